@@ -1,0 +1,74 @@
+/*
+ * ev.h - the neutral event: the one thing both format families produce and decode/fold.c consumes.
+ *
+ * A dialect's reader orders its file's events by the dialect's own rules, turns each into zero or more struct ev
+ * in final order, and pushes them (decode/source.h). fold turns them into spans, ranges and series; it knows no
+ * dialect. Times are final: nanoseconds since the first event, never decreasing (FORMAT.md B.4, A.6).
+ * Goroutines, Ps and Ms are dense indices given out by the reader, counting from 0 by first appearance; strings and
+ * stacks are interned ids (decode/names.h).
+ */
+#ifndef GOTOP_DECODE_EV_H
+#define GOTOP_DECODE_EV_H
+
+#include <stdint.h>
+
+#define EV_NONE UINT32_MAX /* no goroutine / P / M */
+
+enum ev_kind {
+    EVK_G_CREATE,    /* g (new, arg = raw id) in state; by = creator or EV_NONE; stack = creator's; stack2 = start fn */
+    EVK_G_STATUS,    /* g is in state (arg = raw id on first mention); stack = g's own or 0; p, m = where it is bound;
+                        EVF_BACKDATE: since the trace began. For a known g: a repeat, nothing changes */
+    EVK_G_STATE,     /* g goes into state (ST_NONE: ends); str = reason; by = who did it (waker), stack: see below */
+    EVK_G_LABEL,     /* str = label of g's running span (GC worker) */
+    EVK_P_STATE,     /* p goes to ST_IDLE, ST_SCHED (= running, no goroutine yet), ST_NONE; m = thread; arg = raw id on
+                        first mention. With EVF_BACKDATE: it was so since the trace began */
+    EVK_M_NEW,       /* m first seen: arg = raw thread id */
+    EVK_RANGE_BEGIN, /* state = enum range_kind; g or p = owner; str = STW kind; stack; arg = GC seq */
+    EVK_RANGE_ACTIVE,/* as BEGIN, but it is known only to be open now; EVF_BACKDATE: since the trace began */
+    EVK_RANGE_END,   /* state = enum range_kind; g or p = owner; arg, arg2 = swept, reclaimed */
+    EVK_METRIC,      /* state = enum metric; arg = value */
+    EVK_TASK_BEGIN,  /* arg = task, arg2 = parent (0 none), str = name, g, stack */
+    EVK_TASK_END,    /* arg = task, g, stack */
+    EVK_REGION_BEGIN,/* arg = task, str = name, g, stack */
+    EVK_REGION_END,
+    EVK_LOG,         /* arg = task, str = category, stack2 = message (a string id), g, stack */
+    EVK_SAMPLE,      /* g, p, m, stack */
+    EVK_COUNT_ONLY,  /* an experimental event: counted, not shown; state = enum ev_class */
+    EVK_TICK,        /* nothing happens; the trace is known to last until t */
+    EVK_KINDS
+};
+
+/*
+ * EVK_G_STATE, meaning of the other fields by state:
+ *   ST_RUNNING   p, m: where. by: EV_NONE
+ *   ST_RUNNABLE  by == EV_NONE and EVF_WOKEN clear: it stopped by itself (str = reason, stack = its own), or left a
+ *                system call without a P. EVF_WOKEN: it was unblocked; by = waker (EV_NONE: scheduler, timer, network
+ *                poller), stack = the waker's stack
+ *   ST_WAITING   str = reason, stack = its own
+ *   ST_SYSCALL   stack = its own; p = P held, EV_NONE if none
+ *   ST_NONE      it ended
+ */
+
+enum {
+    EVF_BACKDATE = 1, /* the state or range holds since the trace began */
+    EVF_WOKEN = 2,
+    EVF_STOPPED = 4,  /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
+    EVF_OWN_STACK = 8,/* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */
+    EVF_EXTRA = 16,   /* a part of another event: not counted as an event of its own */
+    EVF_QUIET = 32    /* not counted as an event, no record: bookkeeping of the reader */
+};
+
+struct ev {
+    int64_t t;
+    uint8_t kind;   /* enum ev_kind */
+    uint8_t state;  /* enum state / range_kind / metric */
+    uint16_t flags;
+    uint32_t g, p, m, by;
+    uint32_t stack, stack2;
+    uint32_t str;
+    uint64_t arg, arg2;
+    uint64_t pad;   /* keeps it at one cache line */
+};
+_Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * mem.h - the one door to the allocator, so that a test can shut it.
+ *
+ * All folders below viewer/ allocate through these. Each returns NULL when out of memory; callers turn that
+ * into ERR_NOMEM. mem_fail_after(n) makes the n-th allocation from now on (and all later ones) fail, for tests;
+ * mem_fail_after(-1) ends that. mem_live() is the number of bytes handed out now and mem_peak() their maximum,
+ * for `--debug` and the benchmarks (counted by malloc_usable_size, so what the allocator rounds up counts).
+ * Safe from any thread.
+ */
+#ifndef GOTOP_DECODE_MEM_H
+#define GOTOP_DECODE_MEM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+void *mem_alloc(size_t n) __attribute__((warn_unused_result));
+void *mem_zalloc(size_t n) __attribute__((warn_unused_result));
+/* mem_resize - as realloc(); on NULL the old block stands. */
+void *mem_resize(void *p, size_t n) __attribute__((warn_unused_result));
+void mem_free(void *p);
+
+/*
+ * mem_grow - make room for at least `need` elements of `size` bytes in an array that doubles.
+ * *cap is updated; returns the array (moved or not) or NULL when out of memory, the old one then still valid.
+ */
+void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));
+
+void mem_fail_after(long n);
+size_t mem_live(void);
+size_t mem_peak(void);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * names.h - strings and stacks of a whole trace, interned.
+ *
+ * One writer (the reader thread) adds; any number of readers look up ids that they were handed through the event
+ * queue. Storage is segmented (segment k holds 2^k times the first one's elements) and never moves, so a look-up
+ * needs no lock. Ids are dense and in order of first appearance: hot names get small ids, which pack well.
+ * String 0 is "", stack 0 is "no stack"; both exist from the start.
+ */
+#ifndef GOTOP_DECODE_NAMES_H
+#define GOTOP_DECODE_NAMES_H
+
+#include "decode/trace.h"
+
+#define SEG_FIRST_BITS 8
+#define SEG_MAX 25
+struct segvec {             /* grows, never moves */
+    size_t size;            /* bytes of an element */
+    uint32_t n;
+    void *seg[SEG_MAX];
+};
+
+struct names {
+    struct segvec strs;     /* struct str */
+    struct segvec frames;   /* struct frame, shared by all stacks */
+    struct segvec pool;     /* uint32_t frame ids, the stacks' contents one after another */
+    struct segvec stacks;   /* struct stack_ref */
+    struct hash_u32 { uint32_t *slot; uint32_t cap, used; } hstr, hframe, hstack;
+    struct copy_block *copies;
+    uint64_t copied;
+};
+
+enum err_code names_init(struct names *nm);
+void names_free(struct names *nm);
+
+/*
+ * names_str - intern bytes; *id is theirs. The bytes are borrowed: they must live as long as the names (the mapped
+ * input does). names_str_copy - the same for bytes that don't.
+ */
+enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id);
+enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id);
+/* names_stack - intern a stack, frame 0 innermost. n = 0 gives id 0. */
+enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id);
+
+struct str names_get(const struct names *nm, uint32_t id);                 /* out of range: "" */
+uint32_t names_depth(const struct names *nm, uint32_t stack);              /* out of range: 0 */
+struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */
+uint32_t names_root_func(const struct names *nm, uint32_t stack);          /* string id of the last frame's function */
+
+#endif

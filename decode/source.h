@@ -1,0 +1,61 @@
+/*
+ * source.h - what a format family's reader is to the rest: a stream of neutral events in final order.
+ *
+ * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2() to fill in `ops` and `self`.
+ * It then calls ops->next() until that returns 0, from one thread (its own or a helper's: a reader shares nothing
+ * with fold but the names, which are made for that, and what it hands over in the status).
+ *
+ * A reader never fails: damage is noted with source_damage() and ends the stream (or is skipped); what could be
+ * read stands. If nothing at all could be read, it sets `fatal` and its stream is empty.
+ */
+#ifndef GOTOP_DECODE_SOURCE_H
+#define GOTOP_DECODE_SOURCE_H
+
+#include "decode/ev.h"
+#include "decode/names.h"
+#include "decode/trace.h"
+
+#define SOURCE_NOTES 64      /* damages and warnings kept, each; more are only counted */
+
+struct source_status {       /* copied to the model with every chunk of events */
+    uint64_t bytes_done;     /* how far in the input everything is decoded */
+    uint64_t batches, experimental_batches, unknown_events;
+    uint32_t generations;
+    uint32_t ndamages, nwarnings;
+    bool has_clock, clock_assumed;
+    bool has_wall;
+    int64_t first_ns;        /* trace clock at t = 0 */
+    int64_t wall_sec;        /* wall clock at t = 0 */
+    int32_t wall_nsec;
+};
+
+struct source;
+struct source_ops {
+    /* next - up to cap (>= 64) events, in order; 0 = the end. */
+    size_t (*next)(struct source *s, struct ev *out, size_t cap);
+    void (*close)(struct source *s);
+};
+
+struct source {
+    const struct source_ops *ops;
+    void *self;
+    const uint8_t *data;     /* the decompressed input, header included */
+    size_t len;
+    int version;             /* 0 = prototype, else major*1000+minor */
+    size_t header;           /* bytes of the header: 8 or 16 */
+    const struct trace_opts *opts;
+    struct names *names;
+    struct source_status st;
+    struct err damage[SOURCE_NOTES], warning[SOURCE_NOTES];
+    struct err fatal;        /* code != ERR_OK: nothing to show */
+};
+
+enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1_source.c */
+enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2_source.c */
+
+void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -1,0 +1,284 @@
+/*
+ * trace.h - the model of one execution trace: what triage/, layout/ and viewer/ read.
+ *
+ * Units. Times are nanoseconds (int64_t) since the trace's first event; intervals are half-open [t0,t1).
+ * Ids of the file (goroutine, P, M, task) are 64-bit and untrusted; inside, lanes, strings and stacks go by
+ * dense 32-bit indices. String 0 is "", stack 0 is "no stack", lane index NO_LANE is "none".
+ *
+ * Ownership. Everything belongs to the struct trace and lives until trace_close(). Pointers handed out stay
+ * valid until the next trace_load() call: while loading, arrays may move.
+ *
+ * Threads. A trace is used from one thread. trace_load() may have helper threads of its own, they never touch
+ * what a reader sees.
+ *
+ * Loading is incremental: trace_open() reads the header, trace_load() takes steps. All queries work at any
+ * moment between and answer for what has been decoded so far: [0, trace_info()->end).
+ *
+ * Rules of the model: FORMAT part C in docs/ARCHITECTURE.md. Every dialect maps onto it.
+ */
+#ifndef GOTOP_DECODE_TRACE_H
+#define GOTOP_DECODE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/err.h"
+
+struct trace;
+
+struct str {        /* bytes of a name: borrowed, not NUL-terminated, hostile (may hold control bytes, bad UTF-8) */
+    const char *p;
+    uint32_t len;
+};
+
+enum state {
+#define X(id, name, letter, sp, sg, sm) ST_##id,
+#include "decode/states.def"
+#undef X
+    ST_COUNT
+};
+const char *state_name(enum state s);
+char state_letter(enum state s);
+
+#define NO_LANE UINT32_MAX
+#define NO_TIME INT64_MIN
+
+/* ---- opening -------------------------------------------------------------------------------------------- */
+
+struct trace_opts {         /* all zero = the defaults */
+    bool strict;            /* the first damage is an error instead of a mark */
+    int threads;            /* 0 = as many as the host has (at most 4), 1 = decode in the caller's thread alone */
+    uint64_t max_memory;    /* bytes of private memory, 0 = half of what the host has free */
+    double ticks_per_second;/* first family, where the file does not say; 0 = unknown */
+    const char *exe;        /* first family: ELF binary to resolve bare program counters with, NULL = none */
+};
+
+/*
+ * trace_open - open a file ("-" = standard input) and read its header; plain, gzip and zstd are told by their
+ * first bytes. On success *out is the trace, nothing decoded yet. On failure *out is NULL and *e says why.
+ */
+enum err_code trace_open(const char *path, const struct trace_opts *opts, struct trace **out, struct err *e);
+/* trace_open_mem - the same for bytes in memory, which must outlive the trace. Plain traces only. */
+enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out, struct err *e);
+void trace_close(struct trace *tr); /* NULL is allowed */
+
+enum load { LOAD_MORE, LOAD_DONE };
+/*
+ * trace_load - decode for about budget_ns (0 = one small step, INT64_MAX = all), then return.
+ * Damage does not fail: decoding ends (or goes on behind it), trace_info()->damages grows. LOAD_DONE also when
+ * nothing could be decoded at all; then trace_fatal() says so.
+ */
+enum load trace_load(struct trace *tr, int64_t budget_ns);
+/* trace_fatal - non-NULL after LOAD_DONE if the file gave nothing to show: print ->what, exit with status 2. */
+const struct err *trace_fatal(const struct trace *tr);
+
+struct trace_info {
+    const char *path;
+    const char *dialect;     /* "gotrace", "go 1.5" .. "go 1.26": the header's, "go 1.26" for newer ones too */
+    int version;             /* 0 prototype, 1005 .. 1026: major*1000+minor as the header names it */
+    bool second_family;      /* 1.22 and later: threads, generations, wall clock */
+    bool has_clock;          /* false: no tick rate in the file, times are ticks (1 "ns" = 1 tick) */
+    bool clock_assumed;      /* the tick rate is an estimate or --ticks-per-second */
+    bool has_m, has_regions, has_samples, has_names; /* what the dialect records; has_names: functions, not bare PCs */
+    bool done;               /* decoded to the end */
+    uint64_t bytes, bytes_done; /* decompressed size (0 while unknown), decoded so far */
+    uint64_t events;         /* as Go counts them: without Sync */
+    uint64_t batches, experimental_batches, unknown_events;
+    uint32_t generations;    /* complete or partial, 0 in the first family */
+    int64_t first_ns;        /* absolute time of the first event on the trace's clock */
+    int64_t end;             /* time of the last event so far */
+    bool has_wall;           /* wall_sec/wall_nsec: wall-clock time of t = 0 (from 1.25) */
+    int64_t wall_sec;
+    int32_t wall_nsec;
+    uint32_t gomaxprocs;     /* last value, 0 = not recorded */
+    uint32_t nwarnings, ndamages;
+    uint64_t count[16];      /* events by enum ev_class below */
+};
+const struct trace_info *trace_info(const struct trace *tr);
+
+enum ev_class { EC_TRANSITION, EC_METRIC, EC_RANGE_BEGIN, EC_RANGE_ACTIVE, EC_RANGE_END, EC_TASK_BEGIN, EC_TASK_END,
+                EC_REGION_BEGIN, EC_REGION_END, EC_LOG, EC_SAMPLE, EC_LABEL, EC_EXPERIMENTAL, EC_COUNT };
+
+/* Damages and warnings, in file order. A damage means: part of the file is not shown. A warning does not. */
+const struct err *trace_damage(const struct trace *tr, uint32_t i);  /* i < ndamages */
+const struct err *trace_warning(const struct trace *tr, uint32_t i); /* i < nwarnings */
+
+/* ---- names and stacks ----------------------------------------------------------------------------------- */
+
+uint32_t trace_nstr(const struct trace *tr);
+struct str trace_str(const struct trace *tr, uint32_t id); /* an id out of range gives "" */
+
+struct frame {
+    uint64_t pc;
+    uint32_t func, file; /* strings; 0 = not in the trace (show pc) */
+    uint64_t line;
+};
+uint32_t trace_nstacks(const struct trace *tr);
+/* trace_stack - number of frames of a stack; trace_frame - one of them, 0 = innermost (where it is). */
+uint32_t trace_stack(const struct trace *tr, uint32_t stack);
+struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i);
+
+/* ---- lanes ---------------------------------------------------------------------------------------------- */
+
+enum lane_kind { LANE_P, LANE_G, LANE_M, LANE_BAND, LANE_KINDS };
+enum band { BAND_GC, BAND_STW, BAND_SWEEP, BAND_ASSIST, BAND_COUNT }; /* lane indices of kind LANE_BAND */
+/* BAND_GC: ST_GC or ST_NONE. BAND_STW: ST_STW (reason = kind, who = G). BAND_SWEEP, BAND_ASSIST: any P / any G. */
+
+struct lane {          /* names one lane */
+    enum lane_kind kind;
+    uint32_t i;        /* dense index, by first appearance in the trace */
+};
+
+struct lane_info {
+    uint64_t id;        /* the file's: goroutine id, P number, thread id */
+    uint64_t nspans;
+    int64_t first, last;/* its life as far as shown: first span's start, last span's end */
+    int64_t seen;       /* G: when the trace first mentioned it; before that the first span is back-dated */
+    uint32_t name;      /* G: string, start function (or a good guess, see below), 0 = unknown. Else 0 */
+    bool name_inferred; /* G: the name is the root frame of one of its stacks, not its creation */
+    bool ended;         /* G: its end is in the trace */
+    bool created;       /* G: its creation is in the trace (else it existed when the trace began) */
+    bool is_system;     /* G: a goroutine of the runtime itself, by its start function */
+    uint32_t creator;   /* G: lane index of the creating goroutine, NO_LANE = unknown or none */
+    uint32_t create_stack; /* G: the creator's stack at creation */
+    uint32_t start_stack;  /* G: the one-frame stack of its start function */
+};
+uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k);
+struct lane_info trace_lane(const struct trace *tr, struct lane l);
+/* trace_find_lane - index of the lane with the file's id, NO_LANE if there is none. O(1). */
+uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id);
+
+struct span {
+    int64_t t0, t1;
+    uint8_t state;      /* enum state */
+    bool open_start;    /* it began before the trace (or before its first mention) */
+    bool open_end;      /* it lasts at the end of what is decoded */
+    uint32_t reason;    /* string: wait or stop reason (into this state), STW kind; 0 = none */
+    uint32_t label;     /* string: GC worker label of a running span; 0 = none */
+    uint32_t who;       /* G running: P index. G runnable after a wait: waker's G index. P, M: G index. NO_LANE none */
+    uint32_t proc;      /* M lanes: P index held, NO_LANE none; others NO_LANE */
+    uint32_t stack;     /* stack at its start: G waiting, syscall, runnable-by-stop: the goroutine's own stack;
+                           G runnable after a wait: the waker's stack. 0 = none recorded. P and M lanes: 0 */
+    uint32_t stack_end; /* the next span's start stack = stack at this one's end (waiting: the waker's) */
+    uint64_t index;     /* 0.. within the lane */
+};
+/*
+ * A span iterator walks one lane both ways. Spans of a lane are contiguous: a gap is a span of ST_NONE (P, M,
+ * BAND) or the lane's end (G). It holds a decoded block (about 4 KB): keep it on the stack, not in arrays.
+ * Invalid after trace_load().
+ */
+#define SPAN_BLOCK 128
+struct span_iter {
+    const struct trace *tr;
+    struct lane lane;
+    uint64_t base;              /* index of blk[0] */
+    uint32_t n, at;             /* decoded spans, current one */
+    struct span blk[SPAN_BLOCK + 2];
+};
+/* span_seek - place at the span that covers t (or the first/last if t is outside). false: the lane has no spans. */
+bool span_seek(struct span_iter *it, const struct trace *tr, struct lane l, int64_t t);
+bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l, uint64_t index);
+const struct span *span_get(const struct span_iter *it);
+bool span_next(struct span_iter *it); /* false at the lane's end; the iterator then stays where it was */
+bool span_prev(struct span_iter *it);
+
+/* trace_span_at - the span covering t; false if the lane has none there. O(log spans). */
+bool trace_span_at(const struct trace *tr, struct lane l, int64_t t, struct span *out);
+
+/* Exact time per state. The sum over states of one interval is its length (outside the lane's life: ST_NONE). */
+struct shares {
+    int64_t ns[ST_COUNT];
+};
+/* trace_shares - for [t0,t1). O(log spans). */
+void trace_shares(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct shares *out);
+/* trace_columns - for n columns; edges[0..n] ascending. O(n log spans), never a walk over all spans. */
+void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n, struct shares *out);
+/* trace_count - number of spans that overlap [t0,t1). O(log spans). */
+uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
+/* trace_longest - the span with the longest overlap-free duration among those that overlap [t0,t1). */
+bool trace_longest(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out);
+/*
+ * trace_wide - call f for each span overlapping [t0,t1) that is at least min_ns long and not ST_NONE, in time order,
+ * until f returns false. O(found * log spans).
+ */
+void trace_wide(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns,
+                bool (*f)(void *arg, const struct span *s), void *arg);
+
+/* ---- what overlaps: ranges, tasks, regions, logs, samples, metrics --------------------------------------- */
+
+enum range_kind { RANGE_GC, RANGE_STW, RANGE_SWEEP, RANGE_ASSIST, RANGE_KINDS };
+struct range {
+    int64_t t0, t1;
+    uint8_t kind;        /* enum range_kind */
+    bool open_start, open_end;
+    bool scope_p;        /* STW before 1.10: scope is the P */
+    uint32_t owner;      /* GC: NO_LANE; SWEEP: P index; ASSIST and STW: G index (NO_LANE possible) */
+    uint32_t name;       /* STW: string, the kind */
+    uint32_t stack;      /* at its begin, 0 = none */
+    uint64_t a, b;       /* SWEEP: bytes swept, reclaimed. GC: sequence number */
+};
+/* Arrays sorted by t0 once loading is done; by end time (open ones last) while it is not. */
+size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out);
+
+struct task {
+    uint64_t id, parent; /* parent 0 = none */
+    int64_t t0, t1;
+    bool open_start, open_end;
+    uint32_t name;
+    uint32_t g, g_end;   /* lanes that began and ended it, NO_LANE unknown */
+    uint32_t stack;
+};
+size_t trace_tasks(const struct trace *tr, const struct task **out);
+
+struct region {
+    uint64_t task;
+    int64_t t0, t1;
+    bool open_start, open_end;
+    uint32_t g, name, stack, stack_end;
+    uint16_t depth;      /* 0 = outermost on its goroutine */
+};
+size_t trace_regions(const struct trace *tr, const struct region **out);
+
+struct logmsg {
+    int64_t t;
+    uint64_t task;
+    uint32_t g, category, message, stack;
+};
+size_t trace_logs(const struct trace *tr, const struct logmsg **out);
+
+struct sample {          /* CPU profile sample */
+    int64_t t;
+    uint32_t g, p, m;    /* NO_LANE = none, not recorded */
+    uint32_t stack;
+};
+size_t trace_samples(const struct trace *tr, const struct sample **out);
+
+enum metric { METRIC_HEAP, METRIC_GOAL, METRIC_PROCS, METRIC_COUNT }; /* bytes, bytes (0 = none), processors */
+struct point {
+    int64_t t;
+    uint64_t v;          /* holds from t to the next point */
+};
+size_t trace_points(const struct trace *tr, enum metric m, const struct point **out);
+/* trace_minmax - smallest and largest value that holds within [t0,t1); false before the first point. O(log points). */
+bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max);
+
+/*
+ * Goroutines by state over time, in buckets whose width doubles as the trace grows (at most 8192 buckets; width in
+ * *width ns). max: most at one moment in the bucket; ns: integral (goroutine-nanoseconds). For the run-queue curve.
+ */
+enum gcount { GC_RUNNABLE, GC_RUNNING, GC_SYSCALL, GC_WAITING, GC_COUNT };
+struct gbucket {
+    uint64_t ns[GC_COUNT];
+    uint32_t max[GC_COUNT];
+};
+size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucket **out);
+
+/* The first goroutine transitions that carried the goroutine's own stack (for `dump`): time, G lane, stack. */
+struct first_stack {
+    int64_t t;
+    uint32_t g, stack;
+};
+size_t trace_first_stacks(const struct trace *tr, const struct first_stack **out);
+
+#endif
