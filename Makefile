@@ -1,5 +1,243 @@
-# Bootstrap; the real one follows.
-CFLAGS ?= -O2 -g
-CPPFLAGS += -I. -D_GNU_SOURCE
-CFLAGS += -std=c11 -Wall -Wextra -Wshadow
-all: gotop
+# gotop - build, run, test. `make help` lists the targets.
+#
+# One static library per layer, so that a test can link decode and layout without a terminal library and a wrong
+# call upwards fails at link time. Sources are found by wildcard: a new file needs no line here.
+#
+#   BUILD=dir   where everything built goes (default build); ./gotop is a copy of the default build's program
+#   SAN=1       address and undefined-behaviour sanitizers instead of optimisation and hardening
+#   CC=clang    any C11 compiler
+#   V=1         show whole commands
+
+BUILD   ?= build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+TRACE   ?= samples/http-1.26.trace
+SIZE    ?= 80x24
+
+# A library that a layer needs: here, and a line in .ci/setup.
+LIBS_DECODE = -lz -lzstd -lm -lpthread
+LIBS_LAYOUT =
+LIBS_TRIAGE =
+LIBS_VIEWER = -lncursesw
+LIBS_TEST   = -lcmocka
+
+UNAME := $(shell uname -s)
+ifeq ($(UNAME),Darwin)
+LIBS_VIEWER = -lncurses
+BREW := $(shell brew --prefix 2>/dev/null)
+CPPFLAGS += -I$(BREW)/include -I$(BREW)/opt/ncurses/include
+LDFLAGS  += -L$(BREW)/lib -L$(BREW)/opt/ncurses/lib
+else
+HARDEN_LD = -pie -Wl,-z,relro -Wl,-z,now -Wl,--as-needed
+endif
+
+GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE
+GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla \
+                 -fno-omit-frame-pointer
+ifdef SAN
+CFLAGS ?= -g -O1
+GOTOP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all
+GOTOP_LDFLAGS = -fsanitize=address,undefined
+else
+CFLAGS ?= -g -O2
+GOTOP_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+GOTOP_CFLAGS += -fstack-protector-strong -fPIE
+GOTOP_LDFLAGS = $(HARDEN_LD)
+endif
+
+COMPILE = $(CC) $(GOTOP_CPPFLAGS) $(CPPFLAGS) $(GOTOP_CFLAGS) $(CFLAGS) -MMD -MP
+LINK    = $(CC) $(GOTOP_CFLAGS) $(CFLAGS) $(GOTOP_LDFLAGS) $(LDFLAGS)
+
+LAYERS = viewer layout triage decode
+objs   = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1)/*.c)))
+OBJ_decode = $(call objs,decode)
+OBJ_triage = $(call objs,triage)
+OBJ_layout = $(call objs,layout)
+OBJ_viewer = $(filter-out %/viewer/main.o,$(call objs,viewer)) \
+             $(if $(wildcard keymaps/*.keys),$(BUILD)/keymaps_builtin.o)
+MAIN = $(if $(wildcard viewer/main.c),$(BUILD)/viewer/main.o)
+# In link order: what uses stands before what is used. A layer without sources has no library.
+lib  = $(if $(strip $(OBJ_$(1))),$(BUILD)/lib$(1).a)
+LIB_ALL  = $(foreach l,$(LAYERS),$(call lib,$(l)))
+LIB_PURE = $(foreach l,layout triage decode,$(call lib,$(l)))
+LIBS_PURE = $(LIBS_LAYOUT) $(LIBS_TRIAGE) $(LIBS_DECODE)
+LIBS_ALL  = $(LIBS_VIEWER) $(LIBS_PURE)
+
+# V=1 shows whole commands.
+Q   = $(if $(V),,@)
+say = $(if $(V),@:,@echo '  $(1)')
+
+PROGRAM = $(if $(MAIN),$(BUILD)/gotop)
+
+.PHONY: all run check asan fuzz bench install uninstall help clean format screens-accept setup-run setup-check \
+        tests tools default
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+default: all
+
+all: $(LIB_ALL) $(PROGRAM) $(if $(MAIN),$(if $(filter build,$(BUILD)),gotop))
+
+$(BUILD)/gotop: $(MAIN) $(LIB_ALL)
+	$(call say,LD  $@)
+	$(Q)$(LINK) -o $@ $(MAIN) $(LIB_ALL) $(LIBS_ALL)
+
+gotop: build/gotop
+	cp -f build/gotop $@.tmp && mv -f $@.tmp $@
+
+define library
+$$(BUILD)/lib$(1).a: $$(OBJ_$(1)) $$(BUILD)/sources
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$(OBJ_$(1))
+endef
+$(foreach l,$(LAYERS),$(eval $(call library,$(l))))
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC  $<)
+	$(Q)$(COMPILE) -c -o $@ $<
+
+# Stamps, rewritten only when their text changes: what the compiler is called with (a change rebuilds everything),
+# and which sources there are (a deleted one must leave its library).
+stamp = mkdir -p $(BUILD); printf '%s\n' '$(subst ','\'',$(1))' > $@.new; \
+        if cmp -s $@.new $@; then rm -f $@.new; else mv -f $@.new $@; fi
+$(BUILD)/flags: FORCE
+	@$(call stamp,$(COMPILE) $(LINK))
+$(BUILD)/sources: FORCE
+	@$(call stamp,$(foreach l,$(LAYERS),$(OBJ_$(l))))
+FORCE:
+.PHONY: FORCE
+
+# ---- key maps, built in ----------------------------------------------------------------------------------
+
+KEYMAPS = $(sort $(wildcard keymaps/*.keys))
+$(BUILD)/keymaps_builtin.c: keymaps/embed.sh $(KEYMAPS)
+	@mkdir -p $(BUILD)
+	sh keymaps/embed.sh $(KEYMAPS) > $@
+$(BUILD)/keymaps_builtin.o: $(BUILD)/keymaps_builtin.c
+	$(Q)$(COMPILE) -c -o $@ $<
+
+# ---- tests -------------------------------------------------------------------------------------------------
+
+# tests/support/NAME.c is for all tests; NAME_main.c there is a tool of its own, $(BUILD)/NAME.
+OBJ_support = $(patsubst %.c,$(BUILD)/%.o,$(filter-out %_main.c,$(sort $(wildcard tests/support/*.c))))
+LIB_SUPPORT = $(if $(OBJ_support),$(BUILD)/libsupport.a)
+$(BUILD)/libsupport.a: $(OBJ_support)
+	@rm -f $@
+	$(Q)$(AR) rcs $@ $(OBJ_support)
+
+TOOLS = $(patsubst tests/support/%_main.c,$(BUILD)/%,$(wildcard tests/support/*_main.c))
+$(TOOLS): $(BUILD)/%: $(BUILD)/tests/support/%_main.o $(LIB_SUPPORT) $(LIB_PURE)
+	$(call say,LD  $@)
+	$(Q)$(LINK) -o $@ $< $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE)
+tools: $(TOOLS)
+
+UNIT = $(sort $(wildcard tests/unit/test_*.c))
+UNIT_VIEWER = $(wildcard tests/unit/test_viewer*.c tests/unit/test_app*.c tests/unit/test_keymap*.c)
+TESTS_VIEWER = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_VIEWER))
+TESTS_PURE = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out $(UNIT_VIEWER),$(UNIT)))
+tests: $(TESTS_PURE) $(TESTS_VIEWER)
+
+# No terminal library for these: a call from decode, triage or layout into the viewer fails here.
+$(TESTS_PURE): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(LIB_SUPPORT) $(LIB_PURE)
+	$(call say,LD  $@)
+	$(Q)$(LINK) -o $@ $< $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE) $(LIBS_TEST)
+$(TESTS_VIEWER): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(LIB_SUPPORT) $(LIB_ALL)
+	$(call say,LD  $@)
+	$(Q)$(LINK) -o $@ $< $(LIB_SUPPORT) $(LIB_ALL) $(LIBS_ALL) $(LIBS_TEST)
+
+# The fuzz entries as plain programs that read files: the corpus replays in `make check`.
+FUZZ = $(sort $(wildcard tests/fuzz/fuzz_*.c))
+REPLAY = $(patsubst tests/fuzz/%.c,$(BUILD)/tests/replay_%,$(FUZZ))
+$(REPLAY): $(BUILD)/tests/replay_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(LIB_PURE)
+	$(call say,LD  $@)
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(LIB_PURE) $(LIBS_PURE)
+
+asan:
+	+@$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)/san all
+	@echo "built with sanitizers: $(BUILD)/san/gotop"
+
+# Both builds are made with -k: a test that does not compile is one failure, not the end of all.
+check: setup-check
+	+@$(MAKE) --no-print-directory -k BUILD=$(BUILD) all tools || :
+	+@$(MAKE) --no-print-directory -k SAN=1 BUILD=$(BUILD)/san all tools tests replay || :
+	@BUILD=$(BUILD) sh tests/run-all $(UNIT)
+.PHONY: replay
+replay: $(REPLAY)
+
+screens-accept: all
+	@BUILD=$(BUILD) sh tests/run-screens --accept
+
+# ---- fuzzing: clang's libFuzzer. FUZZ_TIME is in seconds, per entry ---------------------------------------
+
+FUZZ_TIME ?= 60
+fuzz: setup-fuzz
+	@for f in $(FUZZ); do \
+	    n=$$(basename $$f .c); echo "== $$n"; mkdir -p $(BUILD)/fuzz/$$n tests/fuzz/corpus/$$n || exit 1; \
+	    clang $(GOTOP_CPPFLAGS) -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	        -o $(BUILD)/fuzz/run_$$n $$f $(wildcard decode/*.c triage/*.c layout/*.c) $(LIBS_PURE) || exit 1; \
+	    $(BUILD)/fuzz/run_$$n -max_total_time=$(FUZZ_TIME) -timeout=25 -rss_limit_mb=2048 -max_len=65536 \
+	        -artifact_prefix=$(BUILD)/fuzz/$$n- $(FUZZ_ARGS) $(BUILD)/fuzz/$$n tests/fuzz/corpus/$$n || exit 1; \
+	done
+
+# ---- benchmarks --------------------------------------------------------------------------------------------
+
+BENCH = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard bench/*.c)))
+$(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_PURE)
+	$(call say,LD  $@)
+	$(Q)$(LINK) -o $@ $< $(LIB_PURE) $(LIBS_PURE)
+.PHONY: bench-tools
+bench-tools: $(BENCH)
+bench: all bench-tools
+	@BUILD=$(BUILD) sh bench/run
+
+# ---- run, install ------------------------------------------------------------------------------------------
+
+# Without a terminal the first screen is printed as text.
+run: setup-run
+	+@$(MAKE) --no-print-directory all
+	@if [ -t 1 ] && [ -t 0 ]; then exec $(BUILD)/gotop '$(TRACE)'; \
+	 else exec $(BUILD)/gotop --headless --size $(SIZE) '$(TRACE)'; fi
+
+setup-run:
+	@CC='$(CC)' sh .ci/setup build
+setup-check:
+	@CC='$(CC)' sh .ci/setup build test
+setup-fuzz:
+	@CC='$(CC)' sh .ci/setup build fuzz
+.PHONY: setup-fuzz
+
+bindir = $(PREFIX)/bin
+datadir = $(PREFIX)/share/gotop
+mandir = $(PREFIX)/share/man/man1
+install: all
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(datadir)/keymaps'
+	install -m 755 $(BUILD)/gotop '$(DESTDIR)$(bindir)/gotop'
+	$(if $(KEYMAPS),install -m 644 $(KEYMAPS) '$(DESTDIR)$(datadir)/keymaps/')
+	if [ -f docs/gotop.1 ]; then install -d '$(DESTDIR)$(mandir)' && \
+	    install -m 644 docs/gotop.1 '$(DESTDIR)$(mandir)/gotop.1'; fi
+uninstall:
+	rm -f '$(DESTDIR)$(bindir)/gotop' '$(DESTDIR)$(mandir)/gotop.1'
+	rm -rf '$(DESTDIR)$(datadir)'
+
+format:
+	clang-format -i $(wildcard */*.c */*.h tests/*/*.c tests/*/*.h)
+
+clean:
+	rm -rf $(BUILD)
+	rm -f gotop
+
+help:
+	@echo 'make                    build ./gotop: optimised, hardened'
+	@echo 'make run [TRACE=file]   set up, build and open a trace (default: a sample)'
+	@echo 'make check              set up, build twice (once with sanitizers), run all tests'
+	@echo 'make asan               build with address and undefined-behaviour sanitizers'
+	@echo 'make fuzz               fuzz both format families with clang (FUZZ_TIME=60 seconds each)'
+	@echo 'make bench              timings'
+	@echo 'make screens-accept     write the screens of the tests anew; read the diff'
+	@echo 'make install            PREFIX=/usr/local, DESTDIR='
+	@echo 'make tools              the trace notation of the tests: $(BUILD)/tracegen'
+	@echo 'make format, make clean'
+	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD=build, SAN=1, SIZE=80x24'
+
+-include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/san/*' 2>/dev/null)
