@@ -1,0 +1,24 @@
+/*
+ * fmt.h - numbers as people read them. All write a NUL-terminated string into out and return out.
+ */
+#ifndef GOTOP_LAYOUT_FMT_H
+#define GOTOP_LAYOUT_FMT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FMT_MAX = 32 }; /* enough for each of them */
+
+/* fmt_dur - a duration in 3 to 4 digits: "0", "17ns", "1.23ms", "84.3ms", "12.5s", "3m07s", "2h05m". */
+char *fmt_dur(int64_t ns, char out[FMT_MAX]);
+/* fmt_exact - all its digits: "1.234567ms", "2.000000001s". */
+char *fmt_exact(int64_t ns, char out[FMT_MAX]);
+/* fmt_time - a moment, with as many digits as res (ns) needs: fmt_time(671204000, 1000) = "671.204ms". */
+char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX]);
+char *fmt_bytes(uint64_t n, char out[FMT_MAX]); /* "812B", "38.2M", "1.21G" (1024s) */
+char *fmt_count(uint64_t n, char out[FMT_MAX]); /* "1204", "66.1M" (1000s) */
+/* fmt_percent - "61%", "6.1%", "<0.1%" for what is there but small; never "100%" for what is not all. */
+char *fmt_percent(int64_t part, int64_t whole, char out[FMT_MAX]);
+
+#endif

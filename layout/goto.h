@@ -1,0 +1,28 @@
+/*
+ * goto.h - a typed target as data: a moment, a range, a lane, or a lane at a moment.
+ *
+ *     1.25s  300us  12ms  1m2.5s  500       (no unit: seconds if it has a point, else nanoseconds)
+ *     1.2s..1.3s   1.2s+5ms   ..300ms
+ *     g123  p4  m7     each may be followed by @TIME or by a blank and a time or range: "g12 1.2s"
+ */
+#ifndef GOTOP_LAYOUT_GOTO_H
+#define GOTOP_LAYOUT_GOTO_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/trace.h"
+
+struct target {
+    bool has_lane, has_time, has_range;
+    enum lane_kind kind;
+    uint64_t id;         /* the file's id of the lane */
+    int64_t t0, t1;      /* time: t0; range: [t0,t1), t1 > t0 */
+};
+
+/* goto_parse - false: not a target (then it may be a command). Saturates at the largest time. */
+bool goto_parse(const char *line, struct target *out);
+/* goto_time - one time; *rest points behind it. */
+bool goto_time(const char *s, int64_t *ns, const char **rest);
+
+#endif

@@ -1,0 +1,196 @@
+/*
+ * view.h - what the reader looks at (window, cursor, view, search, pop-up) and every action on it.
+ *
+ * A view is plain state over one trace: no terminal, no key, no clock. The viewer maps keys to the functions
+ * below; frame_draw() (layout/frame.h) turns a view into cells. One view, one thread.
+ *
+ * Actions return what must happen next (enum refresh). An action that can't be done changes nothing, leaves the
+ * reason in v->message and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes back, 0 counts as 1.
+ *
+ * The cursor is a lane (focus) and a moment (cursor). It is always inside the window, and its lane on the screen.
+ */
+#ifndef GOTOP_LAYOUT_VIEW_H
+#define GOTOP_LAYOUT_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/trace.h"
+#include "layout/glyphs.h"
+#include "layout/window.h"
+
+/* Numbers are the keys 1..9. VIEW_PROCS, VIEW_GOROUTINES and VIEW_THREADS show lanes. */
+enum view_no { VIEW_TRIAGE = 1, VIEW_PROCS, VIEW_GOROUTINES, VIEW_THREADS, VIEW_GROUPS, VIEW_WAITS, VIEW_TASKS,
+               VIEW_GC, VIEW_LOG, VIEW_END };
+
+enum refresh { /* flags */
+    VR_NONE = 0,
+    VR_DRAW = 1,     /* the picture changed */
+    VR_BELL = 2,     /* it could not be done; v->message says why */
+    VR_WORK = 4,     /* call view_work() until it is done (a search over a big trace) */
+    VR_QUIT = 8,     /* view_back() with nothing left to close */
+    VR_COMMAND = 16, /* view_prompt_accept(): v->command holds a line that is no goto: an action's name? */
+    VR_YANK = 32     /* v->yank holds text for the clipboard */
+};
+
+enum sort { SORT_ID, SORT_SEEN, SORT_RUNNING, SORT_RUNNABLE, SORT_WAITING, SORT_SYSCALL, SORT_NAME, SORT_COUNT };
+const char *sort_name(enum sort s);
+
+enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
+enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH };
+
+enum { VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 200 };
+
+/* place - what undo brings back */
+struct place {
+    struct window win;
+    int64_t cursor;
+    struct lane focus;
+    uint32_t top;       /* first row of the lanes that shows */
+    uint8_t view;
+    bool exact;         /* the cursor stands on one span, put there by a jump; else it means the whole column */
+};
+
+/* lane order of one view; see lanes.h */
+struct lanes {
+    enum lane_kind kind;
+    uint32_t n;          /* rows */
+    uint32_t *row_lane;  /* row -> lane index; NULL = the identity */
+    uint32_t *lane_row;  /* lane index -> row; NULL = the identity */
+    size_t cap;
+    enum sort sort;
+    bool invert;
+    bool stale;
+};
+
+struct hit {
+    int64_t t;
+    uint32_t g;     /* goroutine lane; NO_LANE = no lane of its own */
+    uint32_t what;  /* string that matched, 0 = the id */
+};
+
+struct search;      /* search.h */
+
+struct view {
+    const struct trace *tr;
+    struct place at;             /* what is shown now */
+
+    int w, h;                    /* the screen, view_resize() */
+    int gutter, plot_w;          /* columns of the lanes' names, of the time axis; derived */
+    int rows;                    /* lane rows on the screen; derived */
+    enum tier tier;
+    bool mono;                   /* no colours: say by glyph what colours would */
+    bool names;                  /* write functions' names into spans (default) */
+
+    struct lanes lanes[LANE_KINDS];
+    struct search *search;       /* NULL: none yet */
+
+    bool selecting;              /* a range is being selected: from sel0 to the cursor */
+    bool selected;               /* a range [sel0,sel1) is selected */
+    int64_t sel0, sel1;
+
+    enum popup_kind popup;
+    int popup_top;               /* first line shown; drawing clamps it */
+    int popup_lines, popup_rows; /* lines in it, rows that show: set by drawing */
+    struct lane popup_lane;      /* POPUP_SPAN: which span */
+    int64_t popup_t;
+    const char *popup_title;     /* POPUP_LINES: the viewer's, must outlive the pop-up */
+    const char *const *popup_text;
+    size_t popup_ntext;
+
+    enum prompt_kind prompt;
+    char text[VIEW_TEXT];        /* the prompt's text, UTF-8 */
+    size_t text_len;
+    char command[VIEW_TEXT];     /* see VR_COMMAND */
+
+    char message[VIEW_MESSAGE];  /* one line for the footer's place; safe text; empty = none */
+    bool message_error;
+
+    struct place undo[VIEW_UNDO];/* ring */
+    int undo_at, undo_n, redo_n, undo_kind;
+
+    /* scratch of drawing, reused from frame to frame */
+    int64_t *edges;
+    struct shares *cols;
+    int scratch_w;
+};
+
+/* view_init - a view of the whole trace, processors, cursor at the start. tr must outlive it. false: out of memory. */
+bool view_init(struct view *v, const struct trace *tr);
+void view_free(struct view *v);
+/* view_resize - tell the screen's size, before the first action and whenever it changes. Any size >= 1x1. */
+unsigned view_resize(struct view *v, int w, int h);
+/* view_loaded - tell that trace_load() went on. A window that showed all keeps showing all. */
+unsigned view_loaded(struct view *v);
+/* view_end - the end of the time axis: the trace's, or while it loads an estimate of it (>= what is decoded). */
+int64_t view_end(const struct view *v);
+/* view_message - set the message line, printf-like; "" clears. Control bytes become '?'. */
+void view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- moving in time ---- */
+unsigned view_pan(struct view *v, int n);      /* by n eighths of the window; at the trace's ends the cursor moves on alone */
+unsigned view_page(struct view *v, int n);     /* by n windows */
+unsigned view_cursor(struct view *v, int n);   /* the cursor by n columns; the window follows at its edges */
+unsigned view_zoom(struct view *v, int n);     /* n > 0: in, 2^n times, at the cursor */
+unsigned view_zoom_all(struct view *v);
+unsigned view_fit(struct view *v);             /* the span under the cursor: centre it; if it is centred, fit it */
+unsigned view_center(struct view *v);          /* the cursor into the middle */
+unsigned view_start(struct view *v);
+unsigned view_finish(struct view *v);          /* to the end of the trace */
+unsigned view_at(struct view *v, int64_t t);   /* cursor to t, window follows */
+unsigned view_range(struct view *v, int64_t t0, int64_t t1);
+
+/* ---- moving over lanes ---- */
+unsigned view_lane(struct view *v, int n);
+unsigned view_lane_page(struct view *v, int n);
+unsigned view_lane_first(struct view *v);
+unsigned view_lane_last(struct view *v);
+unsigned view_focus(struct view *v, struct lane l);  /* to that lane, changing the view if need be; time stays */
+unsigned view_switch(struct view *v, int no);        /* to view 1..9; time and focus stay as far as they can */
+unsigned view_swap(struct view *v);                  /* goroutine <-> processor at the same moment */
+unsigned view_sort(struct view *v, int n);           /* goroutines: next order */
+unsigned view_sort_invert(struct view *v);
+
+/* ---- moving over spans ---- */
+unsigned view_span(struct view *v, int n);     /* next / previous span of the lane (gaps skipped) */
+unsigned view_same(struct view *v, int n);     /* ... of the same state */
+unsigned view_gc(struct view *v, int n);       /* next / previous start of a GC cycle or stop-the-world */
+unsigned view_cause(struct view *v);           /* who woke this goroutine: to the waker, at that moment */
+unsigned view_effect(struct view *v);          /* whom this one woke next: to the woken, at that moment */
+
+/* ---- the rest ---- */
+unsigned view_undo(struct view *v, int n);
+unsigned view_redo(struct view *v, int n);
+unsigned view_select(struct view *v);          /* begin a range at the cursor, end it there, drop it */
+unsigned view_enter(struct view *v);           /* stack pop-up of the span under the cursor; again: close */
+unsigned view_back(struct view *v);            /* Esc: close pop-up, prompt, message, selection, search marks; else VR_QUIT */
+unsigned view_tier(struct view *v, int n);     /* next tier of glyphs */
+unsigned view_yank(struct view *v, char *out, size_t size); /* what is under the cursor, as a line of text */
+unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n); /* open a pop-up with lines (help) */
+/* view_popup_scroll - by n lines. While a pop-up is open the viewer maps lane movement to this. */
+unsigned view_popup_scroll(struct view *v, int n);
+unsigned view_popup_page(struct view *v, int n);
+
+/* view_goto - go to what a line names (goto.h): "1.25s", "1.2s..1.3s", "g123", "p4", "m7". */
+unsigned view_goto(struct view *v, const char *line);
+
+/* ---- prompt: ':' and '/' share one line. While v->prompt is set the viewer hands text here. ---- */
+unsigned view_prompt(struct view *v, enum prompt_kind k);
+unsigned view_prompt_put(struct view *v, uint32_t codepoint);
+unsigned view_prompt_erase(struct view *v);       /* last character; at an empty line: close */
+unsigned view_prompt_erase_word(struct view *v);
+unsigned view_prompt_clear(struct view *v);
+unsigned view_prompt_accept(struct view *v);      /* goto, or VR_COMMAND; or search */
+
+/* ---- search: see search.h. Starts from the prompt or here; jumps when done. ---- */
+unsigned view_search(struct view *v, const char *text);
+unsigned view_search_next(struct view *v, int n); /* by time from the cursor, n < 0 back */
+/* view_work - go on with pending work for about budget_ns (INT64_MAX: to its end). VR_WORK while there is more. */
+unsigned view_work(struct view *v, int64_t budget_ns);
+
+/* view_span_here - the span that status line and pop-up speak of. false: none. *l: its lane. */
+bool view_span_here(const struct view *v, struct lane *l, struct span *s);
+/* view_column - the column of the cursor and its interval. */
+int view_column(const struct view *v, int64_t *t0, int64_t *t1);
+
+#endif
