@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FMT_MAX = 32 }; /* enough for each of them */
+enum { FMT_MAX = 48 }; /* enough for each of them */
 
 /* fmt_dur - a duration in 3 to 4 digits: "0", "17ns", "1.23ms", "84.3ms", "12.5s", "3m07s", "2h05m". */
 char *fmt_dur(int64_t ns, char out[FMT_MAX]);

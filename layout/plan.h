@@ -1,0 +1,22 @@
+/*
+ * plan.h - which rows a screen of a given size has, and where. What a small screen drops is decided by one table.
+ */
+#ifndef GOTOP_LAYOUT_PLAN_H
+#define GOTOP_LAYOUT_PLAN_H
+
+#include <stdint.h>
+
+/* in the order they stand on the screen */
+enum row { ROW_TITLE, ROW_RULER, ROW_GC, ROW_STW, ROW_SWEEP, ROW_ASSIST, ROW_HEAP, ROW_RUNQ, ROW_LANES, ROW_STATUS,
+           ROW_FOOTER, ROW_COUNT };
+
+struct plan {
+    int y[ROW_COUNT]; /* first line */
+    int n[ROW_COUNT]; /* lines, 0 = dropped */
+    int gutter, plot_w;
+};
+
+/* plan_make - for a screen of w x h and a view (enum view_no) that has so many lanes. w, h >= 1. */
+void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * search.h - plain text over the whole trace: goroutines by id and start function, spans by the functions of their
+ * own stacks and by their reasons, tasks, regions and logs.
+ *
+ * Smart case: a query without capitals matches both. Each distinct string is looked at once, then stacks by their
+ * functions, then spans by their stacks' numbers: a span costs a bit test. Work is done in steps with a budget.
+ */
+#ifndef GOTOP_LAYOUT_SEARCH_H
+#define GOTOP_LAYOUT_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "layout/view.h"
+
+enum { SEARCH_MAX_HITS = 1 << 20 };
+
+struct search {
+    char query[VIEW_TEXT];
+    bool fold;               /* no capitals in the query: ignore case */
+    bool by_id;              /* the query is a goroutine's id, too */
+    uint64_t id;
+    bool done, full;         /* full: more hits than SEARCH_MAX_HITS, the rest is left out */
+    bool oom;
+    bool hidden;             /* Esc: marks are off, n and N still work */
+    int64_t end;             /* how much of the trace was there when it began */
+    int phase;
+    uint64_t at, sub;        /* where in the phase */
+    uint64_t *strs, *stacks; /* bit sets of what matches */
+    uint32_t nstr, nstacks;
+    bool in_stacks, in_strs; /* any bit set */
+    struct hit *hits;        /* sorted by time once done */
+    size_t nhits, cap;
+    size_t cur;              /* the hit the cursor went to; nhits = none */
+    int jump;                /* when done: +1 / -1 go to the next / previous from origin, 0 stay */
+    int64_t origin;
+};
+
+/* search_new - begin; NULL: out of memory. */
+struct search *search_new(const struct trace *tr, const char *query);
+void search_free(struct search *s);
+/* search_step - work for about budget_ns; true when done. */
+bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns);
+/* search_share - how much is done, in per cent. */
+int search_share(const struct search *s, const struct trace *tr);
+/* search_from - index of the first hit at or after t (done searches). */
+size_t search_from(const struct search *s, int64_t t);
+/* search_match - does a string match the query? */
+bool search_match(const struct search *s, struct str text);
+
+#endif
