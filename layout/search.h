@@ -24,6 +24,7 @@ struct search {
     bool done, full;         /* full: more hits than SEARCH_MAX_HITS, the rest is left out */
     bool oom;
     bool hidden;             /* Esc: marks are off, n and N still work */
+    bool old;                /* the trace has grown since */
     int64_t end;             /* how much of the trace was there when it began */
     int phase;
     uint64_t at, sub;        /* where in the phase */
@@ -35,6 +36,7 @@ struct search {
     size_t cur;              /* the hit the cursor went to; nhits = none */
     int jump;                /* when done: +1 / -1 go to the next / previous from origin, 0 stay */
     int64_t origin;
+    bool at_too;             /* a hit at the origin itself counts */
 };
 
 /* search_new - begin; NULL: out of memory. */

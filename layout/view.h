@@ -78,6 +78,8 @@ struct view {
     int w, h;                    /* the screen, view_resize() */
     int gutter, plot_w;          /* columns of the lanes' names, of the time axis; derived */
     int rows;                    /* lane rows on the screen; derived */
+    int64_t all_end;             /* view_end() as last seen: a window that reached it follows it */
+    uint32_t last_focus[LANE_KINDS]; /* per kind: the lane that had the focus, for switching back */
     enum tier tier;
     bool mono;                   /* no colours: say by glyph what colours would */
     bool names;                  /* write functions' names into spans (default) */

@@ -1,0 +1,198 @@
+/*
+ * prompt.c - the prompt line, pop-ups, selection, and what Esc closes first.
+ *
+ * The prompt holds valid UTF-8 always: characters come one by one as code points, erasing takes whole ones.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/cells.h"
+#include "layout/fmt.h"
+#include "layout/goto.h"
+#include "layout/move.h"
+#include "layout/search.h"
+#include "layout/status.h"
+
+unsigned view_prompt(struct view *v, enum prompt_kind k)
+{
+    v->prompt = k;
+    v->text[0] = 0;
+    v->text_len = 0;
+    v->message[0] = 0;
+    return VR_DRAW;
+}
+
+unsigned view_prompt_put(struct view *v, uint32_t codepoint)
+{
+    char b[4];
+    if (!v->prompt || codepoint < 0x20 || codepoint == 0x7F || codepoint > 0x10FFFF ||
+        (codepoint >= 0xD800 && codepoint <= 0xDFFF))
+        return VR_NONE;
+    size_t n = (size_t)text_utf8(codepoint, b);
+    if (v->text_len + n >= sizeof v->text)
+        return VR_BELL;
+    memcpy(v->text + v->text_len, b, n);
+    v->text_len += n;
+    v->text[v->text_len] = 0;
+    return VR_DRAW;
+}
+
+unsigned view_prompt_erase(struct view *v)
+{
+    if (!v->text_len) {
+        v->prompt = PROMPT_NONE;
+        return VR_DRAW;
+    }
+    do
+        v->text_len--;
+    while (v->text_len && ((unsigned char)v->text[v->text_len] & 0xC0) == 0x80);
+    v->text[v->text_len] = 0;
+    return VR_DRAW;
+}
+
+unsigned view_prompt_erase_word(struct view *v)
+{
+    while (v->text_len && v->text[v->text_len - 1] == ' ')
+        view_prompt_erase(v);
+    while (v->text_len && v->text[v->text_len - 1] != ' ')
+        view_prompt_erase(v);
+    return VR_DRAW;
+}
+
+unsigned view_prompt_clear(struct view *v)
+{
+    v->text_len = 0;
+    v->text[0] = 0;
+    return VR_DRAW;
+}
+
+unsigned view_prompt_accept(struct view *v)
+{
+    enum prompt_kind k = v->prompt;
+    struct target g;
+    char line[VIEW_TEXT];
+    memcpy(line, v->text, sizeof line);
+    v->prompt = PROMPT_NONE;
+    if (k == PROMPT_SEARCH)
+        return VR_DRAW | view_search(v, line);
+    if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
+        return VR_DRAW;
+    if (goto_parse(line, &g))
+        return view_goto(v, line);
+    memcpy(v->command, line, sizeof v->command);
+    return VR_DRAW | VR_COMMAND;
+}
+
+/* ---- pop-ups -------------------------------------------------------------------------------------------- */
+
+unsigned view_enter(struct view *v)
+{
+    struct lane l;
+    struct span s;
+    if (v->popup) {
+        v->popup = POPUP_NONE;
+        return VR_DRAW;
+    }
+    if (!view_span_here(v, &l, &s))
+        return move_fail(v, "no span under the cursor");
+    v->popup = POPUP_SPAN;
+    v->popup_top = 0;
+    v->popup_lane = l;
+    v->popup_t = v->at.cursor >= s.t0 && v->at.cursor < s.t1 ? v->at.cursor : s.t0;
+    v->message[0] = 0;
+    return VR_DRAW;
+}
+
+unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n)
+{
+    v->popup = POPUP_LINES;
+    v->popup_top = 0;
+    v->popup_title = title;
+    v->popup_text = lines;
+    v->popup_ntext = n;
+    return VR_DRAW;
+}
+
+unsigned view_popup_scroll(struct view *v, int n)
+{
+    int most = v->popup_lines > v->popup_rows ? v->popup_lines - v->popup_rows : 0;
+    int64_t to = (int64_t)v->popup_top + n;
+    int top = to < 0 ? 0 : to > most ? most : (int)to;
+    if (!v->popup || top == v->popup_top)
+        return VR_NONE;
+    v->popup_top = top;
+    return VR_DRAW;
+}
+
+unsigned view_popup_page(struct view *v, int n)
+{
+    int page = v->popup_rows > 1 ? v->popup_rows - 1 : 1;
+    n = n > 10000 ? 10000 : n < -10000 ? -10000 : n;
+    return view_popup_scroll(v, n * page);
+}
+
+/* ---- selection, Esc ------------------------------------------------------------------------------------- */
+
+unsigned view_select(struct view *v)
+{
+    char a[FMT_MAX];
+    if (v->selected) {
+        v->selected = false;
+        return VR_DRAW;
+    }
+    if (!v->selecting) {
+        v->selecting = true;
+        v->sel0 = v->sel1 = v->at.cursor;
+        view_message(v, false, "range from %s: move, then the same key again", fmt_exact(v->sel0, a));
+        return VR_DRAW;
+    }
+    int64_t t0, t1, from = v->sel0;
+    view_column(v, &t0, &t1);
+    v->selecting = false;
+    if (v->at.cursor >= from) {
+        v->sel1 = v->at.exact && v->at.cursor > from ? v->at.cursor : t1;
+    } else {
+        v->sel1 = from;
+        v->sel0 = v->at.cursor;
+    }
+    v->selected = v->sel1 > v->sel0;
+    v->message[0] = 0;
+    return VR_DRAW;
+}
+
+unsigned view_back(struct view *v)
+{
+    if (v->prompt)
+        v->prompt = PROMPT_NONE;
+    else if (v->popup)
+        v->popup = POPUP_NONE;
+    else if (v->search && !v->search->done) {
+        search_free(v->search);
+        v->search = NULL;
+        view_message(v, false, "search stopped");
+    } else if (v->message[0])
+        v->message[0] = 0;
+    else if (v->selecting || v->selected)
+        v->selecting = v->selected = false;
+    else if (v->search && !v->search->hidden)
+        v->search->hidden = true;
+    else
+        return VR_QUIT;
+    return VR_DRAW;
+}
+
+/* ---- yank ----------------------------------------------------------------------------------------------- */
+
+unsigned view_yank(struct view *v, char *out, size_t size)
+{
+    char line[VIEW_TEXT], t[FMT_MAX];
+    if (!size)
+        return VR_NONE;
+    status_text(v, line, sizeof line);
+    struct lane_info li = trace_lane(v->tr, v->at.focus);
+    snprintf(out, size, "%s\ngotop --at %s --lane %c%" PRIu64 " --view %d\n", line, fmt_exact(v->at.cursor, t),
+             v->at.focus.kind == LANE_G ? 'g' : v->at.focus.kind == LANE_M ? 'm' : 'p', li.id, v->at.view);
+    view_message(v, false, "yanked: %s", line);
+    return VR_DRAW | VR_YANK;
+}
