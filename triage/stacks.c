@@ -1,0 +1,93 @@
+/*
+ * stacks.c - reads kinds of waits off reasons and function names. The reasons are those of FORMAT's table in
+ * docs/ARCHITECTURE.md (the decoder gives one spelling for all dialects).
+ */
+#include "triage/stacks.h"
+
+#include <string.h>
+
+bool str_is(struct str s, const char *c) {
+    return s.len == strlen(c) && memcmp(s.p, c, s.len) == 0;
+}
+
+bool str_starts(struct str s, const char *c) {
+    size_t n = strlen(c);
+    return s.len >= n && memcmp(s.p, c, n) == 0;
+}
+
+const char *wait_kind_name(enum wait_kind k) {
+    static const char *const name[WK_KINDS] = {"other", "lock", "wait group", "condition", "channel send",
+                                               "channel receive", "select", "network", "sleep", "GC", "system"};
+    return (unsigned)k < WK_KINDS ? name[k] : "other";
+}
+
+static enum wait_kind kind_of_function(struct str f) {
+    static const struct {
+        const char *prefix;
+        enum wait_kind k;
+    } known[] = {
+        {"sync.(*Mutex)", WK_LOCK},          {"sync.(*RWMutex)", WK_LOCK},      {"internal/sync.(*Mutex)", WK_LOCK},
+        {"sync.(*WaitGroup)", WK_WAITGROUP}, {"sync.(*Cond)", WK_COND},         {"sync.runtime_SemacquireMutex", WK_LOCK},
+        {"sync.runtime_SemacquireRWMutex", WK_LOCK}, {"internal/sync.runtime_SemacquireMutex", WK_LOCK},
+        {"sync.runtime_SemacquireWaitGroup", WK_WAITGROUP}, {"internal/poll.(*fdMutex)", WK_LOCK},
+        {"internal/poll.runtime_Semacquire", WK_LOCK}, {"sync.(*Once)", WK_LOCK},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (str_starts(f, known[i].prefix)) {
+            return known[i].k;
+        }
+    }
+    return WK_OTHER;
+}
+
+static enum wait_kind kind_of_sync(const struct trace *tr, uint32_t stack) {
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        enum wait_kind k = kind_of_function(trace_str(tr, trace_frame(tr, stack, i).func));
+        if (k != WK_OTHER) {
+            return k;
+        }
+    }
+    return WK_OTHER;
+}
+
+enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack) {
+    struct str r = trace_str(tr, reason);
+    if (str_is(r, "sync")) {
+        return kind_of_sync(tr, stack);
+    }
+    if (str_starts(r, "sync.(*Cond)") || str_is(r, "sync cond")) {
+        return WK_COND;
+    }
+    if (str_is(r, "chan send")) {
+        return WK_SEND;
+    }
+    if (str_is(r, "chan receive")) {
+        return WK_RECV;
+    }
+    if (str_starts(r, "select") || str_is(r, "forever")) {
+        return WK_SELECT;
+    }
+    if (str_is(r, "network")) {
+        return WK_NET;
+    }
+    if (str_is(r, "sleep")) {
+        return WK_SLEEP;
+    }
+    if (str_starts(r, "GC ") || str_is(r, "wait until GC ends")) {
+        return WK_GC;
+    }
+    return str_starts(r, "system goroutine") ? WK_SYSTEM : WK_OTHER;
+}
+
+uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack) {
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (f.len && !str_starts(f, "runtime.") && !str_starts(f, "sync.") && !str_starts(f, "internal/") &&
+            !str_starts(f, "syscall.") && !str_starts(f, "time.Sleep") && !str_starts(f, "runtime/internal")) {
+            return i;
+        }
+    }
+    return 0;
+}

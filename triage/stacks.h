@@ -1,0 +1,37 @@
+/*
+ * stacks.h - what a stack says about a wait: told by the names of its innermost functions, so only for traces that
+ * have names (go 1.7 and later). A trace records no lock's identity: a kind here is read off the code, not recorded.
+ */
+#ifndef GOTOP_TRIAGE_STACKS_H
+#define GOTOP_TRIAGE_STACKS_H
+
+#include "decode/trace.h"
+
+enum wait_kind {
+    WK_OTHER,     /* nothing we know */
+    WK_LOCK,      /* sync.Mutex, sync.RWMutex, a runtime-internal lock taken for them */
+    WK_WAITGROUP, /* WaitGroup.Wait: waiting for others to finish, not for a lock */
+    WK_COND,      /* Cond.Wait */
+    WK_SEND,      /* a channel is full or nobody receives */
+    WK_RECV,      /* a channel is empty: often just idle */
+    WK_SELECT,
+    WK_NET,
+    WK_SLEEP,
+    WK_GC,        /* waits for the collector */
+    WK_SYSTEM,    /* the runtime's own goroutines at rest */
+    WK_KINDS
+};
+
+const char *wait_kind_name(enum wait_kind k);
+/* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at. */
+enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
+/*
+ * stacks_user_frame - index of the first frame outside the runtime's and the sync packages (0 if the innermost one is,
+ * or if there is none: then the innermost one stands for all).
+ */
+uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
+/* str_is, str_starts - compare bytes of a trace with a C string. */
+bool str_is(struct str s, const char *c);
+bool str_starts(struct str s, const char *c);
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * text.c - see text.h. One invariant: whatever text_clean() lets through is valid UTF-8 without control characters,
+ * so a struct text may be sent to a terminal once it is complete.
+ */
+#include "triage/text.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "triage/stacks.h"
+
+void text_free(struct text *t) {
+    mem_free(t->p);
+    *t = (struct text){.ascii = t->ascii};
+}
+
+bool text_ok(const struct text *t) {
+    return !t->failed;
+}
+
+char *text_take(struct text *t) {
+    char *p = t->p;
+    bool failed = t->failed;
+    *t = (struct text){.ascii = t->ascii};
+    if (failed) {
+        mem_free(p);
+        return NULL;
+    }
+    return p ? p : mem_zalloc(1);
+}
+
+static bool text_room(struct text *t, size_t more) {
+    char *p;
+    if (t->failed || more > SIZE_MAX / 2 - t->n) {
+        t->failed = true;
+        return false;
+    }
+    p = mem_grow(t->p, &t->cap, t->n + more + 1, 1);
+    if (!p) {
+        t->failed = true;
+        return false;
+    }
+    t->p = p;
+    return true;
+}
+
+void text_raw(struct text *t, const char *p, size_t n) {
+    if (!text_room(t, n)) {
+        return;
+    }
+    if (n) {
+        memcpy(t->p + t->n, p, n);
+    }
+    t->n += n;
+    t->p[t->n] = 0;
+}
+
+void text_add(struct text *t, const char *fmt, ...) {
+    char buf[512];
+    va_list ap;
+    int n;
+    va_start(ap, fmt);
+    n = vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    if (n < 0) {
+        t->failed = true;
+    } else if ((size_t)n < sizeof buf) {
+        text_raw(t, buf, (size_t)n);
+    } else if (text_room(t, (size_t)n)) {
+        va_start(ap, fmt);
+        vsnprintf(t->p + t->n, (size_t)n + 1, fmt, ap);
+        va_end(ap);
+        t->n += (size_t)n;
+    }
+}
+
+/* One character at p: its length in bytes, its code point in *cp; 0 bytes long = not valid UTF-8. */
+static size_t utf8_read(const unsigned char *p, size_t n, uint32_t *cp) {
+    size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
+    uint32_t c = len == 1 ? p[0] : len ? p[0] & (0xffu >> (len + 1)) : 0;
+    if (!len || len > n) {
+        return 0;
+    }
+    for (size_t i = 1; i < len; i++) {
+        if ((p[i] & 0xc0) != 0x80) {
+            return 0;
+        }
+        c = c << 6 | (p[i] & 0x3fu);
+    }
+    if ((len == 3 && c < 0x800) || (len == 4 && (c < 0x10000 || c > 0x10ffff)) || (c >= 0xd800 && c <= 0xdfff)) {
+        return 0;
+    }
+    *cp = c;
+    return len;
+}
+
+/* Control characters of both sets, line and paragraph separators, and marks that reorder what is shown. */
+static bool char_hostile(uint32_t c) {
+    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0xfeff || c >= 0xe0000;
+}
+
+static size_t clean_one(struct text *t, const char *p, size_t n) {
+    uint32_t c = 0;
+    size_t len = utf8_read((const unsigned char *)p, n, &c);
+    if (!len || char_hostile(c)) {
+        text_raw(t, "?", 1);
+        return len ? len : 1;
+    }
+    if (t->ascii && c > 0x7e) {
+        text_add(t, "\\u{%x}", c);
+    } else {
+        text_raw(t, p, len);
+    }
+    return len;
+}
+
+void text_clean(struct text *t, const char *p, size_t n, size_t max) {
+    size_t start = t->n, chars = 0;
+    for (size_t i = 0; i < n; chars++) {
+        if (max && text_width(t, start) + 2 >= max && n - i > 2) {
+            text_raw(t, "..", 2);
+            return;
+        }
+        i += clean_one(t, p + i, n - i);
+    }
+}
+
+void text_tail(struct text *t, const char *p, size_t n, size_t max) {
+    size_t chars = 0, i = n;
+    while (i > 0 && (!max || chars + 2 < max || i <= 2)) {
+        i--;
+        while (i > 0 && ((unsigned char)p[i] & 0xc0) == 0x80) {
+            i--;
+        }
+        chars++;
+    }
+    if (i > 0) {
+        text_raw(t, "..", 2);
+    }
+    text_clean(t, p + i, n - i, 0);
+}
+
+size_t text_width(const struct text *t, size_t from) {
+    size_t w = 0;
+    for (size_t i = from; i < t->n; i++) {
+        w += ((unsigned char)t->p[i] & 0xc0) != 0x80;
+    }
+    return w;
+}
+
+void text_pad(struct text *t, size_t from, size_t width) {
+    for (size_t w = text_width(t, from); w < width && !t->failed; w++) {
+        text_raw(t, " ", 1);
+    }
+}
+
+void text_str(struct text *t, const struct trace *tr, uint32_t id) {
+    struct str s = trace_str(tr, id);
+    text_clean(t, s.p, s.len, 0);
+}
+
+static void text_unit(struct text *t, double v, const char *unit) {
+    text_add(t, v < 9.995 ? "%.2f%s" : v < 99.95 ? "%.1f%s" : "%.0f%s", v, unit);
+}
+
+void text_dur(struct text *t, int64_t ns) {
+    uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
+    if (ns < 0) {
+        text_raw(t, "-", 1);
+    }
+    if (u < 1000) {
+        text_add(t, u ? "%dns" : "%d", (int)u);
+    } else if (u < 999500) {
+        text_unit(t, (double)u / 1e3, "us");
+    } else if (u < 999500000) {
+        text_unit(t, (double)u / 1e6, "ms");
+    } else if (u < 120000000000u) {
+        text_add(t, "%.3fs", (double)u / 1e9);
+    } else {
+        text_add(t, "%llum%02llus", (unsigned long long)(u / 60000000000u),
+                 (unsigned long long)(u / 1000000000u % 60));
+    }
+}
+
+void text_bytes(struct text *t, uint64_t b) {
+    static const char unit[] = "KMGTPE";
+    double v = (double)b;
+    int i = -1;
+    if (b < 1024) {
+        text_add(t, "%u", (unsigned)b);
+        return;
+    }
+    while (v >= 1023.95 && i < 5) {
+        v /= 1024;
+        i++;
+    }
+    text_add(t, v < 99.95 ? "%.1f%c" : "%.0f%c", v, unit[i]);
+}
+
+void text_share(struct text *t, double part, double whole) {
+    double s = whole > 0 ? part / whole * 100 : 0;
+    if (whole <= 0) {
+        text_raw(t, "-", 1);
+    } else if (s > 0 && s < 0.05) {
+        text_raw(t, "<0.1%", 5);
+    } else {
+        text_add(t, "%.1f%%", s);
+    }
+}
+
+void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max) {
+    struct str s = trace_str(tr, str);
+    size_t cut = 0;
+    for (size_t i = 0; i < s.len; i++) {
+        if (s.p[i] == '/') {
+            cut = i + 1;
+        } else if (s.p[i] == '(' || s.p[i] == '[') {
+            break; /* type arguments may hold paths, too */
+        }
+    }
+    if (s.len == 0) {
+        text_raw(t, "?", 1);
+    } else {
+        text_tail(t, s.p + cut, s.len - cut, max);
+    }
+}
+
+void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max) {
+    uint32_t n = trace_stack(tr, stack), i = stacks_user_frame(tr, stack);
+    struct frame top, user;
+    size_t start = t->n;
+    if (n == 0) {
+        text_raw(t, "-", 1);
+        return;
+    }
+    top = trace_frame(tr, stack, 0);
+    if (!top.func) {
+        text_add(t, "pc 0x%llx", (unsigned long long)top.pc);
+        return;
+    }
+    if (i == 0 || i >= n) {
+        text_func(t, tr, top.func, max);
+        return;
+    }
+    user = trace_frame(tr, stack, i);
+    text_func(t, tr, top.func, max ? max / 2 : 0);
+    text_raw(t, " in ", 4);
+    text_func(t, tr, user.func, max > text_width(t, start) + 8 ? max - text_width(t, start) : max ? 8 : 0);
+}
+
+void text_who(struct text *t, const struct trace *tr, uint32_t g) {
+    struct lane_info li;
+    if (g == NO_LANE || g >= trace_nlanes(tr, LANE_G)) {
+        text_raw(t, "scheduler", 9);
+        return;
+    }
+    li = trace_lane(tr, (struct lane){LANE_G, g});
+    text_add(t, "G%llu", (unsigned long long)li.id);
+    if (li.name) {
+        text_raw(t, " ", 1);
+        text_func(t, tr, li.name, 40);
+    }
+}

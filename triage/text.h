@@ -1,0 +1,53 @@
+/*
+ * text.h - growing text, and how triage writes times, shares and names from a trace.
+ *
+ * A struct text starts as all zero and is freed with text_free(). Out of memory is remembered, not reported by each
+ * call: look at text_ok() once at the end. What comes from a trace is cleaned on the way in: control bytes, bad UTF-8
+ * and characters that turn the writing direction become '?'. With `ascii` set, what is not ASCII becomes \u{hex}.
+ */
+#ifndef GOTOP_TRIAGE_TEXT_H
+#define GOTOP_TRIAGE_TEXT_H
+
+#include "decode/trace.h"
+
+struct text {
+    char *p;      /* NUL-terminated once something was added, NULL before */
+    size_t n, cap;
+    bool ascii;   /* escape what is not ASCII */
+    bool failed;
+};
+
+void text_free(struct text *t);
+/* text_take - hand over the bytes (mem_free() them) and start anew; NULL when out of memory. Never NULL otherwise. */
+char *text_take(struct text *t);
+bool text_ok(const struct text *t);
+void text_add(struct text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* text_raw - bytes of our own, as they are. */
+void text_raw(struct text *t, const char *p, size_t n);
+/* text_clean - bytes from a trace or the command line, cleaned; at most `max` characters (0 = all), then "..". */
+void text_clean(struct text *t, const char *p, size_t n, size_t max);
+/* text_tail - as text_clean, but what is cut is the beginning: of a path and a function's name the end tells. */
+void text_tail(struct text *t, const char *p, size_t n, size_t max);
+void text_str(struct text *t, const struct trace *tr, uint32_t id);
+void text_pad(struct text *t, size_t from, size_t width); /* spaces until `width` characters stand behind `from` */
+size_t text_width(const struct text *t, size_t from);     /* characters from byte offset `from` on */
+
+/* text_dur - "0", "812ns", "1.23us", "41.0ms", "2.314s", "3m12s"; a negative one with a minus sign. */
+void text_dur(struct text *t, int64_t ns);
+void text_bytes(struct text *t, uint64_t bytes); /* "812", "1.2K", "38.2M" */
+void text_share(struct text *t, double part, double whole); /* "6.1%"; "-" if the whole is 0 */
+
+/*
+ * text_func - a function's name made short for a line: the directory of its package is left out
+ * ("net/http.(*conn).serve" -> "http.(*conn).serve"). An empty name is "?".
+ */
+void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max);
+/*
+ * text_where - the frame of a stack that tells most: the first function outside the runtime and the sync packages,
+ * behind the innermost one if they differ ("sync.(*Mutex).Lock in main.lookup"). "-" for no stack.
+ */
+void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max);
+/* text_who - "G77 main.refresh"; "scheduler" for NO_LANE. */
+void text_who(struct text *t, const struct trace *tr, uint32_t g);
+
+#endif

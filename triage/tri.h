@@ -1,0 +1,67 @@
+/*
+ * tri.h - what the files that fill struct triage share; nobody else includes it.
+ *
+ * Each triage_* function below is one phase: it returns false when out of memory.
+ */
+#ifndef GOTOP_TRIAGE_TRI_H
+#define GOTOP_TRIAGE_TRI_H
+
+#include "triage/triage.h"
+
+struct gwait {             /* one goroutine's waits for one reason */
+    uint32_t g, reason;
+    uint32_t count;
+    int64_t ns, longest;
+};
+struct wake {              /* a wake-up that came to nothing, for the herds */
+    int64_t t, lost;
+    uint32_t pair, waker;
+};
+#define WAKES_MAX (1u << 18)
+
+struct triage_work {
+    int phase;
+    uint32_t next;         /* lane within the phase */
+    struct tab by_name, by_wait, by_pair, by_syscall;
+    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls;
+    struct gwait *gw;
+    size_t ngw, cap_gw;
+    struct wake *wakes;
+    size_t nwakes, cap_wakes;
+    uint64_t long_runnables; /* and as many more events for the idle sweep */
+    size_t cap_locks;
+    bool locks_heaped;
+};
+
+/* goroutines.c: one goroutine's lane into all tables; then the ends. */
+bool triage_goroutine(struct triage *tg, uint32_t g);
+bool triage_groups_end(struct triage *tg);
+/* procs.c */
+bool triage_proc(struct triage *tg, uint32_t p);
+bool triage_procs_end(struct triage *tg);
+/* idle.c: why Ps were idle */
+bool triage_idle(struct triage *tg);
+/* gc.c */
+bool triage_gc(struct triage *tg);
+/* mmu.c */
+bool triage_mmu_curve(struct triage *tg);
+/* tasks.c */
+bool triage_tasks(struct triage *tg);
+/* leaks.c */
+bool triage_leaks(struct triage *tg);
+bool triage_herds(struct triage *tg);
+/* samples.c */
+bool triage_samples(struct triage *tg);
+
+static inline int64_t tri_len(const struct span *s) {
+    return s->t1 - s->t0;
+}
+static inline bool tri_is_exec(uint8_t state) {
+    return state == ST_RUNNING || state == ST_GCWORK || state == ST_ASSIST;
+}
+/* tri_name - the start function's string of a goroutine; 0 for none. */
+static inline uint32_t tri_name(const struct trace *tr, uint32_t g) {
+    return g == NO_LANE ? 0 : trace_lane(tr, (struct lane){LANE_G, g}).name;
+}
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * triage.c - the phases that fill struct triage, in steps. Phases that walk lanes stop between lanes; the others are
+ * one step each (they are short beside the walks).
+ */
+#include "triage/triage.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/mem.h"
+#include "triage/tri.h"
+
+const char *gmetric_name(enum gmetric m) {
+    static const char *const name[GM_COUNT] = {"execution", "scheduler wait", "blocked", "system call",
+                                               "system call without P", "not recorded", "mark assist", "life"};
+    return (unsigned)m < GM_COUNT ? name[m] : "";
+}
+
+const char *idle_why_name(enum idle_why w) {
+    static const char *const name[IDLE_WHYS] = {"the world was stopped", "work at hand, not taken up",
+                                                "goroutines in system calls", "no work", "gaps under 10us"};
+    return (unsigned)w < IDLE_WHYS ? name[w] : "";
+}
+
+enum err_code triage_new(const struct trace *tr, struct triage **out, struct err *e) {
+    struct triage *tg = mem_zalloc(sizeof *tg);
+    *out = NULL;
+    if (tg) {
+        tg->tr = tr;
+        tg->end = trace_info(tr)->end;
+        tg->ng = trace_nlanes(tr, LANE_G);
+        tg->np = trace_nlanes(tr, LANE_P);
+        tg->work = mem_zalloc(sizeof *tg->work);
+        tg->g = mem_zalloc(((size_t)tg->ng + 1) * sizeof *tg->g);
+        tg->p = mem_zalloc(((size_t)tg->np + 1) * sizeof *tg->p);
+    }
+    if (!tg || !tg->work || !tg->g || !tg->p) {
+        triage_free(tg);
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the tables of the triage");
+    }
+    *out = tg;
+    return ERR_OK;
+}
+
+static void work_free(struct triage *tg) {
+    struct triage_work *w = tg->work;
+    if (w) {
+        tab_free(&w->by_name);
+        tab_free(&w->by_wait);
+        tab_free(&w->by_pair);
+        tab_free(&w->by_syscall);
+        mem_free(w->gw);
+        mem_free(w->wakes);
+        mem_free(w);
+    }
+    tg->work = NULL;
+}
+
+void triage_free(struct triage *tg) {
+    if (!tg) {
+        return;
+    }
+    work_free(tg);
+    mem_free(tg->g);
+    mem_free(tg->groups);
+    mem_free(tg->group_waits);
+    mem_free(tg->waits);
+    mem_free(tg->pairs);
+    mem_free(tg->syscalls);
+    mem_free(tg->lock_waits);
+    mem_free(tg->p);
+    mem_free(tg->stw);
+    mem_free(tg->types);
+    mem_free(tg->leaks);
+    mem_free(tg->samples);
+    mem_free(tg->sample_groups);
+    mem_free(tg->herds);
+    mem_free(tg);
+}
+
+/* ---- what ran on the processors during the worst waits ------------------------------------------------------ */
+
+struct ran {
+    uint32_t name;
+    int64_t ns;
+};
+
+static int cmp_ran(const void *a, const void *b) {
+    const struct ran *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->name > y->name) - (x->name < y->name);
+}
+
+static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int64_t ns) {
+    uint32_t i = 0;
+    while (i < *n && r[i].name != name) {
+        i++;
+    }
+    if (i == *n && i < max) {
+        r[(*n)++] = (struct ran){name, 0};
+    }
+    if (i < max) {
+        r[i].ns += ns;
+    }
+}
+
+static void ran_meanwhile(struct triage *tg, struct sched_wait *w) {
+    struct ran r[64];
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < tg->np; p++) {
+        struct span_iter it;
+        uint32_t steps = 0;
+        if (!span_seek(&it, tg->tr, (struct lane){LANE_P, p}, w->t0)) {
+            continue;
+        }
+        do {
+            const struct span *s = span_get(&it);
+            int64_t a = s->t0 > w->t0 ? s->t0 : w->t0, z = s->t1 < w->t1 ? s->t1 : w->t1;
+            if (s->t0 >= w->t1) {
+                break;
+            }
+            if (z <= a || s->state == ST_NONE) {
+                continue;
+            }
+            w->all_ns += z - a;
+            if (s->state == ST_IDLE) {
+                w->idle_ns += z - a;
+            } else if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP) {
+                w->gc_ns += z - a;
+            }
+            if (s->who != NO_LANE && s->state != ST_IDLE) {
+                ran_add(r, &n, 64, tri_name(tg->tr, s->who), z - a);
+            }
+        } while (++steps < 100000 && span_next(&it));
+    }
+    qsort(r, n, sizeof *r, cmp_ran);
+    for (w->nran = 0; w->nran < n && w->nran < 3; w->nran++) {
+        w->ran[w->nran] = r[w->nran].name;
+        w->ran_ns[w->nran] = r[w->nran].ns;
+    }
+}
+
+/* ---- phases ------------------------------------------------------------------------------------------------- */
+
+static int cmp_pair(const void *a, const void *b, void *arg) {
+    const struct pair_row *x = (const struct pair_row *)arg + *(const uint32_t *)a;
+    const struct pair_row *y = (const struct pair_row *)arg + *(const uint32_t *)b;
+    return x->total != y->total ? (x->total < y->total) - (x->total > y->total)
+         : (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
+}
+
+/* Sorts the pairs, and tells the herds where theirs went. */
+static bool pairs_sort(struct triage *tg) {
+    uint32_t *order = mem_alloc(((size_t)tg->npairs + 1) * sizeof *order), *to;
+    struct pair_row *sorted = mem_alloc(((size_t)tg->npairs + 1) * sizeof *sorted);
+    to = mem_alloc(((size_t)tg->npairs + 1) * sizeof *to);
+    if (!order || !sorted || !to) {
+        mem_free(order);
+        mem_free(sorted);
+        mem_free(to);
+        return false;
+    }
+    for (uint32_t i = 0; i < tg->npairs; i++) {
+        order[i] = i;
+    }
+    if (tg->npairs) {
+        qsort_r(order, tg->npairs, sizeof *order, cmp_pair, tg->pairs);
+    }
+    for (uint32_t i = 0; i < tg->npairs; i++) {
+        sorted[i] = tg->pairs[order[i]];
+        to[order[i]] = i;
+    }
+    for (uint32_t i = 0; i < tg->nherds; i++) {
+        tg->herds[i].pair = to[tg->herds[i].pair];
+    }
+    mem_free(tg->pairs);
+    mem_free(order);
+    mem_free(to);
+    tg->pairs = sorted;
+    return true;
+}
+
+static bool worst_end(struct triage *tg) {
+    for (uint32_t i = 0; i < tg->nworst; i++) {
+        ran_meanwhile(tg, &tg->worst[i]);
+    }
+    return triage_herds(tg) && pairs_sort(tg);
+}
+
+static const struct phase {
+    bool (*lane)(struct triage *, uint32_t); /* for each lane of a kind, or */
+    bool (*once)(struct triage *);
+    enum lane_kind kind;
+    int weight;                              /* share of the whole work, for the progress */
+} phases[] = {
+    {triage_goroutine, NULL, LANE_G, 60},  {triage_proc, NULL, LANE_P, 15},      {NULL, triage_procs_end, 0, 0},
+    {NULL, triage_groups_end, 0, 3},       {NULL, worst_end, 0, 2},              {NULL, triage_idle, 0, 10},
+    {NULL, triage_gc, 0, 2},               {NULL, triage_mmu_curve, 0, 4},       {NULL, triage_tasks, 0, 2},
+    {NULL, triage_leaks, 0, 1},            {NULL, triage_samples, 0, 1},
+};
+#define PHASES ((int)(sizeof phases / sizeof *phases))
+
+static int64_t now_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool phase_lanes(struct triage *tg, const struct phase *ph, int64_t until) {
+    struct triage_work *w = tg->work;
+    uint32_t n = ph->kind == LANE_G ? tg->ng : tg->np;
+    for (uint32_t k = 0; w->next < n; k++) {
+        if (!ph->lane(tg, w->next++)) {
+            return false;
+        }
+        if (k % 16 == 15 && now_ns() >= until) {
+            return true;
+        }
+    }
+    w->phase++;
+    w->next = 0;
+    return true;
+}
+
+enum triage_state triage_step(struct triage *tg, int64_t budget_ns) {
+    int64_t now = now_ns(), until = budget_ns > INT64_MAX - now ? INT64_MAX : now + budget_ns;
+    while (tg->work) {
+        const struct phase *ph = &phases[tg->work->phase];
+        bool ok = true;
+        if (ph->lane) {
+            ok = phase_lanes(tg, ph, until);
+        } else {
+            ok = ph->once(tg);
+            tg->work->phase++;
+        }
+        if (!ok) {
+            return TRIAGE_NOMEM;
+        }
+        if (tg->work->phase == PHASES) {
+            work_free(tg);
+        } else if (now_ns() >= until) {
+            return TRIAGE_MORE;
+        }
+    }
+    return TRIAGE_DONE;
+}
+
+double triage_progress(const struct triage *tg) {
+    int done = 0, all = 0;
+    double part = 0;
+    if (!tg->work) {
+        return 1;
+    }
+    for (int i = 0; i < PHASES; i++) {
+        all += phases[i].weight;
+        done += i < tg->work->phase ? phases[i].weight : 0;
+    }
+    if (phases[tg->work->phase].lane) {
+        uint32_t n = phases[tg->work->phase].kind == LANE_G ? tg->ng : tg->np;
+        part = n ? phases[tg->work->phase].weight * ((double)tg->work->next / n) : 0;
+    }
+    return (done + part) / all;
+}
