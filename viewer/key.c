@@ -141,7 +141,7 @@ bool key_parse(const char *s, size_t len, keycode *out)
     return true;
 }
 
-const char *key_name(keycode k, char buf[KEY_NAME_MAX])
+const char *key_text(keycode k, char buf[KEY_NAME_MAX])
 {
     uint32_t base = K_BASE(k);
     char one[8];

@@ -45,9 +45,9 @@ struct key_event {
  */
 bool key_parse(const char *name, size_t len, keycode *out);
 /*
- * key_name - write the name of a key: "C-x", "Space", "é". In a form key_parse() reads back; returns buf.
+ * key_text - write the name of a key: "C-x", "Space", "é". In a form key_parse() reads back; returns buf.
  */
-const char *key_name(keycode k, char buf[KEY_NAME_MAX]);
+const char *key_text(keycode k, char buf[KEY_NAME_MAX]);
 /*
  * key_normal - the code for what a terminal sends: a control character becomes its named key or Ctrl + letter.
  */

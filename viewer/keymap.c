@@ -385,7 +385,7 @@ const char *keystate_text(const struct keystate *st, char *buf, size_t size)
     buf[0] = '\0';
     if (st->counting) at += (size_t)snprintf(buf, size, st->count ? "%u" : "count:", (unsigned)st->count);
     for (int i = 0; i < st->n && at < size; i++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? " " : "", key_name(st->keys[i], name));
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? " " : "", key_text(st->keys[i], name));
     return buf;
 }
 
@@ -395,6 +395,6 @@ const char *binding_keys(const struct binding *b, char *buf, size_t size)
     char name[KEY_NAME_MAX];
     buf[0] = '\0';
     for (int i = 0; i < b->nkeys && at < size; i++)
-        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? " " : "", key_name(b->keys[i], name));
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? " " : "", key_text(b->keys[i], name));
     return buf;
 }

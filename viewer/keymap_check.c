@@ -118,7 +118,7 @@ static void check_eaten(struct check *c, const struct keynode *n)
         const char *why = key_eaten(n->bound->keys[i]);
         if (why) keymap_report(c->say, false, n->bound->file, n->bound->line, "'%s' for %s may never arrive: %s is %s",
                                binding_keys(n->bound, chord, sizeof chord), action_name(n->bound->action),
-                               key_name(n->bound->keys[i], name), why);
+                               key_text(n->bound->keys[i], name), why);
     }
     for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next) check_eaten(c, kid);
 }
@@ -171,7 +171,7 @@ static const char *dump_key(keycode k, char buf[KEY_NAME_MAX])
         snprintf(buf, KEY_NAME_MAX, "%s%s<Hash>", k & K_CTRL ? "C-" : "", k & K_ALT ? "M-" : "");
         return buf;
     }
-    return key_name(k, buf);
+    return key_text(k, buf);
 }
 
 void keymap_dump(const struct keymap *km, FILE *f)

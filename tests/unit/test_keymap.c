@@ -74,7 +74,7 @@ static void test_key_names(void **state)
                                  "C-Space", "C-\\", "C-_"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         char buf[KEY_NAME_MAX];
-        assert_string_equal(key_name(key(same[i]), buf), same[i]);
+        assert_string_equal(key_text(key(same[i]), buf), same[i]);
     }
     assert_int_equal(key("<Space>"), ' ');
     assert_int_equal(key("<C-Left>"), key("C-Left"));

@@ -1,0 +1,702 @@
+/*
+ * term.c - curses, signals and raw bytes.
+ *
+ * Invariants. Signal handlers only set flags and write a byte into a pipe that term_wait() listens to; the one
+ * exception is the way out in an emergency (a crash, an impatient second Ctrl-C), which uses nothing but write()
+ * and tcsetattr() with what term_open() prepared. Curses keeps what the screen shows, so painting sends changes
+ * alone. Only grids are painted, and a grid holds no control characters (layout/cells.h).
+ */
+#include "viewer/term.h"
+
+#define NCURSES_WIDECHAR 1
+#if __has_include(<ncursesw/curses.h>)
+#include <ncursesw/curses.h>
+#else
+#include <curses.h>
+#endif
+
+#include <errno.h>
+#include <fcntl.h>
+#include <locale.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+#include <wchar.h>
+
+#include "decode/mem.h"
+#include "viewer/term_builtin.h"
+
+enum { CLIPBOARD_MAX = 74 * 1024, LEAVE_MAX = 256, QUEUE = 8 };
+
+struct term {
+    SCREEN *screen;
+    FILE *in, *out;
+    bool own_in;
+    int in_fd, out_fd;
+    struct termios found;        /* how the terminal was */
+    bool have_found;
+    enum depth depth;            /* what it can show */
+    enum palette palette;
+    bool mono, mouse, sync, in_tmux;
+    int leave_signal;
+    bool hung_up;
+    struct ink inks[STYLE_COUNT];
+    cchar_t *row;                /* one painted row */
+    int row_cap;
+    struct key_event queue[QUEUE]; /* keys decoded ahead */
+    int queued;
+    struct timespec clicked;     /* last press of button 1, to see double clicks */
+    int click_x, click_y;
+    int io_fd;                   /* /proc/self/io, -1 = none */
+    char note[96];
+};
+
+/* ---- signals --------------------------------------------------------------------------------------------- */
+
+static struct {
+    volatile sig_atomic_t winch, tstp, cont, leave;
+    int pipe[2];
+    bool open;                   /* handlers may act on the terminal */
+    int fd;                      /* what follows is for the emergency exit */
+    struct termios found;
+    char leave_text[LEAVE_MAX];
+    size_t leave_len;
+} sig;
+
+static const int leave_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+#define NLEAVE (sizeof leave_signals / sizeof leave_signals[0])
+#define NCRASH (sizeof crash_signals / sizeof crash_signals[0])
+static struct sigaction old_leave[NLEAVE], old_crash[NCRASH], old_winch, old_tstp, old_cont, old_pipe;
+
+static void emergency(void)
+{
+    if (!sig.open) return;
+    sig.open = false;
+    ssize_t n = write(sig.fd, sig.leave_text, sig.leave_len);
+    (void)n;
+    tcsetattr(sig.fd, TCSANOW, &sig.found);
+}
+
+static void on_signal(int s)
+{
+    int saved = errno;
+    if (s == SIGWINCH) sig.winch = 1;
+    else if (s == SIGTSTP) sig.tstp = 1;
+    else if (s == SIGCONT) sig.cont = 1;
+    else if (sig.leave) {
+        emergency();
+        _exit(128 + s);
+    } else {
+        sig.leave = s;
+    }
+    ssize_t n = write(sig.pipe[1], "", 1);
+    (void)n;
+    errno = saved;
+}
+
+static void on_crash(int s)
+{
+    emergency();
+    for (size_t i = 0; i < NCRASH; i++)
+        if (crash_signals[i] == s) sigaction(s, &old_crash[i], NULL);
+    if (s == SIGABRT) raise(s);
+} /* returning repeats the fault, now with the handler that was there before us */
+
+static void signals_on(void)
+{
+    struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&sa.sa_mask);
+    sigaction(SIGWINCH, &sa, &old_winch);
+    sigaction(SIGTSTP, &sa, &old_tstp);
+    sigaction(SIGCONT, &sa, &old_cont);
+    for (size_t i = 0; i < NLEAVE; i++) {
+        sigaction(leave_signals[i], NULL, &old_leave[i]);
+        if (old_leave[i].sa_handler != SIG_IGN) sigaction(leave_signals[i], &sa, NULL); /* nohup stays in force */
+    }
+    sa.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &sa, &old_pipe);
+    sa.sa_handler = on_crash;
+    sa.sa_flags = SA_NODEFER;
+    for (size_t i = 0; i < NCRASH; i++) sigaction(crash_signals[i], &sa, &old_crash[i]);
+}
+
+static void signals_off(void)
+{
+    sigaction(SIGWINCH, &old_winch, NULL);
+    sigaction(SIGTSTP, &old_tstp, NULL);
+    sigaction(SIGCONT, &old_cont, NULL);
+    sigaction(SIGPIPE, &old_pipe, NULL);
+    for (size_t i = 0; i < NLEAVE; i++) sigaction(leave_signals[i], &old_leave[i], NULL);
+    for (size_t i = 0; i < NCRASH; i++) sigaction(crash_signals[i], &old_crash[i], NULL);
+}
+
+static bool pipe_open(void)
+{
+    if (pipe(sig.pipe) != 0) return false;
+    for (int i = 0; i < 2; i++) {
+        fcntl(sig.pipe[i], F_SETFL, O_NONBLOCK);
+        fcntl(sig.pipe[i], F_SETFD, FD_CLOEXEC);
+    }
+    return true;
+}
+
+static void add_leave(const char *s)
+{
+    size_t n = s && s != (const char *)-1 ? strlen(s) : 0;
+    if (sig.leave_len + n > sizeof sig.leave_text) return;
+    if (n) memcpy(sig.leave_text + sig.leave_len, s, n);
+    sig.leave_len += n;
+}
+
+static char *capability(const char *name)
+{
+    char copy[16]; /* older curses want a char * */
+    snprintf(copy, sizeof copy, "%s", name);
+    return tigetstr(copy);
+}
+
+/* Everything that undoes what we switched on, as plain bytes. */
+static void prepare_emergency(struct term *t)
+{
+    sig.fd = t->out_fd;
+    sig.found = t->found;
+    sig.leave_len = 0;
+    if (t->sync) add_leave("\033[?2026l");
+    if (t->mouse) add_leave("\033[?1006l\033[?1000l");
+    add_leave(capability("sgr0"));
+    add_leave(capability("rmkx"));
+    add_leave(capability("cnorm"));
+    add_leave(capability("rmcup"));
+    sig.open = true;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
+
+static bool known_sync(const char *type)
+{
+    static const char *const kinds[] = {"xterm", "tmux", "foot", "kitty", "alacritty", "wezterm", "ghostty", "contour",
+                                        "mintty", "rio", "iterm"};
+    const char *sync = capability("Sync");
+    if (sync && sync != (const char *)-1) return true;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strncmp(type, kinds[i], strlen(kinds[i])) == 0) return true;
+    return false;
+}
+
+static SCREEN *try_type(struct term *t, const char *type)
+{
+    return newterm(type, t->out, t->in);
+}
+
+/* "xterm-256color" -> "xterm-direct", where the terminal says that it takes colours directly. */
+static SCREEN *try_direct(struct term *t, const char *type, enum color_when when)
+{
+    const char *says = getenv("COLORTERM");
+    char direct[64];
+    if (!says || (strcmp(says, "truecolor") != 0 && strcmp(says, "24bit") != 0)) return NULL;
+    if (theme_depth(when, 256, true) != DEPTH_TRUE || strlen(type) > 40) return NULL;
+    snprintf(direct, sizeof direct, "%.*s-direct", (int)strcspn(type, "-"), type);
+    return try_type(t, direct);
+}
+
+static SCREEN *try_builtin(struct term *t)
+{
+    const char *was = getenv("TERMINFO");
+    char *keep = was ? strdup(was) : NULL;
+    setenv("TERMINFO", term_builtin, 1);
+    SCREEN *s = try_type(t, TERM_BUILTIN_NAME);
+    if (keep) setenv("TERMINFO", keep, 1);
+    else unsetenv("TERMINFO");
+    free(keep);
+    return s;
+}
+
+static SCREEN *open_screen(struct term *t, const char *type, enum color_when when)
+{
+    SCREEN *s = try_direct(t, type, when);
+    if (!s && *type) s = try_type(t, type);
+    if (s) return s;
+    snprintf(t->note, sizeof t->note, "unknown terminal type '%.40s', taken for an xterm", type);
+    for (char *c = t->note; *c; c++)
+        if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e) *c = '?';
+    s = try_type(t, "xterm-256color");
+    return s ? s : try_builtin(t);
+}
+
+static enum err_code open_files(struct term *t, struct err *e)
+{
+    t->out = stdout;
+    t->out_fd = STDOUT_FILENO;
+    if (!isatty(t->out_fd)) return err_set(e, ERR_IO, ERR_NO_OFFSET, "standard output is no terminal: use --headless");
+    if (isatty(STDIN_FILENO)) {
+        t->in = stdin;
+    } else {
+        t->in = fopen("/dev/tty", "r+e");
+        t->own_in = true;
+        if (!t->in) return err_set(e, ERR_IO, ERR_NO_OFFSET, "there is no terminal to read keys from: use --headless");
+    }
+    t->in_fd = fileno(t->in);
+    t->have_found = tcgetattr(t->in_fd, &t->found) == 0;
+    return ERR_OK;
+}
+
+/* Raw enough that C-v, C-s and C-o arrive; signals stay with the terminal, so Ctrl-C and Ctrl-Z always work. */
+static void raw_mode(struct term *t)
+{
+    struct termios tio;
+    cbreak();
+    noecho();
+    nonl();
+    if (tcgetattr(t->in_fd, &tio) == 0) {
+        tio.c_iflag &= ~(tcflag_t)(IXON | IXOFF);
+        tio.c_lflag &= ~(tcflag_t)IEXTEN;
+        tcsetattr(t->in_fd, TCSADRAIN, &tio);
+    }
+    def_prog_mode();
+}
+
+static void set_colors(struct term *t)
+{
+    enum depth d = t->mono ? DEPTH_MONO : t->depth;
+    for (int s = 0; s < STYLE_COUNT; s++) {
+        t->inks[s] = theme_ink(t->palette, d, (enum style)s);
+        if (d == DEPTH_MONO) continue;
+        int fg = t->inks[s].fg, bg = t->inks[s].bg;
+        if (d == DEPTH_TRUE) init_extended_pair(s + 1, fg, bg);
+        else init_pair((short)(s + 1), (short)fg, (short)bg);
+    }
+}
+
+static void start_colors(struct term *t, enum color_when when)
+{
+    t->depth = DEPTH_MONO;
+    if (!has_colors() || start_color() == ERR) return;
+    if (use_default_colors() == ERR) return; /* then mono: better than a wrong ground */
+    bool rgb = tigetflag("RGB") > 0 || tigetnum("RGB") > 0;
+    t->depth = theme_depth(when, COLORS, rgb);
+    if (COLOR_PAIRS <= STYLE_COUNT) t->depth = DEPTH_MONO;
+    set_colors(t);
+}
+
+static void start_mouse(struct term *t)
+{
+    if (!t->mouse) return;
+    mouseinterval(0);
+    mmask_t want = BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON3_PRESSED | BUTTON4_PRESSED;
+#ifdef BUTTON5_PRESSED
+    want |= BUTTON5_PRESSED;
+#endif
+    t->mouse = mousemask(want, NULL) != 0;
+}
+
+enum err_code term_open(struct term **out, const struct term_opts *o, struct err *e)
+{
+    *out = NULL;
+    if (sig.open) return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the terminal is already in use");
+    const char *type = getenv("TERM");
+    if (type && (strcmp(type, "dumb") == 0 || strcmp(type, "unknown") == 0))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "TERM=%s can't show a screen: use --headless, or set TERM", type);
+    struct term *t = mem_zalloc(sizeof *t);
+    if (!t) return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    t->io_fd = -1;
+    enum err_code rc = open_files(t, e);
+    if (!rc && !pipe_open()) rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "no pipe: %s", strerror(errno));
+    if (rc) {
+        if (t->own_in && t->in) fclose(t->in);
+        mem_free(t);
+        return rc;
+    }
+    set_escdelay(25);
+    t->screen = open_screen(t, type ? type : "", o->color);
+    if (!t->screen) {
+        if (t->own_in) fclose(t->in);
+        mem_free(t);
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "curses can't use this terminal: use --headless");
+    }
+    set_term(t->screen);
+    t->palette = o->palette;
+    t->mouse = o->mouse;
+    t->sync = known_sync(type ? type : "");
+    t->in_tmux = getenv("TMUX") != NULL;
+    sig.winch = sig.tstp = sig.cont = sig.leave = 0;
+    raw_mode(t);
+    signals_on();
+    keypad(stdscr, TRUE);
+    nodelay(stdscr, TRUE);
+    curs_set(0);
+    start_colors(t, o->color);
+    start_mouse(t);
+    prepare_emergency(t);
+    t->io_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+    *out = t;
+    return ERR_OK;
+}
+
+void term_close(struct term *t)
+{
+    if (!t) return;
+    if (!t->hung_up) {
+        if (t->mouse) mousemask(0, NULL);
+        curs_set(1);
+        endwin();
+        if (t->have_found) tcsetattr(t->in_fd, TCSADRAIN, &t->found);
+    }
+    sig.open = false;
+    signals_off();
+    delscreen(t->screen);
+    if (t->own_in) fclose(t->in);
+    if (t->io_fd >= 0) close(t->io_fd);
+    close(sig.pipe[0]);
+    close(sig.pipe[1]);
+    mem_free(t->row);
+    mem_free(t);
+}
+
+const char *term_note(const struct term *t)
+{
+    return t->note[0] ? t->note : NULL;
+}
+
+void term_size(const struct term *t, int *w, int *h)
+{
+    (void)t;
+    *w = COLS > 0 ? COLS : 80;
+    *h = LINES > 0 ? LINES : 24;
+}
+
+enum depth term_depth(const struct term *t)
+{
+    return t->mono ? DEPTH_MONO : t->depth;
+}
+
+void term_palette(struct term *t, enum palette p, bool mono)
+{
+    t->palette = p;
+    t->mono = mono;
+    set_colors(t);
+    term_redraw(t);
+}
+
+int term_signal(const struct term *t)
+{
+    return t->leave_signal;
+}
+
+/* ---- waiting and keys ------------------------------------------------------------------------------------ */
+
+static void take_size(struct term *t)
+{
+    struct winsize ws;
+    if (ioctl(t->out_fd, TIOCGWINSZ, &ws) == 0 && ws.ws_row > 0 && ws.ws_col > 0) {
+        int w = ws.ws_col > 2000 ? 2000 : ws.ws_col, h = ws.ws_row > 1000 ? 1000 : ws.ws_row;
+        resizeterm(h, w);
+    }
+}
+
+static unsigned take_signals(struct term *t)
+{
+    char drop[64];
+    unsigned what = 0;
+    while (read(sig.pipe[0], drop, sizeof drop) > 0) {
+    }
+    if (sig.winch) {
+        sig.winch = 0;
+        take_size(t);
+        what |= TERM_RESIZE;
+    }
+    if (sig.tstp) {
+        sig.tstp = 0;
+        what |= TERM_SUSPEND;
+    }
+    if (sig.cont) { /* continued behind our back (kill -STOP): nobody knows what the terminal looks like now */
+        sig.cont = 0;
+        reset_prog_mode();
+        term_redraw(t);
+        what |= TERM_PAINT;
+    }
+    if (sig.leave) {
+        t->leave_signal = sig.leave;
+        what |= TERM_LEAVE;
+    }
+    return what;
+}
+
+unsigned term_wait(struct term *t, int timeout_ms)
+{
+    struct pollfd fds[2] = {{.fd = t->in_fd, .events = POLLIN}, {.fd = sig.pipe[0], .events = POLLIN}};
+    if (t->queued) timeout_ms = 0;
+    int n = poll(fds, 2, timeout_ms);
+    unsigned what = take_signals(t);
+    if (t->queued) what |= TERM_KEY;
+    if (n <= 0) return what;
+    if (fds[0].revents & POLLIN) what |= TERM_KEY;
+    else if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) t->hung_up = true;
+    if (t->hung_up) {
+        if (!t->leave_signal) t->leave_signal = SIGHUP;
+        what |= TERM_LEAVE;
+    }
+    return what;
+}
+
+/* Extended keys have names in terminfo: kUP5 is Ctrl-Up, kRIT3 Alt-Right. */
+static keycode extended_key(int code)
+{
+    static const struct { const char *name; keycode key; } bases[] = {
+        {"kUP", K_UP}, {"kDN", K_DOWN}, {"kLFT", K_LEFT}, {"kRIT", K_RIGHT}, {"kHOM", K_HOME}, {"kEND", K_END},
+        {"kNXT", K_PGDN}, {"kPRV", K_PGUP}, {"kDC", K_DELETE}, {"kIC", K_INSERT},
+    };
+    const char *name = keyname(code);
+    for (size_t i = 0; name && i < sizeof bases / sizeof bases[0]; i++) {
+        size_t n = strlen(bases[i].name);
+        if (strncmp(name, bases[i].name, n) != 0) continue;
+        int m = name[n] >= '2' && name[n] <= '8' && !name[n + 1] ? name[n] - '1' : 0;
+        if (!m) continue;
+        return bases[i].key | (m & 1 ? K_SHIFT : 0) | (m & 2 ? K_ALT : 0) | (m & 4 ? K_CTRL : 0);
+    }
+    return 0;
+}
+
+static bool mouse_key(struct term *t, struct key_event *ev)
+{
+    MEVENT m;
+    if (getmouse(&m) != OK) return false;
+    ev->x = m.x;
+    ev->y = m.y;
+    if (m.bstate & BUTTON1_PRESSED) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int64_t ms = (int64_t)(now.tv_sec - t->clicked.tv_sec) * 1000 + (now.tv_nsec - t->clicked.tv_nsec) / 1000000;
+        ev->key = ms < 400 && m.x == t->click_x && m.y == t->click_y ? K_DOUBLE : K_CLICK;
+        t->clicked = now;
+        t->click_x = m.x;
+        t->click_y = m.y;
+        return true;
+    }
+    if (m.bstate & BUTTON1_RELEASED) {
+        ev->key = m.x == t->click_x && m.y == t->click_y ? K_RELEASE : K_DRAG;
+        return true;
+    }
+    ev->key = m.bstate & BUTTON3_PRESSED ? K_RIGHTCLICK : m.bstate & BUTTON4_PRESSED ? K_WHEELUP : K_WHEELDOWN;
+    return true;
+}
+
+static keycode curses_key(int code)
+{
+    static const struct { int code; keycode key; } map[] = {
+        {KEY_UP, K_UP}, {KEY_DOWN, K_DOWN}, {KEY_LEFT, K_LEFT}, {KEY_RIGHT, K_RIGHT}, {KEY_HOME, K_HOME},
+        {KEY_FIND, K_HOME}, {KEY_END, K_END}, {KEY_SELECT, K_END}, {KEY_PPAGE, K_PGUP}, {KEY_NPAGE, K_PGDN},
+        {KEY_IC, K_INSERT}, {KEY_DC, K_DELETE}, {KEY_BACKSPACE, K_BACKSPACE}, {KEY_ENTER, K_ENTER},
+        {KEY_BTAB, K_BACKTAB}, {KEY_A1, K_HOME}, {KEY_A3, K_PGUP}, {KEY_C1, K_END}, {KEY_C3, K_PGDN},
+        {KEY_SLEFT, K_LEFT | K_SHIFT}, {KEY_SRIGHT, K_RIGHT | K_SHIFT}, {KEY_SR, K_UP | K_SHIFT},
+        {KEY_SF, K_DOWN | K_SHIFT}, {KEY_SHOME, K_HOME | K_SHIFT}, {KEY_SEND, K_END | K_SHIFT},
+        {KEY_SPREVIOUS, K_PGUP | K_SHIFT}, {KEY_SNEXT, K_PGDN | K_SHIFT},
+    };
+    for (size_t i = 0; i < sizeof map / sizeof map[0]; i++)
+        if (map[i].code == code) return map[i].key;
+    if (code > KEY_F0 && code <= KEY_F(24)) return (keycode)(K_F0 + (code - KEY_F0));
+    return extended_key(code);
+}
+
+static void push_key(struct term *t, keycode k)
+{
+    if (t->queued < QUEUE) t->queue[t->queued++] = (struct key_event){k, -1, -1};
+}
+
+/*
+ * Esc has arrived, and something right behind it: Alt with a key, or a sequence that terminfo does not know. Such
+ * a sequence is dropped whole, lest its letters act as keys.
+ */
+static keycode after_escape(struct term *t)
+{
+    wint_t c;
+    int rc = get_wch(&c);
+    if (rc == ERR) return K_ESC;
+    if (rc == KEY_CODE_YES) {
+        keycode k = curses_key((int)c);
+        return k ? K_ALT | k : 0;
+    }
+    if (c == 27) {
+        push_key(t, K_ESC);
+        return K_ESC;
+    }
+    if (c != '[' && c != 'O') return key_normal(K_ALT | (keycode)c);
+    wint_t first = c;
+    int n = 0;
+    while (get_wch(&c) == OK) {
+        n++;
+        if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '['))) return 0;
+    }
+    return n == 0 ? K_ALT | (keycode)first : 0;
+}
+
+bool term_key(struct term *t, struct key_event *out)
+{
+    if (t->queued) {
+        *out = t->queue[0];
+        memmove(t->queue, t->queue + 1, (size_t)--t->queued * sizeof t->queue[0]);
+        return true;
+    }
+    for (;;) {
+        wint_t c;
+        errno = 0;
+        int rc = get_wch(&c);
+        *out = (struct key_event){0, -1, -1};
+        if (rc == ERR) {
+            if (errno == EIO) t->hung_up = true;
+            return false;
+        }
+        if (rc == KEY_CODE_YES && c == KEY_RESIZE) continue;
+        if (rc == KEY_CODE_YES && c == KEY_MOUSE) {
+            if (mouse_key(t, out)) return true;
+            continue;
+        }
+        out->key = rc == KEY_CODE_YES ? curses_key((int)c) : c == 27 ? after_escape(t) : key_normal((keycode)c);
+        if (out->key) return true;
+    }
+}
+
+/* ---- painting -------------------------------------------------------------------------------------------- */
+
+static void put_bytes(struct term *t, const char *s, size_t n)
+{
+    while (n > 0) {
+        ssize_t w = write(t->out_fd, s, n);
+        if (w < 0 && errno == EINTR) continue;
+        if (w <= 0) return;
+        s += w;
+        n -= (size_t)w;
+    }
+}
+
+static attr_t cell_attrs(const struct ink *k, uint16_t flags)
+{
+    attr_t a = A_NORMAL;
+    if (k->attrs & INK_BOLD) a |= A_BOLD;
+    if (k->attrs & INK_DIM) a |= A_DIM;
+    if (k->attrs & INK_UNDERLINE) a |= A_UNDERLINE;
+    if (!(k->attrs & INK_REVERSE) != !(flags & CELL_REVERSE)) a |= A_REVERSE;
+    if (flags & CELL_BOLD) a |= A_BOLD;
+    if (flags & CELL_UNDERLINE) a |= A_UNDERLINE;
+    return a;
+}
+
+static int fill_row(struct term *t, const struct grid *g, int y, int w)
+{
+    bool mono = term_depth(t) == DEPTH_MONO;
+    int n = 0;
+    for (int x = 0; x < w; x++) {
+        const struct cell *c = &g->cells[(size_t)y * (size_t)g->w + (size_t)x];
+        if (c->flags & CELL_TAIL) continue;
+        uint32_t glyph = c->glyph;
+        if ((c->flags & CELL_WIDE) && x + 1 >= w) glyph = ' '; /* its right half would stand outside */
+        enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
+        wchar_t text[2] = {glyph >= 0x20 ? (wchar_t)glyph : L' ', 0};
+        setcchar(&t->row[n++], text, cell_attrs(&t->inks[s], c->flags), (short)(mono ? 0 : s + 1), NULL);
+    }
+    return n;
+}
+
+void term_paint(struct term *t, const struct grid *g, int cx, int cy)
+{
+    int w = g->w < COLS ? g->w : COLS, h = g->h < LINES ? g->h : LINES;
+    if (t->hung_up) return;
+    if (t->row_cap < w) {
+        cchar_t *row = mem_resize(t->row, (size_t)w * sizeof *row);
+        if (!row) return; /* the old picture stays */
+        t->row = row;
+        t->row_cap = w;
+    }
+    if (g->w < COLS || g->h < LINES) erase();
+    for (int y = 0; y < h; y++) mvadd_wchnstr(y, 0, t->row, fill_row(t, g, y, w));
+    bool cursor = cx >= 0 && cy >= 0 && cx < w && cy < h;
+    if (cursor) move(cy, cx);
+    curs_set(cursor ? 1 : 0);
+    if (t->sync) put_bytes(t, "\033[?2026h", 8);
+    refresh();
+    if (t->sync) put_bytes(t, "\033[?2026l", 8);
+}
+
+void term_redraw(struct term *t)
+{
+    (void)t;
+    clearok(curscr, TRUE);
+}
+
+void term_suspend(struct term *t)
+{
+    struct sigaction stop = {.sa_handler = SIG_DFL}, ours;
+    sigset_t set, old;
+    if (t->mouse) mousemask(0, NULL);
+    curs_set(1);
+    endwin();
+    if (t->have_found) tcsetattr(t->in_fd, TCSADRAIN, &t->found);
+    sig.open = false;
+    sigemptyset(&set);
+    sigaddset(&set, SIGTSTP);
+    sigprocmask(SIG_UNBLOCK, &set, &old);
+    sigaction(SIGTSTP, &stop, &ours);
+    kill(0, SIGTSTP); /* the whole pipeline, as Ctrl-Z would; we stop here */
+    sigaction(SIGTSTP, &ours, NULL);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    sig.open = true;
+    sig.tstp = sig.cont = 0;
+    reset_prog_mode();
+    take_size(t);
+    start_mouse(t);
+    term_redraw(t);
+}
+
+/* ---- clipboard ------------------------------------------------------------------------------------------- */
+
+static size_t base64(const char *in, size_t n, char *out)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    size_t at = 0;
+    for (size_t i = 0; i < n; i += 3) {
+        size_t left = n - i;
+        uint32_t v = (uint32_t)(unsigned char)in[i] << 16;
+        if (left > 1) v |= (uint32_t)(unsigned char)in[i + 1] << 8;
+        if (left > 2) v |= (unsigned char)in[i + 2];
+        out[at++] = digits[v >> 18];
+        out[at++] = digits[v >> 12 & 63];
+        out[at++] = left > 1 ? digits[v >> 6 & 63] : '=';
+        out[at++] = left > 2 ? digits[v & 63] : '=';
+    }
+    return at;
+}
+
+bool term_clipboard(struct term *t, const char *text, size_t len)
+{
+    size_t need = (len + 2) / 3 * 4;
+    if (need > CLIPBOARD_MAX) return false;
+    char *buf = mem_alloc(need + 32);
+    if (!buf) return false;
+    size_t n = base64(text, len, buf);
+    put_bytes(t, "\033]52;c;", 7);
+    put_bytes(t, buf, n);
+    put_bytes(t, "\a", 1);
+    if (t->in_tmux) { /* tmux takes the one form or passes on the other, as its configuration says */
+        put_bytes(t, "\033Ptmux;\033\033]52;c;", 15);
+        put_bytes(t, buf, n);
+        put_bytes(t, "\a\033\\", 3);
+    }
+    mem_free(buf);
+    return true;
+}
+
+uint64_t term_written(const struct term *t)
+{
+    char buf[256];
+    ssize_t n = t->io_fd < 0 ? -1 : pread(t->io_fd, buf, sizeof buf - 1, 0);
+    if (n <= 0) return 0;
+    buf[n] = '\0';
+    const char *at = strstr(buf, "wchar:");
+    return at ? strtoull(at + 6, NULL, 10) : 0;
+}
