@@ -1,0 +1,586 @@
+/*
+ * v1_emit.c - see v1_emit.h.
+ *
+ * Invariants: p[i].g and o->g[g].p name each other while a goroutine runs on a P or holds it in a system call; a
+ * goroutine in a system call without a P has p EV_NONE. A goroutine gets its lane when it is first told of. Events
+ * that contradict the state (only damaged files have them) are applied as far as they make sense, and counted.
+ */
+#include "decode/v1_emit.h"
+
+#include <string.h>
+
+#include "decode/mem.h"
+
+#define F_EXITED 1 /* the end of its system call was moved ahead; the written one is still to come */
+
+static const struct { uint8_t state; bool stops; const char *reason; } STOPS[V1_TYPES] = {
+#define V1_STOPS(id, st, why) [V1_##id] = { ST_##st, true, why },
+#include "decode/events_v1.def"
+};
+
+static const struct { uint64_t kind; int from, to; const char *name; } STW[] = {
+#define V1_STW(kind, from, to, name) { kind, from, to, name },
+#include "decode/events_v1.def"
+};
+
+/* ---- writing ---------------------------------------------------------------------------------------------- */
+
+/* put - one neutral event at the time of the one in work. Go lets no two of its events have the same time. */
+static struct ev *put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
+{
+    struct ev *v = &em->out[em->n++];
+    int64_t t = em->now;
+    if (t <= em->last)
+        t = em->last + (em->clock && !(flags & EVF_QUIET) ? 1 : 0);
+    if (t < 0)
+        t = 0;
+    if (!(flags & EVF_QUIET))
+        em->last = t;
+    *v = (struct ev){ .t = t, .kind = (uint8_t)kind, .flags = flags, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE,
+                      .by = EV_NONE };
+    return v;
+}
+
+/* set_time - of the event in work; the order is final, so time must not run backwards. */
+static void set_time(struct v1_emit *em, const struct v1_ev *e)
+{
+    int64_t ticks = (int64_t)e->ticks;
+    if (!em->based) {
+        em->based = true;
+        em->base = e->ticks;
+        em->max = ticks;
+    }
+    if (ticks < em->max) {
+        if (!em->backwards)
+            source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+                          "time stamps out of order: %s is %llu ticks before what it follows; shown at the later time",
+                          v1_type_name(e->type), (unsigned long long)em->max - (unsigned long long)ticks);
+        em->backwards = true;
+        return;
+    }
+    em->max = ticks;
+    uint64_t d = e->ticks - em->base;
+    double ns = (double)d * em->ns_per_tick;
+    em->now = ns < 9.2e18 ? (int64_t)ns : INT64_MAX / 2;
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------------------ */
+
+static uint32_t proc_lane(struct v1_emit *em, uint32_t p)
+{
+    if (p == UINT32_MAX || em->ix->proc[p].id < 0)
+        return EV_NONE; /* written by a thread without a P */
+    struct v1_p *q = &em->p[p];
+    if (q->lane == EV_NONE)
+        q->lane = em->nlane_p++;
+    return q->lane;
+}
+
+/* on_proc - the P an event happened on; if the trace has not told of it, it was running. */
+static uint32_t on_proc(struct v1_emit *em, uint32_t p)
+{
+    uint32_t lane = proc_lane(em, p);
+    if (lane != EV_NONE && !em->p[p].begun) {
+        em->p[p].begun = true;
+        struct ev *v = put(em, EVK_P_STATE, EVF_QUIET | EVF_BACKDATE);
+        v->p = lane;
+        v->state = ST_SCHED;
+        v->arg = (uint64_t)em->ix->proc[p].id;
+    }
+    return lane;
+}
+
+static uint32_t thread_lane(struct v1_emit *em, uint64_t id)
+{
+    uint32_t i = v1_hash_get(&em->threads, id);
+    if (i)
+        return i - 1;
+    if (!v1_hash_put(&em->threads, id, em->nlane_m + 1)) {
+        em->o->oom = true;
+        return EV_NONE;
+    }
+    struct ev *v = put(em, EVK_M_NEW, EVF_QUIET);
+    v->m = em->nlane_m;
+    v->arg = id;
+    return em->nlane_m++;
+}
+
+static struct v1_g *gor(struct v1_emit *em, uint32_t g)
+{
+    return &em->o->g[g];
+}
+
+static struct ev *put_g(struct v1_emit *em, enum ev_kind kind, uint16_t flags, uint32_t g, uint8_t state)
+{
+    struct ev *v = put(em, kind, flags);
+    v->g = gor(em, g)->lane;
+    v->state = state;
+    return v;
+}
+
+/* introduce - a goroutine's first event on its lane: what it does. */
+static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint8_t state)
+{
+    struct v1_g *s = gor(em, g);
+    s->lane = em->nlane_g++;
+    struct ev *v = put_g(em, EVK_G_STATUS, flags | EVF_BACKDATE, g, state);
+    v->arg = s->id;
+    v->stack2 = s->start;
+    return v;
+}
+
+/* lane_of - of a goroutine an event names; if nothing told of it before, it was in `state`. */
+static uint32_t lane_of(struct v1_emit *em, uint32_t g, uint8_t state)
+{
+    if (!g)
+        return EV_NONE;
+    if (gor(em, g)->lane == EV_NONE)
+        introduce(em, g, EVF_QUIET, state);
+    return gor(em, g)->lane;
+}
+
+static void leave(struct v1_emit *em, uint32_t g)
+{
+    struct v1_g *s = gor(em, g);
+    if (s->p != EV_NONE && em->p[s->p].g == g)
+        em->p[s->p].g = 0;
+    s->p = EV_NONE;
+}
+
+/* lose - nothing tells any more what this goroutine does. */
+static void lose(struct v1_emit *em, uint32_t g)
+{
+    leave(em, g);
+    if (gor(em, g)->state == V1S_ENDED)
+        return;
+    gor(em, g)->state = V1S_UNKNOWN;
+    if (gor(em, g)->lane != EV_NONE)
+        put_g(em, EVK_G_STATE, EVF_QUIET, g, ST_UNKNOWN);
+}
+
+/* alive - may the event speak of this goroutine? */
+static bool alive(struct v1_emit *em, uint32_t g)
+{
+    if (g && gor(em, g)->state != V1S_ENDED)
+        return true;
+    em->contradictions++;
+    return false;
+}
+
+/* ---- goroutines ------------------------------------------------------------------------------------------- */
+
+static void on_create(struct v1_emit *em, const struct v1_ev *e)
+{
+    struct v1_g *s = gor(em, e->arg_g);
+    if (!e->arg_g || (s->lane != EV_NONE && s->state != V1S_UNKNOWN && s->state != V1S_ENDED)) {
+        em->contradictions++;
+        return;
+    }
+    uint32_t start = em->ix->dialect.names ? v1_stack(em->vn, e->v[1]) : v1_start(em->vn, e->v[1]);
+    s->start = start;
+    if (em->listing) {
+        s->state = V1S_LISTED;
+        return;
+    }
+    uint32_t by = lane_of(em, e->g, ST_RUNNING);
+    s->state = V1S_RUNNABLE;
+    s->lane = em->nlane_g++;
+    /* Bare program counters make no first stack: Go's reader has nothing to show there. */
+    struct ev *v = put_g(em, EVK_G_CREATE, em->ix->dialect.names ? EVF_OWN_STACK : 0, e->arg_g, ST_RUNNABLE);
+    v->arg = s->id;
+    v->by = by;
+    v->stack = v1_stack(em->vn, e->stack);
+    v->stack2 = start;
+}
+
+static void on_start(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    uint32_t p = on_proc(em, e->p);
+    struct v1_p *q = &em->p[e->p];
+    if (q->g && q->g != e->g) {
+        em->contradictions++;
+        lose(em, q->g);
+    }
+    leave(em, e->g);
+    struct ev *v;
+    if (em->listing && gor(em, e->g)->lane == EV_NONE) {
+        v = introduce(em, e->g, 0, ST_RUNNING);
+    } else {
+        lane_of(em, e->g, ST_RUNNABLE);
+        v = put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNING);
+    }
+    v->p = p;
+    v->m = q->m;
+    if (p != EV_NONE) {
+        gor(em, e->g)->p = e->p;
+        q->g = e->g;
+    }
+    gor(em, e->g)->state = V1S_RUNNING;
+    if (e->type == V1_GO_START_LABEL)
+        put_g(em, EVK_G_LABEL, 0, e->g, 0)->str = v1_string(em->vn, e->v[2]);
+}
+
+static void on_stop(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    if (gor(em, e->g)->lane != EV_NONE && gor(em, e->g)->state != V1S_RUNNING)
+        em->contradictions++;
+    uint8_t state = STOPS[e->type].state;
+    bool own = em->ix->dialect.shape[e->type].stack >= 0;
+    lane_of(em, e->g, ST_RUNNING);
+    leave(em, e->g);
+    struct ev *v = put_g(em, EVK_G_STATE, (uint16_t)((state == ST_RUNNABLE ? EVF_STOPPED : 0) | (own ? EVF_OWN_STACK : 0)),
+                         e->g, state);
+    v->str = em->reason[e->type];
+    v->stack = v1_stack(em->vn, e->stack);
+    gor(em, e->g)->state = state == ST_NONE ? V1S_ENDED : state == ST_RUNNABLE ? V1S_RUNNABLE : V1S_WAITING;
+}
+
+static void on_unblock(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->arg_g))
+        return;
+    uint32_t by = lane_of(em, e->g, ST_RUNNING);
+    lane_of(em, e->arg_g, ST_WAITING);
+    leave(em, e->arg_g);
+    struct ev *v = put_g(em, EVK_G_STATE, EVF_WOKEN, e->arg_g, ST_RUNNABLE);
+    v->by = by;
+    v->stack = v1_stack(em->vn, e->stack);
+    gor(em, e->arg_g)->state = V1S_RUNNABLE;
+}
+
+/* on_status - one line of the listing at the start: waiting, or in a system call. */
+static void on_status(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    uint8_t state = e->type == V1_GO_WAITING ? ST_WAITING : ST_SYSCALL;
+    leave(em, e->g);
+    if (gor(em, e->g)->lane == EV_NONE)
+        introduce(em, e->g, 0, state);
+    else
+        put_g(em, EVK_G_STATE, 0, e->g, state);
+    gor(em, e->g)->state = state == ST_WAITING ? V1S_WAITING : V1S_SYSCALL;
+}
+
+/* ---- system calls ----------------------------------------------------------------------------------------- */
+
+static void on_syscall(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    if (gor(em, e->g)->lane != EV_NONE && gor(em, e->g)->state != V1S_RUNNING) {
+        em->contradictions++;
+        return;
+    }
+    uint32_t p = on_proc(em, e->p), m = em->p[e->p].m;
+    bool blocks = v1_order_blocks(em->o, e);
+    lane_of(em, e->g, ST_RUNNING);
+    struct ev *v = put_g(em, EVK_G_STATE, EVF_OWN_STACK, e->g, ST_SYSCALL);
+    v->stack = v1_stack(em->vn, e->stack);
+    v->p = p;
+    v->m = m;
+    if (blocks) {
+        gor(em, e->g)->state = V1S_SYSCALL;
+        return;
+    }
+    em->now = v->t + 1; /* no end is recorded: an instant, as Go shows it */
+    v = put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNING);
+    v->p = p;
+    v->m = m;
+}
+
+static void on_sysblock(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    struct v1_g *s = gor(em, e->g);
+    bool seen = s->state == V1S_SYSCALL;
+    leave(em, e->g);
+    s->state = V1S_SYSCALL;
+    if (seen)
+        return; /* the lane says so since the call; its P shows it till it is stopped or runs something else */
+    if (s->lane == EV_NONE)
+        introduce(em, e->g, EVF_QUIET, ST_SYSCALL);
+    else
+        put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
+}
+
+static void exited(struct v1_emit *em, uint32_t g)
+{
+    lane_of(em, g, ST_SYSCALL);
+    leave(em, g);
+    put_g(em, EVK_G_STATE, 0, g, ST_RUNNABLE);
+    gor(em, g)->state = V1S_RUNNABLE;
+}
+
+static void on_sysexit(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    struct v1_g *s = gor(em, e->g);
+    bool blocked = s->state == V1S_SYSCALL && s->p == EV_NONE;
+    if (em->ix->dialect.version < 1007) {
+        exited(em, e->g);
+    } else if (e->moved) {
+        if (blocked) {
+            exited(em, e->g);
+            gor(em, e->g)->flags |= F_EXITED;
+        }
+    } else if (s->flags & F_EXITED) {
+        s->flags &= (uint8_t)~F_EXITED;
+    } else {
+        uint64_t real = e->type == V1_SYS_EXIT ? e->v[2] : e->v[1];
+        if (real && !em->backwards && !em->o->repairs) {
+            source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+                          "goroutine %llu left a system call before it entered it: the clocks disagree",
+                          (unsigned long long)s->id);
+            em->backwards = true;
+        }
+        if (!blocked)
+            em->contradictions++;
+        exited(em, e->g);
+    }
+}
+
+/* ---- processors ------------------------------------------------------------------------------------------- */
+
+static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
+{
+    uint32_t p = proc_lane(em, e->p);
+    struct v1_p *q = &em->p[e->p];
+    if (p == EV_NONE)
+        return;
+    q->m = em->ix->dialect.version ? thread_lane(em, e->v[0]) : EV_NONE;
+    if (q->g) {
+        em->contradictions++;
+        lose(em, q->g);
+    }
+    struct ev *v = put(em, EVK_P_STATE, em->listing && !q->begun ? EVF_BACKDATE : 0);
+    v->state = ST_SCHED;
+    v->p = p;
+    v->m = q->m;
+    v->arg = (uint64_t)em->ix->proc[e->p].id;
+    q->begun = true;
+}
+
+static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
+{
+    uint32_t p = on_proc(em, e->p);
+    struct v1_p *q = &em->p[e->p];
+    if (p == EV_NONE)
+        return;
+    if (q->g) {
+        em->contradictions++;
+        lose(em, q->g);
+    }
+    struct ev *v = put(em, EVK_P_STATE, 0);
+    v->state = ST_IDLE;
+    v->p = p;
+    q->m = EV_NONE;
+}
+
+/* on_gap - events of this P are missing here, or from here on. */
+static void on_gap(struct v1_emit *em, const struct v1_ev *e)
+{
+    uint32_t p = proc_lane(em, e->p);
+    struct v1_p *q = &em->p[e->p];
+    if (q->g)
+        lose(em, q->g);
+    q->m = EV_NONE;
+    if (p == EV_NONE || !q->begun)
+        return;
+    struct ev *v = put(em, EVK_P_STATE, EVF_QUIET);
+    v->state = ST_NONE;
+    v->p = p;
+}
+
+/* ---- ranges, annotations ---------------------------------------------------------------------------------- */
+
+static struct ev *range(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, enum range_kind what, uint16_t flags)
+{
+    struct ev *v = put(em, kind, flags);
+    v->state = (uint8_t)what;
+    v->stack = v1_stack(em->vn, e->stack);
+    return v;
+}
+
+static void on_stw(struct v1_emit *em, const struct v1_ev *e)
+{
+    bool begin = e->type == V1_STW_START;
+    bool per_p = em->ix->dialect.version < 1010;
+    uint32_t p = on_proc(em, e->p), lane = EV_NONE;
+    uint64_t kind = per_p ? 0 : e->v[0];
+    if (em->p[e->p].g)
+        lane = gor(em, em->p[e->p].g)->lane;
+    if (begin)
+        em->stw_lane = lane;
+    else if (!per_p)
+        lane = em->stw_lane; /* it may end on another goroutine: it stays the one that began it */
+    struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_STW, per_p ? EVF_EXTRA : 0);
+    v->g = lane;
+    if (per_p)
+        v->p = p;
+    if (begin && kind < sizeof em->stw / sizeof em->stw[0])
+        v->str = em->stw[kind];
+}
+
+static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
+{
+    uint32_t p = on_proc(em, e->p);
+    bool begin = e->type == V1_SWEEP_START;
+    struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_SWEEP, 0);
+    v->p = p;
+    if (!begin && em->ix->dialect.version >= 1009) {
+        v->arg = e->v[0];
+        v->arg2 = e->v[1];
+    }
+}
+
+static void on_gc(struct v1_emit *em, const struct v1_ev *e)
+{
+    struct ev *v = range(em, e, e->type == V1_GC_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_GC, 0);
+    if (e->type == V1_GC_START && em->ix->dialect.version >= 1007)
+        v->arg = e->v[0];
+}
+
+static void on_metric(struct v1_emit *em, const struct v1_ev *e, enum metric m)
+{
+    struct ev *v = put(em, EVK_METRIC, 0);
+    v->state = (uint8_t)m;
+    v->arg = e->v[0];
+}
+
+/* on_user - tasks, regions, logs: v[0] is the task, `name` the index of the string. */
+static struct ev *on_user(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, int name)
+{
+    uint32_t g = lane_of(em, e->g, ST_RUNNING);
+    struct ev *v = put(em, kind, 0);
+    v->g = g;
+    v->arg = e->v[0];
+    v->stack = v1_stack(em->vn, e->stack);
+    if (name >= 0)
+        v->str = v1_string(em->vn, e->v[name]);
+    return v;
+}
+
+static void on_region(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (e->v[1] > 1 || !e->g)
+        em->contradictions++;
+    else
+        on_user(em, e, e->v[1] ? EVK_REGION_END : EVK_REGION_BEGIN, 2);
+}
+
+static void on_sample(struct v1_emit *em, const struct v1_ev *e)
+{
+    struct ev *v = put(em, EVK_SAMPLE, 0);
+    v->g = e->g ? gor(em, e->g)->lane : EV_NONE;
+    v->p = e->p != UINT32_MAX && em->p[e->p].begun ? em->p[e->p].lane : EV_NONE;
+    v->stack = v1_stack(em->vn, e->stack);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room)
+{
+    if (!em->listing)
+        return true;
+    bool ends = e->type == V1_GOMAXPROCS ||
+                (!em->ix->count[V1_GOMAXPROCS] && (e->type == V1_PROC_START || e->type == V1_GO_START));
+    if (!ends)
+        return true;
+    if (!em->flush) {
+        set_time(em, e);
+        em->flush = 1;
+    }
+    for (; em->flush < em->o->ng; em->flush++) {
+        if (gor(em, em->flush)->state != V1S_LISTED)
+            continue;
+        if (!room--)
+            return false;
+        introduce(em, em->flush, 0, ST_RUNNABLE);
+        gor(em, em->flush)->state = V1S_RUNNABLE;
+    }
+    return true;
+}
+
+void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
+{
+    set_time(em, e);
+    if (em->flush) { /* this event ended the listing */
+        em->flush = 0;
+        em->listing = false;
+        if (e->type == V1_GOMAXPROCS)
+            return; /* it is the mark only, as in Go's reader */
+    }
+    switch (e->type) {
+    case V1_NONE: on_gap(em, e); break;
+    case V1_GOMAXPROCS: on_metric(em, e, METRIC_PROCS); break;
+    case V1_HEAP_ALLOC: on_metric(em, e, METRIC_HEAP); break;
+    case V1_HEAP_GOAL: on_metric(em, e, METRIC_GOAL); break;
+    case V1_PROC_START: on_proc_start(em, e); break;
+    case V1_PROC_STOP: on_proc_stop(em, e); break;
+    case V1_GC_START: case V1_GC_DONE: on_gc(em, e); break;
+    case V1_STW_START: case V1_STW_DONE: on_stw(em, e); break;
+    case V1_SWEEP_START: case V1_SWEEP_DONE: on_sweep(em, e); break;
+    case V1_GO_CREATE: on_create(em, e); break;
+    case V1_GO_START: case V1_GO_START_LOCAL: case V1_GO_START_LABEL: on_start(em, e); break;
+    case V1_GO_UNBLOCK: case V1_UNBLOCK_LOCAL: on_unblock(em, e); break;
+    case V1_SYS_CALL: on_syscall(em, e); break;
+    case V1_SYS_BLOCK: on_sysblock(em, e); break;
+    case V1_SYS_EXIT: case V1_SYS_EXIT_LOCAL: on_sysexit(em, e); break;
+    case V1_GO_WAITING: case V1_GO_IN_SYSCALL: on_status(em, e); break;
+    case V1_ASSIST_START:
+    case V1_ASSIST_DONE: {
+        uint32_t g = lane_of(em, e->g, ST_RUNNING);
+        range(em, e, e->type == V1_ASSIST_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_ASSIST, 0)->g = g;
+        break;
+    }
+    case V1_TASK_CREATE: on_user(em, e, EVK_TASK_BEGIN, 2)->arg2 = e->v[1]; break;
+    case V1_TASK_END: on_user(em, e, EVK_TASK_END, -1); break;
+    case V1_REGION: on_region(em, e); break;
+    case V1_LOG: {
+        uint32_t text = v1_text(em->vn, (const char *)e->text, e->len);
+        on_user(em, e, EVK_LOG, 1)->stack2 = text;
+        break;
+    }
+    case V1_CPU_SAMPLE: on_sample(em, e); break;
+    default:
+        if (STOPS[e->type].stops)
+            on_stop(em, e);
+        break;
+    }
+}
+
+enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
+                           struct v1_names *vn)
+{
+    *em = (struct v1_emit){ .s = s, .ix = ix, .o = o, .vn = vn, .listing = true, .last = -1, .stw_lane = EV_NONE };
+    em->p = mem_alloc(ix->nproc * sizeof *em->p);
+    if (!em->p)
+        return ERR_NOMEM;
+    for (size_t i = 0; i < ix->nproc; i++)
+        em->p[i] = (struct v1_p){ .lane = EV_NONE, .m = EV_NONE };
+    double rate = ix->frequency ? (double)ix->frequency : s->opts ? s->opts->ticks_per_second : 0;
+    em->clock = rate > 0;
+    em->ns_per_tick = em->clock ? 1e9 / rate : 1;
+    s->st.has_clock = em->clock;
+    s->st.clock_assumed = em->clock && !ix->frequency;
+    for (unsigned t = 0; t < V1_TYPES; t++)
+        if (STOPS[t].stops)
+            em->reason[t] = v1_text(vn, STOPS[t].reason, (uint32_t)strlen(STOPS[t].reason));
+    for (size_t i = 0; i < sizeof STW / sizeof STW[0]; i++)
+        if (ix->dialect.version >= STW[i].from && ix->dialect.version <= STW[i].to)
+            em->stw[STW[i].kind] = v1_text(vn, STW[i].name, (uint32_t)strlen(STW[i].name));
+    return vn->oom ? ERR_NOMEM : ERR_OK;
+}
+
+void v1_emit_free(struct v1_emit *em)
+{
+    mem_free(em->p);
+    v1_hash_free(&em->threads);
+}
