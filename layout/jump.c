@@ -219,7 +219,7 @@ unsigned view_gc(struct view *v, int n)
     n = times(n);
     int dir = n < 0 ? -1 : 1;
     int64_t t = v->at.cursor;
-    struct range best;
+    struct range best = {0};
     bool any = false;
     for (int i = 0; i < n * dir; i++) {
         bool found = false;
@@ -437,7 +437,7 @@ static void effect_in(const struct view *v, struct lane l, uint32_t by, int64_t 
     struct lane_info li = trace_lane(v->tr, l);
     if (li.last <= t0 || li.first >= t1)
         return;
-    if (li.creator == by && li.created && li.first > t0 && (!e->found || li.first < e->t))
+    if (li.creator == by && li.created && li.first >= t0 && li.first < t1 && (!e->found || li.first < e->t))
         *e = (struct effect){l.i, li.first, true, true, e->spans};
     if (!share(v, l, ST_RUNNABLE, t0, t1))
         return;
@@ -448,7 +448,7 @@ static void effect_in(const struct view *v, struct lane l, uint32_t by, int64_t 
         const struct span *s = span_get(&it);
         if (s->t0 >= t1 || (e->found && s->t0 >= e->t))
             return;
-        if (s->t0 > t0 && s->state == ST_RUNNABLE && s->who == by) {
+        if (s->t0 >= t0 && s->state == ST_RUNNABLE && s->who == by) {
             *e = (struct effect){l.i, s->t0, true, false, e->spans};
             return;
         }
@@ -474,7 +474,7 @@ unsigned view_effect(struct view *v)
         int64_t to = time_add(from, len) < end ? time_add(from, len) : end;
         for (uint32_t i = 0; i < n && e.spans < EFFECT_SPANS; i++, e.spans++)
             effect_in(v, (struct lane){LANE_G, i}, by, from, to, &e);
-        from = to - (to < end); /* an event exactly at the seam belongs to the next window: s->t0 > t0 */
+        from = to;
         len = len > INT64_MAX / 8 ? len : len * 4;
     }
     char who[200], whom[200];

@@ -1,0 +1,244 @@
+/*
+ * draw.c - lanes and bands as cells.
+ *
+ * A column's exact time per state comes from trace_columns(); no span is looked at to colour a cell. What a cell
+ * says: a processor's or thread's height is the share of the column in which it was busy and its style what it was
+ * busy with most; a goroutine's glyph is what it mostly did, and one that mostly waits but did something shows a
+ * low line in the style of that. Time that is there but short is rounded up, never away.
+ *
+ * Without colours (ascii, mono) a processor busy with anything but user code shows a letter, so that every
+ * distinction survives.
+ */
+#include "layout/draw.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "layout/fmt.h"
+#include "layout/status.h"
+
+bool draw_prepare(struct view *v)
+{
+    int n = v->plot_w;
+    if (n > v->scratch_w) {
+        int64_t *e = mem_resize(v->edges, ((size_t)n * 2 + 1) * sizeof *e); /* twice: braille has half columns */
+        if (!e)
+            return false;
+        v->edges = e;
+        struct shares *c = mem_resize(v->cols, (size_t)n * sizeof *c);
+        if (!c)
+            return false;
+        v->cols = c;
+        v->scratch_w = n;
+    }
+    window_edges(v->at.win, n, v->edges);
+    return true;
+}
+
+static int64_t busy_ns(const struct shares *s)
+{
+    return s->ns[ST_RUNNING] + s->ns[ST_GCWORK] + s->ns[ST_ASSIST] + s->ns[ST_SWEEP] + s->ns[ST_SYSCALL];
+}
+
+static enum state most_of(const struct shares *s, const enum state *which, int n)
+{
+    enum state best = which[0];
+    for (int i = 1; i < n; i++)
+        if (s->ns[which[i]] > s->ns[best])
+            best = which[i];
+    return best;
+}
+
+static const enum state work[] = {ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL};
+static const enum state active[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL};
+static const enum state all[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL, ST_WAITING,
+                                 ST_UNKNOWN};
+#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
+
+static bool by_letter(const struct view *v, enum state s)
+{
+    return s != ST_RUNNING && (v->tier == TIER_ASCII || v->mono);
+}
+
+static enum style style_of(enum state s)
+{
+    return (enum style)(STYLE_STATE + (int)s);
+}
+
+/* ---- processors and threads ----------------------------------------------------------------------------- */
+
+static void cell_p(struct grid *g, const struct view *v, const struct shares *s, int64_t len, int x, int y)
+{
+    int64_t busy = busy_ns(s);
+    if (!busy) {
+        if (s->ns[ST_SCHED] > len / 2)
+            grid_put(g, x, y, glyph_state(v->tier, ST_SCHED), STYLE_SCHED);
+        return;
+    }
+    enum state most = most_of(s, work, COUNT(work));
+    uint32_t glyph = by_letter(v, most) ? glyph_busy(most, busy * 2 >= len) : glyph_level(v->tier, busy, len);
+    grid_put(g, x, y, glyph, style_of(most));
+}
+
+/*
+ * Near zoom: a column in which work begins or ends once shows where, to an eighth, instead of how much. Only next
+ * to a full column, and only if the column has exactly the two spans: else the height is the truth.
+ */
+static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, int x, int y)
+{
+    const struct shares *s = v->cols;
+    const int64_t *e = v->edges;
+    int n = v->plot_w;
+    int64_t len = e[c + 1] - e[c], busy = busy_ns(&s[c]);
+    if (busy <= len / 16 || busy >= len - len / 16 || len < 16)
+        return;
+    bool left = c > 0 && busy_ns(&s[c - 1]) == e[c] - e[c - 1];
+    bool right = c + 1 < n && busy_ns(&s[c + 1]) == e[c + 2] - e[c + 1];
+    if (left == right || trace_count(v->tr, l, e[c], e[c + 1]) != 2)
+        return;
+    enum state most = most_of(&s[c], work, COUNT(work));
+    int eighths = (int)((__int128)busy * 8 / len);
+    eighths = eighths < 1 ? 1 : eighths > 7 ? 7 : eighths;
+    grid_put(g, x + c, y, glyph_left(v->tier, left ? eighths : 8 - eighths), style_of(most));
+    if (right)
+        grid_flags(g, x + c, y, 1, 1, CELL_REVERSE);
+}
+
+/* ---- goroutines ----------------------------------------------------------------------------------------- */
+
+static void cell_g(struct grid *g, const struct view *v, const struct shares *s, int x, int y)
+{
+    enum state most = most_of(s, all, COUNT(all)), act = most_of(s, active, COUNT(active));
+    if (!s->ns[most])
+        return;
+    if ((most == ST_WAITING || most == ST_UNKNOWN) && s->ns[act])
+        grid_put(g, x, y, glyph_mark(v->tier, MARK_TRACE), style_of(act));
+    else if (v->mono && v->tier != TIER_ASCII && (most == ST_GCWORK || most == ST_ASSIST || most == ST_SWEEP))
+        grid_put(g, x, y, glyph_busy(most, true), style_of(most));
+    else
+        grid_put(g, x, y, glyph_state(v->tier, most), style_of(most));
+}
+
+/* ---- names in spans ------------------------------------------------------------------------------------- */
+
+enum { NAME_COLS = 6 }; /* narrower spans get no name */
+
+struct naming {
+    struct grid *g;
+    const struct view *v;
+    struct lane l;
+    int x, y, named;
+};
+
+static void name_span(const struct naming *k, const struct span *s, int w, char *out, size_t size)
+{
+    const struct view *v = k->v;
+    bool ascii = v->tier == TIER_ASCII;
+    out[0] = 0;
+    if (k->l.kind != LANE_G) {
+        if (s->label)
+            text_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
+        else if (s->who != NO_LANE)
+            status_name(v, s->who, w, out, size);
+        return;
+    }
+    switch (s->state) {
+    case ST_WAITING: case ST_RUNNABLE:
+        if (s->reason)
+            text_shorten(trace_str(v->tr, s->reason), w, ascii, out, size);
+        else
+            text_shorten(text_str(state_name((enum state)s->state)), w, ascii, out, size);
+        break;
+    case ST_SYSCALL:
+        text_shorten(trace_str(v->tr, status_function(v, s->stack)), w, ascii, out, size);
+        break;
+    case ST_UNKNOWN:
+        break;
+    default:
+        if (s->label)
+            text_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
+        else if (s->who != NO_LANE)
+            status_lane(v, (struct lane){LANE_P, s->who}, out);
+        if (text_width(text_str(out), w + 1) > w)
+            out[0] = 0;
+    }
+}
+
+static bool put_name(void *arg, const struct span *s)
+{
+    struct naming *k = arg;
+    const struct view *v = k->v;
+    if (k->l.kind != LANE_G && (s->state == ST_IDLE || s->state == ST_SCHED))
+        return true;
+    int n = v->plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1);
+    c0 = c0 < 0 ? 0 : s->t0 > v->edges[c0] ? c0 + 1 : c0; /* whole columns only */
+    if (c1 > n)
+        c1 = n;
+    int from = s->t0 >= v->at.win.t0 ? c0 + 1 : c0, w = c1 - from - 1;
+    if (w < NAME_COLS - 2)
+        return true;
+    char name[256];
+    name_span(k, s, w, name, sizeof name);
+    int used = text_width(text_str(name), w);
+    if (!used)
+        return true;
+    enum style st = style_of((enum state)s->state);
+    grid_str(k->g, k->x + from, k->y, w, name, st);
+    if (s->state != ST_WAITING)
+        grid_flags(k->g, k->x + from, k->y, used, 1, CELL_REVERSE);
+    return ++k->named < n;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    int n = v->plot_w;
+    const int64_t *e = v->edges;
+    trace_columns(v->tr, l, e, (uint32_t)n, v->cols);
+    for (int c = 0; c < n; c++) {
+        if (e[c + 1] <= e[c])
+            continue;
+        if (l.kind == LANE_G)
+            cell_g(g, v, &v->cols[c], x + c, y);
+        else
+            cell_p(g, v, &v->cols[c], e[c + 1] - e[c], x + c, y);
+    }
+    if (l.kind != LANE_G && (v->tier == TIER_EIGHTH || v->tier == TIER_BRAILLE) && !v->mono)
+        for (int c = 0; c < n; c++)
+            edge_p(g, v, l, c, x, y);
+    if (v->names && n >= NAME_COLS) {
+        struct naming k = {g, v, l, x, y, 0};
+        int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
+        trace_wide(v->tr, l, v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &k);
+    }
+}
+
+void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
+{
+    static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+    if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b)
+        return;
+    int n = v->plot_w;
+    trace_columns(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, v->edges, (uint32_t)n, v->cols);
+    for (int c = 0; c < n; c++) {
+        int64_t len = v->edges[c + 1] - v->edges[c], on = v->cols[c].ns[of[b]];
+        if (on <= 0)
+            continue;
+        uint32_t glyph = b != BAND_STW ? glyph_level(v->tier, on, len)
+                       : glyph_mark(v->tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
+        grid_put(g, x + c, y, glyph, style_of(of[b]));
+    }
+}
+
+void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    if (ti->done)
+        return;
+    for (int c = 0; c < v->plot_w; c++)
+        if (v->edges[c + 1] > ti->end)
+            grid_fill(g, x + c, y, 1, h, '?', STYLE_LOADING);
+}

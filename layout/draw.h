@@ -1,0 +1,22 @@
+/*
+ * draw.h - one row of the time axis: a lane, a band, a plot. Rows are drawn into the view's plot columns, which
+ * begin at column x of the grid. draw_prepare() comes first, once per frame.
+ */
+#ifndef GOTOP_LAYOUT_DRAW_H
+#define GOTOP_LAYOUT_DRAW_H
+
+#include "layout/cells.h"
+#include "layout/view.h"
+
+/* draw_prepare - column edges and scratch; false: out of memory. */
+bool draw_prepare(struct view *v);
+/* draw_lane - a processor, goroutine or thread: cells, then names in spans that have room. */
+void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y);
+void draw_band(struct grid *g, struct view *v, enum band b, int x, int y);
+/* draw_heap, draw_runq - plots of h rows. *here: the value at the cursor; *most: the largest in the window. */
+bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *goal);
+bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most);
+/* draw_unloaded - mark the columns that are not decoded yet, in rows [y, y + h). */
+void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h);
+
+#endif

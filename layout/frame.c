@@ -1,0 +1,402 @@
+/*
+ * frame.c - compose one screen: title, ruler, bands, curves, lanes, status, footer, and what lies over them.
+ *
+ * Which rows there are is plan.c's decision. A view is a row of the table below: a function that draws what is
+ * between the ruler and the status line. All times on the screen share the view's columns.
+ */
+#include "layout/frame.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw.h"
+#include "layout/fmt.h"
+#include "layout/lanes.h"
+#include "layout/move.h"
+#include "layout/plan.h"
+#include "layout/popup.h"
+#include "layout/ruler.h"
+#include "layout/search.h"
+#include "layout/status.h"
+
+struct canvas {
+    struct grid *g;
+    struct view *v;
+    struct frame_text *txt;
+    struct plan plan;
+};
+
+/* ---- title ---------------------------------------------------------------------------------------------- */
+
+static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
+{
+    char buf[400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    return x >= w ? x : grid_str(g, x, 0, w - x, buf, s);
+}
+
+static const char *file_name(const struct canvas *c)
+{
+    const char *path = c->txt->name ? c->txt->name : trace_info(c->v->tr)->path;
+    if (!path)
+        return "trace";
+    const char *slash = c->txt->name ? NULL : strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static int title_loading(const struct canvas *c, int x, int w)
+{
+    const struct trace_info *ti = trace_info(c->v->tr);
+    char b[FMT_MAX], r[FMT_MAX];
+    if (ti->done && !c->txt->loading)
+        return x;
+    if (ti->bytes)
+        x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %d%%",
+                 (int)((unsigned __int128)ti->bytes_done * 100 / (ti->bytes ? ti->bytes : 1)));
+    else
+        x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %s", fmt_bytes(ti->bytes_done, b));
+    if (c->txt->rate >= 1)
+        x = word(c->g, x, w, STYLE_TITLE_NOTE, " %s/s", fmt_bytes(c->txt->rate > 1e18 ? 0 : (uint64_t)c->txt->rate, r));
+    return x;
+}
+
+static void title(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    const struct trace_info *ti = trace_info(v->tr);
+    struct grid *g = c->g;
+    int w = g->w;
+    char d[FMT_MAX], n[FMT_MAX], right[160];
+    grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
+    int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0;
+    char name[200];
+    text_shorten(text_str(file_name(c)), w / 3 > 8 ? w / 3 : 8, v->tier == TIER_ASCII, name, sizeof name);
+    x = word(g, x, w, STYLE_TITLE, "%s", name);
+    if (ti->ndamages)
+        x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
+    x = word(g, x, w, STYLE_TITLE, "  %s", ti->dialect ? ti->dialect : "?");
+    uint32_t procs = ti->gomaxprocs ? ti->gomaxprocs : trace_nlanes(v->tr, LANE_P);
+    x = word(g, x, w, STYLE_TITLE, "  %" PRIu32 "P", procs);
+    x = word(g, x, w, STYLE_TITLE, " %sG", fmt_count(trace_nlanes(v->tr, LANE_G), n));
+    x = word(g, x, w, STYLE_TITLE, "  %s", fmt_dur(ti->end, d));
+    if (!ti->has_clock && ti->version)
+        x = word(g, x, w, STYLE_TITLE_NOTE, " (ticks)");
+    else if (ti->clock_assumed)
+        x = word(g, x, w, STYLE_TITLE_NOTE, " (clock assumed)");
+    x = title_loading(c, x, w);
+    if (ti->nwarnings)
+        x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");
+    if (ti->ndamages && w - x > 40)
+        x = word(g, x, w, STYLE_TITLE_DAMAGE, "  %.120s", trace_damage(v->tr, 0)->what);
+    const struct lanes *l = move_lanes_const(v);
+    right[0] = 0;
+    if (c->txt->debug)
+        snprintf(right, sizeof right, "%.150s", c->txt->debug);
+    else if (l && l->n > (uint32_t)c->plan.n[ROW_LANES] && c->plan.n[ROW_LANES] > 0)
+        snprintf(right, sizeof right, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32, v->at.top + 1,
+                 v->at.top + (uint32_t)c->plan.n[ROW_LANES], l->n);
+    if (*right && x + 2 + (int)strlen(right) <= w)
+        grid_right(g, 0, 0, w, right, STYLE_TITLE_NOTE);
+}
+
+/* ---- ruler ---------------------------------------------------------------------------------------------- */
+
+static void ruler_marks(const struct canvas *c, int y)
+{
+    struct view *v = c->v;
+    const struct plan *p = &c->plan;
+    struct search *s = v->search;
+    int n = p->plot_w, cursor = window_col(v->at.win, n, v->at.cursor);
+    if (v->selecting || v->selected) {
+        int64_t a = v->sel0, b = v->selecting ? v->at.cursor : v->sel1;
+        int from = window_col(v->at.win, n, a < b ? a : b), to = window_col(v->at.win, n, a < b ? b : a);
+        for (int i = from < 0 ? 0 : from; i < n && (i < to || i == from); i++) {
+            const struct cell *at = grid_at(c->g, p->gutter + i, y);
+            grid_put(c->g, p->gutter + i, y, at ? at->glyph : ' ', STYLE_SELECT);
+            grid_flags(c->g, p->gutter + i, y, 1, 1, CELL_UNDERLINE);
+        }
+    }
+    if (s && s->done && !s->hidden)
+        for (int i = 0; i < n; i++)
+            if (v->edges[i + 1] > v->edges[i]) {
+                size_t k = search_from(s, v->edges[i]);
+                if (k < s->nhits && s->hits[k].t < v->edges[i + 1])
+                    grid_put(c->g, p->gutter + i, y, glyph_mark(v->tier, MARK_HIT), STYLE_HIT);
+            }
+    if (cursor >= 0 && cursor < n)
+        grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
+}
+
+static void ruler(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    const struct plan *p = &c->plan;
+    int y = p->y[ROW_RULER];
+    char t[FMT_MAX];
+    if (!p->n[ROW_RULER])
+        return;
+    ruler_draw(c->g, v->tier, v->at.win, p->gutter, y, p->plot_w);
+    ruler_marks(c, y);
+    int64_t res = window_len(v->at.win) / p->plot_w / 4;
+    fmt_time(v->at.cursor, res, t);
+    if ((int)strlen(t) > p->gutter - 1)
+        fmt_dur(v->at.cursor, t);
+    if ((int)strlen(t) < p->gutter)
+        grid_right(c->g, 0, y, p->gutter - 1, t, STYLE_CURSOR);
+}
+
+/* ---- bands and curves ----------------------------------------------------------------------------------- */
+
+/* A name and a number in the gutter, the number right-aligned; it goes first when there is no room. */
+static void gutter(const struct canvas *c, int y, const char *name, const char *note, enum style s)
+{
+    int w = c->plan.gutter - 1, need = text_width(text_str(name), w);
+    grid_str(c->g, 0, y, w, name, s);
+    int nw = text_width(text_str(note), 64);
+    if (need + 1 + nw <= w)
+        grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);
+}
+
+static void band(const struct canvas *c, enum row r, enum band b, enum state st, const char *name)
+{
+    const struct view *v = c->v;
+    struct shares sh;
+    char note[FMT_MAX] = "";
+    int y = c->plan.y[r];
+    if (!c->plan.n[r])
+        return;
+    if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b) {
+        trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, v->at.win.t0, v->at.win.t1, &sh);
+        if (b == BAND_STW)
+            fmt_dur(sh.ns[st], note);
+        else
+            fmt_percent(sh.ns[st], window_len(v->at.win), note);
+    }
+    gutter(c, y, name, note, STYLE_LANE);
+    draw_band(c->g, c->v, b, c->plan.gutter, y);
+}
+
+static void curves(const struct canvas *c)
+{
+    const struct plan *p = &c->plan;
+    uint64_t here = 0, other = 0;
+    char a[FMT_MAX];
+    int y = p->y[ROW_HEAP], h = p->n[ROW_HEAP];
+    bool done = trace_info(c->v->tr)->done;
+    if (h) {
+        bool any = draw_heap(c->g, c->v, p->gutter, y, h, &here, &other);
+        gutter(c, y, "heap", any ? fmt_bytes(here, a) : "", STYLE_LANE);
+        if (h > 1 && other)
+            gutter(c, y + 1, "goal", other > UINT64_MAX / 4 ? "none" : fmt_bytes(other, a), STYLE_LANE);
+        if (!any && done)
+            grid_str(c->g, p->gutter, y, p->plot_w, "no heap sizes in this trace", STYLE_DIM);
+    }
+    y = p->y[ROW_RUNQ];
+    h = p->n[ROW_RUNQ];
+    if (h) {
+        bool any = draw_runq(c->g, c->v, p->gutter, y, h, &here, &other);
+        gutter(c, y, "run q", any ? fmt_count(here, a) : "", STYLE_LANE);
+        if (h > 1 && any)
+            gutter(c, y + 1, "max", fmt_count(other, a), STYLE_LANE);
+    }
+}
+
+static void bands(const struct canvas *c)
+{
+    band(c, ROW_GC, BAND_GC, ST_GC, "GC");
+    band(c, ROW_STW, BAND_STW, ST_STW, "STW");
+    band(c, ROW_SWEEP, BAND_SWEEP, ST_SWEEP, "sweep");
+    band(c, ROW_ASSIST, BAND_ASSIST, ST_ASSIST, "assist");
+    curves(c);
+    draw_unloaded(c->g, c->v, c->plan.gutter, c->plan.y[ROW_GC], c->plan.y[ROW_LANES] - c->plan.y[ROW_GC]);
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------------------- */
+
+/* How busy a processor or thread is in the window, as far as the trace reaches. */
+static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
+{
+    const struct view *v = c->v;
+    struct shares sh;
+    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
+    out[0] = 0;
+    if (t1 <= v->at.win.t0)
+        return;
+    trace_shares(v->tr, l, v->at.win.t0, t1, &sh);
+    fmt_percent(sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] + sh.ns[ST_SYSCALL],
+                time_sub(t1, v->at.win.t0), out);
+}
+
+static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
+{
+    const struct view *v = c->v;
+    int w = c->plan.gutter - 1;
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
+    char name[300], note[FMT_MAX] = "";
+    if (w < 1)
+        return;
+    if (l.kind == LANE_G) {
+        status_name(v, l.i, w, name, sizeof name);
+    } else {
+        status_lane(v, l, name);
+        busy_note(c, l, note);
+    }
+    gutter(c, y, name, note, s);
+    if (focus)
+        grid_put(c->g, w, y, '>', STYLE_LANE_FOCUS);
+}
+
+static void more_marks(const struct canvas *c, const struct lanes *l)
+{
+    const struct plan *p = &c->plan;
+    int w = p->gutter - 1, y0 = p->y[ROW_LANES], y1 = y0 + p->n[ROW_LANES] - 1;
+    if (w < 1)
+        return;
+    const struct cell *a = grid_at(c->g, w, y0), *b = grid_at(c->g, w, y1);
+    if (c->v->at.top > 0 && a && a->glyph == ' ')
+        grid_put(c->g, w, y0, glyph_mark(c->v->tier, MARK_MORE_UP), STYLE_DIM);
+    if (c->v->at.top + (uint32_t)p->n[ROW_LANES] < l->n && b && b->glyph == ' ')
+        grid_put(c->g, w, y1, glyph_mark(c->v->tier, MARK_MORE_DOWN), STYLE_DIM);
+}
+
+/* Search hits of the goroutines that show: the cell is underlined. */
+static void hit_marks(const struct canvas *c, const struct lanes *l)
+{
+    const struct view *v = c->v;
+    const struct search *s = v->search;
+    if (!s || !s->done || s->hidden || l->kind != LANE_G)
+        return;
+    size_t i = search_from(s, v->at.win.t0);
+    for (int budget = 20000; i < s->nhits && s->hits[i].t < v->at.win.t1 && budget > 0; i++, budget--) {
+        uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
+        if (row == NO_LANE || row < v->at.top || row - v->at.top >= (uint32_t)c->plan.n[ROW_LANES])
+            continue;
+        int col = window_col(v->at.win, c->plan.plot_w, s->hits[i].t);
+        grid_flags(c->g, c->plan.gutter + col, c->plan.y[ROW_LANES] + (int)(row - v->at.top), 1, 1,
+                   CELL_UNDERLINE | CELL_BOLD);
+    }
+}
+
+static void no_lanes(const struct canvas *c, enum lane_kind k)
+{
+    const struct trace_info *ti = trace_info(c->v->tr);
+    char buf[200];
+    const char *what = k == LANE_P ? "processors" : k == LANE_G ? "goroutines" : "threads";
+    if (k == LANE_M && !ti->has_m)
+        snprintf(buf, sizeof buf, "%s traces do not record threads", ti->dialect ? ti->dialect : "such");
+    else
+        snprintf(buf, sizeof buf, ti->done ? "no %s in this trace" : "no %s yet", what);
+    grid_str(c->g, c->plan.gutter, c->plan.y[ROW_LANES], c->plan.plot_w, buf, STYLE_DIM);
+}
+
+static void lanes(const struct canvas *c)
+{
+    struct view *v = c->v;
+    const struct lanes *l = move_lanes_const(v);
+    const struct plan *p = &c->plan;
+    if (!l->n) {
+        no_lanes(c, l->kind);
+        return;
+    }
+    for (int i = 0; i < p->n[ROW_LANES]; i++) {
+        uint32_t lane = lanes_at(l, v->at.top + (uint32_t)i);
+        if (lane == NO_LANE)
+            break;
+        struct lane at = {l->kind, lane};
+        int y = p->y[ROW_LANES] + i;
+        bool focus = lane == v->at.focus.i;
+        lane_name(c, at, y, focus);
+        draw_lane(c->g, v, at, p->gutter, y);
+        draw_unloaded(c->g, v, p->gutter, y, 1);
+        if (focus)
+            grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y, CELL_REVERSE);
+    }
+    hit_marks(c, l);
+    more_marks(c, l);
+}
+
+/* ---- the views ------------------------------------------------------------------------------------------ */
+
+static void lane_view(const struct canvas *c)
+{
+    bands(c);
+    lanes(c);
+}
+
+static void empty_view(const struct canvas *c)
+{
+    grid_str(c->g, 0, c->plan.y[ROW_LANES], c->g->w, "This view is not in this version.", STYLE_DIM);
+}
+
+static void (*const views[VIEW_END])(const struct canvas *) = {
+    [VIEW_PROCS] = lane_view, [VIEW_GOROUTINES] = lane_view, [VIEW_THREADS] = lane_view,
+};
+
+/* ---- footer, prompt ------------------------------------------------------------------------------------- */
+
+static void footer(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    struct grid *g = c->g;
+    int y = g->h - 1, w = g->w;
+    if (v->prompt) {
+        int need = text_width(text_str(v->text), 4 * VIEW_TEXT);
+        struct str text = {v->text, (uint32_t)v->text_len};
+        while (need > w - 2 && text.len) { /* a long line shows its end */
+            uint32_t at = 0;
+            int cw;
+            text_next(text, &at, &cw);
+            text = (struct str){text.p + at, text.len - at};
+            need -= cw;
+        }
+        grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
+        grid_put(g, 0, y, v->prompt == PROMPT_SEARCH ? '/' : ':', STYLE_PROMPT);
+        c->txt->screen_x = grid_text(g, 1, y, w - 1, text, STYLE_PROMPT);
+        c->txt->screen_y = y;
+        if (c->txt->screen_x >= w)
+            c->txt->screen_x = w - 1;
+        return;
+    }
+    if (v->message[0] && (c->plan.n[ROW_FOOTER] || g->h > 2)) {
+        enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
+        grid_fill(g, 0, y, w, 1, ' ', s);
+        grid_str(g, 0, y, w, v->message, s);
+    } else if (c->plan.n[ROW_FOOTER]) {
+        grid_fill(g, 0, y, w, 1, ' ', STYLE_FOOTER);
+        if (c->txt->footer)
+            grid_str(g, 0, y, w, c->txt->footer, STYLE_FOOTER);
+    }
+}
+
+bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
+{
+    static const struct frame_text none;
+    struct frame_text copy = txt ? *txt : none;
+    struct canvas c = {.g = g, .v = v, .txt = &copy};
+    move_settle(v); /* sorted lanes, a grown trace: the invariants first */
+    g->ascii = v->tier == TIER_ASCII;
+    if (!draw_prepare(v) || !grid_resize(g, v->w, v->h))
+        return false;
+    const struct lanes *l = move_lanes_const(v);
+    plan_make(&c.plan, g->w, g->h, v->at.view, l ? l->n : 0);
+    copy.screen_x = copy.screen_y = -1;
+    if (c.plan.n[ROW_TITLE])
+        title(&c);
+    ruler(&c);
+    (views[v->at.view] ? views[v->at.view] : empty_view)(&c);
+    if (c.plan.n[ROW_STATUS])
+        status_draw(g, v, c.plan.y[ROW_STATUS], c.plan.n[ROW_STATUS]);
+    popup_draw(g, v);
+    footer(&c);
+    if (txt) {
+        txt->screen_x = copy.screen_x;
+        txt->screen_y = copy.screen_y;
+    }
+    return true;
+}

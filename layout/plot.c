@@ -1,0 +1,152 @@
+/*
+ * plot.c - curves: heap against its goal, and how many goroutines wait for a processor.
+ *
+ * A column shows the largest value that held within it, so that a spike survives any zoom. Levels count eighths
+ * of a row (braille: quarters, two columns a cell). The scale is the window's, but for the heap, whose scale is
+ * the whole trace's: a full heap shall look full wherever one pans.
+ */
+#include "layout/draw.h"
+
+#include <string.h>
+
+/* One value per half column from these; -1 = none. */
+typedef bool (*value_at)(const struct view *v, int64_t t0, int64_t t1, uint64_t *out);
+
+struct plot {
+    struct grid *g;
+    const struct view *v;
+    int x, y, h;
+    uint64_t scale;
+    enum style style;
+};
+
+static int level(uint64_t val, uint64_t scale, int most)
+{
+    if (!val || !scale)
+        return 0;
+    if (val >= scale)
+        return most;
+    int l = (int)((unsigned __int128)val * (unsigned)most / scale);
+    return l < 1 ? 1 : l;
+}
+
+static void put_blocks(const struct plot *p, int c, uint64_t val, enum style st)
+{
+    int l = level(val, p->scale, p->h * 8);
+    for (int r = 0; r < p->h; r++) {
+        int in_row = l - 8 * r;
+        if (in_row > 0)
+            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, glyph_height(p->v->tier, in_row), st);
+    }
+}
+
+/* Bits of a braille cell, filled from below, for left and right heights 0..4. */
+static void put_braille(const struct plot *p, int c, uint64_t a, uint64_t b, enum style st)
+{
+    static const uint8_t left[5] = {0, 0x40, 0x44, 0x46, 0x47}, right[5] = {0, 0x80, 0xA0, 0xB0, 0xB8};
+    int la = level(a, p->scale, p->h * 4), lb = level(b, p->scale, p->h * 4);
+    for (int r = 0; r < p->h; r++) {
+        int x = la - 4 * r, y = lb - 4 * r;
+        x = x < 0 ? 0 : x > 4 ? 4 : x;
+        y = y < 0 ? 0 : y > 4 ? 4 : y;
+        if (x || y)
+            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, 0x2800u + left[x] + right[y], st);
+    }
+}
+
+static bool heap_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    uint64_t least;
+    return trace_minmax(v->tr, METRIC_HEAP, t0, t1, &least, out);
+}
+
+static bool goal_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    uint64_t most;
+    return trace_minmax(v->tr, METRIC_GOAL, t0, t1, out, &most);
+}
+
+static bool runq_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    const struct gbucket *b;
+    int64_t width;
+    size_t n = trace_gcounts(v->tr, &width, &b);
+    if (!n || width <= 0 || t1 <= 0)
+        return false;
+    uint64_t i = t0 <= 0 ? 0 : (uint64_t)(t0 / width), last = (uint64_t)((t1 - 1) / width);
+    *out = 0;
+    for (; i <= last && i < n; i++)
+        if (b[i].max[GC_RUNNABLE] > *out)
+            *out = b[i].max[GC_RUNNABLE];
+    return true;
+}
+
+/* The curve; a column whose value exceeds its limit takes style `over`. */
+static void curve(const struct plot *p, value_at get, value_at limit, enum style over)
+{
+    const struct view *v = p->v;
+    int64_t end = trace_info(v->tr)->end;
+    for (int c = 0; c < v->plot_w; c++) {
+        int64_t t0 = v->edges[c], t1 = v->edges[c + 1], mid = t0 + (t1 - t0) / 2;
+        uint64_t a = 0, b = 0, lim;
+        if (t0 > end || t1 <= t0 || !get(v, t0, t1, &a))
+            continue;
+        enum style st = limit && limit(v, t0, t1, &lim) && lim && a > lim ? over : p->style;
+        if (v->tier != TIER_BRAILLE) {
+            put_blocks(p, c, a, st);
+            continue;
+        }
+        if (mid > t0 && get(v, t0, mid, &a) && get(v, mid, t1, &b))
+            put_braille(p, c, a, b, st);
+        else
+            put_braille(p, c, a, a, st);
+    }
+}
+
+static void goal_line(const struct plot *p)
+{
+    const struct view *v = p->v;
+    for (int c = 0; c < v->plot_w; c++) {
+        uint64_t goal;
+        if (v->edges[c + 1] <= v->edges[c] || v->edges[c] > trace_info(v->tr)->end ||
+            !goal_in(v, v->edges[c], v->edges[c + 1], &goal) || !goal || goal > p->scale)
+            continue;
+        int row = (level(goal, p->scale, p->h * 8) - 1) / 8, y = p->y + p->h - 1 - row;
+        const struct cell *at = grid_at(p->g, p->x + c, y);
+        if (at && at->glyph == ' ')
+            grid_put(p->g, p->x + c, y, glyph_mark(v->tier, MARK_GOAL), STYLE_GOAL);
+    }
+}
+
+bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *goal)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    uint64_t most = 0, least, top = 0;
+    int64_t t0, t1;
+    *here = *goal = 0;
+    if (!trace_minmax(v->tr, METRIC_HEAP, 0, ti->end + (ti->end < INT64_MAX), &least, &most))
+        return false;
+    view_column(v, &t0, &t1);
+    heap_in(v, t0, t1, here);
+    goal_in(v, t0, t1, goal);
+    struct plot p = {g, v, x, y, h, most, STYLE_HEAP};
+    if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most && top / 8 < most)
+        p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
+    curve(&p, heap_in, goal_in, STYLE_HEAP_OVER);
+    if (h > 1)
+        goal_line(&p);
+    return true;
+}
+
+bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most)
+{
+    int64_t t0, t1;
+    *here = *most = 0;
+    if (!runq_in(v, v->at.win.t0, v->at.win.t1, most))
+        return false;
+    view_column(v, &t0, &t1);
+    runq_in(v, t0, t1, here);
+    struct plot p = {g, v, x, y, h, *most, STYLE_RUNQ};
+    curve(&p, runq_in, NULL, STYLE_RUNQ);
+    return true;
+}

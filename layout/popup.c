@@ -1,0 +1,363 @@
+/*
+ * popup.c - a pop-up's content is a list of lines that is never stored: it is produced twice, once to count it and
+ * once to draw the part that the scroll position shows. A line asks for its place and gets one, or none.
+ */
+#include "layout/popup.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/fmt.h"
+#include "layout/move.h"
+#include "layout/status.h"
+
+struct box {
+    struct grid *g;
+    struct view *v;
+    bool dry;       /* only count */
+    int x, y, w, h; /* inside of the border */
+    int top, n;     /* first line shown, lines so far */
+    int col, col_w; /* column of text within the box */
+};
+
+/* A new line: its row on the grid, or -1 if it doesn't show. */
+static int next_row(struct box *b)
+{
+    int i = b->n++ - b->top;
+    return b->dry || i < 0 || i >= b->h ? -1 : b->y + i;
+}
+
+static int put(struct box *b, int y, int x, enum style s, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+static int put(struct box *b, int y, int x, enum style s, const char *fmt, ...)
+{
+    char buf[600];
+    va_list ap;
+    if (y < 0)
+        return x;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    int end = b->col + b->col_w;
+    return x >= end ? x : grid_str(b->g, x, y, end - x, buf, s);
+}
+
+static int put_g(struct box *b, int y, int x, uint32_t g)
+{
+    char buf[600];
+    int room = b->col + b->col_w - x;
+    if (y < 0 || room <= 0)
+        return x;
+    status_name(b->v, g, room, buf, sizeof buf);
+    return grid_str(b->g, x, y, room, buf, STYLE_POPUP_HEAD);
+}
+
+/* ---- stacks --------------------------------------------------------------------------------------------- */
+
+static struct str base_name(struct str path)
+{
+    for (uint32_t i = path.len; i > 0; i--)
+        if (path.p[i - 1] == '/')
+            return (struct str){path.p + i, path.len - i};
+    return path;
+}
+
+/* "file:line": the whole path if it has room, else the file's name. */
+static void place(const struct view *v, struct frame f, int room, char *out, size_t size)
+{
+    struct str path = trace_str(v->tr, f.file);
+    char safe[400];
+    out[0] = 0;
+    if (!f.file)
+        return;
+    for (int i = 0; i < 2; i++) {
+        text_safe(i ? base_name(path) : path, safe, sizeof safe);
+        snprintf(out, size, "%s:%" PRIu64, safe, f.line);
+        if (text_width(text_str(out), room + 1) <= room)
+            return;
+    }
+    text_shorten(base_name(path), room > 8 ? room - 8 : 1, v->tier == TIER_ASCII, safe, sizeof safe);
+    snprintf(out, size, "%s:%" PRIu64, safe, f.line);
+}
+
+static void frame_line(struct box *b, struct frame f)
+{
+    int y = next_row(b);
+    if (y < 0)
+        return;
+    const struct view *v = b->v;
+    bool ascii = v->tier == TIER_ASCII;
+    char name[600], where[512];
+    int w = b->col_w - 1;
+    struct str func = trace_str(v->tr, f.func);
+    if (f.func)
+        text_safe(func, name, sizeof name);
+    else
+        snprintf(name, sizeof name, "0x%" PRIx64, f.pc);
+    int need = text_width(text_str(name), w);
+    place(v, f, w - need - 2 > w / 3 ? w - need - 2 : w / 3, where, sizeof where);
+    int ww = text_width(text_str(where), w);
+    int room = w - ww - (ww ? 2 : 0);
+    if (need > room && f.func)
+        text_shorten(func, room, ascii, name, sizeof name);
+    grid_str(b->g, b->col + 1, y, room > 0 ? room : 0, name, STYLE_POPUP);
+    grid_str(b->g, b->col + 1 + w - ww, y, ww, where, STYLE_POPUP_DIM);
+}
+
+static void stack_lines(struct box *b, uint32_t stack)
+{
+    uint32_t n = trace_stack(b->v->tr, stack);
+    if (!n)
+        put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "no stack recorded");
+    for (uint32_t i = 0; i < n && i < 4096; i++)
+        frame_line(b, trace_frame(b->v->tr, stack, i));
+}
+
+/* ---- a goroutine's span --------------------------------------------------------------------------------- */
+
+struct side { /* one of the two stacks and what it is */
+    const char *title;
+    uint32_t who, stack;
+};
+
+struct sides {
+    struct side a, b;
+    bool two;
+};
+
+static const struct span *step(struct span_iter *it, bool forward)
+{
+    return (forward ? span_next(it) : span_prev(it)) ? span_get(it) : NULL;
+}
+
+static uint32_t stack_before(const struct view *v, struct lane l, uint64_t index)
+{
+    struct span_iter it;
+    if (!span_seek_index(&it, v->tr, l, index))
+        return 0;
+    const struct span *s = step(&it, false);
+    if (s && s->state == ST_RUNNABLE) {
+        if (s->who == NO_LANE && s->stack)
+            return s->stack;
+        s = step(&it, false);
+    }
+    return s && (s->state == ST_WAITING || s->state == ST_SYSCALL || s->state == ST_RUNNABLE) ? s->stack : 0;
+}
+
+static void sides_of(const struct view *v, struct lane l, const struct span *s, struct sides *out)
+{
+    struct span_iter it;
+    struct span next = {.who = NO_LANE};
+    bool has_next = span_seek_index(&it, v->tr, l, s->index) && span_next(&it);
+    if (has_next)
+        next = *span_get(&it);
+    struct lane_info li = trace_lane(v->tr, l);
+    *out = (struct sides){.a = {"stack at its start", NO_LANE, s->stack}, .b = {"stack at its end", NO_LANE, s->stack_end}};
+    out->two = true;
+    switch (s->state) {
+    case ST_WAITING:
+        out->a.title = "blocked at";
+        if (has_next && next.who != NO_LANE)
+            out->b = (struct side){"woken by", next.who, s->stack_end};
+        else
+            out->b.title = has_next ? "woken at (by whom: not recorded)" : "not woken in this trace";
+        break;
+    case ST_SYSCALL:
+        out->a.title = "in a system call at";
+        break;
+    case ST_RUNNABLE:
+        if (s->index == 0 && li.created)
+            out->a = (struct side){"created by", li.creator, s->stack ? s->stack : li.create_stack};
+        else if (s->who != NO_LANE)
+            out->a = (struct side){"woken by", s->who, s->stack};
+        else
+            out->a.title = "stopped or woken at";
+        out->b = (struct side){"resumes at", NO_LANE, stack_before(v, l, s->index + 1)};
+        if (!out->b.stack)
+            out->b = (struct side){"starts at", NO_LANE, li.start_stack};
+        break;
+    default:
+        out->a = (struct side){"runs on from", NO_LANE, stack_before(v, l, s->index)};
+        if (!out->a.stack && s->index <= 1 && li.start_stack)
+            out->a = (struct side){"starts at", NO_LANE, li.start_stack};
+        out->b.title = has_next && next.state == ST_WAITING ? "until it blocks at"
+                     : has_next && next.state == ST_SYSCALL ? "until its system call at" : "until";
+    }
+}
+
+static void side_lines(struct box *b, const struct side *s)
+{
+    int y = next_row(b), x = put(b, y, b->col + 1, STYLE_POPUP_HEAD, "%s", s->title);
+    if (s->who != NO_LANE)
+        put_g(b, y, x + 1, s->who);
+    stack_lines(b, s->stack);
+}
+
+static void span_head(struct box *b, struct lane l, const struct span *s)
+{
+    const struct view *v = b->v;
+    char t0[FMT_MAX], t1[FMT_MAX], d[FMT_MAX], id[32], why[200];
+    struct lane_info li = trace_lane(v->tr, l);
+    int y = next_row(b), x = put_g(b, y, b->col + 1, l.i);
+    if (li.name_inferred)
+        x = put(b, y, x, STYLE_POPUP_DIM, " (name inferred)");
+    if (li.creator != NO_LANE) {
+        x = put(b, y, x, STYLE_POPUP_DIM, "  created by ");
+        put_g(b, y, x, li.creator);
+    }
+    y = next_row(b);
+    x = put(b, y, b->col + 1, (enum style)(STYLE_STATE + s->state), "%s", state_name((enum state)s->state));
+    if (s->reason || s->label) {
+        text_safe(trace_str(v->tr, s->reason ? s->reason : s->label), why, sizeof why);
+        x = put(b, y, x, STYLE_POPUP, " (%s)", why);
+    }
+    if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE) {
+        status_lane(v, (struct lane){LANE_P, s->who}, id);
+        x = put(b, y, x, STYLE_POPUP, " on %s", id);
+    }
+    x = put(b, y, x, STYLE_POPUP, "  %s%s", s->open_start || s->open_end ? "at least " : "",
+            fmt_exact(time_sub(s->t1, s->t0), d));
+    x = put(b, y, x, STYLE_POPUP, "  %s .. %s", fmt_exact(s->t0, t0), fmt_exact(s->t1, t1));
+    if (s->open_start || s->open_end)
+        put(b, y, x, STYLE_POPUP_DIM, " (%s)", s->open_start && s->open_end ? "both ends outside the trace"
+            : s->open_start ? "began before it was seen" : "not over at the end");
+    next_row(b);
+}
+
+static void span_lines(struct box *b)
+{
+    const struct view *v = b->v;
+    struct lane l = v->popup_lane;
+    struct span s;
+    struct sides sides;
+    char id[32];
+    if (l.kind != LANE_G) { /* a processor's moment is its goroutine's */
+        status_lane(v, l, id);
+        uint32_t g = move_goroutine(v, l, v->popup_t);
+        if (g == NO_LANE || !trace_span_at(v->tr, (struct lane){LANE_G, g}, v->popup_t, &s)) {
+            if (trace_span_at(v->tr, l, v->popup_t, &s))
+                put(b, next_row(b), b->col + 1, STYLE_POPUP, "%s: %s, no goroutine: no stack", id,
+                    state_name((enum state)s.state));
+            return;
+        }
+        l = (struct lane){LANE_G, g};
+    } else if (!trace_span_at(v->tr, l, v->popup_t, &s)) {
+        put(b, next_row(b), b->col + 1, STYLE_POPUP, "nothing here");
+        return;
+    }
+    span_head(b, l, &s);
+    sides_of(v, l, &s, &sides);
+    if (b->w < 72) { /* one below the other */
+        side_lines(b, &sides.a);
+        next_row(b);
+        side_lines(b, &sides.b);
+        return;
+    }
+    int from = b->n, half = b->w / 2;
+    b->col_w = half - 1;
+    side_lines(b, &sides.a);
+    int left = b->n;
+    b->n = from;
+    b->col += half;
+    b->col_w = b->w - half;
+    side_lines(b, &sides.b);
+    b->n = b->n > left ? b->n : left;
+    b->col -= half;
+    b->col_w = b->w;
+}
+
+/* ---- lines handed in ------------------------------------------------------------------------------------ */
+
+static void given_lines(struct box *b)
+{
+    for (size_t i = 0; i < b->v->popup_ntext && i < 100000; i++)
+        put(b, next_row(b), b->col + 1, STYLE_POPUP, "%s", b->v->popup_text[i]);
+}
+
+static int widest(const struct view *v)
+{
+    int w = v->popup_title ? text_width(text_str(v->popup_title), 200) + 4 : 20;
+    for (size_t i = 0; i < v->popup_ntext; i++) {
+        int k = text_width(text_str(v->popup_text[i]), 200);
+        w = k > w ? k : w;
+    }
+    return w + 2;
+}
+
+/* ---- the box -------------------------------------------------------------------------------------------- */
+
+static void content(struct box *b)
+{
+    b->n = 0;
+    b->col = b->x;
+    b->col_w = b->w;
+    if (b->v->popup == POPUP_SPAN)
+        span_lines(b);
+    else
+        given_lines(b);
+}
+
+static void border(struct grid *g, const struct view *v, const struct box *b)
+{
+    enum tier t = v->tier;
+    int x0 = b->x - 1, x1 = b->x + b->w, y0 = b->y - 1, y1 = b->y + b->h;
+    grid_fill(g, x0, y0, b->w + 2, b->h + 2, ' ', STYLE_POPUP);
+    for (int x = b->x; x < x1; x++) {
+        grid_put(g, x, y0, glyph_mark(t, MARK_H), STYLE_POPUP_BORDER);
+        grid_put(g, x, y1, glyph_mark(t, MARK_H), STYLE_POPUP_BORDER);
+    }
+    for (int y = b->y; y < y1; y++) {
+        grid_put(g, x0, y, glyph_mark(t, MARK_V), STYLE_POPUP_BORDER);
+        grid_put(g, x1, y, glyph_mark(t, MARK_V), STYLE_POPUP_BORDER);
+    }
+    grid_put(g, x0, y0, glyph_mark(t, MARK_TL), STYLE_POPUP_BORDER);
+    grid_put(g, x1, y0, glyph_mark(t, MARK_TR), STYLE_POPUP_BORDER);
+    grid_put(g, x0, y1, glyph_mark(t, MARK_BL), STYLE_POPUP_BORDER);
+    grid_put(g, x1, y1, glyph_mark(t, MARK_BR), STYLE_POPUP_BORDER);
+}
+
+static void captions(struct grid *g, const struct view *v, const struct box *b)
+{
+    char buf[80];
+    const char *title = v->popup == POPUP_SPAN ? "span" : v->popup_title ? v->popup_title : "";
+    if (*title) {
+        snprintf(buf, sizeof buf, " %.70s ", title);
+        grid_str(g, b->x + 1, b->y - 1, b->w - 2, buf, STYLE_POPUP_HEAD);
+    }
+    grid_str(g, b->x + 1, b->y + b->h, b->w - 2, " Esc close ", STYLE_POPUP_BORDER);
+    if (v->popup_lines > b->h) {
+        snprintf(buf, sizeof buf, " lines %d-%d of %d: up, down ", b->top + 1, b->top + b->h, v->popup_lines);
+        if ((int)strlen(buf) < b->w - 12)
+            grid_right(g, b->x, b->y + b->h, b->w - 1, buf, STYLE_POPUP_BORDER);
+    }
+}
+
+void popup_draw(struct grid *g, struct view *v)
+{
+    if (!v->popup)
+        return;
+    struct box b = {.g = g, .v = v, .dry = true};
+    int want = v->popup == POPUP_SPAN ? 130 : widest(v);
+    b.w = want > g->w - 2 ? g->w - 2 : want;
+    if (b.w < 1)
+        b.w = 1;
+    content(&b);
+    int most = g->h - 4 > 1 ? g->h - 4 : 1; /* the title, and the line of keys, stay */
+    b.h = b.n < 1 ? 1 : b.n > most ? most : b.n;
+    b.x = (g->w - b.w) / 2;
+    b.y = (g->h - b.h) / 2;
+    if (b.x < 1 && g->w > 2)
+        b.x = 1;
+    if (b.y < 1 && g->h > 2)
+        b.y = 1;
+    v->popup_lines = b.n;
+    v->popup_rows = b.h;
+    int last = b.n > b.h ? b.n - b.h : 0;
+    v->popup_top = v->popup_top > last ? last : v->popup_top < 0 ? 0 : v->popup_top;
+    b.top = v->popup_top;
+    b.dry = false;
+    border(g, v, &b);
+    content(&b);
+    captions(g, v, &b);
+}

@@ -1,0 +1,13 @@
+/*
+ * popup.h - boxes over the lanes: a span with its stacks, or lines handed in.
+ */
+#ifndef GOTOP_LAYOUT_POPUP_H
+#define GOTOP_LAYOUT_POPUP_H
+
+#include "layout/cells.h"
+#include "layout/view.h"
+
+/* popup_draw - if one is open. Clamps v->popup_top and sets popup_lines, popup_rows. */
+void popup_draw(struct grid *g, struct view *v);
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * ruler.h - tick marks and labels at 1-2-5 steps of time.
+ */
+#ifndef GOTOP_LAYOUT_RULER_H
+#define GOTOP_LAYOUT_RULER_H
+
+#include "layout/cells.h"
+#include "layout/glyphs.h"
+#include "layout/window.h"
+
+/* ruler_step - the smallest 1-2-5 step (ns) whose labels have room in n columns. */
+int64_t ruler_step(struct window w, int n);
+/* ruler_draw - into n columns from x on of row y. */
+void ruler_draw(struct grid *g, enum tier tier, struct window w, int x, int y, int n);
+
+#endif
