@@ -22,6 +22,7 @@ struct source_status {       /* copied to the model with every chunk of events *
     uint64_t batches, experimental_batches, unknown_events;
     uint32_t generations;
     uint32_t ndamages, nwarnings;
+    uint32_t nstrs, nstacks; /* names that may be looked up; trace.c fills them in */
     bool has_clock, clock_assumed;
     bool has_wall;
     int64_t first_ns;        /* trace clock at t = 0 */

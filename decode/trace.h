@@ -216,6 +216,7 @@ struct range {
     uint32_t owner;      /* GC: NO_LANE; SWEEP: P index; ASSIST and STW: G index (NO_LANE possible) */
     uint32_t name;       /* STW: string, the kind */
     uint32_t stack;      /* at its begin, 0 = none */
+    int64_t seen;        /* when the trace first told of it: t0, but for open_start */
     uint64_t a, b;       /* SWEEP: bytes swept, reclaimed. GC: sequence number */
 };
 /* Arrays sorted by t0 once loading is done; by end time (open ones last) while it is not. */

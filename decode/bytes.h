@@ -1,0 +1,50 @@
+/*
+ * bytes.h - reading bytes and varints between two pointers.
+ *
+ * Unsigned LEB128, at most 10 bytes, padded encodings allowed (FORMAT.md 0). A read that would pass the end, or a
+ * varint longer than 10 bytes, returns NULL and touches nothing.
+ */
+#ifndef GOTOP_DECODE_BYTES_H
+#define GOTOP_DECODE_BYTES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+static inline const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+    uint64_t x = 0;
+    for (int shift = 0; shift < 70; shift += 7) {
+        if (p == end)
+            return NULL;
+        uint8_t b = *p++;
+        x |= shift < 64 ? (uint64_t)(b & 0x7f) << shift : 0;
+        if (b < 0x80) {
+            *v = x;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* bytes_varint - one varint; returns the place behind it, or NULL. */
+static inline const uint8_t *bytes_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+    if (end - p >= 3) { /* one to three bytes: nearly all of them */
+        uint64_t b = p[0];
+        if (b < 0x80) {
+            *v = b;
+            return p + 1;
+        }
+        if (p[1] < 0x80) {
+            *v = (b & 0x7f) | (uint64_t)p[1] << 7;
+            return p + 2;
+        }
+        if (p[2] < 0x80) {
+            *v = (b & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
+            return p + 3;
+        }
+    }
+    return bytes_varint_slow(p, end, v);
+}
+
+#endif

@@ -1,0 +1,379 @@
+/*
+ * dump.c - see dump.h.
+ *
+ * Each kind of record is gathered and sorted by itself (id, then start, then text), so memory stays a part of the
+ * model's. What back-dating adds for the screen (states known to hold since the start) is left out here: an interval
+ * begins where the trace first tells of it, as in Go's reader.
+ */
+#include "decode/dump.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "decode/trace_priv.h"
+
+struct dump {
+    const struct trace *tr;
+    FILE *out;
+    uint64_t zsum[ST_COUNT], zn[ST_COUNT];
+};
+
+static const char *go_state(uint8_t s)
+{
+    switch (s) {
+    case ST_RUNNABLE: return "runnable";
+    case ST_RUNNING: return "running";
+    case ST_SYSCALL: return "syscall";
+    case ST_WAITING: return "waiting";
+    default: return NULL;
+    }
+}
+
+/* A name as Go's reference output has it; other control bytes can't be there in a name that is text. */
+static void put_str(FILE *out, struct str s)
+{
+    if (!s.len) {
+        fputc('-', out);
+        return;
+    }
+    for (uint32_t i = 0; i < s.len; i++) {
+        unsigned char c = (unsigned char)s.p[i];
+        switch (c) {
+        case '\\': fputs("\\\\", out); break;
+        case '\t': fputs("\\t", out); break;
+        case '\n': fputs("\\n", out); break;
+        case '\r': fputs("\\r", out); break;
+        default:
+            if (c < 0x20 || c == 0x7f)
+                fprintf(out, "\\x%02x", c);
+            else
+                fputc(c, out);
+        }
+    }
+}
+
+static void put_id(struct dump *d, uint32_t id)
+{
+    put_str(d->out, trace_str(d->tr, id));
+}
+
+struct order {
+    uint64_t id;
+    int64_t t;
+    uint32_t i;
+};
+
+static int by_order(const void *a, const void *b)
+{
+    const struct order *x = a, *y = b;
+    if (x->id != y->id)
+        return (int64_t)x->id < (int64_t)y->id ? -1 : 1;
+    if (x->t != y->t)
+        return x->t < y->t ? -1 : 1;
+    return x->i < y->i ? -1 : x->i > y->i;
+}
+
+static struct order *lanes_by_id(const struct trace *tr, enum lane_kind k, uint32_t *n)
+{
+    *n = trace_nlanes(tr, k);
+    struct order *o = mem_alloc(*n * sizeof *o);
+    for (uint32_t i = 0; o && i < *n; i++)
+        o[i] = (struct order){trace_lane(tr, (struct lane){k, i}).id, 0, i};
+    if (o && *n)
+        qsort(o, *n, sizeof *o, by_order);
+    return o;
+}
+
+static int64_t gid(const struct trace *tr, uint32_t g)
+{
+    return g == NO_LANE ? -1 : (int64_t)trace_lane(tr, (struct lane){LANE_G, g}).id;
+}
+
+/* ---- kinds ------------------------------------------------------------------------------------------------ */
+
+static void dump_counts(struct dump *d)
+{
+    static const struct {
+        const char *name;
+        enum ev_class c;
+    } kinds[] = {{"Experimental", EC_EXPERIMENTAL}, {"Label", EC_LABEL}, {"Log", EC_LOG}, {"Metric", EC_METRIC},
+                 {"RangeActive", EC_RANGE_ACTIVE}, {"RangeBegin", EC_RANGE_BEGIN}, {"RangeEnd", EC_RANGE_END},
+                 {"RegionBegin", EC_REGION_BEGIN}, {"RegionEnd", EC_REGION_END}, {"StackSample", EC_SAMPLE},
+                 {"StateTransition", EC_TRANSITION}, {"TaskBegin", EC_TASK_BEGIN}, {"TaskEnd", EC_TASK_END}};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (d->tr->info.count[kinds[i].c])
+            fprintf(d->out, "C\t%s\t%" PRIu64 "\n", kinds[i].name, d->tr->info.count[kinds[i].c]);
+}
+
+static void dump_first_stacks(struct dump *d)
+{
+    const struct first_stack *f;
+    size_t n = trace_first_stacks(d->tr, &f);
+    for (size_t i = 0; i < n && i < 200; i++) {
+        struct frame fr = trace_frame(d->tr, f[i].stack, 0);
+        fprintf(d->out, "F\t%" PRId64 "\t%" PRId64 "\t", f[i].t, gid(d->tr, f[i].g));
+        if (fr.func)
+            put_id(d, fr.func);
+        else if (d->tr->info.has_names)
+            fputc('-', d->out);
+        else
+            fprintf(d->out, "0x%" PRIx64, fr.pc);
+        fputc('\t', d->out);
+        put_id(d, fr.file);
+        fprintf(d->out, ":%" PRIu64 "\t%u\n", fr.line, trace_stack(d->tr, f[i].stack));
+    }
+}
+
+static void dump_goroutines(struct dump *d)
+{
+    uint32_t n;
+    struct order *o = lanes_by_id(d->tr, LANE_G, &n);
+    for (uint32_t k = 0; o && k < n; k++) {
+        struct lane l = {LANE_G, o[k].i};
+        int64_t seen = trace_lane(d->tr, l).seen;
+        struct span_iter it;
+        if (!span_seek_index(&it, d->tr, l, 0))
+            continue;
+        do {
+            const struct span *s = span_get(&it);
+            const char *name = go_state(s->state);
+            if (!name)
+                continue;
+            int64_t t0 = s->t0 < seen ? seen : s->t0;
+            if (s->t1 < t0)
+                continue;
+            fprintf(d->out, "G\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t", (int64_t)o[k].id, t0, s->t1, name);
+            put_id(d, s->reason);
+            fputc('\n', d->out);
+            d->zsum[s->state] += (uint64_t)(s->t1 - t0);
+            d->zn[s->state]++;
+        } while (span_next(&it));
+    }
+    mem_free(o);
+}
+
+static bool on_cpu(uint8_t s)
+{
+    return s == ST_RUNNING || s == ST_GCWORK || s == ST_ASSIST || s == ST_SWEEP;
+}
+
+static void put_running(struct dump *d, uint64_t p, int64_t t0, int64_t t1, uint32_t g)
+{
+    int64_t seen = trace_lane(d->tr, (struct lane){LANE_G, g}).seen;
+    if (t0 < seen)
+        t0 = seen;
+    if (t0 <= t1)
+        fprintf(d->out, "P\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\n", (int64_t)p, t0, t1, gid(d->tr, g));
+}
+
+/* A P lane changes state where assist and sweep begin and end; here one goroutine's run is one interval. */
+static void dump_procs(struct dump *d)
+{
+    uint32_t n;
+    struct order *o = lanes_by_id(d->tr, LANE_P, &n);
+    for (uint32_t k = 0; o && k < n; k++) {
+        struct span_iter it;
+        if (!span_seek_index(&it, d->tr, (struct lane){LANE_P, o[k].i}, 0))
+            continue;
+        uint32_t g = NO_LANE;
+        int64_t t0 = 0, t1 = 0;
+        do {
+            const struct span *s = span_get(&it);
+            uint32_t now = on_cpu(s->state) ? s->who : NO_LANE;
+            if (now != g) {
+                if (g != NO_LANE)
+                    put_running(d, o[k].id, t0, t1, g);
+                g = now;
+                t0 = s->t0;
+            }
+            t1 = s->t1;
+        } while (span_next(&it));
+        if (g != NO_LANE)
+            put_running(d, o[k].id, t0, t1, g);
+    }
+    mem_free(o);
+}
+
+static void dump_facts(struct dump *d)
+{
+    const struct trace_info *i = &d->tr->info;
+    fprintf(d->out, "H\tversion\t%s\n", i->version ? i->dialect + 3 : i->dialect);
+    fprintf(d->out, "H\tfirst_ns\t%" PRId64 "\nH\tend\t%" PRId64 "\nH\tevents\t%" PRIu64 "\nH\tsyncs\t%u\n", i->first_ns, i->end,
+            i->events, i->generations ? i->generations + 1 : 0);
+}
+
+static void dump_logs(struct dump *d)
+{
+    const struct logmsg *v;
+    size_t n = trace_logs(d->tr, &v);
+    struct order *o = mem_alloc(n * sizeof *o);
+    for (size_t i = 0; o && i < n; i++)
+        o[i] = (struct order){(uint64_t)gid(d->tr, v[i].g), v[i].t, (uint32_t)i};
+    if (o && n)
+        qsort(o, n, sizeof *o, by_order);
+    for (size_t k = 0; o && k < n; k++) {
+        const struct logmsg *m = &v[o[k].i];
+        fprintf(d->out, "L\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t", gid(d->tr, m->g), m->task, m->t);
+        put_id(d, m->category);
+        fputc('\t', d->out);
+        put_id(d, m->message);
+        fputc('\n', d->out);
+    }
+    mem_free(o);
+}
+
+static void dump_metrics(struct dump *d)
+{
+    static const char *const name[METRIC_COUNT] = {
+        [METRIC_HEAP] = "/memory/classes/heap/objects:bytes",
+        [METRIC_GOAL] = "/gc/heap/goal:bytes",
+        [METRIC_PROCS] = "/sched/gomaxprocs:threads",
+    };
+    const struct point *v[METRIC_COUNT];
+    size_t n[METRIC_COUNT], at[METRIC_COUNT] = {0};
+    for (int m = 0; m < METRIC_COUNT; m++)
+        n[m] = trace_points(d->tr, (enum metric)m, &v[m]);
+    for (;;) { /* merge by time; the names decide ties */
+        static const enum metric order[METRIC_COUNT] = {METRIC_GOAL, METRIC_HEAP, METRIC_PROCS};
+        int best = -1;
+        for (int k = 0; k < METRIC_COUNT; k++) {
+            enum metric m = order[k];
+            if (at[m] < n[m] && (best < 0 || v[m][at[m]].t < v[best][at[best]].t))
+                best = (int)m;
+        }
+        if (best < 0)
+            return;
+        const struct point *p = &v[best][at[best]++];
+        fprintf(d->out, "M\t%" PRId64 "\t%s\t%" PRIu64 "\n", p->t, name[best], p->v);
+    }
+}
+
+static void dump_ranges(struct dump *d)
+{
+    static const char *const name[RANGE_KINDS] = {"GC concurrent mark phase", NULL, "GC incremental sweep", "GC mark assist"};
+    static const enum range_kind scope_order[RANGE_KINDS] = {RANGE_GC, RANGE_SWEEP, RANGE_ASSIST, RANGE_STW};
+    for (int x = 0; x < RANGE_KINDS; x++) {
+        enum range_kind k = scope_order[x];
+        const struct range *v;
+        size_t n = trace_ranges(d->tr, k, &v);
+        struct order *o = mem_alloc(n * sizeof *o);
+        for (size_t i = 0; o && i < n; i++) {
+            bool p = k == RANGE_SWEEP || v[i].scope_p;
+            uint64_t id = v[i].owner == NO_LANE ? UINT64_MAX : p ? trace_lane(d->tr, (struct lane){LANE_P, v[i].owner}).id
+                                                                  : (uint64_t)gid(d->tr, v[i].owner);
+            o[i] = (struct order){id, v[i].seen, (uint32_t)i};
+        }
+        if (o && n)
+            qsort(o, n, sizeof *o, by_order);
+        for (size_t i = 0; o && i < n; i++) {
+            const struct range *r = &v[o[i].i];
+            if (k == RANGE_GC)
+                fputs("R\tglobal\t-", d->out);
+            else
+                fprintf(d->out, "R\t%s\t%" PRId64, k == RANGE_SWEEP || r->scope_p ? "P" : "G", (int64_t)o[i].id);
+            fprintf(d->out, "\t%" PRId64 "\t%" PRId64 "\t", r->seen, r->t1);
+            if (k == RANGE_STW) {
+                fputs("stop-the-world (", d->out);
+                put_id(d, r->name);
+                fputs(")\n", d->out);
+            } else {
+                fprintf(d->out, "%s\n", name[k]);
+            }
+        }
+        mem_free(o);
+    }
+}
+
+/* S: exec, runnable, syscall and blocked time of each goroutine, back-dated to the start of the trace as Go has it. */
+static void dump_sums(struct dump *d)
+{
+    uint32_t n;
+    struct order *o = lanes_by_id(d->tr, LANE_G, &n);
+    for (uint32_t k = 0; o && k < n; k++) {
+        struct lane l = {LANE_G, o[k].i};
+        struct lane_info i = trace_lane(d->tr, l);
+        struct shares s;
+        trace_shares(d->tr, l, i.first, i.last, &s);
+        fprintf(d->out, "S\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", (int64_t)i.id, s.ns[ST_RUNNING],
+                s.ns[ST_RUNNABLE], s.ns[ST_SYSCALL], s.ns[ST_WAITING]);
+        put_id(d, i.name);
+        fprintf(d->out, "\t-\t%" PRId64 "\n", i.last - i.first);
+    }
+    mem_free(o);
+}
+
+static void dump_tasks(struct dump *d)
+{
+    const struct task *v;
+    size_t n = trace_tasks(d->tr, &v);
+    struct order *o = mem_alloc(n * sizeof *o);
+    for (size_t i = 0; o && i < n; i++)
+        o[i] = (struct order){v[i].id, v[i].t0, (uint32_t)i};
+    if (o && n)
+        qsort(o, n, sizeof *o, by_order);
+    for (size_t k = 0; o && k < n; k++) {
+        const struct task *t = &v[o[k].i];
+        fprintf(d->out, "T\t%" PRIu64 "\t", t->id);
+        if (t->parent)
+            fprintf(d->out, "%" PRIu64, t->parent);
+        else
+            fputc('-', d->out);
+        fprintf(d->out, "\t%" PRId64 "\t%" PRId64 "\t", t->t0, t->t1);
+        put_id(d, t->name);
+        fputc('\n', d->out);
+    }
+    mem_free(o);
+}
+
+static void dump_regions(struct dump *d)
+{
+    const struct region *v;
+    size_t n = trace_regions(d->tr, &v);
+    struct order *o = mem_alloc(n * sizeof *o);
+    for (size_t i = 0; o && i < n; i++)
+        o[i] = (struct order){(uint64_t)gid(d->tr, v[i].g), v[i].t0, (uint32_t)i};
+    if (o && n)
+        qsort(o, n, sizeof *o, by_order);
+    for (size_t k = 0; o && k < n; k++) {
+        const struct region *r = &v[o[k].i];
+        fprintf(d->out, "U\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRId64 "\t", gid(d->tr, r->g), r->task, r->t0, r->t1);
+        put_id(d, r->name);
+        fputc('\n', d->out);
+    }
+    mem_free(o);
+}
+
+static void dump_states(struct dump *d)
+{
+    static const uint8_t order[] = {ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
+    for (size_t i = 0; i < sizeof order; i++)
+        if (d->zn[order[i]])
+            fprintf(d->out, "Z\t%s\t%" PRIu64 "\t%" PRIu64 "\n", go_state(order[i]), d->zsum[order[i]], d->zn[order[i]]);
+}
+
+int dump_trace(const struct trace *tr, FILE *out)
+{
+    struct dump d = {.tr = tr, .out = out};
+    dump_counts(&d);
+    dump_first_stacks(&d);
+    dump_goroutines(&d);
+    dump_facts(&d);
+    const struct sample *samples;
+    fprintf(out, "K\t%zu\n", trace_samples(tr, &samples));
+    dump_logs(&d);
+    dump_metrics(&d);
+    dump_procs(&d);
+    dump_ranges(&d);
+    dump_sums(&d);
+    dump_tasks(&d);
+    dump_regions(&d);
+    dump_states(&d);
+    for (uint32_t i = 0; i < tr->info.ndamages; i++) {
+        const struct err *e = trace_damage(tr, i);
+        fprintf(out, "D\t%" PRIu64 "\t%s\n", e->offset == ERR_NO_OFFSET ? 0 : e->offset, e->what);
+    }
+    return ferror(out) ? -1 : 0;
+}

@@ -1,0 +1,95 @@
+/*
+ * fold.h - ordered neutral events in, the model out: lanes of spans, ranges, tasks, series.
+ *
+ * One automaton for all dialects. It is fed by trace.c (or by a test) with fold_events() and can be read at any
+ * moment between two calls. It checks nothing: order and consistency are the reader's business. It must survive
+ * any sequence of events all the same: indices may be new at any time, ranges may end that never began.
+ */
+#ifndef GOTOP_DECODE_FOLD_H
+#define GOTOP_DECODE_FOLD_H
+
+#include "decode/ev.h"
+#include "decode/names.h"
+#include "decode/spans.h"
+#include "decode/trace.h"
+
+struct ginfo {            /* per goroutine, beside its lane */
+    uint64_t id;
+    int64_t seen;
+    uint32_t name, creator, create_stack, start_stack;
+    uint32_t p, m;        /* where it runs now, EV_NONE */
+    uint32_t assist, stw; /* open ranges, index + 1 */
+    uint32_t region;      /* innermost open region, index + 1 */
+    uint16_t depth;       /* of open regions */
+    uint8_t state;        /* enum state as of the last transition */
+    uint8_t flags;        /* GI_* */
+};
+enum { GI_CREATED = 1, GI_INFERRED = 2, GI_GCWORK = 4, GI_SYSTEM = 8, GI_ENDED = 16, GI_KNOWN = 32 };
+
+struct pinfo {
+    uint64_t id;
+    uint32_t g, m;        /* running or in a syscall here; thread */
+    uint32_t sweep, stw;  /* open ranges, index + 1 */
+    uint8_t state;        /* ST_NONE, ST_IDLE, ST_SCHED (running) */
+};
+
+struct minfo {
+    uint64_t id;
+    uint32_t g, p;
+};
+
+struct vec_range { struct range *v; size_t n, cap; uint32_t *open; size_t nopen, capopen; bool unsorted; };
+struct vec_region { struct region *v; size_t n, cap; uint32_t *prev; size_t capprev; bool unsorted; };
+struct vec_task { struct task *v; size_t n, cap; bool unsorted; };
+struct vec_log { struct logmsg *v; size_t n, cap; };
+struct vec_sample { struct sample *v; size_t n, cap; };
+struct minmax { uint64_t min, max; };
+struct vec_point { struct point *v; size_t n, cap; struct minmax *mm; size_t capmm; };
+
+#define GB_MAX 8192
+#define FIRST_STACKS 256
+
+struct fold {
+    const struct names *names;
+    struct span_pool pool;
+    struct spanlane *lane[LANE_KINDS];
+    size_t nlane[LANE_KINDS], caplane[LANE_KINDS];
+    struct ginfo *g;
+    struct pinfo *p;
+    struct minfo *m;
+    size_t capg, capp, capm;
+    uint32_t tag[ST_COUNT];        /* tags of states without a reason */
+    struct { uint32_t reason, tag; } recent[ST_COUNT][8]; /* tags by state and reason, direct mapped */
+    uint32_t band_open[BAND_COUNT];
+    struct vec_range range[RANGE_KINDS];
+    uint32_t gc_open, stw_open;    /* index + 1; stw_open: one without a goroutine */
+    struct vec_task tasks;
+    struct opentask *opentasks;    /* uthash by task id */
+    struct vec_region regions;
+    struct vec_log logs;
+    struct vec_sample samples;
+    struct vec_point points[METRIC_COUNT];
+    struct gbucket *gb;
+    size_t ngb;
+    int64_t gb_width;
+    uint64_t gnow[GC_COUNT];
+    int64_t glast;
+    struct first_stack first[FIRST_STACKS];
+    size_t nfirst;
+    uint64_t events, count[EC_COUNT];
+    int64_t end;
+    uint32_t str_gcworker;         /* "runtime.gcBgMarkWorker" once seen */
+    bool oom;
+    bool finished;
+};
+
+enum err_code fold_init(struct fold *f, const struct names *names);
+void fold_free(struct fold *f);
+/* fold_events - n events in order. Out of memory sets f->oom; what was built stays readable. */
+void fold_events(struct fold *f, const struct ev *ev, size_t n);
+/* fold_patch_open - let everything open end, for now, at the end of what is known. Before reading ranges and the like. */
+void fold_patch_open(struct fold *f);
+/* fold_finish - no more events: sort what came out of order, pack everything. */
+void fold_finish(struct fold *f);
+
+#endif

@@ -1,0 +1,126 @@
+/*
+ * idmap.h - 64-bit ids of the file to dense 32-bit values.
+ *
+ * Open addressing, linear probing, at most half full. Ids usually count upwards, so the low bits are the first
+ * choice of slot: neighbours in id are neighbours in memory. A file whose ids collide on purpose makes the map
+ * change to a mixing hash, so its cost stays linear too. Zero-initialised is empty; 12 bytes a slot.
+ */
+#ifndef GOTOP_DECODE_IDMAP_H
+#define GOTOP_DECODE_IDMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "decode/mem.h"
+
+#define IDMAP_NONE UINT32_MAX
+
+struct idmap {
+    uint64_t *key;
+    uint32_t *val; /* value + 1, 0 = free */
+    uint32_t cap, used;
+    bool mixed;
+};
+
+static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)
+{
+    if (!m->mixed)
+        return (uint32_t)key & (m->cap - 1);
+    key ^= key >> 31;
+    key *= 0x9e3779b97f4a7c15u;
+    return (uint32_t)(key >> 32) & (m->cap - 1);
+}
+
+/* idmap_get - the value, or IDMAP_NONE. */
+static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
+{
+    if (!m->cap)
+        return IDMAP_NONE;
+    for (uint32_t at = idmap_home(m, key);; at = (at + 1) & (m->cap - 1)) {
+        if (!m->val[at])
+            return IDMAP_NONE;
+        if (m->key[at] == key)
+            return m->val[at] - 1;
+    }
+}
+
+static inline void idmap_free(struct idmap *m)
+{
+    mem_free(m->key);
+    mem_free(m->val);
+    memset(m, 0, sizeof *m);
+}
+
+static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
+{
+    struct idmap n = {.cap = cap, .used = m->used, .mixed = mixed};
+    n.key = mem_alloc((size_t)cap * sizeof *n.key);
+    n.val = mem_zalloc((size_t)cap * sizeof *n.val);
+    if (!n.key || !n.val) {
+        mem_free(n.key);
+        mem_free(n.val);
+        return false;
+    }
+    for (uint32_t i = 0; i < m->cap; i++) {
+        if (!m->val[i])
+            continue;
+        uint32_t at = idmap_home(&n, m->key[i]);
+        while (n.val[at])
+            at = (at + 1) & (cap - 1);
+        n.key[at] = m->key[i];
+        n.val[at] = m->val[i];
+    }
+    mem_free(m->key);
+    mem_free(m->val);
+    *m = n;
+    return true;
+}
+
+/* idmap_put - set the value of a key (new or not). false: out of memory. */
+static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
+{
+    if (m->used * 2 >= m->cap && (m->cap > UINT32_MAX / 2 || !idmap_rebuild(m, m->cap ? m->cap * 2 : 64, m->mixed)))
+        return false;
+    uint32_t at = idmap_home(m, key), steps = 0;
+    while (m->val[at] && m->key[at] != key) {
+        at = (at + 1) & (m->cap - 1);
+        steps++;
+    }
+    if (!m->val[at])
+        m->used++;
+    m->key[at] = key;
+    m->val[at] = val + 1;
+    return steps < 256 || m->mixed || idmap_rebuild(m, m->cap, true);
+}
+
+/* idmap_del - forget a key; closes the gap, so that probing stays short. */
+static inline void idmap_del(struct idmap *m, uint64_t key)
+{
+    if (!m->cap)
+        return;
+    uint32_t mask = m->cap - 1, at = idmap_home(m, key);
+    while (m->val[at] && m->key[at] != key)
+        at = (at + 1) & mask;
+    if (!m->val[at])
+        return;
+    m->used--;
+    for (uint32_t next = (at + 1) & mask; m->val[next]; next = (next + 1) & mask) {
+        uint32_t home = idmap_home(m, m->key[next]);
+        if (((next - home) & mask) >= ((next - at) & mask)) {
+            m->key[at] = m->key[next];
+            m->val[at] = m->val[next];
+            at = next;
+        }
+    }
+    m->val[at] = 0;
+}
+
+static inline void idmap_clear(struct idmap *m)
+{
+    if (m->used)
+        memset(m->val, 0, (size_t)m->cap * sizeof *m->val);
+    m->used = 0;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * input.h - a trace file's bytes, decompressed, in memory.
+ *
+ * A plain file is mapped. A pipe, standard input ("-"), gzip and zstd are read whole into private memory. What
+ * compression a file has is told by its first bytes. A compressed file that ends early or is damaged gives what
+ * could be had before; `damage` then says so.
+ */
+#ifndef GOTOP_DECODE_INPUT_H
+#define GOTOP_DECODE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/err.h"
+
+struct input {
+    const uint8_t *data;
+    size_t len;
+    void *map;            /* what to unmap or free */
+    size_t maplen;
+    bool mapped;          /* data is the file's own pages */
+    struct err damage;    /* of the compression; code ERR_OK if none */
+};
+
+/* input_open - limit: bytes of private memory at most (0 = no limit); beyond it ERR_NOMEM. */
+enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e);
+void input_close(struct input *in);
+
+#endif

@@ -1,0 +1,465 @@
+/*
+ * query.c - the model's questions and answers (decode/trace.h): names, lanes, spans, shares, what overlaps.
+ *
+ * Everything is computed from what fold keeps; nothing is cached but the id look-up, so answers hold while loading.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "decode/trace_priv.h"
+
+static const struct {
+    const char *name;
+    char letter;
+} states[ST_COUNT] = {
+#define X(id, name, letter, p, g, m) {name, letter},
+#include "decode/states.def"
+#undef X
+};
+
+const char *state_name(enum state s)
+{
+    return s < ST_COUNT ? states[s].name : "?";
+}
+
+char state_letter(enum state s)
+{
+    return s < ST_COUNT ? states[s].letter : '?';
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+uint32_t trace_nstr(const struct trace *tr)
+{
+    return tr->st.nstrs;
+}
+
+struct str trace_str(const struct trace *tr, uint32_t id)
+{
+    return names_get(&tr->names, id);
+}
+
+uint32_t trace_nstacks(const struct trace *tr)
+{
+    return tr->st.nstacks;
+}
+
+uint32_t trace_stack(const struct trace *tr, uint32_t stack)
+{
+    return names_depth(&tr->names, stack);
+}
+
+struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
+{
+    return names_frame(&tr->names, stack, i);
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------------------ */
+
+static const struct spanlane *lane_of(const struct trace *tr, struct lane l)
+{
+    if (l.kind >= LANE_KINDS || l.i >= tr->fold.nlane[l.kind])
+        return NULL;
+    const struct spanlane *s = &tr->fold.lane[l.kind][l.i];
+    return s->begun ? s : NULL;
+}
+
+uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k)
+{
+    return (uint32_t)tr->fold.nlane[k];
+}
+
+static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
+{
+    return k == LANE_G ? tr->fold.g[i].id : k == LANE_P ? tr->fold.p[i].id : k == LANE_M ? tr->fold.m[i].id : i;
+}
+
+static int64_t lane_last(const struct trace *tr, const struct spanlane *s)
+{
+    return s->ended ? s->t0 : s->t0 > tr->fold.end ? s->t0 : tr->fold.end;
+}
+
+struct lane_info trace_lane(const struct trace *tr, struct lane l)
+{
+    struct lane_info info = {.creator = NO_LANE};
+    if (l.kind >= LANE_KINDS || l.i >= tr->fold.nlane[l.kind])
+        return info;
+    const struct spanlane *s = &tr->fold.lane[l.kind][l.i];
+    info.id = lane_id(tr, l.kind, l.i);
+    info.nspans = spans_count(s);
+    if (s->begun) {
+        info.first = spans_first(s);
+        info.last = lane_last(tr, s);
+        info.seen = info.first;
+    }
+    if (l.kind == LANE_G) {
+        const struct ginfo *g = &tr->fold.g[l.i];
+        info.seen = g->seen;
+        info.name = g->name;
+        info.name_inferred = g->flags & GI_INFERRED;
+        info.ended = g->flags & GI_ENDED;
+        info.created = g->flags & GI_CREATED;
+        info.is_system = g->flags & GI_SYSTEM;
+        info.creator = g->creator;
+        info.create_stack = g->create_stack;
+        info.start_stack = g->start_stack;
+    }
+    return info;
+}
+
+uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
+{
+    struct trace *rw = (struct trace *)(uintptr_t)tr; /* the look-up table is a cache */
+    struct idmap *m = &rw->find[k];
+    if (k == LANE_BAND)
+        return id < BAND_COUNT ? (uint32_t)id : NO_LANE;
+    for (size_t i = rw->found[k]; i < tr->fold.nlane[k]; i++) {
+        if (!idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
+            return NO_LANE;
+        rw->found[k] = i + 1;
+    }
+    uint32_t i = idmap_get(m, id);
+    return i == IDMAP_NONE ? NO_LANE : i;
+}
+
+/* ---- spans ------------------------------------------------------------------------------------------------ */
+
+static void span_fill(const struct trace *tr, enum lane_kind k, const struct rawspan *r, struct span *out)
+{
+    const struct span_tag *t = &tr->fold.pool.tags[r->tag];
+    *out = (struct span){.state = t->state, .reason = t->reason, .label = t->label, .who = r->who - 1, .proc = NO_LANE};
+    if (k == LANE_M)
+        out->proc = r->stack - 1;
+    else
+        out->stack = r->stack;
+}
+
+static void block_load(struct span_iter *it, const struct spanlane *l, uint32_t b)
+{
+    struct rawspan raw[SPAN_BLOCK + 1];
+    const struct trace *tr = it->tr;
+    int64_t t;
+    uint32_t n = spans_block(&tr->fold.pool, l, b, raw, &t, tr->fold.end);
+    it->base = (uint64_t)b * SPAN_BLOCK;
+    it->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct span *s = &it->blk[i];
+        span_fill(tr, it->lane.kind, &raw[i], s);
+        s->t0 = t;
+        t += raw[i].dur;
+        s->t1 = t;
+        s->index = it->base + i;
+        if (i && it->lane.kind == LANE_G)
+            it->blk[i - 1].stack_end = s->stack;
+    }
+    if (!n)
+        return;
+    if (!b)
+        it->blk[0].open_start = l->backdated;
+    if (b == l->nblk && !l->ended)
+        it->blk[n - 1].open_end = true;
+    if (b < l->nblk && it->lane.kind == LANE_G) { /* the next block's first stack is the end of our last */
+        n = spans_block(&tr->fold.pool, l, b + 1, raw, &t, tr->fold.end);
+        it->blk[it->n - 1].stack_end = n ? raw[0].stack : 0;
+    }
+}
+
+static uint32_t block_count(const struct spanlane *l)
+{
+    return l->nblk + (l->nwait || !l->ended);
+}
+
+bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
+{
+    const struct spanlane *l = lane_of(tr, lane);
+    it->tr = tr;
+    it->lane = lane;
+    it->n = it->at = 0;
+    if (!l || !spans_count(l))
+        return false;
+    block_load(it, l, spans_find(l, t));
+    uint32_t lo = 0, hi = it->n; /* the last span with t0 <= t */
+    while (lo + 1 < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (it->blk[mid].t0 <= t)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    it->at = lo;
+    return it->n > 0;
+}
+
+bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane lane, uint64_t index)
+{
+    const struct spanlane *l = lane_of(tr, lane);
+    it->tr = tr;
+    it->lane = lane;
+    it->n = it->at = 0;
+    if (!l || index >= spans_count(l))
+        return false;
+    uint64_t b = index / SPAN_BLOCK;
+    block_load(it, l, (uint32_t)(b < l->nblk ? b : l->nblk));
+    it->at = (uint32_t)(index - it->base);
+    return true;
+}
+
+const struct span *span_get(const struct span_iter *it)
+{
+    return &it->blk[it->at];
+}
+
+bool span_next(struct span_iter *it)
+{
+    if (it->at + 1 < it->n) {
+        it->at++;
+        return true;
+    }
+    const struct spanlane *l = lane_of(it->tr, it->lane);
+    uint32_t b = (uint32_t)(it->base / SPAN_BLOCK) + 1;
+    if (!l || b >= block_count(l))
+        return false;
+    block_load(it, l, b);
+    it->at = 0;
+    return true;
+}
+
+bool span_prev(struct span_iter *it)
+{
+    if (it->at) {
+        it->at--;
+        return true;
+    }
+    const struct spanlane *l = lane_of(it->tr, it->lane);
+    if (!l || !it->base)
+        return false;
+    block_load(it, l, (uint32_t)(it->base / SPAN_BLOCK) - 1);
+    it->at = it->n - 1;
+    return true;
+}
+
+bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct span *out)
+{
+    struct span_iter it;
+    if (!span_seek(&it, tr, lane, t))
+        return false;
+    const struct span *s = span_get(&it);
+    if (t < s->t0 || (t >= s->t1 && !(s->open_end && t == s->t1)))
+        return false;
+    *out = *s;
+    return true;
+}
+
+/* ---- shares ----------------------------------------------------------------------------------------------- */
+
+static void shares_fill(const struct trace *tr, enum lane_kind k, const int64_t *a, const int64_t *b, int64_t len, struct shares *out)
+{
+    memset(out, 0, sizeof *out);
+    const uint8_t *slot = tr->fold.pool.slot[k];
+    int64_t sum = 0;
+    for (int s = ST_NONE + 1; s < ST_COUNT; s++) {
+        if (!slot[s])
+            continue;
+        if (k == LANE_BAND ? s < ST_GC : s >= ST_GC)
+            continue;
+        int64_t d = b[slot[s]] - a[slot[s]];
+        out->ns[s] = d;
+        sum += d;
+    }
+    out->ns[ST_NONE] = len - sum;
+}
+
+void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, struct shares *out)
+{
+    const struct spanlane *l = lane_of(tr, lane);
+    int64_t tot[65][SPAN_SLOTS];
+    static const int64_t zero[SPAN_SLOTS];
+    for (uint32_t i = 0; i < n;) {
+        uint32_t k = n - i < 64 ? n - i : 64;
+        if (l)
+            spans_totals(&tr->fold.pool, lane.kind, l, edges + i, k + 1, tr->fold.end, tot, NULL);
+        for (uint32_t j = 0; j < k; j++)
+            shares_fill(tr, lane.kind, l ? tot[j] : zero, l ? tot[j + 1] : zero, edges[i + j + 1] - edges[i + j], &out[i + j]);
+        /* Two bands share a slot with nothing else: sweep and assist are told apart by the lane. */
+        if (lane.kind == LANE_BAND)
+            for (uint32_t j = 0; l && j < k; j++) {
+                int64_t d = tot[j + 1][3] - tot[j][3];
+                out[i + j].ns[lane.i == BAND_SWEEP ? ST_SWEEP : ST_ASSIST] = d;
+                out[i + j].ns[ST_NONE] -= d;
+            }
+        i += k;
+    }
+}
+
+void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct shares *out)
+{
+    int64_t e[2] = {t0, t1};
+    trace_columns(tr, lane, e, 1, out);
+}
+
+uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1)
+{
+    const struct spanlane *l = lane_of(tr, lane);
+    if (!l || t1 <= t0 || t0 == INT64_MAX)
+        return 0;
+    int64_t t[2] = {t0 + 1, t1}, tot[2][SPAN_SLOTS];
+    uint64_t n[2];
+    if (t0 >= lane_last(tr, l) && l->ended)
+        return 0;
+    spans_totals(&tr->fold.pool, lane.kind, l, t, 2, tr->fold.end, tot, n); /* spans that start before each */
+    return n[1] - (n[0] ? n[0] - 1 : 0);
+}
+
+/* The blocks from that of t0 to that of t1, those without a span of at least min_ns skipped. */
+static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns)
+{
+    while (b <= last && b < l->nblk) {
+        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= l->nblk && l->group[b / SPAN_GROUP] < min_ns) {
+            b += SPAN_GROUP;
+            continue;
+        }
+        if (l->blk[b].longest >= min_ns)
+            break;
+        b++;
+    }
+    return b;
+}
+
+bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
+{
+    const struct spanlane *l = lane_of(tr, lane);
+    if (!l || t1 <= t0)
+        return false;
+    struct span_iter it = {.tr = tr, .lane = lane};
+    uint32_t first = spans_find(l, t0), last = spans_find(l, t1 - 1);
+    int64_t best = -1;
+    for (uint32_t b = first; b <= last && b < block_count(l); b++) {
+        if (b != first && b != last && (b = next_block(l, b, last, best + 1)) >= block_count(l))
+            break;
+        if (b > last)
+            break;
+        block_load(&it, l, b);
+        for (uint32_t i = 0; i < it.n; i++) {
+            const struct span *s = &it.blk[i];
+            if (s->t0 < t1 && (s->t1 > t0 || (s->t0 == s->t1 && s->t0 >= t0)) && s->state != ST_NONE && s->t1 - s->t0 > best) {
+                best = s->t1 - s->t0;
+                *out = *s;
+            }
+        }
+    }
+    return best >= 0;
+}
+
+void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, int64_t min_ns,
+                bool (*f)(void *arg, const struct span *s), void *arg)
+{
+    const struct spanlane *l = lane_of(tr, lane);
+    if (!l || t1 <= t0)
+        return;
+    struct span_iter it = {.tr = tr, .lane = lane};
+    uint32_t last = spans_find(l, t1 - 1);
+    for (uint32_t b = spans_find(l, t0); b <= last && b < block_count(l); b++) {
+        b = next_block(l, b, last, min_ns);
+        if (b > last || b >= block_count(l))
+            break;
+        block_load(&it, l, b);
+        for (uint32_t i = 0; i < it.n; i++) {
+            const struct span *s = &it.blk[i];
+            if (s->t0 < t1 && s->t1 > t0 && s->state != ST_NONE && s->t1 - s->t0 >= min_ns && !f(arg, s))
+                return;
+        }
+    }
+}
+
+/* ---- what overlaps ---------------------------------------------------------------------------------------- */
+
+static void patch(const struct trace *tr)
+{
+    if (!tr->done)
+        fold_patch_open((struct fold *)(uintptr_t)&tr->fold); /* only ends of what is open */
+}
+
+size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out)
+{
+    patch(tr);
+    *out = tr->fold.range[k].v;
+    return tr->fold.range[k].n;
+}
+
+size_t trace_tasks(const struct trace *tr, const struct task **out)
+{
+    patch(tr);
+    *out = tr->fold.tasks.v;
+    return tr->fold.tasks.n;
+}
+
+size_t trace_regions(const struct trace *tr, const struct region **out)
+{
+    patch(tr);
+    *out = tr->fold.regions.v;
+    return tr->fold.regions.n;
+}
+
+size_t trace_logs(const struct trace *tr, const struct logmsg **out)
+{
+    *out = tr->fold.logs.v;
+    return tr->fold.logs.n;
+}
+
+size_t trace_samples(const struct trace *tr, const struct sample **out)
+{
+    *out = tr->fold.samples.v;
+    return tr->fold.samples.n;
+}
+
+size_t trace_points(const struct trace *tr, enum metric m, const struct point **out)
+{
+    *out = tr->fold.points[m].v;
+    return tr->fold.points[m].n;
+}
+
+#define MM_BLOCK 64 /* as in fold.c */
+
+bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
+{
+    const struct vec_point *v = &tr->fold.points[m];
+    size_t lo = 0, hi = v->n; /* the first point behind t0 */
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (v->v[mid].t <= t0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    size_t i = lo ? lo - 1 : 0; /* the value that holds at t0 */
+    if (i >= v->n || v->v[i].t >= t1)
+        return false;
+    *min = *max = v->v[i].v;
+    for (i++; i < v->n && v->v[i].t < t1;) {
+        if (i % MM_BLOCK == 0 && i + MM_BLOCK <= v->n && v->v[i + MM_BLOCK - 1].t < t1) {
+            const struct minmax *mm = &v->mm[i / MM_BLOCK];
+            *min = mm->min < *min ? mm->min : *min;
+            *max = mm->max > *max ? mm->max : *max;
+            i += MM_BLOCK;
+            continue;
+        }
+        *min = v->v[i].v < *min ? v->v[i].v : *min;
+        *max = v->v[i].v > *max ? v->v[i].v : *max;
+        i++;
+    }
+    return true;
+}
+
+size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucket **out)
+{
+    *width = tr->fold.gb_width;
+    *out = tr->fold.gb;
+    return tr->fold.ngb;
+}
+
+size_t trace_first_stacks(const struct trace *tr, const struct first_stack **out)
+{
+    *out = tr->fold.first;
+    return tr->fold.nfirst;
+}

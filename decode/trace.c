@@ -1,0 +1,327 @@
+/*
+ * trace.c - opening a trace and decoding it step by step.
+ *
+ *   input -> dialect -> source_v1/v2 (orders events) -> chunks of struct ev -> fold (builds the model)
+ *
+ * With more than one thread, the reader runs in a thread of its own and hands chunks over through a ring; fold always
+ * runs in the caller's thread, within trace_load(), so whoever reads the model needs no lock. One thread or two, the
+ * same events are folded in the same order: the model is the same.
+ */
+#include "decode/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "decode/mem.h"
+#include "decode/trace_priv.h"
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* ---- the reader's side ------------------------------------------------------------------------------------ */
+
+static void chunk_fill(struct trace *tr, struct chunk *c)
+{
+    c->n = tr->src.ops->next(&tr->src, c->ev, CHUNK_EVENTS);
+    c->st = tr->src.st;
+    c->st.nstrs = tr->names.strs.n;
+    c->st.nstacks = tr->names.stacks.n;
+}
+
+static void *reader_main(void *arg)
+{
+    struct trace *tr = arg;
+    for (;;) {
+        pthread_mutex_lock(&tr->mu);
+        while (tr->head - tr->tail == RING && !tr->quit)
+            pthread_cond_wait(&tr->freed, &tr->mu);
+        bool quit = tr->quit;
+        struct chunk *c = &tr->ring[tr->head % RING];
+        pthread_mutex_unlock(&tr->mu);
+        if (quit)
+            return NULL;
+        chunk_fill(tr, c);
+        bool end = !c->n;
+        pthread_mutex_lock(&tr->mu);
+        tr->head++;
+        pthread_cond_signal(&tr->filled);
+        pthread_mutex_unlock(&tr->mu);
+        if (end)
+            return NULL;
+    }
+}
+
+static void reader_stop(struct trace *tr)
+{
+    if (!tr->thread_on)
+        return;
+    pthread_mutex_lock(&tr->mu);
+    tr->quit = true;
+    pthread_cond_signal(&tr->freed);
+    pthread_mutex_unlock(&tr->mu);
+    pthread_join(tr->thread, NULL);
+    tr->thread_on = false;
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------------- */
+
+static uint64_t default_memory(void)
+{
+    long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : 0;
+}
+
+static enum err_code trace_start(struct trace *tr, struct err *e)
+{
+    enum err_code rc = dialect_tell(tr->in.data, tr->in.len, &tr->dialect, e);
+    if (rc)
+        return rc;
+    if (names_init(&tr->names) || fold_init(&tr->fold, &tr->names))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    const struct dialect *d = &tr->dialect;
+    struct source *s = &tr->src;
+    s->data = tr->in.data;
+    s->len = tr->in.len;
+    s->version = d->read_as;
+    s->header = d->header;
+    s->opts = &tr->opts;
+    s->names = &tr->names;
+    if ((rc = d->second_family ? source_v2(s, e) : source_v1(s, e)))
+        return rc;
+    if (d->newer)
+        source_warn(s, ERR_VERSION, 0, 5, "header says go 1.%d, newer than this gotop knows: read as go 1.26", d->version % 1000);
+    if (tr->in.damage.code)
+        source_damage(s, tr->in.damage.code, 0, tr->in.damage.offset, "%s", tr->in.damage.what);
+    tr->info = (struct trace_info){
+        .path = tr->path, .dialect = d->name, .version = d->version, .second_family = d->second_family,
+        .has_clock = true, .has_m = d->has_m, .has_regions = d->has_regions, .has_samples = d->has_samples,
+        .has_names = d->has_names || (tr->opts.exe && !d->has_names), .bytes = tr->in.len};
+    int threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    tr->threaded = threads > 1;
+    for (int i = 0; i < (tr->threaded ? RING : 1); i++)
+        if (!(tr->ring[i].ev = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
+            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    pthread_mutex_init(&tr->mu, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&tr->filled, &attr);
+    pthread_cond_init(&tr->freed, &attr);
+    pthread_condattr_destroy(&attr);
+    if (tr->threaded)
+        tr->threaded = tr->thread_on = pthread_create(&tr->thread, NULL, reader_main, tr) == 0;
+    return ERR_OK;
+}
+
+static struct trace *trace_new(const char *path, const struct trace_opts *opts, struct err *e)
+{
+    struct trace *tr = mem_zalloc(sizeof *tr);
+    size_t n = strlen(path) + 1;
+    if (!tr || !(tr->path = mem_alloc(n))) {
+        mem_free(tr);
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return NULL;
+    }
+    memcpy(tr->path, path, n);
+    if (opts)
+        tr->opts = *opts;
+    if (!tr->opts.max_memory)
+        tr->opts.max_memory = default_memory();
+    return tr;
+}
+
+static enum err_code trace_finish_open(struct trace *tr, enum err_code rc, struct trace **out, struct err *e)
+{
+    if (!rc)
+        rc = trace_start(tr, e);
+    if (rc)
+        trace_close(tr);
+    else
+        *out = tr;
+    return rc;
+}
+
+enum err_code trace_open(const char *path, const struct trace_opts *opts, struct trace **out, struct err *e)
+{
+    *out = NULL;
+    struct trace *tr = trace_new(path, opts, e);
+    if (!tr)
+        return ERR_NOMEM;
+    return trace_finish_open(tr, input_open(path, tr->opts.max_memory, &tr->in, e), out, e);
+}
+
+enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out, struct err *e)
+{
+    *out = NULL;
+    struct trace *tr = trace_new("(memory)", opts, e);
+    if (!tr)
+        return ERR_NOMEM;
+    tr->in.data = data;
+    tr->in.len = len;
+    return trace_finish_open(tr, ERR_OK, out, e);
+}
+
+void trace_close(struct trace *tr)
+{
+    if (!tr)
+        return;
+    reader_stop(tr);
+    if (tr->src.ops)
+        tr->src.ops->close(&tr->src);
+    for (int i = 0; i < RING; i++)
+        mem_free(tr->ring[i].ev);
+    for (int k = 0; k < LANE_KINDS; k++)
+        idmap_free(&tr->find[k]);
+    fold_free(&tr->fold);
+    names_free(&tr->names);
+    input_close(&tr->in);
+    mem_free(tr->path);
+    mem_free(tr);
+}
+
+/* ---- loading ---------------------------------------------------------------------------------------------- */
+
+/* Take over the notes that the reader made before this chunk; the lists only grow, so no lock is needed. */
+static void notes_take(struct trace *tr, const struct source_status *st)
+{
+    for (; tr->taken_damages < st->ndamages && tr->taken_damages < SOURCE_NOTES; tr->taken_damages++)
+        tr->damage[tr->ndamage++] = tr->src.damage[tr->taken_damages];
+    for (; tr->taken_warnings < st->nwarnings && tr->taken_warnings < SOURCE_NOTES; tr->taken_warnings++)
+        tr->warning[tr->nwarning++] = tr->src.warning[tr->taken_warnings];
+}
+
+static void own_damage(struct trace *tr, enum err_code code, const char *what)
+{
+    if (tr->ndamage < sizeof tr->damage / sizeof *tr->damage)
+        err_set(&tr->damage[tr->ndamage++], code, tr->st.bytes_done, "%s", what);
+    tr->more_damages++;
+}
+
+static void status_take(struct trace *tr, const struct source_status *st)
+{
+    notes_take(tr, st);
+    tr->st = *st;
+    struct trace_info *i = &tr->info;
+    const struct fold *f = &tr->fold;
+    i->has_clock = st->has_clock;
+    i->clock_assumed = st->clock_assumed;
+    i->bytes_done = st->bytes_done;
+    i->batches = st->batches;
+    i->experimental_batches = st->experimental_batches;
+    i->unknown_events = st->unknown_events;
+    i->generations = st->generations;
+    i->first_ns = st->first_ns;
+    i->has_wall = st->has_wall;
+    i->wall_sec = st->wall_sec;
+    i->wall_nsec = st->wall_nsec;
+    i->nwarnings = tr->nwarning;
+    i->ndamages = tr->ndamage;
+    i->events = f->events;
+    i->end = f->end;
+    i->gomaxprocs = f->points[METRIC_PROCS].n ? (uint32_t)f->points[METRIC_PROCS].v[f->points[METRIC_PROCS].n - 1].v : 0;
+    memcpy(i->count, f->count, sizeof f->count);
+}
+
+static void load_end(struct trace *tr)
+{
+    reader_stop(tr);
+    fold_finish(&tr->fold);
+    struct source_status st = tr->done ? tr->st : tr->src.st;
+    st.nstrs = tr->names.strs.n;
+    st.nstacks = tr->names.stacks.n;
+    if (!tr->ndamage && !tr->src.st.ndamages && !tr->fold.oom)
+        st.bytes_done = tr->in.len;
+    tr->done = tr->info.done = true;
+    status_take(tr, &st);
+    if (tr->src.fatal.code)
+        tr->fatal = tr->src.fatal;
+    else if (tr->opts.strict && tr->ndamage)
+        tr->fatal = tr->damage[0];
+    if (tr->src.ops)
+        tr->src.ops->close(&tr->src); /* its tables are not needed any more */
+}
+
+/* One chunk into the model. false: that was the last one. */
+static bool chunk_fold(struct trace *tr, struct chunk *c)
+{
+    if (!c->n)
+        return false;
+    fold_events(&tr->fold, c->ev, c->n);
+    status_take(tr, &c->st);
+    if (tr->fold.oom) {
+        own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
+        return false;
+    }
+    if (tr->opts.max_memory && mem_live() > tr->opts.max_memory) {
+        own_damage(tr, ERR_NOMEM, "memory limit reached (--max-memory): the rest of the trace is not shown");
+        return false;
+    }
+    return !(tr->opts.strict && tr->ndamage);
+}
+
+enum load trace_load(struct trace *tr, int64_t budget_ns)
+{
+    if (tr->done)
+        return LOAD_DONE;
+    int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    do {
+        bool more;
+        if (!tr->threaded) {
+            chunk_fill(tr, &tr->ring[0]);
+            more = chunk_fold(tr, &tr->ring[0]);
+        } else {
+            pthread_mutex_lock(&tr->mu);
+            while (tr->head == tr->tail) {
+                if (stop == INT64_MAX) {
+                    pthread_cond_wait(&tr->filled, &tr->mu);
+                    continue;
+                }
+                struct timespec ts = {stop / 1000000000, stop % 1000000000};
+                if (pthread_cond_timedwait(&tr->filled, &tr->mu, &ts) == ETIMEDOUT && tr->head == tr->tail) {
+                    pthread_mutex_unlock(&tr->mu);
+                    return LOAD_MORE;
+                }
+            }
+            struct chunk *c = &tr->ring[tr->tail % RING];
+            pthread_mutex_unlock(&tr->mu);
+            more = chunk_fold(tr, c);
+            pthread_mutex_lock(&tr->mu);
+            tr->tail++;
+            pthread_cond_signal(&tr->freed);
+            pthread_mutex_unlock(&tr->mu);
+        }
+        if (!more) {
+            load_end(tr);
+            return LOAD_DONE;
+        }
+    } while (stop == INT64_MAX || now_ns() < stop);
+    return LOAD_MORE;
+}
+
+const struct err *trace_fatal(const struct trace *tr)
+{
+    return tr->done && tr->fatal.code ? &tr->fatal : NULL;
+}
+
+const struct trace_info *trace_info(const struct trace *tr)
+{
+    return &tr->info;
+}
+
+const struct err *trace_damage(const struct trace *tr, uint32_t i)
+{
+    return i < tr->ndamage ? &tr->damage[i] : NULL;
+}
+
+const struct err *trace_warning(const struct trace *tr, uint32_t i)
+{
+    return i < tr->nwarning ? &tr->warning[i] : NULL;
+}

@@ -1,0 +1,52 @@
+/* trace_priv.h - what trace.c, query.c and dump.c share of struct trace. Nobody else includes it. */
+#ifndef GOTOP_DECODE_TRACE_PRIV_H
+#define GOTOP_DECODE_TRACE_PRIV_H
+
+#include <pthread.h>
+
+#include "decode/dialect.h"
+#include "decode/fold.h"
+#include "decode/idmap.h"
+#include "decode/input.h"
+#include "decode/names.h"
+#include "decode/source.h"
+
+#define RING 8           /* chunks between the reader's thread and ours */
+#define CHUNK_EVENTS 2048
+
+struct chunk {
+    struct ev *ev;
+    size_t n;            /* 0 = the end */
+    struct source_status st;
+};
+
+struct trace {
+    struct trace_info info;
+    struct trace_opts opts;
+    char *path;
+    struct input in;
+    bool own_input;
+    struct dialect dialect;
+    struct names names;
+    struct fold fold;
+    struct source src;
+    struct source_status st;     /* as of the last chunk folded */
+    struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4];
+    uint32_t ndamage, nwarning;  /* kept in those */
+    uint32_t more_damages;       /* beyond what the reader counts: ours */
+    uint32_t taken_damages, taken_warnings;
+    struct err fatal;
+    bool done;
+    struct idmap find[LANE_KINDS];
+    size_t found[LANE_KINDS];    /* lanes already in `find` */
+
+    bool threaded, thread_on;
+    pthread_t thread;
+    pthread_mutex_t mu;
+    pthread_cond_t filled, freed;
+    struct chunk ring[RING];
+    uint64_t head, tail;         /* chunks filled, chunks folded; under mu */
+    bool quit;                   /* under mu: the reader is to stop */
+};
+
+#endif

@@ -1,0 +1,402 @@
+/*
+ * v2_gen.c - see v2_gen.h.
+ *
+ * The file is hopped over batch by batch, by their size fields, until the generation ends: at a batch of the next
+ * one (up to 1.25) or at the end mark (1.26). Table batches are only noted on the way and read afterwards, because
+ * stacks need strings that may stand behind them.
+ */
+#include "decode/v2_gen.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/bytes.h"
+
+enum {
+    B_EVENTS = 1, B_STACKS = 2, B_STACK = 3, B_STRINGS = 4, B_STRING = 5, B_SAMPLES = 6, B_SAMPLE = 7, B_FREQ = 8,
+    B_EXPERIMENTAL = 49, B_SYNC = 50, B_SNAPSHOT = 51, B_END = 52
+};
+
+#define BATCH_MAX 65536
+#define FRAMES_MAX 128
+#define STRING_MAX 1024
+#define GO_126 1026
+
+struct header {
+    uint64_t gen, m, time, size;
+    const uint8_t *p, *end; /* payload */
+    bool experimental, torn;
+};
+
+static size_t off_of(const struct source *s, const uint8_t *p)
+{
+    return (size_t)(p - s->data);
+}
+
+/* Read a batch header at p. NULL: damage, noted. A payload that the input cuts off is torn, not damage of its own. */
+static const uint8_t *header_read(struct source *s, const uint8_t *p, struct header *h, uint32_t gen)
+{
+    const uint8_t *end = s->data + s->len, *at = p;
+    *h = (struct header){0};
+    h->experimental = *p == B_EXPERIMENTAL;
+    if (*p != B_EVENTS && !h->experimental) {
+        source_damage(s, ERR_FORMAT, gen, off_of(s, p), "expected a batch (byte 1, 49 or 52), found byte %u", *p);
+        return NULL;
+    }
+    p++;
+    if (h->experimental && (p == end || p++ == end)) {
+        source_damage(s, ERR_TRUNCATED, gen, off_of(s, at), "the file ends inside a batch header");
+        return NULL;
+    }
+    uint64_t *field[] = {&h->gen, &h->m, &h->time, &h->size};
+    for (int i = 0; i < 4; i++) {
+        const uint8_t *q = bytes_varint(p, end, field[i]);
+        if (!q) {
+            if (end - p < 10)
+                source_damage(s, ERR_TRUNCATED, gen, off_of(s, at), "the file ends inside a batch header");
+            else
+                source_damage(s, ERR_FORMAT, gen, off_of(s, p), "a varint of a batch header is longer than 10 bytes");
+            return NULL;
+        }
+        p = q;
+    }
+    if (h->size > BATCH_MAX) {
+        source_damage(s, ERR_FORMAT, gen, off_of(s, at), "batch of %" PRIu64 " bytes, at most %d are allowed", h->size, BATCH_MAX);
+        return NULL;
+    }
+    h->p = p;
+    h->torn = (uint64_t)(end - p) < h->size;
+    h->end = h->torn ? end : p + h->size;
+    return h->end;
+}
+
+static bool note_table(struct v2_gen *g, const struct header *h)
+{
+    struct v2_slice *t = mem_grow(g->table, &g->captable, g->ntable + 1, sizeof *t);
+    if (!t)
+        return false;
+    g->table = t;
+    t[g->ntable++] = (struct v2_slice){h->p, h->end, h->torn};
+    return true;
+}
+
+static void read_freq(struct source *s, struct v2_gen *g, const struct header *h)
+{
+    uint64_t f;
+    const uint8_t *p = h->p + 1;
+    if (*h->p == B_FREQ) {
+        p = bytes_varint(p, h->end, &f);
+    } else { /* Sync: frequency and clock snapshot follow */
+        uint64_t dt;
+        f = 0;
+        while (p && p < h->end) {
+            uint8_t what = *p++;
+            if (what == B_FREQ && !f) {
+                p = bytes_varint(p, h->end, &f);
+            } else if (what == B_SNAPSHOT && !g->has_snap) {
+                if ((p = bytes_varint(p, h->end, &dt)) && (p = bytes_varint(p, h->end, &g->mono)) &&
+                    (p = bytes_varint(p, h->end, &g->sec)) && (p = bytes_varint(p, h->end, &g->nsec))) {
+                    g->snap_time = h->time + dt;
+                    g->has_snap = true;
+                }
+            } else {
+                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p - 1),
+                              "expected frequency or clock snapshot event, found %u", what);
+                return;
+            }
+        }
+    }
+    if (!p && !h->torn)
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "malformed frequency batch");
+    if (!p)
+        return;
+    if (g->freq && f)
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "second frequency in one generation");
+    else if (!f)
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "clock frequency is zero");
+    else
+        g->freq = f;
+}
+
+static bool batch_take(struct source *s, struct v2_gen *g, const struct header *h)
+{
+    s->st.batches++;
+    if (h->time < g->min_time)
+        g->min_time = h->time;
+    if (h->experimental) {
+        s->st.experimental_batches++;
+        return true;
+    }
+    uint8_t first = h->p < h->end ? *h->p : 0;
+    switch (first) {
+    case B_STACKS:
+    case B_STRINGS:
+    case B_SAMPLES:
+        return note_table(g, h);
+    case B_FREQ:
+    case B_SYNC:
+        read_freq(s, g, h);
+        return true;
+    default:
+        break;
+    }
+    if (h->p == h->end)
+        return true;
+    struct v2_batch *b = mem_grow(g->batch, &g->capbatch, g->nbatch + 1, sizeof *b);
+    if (!b)
+        return false;
+    g->batch = b;
+    b[g->nbatch++] = (struct v2_batch){h->p, h->end, h->time, h->m, h->torn};
+    return true;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------- */
+
+static bool table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p, const char *what)
+{
+    if (!t->torn) {
+        g->torn = true;
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "malformed %s table", what);
+    }
+    return true;
+}
+
+static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_slice *t)
+{
+    for (const uint8_t *p = t->p + 1; p < t->end;) {
+        const uint8_t *at = p;
+        uint64_t id, len;
+        if (*p++ != B_STRING || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &len)) ||
+            len > STRING_MAX || (uint64_t)(t->end - p) < len)
+            return table_bad(s, g, t, at, "string");
+        uint32_t mine;
+        if (names_str(s->names, (const char *)p, (uint32_t)len, &mine))
+            return false;
+        p += len;
+        if (idmap_get(&g->strs, id) != IDMAP_NONE) {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "string %" PRIu64 " is defined twice", id);
+            continue;
+        }
+        if (!idmap_put(&g->strs, id, mine))
+            return false;
+    }
+    return true;
+}
+
+static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slice *t)
+{
+    struct frame f[FRAMES_MAX];
+    for (const uint8_t *p = t->p + 1; p < t->end;) {
+        const uint8_t *at = p;
+        uint64_t id, n;
+        if (*p++ != B_STACK || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &n)) || n > FRAMES_MAX)
+            return table_bad(s, g, t, at, "stack");
+        uint32_t missing = g->missing;
+        for (uint64_t i = 0; i < n; i++) {
+            uint64_t v[4];
+            for (int k = 0; k < 4; k++)
+                if (!(p = bytes_varint(p, t->end, &v[k])))
+                    return table_bad(s, g, t, at, "stack");
+            f[i] = (struct frame){v[0], v2_gen_str(s, g, v[1]), v2_gen_str(s, g, v[2]), v[3]};
+        }
+        if (g->missing > missing && !g->torn) {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "stack %" PRIu64 " names a string that is not defined", id);
+            g->missing = missing;
+        }
+        uint32_t mine;
+        if (names_stack(s->names, f, (uint32_t)n, &mine))
+            return false;
+        if (idmap_get(&g->stacks, id) != IDMAP_NONE) {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "stack %" PRIu64 " is defined twice", id);
+            continue;
+        }
+        if (!idmap_put(&g->stacks, id, mine))
+            return false;
+    }
+    return true;
+}
+
+static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_slice *t)
+{
+    for (const uint8_t *p = t->p + 1; p < t->end;) {
+        const uint8_t *at = p;
+        uint64_t v[5];
+        if (*p++ != B_SAMPLE)
+            return table_bad(s, g, t, at, "CPU sample");
+        for (int k = 0; k < 5; k++)
+            if (!(p = bytes_varint(p, t->end, &v[k])))
+                return table_bad(s, g, t, at, "CPU sample");
+        struct v2_sample *q = mem_grow(g->sample, &g->capsample, g->nsample + 1, sizeof *q);
+        if (!q)
+            return false;
+        g->sample = q;
+        q[g->nsample++] = (struct v2_sample){v[0], v[1], v[2], v[3], v[4], 0};
+    }
+    return true;
+}
+
+static int sample_by_time(const void *a, const void *b)
+{
+    const struct v2_sample *x = a, *y = b;
+    return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+static bool read_tables(struct source *s, struct v2_gen *g)
+{
+    static const struct {
+        uint8_t first;
+        bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
+    } kind[] = {{B_STRINGS, read_strings}, {B_STACKS, read_stacks}, {B_SAMPLES, read_samples}};
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < g->ntable; i++)
+            if (*g->table[i].p == kind[k].first && !kind[k].read(s, g, &g->table[i]))
+                return false;
+    double unit = v2_gen_unit(g);
+    for (size_t i = 0; i < g->nsample; i++)
+        g->sample[i].ns = (int64_t)((double)g->sample[i].time * unit);
+    if (g->nsample)
+        qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
+    return true;
+}
+
+double v2_gen_unit(const struct v2_gen *g)
+{
+    return 1.0 / ((double)g->freq / 1e9);
+}
+
+uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id)
+{
+    if (!id)
+        return 0;
+    uint32_t mine = idmap_get(&g->strs, id);
+    if (mine != IDMAP_NONE)
+        return mine;
+    g->missing++;
+    char name[24];
+    int n = snprintf(name, sizeof name, "#%" PRIu64, id);
+    return names_str_copy(s->names, name, (uint32_t)n, &mine) ? 0 : mine;
+}
+
+uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
+{
+    if (!id)
+        return 0;
+    uint32_t mine = idmap_get(&g->stacks, id);
+    if (mine != IDMAP_NONE)
+        return mine;
+    g->missing++;
+    return 0;
+}
+
+/* ---- one generation --------------------------------------------------------------------------------------- */
+
+static void gen_reset(struct v2_gen *g)
+{
+    uint64_t freq = g->freq, number = g->number;
+    uint32_t ordinal = g->ordinal;
+    idmap_clear(&g->strs);
+    idmap_clear(&g->stacks);
+    *g = (struct v2_gen){.number = number, .ordinal = ordinal + 1, .freq = freq,
+                         .batch = g->batch, .capbatch = g->capbatch, .table = g->table, .captable = g->captable,
+                         .sample = g->sample, .capsample = g->capsample, .strs = g->strs, .stacks = g->stacks,
+                         .min_time = UINT64_MAX};
+}
+
+static void gen_clock(struct source *s, struct v2_gen *g, uint64_t last_freq)
+{
+    if (g->freq) {
+        if (!g->torn && !g->has_snap && s->version >= 1025)
+            source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot", g->number);
+        return;
+    }
+    g->torn = true;
+    if (!s->st.ndamages)
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " has no clock frequency: it was cut short",
+                      g->number);
+    g->freq = last_freq ? last_freq : 15625000; /* 64 ns a unit: what nearly every system has */
+    if (!last_freq) {
+        s->st.clock_assumed = true;
+        source_warn(s, ERR_CLOCK, g->ordinal, g->start, "no clock frequency in the file: 15.625 MHz assumed, times may be off");
+    }
+}
+
+enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos)
+{
+    const uint8_t *p = s->data + *pos, *end = s->data + s->len;
+    uint64_t last_freq = g->freq, last_number = g->number;
+    gen_reset(g);
+    g->freq = 0;
+    g->start = *pos;
+    enum v2_gen_rc rc = V2_GEN;
+    bool any = false, marked = false;
+    while (p < end) {
+        if (*p == B_END && s->version >= GO_126) {
+            p++;
+            marked = true;
+            if (any)
+                break;
+            continue;
+        }
+        struct header h;
+        const uint8_t *next = header_read(s, p, &h, g->ordinal);
+        if (!next) {
+            rc = V2_GEN_LAST;
+            g->torn = true;
+            break;
+        }
+        if (!any) {
+            if (h.gen == 0 || (g->ordinal > 1 && h.gen != last_number + 1)) {
+                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "generation %" PRIu64 " where %" PRIu64 " was expected",
+                              h.gen, g->ordinal > 1 ? last_number + 1 : 1);
+                if (h.gen == 0)
+                    return V2_GEN_NONE;
+            }
+            g->number = h.gen;
+            any = true;
+        } else if (h.gen != g->number) {
+            if (s->version >= GO_126) {
+                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
+                              "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h.gen);
+                rc = V2_GEN_LAST;
+                g->torn = true;
+            } else if (h.gen != g->number + 1) {
+                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "generation %" PRIu64 " follows %" PRIu64, h.gen, g->number);
+                rc = V2_GEN_LAST;
+            }
+            break;
+        }
+        if (!batch_take(s, g, &h))
+            return V2_GEN_OOM;
+        p = next;
+        if (h.torn) {
+            source_damage(s, ERR_TRUNCATED, g->ordinal, off_of(s, h.p), "the file ends %" PRIu64 " bytes into a batch of %" PRIu64,
+                          (uint64_t)(h.end - h.p), h.size);
+            rc = V2_GEN_LAST;
+            g->torn = true;
+            break;
+        }
+    }
+    g->end = off_of(s, p);
+    *pos = g->end;
+    if (!any)
+        return V2_GEN_NONE;
+    if (p == end)
+        rc = V2_GEN_LAST;
+    if (s->version >= GO_126 && !marked && p == end && !g->torn) {
+        g->torn = true;
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
+    }
+    gen_clock(s, g, last_freq);
+    return read_tables(s, g) ? rc : V2_GEN_OOM;
+}
+
+void v2_gen_free(struct v2_gen *g)
+{
+    mem_free(g->batch);
+    mem_free(g->table);
+    mem_free(g->sample);
+    idmap_free(&g->strs);
+    idmap_free(&g->stacks);
+    *g = (struct v2_gen){0};
+}

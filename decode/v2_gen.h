@@ -1,0 +1,65 @@
+/*
+ * v2_gen.h - one generation of a second-family trace: its batches by thread, and its tables (FORMAT.md B.1, B.3).
+ */
+#ifndef GOTOP_DECODE_V2_GEN_H
+#define GOTOP_DECODE_V2_GEN_H
+
+#include "decode/idmap.h"
+#include "decode/source.h"
+
+#define V2_NO_THREAD UINT64_MAX /* m = -1 */
+
+struct v2_batch {          /* of timed events */
+    const uint8_t *p, *end;
+    uint64_t time;         /* base, clock units */
+    uint64_t m;            /* thread id */
+    bool torn;             /* the input ends inside it */
+};
+
+struct v2_sample {
+    uint64_t time, m, p, g, stack; /* file ids, clock units */
+    int64_t ns;
+};
+
+struct v2_slice {
+    const uint8_t *p, *end;
+    bool torn;
+};
+
+struct v2_gen {
+    uint64_t number;
+    uint32_t ordinal;      /* 1 = the first one in the file */
+    size_t start, end;     /* file offsets */
+    struct v2_batch *batch;
+    size_t nbatch, capbatch;
+    struct v2_slice *table; /* string batches, then stack batches, then sample batches */
+    size_t ntable, captable;
+    struct v2_sample *sample;
+    size_t nsample, capsample;
+    struct idmap strs, stacks; /* id of the file -> id in names */
+    uint64_t min_time;     /* smallest base time of all its batches */
+    uint64_t freq;         /* units per second, 0 = not seen */
+    uint64_t snap_time, mono, sec, nsec;
+    bool has_snap;
+    bool torn;             /* it isn't whole: missing table entries are no surprise */
+    bool torn_bytes;       /* the file itself ends inside it */
+    uint32_t missing;      /* table entries asked for in vain */
+};
+
+enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
+
+/*
+ * v2_gen_read - read the generation that starts at *pos and move *pos behind it. Damage is noted in s.
+ * V2_GEN: more may follow. V2_GEN_LAST: usable, but nothing behind it is. V2_GEN_NONE: the end.
+ */
+enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos);
+void v2_gen_free(struct v2_gen *g);
+
+/* Nanoseconds per clock unit; the file's times are converted as Go does it (FORMAT.md B.4). */
+double v2_gen_unit(const struct v2_gen *g);
+
+/* The names' id of a string or stack of this generation; 0 and a count in g->missing if it isn't there. */
+uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
+uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id);
+
+#endif

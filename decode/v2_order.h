@@ -1,0 +1,96 @@
+/*
+ * v2_order.h - puts one generation's events in order and turns them into neutral events (FORMAT.md B.5).
+ *
+ * The state of goroutines, Ps, Ms, ranges, regions and tasks carries over from generation to generation.
+ */
+#ifndef GOTOP_DECODE_V2_ORDER_H
+#define GOTOP_DECODE_V2_ORDER_H
+
+#include "decode/idmap.h"
+#include "decode/source.h"
+#include "decode/v2_gen.h"
+
+struct v2_seq {
+    uint32_t gen;              /* ordinal of the generation it counts in */
+    uint64_t n;
+};
+
+struct v2_g {
+    uint64_t id, seq;
+    uint32_t seqgen;
+    uint32_t region;           /* top of its stack of open regions, index + 1 */
+    uint32_t stw_kind;         /* string, while it stops the world */
+    uint8_t status;            /* enum state; ST_NONE = deleted */
+    bool stw, assist;
+};
+
+struct v2_p {
+    uint64_t id, seq;
+    uint32_t seqgen;
+    uint32_t m;                /* the M it is bound to, EV_NONE */
+    uint8_t status;            /* enum v2_pstatus */
+    bool sweep;
+};
+
+struct v2_m {
+    uint64_t id;
+    uint32_t g, p;
+    bool told;                 /* its EVK_M_NEW is out */
+};
+
+struct v2_open_region {        /* one of a goroutine's open regions */
+    uint64_t task;
+    uint32_t name, below;      /* index + 1 */
+};
+
+struct v2_cursor {             /* one thread's events of this generation */
+    const uint8_t *p, *end, *at; /* at: the current event */
+    int64_t t;                 /* ns, absolute */
+    uint64_t arg[4];
+    uint64_t unit;
+    uint32_t m;                /* EV_NONE: no thread */
+    uint32_t batch, nbatch;    /* current one, how many: indices into order.list */
+    uint8_t type;
+};
+
+struct v2_order {
+    struct source *s;
+    struct v2_gen *gen;
+    struct v2_g *g;
+    struct v2_p *p;
+    struct v2_m *m;
+    size_t ng, capg, np, capp, nm, capm;
+    struct idmap gs, ps, ms, tasks;
+    struct v2_open_region *region;
+    size_t nregion, capregion;
+    uint32_t region_free;
+    struct v2_cursor *cur;
+    size_t ncur, capcur;
+    uint32_t *list;            /* batches by thread, in file order */
+    size_t caplist;
+    uint32_t *heap;            /* cursors by time */
+    size_t nheap, capheap;
+    uint32_t *aside;           /* cursors that could not advance just now */
+    size_t capaside;
+    size_t sample;             /* next CPU sample of the generation */
+    double unit;
+    uint64_t unit64;           /* the unit if it is a whole number, else 0 */
+    enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
+    uint64_t gc_seq;
+    bool first_gen;
+    bool have_base;
+    bool stopped;              /* damage: nothing more can be ordered */
+    bool oom;
+    int64_t base, last;        /* time of the first event; of the last one (absolute) */
+    uint64_t consumed;         /* bytes of this generation's batches that are done */
+    struct ev *out;
+    size_t nout;
+};
+
+/* v2_order_begin - start on a generation. false: out of memory. */
+bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);
+/* v2_order_next - up to cap (>= 16) events; 0 = the generation is done, or o->stopped. */
+size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap);
+void v2_order_free(struct v2_order *o);
+
+#endif

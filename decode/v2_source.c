@@ -1,0 +1,124 @@
+/*
+ * v2_source.c - the reader of the second family: generation by generation, read, order, hand on (decode/source.h).
+ */
+#include <inttypes.h>
+
+#include "decode/mem.h"
+#include "decode/v2_gen.h"
+#include "decode/v2_order.h"
+
+struct v2 {
+    struct v2_gen gen;
+    struct v2_order order;
+    size_t pos;
+    bool in_gen, last_gen, over;
+};
+
+static void finish(struct source *s, struct v2 *v)
+{
+    v->over = true;
+    if (!v->order.oom && v->order.have_base)
+        return;
+    if (v->order.oom)
+        source_damage(s, ERR_NOMEM, v->gen.ordinal, v->pos, "out of memory");
+    if (!v->order.have_base) {
+        if (s->st.ndamages)
+            s->fatal = s->damage[0];
+        else
+            err_set(&s->fatal, ERR_EMPTY, s->header, "a trace header, but no event after it");
+    }
+}
+
+/* Where a table entry was missing in a generation that should be whole, say so once. */
+static void gen_done(struct source *s, struct v2 *v)
+{
+    if (v->gen.missing)
+        source_damage(s, v->gen.torn ? ERR_TRUNCATED : ERR_FORMAT, v->gen.ordinal, v->gen.start,
+                      "%" PRIu32 " uses of strings or stacks that are not in generation %" PRIu64 "'s tables", v->gen.missing,
+                      v->gen.number);
+    s->st.bytes_done = v->gen.end;
+    v->in_gen = false;
+    if (v->order.stopped || v->last_gen)
+        finish(s, v);
+}
+
+static void wall_clock(struct source *s, const struct v2 *v)
+{
+    if (s->st.has_wall || !v->gen.has_snap || v->gen.ordinal != 1 || v->gen.sec > (uint64_t)INT64_MAX / 2)
+        return;
+    double unit = v2_gen_unit(&v->gen);
+    int64_t ns = (int64_t)v->gen.nsec + (v->order.base - (int64_t)((double)v->gen.snap_time * unit));
+    int64_t sec = ns / 1000000000, rest = ns % 1000000000;
+    if (rest < 0) {
+        rest += 1000000000;
+        sec--;
+    }
+    s->st.wall_sec = (int64_t)v->gen.sec + sec;
+    s->st.wall_nsec = (int32_t)rest;
+    s->st.has_wall = true;
+}
+
+static size_t v2_next(struct source *s, struct ev *out, size_t cap)
+{
+    struct v2 *v = s->self;
+    while (!v->over) {
+        if (!v->in_gen) {
+            enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
+            if (rc == V2_GEN_OOM) {
+                v->order.oom = true;
+                finish(s, v);
+                break;
+            }
+            if (rc == V2_GEN_NONE) {
+                finish(s, v);
+                break;
+            }
+            v->last_gen = rc == V2_GEN_LAST;
+            v->in_gen = true;
+            s->st.generations = v->gen.ordinal;
+            if (!v2_order_begin(&v->order, &v->gen)) {
+                v->order.oom = true;
+                finish(s, v);
+                break;
+            }
+        }
+        size_t n = v2_order_next(&v->order, out, cap);
+        s->st.bytes_done = v->gen.start + v->order.consumed;
+        if (n) {
+            wall_clock(s, v);
+            return n;
+        }
+        if (v->order.oom) {
+            finish(s, v);
+            break;
+        }
+        gen_done(s, v);
+    }
+    return 0;
+}
+
+static void v2_close(struct source *s)
+{
+    struct v2 *v = s->self;
+    if (!v)
+        return;
+    v2_gen_free(&v->gen);
+    v2_order_free(&v->order);
+    mem_free(v);
+    s->self = NULL;
+}
+
+static const struct source_ops ops = {v2_next, v2_close};
+
+enum err_code source_v2(struct source *s, struct err *e)
+{
+    struct v2 *v = mem_zalloc(sizeof *v);
+    if (!v)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    v->pos = s->header;
+    v->order.s = s;
+    s->self = v;
+    s->ops = &ops;
+    s->st.has_clock = true;
+    return ERR_OK;
+}
