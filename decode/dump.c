@@ -127,6 +127,13 @@ static void dump_first_stacks(struct dump *d)
     }
 }
 
+/* A cut may take a reason's string: then its id stands for it, "#12". A record would claim what isn't known. */
+static bool reason_lost(const struct dump *d, uint32_t reason)
+{
+    struct str s = trace_str(d->tr, reason);
+    return s.len > 1 && s.p[0] == '#' && isdigit((unsigned char)s.p[1]);
+}
+
 static void dump_goroutines(struct dump *d)
 {
     uint32_t n;
@@ -143,7 +150,7 @@ static void dump_goroutines(struct dump *d)
             if (!name)
                 continue;
             int64_t t0 = s->t0 < seen ? seen : s->t0;
-            if (s->t1 < t0)
+            if (s->t1 < t0 || reason_lost(d, s->reason))
                 continue;
             fprintf(d->out, "G\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t", (int64_t)o[k].id, t0, s->t1, name);
             put_id(d, s->reason);

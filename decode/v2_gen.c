@@ -278,6 +278,19 @@ uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id)
     return names_str_copy(s->names, name, (uint32_t)n, &mine) ? 0 : mine;
 }
 
+uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
+{
+    if (id >= V2_REASONS)
+        return v2_gen_str(s, g, id);
+    if (g->reason[id] || !id)
+        return g->reason[id];
+    if (g->torn && g->last_reason[id] && idmap_get(&g->strs, id) == IDMAP_NONE) {
+        g->reason_inferred = true;
+        return g->last_reason[id];
+    }
+    return g->reason[id] = v2_gen_str(s, g, id);
+}
+
 uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
 {
     if (!id)
@@ -295,12 +308,18 @@ static void gen_reset(struct v2_gen *g)
 {
     uint64_t freq = g->freq, number = g->number;
     uint32_t ordinal = g->ordinal;
+    if (!g->torn)
+        memcpy(g->last_reason, g->reason, sizeof g->reason);
+    memset(g->reason, 0, sizeof g->reason);
     idmap_clear(&g->strs);
     idmap_clear(&g->stacks);
-    *g = (struct v2_gen){.number = number, .ordinal = ordinal + 1, .freq = freq,
-                         .batch = g->batch, .capbatch = g->capbatch, .table = g->table, .captable = g->captable,
-                         .sample = g->sample, .capsample = g->capsample, .strs = g->strs, .stacks = g->stacks,
-                         .min_time = UINT64_MAX};
+    g->number = number;
+    g->ordinal = ordinal + 1;
+    g->freq = freq;
+    g->nbatch = g->ntable = g->nsample = 0;
+    g->min_time = UINT64_MAX;
+    g->has_snap = g->torn = g->reason_inferred = false;
+    g->missing = 0;
 }
 
 static void gen_clock(struct source *s, struct v2_gen *g, uint64_t last_freq)

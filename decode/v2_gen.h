@@ -7,6 +7,7 @@
 #include "decode/idmap.h"
 #include "decode/source.h"
 
+#define V2_REASONS 64
 #define V2_NO_THREAD UINT64_MAX /* m = -1 */
 
 struct v2_batch {          /* of timed events */
@@ -42,8 +43,11 @@ struct v2_gen {
     uint64_t snap_time, mono, sec, nsec;
     bool has_snap;
     bool torn;             /* it isn't whole: missing table entries are no surprise */
-    bool torn_bytes;       /* the file itself ends inside it */
     uint32_t missing;      /* table entries asked for in vain */
+    /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
+       small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
+    uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
+    bool reason_inferred;  /* some were needed from there */
 };
 
 enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
@@ -61,5 +65,7 @@ double v2_gen_unit(const struct v2_gen *g);
 /* The names' id of a string or stack of this generation; 0 and a count in g->missing if it isn't there. */
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
 uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id);
+/* v2_gen_reason - as v2_gen_str, for the reason of GoBlock and GoStop; may be the last generation's. */
+uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 
 #endif

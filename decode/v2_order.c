@@ -492,7 +492,7 @@ static enum adv go_leave(struct v2_order *o, const struct v2_cursor *c, const st
     uint8_t state = c->type == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
     o->g[x->g].status = state;
     struct ev *e = emit_g(o, c, x, x->g, state);
-    e->str = str_of(o, c->arg[0]);
+    e->str = v2_gen_reason(o->s, o->gen, c->arg[0]);
     e->stack = stack_of(o, c->arg[1]);
     e->flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0);
     return ADV_OK;

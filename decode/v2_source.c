@@ -36,6 +36,9 @@ static void gen_done(struct source *s, struct v2 *v)
         source_damage(s, v->gen.torn ? ERR_TRUNCATED : ERR_FORMAT, v->gen.ordinal, v->gen.start,
                       "%" PRIu32 " uses of strings or stacks that are not in generation %" PRIu64 "'s tables", v->gen.missing,
                       v->gen.number);
+    if (v->gen.reason_inferred)
+        source_warn(s, ERR_TRUNCATED, v->gen.ordinal, v->gen.start,
+                    "generation %" PRIu64 " lost its string table: wait reasons are inferred from the one before", v->gen.number);
     s->st.bytes_done = v->gen.end;
     v->in_gen = false;
     if (v->order.stopped || v->last_gen)
