@@ -1,0 +1,142 @@
+/*
+ * rules_sched.c - rules about processors and the scheduler.
+ */
+#include "triage/rules.h"
+
+/* What waits in the histogram lasted beyond `ns`, to the histogram's accuracy. */
+static int64_t beyond(const struct hist *h, int64_t ns) {
+    double sum = 0;
+    for (uint32_t i = 64; i < HIST_BUCKETS; i++) {
+        int64_t low = (int64_t)(i % 32 + 32) << (i / 32 - 1);
+        if (h->count[i] && low >= ns) {
+            sum += (double)h->count[i] * (double)(low - ns);
+        }
+    }
+    return sum > 9e18 ? INT64_MAX : (int64_t)sum;
+}
+
+static void program_times(const struct triage *tg, int64_t *exec, int64_t *sched) {
+    *exec = *sched = 0;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        *exec += tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total;
+        *sched += tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_SCHED].total;
+    }
+}
+
+static void ran_text(struct text *t, const struct rules *rs, const struct sched_wait *w) {
+    if (w->all_ns <= 0) {
+        return;
+    }
+    text_raw(t, " Meanwhile the processors ", 26);
+    if (w->idle_ns > w->all_ns / 2) {
+        text_raw(t, "were idle for ", 14);
+        text_share(t, (double)w->idle_ns, (double)w->all_ns);
+    } else if (w->nran) {
+        text_raw(t, "ran ", 4);
+        for (uint32_t i = 0; i < w->nran; i++) {
+            text_raw(t, ", ", i ? 2 : 0);
+            text_func(t, rs->tr, w->ran[i], 48);
+            text_raw(t, " ", 1);
+            text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
+        }
+    } else {
+        text_raw(t, "ran nothing that is recorded", 28);
+    }
+    text_raw(t, ".", 1);
+}
+
+static void rule_latency(struct rules *rs) {
+    const struct triage *tg = rs->tg;
+    int64_t exec, sched, p99 = hist_quantile(&tg->sched, 0.99);
+    struct draft d;
+    program_times(tg, &exec, &sched);
+    if (tg->sched.n < 100 || p99 < 1000000 || sched < (exec + sched) / 10 || tg->nworst == 0) {
+        return;
+    }
+    draft_start(&d, RULE_SCHED, beyond(&tg->sched, 1000000) / rules_procs(rs));
+    draft_at(&d, tg->worst[0].t0, tg->worst[0].t1, LANE_G, tg->worst[0].g);
+    text_raw(&d.amount, "p99 ", 4);
+    text_dur(&d.amount, p99);
+    text_add(&d.text, "Of %llu waits for a processor half lasted ", (unsigned long long)tg->sched.n);
+    text_dur(&d.text, hist_quantile(&tg->sched, 0.5));
+    text_raw(&d.text, " or less, 1 % ", 14);
+    text_dur(&d.text, p99);
+    text_raw(&d.text, " or more; the longest, of ", 26);
+    text_who(&d.text, rs->tr, tg->worst[0].g);
+    text_raw(&d.text, ", ", 2);
+    text_dur(&d.text, tg->worst[0].t1 - tg->worst[0].t0);
+    text_raw(&d.text, ".", 1);
+    ran_text(&d.text, rs, &tg->worst[0]);
+    text_add(&d.next, "Look who held the processors at the worst waits; start fewer goroutines at once, or give the "
+                      "program more processors.");
+    draft_end(rs, &d);
+}
+
+static void rule_idle(struct rules *rs) {
+    const struct triage *tg = rs->tg;
+    int64_t missed = tg->idle[IDLE_MISSED];
+    struct draft d;
+    if (missed < tg->capacity / 20 || tg->missed_wall < 1000000) {
+        return;
+    }
+    draft_start(&d, RULE_IDLE, missed / rules_procs(rs));
+    draft_at(&d, tg->idle_worst.t0, tg->idle_worst.t1, LANE_P, 0);
+    text_share(&d.amount, (double)missed, (double)tg->capacity);
+    text_share(&d.text, (double)missed, (double)tg->capacity);
+    text_raw(&d.text, " of the processor time (", 24);
+    text_dur(&d.text, missed);
+    text_raw(&d.text, ") processors idled while goroutines had been runnable for over 10us; this held for ", 83);
+    text_dur(&d.text, tg->missed_wall);
+    text_raw(&d.text, " by the clock, most of all at ", 30);
+    text_dur(&d.text, tg->idle_worst.t0);
+    text_raw(&d.text, ".", 1);
+    text_add(&d.next, "Waking a processor's thread took long: fewer cores (or a smaller quota) than GOMAXPROCS, or very "
+                      "short goroutines handed from one to the next.");
+    draft_end(rs, &d);
+}
+
+static void rule_above(struct rules *rs) {
+    const struct triage *tg = rs->tg;
+    int64_t p = rules_procs(rs), exec, sched;
+    struct draft d;
+    program_times(tg, &exec, &sched);
+    if (p < 4 || tg->end < 100000000 || (int64_t)tg->busy_p99 * 4 > p || sched < exec / 20) {
+        return;
+    }
+    draft_start(&d, RULE_PROCS_ABOVE, 0);
+    d.f.note = true;
+    draft_at(&d, 0, tg->end, LANE_P, 0);
+    text_add(&d.amount, "%u of %lld", tg->busy_p99, (long long)p);
+    text_add(&d.text, "For 99 %% of the time at most %u of %lld processors were busy at once.", tg->busy_p99, (long long)p);
+    text_add(&d.next, "A smaller GOMAXPROCS saves wake-ups and stealing; in a container set it to the CPU quota.");
+    draft_end(rs, &d);
+}
+
+static void rule_below(struct rules *rs) {
+    const struct triage *tg = rs->tg;
+    int64_t idle = tg->p_sum.ns[ST_IDLE], all_sched = 0, severity;
+    struct draft d;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        all_sched += tg->groups[i].d[GM_SCHED].total;
+    }
+    if (tg->capacity <= 0 || idle > tg->capacity / 10 || all_sched < tg->capacity || tg->end < 1000000) {
+        return;
+    }
+    severity = all_sched / rules_procs(rs);
+    draft_start(&d, RULE_PROCS_BELOW, severity < tg->end ? severity : tg->end);
+    draft_at(&d, 0, tg->end, LANE_P, 0);
+    text_add(&d.amount, "%.1f waiting", (double)all_sched / (double)tg->end);
+    text_add(&d.text, "All %lld processors were in use (", (long long)rules_procs(rs));
+    text_share(&d.text, (double)idle, (double)tg->capacity);
+    text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", (double)all_sched / (double)tg->end);
+    text_add(&d.next, "The program wants more processors than GOMAXPROCS gives; if the host has them, raise it, else do "
+                      "less at once.");
+    draft_end(rs, &d);
+}
+
+void rules_sched(struct rules *rs) {
+    rule_latency(rs);
+    rule_idle(rs);
+    rule_above(rs);
+    rule_below(rs);
+}
