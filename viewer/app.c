@@ -1,0 +1,439 @@
+/*
+ * app.c - which function of layout/ an action calls, and which layer a key goes to.
+ *
+ * Layers, top first: a prompt takes every key as text; a chord or count under way takes the next key; a pop-up turns
+ * lane movement into scrolling. There is no other mode. app_do() is thin: what an action does is layout's.
+ */
+#include "viewer/app.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "layout/lanes.h"
+#include "layout/plan.h"
+
+bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h)
+{
+    memset(a, 0, sizeof *a);
+    a->tr = tr;
+    a->km = km;
+    a->utf8 = true;
+    a->loading = true;
+    a->cursor_x = a->cursor_y = -1;
+    if (!view_init(&a->view, tr)) return false;
+    app_resize(a, w, h);
+    return true;
+}
+
+void app_free(struct app *a)
+{
+    view_free(&a->view);
+    grid_free(&a->grid);
+    help_free(&a->help);
+}
+
+bool app_load(struct app *a, int64_t budget_ns)
+{
+    if (!a->loading) return false;
+    a->loading = trace_load(a->tr, budget_ns) == LOAD_MORE;
+    (void)view_loaded(&a->view);
+    return a->loading;
+}
+
+unsigned app_work(struct app *a, int64_t budget_ns)
+{
+    unsigned f = view_work(&a->view, budget_ns);
+    a->working = (f & VR_WORK) != 0;
+    return f;
+}
+
+unsigned app_resize(struct app *a, int w, int h)
+{
+    return view_resize(&a->view, w, h);
+}
+
+enum keyview app_keyview(const struct app *a)
+{
+    if (a->view.popup) return KEYVIEW_POPUP;
+    unsigned no = a->view.at.view;
+    return no >= VIEW_TRIAGE && no < VIEW_END ? (enum keyview)(KEYVIEW_TRIAGE + (no - VIEW_TRIAGE)) : KEYVIEW_ANY;
+}
+
+/* ---- actions --------------------------------------------------------------------------------------------- */
+
+static unsigned do_help(struct app *a)
+{
+    if (a->view.popup == POPUP_LINES) {
+        a->view.popup = POPUP_NONE;
+        return VR_DRAW;
+    }
+    a->view.popup = POPUP_NONE;
+    enum keyview v = app_keyview(a);
+    if (!help_make(&a->help, a->km, v)) {
+        view_message(&a->view, true, "out of memory");
+        return VR_DRAW | VR_BELL;
+    }
+    snprintf(a->title, sizeof a->title, "Keys in %s", keyview_name(v));
+    return view_lines(&a->view, a->title, a->help.lines, a->help.n);
+}
+
+static unsigned do_palette(struct app *a)
+{
+    if (a->no_color) {
+        view_message(&a->view, true, "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
+        return VR_DRAW | VR_BELL;
+    }
+    if (a->mono) {
+        a->mono = false;
+        a->palette = PALETTE_DARK;
+    } else if (a->palette + 1 < PALETTE_COUNT) {
+        a->palette++;
+    } else {
+        a->mono = true;
+    }
+    a->view.mono = a->mono;
+    view_message(&a->view, false, "palette: %s", a->mono ? "mono" : palette_name(a->palette));
+    return VR_DRAW | AR_PALETTE;
+}
+
+static unsigned do_glyphs(struct app *a, int n)
+{
+    if (!a->utf8) {
+        view_message(&a->view, true, "the locale has ASCII alone; --glyphs=block shows more all the same");
+        return VR_DRAW | VR_BELL;
+    }
+    return view_tier(&a->view, n);
+}
+
+static unsigned do_yank(struct app *a)
+{
+    unsigned f = view_yank(&a->view, a->yank, sizeof a->yank);
+    if (f & VR_YANK) view_message(&a->view, false, "copied: %s", a->yank);
+    return f | VR_DRAW;
+}
+
+/* Back: close the top layer. Layout says VR_QUIT when there is none. */
+static unsigned do_close(struct app *a, bool may_quit)
+{
+    unsigned f = view_back(&a->view);
+    if ((f & VR_QUIT) && !may_quit) f = VR_NONE;
+    return f;
+}
+
+static unsigned repeat(unsigned (*f)(struct view *), struct view *v, int n)
+{
+    unsigned all = 0;
+    for (int i = 0; i < n; i++) {
+        unsigned one = f(v);
+        if ((one & VR_BELL) && i > 0) break; /* as far as it goes */
+        all |= one;
+        if (one & VR_BELL) break;
+    }
+    return all;
+}
+
+/* What moves over lanes scrolls a pop-up. true: done. */
+static bool scroll_popup(struct app *a, enum action act, int n, unsigned *f)
+{
+    enum { FAR = 1 << 20 };
+    switch (act) {
+    case ACT_LANE_UP: *f = view_popup_scroll(&a->view, -n); return true;
+    case ACT_LANE_DOWN: *f = view_popup_scroll(&a->view, n); return true;
+    case ACT_LANE_PAGE_UP: *f = view_popup_page(&a->view, -n); return true;
+    case ACT_LANE_PAGE_DOWN: *f = view_popup_page(&a->view, n); return true;
+    case ACT_LANE_FIRST: case ACT_GOTO_START: *f = view_popup_scroll(&a->view, -FAR); return true;
+    case ACT_LANE_LAST: case ACT_GOTO_END: *f = view_popup_scroll(&a->view, FAR); return true;
+    default: return false;
+    }
+}
+
+static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
+{
+    a->history_at = -1;
+    a->view.popup = POPUP_NONE;
+    if (!arg) return view_prompt(&a->view, kind);
+    return kind == PROMPT_SEARCH ? view_search(&a->view, arg) : view_goto(&a->view, arg);
+}
+
+static unsigned do_move(struct app *a, enum action act, int n)
+{
+    struct view *v = &a->view;
+    switch (act) {
+    case ACT_PAN_LEFT: return view_pan(v, -n);
+    case ACT_PAN_RIGHT: return view_pan(v, n);
+    case ACT_PAGE_LEFT: return view_page(v, -n);
+    case ACT_PAGE_RIGHT: return view_page(v, n);
+    case ACT_CURSOR_LEFT: return view_cursor(v, -n);
+    case ACT_CURSOR_RIGHT: return view_cursor(v, n);
+    case ACT_GOTO_START: return view_start(v);
+    case ACT_GOTO_END: return view_finish(v);
+    case ACT_ZOOM_IN: return view_zoom(v, n);
+    case ACT_ZOOM_OUT: return view_zoom(v, -n);
+    case ACT_ZOOM_ALL: return view_zoom_all(v);
+    case ACT_FIT: return view_fit(v);
+    case ACT_CENTER: return view_center(v);
+    case ACT_LANE_UP: return view_lane(v, -n);
+    case ACT_LANE_DOWN: return view_lane(v, n);
+    case ACT_LANE_PAGE_UP: return view_lane_page(v, -n);
+    case ACT_LANE_PAGE_DOWN: return view_lane_page(v, n);
+    case ACT_LANE_FIRST: return view_lane_first(v);
+    case ACT_LANE_LAST: return view_lane_last(v);
+    case ACT_SPAN_NEXT: return view_span(v, n);
+    case ACT_SPAN_PREV: return view_span(v, -n);
+    case ACT_SAME_NEXT: return view_same(v, n);
+    case ACT_SAME_PREV: return view_same(v, -n);
+    case ACT_CAUSE: return repeat(view_cause, v, n);
+    case ACT_EFFECT: return repeat(view_effect, v, n);
+    case ACT_GC_NEXT: return view_gc(v, n);
+    case ACT_GC_PREV: return view_gc(v, -n);
+    default: return VR_NONE;
+    }
+}
+
+static unsigned do_rest(struct app *a, enum action act, int n, const char *arg)
+{
+    struct view *v = &a->view;
+    switch (act) {
+    case ACT_SWAP: return view_swap(v);
+    case ACT_SEARCH: return do_prompt(a, PROMPT_SEARCH, arg);
+    case ACT_SEARCH_NEXT: return view_search_next(v, n);
+    case ACT_SEARCH_PREV: return view_search_next(v, -n);
+    case ACT_GOTO: return do_prompt(a, PROMPT_COMMAND, arg);
+    case ACT_SELECT: return view_select(v);
+    case ACT_DETAILS: return view_enter(v);
+    case ACT_YANK: return do_yank(a);
+    case ACT_UNDO: return view_undo(v, n);
+    case ACT_REDO: return view_redo(v, n);
+    case ACT_VIEW_PROCS: return view_switch(v, VIEW_PROCS);
+    case ACT_VIEW_GOROUTINES: return view_switch(v, VIEW_GOROUTINES);
+    case ACT_VIEW_THREADS: return view_switch(v, VIEW_THREADS);
+    case ACT_SORT: return view_sort(v, n);
+    case ACT_SORT_INVERT: return view_sort_invert(v);
+    case ACT_GLYPHS: return do_glyphs(a, n);
+    case ACT_PALETTE: return do_palette(a);
+    case ACT_REDRAW: return VR_DRAW | AR_REDRAW;
+    case ACT_SUSPEND: return AR_SUSPEND;
+    case ACT_HELP: return do_help(a);
+    case ACT_CLOSE: return do_close(a, false);
+    case ACT_BACK: return do_close(a, true);
+    case ACT_QUIT: return VR_QUIT;
+    default: return do_move(a, act, n);
+    }
+}
+
+unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
+{
+    int n = count > 0 && count < KEYMAP_COUNT_MAX ? (int)count : count ? KEYMAP_COUNT_MAX : 1;
+    unsigned had = 0, f;
+    bool said = a->view.message[0] != '\0';
+    if (said && act != ACT_CLOSE && act != ACT_BACK) {
+        view_message(&a->view, false, "%s", ""); /* a message lasts until the next action */
+        had = VR_DRAW;
+    }
+    if (a->view.popup && scroll_popup(a, act, n, &f)) return f | had;
+    if (a->view.popup == POPUP_LINES && act != ACT_HELP && act != ACT_CLOSE && act != ACT_BACK && act != ACT_REDRAW &&
+        act != ACT_PALETTE && act != ACT_GLYPHS && act != ACT_SUSPEND) {
+        a->view.popup = POPUP_NONE; /* read, and now done */
+        had = VR_DRAW;
+    }
+    f = do_rest(a, act, n, arg);
+    if (f & VR_WORK) a->working = true;
+    return f | had;
+}
+
+/* ---- the prompt ------------------------------------------------------------------------------------------ */
+
+static int history_of(const struct app *a)
+{
+    return a->view.prompt == PROMPT_SEARCH;
+}
+
+static void history_add(struct app *a)
+{
+    int h = history_of(a), *n = &a->history_n[h];
+    if (!a->view.text_len || (*n && strcmp(a->history[h][*n - 1], a->view.text) == 0)) return;
+    if (*n == APP_HISTORY) memmove(a->history[h][0], a->history[h][1], sizeof a->history[h][0] * (size_t)--*n);
+    memcpy(a->history[h][(*n)++], a->view.text, VIEW_TEXT);
+}
+
+static void prompt_set(struct app *a, const char *text)
+{
+    view_prompt_clear(&a->view);
+    struct str s = text_str(text);
+    for (uint32_t at = 0; at < s.len;) {
+        int width;
+        view_prompt_put(&a->view, text_next(s, &at, &width));
+    }
+}
+
+static unsigned history_move(struct app *a, int by)
+{
+    int h = history_of(a), n = a->history_n[h];
+    int at = a->history_at < 0 ? n : a->history_at;
+    at += by;
+    if (at < 0 || at > n || n == 0) return VR_NONE;
+    a->history_at = at;
+    prompt_set(a, at < n ? a->history[h][at] : "");
+    return VR_DRAW;
+}
+
+/* Complete an action's name as far as it is certain. */
+static unsigned prompt_complete(struct app *a)
+{
+    const char *text = a->view.text, *first = NULL;
+    size_t len = a->view.text_len, common = 0;
+    char all[VIEW_MESSAGE] = "";
+    int n = 0;
+    if (a->view.prompt != PROMPT_COMMAND) return VR_NONE;
+    for (enum action act = ACT_NONE + 1; act < ACT_COUNT; act++) {
+        const char *name = action_name(act);
+        if (strncmp(name, text, len) != 0) continue;
+        if (n++ == 0) {
+            first = name;
+            common = strlen(name);
+        }
+        size_t same = 0;
+        while (same < common && name[same] == first[same]) same++;
+        common = same;
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? " " : "", name);
+    }
+    if (n == 0) return VR_BELL;
+    for (size_t i = len; i < common; i++) view_prompt_put(&a->view, (unsigned char)first[i]);
+    if (n > 1) view_message(&a->view, false, "%s", all);
+    return VR_DRAW;
+}
+
+/* A line behind ':' that is no place to go: an action's name and perhaps a count or an argument. */
+static unsigned run_command(struct app *a)
+{
+    char line[VIEW_TEXT];
+    snprintf(line, sizeof line, "%s", a->view.command);
+    char *name = line + strspn(line, " ");
+    size_t len = strcspn(name, " ");
+    enum action act = action_complete(name, len);
+    if (act == ACT_NONE && len == 1 && name[0] == 'q') act = ACT_QUIT;
+    if (act == ACT_NONE) {
+        view_message(&a->view, true, "'%.*s' is no time, range, lane or action (Tab completes names)", (int)len, name);
+        return VR_DRAW | VR_BELL;
+    }
+    char *arg = name + len;
+    arg += strspn(arg, " ");
+    uint32_t count = 0;
+    for (const char *c = arg; *c >= '0' && *c <= '9' && count < KEYMAP_COUNT_MAX; c++) count = count * 10 + (uint32_t)(*c - '0');
+    return VR_DRAW | app_do(a, act, count, *arg ? arg : NULL);
+}
+
+static unsigned prompt_accept(struct app *a)
+{
+    history_add(a);
+    unsigned f = view_prompt_accept(&a->view);
+    if (f & VR_COMMAND) f = (f & ~(unsigned)VR_COMMAND) | run_command(a);
+    if (f & VR_WORK) a->working = true;
+    return f;
+}
+
+static unsigned prompt_key(struct app *a, keycode k)
+{
+    if (k == K_ENTER) return prompt_accept(a);
+    if (k == K_ESC || k == (K_CTRL | 'g')) {
+        a->view.prompt = PROMPT_NONE;
+        return VR_DRAW;
+    }
+    if (k == K_BACKSPACE || k == (K_CTRL | 'h') || k == K_DELETE) return view_prompt_erase(&a->view);
+    if (k == (K_CTRL | 'w')) return view_prompt_erase_word(&a->view);
+    if (k == (K_CTRL | 'u')) return view_prompt_clear(&a->view);
+    if (k == K_UP || k == (K_CTRL | 'p')) return history_move(a, -1);
+    if (k == K_DOWN || k == (K_CTRL | 'n')) return history_move(a, 1);
+    if (k == K_TAB) return prompt_complete(a);
+    if (k < K_NAMED) return view_prompt_put(&a->view, k);
+    return VR_NONE;
+}
+
+/* ---- keys ------------------------------------------------------------------------------------------------ */
+
+static unsigned feed(struct app *a, keycode k)
+{
+    const struct binding *hit = NULL;
+    uint32_t count = 0;
+    switch (keymap_feed(a->km, &a->keys, app_keyview(a), k, &hit, &count)) {
+    case KEYFEED_HIT: {
+        uint64_t n = (uint64_t)(count ? count : 1) * hit->times;
+        bool given = count || hit->times != 1;
+        return VR_DRAW | app_do(a, hit->action, given ? (uint32_t)(n > KEYMAP_COUNT_MAX ? KEYMAP_COUNT_MAX : n) : 0, hit->arg);
+    }
+    case KEYFEED_MORE:
+    case KEYFEED_CANCEL: return VR_DRAW; /* the footer shows what is under way */
+    case KEYFEED_NONE: break;
+    }
+    return VR_NONE;
+}
+
+/* The cell under the mouse pointer becomes the cursor; in ruler and bands its time alone. */
+static unsigned point(struct app *a, int x, int y)
+{
+    struct view *v = &a->view;
+    enum view_no no = (enum view_no)v->at.view;
+    const struct lanes *l = no == VIEW_PROCS ? &v->lanes[LANE_P] : no == VIEW_GOROUTINES ? &v->lanes[LANE_G]
+                          : no == VIEW_THREADS ? &v->lanes[LANE_M] : NULL;
+    unsigned f = VR_NONE;
+    struct plan p;
+    plan_make(&p, v->w, v->h, v->at.view, l ? l->n : 0);
+    int64_t row = (int64_t)v->at.top + (y - p.y[ROW_LANES]);
+    if (l && y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < l->n) {
+        int64_t now = lanes_row(l, v->at.focus.i);
+        if (row != now) f |= view_lane(v, (int)(row - now));
+    }
+    if (x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] && y < p.y[ROW_STATUS]) {
+        int64_t t0, t1;
+        int by = x - p.gutter - view_column(v, &t0, &t1);
+        if (by) f |= view_cursor(v, by);
+    }
+    return f;
+}
+
+/* Is Alt with this key bound, or could it go on with what is under way? */
+static bool alt_means(const struct app *a, keycode k)
+{
+    struct keystate st = a->keys;
+    const struct binding *hit;
+    uint32_t count;
+    return keymap_feed(a->km, &st, app_keyview(a), k, &hit, &count) != KEYFEED_NONE;
+}
+
+unsigned app_key(struct app *a, const struct key_event *ev)
+{
+    keycode k = ev->key;
+    if ((k & K_ALT) && (a->view.prompt || !alt_means(a, k))) {
+        /* Esc and a key typed (or sent) in one go look like Alt: take them as the two */
+        struct key_event esc = {K_ESC, -1, -1}, rest = {k & ~K_ALT, ev->x, ev->y};
+        unsigned f = app_key(a, &esc);
+        return f & VR_QUIT ? f : f | app_key(a, &rest);
+    }
+    if (a->view.prompt) return key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
+    unsigned f = VR_NONE;
+    if (key_is_mouse(k) && ev->x >= 0 && !a->view.popup && k != K_RELEASE) f = point(a, ev->x, ev->y);
+    bool pending = a->keys.n || a->keys.counting;
+    f |= feed(a, k);
+    if (pending) f |= VR_DRAW;
+    return f;
+}
+
+/* ---- drawing --------------------------------------------------------------------------------------------- */
+
+bool app_draw(struct app *a)
+{
+    struct frame_text txt = {
+        .footer = a->footer,
+        .debug = a->debug[0] ? a->debug : NULL,
+        .loading = a->loading,
+        .rate = a->rate,
+    };
+    help_footer(a->km, &a->keys, app_keyview(a), a->footer, sizeof a->footer);
+    a->grid.ascii = !a->utf8;
+    if (!frame_draw(&a->grid, &a->view, &txt)) return false;
+    a->cursor_x = txt.screen_x;
+    a->cursor_y = txt.screen_y;
+    return true;
+}

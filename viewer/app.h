@@ -1,0 +1,77 @@
+/*
+ * app.h - the program without its terminal: a trace, a view, a keymap; keys and actions in, a grid of cells out.
+ *
+ * interactive.c drives it from a terminal, headless.c from a script; both go through app_key() and app_do(), so
+ * what a test sees is what a reader sees. One thread.
+ */
+#ifndef GOTOP_VIEWER_APP_H
+#define GOTOP_VIEWER_APP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/trace.h"
+#include "layout/frame.h"
+#include "layout/view.h"
+#include "viewer/actions.h"
+#include "viewer/help.h"
+#include "viewer/keymap.h"
+#include "viewer/theme.h"
+
+/* What must happen next: the flags of layout/view.h, and these, which only a terminal can do. */
+enum app_refresh {
+    AR_SUSPEND = 1 << 10, /* stop the process */
+    AR_REDRAW = 1 << 11,  /* paint everything anew */
+    AR_PALETTE = 1 << 12  /* colours changed: app->palette, app->mono */
+};
+
+enum { APP_HISTORY = 16 };
+
+struct app {
+    struct trace *tr;
+    struct view view;
+    const struct keymap *km;
+    struct keystate keys;
+    struct grid grid;
+    bool utf8;              /* output may hold more than ASCII */
+    bool no_color;          /* there are none: the palette action says so */
+    enum palette palette;
+    bool mono;
+    bool loading;           /* trace_load() has more to do */
+    bool working;           /* view_work() has more to do */
+    double rate;            /* bytes decoded per second, for the title; 0 = unknown */
+    int cursor_x, cursor_y; /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
+    struct help help;
+    char title[96];         /* of the help pop-up */
+    char debug[64];         /* shown in the title line if not empty */
+    char footer[256];
+    char yank[8192];        /* VR_YANK: text for the clipboard */
+    char history[2][APP_HISTORY][VIEW_TEXT]; /* lines typed behind ':' and '/' */
+    int history_n[2], history_at;
+};
+
+/*
+ * app_init - an app over an open trace, which may still be loading, and a keymap; both must outlive it.
+ * false: out of memory.
+ */
+bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h);
+void app_free(struct app *a);
+
+/* app_load - decode for about budget_ns and tell the view. false: the trace is complete. */
+bool app_load(struct app *a, int64_t budget_ns);
+/* app_work - go on with a search for about budget_ns. Returns refresh flags. */
+unsigned app_work(struct app *a, int64_t budget_ns);
+unsigned app_resize(struct app *a, int w, int h);
+
+/* app_key - one key press: prompt, chord, count or action. Returns refresh flags. */
+unsigned app_key(struct app *a, const struct key_event *ev);
+/* app_do - one action. count 0 = none given; arg NULL = none. */
+unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg);
+/* app_keyview - whose bindings apply now. */
+enum keyview app_keyview(const struct app *a);
+
+/* app_draw - the screen as cells, in a->grid. false: out of memory. */
+bool app_draw(struct app *a);
+
+#endif

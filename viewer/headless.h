@@ -1,0 +1,29 @@
+/*
+ * headless.h - the program driven by a script instead of a terminal.
+ */
+#ifndef GOTOP_VIEWER_HEADLESS_H
+#define GOTOP_VIEWER_HEADLESS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "viewer/app.h"
+
+/*
+ * headless_run - run a key script, then print the screen. Words are separated by blanks:
+ *
+ *     zoom-in w C-x Enter   an action's name or a key's
+ *     12                    its digits, one by one
+ *     "main.foo bar"        typed text; within a prompt any other word is typed as well
+ *     @print                print the screen as it is now
+ *     @size=100x30          the terminal changed its size
+ *
+ * The trace is loaded whole before the first key, and every search runs to its end, so output depends on the trace
+ * and the script alone. A script that quits prints nothing more. false: a word makes no sense (one line went to
+ * errors) or memory ran out.
+ */
+bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE *errors);
+/* headless_print - the screen as text, one line per row, without trailing blanks. */
+bool headless_print(struct app *a, bool styles, FILE *out);
+
+#endif

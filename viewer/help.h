@@ -1,0 +1,33 @@
+/*
+ * help.h - the bindings of a keymap as text: the help screen, the footer, docs/KEYS.md. Nothing is written by hand.
+ */
+#ifndef GOTOP_VIEWER_HELP_H
+#define GOTOP_VIEWER_HELP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "viewer/keymap.h"
+
+struct help {           /* lines for a pop-up; all memory is owned by it */
+    char *text;
+    const char **lines;
+    size_t n;
+};
+/* help_make - the keys that work in a view, by group of actions. A zeroed struct may be made; false: out of memory. */
+bool help_make(struct help *h, const struct keymap *km, enum keyview view);
+void help_free(struct help *h);
+
+/*
+ * help_footer - the main keys of a view in one line, most wanted first; or, while a chord is under way, what it can
+ * become. out is NUL-terminated.
+ */
+void help_footer(const struct keymap *km, const struct keystate *st, enum keyview view, char *out, size_t size);
+
+/* help_actions - all actions, a line each: name, help. */
+void help_actions(FILE *f);
+/* help_markdown - docs/KEYS.md from the built-in maps. false: out of memory or a map is broken. */
+bool help_markdown(FILE *f);
+
+#endif

@@ -1,0 +1,263 @@
+/*
+ * main.c - the command line: which trace, which keys, a terminal or none.
+ *
+ * Exit status: 0 done, 1 a command line that makes no sense, 2 the trace can't be read (one line on standard error
+ * says what was found at which offset), 3 from dump: only a part of it. A reader of our output that goes away
+ * (a closed pipe) ends the program quietly.
+ */
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/dump.h"
+#include "decode/mem.h"
+#include "decode/trace.h"
+#include "layout/cells.h"
+#include "viewer/app.h"
+#include "viewer/headless.h"
+#include "viewer/help.h"
+#include "viewer/interactive.h"
+#include "viewer/keymap.h"
+#include "viewer/options.h"
+#include "viewer/term.h"
+
+/* ---- messages -------------------------------------------------------------------------------------------- */
+
+/* "gotop: FILE: what is wrong (offset N)". The file's name may hold anything, so it is made harmless. */
+static void say_error(const char *path, const struct err *e)
+{
+    char name[512];
+    text_safe(text_str(strcmp(path, "-") == 0 ? "standard input" : path), name, sizeof name);
+    if (e->offset == ERR_NO_OFFSET) fprintf(stderr, "gotop: %s: %s\n", name, e->what);
+    else fprintf(stderr, "gotop: %s: %s (offset %llu)\n", name, e->what, (unsigned long long)e->offset);
+}
+
+static void say_keymap(void *arg, bool error, const char *file, int line, const char *what)
+{
+    char name[512];
+    text_safe(text_str(file), name, sizeof name);
+    if (line) fprintf(arg, "%s:%d: %s%s\n", name, line, error ? "" : "warning: ", what);
+    else fprintf(arg, "%s: %s%s\n", name, error ? "" : "warning: ", what);
+}
+
+/* Everything printed has arrived? A reader that went away is no error of ours. */
+static int finish_output(int status)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
+    if (errno == EPIPE) return status;
+    fprintf(stderr, "gotop: standard output: %s\n", errno ? strerror(errno) : "write error");
+    return EXIT_USAGE;
+}
+
+/* ---- keymaps --------------------------------------------------------------------------------------------- */
+
+static const struct keymap_say to_stderr = {say_keymap, NULL};
+
+static struct keymap_say keymap_say_to(FILE *f)
+{
+    struct keymap_say s = to_stderr;
+    s.arg = f;
+    return s;
+}
+
+/*
+ * The keymap to use. One that was asked for must be right; where the reader's own default.keys has mistakes its good
+ * lines hold, and the program starts all the same.
+ */
+static struct keymap *load_keymap(const char *name)
+{
+    struct keymap_say say = keymap_say_to(stderr);
+    struct keymap *km = keymap_new();
+    enum err_code rc = km ? keymap_load(km, name ? name : "default", &say) : ERR_NOMEM;
+    if (rc == ERR_OK || (rc == ERR_FORMAT && !name)) return km;
+    if (rc == ERR_IO) fprintf(stderr, "gotop: there is no keymap '%s'\n", name ? name : "default");
+    if (rc == ERR_NOMEM) fprintf(stderr, "gotop: out of memory\n");
+    keymap_free(km);
+    return NULL;
+}
+
+static int dump_keymap(const char *name)
+{
+    struct keymap *km = load_keymap(name);
+    if (!km) return EXIT_USAGE;
+    keymap_dump(km, stdout);
+    keymap_free(km);
+    return finish_output(EXIT_OK);
+}
+
+static int check_keymap(const char *name)
+{
+    struct keymap_say say = keymap_say_to(stdout);
+    struct keymap *km = keymap_new();
+    if (!km) return EXIT_USAGE;
+    enum err_code rc = keymap_load(km, name, &say);
+    if (rc == ERR_IO) fprintf(stderr, "gotop: there is no keymap '%s'\n", name);
+    int errors = rc ? 1 : 0;
+    if (rc != ERR_IO) errors += keymap_check(km, name, &say);
+    keymap_free(km);
+    return finish_output(errors ? EXIT_USAGE : EXIT_OK);
+}
+
+/* ---- subcommands ----------------------------------------------------------------------------------------- */
+
+static int dump_main(int argc, char **argv)
+{
+    struct options o;
+    struct trace *tr;
+    struct err e = {0};
+    if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
+    if (!o.path) {
+        fprintf(stderr, "gotop: dump needs a trace\n");
+        return EXIT_USAGE;
+    }
+    if (trace_open(o.path, &o.trace, &tr, &e)) {
+        say_error(o.path, &e);
+        return EXIT_UNREADABLE;
+    }
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    int status = EXIT_UNREADABLE;
+    if (trace_fatal(tr)) say_error(o.path, trace_fatal(tr));
+    else status = finish_output(dump_trace(tr, stdout));
+    trace_close(tr);
+    return status;
+}
+
+/* argv[0] is the subcommand's name; the result is the exit status. */
+static const struct subcommand {
+    const char *name;
+    int (*fn)(int argc, char **argv);
+    const char *help;
+} subcommands[] = {
+    {"dump", dump_main, "print the model as text, for scripts and comparisons"},
+};
+
+static void usage(FILE *f)
+{
+    fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
+               "  gotop [OPTION...] TRACE     TRACE: a file, plain, gzip or zstd; - is standard input\n");
+    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
+        fprintf(f, "  gotop %-4s TRACE            %s\n", subcommands[i].name, subcommands[i].help);
+    fprintf(f, "\n");
+    options_usage(f);
+    fprintf(f, "\nIn the program ? lists the keys. Exit status: 0, 1 wrong usage, 2 unreadable trace, 3 dump of a part.\n");
+}
+
+/* ---- the viewer ------------------------------------------------------------------------------------------ */
+
+static bool locale_utf8(void)
+{
+    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
+}
+
+/* Glyphs: an option decides, else the locale. Asking for more than ASCII overrules a locale without UTF-8. */
+static void choose_glyphs(struct app *a, const struct options *o)
+{
+    a->utf8 = locale_utf8();
+    if (o->tier_given && o->tier != TIER_ASCII && !a->utf8)
+        a->utf8 = setlocale(LC_CTYPE, "C.UTF-8") != NULL || o->headless;
+    a->view.tier = o->tier_given ? o->tier : a->utf8 ? TIER_EIGHTH : TIER_ASCII;
+}
+
+static int run_headless(struct app *a, const struct options *o)
+{
+    a->no_color = true;
+    a->mono = a->view.mono = o->color != COLOR_ALWAYS;
+    while (app_load(a, INT64_MAX)) {
+    }
+    if (trace_fatal(a->tr)) return EXIT_OK; /* main_view says it */
+    if (!headless_run(a, o->keys, o->styles, stdout, stderr)) return EXIT_USAGE;
+    return finish_output(EXIT_OK);
+}
+
+static int run_terminal(struct app *a, const struct options *o, int *signal_out)
+{
+    struct term *t;
+    struct err e = {0};
+    struct term_opts to = {o->color, o->palette, !o->no_mouse};
+    if (term_open(&t, &to, &e)) {
+        fprintf(stderr, "gotop: %s\n", e.what);
+        return EXIT_USAGE;
+    }
+    a->palette = o->palette;
+    a->no_color = term_depth(t) == DEPTH_MONO;
+    a->mono = a->view.mono = a->no_color;
+    if (term_note(t)) view_message(&a->view, false, "%s", term_note(t));
+    *signal_out = interactive_run(a, t, o->debug);
+    term_close(t);
+    return EXIT_OK;
+}
+
+static int main_view(const struct options *o)
+{
+    struct err e = {0};
+    struct trace *tr;
+    struct app *a = mem_alloc(sizeof *a); /* some 100 KB: not for the stack */
+    struct keymap *km = a ? load_keymap(o->keymap) : NULL;
+    int status = EXIT_USAGE, by_signal = 0;
+    if (!km) {
+        mem_free(a);
+        return EXIT_USAGE;
+    }
+    if (trace_open(o->path, &o->trace, &tr, &e)) {
+        say_error(o->path, &e);
+        keymap_free(km);
+        mem_free(a);
+        return EXIT_UNREADABLE;
+    }
+    if (app_init(a, tr, km, o->w, o->h)) {
+        choose_glyphs(a, o);
+        status = o->headless ? run_headless(a, o) : run_terminal(a, o, &by_signal);
+        app_free(a);
+    } else {
+        fprintf(stderr, "gotop: out of memory\n");
+    }
+    if (!a->loading && trace_fatal(tr)) {
+        say_error(o->path, trace_fatal(tr));
+        status = EXIT_UNREADABLE;
+    }
+    trace_close(tr);
+    keymap_free(km);
+    mem_free(a);
+    if (by_signal) { /* end as the signal would have, now that the terminal is back */
+        signal(by_signal, SIG_DFL);
+        raise(by_signal);
+    }
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    setlocale(LC_CTYPE, "");
+    signal(SIGPIPE, SIG_IGN);
+    for (size_t i = 0; argc > 1 && i < sizeof subcommands / sizeof subcommands[0]; i++)
+        if (strcmp(argv[1], subcommands[i].name) == 0) return subcommands[i].fn(argc - 1, argv + 1);
+    if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
+    if (o.help) {
+        usage(stdout);
+        return finish_output(EXIT_OK);
+    }
+    if (o.version) {
+        printf("gotop (trace viewer) %s\n", GOTOP_VERSION);
+        return finish_output(EXIT_OK);
+    }
+    if (o.list_actions) {
+        help_actions(stdout);
+        return finish_output(EXIT_OK);
+    }
+    if (o.keys_markdown) return help_markdown(stdout) ? finish_output(EXIT_OK) : EXIT_USAGE;
+    if (o.dump_keymap) return dump_keymap(o.dump_keymap);
+    if (o.check_keymap) return check_keymap(o.check_keymap);
+    if (!o.path) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    return main_view(&o);
+}

@@ -1,0 +1,37 @@
+/*
+ * options.h - the command line as data.
+ */
+#ifndef GOTOP_VIEWER_OPTIONS_H
+#define GOTOP_VIEWER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "decode/trace.h"
+#include "layout/glyphs.h"
+#include "viewer/theme.h"
+
+#define GOTOP_VERSION "0.1"
+
+enum exit_status { EXIT_OK = 0, EXIT_USAGE = 1, EXIT_UNREADABLE = 2, EXIT_PARTIAL = 3 };
+
+struct options {
+    struct trace_opts trace;
+    bool headless, styles, no_mouse, debug, list_actions, keys_markdown, help, version;
+    int w, h;
+    const char *keys, *keymap, *dump_keymap, *check_keymap;
+    enum color_when color;
+    enum palette palette;
+    bool tier_given;
+    enum tier tier;
+    const char *path; /* the trace, NULL = none given */
+};
+
+/*
+ * options_parse - read argv[1..]. All strings point into argv. false: it makes no sense; one line went to errors.
+ */
+bool options_parse(int argc, char **argv, struct options *o, FILE *errors);
+/* options_usage - the option lines of --help. */
+void options_usage(FILE *f);
+
+#endif
