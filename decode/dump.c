@@ -304,10 +304,14 @@ static void dump_sums(struct dump *d)
         struct lane_info i = trace_lane(d->tr, l);
         struct shares s;
         trace_shares(d->tr, l, i.first, i.last, &s);
+        struct span_iter it;
+        int64_t lead = span_seek_index(&it, d->tr, l, 0) && span_get(&it)->open_start ? d->tr->st.lead_ns : 0;
+        if (lead)
+            s.ns[span_get(&it)->state] += lead;
         fprintf(d->out, "S\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", (int64_t)i.id, s.ns[ST_RUNNING],
-                s.ns[ST_RUNNABLE], s.ns[ST_SYSCALL], s.ns[ST_WAITING]);
+                s.ns[ST_RUNNABLE], s.ns[ST_SYSCALL] - i.no_p_ns, s.ns[ST_WAITING]);
         put_id(d, i.name);
-        fprintf(d->out, "\t-\t%" PRId64 "\n", i.last - i.first);
+        fprintf(d->out, "\t%" PRId64 "\t%" PRId64 "\n", i.no_p_ns, i.last - i.first + lead);
     }
     mem_free(o);
 }

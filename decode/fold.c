@@ -56,7 +56,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
     memset(&f->lane[k][was], 0, (need - was) * sizeof(struct spanlane));
     for (size_t j = was; j < need; j++) {
         if (k == LANE_G)
-            f->g[j] = (struct ginfo){.creator = NO_LANE, .p = EV_NONE, .m = EV_NONE};
+            f->g[j] = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE, .p = EV_NONE, .m = EV_NONE};
         else if (k == LANE_P)
             f->p[j] = (struct pinfo){.g = EV_NONE, .m = EV_NONE};
         else if (k == LANE_M)
@@ -229,9 +229,11 @@ static bool name_is_system(struct str s)
 static void g_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
 {
     struct ginfo *gi = &f->g[g];
-    if (!name || (gi->name && !(gi->flags & GI_INFERRED && !inferred)))
+    if (!name || (gi->name && !(gi->flags & GI_INFERRED && !inferred) && !(inferred && gi->name == f->str_main)))
         return;
     gi->name = name;
+    if (!f->str_main && str_is(f, name, "runtime.main"))
+        f->str_main = name; /* stacks leave it out: main.main says more */
     gi->flags = (uint8_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) | (inferred ? GI_INFERRED : 0));
     if (name_is_system(names_get(f->names, name)))
         gi->flags |= GI_SYSTEM;
@@ -286,6 +288,12 @@ static void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t
     g_unbind(f, e->g);
     if (e->state == ST_RUNNING || e->state == ST_SYSCALL)
         g_bind(f, e->g, e->p, e->m);
+    if (gi->no_p_since != NO_TIME) {
+        gi->no_p += t - gi->no_p_since;
+        gi->no_p_since = NO_TIME;
+    }
+    if (e->state == ST_SYSCALL && e->p == EV_NONE)
+        gi->no_p_since = t;
     gcount_move(f, gi->state, e->state, t);
     gi->state = e->state;
     uint32_t tag = tag_of(f, e->state, e->str);
@@ -351,19 +359,19 @@ static void on_g_status(struct fold *f, const struct ev *e)
     struct spanlane *l = &f->lane[LANE_G][e->g];
     if (e->flags & EVF_BACKDATE)
         l->backdated = true;
-    g_transition(f, e, t, e->state == ST_RUNNING && e->p != EV_NONE ? e->p + 1 : 0, e->stack);
+    g_transition(f, e, t, e->state == ST_RUNNING || e->state == ST_SYSCALL ? e->p + 1 : 0, e->stack);
     show_on(f, e->p, e->m, e->t); /* bindings hold from now on, whatever t was */
 }
 
 static void on_g_state(struct fold *f, const struct ev *e)
 {
     uint32_t who = 0;
-    if (e->state == ST_RUNNING)
+    if (e->state == ST_RUNNING || e->state == ST_SYSCALL)
         who = e->p + 1;
     else if (e->state == ST_RUNNABLE && e->flags & EVF_WOKEN)
         who = e->by + 1;
     if (e->stack && !(e->flags & EVF_WOKEN) && e->flags & EVF_OWN_STACK) {
-        if (!f->g[e->g].name)
+        if (!f->g[e->g].name || f->g[e->g].name == f->str_main)
             g_name(f, e->g, names_root_func(f->names, e->stack), true);
         if (f->nfirst < FIRST_STACKS)
             first_stack(f, e, e->stack);
@@ -406,8 +414,11 @@ static void on_p_state(struct fold *f, const struct ev *e)
         uint32_t g = pi->g, m = pi->m;
         pi->state = e->state;
         pi->g = pi->m = EV_NONE;
-        if (g != EV_NONE && f->g[g].p == e->p)
+        if (g != EV_NONE && f->g[g].p == e->p) {
             f->g[g].p = EV_NONE; /* in a system call that goes on without the P */
+            if (f->g[g].state == ST_SYSCALL && f->g[g].no_p_since == NO_TIME)
+                f->g[g].no_p_since = e->t;
+        }
         p_show(f, e->p, t);
         if (m != EV_NONE && f->m[m].p == e->p) {
             f->m[m].p = EV_NONE;
@@ -645,6 +656,10 @@ static void on_sample(struct fold *f, const struct ev *e)
 
 static void on_metric(struct fold *f, const struct ev *e)
 {
+    if (e->state == METRIC_PROCS)
+        f->procs = e->arg;
+    if (e->flags & EVF_QUIET)
+        return;
     struct vec_point *v = &f->points[e->state];
     if (!grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !grow(f, &v->mm, &v->capmm, v->n / MM_BLOCK + 1, sizeof *v->mm))
         return;

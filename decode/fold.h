@@ -16,6 +16,7 @@
 struct ginfo {            /* per goroutine, beside its lane */
     uint64_t id;
     int64_t seen;
+    int64_t no_p, no_p_since; /* in system calls without a P: sum, start of the current one (NO_TIME) */
     uint32_t name, creator, create_stack, start_stack;
     uint32_t p, m;        /* where it runs now, EV_NONE */
     uint32_t assist, stw; /* open ranges, index + 1 */
@@ -77,7 +78,9 @@ struct fold {
     struct first_stack first[FIRST_STACKS];
     size_t nfirst;
     uint64_t events, count[EC_COUNT];
+    uint64_t procs;                /* GOMAXPROCS as last told, 0 = not yet */
     int64_t end;
+    uint32_t str_main;             /* "runtime.main" once seen */
     uint32_t str_gcworker;         /* "runtime.gcBgMarkWorker" once seen */
     bool oom;
     bool finished;

@@ -26,6 +26,7 @@ struct source_status {       /* copied to the model with every chunk of events *
     bool has_clock, clock_assumed;
     bool has_wall;
     int64_t first_ns;        /* trace clock at t = 0 */
+    int64_t lead_ns;         /* how much earlier Go's reader lets the trace begin (its first Sync event) */
     int64_t wall_sec;        /* wall clock at t = 0 */
     int32_t wall_nsec;
 };

@@ -226,7 +226,7 @@ static void status_take(struct trace *tr, const struct source_status *st)
     i->ndamages = tr->ndamage;
     i->events = f->events;
     i->end = f->end;
-    i->gomaxprocs = f->points[METRIC_PROCS].n ? (uint32_t)f->points[METRIC_PROCS].v[f->points[METRIC_PROCS].n - 1].v : 0;
+    i->gomaxprocs = f->procs > UINT32_MAX ? UINT32_MAX : (uint32_t)f->procs;
     memcpy(i->count, f->count, sizeof f->count);
 }
 

@@ -140,6 +140,7 @@ struct lane_info {
     bool ended;         /* G: its end is in the trace */
     bool created;       /* G: its creation is in the trace (else it existed when the trace began) */
     bool is_system;     /* G: a goroutine of the runtime itself, by its start function */
+    int64_t no_p_ns;    /* G: time in system calls after its P was taken away */
     uint32_t creator;   /* G: lane index of the creating goroutine, NO_LANE = unknown or none */
     uint32_t create_stack; /* G: the creator's stack at creation */
     uint32_t start_stack;  /* G: the one-frame stack of its start function */
@@ -156,7 +157,8 @@ struct span {
     bool open_end;      /* it lasts at the end of what is decoded */
     uint32_t reason;    /* string: wait or stop reason (into this state), STW kind; 0 = none */
     uint32_t label;     /* string: GC worker label of a running span; 0 = none */
-    uint32_t who;       /* G running: P index. G runnable after a wait: waker's G index. P, M: G index. NO_LANE none */
+    uint32_t who;       /* G running, syscall: P index (the one the call began on). G runnable after a wait or its creation:
+                           waker's or creator's G index. P, M: G index. NO_LANE none */
     uint32_t proc;      /* M lanes: P index held, NO_LANE none; others NO_LANE */
     uint32_t stack;     /* stack at its start: G waiting, syscall, runnable-by-stop: the goroutine's own stack;
                            G runnable after a wait: the waker's stack. 0 = none recorded. P and M lanes: 0 */

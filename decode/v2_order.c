@@ -225,6 +225,7 @@ static struct ev *emit(struct v2_order *o, const struct v2_cursor *c, const stru
         o->have_base = true;
         o->base = t;
         o->s->st.first_ns = t;
+        o->s->st.lead_ns = t - o->sync;
     }
     if (x->m != EV_NONE && !o->m[x->m].told) {
         o->m[x->m].told = true;
@@ -892,7 +893,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     }
     /* Go's reader puts a Sync event before each generation; it takes part in making times differ. */
     int64_t t = (int64_t)((double)gen->min_time * o->unit);
-    o->last = o->have_base && t <= o->last ? o->last + 1 : t;
+    o->sync = o->last = o->have_base && t <= o->last ? o->last + 1 : t;
     return true;
 }
 
