@@ -149,9 +149,10 @@ $(TESTS_VIEWER): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(LIB_SUPPORT) $(LIB_
 # The fuzz entries as plain programs that read files: the corpus replays in `make check`.
 FUZZ = $(sort $(wildcard tests/fuzz/fuzz_*.c))
 REPLAY = $(patsubst tests/fuzz/%.c,$(BUILD)/tests/replay_%,$(FUZZ))
-$(REPLAY): $(BUILD)/tests/replay_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(LIB_PURE)
+$(REPLAY): $(BUILD)/tests/replay_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/tests/fuzz/walk.o \
+                                  $(LIB_SUPPORT) $(LIB_PURE)
 	$(call say,LD  $@)
-	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(LIB_PURE) $(LIBS_PURE)
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE)
 
 asan:
 	+@$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)/san all
@@ -175,7 +176,8 @@ fuzz: setup-fuzz
 	@for f in $(FUZZ); do \
 	    n=$$(basename $$f .c); echo "== $$n"; mkdir -p $(BUILD)/fuzz/$$n tests/fuzz/corpus/$$n || exit 1; \
 	    clang $(GOTOP_CPPFLAGS) -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	        -o $(BUILD)/fuzz/run_$$n $$f $(wildcard decode/*.c triage/*.c layout/*.c) $(LIBS_PURE) || exit 1; \
+	        -o $(BUILD)/fuzz/run_$$n $$f tests/fuzz/walk.c tests/support/tracegen.c \
+	        $(wildcard decode/*.c triage/*.c layout/*.c) $(LIBS_PURE) || exit 1; \
 	    $(BUILD)/fuzz/run_$$n -max_total_time=$(FUZZ_TIME) -timeout=25 -rss_limit_mb=2048 -max_len=65536 \
 	        -artifact_prefix=$(BUILD)/fuzz/$$n- $(FUZZ_ARGS) $(BUILD)/fuzz/$$n tests/fuzz/corpus/$$n || exit 1; \
 	done

@@ -1,0 +1,178 @@
+/*
+ * walk.c - bytes to model, through its whole public face, and to one drawn frame.
+ *
+ * Work is bounded (lanes, spans of a lane, frames), so that a fuzzer spends its time in the decoder.
+ */
+#include "tests/fuzz/walk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/trace.h"
+#include "layout/frame.h"
+#include "tests/support/tracegen.h"
+
+#define MAX_LANES 400
+#define MAX_SPANS 2000
+
+static void must(int ok, const char *what)
+{
+    if (!ok) {
+        fprintf(stderr, "broken promise: %s\n", what);
+        abort();
+    }
+}
+
+static volatile uint64_t sink;
+
+static void look_str(const struct trace *tr, uint32_t id)
+{
+    struct str s = trace_str(tr, id);
+    for (uint32_t i = 0; i < s.len && i < 64; i++)
+        sink += (uint8_t)s.p[i];
+}
+
+static void look_stack(const struct trace *tr, uint32_t id)
+{
+    uint32_t n = trace_stack(tr, id);
+    for (uint32_t i = 0; i < n && i < 200; i++) {
+        struct frame f = trace_frame(tr, id, i);
+        look_str(tr, f.func);
+        look_str(tr, f.file);
+    }
+}
+
+static void look_shares(const struct trace *tr, struct lane l, int64_t end)
+{
+    int64_t edges[9];
+    struct shares sh[8];
+    for (int i = 0; i <= 8; i++)
+        edges[i] = end / 8 * i;
+    trace_columns(tr, l, edges, 8, sh);
+    for (int i = 0; i < 8; i++) {
+        int64_t sum = 0;
+        for (int s = 0; s < ST_COUNT; s++) {
+            must(sh[i].ns[s] >= 0, "a share is not negative");
+            sum += sh[i].ns[s];
+        }
+        must(sum == edges[i + 1] - edges[i], "shares add up to the column");
+    }
+}
+
+static void look_lane(const struct trace *tr, struct lane l, int64_t end)
+{
+    struct lane_info li = trace_lane(tr, l);
+    struct span_iter it;
+    struct span s;
+    look_str(tr, li.name);
+    look_stack(tr, li.create_stack);
+    look_stack(tr, li.start_stack);
+    if (l.kind != LANE_BAND)
+        must(trace_find_lane(tr, l.kind, li.id) == l.i, "a lane is found by its id");
+    look_shares(tr, l, end);
+    sink += trace_count(tr, l, 0, end);
+    sink += trace_longest(tr, l, 0, end, &s);
+    sink += trace_span_at(tr, l, end / 2, &s);
+    if (!span_seek_index(&it, tr, l, 0))
+        return;
+    int64_t at = span_get(&it)->t0;
+    for (unsigned k = 0; k < MAX_SPANS; k++) {
+        const struct span *p = span_get(&it);
+        must(p->t0 == at && p->t1 >= p->t0, "spans of a lane are contiguous");
+        at = p->t1;
+        look_str(tr, p->reason);
+        look_str(tr, p->label);
+        look_stack(tr, p->stack);
+        if (!span_next(&it))
+            break;
+    }
+}
+
+static void look_rest(const struct trace *tr)
+{
+    const struct range *r;
+    const struct task *ta;
+    const struct region *re;
+    const struct logmsg *lo;
+    const struct sample *sa;
+    const struct point *po;
+    const struct gbucket *gb;
+    const struct first_stack *fs;
+    int64_t width;
+    uint64_t lo_v, hi_v;
+    for (int k = 0; k < RANGE_KINDS; k++)
+        for (size_t i = 0, n = trace_ranges(tr, (enum range_kind)k, &r); i < n; i++)
+            look_str(tr, r[i].name);
+    for (size_t i = 0, n = trace_tasks(tr, &ta); i < n; i++)
+        look_str(tr, ta[i].name);
+    for (size_t i = 0, n = trace_regions(tr, &re); i < n; i++)
+        look_str(tr, re[i].name);
+    for (size_t i = 0, n = trace_logs(tr, &lo); i < n; i++)
+        look_str(tr, lo[i].message);
+    for (size_t i = 0, n = trace_samples(tr, &sa); i < n; i++)
+        look_stack(tr, sa[i].stack);
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        for (size_t i = 0, n = trace_points(tr, (enum metric)m, &po); i < n; i++)
+            sink += po[i].v;
+        if (trace_minmax(tr, (enum metric)m, 0, trace_info(tr)->end, &lo_v, &hi_v))
+            must(lo_v <= hi_v, "the smallest value is not above the largest");
+    }
+    for (size_t i = 0, n = trace_gcounts(tr, &width, &gb); i < n; i++)
+        sink += gb[i].max[0];
+    for (size_t i = 0, n = trace_first_stacks(tr, &fs); i < n; i++)
+        look_stack(tr, fs[i].stack);
+    for (uint32_t i = 0; i < trace_info(tr)->ndamages; i++)
+        sink += (uint64_t)trace_damage(tr, i)->what[0];
+    for (uint32_t i = 0; i < trace_info(tr)->nwarnings; i++)
+        sink += (uint64_t)trace_warning(tr, i)->what[0];
+}
+
+/* look_screen - one drawn frame, of every view that is at hand. */
+static void look_screen(const struct trace *tr)
+{
+    struct view v;
+    struct grid g = {0};
+    struct frame_text text = {0};
+    if (!view_init(&v, tr))
+        return;
+    view_resize(&v, 80, 24);
+    must(frame_draw(&g, &v, &text) && g.w == 80 && g.h == 24, "a frame is drawn");
+    view_free(&v);
+    grid_free(&g);
+}
+
+void walk_bytes(const uint8_t *data, size_t n)
+{
+    struct trace_opts opts = {.threads = 1, .max_memory = 512u << 20};
+    struct trace *tr = NULL;
+    struct err e;
+    if (trace_open_mem(data, n, &opts, &tr, &e) != ERR_OK) {
+        must(tr == NULL && e.code != ERR_OK && e.what[0], "a refusal says why");
+        return;
+    }
+    while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+        ;
+    if (!trace_fatal(tr)) {
+        int64_t end = trace_info(tr)->end;
+        must(end >= 0, "time does not end before it begins");
+        for (int k = 0; k < LANE_KINDS; k++)
+            for (uint32_t i = 0, m = trace_nlanes(tr, (enum lane_kind)k); i < m && i < MAX_LANES; i++)
+                look_lane(tr, (struct lane){(enum lane_kind)k, i}, end);
+        look_rest(tr);
+        look_screen(tr);
+    }
+    trace_close(tr);
+}
+
+void walk_as(int version, const uint8_t *body, size_t n)
+{
+    uint8_t *copy = malloc(n + 16);
+    if (!copy)
+        return;
+    size_t head = tracegen_header(version, copy);
+    if (n)
+        memcpy(copy + head, body, n);
+    walk_bytes(copy, head + n);
+    free(copy);
+}
