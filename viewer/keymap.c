@@ -344,6 +344,14 @@ static bool feed_digit(struct keystate *st, keycode key)
     return true;
 }
 
+/* Digits are counts where no digit is bound at the start of a chord; else a count has to be opened. */
+static bool digits_count(const struct keynode *in_view, const struct keynode *in_any)
+{
+    for (keycode d = '0'; d <= '9'; d++)
+        if (keynode_kid(in_view, d) || keynode_kid(in_any, d)) return false;
+    return true;
+}
+
 enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyview view, keycode key,
                          const struct binding **hit, uint32_t *count)
 {
@@ -352,7 +360,7 @@ enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyv
     const struct keynode *in_any = rest ? &km->root[KEYVIEW_ANY] : st->in_any;
     const struct keynode *v = keynode_kid(in_view, key), *a = keynode_kid(in_any, key);
 
-    if (rest && (st->counting || (!v && !a)) && feed_digit(st, key)) return KEYFEED_MORE;
+    if (rest && (st->counting || digits_count(in_view, in_any)) && feed_digit(st, key)) return KEYFEED_MORE;
 
     const struct binding *b = v ? v->bound : a ? a->bound : NULL;
     if (v && !v->bound) a = a && !a->bound ? a : NULL; /* the view's chord hides a shorter binding of any */

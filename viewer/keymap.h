@@ -11,8 +11,8 @@
  * for actions that take text, that text ("goto 1.5s"). A later line replaces an earlier one for the same keys.
  * unbind takes the keys away with every chord they begin.
  *
- * A map has one prefix tree per view and one for any; the view's is asked first at every key. Digits that no
- * chord of the view begins with are a count ("5 l"); where digits are bound, the action "count" opens one.
+ * A map has one prefix tree per view and one for any; the view's is asked first at every key. Where no digit is
+ * bound by itself digits are a count ("5 l"); where one is, the action "count" opens a count ("; 5 l").
  *
  * Memory: a keymap owns everything it hands out.
  */

@@ -198,17 +198,19 @@ static void test_counts(void **state)
 {
     (void)state;
     uint32_t n;
-    struct keymap *km = parse("bind any l pan-right\nbind any j lane-down 3\nbind any 2 view-processors\n"
+    struct keymap *km = parse("bind any l pan-right\nbind any j lane-down 3\nbind log 2 view-processors\n"
                               "bind any ; count\nbind any g 5 help\nbind any F5 goto 1.5s .. 2s  # note\n");
     assert_int_equal(type(km, KEYVIEW_GC, "l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, 0);
     assert_int_equal(type(km, KEYVIEW_GC, "5 l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, 5);
     assert_int_equal(type(km, KEYVIEW_GC, "1 2 l", &n), ACT_PAN_RIGHT);
-    assert_int_equal(n, 12); /* a digit behind a digit is a count even where it is bound */
-    assert_int_equal(type(km, KEYVIEW_GC, "2", NULL), ACT_VIEW_PROCS);
-    assert_int_equal(type(km, KEYVIEW_GC, "; 2 l", &n), ACT_PAN_RIGHT);
+    assert_int_equal(n, 12);
+    assert_int_equal(type(km, KEYVIEW_LOG, "2", NULL), ACT_VIEW_PROCS);
+    assert_int_equal(type(km, KEYVIEW_LOG, "; 2 l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, 2);
+    assert_int_equal(type(km, KEYVIEW_LOG, "5 l", &n), ACT_PAN_RIGHT); /* one digit is bound: none counts */
+    assert_int_equal(n, 0);
     assert_int_equal(type(km, KEYVIEW_GC, "g 5", NULL), ACT_HELP); /* within a chord it is a key */
     assert_int_equal(type(km, KEYVIEW_GC, "9 9 9 9 9 9 9 9 9 9 9 9 l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, KEYMAP_COUNT_MAX);
