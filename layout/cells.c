@@ -200,6 +200,51 @@ static struct str from(struct str s, uint32_t at)
     return (struct str){s.p + at, s.len - at};
 }
 
+int text_tail(struct str text, int w, bool ascii, char *out, size_t size)
+{
+    if (!size)
+        return 0;
+    out[0] = 0;
+    if (w <= 0)
+        return 0;
+    if (text.len > 65536)
+        text = from(text, text.len - 65536);
+    int total = text_width(text, 1 << 20);
+    const char *dots = ascii ? ".." : "\xE2\x80\xA6";
+    int dots_w = ascii ? 2 : 1;
+    if (total <= w || w < dots_w)
+        dots = "", dots_w = 0;
+    uint32_t at = 0;
+    while (at < text.len && total > w - dots_w) {
+        int cw;
+        text_next(text, &at, &cw);
+        total -= cw;
+    }
+    size_t k = strlen(dots);
+    if (k >= size)
+        return 0;
+    memcpy(out, dots, k);
+    text_safe(from(text, at), out + k, size - k);
+    return total + dots_w;
+}
+
+int text_head(struct str text, int w, char *out, size_t size)
+{
+    uint32_t at = 0;
+    int used = 0;
+    while (at < text.len) {
+        uint32_t next = at;
+        int cw;
+        text_next(text, &next, &cw);
+        if (used + cw > w)
+            break;
+        used += cw;
+        at = next;
+    }
+    text_safe((struct str){text.p, at}, out, size);
+    return used;
+}
+
 int text_shorten(struct str name, int w, bool ascii, char *out, size_t size)
 {
     if (!size)
@@ -218,24 +263,7 @@ int text_shorten(struct str name, int w, bool ascii, char *out, size_t size)
             return need;
         }
     }
-    const char *dots = ascii ? ".." : "\xE2\x80\xA6"; /* an ellipsis, then as much of the end as fits */
-    int dots_w = ascii ? 2 : 1;
-    if (w < dots_w)
-        dots = "", dots_w = 0;
-    struct str tail = from(name, package);
-    int total = text_width(tail, 1 << 20);
-    uint32_t at = 0;
-    while (at < tail.len && total > w - dots_w) {
-        int cw;
-        text_next(tail, &at, &cw);
-        total -= cw;
-    }
-    size_t k = strlen(dots);
-    if (k >= size)
-        return 0;
-    memcpy(out, dots, k);
-    text_safe(from(tail, at), out + k, size - k);
-    return total + dots_w;
+    return text_tail(from(name, package), w, ascii, out, size);
 }
 
 /* ---- grid ----------------------------------------------------------------------------------------------- */

@@ -95,5 +95,9 @@ struct str text_str(const char *s); /* a C string as struct str */
  * out is safe UTF-8, NUL-terminated. Returns columns. ascii: the ellipsis is "..".
  */
 int text_shorten(struct str name, int w, bool ascii, char *out, size_t size);
+/* text_tail - the end of a text (a path, a line being typed) in at most w columns, an ellipsis before it if cut. */
+int text_tail(struct str text, int w, bool ascii, char *out, size_t size);
+/* text_head - its beginning, cut without a mark. */
+int text_head(struct str text, int w, char *out, size_t size);
 
 #endif

@@ -147,9 +147,9 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     switch (s->state) {
     case ST_WAITING: case ST_RUNNABLE:
         if (s->reason)
-            text_shorten(trace_str(v->tr, s->reason), w, ascii, out, size);
-        else
-            text_shorten(text_str(state_name((enum state)s->state)), w, ascii, out, size);
+            text_head(trace_str(v->tr, s->reason), w, out, size);
+        else if (w >= (int)strlen(state_name((enum state)s->state)))
+            text_head(text_str(state_name((enum state)s->state)), w, out, size);
         break;
     case ST_SYSCALL:
         text_shorten(trace_str(v->tr, status_function(v, s->stack)), w, ascii, out, size);

@@ -76,7 +76,7 @@ static void title(const struct canvas *c)
     grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
     int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0;
     char name[200];
-    text_shorten(text_str(file_name(c)), w / 3 > 8 ? w / 3 : 8, v->tier == TIER_ASCII, name, sizeof name);
+    text_tail(text_str(file_name(c)), w / 3 > 8 ? w / 3 : 8, v->tier == TIER_ASCII, name, sizeof name);
     x = word(g, x, w, STYLE_TITLE, "%s", name);
     if (ti->ndamages)
         x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
@@ -126,8 +126,9 @@ static void ruler_marks(const struct canvas *c, int y)
         for (int i = 0; i < n; i++)
             if (v->edges[i + 1] > v->edges[i]) {
                 size_t k = search_from(s, v->edges[i]);
-                if (k < s->nhits && s->hits[k].t < v->edges[i + 1])
-                    grid_put(c->g, p->gutter + i, y, glyph_mark(v->tier, MARK_HIT), STYLE_HIT);
+                const struct cell *at = grid_at(c->g, p->gutter + i, y);
+                if (at && k < s->nhits && s->hits[k].t < v->edges[i + 1]) /* over a label: its colour only */
+                    grid_put(c->g, p->gutter + i, y, at->glyph == ' ' ? glyph_mark(v->tier, MARK_HIT) : at->glyph, STYLE_HIT);
             }
     if (cursor >= 0 && cursor < n)
         grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
@@ -340,24 +341,30 @@ static void (*const views[VIEW_END])(const struct canvas *) = {
 
 /* ---- footer, prompt ------------------------------------------------------------------------------------- */
 
+/* The keys' line ends with a whole key: pieces stand apart by two blanks. */
+static void keys(struct grid *g, int y, const char *text)
+{
+    size_t keep = strlen(text);
+    while (keep && text_width((struct str){text, (uint32_t)keep}, g->w + 1) > g->w) {
+        do
+            keep--;
+        while (keep > 1 && !(text[keep] == ' ' && text[keep - 1] == ' '));
+        keep -= keep == 1;
+    }
+    grid_text(g, 0, y, g->w, (struct str){text, (uint32_t)keep}, STYLE_FOOTER);
+}
+
 static void footer(const struct canvas *c)
 {
     const struct view *v = c->v;
     struct grid *g = c->g;
     int y = g->h - 1, w = g->w;
     if (v->prompt) {
-        int need = text_width(text_str(v->text), 4 * VIEW_TEXT);
-        struct str text = {v->text, (uint32_t)v->text_len};
-        while (need > w - 2 && text.len) { /* a long line shows its end */
-            uint32_t at = 0;
-            int cw;
-            text_next(text, &at, &cw);
-            text = (struct str){text.p + at, text.len - at};
-            need -= cw;
-        }
+        char line[VIEW_TEXT + 8];
+        text_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2, v->tier == TIER_ASCII, line, sizeof line);
         grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
         grid_put(g, 0, y, v->prompt == PROMPT_SEARCH ? '/' : ':', STYLE_PROMPT);
-        c->txt->screen_x = grid_text(g, 1, y, w - 1, text, STYLE_PROMPT);
+        c->txt->screen_x = grid_str(g, 1, y, w - 1, line, STYLE_PROMPT);
         c->txt->screen_y = y;
         if (c->txt->screen_x >= w)
             c->txt->screen_x = w - 1;
@@ -370,7 +377,7 @@ static void footer(const struct canvas *c)
     } else if (c->plan.n[ROW_FOOTER]) {
         grid_fill(g, 0, y, w, 1, ' ', STYLE_FOOTER);
         if (c->txt->footer)
-            grid_str(g, 0, y, w, c->txt->footer, STYLE_FOOTER);
+            keys(g, y, c->txt->footer);
     }
 }
 

@@ -26,7 +26,7 @@ static int gutter_width(int w, int view)
         return w >= 200 ? 40 : w >= 120 ? 32 : w >= 80 ? 24 : w >= 60 ? 18 : w >= 36 ? 12 : w >= 16 ? 6 : 0;
     if (view == VIEW_THREADS)
         return w >= 60 ? 14 : w >= 36 ? 10 : w >= 16 ? 6 : 0;
-    return w >= 60 ? 11 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
+    return w >= 60 ? 12 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
 }
 
 void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes)

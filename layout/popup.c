@@ -77,7 +77,7 @@ static void place(const struct view *v, struct frame f, int room, char *out, siz
         if (text_width(text_str(out), room + 1) <= room)
             return;
     }
-    text_shorten(base_name(path), room > 8 ? room - 8 : 1, v->tier == TIER_ASCII, safe, sizeof safe);
+    text_tail(base_name(path), room > 8 ? room - 8 : 1, v->tier == TIER_ASCII, safe, sizeof safe);
     snprintf(out, size, "%s:%" PRIu64, safe, f.line);
 }
 
@@ -96,7 +96,7 @@ static void frame_line(struct box *b, struct frame f)
     else
         snprintf(name, sizeof name, "0x%" PRIx64, f.pc);
     int need = text_width(text_str(name), w);
-    place(v, f, w - need - 2 > w / 3 ? w - need - 2 : w / 3, where, sizeof where);
+    place(v, f, w - need - 2 > w / 2 ? w - need - 2 : w / 2, where, sizeof where);
     int ww = text_width(text_str(where), w);
     int room = w - ww - (ww ? 2 : 0);
     if (need > room && f.func)

@@ -42,18 +42,30 @@ static bool begins(struct str s, const char *with)
     return s.len >= n && !memcmp(s.p, with, n);
 }
 
-uint32_t status_function(const struct view *v, uint32_t stack)
+/* 0: anything, 1: not the inside of the runtime, 2: not the library calls that only block */
+static bool telling(struct str s, int level)
+{
+    if (level > 0 && (begins(s, "runtime.") || begins(s, "internal/")))
+        return false;
+    return level < 2 || !(begins(s, "syscall.") || begins(s, "sync.") || begins(s, "time.Sleep"));
+}
+
+static uint32_t function_at(const struct view *v, uint32_t stack, int level)
 {
     uint32_t n = trace_stack(v->tr, stack), first = 0;
     for (uint32_t i = 0; i < n && i < 64; i++) {
         uint32_t f = trace_frame(v->tr, stack, i).func;
-        struct str s = trace_str(v->tr, f);
         if (!first)
             first = f;
-        if (f && !begins(s, "runtime.") && !begins(s, "internal/") && !begins(s, "syscall.") && !begins(s, "sync."))
+        if (f && telling(trace_str(v->tr, f), level))
             return f;
     }
     return first;
+}
+
+uint32_t status_function(const struct view *v, uint32_t stack)
+{
+    return function_at(v, stack, 2);
 }
 
 /* ---- a line of styled pieces ---------------------------------------------------------------------------- */
@@ -94,7 +106,7 @@ static void add_g(struct line *l, const struct view *v, uint32_t g, int w, enum 
 static int name_width(const struct line *l)
 {
     int w = l->g->w * 2 / 5;
-    return w > 60 ? 60 : w < 12 ? 12 : w;
+    return w > 60 ? 60 : w < 10 ? 10 : w;
 }
 
 /* ---- a mixture ------------------------------------------------------------------------------------------ */
@@ -153,6 +165,10 @@ static void add_when(struct line *l, const struct span *s)
 {
     char a[FMT_MAX], d[FMT_MAX];
     bool open = s->open_start || s->open_end;
+    if (l->g->w < 60) {
+        add(l, STYLE_STATUS, " %s%s", open ? ">" : "", fmt_dur(time_sub(s->t1, s->t0), d));
+        return;
+    }
     add(l, STYLE_STATUS, "  %s%s", open ? "at least " : "", fmt_exact(time_sub(s->t1, s->t0), d));
     add(l, STYLE_STATUS, " from %s", fmt_exact(s->t0, a));
 }
@@ -183,10 +199,14 @@ static void add_frame(struct line *l, const struct view *v, const char *word, ui
 {
     if (!stack || !trace_stack(v->tr, stack))
         return;
-    uint32_t f = status_function(v, stack);
+    uint32_t f = function_at(v, stack, 1), user = function_at(v, stack, 2);
     if (f) {
         add(l, STYLE_STATUS, "%s ", word);
         add_name(l, trace_str(v->tr, f), name_width(l), v->tier == TIER_ASCII, STYLE_STATUS);
+        if (user != f && l->g->w >= 60) {
+            add(l, STYLE_STATUS, " from ");
+            add_name(l, trace_str(v->tr, user), name_width(l), v->tier == TIER_ASCII, STYLE_STATUS);
+        }
     } else {
         add(l, STYLE_STATUS, "%s 0x%" PRIx64, word, trace_frame(v->tr, stack, 0).pc);
     }
@@ -272,17 +292,19 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
 
 /* ---- all together --------------------------------------------------------------------------------------- */
 
+/* The selected range instead of the column [*t0,*t1), if there is one. */
 static bool selection(const struct view *v, int64_t *t0, int64_t *t1)
 {
-    int64_t c0, c1;
-    view_column(v, &c0, &c1);
-    *t0 = v->sel0;
-    *t1 = v->sel1;
+    int64_t a = v->sel0, b = v->sel1;
     if (v->selecting) {
-        *t0 = v->at.cursor < v->sel0 ? v->at.cursor : v->sel0;
-        *t1 = v->at.cursor < v->sel0 ? v->sel0 : c1;
+        a = v->at.cursor < v->sel0 ? v->at.cursor : v->sel0;
+        b = v->at.cursor < v->sel0 ? v->sel0 : *t1;
     }
-    return (v->selecting || v->selected) && *t1 > *t0;
+    if ((!v->selecting && !v->selected) || b <= a)
+        return false;
+    *t0 = a;
+    *t1 = b;
+    return true;
 }
 
 void status_draw(struct grid *g, const struct view *v, int y, int n)
