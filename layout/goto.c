@@ -69,11 +69,15 @@ bool goto_time(const char *s, int64_t *ns, const char **rest)
 {
     int64_t sum = 0, t;
     bool unit, any = false;
-    while (term(&s, &t, &unit)) { /* "1m2.5s" is two terms */
+    for (const char *at = s; term(&at, &t, &unit); s = at) { /* "1m2.5s" is two terms */
+        if (any && !unit)
+            break;
         sum = sum > INT64_MAX - t ? INT64_MAX : sum + t;
         any = true;
-        if (!unit)
+        if (!unit) {
+            s = at;
             break;
+        }
     }
     *ns = sum;
     *rest = s;
@@ -98,7 +102,7 @@ static bool when(const char *s, struct target *out)
         return false;
     rest = blanks(rest + (plus ? 1 : 2));
     if (!*rest && !plus) { /* "1.2s.." */
-        b = INT64_MAX;
+        b = has_a ? INT64_MAX : 0;
     } else if (!goto_time(rest, &b, &rest) || *blanks(rest)) {
         return false;
     }

@@ -1,0 +1,244 @@
+/* test_layout_text.c - text into cells: what a trace's strings hold never breaks a column or reaches a terminal. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "layout/cells.h"
+#include "layout/glyphs.h"
+
+static struct str bytes(const char *p, size_t n)
+{
+    return (struct str){p, (uint32_t)n};
+}
+
+/* Every cell is printable, wide characters have their tail, nothing is out of place. */
+static void assert_sane(const struct grid *g)
+{
+    for (int y = 0; y < g->h; y++)
+        for (int x = 0; x < g->w; x++) {
+            const struct cell *c = grid_at(g, x, y);
+            if (c->flags & CELL_TAIL) {
+                assert_true(x > 0 && (grid_at(g, x - 1, y)->flags & CELL_WIDE));
+                assert_int_equal(c->glyph, 0);
+                continue;
+            }
+            assert_true(c->glyph >= 0x20 && c->glyph != 0x7F && !(c->glyph >= 0x80 && c->glyph < 0xA0));
+            assert_false(c->glyph >= 0x300 && c->glyph < 0x370);  /* combining */
+            assert_false(c->glyph >= 0x590 && c->glyph < 0x900);  /* right to left */
+            assert_false(c->glyph >= 0x200B && c->glyph < 0x2010);/* zero width, direction marks */
+            assert_false(c->glyph >= 0x202A && c->glyph < 0x202F);/* direction overrides */
+            assert_false(c->glyph >= 0xD800 && c->glyph < 0xE000);
+            if (c->flags & CELL_WIDE)
+                assert_true(x + 1 < g->w && (grid_at(g, x + 1, y)->flags & CELL_TAIL));
+        }
+}
+
+static void row_is(const struct grid *g, int y, const char *want)
+{
+    char buf[4096];
+    grid_line(g, y, buf, sizeof buf);
+    assert_string_equal(buf, want);
+}
+
+static void test_hostile(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *p;
+        size_t n;
+        const char *want;
+    } cases[] = {
+        {"a\x1b[31mb", 7, "a?[31mb"},
+        {"a\0b\rc\nd\x7f", 8, "a?b?c?d?"},
+        {"\xc2\x9b" "31m", 5, "\xef\xbf\xbd" "31m"},               /* C1 control: CSI in 8 bits */
+        {"\xff\xfe" "x", 3, "\xef\xbf\xbd\xef\xbf\xbdx"},
+        {"\xe4\xb8", 2, "\xef\xbf\xbd\xef\xbf\xbd"},               /* cut short */
+        {"\xc0\xaf", 2, "\xef\xbf\xbd\xef\xbf\xbd"},               /* overlong */
+        {"\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* surrogate */
+        {"e\xcc\x81", 3, "e\xef\xbf\xbd"},                         /* combining acute */
+        {"\xe2\x80\xae" "abc", 6, "\xef\xbf\xbd" "abc"},           /* right-to-left override */
+        {"\xd7\x90", 2, "\xef\xbf\xbd"},                           /* Hebrew would turn the line */
+        {"\xe4\xb8\x96\xe7\x95\x8c", 6, "\xe4\xb8\x96\xe7\x95\x8c"}, /* two wide ones */
+        {"\xc2\xb5s \xce\xbb", 6, "\xc2\xb5s \xce\xbb"},
+    };
+    struct grid g = {0};
+    assert_true(grid_resize(&g, 20, 1));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        grid_clear(&g);
+        grid_text(&g, 0, 0, 20, bytes(cases[i].p, cases[i].n), STYLE_NORMAL);
+        assert_sane(&g);
+        row_is(&g, 0, cases[i].want);
+    }
+    grid_free(&g);
+}
+
+static void test_wide(void **state)
+{
+    (void)state;
+    struct grid g = {0};
+    assert_true(grid_resize(&g, 6, 1));
+    assert_int_equal(grid_str(&g, 0, 0, 5, "\xe4\xb8\x96\xe7\x95\x8c\xe4\xb8\x96", STYLE_NORMAL), 5); /* 2 fit in 5 */
+    assert_sane(&g);
+    row_is(&g, 0, "\xe4\xb8\x96\xe7\x95\x8c");
+    grid_put(&g, 1, 0, 'x', STYLE_NORMAL); /* the right half of the first */
+    assert_sane(&g);
+    row_is(&g, 0, " x\xe7\x95\x8c");
+    grid_put(&g, 2, 0, 'y', STYLE_NORMAL); /* the left half of the second */
+    assert_sane(&g);
+    row_is(&g, 0, " xy");
+    g.ascii = true;
+    grid_str(&g, 0, 0, 6, "\xe4\xb8\x96" "a\xc2\xb5", STYLE_NORMAL);
+    row_is(&g, 0, "??a?");
+    grid_free(&g);
+}
+
+static void test_clipping(void **state)
+{
+    (void)state;
+    struct grid g = {0};
+    assert_true(grid_resize(&g, 4, 2));
+    for (int x = -10; x < 10; x++)
+        for (int y = -3; y < 5; y++)
+            for (int w = -2; w < 12; w++) {
+                grid_str(&g, x, y, w, "\xe4\xb8\x96" "bc\xe4\xb8\x96", STYLE_NORMAL);
+                grid_right(&g, x, y, w, "ab\xe4\xb8\x96", STYLE_NORMAL);
+                grid_fill(&g, x, y, w, 2, '#', STYLE_NORMAL);
+                grid_flags(&g, x, y, w, w, CELL_BOLD);
+                grid_toggle(&g, x, y, CELL_REVERSE);
+                grid_str(&g, x, y, w, "\xe4\xb8\x96\xe4\xb8\x96", STYLE_NORMAL);
+                assert_sane(&g);
+            }
+    grid_free(&g);
+}
+
+static void test_random_bytes(void **state)
+{
+    (void)state;
+    struct grid g = {0};
+    char buf[64], line[512], safe[100];
+    unsigned seed = 7;
+    assert_true(grid_resize(&g, 33, 1));
+    for (int i = 0; i < 100000; i++) {
+        size_t n = 0;
+        for (; n < sizeof buf; n++) {
+            seed = seed * 1103515245u + 12345u;
+            unsigned r = seed >> 16;
+            buf[n] = r % 5 ? (char)(r >> 3) : "\xe2\x80\xf0\x9f\x1b"[r / 5 % 5];
+        }
+        grid_clear(&g);
+        grid_text(&g, (int)(seed >> 8) % 5 - 2, 0, 40, bytes(buf, n), STYLE_NORMAL);
+        assert_sane(&g);
+        grid_line(&g, 0, line, sizeof line);
+        size_t k = text_safe(bytes(buf, n), safe, sizeof safe); /* safe text stays as it is */
+        assert_true(k < sizeof safe && strlen(safe) == k);
+        char again[100];
+        text_safe(bytes(safe, k), again, sizeof again);
+        assert_string_equal(safe, again);
+    }
+    grid_free(&g);
+}
+
+static void shortens(const char *name, int w, const char *want)
+{
+    char out[256];
+    int used = text_shorten(text_str(name), w, false, out, sizeof out);
+    assert_string_equal(out, want);
+    assert_int_equal(used, text_width(text_str(want), 1000));
+    assert_true(used <= w || !*want);
+}
+
+static void test_shorten(void **state)
+{
+    (void)state;
+    shortens("net/http.(*conn).serve", 40, "net/http.(*conn).serve");
+    shortens("net/http.(*conn).serve", 22, "net/http.(*conn).serve");
+    shortens("net/http.(*conn).serve", 21, "http.(*conn).serve");
+    shortens("net/http.(*conn).serve", 17, "(*conn).serve");
+    shortens("net/http.(*conn).serve", 12, "\xe2\x80\xa6" "conn).serve");
+    shortens("net/http.(*conn).serve", 1, "\xe2\x80\xa6");
+    shortens("net/http.(*conn).serve", 0, "");
+    shortens("github.com/a/b.c/pkg.(*T[go.shape.int]).M", 35, "pkg.(*T[go.shape.int]).M");
+    shortens("github.com/a/b.Map[github.com/x/y.Z]", 33, "b.Map[github.com/x/y.Z]");
+    shortens("main.main", 5, "main");
+    shortens("main.main", 3, "\xe2\x80\xa6in");
+    shortens("", 5, "");
+    shortens("x", 5, "x");
+    char out[64];
+    assert_int_equal(text_shorten(text_str("net/http.(*conn).serve"), 12, true, out, sizeof out), 12);
+    assert_string_equal(out, "..onn).serve");
+}
+
+static void test_shorten_any(void **state)
+{
+    (void)state;
+    char *big = malloc(10001), out[300];
+    for (int i = 0; i < 10000; i++)
+        big[i] = "ab/.([\xe4\xb8\x96\x1b)"[i * 7 % 11];
+    big[10000] = 0;
+    for (int n = 0; n < 10000; n += n < 100 ? 1 : 997)
+        for (int w = 0; w < 90; w += 3) {
+            int used = text_shorten(bytes(big, (size_t)n), w, w & 1, out, sizeof out);
+            assert_true(used <= w);
+            assert_int_equal(used, text_width(text_str(out), 1000));
+        }
+    for (size_t size = 0; size < 20; size++) { /* tiny buffers: cut, never overrun */
+        memset(out, 'Z', sizeof out);
+        text_shorten(text_str("net/http.(*conn).serve"), 10, false, out, size);
+        assert_true(!size || memchr(out, 0, size));
+        assert_int_equal(out[size], 'Z');
+    }
+    free(big);
+}
+
+static void test_styles_distinct(void **state)
+{
+    (void)state;
+    bool seen[256] = {false};
+    for (int i = 0; i < STYLE_COUNT; i++) {
+        unsigned char c = (unsigned char)style_letter((enum style)i);
+        assert_true(c > 0x20 && c < 0x7F);
+        assert_false(seen[c]);
+        seen[c] = true;
+    }
+    assert_int_equal(STYLE_STATE + ST_STW, STYLE_STW);
+    assert_int_equal(STYLE_STATE + ST_RUNNING, STYLE_RUNNING);
+    assert_int_equal(STYLE_STATE + ST_UNKNOWN, STYLE_UNKNOWN);
+}
+
+/* In every tier what is there shows, what is not is blank, and goroutine states differ (ascii: all of them). */
+static void test_glyphs(void **state)
+{
+    (void)state;
+    for (int t = 0; t < TIER_COUNT; t++) {
+        assert_int_equal(glyph_level((enum tier)t, 0, 100), ' ');
+        assert_int_not_equal(glyph_level((enum tier)t, 1, INT64_MAX), ' ');
+        assert_int_equal(glyph_level((enum tier)t, INT64_MAX, INT64_MAX), glyph_height((enum tier)t, 8));
+        assert_int_not_equal(glyph_level((enum tier)t, 1, INT64_MAX), glyph_height((enum tier)t, 8));
+        static const enum state live[] = {ST_RUNNING, ST_RUNNABLE, ST_WAITING, ST_SYSCALL, ST_UNKNOWN, ST_NONE};
+        for (int a = 0; a < 6; a++)
+            for (int b = 0; b < a; b++)
+                assert_int_not_equal(glyph_state((enum tier)t, live[a]), glyph_state((enum tier)t, live[b]));
+        for (int m = 0; m < MARK_COUNT; m++)
+            assert_true(glyph_mark((enum tier)t, (enum mark)m) > ' ');
+        enum tier back;
+        assert_true(tier_parse(tier_name((enum tier)t), &back) && (int)back == t);
+    }
+    for (int s = 0; s < ST_COUNT; s++)
+        assert_true(glyph_state(TIER_ASCII, (enum state)s) < 0x7F);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_wide),         cmocka_unit_test(test_clipping),
+        cmocka_unit_test(test_random_bytes),   cmocka_unit_test(test_shorten),      cmocka_unit_test(test_shorten_any),
+        cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),
+    };
+    return cmocka_run_group_tests_name("layout text", tests, NULL, NULL);
+}
