@@ -48,7 +48,6 @@ static void main_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t
     struct longest lo = {.t0 = t0, .t1 = t1};
     uint8_t best = ST_RUNNING;
     trace_shares(tr, l, t0, t1, &sh);
-    sh.ns[ST_RUNNING] += sh.ns[ST_ASSIST] + sh.ns[ST_GCWORK];
     for (uint8_t i = 0; i < ST_COUNT; i++) {
         bool counts = i == ST_RUNNING || i == ST_SYSCALL || i == ST_RUNNABLE || i == ST_WAITING;
         best = counts && sh.ns[i] > sh.ns[best] ? i : best;

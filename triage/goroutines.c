@@ -196,7 +196,7 @@ static bool note_futile(struct walk *w, const struct span *s) {
             return false;
         }
         wk->wakes = p;
-        p[wk->nwakes++] = (struct wake){w->cond_end, s->t0 - w->cond_end, w->cond_pair, w->cond_waker};
+        p[wk->nwakes++] = (struct wake){w->cond_end, s->t0 - w->cond_end, w->cond_pair, w->cond_waker, w->g};
     }
     return true;
 }
@@ -304,9 +304,7 @@ static void walk_exec(struct walk *w, const struct span *s) {
     w->st->ns[GM_EXEC] += ns;
     w->st->runs += !tri_is_exec(w->prev.state);
     w->cond_run += ns;
-    if (s->state == ST_ASSIST) {
-        w->st->ns[GM_ASSIST] += ns;
-    } else if (s->state == ST_GCWORK) {
+    if (s->label || s->state == ST_GCWORK) {
         w->tg->label_ns[mode_of(w->tg->tr, s->label)] += ns;
     }
 }
@@ -400,6 +398,8 @@ bool triage_goroutine(struct triage *tg, uint32_t g) {
         }
     } while (span_next(&it));
     w.st->ns[GM_LIFE] = li.last - li.first;
+    w.st->ns[GM_SYSBLOCK] = li.no_p_ns < w.st->ns[GM_SYSCALL] ? li.no_p_ns : w.st->ns[GM_SYSCALL];
+    w.st->ns[GM_SYSCALL] -= w.st->ns[GM_SYSBLOCK];
     if (w.prev.state == ST_WAITING && !w.system && w.kind == WK_LOCK) {
         struct lock_wait lw = {w.prev.t0, w.prev.t1, g, NO_LANE, w.prev.reason, w.prev.stack, 0};
         return note_lock(tg, &lw);
@@ -553,11 +553,6 @@ static int cmp_lock(const void *a, const void *b) {
 }
 
 bool triage_groups_end(struct triage *tg) {
-    for (uint32_t g = 0; g < tg->ng; g++) { /* triage_proc() put the time with a processor into GM_SYSBLOCK */
-        int64_t *ns = tg->g[g].ns, all = ns[GM_SYSCALL], held = ns[GM_SYSBLOCK];
-        ns[GM_SYSCALL] = held < all ? held : all;
-        ns[GM_SYSBLOCK] = all - ns[GM_SYSCALL];
-    }
     if (!group_dists(tg) || !groups_sort(tg) || !group_waits(tg)) {
         return false;
     }

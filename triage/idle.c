@@ -55,7 +55,7 @@ static void add(struct sweep *s, int64_t t0, int64_t t1, int what) {
 static bool g_span(void *arg, const struct span *sp) {
     struct sweep *s = arg;
     if (sp->state == ST_RUNNABLE) {
-        add(s, sp->t0 + IDLE_NOTICE, sp->t1, CNT_RUNNABLE);
+        add(s, sp->t0 + RUNNABLE_NOTICE, sp->t1, CNT_RUNNABLE);
     } else if (sp->state == ST_SYSCALL) {
         add(s, sp->t0, sp->t1, CNT_SYSCALL);
     }

@@ -147,10 +147,20 @@ static int cmp_herd(const void *a, const void *b) {
     return x->lost != y->lost ? (x->lost < y->lost) - (x->lost > y->lost) : (x->pair > y->pair) - (x->pair < y->pair);
 }
 
+/* Is w[j] of a goroutine that is among w[i..j) already? Then it is a new burst: one wake-up each. */
+static bool woken_before(const struct wake *w, size_t i, size_t j) {
+    for (size_t k = i; k < j && k < i + 4096; k++) {
+        if (w[k].g == w[j].g) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Wakes w[0..n) of one pair, sorted by waker and time. */
 static void herd_of(struct herd_row *h, const struct wake *w, size_t n) {
     for (size_t i = 0, j; i < n; i = j) {
-        for (j = i; j < n && w[j].waker == w[i].waker && w[j].t - w[i].t <= BURST; j++) {
+        for (j = i; j < n && w[j].waker == w[i].waker && w[j].t - w[i].t <= BURST && !woken_before(w, i, j); j++) {
             h->lost += w[j].lost;
         }
         if (j - i >= HERD_MIN) {

@@ -64,7 +64,7 @@ static bool lane_worker(struct curve *c, uint32_t g) {
     do {
         const struct span *s = span_get(&it);
         bool idle = str_is(trace_str(c->tr, s->label), "GC (idle)");
-        if (s->state != ST_GCWORK || (idle && !(known && c->flags & MMU_GO127))) {
+        if (!s->label || !tri_is_exec(s->state) || (idle && !(known && c->flags & MMU_GO127))) {
             continue;
         }
         ok = change_add(c, s->t0, known && !idle && c->flags & MMU_GO127 ? c->end : s->t1, s->who);
@@ -73,14 +73,18 @@ static bool lane_worker(struct curve *c, uint32_t g) {
     return ok;
 }
 
-static bool lane_assist(struct curve *c, uint32_t g) {
+/* An assist takes the P while its goroutine runs; it may be stopped, and may wait for work to assist with. */
+static bool assist(struct curve *c, const struct range *r) {
     struct span_iter it;
-    if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
+    if (r->owner == NO_LANE || !span_seek(&it, c->tr, (struct lane){LANE_G, r->owner}, r->t0)) {
         return true;
     }
     do {
         const struct span *s = span_get(&it);
-        if (s->state == ST_ASSIST && !change_add(c, s->t0, s->t1, s->who)) {
+        if (s->t0 >= r->t1) {
+            break;
+        }
+        if (tri_is_exec(s->state) && !change_add(c, s->t0 > r->t0 ? s->t0 : r->t0, s->t1 < r->t1 ? s->t1 : r->t1, s->who)) {
             return false;
         }
     } while (span_next(&it));
@@ -91,7 +95,7 @@ static bool collect(struct curve *c) {
     const struct range *r;
     size_t n;
     bool ok = true;
-    uint32_t ng = trace_nlanes(c->tr, LANE_G);
+    uint32_t ng = c->flags & MMU_WORKERS ? trace_nlanes(c->tr, LANE_G) : 0;
     n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
     for (size_t i = 0; i < n && ok; i++) {
         struct str kind = trace_str(c->tr, r[i].name);
@@ -103,16 +107,12 @@ static bool collect(struct curve *c) {
     for (size_t i = 0; i < n && ok; i++) {
         ok = change_add(c, r[i].t0, r[i].t1, r[i].owner);
     }
-    for (uint32_t g = 0; g < ng && ok && c->flags & (MMU_WORKERS | MMU_ASSIST); g++) {
-        struct lane l = {LANE_G, g};
-        struct shares sh;
-        trace_shares(c->tr, l, 0, c->end + 1, &sh);
-        if (c->flags & MMU_WORKERS && sh.ns[ST_GCWORK] > 0) {
-            ok = lane_worker(c, g);
-        }
-        if (ok && c->flags & MMU_ASSIST && sh.ns[ST_ASSIST] > 0) {
-            ok = lane_assist(c, g);
-        }
+    n = c->flags & MMU_ASSIST ? trace_ranges(c->tr, RANGE_ASSIST, &r) : 0;
+    for (size_t i = 0; i < n && ok; i++) {
+        ok = assist(c, &r[i]);
+    }
+    for (uint32_t g = 0; g < ng && ok; g++) { /* mark workers are goroutines of the runtime */
+        ok = !trace_lane(c->tr, (struct lane){LANE_G, g}).is_system || lane_worker(c, g);
     }
     return ok;
 }

@@ -1,6 +1,6 @@
 /*
- * procs.c - processors: what each did, how much processor time there was, and how long goroutines in system calls
- * kept theirs.
+ * procs.c - processors: what each did, how much processor time there was, and which goroutines assisted the collector
+ * (only a P's lane tells running from assisting; a goroutine's lane shows both as running).
  */
 #include "triage/tri.h"
 
@@ -19,8 +19,8 @@ bool triage_proc(struct triage *tg, uint32_t p) {
     do {
         const struct span *s = span_get(&it);
         tg->p[p].runs += tri_is_exec(s->state);
-        if (s->state == ST_SYSCALL && s->who < tg->ng) {
-            tg->g[s->who].ns[GM_SYSBLOCK] += tri_len(s); /* for now: time with its P; triage_groups_end() turns it */
+        if (s->state == ST_ASSIST && s->who < tg->ng) {
+            tg->g[s->who].ns[GM_ASSIST] += tri_len(s);
         }
     } while (span_next(&it));
     return true;

@@ -41,7 +41,7 @@ static void rule_stw(struct rules *rs) {
         const struct stw_row *r = &rs->tg->stw[i];
         int64_t longest = r->longest.t1 - r->longest.t0;
         struct draft d;
-        if (by_tracing(rs->tr, r->kind) || (longest < 1000000 && r->total < rs->tg->end / 20)) {
+        if (by_tracing(rs->tr, r->kind) || (longest < 1000000 && (r->total < 1000000 || r->total < rs->tg->end / 20))) {
             continue;
         }
         draft_start(&d, RULE_STW, r->total);

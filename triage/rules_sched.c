@@ -50,7 +50,7 @@ static void rule_latency(struct rules *rs) {
     int64_t exec, sched, p99 = hist_quantile(&tg->sched, 0.99);
     struct draft d;
     program_times(tg, &exec, &sched);
-    if (tg->sched.n < 100 || p99 < 1000000 || sched < (exec + sched) / 10 || tg->nworst == 0) {
+    if (p99 < 1000000 || hist_between(&tg->sched, 1 << 20, INT64_MAX) < 10 || sched < (exec + sched) / 10 || tg->nworst == 0) {
         return;
     }
     draft_start(&d, RULE_SCHED, beyond(&tg->sched, 1000000) / rules_procs(rs));
@@ -76,7 +76,7 @@ static void rule_idle(struct rules *rs) {
     const struct triage *tg = rs->tg;
     int64_t missed = tg->idle[IDLE_MISSED];
     struct draft d;
-    if (missed < tg->capacity / 20 || tg->missed_wall < 1000000) {
+    if (missed < tg->capacity / 20 || tg->missed_wall < 5000000) {
         return;
     }
     draft_start(&d, RULE_IDLE, missed / rules_procs(rs));
@@ -85,7 +85,7 @@ static void rule_idle(struct rules *rs) {
     text_share(&d.text, (double)missed, (double)tg->capacity);
     text_raw(&d.text, " of the processor time (", 24);
     text_dur(&d.text, missed);
-    text_raw(&d.text, ") processors idled while goroutines had been runnable for over 10us; this held for ", 83);
+    text_raw(&d.text, ") processors idled while goroutines had been runnable for over 50us; this held for ", 83);
     text_dur(&d.text, tg->missed_wall);
     text_raw(&d.text, " by the clock, most of all at ", 30);
     text_dur(&d.text, tg->idle_worst.t0);
@@ -100,7 +100,7 @@ static void rule_above(struct rules *rs) {
     int64_t p = rules_procs(rs), exec, sched;
     struct draft d;
     program_times(tg, &exec, &sched);
-    if (p < 4 || tg->end < 100000000 || (int64_t)tg->busy_p99 * 4 > p || sched < exec / 20) {
+    if (p < 4 || tg->end < 100000000 || (int64_t)tg->busy_p99 * 4 > p || exec < tg->end / 2) {
         return;
     }
     draft_start(&d, RULE_PROCS_ABOVE, 0);
@@ -119,7 +119,7 @@ static void rule_below(struct rules *rs) {
     for (uint32_t i = 0; i < tg->ngroups; i++) {
         all_sched += tg->groups[i].d[GM_SCHED].total;
     }
-    if (tg->capacity <= 0 || idle > tg->capacity / 10 || all_sched < tg->capacity || tg->end < 1000000) {
+    if (tg->capacity <= 0 || idle > tg->capacity / 10 || all_sched / 2 < tg->capacity || tg->end < 10000000) {
         return;
     }
     severity = all_sched / rules_procs(rs);

@@ -163,12 +163,34 @@ static void break_reasons(const struct trace *tr, struct breakdown *b, struct la
     }
 }
 
-static void break_interval(const struct trace *tr, struct breakdown *b, uint32_t g, int64_t t0, int64_t t1) {
+/* How long g ran within mark assists in [t0,t1). a[0..n) is sorted by goroutine and start. */
+static int64_t assisted(const struct trace *tr, const struct part *a, size_t n, uint32_t g, int64_t t0, int64_t t1) {
+    size_t lo = 0, hi = n;
+    int64_t sum = 0;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (a[mid].g < g || (a[mid].g == g && a[mid].t1 <= t0)) { /* one goroutine's assists don't overlap */
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    for (; lo < n && a[lo].g == g && a[lo].t0 < t1; lo++) {
+        struct shares s;
+        trace_shares(tr, (struct lane){LANE_G, g}, a[lo].t0 > t0 ? a[lo].t0 : t0, a[lo].t1 < t1 ? a[lo].t1 : t1, &s);
+        sum += s.ns[ST_RUNNING];
+    }
+    return sum;
+}
+
+static void break_interval(const struct trace *tr, const struct parts *assists, struct breakdown *b, uint32_t g,
+                           int64_t t0, int64_t t1) {
     struct lane l = {LANE_G, g};
     struct shares s;
+    int64_t assist = assisted(tr, assists->p, assists->n, g, t0, t1);
     trace_shares(tr, l, t0, t1, &s);
-    b->running += s.ns[ST_RUNNING] + s.ns[ST_GCWORK];
-    b->assist += s.ns[ST_ASSIST];
+    b->running += s.ns[ST_RUNNING] - assist;
+    b->assist += assist;
     b->sched += s.ns[ST_RUNNABLE];
     b->syscall += s.ns[ST_SYSCALL];
     b->waiting += s.ns[ST_WAITING];
@@ -185,7 +207,7 @@ static void break_own(const struct trace *tr, struct instance *x) {
 }
 
 /* Parts are sorted: unite what overlaps on one goroutine, then count. slot = type * SLOWEST + rank. */
-static void break_parts(struct triage *tg, const struct parts *ps) {
+static void break_parts(struct triage *tg, const struct parts *ps, const struct parts *assists) {
     for (size_t i = 0, j; i < ps->n; i = j) {
         struct breakdown *b = &tg->types[ps->p[i].slot / SLOWEST].slow[ps->p[i].slot % SLOWEST].b;
         int64_t t0 = ps->p[i].t0, t1 = ps->p[i].t1;
@@ -195,11 +217,11 @@ static void break_parts(struct triage *tg, const struct parts *ps) {
                 t1 = ps->p[j].t1 > t1 ? ps->p[j].t1 : t1;
                 continue;
             }
-            break_interval(tg->tr, b, ps->p[i].g, t0, t1);
+            break_interval(tg->tr, assists, b, ps->p[i].g, t0, t1);
             t0 = ps->p[j].t0;
             t1 = ps->p[j].t1;
         }
-        break_interval(tg->tr, b, ps->p[i].g, t0, t1);
+        break_interval(tg->tr, assists, b, ps->p[i].g, t0, t1);
     }
 }
 
@@ -223,10 +245,24 @@ static bool slow_parts(struct triage *tg, struct parts *ps, struct tab *by_task,
     return true;
 }
 
+static bool assist_parts(const struct triage *tg, struct parts *a) {
+    const struct range *r;
+    size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
+    for (size_t i = 0; i < n; i++) {
+        if (!part_add(a, (struct part){0, r[i].owner, r[i].t0, r[i].t1})) {
+            return false;
+        }
+    }
+    if (a->n) {
+        qsort(a->p, a->n, sizeof *a->p, cmp_part);
+    }
+    return true;
+}
+
 static bool break_down(struct triage *tg, const struct task *task, size_t nt, const struct region *reg, size_t nr) {
-    struct parts ps = {0};
+    struct parts ps = {0}, assists = {0};
     struct tab by_task = {0};
-    bool ok = slow_parts(tg, &ps, &by_task, task);
+    bool ok = slow_parts(tg, &ps, &by_task, task) && assist_parts(tg, &assists);
     for (size_t i = 0; i < nr && ok && by_task.used; i++) {
         uint32_t slot = reg[i].task ? tab_get(&by_task, reg[i].task, 0) : TAB_NONE;
         if (slot != TAB_NONE) {
@@ -243,9 +279,10 @@ static bool break_down(struct triage *tg, const struct task *task, size_t nt, co
     }
     if (ok && ps.n) {
         qsort(ps.p, ps.n, sizeof *ps.p, cmp_part);
-        break_parts(tg, &ps);
+        break_parts(tg, &ps, &assists);
     }
     mem_free(ps.p);
+    mem_free(assists.p);
     tab_free(&by_task);
     return ok;
 }

@@ -15,7 +15,7 @@ struct gwait {             /* one goroutine's waits for one reason */
 };
 struct wake {              /* a wake-up that came to nothing, for the herds */
     int64_t t, lost;
-    uint32_t pair, waker;
+    uint32_t pair, waker, g;
 };
 #define WAKES_MAX (1u << 18)
 

@@ -111,14 +111,15 @@ struct pstat {
 };
 enum idle_why {
     IDLE_STW,              /* the world was stopped */
-    IDLE_MISSED,           /* a goroutine had been runnable for more than 10 us: work not stolen or not woken for */
+    IDLE_MISSED,           /* a goroutine had been runnable for more than 50 us: work not stolen or not woken for */
     IDLE_SYSCALL,          /* nothing runnable, and goroutines sat in system calls without a processor */
     IDLE_NOWORK,           /* nothing runnable: all wait */
     IDLE_SHORT,            /* gaps of less than 10 us */
     IDLE_WHYS
 };
 const char *idle_why_name(enum idle_why w);
-#define IDLE_NOTICE 10000  /* ns: what is shorter is ordinary hand-over */
+#define IDLE_NOTICE 10000  /* ns: a P's shorter gaps are ordinary hand-over */
+#define RUNNABLE_NOTICE 50000 /* ns: so long it may take to wake a processor's thread */
 
 /* ---- collector -------------------------------------------------------------------------------------------- */
 
