@@ -45,7 +45,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
         return true;
     /* Indices are given out densely; a gap would be a reader's mistake, not the file's. */
     size_t need = (size_t)i + 1, was = f->nlane[k];
-    if (!grow(f, &f->lane[k], &f->caplane[k], need, sizeof(struct spanlane)))
+    if (k != LANE_M && !grow(f, &f->lane[k], &f->caplane[k], need, sizeof(struct spanlane)))
         return false;
     if (k == LANE_G && !grow(f, &f->g, &f->capg, need, sizeof *f->g))
         return false;
@@ -53,7 +53,8 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
         return false;
     if (k == LANE_M && !grow(f, &f->m, &f->capm, need, sizeof *f->m))
         return false;
-    memset(&f->lane[k][was], 0, (need - was) * sizeof(struct spanlane));
+    if (k != LANE_M)
+        memset(&f->lane[k][was], 0, (need - was) * sizeof(struct spanlane));
     for (size_t j = was; j < need; j++) {
         if (k == LANE_G)
             f->g[j] = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE, .p = EV_NONE, .m = EV_NONE};
@@ -90,22 +91,23 @@ static uint32_t tag_of(struct fold *f, uint8_t state, uint32_t reason)
 
 /* ---- the lanes of Ps and Ms ------------------------------------------------------------------------------- */
 
-static inline void lane_set(struct fold *f, enum lane_kind k, uint32_t i, int64_t t, uint32_t tag, uint32_t who, uint32_t extra)
+static inline void lane_set(struct fold *f, enum lane_kind k, uint32_t i, int64_t t, uint32_t tag, uint32_t who)
 {
     struct spanlane *l = &f->lane[k][i];
     if (!l->begun) {
-        spans_begin(l, t, tag, who, extra);
+        spans_begin(l, t, tag, who, 0);
         return;
     }
-    if (l->tag == tag && l->who == who && l->stack == extra)
+    if (l->tag == tag && l->who == who)
         return;
     if (l->t0 >= t) { /* nothing lasted: the later word counts */
         l->tag = tag;
         l->who = who;
-        l->stack = extra;
         return;
     }
-    spans_push(&f->pool, k, l, t, tag, who, extra);
+    if (k == LANE_P && t - l->t0 > f->p[i].longest)
+        f->p[i].longest = t - l->t0;
+    spans_push(&f->pool, k, l, t, tag, who, 0);
 }
 
 static inline uint8_t busy_state(const struct fold *f, uint32_t g, uint32_t p)
@@ -128,14 +130,15 @@ static inline void p_show(struct fold *f, uint32_t p, int64_t t)
         s = busy_state(f, pi->g, p);
     else if (s == ST_SCHED && pi->sweep)
         s = ST_SWEEP;
-    lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1, 0); /* EV_NONE + 1 is 0: none */
+    lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1); /* EV_NONE + 1 is 0: none */
 }
 
 static inline void m_show(struct fold *f, uint32_t m, int64_t t)
 {
     const struct minfo *mi = &f->m[m];
-    uint8_t s = mi->g != EV_NONE ? busy_state(f, mi->g, mi->p) : mi->p != EV_NONE ? ST_SCHED : ST_IDLE;
-    lane_set(f, LANE_M, m, t, f->tag[s], mi->g + 1, mi->p + 1);
+    const struct hold *h = mi->lane.n ? &mi->lane.h[mi->lane.n - 1] : NULL;
+    if ((!h || h->p != mi->p || (mi->p == EV_NONE && h->g != mi->g)) && !holds_set(f, m, t, mi->p, mi->g))
+        f->oom = true;
 }
 
 /* show - the P and M a goroutine is on. */
@@ -390,7 +393,7 @@ static void on_g_label(struct fold *f, const struct ev *e)
     struct str s = names_get(f->names, e->str);
     if (str_starts(s, "GC (")) {
         f->g[e->g].flags |= GI_GCWORK;
-        show_on(f, f->g[e->g].p, f->g[e->g].m, e->t);
+        show_on(f, f->g[e->g].p, EV_NONE, e->t);
     }
 }
 
@@ -435,9 +438,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
             pi->g = mi->g;
             f->g[mi->g].p = e->p;
         }
-        if (!f->lane[LANE_M][e->m].begun)
-            m_show(f, e->m, t);
-        m_show(f, e->m, e->t);
+        m_show(f, e->m, mi->lane.n ? e->t : t);
     }
     p_show(f, e->p, t);
 }
@@ -467,15 +468,13 @@ static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uin
     struct spanlane *l = &f->lane[LANE_BAND][b];
     if (on && f->pool.tags[l->tag].state == state[b])
         return; /* a second one within the first */
-    lane_set(f, LANE_BAND, b, t, on ? tag_of(f, state[b], name) : f->tag[ST_NONE], on ? g + 1 : 0, 0);
+    lane_set(f, LANE_BAND, b, t, on ? tag_of(f, state[b], name) : f->tag[ST_NONE], on ? g + 1 : 0);
 }
 
 static void range_show(struct fold *f, const struct ev *e)
 {
     if (e->state == RANGE_SWEEP && e->p != EV_NONE) {
         p_show(f, e->p, e->t);
-        if (f->p[e->p].m != EV_NONE)
-            m_show(f, f->p[e->p].m, e->t);
     } else if (e->state == RANGE_ASSIST && e->g != EV_NONE) {
         show_on(f, f->g[e->g].p, f->g[e->g].m, e->t);
     }
@@ -780,7 +779,7 @@ void fold_finish(struct fold *f)
     fold_patch_open(f);
     f->finished = true;
     for (int k = 0; k < LANE_KINDS; k++)
-        for (size_t i = 0; i < f->nlane[k]; i++) {
+        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             struct spanlane *l = &f->lane[k][i];
             spans_rest(&f->pool, l);
             if (l->nblk + 1 < l->capblk) { /* give back what doubling left over */
@@ -805,7 +804,7 @@ void fold_finish(struct fold *f)
 void fold_free(struct fold *f)
 {
     for (int k = 0; k < LANE_KINDS; k++) {
-        for (size_t i = 0; i < f->nlane[k]; i++) {
+        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             mem_free(f->lane[k][i].blk);
             mem_free(f->lane[k][i].group);
         }
@@ -813,6 +812,8 @@ void fold_free(struct fold *f)
     }
     mem_free(f->g);
     mem_free(f->p);
+    for (size_t i = 0; i < f->nlane[LANE_M]; i++)
+        holds_free(&f->m[i].lane);
     mem_free(f->m);
     for (int k = 0; k < RANGE_KINDS; k++) {
         mem_free(f->range[k].v);

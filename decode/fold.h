@@ -9,6 +9,7 @@
 #define GOTOP_DECODE_FOLD_H
 
 #include "decode/ev.h"
+#include "decode/holds.h"
 #include "decode/names.h"
 #include "decode/spans.h"
 #include "decode/trace.h"
@@ -31,12 +32,14 @@ struct pinfo {
     uint64_t id;
     uint32_t g, m;        /* running or in a syscall here; thread */
     uint32_t sweep, stw;  /* open ranges, index + 1 */
+    int64_t longest;      /* longest span since its M got it */
     uint8_t state;        /* ST_NONE, ST_IDLE, ST_SCHED (running) */
 };
 
 struct minfo {
     uint64_t id;
     uint32_t g, p;
+    struct mlane lane;
 };
 
 struct vec_range { struct range *v; size_t n, cap; uint32_t *open; size_t nopen, capopen; bool unsorted; };

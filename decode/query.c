@@ -57,9 +57,10 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
 
 /* ---- lanes ------------------------------------------------------------------------------------------------ */
 
+/* The packed lane itself; M lanes have none (decode/holds.h). */
 static const struct spanlane *lane_of(const struct trace *tr, struct lane l)
 {
-    if (l.kind >= LANE_KINDS || l.i >= tr->fold.nlane[l.kind])
+    if (l.kind >= LANE_KINDS || l.kind == LANE_M || l.i >= tr->fold.nlane[l.kind])
         return NULL;
     const struct spanlane *s = &tr->fold.lane[l.kind][l.i];
     return s->begun ? s : NULL;
@@ -75,6 +76,11 @@ static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
     return k == LANE_G ? tr->fold.g[i].id : k == LANE_P ? tr->fold.p[i].id : k == LANE_M ? tr->fold.m[i].id : i;
 }
 
+static const struct mlane *mlane_of(const struct trace *tr, struct lane l)
+{
+    return l.kind == LANE_M && l.i < tr->fold.nlane[LANE_M] && tr->fold.m[l.i].lane.n ? &tr->fold.m[l.i].lane : NULL;
+}
+
 static int64_t lane_last(const struct trace *tr, const struct spanlane *s)
 {
     return s->ended ? s->t0 : s->t0 > tr->fold.end ? s->t0 : tr->fold.end;
@@ -85,8 +91,17 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
     struct lane_info info = {.creator = NO_LANE};
     if (l.kind >= LANE_KINDS || l.i >= tr->fold.nlane[l.kind])
         return info;
-    const struct spanlane *s = &tr->fold.lane[l.kind][l.i];
     info.id = lane_id(tr, l.kind, l.i);
+    const struct mlane *ml = mlane_of(tr, l);
+    if (ml) {
+        int64_t end = tr->fold.end, tot[1][SPAN_SLOTS];
+        holds_totals(&tr->fold, l.i, &end, 1, tot, &info.nspans);
+        info.first = info.seen = ml->h[0].t0;
+        info.last = end;
+    }
+    if (l.kind == LANE_M)
+        return info;
+    const struct spanlane *s = &tr->fold.lane[l.kind][l.i];
     info.nspans = spans_count(s);
     if (s->begun) {
         info.first = spans_first(s);
@@ -126,14 +141,11 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
 
 /* ---- spans ------------------------------------------------------------------------------------------------ */
 
-static void span_fill(const struct trace *tr, enum lane_kind k, const struct rawspan *r, struct span *out)
+static void span_fill(const struct trace *tr, const struct rawspan *r, struct span *out)
 {
     const struct span_tag *t = &tr->fold.pool.tags[r->tag];
-    *out = (struct span){.state = t->state, .reason = t->reason, .label = t->label, .who = r->who - 1, .proc = NO_LANE};
-    if (k == LANE_M)
-        out->proc = r->stack - 1;
-    else
-        out->stack = r->stack;
+    *out = (struct span){.state = t->state, .reason = t->reason, .label = t->label, .who = r->who - 1, .proc = NO_LANE,
+                         .stack = r->stack};
 }
 
 static void block_load(struct span_iter *it, const struct spanlane *l, uint32_t b)
@@ -146,7 +158,7 @@ static void block_load(struct span_iter *it, const struct spanlane *l, uint32_t 
     it->n = n;
     for (uint32_t i = 0; i < n; i++) {
         struct span *s = &it->blk[i];
-        span_fill(tr, it->lane.kind, &raw[i], s);
+        span_fill(tr, &raw[i], s);
         s->t0 = t;
         t += raw[i].dur;
         s->t1 = t;
@@ -166,6 +178,96 @@ static void block_load(struct span_iter *it, const struct spanlane *l, uint32_t 
     }
 }
 
+/* ---- spans of threads: those of the P's lane, within each hold --------------------------------------------- */
+
+/* Load the spans of hold i: of a P's lane those in block `sub` (UINT32_MAX: the last block within the hold). */
+static void hold_load(struct span_iter *it, const struct mlane *ml, uint64_t i, uint32_t sub)
+{
+    const struct trace *tr = it->tr;
+    const struct hold *h = &ml->h[i];
+    int64_t end = holds_end(&tr->fold, ml, i), tot[1][SPAN_SLOTS];
+    uint64_t index;
+    holds_totals(&tr->fold, it->lane.i, &h->t0, 1, tot, &index);
+    it->hold = i;
+    it->at = 0;
+    if (h->p == EV_NONE) {
+        it->sub = 0;
+        it->n = 1;
+        it->base = index;
+        it->blk[0] = (struct span){.t0 = h->t0, .t1 = end, .state = h->g != EV_NONE ? ST_SYSCALL : ST_IDLE, .who = h->g, .proc = NO_LANE};
+    } else {
+        struct lane pl = {LANE_P, h->p};
+        const struct spanlane *l = &tr->fold.lane[LANE_P][h->p];
+        uint32_t first = spans_find(l, h->t0), last = spans_find(l, end > h->t0 ? end - 1 : h->t0);
+        struct span_iter sp = {.tr = tr, .lane = pl};
+        it->sub = sub < first ? first : sub > last ? last : sub;
+        block_load(&sp, l, it->sub);
+        uint64_t before = it->sub > first ? (uint64_t)it->sub * SPAN_BLOCK - trace_count(tr, pl, 0, h->t0 + 1) + 1 : 0;
+        it->base = index + before;
+        it->n = 0;
+        for (uint32_t k = 0; k < sp.n; k++) {
+            struct span s = sp.blk[k];
+            if (s.t1 <= h->t0 || s.t0 >= end)
+                continue;
+            s.t0 = s.t0 < h->t0 ? h->t0 : s.t0;
+            s.t1 = s.t1 > end ? end : s.t1;
+            s.proc = h->p;
+            s.open_start = false;
+            it->blk[it->n++] = s;
+        }
+    }
+    for (uint32_t k = 0; k < it->n; k++) {
+        it->blk[k].index = it->base + k;
+        it->blk[k].open_end = i + 1 == ml->n && it->blk[k].t1 >= tr->fold.end;
+    }
+}
+
+/* Step to the next non-empty piece, forwards or backwards. */
+static bool hold_step(struct span_iter *it, const struct mlane *ml, bool forward)
+{
+    uint64_t hold = it->hold;
+    uint32_t sub = it->sub;
+    for (;;) {
+        const struct hold *h = &ml->h[hold];
+        uint32_t first = 0, last = 0;
+        if (h->p != EV_NONE) {
+            const struct spanlane *l = &it->tr->fold.lane[LANE_P][h->p];
+            int64_t end = holds_end(&it->tr->fold, ml, hold);
+            first = spans_find(l, h->t0);
+            last = spans_find(l, end > h->t0 ? end - 1 : h->t0);
+        }
+        if (forward && sub < last) {
+            sub++;
+        } else if (!forward && sub > first) {
+            sub--;
+        } else if (forward ? hold + 1 < ml->n : hold > 0) {
+            hold += forward ? 1 : (uint64_t)-1;
+            sub = forward ? 0 : UINT32_MAX;
+        } else {
+            return false;
+        }
+        struct span_iter was = *it;
+        hold_load(it, ml, hold, sub);
+        if (it->n) {
+            it->at = forward ? 0 : it->n - 1;
+            return true;
+        }
+        sub = it->sub;
+        *it = was;
+    }
+}
+
+static bool hold_seek(struct span_iter *it, const struct mlane *ml, int64_t t)
+{
+    uint64_t i = holds_find(ml, t);
+    const struct hold *h = &ml->h[i];
+    uint32_t sub = h->p != EV_NONE ? spans_find(&it->tr->fold.lane[LANE_P][h->p], t < h->t0 ? h->t0 : t) : 0;
+    hold_load(it, ml, i, sub);
+    while (it->at + 1 < it->n && it->blk[it->at + 1].t0 <= t)
+        it->at++;
+    return it->n > 0 || hold_step(it, ml, true) || hold_step(it, ml, false);
+}
+
 static uint32_t block_count(const struct spanlane *l)
 {
     return l->nblk + (l->nwait || !l->ended);
@@ -177,6 +279,8 @@ bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, i
     it->tr = tr;
     it->lane = lane;
     it->n = it->at = 0;
+    if (mlane_of(tr, lane))
+        return hold_seek(it, mlane_of(tr, lane), t);
     if (!l || !spans_count(l))
         return false;
     block_load(it, l, spans_find(l, t));
@@ -198,6 +302,15 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
     it->tr = tr;
     it->lane = lane;
     it->n = it->at = 0;
+    const struct mlane *ml = mlane_of(tr, lane);
+    if (ml) { /* rarely asked for but with 0: walk */
+        if (!hold_seek(it, ml, INT64_MIN))
+            return false;
+        while (span_get(it)->index < index)
+            if (!span_next(it))
+                return false;
+        return true;
+    }
     if (!l || index >= spans_count(l))
         return false;
     uint64_t b = index / SPAN_BLOCK;
@@ -217,6 +330,8 @@ bool span_next(struct span_iter *it)
         it->at++;
         return true;
     }
+    if (it->lane.kind == LANE_M)
+        return hold_step(it, mlane_of(it->tr, it->lane), true);
     const struct spanlane *l = lane_of(it->tr, it->lane);
     uint32_t b = (uint32_t)(it->base / SPAN_BLOCK) + 1;
     if (!l || b >= block_count(l))
@@ -232,6 +347,8 @@ bool span_prev(struct span_iter *it)
         it->at--;
         return true;
     }
+    if (it->lane.kind == LANE_M)
+        return hold_step(it, mlane_of(it->tr, it->lane), false);
     const struct spanlane *l = lane_of(it->tr, it->lane);
     if (!l || !it->base)
         return false;
@@ -271,15 +388,26 @@ static void shares_fill(const struct trace *tr, enum lane_kind k, const int64_t 
     out->ns[ST_NONE] = len - sum;
 }
 
-void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, struct shares *out)
+/* Totals of any kind of lane; false: the lane has nothing. */
+static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
     const struct spanlane *l = lane_of(tr, lane);
+    if (l)
+        spans_totals(&tr->fold.pool, lane.kind, l, t, n, tr->fold.end, out, count);
+    else if (mlane_of(tr, lane))
+        holds_totals(&tr->fold, lane.i, t, n, out, count);
+    else
+        return false;
+    return true;
+}
+
+void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, struct shares *out)
+{
     int64_t tot[65][SPAN_SLOTS];
     static const int64_t zero[SPAN_SLOTS];
     for (uint32_t i = 0; i < n;) {
         uint32_t k = n - i < 64 ? n - i : 64;
-        if (l)
-            spans_totals(&tr->fold.pool, lane.kind, l, edges + i, k + 1, tr->fold.end, tot, NULL);
+        bool l = totals(tr, lane, edges + i, k + 1, tot, NULL);
         for (uint32_t j = 0; j < k; j++)
             shares_fill(tr, lane.kind, l ? tot[j] : zero, l ? tot[j + 1] : zero, edges[i + j + 1] - edges[i + j], &out[i + j]);
         /* Two bands share a slot with nothing else: sweep and assist are told apart by the lane. */
@@ -302,13 +430,10 @@ void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t 
 uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1)
 {
     const struct spanlane *l = lane_of(tr, lane);
-    if (!l || t1 <= t0 || t0 == INT64_MAX)
-        return 0;
     int64_t t[2] = {t0 + 1, t1}, tot[2][SPAN_SLOTS];
-    uint64_t n[2];
-    if (t0 >= lane_last(tr, l) && l->ended)
+    uint64_t n[2] = {0, 0}; /* spans that start before each */
+    if (t1 <= t0 || t0 == INT64_MAX || (l && l->ended && t0 >= l->t0) || !totals(tr, lane, t, 2, tot, n))
         return 0;
-    spans_totals(&tr->fold.pool, lane.kind, l, t, 2, tr->fold.end, tot, n); /* spans that start before each */
     return n[1] - (n[0] ? n[0] - 1 : 0);
 }
 
@@ -327,8 +452,36 @@ static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, 
     return b;
 }
 
+/* The same for a thread: hold by hold. */
+static bool hold_longest(const struct trace *tr, struct lane lane, const struct mlane *ml, int64_t t0, int64_t t1, struct span *out)
+{
+    int64_t best = -1;
+    size_t last = holds_find(ml, t1 - 1);
+    for (size_t i = holds_find(ml, t0); (i = holds_skip(ml, i, last, best + 1)) <= last && i < ml->n; i++) {
+        int64_t a = ml->h[i].t0, b = holds_end(&tr->fold, ml, i);
+        struct span s;
+        struct span_iter it = {.tr = tr, .lane = lane};
+        if (ml->h[i].p == EV_NONE) {
+            hold_load(&it, ml, i, 0);
+            s = it.blk[0];
+        } else if (!trace_longest(tr, (struct lane){LANE_P, ml->h[i].p}, a > t0 ? a : t0, b < t1 ? b : t1, &s)) {
+            continue;
+        }
+        s.t0 = s.t0 < a ? a : s.t0;
+        s.t1 = s.t1 > b ? b : s.t1;
+        s.proc = ml->h[i].p;
+        if (s.t1 - s.t0 > best && s.t0 < t1 && s.t1 > t0) {
+            best = s.t1 - s.t0;
+            *out = s;
+        }
+    }
+    return best >= 0;
+}
+
 bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
 {
+    if (mlane_of(tr, lane) && t1 > t0)
+        return hold_longest(tr, lane, mlane_of(tr, lane), t0, t1, out);
     const struct spanlane *l = lane_of(tr, lane);
     if (!l || t1 <= t0)
         return false;
@@ -356,9 +509,22 @@ void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1
                 bool (*f)(void *arg, const struct span *s), void *arg)
 {
     const struct spanlane *l = lane_of(tr, lane);
-    if (!l || t1 <= t0)
+    const struct mlane *ml = mlane_of(tr, lane);
+    if (t1 <= t0 || (!l && !ml))
         return;
     struct span_iter it = {.tr = tr, .lane = lane};
+    if (ml) {
+        size_t end = holds_find(ml, t1 - 1);
+        for (size_t i = holds_find(ml, t0); (i = holds_skip(ml, i, end, min_ns)) <= end && i < ml->n; i++) {
+            hold_load(&it, ml, i, 0);
+            do {
+                const struct span *s = span_get(&it);
+                if (it.n && s->t0 < t1 && s->t1 > t0 && s->t1 - s->t0 >= min_ns && !f(arg, s))
+                    return;
+            } while (it.n && span_next(&it) && it.hold == i && span_get(&it)->t0 < t1);
+        }
+        return;
+    }
     uint32_t last = spans_find(l, t1 - 1);
     for (uint32_t b = spans_find(l, t0); b <= last && b < block_count(l); b++) {
         b = next_block(l, b, last, min_ns);

@@ -175,6 +175,8 @@ struct span_iter {
     const struct trace *tr;
     struct lane lane;
     uint64_t base;              /* index of blk[0] */
+    uint64_t hold;              /* M lanes: which hold, and the block of the P's lane */
+    uint32_t sub;
     uint32_t n, at;             /* decoded spans, current one */
     struct span blk[SPAN_BLOCK + 2];
 };

@@ -1,0 +1,51 @@
+/*
+ * holds.h - what threads did, without keeping it twice.
+ *
+ * While an M holds a P, it does what that P's lane says. So an M's lane is kept as its holds: from when it had which
+ * P, or was in a system call without one, or had nothing. A span of an M lane is a span of the P's lane within a
+ * hold. A server's threads change their P a thousand times more seldom than their state: the lanes cost nothing.
+ *
+ * Every HOLD_GROUP holds the running totals of time per state are kept, so the time per state up to a moment is a
+ * search, at most HOLD_GROUP steps, and two look-ups on the P's lane for the hold that covers the moment.
+ */
+#ifndef GOTOP_DECODE_HOLDS_H
+#define GOTOP_DECODE_HOLDS_H
+
+#include "decode/spans.h"
+
+#define HOLD_GROUP 8
+
+struct hold {
+    int64_t t0;
+    uint32_t p, g;        /* p: the P held. Else g: the goroutine in a system call without a P. Else nothing */
+};
+
+struct holdsum {          /* of all holds before a group's first */
+    int64_t tot[SPAN_SLOTS];
+    uint64_t count;       /* spans begun */
+    int64_t longest;      /* within the group */
+};
+
+struct mlane {
+    struct hold *h;
+    struct holdsum *sum;
+    size_t n, cap, capsum;
+    struct holdsum now;   /* running, up to the open hold's start; longest: in the open group */
+};
+
+struct fold;
+
+/* holds_set - from t on, m holds p (or is in a system call with g, or neither). false: out of memory. */
+bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
+
+/* Totals from the lane's start to each of n ascending moments, as spans_totals() gives them; count may be NULL. */
+void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count);
+
+/* holds_find - the hold that covers t (clamped); the lane must have one. holds_end - where hold i ends. */
+size_t holds_find(const struct mlane *l, int64_t t);
+int64_t holds_end(const struct fold *f, const struct mlane *l, size_t i);
+/* holds_skip - the first hold at or behind i, up to last, whose group has a span of at least min_ns. */
+size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
+void holds_free(struct mlane *l);
+
+#endif
