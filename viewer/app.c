@@ -425,6 +425,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
 bool app_draw(struct app *a)
 {
     struct frame_text txt = {
+        .name = a->name,
         .footer = a->footer,
         .debug = a->debug[0] ? a->debug : NULL,
         .loading = a->loading,

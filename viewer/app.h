@@ -32,6 +32,7 @@ struct app {
     struct trace *tr;
     struct view view;
     const struct keymap *km;
+    const char *name;       /* how the title shall name the trace, NULL = by its path */
     struct keystate keys;
     struct grid grid;
     bool utf8;              /* output may hold more than ASCII */

@@ -89,7 +89,7 @@ static bool run_word(struct script *s, const char *w, size_t len)
         after(s, app_do(s->a, act, 0, NULL));
     } else if (is_key) {
         type_key(s, k);
-    } else if (digits) {
+    } else if (digits || w[0] == '/' || w[0] == ':') { /* a count; a prompt and what is typed there */
         type_text(s, w, len);
     } else {
         return false;

@@ -13,7 +13,7 @@
  * headless_run - run a key script, then print the screen. Words are separated by blanks:
  *
  *     zoom-in w C-x Enter   an action's name or a key's
- *     12                    its digits, one by one
+ *     12 /main :1.5s        typed character by character: a count, a prompt with its text
  *     "main.foo bar"        typed text; within a prompt any other word is typed as well
  *     @print                print the screen as it is now
  *     @size=100x30          the terminal changed its size

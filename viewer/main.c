@@ -212,6 +212,7 @@ static int main_view(const struct options *o)
         return EXIT_UNREADABLE;
     }
     if (app_init(a, tr, km, o->w, o->h)) {
+        if (strcmp(o->path, "-") == 0) a->name = "standard input";
         choose_glyphs(a, o);
         status = o->headless ? run_headless(a, o) : run_terminal(a, o, &by_signal);
         app_free(a);

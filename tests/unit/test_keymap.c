@@ -306,7 +306,7 @@ static void write_file(const char *path, const char *text)
 static void test_search_path(void **state)
 {
     (void)state;
-    char dir[] = "/tmp/gotop-keymap-XXXXXX", path[256], sub[256];
+    char dir[] = "/tmp/gotop-keymap-XXXXXX", path[300], sub[256];
     assert_non_null(mkdtemp(dir));
     snprintf(sub, sizeof sub, "%s/gotop", dir);
     assert_int_equal(mkdir(sub, 0700), 0);
@@ -329,7 +329,7 @@ static void test_search_path(void **state)
     keymap_free(km);
 
     write_file(path, "include other\n");
-    char other[256];
+    char other[300];
     snprintf(other, sizeof other, "%s/other.keys", sub);
     write_file(other, "include default\n"); /* a circle */
     km = keymap_new();

@@ -1,0 +1,390 @@
+/*
+ * test_app.c - keys to screens without a terminal: prompts, chords and counts, help, pop-ups, the mouse, key scripts,
+ * and a monkey that types whatever it likes at any size.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "tests/support/tracegen.h"
+#include "viewer/app.h"
+#include "viewer/headless.h"
+#include "viewer/keymap_builtin.h"
+
+/* Two processors, a goroutine that blocks and is woken, names that would like to be escape sequences. */
+static const char text[] =
+    "go 1.26\n"
+    "batch m=7 t=100\n"
+    "ProcStatus +1 p=0 running\n"
+    "GoStatus +1 g=1 m=7 running\n"
+    "GoCreate +500 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
+    "GoBlock +1000 reason=\"chan receive\" stack=main.wait:14,main.main:15\n"
+    "GoStart +100 g=2 g_seq=1\n"
+    "GoUnblock +2000 g=1 g_seq=1 stack=main.send:31,main.worker:33\n"
+    "GoBlock +3000 reason=\"sleep\" stack=main.worker:35\n"
+    "GoStart +100 g=1 g_seq=2\n"
+    "GoCreate +10 new_g=3 new_stack=main.evil\x1b[2J\xff\xfe:1 stack=main.main:40\n"
+    "GoStop +5000 reason=\"preempted\" stack=main.main:44\n"
+    "GoStart +100 g=3 g_seq=1\n"
+    "GoDestroy +700\n"
+    "ProcStop +10\n"
+    "batch m=8 t=100\n"
+    "ProcStatus +1 p=1 idle\n";
+
+struct fix {
+    uint8_t *bytes;
+    size_t n;
+    struct keymap *km;
+    struct trace *tr;
+    struct app a;
+};
+
+static struct keymap *map_of(const char *name)
+{
+    struct keymap *km = keymap_new();
+    for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
+        if (strcmp(b->name, name) == 0) assert_int_equal(keymap_parse(km, b->text, strlen(b->text), name, NULL), ERR_OK);
+    return km;
+}
+
+static void fix_open(struct fix *f, const char *map, int w, int h)
+{
+    struct trace_opts o = {.threads = 1};
+    struct err e;
+    memset(f, 0, sizeof *f);
+    f->bytes = tracegen_bytes(text, &f->n);
+    f->km = map_of(map);
+    assert_int_equal(trace_open_mem(f->bytes, f->n, &o, &f->tr, &e), ERR_OK);
+    assert_true(app_init(&f->a, f->tr, f->km, w, h));
+    while (app_load(&f->a, INT64_MAX)) {
+    }
+    assert_null(trace_fatal(f->tr));
+    assert_int_equal(trace_info(f->tr)->ndamages, 0);
+}
+
+static void fix_close(struct fix *f)
+{
+    app_free(&f->a);
+    trace_close(f->tr);
+    keymap_free(f->km);
+    free(f->bytes);
+}
+
+/* Run a script, return the screen; free it. */
+static char *run(struct fix *f, const char *keys, bool want)
+{
+    char *out = NULL, *errors = NULL;
+    size_t n, m;
+    FILE *o = open_memstream(&out, &n), *e = open_memstream(&errors, &m);
+    bool ok = headless_run(&f->a, keys, false, o, e);
+    fclose(o);
+    fclose(e);
+    if (ok != want) fail_msg("script '%s': %s", keys, errors);
+    free(errors);
+    return out;
+}
+
+static void expect(struct fix *f, const char *keys, const char *shows)
+{
+    char *s = run(f, keys, true);
+    if (!strstr(s, shows)) fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
+    free(s);
+}
+
+static void expect_not(struct fix *f, const char *keys, const char *hides)
+{
+    char *s = run(f, keys, true);
+    if (strstr(s, hides)) fail_msg("after '%s' the screen has '%s':\n%s", keys, hides, s);
+    free(s);
+}
+
+static void test_first_screen(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 100, 30);
+    expect(&f, "", "go 1.26");
+    expect(&f, "", "P0");
+    expect(&f, "", "P1");
+    expect(&f, "3", "main.worker");
+    expect(&f, "4", "M7");
+    assert_int_equal(f.a.view.at.view, VIEW_THREADS);
+    fix_close(&f);
+}
+
+static void test_no_raw_bytes(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 100, 30);
+    char *s = run(&f, "3 @print /evil Enter @print Enter @print y @print", true);
+    assert_non_null(strstr(s, "evil"));
+    for (const char *c = s; *c; c++)
+        if (((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7f) fail_msg("a control byte %#x on the screen", *c);
+    assert_null(strchr(s, (char)0xff));
+    assert_null(strchr(f.a.yank, 0x1b));
+    free(s);
+    fix_close(&f);
+}
+
+/* "; 3 l" and "l l l" and vi's "3 l" come to the same. */
+static void test_counts_repeat(void **state)
+{
+    (void)state;
+    static const struct { const char *map, *once, *three; } ways[] = {
+        {"default", "w w w l l l", "; 3 w ; 3 l"}, {"vi", "+ + + l l l", "3 + 3 l"}, {"emacs", "w w w C-f C-f C-f", "3 w 3 C-f"},
+    };
+    for (size_t i = 0; i < 3; i++) {
+        struct fix f, g;
+        fix_open(&f, ways[i].map, 80, 24);
+        fix_open(&g, ways[i].map, 80, 24);
+        char *a = run(&f, ways[i].once, true), *b = run(&g, ways[i].three, true);
+        int64_t off = f.a.view.at.win.t0 - g.a.view.at.win.t0; /* three halvings round more often than one to an eighth */
+        if (off < -8 || off > 8) fail_msg("%s: %lld ns apart", ways[i].map, (long long)off);
+        assert_true(f.a.view.at.win.t0 > 0);
+        free(a);
+        free(b);
+        fix_close(&f);
+        fix_close(&g);
+    }
+}
+
+static void test_prompt(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 100, 30);
+    expect(&f, ": 5 u s Enter", "5us"); /* words are typed while a prompt is open */
+    assert_int_equal(f.a.view.prompt, PROMPT_NONE);
+    expect(&f, ": \"1us..3us\" Enter", "");
+    assert_int_equal(f.a.view.at.win.t0, 1000);
+    assert_int_equal(f.a.view.at.win.t1, 3000);
+    expect(&f, ": g2 Enter", "G2");
+    assert_int_equal(f.a.view.at.view, VIEW_GOROUTINES);
+    expect(&f, ": nonsense Enter", "'nonsense' is no time");
+    expect(&f, ": zoom-a", "zoom-a");
+    expect(&f, "Tab", "zoom-all");
+    expect_not(&f, "Enter", "zoom-all");
+    assert_int_equal(f.a.view.at.win.t0, 0);
+    expect(&f, ": Up", "zoom-all"); /* history */
+    expect(&f, "Up", "nonsense");
+    expect(&f, "Down", "zoom-all");
+    expect_not(&f, "Esc", "zoom-all");
+    expect(&f, ": view-t Tab Enter", "M7");
+    assert_int_equal(f.a.view.at.view, VIEW_THREADS);
+    expect(&f, ": la Tab", "lane-"); /* more than one: they are listed */
+    assert_non_null(strstr(f.a.view.message, "lane-page-down"));
+    expect(&f, "C-u \"abc def\" C-w", "abc");
+    expect(&f, "C-w Backspace", "");
+    assert_int_equal(f.a.view.prompt, PROMPT_NONE); /* erasing an empty line closes it */
+    expect(&f, ": \"pan-right 3\" Enter", "");
+    expect(&f, "/ worker Enter", "main.worker");
+    expect(&f, "/ C-g", "");
+    assert_int_equal(f.a.view.prompt, PROMPT_NONE);
+    fix_close(&f);
+}
+
+static void test_help_is_live(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "vi", 100, 110);
+    expect(&f, "?", "z i");
+    expect(&f, "", "Digits before a key repeat it");
+    expect_not(&f, "?", "z i"); /* the same key closes it */
+    expect(&f, "z", "zoom-in"); /* a chord under way shows what it can become */
+    expect_not(&f, "Esc", "z ...");
+    fix_close(&f);
+
+    fix_open(&f, "default", 100, 110);
+    static const char mine[] = "bind processors F7 zoom-all\nunbind any Z\n";
+    assert_int_equal(keymap_parse(f.km, mine, strlen(mine), "mine", NULL), ERR_OK);
+    expect(&f, "?", "F7");
+    expect(&f, "", ":suspend"); /* no key: its name */
+    expect(&f, "", "a count begins with ;");
+    expect_not(&f, "Esc 3 ?", "F7");
+    fix_close(&f);
+}
+
+static void test_popups(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 80, 12);
+    expect(&f, "3 : g1@3us Enter Enter", "main.wait");
+    assert_int_equal(f.a.view.popup, POPUP_SPAN);
+    expect(&f, "Esc", "");
+    assert_int_equal(f.a.view.popup, POPUP_NONE);
+    struct place at = f.a.view.at;
+    expect(&f, "? j j PgDn G", "In a prompt");
+    assert_int_equal(at.focus.i, f.a.view.at.focus.i); /* scrolling is not moving */
+    expect(&f, "g", "Move in time");
+    expect(&f, "w", ""); /* any other action closes the help and acts */
+    assert_int_equal(f.a.view.popup, POPUP_NONE);
+    assert_true(at.win.t1 - at.win.t0 > f.a.view.at.win.t1 - f.a.view.at.win.t0);
+    fix_close(&f);
+}
+
+static unsigned press(struct fix *f, keycode k, int x, int y)
+{
+    struct key_event ev = {k, x, y};
+    return app_key(&f->a, &ev);
+}
+
+static void test_leaving(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 80, 24);
+    assert_false(press(&f, K_ESC, -1, -1) & VR_QUIT); /* Esc never quits */
+    assert_true(press(&f, 'Q', -1, -1) & VR_QUIT);
+    press(&f, '?', -1, -1);
+    assert_false(press(&f, 'q', -1, -1) & VR_QUIT); /* closes the help */
+    assert_true(press(&f, 'q', -1, -1) & VR_QUIT);
+    press(&f, '?', -1, -1);
+    assert_true(press(&f, K_ALT | 'q', -1, -1) & VR_QUIT || f.a.view.popup == POPUP_NONE); /* Esc, q in one go */
+    press(&f, ':', -1, -1);
+    press(&f, 'q', -1, -1);
+    assert_true(press(&f, K_ENTER, -1, -1) & VR_QUIT); /* :q */
+    assert_true(press(&f, 'Z', -1, -1) & AR_SUSPEND);
+    assert_true(press(&f, K_CTRL | 'l', -1, -1) & AR_REDRAW);
+    char *s = run(&f, "Q w w", true);
+    assert_string_equal(s, ""); /* a script that quits prints no screen */
+    free(s);
+    fix_close(&f);
+}
+
+static void test_mouse(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 80, 24);
+    assert_true(app_draw(&f.a));
+    int y = -1;
+    for (int i = 0; i < f.a.grid.h; i++) /* the row of P1 */
+        if (grid_at(&f.a.grid, 0, i)->glyph == 'P' && grid_at(&f.a.grid, 1, i)->glyph == '1') y = i;
+    assert_true(y > 0);
+    press(&f, K_CLICK, 40, y);
+    assert_int_equal(f.a.view.at.focus.i, 1);
+    int64_t t0, t1;
+    assert_int_equal(view_column(&f.a.view, &t0, &t1) + f.a.view.gutter, 40);
+    int64_t cursor = f.a.view.at.cursor;
+    press(&f, K_WHEELUP, 40, y);
+    assert_int_equal(f.a.view.at.cursor, cursor); /* zooms at the pointer */
+    assert_true(f.a.view.at.win.t0 > 0);
+    press(&f, K_CLICK, -5, 1000);
+    press(&f, K_DOUBLE, 79, 23);
+    press(&f, K_CLICK, 0, 0);
+    fix_close(&f);
+}
+
+static void test_scripts(void **state)
+{
+    (void)state;
+    struct fix f, g;
+    fix_open(&f, "default", 60, 20);
+    fix_open(&g, "default", 60, 20);
+    const char *script = "w w l @print j zoom-in @size=90x30 ; 2 h 3 /main Enter n n N v l v u u U Enter @print Esc f f";
+    char *a = run(&f, script, true), *b = run(&g, script, true);
+    assert_string_equal(a, b);
+    size_t lines = 0;
+    for (char *c = a; *c; c++) lines += *c == '\n';
+    assert_int_equal(lines, 20 + 30 + 30);
+    free(a);
+    free(b);
+    free(run(&f, "no-such-thing", false));
+    free(run(&f, "@size=0x0", false));
+    free(run(&f, "@nothing", false));
+    fix_close(&f);
+    fix_close(&g);
+}
+
+static uint32_t seed;
+static uint32_t any(uint32_t n)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (seed >> 8) % n;
+}
+
+/* Whatever is typed, at whatever size: no crash, the cursor stays in the window, the screen can be drawn. */
+static void test_monkey(void **state)
+{
+    (void)state;
+    static const char *const maps[] = {"default", "vi", "emacs"};
+    for (uint32_t m = 0; m < 3; m++) {
+        struct fix f;
+        fix_open(&f, maps[m], 80, 24);
+        seed = m + 1;
+        for (int i = 0; i < 6000; i++) {
+            keycode k = any(8) ? 32 + any(95) : K_NAMED + any(K_LAST - K_NAMED);
+            if (!any(12)) k |= any(2) ? K_CTRL : K_ALT;
+            if (!any(20)) k = K_ESC;
+            if (!any(40)) app_resize(&f.a, 1 + (int)any(230), 1 + (int)any(70));
+            press(&f, key_normal(k), (int)any(100) - 2, (int)any(40) - 2);
+            while (f.a.working) app_work(&f.a, 1000);
+            if (any(4)) continue;
+            f.a.utf8 = any(2);
+            assert_true(app_draw(&f.a));
+            const struct place *at = &f.a.view.at;
+            assert_true(at->win.t0 <= at->cursor && at->cursor < at->win.t1);
+            assert_int_equal(f.a.grid.w, f.a.view.w);
+        }
+        fix_close(&f);
+    }
+}
+
+static void test_every_action(void **state)
+{
+    (void)state;
+    for (enum action act = ACT_NONE; act <= ACT_COUNT; act++) {
+        struct fix f;
+        fix_open(&f, "default", 80, 24);
+        for (int i = 0; i < 3; i++) {
+            (void)app_do(&f.a, act, i == 1 ? KEYMAP_COUNT_MAX : 0, NULL);
+            while (f.a.working) (void)app_work(&f.a, INT64_MAX);
+            assert_true(app_draw(&f.a));
+        }
+        fix_close(&f);
+    }
+}
+
+static void test_out_of_memory(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 80, 24);
+    struct app *b = malloc(sizeof *b);
+    for (long n = 1; n < 500; n++) {
+        mem_fail_after(n);
+        bool ok = app_init(b, f.tr, f.km, 80, 24);
+        bool drawn = ok && app_draw(b);
+        if (ok) {
+            (void)app_do(b, ACT_HELP, 0, NULL);
+            (void)app_draw(b);
+            (void)app_do(b, ACT_SEARCH, 0, "main");
+            (void)app_work(b, INT64_MAX);
+        }
+        mem_fail_after(-1);
+        if (ok) app_free(b);
+        (void)drawn;
+    }
+    free(b);
+    fix_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first_screen), cmocka_unit_test(test_no_raw_bytes), cmocka_unit_test(test_counts_repeat),
+        cmocka_unit_test(test_prompt), cmocka_unit_test(test_help_is_live), cmocka_unit_test(test_popups),
+        cmocka_unit_test(test_leaving), cmocka_unit_test(test_mouse), cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_monkey), cmocka_unit_test(test_every_action), cmocka_unit_test(test_out_of_memory),
+    };
+    return cmocka_run_group_tests_name("app", tests, NULL, NULL);
+}
