@@ -447,9 +447,9 @@ static void on_gc(struct v1_emit *em, const struct v1_ev *e)
         v->arg = e->v[0];
 }
 
-static void on_metric(struct v1_emit *em, const struct v1_ev *e, enum metric m)
+static void on_metric(struct v1_emit *em, const struct v1_ev *e, enum metric m, uint16_t flags)
 {
-    struct ev *v = put(em, EVK_METRIC, 0);
+    struct ev *v = put(em, EVK_METRIC, flags);
     v->state = (uint8_t)m;
     v->arg = e->v[0];
 }
@@ -514,14 +514,16 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
     if (em->flush) { /* this event ended the listing */
         em->flush = 0;
         em->listing = false;
-        if (e->type == V1_GOMAXPROCS)
-            return; /* it is the mark only, as in Go's reader */
+        if (e->type == V1_GOMAXPROCS) { /* Go's reader takes it as the mark only and shows no value */
+            on_metric(em, e, METRIC_PROCS, EVF_QUIET);
+            return;
+        }
     }
     switch (e->type) {
     case V1_NONE: on_gap(em, e); break;
-    case V1_GOMAXPROCS: on_metric(em, e, METRIC_PROCS); break;
-    case V1_HEAP_ALLOC: on_metric(em, e, METRIC_HEAP); break;
-    case V1_HEAP_GOAL: on_metric(em, e, METRIC_GOAL); break;
+    case V1_GOMAXPROCS: on_metric(em, e, METRIC_PROCS, 0); break;
+    case V1_HEAP_ALLOC: on_metric(em, e, METRIC_HEAP, 0); break;
+    case V1_HEAP_GOAL: on_metric(em, e, METRIC_GOAL, 0); break;
     case V1_PROC_START: on_proc_start(em, e); break;
     case V1_PROC_STOP: on_proc_stop(em, e); break;
     case V1_GC_START: case V1_GC_DONE: on_gc(em, e); break;

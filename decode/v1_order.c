@@ -33,6 +33,28 @@ static const struct rule { uint8_t who; int8_t need_seq; uint8_t need; int8_t ne
 
 #define GC_ROW 1
 #define NO_CURSOR 0
+/* Which goroutine an event belongs to, by the one its P runs: none other than that one; ... */
+enum ctx {
+    CTX_PLAIN,
+    CTX_START,   /* to the one it names, which the P runs from now on */
+    CTX_IS_ARG,  /* to the one it names */
+    CTX_NAMES,   /* to the one the P runs; it names another */
+    CTX_NONE,    /* to none */
+    CTX_STOP     /* to the one the P runs, which it does no more */
+};
+
+static const uint8_t CTX[V1_TYPES] = {
+    [V1_GO_START] = CTX_START, [V1_GO_START_LOCAL] = CTX_START, [V1_GO_START_LABEL] = CTX_START,
+    [V1_SYS_EXIT] = CTX_IS_ARG, [V1_SYS_EXIT_LOCAL] = CTX_IS_ARG, [V1_GO_WAITING] = CTX_IS_ARG,
+    [V1_GO_IN_SYSCALL] = CTX_IS_ARG,
+    [V1_GO_CREATE] = CTX_NAMES, [V1_GO_UNBLOCK] = CTX_NAMES, [V1_UNBLOCK_LOCAL] = CTX_NAMES,
+    [V1_GC_START] = CTX_NONE, [V1_GC_DONE] = CTX_NONE, [V1_STW_START] = CTX_NONE, [V1_STW_DONE] = CTX_NONE,
+    [V1_SYS_BLOCK] = CTX_STOP,
+#define V1_STOPS(id, state, reason) [V1_##id] = CTX_STOP,
+#include "decode/events_v1.def"
+};
+
+#define SORTED_MAX 32        /* processors that are kept in an array instead of a heap */
 #define TIE_MAX 64           /* heads of one time that are looked at */
 #define FAST_BYTES 96        /* more than any event without a text can have */
 
@@ -45,53 +67,73 @@ static size_t hash_slot(const struct v1_hash *h, uint64_t key)
 
 uint32_t v1_hash_get(const struct v1_hash *h, uint64_t key)
 {
-    if (!h->cap)
+    if (key < h->ndense && h->dense[key])
+        return h->dense[key];
+    if (!h->used)
         return 0;
     for (size_t i = hash_slot(h, key);; i = (i + 1) & (h->cap - 1))
-        if (!h->val[i] || h->key[i] == key)
-            return h->val[i];
+        if (!h->slot[i].val || h->slot[i].key == key)
+            return h->slot[i].val;
 }
 
 static bool hash_grow(struct v1_hash *h)
 {
-    struct v1_hash n = { .cap = h->cap ? 2 * h->cap : 64, .used = h->used };
-    n.key = mem_alloc(n.cap * sizeof *n.key);
-    n.val = mem_zalloc(n.cap * sizeof *n.val);
-    if (!n.key || !n.val) {
-        v1_hash_free(&n);
+    size_t cap = h->cap ? 2 * h->cap : 64, old = h->cap;
+    struct v1_hslot *from = h->slot, *to = mem_zalloc(cap * sizeof *to);
+    if (!to)
         return false;
-    }
-    for (size_t j = 0; j < h->cap; j++) {
-        if (!h->val[j])
+    h->slot = to;
+    h->cap = cap;
+    for (size_t j = 0; j < old; j++) {
+        if (!from[j].val)
             continue;
-        size_t i = hash_slot(&n, h->key[j]);
-        while (n.val[i])
-            i = (i + 1) & (n.cap - 1);
-        n.key[i] = h->key[j];
-        n.val[i] = h->val[j];
+        size_t i = hash_slot(h, from[j].key);
+        while (to[i].val)
+            i = (i + 1) & (cap - 1);
+        to[i] = from[j];
     }
-    v1_hash_free(h);
-    *h = n;
+    mem_free(from);
+    return true;
+}
+
+/* dense_room - the array is allowed to have as many slots as a few times the ids there are. */
+static bool dense_room(struct v1_hash *h, uint64_t key)
+{
+    if (key < h->ndense)
+        return true;
+    if (key >= 8 * (uint64_t)h->n + 4096)
+        return false;
+    size_t cap = h->ndense;
+    uint32_t *d = mem_grow(h->dense, &cap, (size_t)key + 1, sizeof *d);
+    if (!d)
+        return false;
+    memset(d + h->ndense, 0, (cap - h->ndense) * sizeof *d);
+    h->dense = d;
+    h->ndense = cap;
     return true;
 }
 
 bool v1_hash_put(struct v1_hash *h, uint64_t key, uint32_t val)
 {
+    h->n++;
+    if (dense_room(h, key)) {
+        h->dense[key] = val;
+        return true;
+    }
     if (2 * (h->used + 1) > h->cap && !hash_grow(h))
         return false;
     size_t i = hash_slot(h, key);
-    while (h->val[i])
+    while (h->slot[i].val)
         i = (i + 1) & (h->cap - 1);
-    h->key[i] = key;
-    h->val[i] = val;
+    h->slot[i] = (struct v1_hslot){ key, val };
     h->used++;
     return true;
 }
 
 void v1_hash_free(struct v1_hash *h)
 {
-    mem_free(h->key);
-    mem_free(h->val);
+    mem_free(h->dense);
+    mem_free(h->slot);
     memset(h, 0, sizeof *h);
 }
 
@@ -125,40 +167,40 @@ static uint32_t find_g(struct v1_order *o, uint64_t id)
 
 /* ---- cursors: one event ahead ----------------------------------------------------------------------------- */
 
+/* fast_number - eight bytes at once: find the end by the high bits, then squeeze the groups of seven together. */
 static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
 {
-    uint64_t b = *p++;
-    if (b < 0x80) {
-        *v = b;
-        return p;
+    uint64_t w, m;
+    if (p[0] < 0x80) {
+        *v = p[0];
+        return p + 1;
     }
-    uint64_t x = b & 0x7f;
-    for (unsigned shift = 7; shift < 70; shift += 7) {
-        b = *p++;
-        x |= (b & 0x7f) << (shift & 63);
-        if (b < 0x80)
-            break;
+    if (p[1] < 0x80) {
+        *v = (uint64_t)p[1] << 7 | (p[0] & 0x7f);
+        return p + 2;
     }
-    *v = x;
-    return p;
+    memcpy(&w, p, sizeof w);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    m = ~w & UINT64_C(0x8080808080808080);
+    if (!m) {
+        const uint8_t *q = v1_varint(p, p + 10, v);
+        return q ? q : p + 10;
+    }
+    unsigned last = (unsigned)__builtin_ctzll(m);
+    w &= UINT64_C(0x7f7f7f7f7f7f7f7f) & (UINT64_MAX >> (63 - last));
+    w = (w & UINT64_C(0x7f007f007f007f00)) >> 1 | (w & UINT64_C(0x007f007f007f007f));
+    w = (w & UINT64_C(0x3fff00003fff0000)) >> 2 | (w & UINT64_C(0x00003fff00003fff));
+    *v = (w & UINT64_C(0x0fffffff00000000)) >> 4 | (w & UINT64_C(0x000000000fffffff));
+    return p + last / 8 + 1;
 }
 
-/* raw_event - the event at *p. The index has checked these bytes; should they have changed since, false. */
-static bool raw_event(const struct v1_dialect *d, const uint8_t **pp, const uint8_t *end, struct v1_raw *r)
+/* slow_event - the event at *p by v1_read(). The index has checked these bytes; should they have changed, false. */
+static bool slow_event(const struct v1_order *o, const uint8_t **p, struct v1_raw *r)
 {
-    const uint8_t *p = *pp;
-    const struct v1_shape *s = &d->shape[*p & 63];
-    if (end - p < FAST_BYTES || !s->timed || (*p & 63) == V1_LOG || (*p >> 6 == 3 && p[1] >= 0x80)) {
-        const char *why;
-        return v1_read(d, pp, end, r, &why) == V1_READ_OK;
-    }
-    r->type = *p & 63;
-    p += *p >> 6 == 3 ? 2 : 1;
-    for (unsigned i = 0; i < s->n; i++)
-        p = fast_number(p, &r->v[i]);
-    r->n = s->n;
-    *pp = p;
-    return true;
+    const char *why;
+    return v1_read(&o->ix->dialect, p, o->s->data + o->s->len, r, &why) == V1_READ_OK;
 }
 
 /* next_batch - begin the cursor's next batch; false: there is none. */
@@ -173,68 +215,74 @@ static bool next_batch(struct v1_order *o, struct v1_cursor *c)
     c->gap = b->gap;
     c->batch = b->next;
     o->bytes += b->len;
-    if (!raw_event(&o->ix->dialect, &c->p, o->s->data + o->s->len, &r) || r.type != V1_BATCH)
+    if (!slow_event(o, &c->p, &r) || r.type != V1_BATCH)
         return false;
     c->ticks = r.v[r.n - 1];
     c->seq = r.n > 2 ? r.v[1] : 0;
     return true;
 }
 
-/* context - which goroutine the event is about, and which one the P runs after it. */
-static void context(struct v1_order *o, struct v1_cursor *c, struct v1_ev *e)
+/* finish - from the values to which goroutine the event is about, which its P runs then, and what it waits for. */
+static inline void finish(struct v1_order *o, struct v1_cursor *c, struct v1_ev *e, const struct v1_kind *k)
 {
+    e->moved = false;
+    e->p = c->proc;
+    e->ticks = c->ticks;
+    e->seq = c->seq;
     e->g = c->g;
     e->arg_g = 0;
-    switch (e->type) {
-    case V1_GO_START: case V1_GO_START_LOCAL: case V1_GO_START_LABEL:
+    switch (k->ctx) {
+    case CTX_START:
         e->g = e->arg_g = c->g = find_g(o, e->v[0]);
         break;
-    case V1_SYS_EXIT: case V1_SYS_EXIT_LOCAL: case V1_GO_WAITING: case V1_GO_IN_SYSCALL:
+    case CTX_IS_ARG:
         e->g = e->arg_g = find_g(o, e->v[0]);
         break;
-    case V1_GO_CREATE: case V1_GO_UNBLOCK: case V1_UNBLOCK_LOCAL:
+    case CTX_NAMES:
         e->arg_g = find_g(o, e->v[0]);
         break;
-    case V1_GC_START: case V1_GC_DONE: case V1_STW_START: case V1_STW_DONE:
+    case CTX_NONE:
         e->g = 0;
         break;
-    case V1_GO_END: case V1_GO_STOP: case V1_GO_SCHED: case V1_GO_PREEMPT: case V1_GO_SLEEP: case V1_GO_BLOCK:
-    case V1_GO_BLOCK_SEND: case V1_GO_BLOCK_RECV: case V1_GO_BLOCK_SELECT: case V1_GO_BLOCK_SYNC:
-    case V1_GO_BLOCK_COND: case V1_GO_BLOCK_NET: case V1_GO_BLOCK_GC: case V1_SYS_BLOCK:
+    case CTX_STOP:
         c->g = 0;
         break;
     default:
         break;
     }
+    uint32_t g = k->who == WHO_ARG ? e->arg_g : k->who == WHO_CTX ? e->g : k->who == WHO_GC ? GC_ROW : 0;
+    uint64_t own = e->v[k->own] << 2;
+    e->rule_g = g;
+    e->want = g ? k->want + (own & k->want_own) : 0; /* [0] stays 0 and is ready for everyone */
+    e->add = g ? k->add + (own & k->add_own) : 0;
+    __builtin_prefetch(&o->g[g]);
 }
 
-static void fill(struct v1_order *o, struct v1_cursor *c, struct v1_ev *e, const struct v1_raw *r)
+/* take_slow - the event at c->p when it is long, or stands near the file's end. */
+static bool take_slow(struct v1_order *o, struct v1_cursor *c, struct v1_ev *e, uint64_t *dt, uint64_t *dseq)
 {
-    const struct v1_shape *s = &o->ix->dialect.shape[r->type];
-    unsigned k = 0;
-    e->type = r->type;
-    e->moved = false;
-    e->p = c->proc;
-    e->ticks = c->ticks;
-    e->seq = c->seq;
-    e->stack = s->stack >= 0 ? r->v[s->stack] : 0;
-    e->text = NULL;
-    e->len = 0;
-    if (r->type == V1_LOG) {
-        e->text = r->text;
-        e->len = r->len;
-    }
-    for (unsigned i = s->timed; i < s->n && k < 5; i++)
-        e->v[k++] = r->v[i];
-    context(o, c, e);
+    struct v1_raw r;
+    if (!slow_event(o, &c->p, &r))
+        return false;
+    const struct v1_kind *k = &o->kind[r.type];
+    e->type = r.type;
+    if (!k->timed)
+        return true;
+    *dseq = r.v[0];
+    *dt = r.v[k->timed - 1];
+    for (unsigned i = 0; i < k->k; i++)
+        e->v[i] = r.v[k->timed + i];
+    e->stack = k->stack ? r.v[r.n - 1] : 0;
+    e->text = r.text;
+    e->len = r.len;
+    return true;
 }
 
 /* refill - decode the cursor's next event into its other buffer; false at the end of its chain. */
 static bool refill(struct v1_order *o, struct v1_cursor *c)
 {
-    const struct v1_dialect *d = &o->ix->dialect;
     struct v1_ev *e = &c->buf[c->at ^= 1];
-    struct v1_raw r;
+    const uint8_t *safe = o->safe;
     while (!c->ended) {
         if (c->p >= c->end) {
             if (c->gap) {
@@ -247,17 +295,33 @@ static bool refill(struct v1_order *o, struct v1_cursor *c)
                 break;
             continue;
         }
-        if (!raw_event(d, &c->p, o->s->data + o->s->len, &r))
-            break;
-        const struct v1_shape *s = &d->shape[r.type];
-        if (!s->timed)
-            continue; /* strings within a batch */
-        c->ticks += r.v[s->timed - 1];
-        if (d->version == 1005)
-            c->seq += r.v[0];
-        if (r.type == V1_CPU_SAMPLE || (d->version == 1005 && r.type == V1_SYS_EXIT))
+        const uint8_t *p = c->p;
+        const struct v1_kind *k = &o->kind[*p & 63];
+        uint64_t dt = 0, dseq = 0;
+        if (k->plain && p < safe && (*p < 0xc0 || p[1] < 0x80)) {
+            e->type = *p & 63;
+            p += *p < 0xc0 ? 1 : 2;
+            if (o->by_seq)
+                p = fast_number(p, &dseq);
+            p = fast_number(p, &dt);
+            for (unsigned i = 0; i < k->k; i++)
+                p = fast_number(p, &e->v[i]);
+            e->stack = 0;
+            if (k->stack)
+                p = fast_number(p, &e->stack);
+            c->p = p;
+        } else {
+            if (!take_slow(o, c, e, &dt, &dseq))
+                break;
+            k = &o->kind[e->type];
+            if (!k->timed)
+                continue; /* strings within a batch */
+        }
+        c->ticks += dt;
+        c->seq += dseq;
+        if (e->type == V1_CPU_SAMPLE || (o->by_seq && e->type == V1_SYS_EXIT))
             continue; /* the index has them in lists of their own */
-        fill(o, c, e, &r);
+        finish(o, c, e, k);
         return !o->oom;
     }
     c->ended = true;
@@ -271,9 +335,14 @@ static struct v1_ev *head(struct v1_cursor *c)
 
 /* ---- the heap --------------------------------------------------------------------------------------------- */
 
-static int64_t key_of(const struct v1_order *o, const struct v1_ev *e)
+static inline int64_t key_of(const struct v1_order *o, const struct v1_ev *e)
 {
-    return (int64_t)(o->ix->dialect.version == 1005 ? e->seq : e->ticks);
+    return (int64_t)(o->by_seq ? e->seq : e->ticks);
+}
+
+static inline size_t top(const struct v1_order *o)
+{
+    return o->sorted ? o->nheap - 1 : 0;
 }
 
 static void sift_down(struct v1_order *o, size_t i)
@@ -293,10 +362,22 @@ static void sift_down(struct v1_order *o, size_t i)
     o->heap[i] = x;
 }
 
+/* insert - into the descending array, from its end, where i elements stand. */
+static inline void insert(struct v1_order *o, size_t i, struct v1_slot x)
+{
+    for (; i && o->heap[i - 1].key <= x.key; i--)
+        o->heap[i] = o->heap[i - 1];
+    o->heap[i] = x;
+}
+
 static void heap_push(struct v1_order *o, uint32_t cur)
 {
     struct v1_slot x = { key_of(o, head(&o->cur[cur])), cur };
     size_t i = o->nheap++;
+    if (o->sorted) {
+        insert(o, i, x);
+        return;
+    }
     while (i && o->heap[(i - 1) / 2].key > x.key) {
         o->heap[i] = o->heap[(i - 1) / 2];
         i = (i - 1) / 2;
@@ -304,48 +385,39 @@ static void heap_push(struct v1_order *o, uint32_t cur)
     o->heap[i] = x;
 }
 
-static void heap_pop(struct v1_order *o)
+static inline void heap_pop(struct v1_order *o)
 {
-    o->heap[0] = o->heap[--o->nheap];
-    if (o->nheap)
-        sift_down(o, 0);
+    o->nheap--;
+    if (!o->sorted) {
+        o->heap[0] = o->heap[o->nheap];
+        if (o->nheap)
+            sift_down(o, 0);
+    }
+}
+
+/* heap_replace - the top's cursor has another head now. */
+static inline void heap_replace(struct v1_order *o, uint32_t cur)
+{
+    struct v1_slot x = { key_of(o, head(&o->cur[cur])), cur };
+    if (o->sorted) {
+        insert(o, o->nheap - 1, x);
+        return;
+    }
+    o->heap[0] = x;
+    sift_down(o, 0);
 }
 
 /* ---- who may come next ------------------------------------------------------------------------------------ */
 
-static uint32_t rule_g(const struct v1_ev *e)
+static inline bool ready(const struct v1_order *o, const struct v1_ev *e)
 {
-    switch (RULE[e->type].who) {
-    case WHO_ARG: return e->arg_g;
-    case WHO_CTX: return e->g;
-    case WHO_GC: return GC_ROW;
-    default: return 0;
-    }
-}
-
-static uint64_t own_seq(const struct v1_ev *e)
-{
-    return e->type == V1_GC_START ? e->v[0] : e->v[1];
-}
-
-static bool ready(const struct v1_order *o, const struct v1_ev *e)
-{
-    const struct rule *r = &RULE[e->type];
-    uint32_t g = rule_g(e);
-    if (!g || o->by_time || o->ix->dialect.version < 1007)
-        return true;
-    const struct v1_g *s = &o->g[g];
-    if (s->status != r->need)
-        return false;
-    if (r->need_seq == SEQ_ANY)
-        return true;
-    return s->seq == (r->need_seq == SEQ_SAME ? own_seq(e) : (uint64_t)r->need_seq);
+    return !((o->g[e->rule_g].key ^ e->want) & o->kind[e->type].mask);
 }
 
 static void wait_for(struct v1_order *o, uint32_t cur)
 {
     struct v1_cursor *c = &o->cur[cur];
-    struct v1_g *g = &o->g[rule_g(head(c))];
+    struct v1_g *g = &o->g[head(c)->rule_g];
     c->waiting = true;
     c->next_wait = g->waiters;
     g->waiters = cur + 1;
@@ -378,12 +450,14 @@ static void wake(struct v1_order *o, uint32_t g)
 static void give_up(struct v1_order *o, const char *why)
 {
     o->by_time = true;
+    for (unsigned t = 0; t < V1_TYPES; t++)
+        o->kind[t].mask = 0;
     if (!o->quiet)
         source_damage(o->s, ERR_ORDER, 0, ERR_NO_OFFSET, "%s: from here on events are in order of time alone", why);
     for (uint32_t i = 0; i < o->ix->nproc; i++) {
         if (!o->cur[i].waiting)
             continue;
-        o->g[rule_g(head(&o->cur[i]))].waiters = NO_CURSOR;
+        o->g[head(&o->cur[i])->rule_g].waiters = NO_CURSOR;
         o->cur[i].waiting = false;
         heap_push(o, i);
     }
@@ -395,7 +469,7 @@ static void repair(struct v1_order *o, const struct v1_ev *e)
     if (!o->repairs++ && !o->quiet)
         source_damage(o->s, ERR_ORDER, 0, ERR_NO_OFFSET,
                       "no order makes all events consistent (first at %s, goroutine %llu): some are missing",
-                      v1_type_name(e->type), (unsigned long long)(rule_g(e) > GC_ROW ? o->g[rule_g(e)].id : 0));
+                      v1_type_name(e->type), (unsigned long long)(e->rule_g > GC_ROW ? o->g[e->rule_g].id : 0));
     if (o->repairs > o->max_repairs)
         give_up(o, "too many events contradict each other");
 }
@@ -412,7 +486,7 @@ static void force(struct v1_order *o)
     repair(o, head(c));
     if (o->by_time)
         return; /* all are in the heap now */
-    uint32_t *link = &o->g[rule_g(head(c))].waiters;
+    uint32_t *link = &o->g[head(c)->rule_g].waiters;
     while (*link != best + 1)
         link = &o->cur[*link - 1].next_wait;
     *link = c->next_wait;
@@ -422,37 +496,24 @@ static void force(struct v1_order *o)
     heap_push(o, best);
 }
 
-static void transition(struct v1_order *o, const struct v1_ev *e)
-{
-    const struct rule *r = &RULE[e->type];
-    uint32_t g = rule_g(e);
-    if (!g || o->ix->dialect.version < 1007)
-        return;
-    struct v1_g *s = &o->g[g];
-    if (r->new_seq == SEQ_INC)
-        s->seq++;
-    else if (r->new_seq == SEQ_NEXT)
-        s->seq = own_seq(e) + 1;
-    else if (r->new_seq != SEQ_KEEP)
-        s->seq = (uint64_t)r->new_seq;
-    s->status = r->becomes;
-    if (s->waiters && !o->by_time)
-        wake(o, g);
-}
-
 /* tie - the prototype's clock is coarse: of heads of one time take one whose goroutine is in the state it needs. */
 static void tie(struct v1_order *o)
 {
-    size_t stack[TIE_MAX], n = 0, looked = 0;
-    int64_t key = o->heap[0].key;
-    stack[n++] = 0;
+    size_t at = top(o), stack[TIE_MAX], n = 0, looked = 0;
+    int64_t key = o->heap[at].key;
+    stack[n++] = at;
     while (n && looked++ < TIE_MAX) {
         size_t i = stack[--n];
         if (v1_order_fits(o, head(&o->cur[o->heap[i].cur]))) {
             struct v1_slot x = o->heap[i];
-            o->heap[i] = o->heap[0];
-            o->heap[0] = x;
+            o->heap[i] = o->heap[at];
+            o->heap[at] = x;
             return;
+        }
+        if (o->sorted) {
+            if (i && o->heap[i - 1].key == key)
+                stack[n++] = i - 1;
+            continue;
         }
         for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < o->nheap; k++)
             if (o->heap[k].key == key && n < TIE_MAX)
@@ -464,6 +525,7 @@ static void tie(struct v1_order *o)
 static const struct v1_ev *order_next(struct v1_order *o)
 {
     struct v1_cursor *c;
+    uint32_t cur;
     if (o->work > o->max_work && !o->by_time)
         give_up(o, "too many processors wait for each other");
     for (;;) {
@@ -473,33 +535,28 @@ static const struct v1_ev *order_next(struct v1_order *o)
             force(o);
         if (o->ix->dialect.version == 0)
             tie(o);
-        c = &o->cur[o->heap[0].cur];
-        if (c->forced || ready(o, head(c)))
+        cur = o->heap[top(o)].cur;
+        c = &o->cur[cur];
+        if (ready(o, head(c)) || c->forced)
             break;
-        uint32_t cur = o->heap[0].cur; /* two wanted the same state, the other was earlier */
-        heap_pop(o);
+        heap_pop(o); /* two wanted the same state, the other was earlier */
         wait_for(o, cur);
         repair(o, head(c));
     }
     c->forced = false;
     const struct v1_ev *e = head(c);
-    uint32_t cur = o->heap[0].cur;
     bool more = refill(o, c);
     if (o->oom)
         return NULL;
-    if (more && !o->g[rule_g(e)].waiters) { /* the usual case: nobody to wake */
-        transition(o, e);
-        if (ready(o, head(c))) {
-            o->heap[0].key = key_of(o, head(c));
-            sift_down(o, 0);
-        } else {
-            heap_pop(o);
-            wait_for(o, cur);
-        }
+    struct v1_g *g = &o->g[e->rule_g];
+    g->key = (g->key & o->kind[e->type].keep) + e->add;
+    if (more && !g->waiters && ready(o, head(c))) { /* the usual case */
+        heap_replace(o, cur);
         return e;
     }
     heap_pop(o);
-    transition(o, e);
+    if (g->waiters)
+        wake(o, e->rule_g);
     if (more)
         place(o, cur);
     return e;
@@ -523,9 +580,20 @@ static bool exit_due(const struct v1_order *o, const struct v1_ev *x)
     return x->type == V1_SYS_EXIT_LOCAL && x->v[1] && key <= (int64_t)x->v[1];
 }
 
+/* look_aside - when the next of the two lists is due. */
+static void look_aside(struct v1_order *o)
+{
+    o->side = INT64_MAX;
+    if (o->exit < o->ix->nexit)
+        o->side = (int64_t)o->ix->exit[o->exit].key;
+    if (o->sample < o->ix->nsample && o->ix->sample[o->sample].ticks < o->side)
+        o->side = o->ix->sample[o->sample].ticks;
+}
+
 static const struct v1_ev *take_exit(struct v1_order *o)
 {
     const struct v1_exit *x = &o->ix->exit[o->exit++];
+    look_aside(o);
     uint32_t g = find_g(o, x->g);
     o->extra = (struct v1_ev){ .type = V1_SYS_EXIT, .moved = true, .p = UINT32_MAX, .g = g, .arg_g = g,
                                .ticks = x->ticks, .seq = x->key };
@@ -535,6 +603,7 @@ static const struct v1_ev *take_exit(struct v1_order *o)
 static const struct v1_ev *take_sample(struct v1_order *o)
 {
     const struct v1_sample *x = &o->ix->sample[o->sample++];
+    look_aside(o);
     const uint8_t *p = o->s->data + x->off;
     struct v1_raw r;
     const char *why;
@@ -554,6 +623,10 @@ const struct v1_ev *v1_merge_next(struct v1_order *o)
     if (o->oom)
         return NULL;
     const struct v1_ev *x = o->head;
+    if (x && key_of(o, x) <= o->side && x->type != V1_SYS_EXIT && x->type != V1_SYS_EXIT_LOCAL) {
+        o->head = NULL;
+        return x;
+    }
     bool exit = exit_due(o, x);
     bool sample = o->sample < o->ix->nsample && (!x || o->ix->sample[o->sample].ticks < (int64_t)x->ticks);
     if (exit && sample && o->ix->sample[o->sample].ticks < (int64_t)o->ix->exit[o->exit].ticks)
@@ -603,7 +676,7 @@ bool v1_order_blocks(const struct v1_order *o, const struct v1_ev *call)
             gap = b->gap;
             batch = b->next;
         }
-        if (!raw_event(d, &p, o->s->data + o->s->len, &r))
+        if (!slow_event(o, &p, &r))
             return false;
         if (d->shape[r.type].timed && (v = verdict(r.type)) >= 0)
             return v;
@@ -625,6 +698,28 @@ bool v1_order_fits(const struct v1_order *o, const struct v1_ev *e)
 
 /* ---- set-up ----------------------------------------------------------------------------------------------- */
 
+static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
+{
+    const struct v1_shape *s = &d->shape[t];
+    const struct rule *r = &RULE[t];
+    *k = (struct v1_kind){ .n = s->n, .timed = s->timed, .stack = s->name && s->stack >= 0, .ctx = CTX[t], .keep = 3 };
+    if (!s->timed)
+        return;
+    k->k = (uint8_t)(s->n - s->timed - k->stack);
+    k->plain = t != V1_LOG;
+    if (d->version < 1007 || r->who == WHO_NOBODY)
+        return;
+    k->who = r->who;
+    k->own = t == V1_GC_START ? 0 : 1;
+    k->mask = r->need_seq == SEQ_ANY ? 3 : UINT64_MAX;
+    k->want = r->need + (r->need_seq > 0 ? 4 * (uint64_t)r->need_seq : 0);
+    k->want_own = r->need_seq == SEQ_SAME ? UINT64_MAX : 0;
+    k->keep = r->new_seq == SEQ_KEEP || r->new_seq == SEQ_INC ? ~UINT64_C(3) : 0;
+    k->add = r->becomes + (r->new_seq > 0 ? 4 * (uint64_t)r->new_seq : 0);
+    k->add += r->new_seq == SEQ_INC || r->new_seq == SEQ_NEXT ? 4 : 0;
+    k->add_own = r->new_seq == SEQ_NEXT ? UINT64_MAX : 0;
+}
+
 enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix)
 {
     memset(o, 0, sizeof *o);
@@ -635,6 +730,12 @@ enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v
         events += ix->count[t];
     o->max_repairs = events / 100 > 64 ? events / 100 : 64;
     o->max_work = 64 * events + 1000000;
+    o->by_seq = ix->dialect.version == 1005;
+    o->sorted = ix->nproc <= SORTED_MAX;
+    o->safe = s->len > FAST_BYTES ? s->data + s->len - FAST_BYTES : s->data;
+    for (unsigned t = 0; t < V1_TYPES; t++)
+        kind_init(&o->kind[t], t, &ix->dialect);
+    look_aside(o);
     add_g(o, 0);
     add_g(o, UINT64_MAX);
     o->cur = mem_zalloc(ix->nproc * sizeof *o->cur);

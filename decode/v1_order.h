@@ -13,11 +13,12 @@
 
 #include "decode/v1_index.h"
 
-/* Ids of the file to dense indices, by first appearance; 0 is never given out. */
+/* Ids of the file to dense indices, by first appearance; 0 is never given out. Small ids go by array. */
 struct v1_hash {
-    uint64_t *key;
-    uint32_t *val;           /* 0 = free */
-    size_t cap, used;
+    uint32_t *dense;         /* by id; 0 = not there */
+    size_t ndense;
+    struct v1_hslot { uint64_t key; uint32_t val; } *slot; /* val 0 = free */
+    size_t cap, used, n;
 };
 uint32_t v1_hash_get(const struct v1_hash *h, uint64_t key);               /* 0 = not there */
 bool v1_hash_put(struct v1_hash *h, uint64_t key, uint32_t val);           /* key is new; false: out of memory */
@@ -26,12 +27,20 @@ void v1_hash_free(struct v1_hash *h);
 enum v1_status { V1_DEAD, V1_RUNNABLE, V1_RUNNING, V1_WAITING };
 
 struct v1_g {                /* a goroutine; [0] is "none", [1] the row of collections */
-    uint64_t id, seq;        /* seq, status: as of the merge */
+    uint64_t key;            /* as of the merge: sequence number * 4 + enum v1_status */
     uint32_t waiters;        /* cursors that wait for its state, index + 1 */
-    uint8_t status;          /* enum v1_status */
     /* as of the final order, which differs by the moved ends of system calls (v1_emit.c) */
+    uint32_t p, lane, start;
     uint8_t state, flags;
-    uint32_t lane, start, p;
+    uint64_t id;
+};
+
+/* What the merge has to know of a type, made once from the tables of events_v1.def. */
+struct v1_kind {
+    uint8_t n, timed, k, ctx, own, who; /* k: values after the time without the stack */
+    bool stack, plain;       /* plain: timed, and decoded by the fast way */
+    /* ready: ((g.key ^ (want + own sequence number)) & mask) == 0; then g.key = (g.key & keep) + add (+ own) */
+    uint64_t mask, want, want_own, keep, add, add_own;
 };
 
 struct v1_ev {
@@ -39,7 +48,9 @@ struct v1_ev {
     bool moved;              /* an end of a system call at its real time, ahead of where it was written */
     uint32_t p;              /* index of the processor */
     uint32_t g, arg_g;       /* goroutine it happened on, it names; 0 = none */
+    uint32_t rule_g;         /* the one whose state orders it; 0 = none */
     uint32_t len;
+    uint64_t want, add;      /* see struct v1_kind */
     uint64_t ticks, seq;
     uint64_t v[5];           /* arguments, without the stack */
     uint64_t stack;
@@ -67,6 +78,11 @@ struct v1_order {
     struct v1_cursor *cur;
     struct v1_slot { int64_t key; uint32_t cur; } *heap;
     size_t nheap, nwaiting;
+    bool sorted;             /* few processors: the "heap" is an array in descending order */
+    bool by_seq;             /* 1.5 */
+    const uint8_t *safe;     /* before this, an event can be decoded without looking for the end */
+    int64_t side;            /* earliest key of the two lists of moved events */
+    struct v1_kind kind[V1_TYPES];
     uint64_t repairs, max_repairs, work, max_work;
     uint64_t bytes;          /* of batches begun, for progress */
     /* v1_merge_next */
