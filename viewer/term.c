@@ -9,11 +9,15 @@
 #include "viewer/term.h"
 
 #define NCURSES_WIDECHAR 1
+#define term curses_term /* term.h of curses has a struct of that name, too */
 #if __has_include(<ncursesw/curses.h>)
 #include <ncursesw/curses.h>
+#include <ncursesw/term.h>
 #else
 #include <curses.h>
+#include <term.h>
 #endif
+#undef term
 
 #include <errno.h>
 #include <fcntl.h>
@@ -190,8 +194,12 @@ static bool known_sync(const char *type)
     return false;
 }
 
+/* Ask first: newterm() that fails leaks. */
 static SCREEN *try_type(struct term *t, const char *type)
 {
+    int result;
+    if (setupterm(type, t->out_fd, &result) == ERR) return NULL;
+    del_curterm(set_curterm(NULL));
     return newterm(type, t->out, t->in);
 }
 
