@@ -188,8 +188,12 @@ BENCH = $(patsubst %.c,$(BUILD)/%,$(sort $(wildcard bench/*.c)))
 $(BENCH): $(BUILD)/bench/%: $(BUILD)/bench/%.o $(LIB_PURE)
 	$(call say,LD  $@)
 	$(Q)$(LINK) -o $@ $< $(LIB_PURE) $(LIBS_PURE)
+# The generator of large traces has a folder of its own.
+$(BUILD)/gen-trace: $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard bench/gen/*.c)))
+	$(call say,LD  $@)
+	$(Q)$(LINK) -o $@ $^
 .PHONY: bench-tools
-bench-tools: $(BENCH)
+bench-tools: $(BENCH) $(BUILD)/gen-trace
 bench: all bench-tools
 	@BUILD=$(BUILD) sh bench/run
 
