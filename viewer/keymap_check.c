@@ -116,7 +116,7 @@ static void check_eaten(struct check *c, const struct keynode *n)
     char chord[64], name[KEY_NAME_MAX];
     for (int i = 0; n->bound && i < n->bound->nkeys; i++) {
         const char *why = key_eaten(n->bound->keys[i]);
-        if (why) keymap_report(c->say, false, n->bound->file, n->bound->line, "'%s' for %s may never arrive: %s is %s",
+        if (why) keymap_report(c->say, false, n->bound->file, n->bound->line, "'%s' for %s may never arrive: %s, %s",
                                binding_keys(n->bound, chord, sizeof chord), action_name(n->bound->action),
                                key_text(n->bound->keys[i], name), why);
     }

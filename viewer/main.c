@@ -123,8 +123,12 @@ static int dump_main(int argc, char **argv)
     while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
     }
     int status = EXIT_UNREADABLE;
-    if (trace_fatal(tr)) say_error(o.path, trace_fatal(tr));
-    else status = finish_output(dump_trace(tr, stdout));
+    if (trace_fatal(tr)) {
+        say_error(o.path, trace_fatal(tr));
+    } else {
+        (void)dump_trace(tr, stdout); /* finish_output() sees whether all was written */
+        status = finish_output(trace_info(tr)->ndamages ? EXIT_PARTIAL : EXIT_OK);
+    }
     trace_close(tr);
     return status;
 }

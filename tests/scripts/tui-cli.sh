@@ -1,0 +1,91 @@
+#!/bin/sh
+# tui-cli.sh - the command line: exit statuses, one-line errors, the keymap tools, a reader that goes away.
+GOTOP=${GOTOP:-build/gotop}
+[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$tmp/config"
+unset NO_COLOR
+good=samples/http-1.26.trace
+passed=0 failed=0
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; sed 's/^/    out| /' "$tmp/out" | head -n 8; sed 's/^/    err| /' "$tmp/err" | head -n 8; }
+pass() { passed=$((passed + 1)); }
+# status WANT ARG.. - the exit status, and never more than one line of error for a trace
+status() {
+    want=$1; shift
+    "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    rc=$?
+    if [ $rc = "$want" ]; then pass; else fail "status $rc, not $want: gotop $*"; fi
+}
+says() { if grep -qF -- "$1" "$tmp/out" "$tmp/err"; then pass; else fail "does not say '$1'"; fi; }
+one_line() { if [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ]; then pass; else fail "not one line: $1"; fi; }
+
+status 0 --help; if head -n 1 "$tmp/out" | grep -q 'trace viewer'; then pass; else fail "the first line of --help"; fi
+status 0 --version; says gotop
+status 1; says TRACE
+status 1 --no-such-option; one_line option
+status 1 $good another; one_line "two traces"
+status 1 $good; says --headless # no terminal here, and no report asked for
+
+# unreadable: status 2, a line with file and offset
+: >"$tmp/empty"
+printf 'not a trace at all, just text' >"$tmp/text"
+printf 'go 1.26 trace\0\0\0' >"$tmp/header"
+for f in "$tmp/empty" "$tmp/text" "$tmp" "$tmp/missing" "$tmp/header"; do
+    for how in --headless dump; do status 2 $how "$f"; one_line "$how $f"; says "gotop: $f: "; done
+done
+status 2 --headless "$tmp/text"; says 'offset 0'
+status 2 --headless "$(printf '%s/\033[31mred' "$tmp")"
+if LC_ALL=C grep -q "$(printf '\033')" "$tmp/err"; then fail "a name's escape sequence reached the terminal"; else pass; fi
+
+# whole and cut
+status 0 dump $good
+size=$(wc -c <$good)
+head -c $((size / 2)) $good >"$tmp/cut"
+status 3 dump "$tmp/cut"; if tail -n 1 "$tmp/out" | grep -q '^D'; then pass; else fail "no D record at the end"; fi
+status 0 --headless "$tmp/cut"; says PARTIAL
+status 2 --headless --strict "$tmp/cut"; one_line strict
+"$GOTOP" --headless - <$good >"$tmp/pipe" 2>&1; "$GOTOP" --headless $good >"$tmp/file" 2>&1
+sed 1d "$tmp/pipe" >"$tmp/a"; sed 1d "$tmp/file" >"$tmp/b"
+if cmp -s "$tmp/a" "$tmp/b"; then pass; else fail "standard input shows something else"; fi
+gzip -c $good >"$tmp/x.gz"; "$GOTOP" --headless "$tmp/x.gz" | sed 1d >"$tmp/a"
+if cmp -s "$tmp/a" "$tmp/b"; then pass; else fail "gzip shows something else"; fi
+
+# headless is a function of trace, size and script
+"$GOTOP" --headless --size 200x60 --styles --threads 1 --keys 'w w 3 j /main Enter n' $good >"$tmp/a"
+"$GOTOP" --headless --size 200x60 --styles --threads 4 --keys 'w w 3 j /main Enter n' $good >"$tmp/b"
+if cmp -s "$tmp/a" "$tmp/b" && [ "$(wc -l <"$tmp/a")" = 120 ]; then pass; else fail "two runs differ"; fi
+status 1 --headless --keys 'what-is-this' $good; one_line keys
+LC_ALL=C "$GOTOP" --headless $good >"$tmp/out"
+if LC_ALL=C grep -q "$(printf '[\200-\377]')" "$tmp/out"; then fail "more than ASCII in a C locale"; else pass; fi
+
+# a reader that goes away is no error
+"$GOTOP" dump $good 2>"$tmp/err" | head -n 1 >/dev/null
+if [ -s "$tmp/err" ]; then fail "complains about a closed pipe"; else pass; fi
+if [ -e /dev/full ]; then
+    "$GOTOP" --headless $good >/dev/full 2>"$tmp/err"; rc=$?
+    if [ $rc = 1 ] && [ -s "$tmp/err" ]; then pass; else fail "a full disk goes unnoticed (status $rc)"; fi
+fi
+
+# keymaps
+status 0 --list-actions; says zoom-in
+for m in default vi emacs; do
+    status 0 --check-keymap $m
+    status 0 --dump-keymap $m; cp "$tmp/out" "$tmp/map"
+    status 0 --check-keymap "$tmp/map"
+    status 0 --headless --keymap "$tmp/map" $good
+done
+status 0 --check-keymap default; if grep -v "'F1' for help" "$tmp/out"; then fail "default has warnings"; else pass; fi
+printf 'include default\nbind any X no-such-action\nbind any g g quit\n' >"$tmp/bad"
+status 1 --check-keymap "$tmp/bad"; says "$tmp/bad:2: unknown action 'no-such-action'"; says "$tmp/bad:3: 'g g' can't be typed"
+status 1 --headless --keymap "$tmp/bad" $good; says "$tmp/bad:2:"
+status 1 --headless --keymap no-such-map $good; one_line keymap
+mkdir -p "$XDG_CONFIG_HOME/gotop"
+printf 'include default\nbind any X view-threads\nbind any Y oops\n' >"$XDG_CONFIG_HOME/gotop/default.keys"
+status 0 --headless --keys X $good; says 'oops'; says 'M'
+rm -r "$XDG_CONFIG_HOME"
+status 0 --keys-markdown
+if cmp -s "$tmp/out" docs/KEYS.md; then pass; else fail "docs/KEYS.md is old: build/gotop --keys-markdown >docs/KEYS.md"; fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
