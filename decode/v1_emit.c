@@ -483,6 +483,61 @@ static void on_sample(struct v1_emit *em, const struct v1_ev *e)
     v->stack = v1_stack(em->vn, e->stack);
 }
 
+/* ---- the short way ---------------------------------------------------------------------------------------- */
+
+/*
+ * Most events start, stop or wake a goroutine that is in the state they expect. Those take one way for all, by
+ * table, because a branch that depends on the type of the event is mostly mispredicted.
+ */
+struct way {
+    bool taken, wakes, runs;  /* runs: the goroutine is on the P afterwards */
+    uint8_t expect, next;     /* V1S_* */
+    uint8_t state;            /* enum state */
+    uint16_t flags;
+    uint8_t p_before, p_after;/* what the P runs: */
+};
+enum { P_ANY, P_NONE, P_THIS };
+
+static const struct way WAY[V1_TYPES] = {
+#define STARTS { true, false, true, V1S_RUNNABLE, V1S_RUNNING, ST_RUNNING, 0, P_NONE, P_THIS }
+#define WAKES { true, true, false, V1S_WAITING, V1S_RUNNABLE, ST_RUNNABLE, EVF_WOKEN, P_ANY, P_ANY }
+#define STOPS_AS(st, fl) { true, false, false, V1S_RUNNING, V1S_##st, ST_##st, EVF_OWN_STACK | (fl), P_THIS, P_NONE }
+    [V1_GO_START] = STARTS, [V1_GO_START_LOCAL] = STARTS, [V1_GO_UNBLOCK] = WAKES, [V1_UNBLOCK_LOCAL] = WAKES,
+    [V1_GO_STOP] = STOPS_AS(WAITING, 0), [V1_GO_SLEEP] = STOPS_AS(WAITING, 0), [V1_GO_BLOCK] = STOPS_AS(WAITING, 0),
+    [V1_GO_BLOCK_SEND] = STOPS_AS(WAITING, 0), [V1_GO_BLOCK_RECV] = STOPS_AS(WAITING, 0),
+    [V1_GO_BLOCK_SELECT] = STOPS_AS(WAITING, 0), [V1_GO_BLOCK_SYNC] = STOPS_AS(WAITING, 0),
+    [V1_GO_BLOCK_COND] = STOPS_AS(WAITING, 0), [V1_GO_BLOCK_NET] = STOPS_AS(WAITING, 0),
+    [V1_GO_BLOCK_GC] = STOPS_AS(WAITING, 0),
+    [V1_GO_SCHED] = STOPS_AS(RUNNABLE, EVF_STOPPED), [V1_GO_PREEMPT] = STOPS_AS(RUNNABLE, EVF_STOPPED),
+};
+
+/* short_way - false: nothing was done, the event needs the long way. */
+static inline bool short_way(struct v1_emit *em, const struct v1_ev *e)
+{
+    const struct way *w = &WAY[e->type];
+    if (!w->taken || em->listing)
+        return false;
+    uint32_t g = w->wakes ? e->arg_g : e->g;
+    struct v1_g *s = gor(em, g);
+    struct v1_p *q = &em->p[e->p];
+    const struct v1_g *by = gor(em, w->wakes ? e->g : 0);
+    bool usual = s->state == w->expect && s->lane != EV_NONE && (!by->id || by->lane != EV_NONE) &&
+                 (w->p_before == P_ANY || (q->begun && q->g == (w->p_before == P_THIS ? g : 0)));
+    if (!usual)
+        return false;
+    uint32_t stack = e->stack ? v1_stack(em->vn, e->stack) : 0;
+    int64_t t = em->now > em->last ? em->now : em->last + em->clock;
+    em->last = t;
+    em->out[em->n++] = (struct ev){
+        .t = t, .kind = EVK_G_STATE, .state = w->state, .flags = w->flags, .g = s->lane,
+        .p = w->runs ? q->lane : EV_NONE, .m = w->runs ? q->m : EV_NONE, .by = by->lane, .stack = stack,
+        .str = em->reason[e->type] };
+    s->state = w->next;
+    s->p = w->runs ? e->p : EV_NONE;
+    q->g = w->p_after == P_ANY ? q->g : w->p_after == P_THIS ? g : 0;
+    return true;
+}
+
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
 bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room)
@@ -519,6 +574,8 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
             return;
         }
     }
+    if (short_way(em, e))
+        return;
     switch (e->type) {
     case V1_NONE: on_gap(em, e); break;
     case V1_GOMAXPROCS: on_metric(em, e, METRIC_PROCS, 0); break;

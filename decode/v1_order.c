@@ -372,7 +372,8 @@ static inline void insert(struct v1_order *o, size_t i, struct v1_slot x)
 
 static void heap_push(struct v1_order *o, uint32_t cur)
 {
-    struct v1_slot x = { key_of(o, head(&o->cur[cur])), cur };
+    const struct v1_ev *e = head(&o->cur[cur]);
+    struct v1_slot x = { key_of(o, e), e };
     size_t i = o->nheap++;
     if (o->sorted) {
         insert(o, i, x);
@@ -396,9 +397,9 @@ static inline void heap_pop(struct v1_order *o)
 }
 
 /* heap_replace - the top's cursor has another head now. */
-static inline void heap_replace(struct v1_order *o, uint32_t cur)
+static inline void heap_replace(struct v1_order *o, const struct v1_ev *e)
 {
-    struct v1_slot x = { key_of(o, head(&o->cur[cur])), cur };
+    struct v1_slot x = { key_of(o, e), e };
     if (o->sorted) {
         insert(o, o->nheap - 1, x);
         return;
@@ -504,7 +505,7 @@ static void tie(struct v1_order *o)
     stack[n++] = at;
     while (n && looked++ < TIE_MAX) {
         size_t i = stack[--n];
-        if (v1_order_fits(o, head(&o->cur[o->heap[i].cur]))) {
+        if (v1_order_fits(o, o->heap[i].e)) {
             struct v1_slot x = o->heap[i];
             o->heap[i] = o->heap[at];
             o->heap[at] = x;
@@ -524,8 +525,7 @@ static void tie(struct v1_order *o)
 /* order_next - the next event of the merged chains, as they were written. */
 static const struct v1_ev *order_next(struct v1_order *o)
 {
-    struct v1_cursor *c;
-    uint32_t cur;
+    const struct v1_ev *e;
     if (o->work > o->max_work && !o->by_time)
         give_up(o, "too many processors wait for each other");
     for (;;) {
@@ -535,30 +535,29 @@ static const struct v1_ev *order_next(struct v1_order *o)
             force(o);
         if (o->ix->dialect.version == 0)
             tie(o);
-        cur = o->heap[top(o)].cur;
-        c = &o->cur[cur];
-        if (ready(o, head(c)) || c->forced)
+        e = o->heap[top(o)].e;
+        if (ready(o, e) || o->cur[e->p].forced)
             break;
         heap_pop(o); /* two wanted the same state, the other was earlier */
-        wait_for(o, cur);
-        repair(o, head(c));
+        wait_for(o, e->p);
+        repair(o, e);
     }
+    struct v1_cursor *c = &o->cur[e->p];
     c->forced = false;
-    const struct v1_ev *e = head(c);
     bool more = refill(o, c);
     if (o->oom)
         return NULL;
     struct v1_g *g = &o->g[e->rule_g];
     g->key = (g->key & o->kind[e->type].keep) + e->add;
     if (more && !g->waiters && ready(o, head(c))) { /* the usual case */
-        heap_replace(o, cur);
+        heap_replace(o, head(c));
         return e;
     }
     heap_pop(o);
     if (g->waiters)
         wake(o, e->rule_g);
     if (more)
-        place(o, cur);
+        place(o, e->p);
     return e;
 }
 

@@ -76,7 +76,7 @@ struct v1_order {
     struct v1_g *g;
     size_t ng, gcap;
     struct v1_cursor *cur;
-    struct v1_slot { int64_t key; uint32_t cur; } *heap;
+    struct v1_slot { int64_t key; const struct v1_ev *e; } *heap; /* heads that may come next; e->p is the cursor */
     size_t nheap, nwaiting;
     bool sorted;             /* few processors: the "heap" is an array in descending order */
     bool by_seq;             /* 1.5 */
