@@ -557,6 +557,7 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
         text_shorten(trace_str(v->tr, h->what ? h->what : li.name), 60, true, what, sizeof what);
     }
     move_settle(v);
+    s->cur_t = v->at.cursor;
     view_message(v, false, "%s%zu of %zu%s: G%" PRIu64 " %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
                  s->full ? "+" : "", id, what);
 }
@@ -568,7 +569,7 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
         return move_fail(v, "not found: %.100s", s->query);
     size_t i;
     bool wrapped = false;
-    if (!at_too && s->cur < s->nhits && s->hits[s->cur].t == from)
+    if (!at_too && s->cur < s->nhits && s->cur_t == from)
         i = dir > 0 ? s->cur + 1 : s->cur ? s->cur - 1 : s->nhits; /* several hits may share a moment */
     else if (dir > 0)
         i = search_from(s, at_too ? from : time_add(from, 1));

@@ -218,10 +218,10 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     }
     x = put(b, y, x, STYLE_POPUP, "  %s%s", s->open_start || s->open_end ? "at least " : "",
             fmt_exact(time_sub(s->t1, s->t0), d));
-    x = put(b, y, x, STYLE_POPUP, "  %s .. %s", fmt_exact(s->t0, t0), fmt_exact(s->t1, t1));
+    put(b, y, x, STYLE_POPUP, "  %s .. %s", fmt_exact(s->t0, t0), fmt_exact(s->t1, t1));
     if (s->open_start || s->open_end)
-        put(b, y, x, STYLE_POPUP_DIM, " (%s)", s->open_start && s->open_end ? "both ends outside the trace"
-            : s->open_start ? "began before it was seen" : "not over at the end");
+        put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s", s->open_start && s->open_end ? "both its ends lie outside the trace"
+            : s->open_start ? "it began before it was first seen" : "it was not over at the trace's end");
     next_row(b);
 }
 
@@ -333,6 +333,20 @@ static void captions(struct grid *g, const struct view *v, const struct box *b)
     }
 }
 
+/* Where the box hides the lane in question least: below it, above it, or in the middle of the screen. */
+static int above_or_below(const struct grid *g, const struct view *v, int h)
+{
+    for (int y = 0; v->popup == POPUP_SPAN && v->gutter > 0 && y < g->h; y++) {
+        if (grid_at(g, v->gutter - 1, y)->style != STYLE_LANE_FOCUS)
+            continue;
+        if (y + 1 + h + 2 <= g->h - 1)
+            return y + 2;
+        if (y - h - 2 >= 1)
+            return y - h - 1;
+    }
+    return (g->h - h) / 2;
+}
+
 void popup_draw(struct grid *g, struct view *v)
 {
     if (!v->popup)
@@ -346,7 +360,7 @@ void popup_draw(struct grid *g, struct view *v)
     int most = g->h - 4 > 1 ? g->h - 4 : 1; /* the title, and the line of keys, stay */
     b.h = b.n < 1 ? 1 : b.n > most ? most : b.n;
     b.x = (g->w - b.w) / 2;
-    b.y = (g->h - b.h) / 2;
+    b.y = above_or_below(g, v, b.h);
     if (b.x < 1 && g->w > 2)
         b.x = 1;
     if (b.y < 1 && g->h > 2)

@@ -34,6 +34,7 @@ struct search {
     struct hit *hits;        /* sorted by time once done */
     size_t nhits, cap;
     size_t cur;              /* the hit the cursor went to; nhits = none */
+    int64_t cur_t;           /* where the cursor came to stand for it */
     int jump;                /* when done: +1 / -1 go to the next / previous from origin, 0 stay */
     int64_t origin;
     bool at_too;             /* a hit at the origin itself counts */

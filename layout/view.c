@@ -361,7 +361,10 @@ unsigned view_zoom(struct view *v, int n)
     int k = n < 0 ? -n : n;
     int64_t f = (int64_t)1 << (k > 62 ? 62 : k);
     struct window w = n > 0 ? window_zoom(v->at.win, v->at.cursor, 1, f) : window_zoom(v->at.win, v->at.cursor, f, 1);
-    w = window_clamp(w, view_end(v), move_min(v));
+    int64_t end = view_end(v);
+    if (n < 0 && window_len(w) >= end - end / 64) /* halves that were rounded shall add up to the whole again */
+        w = (struct window){0, end};
+    w = window_clamp(w, end, move_min(v));
     if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
         return move_fail(v, n > 0 ? "this is the closest: a nanosecond a column" : "this is the whole trace");
     move_push(v, STEP_ZOOM);
