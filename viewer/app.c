@@ -33,11 +33,19 @@ void app_free(struct app *a)
     help_free(&a->help);
 }
 
+/* What the view derives from the trace costs a walk over its lanes: not at every slice of loading. */
+static void sync(struct app *a)
+{
+    if (a->stale) (void)view_loaded(&a->view);
+    a->stale = false;
+}
+
 bool app_load(struct app *a, int64_t budget_ns)
 {
     if (!a->loading) return false;
     a->loading = trace_load(a->tr, budget_ns) == LOAD_MORE;
-    (void)view_loaded(&a->view);
+    a->stale = true;
+    if (!a->loading) sync(a);
     return a->loading;
 }
 
@@ -405,6 +413,7 @@ static bool alt_means(const struct app *a, keycode k)
 unsigned app_key(struct app *a, const struct key_event *ev)
 {
     keycode k = ev->key;
+    sync(a);
     if ((k & K_ALT) && (a->view.prompt || !alt_means(a, k))) {
         /* Esc and a key typed (or sent) in one go look like Alt: take them as the two */
         struct key_event esc = {K_ESC, -1, -1}, rest = {k & ~K_ALT, ev->x, ev->y};
@@ -431,6 +440,7 @@ bool app_draw(struct app *a)
         .loading = a->loading,
         .rate = a->rate,
     };
+    sync(a);
     help_footer(a->km, &a->keys, app_keyview(a), a->footer, sizeof a->footer);
     a->grid.ascii = !a->utf8;
     if (!frame_draw(&a->grid, &a->view, &txt)) return false;

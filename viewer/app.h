@@ -40,6 +40,7 @@ struct app {
     enum palette palette;
     bool mono;
     bool loading;           /* trace_load() has more to do */
+    bool stale;             /* it went on, and the view has not been told */
     bool working;           /* view_work() has more to do */
     double rate;            /* bytes decoded per second, for the title; 0 = unknown */
     int cursor_x, cursor_y; /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
@@ -59,7 +60,7 @@ struct app {
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h);
 void app_free(struct app *a);
 
-/* app_load - decode for about budget_ns and tell the view. false: the trace is complete. */
+/* app_load - decode for about budget_ns; the view hears of it at the next key or picture. false: the trace is complete. */
 bool app_load(struct app *a, int64_t budget_ns);
 /* app_work - go on with a search for about budget_ns. Returns refresh flags. */
 unsigned app_work(struct app *a, int64_t budget_ns);
