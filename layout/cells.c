@@ -99,7 +99,7 @@ static uint32_t decode_utf8(const unsigned char *p, uint32_t len, uint32_t *n)
     return cp;
 }
 
-uint32_t text_next(struct str s, uint32_t *at, int *width)
+uint32_t str_next(struct str s, uint32_t *at, int *width)
 {
     uint32_t n;
     uint32_t cp = decode_utf8((const unsigned char *)s.p + *at, s.len - *at, &n);
@@ -116,18 +116,18 @@ uint32_t text_next(struct str s, uint32_t *at, int *width)
     return cp;
 }
 
-int text_width(struct str s, int max)
+int str_width(struct str s, int max)
 {
     int total = 0;
     for (uint32_t at = 0; at < s.len && total < max;) {
         int w;
-        text_next(s, &at, &w);
+        str_next(s, &at, &w);
         total += w;
     }
     return total < max ? total : max;
 }
 
-int text_utf8(uint32_t cp, char out[4])
+int str_utf8(uint32_t cp, char out[4])
 {
     if (cp < 0x80) {
         out[0] = (char)cp;
@@ -151,7 +151,7 @@ int text_utf8(uint32_t cp, char out[4])
     return 4;
 }
 
-size_t text_safe(struct str s, char *out, size_t size)
+size_t str_safe(struct str s, char *out, size_t size)
 {
     size_t n = 0;
     if (!size)
@@ -159,7 +159,7 @@ size_t text_safe(struct str s, char *out, size_t size)
     for (uint32_t at = 0; at < s.len;) {
         int w;
         char b[4];
-        size_t k = (size_t)text_utf8(text_next(s, &at, &w), b);
+        size_t k = (size_t)str_utf8(str_next(s, &at, &w), b);
         if (n + k >= size)
             break;
         memcpy(out + n, b, k);
@@ -169,7 +169,7 @@ size_t text_safe(struct str s, char *out, size_t size)
     return n;
 }
 
-struct str text_str(const char *s)
+struct str str_of(const char *s)
 {
     return (struct str){s, s ? (uint32_t)strlen(s) : 0};
 }
@@ -200,7 +200,7 @@ static struct str from(struct str s, uint32_t at)
     return (struct str){s.p + at, s.len - at};
 }
 
-int text_tail(struct str text, int w, bool ascii, char *out, size_t size)
+int str_tail(struct str text, int w, bool ascii, char *out, size_t size)
 {
     if (!size)
         return 0;
@@ -209,7 +209,7 @@ int text_tail(struct str text, int w, bool ascii, char *out, size_t size)
         return 0;
     if (text.len > 65536)
         text = from(text, text.len - 65536);
-    int total = text_width(text, 1 << 20);
+    int total = str_width(text, 1 << 20);
     const char *dots = ascii ? ".." : "\xE2\x80\xA6";
     int dots_w = ascii ? 2 : 1;
     if (total <= w || w < dots_w)
@@ -217,35 +217,35 @@ int text_tail(struct str text, int w, bool ascii, char *out, size_t size)
     uint32_t at = 0;
     while (at < text.len && total > w - dots_w) {
         int cw;
-        text_next(text, &at, &cw);
+        str_next(text, &at, &cw);
         total -= cw;
     }
     size_t k = strlen(dots);
     if (k >= size)
         return 0;
     memcpy(out, dots, k);
-    text_safe(from(text, at), out + k, size - k);
+    str_safe(from(text, at), out + k, size - k);
     return total + dots_w;
 }
 
-int text_head(struct str text, int w, char *out, size_t size)
+int str_head(struct str text, int w, char *out, size_t size)
 {
     uint32_t at = 0;
     int used = 0;
     while (at < text.len) {
         uint32_t next = at;
         int cw;
-        text_next(text, &next, &cw);
+        str_next(text, &next, &cw);
         if (used + cw > w)
             break;
         used += cw;
         at = next;
     }
-    text_safe((struct str){text.p, at}, out, size);
+    str_safe((struct str){text.p, at}, out, size);
     return used;
 }
 
-int text_shorten(struct str name, int w, bool ascii, char *out, size_t size)
+int str_shorten(struct str name, int w, bool ascii, char *out, size_t size)
 {
     if (!size)
         return 0;
@@ -257,13 +257,13 @@ int text_shorten(struct str name, int w, bool ascii, char *out, size_t size)
     uint32_t path = after_path(name), package = after_package(name, path);
     const uint32_t starts[] = {0, path, package};
     for (int i = 0; i < 3; i++) {
-        int need = text_width(from(name, starts[i]), w + 1);
+        int need = str_width(from(name, starts[i]), w + 1);
         if (need <= w) {
-            text_safe(from(name, starts[i]), out, size);
+            str_safe(from(name, starts[i]), out, size);
             return need;
         }
     }
-    return text_tail(from(name, package), w, ascii, out, size);
+    return str_tail(from(name, package), w, ascii, out, size);
 }
 
 /* ---- grid ----------------------------------------------------------------------------------------------- */
@@ -363,7 +363,7 @@ int grid_text(struct grid *g, int x, int y, int w, struct str text, enum style s
     int end = w > g->w - x ? g->w : x + w;
     for (uint32_t i = 0; i < text.len && x < end;) {
         int cw;
-        uint32_t cp = text_next(text, &i, &cw);
+        uint32_t cp = str_next(text, &i, &cw);
         if (x + cw > end) { /* half a character doesn't fit: leave no hole */
             grid_put(g, x++, y, ' ', s);
             break;
@@ -389,12 +389,12 @@ int grid_text(struct grid *g, int x, int y, int w, struct str text, enum style s
 
 int grid_str(struct grid *g, int x, int y, int w, const char *text, enum style s)
 {
-    return grid_text(g, x, y, w, text_str(text), s);
+    return grid_text(g, x, y, w, str_of(text), s);
 }
 
 int grid_right(struct grid *g, int x, int y, int w, const char *text, enum style s)
 {
-    int need = text_width(text_str(text), w);
+    int need = str_width(str_of(text), w);
     grid_str(g, x + w - need, y, need, text, s);
     return x + w - need;
 }
@@ -407,7 +407,7 @@ size_t grid_line(const struct grid *g, int y, char *out, size_t size)
         if (!c || c->flags & CELL_TAIL)
             continue;
         char b[4];
-        size_t k = (size_t)text_utf8(c->glyph, b);
+        size_t k = (size_t)str_utf8(c->glyph, b);
         for (size_t i = 0; i < k; i++, n++)
             if (n + 1 < size)
                 out[n] = b[i];

@@ -77,27 +77,32 @@ size_t grid_line_styles(const struct grid *g, int y, char *out, size_t size);
 /* ---- text helpers ---- */
 
 /*
- * text_next - the next character of a hostile string. *at advances (at least 1 byte). Returns a code point that is
+ * str_next - the next character of a hostile string. *at advances (at least 1 byte). Returns a code point that is
  * safe to show; *width is 1 or 2. Bad bytes give U+FFFD, control bytes '?'.
  */
-uint32_t text_next(struct str s, uint32_t *at, int *width);
-/* text_width - columns that grid_text would use, at most max. */
-int text_width(struct str s, int max);
-/* text_utf8 - encode; returns 1..4 bytes. */
-int text_utf8(uint32_t cp, char out[4]);
-/* text_safe - a hostile string as safe UTF-8 into out (NUL-terminated, cut at a character). Returns bytes. */
-size_t text_safe(struct str s, char *out, size_t size);
-struct str text_str(const char *s); /* a C string as struct str */
+uint32_t str_next(struct str s, uint32_t *at, int *width);
+/* str_width - columns that grid_text would use, at most max. */
+int str_width(struct str s, int max);
+/* str_utf8 - encode; returns 1..4 bytes. */
+int str_utf8(uint32_t cp, char out[4]);
+/* str_safe - a hostile string as safe UTF-8 into out (NUL-terminated, cut at a character). Returns bytes. */
+size_t str_safe(struct str s, char *out, size_t size);
+struct str str_of(const char *s); /* a C string as struct str */
 
 /*
- * text_shorten - a Go function's name in at most w columns, shortened from the left with its package readable:
+ * str_shorten - a Go function's name in at most w columns, shortened from the left with its package readable:
  * "net/http.(*conn).serve", "http.(*conn).serve", "(*conn).serve", then an ellipsis and the end.
  * out is safe UTF-8, NUL-terminated. Returns columns. ascii: the ellipsis is "..".
  */
-int text_shorten(struct str name, int w, bool ascii, char *out, size_t size);
-/* text_tail - the end of a text (a path, a line being typed) in at most w columns, an ellipsis before it if cut. */
-int text_tail(struct str text, int w, bool ascii, char *out, size_t size);
-/* text_head - its beginning, cut without a mark. */
-int text_head(struct str text, int w, char *out, size_t size);
+int str_shorten(struct str name, int w, bool ascii, char *out, size_t size);
+/* str_tail - the end of a text (a path, a line being typed) in at most w columns, an ellipsis before it if cut. */
+int str_tail(struct str text, int w, bool ascii, char *out, size_t size);
+/* str_head - its beginning, cut without a mark. */
+int str_head(struct str text, int w, char *out, size_t size);
+
+/* old names, until their callers have moved */
+#define text_str str_of
+#define text_next str_next
+#define text_safe str_safe
 
 #endif

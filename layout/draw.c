@@ -139,7 +139,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     out[0] = 0;
     if (k->l.kind != LANE_G) {
         if (s->label)
-            text_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
+            str_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
         else if (s->who != NO_LANE)
             status_name(v, s->who, w, out, size);
         return;
@@ -147,21 +147,21 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     switch (s->state) {
     case ST_WAITING: case ST_RUNNABLE:
         if (s->reason)
-            text_head(trace_str(v->tr, s->reason), w, out, size);
+            str_head(trace_str(v->tr, s->reason), w, out, size);
         else if (w >= (int)strlen(state_name((enum state)s->state)))
-            text_head(text_str(state_name((enum state)s->state)), w, out, size);
+            str_head(str_of(state_name((enum state)s->state)), w, out, size);
         break;
     case ST_SYSCALL:
-        text_shorten(trace_str(v->tr, status_function(v, s->stack)), w, ascii, out, size);
+        str_shorten(trace_str(v->tr, status_function(v, s->stack)), w, ascii, out, size);
         break;
     case ST_UNKNOWN:
         break;
     default:
         if (s->label)
-            text_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
+            str_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
         else if (s->who != NO_LANE)
             status_lane(v, (struct lane){LANE_P, s->who}, out);
-        if (text_width(text_str(out), w + 1) > w)
+        if (str_width(str_of(out), w + 1) > w)
             out[0] = 0;
     }
 }
@@ -181,7 +181,7 @@ static bool put_name(void *arg, const struct span *s)
         return true;
     char name[256];
     name_span(k, s, w, name, sizeof name);
-    int used = text_width(text_str(name), w);
+    int used = str_width(str_of(name), w);
     if (!used)
         return true;
     enum style st = style_of((enum state)s->state);

@@ -76,7 +76,7 @@ static void title(const struct canvas *c)
     grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
     int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0;
     char name[200];
-    text_tail(text_str(file_name(c)), w / 3 > 8 ? w / 3 : 8, v->tier == TIER_ASCII, name, sizeof name);
+    str_tail(str_of(file_name(c)), w / 3 > 8 ? w / 3 : 8, v->tier == TIER_ASCII, name, sizeof name);
     x = word(g, x, w, STYLE_TITLE, "%s", name);
     if (ti->ndamages)
         x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
@@ -157,9 +157,9 @@ static void ruler(const struct canvas *c)
 /* A name and a number in the gutter, the number right-aligned; it goes first when there is no room. */
 static void gutter(const struct canvas *c, int y, const char *name, const char *note, enum style s)
 {
-    int w = c->plan.gutter - 1, need = text_width(text_str(name), w);
+    int w = c->plan.gutter - 1, need = str_width(str_of(name), w);
     grid_str(c->g, 0, y, w, name, s);
-    int nw = text_width(text_str(note), 64);
+    int nw = str_width(str_of(note), 64);
     if (need + 1 + nw <= w)
         grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);
 }
@@ -345,7 +345,7 @@ static void (*const views[VIEW_END])(const struct canvas *) = {
 static void keys(struct grid *g, int y, const char *text)
 {
     size_t keep = strlen(text);
-    while (keep && text_width((struct str){text, (uint32_t)keep}, g->w + 1) > g->w) {
+    while (keep && str_width((struct str){text, (uint32_t)keep}, g->w + 1) > g->w) {
         do
             keep--;
         while (keep > 1 && !(text[keep] == ' ' && text[keep - 1] == ' '));
@@ -361,7 +361,7 @@ static void footer(const struct canvas *c)
     int y = g->h - 1, w = g->w;
     if (v->prompt) {
         char line[VIEW_TEXT + 8];
-        text_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2, v->tier == TIER_ASCII, line, sizeof line);
+        str_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2, v->tier == TIER_ASCII, line, sizeof line);
         grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
         grid_put(g, 0, y, v->prompt == PROMPT_SEARCH ? '/' : ':', STYLE_PROMPT);
         c->txt->screen_x = grid_str(g, 1, y, w - 1, line, STYLE_PROMPT);

@@ -245,7 +245,7 @@ unsigned view_gc(struct view *v, int n)
     move_settle(v);
     char d[FMT_MAX], what[80];
     fmt_exact(time_sub(best.t1, best.t0), d);
-    text_safe(trace_str(v->tr, best.name), what, sizeof what);
+    str_safe(trace_str(v->tr, best.name), what, sizeof what);
     view_message(v, false, "%s%s%s%s: %s%s", best.kind == RANGE_GC ? "GC cycle" : "stop-the-world", *what ? " (" : "", what,
                  *what ? ")" : "", d, best.open_end ? ", not over at the end of the trace" : "");
     return VR_DRAW;
@@ -369,7 +369,7 @@ static unsigned to_goroutine(struct view *v, uint32_t g, int64_t t)
 
 static void name_of(const struct view *v, uint32_t g, char *out, size_t size)
 {
-    text_shorten(trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, g}).name), 40, true, out, size);
+    str_shorten(trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, g}).name), 40, true, out, size);
 }
 
 /* The runnable span through which goroutine g came to what it does at t, or leaves it: see view_cause(). */
@@ -554,7 +554,7 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
             move_lane(v, (struct lane){LANE_G, h->g});
         else if (move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
             move_lane(v, (struct lane){LANE_P, run.who});
-        text_shorten(trace_str(v->tr, h->what ? h->what : li.name), 60, true, what, sizeof what);
+        str_shorten(trace_str(v->tr, h->what ? h->what : li.name), 60, true, what, sizeof what);
     }
     move_settle(v);
     s->cur_t = v->at.cursor;

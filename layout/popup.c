@@ -72,12 +72,12 @@ static void place(const struct view *v, struct frame f, int room, char *out, siz
     if (!f.file)
         return;
     for (int i = 0; i < 2; i++) {
-        text_safe(i ? base_name(path) : path, safe, sizeof safe);
+        str_safe(i ? base_name(path) : path, safe, sizeof safe);
         snprintf(out, size, "%s:%" PRIu64, safe, f.line);
-        if (text_width(text_str(out), room + 1) <= room)
+        if (str_width(str_of(out), room + 1) <= room)
             return;
     }
-    text_tail(base_name(path), room > 8 ? room - 8 : 1, v->tier == TIER_ASCII, safe, sizeof safe);
+    str_tail(base_name(path), room > 8 ? room - 8 : 1, v->tier == TIER_ASCII, safe, sizeof safe);
     snprintf(out, size, "%s:%" PRIu64, safe, f.line);
 }
 
@@ -92,15 +92,15 @@ static void frame_line(struct box *b, struct frame f)
     int w = b->col_w - 1;
     struct str func = trace_str(v->tr, f.func);
     if (f.func)
-        text_safe(func, name, sizeof name);
+        str_safe(func, name, sizeof name);
     else
         snprintf(name, sizeof name, "0x%" PRIx64, f.pc);
-    int need = text_width(text_str(name), w);
+    int need = str_width(str_of(name), w);
     place(v, f, w - need - 2 > w / 2 ? w - need - 2 : w / 2, where, sizeof where);
-    int ww = text_width(text_str(where), w);
+    int ww = str_width(str_of(where), w);
     int room = w - ww - (ww ? 2 : 0);
     if (need > room && f.func)
-        text_shorten(func, room, ascii, name, sizeof name);
+        str_shorten(func, room, ascii, name, sizeof name);
     grid_str(b->g, b->col + 1, y, room > 0 ? room : 0, name, STYLE_POPUP);
     grid_str(b->g, b->col + 1 + w - ww, y, ww, where, STYLE_POPUP_DIM);
 }
@@ -209,7 +209,7 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     y = next_row(b);
     x = put(b, y, b->col + 1, (enum style)(STYLE_STATE + s->state), "%s", state_name((enum state)s->state));
     if (s->reason || s->label) {
-        text_safe(trace_str(v->tr, s->reason ? s->reason : s->label), why, sizeof why);
+        str_safe(trace_str(v->tr, s->reason ? s->reason : s->label), why, sizeof why);
         x = put(b, y, x, STYLE_POPUP, " (%s)", why);
     }
     if (s->state != ST_RUNNABLE && s->state != ST_WAITING && s->who != NO_LANE) {
@@ -277,9 +277,9 @@ static void given_lines(struct box *b)
 
 static int widest(const struct view *v)
 {
-    int w = v->popup_title ? text_width(text_str(v->popup_title), 200) + 4 : 20;
+    int w = v->popup_title ? str_width(str_of(v->popup_title), 200) + 4 : 20;
     for (size_t i = 0; i < v->popup_ntext; i++) {
-        int k = text_width(text_str(v->popup_text[i]), 200);
+        int k = str_width(str_of(v->popup_text[i]), 200);
         w = k > w ? k : w;
     }
     return w + 2;

@@ -29,7 +29,7 @@ unsigned view_prompt_put(struct view *v, uint32_t codepoint)
     if (!v->prompt || codepoint < 0x20 || codepoint == 0x7F || codepoint > 0x10FFFF ||
         (codepoint >= 0xD800 && codepoint <= 0xDFFF))
         return VR_NONE;
-    size_t n = (size_t)text_utf8(codepoint, b);
+    size_t n = (size_t)str_utf8(codepoint, b);
     if (v->text_len + n >= sizeof v->text)
         return VR_BELL;
     memcpy(v->text + v->text_len, b, n);

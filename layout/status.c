@@ -33,7 +33,7 @@ void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size
     if (n + 5 > w || !name.len || (size_t)n + 2 > size)
         return;
     out[n] = ' ';
-    text_shorten(name, w - n - 1, v->tier == TIER_ASCII, out + n + 1, size - (size_t)n - 1);
+    str_shorten(name, w - n - 1, v->tier == TIER_ASCII, out + n + 1, size - (size_t)n - 1);
 }
 
 static bool begins(struct str s, const char *with)
@@ -91,7 +91,7 @@ static void add_name(struct line *l, struct str name, int w, bool ascii, enum st
 {
     char buf[600];
     int room = l->g->w - l->x;
-    text_shorten(name, w < room ? w : room, ascii, buf, sizeof buf);
+    str_shorten(name, w < room ? w : room, ascii, buf, sizeof buf);
     l->x = grid_str(l->g, l->x, l->y, room, buf, s);
 }
 
@@ -357,7 +357,7 @@ void status_text(const struct view *v, char *out, size_t size)
     if (*second && n + 4 < size)
         snprintf(out + n, size - n, "  %s", second);
     char safe[VIEW_TEXT];
-    text_safe(text_str(out), safe, sizeof safe < size ? sizeof safe : size); /* snprintf may have cut a character */
+    str_safe(str_of(out), safe, sizeof safe < size ? sizeof safe : size); /* snprintf may have cut a character */
     memcpy(out, safe, strlen(safe) + 1);
     grid_free(&g);
 }

@@ -31,7 +31,7 @@ static void message(struct view *v, bool error, const char *fmt, va_list ap)
 {
     char raw[VIEW_MESSAGE * 2];
     vsnprintf(raw, sizeof raw, fmt, ap);
-    text_safe(text_str(raw), v->message, sizeof v->message);
+    str_safe(str_of(raw), v->message, sizeof v->message);
     v->message_error = error;
 }
 

@@ -135,10 +135,10 @@ static void test_random_bytes(void **state)
         grid_text(&g, (int)(seed >> 8) % 5 - 2, 0, 40, bytes(buf, n), STYLE_NORMAL);
         assert_sane(&g);
         grid_line(&g, 0, line, sizeof line);
-        size_t k = text_safe(bytes(buf, n), safe, sizeof safe); /* safe text stays as it is */
+        size_t k = str_safe(bytes(buf, n), safe, sizeof safe); /* safe text stays as it is */
         assert_true(k < sizeof safe && strlen(safe) == k);
         char again[100];
-        text_safe(bytes(safe, k), again, sizeof again);
+        str_safe(bytes(safe, k), again, sizeof again);
         assert_string_equal(safe, again);
     }
     grid_free(&g);
@@ -147,9 +147,9 @@ static void test_random_bytes(void **state)
 static void shortens(const char *name, int w, const char *want)
 {
     char out[256];
-    int used = text_shorten(text_str(name), w, false, out, sizeof out);
+    int used = str_shorten(str_of(name), w, false, out, sizeof out);
     assert_string_equal(out, want);
-    assert_int_equal(used, text_width(text_str(want), 1000));
+    assert_int_equal(used, str_width(str_of(want), 1000));
     assert_true(used <= w || !*want);
 }
 
@@ -170,7 +170,7 @@ static void test_shorten(void **state)
     shortens("", 5, "");
     shortens("x", 5, "x");
     char out[64];
-    assert_int_equal(text_shorten(text_str("net/http.(*conn).serve"), 12, true, out, sizeof out), 12);
+    assert_int_equal(str_shorten(str_of("net/http.(*conn).serve"), 12, true, out, sizeof out), 12);
     assert_string_equal(out, "..onn).serve");
 }
 
@@ -183,13 +183,13 @@ static void test_shorten_any(void **state)
     big[10000] = 0;
     for (int n = 0; n < 10000; n += n < 100 ? 1 : 997)
         for (int w = 0; w < 90; w += 3) {
-            int used = text_shorten(bytes(big, (size_t)n), w, w & 1, out, sizeof out);
+            int used = str_shorten(bytes(big, (size_t)n), w, w & 1, out, sizeof out);
             assert_true(used <= w);
-            assert_int_equal(used, text_width(text_str(out), 1000));
+            assert_int_equal(used, str_width(str_of(out), 1000));
         }
     for (size_t size = 0; size < 20; size++) { /* tiny buffers: cut, never overrun */
         memset(out, 'Z', sizeof out);
-        text_shorten(text_str("net/http.(*conn).serve"), 10, false, out, size);
+        str_shorten(str_of("net/http.(*conn).serve"), 10, false, out, size);
         assert_true(!size || memchr(out, 0, size));
         assert_int_equal(out[size], 'Z');
     }
