@@ -36,6 +36,9 @@ GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-protot
                  -fno-omit-frame-pointer
 ifdef SAN
 CFLAGS ?= -g -O1
+ifdef FUZZING
+GOTOP_CFLAGS += -fsanitize=fuzzer-no-link
+endif
 GOTOP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all
 GOTOP_LDFLAGS = -fsanitize=address,undefined
 else
@@ -172,15 +175,20 @@ screens-accept: all
 # ---- fuzzing: clang's libFuzzer. FUZZ_TIME is in seconds, per entry ---------------------------------------
 
 FUZZ_TIME ?= 60
+FUZZ_RUN = $(patsubst tests/fuzz/%.c,$(BUILD)/run_%,$(FUZZ))
+$(FUZZ_RUN): $(BUILD)/run_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/walk.o $(LIB_SUPPORT) $(LIB_PURE)
+	$(call say,LD  $@)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE)
+fuzz-build: $(FUZZ_RUN)
 fuzz: setup-fuzz
-	@for f in $(FUZZ); do \
-	    n=$$(basename $$f .c); echo "== $$n"; mkdir -p $(BUILD)/fuzz/$$n tests/fuzz/corpus/$$n || exit 1; \
-	    clang $(GOTOP_CPPFLAGS) -std=c11 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	        -o $(BUILD)/fuzz/run_$$n $$f tests/fuzz/walk.c tests/support/tracegen.c \
-	        $(wildcard decode/*.c triage/*.c layout/*.c) $(LIBS_PURE) || exit 1; \
+	+@$(MAKE) --no-print-directory CC=clang SAN=1 FUZZING=1 BUILD=$(BUILD)/fuzz fuzz-build
+	@for n in $(patsubst tests/fuzz/%.c,%,$(FUZZ)); do \
+	    echo "== $$n"; mkdir -p $(BUILD)/fuzz/found_$$n || exit 1; \
 	    $(BUILD)/fuzz/run_$$n -max_total_time=$(FUZZ_TIME) -timeout=25 -rss_limit_mb=2048 -max_len=65536 \
-	        -artifact_prefix=$(BUILD)/fuzz/$$n- $(FUZZ_ARGS) $(BUILD)/fuzz/$$n tests/fuzz/corpus/$$n || exit 1; \
+	        -print_final_stats=1 -verbosity=0 -artifact_prefix=$(BUILD)/fuzz/$$n- $(FUZZ_ARGS) \
+	        $(BUILD)/fuzz/found_$$n tests/fuzz/corpus/$$n || exit 1; \
 	done
+.PHONY: fuzz-build
 
 # ---- benchmarks --------------------------------------------------------------------------------------------
 
@@ -246,4 +254,4 @@ help:
 	@echo 'make format, make clean'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD=build, SAN=1, SIZE=80x24'
 
--include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/san/*' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/san/*' -not -path '$(BUILD)/fuzz/*' 2>/dev/null)
