@@ -77,7 +77,7 @@ static bool push_open(struct fold *f, uint32_t **open, size_t *n, size_t *cap, u
 
 /* ---- tags ------------------------------------------------------------------------------------------------- */
 
-static uint32_t tag_of(struct fold *f, uint8_t state, uint32_t reason)
+static inline uint32_t tag_of(struct fold *f, uint8_t state, uint32_t reason)
 {
     if (!reason)
         return f->tag[state];
@@ -142,7 +142,7 @@ static inline void m_show(struct fold *f, uint32_t m, int64_t t)
 }
 
 /* show - the P and M a goroutine is on. */
-static void show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
+static inline void show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
 {
     if (p != EV_NONE)
         p_show(f, p, t);
@@ -152,23 +152,14 @@ static void show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
 
 /* ---- goroutines by state ---------------------------------------------------------------------------------- */
 
-static int gcount_of(uint8_t state)
-{
-    switch (state) {
-    case ST_RUNNABLE: return GC_RUNNABLE;
-    case ST_RUNNING: return GC_RUNNING;
-    case ST_SYSCALL: return GC_SYSCALL;
-    case ST_WAITING: return GC_WAITING;
-    default: return -1;
-    }
-}
+static const uint8_t gcount_of[ST_COUNT] = {
+    [ST_RUNNABLE] = GC_RUNNABLE + 1, [ST_RUNNING] = GC_RUNNING + 1, [ST_SYSCALL] = GC_SYSCALL + 1, [ST_WAITING] = GC_WAITING + 1,
+};
 
-/* Bring the integrals up to t. Buckets start at 0; when t lies beyond the last one, pairs are merged. */
-static void gcount_until(struct fold *f, int64_t t)
+/* Merge pairs of buckets until t has one. */
+static void gcount_widen(struct fold *f, int64_t t)
 {
-    if (t <= f->glast || !f->gb)
-        return;
-    while (t / f->gb_width >= GB_MAX) {
+    while (t >> f->gb_shift >= GB_MAX) {
         for (size_t i = 0; i < GB_MAX / 2; i++) {
             struct gbucket a = f->gb[2 * i];
             const struct gbucket *b = &f->gb[2 * i + 1];
@@ -179,32 +170,55 @@ static void gcount_until(struct fold *f, int64_t t)
             f->gb[i] = a;
         }
         memset(&f->gb[GB_MAX / 2], 0, GB_MAX / 2 * sizeof *f->gb);
-        f->gb_width *= 2;
+        f->gb_shift++;
     }
-    size_t i = (size_t)(f->glast / f->gb_width), last = (size_t)(t / f->gb_width);
-    for (int64_t at = f->glast; at < t; i++) {
-        int64_t next = i < last ? (int64_t)(i + 1) * f->gb_width : t;
-        for (int k = 0; k < GC_COUNT; k++) {
+}
+
+/* Bring all integrals up to t, which may lie in a later bucket than the last time. */
+static void gcount_until(struct fold *f, int64_t t)
+{
+    if (t >= (int64_t)GB_MAX << f->gb_shift)
+        gcount_widen(f, t);
+    for (int k = 0; k < GC_COUNT; k++) {
+        int64_t at = f->glast[k];
+        for (size_t i = (size_t)(at >> f->gb_shift); at < t; i++) {
+            int64_t next = (int64_t)(i + 1) << f->gb_shift;
+            next = next < t ? next : t;
             f->gb[i].ns[k] += f->gnow[k] * (uint64_t)(next - at);
             if (f->gnow[k] > f->gb[i].max[k])
                 f->gb[i].max[k] = (uint32_t)f->gnow[k];
+            at = next;
         }
-        at = next;
+        f->glast[k] = at;
     }
-    f->ngb = last + 1;
-    f->glast = t;
+    f->ngb = (size_t)(t >> f->gb_shift) + 1;
+    f->gb_end = (int64_t)f->ngb << f->gb_shift;
 }
 
+/* One goroutine goes from one state to another at t: only these two counts change. */
 static inline void gcount_move(struct fold *f, uint8_t from, uint8_t to, int64_t t)
 {
-    int a = gcount_of(from), b = gcount_of(to);
+    unsigned a = gcount_of[from], b = gcount_of[to];
     if (a == b)
         return;
-    gcount_until(f, t);
-    if (a >= 0 && f->gnow[a])
+    if (t >= f->gb_end)
+        gcount_until(f, t);
+    struct gbucket *gb = &f->gb[f->ngb - 1];
+    if (a-- && f->gnow[a]) {
+        if (t > f->glast[a]) {
+            gb->ns[a] += f->gnow[a] * (uint64_t)(t - f->glast[a]);
+            f->glast[a] = t;
+        }
         f->gnow[a]--;
-    if (b >= 0)
-        f->gnow[b]++;
+    }
+    if (b--) {
+        if (t > f->glast[b]) {
+            gb->ns[b] += f->gnow[b] * (uint64_t)(t - f->glast[b]);
+            f->glast[b] = t;
+        }
+        if (++f->gnow[b] > gb->max[b])
+            gb->max[b] = (uint32_t)f->gnow[b];
+    }
 }
 
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
@@ -246,25 +260,27 @@ static void g_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
     }
 }
 
-static void g_unbind(struct fold *f, uint32_t g)
+static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
 {
-    struct ginfo *gi = &f->g[g];
-    if (gi->p != EV_NONE && gi->p < f->nlane[LANE_P] && f->p[gi->p].g == g)
-        f->p[gi->p].g = EV_NONE;
-    if (gi->m != EV_NONE && gi->m < f->nlane[LANE_M] && f->m[gi->m].g == g)
-        f->m[gi->m].g = EV_NONE;
-    gi->p = gi->m = EV_NONE;
+    if (stack && f->nfirst < FIRST_STACKS)
+        f->first[f->nfirst++] = (struct first_stack){e->t, e->g, stack};
 }
 
-static void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
+static void g_regions_end(struct fold *f, uint32_t g, int64_t t);
+
+/* g is on this P and M from now on (EV_NONE: on none); undo what was. The lanes are brought up to date by show_on(). */
+static inline void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
 {
     struct ginfo *gi = &f->g[g];
+    if (gi->p != p && gi->p != EV_NONE && f->p[gi->p].g == g)
+        f->p[gi->p].g = EV_NONE;
+    if (gi->m != m && gi->m != EV_NONE && f->m[gi->m].g == g)
+        f->m[gi->m].g = EV_NONE;
     gi->p = p;
     gi->m = m;
     if (p != EV_NONE) {
         f->p[p].g = g;
-        if (f->p[p].state != ST_SCHED)
-            f->p[p].state = ST_SCHED;
+        f->p[p].state = ST_SCHED;
         if (m != EV_NONE)
             f->p[p].m = m;
     }
@@ -274,49 +290,46 @@ static void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
     }
 }
 
-static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
+/* A system call's time without a P. */
+static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 {
-    if (stack && f->nfirst < FIRST_STACKS)
-        f->first[f->nfirst++] = (struct first_stack){e->t, e->g, stack};
+    if (gi->no_p_since != NO_TIME)
+        gi->no_p += t - gi->no_p_since;
+    gi->no_p_since = state == ST_SYSCALL && p == EV_NONE ? t : NO_TIME;
 }
 
-static void g_regions_end(struct fold *f, uint32_t g, int64_t t);
-
 /* Put g into e->state at time t (the lane's; back-dated or not). */
-static void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who, uint32_t stack)
+static inline void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who, uint32_t stack)
 {
     struct ginfo *gi = &f->g[e->g];
     struct spanlane *l = &f->lane[LANE_G][e->g];
-    uint32_t p0 = gi->p, m0 = gi->m;
-    g_unbind(f, e->g);
-    if (e->state == ST_RUNNING || e->state == ST_SYSCALL)
-        g_bind(f, e->g, e->p, e->m);
-    if (gi->no_p_since != NO_TIME) {
-        gi->no_p += t - gi->no_p_since;
-        gi->no_p_since = NO_TIME;
+    uint32_t p0 = gi->p, m0 = gi->m, p = EV_NONE, m = EV_NONE;
+    uint8_t from = gi->state, to = e->state;
+    if (to == ST_RUNNING || to == ST_SYSCALL) {
+        p = e->p;
+        m = e->m;
     }
-    if (e->state == ST_SYSCALL && e->p == EV_NONE)
-        gi->no_p_since = t;
-    gcount_move(f, gi->state, e->state, t);
-    gi->state = e->state;
-    uint32_t tag = tag_of(f, e->state, e->str);
-    if (e->state == ST_NONE) {
+    g_bind(f, e->g, p, m);
+    if (from == ST_SYSCALL || to == ST_SYSCALL)
+        no_p_time(gi, to, p, t);
+    gcount_move(f, from, to, t);
+    gi->state = to;
+    if (to == ST_NONE) {
         if (l->begun && !l->ended)
             spans_end(&f->pool, LANE_G, l, t);
         gi->flags |= GI_ENDED;
-        g_regions_end(f, e->g, t);
+        if (gi->region)
+            g_regions_end(f, e->g, t);
     } else if (!l->begun) {
-        spans_begin(l, t, tag, who, stack);
-    } else if (l->ended) {
-        return; /* a reader's mistake: ended goroutines get new indices */
-    } else {
-        spans_push(&f->pool, LANE_G, l, t, tag, who, stack);
+        spans_begin(l, t, tag_of(f, to, e->str), who, stack);
+    } else if (!l->ended) { /* else a reader's mistake: ended goroutines get new indices */
+        spans_push(&f->pool, LANE_G, l, t, tag_of(f, to, e->str), who, stack);
     }
-    if (p0 != EV_NONE && p0 != e->p)
+    if (p0 != EV_NONE && p0 != p)
         p_show(f, p0, t);
-    if (m0 != EV_NONE && m0 != e->m)
+    if (m0 != EV_NONE && m0 != m)
         m_show(f, m0, t);
-    show_on(f, e->p, e->m, t);
+    show_on(f, p, m, t);
 }
 
 static void g_meet(struct fold *f, const struct ev *e, uint8_t flags)
@@ -677,11 +690,15 @@ static const uint8_t class_of[EVK_KINDS] = {
     [EVK_P_STATE] = EC_TRANSITION, [EVK_G_LABEL] = EC_LABEL, [EVK_RANGE_BEGIN] = EC_RANGE_BEGIN,
     [EVK_RANGE_ACTIVE] = EC_RANGE_ACTIVE, [EVK_RANGE_END] = EC_RANGE_END, [EVK_METRIC] = EC_METRIC,
     [EVK_TASK_BEGIN] = EC_TASK_BEGIN, [EVK_TASK_END] = EC_TASK_END, [EVK_REGION_BEGIN] = EC_REGION_BEGIN,
-    [EVK_REGION_END] = EC_REGION_END, [EVK_LOG] = EC_LOG, [EVK_SAMPLE] = EC_SAMPLE,
+    [EVK_REGION_END] = EC_REGION_END, [EVK_LOG] = EC_LOG, [EVK_SAMPLE] = EC_SAMPLE, [EVK_M_NEW] = EC_COUNT, [EVK_TICK] = EC_COUNT,
 };
 
-static bool ev_room(struct fold *f, const struct ev *e)
+/* Room for every lane an event names. EV_NONE + 1 is 0: never too large. */
+static inline bool ev_room(struct fold *f, const struct ev *e)
 {
+    if ((uint32_t)(e->g + 1) <= f->nlane[LANE_G] && (uint32_t)(e->p + 1) <= f->nlane[LANE_P] &&
+        (uint32_t)(e->m + 1) <= f->nlane[LANE_M] && (uint32_t)(e->by + 1) <= f->nlane[LANE_G])
+        return true;
     return (e->g == EV_NONE || lane_room(f, LANE_G, e->g)) && (e->p == EV_NONE || lane_room(f, LANE_P, e->p)) &&
            (e->m == EV_NONE || lane_room(f, LANE_M, e->m)) && (e->by == EV_NONE || lane_room(f, LANE_G, e->by));
 }
@@ -692,9 +709,12 @@ static void fold_one(struct fold *f, const struct ev *e)
         return;
     if (e->t > f->end)
         f->end = e->t;
-    if (e->kind != EVK_M_NEW && e->kind != EVK_TICK && !(e->flags & EVF_QUIET)) {
-        f->events += !(e->flags & EVF_EXTRA) || e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END;
-        f->count[e->kind == EVK_COUNT_ONLY ? e->state : class_of[e->kind]]++;
+    if (!(e->flags & EVF_QUIET)) {
+        unsigned c = e->kind == EVK_COUNT_ONLY ? e->state : class_of[e->kind];
+        if (c < EC_COUNT) {
+            f->count[c]++;
+            f->events += !(e->flags & EVF_EXTRA) || e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END;
+        }
     }
     bool has_g = e->g != EV_NONE, has_p = e->p != EV_NONE;
     switch (e->kind) {
@@ -725,7 +745,8 @@ void fold_events(struct fold *f, const struct ev *ev, size_t n)
 {
     for (size_t i = 0; i < n && !f->oom && !f->pool.oom; i++)
         fold_one(f, &ev[i]);
-    gcount_until(f, f->end);
+    if (f->gb)
+        gcount_until(f, f->end);
     if (f->pool.oom)
         f->oom = true;
 }
@@ -738,7 +759,9 @@ enum err_code fold_init(struct fold *f, const struct names *names)
         return ERR_NOMEM;
     for (unsigned s = 0; s < ST_COUNT; s++)
         f->tag[s] = pool_tag(&f->pool, (uint8_t)s, 0, 0);
-    f->gb_width = 1024;
+    f->gb_shift = 10;
+    f->ngb = 1;
+    f->gb_end = 1024;
     f->gb = mem_zalloc(GB_MAX * sizeof *f->gb);
     if (!f->gb || f->pool.oom || !lane_room(f, LANE_BAND, BAND_COUNT - 1))
         return ERR_NOMEM;

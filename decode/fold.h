@@ -75,9 +75,10 @@ struct fold {
     struct vec_point points[METRIC_COUNT];
     struct gbucket *gb;
     size_t ngb;
-    int64_t gb_width;
+    unsigned gb_shift;             /* a bucket is 1 << gb_shift ns */
+    int64_t gb_end;                /* end of the last bucket */
     uint64_t gnow[GC_COUNT];
-    int64_t glast;
+    int64_t glast[GC_COUNT];
     struct first_stack first[FIRST_STACKS];
     size_t nfirst;
     uint64_t events, count[EC_COUNT];

@@ -3,7 +3,8 @@
  *
  * Open addressing, linear probing, at most half full. Ids usually count upwards, so the low bits are the first
  * choice of slot: neighbours in id are neighbours in memory. A file whose ids collide on purpose makes the map
- * change to a mixing hash, so its cost stays linear too. Zero-initialised is empty; 12 bytes a slot.
+ * change to a mixing hash, so its cost stays linear too. A deleted key leaves a mark, which a rebuild sweeps away.
+ * Zero-initialised is empty; 12 bytes a slot.
  */
 #ifndef GOTOP_DECODE_IDMAP_H
 #define GOTOP_DECODE_IDMAP_H
@@ -15,11 +16,12 @@
 #include "decode/mem.h"
 
 #define IDMAP_NONE UINT32_MAX
+#define IDMAP_GONE UINT32_MAX
 
 struct idmap {
     uint64_t *key;
-    uint32_t *val; /* value + 1, 0 = free */
-    uint32_t cap, used;
+    uint32_t *val; /* value + 1, 0 = free, IDMAP_GONE = deleted */
+    uint32_t cap, used, gone;
     bool mixed;
 };
 
@@ -40,7 +42,7 @@ static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
     for (uint32_t at = idmap_home(m, key);; at = (at + 1) & (m->cap - 1)) {
         if (!m->val[at])
             return IDMAP_NONE;
-        if (m->key[at] == key)
+        if (m->key[at] == key && m->val[at] != IDMAP_GONE)
             return m->val[at] - 1;
     }
 }
@@ -63,7 +65,7 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
         return false;
     }
     for (uint32_t i = 0; i < m->cap; i++) {
-        if (!m->val[i])
+        if (!m->val[i] || m->val[i] == IDMAP_GONE)
             continue;
         uint32_t at = idmap_home(&n, m->key[i]);
         while (n.val[at])
@@ -80,47 +82,52 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
 /* idmap_put - set the value of a key (new or not). false: out of memory. */
 static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
 {
-    if (m->used * 2 >= m->cap && (m->cap > UINT32_MAX / 2 || !idmap_rebuild(m, m->cap ? m->cap * 2 : 64, m->mixed)))
-        return false;
-    uint32_t at = idmap_home(m, key), steps = 0;
-    while (m->val[at] && m->key[at] != key) {
+    if ((m->used + m->gone) * 2 >= m->cap) {
+        uint32_t cap = m->cap ? m->cap : 64;
+        if (m->used * 3 >= cap && cap <= UINT32_MAX / 2) /* else it is mostly marks: same size again */
+            cap *= 2;
+        if (!idmap_rebuild(m, cap, m->mixed))
+            return false;
+    }
+    uint32_t at = idmap_home(m, key), steps = 0, free = IDMAP_NONE;
+    while (m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE)) {
+        if (free == IDMAP_NONE && m->val[at] == IDMAP_GONE)
+            free = at;
         at = (at + 1) & (m->cap - 1);
         steps++;
     }
-    if (!m->val[at])
+    if (!m->val[at]) {
         m->used++;
+        if (free != IDMAP_NONE) {
+            at = free;
+            m->gone--;
+        }
+    }
     m->key[at] = key;
     m->val[at] = val + 1;
     return steps < 256 || m->mixed || idmap_rebuild(m, m->cap, true);
 }
 
-/* idmap_del - forget a key; closes the gap, so that probing stays short. */
+/* idmap_del - forget a key. */
 static inline void idmap_del(struct idmap *m, uint64_t key)
 {
     if (!m->cap)
         return;
     uint32_t mask = m->cap - 1, at = idmap_home(m, key);
-    while (m->val[at] && m->key[at] != key)
+    while (m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE))
         at = (at + 1) & mask;
     if (!m->val[at])
         return;
+    m->val[at] = IDMAP_GONE;
     m->used--;
-    for (uint32_t next = (at + 1) & mask; m->val[next]; next = (next + 1) & mask) {
-        uint32_t home = idmap_home(m, m->key[next]);
-        if (((next - home) & mask) >= ((next - at) & mask)) {
-            m->key[at] = m->key[next];
-            m->val[at] = m->val[next];
-            at = next;
-        }
-    }
-    m->val[at] = 0;
+    m->gone++;
 }
 
 static inline void idmap_clear(struct idmap *m)
 {
-    if (m->used)
+    if (m->used || m->gone)
         memset(m->val, 0, (size_t)m->cap * sizeof *m->val);
-    m->used = 0;
+    m->used = m->gone = 0;
 }
 
 #endif

@@ -620,7 +620,7 @@ bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1,
 
 size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucket **out)
 {
-    *width = tr->fold.gb_width;
+    *width = (int64_t)1 << tr->fold.gb_shift;
     *out = tr->fold.gb;
     return tr->fold.ngb;
 }

@@ -6,6 +6,8 @@
  *            (code 3 of that column means its longest form)
  *   tags     1 or 2 bytes each
  *   columns  duration, then who, then stack: two bits of length code per span (four spans a byte), then the bytes
+ *            PACK_UNIT: a duration is stored as units of 64 ns * 2, or as ns * 2 + 1 where it is no multiple. (The
+ *            second family's clock ticks every 64 ns, but equal times are pushed apart by 1 ns.)
  * Lengths by code are in the tables below. Eight bytes may be read past a value, so chunks end in slack.
  */
 #include "decode/spans.h"
@@ -14,7 +16,7 @@
 
 #include "decode/mem.h"
 
-enum { PACK_WIDE_TAG = 1, PACK_WHO = 2, PACK_STACK = 4, PACK_LONG_DUR = 8, PACK_LONG_WHO = 16, PACK_LONG_STACK = 32 };
+enum { PACK_WIDE_TAG = 1, PACK_WHO = 2, PACK_STACK = 4, PACK_LONG_DUR = 8, PACK_LONG_WHO = 16, PACK_LONG_STACK = 32, PACK_UNIT = 64 };
 
 static const uint8_t len_dur[2][4] = {{1, 2, 3, 5}, {1, 2, 3, 8}};
 static const uint8_t len_id[2][4] = {{0, 1, 2, 3}, {0, 1, 2, 4}};
@@ -58,7 +60,7 @@ void pool_free(struct span_pool *sp)
 static void *pool_bytes(struct span_pool *sp, size_t n)
 {
     n = (n + 1) & ~(size_t)1;
-    if ((size_t)(sp->end - sp->at) < n + SLACK || !sp->at) {
+    if (!sp->at || (size_t)(sp->end - sp->at) < n + SLACK) {
         struct pool_chunk *c = mem_alloc(CHUNK);
         if (!c) {
             sp->oom = true;
@@ -81,8 +83,10 @@ static struct rawspan *wait_new(struct span_pool *sp, unsigned class)
         memcpy(&sp->free[class], p, sizeof(void *));
         return p;
     }
-    size_t pad = (8 - ((uintptr_t)sp->at & 7)) & 7; /* packed blocks leave odd ends; chunks start aligned */
-    sp->at += pad < (size_t)(sp->end - sp->at) ? pad : (size_t)(sp->end - sp->at);
+    if (sp->at) { /* packed blocks leave odd ends; chunks start aligned */
+        size_t pad = (8 - ((uintptr_t)sp->at & 7)) & 7;
+        sp->at += pad < (size_t)(sp->end - sp->at) ? pad : (size_t)(sp->end - sp->at);
+    }
     return pool_bytes(sp, wait_cap[class] * sizeof(struct rawspan));
 }
 
@@ -135,56 +139,105 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
         return 0;
     }
     sp->tags = t;
-    t[sp->ntags] = (struct span_tag){state, reason, label};
+    t[sp->ntags] = (struct span_tag){.state = state, .reason = reason, .label = label};
+    for (int k = 0; k < 4; k++)
+        t[sp->ntags].slot[k] = sp->slot[k][state];
     sp->taghash[at] = (uint32_t)++sp->ntags;
     return (uint32_t)sp->ntags - 1;
 }
 
 /* ---- packing -------------------------------------------------------------------------------------------- */
 
-static uint8_t *put_column(uint8_t *o, const uint64_t *v, uint32_t n, const uint8_t len[4])
+/* Length code by the number of bytes a value needs, for lengths 1, 2, 3, more and for 0, 1, 2, more. */
+static const uint8_t code_dur[9] = {0, 0, 1, 2, 3, 3, 3, 3, 3}, code_id[9] = {0, 1, 2, 3, 3, 3, 3, 3, 3};
+
+static inline unsigned bytes_of(uint64_t v)
+{
+    return v ? (71u - (unsigned)__builtin_clzll(v)) / 8 : 0;
+}
+
+static inline uint8_t *put_column(uint8_t *o, const uint64_t *v, uint32_t n, const uint8_t code[9], const uint8_t len[4])
 {
     uint8_t *ctl = o;
     o += (n + 3) / 4;
-    memset(ctl, 0, (size_t)(o - ctl));
-    for (uint32_t i = 0; i < n; i++) {
-        unsigned c = v[i] <= len_mask[len[0]] ? 0 : v[i] <= len_mask[len[1]] ? 1 : v[i] <= len_mask[len[2]] ? 2 : 3;
-        ctl[i / 4] |= (uint8_t)(c << (i % 4 * 2));
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4) {
+        unsigned bits = 0;
+        for (unsigned k = 0; k < 4; k++) {
+            unsigned c = code[bytes_of(v[i + k])];
+            bits |= c << (2 * k);
+            memcpy(o, &v[i + k], 8);
+            o += len[c];
+        }
+        *ctl++ = (uint8_t)bits;
+    }
+    for (unsigned k = 0, bits = 0; i < n; i++, k++) {
+        unsigned c = code[bytes_of(v[i])];
+        bits |= c << (2 * k);
         memcpy(o, &v[i], 8);
         o += len[c];
+        *ctl = (uint8_t)bits;
     }
     return o;
 }
 
 static size_t pack(uint8_t *out, const struct rawspan *s, uint32_t n)
 {
-    uint64_t dur[SPAN_BLOCK], who[SPAN_BLOCK], stack[SPAN_BLOCK], d = 0;
-    uint32_t t = 0, w = 0, k = 0;
+    uint64_t col[SPAN_BLOCK], d = 0;
+    uint32_t t = 0, w = 0, k = 0, whole = 0;
     for (uint32_t i = 0; i < n; i++) {
-        dur[i] = (uint64_t)s[i].dur;
-        who[i] = s[i].who;
-        stack[i] = s[i].stack;
-        d |= dur[i];
+        whole += !(s[i].dur & 63);
+        d |= (uint64_t)s[i].dur;
         t |= s[i].tag;
         w |= s[i].who;
         k |= s[i].stack;
     }
+    bool in_units = whole * 2 >= n && d < (uint64_t)1 << 62;
+    if (in_units)
+        d <<= 1;
     unsigned flags = (t > 0xff ? PACK_WIDE_TAG : 0u) | (w ? PACK_WHO : 0u) | (k ? PACK_STACK : 0u) |
                      (d > len_mask[5] ? PACK_LONG_DUR : 0u) | (w > 0xffffff ? PACK_LONG_WHO : 0u) |
-                     (k > 0xffffff ? PACK_LONG_STACK : 0u);
+                     (k > 0xffffff ? PACK_LONG_STACK : 0u) | (in_units ? PACK_UNIT : 0u);
     uint8_t *o = out;
     *o++ = (uint8_t)flags;
-    for (uint32_t i = 0; i < n; i++) {
-        *o++ = (uint8_t)s[i].tag;
-        if (flags & PACK_WIDE_TAG)
+    if (flags & PACK_WIDE_TAG) {
+        for (uint32_t i = 0; i < n; i++) {
+            *o++ = (uint8_t)s[i].tag;
             *o++ = (uint8_t)(s[i].tag >> 8);
+        }
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            *o++ = (uint8_t)s[i].tag;
     }
-    o = put_column(o, dur, n, len_dur[!!(flags & PACK_LONG_DUR)]);
-    if (w)
-        o = put_column(o, who, n, len_id[!!(flags & PACK_LONG_WHO)]);
-    if (k)
-        o = put_column(o, stack, n, len_id[!!(flags & PACK_LONG_STACK)]);
+    if (in_units) {
+        for (uint32_t i = 0; i < n; i++) {
+            uint64_t x = (uint64_t)s[i].dur;
+            col[i] = x & 63 ? x << 1 | 1 : x >> 5;
+        }
+    } else {
+        for (uint32_t i = 0; i < n; i++)
+            col[i] = (uint64_t)s[i].dur;
+    }
+    o = put_column(o, col, n, code_dur, len_dur[!!(flags & PACK_LONG_DUR)]);
+    if (w) {
+        for (uint32_t i = 0; i < n; i++)
+            col[i] = s[i].who;
+        o = put_column(o, col, n, code_id, len_id[!!(flags & PACK_LONG_WHO)]);
+    }
+    if (k) {
+        for (uint32_t i = 0; i < n; i++)
+            col[i] = s[i].stack;
+        o = put_column(o, col, n, code_id, len_id[!!(flags & PACK_LONG_STACK)]);
+    }
     return (size_t)(o - out);
+}
+
+/* A stored duration in ns. */
+static inline int64_t dur_ns(uint64_t x, unsigned flags)
+{
+    if (!(flags & PACK_UNIT))
+        return (int64_t)x;
+    return (int64_t)(x & 1 ? x >> 1 : x << 5);
 }
 
 static const uint8_t *get_column(const uint8_t *p, uint32_t n, const uint8_t len[4], uint64_t *out)
@@ -212,7 +265,7 @@ static void unpack(const uint8_t *p, uint32_t n, struct rawspan *out)
     }
     p = get_column(p, n, len_dur[!!(flags & PACK_LONG_DUR)], v);
     for (uint32_t i = 0; i < n; i++)
-        out[i].dur = (int64_t)v[i];
+        out[i].dur = dur_ns(v[i], flags);
     if (flags & PACK_WHO)
         p = get_column(p, n, len_id[!!(flags & PACK_LONG_WHO)], v);
     for (uint32_t i = 0; i < n; i++)
@@ -245,7 +298,7 @@ void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint
     l->begun = true;
 }
 
-static void block_close(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
+void spans_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
 {
     struct rawspan *s = l->wait.raw;
     if (l->nblk + 2 > l->capblk) {
@@ -272,7 +325,7 @@ static void block_close(struct span_pool *sp, enum lane_kind kind, struct spanla
     struct blk *b = &l->blk[l->nblk];
     int64_t sum[SPAN_SLOTS] = {0}, longest = 0, dur = 0;
     for (uint32_t i = 0; i < SPAN_BLOCK; i++) {
-        unsigned slot = sp->slot[kind][sp->tags[s[i].tag].state];
+        unsigned slot = sp->tags[s[i].tag].slot[kind];
         sum[slot] += s[i].dur;
         dur += s[i].dur;
         if (slot && s[i].dur > longest)
@@ -292,8 +345,10 @@ static void block_close(struct span_pool *sp, enum lane_kind kind, struct spanla
     sp->index_bytes += sizeof *b;
 }
 
-static bool wait_room(struct span_pool *sp, struct spanlane *l)
+bool spans_room(struct span_pool *sp, struct spanlane *l)
 {
+    if (sp->oom)
+        return false;
     if (l->packed) { /* at rest: unpack again */
         uint16_t cap = l->nwait >= 64 ? SPAN_BLOCK : l->nwait >= 32 ? 64 : l->nwait >= 8 ? 32 : 8;
         struct rawspan *s = wait_new(sp, wait_class(cap));
@@ -319,28 +374,9 @@ static bool wait_room(struct span_pool *sp, struct spanlane *l)
     return true;
 }
 
-static void close_open(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t)
-{
-    if (sp->oom || !wait_room(sp, l))
-        return;
-    l->wait.raw[l->nwait++] = (struct rawspan){t - l->t0, l->who, l->stack, l->tag};
-    sp->nspans++;
-    l->t0 = t;
-    if (l->nwait == SPAN_BLOCK)
-        block_close(sp, kind, l);
-}
-
-void spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack)
-{
-    close_open(sp, kind, l, t);
-    l->tag = tag;
-    l->who = who;
-    l->stack = stack;
-}
-
 void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t)
 {
-    close_open(sp, kind, l, t);
+    spans_push(sp, kind, l, t, l->tag, l->who, l->stack);
     l->ended = true;
     spans_rest(sp, l);
 }
@@ -411,6 +447,7 @@ struct walk {
     uint32_t b, i, n;
     const uint8_t *tags, *ctl, *dur, *len; /* packed */
     bool wide;
+    unsigned flags;
     const struct rawspan *raw;             /* or not */
 };
 
@@ -435,6 +472,7 @@ static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
     if (p) {
         unsigned flags = *p++;
         w->tags = p;
+        w->flags = flags;
         w->wide = flags & PACK_WIDE_TAG;
         p += w->wide ? 2 * w->n : w->n;
         w->ctl = p;
@@ -454,13 +492,12 @@ static inline int64_t walk_dur(const struct walk *w, uint32_t *tag, unsigned *by
     *bytes = w->len[w->ctl[w->i / 4] >> (w->i % 4 * 2) & 3];
     uint64_t x;
     memcpy(&x, w->dur, 8);
-    return (int64_t)(x & len_mask[*bytes]);
+    return dur_ns(x & len_mask[*bytes], w->flags);
 }
 
 void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n,
                   int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
-    const uint8_t *slot = sp->slot[kind];
     struct walk w = {0};
     bool in = false;
     int64_t first = l->begun ? spans_first(l) : INT64_MAX;
@@ -484,18 +521,19 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
             int64_t d = walk_dur(&w, &tag, &bytes);
             if (d > t[i] - w.t)
                 break;
-            w.tot[slot[sp->tags[tag].state]] += d;
+            w.tot[sp->tags[tag].slot[kind]] += d;
             w.t += d;
-            w.dur += bytes;
+            if (bytes)
+                w.dur += bytes;
             w.i++;
         }
         memcpy(out[i], w.tot, sizeof out[i]);
         if (w.i < w.n)
-            out[i][slot[sp->tags[tag].state]] += t[i] - w.t;
+            out[i][sp->tags[tag].slot[kind]] += t[i] - w.t;
         else if (w.b == l->nblk && !l->ended) {
             int64_t stop = t[i] < end ? t[i] : end;
             if (stop > w.t)
-                out[i][slot[sp->tags[l->tag].state]] += stop - w.t;
+                out[i][sp->tags[l->tag].slot[kind]] += stop - w.t;
         }
         if (count)
             count[i] = (uint64_t)w.b * SPAN_BLOCK + w.i + (w.i < w.n ? w.t < t[i] : w.b == l->nblk && !l->ended && w.t < t[i]);

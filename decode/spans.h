@@ -29,6 +29,7 @@ struct rawspan {      /* a closed span, unpacked */
 
 struct span_tag {
     uint8_t state;
+    uint8_t slot[4];          /* by lane kind: where its time is summed */
     uint32_t reason, label;
 };
 
@@ -42,7 +43,7 @@ struct blk {
 struct spanlane {
     int64_t t0;               /* start of the open span */
     uint32_t who, stack, tag; /* the open span */
-    uint16_t nwait, capwait;
+    uint16_t nwait, capwait;  /* capwait 0: nothing can be added before spans_room() */
     bool ended;               /* no open span any more; t0 is the lane's end */
     bool packed;              /* `wait` holds packed bytes (the lane is at rest) */
     bool backdated;           /* its first span began before the trace */
@@ -68,7 +69,7 @@ struct span_pool {
     uint32_t tagcap;
     uint8_t slot[4][ST_COUNT];/* by lane kind: where a state's time is summed */
     bool oom;                 /* an allocation failed: spans may be missing, stop */
-    uint64_t packed_bytes, index_bytes, nspans;
+    uint64_t packed_bytes, index_bytes;
 };
 
 enum err_code pool_init(struct span_pool *sp);
@@ -78,8 +79,28 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 
 /* spans_begin - first span of a lane starts at t. */
 void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack);
+/* Make room for one more waiting span; pack a full block. Both are spans_push's. */
+bool spans_room(struct span_pool *sp, struct spanlane *l);
+void spans_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
+
 /* spans_push - close the open span at t (>= its start) and open another. kind: the lane's, for its slots. */
-void spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack);
+static inline void spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t, uint32_t tag, uint32_t who,
+                              uint32_t stack)
+{
+    if (l->nwait < l->capwait || spans_room(sp, l)) {
+        struct rawspan *w = &l->wait.raw[l->nwait++];
+        w->dur = t - l->t0;
+        w->who = l->who;
+        w->stack = l->stack;
+        w->tag = l->tag;
+        l->t0 = t;
+        if (l->nwait == SPAN_BLOCK)
+            spans_pack(sp, kind, l);
+    }
+    l->tag = tag;
+    l->who = who;
+    l->stack = stack;
+}
 /* spans_end - close the open span at t; the lane has ended. spans_rest - pack what waits (it is unpacked again
    if more comes). */
 void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t);

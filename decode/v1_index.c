@@ -343,7 +343,7 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
 static int by_key(const void *a, const void *b)
 {
     const struct v1_exit *x = a, *y = b;
-    return x->key != y->key ? ((int64_t)(x->key - y->key) < 0 ? -1 : 1) : x->g < y->g ? -1 : x->g > y->g;
+    return x->key != y->key ? ((int64_t)x->key < (int64_t)y->key ? -1 : 1) : x->g < y->g ? -1 : x->g > y->g;
 }
 
 static int by_time(const void *a, const void *b)
