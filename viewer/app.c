@@ -268,10 +268,10 @@ static void history_add(struct app *a)
 static void prompt_set(struct app *a, const char *text)
 {
     view_prompt_clear(&a->view);
-    struct str s = text_str(text);
+    struct str s = str_of(text);
     for (uint32_t at = 0; at < s.len;) {
         int width;
-        view_prompt_put(&a->view, text_next(s, &at, &width));
+        view_prompt_put(&a->view, str_next(s, &at, &width));
     }
 }
 

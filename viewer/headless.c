@@ -55,7 +55,7 @@ static void type_text(struct script *s, const char *text, size_t len)
     struct str str = {text, (uint32_t)len};
     for (uint32_t at = 0; at < str.len;) {
         int width;
-        type_key(s, text_next(str, &at, &width));
+        type_key(s, str_next(str, &at, &width));
     }
 }
 

@@ -32,7 +32,7 @@
 static void say_error(const char *path, const struct err *e)
 {
     char name[512];
-    text_safe(text_str(strcmp(path, "-") == 0 ? "standard input" : path), name, sizeof name);
+    str_safe(str_of(strcmp(path, "-") == 0 ? "standard input" : path), name, sizeof name);
     if (e->offset == ERR_NO_OFFSET) fprintf(stderr, "gotop: %s: %s\n", name, e->what);
     else fprintf(stderr, "gotop: %s: %s (offset %llu)\n", name, e->what, (unsigned long long)e->offset);
 }
@@ -40,7 +40,7 @@ static void say_error(const char *path, const struct err *e)
 static void say_keymap(void *arg, bool error, const char *file, int line, const char *what)
 {
     char name[512];
-    text_safe(text_str(file), name, sizeof name);
+    str_safe(str_of(file), name, sizeof name);
     if (line) fprintf(arg, "%s:%d: %s%s\n", name, line, error ? "" : "warning: ", what);
     else fprintf(arg, "%s: %s%s\n", name, error ? "" : "warning: ", what);
 }
@@ -145,9 +145,9 @@ static const struct subcommand {
 static void usage(FILE *f)
 {
     fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
-               "  gotop [OPTION...] TRACE     TRACE: a file, plain, gzip or zstd; - is standard input\n");
+               "  gotop [OPTION...] TRACE     TRACE: a file, plain, gzip or zstd; - is standard input.\n");
     for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
-        fprintf(f, "  gotop %-4s TRACE            %s\n", subcommands[i].name, subcommands[i].help);
+        fprintf(f, "  gotop %-6s ...            %s\n", subcommands[i].name, subcommands[i].help);
     fprintf(f, "\n");
     options_usage(f);
     fprintf(f, "\nIn the program ? lists the keys. Exit status: 0, 1 wrong usage, 2 unreadable trace, 3 dump of a part.\n");
@@ -209,6 +209,8 @@ static int main_view(const struct options *o)
         mem_free(a);
         return EXIT_USAGE;
     }
+    if (strcmp(o->path, "-") == 0 && !o->headless && isatty(STDERR_FILENO))
+        fprintf(stderr, "gotop: reading the trace from standard input (Ctrl-C leaves)\n"); /* a slow pipe: no screen yet */
     if (trace_open(o->path, &o->trace, &tr, &e)) {
         say_error(o->path, &e);
         keymap_free(km);
