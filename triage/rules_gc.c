@@ -110,7 +110,7 @@ static void rule_assist(struct rules *rs) {
         exec += tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total;
         assist += tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_ASSIST].total;
     }
-    if (assist < 1000000 || assist < exec / 20) {
+    if (assist < 1000000 || assist < exec / 20 || (tg->gc_cycles < 2 && assist < 5000000)) {
         return;
     }
     most = most_assisting(tg);

@@ -211,6 +211,8 @@ struct calls {
     size_t cap;
     uint32_t n;
     int64_t total, worst;
+    uint32_t waker;           /* the only one so far, NO_LANE: none */
+    bool several;
     struct span worst_span;
     const struct lock_wait *worst_wait;
     uint64_t waits;
@@ -233,6 +235,8 @@ static bool call_span(void *arg, const struct span *s) {
         p[c->n++] = 0;
     }
     c->waits++;
+    c->several |= c->waker != NO_LANE && c->waker != c->w->waker;
+    c->waker = c->w->waker;
     if (z - a > p[i]) {
         c->total += z - a - p[i];
         p[i] = z - a;
@@ -256,7 +260,7 @@ static void syscall_finding(struct rules *rs, const struct calls *c) {
     d.f.inferred = true;
     text_add(&d.text, "%u system call%s of ", c->n, c->n == 1 ? "" : "s");
     text_who(&d.text, rs->tr, c->worst_wait->waker);
-    text_raw(&d.text, c->n > 1 ? " and others" : "", c->n > 1 ? 11 : 0);
+    text_raw(&d.text, " and others", c->several ? 11 : 0);
     text_raw(&d.text, " took ", 6);
     text_dur(&d.text, c->total);
     text_add(&d.text, " while others waited for a lock that the caller then let go (inferred); %llu waits.",
@@ -272,7 +276,7 @@ static void syscall_finding(struct rules *rs, const struct calls *c) {
 
 static void rule_syscall(struct rules *rs) {
     const struct triage *tg = rs->tg;
-    struct calls c = {.rs = rs};
+    struct calls c = {.rs = rs, .waker = NO_LANE};
     for (uint32_t i = 0; i < tg->nlock_waits && !rs->failed; i++) {
         c.w = &tg->lock_waits[i];
         if (c.w->waker != NO_LANE && c.w->t1 - c.w->t0 >= CALL_MIN) {

@@ -80,12 +80,22 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
     return str_starts(r, "system goroutine") ? WK_SYSTEM : WK_OTHER;
 }
 
+/* Packages that carry out what somebody else asked for. */
+static bool is_plumbing(struct str f) {
+    static const char *const package[] = {"runtime.", "runtime/", "sync.", "sync/", "internal/", "syscall.", "net.", "os.",
+                                          "io.", "bufio.", "crypto/tls.", "time."};
+    for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
+        if (str_starts(f, package[i])) {
+            return true;
+        }
+    }
+    return f.len == 0;
+}
+
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack) {
     uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n; i++) {
-        struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
-        if (f.len && !str_starts(f, "runtime.") && !str_starts(f, "sync.") && !str_starts(f, "internal/") &&
-            !str_starts(f, "syscall.") && !str_starts(f, "time.Sleep") && !str_starts(f, "runtime/internal")) {
+        if (!is_plumbing(trace_str(tr, trace_frame(tr, stack, i).func))) {
             return i;
         }
     }

@@ -26,8 +26,8 @@ const char *wait_kind_name(enum wait_kind k);
 /* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at. */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
 /*
- * stacks_user_frame - index of the first frame outside the runtime's and the sync packages (0 if the innermost one is,
- * or if there is none: then the innermost one stands for all).
+ * stacks_user_frame - index of the first frame outside the packages that only carry things out (runtime, sync, os, net
+ * and the like). 0 if the innermost one is, or if there is none: then that one stands for all.
  */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
 /* str_is, str_starts - compare bytes of a trace with a C string. */

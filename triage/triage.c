@@ -18,8 +18,7 @@ const char *gmetric_name(enum gmetric m) {
 }
 
 const char *idle_why_name(enum idle_why w) {
-    static const char *const name[IDLE_WHYS] = {"the world was stopped", "work at hand, not taken up",
-                                                "goroutines in system calls", "no work", "gaps under 10us"};
+    static const char *const name[IDLE_WHYS] = {"world stopped", "work missed", "in system calls", "no work", "short gaps"};
     return (unsigned)w < IDLE_WHYS ? name[w] : "";
 }
 

@@ -1,0 +1,44 @@
+/*
+ * metrics.h - single numbers of a trace by name, and conditions on them: for --assert, --rank and --fail-if.
+ *
+ * A metric is a name ("gc.share"), or a statistic of a set of durations: "p99(sched)" or "sched.p99". Statistics are
+ * count, total, min, avg, sd, p50, p90, p99, max. Sets are
+ *   sched, stw, stw.gc                 waits for a processor; stops of the world; those for GC
+ *   task, region, task:NAME, region:NAME
+ *   exec:FUNC, wait:FUNC, syscall:FUNC, assist:FUNC, life:FUNC, sched:FUNC   over the goroutines started at FUNC
+ *   blocked:REASON                     waits for a reason (count, total, max)
+ * and "mmu(1ms)" is the minimum mutator utilisation of a window.
+ */
+#ifndef GOTOP_TRIAGE_METRICS_H
+#define GOTOP_TRIAGE_METRICS_H
+
+#include "triage/load.h"
+#include "triage/text.h"
+
+enum unit { UNIT_COUNT, UNIT_NS, UNIT_SHARE, UNIT_BYTES };
+struct metric_value {
+    enum unit unit;
+    bool known;           /* false: the trace has no such thing */
+    double v;             /* a share: 0..1 */
+    struct dist d;        /* n > 0: the set it is a statistic of */
+};
+
+/* metric_get - ERR_ARG if there is no such metric. */
+enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e);
+void metric_text(struct text *t, const struct metric_value *v);
+/* metric_list - the plain names with their meaning, for help and tests; NULL at the end. */
+const char *metric_list(size_t i, const char **help);
+
+struct condition {
+    char metric[128];
+    char op[3];           /* "<" "<=" ">" ">=" "==" "!=" */
+    double v;
+    enum unit unit;       /* of v */
+    bool relative;        /* "+20%", "-5ms": a change; only where that makes sense (diff) */
+    bool percent;         /* relative: v is a share of the old value */
+};
+/* condition_parse - "p99(sched)<200us"; with `change` also "p99(sched)>+20%". */
+enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e);
+bool condition_holds(const struct condition *c, double v);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * report.h - the commands of triage: `gotop report` and `gotop diff`.
+ *
+ * argv[0] is the command's name. They print to standard output and error and return the exit status: 0 all well,
+ * 1 a condition broken, 2 a file could not be read or the command line makes no sense, 3 a trace is there in part only.
+ */
+#ifndef GOTOP_TRIAGE_REPORT_H
+#define GOTOP_TRIAGE_REPORT_H
+
+#include "triage/load.h"
+#include "triage/text.h"
+
+int report_main(int argc, char **argv);
+int diff_main(int argc, char **argv);
+
+/* report_text - one page about one trace. t->ascii decides how names that are not ASCII look. */
+void report_text(struct text *t, const struct loaded *l);
+/* report_json - the same and more as one JSON object (docs/REPORT.md); mem_free() it; NULL when out of memory. */
+char *report_json(const struct loaded *l);
+/* report_status - 0 or 3. */
+int report_status(const struct loaded *l);
+
+/* diff_verdict - whether the mean of b differs from a's: "clear", "likely", "within the spread", "too few to say". */
+const char *diff_verdict(const struct dist *a, const struct dist *b);
+
+#define REPORT_SCHEMA "gotop.report/1"
+#define REPORT_WIDTH 100 /* characters in a line at most */
+
+#endif
