@@ -99,8 +99,10 @@ static void title(const struct canvas *c)
     if (c->txt->debug)
         snprintf(right, sizeof right, "%.150s", c->txt->debug);
     else if (l && l->n > (uint32_t)c->plan.n[ROW_LANES] && c->plan.n[ROW_LANES] > 0)
-        snprintf(right, sizeof right, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32, v->at.top + 1,
-                 v->at.top + (uint32_t)c->plan.n[ROW_LANES], l->n);
+        snprintf(right, sizeof right, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", v->at.top + 1,
+                 v->at.top + (uint32_t)c->plan.n[ROW_LANES], l->n, l->n < l->total ? " here" : "");
+    else if (l && l->n < l->total)
+        snprintf(right, sizeof right, "%" PRIu32 " lanes here", l->n);
     if (*right && x + 2 + (int)strlen(right) <= w)
         grid_right(g, 0, 0, w, right, STYLE_TITLE_NOTE);
 }

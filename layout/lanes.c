@@ -1,6 +1,6 @@
 /*
- * lanes.c - row <-> lane. An order is a sort by one 64-bit key per lane, ties by index, so it is stable and the
- * same on every run. While a trace loads a sorted order is renewed only now and then: see stale().
+ * lanes.c - two steps: all lanes in an order, then those of them that show. An order is a sort by one 64-bit key per
+ * lane, ties by index, so it is the same on every run. While a trace loads it is renewed only now and then.
  */
 #include "layout/lanes.h"
 
@@ -51,63 +51,107 @@ static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t l
     return UINT64_MAX - (uint64_t)ns; /* the most first */
 }
 
-static bool identity(const struct lanes *l)
-{
-    return l->sort == SORT_SEEN && !l->invert;
-}
-
 /* Sorting a million goroutines at every step of loading would be all that loading does. */
-static bool stale(const struct lanes *l, const struct trace *tr, uint32_t n)
+static bool unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
 {
-    return l->stale || (n != l->n && (trace_info(tr)->done || n < 4096 || n / 5 * 4 > l->n));
+    return l->stale || (n != l->total && (trace_info(tr)->done || n < 4096 || n / 5 * 4 > l->total));
 }
 
-bool lanes_update(struct lanes *l, const struct trace *tr)
+static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n)
 {
-    uint32_t n = trace_nlanes(tr, l->kind);
-    if (identity(l)) {
-        mem_free(l->row_lane);
-        mem_free(l->lane_row);
-        l->row_lane = l->lane_row = NULL;
-        l->n = n;
-        l->cap = 0;
-        l->stale = false;
+    if (l->sort == SORT_SEEN && !l->invert) {
+        mem_free(l->order);
+        l->order = NULL;
         return true;
     }
-    if (!stale(l, tr, n))
-        return true;
     struct keyed *k = mem_alloc(((size_t)n + 1) * sizeof *k);
-    uint32_t *rows = mem_alloc(((size_t)n + 1) * sizeof *rows);
-    uint32_t *back = mem_alloc(((size_t)n + 1) * sizeof *back);
-    if (!k || !rows || !back) {
+    uint32_t *order = mem_alloc(((size_t)n + 1) * sizeof *order);
+    if (!k || !order) {
         mem_free(k);
-        mem_free(rows);
-        mem_free(back);
+        mem_free(order);
         return false;
     }
     for (uint32_t i = 0; i < n; i++)
         k[i] = (struct keyed){key_of(l, tr, i), i};
     qsort(k, n, sizeof *k, by_key);
-    for (uint32_t i = 0; i < n; i++) {
-        rows[i] = k[l->invert ? n - 1 - i : i].lane;
-        back[rows[i]] = i;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = k[l->invert ? n - 1 - i : i].lane;
     mem_free(k);
-    mem_free(l->row_lane);
-    mem_free(l->lane_row);
-    l->row_lane = rows;
-    l->lane_row = back;
-    l->cap = l->n = n;
-    l->stale = false;
+    mem_free(l->order);
+    l->order = order;
     return true;
 }
 
-void lanes_free(struct lanes *l)
+static void drop_rows(struct lanes *l)
 {
     mem_free(l->row_lane);
     mem_free(l->lane_row);
     l->row_lane = l->lane_row = NULL;
-    l->n = 0;
+}
+
+static bool lives(const struct trace *tr, struct lane l, struct window w)
+{
+    struct lane_info li = trace_lane(tr, l);
+    return li.first < w.t1 && li.last >= w.t0;
+}
+
+/* The rows: all of the order, or what of it lives in the window. */
+static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep)
+{
+    bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end);
+    uint32_t n = l->total, rows = 0;
+    drop_rows(l);
+    l->n = n;
+    if (all && !l->order)
+        return true;
+    uint32_t *row_lane = mem_alloc(((size_t)n + 1) * sizeof *row_lane);
+    uint32_t *lane_row = mem_alloc(((size_t)n + 1) * sizeof *lane_row);
+    if (!row_lane || !lane_row) {
+        mem_free(row_lane);
+        mem_free(lane_row);
+        mem_free(l->order); /* without rows there is no way back from a lane: show all as they came */
+        l->order = NULL;
+        return false;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lane = l->order ? l->order[i] : i;
+        bool show = all || lane == keep || lives(tr, (struct lane){l->kind, lane}, w);
+        lane_row[lane] = show ? rows : NO_LANE;
+        if (show)
+            row_lane[rows++] = lane;
+    }
+    l->n = rows;
+    l->row_lane = row_lane;
+    l->lane_row = lane_row;
+    return true;
+}
+
+bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep)
+{
+    uint32_t n = trace_nlanes(tr, l->kind);
+    bool ok = true, fresh = false, identity = l->sort == SORT_SEEN && !l->invert;
+    if (identity ? l->stale || n != l->total : unsorted(l, tr, n)) {
+        ok = make_order(l, tr, n);
+        if (!ok)
+            n = l->total; /* the old order stands */
+        l->total = n;
+        l->stale = false;
+        fresh = true;
+    }
+    bool moved = l->here && (w.t0 != l->seen.t0 || w.t1 != l->seen.t1 || (keep != l->seen_keep && lanes_row(l, keep) == NO_LANE));
+    if (!fresh && !moved)
+        return ok;
+    l->seen = w;
+    l->seen_keep = keep;
+    return make_rows(l, tr, w, keep) && ok;
+}
+
+void lanes_free(struct lanes *l)
+{
+    drop_rows(l);
+    mem_free(l->order);
+    l->order = NULL;
+    l->n = l->total = 0;
 }
 
 uint32_t lanes_at(const struct lanes *l, uint32_t row)
@@ -117,5 +161,5 @@ uint32_t lanes_at(const struct lanes *l, uint32_t row)
 
 uint32_t lanes_row(const struct lanes *l, uint32_t lane)
 {
-    return lane >= l->n ? NO_LANE : l->lane_row ? l->lane_row[lane] : lane;
+    return lane >= l->total ? NO_LANE : l->lane_row ? l->lane_row[lane] : lane;
 }

@@ -1,8 +1,9 @@
 /*
  * lanes.h - which lanes a view shows, in which order: row <-> lane, both ways in O(1).
  *
- * Processors and threads stand by number. Goroutines stand by first appearance unless sorted; that order is the
- * identity and needs no memory however many there are.
+ * Processors and threads stand by number. Goroutines stand by first appearance unless sorted, and only those show
+ * that live in the window: of a hundred thousand that is what a reader can look at. As long as that is all of them
+ * and nothing is sorted, no memory is needed however many there are.
  */
 #ifndef GOTOP_LAYOUT_LANES_H
 #define GOTOP_LAYOUT_LANES_H
@@ -12,10 +13,13 @@
 
 #include "layout/view.h"
 
-/* lanes_update - follow the trace's growth and v's wish for order. false: out of memory, the old order stands. */
-bool lanes_update(struct lanes *l, const struct trace *tr);
+/*
+ * lanes_update - follow the trace's growth, the wished order, the window. keep: a lane that shows in any case.
+ * false: out of memory; what was shown before is shown, or all lanes. O(lanes) if something changed, else O(1).
+ */
+bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep);
 void lanes_free(struct lanes *l);
 uint32_t lanes_at(const struct lanes *l, uint32_t row);   /* lane index; NO_LANE beyond the last row */
-uint32_t lanes_row(const struct lanes *l, uint32_t lane); /* row; NO_LANE if the lane has none (yet) */
+uint32_t lanes_row(const struct lanes *l, uint32_t lane); /* row; NO_LANE if the lane doesn't show */
 
 #endif

@@ -100,21 +100,28 @@ struct lanes *move_lanes(struct view *v)
 
 static void settle_rows(struct view *v)
 {
-    const struct lanes *l = move_lanes_const(v);
+    struct lanes *l = move_lanes(v);
+    bool recenter = v->recenter;
+    v->recenter = false;
+    if (!l)
+        return;
+    uint32_t lane = v->at.focus.kind == l->kind ? v->at.focus.i : NO_LANE;
+    if (!lanes_update(l, v->tr, v->at.win, lane))
+        view_message(v, true, "out of memory: the lanes are not in order");
     struct plan p;
-    plan_make(&p, v->w, v->h, v->at.view, l ? l->n : 0);
-    v->gutter = p.gutter;
-    v->plot_w = p.plot_w;
+    plan_make(&p, v->w, v->h, v->at.view, l->n);
     v->rows = p.n[ROW_LANES];
-    if (!l || !l->n) {
+    if (!l->n) {
         v->at.top = 0;
         return;
     }
-    uint32_t row = lanes_row(l, v->at.focus.i), rows = v->rows > 0 ? (uint32_t)v->rows : 1;
-    if (v->at.focus.kind != l->kind || row == NO_LANE) {
+    uint32_t row = lanes_row(l, lane), rows = v->rows > 0 ? (uint32_t)v->rows : 1;
+    if (row == NO_LANE) {
         v->at.focus = (struct lane){l->kind, lanes_at(l, 0)};
         row = 0;
     }
+    if (recenter && (row < v->at.top || row - v->at.top >= rows))
+        v->at.top = row > rows / 2 ? row - rows / 2 : 0;
     if (v->at.top > row)
         v->at.top = row;
     if (row - v->at.top >= rows)
@@ -126,7 +133,10 @@ static void settle_rows(struct view *v)
 
 void move_settle(struct view *v)
 {
-    settle_rows(v);
+    struct plan p;
+    plan_make(&p, v->w, v->h, v->at.view, 0); /* the columns; the rows depend on the window */
+    v->gutter = p.gutter;
+    v->plot_w = p.plot_w;
     int64_t end = view_end(v);
     struct place *at = &v->at;
     at->win = window_clamp(at->win, end, move_min(v));
@@ -136,6 +146,7 @@ void move_settle(struct view *v)
         at->cursor = at->win.t0 > last ? last : at->win.t0;
     if (at->cursor >= at->win.t1)
         at->cursor = at->win.t1 - 1;
+    settle_rows(v);
 }
 
 void move_to(struct view *v, int64_t t, bool exact)
@@ -160,15 +171,7 @@ void move_lane(struct view *v, struct lane l)
     if (!now || now->kind != l.kind)
         v->at.view = (uint8_t)move_view_of(l.kind);
     v->at.focus = l;
-    const struct lanes *to = move_lanes_const(v);
-    uint32_t row = lanes_row(to, l.i);
-    if (row == NO_LANE)
-        return;
-    struct plan p;
-    plan_make(&p, v->w, v->h, v->at.view, to->n);
-    uint32_t rows = p.n[ROW_LANES] > 0 ? (uint32_t)p.n[ROW_LANES] : 1;
-    if (row < v->at.top || row - v->at.top >= rows) /* off the screen: into its middle */
-        v->at.top = row > rows / 2 ? row - rows / 2 : 0;
+    v->recenter = true;
 }
 
 /* ---- life ----------------------------------------------------------------------------------------------- */
@@ -186,16 +189,16 @@ bool view_init(struct view *v, const struct trace *tr)
     v->at.focus = (struct lane){LANE_P, 0};
     v->w = 80;
     v->h = 24;
+    v->lanes[LANE_G].here = true;
+    v->all_end = view_end(v);
+    v->at.win = (struct window){0, v->all_end};
     bool ok = true;
     for (int k = 0; k < LANE_BAND; k++)
-        ok = lanes_update(&v->lanes[k], tr) && ok;
+        ok = lanes_update(&v->lanes[k], tr, v->at.win, NO_LANE) && ok;
     if (!ok) {
         view_free(v);
         return false;
     }
-    settle_rows(v);
-    v->all_end = view_end(v);
-    v->at.win = (struct window){0, v->all_end};
     v->at.focus.i = lanes_at(&v->lanes[LANE_P], 0);
     move_settle(v);
     return true;
@@ -225,7 +228,6 @@ unsigned view_resize(struct view *v, int w, int h)
         return VR_NONE;
     v->w = w;
     v->h = h;
-    settle_rows(v);
     move_settle(v);
     return VR_DRAW;
 }
@@ -233,9 +235,6 @@ unsigned view_resize(struct view *v, int w, int h)
 unsigned view_loaded(struct view *v)
 {
     bool all = shows_all(v);
-    for (int k = 0; k < LANE_BAND; k++)
-        if (!lanes_update(&v->lanes[k], v->tr))
-            view_message(v, true, "out of memory: not all lanes are shown");
     v->all_end = view_end(v);
     if (all)
         v->at.win = (struct window){0, v->all_end};
@@ -508,14 +507,26 @@ unsigned view_focus(struct view *v, struct lane l)
 static unsigned resort(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
+    move_push(v, STEP_JUMP);
     l->stale = true;
-    if (!lanes_update(l, v->tr))
+    if (!lanes_update(l, v->tr, v->at.win, v->at.focus.i))
         return move_fail(v, "out of memory: the order stays");
-    struct lane f = v->at.focus;
-    v->at.top = 0;
-    move_lane(v, f);
+    v->at.focus.i = lanes_at(l, 0); /* the top of an order is what it was asked for */
     move_settle(v);
     view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");
+    return VR_DRAW;
+}
+
+unsigned view_here(struct view *v)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    if (v->at.view != VIEW_GOROUTINES)
+        return move_fail(v, "only for goroutines (view 3)");
+    l->here = !l->here;
+    l->stale = true;
+    v->recenter = true;
+    move_settle(v);
+    view_message(v, false, l->here ? "goroutines that live in the window" : "all goroutines");
     return VR_DRAW;
 }
 

@@ -51,16 +51,20 @@ struct place {
     bool exact;         /* the cursor stands on one span, put there by a jump; else it means the whole column */
 };
 
-/* lane order of one view; see lanes.h */
+/* which lanes one view shows, in which order; see lanes.h */
 struct lanes {
     enum lane_kind kind;
     uint32_t n;          /* rows */
-    uint32_t *row_lane;  /* row -> lane index; NULL = the identity */
-    uint32_t *lane_row;  /* lane index -> row; NULL = the identity */
-    size_t cap;
+    uint32_t total;      /* lanes there are; more than n if only those alive in the window show */
+    uint32_t *order;     /* all lanes, sorted; NULL = by index */
+    uint32_t *row_lane;  /* row -> lane index; NULL = as order */
+    uint32_t *lane_row;  /* lane index -> row or NO_LANE; NULL = by index */
     enum sort sort;
     bool invert;
-    bool stale;
+    bool here;           /* only lanes that live in the window, and the one with the cursor */
+    bool stale;          /* the order must be made anew */
+    struct window seen;  /* what row_lane was made for */
+    uint32_t seen_keep;
 };
 
 struct hit {
@@ -82,6 +86,7 @@ struct view {
     uint32_t last_focus[LANE_KINDS]; /* per kind: the lane that had the focus, for switching back */
     enum tier tier;
     bool mono;                   /* no colours: say by glyph what colours would */
+    bool recenter;               /* the focus jumped: if it is off the screen, into its middle */
     bool names;                  /* write functions' names into spans (default) */
 
     struct lanes lanes[LANE_KINDS];
@@ -152,6 +157,7 @@ unsigned view_switch(struct view *v, int no);        /* to view 1..9; time and f
 unsigned view_swap(struct view *v);                  /* goroutine <-> processor at the same moment */
 unsigned view_sort(struct view *v, int n);           /* goroutines: next order */
 unsigned view_sort_invert(struct view *v);
+unsigned view_here(struct view *v);                  /* goroutines: all, or those alive in the window (default) */
 
 /* ---- moving over spans ---- */
 unsigned view_span(struct view *v, int n);     /* next / previous span of the lane (gaps skipped) */
