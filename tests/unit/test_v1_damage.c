@@ -1,0 +1,275 @@
+/*
+ * test_v1_damage.c - the first family's reader with files that are cut, broken or made up to hurt.
+ *
+ * What can be read is shown, what is missing is said, nothing reads out of bounds, runs away or leaks.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "tests/unit/v1_lines.h"
+
+#define START "batch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
+#define START_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n"
+#define NO_TABLES "D the file ends without its tables of stacks and names\n"
+
+/* Without its end a file has no tick rate: times are ticks, and what runs at the end of the data is unknown then. */
+static void test_no_clock(void **state)
+{
+    (void)state;
+    const char *trace = "go 1.21\nnoauto\n" START "GoSysCall +100 stack=5\nHeapAlloc +100 bytes=7\n";
+    const char *want = "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n100 g1 syscall p0 m0\n101 g1 running p0 m0\n"
+                       "200 heap 7\n~200 g1 unknown\n~200 p0 none\n" NO_TABLES;
+    reads_as(trace, want);
+    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n50 g1 syscall p0 m0\n51 g1 running p0 m0\n"
+               "100 heap 7\n~100 g1 unknown\n~100 p0 none\n" NO_TABLES, 2e9, NULL);
+}
+
+static void test_header_alone(void **state)
+{
+    (void)state;
+    reads_as("go 1.11\nnoauto\n", NO_TABLES "F no events: the file holds a header and nothing else\n");
+    reads_as("prototype\nnoauto\nraw ff ff\n", "D an unknown event type*\nF no events: nothing in the file could be read\n");
+}
+
+/* Bytes of nonsense within a batch: the next batch is found again, what was lost is marked. */
+static void test_damage_in_the_middle(void **state)
+{
+    (void)state;
+    reads_as("go 1.11\n" START "HeapAlloc +10 bytes=1\nraw 00 ff 00 ff 00 ff 00 ff\n"
+             "batch p=1 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
+             START_LINES "10 heap 1\n~10 g1 unknown\n~10 p0 none\n~20 m3\n20 p1 sched m3\n25 heap 2\n~25 p1 none\n"
+             "D an unknown event type (event 0, ?); skipped 8 bytes\n");
+}
+
+/* An event is missing on which another waits: it is let through, once, and said. */
+static void test_missing_event(void **state)
+{
+    (void)state;
+    reads_as("go 1.10\n" START "GoBlockRecv +10\nGoStart +10 g=1 seq=3\nGoEnd +1\n",
+             START_LINES "10 g1 waiting (chan receive)\n20 g1 running p0 m0\n21 g1 none\n"
+             "D no order makes all events consistent (first at GoStart, goroutine 1): some are missing\n");
+}
+
+/* The clocks of two Ps disagree: order is by sequence, time is held at what it had reached. */
+static void test_clock_skew(void **state)
+{
+    (void)state;
+    reads_as("go 1.10\n" START "GoSched +50\nbatch p=1 t=10\nProcStart +0 thread=1\nGoStart +10 g=1 seq=2\nGoEnd +100\n",
+             "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n~10 m1\n10 p1 sched m1\n"
+             "50 g1 runnable (runtime.Gosched)\n51 g1 running p1 m1\n120 g1 none\n"
+             "D time stamps out of order: GoStart is 30 ticks before what it follows; shown at the later time\n");
+}
+
+static void test_1_5_out_of_order(void **state)
+{
+    (void)state;
+    reads_as("go 1.5\nbatch p=0 seq=1 t=100\nGoCreate dseq=0 g=1 pc=0\nProcStart dseq=1 thread=0\nGoStart dseq=1 g=1\n"
+             "Gomaxprocs dseq=1 procs=1\nHeapAlloc dseq=1 +10 bytes=1\n"
+             "batch p=1 seq=9 t=105\nHeapAlloc dseq=0 +0 bytes=2\n",
+             "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 1\n10 heap 1\n11 heap 2\n"
+             "D time stamps out of order: HeapAlloc is 5 ticks before what it follows; shown at the later time\n");
+}
+
+static void test_exit_before_entry(void **state)
+{
+    (void)state;
+    reads_as("go 1.9\n" START "GoSysCall +50\nGoSysBlock +1\nProcStop +1\nProcStart +8 thread=1\n"
+             "GoSysExit +1 g=1 seq=2 ticks=20\n",
+             START_LINES "50 g1 syscall p0 m0\n52 p0 idle\n~60 m1\n60 p0 sched m1\n61 g1 runnable\n"
+             "D goroutine 1 left a system call before it entered it: the clocks disagree\n");
+}
+
+/* In a cut file a name that is referred to but not there is its number; in a whole one nothing. */
+static void test_missing_names(void **state)
+{
+    (void)state;
+    reads_as("go 1.11\nnoauto\n" START "UserTaskCreate +1 task=1 parent=0 name=9 stack=4\n",
+             "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n1 g1 task 1 #9\n~1 g1 unknown\n~1 p0 none\n" NO_TABLES);
+}
+
+static void test_bad_frequency(void **state)
+{
+    (void)state;
+    reads_as("go 1.11\nnoauto\n" START "Frequency freq=-5\n",
+             "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n"
+             "D the tick rate is -5: the clocks of the processors disagree\n");
+}
+
+/* Later dialects reserve the futile wake-up; Go's own reader refuses it. */
+static void test_futile_where_there_is_none(void **state)
+{
+    (void)state;
+    reads_as("go 1.19\n" START "FutileWakeup +1\n",
+             START_LINES "D event 36 (FutileWakeup), which no writer of this dialect makes\n");
+}
+
+/* ---- everything, broken in every way ----------------------------------------------------------------------- */
+
+static const char *const MIXED[] = {
+    "prototype\nbatch p=1 t=20\nProcStart\nGoStart g=2\nGoSysCall +5 stack=!0x10\nGoSysBlock +1 stack=!0x11\nProcStop\n"
+    "batch p=0 t=0\nGoCreate g=1 pc=0x40\nGoCreate g=2 pc=0x50\nGoWaiting g=2\nProcStart\nGoStart g=1\n"
+    "Gomaxprocs procs=2\nGoUnblock +9 g=2 stack=!0x33,!0x34\nGoSysExit +30 g=2\nGCStart\nGCDone\nGoEnd +5\n",
+    "go 1.5\nbatch p=0 seq=1 t=0\nGoCreate g=1 pc=1\nGoCreate g=2 pc=2\nGoWaiting g=2\nProcStart thread=0\nGoStart g=1\n"
+    "Gomaxprocs procs=1\nGoUnblock +9 g=2 stack=!0x5\nGoSched\nGoStart g=2\nFutileWakeup\nGoBlockSync\nGoStart +3 g=1\n"
+    "GoSysCall +1\nGoSysBlock +1\nGoSysExit +9 g=1 seq=17 ticks=18\n",
+    "go 1.19\nbatch p=1 t=60\nProcStart thread=7\nGoSysExit +5 g=1 seq=2 ticks=50\nGoStart g=1 seq=3\n"
+    "UserLog task=3 key=\"k\" value=\"v\"\nUserRegion task=3 mode=0 name=\"r\"\nGoStartLabel +9 g=2 seq=2 label=\"GC (idle)\"\n"
+    "batch p=0 t=0\nGoCreate g=1 new_stack=main.m:1\nGoCreate g=2\nGoWaiting g=2\nProcStart thread=0\nGoStart g=1 seq=1\n"
+    "Gomaxprocs procs=2 stack=a.b:1,c.d:2\nCPUSample +1 ticks=9 p=0 g=1 stack=x.y:3\nSTWStart +1 kind=1\nSTWDone\n"
+    "GoSysCall +9 stack=os.r:1\nGoSysBlock +4\nProcStop\nGCStart seq=0\nGCSweepStart\nGCSweepDone swept=3 reclaimed=1\n"
+    "GCDone +50\nGCMarkAssistStart\nUserTaskCreate task=3 parent=0 name=\"t\"\n",
+};
+#define NMIXED (sizeof MIXED / sizeof *MIXED)
+
+/* survives - read bytes that may be anything; time must not run backwards, memory must come back. */
+static uint64_t survives(const uint8_t *data, size_t n, int version)
+{
+    size_t before = mem_live();
+    struct lines l = {.no_text = true};
+    uint8_t *exact = malloc(n); /* so that a sanitizer sees a read behind the end */
+    memcpy(exact, data, n);
+    lines_bytes(&l, exact, n, version);
+    assert_int_equal(l.backward, 0);
+    uint64_t events = l.events;
+    lines_free(&l);
+    free(exact);
+    assert_int_equal(mem_live(), before);
+    return events;
+}
+
+static void test_every_prefix(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NMIXED; i++) {
+        size_t n;
+        uint8_t *data = tracegen_bytes(MIXED[i], &n);
+        int version = lines_version(data);
+        uint64_t last = 0;
+        for (size_t k = version ? 16 : 8; k <= n; k++)
+            last = survives(data, k, version);
+        if (last <= 8)
+            fail_msg("%zu: only %llu events", i, (unsigned long long)last);
+        free(data);
+    }
+}
+
+static void test_flipped_bytes(void **state)
+{
+    (void)state;
+    uint32_t x = 12345;
+    for (size_t i = 0; i < NMIXED; i++) {
+        size_t n;
+        uint8_t *data = tracegen_bytes(MIXED[i], &n);
+        int version = lines_version(data);
+        size_t head = version ? 16 : 8;
+        for (int round = 0; round < 3000; round++) {
+            uint8_t *copy = malloc(n);
+            memcpy(copy, data, n);
+            for (unsigned k = 0; k < 1 + x % 4; k++) {
+                x = x * 1664525 + 1013904223;
+                copy[head + (x >> 8) % (n - head)] = (uint8_t)(x >> 3);
+            }
+            survives(copy, n, version);
+            free(copy);
+        }
+        free(data);
+    }
+}
+
+/* Read under another dialect's header everything is a surprise. */
+static void test_wrong_dialect(void **state)
+{
+    (void)state;
+    static const int versions[] = {0, 1005, 1007, 1008, 1009, 1010, 1011, 1019, 1021};
+    for (size_t i = 0; i < NMIXED; i++) {
+        size_t n;
+        uint8_t *data = tracegen_bytes(MIXED[i], &n);
+        for (size_t k = 0; k < sizeof versions / sizeof *versions; k++)
+            survives(data, n, versions[k]);
+        free(data);
+    }
+}
+
+static void test_no_memory(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NMIXED; i++) {
+        size_t n;
+        uint8_t *data = tracegen_bytes(MIXED[i], &n);
+        for (long k = 1; k < 120; k++) {
+            struct lines l = {.no_text = true};
+            struct ev ev[64];
+            struct err e;
+            size_t before = mem_live();
+            assert_int_equal(names_init(&l.names), ERR_OK);
+            l.s = (struct source){.data = data, .len = n, .version = lines_version(data),
+                                  .header = lines_version(data) ? 16 : 8, .opts = &l.opts, .names = &l.names};
+            mem_fail_after(k);
+            if (source_v1(&l.s, &e) == ERR_OK) {
+                while (l.s.ops->next(&l.s, ev, 64))
+                    continue;
+                l.s.ops->close(&l.s);
+            } else {
+                assert_int_equal(e.code, ERR_NOMEM);
+            }
+            mem_fail_after(-1);
+            lines_free(&l);
+            assert_int_equal(mem_live(), before);
+        }
+        free(data);
+    }
+}
+
+/* Sixty thousand processors that all wait for one goroutine, which changes all the time: no quadratic time. */
+static void test_many_processors(void **state)
+{
+    (void)state;
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.10 trace");
+    tracegen_put(&b, "\0\0", 3);
+    uint64_t id[2] = {1, 2};
+    for (unsigned p = 0; p < 60000; p++) {
+        tracegen_put(&b, "\x41", 1);
+        tracegen_varint(&b, p + 1, 0);
+        tracegen_varint(&b, 100, 0);
+        tracegen_put(&b, "\x8e", 1); /* GoStart of goroutine 1 with a number that never comes */
+        tracegen_varint(&b, 1, 0);
+        tracegen_varint(&b, id[0], 0);
+        tracegen_varint(&b, 1000000 + p, 0);
+    }
+    tracegen_put(&b, "\x41\x00\x00", 3);
+    tracegen_put(&b, "\xcd\x04\x01\x01\x00\x00", 6); /* GoCreate 1 */
+    for (unsigned i = 0; i < 200000; i++)
+        tracegen_put(&b, "\x66\x01\x01\x51\x01\x00", 6); /* GoStartLocal 1, GoSched */
+    struct lines l = {.no_text = true};
+    lines_bytes(&l, b.p, b.n, 1010);
+    assert_true(l.events > 400000);
+    assert_true(l.s.st.ndamages > 0);
+    lines_free(&l);
+    tracegen_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_clock),
+        cmocka_unit_test(test_header_alone),
+        cmocka_unit_test(test_damage_in_the_middle),
+        cmocka_unit_test(test_missing_event),
+        cmocka_unit_test(test_clock_skew),
+        cmocka_unit_test(test_1_5_out_of_order),
+        cmocka_unit_test(test_exit_before_entry),
+        cmocka_unit_test(test_missing_names),
+        cmocka_unit_test(test_bad_frequency),
+        cmocka_unit_test(test_futile_where_there_is_none),
+        cmocka_unit_test(test_every_prefix),
+        cmocka_unit_test(test_flipped_bytes),
+        cmocka_unit_test(test_wrong_dialect),
+        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_many_processors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
