@@ -53,7 +53,7 @@ static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, 
 }
 
 /* Decode the cursor's next event. false: it has none (or the rest of its batch is damaged, which is noted). */
-static bool cursor_next(struct v2_order *o, struct v2_cursor *c)
+static inline bool cursor_next(struct v2_order *o, struct v2_cursor *c)
 {
     while (c->p == c->end) {
         if (!c->nbatch)
@@ -91,21 +91,19 @@ stop:
     return false;
 }
 
-static inline bool heap_less(const struct v2_order *o, uint32_t a, uint32_t b)
-{
-    return o->cur[a].t < o->cur[b].t;
-}
-
+/* Cursors by time; the time stands in the heap, so that sifting reads nothing else. */
 static void heap_down(struct v2_order *o, size_t i)
 {
-    uint32_t *h = o->heap, x = h[i];
+    struct v2_heap *h = o->heap, x = h[i];
+    size_t n = o->nheap;
     for (;;) {
         size_t k = 2 * i + 1;
-        if (k >= o->nheap)
+        if (k + 1 < n) {
+            k += h[k + 1].t < h[k].t;
+        } else if (k >= n) {
             break;
-        if (k + 1 < o->nheap && heap_less(o, h[k + 1], h[k]))
-            k++;
-        if (!heap_less(o, h[k], x))
+        }
+        if (h[k].t >= x.t)
             break;
         h[i] = h[k];
         i = k;
@@ -113,10 +111,11 @@ static void heap_down(struct v2_order *o, size_t i)
     h[i] = x;
 }
 
-static void heap_push(struct v2_order *o, uint32_t x)
+static void heap_push(struct v2_order *o, uint32_t cursor)
 {
+    struct v2_heap x = {o->cur[cursor].t, cursor};
     size_t i = o->nheap++;
-    while (i && heap_less(o, x, o->heap[(i - 1) / 2])) {
+    while (i && x.t < o->heap[(i - 1) / 2].t) {
         o->heap[i] = o->heap[(i - 1) / 2];
         i = (i - 1) / 2;
     }
@@ -125,7 +124,7 @@ static void heap_push(struct v2_order *o, uint32_t x)
 
 static uint32_t heap_pop(struct v2_order *o)
 {
-    uint32_t x = o->heap[0];
+    uint32_t x = o->heap[0].cursor;
     o->heap[0] = o->heap[--o->nheap];
     if (o->nheap)
         heap_down(o, 0);
@@ -776,7 +775,7 @@ static enum adv note(struct v2_order *o, const struct v2_cursor *c, const struct
     return ADV_OK;
 }
 
-static enum adv adv(struct v2_order *o, const struct v2_cursor *c)
+static inline enum adv adv(struct v2_order *o, const struct v2_cursor *c)
 {
     struct ctx x = {c->m, EV_NONE, EV_NONE};
     if (c->m != EV_NONE) {
@@ -878,7 +877,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         o->ncur++;
         i = k;
     }
-    uint32_t *heap = room(o, o->heap, &o->capheap, o->ncur + 1, sizeof *heap);
+    struct v2_heap *heap = room(o, o->heap, &o->capheap, o->ncur + 1, sizeof *heap);
     uint32_t *aside = room(o, o->aside, &o->capaside, o->ncur + 1, sizeof *aside);
     if (heap)
         o->heap = heap;
@@ -912,7 +911,7 @@ _Static_assert(IDMAP_NONE == EV_NONE, "an unknown id is no lane");
 
 static void stop(struct v2_order *o, const char *why)
 {
-    const struct v2_cursor *c = o->nheap ? &o->cur[o->heap[0]] : NULL;
+    const struct v2_cursor *c = o->nheap ? &o->cur[o->heap[0].cursor] : NULL;
     if (why)
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, c ? (uint64_t)(c->at - o->s->data) : o->gen->start, "%s: %s", why,
                       c ? specs[c->type].name : "nothing");
@@ -946,16 +945,18 @@ size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
     o->out = out;
     o->nout = 0;
     while (o->nout + 8 <= cap && !o->stopped && !o->oom) {
-        if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->cur[o->heap[0]].t)) {
+        if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
             sample_out(o);
             continue;
         }
         if (!o->nheap)
             break;
-        uint32_t i = o->heap[0];
-        enum adv a = adv(o, &o->cur[i]);
+        struct v2_cursor *c = &o->cur[o->heap[0].cursor];
+        enum adv a = adv(o, c);
         if (a == ADV_OK) {
-            if (!cursor_next(o, &o->cur[i]))
+            if (cursor_next(o, c))
+                o->heap[0].t = c->t;
+            else
                 o->heap[0] = o->heap[--o->nheap];
             if (o->nheap > 1)
                 heap_down(o, 0);

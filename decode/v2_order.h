@@ -53,6 +53,11 @@ struct v2_cursor {             /* one thread's events of this generation */
     uint8_t type;
 };
 
+struct v2_heap {
+    int64_t t;
+    uint32_t cursor;
+};
+
 struct v2_order {
     struct source *s;
     struct v2_gen *gen;
@@ -68,7 +73,7 @@ struct v2_order {
     size_t ncur, capcur;
     uint32_t *list;            /* batches by thread, in file order */
     size_t caplist;
-    uint32_t *heap;            /* cursors by time */
+    struct v2_heap *heap;      /* cursors by time */
     size_t nheap, capheap;
     uint32_t *aside;           /* cursors that could not advance just now */
     size_t capaside;
