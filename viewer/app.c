@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "layout/fmt.h"
 #include "layout/lanes.h"
 #include "layout/plan.h"
 
@@ -40,12 +41,26 @@ static void sync(struct app *a)
     a->stale = false;
 }
 
+/* Go where the command line said. The window first: a lane at a time then finds that time on the screen. */
+static void open_place(struct app *a)
+{
+    if (trace_fatal(a->tr)) return;
+    if (a->open_view) (void)view_switch(&a->view, a->open_view);
+    if (a->open_at) (void)view_goto(&a->view, a->open_at);
+    if (a->open_lane) (void)view_goto(&a->view, a->open_lane);
+    a->open_view = 0;
+    a->open_at = a->open_lane = NULL;
+}
+
 bool app_load(struct app *a, int64_t budget_ns)
 {
     if (!a->loading) return false;
     a->loading = trace_load(a->tr, budget_ns) == LOAD_MORE;
     a->stale = true;
-    if (!a->loading) sync(a);
+    if (!a->loading) {
+        sync(a);
+        open_place(a);
+    }
     return a->loading;
 }
 
@@ -114,10 +129,52 @@ static unsigned do_glyphs(struct app *a, int n)
     return view_tier(&a->view, n);
 }
 
+/* A word as a shell reads it back. */
+static void put_quoted(FILE *f, const char *s)
+{
+    bool plain = *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-,@=")];
+    if (plain && *s != '-') {
+        fputs(s, f);
+        return;
+    }
+    fputs(*s == '-' ? "./'" : "'", f);
+    for (; *s; s++) fputs(*s == '\'' ? "'\\''" : (char[]){*s, 0}, f);
+    fputc('\'', f);
+}
+
+/* The command that opens this very view. */
+static void put_command(const struct app *a, FILE *f)
+{
+    static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
+    const struct place *at = &a->view.at;
+    char from[FMT_MAX], to[FMT_MAX], safe[4096];
+    str_safe(str_of(trace_info(a->tr)->path), safe, sizeof safe);
+    fputs("gotop ", f);
+    put_quoted(f, safe);
+    fprintf(f, " --view %d --at %s..%s", at->view, fmt_exact(at->win.t0, from), fmt_exact(at->win.t1, to));
+    if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
+        fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind], (unsigned long long)trace_lane(a->tr, at->focus).id,
+                fmt_exact(at->cursor, from));
+    fputc('\n', f);
+}
+
+/* What is under the cursor, and behind it the command that comes back here. */
 static unsigned do_yank(struct app *a)
 {
     unsigned f = view_yank(&a->view, a->yank, sizeof a->yank);
-    if (f & VR_YANK) view_message(&a->view, false, "copied: %s", a->yank);
+    if (!(f & VR_YANK)) return f | VR_DRAW;
+    char *end = strstr(a->yank, "\ngotop "); /* layout knows no file names: ours replaces its command */
+    if (!end) end = a->yank + strlen(a->yank);
+    *end = '\0';
+    size_t len = (size_t)(end - a->yank);
+    view_message(&a->view, false, "copied: %s", a->yank);
+    FILE *m = len + 2 < sizeof a->yank ? fmemopen(a->yank + len, sizeof a->yank - len, "w") : NULL;
+    if (m) {
+        fputs("\n", m);
+        put_command(a, m);
+        fclose(m);
+        a->yank[sizeof a->yank - 1] = '\0';
+    }
     return f | VR_DRAW;
 }
 
@@ -323,13 +380,15 @@ static unsigned run_command(struct app *a)
     enum action act = action_complete(name, len);
     if (act == ACT_NONE && len == 1 && name[0] == 'q') act = ACT_QUIT;
     if (act == ACT_NONE) {
-        view_message(&a->view, true, "'%.*s' is no time, range, lane or action (Tab completes names)", (int)len, name);
+        view_message(&a->view, true, "'%.*s' is no time, range, lane or action (Tab completes names)", (int)len,
+                     name);
         return VR_DRAW | VR_BELL;
     }
     char *arg = name + len;
     arg += strspn(arg, " ");
     uint32_t count = 0;
-    for (const char *c = arg; *c >= '0' && *c <= '9' && count < KEYMAP_COUNT_MAX; c++) count = count * 10 + (uint32_t)(*c - '0');
+    for (const char *c = arg; *c >= '0' && *c <= '9' && count < KEYMAP_COUNT_MAX; c++)
+        count = count * 10 + (uint32_t)(*c - '0');
     return VR_DRAW | app_do(a, act, count, *arg ? arg : NULL);
 }
 
@@ -368,8 +427,9 @@ static unsigned feed(struct app *a, keycode k)
     switch (keymap_feed(a->km, &a->keys, app_keyview(a), k, &hit, &count)) {
     case KEYFEED_HIT: {
         uint64_t n = (uint64_t)(count ? count : 1) * hit->times;
+        if (n > KEYMAP_COUNT_MAX) n = KEYMAP_COUNT_MAX;
         bool given = count || hit->times != 1;
-        return VR_DRAW | app_do(a, hit->action, given ? (uint32_t)(n > KEYMAP_COUNT_MAX ? KEYMAP_COUNT_MAX : n) : 0, hit->arg);
+        return VR_DRAW | app_do(a, hit->action, given ? (uint32_t)n : 0, hit->arg);
     }
     case KEYFEED_MORE:
     case KEYFEED_CANCEL: return VR_DRAW; /* the footer shows what is under way */
@@ -401,6 +461,16 @@ static unsigned point(struct app *a, int x, int y)
     return f;
 }
 
+/* The button was pressed in one cell and released in another: select what lies between. */
+static unsigned drag(struct app *a, int x, int y)
+{
+    unsigned f = point(a, a->press_x, a->press_y);
+    if (a->view.selected || a->view.selecting) f |= view_back(&a->view);
+    f |= view_select(&a->view);
+    f |= point(a, x, y);
+    return (f | view_select(&a->view)) & ~(unsigned)VR_QUIT;
+}
+
 /* Is Alt with this key bound, or could it go on with what is under way? */
 static bool alt_means(const struct app *a, keycode k)
 {
@@ -410,9 +480,22 @@ static bool alt_means(const struct app *a, keycode k)
     return keymap_feed(a->km, &st, app_keyview(a), k, &hit, &count) != KEYFEED_NONE;
 }
 
+static unsigned mouse(struct app *a, const struct key_event *ev)
+{
+    if (a->view.popup || ev->x < 0 || ev->key == K_RELEASE) return VR_NONE;
+    if (ev->key == K_DRAG) return drag(a, ev->x, ev->y);
+    if (ev->key == K_CLICK) {
+        a->press_x = ev->x;
+        a->press_y = ev->y;
+    }
+    return point(a, ev->x, ev->y);
+}
+
 unsigned app_key(struct app *a, const struct key_event *ev)
 {
     keycode k = ev->key;
+    a->open_view = 0; /* the reader has taken the wheel */
+    a->open_at = a->open_lane = NULL;
     sync(a);
     if ((k & K_ALT) && (a->view.prompt || !alt_means(a, k))) {
         /* Esc and a key typed (or sent) in one go look like Alt: take them as the two */
@@ -421,8 +504,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         return f & VR_QUIT ? f : f | app_key(a, &rest);
     }
     if (a->view.prompt) return key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
-    unsigned f = VR_NONE;
-    if (key_is_mouse(k) && ev->x >= 0 && !a->view.popup && k != K_RELEASE) f = point(a, ev->x, ev->y);
+    unsigned f = key_is_mouse(k) ? mouse(a, ev) : VR_NONE;
     bool pending = a->keys.n || a->keys.counting;
     f |= feed(a, k);
     if (pending) f |= VR_DRAW;

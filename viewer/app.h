@@ -42,6 +42,8 @@ struct app {
     bool loading;           /* trace_load() has more to do */
     bool stale;             /* it went on, and the view has not been told */
     bool working;           /* view_work() has more to do */
+    int open_view;          /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
+    const char *open_at, *open_lane;
     double rate;            /* bytes decoded per second, for the title; 0 = unknown */
     int cursor_x, cursor_y; /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
     struct help help;
@@ -49,6 +51,7 @@ struct app {
     char debug[64];         /* shown in the title line if not empty */
     char footer[256];
     char yank[8192];        /* VR_YANK: text for the clipboard */
+    int press_x, press_y;   /* where the mouse button went down, for dragging */
     char history[2][APP_HISTORY][VIEW_TEXT]; /* lines typed behind ':' and '/' */
     int history_n[2], history_at;
 };
@@ -60,7 +63,10 @@ struct app {
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h);
 void app_free(struct app *a);
 
-/* app_load - decode for about budget_ns; the view hears of it at the next key or picture. false: the trace is complete. */
+/*
+ * app_load - decode for about budget_ns; the view hears of it at the next key or picture.
+ * false: the trace is complete.
+ */
 bool app_load(struct app *a, int64_t budget_ns);
 /* app_work - go on with a search for about budget_ns. Returns refresh flags. */
 unsigned app_work(struct app *a, int64_t budget_ns);

@@ -46,7 +46,8 @@ static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
     mem_free(b);
     fprintf(f, "Counts\n");
     if (plain) fprintf(f, "  Digits before a key repeat it: 5 and a key.\n");
-    else if (prefix[0]) fprintf(f, "  Digits are bound here, so a count begins with %s : %s 5 and a key.\n", prefix, prefix);
+    else if (prefix[0])
+        fprintf(f, "  Digits are bound here, so a count begins with %s : %s 5 and a key.\n", prefix, prefix);
 }
 
 static void print_help(FILE *f, const struct keymap *km, enum keyview view, const struct binding **b, size_t n)
@@ -182,7 +183,8 @@ void help_footer(const struct keymap *km, const struct keystate *st, enum keyvie
         best_keys(b, n, wanted[i].a, one, sizeof one);
         if (!one[0]) continue;
         if (wanted[i].b != ACT_NONE) best_keys(b, n, wanted[i].b, two, sizeof two);
-        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "", two, wanted[i].label);
+        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "", two,
+                               wanted[i].label);
     }
     mem_free(b);
 }
@@ -245,12 +247,13 @@ bool help_markdown(FILE *f)
         if (ok) cols[n].n = keymap_bindings(cols[n].km, KEYVIEW_ANY, &cols[n].b);
     }
     if (ok) {
-        fprintf(f, "# Keys\n\nMade by `gotop --keys-markdown`; do not edit. The maps are `keymaps/*.keys`; `--keymap NAME` chooses one,\n"
-                   "`--keymap FILE` reads yours, and `~/.config/gotop/default.keys` is read if it exists (begin it with\n"
-                   "`include default`). `?` in the program lists the keys of the view you are in.\n");
+        fprintf(f, "# Keys\n\nMade by `gotop --keys-markdown`; do not edit. The maps are `keymaps/*.keys`;\n"
+                   "`--keymap NAME` chooses one, `--keymap FILE` reads yours, and `~/.config/gotop/default.keys`\n"
+                   "is read if it exists (begin it with `include default`). `?` in the program lists the keys\n"
+                   "of the view you are in.\n");
         markdown_rows(f, cols, n);
-        fprintf(f, "\nCounts: in vi and emacs digits before a key repeat it (`5` `l`). In default digits switch views, so a count\n"
-                   "begins with `;` (`;` `5` `l`).\n");
+        fprintf(f, "\nCounts: in vi and emacs digits before a key repeat it (`5` `l`). In default digits switch\n"
+                   "views, so a count begins with `;` (`;` `5` `l`).\n");
     }
     for (size_t i = 0; i < MAPS_MAX; i++) {
         mem_free(cols[i].b);

@@ -15,7 +15,7 @@ struct help {           /* lines for a pop-up; all memory is owned by it */
     const char **lines;
     size_t n;
 };
-/* help_make - the keys that work in a view, by group of actions. A zeroed struct may be made; false: out of memory. */
+/* help_make - the keys that work in a view, by group of actions. *h may be zeroed. false: out of memory. */
 bool help_make(struct help *h, const struct keymap *km, enum keyview view);
 void help_free(struct help *h);
 

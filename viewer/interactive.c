@@ -83,7 +83,8 @@ static void draw(struct loop *l)
     if (app_draw(l->a)) term_paint(l->t, &l->a->grid, l->a->cursor_x, l->a->cursor_y);
     int64_t cost = now_ms() - t0;
     if (l->debug)
-        snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)(term_written(l->t) - b0), (long long)cost);
+        snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)(term_written(l->t) - b0),
+                 (long long)cost);
     l->next_frame = t0 + cost + (cost * 2 > FRAME_MS ? cost * 2 : FRAME_MS);
     l->dirty = false;
 }

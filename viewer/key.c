@@ -93,7 +93,7 @@ static bool named_key(const char *s, size_t len, keycode *out)
 keycode key_normal(keycode k)
 {
     uint32_t base = K_BASE(k), mods = k & K_MODS;
-    if (base == '\r' || base == '\n') return mods | K_ENTER; /* C-j and C-m: some terminals send the one, some the other */
+    if (base == '\r' || base == '\n') return mods | K_ENTER; /* terminals send one or the other */
     if (base == '\t') return mods | K_TAB;
     if (base == 27) return mods | K_ESC;
     if (base == 127) return mods | K_BACKSPACE;
@@ -156,7 +156,8 @@ const char *key_text(keycode k, char buf[KEY_NAME_MAX])
         key_utf8(base <= 0x10ffff && base >= 0x20 ? base : '?', one);
         name = one;
     }
-    snprintf(buf, KEY_NAME_MAX, "%s%s%s%s", k & K_CTRL ? "C-" : "", k & K_ALT ? "M-" : "", k & K_SHIFT ? "S-" : "", name);
+    snprintf(buf, KEY_NAME_MAX, "%s%s%s%s", k & K_CTRL ? "C-" : "", k & K_ALT ? "M-" : "", k & K_SHIFT ? "S-" : "",
+             name);
     return buf;
 }
 

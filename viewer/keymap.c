@@ -275,7 +275,8 @@ static enum err_code line_unbind(struct line *l)
         complain(l, "'%.*s' is no key", SHOW(rest));
         return ERR_FORMAT;
     }
-    if (!node_remove(&l->km->root[v], keys, n)) keymap_report(l->say, false, l->file, l->no, "nothing was bound there");
+    if (!node_remove(&l->km->root[v], keys, n))
+        keymap_report(l->say, false, l->file, l->no, "nothing was bound there");
     return ERR_OK;
 }
 

@@ -140,7 +140,8 @@ static void check_reach(struct check *c, const char *file)
     for (enum keyview v = 0; v < KEYVIEW_COUNT; v++) {
         const struct binding **b;
         size_t n = keymap_bindings(c->km, v, &b);
-        for (size_t i = 0; i < n; i++) reach[b[i]->action] |= (unsigned char)(REACHED | (plain_binding(b[i]) ? PLAINLY : 0));
+        for (size_t i = 0; i < n; i++)
+            reach[b[i]->action] |= (unsigned char)(REACHED | (plain_binding(b[i]) ? PLAINLY : 0));
         mem_free(b);
     }
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
@@ -148,7 +149,8 @@ static void check_reach(struct check *c, const char *file)
             keymap_report(c->say, true, file, 0, "no key reaches the action %s (%s)", action_name(a), action_help(a));
             c->errors++;
         } else if (!(reach[a] & PLAINLY)) {
-            keymap_report(c->say, false, file, 0, "%s is reached by Ctrl, Alt, function keys or the mouse alone", action_name(a));
+            keymap_report(c->say, false, file, 0, "%s is reached by Ctrl, Alt, function keys or the mouse alone",
+                          action_name(a));
         }
     }
 }

@@ -104,7 +104,8 @@ static enum err_code load_place(struct keymap *km, int place, const char *name, 
     return text ? keymap_parse(km, text, strlen(text), path, say) : ERR_IO;
 }
 
-static enum err_code load_name(struct keymap *km, const char *name, const char *includer, const struct keymap_say *say)
+static enum err_code load_name(struct keymap *km, const char *name, const char *includer,
+                               const struct keymap_say *say)
 {
     char path[PATH_SIZE];
     int first = 0;

@@ -150,7 +150,8 @@ static void usage(FILE *f)
         fprintf(f, "  gotop %-6s ...            %s\n", subcommands[i].name, subcommands[i].help);
     fprintf(f, "\n");
     options_usage(f);
-    fprintf(f, "\nIn the program ? lists the keys. Exit status: 0, 1 wrong usage, 2 unreadable trace, 3 dump of a part.\n");
+    fprintf(f, "\nIn the program ? lists the keys.\n"
+               "Exit status: 0 done, 1 wrong usage, 2 unreadable trace, 3 dump of a part.\n");
 }
 
 /* ---- the viewer ------------------------------------------------------------------------------------------ */
@@ -169,6 +170,14 @@ static void choose_glyphs(struct app *a, const struct options *o)
     a->view.tier = o->tier_given ? o->tier : a->utf8 ? TIER_EIGHTH : TIER_ASCII;
 }
 
+/* Some terminals say what their colours are: "foreground;background", 7 and 15 being light grounds. */
+static enum palette choose_palette(const struct options *o)
+{
+    const char *says = getenv("COLORFGBG"), *ground = says ? strrchr(says, ';') : NULL;
+    if (o->palette_given || !ground) return o->palette;
+    return strcmp(ground, ";7") == 0 || strcmp(ground, ";15") == 0 ? PALETTE_LIGHT : PALETTE_DARK;
+}
+
 static int run_headless(struct app *a, const struct options *o)
 {
     a->no_color = true;
@@ -184,12 +193,12 @@ static int run_terminal(struct app *a, const struct options *o, int *signal_out)
 {
     struct term *t;
     struct err e = {0};
-    struct term_opts to = {o->color, o->palette, !o->no_mouse};
+    struct term_opts to = {o->color, choose_palette(o), !o->no_mouse};
     if (term_open(&t, &to, &e)) {
         fprintf(stderr, "gotop: %s\n", e.what);
         return EXIT_USAGE;
     }
-    a->palette = o->palette;
+    a->palette = to.palette;
     a->no_color = term_depth(t) == DEPTH_MONO;
     a->mono = a->view.mono = a->no_color;
     if (term_note(t)) view_message(&a->view, false, "%s", term_note(t));
@@ -210,7 +219,7 @@ static int main_view(const struct options *o)
         return EXIT_USAGE;
     }
     if (strcmp(o->path, "-") == 0 && !o->headless && isatty(STDERR_FILENO))
-        fprintf(stderr, "gotop: reading the trace from standard input (Ctrl-C leaves)\n"); /* a slow pipe: no screen yet */
+        fprintf(stderr, "gotop: reading the trace from standard input (Ctrl-C leaves)\n");
     if (trace_open(o->path, &o->trace, &tr, &e)) {
         say_error(o->path, &e);
         keymap_free(km);
@@ -219,6 +228,9 @@ static int main_view(const struct options *o)
     }
     if (app_init(a, tr, km, o->w, o->h)) {
         if (strcmp(o->path, "-") == 0) a->name = "standard input";
+        a->open_view = o->view;
+        a->open_at = o->at;
+        a->open_lane = o->lane;
         choose_glyphs(a, o);
         status = o->headless ? run_headless(a, o) : run_terminal(a, o, &by_signal);
         app_free(a);

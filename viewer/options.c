@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layout/goto.h"
+
 enum option_id {
 #define X(id, name, arg, help) OPT_##id,
 #include "viewer/options.def"
@@ -83,16 +85,26 @@ static bool parse_ticks(const char *s, double *out)
     return true;
 }
 
+static bool parse_view(const char *s, int *out)
+{
+    *out = s[0] - '0';
+    return s[0] >= '1' && s[0] <= '9' && !s[1];
+}
+
 static bool set_option(struct options *o, enum option_id id, const char *v)
 {
+    struct target tg;
     switch (id) {
     case OPT_HEADLESS: o->headless = true; return true;
     case OPT_SIZE: return parse_size(v, &o->w, &o->h);
     case OPT_KEYS: o->keys = v; return true;
     case OPT_STYLES: o->styles = true; return true;
+    case OPT_VIEW: return parse_view(v, &o->view);
+    case OPT_AT: o->at = v; return goto_parse(v, &tg) && !tg.has_lane;
+    case OPT_LANE: o->lane = v; return goto_parse(v, &tg) && tg.has_lane;
     case OPT_KEYMAP: o->keymap = v; return true;
     case OPT_COLOR: return color_when_parse(v, &o->color);
-    case OPT_PALETTE: return palette_parse(v, &o->palette);
+    case OPT_PALETTE: return o->palette_given = palette_parse(v, &o->palette);
     case OPT_GLYPHS: return o->tier_given = tier_parse(v, &o->tier);
     case OPT_NO_MOUSE: o->no_mouse = true; return true;
     case OPT_THREADS: return parse_threads(v, &o->trace.threads);
@@ -131,8 +143,8 @@ static bool read_option(int argc, char **argv, int *i, struct options *o, FILE *
     const char *value = eq ? eq + 1 : NULL;
     if (rows[id].arg && !value) value = *i + 1 < argc ? argv[++*i] : NULL;
     if (!rows[id].arg != !value) {
-        fprintf(errors, rows[id].arg ? "gotop: --%s needs a value: %s\n" : "gotop: --%s takes no value\n", rows[id].name,
-                rows[id].arg);
+        if (rows[id].arg) fprintf(errors, "gotop: --%s needs a value: %s\n", rows[id].name, rows[id].arg);
+        else fprintf(errors, "gotop: --%s takes no value\n", rows[id].name);
         return false;
     }
     if (set_option(o, id, value)) return true;

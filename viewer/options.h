@@ -19,6 +19,9 @@ struct options {
     struct trace_opts trace;
     bool headless, styles, no_mouse, debug, list_actions, keys_markdown, help, version;
     int w, h;
+    int view;             /* 0 = not given */
+    const char *at, *lane;
+    bool palette_given;
     const char *keys, *keymap, *dump_keymap, *check_keymap;
     enum color_when color;
     enum palette palette;

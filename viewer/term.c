@@ -185,8 +185,8 @@ static void prepare_emergency(struct term *t)
 
 static bool known_sync(const char *type)
 {
-    static const char *const kinds[] = {"xterm", "tmux", "foot", "kitty", "alacritty", "wezterm", "ghostty", "contour",
-                                        "mintty", "rio", "iterm"};
+    static const char *const kinds[] = {"xterm", "tmux", "foot", "kitty", "alacritty", "wezterm", "ghostty",
+                                        "contour", "mintty", "rio", "iterm"};
     const char *sync = capability("Sync");
     if (sync && sync != (const char *)-1) return true;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
@@ -242,13 +242,15 @@ static enum err_code open_files(struct term *t, struct err *e)
 {
     t->out = stdout;
     t->out_fd = STDOUT_FILENO;
-    if (!isatty(t->out_fd)) return err_set(e, ERR_IO, ERR_NO_OFFSET, "standard output is no terminal: use --headless");
+    if (!isatty(t->out_fd))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "standard output is no terminal: use --headless");
     if (isatty(STDIN_FILENO)) {
         t->in = stdin;
     } else {
         t->in = fopen("/dev/tty", "r+e");
         t->own_in = true;
-        if (!t->in) return err_set(e, ERR_IO, ERR_NO_OFFSET, "there is no terminal to read keys from: use --headless");
+        if (!t->in)
+            return err_set(e, ERR_IO, ERR_NO_OFFSET, "there is no terminal to read keys from: use --headless");
     }
     t->in_fd = fileno(t->in);
     t->have_found = tcgetattr(t->in_fd, &t->found) == 0;

@@ -49,7 +49,8 @@ static struct keymap *map_of(const char *name)
 {
     struct keymap *km = keymap_new();
     for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
-        if (strcmp(b->name, name) == 0) assert_int_equal(keymap_parse(km, b->text, strlen(b->text), name, NULL), ERR_OK);
+        if (strcmp(b->name, name) == 0)
+            assert_int_equal(keymap_parse(km, b->text, strlen(b->text), name, NULL), ERR_OK);
     return km;
 }
 
@@ -138,14 +139,16 @@ static void test_counts_repeat(void **state)
 {
     (void)state;
     static const struct { const char *map, *once, *three; } ways[] = {
-        {"default", "w w w l l l", "; 3 w ; 3 l"}, {"vi", "+ + + l l l", "3 + 3 l"}, {"emacs", "w w w C-f C-f C-f", "3 w 3 C-f"},
+        {"default", "w w w l l l", "; 3 w ; 3 l"},
+        {"vi", "+ + + l l l", "3 + 3 l"},
+        {"emacs", "w w w C-f C-f C-f", "3 w 3 C-f"},
     };
     for (size_t i = 0; i < 3; i++) {
         struct fix f, g;
         fix_open(&f, ways[i].map, 80, 24);
         fix_open(&g, ways[i].map, 80, 24);
         char *a = run(&f, ways[i].once, true), *b = run(&g, ways[i].three, true);
-        int64_t off = f.a.view.at.win.t0 - g.a.view.at.win.t0; /* three halvings round more often than one to an eighth */
+        int64_t off = f.a.view.at.win.t0 - g.a.view.at.win.t0; /* three halvings round more often than one */
         if (off < -8 || off > 8) fail_msg("%s: %lld ns apart", ways[i].map, (long long)off);
         assert_true(f.a.view.at.win.t0 > 0);
         free(a);
@@ -278,6 +281,13 @@ static void test_mouse(void **state)
     press(&f, K_WHEELUP, 40, y);
     assert_int_equal(f.a.view.at.cursor, cursor); /* zooms at the pointer */
     assert_true(f.a.view.at.win.t0 > 0);
+    press(&f, K_CLICK, 30, y);
+    press(&f, K_DRAG, 50, y); /* released there */
+    assert_true(f.a.view.selected);
+    assert_true(f.a.view.sel1 > f.a.view.sel0);
+    press(&f, K_CLICK, 60, y);
+    press(&f, K_DRAG, 20, y);
+    assert_true(f.a.view.selected && f.a.view.sel1 > f.a.view.sel0);
     press(&f, K_CLICK, -5, 1000);
     press(&f, K_DOUBLE, 79, 23);
     press(&f, K_CLICK, 0, 0);
@@ -290,7 +300,8 @@ static void test_scripts(void **state)
     struct fix f, g;
     fix_open(&f, "default", 60, 20);
     fix_open(&g, "default", 60, 20);
-    const char *script = "w w l @print j zoom-in @size=90x30 ; 2 h 3 /main Enter n n N v l v u u U Enter @print Esc f f";
+    const char *script = "w w l @print j zoom-in @size=90x30 ; 2 h 3 /main Enter n n N v l v u u U Enter @print "
+                         "Esc f f";
     char *a = run(&f, script, true), *b = run(&g, script, true);
     assert_string_equal(a, b);
     size_t lines = 0;
@@ -301,6 +312,35 @@ static void test_scripts(void **state)
     free(run(&f, "no-such-thing", false));
     free(run(&f, "@size=0x0", false));
     free(run(&f, "@nothing", false));
+    fix_close(&f);
+    fix_close(&g);
+}
+
+/* What "y" copies ends in a command that opens the same view. */
+static void test_deep_link(void **state)
+{
+    (void)state;
+    struct fix f, g;
+    fix_open(&f, "default", 80, 24);
+    free(run(&f, "3 w w j l . y", true));
+    char at[64], lane[64];
+    const char *cmd = strstr(f.a.yank, "\ngotop ");
+    assert_non_null(cmd);
+    assert_null(strstr(cmd + 1, "\ngotop ")); /* one command, not two */
+    int view;
+    if (sscanf(cmd, "\ngotop %*s --view %d --at %63s --lane %63s", &view, at, lane) != 3) fail_msg("%s", f.a.yank);
+    fix_open(&g, "default", 80, 24);
+    g.a.loading = true; /* as if it had just been opened */
+    g.a.open_view = view;
+    g.a.open_at = at;
+    g.a.open_lane = lane;
+    while (app_load(&g.a, INT64_MAX)) {
+    }
+    assert_int_equal(f.a.view.at.view, g.a.view.at.view);
+    assert_int_equal(f.a.view.at.cursor, g.a.view.at.cursor);
+    assert_int_equal(f.a.view.at.focus.i, g.a.view.at.focus.i);
+    assert_int_equal(f.a.view.at.win.t0, g.a.view.at.win.t0);
+    assert_int_equal(f.a.view.at.win.t1, g.a.view.at.win.t1);
     fix_close(&f);
     fix_close(&g);
 }
@@ -381,9 +421,11 @@ static void test_out_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_screen), cmocka_unit_test(test_no_raw_bytes), cmocka_unit_test(test_counts_repeat),
-        cmocka_unit_test(test_prompt), cmocka_unit_test(test_help_is_live), cmocka_unit_test(test_popups),
+        cmocka_unit_test(test_first_screen), cmocka_unit_test(test_no_raw_bytes),
+        cmocka_unit_test(test_counts_repeat), cmocka_unit_test(test_prompt),
+        cmocka_unit_test(test_help_is_live), cmocka_unit_test(test_popups),
         cmocka_unit_test(test_leaving), cmocka_unit_test(test_mouse), cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_deep_link),
         cmocka_unit_test(test_monkey), cmocka_unit_test(test_every_action), cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);

@@ -69,8 +69,9 @@ static enum action type(const struct keymap *km, enum keyview v, const char *key
 static void test_key_names(void **state)
 {
     (void)state;
-    static const char *same[] = {"a", "Z", "C-x", "M-f", "C-M-f", "F5", "F24", "Space", "Esc", "Enter", "Tab", "BackTab",
-                                 "Backspace", "S-Up", "C-Left", "<", ">", "M-<", "M--", "-", "|", "\xc3\xa9", "WheelUp",
+    static const char *same[] = {"a", "Z", "C-x", "M-f", "C-M-f", "F5", "F24", "Space", "Esc", "Enter", "Tab",
+                                 "BackTab", "Backspace", "S-Up", "C-Left", "<", ">", "M-<", "M--", "-", "|",
+                                 "\xc3\xa9", "WheelUp",
                                  "C-Space", "C-\\", "C-_"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         char buf[KEY_NAME_MAX];

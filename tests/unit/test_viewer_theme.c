@@ -25,12 +25,14 @@ static void test_all_rows(void **state)
     for (enum palette p = 0; p < PALETTE_COUNT; p++) {
         for (enum style s = 0; s < STYLE_COUNT; s++) {
             struct ink k = theme_ink(p, DEPTH_TRUE, s);
-            if (k.fg == k.bg && k.fg != INK_DEFAULT) fail_msg("%s: style %s is invisible", palette_name(p), style_name(s));
+            if (k.fg == k.bg && k.fg != INK_DEFAULT)
+                fail_msg("%s: style %s is invisible", palette_name(p), style_name(s));
             for (enum depth d = DEPTH_MONO; d <= DEPTH_TRUE; d++) {
                 static const int most[] = {-1, 7, 15, 255, 0xffffff};
                 k = theme_ink(p, d, s);
                 assert_true(k.fg >= -1 && k.fg <= most[d] && k.bg >= -1 && k.bg <= most[d]);
-                if (k.fg == k.bg && k.fg != INK_DEFAULT) fail_msg("%s/%d: style %s is invisible", palette_name(p), d, style_name(s));
+                if (k.fg == k.bg && k.fg != INK_DEFAULT)
+                    fail_msg("%s/%d: style %s is invisible", palette_name(p), d, style_name(s));
             }
         }
     }
@@ -39,21 +41,23 @@ static void test_all_rows(void **state)
 static void test_states_differ(void **state)
 {
     (void)state;
-    static const enum style busy[] = {STYLE_RUNNING, STYLE_GCWORK, STYLE_ASSIST, STYLE_SWEEP, STYLE_SYSCALL, STYLE_RUNNABLE,
-                                      STYLE_WAITING, STYLE_STW};
+    static const enum style busy[] = {STYLE_RUNNING, STYLE_GCWORK, STYLE_ASSIST, STYLE_SWEEP, STYLE_SYSCALL,
+                                      STYLE_RUNNABLE, STYLE_WAITING, STYLE_STW};
     for (enum palette p = 0; p < PALETTE_COUNT; p++)
         for (size_t i = 0; i < sizeof busy / sizeof busy[0]; i++)
             for (size_t j = 0; j < i; j++)
                 for (enum depth d = DEPTH_8; d <= DEPTH_TRUE; d++)
                     if (same(theme_ink(p, d, busy[i]), theme_ink(p, d, busy[j])))
-                        fail_msg("%s/%d: %s looks like %s", palette_name(p), d, style_name(busy[i]), style_name(busy[j]));
+                        fail_msg("%s/%d: %s looks like %s", palette_name(p), d, style_name(busy[i]),
+                                 style_name(busy[j]));
 }
 
 /* Colour-blind: what runs and what waits for a processor differ in blue, not in red against green alone. */
 static void test_blind(void **state)
 {
     (void)state;
-    struct ink run = theme_ink(PALETTE_BLIND, DEPTH_TRUE, STYLE_RUNNING), late = theme_ink(PALETTE_BLIND, DEPTH_TRUE, STYLE_RUNNABLE);
+    struct ink run = theme_ink(PALETTE_BLIND, DEPTH_TRUE, STYLE_RUNNING);
+    struct ink late = theme_ink(PALETTE_BLIND, DEPTH_TRUE, STYLE_RUNNABLE);
     assert_true(abs((run.fg & 255) - (late.fg & 255)) > 100);
 }
 
@@ -104,21 +108,26 @@ static void test_options(void **state)
 {
     (void)state;
     struct options o;
-    assert_true(parse(&o, "--headless --size 200x60 --keys=w --glyphs ascii --color=never --palette color-blind x.trace"));
+    assert_true(parse(&o, "--headless --size 200x60 --keys=w --glyphs ascii --color=never --palette color-blind x"));
     assert_true(o.headless && o.w == 200 && o.h == 60 && o.tier_given && o.tier == TIER_ASCII);
     assert_int_equal(o.color, COLOR_NEVER);
     assert_int_equal(o.palette, PALETTE_BLIND);
     assert_string_equal(o.keys, "w");
-    assert_string_equal(o.path, "x.trace");
+    assert_string_equal(o.path, "x");
     assert_true(parse(&o, "x.trace --max-memory 2G --threads 3 --strict --ticks-per-second 2.5e9"));
-    assert_true(o.trace.max_memory == 2ull << 30 && o.trace.threads == 3 && o.trace.strict && o.trace.ticks_per_second == 2.5e9);
+    assert_true(o.trace.max_memory == 2ull << 30 && o.trace.threads == 3 && o.trace.strict);
+    assert_true(o.trace.ticks_per_second == 2.5e9);
     assert_true(parse(&o, "--max-memory 512MiB -"));
     assert_true(o.trace.max_memory == 512ull << 20 && strcmp(o.path, "-") == 0);
     assert_true(parse(&o, "-- --odd-name"));
     assert_string_equal(o.path, "--odd-name");
-    static const char *const wrong[] = {"--nope", "--size", "--size 0x5", "--size 80", "--size 9999x9999", "--headless=1", "a b",
-                                        "--glyphs wingdings", "--color=maybe", "--threads 0", "--max-memory 5Q", "--max-memory -1",
-                                        "--max-memory 99999999999T", "--ticks-per-second 0", "--ticks-per-second nan", "-x"};
+    assert_true(parse(&o, "--view 3 --at 1.2s..1.3s --lane g12@1.25s x"));
+    assert_int_equal(o.view, 3);
+    static const char *const wrong[] = {
+        "--view 0", "--view 10", "--at g5", "--at soon", "--lane 5ms", "--lane x", "--nope", "--size", "--size 0x5",
+        "--size 80", "--size 9999x9999", "--headless=1", "a b", "--glyphs wingdings", "--color=maybe", "--threads 0",
+        "--max-memory 5Q", "--max-memory -1", "--max-memory 99999999999T", "--ticks-per-second 0",
+        "--ticks-per-second nan", "-x"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         if (parse(&o, wrong[i])) fail_msg("'%s' is taken", wrong[i]);
 }
