@@ -45,8 +45,11 @@ struct grid {
     bool ascii;         /* text beyond ASCII is put as '?': for terminals that can't show it */
 };
 
-/* grid_resize - make it w x h (at least 1 x 1, at most 2000 x 1000) and clear it; memory is reused. A zeroed grid may be resized. */
-bool grid_resize(struct grid *g, int w, int h); /* false: out of memory, the grid is unchanged */
+/*
+ * grid_resize - make it w x h (at least 1 x 1, at most 2000 x 1000) and clear it; memory is reused. A zeroed grid may
+ * be resized. false: out of memory, the grid is unchanged.
+ */
+bool grid_resize(struct grid *g, int w, int h);
 void grid_free(struct grid *g);
 /* grid_clear - every cell a blank of STYLE_NORMAL. */
 void grid_clear(struct grid *g);

@@ -94,8 +94,8 @@ char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX])
 
 char *fmt_bytes(uint64_t n, char out[FMT_MAX])
 {
-    static const struct unit u[] = {{1, "B"}, {1ull << 10, "K"}, {1ull << 20, "M"}, {1ull << 30, "G"}, {1ull << 40, "T"},
-                                    {1ull << 50, "P"}};
+    static const struct unit u[] = {{1, "B"},          {1ull << 10, "K"}, {1ull << 20, "M"},
+                                    {1ull << 30, "G"}, {1ull << 40, "T"}, {1ull << 50, "P"}};
     int i = 0;
     while (i < 5 && n >= u[i + 1].size)
         i++;

@@ -30,7 +30,8 @@ struct canvas {
 
 /* ---- title ---------------------------------------------------------------------------------------------- */
 
-static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
 static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
 {
     char buf[400];
@@ -62,7 +63,8 @@ static int title_loading(const struct canvas *c, int x, int w)
     else
         x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %s", fmt_bytes(ti->bytes_done, b));
     if (c->txt->rate >= 1)
-        x = word(c->g, x, w, STYLE_TITLE_NOTE, " %s/s", fmt_bytes(c->txt->rate > 1e18 ? 0 : (uint64_t)c->txt->rate, r));
+        x = word(c->g, x, w, STYLE_TITLE_NOTE, " %s/s",
+                 fmt_bytes(c->txt->rate > 1e18 ? 0 : (uint64_t)c->txt->rate, r));
     return x;
 }
 
@@ -130,7 +132,8 @@ static void ruler_marks(const struct canvas *c, int y)
                 size_t k = search_from(s, v->edges[i]);
                 const struct cell *at = grid_at(c->g, p->gutter + i, y);
                 if (at && k < s->nhits && s->hits[k].t < v->edges[i + 1]) /* over a label: its colour only */
-                    grid_put(c->g, p->gutter + i, y, at->glyph == ' ' ? glyph_mark(v->tier, MARK_HIT) : at->glyph, STYLE_HIT);
+                    grid_put(c->g, p->gutter + i, y, at->glyph == ' ' ? glyph_mark(v->tier, MARK_HIT) : at->glyph,
+                             STYLE_HIT);
             }
     if (cursor >= 0 && cursor < n)
         grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);

@@ -26,8 +26,10 @@ uint32_t glyph_state(enum tier t, enum state s);
 /* glyph_busy - a processor's cell where the state is not plain user code, for ascii and mono: a letter. */
 uint32_t glyph_busy(enum state s, bool most);
 
-enum mark { MARK_TICK, MARK_STW, MARK_STW_FULL, MARK_TRACE, MARK_CURSOR, MARK_HIT, MARK_GOAL, MARK_MORE_UP, MARK_MORE_DOWN,
-            MARK_H, MARK_V, MARK_TL, MARK_TR, MARK_BL, MARK_BR, MARK_SAMPLE, MARK_COUNT };
+enum mark {
+    MARK_TICK, MARK_STW, MARK_STW_FULL, MARK_TRACE, MARK_CURSOR, MARK_HIT, MARK_GOAL, MARK_MORE_UP, MARK_MORE_DOWN,
+    MARK_H, MARK_V, MARK_TL, MARK_TR, MARK_BL, MARK_BR, MARK_SAMPLE, MARK_COUNT
+};
 uint32_t glyph_mark(enum tier t, enum mark m);
 
 #endif

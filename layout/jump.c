@@ -128,7 +128,8 @@ unsigned view_span(struct view *v, int n)
         any = true;
     }
     if (!any)
-        return move_fail(v, dir > 0 ? "no span behind this one on this lane" : "no span before this one on this lane");
+        return move_fail(v,
+                         dir > 0 ? "no span behind this one on this lane" : "no span before this one on this lane");
     move_push(v, STEP_CURSOR);
     move_to(v, t, true);
     move_settle(v);
@@ -246,8 +247,8 @@ unsigned view_gc(struct view *v, int n)
     char d[FMT_MAX], what[80];
     fmt_exact(time_sub(best.t1, best.t0), d);
     str_safe(trace_str(v->tr, best.name), what, sizeof what);
-    view_message(v, false, "%s%s%s%s: %s%s", best.kind == RANGE_GC ? "GC cycle" : "stop-the-world", *what ? " (" : "", what,
-                 *what ? ")" : "", d, best.open_end ? ", not over at the end of the trace" : "");
+    view_message(v, false, "%s%s%s%s: %s%s", best.kind == RANGE_GC ? "GC cycle" : "stop-the-world", *what ? " (" : "",
+                 what, *what ? ")" : "", d, best.open_end ? ", not over at the end of the trace" : "");
     return VR_DRAW;
 }
 
@@ -421,7 +422,8 @@ unsigned view_cause(struct view *v)
         view_message(v, false, "G%" PRIu64 " %s created G%" PRIu64 " %s here", id, who, li.id, whom);
         return r;
     }
-    return move_fail(v, "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)", li.id);
+    return move_fail(v, "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)",
+                     li.id);
 }
 
 struct effect {
@@ -488,7 +490,8 @@ unsigned view_effect(struct view *v)
     move_to(v, e.t, true);
     move_lane(v, (struct lane){LANE_G, e.g});
     move_settle(v);
-    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s", id, whom, e.created ? "created" : "woken", li.id, who);
+    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s", id, whom, e.created ? "created" : "woken",
+                 li.id, who);
     return VR_DRAW;
 }
 

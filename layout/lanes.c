@@ -138,7 +138,8 @@ bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint
         l->stale = false;
         fresh = true;
     }
-    bool moved = l->here && (w.t0 != l->seen.t0 || w.t1 != l->seen.t1 || (keep != l->seen_keep && lanes_row(l, keep) == NO_LANE));
+    bool moved = l->here && (w.t0 != l->seen.t0 || w.t1 != l->seen.t1 ||
+                             (keep != l->seen_keep && lanes_row(l, keep) == NO_LANE));
     if (!fresh && !moved)
         return ok;
     l->seen = w;

@@ -130,7 +130,8 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
     heap_in(v, t0, t1, here);
     goal_in(v, t0, t1, goal);
     struct plot p = {g, v, x, y, h, most, STYLE_HEAP};
-    if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most && top / 8 < most)
+    if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most &&
+        top / 8 < most)
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
     curve(&p, heap_in, goal_in, STYLE_HEAP_OVER);
     if (h > 1)

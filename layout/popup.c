@@ -153,7 +153,8 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
     if (has_next)
         next = *span_get(&it);
     struct lane_info li = trace_lane(v->tr, l);
-    *out = (struct sides){.a = {"stack at its start", NO_LANE, s->stack}, .b = {"stack at its end", NO_LANE, s->stack_end}};
+    *out = (struct sides){.a = {"stack at its start", NO_LANE, s->stack},
+                          .b = {"stack at its end", NO_LANE, s->stack_end}};
     out->two = true;
     switch (s->state) {
     case ST_WAITING:
@@ -220,8 +221,10 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
             fmt_exact(time_sub(s->t1, s->t0), d));
     put(b, y, x, STYLE_POPUP, "  %s .. %s", fmt_exact(s->t0, t0), fmt_exact(s->t1, t1));
     if (s->open_start || s->open_end)
-        put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s", s->open_start && s->open_end ? "both its ends lie outside the trace"
-            : s->open_start ? "it began before it was first seen" : "it was not over at the trace's end");
+        put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s",
+            s->open_start && s->open_end ? "both its ends lie outside the trace"
+            : s->open_start              ? "it began before it was first seen"
+                                         : "it was not over at the trace's end");
     next_row(b);
 }
 

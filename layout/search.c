@@ -36,6 +36,7 @@ static void set_bit(uint64_t *set, uint32_t i)
 static void parse_query(struct search *s)
 {
     const char *q = s->query;
+    s->files = strstr(q, ".go") != NULL; /* else "serve" would find all of httpserver.go */
     s->fold = true;
     for (const char *p = q; *p; p++)
         if (isupper((unsigned char)*p))
@@ -132,7 +133,7 @@ static uint32_t stack_hit(const struct search *s, const struct trace *tr, uint32
         struct frame f = trace_frame(tr, stack, i);
         if (bit(s->strs, s->nstr, f.func))
             return f.func;
-        if (bit(s->strs, s->nstr, f.file))
+        if (s->files && bit(s->strs, s->nstr, f.file))
             return f.file;
     }
     return 0;

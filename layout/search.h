@@ -19,6 +19,7 @@ enum { SEARCH_MAX_HITS = 1 << 20 };
 struct search {
     char query[VIEW_TEXT];
     bool fold;               /* no capitals in the query: ignore case */
+    bool files;              /* the query looks like a file's name: files of frames count, too */
     bool by_id;              /* the query is a goroutine's id, too */
     uint64_t id;
     bool done, full;         /* full: more hits than SEARCH_MAX_HITS, the rest is left out */

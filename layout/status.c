@@ -29,7 +29,8 @@ void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size
     status_lane(v, (struct lane){LANE_G, g}, id);
     int n = (int)strlen(id);
     snprintf(out, size, "%s", n <= w ? id : "");
-    struct str name = g == NO_LANE ? (struct str){"", 0} : trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, g}).name);
+    struct str name =
+        g == NO_LANE ? (struct str){"", 0} : trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, g}).name);
     if (n + 5 > w || !name.len || (size_t)n + 2 > size)
         return;
     out[n] = ' ';
@@ -271,8 +272,8 @@ static void around_idle(struct line *l, const struct view *v, const struct span 
     const struct gbucket *k = &b[v->at.cursor / width];
     char d[FMT_MAX];
     if (k->max[GC_RUNNABLE])
-        add(l, STYLE_STATUS, "around here (%s) up to %" PRIu32 " goroutines were runnable at a time", fmt_dur(width, d),
-            k->max[GC_RUNNABLE]);
+        add(l, STYLE_STATUS, "around here (%s) up to %" PRIu32 " goroutines were runnable at a time",
+            fmt_dur(width, d), k->max[GC_RUNNABLE]);
     else
         add(l, STYLE_STATUS, "nothing to run: no goroutine was runnable around here (%s)", fmt_dur(width, d));
     (void)s;

@@ -184,7 +184,8 @@ bool view_init(struct view *v, const struct trace *tr)
     v->names = true;
     v->undo_kind = -1;
     for (int k = 0; k < LANE_KINDS; k++)
-        v->lanes[k] = (struct lanes){.kind = (enum lane_kind)k, .sort = k == LANE_G ? SORT_SEEN : SORT_ID, .stale = true};
+        v->lanes[k] =
+            (struct lanes){.kind = (enum lane_kind)k, .sort = k == LANE_G ? SORT_SEEN : SORT_ID, .stale = true};
     v->at.view = VIEW_PROCS;
     v->at.focus = (struct lane){LANE_P, 0};
     v->w = 80;

@@ -5,7 +5,7 @@
  * below; frame_draw() (layout/frame.h) turns a view into cells. One view, one thread.
  *
  * Actions return what must happen next (enum refresh). An action that can't be done changes nothing, leaves the
- * reason in v->message and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes back, 0 counts as 1.
+ * reason in v->message and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes back, 0 is 1.
  *
  * The cursor is a lane (focus) and a moment (cursor). It is always inside the window, and its lane on the screen.
  */
@@ -122,7 +122,7 @@ struct view {
     int scratch_w;
 };
 
-/* view_init - a view of the whole trace, processors, cursor at the start. tr must outlive it. false: out of memory. */
+/* view_init - the whole trace, processors, cursor at the start. tr must outlive it. false: out of memory. */
 bool view_init(struct view *v, const struct trace *tr);
 void view_free(struct view *v);
 /* view_resize - tell the screen's size, before the first action and whenever it changes. Any size >= 1x1. */
@@ -135,7 +135,7 @@ int64_t view_end(const struct view *v);
 void view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- moving in time ---- */
-unsigned view_pan(struct view *v, int n);      /* by n eighths of the window; at the trace's ends the cursor moves on alone */
+unsigned view_pan(struct view *v, int n);      /* by n eighths; at the trace's ends the cursor moves on alone */
 unsigned view_page(struct view *v, int n);     /* by n windows */
 unsigned view_cursor(struct view *v, int n);   /* the cursor by n columns; the window follows at its edges */
 unsigned view_zoom(struct view *v, int n);     /* n > 0: in, 2^n times, at the cursor */
@@ -171,10 +171,12 @@ unsigned view_undo(struct view *v, int n);
 unsigned view_redo(struct view *v, int n);
 unsigned view_select(struct view *v);          /* begin a range at the cursor, end it there, drop it */
 unsigned view_enter(struct view *v);           /* stack pop-up of the span under the cursor; again: close */
-unsigned view_back(struct view *v);            /* Esc: close pop-up, prompt, message, selection, search marks; else VR_QUIT */
+unsigned view_back(struct view *v);            /* Esc: close what is on top (prompt .. search marks); else VR_QUIT */
 unsigned view_tier(struct view *v, int n);     /* next tier of glyphs */
-unsigned view_yank(struct view *v, char *out, size_t size); /* what is under the cursor, as a line of text */
-unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n); /* open a pop-up with lines (help) */
+/* view_yank - what is under the cursor as text, and a command line that opens this place again. */
+unsigned view_yank(struct view *v, char *out, size_t size);
+/* view_lines - open a pop-up with lines (help); title and lines must outlive it. */
+unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n);
 /* view_popup_scroll - by n lines. While a pop-up is open the viewer maps lane movement to this. */
 unsigned view_popup_scroll(struct view *v, int n);
 unsigned view_popup_page(struct view *v, int n);

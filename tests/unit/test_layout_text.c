@@ -236,8 +236,8 @@ static void test_glyphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hostile),        cmocka_unit_test(test_wide),         cmocka_unit_test(test_clipping),
-        cmocka_unit_test(test_random_bytes),   cmocka_unit_test(test_shorten),      cmocka_unit_test(test_shorten_any),
+        cmocka_unit_test(test_hostile),         cmocka_unit_test(test_wide),    cmocka_unit_test(test_clipping),
+        cmocka_unit_test(test_random_bytes),    cmocka_unit_test(test_shorten), cmocka_unit_test(test_shorten_any),
         cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),
     };
     return cmocka_run_group_tests_name("layout text", tests, NULL, NULL);

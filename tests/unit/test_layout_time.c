@@ -49,7 +49,8 @@ static void test_edges_tile(void **state)
         for (int c = 0; c < n; c++) {
             assert_true(e[c] <= e[c + 1]);
             assert_true(e[c] == window_edge(w, n, c));
-            unsigned __int128 len = (unsigned __int128)((__int128)w.t1 - w.t0), col = (unsigned __int128)((__int128)e[c + 1] - e[c]);
+            unsigned __int128 len = (unsigned __int128)((__int128)w.t1 - w.t0),
+                              col = (unsigned __int128)((__int128)e[c + 1] - e[c]);
             assert_true(col == len / (unsigned)n || col == len / (unsigned)n + 1); /* even widths */
             if (e[c] < e[c + 1]) { /* a column covers its edges: first in, last out */
                 assert_int_equal(window_col(w, n, e[c]), c);
@@ -189,8 +190,9 @@ static void test_goto(void **state)
     goes("99999999999999999999999s", INT64_MAX, -1, false, 0, 0);
     goes("0.000000000000000000000000001s", 0, -1, false, 0, 0);
     goes("g99999999999999999999999", -1, -1, true, LANE_G, UINT64_MAX);
-    static const char *const bad[] = {"", " ", "zoom-in", "g", "gx", "p4x", "1.2q", "1s..1s", "2s..1s", "1s..x", "..", "g1 x",
-                                      "-5s", "1s+", "quit", "1 2", "page-left", "m", "ms", ".5s5"};
+    static const char *const bad[] = {"",       " ",      "zoom-in",   "g",  "gx",   "p4x", "1.2q",
+                                      "1s..1s", "2s..1s", "1s..x",     "..", "g1 x", "-5s", "1s+",
+                                      "quit",   "1 2",    "page-left", "m",  "ms",   ".5s5"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct target g;
         if (goto_parse(bad[i], &g))

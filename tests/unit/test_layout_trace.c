@@ -397,7 +397,8 @@ static void check_view(const struct view *v)
 static void any_action(struct view *v)
 {
     int n = (int)rnd(7) - 3;
-    static const char *const places[] = {"g1", "p0", "m7", "1us", "0..9223372036854775807", "9000000000s", "1us+1ns", "g2 5ms"};
+    static const char *const places[] = {"g1",          "p0",      "m7",    "1us", "0..9223372036854775807",
+                                         "9000000000s", "1us+1ns", "g2 5ms"};
     static const char *const words[] = {"main", "serve", "xyzzy", "1", "running", "chan"};
     switch (rnd(27)) {
     case 0: view_pan(v, n); break;
@@ -431,7 +432,8 @@ static void any_action(struct view *v)
 
 static void random_session(struct trace *tr, int steps)
 {
-    static const int sizes[][2] = {{80, 24}, {1, 1}, {40, 10}, {200, 60}, {2, 3}, {13, 5}, {500, 200}, {80, 2}, {3, 40}};
+    static const int sizes[][2] = {{80, 24}, {1, 1},     {40, 10}, {200, 60}, {2, 3},
+                                   {13, 5},  {500, 200}, {80, 2},  {3, 40}};
     struct view v;
     struct grid g = {0};
     char yank[700];
@@ -459,11 +461,14 @@ static void test_hostile_times(void **state)
     (void)state;
     static const char *const texts[] = {
         /* centuries between events; and a trace of one nanosecond; and of none */
-        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoCreate +9000000000000000000 new_g=2 "
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoCreate "
+        "+9000000000000000000 new_g=2 "
         "new_stack=main.f:1 stack=0\nGoBlock +1 reason=\"x\" stack=0\nGoStart +1 g=2 g_seq=1\n",
-        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoBlock +1 reason=\"x\" stack=0\n",
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoBlock +1 reason=\"x\" "
+        "stack=0\n",
         "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\n",
-        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=18446744073709551615 idle\nGoStatus +0 g=18446744073709551615 m=-1 waiting\n",
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=18446744073709551615 idle\nGoStatus +0 g=18446744073709551615 m=-1 "
+        "waiting\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct scene s;
@@ -597,8 +602,8 @@ static void shares_of(struct trace *tr, const char *name)
                     for (int s = 0; s < ST_COUNT; s++) {
                         sum += v.cols[c].ns[s];
                         if (v.cols[c].ns[s] != slow.ns[s])
-                            fail_msg("%s: kind %d lane %u column %d state %s: %lld, by walking %lld", name, kind, l.i, c,
-                                     state_name((enum state)s), (long long)v.cols[c].ns[s], (long long)slow.ns[s]);
+                            fail_msg("%s: kind %d lane %u column %d state %s: %lld, by walking %lld", name, kind, l.i,
+                                     c, state_name((enum state)s), (long long)v.cols[c].ns[s], (long long)slow.ns[s]);
                     }
                     assert_int_equal(sum, v.edges[c + 1] - v.edges[c]);
                 }
@@ -651,7 +656,8 @@ static void marks_of(struct trace *tr, const char *name)
             for (int c = 0; c < v.plot_w; c++) {
                 struct shares s;
                 trace_shares(tr, (struct lane){LANE_P, lane}, v.edges[c], v.edges[c + 1], &s);
-                int64_t busy = s.ns[ST_RUNNING] + s.ns[ST_GCWORK] + s.ns[ST_ASSIST] + s.ns[ST_SWEEP] + s.ns[ST_SYSCALL];
+                int64_t busy =
+                    s.ns[ST_RUNNING] + s.ns[ST_GCWORK] + s.ns[ST_ASSIST] + s.ns[ST_SWEEP] + s.ns[ST_SYSCALL];
                 int y = g.h - 3 - v.rows + row;
                 const struct cell *cell = grid_at(&g, v.gutter + c, y);
                 assert_true(cell != NULL);
@@ -778,11 +784,21 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_scene_procs),      cmocka_unit_test(test_scene_goroutines), cmocka_unit_test(test_scene_fit_undo),
-        cmocka_unit_test(test_scene_jumps),      cmocka_unit_test(test_scene_search),     cmocka_unit_test(test_prompt),
-        cmocka_unit_test(test_damage_and_words), cmocka_unit_test(test_hostile_names),    cmocka_unit_test(test_hostile_times),
-        cmocka_unit_test(test_while_loading),    cmocka_unit_test(test_random_sessions),  cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_marks),            cmocka_unit_test(test_zoom_keeps),       cmocka_unit_test(test_screen_http),
+        cmocka_unit_test(test_scene_procs),
+        cmocka_unit_test(test_scene_goroutines),
+        cmocka_unit_test(test_scene_fit_undo),
+        cmocka_unit_test(test_scene_jumps),
+        cmocka_unit_test(test_scene_search),
+        cmocka_unit_test(test_prompt),
+        cmocka_unit_test(test_damage_and_words),
+        cmocka_unit_test(test_hostile_names),
+        cmocka_unit_test(test_hostile_times),
+        cmocka_unit_test(test_while_loading),
+        cmocka_unit_test(test_random_sessions),
+        cmocka_unit_test(test_shares),
+        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_zoom_keeps),
+        cmocka_unit_test(test_screen_http),
         cmocka_unit_test(test_oom),
     };
     return cmocka_run_group_tests_name("layout on traces", tests, NULL, NULL);
