@@ -14,6 +14,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "triage/report.h"
+
 #include "decode/dump.h"
 #include "decode/mem.h"
 #include "decode/trace.h"
@@ -139,13 +141,16 @@ static const struct subcommand {
     int (*fn)(int argc, char **argv);
     const char *help;
 } subcommands[] = {
+    {"report", report_main, "print what stands out, on one page"},
+    {"diff", diff_main, "compare two traces"},
     {"dump", dump_main, "print the model as text, for scripts and comparisons"},
 };
 
 static void usage(FILE *f)
 {
     fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
-               "  gotop [OPTION...] TRACE     TRACE: a file, plain, gzip or zstd; - is standard input.\n");
+               "  gotop [OPTION...] TRACE     TRACE: a file, plain, gzip or zstd; - is standard input.\n"
+               "                              Where there is no terminal the report is printed.\n");
     for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
         fprintf(f, "  gotop %-6s ...            %s\n", subcommands[i].name, subcommands[i].help);
     fprintf(f, "\n");
@@ -251,6 +256,24 @@ static int main_view(const struct options *o)
     return status;
 }
 
+/* Nobody to press keys: say what there is to say. */
+static int main_report(const struct options *o)
+{
+    char ticks[40], *args[8] = {"report"};
+    int n = 1;
+    snprintf(ticks, sizeof ticks, "%.17g", o->trace.ticks_per_second);
+    if (o->trace.ticks_per_second > 0) {
+        args[n++] = "--ticks-per-second";
+        args[n++] = ticks;
+    }
+    if (o->trace.exe) {
+        args[n++] = "--exe";
+        args[n++] = (char *)(uintptr_t)o->trace.exe;
+    }
+    args[n++] = (char *)(uintptr_t)o->path;
+    return finish_output(report_main(n, args));
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -278,5 +301,5 @@ int main(int argc, char **argv)
         usage(stderr);
         return EXIT_USAGE;
     }
-    return main_view(&o);
+    return o.headless || isatty(STDOUT_FILENO) ? main_view(&o) : main_report(&o);
 }

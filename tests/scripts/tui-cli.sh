@@ -25,7 +25,8 @@ status 0 --version; says gotop
 status 1; says TRACE
 status 1 --no-such-option; one_line option
 status 1 $good another; one_line "two traces"
-status 1 $good; says --headless # no terminal here, and no report asked for
+status 0 $good; cp "$tmp/out" "$tmp/a"; status 0 report $good # no terminal here: the report
+if [ -s "$tmp/a" ] && cmp -s "$tmp/a" "$tmp/out"; then pass; else fail "without a terminal: no report"; fi
 
 # unreadable: status 2, a line with file and offset
 : >"$tmp/empty"
