@@ -17,7 +17,7 @@ SIZE    ?= 80x24
 # A library that a layer needs: here, and a line in .ci/setup.
 LIBS_DECODE = -lz -lzstd -lm -lpthread
 LIBS_LAYOUT =
-LIBS_TRIAGE = -ljansson
+LIBS_TRIAGE = -ljansson -lprotobuf-c
 LIBS_VIEWER = -lncursesw
 LIBS_TEST   = -lcmocka
 
@@ -58,6 +58,11 @@ OBJ_triage = $(call objs,triage)
 OBJ_layout = $(call objs,layout)
 OBJ_viewer = $(filter-out %/viewer/main.o,$(call objs,viewer)) \
              $(if $(wildcard keymaps/*.keys),$(BUILD)/keymaps_builtin.o)
+# Wire formats: protoc-c makes readers and writers of triage/NAME.proto, built into the triage library.
+PROTO = $(sort $(wildcard triage/*.proto))
+PB_C = $(PROTO:%.proto=$(BUILD)/%.pb-c.c)
+PB_H = $(PB_C:.c=.h)
+OBJ_triage += $(PB_C:.c=.o)
 MAIN = $(if $(wildcard viewer/main.c),$(BUILD)/viewer/main.o)
 # In link order: what uses stands before what is used. A layer without sources has no library.
 lib  = $(if $(strip $(OBJ_$(1))),$(BUILD)/lib$(1).a)
@@ -95,7 +100,14 @@ $$(BUILD)/lib$(1).a: $$(OBJ_$(1)) $$(BUILD)/sources
 endef
 $(foreach l,$(LAYERS),$(eval $(call library,$(l))))
 
-$(BUILD)/%.o: %.c $(BUILD)/flags
+$(BUILD)/%.pb-c.c $(BUILD)/%.pb-c.h: %.proto
+	@mkdir -p $(@D)
+	$(Q)protoc-c --c_out=$(BUILD) $<
+.SECONDARY: $(PB_C) $(PB_H)
+$(PB_C:.c=.o): $(BUILD)/%.o: $(BUILD)/%.c $(BUILD)/flags
+	$(Q)$(COMPILE) -c -o $@ $<
+
+$(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 	@mkdir -p $(@D)
 	$(call say,CC  $<)
 	$(Q)$(COMPILE) -c -o $@ $<
