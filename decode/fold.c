@@ -177,22 +177,24 @@ static void gcount_widen(struct fold *f, int64_t t)
 /* Bring all integrals up to t, which may lie in a later bucket than the last time. */
 static void gcount_until(struct fold *f, int64_t t)
 {
-    if (t >= (int64_t)GB_MAX << f->gb_shift)
+    if ((uint64_t)t >= (uint64_t)GB_MAX << f->gb_shift)
         gcount_widen(f, t);
     for (int k = 0; k < GC_COUNT; k++) {
         int64_t at = f->glast[k];
         for (size_t i = (size_t)(at >> f->gb_shift); at < t; i++) {
-            int64_t next = (int64_t)(i + 1) << f->gb_shift;
-            next = next < t ? next : t;
+            uint64_t edge = (uint64_t)(i + 1) << f->gb_shift;
+            int64_t next = edge < (uint64_t)t ? (int64_t)edge : t;
             f->gb[i].ns[k] += f->gnow[k] * (uint64_t)(next - at);
             if (f->gnow[k] > f->gb[i].max[k])
                 f->gb[i].max[k] = (uint32_t)f->gnow[k];
             at = next;
         }
-        f->glast[k] = at;
+        if (at > f->glast[k])
+            f->glast[k] = at;
     }
     f->ngb = (size_t)(t >> f->gb_shift) + 1;
-    f->gb_end = (int64_t)f->ngb << f->gb_shift;
+    uint64_t edge = (uint64_t)f->ngb << f->gb_shift;
+    f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
 }
 
 /* One goroutine goes from one state to another at t: only these two counts change. */

@@ -12,6 +12,7 @@
 #include "decode/mem.h"
 
 #define F_EXITED 1 /* the end of its system call was moved ahead; the written one is still to come */
+#define TIME_MAX (INT64_C(1) << 60) /* 36 years; sums of times must not overflow */
 
 static const struct { uint8_t state; bool stops; const char *reason; } STOPS[V1_TYPES] = {
 #define V1_STOPS(id, st, why) [V1_##id] = { ST_##st, true, why },
@@ -61,7 +62,7 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
     em->max = ticks;
     uint64_t d = e->ticks - em->base;
     double ns = (double)d * em->ns_per_tick;
-    em->now = ns < 9.2e18 ? (int64_t)ns : INT64_MAX / 2;
+    em->now = ns < (double)TIME_MAX ? (int64_t)ns : TIME_MAX;
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------------------ */

@@ -254,7 +254,7 @@ static bool read_tables(struct source *s, struct v2_gen *g)
                 return false;
     double unit = v2_gen_unit(g);
     for (size_t i = 0; i < g->nsample; i++)
-        g->sample[i].ns = (int64_t)((double)g->sample[i].time * unit);
+        g->sample[i].ns = v2_ns(g->sample[i].time, unit);
     if (g->nsample)
         qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
     return true;

@@ -43,7 +43,7 @@ static bool batch_open(struct v2_order *o, struct v2_cursor *c)
     const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
     c->p = b->p;
     c->end = b->end;
-    c->t = o->unit64 ? (int64_t)(b->time * o->unit64) : (int64_t)((double)b->time * o->unit);
+    c->t = v2_ns(b->time, o->unit);
     return true;
 }
 
@@ -80,7 +80,9 @@ static inline bool cursor_next(struct v2_order *o, struct v2_cursor *c)
         if (!(p = bytes_varint(p, end, &c->arg[i])))
             goto bad;
     c->p = p;
-    c->t += o->unit64 ? (int64_t)(dt * o->unit64) : (int64_t)((double)dt * o->unit);
+    c->t += dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit);
+    if (__builtin_expect(c->t > V2_TIME_MAX, 0))
+        c->t = V2_TIME_MAX;
     return true;
 bad:
     if (!o->gen->batch[o->list[c->batch]].torn)
@@ -891,7 +893,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
             heap_push(o, (uint32_t)i);
     }
     /* Go's reader puts a Sync event before each generation; it takes part in making times differ. */
-    int64_t t = (int64_t)((double)gen->min_time * o->unit);
+    int64_t t = v2_ns(gen->min_time, o->unit);
     o->sync = o->last = o->have_base && t <= o->last ? o->last + 1 : t;
     return true;
 }

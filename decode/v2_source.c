@@ -50,7 +50,7 @@ static void wall_clock(struct source *s, const struct v2 *v)
     if (s->st.has_wall || !v->gen.has_snap || v->gen.ordinal != 1 || v->gen.sec > (uint64_t)INT64_MAX / 2)
         return;
     double unit = v2_gen_unit(&v->gen);
-    int64_t ns = (int64_t)v->gen.nsec + (v->order.base - (int64_t)((double)v->gen.snap_time * unit));
+    int64_t ns = (int64_t)(v->gen.nsec % 1000000000) + (v->order.base - v2_ns(v->gen.snap_time, unit));
     int64_t sec = ns / 1000000000, rest = ns % 1000000000;
     if (rest < 0) {
         rest += 1000000000;
