@@ -71,13 +71,13 @@ static void rule_share(struct rules *rs) {
         busy += tg->p_sum.ns[i];
     }
     busy -= tg->label_ns[GC_IDLE];
-    if (gc < 1000000 || gc < busy / 5) {
+    if (gc < 1000000 || gc < busy / 5 || (tg->gc_cycles < 2 && gc < busy / 4)) {
         return;
     }
     draft_start(&d, RULE_GC_SHARE, gc / rules_procs(rs));
     draft_at(&d, 0, tg->end, LANE_BAND, BAND_GC);
     text_share(&d.amount, (double)gc, (double)busy);
-    text_add(&d.text, "%llu cycles took ", (unsigned long long)tg->gc_cycles);
+    text_add(&d.text, "%llu cycle%s took ", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
     text_share(&d.text, (double)gc, (double)busy);
     text_raw(&d.text, " of the processor time in use (", 31);
     text_dur(&d.text, gc);

@@ -79,10 +79,22 @@ struct team {               /* goroutines of one group with one creation, there 
     bool same;
 };
 
+/* What a goroutine ran for itself: without assisting, and without stopping the world in passing. */
+static int64_t own_run(const struct triage *tg, uint32_t g) {
+    const struct range *r;
+    size_t n = trace_ranges(tg->tr, RANGE_STW, &r);
+    int64_t ns = tg->g[g].ns[GM_EXEC] - tg->g[g].ns[GM_ASSIST];
+    for (size_t i = 0; i < n; i++) {
+        ns -= !r[i].scope_p && r[i].owner == g ? r[i].t1 - r[i].t0 : 0;
+    }
+    return ns > 0 ? ns : 0;
+}
+
 static void team_of(const struct triage *tg, uint32_t group, struct team *t) {
     *t = (struct team){.same = true};
     for (uint32_t g = 0; g < tg->ng; g++) {
         struct lane_info li;
+        int64_t run;
         if (tg->g[g].group != group || tg->g[g].ns[GM_LIFE] < tg->end / 2) {
             continue;
         }
@@ -90,9 +102,10 @@ static void team_of(const struct triage *tg, uint32_t group, struct team *t) {
         t->stack = t->n ? t->stack : li.create_stack;
         t->same = t->same && li.create_stack == t->stack;
         t->n++;
-        t->all += tg->g[g].ns[GM_EXEC];
-        if (tg->g[g].ns[GM_EXEC] > t->most || t->n == 1) {
-            t->most = tg->g[g].ns[GM_EXEC];
+        run = own_run(tg, g);
+        t->all += run;
+        if (run > t->most || t->n == 1) {
+            t->most = run;
             t->top = g;
         }
     }

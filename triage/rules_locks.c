@@ -145,7 +145,7 @@ static void rule_bottleneck(struct rules *rs) {
         return;
     }
     b = &tg->g[best];
-    if (b->waiters < 4 || b->ended_ns < all / 2 || b->ended_ns < tg->end / 10) {
+    if (b->waiters < 4 || b->ended < 16 || b->ended_ns < all / 2 || b->ended_ns < tg->end / 10) {
         return;
     }
     severity = b->ended_ns / b->waiters;

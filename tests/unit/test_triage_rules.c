@@ -1,0 +1,193 @@
+/*
+ * test_triage_rules.c - every rule has a trace on which it must speak and one on which it must not. The traces named
+ * report-* were recorded for this; those of ../shared/traces are a second set, of other programs and Go releases.
+ */
+#include "triage_help.h"
+
+#include "triage/report.h"
+
+static bool speaks(const struct loaded *l, const char *rule) {
+    for (uint32_t i = 0; i < l->fs.n; i++) {
+        if (strcmp(rule_id(l->fs.f[i].rule), rule) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool listed(const char *list, const char *rule) {
+    const char *p = strstr(list, rule);
+    size_t n = strlen(rule);
+    return p && (p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == 0);
+}
+
+static void check_finding(const char *path, const struct loaded *l, const struct finding *f) {
+    if (f->t0 < 0 || f->t1 < f->t0 || f->t1 > l->tg->end || f->severity_ns < 0 || !*f->amount || !*f->text || !*f->next ||
+        (f->note && f->severity_ns) || f->severity_ns > l->tg->end * 4 || f->view < 1 || f->view > 9 ||
+        strncmp(f->key, rule_id(f->rule), strlen(rule_id(f->rule))) != 0 ||
+        (f->lane.i != NO_LANE && f->lane.i >= trace_nlanes(l->tr, f->lane.kind))) {
+        print_error("%s: %s: t0 %lld t1 %lld severity %lld\n", path, f->key, (long long)f->t0, (long long)f->t1,
+                    (long long)f->severity_ns);
+        fail();
+    }
+}
+
+/* must: rules that have to speak; may: others that are let; all else must not. "*" lets all. */
+static void expect(const char *path, const char *must, const char *may) {
+    struct loaded l;
+    help_load(path, &l);
+    for (int r = 0; r < RULE_COUNT; r++) {
+        const char *id = rule_id((enum rule)r);
+        bool spoke = speaks(&l, id);
+        if (listed(must, id) && !spoke) {
+            print_error("%s: %s did not speak\n", path, id);
+            fail();
+        }
+        if (!listed(must, id) && spoke && strcmp(may, "*") != 0 && !listed(may, id)) {
+            print_error("%s: %s spoke\n", path, id);
+            fail();
+        }
+    }
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        check_finding(path, &l, &l.fs.f[i]);
+        if (i && !l.fs.f[i - 1].note && !l.fs.f[i].note) {
+            assert_true(l.fs.f[i - 1].severity_ns >= l.fs.f[i].severity_ns);
+        }
+        assert_false(i && l.fs.f[i - 1].note && !l.fs.f[i].note);
+    }
+    load_free(&l);
+}
+
+static void recorded_for_it(void **state) {
+    (void)state;
+    expect("tests/golden/report-quiet.trace", "", "");
+    expect("tests/golden/report-above.trace", "procs-above", "");
+    expect("tests/golden/report-below.trace", "procs-below sched-latency", "");
+    expect("tests/golden/report-bottleneck.trace", "one-goroutine", "sched-latency idle-missed");
+    expect("tests/golden/report-herd.trace", "thundering-herd", "");
+    expect("tests/golden/report-slow.trace", "slow-task", "");
+    expect("tests/golden/report-stuck.trace", "stuck-lock", "");
+    expect("tests/golden/report-unbalanced.trace", "unbalanced-workers", "");
+    expect("tests/golden/report-starve.trace", "gc-share gc-assist mmu-low stw-long", "sched-latency");
+    expect("tests/golden/report-grow.trace", "gc-share heap-growth", "");
+}
+
+static void nothing(const char *path) {
+    expect(path, "", "");
+}
+
+static void healthy_samples(void **state) {
+    (void)state;
+    assert_true(help_each("samples", "tasks-", nothing) >= 5);
+    assert_true(help_each("samples", "syscall-", nothing) >= 4);
+    assert_true(help_each("samples", "workers-", nothing) >= 7);
+    assert_true(help_each("samples", "http-long-", nothing) >= 2);
+}
+
+static void convoy(const char *path) {
+    expect(path, "lock-convoy", "sched-latency idle-missed procs-below stw-long");
+}
+
+static void samples_with_a_lock(void **state) {
+    (void)state;
+    assert_true(help_each("samples", "lock-", convoy) >= 5);
+}
+
+/* ---- the second set ---------------------------------------------------------------------------------------- */
+
+static void is_leak(const char *path) {
+    bool convoys = strstr(path, "leak-long") == NULL; /* there a single worker waits */
+    expect(path, convoys ? "goroutine-leak lock-convoy syscall-critical" : "goroutine-leak syscall-critical", "");
+}
+
+static void is_latency(const char *path) {
+    expect(path, "slow-task", "gc-share gc-assist stw-long");
+}
+
+static void is_gcheavy(const char *path) {
+    expect(path, "gc-share", "gc-assist stw-long idle-missed");
+}
+
+static void is_many(const char *path) {
+    expect(path, "goroutine-churn", "idle-missed procs-below sched-latency");
+}
+
+static void is_http(const char *path) {
+    expect(path, "", "");
+}
+
+static void is_syscalls(const char *path) {
+    expect(path, "", "sched-latency gc-assist");
+}
+
+static void is_chan(const char *path) {
+    expect(path, "", "one-goroutine lock-convoy");
+}
+
+static void is_cpu(const char *path) {
+    expect(path, "", "sched-latency stw-long");
+}
+
+static void other_programs(void **state) {
+    (void)state;
+    if (!help_have_shared()) {
+        print_message("note: ../shared/traces is not there: the second set of traces was not looked at\n");
+        skip();
+    }
+    assert_true(help_each("../shared/traces", "leak-", is_leak) >= 10);
+    assert_true(help_each("../shared/traces", "latency-", is_latency) >= 7);
+    assert_true(help_each("../shared/traces", "gcheavy-", is_gcheavy) >= 7);
+    assert_true(help_each("../shared/traces", "manygoroutines-", is_many) >= 8);
+    assert_true(help_each("../shared/traces", "httpserver-", is_http) >= 7);
+    assert_true(help_each("../shared/traces", "annotations-", nothing) >= 7);
+    assert_true(help_each("../shared/traces", "syscalls-", is_syscalls) >= 7);
+    assert_true(help_each("../shared/traces", "chancontend-", is_chan) >= 8);
+    assert_true(help_each("../shared/traces", "cpuprofile-", is_cpu) >= 9);
+    assert_true(help_each("../shared/traces", "flightrec-", nothing) >= 2);
+}
+
+/* The thresholds that the help names are those of the code: here the help's numbers are spelled out. */
+static void help_names_thresholds(void **state) {
+    (void)state;
+    for (int r = 0; r < RULE_COUNT; r++) {
+        const char *h = rule_help((enum rule)r);
+        assert_true(strlen(h) > 40 && strstr(h, "Severity:"));
+        assert_true(strpbrk(h, "0123456789") != NULL);
+        assert_true(rule_view((enum rule)r) >= 1 && strlen(rule_title((enum rule)r)) > 3);
+        for (int k = 0; k < r; k++) {
+            assert_string_not_equal(rule_id((enum rule)r), rule_id((enum rule)k));
+        }
+    }
+}
+
+/* What the leak's finding says: who, how many, where from, and the convoy's holder. */
+static void evidence(void **state) {
+    struct loaded l;
+    const struct finding *leak = NULL, *con = NULL;
+    (void)state;
+    if (!help_have_shared()) {
+        skip();
+    }
+    help_load(SHARED "leak-1.27-p8.trace", &l);
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        leak = l.fs.f[i].rule == RULE_LEAK ? &l.fs.f[i] : leak;
+        con = l.fs.f[i].rule == RULE_CONVOY ? &l.fs.f[i] : con;
+    }
+    assert_non_null(leak);
+    assert_non_null(con);
+    assert_string_equal(leak->amount, "+25");
+    assert_non_null(strstr(leak->text, "main.leakyWaiter: 25 created, 0 ended; 25 blocked (chan receive)"));
+    assert_true(con->inferred);
+    assert_non_null(strstr(con->text, "Up to 8 goroutines at once waited for a lock in main.lookup"));
+    assert_non_null(strstr(con->text, "Held most likely by G9 main.main.func1 (inferred)"));
+    assert_non_null(strstr(con->text, "in a system call at syscall.Nanosleep in main.slowRefresh"));
+    load_free(&l);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(recorded_for_it), cmocka_unit_test(healthy_samples), cmocka_unit_test(samples_with_a_lock),
+        cmocka_unit_test(other_programs), cmocka_unit_test(help_names_thresholds), cmocka_unit_test(evidence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
