@@ -55,10 +55,12 @@ bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
         struct hold *h = &l->h[l->n - 1];
         if (h->p == p && h->g == g)
             return true;
-        if (h->t0 < t)
+        if (h->t0 < t) {
             hold_close(f, l, t);
-        else
-            l->n--; /* nothing lasted: the later word counts */
+        } else { /* nothing lasted, or back-dated news of a known thread: the later word counts, from where it stands */
+            t = h->t0;
+            l->n--;
+        }
     }
     struct hold *h = mem_grow(l->h, &l->cap, l->n + 1, sizeof *h);
     if (!h)

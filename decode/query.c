@@ -452,25 +452,52 @@ static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, 
     return b;
 }
 
-/* The same for a thread: hold by hold. */
+/* Longest span of a P's lane within [a,b), those at its ends cut to it. */
+static int64_t longest_within(const struct trace *tr, struct lane l, int64_t a, int64_t b, struct span *out)
+{
+    struct span s[3];
+    bool have[3] = {trace_span_at(tr, l, a, &s[0]), trace_span_at(tr, l, b - 1, &s[1]), false};
+    if (have[0] && have[1])
+        have[2] = s[0].t1 < s[1].t0 && trace_longest(tr, l, s[0].t1, s[1].t0, &s[2]);
+    int64_t best = -1;
+    for (int i = 0; i < 3; i++) {
+        if (!have[i])
+            continue;
+        s[i].t0 = s[i].t0 < a ? a : s[i].t0;
+        s[i].t1 = s[i].t1 > b ? b : s[i].t1;
+        if (s[i].t1 - s[i].t0 > best) {
+            best = s[i].t1 - s[i].t0;
+            *out = s[i];
+        }
+    }
+    return best;
+}
+
+/* trace_longest for a thread: hold by hold. */
 static bool hold_longest(const struct trace *tr, struct lane lane, const struct mlane *ml, int64_t t0, int64_t t1, struct span *out)
 {
     int64_t best = -1;
     size_t last = holds_find(ml, t1 - 1);
     for (size_t i = holds_find(ml, t0); (i = holds_skip(ml, i, last, best + 1)) <= last && i < ml->n; i++) {
+        struct span_iter it = {.tr = tr, .lane = lane};
         int64_t a = ml->h[i].t0, b = holds_end(&tr->fold, ml, i);
         struct span s;
-        struct span_iter it = {.tr = tr, .lane = lane};
+        if (a >= t1 || b <= t0)
+            continue;
         if (ml->h[i].p == EV_NONE) {
             hold_load(&it, ml, i, 0);
             s = it.blk[0];
-        } else if (!trace_longest(tr, (struct lane){LANE_P, ml->h[i].p}, a > t0 ? a : t0, b < t1 ? b : t1, &s)) {
+        } else if (b <= a || longest_within(tr, (struct lane){LANE_P, ml->h[i].p}, a, b, &s) < 0) {
             continue;
         }
-        s.t0 = s.t0 < a ? a : s.t0;
-        s.t1 = s.t1 > b ? b : s.t1;
         s.proc = ml->h[i].p;
-        if (s.t1 - s.t0 > best && s.t0 < t1 && s.t1 > t0) {
+        if (s.t1 <= t0 || s.t0 >= t1) { /* the longest of the hold lies outside what was asked for */
+            int64_t x = a > t0 ? a : t0, y = b < t1 ? b : t1;
+            if (longest_within(tr, (struct lane){LANE_P, ml->h[i].p}, x, y, &s) < 0)
+                continue;
+            s.proc = ml->h[i].p;
+        }
+        if (s.t1 - s.t0 > best) {
             best = s.t1 - s.t0;
             *out = s;
         }

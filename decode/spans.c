@@ -510,14 +510,14 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
         }
         /* Stay in the block while the moment is in it, else search. */
         if (!in || (w.b < l->nblk && t[i] >= l->blk[w.b + 1].t0)) {
-            uint32_t b = spans_find(l, t[i]);
+            uint32_t b = spans_find(l, t[i] - 1);
             if (!in || b != w.b)
                 walk_enter(l, b, &w);
             in = true;
         }
         uint32_t tag = 0;
         unsigned bytes = 0;
-        while (w.i < w.n) {
+        while (w.i < w.n && w.t < t[i]) { /* a span of no length at t doesn't start before t */
             int64_t d = walk_dur(&w, &tag, &bytes);
             if (d > t[i] - w.t)
                 break;

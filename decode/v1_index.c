@@ -103,6 +103,7 @@ bool v1_index_init(struct v1_index *ix, const struct source *s)
     memset(ix, 0, sizeof *ix);
     ix->at = s->header;
     ix->cur = UINT32_MAX;
+    ix->listed[V1_SYS_EXIT] = ix->listed[V1_SYS_EXIT_LOCAL] = ix->listed[V1_CPU_SAMPLE] = true;
     return v1_dialect_init(&ix->dialect, s->version);
 }
 
@@ -372,21 +373,32 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     return v1_ids_seal(&ix->strings, false) && v1_ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 
+/* run - over events with a time that need no more than to be counted, as far as that goes. */
+static void run(struct v1_index *ix, const struct source *s, uint64_t stop)
+{
+    const uint8_t *p = s->data + ix->at, *end = s->data + s->len, *until = s->data + stop;
+    if (until > s->data + ix->batch_off + (1u << 30))
+        until = s->data + ix->batch_off + (1u << 30); /* so that lengths fit; v1_read() goes on */
+    while (p < until) {
+        unsigned type = *p & 63;
+        if (ix->listed[type] || !v1_skip(&ix->dialect, &p, end))
+            break;
+        ix->count[type]++;
+    }
+    ix->at = ix->end = (uint64_t)(p - s->data);
+    ix->batch[ix->nbatch - 1].len = (uint32_t)(ix->at - ix->batch_off);
+}
+
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes)
 {
     uint64_t stop = bytes < s->len - ix->at ? ix->at + bytes : s->len;
-    const uint8_t *end = s->data + s->len;
     bool fast = ix->dialect.version != 1005; /* there the running time is needed */
     while (ix->at < stop) {
-        const uint8_t *p = s->data + ix->at, *from = p;
-        unsigned type = *p & 63;
-        if (fast && ix->batch_open && type != V1_SYS_EXIT && type != V1_SYS_EXIT_LOCAL && type != V1_CPU_SAMPLE &&
-            p - s->data - (int64_t)ix->batch_off < 1 << 30 && v1_skip(&ix->dialect, &p, end)) {
-            ix->count[type]++;
-            ix->at += (uint64_t)(p - from);
-            ix->end = ix->at;
-            ix->batch[ix->nbatch - 1].len = (uint32_t)(ix->at - ix->batch_off);
-            continue;
+        if (fast && ix->batch_open) {
+            uint64_t was = ix->at;
+            run(ix, s, stop);
+            if (ix->at > was)
+                continue;
         }
         enum err_code c = slow(ix, s);
         if (c != ERR_OK)

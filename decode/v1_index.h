@@ -72,6 +72,7 @@ struct v1_index {
     uint64_t at;
     uint32_t cur;            /* index in proc of the batch's P, UINT32_MAX = none yet */
     uint64_t batch_off, batch_ticks, run_ticks;
+    bool listed[V1_TYPES];   /* goes into one of the lists */
     bool batch_open;         /* batch[nbatch - 1] is the one that is being read */
     bool done;
 };

@@ -9,6 +9,9 @@
 #include "decode/v1_order.h"
 
 #include <string.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "decode/mem.h"
 
@@ -167,33 +170,40 @@ static uint32_t find_g(struct v1_order *o, uint64_t id)
 
 /* ---- cursors: one event ahead ----------------------------------------------------------------------------- */
 
-/* fast_number - eight bytes at once: find the end by the high bits, then squeeze the groups of seven together. */
-static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
+static inline uint64_t load8(const uint8_t *p)
 {
-    uint64_t w, m;
-    if (p[0] < 0x80) {
-        *v = p[0];
-        return p + 1;
-    }
-    if (p[1] < 0x80) {
-        *v = (uint64_t)p[1] << 7 | (p[0] & 0x7f);
-        return p + 2;
-    }
+    uint64_t w;
     memcpy(&w, p, sizeof w);
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     w = __builtin_bswap64(w);
 #endif
-    m = ~w & UINT64_C(0x8080808080808080);
+    return w;
+}
+
+/* squeeze - the number in the last + 1 <= 8 bytes at p: eight bytes are read, groups of seven bits moved together. */
+static inline uint64_t squeeze(const uint8_t *p, unsigned last)
+{
+    uint64_t w = load8(p) & UINT64_C(0x7f7f7f7f7f7f7f7f) & (UINT64_MAX >> (56 - 8 * last));
+    w = (w & UINT64_C(0x7f007f007f007f00)) >> 1 | (w & UINT64_C(0x007f007f007f007f));
+    w = (w & UINT64_C(0x3fff00003fff0000)) >> 2 | (w & UINT64_C(0x00003fff00003fff));
+    return (w & UINT64_C(0x0fffffff00000000)) >> 4 | (w & UINT64_C(0x000000000fffffff));
+}
+
+/* fast_number - a number where ten bytes can be read. */
+static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
+{
+    if (p[0] < 0x80) {
+        *v = p[0];
+        return p + 1;
+    }
+    uint64_t m = ~load8(p) & UINT64_C(0x8080808080808080);
     if (!m) {
         const uint8_t *q = v1_varint(p, p + 10, v);
         return q ? q : p + 10;
     }
-    unsigned last = (unsigned)__builtin_ctzll(m);
-    w &= UINT64_C(0x7f7f7f7f7f7f7f7f) & (UINT64_MAX >> (63 - last));
-    w = (w & UINT64_C(0x7f007f007f007f00)) >> 1 | (w & UINT64_C(0x007f007f007f007f));
-    w = (w & UINT64_C(0x3fff00003fff0000)) >> 2 | (w & UINT64_C(0x00003fff00003fff));
-    *v = (w & UINT64_C(0x0fffffff00000000)) >> 4 | (w & UINT64_C(0x000000000fffffff));
-    return p + last / 8 + 1;
+    unsigned last = (unsigned)__builtin_ctzll(m) / 8;
+    *v = squeeze(p, last);
+    return p + last + 1;
 }
 
 /* slow_event - the event at *p by v1_read(). The index has checked these bytes; should they have changed, false. */
@@ -225,36 +235,23 @@ static bool next_batch(struct v1_order *o, struct v1_cursor *c)
 /* finish - from the values to which goroutine the event is about, which its P runs then, and what it waits for. */
 static inline void finish(struct v1_order *o, struct v1_cursor *c, struct v1_ev *e, const struct v1_kind *k)
 {
+    uint64_t id = e->v[0] & k->name;
+    uint32_t arg = id < o->gid.ndense ? o->gid.dense[id] : 0;
+    if (!arg && id)
+        arg = find_g(o, id);
     e->moved = false;
     e->p = c->proc;
     e->ticks = c->ticks;
     e->seq = c->seq;
-    e->g = c->g;
-    e->arg_g = 0;
-    switch (k->ctx) {
-    case CTX_START:
-        e->g = e->arg_g = c->g = find_g(o, e->v[0]);
-        break;
-    case CTX_IS_ARG:
-        e->g = e->arg_g = find_g(o, e->v[0]);
-        break;
-    case CTX_NAMES:
-        e->arg_g = find_g(o, e->v[0]);
-        break;
-    case CTX_NONE:
-        e->g = 0;
-        break;
-    case CTX_STOP:
-        c->g = 0;
-        break;
-    default:
-        break;
-    }
-    uint32_t g = k->who == WHO_ARG ? e->arg_g : k->who == WHO_CTX ? e->g : k->who == WHO_GC ? GC_ROW : 0;
-    uint64_t own = e->v[k->own] << 2;
+    e->arg_g = arg;
+    e->g = (c->g & k->g_run) | (arg & k->g_arg);
+    c->g = (c->g & k->run_run) | (arg & k->run_arg);
+    uint32_t g = (e->g & k->rule_g) | (arg & k->rule_arg) | (GC_ROW & k->rule_gc);
+    uint64_t own = ((e->v[0] & k->own_1) | (e->v[1] & k->own_2)) << 2;
+    uint64_t there = g ? UINT64_MAX : 0; /* [0] stays 0 and is ready for everyone */
     e->rule_g = g;
-    e->want = g ? k->want + (own & k->want_own) : 0; /* [0] stays 0 and is ready for everyone */
-    e->add = g ? k->add + (own & k->add_own) : 0;
+    e->want = (k->want + (own & k->want_own)) & there;
+    e->add = (k->add + (own & k->add_own)) & there;
     __builtin_prefetch(&o->g[g]);
 }
 
@@ -278,11 +275,67 @@ static bool take_slow(struct v1_order *o, struct v1_cursor *c, struct v1_ev *e, 
     return true;
 }
 
+/* take_any - any event but a log with room behind it: value by value. */
+static void take_any(const struct v1_order *o, struct v1_cursor *c, struct v1_ev *e, const struct v1_kind *k,
+                     uint64_t *dt, uint64_t *dseq)
+{
+    const uint8_t *p = c->p + (*c->p < 0xc0 ? 1 : 2);
+    if (o->by_seq)
+        p = fast_number(p, dseq);
+    p = fast_number(p, dt);
+    for (unsigned i = 0; i < k->k; i++)
+        p = fast_number(p, &e->v[i]);
+    e->stack = 0;
+    if (k->stack)
+        p = fast_number(p, &e->stack);
+    c->p = p;
+}
+
+/* ends16 - bit i: a number ends with byte i of the next sixteen. */
+static inline uint32_t ends16(const uint8_t *p)
+{
+#ifdef __SSE2__
+    return (uint32_t)~_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)p)) & 0xffff;
+#else
+    uint64_t a = ~load8(p) & UINT64_C(0x8080808080808080), b = ~load8(p + 8) & UINT64_C(0x8080808080808080);
+    return (uint32_t)((a >> 7) * UINT64_C(0x0102040810204080) >> 56 | ((b >> 7) * UINT64_C(0x0102040810204080) >> 56) << 8);
+#endif
+}
+
+/* small - the number in the last + 1 <= 4 bytes at p. */
+static inline uint32_t small(const uint8_t *p, uint32_t last)
+{
+    uint32_t w = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+    w &= 0x7f7f7f7fu & (UINT32_MAX >> (24 - 8 * (last & 3)));
+    w = (w & 0x7f007f00u) >> 1 | (w & 0x007f007fu);
+    return (w & 0x3fff0000u) >> 2 | (w & 0x00003fffu);
+}
+
+/* take_fast - up to four values at once, without a branch on how many and how long; false: one is too long. */
+static inline bool take_fast(struct v1_cursor *c, struct v1_ev *e, const struct v1_kind *k, uint64_t *dt)
+{
+    const uint8_t *p = c->p + (*c->p < 0xc0 ? 1 : 2);
+    uint32_t m0 = ends16(p) | 0xf0000, m1 = m0 & (m0 - 1), m2 = m1 & (m1 - 1), m3 = m2 & (m2 - 1);
+    uint32_t e0 = (uint32_t)__builtin_ctz(m0), e1 = (uint32_t)__builtin_ctz(m1);
+    uint32_t e2 = (uint32_t)__builtin_ctz(m2), e3 = (uint32_t)__builtin_ctz(m3);
+    uint32_t last = (e0 & k->end[0]) | (e1 & k->end[1]) | (e2 & k->end[2]) | (e3 & k->end[3]);
+    uint32_t n1 = e1 - e0 - 1, n2 = e2 - e1 - 1, n3 = e3 - e2 - 1; /* bytes but one */
+    if (last > 15 || (e0 | (n1 & k->has[1]) | (n2 & k->has[2]) | (n3 & k->has[3])) > 3)
+        return false;
+    *dt = small(p, e0);
+    uint64_t a = small(p + e0 + 1, n1), b = small(p + e1 + 1, n2), x = small(p + e2 + 1, n3);
+    e->v[0] = a;
+    e->v[1] = b;
+    e->v[2] = x;
+    e->stack = (a & k->stack_at[1]) | (b & k->stack_at[2]) | (x & k->stack_at[3]);
+    c->p = p + last + 1;
+    return true;
+}
+
 /* refill - decode the cursor's next event into its other buffer; false at the end of its chain. */
 static bool refill(struct v1_order *o, struct v1_cursor *c)
 {
     struct v1_ev *e = &c->buf[c->at ^= 1];
-    const uint8_t *safe = o->safe;
     while (!c->ended) {
         if (c->p >= c->end) {
             if (c->gap) {
@@ -298,22 +351,15 @@ static bool refill(struct v1_order *o, struct v1_cursor *c)
         const uint8_t *p = c->p;
         const struct v1_kind *k = &o->kind[*p & 63];
         uint64_t dt = 0, dseq = 0;
-        if (k->plain && p < safe && (*p < 0xc0 || p[1] < 0x80)) {
-            e->type = *p & 63;
-            p += *p < 0xc0 ? 1 : 2;
-            if (o->by_seq)
-                p = fast_number(p, &dseq);
-            p = fast_number(p, &dt);
-            for (unsigned i = 0; i < k->k; i++)
-                p = fast_number(p, &e->v[i]);
-            e->stack = 0;
-            if (k->stack)
-                p = fast_number(p, &e->stack);
-            c->p = p;
+        bool room = p < o->safe && (*p < 0xc0 || p[1] < 0x80);
+        e->type = *p & 63;
+        if (0) {
+            /* done */
+        } else if (room && k->any) {
+            take_any(o, c, e, k, &dt, &dseq);
         } else {
             if (!take_slow(o, c, e, &dt, &dseq))
                 break;
-            k = &o->kind[e->type];
             if (!k->timed)
                 continue; /* strings within a batch */
         }
@@ -701,15 +747,32 @@ static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
 {
     const struct v1_shape *s = &d->shape[t];
     const struct rule *r = &RULE[t];
-    *k = (struct v1_kind){ .n = s->n, .timed = s->timed, .stack = s->name && s->stack >= 0, .ctx = CTX[t], .keep = 3 };
+    uint8_t ctx = CTX[t];
+    memset(k, 0, sizeof *k);
+    k->timed = s->timed;
+    k->stack = s->name && s->stack >= 0;
+    k->keep = 3;
     if (!s->timed)
         return;
     k->k = (uint8_t)(s->n - s->timed - k->stack);
-    k->plain = t != V1_LOG;
+    k->any = t != V1_LOG;
+    k->fast = k->any && s->timed == 1 && s->n <= 4;
+    k->end[(s->n - 1) & 3] = UINT32_MAX;
+    for (unsigned i = 0; i < 4; i++)
+        k->has[i] = i < s->n ? UINT32_MAX : 0;
+    k->stack_at[(s->n - 1) & 3] = k->stack ? UINT64_MAX : 0;
+    k->name = ctx == CTX_START || ctx == CTX_IS_ARG || ctx == CTX_NAMES ? UINT64_MAX : 0;
+    k->g_arg = ctx == CTX_START || ctx == CTX_IS_ARG ? UINT32_MAX : 0;
+    k->g_run = k->g_arg || ctx == CTX_NONE ? 0 : UINT32_MAX;
+    k->run_arg = ctx == CTX_START ? UINT32_MAX : 0;
+    k->run_run = ctx == CTX_START || ctx == CTX_STOP ? 0 : UINT32_MAX;
     if (d->version < 1007 || r->who == WHO_NOBODY)
         return;
-    k->who = r->who;
-    k->own = t == V1_GC_START ? 0 : 1;
+    k->rule_arg = r->who == WHO_ARG ? UINT32_MAX : 0;
+    k->rule_g = r->who == WHO_CTX ? UINT32_MAX : 0;
+    k->rule_gc = r->who == WHO_GC ? UINT32_MAX : 0;
+    k->own_1 = t == V1_GC_START ? UINT64_MAX : 0;
+    k->own_2 = ~k->own_1;
     k->mask = r->need_seq == SEQ_ANY ? 3 : UINT64_MAX;
     k->want = r->need + (r->need_seq > 0 ? 4 * (uint64_t)r->need_seq : 0);
     k->want_own = r->need_seq == SEQ_SAME ? UINT64_MAX : 0;

@@ -15,7 +15,7 @@
 
 /* Ids of the file to dense indices, by first appearance; 0 is never given out. Small ids go by array. */
 struct v1_hash {
-    uint32_t *dense;         /* by id; 0 = not there */
+    uint32_t *dense;         /* by id; 0 = not there; [0] is always 0 */
     size_t ndense;
     struct v1_hslot { uint64_t key; uint32_t val; } *slot; /* val 0 = free */
     size_t cap, used, n;
@@ -35,12 +35,21 @@ struct v1_g {                /* a goroutine; [0] is "none", [1] the row of colle
     uint64_t id;
 };
 
-/* What the merge has to know of a type, made once from the tables of events_v1.def. */
+/*
+ * What the merge has to know of a type, made once from the tables of events_v1.def. Choices are masks (0 or all
+ * ones): a branch on the type of the event is mispredicted more often than not.
+ */
 struct v1_kind {
-    uint8_t n, timed, k, ctx, own, who; /* k: values after the time without the stack */
-    bool stack, plain;       /* plain: timed, and decoded by the fast way */
-    /* ready: ((g.key ^ (want + own sequence number)) & mask) == 0; then g.key = (g.key & keep) + add (+ own) */
-    uint64_t mask, want, want_own, keep, add, add_own;
+    uint8_t timed, k;        /* k: values after the time, without the stack; timed as in struct v1_shape */
+    bool stack, any, fast;   /* any: decoded without v1_read(); fast: all values at once */
+    uint32_t end[4], has[4]; /* which of the first four values is the last; which there are */
+    uint64_t stack_at[4];    /* which is the stack */
+    uint64_t name;           /* the first value names a goroutine */
+    uint32_t g_run, g_arg;   /* the event is about the one the P runs, about the named one */
+    uint32_t run_run, run_arg; /* the P goes on running its own, runs the named one; else none */
+    uint32_t rule_g, rule_arg, rule_gc; /* whose state orders the event: the one it is about, the named one, the GC's */
+    /* ready: ((g.key ^ want) & mask) == 0; then g.key = (g.key & keep) + add; want and add take in the own number */
+    uint64_t mask, want, want_own, keep, add, add_own, own_1, own_2; /* own number: the first, second argument */
 };
 
 struct v1_ev {
