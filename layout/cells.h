@@ -103,9 +103,4 @@ int str_tail(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_head - its beginning, cut without a mark. */
 int str_head(struct str text, int w, char *out, size_t size);
 
-/* old names, until their callers have moved */
-#define text_str str_of
-#define text_next str_next
-#define text_safe str_safe
-
 #endif

@@ -13,6 +13,7 @@
 
 #include "layout/draw.h"
 #include "layout/fmt.h"
+#include "layout/items.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
 #include "layout/plan.h"
@@ -103,6 +104,8 @@ static void title(const struct canvas *c)
     else if (l && l->n > (uint32_t)c->plan.n[ROW_LANES] && c->plan.n[ROW_LANES] > 0)
         snprintf(right, sizeof right, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", v->at.top + 1,
                  v->at.top + (uint32_t)c->plan.n[ROW_LANES], l->n, l->n < l->total ? " here" : "");
+    else if (items_shows(v->at.view) && v->items.n)
+        snprintf(right, sizeof right, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, v->items.n);
     else if (l && l->n < l->total)
         snprintf(right, sizeof right, "%" PRIu32 " lanes here", l->n);
     if (*right && x + 2 + (int)strlen(right) <= w)
@@ -335,6 +338,12 @@ static void lane_view(const struct canvas *c)
     lanes(c);
 }
 
+static void item_view(const struct canvas *c)
+{
+    bands(c);
+    items_draw(c->g, c->v, c->plan.y[ROW_LANES], c->plan.n[ROW_LANES]);
+}
+
 static void empty_view(const struct canvas *c)
 {
     grid_str(c->g, 0, c->plan.y[ROW_LANES], c->g->w, "This view is not in this version.", STYLE_DIM);
@@ -342,6 +351,7 @@ static void empty_view(const struct canvas *c)
 
 static void (*const views[VIEW_END])(const struct canvas *) = {
     [VIEW_PROCS] = lane_view, [VIEW_GOROUTINES] = lane_view, [VIEW_THREADS] = lane_view,
+    [VIEW_TASKS] = item_view, [VIEW_GC] = item_view,
 };
 
 /* ---- footer, prompt ------------------------------------------------------------------------------------- */
@@ -396,7 +406,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     if (!draw_prepare(v) || !grid_resize(g, v->w, v->h))
         return false;
     const struct lanes *l = move_lanes_const(v);
-    plan_make(&c.plan, g->w, g->h, v->at.view, l ? l->n : 0);
+    plan_make(&c.plan, g->w, g->h, v->at.view, l ? l->n : items_shows(v->at.view) ? v->items.n : 0);
     copy.screen_x = copy.screen_y = -1;
     if (c.plan.n[ROW_TITLE])
         title(&c);

@@ -10,6 +10,7 @@
 #include "layout/cells.h"
 #include "layout/fmt.h"
 #include "layout/goto.h"
+#include "layout/items.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
 #include "layout/search.h"
@@ -116,6 +117,8 @@ unsigned view_span(struct view *v, int n)
 {
     n = times(n);
     int dir = n < 0 ? -1 : 1;
+    if (items_shows(v->at.view))
+        return view_lane(v, n);
     if (!have_lane(v))
         return move_fail(v, "no lane here");
     struct span s;
@@ -298,6 +301,10 @@ unsigned view_swap(struct view *v)
 {
     struct lane l;
     struct span s;
+    if (items_shows(v->at.view) && v->at.row < v->items.n) { /* from a thing to its goroutine */
+        uint32_t g = items_goroutine(v, &v->items.row[v->at.row]);
+        return g == NO_LANE ? move_fail(v, "no goroutine belongs to this") : view_focus(v, (struct lane){LANE_G, g});
+    }
     if (!view_span_here(v, &l, &s))
         return move_fail(v, "no span under the cursor");
     if (l.kind != LANE_G) {
@@ -330,10 +337,21 @@ unsigned view_switch(struct view *v, int no)
 {
     if (no < 1 || no >= VIEW_END)
         return move_fail(v, "there is no view %d", no);
-    if (no != VIEW_PROCS && no != VIEW_GOROUTINES && no != VIEW_THREADS)
-        return move_fail(v, "view %d is not in this version: 2 processors, 3 goroutines, 4 threads", no);
+    if (no != VIEW_PROCS && no != VIEW_GOROUTINES && no != VIEW_THREADS && !items_shows(no))
+        return move_fail(v, "view %d is not in this version: 2 processors, 3 goroutines, 4 threads, 7 tasks, 8 GC",
+                         no);
     if (no == v->at.view)
         return VR_NONE;
+    if (items_shows(no)) {
+        move_push(v, STEP_JUMP);
+        v->at.view = (uint8_t)no;
+        v->at.top = v->at.row = 0;
+        move_settle(v); /* makes the rows */
+        v->at.row = items_near(&v->items, v->at.cursor);
+        v->recenter = true;
+        move_settle(v);
+        return VR_DRAW;
+    }
     enum lane_kind k = no == VIEW_PROCS ? LANE_P : no == VIEW_GOROUTINES ? LANE_G : LANE_M;
     struct lane from = v->at.focus;
     struct span s;

@@ -22,7 +22,7 @@ static const struct grant grants[] = {
 
 static int gutter_width(int w, int view)
 {
-    if (view == VIEW_GOROUTINES)
+    if (view == VIEW_GOROUTINES || view == VIEW_TASKS)
         return w >= 200 ? 40 : w >= 120 ? 32 : w >= 80 ? 24 : w >= 60 ? 18 : w >= 36 ? 12 : w >= 16 ? 6 : 0;
     if (view == VIEW_THREADS)
         return w >= 60 ? 14 : w >= 36 ? 10 : w >= 16 ? 6 : 0;

@@ -10,6 +10,7 @@
 #include "layout/cells.h"
 #include "layout/fmt.h"
 #include "layout/goto.h"
+#include "layout/items.h"
 #include "layout/move.h"
 #include "layout/search.h"
 #include "layout/status.h"
@@ -94,6 +95,8 @@ unsigned view_enter(struct view *v)
         v->popup = POPUP_NONE;
         return VR_DRAW;
     }
+    if (items_shows(v->at.view))
+        return view_fit(v);
     if (!view_span_here(v, &l, &s))
         return move_fail(v, "no span under the cursor");
     v->popup = POPUP_SPAN;

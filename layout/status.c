@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "layout/fmt.h"
+#include "layout/items.h"
 #include "layout/move.h"
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
@@ -316,6 +317,10 @@ void status_draw(struct grid *g, const struct view *v, int y, int n)
     struct span s;
     int64_t t0, t1;
     char a[FMT_MAX];
+    if (items_shows(v->at.view)) {
+        items_status(g, v, y, n);
+        return;
+    }
     if (!move_lanes_const(v) || lane.i >= trace_nlanes(v->tr, lane.kind)) {
         add(&one, STYLE_STATUS, "no lane");
         return;

@@ -13,6 +13,7 @@
 
 #include "decode/mem.h"
 #include "layout/cells.h"
+#include "layout/items.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
 #include "layout/plan.h"
@@ -98,11 +99,40 @@ struct lanes *move_lanes(struct view *v)
 
 /* ---- the invariants ------------------------------------------------------------------------------------- */
 
+static void settle_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
+{
+    uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1;
+    if (recenter && (row < v->at.top || row - v->at.top >= rows))
+        v->at.top = row > rows / 2 ? row - rows / 2 : 0;
+    if (v->at.top > row)
+        v->at.top = row;
+    if (row - v->at.top >= rows)
+        v->at.top = row - rows + 1;
+    uint32_t most = n > rows ? n - rows : 0; /* no blank lines while rows are above */
+    if (v->at.top > most)
+        v->at.top = most;
+}
+
+static void settle_items(struct view *v, bool recenter)
+{
+    struct plan p;
+    if (!items_update(&v->items, v->tr, v->at.view))
+        view_message(v, true, "out of memory: the rows are not up to date");
+    uint32_t n = v->items.view == v->at.view ? v->items.n : 0;
+    plan_make(&p, v->w, v->h, v->at.view, n);
+    v->rows = p.n[ROW_LANES];
+    if (v->at.row >= n)
+        v->at.row = n ? n - 1 : 0;
+    settle_top(v, v->at.row, n, recenter);
+}
+
 static void settle_rows(struct view *v)
 {
     struct lanes *l = move_lanes(v);
     bool recenter = v->recenter;
     v->recenter = false;
+    if (items_shows(v->at.view))
+        settle_items(v, recenter);
     if (!l)
         return;
     uint32_t lane = v->at.focus.kind == l->kind ? v->at.focus.i : NO_LANE;
@@ -115,20 +145,12 @@ static void settle_rows(struct view *v)
         v->at.top = 0;
         return;
     }
-    uint32_t row = lanes_row(l, lane), rows = v->rows > 0 ? (uint32_t)v->rows : 1;
+    uint32_t row = lanes_row(l, lane);
     if (row == NO_LANE) {
         v->at.focus = (struct lane){l->kind, lanes_at(l, 0)};
         row = 0;
     }
-    if (recenter && (row < v->at.top || row - v->at.top >= rows))
-        v->at.top = row > rows / 2 ? row - rows / 2 : 0;
-    if (v->at.top > row)
-        v->at.top = row;
-    if (row - v->at.top >= rows)
-        v->at.top = row - rows + 1;
-    uint32_t most = l->n > rows ? l->n - rows : 0; /* no blank lines while lanes are above */
-    if (v->at.top > most)
-        v->at.top = most;
+    settle_top(v, row, l->n, recenter);
 }
 
 void move_settle(struct view *v)
@@ -210,6 +232,7 @@ void view_free(struct view *v)
     for (int k = 0; k < LANE_KINDS; k++)
         lanes_free(&v->lanes[k]);
     search_free(v->search);
+    items_free(&v->items);
     mem_free(v->edges);
     mem_free(v->cols);
     memset(v, 0, sizeof *v);
@@ -395,6 +418,10 @@ unsigned view_fit(struct view *v)
     struct span s;
     if (v->selected)
         return view_range(v, v->sel0, v->sel1);
+    if (items_shows(v->at.view) && v->at.row < v->items.n) {
+        struct window i = window_fit(v->items.row[v->at.row].t0, v->items.row[v->at.row].t1);
+        return view_range(v, i.t0, i.t1);
+    }
     if (!view_span_here(v, &l, &s) || s.t1 <= s.t0)
         return move_fail(v, "no span under the cursor");
     struct window w = v->at.win;
@@ -450,8 +477,25 @@ unsigned view_range(struct view *v, int64_t t0, int64_t t1)
 
 /* ---- lanes ---------------------------------------------------------------------------------------------- */
 
+static unsigned to_item(struct view *v, int64_t row, enum step kind)
+{
+    const struct items *it = &v->items;
+    if (!it->n)
+        return move_fail(v, "nothing here");
+    row = row < 0 ? 0 : row >= it->n ? it->n - 1 : row;
+    if (row == v->at.row)
+        return move_fail(v, row == 0 ? "this is the first row" : "this is the last row");
+    move_push(v, kind);
+    v->at.row = (uint32_t)row;
+    move_to(v, it->row[row].t0, true);
+    move_settle(v);
+    return VR_DRAW;
+}
+
 static unsigned to_row(struct view *v, int64_t row, enum step kind)
 {
+    if (items_shows(v->at.view))
+        return to_item(v, row, kind);
     const struct lanes *l = move_lanes_const(v);
     if (!l || !l->n)
         return move_fail(v, "no lanes here");
@@ -468,6 +512,8 @@ static unsigned to_row(struct view *v, int64_t row, enum step kind)
 
 static int64_t row_now(const struct view *v)
 {
+    if (items_shows(v->at.view))
+        return v->at.row;
     const struct lanes *l = move_lanes_const(v);
     uint32_t row = l ? lanes_row(l, v->at.focus.i) : NO_LANE;
     return row == NO_LANE ? 0 : row;
@@ -531,10 +577,26 @@ unsigned view_here(struct view *v)
     return VR_DRAW;
 }
 
+static unsigned resort_items(struct view *v)
+{
+    v->items.longest_first = !v->items.longest_first;
+    v->items.stale = true;
+    move_push(v, STEP_JUMP);
+    v->at.row = 0;
+    move_settle(v);
+    if (v->items.n)
+        move_to(v, v->items.row[0].t0, true);
+    move_settle(v);
+    view_message(v, false, v->items.longest_first ? "longest first" : "by time");
+    return VR_DRAW;
+}
+
 unsigned view_sort(struct view *v, int n)
 {
+    if (items_shows(v->at.view))
+        return resort_items(v);
     if (v->at.view != VIEW_GOROUTINES)
-        return move_fail(v, "only goroutines can be sorted (view 3)");
+        return move_fail(v, "nothing to sort here: views 3, 7 and 8 can be sorted");
     int s = ((int)v->lanes[LANE_G].sort + times(n)) % SORT_COUNT;
     v->lanes[LANE_G].sort = (enum sort)(s < 0 ? s + SORT_COUNT : s);
     return resort(v);

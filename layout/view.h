@@ -19,7 +19,7 @@
 #include "layout/glyphs.h"
 #include "layout/window.h"
 
-/* Numbers are the keys 1..9. VIEW_PROCS, VIEW_GOROUTINES and VIEW_THREADS show lanes. */
+/* Numbers are the keys 1..9. 2, 3 and 4 show lanes, 7 and 8 items (items.h); the rest is not there yet. */
 enum view_no { VIEW_TRIAGE = 1, VIEW_PROCS, VIEW_GOROUTINES, VIEW_THREADS, VIEW_GROUPS, VIEW_WAITS, VIEW_TASKS,
                VIEW_GC, VIEW_LOG, VIEW_END };
 
@@ -47,6 +47,7 @@ struct place {
     int64_t cursor;
     struct lane focus;
     uint32_t top;       /* first row of the lanes that shows */
+    uint32_t row;       /* views of items: the row with the cursor */
     uint8_t view;
     bool exact;         /* the cursor stands on one span, put there by a jump; else it means the whole column */
 };
@@ -67,6 +68,17 @@ struct lanes {
     uint32_t seen_keep;
 };
 
+/* rows of the views that show no lanes; see items.h */
+struct items {
+    struct item *row;
+    uint32_t n;
+    size_t cap;
+    size_t seen;         /* how many things the model had */
+    int view;
+    bool longest_first;
+    bool stale;
+};
+
 struct hit {
     int64_t t;
     uint32_t g;     /* goroutine lane; NO_LANE = no lane of its own */
@@ -74,6 +86,7 @@ struct hit {
 };
 
 struct search;      /* search.h */
+struct item;        /* items.h */
 
 struct view {
     const struct trace *tr;
@@ -90,6 +103,7 @@ struct view {
     bool names;                  /* write functions' names into spans (default) */
 
     struct lanes lanes[LANE_KINDS];
+    struct items items;
     struct search *search;       /* NULL: none yet */
 
     bool selecting;              /* a range is being selected: from sel0 to the cursor */
@@ -155,7 +169,7 @@ unsigned view_lane_last(struct view *v);
 unsigned view_focus(struct view *v, struct lane l);  /* to that lane, changing the view if need be; time stays */
 unsigned view_switch(struct view *v, int no);        /* to view 1..9; time and focus stay as far as they can */
 unsigned view_swap(struct view *v);                  /* goroutine <-> processor at the same moment */
-unsigned view_sort(struct view *v, int n);           /* goroutines: next order */
+unsigned view_sort(struct view *v, int n);           /* next order: goroutines; items by time or longest first */
 unsigned view_sort_invert(struct view *v);
 unsigned view_here(struct view *v);                  /* goroutines: all, or those alive in the window (default) */
 

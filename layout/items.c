@@ -1,0 +1,363 @@
+/*
+ * items.c - rows that are things with a beginning and an end. The list is made once, when the view is first shown or
+ * the trace has grown: O(things log things). Drawing touches only the rows that show.
+ *
+ * A region belongs below its task; one without a task stands below a row of its own kind at the end.
+ */
+#include "layout/items.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "layout/fmt.h"
+#include "layout/move.h"
+#include "layout/status.h"
+
+bool items_shows(int view)
+{
+    return view == VIEW_TASKS || view == VIEW_GC;
+}
+
+/* ---- the list ------------------------------------------------------------------------------------------- */
+
+static size_t things(const struct trace *tr, int view)
+{
+    const struct range *r;
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    return view == VIEW_GC ? trace_ranges(tr, RANGE_GC, &r) + trace_ranges(tr, RANGE_STW, &r)
+                           : trace_tasks(tr, &t) + trace_regions(tr, &g) + trace_logs(tr, &m);
+}
+
+/* What rows are sorted by: the family (a task's id) keeps what belongs together, then depth, then time. */
+struct keyed {
+    int64_t rank;    /* of the family: its start, or its length for longest first */
+    uint64_t family;
+    struct item item;
+};
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct keyed *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    if (x->family != y->family)
+        return x->family < y->family ? -1 : 1;
+    if (!x->item.depth != !y->item.depth)
+        return !x->item.depth ? -1 : 1;
+    if (x->item.t0 != y->item.t0)
+        return x->item.t0 < y->item.t0 ? -1 : 1;
+    return x->item.index < y->item.index ? -1 : x->item.index > y->item.index;
+}
+
+static int64_t rank(const struct items *it, int64_t t0, int64_t t1)
+{
+    return it->longest_first ? (t1 > t0 ? t0 - t1 : 0) : t0; /* times are not negative but for back-dated ones */
+}
+
+static size_t list_gc(const struct items *it, const struct trace *tr, struct keyed *k)
+{
+    static const enum range_kind kinds[] = {RANGE_GC, RANGE_STW};
+    size_t n = 0;
+    for (int j = 0; j < 2; j++) {
+        const struct range *r;
+        size_t nr = trace_ranges(tr, kinds[j], &r);
+        for (size_t i = 0; i < nr; i++, n++) {
+            struct item x = {r[i].t0, r[i].t1, (uint32_t)i, (uint8_t)(j ? ITEM_STW : ITEM_GC), 0};
+            k[n] = (struct keyed){rank(it, x.t0, x.t1), (uint64_t)j, x};
+        }
+    }
+    return n;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const struct task *x = *(const struct task *const *)a, *y = *(const struct task *const *)b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static const struct task *find_task(const struct task *const *sorted, size_t n, uint64_t id)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (sorted[mid]->id < id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < n && sorted[lo]->id == id ? sorted[lo] : NULL;
+}
+
+static struct keyed child(const struct items *it, const struct task *of, struct item x)
+{
+    struct keyed k = {INT64_MAX, UINT64_MAX, x};
+    if (of)
+        k.rank = rank(it, of->t0, of->t1), k.family = of->id;
+    return k;
+}
+
+static size_t list_tasks(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted)
+{
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    size_t n = 0, nt = trace_tasks(tr, &t), ng = trace_regions(tr, &g), nm = trace_logs(tr, &m);
+    for (size_t i = 0; i < nt; i++) {
+        sorted[i] = &t[i];
+        k[n++] = (struct keyed){rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}};
+    }
+    qsort(sorted, nt, sizeof *sorted, by_id);
+    for (size_t i = 0; i < ng; i++) {
+        uint8_t depth = (uint8_t)(g[i].depth > 8 ? 9 : g[i].depth + 1);
+        k[n++] = child(it, find_task(sorted, nt, g[i].task),
+                       (struct item){g[i].t0, g[i].t1, (uint32_t)i, ITEM_REGION, depth});
+    }
+    for (size_t i = 0; i < nm; i++)
+        k[n++] = child(it, find_task(sorted, nt, m[i].task), (struct item){m[i].t, m[i].t, (uint32_t)i, ITEM_LOG, 1});
+    return n;
+}
+
+bool items_update(struct items *it, const struct trace *tr, int view)
+{
+    size_t want = things(tr, view), most = want < 4000000 ? want : 4000000;
+    if (it->view == view && it->seen == want && !it->stale)
+        return true;
+    if (it->view == view && it->row && !trace_info(tr)->done && want - it->seen < it->seen / 8 && !it->stale)
+        return true; /* while it loads: now and then */
+    struct keyed *k = mem_alloc((want + 1) * sizeof *k);
+    const struct task **sorted = mem_alloc((want + 1) * sizeof *sorted);
+    struct item *row = mem_alloc((most + 1) * sizeof *row);
+    if (!k || !sorted || !row) {
+        mem_free(k);
+        mem_free(sorted);
+        mem_free(row);
+        return false;
+    }
+    size_t n = view == VIEW_GC ? list_gc(it, tr, k) : list_tasks(it, tr, k, sorted);
+    qsort(k, n, sizeof *k, by_rank);
+    if (n > most)
+        n = most;
+    for (size_t i = 0; i < n; i++)
+        row[i] = k[i].item;
+    mem_free(k);
+    mem_free(sorted);
+    mem_free(it->row);
+    it->row = row;
+    it->n = (uint32_t)n;
+    it->seen = want;
+    it->view = view;
+    it->stale = false;
+    return true;
+}
+
+void items_free(struct items *it)
+{
+    mem_free(it->row);
+    *it = (struct items){0};
+}
+
+uint32_t items_near(const struct items *it, int64_t t)
+{
+    uint32_t best = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < it->n; i++) {
+        int64_t d = time_sub(it->row[i].t0, t);
+        uint64_t far = d < 0 ? 0 - (uint64_t)d : (uint64_t)d;
+        if (far < least) {
+            least = far;
+            best = i;
+        }
+    }
+    return best;
+}
+
+/* ---- what an item is, in words -------------------------------------------------------------------------- */
+
+struct facts {
+    const char *kind;
+    enum style style;
+    uint32_t name, stack, g;
+    bool open;
+};
+
+static struct facts facts_of(const struct view *v, const struct item *i)
+{
+    struct facts f = {"?", STYLE_NORMAL, 0, 0, NO_LANE, false};
+    const struct range *r;
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    switch (i->kind) {
+    case ITEM_GC: case ITEM_STW:
+        if (i->index < trace_ranges(v->tr, i->kind == ITEM_GC ? RANGE_GC : RANGE_STW, &r)) {
+            r += i->index;
+            f = (struct facts){i->kind == ITEM_GC ? "GC" : "STW", i->kind == ITEM_GC ? STYLE_GC : STYLE_STW, r->name,
+                               r->stack, i->kind == ITEM_STW && !r->scope_p ? r->owner : NO_LANE,
+                               r->open_start || r->open_end};
+        }
+        break;
+    case ITEM_TASK:
+        if (i->index < trace_tasks(v->tr, &t))
+            f = (struct facts){"task", STYLE_RUNNING, t[i->index].name, t[i->index].stack, t[i->index].g,
+                               t[i->index].open_start || t[i->index].open_end};
+        break;
+    case ITEM_REGION:
+        if (i->index < trace_regions(v->tr, &g))
+            f = (struct facts){"region", STYLE_SYSCALL, g[i->index].name, g[i->index].stack, g[i->index].g,
+                               g[i->index].open_start || g[i->index].open_end};
+        break;
+    case ITEM_LOG:
+        if (i->index < trace_logs(v->tr, &m))
+            f = (struct facts){"log", STYLE_SAMPLE, m[i->index].message, m[i->index].stack, m[i->index].g, false};
+        break;
+    }
+    return f;
+}
+
+uint32_t items_goroutine(const struct view *v, const struct item *i)
+{
+    return facts_of(v, i).g;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------------- */
+
+static void label(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y,
+                  bool focus)
+{
+    int w = v->gutter - 1, x = i->depth > 3 ? 3 : i->depth;
+    char d[FMT_MAX] = "", name[400];
+    if (w < 1)
+        return;
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
+    if (i->kind != ITEM_LOG)
+        fmt_dur(time_sub(i->t1, i->t0), d);
+    int dw = (int)strlen(d), room = w - x - dw - 1;
+    const char *kind = i->kind == ITEM_GC || i->kind == ITEM_STW ? f->kind : NULL;
+    if (room < 3)
+        room = w - x, d[0] = 0;
+    if (kind)
+        snprintf(name, sizeof name, "%s", kind);
+    else
+        str_head(trace_str(v->tr, f->name), room, name, sizeof name);
+    grid_str(g, x, y, room, name, s);
+    if (*d)
+        grid_right(g, 0, y, w, d, STYLE_LANE_NOTE);
+    if (focus)
+        grid_put(g, w, y, '>', STYLE_LANE_FOCUS);
+}
+
+static void bar(struct grid *g, const struct view *v, const struct item *i, const struct facts *f, int y)
+{
+    int n = v->plot_w, c0 = window_col(v->at.win, n, i->t0),
+        c1 = window_col(v->at.win, n, i->t1 > i->t0 ? i->t1 - 1 : i->t0);
+    if (c1 < 0 || c0 >= n)
+        return;
+    for (int c = c0 < 0 ? 0 : c0; c <= c1 && c < n; c++) {
+        int64_t a = v->edges[c] > i->t0 ? v->edges[c] : i->t0, b = v->edges[c + 1] < i->t1 ? v->edges[c + 1] : i->t1;
+        uint32_t glyph = i->t1 <= i->t0 ? glyph_mark(v->tier, MARK_STW)
+                       : glyph_level(v->tier, b > a ? b - a : 1, v->edges[c + 1] - v->edges[c]);
+        grid_put(g, v->gutter + c, y, glyph, f->style);
+    }
+    char text[400];
+    int room = n - c1 - 2, inside = c1 - (c0 < 0 ? 0 : c0) - 1;
+    if (room >= 6 && f->name) { /* behind the bar; within it if there is no room */
+        str_head(trace_str(v->tr, f->name), room, text, sizeof text);
+        grid_str(g, v->gutter + c1 + 2, y, room, text, STYLE_NORMAL);
+    } else if (inside >= 6 && f->name) {
+        int used = str_head(trace_str(v->tr, f->name), inside, text, sizeof text),
+            at = v->gutter + (c0 < 0 ? 0 : c0 + 1);
+        grid_str(g, at, y, inside, text, f->style);
+        grid_flags(g, at, y, used, 1, CELL_REVERSE);
+    }
+}
+
+void items_draw(struct grid *g, struct view *v, int y, int rows)
+{
+    if (!v->items.n) {
+        const char *what = v->at.view == VIEW_GC
+                               ? "no GC cycle and no stop-the-world in this trace"
+                               : "no tasks, regions or logs in this trace (runtime/trace annotations)";
+        grid_str(g, v->gutter, y, v->plot_w, trace_info(v->tr)->done ? what : "nothing yet", STYLE_DIM);
+        return;
+    }
+    for (int i = 0; i < rows && v->at.top + (uint32_t)i < v->items.n; i++) {
+        uint32_t row = v->at.top + (uint32_t)i;
+        const struct item *it = &v->items.row[row];
+        struct facts f = facts_of(v, it);
+        label(g, v, it, &f, y + i, row == v->at.row);
+        bar(g, v, it, &f, y + i);
+        if (row == v->at.row)
+            grid_toggle(g, v->gutter + window_col(v->at.win, v->plot_w, v->at.cursor), y + i, CELL_REVERSE);
+    }
+}
+
+/* ---- status --------------------------------------------------------------------------------------------- */
+
+struct line {
+    struct grid *g;
+    int x, y;
+};
+
+static void add(struct line *l, enum style s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void add(struct line *l, enum style s, const char *fmt, ...)
+{
+    char buf[600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    l->x = grid_str(l->g, l->x, l->y, l->g->w - l->x, buf, s);
+}
+
+static void add_band(struct line *l, const struct view *v, const struct item *i, enum band b, enum state st,
+                     const char *name)
+{
+    struct shares sh;
+    char d[FMT_MAX];
+    if (i->t1 <= i->t0 || trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b)
+        return;
+    trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, i->t0, i->t1, &sh);
+    add(l, STYLE_STATUS, "%s %s  ", name, fmt_dur(sh.ns[st], d));
+}
+
+void items_status(struct grid *g, const struct view *v, int y, int n)
+{
+    struct line one = {g, 0, y}, two = {g, 0, y + 1};
+    char d[FMT_MAX], t[FMT_MAX], name[400];
+    if (v->at.row >= v->items.n) {
+        add(&one, STYLE_STATUS, "nothing here");
+        return;
+    }
+    const struct item *i = &v->items.row[v->at.row];
+    struct facts f = facts_of(v, i);
+    str_safe(trace_str(v->tr, f.name), name, sizeof name);
+    add(&one, STYLE_STATUS_KEY, "%s %s", i->kind == ITEM_GC ? "GC cycle" : f.kind, name);
+    if (i->kind == ITEM_LOG)
+        add(&one, STYLE_STATUS, "  at %s", fmt_exact(i->t0, t));
+    else
+        add(&one, STYLE_STATUS, "  %s%s from %s", f.open ? "at least " : "", fmt_exact(time_sub(i->t1, i->t0), d),
+            fmt_exact(i->t0, t));
+    if (n < 2)
+        return;
+    if (f.g != NO_LANE) {
+        status_name(v, f.g, 50, name, sizeof name);
+        add(&two, STYLE_STATUS, "by ");
+        add(&two, STYLE_STATUS_KEY, "%s  ", name);
+    }
+    if (i->kind == ITEM_GC) {
+        add(&two, STYLE_STATUS, "within it: ");
+        add_band(&two, v, i, BAND_STW, ST_STW, "stopped");
+        add_band(&two, v, i, BAND_ASSIST, ST_ASSIST, "some goroutine assisting");
+    }
+    uint32_t func = status_function(v, f.stack);
+    if (func) {
+        str_shorten(trace_str(v->tr, func), 60, v->tier == TIER_ASCII, name, sizeof name);
+        add(&two, STYLE_STATUS, "in %s", name);
+    }
+}

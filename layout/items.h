@@ -1,0 +1,34 @@
+/*
+ * items.h - views whose rows are things with a beginning and an end: GC cycles and stop-the-worlds (view 8), tasks
+ * with their regions and logs (view 7). A row stands on the same time axis as the lanes; moving to a row moves the
+ * cursor to its start.
+ */
+#ifndef GOTOP_LAYOUT_ITEMS_H
+#define GOTOP_LAYOUT_ITEMS_H
+
+#include "layout/cells.h"
+#include "layout/view.h"
+
+enum item_kind { ITEM_GC, ITEM_STW, ITEM_TASK, ITEM_REGION, ITEM_LOG };
+
+struct item {
+    int64_t t0, t1;
+    uint32_t index; /* in the model's array of its kind */
+    uint8_t kind;   /* enum item_kind */
+    uint8_t depth;  /* indent */
+};
+
+/* items_shows - does this view (enum view_no) have items as rows? */
+bool items_shows(int view);
+/* items_update - follow the trace. false: out of memory, the rows are as before. O(1) if nothing changed. */
+bool items_update(struct items *it, const struct trace *tr, int view);
+void items_free(struct items *it);
+/* items_near - the row whose start is nearest to t. */
+uint32_t items_near(const struct items *it, int64_t t);
+/* items_goroutine - the goroutine it belongs to, NO_LANE: none. */
+uint32_t items_goroutine(const struct view *v, const struct item *i);
+
+void items_draw(struct grid *g, struct view *v, int y, int rows);
+void items_status(struct grid *g, const struct view *v, int y, int n);
+
+#endif
