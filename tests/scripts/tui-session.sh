@@ -77,6 +77,17 @@ type_keys Z
 ok "the action suspend" until_shows 'topped'
 type_keys -l 'fg' ; type_keys Enter
 ok "and back again" until_shows 'P3'
+p=$(pid); kill -STOP "$p"
+ok "stopped behind its back" until_shows 'topped'
+type_keys -l 'fg' ; type_keys C-j # nobody could put the terminal's settings back, so Enter is not a new line yet
+ok "it paints all anew" gone 'topped'
+ok "and goes on" until_shows 'P3'
+mux send-keys -t s -N 400 l
+mux send-keys -t s -N 400 h
+for size in '30 8' '150 50' '1 1' '80 24' '100 30'; do set -- $size; mux resize-window -t s -x "$1" -y "$2"; mux send-keys -t s -N 9 j w s k; done
+type_keys 0 '?'
+ok "a flood of keys and sizes" until_shows 'Keys in processors'
+type_keys '?'
 type_keys q
 ok "q first takes the marks of the search away" gone '◆'
 type_keys q
