@@ -8,7 +8,7 @@
 #include "triage/export_scope.h"
 
 /* Options beside those that all have: which ones a command takes. */
-enum { EXPORT_KIND = 1, EXPORT_LANES = 2, EXPORT_HZ = 4, EXPORT_FIRST = 8, EXPORT_LEAF = 16, EXPORT_STACKS = 32 };
+enum { EXPORT_KIND = 1, EXPORT_LANES = 2, EXPORT_HZ = 4, EXPORT_FIRST = 8, EXPORT_LEAF = 16 };
 
 struct export_opts {
     struct trace_opts trace;
@@ -18,7 +18,6 @@ struct export_opts {
     bool lanes_given;
     bool first;            /* --with-first: waits before a goroutine's first run, too */
     bool leaf;             /* --reason-last */
-    bool stacks;           /* --stacks: whole stacks in the table */
     bool quiet, help;
     double hz;             /* --hz: CPU samples per second of processor time */
     const char *from, *to; /* as typed: the end of the trace is needed to read them */

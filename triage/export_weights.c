@@ -84,13 +84,13 @@ static bool has(struct str s, const char *part) {
     return s.len && memmem(s.p, s.len, part, strlen(part)) != NULL;
 }
 
-static bool is_of(const struct trace *tr, enum weigh kind, const struct span *s) {
+bool weigh_is(const struct trace *tr, enum weigh kind, uint8_t state, uint32_t reason) {
     switch (kind) {
-    case WEIGH_SYSCALL: return s->state == ST_SYSCALL;
-    case WEIGH_SCHED: return s->state == ST_RUNNABLE;
-    case WEIGH_NET: return s->state == ST_WAITING && str_is(trace_str(tr, s->reason), "network");
+    case WEIGH_SYSCALL: return state == ST_SYSCALL;
+    case WEIGH_SCHED: return state == ST_RUNNABLE;
+    case WEIGH_NET: return state == ST_WAITING && str_is(trace_str(tr, reason), "network");
     case WEIGH_SYNC: {
-        struct str r = s->state == ST_WAITING ? trace_str(tr, s->reason) : (struct str){0};
+        struct str r = state == ST_WAITING ? trace_str(tr, reason) : (struct str){0};
         return has(r, "chan") || has(r, "sync") || has(r, "select");
     }
     default: return false;
@@ -115,6 +115,12 @@ static int64_t first_run(const struct trace *tr, struct lane l) {
     return NO_TIME;
 }
 
+/* The runtime writes a stack of one empty frame where it has none; Go takes both for the same. */
+static uint32_t real_stack(const struct trace *tr, uint32_t stack) {
+    struct frame f = trace_frame(tr, stack, 0);
+    return f.pc || f.func || trace_stack(tr, stack) > 1 ? stack : 0;
+}
+
 bool weights_go(struct weights *w, const struct scope *sc, enum weigh kind, bool with_first, uint32_t g) {
     struct lane l = {LANE_G, g};
     struct span_iter it;
@@ -127,11 +133,11 @@ bool weights_go(struct weights *w, const struct scope *sc, enum weigh kind, bool
         if (s->t0 >= sc->to) {
             break;
         }
-        if (s->open_end || s->t0 < ran || !is_of(sc->tr, kind, s)) {
+        if (s->open_end || s->t0 < ran || !weigh_is(sc->tr, kind, s->state, s->reason)) {
             continue;
         }
         int64_t ns = scope_len(sc, s->t0 > seen ? s->t0 : seen, s->t1);
-        if (ns > 0 && !add(w, (struct weight){.stack = s->stack}, 1, ns)) {
+        if (ns > 0 && !add(w, (struct weight){.stack = real_stack(sc->tr, s->stack)}, 1, ns)) {
             return false;
         }
     } while (span_next(&it));
@@ -142,14 +148,14 @@ bool weights_go(struct weights *w, const struct scope *sc, enum weigh kind, bool
 
 enum before { NOTHING, RAN, BLOCKED };
 
-static enum before before_of(const struct span *s, uint32_t *own) {
+static enum before before_of(const struct trace *tr, const struct span *s, uint32_t *own) {
     if (is_run(s)) {
         return RAN;
     }
     if (s->state != ST_WAITING && s->state != ST_SYSCALL) {
         return NOTHING;
     }
-    *own = s->stack;
+    *own = real_stack(tr, s->stack);
     return BLOCKED;
 }
 
@@ -163,7 +169,7 @@ bool weights_off(struct weights *w, const struct scope *sc, uint32_t g) {
         return true;
     }
     if (span_prev(&it)) {
-        was = before_of(span_get(&it), &own);
+        was = before_of(sc->tr, span_get(&it), &own);
         span_next(&it);
     }
     do {
@@ -171,12 +177,12 @@ bool weights_off(struct weights *w, const struct scope *sc, uint32_t g) {
         if (s->t0 >= sc->to) {
             break;
         }
-        struct weight k = {.stack = s->stack, .state = s->state, .reason = s->reason};
+        struct weight k = {.stack = real_stack(sc->tr, s->stack), .state = s->state, .reason = s->reason};
         if (s->state == ST_RUNNABLE && (was == BLOCKED || (was == NOTHING && info.created))) {
             k.stack = was == BLOCKED ? own : 0; /* the span's is the waker's, the creator's */
         }
         k.func = k.stack ? 0 : info.name;
-        was = before_of(s, &own);
+        was = before_of(sc->tr, s, &own);
         int64_t ns = was == RAN || s->state == ST_NONE ? 0 : scope_len(sc, s->t0, s->t1);
         if (ns > 0 && !add(w, k, 1, ns)) {
             return false;

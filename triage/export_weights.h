@@ -34,6 +34,8 @@ void weights_sort(struct weights *w);
 enum weigh { WEIGH_NET, WEIGH_SYNC, WEIGH_SYSCALL, WEIGH_SCHED, WEIGH_CPU, WEIGH_KINDS };
 bool weigh_parse(const char *name, enum weigh *out);
 const char *weigh_name(enum weigh k);
+/* weigh_is - whether a state entered for this reason is of the kind. */
+bool weigh_is(const struct trace *tr, enum weigh kind, uint8_t state, uint32_t reason);
 
 /*
  * weights_go - goroutine g's time of one kind (not WEIGH_CPU), as `go tool trace` of Go 1.27 counts it:
