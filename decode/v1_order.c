@@ -9,9 +9,6 @@
 #include "decode/v1_order.h"
 
 #include <string.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "decode/mem.h"
 
@@ -275,7 +272,7 @@ static bool take_slow(struct v1_order *o, struct v1_cursor *c, struct v1_ev *e, 
     return true;
 }
 
-/* take_any - any event but a log with room behind it: value by value. */
+/* take_any - any event but a log, with room behind it. */
 static void take_any(const struct v1_order *o, struct v1_cursor *c, struct v1_ev *e, const struct v1_kind *k,
                      uint64_t *dt, uint64_t *dseq)
 {
@@ -289,47 +286,6 @@ static void take_any(const struct v1_order *o, struct v1_cursor *c, struct v1_ev
     if (k->stack)
         p = fast_number(p, &e->stack);
     c->p = p;
-}
-
-/* ends16 - bit i: a number ends with byte i of the next sixteen. */
-static inline uint32_t ends16(const uint8_t *p)
-{
-#ifdef __SSE2__
-    return (uint32_t)~_mm_movemask_epi8(_mm_loadu_si128((const __m128i *)(const void *)p)) & 0xffff;
-#else
-    uint64_t a = ~load8(p) & UINT64_C(0x8080808080808080), b = ~load8(p + 8) & UINT64_C(0x8080808080808080);
-    return (uint32_t)((a >> 7) * UINT64_C(0x0102040810204080) >> 56 | ((b >> 7) * UINT64_C(0x0102040810204080) >> 56) << 8);
-#endif
-}
-
-/* small - the number in the last + 1 <= 4 bytes at p. */
-static inline uint32_t small(const uint8_t *p, uint32_t last)
-{
-    uint32_t w = (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-    w &= 0x7f7f7f7fu & (UINT32_MAX >> (24 - 8 * (last & 3)));
-    w = (w & 0x7f007f00u) >> 1 | (w & 0x007f007fu);
-    return (w & 0x3fff0000u) >> 2 | (w & 0x00003fffu);
-}
-
-/* take_fast - up to four values at once, without a branch on how many and how long; false: one is too long. */
-static inline bool take_fast(struct v1_cursor *c, struct v1_ev *e, const struct v1_kind *k, uint64_t *dt)
-{
-    const uint8_t *p = c->p + (*c->p < 0xc0 ? 1 : 2);
-    uint32_t m0 = ends16(p) | 0xf0000, m1 = m0 & (m0 - 1), m2 = m1 & (m1 - 1), m3 = m2 & (m2 - 1);
-    uint32_t e0 = (uint32_t)__builtin_ctz(m0), e1 = (uint32_t)__builtin_ctz(m1);
-    uint32_t e2 = (uint32_t)__builtin_ctz(m2), e3 = (uint32_t)__builtin_ctz(m3);
-    uint32_t last = (e0 & k->end[0]) | (e1 & k->end[1]) | (e2 & k->end[2]) | (e3 & k->end[3]);
-    uint32_t n1 = e1 - e0 - 1, n2 = e2 - e1 - 1, n3 = e3 - e2 - 1; /* bytes but one */
-    if (last > 15 || (e0 | (n1 & k->has[1]) | (n2 & k->has[2]) | (n3 & k->has[3])) > 3)
-        return false;
-    *dt = small(p, e0);
-    uint64_t a = small(p + e0 + 1, n1), b = small(p + e1 + 1, n2), x = small(p + e2 + 1, n3);
-    e->v[0] = a;
-    e->v[1] = b;
-    e->v[2] = x;
-    e->stack = (a & k->stack_at[1]) | (b & k->stack_at[2]) | (x & k->stack_at[3]);
-    c->p = p + last + 1;
-    return true;
 }
 
 /* refill - decode the cursor's next event into its other buffer; false at the end of its chain. */
@@ -353,9 +309,7 @@ static bool refill(struct v1_order *o, struct v1_cursor *c)
         uint64_t dt = 0, dseq = 0;
         bool room = p < o->safe && (*p < 0xc0 || p[1] < 0x80);
         e->type = *p & 63;
-        if (0) {
-            /* done */
-        } else if (room && k->any) {
+        if (room && k->any) {
             take_any(o, c, e, k, &dt, &dseq);
         } else {
             if (!take_slow(o, c, e, &dt, &dseq))
@@ -756,11 +710,6 @@ static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
         return;
     k->k = (uint8_t)(s->n - s->timed - k->stack);
     k->any = t != V1_LOG;
-    k->fast = k->any && s->timed == 1 && s->n <= 4;
-    k->end[(s->n - 1) & 3] = UINT32_MAX;
-    for (unsigned i = 0; i < 4; i++)
-        k->has[i] = i < s->n ? UINT32_MAX : 0;
-    k->stack_at[(s->n - 1) & 3] = k->stack ? UINT64_MAX : 0;
     k->name = ctx == CTX_START || ctx == CTX_IS_ARG || ctx == CTX_NAMES ? UINT64_MAX : 0;
     k->g_arg = ctx == CTX_START || ctx == CTX_IS_ARG ? UINT32_MAX : 0;
     k->g_run = k->g_arg || ctx == CTX_NONE ? 0 : UINT32_MAX;

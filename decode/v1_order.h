@@ -41,9 +41,7 @@ struct v1_g {                /* a goroutine; [0] is "none", [1] the row of colle
  */
 struct v1_kind {
     uint8_t timed, k;        /* k: values after the time, without the stack; timed as in struct v1_shape */
-    bool stack, any, fast;   /* any: decoded without v1_read(); fast: all values at once */
-    uint32_t end[4], has[4]; /* which of the first four values is the last; which there are */
-    uint64_t stack_at[4];    /* which is the stack */
+    bool stack, any;         /* any: decoded without v1_read() */
     uint64_t name;           /* the first value names a goroutine */
     uint32_t g_run, g_arg;   /* the event is about the one the P runs, about the named one */
     uint32_t run_run, run_arg; /* the P goes on running its own, runs the named one; else none */
