@@ -381,7 +381,7 @@ static void on_g_status(struct fold *f, const struct ev *e)
     show_on(f, e->p, e->m, e->t); /* bindings hold from now on, whatever t was */
 }
 
-static void on_g_state(struct fold *f, const struct ev *e)
+static inline void on_g_state(struct fold *f, const struct ev *e)
 {
     uint32_t who = 0;
     if (e->state == ST_RUNNING || e->state == ST_SYSCALL)
@@ -705,22 +705,22 @@ static inline bool ev_room(struct fold *f, const struct ev *e)
            (e->m == EV_NONE || lane_room(f, LANE_M, e->m)) && (e->by == EV_NONE || lane_room(f, LANE_G, e->by));
 }
 
-static void fold_one(struct fold *f, const struct ev *e)
+static inline void fold_count(struct fold *f, const struct ev *e)
 {
-    if (!ev_room(f, e))
+    if (e->flags & EVF_QUIET)
         return;
-    if (e->t > f->end)
-        f->end = e->t;
-    if (!(e->flags & EVF_QUIET)) {
-        unsigned c = e->kind == EVK_COUNT_ONLY ? e->state : class_of[e->kind];
-        if (c < EC_COUNT) {
-            f->count[c]++;
-            f->events += !(e->flags & EVF_EXTRA) || e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END;
-        }
+    unsigned c = e->kind == EVK_COUNT_ONLY ? e->state : class_of[e->kind];
+    if (c < EC_COUNT) {
+        f->count[c]++;
+        f->events += !(e->flags & EVF_EXTRA) || e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END;
     }
+}
+
+static void fold_other(struct fold *f, const struct ev *e)
+{
+    fold_count(f, e);
     bool has_g = e->g != EV_NONE, has_p = e->p != EV_NONE;
     switch (e->kind) {
-    case EVK_G_STATE: if (has_g) on_g_state(f, e); break;
     case EVK_G_CREATE: if (has_g) on_g_create(f, e); break;
     case EVK_G_STATUS: if (has_g) on_g_status(f, e); break;
     case EVK_G_LABEL: if (has_g) on_g_label(f, e); break;
@@ -740,6 +740,22 @@ static void fold_one(struct fold *f, const struct ev *e)
     case EVK_LOG: on_log(f, e); break;
     case EVK_SAMPLE: on_sample(f, e); break;
     default: break;
+    }
+}
+
+
+static inline void fold_one(struct fold *f, const struct ev *e)
+{
+    if (!ev_room(f, e))
+        return;
+    if (e->t > f->end)
+        f->end = e->t;
+    if (e->kind == EVK_G_STATE && e->g != EV_NONE) { /* nearly all of them */
+        f->count[EC_TRANSITION] += !(e->flags & EVF_QUIET);
+        f->events += !(e->flags & (EVF_QUIET | EVF_EXTRA));
+        on_g_state(f, e);
+    } else {
+        fold_other(f, e);
     }
 }
 

@@ -148,42 +148,66 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 
 /* ---- packing -------------------------------------------------------------------------------------------- */
 
-/* Length code by the number of bytes a value needs, for lengths 1, 2, 3, more and for 0, 1, 2, more. */
-static const uint8_t code_dur[9] = {0, 0, 1, 2, 3, 3, 3, 3, 3}, code_id[9] = {0, 1, 2, 3, 3, 3, 3, 3, 3};
+/* Length code of a duration by the bytes it needs. */
+static const uint8_t code_dur[9] = {0, 0, 1, 2, 3, 3, 3, 3, 3};
 
 static inline unsigned bytes_of(uint64_t v)
 {
-    return v ? (71u - (unsigned)__builtin_clzll(v)) / 8 : 0;
+    return (71u - (unsigned)__builtin_clzll(v | 1)) / 8;
 }
 
-static inline uint8_t *put_column(uint8_t *o, const uint64_t *v, uint32_t n, const uint8_t code[9], const uint8_t len[4])
+/* A column being written: length codes gather in a word, four to a byte, values behind them. */
+struct column {
+    uint8_t *ctl, *o;
+};
+
+static inline struct column column_at(uint8_t *o, uint32_t n)
 {
-    uint8_t *ctl = o;
-    o += (n + 3) / 4;
-    uint32_t i = 0;
-    for (; i + 4 <= n; i += 4) {
+    return (struct column){o, o + (n + 3) / 4};
+}
+
+static inline void column_put(struct column *c, uint64_t v, unsigned code, unsigned len, unsigned k, unsigned *bits)
+{
+    *bits |= code << (2 * k);
+    memcpy(c->o, &v, 8);
+    c->o += len;
+}
+
+static uint8_t *put_durations(uint8_t *o, const struct rawspan *s, uint32_t n, bool in_units, const uint8_t len[4])
+{
+    struct column c = column_at(o, n);
+    for (uint32_t i = 0; i < n;) {
         unsigned bits = 0;
-        for (unsigned k = 0; k < 4; k++) {
-            unsigned c = code[bytes_of(v[i + k])];
-            bits |= c << (2 * k);
-            memcpy(o, &v[i + k], 8);
-            o += len[c];
+        for (unsigned k = 0; k < 4 && i < n; k++, i++) {
+            uint64_t x = (uint64_t)s[i].dur;
+            if (in_units)
+                x = x & 63 ? x << 1 | 1 : x >> 5;
+            unsigned code = code_dur[bytes_of(x)];
+            column_put(&c, x, code, len[code], k, &bits);
         }
-        *ctl++ = (uint8_t)bits;
+        *c.ctl++ = (uint8_t)bits;
     }
-    for (unsigned k = 0, bits = 0; i < n; i++, k++) {
-        unsigned c = code[bytes_of(v[i])];
-        bits |= c << (2 * k);
-        memcpy(o, &v[i], 8);
-        o += len[c];
-        *ctl = (uint8_t)bits;
+    return c.o;
+}
+
+static uint8_t *put_ids(uint8_t *o, const struct rawspan *s, uint32_t n, bool stacks, const uint8_t len[4])
+{
+    struct column c = column_at(o, n);
+    for (uint32_t i = 0; i < n;) {
+        unsigned bits = 0;
+        for (unsigned k = 0; k < 4 && i < n; k++, i++) {
+            uint32_t x = stacks ? s[i].stack : s[i].who;
+            unsigned code = (unsigned)(x > 0) + (x > 0xff) + (x > 0xffff);
+            column_put(&c, x, code, len[code], k, &bits);
+        }
+        *c.ctl++ = (uint8_t)bits;
     }
-    return o;
+    return c.o;
 }
 
 static size_t pack(uint8_t *out, const struct rawspan *s, uint32_t n)
 {
-    uint64_t col[SPAN_BLOCK], d = 0;
+    uint64_t d = 0;
     uint32_t t = 0, w = 0, k = 0, whole = 0;
     for (uint32_t i = 0; i < n; i++) {
         whole += !(s[i].dur & 63);
@@ -209,26 +233,11 @@ static size_t pack(uint8_t *out, const struct rawspan *s, uint32_t n)
         for (uint32_t i = 0; i < n; i++)
             *o++ = (uint8_t)s[i].tag;
     }
-    if (in_units) {
-        for (uint32_t i = 0; i < n; i++) {
-            uint64_t x = (uint64_t)s[i].dur;
-            col[i] = x & 63 ? x << 1 | 1 : x >> 5;
-        }
-    } else {
-        for (uint32_t i = 0; i < n; i++)
-            col[i] = (uint64_t)s[i].dur;
-    }
-    o = put_column(o, col, n, code_dur, len_dur[!!(flags & PACK_LONG_DUR)]);
-    if (w) {
-        for (uint32_t i = 0; i < n; i++)
-            col[i] = s[i].who;
-        o = put_column(o, col, n, code_id, len_id[!!(flags & PACK_LONG_WHO)]);
-    }
-    if (k) {
-        for (uint32_t i = 0; i < n; i++)
-            col[i] = s[i].stack;
-        o = put_column(o, col, n, code_id, len_id[!!(flags & PACK_LONG_STACK)]);
-    }
+    o = put_durations(o, s, n, in_units, len_dur[!!(flags & PACK_LONG_DUR)]);
+    if (w)
+        o = put_ids(o, s, n, false, len_id[!!(flags & PACK_LONG_WHO)]);
+    if (k)
+        o = put_ids(o, s, n, true, len_id[!!(flags & PACK_LONG_STACK)]);
     return (size_t)(o - out);
 }
 
