@@ -377,6 +377,10 @@ static void footer(const struct canvas *c)
     if (v->prompt) {
         char line[VIEW_TEXT + 8];
         str_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2, v->tier == TIER_ASCII, line, sizeof line);
+        if (v->message[0] && y > 1) { /* what a prompt has to say stands above it */
+            grid_fill(g, 0, y - 1, w, 1, ' ', STYLE_MESSAGE);
+            grid_str(g, 0, y - 1, w, v->message, v->message_error ? STYLE_WARN : STYLE_MESSAGE);
+        }
         grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
         grid_put(g, 0, y, v->prompt == PROMPT_SEARCH ? '/' : ':', STYLE_PROMPT);
         c->txt->screen_x = grid_str(g, 1, y, w - 1, line, STYLE_PROMPT);

@@ -6,7 +6,10 @@
  */
 #include "layout/glyphs.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "layout/cells.h"
 
 static const char *const tiers[TIER_COUNT] = {"ascii", "block", "eighth", "braille"};
 
@@ -128,4 +131,54 @@ uint32_t glyph_busy(enum state s, bool most)
 uint32_t glyph_mark(enum tier t, enum mark m)
 {
     return marks[t != TIER_ASCII][m];
+}
+
+struct utf8 {
+    char s[5];
+};
+
+static struct utf8 text(uint32_t glyph)
+{
+    struct utf8 u;
+    u.s[str_utf8(glyph, u.s)] = 0;
+    return u;
+}
+
+bool glyph_legend(enum tier t, bool mono, int i, char out[GLYPH_LEGEND])
+{
+    bool letters = mono || t == TIER_ASCII;
+    size_t size = GLYPH_LEGEND;
+    switch (i) {
+    case 0:
+        snprintf(out, size, "P, M lanes: %s a little .. %s all of the column busy; blank: idle; %s looking for work",
+                 text(glyph_height(t, 1)).s, text(glyph_height(t, 8)).s, text(glyph_state(t, ST_SCHED)).s);
+        return true;
+    case 1:
+        snprintf(out, size, "  %s", letters
+                 ? "letters, capital from half a column on: G GC worker, A mark assist, W sweep, S system call"
+                 : "colour: what it was busy with most: user code, GC worker, mark assist, sweep, system call");
+        return true;
+    case 2:
+        snprintf(out, size, "G lanes: %s running  %s runnable  %s system call  %s waiting  ? not recorded",
+                 text(glyph_state(t, ST_RUNNING)).s, text(glyph_state(t, ST_RUNNABLE)).s,
+                 text(glyph_state(t, ST_SYSCALL)).s, text(glyph_state(t, ST_WAITING)).s);
+        return true;
+    case 3:
+        snprintf(out, size, "  %s mostly waiting, but also%s", text(glyph_mark(t, MARK_TRACE)).s,
+                 letters ? " running, runnable or in a call" : ": its colour says what");
+        return true;
+    case 4:
+        snprintf(out, size, "bands: share of the column; STW: %s a stop-the-world, however short",
+                 text(glyph_mark(t, MARK_STW)).s);
+        return true;
+    case 5:
+        snprintf(out, size, "heap, run q: the largest value within the column; %s the heap's goal",
+                 text(glyph_mark(t, MARK_GOAL)).s);
+        return true;
+    case 6:
+        snprintf(out, size, "numbers beside the names: share or time within the window; heap, run q: at the cursor");
+        return true;
+    default:
+        return false;
+    }
 }

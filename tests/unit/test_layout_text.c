@@ -233,12 +233,29 @@ static void test_glyphs(void **state)
         assert_true(glyph_state(TIER_ASCII, (enum state)s) < 0x7F);
 }
 
+static void test_legend(void **state)
+{
+    (void)state;
+    char line[GLYPH_LEGEND];
+    for (int t = 0; t < TIER_COUNT; t++)
+        for (int mono = 0; mono < 2; mono++) {
+            int n = 0;
+            for (; glyph_legend((enum tier)t, mono, n, line); n++) {
+                assert_true(str_width(str_of(line), 200) <= 100);
+                for (const char *p = line; *p && t == TIER_ASCII; p++)
+                    assert_true(*p >= ' ' && *p < 0x7F);
+            }
+            assert_int_equal(n, 7);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hostile),         cmocka_unit_test(test_wide),    cmocka_unit_test(test_clipping),
         cmocka_unit_test(test_random_bytes),    cmocka_unit_test(test_shorten), cmocka_unit_test(test_shorten_any),
         cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),
+        cmocka_unit_test(test_legend),
     };
     return cmocka_run_group_tests_name("layout text", tests, NULL, NULL);
 }
