@@ -273,6 +273,9 @@ static unsigned do_rest(struct app *a, enum action act, int n, const char *arg)
     case ACT_VIEW_PROCS: return view_switch(v, VIEW_PROCS);
     case ACT_VIEW_GOROUTINES: return view_switch(v, VIEW_GOROUTINES);
     case ACT_VIEW_THREADS: return view_switch(v, VIEW_THREADS);
+    case ACT_VIEW_TASKS: return view_switch(v, VIEW_TASKS);
+    case ACT_VIEW_GC: return view_switch(v, VIEW_GC);
+    case ACT_HERE: return view_here(v);
     case ACT_SORT: return view_sort(v, n);
     case ACT_SORT_INVERT: return view_sort_invert(v);
     case ACT_GLYPHS: return do_glyphs(a, n);
@@ -447,10 +450,11 @@ static unsigned point(struct app *a, int x, int y)
                           : no == VIEW_THREADS ? &v->lanes[LANE_M] : NULL;
     unsigned f = VR_NONE;
     struct plan p;
-    plan_make(&p, v->w, v->h, v->at.view, l ? l->n : 0);
+    uint32_t rows = l ? l->n : v->items.n; /* a view shows lanes or items */
+    plan_make(&p, v->w, v->h, v->at.view, rows);
     int64_t row = (int64_t)v->at.top + (y - p.y[ROW_LANES]);
-    if (l && y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < l->n) {
-        int64_t now = lanes_row(l, v->at.focus.i);
+    if (y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < rows) {
+        int64_t now = l ? lanes_row(l, v->at.focus.i) : v->at.row;
         if (row != now) f |= view_lane(v, (int)(row - now));
     }
     if (x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] && y < p.y[ROW_STATUS]) {

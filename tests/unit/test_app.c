@@ -179,7 +179,7 @@ static void test_prompt(void **state)
     expect(&f, "Up", "nonsense");
     expect(&f, "Down", "zoom-all");
     expect_not(&f, "Esc", "zoom-all");
-    expect(&f, ": view-t Tab Enter", "M7");
+    expect(&f, ": view-th Tab Enter", "M7");
     assert_int_equal(f.a.view.at.view, VIEW_THREADS);
     expect(&f, ": la Tab", "lane-"); /* more than one: they are listed */
     assert_non_null(strstr(f.a.view.message, "lane-page-down"));
