@@ -111,11 +111,12 @@ static bool table_at(struct symbols *s, uint64_t off, uint64_t text)
     s->tab = s->elf + off;
     s->len = s->elf_len - off;
     s->magic = (uint32_t)get(s, 0, 4);
-    if (s->len < 64 || (s->magic != MAGIC_12 && s->magic != MAGIC_116 && s->magic != MAGIC_118 && s->magic != MAGIC_120))
+    bool known = s->magic == MAGIC_12 || s->magic == MAGIC_116 || s->magic == MAGIC_118 || s->magic == MAGIC_120;
+    if (s->len < 64 || !known || s->tab[4] || s->tab[5])
         return false;
     s->quantum = s->tab[6];
     s->ptr = s->tab[7];
-    if (s->tab[4] || s->tab[5] || (s->quantum != 1 && s->quantum != 2 && s->quantum != 4) || (s->ptr != 4 && s->ptr != 8))
+    if ((s->quantum != 1 && s->quantum != 2 && s->quantum != 4) || (s->ptr != 4 && s->ptr != 8))
         return false;
     s->text = 0;
     if (!(s->magic == MAGIC_12 ? header_12(s) : header_116(s)) || !s->nfunc)

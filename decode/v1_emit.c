@@ -54,7 +54,7 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
     if (ticks < em->max) {
         if (!em->backwards)
             source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
-                          "time stamps out of order: %s is %llu ticks before what it follows; shown at the later time",
+                          "time stamps out of order: %s is %llu ticks before what it follows; shown at that time",
                           v1_type_name(e->type), (unsigned long long)em->max - (unsigned long long)ticks);
         em->backwards = true;
         return;
@@ -233,8 +233,8 @@ static void on_stop(struct v1_emit *em, const struct v1_ev *e)
     bool own = em->ix->dialect.shape[e->type].stack >= 0;
     lane_of(em, e->g, ST_RUNNING);
     leave(em, e->g);
-    struct ev *v = put_g(em, EVK_G_STATE, (uint16_t)((state == ST_RUNNABLE ? EVF_STOPPED : 0) | (own ? EVF_OWN_STACK : 0)),
-                         e->g, state);
+    uint16_t flags = (uint16_t)((state == ST_RUNNABLE ? EVF_STOPPED : 0) | (own ? EVF_OWN_STACK : 0));
+    struct ev *v = put_g(em, EVK_G_STATE, flags, e->g, state);
     v->str = em->reason[e->type];
     v->stack = v1_stack(em->vn, e->stack);
     gor(em, e->g)->state = state == ST_NONE ? V1S_ENDED : state == ST_RUNNABLE ? V1S_RUNNABLE : V1S_WAITING;
@@ -401,7 +401,8 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
 
 /* ---- ranges, annotations ---------------------------------------------------------------------------------- */
 
-static struct ev *range(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, enum range_kind what, uint16_t flags)
+static struct ev *range(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, enum range_kind what,
+                        uint16_t flags)
 {
     struct ev *v = put(em, kind, flags);
     v->state = (uint8_t)what;

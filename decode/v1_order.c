@@ -15,7 +15,14 @@
 enum who { WHO_NOBODY, WHO_ARG, WHO_CTX, WHO_GC };
 enum { SEQ_ANY = -1, SEQ_KEEP = -1, SEQ_SAME = -2, SEQ_NEXT = -3, SEQ_INC = -4 };
 
-static const struct rule { uint8_t who; int8_t need_seq; uint8_t need; int8_t new_seq; uint8_t becomes; } RULE[V1_TYPES] = {
+struct rule {
+    uint8_t who;
+    int8_t need_seq;
+    uint8_t need;
+    int8_t new_seq;
+    uint8_t becomes;
+};
+static const struct rule RULE[V1_TYPES] = {
 #define ANY SEQ_ANY
 #define KEEP SEQ_KEEP
 #define SAME SEQ_SAME

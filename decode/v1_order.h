@@ -45,7 +45,7 @@ struct v1_kind {
     uint64_t name;           /* the first value names a goroutine */
     uint32_t g_run, g_arg;   /* the event is about the one the P runs, about the named one */
     uint32_t run_run, run_arg; /* the P goes on running its own, runs the named one; else none */
-    uint32_t rule_g, rule_arg, rule_gc; /* whose state orders the event: the one it is about, the named one, the GC's */
+    uint32_t rule_g, rule_arg, rule_gc; /* whose state orders it: the one it is about, the named one, GC's */
     /* ready: ((g.key ^ want) & mask) == 0; then g.key = (g.key & keep) + add; want and add take in the own number */
     uint64_t mask, want, want_own, keep, add, add_own, own_1, own_2; /* own number: the first, second argument */
 };

@@ -149,7 +149,8 @@ static void indexed(struct v1 *v, struct source *s)
         return;
     }
     if (s->version >= 1011)
-        source_damage(s, ERR_FORMAT, 0, ERR_NO_OFFSET, "event 36 (FutileWakeup), which no writer of this dialect makes");
+        source_damage(s, ERR_FORMAT, 0, ERR_NO_OFFSET,
+                      "event 36 (FutileWakeup), which no writer of this dialect makes");
     enum err_code c = v1_order_init(&v->order, s, &v->ix);
     v->order.quiet = true;
     v->phase = REHEARSE;
@@ -217,7 +218,8 @@ static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
 /* tick - nothing to show yet, but the reader is at work: time 0 again. */
 static size_t tick(struct ev *out)
 {
-    *out = (struct ev){ .kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE };
+    *out = (struct ev){ .kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE,
+                        .by = EV_NONE };
     return 1;
 }
 

@@ -20,10 +20,12 @@ static void test_no_clock(void **state)
 {
     (void)state;
     const char *trace = "go 1.21\nnoauto\n" START "GoSysCall +100 stack=5\nHeapAlloc +100 bytes=7\n";
-    const char *want = "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n100 g1 syscall p0 m0\n101 g1 running p0 m0\n"
+    const char *want = "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n100 g1 syscall p0 m0\n"
+             "101 g1 running p0 m0\n"
                        "200 heap 7\n~200 g1 unknown\n~200 p0 none\n" NO_TABLES;
     reads_as(trace, want);
-    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n50 g1 syscall p0 m0\n51 g1 running p0 m0\n"
+    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n50 g1 syscall p0 m0\n"
+             "51 g1 running p0 m0\n"
                "100 heap 7\n~100 g1 unknown\n~100 p0 none\n" NO_TABLES, 2e9, NULL);
 }
 
@@ -31,7 +33,8 @@ static void test_header_alone(void **state)
 {
     (void)state;
     reads_as("go 1.11\nnoauto\n", NO_TABLES "F no events: the file holds a header and nothing else\n");
-    reads_as("prototype\nnoauto\nraw ff ff\n", "D an unknown event type*\nF no events: nothing in the file could be read\n");
+    reads_as("prototype\nnoauto\nraw ff ff\n", "D an unknown event type*\n"
+             "F no events: nothing in the file could be read\n");
 }
 
 /* Bytes of nonsense within a batch: the next batch is found again, what was lost is marked. */
@@ -57,20 +60,22 @@ static void test_missing_event(void **state)
 static void test_clock_skew(void **state)
 {
     (void)state;
-    reads_as("go 1.10\n" START "GoSched +50\nbatch p=1 t=10\nProcStart +0 thread=1\nGoStart +10 g=1 seq=2\nGoEnd +100\n",
+    reads_as("go 1.10\n" START "GoSched +50\nbatch p=1 t=10\nProcStart +0 thread=1\nGoStart +10 g=1 seq=2\n"
+             "GoEnd +100\n",
              "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n~10 m1\n10 p1 sched m1\n"
              "50 g1 runnable (runtime.Gosched)\n51 g1 running p1 m1\n120 g1 none\n"
-             "D time stamps out of order: GoStart is 30 ticks before what it follows; shown at the later time\n");
+             "D time stamps out of order: GoStart is 30 ticks before what it follows; shown at that time\n");
 }
 
 static void test_1_5_out_of_order(void **state)
 {
     (void)state;
-    reads_as("go 1.5\nbatch p=0 seq=1 t=100\nGoCreate dseq=0 g=1 pc=0\nProcStart dseq=1 thread=0\nGoStart dseq=1 g=1\n"
+    reads_as("go 1.5\nbatch p=0 seq=1 t=100\nGoCreate dseq=0 g=1 pc=0\nProcStart dseq=1 thread=0\n"
+             "GoStart dseq=1 g=1\n"
              "Gomaxprocs dseq=1 procs=1\nHeapAlloc dseq=1 +10 bytes=1\n"
              "batch p=1 seq=9 t=105\nHeapAlloc dseq=0 +0 bytes=2\n",
              "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 1\n10 heap 1\n11 heap 2\n"
-             "D time stamps out of order: HeapAlloc is 5 ticks before what it follows; shown at the later time\n");
+             "D time stamps out of order: HeapAlloc is 5 ticks before what it follows; shown at that time\n");
 }
 
 static void test_exit_before_entry(void **state)
@@ -87,7 +92,8 @@ static void test_missing_names(void **state)
 {
     (void)state;
     reads_as("go 1.11\nnoauto\n" START "UserTaskCreate +1 task=1 parent=0 name=9 stack=4\n",
-             "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n1 g1 task 1 #9\n~1 g1 unknown\n~1 p0 none\n" NO_TABLES);
+             "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n1 g1 task 1 #9\n~1 g1 unknown\n"
+             "~1 p0 none\n" NO_TABLES);
 }
 
 static void test_bad_frequency(void **state)
@@ -109,17 +115,23 @@ static void test_futile_where_there_is_none(void **state)
 /* ---- everything, broken in every way ----------------------------------------------------------------------- */
 
 static const char *const MIXED[] = {
-    "prototype\nbatch p=1 t=20\nProcStart\nGoStart g=2\nGoSysCall +5 stack=!0x10\nGoSysBlock +1 stack=!0x11\nProcStop\n"
+    "prototype\nbatch p=1 t=20\nProcStart\nGoStart g=2\nGoSysCall +5 stack=!0x10\nGoSysBlock +1 stack=!0x11\n"
+    "ProcStop\n"
     "batch p=0 t=0\nGoCreate g=1 pc=0x40\nGoCreate g=2 pc=0x50\nGoWaiting g=2\nProcStart\nGoStart g=1\n"
     "Gomaxprocs procs=2\nGoUnblock +9 g=2 stack=!0x33,!0x34\nGoSysExit +30 g=2\nGCStart\nGCDone\nGoEnd +5\n",
-    "go 1.5\nbatch p=0 seq=1 t=0\nGoCreate g=1 pc=1\nGoCreate g=2 pc=2\nGoWaiting g=2\nProcStart thread=0\nGoStart g=1\n"
-    "Gomaxprocs procs=1\nGoUnblock +9 g=2 stack=!0x5\nGoSched\nGoStart g=2\nFutileWakeup\nGoBlockSync\nGoStart +3 g=1\n"
+    "go 1.5\nbatch p=0 seq=1 t=0\nGoCreate g=1 pc=1\nGoCreate g=2 pc=2\nGoWaiting g=2\nProcStart thread=0\n"
+    "GoStart g=1\n"
+    "Gomaxprocs procs=1\nGoUnblock +9 g=2 stack=!0x5\nGoSched\nGoStart g=2\nFutileWakeup\nGoBlockSync\n"
+    "GoStart +3 g=1\n"
     "GoSysCall +1\nGoSysBlock +1\nGoSysExit +9 g=1 seq=17 ticks=18\n",
     "go 1.19\nbatch p=1 t=60\nProcStart thread=7\nGoSysExit +5 g=1 seq=2 ticks=50\nGoStart g=1 seq=3\n"
-    "UserLog task=3 key=\"k\" value=\"v\"\nUserRegion task=3 mode=0 name=\"r\"\nGoStartLabel +9 g=2 seq=2 label=\"GC (idle)\"\n"
-    "batch p=0 t=0\nGoCreate g=1 new_stack=main.m:1\nGoCreate g=2\nGoWaiting g=2\nProcStart thread=0\nGoStart g=1 seq=1\n"
+    "UserLog task=3 key=\"k\" value=\"v\"\nUserRegion task=3 mode=0 name=\"r\"\n"
+    "GoStartLabel +9 g=2 seq=2 label=\"GC (idle)\"\n"
+    "batch p=0 t=0\nGoCreate g=1 new_stack=main.m:1\nGoCreate g=2\nGoWaiting g=2\nProcStart thread=0\n"
+    "GoStart g=1 seq=1\n"
     "Gomaxprocs procs=2 stack=a.b:1,c.d:2\nCPUSample +1 ticks=9 p=0 g=1 stack=x.y:3\nSTWStart +1 kind=1\nSTWDone\n"
-    "GoSysCall +9 stack=os.r:1\nGoSysBlock +4\nProcStop\nGCStart seq=0\nGCSweepStart\nGCSweepDone swept=3 reclaimed=1\n"
+    "GoSysCall +9 stack=os.r:1\nGoSysBlock +4\nProcStop\nGCStart seq=0\nGCSweepStart\n"
+    "GCSweepDone swept=3 reclaimed=1\n"
     "GCDone +50\nGCMarkAssistStart\nUserTaskCreate task=3 parent=0 name=\"t\"\n",
 };
 #define NMIXED (sizeof MIXED / sizeof *MIXED)

@@ -61,12 +61,13 @@ static void test_snapshot_without_mark(void **state)
     (void)state;
     reads_as("go 1.19\nbatch p=2 t=0\nGoCreate g=5\nGoCreate +1 g=6\nGoWaiting +1 g=6\nProcStart +1 thread=8\n"
              "GoStart +1 g=5 seq=1\nGoCreate +1 g=7\n",
-             "2< g6 is waiting\n3< g5 is runnable\n~3 m8\n4 p2 sched m8\n5 g5 running p2 m8\n6 g7 created runnable b5\n");
+             "2< g6 is waiting\n3< g5 is runnable\n~3 m8\n4 p2 sched m8\n5 g5 running p2 m8\n"
+             "6 g7 created runnable b5\n");
 }
 
 /* ---- order ------------------------------------------------------------------------------------------------- */
 
-/* One tick on two Ps: the sequence numbers say that g2 was woken before it ran, though P 1 stands first in the file. */
+/* One tick on two Ps: by the sequence numbers g2 was woken before it ran, though P 1 stands first in the file. */
 static void test_sequence_within_a_tick(void **state)
 {
     (void)state;
@@ -97,7 +98,8 @@ static void test_global_sequence(void **state)
     (void)state;
     reads_as("go 1.5\n"
              "batch p=1 seq=7 t=110\nProcStart dseq=0 +0 thread=4\nGoStart dseq=2 +0 g=2\n"
-             "batch p=0 seq=1 t=100\nGoCreate dseq=0 +0 g=1 pc=0\nGoCreate dseq=1 +0 g=2 pc=0\nProcStart dseq=1 +1 thread=3\n"
+             "batch p=0 seq=1 t=100\nGoCreate dseq=0 +0 g=1 pc=0\nGoCreate dseq=1 +0 g=2 pc=0\n"
+             "ProcStart dseq=1 +1 thread=3\n"
              "GoStart dseq=1 +1 g=1\nGomaxprocs dseq=1 +1 procs=2\nGoSched dseq=3 +7\n",
              "~1 m3\n1< p0 sched m3\n2< g1 is running p0\n3< g2 is runnable\n~3 procs 2\n~10 m4\n10 p1 sched m4\n"
              "11 g1 runnable (runtime.Gosched)\n12 g2 running p1 m4\n");
@@ -109,7 +111,8 @@ static void test_prototype_ties(void **state)
     (void)state;
     reads_as("prototype\n"
              "batch p=1 t=20\nProcStart +0\nGoStart +0 g=2\nGoUnblock +5 g=1\nGoStop +1\n"
-             "batch p=0 t=0\nGoCreate +0 g=1 pc=0\nGoCreate +1 g=2 pc=0\nGoWaiting +1 g=2\nProcStart +1\nGoStart +1 g=1\n"
+             "batch p=0 t=0\nGoCreate +0 g=1 pc=0\nGoCreate +1 g=2 pc=0\nGoWaiting +1 g=2\nProcStart +1\n"
+             "GoStart +1 g=1\n"
              "Gomaxprocs +1 procs=2\nGoUnblock +15 g=2\nGoBlockSelect +5\n",
              "2< g2 is waiting\n3< p0 sched\n4< g1 is running p0\n~5 procs 2\n20 p1 sched\n21 g2 runnable b1\n"
              "22 g2 running p1\n25 g1 waiting (select)\n26 g1 runnable b2\n27 g2 waiting (forever)\n");
@@ -131,7 +134,8 @@ static void test_running_across_batches(void **state)
 
 /* ---- system calls ------------------------------------------------------------------------------------------ */
 
-#define ONE_G(dialect) dialect "\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=1\n"
+#define ONE_G(dialect) dialect "\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\n" \
+    "Gomaxprocs procs=1\n"
 #define ONE_G_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 1\n"
 
 /* No end is recorded for one that does not block: an instant. */
@@ -188,14 +192,16 @@ static void test_syscall_exit_in_1_5(void **state)
     reads_as("go 1.5\nbatch p=0 seq=1 t=0\nGoCreate dseq=0 g=1 pc=0\nProcStart dseq=1 thread=0\nGoStart dseq=1 g=1\n"
              "Gomaxprocs dseq=1 procs=1\nGoSysCall dseq=1 +10\nGoSysBlock dseq=1 +10\nHeapAlloc dseq=2 +10 bytes=5\n"
              "GoSysExit dseq=1 +10 g=1 seq=7 ticks=25\n",
-             "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 1\n10 g1 syscall p0 m0\n25 g1 runnable\n30 heap 5\n");
+             "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 1\n10 g1 syscall p0 m0\n25 g1 runnable\n"
+             "30 heap 5\n");
 }
 
 /* A call that began before the trace: nothing says more than that it lost its P. */
 static void test_syscall_from_before(void **state)
 {
     (void)state;
-    reads_as("prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\nGoSysBlock +5\n"
+    reads_as("prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
+             "GoSysBlock +5\n"
              "GoSysExit +5 g=1\n",
              "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n~5 g1 syscall\n10 g1 runnable\n");
 }
@@ -213,7 +219,8 @@ static void test_futile(void **state)
              "FutileWakeup +1\nGoBlockSync +1\n"
              "GoStart +4 g=1 seq=2\nGoUnblockLocal +10 g=2\nGoSched +1\nGoStartLocal +1 g=2\nGoBlockSync +1\n",
              "0< g2 is waiting\n~0 m0\n1< p0 sched m0\n2< g1 is running p0\n~2 procs 1\n"
-             "11 g1 runnable (runtime.Gosched)\n20 g1 running p0 m0\n30 g2 runnable b1\n31 g1 runnable (runtime.Gosched)\n"
+             "11 g1 runnable (runtime.Gosched)\n20 g1 running p0 m0\n30 g2 runnable b1\n"
+             "31 g1 runnable (runtime.Gosched)\n"
              "32 g2 running p0 m0\n33 g2 waiting (sync)\n");
 }
 
@@ -225,7 +232,8 @@ static void test_stw_kinds(void **state)
     reads_as(ONE_G("go 1.9") "STWStart +10\nSTWDone +1\n",
              ONE_G_LINES "10 begin stw g1 p0 (GC mark termination)\n11 end stw g1 p0\n");
     reads_as(ONE_G("go 1.10") "STWStart +10 kind=1\nSTWDone +1\nSTWStart +1 kind=0\nSTWDone +1\nSTWStart +1 kind=7\n",
-             ONE_G_LINES "10 begin stw g1 (GC sweep termination)\n11 end stw g1\n12 begin stw g1 (GC mark termination)\n"
+             ONE_G_LINES "10 begin stw g1 (GC sweep termination)\n11 end stw g1\n"
+                      "12 begin stw g1 (GC mark termination)\n"
              "13 end stw g1\n14 begin stw g1\n");
     reads_as(ONE_G("go 1.21") "STWStart +10 kind=9\nGoBlock +1\nSTWDone +1\nSTWStart +1 kind=99\n",
              ONE_G_LINES "10 begin stw g1 (GOMAXPROCS)\n11 g1 waiting\n12 end stw g1\n13 begin stw\n");
@@ -246,7 +254,8 @@ static void test_ranges(void **state)
              "GCSweepStart +1\nGCSweepDone +1 swept=8192 reclaimed=4096\nGCDone +1\n",
              ONE_G_LINES "10 begin gc at runtime.gcStart\n11 begin assist g1\n12 end assist g1\n13 begin sweep p0\n"
              "14 end sweep p0 8192,4096\n15 end gc\n");
-    reads_as(ONE_G("go 1.8") "GCSweepStart +10\nGCSweepDone +1\n", ONE_G_LINES "10 begin sweep p0\n11 end sweep p0\n");
+    reads_as(ONE_G("go 1.8") "GCSweepStart +10\nGCSweepDone +1\n", ONE_G_LINES "10 begin sweep p0\n"
+             "11 end sweep p0\n");
 }
 
 static void test_annotations(void **state)

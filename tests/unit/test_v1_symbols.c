@@ -95,7 +95,8 @@ static void table(struct image *m, uint32_t magic)
     put_s(m, t + TABLES + 10, lines_beta, sizeof lines_beta);
     put_s(m, t + TABLES + 20, old ? file_1 : file_0, 3);
     put_s(m, t + TABLES + 30, old ? file_2 : file_1, 3);
-    func(m, t + FUNCS, zero, e, (uint32_t)(NAMES - names), (uint32_t)(TABLES - tables + 20), (uint32_t)(TABLES - tables + 1));
+    func(m, t + FUNCS, zero, e, (uint32_t)(NAMES - names), (uint32_t)(TABLES - tables + 20),
+         (uint32_t)(TABLES - tables + 1));
     func(m, t + FUNC2, zero + 0x40, e, (uint32_t)(NAMES - names + 11), (uint32_t)(TABLES - tables + 30),
          (uint32_t)(TABLES - tables + 10));
     m->n = TABLE_AT + 500;
@@ -133,7 +134,8 @@ static void finds(const struct symbols *s, uint64_t pc, const char *want)
     struct symbol y;
     char got[64] = "nothing";
     if (symbols_find(s, pc, &y))
-        snprintf(got, sizeof got, "%.*s %.*s:%d", (int)y.func_len, y.func, (int)y.file_len, y.file ? y.file : "", (int)y.line);
+        snprintf(got, sizeof got, "%.*s %.*s:%d", (int)y.func_len, y.func, (int)y.file_len, y.file ? y.file : "",
+                 (int)y.line);
     assert_string_equal(got, want);
 }
 
@@ -219,7 +221,8 @@ static void test_trace_with_program(void **state)
     close(fd);
     const char *trace = "go 1.5\nbatch p=0 seq=1 t=0\nGoCreate g=1 pc=0x401040\nProcStart thread=0\nGoStart g=1\n"
                         "Gomaxprocs procs=1\nGoBlock +5 stack=!0x401010,!0x401040\nGoUnblock +5 g=1 stack=!0x999\n";
-    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in main.beta\n~1 procs 1\n5 g1 waiting at main.alpha\n"
+    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in main.beta\n~1 procs 1\n"
+             "5 g1 waiting at main.alpha\n"
                "10 g1 runnable at 0x999\n", 0, path);
     unlink(path);
     reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in 0x401041\n~1 procs 1\n5 g1 waiting at 0x401010\n"

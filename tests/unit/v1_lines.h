@@ -121,7 +121,8 @@ static void lines_event(struct lines *l, const struct ev *e)
     case EVK_TASK_BEGIN: case EVK_TASK_END: case EVK_REGION_BEGIN: case EVK_REGION_END: case EVK_LOG:
         lines_who(l, 'g', e->g, l->g);
         tracegen_printf(b, " %s %" PRIu64, e->kind == EVK_TASK_BEGIN ? "task" : e->kind == EVK_TASK_END ? "endtask" :
-                        e->kind == EVK_REGION_BEGIN ? "region" : e->kind == EVK_REGION_END ? "endregion" : "log", e->arg);
+                        e->kind == EVK_REGION_BEGIN ? "region" : e->kind == EVK_REGION_END ? "endregion" : "log",
+                        e->arg);
         if (e->arg2)
             tracegen_printf(b, " of %" PRIu64, e->arg2);
         lines_str(l, " ", e->str, "");
