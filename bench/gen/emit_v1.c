@@ -242,7 +242,7 @@ static void finish(struct sim *s)
             out_varint(&body, 0x400000 + func[k] * 512u + id % 64);
             out_varint(&body, func[k]);
             out_varint(&body, NFUNCS + func[k]);
-            out_varint(&body, 10 + func[k] % 700 + id % 20);
+            out_varint(&body, 10 + func[k] % 700 + id % 64 % 20);
         }
         if (o->n > 62000)
             flush(o);

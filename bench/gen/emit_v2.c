@@ -175,7 +175,7 @@ static void stacks(struct sim *s)
             out_varint(o, 0x400000 + func[k] * 512u + id % 64);
             out_varint(o, string_id(s, func[k] - 1));
             out_varint(o, string_id(s, NFUNCS + func[k] - 1));
-            out_varint(o, 10 + func[k] % 700 + id % 20);
+            out_varint(o, 10 + func[k] % 700 + id % 64 % 20);
         }
     }
     batch(s, o);
