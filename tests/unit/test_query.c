@@ -1,0 +1,155 @@
+/*
+ * test_query.c - the model's answers on real traces, held against a walk over all spans; while loading, too.
+ */
+#include "tests/unit/query_check.h"
+
+static struct rng rng = {0x5eed};
+
+static void ranges_in_order(const struct trace *tr)
+{
+    for (int k = 0; k < RANGE_KINDS; k++) {
+        const struct range *r;
+        size_t n = trace_ranges(tr, (enum range_kind)k, &r);
+        for (size_t i = 0; i < n; i++) {
+            if (r[i].t1 < r[i].t0 || r[i].t1 > trace_info(tr)->end || (trace_info(tr)->done && i && r[i].t0 < r[i - 1].t0))
+                fail_msg("range %zu of kind %d: %" PRId64 "-%" PRId64, i, k, r[i].t0, r[i].t1);
+            if (r[i].open_end && r[i].t1 != trace_info(tr)->end)
+                fail_msg("an open range ends at %" PRId64, r[i].t1);
+        }
+    }
+}
+
+/* A band is on exactly where a range of its kind is open, back-dated ones that are not the first apart. */
+static void bands_are_ranges(const struct trace *tr)
+{
+    static const struct { enum band b; enum range_kind k; uint8_t s; } pair[] = {
+        {BAND_GC, RANGE_GC, ST_GC}, {BAND_STW, RANGE_STW, ST_STW}, {BAND_SWEEP, RANGE_SWEEP, ST_SWEEP}, {BAND_ASSIST, RANGE_ASSIST, ST_ASSIST}};
+    for (int x = 0; x < 4; x++) {
+        const struct range *r;
+        size_t n = trace_ranges(tr, pair[x].k, &r);
+        int64_t sum = 0, to = 0;
+        for (size_t i = 0; i < n; i++) {
+            if (r[i].open_start && !r[i].open_end && r[i].seen == 0 && r[i].t0 == 0 && r[i].t1 > 0 && i)
+                return; /* only its end was told */
+            int64_t a = r[i].t0 > to ? r[i].t0 : to;
+            if (r[i].t1 > a) {
+                sum += r[i].t1 - a;
+                to = r[i].t1;
+            }
+        }
+        struct shares s;
+        trace_shares(tr, (struct lane){LANE_BAND, pair[x].b}, 0, trace_info(tr)->end, &s);
+        if (s.ns[pair[x].s] > sum)
+            fail_msg("band %d is on for %" PRId64 ", its ranges for %" PRId64, x, s.ns[pair[x].s], sum);
+        for (int k = 0; k < 30; k++) {
+            int64_t t0 = (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1), t1 = t0 + 1 + (int64_t)below(&rng, 100000);
+            bool on = false;
+            for (size_t i = 0; i < n; i++)
+                on |= r[i].t0 < t1 && r[i].t1 > t0;
+            trace_shares(tr, (struct lane){LANE_BAND, pair[x].b}, t0, t1, &s);
+            assert_true(on || !s.ns[pair[x].s]);
+        }
+    }
+}
+
+static void minmax_slow(const struct trace *tr)
+{
+    for (int m = 0; m < METRIC_COUNT; m++) {
+        const struct point *p;
+        size_t n = trace_points(tr, (enum metric)m, &p);
+        for (int k = 0; k < 50 && n; k++) {
+            int64_t t0 = below(&rng, 2) ? p[below(&rng, n)].t : (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
+            int64_t t1 = below(&rng, 2) ? p[below(&rng, n)].t : t0 + 1 + (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
+            uint64_t lo = UINT64_MAX, hi = 0, a, b;
+            if (t1 <= t0)
+                continue;
+            for (size_t i = 0; i < n; i++)
+                if (p[i].t < t1 && (i + 1 == n || p[i + 1].t > t0)) {
+                    lo = p[i].v < lo ? p[i].v : lo;
+                    hi = p[i].v > hi ? p[i].v : hi;
+                }
+            bool any = trace_minmax(tr, (enum metric)m, t0, t1, &a, &b);
+            assert_int_equal(any, lo <= hi);
+            if (any && (a != lo || b != hi))
+                fail_msg("metric %d in [%" PRId64 ",%" PRId64 "): %" PRIu64 "..%" PRIu64 ", want %" PRIu64 "..%" PRIu64, m, t0, t1, a, b, lo, hi);
+        }
+    }
+}
+
+static void one(const char *path, const uint8_t *p, size_t n)
+{
+    struct trace *tr;
+    struct err e;
+    struct trace_opts o = {.threads = 1};
+    if (trace_open_mem(p, n, &o, &tr, &e))
+        return; /* refused: test_bad.c */
+    print_message("%s\n", path);
+    for (int step = 0; trace_load(tr, 0) != LOAD_DONE; step++) /* what is there while it loads answers, too */
+        if (below(&rng, 1 + (uint64_t)step) < 2) {
+            for (int k = 0; k < LANE_KINDS; k++) {
+                uint32_t lanes = trace_nlanes(tr, (enum lane_kind)k);
+                for (int j = 0; j < 3 && lanes; j++)
+                    check_lane(tr, (struct lane){(enum lane_kind)k, (uint32_t)below(&rng, lanes)}, &rng, 3);
+            }
+            ranges_in_order(tr);
+            minmax_slow(tr);
+        }
+    if (!trace_fatal(tr)) {
+        check_all_lanes(tr, &rng, 10);
+        ranges_in_order(tr);
+        bands_are_ranges(tr);
+        minmax_slow(tr);
+    }
+    trace_close(tr);
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    if (each_trace("samples", 1 << 20, one) == 0)
+        fail_msg("no samples");
+}
+
+static void test_shared(void **state)
+{
+    (void)state;
+    if (!each_trace("../shared/traces", 60000, one))
+        print_message("note: ../shared/traces is not here, only the samples were tested\n");
+}
+
+static void test_no_such_lane(void **state)
+{
+    (void)state;
+    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
+    for (int k = 0; k < LANE_KINDS; k++) {
+        struct lane no = {(enum lane_kind)k, 99};
+        struct span_iter it;
+        struct span s;
+        struct shares sh;
+        assert_int_equal(trace_lane(l.tr, no).nspans, 0);
+        assert_false(span_seek(&it, l.tr, no, 0));
+        assert_false(span_seek_index(&it, l.tr, no, 0));
+        assert_false(trace_span_at(l.tr, no, 0, &s));
+        assert_false(trace_longest(l.tr, no, 0, 100, &s));
+        assert_int_equal(trace_count(l.tr, no, 0, 100), 0);
+        trace_shares(l.tr, no, 5, 105, &sh);
+        assert_int_equal(sh.ns[ST_NONE], 100);
+        assert_int_equal(trace_find_lane(l.tr, (enum lane_kind)k, 12345), NO_LANE);
+    }
+    assert_int_equal(trace_str(l.tr, UINT32_MAX).len, 0);
+    assert_int_equal(trace_stack(l.tr, UINT32_MAX), 0);
+    assert_int_equal(trace_frame(l.tr, UINT32_MAX, UINT32_MAX).line, 0);
+    assert_null(trace_damage(l.tr, 0));
+    assert_null(trace_warning(l.tr, 1000));
+    unload(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_no_such_lane),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
