@@ -1,6 +1,7 @@
 /*
  * idle.c - why processors were idle: a sweep over time that knows, at each moment, how many Ps idle, how many
- * goroutines have been runnable for longer than an ordinary hand-over takes, and how many sit in system calls.
+ * goroutines have been runnable for longer than an ordinary hand-over takes, and how many sit in system calls without
+ * a P (calls less Ps held in calls).
  *
  * Invariants. Each nanosecond of a P's idle span of at least IDLE_NOTICE goes to exactly one cause; shorter spans are
  * IDLE_SHORT, so that the causes add up to the idle time of all Ps. The sweep goes window by window, so that the
@@ -17,7 +18,7 @@
 #define SLICES 256
 #define BUSY_MAX 1024 /* Ps told apart in the histogram of busy Ps */
 
-enum { CNT_IDLE, CNT_RUNNABLE, CNT_SYSCALL, CNT_STW, CNT_P, CNTS };
+enum { CNT_IDLE, CNT_RUNNABLE, CNT_SYSCALL, CNT_HELD, CNT_STW, CNT_P, CNTS };
 
 struct delta {
     int64_t t;
@@ -79,6 +80,8 @@ static void p_lane(struct sweep *s, uint32_t p) {
             since = sp->t1;
         } else if (sp->state == ST_IDLE && tri_len(sp) >= IDLE_NOTICE) {
             add(s, sp->t0, sp->t1, CNT_IDLE);
+        } else if (sp->state == ST_SYSCALL && tri_len(sp) >= IDLE_NOTICE) {
+            add(s, sp->t0, sp->t1, CNT_HELD);
         }
         last = sp->t1;
     } while (!s->failed && span_next(&it));
@@ -95,7 +98,8 @@ static void collect(struct sweep *s) {
     }
     for (uint32_t g = 0; g < s->tg->ng && !s->failed; g++) {
         struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
-        if (li.first < s->w1 && li.last > s->w0 && s->tg->g[g].ns[GM_SCHED] + s->tg->g[g].ns[GM_SYSBLOCK] > IDLE_NOTICE) {
+        const int64_t *ns = s->tg->g[g].ns;
+        if (li.first < s->w1 && li.last > s->w0 && ns[GM_SCHED] + ns[GM_SYSCALL] + ns[GM_SYSBLOCK] >= IDLE_NOTICE) {
             trace_wide(tr, (struct lane){LANE_G, g}, s->w0, s->w1, IDLE_NOTICE, g_span, s);
         }
     }
@@ -122,7 +126,7 @@ static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps) {
 /* Between two moments nothing changes: c[] holds. */
 static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1) {
     struct triage *tg = s->tg;
-    int64_t idle = c[CNT_IDLE], missed, sys, busy = c[CNT_P] - idle, dt = t1 - t0;
+    int64_t idle = c[CNT_IDLE], missed, sys = c[CNT_SYSCALL] - c[CNT_HELD], busy = c[CNT_P] - idle, dt = t1 - t0;
     s->busy[busy < 0 ? 0 : busy < BUSY_MAX ? busy : BUSY_MAX - 1] += dt;
     if (idle <= 0) {
         return;
@@ -132,7 +136,7 @@ static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1) {
         return;
     }
     missed = c[CNT_RUNNABLE] < idle ? c[CNT_RUNNABLE] : idle;
-    sys = c[CNT_SYSCALL] < idle - missed ? c[CNT_SYSCALL] : idle - missed;
+    sys = sys < 0 ? 0 : sys < idle - missed ? sys : idle - missed;
     if (missed > 0) {
         tg->idle[IDLE_MISSED] += missed * dt;
         miss(s, t0, t1, missed);

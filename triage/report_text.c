@@ -107,6 +107,7 @@ static void findings(struct text *t, const struct loaded *l) {
         size_t start = t->n;
         text_add(t, "%c ", f->note ? '.' : '!');
         text_clean(t, f->amount, strlen(f->amount), 0);
+        text_raw(t, " ", 1);
         text_pad(t, start, INDENT);
         text_clean(t, f->title, strlen(f->title), 0);
         text_raw(t, " @", 2);

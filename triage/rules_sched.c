@@ -55,7 +55,6 @@ static void rule_latency(struct rules *rs) {
     }
     draft_start(&d, RULE_SCHED, beyond(&tg->sched, 1000000) / rules_procs(rs));
     draft_at(&d, tg->worst[0].t0, tg->worst[0].t1, LANE_G, tg->worst[0].g);
-    text_raw(&d.amount, "p99 ", 4);
     text_dur(&d.amount, p99);
     text_add(&d.text, "Of %llu waits for a processor half lasted ", (unsigned long long)tg->sched.n);
     text_dur(&d.text, hist_quantile(&tg->sched, 0.5));
@@ -125,7 +124,7 @@ static void rule_below(struct rules *rs) {
     severity = all_sched / rules_procs(rs);
     draft_start(&d, RULE_PROCS_BELOW, severity < tg->end ? severity : tg->end);
     draft_at(&d, 0, tg->end, LANE_P, 0);
-    text_add(&d.amount, "%.1f waiting", (double)all_sched / (double)tg->end);
+    text_add(&d.amount, "%.1f wait", (double)all_sched / (double)tg->end);
     text_add(&d.text, "All %lld processors were in use (", (long long)rules_procs(rs));
     text_share(&d.text, (double)idle, (double)tg->capacity);
     text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", (double)all_sched / (double)tg->end);

@@ -8,6 +8,7 @@ import (
 	"runtime/debug"
 	"runtime/trace"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -164,6 +165,51 @@ func slow() {
 	}
 }
 
+func forgotten(c chan int) { <-c }
+
+// 12 goroutines wait for ever, and 5 for a lock that is held through a system call.
+func leak() {
+	c := make(chan int)
+	for i := 0; i < 12; i++ {
+		go forgotten(c)
+	}
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	for i := 0; i < 5; i++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			for k := 0; k < 20; k++ {
+				mu.Lock()
+				sink++
+				mu.Unlock()
+				time.Sleep(time.Millisecond)
+			}
+		}()
+	}
+	for i := 0; i < 3; i++ {
+		time.Sleep(4 * time.Millisecond)
+		mu.Lock()
+		ts := syscall.NsecToTimespec(5e6)
+		syscall.Nanosleep(&ts, nil)
+		mu.Unlock()
+	}
+	wg.Wait()
+}
+
+func tiny(wg *sync.WaitGroup) { wg.Done() }
+
+func churn() {
+	for i := 0; i < 12; i++ {
+		var wg sync.WaitGroup
+		wg.Add(100)
+		for k := 0; k < 100; k++ {
+			go tiny(&wg)
+		}
+		wg.Wait()
+	}
+}
+
 func quiet() {
 	var wg sync.WaitGroup
 	for i := 0; i < 2; i++ {
@@ -181,7 +227,7 @@ func quiet() {
 
 func main() {
 	m := map[string]func(){"herd": herd, "unbalanced": unbalanced, "below": below, "stuck": stuck, "bottleneck": bottleneck,
-		"starve": starve, "grow": grow, "slow": slow, "quiet": quiet, "above": func() { spin(120 * time.Millisecond) }}
+		"starve": starve, "grow": grow, "slow": slow, "quiet": quiet, "leak": leak, "churn": churn, "above": func() { spin(120 * time.Millisecond) }}
 	f, _ := os.Create(os.Args[2])
 	if os.Args[1] == "starve" {
 		debug.SetGCPercent(-1)

@@ -63,7 +63,9 @@ static void recorded_for_it(void **state) {
     expect("tests/golden/report-quiet.trace", "", "");
     expect("tests/golden/report-above.trace", "procs-above", "");
     expect("tests/golden/report-below.trace", "procs-below sched-latency", "");
-    expect("tests/golden/report-bottleneck.trace", "one-goroutine", "sched-latency idle-missed");
+    expect("tests/golden/report-bottleneck.trace", "one-goroutine sched-latency idle-missed", "");
+    expect("tests/golden/report-leak.trace", "goroutine-leak lock-convoy syscall-critical", "");
+    expect("tests/golden/report-churn.trace", "goroutine-churn", "");
     expect("tests/golden/report-herd.trace", "thundering-herd", "");
     expect("tests/golden/report-slow.trace", "slow-task", "");
     expect("tests/golden/report-stuck.trace", "stuck-lock", "");

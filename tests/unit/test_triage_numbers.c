@@ -1,0 +1,508 @@
+/*
+ * test_triage_numbers.c - the tables against a slow recount, and against Go's own figures: its Summarizer (S records of
+ * ../shared/traces), its profiles (triage_pprof_totals.h), its mutator utilisation (tests/golden/report-*.mmu.tsv).
+ */
+#include "triage_help.h"
+
+#include <math.h>
+#include <zlib.h>
+
+#include "triage/stackweights.h"
+#include "triage/tri.h"
+
+/* ---- recount ------------------------------------------------------------------------------------------------ */
+
+struct recount {
+    int64_t state[ST_COUNT];
+    uint64_t waits, syscalls, scheds;
+    int64_t wait_ns, syscall_ns, sched_ns, sched_max;
+};
+
+static void recount(const struct loaded *l, uint32_t g, struct recount *r) {
+    struct lane lane = {LANE_G, g};
+    struct lane_info li = trace_lane(l->tr, lane);
+    struct span_iter it;
+    int64_t at;
+    if (!span_seek_index(&it, l->tr, lane, 0)) {
+        return;
+    }
+    at = span_get(&it)->t0;
+    do {
+        const struct span *s = span_get(&it);
+        assert_int_equal(s->t0, at); /* contiguous: no unknown time */
+        at = s->t1;
+        r->state[s->state] += s->t1 - s->t0;
+        if (li.is_system) {
+            continue;
+        }
+        if (s->state == ST_WAITING) {
+            r->waits++;
+            r->wait_ns += s->t1 - s->t0;
+        } else if (s->state == ST_SYSCALL) {
+            r->syscalls++;
+            r->syscall_ns += s->t1 - s->t0;
+        } else if (s->state == ST_RUNNABLE && !s->open_start) {
+            r->scheds++;
+            r->sched_ns += s->t1 - s->t0;
+            r->sched_max = s->t1 - s->t0 > r->sched_max ? s->t1 - s->t0 : r->sched_max;
+        }
+    } while (span_next(&it));
+}
+
+static void adds_up(const struct loaded *l) {
+    for (uint32_t g = 0; g < l->tg->ng; g++) {
+        const int64_t *ns = l->tg->g[g].ns;
+        int64_t sum = 0;
+        for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
+            assert_true(ns[m] >= 0);
+            sum += ns[m];
+        }
+        assert_int_equal(sum, ns[GM_LIFE]);
+        assert_true(ns[GM_ASSIST] <= ns[GM_EXEC]);
+    }
+}
+
+static void groups_hold(const struct loaded *l) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->tg->ngroups; i++) {
+        const struct group *g = &l->tg->groups[i];
+        int64_t waits = 0, total[GM_COUNT] = {0}, max[GM_COUNT] = {0};
+        n += g->count;
+        for (uint32_t k = 0; k < l->tg->ng; k++) {
+            for (int m = 0; l->tg->g[k].group == i && m < GM_COUNT; m++) {
+                total[m] += l->tg->g[k].ns[m];
+                max[m] = l->tg->g[k].ns[m] > max[m] ? l->tg->g[k].ns[m] : max[m];
+            }
+        }
+        for (int m = 0; m < GM_COUNT; m++) {
+            const struct dist *d = &g->d[m];
+            assert_int_equal(d->n, g->count);
+            assert_int_equal(d->total, total[m]);
+            assert_int_equal(d->max, max[m]);
+            assert_true(d->min <= d->p50 && d->p50 <= d->p90 && d->p90 <= d->p99 && d->p99 <= d->max);
+        }
+        for (uint32_t k = 0; k < g->nwaits; k++) {
+            waits += l->tg->group_waits[g->waits + k].d.total;
+        }
+        assert_int_equal(waits, g->d[GM_WAIT].total);
+        assert_true(i == 0 || l->tg->groups[i - 1].d[GM_EXEC].total >= g->d[GM_EXEC].total);
+    }
+    assert_int_equal(n, l->tg->ng);
+}
+
+static void procs_hold(const struct loaded *l) {
+    int64_t idle = 0, all = 0, sum = 0;
+    for (uint32_t p = 0; p < l->tg->np; p++) {
+        struct span_iter it;
+        if (!span_seek_index(&it, l->tr, (struct lane){LANE_P, p}, 0)) {
+            continue;
+        }
+        do {
+            const struct span *s = span_get(&it);
+            idle += s->state == ST_IDLE ? s->t1 - s->t0 : 0;
+            all += s->state != ST_NONE ? s->t1 - s->t0 : 0;
+        } while (span_next(&it));
+    }
+    for (int i = 0; i < IDLE_WHYS; i++) {
+        assert_true(l->tg->idle[i] >= 0);
+        sum += l->tg->idle[i];
+    }
+    assert_int_equal(sum, idle);
+    assert_int_equal(idle, l->tg->p_sum.ns[ST_IDLE]);
+    (void)all;
+}
+
+static void tables_of(const char *path) {
+    struct loaded l;
+    struct recount r = {0};
+    uint64_t waits = 0, calls = 0, pairs = 0;
+    int64_t wait_ns = 0, call_ns = 0, pair_ns = 0, exec = 0;
+    help_load(path, &l);
+    for (uint32_t g = 0; g < l.tg->ng; g++) {
+        recount(&l, g, &r);
+        exec += l.tg->g[g].ns[GM_EXEC];
+    }
+    for (uint32_t i = 0; i < l.tg->nwaits; i++) {
+        waits += l.tg->waits[i].count;
+        wait_ns += l.tg->waits[i].total;
+        assert_true(l.tg->waits[i].longest.t1 - l.tg->waits[i].longest.t0 <= l.tg->waits[i].total);
+    }
+    for (uint32_t i = 0; i < l.tg->nsyscalls; i++) {
+        calls += l.tg->syscalls[i].count;
+        call_ns += l.tg->syscalls[i].total;
+        assert_true(l.tg->syscalls[i].blocking <= l.tg->syscalls[i].count);
+    }
+    for (uint32_t i = 0; i < l.tg->npairs; i++) {
+        pairs += l.tg->pairs[i].count;
+        pair_ns += l.tg->pairs[i].total;
+        assert_true(i == 0 || l.tg->pairs[i - 1].total >= l.tg->pairs[i].total);
+    }
+    assert_int_equal(exec, r.state[ST_RUNNING]);
+    assert_int_equal(waits, r.waits);
+    assert_int_equal(wait_ns, r.wait_ns);
+    assert_int_equal(calls, r.syscalls);
+    assert_int_equal(call_ns, r.syscall_ns);
+    assert_int_equal(l.tg->sched.n, r.scheds);
+    assert_int_equal(l.tg->sched.total, r.sched_ns);
+    assert_int_equal(l.tg->sched.max, r.sched_max);
+    assert_true(pairs <= waits && pair_ns <= wait_ns);
+    adds_up(&l);
+    groups_hold(&l);
+    procs_hold(&l);
+    load_free(&l);
+}
+
+static void against_a_recount(void **state) {
+    (void)state;
+    assert_true(help_each("samples", "", tables_of) >= 30);
+    assert_true(help_each("tests/golden", "report-", tables_of) >= 10);
+    if (help_have_shared()) {
+        assert_true(help_each("../shared/traces", "go_http", tables_of) >= 4);
+        assert_true(help_each("../shared/traces", "go_stress_start", tables_of) >= 3);
+        assert_true(help_each("../shared/traces", "cut_leak-long-1.27-p2_g", tables_of) >= 1);
+    }
+}
+
+/* ---- idle processors, moment by moment ----------------------------------------------------------------------- */
+
+static int cmp_time(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static size_t lane_times(const struct trace *tr, struct lane l, int64_t *t, size_t n) {
+    struct span_iter it;
+    if (!span_seek_index(&it, tr, l, 0)) {
+        return n;
+    }
+    do {
+        t[n++] = span_get(&it)->t0;
+        t[n++] = span_get(&it)->t0 + RUNNABLE_NOTICE;
+        t[n++] = span_get(&it)->t1;
+    } while (span_next(&it));
+    return n;
+}
+
+static void idle_of(const char *path) {
+    struct loaded l;
+    const struct range *stw;
+    size_t n = 0, cap = 0, nstw;
+    int64_t *t, why[IDLE_WHYS] = {0}, wall = 0;
+    help_load(path, &l);
+    nstw = trace_ranges(l.tr, RANGE_STW, &stw);
+    for (uint32_t i = 0; i < l.tg->ng + l.tg->np; i++) {
+        struct lane lane = i < l.tg->ng ? (struct lane){LANE_G, i} : (struct lane){LANE_P, i - l.tg->ng};
+        cap += trace_lane(l.tr, lane).nspans * 3;
+    }
+    t = malloc((cap + nstw * 2 + 1) * sizeof *t);
+    assert_non_null(t);
+    for (uint32_t i = 0; i < l.tg->ng + l.tg->np; i++) {
+        n = lane_times(l.tr, i < l.tg->ng ? (struct lane){LANE_G, i} : (struct lane){LANE_P, i - l.tg->ng}, t, n);
+    }
+    for (size_t i = 0; i < nstw; i++) {
+        t[n++] = stw[i].t0;
+        t[n++] = stw[i].t1;
+    }
+    qsort(t, n, sizeof *t, cmp_time);
+    for (size_t i = 0; i + 1 < n; i++) {
+        int64_t dt = t[i + 1] - t[i], idle = 0, late = 0, sys = 0, missed;
+        bool stopped = false;
+        struct span s;
+        if (dt <= 0 || t[i] >= l.tg->end) {
+            continue;
+        }
+        for (uint32_t p = 0; p < l.tg->np; p++) {
+            if (trace_span_at(l.tr, (struct lane){LANE_P, p}, t[i], &s) && s.t1 - s.t0 >= IDLE_NOTICE) {
+                idle += s.state == ST_IDLE;
+                sys -= s.state == ST_SYSCALL;
+            }
+        }
+        for (uint32_t g = 0; g < l.tg->ng && idle; g++) {
+            if (trace_span_at(l.tr, (struct lane){LANE_G, g}, t[i], &s)) {
+                late += s.state == ST_RUNNABLE && t[i] >= s.t0 + RUNNABLE_NOTICE;
+                sys += s.state == ST_SYSCALL && s.t1 - s.t0 >= IDLE_NOTICE;
+            }
+        }
+        for (size_t k = 0; k < nstw; k++) {
+            stopped |= stw[k].t0 <= t[i] && stw[k].t1 > t[i];
+        }
+        if (stopped) {
+            why[IDLE_STW] += idle * dt;
+            continue;
+        }
+        missed = late < idle ? late : idle;
+        sys = sys < 0 ? 0 : sys < idle - missed ? sys : idle - missed;
+        why[IDLE_MISSED] += missed * dt;
+        why[IDLE_SYSCALL] += sys * dt;
+        why[IDLE_NOWORK] += (idle - missed - sys) * dt;
+        wall += missed ? dt : 0;
+    }
+    for (int i = 0; i < IDLE_SHORT; i++) {
+        if (why[i] != l.tg->idle[i]) {
+            print_error("%s: %s: %lld, by a recount %lld\n", path, idle_why_name((enum idle_why)i),
+                        (long long)l.tg->idle[i], (long long)why[i]);
+            fail();
+        }
+    }
+    assert_int_equal(wall, l.tg->missed_wall);
+    free(t);
+    load_free(&l);
+}
+
+static void idle_by_the_moment(void **state) {
+    (void)state;
+    assert_true(help_each("samples", "http-1.2", idle_of) >= 4);
+    assert_true(help_each("samples", "lock-1", idle_of) >= 3);
+    assert_true(help_each("tests/golden", "report-", idle_of) >= 10);
+}
+
+/* ---- Go's Summarizer ------------------------------------------------------------------------------------------ */
+
+struct summary {
+    uint64_t g;
+    int64_t first, last;  /* of its G records */
+    char state[16];       /* at `last` */
+    long n;
+};
+
+static struct summary *summary_of(struct summary *s, size_t *n, uint64_t g) {
+    for (size_t i = *n; i-- > 0;) {
+        if (s[i].g == g) {
+            return &s[i];
+        }
+    }
+    s[*n] = (struct summary){.g = g, .first = INT64_MAX, .last = -1};
+    return &s[(*n)++];
+}
+
+/* One S record (fields f) against our sums. */
+static void summary_holds(const char *path, const struct loaded *l, const struct summary *s, char f[9][256]) {
+    uint32_t g = trace_find_lane(l->tr, LANE_G, s->g);
+    int64_t tol = 64 * (s->n + 1);
+    const int64_t *ns;
+    assert_int_not_equal(g, NO_LANE);
+    if (!trace_lane(l->tr, (struct lane){LANE_G, g}).created) {
+        return; /* Go counts from before the first event */
+    }
+    ns = l->tg->g[g].ns;
+    if (llabs(ns[GM_EXEC] - atoll(f[2])) > tol || llabs(ns[GM_SCHED] - atoll(f[3])) > tol ||
+        llabs(ns[GM_SYSCALL] + ns[GM_SYSBLOCK] - atoll(f[4]) - atoll(f[7])) > tol || llabs(ns[GM_WAIT] - atoll(f[5])) > tol) {
+        print_error("%s: G%s: ours %lld %lld %lld+%lld %lld, Go's %s %s %s+%s %s\n", path, f[1], (long long)ns[GM_EXEC],
+                    (long long)ns[GM_SCHED], (long long)ns[GM_SYSCALL], (long long)ns[GM_SYSBLOCK], (long long)ns[GM_WAIT],
+                    f[2], f[3], f[4], f[7], f[5]);
+        fail();
+    }
+}
+
+static int split(char *line, char f[9][256]) {
+    int n = 0;
+    line[strcspn(line, "\n")] = 0;
+    for (char *p = line, *q; n < 9 && p; p = q) {
+        q = strchr(p, '\t');
+        if (q) {
+            *q++ = 0;
+        }
+        snprintf(f[n++], 256, "%.255s", p);
+    }
+    return n;
+}
+
+/* S records come after G's. Only goroutines that began in the trace: of others Go counts more (README there). */
+static void summarizer_of(const char *path) {
+    char gz[600], line[8192], f[9][256];
+    struct loaded l;
+    size_t n = 0, cap = 200000;
+    struct summary *all = calloc(cap, sizeof *all);
+    int checked = 0;
+    gzFile in;
+    snprintf(gz, sizeof gz, "%.*s.oracle.tsv.gz", (int)(strlen(path) - 6), path);
+    in = gzopen(gz, "rb");
+    assert_non_null(in);
+    help_load(path, &l);
+    while (gzgets(in, line, sizeof line)) {
+        int k = split(line, f);
+        struct summary *s = k > 4 && n < cap - 1 ? summary_of(all, &n, strtoull(f[1], NULL, 10)) : NULL;
+        if (s && f[0][0] == 'G') {
+            int64_t t0 = atoll(f[2]), t1 = atoll(f[3]);
+            s->n++;
+            s->first = t0 < s->first ? t0 : s->first;
+            if (t1 >= s->last) {
+                s->last = t1;
+                snprintf(s->state, sizeof s->state, "%.15s", f[4]);
+            }
+        } else if (s && f[0][0] == 'S' && k >= 8 && s->first != 0 && s->first != INT64_MAX &&
+                   !(s->last >= l.tg->end && strcmp(s->state, "syscall") == 0)) {
+            summary_holds(path, &l, s, f);
+            checked++;
+        }
+    }
+    gzclose(in);
+    free(all);
+    load_free(&l);
+    assert_true(checked > 0);
+}
+
+static void goroutines_as_go_sums_them(void **state) {
+    static const char *const which[] = {"httpserver-1.2", "leak-1.2", "latency-1.2", "chancontend-1.2", "syscalls-1.2"};
+    (void)state;
+    if (!help_have_shared()) {
+        print_message("note: ../shared/traces is not there: Go's sums were not compared\n");
+        skip();
+    }
+    for (size_t i = 0; i < sizeof which / sizeof *which; i++) {
+        assert_true(help_each("../shared/traces", which[i], summarizer_of) >= 6);
+    }
+}
+
+/* ---- profiles -------------------------------------------------------------------------------------------------- */
+
+static void totals_of_profiles(void **state) {
+    static const struct {
+        const char *path;
+        struct {
+            uint64_t count;
+            int64_t ns;
+        } of[4]; /* sync, net, syscall, sched: sums over `go tool trace -pprof=KIND`, Go 1.27 */
+    } want[] = {
+#include "triage_pprof_totals.h"
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct loaded l;
+        help_load(want[i].path, &l);
+        for (int k = 0; k < 4; k++) {
+            struct sw_table t;
+            struct err e;
+            struct sw_filter as_go = {.like_go = true};
+            assert_int_equal(stackweights_build(l.tr, (enum sw_kind)(SW_SYNC + k), &as_go, &t, &e), ERR_OK);
+            if (t.count != want[i].of[k].count || t.ns != want[i].of[k].ns) {
+                print_error("%s %s: %llu x %lld ns\n", want[i].path, sw_kind_name((enum sw_kind)(SW_SYNC + k)),
+                            (unsigned long long)t.count, (long long)t.ns);
+                fail();
+            }
+            stackweights_free(&t);
+        }
+        load_free(&l);
+    }
+}
+
+/* ---- mutator utilisation ---------------------------------------------------------------------------------------- */
+
+static void mmu_of(const char *name) {
+    static const struct {
+        const char *flags;
+        unsigned value;
+    } sets[] = {{"stw", MMU_STW}, {"stw+assist", MMU_STW | MMU_ASSIST}, {"default", MMU_DEFAULT},
+                {"all", MMU_DEFAULT | MMU_SWEEP}};
+    char path[200], line[300], flags[32];
+    struct loaded l;
+    FILE *f;
+    int n = 0;
+    snprintf(path, sizeof path, "tests/golden/report-%s.trace", name);
+    help_load(path, &l);
+    snprintf(path, sizeof path, "tests/golden/report-%s.mmu.tsv", name);
+    f = fopen(path, "r");
+    assert_non_null(f);
+    while (fgets(line, sizeof line, f)) {
+        long long w;
+        double want;
+        if (sscanf(line, "%31s %lld %lf", flags, &w, &want) != 3) {
+            continue;
+        }
+        for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+            struct mmu_point p;
+            struct err e;
+            int64_t window = w;
+            if (strcmp(flags, sets[i].flags) != 0) {
+                continue;
+            }
+            assert_int_equal(triage_mmu(l.tr, sets[i].value, &window, 1, &p, &e), ERR_OK);
+            n++;
+            if (fabs(p.mmu - want) > 0.002) {
+                print_error("%s: %s, window %lld: %.6f, Go's %.6f\n", path, flags, w, p.mmu, want);
+                fail();
+            }
+        }
+    }
+    fclose(f);
+    load_free(&l);
+    assert_true(n > 30);
+}
+
+static void utilisation_as_go_has_it(void **state) {
+    (void)state;
+    mmu_of("starve");
+    mmu_of("grow");
+}
+
+/* ---- steps, memory ---------------------------------------------------------------------------------------------- */
+
+static void steps_give_the_same(void **state) {
+    struct loaded l;
+    struct triage *tg;
+    struct err e;
+    double last = 0;
+    int steps = 0;
+    (void)state;
+    help_load("samples/lock-1.26.trace", &l);
+    assert_int_equal(triage_new(l.tr, &tg, &e), ERR_OK);
+    for (;;) {
+        enum triage_state s = triage_step(tg, 0);
+        assert_true(triage_progress(tg) >= last);
+        last = triage_progress(tg);
+        steps++;
+        if (s == TRIAGE_DONE) {
+            break;
+        }
+        assert_int_equal(s, TRIAGE_MORE);
+    }
+    assert_true(steps > 8 && last == 1);
+    assert_int_equal(tg->ngroups, l.tg->ngroups);
+    assert_memory_equal(tg->g, l.tg->g, tg->ng * sizeof *tg->g);
+    assert_memory_equal(tg->groups, l.tg->groups, tg->ngroups * sizeof *tg->groups);
+    assert_memory_equal(tg->waits, l.tg->waits, tg->nwaits * sizeof *tg->waits);
+    assert_memory_equal(tg->idle, l.tg->idle, sizeof tg->idle);
+    triage_free(tg);
+    load_free(&l);
+}
+
+static void out_of_memory(void **state) {
+    static const char *const path[] = {"samples/tasks-1.27.trace", "samples/lock-cpu-1.27.trace",
+                                       "tests/golden/report-herd.trace"};
+    (void)state;
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
+        struct loaded l;
+        bool done = false;
+        long n = 0;
+        help_load(path[i], &l);
+        for (; !done; n++) {
+            size_t before = mem_live();
+            struct triage *tg = NULL;
+            struct findings fs = {0};
+            struct sw_table sw = {0};
+            struct err e;
+            mem_fail_after(n);
+            if (triage_new(l.tr, &tg, &e) == ERR_OK && triage_step(tg, INT64_MAX) == TRIAGE_DONE &&
+                findings_of(tg, &fs, &e) == ERR_OK && stackweights_build(l.tr, SW_SCHED, NULL, &sw, &e) == ERR_OK) {
+                done = true;
+            }
+            mem_fail_after(-1);
+            stackweights_free(&sw);
+            findings_free(&fs);
+            triage_free(tg);
+            assert_int_equal(mem_live(), before);
+            assert_true(n < 100000);
+        }
+        assert_true(n > 50);
+        load_free(&l);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(against_a_recount),     cmocka_unit_test(idle_by_the_moment),
+        cmocka_unit_test(goroutines_as_go_sums_them), cmocka_unit_test(totals_of_profiles),
+        cmocka_unit_test(utilisation_as_go_has_it), cmocka_unit_test(steps_give_the_same), cmocka_unit_test(out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
