@@ -93,7 +93,7 @@ static unsigned do_help(struct app *a)
     }
     a->view.popup = POPUP_NONE;
     enum keyview v = app_keyview(a);
-    if (!help_make(&a->help, a->km, v)) {
+    if (!help_make(&a->help, a->km, v, a->view.tier, a->mono)) {
         view_message(&a->view, true, "out of memory");
         return VR_DRAW | VR_BELL;
     }

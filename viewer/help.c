@@ -11,7 +11,7 @@
 #include "decode/mem.h"
 #include "viewer/keymap_builtin.h"
 
-enum { KEYS_SIZE = 256 };
+enum { KEYS_SIZE = 256, HELP_WIDTH = 73 };
 
 /* The keys of one action out of bindings sorted by action: "Left h a". *at moves on to the next action. */
 static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size, const char *between)
@@ -50,6 +50,28 @@ static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
         fprintf(f, "  Digits are bound here, so a count begins with %s : %s 5 and a key.\n", prefix, prefix);
 }
 
+/* A paragraph of at most HELP_WIDTH columns (a screen of 80), lines after the first a little further in. */
+static void print_wrapped(FILE *f, const char *text)
+{
+    int lead = (int)strspn(text, " "), col = 0, blanks = 0;
+    for (const char *w = text + lead; *w;) {
+        size_t len = strcspn(w, " ");
+        int width = 0;
+        for (size_t i = 0; i < len; i++) width += ((unsigned char)w[i] & 0xc0) != 0x80;
+        if (col && col + blanks + width > HELP_WIDTH) {
+            fputc('\n', f);
+            col = 0;
+        }
+        int gap = col ? blanks : w == text + lead ? 2 + lead : 4 + lead;
+        fprintf(f, "%*s%.*s", gap, "", (int)len, w);
+        col += gap + width;
+        w += len;
+        blanks = (int)strspn(w, " ");
+        w += blanks;
+    }
+    fputc('\n', f);
+}
+
 static void print_help(FILE *f, const struct keymap *km, enum keyview view, const struct binding **b, size_t n)
 {
     const char *group = "";
@@ -66,11 +88,11 @@ static void print_help(FILE *f, const struct keymap *km, enum keyview view, cons
     }
     fprintf(f, "\n");
     print_counts(f, km, view);
-    fprintf(f, "\nIn a prompt\n"
-               "  Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes\n"
-               "  an action's name, Ctrl-U clears the line, Ctrl-W the last word.\n"
-               "  Behind : stands a time (1.25s), a range (1.2s..1.3s), a goroutine (g123), a\n"
-               "  processor (p4), a thread (m7), or an action's name.\n");
+    fprintf(f, "\nIn a prompt\n");
+    print_wrapped(f, "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
+                     "name, Ctrl-U clears the line, Ctrl-W the last word.");
+    print_wrapped(f, "Behind : stands a time (1.25s), a range (1.2s..1.3s), a goroutine (g123), a processor (p4), "
+                     "a thread (m7), or an action's name.");
 }
 
 void help_free(struct help *h)
@@ -96,7 +118,14 @@ static bool cut_lines(struct help *h)
     return true;
 }
 
-bool help_make(struct help *h, const struct keymap *km, enum keyview view)
+static void print_legend(FILE *f, enum tier tier, bool mono)
+{
+    char line[GLYPH_LEGEND];
+    fprintf(f, "\nWhat the glyphs mean\n");
+    for (int i = 0; glyph_legend(tier, mono, i, line); i++) print_wrapped(f, line);
+}
+
+bool help_make(struct help *h, const struct keymap *km, enum keyview view, enum tier tier, bool mono)
 {
     char *text = NULL;
     size_t size;
@@ -107,6 +136,7 @@ bool help_make(struct help *h, const struct keymap *km, enum keyview view)
     size_t n = keymap_bindings(km, view, &b);
     print_help(f, km, view, b, n);
     mem_free(b);
+    print_legend(f, tier, mono);
     if (fclose(f) != 0) {
         free(text);
         return false;

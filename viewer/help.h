@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "layout/glyphs.h"
 #include "viewer/keymap.h"
 
 struct help {           /* lines for a pop-up; all memory is owned by it */
@@ -15,8 +16,11 @@ struct help {           /* lines for a pop-up; all memory is owned by it */
     const char **lines;
     size_t n;
 };
-/* help_make - the keys that work in a view, by group of actions. *h may be zeroed. false: out of memory. */
-bool help_make(struct help *h, const struct keymap *km, enum keyview view);
+/*
+ * help_make - the keys that work in a view, by group of actions, and what the glyphs of a tier mean.
+ * *h may be zeroed. false: out of memory.
+ */
+bool help_make(struct help *h, const struct keymap *km, enum keyview view, enum tier tier, bool mono);
 void help_free(struct help *h);
 
 /*

@@ -225,7 +225,7 @@ static void test_popups(void **state)
     expect(&f, "Esc", "");
     assert_int_equal(f.a.view.popup, POPUP_NONE);
     struct place at = f.a.view.at;
-    expect(&f, "? j j PgDn G", "In a prompt");
+    expect(&f, "? j j PgDn G", "numbers beside the names");
     assert_int_equal(at.focus.i, f.a.view.at.focus.i); /* scrolling is not moving */
     expect(&f, "g", "Move in time");
     expect(&f, "w", ""); /* any other action closes the help and acts */
