@@ -345,6 +345,24 @@ static void test_search_path(void **state)
     unsetenv("XDG_CONFIG_HOME");
 }
 
+/* Help stands on a screen of 80 columns, a line an action. */
+static void test_action_rows(void **state)
+{
+    (void)state;
+    for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
+        if (strlen(action_help(a)) > 53) fail_msg("%s: its help is too long", action_name(a));
+        assert_true(strlen(action_name(a)) <= 18);
+        assert_int_equal(action_find(action_name(a), strlen(action_name(a))), a);
+        assert_int_equal(action_complete(action_name(a), strlen(action_name(a))), a);
+        keycode k;
+        assert_false(key_parse(action_name(a), strlen(action_name(a)), &k)); /* no action is called like a key */
+    }
+    assert_int_equal(action_find("nope", 4), ACT_NONE);
+    assert_int_equal(action_complete("zoom-o", 6), ACT_ZOOM_OUT);
+    assert_int_equal(action_complete("zoom-", 5), ACT_NONE); /* more than one */
+    assert_int_equal(action_complete("", 0), ACT_NONE);
+}
+
 static void test_out_of_memory(void **state)
 {
     (void)state;
@@ -370,7 +388,8 @@ int main(void)
         cmocka_unit_test(test_key_names), cmocka_unit_test(test_parse_errors), cmocka_unit_test(test_hostile_text),
         cmocka_unit_test(test_good_lines_stand), cmocka_unit_test(test_chords_and_views),
         cmocka_unit_test(test_unbind_and_replace), cmocka_unit_test(test_counts), cmocka_unit_test(test_check_finds),
-        cmocka_unit_test(test_shipped), cmocka_unit_test(test_search_path), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_shipped), cmocka_unit_test(test_search_path), cmocka_unit_test(test_action_rows),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("keymap", tests, NULL, NULL);
 }
