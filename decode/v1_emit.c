@@ -304,10 +304,8 @@ static void on_sysblock(struct v1_emit *em, const struct v1_ev *e)
     s->state = V1S_SYSCALL;
     if (seen)
         return; /* the lane says so since the call; its P shows it till it is stopped or runs something else */
-    if (s->lane == EV_NONE)
-        introduce(em, e->g, EVF_QUIET, ST_SYSCALL);
-    else
-        put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
+    lane_of(em, e->g, ST_RUNNING);
+    put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
 }
 
 static void exited(struct v1_emit *em, uint32_t g)

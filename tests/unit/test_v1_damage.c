@@ -47,6 +47,16 @@ static void test_damage_in_the_middle(void **state)
              "D an unknown event type (event 0, ?); skipped 8 bytes\n");
 }
 
+/* The same with more of that P to come: between, nothing is known of it, nor of what it ran. */
+static void test_gap(void **state)
+{
+    (void)state;
+    reads_as("go 1.11\n" START "HeapAlloc +10 bytes=1\nraw 00 ff 00 ff 00 ff 00 ff\n"
+             "batch p=0 t=30\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
+             START_LINES "10 heap 1\n~10 g1 unknown\n~10 p0 none\n~30 m3\n30 p0 sched m3\n35 heap 2\n~35 p0 none\n"
+             "D an unknown event type (event 0, ?); skipped 8 bytes\n");
+}
+
 /* An event is missing on which another waits: it is let through, once, and said. */
 static void test_missing_event(void **state)
 {
@@ -270,6 +280,7 @@ int main(void)
         cmocka_unit_test(test_no_clock),
         cmocka_unit_test(test_header_alone),
         cmocka_unit_test(test_damage_in_the_middle),
+        cmocka_unit_test(test_gap),
         cmocka_unit_test(test_missing_event),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),

@@ -110,12 +110,12 @@ static void test_prototype_ties(void **state)
 {
     (void)state;
     reads_as("prototype\n"
-             "batch p=1 t=20\nProcStart +0\nGoStart +0 g=2\nGoUnblock +5 g=1\nGoStop +1\n"
+             "batch p=1 t=10\nProcStart +0\nGoStart +10 g=2\nGoUnblock +5 g=1\nGoStop +1\n"
              "batch p=0 t=0\nGoCreate +0 g=1 pc=0\nGoCreate +1 g=2 pc=0\nGoWaiting +1 g=2\nProcStart +1\n"
              "GoStart +1 g=1\n"
-             "Gomaxprocs +1 procs=2\nGoUnblock +15 g=2\nGoBlockSelect +5\n",
-             "2< g2 is waiting\n3< p0 sched\n4< g1 is running p0\n~5 procs 2\n20 p1 sched\n21 g2 runnable b1\n"
-             "22 g2 running p1\n25 g1 waiting (select)\n26 g1 runnable b2\n27 g2 waiting (forever)\n");
+             "Gomaxprocs +1 procs=2\nHeapAlloc +10 bytes=1\nGoUnblock +5 g=2\nGoBlockSelect +5\n",
+             "2< g2 is waiting\n3< p0 sched\n4< g1 is running p0\n~5 procs 2\n10 p1 sched\n15 heap 1\n20 g2 runnable b1\n"
+             "21 g2 running p1\n25 g1 waiting (select)\n26 g1 runnable b2\n27 g2 waiting (forever)\n");
 }
 
 /* Batches of several Ps alternate in the file; who runs on a P is known across them. */
@@ -224,6 +224,17 @@ static void test_futile(void **state)
              "32 g2 running p0 m0\n33 g2 waiting (sync)\n");
 }
 
+/* Only what led to the futile run goes: an earlier wake-up, after which g2 slept, stays. */
+static void test_futile_after_sleep(void **state)
+{
+    (void)state;
+    reads_as("go 1.9\nbatch p=0 t=0\nGoCreate g=2\nGoWaiting g=2\nProcStart thread=0\nGomaxprocs procs=1\n"
+             "GoUnblockLocal +10 g=2\nGoStartLocal +1 g=2\nGoSleep +1\nGoUnblockLocal +8 g=2\nGoStartLocal +1 g=2\n"
+             "FutileWakeup +1\nGoBlockRecv +1\nHeapAlloc +7 bytes=1\n",
+             "0< g2 is waiting\n~0 m0\n1< p0 sched m0\n~1 procs 1\n10 g2 runnable\n11 g2 running p0 m0\n"
+             "12 g2 waiting (sleep)\n30 heap 1\n");
+}
+
 /* ---- stops of the world, labels, annotations ----------------------------------------------------------------- */
 
 static void test_stw_kinds(void **state)
@@ -309,6 +320,7 @@ int main(void)
         cmocka_unit_test(test_syscall_exit_in_1_5),
         cmocka_unit_test(test_syscall_from_before),
         cmocka_unit_test(test_futile),
+        cmocka_unit_test(test_futile_after_sleep),
         cmocka_unit_test(test_stw_kinds),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_ranges),

@@ -220,12 +220,12 @@ static void test_trace_with_program(void **state)
     assert_int_equal(write(fd, m.b, m.n), m.n);
     close(fd);
     const char *trace = "go 1.5\nbatch p=0 seq=1 t=0\nGoCreate g=1 pc=0x401040\nProcStart thread=0\nGoStart g=1\n"
-                        "Gomaxprocs procs=1\nGoBlock +5 stack=!0x401010,!0x401040\nGoUnblock +5 g=1 stack=!0x999\n";
+                        "Gomaxprocs procs=1\nGoBlock +5 stack=!0x401040,!0x401010\nGoUnblock +5 g=1 stack=!0x999\n";
     reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in main.beta\n~1 procs 1\n"
              "5 g1 waiting at main.alpha\n"
                "10 g1 runnable at 0x999\n", 0, path);
     unlink(path);
-    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in 0x401041\n~1 procs 1\n5 g1 waiting at 0x401010\n"
+    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in 0x401041\n~1 procs 1\n5 g1 waiting at 0x401040\n"
                "10 g1 runnable at 0x999\n", 0, path);
 }
 
