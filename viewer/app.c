@@ -438,7 +438,12 @@ static unsigned feed(struct app *a, keycode k)
     case KEYFEED_CANCEL: return VR_DRAW; /* the footer shows what is under way */
     case KEYFEED_NONE: break;
     }
-    return VR_NONE;
+    if (key_is_mouse(k)) return VR_NONE;
+    char name[KEY_NAME_MAX], help[64];
+    help_key(a->km, app_keyview(a), ACT_HELP, help, sizeof help);
+    view_message(&a->view, false, "%s does nothing here%s%s%s", key_text(k, name), help[0] ? "; " : "", help,
+                 help[0] ? " lists the keys" : "");
+    return VR_DRAW | VR_BELL;
 }
 
 /* The cell under the mouse pointer becomes the cursor; in ruler and bands its time alone. */

@@ -187,6 +187,15 @@ static void best_keys(const struct binding **b, size_t n, enum action a, char *o
     if (best) binding_keys(best, out, size);
 }
 
+const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size)
+{
+    const struct binding **b;
+    size_t n = keymap_bindings(km, view, &b);
+    best_keys(b, n, a, out, size);
+    mem_free(b);
+    return out;
+}
+
 static void footer_chord(const struct keymap *km, const struct keystate *st, char *out, size_t size)
 {
     char so_far[96], key[KEY_NAME_MAX];

@@ -29,6 +29,9 @@ void help_free(struct help *h);
  */
 void help_footer(const struct keymap *km, const struct keystate *st, enum keyview view, char *out, size_t size);
 
+/* help_key - the easiest way to type an action in a view, "" if there is none; returns out. */
+const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size);
+
 /* help_actions - all actions, a line each: name, help. */
 void help_actions(FILE *f);
 /* help_markdown - docs/KEYS.md from the built-in maps. false: out of memory or a map is broken. */

@@ -447,7 +447,7 @@ unsigned term_wait(struct term *t, int timeout_ms)
     if (t->queued) what |= TERM_KEY;
     if (n <= 0) return what;
     if (fds[0].revents & POLLIN) what |= TERM_KEY;
-    else if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) t->hung_up = true;
+    if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) t->hung_up = true; /* even where SIGHUP is ignored */
     if (t->hung_up) {
         if (!t->leave_signal) t->leave_signal = SIGHUP;
         what |= TERM_LEAVE;

@@ -120,8 +120,8 @@ ok "TERM=dumb points to --headless" until_shows '--headless'
 start "$GOTOP" --no-mouse --keymap vi; type_keys -l ':quit'; type_keys Enter
 ok "leaving by a command" left 0
 
-# a terminal that goes away ends the program
-start "$GOTOP"; p=$(pid)
+# a terminal that goes away ends the program, also where nobody hears SIGHUP
+start trap "''" HUP ';' "$GOTOP"; p=$(pid)
 mux kill-session -t s
 i=0; while kill -0 "$p" 2>/dev/null && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
 if kill -0 "$p" 2>/dev/null; then failed=$((failed + 1)); echo "FAILED: it outlives its terminal"; kill -9 "$p"; else passed=$((passed + 1)); fi
