@@ -200,7 +200,7 @@ static void curves(const struct canvas *c)
     bool done = trace_info(c->v->tr)->done;
     if (h) {
         bool any = draw_heap(c->g, c->v, p->gutter, y, h, &here, &other);
-        gutter(c, y, "heap", any ? fmt_bytes(here, a) : "", STYLE_LANE);
+        gutter(c, y, "heap", here ? fmt_bytes(here, a) : "", STYLE_LANE); /* 0: not known here */
         if (h > 1 && other)
             gutter(c, y + 1, "goal", other > UINT64_MAX / 4 ? "none" : fmt_bytes(other, a), STYLE_LANE);
         if (!any && done)

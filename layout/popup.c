@@ -219,7 +219,11 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     }
     x = put(b, y, x, STYLE_POPUP, "  %s%s", s->open_start || s->open_end ? "at least " : "",
             fmt_exact(time_sub(s->t1, s->t0), d));
-    put(b, y, x, STYLE_POPUP, "  %s .. %s", fmt_exact(s->t0, t0), fmt_exact(s->t1, t1));
+    if (b->w < 72) { /* narrow: the times whole, in a line of their own */
+        y = next_row(b);
+        x = b->col - 1;
+    }
+    put(b, y, x + 2, STYLE_POPUP, "%s .. %s", fmt_exact(s->t0, t0), fmt_exact(s->t1, t1));
     if (s->open_start || s->open_end)
         put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s",
             s->open_start && s->open_end ? "both its ends lie outside the trace"
