@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "triage/export.h"
 #include "triage/report.h"
 
 #include "decode/dump.h"
@@ -143,6 +144,10 @@ static const struct subcommand {
 } subcommands[] = {
     {"report", report_main, "print what stands out, on one page"},
     {"diff", diff_main, "compare two traces"},
+    {"pprof", pprof_main, "write a profile for go tool pprof"},
+    {"csv", csv_main, "write tables for a spreadsheet"},
+    {"perfetto", perfetto_main, "write a trace for Perfetto's viewer"},
+    {"folded", folded_main, "write folded stacks for a flame graph"},
     {"dump", dump_main, "print the model as text, for scripts and comparisons"},
 };
 
@@ -152,7 +157,7 @@ static void usage(FILE *f)
                "  gotop [OPTION...] TRACE     TRACE: a file, plain, gzip or zstd; - is standard input.\n"
                "                              Where there is no terminal the report is printed.\n");
     for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
-        fprintf(f, "  gotop %-6s ...            %s\n", subcommands[i].name, subcommands[i].help);
+        fprintf(f, "  gotop %-8s ...          %s\n", subcommands[i].name, subcommands[i].help);
     fprintf(f, "\n");
     options_usage(f);
     fprintf(f, "\nIn the program ? lists the keys.\n"
