@@ -331,7 +331,13 @@ static inline void g_transition(struct fold *f, const struct ev *e, int64_t t, u
         p_show(f, p0, t);
     if (m0 != EV_NONE && m0 != m)
         m_show(f, m0, t);
-    show_on(f, p, m, t);
+    /* Back-dated: a lane that has gone on since then shows it from now on. */
+    if (p != EV_NONE)
+        p_show(f, p, f->lane[LANE_P][p].begun && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
+    if (m != EV_NONE) {
+        const struct mlane *ml = &f->m[m].lane;
+        m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
+    }
 }
 
 static void g_meet(struct fold *f, const struct ev *e, uint8_t flags)

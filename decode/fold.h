@@ -33,6 +33,7 @@ struct pinfo {
     uint32_t g, m;        /* running or in a syscall here; thread */
     uint32_t sweep, stw;  /* open ranges, index + 1 */
     int64_t longest;      /* longest span since its M got it */
+    int64_t held;         /* until when holds of it are summed up: what it did before is not to be rewritten */
     uint8_t state;        /* ST_NONE, ST_IDLE, ST_SCHED (running) */
 };
 

@@ -40,6 +40,7 @@ static void hold_close(struct fold *f, struct mlane *l, int64_t t)
         const struct spanlane *p = &f->lane[LANE_P][h->p];
         int64_t tail = p->begun && t > p->t0 ? t - p->t0 : 0;
         longest = f->p[h->p].longest > tail ? f->p[h->p].longest : tail;
+        f->p[h->p].held = t;
     }
     struct holdsum *g = &l->sum[(l->n - 1) / HOLD_GROUP];
     if (longest > g->longest)

@@ -452,11 +452,12 @@ static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, 
     return b;
 }
 
-/* Longest span of a P's lane within [a,b), those at its ends cut to it. */
-static int64_t longest_within(const struct trace *tr, struct lane l, int64_t a, int64_t b, struct span *out)
+/* Among the spans of a P's lane that overlap [t0,t1), each cut to the hold [a,b), the longest. -1: there is none. */
+static int64_t longest_within(const struct trace *tr, struct lane l, int64_t a, int64_t b, int64_t t0, int64_t t1, struct span *out)
 {
+    int64_t x = a > t0 ? a : t0, y = b < t1 ? b : t1;
     struct span s[3];
-    bool have[3] = {trace_span_at(tr, l, a, &s[0]), trace_span_at(tr, l, b - 1, &s[1]), false};
+    bool have[3] = {trace_span_at(tr, l, x, &s[0]), trace_span_at(tr, l, y - 1, &s[1]), false};
     if (have[0] && have[1])
         have[2] = s[0].t1 < s[1].t0 && trace_longest(tr, l, s[0].t1, s[1].t0, &s[2]);
     int64_t best = -1;
@@ -482,21 +483,15 @@ static bool hold_longest(const struct trace *tr, struct lane lane, const struct 
         struct span_iter it = {.tr = tr, .lane = lane};
         int64_t a = ml->h[i].t0, b = holds_end(&tr->fold, ml, i);
         struct span s;
-        if (a >= t1 || b <= t0)
+        if (a >= t1 || b <= t0 || b <= a)
             continue;
         if (ml->h[i].p == EV_NONE) {
             hold_load(&it, ml, i, 0);
             s = it.blk[0];
-        } else if (b <= a || longest_within(tr, (struct lane){LANE_P, ml->h[i].p}, a, b, &s) < 0) {
+        } else if (longest_within(tr, (struct lane){LANE_P, ml->h[i].p}, a, b, t0, t1, &s) < 0) {
             continue;
         }
         s.proc = ml->h[i].p;
-        if (s.t1 <= t0 || s.t0 >= t1) { /* the longest of the hold lies outside what was asked for */
-            int64_t x = a > t0 ? a : t0, y = b < t1 ? b : t1;
-            if (longest_within(tr, (struct lane){LANE_P, ml->h[i].p}, x, y, &s) < 0)
-                continue;
-            s.proc = ml->h[i].p;
-        }
         if (s.t1 - s.t0 > best) {
             best = s.t1 - s.t0;
             *out = s;

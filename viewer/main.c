@@ -129,6 +129,10 @@ static int dump_main(int argc, char **argv)
     if (trace_fatal(tr)) {
         say_error(o.path, trace_fatal(tr));
     } else {
+        for (uint32_t i = 0; i < trace_info(tr)->nwarnings; i++)
+            say_error(o.path, trace_warning(tr, i));
+        if (trace_info(tr)->ndamages) /* the D records say the rest */
+            say_error(o.path, trace_damage(tr, 0));
         (void)dump_trace(tr, stdout); /* finish_output() sees whether all was written */
         status = finish_output(trace_info(tr)->ndamages ? EXIT_PARTIAL : EXIT_OK);
     }
