@@ -32,7 +32,7 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
     }
     p = &tg->stw[i];
     p->count++;
-    p->total += ns;
+    p->total = ns_add(p->total, ns);
     if (p->count == 1 || ns > p->longest.t1 - p->longest.t0) {
         p->longest = (struct moment){r->t0, r->t1, r->scope_p ? NO_LANE : r->owner, r->scope_p ? r->owner : NO_LANE};
     }
@@ -169,17 +169,17 @@ bool triage_gc(struct triage *tg) {
     n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
     tg->assists = n;
     for (size_t i = 0; i < n; i++) {
-        tg->assist_ns += r[i].t1 - r[i].t0;
+        tg->assist_ns = ns_add(tg->assist_ns, r[i].t1 - r[i].t0);
     }
     n = trace_ranges(tg->tr, RANGE_SWEEP, &r);
     tg->sweeps = n;
     for (size_t i = 0; i < n; i++) {
-        tg->sweep_ns += r[i].t1 - r[i].t0;
+        tg->sweep_ns = ns_add(tg->sweep_ns, r[i].t1 - r[i].t0);
     }
     n = trace_ranges(tg->tr, RANGE_GC, &r);
     tg->gc_cycles = n;
     for (size_t i = 0; i < n; i++) {
-        tg->gc_mark_ns += r[i].t1 - r[i].t0;
+        tg->gc_mark_ns = ns_add(tg->gc_mark_ns, r[i].t1 - r[i].t0);
     }
     heap(tg, r, n);
     return true;

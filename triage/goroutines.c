@@ -44,7 +44,7 @@ static bool note_reason(struct walk *w, uint32_t reason, int64_t ns) {
     }
     p = &wk->gw[i];
     p->count++;
-    p->ns += ns;
+    p->ns = ns_add(p->ns, ns);
     p->longest = ns > p->longest ? ns : p->longest;
     return true;
 }
@@ -75,7 +75,7 @@ static bool note_wait(struct walk *w, const struct span *s) {
     rows = &tg->waits[i];
     rows->count++;
     rows->open += s->open_end;
-    rows->total += tri_len(s);
+    rows->total = ns_add(rows->total, tri_len(s));
     longer(&rows->longest, s->t0, s->t1, w->g, rows->count);
     w->kind = rows->kind;
     return true;
@@ -136,7 +136,7 @@ static void note_ender(struct walk *w, uint32_t waker, int64_t ns) {
     }
     k = &w->tg->g[waker];
     k->ended++;
-    k->ended_ns += ns;
+    k->ended_ns = ns_add(k->ended_ns, ns);
     if (k->last_waiter != w->g + 1) {
         k->last_waiter = w->g + 1;
         k->waiters++;
@@ -167,7 +167,7 @@ static bool note_pair(struct walk *w, const struct span *s) {
     }
     p = &tg->pairs[i];
     p->count++;
-    p->total += tri_len(v);
+    p->total = ns_add(p->total, tri_len(v));
     longer(&p->longest, v->t0, v->t1, w->g, p->count);
     if (p->longest.t0 == v->t0 && p->longest.g == w->g) {
         p->longest_waker = s->who;
@@ -204,7 +204,7 @@ static bool note_futile(struct walk *w, const struct span *s) {
 static bool walk_waiting(struct walk *w, const struct span *s) {
     int64_t ns = tri_len(s);
     bool again, ok;
-    w->st->ns[GM_WAIT] += ns;
+    w->st->ns[GM_WAIT] = ns_add(w->st->ns[GM_WAIT], ns);
     w->st->waits++;
     w->st->longest_wait = ns > w->st->longest_wait ? ns : w->st->longest_wait;
     if (!note_reason(w, s->reason, ns)) {
@@ -243,14 +243,14 @@ static bool note_syscall(struct walk *w, const struct span *s) {
     r = &tg->syscalls[i];
     r->count++;
     r->open += s->open_end;
-    r->total += tri_len(s);
+    r->total = ns_add(r->total, tri_len(s));
     longer(&r->longest, s->t0, s->t1, w->g, r->count);
     return true;
 }
 
 static bool walk_syscall(struct walk *w, const struct span *s) {
     int64_t ns = tri_len(s);
-    w->st->ns[GM_SYSCALL] += ns;
+    w->st->ns[GM_SYSCALL] = ns_add(w->st->ns[GM_SYSCALL], ns);
     w->st->syscalls++;
     w->st->longest_syscall = ns > w->st->longest_syscall ? ns : w->st->longest_syscall;
     return w->system || note_syscall(w, s);
@@ -278,7 +278,7 @@ static void note_worst(struct walk *w, const struct span *s) {
 
 static void walk_runnable(struct walk *w, const struct span *s) {
     int64_t ns = tri_len(s);
-    w->st->ns[GM_SCHED] += ns;
+    w->st->ns[GM_SCHED] = ns_add(w->st->ns[GM_SCHED], ns);
     w->st->scheds++;
     w->st->longest_sched = ns > w->st->longest_sched ? ns : w->st->longest_sched;
     if (ns >= IDLE_NOTICE) {
@@ -301,11 +301,12 @@ static enum gc_mode mode_of(const struct trace *tr, uint32_t label) {
 
 static void walk_exec(struct walk *w, const struct span *s) {
     int64_t ns = tri_len(s);
-    w->st->ns[GM_EXEC] += ns;
+    w->st->ns[GM_EXEC] = ns_add(w->st->ns[GM_EXEC], ns);
     w->st->runs += !tri_is_exec(w->prev.state);
     w->cond_run += ns;
     if (s->label || s->state == ST_GCWORK) {
-        w->tg->label_ns[mode_of(w->tg->tr, s->label)] += ns;
+        int64_t *by_mode = &w->tg->label_ns[mode_of(w->tg->tr, s->label)];
+        *by_mode = ns_add(*by_mode, ns);
     }
 }
 
@@ -342,7 +343,7 @@ static bool walk_span(struct walk *w, const struct span *s) {
         walk_runnable(w, s);
         break;
     case ST_UNKNOWN:
-        w->st->ns[GM_UNKNOWN] += tri_len(s);
+        w->st->ns[GM_UNKNOWN] = ns_add(w->st->ns[GM_UNKNOWN], tri_len(s));
         break;
     default:
         if (tri_is_exec(s->state)) {

@@ -115,10 +115,11 @@ static int cmp_delta(const void *a, const void *b) {
 
 static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps) {
     int64_t len = s->tg->end / SLICES + 1;
-    s->tg->missed_wall += t1 - t0;
+    s->tg->missed_wall = ns_add(s->tg->missed_wall, t1 - t0);
     while (t0 < t1) {
         int64_t i = t0 / len, to = (i + 1) * len < t1 ? (i + 1) * len : t1;
-        s->slice[i < SLICES ? i : SLICES - 1] += (to - t0) * ps;
+        i = i < SLICES ? i : SLICES - 1;
+        s->slice[i] = ns_add(s->slice[i], ns_mul(to - t0, ps));
         t0 = to;
     }
 }
@@ -127,22 +128,23 @@ static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps) {
 static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1) {
     struct triage *tg = s->tg;
     int64_t idle = c[CNT_IDLE], missed, sys = c[CNT_SYSCALL] - c[CNT_HELD], busy = c[CNT_P] - idle, dt = t1 - t0;
-    s->busy[busy < 0 ? 0 : busy < BUSY_MAX ? busy : BUSY_MAX - 1] += dt;
+    busy = busy < 0 ? 0 : busy < BUSY_MAX ? busy : BUSY_MAX - 1;
+    s->busy[busy] = ns_add(s->busy[busy], dt);
     if (idle <= 0) {
         return;
     }
     if (c[CNT_STW] > 0) {
-        tg->idle[IDLE_STW] += idle * dt;
+        tg->idle[IDLE_STW] = ns_add(tg->idle[IDLE_STW], ns_mul(idle, dt));
         return;
     }
     missed = c[CNT_RUNNABLE] < idle ? c[CNT_RUNNABLE] : idle;
     sys = sys < 0 ? 0 : sys < idle - missed ? sys : idle - missed;
     if (missed > 0) {
-        tg->idle[IDLE_MISSED] += missed * dt;
+        tg->idle[IDLE_MISSED] = ns_add(tg->idle[IDLE_MISSED], ns_mul(missed, dt));
         miss(s, t0, t1, missed);
     }
-    tg->idle[IDLE_SYSCALL] += sys * dt;
-    tg->idle[IDLE_NOWORK] += (idle - missed - sys) * dt;
+    tg->idle[IDLE_SYSCALL] = ns_add(tg->idle[IDLE_SYSCALL], ns_mul(sys, dt));
+    tg->idle[IDLE_NOWORK] = ns_add(tg->idle[IDLE_NOWORK], ns_mul(idle - missed - sys, dt));
 }
 
 static void run_window(struct sweep *s) {
@@ -165,7 +167,7 @@ static void finish(struct sweep *s) {
     int64_t known = 0, len = tg->end / SLICES + 1, seen = 0;
     int best = 0;
     for (int i = 0; i < IDLE_SHORT; i++) {
-        known += tg->idle[i];
+        known = ns_add(known, tg->idle[i]);
     }
     tg->idle[IDLE_SHORT] = tg->p_sum.ns[ST_IDLE] > known ? tg->p_sum.ns[ST_IDLE] - known : 0;
     for (int i = 1; i < SLICES; i++) {
@@ -174,7 +176,7 @@ static void finish(struct sweep *s) {
     tg->idle_worst_ns = s->slice[best];
     tg->idle_worst = (struct moment){best * len, (best + 1) * len < tg->end ? (best + 1) * len : tg->end, NO_LANE, NO_LANE};
     for (int i = 0; i < BUSY_MAX; i++) {
-        seen += s->busy[i];
+        seen = ns_add(seen, s->busy[i]);
         if (seen >= tg->end - tg->end / 100) {
             tg->busy_p99 = (uint32_t)i;
             break;

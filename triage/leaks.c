@@ -161,7 +161,7 @@ static bool woken_before(const struct wake *w, size_t i, size_t j) {
 static void herd_of(struct herd_row *h, const struct wake *w, size_t n) {
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && w[j].waker == w[i].waker && w[j].t - w[i].t <= BURST && !woken_before(w, i, j); j++) {
-            h->lost += w[j].lost;
+            h->lost = ns_add(h->lost, w[j].lost);
         }
         if (j - i >= HERD_MIN) {
             h->bursts++;

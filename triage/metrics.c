@@ -53,7 +53,7 @@ static double stuck(const struct triage *tg) {
 static int64_t busy(const struct triage *tg) {
     int64_t ns = 0;
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
-        ns += tg->p_sum.ns[i];
+        ns = ns_add(ns, tg->p_sum.ns[i]);
     }
     return ns;
 }
@@ -148,7 +148,7 @@ static void set_blocked(const struct loaded *l, const char *reason, struct dist 
         int64_t longest = w->longest.t1 - w->longest.t0;
         if (str_is(trace_str(l->tr, w->reason), reason)) {
             d->n += w->count;
-            d->total += w->total;
+            d->total = ns_add(d->total, w->total);
             d->max = longest > d->max ? longest : d->max;
         }
     }

@@ -11,7 +11,7 @@ bool triage_proc(struct triage *tg, uint32_t p) {
     struct span_iter it;
     trace_shares(tg->tr, l, 0, tg->end, &tg->p[p].s);
     for (int i = 0; i < ST_COUNT; i++) {
-        tg->p_sum.ns[i] += tg->p[p].s.ns[i];
+        tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], tg->p[p].s.ns[i]);
     }
     if (!span_seek_index(&it, tg->tr, l, 0)) {
         return true;
@@ -20,7 +20,7 @@ bool triage_proc(struct triage *tg, uint32_t p) {
         const struct span *s = span_get(&it);
         tg->p[p].runs += tri_is_exec(s->state);
         if (s->state == ST_ASSIST && s->who < tg->ng) {
-            tg->g[s->who].ns[GM_ASSIST] += tri_len(s);
+            tg->g[s->who].ns[GM_ASSIST] = ns_add(tg->g[s->who].ns[GM_ASSIST], tri_len(s));
         }
     } while (span_next(&it));
     return true;
@@ -37,10 +37,10 @@ bool triage_procs_end(struct triage *tg) {
     }
     for (size_t i = 0; i < n; i++) {
         uint64_t v = i ? pt[i - 1].v : first;
-        cap += (pt[i].t - at) * (int64_t)(v < 65536 ? v : 65536);
+        cap = ns_add(cap, ns_mul(pt[i].t - at, (int64_t)(v < 65536 ? v : 65536)));
         at = pt[i].t;
     }
     first = n ? pt[n - 1].v : first;
-    tg->capacity = cap + (tg->end - at) * (int64_t)(first < 65536 ? first : 65536);
+    tg->capacity = ns_add(cap, ns_mul(tg->end - at, (int64_t)(first < 65536 ? first : 65536)));
     return true;
 }

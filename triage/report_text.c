@@ -417,18 +417,40 @@ static void samples(struct text *t, const struct loaded *l) {
     }
 }
 
+/* Lines as they are, but none longer than REPORT_WIDTH. */
+static void cut_lines(struct text *t, const char *s) {
+    while (*s) {
+        size_t n = strcspn(s, "\n");
+        struct text u = {0};
+        text_raw(&u, s, n);
+        if (text_width(&u, 0) <= REPORT_WIDTH) {
+            text_raw(t, s, n);
+        } else {
+            text_clean(t, s, n, REPORT_WIDTH);
+        }
+        t->failed |= u.failed;
+        text_free(&u);
+        endl(t);
+        s += n + (s[n] == '\n');
+    }
+}
+
 void report_text(struct text *t, const struct loaded *l) {
-    head(t, l);
-    findings(t, l);
-    processors(t, l);
-    collector(t, l);
-    scheduler(t, l);
-    groups(t, l);
-    waits(t, l);
-    pairs(t, l);
-    syscalls(t, l);
-    tasks(t, l);
-    samples(t, l);
+    struct text u = {.ascii = t->ascii};
+    head(&u, l);
+    findings(&u, l);
+    processors(&u, l);
+    collector(&u, l);
+    scheduler(&u, l);
+    groups(&u, l);
+    waits(&u, l);
+    pairs(&u, l);
+    syscalls(&u, l);
+    tasks(&u, l);
+    samples(&u, l);
+    t->failed |= !text_ok(&u);
+    cut_lines(t, u.p ? u.p : "");
+    text_free(&u);
 }
 
 int report_status(const struct loaded *l) {

@@ -68,7 +68,7 @@ static void rule_share(struct rules *rs) {
     int64_t gc = workers + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP], busy = 0;
     struct draft d;
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
-        busy += tg->p_sum.ns[i];
+        busy = ns_add(busy, tg->p_sum.ns[i]);
     }
     busy -= tg->label_ns[GC_IDLE];
     if (gc < 1000000 || gc < busy / 5 || (tg->gc_cycles < 2 && gc < busy / 4)) {
@@ -107,8 +107,8 @@ static void rule_assist(struct rules *rs) {
     uint32_t most;
     struct draft d;
     for (uint32_t i = 0; i < tg->ngroups; i++) {
-        exec += tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total;
-        assist += tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_ASSIST].total;
+        exec = ns_add(exec, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total);
+        assist = ns_add(assist, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_ASSIST].total);
     }
     if (assist < 1000000 || assist < exec / 20 || (tg->gc_cycles < 2 && assist < 5000000)) {
         return;

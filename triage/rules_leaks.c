@@ -103,7 +103,7 @@ static void team_of(const struct triage *tg, uint32_t group, struct team *t) {
         t->same = t->same && li.create_stack == t->stack;
         t->n++;
         run = own_run(tg, g);
-        t->all += run;
+        t->all = ns_add(t->all, run);
         if (run > t->most || t->n == 1) {
             t->most = run;
             t->top = g;
@@ -145,7 +145,7 @@ static void rule_workers(struct rules *rs) {
 /* ---- tasks -------------------------------------------------------------------------------------------------- */
 
 static void share_text(struct text *t, const char *what, int64_t ns, int64_t all, bool *first) {
-    if (ns * 20 < all || ns <= 0) {
+    if (ns < all / 20 || ns <= 0) {
         return; /* less than 5 % */
     }
     text_add(t, "%s%s ", *first ? "" : ", ", what);
@@ -180,7 +180,7 @@ static void rule_tasks(struct rules *rs) {
             continue;
         }
         for (; n < y->nslow && (y->slow[n].t1 - y->slow[n].t0) / 5 >= y->d.p50; n++) {
-            lost += y->slow[n].t1 - y->slow[n].t0 - y->d.p50;
+            lost = ns_add(lost, y->slow[n].t1 - y->slow[n].t0 - y->d.p50);
         }
         draft_start(&d, RULE_SLOW_TASK, lost < tg->end ? lost : tg->end);
         draft_subject(&d, rs, y->name);

@@ -50,7 +50,7 @@ static void stretches(const struct edge *e, size_t n, struct stretch *s) {
         if (e[i].by > 0 && now == CONVOY_MIN) {
             since = e[i].t;
         } else if (e[i].by < 0 && now == CONVOY_MIN - 1) {
-            s->total += e[i].t - since;
+            s->total = ns_add(s->total, e[i].t - since);
             if (e[i].t - since > s->t1 - s->t0) {
                 s->t0 = since;
                 s->t1 = e[i].t;
@@ -138,7 +138,7 @@ static void rule_bottleneck(struct rules *rs) {
     const struct gstat *b;
     struct draft d;
     for (uint32_t g = 0; g < tg->ng; g++) {
-        all += tg->g[g].ended_ns;
+        all = ns_add(all, tg->g[g].ended_ns);
         best = tg->g[g].ended_ns > tg->g[best].ended_ns ? g : best;
     }
     if (tg->ng == 0) {
@@ -238,7 +238,7 @@ static bool call_span(void *arg, const struct span *s) {
     c->several |= c->waker != NO_LANE && c->waker != c->w->waker;
     c->waker = c->w->waker;
     if (z - a > p[i]) {
-        c->total += z - a - p[i];
+        c->total = ns_add(c->total, z - a - p[i]);
         p[i] = z - a;
     }
     if (z - a > c->worst) {

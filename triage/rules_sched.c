@@ -12,14 +12,14 @@ static int64_t beyond(const struct hist *h, int64_t ns) {
             sum += (double)h->count[i] * (double)(low - ns);
         }
     }
-    return sum > 9e18 ? INT64_MAX : (int64_t)sum;
+    return sum > (double)NS_MAX ? NS_MAX : (int64_t)sum;
 }
 
 static void program_times(const struct triage *tg, int64_t *exec, int64_t *sched) {
     *exec = *sched = 0;
     for (uint32_t i = 0; i < tg->ngroups; i++) {
-        *exec += tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total;
-        *sched += tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_SCHED].total;
+        *exec = ns_add(*exec, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total);
+        *sched = ns_add(*sched, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_SCHED].total);
     }
 }
 
@@ -116,7 +116,7 @@ static void rule_below(struct rules *rs) {
     int64_t idle = tg->p_sum.ns[ST_IDLE], all_sched = 0, severity;
     struct draft d;
     for (uint32_t i = 0; i < tg->ngroups; i++) {
-        all_sched += tg->groups[i].d[GM_SCHED].total;
+        all_sched = ns_add(all_sched, tg->groups[i].d[GM_SCHED].total);
     }
     if (tg->capacity <= 0 || idle > tg->capacity / 10 || all_sched / 2 < tg->capacity || tg->end < 10000000) {
         return;

@@ -52,9 +52,9 @@ static bool add(struct build *b, uint32_t stack, int64_t ns) {
         b->out->n++;
     }
     b->out->row[i].count++;
-    b->out->row[i].ns += ns;
+    b->out->row[i].ns = ns_add(b->out->row[i].ns, ns);
     b->out->count++;
-    b->out->ns += ns;
+    b->out->ns = ns_add(b->out->ns, ns);
     return true;
 }
 

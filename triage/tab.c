@@ -94,7 +94,7 @@ void dist_of(struct dist *d, int64_t *v, size_t n) {
     }
     qsort(v, n, sizeof *v, cmp_i64);
     for (size_t i = 0; i < n; i++) {
-        d->total += v[i];
+        d->total = ns_add(d->total, v[i]);
         d->sumsq += (double)v[i] * (double)v[i];
     }
     d->min = v[0];
@@ -124,7 +124,7 @@ void hist_add(struct hist *h, int64_t ns) {
     h->count[i < HIST_BUCKETS ? i : HIST_BUCKETS - 1]++;
     h->min = h->n == 0 || ns < h->min ? ns : h->min;
     h->max = ns > h->max ? ns : h->max;
-    h->total += ns;
+    h->total = ns_add(h->total, ns);
     h->sumsq += (double)ns * (double)ns;
     h->n++;
 }

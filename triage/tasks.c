@@ -132,7 +132,7 @@ static void reason_add(struct breakdown *b, uint32_t reason, int64_t ns) {
     }
     b->nreasons += i == b->nreasons;
     b->reason[i] = reason;
-    b->reason_ns[i] += ns;
+    b->reason_ns[i] = ns_add(b->reason_ns[i], ns);
     for (; i > 0 && b->reason_ns[i] > b->reason_ns[i - 1]; i--) {
         uint32_t r = b->reason[i];
         int64_t x = b->reason_ns[i];
@@ -178,7 +178,7 @@ static int64_t assisted(const struct trace *tr, const struct part *a, size_t n, 
     for (; lo < n && a[lo].g == g && a[lo].t0 < t1; lo++) {
         struct shares s;
         trace_shares(tr, (struct lane){LANE_G, g}, a[lo].t0 > t0 ? a[lo].t0 : t0, a[lo].t1 < t1 ? a[lo].t1 : t1, &s);
-        sum += s.ns[ST_RUNNING];
+        sum = ns_add(sum, s.ns[ST_RUNNING]);
     }
     return sum;
 }
@@ -189,12 +189,12 @@ static void break_interval(const struct trace *tr, const struct parts *assists, 
     struct shares s;
     int64_t assist = assisted(tr, assists->p, assists->n, g, t0, t1);
     trace_shares(tr, l, t0, t1, &s);
-    b->running += s.ns[ST_RUNNING] - assist;
-    b->assist += assist;
-    b->sched += s.ns[ST_RUNNABLE];
-    b->syscall += s.ns[ST_SYSCALL];
-    b->waiting += s.ns[ST_WAITING];
-    b->all += t1 - t0 - s.ns[ST_NONE];
+    b->running = ns_add(b->running, s.ns[ST_RUNNING] - assist);
+    b->assist = ns_add(b->assist, assist);
+    b->sched = ns_add(b->sched, s.ns[ST_RUNNABLE]);
+    b->syscall = ns_add(b->syscall, s.ns[ST_SYSCALL]);
+    b->waiting = ns_add(b->waiting, s.ns[ST_WAITING]);
+    b->all = ns_add(b->all, t1 - t0 - s.ns[ST_NONE]);
     break_reasons(tr, b, l, t0, t1);
 }
 

@@ -99,7 +99,7 @@ static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int
         r[(*n)++] = (struct ran){name, 0};
     }
     if (i < max) {
-        r[i].ns += ns;
+        r[i].ns = ns_add(r[i].ns, ns);
     }
 }
 
@@ -121,11 +121,11 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w) {
             if (z <= a || s->state == ST_NONE) {
                 continue;
             }
-            w->all_ns += z - a;
+            w->all_ns = ns_add(w->all_ns, z - a);
             if (s->state == ST_IDLE) {
-                w->idle_ns += z - a;
+                w->idle_ns = ns_add(w->idle_ns, z - a);
             } else if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP) {
-                w->gc_ns += z - a;
+                w->gc_ns = ns_add(w->gc_ns, z - a);
             }
             if (s->who != NO_LANE && s->state != ST_IDLE) {
                 ran_add(r, &n, 64, tri_name(tg->tr, s->who), z - a);

@@ -1,0 +1,361 @@
+/*
+ * test_triage_report.c - the page and its limits, the JSON, the commands' exit statuses, ranking, diff.
+ *
+ * Golden pages stand in tests/golden/report-NAME.txt, one per sample. REPORT_ACCEPT=1 in the environment writes them
+ * anew; read the difference before you commit it.
+ */
+#include "triage_help.h"
+
+#include <jansson.h>
+
+#include "triage/metrics.h"
+#include "triage/report.h"
+
+#define LINES_MAX 70
+
+static char *page_of(const char *path) {
+    struct loaded l;
+    struct text t = {.ascii = true};
+    char *s;
+    help_load(path, &l);
+    report_text(&t, &l);
+    assert_true(text_ok(&t));
+    s = text_take(&t);
+    load_free(&l);
+    return s;
+}
+
+static void page_limits(const char *path, const char *s) {
+    size_t lines = 0, width = 0;
+    for (; *s; s++) {
+        assert_true(*s == '\n' || (*s >= 0x20 && *s < 0x7f));
+        lines += *s == '\n';
+        width = *s == '\n' ? 0 : width + 1;
+        if (width > REPORT_WIDTH) {
+            print_error("%s: a line is longer than %d characters\n", path, REPORT_WIDTH);
+            fail();
+        }
+    }
+    if (lines > LINES_MAX) {
+        print_error("%s: %zu lines\n", path, lines);
+        fail();
+    }
+}
+
+static void golden_page(const char *path) {
+    char name[300], *want, *page = page_of(path);
+    const char *base = strrchr(path, '/') + 1;
+    FILE *f;
+    long n;
+    page_limits(path, page);
+    snprintf(name, sizeof name, "tests/golden/report-%.*s.txt", (int)strlen(base) - 6, base);
+    if (getenv("REPORT_ACCEPT")) {
+        f = fopen(name, "wb");
+        assert_non_null(f);
+        fputs(page, f);
+        fclose(f);
+    }
+    f = fopen(name, "rb");
+    if (!f) {
+        print_error("%s is missing (REPORT_ACCEPT=1 writes it)\n", name);
+        fail();
+    }
+    assert_int_equal(fseek(f, 0, SEEK_END), 0);
+    n = ftell(f);
+    rewind(f);
+    want = calloc(1, (size_t)n + 1);
+    assert_int_equal(fread(want, 1, (size_t)n, f), n);
+    fclose(f);
+    if (strcmp(want, page) != 0) {
+        size_t i = 0, line = 1;
+        for (; want[i] && want[i] == page[i]; i++) {
+            line += want[i] == '\n';
+        }
+        print_error("%s differs in line %zu (REPORT_ACCEPT=1 accepts)\n", name, line);
+        fail();
+    }
+    free(want);
+    mem_free(page);
+}
+
+static void pages(void **state) {
+    (void)state;
+    assert_true(help_each("samples", "", golden_page) >= 30);
+}
+
+static void limits_only(const char *path) {
+    struct loaded l;
+    struct err e;
+    struct trace_opts o = {0};
+    struct text t = {.ascii = true};
+    char *json;
+    if (load_file(path, &o, true, &l, &e) != ERR_OK) {
+        assert_true(strlen(e.what) > 3);
+        return;
+    }
+    report_text(&t, &l);
+    page_limits(path, t.p);
+    text_free(&t);
+    json = report_json(&l);
+    assert_non_null(json);
+    mem_free(json);
+    load_free(&l);
+}
+
+static void pages_of_others(void **state) {
+    (void)state;
+    if (!help_have_shared()) {
+        print_message("note: ../shared/traces is not there: pages of its traces were not made\n");
+        skip();
+    }
+    assert_true(help_each("../shared/traces", "", limits_only) >= 100);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------------------- */
+
+static void json_of(const char *path) {
+    static const char *const keys[] = {"trace", "findings", "processors", "gc", "scheduler", "groups", "waits", "contention",
+                                       "syscalls", "tasks", "unended", "samples"};
+    struct loaded l;
+    char *s;
+    json_t *root;
+    json_error_t je;
+    help_load(path, &l);
+    s = report_json(&l);
+    assert_non_null(s);
+    root = json_loads(s, 0, &je); /* checks UTF-8, too */
+    assert_non_null(root);
+    assert_string_equal(json_string_value(json_object_get(root, "schema")), REPORT_SCHEMA);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        assert_non_null(json_object_get(root, keys[i]));
+    }
+    assert_int_equal(json_object_size(root), 1 + sizeof keys / sizeof *keys);
+    assert_int_equal(json_array_size(json_object_get(root, "findings")), l.fs.n);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(root, "trace"), "duration_ns")), l.tg->end);
+    json_decref(root);
+    mem_free(s);
+    load_free(&l);
+}
+
+static void json_is_whole(void **state) {
+    (void)state;
+    assert_true(help_each("samples", "tasks-", json_of) >= 5);
+    assert_true(help_each("tests/golden", "report-", json_of) >= 12);
+}
+
+/* Each key of the JSON is described in docs/REPORT.md. */
+static void keys_in(json_t *v, const char *doc) {
+    const char *key;
+    json_t *child;
+    size_t i;
+    if (json_is_object(v)) {
+        json_object_foreach(v, key, child) {
+            char quoted[80];
+            snprintf(quoted, sizeof quoted, "`%s`", key);
+            if (!strstr(doc, quoted)) {
+                print_error("docs/REPORT.md does not describe %s\n", quoted);
+                fail();
+            }
+            keys_in(child, doc);
+        }
+    } else if (json_is_array(v)) {
+        json_array_foreach(v, i, child) {
+            keys_in(child, doc);
+        }
+    }
+}
+
+static void schema_is_described(void **state) {
+    static char doc[100000];
+    static const char *const path[] = {"samples/tasks-1.27.trace", "samples/lock-cpu-1.27.trace", "samples/alloc-1.27.trace",
+                                       "tests/golden/report-leak.trace", "samples/workers-1.5.trace"};
+    FILE *f = fopen("docs/REPORT.md", "r");
+    (void)state;
+    assert_non_null(f);
+    assert_true(fread(doc, 1, sizeof doc - 1, f) > 1000);
+    fclose(f);
+    assert_non_null(strstr(doc, REPORT_SCHEMA));
+    for (int r = 0; r < RULE_COUNT; r++) {
+        assert_non_null(strstr(doc, rule_id((enum rule)r)));
+    }
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
+        struct loaded l;
+        char *s;
+        json_t *root;
+        help_load(path[i], &l);
+        s = report_json(&l);
+        root = json_loads(s, 0, NULL);
+        assert_non_null(root);
+        keys_in(root, doc);
+        json_decref(root);
+        mem_free(s);
+        load_free(&l);
+    }
+}
+
+/* ---- commands ----------------------------------------------------------------------------------------------- */
+
+static char out_path[64];
+
+static int run(int (*f)(int, char **), const char *const *args) {
+    char *argv[16] = {0}, *mine[16] = {0}; /* the command moves argv's elements */
+    int argc = 0, status;
+    for (; args[argc]; argc++) {
+        argv[argc] = mine[argc] = strdup(args[argc]);
+    }
+    fflush(stderr);
+    status = f(argc, argv);
+    for (int i = 0; i < argc; i++) {
+        free(mine[i]);
+    }
+    return status;
+}
+#define RUN(f, ...) run(f, (const char *const[]){__VA_ARGS__, "-o", out_path, "--quiet", NULL})
+
+static const char *printed(void) {
+    static char buf[200000];
+    FILE *f = fopen(out_path, "r");
+    size_t n = f ? fread(buf, 1, sizeof buf - 1, f) : 0;
+    buf[n] = 0;
+    if (f) {
+        fclose(f);
+    }
+    return buf;
+}
+
+#define HERD "tests/golden/report-herd.trace"
+#define QUIET "tests/golden/report-quiet.trace"
+#define LEAK "tests/golden/report-leak.trace"
+
+static void make_partial(char *path, size_t size) {
+    static char buf[100000];
+    FILE *f = fopen("samples/http-1.26.trace", "rb"), *g;
+    size_t n = fread(buf, 1, sizeof buf, f);
+    int fd;
+    snprintf(path, size, "/tmp/gotop-partial-XXXXXX");
+    fd = mkstemp(path);
+    fclose(f);
+    g = fdopen(fd, "wb");
+    assert_int_equal(fwrite(buf, 1, n - 777, g), n - 777);
+    fclose(g);
+}
+
+static void exit_statuses(void **state) {
+    char partial[64];
+    (void)state;
+    assert_int_equal(RUN(report_main, "report", QUIET), 0);
+    assert_non_null(strstr(printed(), "nothing stands out"));
+    assert_int_equal(RUN(report_main, "report", "--assert", "stw.max<1s", "--assert", "p99(sched)<1s", QUIET), 0);
+    assert_non_null(strstr(printed(), "held   stw.max<1s"));
+    assert_int_equal(RUN(report_main, "report", "--assert", "stw.max<1ns", QUIET), 1);
+    assert_non_null(strstr(printed(), "BROKEN stw.max<1ns"));
+    assert_int_equal(RUN(report_main, "report", "--assert", "p99(task:none)<1s", QUIET), 1); /* no data holds nothing */
+    assert_int_equal(RUN(report_main, "report", "no/such/file.trace"), 2);
+    assert_int_equal(RUN(report_main, "report", "Makefile"), 2);
+    assert_int_equal(RUN(report_main, "report", "--assert", "nonsense<1", QUIET), 2);
+    assert_int_equal(RUN(report_main, "report", "--assert", "stw.max<5%", QUIET), 2);
+    assert_int_equal(RUN(report_main, "report", "--what", QUIET), 2);
+    assert_int_equal(RUN(report_main, "report", QUIET, "Makefile"), 2);
+    make_partial(partial, sizeof partial);
+    assert_int_equal(RUN(report_main, "report", partial), 3);
+    assert_non_null(strstr(printed(), "PARTIAL"));
+    assert_int_equal(RUN(report_main, "report", "--assert", "stw.max<1s", partial), 3);
+    assert_int_equal(RUN(report_main, "report", "--assert", "stw.max<1ns", partial), 1);
+    assert_int_equal(RUN(diff_main, "diff", partial, QUIET), 3);
+    unlink(partial);
+}
+
+static void ranking(void **state) {
+    const char *p, *a, *b, *c;
+    (void)state;
+    assert_int_equal(RUN(report_main, "report", "--rank", "goroutines.stuck", QUIET, LEAK, HERD), 0);
+    p = printed();
+    a = strstr(p, LEAK);
+    b = strstr(p, QUIET);
+    c = strstr(p, HERD);
+    assert_true(a && b && c && a < b && b < c); /* largest first, then in the order given */
+    assert_int_equal(RUN(report_main, "report", "--rank", "no.metric", QUIET), 2);
+}
+
+static void comparing(void **state) {
+    (void)state;
+    assert_int_equal(RUN(diff_main, "diff", QUIET, QUIET), 0);
+    assert_non_null(strstr(printed(), "none in either"));
+    assert_int_equal(RUN(diff_main, "diff", QUIET, HERD), 0);
+    assert_non_null(strstr(printed(), "new  23 woken  thundering herd"));
+    assert_int_equal(RUN(diff_main, "diff", HERD, QUIET), 0);
+    assert_non_null(strstr(printed(), "gone 23 woken  thundering herd"));
+    assert_int_equal(RUN(diff_main, "diff", "--fail-if", "count(sched)>+50%", QUIET, HERD), 1);
+    assert_non_null(strstr(printed(), "FAILED count(sched)>+50%"));
+    assert_int_equal(RUN(diff_main, "diff", "--fail-if", "count(sched)>+50%", HERD, QUIET), 0);
+    assert_int_equal(RUN(diff_main, "diff", "--fail-if", "gc.cycles>0", HERD, QUIET), 0);
+    assert_int_equal(RUN(diff_main, "diff", "--fail-if", "goroutines>+1", QUIET, HERD), 1);
+    assert_int_equal(RUN(diff_main, "diff", HERD), 2);
+    assert_int_equal(RUN(diff_main, "diff", HERD, "Makefile"), 2);
+    assert_int_equal(RUN(diff_main, "diff", "samples/tasks-1.25.trace", "samples/tasks-1.27.trace"), 0);
+    assert_non_null(strstr(printed(), "TASKS and regions"));
+}
+
+static void all_metrics(void **state) {
+    struct loaded l;
+    const char *help, *name;
+    (void)state;
+    help_load("samples/tasks-1.27.trace", &l);
+    for (size_t i = 0; (name = metric_list(i, &help)) != NULL; i++) {
+        struct metric_value v;
+        struct err e = {0};
+        if (metric_get(&l, name, &v, &e) != ERR_OK) {
+            print_error("%s: %s\n", name, e.what);
+            fail();
+        }
+        assert_true(strlen(help) > 3);
+    }
+    load_free(&l);
+}
+
+static void out_of_memory(void **state) {
+    struct loaded l;
+    bool done = false;
+    (void)state;
+    help_load("samples/tasks-1.27.trace", &l);
+    for (long n = 0; !done; n += 1 + n / 40) {
+        struct text t = {.ascii = true};
+        size_t before = mem_live();
+        char *json;
+        mem_fail_after(n);
+        report_text(&t, &l);
+        json = report_json(&l);
+        mem_fail_after(-1);
+        done = json && text_ok(&t);
+        mem_free(json);
+        text_free(&t);
+        assert_int_equal(mem_live(), before);
+        assert_true(n < 1000000);
+    }
+    load_free(&l);
+}
+
+static int start(void **state) {
+    int fd;
+    (void)state;
+    snprintf(out_path, sizeof out_path, "/tmp/gotop-report-XXXXXX");
+    fd = mkstemp(out_path);
+    if (fd >= 0) {
+        close(fd);
+    }
+    return fd < 0;
+}
+
+static int stop(void **state) {
+    (void)state;
+    return unlink(out_path);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pages),         cmocka_unit_test(pages_of_others), cmocka_unit_test(json_is_whole),
+        cmocka_unit_test(schema_is_described), cmocka_unit_test(exit_statuses), cmocka_unit_test(ranking),
+        cmocka_unit_test(comparing),     cmocka_unit_test(all_metrics),     cmocka_unit_test(out_of_memory),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

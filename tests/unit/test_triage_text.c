@@ -1,0 +1,196 @@
+/*
+ * test_triage_text.c - the small parts: clean text, units, the map, histograms and quantiles, conditions.
+ */
+#include "triage_help.h"
+
+#include "triage/metrics.h"
+#include "triage/report.h"
+
+static const char *clean(const char *p, size_t n, size_t max, bool ascii) {
+    static char buf[512];
+    struct text t = {.ascii = ascii};
+    text_clean(&t, p, n, max);
+    snprintf(buf, sizeof buf, "%s", t.p ? t.p : "");
+    text_free(&t);
+    return buf;
+}
+#define CLEAN(s) clean(s, sizeof s - 1, 0, false)
+
+static void hostile_bytes(void **state) {
+    (void)state;
+    assert_string_equal(CLEAN("a\x1b[31mb\tc\nd\x7f" "e"), "a?[31mb?c?d?e");
+    assert_string_equal(CLEAN("\0x"), "?x");
+    assert_string_equal(CLEAN("caf\xc3\xa9"), "caf\xc3\xa9");
+    assert_string_equal(CLEAN("\xc3"), "?");                  /* cut short */
+    assert_string_equal(CLEAN("\xc0\xaf"), "??");             /* overlong */
+    assert_string_equal(CLEAN("\xe0\x80\xaf"), "???");        /* overlong */
+    assert_string_equal(CLEAN("\xed\xa0\x80"), "???");        /* surrogate */
+    assert_string_equal(CLEAN("\xf5\x80\x80\x80"), "????");   /* beyond Unicode */
+    assert_string_equal(CLEAN("\xc2\x9b" "2J"), "?2J");       /* C1 control */
+    assert_string_equal(CLEAN("a\xe2\x80\xae" "b"), "a?b");   /* right-to-left override */
+    assert_string_equal(CLEAN("a\xe2\x80\xa8" "b"), "a?b");   /* line separator */
+    assert_string_equal(CLEAN("\xf0\x9f\x99\x82"), "\xf0\x9f\x99\x82");
+    assert_string_equal(clean("caf\xc3\xa9", 5, 0, true), "caf\\u{e9}");
+    assert_string_equal(clean("abcdefghij", 10, 6, false), "abcd..");
+    assert_string_equal(clean("abcdef", 6, 6, false), "abcdef");
+}
+
+/* Whatever comes in, what goes out is printable and valid, at every cut. */
+static void random_bytes(void **state) {
+    uint32_t x = 12345;
+    (void)state;
+    for (int round = 0; round < 20000; round++) {
+        char in[24];
+        const char *out;
+        size_t n = (size_t)round % sizeof in;
+        for (size_t i = 0; i < n; i++) {
+            x = x * 1664525 + 1013904223;
+            in[i] = (char)(x >> 24);
+        }
+        out = clean(in, n, round % 3 ? 0 : 8, true);
+        for (size_t i = 0; out[i]; i++) {
+            assert_true(out[i] >= 0x20 && out[i] < 0x7f);
+        }
+    }
+}
+
+static const char *dur(int64_t ns) {
+    static char buf[64];
+    struct text t = {0};
+    text_dur(&t, ns);
+    snprintf(buf, sizeof buf, "%s", t.p);
+    text_free(&t);
+    return buf;
+}
+
+static void units(void **state) {
+    (void)state;
+    assert_string_equal(dur(0), "0");
+    assert_string_equal(dur(999), "999ns");
+    assert_string_equal(dur(1000), "1.00us");
+    assert_string_equal(dur(999499), "999us");
+    assert_string_equal(dur(999500), "1.00ms");
+    assert_string_equal(dur(41000000), "41.0ms");
+    assert_string_equal(dur(2314000000), "2.314s");
+    assert_string_equal(dur(192000000000), "3m12s");
+    assert_string_equal(dur(-1500), "-1.50us");
+    assert_true(strlen(dur(INT64_MAX)) < 20 && strlen(dur(INT64_MIN)) < 20);
+}
+
+static void a_map(void **state) {
+    struct tab m = {0};
+    (void)state;
+    assert_int_equal(tab_get(&m, 1, 2), TAB_NONE);
+    for (uint32_t i = 0; i < 10000; i++) {
+        assert_int_equal(tab_put(&m, i % 100, i / 100, i), i);
+    }
+    for (uint32_t i = 0; i < 10000; i++) {
+        assert_int_equal(tab_put(&m, i % 100, i / 100, 77777), i);
+        assert_int_equal(tab_get(&m, i % 100, i / 100), i);
+    }
+    assert_int_equal(tab_get(&m, 100, 0), TAB_NONE);
+    assert_int_equal(m.used, 10000);
+    tab_free(&m);
+}
+
+static int cmp(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void quantiles(void **state) {
+    static struct hist h;
+    int64_t v[5000];
+    uint64_t x = 88172645463325252u, seen = 0;
+    struct dist d, e;
+    (void)state;
+    memset(&h, 0, sizeof h);
+    for (int i = 0; i < 5000; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        v[i] = (int64_t)(x >> (20 + i % 40));
+        hist_add(&h, v[i]);
+    }
+    hist_dist(&h, &d);
+    dist_of(&e, v, 5000);
+    assert_int_equal(d.n, 5000);
+    assert_int_equal(d.total, e.total);
+    assert_int_equal(d.min, e.min);
+    assert_int_equal(d.max, e.max);
+    assert_int_equal(e.p50, v[2499]); /* dist_of() sorted them */
+    assert_int_equal(e.p90, v[4499]);
+    assert_int_equal(e.p99, v[4949]);
+    for (int k = 1; k <= 1000; k++) { /* the rank may round to a neighbour */
+        int64_t lo = v[k * 5 - 2], hi = v[k * 5 < 5000 ? k * 5 : 4999], got = hist_quantile(&h, k / 1000.0);
+        assert_true(got >= lo - lo / 50 - 1 && got <= hi + hi / 50 + 1);
+    }
+    for (int k = 0; k < 62; k++) {
+        seen += hist_between(&h, k ? (int64_t)1 << k : 0, (int64_t)1 << (k + 1));
+    }
+    assert_int_equal(seen, 5000);
+    qsort(v, 5000, sizeof *v, cmp);
+    dist_of(&e, v, 0);
+    assert_int_equal(e.n, 0);
+    dist_of(&e, v, 1);
+    assert_int_equal(e.p99, v[0]);
+    hist_add(&h, INT64_MAX);
+    hist_add(&h, -5);
+    assert_int_equal(h.max, INT64_MAX);
+    assert_int_equal(hist_quantile(&h, 1), INT64_MAX);
+}
+
+static void conditions(void **state) {
+    static const char *const bad[] = {"", "stw.max", "<1ms", "stw.max<", "stw.max<1parsec", "stw.max=1ms", "stw.max!1ms", "x<nan"};
+    struct condition c;
+    struct err e;
+    (void)state;
+    assert_int_equal(condition_parse("stw.max<1ms", false, &c, &e), ERR_OK);
+    assert_string_equal(c.metric, "stw.max");
+    assert_true(c.unit == UNIT_NS && c.v == 1e6 && !c.relative);
+    assert_true(condition_holds(&c, 999999) && !condition_holds(&c, 1e6));
+    assert_int_equal(condition_parse("p99(sched) >= 200us", false, &c, &e), ERR_OK);
+    assert_string_equal(c.metric, "p99(sched)");
+    assert_true(condition_holds(&c, 2e5) && !condition_holds(&c, 199999));
+    assert_int_equal(condition_parse("gc.share<=12.5%", false, &c, &e), ERR_OK);
+    assert_true(c.unit == UNIT_SHARE && c.v == 0.125);
+    assert_int_equal(condition_parse("heap.max<64MB", false, &c, &e), ERR_OK);
+    assert_true(c.unit == UNIT_BYTES && c.v == 64.0 * 1048576);
+    assert_int_equal(condition_parse("p99(sched)>+20%", true, &c, &e), ERR_OK);
+    assert_true(c.relative && c.percent && c.v == 0.2);
+    assert_int_equal(condition_parse("stw.max>-5us", true, &c, &e), ERR_OK);
+    assert_true(c.relative && !c.percent && c.v == -5000);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        if (condition_parse(bad[i], false, &c, &e) != ERR_ARG) {
+            print_error("'%s' was taken\n", bad[i]);
+            fail();
+        }
+    }
+}
+
+static void verdicts(void **state) {
+    struct dist a, b;
+    int64_t x[40], y[40], z[40];
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        x[i] = 1000 + i * 10;
+        y[i] = 1001 + i * 10;
+        z[i] = 2000 + i * 10;
+    }
+    dist_of(&a, x, 40);
+    dist_of(&b, y, 40);
+    assert_string_equal(diff_verdict(&a, &b), "within the spread");
+    dist_of(&b, z, 40);
+    assert_string_equal(diff_verdict(&a, &b), "clear");
+    dist_of(&b, z, 7);
+    assert_string_equal(diff_verdict(&a, &b), "too few to say");
+    assert_string_equal(diff_verdict(&a, &a), "no change");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hostile_bytes), cmocka_unit_test(random_bytes), cmocka_unit_test(units),    cmocka_unit_test(a_map),
+        cmocka_unit_test(quantiles),     cmocka_unit_test(conditions),   cmocka_unit_test(verdicts),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
