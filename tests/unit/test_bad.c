@@ -1,0 +1,250 @@
+/*
+ * test_bad.c - cut and damaged traces: they end, they answer, in bounded memory, and show nothing that isn't there.
+ */
+#include <time.h>
+
+#include "tests/unit/query_check.h"
+
+static struct rng rng = {0xbad};
+static const struct trace_opts one_thread = {.threads = 1};
+
+static void ask_everything(const struct trace *tr)
+{
+    const struct range *r;
+    const struct task *ta;
+    const struct region *re;
+    uint64_t a, b;
+    for (int k = 0; k < LANE_KINDS; k++)
+        for (uint32_t i = 0; i < trace_nlanes(tr, (enum lane_kind)k) && i < 6; i++)
+            check_lane(tr, (struct lane){(enum lane_kind)k, (uint32_t)below(&rng, trace_nlanes(tr, (enum lane_kind)k))}, &rng, 2);
+    for (int k = 0; k < RANGE_KINDS; k++)
+        for (size_t i = 0, n = trace_ranges(tr, (enum range_kind)k, &r); i < n; i++)
+            if (r[i].t1 < r[i].t0)
+                fail_msg("a range ends before it begins: %" PRId64 " %" PRId64, r[i].t0, r[i].t1);
+    for (size_t i = 0, n = trace_tasks(tr, &ta); i < n; i++)
+        assert_true(ta[i].t0 <= ta[i].t1 && ta[i].t1 <= trace_info(tr)->end);
+    for (size_t i = 0, n = trace_regions(tr, &re); i < n; i++)
+        assert_true(re[i].t0 <= re[i].t1 && re[i].t1 <= trace_info(tr)->end);
+    for (int m = 0; m < METRIC_COUNT; m++)
+        if (trace_minmax(tr, (enum metric)m, 0, trace_info(tr)->end, &a, &b))
+            assert_true(a <= b);
+    for (uint32_t i = 0; i < trace_info(tr)->ndamages; i++)
+        for (const char *p = trace_damage(tr, i)->what; *p; p++)
+            assert_true(*p >= 0x20 && *p < 0x7f);
+}
+
+static int64_t seconds(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec;
+}
+
+/* One hostile file. The bytes are copied, so that a read behind their end is seen. Returns 1 if it gave anything. */
+static int hostile(const uint8_t *p, size_t n)
+{
+    uint8_t *copy = malloc(n ? n : 1);
+    size_t live = mem_live();
+    int64_t start = seconds();
+    struct trace *tr;
+    struct err e;
+    memcpy(copy, p, n);
+    enum err_code rc = load_bytes_opts(copy, n, &one_thread, &tr, &e);
+    int any = 0;
+    if (rc) {
+        assert_null(tr);
+        assert_true(e.what[0] && e.code == rc);
+    } else {
+        if (!trace_fatal(tr)) {
+            any = 1;
+            ask_everything(tr);
+        } else {
+            assert_true(trace_fatal(tr)->what[0]);
+        }
+        /* Model, tables and chunks are a few megabytes; the rest is in proportion to the file. */
+        if (mem_live() - live > (16u << 20) + 400 * n)
+            fail_msg("%zu bytes of trace take %zu of memory", n, mem_live() - live);
+        trace_close(tr);
+    }
+    assert_int_equal(mem_live(), live);
+    if (seconds() - start > 20)
+        fail_msg("%zu bytes take %d seconds", n, (int)(seconds() - start));
+    free(copy);
+    return any;
+}
+
+/* ---- cuts -------------------------------------------------------------------------------------------------- */
+
+/* The G spans of a second-family trace, as far as a cut one may show them. The last span of a lane may be shorter, and
+   longer too: what ended it may be lost with its thread's last batch, while those of other threads go on. */
+static void not_more_than(const struct trace *cut, const struct trace *whole)
+{
+    for (uint32_t i = 0; i < trace_nlanes(cut, LANE_G); i++) {
+        struct lane l = {LANE_G, i};
+        struct lane_info li = trace_lane(cut, l), w = trace_lane(whole, l);
+        struct span_iter a, b;
+        assert_int_equal(li.id, w.id);
+        if (!span_seek_index(&a, cut, l, 0))
+            continue;
+        assert_true(span_seek_index(&b, whole, l, 0));
+        for (;;) {
+            const struct span *x = span_get(&a), *y = span_get(&b);
+            /* Equal times are pushed apart by 1 ns each, by lost events too. */
+            if (llabs(x->t0 - y->t0) > 64 || x->state != y->state || (llabs(x->t1 - y->t1) > 64 && !x->open_end))
+                fail_msg("cut: g%" PRIu64 " %" PRId64 "-%" PRId64 " %s; whole: %" PRId64 "-%" PRId64 " %s", li.id, x->t0, x->t1,
+                         state_name((enum state)x->state), y->t0, y->t1, state_name((enum state)y->state));
+            if (!span_next(&a))
+                break;
+            if (!span_next(&b))
+                fail_msg("cut: g%" PRIu64 " has more spans than the whole trace", li.id);
+        }
+    }
+}
+
+static size_t step_of(size_t n)
+{
+    return n < 3000 ? 1 : n / 60;
+}
+
+/* Every prefix: nothing beyond the whole trace. A cut within a generation loses what other threads did meanwhile, so
+   the order may end early; and the clock may be lost (1.22 .. 1.24 have it last), then times are compared by nobody. */
+static void cut_v2(const char *path, const uint8_t *p, size_t n)
+{
+    struct trace *whole, *cut;
+    struct err e;
+    if (load_bytes_opts(p, n, &one_thread, &whole, &e) || trace_fatal(whole) || !trace_info(whole)->second_family) {
+        trace_close(whole);
+        return;
+    }
+    print_message("%s\n", path);
+    for (size_t k = 0; k < n; k += step_of(n)) {
+        if (load_bytes_opts(p, k, &one_thread, &cut, &e))
+            continue;
+        if (!trace_fatal(cut)) {
+            /* A cut on a generation's border (or before batches that add nothing) may go unnoticed up to 1.25. */
+            if (!trace_info(cut)->ndamages && trace_info(cut)->version >= 1026 && trace_info(cut)->generations == trace_info(whole)->generations)
+                fail_msg("cut at %zu of %zu: no damage is told", k, n);
+            if (!trace_info(cut)->clock_assumed && trace_info(cut)->first_ns == trace_info(whole)->first_ns)
+                not_more_than(cut, whole);
+        }
+        trace_close(cut);
+        hostile(p, k);
+    }
+    trace_close(whole);
+}
+
+static void cut_any(const char *path, const uint8_t *p, size_t n)
+{
+    print_message("%s\n", path);
+    for (size_t k = 0; k < n; k += 1 + below(&rng, n / 12 + 1))
+        hostile(p, k);
+}
+
+static void flips(const char *path, const uint8_t *p, size_t n)
+{
+    uint8_t *q = malloc(n);
+    for (int round = 0; round < 12; round++) {
+        memcpy(q, p, n);
+        for (uint64_t k = 1 + below(&rng, 3); k; k--) {
+            size_t at = round == 0 ? below(&rng, 16) : round < 5 ? below(&rng, n < 400 ? n : 400) : below(&rng, n);
+            q[at] ^= (uint8_t)(1u << below(&rng, 8));
+        }
+        if (round % 5 == 4) { /* a run of rubbish */
+            size_t at = below(&rng, n), len = below(&rng, n - at < 300 ? n - at : 300);
+            for (size_t i = 0; i < len; i++)
+                q[at + i] = round % 2 ? 0xff : (uint8_t)rnd(&rng);
+        }
+        hostile(q, n);
+    }
+    free(q);
+    (void)path;
+}
+
+static void test_cut_everywhere(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "GoCreate +7 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +10 reason=\"chan receive\" stack=main.main:14\n"
+        "GoStart +10 g=2 g_seq=1\nbatch m=8 t=110\nProcStatus +5 p=1 idle\nProcStart +3 p=1 p_seq=1\nendgen\n"
+        "batch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 waiting\nGoUnblock +10 g=1 g_seq=1 stack=main.worker:33\n"
+        "batch m=8 t=300\nProcStatus +1 p=1 running\nGoStart +20 g=1 g_seq=2\nSTWBegin +5 kind=\"x\" stack=0\n",
+        "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoSyscallBegin +9 p_seq=1 stack=main.f:2\nGoSyscallEnd +9\n"
+        "endgen\nbatch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCBegin +1 gc_seq=1 stack=0\nGCEnd +9 gc_seq=2\n",
+        "go 1.21\nbatch p=0 t=1000\nGoCreate +7 g=1 new_stack=main.main:1 stack=0\nGoCreate +7 g=2 new_stack=main.f:1 stack=0\nGoWaiting +3 g=2\n"
+        "ProcStart +3 thread=0\nGoStart +3 g=1 seq=1\nGomaxprocs +3 procs=1 stack=0\nGoUnblock +9 g=2 seq=2 stack=main.main:3\nGoBlockRecv +4 stack=main.main:4\nGoStart +4 g=2 seq=3\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        size_t n;
+        uint8_t *p = tracegen_bytes(texts[i], &n);
+        assert_int_equal(hostile(p, n), 1);
+        for (size_t k = 0; k < n; k++)
+            hostile(p, k);
+        cut_v2("(text)", p, n);
+        for (size_t at = 0; at < n; at++) /* every bit */
+            for (int bit = 0; bit < 8; bit++) {
+                p[at] ^= (uint8_t)(1 << bit);
+                hostile(p, n);
+                p[at] ^= (uint8_t)(1 << bit);
+            }
+        free(p);
+    }
+}
+
+static void test_cut_samples(void **state)
+{
+    (void)state;
+    if (!each_trace("samples", 16000, cut_v2) || !each_trace("samples", 30000, cut_any))
+        fail_msg("no samples");
+}
+
+static void test_flip_samples(void **state)
+{
+    (void)state;
+    if (!each_trace("samples", 30000, flips))
+        fail_msg("no samples");
+}
+
+static void test_bad_folder(void **state)
+{
+    (void)state;
+    each_trace("tests/bad", 1 << 20, cut_any); /* what was found by fuzzing */
+}
+
+/* Sizes and counts of the file are not believed: each of these claims far more than it has. */
+static void test_claims(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "go 1.26\nbatch m=7 t=100 size=65536\nProcStatus +1 p=0 running\n",
+        "go 1.26\nbatch m=7 t=100 size=65537\nProcStatus +1 p=0 running\n",
+        "go 1.26\nbatch m=7 t=100 size=18446744073709551615\nProcStatus +1 p=0 running\n",
+        "go 1.26\nnoauto\nbatch m=-1 t=1\nraw 04 05 01 ff ff ff ff ff ff ff ff ff 01 41\n",
+        "go 1.26\nnoauto\nbatch m=-1 t=1\nraw 04 05 01 80 09 41\n",
+        "go 1.26\nnoauto\nbatch m=-1 t=1\nraw 02 03 01 80 01 01 00 00 01\n",
+        "go 1.26\nnoauto\nbatch m=-1 t=1\nraw 02 03 01 ff ff ff ff ff ff ff ff ff 01\n",
+        "go 1.26\nbatch m=18446744073709551614 t=18446744073709551615\nProcStatus +1 p=18446744073709551615 running\n"
+        "GoStatus +9223372036854775807 g=18446744073709551615 m=7 running\nHeapAlloc +18446744073709551615 18446744073709551615\n",
+        "go 1.26\nbatch m=7 t=9223372036854775807\nProcStatus +9223372036854775807 p=0 running\nHeapAlloc +9223372036854775807 1\nHeapAlloc +1 1\n",
+        "go 1.22\nbatch m=7 t=9223372036854775807\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nbatch m=-1 t=0\nFrequency freq=1\n",
+        "go 1.22\nbatch m=7 t=5\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nbatch m=-1 t=0\nFrequency freq=18446744073709551615\n",
+        "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nbatch m=-1 t=18446744073709551615\nCPUSamples\nCPUSample time=18446744073709551615 m=7 p=0 g=1 stack=9\n",
+        "go 1.21\nbatch p=0 t=18446744073709551615\nProcStart +18446744073709551615 thread=18446744073709551615\nGoCreate +9223372036854775807 g=1 new_stack=0 stack=0\n",
+        "go 1.5\nbatch p=4000000000 seq=18446744073709551615 t=1\nProcStart +1 thread=1\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        size_t n;
+        uint8_t *p = tracegen_bytes(texts[i], &n);
+        hostile(p, n);
+        free(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_cut_everywhere), cmocka_unit_test(test_cut_samples), cmocka_unit_test(test_flip_samples),
+        cmocka_unit_test(test_bad_folder), cmocka_unit_test(test_claims),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
