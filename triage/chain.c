@@ -96,21 +96,21 @@ static void doing_text(struct text *t, const struct trace *tr, const struct chai
     text_dur(t, k->ns);
     switch (k->state) {
     case ST_WAITING:
-        text_raw(t, " waiting (", 10);
+        text_lit(t, " waiting (");
         text_str(t, tr, k->reason);
-        text_raw(t, ")", 1);
+        text_lit(t, ")");
         break;
     case ST_SYSCALL:
-        text_raw(t, " in a system call", 17);
+        text_lit(t, " in a system call");
         break;
     case ST_RUNNABLE:
-        text_raw(t, " runnable, without a processor", 30);
+        text_lit(t, " runnable, without a processor");
         break;
     default:
-        text_raw(t, " running", 8);
+        text_lit(t, " running");
     }
     if (k->stack) {
-        text_raw(t, " at ", 4);
+        text_lit(t, " at ");
         text_where(t, tr, k->stack, 60);
     }
 }
@@ -118,19 +118,18 @@ static void doing_text(struct text *t, const struct trace *tr, const struct chai
 void chain_text(struct text *t, const struct trace *tr, const struct chain_link *c, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         if (i) {
-            text_raw(t, " <- woken by ", 13);
+            text_lit(t, " <- woken by ");
         }
         text_who(t, tr, c[i].g);
         if (i && c[i].wake_stack) {
-            text_raw(t, " (", 2);
+            text_lit(t, " (");
             text_where(t, tr, c[i].wake_stack, 60);
-            text_raw(t, ")", 1);
+            text_lit(t, ")");
         }
         text_add(t, i ? ", until then " : " was ");
         doing_text(t, tr, &c[i]);
     }
     if (n && c[n - 1].state == ST_WAITING && n < CHAIN_MAX) {
-        text_raw(t, c[n - 1].t1 >= trace_info(tr)->end ? " <- not woken in this trace" : " <- woken by the scheduler",
-                 c[n - 1].t1 >= trace_info(tr)->end ? 27 : 26);
+        text_add(t, c[n - 1].t1 >= trace_info(tr)->end ? " <- not woken in this trace" : " <- woken by the scheduler");
     }
 }

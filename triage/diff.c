@@ -59,7 +59,7 @@ static void metrics(struct text *t, const struct loaded *a, const struct loaded 
         "gc.share", "gc.assist", "heap.max", "mmu(10ms)", "count(stw)", "max(stw)", "total(stw)", "count(sched)",
         "p50(sched)", "p99(sched)", "max(sched)",
     };
-    text_raw(t, "\nNUMBERS\n", 9);
+    text_lit(t, "\nNUMBERS\n");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         struct metric_value x, y;
         size_t start = t->n;
@@ -72,7 +72,7 @@ static void metrics(struct text *t, const struct loaded *a, const struct loaded 
         if (strncmp(shown[i], "p50(sched", 9) == 0) {
             text_add(t, "  mean: %s", diff_verdict(&x.d, &y.d));
         }
-        text_raw(t, "\n", 1);
+        text_lit(t, "\n");
     }
 }
 
@@ -95,14 +95,14 @@ static void findings_only(struct text *t, const struct loaded *x, const struct l
         text_clean(t, f->amount, strlen(f->amount), 0);
         text_add(t, "  %s [", f->title);
         text_clean(t, f->key, strlen(f->key), 0);
-        text_raw(t, "]\n", 2);
+        text_lit(t, "]\n");
         *any = true;
     }
 }
 
 static void findings(struct text *t, const struct loaded *a, const struct loaded *b) {
     bool any = false;
-    text_raw(t, "\nFINDINGS\n", 10);
+    text_lit(t, "\nFINDINGS\n");
     findings_only(t, b, a, "new ", &any);
     findings_only(t, a, b, "gone", &any);
     for (uint32_t i = 0; i < b->fs.n; i++) {
@@ -111,18 +111,18 @@ static void findings(struct text *t, const struct loaded *a, const struct loaded
             const struct finding *g = &a->fs.f[k];
             if (strcmp(f->key, g->key) == 0) {
                 text_add(t, "  both %s", f->title);
-                text_raw(t, "  ", 2);
+                text_lit(t, "  ");
                 text_clean(t, g->amount, strlen(g->amount), 0);
-                text_raw(t, " -> ", 4);
+                text_lit(t, " -> ");
                 text_clean(t, f->amount, strlen(f->amount), 0);
-                text_raw(t, "\n", 1);
+                text_lit(t, "\n");
                 any = true;
                 break;
             }
         }
     }
     if (!any) {
-        text_raw(t, "  none in either\n", 17);
+        text_lit(t, "  none in either\n");
     }
 }
 
@@ -139,14 +139,14 @@ static void dist_line(struct text *t, const char *what, const struct dist *x, co
         return;
     }
     text_add(t, "      %s", what);
-    text_pad(t, start, 18);
-    text_raw(t, "avg ", 4);
+    text_pad(t, start, 22);
+    text_lit(t, "avg ");
     text_dur(t, dist_avg(x));
-    text_raw(t, " (sd ", 5);
+    text_lit(t, " (sd ");
     text_dur(t, (int64_t)dist_sd(x));
-    text_raw(t, ") -> ", 5);
+    text_lit(t, ") -> ");
     text_dur(t, dist_avg(y));
-    text_raw(t, " (sd ", 5);
+    text_lit(t, " (sd ");
     text_dur(t, (int64_t)dist_sd(y));
     text_add(t, "): %s\n", diff_verdict(x, y));
 }
@@ -162,14 +162,14 @@ static const struct group *group_like(const struct loaded *l, const struct trace
 
 static void groups(struct text *t, const struct loaded *a, const struct loaded *b) {
     uint32_t shown = 0;
-    text_raw(t, "\nGOROUTINES by start function (per goroutine)\n", 46);
+    text_lit(t, "\nGOROUTINES by start function (per goroutine)\n");
     for (uint32_t i = 0; i < b->tg->ngroups && shown < GROUPS_MAX; i++) {
         const struct group *y = &b->tg->groups[i], *x = group_like(a, b->tr, y->name);
         if (y->is_system) {
             continue;
         }
         shown++;
-        text_raw(t, "  ", 2);
+        text_lit(t, "  ");
         text_func(t, b->tr, y->name, 60);
         text_add(t, ": %u -> %u%s\n", x ? x->count : 0, y->count, x ? "" : "  (new)");
         for (int m = 0; x && m < GM_COUNT; m++) {
@@ -181,7 +181,7 @@ static void groups(struct text *t, const struct loaded *a, const struct loaded *
     for (uint32_t i = 0; i < a->tg->ngroups && shown < GROUPS_MAX; i++) {
         if (!a->tg->groups[i].is_system && !group_like(b, a->tr, a->tg->groups[i].name)) {
             shown++;
-            text_raw(t, "  ", 2);
+            text_lit(t, "  ");
             text_func(t, a->tr, a->tg->groups[i].name, 60);
             text_add(t, ": %u -> 0  (gone)\n", a->tg->groups[i].count);
         }
@@ -198,17 +198,17 @@ static void types(struct text *t, const struct loaded *a, const struct loaded *b
                 continue;
             }
             if (shown++ == 0) {
-                text_raw(t, "\nTASKS and regions\n", 19);
+                text_lit(t, "\nTASKS and regions\n");
             }
             text_add(t, "  %s ", y->is_region ? "region" : "task");
             text_str(t, b->tr, y->name);
             text_add(t, ": %llu -> %llu, p50 ", (unsigned long long)x->d.n, (unsigned long long)y->d.n);
             text_dur(t, x->d.p50);
-            text_raw(t, " -> ", 4);
+            text_lit(t, " -> ");
             text_dur(t, y->d.p50);
-            text_raw(t, ", p99 ", 6);
+            text_lit(t, ", p99 ");
             text_dur(t, x->d.p99);
-            text_raw(t, " -> ", 4);
+            text_lit(t, " -> ");
             text_dur(t, y->d.p99);
             text_add(t, ", mean: %s\n", diff_verdict(&x->d, &y->d));
         }
@@ -228,27 +228,57 @@ static bool same_where(const struct loaded *a, const struct wait_row *x, const s
     return same;
 }
 
+struct waited {
+    uint64_t count;
+    int64_t total;
+};
+
+/* All of l's waits that read like row y of b: stacks that differ in lines may name one place. */
+static struct waited waited_like(const struct loaded *l, const struct loaded *b, const struct wait_row *y) {
+    struct waited w = {0};
+    for (uint32_t k = 0; k < l->tg->nwaits && k < 2000; k++) {
+        if (same_where(l, &l->tg->waits[k], b, y)) {
+            w.count += l->tg->waits[k].count;
+            w.total = ns_add(w.total, l->tg->waits[k].total);
+        }
+    }
+    return w;
+}
+
 /* Waiting per second of trace: traces differ in length. */
-static double per_second(const struct wait_row *w, const struct loaded *l) {
-    return w && l->tg->end > 0 ? (double)w->total / ((double)l->tg->end / 1e9) : 0;
+static int64_t per_second(const struct waited *w, const struct loaded *l) {
+    return l->tg->end > 0 ? (int64_t)((double)w->total / ((double)l->tg->end / 1e9)) : 0;
+}
+
+static bool said_before(const struct loaded *b, uint32_t i) {
+    for (uint32_t k = 0; k < i; k++) {
+        if (same_where(b, &b->tg->waits[k], b, &b->tg->waits[i])) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void waits(struct text *t, const struct loaded *a, const struct loaded *b) {
-    text_raw(t, "\nWAITS by reason and place (waiting per second of trace)\n", 57);
-    for (uint32_t i = 0; i < b->tg->nwaits && i < 10; i++) {
-        const struct wait_row *y = &b->tg->waits[i], *x = NULL;
-        for (uint32_t k = 0; k < a->tg->nwaits && k < 2000 && !x; k++) {
-            x = same_where(a, &a->tg->waits[k], b, y) ? &a->tg->waits[k] : NULL;
+    text_lit(t, "\nWAITS by reason and place (waiting per second of trace)\n");
+    for (uint32_t i = 0, shown = 0; i < b->tg->nwaits && i < 40 && shown < 10; i++) {
+        const struct wait_row *y = &b->tg->waits[i];
+        struct waited was, is;
+        if (said_before(b, i)) {
+            continue;
         }
-        text_raw(t, "  ", 2);
-        text_dur(t, (int64_t)per_second(x, a));
-        text_raw(t, " -> ", 4);
-        text_dur(t, (int64_t)per_second(y, b));
-        text_add(t, ", %llu -> %llu waits, ", (unsigned long long)(x ? x->count : 0), (unsigned long long)y->count);
+        shown++;
+        was = waited_like(a, b, y);
+        is = waited_like(b, b, y);
+        text_lit(t, "  ");
+        text_dur(t, per_second(&was, a));
+        text_lit(t, " -> ");
+        text_dur(t, per_second(&is, b));
+        text_add(t, ", %llu -> %llu waits, ", (unsigned long long)was.count, (unsigned long long)is.count);
         text_str(t, b->tr, y->reason);
-        text_raw(t, " at ", 4);
+        text_lit(t, " at ");
         text_where(t, b->tr, y->stack, 48);
-        text_raw(t, "\n", 1);
+        text_lit(t, "\n");
     }
 }
 
@@ -267,7 +297,7 @@ struct options {
 static int fail(const char *path, const char *what) {
     struct text t = {0};
     text_clean(&t, path, strlen(path), 0);
-    text_raw(&t, ": ", 2);
+    text_lit(&t, ": ");
     text_clean(&t, what, strlen(what), 0);
     fprintf(stderr, "gotop diff: %s\n", t.p ? t.p : "out of memory");
     text_free(&t);
@@ -339,25 +369,25 @@ static int judge(const struct condition *c, const char *said, const struct loade
     hit = known && condition_holds(c, v);
     text_add(t, "%s ", hit ? "FAILED" : "passed");
     text_clean(t, said, strlen(said), 0);
-    text_raw(t, ": ", 2);
+    text_lit(t, ": ");
     change(t, &x, &y);
     if (c->relative && x.d.n && y.d.n) {
         text_add(t, "  (n %llu -> %llu, mean: %s)", (unsigned long long)x.d.n, (unsigned long long)y.d.n,
                  diff_verdict(&x.d, &y.d));
     }
-    text_raw(t, "\n", 1);
+    text_lit(t, "\n");
     return hit;
 }
 
 static int compare(const struct options *o, const struct loaded *a, const struct loaded *b, struct text *t) {
     int status = report_status(a) || report_status(b) ? 3 : 0;
-    text_raw(t, "gotop diff: ", 12);
+    text_lit(t, "gotop diff: ");
     text_tail(t, a->path, strlen(a->path), 44);
-    text_raw(t, " -> ", 4);
+    text_lit(t, " -> ");
     text_tail(t, b->path, strlen(b->path), 44);
-    text_raw(t, "\n", 1);
+    text_lit(t, "\n");
     if (status) {
-        text_raw(t, "PARTIAL: part of a trace is missing; numbers are for what is there\n", 67);
+        text_lit(t, "PARTIAL: part of a trace is missing; numbers are for what is there\n");
     }
     findings(t, a, b);
     metrics(t, a, b);

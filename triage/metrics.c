@@ -274,7 +274,7 @@ enum err_code metric_get(const struct loaded *l, const char *name, struct metric
 
 void metric_text(struct text *t, const struct metric_value *v) {
     if (!v->known) {
-        text_raw(t, "-", 1);
+        text_lit(t, "-");
     } else if (v->unit == UNIT_NS) {
         text_dur(t, (int64_t)v->v);
     } else if (v->unit == UNIT_BYTES) {

@@ -36,7 +36,7 @@ static const char usage[] =
 static int fail(const char *path, const char *what) {
     struct text t = {0};
     text_clean(&t, path, strlen(path), 0);
-    text_raw(&t, ": ", 2);
+    text_lit(&t, ": ");
     text_clean(&t, what, strlen(what), 0);
     fprintf(stderr, "gotop report: %s\n", t.p ? t.p : "out of memory");
     text_free(&t);
@@ -132,9 +132,9 @@ static int worse(int a, int b) {
 static void line_path(struct text *t, const struct loaded *l) {
     text_clean(t, l->path, strlen(l->path), 0);
     if (l->partial) {
-        text_raw(t, "  (partial)", 11);
+        text_lit(t, "  (partial)");
     }
-    text_raw(t, "\n", 1);
+    text_lit(t, "\n");
 }
 
 static int check(const struct options *o, const struct loaded *l, struct text *t) {
@@ -152,13 +152,13 @@ static int check(const struct options *o, const struct loaded *l, struct text *t
         held = v.known && condition_holds(&o->cond[i], v.v);
         text_add(t, "%s ", held ? "held  " : "BROKEN");
         text_clean(t, o->cond_text[i], strlen(o->cond_text[i]), 0);
-        text_raw(t, ": ", 2);
+        text_lit(t, ": ");
         if (v.known) {
             metric_text(t, &v);
         } else {
-            text_raw(t, "the trace has no such thing", 27);
+            text_lit(t, "the trace has no such thing");
         }
-        text_raw(t, "  ", 2);
+        text_lit(t, "  ");
         line_path(t, l);
         status = held ? status : worse(status, 1);
     }
@@ -222,7 +222,7 @@ static int rank_one(const struct options *o, const char *path, struct ranked *r)
     } else {
         metric_text(&t, &r->v);
         text_pad(&t, 0, 12);
-        text_raw(&t, "  ", 2);
+        text_lit(&t, "  ");
         line_path(&t, &l);
         r->line = text_take(&t);
     }

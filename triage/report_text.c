@@ -15,7 +15,7 @@
 #define FINDINGS_LONG 4 /* with text; the rest one line each */
 
 static void endl(struct text *t) {
-    text_raw(t, "\n", 1);
+    text_lit(t, "\n");
 }
 
 /* Words of s in lines of at most REPORT_WIDTH, from column `indent`, at most `lines` lines. */
@@ -37,7 +37,7 @@ static void wrapped(struct text *t, const char *s, int indent, int lines) {
         if (col == 0) {
             text_add(t, "%*s", indent, "");
         } else {
-            text_raw(t, " ", 1);
+            text_lit(t, " ");
             col++;
         }
         text_raw(t, s, word);
@@ -63,7 +63,7 @@ static void lane_text(struct text *t, const struct trace *tr, struct lane l) {
 
 static void head(struct text *t, const struct loaded *l) {
     const struct trace_info *in = trace_info(l->tr);
-    text_raw(t, "gotop report: ", 14);
+    text_lit(t, "gotop report: ");
     text_tail(t, l->path, strlen(l->path), REPORT_WIDTH - 14);
     endl(t);
     text_add(t, "%s, ", in->dialect);
@@ -75,7 +75,7 @@ static void head(struct text *t, const struct loaded *l) {
     text_add(t, ", %u Ps, %u goroutines (%u created, %u ended), %llu events, ", l->tg->np, l->tg->ng, l->tg->g_created,
              l->tg->g_ended, (unsigned long long)in->events);
     text_bytes(t, in->bytes_done);
-    text_raw(t, "B\n", 2);
+    text_lit(t, "B\n");
     if (in->clock_assumed) {
         text_add(t, "The clock rate is an assumption: times may be wrong by a factor.\n");
     }
@@ -94,7 +94,7 @@ static void head(struct text *t, const struct loaded *l) {
 }
 
 static void findings(struct text *t, const struct loaded *l) {
-    text_raw(t, "\nFINDINGS\n", 10);
+    text_lit(t, "\nFINDINGS\n");
     if (!trace_info(l->tr)->has_clock) {
         text_add(t, "  none: without a clock rate nothing can be called long\n");
         return;
@@ -107,14 +107,14 @@ static void findings(struct text *t, const struct loaded *l) {
         size_t start = t->n;
         text_add(t, "%c ", f->note ? '.' : '!');
         text_clean(t, f->amount, strlen(f->amount), 0);
-        text_raw(t, " ", 1);
+        text_lit(t, " ");
         text_pad(t, start, INDENT);
         text_clean(t, f->title, strlen(f->title), 0);
-        text_raw(t, " @", 2);
+        text_lit(t, " @");
         text_dur(t, f->t0);
         lane_text(t, l->tr, f->lane);
         if (!f->note) {
-            text_raw(t, ", cost ", 7);
+            text_lit(t, ", cost ");
             text_dur(t, f->severity_ns);
         }
         text_add(t, "  [%s]", rule_id(f->rule));
@@ -142,7 +142,7 @@ static void processors(struct text *t, const struct loaded *l) {
     bool first = true;
     text_add(t, "\nPROCESSORS  %.3g Ps on average, up to %u busy at once (99 %% of the time)\n",
              tg->end > 0 ? cap / (double)tg->end : 0.0, tg->busy_p99);
-    text_raw(&u, "time: ", 6);
+    text_lit(&u, "time: ");
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
         item(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
     }
@@ -151,7 +151,7 @@ static void processors(struct text *t, const struct loaded *l) {
     text_free(&u);
     if (tg->p_sum.ns[ST_IDLE] > 0) {
         first = true;
-        text_raw(&u, "idle: ", 6);
+        text_lit(&u, "idle: ");
         for (int i = 0; i < IDLE_WHYS; i++) {
             item(&u, idle_why_name((enum idle_why)i), (double)tg->idle[i], cap, &first);
         }
@@ -164,23 +164,23 @@ static void stops(struct text *t, const struct loaded *l) {
     for (uint32_t i = 0; i < l->tg->nstw && i < STOPS; i++) {
         const struct stw_row *r = &l->tg->stw[i];
         size_t start = t->n;
-        text_raw(t, "  stop: ", 8);
+        text_lit(t, "  stop: ");
         if (r->kind) {
             text_str(t, l->tr, r->kind);
         } else {
-            text_raw(t, "GC", 2);
+            text_lit(t, "GC");
         }
         text_pad(t, start, 34);
         text_add(t, " %6llu x  max ", (unsigned long long)r->count);
         text_dur(t, r->longest.t1 - r->longest.t0);
-        text_raw(t, " @", 2);
+        text_lit(t, " @");
         text_dur(t, r->longest.t0);
-        text_raw(t, "  total ", 8);
+        text_lit(t, "  total ");
         text_dur(t, r->total);
         if (r->last_p != NO_LANE) {
             text_add(t, "  last P%llu", (unsigned long long)trace_lane(l->tr, (struct lane){LANE_P, r->last_p}).id);
             if (r->last_g != NO_LANE) {
-                text_raw(t, " ", 1);
+                text_lit(t, " ");
                 text_func(t, l->tr, trace_lane(l->tr, (struct lane){LANE_G, r->last_g}).name, 24);
             }
         }
@@ -191,70 +191,76 @@ static void stops(struct text *t, const struct loaded *l) {
     }
 }
 
+static void utilisation(struct text *t, const struct triage *tg) {
+    struct text u = {0};
+    if (tg->nmmu == 0) {
+        return;
+    }
+    text_lit(&u, "mutator utilisation at least:");
+    for (uint32_t i = 0, shown = 0; i < tg->nmmu; i++) {
+        int64_t w = tg->mmu[i].window;
+        bool decade = w == 100000 || w == 1000000 || w == 10000000 || w == 100000000 || w == 1000000000;
+        if (i + 1 == tg->nmmu || (shown < 5 && decade)) {
+            text_add(&u, "%s %.1f%% in ", shown ? "," : "", tg->mmu[i].mmu * 100);
+            text_dur(&u, w);
+            shown++;
+        }
+    }
+    wrapped(t, u.p ? u.p : "", 2, 2);
+    text_free(&u);
+}
+
 static void collector(struct text *t, const struct loaded *l) {
     const struct triage *tg = l->tg;
     text_add(t, "\nGC  %llu cycle%s", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
     if (tg->gc_cycles) {
-        text_raw(t, ", marking ", 10);
+        text_lit(t, ", marking ");
         text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
-        text_raw(t, " of the time\n  workers ", 23);
+        text_lit(t, " of the time\n  workers ");
         text_dur(t, tg->p_sum.ns[ST_GCWORK]);
-        text_raw(t, " (dedicated ", 12);
+        text_lit(t, " (dedicated ");
         text_dur(t, tg->label_ns[GC_DEDICATED]);
-        text_raw(t, ", fractional ", 13);
+        text_lit(t, ", fractional ");
         text_dur(t, tg->label_ns[GC_FRACTIONAL]);
-        text_raw(t, ", idle ", 7);
+        text_lit(t, ", idle ");
         text_dur(t, tg->label_ns[GC_IDLE]);
-        text_raw(t, "), assists ", 11);
+        text_lit(t, "), assists ");
         text_dur(t, tg->p_sum.ns[ST_ASSIST]);
-        text_raw(t, ", sweep ", 8);
+        text_lit(t, ", sweep ");
         text_dur(t, tg->p_sum.ns[ST_SWEEP]);
     }
     endl(t);
     stops(t, l);
     if (tg->heap.known) {
-        text_raw(t, "  heap: max ", 12);
+        text_lit(t, "  heap: max ");
         text_bytes(t, tg->heap.max);
-        text_raw(t, " @", 2);
+        text_lit(t, " @");
         text_dur(t, tg->heap.max_at);
         if (tg->heap.over > 0) {
             text_add(t, ", up to %.0f%% above its goal", tg->heap.over * 100);
         }
         if (tg->heap.low_last) {
-            text_raw(t, "; at the end of cycles ", 23);
+            text_lit(t, "; at the end of cycles ");
             text_bytes(t, tg->heap.low_first);
-            text_raw(t, " .. ", 4);
+            text_lit(t, " .. ");
             text_bytes(t, tg->heap.low_last);
         }
         endl(t);
     }
-    if (tg->nmmu) {
-        text_raw(t, "  mutator utilisation at least:", 31);
-        for (uint32_t i = 0, shown = 0; i < tg->nmmu; i++) {
-            int64_t w = tg->mmu[i].window;
-            if (i + 1 == tg->nmmu || (shown < 5 && (w == 100000 || w == 1000000 || w == 10000000 || w == 100000000 ||
-                                                    w == 1000000000))) {
-                text_raw(t, " ", 1);
-                text_dur(t, w);
-                text_add(t, " %.1f%%", tg->mmu[i].mmu * 100);
-                shown++;
-            }
-        }
-        endl(t);
-    }
+    utilisation(t, tg);
 }
 
 static void dist_text(struct text *t, const struct dist *d) {
     text_add(t, "%llu", (unsigned long long)d->n);
-    text_raw(t, ", p50 ", 6);
+    text_lit(t, ", p50 ");
     text_dur(t, d->p50);
-    text_raw(t, ", p90 ", 6);
+    text_lit(t, ", p90 ");
     text_dur(t, d->p90);
-    text_raw(t, ", p99 ", 6);
+    text_lit(t, ", p99 ");
     text_dur(t, d->p99);
-    text_raw(t, ", max ", 6);
+    text_lit(t, ", max ");
     text_dur(t, d->max);
-    text_raw(t, ", total ", 8);
+    text_lit(t, ", total ");
     text_dur(t, d->total);
 }
 
@@ -262,23 +268,23 @@ static void scheduler(struct text *t, const struct loaded *l) {
     const struct triage *tg = l->tg;
     struct dist d;
     hist_dist(&tg->sched, &d);
-    text_raw(t, "\nSCHEDULER  waits for a processor: ", 35);
+    text_lit(t, "\nSCHEDULER  waits for a processor\n  ");
     dist_text(t, &d);
     endl(t);
     for (uint32_t i = 0; i < tg->nworst && i < 2 && tg->worst[i].t1 > tg->worst[i].t0; i++) {
         const struct sched_wait *w = &tg->worst[i];
         text_raw(t, i ? "          " : "  longest ", 10);
         text_dur(t, w->t1 - w->t0);
-        text_raw(t, " @", 2);
+        text_lit(t, " @");
         text_dur(t, w->t0);
-        text_raw(t, " ", 1);
+        text_lit(t, " ");
         text_who(t, l->tr, w->g);
         text_add(t, "%s; idle ", w->preempted ? ", stopped" : "");
         text_share(t, (double)w->idle_ns, (double)w->all_ns);
         if (w->nran) {
-            text_raw(t, ", ", 2);
+            text_lit(t, ", ");
             text_func(t, l->tr, w->ran[0], 28);
-            text_raw(t, " ", 1);
+            text_lit(t, " ");
             text_share(t, (double)w->ran_ns[0], (double)w->all_ns);
         }
         endl(t);
@@ -299,7 +305,7 @@ static void groups(struct text *t, const struct loaded *l) {
     for (uint32_t i = 0; i < l->tg->ngroups && shown < 6; i++, shown++) {
         const struct group *g = &l->tg->groups[i];
         size_t start = t->n;
-        text_raw(t, "  ", 2);
+        text_lit(t, "  ");
         text_func(t, l->tr, g->name, 38);
         text_pad(t, start, 40);
         text_add(t, " %7u", g->count);
@@ -317,16 +323,16 @@ static void groups(struct text *t, const struct loaded *l) {
 
 static void waits(struct text *t, const struct loaded *l) {
     uint32_t shown = 0;
-    text_raw(t, "\nWAITS by reason and place\n", 27);
+    text_lit(t, "\nWAITS by reason and place\n");
     for (uint32_t i = 0; i < l->tg->nwaits && shown < 5; i++, shown++) {
         const struct wait_row *w = &l->tg->waits[i];
-        text_raw(t, "  ", 2);
+        text_lit(t, "  ");
         cell_dur(t, w->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)w->count);
         cell_dur(t, w->longest.t1 - w->longest.t0, 7);
-        text_raw(t, "  ", 2);
+        text_lit(t, "  ");
         text_str(t, l->tr, w->reason);
-        text_raw(t, " at ", 4);
+        text_lit(t, " at ");
         text_where(t, l->tr, w->stack, 48);
         endl(t);
     }
@@ -344,15 +350,15 @@ static void pairs(struct text *t, const struct loaded *l) {
             continue;
         }
         if (shown++ == 0) {
-            text_raw(t, "CONTENTION waiter <- who woke it (a lock's holder is inferred from that)\n", 73);
+            text_lit(t, "CONTENTION waiter <- who woke it (a lock's holder is inferred from that)\n");
         }
-        text_raw(t, "  ", 2);
+        text_lit(t, "  ");
         cell_dur(t, p->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)p->count);
         cell_dur(t, p->longest.t1 - p->longest.t0, 7);
         text_add(t, "  %s: ", wait_kind_name(p->kind));
         text_func(t, l->tr, trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26);
-        text_raw(t, " <- ", 4);
+        text_lit(t, " <- ");
         text_func(t, l->tr, trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func, 26);
         endl(t);
     }
@@ -360,11 +366,11 @@ static void pairs(struct text *t, const struct loaded *l) {
 
 static void syscalls(struct text *t, const struct loaded *l) {
     if (l->tg->nsyscalls) {
-        text_raw(t, "SYSTEM CALLS by place\n", 22);
+        text_lit(t, "SYSTEM CALLS by place\n");
     }
     for (uint32_t i = 0; i < l->tg->nsyscalls && i < 3; i++) {
         const struct syscall_row *s = &l->tg->syscalls[i];
-        text_raw(t, "  ", 2);
+        text_lit(t, "  ");
         cell_dur(t, s->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)s->count);
         cell_dur(t, s->longest.t1 - s->longest.t0, 7);
@@ -382,15 +388,15 @@ static void tasks(struct text *t, const struct loaded *l) {
             continue;
         }
         if (i == 0) {
-            text_raw(t, "\nTASKS and regions\n", 19);
+            text_lit(t, "\nTASKS and regions\n");
         }
         text_add(t, "  %s ", y->is_region ? "region" : "task");
-        text_raw(t, "\"", 1);
+        text_lit(t, "\"");
         {
             struct str s = trace_str(l->tr, y->name);
             text_clean(t, s.p, s.len, 24);
         }
-        text_raw(t, "\" ", 2);
+        text_lit(t, "\" ");
         dist_text(t, &y->d);
         if (y->open_end) {
             text_add(t, ", %llu not ended", (unsigned long long)y->open_end);
@@ -406,10 +412,10 @@ static void samples(struct text *t, const struct loaded *l) {
     }
     for (uint32_t i = 0; i < tg->nsamples && i < 4 && tg->samples[i].flat; i++) {
         size_t start = t->n;
-        text_raw(t, "  ", 2);
+        text_lit(t, "  ");
         text_share(t, (double)tg->samples[i].flat, (double)tg->sample_count);
         text_pad(t, start, 9);
-        text_raw(t, " with callees ", 14);
+        text_lit(t, " with callees ");
         text_share(t, (double)tg->samples[i].cum, (double)tg->sample_count);
         text_pad(t, start, 31);
         text_func(t, l->tr, tg->samples[i].func, 60);

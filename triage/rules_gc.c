@@ -13,26 +13,26 @@ static bool by_tracing(const struct trace *tr, uint32_t kind) {
 static void stw_text(struct draft *d, const struct rules *rs, const struct stw_row *r) {
     text_str(&d->text, rs->tr, r->kind);
     if (!r->kind) {
-        text_raw(&d->text, "GC", 2);
+        text_lit(&d->text, "GC");
     }
     text_add(&d->text, " stopped the world %llu time%s, longest ", (unsigned long long)r->count, r->count == 1 ? "" : "s");
     text_dur(&d->text, r->longest.t1 - r->longest.t0);
-    text_raw(&d->text, ", in all ", 9);
+    text_lit(&d->text, ", in all ");
     text_dur(&d->text, r->total);
-    text_raw(&d->text, ".", 1);
+    text_lit(&d->text, ".");
     if (r->last_p != NO_LANE) {
         uint64_t id = trace_lane(rs->tr, (struct lane){LANE_P, r->last_p}).id;
         text_add(&d->text, " Last to stop: P%llu after ", (unsigned long long)id);
         text_dur(&d->text, r->last_ns);
         if (r->last_g != NO_LANE) {
-            text_raw(&d->text, ", which ran ", 12);
+            text_lit(&d->text, ", which ran ");
             text_who(&d->text, rs->tr, r->last_g);
         }
         if (r->last_stack) {
-            text_raw(&d->text, " at ", 4);
+            text_lit(&d->text, " at ");
             text_where(&d->text, rs->tr, r->last_stack, 60);
         }
-        text_raw(&d->text, ".", 1);
+        text_lit(&d->text, ".");
     }
 }
 
@@ -79,13 +79,13 @@ static void rule_share(struct rules *rs) {
     text_share(&d.amount, (double)gc, (double)busy);
     text_add(&d.text, "%llu cycle%s took ", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
     text_share(&d.text, (double)gc, (double)busy);
-    text_raw(&d.text, " of the processor time in use (", 31);
+    text_lit(&d.text, " of the processor time in use (");
     text_dur(&d.text, gc);
-    text_raw(&d.text, "): mark workers ", 16);
+    text_lit(&d.text, "): mark workers ");
     text_dur(&d.text, workers);
-    text_raw(&d.text, ", assists ", 10);
+    text_lit(&d.text, ", assists ");
     text_dur(&d.text, tg->p_sum.ns[ST_ASSIST]);
-    text_raw(&d.text, ", sweeping ", 11);
+    text_lit(&d.text, ", sweeping ");
     text_dur(&d.text, tg->p_sum.ns[ST_SWEEP]);
     text_add(&d.text, ".");
     text_add(&d.next, "Allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
@@ -117,15 +117,15 @@ static void rule_assist(struct rules *rs) {
     draft_start(&d, RULE_GC_ASSIST, assist / rules_procs(rs));
     draft_at(&d, 0, tg->end, LANE_BAND, BAND_ASSIST);
     text_share(&d.amount, (double)assist, (double)exec);
-    text_raw(&d.text, "Goroutines assisted the collector for ", 38);
+    text_lit(&d.text, "Goroutines assisted the collector for ");
     text_dur(&d.text, assist);
-    text_raw(&d.text, ", ", 2);
+    text_lit(&d.text, ", ");
     text_share(&d.text, (double)assist, (double)exec);
     text_add(&d.text, " of their running time (%llu assists), most of all ", (unsigned long long)tg->assists);
     text_func(&d.text, rs->tr, tg->groups[most].name, 60);
-    text_raw(&d.text, " with ", 6);
+    text_lit(&d.text, " with ");
     text_dur(&d.text, tg->groups[most].d[GM_ASSIST].total);
-    text_raw(&d.text, ".", 1);
+    text_lit(&d.text, ".");
     text_add(&d.next, "They allocate faster than the workers mark: allocate less there, or raise GOGC.");
     draft_end(rs, &d);
 }
@@ -157,11 +157,11 @@ static void rule_heap(struct rules *rs) {
     draft_start(&d, RULE_HEAP, 0);
     d.f.note = true;
     draft_at(&d, 0, rs->tg->end, LANE_BAND, BAND_GC);
-    text_raw(&d.amount, "+", 1);
+    text_lit(&d.amount, "+");
     text_bytes(&d.amount, h->low_last - h->low_first);
-    text_raw(&d.text, "The heap at the end of a cycle grew from ", 41);
+    text_lit(&d.text, "The heap at the end of a cycle grew from ");
     text_bytes(&d.text, h->low_first);
-    text_raw(&d.text, " to ", 4);
+    text_lit(&d.text, " to ");
     text_bytes(&d.text, h->low_last);
     text_add(&d.text, " over %llu cycles.", (unsigned long long)rs->tg->gc_cycles);
     text_add(&d.next, "Fine while a program fills its caches; else take two heap profiles and compare them.");

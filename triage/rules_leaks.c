@@ -31,13 +31,13 @@ static void rule_leak(struct rules *rs) {
         text_func(&d.text, rs->tr, r->name, 60);
         text_add(&d.text, ": %u created, %u ended; %u blocked (", r->created, r->ended, r->count);
         text_str(&d.text, rs->tr, r->reason);
-        text_raw(&d.text, ") at ", 5);
+        text_lit(&d.text, ") at ");
         text_where(&d.text, rs->tr, r->stack, 60);
-        text_raw(&d.text, ", never woken, for up to ", 25);
+        text_lit(&d.text, ", never woken, for up to ");
         text_dur(&d.text, r->oldest);
-        text_raw(&d.text, ". Created at ", 13);
+        text_lit(&d.text, ". Created at ");
         text_where(&d.text, rs->tr, r->create_stack, 60);
-        text_raw(&d.text, ".", 1);
+        text_lit(&d.text, ".");
         leak_growth(&d.text, r);
         text_add(&d.next, "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.");
         draft_end(rs, &d);
@@ -63,9 +63,9 @@ static void rule_churn(struct rules *rs) {
         text_func(&d.text, rs->tr, g->name, 60);
         text_add(&d.text, " came and went (%.0f a second) and ran ", rate);
         text_dur(&d.text, dist_avg(&g->d[GM_EXEC]));
-        text_raw(&d.text, " each on average, after waiting ", 32);
+        text_lit(&d.text, " each on average, after waiting ");
         text_dur(&d.text, dist_avg(&g->d[GM_SCHED]));
-        text_raw(&d.text, " for a processor.", 17);
+        text_lit(&d.text, " for a processor.");
         text_add(&d.next, "Starting one costs about as much as it does: do the work in place, or in batches by a few workers.");
         draft_end(rs, &d);
     }
@@ -132,11 +132,11 @@ static void rule_workers(struct rules *rs) {
         text_func(&d.text, rs->tr, g->name, 60);
         text_add(&d.text, ", G%llu ran ", (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t.top}).id);
         text_dur(&d.text, t.most);
-        text_raw(&d.text, ", ", 2);
+        text_lit(&d.text, ", ");
         text_share(&d.text, (double)t.most, (double)t.all);
-        text_raw(&d.text, " of what they ran together; the mean is ", 40);
+        text_lit(&d.text, " of what they ran together; the mean is ");
         text_dur(&d.text, t.all / (int64_t)t.n);
-        text_raw(&d.text, ".", 1);
+        text_lit(&d.text, ".");
         text_add(&d.next, "Share out the work in smaller pieces, or let idle workers take from one queue.");
         draft_end(rs, &d);
     }
@@ -158,9 +158,9 @@ static void breakdown_text(struct text *t, const struct rules *rs, const struct 
     share_text(t, "running", b->running, b->all, &first);
     for (uint32_t i = 0; i < b->nreasons; i++) {
         struct text why = {0};
-        text_raw(&why, "waiting (", 9);
+        text_lit(&why, "waiting (");
         text_str(&why, rs->tr, b->reason[i]);
-        text_raw(&why, ")", 1);
+        text_lit(&why, ")");
         share_text(t, why.p ? why.p : "waiting", b->reason_ns[i], b->all, &first);
         text_free(&why);
     }
@@ -188,17 +188,17 @@ static void rule_tasks(struct rules *rs) {
         text_dur(&d.amount, y->d.max);
         text_add(&d.text, "Of %llu %s \"", (unsigned long long)y->d.n, y->is_region ? "regions" : "tasks");
         text_str(&d.text, rs->tr, y->name);
-        text_raw(&d.text, "\" the slowest took ", 19);
+        text_lit(&d.text, "\" the slowest took ");
         text_dur(&d.text, y->d.max);
-        text_raw(&d.text, ", half of them ", 15);
+        text_lit(&d.text, ", half of them ");
         text_dur(&d.text, y->d.p50);
-        text_raw(&d.text, " or less. The slowest: ", 23);
+        text_lit(&d.text, " or less. The slowest: ");
         breakdown_text(&d.text, rs, &y->slow[0].b);
-        text_raw(&d.text, "; ", 2);
+        text_lit(&d.text, "; ");
         text_share(&d.text, (double)y->slow[0].b.gc, (double)y->d.max);
-        text_raw(&d.text, " of it during a GC cycle, ", 26);
+        text_lit(&d.text, " of it during a GC cycle, ");
         text_dur(&d.text, y->slow[0].b.stw);
-        text_raw(&d.text, " stopped.", 9);
+        text_lit(&d.text, " stopped.");
         text_add(&d.next, "Open its lane: the widest span says what to change. Compare with one of median length.");
         draft_end(rs, &d);
     }

@@ -83,18 +83,18 @@ static void convoy(struct rules *rs, uint32_t func, const struct stretch *s) {
     d.f.stack = w->stack;
     text_add(&d.text, "Up to %u goroutines at once waited for a lock in ", s->most);
     text_func(&d.text, rs->tr, func, 60);
-    text_raw(&d.text, "; at least ", 11);
+    text_lit(&d.text, "; at least ");
     text_add(&d.text, "%d of them for ", CONVOY_MIN);
     text_dur(&d.text, s->total);
-    text_raw(&d.text, " in all (longest stretch ", 25);
+    text_lit(&d.text, " in all (longest stretch ");
     text_dur(&d.text, s->t1 - s->t0);
-    text_raw(&d.text, ").", 2);
+    text_lit(&d.text, ").");
     if (n > 1) {
-        text_raw(&d.text, " Held most likely by ", 21);
+        text_lit(&d.text, " Held most likely by ");
         text_who(&d.text, rs->tr, chain_root(c, n));
-        text_raw(&d.text, " (inferred): ", 13);
+        text_lit(&d.text, " (inferred): ");
         chain_text(&d.text, rs->tr, c, n);
-        text_raw(&d.text, ".", 1);
+        text_lit(&d.text, ".");
     }
     text_add(&d.next, n > 1 && c[n - 1].state == ST_SYSCALL
                           ? "Do the system call outside the lock."
@@ -156,13 +156,13 @@ static void rule_bottleneck(struct rules *rs) {
     text_who(&d.text, rs->tr, best);
     text_add(&d.text, " ended %u waits (locks, channel sends) of %u goroutines, ", b->ended, b->waiters);
     text_dur(&d.text, b->ended_ns);
-    text_raw(&d.text, " of their time and ", 19);
+    text_lit(&d.text, " of their time and ");
     text_share(&d.text, (double)b->ended_ns, (double)all);
-    text_raw(&d.text, " of all such waiting. It ran for ", 33);
+    text_lit(&d.text, " of all such waiting. It ran for ");
     text_dur(&d.text, b->ns[GM_EXEC]);
-    text_raw(&d.text, " and waited itself for ", 23);
+    text_lit(&d.text, " and waited itself for ");
     text_dur(&d.text, b->ns[GM_WAIT]);
-    text_raw(&d.text, ".", 1);
+    text_lit(&d.text, ".");
     text_add(&d.next, "Its lane shows what it does between two wake-ups. Give the work to several goroutines, or buffer it.");
     draft_end(rs, &d);
 }
@@ -192,11 +192,11 @@ static void rule_stuck(struct rules *rs) {
     text_add(&d.amount, "%u stuck", n);
     text_add(&d.text, "%u goroutines wait for a lock when the trace ends and were not woken, the longest for ", n);
     text_dur(&d.text, longest);
-    text_raw(&d.text, ": ", 2);
+    text_lit(&d.text, ": ");
     text_who(&d.text, rs->tr, tg->lock_waits[who].g);
-    text_raw(&d.text, " at ", 4);
+    text_lit(&d.text, " at ");
     text_where(&d.text, rs->tr, d.f.stack, 60);
-    text_raw(&d.text, ".", 1);
+    text_lit(&d.text, ".");
     text_add(&d.next, "Compare the stacks of the stuck ones (view 6): locks taken in different orders, or one never let go.");
     draft_end(rs, &d);
 }
@@ -260,15 +260,15 @@ static void syscall_finding(struct rules *rs, const struct calls *c) {
     d.f.inferred = true;
     text_add(&d.text, "%u system call%s of ", c->n, c->n == 1 ? "" : "s");
     text_who(&d.text, rs->tr, c->worst_wait->waker);
-    text_raw(&d.text, " and others", c->several ? 11 : 0);
-    text_raw(&d.text, " took ", 6);
+    text_add(&d.text, "%s", c->several ? " and others" : "");
+    text_lit(&d.text, " took ");
     text_dur(&d.text, c->total);
     text_add(&d.text, " while others waited for a lock that the caller then let go (inferred); %llu waits.",
              (unsigned long long)c->waits);
     if (n > 1) {
-        text_raw(&d.text, " The longest: ", 14);
+        text_lit(&d.text, " The longest: ");
         chain_text(&d.text, rs->tr, link, n);
-        text_raw(&d.text, ".", 1);
+        text_lit(&d.text, ".");
     }
     text_add(&d.next, "Do the call outside the lock, or hand it to a goroutine that nobody waits for.");
     draft_end(rs, &d);
@@ -306,12 +306,12 @@ static void rule_herd(struct rules *rs) {
         text_add(&d.amount, "%u woken", h->largest);
         text_add(&d.text, "%llu of %llu wake-ups at ", (unsigned long long)h->futile, (unsigned long long)h->wakes);
         text_where(&d.text, rs->tr, p->stack, 60);
-        text_raw(&d.text, " were for nothing (soon waiting there again), up to ", 52);
+        text_lit(&d.text, " were for nothing (soon waiting there again), up to ");
         text_add(&d.text, "%u at once, by ", h->largest);
         text_func(&d.text, rs->tr, p->waker, 48);
-        text_raw(&d.text, "; they cost ", 12);
+        text_lit(&d.text, "; they cost ");
         text_dur(&d.text, h->lost);
-        text_raw(&d.text, ".", 1);
+        text_lit(&d.text, ".");
         text_add(&d.next, "Wake one instead of all (Signal for Broadcast), or give each its own channel.");
         draft_end(rs, &d);
     }

@@ -27,22 +27,22 @@ static void ran_text(struct text *t, const struct rules *rs, const struct sched_
     if (w->all_ns <= 0) {
         return;
     }
-    text_raw(t, " Meanwhile the processors ", 26);
+    text_lit(t, " Meanwhile the processors ");
     if (w->idle_ns > w->all_ns / 2) {
-        text_raw(t, "were idle for ", 14);
+        text_lit(t, "were idle for ");
         text_share(t, (double)w->idle_ns, (double)w->all_ns);
     } else if (w->nran) {
-        text_raw(t, "ran ", 4);
+        text_lit(t, "ran ");
         for (uint32_t i = 0; i < w->nran; i++) {
             text_raw(t, ", ", i ? 2 : 0);
             text_func(t, rs->tr, w->ran[i], 48);
-            text_raw(t, " ", 1);
+            text_lit(t, " ");
             text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
         }
     } else {
-        text_raw(t, "ran nothing that is recorded", 28);
+        text_lit(t, "ran nothing that is recorded");
     }
-    text_raw(t, ".", 1);
+    text_lit(t, ".");
 }
 
 static void rule_latency(struct rules *rs) {
@@ -58,13 +58,13 @@ static void rule_latency(struct rules *rs) {
     text_dur(&d.amount, p99);
     text_add(&d.text, "Of %llu waits for a processor half lasted ", (unsigned long long)tg->sched.n);
     text_dur(&d.text, hist_quantile(&tg->sched, 0.5));
-    text_raw(&d.text, " or less, 1 % ", 14);
+    text_lit(&d.text, " or less, 1 % ");
     text_dur(&d.text, p99);
-    text_raw(&d.text, " or more; the longest, of ", 26);
+    text_lit(&d.text, " or more; the longest, of ");
     text_who(&d.text, rs->tr, tg->worst[0].g);
-    text_raw(&d.text, ", ", 2);
+    text_lit(&d.text, ", ");
     text_dur(&d.text, tg->worst[0].t1 - tg->worst[0].t0);
-    text_raw(&d.text, ".", 1);
+    text_lit(&d.text, ".");
     ran_text(&d.text, rs, &tg->worst[0]);
     text_add(&d.next, "Look who held the processors at the worst waits; start fewer goroutines at once, or give the "
                       "program more processors.");
@@ -82,13 +82,13 @@ static void rule_idle(struct rules *rs) {
     draft_at(&d, tg->idle_worst.t0, tg->idle_worst.t1, LANE_P, 0);
     text_share(&d.amount, (double)missed, (double)tg->capacity);
     text_share(&d.text, (double)missed, (double)tg->capacity);
-    text_raw(&d.text, " of the processor time (", 24);
+    text_lit(&d.text, " of the processor time (");
     text_dur(&d.text, missed);
-    text_raw(&d.text, ") processors idled while goroutines had been runnable for over 50us; this held for ", 83);
+    text_lit(&d.text, ") processors idled while goroutines had been runnable for over 50us; this held for ");
     text_dur(&d.text, tg->missed_wall);
-    text_raw(&d.text, " by the clock, most of all at ", 30);
+    text_lit(&d.text, " by the clock, most of all at ");
     text_dur(&d.text, tg->idle_worst.t0);
-    text_raw(&d.text, ".", 1);
+    text_lit(&d.text, ".");
     text_add(&d.next, "Waking a processor's thread took long: fewer cores (or a smaller quota) than GOMAXPROCS, or very "
                       "short goroutines handed from one to the next.");
     draft_end(rs, &d);

@@ -106,7 +106,7 @@ static size_t clean_one(struct text *t, const char *p, size_t n) {
     uint32_t c = 0;
     size_t len = utf8_read((const unsigned char *)p, n, &c);
     if (!len || char_hostile(c)) {
-        text_raw(t, "?", 1);
+        text_lit(t, "?");
         return len ? len : 1;
     }
     if (t->ascii && c > 0x7e) {
@@ -121,7 +121,7 @@ void text_clean(struct text *t, const char *p, size_t n, size_t max) {
     size_t start = t->n, chars = 0;
     for (size_t i = 0; i < n; chars++) {
         if (max && text_width(t, start) + 2 >= max && n - i > 2) {
-            text_raw(t, "..", 2);
+            text_lit(t, "..");
             return;
         }
         i += clean_one(t, p + i, n - i);
@@ -138,7 +138,7 @@ void text_tail(struct text *t, const char *p, size_t n, size_t max) {
         chars++;
     }
     if (i > 0) {
-        text_raw(t, "..", 2);
+        text_lit(t, "..");
     }
     text_clean(t, p + i, n - i, 0);
 }
@@ -153,7 +153,7 @@ size_t text_width(const struct text *t, size_t from) {
 
 void text_pad(struct text *t, size_t from, size_t width) {
     for (size_t w = text_width(t, from); w < width && !t->failed; w++) {
-        text_raw(t, " ", 1);
+        text_lit(t, " ");
     }
 }
 
@@ -169,7 +169,7 @@ static void text_unit(struct text *t, double v, const char *unit) {
 void text_dur(struct text *t, int64_t ns) {
     uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
     if (ns < 0) {
-        text_raw(t, "-", 1);
+        text_lit(t, "-");
     }
     if (u < 1000) {
         text_add(t, u ? "%dns" : "%d", (int)u);
@@ -203,9 +203,9 @@ void text_bytes(struct text *t, uint64_t b) {
 void text_share(struct text *t, double part, double whole) {
     double s = whole > 0 ? part / whole * 100 : 0;
     if (whole <= 0) {
-        text_raw(t, "-", 1);
+        text_lit(t, "-");
     } else if (s > 0 && s < 0.05) {
-        text_raw(t, "<0.1%", 5);
+        text_lit(t, "<0.1%");
     } else {
         text_add(t, "%.1f%%", s);
     }
@@ -222,7 +222,7 @@ void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
         }
     }
     if (s.len == 0) {
-        text_raw(t, "?", 1);
+        text_lit(t, "?");
     } else {
         text_tail(t, s.p + cut, s.len - cut, max);
     }
@@ -233,7 +233,7 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
     struct frame top, user;
     size_t start = t->n;
     if (n == 0) {
-        text_raw(t, "-", 1);
+        text_lit(t, "-");
         return;
     }
     top = trace_frame(tr, stack, 0);
@@ -247,20 +247,20 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
     }
     user = trace_frame(tr, stack, i);
     text_func(t, tr, top.func, max ? max / 2 : 0);
-    text_raw(t, " in ", 4);
+    text_lit(t, " in ");
     text_func(t, tr, user.func, max > text_width(t, start) + 8 ? max - text_width(t, start) : max ? 8 : 0);
 }
 
 void text_who(struct text *t, const struct trace *tr, uint32_t g) {
     struct lane_info li;
     if (g == NO_LANE || g >= trace_nlanes(tr, LANE_G)) {
-        text_raw(t, "scheduler", 9);
+        text_lit(t, "scheduler");
         return;
     }
     li = trace_lane(tr, (struct lane){LANE_G, g});
     text_add(t, "G%llu", (unsigned long long)li.id);
     if (li.name) {
-        text_raw(t, " ", 1);
+        text_lit(t, " ");
         text_func(t, tr, li.name, 40);
     }
 }

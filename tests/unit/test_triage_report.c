@@ -20,6 +20,8 @@ static char *page_of(const char *path) {
     help_load(path, &l);
     report_text(&t, &l);
     assert_true(text_ok(&t));
+    assert_int_equal(strlen(t.p), t.n); /* no NUL within */
+    assert_non_null(strstr(t.p, "\nGOROUTINES by start function\n"));
     s = text_take(&t);
     load_free(&l);
     return s;
@@ -94,6 +96,7 @@ static void limits_only(const char *path) {
         return;
     }
     report_text(&t, &l);
+    assert_int_equal(strlen(t.p), t.n);
     page_limits(path, t.p);
     text_free(&t);
     json = report_json(&l);
