@@ -36,9 +36,23 @@ bool sw_kind_parse(const char *name, enum sw_kind *k) {
     return false;
 }
 
+/* The runtime writes a single frame of zeros where it had no stack to give. */
+static bool blank(const struct trace *tr, uint32_t stack) {
+    struct frame f;
+    if (trace_stack(tr, stack) != 1) {
+        return false;
+    }
+    f = trace_frame(tr, stack, 0);
+    return f.pc == 0 && f.func == 0;
+}
+
 static bool add(struct build *b, uint32_t stack, int64_t ns) {
-    uint32_t i = tab_put(&b->by_stack, stack, 0, b->out->n);
+    uint32_t i = tab_get(&b->by_stack, stack, 0);
     struct sw_row *p;
+    if (i == TAB_NONE && blank(b->tr, stack)) {
+        stack = 0;
+    }
+    i = tab_put(&b->by_stack, stack, 0, b->out->n);
     if (i == TAB_NONE) {
         return false;
     }
@@ -134,7 +148,10 @@ static bool lanes(struct build *b) {
         if ((b->f.func && li.name != b->f.func) || (li.is_system && !b->f.system && !b->f.like_go && !b->f.func)) {
             continue;
         }
-        if (!lane(b, g)) {
+        if (b->f.tick && g % 1024 == 1023) {
+            b->f.tick(b->f.tick_arg, (double)g / n);
+        }
+        if ((!b->f.want || b->f.want(b->f.arg, g)) && !lane(b, g)) {
             return false;
         }
     }
@@ -142,8 +159,11 @@ static bool lanes(struct build *b) {
 }
 
 static bool g_wanted(const struct build *b, uint32_t g) {
-    return b->f.func == 0 ||
-           (g < trace_nlanes(b->tr, LANE_G) && trace_lane(b->tr, (struct lane){LANE_G, g}).name == b->f.func);
+    if (g >= trace_nlanes(b->tr, LANE_G)) {
+        return b->f.func == 0 && !b->f.want;
+    }
+    return (!b->f.func || trace_lane(b->tr, (struct lane){LANE_G, g}).name == b->f.func) &&
+           (!b->f.want || b->f.want(b->f.arg, g));
 }
 
 static bool samples(struct build *b) {
