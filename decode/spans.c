@@ -151,58 +151,73 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 /* Length code of a duration by the bytes it needs. */
 static const uint8_t code_dur[9] = {0, 0, 1, 2, 3, 3, 3, 3, 3};
 
-static inline unsigned bytes_of(uint64_t v)
+static inline unsigned dur_code(uint64_t x)
 {
-    return (71u - (unsigned)__builtin_clzll(v | 1)) / 8;
+    return code_dur[(71u - (unsigned)__builtin_clzll(x | 1)) / 8];
 }
 
-/* A column being written: length codes gather in a word, four to a byte, values behind them. */
-struct column {
-    uint8_t *ctl, *o;
-};
-
-static inline struct column column_at(uint8_t *o, uint32_t n)
+/* Bytes of an id, 0 for 0; four bytes and three share a code. */
+static inline unsigned id_code(uint32_t x)
 {
-    return (struct column){o, o + (n + 3) / 4};
+    unsigned bytes = (70u - (unsigned)__builtin_clzll((uint64_t)x << 1 | 1)) / 8;
+    return bytes - bytes / 4;
 }
 
-static inline void column_put(struct column *c, uint64_t v, unsigned code, unsigned len, unsigned k, unsigned *bits)
+static inline uint64_t dur_stored(int64_t dur, bool in_units)
 {
-    *bits |= code << (2 * k);
-    memcpy(c->o, &v, 8);
-    c->o += len;
+    uint64_t x = (uint64_t)dur;
+    return !in_units ? x : x & 63 ? x << 1 | 1 : x >> 5;
 }
+
+/* One column: the length codes of four values make a byte, the values stand behind all codes. */
+#define PUT_COLUMN(VALUE, CODE) \
+    do { \
+        uint8_t *ctl = o; \
+        uint32_t i = 0; \
+        o += (n + 3) / 4; \
+        for (; i + 4 <= n; i += 4) { \
+            uint64_t v0 = VALUE(i), v1 = VALUE(i + 1), v2 = VALUE(i + 2), v3 = VALUE(i + 3); \
+            unsigned c0 = CODE(v0), c1 = CODE(v1), c2 = CODE(v2), c3 = CODE(v3); \
+            *ctl++ = (uint8_t)(c0 | c1 << 2 | c2 << 4 | c3 << 6); \
+            memcpy(o, &v0, 8); \
+            o += len[c0]; \
+            memcpy(o, &v1, 8); \
+            o += len[c1]; \
+            memcpy(o, &v2, 8); \
+            o += len[c2]; \
+            memcpy(o, &v3, 8); \
+            o += len[c3]; \
+        } \
+        for (unsigned k = 0, bits = 0; i < n; i++, k += 2) { \
+            uint64_t v = VALUE(i); \
+            unsigned c = CODE(v); \
+            *ctl = (uint8_t)(bits |= c << k); \
+            memcpy(o, &v, 8); \
+            o += len[c]; \
+        } \
+    } while (0)
+#define VALUE_UNITS(i) dur_stored(s[i].dur, true)
+#define VALUE_NS(i) dur_stored(s[i].dur, false)
+#define VALUE_WHO(i) s[i].who
+#define VALUE_STACK(i) s[i].stack
+#define ID_CODE(v) id_code((uint32_t)(v))
 
 static uint8_t *put_durations(uint8_t *o, const struct rawspan *s, uint32_t n, bool in_units, const uint8_t len[4])
 {
-    struct column c = column_at(o, n);
-    for (uint32_t i = 0; i < n;) {
-        unsigned bits = 0;
-        for (unsigned k = 0; k < 4 && i < n; k++, i++) {
-            uint64_t x = (uint64_t)s[i].dur;
-            if (in_units)
-                x = x & 63 ? x << 1 | 1 : x >> 5;
-            unsigned code = code_dur[bytes_of(x)];
-            column_put(&c, x, code, len[code], k, &bits);
-        }
-        *c.ctl++ = (uint8_t)bits;
-    }
-    return c.o;
+    if (in_units)
+        PUT_COLUMN(VALUE_UNITS, dur_code);
+    else
+        PUT_COLUMN(VALUE_NS, dur_code);
+    return o;
 }
 
 static uint8_t *put_ids(uint8_t *o, const struct rawspan *s, uint32_t n, bool stacks, const uint8_t len[4])
 {
-    struct column c = column_at(o, n);
-    for (uint32_t i = 0; i < n;) {
-        unsigned bits = 0;
-        for (unsigned k = 0; k < 4 && i < n; k++, i++) {
-            uint32_t x = stacks ? s[i].stack : s[i].who;
-            unsigned code = (unsigned)(x > 0) + (x > 0xff) + (x > 0xffff);
-            column_put(&c, x, code, len[code], k, &bits);
-        }
-        *c.ctl++ = (uint8_t)bits;
-    }
-    return c.o;
+    if (stacks)
+        PUT_COLUMN(VALUE_STACK, ID_CODE);
+    else
+        PUT_COLUMN(VALUE_WHO, ID_CODE);
+    return o;
 }
 
 static size_t pack(uint8_t *out, const struct rawspan *s, uint32_t n)
