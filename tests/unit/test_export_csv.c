@@ -1,0 +1,310 @@
+/* test_export_csv.c - the tables: read by a strict reader, held against the model; names that mean harm. */
+#include "tests/unit/export_help.h"
+
+static const char *const tables[] = {"spans", "goroutines", "waits", "gc", "tasks", "regions", "logs", "samples", "stacks"};
+
+struct table {
+    struct bytes raw;
+    char *at;
+    struct row head, row;
+};
+
+static struct table table_of(const char *name, const char *path, const char *a, const char *b)
+{
+    struct table t = {.raw = EXPORT(csv_main, name, path, a, b)};
+    t.at = t.raw.p;
+    assert_true(csv_row(&t.at, &t.head));
+    return t;
+}
+
+static bool next(struct table *t)
+{
+    if (!csv_row(&t->at, &t->row))
+        return false;
+    assert_int_equal(t->row.n, t->head.n);
+    for (uint32_t i = 0; i < t->row.n; i++) {
+        const char *c = t->row.cell[i];
+        assert_true(text_fine(c, strlen(c)));
+        assert_false(*c && strchr("=+@", *c));
+    }
+    return true;
+}
+
+static const char *cell(const struct table *t, const char *name)
+{
+    return t->row.cell[column(&t->head, name)];
+}
+
+static int64_t num(const struct table *t, const char *name)
+{
+    char *end;
+    const char *c = cell(t, name);
+    int64_t v = strtoll(c, &end, 10);
+    if (!*c || *end)
+        fail_msg("%s is no number: '%s'", name, c);
+    return v;
+}
+
+/* ---- the columns are a promise ------------------------------------------------------------------------------ */
+
+static void test_columns(void **state)
+{
+    (void)state;
+    static const char *const head[] = {
+        "lane,id,start_ns,end_ns,duration_ns,state,reason,label,goroutine,goroutine_name,processor,waker,function,"
+        "stack_id,open_start,open_end",
+        "id,name,name_inferred,system,start_ns,end_ns,duration_ns,created,ended,running_ns,runnable_ns,waiting_ns,"
+        "syscall_ns,unrecorded_ns,assist_ns,spans,creator,creator_name,create_function,create_stack_id",
+        "goroutine,goroutine_name,start_ns,end_ns,duration_ns,reason,kind,user_function,function,stack_id,waker,"
+        "waker_name,waker_function,waker_stack_id,runnable_ns,open_start,open_end",
+        "kind,start_ns,end_ns,duration_ns,reason,goroutine,processor,swept_bytes,reclaimed_bytes,heap_start_bytes,"
+        "heap_end_bytes,goal_bytes,function,stack_id,open_start,open_end",
+        "id,parent,name,start_ns,end_ns,duration_ns,goroutine,end_goroutine,function,stack_id,open_start,open_end",
+        "goroutine,goroutine_name,task,name,start_ns,end_ns,duration_ns,depth,function,stack_id,open_start,open_end",
+        "time_ns,goroutine,goroutine_name,task,category,message,function,stack_id",
+        "time_ns,goroutine,goroutine_name,processor,thread,function,stack_id", "stack_id,depth,function,file,line,pc"};
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
+        struct bytes b = EXPORT(csv_main, tables[i], "samples/tasks-1.27.trace");
+        size_t n = strlen(head[i]);
+        assert_true(b.n >= n + 2 && !memcmp(b.p + n, "\r\n", 2));
+        b.p[n] = 0;
+        assert_string_equal(b.p, head[i]);
+        free(b.p);
+    }
+}
+
+/* ---- against the model -------------------------------------------------------------------------------------- */
+
+/* spans: each lane's rows are its spans, in order. */
+static void check_spans(const struct trace *tr, const char *path)
+{
+    struct table t = table_of("spans", path, "--lanes", "p,g,m");
+    uint64_t want = 0, got = 0;
+    struct shares sum[LANE_KINDS] = {0};
+    for (int k = 0; k < LANE_BAND; k++)
+        for (uint32_t i = 0; i < trace_nlanes(tr, k); i++) {
+            struct span_iter it;
+            for (bool ok = span_seek_index(&it, tr, (struct lane){k, i}, 0); ok; ok = span_next(&it)) {
+                const struct span *s = span_get(&it);
+                want += s->state != ST_NONE && (s->t1 > s->t0 || s->t0 >= 0);
+                sum[k].ns[s->state] += s->state != ST_NONE ? s->t1 - s->t0 : 0;
+            }
+        }
+    while (next(&t)) {
+        const char *lane = cell(&t, "lane"), *state = cell(&t, "state");
+        int k = *lane == 'p' ? LANE_P : *lane == 'g' ? LANE_G : LANE_M, s = 0;
+        while (s < ST_COUNT && strcmp(state, state_name(s)))
+            s++;
+        assert_true(s < ST_COUNT);
+        assert_int_equal(num(&t, "end_ns") - num(&t, "start_ns"), num(&t, "duration_ns"));
+        sum[k].ns[s] -= num(&t, "duration_ns");
+        if (k == LANE_G)
+            assert_string_equal(cell(&t, "goroutine"), cell(&t, "id"));
+        got++;
+    }
+    assert_int_equal(got, want);
+    for (int k = 0; k < LANE_KINDS; k++)
+        for (int s = 0; s < ST_COUNT; s++)
+            assert_int_equal(sum[k].ns[s], 0);
+    free(t.raw.p);
+}
+
+static void check_goroutines(const struct trace *tr, const char *path)
+{
+    struct table t = table_of("goroutines", path, NULL, NULL);
+    uint32_t g = 0;
+    for (; next(&t); g++) {
+        struct lane_info i = trace_lane(tr, (struct lane){LANE_G, g});
+        char id[24];
+        snprintf(id, sizeof id, "%" PRIu64, i.id);
+        assert_string_equal(cell(&t, "id"), id);
+        assert_int_equal(num(&t, "running_ns") + num(&t, "runnable_ns") + num(&t, "waiting_ns") + num(&t, "syscall_ns") +
+                             num(&t, "unrecorded_ns"),
+                         num(&t, "duration_ns"));
+        assert_int_equal(num(&t, "duration_ns"), i.last - i.first);
+        assert_string_equal(cell(&t, "ended"), i.ended ? "true" : "false");
+    }
+    assert_int_equal(g, trace_nlanes(tr, LANE_G));
+    free(t.raw.p);
+}
+
+static void check_waits(const struct trace *tr, const char *path)
+{
+    struct table t = table_of("waits", path, NULL, NULL);
+    for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++) {
+        struct span_iter it;
+        for (bool ok = span_seek_index(&it, tr, (struct lane){LANE_G, g}, 0); ok; ok = span_next(&it)) {
+            const struct span s = *span_get(&it);
+            if (s.state != ST_WAITING)
+                continue;
+            assert_true(next(&t));
+            assert_int_equal(num(&t, "goroutine"), trace_lane(tr, (struct lane){LANE_G, g}).id);
+            assert_int_equal(num(&t, "start_ns"), s.t0);
+            assert_int_equal(num(&t, "end_ns"), s.t1);
+            assert_int_equal(s.stack ? num(&t, "stack_id") : 0, s.stack);
+            struct span_iter after = it;
+            if (span_next(&after) && span_get(&after)->state == ST_RUNNABLE) {
+                const struct span *r = span_get(&after);
+                assert_int_equal(num(&t, "runnable_ns"), r->t1 - r->t0);
+                if (r->who != NO_LANE)
+                    assert_int_equal(num(&t, "waker"), trace_lane(tr, (struct lane){LANE_G, r->who}).id);
+            } else {
+                assert_string_equal(cell(&t, "runnable_ns"), "");
+            }
+        }
+    }
+    assert_false(next(&t));
+    free(t.raw.p);
+}
+
+static uint64_t rows(const char *name, const char *path)
+{
+    struct table t = table_of(name, path, NULL, NULL);
+    uint64_t n = 0;
+    while (next(&t))
+        n++;
+    free(t.raw.p);
+    return n;
+}
+
+static void each_sample(const char *path, const uint8_t *bytes, size_t n)
+{
+    struct trace *tr;
+    struct err e;
+    assert_int_equal(load_bytes_opts(bytes, n, NULL, &tr, &e), 0);
+    check_spans(tr, path);
+    check_goroutines(tr, path);
+    check_waits(tr, path);
+    const struct range *r;
+    const struct task *t;
+    const struct region *u;
+    const struct logmsg *l;
+    const struct sample *s;
+    uint64_t ranges = 0, frames = 0;
+    for (int k = 0; k < RANGE_KINDS; k++)
+        ranges += trace_ranges(tr, k, &r);
+    for (uint32_t i = 1; i < trace_nstacks(tr); i++)
+        frames += trace_stack(tr, i);
+    assert_int_equal(rows("gc", path), ranges);
+    assert_int_equal(rows("tasks", path), trace_tasks(tr, &t));
+    assert_int_equal(rows("regions", path), trace_regions(tr, &u));
+    assert_int_equal(rows("logs", path), trace_logs(tr, &l));
+    assert_int_equal(rows("samples", path), trace_samples(tr, &s));
+    assert_int_equal(rows("stacks", path), frames);
+    trace_close(tr);
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    assert_true(each_trace("samples", 30000, each_sample) > 20);
+}
+
+/* ---- a stretch of time, some goroutines --------------------------------------------------------------------- */
+
+static void test_scope(void **state)
+{
+    (void)state;
+    const char *path = "samples/http-1.26.trace";
+    struct loaded l = load_path(path);
+    int64_t end = trace_info(l.tr)->end, from = end / 4, to = end / 2;
+    char a[32];
+    snprintf(a, sizeof a, "--to=%" PRId64 "ns", to);
+    struct table t = table_of("spans", path, "--from=25%", a);
+    uint64_t want = 0, got = 0;
+    for (int k = LANE_P; k <= LANE_G; k++)
+        for (uint32_t i = 0; i < trace_nlanes(l.tr, k); i++) {
+            struct span_iter it;
+            for (bool ok = span_seek_index(&it, l.tr, (struct lane){k, i}, 0); ok; ok = span_next(&it)) {
+                const struct span *s = span_get(&it);
+                want += s->state != ST_NONE && s->t0 < to && (s->t1 > from || (s->t1 == s->t0 && s->t0 >= from));
+            }
+        }
+    for (; next(&t); got++)
+        assert_true(num(&t, "start_ns") < to && num(&t, "end_ns") >= from);
+    assert_int_equal(got, want);
+    free(t.raw.p);
+
+    t = table_of("goroutines", path, "--from=25%", a);
+    for (uint32_t g = 0; next(&t); g++) {
+        struct lane_info i = {0};
+        struct shares s;
+        uint32_t at = trace_find_lane(l.tr, LANE_G, (uint64_t)num(&t, "id"));
+        i = trace_lane(l.tr, (struct lane){LANE_G, at});
+        trace_shares(l.tr, (struct lane){LANE_G, at}, i.first > from ? i.first : from, i.last < to ? i.last : to, &s);
+        assert_int_equal(num(&t, "running_ns"), s.ns[ST_RUNNING]);
+        assert_int_equal(num(&t, "waiting_ns"), s.ns[ST_WAITING]);
+    }
+    free(t.raw.p);
+
+    got = want = 0;
+    t = table_of("spans", path, "--group", "net/http.(*conn).serve");
+    for (; next(&t); got++)
+        assert_non_null(strstr(cell(&t, "goroutine_name"), "net/http.(*conn).serve"));
+    assert_true(got > 100);
+    free(t.raw.p);
+    t = table_of("waits", path, "--goroutine", "1");
+    for (got = 0; next(&t); got++)
+        assert_int_equal(num(&t, "goroutine"), 1);
+    assert_true(got > 0);
+    free(t.raw.p);
+    unload(&l);
+}
+
+/* ---- names that mean harm ----------------------------------------------------------------------------------- */
+
+static const char hostile[] =
+    "go 1.26\n"
+    "batch m=7 t=100\n"
+    "ProcStatus +1 p=0 running\n"
+    "GoStatus +1 g=1 m=7 running\n"
+    "UserTaskBegin +1 task=1 parent=0 name=\"=1+cmd|' /C calc'!A0\" stack=0\n"
+    "UserTaskBegin +1 task=2 parent=1 name=\"a,\\\"b\\\"\\r\\nc\" stack=0\n"
+    "UserTaskBegin +1 task=3 parent=0 name=\"\\x1b[31mred\\xff\\xc2\\x85\\xe2\\x80\\xae\" stack=0\n"
+    "UserTaskBegin +1 task=4 parent=0 name=\"-2\" stack=0\n"
+    "UserTaskBegin +1 task=5 parent=0 name=\" blank \" stack=0\n"
+    "UserTaskBegin +1 task=6 parent=0 name=\"\\xe6\\xb8\\xac\\xc3\\xb6\" stack=0\n"
+    "UserTaskBegin +1 task=7 parent=0 name=\"\\t=x\" stack=0\n"
+    "UserTaskBegin +1 task=8 parent=0 name=\"\" stack=0\n"
+    "UserTaskBegin +1 task=9 parent=0 name=\"C:\\\\dir\" stack=0\n"
+    "UserLog +1 task=1 key=\"@k\" value=\"+v\" stack=0\n";
+
+static void test_hostile(void **state)
+{
+    (void)state;
+    static const char *const want[] = {
+        "'=1+cmd|' /C calc'!A0", "a,\"b\"\\x0d\\x0ac", "\\x1b[31mred\\xff\\u{85}\\u{202e}", "'-2", " blank ",
+        "\xe6\xb8\xac\xc3\xb6", "\\x09=x", "", "C:\\dir"};
+    char path[] = "/tmp/gotop-trace-XXXXXX";
+    close(mkstemp(path));
+    struct loaded l = text_file(hostile, path);
+    struct table t = table_of("tasks", path, NULL, NULL);
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        assert_true(next(&t));
+        assert_int_equal(num(&t, "id"), i + 1);
+        assert_string_equal(cell(&t, "name"), want[i]);
+        assert_string_equal(cell(&t, "parent"), i == 1 ? "1" : "");
+        assert_string_equal(cell(&t, "open_end"), "true");
+    }
+    assert_false(next(&t));
+    free(t.raw.p);
+    t = table_of("logs", path, NULL, NULL);
+    assert_true(next(&t));
+    assert_string_equal(cell(&t, "category"), "'@k");
+    assert_string_equal(cell(&t, "message"), "'+v");
+    free(t.raw.p);
+    struct bytes b = EXPORT(csv_main, "tasks", path); /* quoted only where needed */
+    assert_non_null(strstr(b.p, ",\"a,\"\"b\"\"\\x0d\\x0ac\",3,"));
+    assert_non_null(strstr(b.p, ",\" blank \","));
+    assert_non_null(strstr(b.p, ",'-2,"));
+    free(b.p);
+    unlink(path);
+    unload(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_samples), cmocka_unit_test(test_scope),
+                                       cmocka_unit_test(test_hostile)};
+    return cmocka_run_group_tests(tests, make_out, remove_out);
+}
