@@ -1,0 +1,245 @@
+/*
+ * test_input.c - a trace's bytes, however they come: plain, gzip, zstd, a pipe; and what is said of what is no trace.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "tests/unit/decode_help.h"
+
+static char dir[] = "/tmp/gotop-input-XXXXXX";
+static uint8_t *sample;
+static size_t sample_n;
+
+static const char *at(const char *name)
+{
+    static char path[256];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return path;
+}
+
+static const char *put(const char *name, const void *p, size_t n)
+{
+    FILE *f = fopen(at(name), "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(p, 1, n, f), n);
+    fclose(f);
+    return at(name);
+}
+
+static size_t gz(const uint8_t *p, size_t n, uint8_t *out, size_t cap)
+{
+    z_stream z = {.next_in = (Bytef *)(uintptr_t)p, .avail_in = (uInt)n, .next_out = out, .avail_out = (uInt)cap};
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    return cap - z.avail_out;
+}
+
+static void expect_bytes(const char *path, const uint8_t *p, size_t n, enum err_code damage)
+{
+    struct input in;
+    struct err e;
+    enum err_code rc = input_open(path, 0, &in, &e);
+    if (rc && rc == damage) /* cut before the first byte came out */
+        return;
+    if (rc)
+        fail_msg("%s: %s", path, e.what);
+    assert_int_equal(in.damage.code, damage);
+    assert_true(damage ? in.len < n && in.damage.offset == in.len : in.len == n);
+    assert_memory_equal(in.data, p, in.len);
+    input_close(&in);
+}
+
+static void expect_error(const char *path, enum err_code code, const char *part)
+{
+    struct trace *tr = (void *)1;
+    struct err e;
+    size_t live = mem_live();
+    assert_int_equal(trace_open(path, NULL, &tr, &e), code);
+    assert_null(tr);
+    if (e.code != code || !strstr(e.what, part))
+        fail_msg("%s: '%s', expected '%s'", path, e.what, part);
+    assert_int_equal(mem_live(), live);
+}
+
+static void test_plain(void **state)
+{
+    (void)state;
+    struct input in;
+    struct err e;
+    assert_int_equal(input_open(put("plain", sample, sample_n), 0, &in, &e), ERR_OK);
+    assert_true(in.mapped);
+    input_close(&in);
+    expect_bytes(at("plain"), sample, sample_n, ERR_OK);
+}
+
+static void test_gzip(void **state)
+{
+    (void)state;
+    size_t cap = sample_n * 2 + 1000, half = sample_n / 2;
+    uint8_t *z = malloc(cap);
+    size_t n = gz(sample, sample_n, z, cap);
+    expect_bytes(put("one.gz", z, n), sample, sample_n, ERR_OK);
+    for (size_t cut = 30; cut < n; cut += n / 7)
+        expect_bytes(put("cut.gz", z, cut), sample, sample_n, ERR_TRUNCATED);
+    expect_bytes(put("cut.gz", z, n - 1), sample, sample_n + 1, ERR_TRUNCATED); /* all data, but no checksum */
+    z[n / 2] ^= 0xff;
+    struct input in;
+    struct err e;
+    assert_int_equal(input_open(put("bad.gz", z, n), 0, &in, &e), ERR_OK);
+    assert_int_not_equal(in.damage.code, ERR_OK);
+    assert_true(in.len <= sample_n + 40000);
+    input_close(&in);
+    n = gz(sample, half, z, cap); /* two members, one after the other, as `cat a.gz b.gz` makes them */
+    n += gz(sample + half, sample_n - half, z + n, cap - n);
+    expect_bytes(put("two.gz", z, n), sample, sample_n, ERR_OK);
+    memset(z + n, 0, 512); /* and padding */
+    expect_bytes(put("padded.gz", z, n + 512), sample, sample_n, ERR_OK);
+    n = gz(sample, 0, z, cap);
+    expect_error(put("nothing.gz", z, n), ERR_EMPTY, "holds nothing");
+    expect_error(put("stub.gz", z, 4), ERR_TRUNCATED, "gzip");
+    free(z);
+}
+
+static void test_zstd(void **state)
+{
+    (void)state;
+    size_t cap = ZSTD_compressBound(sample_n) + 2000;
+    uint8_t *z = malloc(cap);
+    size_t n = ZSTD_compress(z, cap, sample, sample_n, 3);
+    expect_bytes(put("one.zst", z, n), sample, sample_n, ERR_OK);
+    expect_bytes(put("cut.zst", z, n / 2), sample, sample_n, ERR_TRUNCATED);
+    n = ZSTD_compress(z, cap, sample, sample_n / 2, 3);
+    n += ZSTD_compress(z + n, cap - n, sample + sample_n / 2, sample_n - sample_n / 2, 3);
+    expect_bytes(put("two.zst", z, n), sample, sample_n, ERR_OK);
+    memset(z + 4, 0xee, 40);
+    expect_error(put("bad.zst", z, n), ERR_FORMAT, "zstd");
+    free(z);
+}
+
+/* A cut compressed trace: what there is, and a mark. */
+static void test_cut_trace(void **state)
+{
+    (void)state;
+    uint8_t *z = malloc(sample_n * 2 + 1000);
+    size_t n = gz(sample, sample_n, z, sample_n * 2 + 1000);
+    struct trace *tr;
+    struct err e;
+    assert_int_equal(trace_open(put("cut.gz", z, n * 3 / 4), NULL, &tr, &e), ERR_OK);
+    while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+        ;
+    expect_damage(tr, ERR_TRUNCATED, "gzip file ends early");
+    assert_true(trace_info(tr)->events > 100);
+    trace_close(tr);
+    free(z);
+}
+
+static void from_stdin(const void *p, size_t n)
+{
+    int fd[2], keep = dup(0);
+    assert_int_equal(pipe(fd), 0);
+    pid_t pid = fork();
+    if (!pid) {
+        close(fd[0]);
+        for (size_t i = 0; i < n;) { /* in pieces, as a network gives them */
+            ssize_t k = write(fd[1], (const char *)p + i, n - i < 5000 ? n - i : 5000);
+            if (k < 0)
+                _exit(1);
+            i += (size_t)k;
+        }
+        _exit(0);
+    }
+    close(fd[1]);
+    dup2(fd[0], 0);
+    close(fd[0]);
+    expect_bytes("-", sample, sample_n, ERR_OK);
+    dup2(keep, 0);
+    close(keep);
+}
+
+static void test_stdin(void **state)
+{
+    (void)state;
+    uint8_t *z = malloc(sample_n * 2 + 1000);
+    size_t n = gz(sample, sample_n, z, sample_n * 2 + 1000);
+    from_stdin(sample, sample_n);
+    from_stdin(z, n);
+    free(z);
+    expect_bytes("-", sample, sample_n, ERR_OK); /* a file as standard input: set by main() */
+}
+
+static void test_limit(void **state)
+{
+    (void)state;
+    uint8_t *z = malloc(1000000);
+    memset(z, 0, 1000000);
+    size_t n = gz(z, 1000000, z + 500000, 500000);
+    struct input in;
+    struct err e;
+    assert_int_equal(input_open(put("bomb.gz", z + 500000, n), 300000, &in, &e), ERR_NOMEM);
+    assert_non_null(strstr(e.what, "300000"));
+    free(z);
+}
+
+static void test_no_trace(void **state)
+{
+    (void)state;
+    expect_error(at("missing"), ERR_IO, "No such file");
+    expect_error(dir, ERR_IO, "directory");
+    expect_error(put("empty", "", 0), ERR_EMPTY, "empty");
+    expect_error(put("text", "hello\n\x1b[2J", 10), ERR_NOT_TRACE, "found \"hello\\x0a\\x1b[2J\"");
+    expect_error(put("elf", "\x7f" "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", 16), ERR_NOT_TRACE, "expected \"go 1.N trace\"");
+    expect_error(put("short", "go 1.2", 6), ERR_TRUNCATED, "found 6");
+    expect_error(put("odd", "go 1.24 trace\0\0\0", 16), ERR_VERSION, "go 1.24");
+    expect_error(put("odd", "go 1.6 trace\0\0\0\0", 16), ERR_VERSION, "go 1.6");
+    expect_error(put("odd", "go 1.22 trace\0\0x", 16), ERR_NOT_TRACE, "go 1.22");
+    expect_error(put("odd", "go 2.22 trace\0\0\0", 16), ERR_NOT_TRACE, "go 2.22");
+    if (geteuid() != 0) { /* root reads everything */
+        put("secret", sample, sample_n);
+        chmod(at("secret"), 0);
+        expect_error(at("secret"), ERR_IO, "Permission denied");
+    }
+}
+
+static void test_header_alone(void **state)
+{
+    (void)state;
+    static const char *const heads[] = {"go 1.5 trace\0\0\0\0", "go 1.11 trace\0\0\0", "go 1.21 trace\0\0\0", "go 1.22 trace\0\0\0", "go 1.26 trace\0\0\0"};
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        struct trace *tr;
+        struct err e;
+        enum err_code rc = trace_open(put("head", heads[i], 16), NULL, &tr, &e);
+        if (rc)
+            continue;
+        while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+            ;
+        assert_non_null(trace_fatal(tr));
+        assert_true(trace_fatal(tr)->what[0]);
+        trace_close(tr);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain), cmocka_unit_test(test_gzip), cmocka_unit_test(test_zstd), cmocka_unit_test(test_cut_trace),
+        cmocka_unit_test(test_stdin), cmocka_unit_test(test_limit), cmocka_unit_test(test_no_trace), cmocka_unit_test(test_header_alone),
+    };
+    sample = read_file("samples/http-1.26.trace", &sample_n);
+    int fd = open("samples/http-1.26.trace", O_RDONLY);
+    if (!sample || fd < 0 || !mkdtemp(dir)) {
+        fprintf(stderr, "no sample, or no temporary folder\n");
+        return 1;
+    }
+    dup2(fd, 0);
+    int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    char rm[300];
+    snprintf(rm, sizeof rm, "rm -rf '%s'", dir);
+    if (system(rm))
+        fprintf(stderr, "left behind: %s\n", dir);
+    free(sample);
+    return rc;
+}
