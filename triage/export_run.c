@@ -218,6 +218,9 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
         fputs(c->usage, stdout);
         return fflush(stdout) == 0 || errno == EPIPE ? 0 : 2;
     }
+    if (!o->path && o->kind && c->check && !c->check(o)) {
+        return 2; /* `gotop csv TRACE`: the table is missing */
+    }
     if (!o->path) {
         fputs(c->usage, stderr);
         return 2;
