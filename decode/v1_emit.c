@@ -521,11 +521,12 @@ static inline bool short_way(struct v1_emit *em, const struct v1_ev *e)
     struct v1_g *s = gor(em, g);
     struct v1_p *q = &em->p[e->p];
     const struct v1_g *by = gor(em, w->wakes ? e->g : 0);
-    bool usual = s->state == w->expect && s->lane != EV_NONE && (!by->id || by->lane != EV_NONE) &&
-                 (w->p_before == P_ANY || (q->begun && q->g == (w->p_before == P_THIS ? g : 0)));
-    if (!usual)
+    /* All conditions at once, for the same reason: each alone would be guessed. */
+    unsigned odd = (s->state ^ w->expect) | (s->lane == EV_NONE) | ((by->id != 0) & (by->lane == EV_NONE)) |
+                   (w->p_before != P_ANY && (!q->begun | (q->g != (w->p_before == P_THIS ? g : 0))));
+    if (odd)
         return false;
-    uint32_t stack = e->stack ? v1_stack(em->vn, e->stack) : 0;
+    uint32_t stack = v1_stack_quick(em->vn, e->stack);
     int64_t t = em->now > em->last ? em->now : em->last + em->clock;
     em->last = t;
     em->out[em->n++] = (struct ev){
@@ -625,6 +626,8 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     for (size_t i = 0; i < ix->nproc; i++)
         em->p[i] = (struct v1_p){ .lane = EV_NONE, .m = EV_NONE };
     double rate = ix->frequency ? (double)ix->frequency : s->opts ? s->opts->ticks_per_second : 0;
+    if (ix->stacks.dense)
+        ix->stacks.dense[0] = V1_KNOWN; /* stack 0 is none */
     em->clock = rate > 0;
     em->ns_per_tick = em->clock ? 1e9 / rate : 1;
     s->st.has_clock = em->clock;

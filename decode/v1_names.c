@@ -1,12 +1,10 @@
-/* v1_names.c - see v1_names.h. A value of the index's maps is a file offset, or with KNOWN set the interned id. */
+/* v1_names.c - see v1_names.h. */
 #include "decode/v1_names.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "decode/mem.h"
-
-#define KNOWN (UINT64_C(1) << 63)
 
 enum err_code v1_names_init(struct v1_names *vn, struct source *s, struct v1_index *ix)
 {
@@ -58,10 +56,10 @@ static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
     struct v1_raw r;
     if (!val)
         return 0;
-    if (*val & KNOWN)
+    if (*val & V1_KNOWN)
         return (uint32_t)*val;
     uint32_t nid = at(vn, *val, V1_STRING, &r) ? v1_text(vn, (const char *)r.text, r.len) : 0;
-    *val = KNOWN | nid;
+    *val = V1_KNOWN | nid;
     return nid;
 }
 
@@ -125,9 +123,9 @@ uint32_t v1_stack(struct v1_names *vn, uint64_t id)
     struct v1_raw r;
     if (!val)
         return 0;
-    if (*val & KNOWN)
+    if (*val & V1_KNOWN)
         return (uint32_t)*val;
     uint32_t nid = at(vn, *val, V1_STACK, &r) ? read_stack(vn, &r) : 0;
-    *val = KNOWN | nid;
+    *val = V1_KNOWN | nid;
     return nid;
 }

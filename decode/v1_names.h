@@ -10,6 +10,9 @@
 #include "decode/symbols.h"
 #include "decode/v1_index.h"
 
+/* Values of the index's maps are file offsets, or with this set the interned id; UINT64_MAX: not there. */
+#define V1_KNOWN (UINT64_C(1) << 63)
+
 struct v1_names {
     struct source *s;
     struct v1_index *ix;
@@ -23,6 +26,13 @@ void v1_names_free(struct v1_names *vn);
 /* v1_string - interned id; a string that the (cut) file lacks is "#17". */
 uint32_t v1_string(struct v1_names *vn, uint64_t id);
 uint32_t v1_stack(struct v1_names *vn, uint64_t id); /* 0 if the file lacks it */
+/* v1_stack_quick - v1_stack() without a branch that depends on whether there is a stack. */
+static inline uint32_t v1_stack_quick(struct v1_names *vn, uint64_t id)
+{
+    uint64_t val = id < vn->ix->stacks.ndense ? vn->ix->stacks.dense[id] : 0;
+    return val & V1_KNOWN && val != UINT64_MAX ? (uint32_t)val : v1_stack(vn, id);
+}
+
 /* v1_start - the one-frame stack of a start function, given by its bare address. */
 uint32_t v1_start(struct v1_names *vn, uint64_t pc);
 uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len); /* bytes of the input, or static ones */

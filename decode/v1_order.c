@@ -200,6 +200,14 @@ static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
         *v = p[0];
         return p + 1;
     }
+    if (p[1] < 0x80) {
+        *v = (uint32_t)p[1] << 7 | (p[0] & 0x7fu);
+        return p + 2;
+    }
+    if (p[2] < 0x80) {
+        *v = (uint32_t)p[2] << 14 | (p[1] & 0x7fu) << 7 | (p[0] & 0x7fu);
+        return p + 3;
+    }
     uint64_t m = ~load8(p) & UINT64_C(0x8080808080808080);
     if (!m) {
         const uint8_t *q = v1_varint(p, p + 10, v);
@@ -243,8 +251,6 @@ static inline void finish(struct v1_order *o, struct v1_cursor *c, struct v1_ev 
     uint32_t arg = id < o->gid.ndense ? o->gid.dense[id] : 0;
     if (!arg && id)
         arg = find_g(o, id);
-    e->moved = false;
-    e->p = c->proc;
     e->ticks = c->ticks;
     e->seq = c->seq;
     e->arg_g = arg;
@@ -764,7 +770,7 @@ enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v
     }
     for (uint32_t i = 0; i < ix->nproc; i++) {
         struct v1_cursor *c = &o->cur[i];
-        c->proc = i;
+        c->proc = c->buf[0].p = c->buf[1].p = i;
         c->batch = ix->proc[i].first;
         if (refill(o, c))
             place(o, i);

@@ -106,7 +106,7 @@ static bool futile_note(struct v1 *v, const struct v1_ev *e, uint64_t pos)
 static bool futile_drop(struct v1 *v, const struct v1_ev *e, uint64_t pos)
 {
     bool ends;
-    uint32_t g = v->nfutile ? futile_goroutine(e, &ends) : 0;
+    uint32_t g = futile_goroutine(e, &ends);
     if (!g || g >= v->nfg)
         return false;
     struct futile_g *f = &v->fg[g];
@@ -196,19 +196,18 @@ static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
     v->emit.out = out;
     v->emit.n = 0;
     while (v->emit.n + V1_EMIT_MAX <= cap) {
-        if (!v->pending) {
-            do
-                v->pending = v1_merge_next(&v->order);
-            while (v->pending && futile_drop(v, v->pending, v->pos++));
-        }
-        if (!v->pending || v->names.oom) {
+        const struct v1_ev *e = v->pending ? v->pending : v1_merge_next(&v->order);
+        v->pending = NULL;
+        if (!e || v->names.oom) {
             finish(v, s);
             break;
         }
-        if (!v1_emit_listed(&v->emit, v->pending, cap - V1_EMIT_MAX - v->emit.n))
+        if (v->emit.listing && !v1_emit_listed(&v->emit, e, cap - V1_EMIT_MAX - v->emit.n)) {
+            v->pending = e;
             break;
-        v1_emit_event(&v->emit, v->pending);
-        v->pending = NULL;
+        }
+        if (!v->nfutile || !futile_drop(v, e, v->pos++))
+            v1_emit_event(&v->emit, e);
     }
     if (v->phase == PLAY)
         s->st.bytes_done = s->header + v->order.bytes;
