@@ -189,7 +189,7 @@ bool triage_idle(struct triage *tg) {
     uint64_t events = tg->work->long_runnables * 2;
     int64_t windows;
     for (uint32_t p = 0; p < tg->np; p++) {
-        events += tg->p[p].runs * 2;
+        events += tg->p[p].spans;
     }
     windows = (int64_t)(events / EVENTS_AIM) + 1;
     s.slice = mem_zalloc(SLICES * sizeof *s.slice);

@@ -1,6 +1,6 @@
 /*
  * procs.c - processors: what each did, how much processor time there was, and which goroutines assisted the collector
- * (only a P's lane tells running from assisting; a goroutine's lane shows both as running).
+ * (a goroutine's lane shows that as running).
  */
 #include "triage/tri.h"
 
@@ -8,22 +8,25 @@
 
 bool triage_proc(struct triage *tg, uint32_t p) {
     struct lane l = {LANE_P, p};
-    struct span_iter it;
     trace_shares(tg->tr, l, 0, tg->end, &tg->p[p].s);
+    tg->p[p].spans = trace_lane(tg->tr, l).nspans;
     for (int i = 0; i < ST_COUNT; i++) {
         tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], tg->p[p].s.ns[i]);
     }
-    if (!span_seek_index(&it, tg->tr, l, 0)) {
-        return true;
-    }
-    do {
-        const struct span *s = span_get(&it);
-        tg->p[p].runs += tri_is_exec(s->state);
-        if (s->state == ST_ASSIST && s->who < tg->ng) {
-            tg->g[s->who].ns[GM_ASSIST] = ns_add(tg->g[s->who].ns[GM_ASSIST], tri_len(s));
-        }
-    } while (span_next(&it));
     return true;
+}
+
+/* A goroutine assists while it runs within an assist: it may be stopped there, and may wait for work to assist with. */
+static void assists(struct triage *tg) {
+    const struct range *r;
+    size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
+    for (size_t i = 0; i < n; i++) {
+        struct shares s;
+        if (r[i].owner < tg->ng) {
+            trace_shares(tg->tr, (struct lane){LANE_G, r[i].owner}, r[i].t0, r[i].t1, &s);
+            tg->g[r[i].owner].ns[GM_ASSIST] = ns_add(tg->g[r[i].owner].ns[GM_ASSIST], s.ns[ST_RUNNING]);
+        }
+    }
 }
 
 /* GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
@@ -32,6 +35,7 @@ bool triage_procs_end(struct triage *tg) {
     size_t n = trace_points(tg->tr, METRIC_PROCS, &pt);
     uint64_t first = n ? pt[0].v : tg->np;
     int64_t at = 0, cap = 0;
+    assists(tg);
     if (n == 0 && trace_info(tg->tr)->gomaxprocs > first) {
         first = trace_info(tg->tr)->gomaxprocs;
     }

@@ -107,7 +107,7 @@ struct sched_wait {        /* one of the worst scheduler latencies */
 
 struct pstat {
     struct shares s;       /* over the trace */
-    uint64_t runs;
+    uint64_t spans;
 };
 enum idle_why {
     IDLE_STW,              /* the world was stopped */

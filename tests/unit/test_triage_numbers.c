@@ -50,6 +50,13 @@ static void recount(const struct loaded *l, uint32_t g, struct recount *r) {
 }
 
 static void adds_up(const struct loaded *l) {
+    const struct range *r;
+    size_t n = trace_ranges(l->tr, RANGE_ASSIST, &r);
+    int64_t assist = 0;
+    bool late = false; /* an assist learnt of after it began: Ps' lanes show it only from then on */
+    for (size_t i = 0; i < n; i++) {
+        late |= r[i].open_start;
+    }
     for (uint32_t g = 0; g < l->tg->ng; g++) {
         const int64_t *ns = l->tg->g[g].ns;
         int64_t sum = 0;
@@ -59,6 +66,10 @@ static void adds_up(const struct loaded *l) {
         }
         assert_int_equal(sum, ns[GM_LIFE]);
         assert_true(ns[GM_ASSIST] <= ns[GM_EXEC]);
+        assist += ns[GM_ASSIST];
+    }
+    if (!late) {
+        assert_int_equal(assist, l->tg->p_sum.ns[ST_ASSIST]); /* goroutines' lanes and Ps' lanes tell the same */
     }
 }
 
