@@ -156,9 +156,47 @@ static const uint8_t gcount_of[ST_COUNT] = {
     [ST_RUNNABLE] = GC_RUNNABLE + 1, [ST_RUNNING] = GC_RUNNING + 1, [ST_SYSCALL] = GC_SYSCALL + 1, [ST_WAITING] = GC_WAITING + 1,
 };
 
+/* What back-dating adds: a goroutine told of at t was there since 0. Gathered per bucket, added up when read. */
+struct gback {
+    uint64_t part[GC_COUNT]; /* sum of (t - start of the bucket) */
+    uint32_t n[GC_COUNT];
+};
+
+static void gcount_back(struct fold *f, uint8_t state, int64_t t)
+{
+    unsigned k = gcount_of[state];
+    if (!k-- || (!f->back && !(f->back = mem_zalloc(GB_MAX * sizeof *f->back)))) {
+        f->oom = f->oom || k < GC_COUNT;
+        return;
+    }
+    size_t i = (size_t)(t >> f->gb_shift);
+    if (i >= GB_MAX)
+        return;
+    f->back[i].n[k]++;
+    f->back[i].part[k] += (uint64_t)(t - ((int64_t)i << f->gb_shift));
+}
+
+void fold_back_counts(struct fold *f)
+{
+    if (!f->back)
+        return;
+    uint64_t later[GC_COUNT] = {0}, width = (uint64_t)1 << f->gb_shift;
+    for (size_t i = GB_MAX; i-- > 0;)
+        for (int k = 0; k < GC_COUNT; k++) {
+            const struct gback *b = &f->back[i];
+            f->gb[i].ns[k] += later[k] * width + b->part[k];
+            uint64_t max = f->gb[i].max[k] + later[k];
+            f->gb[i].max[k] = max > UINT32_MAX ? UINT32_MAX : (uint32_t)max;
+            later[k] += b->n[k];
+        }
+    mem_free(f->back);
+    f->back = NULL;
+}
+
 /* Merge pairs of buckets until t has one. */
 static void gcount_widen(struct fold *f, int64_t t)
 {
+    fold_back_counts(f);
     while (t >> f->gb_shift >= GB_MAX) {
         for (size_t i = 0; i < GB_MAX / 2; i++) {
             struct gbucket a = f->gb[2 * i];
@@ -314,7 +352,9 @@ static inline void g_transition(struct fold *f, const struct ev *e, int64_t t, u
     g_bind(f, e->g, p, m);
     if (from == ST_SYSCALL || to == ST_SYSCALL)
         no_p_time(gi, to, p, t);
-    gcount_move(f, from, to, t);
+    gcount_move(f, from, to, e->t);
+    if (t < e->t)
+        gcount_back(f, to, e->t);
     gi->state = to;
     if (to == ST_NONE) {
         if (l->begun && !l->ended)
@@ -824,6 +864,7 @@ void fold_finish(struct fold *f)
     if (f->finished)
         return;
     fold_patch_open(f);
+    fold_back_counts(f);
     f->finished = true;
     for (int k = 0; k < LANE_KINDS; k++)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
@@ -881,6 +922,7 @@ void fold_free(struct fold *f)
         mem_free(f->points[k].mm);
     }
     mem_free(f->gb);
+    mem_free(f->back);
     pool_free(&f->pool);
     memset(f, 0, sizeof *f);
 }

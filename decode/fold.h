@@ -80,6 +80,7 @@ struct fold {
     int64_t gb_end;                /* end of the last bucket */
     uint64_t gnow[GC_COUNT];
     int64_t glast[GC_COUNT];
+    struct gback *back;            /* per bucket: back-dated goroutines first told of in it, not yet in gb */
     struct first_stack first[FIRST_STACKS];
     size_t nfirst;
     uint64_t events, count[EC_COUNT];
@@ -97,6 +98,8 @@ void fold_free(struct fold *f);
 void fold_events(struct fold *f, const struct ev *ev, size_t n);
 /* fold_patch_open - let everything open end, for now, at the end of what is known. Before reading ranges and the like. */
 void fold_patch_open(struct fold *f);
+/* fold_back_counts - add what back-dated goroutines did before they were told of to the counts. Before reading gb. */
+void fold_back_counts(struct fold *f);
 /* fold_finish - no more events: sort what came out of order, pack everything. */
 void fold_finish(struct fold *f);
 

@@ -642,6 +642,7 @@ bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1,
 
 size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucket **out)
 {
+    fold_back_counts((struct fold *)(uintptr_t)&tr->fold);
     *width = (int64_t)1 << tr->fold.gb_shift;
     *out = tr->fold.gb;
     return tr->fold.ngb;

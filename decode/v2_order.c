@@ -151,11 +151,12 @@ static uint32_t m_get(struct v2_order *o, uint64_t id)
     if (i != IDMAP_NONE)
         return i;
     struct v2_m *m = room(o, o->m, &o->capm, o->nm + 1, sizeof *m);
+    if (m)
+        o->m = m;
     if (!m || !idmap_put(&o->ms, id, (uint32_t)o->nm)) {
         o->oom = true;
         return EV_NONE;
     }
-    o->m = m;
     m[o->nm] = (struct v2_m){.id = id, .g = EV_NONE, .p = EV_NONE};
     return (uint32_t)o->nm++;
 }
@@ -163,11 +164,12 @@ static uint32_t m_get(struct v2_order *o, uint64_t id)
 static uint32_t p_new(struct v2_order *o, uint64_t id, uint8_t status)
 {
     struct v2_p *p = room(o, o->p, &o->capp, o->np + 1, sizeof *p);
+    if (p)
+        o->p = p;
     if (!p || !idmap_put(&o->ps, id, (uint32_t)o->np)) {
         o->oom = true;
         return EV_NONE;
     }
-    o->p = p;
     p[o->np] = (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal};
     return (uint32_t)o->np++;
 }
@@ -175,11 +177,12 @@ static uint32_t p_new(struct v2_order *o, uint64_t id, uint8_t status)
 static uint32_t g_new(struct v2_order *o, uint64_t id, uint8_t status)
 {
     struct v2_g *g = room(o, o->g, &o->capg, o->ng + 1, sizeof *g);
+    if (g)
+        o->g = g;
     if (!g || !idmap_put(&o->gs, id, (uint32_t)o->ng)) {
         o->oom = true;
         return EV_NONE;
     }
-    o->g = g;
     g[o->ng] = (struct v2_g){.id = id, .status = status, .seqgen = o->gen->ordinal};
     return (uint32_t)o->ng++;
 }
