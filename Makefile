@@ -215,7 +215,7 @@ $(BUILD)/gen-trace: $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard bench/gen/*.c)
 .PHONY: bench-tools
 bench-tools: $(BENCH) $(BUILD)/gen-trace
 bench: all bench-tools
-	@BUILD=$(BUILD) sh bench/run
+	@BUILD=$(BUILD) TRACE='$(if $(filter command line environment,$(origin TRACE)),$(TRACE))' sh bench/run
 
 # ---- run, install ------------------------------------------------------------------------------------------
 
