@@ -1,10 +1,12 @@
 /*
- * csv.c - see csv.h.
+ * csv.c - see csv.h. Rows gather in one buffer until there are some kilobytes of them: large tables have ten millions.
  */
 #include "triage/csv.h"
 
 #include <inttypes.h>
 #include <string.h>
+
+#define FLUSH 32768
 
 void csv_free(struct csv *c) {
     text_free(&c->row);
@@ -27,11 +29,14 @@ void csv_word(struct csv *c, const char *s) {
 
 /* Numbers by hand: they are most of a table, and printf is most of the time. */
 void csv_id(struct csv *c, uint64_t v) {
-    char buf[20], *p = buf + sizeof buf;
-    next(c);
+    char buf[21], *p = buf + sizeof buf;
     do {
         *--p = (char)('0' + v % 10);
     } while (v /= 10);
+    if (c->any) {
+        *--p = ',';
+    }
+    c->any = true;
     text_raw(&c->row, p, (size_t)(buf + sizeof buf - p));
 }
 
@@ -48,10 +53,23 @@ void csv_bool(struct csv *c, bool v) {
     csv_word(c, v ? "true" : "false");
 }
 
+/* Most names: printable ASCII that needs neither quotes nor anything else. */
+static bool is_plain(struct str s) {
+    bool odd = *s.p == '=' || *s.p == '+' || *s.p == '-' || *s.p == '@';
+    for (uint32_t i = 0; i < s.len; i++) {
+        odd |= s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == ',' || s.p[i] == '"';
+    }
+    return !odd;
+}
+
 void csv_text(struct csv *c, struct str s) {
     struct text *t = &c->cell;
     next(c);
     if (!s.len) {
+        return;
+    }
+    if (is_plain(s)) {
+        text_raw(&c->row, s.p, s.len);
         return;
     }
     t->n = 0;
@@ -81,7 +99,13 @@ void csv_str(struct csv *c, uint32_t str) {
 
 void csv_end(struct csv *c) {
     text_raw(&c->row, "\r\n", 2);
+    c->any = false;
+    if (c->row.n >= FLUSH || c->row.failed) {
+        csv_flush(c);
+    }
+}
+
+void csv_flush(struct csv *c) {
     out_text(c->out, &c->row);
     c->row.n = 0;
-    c->any = false;
 }

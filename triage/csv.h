@@ -1,7 +1,7 @@
 /*
  * csv.h - rows of comma-separated values (RFC 4180) that a database and a spreadsheet read alike.
  *
- * A row is built in a struct text and goes out as a whole. Fields are added left to right; csv_end() ends the row.
+ * Fields are added left to right; csv_end() ends the row, csv_flush() the table.
  * Text fields are cleaned by out_name(). One that begins with = + - or @ gets a ' in front, as a spreadsheet would take
  * it for a formula. Numbers are never quoted, "not there" is an empty field.
  */
@@ -13,7 +13,7 @@
 struct csv {
     const struct trace *tr;
     struct out *out;
-    struct text row, cell;
+    struct text row, cell; /* what is not written yet, one cleaned field */
     bool any;              /* the row has a field already */
 };
 void csv_free(struct csv *c);
@@ -25,5 +25,6 @@ void csv_word(struct csv *c, const char *s); /* our own: written as it is */
 void csv_text(struct csv *c, struct str s);
 void csv_str(struct csv *c, uint32_t str);   /* a string of the trace */
 void csv_end(struct csv *c);
+void csv_flush(struct csv *c);
 
 #endif

@@ -433,6 +433,7 @@ static enum err_code write_csv(struct export *x, struct err *e) {
     csv_word(&j.c, t->header);
     csv_end(&j.c);
     t->write(&j);
+    csv_flush(&j.c);
     csv_free(&j.c);
     return j.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the table") : ERR_OK;
 }
