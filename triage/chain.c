@@ -1,10 +1,11 @@
 /*
- * chain.c - see chain.h. Each step narrows the time: what the waker did matters only until it woke, and only since the
- * wait began, so chains end.
+ * chain.c - see chain.h. Each step narrows the time: what the waker did matters only until it woke, and only since
+ * the wait began, so chains end.
  */
 #include "triage/chain.h"
 
-static bool wait_at(const struct trace *tr, uint32_t g, int64_t t, struct span *w, uint32_t *waker, uint32_t *wake_stack) {
+static bool wait_at(const struct trace *tr, uint32_t g, int64_t t, struct span *w, uint32_t *waker,
+                    uint32_t *wake_stack) {
     struct span_iter it;
     *waker = NO_LANE;
     *wake_stack = 0;
@@ -71,8 +72,8 @@ uint32_t chain_follow(const struct trace *tr, uint32_t g, int64_t t, struct chai
     if (g == NO_LANE || !wait_at(tr, g, t, &w, &waker, &wake_stack)) {
         return 0;
     }
-    out[n++] = (struct chain_link){.g = g, .state = ST_WAITING, .ns = w.t1 - w.t0, .t0 = w.t0, .t1 = w.t1,
-                                   .reason = w.reason, .stack = w.stack};
+    out[n++] = (struct chain_link){
+        .g = g, .state = ST_WAITING, .ns = w.t1 - w.t0, .t0 = w.t0, .t1 = w.t1, .reason = w.reason, .stack = w.stack};
     t0 = w.t0;
     t1 = w.t1;
     while (n < CHAIN_MAX && waker != NO_LANE && waker < trace_nlanes(tr, LANE_G) && t1 > t0) {
@@ -130,6 +131,7 @@ void chain_text(struct text *t, const struct trace *tr, const struct chain_link 
         doing_text(t, tr, &c[i]);
     }
     if (n && c[n - 1].state == ST_WAITING && n < CHAIN_MAX) {
-        text_add(t, c[n - 1].t1 >= trace_info(tr)->end ? " <- not woken in this trace" : " <- woken by the scheduler");
+        text_add(t,
+                 c[n - 1].t1 >= trace_info(tr)->end ? " <- not woken in this trace" : " <- woken by the scheduler");
     }
 }

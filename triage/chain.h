@@ -12,19 +12,20 @@
 
 #define CHAIN_MAX 8
 struct chain_link {
-    uint32_t g;           /* lane */
-    uint8_t state;        /* what it did for most of [t0,t1) */
-    int64_t ns;           /* for how long */
-    int64_t t0, t1;       /* the wait (first link), or the span of `state` that took longest in the wait before */
+    uint32_t g;             /* lane */
+    uint8_t state;          /* what it did for most of [t0,t1) */
+    int64_t ns;             /* for how long */
+    int64_t t0, t1;         /* the wait (first link), or the span of `state` that took longest in the wait before */
     uint32_t reason, stack; /* of that span, 0 unknown */
-    uint32_t wake_stack;  /* where this one woke the goroutine of the link before; 0 for the first */
+    uint32_t wake_stack;    /* where this one woke the goroutine of the link before; 0 for the first */
 };
 /*
  * chain_follow - from goroutine g's wait (or runnable time) at t. Returns the number of links, 0 if g does not wait
  * at t. A chain that ends with a waiting goroutine was ended by the scheduler (timer, network) or the trace's end.
  */
 uint32_t chain_follow(const struct trace *tr, uint32_t g, int64_t t, struct chain_link out[CHAIN_MAX]);
-/* chain_text - "G12 main.f waited 8.01ms (sync) at X <- woken by G9 main.g at Y, which was 8.00ms in a system call .." */
+/* chain_text - "G12 main.f waited 8.01ms (sync) at X <- woken by G9 main.g at Y, which was 8.00ms in a system call
+ * .." */
 void chain_text(struct text *t, const struct trace *tr, const struct chain_link *c, uint32_t n);
 /* chain_root - the last link's goroutine: who is to blame, inferred. NO_LANE if n is 0. */
 uint32_t chain_root(const struct chain_link *c, uint32_t n);

@@ -1,10 +1,10 @@
 /*
  * diff.c - `gotop diff A B`: what changed between two traces of a program.
  *
- * Traces differ in length, so sets of durations are compared by their statistics and counts by rate where that is said.
- * Whether a mean really moved is judged by Welch's rule: the difference against the standard error of both means; it is
- * called clear beyond 3 of them, likely beyond 2, else within the spread; with fewer than 8 on a side, too few to say.
- * Names match by text: ids of two traces have nothing to do with each other.
+ * Traces differ in length, so sets of durations are compared by their statistics and counts by rate where that is
+ * said. Whether a mean really moved is judged by Welch's rule: the difference against the standard error of both
+ * means; it is called clear beyond 3 of them, likely beyond 2, else within the spread; with fewer than 8 on a side,
+ * too few to say. Names match by text: ids of two traces have nothing to do with each other.
  */
 #include <math.h>
 #include <stdio.h>
@@ -55,9 +55,9 @@ static void change(struct text *t, const struct metric_value *a, const struct me
 
 static void metrics(struct text *t, const struct loaded *a, const struct loaded *b) {
     static const char *const shown[] = {
-        "duration", "procs", "events", "goroutines", "goroutines.stuck", "busy.share", "idle.missed", "gc.cycles",
-        "gc.share", "gc.assist", "heap.max", "mmu(10ms)", "count(stw)", "max(stw)", "total(stw)", "count(sched)",
-        "p50(sched)", "p99(sched)", "max(sched)",
+        "duration",   "procs",        "events",     "goroutines", "goroutines.stuck", "busy.share", "idle.missed",
+        "gc.cycles",  "gc.share",     "gc.assist",  "heap.max",   "mmu(10ms)",        "count(stw)", "max(stw)",
+        "total(stw)", "count(sched)", "p50(sched)", "p99(sched)", "max(sched)",
     };
     text_lit(t, "\nNUMBERS\n");
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
@@ -85,7 +85,8 @@ static bool has_key(const struct findings *fs, const char *key) {
     return false;
 }
 
-static void findings_only(struct text *t, const struct loaded *x, const struct loaded *other, const char *word, bool *any) {
+static void findings_only(struct text *t, const struct loaded *x, const struct loaded *other, const char *word,
+                          bool *any) {
     for (uint32_t i = 0; i < x->fs.n; i++) {
         const struct finding *f = &x->fs.f[i];
         if (has_key(&other->fs, f->key)) {
@@ -215,7 +216,8 @@ static void types(struct text *t, const struct loaded *a, const struct loaded *b
     }
 }
 
-static bool same_where(const struct loaded *a, const struct wait_row *x, const struct loaded *b, const struct wait_row *y) {
+static bool same_where(const struct loaded *a, const struct wait_row *x, const struct loaded *b,
+                       const struct wait_row *y) {
     struct text s = {0}, u = {0};
     bool same = same_name(a->tr, x->reason, b->tr, y->reason);
     if (same) {
@@ -353,7 +355,8 @@ static int parse(struct options *o, int argc, char **argv) {
 }
 
 /* 1 if the condition came true, 0 if not, 2 if it makes no sense. */
-static int judge(const struct condition *c, const char *said, const struct loaded *a, const struct loaded *b, struct text *t) {
+static int judge(const struct condition *c, const char *said, const struct loaded *a, const struct loaded *b,
+                 struct text *t) {
     struct metric_value x, y;
     struct err e = {0};
     double v;

@@ -36,7 +36,8 @@ int rule_view(enum rule r) {
 }
 
 void draft_start(struct draft *d, enum rule r, int64_t severity_ns) {
-    *d = (struct draft){.f = {.rule = r, .severity_ns = severity_ns, .lane = {LANE_G, NO_LANE}, .view = rule_view(r)}};
+    *d =
+        (struct draft){.f = {.rule = r, .severity_ns = severity_ns, .lane = {LANE_G, NO_LANE}, .view = rule_view(r)}};
     snprintf(d->f.key, sizeof d->f.key, "%s", rule_id(r));
 }
 

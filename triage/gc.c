@@ -26,8 +26,8 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
             return false;
         }
         tg->stw = p;
-        p[i] = (struct stw_row){.kind = r->name, .is_gc = kind_is_gc(tg->tr, r->name), .last_p = NO_LANE,
-                                .last_g = NO_LANE};
+        p[i] = (struct stw_row){
+            .kind = r->name, .is_gc = kind_is_gc(tg->tr, r->name), .last_p = NO_LANE, .last_g = NO_LANE};
         tg->nstw++;
     }
     p = &tg->stw[i];
@@ -43,7 +43,8 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
     return true;
 }
 
-/* When P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle all along or never stopped. */
+/* When P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle all along or never
+ * stopped. */
 static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct moment *m, struct span *what) {
     struct span_iter it;
     int64_t at = NO_TIME;
@@ -84,7 +85,8 @@ static void last_to_stop(struct triage *tg, struct stw_row *r) {
         r->last_ns = at - r->longest.t0;
         r->last_stack = 0;
         if (what.who != NO_LANE && trace_span_at(tg->tr, (struct lane){LANE_G, what.who}, what.t1, &own)) {
-            r->last_stack = own.state == ST_RUNNABLE || own.state == ST_WAITING || own.state == ST_SYSCALL ? own.stack : 0;
+            r->last_stack =
+                own.state == ST_RUNNABLE || own.state == ST_WAITING || own.state == ST_SYSCALL ? own.stack : 0;
         }
     }
 }

@@ -15,14 +15,14 @@
 
 #define FUTILE_RUN 50000 /* ns: who runs less between two waits on one condition was woken for nothing */
 
-struct walk {            /* along one lane */
+struct walk { /* along one lane */
     struct triage *tg;
     struct gstat *st;
     uint32_t g;
     bool system;
-    size_t gw_first;     /* this goroutine's rows in work->gw */
-    struct span prev;    /* state ST_NONE before the first span */
-    enum wait_kind kind; /* of the last wait */
+    size_t gw_first;                            /* this goroutine's rows in work->gw */
+    struct span prev;                           /* state ST_NONE before the first span */
+    enum wait_kind kind;                        /* of the last wait */
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on, NO row: TAB_NONE */
     int64_t cond_end, cond_run;
 };
@@ -68,8 +68,8 @@ static bool note_wait(struct walk *w, const struct span *s) {
             return false;
         }
         tg->waits = rows;
-        rows[i] = (struct wait_row){.reason = s->reason, .stack = s->stack,
-                                    .kind = stacks_wait_kind(tg->tr, s->reason, s->stack)};
+        rows[i] = (struct wait_row){
+            .reason = s->reason, .stack = s->stack, .kind = stacks_wait_kind(tg->tr, s->reason, s->stack)};
         tg->nwaits++;
     }
     rows = &tg->waits[i];
@@ -150,7 +150,8 @@ static bool note_pair(struct walk *w, const struct span *s) {
     bool sched = s->who == NO_LANE;
     uint32_t name = sched ? UINT32_MAX : tri_name(tg->tr, s->who), i;
     struct pair_row *p;
-    i = tab_put(&tg->work->by_pair, (uint64_t)v->reason << 32 | v->stack, (uint64_t)name << 32 | s->stack, tg->npairs);
+    i = tab_put(&tg->work->by_pair, (uint64_t)v->reason << 32 | v->stack, (uint64_t)name << 32 | s->stack,
+                tg->npairs);
     if (i == TAB_NONE) {
         return false;
     }
@@ -160,8 +161,12 @@ static bool note_pair(struct walk *w, const struct span *s) {
             return false;
         }
         tg->pairs = p;
-        p[i] = (struct pair_row){.reason = v->reason, .stack = v->stack, .waker_stack = s->stack,
-                                 .waiter = tri_name(tg->tr, w->g), .waker = sched ? 0 : name, .from_scheduler = sched,
+        p[i] = (struct pair_row){.reason = v->reason,
+                                 .stack = v->stack,
+                                 .waker_stack = s->stack,
+                                 .waiter = tri_name(tg->tr, w->g),
+                                 .waker = sched ? 0 : name,
+                                 .from_scheduler = sched,
                                  .kind = w->kind};
         tg->npairs++;
     }
@@ -272,7 +277,10 @@ static void note_worst(struct walk *w, const struct span *s) {
     for (; i > 0 && ns > tg->worst[i - 1].t1 - tg->worst[i - 1].t0; i--) {
         tg->worst[i] = tg->worst[i - 1];
     }
-    tg->worst[i] = (struct sched_wait){.t0 = s->t0, .t1 = s->t1, .g = w->g, .waker = woken ? s->who : NO_LANE,
+    tg->worst[i] = (struct sched_wait){.t0 = s->t0,
+                                       .t1 = s->t1,
+                                       .g = w->g,
+                                       .waker = woken ? s->who : NO_LANE,
                                        .preempted = tri_is_exec(w->prev.state)};
 }
 
@@ -295,8 +303,10 @@ static void walk_runnable(struct walk *w, const struct span *s) {
 
 static enum gc_mode mode_of(const struct trace *tr, uint32_t label) {
     struct str s = trace_str(tr, label);
-    return str_is(s, "GC (dedicated)") ? GC_DEDICATED : str_is(s, "GC (fractional)") ? GC_FRACTIONAL
-         : str_is(s, "GC (idle)") ? GC_IDLE : GC_UNLABELLED;
+    return str_is(s, "GC (dedicated)")    ? GC_DEDICATED
+           : str_is(s, "GC (fractional)") ? GC_FRACTIONAL
+           : str_is(s, "GC (idle)")       ? GC_IDLE
+                                          : GC_UNLABELLED;
 }
 
 static void walk_exec(struct walk *w, const struct span *s) {
@@ -384,8 +394,8 @@ static bool put_in_group(struct triage *tg, uint32_t g, const struct lane_info *
 bool triage_goroutine(struct triage *tg, uint32_t g) {
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(tg->tr, l);
-    struct walk w = {.tg = tg, .st = &tg->g[g], .g = g, .system = li.is_system, .gw_first = tg->work->ngw,
-                     .cond_pair = TAB_NONE};
+    struct walk w = {
+        .tg = tg, .st = &tg->g[g], .g = g, .system = li.is_system, .gw_first = tg->work->ngw, .cond_pair = TAB_NONE};
     struct span_iter it;
     if (!put_in_group(tg, g, &li)) {
         return false;
@@ -485,8 +495,9 @@ static int cmp_gw(const void *a, const void *b, void *arg) {
     const struct gwait *x = a, *y = b;
     const struct gstat *sort_g = arg;
     uint32_t p = sort_g[x->g].group, q = sort_g[y->g].group;
-    return p != q ? (p > q) - (p < q) : x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
-         : (x->g > y->g) - (x->g < y->g);
+    return p != q                   ? (p > q) - (p < q)
+           : x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
+                                    : (x->g > y->g) - (x->g < y->g);
 }
 
 static int cmp_group_wait(const void *a, const void *b) {
@@ -528,7 +539,8 @@ static bool group_waits(struct triage *tg) {
     }
     for (uint32_t i = 0; i < tg->ngroups; i++) {
         if (tg->groups[i].nwaits > 1) {
-            qsort(tg->group_waits + tg->groups[i].waits, tg->groups[i].nwaits, sizeof *tg->group_waits, cmp_group_wait);
+            qsort(tg->group_waits + tg->groups[i].waits, tg->groups[i].nwaits, sizeof *tg->group_waits,
+                  cmp_group_wait);
         }
     }
     mem_free(v);
@@ -538,8 +550,9 @@ static bool group_waits(struct triage *tg) {
 static int cmp_wait(const void *a, const void *b) {
     const struct wait_row *x = a, *y = b;
     int c = cmp_big(x->total, y->total);
-    return c ? c : x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
-         : (x->stack > y->stack) - (x->stack < y->stack);
+    return c                        ? c
+           : x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
+                                    : (x->stack > y->stack) - (x->stack < y->stack);
 }
 
 static int cmp_syscall(const void *a, const void *b) {

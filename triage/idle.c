@@ -30,9 +30,9 @@ struct sweep {
     struct triage *tg;
     struct delta *d;
     size_t n, cap;
-    int64_t w0, w1;  /* the window */
-    int64_t *slice;  /* missed ns by 256th of the trace */
-    int64_t *busy;   /* ns by number of busy Ps */
+    int64_t w0, w1; /* the window */
+    int64_t *slice; /* missed ns by 256th of the trace */
+    int64_t *busy;  /* ns by number of busy Ps */
     bool failed;
 };
 
@@ -174,7 +174,8 @@ static void finish(struct sweep *s) {
         best = s->slice[i] > s->slice[best] ? i : best;
     }
     tg->idle_worst_ns = s->slice[best];
-    tg->idle_worst = (struct moment){best * len, (best + 1) * len < tg->end ? (best + 1) * len : tg->end, NO_LANE, NO_LANE};
+    tg->idle_worst =
+        (struct moment){best * len, (best + 1) * len < tg->end ? (best + 1) * len : tg->end, NO_LANE, NO_LANE};
     for (int i = 0; i < BUSY_MAX; i++) {
         seen = ns_add(seen, s->busy[i]);
         if (seen >= tg->end - tg->end / 100) {

@@ -1,9 +1,9 @@
 /*
  * leaks.c - what may never end, and who was woken for nothing.
  *
- * Leaks: goroutines that the trace saw created and not ended, and that are blocked when it ends, by creation stack and
- * by where they are blocked. Herds: bursts of wake-ups from one waker after which the woken ones soon blocked again on
- * the same condition.
+ * Leaks: goroutines that the trace saw created and not ended, and that are blocked when it ends, by creation stack
+ * and by where they are blocked. Herds: bursts of wake-ups from one waker after which the woken ones soon blocked
+ * again on the same condition.
  */
 #include "triage/tri.h"
 
@@ -59,8 +59,11 @@ static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, con
         }
         k->row_birth = rb;
         rb[i] = birth;
-        p[i] = (struct leak_row){.name = li->name, .create_stack = li->create_stack, .reason = s->reason,
-                                 .stack = s->stack, .kind = stacks_wait_kind(tg->tr, s->reason, s->stack),
+        p[i] = (struct leak_row){.name = li->name,
+                                 .create_stack = li->create_stack,
+                                 .reason = s->reason,
+                                 .stack = s->stack,
+                                 .kind = stacks_wait_kind(tg->tr, s->reason, s->stack),
                                  .youngest = INT64_MAX};
         tg->nleaks++;
     }
@@ -111,7 +114,7 @@ static bool leak_lane(struct leaks *k, uint32_t g) {
 static int cmp_leak(const void *a, const void *b) {
     const struct leak_row *x = a, *y = b;
     return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
-         : (x->example > y->example) - (x->example < y->example);
+                                : (x->example > y->example) - (x->example < y->example);
 }
 
 bool triage_leaks(struct triage *tg) {
@@ -138,8 +141,9 @@ bool triage_leaks(struct triage *tg) {
 
 static int cmp_wake(const void *a, const void *b) {
     const struct wake *x = a, *y = b;
-    return x->pair != y->pair ? (x->pair > y->pair) - (x->pair < y->pair)
-         : x->waker != y->waker ? (x->waker > y->waker) - (x->waker < y->waker) : (x->t > y->t) - (x->t < y->t);
+    return x->pair != y->pair     ? (x->pair > y->pair) - (x->pair < y->pair)
+           : x->waker != y->waker ? (x->waker > y->waker) - (x->waker < y->waker)
+                                  : (x->t > y->t) - (x->t < y->t);
 }
 
 static int cmp_herd(const void *a, const void *b) {
@@ -188,8 +192,8 @@ bool triage_herds(struct triage *tg) {
         tg->herds = p;
         for (j = i; j < wk->nwakes && wk->wakes[j].pair == wk->wakes[i].pair; j++) {
         }
-        p[tg->nherds] = (struct herd_row){.pair = wk->wakes[i].pair, .futile = j - i,
-                                          .wakes = tg->pairs[wk->wakes[i].pair].count};
+        p[tg->nherds] = (struct herd_row){
+            .pair = wk->wakes[i].pair, .futile = j - i, .wakes = tg->pairs[wk->wakes[i].pair].count};
         herd_of(&p[tg->nherds++], wk->wakes + i, j - i);
     }
     if (tg->nherds) {

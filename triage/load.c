@@ -50,7 +50,8 @@ static enum err_code load_tables(struct loaded *l, bool talk, struct err *e) {
     return findings_of(l->tg, &l->fs, e);
 }
 
-enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l, struct err *e) {
+enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l,
+                        struct err *e) {
     bool talk = !quiet && isatty(STDERR_FILENO);
     enum err_code c;
     *l = (struct loaded){.path = path};

@@ -7,16 +7,16 @@
 #include "triage/findings.h"
 
 struct loaded {
-    const char *path;     /* as given; borrowed */
+    const char *path; /* as given; borrowed */
     struct trace *tr;
     struct triage *tg;
     struct findings fs;
-    bool partial;         /* part of the file is not shown */
+    bool partial; /* part of the file is not shown */
 };
 
 /*
- * load_file - read a trace to its end and build everything. Says how far it is on standard error if that is a terminal
- * and `quiet` is false. On failure *l is all zero and *e says why. Free with load_free().
+ * load_file - read a trace to its end and build everything. Says how far it is on standard error if that is a
+ * terminal and `quiet` is false. On failure *l is all zero and *e says why. Free with load_free().
  */
 enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l, struct err *e);
 void load_free(struct loaded *l);

@@ -16,29 +16,29 @@ static int64_t gc_ns(const struct triage *tg) {
     return tg->p_sum.ns[ST_GCWORK] + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP];
 }
 
-#define METRICS(X)                                                                                              \
-    X("duration", UNIT_NS, true, (double)tg->end, "from the first to the last event")                           \
-    X("events", UNIT_COUNT, true, (double)in->events, "as Go counts them")                                      \
-    X("bytes", UNIT_BYTES, true, (double)in->bytes_done, "of the trace, decompressed")                          \
-    X("damages", UNIT_COUNT, true, (double)in->ndamages, "places where part of the file is not shown")          \
-    X("procs", UNIT_COUNT, true, share((double)tg->capacity, (double)tg->end), "GOMAXPROCS, on average")        \
-    X("findings", UNIT_COUNT, true, (double)l->fs.n, "findings, notes included")                                \
-    X("goroutines", UNIT_COUNT, true, (double)tg->ng, "seen")                                                   \
-    X("goroutines.created", UNIT_COUNT, true, (double)tg->g_created, "in the trace")                            \
-    X("goroutines.end", UNIT_COUNT, true, (double)tg->g_at_end, "there when the trace ends")                    \
-    X("goroutines.stuck", UNIT_COUNT, true, stuck(tg), "created in the trace, blocked once and for good")       \
-    X("busy.share", UNIT_SHARE, true, share((double)busy(tg), (double)tg->capacity), "of processor time")       \
-    X("idle.share", UNIT_SHARE, true, share((double)tg->p_sum.ns[ST_IDLE], (double)tg->capacity),               \
-      "of processor time")                                                                                      \
-    X("idle.missed", UNIT_SHARE, true, share((double)tg->idle[IDLE_MISSED], (double)tg->capacity),              \
-      "processors idle with work at hand, of processor time")                                                   \
-    X("gc.cycles", UNIT_COUNT, true, (double)tg->gc_cycles, "mark phases")                                      \
-    X("gc.share", UNIT_SHARE, true, share((double)gc_ns(tg), (double)tg->capacity),                             \
-      "mark workers, assists and sweeping, of processor time")                                                  \
-    X("gc.mark", UNIT_NS, true, (double)tg->gc_mark_ns, "time under a mark phase")                              \
-    X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted")                  \
-    X("heap.max", UNIT_BYTES, tg->heap.known, (double)tg->heap.max, "largest heap")                             \
-    X("heap.over", UNIT_SHARE, tg->heap.known, tg->heap.over, "most above its goal, of the goal")               \
+#define METRICS(X)                                                                                        \
+    X("duration", UNIT_NS, true, (double)tg->end, "from the first to the last event")                     \
+    X("events", UNIT_COUNT, true, (double)in->events, "as Go counts them")                                \
+    X("bytes", UNIT_BYTES, true, (double)in->bytes_done, "of the trace, decompressed")                    \
+    X("damages", UNIT_COUNT, true, (double)in->ndamages, "places where part of the file is not shown")    \
+    X("procs", UNIT_COUNT, true, share((double)tg->capacity, (double)tg->end), "GOMAXPROCS, on average")  \
+    X("findings", UNIT_COUNT, true, (double)l->fs.n, "findings, notes included")                          \
+    X("goroutines", UNIT_COUNT, true, (double)tg->ng, "seen")                                             \
+    X("goroutines.created", UNIT_COUNT, true, (double)tg->g_created, "in the trace")                      \
+    X("goroutines.end", UNIT_COUNT, true, (double)tg->g_at_end, "there when the trace ends")              \
+    X("goroutines.stuck", UNIT_COUNT, true, stuck(tg), "created in the trace, blocked once and for good") \
+    X("busy.share", UNIT_SHARE, true, share((double)busy(tg), (double)tg->capacity), "of processor time") \
+    X("idle.share", UNIT_SHARE, true, share((double)tg->p_sum.ns[ST_IDLE], (double)tg->capacity),         \
+      "of processor time")                                                                                \
+    X("idle.missed", UNIT_SHARE, true, share((double)tg->idle[IDLE_MISSED], (double)tg->capacity),        \
+      "processors idle with work at hand, of processor time")                                             \
+    X("gc.cycles", UNIT_COUNT, true, (double)tg->gc_cycles, "mark phases")                                \
+    X("gc.share", UNIT_SHARE, true, share((double)gc_ns(tg), (double)tg->capacity),                       \
+      "mark workers, assists and sweeping, of processor time")                                            \
+    X("gc.mark", UNIT_NS, true, (double)tg->gc_mark_ns, "time under a mark phase")                        \
+    X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted")            \
+    X("heap.max", UNIT_BYTES, tg->heap.known, (double)tg->heap.max, "largest heap")                       \
+    X("heap.over", UNIT_SHARE, tg->heap.known, tg->heap.over, "most above its goal, of the goal")         \
     X("samples", UNIT_COUNT, true, (double)tg->sample_count, "CPU samples")
 
 static double stuck(const struct triage *tg) {
@@ -61,10 +61,10 @@ static int64_t busy(const struct triage *tg) {
 static bool plain(const struct loaded *l, const char *name, struct metric_value *out) {
     const struct triage *tg = l->tg;
     const struct trace_info *in = trace_info(l->tr);
-#define X(NAME, UNIT, KNOWN, VALUE, HELP)                                        \
-    if (strcmp(name, NAME) == 0) {                                               \
-        *out = (struct metric_value){.unit = UNIT, .known = KNOWN, .v = VALUE};  \
-        return true;                                                             \
+#define X(NAME, UNIT, KNOWN, VALUE, HELP)                                       \
+    if (strcmp(name, NAME) == 0) {                                              \
+        *out = (struct metric_value){.unit = UNIT, .known = KNOWN, .v = VALUE}; \
+        return true;                                                            \
     }
     METRICS(X)
 #undef X
@@ -78,13 +78,14 @@ const char *metric_list(size_t i, const char **help) {
 #define X(NAME, UNIT, KNOWN, VALUE, HELP) {NAME, HELP},
         METRICS(X)
 #undef X
-        {"mmu(10ms)", "minimum mutator utilisation of a window (any length)"},
+            {"mmu(10ms)", "minimum mutator utilisation of a window (any length)"},
         {"p99(sched)", "statistic of waits for a processor"},
         {"stw.max", "statistic of stops of the world"},
         {"total(stw.gc)", "statistic of stops for GC"},
         {"p90(task:NAME)", "statistic of the tasks of a type; task: of all"},
         {"p90(region:NAME)", "statistic of the regions of a type; region: of all"},
-        {"avg(exec:FUNC)", "statistic over the goroutines of a start function; also wait, sched, syscall, assist, life"},
+        {"avg(exec:FUNC)",
+         "statistic over the goroutines of a start function; also wait, sched, syscall, assist, life"},
         {"total(blocked:REASON)", "count, total or max of waits for a reason"},
     };
     if (i >= sizeof list / sizeof *list) {
@@ -159,8 +160,8 @@ static bool set_get(const struct loaded *l, const char *set, struct dist *d, str
     static const struct {
         const char *name;
         enum gmetric m;
-    } of_groups[] = {{"exec:", GM_EXEC}, {"wait:", GM_WAIT}, {"sched:", GM_SCHED}, {"syscall:", GM_SYSCALL},
-                     {"assist:", GM_ASSIST}, {"life:", GM_LIFE}};
+    } of_groups[] = {{"exec:", GM_EXEC},       {"wait:", GM_WAIT},     {"sched:", GM_SCHED},
+                     {"syscall:", GM_SYSCALL}, {"assist:", GM_ASSIST}, {"life:", GM_LIFE}};
     bool region = strncmp(set, "region", 6) == 0;
     size_t word = region ? 6 : 4;
     *d = (struct dist){0};
@@ -196,11 +197,12 @@ static bool set_get(const struct loaded *l, const char *set, struct dist *d, str
 
 static bool statistic(const char *name, const struct dist *d, struct metric_value *out) {
     static const char *const known[] = {"count", "total", "min", "avg", "sd", "p50", "p90", "p99", "max"};
-    const double v[] = {(double)d->n, (double)d->total, (double)d->min, (double)dist_avg(d), dist_sd(d), (double)d->p50,
-                        (double)d->p90, (double)d->p99, (double)d->max};
+    const double v[] = {(double)d->n,   (double)d->total, (double)d->min, (double)dist_avg(d), dist_sd(d),
+                        (double)d->p50, (double)d->p90,   (double)d->p99, (double)d->max};
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(name, known[i]) == 0) {
-            *out = (struct metric_value){.unit = i ? UNIT_NS : UNIT_COUNT, .known = i < 2 || d->n > 0, .v = v[i], .d = *d};
+            *out = (struct metric_value){
+                .unit = i ? UNIT_NS : UNIT_COUNT, .known = i < 2 || d->n > 0, .v = v[i], .d = *d};
             return true;
         }
     }
@@ -293,8 +295,9 @@ static bool parse_amount(const char *s, struct condition *c) {
         const char *u;
         double k;
         enum unit unit;
-    } unit[] = {{"", 1, UNIT_COUNT}, {"ns", 1, UNIT_NS}, {"us", 1e3, UNIT_NS}, {"ms", 1e6, UNIT_NS}, {"s", 1e9, UNIT_NS},
-                {"%", 0.01, UNIT_SHARE}, {"B", 1, UNIT_BYTES}, {"KB", 1024, UNIT_BYTES}, {"MB", 1048576, UNIT_BYTES},
+    } unit[] = {{"", 1, UNIT_COUNT},           {"ns", 1, UNIT_NS},       {"us", 1e3, UNIT_NS},
+                {"ms", 1e6, UNIT_NS},          {"s", 1e9, UNIT_NS},      {"%", 0.01, UNIT_SHARE},
+                {"B", 1, UNIT_BYTES},          {"KB", 1024, UNIT_BYTES}, {"MB", 1048576, UNIT_BYTES},
                 {"GB", 1073741824, UNIT_BYTES}};
     char *end;
     double v = strtod(s, &end);
@@ -334,7 +337,8 @@ enum err_code condition_parse(const char *s, bool change, struct condition *c, s
     }
     c->relative = change && (*p == '+' || *p == '-');
     if (!parse_amount(p, c)) {
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no value in '%s': a number with ns us ms s %% B KB MB GB or no unit", s);
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "no value in '%s': a number with ns us ms s %% B KB MB GB or no unit", s);
     }
     c->percent = c->relative && c->unit == UNIT_SHARE;
     return ERR_OK;

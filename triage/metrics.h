@@ -18,9 +18,9 @@
 enum unit { UNIT_COUNT, UNIT_NS, UNIT_SHARE, UNIT_BYTES };
 struct metric_value {
     enum unit unit;
-    bool known;           /* false: the trace has no such thing */
-    double v;             /* a share: 0..1 */
-    struct dist d;        /* n > 0: the set it is a statistic of */
+    bool known;    /* false: the trace has no such thing */
+    double v;      /* a share: 0..1 */
+    struct dist d; /* n > 0: the set it is a statistic of */
 };
 
 /* metric_get - ERR_ARG if there is no such metric. */
@@ -31,11 +31,11 @@ const char *metric_list(size_t i, const char **help);
 
 struct condition {
     char metric[128];
-    char op[3];           /* "<" "<=" ">" ">=" "==" "!=" */
+    char op[3]; /* "<" "<=" ">" ">=" "==" "!=" */
     double v;
-    enum unit unit;       /* of v */
-    bool relative;        /* "+20%", "-5ms": a change; only where that makes sense (diff) */
-    bool percent;         /* relative: v is a share of the old value */
+    enum unit unit; /* of v */
+    bool relative;  /* "+20%", "-5ms": a change; only where that makes sense (diff) */
+    bool percent;   /* relative: v is a share of the old value */
 };
 /* condition_parse - "p99(sched)<200us"; with `change` also "p99(sched)>+20%". */
 enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e);

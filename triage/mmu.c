@@ -2,9 +2,10 @@
  * mmu.c - minimum mutator utilisation.
  *
  * Definition (that of `go tool trace` with its defaults). At each moment the utilisation is the share of GOMAXPROCS
- * processors not taken by the collector: none while the world is stopped for GC; else a P is taken while a mark worker
- * runs on it (idle-time workers aside) or a goroutine on it assists. The MMU of a window length is the least mean
- * utilisation over all windows of that length that lie within the trace; a longer window than the trace is the trace.
+ * processors not taken by the collector: none while the world is stopped for GC; else a P is taken while a mark
+ * worker runs on it (idle-time workers aside) or a goroutine on it assists. The MMU of a window length is the least
+ * mean utilisation over all windows of that length that lie within the trace; a longer window than the trace is the
+ * trace.
  *
  * The utilisation is a step function, so its windowed mean is piecewise linear and has its minimum where a window's
  * edge meets a step. Two pointers walk the steps: O(steps) per window length.
@@ -15,7 +16,7 @@
 
 #include "decode/mem.h"
 
-struct change {         /* at t, P p has one taker more or less; p = ALL: the world stops or starts */
+struct change { /* at t, P p has one taker more or less; p = ALL: the world stops or starts */
     int64_t t;
     uint32_t p;
     int32_t by;
@@ -25,7 +26,7 @@ struct change {         /* at t, P p has one taker more or less; p = ALL: the wo
 struct step {
     int64_t t;
     double util;
-    double sum;         /* integral from the first step to t */
+    double sum; /* integral from the first step to t */
 };
 
 struct curve {
@@ -84,7 +85,8 @@ static bool assist(struct curve *c, const struct range *r) {
         if (s->t0 >= r->t1) {
             break;
         }
-        if (tri_is_exec(s->state) && !change_add(c, s->t0 > r->t0 ? s->t0 : r->t0, s->t1 < r->t1 ? s->t1 : r->t1, s->who)) {
+        if (tri_is_exec(s->state) &&
+            !change_add(c, s->t0 > r->t0 ? s->t0 : r->t0, s->t1 < r->t1 ? s->t1 : r->t1, s->who)) {
             return false;
         }
     } while (span_next(&it));

@@ -16,7 +16,8 @@ bool triage_proc(struct triage *tg, uint32_t p) {
     return true;
 }
 
-/* A goroutine assists while it runs within an assist: it may be stopped there, and may wait for work to assist with. */
+/* A goroutine assists while it runs within an assist: it may be stopped there, and may wait for work to assist with.
+ */
 static void assists(struct triage *tg) {
     const struct range *r;
     size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);

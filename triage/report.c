@@ -23,7 +23,8 @@ struct options {
 
 static const char usage[] =
     "usage: gotop report [options] TRACE...\n"
-    "One page about each trace: what stands out, then the numbers. A trace may be gzip or zstd, or - for standard input.\n"
+    "One page about each trace: what stands out, then the numbers. A trace may be gzip or zstd, or - for standard "
+    "input.\n"
     "  --json               the tables as JSON (docs/REPORT.md); an array if there are several traces\n"
     "  --rank METRIC        one line per trace, largest METRIC first\n"
     "  --assert CONDITION   as 'stw.max<1ms' or 'p99(sched)<200us'; may be repeated; prints each with its value\n"

@@ -2,7 +2,8 @@
  * report.h - the commands of triage: `gotop report` and `gotop diff`.
  *
  * argv[0] is the command's name. They print to standard output and error and return the exit status: 0 all well,
- * 1 a condition broken, 2 a file could not be read or the command line makes no sense, 3 a trace is there in part only.
+ * 1 a condition broken, 2 a file could not be read or the command line makes no sense, 3 a trace is there in part
+ * only.
  */
 #ifndef GOTOP_TRIAGE_REPORT_H
 #define GOTOP_TRIAGE_REPORT_H

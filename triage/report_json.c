@@ -1,6 +1,6 @@
 /*
- * report_json.c - the tables as one JSON object; docs/REPORT.md describes it. Tables are cut at TOP rows, in their own
- * order. Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
+ * report_json.c - the tables as one JSON object; docs/REPORT.md describes it. Tables are cut at TOP rows, in their
+ * own order. Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
  */
 #include <jansson.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 #define TOP 100
 
-struct out {            /* one failure anywhere spoils all */
+struct out { /* one failure anywhere spoils all */
     const struct loaded *l;
     const struct trace *tr;
     bool failed;
@@ -298,8 +298,8 @@ static void out_scheduler(struct out *o, json_t *root) {
 }
 
 static void out_groups(struct out *o, json_t *root) {
-    static const char *const key[GM_COUNT] = {"exec", "sched", "wait", "syscall", "syscall_block", "unknown", "assist",
-                                              "life"};
+    static const char *const key[GM_COUNT] = {"exec",          "sched",   "wait",   "syscall",
+                                              "syscall_block", "unknown", "assist", "life"};
     const struct triage *tg = o->l->tg;
     json_t *arr = array(o, root, "groups");
     for (uint32_t i = 0; i < tg->ngroups && i < TOP; i++) {

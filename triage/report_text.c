@@ -72,8 +72,8 @@ static void head(struct text *t, const struct loaded *l) {
     } else {
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
     }
-    text_add(t, ", %u Ps, %u goroutines (%u created, %u ended), %llu events, ", l->tg->np, l->tg->ng, l->tg->g_created,
-             l->tg->g_ended, (unsigned long long)in->events);
+    text_add(t, ", %u Ps, %u goroutines (%u created, %u ended), %llu events, ", l->tg->np, l->tg->ng,
+             l->tg->g_created, l->tg->g_ended, (unsigned long long)in->events);
     text_bytes(t, in->bytes_done);
     text_lit(t, "B\n");
     if (in->clock_assumed) {
@@ -300,8 +300,8 @@ static void cell_dur(struct text *t, int64_t ns, size_t width) {
 
 static void groups(struct text *t, const struct loaded *l) {
     uint32_t shown = 0;
-    text_add(t, "\nGOROUTINES by start function\n  %-38s %7s %9s %9s %9s %9s %9s\n", "", "count", "running", "sched wait",
-             "blocked", "sys call", "assist");
+    text_add(t, "\nGOROUTINES by start function\n  %-38s %7s %9s %9s %9s %9s %9s\n", "", "count", "running",
+             "sched wait", "blocked", "sys call", "assist");
     for (uint32_t i = 0; i < l->tg->ngroups && shown < 6; i++, shown++) {
         const struct group *g = &l->tg->groups[i];
         size_t start = t->n;

@@ -16,7 +16,7 @@ struct rules {
     bool failed;
 };
 
-struct draft {                 /* a finding being written */
+struct draft { /* a finding being written */
     struct finding f;
     struct text amount, text, next;
 };
@@ -29,9 +29,9 @@ void draft_end(struct rules *rs, struct draft *d);
 
 int64_t rules_procs(const struct rules *rs); /* GOMAXPROCS on average, at least 1 */
 
-void rules_gc(struct rules *rs);     /* rules_gc.c */
-void rules_sched(struct rules *rs);  /* rules_sched.c */
-void rules_locks(struct rules *rs);  /* rules_locks.c */
-void rules_leaks(struct rules *rs);  /* rules_leaks.c: leaks, churn, workers, tasks */
+void rules_gc(struct rules *rs);    /* rules_gc.c */
+void rules_sched(struct rules *rs); /* rules_sched.c */
+void rules_locks(struct rules *rs); /* rules_locks.c */
+void rules_leaks(struct rules *rs); /* rules_leaks.c: leaks, churn, workers, tasks */
 
 #endif

@@ -15,7 +15,8 @@ static void stw_text(struct draft *d, const struct rules *rs, const struct stw_r
     if (!r->kind) {
         text_lit(&d->text, "GC");
     }
-    text_add(&d->text, " stopped the world %llu time%s, longest ", (unsigned long long)r->count, r->count == 1 ? "" : "s");
+    text_add(&d->text, " stopped the world %llu time%s, longest ", (unsigned long long)r->count,
+             r->count == 1 ? "" : "s");
     text_dur(&d->text, r->longest.t1 - r->longest.t0);
     text_lit(&d->text, ", in all ");
     text_dur(&d->text, r->total);
@@ -41,7 +42,8 @@ static void rule_stw(struct rules *rs) {
         const struct stw_row *r = &rs->tg->stw[i];
         int64_t longest = r->longest.t1 - r->longest.t0;
         struct draft d;
-        if (by_tracing(rs->tr, r->kind) || (longest < 1000000 && (r->total < 1000000 || r->total < rs->tg->end / 20))) {
+        if (by_tracing(rs->tr, r->kind) ||
+            (longest < 1000000 && (r->total < 1000000 || r->total < rs->tg->end / 20))) {
             continue;
         }
         draft_start(&d, RULE_STW, r->total);
@@ -50,11 +52,13 @@ static void rule_stw(struct rules *rs) {
         text_dur(&d.amount, longest);
         stw_text(&d, rs, r);
         if (r->last_p != NO_LANE && r->last_ns > longest / 2) {
-            text_add(&d.next, "Most of it was waiting for one processor to stop: look for a loop without calls or a page "
-                              "fault there, or for too little CPU given by the host.");
+            text_add(&d.next,
+                     "Most of it was waiting for one processor to stop: look for a loop without calls or a page "
+                     "fault there, or for too little CPU given by the host.");
         } else if (r->is_gc) {
-            text_add(&d.next, "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a "
-                              "quota).");
+            text_add(&d.next,
+                     "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a "
+                     "quota).");
         } else {
             text_add(&d.next, "This stop was asked for: find the caller (view 8) and call it less often.");
         }
@@ -88,7 +92,8 @@ static void rule_share(struct rules *rs) {
     text_lit(&d.text, ", sweeping ");
     text_dur(&d.text, tg->p_sum.ns[ST_SWEEP]);
     text_add(&d.text, ".");
-    text_add(&d.next, "Allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
+    text_add(&d.next,
+             "Allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
     draft_end(rs, &d);
 }
 
@@ -143,7 +148,8 @@ static void rule_mmu(struct rules *rs) {
         text_add(&d.amount, "%.0f%%", m->mmu * 100);
         text_add(&d.text, "In the worst 10 ms the program had only %.1f%% of the processors, the collector the rest.",
                  m->mmu * 100);
-        text_add(&d.next, "See the MMU curve (view 8) and the lanes there: stops of the world, or assists and workers?");
+        text_add(&d.next,
+                 "See the MMU curve (view 8) and the lanes there: stops of the world, or assists and workers?");
         draft_end(rs, &d);
     }
 }

@@ -39,7 +39,8 @@ static void rule_leak(struct rules *rs) {
         text_where(&d.text, rs->tr, r->create_stack, 60);
         text_lit(&d.text, ".");
         leak_growth(&d.text, r);
-        text_add(&d.next, "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.");
+        text_add(&d.next,
+                 "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.");
         draft_end(rs, &d);
     }
 }
@@ -66,14 +67,16 @@ static void rule_churn(struct rules *rs) {
         text_lit(&d.text, " each on average, after waiting ");
         text_dur(&d.text, dist_avg(&g->d[GM_SCHED]));
         text_lit(&d.text, " for a processor.");
-        text_add(&d.next, "Starting one costs about as much as it does: do the work in place, or in batches by a few workers.");
+        text_add(
+            &d.next,
+            "Starting one costs about as much as it does: do the work in place, or in batches by a few workers.");
         draft_end(rs, &d);
     }
 }
 
 /* ---- workers ------------------------------------------------------------------------------------------------ */
 
-struct team {               /* goroutines of one group with one creation, there for half of the trace */
+struct team { /* goroutines of one group with one creation, there for half of the trace */
     uint32_t n, top, stack;
     int64_t all, most;
     bool same;
@@ -176,7 +179,8 @@ static void rule_tasks(struct rules *rs) {
         int64_t lost = 0;
         uint32_t n = 0;
         struct draft d;
-        if ((y->is_region && tg->ntask_types) || y->d.n < 8 || y->d.max / 5 < y->d.p50 || y->d.max - y->d.p50 < 1000000) {
+        if ((y->is_region && tg->ntask_types) || y->d.n < 8 || y->d.max / 5 < y->d.p50 ||
+            y->d.max - y->d.p50 < 1000000) {
             continue;
         }
         for (; n < y->nslow && (y->slow[n].t1 - y->slow[n].t0) / 5 >= y->d.p50; n++) {

@@ -13,14 +13,14 @@
 #define CONVOY_MIN 4
 #define CALL_MIN 200000 /* ns */
 
-struct edge {           /* one end of a wait */
+struct edge { /* one end of a wait */
     int64_t t;
-    uint32_t func;      /* who asked for the lock */
+    uint32_t func; /* who asked for the lock */
     int32_t by;
-    uint32_t wait;      /* index in lock_waits */
+    uint32_t wait; /* index in lock_waits */
 };
 
-struct stretch {        /* while at least CONVOY_MIN waited */
+struct stretch { /* while at least CONVOY_MIN waited */
     int64_t t0, t1, total;
     uint32_t most, first; /* most at once; index of the wait that began first in the longest stretch */
     uint64_t waits;
@@ -28,8 +28,10 @@ struct stretch {        /* while at least CONVOY_MIN waited */
 
 static int cmp_edge(const void *a, const void *b) {
     const struct edge *x = a, *y = b;
-    return x->func != y->func ? (x->func > y->func) - (x->func < y->func) : x->t != y->t ? (x->t > y->t) - (x->t < y->t)
-         : x->by != y->by ? (x->by > y->by) - (x->by < y->by) : (x->wait > y->wait) - (x->wait < y->wait);
+    return x->func != y->func ? (x->func > y->func) - (x->func < y->func)
+           : x->t != y->t     ? (x->t > y->t) - (x->t < y->t)
+           : x->by != y->by   ? (x->by > y->by) - (x->by < y->by)
+                              : (x->wait > y->wait) - (x->wait < y->wait);
 }
 
 static uint32_t caller_of(const struct trace *tr, uint32_t stack) {
@@ -60,7 +62,8 @@ static void stretches(const struct edge *e, size_t n, struct stretch *s) {
     }
 }
 
-/* The wait that covers t and began first: it was the next in the queue, and who ended it most likely held the lock. */
+/* The wait that covers t and began first: it was the next in the queue, and who ended it most likely held the lock.
+ */
 static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uint32_t fallback) {
     for (uint32_t i = 0; i < tg->nlock_waits && tg->lock_waits[i].t0 <= t; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
@@ -163,7 +166,8 @@ static void rule_bottleneck(struct rules *rs) {
     text_lit(&d.text, " and waited itself for ");
     text_dur(&d.text, b->ns[GM_WAIT]);
     text_lit(&d.text, ".");
-    text_add(&d.next, "Its lane shows what it does between two wake-ups. Give the work to several goroutines, or buffer it.");
+    text_add(&d.next,
+             "Its lane shows what it does between two wake-ups. Give the work to several goroutines, or buffer it.");
     draft_end(rs, &d);
 }
 
@@ -197,7 +201,8 @@ static void rule_stuck(struct rules *rs) {
     text_lit(&d.text, " at ");
     text_where(&d.text, rs->tr, d.f.stack, 60);
     text_lit(&d.text, ".");
-    text_add(&d.next, "Compare the stacks of the stuck ones (view 6): locks taken in different orders, or one never let go.");
+    text_add(&d.next,
+             "Compare the stacks of the stuck ones (view 6): locks taken in different orders, or one never let go.");
     draft_end(rs, &d);
 }
 
@@ -205,13 +210,13 @@ static void rule_stuck(struct rules *rs) {
 
 struct calls {
     struct rules *rs;
-    struct tab seen;          /* (goroutine, span): a call counts once, however many wait */
+    struct tab seen; /* (goroutine, span): a call counts once, however many wait */
     const struct lock_wait *w;
-    int64_t *overlap;         /* by row of `seen` */
+    int64_t *overlap; /* by row of `seen` */
     size_t cap;
     uint32_t n;
     int64_t total, worst;
-    uint32_t waker;           /* the only one so far, NO_LANE: none */
+    uint32_t waker; /* the only one so far, NO_LANE: none */
     bool several;
     struct span worst_span;
     const struct lock_wait *worst_wait;

@@ -50,7 +50,8 @@ static void rule_latency(struct rules *rs) {
     int64_t exec, sched, p99 = hist_quantile(&tg->sched, 0.99);
     struct draft d;
     program_times(tg, &exec, &sched);
-    if (p99 < 1000000 || hist_between(&tg->sched, 1 << 20, INT64_MAX) < 10 || sched < (exec + sched) / 10 || tg->nworst == 0) {
+    if (p99 < 1000000 || hist_between(&tg->sched, 1 << 20, INT64_MAX) < 10 || sched < (exec + sched) / 10 ||
+        tg->nworst == 0) {
         return;
     }
     draft_start(&d, RULE_SCHED, beyond(&tg->sched, 1000000) / rules_procs(rs));
@@ -89,8 +90,9 @@ static void rule_idle(struct rules *rs) {
     text_lit(&d.text, " by the clock, most of all at ");
     text_dur(&d.text, tg->idle_worst.t0);
     text_lit(&d.text, ".");
-    text_add(&d.next, "Waking a processor's thread took long: fewer cores (or a smaller quota) than GOMAXPROCS, or very "
-                      "short goroutines handed from one to the next.");
+    text_add(&d.next,
+             "Waking a processor's thread took long: fewer cores (or a smaller quota) than GOMAXPROCS, or very "
+             "short goroutines handed from one to the next.");
     draft_end(rs, &d);
 }
 
@@ -106,7 +108,8 @@ static void rule_above(struct rules *rs) {
     d.f.note = true;
     draft_at(&d, 0, tg->end, LANE_P, 0);
     text_add(&d.amount, "%u of %lld", tg->busy_p99, (long long)p);
-    text_add(&d.text, "For 99 %% of the time at most %u of %lld processors were busy at once.", tg->busy_p99, (long long)p);
+    text_add(&d.text, "For 99 %% of the time at most %u of %lld processors were busy at once.", tg->busy_p99,
+             (long long)p);
     text_add(&d.next, "A smaller GOMAXPROCS saves wake-ups and stealing; in a container set it to the CPU quota.");
     draft_end(rs, &d);
 }
@@ -128,8 +131,9 @@ static void rule_below(struct rules *rs) {
     text_add(&d.text, "All %lld processors were in use (", (long long)rules_procs(rs));
     text_share(&d.text, (double)idle, (double)tg->capacity);
     text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", (double)all_sched / (double)tg->end);
-    text_add(&d.next, "The program wants more processors than GOMAXPROCS gives; if the host has them, raise it, else do "
-                      "less at once.");
+    text_add(&d.next,
+             "The program wants more processors than GOMAXPROCS gives; if the host has them, raise it, else do "
+             "less at once.");
     draft_end(rs, &d);
 }
 

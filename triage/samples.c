@@ -11,7 +11,7 @@
 struct tally {
     struct triage *tg;
     struct tab stacks, funcs;
-    uint64_t *count;       /* by row of `stacks` */
+    uint64_t *count; /* by row of `stacks` */
     uint32_t *stack;
     uint32_t n;
     size_t cap_count, cap_stack, cap_rows;
@@ -93,12 +93,14 @@ static bool count_functions(struct tally *y) {
 static int cmp_sample(const void *a, const void *b) {
     const struct sample_row *x = a, *y = b;
     return x->flat != y->flat ? (x->flat < y->flat) - (x->flat > y->flat)
-         : x->cum != y->cum ? (x->cum < y->cum) - (x->cum > y->cum) : (x->func > y->func) - (x->func < y->func);
+           : x->cum != y->cum ? (x->cum < y->cum) - (x->cum > y->cum)
+                              : (x->func > y->func) - (x->func < y->func);
 }
 
 static int cmp_sample_group(const void *a, const void *b) {
     const struct sample_group *x = a, *y = b;
-    return x->count != y->count ? (x->count < y->count) - (x->count > y->count) : (x->group > y->group) - (x->group < y->group);
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                                : (x->group > y->group) - (x->group < y->group);
 }
 
 static bool count_groups(struct triage *tg, const struct sample *s, size_t n) {

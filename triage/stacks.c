@@ -16,8 +16,9 @@ bool str_starts(struct str s, const char *c) {
 }
 
 const char *wait_kind_name(enum wait_kind k) {
-    static const char *const name[WK_KINDS] = {"other", "lock", "wait group", "condition", "channel send",
-                                               "channel receive", "select", "network", "sleep", "GC", "system"};
+    static const char *const name[WK_KINDS] = {"other",           "lock",   "wait group", "condition", "channel send",
+                                               "channel receive", "select", "network",    "sleep",     "GC",
+                                               "system"};
     return (unsigned)k < WK_KINDS ? name[k] : "other";
 }
 
@@ -26,11 +27,18 @@ static enum wait_kind kind_of_function(struct str f) {
         const char *prefix;
         enum wait_kind k;
     } known[] = {
-        {"sync.(*Mutex)", WK_LOCK},          {"sync.(*RWMutex)", WK_LOCK},      {"internal/sync.(*Mutex)", WK_LOCK},
-        {"sync.(*WaitGroup)", WK_WAITGROUP}, {"sync.(*Cond)", WK_COND},         {"sync.runtime_SemacquireMutex", WK_LOCK},
-        {"sync.runtime_SemacquireRWMutex", WK_LOCK}, {"internal/sync.runtime_SemacquireMutex", WK_LOCK},
-        {"sync.runtime_SemacquireWaitGroup", WK_WAITGROUP}, {"internal/poll.(*fdMutex)", WK_LOCK},
-        {"internal/poll.runtime_Semacquire", WK_LOCK}, {"sync.(*Once)", WK_LOCK},
+        {"sync.(*Mutex)", WK_LOCK},
+        {"sync.(*RWMutex)", WK_LOCK},
+        {"internal/sync.(*Mutex)", WK_LOCK},
+        {"sync.(*WaitGroup)", WK_WAITGROUP},
+        {"sync.(*Cond)", WK_COND},
+        {"sync.runtime_SemacquireMutex", WK_LOCK},
+        {"sync.runtime_SemacquireRWMutex", WK_LOCK},
+        {"internal/sync.runtime_SemacquireMutex", WK_LOCK},
+        {"sync.runtime_SemacquireWaitGroup", WK_WAITGROUP},
+        {"internal/poll.(*fdMutex)", WK_LOCK},
+        {"internal/poll.runtime_Semacquire", WK_LOCK},
+        {"sync.(*Once)", WK_LOCK},
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (str_starts(f, known[i].prefix)) {
@@ -82,8 +90,8 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
 
 /* Packages that carry out what somebody else asked for. */
 static bool is_plumbing(struct str f) {
-    static const char *const package[] = {"runtime.", "runtime/", "sync.", "sync/", "internal/", "syscall.", "net.", "os.",
-                                          "io.", "bufio.", "crypto/tls.", "time."};
+    static const char *const package[] = {"runtime.", "runtime/", "sync.", "sync/",  "internal/",   "syscall.",
+                                          "net.",     "os.",      "io.",   "bufio.", "crypto/tls.", "time."};
     for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
         if (str_starts(f, package[i])) {
             return true;

@@ -17,17 +17,18 @@ enum wait_kind {
     WK_SELECT,
     WK_NET,
     WK_SLEEP,
-    WK_GC,        /* waits for the collector */
-    WK_SYSTEM,    /* the runtime's own goroutines at rest */
+    WK_GC,     /* waits for the collector */
+    WK_SYSTEM, /* the runtime's own goroutines at rest */
     WK_KINDS
 };
 
 const char *wait_kind_name(enum wait_kind k);
-/* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at. */
+/* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at.
+ */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
 /*
- * stacks_user_frame - index of the first frame outside the packages that only carry things out (runtime, sync, os, net
- * and the like). 0 if the innermost one is, or if there is none: then that one stands for all.
+ * stacks_user_frame - index of the first frame outside the packages that only carry things out (runtime, sync, os,
+ * net and the like). 0 if the innermost one is, or if there is none: then that one stands for all.
  */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
 /* str_is, str_starts - compare bytes of a trace with a C string. */

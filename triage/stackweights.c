@@ -17,7 +17,7 @@ struct build {
     struct sw_table *out;
     struct tab by_stack;
     size_t cap;
-    struct tab reasons;     /* string -> 0 no, 1 yes: is it one that SW_SYNC or SW_NET counts */
+    struct tab reasons; /* string -> 0 no, 1 yes: is it one that SW_SYNC or SW_NET counts */
 };
 
 static const char *const names[SW_KINDS] = {"cpu", "sync", "net", "syscall", "sched", "oncpu", "assist", "offcpu"};
@@ -190,12 +190,13 @@ static bool assists(struct build *b) {
 
 static int cmp_row(const void *a, const void *b) {
     const struct sw_row *x = a, *y = b;
-    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : x->count != y->count ? (x->count < y->count) - (x->count > y->count)
-         : (x->stack > y->stack) - (x->stack < y->stack);
+    return x->ns != y->ns         ? (x->ns < y->ns) - (x->ns > y->ns)
+           : x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                                  : (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f, struct sw_table *out,
-                                 struct err *e) {
+enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
+                                 struct sw_table *out, struct err *e) {
     struct build b = {.tr = tr, .kind = k, .out = out};
     bool ok;
     *out = (struct sw_table){0};

@@ -3,9 +3,10 @@
  * flame view.
  *
  * What a row's stack is: where the goroutine was when it began to wait (sync, net, GC), where it called (syscall),
- * where it stopped running (on-CPU: the stack that ended the run), where the sample was taken (CPU), where it began to
- * assist, and for scheduler wait that of the event which made it runnable: the waker's, or its own if it was stopped.
- * Stack 0 collects what has none, or one frame of which nothing is known. Rows with one content have one stack id, so nothing needs merging.
+ * where it stopped running (on-CPU: the stack that ended the run), where the sample was taken (CPU), where it began
+ * to assist, and for scheduler wait that of the event which made it runnable: the waker's, or its own if it was
+ * stopped. Stack 0 collects what has none, or one frame of which nothing is known. Rows with one content have one
+ * stack id, so nothing needs merging.
  */
 #ifndef GOTOP_TRIAGE_STACKWEIGHTS_H
 #define GOTOP_TRIAGE_STACKWEIGHTS_H
@@ -13,14 +14,14 @@
 #include "decode/trace.h"
 
 enum sw_kind {
-    SW_CPU,     /* CPU samples: ns is 0, count is samples */
-    SW_SYNC,    /* blocked on channels, select, sync: the reasons `go tool trace -pprof=sync` counts */
-    SW_NET,     /* blocked on the network */
+    SW_CPU,  /* CPU samples: ns is 0, count is samples */
+    SW_SYNC, /* blocked on channels, select, sync: the reasons `go tool trace -pprof=sync` counts */
+    SW_NET,  /* blocked on the network */
     SW_SYSCALL,
-    SW_SCHED,   /* runnable */
-    SW_ONCPU,   /* running */
-    SW_ASSIST,  /* mark assist, from its begin to its end */
-    SW_OFFCPU,  /* blocked for any reason */
+    SW_SCHED,  /* runnable */
+    SW_ONCPU,  /* running */
+    SW_ASSIST, /* mark assist, from its begin to its end */
+    SW_OFFCPU, /* blocked for any reason */
     SW_KINDS
 };
 const char *sw_kind_name(enum sw_kind k); /* "cpu", "sync", .. */
@@ -29,32 +30,32 @@ bool sw_kind_parse(const char *name, enum sw_kind *k);
 
 struct sw_row {
     uint32_t stack;
-    uint64_t count;   /* intervals (samples) */
+    uint64_t count; /* intervals (samples) */
     int64_t ns;
 };
 
-struct sw_filter {    /* all zero = everything */
-    int64_t t0, t1;   /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
-    uint32_t func;    /* only goroutines with this start function (string id); 0 = all */
-    uint32_t reason;  /* SW_OFFCPU: only this wait reason (string id); 0 = all */
-    bool like_go;     /* as `go tool trace -pprof`: of a goroutine only what comes after its first run, and no interval
-                         that is not over when the trace ends. Totals then equal that tool's */
-    bool system;      /* with the runtime's own goroutines (always with like_go) */
+struct sw_filter {   /* all zero = everything */
+    int64_t t0, t1;  /* only what lies in [t0,t1), clipped; t1 = 0: to the end */
+    uint32_t func;   /* only goroutines with this start function (string id); 0 = all */
+    uint32_t reason; /* SW_OFFCPU: only this wait reason (string id); 0 = all */
+    bool like_go;    /* as `go tool trace -pprof`: of a goroutine only what comes after its first run, and no interval
+                        that is not over when the trace ends. Totals then equal that tool's */
+    bool system;     /* with the runtime's own goroutines (always with like_go) */
     bool (*want)(const void *arg, uint32_t g); /* only goroutines it says yes to; NULL = all */
     const void *arg;
-    void (*tick)(void *arg, double share);     /* told now and then how far it is, 0..1; NULL = nobody */
+    void (*tick)(void *arg, double share); /* told now and then how far it is, 0..1; NULL = nobody */
     void *tick_arg;
 };
 
 struct sw_table {
     struct sw_row *row; /* by ns (count for SW_CPU), largest first */
     uint32_t n;
-    uint64_t count;     /* sums over the rows */
+    uint64_t count; /* sums over the rows */
     int64_t ns;
 };
 /* stackweights_build - one walk over the goroutines' lanes. Free with stackweights_free(). */
-enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f, struct sw_table *out,
-                                 struct err *e);
+enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
+                                 struct sw_table *out, struct err *e);
 void stackweights_free(struct sw_table *t);
 
 #endif

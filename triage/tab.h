@@ -29,8 +29,8 @@ uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE: not 
 uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
 
 /*
- * Sums of times stay within 2^60 ns (36 years): those of a hostile trace end there instead of wrapping around, and a few
- * of them may still be added without care.
+ * Sums of times stay within 2^60 ns (36 years): those of a hostile trace end there instead of wrapping around, and a
+ * few of them may still be added without care.
  */
 #define NS_MAX ((int64_t)1 << 60)
 static inline int64_t ns_clamp(int64_t v) {

@@ -15,13 +15,13 @@
 #define DETAILED 48 /* types whose slowest instances get a break-down */
 #define WALK_MAX 200000
 
-struct item {          /* a task or a region, for one code to sort both */
+struct item { /* a task or a region, for one code to sort both */
     uint32_t name, index, g;
     int64_t t0, t1;
     bool open_start, open_end;
 };
 
-struct part {          /* goroutine g worked on the slow instance `slot` from t0 to t1 */
+struct part { /* goroutine g worked on the slow instance `slot` from t0 to t1 */
     uint32_t slot, g;
     int64_t t0, t1;
 };
@@ -112,14 +112,15 @@ static bool types_of(struct triage *tg, struct item *it, size_t n, bool region) 
 static int cmp_type(const void *a, const void *b) {
     const struct span_type *x = a, *y = b;
     return x->is_region != y->is_region ? x->is_region - y->is_region
-         : x->d.total != y->d.total ? (x->d.total < y->d.total) - (x->d.total > y->d.total)
-         : (x->name > y->name) - (x->name < y->name);
+           : x->d.total != y->d.total   ? (x->d.total < y->d.total) - (x->d.total > y->d.total)
+                                        : (x->name > y->name) - (x->name < y->name);
 }
 
 static int cmp_part(const void *a, const void *b) {
     const struct part *x = a, *y = b;
-    return x->slot != y->slot ? (x->slot > y->slot) - (x->slot < y->slot) : x->g != y->g ? (x->g > y->g) - (x->g < y->g)
-         : (x->t0 > y->t0) - (x->t0 < y->t0);
+    return x->slot != y->slot ? (x->slot > y->slot) - (x->slot < y->slot)
+           : x->g != y->g     ? (x->g > y->g) - (x->g < y->g)
+                              : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
 static void reason_add(struct breakdown *b, uint32_t reason, int64_t ns) {
@@ -297,14 +298,14 @@ bool triage_tasks(struct triage *tg) {
         return false;
     }
     for (size_t i = 0; i < nt; i++) {
-        it[i] = (struct item){task[i].name, (uint32_t)i, task[i].g, task[i].t0, task[i].t1, task[i].open_start,
-                              task[i].open_end};
+        it[i] = (struct item){task[i].name, (uint32_t)i,        task[i].g,       task[i].t0,
+                              task[i].t1,   task[i].open_start, task[i].open_end};
     }
     ok = types_of(tg, it, nt, false);
     tg->ntask_types = tg->ntypes;
     for (size_t i = 0; i < nr && ok; i++) {
-        it[i] = (struct item){reg[i].name, (uint32_t)i, reg[i].g, reg[i].t0, reg[i].t1, reg[i].open_start,
-                              reg[i].open_end};
+        it[i] = (struct item){reg[i].name, (uint32_t)i,       reg[i].g,       reg[i].t0,
+                              reg[i].t1,   reg[i].open_start, reg[i].open_end};
     }
     ok = ok && types_of(tg, it, nr, true);
     mem_free(it);

@@ -11,9 +11,9 @@
 #include "decode/trace.h"
 
 struct text {
-    char *p;      /* NUL-terminated once something was added, NULL before */
+    char *p; /* NUL-terminated once something was added, NULL before */
     size_t n, cap;
-    bool ascii;   /* escape what is not ASCII */
+    bool ascii; /* escape what is not ASCII */
     bool failed;
 };
 
@@ -36,7 +36,7 @@ size_t text_width(const struct text *t, size_t from);     /* characters from byt
 
 /* text_dur - "0", "812ns", "1.23us", "41.0ms", "2.314s", "3m12s"; a negative one with a minus sign. */
 void text_dur(struct text *t, int64_t ns);
-void text_bytes(struct text *t, uint64_t bytes); /* "812", "1.2K", "38.2M" */
+void text_bytes(struct text *t, uint64_t bytes);            /* "812", "1.2K", "38.2M" */
 void text_share(struct text *t, double part, double whole); /* "6.1%"; "-" if the whole is 0 */
 
 /*

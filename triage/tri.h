@@ -8,12 +8,12 @@
 
 #include "triage/triage.h"
 
-struct gwait {             /* one goroutine's waits for one reason */
+struct gwait { /* one goroutine's waits for one reason */
     uint32_t g, reason;
     uint32_t count;
     int64_t ns, longest;
 };
-struct wake {              /* a wake-up that came to nothing, for the herds */
+struct wake { /* a wake-up that came to nothing, for the herds */
     int64_t t, lost;
     uint32_t pair, waker, g;
 };
@@ -21,7 +21,7 @@ struct wake {              /* a wake-up that came to nothing, for the herds */
 
 struct triage_work {
     int phase;
-    uint32_t next;         /* lane within the phase */
+    uint32_t next; /* lane within the phase */
     struct tab by_name, by_wait, by_pair, by_syscall;
     size_t cap_groups, cap_waits, cap_pairs, cap_syscalls;
     struct gwait *gw;

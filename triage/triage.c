@@ -12,13 +12,15 @@
 #include "triage/tri.h"
 
 const char *gmetric_name(enum gmetric m) {
-    static const char *const name[GM_COUNT] = {"execution", "scheduler wait", "blocked", "system call",
-                                               "system call without P", "not recorded", "mark assist", "life"};
+    static const char *const name[GM_COUNT] = {
+        "execution",    "scheduler wait", "blocked", "system call", "system call without P",
+        "not recorded", "mark assist",    "life"};
     return (unsigned)m < GM_COUNT ? name[m] : "";
 }
 
 const char *idle_why_name(enum idle_why w) {
-    static const char *const name[IDLE_WHYS] = {"world stopped", "work missed", "in system calls", "no work", "short gaps"};
+    static const char *const name[IDLE_WHYS] = {"world stopped", "work missed", "in system calls", "no work",
+                                                "short gaps"};
     return (unsigned)w < IDLE_WHYS ? name[w] : "";
 }
 
@@ -144,8 +146,9 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w) {
 static int cmp_pair(const void *a, const void *b, void *arg) {
     const struct pair_row *x = (const struct pair_row *)arg + *(const uint32_t *)a;
     const struct pair_row *y = (const struct pair_row *)arg + *(const uint32_t *)b;
-    return x->total != y->total ? (x->total < y->total) - (x->total > y->total)
-         : (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
+    return x->total != y->total
+               ? (x->total < y->total) - (x->total > y->total)
+               : (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
 }
 
 /* Sorts the pairs, and tells the herds where theirs went. */
@@ -190,12 +193,19 @@ static const struct phase {
     bool (*lane)(struct triage *, uint32_t); /* for each lane of a kind, or */
     bool (*once)(struct triage *);
     enum lane_kind kind;
-    int weight;                              /* share of the whole work, for the progress */
+    int weight; /* share of the whole work, for the progress */
 } phases[] = {
-    {triage_goroutine, NULL, LANE_G, 60},  {triage_proc, NULL, LANE_P, 1},      {NULL, triage_procs_end, 0, 0},
-    {NULL, triage_groups_end, 0, 3},       {NULL, worst_end, 0, 2},              {NULL, triage_idle, 0, 15},
-    {NULL, triage_gc, 0, 2},               {NULL, triage_mmu_curve, 0, 4},       {NULL, triage_tasks, 0, 2},
-    {NULL, triage_leaks, 0, 1},            {NULL, triage_samples, 0, 1},
+    {triage_goroutine, NULL, LANE_G, 60},
+    {triage_proc, NULL, LANE_P, 1},
+    {NULL, triage_procs_end, 0, 0},
+    {NULL, triage_groups_end, 0, 3},
+    {NULL, worst_end, 0, 2},
+    {NULL, triage_idle, 0, 15},
+    {NULL, triage_gc, 0, 2},
+    {NULL, triage_mmu_curve, 0, 4},
+    {NULL, triage_tasks, 0, 2},
+    {NULL, triage_leaks, 0, 1},
+    {NULL, triage_samples, 0, 1},
 };
 #define PHASES ((int)(sizeof phases / sizeof *phases))
 

@@ -32,19 +32,19 @@ enum gmetric {
 };
 const char *gmetric_name(enum gmetric m);
 
-struct gstat {             /* one goroutine; index = its lane */
+struct gstat { /* one goroutine; index = its lane */
     int64_t ns[GM_COUNT];
     uint32_t runs, scheds, waits, syscalls; /* how many intervals of each */
     int64_t longest_sched, longest_wait, longest_syscall;
-    int64_t ended_ns;      /* how long others had waited when this one woke them */
-    uint32_t ended;        /* how many waits it ended: for locks, and to send on a channel */
-    uint32_t waiters;      /* how many goroutines these waits were of */
-    uint32_t last_waiter;  /* - */
+    int64_t ended_ns;     /* how long others had waited when this one woke them */
+    uint32_t ended;       /* how many waits it ended: for locks, and to send on a channel */
+    uint32_t waiters;     /* how many goroutines these waits were of */
+    uint32_t last_waiter; /* - */
     uint32_t group;
 };
 
-struct group {             /* goroutines with one start function */
-    uint32_t name;         /* string, 0 = unknown */
+struct group {     /* goroutines with one start function */
+    uint32_t name; /* string, 0 = unknown */
     bool is_system;
     uint32_t count, created, ended, first_member;
     struct dist d[GM_COUNT]; /* over its goroutines, exact; only if count > 0 */
@@ -52,53 +52,53 @@ struct group {             /* goroutines with one start function */
 };
 struct group_wait {
     uint32_t reason;
-    uint64_t count;        /* waits */
+    uint64_t count; /* waits */
     int64_t longest;
-    struct dist d;         /* over the goroutines that ever waited so */
+    struct dist d; /* over the goroutines that ever waited so */
 };
 
-struct moment {            /* where to look */
+struct moment { /* where to look */
     int64_t t0, t1;
-    uint32_t g, p;         /* lanes, NO_LANE = none */
+    uint32_t g, p; /* lanes, NO_LANE = none */
 };
 
-struct wait_row {          /* waits by reason and stack */
+struct wait_row { /* waits by reason and stack */
     uint32_t reason, stack;
     enum wait_kind kind;
-    uint64_t count, open;  /* open: not over when the trace ends */
+    uint64_t count, open; /* open: not over when the trace ends */
     int64_t total;
     struct moment longest;
 };
-struct pair_row {          /* contention: who waited where, ended by whom where */
+struct pair_row {                   /* contention: who waited where, ended by whom where */
     uint32_t reason, stack, waiter; /* waiter: start function's string */
     enum wait_kind kind;
-    uint32_t waker, waker_stack;    /* waker: start function's string, 0 and from_scheduler: timer, network poller */
+    uint32_t waker, waker_stack; /* waker: start function's string, 0 and from_scheduler: timer, network poller */
     bool from_scheduler;
     uint64_t count;
     int64_t total;
     struct moment longest;
-    uint32_t longest_waker;         /* lane of who ended the longest, NO_LANE */
-    uint64_t futile;                /* the woken one ran briefly and blocked again at the same place */
+    uint32_t longest_waker; /* lane of who ended the longest, NO_LANE */
+    uint64_t futile;        /* the woken one ran briefly and blocked again at the same place */
 };
-struct syscall_row {       /* system calls by stack */
+struct syscall_row { /* system calls by stack */
     uint32_t stack;
     uint64_t count, blocking, open; /* blocking: it came back without a processor */
     int64_t total;
     struct moment longest;
 };
 
-#define LOCK_WAITS 16384   /* the longest waits for locks are kept one by one */
+#define LOCK_WAITS 16384 /* the longest waits for locks are kept one by one */
 struct lock_wait {
     int64_t t0, t1;
     uint32_t g, waker, reason, stack, waker_stack;
 };
 #define WORST 16
-struct sched_wait {        /* one of the worst scheduler latencies */
+struct sched_wait { /* one of the worst scheduler latencies */
     int64_t t0, t1;
     uint32_t g, waker;
-    bool preempted;        /* it had been running and was stopped */
-    uint32_t nran;         /* what the processors did meanwhile: start functions by time, largest first */
-    uint32_t ran[3];       /* strings */
+    bool preempted;  /* it had been running and was stopped */
+    uint32_t nran;   /* what the processors did meanwhile: start functions by time, largest first */
+    uint32_t ran[3]; /* strings */
     int64_t ran_ns[3];
     int64_t idle_ns, gc_ns, all_ns; /* processor time idle, for the collector, and all of it */
 };
@@ -106,44 +106,44 @@ struct sched_wait {        /* one of the worst scheduler latencies */
 /* ---- processors ------------------------------------------------------------------------------------------- */
 
 struct pstat {
-    struct shares s;       /* over the trace */
+    struct shares s; /* over the trace */
     uint64_t spans;
 };
 enum idle_why {
-    IDLE_STW,              /* the world was stopped */
-    IDLE_MISSED,           /* a goroutine had been runnable for more than 50 us: work not stolen or not woken for */
-    IDLE_SYSCALL,          /* nothing runnable, and goroutines sat in system calls without a processor */
-    IDLE_NOWORK,           /* nothing runnable: all wait */
-    IDLE_SHORT,            /* gaps of less than 10 us */
+    IDLE_STW,     /* the world was stopped */
+    IDLE_MISSED,  /* a goroutine had been runnable for more than 50 us: work not stolen or not woken for */
+    IDLE_SYSCALL, /* nothing runnable, and goroutines sat in system calls without a processor */
+    IDLE_NOWORK,  /* nothing runnable: all wait */
+    IDLE_SHORT,   /* gaps of less than 10 us */
     IDLE_WHYS
 };
 const char *idle_why_name(enum idle_why w);
-#define IDLE_NOTICE 10000  /* ns: a P's shorter gaps are ordinary hand-over */
+#define IDLE_NOTICE 10000     /* ns: a P's shorter gaps are ordinary hand-over */
 #define RUNNABLE_NOTICE 50000 /* ns: so long it may take to wake a processor's thread */
 
 /* ---- collector -------------------------------------------------------------------------------------------- */
 
 enum gc_mode { GC_DEDICATED, GC_FRACTIONAL, GC_IDLE, GC_UNLABELLED, GC_MODES };
-struct stw_row {           /* stop-the-world by kind */
-    uint32_t kind;         /* string */
+struct stw_row {   /* stop-the-world by kind */
+    uint32_t kind; /* string */
     bool is_gc;
     uint64_t count;
     int64_t total;
-    struct moment longest; /* g: who stopped the world */
+    struct moment longest;               /* g: who stopped the world */
     uint32_t last_p, last_g, last_stack; /* of the longest: last P to stop, what it ran, where; NO_LANE/0 unknown */
-    int64_t last_ns;       /* how long after the stop began it stopped */
+    int64_t last_ns;                     /* how long after the stop began it stopped */
 };
 struct mmu_point {
-    int64_t window;        /* ns */
-    double mmu;            /* 0..1 */
-    int64_t at;            /* start of (one of) the worst windows */
+    int64_t window; /* ns */
+    double mmu;     /* 0..1 */
+    int64_t at;     /* start of (one of) the worst windows */
 };
 #define MMU_POINTS 40
 struct heap_stat {
     bool known;
     uint64_t first, last, max, max_goal, worst_goal; /* bytes; worst_goal: the goal when `over` happened */
     int64_t max_at, over_at;
-    double over;           /* most the heap was above its goal, as a share of the goal; 0 = never */
+    double over;                  /* most the heap was above its goal, as a share of the goal; 0 = never */
     uint64_t low_first, low_last; /* heap when the first and the last cycle ended: what stayed alive */
 };
 
@@ -151,67 +151,67 @@ struct heap_stat {
 
 #define SLOWEST 8
 #define BREAK_REASONS 4
-struct breakdown {         /* of one instance, over the goroutines that worked for it */
+struct breakdown { /* of one instance, over the goroutines that worked for it */
     int64_t running, assist, sched, syscall, waiting, all; /* running: without assist */
-    int64_t gc, stw;       /* of its own time: overlap with a mark phase, with a stop-the-world */
+    int64_t gc, stw; /* of its own time: overlap with a mark phase, with a stop-the-world */
     uint32_t goroutines;
     uint32_t nreasons, reason[BREAK_REASONS]; /* waits by reason, largest first */
     int64_t reason_ns[BREAK_REASONS];
 };
-struct instance {          /* a slow task or region */
-    uint32_t index;        /* in trace_tasks() or trace_regions() */
+struct instance {   /* a slow task or region */
+    uint32_t index; /* in trace_tasks() or trace_regions() */
     int64_t t0, t1;
     uint32_t g;
-    struct breakdown b;    /* set for the slowest of each type */
+    struct breakdown b; /* set for the slowest of each type */
 };
-struct span_type {         /* tasks or regions of one name */
+struct span_type { /* tasks or regions of one name */
     uint32_t name;
     bool is_region;
     uint64_t count, open_start, open_end; /* d counts only instances with both ends */
     struct dist d;
-    uint64_t decade[14];   /* latency histogram: [i] counts 10^i <= ns < 10^(i+1); [0] also what is less */
+    uint64_t decade[14]; /* latency histogram: [i] counts 10^i <= ns < 10^(i+1); [0] also what is less */
     uint32_t nslow;
     struct instance slow[SLOWEST]; /* longest first */
 };
 
 /* ---- leaks ------------------------------------------------------------------------------------------------ */
 
-struct leak_row {          /* goroutines created in the trace, not ended, blocked at its end: by creation and wait */
+struct leak_row { /* goroutines created in the trace, not ended, blocked at its end: by creation and wait */
     uint32_t name, create_stack, reason, stack;
     enum wait_kind kind;
-    uint32_t count;        /* so blocked at the end */
-    uint32_t once;         /* of these: blocked once in their life and never woken */
-    uint32_t created, ended; /* all goroutines of this creation stack */
-    uint32_t quarter[4];   /* of `count`: created in each quarter of the trace */
+    uint32_t count;           /* so blocked at the end */
+    uint32_t once;            /* of these: blocked once in their life and never woken */
+    uint32_t created, ended;  /* all goroutines of this creation stack */
+    uint32_t quarter[4];      /* of `count`: created in each quarter of the trace */
     int64_t oldest, youngest; /* how long they have been blocked */
-    uint32_t example;      /* lane of the one blocked longest */
+    uint32_t example;         /* lane of the one blocked longest */
 };
 
-struct sample_row {        /* CPU samples by function */
+struct sample_row { /* CPU samples by function */
     uint32_t func;
-    uint64_t flat, cum;    /* samples with it innermost; anywhere on the stack */
+    uint64_t flat, cum; /* samples with it innermost; anywhere on the stack */
 };
 struct sample_group {
     uint32_t group;
     uint64_t count;
 };
 
-struct herd_row {          /* wake-ups for nothing: many woken at once, most go back to wait */
-    uint32_t pair;         /* index of the pair_row */
+struct herd_row {                   /* wake-ups for nothing: many woken at once, most go back to wait */
+    uint32_t pair;                  /* index of the pair_row */
     uint64_t wakes, futile, bursts; /* bursts: times that at least HERD_MIN were woken within 100 us */
     uint32_t largest;
-    int64_t lost;          /* what the woken ones ran for nothing, and their scheduler wait */
-    struct moment at;      /* the largest burst */
+    int64_t lost;     /* what the woken ones ran for nothing, and their scheduler wait */
+    struct moment at; /* the largest burst */
 };
 #define HERD_MIN 8
 
 struct triage {
     const struct trace *tr;
-    int64_t end;           /* of the trace */
+    int64_t end; /* of the trace */
 
-    struct gstat *g;       /* trace_nlanes(tr, LANE_G) of them */
+    struct gstat *g; /* trace_nlanes(tr, LANE_G) of them */
     uint32_t ng;
-    struct group *groups;  /* by total execution, largest first */
+    struct group *groups; /* by total execution, largest first */
     uint32_t ngroups;
     struct group_wait *group_waits;
     struct wait_row *waits; /* by total, largest first */
@@ -222,8 +222,8 @@ struct triage {
     uint32_t nsyscalls;
     struct lock_wait *lock_waits; /* by t0 */
     uint32_t nlock_waits;
-    uint64_t lock_waits_all;      /* how many there were */
-    struct hist sched;     /* scheduler latency of the program's goroutines */
+    uint64_t lock_waits_all; /* how many there were */
+    struct hist sched;       /* scheduler latency of the program's goroutines */
     struct hist sched_system;
     struct sched_wait worst[WORST]; /* longest first */
     uint32_t nworst;
@@ -231,19 +231,19 @@ struct triage {
 
     struct pstat *p;
     uint32_t np;
-    struct shares p_sum;   /* over all Ps */
-    int64_t capacity;      /* processor time there was: GOMAXPROCS over time */
+    struct shares p_sum; /* over all Ps */
+    int64_t capacity;    /* processor time there was: GOMAXPROCS over time */
     int64_t idle[IDLE_WHYS];
     struct moment idle_worst; /* the 256th of the trace in which most was missed */
     int64_t idle_worst_ns;
-    int64_t missed_wall;   /* time during which at least one P idled with work at hand */
-    uint32_t busy_p99;     /* Ps busy at once, not exceeded for 99 % of the time */
+    int64_t missed_wall; /* time during which at least one P idled with work at hand */
+    uint32_t busy_p99;   /* Ps busy at once, not exceeded for 99 % of the time */
 
-    struct stw_row *stw;   /* by longest, largest first */
+    struct stw_row *stw; /* by longest, largest first */
     uint32_t nstw;
     struct hist stw_all, stw_gc;
     uint64_t gc_cycles;
-    int64_t gc_mark_ns;    /* time during which a mark phase was under way */
+    int64_t gc_mark_ns; /* time during which a mark phase was under way */
     struct mmu_point mmu[MMU_POINTS];
     uint32_t nmmu;
     struct heap_stat heap;
@@ -275,15 +275,20 @@ enum triage_state { TRIAGE_MORE, TRIAGE_DONE, TRIAGE_NOMEM };
 /* triage_step - work for about budget_ns (INT64_MAX = all). After TRIAGE_NOMEM only triage_free() is allowed. */
 enum triage_state triage_step(struct triage *tg, int64_t budget_ns);
 double triage_progress(const struct triage *tg); /* 0..1 */
-void triage_free(struct triage *tg); /* NULL is allowed */
+void triage_free(struct triage *tg);             /* NULL is allowed */
 
-/* triage_mmu - minimum mutator utilisation for one window, as triage->mmu holds it for some; only after TRIAGE_DONE. */
+/* triage_mmu - minimum mutator utilisation for one window, as triage->mmu holds it for some; only after TRIAGE_DONE.
+ */
 enum mmu_flags {
-    MMU_STW = 1, MMU_WORKERS = 2, MMU_ASSIST = 4, MMU_SWEEP = 8,
+    MMU_STW = 1,
+    MMU_WORKERS = 2,
+    MMU_ASSIST = 4,
+    MMU_SWEEP = 8,
     MMU_DEFAULT = 7,
     /*
-     * As Go 1.27 computes it: its count of mark workers on a P is raised twice (start and label) and lowered once when
-     * a worker that has run before runs again, so that the P counts as marking to the trace's end. For comparison only.
+     * As Go 1.27 computes it: its count of mark workers on a P is raised twice (start and label) and lowered once
+     * when a worker that has run before runs again, so that the P counts as marking to the trace's end. For
+     * comparison only.
      */
     MMU_GO127 = 16
 };

@@ -49,29 +49,28 @@ static uint32_t g_of(const struct made *m, uint64_t id) {
 }
 
 /* G1 holds a lock through a system call of 3 ms; G2 waits for it; G3 waits for G2 on a channel. One P; ns. */
-static const char held[] =
-    "go 1.26\n"
-    "batch m=7 t=0\n"
-    "ProcStatus +0 p=0 running\n"
-    "GoStatus +0 g=1 m=7 running\n"
-    "ProcsChange +0 procs=1 stack=0\n"
-    "GoCreate +1000 new_g=2 new_stack=main.second:20 stack=main.first:10\n"
-    "GoCreate +1000 new_g=3 new_stack=main.third:30 stack=main.first:11\n"
-    "GoStop +1000 reason=\"preempted\" stack=main.first:12\n"
-    "GoStart +1000 g=3 g_seq=1\n"
-    "GoBlock +1000 reason=\"chan receive\" stack=runtime.chanrecv1:1,main.third:31\n"
-    "GoStart +1000 g=2 g_seq=1\n"
-    "GoBlock +1000 reason=\"sync\" stack=sync.(*Mutex).Lock:90,main.second:21\n"
-    "GoStart +1000 g=1 g_seq=1\n"
-    "GoSyscallBegin +2000 p_seq=1 stack=syscall.write:5,main.first:13\n"
-    "GoSyscallEnd +3000000\n"
-    "GoUnblock +10000 g=2 g_seq=2 stack=sync.(*Mutex).Unlock:120,main.first:14\n"
-    "GoBlock +10000 reason=\"sleep\" stack=time.Sleep:1,main.first:15\n"
-    "GoStart +5000 g=2 g_seq=3\n"
-    "GoUnblock +10000 g=3 g_seq=2 stack=runtime.chansend1:1,main.second:22\n"
-    "GoDestroy +10000\n"
-    "GoStart +5000 g=3 g_seq=3\n"
-    "GoDestroy +10000\n";
+static const char held[] = "go 1.26\n"
+                           "batch m=7 t=0\n"
+                           "ProcStatus +0 p=0 running\n"
+                           "GoStatus +0 g=1 m=7 running\n"
+                           "ProcsChange +0 procs=1 stack=0\n"
+                           "GoCreate +1000 new_g=2 new_stack=main.second:20 stack=main.first:10\n"
+                           "GoCreate +1000 new_g=3 new_stack=main.third:30 stack=main.first:11\n"
+                           "GoStop +1000 reason=\"preempted\" stack=main.first:12\n"
+                           "GoStart +1000 g=3 g_seq=1\n"
+                           "GoBlock +1000 reason=\"chan receive\" stack=runtime.chanrecv1:1,main.third:31\n"
+                           "GoStart +1000 g=2 g_seq=1\n"
+                           "GoBlock +1000 reason=\"sync\" stack=sync.(*Mutex).Lock:90,main.second:21\n"
+                           "GoStart +1000 g=1 g_seq=1\n"
+                           "GoSyscallBegin +2000 p_seq=1 stack=syscall.write:5,main.first:13\n"
+                           "GoSyscallEnd +3000000\n"
+                           "GoUnblock +10000 g=2 g_seq=2 stack=sync.(*Mutex).Unlock:120,main.first:14\n"
+                           "GoBlock +10000 reason=\"sleep\" stack=time.Sleep:1,main.first:15\n"
+                           "GoStart +5000 g=2 g_seq=3\n"
+                           "GoUnblock +10000 g=3 g_seq=2 stack=runtime.chansend1:1,main.second:22\n"
+                           "GoDestroy +10000\n"
+                           "GoStart +5000 g=3 g_seq=3\n"
+                           "GoDestroy +10000\n";
 
 static void a_chain(void **state) {
     struct made m;
@@ -91,12 +90,12 @@ static void a_chain(void **state) {
     assert_near(c[2].ns, 3000000);
     assert_int_equal(chain_root(c, n), g_of(&m, 1));
     chain_text(&t, m.l.tr, c, n);
-    assert_string_equal(t.p,
-        "G3 main.third was 3.04ms waiting (chan receive) at runtime.chanrecv1 in main.third"
-        " <- woken by G2 main.second (runtime.chansend1 in main.second), until then 3.01ms waiting (sync) at"
-        " sync.(*Mutex).Lock in main.second"
-        " <- woken by G1 main.first (sync.(*Mutex).Unlock in main.first), until then 3.00ms in a system call at"
-        " syscall.write in main.first");
+    assert_string_equal(
+        t.p, "G3 main.third was 3.04ms waiting (chan receive) at runtime.chanrecv1 in main.third"
+             " <- woken by G2 main.second (runtime.chansend1 in main.second), until then 3.01ms waiting (sync) at"
+             " sync.(*Mutex).Lock in main.second"
+             " <- woken by G1 main.first (sync.(*Mutex).Unlock in main.first), until then 3.00ms in a system call at"
+             " syscall.write in main.first");
     text_free(&t);
     assert_int_equal(chain_follow(m.l.tr, g_of(&m, 1), 100000, c), 0); /* it does not wait then */
     assert_int_equal(chain_follow(m.l.tr, NO_LANE, 0, c), 0);
@@ -129,25 +128,24 @@ static void tables_by_hand(void **state) {
 }
 
 /* Two Ps. The world is stopped at 20 us by G1 on P0; P1 goes on to 50 us; it starts again at 60 us. End at 160 us. */
-static const char stopped[] =
-    "go 1.26\n"
-    "batch m=7 t=0\n"
-    "ProcStatus +0 p=0 running\n"
-    "GoStatus +0 g=1 m=7 running\n"
-    "ProcsChange +0 procs=2 stack=0\n"
-    "GoCreate +1000 new_g=2 new_stack=main.busy:20 stack=main.main:10\n"
-    "STWBegin +19000 kind=\"GC sweep termination\" stack=runtime.GC:1,main.main:11\n"
-    "STWEnd +40000\n"
-    "GoBlock +100000 reason=\"sleep\" stack=time.Sleep:1,main.main:12\n"
-    "batch m=8 t=0\n"
-    "ProcStatus +500 p=1 idle\n"
-    "ProcStart +1000 p=1 p_seq=1\n"
-    "GoStart +500 g=2 g_seq=1\n"
-    "GoStop +48000 reason=\"preempted\" stack=main.busy:21\n"
-    "ProcStop +0\n"
-    "ProcStart +20000 p=1 p_seq=2\n"
-    "GoStart +0 g=2 g_seq=2\n"
-    "GoDestroy +10000\n";
+static const char stopped[] = "go 1.26\n"
+                              "batch m=7 t=0\n"
+                              "ProcStatus +0 p=0 running\n"
+                              "GoStatus +0 g=1 m=7 running\n"
+                              "ProcsChange +0 procs=2 stack=0\n"
+                              "GoCreate +1000 new_g=2 new_stack=main.busy:20 stack=main.main:10\n"
+                              "STWBegin +19000 kind=\"GC sweep termination\" stack=runtime.GC:1,main.main:11\n"
+                              "STWEnd +40000\n"
+                              "GoBlock +100000 reason=\"sleep\" stack=time.Sleep:1,main.main:12\n"
+                              "batch m=8 t=0\n"
+                              "ProcStatus +500 p=1 idle\n"
+                              "ProcStart +1000 p=1 p_seq=1\n"
+                              "GoStart +500 g=2 g_seq=1\n"
+                              "GoStop +48000 reason=\"preempted\" stack=main.busy:21\n"
+                              "ProcStop +0\n"
+                              "ProcStart +20000 p=1 p_seq=2\n"
+                              "GoStart +0 g=2 g_seq=2\n"
+                              "GoDestroy +10000\n";
 
 static void a_stop(void **state) {
     struct made m;
@@ -223,7 +221,10 @@ static void hostile_names(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain), cmocka_unit_test(tables_by_hand), cmocka_unit_test(a_stop), cmocka_unit_test(hostile_names),
+        cmocka_unit_test(a_chain),
+        cmocka_unit_test(tables_by_hand),
+        cmocka_unit_test(a_stop),
+        cmocka_unit_test(hostile_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /*
- * test_triage_numbers.c - the tables against a slow recount, and against Go's own figures: its Summarizer (S records of
+ * test_triage_numbers.c - the tables against a slow recount, and against Go's own figures: its Summarizer (S records
+ * of
  * ../shared/traces), its profiles (triage_pprof_totals.h), its mutator utilisation (tests/golden/report-*.mmu.tsv).
  */
 #include "triage_help.h"
@@ -271,8 +272,8 @@ static void idle_by_the_moment(void **state) {
 
 struct summary {
     uint64_t g;
-    int64_t first, last;  /* of its G records */
-    char state[16];       /* at `last` */
+    int64_t first, last; /* of its G records */
+    char state[16];      /* at `last` */
     long n;
 };
 
@@ -297,10 +298,11 @@ static void summary_holds(const char *path, const struct loaded *l, const struct
     }
     ns = l->tg->g[g].ns;
     if (llabs(ns[GM_EXEC] - atoll(f[2])) > tol || llabs(ns[GM_SCHED] - atoll(f[3])) > tol ||
-        llabs(ns[GM_SYSCALL] + ns[GM_SYSBLOCK] - atoll(f[4]) - atoll(f[7])) > tol || llabs(ns[GM_WAIT] - atoll(f[5])) > tol) {
-        print_error("%s: G%s: ours %lld %lld %lld+%lld %lld, Go's %s %s %s+%s %s\n", path, f[1], (long long)ns[GM_EXEC],
-                    (long long)ns[GM_SCHED], (long long)ns[GM_SYSCALL], (long long)ns[GM_SYSBLOCK], (long long)ns[GM_WAIT],
-                    f[2], f[3], f[4], f[7], f[5]);
+        llabs(ns[GM_SYSCALL] + ns[GM_SYSBLOCK] - atoll(f[4]) - atoll(f[7])) > tol ||
+        llabs(ns[GM_WAIT] - atoll(f[5])) > tol) {
+        print_error("%s: G%s: ours %lld %lld %lld+%lld %lld, Go's %s %s %s+%s %s\n", path, f[1],
+                    (long long)ns[GM_EXEC], (long long)ns[GM_SCHED], (long long)ns[GM_SYSCALL],
+                    (long long)ns[GM_SYSBLOCK], (long long)ns[GM_WAIT], f[2], f[3], f[4], f[7], f[5]);
         fail();
     }
 }
@@ -354,7 +356,8 @@ static void summarizer_of(const char *path) {
 }
 
 static void goroutines_as_go_sums_them(void **state) {
-    static const char *const which[] = {"httpserver-1.2", "leak-1.2", "latency-1.2", "chancontend-1.2", "syscalls-1.2"};
+    static const char *const which[] = {"httpserver-1.2", "leak-1.2", "latency-1.2", "chancontend-1.2",
+                                        "syscalls-1.2"};
     (void)state;
     if (!help_have_shared()) {
         print_message("note: ../shared/traces is not there: Go's sums were not compared\n");
@@ -397,13 +400,16 @@ static void totals_of_profiles(void **state) {
     }
 }
 
-/* ---- mutator utilisation ---------------------------------------------------------------------------------------- */
+/* ---- mutator utilisation ----------------------------------------------------------------------------------------
+ */
 
 static void mmu_of(const char *name) {
     static const struct {
         const char *flags;
         unsigned value;
-    } sets[] = {{"stw", MMU_STW}, {"stw+assist", MMU_STW | MMU_ASSIST}, {"default", MMU_DEFAULT},
+    } sets[] = {{"stw", MMU_STW},
+                {"stw+assist", MMU_STW | MMU_ASSIST},
+                {"default", MMU_DEFAULT},
                 {"all", MMU_DEFAULT | MMU_SWEEP}};
     char path[200], line[300], flags[32];
     struct loaded l;
@@ -446,7 +452,8 @@ static void utilisation_as_go_has_it(void **state) {
     mmu_of("grow");
 }
 
-/* ---- steps, memory ---------------------------------------------------------------------------------------------- */
+/* ---- steps, memory ----------------------------------------------------------------------------------------------
+ */
 
 static void steps_give_the_same(void **state) {
     struct loaded l;
@@ -511,9 +518,13 @@ static void out_of_memory(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(against_a_recount),     cmocka_unit_test(idle_by_the_moment),
-        cmocka_unit_test(goroutines_as_go_sums_them), cmocka_unit_test(totals_of_profiles),
-        cmocka_unit_test(utilisation_as_go_has_it), cmocka_unit_test(steps_give_the_same), cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(against_a_recount),
+        cmocka_unit_test(idle_by_the_moment),
+        cmocka_unit_test(goroutines_as_go_sums_them),
+        cmocka_unit_test(totals_of_profiles),
+        cmocka_unit_test(utilisation_as_go_has_it),
+        cmocka_unit_test(steps_give_the_same),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,8 +117,8 @@ static void pages_of_others(void **state) {
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
 
 static void json_of(const char *path) {
-    static const char *const keys[] = {"trace", "findings", "processors", "gc", "scheduler", "groups", "waits", "contention",
-                                       "syscalls", "tasks", "unended", "samples"};
+    static const char *const keys[] = {"trace", "findings",   "processors", "gc",    "scheduler", "groups",
+                                       "waits", "contention", "syscalls",   "tasks", "unended",   "samples"};
     struct loaded l;
     char *s;
     json_t *root;
@@ -170,8 +170,9 @@ static void keys_in(json_t *v, const char *doc) {
 
 static void schema_is_described(void **state) {
     static char doc[100000];
-    static const char *const path[] = {"samples/tasks-1.27.trace", "samples/lock-cpu-1.27.trace", "samples/alloc-1.27.trace",
-                                       "tests/golden/report-leak.trace", "samples/workers-1.5.trace"};
+    static const char *const path[] = {"samples/tasks-1.27.trace", "samples/lock-cpu-1.27.trace",
+                                       "samples/alloc-1.27.trace", "tests/golden/report-leak.trace",
+                                       "samples/workers-1.5.trace"};
     FILE *f = fopen("docs/REPORT.md", "r");
     (void)state;
     assert_non_null(f);
@@ -252,7 +253,8 @@ static void exit_statuses(void **state) {
     assert_non_null(strstr(printed(), "held   stw.max<1s"));
     assert_int_equal(RUN(report_main, "report", "--assert", "stw.max<1ns", QUIET), 1);
     assert_non_null(strstr(printed(), "BROKEN stw.max<1ns"));
-    assert_int_equal(RUN(report_main, "report", "--assert", "p99(task:none)<1s", QUIET), 1); /* no data holds nothing */
+    assert_int_equal(RUN(report_main, "report", "--assert", "p99(task:none)<1s", QUIET),
+                     1); /* no data holds nothing */
     assert_int_equal(RUN(report_main, "report", "no/such/file.trace"), 2);
     assert_int_equal(RUN(report_main, "report", "Makefile"), 2);
     assert_int_equal(RUN(report_main, "report", "--assert", "nonsense<1", QUIET), 2);
@@ -356,9 +358,11 @@ static int stop(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pages),         cmocka_unit_test(pages_of_others), cmocka_unit_test(json_is_whole),
-        cmocka_unit_test(schema_is_described), cmocka_unit_test(exit_statuses), cmocka_unit_test(ranking),
-        cmocka_unit_test(comparing),     cmocka_unit_test(all_metrics),     cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(pages),         cmocka_unit_test(pages_of_others),
+        cmocka_unit_test(json_is_whole), cmocka_unit_test(schema_is_described),
+        cmocka_unit_test(exit_statuses), cmocka_unit_test(ranking),
+        cmocka_unit_test(comparing),     cmocka_unit_test(all_metrics),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

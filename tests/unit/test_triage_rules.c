@@ -22,8 +22,8 @@ static bool listed(const char *list, const char *rule) {
 }
 
 static void check_finding(const char *path, const struct loaded *l, const struct finding *f) {
-    if (f->t0 < 0 || f->t1 < f->t0 || f->t1 > l->tg->end || f->severity_ns < 0 || !*f->amount || !*f->text || !*f->next ||
-        (f->note && f->severity_ns) || f->severity_ns > l->tg->end * 4 || f->view < 1 || f->view > 9 ||
+    if (f->t0 < 0 || f->t1 < f->t0 || f->t1 > l->tg->end || f->severity_ns < 0 || !*f->amount || !*f->text ||
+        !*f->next || (f->note && f->severity_ns) || f->severity_ns > l->tg->end * 4 || f->view < 1 || f->view > 9 ||
         strncmp(f->key, rule_id(f->rule), strlen(rule_id(f->rule))) != 0 ||
         (f->lane.i != NO_LANE && f->lane.i >= trace_nlanes(l->tr, f->lane.kind))) {
         print_error("%s: %s: t0 %lld t1 %lld severity %lld\n", path, f->key, (long long)f->t0, (long long)f->t1,
@@ -148,7 +148,7 @@ static void other_programs(void **state) {
     assert_true(help_each("../shared/traces", "flightrec-", nothing) >= 2);
 }
 
-/* The thresholds that the help names are those of the code: here the help's numbers are spelled out. */
+/* Each rule's help says in numbers when it speaks, and how its severity is measured. */
 static void help_names_thresholds(void **state) {
     (void)state;
     for (int r = 0; r < RULE_COUNT; r++) {
@@ -188,8 +188,9 @@ static void evidence(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_for_it), cmocka_unit_test(healthy_samples), cmocka_unit_test(samples_with_a_lock),
-        cmocka_unit_test(other_programs), cmocka_unit_test(help_names_thresholds), cmocka_unit_test(evidence),
+        cmocka_unit_test(recorded_for_it),       cmocka_unit_test(healthy_samples),
+        cmocka_unit_test(samples_with_a_lock),   cmocka_unit_test(other_programs),
+        cmocka_unit_test(help_names_thresholds), cmocka_unit_test(evidence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

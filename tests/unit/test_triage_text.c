@@ -18,17 +18,25 @@ static const char *clean(const char *p, size_t n, size_t max, bool ascii) {
 
 static void hostile_bytes(void **state) {
     (void)state;
-    assert_string_equal(CLEAN("a\x1b[31mb\tc\nd\x7f" "e"), "a?[31mb?c?d?e");
+    assert_string_equal(CLEAN("a\x1b[31mb\tc\nd\x7f"
+                              "e"),
+                        "a?[31mb?c?d?e");
     assert_string_equal(CLEAN("\0x"), "?x");
     assert_string_equal(CLEAN("caf\xc3\xa9"), "caf\xc3\xa9");
-    assert_string_equal(CLEAN("\xc3"), "?");                  /* cut short */
-    assert_string_equal(CLEAN("\xc0\xaf"), "??");             /* overlong */
-    assert_string_equal(CLEAN("\xe0\x80\xaf"), "???");        /* overlong */
-    assert_string_equal(CLEAN("\xed\xa0\x80"), "???");        /* surrogate */
-    assert_string_equal(CLEAN("\xf5\x80\x80\x80"), "????");   /* beyond Unicode */
-    assert_string_equal(CLEAN("\xc2\x9b" "2J"), "?2J");       /* C1 control */
-    assert_string_equal(CLEAN("a\xe2\x80\xae" "b"), "a?b");   /* right-to-left override */
-    assert_string_equal(CLEAN("a\xe2\x80\xa8" "b"), "a?b");   /* line separator */
+    assert_string_equal(CLEAN("\xc3"), "?");                /* cut short */
+    assert_string_equal(CLEAN("\xc0\xaf"), "??");           /* overlong */
+    assert_string_equal(CLEAN("\xe0\x80\xaf"), "???");      /* overlong */
+    assert_string_equal(CLEAN("\xed\xa0\x80"), "???");      /* surrogate */
+    assert_string_equal(CLEAN("\xf5\x80\x80\x80"), "????"); /* beyond Unicode */
+    assert_string_equal(CLEAN("\xc2\x9b"
+                              "2J"),
+                        "?2J"); /* C1 control */
+    assert_string_equal(CLEAN("a\xe2\x80\xae"
+                              "b"),
+                        "a?b"); /* right-to-left override */
+    assert_string_equal(CLEAN("a\xe2\x80\xa8"
+                              "b"),
+                        "a?b"); /* line separator */
     assert_string_equal(CLEAN("\xf0\x9f\x99\x82"), "\xf0\x9f\x99\x82");
     assert_string_equal(clean("caf\xc3\xa9", 5, 0, true), "caf\\u{e9}");
     assert_string_equal(clean("abcdefghij", 10, 6, false), "abcd..");
@@ -141,7 +149,8 @@ static void quantiles(void **state) {
 }
 
 static void conditions(void **state) {
-    static const char *const bad[] = {"", "stw.max", "<1ms", "stw.max<", "stw.max<1parsec", "stw.max=1ms", "stw.max!1ms", "x<nan"};
+    static const char *const bad[] = {
+        "", "stw.max", "<1ms", "stw.max<", "stw.max<1parsec", "stw.max=1ms", "stw.max!1ms", "x<nan"};
     struct condition c;
     struct err e;
     (void)state;
@@ -189,8 +198,9 @@ static void verdicts(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hostile_bytes), cmocka_unit_test(random_bytes), cmocka_unit_test(units),    cmocka_unit_test(a_map),
-        cmocka_unit_test(quantiles),     cmocka_unit_test(conditions),   cmocka_unit_test(verdicts),
+        cmocka_unit_test(hostile_bytes), cmocka_unit_test(random_bytes), cmocka_unit_test(units),
+        cmocka_unit_test(a_map),         cmocka_unit_test(quantiles),    cmocka_unit_test(conditions),
+        cmocka_unit_test(verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
