@@ -76,6 +76,27 @@ static void minmax_slow(const struct trace *tr)
     }
 }
 
+/* Goroutine-nanoseconds by state: what the goroutines' own lanes add up to, back-dated time included. */
+static void counts_add_up(const struct trace *tr)
+{
+    static const uint8_t state[GC_COUNT] = {[GC_RUNNABLE] = ST_RUNNABLE, [GC_RUNNING] = ST_RUNNING, [GC_SYSCALL] = ST_SYSCALL, [GC_WAITING] = ST_WAITING};
+    const struct gbucket *b;
+    int64_t width;
+    size_t n = trace_gcounts(tr, &width, &b);
+    for (int k = 0; k < GC_COUNT; k++) {
+        uint64_t sum = 0, want = 0;
+        for (size_t i = 0; i < n; i++)
+            sum += b[i].ns[k];
+        for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++) {
+            struct shares s;
+            trace_shares(tr, (struct lane){LANE_G, g}, 0, trace_info(tr)->end, &s);
+            want += (uint64_t)s.ns[state[k]];
+        }
+        if (sum != want)
+            fail_msg("goroutines %s: %" PRIu64 " ns in buckets, %" PRIu64 " in lanes", state_name((enum state)state[k]), sum, want);
+    }
+}
+
 static void one(const char *path, const uint8_t *p, size_t n)
 {
     struct trace *tr;
@@ -98,6 +119,7 @@ static void one(const char *path, const uint8_t *p, size_t n)
         check_all_lanes(tr, &rng, 4);
         ranges_in_order(tr);
         bands_are_ranges(tr);
+        counts_add_up(tr);
         minmax_slow(tr);
     }
     trace_close(tr);
