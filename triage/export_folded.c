@@ -10,6 +10,8 @@
 #include "triage/export.h"
 #include "triage/export_run.h"
 #include "triage/export_weights.h"
+#include "triage/stacks.h"
+#include "triage/stackweights.h"
 
 static const char usage[] =
     "usage: gotop folded [options] TRACE\n"
@@ -29,7 +31,7 @@ static const char usage[] =
 
 enum { RUN = 1, OFF = 2, CPU = 4, PART = 8 };
 
-static unsigned parts_of(const char *kind, enum weigh *part) {
+static unsigned parts_of(const char *kind, enum sw_kind *part) {
     if (!kind || strcmp(kind, "all") == 0) {
         return RUN | OFF;
     }
@@ -39,14 +41,27 @@ static unsigned parts_of(const char *kind, enum weigh *part) {
     if (strcmp(kind, "run") == 0) {
         return RUN;
     }
-    if (!weigh_parse(kind, part)) {
+    if (!sw_kind_parse(kind, part)) {
         return 0;
     }
-    return *part == WEIGH_CPU ? CPU : OFF | PART;
+    return *part == SW_CPU ? CPU : *part <= SW_SCHED ? OFF | PART : 0;
+}
+
+/* Whether a row of what is off the processor is of the kind; by the rules of stackweights.h. */
+static bool is_part(const struct trace *tr, enum sw_kind k, const struct weight *v) {
+    struct str r = trace_str(tr, v->reason);
+    switch (k) {
+    case SW_SYSCALL: return v->state == ST_SYSCALL;
+    case SW_SCHED: return v->state == ST_RUNNABLE;
+    case SW_NET: return v->state == ST_WAITING && str_is(r, "network");
+    default:
+        return v->state == ST_WAITING && r.len &&
+               (memmem(r.p, r.len, "chan", 4) || memmem(r.p, r.len, "sync", 4) || memmem(r.p, r.len, "select", 6));
+    }
 }
 
 static bool check(const struct export_opts *o) {
-    enum weigh k = WEIGH_NET;
+    enum sw_kind k = SW_NET;
     if (!parts_of(o->kind, &k)) {
         export_say("folded", o->kind, "say which: all, off, run, cpu, net, sync, syscall or sched");
         return false;
@@ -57,7 +72,7 @@ static bool check(const struct export_opts *o) {
 static bool gather(struct export *x, unsigned parts, struct weights *w) {
     uint32_t n = trace_nlanes(x->tr, LANE_G);
     if (parts & CPU) {
-        return weights_samples(w, &x->scope, 0);
+        return weights_samples(w, &x->scope);
     }
     for (uint32_t g = 0; g < n; g++) {
         export_progress(x, g / (double)n);
@@ -122,7 +137,7 @@ static void line(struct export *x, const struct weight *v, bool samples, struct 
 static enum err_code write_folded(struct export *x, struct err *e) {
     struct weights w = {0};
     struct text t = {0};
-    enum weigh part = WEIGH_CPU;
+    enum sw_kind part = SW_CPU;
     unsigned parts = parts_of(x->o->kind, &part);
     enum err_code rc = ERR_OK;
     if (!gather(x, parts, &w)) {
@@ -130,7 +145,7 @@ static enum err_code write_folded(struct export *x, struct err *e) {
     }
     weights_sort(&w);
     for (size_t i = 0; rc == ERR_OK && i < w.n && !out_broken(x->out); i++) {
-        if (!(parts & PART) || weigh_is(x->tr, part, w.v[i].state, w.v[i].reason)) {
+        if (!(parts & PART) || is_part(x->tr, part, &w.v[i])) {
             line(x, &w.v[i], parts & CPU, &t);
         }
     }

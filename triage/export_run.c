@@ -152,7 +152,7 @@ static bool option_flag(const struct export_command *c, const char *name, struct
         unsigned needs;
         bool *to;
     } flags[] = {{"--quiet", 0, &o->quiet}, {"--strict", 0, &o->trace.strict}, {"--help", 0, &o->help}, {"-h", 0, &o->help},
-                 {"--with-first", EXPORT_FIRST, &o->first},
+                 {"--all", EXPORT_ALL, &o->all},
                  {"--reason-last", EXPORT_LEAF, &o->leaf}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (strcmp(name, flags[i].name) == 0 && (c->options & flags[i].needs) == flags[i].needs) {

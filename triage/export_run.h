@@ -8,7 +8,7 @@
 #include "triage/export_scope.h"
 
 /* Options beside those that all have: which ones a command takes. */
-enum { EXPORT_KIND = 1, EXPORT_LANES = 2, EXPORT_HZ = 4, EXPORT_FIRST = 8, EXPORT_LEAF = 16 };
+enum { EXPORT_KIND = 1, EXPORT_LANES = 2, EXPORT_HZ = 4, EXPORT_ALL = 8, EXPORT_LEAF = 16 };
 
 struct export_opts {
     struct trace_opts trace;
@@ -16,7 +16,7 @@ struct export_opts {
     const char *kind;      /* --kind, or csv's table; NULL = not given */
     bool lane[LANE_KINDS]; /* --lanes */
     bool lanes_given;
-    bool first;            /* --with-first: waits before a goroutine's first run, too */
+    bool all;              /* --all: what go tool trace leaves out, too */
     bool leaf;             /* --reason-last */
     bool quiet, help;
     double hz;             /* --hz: CPU samples per second of processor time */

@@ -5,10 +5,8 @@
 #include "triage/export_weights.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "decode/mem.h"
-#include "triage/stacks.h"
 
 void weights_free(struct weights *w) {
     tab_free(&w->by);
@@ -61,58 +59,10 @@ static bool add(struct weights *w, struct weight key, uint64_t count, int64_t ns
     return true;
 }
 
-/* ---- as go tool trace counts -------------------------------------------------------------------------------- */
-
-static const char *const kind_names[WEIGH_KINDS] = {
-    [WEIGH_NET] = "net", [WEIGH_SYNC] = "sync", [WEIGH_SYSCALL] = "syscall", [WEIGH_SCHED] = "sched", [WEIGH_CPU] = "cpu"};
-
-bool weigh_parse(const char *name, enum weigh *out) {
-    for (int k = 0; k < WEIGH_KINDS; k++) {
-        if (strcmp(name, kind_names[k]) == 0) {
-            *out = (enum weigh)k;
-            return true;
-        }
-    }
-    return false;
-}
-
-const char *weigh_name(enum weigh k) {
-    return kind_names[k];
-}
-
-static bool has(struct str s, const char *part) {
-    return s.len && memmem(s.p, s.len, part, strlen(part)) != NULL;
-}
-
-bool weigh_is(const struct trace *tr, enum weigh kind, uint8_t state, uint32_t reason) {
-    switch (kind) {
-    case WEIGH_SYSCALL: return state == ST_SYSCALL;
-    case WEIGH_SCHED: return state == ST_RUNNABLE;
-    case WEIGH_NET: return state == ST_WAITING && str_is(trace_str(tr, reason), "network");
-    case WEIGH_SYNC: {
-        struct str r = state == ST_WAITING ? trace_str(tr, reason) : (struct str){0};
-        return has(r, "chan") || has(r, "sync") || has(r, "select");
-    }
-    default: return false;
-    }
-}
+/* ---- off the processor -------------------------------------------------------------------------------------- */
 
 static bool is_run(const struct span *s) {
     return s->state == ST_RUNNING || s->state == ST_GCWORK || s->state == ST_ASSIST;
-}
-
-/* When g first ran in the trace; NO_TIME if it never did. */
-static int64_t first_run(const struct trace *tr, struct lane l) {
-    struct span_iter it;
-    if (!span_seek_index(&it, tr, l, 0)) {
-        return NO_TIME;
-    }
-    do {
-        if (is_run(span_get(&it))) {
-            return span_get(&it)->t0;
-        }
-    } while (span_next(&it));
-    return NO_TIME;
 }
 
 /* The runtime writes a stack of one empty frame where it has none; Go takes both for the same. */
@@ -120,31 +70,6 @@ static uint32_t real_stack(const struct trace *tr, uint32_t stack) {
     struct frame f = trace_frame(tr, stack, 0);
     return f.pc || f.func || trace_stack(tr, stack) > 1 ? stack : 0;
 }
-
-bool weights_go(struct weights *w, const struct scope *sc, enum weigh kind, bool with_first, uint32_t g) {
-    struct lane l = {LANE_G, g};
-    struct span_iter it;
-    int64_t seen = trace_lane(sc->tr, l).seen, ran = with_first ? NO_TIME : first_run(sc->tr, l);
-    if (!span_seek(&it, sc->tr, l, sc->from > ran ? sc->from : ran)) {
-        return true;
-    }
-    do {
-        const struct span *s = span_get(&it);
-        if (s->t0 >= sc->to) {
-            break;
-        }
-        if (s->open_end || s->t0 < ran || !weigh_is(sc->tr, kind, s->state, s->reason)) {
-            continue;
-        }
-        int64_t ns = scope_len(sc, s->t0 > seen ? s->t0 : seen, s->t1);
-        if (ns > 0 && !add(w, (struct weight){.stack = real_stack(sc->tr, s->stack)}, 1, ns)) {
-            return false;
-        }
-    } while (span_next(&it));
-    return true;
-}
-
-/* ---- off the processor -------------------------------------------------------------------------------------- */
 
 enum before { NOTHING, RAN, BLOCKED };
 
@@ -204,12 +129,12 @@ bool weights_run(struct weights *w, const struct scope *sc, uint32_t g) {
     return ns == 0 || add(w, (struct weight){.func = i.name, .state = ST_RUNNING}, 1, ns);
 }
 
-bool weights_samples(struct weights *w, const struct scope *sc, int64_t period) {
+bool weights_samples(struct weights *w, const struct scope *sc) {
     const struct sample *v;
     size_t n = trace_samples(sc->tr, &v);
     for (size_t i = 0; i < n; i++) {
         if (v[i].t >= sc->from && v[i].t < sc->to && scope_g(sc, v[i].g) &&
-            !add(w, (struct weight){.stack = v[i].stack}, 1, period)) {
+            !add(w, (struct weight){.stack = v[i].stack}, 1, 0)) {
             return false;
         }
     }

@@ -15,6 +15,7 @@
 #include "triage/export.h"
 #include "triage/export_run.h"
 #include "triage/profile.pb-c.h"
+#include "triage/tab.h"
 
 struct writer {
     const struct trace *tr;
@@ -115,14 +116,8 @@ static uint64_t location(struct writer *w, const struct frame *f) {
     return i;
 }
 
-/* A goroutine that is known by its start function alone has no address. */
-static uint64_t frame_of(struct writer *w, const struct weight *v, uint32_t i) {
-    struct frame f = v->stack ? trace_frame(w->tr, v->stack, i) : (struct frame){.func = v->func};
-    return location(w, &f);
-}
-
-static void sample(struct writer *w, const struct weight *v) {
-    uint32_t n = v->stack ? trace_stack(w->tr, v->stack) : v->func != 0;
+static void sample(struct writer *w, const struct sw_row *row, int64_t per_count) {
+    uint32_t n = trace_stack(w->tr, row->stack);
     uint64_t *ids = n ? mem_grow(w->ids, &w->cap_ids, n, sizeof *ids) : w->ids;
     if (n && !ids) {
         w->oom = true;
@@ -130,11 +125,12 @@ static void sample(struct writer *w, const struct weight *v) {
     }
     w->ids = ids;
     for (uint32_t i = 0; i < n; i++) {
-        ids[i] = frame_of(w, v, i);
+        struct frame f = trace_frame(w->tr, row->stack, i);
+        ids[i] = location(w, &f);
     }
     Pprof__Sample s = PPROF__SAMPLE__INIT, *ps = &s;
     Pprof__Profile m = PPROF__PROFILE__INIT;
-    int64_t value[2] = {(int64_t)v->count, v->ns};
+    int64_t value[2] = {(int64_t)row->count, per_count ? (int64_t)row->count * per_count : row->ns};
     s.n_location_id = n;
     s.location_id = ids;
     s.n_value = 2;
@@ -165,12 +161,12 @@ static void head(struct writer *w, const struct pprof_head *h) {
     put(w, &m);
 }
 
-enum err_code pprof_write(const struct trace *tr, const struct weights *v, const struct pprof_head *h, struct out *out,
+enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, const struct pprof_head *h, struct out *out,
                           struct err *e) {
     struct writer w = {.tr = tr, .out = out};
     head(&w, h);
-    for (size_t i = 0; i < v->n && !w.oom && !out_broken(out); i++) {
-        sample(&w, &v->v[i]);
+    for (uint32_t i = 0; i < v->n && !w.oom && !out_broken(out); i++) {
+        sample(&w, &v->row[i], h->per_count);
     }
     tab_free(&w.strs);
     tab_free(&w.funcs);
@@ -188,7 +184,8 @@ static const char usage[] =
     "  --kind net|sync|syscall|sched   time waiting for the network, for channels and locks, in system calls, for a\n"
     "                       processor; by the stack of the event that began it\n"
     "  --kind cpu           the CPU samples the trace holds, at --hz N a second (100, what Go's profiler does)\n"
-    "  --with-first         count what a goroutine waited before it first ran, too (go tool trace leaves it out)\n"
+    "  --all                count what go tool trace leaves out, too: what a goroutine waited before it first ran in the\n"
+    "                       trace, and what is not over at its end\n"
     "  -o FILE              write there\n"
     "  --from T --to T      only this stretch: 1.2s, 300ms, a number is nanoseconds, 40%\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
@@ -196,27 +193,31 @@ static const char usage[] =
     "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
     "Exit status: 0 done, 2 an error, 3 done, but only a part of the trace can be read. See docs/EXPORTS.md.\n";
 
+/* The kinds of the table that make a profile; -1: none of them. */
+static int kind_of(const char *name) {
+    static const enum sw_kind kinds[] = {SW_NET, SW_SYNC, SW_SYSCALL, SW_SCHED, SW_CPU};
+    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(name, sw_kind_name(kinds[i])) == 0) {
+            return (int)kinds[i];
+        }
+    }
+    return -1;
+}
+
 static bool check(const struct export_opts *o) {
-    enum weigh k;
-    if (o->kind && weigh_parse(o->kind, &k)) {
+    if (kind_of(o->kind) >= 0) {
         return true;
     }
     export_say("pprof", o->kind ? o->kind : "--kind", "say which: net, sync, syscall, sched or cpu");
     return false;
 }
 
-static bool weigh(struct export *x, enum weigh k, int64_t period, struct weights *w) {
-    uint32_t n = trace_nlanes(x->tr, LANE_G);
-    if (k == WEIGH_CPU) {
-        return weights_samples(w, &x->scope, period);
-    }
-    for (uint32_t g = 0; g < n; g++) {
-        export_progress(x, g / (double)n);
-        if (scope_g(&x->scope, g) && !weights_go(w, &x->scope, k, x->o->first, g)) {
-            return false;
-        }
-    }
-    return true;
+static bool want(const void *scope, uint32_t g) {
+    return scope_g(scope, g);
+}
+
+static void tick(void *x, double share) {
+    export_progress(x, share);
 }
 
 static int64_t wall_time(const struct trace_info *i, int64_t from) {
@@ -227,33 +228,33 @@ static int64_t wall_time(const struct trace_info *i, int64_t from) {
 }
 
 static enum err_code write_pprof(struct export *x, struct err *e) {
-    enum weigh k = WEIGH_NET;
-    struct weights w = {0};
+    enum sw_kind k = (enum sw_kind)kind_of(x->o->kind);
+    struct sw_table w;
+    const struct scope *sc = &x->scope;
+    struct sw_filter f = {.t0 = sc->from, .t1 = sc->to, .like_go = !x->o->all, .system = true,
+                          .want = scope_all_g(sc) ? NULL : want, .arg = sc, .tick = tick, .tick_arg = x};
     const struct trace_info *i = trace_info(x->tr);
-    char comment[200];
-    weigh_parse(x->o->kind, &k);
-    bool cpu = k == WEIGH_CPU;
+    bool cpu = k == SW_CPU;
     int64_t period = cpu ? (int64_t)(1e9 / x->o->hz) : 1;
-    snprintf(comment, sizeof comment, "gotop pprof --kind %s, from a trace of %s%s%s", weigh_name(k), i->dialect,
+    char comment[200];
+    snprintf(comment, sizeof comment, "gotop pprof --kind %s, from a trace of %s%s%s", x->o->kind, i->dialect,
              cpu ? "; the time is the number of samples times the period, which is assumed" : "",
              i->ndamages ? "; only a part of the trace could be read" : "");
     struct pprof_head h = {
         .type = {cpu ? "samples" : "contentions", cpu ? "cpu" : "delay"}, .unit = {"count", "nanoseconds"},
         .period_type = cpu ? "cpu" : "trace", .period_unit = cpu ? "nanoseconds" : "count", .period = period,
-        .time = wall_time(i, x->scope.from), .duration = scope_len(&x->scope, 0, i->end), .comment = comment};
-    enum err_code rc;
-    if (weigh(x, k, period, &w)) {
-        weights_sort(&w);
+        .per_count = cpu ? period : 0, .time = wall_time(i, sc->from), .duration = scope_len(sc, 0, i->end),
+        .comment = comment};
+    enum err_code rc = stackweights_build(x->tr, k, &f, &w, e);
+    if (rc == ERR_OK) {
         rc = pprof_write(x->tr, &w, &h, x->out, e);
-    } else {
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the stacks");
+        stackweights_free(&w);
     }
-    weights_free(&w);
     return rc;
 }
 
 static const struct export_command command = {
-    .name = "pprof", .usage = usage, .options = EXPORT_KIND | EXPORT_HZ | EXPORT_FIRST, .gzip = true, .binary = true,
+    .name = "pprof", .usage = usage, .options = EXPORT_KIND | EXPORT_HZ | EXPORT_ALL, .gzip = true, .binary = true,
     .check = check, .write = write_pprof};
 
 int pprof_main(int argc, char **argv) {

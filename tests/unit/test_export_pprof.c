@@ -1,7 +1,21 @@
 /* test_export_pprof.c - profiles: read back by a reader of our own, held against the model and against Go's figures. */
 #include "tests/unit/export_help.h"
 
-#include "triage/export_weights.h"
+enum kind { NET, SYNC, SYSCALL, SCHED, KINDS };
+static const char *const kinds[KINDS] = {"net", "sync", "syscall", "sched"};
+
+static bool is_of(const struct trace *tr, enum kind k, const struct span *s)
+{
+    struct str r = trace_str(tr, s->reason);
+    char reason[200];
+    snprintf(reason, sizeof reason, "%.*s", (int)r.len, r.p);
+    switch (k) {
+    case NET: return s->state == ST_WAITING && !strcmp(reason, "network");
+    case SYNC: return s->state == ST_WAITING && (strstr(reason, "chan") || strstr(reason, "sync") || strstr(reason, "select"));
+    case SYSCALL: return s->state == ST_SYSCALL;
+    default: return s->state == ST_RUNNABLE;
+    }
+}
 
 /* ---- a reader ---------------------------------------------------------------------------------------------- */
 
@@ -198,7 +212,7 @@ static void sums_add(struct sums *t, const char *stack, int64_t count, int64_t n
     t->v[i].ns += ns;
 }
 
-static struct sums model_sums(const struct trace *tr, enum weigh k, int64_t from, int64_t to)
+static struct sums model_sums(const struct trace *tr, enum kind k, int64_t from, int64_t to)
 {
     struct sums t = {0};
     char text[STACK_TEXT];
@@ -213,7 +227,7 @@ static struct sums model_sums(const struct trace *tr, enum weigh k, int64_t from
             ran |= s->state == ST_RUNNING;
             int64_t t0 = s->t0 > seen ? s->t0 : seen, t1 = s->t1 < to ? s->t1 : to;
             t0 = t0 > from ? t0 : from;
-            if ((runs && !ran) || s->open_end || t0 >= t1 || !weigh_is(tr, k, s->state, s->reason))
+            if ((runs && !ran) || s->open_end || t0 >= t1 || !is_of(tr, k, s))
                 continue;
             stack_text(tr, s->stack, text, sizeof text);
             sums_add(&t, text, 1, t1 - t0);
@@ -251,12 +265,12 @@ static void each_sample(const char *path, const uint8_t *bytes, size_t n)
     char a[24], b[24];
     snprintf(a, sizeof a, "%" PRId64, from);
     snprintf(b, sizeof b, "%" PRId64 "ns", to);
-    for (enum weigh k = 0; k < WEIGH_CPU; k++) {
+    for (enum kind k = NET; k < KINDS; k++) {
         struct sums all = model_sums(tr, k, 0, INT64_MAX), part = model_sums(tr, k, from, to);
-        struct profile p = profile_of(path, weigh_name(k));
+        struct profile p = profile_of(path, kinds[k]);
         same_sums(path, &p, &all);
         profile_free(&p);
-        p = profile_read(EXPORT(pprof_main, "--kind", weigh_name(k), "--from", a, "--to", b, path));
+        p = profile_read(EXPORT(pprof_main, "--kind", kinds[k], "--from", a, "--to", b, path));
         same_sums(path, &p, &part);
         assert_int_equal(p.duration, to - from);
         profile_free(&p);
@@ -320,7 +334,8 @@ static void test_hand(void **state)
     expect(path, "sync", NULL, NULL, 0);
     expect(path, "syscall", NULL, call, 1);
     expect(path, "sched", NULL, sched, 2);
-    expect(path, "sched", "--with-first", first, 3);
+    expect(path, "sched", "--all", first, 3);
+    expect(path, "sync", "--all", (const struct sum[]){{"main.main;", 1, 94}}, 1);
     expect(path, "sched", "--goroutine=1", NULL, 0);
     expect(path, "net", "--group=work", net, 1);
     expect(path, "net", "--from=79ns", (const struct sum[]){{"net.Read;main.worker;", 1, 1}}, 1);
