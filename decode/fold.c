@@ -859,6 +859,20 @@ void fold_patch_open(struct fold *f)
             f->regions.v[i].t1 = f->end;
 }
 
+/* Give back what an array's doubling left over. */
+static void shrink(void *arrayp, size_t *cap, size_t n, size_t size)
+{
+    void *p;
+    memcpy(&p, arrayp, sizeof p);
+    if (!p || !n || *cap == n)
+        return;
+    p = mem_resize(p, n * size);
+    if (p) {
+        memcpy(arrayp, &p, sizeof p);
+        *cap = n;
+    }
+}
+
 void fold_finish(struct fold *f)
 {
     if (f->finished)
@@ -878,8 +892,14 @@ void fold_finish(struct fold *f)
                 }
             }
         }
+    for (int k = 0; k < LANE_KINDS; k++)
+        shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
+    shrink(&f->g, &f->capg, f->nlane[LANE_G], sizeof *f->g);
+    for (int k = 0; k < METRIC_COUNT; k++)
+        shrink(&f->points[k].v, &f->points[k].cap, f->points[k].n, sizeof(struct point));
     for (int k = 0; k < RANGE_KINDS; k++) {
         struct vec_range *v = &f->range[k];
+        shrink(&v->v, &v->cap, v->n, sizeof *v->v);
         if (v->unsorted)
             qsort(v->v, v->n, sizeof *v->v, range_by_t0);
     }
