@@ -46,7 +46,8 @@ struct loaded { /* a trace with the bytes it lies in */
     size_t n;
 };
 
-static inline enum err_code load_bytes_opts(const uint8_t *p, size_t n, const struct trace_opts *o, struct trace **tr, struct err *e)
+static inline enum err_code load_bytes_opts(const uint8_t *p, size_t n, const struct trace_opts *o, struct trace **tr,
+                                            struct err *e)
 {
     enum err_code rc = trace_open_mem(p, n, o, tr, e);
     while (!rc && trace_load(*tr, INT64_MAX) != LOAD_DONE)
@@ -86,7 +87,8 @@ static inline UNUSED uint8_t *read_file(const char *path, size_t *n)
 }
 
 /* each_trace - call f with every *.trace of a folder of at most max bytes, sorted. Returns how many there were. */
-static inline UNUSED int each_trace(const char *dir, size_t max, void (*f)(const char *path, const uint8_t *p, size_t n))
+static inline UNUSED int each_trace(const char *dir, size_t max,
+                                    void (*f)(const char *path, const uint8_t *p, size_t n))
 {
     struct dirent **list;
     int n = scandir(dir, &list, NULL, alphasort), seen = 0;
@@ -130,8 +132,8 @@ static inline void lane_text(struct tracegen_buf *b, const struct trace *tr, str
         return;
     do {
         const struct span *s = span_get(&it);
-        tracegen_printf(b, "%s%" PRId64 "-%" PRId64 "%s %s", s->open_start ? "<" : "", s->t0, s->t1, s->open_end ? ">" : "",
-                        state_name((enum state)s->state));
+        tracegen_printf(b, "%s%" PRId64 "-%" PRId64 "%s %s", s->open_start ? "<" : "", s->t0, s->t1,
+                        s->open_end ? ">" : "", state_name((enum state)s->state));
         if (s->reason) {
             tracegen_printf(b, " (");
             put_name(b, tr, s->reason);
@@ -144,8 +146,8 @@ static inline void lane_text(struct tracegen_buf *b, const struct trace *tr, str
         }
         if (s->who != NO_LANE) {
             enum lane_kind k = l.kind == LANE_G && s->state != ST_RUNNABLE ? LANE_P : LANE_G;
-            tracegen_printf(b, " %s%c%" PRIu64, l.kind == LANE_G && s->state == ST_RUNNABLE ? "by " : "", k == LANE_P ? 'p' : 'g',
-                            raw_id(tr, k, s->who));
+            tracegen_printf(b, " %s%c%" PRIu64, l.kind == LANE_G && s->state == ST_RUNNABLE ? "by " : "",
+                            k == LANE_P ? 'p' : 'g', raw_id(tr, k, s->who));
         }
         if (s->proc != NO_LANE)
             tracegen_printf(b, " on p%" PRIu64, raw_id(tr, LANE_P, s->proc));

@@ -25,16 +25,18 @@ static inline void list_add(struct span_list *l, struct span s)
 
 static inline bool same_span(const struct span *a, const struct span *b)
 {
-    return a->t0 == b->t0 && a->t1 == b->t1 && a->state == b->state && a->reason == b->reason && a->label == b->label &&
-           a->who == b->who && a->proc == b->proc && a->stack == b->stack && a->index == b->index;
+    return a->t0 == b->t0 && a->t1 == b->t1 && a->state == b->state && a->reason == b->reason &&
+           a->label == b->label && a->who == b->who && a->proc == b->proc && a->stack == b->stack &&
+           a->index == b->index;
 }
 
 static inline void same_or_fail(const struct span *got, const struct span *want, const char *what)
 {
     if (!same_span(got, want))
-        fail_msg("%s: got #%" PRIu64 " %" PRId64 "-%" PRId64 " %s who %u proc %u stack %u, want #%" PRIu64 " %" PRId64 "-%" PRId64
-                 " %s who %u proc %u stack %u", what, got->index, got->t0, got->t1, state_name(got->state), got->who, got->proc,
-                 got->stack, want->index, want->t0, want->t1, state_name(want->state), want->who, want->proc, want->stack);
+        fail_msg("%s: got #%" PRIu64 " %" PRId64 "-%" PRId64 " %s who %u proc %u stack %u, want #%" PRIu64 " %" PRId64
+                 "-%" PRId64 " %s who %u proc %u stack %u",
+                 what, got->index, got->t0, got->t1, state_name(got->state), got->who, got->proc, got->stack,
+                 want->index, want->t0, want->t1, state_name(want->state), want->who, want->proc, want->stack);
 }
 
 static inline int64_t overlap(const struct span *s, int64_t t0, int64_t t1)
@@ -72,7 +74,8 @@ static inline bool wide_one(void *arg, const struct span *s)
     return !w->stopped;
 }
 
-static inline void check_window(const struct trace *tr, struct lane l, const struct span_list *list, int64_t t0, int64_t t1, int64_t min)
+static inline void check_window(const struct trace *tr, struct lane l, const struct span_list *list, int64_t t0,
+                                int64_t t1, int64_t min)
 {
     struct shares sh, want = {{0}};
     uint64_t count = 0;
@@ -83,28 +86,31 @@ static inline void check_window(const struct trace *tr, struct lane l, const str
         in += o;
         want.ns[summed(tr, l.kind, s->state) ? s->state : ST_NONE] += o;
         count += s->t0 < t1 && s->t1 > t0;
-        if (s->t0 < t1 && (s->t1 > t0 || (s->t0 == s->t1 && s->t0 >= t0)) && s->state != ST_NONE && s->t1 - s->t0 > longest)
+        if (s->t0 < t1 && (s->t1 > t0 || (s->t0 == s->t1 && s->t0 >= t0)) && s->state != ST_NONE &&
+            s->t1 - s->t0 > longest)
             longest = s->t1 - s->t0;
     }
     want.ns[ST_NONE] += t1 - t0 - in;
     trace_shares(tr, l, t0, t1, &sh);
     for (int s = 0; s < ST_COUNT; s++)
         if (sh.ns[s] != want.ns[s])
-            fail_msg("shares of %c[%u] in [%" PRId64 ",%" PRId64 "): %s is %" PRId64 ", want %" PRId64, "PGMB"[l.kind], l.i, t0, t1,
-                     state_name((enum state)s), sh.ns[s], want.ns[s]);
+            fail_msg("shares of %c[%u] in [%" PRId64 ",%" PRId64 "): %s is %" PRId64 ", want %" PRId64,
+                     "PGMB"[l.kind], l.i, t0, t1, state_name((enum state)s), sh.ns[s], want.ns[s]);
     uint64_t got = trace_count(tr, l, t0, t1);
     if (got != count)
-        fail_msg("count of %c[%u] in [%" PRId64 ",%" PRId64 ") is %" PRIu64 ", want %" PRIu64, "PGMB"[l.kind], l.i, t0, t1, got, count);
+        fail_msg("count of %c[%u] in [%" PRId64 ",%" PRId64 ") is %" PRIu64 ", want %" PRIu64, "PGMB"[l.kind], l.i,
+                 t0, t1, got, count);
     struct span s;
     bool any = trace_longest(tr, l, t0, t1, &s);
     if (any != (longest >= 0) || (any && (s.t1 - s.t0 != longest || s.t0 >= t1 || s.t1 < t0)))
-        fail_msg("longest of %c[%u] in [%" PRId64 ",%" PRId64 "): %d %" PRId64 ", want %" PRId64, "PGMB"[l.kind], l.i, t0, t1, any,
-                 any ? s.t1 - s.t0 : -1, longest);
+        fail_msg("longest of %c[%u] in [%" PRId64 ",%" PRId64 "): %d %" PRId64 ", want %" PRId64, "PGMB"[l.kind], l.i,
+                 t0, t1, any, any ? s.t1 - s.t0 : -1, longest);
     struct wide w = {.l = list, .t0 = t0, .t1 = t1, .min = min};
     trace_wide(tr, l, t0, t1, min, wide_one, &w);
     while (w.at < list->n)
         if (is_wide(&w, &list->v[w.at++]))
-            fail_msg("trace_wide leaves out the span at %" PRId64 " in [%" PRId64 ",%" PRId64 ") min %" PRId64, list->v[w.at - 1].t0, t0, t1, min);
+            fail_msg("trace_wide leaves out the span at %" PRId64 " in [%" PRId64 ",%" PRId64 ") min %" PRId64,
+                     list->v[w.at - 1].t0, t0, t1, min);
     w = (struct wide){.l = list, .t0 = t0, .t1 = t1, .min = min, .stop = 2};
     trace_wide(tr, l, t0, t1, min, wide_one, &w);
 }
@@ -126,8 +132,8 @@ static inline void check_columns(const struct trace *tr, struct lane l, struct r
         for (int s = 0; s < ST_COUNT; s++) {
             sum += col[i].ns[s];
             if (col[i].ns[s] != one.ns[s] || col[i].ns[s] < 0)
-                fail_msg("column %u of %c[%u], [%" PRId64 ",%" PRId64 "): %s %" PRId64 ", alone %" PRId64, i, "PGMB"[l.kind], l.i, e[i],
-                         e[i + 1], state_name((enum state)s), col[i].ns[s], one.ns[s]);
+                fail_msg("column %u of %c[%u], [%" PRId64 ",%" PRId64 "): %s %" PRId64 ", alone %" PRId64, i,
+                         "PGMB"[l.kind], l.i, e[i], e[i + 1], state_name((enum state)s), col[i].ns[s], one.ns[s]);
         }
         if (sum != e[i + 1] - e[i])
             fail_msg("column %u of %c[%u] does not add up", i, "PGMB"[l.kind], l.i);
@@ -200,7 +206,8 @@ static inline void check_at(const struct trace *tr, struct lane l, const struct 
     assert_int_equal(trace_span_at(tr, l, t, &s), in);
 }
 
-static inline UNUSED void check_spans(const struct trace *tr, struct lane l, const struct span_list *list, struct rng *r, int windows)
+static inline UNUSED void check_spans(const struct trace *tr, struct lane l, const struct span_list *list,
+                                      struct rng *r, int windows)
 {
     struct lane_info li = trace_lane(tr, l);
     size_t lasting = list->n; /* a thread's newest span, while it has no length yet, may or may not be told of */
@@ -230,7 +237,8 @@ static inline UNUSED void check_spans(const struct trace *tr, struct lane l, con
         }
         check_at(tr, l, list, t0);
         if (t0 < b && t0 < t1)
-            check_window(tr, l, list, t0, t1 < b ? t1 : b, (int64_t)below(r, below(r, 2) ? 100 : (uint64_t)(b - a) + 1));
+            check_window(tr, l, list, t0, t1 < b ? t1 : b,
+                         (int64_t)below(r, below(r, 2) ? 100 : (uint64_t)(b - a) + 1));
         if (k % 8 == 0 && t0 < b && t1 > t0)
             check_columns(tr, l, r, t0, t1 < b ? t1 : b);
     }
@@ -249,7 +257,8 @@ static inline UNUSED void check_lane(const struct trace *tr, struct lane l, stru
             if (list.n && s->t0 != list.v[list.n - 1].t1)
                 fail_msg("%c[%u]: a gap before span %zu", "PGMB"[l.kind], l.i, list.n);
             if (s->t1 < s->t0 || s->index != list.n)
-                fail_msg("%c[%u]: span %zu is %" PRId64 "-%" PRId64 ", #%" PRIu64, "PGMB"[l.kind], l.i, list.n, s->t0, s->t1, s->index);
+                fail_msg("%c[%u]: span %zu is %" PRId64 "-%" PRId64 ", #%" PRIu64, "PGMB"[l.kind], l.i, list.n, s->t0,
+                         s->t1, s->index);
             list_add(&list, *s);
         } while (span_next(&it));
     }

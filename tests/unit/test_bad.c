@@ -16,7 +16,9 @@ static void ask_everything(const struct trace *tr)
     uint64_t a, b;
     for (int k = 0; k < LANE_KINDS; k++)
         for (uint32_t i = 0; i < trace_nlanes(tr, (enum lane_kind)k) && i < 6; i++)
-            check_lane(tr, (struct lane){(enum lane_kind)k, (uint32_t)below(&rng, trace_nlanes(tr, (enum lane_kind)k))}, &rng, 2);
+            check_lane(tr,
+                       (struct lane){(enum lane_kind)k, (uint32_t)below(&rng, trace_nlanes(tr, (enum lane_kind)k))},
+                       &rng, 2);
     for (int k = 0; k < RANGE_KINDS; k++)
         for (size_t i = 0, n = trace_ranges(tr, (enum range_kind)k, &r); i < n; i++)
             if (r[i].t1 < r[i].t0)
@@ -75,8 +77,8 @@ static int hostile(const uint8_t *p, size_t n)
 
 /* ---- cuts -------------------------------------------------------------------------------------------------- */
 
-/* The G spans of a second-family trace, as far as a cut one may show them. The last span of a lane may be shorter, and
-   longer too: what ended it may be lost with its thread's last batch, while those of other threads go on. */
+/* The G spans of a second-family trace, as far as a cut one may show them. The last span of a lane may be
+   shorter, and longer too: what ended it may be lost with its thread's last batch, while other threads' go on. */
 static void not_more_than(const struct trace *cut, const struct trace *whole)
 {
     for (uint32_t i = 0; i < trace_nlanes(cut, LANE_G); i++) {
@@ -91,8 +93,9 @@ static void not_more_than(const struct trace *cut, const struct trace *whole)
             const struct span *x = span_get(&a), *y = span_get(&b);
             /* Equal times are pushed apart by 1 ns each, by lost events too. */
             if (llabs(x->t0 - y->t0) > 64 || x->state != y->state || (llabs(x->t1 - y->t1) > 64 && !x->open_end))
-                fail_msg("cut: g%" PRIu64 " %" PRId64 "-%" PRId64 " %s; whole: %" PRId64 "-%" PRId64 " %s", li.id, x->t0, x->t1,
-                         state_name((enum state)x->state), y->t0, y->t1, state_name((enum state)y->state));
+                fail_msg("cut: g%" PRIu64 " %" PRId64 "-%" PRId64 " %s; whole: %" PRId64 "-%" PRId64 " %s", li.id,
+                         x->t0, x->t1, state_name((enum state)x->state), y->t0, y->t1,
+                         state_name((enum state)y->state));
             if (!span_next(&a))
                 break;
             if (!span_next(&b))
@@ -106,8 +109,8 @@ static size_t step_of(size_t n)
     return n < 3000 ? 1 : n / 30;
 }
 
-/* Every prefix: nothing beyond the whole trace. A cut within a generation loses what other threads did meanwhile, so
-   the order may end early; and the clock may be lost (1.22 .. 1.24 have it last), then times are compared by nobody. */
+/* Every prefix: nothing beyond the whole trace. A cut within a generation loses what other threads did meanwhile, so the
+   order may end early; and the clock may be lost (1.22 .. 1.24 have it last), then nobody compares times. */
 static void cut_v2(const char *path, const uint8_t *p, size_t n)
 {
     struct trace *whole, *cut;
@@ -122,7 +125,8 @@ static void cut_v2(const char *path, const uint8_t *p, size_t n)
             continue;
         if (!trace_fatal(cut)) {
             /* A cut on a generation's border (or before batches that add nothing) may go unnoticed up to 1.25. */
-            if (!trace_info(cut)->ndamages && trace_info(cut)->version >= 1026 && trace_info(cut)->generations == trace_info(whole)->generations)
+            if (!trace_info(cut)->ndamages && trace_info(cut)->version >= 1026 &&
+                trace_info(cut)->generations == trace_info(whole)->generations)
                 fail_msg("cut at %zu of %zu: no damage is told", k, n);
             if (!trace_info(cut)->clock_assumed && trace_info(cut)->first_ns == trace_info(whole)->first_ns)
                 not_more_than(cut, whole);
@@ -165,14 +169,20 @@ static void test_cut_everywhere(void **state)
     (void)state;
     static const char *const texts[] = {
         "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-        "GoCreate +7 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +10 reason=\"chan receive\" stack=main.main:14\n"
+        "GoCreate +7 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +10 reason=\"chan receive\" "
+        "stack=main.main:14\n"
         "GoStart +10 g=2 g_seq=1\nbatch m=8 t=110\nProcStatus +5 p=1 idle\nProcStart +3 p=1 p_seq=1\nendgen\n"
-        "batch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 waiting\nGoUnblock +10 g=1 g_seq=1 stack=main.worker:33\n"
+        "batch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 "
+        "waiting\nGoUnblock +10 g=1 g_seq=1 stack=main.worker:33\n"
         "batch m=8 t=300\nProcStatus +1 p=1 running\nGoStart +20 g=1 g_seq=2\nSTWBegin +5 kind=\"x\" stack=0\n",
-        "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoSyscallBegin +9 p_seq=1 stack=main.f:2\nGoSyscallEnd +9\n"
-        "endgen\nbatch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCBegin +1 gc_seq=1 stack=0\nGCEnd +9 gc_seq=2\n",
-        "go 1.21\nbatch p=0 t=1000\nGoCreate +7 g=1 new_stack=main.main:1 stack=0\nGoCreate +7 g=2 new_stack=main.f:1 stack=0\nGoWaiting +3 g=2\n"
-        "ProcStart +3 thread=0\nGoStart +3 g=1 seq=1\nGomaxprocs +3 procs=1 stack=0\nGoUnblock +9 g=2 seq=2 stack=main.main:3\nGoBlockRecv +4 stack=main.main:4\nGoStart +4 g=2 seq=3\n",
+        "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoSyscallBegin +9 p_seq=1 "
+        "stack=main.f:2\nGoSyscallEnd +9\n"
+        "endgen\nbatch m=7 t=300\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCBegin +1 gc_seq=1 "
+        "stack=0\nGCEnd +9 gc_seq=2\n",
+        "go 1.21\nbatch p=0 t=1000\nGoCreate +7 g=1 new_stack=main.main:1 stack=0\nGoCreate +7 g=2 "
+        "new_stack=main.f:1 stack=0\nGoWaiting +3 g=2\n"
+        "ProcStart +3 thread=0\nGoStart +3 g=1 seq=1\nGomaxprocs +3 procs=1 stack=0\nGoUnblock +9 g=2 seq=2 "
+        "stack=main.main:3\nGoBlockRecv +4 stack=main.main:4\nGoStart +4 g=2 seq=3\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         size_t n;
@@ -218,12 +228,18 @@ static void test_claims(void **state)
         "go 1.26\nnoauto\nbatch m=-1 t=1\nraw 02 03 01 80 01 01 00 00 01\n",
         "go 1.26\nnoauto\nbatch m=-1 t=1\nraw 02 03 01 ff ff ff ff ff ff ff ff ff 01\n",
         "go 1.26\nbatch m=18446744073709551614 t=18446744073709551615\nProcStatus +1 p=18446744073709551615 running\n"
-        "GoStatus +9223372036854775807 g=18446744073709551615 m=7 running\nHeapAlloc +18446744073709551615 18446744073709551615\n",
-        "go 1.26\nbatch m=7 t=9223372036854775807\nProcStatus +9223372036854775807 p=0 running\nHeapAlloc +9223372036854775807 1\nHeapAlloc +1 1\n",
-        "go 1.22\nbatch m=7 t=9223372036854775807\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nbatch m=-1 t=0\nFrequency freq=1\n",
-        "go 1.22\nbatch m=7 t=5\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nbatch m=-1 t=0\nFrequency freq=18446744073709551615\n",
-        "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nbatch m=-1 t=18446744073709551615\nCPUSamples\nCPUSample time=18446744073709551615 m=7 p=0 g=1 stack=9\n",
-        "go 1.21\nbatch p=0 t=18446744073709551615\nProcStart +18446744073709551615 thread=18446744073709551615\nGoCreate +9223372036854775807 g=1 new_stack=0 stack=0\n",
+        "GoStatus +9223372036854775807 g=18446744073709551615 m=7 running\nHeapAlloc +18446744073709551615 "
+        "18446744073709551615\n",
+        "go 1.26\nbatch m=7 t=9223372036854775807\nProcStatus +9223372036854775807 p=0 running\nHeapAlloc "
+        "+9223372036854775807 1\nHeapAlloc +1 1\n",
+        "go 1.22\nbatch m=7 t=9223372036854775807\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nbatch "
+        "m=-1 t=0\nFrequency freq=1\n",
+        "go 1.22\nbatch m=7 t=5\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nbatch m=-1 t=0\nFrequency "
+        "freq=18446744073709551615\n",
+        "go 1.26\nbatch m=7 t=0\nProcStatus +1 p=0 running\nbatch m=-1 t=18446744073709551615\nCPUSamples\nCPUSample "
+        "time=18446744073709551615 m=7 p=0 g=1 stack=9\n",
+        "go 1.21\nbatch p=0 t=18446744073709551615\nProcStart +18446744073709551615 "
+        "thread=18446744073709551615\nGoCreate +9223372036854775807 g=1 new_stack=0 stack=0\n",
         "go 1.5\nbatch p=4000000000 seq=18446744073709551615 t=1\nProcStart +1 thread=1\n",
     };
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
@@ -237,7 +253,9 @@ static void test_claims(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_everywhere), cmocka_unit_test(test_cut_samples), cmocka_unit_test(test_flip_samples),
+        cmocka_unit_test(test_cut_everywhere),
+        cmocka_unit_test(test_cut_samples),
+        cmocka_unit_test(test_flip_samples),
         cmocka_unit_test(test_claims),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

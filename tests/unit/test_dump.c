@@ -1,8 +1,9 @@
 /*
  * test_dump.c - dump's output: its form, names that are hostile, one thread and two alike, and that of every sample.
  *
- * tests/golden/dumps.tsv has, of each sample's dump, the number of lines and a sum over its bytes. GOTOP_GOLDEN=accept
- * writes it anew: hold the dumps against Go's reader first (tests/scripts/compare.sh), then read the diff.
+ * tests/golden/dumps.tsv has, of each sample's dump, the number of lines and a sum over its bytes.
+ * GOTOP_GOLDEN=accept writes it anew: hold the dumps against Go's reader first (tests/scripts/compare.sh), then read
+ * the diff.
  */
 #include "tests/unit/decode_help.h"
 
@@ -116,11 +117,13 @@ static void expect_line(const char *dump, const char *line)
 static void test_form(void **state)
 {
     (void)state;
-    struct loaded l = load_text(
-        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
-        "UserTaskBegin +1 task=9 parent=0 name=\"a\\tb\\nc\\\\d\" stack=0\nUserTaskBegin +1 task=10 parent=9 name=\"\" stack=0\n"
-        "UserRegionBegin +1 task=9 name=\"r\" stack=0\nUserLog +1 task=9 key=\"k\" value=\"\\x1b[2J\\x7f\\xff\" stack=0\n"
-        "HeapAlloc +1 77\nGoBlock +5 reason=\"chan receive\" stack=main.f@/a/b.go:7,main.main:1\n");
+    struct loaded l =
+        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
+                  "UserTaskBegin +1 task=9 parent=0 name=\"a\\tb\\nc\\\\d\" stack=0\nUserTaskBegin +1 task=10 "
+                  "parent=9 name=\"\" stack=0\n"
+                  "UserRegionBegin +1 task=9 name=\"r\" stack=0\nUserLog +1 task=9 key=\"k\" "
+                  "value=\"\\x1b[2J\\x7f\\xff\" stack=0\n"
+                  "HeapAlloc +1 77\nGoBlock +5 reason=\"chan receive\" stack=main.f@/a/b.go:7,main.main:1\n");
     size_t n;
     char *d = dump_text(l.tr, &n);
     expect_line(d, "C\tStateTransition\t3\n");
@@ -156,7 +159,8 @@ static void test_newer(void **state)
 {
     (void)state;
     size_t n;
-    uint8_t *p = tracegen_bytes("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n", &n);
+    uint8_t *p =
+        tracegen_bytes("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n", &n);
     for (int v = 27; v <= 30; v++) {
         struct trace_opts o = {.threads = 1};
         struct trace *tr;
@@ -192,8 +196,8 @@ static void test_strict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_threads), cmocka_unit_test(test_close_early), cmocka_unit_test(test_form),
-        cmocka_unit_test(test_newer), cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_golden), cmocka_unit_test(test_threads), cmocka_unit_test(test_close_early),
+        cmocka_unit_test(test_form),   cmocka_unit_test(test_newer),   cmocka_unit_test(test_strict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,7 +97,11 @@ static void test_idmap(void **state)
         static uint64_t key[N];
         static uint32_t val[N];
         for (uint32_t i = 0; i < N; i++) {
-            key[i] = v == 0 ? i : v == 1 ? (uint64_t)i << 32 : v == 2 ? (uint64_t)i * 65536 : v == 3 ? UINT64_MAX - i : (uint64_t)i << 20 | (i & 1);
+            key[i] = v == 0   ? i
+                     : v == 1 ? (uint64_t)i << 32
+                     : v == 2 ? (uint64_t)i * 65536
+                     : v == 3 ? UINT64_MAX - i
+                              : (uint64_t)i << 20 | (i & 1);
             val[i] = IDMAP_NONE;
         }
         assert_int_equal(idmap_get(&m, 0), IDMAP_NONE);
@@ -143,7 +147,9 @@ static void test_names(void **state)
     static char text[20000][12];
     for (uint32_t i = 0; i < 20000; i++) {
         int n = snprintf(text[i], 12, "s%u", i * 7919 % 20000);
-        assert_int_equal(i % 3 ? names_str(&nm, text[i], (uint32_t)n, &id) : names_str_copy(&nm, text[i], (uint32_t)n, &id), ERR_OK);
+        assert_int_equal(i % 3 ? names_str(&nm, text[i], (uint32_t)n, &id)
+                               : names_str_copy(&nm, text[i], (uint32_t)n, &id),
+                         ERR_OK);
         assert_int_equal(id, i + 1); /* dense, in order of appearance */
     }
     for (uint32_t i = 0; i < 20000; i++) {
@@ -221,8 +227,8 @@ static void test_dialect(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_err_set), cmocka_unit_test(test_mem), cmocka_unit_test(test_varint), cmocka_unit_test(test_idmap),
-        cmocka_unit_test(test_names), cmocka_unit_test(test_dialect),
+        cmocka_unit_test(test_err_set), cmocka_unit_test(test_mem),   cmocka_unit_test(test_varint),
+        cmocka_unit_test(test_idmap),   cmocka_unit_test(test_names), cmocka_unit_test(test_dialect),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

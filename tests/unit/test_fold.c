@@ -38,7 +38,10 @@ static void lane_now(struct span_list *l, int64_t t, struct span s)
 
 static uint8_t busy(const struct world *w, uint32_t g, uint32_t p)
 {
-    return w->g[g].state == ST_SYSCALL ? ST_SYSCALL : w->g[g].assist ? ST_ASSIST : w->p[p].sweep ? ST_SWEEP : ST_RUNNING;
+    return w->g[g].state == ST_SYSCALL ? ST_SYSCALL
+           : w->g[g].assist            ? ST_ASSIST
+           : w->p[p].sweep             ? ST_SWEEP
+                                       : ST_RUNNING;
 }
 
 /* After each event: what every P and M shows now. */
@@ -88,7 +91,10 @@ static struct ev *g_to(struct world *w, uint32_t g, uint8_t state, uint32_t p, u
 {
     struct ev *e = out(w, EVK_G_STATE, state, g, p, m);
     e->stack = 0;
-    struct span s = {.state = state, .who = state == ST_RUNNING || state == ST_SYSCALL ? p : NO_LANE, .proc = NO_LANE, .t0 = w->t,
+    struct span s = {.state = state,
+                     .who = state == ST_RUNNING || state == ST_SYSCALL ? p : NO_LANE,
+                     .proc = NO_LANE,
+                     .t0 = w->t,
                      .index = w->g[g].list.n};
     if (s.index)
         w->g[g].list.v[s.index - 1].t1 = w->t;
@@ -232,7 +238,8 @@ static void close_list(struct span_list *l, int64_t end)
 /* Integrals and maxima of goroutines by state, bucket by bucket, from the goroutines' own spans. */
 static void check_gcounts(struct world *w)
 {
-    static const uint8_t state[GC_COUNT] = {[GC_RUNNABLE] = ST_RUNNABLE, [GC_RUNNING] = ST_RUNNING, [GC_SYSCALL] = ST_SYSCALL, [GC_WAITING] = ST_WAITING};
+    static const uint8_t state[GC_COUNT] = {
+        [GC_RUNNABLE] = ST_RUNNABLE, [GC_RUNNING] = ST_RUNNING, [GC_SYSCALL] = ST_SYSCALL, [GC_WAITING] = ST_WAITING};
     const struct gbucket *b;
     int64_t width;
     size_t n = trace_gcounts(&w->tr, &width, &b);
@@ -252,12 +259,14 @@ static void check_gcounts(struct world *w)
                         continue;
                     for (int h = 0; h < NG; h++)
                         for (size_t x = 0; x < w->g[h].list.n; x++)
-                            now += w->g[h].list.v[x].state == state[k] && w->g[h].list.v[x].t0 <= t && w->g[h].list.v[x].t1 > t;
+                            now += w->g[h].list.v[x].state == state[k] && w->g[h].list.v[x].t0 <= t &&
+                                   w->g[h].list.v[x].t1 > t;
                     max = now > max ? now : max;
                 }
             if (b[i].ns[k] != sum || b[i].max[k] != max)
-                fail_msg("bucket %zu of width %" PRId64 ", state %d: %" PRIu64 " ns, at most %u; want %" PRIu64 ", %" PRIu64, i, width, k,
-                         b[i].ns[k], b[i].max[k], sum, max);
+                fail_msg("bucket %zu of width %" PRId64 ", state %d: %" PRIu64 " ns, at most %u; want %" PRIu64
+                         ", %" PRIu64,
+                         i, width, k, b[i].ns[k], b[i].max[k], sum, max);
         }
     }
 }
@@ -369,8 +378,10 @@ static struct loaded fold_case(const char *text)
 static void test_backdated(void **state)
 {
     (void)state;
-    struct loaded l = fold_case("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoBlock +40 reason=\"sync\" stack=0\n"
-                                "ProcStop +2\nbatch m=8 t=150\nProcStart +50 p=0 p_seq=1\nGoStatus +10 g=2 m=-1 runnable\nGoStart +10 g=2 g_seq=1\n");
+    struct loaded l = fold_case("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                                "running\nGoBlock +40 reason=\"sync\" stack=0\n"
+                                "ProcStop +2\nbatch m=8 t=150\nProcStart +50 p=0 p_seq=1\nGoStatus +10 g=2 m=-1 "
+                                "runnable\nGoStart +10 g=2 g_seq=1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 2, "<0-119 runnable\n119-119> running p0\n");
     struct lane_info i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 2)});
@@ -390,12 +401,19 @@ static void test_nonsense(void **state)
         assert_int_equal(fold_init(&tr.fold, &tr.names), ERR_OK);
         int64_t t = 0;
         for (int i = 0; i < 400; i++) {
-            struct ev e = {.kind = (uint8_t)below(&rng, EVK_KINDS), .flags = (uint16_t)(below(&rng, 4) ? 0 : rnd(&rng) & 63),
-                           .g = below(&rng, 8) ? (uint32_t)below(&rng, 20) : EV_NONE, .p = below(&rng, 3) ? (uint32_t)below(&rng, 5) : EV_NONE,
-                           .m = below(&rng, 3) ? (uint32_t)below(&rng, 5) : EV_NONE, .by = below(&rng, 3) ? EV_NONE : (uint32_t)below(&rng, 30),
-                           .arg = below(&rng, 9), .arg2 = below(&rng, 9)};
-            static const uint8_t gs[] = {ST_NONE, ST_RUNNING, ST_RUNNABLE, ST_WAITING, ST_SYSCALL, ST_UNKNOWN}, ps[] = {ST_IDLE, ST_SCHED, ST_NONE, ST_SYSCALL};
-            e.state = e.kind == EVK_P_STATE ? ps[below(&rng, 4)] : e.kind <= EVK_G_STATE ? gs[below(&rng, 6)] : (uint8_t)below(&rng, 5);
+            struct ev e = {.kind = (uint8_t)below(&rng, EVK_KINDS),
+                           .flags = (uint16_t)(below(&rng, 4) ? 0 : rnd(&rng) & 63),
+                           .g = below(&rng, 8) ? (uint32_t)below(&rng, 20) : EV_NONE,
+                           .p = below(&rng, 3) ? (uint32_t)below(&rng, 5) : EV_NONE,
+                           .m = below(&rng, 3) ? (uint32_t)below(&rng, 5) : EV_NONE,
+                           .by = below(&rng, 3) ? EV_NONE : (uint32_t)below(&rng, 30),
+                           .arg = below(&rng, 9),
+                           .arg2 = below(&rng, 9)};
+            static const uint8_t gs[] = {ST_NONE, ST_RUNNING, ST_RUNNABLE, ST_WAITING, ST_SYSCALL, ST_UNKNOWN},
+                                 ps[] = {ST_IDLE, ST_SCHED, ST_NONE, ST_SYSCALL};
+            e.state = e.kind == EVK_P_STATE   ? ps[below(&rng, 4)]
+                      : e.kind <= EVK_G_STATE ? gs[below(&rng, 6)]
+                                              : (uint8_t)below(&rng, 5);
             if (e.kind == EVK_RANGE_BEGIN || e.kind == EVK_RANGE_ACTIVE || e.kind == EVK_RANGE_END)
                 e.state %= RANGE_KINDS;
             t += (int64_t)below(&rng, 50);
@@ -427,7 +445,10 @@ static void test_nonsense(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_few), cmocka_unit_test(test_many), cmocka_unit_test(test_backdated), cmocka_unit_test(test_nonsense),
+        cmocka_unit_test(test_few),
+        cmocka_unit_test(test_many),
+        cmocka_unit_test(test_backdated),
+        cmocka_unit_test(test_nonsense),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

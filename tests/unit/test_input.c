@@ -191,7 +191,11 @@ static void test_no_trace(void **state)
     expect_error(dir, ERR_IO, "directory");
     expect_error(put("empty", "", 0), ERR_EMPTY, "empty");
     expect_error(put("text", "hello\n\x1b[2J", 10), ERR_NOT_TRACE, "found \"hello\\x0a\\x1b[2J\"");
-    expect_error(put("elf", "\x7f" "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0", 16), ERR_NOT_TRACE, "expected \"go 1.N trace\"");
+    expect_error(put("elf",
+                     "\x7f"
+                     "ELF\x02\x01\x01\0\0\0\0\0\0\0\0\0",
+                     16),
+                 ERR_NOT_TRACE, "expected \"go 1.N trace\"");
     expect_error(put("short", "go 1.2", 6), ERR_TRUNCATED, "found 6");
     expect_error(put("odd", "go 1.24 trace\0\0\0", 16), ERR_VERSION, "go 1.24");
     expect_error(put("odd", "go 1.6 trace\0\0\0\0", 16), ERR_VERSION, "go 1.6");
@@ -207,7 +211,8 @@ static void test_no_trace(void **state)
 static void test_header_alone(void **state)
 {
     (void)state;
-    static const char *const heads[] = {"go 1.5 trace\0\0\0\0", "go 1.11 trace\0\0\0", "go 1.21 trace\0\0\0", "go 1.22 trace\0\0\0", "go 1.26 trace\0\0\0"};
+    static const char *const heads[] = {"go 1.5 trace\0\0\0\0", "go 1.11 trace\0\0\0", "go 1.21 trace\0\0\0",
+                                        "go 1.22 trace\0\0\0", "go 1.26 trace\0\0\0"};
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
         struct trace *tr;
         struct err e;
@@ -225,8 +230,9 @@ static void test_header_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain), cmocka_unit_test(test_gzip), cmocka_unit_test(test_zstd), cmocka_unit_test(test_cut_trace),
-        cmocka_unit_test(test_stdin), cmocka_unit_test(test_limit), cmocka_unit_test(test_no_trace), cmocka_unit_test(test_header_alone),
+        cmocka_unit_test(test_plain),     cmocka_unit_test(test_gzip),         cmocka_unit_test(test_zstd),
+        cmocka_unit_test(test_cut_trace), cmocka_unit_test(test_stdin),        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_header_alone),
     };
     sample = read_file("samples/http-1.26.trace", &sample_n);
     int fd = open("samples/http-1.26.trace", O_RDONLY);

@@ -52,9 +52,11 @@ static bool try_at(const char *path, const uint8_t *p, size_t bytes, long n)
         assert_int_equal(p ? load_bytes_opts(p, bytes, &o, &whole, &e) : trace_open(path, &o, &whole, &e), ERR_OK);
         while (trace_load(whole, INT64_MAX) != LOAD_DONE)
             ;
-        if (trace_info(whole)->events != trace_info(tr)->events || trace_nstr(whole) != trace_nstr(tr) || trace_nstacks(whole) != trace_nstacks(tr))
-            fail_msg("%s, allocation %ld: %" PRIu64 " of %" PRIu64 " events, %u of %u stacks, and no damage is told", path, n,
-                     trace_info(tr)->events, trace_info(whole)->events, trace_nstacks(tr), trace_nstacks(whole));
+        if (trace_info(whole)->events != trace_info(tr)->events || trace_nstr(whole) != trace_nstr(tr) ||
+            trace_nstacks(whole) != trace_nstacks(tr))
+            fail_msg("%s, allocation %ld: %" PRIu64 " of %" PRIu64 " events, %u of %u stacks, and no damage is told",
+                     path, n, trace_info(tr)->events, trace_info(whole)->events, trace_nstacks(tr),
+                     trace_nstacks(whole));
         trace_close(whole);
     }
     trace_close(tr);
@@ -75,8 +77,9 @@ static void series(const char *path, const uint8_t *p, size_t bytes)
 static void test_small(void **state)
 {
     (void)state;
-    static const char *const paths[] = {"samples/syscall-1.22.trace", "samples/tasks-1.27.trace", "samples/tasks-1.21.trace",
-                                        "samples/workers-prototype.trace", "samples/workers-1.5.trace", "samples/workers-1.9.trace"};
+    static const char *const paths[] = {"samples/syscall-1.22.trace", "samples/tasks-1.27.trace",
+                                        "samples/tasks-1.21.trace",   "samples/workers-prototype.trace",
+                                        "samples/workers-1.5.trace",  "samples/workers-1.9.trace"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         size_t n = 0;
         uint8_t *p = read_file(paths[i], &n);
@@ -126,7 +129,10 @@ static void test_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small), cmocka_unit_test(test_larger), cmocka_unit_test(test_file), cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_larger),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

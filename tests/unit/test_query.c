@@ -11,7 +11,8 @@ static void ranges_in_order(const struct trace *tr)
         const struct range *r;
         size_t n = trace_ranges(tr, (enum range_kind)k, &r);
         for (size_t i = 0; i < n; i++) {
-            if (r[i].t1 < r[i].t0 || r[i].t1 > trace_info(tr)->end || (trace_info(tr)->done && i && r[i].t0 < r[i - 1].t0))
+            if (r[i].t1 < r[i].t0 || r[i].t1 > trace_info(tr)->end ||
+                (trace_info(tr)->done && i && r[i].t0 < r[i - 1].t0))
                 fail_msg("range %zu of kind %d: %" PRId64 "-%" PRId64, i, k, r[i].t0, r[i].t1);
             if (r[i].open_end && r[i].t1 != trace_info(tr)->end)
                 fail_msg("an open range ends at %" PRId64, r[i].t1);
@@ -22,8 +23,11 @@ static void ranges_in_order(const struct trace *tr)
 /* A band is on exactly where a range of its kind is open, back-dated ones that are not the first apart. */
 static void bands_are_ranges(const struct trace *tr)
 {
-    static const struct { enum band b; enum range_kind k; uint8_t s; } pair[] = {
-        {BAND_GC, RANGE_GC, ST_GC}, {BAND_STW, RANGE_STW, ST_STW}, {BAND_SWEEP, RANGE_SWEEP, ST_SWEEP}, {BAND_ASSIST, RANGE_ASSIST, ST_ASSIST}};
+    static const struct { enum band b; enum range_kind k; uint8_t s;
+    } pair[] = {{BAND_GC, RANGE_GC, ST_GC},
+                {BAND_STW, RANGE_STW, ST_STW},
+                {BAND_SWEEP, RANGE_SWEEP, ST_SWEEP},
+                {BAND_ASSIST, RANGE_ASSIST, ST_ASSIST}};
     for (int x = 0; x < 4; x++) {
         const struct range *r;
         size_t n = trace_ranges(tr, pair[x].k, &r);
@@ -42,7 +46,8 @@ static void bands_are_ranges(const struct trace *tr)
         if (s.ns[pair[x].s] > sum)
             fail_msg("band %d is on for %" PRId64 ", its ranges for %" PRId64, x, s.ns[pair[x].s], sum);
         for (int k = 0; k < 30; k++) {
-            int64_t t0 = (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1), t1 = t0 + 1 + (int64_t)below(&rng, 100000);
+            int64_t t0 = (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1),
+                    t1 = t0 + 1 + (int64_t)below(&rng, 100000);
             bool on = false;
             for (size_t i = 0; i < n; i++)
                 on |= r[i].t0 < t1 && r[i].t1 > t0;
@@ -58,8 +63,10 @@ static void minmax_slow(const struct trace *tr)
         const struct point *p;
         size_t n = trace_points(tr, (enum metric)m, &p);
         for (int k = 0; k < 50 && n; k++) {
-            int64_t t0 = below(&rng, 2) ? p[below(&rng, n)].t : (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
-            int64_t t1 = below(&rng, 2) ? p[below(&rng, n)].t : t0 + 1 + (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
+            int64_t t0 =
+                below(&rng, 2) ? p[below(&rng, n)].t : (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
+            int64_t t1 = below(&rng, 2) ? p[below(&rng, n)].t
+                                        : t0 + 1 + (int64_t)below(&rng, (uint64_t)trace_info(tr)->end + 1);
             uint64_t lo = UINT64_MAX, hi = 0, a, b;
             if (t1 <= t0)
                 continue;
@@ -71,7 +78,9 @@ static void minmax_slow(const struct trace *tr)
             bool any = trace_minmax(tr, (enum metric)m, t0, t1, &a, &b);
             assert_int_equal(any, lo <= hi);
             if (any && (a != lo || b != hi))
-                fail_msg("metric %d in [%" PRId64 ",%" PRId64 "): %" PRIu64 "..%" PRIu64 ", want %" PRIu64 "..%" PRIu64, m, t0, t1, a, b, lo, hi);
+                fail_msg("metric %d in [%" PRId64 ",%" PRId64 "): %" PRIu64 "..%" PRIu64 ", want %" PRIu64
+                         "..%" PRIu64,
+                         m, t0, t1, a, b, lo, hi);
         }
     }
 }
@@ -79,7 +88,8 @@ static void minmax_slow(const struct trace *tr)
 /* Goroutine-nanoseconds by state: what the goroutines' own lanes add up to, back-dated time included. */
 static void counts_add_up(const struct trace *tr)
 {
-    static const uint8_t state[GC_COUNT] = {[GC_RUNNABLE] = ST_RUNNABLE, [GC_RUNNING] = ST_RUNNING, [GC_SYSCALL] = ST_SYSCALL, [GC_WAITING] = ST_WAITING};
+    static const uint8_t state[GC_COUNT] = {
+        [GC_RUNNABLE] = ST_RUNNABLE, [GC_RUNNING] = ST_RUNNING, [GC_SYSCALL] = ST_SYSCALL, [GC_WAITING] = ST_WAITING};
     const struct gbucket *b;
     int64_t width;
     size_t n = trace_gcounts(tr, &width, &b);
@@ -93,7 +103,8 @@ static void counts_add_up(const struct trace *tr)
             want += (uint64_t)s.ns[state[k]];
         }
         if (sum != want)
-            fail_msg("goroutines %s: %" PRIu64 " ns in buckets, %" PRIu64 " in lanes", state_name((enum state)state[k]), sum, want);
+            fail_msg("goroutines %s: %" PRIu64 " ns in buckets, %" PRIu64 " in lanes",
+                     state_name((enum state)state[k]), sum, want);
     }
 }
 

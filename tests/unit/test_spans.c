@@ -18,7 +18,8 @@ struct bench {
 
 static void bench_open(struct bench *b, unsigned ntags)
 {
-    static const uint8_t states[] = {ST_RUNNING, ST_RUNNABLE, ST_WAITING, ST_SYSCALL, ST_UNKNOWN, ST_GCWORK, ST_ASSIST};
+    static const uint8_t states[] = {ST_RUNNING, ST_RUNNABLE, ST_WAITING, ST_SYSCALL,
+                                     ST_UNKNOWN, ST_GCWORK,   ST_ASSIST};
     memset(b, 0, sizeof *b);
     assert_int_equal(names_init(&b->tr.names), ERR_OK);
     assert_int_equal(fold_init(&b->tr.fold, &b->tr.names), ERR_OK);
@@ -27,7 +28,8 @@ static void bench_open(struct bench *b, unsigned ntags)
     b->l = &b->tr.fold.lane[LANE_G][0];
     b->tr.done = true;
     for (unsigned i = 0; i < 400; i++)
-        b->tags[i] = pool_tag(&b->tr.fold.pool, states[i % sizeof states], i / sizeof states % (ntags / sizeof states + 1), i >= 200 ? i : 0);
+        b->tags[i] = pool_tag(&b->tr.fold.pool, states[i % sizeof states],
+                              i / sizeof states % (ntags / sizeof states + 1), i >= 200 ? i : 0);
 }
 
 static void bench_close(struct bench *b)
@@ -53,7 +55,11 @@ static int64_t some_dur(struct bench *b)
 static uint32_t some_id(const struct bench *b)
 {
     uint64_t x = below(&rng, 6);
-    return x == 0 ? 0 : (uint32_t)below(&rng, x == 1 ? 1u << 7 : x == 2 ? 1u << 15 : x == 3 || !b->wide_ids ? 1u << 23 : UINT32_MAX);
+    return x == 0 ? 0
+                  : (uint32_t)below(&rng, x == 1                   ? 1u << 7
+                                          : x == 2                 ? 1u << 15
+                                          : x == 3 || !b->wide_ids ? 1u << 23
+                                                                   : UINT32_MAX);
 }
 
 static void push(struct bench *b)
@@ -119,7 +125,8 @@ static void run(unsigned n, int64_t big, bool wide_ids, unsigned ntags, bool end
 static void test_sizes(void **state)
 {
     (void)state;
-    static const unsigned sizes[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 63, 64, 65, 126, 127, 128, 129, 130, 255, 256, 257, 258, 1000};
+    static const unsigned sizes[] = {0,  1,   2,   3,   7,   8,   9,   31,  32,  33,  63,  64,
+                                     65, 126, 127, 128, 129, 130, 255, 256, 257, 258, 1000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int v = 0; v < 8; v++)
             run(sizes[i], v & 4 ? 1 << 30 : 1, v & 2, 50, v & 1, v & 2);
@@ -204,8 +211,8 @@ static void test_tags_run_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sizes), cmocka_unit_test(test_many), cmocka_unit_test(test_huge), cmocka_unit_test(test_clock_units),
-        cmocka_unit_test(test_tags_run_out),
+        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many),         cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_clock_units), cmocka_unit_test(test_tags_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

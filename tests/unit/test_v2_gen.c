@@ -1,6 +1,6 @@
 /*
- * test_v2_gen.c - generations of the second family: where they begin and end, their tables and clocks, and what is said
- * when something of them is missing.
+ * test_v2_gen.c - generations of the second family: where they begin and end, their tables and clocks, and what is
+ * said when something of them is missing.
  */
 #include "tests/unit/decode_help.h"
 
@@ -23,8 +23,9 @@ static void expect_events(const char *text, uint64_t events, enum err_code code,
 static void test_flight_recorder(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.26\nbatch gen=5 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +5 g=1 m=7 running\nendgen\n"
-                                "batch m=7 t=200\n" AGAIN);
+    struct loaded l =
+        load_text("go 1.26\nbatch gen=5 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +5 g=1 m=7 running\nendgen\n"
+                  "batch m=7 t=200\n" AGAIN);
     expect_whole(l.tr);
     assert_int_equal(trace_info(l.tr)->generations, 2);
     expect_lane(l.tr, LANE_G, 1, "<0-102> running p0\n");
@@ -38,26 +39,33 @@ static void test_borders(void **state)
     expect_events("go 1.25\n" START "endgen\nbatch m=7 t=200\n" AGAIN, 5, ERR_OK, NULL);
     /* Up to 1.25 only the next number ends a generation; from 1.26 on only the mark does. */
     expect_events("go 1.22\n" START "endgen\nbatch gen=3 m=7 t=200\n" AGAIN, 2, ERR_FORMAT, "generation 3 follows 1");
-    expect_events("go 1.26\n" START "endgen\nbatch gen=3 m=7 t=200\n" AGAIN, 5, ERR_FORMAT, "generation 3 where 2 was expected");
-    expect_events("go 1.26\nnoauto\nbatch gen=0 m=7 t=100\n" AGAIN, 0, ERR_FORMAT, "generation 0 where 1 was expected");
-    expect_events("go 1.26\n" START "batch gen=2 m=7 t=200\n" AGAIN, 2, ERR_FORMAT, "no end mark before generation 2");
-    expect_events("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n" START, 2, ERR_TRUNCATED,
-                  "no end mark: the trace was cut short");
-    expect_events("go 1.26\n" START "endgen\nend\nraw 77 01\n", 2, ERR_FORMAT, "expected a batch (byte 1, 49 or 52), found byte 119");
+    expect_events("go 1.26\n" START "endgen\nbatch gen=3 m=7 t=200\n" AGAIN, 5, ERR_FORMAT,
+                  "generation 3 where 2 was expected");
+    expect_events("go 1.26\nnoauto\nbatch gen=0 m=7 t=100\n" AGAIN, 0, ERR_FORMAT,
+                  "generation 0 where 1 was expected");
+    expect_events("go 1.26\n" START "batch gen=2 m=7 t=200\n" AGAIN, 2, ERR_FORMAT,
+                  "no end mark before generation 2");
+    expect_events("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
+                  "nsec=1\n" START,
+                  2, ERR_TRUNCATED, "no end mark: the trace was cut short");
+    expect_events("go 1.26\n" START "endgen\nend\nraw 77 01\n", 2, ERR_FORMAT,
+                  "expected a batch (byte 1, 49 or 52), found byte 119");
 }
 
 static void test_tables(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n" START
-                                "GoBlock +1 reason=4 stack=7\nbatch m=-1 t=1\nStrings\nString id=4 \"chan send\"\nString id=4 \"other\"\n"
-                                "end\nraw 34\n");
+    struct loaded l =
+        load_text("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
+                  "nsec=1\n" START "GoBlock +1 reason=4 stack=7\nbatch m=-1 t=1\nStrings\nString id=4 \"chan "
+                                   "send\"\nString id=4 \"other\"\n"
+                  "end\nraw 34\n");
     expect_damage(l.tr, ERR_FORMAT, "string 4 is defined twice");
     assert_non_null(strstr(trace_damage(l.tr, 1)->what, "not in generation 1's tables")); /* stack 7 */
     expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (chan send)\n"); /* the first one counts */
     unload(&l);
-    l = load_text("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n" START
-                  "GoBlock +1 reason=70 stack=0\nend\nraw 34\n");
+    l = load_text("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
+                  "nsec=1\n" START "GoBlock +1 reason=70 stack=0\nend\nraw 34\n");
     expect_damage(l.tr, ERR_FORMAT, "1 uses of strings or stacks");
     expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (#70)\n"); /* its number stands for it */
     unload(&l);
@@ -67,33 +75,43 @@ static void test_tables(void **state)
 static void test_tables_by_generation(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.23\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 reason=1 stack=0\n"
-                                "GoStart +5 g=1 g_seq=1\nbatch gen=1 m=-1 t=90\nStrings\nString id=1 \"one\"\nbatch gen=1 m=-1 t=90\nFrequency freq=1000000000\n"
-                                "batch gen=2 m=-1 t=190\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 t=190\nFrequency freq=500000000\n"
-                                "batch gen=2 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGoStop +8 reason=1 stack=0\n");
+    struct loaded l = load_text("go 1.23\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 "
+                                "m=7 running\nGoStop +8 reason=1 stack=0\n"
+                                "GoStart +5 g=1 g_seq=1\nbatch gen=1 m=-1 t=90\nStrings\nString id=1 \"one\"\nbatch "
+                                "gen=1 m=-1 t=90\nFrequency freq=1000000000\n"
+                                "batch gen=2 m=-1 t=190\nStrings\nString id=1 \"two\"\nbatch gen=2 m=-1 "
+                                "t=190\nFrequency freq=500000000\n"
+                                "batch gen=2 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                                "running\nGoStop +8 reason=1 stack=0\n");
     expect_whole(l.tr);
     /* And the clock is another: 100 units of 2 ns; Go's Sync before the generation is at 2 * 100 ns. */
-    expect_lane(l.tr, LANE_G, 1, "<0-9 running p0\n9-14 runnable (one)\n14-119 running p0\n119-119> runnable (two)\n");
+    expect_lane(l.tr, LANE_G, 1,
+                "<0-9 running p0\n9-14 runnable (one)\n14-119 running p0\n119-119> runnable (two)\n");
     unload(&l);
 }
 
 static void test_clock_missing(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.22\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +10 1\n");
+    struct loaded l = load_text("go 1.22\nnoauto\nbatch gen=1 m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 "
+                                "m=7 running\nHeapAlloc +10 1\n");
     expect_damage(l.tr, ERR_TRUNCATED, "no clock frequency");
     assert_true(trace_info(l.tr)->clock_assumed);
     assert_int_equal(trace_info(l.tr)->nwarnings, 1);
     assert_int_equal(trace_info(l.tr)->end, 11 * 64);
     unload(&l);
-    expect_events("go 1.22\nnoauto\n" START "batch m=-1 t=1\nFrequency freq=0\n", 2, ERR_FORMAT, "clock frequency is zero");
-    expect_events("go 1.22\nnoauto\n" START "batch m=-1 t=1\nFrequency freq=5000000\nbatch m=-1 t=1\nFrequency freq=5000000\n", 2, ERR_FORMAT, "second frequency");
+    expect_events("go 1.22\nnoauto\n" START "batch m=-1 t=1\nFrequency freq=0\n", 2, ERR_FORMAT,
+                  "clock frequency is zero");
+    expect_events("go 1.22\nnoauto\n" START
+                  "batch m=-1 t=1\nFrequency freq=5000000\nbatch m=-1 t=1\nFrequency freq=5000000\n",
+                  2, ERR_FORMAT, "second frequency");
 }
 
 static void test_experiments(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.23\n" START "expbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\nbatch m=7 t=110\nHeapAlloc +1 5\nraw 81 01 01 02 03\n");
+    struct loaded l = load_text("go 1.23\n" START "expbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\nbatch m=7 "
+                                                  "t=110\nHeapAlloc +1 5\nraw 81 01 01 02 03\n");
     expect_whole(l.tr);
     assert_int_equal(trace_info(l.tr)->experimental_batches, 1);
     assert_int_equal(trace_info(l.tr)->count[EC_EXPERIMENTAL], 1);
@@ -104,8 +122,9 @@ static void test_experiments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flight_recorder), cmocka_unit_test(test_borders), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_tables_by_generation), cmocka_unit_test(test_clock_missing), cmocka_unit_test(test_experiments),
+        cmocka_unit_test(test_flight_recorder), cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_tables),          cmocka_unit_test(test_tables_by_generation),
+        cmocka_unit_test(test_clock_missing),   cmocka_unit_test(test_experiments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,8 @@ static void test_start_waits_for_unblock(void **state)
 static void test_seq_out_of_reach(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GoStatus +1 g=2 m=-1 runnable\nGoBlock +5 reason=\"sync\" stack=0\nGoStart +5 g=2 g_seq=7\n");
+    struct loaded l =
+        load_text(P0 "GoStatus +1 g=2 m=-1 runnable\nGoBlock +5 reason=\"sync\" stack=0\nGoStart +5 g=2 g_seq=7\n");
     expect_damage(l.tr, ERR_ORDER, "no event can come next");
     expect_lane(l.tr, LANE_G, 2, "<0-7> runnable\n");
     assert_int_equal(trace_info(l.tr)->events, 4);
@@ -50,9 +51,12 @@ static void test_block_and_wake(void **state)
         "GoStart +10 g=1 g_seq=2\n"
         "GoDestroy +10\n");
     expect_whole(l.tr);
-    expect_lane(l.tr, LANE_G, 1, "<0-18 running p0\n18-38 waiting (chan receive)\n38-58 runnable by g2\n58-68 running p0\n");
+    expect_lane(l.tr, LANE_G, 1,
+                "<0-18 running p0\n18-38 waiting (chan receive)\n38-58 runnable by g2\n58-68 running p0\n");
     expect_lane(l.tr, LANE_G, 2, "8-28 runnable by g1\n28-48 running p0\n48-68> runnable (preempted)\n");
-    expect_lane(l.tr, LANE_P, 0, "<0-18 running g1\n18-28 scheduler\n28-48 running g2\n48-58 scheduler\n58-68 running g1\n68-68> scheduler\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-18 running g1\n18-28 scheduler\n28-48 running g2\n48-58 scheduler\n58-68 running g1\n68-68> "
+                "scheduler\n");
     struct lane_info i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 2)});
     assert_int_equal(raw_id(l.tr, LANE_G, i.creator), 1);
     assert_memory_equal(trace_str(l.tr, i.name).p, "main.worker", 11);
@@ -74,8 +78,10 @@ static void test_steal(void **state)
         "GoStart +5 g=1 g_seq=1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-30 system call p0\n30-39 runnable\n39-39> running p0\n");
-    expect_lane(l.tr, LANE_P, 0, "<0-11 running g1\n11-29 system call g1\n29-34 idle\n34-39 scheduler\n39-39> running g1\n");
-    expect_lane(l.tr, LANE_M, 7, "0-11 running g1 on p0\n11-29 system call g1 on p0\n29-30 system call g1\n30-39> idle\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-11 running g1\n11-29 system call g1\n29-34 idle\n34-39 scheduler\n39-39> running g1\n");
+    expect_lane(l.tr, LANE_M, 7,
+                "0-11 running g1 on p0\n11-29 system call g1 on p0\n29-30 system call g1\n30-39> idle\n");
     assert_int_equal(trace_lane(l.tr, (struct lane){LANE_G, 0}).no_p_ns, 1);
     unload(&l);
 }
@@ -84,19 +90,21 @@ static void test_steal(void **state)
 static void test_steal_own(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0
-        "GoSyscallBegin +10 p_seq=1 stack=0\nProcSteal +5 p=0 p_seq=2 m=7\nProcStart +5 p=0 p_seq=3\nGoSyscallEndBlocked +5\n"
-        "GoStart +5 g=1 g_seq=1\n");
+    struct loaded l = load_text(P0 "GoSyscallBegin +10 p_seq=1 stack=0\nProcSteal +5 p=0 p_seq=2 m=7\nProcStart +5 "
+                                   "p=0 p_seq=3\nGoSyscallEndBlocked +5\n"
+                                   "GoStart +5 g=1 g_seq=1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-26 system call p0\n26-31 runnable\n31-31> running p0\n");
-    expect_lane(l.tr, LANE_P, 0, "<0-11 running g1\n11-16 system call g1\n16-21 idle\n21-31 scheduler\n31-31> running g1\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-11 running g1\n11-16 system call g1\n16-21 idle\n21-31 scheduler\n31-31> running g1\n");
     unload(&l);
 }
 
 static void test_steal_from_wrong_thread(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GoSyscallBegin +10 p_seq=1 stack=0\nbatch m=8 t=120\nProcSteal +5 p=0 p_seq=2 m=9\n");
+    struct loaded l =
+        load_text(P0 "GoSyscallBegin +10 p_seq=1 stack=0\nbatch m=8 t=120\nProcSteal +5 p=0 p_seq=2 m=9\n");
     expect_damage(l.tr, ERR_ORDER, "doesn't have the P");
     unload(&l);
 }
@@ -137,14 +145,16 @@ static void test_create_in_syscall(void **state)
 static void test_switch(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0
-        "GoCreateBlocked +10 new_g=2 new_stack=main.co:3 stack=main.main:4\n"
-        "GoSwitch +10 g=2 g_seq=1\nGoSwitch +10 g=1 g_seq=1\nGoSwitchDestroy +10 g=2 g_seq=2\nGoBlock +10 reason=\"select\" stack=0\n");
+    struct loaded l = load_text(P0 "GoCreateBlocked +10 new_g=2 new_stack=main.co:3 stack=main.main:4\n"
+                                   "GoSwitch +10 g=2 g_seq=1\nGoSwitch +10 g=1 g_seq=1\nGoSwitchDestroy +10 g=2 "
+                                   "g_seq=2\nGoBlock +10 reason=\"select\" stack=0\n");
     expect_whole(l.tr);
     /* Three steps at one time, made to differ by a nanosecond each. */
     expect_lane(l.tr, LANE_G, 1, "<0-22 running p0\n22-31 waiting\n31-33 runnable by g2\n33-42 running p0\n");
-    expect_lane(l.tr, LANE_G, 2, "11-21 waiting\n21-23 runnable by g1\n23-32 running p0\n32-41 waiting\n41-43 runnable by g1\n43-51 running p0\n"
-                                 "51-51> waiting (select)\n");
+    expect_lane(l.tr, LANE_G, 2,
+                "11-21 waiting\n21-23 runnable by g1\n23-32 running p0\n32-41 waiting\n41-43 runnable by g1\n43-51 "
+                "running p0\n"
+                "51-51> waiting (select)\n");
     unload(&l);
 }
 
@@ -152,7 +162,8 @@ static void test_switch(void **state)
 static void test_status_syscall_elsewhere(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GoStatus +5 g=3 m=9 syscall\nHeapAlloc +10 5\nbatch m=9 t=130\nGoSyscallEndBlocked +1\n");
+    struct loaded l =
+        load_text(P0 "GoStatus +5 g=3 m=9 syscall\nHeapAlloc +10 5\nbatch m=9 t=130\nGoSyscallEndBlocked +1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 3, "<0-30 system call\n30-30> runnable\n");
     assert_int_not_equal(trace_find_lane(l.tr, LANE_M, 9), NO_LANE);
@@ -168,7 +179,8 @@ static void test_status_syscall_elsewhere(void **state)
 static void test_status_contradicts(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GoStatus +5 g=3 m=-1 waiting\nendgen\nbatch m=7 t=200\nGoStatus +1 g=3 m=-1 runnable\n");
+    struct loaded l =
+        load_text(P0 "GoStatus +5 g=3 m=-1 waiting\nendgen\nbatch m=7 t=200\nGoStatus +1 g=3 m=-1 runnable\n");
     expect_damage(l.tr, ERR_ORDER, "another status");
     assert_int_equal(trace_damage(l.tr, 0)->gen, 2);
     unload(&l);
@@ -190,17 +202,22 @@ static void test_generations(void **state)
     for (int v = 22; v <= 26; v += v == 23 ? 2 : 1) {
         char text[2000];
         snprintf(text, sizeof text,
-            "go 1.%d\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-            "UserTaskBegin +3 task=5 parent=0 name=\"job\" stack=main.f:1\nUserRegionBegin +2 task=5 name=\"part\" stack=0\n"
-            "GoCreate +3 new_g=2 new_stack=main.g:1 stack=0\nGoBlock +10 reason=\"sleep\" stack=0\nGoStart +10 g=2 g_seq=1\n"
-            "endgen\n"
-            "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 waiting\n"
-            "GoUnblock +7 g=1 g_seq=1 stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=1 g_seq=2\n"
-            "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\n", v);
+                 "go 1.%d\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                 "UserTaskBegin +3 task=5 parent=0 name=\"job\" stack=main.f:1\nUserRegionBegin +2 task=5 "
+                 "name=\"part\" stack=0\n"
+                 "GoCreate +3 new_g=2 new_stack=main.g:1 stack=0\nGoBlock +10 reason=\"sleep\" stack=0\nGoStart +10 "
+                 "g=2 g_seq=1\n"
+                 "endgen\n"
+                 "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 "
+                 "waiting\n"
+                 "GoUnblock +7 g=1 g_seq=1 stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=1 g_seq=2\n"
+                 "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\n",
+                 v);
         struct loaded l = load_text(text);
         expect_whole(l.tr);
         assert_int_equal(trace_info(l.tr)->generations, 2);
-        expect_lane(l.tr, LANE_G, 1, "<0-19 running p0\n19-109 waiting (sleep)\n109-129 runnable by g2\n129-139> running p0\n");
+        expect_lane(l.tr, LANE_G, 1,
+                    "<0-19 running p0\n19-109 waiting (sleep)\n109-129 runnable by g2\n129-139> running p0\n");
         expect_lane(l.tr, LANE_G, 2, "9-29 runnable by g1\n29-119 running p0\n119-139> waiting (sync)\n");
         const struct region *r;
         const struct task *t;
@@ -220,7 +237,8 @@ static void test_generations(void **state)
 static void test_p_comes_later(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "HeapAlloc +10 1\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+    struct loaded l = load_text(P0 "HeapAlloc +10 1\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 "
+                                   "g=1 m=7 running\n"
                                    "ProcsChange +5 procs=2 stack=0\nProcStatus +5 p=1 idle\nHeapAlloc +5 1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_P, 1, "0-111 nothing\n111-116> idle\n");
@@ -238,8 +256,10 @@ static const struct range *only_range(const struct trace *tr, enum range_kind k)
 static void test_gc(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GCActive +5 gc_seq=3\nGCEnd +20 gc_seq=4\nGCBegin +10 gc_seq=5 stack=main.f:1\nHeapAlloc +10 1\nendgen\n"
-                                   "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCActive +1 gc_seq=6\nGCEnd +10 gc_seq=7\n");
+    struct loaded l = load_text(P0 "GCActive +5 gc_seq=3\nGCEnd +20 gc_seq=4\nGCBegin +10 gc_seq=5 "
+                                   "stack=main.f:1\nHeapAlloc +10 1\nendgen\n"
+                                   "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                                   "running\nGCActive +1 gc_seq=6\nGCEnd +10 gc_seq=7\n");
     expect_whole(l.tr);
     const struct range *r;
     assert_int_equal(trace_ranges(l.tr, RANGE_GC, &r), 2);
@@ -251,7 +271,8 @@ static void test_gc(void **state)
     assert_int_equal(r[1].t1, 112);
     assert_false(r[1].open_start || r[1].open_end);
     assert_int_equal(trace_info(l.tr)->count[EC_RANGE_ACTIVE], 2);
-    expect_lane(l.tr, LANE_BAND, BAND_GC, "0-26 GC mark phase\n26-36 nothing\n36-112 GC mark phase\n112-112> nothing\n");
+    expect_lane(l.tr, LANE_BAND, BAND_GC,
+                "0-26 GC mark phase\n26-36 nothing\n36-112 GC mark phase\n112-112> nothing\n");
     unload(&l);
     l = load_text(P0 "GCEnd +20 gc_seq=4\n");
     expect_damage(l.tr, ERR_ORDER, "GC ends that did not begin");
@@ -266,7 +287,8 @@ static void test_gc_order(void **state)
 {
     (void)state;
     struct loaded l = load_text(P0 "GCBegin +3 gc_seq=1 stack=0\nGCEnd +37 gc_seq=2\nHeapAlloc +80 1\n"
-                                   "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 running\nGCBegin +10 gc_seq=3 stack=0\n");
+                                   "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 running\nGCBegin "
+                                   "+10 gc_seq=3 stack=0\n");
     expect_whole(l.tr);
     const struct range *r;
     assert_int_equal(trace_ranges(l.tr, RANGE_GC, &r), 2);
@@ -279,9 +301,12 @@ static void test_gc_order(void **state)
 static void test_sweep_and_assist(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "GCSweepActive +1 p=0\nGCMarkAssistActive +1 g=1\nGCSweepEnd +10 swept=8192 reclaimed=4096\nGCMarkAssistEnd +5\n"
-                                   "STWBegin +5 kind=\"GC sweep termination\" stack=main.f:3\nSTWEnd +5\nGCMarkAssistBegin +5 stack=0\nendgen\n"
-                                   "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCMarkAssistActive +1 g=1\nGCMarkAssistEnd +5\n");
+    struct loaded l = load_text(P0 "GCSweepActive +1 p=0\nGCMarkAssistActive +1 g=1\nGCSweepEnd +10 swept=8192 "
+                                   "reclaimed=4096\nGCMarkAssistEnd +5\n"
+                                   "STWBegin +5 kind=\"GC sweep termination\" stack=main.f:3\nSTWEnd "
+                                   "+5\nGCMarkAssistBegin +5 stack=0\nendgen\n"
+                                   "batch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+                                   "running\nGCMarkAssistActive +1 g=1\nGCMarkAssistEnd +5\n");
     expect_whole(l.tr);
     const struct range *r = only_range(l.tr, RANGE_SWEEP);
     assert_true(r->open_start && r->t0 == 0 && r->t1 == 13 && r->a == 8192 && r->b == 4096);
@@ -302,10 +327,12 @@ static void test_sweep_and_assist(void **state)
 static void test_regions(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "UserRegionBegin +3 task=0 name=\"a\" stack=0\nUserRegionBegin +5 task=0 name=\"b\" stack=0\nUserRegionEnd +5 task=0 name=\"a\" stack=0\n");
+    struct loaded l = load_text(P0 "UserRegionBegin +3 task=0 name=\"a\" stack=0\nUserRegionBegin +5 task=0 "
+                                   "name=\"b\" stack=0\nUserRegionEnd +5 task=0 name=\"a\" stack=0\n");
     expect_damage(l.tr, ERR_ORDER, "another region is the innermost");
     unload(&l);
-    l = load_text(P0 "UserRegionEnd +3 task=9 name=\"early\" stack=0\nUserRegionBegin +5 task=9 name=\"a\" stack=0\nUserRegionBegin +5 task=9 name=\"b\" stack=0\n"
+    l = load_text(P0 "UserRegionEnd +3 task=9 name=\"early\" stack=0\nUserRegionBegin +5 task=9 name=\"a\" "
+                     "stack=0\nUserRegionBegin +5 task=9 name=\"b\" stack=0\n"
                      "UserTaskEnd +5 task=77 stack=0\nGoDestroy +5\n");
     expect_whole(l.tr);
     const struct region *r;
@@ -322,7 +349,9 @@ static void test_regions(void **state)
 static void test_logs_and_metrics(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "UserLog +3 task=4 key=\"k\" value=\"hello \\x1b world\" stack=main.f:1\nHeapAlloc +5 123\nHeapGoal +5 456\nGoLabel +1 label=\"GC (idle)\"\n");
+    struct loaded l =
+        load_text(P0 "UserLog +3 task=4 key=\"k\" value=\"hello \\x1b world\" stack=main.f:1\nHeapAlloc +5 "
+                     "123\nHeapGoal +5 456\nGoLabel +1 label=\"GC (idle)\"\n");
     expect_whole(l.tr);
     const struct logmsg *m;
     const struct point *p;
@@ -341,9 +370,11 @@ static void test_logs_and_metrics(void **state)
 static void test_samples(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0 "HeapAlloc +28 1\n"
-        "batch m=-1 t=100\nCPUSamples\nCPUSample time=500 m=7 p=0 g=1 stack=main.f:1\nCPUSample time=90 m=7 p=0 g=1 stack=0\n"
-        "CPUSample time=130 m=7 p=0 g=1 stack=0\nCPUSample time=110 m=-1 p=-1 g=0 stack=0\n");
+    struct loaded l =
+        load_text(P0 "HeapAlloc +28 1\n"
+                     "batch m=-1 t=100\nCPUSamples\nCPUSample time=500 m=7 p=0 g=1 stack=main.f:1\nCPUSample time=90 "
+                     "m=7 p=0 g=1 stack=0\n"
+                     "CPUSample time=130 m=7 p=0 g=1 stack=0\nCPUSample time=110 m=-1 p=-1 g=0 stack=0\n");
     expect_whole(l.tr);
     const struct sample *s;
     assert_int_equal(trace_samples(l.tr, &s), 4);
@@ -364,7 +395,8 @@ static void test_samples(void **state)
 static void test_equal_times(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nHeapAlloc +0 1\nHeapAlloc +1 2\n"
+    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 "
+                                "running\nHeapAlloc +0 1\nHeapAlloc +1 2\n"
                                 "HeapAlloc +1 3\nHeapAlloc +10 4\n");
     expect_whole(l.tr);
     const struct point *p;
@@ -381,7 +413,8 @@ static void test_odd_clock(void **state)
     (void)state;
     const uint64_t freq = 3000000019u;
     double unit = 1.0 / ((double)freq / 1e9);
-    struct loaded l = load_text("go 1.22\nbatch m=7 t=1000003\nProcStatus +7 p=0 running\nGoStatus +8 g=1 m=7 running\nHeapAlloc +11 1\nHeapAlloc +17 2\n"
+    struct loaded l = load_text("go 1.22\nbatch m=7 t=1000003\nProcStatus +7 p=0 running\nGoStatus +8 g=1 m=7 "
+                                "running\nHeapAlloc +11 1\nHeapAlloc +17 2\n"
                                 "HeapAlloc +100000 3\nbatch m=-1 t=1000003\nFrequency freq=3000000019\n");
     expect_whole(l.tr);
     const struct point *p;
@@ -393,7 +426,8 @@ static void test_odd_clock(void **state)
     assert_int_equal(p[1].t, t + (int64_t)(17 * unit));
     assert_int_equal(p[2].t, t + (int64_t)(17 * unit) + (int64_t)(100000 * unit));
     unload(&l);
-    l = load_text("go 1.22\nbatch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +10 1\nbatch m=-1 t=1000\nFrequency freq=15625000\n");
+    l = load_text("go 1.22\nbatch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +10 "
+                  "1\nbatch m=-1 t=1000\nFrequency freq=15625000\n");
     assert_int_equal(trace_points(l.tr, METRIC_HEAP, &p), 1);
     assert_int_equal(p[0].t, 11 * 64);
     assert_int_equal(trace_info(l.tr)->first_ns, 1001 * 64);
@@ -412,7 +446,8 @@ static void test_context(void **state)
         {"GoSyscallBegin +1 p_seq=4 stack=0\n", "sequence number"},
         {"GoStatus +1 g=5 m=-1 gstatus=9\n", "invalid status"},
         {"ProcStatus +1 p=5 pstatus=0\n", "invalid status"},
-        {"UserTaskBegin +1 task=3 parent=0 name=\"a\" stack=0\nUserTaskBegin +1 task=3 parent=0 name=\"a\" stack=0\n", "open already"},
+        {"UserTaskBegin +1 task=3 parent=0 name=\"a\" stack=0\nUserTaskBegin +1 task=3 parent=0 name=\"a\" stack=0\n",
+         "open already"},
         {"raw 7f 01\n", "unknown event type 127"},
         {"raw 14\n", "ends beyond its batch"},
         {"ClockSnapshot +1 mono=1 sec=1 nsec=1\n", "clock snapshot outside"},
@@ -422,7 +457,8 @@ static void test_context(void **state)
         snprintf(text, sizeof text, P0 "%s", cases[i][0]);
         struct loaded l = load_text(text);
         if (!trace_info(l.tr)->ndamages || !strstr(trace_damage(l.tr, 0)->what, cases[i][1]))
-            fail_msg("%s: %s, expected '%s'", cases[i][0], trace_info(l.tr)->ndamages ? trace_damage(l.tr, 0)->what : "no damage", cases[i][1]);
+            fail_msg("%s: %s, expected '%s'", cases[i][0],
+                     trace_info(l.tr)->ndamages ? trace_damage(l.tr, 0)->what : "no damage", cases[i][1]);
         assert_null(trace_fatal(l.tr)); /* what stands before it is shown */
         assert_true(trace_info(l.tr)->events >= 2);
         unload(&l);
@@ -432,13 +468,28 @@ static void test_context(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_start_waits_for_unblock), cmocka_unit_test(test_seq_out_of_reach), cmocka_unit_test(test_block_and_wake),
-        cmocka_unit_test(test_steal), cmocka_unit_test(test_steal_own), cmocka_unit_test(test_steal_from_wrong_thread),
-        cmocka_unit_test(test_destroy_in_syscall), cmocka_unit_test(test_create_in_syscall), cmocka_unit_test(test_switch),
-        cmocka_unit_test(test_status_syscall_elsewhere), cmocka_unit_test(test_status_contradicts), cmocka_unit_test(test_generations),
-        cmocka_unit_test(test_p_comes_later), cmocka_unit_test(test_gc), cmocka_unit_test(test_gc_order),
-        cmocka_unit_test(test_sweep_and_assist), cmocka_unit_test(test_regions), cmocka_unit_test(test_logs_and_metrics),
-        cmocka_unit_test(test_samples), cmocka_unit_test(test_equal_times), cmocka_unit_test(test_odd_clock), cmocka_unit_test(test_context),
+        cmocka_unit_test(test_start_waits_for_unblock),
+        cmocka_unit_test(test_seq_out_of_reach),
+        cmocka_unit_test(test_block_and_wake),
+        cmocka_unit_test(test_steal),
+        cmocka_unit_test(test_steal_own),
+        cmocka_unit_test(test_steal_from_wrong_thread),
+        cmocka_unit_test(test_destroy_in_syscall),
+        cmocka_unit_test(test_create_in_syscall),
+        cmocka_unit_test(test_switch),
+        cmocka_unit_test(test_status_syscall_elsewhere),
+        cmocka_unit_test(test_status_contradicts),
+        cmocka_unit_test(test_generations),
+        cmocka_unit_test(test_p_comes_later),
+        cmocka_unit_test(test_gc),
+        cmocka_unit_test(test_gc_order),
+        cmocka_unit_test(test_sweep_and_assist),
+        cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_logs_and_metrics),
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_equal_times),
+        cmocka_unit_test(test_odd_clock),
+        cmocka_unit_test(test_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
