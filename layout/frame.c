@@ -21,6 +21,7 @@
 #include "layout/ruler.h"
 #include "layout/search.h"
 #include "layout/status.h"
+#include "layout/tri.h"
 
 struct canvas {
     struct grid *g;
@@ -344,6 +345,11 @@ static void item_view(const struct canvas *c)
     items_draw(c->g, c->v, c->plan.y[ROW_LANES], c->plan.n[ROW_LANES]);
 }
 
+static void table_view(const struct canvas *c)
+{
+    tri_draw(c->g, c->v, c->plan.y[ROW_LANES], c->plan.n[ROW_LANES]);
+}
+
 static void empty_view(const struct canvas *c)
 {
     grid_str(c->g, 0, c->plan.y[ROW_LANES], c->g->w, "This view is not in this version.", STYLE_DIM);
@@ -352,6 +358,7 @@ static void empty_view(const struct canvas *c)
 static void (*const views[VIEW_END])(const struct canvas *) = {
     [VIEW_PROCS] = lane_view, [VIEW_GOROUTINES] = lane_view, [VIEW_THREADS] = lane_view,
     [VIEW_TASKS] = item_view, [VIEW_GC] = item_view,
+    [VIEW_TRIAGE] = table_view, [VIEW_GROUPS] = table_view, [VIEW_WAITS] = table_view, [VIEW_FLAME] = table_view,
 };
 
 /* ---- footer, prompt ------------------------------------------------------------------------------------- */

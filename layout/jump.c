@@ -14,6 +14,7 @@
 #include "layout/lanes.h"
 #include "layout/move.h"
 #include "layout/search.h"
+#include "layout/tri.h"
 
 enum { WALK = 100000, EFFECT_SPANS = 4000000 };
 
@@ -337,6 +338,9 @@ unsigned view_switch(struct view *v, int no)
 {
     if (no < 1 || no >= VIEW_END)
         return move_fail(v, "there is no view %d", no);
+    if (tri_shows(no))
+        return tri_switch(v, no);
+    tri_leave(v);
     if (no != VIEW_PROCS && no != VIEW_GOROUTINES && no != VIEW_THREADS && !items_shows(no))
         return move_fail(v, "view %d is not in this version: 2 processors, 3 goroutines, 4 threads, 7 tasks, 8 GC",
                          no);

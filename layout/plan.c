@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "layout/tri.h"
 #include "layout/view.h"
 
 struct grant {
@@ -18,6 +19,12 @@ static const struct grant grants[] = {
     {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_HEAP, 1},   {ROW_SWEEP, 1}, {ROW_LANES, 8}, {ROW_RUNQ, 1},
     {ROW_ASSIST, 1}, {ROW_LANES, 16}, {ROW_HEAP, 2},  {ROW_RUNQ, 2},   {ROW_LANES, 32}, {ROW_HEAP, 4}, {ROW_RUNQ, 3},
     {ROW_LANES, 1000},
+};
+
+/* Views of tables have no time axis; the findings' status lines hold a whole finding. */
+static const struct grant table_grants[] = {
+    {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_LANES, 8},
+    {ROW_STATUS, 4}, {ROW_LANES, 1000},
 };
 
 static int gutter_width(int w, int view)
@@ -35,9 +42,12 @@ void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes)
     p->gutter = gutter_width(w, view);
     p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;
     int left = h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
-    for (size_t i = 0; i < sizeof grants / sizeof *grants && left > 0; i++) {
-        enum row r = grants[i].row;
-        int upto = r == ROW_LANES && grants[i].upto > most ? most : grants[i].upto;
+    bool table = tri_shows(view);
+    const struct grant *g = table ? table_grants : grants;
+    size_t n = table ? sizeof table_grants / sizeof *table_grants : sizeof grants / sizeof *grants;
+    for (size_t i = 0; i < n && left > 0; i++) {
+        enum row r = g[i].row;
+        int upto = r == ROW_LANES && g[i].upto > most && !table ? most : g[i].upto;
         int more = upto - p->n[r];
         more = more < 0 ? 0 : more > left ? left : more;
         p->n[r] += more;

@@ -12,6 +12,7 @@
 #include "layout/fmt.h"
 #include "layout/items.h"
 #include "layout/move.h"
+#include "layout/tri.h"
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
@@ -317,6 +318,10 @@ void status_draw(struct grid *g, const struct view *v, int y, int n)
     struct span s;
     int64_t t0, t1;
     char a[FMT_MAX];
+    if (tri_shows(v->at.view)) {
+        tri_status(g, v, y, n);
+        return;
+    }
     if (items_shows(v->at.view)) {
         items_status(g, v, y, n);
         return;

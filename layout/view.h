@@ -21,7 +21,7 @@
 
 /* Numbers are the keys 1..9. 2, 3 and 4 show lanes, 7 and 8 items (items.h); the rest is not there yet. */
 enum view_no { VIEW_TRIAGE = 1, VIEW_PROCS, VIEW_GOROUTINES, VIEW_THREADS, VIEW_GROUPS, VIEW_WAITS, VIEW_TASKS,
-               VIEW_GC, VIEW_LOG, VIEW_END };
+               VIEW_GC, VIEW_LOG, VIEW_FLAME, VIEW_END };
 
 enum refresh { /* flags */
     VR_NONE = 0,
@@ -87,6 +87,7 @@ struct hit {
 
 struct search;      /* search.h */
 struct item;        /* items.h */
+struct tri;         /* tri.h */
 
 struct view {
     const struct trace *tr;
@@ -105,6 +106,7 @@ struct view {
     struct lanes lanes[LANE_KINDS];
     struct items items;
     struct search *search;       /* NULL: none yet */
+    struct tri *tri;             /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
 
     bool selecting;              /* a range is being selected: from sel0 to the cursor */
     bool selected;               /* a range [sel0,sel1) is selected */

@@ -13,6 +13,7 @@
 #include "layout/fmt.h"
 #include "layout/lanes.h"
 #include "layout/plan.h"
+#include "viewer/tables.h"
 
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h)
 {
@@ -23,6 +24,8 @@ bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, i
     a->loading = true;
     a->cursor_x = a->cursor_y = -1;
     if (!view_init(&a->view, tr)) return false;
+    tri_init(&a->tri, tr);
+    a->view.tri = &a->tri;
     app_resize(a, w, h);
     return true;
 }
@@ -30,6 +33,9 @@ bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, i
 void app_free(struct app *a)
 {
     view_free(&a->view);
+    tri_free(&a->tri);
+    findings_free(&a->fs);
+    triage_free(a->tg);
     grid_free(&a->grid);
     help_free(&a->help);
 }
@@ -59,6 +65,8 @@ bool app_load(struct app *a, int64_t budget_ns)
     a->stale = true;
     if (!a->loading) {
         sync(a);
+        a->touched |= a->open_view || a->open_at || a->open_lane;
+        a->triaging = !trace_fatal(a->tr);
         open_place(a);
     }
     return a->loading;
@@ -266,7 +274,13 @@ static unsigned do_rest(struct app *a, enum action act, int n, const char *arg)
     case ACT_SEARCH_PREV: return view_search_next(v, -n);
     case ACT_GOTO: return do_prompt(a, PROMPT_COMMAND, arg);
     case ACT_SELECT: return view_select(v);
-    case ACT_DETAILS: return view_enter(v);
+    case ACT_DETAILS: return tables_details(a);
+    case ACT_FINDING_NEXT: return tri_walk(v, n);
+    case ACT_FINDING_PREV: return tri_walk(v, -n);
+    case ACT_VIEW_TRIAGE: return view_switch(v, VIEW_TRIAGE);
+    case ACT_VIEW_GROUPS: return view_switch(v, VIEW_GROUPS);
+    case ACT_VIEW_WAITS: return view_switch(v, VIEW_WAITS);
+    case ACT_VIEW_FLAME: return view_switch(v, VIEW_FLAME);
     case ACT_YANK: return do_yank(a);
     case ACT_UNDO: return view_undo(v, n);
     case ACT_REDO: return view_redo(v, n);
@@ -295,6 +309,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     int n = count > 0 && count < KEYMAP_COUNT_MAX ? (int)count : count ? KEYMAP_COUNT_MAX : 1;
     unsigned had = 0, f;
     bool said = a->view.message[0] != '\0';
+    a->touched = true;
     if (said && act != ACT_CLOSE && act != ACT_BACK) {
         view_message(&a->view, false, "%s", ""); /* a message lasts until the next action */
         had = VR_DRAW;
@@ -305,7 +320,8 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
         a->view.popup = POPUP_NONE; /* read, and now done */
         had = VR_DRAW;
     }
-    f = do_rest(a, act, n, arg);
+    f = tables_do(a, act, n, count > 0);
+    if (f == TABLES_NOT_MINE) f = do_rest(a, act, n, arg);
     if (f & VR_WORK) a->working = true;
     return f | had;
 }
@@ -503,6 +519,7 @@ static unsigned mouse(struct app *a, const struct key_event *ev)
 unsigned app_key(struct app *a, const struct key_event *ev)
 {
     keycode k = ev->key;
+    a->touched = true;
     a->open_view = 0; /* the reader has taken the wheel */
     a->open_at = a->open_lane = NULL;
     sync(a);

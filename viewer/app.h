@@ -13,7 +13,9 @@
 
 #include "decode/trace.h"
 #include "layout/frame.h"
+#include "layout/tri.h"
 #include "layout/view.h"
+#include "triage/findings.h"
 #include "viewer/actions.h"
 #include "viewer/help.h"
 #include "viewer/keymap.h"
@@ -31,6 +33,12 @@ enum { APP_HISTORY = 16 };
 struct app {
     struct trace *tr;
     struct view view;
+    struct triage *tg;      /* the tables of views 1, 5, 6; NULL until the trace is loaded */
+    struct findings fs;
+    struct tri tri;
+    bool triaging;          /* triage_step() has more to do */
+    bool hint;              /* say when the tables are done, if a key has come before */
+    bool touched;           /* a key has come: where the reader is, is up to the reader */
     const struct keymap *km;
     const char *name;       /* how the title shall name the trace, NULL = by its path */
     struct keystate keys;
@@ -68,6 +76,12 @@ void app_free(struct app *a);
  * false: the trace is complete.
  */
 bool app_load(struct app *a, int64_t budget_ns);
+/*
+ * app_triage - once the trace is loaded: work out the tables for about budget_ns. When they are done view 1 is shown,
+ * unless a key has come before or the command line asked for another place; then a message says so.
+ * Returns refresh flags; a->triaging says whether there is more to do.
+ */
+unsigned app_triage(struct app *a, int64_t budget_ns);
 /* app_work - go on with a search for about budget_ns. Returns refresh flags. */
 unsigned app_work(struct app *a, int64_t budget_ns);
 unsigned app_resize(struct app *a, int w, int h);

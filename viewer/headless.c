@@ -102,6 +102,7 @@ bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE 
     struct script s = {.a = a, .styles = styles, .out = out, .errors = errors};
     while (app_load(a, INT64_MAX)) {
     }
+    while (a->triaging) (void)app_triage(a, INT64_MAX);
     if (!app_draw(a)) return false;
     const char *p = keys ? keys : "";
     while (*(p += strspn(p, " \t\n")) && !s.quit && !s.failed) {

@@ -154,16 +154,45 @@ bool help_make(struct help *h, const struct keymap *km, enum keyview view, enum 
 /* ---- the footer ------------------------------------------------------------------------------------------ */
 
 /* Most wanted first: a narrow screen cuts at the end. */
-static const struct {
+struct want {
     enum action a, b;
     const char *label;
-} wanted[] = {
+};
+static const struct want lanes_want[] = {
     {ACT_HELP, ACT_NONE, "keys"},         {ACT_BACK, ACT_NONE, "quit"},      {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
     {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"}, {ACT_LANE_DOWN, ACT_LANE_UP, "lane"}, {ACT_DETAILS, ACT_NONE, "stack"},
-    {ACT_SEARCH, ACT_NONE, "find"},       {ACT_GOTO, ACT_NONE, "go to"},     {ACT_CAUSE, ACT_NONE, "woken by"},
+    {ACT_SEARCH, ACT_NONE, "find"},       {ACT_FINDING_NEXT, ACT_NONE, "finding"}, {ACT_CAUSE, ACT_NONE, "woken by"},
+    {ACT_GOTO, ACT_NONE, "go to"},
     {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"}, {ACT_GC_NEXT, ACT_NONE, "GC"},   {ACT_SWAP, ACT_NONE, "G/P"},
-    {ACT_UNDO, ACT_NONE, "undo"},
+    {ACT_UNDO, ACT_NONE, "undo"},         {0},
 };
+static const struct want triage_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "quit"}, {ACT_DETAILS, ACT_NONE, "look there"},
+    {ACT_FINDING_NEXT, ACT_FINDING_PREV, "walk"}, {ACT_VIEW_PROCS, ACT_NONE, "lanes"},
+    {ACT_VIEW_GROUPS, ACT_NONE, "groups"},  {ACT_VIEW_WAITS, ACT_NONE, "waits"}, {ACT_VIEW_GC, ACT_NONE, "GC"},
+    {ACT_VIEW_FLAME, ACT_NONE, "flame"},    {0},
+};
+static const struct want groups_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "back"}, {ACT_DETAILS, ACT_NONE, "open"},
+    {ACT_SORT, ACT_SORT_INVERT, "sort"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "histogram"}, {ACT_SELECT, ACT_NONE, "range"},
+    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {0},
+};
+static const struct want waits_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "quit"}, {ACT_DETAILS, ACT_NONE, "the longest"},
+    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "section"}, {ACT_CAUSE, ACT_NONE, "then: who ended it"},
+    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {0},
+};
+static const struct want flame_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "back"}, {ACT_SORT, ACT_NONE, "table"},
+    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "beside"},
+    {ACT_LANE_DOWN, ACT_LANE_UP, "callee"}, {ACT_ZOOM_ALL, ACT_NONE, "all"}, {0},
+};
+
+static const struct want *wanted(enum keyview view)
+{
+    return view == KEYVIEW_TRIAGE ? triage_want : view == KEYVIEW_GROUPS ? groups_want
+         : view == KEYVIEW_WAITS ? waits_want : view == KEYVIEW_FLAME ? flame_want : lanes_want;
+}
 
 /* The shortest way to type an action, plain keys first. "" if there is none. */
 static void best_keys(const struct binding **b, size_t n, enum action a, char *out, size_t size)
@@ -217,13 +246,13 @@ void help_footer(const struct keymap *km, const struct keystate *st, enum keyvie
     const struct binding **b;
     size_t n = keymap_bindings(km, view, &b), at = 0;
     out[0] = '\0';
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0] && at < size; i++) {
+    for (const struct want *w = wanted(view); w->label && at < size; w++) {
         char one[64], two[64] = "";
-        best_keys(b, n, wanted[i].a, one, sizeof one);
+        best_keys(b, n, w->a, one, sizeof one);
         if (!one[0]) continue;
-        if (wanted[i].b != ACT_NONE) best_keys(b, n, wanted[i].b, two, sizeof two);
+        if (w->b != ACT_NONE) best_keys(b, n, w->b, two, sizeof two);
         at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "", two,
-                               wanted[i].label);
+                               w->label);
     }
     mem_free(b);
 }

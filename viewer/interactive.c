@@ -70,6 +70,9 @@ static void work(struct loop *l)
             l->dirty = true;
             l->next_progress = now + PROGRESS_MS;
         }
+    } else if (a->triaging && !a->working) {
+        obey(l, app_triage(a, SLICE_NS));
+        if (a->triaging && now_ms() >= l->next_progress) l->next_progress = now_ms() + PROGRESS_MS;
     } else if (a->working) {
         obey(l, app_work(a, SLICE_NS));
         l->dirty = true;
@@ -92,7 +95,7 @@ static void draw(struct loop *l)
 /* How long to sleep: not at all with work to do, until the next frame may come, or for ever. */
 static int timeout(const struct loop *l)
 {
-    if (l->a->loading || l->a->working) return 0;
+    if (l->a->loading || l->a->working || l->a->triaging) return 0;
     if (!l->dirty) return -1;
     int64_t left = l->next_frame - now_ms();
     return left > 0 ? (int)left : 0;
@@ -101,6 +104,7 @@ static int timeout(const struct loop *l)
 int interactive_run(struct app *a, struct term *t, bool debug)
 {
     struct loop l = {.a = a, .t = t, .debug = debug, .dirty = true, .began = now_ms()};
+    a->hint = true;
     resized(&l);
     while (!l.quit) {
         unsigned what = term_wait(t, timeout(&l));

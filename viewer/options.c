@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "layout/goto.h"
+#include "layout/view.h"
 
 enum option_id {
 #define X(id, name, arg, help) OPT_##id,
@@ -87,8 +88,10 @@ static bool parse_ticks(const char *s, double *out)
 
 static bool parse_view(const char *s, int *out)
 {
-    *out = s[0] - '0';
-    return s[0] >= '1' && s[0] <= '9' && !s[1];
+    char *end;
+    long n = strtol(s, &end, 10);
+    *out = (int)n;
+    return end > s && !*end && n >= 1 && n < VIEW_END;
 }
 
 static bool set_option(struct options *o, enum option_id id, const char *v)

@@ -63,6 +63,7 @@ static void fix_open(struct fix *f, const char *map, int w, int h)
     f->km = map_of(map);
     assert_int_equal(trace_open_mem(f->bytes, f->n, &o, &f->tr, &e), ERR_OK);
     assert_true(app_init(&f->a, f->tr, f->km, w, h));
+    f->a.touched = true; /* stay with the processors; test_app_tables.c has the views of tables */
     while (app_load(&f->a, INT64_MAX)) {
     }
     assert_null(trace_fatal(f->tr));

@@ -124,7 +124,7 @@ static void test_options(void **state)
     assert_true(parse(&o, "--view 3 --at 1.2s..1.3s --lane g12@1.25s x"));
     assert_int_equal(o.view, 3);
     static const char *const wrong[] = {
-        "--view 0", "--view 10", "--at g5", "--at soon", "--lane 5ms", "--lane x", "--nope", "--size", "--size 0x5",
+        "--view 0", "--view 11", "--view 3x", "--at g5", "--at soon", "--lane 5ms", "--lane x", "--nope", "--size", "--size 0x5",
         "--size 80", "--size 9999x9999", "--headless=1", "a b", "--glyphs wingdings", "--color=maybe", "--threads 0",
         "--max-memory 5Q", "--max-memory -1", "--max-memory 99999999999T", "--ticks-per-second 0",
         "--ticks-per-second nan", "-x"};

@@ -1,0 +1,468 @@
+/*
+ * tri.c - what the views of triage's tables have in common: a list of rows with a cursor, and how one gets from a row
+ * to the lanes and back.
+ *
+ * Layout of such a screen, from above: head lines (numbers, column titles), rows that scroll, the status lines about the
+ * row under the cursor. The row is kept in v->at.row and clamped here before anything reads it, so a table that is not
+ * there yet, an undo into a longer table, and a resize need no care elsewhere.
+ */
+#include "layout/tri.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "layout/fmt.h"
+#include "layout/move.h"
+#include "layout/tri_priv.h"
+
+bool tri_shows(int view)
+{
+    return view == VIEW_TRIAGE || view == VIEW_GROUPS || view == VIEW_WAITS || view == VIEW_FLAME;
+}
+
+static const struct tri_view *shown(const struct view *v)
+{
+    switch (v->at.view) {
+    case VIEW_TRIAGE: return &tri_findings;
+    case VIEW_GROUPS: return &tri_groups;
+    case VIEW_WAITS: return &tri_waits;
+    default: return NULL;
+    }
+}
+
+static bool ready(const struct view *v)
+{
+    return v->tri && v->tri->tg;
+}
+
+/* ---- life ----------------------------------------------------------------------------------------------- */
+
+void tri_init(struct tri *t, const struct trace *tr)
+{
+    *t = (struct tri){.tr = tr, .group = NO_LANE, .b0 = TRI_NO_BUCKET, .b1 = TRI_NO_BUCKET, .finding = UINT32_MAX};
+    t->flame.kind = SW_ONCPU;
+}
+
+void tri_free(struct tri *t)
+{
+    mem_free(t->order);
+    mem_free(t->stuck);
+    mem_free(t->leak);
+    mem_free(t->member);
+    mem_free(t->wait);
+    flame_free(&t->flame);
+    *t = (struct tri){0};
+}
+
+bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs)
+{
+    t->tg = tg;
+    t->fs = fs;
+    if (groups_order(t) && waits_list(t))
+        return true;
+    t->tg = NULL;
+    t->trouble = "out of memory for the tables";
+    return false;
+}
+
+/* ---- helpers -------------------------------------------------------------------------------------------- */
+
+int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
+{
+    char buf[1200];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    return w > 0 ? grid_str(g, x, y, w, buf, s) : x;
+}
+
+void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *text)
+{
+    grid_right(g, x, y, w, text, s);
+}
+
+void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name)
+{
+    char buf[1024];
+    struct str f = trace_str(v->tr, name);
+    if (f.len)
+        str_shorten(f, w, v->tier == TIER_ASCII, buf, sizeof buf);
+    else
+        snprintf(buf, sizeof buf, "?");
+    tri_say(g, x, y, w, s, "%s", buf);
+}
+
+char *tri_dur(int64_t ns, char out[FMT_MAX])
+{
+    struct text t = {0};
+    text_dur(&t, ns);
+    snprintf(out, FMT_MAX, "%s", t.p ? t.p : "");
+    text_free(&t);
+    return out;
+}
+
+struct lane tri_g(uint32_t g)
+{
+    return (struct lane){LANE_G, g};
+}
+
+static uint32_t rows(const struct view *v)
+{
+    const struct tri_view *s = shown(v);
+    return s && ready(v) ? s->rows(v) : 0;
+}
+
+static bool skipped(const struct view *v, uint32_t row)
+{
+    const struct tri_view *s = shown(v);
+    return s && s->skip && s->skip(v, row);
+}
+
+void tri_set_row(struct view *v, uint32_t row)
+{
+    uint32_t n = rows(v), r = row < n ? row : n ? n - 1 : 0;
+    while (r < n && skipped(v, r))
+        r++;
+    if (r >= n)
+        for (r = row < n ? row : n ? n - 1 : 0; r > 0 && skipped(v, r); r--) {
+        }
+    v->at.row = r;
+}
+
+unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
+{
+    tri_leave(v);
+    move_push(v, STEP_JUMP);
+    if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind)) {
+        l = (struct lane){LANE_P, v->last_focus[LANE_P]};
+        if (l.i >= trace_nlanes(v->tr, LANE_P))
+            l.i = 0;
+    }
+    v->last_focus[v->at.focus.kind < LANE_KINDS ? v->at.focus.kind : LANE_P] = v->at.focus.i;
+    v->at.win = t1 > t0 ? window_fit(t0, t1) : window_fit(time_sub(t0, 500000), time_add(t0, 500000));
+    v->at.top = 0;
+    move_lane(v, l);
+    move_to(v, t0, true);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+/* ---- moving --------------------------------------------------------------------------------------------- */
+
+void tri_leave(struct view *v)
+{
+    if (!v->tri || !tri_shows(v->at.view))
+        return;
+    v->tri->row[v->at.view] = v->at.row;
+    v->tri->top[v->at.view] = v->at.top;
+}
+
+/* On first sight of view 6 the cursor is on the longest contention; elsewhere on the first row. */
+unsigned tri_switch(struct view *v, int no)
+{
+    if (v->at.view == no)
+        return VR_NONE;
+    tri_leave(v);
+    move_push(v, STEP_JUMP);
+    if (v->at.focus.kind < LANE_KINDS)
+        v->last_focus[v->at.focus.kind] = v->at.focus.i;
+    v->at.view = (uint8_t)no;
+    v->at.row = v->tri ? v->tri->row[no] : 0;
+    v->at.top = v->tri ? v->tri->top[no] : 0;
+    move_settle(v);
+    if (v->tri && no == VIEW_FLAME && ready(v) && !v->tri->flame.built)
+        (void)flame_build(v->tri, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
+    tri_set_row(v, v->at.row);
+    return VR_DRAW;
+}
+
+static unsigned not_yet(struct view *v)
+{
+    return move_fail(v, v->tri && v->tri->trouble ? v->tri->trouble : "the tables are not done yet");
+}
+
+static unsigned step(struct view *v, int64_t n)
+{
+    uint32_t all = rows(v), from = v->at.row;
+    if (!all)
+        return move_fail(v, "nothing here");
+    int64_t r = (int64_t)v->at.row + n;
+    r = r < 0 ? 0 : r >= all ? (int64_t)all - 1 : r;
+    int by = n < 0 ? -1 : 1;
+    while (r >= 0 && r < all && skipped(v, (uint32_t)r))
+        r += by;
+    if (r < 0 || r >= all || r == from) { /* nothing further that way: what is there is the end */
+        if (n < 0)
+            v->at.top = 0;
+        return move_fail(v, n < 0 ? "this is the first row" : "this is the last row");
+    }
+    move_push(v, STEP_LANE);
+    v->at.row = (uint32_t)r;
+    return VR_DRAW;
+}
+
+static int64_t times(int n)
+{
+    return n ? n : 1;
+}
+
+unsigned tri_move(struct view *v, int n)
+{
+    if (!ready(v))
+        return not_yet(v);
+    return v->at.view == VIEW_FLAME ? flame_move(v, n) : step(v, times(n));
+}
+
+unsigned tri_page(struct view *v, int n)
+{
+    if (!ready(v))
+        return not_yet(v);
+    return v->at.view == VIEW_FLAME ? flame_move(v, n * 8) : step(v, times(n) * (v->rows > 1 ? v->rows - 1 : 1));
+}
+
+unsigned tri_first(struct view *v)
+{
+    return !ready(v) ? not_yet(v) : v->at.view == VIEW_FLAME ? flame_move(v, -1000) : step(v, -(int64_t)UINT32_MAX);
+}
+
+unsigned tri_last(struct view *v)
+{
+    return !ready(v) ? not_yet(v) : v->at.view == VIEW_FLAME ? flame_move(v, 1000) : step(v, UINT32_MAX);
+}
+
+unsigned tri_side(struct view *v, int n)
+{
+    if (!ready(v))
+        return not_yet(v);
+    switch (v->at.view) {
+    case VIEW_GROUPS: return groups_side(v, n);
+    case VIEW_WAITS: return waits_side(v, n);
+    case VIEW_FLAME: return flame_side(v, n);
+    default: return move_fail(v, "up and down walk the findings, Enter looks there");
+    }
+}
+
+unsigned tri_range(struct view *v)
+{
+    return ready(v) && v->at.view == VIEW_GROUPS ? groups_range(v) : move_fail(v, "no range to select in this view");
+}
+
+unsigned tri_enter(struct view *v)
+{
+    if (!ready(v))
+        return not_yet(v);
+    if (v->at.view == VIEW_FLAME)
+        return flame_zoom(v, 1);
+    tri_set_row(v, v->at.row);
+    return rows(v) ? shown(v)->enter(v) : move_fail(v, "nothing here to look at");
+}
+
+unsigned tri_sort(struct view *v, int n)
+{
+    if (!ready(v))
+        return not_yet(v);
+    switch (v->at.view) {
+    case VIEW_GROUPS: return groups_sort(v, n);
+    case VIEW_FLAME: return flame_kind(v, n);
+    default: return move_fail(v, "these rows have their order: the largest first");
+    }
+}
+
+unsigned tri_invert(struct view *v)
+{
+    if (!ready(v))
+        return not_yet(v);
+    if (v->at.view != VIEW_GROUPS)
+        return move_fail(v, "these rows have their order: the largest first");
+    v->tri->invert = !v->tri->invert;
+    return groups_sort(v, 0);
+}
+
+unsigned tri_zoom(struct view *v, int n)
+{
+    if (!ready(v))
+        return not_yet(v);
+    return v->at.view == VIEW_FLAME ? flame_zoom(v, n) : move_fail(v, "Enter looks closer here");
+}
+
+unsigned tri_back(struct view *v)
+{
+    if (!ready(v))
+        return VR_QUIT;
+    return v->at.view == VIEW_GROUPS ? groups_back(v) : v->at.view == VIEW_FLAME ? flame_back(v) : VR_QUIT;
+}
+
+/* ---- walking the findings ------------------------------------------------------------------------------- */
+
+unsigned tri_walk(struct view *v, int n)
+{
+    struct tri *t = v->tri;
+    if (!ready(v))
+        return not_yet(v);
+    if (!t->fs || !t->fs->n)
+        return move_fail(v, "nothing stands out in this trace");
+    int64_t at = t->finding;
+    if (v->at.view == VIEW_TRIAGE) /* the row under the cursor is the next one */
+        at = (int64_t)v->at.row - (n < 0 ? 0 : 1);
+    else if (at == UINT32_MAX)
+        at = n < 0 ? (int64_t)t->fs->n : -1;
+    at += times(n);
+    if (at < 0 || at >= t->fs->n)
+        return move_fail(v, at < 0 ? "this is the first finding" : "this was the last finding");
+    t->finding = (uint32_t)at;
+    const struct finding *f = &t->fs->f[at];
+    tri_leave(v);
+    t->row[VIEW_TRIAGE] = (uint32_t)at;
+    unsigned flags = tri_goto(v, f->lane, f->t0, f->t1);
+    view_message(v, false, "%d/%" PRIu32 " %s %s: %s", (int)at + 1, t->fs->n, f->amount, f->title, f->text);
+    return flags;
+}
+
+/* ---- who held a stop up --------------------------------------------------------------------------------- */
+
+void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t size)
+{
+    uint32_t last = NO_LANE, np = trace_nlanes(tr, LANE_P);
+    struct span s, held = {.who = NO_LANE};
+    out[0] = 0;
+    for (uint32_t p = 0; p < np; p++) {
+        bool busy = trace_span_at(tr, (struct lane){LANE_P, p}, r->t0, &s) &&
+                    (s.state == ST_RUNNING || s.state == ST_ASSIST || s.state == ST_SWEEP || s.state == ST_GCWORK ||
+                     s.state == ST_SYSCALL);
+        if (!busy || s.who == r->owner || s.t1 <= r->t0 || s.t1 > r->t1)
+            continue;
+        if (last == NO_LANE || s.t1 > held.t1) {
+            last = p;
+            held = s;
+        }
+    }
+    if (last == NO_LANE)
+        return;
+    struct text t = {0};
+    struct lane g = {LANE_G, held.who};
+    struct span was;
+    char d[FMT_MAX];
+    text_add(&t, "last to stop: P%" PRIu64 " after %s", trace_lane(tr, (struct lane){LANE_P, last}).id,
+             tri_dur(held.t1 - r->t0, d));
+    if (held.who != NO_LANE) {
+        text_lit(&t, ", it ran ");
+        text_who(&t, tr, held.who);
+        if (trace_span_at(tr, g, r->t0, &was) && was.stack_end) {
+            text_lit(&t, ", which stopped in ");
+            text_where(&t, tr, was.stack_end, 60);
+        }
+    }
+    snprintf(out, size, "%s", t.p ? t.p : "");
+    text_free(&t);
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------------- */
+
+static void waiting(struct grid *g, const struct view *v, int y)
+{
+    const struct tri *t = v->tri;
+    if (t && t->trouble)
+        tri_say(g, 0, y, g->w, STYLE_WARN, "%s", t->trouble);
+    else if (!trace_info(v->tr)->done)
+        tri_say(g, 0, y, g->w, STYLE_DIM, "The trace is still being read; the tables come after that.");
+    else
+        tri_say(g, 0, y, g->w, STYLE_DIM, "Working on the tables: %d%%", t ? (int)(t->progress * 100) : 0);
+}
+
+void tri_draw(struct grid *g, struct view *v, int y, int h)
+{
+    const struct tri_view *s = shown(v);
+    if (!ready(v)) {
+        waiting(g, v, y);
+        return;
+    }
+    if (!s) {
+        flame_draw(g, v, y, h);
+        return;
+    }
+    tri_set_row(v, v->at.row);
+    int head = s->head_lines(v, h);
+    if (head > 0)
+        s->head(g, v, y, head);
+    int n = h - head;
+    uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;
+    v->rows = (int)room;
+    if (v->at.top > v->at.row)
+        v->at.top = v->at.row;
+    if (v->at.row - v->at.top >= room)
+        v->at.top = v->at.row - room + 1;
+    if (v->at.top > (all > room ? all - room : 0))
+        v->at.top = all > room ? all - room : 0;
+    if (v->at.row == 1 && v->at.top == 1 && skipped(v, 0)) /* its heading with the first row */
+        v->at.top = 0;
+    for (int i = 0; i < n && v->at.top + (uint32_t)i < all; i++) {
+        uint32_t row = v->at.top + (uint32_t)i;
+        s->row(g, v, row, y + head + i, row == v->at.row);
+    }
+}
+
+static void detail(struct text *t, const struct view *v, int line)
+{
+    const struct tri_view *s = shown(v);
+    if (!ready(v))
+        return;
+    if (!s)
+        flame_detail(t, v, line);
+    else if (v->at.row < rows(v))
+        s->detail(t, v, v->at.row, line);
+}
+
+/* Words in lines of at most w columns; the last line is cut. Returns the lines used. */
+static int wrap(struct grid *g, int y, int n, enum style s, struct str text)
+{
+    int used = 0;
+    for (uint32_t at = 0; at < text.len && used < n; used++) {
+        uint32_t end = at, fit = text.len;
+        while (end < text.len && str_width((struct str){text.p + at, end - at}, g->w + 1) <= g->w) {
+            if (text.p[end] == ' ')
+                fit = end;
+            end++;
+        }
+        bool rest = end == text.len && str_width((struct str){text.p + at, end - at}, g->w + 1) <= g->w;
+        uint32_t to = rest || used == n - 1 || fit <= at || fit == text.len ? text.len : fit;
+        grid_text(g, 0, y + used, g->w, (struct str){text.p + at, to - at}, s);
+        at = to;
+        while (at < text.len && text.p[at] == ' ')
+            at++;
+    }
+    return used;
+}
+
+void tri_status(struct grid *g, const struct view *v, int y, int n)
+{
+    for (int i = 0, at = 0; i < 2 && at < n; i++) {
+        struct text t = {0};
+        detail(&t, v, i);
+        int room = i ? n - at : n > 1 ? n - 1 : 1; /* the second text has a line at least */
+        if (t.p)
+            at += wrap(g, y + at, room, i ? STYLE_STATUS : STYLE_STATUS_KEY, (struct str){t.p, (uint32_t)t.n});
+        text_free(&t);
+    }
+}
+
+void tri_text(const struct view *v, char *out, size_t size)
+{
+    struct text t = {0};
+    detail(&t, v, 0);
+    size_t n = t.n;
+    detail(&t, v, 1);
+    if (t.n > n && n) { /* a blank between the two */
+        struct text u = {0};
+        text_raw(&u, t.p, n);
+        text_lit(&u, "  ");
+        text_raw(&u, t.p + n, t.n - n);
+        text_free(&t);
+        t = u;
+    }
+    snprintf(out, size, "%s", t.p ? t.p : "");
+    text_free(&t);
+}

@@ -1,0 +1,207 @@
+/*
+ * tri_findings.c - view 1: the headline numbers, and below them what stands out, the costliest first.
+ *
+ * The head answers "is it GC, are processors idle, is the scheduler late" without a key; each line is one subject, the
+ * most telling number first, so that a narrow screen cuts the least.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/fmt.h"
+#include "layout/tri_priv.h"
+
+static uint32_t count(const struct view *v)
+{
+    return v->tri->fs ? v->tri->fs->n : 0;
+}
+
+/* ---- head ----------------------------------------------------------------------------------------------- */
+
+static void line_time(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    text_lit(t, "trace   ");
+    text_dur(t, tg->end);
+    text_add(t, ", %.3g processors, up to %u busy; %u goroutines: %u created, %u ended",
+             tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0, tg->busy_p99, tg->ng, tg->g_created,
+             tg->g_ended);
+}
+
+static void share(struct text *t, const char *name, int64_t part, int64_t whole, bool *first)
+{
+    if (part <= 0)
+        return;
+    text_add(t, "%s%s ", *first ? "" : ", ", name);
+    text_share(t, (double)part, (double)whole);
+    *first = false;
+}
+
+static void line_procs(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    bool first = true;
+    text_lit(t, "P time  ");
+    for (int i = ST_SCHED; i <= ST_SYSCALL; i++)
+        share(t, state_name((enum state)i), tg->p_sum.ns[i], tg->capacity, &first);
+    share(t, "idle", tg->p_sum.ns[ST_IDLE], tg->capacity, &first);
+}
+
+static void line_idle(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    bool first = true;
+    text_lit(t, "idle    ");
+    for (int i = 0; i < IDLE_WHYS; i++)
+        share(t, idle_why_name((enum idle_why)i), tg->idle[i], tg->capacity, &first);
+    if (first)
+        text_lit(t, "never");
+}
+
+/* "of the slowest instances, so much ran while the collector marked" */
+static void slow_overlap(struct text *t, const struct triage *tg)
+{
+    int64_t gc = 0, all = 0;
+    for (uint32_t i = 0; i < tg->ntypes; i++)
+        for (uint32_t k = 0; k < tg->types[i].nslow; k++) {
+            gc = ns_add(gc, tg->types[i].slow[k].b.gc);
+            all = ns_add(all, tg->types[i].slow[k].t1 - tg->types[i].slow[k].t0);
+        }
+    if (all <= 0)
+        return;
+    text_lit(t, "; slowest tasks lie in GC for ");
+    text_share(t, (double)gc, (double)all);
+}
+
+static void line_gc(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    int64_t work = ns_add(ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_ASSIST]), tg->p_sum.ns[ST_SWEEP]);
+    text_lit(t, "GC      ");
+    text_share(t, (double)work, (double)tg->capacity);
+    text_add(t, " of P time, %" PRIu64 " cycle%s, assist ", tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
+    text_share(t, (double)tg->p_sum.ns[ST_ASSIST], (double)tg->capacity);
+    text_lit(t, ", marking ");
+    text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
+    text_lit(t, " of the time");
+    slow_overlap(t, tg);
+}
+
+static void line_stw(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    int shown = 0;
+    text_add(t, "STW     %" PRIu64 " stop%s, longest ", tg->stw_all.n, tg->stw_all.n == 1 ? "" : "s");
+    text_dur(t, tg->stw_all.max);
+    text_lit(t, ", total ");
+    text_dur(t, tg->stw_all.total);
+    for (uint32_t i = 0; i < tg->nmmu; i++) {
+        int64_t w = tg->mmu[i].window;
+        if (w != 1000000 && w != 10000000 && w != 100000000)
+            continue;
+        text_add(t, "%s%s %.0f%%", shown++ ? ", " : "; MMU ", w == 1000000 ? "1ms" : w == 10000000 ? "10ms" : "100ms",
+                 tg->mmu[i].mmu * 100);
+    }
+}
+
+static void line_sched(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    struct dist d;
+    hist_dist(&tg->sched, &d);
+    text_add(t, "sched   %" PRIu64 " waits for a processor: p50 ", d.n);
+    text_dur(t, d.p50);
+    text_lit(t, ", p99 ");
+    text_dur(t, d.p99);
+    text_lit(t, ", longest ");
+    text_dur(t, d.max);
+}
+
+static void line_heap(struct text *t, const struct view *v)
+{
+    const struct heap_stat *h = &v->tri->tg->heap;
+    text_lit(t, "heap    ");
+    if (!h->known) {
+        text_lit(t, "not recorded");
+        return;
+    }
+    text_bytes(t, h->last);
+    text_lit(t, " at the end, most ");
+    text_bytes(t, h->max);
+    text_lit(t, " at ");
+    text_dur(t, h->max_at);
+    if (h->over > 0)
+        text_add(t, ", up to %.0f%% above its goal", h->over * 100);
+}
+
+static void (*const lines[])(struct text *, const struct view *) = {line_gc,   line_stw,  line_procs, line_idle,
+                                                                    line_sched, line_heap, line_time};
+enum { LINES = sizeof lines / sizeof *lines };
+
+/* A screen shows at least four findings, and all numbers if there is room. */
+static int head_lines(const struct view *v, int rows)
+{
+    int n = (int)(count(v) < 4 ? count(v) : 4), room = rows - (n ? n : 1) - 2;
+    return room < 1 ? 0 : (room < LINES ? room : LINES) + 2;
+}
+
+static void head(struct grid *g, struct view *v, int y, int n)
+{
+    for (int i = 0; i < n - 2 && i < LINES; i++) {
+        struct text t = {0};
+        lines[i](&t, v);
+        int x = tri_say(g, 0, y + i, 8 < g->w ? 8 : g->w, STYLE_LANE_FOCUS, "%.7s", t.p ? t.p : "");
+        if (t.p && t.n > 8)
+            tri_say(g, x < 8 ? 8 : x, y + i, g->w - 8, STYLE_NORMAL, "%s", t.p + 8);
+        text_free(&t);
+    }
+    if (!trace_info(v->tr)->has_clock)
+        tri_say(g, 0, y + n - 1, g->w, STYLE_WARN, "no clock rate in the file: times are ticks, nothing can be called long");
+    else if (!count(v))
+        tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out");
+    else
+        tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "%u finding%s, the costliest first", count(v),
+                count(v) == 1 ? "" : "s");
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+{
+    const struct finding *f = &v->tri->fs->f[i];
+    char at[FMT_MAX];
+    int w = g->w, when = w >= 50 ? 10 : 0;
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
+    if (focus)
+        grid_fill(g, 0, y, w, 1, ' ', s);
+    tri_say(g, 0, y, 2, focus ? s : f->note ? STYLE_DIM : STYLE_WARN, f->note ? "." : "!");
+    tri_say(g, 2, y, 8, s, "%s", f->amount);
+    int x = tri_say(g, 11, y, w - 11 - when, s, "%s%s", f->title, f->inferred ? " (inferred)" : "") + 2;
+    if (x < 30)
+        x = 30;
+    tri_say(g, x, y, w - x - when - 1, focus ? s : STYLE_DIM, "%s", f->text);
+    if (when) {
+        char t[FMT_MAX + 1];
+        snprintf(t, sizeof t, "@%s", tri_dur(f->t0, at));
+        tri_cell(g, w - when, y, when, s, t);
+    }
+}
+
+static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+{
+    const struct finding *f = &v->tri->fs->f[i];
+    const char *s = line ? f->next : f->text;
+    text_clean(t, s, strlen(s), 0);
+}
+
+static unsigned enter(struct view *v)
+{
+    uint32_t i = v->at.row;
+    const struct finding *f = &v->tri->fs->f[i];
+    v->tri->finding = i;
+    unsigned flags = tri_goto(v, f->lane, f->t0, f->t1);
+    view_message(v, false, "%s %s: %s", f->amount, f->title, f->next);
+    return flags;
+}
+
+const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter};

@@ -1,0 +1,302 @@
+/*
+ * test_app_tables.c - the views of triage's tables (1, 5, 6, flame) by keys, on the samples: what is shown, where Enter
+ * leads, how one comes back; and that no size of screen and no half-done triage harms them.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decode/mem.h"
+#include "viewer/app.h"
+#include "viewer/headless.h"
+#include "viewer/keymap_builtin.h"
+
+struct fix {
+    struct keymap *km;
+    struct trace *tr;
+    struct app a;
+};
+
+static void fix_open(struct fix *f, const char *path, int w, int h)
+{
+    struct trace_opts o = {.threads = 1};
+    struct err e = {0};
+    memset(f, 0, sizeof *f);
+    f->km = keymap_new();
+    for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
+        if (strcmp(b->name, "default") == 0)
+            assert_int_equal(keymap_parse(f->km, b->text, strlen(b->text), b->name, NULL), ERR_OK);
+    if (trace_open(path, &o, &f->tr, &e)) fail_msg("%s: %s (run from the top of the tree)", path, e.what);
+    assert_true(app_init(&f->a, f->tr, f->km, w, h));
+    f->a.view.tier = TIER_ASCII;
+}
+
+static void fix_close(struct fix *f)
+{
+    app_free(&f->a);
+    trace_close(f->tr);
+    keymap_free(f->km);
+}
+
+static char *run(struct fix *f, const char *keys)
+{
+    char *out = NULL;
+    size_t n;
+    FILE *o = open_memstream(&out, &n);
+    if (!headless_run(&f->a, keys, false, o, stderr)) fail_msg("script '%s' failed", keys);
+    fclose(o);
+    return out;
+}
+
+static void expect(struct fix *f, const char *keys, const char *shows)
+{
+    char *s = run(f, keys);
+    if (!strstr(s, shows)) fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
+    free(s);
+}
+
+static const char lock[] = "samples/lock-1.26.trace", alloc[] = "samples/alloc-1.27.trace";
+
+/* Loaded and worked out, the findings come first; not if a key came before or a place was asked for. */
+static void test_first_view(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, 80, 24);
+    expect(&f, "", "STW ");
+    assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
+    expect(&f, "u", "nothing to undo");
+    fix_close(&f);
+    fix_open(&f, lock, 80, 24);
+    f.a.open_view = VIEW_GOROUTINES;
+    expect(&f, "", "main.");
+    assert_int_equal(f.a.view.at.view, VIEW_GOROUTINES);
+    fix_close(&f);
+    fix_open(&f, lock, 80, 24);
+    f.a.hint = true;
+    while (app_load(&f.a, INT64_MAX)) {
+    }
+    (void)app_do(&f.a, ACT_ZOOM_IN, 0, NULL);
+    while (f.a.triaging) (void)app_triage(&f.a, 1);
+    assert_int_equal(f.a.view.at.view, VIEW_PROCS);
+    if (f.a.fs.n) assert_non_null(strstr(f.a.view.message, "1 shows them"));
+    fix_close(&f);
+}
+
+/* Before triage is done its views say so, and no key does harm. */
+static void test_half_done(void **state)
+{
+    (void)state;
+    static const enum action views[] = {ACT_VIEW_TRIAGE, ACT_VIEW_GROUPS, ACT_VIEW_WAITS, ACT_VIEW_FLAME};
+    struct fix f;
+    fix_open(&f, lock, 80, 24);
+    for (size_t i = 0; i < 4; i++) {
+        (void)app_do(&f.a, views[i], 0, NULL);
+        for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
+            if (a == ACT_QUIT || a == ACT_SUSPEND) continue;
+            (void)app_do(&f.a, a, 0, NULL);
+            f.a.view.prompt = PROMPT_NONE;
+            f.a.view.popup = POPUP_NONE;
+            assert_true(app_draw(&f.a));
+            (void)app_do(&f.a, views[i], 0, NULL);
+        }
+        char *s = NULL;
+        size_t n;
+        FILE *o = open_memstream(&s, &n);
+        assert_true(headless_print(&f.a, false, o));
+        fclose(o);
+        assert_non_null(strstr(s, "still being read"));
+        free(s);
+    }
+    fix_close(&f);
+}
+
+/* e leads to the evidence from anywhere, u back; Enter in view 1 does the same for the row. */
+static void test_findings(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, 80, 24);
+    free(run(&f, ""));
+    const struct findings *fs = &f.a.fs;
+    if (!fs->n) fail_msg("%s has no finding: the test needs one", lock);
+    free(run(&f, "e"));
+    assert_true(f.a.view.at.view != VIEW_TRIAGE);
+    assert_true(f.a.view.at.win.t0 <= fs->f[0].t0 && f.a.view.at.cursor == fs->f[0].t0);
+    if (fs->f[0].lane.i != NO_LANE) {
+        assert_int_equal(f.a.view.at.focus.kind, fs->f[0].lane.kind);
+        assert_int_equal(f.a.view.at.focus.i, fs->f[0].lane.i);
+    }
+    expect(&f, "", fs->f[0].title);
+    free(run(&f, "u"));
+    assert_int_equal(f.a.view.at.view, VIEW_TRIAGE);
+    free(run(&f, "Enter"));
+    assert_true(f.a.view.at.cursor == fs->f[0].t0);
+    expect(&f, "E", "first finding");
+    for (uint32_t i = 0; i < fs->n; i++) free(run(&f, "e"));
+    expect(&f, "e", "last finding");
+    fix_close(&f);
+}
+
+static void test_groups(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, 80, 24);
+    expect(&f, "5", "goroutines by start");
+    int64_t last = INT64_MAX;
+    for (uint32_t i = 0; i < f.a.tg->ngroups; i++) { /* by running, the most first */
+        int64_t ns = f.a.tg->groups[f.a.tri.order[i]].d[GM_EXEC].total;
+        assert_true(ns <= last);
+        last = ns;
+    }
+    expect(&f, "S", "may leak");
+    free(run(&f, "E 5 S S")); /* count: the largest group has a histogram */
+    assert_int_equal(f.a.tri.sort, GCOL_ALIVE);
+    free(run(&f, "I"));
+    last = -1;
+    for (uint32_t i = 0; i < f.a.tg->ngroups; i++) {
+        const struct group *g = &f.a.tg->groups[f.a.tri.order[i]];
+        assert_true((int64_t)g->count - g->ended >= last);
+        last = (int64_t)g->count - g->ended;
+    }
+    fix_close(&f);
+}
+
+/* The buckets of the histogram add up; a range of them lists what is in it and nothing else. */
+static void test_instances(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, 80, 24);
+    free(run(&f, "5 Enter"));
+    const struct tri *t = &f.a.tri;
+    uint32_t all = f.a.tg->groups[t->order[0]].count, sum = 0;
+    assert_int_equal(t->members, all);
+    assert_int_equal(t->nmember, all);
+    for (int i = 0; i < t->nbuckets; i++) sum += t->bucket[i];
+    assert_int_equal(sum, all);
+    free(run(&f, "l"));
+    assert_true(t->nmember > 0 && t->nmember == t->bucket[t->b0]);
+    for (uint32_t i = 0; i < t->nmember; i++) {
+        int64_t ns = f.a.tg->g[t->member[i]].ns[GM_EXEC];
+        assert_true(ns >= t->bucket_from[t->b0] && ns < t->bucket_from[t->b0 + 1]);
+    }
+    free(run(&f, "v l l l l l l l l l l"));
+    assert_int_equal(t->nmember, all); /* from the first bucket to the last */
+    free(run(&f, "Esc q")); /* the message first */
+    assert_int_equal(t->b0, TRI_NO_BUCKET);
+    free(run(&f, "q"));
+    assert_int_equal(t->group, NO_LANE);
+    free(run(&f, "Enter"));
+    uint32_t g = t->member[0];
+    free(run(&f, "Enter"));
+    assert_int_equal(f.a.view.at.view, VIEW_GOROUTINES);
+    assert_int_equal(f.a.view.at.focus.i, g);
+    fix_close(&f);
+}
+
+/* 6, Enter: the longest wait of the first contention; cause: who ended it. */
+static void test_waits(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, lock, 80, 24);
+    expect(&f, "6", "Contention");
+    const struct wait_ref *w = &f.a.tri.wait[f.a.view.at.row];
+    assert_int_equal(w->kind, WAIT_PAIR);
+    struct pair_row p = f.a.tg->pairs[w->i];
+    free(run(&f, "Enter"));
+    assert_int_equal(f.a.view.at.focus.kind, LANE_G);
+    assert_int_equal(f.a.view.at.focus.i, p.longest.g);
+    assert_true(f.a.view.at.cursor == p.longest.t0);
+    free(run(&f, "["));
+    assert_int_equal(f.a.view.at.focus.i, p.longest_waker);
+    expect(&f, "6 l", "p50");
+    assert_int_equal(f.a.tri.wait[f.a.view.at.row].kind, WAIT_SCHED);
+    expect(&f, "Enter", "runnable");
+    fix_close(&f);
+}
+
+/* Widths are shares: callees never weigh more than their caller, and the whole is what triage counted. */
+static void test_flame(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, alloc, 120, 40);
+    expect(&f, "F", "on CPU");
+    int64_t on = 0;
+    for (uint32_t g = 0; g < f.a.tg->ng; g++) on += f.a.tg->g[g].ns[GM_EXEC];
+    struct sw_table tab;
+    struct sw_filter all = {.system = true};
+    struct err e;
+    assert_int_equal(stackweights_build(f.tr, SW_ONCPU, &all, &tab, &e), ERR_OK);
+    if (on < tab.ns) fail_msg("on CPU: %lld in the table, %lld ran", (long long)tab.ns, (long long)on);
+    char want[64];
+    stackweights_free(&tab);
+    expect(&f, "j", "of all");
+    expect(&f, "Enter", "below ");
+    assert_true(f.a.tri.flame.root != 0);
+    free(run(&f, "q"));
+    assert_int_equal(f.a.tri.flame.root, 0);
+    for (int i = 0; i < SW_KINDS; i++) free(run(&f, "S j j l h w w s 0"));
+    snprintf(want, sizeof want, "%s", "on CPU");
+    expect(&f, "", want);
+    fix_close(&f);
+}
+
+/* Every size, every view, the cursor at the top and at the end. */
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const char *const keys[] = {"1", "5", "5 Enter l", "6", "F j j"};
+    static const int sizes[][2] = {{1, 1}, {3, 2}, {10, 4}, {40, 10}, {79, 23}, {200, 60}, {500, 200}};
+    struct fix f;
+    for (int no_clock = 0; no_clock < 2; no_clock++) {
+        fix_open(&f, no_clock ? "samples/workers-prototype.trace" : "samples/tasks-1.27.trace", 80, 24);
+        for (size_t k = 0; k < sizeof keys / sizeof *keys; k++)
+            for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+                char script[96];
+                snprintf(script, sizeof script, "@size=%dx%d %s ) j k ( J K", sizes[i][0], sizes[i][1], keys[k]);
+                free(run(&f, script));
+            }
+        fix_close(&f);
+    }
+}
+
+/* Out of memory at every point: it says so, and goes on without the tables. */
+static void test_oom(void **state)
+{
+    (void)state;
+    struct fix f;
+    for (long n = 0; n < 400; n += n < 40 ? 1 : 17) {
+        fix_open(&f, lock, 80, 24);
+        while (app_load(&f.a, INT64_MAX)) {
+        }
+        mem_fail_after(n);
+        while (f.a.triaging) (void)app_triage(&f.a, INT64_MAX);
+        (void)app_do(&f.a, ACT_VIEW_GROUPS, 0, NULL);
+        (void)app_do(&f.a, ACT_DETAILS, 0, NULL);
+        (void)app_do(&f.a, ACT_VIEW_FLAME, 0, NULL);
+        (void)app_draw(&f.a);
+        mem_fail_after(-1);
+        assert_true(app_draw(&f.a));
+        fix_close(&f);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_first_view), cmocka_unit_test(test_half_done), cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_instances), cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_flame),      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_oom),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,18 @@
+/*
+ * tables.h - the part of app.h that deals with triage: app_triage() is implemented here.
+ */
+#ifndef GOTOP_VIEWER_TABLES_H
+#define GOTOP_VIEWER_TABLES_H
+
+#include "viewer/app.h"
+
+enum { TABLES_NOT_MINE = 1 << 20 };
+/*
+ * tables_do - in the views of tables what elsewhere moves over lanes and in time moves over rows and columns.
+ * TABLES_NOT_MINE: another view is shown, or the action means there what it means everywhere. counted: n was typed.
+ */
+unsigned tables_do(struct app *a, enum action act, int n, bool counted);
+/* tables_details - view_enter(); in view 8 a stop-the-world says who was the last to stop as well. */
+unsigned tables_details(struct app *a);
+
+#endif
