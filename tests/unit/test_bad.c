@@ -109,7 +109,7 @@ static size_t step_of(size_t n)
     return n < 3000 ? 1 : n / 30;
 }
 
-/* Every prefix: nothing beyond the whole trace. A cut within a generation loses what other threads did meanwhile, so the
+/* Every prefix: nothing beyond the whole trace. A cut within a generation loses what other threads did, so the
    order may end early; and the clock may be lost (1.22 .. 1.24 have it last), then nobody compares times. */
 static void cut_v2(const char *path, const uint8_t *p, size_t n)
 {
