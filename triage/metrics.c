@@ -238,7 +238,7 @@ static enum err_code get_mmu(const struct loaded *l, const char *window, struct 
     return c;
 }
 
-enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e) {
+static enum err_code get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e) {
     char buf[128], *open, *dot;
     struct dist d;
     size_t n = strlen(name);
@@ -272,6 +272,14 @@ enum err_code metric_get(const struct loaded *l, const char *name, struct metric
         }
     }
     return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)", name);
+}
+
+enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e) {
+    enum err_code c = get(l, name, out, e);
+    if (c == ERR_OK && out->unit == UNIT_NS && !trace_info(l->tr)->has_clock) {
+        out->known = false; /* ticks are no time */
+    }
+    return c;
 }
 
 void metric_text(struct text *t, const struct metric_value *v) {

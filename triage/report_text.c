@@ -192,7 +192,7 @@ static void stops(struct text *t, const struct loaded *l) {
 }
 
 static void utilisation(struct text *t, const struct triage *tg) {
-    struct text u = {0};
+    struct text u = {.ticks = t->ticks};
     if (tg->nmmu == 0) {
         return;
     }
@@ -292,7 +292,7 @@ static void scheduler(struct text *t, const struct loaded *l) {
 }
 
 static void cell_dur(struct text *t, int64_t ns, size_t width) {
-    struct text c = {0};
+    struct text c = {.ticks = t->ticks};
     text_dur(&c, ns);
     text_add(t, "%*s", (int)width, c.p ? c.p : "");
     text_free(&c);
@@ -442,7 +442,7 @@ static void cut_lines(struct text *t, const char *s) {
 }
 
 void report_text(struct text *t, const struct loaded *l) {
-    struct text u = {.ascii = t->ascii};
+    struct text u = {.ascii = t->ascii, .ticks = !trace_info(l->tr)->has_clock};
     head(&u, l);
     findings(&u, l);
     processors(&u, l);

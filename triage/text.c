@@ -13,7 +13,7 @@
 
 void text_free(struct text *t) {
     mem_free(t->p);
-    *t = (struct text){.ascii = t->ascii};
+    *t = (struct text){.ascii = t->ascii, .ticks = t->ticks};
 }
 
 bool text_ok(const struct text *t) {
@@ -23,7 +23,7 @@ bool text_ok(const struct text *t) {
 char *text_take(struct text *t) {
     char *p = t->p;
     bool failed = t->failed;
-    *t = (struct text){.ascii = t->ascii};
+    *t = (struct text){.ascii = t->ascii, .ticks = t->ticks};
     if (failed) {
         mem_free(p);
         return NULL;
@@ -171,7 +171,9 @@ void text_dur(struct text *t, int64_t ns) {
     if (ns < 0) {
         text_lit(t, "-");
     }
-    if (u < 1000) {
+    if (t->ticks) {
+        text_add(t, u ? "%llut" : "%llu", (unsigned long long)u);
+    } else if (u < 1000) {
         text_add(t, u ? "%dns" : "%d", (int)u);
     } else if (u < 999500) {
         text_unit(t, (double)u / 1e3, "us");

@@ -14,6 +14,7 @@ struct text {
     char *p; /* NUL-terminated once something was added, NULL before */
     size_t n, cap;
     bool ascii; /* escape what is not ASCII */
+    bool ticks; /* times are ticks of a clock of unknown rate: text_dur() says so */
     bool failed;
 };
 
@@ -34,7 +35,8 @@ void text_str(struct text *t, const struct trace *tr, uint32_t id);
 void text_pad(struct text *t, size_t from, size_t width); /* spaces until `width` characters stand behind `from` */
 size_t text_width(const struct text *t, size_t from);     /* characters from byte offset `from` on */
 
-/* text_dur - "0", "812ns", "1.23us", "41.0ms", "2.314s", "3m12s"; a negative one with a minus sign. */
+/* text_dur - "0", "812ns", "1.23us", "41.0ms", "2.314s", "3m12s"; a negative one with a minus sign; "812t" for ticks.
+ */
 void text_dur(struct text *t, int64_t ns);
 void text_bytes(struct text *t, uint64_t bytes);            /* "812", "1.2K", "38.2M" */
 void text_share(struct text *t, double part, double whole); /* "6.1%"; "-" if the whole is 0 */

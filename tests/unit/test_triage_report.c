@@ -270,6 +270,26 @@ static void exit_statuses(void **state) {
     unlink(partial);
 }
 
+/* The first family's clock rate stands at the file's end: of a cut one times are ticks, and no time is claimed. */
+static void without_a_clock(void **state) {
+    static char buf[100000];
+    char path[] = "/tmp/gotop-partial-XXXXXX";
+    FILE *f = fopen("samples/http-1.21.trace", "rb"), *g;
+    size_t n = fread(buf, 1, sizeof buf, f);
+    (void)state;
+    fclose(f);
+    g = fdopen(mkstemp(path), "wb");
+    assert_int_equal(fwrite(buf, 1, n / 2, g), n / 2);
+    fclose(g);
+    assert_int_equal(RUN(report_main, "report", path), 3);
+    assert_non_null(strstr(printed(), "ticks (no clock rate in the file)"));
+    assert_non_null(strstr(printed(), "without a clock rate nothing can be called long"));
+    assert_null(strstr(printed(), "us "));
+    assert_null(strstr(printed(), "ms "));
+    assert_int_equal(RUN(report_main, "report", "--assert", "max(sched)<1s", path), 1);
+    unlink(path);
+}
+
 static void ranking(void **state) {
     const char *p, *a, *b, *c;
     (void)state;
@@ -360,9 +380,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages),         cmocka_unit_test(pages_of_others),
         cmocka_unit_test(json_is_whole), cmocka_unit_test(schema_is_described),
-        cmocka_unit_test(exit_statuses), cmocka_unit_test(ranking),
-        cmocka_unit_test(comparing),     cmocka_unit_test(all_metrics),
-        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(exit_statuses), cmocka_unit_test(without_a_clock),
+        cmocka_unit_test(ranking),       cmocka_unit_test(comparing),
+        cmocka_unit_test(all_metrics),   cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }
