@@ -346,6 +346,28 @@ static void test_hand(void **state)
     unload(&l);
 }
 
+/* One program counter in two functions, one function at two lines: each is a place of its own. */
+static void test_places(void **state)
+{
+    (void)state;
+    char path[] = "/tmp/gotop-trace-XXXXXX";
+    close(mkstemp(path));
+    struct loaded l = text_file("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                                "GoSyscallBegin +1 p_seq=1 stack=main.a:1!0x77\nGoSyscallEnd +10\n"
+                                "GoSyscallBegin +1 p_seq=2 stack=main.b:1!0x77\nGoSyscallEnd +20\n"
+                                "GoSyscallBegin +1 p_seq=3 stack=main.a:9!0x78\nGoSyscallEnd +40\n", path);
+    static const struct sum want[] = {{"main.a;", 2, 50}, {"main.b;", 1, 20}};
+    struct profile p = profile_of(path, "syscall");
+    struct sums w = {(struct sum *)(uintptr_t)want, 2};
+    same_sums("places", &p, &w);
+    assert_int_equal(p.nsamples, 3);
+    assert_int_equal(p.nlocs, 4);  /* and none with the number 0 */
+    assert_int_equal(p.nfuncs, 3);
+    profile_free(&p);
+    unlink(path);
+    unload(&l);
+}
+
 /* Equal input, equal bytes. */
 static void test_stable(void **state)
 {
@@ -366,7 +388,7 @@ static void test_stable(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hand), cmocka_unit_test(test_go), cmocka_unit_test(test_samples),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hand), cmocka_unit_test(test_places), cmocka_unit_test(test_go), cmocka_unit_test(test_samples),
                                        cmocka_unit_test(test_stable)};
     return cmocka_run_group_tests(tests, make_out, remove_out);
 }
