@@ -24,9 +24,9 @@ static const struct dialect table[] = {
 
 static enum err_code not_trace(const uint8_t *p, size_t len, struct err *e)
 {
-    char found[40];
+    char found[72];
     size_t n = 0;
-    for (size_t i = 0; i < len && i < 12 && n + 4 < sizeof found; i++)
+    for (size_t i = 0; i < len && i < 16 && n + 4 < sizeof found; i++)
         n += (size_t)snprintf(found + n, sizeof found - n, p[i] >= 0x20 && p[i] < 0x7f ? "%c" : "\\x%02x", p[i]);
     return err_set(e, ERR_NOT_TRACE, 0, "not a Go execution trace: expected \"go 1.N trace\", found \"%s\"", found);
 }

@@ -419,9 +419,10 @@ static void on_g_status(struct fold *f, const struct ev *e)
     if (known && f->lane[LANE_G][e->g].begun && f->g[e->g].state == e->state)
         return;
     g_meet(f, e, 0);
-    int64_t t = e->flags & EVF_BACKDATE ? 0 : e->t;
     struct spanlane *l = &f->lane[LANE_G][e->g];
-    if (e->flags & EVF_BACKDATE)
+    bool early = e->flags & EVF_BACKDATE && !l->begun;
+    int64_t t = early ? 0 : e->t;
+    if (early)
         l->backdated = true;
     g_transition(f, e, t, e->state == ST_RUNNING || e->state == ST_SYSCALL ? e->p + 1 : 0, e->stack);
     show_on(f, e->p, e->m, e->t); /* bindings hold from now on, whatever t was */

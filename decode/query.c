@@ -462,7 +462,7 @@ static int64_t longest_within(const struct trace *tr, struct lane l, int64_t a, 
         have[2] = s[0].t1 < s[1].t0 && trace_longest(tr, l, s[0].t1, s[1].t0, &s[2]);
     int64_t best = -1;
     for (int i = 0; i < 3; i++) {
-        if (!have[i])
+        if (!have[i] || s[i].state == ST_NONE)
             continue;
         s[i].t0 = s[i].t0 < a ? a : s[i].t0;
         s[i].t1 = s[i].t1 > b ? b : s[i].t1;
@@ -541,7 +541,7 @@ void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1
             hold_load(&it, ml, i, 0);
             do {
                 const struct span *s = span_get(&it);
-                if (it.n && s->t0 < t1 && s->t1 > t0 && s->t1 - s->t0 >= min_ns && !f(arg, s))
+                if (it.n && s->t0 < t1 && s->t1 > t0 && s->state != ST_NONE && s->t1 - s->t0 >= min_ns && !f(arg, s))
                     return;
             } while (it.n && span_next(&it) && it.hold == i && span_get(&it)->t0 < t1);
         }

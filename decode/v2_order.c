@@ -856,6 +856,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     o->unit = v2_gen_unit(gen);
     o->unit64 = o->unit == (double)(uint64_t)o->unit && o->unit < 1e6 ? (uint64_t)o->unit : 0;
     o->consumed = 0;
+    o->torn_from = INT64_MAX;
     o->sample = 0;
     o->ncur = o->nheap = 0;
     size_t n = gen->nbatch;
@@ -923,6 +924,13 @@ static void stop(struct v2_order *o, const char *why)
     o->stopped = true;
 }
 
+/* A thread has no more events. If it is in the middle of something and the generation isn't whole, the rest was lost. */
+static void cursor_done(struct v2_order *o, const struct v2_cursor *c)
+{
+    if (o->gen->torn && c->m != EV_NONE && (o->m[c->m].p != EV_NONE || o->m[c->m].g != EV_NONE) && c->t < o->torn_from)
+        o->torn_from = c->t;
+}
+
 /* The earliest event can't be next: try the others by time. false: nobody can advance, or damage. */
 static bool step_aside(struct v2_order *o)
 {
@@ -934,8 +942,10 @@ static bool step_aside(struct v2_order *o)
         o->aside[n++] = i;
         a = n > 1 ? adv(o, &o->cur[i]) : ADV_WAIT; /* the first is the one that has been tried */
     }
-    if (a == ADV_OK && !cursor_next(o, &o->cur[i]))
+    if (a == ADV_OK && !cursor_next(o, &o->cur[i])) {
+        cursor_done(o, &o->cur[i]);
         n--;
+    }
     while (n)
         heap_push(o, o->aside[--n]);
     if (a == ADV_WAIT)
@@ -959,10 +969,12 @@ size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
         struct v2_cursor *c = &o->cur[o->heap[0].cursor];
         enum adv a = adv(o, c);
         if (a == ADV_OK) {
-            if (cursor_next(o, c))
+            if (cursor_next(o, c)) {
                 o->heap[0].t = c->t;
-            else
+            } else {
+                cursor_done(o, c);
                 o->heap[0] = o->heap[--o->nheap];
+            }
             if (o->nheap > 1)
                 heap_down(o, 0);
         } else if (a == ADV_BAD) {

@@ -87,6 +87,7 @@ struct v2_order {
     bool stopped;              /* damage: nothing more can be ordered */
     bool oom;
     int64_t base, last;        /* time of the first event; of the last one (absolute) */
+    int64_t torn_from;         /* in a torn generation: when the first thread that was busy fell silent; INT64_MAX */
     int64_t sync;              /* where Go's reader lets the generation begin */
     uint64_t consumed;         /* bytes of this generation's batches that are done */
     struct ev *out;

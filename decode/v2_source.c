@@ -39,6 +39,10 @@ static void gen_done(struct source *s, struct v2 *v)
     if (v->gen.reason_inferred)
         source_warn(s, ERR_TRUNCATED, v->gen.ordinal, v->gen.start,
                     "generation %" PRIu64 " lost its string table: wait reasons are inferred from the one before", v->gen.number);
+    if (v->gen.torn && v->order.torn_from < v->order.last)
+        source_warn(s, ERR_TRUNCATED, v->gen.ordinal, v->gen.end,
+                    "from %.6f s on the events of some threads are missing: what they ran keeps its last state",
+                    (double)(v->order.torn_from - v->order.base) * 1e-9);
     s->st.bytes_done = v->gen.end;
     v->in_gen = false;
     if (v->order.stopped || v->last_gen)
