@@ -1,5 +1,6 @@
 /*
- * csv.c - see csv.h. Rows gather in one buffer until there are some kilobytes of them: large tables have ten millions.
+ * csv.c - see csv.h. Rows gather in one buffer until there are some kilobytes of them: large tables have ten
+ * millions.
  */
 #include "triage/csv.h"
 

@@ -391,19 +391,30 @@ static const struct table {
     const char *name, *header;
     void (*write)(struct job *j);
 } tables[] = {
-    {"spans", "lane,id,start_ns,end_ns,duration_ns,state,reason,label,goroutine,goroutine_name,processor,waker,function,"
-              "stack_id,open_start,open_end", write_spans},
-    {"goroutines", "id,name,name_inferred,system,start_ns,end_ns,duration_ns,created,ended,running_ns,runnable_ns,"
-                   "waiting_ns,syscall_ns,unrecorded_ns,assist_ns,spans,creator,creator_name,create_function,"
-                   "create_stack_id", write_goroutines},
-    {"waits", "goroutine,goroutine_name,start_ns,end_ns,duration_ns,reason,kind,user_function,function,stack_id,waker,"
-              "waker_name,waker_function,waker_stack_id,runnable_ns,open_start,open_end", write_waits},
-    {"gc", "kind,start_ns,end_ns,duration_ns,reason,goroutine,processor,swept_bytes,reclaimed_bytes,heap_start_bytes,"
-           "heap_end_bytes,goal_bytes,function,stack_id,open_start,open_end", write_gc},
-    {"tasks", "id,parent,name,start_ns,end_ns,duration_ns,goroutine,end_goroutine,function,stack_id,open_start,open_end",
+    {"spans",
+     "lane,id,start_ns,end_ns,duration_ns,state,reason,label,goroutine,goroutine_name,processor,waker,function,"
+     "stack_id,open_start,open_end",
+     write_spans},
+    {"goroutines",
+     "id,name,name_inferred,system,start_ns,end_ns,duration_ns,created,ended,running_ns,runnable_ns,"
+     "waiting_ns,syscall_ns,unrecorded_ns,assist_ns,spans,creator,creator_name,create_function,"
+     "create_stack_id",
+     write_goroutines},
+    {"waits",
+     "goroutine,goroutine_name,start_ns,end_ns,duration_ns,reason,kind,user_function,function,stack_id,waker,"
+     "waker_name,waker_function,waker_stack_id,runnable_ns,open_start,open_end",
+     write_waits},
+    {"gc",
+     "kind,start_ns,end_ns,duration_ns,reason,goroutine,processor,swept_bytes,reclaimed_bytes,heap_start_bytes,"
+     "heap_end_bytes,goal_bytes,function,stack_id,open_start,open_end",
+     write_gc},
+    {"tasks",
+     "id,parent,name,start_ns,end_ns,duration_ns,goroutine,end_goroutine,function,stack_id,open_start,open_end",
      write_tasks},
-    {"regions", "goroutine,goroutine_name,task,name,start_ns,end_ns,duration_ns,depth,function,stack_id,open_start,"
-                "open_end", write_regions},
+    {"regions",
+     "goroutine,goroutine_name,task,name,start_ns,end_ns,duration_ns,depth,function,stack_id,open_start,"
+     "open_end",
+     write_regions},
     {"logs", "time_ns,goroutine,goroutine_name,task,category,message,function,stack_id", write_logs},
     {"samples", "time_ns,goroutine,goroutine_name,processor,thread,function,stack_id", write_samples},
     {"stacks", "stack_id,depth,function,file,line,pc", write_stacks},

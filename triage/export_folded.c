@@ -1,8 +1,8 @@
 /*
  * export_folded.c - `gotop folded`: one line per stack, outermost function first, for flame graph tools.
  *
- * A line is FRAME;FRAME;.. NUMBER. The reason for the time is a frame of its own, at the root (so that each reason has
- * its tower) or, on request, at the leaf. Lines are built one at a time.
+ * A line is FRAME;FRAME;.. NUMBER. The reason for the time is a frame of its own, at the root (so that each reason
+ * has its tower) or, on request, at the leaf. Lines are built one at a time.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -168,7 +168,11 @@ enum err_code out_close(struct out *o, bool keep, struct err *e) {
 /* Length of the UTF-8 character at p, 0 = there is none; its number in *c. */
 static size_t character(const unsigned char *p, size_t n, uint32_t *c) {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t len = p[0] < 0x80 ? 1 : (p[0] & 0xe0) == 0xc0 ? 2 : (p[0] & 0xf0) == 0xe0 ? 3 : (p[0] & 0xf8) == 0xf0 ? 4 : 0;
+    size_t len = p[0] < 0x80             ? 1
+                 : (p[0] & 0xe0) == 0xc0 ? 2
+                 : (p[0] & 0xf0) == 0xe0 ? 3
+                 : (p[0] & 0xf8) == 0xf0 ? 4
+                                         : 0;
     if (!len || len > n) {
         return 0;
     }
@@ -185,8 +189,8 @@ static size_t character(const unsigned char *p, size_t n, uint32_t *c) {
 /* Control characters, and those that are invisible or turn the writing direction. */
 static bool unwanted(uint32_t c) {
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb) ||
-           c >= 0xe0000;
+           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
+           (c >= 0xfff9 && c <= 0xfffb) || c >= 0xe0000;
 }
 
 void out_name(struct text *t, struct str s, const char *also) {

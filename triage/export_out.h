@@ -2,8 +2,8 @@
  * export_out.h - where an export goes: standard output or a file, plain or gzip, always as a stream.
  *
  * Errors stick: write on without looking, out_close() tells. With a path the bytes go to a new file beside it, which
- * takes the name only once all is written: a broken export never stands where a good one is expected. (Unless the path
- * is there already and no regular file: a pipe, a device.)
+ * takes the name only once all is written: a broken export never stands where a good one is expected. (Unless the
+ * path is there already and no regular file: a pipe, a device.)
  */
 #ifndef GOTOP_TRIAGE_EXPORT_OUT_H
 #define GOTOP_TRIAGE_EXPORT_OUT_H
@@ -17,11 +17,11 @@
 #include "triage/text.h"
 
 struct out {
-    FILE *f;           /* plain */
-    struct gzFile_s *z;/* gzip */
-    const char *path;  /* borrowed, NULL = standard output */
-    char *tmp;         /* the file written to until all is there, NULL = none */
-    int error;         /* the first errno, 0 = none */
+    FILE *f;            /* plain */
+    struct gzFile_s *z; /* gzip */
+    const char *path;   /* borrowed, NULL = standard output */
+    char *tmp;          /* the file written to until all is there, NULL = none */
+    int error;          /* the first errno, 0 = none */
 };
 
 /* out_open - path NULL or "-" = standard output. */

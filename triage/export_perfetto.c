@@ -40,8 +40,8 @@ struct job {
     const struct scope *sc;
     struct perfetto p;
     struct text name;
-    uint8_t *group_said;   /* a bit per string: its group of goroutines has a track */
-    uint8_t *g_said;       /* a bit per goroutine: it has a track */
+    uint8_t *group_said; /* a bit per string: its group of goroutines has a track */
+    uint8_t *g_said;     /* a bit per goroutine: it has a track */
     bool fixed_said[T_MS + 1];
 };
 
@@ -73,11 +73,11 @@ static uint64_t fixed(struct job *j, int which) {
     static const struct {
         const char *name;
         bool counter, bytes;
-    } what[] = {[T_HEAP] = {"heap", true, true}, [T_GOAL] = {"heap goal", true, true},
+    } what[] = {[T_HEAP] = {"heap", true, true},         [T_GOAL] = {"heap goal", true, true},
                 [T_PROCS] = {"GOMAXPROCS", true, false}, [T_RUNNABLE] = {"runnable goroutines", true, false},
-                [T_GC] = {"collector", false, false}, [T_STW] = {"stop-the-world", false, false},
-                [T_PS] = {"processors", false, false}, [T_TASKS] = {"tasks", false, false},
-                [T_GS] = {"goroutines", false, false}, [T_MS] = {"threads", false, false}};
+                [T_GC] = {"collector", false, false},    [T_STW] = {"stop-the-world", false, false},
+                [T_PS] = {"processors", false, false},   [T_TASKS] = {"tasks", false, false},
+                [T_GS] = {"goroutines", false, false},   [T_MS] = {"threads", false, false}};
     uint64_t id = track_id(K_FIXED, (uint64_t)which);
     if (!j->fixed_said[which]) {
         j->fixed_said[which] = true;

@@ -111,7 +111,8 @@ static bool read_size(const char *s, uint64_t *out) {
 
 enum found { NOT_MINE, TAKEN, WRONG };
 
-static enum found option_value(const struct export_command *c, const char *name, const char *v, struct export_opts *o) {
+static enum found option_value(const struct export_command *c, const char *name, const char *v,
+                               struct export_opts *o) {
     uint64_t n = 0;
     int64_t t;
     if (strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0) {
@@ -151,9 +152,9 @@ static bool option_flag(const struct export_command *c, const char *name, struct
         const char *name;
         unsigned needs;
         bool *to;
-    } flags[] = {{"--quiet", 0, &o->quiet}, {"--strict", 0, &o->trace.strict}, {"--help", 0, &o->help}, {"-h", 0, &o->help},
-                 {"--all", EXPORT_ALL, &o->all},
-                 {"--reason-last", EXPORT_LEAF, &o->leaf}};
+    } flags[] = {{"--quiet", 0, &o->quiet},      {"--strict", 0, &o->trace.strict},
+                 {"--help", 0, &o->help},        {"-h", 0, &o->help},
+                 {"--all", EXPORT_ALL, &o->all}, {"--reason-last", EXPORT_LEAF, &o->leaf}};
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
         if (strcmp(name, flags[i].name) == 0 && (c->options & flags[i].needs) == flags[i].needs) {
             *flags[i].to = true;

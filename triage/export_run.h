@@ -16,8 +16,8 @@ struct export_opts {
     const char *kind;      /* --kind, or csv's table; NULL = not given */
     bool lane[LANE_KINDS]; /* --lanes */
     bool lanes_given;
-    bool all;              /* --all: what go tool trace leaves out, too */
-    bool leaf;             /* --reason-last */
+    bool all;  /* --all: what go tool trace leaves out, too */
+    bool leaf; /* --reason-last */
     bool quiet, help;
     double hz;             /* --hz: CPU samples per second of processor time */
     const char *from, *to; /* as typed: the end of the trace is needed to read them */
@@ -31,16 +31,16 @@ struct export {
     const struct export_opts *o;
     struct scope scope;
     struct out *out;
-    bool talk;             /* say on the terminal how far it is */
-    int64_t said;          /* when that was last said */
+    bool talk;    /* say on the terminal how far it is */
+    int64_t said; /* when that was last said */
 };
 
 struct export_command {
     const char *name;
-    const char *usage;     /* whole help text */
-    unsigned options;      /* EXPORT_* */
-    bool table;            /* the first word is a table's name, not the trace */
-    bool gzip, binary;     /* binary: not to a terminal */
+    const char *usage; /* whole help text */
+    unsigned options;  /* EXPORT_* */
+    bool table;        /* the first word is a table's name, not the trace */
+    bool gzip, binary; /* binary: not to a terminal */
     /* check - whether the options make sense; a message on standard error if not. NULL = they do */
     bool (*check)(const struct export_opts *o);
     /* write - everything to x->out; stops early once out_broken(). */

@@ -1,5 +1,6 @@
 /*
- * export_scope.c - see export_scope.h. Typed numbers are kept as integers: a time given to the nanosecond is that one.
+ * export_scope.c - see export_scope.h. Typed numbers are kept as integers: a time given to the nanosecond is that
+ * one.
  */
 #include "triage/export_scope.h"
 
@@ -43,8 +44,8 @@ static bool term(const char **s, int64_t *ns, bool *bare) {
     static const struct {
         const char *name;
         int64_t ns;
-    } units[] = {{"ns", 1}, {"us", 1000}, {"\xC2\xB5s", 1000}, {"ms", 1000000}, {"s", 1000000000},
-                 {"m", 60000000000}, {"h", 3600000000000}};
+    } units[] = {{"ns", 1},         {"us", 1000},       {"\xC2\xB5s", 1000}, {"ms", 1000000},
+                 {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
     const char *p = *s;
     unsigned __int128 whole = 0, part = 0, scale = 1;
     bool digits = false, point = false;

@@ -8,9 +8,9 @@
 
 struct scope {
     const struct trace *tr;
-    int64_t from, to;      /* [from,to) in ns; the whole trace: 0, INT64_MAX */
-    const char *group;     /* only goroutines whose start function's name contains this; NULL = all */
-    bool one;              /* only the goroutine with this id */
+    int64_t from, to;  /* [from,to) in ns; the whole trace: 0, INT64_MAX */
+    const char *group; /* only goroutines whose start function's name contains this; NULL = all */
+    bool one;          /* only the goroutine with this id */
     uint64_t id;
 };
 

@@ -1,6 +1,6 @@
 /*
- * export_weights.c - see export_weights.h. One walk over a goroutine's spans per call; equal stacks have equal numbers
- * (decode interns them), so a row is found by numbers alone.
+ * export_weights.c - see export_weights.h. One walk over a goroutine's spans per call; equal stacks have equal
+ * numbers (decode interns them), so a row is found by numbers alone.
  */
 #include "triage/export_weights.h"
 
@@ -88,7 +88,7 @@ bool weights_off(struct weights *w, const struct scope *sc, uint32_t g) {
     struct lane l = {LANE_G, g};
     struct lane_info info = trace_lane(sc->tr, l);
     struct span_iter it;
-    uint32_t own = 0;            /* its stack when it last blocked or called */
+    uint32_t own = 0; /* its stack when it last blocked or called */
     enum before was = NOTHING;
     if (!span_seek(&it, sc->tr, l, sc->from)) {
         return true;

@@ -13,10 +13,10 @@
 #include "triage/tab.h"
 
 struct weight {
-    uint32_t stack;        /* 0 = none recorded */
-    uint32_t func;         /* string: stands for the stack where only the start function is known, else 0 */
-    uint32_t reason;       /* string, 0 = none */
-    uint8_t state;         /* enum state; of CPU samples 0 */
+    uint32_t stack;  /* 0 = none recorded */
+    uint32_t func;   /* string: stands for the stack where only the start function is known, else 0 */
+    uint32_t reason; /* string, 0 = none */
+    uint8_t state;   /* enum state; of CPU samples 0 */
     uint64_t count;
     int64_t ns;
 };
@@ -24,7 +24,7 @@ struct weights {
     struct tab by;
     struct weight *v;
     size_t n, cap;
-    uint64_t count;        /* sums over v */
+    uint64_t count; /* sums over v */
     int64_t ns;
 };
 void weights_free(struct weights *w);

@@ -10,11 +10,11 @@
 #include "decode/mem.h"
 #include "triage/perfetto.pb-c.h"
 
-#define SEQUENCE 1
-#define NAMES_ANEW 1
+#define SEQUENCE    1
+#define NAMES_ANEW  1
 #define NEEDS_NAMES 2
-#define BY_RANK 3
-#define STACK_MAX 128
+#define BY_RANK     3
+#define STACK_MAX   128
 
 typedef Perfetto__TracePacket packet;
 
@@ -51,7 +51,8 @@ static void put_name(struct perfetto *p, enum names kind, uint64_t id, const cha
     const struct {
         size_t *n;
         Perfetto__InternedName ***v;
-    } list[] = {{&d.n_event_categories, &d.event_categories}, {&d.n_event_names, &d.event_names},
+    } list[] = {{&d.n_event_categories, &d.event_categories},
+                {&d.n_event_names, &d.event_names},
                 {&d.n_debug_annotation_names, &d.debug_annotation_names},
                 {&d.n_debug_annotation_string_values, &d.debug_annotation_string_values}};
     x.has_iid = 1;
@@ -132,11 +133,17 @@ uint64_t perfetto_stack(struct perfetto *p, uint32_t stack) {
 /* ---- tracks and events -------------------------------------------------------------------------------------- */
 
 void perfetto_begin(struct perfetto *p, const struct trace *tr, struct out *out) {
-    static const char *const notes[NOTE_NAMES] = {
-        [NOTE_GOROUTINE] = "goroutine", [NOTE_START] = "start function", [NOTE_PROCESSOR] = "processor",
-        [NOTE_REASON] = "reason", [NOTE_STACK] = "stack", [NOTE_WAKER] = "woken by goroutine",
-        [NOTE_WAKER_START] = "its start function", [NOTE_WAKER_STACK] = "its stack", [NOTE_TASK] = "task",
-        [NOTE_PARENT] = "parent task", [NOTE_MESSAGE] = "message"};
+    static const char *const notes[NOTE_NAMES] = {[NOTE_GOROUTINE] = "goroutine",
+                                                  [NOTE_START] = "start function",
+                                                  [NOTE_PROCESSOR] = "processor",
+                                                  [NOTE_REASON] = "reason",
+                                                  [NOTE_STACK] = "stack",
+                                                  [NOTE_WAKER] = "woken by goroutine",
+                                                  [NOTE_WAKER_START] = "its start function",
+                                                  [NOTE_WAKER_STACK] = "its stack",
+                                                  [NOTE_TASK] = "task",
+                                                  [NOTE_PARENT] = "parent task",
+                                                  [NOTE_MESSAGE] = "message"};
     const struct trace_info *i = trace_info(tr);
     *p = (struct perfetto){.tr = tr, .out = out};
     packet first = new_packet(NAMES_ANEW);

@@ -20,9 +20,9 @@
 struct writer {
     const struct trace *tr;
     struct out *out;
-    uint8_t *buf;              /* one packed message */
+    uint8_t *buf; /* one packed message */
     size_t cap;
-    uint64_t *ids;             /* locations of one sample */
+    uint64_t *ids; /* locations of one sample */
     size_t cap_ids;
     struct tab strs, funcs, locs; /* string; function name and file; pc, function and line: to their numbers */
     uint32_t nstrs, nfuncs, nlocs;
@@ -161,8 +161,8 @@ static void head(struct writer *w, const struct pprof_head *h) {
     put(w, &m);
 }
 
-enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, const struct pprof_head *h, struct out *out,
-                          struct err *e) {
+enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, const struct pprof_head *h,
+                          struct out *out, struct err *e) {
     struct writer w = {.tr = tr, .out = out};
     head(&w, h);
     for (uint32_t i = 0; i < v->n && !w.oom && !out_broken(out); i++) {
@@ -184,8 +184,8 @@ static const char usage[] =
     "  --kind net|sync|syscall|sched   time waiting for the network, for channels and locks, in system calls, for a\n"
     "                       processor; by the stack of the event that began it\n"
     "  --kind cpu           the CPU samples the trace holds, at --hz N a second (100, what Go's profiler does)\n"
-    "  --all                count what go tool trace leaves out, too: what a goroutine waited before it first ran in the\n"
-    "                       trace, and what is not over at its end\n"
+    "  --all                count what go tool trace leaves out, too: what a goroutine waited before it first ran\n"
+    "                       in the trace, and what is not over at its end\n"
     "  -o FILE              write there\n"
     "  --from T --to T      only this stretch: 1.2s, 300ms, a number is nanoseconds, 40%\n"
     "  --group NAME         only goroutines whose start function's name contains NAME\n"
@@ -231,8 +231,14 @@ static enum err_code write_pprof(struct export *x, struct err *e) {
     enum sw_kind k = (enum sw_kind)kind_of(x->o->kind);
     struct sw_table w;
     const struct scope *sc = &x->scope;
-    struct sw_filter f = {.t0 = sc->from, .t1 = sc->to, .like_go = !x->o->all, .system = true,
-                          .want = scope_all_g(sc) ? NULL : want, .arg = sc, .tick = tick, .tick_arg = x};
+    struct sw_filter f = {.t0 = sc->from,
+                          .t1 = sc->to,
+                          .like_go = !x->o->all,
+                          .system = true,
+                          .want = scope_all_g(sc) ? NULL : want,
+                          .arg = sc,
+                          .tick = tick,
+                          .tick_arg = x};
     const struct trace_info *i = trace_info(x->tr);
     bool cpu = k == SW_CPU;
     int64_t period = cpu ? (int64_t)(1e9 / x->o->hz) : 1;
@@ -240,11 +246,15 @@ static enum err_code write_pprof(struct export *x, struct err *e) {
     snprintf(comment, sizeof comment, "gotop pprof --kind %s, from a trace of %s%s%s", x->o->kind, i->dialect,
              cpu ? "; the time is the number of samples times the period, which is assumed" : "",
              i->ndamages ? "; only a part of the trace could be read" : "");
-    struct pprof_head h = {
-        .type = {cpu ? "samples" : "contentions", cpu ? "cpu" : "delay"}, .unit = {"count", "nanoseconds"},
-        .period_type = cpu ? "cpu" : "trace", .period_unit = cpu ? "nanoseconds" : "count", .period = period,
-        .per_count = cpu ? period : 0, .time = wall_time(i, sc->from), .duration = scope_len(sc, 0, i->end),
-        .comment = comment};
+    struct pprof_head h = {.type = {cpu ? "samples" : "contentions", cpu ? "cpu" : "delay"},
+                           .unit = {"count", "nanoseconds"},
+                           .period_type = cpu ? "cpu" : "trace",
+                           .period_unit = cpu ? "nanoseconds" : "count",
+                           .period = period,
+                           .per_count = cpu ? period : 0,
+                           .time = wall_time(i, sc->from),
+                           .duration = scope_len(sc, 0, i->end),
+                           .comment = comment};
     enum err_code rc = stackweights_build(x->tr, k, &f, &w, e);
     if (rc == ERR_OK) {
         rc = pprof_write(x->tr, &w, &h, x->out, e);
@@ -253,9 +263,13 @@ static enum err_code write_pprof(struct export *x, struct err *e) {
     return rc;
 }
 
-static const struct export_command command = {
-    .name = "pprof", .usage = usage, .options = EXPORT_KIND | EXPORT_HZ | EXPORT_ALL, .gzip = true, .binary = true,
-    .check = check, .write = write_pprof};
+static const struct export_command command = {.name = "pprof",
+                                              .usage = usage,
+                                              .options = EXPORT_KIND | EXPORT_HZ | EXPORT_ALL,
+                                              .gzip = true,
+                                              .binary = true,
+                                              .check = check,
+                                              .write = write_pprof};
 
 int pprof_main(int argc, char **argv) {
     return export_main(&command, argc, argv);

@@ -1,7 +1,8 @@
 /* test_export_csv.c - the tables: read by a strict reader, held against the model; names that mean harm. */
 #include "tests/unit/export_help.h"
 
-static const char *const tables[] = {"spans", "goroutines", "waits", "gc", "tasks", "regions", "logs", "samples", "stacks"};
+static const char *const tables[] = {"spans",   "goroutines", "waits",   "gc",    "tasks",
+                                     "regions", "logs",       "samples", "stacks"};
 
 struct table {
     struct bytes raw;
@@ -62,7 +63,8 @@ static void test_columns(void **state)
         "id,parent,name,start_ns,end_ns,duration_ns,goroutine,end_goroutine,function,stack_id,open_start,open_end",
         "goroutine,goroutine_name,task,name,start_ns,end_ns,duration_ns,depth,function,stack_id,open_start,open_end",
         "time_ns,goroutine,goroutine_name,task,category,message,function,stack_id",
-        "time_ns,goroutine,goroutine_name,processor,thread,function,stack_id", "stack_id,depth,function,file,line,pc"};
+        "time_ns,goroutine,goroutine_name,processor,thread,function,stack_id",
+        "stack_id,depth,function,file,line,pc"};
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++) {
         struct bytes b = EXPORT(csv_main, tables[i], "samples/tasks-1.27.trace");
         size_t n = strlen(head[i]);
@@ -96,7 +98,11 @@ static void span_row(const struct table *t, const struct trace *tr, struct lane 
     assert_string_equal(cell(t, "state"), state_name(s->state));
     same_id(t, "goroutine", tr, LANE_G, g ? l.i : s->who);
     same_id(t, "waker", tr, LANE_G, g && runnable ? s->who : NO_LANE);
-    same_id(t, "processor", tr, LANE_P, l.kind == LANE_P ? l.i : l.kind == LANE_M ? s->proc : runnable || waiting ? NO_LANE : s->who);
+    same_id(t, "processor", tr, LANE_P,
+            l.kind == LANE_P      ? l.i
+            : l.kind == LANE_M    ? s->proc
+            : runnable || waiting ? NO_LANE
+                                  : s->who);
     assert_int_equal(strlen(cell(t, "function")), func.len);
     assert_int_equal(s->stack ? num(t, "stack_id") : 0, s->stack);
     assert_string_equal(cell(t, "open_start"), s->open_start ? "true" : "false");
@@ -139,8 +145,8 @@ static void check_goroutines(const struct trace *tr, const char *path)
         char id[24];
         snprintf(id, sizeof id, "%" PRIu64, i.id);
         assert_string_equal(cell(&t, "id"), id);
-        assert_int_equal(num(&t, "running_ns") + num(&t, "runnable_ns") + num(&t, "waiting_ns") + num(&t, "syscall_ns") +
-                             num(&t, "unrecorded_ns"),
+        assert_int_equal(num(&t, "running_ns") + num(&t, "runnable_ns") + num(&t, "waiting_ns") +
+                             num(&t, "syscall_ns") + num(&t, "unrecorded_ns"),
                          num(&t, "duration_ns"));
         assert_int_equal(num(&t, "duration_ns"), i.last - i.first);
         assert_string_equal(cell(&t, "ended"), i.ended ? "true" : "false");
@@ -300,9 +306,16 @@ static const char hostile[] =
 static void test_hostile(void **state)
 {
     (void)state;
-    static const char *const want[] = {
-        "'=1+cmd|' /C calc'!A0", "a,\"b\"\\x0d\\x0ac", "\\x1b[31mred\\xff\\u{85}\\u{202e}", "'-2", " blank ",
-        "\xe6\xb8\xac\xc3\xb6", "\\x09=x", "", "C:\\dir", "\\xed\\xa0\\x80\\xc0\\xafx"};
+    static const char *const want[] = {"'=1+cmd|' /C calc'!A0",
+                                       "a,\"b\"\\x0d\\x0ac",
+                                       "\\x1b[31mred\\xff\\u{85}\\u{202e}",
+                                       "'-2",
+                                       " blank ",
+                                       "\xe6\xb8\xac\xc3\xb6",
+                                       "\\x09=x",
+                                       "",
+                                       "C:\\dir",
+                                       "\\xed\\xa0\\x80\\xc0\\xafx"};
     char path[] = "/tmp/gotop-trace-XXXXXX";
     close(mkstemp(path));
     struct loaded l = text_file(hostile, path);
@@ -332,7 +345,7 @@ static void test_hostile(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_samples), cmocka_unit_test(test_scope),
-                                       cmocka_unit_test(test_hostile)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_columns), cmocka_unit_test(test_samples),
+                                       cmocka_unit_test(test_scope), cmocka_unit_test(test_hostile)};
     return cmocka_run_group_tests(tests, make_out, remove_out);
 }

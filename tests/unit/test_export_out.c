@@ -1,6 +1,6 @@
 /*
- * test_export_out.c - folded stacks; and what all exports share: typed times, the file that appears only when whole, a
- * full device, a reader that goes away, no memory.
+ * test_export_out.c - folded stacks; and what all exports share: typed times, the file that appears only when whole,
+ * a full device, a reader that goes away, no memory.
  */
 #include "tests/unit/export_help.h"
 
@@ -80,23 +80,22 @@ static void test_folded(void **state)
     assert_true(each_trace("samples", 50000, each_folded) > 20);
 }
 
-static const char hand[] =
-    "go 1.26\n"
-    "batch m=7 t=100\n"
-    "ProcStatus +1 p=0 running\n"
-    "GoStatus +1 g=1 m=7 running\n"
-    "GoCreate +10 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
-    "GoBlock +5 reason=\"chan;re\\x1bceive\" stack=main.main:14\n"
-    "GoStart +1 g=2 g_seq=1\n"
-    "GoStop +20 reason=\"preempted\" stack=main.step:33,main.worker:31\n"
-    "GoStart +8 g=2 g_seq=2\n"
-    "GoBlock +5 reason=\"network\" stack=net.Read:7,main.worker:40\n"
-    "GoUnblock +30 g=2 g_seq=3 stack=0\n"
-    "GoStart +4 g=2 g_seq=4\n"
-    "GoUnblock +1 g=1 g_seq=1 stack=main.worker:44\n"
-    "GoBlock +4 reason=\"select\" stack=main.worker:50\n"
-    "GoStart +2 g=1 g_seq=2\n"
-    "GoDestroy +9\n";
+static const char hand[] = "go 1.26\n"
+                           "batch m=7 t=100\n"
+                           "ProcStatus +1 p=0 running\n"
+                           "GoStatus +1 g=1 m=7 running\n"
+                           "GoCreate +10 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
+                           "GoBlock +5 reason=\"chan;re\\x1bceive\" stack=main.main:14\n"
+                           "GoStart +1 g=2 g_seq=1\n"
+                           "GoStop +20 reason=\"preempted\" stack=main.step:33,main.worker:31\n"
+                           "GoStart +8 g=2 g_seq=2\n"
+                           "GoBlock +5 reason=\"network\" stack=net.Read:7,main.worker:40\n"
+                           "GoUnblock +30 g=2 g_seq=3 stack=0\n"
+                           "GoStart +4 g=2 g_seq=4\n"
+                           "GoUnblock +1 g=1 g_seq=1 stack=main.worker:44\n"
+                           "GoBlock +4 reason=\"select\" stack=main.worker:50\n"
+                           "GoStart +2 g=1 g_seq=2\n"
+                           "GoDestroy +9\n";
 
 static void test_folded_hand(void **state)
 {
@@ -135,11 +134,35 @@ static void test_times(void **state)
     static const struct {
         const char *s;
         int64_t ns; /* -1: refused */
-    } t[] = {{"0", 0}, {"17", 17}, {"17ns", 17}, {"3us", 3000}, {"3\xC2\xB5s", 3000}, {"1.5ms", 1500000}, {"2s", 2000000000},
-             {"1.2034s", 1203400000}, {"1.5", 1500000000}, {"1m2.5s", 62500000000}, {"1h", 3600000000000}, {"50%", 500},
-             {"0.1%", 1}, {"100%", 1000}, {"0.123456789s", 123456789}, {"", -1}, {"s", -1}, {"-1", -1}, {"1x", -1}, {"1s2", -1},
-             {"1 s", -1}, {"101%", -1}, {"x%", -1}, {"%", -1}, {"1.s", -1}, {"inf%", -1}, {"1ms1", -1},
-             {"99999999999999999999h", INT64_MAX}, {"9223372036854775807", INT64_MAX}};
+    } t[] = {{"0", 0},
+             {"17", 17},
+             {"17ns", 17},
+             {"3us", 3000},
+             {"3\xC2\xB5s", 3000},
+             {"1.5ms", 1500000},
+             {"2s", 2000000000},
+             {"1.2034s", 1203400000},
+             {"1.5", 1500000000},
+             {"1m2.5s", 62500000000},
+             {"1h", 3600000000000},
+             {"50%", 500},
+             {"0.1%", 1},
+             {"100%", 1000},
+             {"0.123456789s", 123456789},
+             {"", -1},
+             {"s", -1},
+             {"-1", -1},
+             {"1x", -1},
+             {"1s2", -1},
+             {"1 s", -1},
+             {"101%", -1},
+             {"x%", -1},
+             {"%", -1},
+             {"1.s", -1},
+             {"inf%", -1},
+             {"1ms1", -1},
+             {"99999999999999999999h", INT64_MAX},
+             {"9223372036854775807", INT64_MAX}};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         int64_t ns = -2;
         bool ok = scope_time(t[i].s, 1000, &ns);
@@ -236,8 +259,10 @@ static void test_whole_or_not(void **state)
 static void test_full(void **state)
 {
     (void)state;
-    char *csv[] = {(char *)"csv", (char *)"spans", (char *)"-o", (char *)"/dev/full", (char *)"samples/http-1.26.trace"};
-    char *pprof[] = {(char *)"pprof", (char *)"--kind=sync", (char *)"-o", (char *)"/dev/full", (char *)"samples/http-1.26.trace"};
+    char *csv[] = {(char *)"csv", (char *)"spans", (char *)"-o", (char *)"/dev/full",
+                   (char *)"samples/http-1.26.trace"};
+    char *pprof[] = {(char *)"pprof", (char *)"--kind=sync", (char *)"-o", (char *)"/dev/full",
+                     (char *)"samples/http-1.26.trace"};
     if (access("/dev/full", W_OK) != 0)
         skip();
     assert_int_equal(csv_main(5, csv), 2);
@@ -301,9 +326,9 @@ static void test_no_memory(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_folded_hand), cmocka_unit_test(test_folded),
-                                       cmocka_unit_test(test_times), cmocka_unit_test(test_command_line),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_folded_hand),  cmocka_unit_test(test_folded),
+                                       cmocka_unit_test(test_times),        cmocka_unit_test(test_command_line),
                                        cmocka_unit_test(test_whole_or_not), cmocka_unit_test(test_full),
-                                       cmocka_unit_test(test_reader_gone), cmocka_unit_test(test_no_memory)};
+                                       cmocka_unit_test(test_reader_gone),  cmocka_unit_test(test_no_memory)};
     return cmocka_run_group_tests(tests, make_out, remove_out);
 }

@@ -1,4 +1,5 @@
-/* test_export_perfetto.c - Perfetto traces: read back packet by packet, slices matched, time held against the model. */
+/* test_export_perfetto.c - Perfetto traces: read back packet by packet, slices matched, time held against the model.
+ */
 #include "tests/unit/export_help.h"
 
 struct name {
@@ -9,14 +10,18 @@ struct track {
     char name[600];
     bool counter;
     uint32_t depth, instants, counts;
-    int64_t begun, sum, last_value;   /* of the outermost slice; of all */
-    int64_t ns[ST_COUNT + 4];         /* by category */
-    struct { int64_t t; uint32_t category; char name[200]; } open[16];
+    int64_t begun, sum, last_value; /* of the outermost slice; of all */
+    int64_t ns[ST_COUNT + 4];       /* by category */
+    struct {
+        int64_t t;
+        uint32_t category;
+        char name[200];
+    } open[16];
 };
 struct pf {
     struct track *track;
     uint32_t ntracks;
-    struct name *table[4];            /* categories, events, notes, words: by number */
+    struct name *table[4]; /* categories, events, notes, words: by number */
     uint32_t ntable[4];
     uint32_t packets, open;
 };
@@ -207,7 +212,8 @@ static void check_lanes(struct pf *p, const struct trace *tr, enum lane_kind k, 
         lane_sums(tr, (struct lane){k, i}, from, to, ns);
         for (int st = 0; st < ST_COUNT; st++)
             if ((t ? t->ns[st + 1] : 0) != ns[st])
-                fail_msg("%s, %s: %" PRId64 " ns, want %" PRId64, name, state_name(st), t ? t->ns[st + 1] : 0, ns[st]);
+                fail_msg("%s, %s: %" PRId64 " ns, want %" PRId64, name, state_name(st), t ? t->ns[st + 1] : 0,
+                         ns[st]);
     }
 }
 

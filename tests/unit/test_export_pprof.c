@@ -1,4 +1,5 @@
-/* test_export_pprof.c - profiles: read back by a reader of our own, held against the model and against Go's figures. */
+/* test_export_pprof.c - profiles: read back by a reader of our own, held against the model and against Go's figures.
+ */
 #include "tests/unit/export_help.h"
 
 enum kind { NET, SYNC, SYSCALL, SCHED, KINDS };
@@ -11,7 +12,9 @@ static bool is_of(const struct trace *tr, enum kind k, const struct span *s)
     snprintf(reason, sizeof reason, "%.*s", (int)r.len, r.p);
     switch (k) {
     case NET: return s->state == ST_WAITING && !strcmp(reason, "network");
-    case SYNC: return s->state == ST_WAITING && (strstr(reason, "chan") || strstr(reason, "sync") || strstr(reason, "select"));
+    case SYNC:
+        return s->state == ST_WAITING &&
+               (strstr(reason, "chan") || strstr(reason, "sync") || strstr(reason, "select"));
     case SYSCALL: return s->state == ST_SYSCALL;
     default: return s->state == ST_RUNNABLE;
     }
@@ -76,7 +79,8 @@ static struct profile profile_read(struct bytes raw)
             p.period_type[1] = pb_get(f.sub, 2, 0);
             break;
         case 12: p.period = f.v; break;
-        case 9: case 13: break;
+        case 9:
+        case 13: break;
         default: fail_msg("field %u", f.num);
         }
     }
@@ -113,9 +117,11 @@ static void sample_read(const struct profile *p, uint32_t i, struct sum *out)
             if (pb_sub(p->locs[v], 4, &line)) {
                 uint64_t fn = pb_get(line, 1, 0);
                 assert_true(fn > 0 && fn < p->nfuncs && p->funcs[fn].p);
-                n += (size_t)snprintf(out->stack + n, sizeof out->stack - n, "%s;", word(p, pb_get(p->funcs[fn], 2, 0)));
+                n += (size_t)snprintf(out->stack + n, sizeof out->stack - n, "%s;",
+                                      word(p, pb_get(p->funcs[fn], 2, 0)));
             } else {
-                n += (size_t)snprintf(out->stack + n, sizeof out->stack - n, "0x%" PRIx64 ";", pb_get(p->locs[v], 3, 0));
+                n += (size_t)snprintf(out->stack + n, sizeof out->stack - n, "0x%" PRIx64 ";",
+                                      pb_get(p->locs[v], 3, 0));
             }
             assert_true(n < sizeof out->stack);
         }
@@ -162,8 +168,8 @@ static void test_go(void **state)
         snprintf(path, sizeof path, "samples/%s", name);
         struct profile p = profile_of(path, kind);
         if (p.count != count || p.ns != ns || p.nsamples != stacks)
-            fail_msg("%s %s: %u stacks %" PRId64 " x %" PRId64 " ns, Go says %u, %" PRId64 " x %" PRId64, name, kind, p.nsamples,
-                     p.count, p.ns, stacks, count, ns);
+            fail_msg("%s %s: %u stacks %" PRId64 " x %" PRId64 " ns, Go says %u, %" PRId64 " x %" PRId64, name, kind,
+                     p.nsamples, p.count, p.ns, stacks, count, ns);
         assert_string_equal(word(&p, p.types[0][0]), "contentions");
         assert_string_equal(word(&p, p.types[0][1]), "count");
         assert_string_equal(word(&p, p.types[1][0]), "delay");
@@ -300,15 +306,16 @@ static const char hand[] =
     "batch m=7 t=100\n"
     "ProcStatus +1 p=0 running\n"
     "GoStatus +1 g=1 m=7 running\n"
-    "GoCreate +10 new_g=2 new_stack=main.worker:30 stack=main.main:12\n" /* at 11: first wait of g2, 6 ns: Go leaves it out */
-    "GoBlock +5 reason=\"chan receive\" stack=main.main:14\n"              /* at 16: never over */
+    "GoCreate +10 new_g=2 new_stack=main.worker:30 stack=main.main:12\n" /* at 11: first wait of g2, 6 ns: Go leaves
+                                                                            it out */
+    "GoBlock +5 reason=\"chan receive\" stack=main.main:14\n"            /* at 16: never over */
     "GoStart +1 g=2 g_seq=1\n"
-    "GoStop +20 reason=\"preempted\" stack=main.worker:33\n"                    /* runnable 8 */
+    "GoStop +20 reason=\"preempted\" stack=main.worker:33\n" /* runnable 8 */
     "GoStart +8 g=2 g_seq=2\n"
-    "GoBlock +5 reason=\"network\" stack=net.Read:7,main.worker:40\n"           /* at 50: 30 ns of network */
-    "GoUnblock +30 g=2 g_seq=3 stack=0\n"                                   /* 4 ns runnable, no stack */
+    "GoBlock +5 reason=\"network\" stack=net.Read:7,main.worker:40\n" /* at 50: 30 ns of network */
+    "GoUnblock +30 g=2 g_seq=3 stack=0\n"                             /* 4 ns runnable, no stack */
     "GoStart +4 g=2 g_seq=4\n"
-    "GoSyscallBegin +6 p_seq=1 stack=syscall.read:1,main.worker:50\n"       /* 11 */
+    "GoSyscallBegin +6 p_seq=1 stack=syscall.read:1,main.worker:50\n" /* 11 */
     "GoSyscallEnd +11\n"
     "GoDestroy +9\n";
 
@@ -327,7 +334,8 @@ static void test_hand(void **state)
     char path[] = "/tmp/gotop-trace-XXXXXX";
     close(mkstemp(path));
     struct loaded l = text_file(hand, path);
-    static const struct sum net[] = {{"net.Read;main.worker;", 1, 30}}, call[] = {{"syscall.read;main.worker;", 1, 11}},
+    static const struct sum net[] = {{"net.Read;main.worker;", 1, 30}},
+                            call[] = {{"syscall.read;main.worker;", 1, 11}},
                             sched[] = {{"main.worker;", 1, 8}, {"", 1, 4}},
                             first[] = {{"main.worker;", 1, 8}, {"", 1, 4}, {"main.main;", 1, 6}};
     expect(path, "net", NULL, net, 1);
@@ -355,13 +363,14 @@ static void test_places(void **state)
     struct loaded l = text_file("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
                                 "GoSyscallBegin +1 p_seq=1 stack=main.a:1!0x77\nGoSyscallEnd +10\n"
                                 "GoSyscallBegin +1 p_seq=2 stack=main.b:1!0x77\nGoSyscallEnd +20\n"
-                                "GoSyscallBegin +1 p_seq=3 stack=main.a:9!0x78\nGoSyscallEnd +40\n", path);
+                                "GoSyscallBegin +1 p_seq=3 stack=main.a:9!0x78\nGoSyscallEnd +40\n",
+                                path);
     static const struct sum want[] = {{"main.a;", 2, 50}, {"main.b;", 1, 20}};
     struct profile p = profile_of(path, "syscall");
     struct sums w = {(struct sum *)(uintptr_t)want, 2};
     same_sums("places", &p, &w);
     assert_int_equal(p.nsamples, 3);
-    assert_int_equal(p.nlocs, 4);  /* and none with the number 0 */
+    assert_int_equal(p.nlocs, 4); /* and none with the number 0 */
     assert_int_equal(p.nfuncs, 3);
     profile_free(&p);
     unlink(path);
@@ -388,7 +397,8 @@ static void test_stable(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hand), cmocka_unit_test(test_places), cmocka_unit_test(test_go), cmocka_unit_test(test_samples),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_hand), cmocka_unit_test(test_places),
+                                       cmocka_unit_test(test_go), cmocka_unit_test(test_samples),
                                        cmocka_unit_test(test_stable)};
     return cmocka_run_group_tests(tests, make_out, remove_out);
 }
