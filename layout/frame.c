@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "layout/draw.h"
+#include "layout/evlog.h"
+#include "layout/filter.h"
 #include "layout/fmt.h"
 #include "layout/items.h"
 #include "layout/lanes.h"
@@ -20,6 +22,7 @@
 #include "layout/popup.h"
 #include "layout/ruler.h"
 #include "layout/search.h"
+#include "layout/split.h"
 #include "layout/status.h"
 #include "layout/tri.h"
 
@@ -161,6 +164,58 @@ static void ruler(const struct canvas *c)
         grid_right(c->g, 0, y, p->gutter - 1, t, STYLE_CURSOR);
 }
 
+/* ---- filters, overview ---------------------------------------------------------------------------------- */
+
+static void filter_line(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    int y = c->plan.y[ROW_FILTER], w = c->g->w;
+    char n[FMT_MAX], note[80];
+    grid_fill(c->g, 0, y, w, 1, ' ', STYLE_TITLE_NOTE);
+    int x = grid_str(c->g, 0, y, w, "filter: ", STYLE_TITLE);
+    fmt_count(v->filter ? filter_count(v->filter) : 0, n);
+    if (v->filter_done)
+        snprintf(note, sizeof note, "%s of the goroutines", n);
+    else
+        snprintf(note, sizeof note, "%s so far, %d%%", n, v->filter ? filter_share(v->filter) : 0);
+    int room = w - x - (int)strlen(note) - 2;
+    if (room < 10)
+        room = w - x, note[0] = 0;
+    grid_str(c->g, x, y, room, v->filter_text, STYLE_TITLE_NOTE);
+    grid_right(c->g, 0, y, w, note, STYLE_TITLE_NOTE);
+}
+
+/* One row for the whole trace: which part the window shows, where the hits are. */
+static void strip(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    const struct search *s = v->search && v->search->done && !v->search->hidden ? v->search : NULL;
+    int y = c->plan.y[ROW_STRIP], n = c->plan.plot_w, x0 = c->plan.gutter;
+    struct window all = {0, view_end(v)};
+    int a = window_col(all, n, v->at.win.t0), b = window_col(all, n, v->at.win.t1 - 1);
+    a = a < 0 ? 0 : a;
+    b = b < 0 || b >= n ? n - 1 : b;
+    for (int i = 0; i < n; i++) {
+        int64_t t0 = window_edge(all, n, i), t1 = window_edge(all, n, i + 1);
+        size_t k = s ? search_from(s, t0) : 0;
+        bool hit = s && k < s->nhits && s->hits[k].t < t1;
+        grid_put(c->g, x0 + i, y, hit ? glyph_mark(v->tier, MARK_HIT) : glyph_mark(v->tier, MARK_H),
+                 hit ? STYLE_HIT : i >= a && i <= b ? STYLE_CURSOR : STYLE_DIM);
+        if (i >= a && i <= b)
+            grid_flags(c->g, x0 + i, y, 1, 1, CELL_REVERSE);
+    }
+    int at = window_col(all, n, v->at.cursor);
+    if (at >= 0)
+        grid_put(c->g, x0 + at, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
+    char note[FMT_MAX] = "";
+    if (s)
+        fmt_count(s->nhits, note);
+    int w = x0 - 1;
+    grid_str(c->g, 0, y, w, s ? "hits" : "trace", STYLE_LANE);
+    if (w > 8)
+        grid_right(c->g, 0, y, w, note, STYLE_HIT);
+}
+
 /* ---- bands and curves ----------------------------------------------------------------------------------- */
 
 /* A name and a number in the gutter, the number right-aligned; it goes first when there is no room. */
@@ -285,10 +340,11 @@ static void hit_marks(const struct canvas *c, const struct lanes *l)
     size_t i = search_from(s, v->at.win.t0);
     for (int budget = 20000; i < s->nhits && s->hits[i].t < v->at.win.t1 && budget > 0; i++, budget--) {
         uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
-        if (row == NO_LANE || row < v->at.top || row - v->at.top >= (uint32_t)c->plan.n[ROW_LANES])
+        int line = row == NO_LANE ? -1 : view_row_line(v, row);
+        if (line < 0 || line >= c->plan.n[ROW_LANES])
             continue;
         int col = window_col(v->at.win, c->plan.plot_w, s->hits[i].t);
-        grid_flags(c->g, c->plan.gutter + col, c->plan.y[ROW_LANES] + (int)(row - v->at.top), 1, 1,
+        grid_flags(c->g, c->plan.gutter + col, c->plan.y[ROW_LANES] + line, 1, 1,
                    CELL_UNDERLINE | CELL_BOLD);
     }
 }
@@ -315,7 +371,7 @@ static void lanes(const struct canvas *c)
         return;
     }
     for (int i = 0; i < p->n[ROW_LANES]; i++) {
-        uint32_t lane = lanes_at(l, v->at.top + (uint32_t)i);
+        uint32_t lane = lanes_at(l, view_line_row(v, i));
         if (lane == NO_LANE)
             break;
         struct lane at = {l->kind, lane};
@@ -350,6 +406,12 @@ static void table_view(const struct canvas *c)
     tri_draw(c->g, c->v, c->plan.y[ROW_LANES], c->plan.n[ROW_LANES]);
 }
 
+static void log_view(const struct canvas *c)
+{
+    bands(c);
+    evlog_draw(c->g, c->v, c->plan.y[ROW_LANES], c->plan.n[ROW_LANES]);
+}
+
 static void empty_view(const struct canvas *c)
 {
     grid_str(c->g, 0, c->plan.y[ROW_LANES], c->g->w, "This view is not in this version.", STYLE_DIM);
@@ -357,7 +419,7 @@ static void empty_view(const struct canvas *c)
 
 static void (*const views[VIEW_END])(const struct canvas *) = {
     [VIEW_PROCS] = lane_view, [VIEW_GOROUTINES] = lane_view, [VIEW_THREADS] = lane_view,
-    [VIEW_TASKS] = item_view, [VIEW_GC] = item_view,
+    [VIEW_LOG] = log_view, [VIEW_TASKS] = item_view, [VIEW_GC] = item_view,
     [VIEW_TRIAGE] = table_view, [VIEW_GROUPS] = table_view, [VIEW_WAITS] = table_view, [VIEW_FLAME] = table_view,
 };
 
@@ -389,7 +451,7 @@ static void footer(const struct canvas *c)
             grid_str(g, 0, y - 1, w, v->message, v->message_error ? STYLE_WARN : STYLE_MESSAGE);
         }
         grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
-        grid_put(g, 0, y, v->prompt == PROMPT_SEARCH ? '/' : ':', STYLE_PROMPT);
+        grid_put(g, 0, y, v->prompt == PROMPT_SEARCH ? '/' : v->prompt == PROMPT_FILTER ? '\\' : ':', STYLE_PROMPT);
         c->txt->screen_x = grid_str(g, 1, y, w - 1, line, STYLE_PROMPT);
         c->txt->screen_y = y;
         if (c->txt->screen_x >= w)
@@ -417,12 +479,18 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     if (!draw_prepare(v) || !grid_resize(g, v->w, v->h))
         return false;
     const struct lanes *l = move_lanes_const(v);
-    plan_make(&c.plan, g->w, g->h, v->at.view, l ? l->n : items_shows(v->at.view) ? v->items.n : 0);
+    plan_view(&c.plan, v, l ? l->n : items_shows(v->at.view) ? v->items.n : 0);
     copy.screen_x = copy.screen_y = -1;
     if (c.plan.n[ROW_TITLE])
         title(&c);
     ruler(&c);
     (views[v->at.view] ? views[v->at.view] : empty_view)(&c);
+    if (c.plan.n[ROW_FILTER])
+        filter_line(&c);
+    if (c.plan.n[ROW_STRIP])
+        strip(&c);
+    if (c.plan.n[ROW_SPLIT])
+        split_draw(g, v, c.plan.y[ROW_SPLIT], c.plan.n[ROW_SPLIT]);
     if (c.plan.n[ROW_STATUS])
         status_draw(g, v, c.plan.y[ROW_STATUS], c.plan.n[ROW_STATUS]);
     popup_draw(g, v);

@@ -13,7 +13,9 @@
 #include "layout/items.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
+#include "layout/pick.h"
 #include "layout/search.h"
+#include "layout/split.h"
 #include "layout/tri.h"
 
 enum { WALK = 100000, EFFECT_SPANS = 4000000 };
@@ -99,7 +101,7 @@ static bool neighbour(const struct view *v, struct lane l, int64_t t, int dir, s
         return false;
     for (int i = 0; i < WALK; i++) {
         const struct span *s = span_get(&it);
-        if (!gap(l.kind, s->state) && (dir > 0 ? s->t0 > t : s->t0 < t)) {
+        if (!gap(l.kind, s->state) && (dir > 0 ? s->t0 > t : s->t0 < t) && pick_span(v, l, s)) {
             *out = *s;
             return true;
         }
@@ -118,7 +120,7 @@ unsigned view_span(struct view *v, int n)
 {
     n = times(n);
     int dir = n < 0 ? -1 : 1;
-    if (items_shows(v->at.view))
+    if (items_shows(v->at.view) || v->at.view == VIEW_LOG)
         return view_lane(v, n);
     if (!have_lane(v))
         return move_fail(v, "no lane here");
@@ -341,7 +343,7 @@ unsigned view_switch(struct view *v, int no)
     if (tri_shows(no))
         return tri_switch(v, no);
     tri_leave(v);
-    if (no != VIEW_PROCS && no != VIEW_GOROUTINES && no != VIEW_THREADS && !items_shows(no))
+    if (no != VIEW_PROCS && no != VIEW_GOROUTINES && no != VIEW_THREADS && !items_shows(no) && no != VIEW_LOG)
         return move_fail(v, "view %d is not in this version: 2 processors, 3 goroutines, 4 threads, 7 tasks, 8 GC",
                          no);
     if (no == v->at.view)
@@ -353,6 +355,14 @@ unsigned view_switch(struct view *v, int no)
         move_settle(v); /* makes the rows */
         v->at.row = items_near(&v->items, v->at.cursor);
         v->recenter = true;
+        move_settle(v);
+        return VR_DRAW;
+    }
+    if (no == VIEW_LOG) {
+        move_push(v, STEP_JUMP);
+        if (v->at.focus.kind < LANE_KINDS)
+            v->last_focus[v->at.focus.kind] = v->at.focus.i;
+        v->at.view = VIEW_LOG;
         move_settle(v);
         return VR_DRAW;
     }
@@ -608,7 +618,7 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
     return VR_DRAW;
 }
 
-unsigned view_work(struct view *v, int64_t budget_ns)
+static unsigned search_work(struct view *v, int64_t budget_ns)
 {
     struct search *s = v->search;
     if (!s || s->done)
@@ -623,6 +633,13 @@ unsigned view_work(struct view *v, int64_t budget_ns)
     if (s->jump)
         return jump_hit(v, s->origin, s->jump, s->at_too);
     return VR_DRAW;
+}
+
+unsigned view_work(struct view *v, int64_t budget_ns)
+{
+    unsigned r = search_work(v, budget_ns);
+    r |= pick_work(v, budget_ns);
+    return r | split_work(v, budget_ns);
 }
 
 static unsigned begin(struct view *v, const char *text, int dir, bool at_too)

@@ -1,26 +1,39 @@
 /*
  * lanes.c - two steps: all lanes in an order, then those of them that show. An order is a sort by one 64-bit key per
  * lane, ties by index, so it is the same on every run. While a trace loads it is renewed only now and then.
+ *
+ * Rows: the pinned lanes first, then of the order what is not hidden, lives in the window (if so wished), passes the
+ * filter, and is not folded away behind the first of its group. The lane with the cursor shows in any case, so that
+ * a jump never ends on nothing. A list of related lanes replaces the order.
  */
 #include "layout/lanes.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "decode/mem.h"
 #include "layout/cells.h"
+#include "layout/filter.h"
+
+enum { AT_ONCE = 20000 }; /* so many lanes are sorted without steps */
 
 struct keyed {
     uint64_t key;
     uint32_t lane;
 };
 
-static int by_key(const void *a, const void *b)
+struct lanes_making { /* keys so far of an order under way */
+    struct keyed *k;
+    uint32_t n, at;
+    enum sort sort;
+};
+
+static int64_t now_ns(void)
 {
-    const struct keyed *x = a, *y = b;
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    return x->lane < y->lane ? -1 : x->lane > y->lane;
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
 /* The first bytes of a name as a number: enough order for a screen. */
@@ -35,13 +48,13 @@ static uint64_t name_key(struct str s)
 static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t lane)
 {
     struct lane at = {l->kind, lane};
+    if (l->sort == SORT_SEEN)
+        return lane;
     struct lane_info li = trace_lane(tr, at);
     if (l->sort == SORT_ID)
         return li.id;
     if (l->sort == SORT_NAME)
         return name_key(trace_str(tr, li.name));
-    if (l->sort == SORT_SEEN)
-        return lane;
     struct shares sh;
     trace_shares(tr, at, 0, trace_info(tr)->end, &sh);
     int64_t ns = l->sort == SORT_RUNNABLE ? sh.ns[ST_RUNNABLE]
@@ -51,42 +64,226 @@ static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t l
     return UINT64_MAX - (uint64_t)ns; /* the most first */
 }
 
-/* Sorting a million goroutines at every step of loading would be all that loading does. */
-static bool unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
+/* Stable, by bytes from the lowest; bytes that all keys share cost a count. In place of *k, using t. */
+static void radix(struct keyed **k, struct keyed **t, uint32_t n)
 {
-    return l->stale || (n != l->total && (trace_info(tr)->done || n < 4096 || n / 5 * 4 > l->total));
+    for (int b = 0; b < 64; b += 8) {
+        uint32_t at[257] = {0};
+        for (uint32_t i = 0; i < n; i++)
+            at[((*k)[i].key >> b & 255) + 1]++;
+        if (n && at[((*k)[0].key >> b & 255) + 1] == n)
+            continue;
+        for (int j = 0; j < 256; j++)
+            at[j + 1] += at[j];
+        for (uint32_t i = 0; i < n; i++)
+            (*t)[at[(*k)[i].key >> b & 255]++] = (*k)[i];
+        struct keyed *swap = *k;
+        *k = *t;
+        *t = swap;
+    }
 }
 
-static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n)
+/* Those of one name behind the first of them. false: out of memory, the order is as it was. */
+static bool group(const struct trace *tr, uint32_t *order, uint32_t n)
 {
-    if (l->sort == SORT_SEEN && !l->invert) {
-        mem_free(l->order);
-        l->order = NULL;
-        return true;
+    uint32_t names = trace_nstr(tr), ranks = 0;
+    uint32_t *rank = mem_zalloc(((size_t)names + 1) * sizeof *rank); /* of a name, from 1 */
+    uint32_t *of = mem_alloc(((size_t)n + 1) * sizeof *of);          /* of a lane in the order */
+    uint32_t *out = mem_alloc(((size_t)n + 1) * sizeof *out);
+    uint32_t *at = rank && of ? mem_zalloc(((size_t)names + 2) * sizeof *at) : NULL;
+    if (out && at) {
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t name = trace_lane(tr, (struct lane){LANE_G, order[i]}).name;
+            name = name < names ? name : 0;
+            if (!rank[name])
+                rank[name] = ++ranks;
+            of[i] = rank[name];
+            at[of[i]]++;
+        }
+        for (uint32_t r = 0, sum = 0; r <= ranks; r++) {
+            uint32_t k = at[r];
+            at[r] = sum;
+            sum += k;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            out[at[of[i]]++] = order[i];
+        memcpy(order, out, (size_t)n * sizeof *order);
     }
-    struct keyed *k = mem_alloc(((size_t)n + 1) * sizeof *k);
+    bool ok = out && at;
+    mem_free(rank);
+    mem_free(of);
+    mem_free(out);
+    mem_free(at);
+    return ok;
+}
+
+static void drop_making(struct lanes *l)
+{
+    if (l->making)
+        mem_free(l->making->k);
+    mem_free(l->making);
+    l->making = NULL;
+}
+
+/* Keys that are all there become the order. */
+static bool take_order(struct lanes *l, const struct trace *tr)
+{
+    struct lanes_making *m = l->making;
+    uint32_t n = m->n;
+    struct keyed *t = mem_alloc(((size_t)n + 1) * sizeof *t);
     uint32_t *order = mem_alloc(((size_t)n + 1) * sizeof *order);
-    if (!k || !order) {
-        mem_free(k);
+    if (!t || !order) {
+        mem_free(t);
         mem_free(order);
         return false;
     }
+    radix(&m->k, &t, n);
     for (uint32_t i = 0; i < n; i++)
-        k[i] = (struct keyed){key_of(l, tr, i), i};
-    qsort(k, n, sizeof *k, by_key);
-    for (uint32_t i = 0; i < n; i++)
-        order[i] = k[l->invert ? n - 1 - i : i].lane;
-    mem_free(k);
+        order[i] = m->k[l->invert ? n - 1 - i : i].lane;
+    mem_free(t);
+    bool ok = !l->group || l->kind != LANE_G || group(tr, order, n);
     mem_free(l->order);
     l->order = order;
+    l->total = n;
+    return ok;
+}
+
+static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_ns)
+{
+    struct lanes_making *m = l->making;
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    for (; m->at < m->n; m->at++) {
+        if (m->at % 256 == 255 && until != INT64_MAX && now_ns() >= until)
+            return false;
+        m->k[m->at] = (struct keyed){key_of(l, tr, m->at), m->at};
+    }
     return true;
 }
+
+/* true: the order is new; false: under way, or out of memory (*ok). */
+static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool *ok)
+{
+    *ok = true;
+    drop_making(l);
+    if (l->sort == SORT_SEEN && !l->invert && !(l->group && l->kind == LANE_G)) {
+        mem_free(l->order);
+        l->order = NULL;
+        l->total = n;
+        return true;
+    }
+    l->making = mem_zalloc(sizeof *l->making);
+    if (l->making)
+        l->making->k = mem_alloc(((size_t)n + 1) * sizeof *l->making->k);
+    if (!l->making || !l->making->k) {
+        drop_making(l);
+        return *ok = false;
+    }
+    l->making->n = n;
+    l->making->sort = l->sort;
+    bool cheap = n <= AT_ONCE || l->sort == SORT_ID || l->sort == SORT_SEEN || l->sort == SORT_NAME;
+    if (!cheap)
+        return false;
+    step_making(l, tr, INT64_MAX);
+    *ok = take_order(l, tr);
+    drop_making(l);
+    return *ok;
+}
+
+bool lanes_work(struct lanes *l, const struct trace *tr, int64_t budget_ns)
+{
+    if (!l->making)
+        return true;
+    if (!step_making(l, tr, budget_ns))
+        return false;
+    take_order(l, tr);
+    drop_making(l);
+    l->rows_stale = true;
+    return true;
+}
+
+int lanes_share(const struct lanes *l)
+{
+    return l->making && l->making->n ? (int)((uint64_t)l->making->at * 100 / l->making->n) : 100;
+}
+
+/* Sorting a million goroutines at every step of loading would be all that loading does. */
+static bool unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
+{
+    if (l->making && l->making->n == n && !l->stale)
+        return false;
+    return l->stale || (n != l->total && (trace_info(tr)->done || n < 4096 || n / 5 * 4 > l->total));
+}
+
+/* ---- what is hidden, pinned, folded --------------------------------------------------------------------- */
+
+bool lanes_pinned(const struct lanes *l, uint32_t lane)
+{
+    for (int i = 0; i < l->npin; i++)
+        if (l->pin[i] == lane)
+            return true;
+    return false;
+}
+
+bool lanes_is_hidden(const struct lanes *l, uint32_t lane)
+{
+    return lane < l->nhidden && l->hidden[lane / 64] >> (lane % 64) & 1;
+}
+
+bool lanes_hide(struct lanes *l, const struct trace *tr, uint32_t lane, bool hide)
+{
+    uint32_t n = (trace_nlanes(tr, l->kind) / 64 + 1) * 64;
+    if (lane >= n || lanes_is_hidden(l, lane) == hide)
+        return true;
+    if (n > l->nhidden) {
+        uint64_t *p = mem_resize(l->hidden, n / 8);
+        if (!p)
+            return false;
+        memset(p + l->nhidden / 64, 0, (n - l->nhidden) / 8);
+        l->hidden = p;
+        l->nhidden = n;
+    }
+    l->hidden[lane / 64] ^= 1ull << (lane % 64);
+    l->hidden_n += hide ? 1 : (uint32_t)-1;
+    l->rows_stale = true;
+    return true;
+}
+
+bool lanes_folded(const struct lanes *l, uint32_t name)
+{
+    for (int i = 0; i < l->nopen; i++)
+        if (l->open[i] == name)
+            return false;
+    return l->group;
+}
+
+void lanes_fold(struct lanes *l, uint32_t name, bool fold)
+{
+    int i = 0;
+    while (i < l->nopen && l->open[i] != name)
+        i++;
+    if (fold && i < l->nopen) {
+        l->open[i] = l->open[--l->nopen];
+    } else if (!fold && i == l->nopen) {
+        if (l->nopen == LANES_OPEN) /* the one unfolded longest ago gives way */
+            memmove(l->open, l->open + 1, --l->nopen * sizeof *l->open);
+        l->open[l->nopen++] = name;
+    }
+    l->rows_stale = true;
+}
+
+uint32_t lanes_more(const struct lanes *l, uint32_t row)
+{
+    return l->more && row < l->n ? l->more[row] : 0;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
 
 static void drop_rows(struct lanes *l)
 {
     mem_free(l->row_lane);
     mem_free(l->lane_row);
-    l->row_lane = l->lane_row = NULL;
+    mem_free(l->more);
+    l->row_lane = l->lane_row = l->more = NULL;
 }
 
 static bool lives(const struct trace *tr, struct lane l, struct window w)
@@ -95,64 +292,143 @@ static bool lives(const struct trace *tr, struct lane l, struct window w)
     return li.first < w.t1 && li.last >= w.t0;
 }
 
-/* The rows: all of the order, or what of it lives in the window. */
+struct rows {
+    struct lanes *l;
+    const struct trace *tr;
+    uint32_t *row_lane, *lane_row, *more;
+    uint32_t n, head;      /* rows so far; the head of the group under way */
+    uint32_t name;         /* of that group */
+};
+
+static void put(struct rows *r, uint32_t lane)
+{
+    if (r->lane_row[lane] != NO_LANE)
+        return;
+    r->lane_row[lane] = r->n;
+    r->row_lane[r->n++] = lane;
+}
+
+/* A lane of a group: the first is its head, the others count behind it while it is folded. */
+static void put_member(struct rows *r, uint32_t lane, uint32_t keep)
+{
+    uint32_t name = trace_lane(r->tr, (struct lane){LANE_G, lane}).name;
+    if (r->head == NO_LANE || name != r->name) {
+        r->name = name;
+        r->head = r->n;
+        put(r, lane);
+    } else if (!lanes_folded(r->l, name) || lane == keep) {
+        put(r, lane);
+    } else {
+        r->more[r->head]++;
+    }
+}
+
+static bool plain(const struct lanes *l, bool all)
+{
+    return all && !l->order && !l->filter && !l->npin && !l->hidden_n && !l->only;
+}
+
+static bool shows(const struct rows *r, uint32_t lane, struct window w, bool all)
+{
+    const struct lanes *l = r->l;
+    return !(l->hidden_n && lanes_is_hidden(l, lane)) && !(l->filter && !filter_shows(l->filter, lane)) &&
+           (all || lives(r->tr, (struct lane){l->kind, lane}, w));
+}
+
+static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
+{
+    struct lanes *l = r->l;
+    uint32_t n = l->total;
+    for (int i = 0; i < l->npin; i++)
+        if (l->pin[i] < n)
+            put(r, l->pin[i]);
+    for (uint32_t i = 0; l->only && i < l->nonly; i++)
+        if (l->only[i] < n)
+            put(r, l->only[i]);
+    if (l->only) {
+        if (keep < n)
+            put(r, keep);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t lane = l->order ? l->order[i] : i;
+        if (r->lane_row[lane] != NO_LANE)
+            continue;
+        if (lane != keep && !shows(r, lane, w, all))
+            continue;
+        if (r->more)
+            put_member(r, lane, keep);
+        else
+            put(r, lane);
+    }
+}
+
+/* The rows: all of the order, or what of it shows. */
 static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep)
 {
-    bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end);
-    uint32_t n = l->total, rows = 0;
+    bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end), grouped = l->group && l->kind == LANE_G;
+    size_t n = (size_t)l->total + 1;
     drop_rows(l);
-    l->n = n;
-    if (all && !l->order)
+    l->rows_stale = false;
+    l->n = l->total;
+    if (plain(l, all))
         return true;
-    uint32_t *row_lane = mem_alloc(((size_t)n + 1) * sizeof *row_lane);
-    uint32_t *lane_row = mem_alloc(((size_t)n + 1) * sizeof *lane_row);
-    if (!row_lane || !lane_row) {
-        mem_free(row_lane);
-        mem_free(lane_row);
+    struct rows r = {.l = l, .tr = tr, .head = NO_LANE};
+    r.row_lane = mem_alloc(n * sizeof *r.row_lane);
+    r.lane_row = mem_alloc(n * sizeof *r.lane_row);
+    r.more = grouped ? mem_zalloc(n * sizeof *r.more) : NULL;
+    if (!r.row_lane || !r.lane_row || (grouped && !r.more)) {
+        mem_free(r.row_lane);
+        mem_free(r.lane_row);
+        mem_free(r.more);
         mem_free(l->order); /* without rows there is no way back from a lane: show all as they came */
         l->order = NULL;
         return false;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t lane = l->order ? l->order[i] : i;
-        bool show = all || lane == keep || lives(tr, (struct lane){l->kind, lane}, w);
-        lane_row[lane] = show ? rows : NO_LANE;
-        if (show)
-            row_lane[rows++] = lane;
-    }
-    l->n = rows;
-    l->row_lane = row_lane;
-    l->lane_row = lane_row;
+    memset(r.lane_row, 0xFF, n * sizeof *r.lane_row); /* NO_LANE */
+    fill_rows(&r, w, keep, all);
+    l->n = r.n;
+    l->row_lane = r.row_lane;
+    l->lane_row = r.lane_row;
+    l->more = r.more;
     return true;
 }
 
 bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep)
 {
     uint32_t n = trace_nlanes(tr, l->kind);
-    bool ok = true, fresh = false, identity = l->sort == SORT_SEEN && !l->invert;
+    bool ok = true, fresh = false, identity = l->sort == SORT_SEEN && !l->invert && !l->group;
     if (identity ? l->stale || n != l->total : unsorted(l, tr, n)) {
-        ok = make_order(l, tr, n);
-        if (!ok)
-            n = l->total; /* the old order stands */
-        l->total = n;
+        fresh = make_order(l, tr, n, &ok);
         l->stale = false;
-        fresh = true;
+        if (!fresh && l->making && !l->order) { /* as they came until it is there */
+            l->total = n;
+            fresh = true;
+        }
     }
-    bool moved = l->here && (w.t0 != l->seen.t0 || w.t1 != l->seen.t1 ||
-                             (keep != l->seen_keep && lanes_row(l, keep) == NO_LANE));
+    uint64_t version = l->filter ? filter_version(l->filter) : 0;
+    bool windowed = l->here && !l->only, lost = keep < l->total && lanes_row(l, keep) == NO_LANE;
+    bool moved = (windowed && (w.t0 != l->seen.t0 || w.t1 != l->seen.t1)) || l->rows_stale ||
+                 version != l->filter_seen || (keep != l->seen_keep && lost);
     if (!fresh && !moved)
         return ok;
     l->seen = w;
     l->seen_keep = keep;
+    l->filter_seen = version;
     return make_rows(l, tr, w, keep) && ok;
 }
 
 void lanes_free(struct lanes *l)
 {
+    drop_making(l);
     drop_rows(l);
     mem_free(l->order);
-    l->order = NULL;
-    l->n = l->total = 0;
+    mem_free(l->hidden);
+    mem_free(l->only);
+    l->order = l->only = NULL;
+    l->hidden = NULL;
+    l->n = l->total = l->nhidden = l->hidden_n = l->nonly = 0;
+    l->npin = l->nopen = 0;
 }
 
 uint32_t lanes_at(const struct lanes *l, uint32_t row)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "layout/tri.h"
+#include "layout/search.h"
 #include "layout/view.h"
 
 struct grant {
@@ -16,15 +17,21 @@ struct grant {
 
 static const struct grant grants[] = {
     {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1},  {ROW_RULER, 1},  {ROW_LANES, 3}, {ROW_STW, 1},  {ROW_GC, 1},
-    {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_HEAP, 1},   {ROW_SWEEP, 1}, {ROW_LANES, 8}, {ROW_RUNQ, 1},
-    {ROW_ASSIST, 1}, {ROW_LANES, 16}, {ROW_HEAP, 2},  {ROW_RUNQ, 2},   {ROW_LANES, 32}, {ROW_HEAP, 4}, {ROW_RUNQ, 3},
+    {ROW_LANES, 4}, {ROW_FILTER, 1}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_STRIP, 1}, {ROW_SPLIT, 8},
+    {ROW_STATES, 4}, {ROW_HEAP, 1},  {ROW_SWEEP, 1},  {ROW_LANES, 8},  {ROW_RUNQ, 1},   {ROW_ASSIST, 1},
+    {ROW_LANES, 16}, {ROW_SPLIT, 60}, {ROW_HEAP, 2},  {ROW_RUNQ, 2},   {ROW_LANES, 32}, {ROW_HEAP, 4},  {ROW_RUNQ, 3},
     {ROW_LANES, 1000},
 };
 
-/* Views of tables have no time axis; the findings' status lines hold a whole finding. */
+/* Views of tables have no time axis. The findings' status lines hold a whole finding. */
 static const struct grant table_grants[] = {
     {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_LANES, 8},
     {ROW_STATUS, 4}, {ROW_LANES, 1000},
+};
+
+static const struct grant finding_grants[] = {
+    {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_LANES, 8},
+    {ROW_STATUS, 4}, {ROW_LANES, 14}, {ROW_STATUS, 7}, {ROW_LANES, 1000},
 };
 
 static int gutter_width(int w, int view)
@@ -36,18 +43,22 @@ static int gutter_width(int w, int view)
     return w >= 60 ? 12 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
 }
 
-void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes)
+static void make(struct plan *p, int w, int h, int view, uint32_t lanes, const int *most_of)
 {
     memset(p, 0, sizeof *p);
     p->gutter = gutter_width(w, view);
     p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;
     int left = h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
     bool table = tri_shows(view);
-    const struct grant *g = table ? table_grants : grants;
-    size_t n = table ? sizeof table_grants / sizeof *table_grants : sizeof grants / sizeof *grants;
+    const struct grant *g = view == VIEW_TRIAGE ? finding_grants : table ? table_grants : grants;
+    size_t n = view == VIEW_TRIAGE ? sizeof finding_grants / sizeof *finding_grants
+             : table               ? sizeof table_grants / sizeof *table_grants
+                                   : sizeof grants / sizeof *grants;
     for (size_t i = 0; i < n && left > 0; i++) {
         enum row r = g[i].row;
         int upto = r == ROW_LANES && g[i].upto > most && !table ? most : g[i].upto;
+        if (upto > most_of[r])
+            upto = most_of[r];
         int more = upto - p->n[r];
         more = more < 0 ? 0 : more > left ? left : more;
         p->n[r] += more;
@@ -58,4 +69,32 @@ void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes)
         p->y[r] = y;
         y += p->n[r];
     }
+}
+
+enum { ANY = 100000 };
+
+/* What stands on every screen; the rest only when there is a reason. */
+static void usual(int *most)
+{
+    for (int r = 0; r < ROW_COUNT; r++)
+        most[r] = r == ROW_FILTER || r == ROW_STRIP || r == ROW_STATES || r == ROW_SPLIT ? 0 : ANY;
+}
+
+void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes)
+{
+    int most[ROW_COUNT];
+    usual(most);
+    make(p, w, h, view, lanes, most);
+}
+
+void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
+{
+    int most[ROW_COUNT];
+    bool zoomed = v->at.win.t0 > 0 || v->at.win.t1 < v->all_end;
+    usual(most);
+    most[ROW_FILTER] = v->nfilters > 0;
+    most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->h >= 40);
+    most[ROW_STATES] = v->at.view == VIEW_GC && v->h >= 20 ? 4 : 0;
+    most[ROW_SPLIT] = v->split && v->h >= 12 && v->at.view != VIEW_LOG ? v->h * 2 / 5 : 0;
+    make(p, v->w, v->h, v->at.view, v->at.view == VIEW_LOG ? 1000 : lanes, most);
 }

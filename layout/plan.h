@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 /* in the order they stand on the screen */
-enum row { ROW_TITLE, ROW_RULER, ROW_GC, ROW_STW, ROW_SWEEP, ROW_ASSIST, ROW_HEAP, ROW_RUNQ, ROW_LANES, ROW_STATUS,
-           ROW_FOOTER, ROW_COUNT };
+enum row { ROW_TITLE, ROW_FILTER, ROW_RULER, ROW_STRIP, ROW_GC, ROW_STW, ROW_SWEEP, ROW_ASSIST, ROW_HEAP, ROW_RUNQ,
+           ROW_STATES, ROW_LANES, ROW_SPLIT, ROW_STATUS, ROW_FOOTER, ROW_COUNT };
 
 struct plan {
     int y[ROW_COUNT]; /* first line */
@@ -18,5 +18,12 @@ struct plan {
 
 /* plan_make - for a screen of w x h and a view (enum view_no) that has so many lanes. w, h >= 1. */
 void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes);
+
+/*
+ * plan_view - the same for a view as it is now, with the rows that it has only at times: the filters' line, the
+ * overview of the whole trace, the curves of states (view 8), what stands below the lanes. This is what is drawn.
+ */
+struct view;
+void plan_view(struct plan *p, const struct view *v, uint32_t lanes);
 
 #endif

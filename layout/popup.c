@@ -20,6 +20,8 @@ struct box {
     int x, y, w, h; /* inside of the border */
     int top, n;     /* first line shown, lines so far */
     int col, col_w; /* column of text within the box */
+    struct lane lane; /* the span: on which lane, when */
+    int64_t t;
 };
 
 /* A new line: its row on the grid, or -1 if it doesn't show. */
@@ -235,21 +237,21 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
 static void span_lines(struct box *b)
 {
     const struct view *v = b->v;
-    struct lane l = v->popup_lane;
+    struct lane l = b->lane;
     struct span s;
     struct sides sides;
     char id[32];
     if (l.kind != LANE_G) { /* a processor's moment is its goroutine's */
         status_lane(v, l, id);
-        uint32_t g = move_goroutine(v, l, v->popup_t);
-        if (g == NO_LANE || !trace_span_at(v->tr, (struct lane){LANE_G, g}, v->popup_t, &s)) {
-            if (trace_span_at(v->tr, l, v->popup_t, &s))
+        uint32_t g = move_goroutine(v, l, b->t);
+        if (g == NO_LANE || !trace_span_at(v->tr, (struct lane){LANE_G, g}, b->t, &s)) {
+            if (trace_span_at(v->tr, l, b->t, &s))
                 put(b, next_row(b), b->col + 1, STYLE_POPUP, "%s: %s, no goroutine: no stack", id,
                     state_name((enum state)s.state));
             return;
         }
         l = (struct lane){LANE_G, g};
-    } else if (!trace_span_at(v->tr, l, v->popup_t, &s)) {
+    } else if (!trace_span_at(v->tr, l, b->t, &s)) {
         put(b, next_row(b), b->col + 1, STYLE_POPUP, "nothing here");
         return;
     }
@@ -354,11 +356,18 @@ static int above_or_below(const struct grid *g, const struct view *v, int h)
     return (g->h - h) / 2;
 }
 
+void popup_span(struct grid *g, struct view *v, struct lane l, int64_t t, int y, int h)
+{
+    struct box b = {.g = g, .v = v, .x = 0, .y = y, .w = g->w, .h = h, .lane = l, .t = t};
+    b.col_w = b.w;
+    span_lines(&b);
+}
+
 void popup_draw(struct grid *g, struct view *v)
 {
     if (!v->popup)
         return;
-    struct box b = {.g = g, .v = v, .dry = true};
+    struct box b = {.g = g, .v = v, .dry = true, .lane = v->popup_lane, .t = v->popup_t};
     int want = v->popup == POPUP_SPAN ? 130 : widest(v);
     b.w = want > g->w - 2 ? g->w - 2 : want;
     if (b.w < 1)

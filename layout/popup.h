@@ -10,4 +10,7 @@
 /* popup_draw - if one is open. Clamps v->popup_top and sets popup_lines, popup_rows. */
 void popup_draw(struct grid *g, struct view *v);
 
+/* popup_span - a span's times and stacks without a box, in rows [y, y + h). */
+void popup_span(struct grid *g, struct view *v, struct lane l, int64_t t, int y, int h);
+
 #endif

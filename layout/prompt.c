@@ -75,6 +75,8 @@ unsigned view_prompt_accept(struct view *v)
     char line[VIEW_TEXT];
     memcpy(line, v->text, sizeof line);
     v->prompt = PROMPT_NONE;
+    if (k == PROMPT_FILTER)
+        return VR_DRAW | view_filter(v, line);
     if (k == PROMPT_SEARCH)
         return VR_DRAW | view_search(v, line);
     if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
@@ -93,6 +95,13 @@ unsigned view_enter(struct view *v)
     struct span s;
     if (v->popup) {
         v->popup = POPUP_NONE;
+        return VR_DRAW;
+    }
+    if (v->at.view == VIEW_LOG && v->at.focus.kind == LANE_G) { /* the event's goroutine, then */
+        v->popup = POPUP_SPAN;
+        v->popup_top = 0;
+        v->popup_lane = v->at.focus;
+        v->popup_t = v->at.cursor;
         return VR_DRAW;
     }
     if (items_shows(v->at.view))
@@ -161,7 +170,7 @@ unsigned view_select(struct view *v)
     }
     v->selected = v->sel1 > v->sel0;
     v->message[0] = 0;
-    return VR_DRAW;
+    return v->selected ? view_sums(v) : VR_DRAW;
 }
 
 unsigned view_back(struct view *v)

@@ -297,6 +297,11 @@ int search_share(const struct search *s, const struct trace *tr)
     return s->phase > PHASE_LANES ? 95 : n ? 10 + (int)(s->at * 85 / n) : 10;
 }
 
+bool search_is_hidden(const struct search *s)
+{
+    return s->hidden;
+}
+
 size_t search_from(const struct search *s, int64_t t)
 {
     size_t lo = 0, hi = s->nhits;

@@ -50,6 +50,8 @@ bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns);
 int search_share(const struct search *s, const struct trace *tr);
 /* search_from - index of the first hit at or after t (done searches). */
 size_t search_from(const struct search *s, int64_t t);
+/* search_is_hidden - are its marks off? */
+bool search_is_hidden(const struct search *s);
 /* search_match - does a string match the query? */
 bool search_match(const struct search *s, struct str text);
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layout/evlog.h"
 #include "layout/fmt.h"
 #include "layout/items.h"
 #include "layout/move.h"
@@ -320,6 +321,10 @@ void status_draw(struct grid *g, const struct view *v, int y, int n)
     char a[FMT_MAX];
     if (tri_shows(v->at.view)) {
         tri_status(g, v, y, n);
+        return;
+    }
+    if (v->at.view == VIEW_LOG) {
+        evlog_status(g, v, y, n);
         return;
     }
     if (items_shows(v->at.view)) {

@@ -13,9 +13,11 @@
 
 #include "decode/mem.h"
 #include "layout/cells.h"
+#include "layout/evlog.h"
 #include "layout/items.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
+#include "layout/pick.h"
 #include "layout/plan.h"
 #include "layout/search.h"
 
@@ -99,13 +101,36 @@ struct lanes *move_lanes(struct view *v)
 
 /* ---- the invariants ------------------------------------------------------------------------------------- */
 
+/* Pinned rows take the first lines, at most half of them; at.top counts from behind them. */
+static uint32_t pinned_lines(const struct view *v)
+{
+    const struct lanes *l = move_lanes_const(v);
+    uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1, n = l ? (uint32_t)l->npin : 0;
+    return n > rows / 2 ? rows / 2 : n;
+}
+
+uint32_t view_line_row(const struct view *v, int i)
+{
+    return (uint32_t)i < pinned_lines(v) ? (uint32_t)i : v->at.top + (uint32_t)i;
+}
+
+int view_row_line(const struct view *v, uint32_t row)
+{
+    uint32_t p = pinned_lines(v);
+    if (row < p)
+        return (int)row;
+    return row < v->at.top + p || row - v->at.top >= (uint32_t)v->rows ? -1 : (int)(row - v->at.top);
+}
+
 static void settle_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
 {
-    uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1;
-    if (recenter && (row < v->at.top || row - v->at.top >= rows))
+    uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1, pins = pinned_lines(v);
+    if (row < pins) /* it shows wherever the others are */
+        row = v->at.top + pins;
+    if (recenter && (row < v->at.top + pins || row - v->at.top >= rows))
         v->at.top = row > rows / 2 ? row - rows / 2 : 0;
-    if (v->at.top > row)
-        v->at.top = row;
+    if (v->at.top + pins > row)
+        v->at.top = row - pins;
     if (row - v->at.top >= rows)
         v->at.top = row - rows + 1;
     uint32_t most = n > rows ? n - rows : 0; /* no blank lines while rows are above */
@@ -119,7 +144,7 @@ static void settle_items(struct view *v, bool recenter)
     if (!items_update(&v->items, v->tr, v->at.view))
         view_message(v, true, "out of memory: the rows are not up to date");
     uint32_t n = v->items.view == v->at.view ? v->items.n : 0;
-    plan_make(&p, v->w, v->h, v->at.view, n);
+    plan_view(&p, v, n);
     v->rows = p.n[ROW_LANES];
     if (v->at.row >= n)
         v->at.row = n ? n - 1 : 0;
@@ -133,13 +158,18 @@ static void settle_rows(struct view *v)
     v->recenter = false;
     if (items_shows(v->at.view))
         settle_items(v, recenter);
+    if (v->at.view == VIEW_LOG) {
+        struct plan p;
+        plan_view(&p, v, 1000);
+        v->rows = p.n[ROW_LANES];
+    }
     if (!l)
         return;
     uint32_t lane = v->at.focus.kind == l->kind ? v->at.focus.i : NO_LANE;
     if (!lanes_update(l, v->tr, v->at.win, lane))
         view_message(v, true, "out of memory: the lanes are not in order");
     struct plan p;
-    plan_make(&p, v->w, v->h, v->at.view, l->n);
+    plan_view(&p, v, l->n);
     v->rows = p.n[ROW_LANES];
     if (!l->n) {
         v->at.top = 0;
@@ -232,6 +262,7 @@ void view_free(struct view *v)
     for (int k = 0; k < LANE_KINDS; k++)
         lanes_free(&v->lanes[k]);
     search_free(v->search);
+    pick_free(v);
     items_free(&v->items);
     mem_free(v->edges);
     mem_free(v->cols);
@@ -262,6 +293,7 @@ unsigned view_loaded(struct view *v)
     v->all_end = view_end(v);
     if (all)
         v->at.win = (struct window){0, v->all_end};
+    pick_loaded(v);
     if (v->search && v->search->end != trace_info(v->tr)->end)
         v->search->old = true;
     move_settle(v);
@@ -521,22 +553,30 @@ static int64_t row_now(const struct view *v)
 
 unsigned view_lane(struct view *v, int n)
 {
+    if (v->at.view == VIEW_LOG)
+        return evlog_move(v, times(n));
     return to_row(v, row_now(v) + times(n), STEP_LANE);
 }
 
 unsigned view_lane_page(struct view *v, int n)
 {
     int rows = v->rows > 1 ? v->rows - 1 : 1;
+    if (v->at.view == VIEW_LOG)
+        return evlog_move(v, times(n) * rows);
     return to_row(v, row_now(v) + (int64_t)times(n) * rows, STEP_LANE);
 }
 
 unsigned view_lane_first(struct view *v)
 {
+    if (v->at.view == VIEW_LOG)
+        return view_start(v);
     return to_row(v, 0, STEP_JUMP);
 }
 
 unsigned view_lane_last(struct view *v)
 {
+    if (v->at.view == VIEW_LOG)
+        return view_finish(v);
     return to_row(v, UINT32_MAX, STEP_JUMP);
 }
 
@@ -558,6 +598,11 @@ static unsigned resort(struct view *v)
     l->stale = true;
     if (!lanes_update(l, v->tr, v->at.win, v->at.focus.i))
         return move_fail(v, "out of memory: the order stays");
+    if (l->making) { /* many lanes: view_work() goes on */
+        v->to_top = true;
+        view_message(v, false, "sorting by %s..", sort_name(l->sort));
+        return VR_DRAW | VR_WORK;
+    }
     v->at.focus.i = lanes_at(l, 0); /* the top of an order is what it was asked for */
     move_settle(v);
     view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");

@@ -37,7 +37,7 @@ enum sort { SORT_ID, SORT_SEEN, SORT_RUNNING, SORT_RUNNABLE, SORT_WAITING, SORT_
 const char *sort_name(enum sort s);
 
 enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
-enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH };
+enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER };
 
 enum { VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 200 };
 
@@ -51,6 +51,8 @@ struct place {
     uint8_t view;
     bool exact;         /* the cursor stands on one span, put there by a jump; else it means the whole column */
 };
+
+enum { LANES_PINS = 16, LANES_OPEN = 64 };
 
 /* which lanes one view shows, in which order; see lanes.h */
 struct lanes {
@@ -66,6 +68,21 @@ struct lanes {
     bool stale;          /* the order must be made anew */
     struct window seen;  /* what row_lane was made for */
     uint32_t seen_keep;
+
+    const struct filter *filter; /* goroutines: only those it shows; borrowed, NULL = all */
+    uint64_t filter_seen;
+    uint32_t pin[LANES_PINS];    /* always in the first rows */
+    int npin;
+    uint64_t *hidden;            /* a bit per lane, NULL = none */
+    uint32_t nhidden, hidden_n;  /* bits there are, bits set */
+    uint32_t *only;              /* these lanes alone, in this order (related ones); NULL = no such wish */
+    uint32_t nonly;
+    bool group;                  /* goroutines of one start function stand together, as their first one if folded */
+    uint32_t open[LANES_OPEN];   /* names of groups that are unfolded */
+    int nopen;
+    uint32_t *more;              /* per row: how many further lanes of its folded group don't show; NULL = none */
+    bool rows_stale;             /* the rows must be made anew */
+    struct lanes_making *making; /* an order under way, see lanes_work() */
 };
 
 /* rows of the views that show no lanes; see items.h */
@@ -85,7 +102,15 @@ struct hit {
     uint32_t what;  /* string that matched, 0 = the id */
 };
 
+enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_TABLE, SPLIT_COUNT }; /* what stands below the lanes */
+enum { VIEW_FILTERS = 16, VIEW_LETTERS = 52 };
+
 struct search;      /* search.h */
+struct filter;      /* filter.h */
+struct evlog;       /* evlog.h */
+struct sums;        /* sums.h */
+struct samples;     /* samples.h */
+struct lines;        /* lines.h */
 struct item;        /* items.h */
 struct tri;         /* tri.h */
 
@@ -131,6 +156,20 @@ struct view {
 
     struct place undo[VIEW_UNDO];/* ring */
     int undo_at, undo_n, redo_n, undo_kind;
+
+    struct filter *filter;       /* NULL: none */
+    char filter_text[VIEW_TEXT]; /* all filters in one line */
+    size_t filter_cut[VIEW_FILTERS]; /* where each but the first begins */
+    int nfilters;
+    struct place marks[VIEW_LETTERS]; /* a..z, A..Z */
+    uint64_t marked;             /* bit per letter that is set */
+    bool to_top;                 /* an order is being made: when it is, to its first lane */
+    bool filter_done;            /* every goroutine is decided */
+    enum split split;
+    struct evlog *log;           /* events around the cursor */
+    struct sums *sums;           /* of a range, see view_sums() */
+    struct samples *samples;     /* CPU samples by lane */
+    struct lines *own;            /* lines of a pop-up that layout made */
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;
@@ -213,6 +252,25 @@ unsigned view_search(struct view *v, const char *text);
 unsigned view_search_next(struct view *v, int n); /* by time from the cursor, n < 0 back */
 /* view_work - go on with pending work for about budget_ns (INT64_MAX: to its end). VR_WORK while there is more. */
 unsigned view_work(struct view *v, int64_t budget_ns);
+
+/* ---- filters (filter.h), marks, pins, sums ---- */
+unsigned view_filter(struct view *v, const char *text); /* one more; a mistake is shown with its place */
+unsigned view_filter_pop(struct view *v);               /* the last one goes */
+unsigned view_filter_clear(struct view *v);
+unsigned view_mark(struct view *v, int letter);         /* a..z, A..Z: remember this place */
+unsigned view_mark_go(struct view *v, int letter);
+unsigned view_pin(struct view *v);                      /* the lane with the cursor: always on top; again: not */
+unsigned view_hide(struct view *v);                     /* the lane with the cursor */
+unsigned view_show_all(struct view *v);                 /* no pins, nothing hidden, no related ones, no filter */
+unsigned view_group(struct view *v);                    /* goroutines by start function, folded; again: one by one */
+unsigned view_fold(struct view *v);                     /* unfold or fold the group with the cursor */
+unsigned view_related(struct view *v);                  /* only creator, created, wakers, woken; again: all */
+unsigned view_sums(struct view *v);                     /* what happened in the selected range (or the window) */
+unsigned view_life(struct view *v);                     /* the whole life of the goroutine under the cursor */
+unsigned view_split(struct view *v, int n);             /* next thing below the lanes: log, stack, table, nothing */
+/* view_line_row - the row that line i of the lanes shows; view_row_line - the line of a row, -1: none. */
+uint32_t view_line_row(const struct view *v, int i);
+int view_row_line(const struct view *v, uint32_t row);
 
 /* view_span_here - the span that status line and pop-up speak of. false: none. *l: its lane. */
 bool view_span_here(const struct view *v, struct lane *l, struct span *s);

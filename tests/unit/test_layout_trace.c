@@ -447,7 +447,7 @@ static void check_view(const struct view *v)
     if (items_shows(p->view)) {
         assert_true(p->row < v->items.n || (p->row == 0 && !v->items.n));
         assert_true(p->row >= p->top && (v->rows == 0 || p->row < p->top + (uint32_t)v->rows));
-    } else if (l->n) {
+    } else if (l->n && p->view >= VIEW_PROCS && p->view <= VIEW_THREADS) {
         uint32_t row = lanes_row(l, p->focus.i);
         assert_int_not_equal(row, NO_LANE);
         assert_true(row >= p->top && (v->rows == 0 || row < p->top + (uint32_t)v->rows));

@@ -1,0 +1,54 @@
+/*
+ * evlog.h - events as text, around the cursor: transitions of goroutines and processors, ranges, tasks, regions, logs
+ * and samples (view 9, and below the lanes in a split).
+ *
+ * Method and cost. No walk over the trace: first the processors' counts, O(P log spans) each, tell how wide a
+ * window around the cursor holds about as many events as fill a few screens. Then every goroutine whose life touches
+ * that window is asked for its spans there: O(goroutines) to look at their lives (12 ms for 320 000), O(log spans)
+ * for each that lives there. The result is kept until the cursor leaves its middle: stepping costs nothing.
+ */
+#ifndef GOTOP_LAYOUT_EVLOG_H
+#define GOTOP_LAYOUT_EVLOG_H
+
+#include "layout/cells.h"
+#include "layout/view.h"
+
+enum event_kind { EV_STATE, EV_PROC, EV_RANGE_BEGIN, EV_RANGE_END, EV_TASK_BEGIN, EV_TASK_END, EV_REGION_BEGIN,
+                  EV_REGION_END, EV_LOG, EV_SAMPLE };
+
+struct event {
+    int64_t t;
+    uint8_t kind;        /* enum event_kind */
+    uint8_t from, to;    /* EV_STATE, EV_PROC: enum state; ranges: to is enum range_kind */
+    bool inferred;       /* what came before it was not recorded: the state was so when first seen */
+    uint32_t g, p;       /* lanes, NO_LANE: none */
+    uint32_t who;        /* waker or creator */
+    uint32_t reason;     /* string: reason, name, message */
+    uint32_t stack;
+};
+
+struct evlog {
+    struct event *e;     /* by time */
+    size_t n, cap;
+    size_t cur;          /* the event the cursor stands on, or the last before it; n when there is none */
+    struct window win;   /* all events in it are in e */
+    int64_t end;         /* the trace as it was */
+    int64_t tried;       /* the moment and lines it was last made for */
+    size_t tried_rows;
+    uint64_t filter;     /* version of the filter, 0 none */
+    bool cut;            /* so many events at one moment that not all are here */
+    bool oom;
+};
+
+/* evlog_update - v->log around v->at.cursor with at least `rows` events on both sides, if there are. */
+void evlog_update(struct view *v, int rows);
+void evlog_free(struct evlog *l);
+/* evlog_move - the cursor by n events: time and goroutine follow. */
+unsigned evlog_move(struct view *v, int n);
+/* evlog_draw - lines [y, y + rows) of the grid, the cursor's event about in the middle. */
+void evlog_draw(struct grid *g, struct view *v, int y, int rows);
+void evlog_status(struct grid *g, const struct view *v, int y, int n);
+/* evlog_line - event i as one line of safe text (for yank and tests). */
+void evlog_line(const struct view *v, size_t i, char *out, size_t size);
+
+#endif

@@ -1,0 +1,52 @@
+/*
+ * filter.h - a line of text that says which goroutines and which of their spans matter.
+ *
+ * Terms stand apart by blanks; all of them must hold for one and the same span (a goroutine shows when it has such a
+ * span). A leading '-' negates a term. Values with blanks stand in double quotes.
+ *
+ *     conn.serve  ~^net/http      function: its start function, or one in the span's own stack; ~ regular expression
+ *     g123  p2                    that goroutine; running on that processor
+ *     state=waiting  state=gc     running, runnable, waiting, syscall, gc (worker or assist), assist, sweep
+ *     reason=sync                 a part of the reason (or of a GC worker's label)
+ *     dur>1ms  dur<=20us          how long the span is
+ *     gc                          overlaps a GC cycle
+ *     wakes:NAME  wokenby:NAME    goroutines that wake NAME; wake-ups that NAME did (NAME: function or g123)
+ *     task:NAME  region:NAME      within a user task or region of that name, on its goroutine
+ *     is:system                   goroutines of the runtime itself
+ *
+ * Which goroutines show is found out in steps with a budget; a filter never walks what exact sums can exclude.
+ */
+#ifndef GOTOP_LAYOUT_FILTER_H
+#define GOTOP_LAYOUT_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/trace.h"
+
+struct filter;
+
+struct filter_error {
+    int at;              /* byte of the text, from 0 */
+    char what[120];
+};
+
+/* filter_new - NULL: the text is wrong (e) or there is no memory (e->at = -1). tr must outlive it. */
+struct filter *filter_new(const struct trace *tr, const char *text, struct filter_error *e);
+void filter_free(struct filter *f);
+/* filter_step - decide about more goroutines for about budget_ns; true: all are. Follows a growing trace. */
+bool filter_step(struct filter *f, int64_t budget_ns);
+int filter_share(const struct filter *f);     /* how much is decided, in per cent */
+uint64_t filter_count(const struct filter *f); /* goroutines that show so far */
+uint64_t filter_version(const struct filter *f); /* grows whenever the answers of filter_shows() may have changed */
+/* filter_shows - does this goroutine have a span that matches? Undecided ones: false. */
+bool filter_shows(const struct filter *f, uint32_t g);
+/* filter_span - does this span of goroutine lane g match? O(terms), a few times O(log) with gc, task, region. */
+bool filter_span(const struct filter *f, uint32_t g, const struct span *s);
+/* filter_whole - the terms say something about goroutines alone: every span of one that shows matches. */
+bool filter_whole(const struct filter *f);
+/* filter_wide - spans shorter than this can't match (dur>), 0 = any can. */
+int64_t filter_wide(const struct filter *f);
+
+#endif

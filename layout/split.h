@@ -1,0 +1,17 @@
+/*
+ * split.h - what stands below the lanes: the event log, the stacks of the span under the cursor, or sums of the
+ * selected range (or of the window). Also the pop-ups that are made of lines: sums and a goroutine's life.
+ */
+#ifndef GOTOP_LAYOUT_SPLIT_H
+#define GOTOP_LAYOUT_SPLIT_H
+
+#include "layout/cells.h"
+#include "layout/view.h"
+
+const char *split_name(enum split s);
+/* split_draw - into rows [y, y + n), the first is a heading. */
+void split_draw(struct grid *g, struct view *v, int y, int n);
+/* split_work - go on with sums for about budget_ns; VR_WORK while there is more. */
+unsigned split_work(struct view *v, int64_t budget_ns);
+
+#endif

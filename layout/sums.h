@@ -1,0 +1,25 @@
+/*
+ * sums.h - what happened in [t0,t1): exact sums per state, per goroutine, per start function, and where goroutines
+ * waited. The states of processors and of the lane with the cursor are there at once; the rest is added up in steps
+ * (O(log spans) per goroutine that lives in the range, then its spans there for the places).
+ */
+#ifndef GOTOP_LAYOUT_SUMS_H
+#define GOTOP_LAYOUT_SUMS_H
+
+#include "layout/lines.h"
+#include "layout/view.h"
+
+struct sums;
+
+/* sums_new - for [t0,t1) and the lane with the cursor. NULL: out of memory. */
+struct sums *sums_new(const struct view *v, int64_t t0, int64_t t1);
+void sums_free(struct sums *s);
+bool sums_step(struct sums *s, int64_t budget_ns); /* true: complete */
+int sums_share(const struct sums *s);
+bool sums_is(const struct sums *s, struct lane l, int64_t t0, int64_t t1); /* made for just that? */
+/* sums_text - what is known so far as lines of at most w columns; they are added to t. */
+void sums_text(const struct sums *s, const struct view *v, struct lines *t, int w);
+/* sums_state - all goroutines' time in a state, once complete (for tests). */
+int64_t sums_state(const struct sums *s, enum state st);
+
+#endif
