@@ -360,6 +360,107 @@ void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t s
     text_free(&t);
 }
 
+/* ---- where a task's time went --------------------------------------------------------------------------- */
+
+static void part(struct text *t, const char *name, int64_t ns, int64_t all)
+{
+    if (ns <= 0)
+        return;
+    text_add(t, "%s%s ", !t->n ? "" : t->p[t->n - 1] == ':' ? " " : ", ", name);
+    text_dur(t, ns);
+    text_lit(t, " ");
+    text_share(t, (double)ns, (double)all);
+}
+
+static void parts(struct text *t, const struct trace *tr, const struct breakdown *b)
+{
+    part(t, "running", b->running, b->all);
+    part(t, "runnable", b->sched, b->all);
+    part(t, "assist", b->assist, b->all);
+    part(t, "system calls", b->syscall, b->all);
+    for (uint32_t i = 0; i < b->nreasons; i++) {
+        char reason[64];
+        str_safe(trace_str(tr, b->reason[i]), reason, sizeof reason);
+        part(t, reason[0] ? reason : "waiting", b->reason_ns[i], b->all);
+    }
+    text_add(t, " (%u goroutine%s", b->goroutines, b->goroutines == 1 ? "" : "s");
+    if (b->gc > 0) {
+        text_lit(t, "; ");
+        text_dur(t, b->gc);
+        text_lit(t, " of it in a GC cycle");
+    }
+    text_lit(t, ")");
+}
+
+static const struct breakdown *slow_one(const struct triage *tg, bool region, uint32_t index)
+{
+    for (uint32_t i = 0; tg && i < tg->ntypes; i++)
+        for (uint32_t k = 0; tg->types[i].is_region == region && k < tg->types[i].nslow; k++)
+            if (tg->types[i].slow[k].index == index)
+                return &tg->types[i].slow[k].b;
+    return NULL;
+}
+
+/* A goroutine's waits in [t0,t1) by reason, the first eight of them; of very many spans a part. */
+static void reasons(struct text *t, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+{
+    enum { MOST = 8 };
+    uint32_t why[MOST], n = 0, left = 200000;
+    int64_t ns[MOST];
+    struct span_iter it;
+    if (!span_seek(&it, tr, tri_g(g), t0))
+        return;
+    do {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= t1)
+            break;
+        int64_t len = (s->t1 < t1 ? s->t1 : t1) - (s->t0 > t0 ? s->t0 : t0);
+        if (s->state != ST_WAITING || len <= 0)
+            continue;
+        uint32_t k = 0;
+        while (k < n && why[k] != s->reason)
+            k++;
+        if (k == MOST)
+            continue;
+        if (k == n) {
+            why[n] = s->reason;
+            ns[n++] = 0;
+        }
+        ns[k] += len;
+    } while (--left && span_next(&it));
+    for (uint32_t k = 0; k < n; k++) {
+        char name[64];
+        str_safe(trace_str(tr, why[k]), name, sizeof name);
+        part(t, name[0] ? name : "waiting", ns[k], t1 - t0);
+    }
+}
+
+void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, size_t size)
+{
+    const struct breakdown *slow = slow_one(tri->tg, region, index);
+    const struct task *task;
+    const struct region *reg;
+    struct text t = {0};
+    struct shares s;
+    out[0] = 0;
+    if (index >= (region ? trace_regions(tri->tr, &reg) : trace_tasks(tri->tr, &task)))
+        return;
+    int64_t t0 = region ? reg[index].t0 : task[index].t0, t1 = region ? reg[index].t1 : task[index].t1;
+    uint32_t g = region ? reg[index].g : task[index].g;
+    if (slow) {
+        parts(&t, tri->tr, slow);
+    } else if (g != NO_LANE && t1 > t0) {
+        trace_shares(tri->tr, tri_g(g), t0, t1, &s);
+        text_lit(&t, "its goroutine:");
+        for (int i = ST_NONE + 1; i < ST_COUNT; i++)
+            if (i != ST_WAITING)
+                part(&t, state_name((enum state)i), s.ns[i], t1 - t0);
+        reasons(&t, tri->tr, g, t0, t1);
+    }
+    snprintf(out, size, "%s", t.p ? t.p : "");
+    text_free(&t);
+}
+
 /* ---- drawing -------------------------------------------------------------------------------------------- */
 
 static void waiting(struct grid *g, const struct view *v, int y)
@@ -442,7 +543,8 @@ void tri_status(struct grid *g, const struct view *v, int y, int n)
     for (int i = 0, at = 0; i < 2 && at < n; i++) {
         struct text t = {0};
         detail(&t, v, i);
-        int room = i ? n - at : n > 1 ? n - 1 : 1; /* the second text has a line at least */
+        int keep = n >= 5 ? 2 : n > 1; /* of the second text's, at least */
+        int room = i ? n - at : n - keep;
         if (t.p)
             at += wrap(g, y + at, room, i ? STYLE_STATUS : STYLE_STATUS_KEY, (struct str){t.p, (uint32_t)t.n});
         text_free(&t);

@@ -100,5 +100,10 @@ void tri_text(const struct view *v, char *out, size_t size);
  * text; "" if the lanes don't tell.
  */
 void tri_stop(const struct trace *tr, const struct range *stw, char *out, size_t size);
+/*
+ * tri_task - where the time of a task or region went (index in trace_tasks(), trace_regions()), as safe text: over all
+ * goroutines that worked for it if it is one of the slowest of its name, else of its own goroutine.
+ */
+void tri_task(const struct tri *t, bool region, uint32_t index, char *out, size_t size);
 
 #endif

@@ -90,18 +90,34 @@ static void line_gc(struct text *t, const struct view *v)
 static void line_stw(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
-    int shown = 0;
+    const struct stw_row *most = tg->nstw ? &tg->stw[0] : NULL;
     text_add(t, "STW     %" PRIu64 " stop%s, longest ", tg->stw_all.n, tg->stw_all.n == 1 ? "" : "s");
     text_dur(t, tg->stw_all.max);
+    if (most) {
+        text_lit(t, " @");
+        text_dur(t, most->longest.t0);
+        if (most->longest.g != NO_LANE) {
+            text_lit(t, " by ");
+            text_who(t, v->tr, most->longest.g);
+        }
+    }
     text_lit(t, ", total ");
     text_dur(t, tg->stw_all.total);
+}
+
+static void line_mmu(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    int shown = 0;
+    text_lit(t, "MMU     ");
     for (uint32_t i = 0; i < tg->nmmu; i++) {
         int64_t w = tg->mmu[i].window;
         if (w != 1000000 && w != 10000000 && w != 100000000)
             continue;
-        text_add(t, "%s%s %.0f%%", shown++ ? ", " : "; MMU ", w == 1000000 ? "1ms" : w == 10000000 ? "10ms" : "100ms",
+        text_add(t, "%s%s %.0f%%", shown++ ? ", " : "", w == 1000000 ? "1ms" : w == 10000000 ? "10ms" : "100ms",
                  tg->mmu[i].mmu * 100);
     }
+    text_add(t, "%s", shown ? " of the processors are the program's in the worst such window" : "the trace is too short");
 }
 
 static void line_sched(struct text *t, const struct view *v)
@@ -134,7 +150,7 @@ static void line_heap(struct text *t, const struct view *v)
         text_add(t, ", up to %.0f%% above its goal", h->over * 100);
 }
 
-static void (*const lines[])(struct text *, const struct view *) = {line_gc,   line_stw,  line_procs, line_idle,
+static void (*const lines[])(struct text *, const struct view *) = {line_gc,   line_stw,  line_mmu, line_procs, line_idle,
                                                                     line_sched, line_heap, line_time};
 enum { LINES = sizeof lines / sizeof *lines };
 

@@ -480,7 +480,7 @@ static void detail_group(struct text *t, const struct view *v, uint32_t i, int l
         detail_leak(t, v, &tr->tg->leaks[tr->leak[i]]);
         return;
     }
-    text_lit(t, g->nwaits ? "waits: " : "it never waits");
+    text_add(t, "%s", g->nwaits ? "waits: " : "it never waits");
     for (uint32_t k = 0; k < g->nwaits && k < 6; k++) {
         const struct group_wait *w = &tr->tg->group_waits[g->waits + k];
         text_raw(t, ", ", k ? 2 : 0);

@@ -260,12 +260,17 @@ static void detail_pair(struct text *t, const struct view *v, const struct pair_
         text_add(t, "; %" PRIu64 " of %" PRIu64 " woken for nothing", p->futile, p->count);
 }
 
+static void detail_worst(struct text *t, const struct view *v, const struct sched_wait *w, int line);
+
 /* Counts by decade: "<10us 1204, <100us 88, ..". */
 static void detail_sched(struct text *t, const struct view *v, int line)
 {
     const struct hist *h = &v->tri->tg->sched;
     if (line == 1) {
-        text_lit(t, "longest first below; Enter looks at the longest");
+        if (v->tri->tg->nworst) {
+            text_lit(t, "the longest (Enter): ");
+            detail_worst(t, v, &v->tri->tg->worst[0], 1);
+        }
         return;
     }
     text_lit(t, "lasted ");
@@ -289,7 +294,7 @@ static void detail_worst(struct text *t, const struct view *v, const struct sche
         text_who(t, v->tr, w->g);
         text_lit(t, " was runnable for ");
         text_dur(t, w->t1 - w->t0);
-        text_lit(t, w->preempted ? ", stopped while it ran" : ", woken by ");
+        text_add(t, "%s", w->preempted ? ", stopped while it ran" : ", woken by ");
         if (!w->preempted)
             text_who(t, v->tr, w->waker);
         return;

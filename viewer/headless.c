@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "layout/popup.h"
+#include "layout/status.h"
 
 static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *, int, char *, size_t), FILE *out)
 {
@@ -31,10 +33,68 @@ bool headless_print(struct app *a, bool styles, FILE *out)
 
 struct script {
     struct app *a;
-    bool styles;
+    bool styles, linear, reading;
     FILE *out, *errors;
     bool quit, failed;
+    int view;       /* the view that the last line was in */
 };
+
+/* ---- one line -------------------------------------------------------------------------------------------- */
+
+/* A pop-up's lines, one behind the other; its border and the screen behind it are left out. */
+static void print_popup(struct script *s)
+{
+    struct view *v = &s->a->view;
+    struct grid g = {.ascii = !s->a->utf8};
+    char line[4 * 200 + 1];
+    int w = v->w, h = v->h, n = 0;
+    enum tier tier = v->tier;
+    if (!grid_resize(&g, 200, 400)) return;
+    v->w = 200;
+    v->h = 400;
+    v->tier = TIER_ASCII; /* a border that can be told from text */
+    popup_draw(&g, v);
+    v->w = w;
+    v->h = h;
+    v->tier = tier;
+    for (int y = 0; y < g.h; y++) {
+        grid_line(&g, y, line, sizeof line);
+        char *from = line + strspn(line, " "), *end = from + strlen(from);
+        if (*from != '|') continue;
+        from++;
+        if (end > from && end[-1] == '|') end--;
+        while (end > from && end[-1] == ' ') end--;
+        from += strspn(from, " ");
+        if (end > from) fprintf(s->out, "%s%.*s", n++ ? " ; " : "", (int)(end - from), from);
+    }
+    grid_free(&g);
+}
+
+/* Where one is: the view if it has changed, what is under the cursor, what the program has to say. */
+static void print_linear(struct script *s)
+{
+    const struct view *v = &s->a->view;
+    struct grid g = {.ascii = !s->a->utf8};
+    char line[4 * 1000 + 1];
+    if (v->prompt) return;
+    if (v->at.view != s->view) fprintf(s->out, "[%s] ", keyview_name((enum keyview)(KEYVIEW_TRIAGE + v->at.view - 1)));
+    s->view = v->at.view;
+    if (v->popup) {
+        print_popup(s);
+    } else if (grid_resize(&g, 1000, 2)) {
+        status_draw(&g, v, 0, 2);
+        grid_line(&g, 0, line, sizeof line);
+        fputs(line, s->out);
+        grid_line(&g, 1, line, sizeof line);
+        if (line[0]) fprintf(s->out, "  %s", line);
+    }
+    grid_free(&g);
+    if (v->message[0]) fprintf(s->out, "  (%s)", v->message);
+    fputc('\n', s->out);
+    fflush(s->out);
+}
+
+/* ---- scripts --------------------------------------------------------------------------------------------- */
 
 static void after(struct script *s, unsigned flags)
 {
@@ -42,6 +102,7 @@ static void after(struct script *s, unsigned flags)
     if (flags & VR_QUIT) s->quit = true;
     /* pop-ups learn their length when drawn, and a reader would see every step */
     if (!s->quit && !app_draw(s->a)) s->failed = true;
+    if (s->linear && !s->quit) print_linear(s);
 }
 
 static void type_key(struct script *s, keycode k)
@@ -97,25 +158,53 @@ static bool run_word(struct script *s, const char *w, size_t len)
     return true;
 }
 
-bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE *errors)
+static bool run_words(struct script *s, const char *p)
 {
-    struct script s = {.a = a, .styles = styles, .out = out, .errors = errors};
-    while (app_load(a, INT64_MAX)) {
-    }
-    while (a->triaging) (void)app_triage(a, INT64_MAX);
-    if (!app_draw(a)) return false;
-    const char *p = keys ? keys : "";
-    while (*(p += strspn(p, " \t\n")) && !s.quit && !s.failed) {
+    while (*(p += strspn(p, " \t\n")) && !s->quit && !s->failed) {
         const char *close = *p == '"' ? strchr(p + 1, '"') : NULL;
         size_t len = close ? (size_t)(close - p) + 1 : strcspn(p, " \t\n");
         if (close) {
-            type_text(&s, p + 1, len - 2);
-        } else if (!run_word(&s, p, len)) {
-            fprintf(errors, "gotop: --keys: '%.*s' is no key and no action\n", (int)len, p);
-            return false;
+            type_text(s, p + 1, len - 2);
+        } else if (!run_word(s, p, len)) {
+            char word[200];
+            str_safe((struct str){p, (uint32_t)(len < 100 ? len : 100)}, word, sizeof word);
+            fprintf(s->reading ? s->out : s->errors, "%s'%s' is no key and no action\n",
+                    s->reading ? "" : "gotop: --keys: ", word);
+            if (!s->reading) return false;
         }
         p += len;
     }
-    if (s.failed) return false;
+    return true;
+}
+
+static bool begin(struct app *a)
+{
+    while (app_load(a, INT64_MAX)) {
+    }
+    while (a->triaging) (void)app_triage(a, INT64_MAX);
+    return app_draw(a);
+}
+
+bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors)
+{
+    struct script s = {.a = a, .linear = true, .reading = !keys, .out = out, .errors = errors};
+    char line[4096];
+    if (!begin(a)) return false;
+    if (trace_fatal(a->tr)) return true;
+    print_linear(&s);
+    if (keys) return run_words(&s, keys) && !s.failed;
+    while (!s.quit && !s.failed && fgets(line, sizeof line, in)) {
+        if (line[strspn(line, " \t\r\n")]) (void)run_words(&s, line);
+        else print_linear(&s);
+        fflush(out);
+    }
+    return !s.failed;
+}
+
+bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE *errors)
+{
+    struct script s = {.a = a, .styles = styles, .out = out, .errors = errors};
+    if (!begin(a)) return false;
+    if (!run_words(&s, keys ? keys : "") || s.failed) return false;
     return s.quit || headless_print(a, styles, out);
 }

@@ -199,7 +199,9 @@ static int run_headless(struct app *a, const struct options *o)
     while (app_load(a, INT64_MAX)) {
     }
     if (trace_fatal(a->tr)) return EXIT_OK; /* main_view says it */
-    if (!headless_run(a, o->keys, o->styles, stdout, stderr)) return EXIT_USAGE;
+    bool ok = o->linear ? headless_linear(a, o->keys, stdin, stdout, stderr)
+                        : headless_run(a, o->keys, o->styles, stdout, stderr);
+    if (!ok) return EXIT_USAGE;
     return finish_output(EXIT_OK);
 }
 
@@ -232,7 +234,7 @@ static int main_view(const struct options *o)
         mem_free(a);
         return EXIT_USAGE;
     }
-    if (strcmp(o->path, "-") == 0 && !o->headless && isatty(STDERR_FILENO))
+    if (strcmp(o->path, "-") == 0 && !o->headless && !o->linear && isatty(STDERR_FILENO))
         fprintf(stderr, "gotop: reading the trace from standard input (Ctrl-C leaves)\n");
     if (trace_open(o->path, &o->trace, &tr, &e)) {
         say_error(o->path, &e);
@@ -246,7 +248,7 @@ static int main_view(const struct options *o)
         a->open_at = o->at;
         a->open_lane = o->lane;
         choose_glyphs(a, o);
-        status = o->headless ? run_headless(a, o) : run_terminal(a, o, &by_signal);
+        status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, &by_signal);
         app_free(a);
     } else {
         fprintf(stderr, "gotop: out of memory\n");
@@ -310,5 +312,9 @@ int main(int argc, char **argv)
         usage(stderr);
         return EXIT_USAGE;
     }
-    return o.headless || isatty(STDOUT_FILENO) ? main_view(&o) : main_report(&o);
+    if (o.linear && !o.keys && strcmp(o.path, "-") == 0) {
+        fprintf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
+        return EXIT_USAGE;
+    }
+    return o.headless || o.linear || isatty(STDOUT_FILENO) ? main_view(&o) : main_report(&o);
 }

@@ -99,6 +99,7 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     struct target tg;
     switch (id) {
     case OPT_HEADLESS: o->headless = true; return true;
+    case OPT_LINEAR: o->linear = true; return true;
     case OPT_SIZE: return parse_size(v, &o->w, &o->h);
     case OPT_KEYS: o->keys = v; return true;
     case OPT_STYLES: o->styles = true; return true;

@@ -17,7 +17,7 @@ enum exit_status { EXIT_OK = 0, EXIT_USAGE = 1, EXIT_UNREADABLE = 2, EXIT_PARTIA
 
 struct options {
     struct trace_opts trace;
-    bool headless, styles, no_mouse, debug, list_actions, keys_markdown, help, version;
+    bool headless, linear, styles, no_mouse, debug, list_actions, keys_markdown, help, version;
     int w, h;
     int view;             /* 0 = not given */
     const char *at, *lane;

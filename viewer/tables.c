@@ -90,8 +90,12 @@ unsigned tables_details(struct app *a)
     const struct range *r;
     char who[VIEW_MESSAGE];
     unsigned f = view_enter(v);
-    if (v->at.view != VIEW_GC || v->at.row >= v->items.n) return f;
+    if ((v->at.view != VIEW_GC && v->at.view != VIEW_TASKS) || v->at.row >= v->items.n || v->popup) return f;
     const struct item *i = &v->items.row[v->at.row];
+    if (i->kind == ITEM_TASK || i->kind == ITEM_REGION) {
+        tri_task(&a->tri, i->kind == ITEM_REGION, i->index, who, sizeof who);
+        if (who[0]) view_message(v, false, "%s", who);
+    }
     if (i->kind != ITEM_STW || i->index >= trace_ranges(a->tr, RANGE_STW, &r)) return f;
     tri_stop(a->tr, &r[i->index], who, sizeof who);
     view_message(v, false, "%s", who[0] ? who : "no processor had to be waited for");

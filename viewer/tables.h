@@ -12,7 +12,7 @@ enum { TABLES_NOT_MINE = 1 << 20 };
  * TABLES_NOT_MINE: another view is shown, or the action means there what it means everywhere. counted: n was typed.
  */
 unsigned tables_do(struct app *a, enum action act, int n, bool counted);
-/* tables_details - view_enter(); in view 8 a stop-the-world says who was the last to stop as well. */
+/* tables_details - view_enter(); a stop-the-world says who was the last to stop, a task where its time went. */
 unsigned tables_details(struct app *a);
 
 #endif

@@ -420,6 +420,38 @@ static void test_out_of_memory(void **state)
     fix_close(&f);
 }
 
+/* A line per move, and nothing else: what is under the cursor, the view if it changed, messages in brackets. */
+static void test_linear(void **state)
+{
+    (void)state;
+    struct fix f;
+    char *out = NULL, *errors = NULL;
+    size_t n, m;
+    char keys[] = "3\n\nnonsense\nEnter Esc\n:9g Enter\nQ\nj\n";
+    fix_open(&f, "default", 80, 24);
+    FILE *in = fmemopen(keys, sizeof keys - 1, "r"), *o = open_memstream(&out, &n), *e = open_memstream(&errors, &m);
+    assert_true(headless_linear(&f.a, NULL, in, o, e));
+    fclose(in);
+    fclose(o);
+    fclose(e);
+    static const char *const starts[] = {"[processors] P0", "[goroutines] G1", "G1", "'nonsense' is no key", "G1", "G1",
+                                         "G1"};
+    size_t lines = 0;
+    char *save = NULL;
+    for (char *l = strtok_r(out, "\n", &save); l; l = strtok_r(NULL, "\n", &save), lines++) {
+        assert_true(lines < sizeof starts / sizeof *starts);
+        if (strncmp(l, starts[lines], strlen(starts[lines])) != 0) fail_msg("line %zu: %s", lines, l);
+        if (lines == 4) assert_non_null(strstr(l, " ; ")); /* the pop-up's lines in one */
+        if (lines == 6) assert_non_null(strstr(l, "(")); /* what ':' had to say */
+        for (; *l; l++) assert_true((unsigned char)*l >= ' ');
+    }
+    assert_int_equal(lines, sizeof starts / sizeof *starts); /* nothing after Q */
+    assert_int_equal(m, 0);
+    free(out);
+    free(errors);
+    fix_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -429,6 +461,7 @@ int main(void)
         cmocka_unit_test(test_leaving), cmocka_unit_test(test_mouse), cmocka_unit_test(test_scripts),
         cmocka_unit_test(test_deep_link),
         cmocka_unit_test(test_monkey), cmocka_unit_test(test_every_action), cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_linear),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);
 }

@@ -1,0 +1,45 @@
+#!/bin/sh
+# questions.sh - what people open a trace to ask, as key scripts on a screen of 80x24 in plain ASCII without colours: is
+# the answer on the screen, and after how many keys? A word typed behind / or : counts as one key, as does its Enter.
+# QUESTIONS=show prints the screens.
+GOTOP=${GOTOP:-build/gotop}
+[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$tmp/config"
+passed=0 failed=0
+
+# ask MOST 'QUESTION' 'KEYS' TRACE ANSWER.. - every ANSWER (a basic regular expression) stands on the screen
+ask() {
+    most=$1 question=$2 keys=$3 trace=$4
+    shift 4
+    n=$(printf '%s\n' "$keys" | wc -w)
+    "$GOTOP" --headless --size 80x24 --glyphs ascii --color never --keys "$keys" "$trace" >"$tmp/out" 2>&1
+    ok=yes
+    [ "$n" -le "$most" ] || { ok=no; echo "FAILED: $n keys, at most $most: $question"; }
+    for answer; do
+        grep -q -- "$answer" "$tmp/out" || { ok=no; echo "FAILED: not on the screen: '$answer' ($question: $keys, $trace)"; }
+    done
+    if [ $ok = yes ]; then passed=$((passed + 1)); else failed=$((failed + 1)); sed 's/^/    | /' "$tmp/out"; fi
+    printf '%d keys  %-62s %s\n' "$n" "$question" "$keys"
+    if [ "${QUESTIONS:-}" = show ] && [ $ok = yes ]; then sed 's/^/    | /' "$tmp/out"; fi
+}
+
+# What a report should answer before any question is asked.
+ask 3 'why was this request slow?' '7 S Enter' samples/tasks-1.27.trace '^task .* from ' 'by G[0-9]' '^its goroutine: running .*runnable .*chan send [0-9]'
+ask 3 'who holds the lock?' '6 Enter [' samples/lock-1.26.trace 'woke G[0-9]* main' '^G[0-9]* main'
+ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC  *[0-9.<]*% of P time, [0-9]* cycle' 'assist [0-9]' '^STW .* stops, longest' '^MMU'
+ask 0 'why are my processors idle?' '' samples/http-1.26.trace '^idle .*no work [0-9]'
+ask 2 'why is this processor idle just now?' '2' samples/http-1.26.trace '^P0 idle' 'nothing to run: no goroutine was runnable'
+ask 2 'which goroutines leak?' '5 S' samples/workers-1.11.trace 'may leakv' 'goroutines that may leak'
+ask 2 'scheduler latency?' '6 l' samples/http-1.26.trace 'p50 .*p90 .*p99 .*max' '^lasted .*<10' '@.*G[0-9]'
+ask 3 'who had the processors while it waited?' '6 l Enter' samples/http-1.26.trace 'processors meanwhile' 'runnable'
+ask 2 'what delayed the stop-the-world?' '8 Enter' samples/lock-1.26.trace 'last to stop: P[0-9]\|no processor had to be waited for'
+
+# Seen from the lanes.
+ask 4 'who woke this goroutine, and why was it waiting?' '3 /clerk Enter Enter' samples/lock-1.26.trace 'G[0-9]* main.(\*bank).clerk' 'woken by\|created by'
+ask 4 'what ran on a processor while it was runnable?' '6 l Enter 2' samples/lock-1.26.trace '^P[0-3] .*G[0-9]* main\.'
+ask 0 'which stop is the longest, and who started it?' '' samples/alloc-1.27.trace '^STW .* stops, longest .* @.* by G[0-9]'
+ask 2 'what did this task do?' '7 Enter' samples/tasks-1.27.trace '^task .* from ' 'running.*runnable'
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
