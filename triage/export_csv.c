@@ -108,6 +108,7 @@ static void lane_rows(struct job *j, struct lane l) {
     }
     do {
         const struct span *s = span_get(&it);
+        export_span(j->x);
         if (s->t0 >= j->sc->to) {
             return;
         }
@@ -119,13 +120,14 @@ static void lane_rows(struct job *j, struct lane l) {
 
 static void write_spans(struct job *j) {
     static const enum lane_kind order[] = {LANE_P, LANE_G, LANE_M};
-    const struct export_opts *o = j->x->o;
+    static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
+    const bool *wanted = j->x->o->lanes_given ? j->x->o->lane : usual;
+    export_lanes(j->x, wanted);
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-        bool wanted = o->lanes_given ? o->lane[order[k]] : order[k] != LANE_M;
-        uint32_t n = wanted ? trace_nlanes(j->tr, order[k]) : 0;
+        uint32_t n = wanted[order[k]] ? trace_nlanes(j->tr, order[k]) : 0;
         for (uint32_t i = 0; i < n && !stop(j); i++) {
-            export_progress(j->x, i / (double)n);
             lane_rows(j, (struct lane){order[k], i});
+            export_lane(j->x, (struct lane){order[k], i});
         }
     }
 }
@@ -218,6 +220,7 @@ static void goroutine_waits(struct job *j, uint32_t g) {
     }
     do {
         const struct span *s = span_get(&it);
+        export_span(j->x);
         if (pending) {
             wait_row(j, g, &wait, s);
         }
@@ -234,11 +237,12 @@ static void goroutine_waits(struct job *j, uint32_t g) {
 
 static void write_waits(struct job *j) {
     uint32_t n = trace_nlanes(j->tr, LANE_G);
+    export_lanes(j->x, (const bool[LANE_KINDS]){[LANE_G] = true});
     for (uint32_t g = 0; g < n && !stop(j); g++) {
-        export_progress(j->x, g / (double)n);
         if (scope_g(j->sc, g)) {
             goroutine_waits(j, g);
         }
+        export_lane(j->x, (struct lane){LANE_G, g});
     }
 }
 

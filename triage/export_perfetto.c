@@ -195,6 +195,7 @@ static void lane_slices(struct job *j, struct lane l) {
     }
     do {
         const struct span *s = span_get(&it);
+        export_span(j->x);
         if (s->t0 >= j->sc->to) {
             return;
         }
@@ -215,13 +216,14 @@ static void lane_slices(struct job *j, struct lane l) {
 
 static void lanes(struct job *j) {
     static const enum lane_kind order[] = {LANE_P, LANE_M, LANE_G};
-    const struct export_opts *o = j->x->o;
+    static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
+    const bool *wanted = j->x->o->lanes_given ? j->x->o->lane : usual;
+    export_lanes(j->x, wanted);
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-        bool wanted = o->lanes_given ? o->lane[order[k]] : order[k] != LANE_M;
-        uint32_t n = wanted ? trace_nlanes(j->tr, order[k]) : 0;
+        uint32_t n = wanted[order[k]] ? trace_nlanes(j->tr, order[k]) : 0;
         for (uint32_t i = 0; i < n && !stop(j); i++) {
-            export_progress(j->x, i / (double)n);
             lane_slices(j, (struct lane){order[k], i});
+            export_lane(j->x, (struct lane){order[k], i});
         }
     }
 }

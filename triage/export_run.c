@@ -53,6 +53,26 @@ void export_progress(struct export *x, double share) {
     }
 }
 
+void export_lanes(struct export *x, const bool lane[LANE_KINDS]) {
+    x->done = x->lanes_done = 0;
+    x->total = 1;
+    for (int k = 0; k < LANE_KINDS && x->talk; k++) {
+        uint32_t n = lane[k] ? trace_nlanes(x->tr, (enum lane_kind)k) : 0;
+        for (uint32_t i = 0; i < n; i++) {
+            x->total += trace_lane(x->tr, (struct lane){(enum lane_kind)k, i}).nspans;
+        }
+    }
+}
+
+/* A lane may have been left early, or not been asked for. */
+void export_lane(struct export *x, struct lane l) {
+    if (x->talk) {
+        x->lanes_done += trace_lane(x->tr, l).nspans;
+        x->done = x->lanes_done;
+        export_progress(x, (double)x->done / (double)x->total);
+    }
+}
+
 /* ---- the command line --------------------------------------------------------------------------------------- */
 
 static bool read_lanes(const char *s, struct export_opts *o) {

@@ -33,6 +33,7 @@ struct export {
     struct out *out;
     bool talk;    /* say on the terminal how far it is */
     int64_t said; /* when that was last said */
+    uint64_t done, lanes_done, total; /* spans: walked, of lanes done with, of all lanes to walk */
 };
 
 struct export_command {
@@ -55,6 +56,17 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
                            bool talk, struct err *e);
 /* export_progress - now and then a word on the terminal. Cheap. */
 void export_progress(struct export *x, double share);
+/*
+ * Progress by spans, for those who walk lanes: export_lanes() first (lane: which kinds), then export_span() for each
+ * span and export_lane() when done with one.
+ */
+void export_lanes(struct export *x, const bool lane[LANE_KINDS]);
+void export_lane(struct export *x, struct lane l);
+static inline void export_span(struct export *x) {
+    if ((++x->done & 8191) == 0) {
+        export_progress(x, (double)x->done / (double)x->total);
+    }
+}
 /* export_say - "gotop NAME: WHAT: MESSAGE" in one line, cleaned. Returns 2. */
 int export_say(const char *name, const char *what, const char *message);
 
