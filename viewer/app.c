@@ -13,6 +13,7 @@
 #include "layout/fmt.h"
 #include "layout/lanes.h"
 #include "layout/plan.h"
+#include "viewer/source.h"
 #include "viewer/tables.h"
 
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h)
@@ -54,6 +55,8 @@ static void open_place(struct app *a)
     if (a->open_view) (void)view_switch(&a->view, a->open_view);
     if (a->open_at) (void)view_goto(&a->view, a->open_at);
     if (a->open_lane) (void)view_goto(&a->view, a->open_lane);
+    if (a->open_filter && (view_filter(&a->view, a->open_filter) & VR_BELL)) a->open_wrong = a->view.message;
+    a->open_filter = NULL;
     a->open_view = 0;
     a->open_at = a->open_lane = NULL;
 }
@@ -163,6 +166,10 @@ static void put_command(const struct app *a, FILE *f)
     if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
         fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind], (unsigned long long)trace_lane(a->tr, at->focus).id,
                 fmt_exact(at->cursor, from));
+    if (a->view.filter_text[0]) {
+        fputs(" --filter ", f);
+        put_quoted(f, a->view.filter_text);
+    }
     fputc('\n', f);
 }
 
@@ -226,7 +233,31 @@ static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
     a->history_at = -1;
     a->view.popup = POPUP_NONE;
     if (!arg) return view_prompt(&a->view, kind);
+    if (kind == PROMPT_FILTER) return view_filter(&a->view, arg);
     return kind == PROMPT_SEARCH ? view_search(&a->view, arg) : view_goto(&a->view, arg);
+}
+
+/* The letter of a mark: behind the action's name, or the next key. */
+static unsigned do_mark(struct app *a, enum action act, const char *arg)
+{
+    if (!arg) {
+        a->letter_for = act;
+        return VR_DRAW;
+    }
+    if (arg[0] == '\'' && !arg[1]) return view_undo(&a->view, 1);
+    if (!arg[0] || arg[1]) {
+        view_message(&a->view, true, "a mark is one letter, a to z or A to Z");
+        return VR_DRAW | VR_BELL;
+    }
+    return act == ACT_MARK ? view_mark(&a->view, arg[0]) : view_mark_go(&a->view, arg[0]);
+}
+
+static unsigned do_debug(struct app *a)
+{
+    a->show_debug = !a->show_debug;
+    a->debug[0] = '\0';
+    view_message(&a->view, false, a->show_debug ? "bytes and milliseconds of the frame before, at the right above" : "");
+    return VR_DRAW;
 }
 
 static unsigned do_move(struct app *a, enum action act, int n)
@@ -273,6 +304,21 @@ static unsigned do_rest(struct app *a, enum action act, int n, const char *arg)
     case ACT_SEARCH_NEXT: return view_search_next(v, n);
     case ACT_SEARCH_PREV: return view_search_next(v, -n);
     case ACT_GOTO: return do_prompt(a, PROMPT_COMMAND, arg);
+    case ACT_FILTER: return do_prompt(a, PROMPT_FILTER, arg);
+    case ACT_FILTER_POP: return view_filter_pop(v);
+    case ACT_RELATED: return view_related(v);
+    case ACT_SUMS: return view_sums(v);
+    case ACT_LIFE: return view_life(v);
+    case ACT_SPLIT: return view_split(v, n);
+    case ACT_MARK: case ACT_MARK_GO: return do_mark(a, act, arg);
+    case ACT_VIEW_LOG: return view_switch(v, VIEW_LOG);
+    case ACT_GROUP: return view_group(v);
+    case ACT_FOLD: return view_fold(v);
+    case ACT_PIN: return view_pin(v);
+    case ACT_HIDE: return view_hide(v);
+    case ACT_SHOW_ALL: return view_show_all(v);
+    case ACT_DEBUG: return do_debug(a);
+    case ACT_SOURCE: return source_open(a);
     case ACT_SELECT: return view_select(v);
     case ACT_DETAILS: return tables_details(a);
     case ACT_FINDING_NEXT: return tri_walk(v, n);
@@ -330,7 +376,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
 
 static int history_of(const struct app *a)
 {
-    return a->view.prompt == PROMPT_SEARCH;
+    return a->view.prompt == PROMPT_SEARCH ? 1 : a->view.prompt == PROMPT_FILTER ? 2 : 0;
 }
 
 static void history_add(struct app *a)
@@ -472,8 +518,8 @@ static unsigned point(struct app *a, int x, int y)
     unsigned f = VR_NONE;
     struct plan p;
     uint32_t rows = l ? l->n : v->items.n; /* a view shows lanes or items */
-    plan_make(&p, v->w, v->h, v->at.view, rows);
-    int64_t row = (int64_t)v->at.top + (y - p.y[ROW_LANES]);
+    plan_view(&p, v, rows);
+    int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, y - p.y[ROW_LANES]) : 0;
     if (y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < rows) {
         int64_t now = l ? lanes_row(l, v->at.focus.i) : v->at.row;
         if (row != now) f |= view_lane(v, (int)(row - now));
@@ -529,6 +575,13 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         unsigned f = app_key(a, &esc);
         return f & VR_QUIT ? f : f | app_key(a, &rest);
     }
+    if (a->letter_for != ACT_NONE && !key_is_mouse(k)) {
+        enum action act = a->letter_for;
+        char letter[2] = {k < 0x80 ? (char)k : '?', 0};
+        a->letter_for = ACT_NONE;
+        if (k == K_ESC) return VR_DRAW;
+        return VR_DRAW | app_do(a, act, 0, letter);
+    }
     if (a->view.prompt) return key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
     unsigned f = key_is_mouse(k) ? mouse(a, ev) : VR_NONE;
     bool pending = a->keys.n || a->keys.counting;
@@ -549,7 +602,10 @@ bool app_draw(struct app *a)
         .rate = a->rate,
     };
     sync(a);
-    help_footer(a->km, &a->keys, app_keyview(a), a->footer, sizeof a->footer);
+    if (a->letter_for != ACT_NONE)
+        snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z", action_name(a->letter_for));
+    else
+        help_footer(a->km, &a->keys, app_keyview(a), a->footer, sizeof a->footer);
     a->grid.ascii = !a->utf8;
     if (!frame_draw(&a->grid, &a->view, &txt)) return false;
     a->cursor_x = txt.screen_x;

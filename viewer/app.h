@@ -25,6 +25,7 @@
 enum app_refresh {
     AR_SUSPEND = 1 << 10, /* stop the process */
     AR_REDRAW = 1 << 11,  /* paint everything anew */
+    AR_SOURCE = 1 << 13,  /* open app->source in an editor */
     AR_PALETTE = 1 << 12  /* colours changed: app->palette, app->mono */
 };
 
@@ -42,6 +43,8 @@ struct app {
     const struct keymap *km;
     const char *name;       /* how the title shall name the trace, NULL = by its path */
     struct keystate keys;
+    enum action letter_for; /* mark, mark-go: the next key is its letter; ACT_NONE otherwise */
+    bool show_debug;        /* the debug field is on */
     struct grid grid;
     bool utf8;              /* output may hold more than ASCII */
     bool no_color;          /* there are none: the palette action says so */
@@ -51,7 +54,12 @@ struct app {
     bool stale;             /* it went on, and the view has not been told */
     bool working;           /* view_work() has more to do */
     int open_view;          /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
-    const char *open_at, *open_lane;
+    const char *open_at, *open_lane, *open_filter;
+    const char *open_wrong; /* the filter asked for makes no sense: why (view.message) */
+    const char *const *roots; /* "recorded=here": where sources are */
+    int nroots;
+    char source[4096];      /* AR_SOURCE: the file, and */
+    uint64_t source_line;
     double rate;            /* bytes decoded per second, for the title; 0 = unknown */
     int cursor_x, cursor_y; /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
     struct help help;
@@ -60,8 +68,8 @@ struct app {
     char footer[256];
     char yank[8192];        /* VR_YANK: text for the clipboard */
     int press_x, press_y;   /* where the mouse button went down, for dragging */
-    char history[2][APP_HISTORY][VIEW_TEXT]; /* lines typed behind ':' and '/' */
-    int history_n[2], history_at;
+    char history[3][APP_HISTORY][VIEW_TEXT]; /* lines typed behind ':', '/' and '\\' */
+    int history_n[3], history_at;
 };
 
 /*

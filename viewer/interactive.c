@@ -7,15 +7,17 @@
 #include "viewer/interactive.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { FRAME_MS = 50, PROGRESS_MS = 100, SLICE_NS = 15 * 1000 * 1000 };
 
 struct loop {
     struct app *a;
     struct term *t;
-    bool debug, dirty, quit;
+    bool dirty, quit;
     int64_t next_frame;   /* not before, ms */
     int64_t next_progress;
     int64_t began;
@@ -36,14 +38,46 @@ static void resized(struct loop *l)
     l->dirty = true;
 }
 
+/* Where the terminal takes no text: a file that nobody else can read or has put there. */
+static void yank_to_file(struct app *a)
+{
+    const char *dir = getenv("TMPDIR");
+    char path[256];
+    if (snprintf(path, sizeof path, "%s/gotop-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp") >= (int)sizeof path) return;
+    int fd = mkstemp(path); /* 0600 */
+    size_t n = strlen(a->yank);
+    bool ok = fd >= 0 && write(fd, a->yank, n) == (ssize_t)n;
+    if (fd >= 0) close(fd);
+    if (ok) view_message(&a->view, false, "this terminal has no clipboard: written to %s", path);
+    else view_message(&a->view, true, "this terminal has no clipboard, and %s can't be written", path);
+}
+
+static void edit_source(struct loop *l)
+{
+    struct app *a = l->a;
+    const char *editor = getenv("VISUAL");
+    char line[32];
+    if (!editor || !*editor) editor = getenv("EDITOR");
+    if (!editor || !*editor) {
+        view_message(&a->view, true, "%.120s:%llu (set EDITOR to open it)", a->source, (unsigned long long)a->source_line);
+        return;
+    }
+    snprintf(line, sizeof line, "+%llu", (unsigned long long)a->source_line);
+    /* EDITOR may hold words; the path never meets the shell's grammar */
+    char *argv[] = {"sh", "-c", "exec $0 \"$@\"", (char *)(uintptr_t)editor, line, a->source, NULL};
+    bool ok = term_run(l->t, argv);
+    resized(l);
+    if (!ok) view_message(&a->view, true, "%.80s ended with an error", editor);
+}
+
 static void obey(struct loop *l, unsigned flags)
 {
     struct app *a = l->a;
     if (flags & ~(unsigned)VR_WORK) l->dirty = true;
     if (flags & AR_PALETTE) term_palette(l->t, a->palette, a->mono);
     if (flags & AR_REDRAW) term_redraw(l->t);
-    if ((flags & VR_YANK) && !term_clipboard(l->t, a->yank, strlen(a->yank)))
-        view_message(&a->view, true, "too long for the clipboard");
+    if ((flags & VR_YANK) && !term_clipboard(l->t, a->yank, strlen(a->yank))) yank_to_file(a);
+    if ((flags & AR_SOURCE) && !l->quit) edit_source(l);
     if (flags & VR_QUIT) l->quit = true;
     if ((flags & AR_SUSPEND) && !l->quit) {
         term_suspend(l->t);
@@ -82,10 +116,10 @@ static void work(struct loop *l)
 static void draw(struct loop *l)
 {
     int64_t t0 = now_ms();
-    uint64_t b0 = l->debug ? term_written(l->t) : 0;
+    uint64_t b0 = l->a->show_debug ? term_written(l->t) : 0;
     if (app_draw(l->a)) term_paint(l->t, &l->a->grid, l->a->cursor_x, l->a->cursor_y);
     int64_t cost = now_ms() - t0;
-    if (l->debug)
+    if (l->a->show_debug)
         snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)(term_written(l->t) - b0),
                  (long long)cost);
     l->next_frame = t0 + cost + (cost * 2 > FRAME_MS ? cost * 2 : FRAME_MS);
@@ -103,8 +137,9 @@ static int timeout(const struct loop *l)
 
 int interactive_run(struct app *a, struct term *t, bool debug)
 {
-    struct loop l = {.a = a, .t = t, .debug = debug, .dirty = true, .began = now_ms()};
+    struct loop l = {.a = a, .t = t, .dirty = true, .began = now_ms()};
     a->hint = true;
+    a->show_debug = debug;
     resized(&l);
     while (!l.quit) {
         unsigned what = term_wait(t, timeout(&l));

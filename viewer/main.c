@@ -199,6 +199,10 @@ static int run_headless(struct app *a, const struct options *o)
     while (app_load(a, INT64_MAX)) {
     }
     if (trace_fatal(a->tr)) return EXIT_OK; /* main_view says it */
+    if (a->open_wrong) {
+        fprintf(stderr, "gotop: --filter: %s\n", a->open_wrong);
+        return EXIT_USAGE;
+    }
     bool ok = o->linear ? headless_linear(a, o->keys, stdin, stdout, stderr)
                         : headless_run(a, o->keys, o->styles, stdout, stderr);
     if (!ok) return EXIT_USAGE;
@@ -247,6 +251,9 @@ static int main_view(const struct options *o)
         a->open_view = o->view;
         a->open_at = o->at;
         a->open_lane = o->lane;
+        a->open_filter = o->filter;
+        a->roots = o->root;
+        a->nroots = o->nroots;
         choose_glyphs(a, o);
         status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, &by_signal);
         app_free(a);

@@ -106,6 +106,11 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     case OPT_VIEW: return parse_view(v, &o->view);
     case OPT_AT: o->at = v; return goto_parse(v, &tg) && !tg.has_lane;
     case OPT_LANE: o->lane = v; return goto_parse(v, &tg) && tg.has_lane;
+    case OPT_FILTER: o->filter = v; return true;
+    case OPT_SOURCE_ROOT:
+        if (o->nroots == OPTIONS_ROOTS || !strchr(v, '=')) return false;
+        o->root[o->nroots++] = v;
+        return true;
     case OPT_KEYMAP: o->keymap = v; return true;
     case OPT_COLOR: return color_when_parse(v, &o->color);
     case OPT_PALETTE: return o->palette_given = palette_parse(v, &o->palette);

@@ -15,12 +15,16 @@
 
 enum exit_status { EXIT_OK = 0, EXIT_USAGE = 1, EXIT_UNREADABLE = 2, EXIT_PARTIAL = 3 };
 
+enum { OPTIONS_ROOTS = 16 };
+
 struct options {
     struct trace_opts trace;
     bool headless, linear, styles, no_mouse, debug, list_actions, keys_markdown, help, version;
     int w, h;
     int view;             /* 0 = not given */
-    const char *at, *lane;
+    const char *at, *lane, *filter;
+    const char *root[OPTIONS_ROOTS]; /* "recorded=here" */
+    int nroots;
     bool palette_given;
     const char *keys, *keymap, *dump_keymap, *check_keymap;
     enum color_when color;

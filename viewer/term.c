@@ -24,6 +24,7 @@
 #include <locale.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -639,15 +640,31 @@ void term_redraw(struct term *t)
     clearok(curscr, TRUE);
 }
 
-void term_suspend(struct term *t)
+/* Give the terminal back, as it was found. */
+static void hand_over(struct term *t)
 {
-    struct sigaction stop = {.sa_handler = SIG_DFL}, ours;
-    sigset_t set, old;
     if (t->mouse) mousemask(0, NULL);
     curs_set(1);
     endwin();
     if (t->have_found) tcsetattr(t->in_fd, TCSADRAIN, &t->found);
     sig.open = false;
+}
+
+static void take_back(struct term *t)
+{
+    sig.open = true;
+    sig.tstp = sig.cont = 0;
+    reset_prog_mode();
+    take_size(t);
+    start_mouse(t);
+    term_redraw(t);
+}
+
+void term_suspend(struct term *t)
+{
+    struct sigaction stop = {.sa_handler = SIG_DFL}, ours;
+    sigset_t set, old;
+    hand_over(t);
     sigemptyset(&set);
     sigaddset(&set, SIGTSTP);
     sigprocmask(SIG_UNBLOCK, &set, &old);
@@ -655,12 +672,32 @@ void term_suspend(struct term *t)
     kill(0, SIGTSTP); /* the whole pipeline, as Ctrl-Z would; we stop here */
     sigaction(SIGTSTP, &ours, NULL);
     sigprocmask(SIG_SETMASK, &old, NULL);
-    sig.open = true;
-    sig.tstp = sig.cont = 0;
-    reset_prog_mode();
-    take_size(t);
-    start_mouse(t);
-    term_redraw(t);
+    take_back(t);
+}
+
+bool term_run(struct term *t, char *const argv[])
+{
+    int status = -1;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
+    hand_over(t);
+    sigaction(SIGINT, &ignore, &old_int); /* Ctrl-C in the other program is for the other program */
+    sigaction(SIGQUIT, &ignore, &old_quit);
+    pid_t pid = fork();
+    if (pid == 0) {
+        signal(SIGINT, SIG_DFL);
+        signal(SIGQUIT, SIG_DFL);
+        signal(SIGPIPE, SIG_DFL);
+        signal(SIGTSTP, SIG_DFL);
+        if (t->in_fd != STDIN_FILENO) dup2(t->in_fd, STDIN_FILENO);
+        execvp(argv[0], argv);
+        _exit(127);
+    }
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGQUIT, &old_quit, NULL);
+    take_back(t);
+    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 /* ---- clipboard ------------------------------------------------------------------------------------------- */
@@ -685,7 +722,8 @@ static size_t base64(const char *in, size_t n, char *out)
 bool term_clipboard(struct term *t, const char *text, size_t len)
 {
     size_t need = (len + 2) / 3 * 4;
-    if (need > CLIPBOARD_MAX) return false;
+    const char *name = getenv("TERM");
+    if (need > CLIPBOARD_MAX || !name || strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0) return false;
     char *buf = mem_alloc(need + 32);
     if (!buf) return false;
     size_t n = base64(text, len, buf);

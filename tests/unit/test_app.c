@@ -16,6 +16,7 @@
 #include "viewer/app.h"
 #include "viewer/headless.h"
 #include "viewer/keymap_builtin.h"
+#include "viewer/source.h"
 
 /* Two processors, a goroutine that blocks and is woken, names that would like to be escape sequences. */
 static const char text[] =
@@ -452,6 +453,69 @@ static void test_linear(void **state)
     fix_close(&f);
 }
 
+/* Marks take the next key as a letter; nothing else does harm there. */
+static void test_marks(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 80, 24);
+    free(run(&f, "3 j m b", true));
+    struct place at = f.a.view.at;
+    expect(&f, "m", "a letter");
+    free(run(&f, "Esc 0 2 ' b", true));
+    assert_int_equal(f.a.view.at.view, at.view);
+    assert_int_equal(f.a.view.at.focus.i, at.focus.i);
+    free(run(&f, "' Enter", true));
+    assert_true(f.a.view.message_error);
+    free(run(&f, "' z", true));
+    assert_true(f.a.view.message_error);
+    fix_close(&f);
+}
+
+/* What filters show is in the command that is yanked, and the command line's filter is the prompt's. */
+static void test_filter(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 80, 24);
+    free(run(&f, "3 \\ func=main.worker Enter y", true));
+    assert_non_null(strstr(f.a.yank, "--filter"));
+    assert_non_null(strstr(f.a.view.filter_text, "main.worker"));
+    fix_close(&f);
+}
+
+/* A map's border is a folder's, the first map that fits counts, control bytes are no path. */
+static void test_source_path(void **state)
+{
+    (void)state;
+    static const char *const maps[] = {"/go/src=/home/me/src", "/go=/opt/go/", "/x=", "rel=here"};
+    static const struct {
+        const char *from, *to;
+    } rows[] = {
+        {"/go/src/net/http.go", "/home/me/src/net/http.go"}, {"/go/test/a.go", "/opt/go/test/a.go"},
+        {"/gopher/a.go", "/gopher/a.go"}, {"/x/a.go", "/a.go"}, {"rel/a.go", "here/a.go"}, {"", NULL},
+        {"/go/src/a\x1b.go", NULL}, {"/go/src/a\n.go", NULL},
+    };
+    char out[64], longest[80];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        bool ok = source_path(maps, 4, str_of(rows[i].from), out, sizeof out);
+        assert_int_equal(ok, rows[i].to != NULL);
+        if (ok) assert_string_equal(out, rows[i].to);
+    }
+    memset(longest, 'a', sizeof longest);
+    assert_false(source_path(maps, 4, (struct str){longest, sizeof longest}, out, sizeof out));
+}
+
+/* The first frame of one's own whose file is here; else a message that names what was looked for. */
+static void test_source_open(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 80, 24);
+    expect(&f, "3 V", "file");
+    fix_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -462,6 +526,8 @@ int main(void)
         cmocka_unit_test(test_deep_link),
         cmocka_unit_test(test_monkey), cmocka_unit_test(test_every_action), cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_linear),
+        cmocka_unit_test(test_marks), cmocka_unit_test(test_filter), cmocka_unit_test(test_source_path),
+        cmocka_unit_test(test_source_open),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);
 }
