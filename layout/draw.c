@@ -16,7 +16,10 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "layout/filter.h"
 #include "layout/fmt.h"
+#include "layout/pick.h"
+#include "layout/samples.h"
 #include "layout/status.h"
 
 bool draw_prepare(struct view *v)
@@ -213,6 +216,80 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
         struct naming k = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
         trace_wide(v->tr, l, v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &k);
+    }
+}
+
+/* ---- marks on a lane ------------------------------------------------------------------------------------ */
+
+struct marking {
+    struct grid *g;
+    const struct view *v;
+    struct lane l;
+    int x, y, left;
+};
+
+static bool mark_span(void *arg, const struct span *s)
+{
+    struct marking *k = arg;
+    const struct view *v = k->v;
+    if (pick_span(v, k->l, s)) {
+        int n = v->plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1 - 1);
+        c0 = c0 < 0 ? 0 : c0;
+        c1 = c1 < 0 || c1 >= n ? n - 1 : c1;
+        grid_flags(k->g, k->x + c0, k->y, c1 - c0 + 1, 1, CELL_UNDERLINE);
+    }
+    return --k->left > 0;
+}
+
+void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, int y)
+{
+    enum { EACH = 1500 };
+    struct marking k = {g, v, l, x, y, EACH};
+    struct span_iter it;
+    struct window w = v->at.win;
+    if (!v->filter || filter_whole(v->filter))
+        return;
+    if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* those that fill a column at least */
+        int64_t min = window_len(w) / v->plot_w, wide = filter_wide(v->filter);
+        trace_wide(v->tr, l, w.t0, w.t1, wide > min ? wide : min > 0 ? min : 1, mark_span, &k);
+        return;
+    }
+    if (!span_seek(&it, v->tr, l, w.t0))
+        return;
+    do
+        if (span_get(&it)->t0 >= w.t1 || (span_get(&it)->t1 > w.t0 && !mark_span(&k, span_get(&it))))
+            return;
+    while (span_next(&it));
+}
+
+void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, int y)
+{
+    const struct sample *s;
+    const uint32_t *list;
+    size_t n = samples_in(v->samples, v->tr, l, v->at.win.t0, v->at.win.t1, &list), i = 0;
+    if (!n)
+        return;
+    trace_samples(v->tr, &s);
+    for (int c = 0; c < v->plot_w && i < n; c++) {
+        const struct cell *at = grid_at(g, x + c, y);
+        bool any = false;
+        size_t lo = i, hi = n; /* the first sample behind this column */
+        while (lo < hi) {
+            size_t mid = lo + (hi - lo) / 2;
+            if (s[list[mid]].t < v->edges[c + 1])
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        any = lo > i;
+        i = lo;
+        if (!any || !at || at->flags & CELL_REVERSE) /* a name in its span stands */
+            continue;
+        /* Over a full cell the tick is cut out of the state's colour; else it stands in its own. */
+        bool full = at->glyph == glyph_height(v->tier, 8) || at->glyph == glyph_state(v->tier, ST_RUNNING);
+        grid_put(g, x + c, y, glyph_mark(v->tier, MARK_SAMPLE), full ? (enum style)at->style : STYLE_SAMPLE);
+        if (full)
+            grid_flags(g, x + c, y, 1, 1, CELL_REVERSE);
     }
 }
 

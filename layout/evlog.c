@@ -18,7 +18,7 @@
 #include "layout/pick.h"
 #include "layout/status.h"
 
-enum { MOST = 40000, MANY_M = 64 };
+enum { MOST = 40000, MANY_M = 64, WALK = 300000 };
 
 void evlog_free(struct evlog *l)
 {
@@ -76,9 +76,9 @@ static void goroutine(const struct view *v, struct evlog *l, uint32_t g, struct 
     struct span_iter it;
     struct span before;
     bool has = false;
-    if (!li.nspans || li.first >= w.t1 || li.last < w.t0)
+    if (!li.nspans || li.first >= w.t1 || li.last < w.t0 || (v->filter && !filter_shows(v->filter, g)))
         return;
-    if (li.ended && li.last >= w.t0 && li.last < w.t1 && (!v->filter || filter_shows(v->filter, g))) {
+    if (li.ended && li.last >= w.t0 && li.last < w.t1) {
         struct event e = {.t = li.last, .kind = EV_STATE, .to = ST_NONE, .g = g, .p = NO_LANE, .who = NO_LANE};
         if (span_seek(&it, v->tr, lane, li.last)) {
             e.from = span_get(&it)->state;
@@ -99,6 +99,7 @@ static void goroutine(const struct view *v, struct evlog *l, uint32_t g, struct 
             add_state(v, l, g, has ? &before : NULL, s);
         before = *s;
         has = true;
+        l->walked++;
         if (!span_next(&it))
             return;
     }
@@ -249,6 +250,7 @@ static struct window around(int64_t t, int64_t half, int64_t end)
 static void collect(const struct view *v, struct evlog *l, struct window w)
 {
     l->n = 0;
+    l->walked = 0;
     l->cut = l->oom = false;
     l->win = w;
     for (uint32_t g = 0, n = trace_nlanes(v->tr, LANE_G); g < n && !l->cut; g++)
@@ -291,7 +293,7 @@ static void fill(struct view *v, struct evlog *l, size_t rows, int64_t end)
         collect(v, l, around(t, half, end));
     }
     /* With a filter, or where processors rest, the counts mislead: widen while that finds more. */
-    for (int i = 0; i < 6 && !l->cut && half < end && !enough(l, t, rows, end); i++) {
+    for (int i = 0; i < 6 && !l->cut && half < end && l->walked < WALK / 8 && !enough(l, t, rows, end); i++) {
         half = half > INT64_MAX / 16 ? INT64_MAX / 2 : half * 8;
         collect(v, l, around(t, half, end));
     }

@@ -36,6 +36,7 @@ struct evlog {
     int64_t tried;       /* the moment and lines it was last made for */
     size_t tried_rows;
     uint64_t filter;     /* version of the filter, 0 none */
+    uint64_t walked;     /* spans looked at for it */
     bool cut;            /* so many events at one moment that not all are here */
     bool oom;
 };

@@ -21,6 +21,7 @@
 #include "layout/plan.h"
 #include "layout/popup.h"
 #include "layout/ruler.h"
+#include "layout/samples.h"
 #include "layout/search.h"
 #include "layout/split.h"
 #include "layout/status.h"
@@ -272,6 +273,18 @@ static void curves(const struct canvas *c)
     }
 }
 
+/* How many goroutines are in which state. */
+static void state_counts(const struct canvas *c)
+{
+    static const char *const names[] = {"running", "runnable", "syscall", "waiting"};
+    uint64_t here, most;
+    char a[FMT_MAX];
+    for (int i = 0; i < c->plan.n[ROW_STATES]; i++) {
+        bool any = draw_states(c->g, c->v, c->plan.gutter, c->plan.y[ROW_STATES] + i, i, &here, &most);
+        gutter(c, c->plan.y[ROW_STATES] + i, names[i], any ? fmt_count(here, a) : "", STYLE_LANE);
+    }
+}
+
 static void bands(const struct canvas *c)
 {
     band(c, ROW_GC, BAND_GC, ST_GC, "GC");
@@ -279,6 +292,7 @@ static void bands(const struct canvas *c)
     band(c, ROW_SWEEP, BAND_SWEEP, ST_SWEEP, "sweep");
     band(c, ROW_ASSIST, BAND_ASSIST, ST_ASSIST, "assist");
     curves(c);
+    state_counts(c);
     draw_unloaded(c->g, c->v, c->plan.gutter, c->plan.y[ROW_GC], c->plan.y[ROW_LANES] - c->plan.y[ROW_GC]);
 }
 
@@ -306,7 +320,13 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
     char name[300], note[FMT_MAX] = "";
     if (w < 1)
         return;
-    if (l.kind == LANE_G) {
+    uint32_t more = lanes_more(move_lanes_const(v), lanes_row(move_lanes_const(v), l.i));
+    if (l.kind == LANE_G && more) { /* it stands for its group */
+        char n[FMT_MAX];
+        snprintf(note, sizeof note, "+%s", fmt_count(more, n));
+        int room = w - (int)strlen(note) - 1;
+        status_name(v, l.i, room > 4 ? room : w, name, sizeof name);
+    } else if (l.kind == LANE_G) {
         status_name(v, l.i, w, name, sizeof name);
     } else {
         status_lane(v, l, name);
@@ -315,6 +335,8 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
     gutter(c, y, name, note, s);
     if (focus)
         grid_put(c->g, w, y, '>', STYLE_LANE_FOCUS);
+    else if (lanes_pinned(move_lanes_const(v), l.i))
+        grid_put(c->g, w, y, '!', STYLE_LANE_NOTE);
 }
 
 static void more_marks(const struct canvas *c, const struct lanes *l)
@@ -379,6 +401,8 @@ static void lanes(const struct canvas *c)
         bool focus = lane == v->at.focus.i;
         lane_name(c, at, y, focus);
         draw_lane(c->g, v, at, p->gutter, y);
+        draw_samples(c->g, v, at, p->gutter, y);
+        draw_matches(c->g, v, at, p->gutter, y);
         draw_unloaded(c->g, v, p->gutter, y, 1);
         if (focus)
             grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y, CELL_REVERSE);
@@ -476,6 +500,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     struct canvas c = {.g = g, .v = v, .txt = &copy};
     move_settle(v); /* sorted lanes, a grown trace: the invariants first */
     g->ascii = v->tier == TIER_ASCII;
+    (void)samples_update(&v->samples, v->tr); /* out of memory: no ticks */
     if (!draw_prepare(v) || !grid_resize(g, v->w, v->h))
         return false;
     const struct lanes *l = move_lanes_const(v);

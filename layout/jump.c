@@ -5,6 +5,7 @@
  * (gallop, then halve). view_effect() alone has to look at all lanes, in windows that double, with a limit.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "layout/cells.h"
@@ -570,31 +571,81 @@ unsigned view_goto(struct view *v, const char *line)
 
 /* ---- search --------------------------------------------------------------------------------------------- */
 
+static void hit_name(const struct view *v, const struct hit *h, char *out, size_t size)
+{
+    char what[120] = "";
+    struct lane_info li = {0};
+    if (h->g != NO_LANE)
+        li = trace_lane(v->tr, (struct lane){LANE_G, h->g});
+    str_shorten(trace_str(v->tr, h->what ? h->what : li.name), 60, true, what, sizeof what);
+    if (h->g != NO_LANE)
+        snprintf(out, size, "G%" PRIu64 " %s", li.id, what);
+    else
+        snprintf(out, size, "%s", what);
+}
+
+static void hit_place(struct view *v, const struct hit *h)
+{
+    struct span run;
+    if (!v->search->typing)
+        move_push(v, STEP_JUMP);
+    move_to(v, h->t, true);
+    if (h->g != NO_LANE && v->at.view == VIEW_LOG)
+        v->at.focus = (struct lane){LANE_G, h->g};
+    else if (h->g != NO_LANE && v->at.view != VIEW_PROCS)
+        move_lane(v, (struct lane){LANE_G, h->g});
+    else if (h->g != NO_LANE && move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
+        move_lane(v, (struct lane){LANE_P, run.who});
+    move_settle(v);
+}
+
+/* The nearest hit, shown while the others are still being counted. */
+static void to_first(struct view *v)
+{
+    struct search *s = v->search;
+    char what[200];
+    hit_place(v, &s->first);
+    s->jumped = true;
+    s->cur_t = v->at.cursor;
+    hit_name(v, &s->first, what, sizeof what);
+    view_message(v, false, "%s; counting", what);
+}
+
+/* All are known: which one is it that the cursor went to? */
+static bool same_hit(struct view *v)
+{
+    struct search *s = v->search;
+    for (size_t i = search_from(s, s->first.t); i < s->nhits && s->hits[i].t == s->first.t; i++)
+        if (s->hits[i].g == s->first.g) {
+            char what[200];
+            s->cur = i;
+            hit_name(v, &s->hits[i], what, sizeof what);
+            view_message(v, false, "%zu of %zu%s: %s", i + 1, s->nhits, s->full ? "+" : "", what);
+            return true;
+        }
+    return false;
+}
+
+/* With a filter, n and N stop at what passes it. */
+static bool hit_passes(const struct view *v, const struct hit *h)
+{
+    struct span sp;
+    struct lane l = {LANE_G, h->g};
+    return !v->filter || h->g == NO_LANE || (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp));
+}
+
 static void to_hit(struct view *v, size_t i, bool wrapped)
 {
     struct search *s = v->search;
     const struct hit *h = &s->hits[i];
-    struct span run;
     s->cur = i;
     s->hidden = false;
-    move_push(v, STEP_JUMP);
-    move_to(v, h->t, true);
-    uint64_t id = 0;
-    char what[120];
-    what[0] = 0;
-    if (h->g != NO_LANE) {
-        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, h->g});
-        id = li.id;
-        if (v->at.view != VIEW_PROCS)
-            move_lane(v, (struct lane){LANE_G, h->g});
-        else if (move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
-            move_lane(v, (struct lane){LANE_P, run.who});
-        str_shorten(trace_str(v->tr, h->what ? h->what : li.name), 60, true, what, sizeof what);
-    }
-    move_settle(v);
+    hit_place(v, h);
+    char what[200];
+    hit_name(v, h, what, sizeof what);
     s->cur_t = v->at.cursor;
-    view_message(v, false, "%s%zu of %zu%s: G%" PRIu64 " %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
-                 s->full ? "+" : "", id, what);
+    view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
+                 s->full ? "+" : "", what);
 }
 
 static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
@@ -610,9 +661,16 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
         i = search_from(s, at_too ? from : time_add(from, 1));
     else
         i = search_from(s, from) ? search_from(s, from) - 1 : s->nhits;
-    if (i >= s->nhits) {
-        i = dir > 0 ? 0 : s->nhits - 1;
-        wrapped = true;
+    for (size_t tries = 0;; tries++) {
+        if (i >= s->nhits) {
+            i = dir > 0 ? 0 : s->nhits - 1;
+            wrapped = true;
+        }
+        if (hit_passes(v, &s->hits[i]))
+            break;
+        if (tries > s->nhits || tries > WALK)
+            return move_fail(v, "no hit passes the filter: %.60s", s->query);
+        i = dir > 0 ? i + 1 : i ? i - 1 : s->nhits;
     }
     to_hit(v, i, wrapped);
     return VR_DRAW;
@@ -623,13 +681,26 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
     struct search *s = v->search;
     if (!s || s->done)
         return VR_NONE;
-    if (!search_step(s, v->tr, budget_ns)) {
+    bool done = search_step(s, v->tr, budget_ns), first = s->found && !s->jumped;
+    if (first) {
+        if (hit_passes(v, &s->first))
+            to_first(v);
+        s->jumped = true;
+        done = search_step(s, v->tr, budget_ns); /* small traces: all at once */
+    }
+    if (!done) {
+        if (s->cur_t == v->at.cursor && s->found)
+            return first ? VR_DRAW | VR_WORK : VR_WORK; /* the hit's own message stands */
         view_message(v, false, "searching %d%%: %.100s", search_share(s, v->tr), s->query);
         return VR_DRAW | VR_WORK;
     }
     v->message[0] = 0;
     if (s->oom)
         return move_fail(v, "out of memory: not all hits are known");
+    if (s->found && s->jumped && s->cur_t != v->at.cursor)
+        return VR_DRAW; /* the reader went on meanwhile */
+    if (s->found && s->jumped && same_hit(v))
+        return VR_DRAW;
     if (s->jump)
         return jump_hit(v, s->origin, s->jump, s->at_too);
     return VR_DRAW;
@@ -644,15 +715,49 @@ unsigned view_work(struct view *v, int64_t budget_ns)
 
 static unsigned begin(struct view *v, const char *text, int dir, bool at_too)
 {
-    struct search *s = search_new(v->tr, text);
+    char why[120];
+    struct search *s = search_new(v->tr, text, why, sizeof why);
     if (!s)
-        return move_fail(v, "out of memory: no search");
+        return move_fail(v, "no search: %s", why);
     search_free(v->search);
     v->search = s;
     s->jump = dir;
     s->at_too = at_too;
     s->origin = v->at.cursor;
-    return view_work(v, 50000000);
+    s->cur_t = NO_TIME;
+    return v->prompt == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, 50000000);
+}
+
+/* The line behind '/' changed: search for it at once, from where the prompt was opened. */
+unsigned move_typed(struct view *v)
+{
+    if (v->prompt != PROMPT_SEARCH)
+        return VR_DRAW;
+    v->at = v->prompt_from;
+    search_free(v->search);
+    v->search = NULL;
+    v->message[0] = 0;
+    move_settle(v);
+    if (v->text_len < 2)
+        return VR_DRAW;
+    unsigned r = begin(v, v->text, 1, true);
+    if (v->search)
+        v->search->typing = true;
+    return r & ~(unsigned)VR_BELL; /* half an expression is no mistake yet */
+}
+
+/* Enter: what was found while typing stands, as one step to undo. */
+bool move_typed_done(struct view *v, const char *line)
+{
+    struct search *s = v->search;
+    if (!s || !s->typing || strcmp(s->query, line))
+        return false;
+    s->typing = false;
+    struct place to = v->at;
+    v->at = v->prompt_from;
+    move_push(v, STEP_JUMP);
+    v->at = to;
+    return true;
 }
 
 unsigned view_search(struct view *v, const char *text)

@@ -32,4 +32,8 @@ bool move_running(const struct view *v, uint32_t g, int64_t t, struct span *out)
 /* move_goroutine - the goroutine that a lane has at t; NO_LANE: none. */
 uint32_t move_goroutine(const struct view *v, struct lane l, int64_t t);
 
+/* move_typed - the search prompt's line changed; move_typed_done - it was accepted: true if the search stands. */
+unsigned move_typed(struct view *v);
+bool move_typed_done(struct view *v, const char *line);
+
 #endif

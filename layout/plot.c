@@ -66,7 +66,7 @@ static bool goal_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
     return trace_minmax(v->tr, METRIC_GOAL, t0, t1, out, &most);
 }
 
-static bool runq_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+static bool count_in(const struct view *v, enum gcount what, int64_t t0, int64_t t1, uint64_t *out)
 {
     const struct gbucket *b;
     int64_t width;
@@ -76,9 +76,29 @@ static bool runq_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
     uint64_t i = t0 <= 0 ? 0 : (uint64_t)(t0 / width), last = (uint64_t)((t1 - 1) / width);
     *out = 0;
     for (; i <= last && i < n; i++)
-        if (b[i].max[GC_RUNNABLE] > *out)
-            *out = b[i].max[GC_RUNNABLE];
+        if (b[i].max[what] > *out)
+            *out = b[i].max[what];
     return true;
+}
+
+static bool runq_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    return count_in(v, GC_RUNNABLE, t0, t1, out);
+}
+
+static bool running_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    return count_in(v, GC_RUNNING, t0, t1, out);
+}
+
+static bool syscall_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    return count_in(v, GC_SYSCALL, t0, t1, out);
+}
+
+static bool waiting_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    return count_in(v, GC_WAITING, t0, t1, out);
 }
 
 /* The curve; a column whose value exceeds its limit takes style `over`. */
@@ -149,5 +169,21 @@ bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
     runq_in(v, t0, t1, here);
     struct plot p = {g, v, x, y, h, *most, STYLE_RUNQ};
     curve(&p, runq_in, NULL, STYLE_RUNQ);
+    return true;
+}
+
+bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t *here, uint64_t *most)
+{
+    static const struct { value_at get; enum style style; } rows[] = {
+        {running_in, STYLE_RUNNING}, {runq_in, STYLE_RUNNABLE}, {syscall_in, STYLE_SYSCALL},
+        {waiting_in, STYLE_WAITING}};
+    int64_t t0, t1;
+    *here = *most = 0;
+    if (row < 0 || row > 3 || !rows[row].get(v, v->at.win.t0, v->at.win.t1, most))
+        return false;
+    view_column(v, &t0, &t1);
+    rows[row].get(v, t0, t1, here);
+    struct plot p = {g, v, x, y, 1, *most, rows[row].style};
+    curve(&p, rows[row].get, NULL, rows[row].style);
     return true;
 }

@@ -11,6 +11,7 @@
 
 #include "layout/fmt.h"
 #include "layout/move.h"
+#include "layout/samples.h"
 #include "layout/status.h"
 
 struct box {
@@ -121,6 +122,7 @@ static void stack_lines(struct box *b, uint32_t stack)
 struct side { /* one of the two stacks and what it is */
     const char *title;
     uint32_t who, stack;
+    int64_t t; /* when the wake-up was */
 };
 
 struct sides {
@@ -155,14 +157,14 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
     if (has_next)
         next = *span_get(&it);
     struct lane_info li = trace_lane(v->tr, l);
-    *out = (struct sides){.a = {"stack at its start", NO_LANE, s->stack},
-                          .b = {"stack at its end", NO_LANE, s->stack_end}};
+    *out = (struct sides){.a = {"stack at its start", NO_LANE, s->stack, 0},
+                          .b = {"stack at its end", NO_LANE, s->stack_end, 0}};
     out->two = true;
     switch (s->state) {
     case ST_WAITING:
         out->a.title = "blocked at";
         if (has_next && next.who != NO_LANE)
-            out->b = (struct side){"woken by", next.who, s->stack_end};
+            out->b = (struct side){"woken by", next.who, s->stack_end, next.t0};
         else
             out->b.title = has_next ? "woken at (by whom: not recorded)" : "not woken in this trace";
         break;
@@ -171,22 +173,42 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
         break;
     case ST_RUNNABLE:
         if (s->index == 0 && li.created)
-            out->a = (struct side){"created by", li.creator, s->stack ? s->stack : li.create_stack};
+            out->a = (struct side){"created by", li.creator, s->stack ? s->stack : li.create_stack, 0};
         else if (s->who != NO_LANE)
-            out->a = (struct side){"woken by", s->who, s->stack};
+            out->a = (struct side){"woken by", s->who, s->stack, s->t0};
         else
             out->a.title = "stopped or woken at";
-        out->b = (struct side){"resumes at", NO_LANE, stack_before(v, l, s->index + 1)};
+        out->b = (struct side){"resumes at (inferred)", NO_LANE, stack_before(v, l, s->index + 1), 0};
         if (!out->b.stack)
-            out->b = (struct side){"starts at", NO_LANE, li.start_stack};
+            out->b = (struct side){"starts at", NO_LANE, li.start_stack, 0};
         break;
     default:
-        out->a = (struct side){"runs on from", NO_LANE, stack_before(v, l, s->index)};
+        out->a = (struct side){"runs on from (inferred)", NO_LANE, stack_before(v, l, s->index), 0};
         if (!out->a.stack && s->index <= 1 && li.start_stack)
-            out->a = (struct side){"starts at", NO_LANE, li.start_stack};
+            out->a = (struct side){"starts at", NO_LANE, li.start_stack, 0};
         out->b.title = has_next && next.state == ST_WAITING ? "until it blocks at"
                      : has_next && next.state == ST_SYSCALL ? "until its system call at" : "until";
     }
+}
+
+/* A waker's story: what it did itself before it woke this one. Who held what is not recorded: only the order is. */
+static void waker_lines(struct box *b, uint32_t who, int64_t t)
+{
+    const struct view *v = b->v;
+    struct span s;
+    struct span_iter it;
+    char d[FMT_MAX], why[100];
+    if (who == NO_LANE || t <= 0 || !trace_span_at(v->tr, (struct lane){LANE_G, who}, t - 1, &s) ||
+        !span_seek_index(&it, v->tr, (struct lane){LANE_G, who}, s.index))
+        return;
+    for (int i = 0; i < 4 && (s.state == ST_RUNNING || s.state == ST_RUNNABLE) && span_prev(&it); i++)
+        s = *span_get(&it);
+    if (s.state != ST_WAITING && s.state != ST_SYSCALL)
+        return;
+    str_safe(trace_str(v->tr, s.reason), why, sizeof why);
+    put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "which before was %s%s%s%s for %s",
+        state_name((enum state)s.state), *why ? " (" : "", why, *why ? ")" : "",
+        fmt_dur(time_sub(s.t1, s.t0), d));
 }
 
 static void side_lines(struct box *b, const struct side *s)
@@ -194,6 +216,8 @@ static void side_lines(struct box *b, const struct side *s)
     int y = next_row(b), x = put(b, y, b->col + 1, STYLE_POPUP_HEAD, "%s", s->title);
     if (s->who != NO_LANE)
         put_g(b, y, x + 1, s->who);
+    if (s->t)
+        waker_lines(b, s->who, s->t);
     stack_lines(b, s->stack);
 }
 
@@ -234,6 +258,50 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     next_row(b);
 }
 
+/* What else took place in it: garbage collection, CPU samples. */
+static void span_notes(struct box *b, struct lane l, const struct span *s)
+{
+    const struct view *v = b->v;
+    char d[FMT_MAX], p[FMT_MAX], name[300];
+    struct shares sh;
+    const struct sample *all;
+    const uint32_t *list;
+    int64_t t0 = s->t0 < 0 ? 0 : s->t0;
+    bool any = false;
+    if (s->t1 > t0 && trace_nlanes(v->tr, LANE_BAND) > BAND_STW) {
+        int y = -2, x = 0;
+        for (int band = BAND_GC; band <= BAND_STW; band++) {
+            enum state st = band == BAND_GC ? ST_GC : ST_STW;
+            trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)band}, t0, s->t1, &sh);
+            if (!sh.ns[st])
+                continue;
+            if (y == -2)
+                y = next_row(b), x = b->col + 1;
+            x = put(b, y, x, STYLE_POPUP, "%s during %s of it (%s)  ", band == BAND_GC ? "GC" : "stop-the-world",
+                    fmt_percent(sh.ns[st], s->t1 - t0, p), fmt_dur(sh.ns[st], d));
+            any = true;
+        }
+    }
+    size_t n = samples_in(v->samples, v->tr, l, t0, s->t1, &list);
+    trace_samples(v->tr, &all);
+    if (n)
+        put(b, next_row(b), b->col + 1, STYLE_POPUP, "%zu CPU sample%s in it%s", n, n == 1 ? "" : "s",
+            n > 3 ? "; three of them" : "");
+    for (size_t i = 0; i < n && i < 3; i++) {
+        const struct sample *smp = &all[list[n > 3 ? i * (n - 1) / 2 : i]];
+        uint32_t stack = smp->stack, f = status_function(v, stack);
+        str_shorten(trace_str(v->tr, f), b->col_w / 2, v->tier == TIER_ASCII, name, sizeof name);
+        int y = next_row(b), x = put(b, y, b->col + 3, STYLE_SAMPLE, "%s ", fmt_exact(smp->t, d));
+        x = put(b, y, x, STYLE_POPUP, "%s", name);
+        uint32_t top = trace_frame(v->tr, stack, 0).func;
+        str_shorten(trace_str(v->tr, top), b->col_w / 3, v->tier == TIER_ASCII, name, sizeof name);
+        if (top && top != f)
+            put(b, y, x, STYLE_POPUP_DIM, "  (in %s)", name);
+    }
+    if (any || n)
+        next_row(b);
+}
+
 static void span_lines(struct box *b)
 {
     const struct view *v = b->v;
@@ -256,6 +324,7 @@ static void span_lines(struct box *b)
         return;
     }
     span_head(b, l, &s);
+    span_notes(b, l, &s);
     sides_of(v, l, &s, &sides);
     if (b->w < 72) { /* one below the other */
         side_lines(b, &sides.a);

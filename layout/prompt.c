@@ -18,10 +18,24 @@
 unsigned view_prompt(struct view *v, enum prompt_kind k)
 {
     v->prompt = k;
+    v->prompt_from = v->at;
     v->text[0] = 0;
     v->text_len = 0;
     v->message[0] = 0;
     return VR_DRAW;
+}
+
+/* Without a line accepted: back to where a search began to be typed. */
+static void close_prompt(struct view *v)
+{
+    if (v->search && v->search->typing) {
+        search_free(v->search);
+        v->search = NULL;
+        v->at = v->prompt_from;
+        v->message[0] = 0;
+        move_settle(v);
+    }
+    v->prompt = PROMPT_NONE;
 }
 
 unsigned view_prompt_put(struct view *v, uint32_t codepoint)
@@ -36,20 +50,20 @@ unsigned view_prompt_put(struct view *v, uint32_t codepoint)
     memcpy(v->text + v->text_len, b, n);
     v->text_len += n;
     v->text[v->text_len] = 0;
-    return VR_DRAW;
+    return VR_DRAW | move_typed(v);
 }
 
 unsigned view_prompt_erase(struct view *v)
 {
     if (!v->text_len) {
-        v->prompt = PROMPT_NONE;
+        close_prompt(v);
         return VR_DRAW;
     }
     do
         v->text_len--;
     while (v->text_len && ((unsigned char)v->text[v->text_len] & 0xC0) == 0x80);
     v->text[v->text_len] = 0;
-    return VR_DRAW;
+    return VR_DRAW | move_typed(v);
 }
 
 unsigned view_prompt_erase_word(struct view *v)
@@ -65,7 +79,7 @@ unsigned view_prompt_clear(struct view *v)
 {
     v->text_len = 0;
     v->text[0] = 0;
-    return VR_DRAW;
+    return VR_DRAW | move_typed(v);
 }
 
 unsigned view_prompt_accept(struct view *v)
@@ -77,6 +91,11 @@ unsigned view_prompt_accept(struct view *v)
     v->prompt = PROMPT_NONE;
     if (k == PROMPT_FILTER)
         return VR_DRAW | view_filter(v, line);
+    if (k == PROMPT_SEARCH && move_typed_done(v, line)) {
+        if (!v->search->done)
+            return VR_DRAW | view_work(v, 50000000);
+        return v->search->nhits ? VR_DRAW : move_fail(v, "not found: %.100s", line);
+    }
     if (k == PROMPT_SEARCH)
         return VR_DRAW | view_search(v, line);
     if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
@@ -176,7 +195,7 @@ unsigned view_select(struct view *v)
 unsigned view_back(struct view *v)
 {
     if (v->prompt)
-        v->prompt = PROMPT_NONE;
+        close_prompt(v);
     else if (v->popup)
         v->popup = POPUP_NONE;
     else if (v->search && !v->search->done) {

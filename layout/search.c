@@ -7,13 +7,16 @@
 #include "layout/search.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "decode/mem.h"
 
-enum { PHASE_STRINGS, PHASE_STACKS, PHASE_LANES, PHASE_TASKS, PHASE_REGIONS, PHASE_LOGS, PHASE_SORT, PHASE_END };
+enum { PHASE_STRINGS, PHASE_STACKS, PHASE_PROBE, PHASE_LANES, PHASE_TASKS, PHASE_REGIONS, PHASE_LOGS, PHASE_SORT,
+       PHASE_END };
 enum { CHUNK = 512 }; /* items between two looks at the clock */
 
 static int64_t now_ns(void)
@@ -37,10 +40,9 @@ static void parse_query(struct search *s)
 {
     const char *q = s->query;
     s->files = strstr(q, ".go") != NULL; /* else "serve" would find all of httpserver.go */
-    s->fold = true;
-    for (const char *p = q; *p; p++)
-        if (isupper((unsigned char)*p))
-            s->fold = false;
+    for (int st = 0; st < ST_COUNT; st++)
+        if (st != ST_NONE && !strcasecmp(q, state_name((enum state)st)))
+            s->states |= 1u << st;
     if (*q == 'g' || *q == 'G')
         q++;
     if (!isdigit((unsigned char)*q))
@@ -52,12 +54,32 @@ static void parse_query(struct search *s)
     s->id = id;
 }
 
-struct search *search_new(const struct trace *tr, const char *query)
+/* /text/ and ~text are expressions, the rest is plain. */
+static bool pattern(struct search *s, char *why, size_t size)
+{
+    char text[VIEW_TEXT];
+    size_t n = strlen(s->query);
+    memcpy(text, s->query, n + 1);
+    if (n > 2 && *text == '/' && text[n - 1] == '/') {
+        text[n - 1] = 0;
+        return match_init(&s->match, text + 1, true, why, size);
+    }
+    if (n > 1 && *text == '~')
+        return match_init(&s->match, text + 1, true, why, size);
+    return match_init(&s->match, text, false, why, size);
+}
+
+struct search *search_new(const struct trace *tr, const char *query, char *why, size_t size)
 {
     struct search *s = mem_zalloc(sizeof *s);
+    snprintf(why, size, "out of memory");
     if (!s)
         return NULL;
     strncpy(s->query, query, sizeof s->query - 1);
+    if (!pattern(s, why, size)) {
+        mem_free(s);
+        return NULL;
+    }
     parse_query(s);
     s->nstr = trace_nstr(tr);
     s->nstacks = trace_nstacks(tr);
@@ -75,27 +97,11 @@ void search_free(struct search *s)
 {
     if (!s)
         return;
+    match_free(&s->match);
     mem_free(s->strs);
     mem_free(s->stacks);
     mem_free(s->hits);
     mem_free(s);
-}
-
-bool search_match(const struct search *s, struct str text)
-{
-    size_t n = strlen(s->query);
-    if (!n || n > text.len)
-        return false;
-    if (!s->fold)
-        return memmem(text.p, text.len, s->query, n) != NULL;
-    for (size_t i = 0; i + n <= text.len; i++) {
-        size_t k = 0;
-        while (k < n && tolower((unsigned char)text.p[i + k]) == (unsigned char)s->query[k])
-            k++;
-        if (k == n)
-            return true;
-    }
-    return false;
 }
 
 static void add(struct search *s, int64_t t, uint32_t g, uint32_t what)
@@ -119,7 +125,7 @@ static bool strings(struct search *s, const struct trace *tr)
 {
     uint64_t end = s->at + CHUNK < s->nstr ? s->at + CHUNK : s->nstr;
     for (; s->at < end; s->at++)
-        if (search_match(s, trace_str(tr, (uint32_t)s->at))) {
+        if (match_str(&s->match, trace_str(tr, (uint32_t)s->at))) {
             set_bit(s->strs, (uint32_t)s->at);
             s->in_strs = true;
         }
@@ -152,6 +158,19 @@ static bool stacks(struct search *s, const struct trace *tr)
     return s->at >= s->nstacks;
 }
 
+/* What of a span matches: a string, 0 = nothing. *by_state: its state is what was asked for. */
+static uint32_t span_hit(const struct search *s, const struct trace *tr, const struct span *p, uint8_t before,
+                         bool *by_state)
+{
+    bool woken = p->state == ST_RUNNABLE && (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
+    *by_state = s->states >> p->state & 1;
+    if (p->reason && bit(s->strs, s->nstr, p->reason))
+        return p->reason;
+    if (p->label && bit(s->strs, s->nstr, p->label))
+        return p->label;
+    return !woken && p->stack && bit(s->stacks, s->nstacks, p->stack) ? stack_hit(s, tr, p->stack) : 0;
+}
+
 /* One lane's spans from index s->sub on; true when the lane is over. */
 static bool lane_spans(struct search *s, const struct trace *tr, struct lane l)
 {
@@ -166,14 +185,11 @@ static bool lane_spans(struct search *s, const struct trace *tr, struct lane l)
     }
     for (int i = 0; i < CHUNK; i++) {
         const struct span *p = span_get(&it);
-        bool woken = p->state == ST_RUNNABLE && (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
+        bool by_state;
+        uint32_t what = span_hit(s, tr, p, before, &by_state);
         before = p->state;
-        if (p->reason && bit(s->strs, s->nstr, p->reason))
-            add(s, p->t0, l.i, p->reason);
-        else if (p->label && bit(s->strs, s->nstr, p->label))
-            add(s, p->t0, l.i, p->label);
-        else if (!woken && p->stack && bit(s->stacks, s->nstacks, p->stack))
-            add(s, p->t0, l.i, stack_hit(s, tr, p->stack));
+        if (what || by_state)
+            add(s, p->t0, l.i, what);
         s->sub = p->index + 1;
         if (!span_next(&it))
             return true;
@@ -181,10 +197,91 @@ static bool lane_spans(struct search *s, const struct trace *tr, struct lane l)
     return false;
 }
 
+/* ---- the nearest hit first ---- */
+
+static void nearer(struct search *s, int64_t t, uint32_t g, uint32_t what)
+{
+    t = t < 0 ? 0 : t;
+    if (t < s->probe0 || t >= s->probe1)
+        return;
+    if (!s->has_best || (s->jump < 0 ? t > s->best.t : t < s->best.t))
+        s->best = (struct hit){t, g, what};
+    s->has_best = true;
+}
+
+static void probe_lane(struct search *s, const struct trace *tr, uint32_t g)
+{
+    struct lane l = {LANE_G, g};
+    struct lane_info li = trace_lane(tr, l);
+    struct span_iter it;
+    uint8_t before = ST_NONE;
+    if (li.first >= s->probe1 || li.last < s->probe0)
+        return;
+    if ((s->by_id && li.id == s->id) || (li.name && bit(s->strs, s->nstr, li.name)))
+        nearer(s, li.first, g, s->by_id && li.id == s->id ? 0 : li.name);
+    if ((!s->in_stacks && !s->in_strs && !s->states) || !span_seek(&it, tr, l, s->probe0))
+        return;
+    if (span_prev(&it)) {
+        before = span_get(&it)->state;
+        span_next(&it);
+    }
+    for (int i = 0; i < 4 * CHUNK; i++) {
+        const struct span *p = span_get(&it);
+        bool by_state;
+        if (p->t0 >= s->probe1)
+            return;
+        uint32_t what = span_hit(s, tr, p, before, &by_state);
+        before = p->state;
+        if (what || by_state)
+            nearer(s, p->t0, g, what);
+        if (s->jump >= 0 && s->has_best && p->t0 >= s->best.t)
+            return;
+        if (!span_next(&it))
+            return;
+    }
+}
+
+/*
+ * Windows that begin at the cursor and double from a thousandth of the trace: the nearest hit is known long before
+ * all are counted. (Goroutines alone; what tasks and logs have comes with the count.)
+ */
+static bool probe(struct search *s, const struct trace *tr)
+{
+    uint32_t n = trace_nlanes(tr, LANE_G);
+    int64_t from = s->origin + !s->at_too;
+    if (!s->jump || (!s->in_strs && !s->by_id && !s->states))
+        return true;
+    if (s->probe1 <= s->probe0) {
+        int64_t len = s->end / 1024 + 1;
+        s->probe0 = s->jump > 0 ? from : from > len ? from - len : 0;
+        s->probe1 = s->jump > 0 ? time_add(from, len) : from;
+    }
+    for (int budget = CHUNK; budget > 0 && s->at < n; budget--, s->at++)
+        probe_lane(s, tr, (uint32_t)s->at);
+    if (s->at < n)
+        return false;
+    s->at = 0;
+    if (s->has_best) {
+        s->first = s->best;
+        return s->found = true;
+    }
+    int64_t len = s->probe1 - s->probe0;
+    if (s->jump > 0 ? s->probe1 > s->end : s->probe0 <= 0)
+        return true;
+    if (s->jump > 0) {
+        s->probe0 = s->probe1;
+        s->probe1 = time_add(s->probe0, len > INT64_MAX / 8 ? len : len * 4);
+    } else {
+        s->probe1 = s->probe0;
+        s->probe0 = s->probe1 > len * 4 ? s->probe1 - len * 4 : 0;
+    }
+    return false;
+}
+
 static bool lanes(struct search *s, const struct trace *tr)
 {
     uint32_t n = trace_nlanes(tr, LANE_G);
-    if (!s->in_strs && s->by_id) { /* only one lane can match */
+    if (!s->in_strs && !s->states && s->by_id) { /* only one lane can match */
         uint32_t i = trace_find_lane(tr, LANE_G, s->id);
         if (i != NO_LANE)
             add(s, trace_lane(tr, (struct lane){LANE_G, i}).first, i, 0);
@@ -199,7 +296,7 @@ static bool lanes(struct search *s, const struct trace *tr)
             else if (li.name && bit(s->strs, s->nstr, li.name))
                 add(s, li.first, l.i, li.name);
         }
-        if (s->in_strs) {
+        if (s->in_strs || s->states) {
             if (!lane_spans(s, tr, l))
                 return false;
             budget -= (int)(s->sub < CHUNK ? s->sub / 8 : CHUNK);
@@ -270,7 +367,7 @@ static bool sort_hits(struct search *s, const struct trace *tr)
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
 {
     static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {
-        strings, stacks, lanes, tasks, regions, logs, sort_hits};
+        strings, stacks, probe, lanes, tasks, regions, logs, sort_hits};
     int64_t start = budget_ns == INT64_MAX ? 0 : now_ns();
     while (!s->done) {
         if (phases[s->phase](s, tr) || (s->full && s->phase < PHASE_SORT)) {
@@ -281,6 +378,8 @@ bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
                 s->cur = s->nhits;
             }
         }
+        if (s->found && !s->jumped) /* it shall be shown at once */
+            break;
         if (budget_ns != INT64_MAX && now_ns() - start >= budget_ns)
             break;
     }

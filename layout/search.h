@@ -1,6 +1,7 @@
 /*
- * search.h - plain text over the whole trace: goroutines by id and start function, spans by the functions of their
- * own stacks and by their reasons, tasks, regions and logs.
+ * search.h - text over the whole trace: goroutines by id and start function, spans by the functions of their own
+ * stacks, their reasons and their states, tasks, regions and logs. Files count when the query holds ".go".
+ * Plain text, or a regular expression: /text/ or ~text.
  *
  * Smart case: a query without capitals matches both. Each distinct string is looked at once, then stacks by their
  * functions, then spans by their stacks' numbers: a span costs a bit test. Work is done in steps with a budget.
@@ -12,13 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "layout/match.h"
 #include "layout/view.h"
 
 enum { SEARCH_MAX_HITS = 1 << 20 };
 
 struct search {
     char query[VIEW_TEXT];
-    bool fold;               /* no capitals in the query: ignore case */
+    struct match match;
+    uint32_t states;         /* the query is a state's name: bit per state */
     bool files;              /* the query looks like a file's name: files of frames count, too */
     bool by_id;              /* the query is a goroutine's id, too */
     uint64_t id;
@@ -36,13 +39,20 @@ struct search {
     size_t nhits, cap;
     size_t cur;              /* the hit the cursor went to; nhits = none */
     int64_t cur_t;           /* where the cursor came to stand for it */
+    bool found;              /* the nearest hit is known before all are: first */
+    struct hit first;
+    bool jumped;             /* the cursor went there */
+    bool typing;             /* the query is still being typed: no undo step for each letter */
+    int64_t probe0, probe1;  /* the window being looked at for it */
+    struct hit best;
+    bool has_best;
     int jump;                /* when done: +1 / -1 go to the next / previous from origin, 0 stay */
     int64_t origin;
     bool at_too;             /* a hit at the origin itself counts */
 };
 
-/* search_new - begin; NULL: out of memory. */
-struct search *search_new(const struct trace *tr, const char *query);
+/* search_new - begin; NULL: out of memory, or a bad expression (why[] then says so). */
+struct search *search_new(const struct trace *tr, const char *query, char *why, size_t size);
 void search_free(struct search *s);
 /* search_step - work for about budget_ns; true when done. */
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns);
@@ -52,7 +62,5 @@ int search_share(const struct search *s, const struct trace *tr);
 size_t search_from(const struct search *s, int64_t t);
 /* search_is_hidden - are its marks off? */
 bool search_is_hidden(const struct search *s);
-/* search_match - does a string match the query? */
-bool search_match(const struct search *s, struct str text);
 
 #endif

@@ -147,6 +147,7 @@ struct view {
     size_t popup_ntext;
 
     enum prompt_kind prompt;
+    struct place prompt_from;    /* where a search prompt was opened: Esc comes back */
     char text[VIEW_TEXT];        /* the prompt's text, UTF-8 */
     size_t text_len;
     char command[VIEW_TEXT];     /* see VR_COMMAND */
