@@ -294,6 +294,23 @@ static void dump_ranges(struct dump *d)
     }
 }
 
+/* The name Go's reader gives a goroutine that was there before a first-family trace: where its own first stack began. */
+static uint32_t first_root(const struct trace *tr, struct lane l)
+{
+    struct span_iter it;
+    if (!span_seek_index(&it, tr, l, 0))
+        return 0;
+    uint8_t was = ST_NONE;
+    do {
+        const struct span *s = span_get(&it);
+        bool own = s->state == ST_WAITING || s->state == ST_SYSCALL || (s->state == ST_RUNNABLE && was == ST_RUNNING);
+        if (own && s->stack)
+            return names_root_func(&tr->names, s->stack);
+        was = s->state;
+    } while (span_next(&it));
+    return 0;
+}
+
 /* S: exec, runnable, syscall and blocked time of each goroutine, back-dated to the start of the trace as Go has it. */
 static void dump_sums(struct dump *d)
 {
@@ -310,7 +327,7 @@ static void dump_sums(struct dump *d)
             s.ns[span_get(&it)->state] += lead;
         fprintf(d->out, "S\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", (int64_t)i.id, s.ns[ST_RUNNING],
                 s.ns[ST_RUNNABLE], s.ns[ST_SYSCALL] - i.no_p_ns, s.ns[ST_WAITING]);
-        put_id(d, i.name);
+        put_id(d, !d->tr->info.second_family && !i.created ? first_root(d->tr, l) : i.name);
         fprintf(d->out, "\t%" PRId64 "\t%" PRId64 "\n", i.no_p_ns, i.last - i.first + lead);
     }
     mem_free(o);

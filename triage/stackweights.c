@@ -98,6 +98,10 @@ static bool reason_counts(struct build *b, uint32_t reason) {
     return known == 1;
 }
 
+static bool runs(const struct span *s) {
+    return s->state == ST_RUNNING || s->state == ST_GCWORK || s->state == ST_ASSIST;
+}
+
 static bool wanted(struct build *b, const struct span *s) {
     switch (b->kind) {
     case SW_SYNC:
@@ -109,34 +113,46 @@ static bool wanted(struct build *b, const struct span *s) {
     case SW_SCHED:
         return s->state == ST_RUNNABLE;
     default:
-        return s->state == ST_RUNNING || s->state == ST_GCWORK || s->state == ST_ASSIST;
+        return runs(s);
     }
+}
+
+/* From when on Go's tool counts: a goroutine's first run. One that ran already when the trace began, or that never
+   runs in it, has none there: all of it counts. */
+static int64_t counts_from(struct span_iter *it) {
+    do {
+        const struct span *s = span_get(it);
+        if (runs(s)) {
+            return s->open_start ? INT64_MIN : s->t0;
+        }
+    } while (span_next(it));
+    return INT64_MIN;
 }
 
 static bool lane(struct build *b, uint32_t g) {
     struct lane l = {LANE_G, g};
     struct span_iter it;
-    int64_t first_run = b->f.like_go ? INT64_MAX : INT64_MIN;
+    int64_t first_run = INT64_MIN, seen = INT64_MIN;
     bool ok = true;
     if (!span_seek_index(&it, b->tr, l, 0)) {
         return true;
     }
+    if (b->f.like_go) {
+        first_run = counts_from(&it);
+        seen = trace_lane(b->tr, l).seen; /* what is back-dated, Go counts from its first mention */
+        if (!span_seek_index(&it, b->tr, l, 0)) {
+            return true;
+        }
+    }
     do {
         const struct span *s = span_get(&it);
-        bool run = s->state == ST_RUNNING || s->state == ST_GCWORK || s->state == ST_ASSIST;
-        if (run && !s->open_start && s->t0 < first_run) {
-            first_run = s->t0; /* a goroutine that ran already when the trace began has none: all of it counts */
-        }
-        if (s->open_start && run && b->f.like_go) {
-            first_run = INT64_MIN;
-        }
         if (s->t0 >= b->f.t1) {
             break;
         }
         if (!wanted(b, s) || (b->f.like_go && (s->open_end || s->t0 < first_run))) {
             continue;
         }
-        ok = add_span(b, b->kind == SW_ONCPU ? s->stack_end : s->stack, s->t0, s->t1);
+        ok = add_span(b, b->kind == SW_ONCPU ? s->stack_end : s->stack, s->t0 > seen ? s->t0 : seen, s->t1);
     } while (ok && span_next(&it));
     return ok;
 }
