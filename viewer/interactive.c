@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FRAME_MS = 50, PROGRESS_MS = 100, SLICE_NS = 15 * 1000 * 1000 };
+enum { FRAME_MS = 50, PROGRESS_MS = 100, SLICE_NS = 15 * 1000 * 1000, FRAMES_LOGGED = 1024 };
 
 struct loop {
     struct app *a;
@@ -21,13 +21,25 @@ struct loop {
     int64_t next_frame;   /* not before, ms */
     int64_t next_progress;
     int64_t began;
+    struct { /* --debug: what each frame cost, for bench/term-bytes */
+        uint32_t bytes, us;
+    } frame[FRAMES_LOGGED];
+    size_t frames;
 };
 
-static int64_t now_ms(void)
+/* One terminal, one loop; it outlives the run so that its log can be read behind it. */
+static struct loop loop;
+
+static int64_t now_us(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+static int64_t now_ms(void)
+{
+    return now_us() / 1000;
 }
 
 static void resized(struct loop *l)
@@ -115,13 +127,17 @@ static void work(struct loop *l)
 
 static void draw(struct loop *l)
 {
-    int64_t t0 = now_ms();
+    int64_t t0 = now_ms(), us = now_us();
     uint64_t b0 = l->a->show_debug ? term_written(l->t) : 0;
     if (app_draw(l->a)) term_paint(l->t, &l->a->grid, l->a->cursor_x, l->a->cursor_y);
     int64_t cost = now_ms() - t0;
-    if (l->a->show_debug)
-        snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)(term_written(l->t) - b0),
-                 (long long)cost);
+    us = now_us() - us;
+    if (l->a->show_debug) {
+        uint64_t bytes = term_written(l->t) - b0;
+        snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)bytes, (long long)cost);
+        l->frame[l->frames % FRAMES_LOGGED].bytes = (uint32_t)bytes;
+        l->frame[l->frames++ % FRAMES_LOGGED].us = (uint32_t)us;
+    }
     l->next_frame = t0 + cost + (cost * 2 > FRAME_MS ? cost * 2 : FRAME_MS);
     l->dirty = false;
 }
@@ -135,21 +151,30 @@ static int timeout(const struct loop *l)
     return left > 0 ? (int)left : 0;
 }
 
+void interactive_frames(FILE *f)
+{
+    size_t n = loop.frames < FRAMES_LOGGED ? loop.frames : FRAMES_LOGGED;
+    for (size_t i = loop.frames - n; i < loop.frames; i++)
+        fprintf(f, "frame %zu: %u bytes, %u us\n", i + 1, loop.frame[i % FRAMES_LOGGED].bytes,
+                loop.frame[i % FRAMES_LOGGED].us);
+}
+
 int interactive_run(struct app *a, struct term *t, bool debug)
 {
-    struct loop l = {.a = a, .t = t, .dirty = true, .began = now_ms()};
+    struct loop *l = &loop;
+    *l = (struct loop) {.a = a, .t = t, .dirty = true, .began = now_ms()};
     a->hint = true;
     a->show_debug = debug;
-    resized(&l);
-    while (!l.quit) {
-        unsigned what = term_wait(t, timeout(&l));
+    resized(l);
+    while (!l->quit) {
+        unsigned what = term_wait(t, timeout(l));
         if (what & TERM_LEAVE) break;
-        if (what & TERM_RESIZE) resized(&l);
-        if (what & TERM_PAINT) l.dirty = true;
-        if (what & TERM_SUSPEND) obey(&l, AR_SUSPEND);
-        take_keys(&l);
-        if (!l.quit) work(&l);
-        if (!l.quit && l.dirty && now_ms() >= l.next_frame) draw(&l);
+        if (what & TERM_RESIZE) resized(l);
+        if (what & TERM_PAINT) l->dirty = true;
+        if (what & TERM_SUSPEND) obey(l, AR_SUSPEND);
+        take_keys(l);
+        if (!l->quit) work(l);
+        if (!l->quit && l->dirty && now_ms() >= l->next_frame) draw(l);
     }
     return term_signal(t);
 }

@@ -13,4 +13,7 @@
  */
 int interactive_run(struct app *a, struct term *t, bool debug);
 
+/* interactive_frames - what the frames of the last run cost, a line each; only if its debug field was on. */
+void interactive_frames(FILE *f);
+
 #endif

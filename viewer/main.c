@@ -224,6 +224,7 @@ static int run_terminal(struct app *a, const struct options *o, int *signal_out)
     if (term_note(t)) view_message(&a->view, false, "%s", term_note(t));
     *signal_out = interactive_run(a, t, o->debug);
     term_close(t);
+    if (o->debug && !isatty(STDERR_FILENO)) interactive_frames(stderr);
     return EXIT_OK;
 }
 
