@@ -5,7 +5,8 @@
 #include "triage/chain.h"
 
 static bool wait_at(const struct trace *tr, uint32_t g, int64_t t, struct span *w, uint32_t *waker,
-                    uint32_t *wake_stack) {
+                    uint32_t *wake_stack)
+{
     struct span_iter it;
     *waker = NO_LANE;
     *wake_stack = 0;
@@ -32,7 +33,8 @@ struct longest {
     struct span s;
 };
 
-static bool longer_of(void *arg, const struct span *s) {
+static bool longer_of(void *arg, const struct span *s)
+{
     struct longest *l = arg;
     int64_t a = s->t0 > l->t0 ? s->t0 : l->t0, z = s->t1 < l->t1 ? s->t1 : l->t1;
     if (s->state == l->state && z - a > l->best) {
@@ -43,7 +45,8 @@ static bool longer_of(void *arg, const struct span *s) {
 }
 
 /* What g did for most of [t0,t1): into *k. */
-static void main_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, struct chain_link *k) {
+static void main_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, struct chain_link *k)
+{
     struct lane l = {LANE_G, g};
     struct shares sh;
     struct longest lo = {.t0 = t0, .t1 = t1};
@@ -65,7 +68,8 @@ static void main_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t
     }
 }
 
-uint32_t chain_follow(const struct trace *tr, uint32_t g, int64_t t, struct chain_link out[CHAIN_MAX]) {
+uint32_t chain_follow(const struct trace *tr, uint32_t g, int64_t t, struct chain_link out[CHAIN_MAX])
+{
     struct span w;
     uint32_t waker, wake_stack, n = 0;
     int64_t t0, t1;
@@ -89,11 +93,13 @@ uint32_t chain_follow(const struct trace *tr, uint32_t g, int64_t t, struct chai
     return n;
 }
 
-uint32_t chain_root(const struct chain_link *c, uint32_t n) {
+uint32_t chain_root(const struct chain_link *c, uint32_t n)
+{
     return n ? c[n - 1].g : NO_LANE;
 }
 
-static void doing_text(struct text *t, const struct trace *tr, const struct chain_link *k) {
+static void doing_text(struct text *t, const struct trace *tr, const struct chain_link *k)
+{
     text_dur(t, k->ns);
     switch (k->state) {
     case ST_WAITING:
@@ -101,14 +107,9 @@ static void doing_text(struct text *t, const struct trace *tr, const struct chai
         text_str(t, tr, k->reason);
         text_lit(t, ")");
         break;
-    case ST_SYSCALL:
-        text_lit(t, " in a system call");
-        break;
-    case ST_RUNNABLE:
-        text_lit(t, " runnable, without a processor");
-        break;
-    default:
-        text_lit(t, " running");
+    case ST_SYSCALL: text_lit(t, " in a system call"); break;
+    case ST_RUNNABLE: text_lit(t, " runnable, without a processor"); break;
+    default: text_lit(t, " running");
     }
     if (k->stack) {
         text_lit(t, " at ");
@@ -116,7 +117,8 @@ static void doing_text(struct text *t, const struct trace *tr, const struct chai
     }
 }
 
-void chain_text(struct text *t, const struct trace *tr, const struct chain_link *c, uint32_t n) {
+void chain_text(struct text *t, const struct trace *tr, const struct chain_link *c, uint32_t n)
+{
     for (uint32_t i = 0; i < n; i++) {
         if (i) {
             text_lit(t, " <- woken by ");

@@ -9,27 +9,32 @@
 
 #define FLUSH 32768
 
-void csv_free(struct csv *c) {
+void csv_free(struct csv *c)
+{
     text_free(&c->row);
     text_free(&c->cell);
 }
 
-static void next(struct csv *c) {
+static void next(struct csv *c)
+{
     text_raw(&c->row, ",", c->any);
     c->any = true;
 }
 
-void csv_none(struct csv *c) {
+void csv_none(struct csv *c)
+{
     next(c);
 }
 
-void csv_word(struct csv *c, const char *s) {
+void csv_word(struct csv *c, const char *s)
+{
     next(c);
     text_raw(&c->row, s, strlen(s));
 }
 
 /* Numbers by hand: they are most of a table, and printf is most of the time. */
-void csv_id(struct csv *c, uint64_t v) {
+void csv_id(struct csv *c, uint64_t v)
+{
     char buf[21], *p = buf + sizeof buf;
     do {
         *--p = (char)('0' + v % 10);
@@ -41,7 +46,8 @@ void csv_id(struct csv *c, uint64_t v) {
     text_raw(&c->row, p, (size_t)(buf + sizeof buf - p));
 }
 
-void csv_int(struct csv *c, int64_t v) {
+void csv_int(struct csv *c, int64_t v)
+{
     if (v >= 0) {
         csv_id(c, (uint64_t)v);
     } else {
@@ -50,12 +56,14 @@ void csv_int(struct csv *c, int64_t v) {
     }
 }
 
-void csv_bool(struct csv *c, bool v) {
+void csv_bool(struct csv *c, bool v)
+{
     csv_word(c, v ? "true" : "false");
 }
 
 /* Most names: printable ASCII that needs neither quotes nor anything else. */
-static bool is_plain(struct str s) {
+static bool is_plain(struct str s)
+{
     bool odd = *s.p == '=' || *s.p == '+' || *s.p == '-' || *s.p == '@';
     for (uint32_t i = 0; i < s.len; i++) {
         odd |= s.p[i] <= ' ' || s.p[i] > '~' || s.p[i] == ',' || s.p[i] == '"';
@@ -63,7 +71,8 @@ static bool is_plain(struct str s) {
     return !odd;
 }
 
-void csv_text(struct csv *c, struct str s) {
+void csv_text(struct csv *c, struct str s)
+{
     struct text *t = &c->cell;
     next(c);
     if (!s.len) {
@@ -94,11 +103,13 @@ void csv_text(struct csv *c, struct str s) {
     text_raw(&c->row, "\"", quote);
 }
 
-void csv_str(struct csv *c, uint32_t str) {
+void csv_str(struct csv *c, uint32_t str)
+{
     csv_text(c, trace_str(c->tr, str));
 }
 
-void csv_end(struct csv *c) {
+void csv_end(struct csv *c)
+{
     text_raw(&c->row, "\r\n", 2);
     c->any = false;
     if (c->row.n >= FLUSH || c->row.failed) {
@@ -106,7 +117,8 @@ void csv_end(struct csv *c) {
     }
 }
 
-void csv_flush(struct csv *c) {
+void csv_flush(struct csv *c)
+{
     out_text(c->out, &c->row);
     c->row.n = 0;
 }

@@ -25,7 +25,8 @@ static const char usage[] =
     "  --utf8, --quiet, -o FILE, --ticks-per-second N   as for gotop report\n"
     "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 a trace is there in part only.\n";
 
-const char *diff_verdict(const struct dist *a, const struct dist *b) {
+const char *diff_verdict(const struct dist *a, const struct dist *b)
+{
     double se, d;
     if (a->n < 8 || b->n < 8) {
         return "too few to say";
@@ -38,7 +39,8 @@ const char *diff_verdict(const struct dist *a, const struct dist *b) {
     return d > 3 * se ? "clear" : d > 2 * se ? "likely" : "within the spread";
 }
 
-static void change(struct text *t, const struct metric_value *a, const struct metric_value *b) {
+static void change(struct text *t, const struct metric_value *a, const struct metric_value *b)
+{
     struct text cell = {0};
     metric_text(&cell, a);
     text_add(t, "%12s", cell.p ? cell.p : "");
@@ -53,7 +55,8 @@ static void change(struct text *t, const struct metric_value *a, const struct me
     }
 }
 
-static void metrics(struct text *t, const struct loaded *a, const struct loaded *b) {
+static void metrics(struct text *t, const struct loaded *a, const struct loaded *b)
+{
     static const char *const shown[] = {
         "duration",   "procs",        "events",     "goroutines", "goroutines.stuck", "busy.share", "idle.missed",
         "gc.cycles",  "gc.share",     "gc.assist",  "heap.max",   "mmu(10ms)",        "count(stw)", "max(stw)",
@@ -76,7 +79,8 @@ static void metrics(struct text *t, const struct loaded *a, const struct loaded 
     }
 }
 
-static bool has_key(const struct findings *fs, const char *key) {
+static bool has_key(const struct findings *fs, const char *key)
+{
     for (uint32_t i = 0; i < fs->n; i++) {
         if (strcmp(fs->f[i].key, key) == 0) {
             return true;
@@ -86,7 +90,8 @@ static bool has_key(const struct findings *fs, const char *key) {
 }
 
 static void findings_only(struct text *t, const struct loaded *x, const struct loaded *other, const char *word,
-                          bool *any) {
+                          bool *any)
+{
     for (uint32_t i = 0; i < x->fs.n; i++) {
         const struct finding *f = &x->fs.f[i];
         if (has_key(&other->fs, f->key)) {
@@ -101,7 +106,8 @@ static void findings_only(struct text *t, const struct loaded *x, const struct l
     }
 }
 
-static void findings(struct text *t, const struct loaded *a, const struct loaded *b) {
+static void findings(struct text *t, const struct loaded *a, const struct loaded *b)
+{
     bool any = false;
     text_lit(t, "\nFINDINGS\n");
     findings_only(t, b, a, "new ", &any);
@@ -129,12 +135,14 @@ static void findings(struct text *t, const struct loaded *a, const struct loaded
 
 /* ---- tables matched by name --------------------------------------------------------------------------------- */
 
-static bool same_name(const struct trace *x, uint32_t a, const struct trace *y, uint32_t b) {
+static bool same_name(const struct trace *x, uint32_t a, const struct trace *y, uint32_t b)
+{
     struct str s = trace_str(x, a), u = trace_str(y, b);
     return s.len == u.len && memcmp(s.p, u.p, s.len) == 0;
 }
 
-static void dist_line(struct text *t, const char *what, const struct dist *x, const struct dist *y) {
+static void dist_line(struct text *t, const char *what, const struct dist *x, const struct dist *y)
+{
     size_t start = t->n;
     if (x->total == 0 && y->total == 0) {
         return;
@@ -152,7 +160,8 @@ static void dist_line(struct text *t, const char *what, const struct dist *x, co
     text_add(t, "): %s\n", diff_verdict(x, y));
 }
 
-static const struct group *group_like(const struct loaded *l, const struct trace *tr, uint32_t str) {
+static const struct group *group_like(const struct loaded *l, const struct trace *tr, uint32_t str)
+{
     for (uint32_t i = 0; i < l->tg->ngroups; i++) {
         if (same_name(l->tr, l->tg->groups[i].name, tr, str)) {
             return &l->tg->groups[i];
@@ -161,7 +170,8 @@ static const struct group *group_like(const struct loaded *l, const struct trace
     return NULL;
 }
 
-static void groups(struct text *t, const struct loaded *a, const struct loaded *b) {
+static void groups(struct text *t, const struct loaded *a, const struct loaded *b)
+{
     uint32_t shown = 0;
     text_lit(t, "\nGOROUTINES by start function (per goroutine)\n");
     for (uint32_t i = 0; i < b->tg->ngroups && shown < GROUPS_MAX; i++) {
@@ -189,7 +199,8 @@ static void groups(struct text *t, const struct loaded *a, const struct loaded *
     }
 }
 
-static void types(struct text *t, const struct loaded *a, const struct loaded *b) {
+static void types(struct text *t, const struct loaded *a, const struct loaded *b)
+{
     uint32_t shown = 0;
     for (uint32_t i = 0; i < b->tg->ntypes && shown < GROUPS_MAX; i++) {
         const struct span_type *y = &b->tg->types[i];
@@ -217,7 +228,8 @@ static void types(struct text *t, const struct loaded *a, const struct loaded *b
 }
 
 static bool same_where(const struct loaded *a, const struct wait_row *x, const struct loaded *b,
-                       const struct wait_row *y) {
+                       const struct wait_row *y)
+{
     struct text s = {0}, u = {0};
     bool same = same_name(a->tr, x->reason, b->tr, y->reason);
     if (same) {
@@ -236,7 +248,8 @@ struct waited {
 };
 
 /* All of l's waits that read like row y of b: stacks that differ in lines may name one place. */
-static struct waited waited_like(const struct loaded *l, const struct loaded *b, const struct wait_row *y) {
+static struct waited waited_like(const struct loaded *l, const struct loaded *b, const struct wait_row *y)
+{
     struct waited w = {0};
     for (uint32_t k = 0; k < l->tg->nwaits && k < 2000; k++) {
         if (same_where(l, &l->tg->waits[k], b, y)) {
@@ -248,11 +261,13 @@ static struct waited waited_like(const struct loaded *l, const struct loaded *b,
 }
 
 /* Waiting per second of trace: traces differ in length. */
-static int64_t per_second(const struct waited *w, const struct loaded *l) {
+static int64_t per_second(const struct waited *w, const struct loaded *l)
+{
     return l->tg->end > 0 ? (int64_t)((double)w->total / ((double)l->tg->end / 1e9)) : 0;
 }
 
-static bool said_before(const struct loaded *b, uint32_t i) {
+static bool said_before(const struct loaded *b, uint32_t i)
+{
     for (uint32_t k = 0; k < i; k++) {
         if (same_where(b, &b->tg->waits[k], b, &b->tg->waits[i])) {
             return true;
@@ -261,7 +276,8 @@ static bool said_before(const struct loaded *b, uint32_t i) {
     return false;
 }
 
-static void waits(struct text *t, const struct loaded *a, const struct loaded *b) {
+static void waits(struct text *t, const struct loaded *a, const struct loaded *b)
+{
     text_lit(t, "\nWAITS by reason and place (waiting per second of trace)\n");
     for (uint32_t i = 0, shown = 0; i < b->tg->nwaits && i < 40 && shown < 10; i++) {
         const struct wait_row *y = &b->tg->waits[i];
@@ -296,7 +312,8 @@ struct options {
     uint32_t nconds;
 };
 
-static int fail(const char *path, const char *what) {
+static int fail(const char *path, const char *what)
+{
     struct text t = {0};
     text_clean(&t, path, strlen(path), 0);
     text_lit(&t, ": ");
@@ -306,7 +323,8 @@ static int fail(const char *path, const char *what) {
     return 2;
 }
 
-static int option(struct options *o, int argc, char **argv, int *i) {
+static int option(struct options *o, int argc, char **argv, int *i)
+{
     const char *a = argv[*i];
     struct err e = {0};
     if (strcmp(a, "--utf8") == 0) {
@@ -330,7 +348,8 @@ static int option(struct options *o, int argc, char **argv, int *i) {
     return -1;
 }
 
-static int parse(struct options *o, int argc, char **argv) {
+static int parse(struct options *o, int argc, char **argv)
+{
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
             fputs(usage, stdout);
@@ -356,7 +375,8 @@ static int parse(struct options *o, int argc, char **argv) {
 
 /* 1 if the condition came true, 0 if not, 2 if it makes no sense. */
 static int judge(const struct condition *c, const char *said, const struct loaded *a, const struct loaded *b,
-                 struct text *t) {
+                 struct text *t)
+{
     struct metric_value x, y;
     struct err e = {0};
     double v;
@@ -382,7 +402,8 @@ static int judge(const struct condition *c, const char *said, const struct loade
     return hit;
 }
 
-static int compare(const struct options *o, const struct loaded *a, const struct loaded *b, struct text *t) {
+static int compare(const struct options *o, const struct loaded *a, const struct loaded *b, struct text *t)
+{
     int status = report_status(a) || report_status(b) ? 3 : 0;
     text_lit(t, "gotop diff: ");
     text_tail(t, a->path, strlen(a->path), 44);
@@ -408,7 +429,8 @@ static int compare(const struct options *o, const struct loaded *a, const struct
     return status;
 }
 
-static int put(const struct options *o, const struct text *t) {
+static int put(const struct options *o, const struct text *t)
+{
     FILE *f = o->out ? fopen(o->out, "wb") : stdout;
     bool bad;
     if (!f) {
@@ -419,7 +441,8 @@ static int put(const struct options *o, const struct text *t) {
     return bad ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
 }
 
-int diff_main(int argc, char **argv) {
+int diff_main(int argc, char **argv)
+{
     struct options o = {0};
     struct loaded a, b;
     struct err e = {0};

@@ -37,7 +37,8 @@ struct job {
 
 /* ---- fields that several tables have ------------------------------------------------------------------------ */
 
-static void put_lane(struct job *j, enum lane_kind k, uint32_t i) {
+static void put_lane(struct job *j, enum lane_kind k, uint32_t i)
+{
     if (i == NO_LANE) {
         csv_none(&j->c);
     } else {
@@ -46,24 +47,28 @@ static void put_lane(struct job *j, enum lane_kind k, uint32_t i) {
 }
 
 /* id and start function */
-static void put_g(struct job *j, uint32_t g) {
+static void put_g(struct job *j, uint32_t g)
+{
     put_lane(j, LANE_G, g);
     csv_str(&j->c, g == NO_LANE ? 0 : trace_lane(j->tr, (struct lane){LANE_G, g}).name);
 }
 
-static void put_time(struct job *j, int64_t t0, int64_t t1) {
+static void put_time(struct job *j, int64_t t0, int64_t t1)
+{
     csv_int(&j->c, t0);
     csv_int(&j->c, t1);
     csv_int(&j->c, t1 - t0);
 }
 
-static void put_open(struct job *j, bool open_start, bool open_end) {
+static void put_open(struct job *j, bool open_start, bool open_end)
+{
     csv_bool(&j->c, open_start);
     csv_bool(&j->c, open_end);
 }
 
 /* innermost function and stack_id */
-static void put_stack(struct job *j, uint32_t stack) {
+static void put_stack(struct job *j, uint32_t stack)
+{
     csv_str(&j->c, trace_frame(j->tr, stack, 0).func);
     if (stack) {
         csv_id(&j->c, stack);
@@ -72,13 +77,15 @@ static void put_stack(struct job *j, uint32_t stack) {
     }
 }
 
-static bool stop(const struct job *j) {
+static bool stop(const struct job *j)
+{
     return out_broken(j->x->out) || j->oom;
 }
 
 /* ---- spans -------------------------------------------------------------------------------------------------- */
 
-static void span_row(struct job *j, struct lane l, uint64_t id, const struct span *s) {
+static void span_row(struct job *j, struct lane l, uint64_t id, const struct span *s)
+{
     static const char *const lane_name[LANE_KINDS] = {
         [LANE_P] = "processor", [LANE_G] = "goroutine", [LANE_M] = "thread", [LANE_BAND] = ""};
     bool on_p = l.kind == LANE_G && s->state != ST_RUNNABLE && s->state != ST_WAITING;
@@ -100,7 +107,8 @@ static void span_row(struct job *j, struct lane l, uint64_t id, const struct spa
     csv_end(&j->c);
 }
 
-static void lane_rows(struct job *j, struct lane l) {
+static void lane_rows(struct job *j, struct lane l)
+{
     struct span_iter it;
     uint64_t id = trace_lane(j->tr, l).id;
     if ((l.kind == LANE_G && !scope_g(j->sc, l.i)) || !span_seek(&it, j->tr, l, j->sc->from)) {
@@ -118,7 +126,8 @@ static void lane_rows(struct job *j, struct lane l) {
     } while (span_next(&it) && !stop(j));
 }
 
-static void write_spans(struct job *j) {
+static void write_spans(struct job *j)
+{
     static const enum lane_kind order[] = {LANE_P, LANE_G, LANE_M};
     static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
     const bool *wanted = j->x->o->lanes_given ? j->x->o->lane : usual;
@@ -135,7 +144,8 @@ static void write_spans(struct job *j) {
 /* ---- goroutines --------------------------------------------------------------------------------------------- */
 
 /* Time in mark assist by goroutine, within the scope; mem_free() it. */
-static int64_t *assist_sums(struct job *j, uint32_t ng) {
+static int64_t *assist_sums(struct job *j, uint32_t ng)
+{
     int64_t *ns = mem_zalloc((ng ? ng : 1) * sizeof *ns);
     const struct range *r;
     size_t n = trace_ranges(j->tr, RANGE_ASSIST, &r);
@@ -148,7 +158,8 @@ static int64_t *assist_sums(struct job *j, uint32_t ng) {
     return ns;
 }
 
-static void goroutine_row(struct job *j, uint32_t g, int64_t assist) {
+static void goroutine_row(struct job *j, uint32_t g, int64_t assist)
+{
     struct lane l = {LANE_G, g};
     struct lane_info i = trace_lane(j->tr, l);
     if (!scope_overlaps(j->sc, i.first, i.last)) {
@@ -177,7 +188,8 @@ static void goroutine_row(struct job *j, uint32_t g, int64_t assist) {
     csv_end(&j->c);
 }
 
-static void write_goroutines(struct job *j) {
+static void write_goroutines(struct job *j)
+{
     uint32_t n = trace_nlanes(j->tr, LANE_G);
     int64_t *assist = assist_sums(j, n);
     for (uint32_t g = 0; g < n && !stop(j); g++) {
@@ -192,7 +204,8 @@ static void write_goroutines(struct job *j) {
 /* ---- waits -------------------------------------------------------------------------------------------------- */
 
 /* `after` is the span behind the wait: how long it then waited for a processor, and who woke it. NULL: none. */
-static void wait_row(struct job *j, uint32_t g, const struct span *s, const struct span *after) {
+static void wait_row(struct job *j, uint32_t g, const struct span *s, const struct span *after)
+{
     bool woken = after && after->state == ST_RUNNABLE;
     put_g(j, g);
     put_time(j, s->t0, s->t1);
@@ -211,7 +224,8 @@ static void wait_row(struct job *j, uint32_t g, const struct span *s, const stru
     csv_end(&j->c);
 }
 
-static void goroutine_waits(struct job *j, uint32_t g) {
+static void goroutine_waits(struct job *j, uint32_t g)
+{
     struct span_iter it;
     struct span wait;
     bool pending = false;
@@ -235,7 +249,8 @@ static void goroutine_waits(struct job *j, uint32_t g) {
     }
 }
 
-static void write_waits(struct job *j) {
+static void write_waits(struct job *j)
+{
     uint32_t n = trace_nlanes(j->tr, LANE_G);
     export_lanes(j->x, (const bool[LANE_KINDS]){[LANE_G] = true});
     for (uint32_t g = 0; g < n && !stop(j); g++) {
@@ -248,7 +263,8 @@ static void write_waits(struct job *j) {
 
 /* ---- collector ---------------------------------------------------------------------------------------------- */
 
-static void put_metric(struct job *j, enum metric m, int64_t t) {
+static void put_metric(struct job *j, enum metric m, int64_t t)
+{
     uint64_t min, max;
     if (t < INT64_MAX && trace_minmax(j->tr, m, t, t + 1, &min, &max)) {
         csv_id(&j->c, max);
@@ -257,7 +273,8 @@ static void put_metric(struct job *j, enum metric m, int64_t t) {
     }
 }
 
-static void put_bytes(struct job *j, bool known, uint64_t v) {
+static void put_bytes(struct job *j, bool known, uint64_t v)
+{
     if (known) {
         csv_id(&j->c, v);
     } else {
@@ -265,7 +282,8 @@ static void put_bytes(struct job *j, bool known, uint64_t v) {
     }
 }
 
-static void range_row(struct job *j, const struct range *r) {
+static void range_row(struct job *j, const struct range *r)
+{
     static const char *const kinds[RANGE_KINDS] = {
         [RANGE_GC] = "mark", [RANGE_STW] = "stop-the-world", [RANGE_SWEEP] = "sweep", [RANGE_ASSIST] = "assist"};
     bool on_p = r->kind == RANGE_SWEEP || r->scope_p;
@@ -284,7 +302,8 @@ static void range_row(struct job *j, const struct range *r) {
     csv_end(&j->c);
 }
 
-static void write_gc(struct job *j) {
+static void write_gc(struct job *j)
+{
     for (int k = 0; k < RANGE_KINDS; k++) {
         const struct range *r;
         size_t n = trace_ranges(j->tr, (enum range_kind)k, &r);
@@ -301,7 +320,8 @@ static void write_gc(struct job *j) {
 
 /* ---- what the program noted --------------------------------------------------------------------------------- */
 
-static void write_tasks(struct job *j) {
+static void write_tasks(struct job *j)
+{
     const struct task *v;
     size_t n = trace_tasks(j->tr, &v);
     for (size_t i = 0; i < n && !stop(j); i++) {
@@ -320,7 +340,8 @@ static void write_tasks(struct job *j) {
     }
 }
 
-static void write_regions(struct job *j) {
+static void write_regions(struct job *j)
+{
     const struct region *v;
     size_t n = trace_regions(j->tr, &v);
     for (size_t i = 0; i < n && !stop(j); i++) {
@@ -338,7 +359,8 @@ static void write_regions(struct job *j) {
     }
 }
 
-static void write_logs(struct job *j) {
+static void write_logs(struct job *j)
+{
     const struct logmsg *v;
     size_t n = trace_logs(j->tr, &v);
     for (size_t i = 0; i < n && !stop(j); i++) {
@@ -355,7 +377,8 @@ static void write_logs(struct job *j) {
     }
 }
 
-static void write_samples(struct job *j) {
+static void write_samples(struct job *j)
+{
     const struct sample *v;
     size_t n = trace_samples(j->tr, &v);
     for (size_t i = 0; i < n && !stop(j); i++) {
@@ -371,7 +394,8 @@ static void write_samples(struct job *j) {
     }
 }
 
-static void write_stacks(struct job *j) {
+static void write_stacks(struct job *j)
+{
     uint32_t n = trace_nstacks(j->tr);
     for (uint32_t s = 1; s < n && !stop(j); s++) {
         uint32_t depth = trace_stack(j->tr, s);
@@ -424,7 +448,8 @@ static const struct table {
     {"stacks", "stack_id,depth,function,file,line,pc", write_stacks},
 };
 
-static const struct table *find_table(const char *name) {
+static const struct table *find_table(const char *name)
+{
     for (size_t i = 0; name && i < sizeof tables / sizeof *tables; i++) {
         if (strcmp(tables[i].name, name) == 0) {
             return &tables[i];
@@ -433,7 +458,8 @@ static const struct table *find_table(const char *name) {
     return NULL;
 }
 
-static bool check(const struct export_opts *o) {
+static bool check(const struct export_opts *o)
+{
     if (!find_table(o->kind)) {
         export_say("csv", o->kind ? o->kind : "the table",
                    "say which first: spans, goroutines, waits, gc, tasks, regions, logs, samples or stacks");
@@ -442,7 +468,8 @@ static bool check(const struct export_opts *o) {
     return true;
 }
 
-static enum err_code write_csv(struct export *x, struct err *e) {
+static enum err_code write_csv(struct export *x, struct err *e)
+{
     const struct table *t = find_table(x->o->kind);
     struct job j = {.x = x, .tr = x->tr, .sc = &x->scope, .c = {.tr = x->tr, .out = x->out}};
     csv_word(&j.c, t->header);
@@ -456,6 +483,7 @@ static enum err_code write_csv(struct export *x, struct err *e) {
 static const struct export_command command = {
     .name = "csv", .usage = usage, .options = EXPORT_LANES, .table = true, .check = check, .write = write_csv};
 
-int csv_main(int argc, char **argv) {
+int csv_main(int argc, char **argv)
+{
     return export_main(&command, argc, argv);
 }

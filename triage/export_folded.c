@@ -31,7 +31,8 @@ static const char usage[] =
 
 enum { RUN = 1, OFF = 2, CPU = 4, PART = 8 };
 
-static unsigned parts_of(const char *kind, enum sw_kind *part) {
+static unsigned parts_of(const char *kind, enum sw_kind *part)
+{
     if (!kind || strcmp(kind, "all") == 0) {
         return RUN | OFF;
     }
@@ -48,7 +49,8 @@ static unsigned parts_of(const char *kind, enum sw_kind *part) {
 }
 
 /* Whether a row of what is off the processor is of the kind; by the rules of stackweights.h. */
-static bool is_part(const struct trace *tr, enum sw_kind k, const struct weight *v) {
+static bool is_part(const struct trace *tr, enum sw_kind k, const struct weight *v)
+{
     struct str r = trace_str(tr, v->reason);
     switch (k) {
     case SW_SYSCALL: return v->state == ST_SYSCALL;
@@ -60,7 +62,8 @@ static bool is_part(const struct trace *tr, enum sw_kind k, const struct weight 
     }
 }
 
-static bool check(const struct export_opts *o) {
+static bool check(const struct export_opts *o)
+{
     enum sw_kind k = SW_NET;
     if (!parts_of(o->kind, &k)) {
         export_say("folded", o->kind, "say which: all, off, run, cpu, net, sync, syscall or sched");
@@ -69,7 +72,8 @@ static bool check(const struct export_opts *o) {
     return true;
 }
 
-static bool gather(struct export *x, unsigned parts, struct weights *w) {
+static bool gather(struct export *x, unsigned parts, struct weights *w)
+{
     uint32_t n = trace_nlanes(x->tr, LANE_G);
     if (parts & CPU) {
         return weights_samples(w, &x->scope);
@@ -86,11 +90,13 @@ static bool gather(struct export *x, unsigned parts, struct weights *w) {
     return true;
 }
 
-static void add_name(struct text *t, const struct trace *tr, uint32_t str) {
+static void add_name(struct text *t, const struct trace *tr, uint32_t str)
+{
     out_name(t, trace_str(tr, str), ";");
 }
 
-static void add_reason(struct text *t, const struct trace *tr, const struct weight *v) {
+static void add_reason(struct text *t, const struct trace *tr, const struct weight *v)
+{
     text_add(t, "%s", state_name((enum state)v->state));
     if (v->reason) {
         text_raw(t, " (", 2);
@@ -99,7 +105,8 @@ static void add_reason(struct text *t, const struct trace *tr, const struct weig
     }
 }
 
-static void add_frames(struct text *t, const struct trace *tr, const struct weight *v) {
+static void add_frames(struct text *t, const struct trace *tr, const struct weight *v)
+{
     uint32_t n = trace_stack(tr, v->stack);
     if (!v->stack) {
         if (v->func) {
@@ -119,7 +126,8 @@ static void add_frames(struct text *t, const struct trace *tr, const struct weig
     }
 }
 
-static void line(struct export *x, const struct weight *v, bool samples, struct text *t) {
+static void line(struct export *x, const struct weight *v, bool samples, struct text *t)
+{
     t->n = 0;
     if (!samples && !x->o->leaf) {
         add_reason(t, x->tr, v);
@@ -134,7 +142,8 @@ static void line(struct export *x, const struct weight *v, bool samples, struct 
     out_text(x->out, t);
 }
 
-static enum err_code write_folded(struct export *x, struct err *e) {
+static enum err_code write_folded(struct export *x, struct err *e)
+{
     struct weights w = {0};
     struct text t = {0};
     enum sw_kind part = SW_CPU;
@@ -157,6 +166,7 @@ static enum err_code write_folded(struct export *x, struct err *e) {
 static const struct export_command command = {
     .name = "folded", .usage = usage, .options = EXPORT_KIND | EXPORT_LEAF, .check = check, .write = write_folded};
 
-int folded_main(int argc, char **argv) {
+int folded_main(int argc, char **argv)
+{
     return export_main(&command, argc, argv);
 }

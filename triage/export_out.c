@@ -19,7 +19,8 @@
 /* ---- the file ----------------------------------------------------------------------------------------------- */
 
 /* A descriptor to write to; -1: errno says why. */
-static int open_target(struct out *o) {
+static int open_target(struct out *o)
+{
     struct stat st;
     if (!o->path) {
         return dup(STDOUT_FILENO);
@@ -52,12 +53,14 @@ static int open_target(struct out *o) {
     return fd;
 }
 
-static enum err_code open_failed(const struct out *o, struct err *e) {
+static enum err_code open_failed(const struct out *o, struct err *e)
+{
     return err_set(e, errno == ENOMEM ? ERR_NOMEM : ERR_IO, ERR_NO_OFFSET, "can't write to %s: %s",
                    o->path ? o->path : "standard output", strerror(errno));
 }
 
-enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e) {
+enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e)
+{
     *o = (struct out){.path = path && strcmp(path, "-") != 0 ? path : NULL};
     int fd = open_target(o);
     if (fd < 0) {
@@ -84,7 +87,8 @@ enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e
     return ERR_OK;
 }
 
-static void broke(struct out *o) {
+static void broke(struct out *o)
+{
     int why = errno;
     if (o->z) {
         int z = Z_OK;
@@ -98,7 +102,8 @@ static void broke(struct out *o) {
     }
 }
 
-void out_write(struct out *o, const void *p, size_t n) {
+void out_write(struct out *o, const void *p, size_t n)
+{
     const char *at = p;
     while (n && !o->error) {
         size_t part = n < (1u << 30) ? n : 1u << 30;
@@ -112,14 +117,16 @@ void out_write(struct out *o, const void *p, size_t n) {
     }
 }
 
-void out_text(struct out *o, const struct text *t) {
+void out_text(struct out *o, const struct text *t)
+{
     if (!text_ok(t) && !o->error) {
         o->error = ENOMEM;
     }
     out_write(o, t->p, t->n);
 }
 
-void out_printf(struct out *o, const char *fmt, ...) {
+void out_printf(struct out *o, const char *fmt, ...)
+{
     char buf[256]; /* our own words and numbers; names go by out_text() */
     va_list ap;
     va_start(ap, fmt);
@@ -132,11 +139,13 @@ void out_printf(struct out *o, const char *fmt, ...) {
     }
 }
 
-bool out_broken(const struct out *o) {
+bool out_broken(const struct out *o)
+{
     return o->error != 0;
 }
 
-enum err_code out_close(struct out *o, bool keep, struct err *e) {
+enum err_code out_close(struct out *o, bool keep, struct err *e)
+{
     errno = 0;
     if (o->z && gzclose(o->z) != Z_OK && !o->error) {
         o->error = errno ? errno : EIO;
@@ -166,7 +175,8 @@ enum err_code out_close(struct out *o, bool keep, struct err *e) {
 /* ---- names -------------------------------------------------------------------------------------------------- */
 
 /* Length of the UTF-8 character at p, 0 = there is none; its number in *c. */
-static size_t character(const unsigned char *p, size_t n, uint32_t *c) {
+static size_t character(const unsigned char *p, size_t n, uint32_t *c)
+{
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
     size_t len = p[0] < 0x80             ? 1
                  : (p[0] & 0xe0) == 0xc0 ? 2
@@ -187,13 +197,15 @@ static size_t character(const unsigned char *p, size_t n, uint32_t *c) {
 }
 
 /* Control characters, and those that are invisible or turn the writing direction. */
-static bool unwanted(uint32_t c) {
+static bool unwanted(uint32_t c)
+{
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
            (c >= 0xfff9 && c <= 0xfffb) || c >= 0xe0000;
 }
 
-void out_name(struct text *t, struct str s, const char *also) {
+void out_name(struct text *t, struct str s, const char *also)
+{
     size_t i = 0, good = 0; /* bytes [good, i) are fine as they are */
     while (i < s.len) {
         uint32_t c = 0;

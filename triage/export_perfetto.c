@@ -30,7 +30,8 @@ static const char usage[] =
 enum { K_FIXED, K_P, K_G, K_M, K_GROUP, K_REGION, K_TASK };
 enum { T_TOP = 1, T_HEAP, T_GOAL, T_PROCS, T_RUNNABLE, T_GC, T_STW, T_PS, T_TASKS, T_GS, T_MS };
 
-static uint64_t track_id(unsigned kind, uint64_t i) {
+static uint64_t track_id(unsigned kind, uint64_t i)
+{
     return (i << 3 | kind) + 8;
 }
 
@@ -45,11 +46,13 @@ struct job {
     bool fixed_said[T_MS + 1];
 };
 
-static bool stop(const struct job *j) {
+static bool stop(const struct job *j)
+{
     return j->p.oom || out_broken(j->x->out);
 }
 
-static bool bit_set(uint8_t *bits, uint32_t i) { /* whether it was not set before */
+static bool bit_set(uint8_t *bits, uint32_t i)
+{ /* whether it was not set before */
     uint8_t m = (uint8_t)(1u << (i & 7));
     bool fresh = !(bits[i >> 3] & m);
     bits[i >> 3] |= m;
@@ -58,7 +61,8 @@ static bool bit_set(uint8_t *bits, uint32_t i) { /* whether it was not set befor
 
 /* ---- tracks ------------------------------------------------------------------------------------------------- */
 
-static void announce(struct job *j, struct track t) {
+static void announce(struct job *j, struct track t)
+{
     text_raw(&j->name, "", 0);
     if (text_ok(&j->name)) {
         perfetto_track(&j->p, &t, j->name.p);
@@ -69,7 +73,8 @@ static void announce(struct job *j, struct track t) {
 }
 
 /* A track that is there at most once; its number is its rank. */
-static uint64_t fixed(struct job *j, int which) {
+static uint64_t fixed(struct job *j, int which)
+{
     static const struct {
         const char *name;
         bool counter, bytes;
@@ -87,7 +92,8 @@ static uint64_t fixed(struct job *j, int which) {
     return id;
 }
 
-static void top(struct job *j) {
+static void top(struct job *j)
+{
     const struct trace_info *i = trace_info(j->tr);
     const char *path = i->path ? i->path : "", *base = strrchr(path, '/');
     base = base ? base + 1 : path;
@@ -96,7 +102,8 @@ static void top(struct job *j) {
     announce(j, (struct track){.id = track_id(K_FIXED, T_TOP)});
 }
 
-static uint64_t goroutine_group(struct job *j, uint32_t name) {
+static uint64_t goroutine_group(struct job *j, uint32_t name)
+{
     uint64_t id = track_id(K_GROUP, name);
     uint64_t parent = fixed(j, T_GS);
     if (bit_set(j->group_said, name)) {
@@ -107,7 +114,8 @@ static uint64_t goroutine_group(struct job *j, uint32_t name) {
     return id;
 }
 
-static uint64_t lane_track(struct job *j, struct lane l) {
+static uint64_t lane_track(struct job *j, struct lane l)
+{
     static const unsigned kind[LANE_KINDS] = {[LANE_P] = K_P, [LANE_G] = K_G, [LANE_M] = K_M, [LANE_BAND] = K_FIXED};
     struct lane_info i = trace_lane(j->tr, l);
     struct track t = {.id = track_id(kind[l.kind], l.i), .rank = (int32_t)(l.i & INT32_MAX)};
@@ -129,19 +137,22 @@ static uint64_t lane_track(struct job *j, struct lane l) {
 
 /* ---- slices ------------------------------------------------------------------------------------------------- */
 
-static void note(struct slice *s, enum note_name name, bool is_name, uint64_t v) {
+static void note(struct slice *s, enum note_name name, bool is_name, uint64_t v)
+{
     if (s->n < PERFETTO_NOTES) {
         s->note[s->n++] = (struct note){.name = name, .is_name = is_name, .v = v};
     }
 }
 
-static void note_stack(struct job *j, struct slice *s, enum note_name name, uint32_t stack) {
+static void note_stack(struct job *j, struct slice *s, enum note_name name, uint32_t stack)
+{
     if (stack) {
         note(s, name, true, perfetto_stack(&j->p, stack));
     }
 }
 
-static void note_g(struct job *j, struct slice *s, enum note_name id, enum note_name start, uint32_t g) {
+static void note_g(struct job *j, struct slice *s, enum note_name id, enum note_name start, uint32_t g)
+{
     if (g != NO_LANE) {
         struct lane_info i = trace_lane(j->tr, (struct lane){LANE_G, g});
         note(s, id, false, i.id);
@@ -152,12 +163,14 @@ static void note_g(struct job *j, struct slice *s, enum note_name id, enum note_
 }
 
 /* Cut to the range; open at the end only if the trace is, too. */
-static void set_time(const struct job *j, struct slice *s, int64_t t0, int64_t t1, bool open_end) {
+static void set_time(const struct job *j, struct slice *s, int64_t t0, int64_t t1, bool open_end)
+{
     s->t0 = t0 > j->sc->from ? t0 : j->sc->from;
     s->t1 = t1 > j->sc->to ? j->sc->to : open_end ? NO_TIME : t1;
 }
 
-static void g_span(struct job *j, struct slice *s, const struct span *sp) {
+static void g_span(struct job *j, struct slice *s, const struct span *sp)
+{
     s->name = perfetto_name(&j->p, sp->state, sp->state == ST_WAITING || sp->state == ST_RUNNABLE ? sp->reason : 0);
     if (sp->state == ST_RUNNABLE && sp->who != NO_LANE) {
         note_g(j, s, NOTE_WAKER, NOTE_WAKER_START, sp->who);
@@ -170,7 +183,8 @@ static void g_span(struct job *j, struct slice *s, const struct span *sp) {
     note_stack(j, s, NOTE_STACK, sp->stack);
 }
 
-static void p_span(struct job *j, struct slice *s, const struct span *sp) {
+static void p_span(struct job *j, struct slice *s, const struct span *sp)
+{
     uint32_t name = sp->who == NO_LANE ? 0 : trace_lane(j->tr, (struct lane){LANE_G, sp->who}).name;
     bool plain = sp->state == ST_RUNNING && name; /* the function alone; else the state, then the function */
     s->name = perfetto_name(&j->p, plain ? ST_NONE : sp->state, name);
@@ -180,14 +194,16 @@ static void p_span(struct job *j, struct slice *s, const struct span *sp) {
     }
 }
 
-static bool shown(const struct job *j, struct lane l, const struct span *s) {
+static bool shown(const struct job *j, struct lane l, const struct span *s)
+{
     if (s->state == ST_NONE || s->state == ST_UNKNOWN || !scope_overlaps(j->sc, s->t0, s->t1)) {
         return false;
     }
     return l.kind == LANE_G || (s->state != ST_IDLE && scope_g(j->sc, s->who));
 }
 
-static void lane_slices(struct job *j, struct lane l) {
+static void lane_slices(struct job *j, struct lane l)
+{
     struct span_iter it;
     uint64_t track = 0;
     if ((l.kind == LANE_G && !scope_g(j->sc, l.i)) || !span_seek(&it, j->tr, l, j->sc->from)) {
@@ -214,7 +230,8 @@ static void lane_slices(struct job *j, struct lane l) {
     } while (span_next(&it) && !stop(j));
 }
 
-static void lanes(struct job *j) {
+static void lanes(struct job *j)
+{
     static const enum lane_kind order[] = {LANE_P, LANE_M, LANE_G};
     static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
     const bool *wanted = j->x->o->lanes_given ? j->x->o->lane : usual;
@@ -230,7 +247,8 @@ static void lanes(struct job *j) {
 
 /* ---- collector, counters ------------------------------------------------------------------------------------ */
 
-static void ranges(struct job *j, enum range_kind k, int which) {
+static void ranges(struct job *j, enum range_kind k, int which)
+{
     const struct range *r;
     size_t n = trace_ranges(j->tr, k, &r);
     for (size_t i = 0; i < n && !stop(j); i++) {
@@ -249,7 +267,8 @@ static void ranges(struct job *j, enum range_kind k, int which) {
 }
 
 /* The value that holds when the range begins counts there. */
-static void metric(struct job *j, enum metric m, int which) {
+static void metric(struct job *j, enum metric m, int which)
+{
     const struct point *v;
     size_t n = trace_points(j->tr, m, &v);
     for (size_t i = 0; i < n && !stop(j); i++) {
@@ -261,7 +280,8 @@ static void metric(struct job *j, enum metric m, int which) {
     }
 }
 
-static void run_queue(struct job *j) {
+static void run_queue(struct job *j)
+{
     const struct gbucket *b;
     int64_t width;
     size_t n = trace_gcounts(j->tr, &width, &b);
@@ -276,7 +296,8 @@ static void run_queue(struct job *j) {
 
 /* ---- what the program noted --------------------------------------------------------------------------------- */
 
-static void tasks(struct job *j) {
+static void tasks(struct job *j)
+{
     const struct task *v;
     size_t n = trace_tasks(j->tr, &v);
     for (size_t i = 0; i < n && !stop(j); i++) {
@@ -299,11 +320,13 @@ static void tasks(struct job *j) {
     }
 }
 
-static bool with_goroutines(const struct job *j) {
+static bool with_goroutines(const struct job *j)
+{
     return !j->x->o->lanes_given || j->x->o->lane[LANE_G];
 }
 
-static void regions(struct job *j) {
+static void regions(struct job *j)
+{
     struct tab said = {0};
     const struct region *v;
     size_t n = with_goroutines(j) ? trace_regions(j->tr, &v) : 0;
@@ -332,7 +355,8 @@ static void regions(struct job *j) {
     tab_free(&said);
 }
 
-static void logs(struct job *j) {
+static void logs(struct job *j)
+{
     const struct logmsg *v;
     size_t n = with_goroutines(j) ? trace_logs(j->tr, &v) : 0;
     for (size_t i = 0; i < n && !stop(j); i++) {
@@ -357,7 +381,8 @@ static void logs(struct job *j) {
 
 /* ---- gotop perfetto ----------------------------------------------------------------------------------------- */
 
-static enum err_code write_perfetto(struct export *x, struct err *e) {
+static enum err_code write_perfetto(struct export *x, struct err *e)
+{
     struct job j = {.x = x, .tr = x->tr, .sc = &x->scope};
     j.group_said = mem_zalloc(trace_nstr(x->tr) / 8 + 1);
     j.g_said = mem_zalloc(trace_nlanes(x->tr, LANE_G) / 8 + 1);
@@ -387,6 +412,7 @@ static enum err_code write_perfetto(struct export *x, struct err *e) {
 static const struct export_command command = {
     .name = "perfetto", .usage = usage, .options = EXPORT_LANES, .binary = true, .write = write_perfetto};
 
-int perfetto_main(int argc, char **argv) {
+int perfetto_main(int argc, char **argv)
+{
     return export_main(&command, argc, argv);
 }

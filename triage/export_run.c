@@ -12,7 +12,8 @@
 
 #define STEP 100000000 /* ns between two words on the terminal */
 
-int export_say(const char *name, const char *what, const char *message) {
+int export_say(const char *name, const char *what, const char *message)
+{
     struct text t = {0};
     text_clean(&t, what, strlen(what), 0);
     text_raw(&t, ": ", 2);
@@ -24,25 +25,29 @@ int export_say(const char *name, const char *what, const char *message) {
 
 /* ---- progress ----------------------------------------------------------------------------------------------- */
 
-static int64_t clock_ns(void) {
+static int64_t clock_ns(void)
+{
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static void say_share(const char *what, double share) {
+static void say_share(const char *what, double share)
+{
     fprintf(stderr, "\r%s %3.0f%%", what, share * 100);
     fflush(stderr);
 }
 
-static void say_nothing(bool talk) {
+static void say_nothing(bool talk)
+{
     if (talk) {
         fputs("\r                \r", stderr);
         fflush(stderr);
     }
 }
 
-void export_progress(struct export *x, double share) {
+void export_progress(struct export *x, double share)
+{
     if (!x->talk) {
         return;
     }
@@ -53,7 +58,8 @@ void export_progress(struct export *x, double share) {
     }
 }
 
-void export_lanes(struct export *x, const bool lane[LANE_KINDS]) {
+void export_lanes(struct export *x, const bool lane[LANE_KINDS])
+{
     x->done = x->lanes_done = 0;
     x->total = 1;
     for (int k = 0; k < LANE_KINDS && x->talk; k++) {
@@ -65,7 +71,8 @@ void export_lanes(struct export *x, const bool lane[LANE_KINDS]) {
 }
 
 /* A lane may have been left early, or not been asked for. */
-void export_lane(struct export *x, struct lane l) {
+void export_lane(struct export *x, struct lane l)
+{
     if (x->talk) {
         x->lanes_done += trace_lane(x->tr, l).nspans;
         x->done = x->lanes_done;
@@ -75,7 +82,8 @@ void export_lane(struct export *x, struct lane l) {
 
 /* ---- the command line --------------------------------------------------------------------------------------- */
 
-static bool read_lanes(const char *s, struct export_opts *o) {
+static bool read_lanes(const char *s, struct export_opts *o)
+{
     static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
     o->lanes_given = true;
     memset(o->lane, 0, sizeof o->lane);
@@ -95,7 +103,8 @@ static bool read_lanes(const char *s, struct export_opts *o) {
     }
 }
 
-static bool read_count(const char *s, uint64_t *out) {
+static bool read_count(const char *s, uint64_t *out)
+{
     char *end;
     errno = 0;
     unsigned long long v = *s >= '0' && *s <= '9' ? strtoull(s, &end, 10) : 0;
@@ -106,13 +115,15 @@ static bool read_count(const char *s, uint64_t *out) {
     return true;
 }
 
-static bool read_positive(const char *s, double *out) {
+static bool read_positive(const char *s, double *out)
+{
     char *end;
     *out = strtod(s, &end);
     return end != s && !*end && *out > 0 && *out < 1e15;
 }
 
-static bool read_size(const char *s, uint64_t *out) {
+static bool read_size(const char *s, uint64_t *out)
+{
     static const char units[] = "KMGT";
     char *end;
     errno = 0;
@@ -131,8 +142,8 @@ static bool read_size(const char *s, uint64_t *out) {
 
 enum found { NOT_MINE, TAKEN, WRONG };
 
-static enum found option_value(const struct export_command *c, const char *name, const char *v,
-                               struct export_opts *o) {
+static enum found option_value(const struct export_command *c, const char *name, const char *v, struct export_opts *o)
+{
     uint64_t n = 0;
     int64_t t;
     if (strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0) {
@@ -167,7 +178,8 @@ static enum found option_value(const struct export_command *c, const char *name,
     return TAKEN;
 }
 
-static bool option_flag(const struct export_command *c, const char *name, struct export_opts *o) {
+static bool option_flag(const struct export_command *c, const char *name, struct export_opts *o)
+{
     const struct {
         const char *name;
         unsigned needs;
@@ -185,7 +197,8 @@ static bool option_flag(const struct export_command *c, const char *name, struct
 }
 
 /* "--name=value" is cut in two: the name goes to buf. Returns the value, NULL if there is no '='. */
-static const char *cut_name(const char *arg, char *buf, size_t size) {
+static const char *cut_name(const char *arg, char *buf, size_t size)
+{
     const char *eq = arg[1] == '-' ? strchr(arg, '=') : NULL;
     if (!eq || (size_t)(eq - arg) >= size) {
         return NULL;
@@ -195,7 +208,8 @@ static const char *cut_name(const char *arg, char *buf, size_t size) {
     return eq + 1;
 }
 
-static bool read_option(const struct export_command *c, int argc, char **argv, int *i, struct export_opts *o) {
+static bool read_option(const struct export_command *c, int argc, char **argv, int *i, struct export_opts *o)
+{
     char buf[32];
     const char *inner = cut_name(argv[*i], buf, sizeof buf), *name = inner ? buf : argv[*i];
     const char *value = inner ? inner : *i + 1 < argc ? argv[*i + 1] : NULL;
@@ -217,7 +231,8 @@ static bool read_option(const struct export_command *c, int argc, char **argv, i
     return f == TAKEN;
 }
 
-int export_options(const struct export_command *c, int argc, char **argv, struct export_opts *o) {
+int export_options(const struct export_command *c, int argc, char **argv, struct export_opts *o)
+{
     bool ended = false;
     *o = (struct export_opts){.hz = 100};
     for (int i = 1; i < argc; i++) {
@@ -251,7 +266,8 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
 
 /* ---- from trace to file ------------------------------------------------------------------------------------- */
 
-static enum err_code set_scope(const struct export_opts *o, const struct trace *tr, struct scope *sc, struct err *e) {
+static enum err_code set_scope(const struct export_opts *o, const struct trace *tr, struct scope *sc, struct err *e)
+{
     int64_t end = trace_info(tr)->end;
     *sc = (struct scope){tr, 0, INT64_MAX, o->group, o->one, o->id};
     if ((o->from && !scope_time(o->from, end, &sc->from)) || (o->to && !scope_time(o->to, end, &sc->to))) {
@@ -279,7 +295,8 @@ static enum err_code set_scope(const struct export_opts *o, const struct trace *
 }
 
 enum err_code export_trace(const struct export_command *c, const struct export_opts *o, const struct trace *tr,
-                           bool talk, struct err *e) {
+                           bool talk, struct err *e)
+{
     struct out out;
     struct export x = {.tr = tr, .o = o, .out = &out, .talk = talk, .said = talk ? clock_ns() : 0};
     enum err_code rc = set_scope(o, tr, &x.scope, e);
@@ -294,7 +311,8 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
     return rc != ERR_OK ? rc : closed;
 }
 
-static enum err_code load(const struct export_opts *o, bool talk, struct trace **tr, struct err *e) {
+static enum err_code load(const struct export_opts *o, bool talk, struct trace **tr, struct err *e)
+{
     enum err_code rc = trace_open(o->path, &o->trace, tr, e);
     if (rc != ERR_OK) {
         return rc;
@@ -312,7 +330,8 @@ static enum err_code load(const struct export_opts *o, bool talk, struct trace *
     return ERR_OK;
 }
 
-static int partial(const struct export_command *c, const struct export_opts *o, const struct trace *tr) {
+static int partial(const struct export_command *c, const struct export_opts *o, const struct trace *tr)
+{
     const struct trace_info *i = trace_info(tr);
     char what[320];
     if (!i->ndamages) {
@@ -324,7 +343,8 @@ static int partial(const struct export_command *c, const struct export_opts *o, 
     return 3;
 }
 
-int export_main(const struct export_command *c, int argc, char **argv) {
+int export_main(const struct export_command *c, int argc, char **argv)
+{
     struct export_opts o;
     struct trace *tr = NULL;
     struct err e = {0};

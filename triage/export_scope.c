@@ -8,11 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool scope_all_g(const struct scope *sc) {
+bool scope_all_g(const struct scope *sc)
+{
     return !sc->group && !sc->one;
 }
 
-bool scope_g(const struct scope *sc, uint32_t g) {
+bool scope_g(const struct scope *sc, uint32_t g)
+{
     if (scope_all_g(sc)) {
         return true;
     }
@@ -30,17 +32,20 @@ bool scope_g(const struct scope *sc, uint32_t g) {
     return memmem(s.p ? s.p : "", s.len, sc->group, strlen(sc->group)) != NULL;
 }
 
-bool scope_overlaps(const struct scope *sc, int64_t t0, int64_t t1) {
+bool scope_overlaps(const struct scope *sc, int64_t t0, int64_t t1)
+{
     return t0 < sc->to && (t1 > sc->from || (t1 == t0 && t0 >= sc->from));
 }
 
-int64_t scope_len(const struct scope *sc, int64_t t0, int64_t t1) {
+int64_t scope_len(const struct scope *sc, int64_t t0, int64_t t1)
+{
     int64_t a = t0 > sc->from ? t0 : sc->from, b = t1 < sc->to ? t1 : sc->to;
     return b > a ? b - a : 0;
 }
 
 /* One NUMBER[UNIT] at *s. *bare: no unit. Values saturate. */
-static bool term(const char **s, int64_t *ns, bool *bare) {
+static bool term(const char **s, int64_t *ns, bool *bare)
+{
     static const struct {
         const char *name;
         int64_t ns;
@@ -80,7 +85,8 @@ static bool term(const char **s, int64_t *ns, bool *bare) {
     return digits;
 }
 
-bool scope_time(const char *s, int64_t end, int64_t *ns) {
+bool scope_time(const char *s, int64_t end, int64_t *ns)
+{
     int64_t sum = 0, t;
     bool bare = false, any = false;
     size_t len = strlen(s);

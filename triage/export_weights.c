@@ -8,13 +8,15 @@
 
 #include "decode/mem.h"
 
-void weights_free(struct weights *w) {
+void weights_free(struct weights *w)
+{
     tab_free(&w->by);
     mem_free(w->v);
     *w = (struct weights){0};
 }
 
-static int by_weight(const void *a, const void *b) {
+static int by_weight(const void *a, const void *b)
+{
     const struct weight *x = a, *y = b;
     if (x->ns != y->ns) {
         return x->ns > y->ns ? -1 : 1;
@@ -31,14 +33,16 @@ static int by_weight(const void *a, const void *b) {
     return 0;
 }
 
-void weights_sort(struct weights *w) {
+void weights_sort(struct weights *w)
+{
     if (w->n) {
         qsort(w->v, w->n, sizeof *w->v, by_weight);
     }
     tab_free(&w->by); /* rows have moved */
 }
 
-static bool add(struct weights *w, struct weight key, uint64_t count, int64_t ns) {
+static bool add(struct weights *w, struct weight key, uint64_t count, int64_t ns)
+{
     uint64_t a = (uint64_t)key.stack << 32 | key.func, b = (uint64_t)key.state << 32 | key.reason;
     uint32_t row = w->n < TAB_NONE ? tab_put(&w->by, a, b, (uint32_t)w->n) : TAB_NONE;
     if (row == TAB_NONE) {
@@ -61,19 +65,22 @@ static bool add(struct weights *w, struct weight key, uint64_t count, int64_t ns
 
 /* ---- off the processor -------------------------------------------------------------------------------------- */
 
-static bool is_run(const struct span *s) {
+static bool is_run(const struct span *s)
+{
     return s->state == ST_RUNNING || s->state == ST_GCWORK || s->state == ST_ASSIST;
 }
 
 /* The runtime writes a stack of one empty frame where it has none; Go takes both for the same. */
-static uint32_t real_stack(const struct trace *tr, uint32_t stack) {
+static uint32_t real_stack(const struct trace *tr, uint32_t stack)
+{
     struct frame f = trace_frame(tr, stack, 0);
     return f.pc || f.func || trace_stack(tr, stack) > 1 ? stack : 0;
 }
 
 enum before { NOTHING, RAN, BLOCKED };
 
-static enum before before_of(const struct trace *tr, const struct span *s, uint32_t *own) {
+static enum before before_of(const struct trace *tr, const struct span *s, uint32_t *own)
+{
     if (is_run(s)) {
         return RAN;
     }
@@ -84,7 +91,8 @@ static enum before before_of(const struct trace *tr, const struct span *s, uint3
     return BLOCKED;
 }
 
-bool weights_off(struct weights *w, const struct scope *sc, uint32_t g) {
+bool weights_off(struct weights *w, const struct scope *sc, uint32_t g)
+{
     struct lane l = {LANE_G, g};
     struct lane_info info = trace_lane(sc->tr, l);
     struct span_iter it;
@@ -116,7 +124,8 @@ bool weights_off(struct weights *w, const struct scope *sc, uint32_t g) {
     return true;
 }
 
-bool weights_run(struct weights *w, const struct scope *sc, uint32_t g) {
+bool weights_run(struct weights *w, const struct scope *sc, uint32_t g)
+{
     struct lane l = {LANE_G, g};
     struct lane_info i = trace_lane(sc->tr, l);
     int64_t t0 = i.first > sc->from ? i.first : sc->from, t1 = i.last < sc->to ? i.last : sc->to;
@@ -129,7 +138,8 @@ bool weights_run(struct weights *w, const struct scope *sc, uint32_t g) {
     return ns == 0 || add(w, (struct weight){.func = i.name, .state = ST_RUNNING}, 1, ns);
 }
 
-bool weights_samples(struct weights *w, const struct scope *sc) {
+bool weights_samples(struct weights *w, const struct scope *sc)
+{
     const struct sample *v;
     size_t n = trace_samples(sc->tr, &v);
     for (size_t i = 0; i < n; i++) {

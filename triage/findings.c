@@ -19,29 +19,35 @@ static const struct {
 #undef X
 };
 
-const char *rule_id(enum rule r) {
+const char *rule_id(enum rule r)
+{
     return (unsigned)r < RULE_COUNT ? table[r].id : "";
 }
 
-const char *rule_title(enum rule r) {
+const char *rule_title(enum rule r)
+{
     return (unsigned)r < RULE_COUNT ? table[r].title : "";
 }
 
-const char *rule_help(enum rule r) {
+const char *rule_help(enum rule r)
+{
     return (unsigned)r < RULE_COUNT ? table[r].help : "";
 }
 
-int rule_view(enum rule r) {
+int rule_view(enum rule r)
+{
     return (unsigned)r < RULE_COUNT ? table[r].view : 1;
 }
 
-void draft_start(struct draft *d, enum rule r, int64_t severity_ns) {
+void draft_start(struct draft *d, enum rule r, int64_t severity_ns)
+{
     *d =
         (struct draft){.f = {.rule = r, .severity_ns = severity_ns, .lane = {LANE_G, NO_LANE}, .view = rule_view(r)}};
     snprintf(d->f.key, sizeof d->f.key, "%s", rule_id(r));
 }
 
-void draft_subject(struct draft *d, const struct rules *rs, uint32_t str) {
+void draft_subject(struct draft *d, const struct rules *rs, uint32_t str)
+{
     struct text t = {.ascii = true};
     size_t n = strlen(d->f.key);
     text_func(&t, rs->tr, str, 0);
@@ -54,20 +60,23 @@ void draft_subject(struct draft *d, const struct rules *rs, uint32_t str) {
     text_free(&t);
 }
 
-void draft_at(struct draft *d, int64_t t0, int64_t t1, enum lane_kind k, uint32_t lane) {
+void draft_at(struct draft *d, int64_t t0, int64_t t1, enum lane_kind k, uint32_t lane)
+{
     d->f.t0 = t0;
     d->f.t1 = t1;
     d->f.lane = (struct lane){k, lane};
 }
 
-static void finding_free(struct finding *f) {
+static void finding_free(struct finding *f)
+{
     mem_free(f->amount);
     mem_free(f->title);
     mem_free(f->text);
     mem_free(f->next);
 }
 
-void draft_end(struct rules *rs, struct draft *d) {
+void draft_end(struct rules *rs, struct draft *d)
+{
     struct text title = {0};
     struct finding *p = mem_grow(rs->out->f, &rs->cap, (size_t)rs->out->n + 1, sizeof *p);
     text_add(&title, "%s", rule_title(d->f.rule));
@@ -89,12 +98,14 @@ void draft_end(struct rules *rs, struct draft *d) {
     p[rs->out->n++] = d->f;
 }
 
-int64_t rules_procs(const struct rules *rs) {
+int64_t rules_procs(const struct rules *rs)
+{
     int64_t end = rs->tg->end, p = end > 0 ? (rs->tg->capacity + end / 2) / end : 1;
     return p < 1 ? 1 : p;
 }
 
-static int cmp_finding(const void *a, const void *b) {
+static int cmp_finding(const void *a, const void *b)
+{
     const struct finding *x = a, *y = b;
     if (x->note != y->note) {
         return x->note - y->note;
@@ -105,7 +116,8 @@ static int cmp_finding(const void *a, const void *b) {
     return x->rule != y->rule ? (x->rule > y->rule) - (x->rule < y->rule) : strcmp(x->key, y->key);
 }
 
-enum err_code findings_of(const struct triage *tg, struct findings *out, struct err *e) {
+enum err_code findings_of(const struct triage *tg, struct findings *out, struct err *e)
+{
     struct rules rs = {.tg = tg, .tr = tg->tr, .out = out};
     *out = (struct findings){0};
     if (tg->end > 0 && trace_info(tg->tr)->has_clock) { /* thresholds in ns mean nothing where times are ticks */
@@ -124,7 +136,8 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
     return ERR_OK;
 }
 
-void findings_free(struct findings *fs) {
+void findings_free(struct findings *fs)
+{
     for (uint32_t i = 0; i < fs->n; i++) {
         finding_free(&fs->f[i]);
     }

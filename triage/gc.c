@@ -8,12 +8,14 @@
 
 #include "decode/mem.h"
 
-static bool kind_is_gc(const struct trace *tr, uint32_t kind) {
+static bool kind_is_gc(const struct trace *tr, uint32_t kind)
+{
     struct str s = trace_str(tr, kind);
     return s.len == 0 || str_starts(s, "GC"); /* before go 1.10 kinds have no names, and only GC stopped the world */
 }
 
-static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const struct range *r) {
+static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const struct range *r)
+{
     int64_t ns = r->t1 - r->t0;
     struct stw_row *p;
     uint32_t i = tab_put(by_kind, r->name, 0, tg->nstw);
@@ -45,7 +47,8 @@ static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const 
 
 /* When P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle all along or never
  * stopped. */
-static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct moment *m, struct span *what) {
+static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct moment *m, struct span *what)
+{
     struct span_iter it;
     int64_t at = NO_TIME;
     bool mine = false;
@@ -71,7 +74,8 @@ static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct momen
     return mine || at >= m->t1 ? NO_TIME : at;
 }
 
-static void last_to_stop(struct triage *tg, struct stw_row *r) {
+static void last_to_stop(struct triage *tg, struct stw_row *r)
+{
     int64_t best = NO_TIME;
     for (uint32_t p = 0; p < tg->np; p++) {
         struct span what = {.who = NO_LANE}, own;
@@ -91,13 +95,15 @@ static void last_to_stop(struct triage *tg, struct stw_row *r) {
     }
 }
 
-static int cmp_stw(const void *a, const void *b) {
+static int cmp_stw(const void *a, const void *b)
+{
     const struct stw_row *x = a, *y = b;
     int64_t p = x->longest.t1 - x->longest.t0, q = y->longest.t1 - y->longest.t0;
     return p != q ? (p < q) - (p > q) : (x->kind > y->kind) - (x->kind < y->kind);
 }
 
-static uint64_t heap_at(const struct point *h, size_t n, int64_t t) {
+static uint64_t heap_at(const struct point *h, size_t n, int64_t t)
+{
     size_t lo = 0, hi = n;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
@@ -110,7 +116,8 @@ static uint64_t heap_at(const struct point *h, size_t n, int64_t t) {
     return lo ? h[lo - 1].v : 0;
 }
 
-static void heap(struct triage *tg, const struct range *gc, size_t ngc) {
+static void heap(struct triage *tg, const struct range *gc, size_t ngc)
+{
     const struct point *h, *goal;
     size_t n = trace_points(tg->tr, METRIC_HEAP, &h), ng = trace_points(tg->tr, METRIC_GOAL, &goal), j = 0;
     struct heap_stat *s = &tg->heap;
@@ -150,7 +157,8 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc) {
     }
 }
 
-bool triage_gc(struct triage *tg) {
+bool triage_gc(struct triage *tg)
+{
     const struct range *r;
     struct tab by_kind = {0};
     size_t n = trace_ranges(tg->tr, RANGE_STW, &r), cap = 0;

@@ -27,7 +27,8 @@ struct walk { /* along one lane */
     int64_t cond_end, cond_run;
 };
 
-static bool note_reason(struct walk *w, uint32_t reason, int64_t ns) {
+static bool note_reason(struct walk *w, uint32_t reason, int64_t ns)
+{
     struct triage_work *wk = w->tg->work;
     struct gwait *p;
     size_t i = w->gw_first;
@@ -49,13 +50,15 @@ static bool note_reason(struct walk *w, uint32_t reason, int64_t ns) {
     return true;
 }
 
-static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_t count) {
+static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_t count)
+{
     if (count == 1 || t1 - t0 > m->t1 - m->t0) {
         *m = (struct moment){t0, t1, g, NO_LANE};
     }
 }
 
-static bool note_wait(struct walk *w, const struct span *s) {
+static bool note_wait(struct walk *w, const struct span *s)
+{
     struct triage *tg = w->tg;
     struct wait_row *rows;
     uint32_t i = tab_put(&tg->work->by_wait, s->reason, s->stack, tg->nwaits);
@@ -81,12 +84,14 @@ static bool note_wait(struct walk *w, const struct span *s) {
     return true;
 }
 
-static bool lock_less(const struct lock_wait *a, const struct lock_wait *b) {
+static bool lock_less(const struct lock_wait *a, const struct lock_wait *b)
+{
     int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
     return x != y ? x < y : a->t0 > b->t0;
 }
 
-static void lock_sift(struct lock_wait *h, uint32_t n, uint32_t i) {
+static void lock_sift(struct lock_wait *h, uint32_t n, uint32_t i)
+{
     for (;;) {
         uint32_t c = 2 * i + 1;
         struct lock_wait x;
@@ -104,7 +109,8 @@ static void lock_sift(struct lock_wait *h, uint32_t n, uint32_t i) {
 }
 
 /* Keeps the LOCK_WAITS longest: an array until it is full, from then on a heap with the shortest on top. */
-static bool note_lock(struct triage *tg, const struct lock_wait *lw) {
+static bool note_lock(struct triage *tg, const struct lock_wait *lw)
+{
     struct triage_work *wk = tg->work;
     tg->lock_waits_all++;
     if (tg->nlock_waits < LOCK_WAITS) {
@@ -129,7 +135,8 @@ static bool note_lock(struct triage *tg, const struct lock_wait *lw) {
     return true;
 }
 
-static void note_ender(struct walk *w, uint32_t waker, int64_t ns) {
+static void note_ender(struct walk *w, uint32_t waker, int64_t ns)
+{
     struct gstat *k;
     if (waker >= w->tg->ng) {
         return;
@@ -144,7 +151,8 @@ static void note_ender(struct walk *w, uint32_t waker, int64_t ns) {
 }
 
 /* A wait is over: w->prev is the wait, s what follows. */
-static bool note_pair(struct walk *w, const struct span *s) {
+static bool note_pair(struct walk *w, const struct span *s)
+{
     struct triage *tg = w->tg;
     const struct span *v = &w->prev;
     bool sched = s->who == NO_LANE;
@@ -191,7 +199,8 @@ static bool note_pair(struct walk *w, const struct span *s) {
 }
 
 /* It waits again on the condition it was woken from just now. */
-static bool note_futile(struct walk *w, const struct span *s) {
+static bool note_futile(struct walk *w, const struct span *s)
+{
     struct triage_work *wk = w->tg->work;
     struct wake *p;
     w->tg->pairs[w->cond_pair].futile++;
@@ -206,7 +215,8 @@ static bool note_futile(struct walk *w, const struct span *s) {
     return true;
 }
 
-static bool walk_waiting(struct walk *w, const struct span *s) {
+static bool walk_waiting(struct walk *w, const struct span *s)
+{
     int64_t ns = tri_len(s);
     bool again, ok;
     w->st->ns[GM_WAIT] = ns_add(w->st->ns[GM_WAIT], ns);
@@ -229,7 +239,8 @@ static bool walk_waiting(struct walk *w, const struct span *s) {
     return ok;
 }
 
-static bool note_syscall(struct walk *w, const struct span *s) {
+static bool note_syscall(struct walk *w, const struct span *s)
+{
     struct triage *tg = w->tg;
     struct syscall_row *r;
     uint32_t i = tab_put(&tg->work->by_syscall, s->stack, 0, tg->nsyscalls);
@@ -253,7 +264,8 @@ static bool note_syscall(struct walk *w, const struct span *s) {
     return true;
 }
 
-static bool walk_syscall(struct walk *w, const struct span *s) {
+static bool walk_syscall(struct walk *w, const struct span *s)
+{
     int64_t ns = tri_len(s);
     w->st->ns[GM_SYSCALL] = ns_add(w->st->ns[GM_SYSCALL], ns);
     w->st->syscalls++;
@@ -261,7 +273,8 @@ static bool walk_syscall(struct walk *w, const struct span *s) {
     return w->system || note_syscall(w, s);
 }
 
-static void note_worst(struct walk *w, const struct span *s) {
+static void note_worst(struct walk *w, const struct span *s)
+{
     struct triage *tg = w->tg;
     int64_t ns = tri_len(s);
     uint32_t i = tg->nworst;
@@ -284,7 +297,8 @@ static void note_worst(struct walk *w, const struct span *s) {
                                        .preempted = tri_is_exec(w->prev.state)};
 }
 
-static void walk_runnable(struct walk *w, const struct span *s) {
+static void walk_runnable(struct walk *w, const struct span *s)
+{
     int64_t ns = tri_len(s);
     w->st->ns[GM_SCHED] = ns_add(w->st->ns[GM_SCHED], ns);
     w->st->scheds++;
@@ -301,7 +315,8 @@ static void walk_runnable(struct walk *w, const struct span *s) {
     }
 }
 
-static enum gc_mode mode_of(const struct trace *tr, uint32_t label) {
+static enum gc_mode mode_of(const struct trace *tr, uint32_t label)
+{
     struct str s = trace_str(tr, label);
     return str_is(s, "GC (dedicated)")    ? GC_DEDICATED
            : str_is(s, "GC (fractional)") ? GC_FRACTIONAL
@@ -309,7 +324,8 @@ static enum gc_mode mode_of(const struct trace *tr, uint32_t label) {
                                           : GC_UNLABELLED;
 }
 
-static void walk_exec(struct walk *w, const struct span *s) {
+static void walk_exec(struct walk *w, const struct span *s)
+{
     int64_t ns = tri_len(s);
     w->st->ns[GM_EXEC] = ns_add(w->st->ns[GM_EXEC], ns);
     w->st->runs += !tri_is_exec(w->prev.state);
@@ -320,7 +336,8 @@ static void walk_exec(struct walk *w, const struct span *s) {
     }
 }
 
-static bool walk_span(struct walk *w, const struct span *s) {
+static bool walk_span(struct walk *w, const struct span *s)
+{
     struct triage *tg = w->tg;
     bool ok = true;
     if (w->prev.state == ST_WAITING && !w->system) {
@@ -343,18 +360,10 @@ static bool walk_span(struct walk *w, const struct span *s) {
         return false;
     }
     switch (s->state) {
-    case ST_WAITING:
-        ok = walk_waiting(w, s);
-        break;
-    case ST_SYSCALL:
-        ok = walk_syscall(w, s);
-        break;
-    case ST_RUNNABLE:
-        walk_runnable(w, s);
-        break;
-    case ST_UNKNOWN:
-        w->st->ns[GM_UNKNOWN] = ns_add(w->st->ns[GM_UNKNOWN], tri_len(s));
-        break;
+    case ST_WAITING: ok = walk_waiting(w, s); break;
+    case ST_SYSCALL: ok = walk_syscall(w, s); break;
+    case ST_RUNNABLE: walk_runnable(w, s); break;
+    case ST_UNKNOWN: w->st->ns[GM_UNKNOWN] = ns_add(w->st->ns[GM_UNKNOWN], tri_len(s)); break;
     default:
         if (tri_is_exec(s->state)) {
             walk_exec(w, s);
@@ -364,7 +373,8 @@ static bool walk_span(struct walk *w, const struct span *s) {
     return ok;
 }
 
-static bool put_in_group(struct triage *tg, uint32_t g, const struct lane_info *li) {
+static bool put_in_group(struct triage *tg, uint32_t g, const struct lane_info *li)
+{
     struct group *p;
     uint32_t i = tab_put(&tg->work->by_name, li->name, 0, tg->ngroups);
     if (i == TAB_NONE) {
@@ -391,7 +401,8 @@ static bool put_in_group(struct triage *tg, uint32_t g, const struct lane_info *
     return true;
 }
 
-bool triage_goroutine(struct triage *tg, uint32_t g) {
+bool triage_goroutine(struct triage *tg, uint32_t g)
+{
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(tg->tr, l);
     struct walk w = {
@@ -420,18 +431,21 @@ bool triage_goroutine(struct triage *tg, uint32_t g) {
 
 /* ---- the ends ---------------------------------------------------------------------------------------------- */
 
-static int cmp_big(int64_t a, int64_t b) {
+static int cmp_big(int64_t a, int64_t b)
+{
     return (a < b) - (a > b);
 }
 
-static int cmp_group(const void *a, const void *b) {
+static int cmp_group(const void *a, const void *b)
+{
     const struct group *x = a, *y = b;
     int c = cmp_big(x->d[GM_EXEC].total, y->d[GM_EXEC].total);
     return c ? c : (x->first_member > y->first_member) - (x->first_member < y->first_member);
 }
 
 /* The members of all groups one group after another: at[i] is where group i begins, at[ngroups] the end. */
-static bool members_of(const struct triage *tg, uint32_t **at, uint32_t **member) {
+static bool members_of(const struct triage *tg, uint32_t **at, uint32_t **member)
+{
     uint32_t *a = mem_zalloc(((size_t)tg->ngroups + 2) * sizeof *a), *m = mem_alloc(((size_t)tg->ng + 1) * sizeof *m);
     if (!a || !m) {
         mem_free(a);
@@ -452,7 +466,8 @@ static bool members_of(const struct triage *tg, uint32_t **at, uint32_t **member
     return true;
 }
 
-static bool group_dists(struct triage *tg) {
+static bool group_dists(struct triage *tg)
+{
     uint32_t *at, *member;
     int64_t *v = mem_alloc(((size_t)tg->ng + 1) * sizeof *v);
     if (!v || !members_of(tg, &at, &member)) {
@@ -473,7 +488,8 @@ static bool group_dists(struct triage *tg) {
     return true;
 }
 
-static bool groups_sort(struct triage *tg) {
+static bool groups_sort(struct triage *tg)
+{
     uint32_t *to = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *to);
     if (!to) {
         return false;
@@ -491,7 +507,8 @@ static bool groups_sort(struct triage *tg) {
     return true;
 }
 
-static int cmp_gw(const void *a, const void *b, void *arg) {
+static int cmp_gw(const void *a, const void *b, void *arg)
+{
     const struct gwait *x = a, *y = b;
     const struct gstat *sort_g = arg;
     uint32_t p = sort_g[x->g].group, q = sort_g[y->g].group;
@@ -500,13 +517,15 @@ static int cmp_gw(const void *a, const void *b, void *arg) {
                                     : (x->g > y->g) - (x->g < y->g);
 }
 
-static int cmp_group_wait(const void *a, const void *b) {
+static int cmp_group_wait(const void *a, const void *b)
+{
     const struct group_wait *x = a, *y = b;
     int c = cmp_big(x->d.total, y->d.total);
     return c ? c : (x->reason > y->reason) - (x->reason < y->reason);
 }
 
-static bool group_waits(struct triage *tg) {
+static bool group_waits(struct triage *tg)
+{
     struct triage_work *wk = tg->work;
     int64_t *v = mem_alloc((wk->ngw + 1) * sizeof *v);
     size_t rows = 0, cap = 0;
@@ -547,7 +566,8 @@ static bool group_waits(struct triage *tg) {
     return true;
 }
 
-static int cmp_wait(const void *a, const void *b) {
+static int cmp_wait(const void *a, const void *b)
+{
     const struct wait_row *x = a, *y = b;
     int c = cmp_big(x->total, y->total);
     return c                        ? c
@@ -555,18 +575,21 @@ static int cmp_wait(const void *a, const void *b) {
                                     : (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-static int cmp_syscall(const void *a, const void *b) {
+static int cmp_syscall(const void *a, const void *b)
+{
     const struct syscall_row *x = a, *y = b;
     int c = cmp_big(x->total, y->total);
     return c ? c : (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-static int cmp_lock(const void *a, const void *b) {
+static int cmp_lock(const void *a, const void *b)
+{
     const struct lock_wait *x = a, *y = b;
     return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : (x->g > y->g) - (x->g < y->g);
 }
 
-bool triage_groups_end(struct triage *tg) {
+bool triage_groups_end(struct triage *tg)
+{
     if (!group_dists(tg) || !groups_sort(tg) || !group_waits(tg)) {
         return false;
     }

@@ -36,7 +36,8 @@ struct sweep {
     bool failed;
 };
 
-static void add(struct sweep *s, int64_t t0, int64_t t1, int what) {
+static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
+{
     struct delta *p;
     t0 = t0 > s->w0 ? t0 : s->w0;
     t1 = t1 < s->w1 ? t1 : s->w1;
@@ -53,7 +54,8 @@ static void add(struct sweep *s, int64_t t0, int64_t t1, int what) {
     p[s->n++] = (struct delta){t1, what, -1};
 }
 
-static bool g_span(void *arg, const struct span *sp) {
+static bool g_span(void *arg, const struct span *sp)
+{
     struct sweep *s = arg;
     if (sp->state == ST_RUNNABLE) {
         add(s, sp->t0 + RUNNABLE_NOTICE, sp->t1, CNT_RUNNABLE);
@@ -63,7 +65,8 @@ static bool g_span(void *arg, const struct span *sp) {
     return !s->failed;
 }
 
-static void p_lane(struct sweep *s, uint32_t p) {
+static void p_lane(struct sweep *s, uint32_t p)
+{
     struct span_iter it;
     int64_t since, last = s->w0;
     if (!span_seek(&it, s->tg->tr, (struct lane){LANE_P, p}, s->w0)) {
@@ -88,7 +91,8 @@ static void p_lane(struct sweep *s, uint32_t p) {
     add(s, since, last, CNT_P);
 }
 
-static void collect(struct sweep *s) {
+static void collect(struct sweep *s)
+{
     const struct trace *tr = s->tg->tr;
     const struct range *r;
     size_t n = trace_ranges(tr, RANGE_STW, &r);
@@ -108,12 +112,14 @@ static void collect(struct sweep *s) {
     }
 }
 
-static int cmp_delta(const void *a, const void *b) {
+static int cmp_delta(const void *a, const void *b)
+{
     const struct delta *x = a, *y = b;
     return (x->t > y->t) - (x->t < y->t);
 }
 
-static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps) {
+static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
+{
     int64_t len = s->tg->end / SLICES + 1;
     s->tg->missed_wall = ns_add(s->tg->missed_wall, t1 - t0);
     while (t0 < t1) {
@@ -125,7 +131,8 @@ static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps) {
 }
 
 /* Between two moments nothing changes: c[] holds. */
-static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1) {
+static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1)
+{
     struct triage *tg = s->tg;
     int64_t idle = c[CNT_IDLE], missed, sys = c[CNT_SYSCALL] - c[CNT_HELD], busy = c[CNT_P] - idle, dt = t1 - t0;
     busy = busy < 0 ? 0 : busy < BUSY_MAX ? busy : BUSY_MAX - 1;
@@ -147,7 +154,8 @@ static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1) {
     tg->idle[IDLE_NOWORK] = ns_add(tg->idle[IDLE_NOWORK], ns_mul(idle - missed - sys, dt));
 }
 
-static void run_window(struct sweep *s) {
+static void run_window(struct sweep *s)
+{
     int64_t c[CNTS] = {0}, at = s->w0;
     qsort(s->d, s->n, sizeof *s->d, cmp_delta);
     for (size_t i = 0; i < s->n; i++) {
@@ -162,7 +170,8 @@ static void run_window(struct sweep *s) {
     }
 }
 
-static void finish(struct sweep *s) {
+static void finish(struct sweep *s)
+{
     struct triage *tg = s->tg;
     int64_t known = 0, len = tg->end / SLICES + 1, seen = 0;
     int best = 0;
@@ -185,7 +194,8 @@ static void finish(struct sweep *s) {
     }
 }
 
-bool triage_idle(struct triage *tg) {
+bool triage_idle(struct triage *tg)
+{
     struct sweep s = {.tg = tg};
     uint64_t events = tg->work->long_runnables * 2;
     int64_t windows;

@@ -27,7 +27,8 @@ struct leaks {
     size_t cap_rb;
 };
 
-static uint32_t birth_of(struct leaks *k, const struct lane_info *li) {
+static uint32_t birth_of(struct leaks *k, const struct lane_info *li)
+{
     uint32_t i = tab_put(&k->by_birth, li->create_stack, li->name, k->nb);
     if (i == k->nb && i != TAB_NONE) {
         struct birth *p = mem_grow(k->b, &k->cap_b, (size_t)i + 1, sizeof *p);
@@ -40,7 +41,8 @@ static uint32_t birth_of(struct leaks *k, const struct lane_info *li) {
     return i;
 }
 
-static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s, uint32_t birth) {
+static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s, uint32_t birth)
+{
     struct triage *tg = k->tg;
     uint32_t i = tab_put(&k->by_row, (uint64_t)birth << 32 | s->reason, s->stack, tg->nleaks);
     if (i == TAB_NONE) {
@@ -70,7 +72,8 @@ static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, con
     return &tg->leaks[i];
 }
 
-static bool leak_lane(struct leaks *k, uint32_t g) {
+static bool leak_lane(struct leaks *k, uint32_t g)
+{
     struct triage *tg = k->tg;
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(tg->tr, l);
@@ -111,13 +114,15 @@ static bool leak_lane(struct leaks *k, uint32_t g) {
     return true;
 }
 
-static int cmp_leak(const void *a, const void *b) {
+static int cmp_leak(const void *a, const void *b)
+{
     const struct leak_row *x = a, *y = b;
     return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
                                 : (x->example > y->example) - (x->example < y->example);
 }
 
-bool triage_leaks(struct triage *tg) {
+bool triage_leaks(struct triage *tg)
+{
     struct leaks k = {.tg = tg};
     bool ok = true;
     for (uint32_t g = 0; g < tg->ng && ok; g++) {
@@ -139,20 +144,23 @@ bool triage_leaks(struct triage *tg) {
 
 /* ---- herds ------------------------------------------------------------------------------------------------- */
 
-static int cmp_wake(const void *a, const void *b) {
+static int cmp_wake(const void *a, const void *b)
+{
     const struct wake *x = a, *y = b;
     return x->pair != y->pair     ? (x->pair > y->pair) - (x->pair < y->pair)
            : x->waker != y->waker ? (x->waker > y->waker) - (x->waker < y->waker)
                                   : (x->t > y->t) - (x->t < y->t);
 }
 
-static int cmp_herd(const void *a, const void *b) {
+static int cmp_herd(const void *a, const void *b)
+{
     const struct herd_row *x = a, *y = b;
     return x->lost != y->lost ? (x->lost < y->lost) - (x->lost > y->lost) : (x->pair > y->pair) - (x->pair < y->pair);
 }
 
 /* Is w[j] of a goroutine that is among w[i..j) already? Then it is a new burst: one wake-up each. */
-static bool woken_before(const struct wake *w, size_t i, size_t j) {
+static bool woken_before(const struct wake *w, size_t i, size_t j)
+{
     for (size_t k = i; k < j && k < i + 4096; k++) {
         if (w[k].g == w[j].g) {
             return true;
@@ -162,7 +170,8 @@ static bool woken_before(const struct wake *w, size_t i, size_t j) {
 }
 
 /* Wakes w[0..n) of one pair, sorted by waker and time. */
-static void herd_of(struct herd_row *h, const struct wake *w, size_t n) {
+static void herd_of(struct herd_row *h, const struct wake *w, size_t n)
+{
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && w[j].waker == w[i].waker && w[j].t - w[i].t <= BURST && !woken_before(w, i, j); j++) {
             h->lost = ns_add(h->lost, w[j].lost);
@@ -178,7 +187,8 @@ static void herd_of(struct herd_row *h, const struct wake *w, size_t n) {
 }
 
 /* Before the pairs are sorted: wakes name them by row. */
-bool triage_herds(struct triage *tg) {
+bool triage_herds(struct triage *tg)
+{
     struct triage_work *wk = tg->work;
     size_t cap = 0;
     if (wk->nwakes) {

@@ -8,21 +8,24 @@
 
 #define STEP 100000000 /* ns between two words on the terminal */
 
-static void progress(bool on, const char *what, double share) {
+static void progress(bool on, const char *what, double share)
+{
     if (on) {
         fprintf(stderr, "\r%s %3.0f%%", what, share * 100);
         fflush(stderr);
     }
 }
 
-void load_free(struct loaded *l) {
+void load_free(struct loaded *l)
+{
     findings_free(&l->fs);
     triage_free(l->tg);
     trace_close(l->tr);
     *l = (struct loaded){0};
 }
 
-static enum err_code load_trace(struct loaded *l, bool talk, struct err *e) {
+static enum err_code load_trace(struct loaded *l, bool talk, struct err *e)
+{
     while (trace_load(l->tr, talk ? STEP : INT64_MAX) == LOAD_MORE) {
         const struct trace_info *i = trace_info(l->tr);
         progress(talk, "reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
@@ -35,7 +38,8 @@ static enum err_code load_trace(struct loaded *l, bool talk, struct err *e) {
     return ERR_OK;
 }
 
-static enum err_code load_tables(struct loaded *l, bool talk, struct err *e) {
+static enum err_code load_tables(struct loaded *l, bool talk, struct err *e)
+{
     enum triage_state s;
     enum err_code c = triage_new(l->tr, &l->tg, e);
     if (c != ERR_OK) {
@@ -50,8 +54,8 @@ static enum err_code load_tables(struct loaded *l, bool talk, struct err *e) {
     return findings_of(l->tg, &l->fs, e);
 }
 
-enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l,
-                        struct err *e) {
+enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l, struct err *e)
+{
     bool talk = !quiet && isatty(STDERR_FILENO);
     enum err_code c;
     *l = (struct loaded){.path = path};

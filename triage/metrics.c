@@ -8,40 +8,43 @@
 
 #include "decode/mem.h"
 
-static double share(double part, double whole) {
+static double share(double part, double whole)
+{
     return whole > 0 ? part / whole : 0;
 }
 
-static int64_t gc_ns(const struct triage *tg) {
+static int64_t gc_ns(const struct triage *tg)
+{
     return tg->p_sum.ns[ST_GCWORK] + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP];
 }
 
-#define METRICS(X)                                                                                        \
-    X("duration", UNIT_NS, true, (double)tg->end, "from the first to the last event")                     \
-    X("events", UNIT_COUNT, true, (double)in->events, "as Go counts them")                                \
-    X("bytes", UNIT_BYTES, true, (double)in->bytes_done, "of the trace, decompressed")                    \
-    X("damages", UNIT_COUNT, true, (double)in->ndamages, "places where part of the file is not shown")    \
-    X("procs", UNIT_COUNT, true, share((double)tg->capacity, (double)tg->end), "GOMAXPROCS, on average")  \
-    X("findings", UNIT_COUNT, true, (double)l->fs.n, "findings, notes included")                          \
-    X("goroutines", UNIT_COUNT, true, (double)tg->ng, "seen")                                             \
-    X("goroutines.created", UNIT_COUNT, true, (double)tg->g_created, "in the trace")                      \
-    X("goroutines.end", UNIT_COUNT, true, (double)tg->g_at_end, "there when the trace ends")              \
+#define METRICS(X) \
+    X("duration", UNIT_NS, true, (double)tg->end, "from the first to the last event") \
+    X("events", UNIT_COUNT, true, (double)in->events, "as Go counts them") \
+    X("bytes", UNIT_BYTES, true, (double)in->bytes_done, "of the trace, decompressed") \
+    X("damages", UNIT_COUNT, true, (double)in->ndamages, "places where part of the file is not shown") \
+    X("procs", UNIT_COUNT, true, share((double)tg->capacity, (double)tg->end), "GOMAXPROCS, on average") \
+    X("findings", UNIT_COUNT, true, (double)l->fs.n, "findings, notes included") \
+    X("goroutines", UNIT_COUNT, true, (double)tg->ng, "seen") \
+    X("goroutines.created", UNIT_COUNT, true, (double)tg->g_created, "in the trace") \
+    X("goroutines.end", UNIT_COUNT, true, (double)tg->g_at_end, "there when the trace ends") \
     X("goroutines.stuck", UNIT_COUNT, true, stuck(tg), "created in the trace, blocked once and for good") \
     X("busy.share", UNIT_SHARE, true, share((double)busy(tg), (double)tg->capacity), "of processor time") \
-    X("idle.share", UNIT_SHARE, true, share((double)tg->p_sum.ns[ST_IDLE], (double)tg->capacity),         \
-      "of processor time")                                                                                \
-    X("idle.missed", UNIT_SHARE, true, share((double)tg->idle[IDLE_MISSED], (double)tg->capacity),        \
-      "processors idle with work at hand, of processor time")                                             \
-    X("gc.cycles", UNIT_COUNT, true, (double)tg->gc_cycles, "mark phases")                                \
-    X("gc.share", UNIT_SHARE, true, share((double)gc_ns(tg), (double)tg->capacity),                       \
-      "mark workers, assists and sweeping, of processor time")                                            \
-    X("gc.mark", UNIT_NS, true, (double)tg->gc_mark_ns, "time under a mark phase")                        \
-    X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted")            \
-    X("heap.max", UNIT_BYTES, tg->heap.known, (double)tg->heap.max, "largest heap")                       \
-    X("heap.over", UNIT_SHARE, tg->heap.known, tg->heap.over, "most above its goal, of the goal")         \
+    X("idle.share", UNIT_SHARE, true, share((double)tg->p_sum.ns[ST_IDLE], (double)tg->capacity), \
+      "of processor time") \
+    X("idle.missed", UNIT_SHARE, true, share((double)tg->idle[IDLE_MISSED], (double)tg->capacity), \
+      "processors idle with work at hand, of processor time") \
+    X("gc.cycles", UNIT_COUNT, true, (double)tg->gc_cycles, "mark phases") \
+    X("gc.share", UNIT_SHARE, true, share((double)gc_ns(tg), (double)tg->capacity), \
+      "mark workers, assists and sweeping, of processor time") \
+    X("gc.mark", UNIT_NS, true, (double)tg->gc_mark_ns, "time under a mark phase") \
+    X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted") \
+    X("heap.max", UNIT_BYTES, tg->heap.known, (double)tg->heap.max, "largest heap") \
+    X("heap.over", UNIT_SHARE, tg->heap.known, tg->heap.over, "most above its goal, of the goal") \
     X("samples", UNIT_COUNT, true, (double)tg->sample_count, "CPU samples")
 
-static double stuck(const struct triage *tg) {
+static double stuck(const struct triage *tg)
+{
     double n = 0;
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         enum wait_kind k = tg->leaks[i].kind;
@@ -50,7 +53,8 @@ static double stuck(const struct triage *tg) {
     return n;
 }
 
-static int64_t busy(const struct triage *tg) {
+static int64_t busy(const struct triage *tg)
+{
     int64_t ns = 0;
     for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
         ns = ns_add(ns, tg->p_sum.ns[i]);
@@ -58,20 +62,22 @@ static int64_t busy(const struct triage *tg) {
     return ns;
 }
 
-static bool plain(const struct loaded *l, const char *name, struct metric_value *out) {
+static bool plain(const struct loaded *l, const char *name, struct metric_value *out)
+{
     const struct triage *tg = l->tg;
     const struct trace_info *in = trace_info(l->tr);
-#define X(NAME, UNIT, KNOWN, VALUE, HELP)                                       \
-    if (strcmp(name, NAME) == 0) {                                              \
+#define X(NAME, UNIT, KNOWN, VALUE, HELP) \
+    if (strcmp(name, NAME) == 0) { \
         *out = (struct metric_value){.unit = UNIT, .known = KNOWN, .v = VALUE}; \
-        return true;                                                            \
+        return true; \
     }
     METRICS(X)
 #undef X
     return false;
 }
 
-const char *metric_list(size_t i, const char **help) {
+const char *metric_list(size_t i, const char **help)
+{
     static const struct {
         const char *name, *help;
     } list[] = {
@@ -97,7 +103,8 @@ const char *metric_list(size_t i, const char **help) {
 
 /* ---- sets of durations -------------------------------------------------------------------------------------- */
 
-static bool name_matches(const struct trace *tr, uint32_t str, const char *want) {
+static bool name_matches(const struct trace *tr, uint32_t str, const char *want)
+{
     struct text t = {0};
     struct str s = trace_str(tr, str);
     bool same = str_is(s, want);
@@ -107,7 +114,8 @@ static bool name_matches(const struct trace *tr, uint32_t str, const char *want)
     return same;
 }
 
-static bool set_spans(const struct loaded *l, bool region, const char *name, struct dist *d) {
+static bool set_spans(const struct loaded *l, bool region, const char *name, struct dist *d)
+{
     const struct task *task;
     const struct region *reg;
     size_t n = region ? trace_regions(l->tr, &reg) : trace_tasks(l->tr, &task), k = 0;
@@ -134,7 +142,8 @@ static bool set_spans(const struct loaded *l, bool region, const char *name, str
     return v != NULL;
 }
 
-static void set_group(const struct loaded *l, enum gmetric m, const char *func, struct dist *d) {
+static void set_group(const struct loaded *l, enum gmetric m, const char *func, struct dist *d)
+{
     for (uint32_t i = 0; i < l->tg->ngroups; i++) {
         if (name_matches(l->tr, l->tg->groups[i].name, func)) {
             *d = l->tg->groups[i].d[m];
@@ -143,7 +152,8 @@ static void set_group(const struct loaded *l, enum gmetric m, const char *func, 
     }
 }
 
-static void set_blocked(const struct loaded *l, const char *reason, struct dist *d) {
+static void set_blocked(const struct loaded *l, const char *reason, struct dist *d)
+{
     for (uint32_t i = 0; i < l->tg->nwaits; i++) {
         const struct wait_row *w = &l->tg->waits[i];
         int64_t longest = w->longest.t1 - w->longest.t0;
@@ -156,7 +166,8 @@ static void set_blocked(const struct loaded *l, const char *reason, struct dist 
 }
 
 /* false: no such set, or out of memory (*e says which). */
-static bool set_get(const struct loaded *l, const char *set, struct dist *d, struct err *e) {
+static bool set_get(const struct loaded *l, const char *set, struct dist *d, struct err *e)
+{
     static const struct {
         const char *name;
         enum gmetric m;
@@ -195,7 +206,8 @@ static bool set_get(const struct loaded *l, const char *set, struct dist *d, str
     return false;
 }
 
-static bool statistic(const char *name, const struct dist *d, struct metric_value *out) {
+static bool statistic(const char *name, const struct dist *d, struct metric_value *out)
+{
     static const char *const known[] = {"count", "total", "min", "avg", "sd", "p50", "p90", "p99", "max"};
     const double v[] = {(double)d->n,   (double)d->total, (double)d->min, (double)dist_avg(d), dist_sd(d),
                         (double)d->p50, (double)d->p90,   (double)d->p99, (double)d->max};
@@ -210,7 +222,8 @@ static bool statistic(const char *name, const struct dist *d, struct metric_valu
 }
 
 /* "1ms" -> ns; false if it is no time. */
-static bool parse_ns(const char *s, int64_t *ns) {
+static bool parse_ns(const char *s, int64_t *ns)
+{
     static const struct {
         const char *u;
         double k;
@@ -226,7 +239,8 @@ static bool parse_ns(const char *s, int64_t *ns) {
     return false;
 }
 
-static enum err_code get_mmu(const struct loaded *l, const char *window, struct metric_value *out, struct err *e) {
+static enum err_code get_mmu(const struct loaded *l, const char *window, struct metric_value *out, struct err *e)
+{
     struct mmu_point p;
     int64_t ns;
     enum err_code c;
@@ -238,7 +252,8 @@ static enum err_code get_mmu(const struct loaded *l, const char *window, struct 
     return c;
 }
 
-static enum err_code get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e) {
+static enum err_code get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e)
+{
     char buf[128], *open, *dot;
     struct dist d;
     size_t n = strlen(name);
@@ -274,7 +289,8 @@ static enum err_code get(const struct loaded *l, const char *name, struct metric
     return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)", name);
 }
 
-enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e) {
+enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e)
+{
     enum err_code c = get(l, name, out, e);
     if (c == ERR_OK && out->unit == UNIT_NS && !trace_info(l->tr)->has_clock) {
         out->known = false; /* ticks are no time */
@@ -282,7 +298,8 @@ enum err_code metric_get(const struct loaded *l, const char *name, struct metric
     return c;
 }
 
-void metric_text(struct text *t, const struct metric_value *v) {
+void metric_text(struct text *t, const struct metric_value *v)
+{
     if (!v->known) {
         text_lit(t, "-");
     } else if (v->unit == UNIT_NS) {
@@ -298,7 +315,8 @@ void metric_text(struct text *t, const struct metric_value *v) {
 
 /* ---- conditions --------------------------------------------------------------------------------------------- */
 
-static bool parse_amount(const char *s, struct condition *c) {
+static bool parse_amount(const char *s, struct condition *c)
+{
     static const struct {
         const char *u;
         double k;
@@ -325,7 +343,8 @@ static bool parse_amount(const char *s, struct condition *c) {
     return false;
 }
 
-enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e) {
+enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e)
+{
     size_t n = strcspn(s, "<>=!"), end = n, k;
     const char *p = s + n;
     *c = (struct condition){0};
@@ -352,16 +371,13 @@ enum err_code condition_parse(const char *s, bool change, struct condition *c, s
     return ERR_OK;
 }
 
-bool condition_holds(const struct condition *c, double v) {
+bool condition_holds(const struct condition *c, double v)
+{
     bool eq = v == c->v;
     switch (c->op[0]) {
-    case '<':
-        return v < c->v || (c->op[1] && eq);
-    case '>':
-        return v > c->v || (c->op[1] && eq);
-    case '!':
-        return !eq;
-    default:
-        return eq;
+    case '<': return v < c->v || (c->op[1] && eq);
+    case '>': return v > c->v || (c->op[1] && eq);
+    case '!': return !eq;
+    default: return eq;
     }
 }

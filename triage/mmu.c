@@ -39,7 +39,8 @@ struct curve {
     size_t ns, cap_s;
 };
 
-static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint32_t p) {
+static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint32_t p)
+{
     struct change *x;
     t0 = t0 > c->start ? t0 : c->start;
     t1 = t1 < c->end ? t1 : c->end;
@@ -56,7 +57,8 @@ static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint32_t p) {
     return true;
 }
 
-static bool lane_worker(struct curve *c, uint32_t g) {
+static bool lane_worker(struct curve *c, uint32_t g)
+{
     struct span_iter it;
     bool known = false, ok = true;
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
@@ -75,7 +77,8 @@ static bool lane_worker(struct curve *c, uint32_t g) {
 }
 
 /* An assist takes the P while its goroutine runs; it may be stopped, and may wait for work to assist with. */
-static bool assist(struct curve *c, const struct range *r) {
+static bool assist(struct curve *c, const struct range *r)
+{
     struct span_iter it;
     if (r->owner == NO_LANE || !span_seek(&it, c->tr, (struct lane){LANE_G, r->owner}, r->t0)) {
         return true;
@@ -93,7 +96,8 @@ static bool assist(struct curve *c, const struct range *r) {
     return true;
 }
 
-static bool collect(struct curve *c) {
+static bool collect(struct curve *c)
+{
     const struct range *r;
     size_t n;
     bool ok = true;
@@ -119,12 +123,14 @@ static bool collect(struct curve *c) {
     return ok;
 }
 
-static int cmp_change(const void *a, const void *b) {
+static int cmp_change(const void *a, const void *b)
+{
     const struct change *x = a, *y = b;
     return x->t != y->t ? (x->t > y->t) - (x->t < y->t) : (x->by < y->by) - (x->by > y->by);
 }
 
-static bool step_add(struct curve *c, int64_t t, double util) {
+static bool step_add(struct curve *c, int64_t t, double util)
+{
     struct step *x;
     double sum = 0;
     if (c->ns && c->s[c->ns - 1].t == t) {
@@ -147,7 +153,8 @@ static bool step_add(struct curve *c, int64_t t, double util) {
 }
 
 /* GOMAXPROCS that holds at t; *i is a cursor over the points. */
-static int64_t procs_at(const struct curve *c, const struct point *pt, size_t n, size_t *i, int64_t t) {
+static int64_t procs_at(const struct curve *c, const struct point *pt, size_t n, size_t *i, int64_t t)
+{
     uint64_t v;
     while (*i < n && pt[*i].t <= t) {
         (*i)++;
@@ -159,7 +166,8 @@ static int64_t procs_at(const struct curve *c, const struct point *pt, size_t n,
     return v < 1 ? 1 : v > 1000000 ? 1000000 : (int64_t)v;
 }
 
-static bool steps(struct curve *c) {
+static bool steps(struct curve *c)
+{
     const struct point *pt;
     size_t n = trace_points(c->tr, METRIC_PROCS, &pt), cur = 0, i = 0;
     uint32_t np = trace_nlanes(c->tr, LANE_P);
@@ -189,14 +197,16 @@ static bool steps(struct curve *c) {
 }
 
 /* The last step holds to the end. */
-static double integral(const struct curve *c, size_t *i, int64_t t) {
+static double integral(const struct curve *c, size_t *i, int64_t t)
+{
     while (*i + 1 < c->ns && c->s[*i + 1].t <= t) {
         (*i)++;
     }
     return c->s[*i].sum + c->s[*i].util * (double)(t - c->s[*i].t);
 }
 
-static struct mmu_point least(const struct curve *c, int64_t window) {
+static struct mmu_point least(const struct curve *c, int64_t window)
+{
     struct mmu_point best = {window, 2, c->start};
     int64_t t = c->start, last;
     size_t l = 0, r = 0;
@@ -231,7 +241,8 @@ static struct mmu_point least(const struct curve *c, int64_t window) {
 }
 
 enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *windows, uint32_t n,
-                         struct mmu_point *out, struct err *e) {
+                         struct mmu_point *out, struct err *e)
+{
     const struct point *pt;
     size_t np = trace_points(tr, METRIC_PROCS, &pt);
     struct curve c = {.tr = tr, .flags = flags, .end = trace_info(tr)->end};
@@ -246,7 +257,8 @@ enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *
     return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the mutator utilisation");
 }
 
-bool triage_mmu_curve(struct triage *tg) {
+bool triage_mmu_curve(struct triage *tg)
+{
     int64_t w[MMU_POINTS], x = 10000;
     uint32_t n = 0;
     if (tg->gc_cycles == 0 && tg->stw_gc.n == 0) {

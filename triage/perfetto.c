@@ -10,15 +10,16 @@
 #include "decode/mem.h"
 #include "triage/perfetto.pb-c.h"
 
-#define SEQUENCE    1
-#define NAMES_ANEW  1
+#define SEQUENCE 1
+#define NAMES_ANEW 1
 #define NEEDS_NAMES 2
-#define BY_RANK     3
-#define STACK_MAX   128
+#define BY_RANK 3
+#define STACK_MAX 128
 
 typedef Perfetto__TracePacket packet;
 
-static packet new_packet(uint32_t flags) {
+static packet new_packet(uint32_t flags)
+{
     packet p = PERFETTO__TRACE_PACKET__INIT;
     p.has_trusted_packet_sequence_id = p.has_sequence_flags = 1;
     p.trusted_packet_sequence_id = SEQUENCE;
@@ -26,7 +27,8 @@ static packet new_packet(uint32_t flags) {
     return p;
 }
 
-static void put(struct perfetto *p, packet *m) {
+static void put(struct perfetto *p, packet *m)
+{
     Perfetto__Trace t = PERFETTO__TRACE__INIT;
     t.n_packet = 1;
     t.packet = &m;
@@ -44,7 +46,8 @@ static void put(struct perfetto *p, packet *m) {
 
 enum names { CATEGORIES, EVENTS, NOTES, WORDS };
 
-static void put_name(struct perfetto *p, enum names kind, uint64_t id, const char *s) {
+static void put_name(struct perfetto *p, enum names kind, uint64_t id, const char *s)
+{
     Perfetto__InternedName x = PERFETTO__INTERNED_NAME__INIT, *px = &x;
     Perfetto__InternedData d = PERFETTO__INTERNED_DATA__INIT;
     packet m = new_packet(NEEDS_NAMES);
@@ -65,7 +68,8 @@ static void put_name(struct perfetto *p, enum names kind, uint64_t id, const cha
 }
 
 /* The number of key (a,b) in a table; *fresh: it is new, the caller writes what it stands for. */
-static uint64_t number(struct perfetto *p, struct tab *t, uint32_t *n, uint64_t a, uint64_t b, bool *fresh) {
+static uint64_t number(struct perfetto *p, struct tab *t, uint32_t *n, uint64_t a, uint64_t b, bool *fresh)
+{
     uint32_t want = *n + 1, i = tab_put(t, a, b, want);
     *fresh = i == want;
     p->oom |= i == TAB_NONE;
@@ -73,7 +77,8 @@ static uint64_t number(struct perfetto *p, struct tab *t, uint32_t *n, uint64_t 
     return i == TAB_NONE ? 0 : i;
 }
 
-static void put_tmp(struct perfetto *p, enum names kind, uint64_t id) {
+static void put_tmp(struct perfetto *p, enum names kind, uint64_t id)
+{
     text_raw(&p->tmp, "", 0); /* there is a byte, if only the last */
     if (!text_ok(&p->tmp)) {
         p->oom = true;
@@ -82,7 +87,8 @@ static void put_tmp(struct perfetto *p, enum names kind, uint64_t id) {
     put_name(p, kind, id, p->tmp.p);
 }
 
-uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str) {
+uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str)
+{
     bool fresh;
     uint64_t id = number(p, &p->names, &p->nnames, state, str, &fresh);
     if (fresh) {
@@ -98,7 +104,8 @@ uint64_t perfetto_name(struct perfetto *p, uint8_t state, uint32_t str) {
     return id;
 }
 
-uint64_t perfetto_word(struct perfetto *p, uint32_t str) {
+uint64_t perfetto_word(struct perfetto *p, uint32_t str)
+{
     bool fresh;
     uint64_t id = number(p, &p->words, &p->nwords, 0, str, &fresh);
     if (fresh) {
@@ -109,7 +116,8 @@ uint64_t perfetto_word(struct perfetto *p, uint32_t str) {
     return id;
 }
 
-uint64_t perfetto_stack(struct perfetto *p, uint32_t stack) {
+uint64_t perfetto_stack(struct perfetto *p, uint32_t stack)
+{
     bool fresh;
     uint64_t id = number(p, &p->words, &p->nwords, 1, stack, &fresh);
     if (fresh) {
@@ -132,7 +140,8 @@ uint64_t perfetto_stack(struct perfetto *p, uint32_t stack) {
 
 /* ---- tracks and events -------------------------------------------------------------------------------------- */
 
-void perfetto_begin(struct perfetto *p, const struct trace *tr, struct out *out) {
+void perfetto_begin(struct perfetto *p, const struct trace *tr, struct out *out)
+{
     static const char *const notes[NOTE_NAMES] = {[NOTE_GOROUTINE] = "goroutine",
                                                   [NOTE_START] = "start function",
                                                   [NOTE_PROCESSOR] = "processor",
@@ -174,7 +183,8 @@ void perfetto_begin(struct perfetto *p, const struct trace *tr, struct out *out)
     }
 }
 
-void perfetto_free(struct perfetto *p) {
+void perfetto_free(struct perfetto *p)
+{
     tab_free(&p->names);
     tab_free(&p->words);
     text_free(&p->tmp);
@@ -182,7 +192,8 @@ void perfetto_free(struct perfetto *p) {
     *p = (struct perfetto){0};
 }
 
-void perfetto_track(struct perfetto *p, const struct track *t, const char *name) {
+void perfetto_track(struct perfetto *p, const struct track *t, const char *name)
+{
     Perfetto__TrackDescriptor d = PERFETTO__TRACK_DESCRIPTOR__INIT;
     Perfetto__CounterDescriptor c = PERFETTO__COUNTER_DESCRIPTOR__INIT;
     packet m = new_packet(0);
@@ -205,7 +216,8 @@ void perfetto_track(struct perfetto *p, const struct track *t, const char *name)
 }
 
 static void put_event(struct perfetto *p, Perfetto__TrackEvent *e, uint64_t track, int64_t t,
-                      Perfetto__TrackEvent__Type type) {
+                      Perfetto__TrackEvent__Type type)
+{
     packet m = new_packet(e->has_name_iid ? NEEDS_NAMES : 0);
     m.has_timestamp = 1;
     m.timestamp = t > 0 ? (uint64_t)t : 0;
@@ -216,7 +228,8 @@ static void put_event(struct perfetto *p, Perfetto__TrackEvent *e, uint64_t trac
     put(p, &m);
 }
 
-static void put_named(struct perfetto *p, const struct slice *s, Perfetto__TrackEvent__Type type) {
+static void put_named(struct perfetto *p, const struct slice *s, Perfetto__TrackEvent__Type type)
+{
     Perfetto__DebugAnnotation a[PERFETTO_NOTES], *pa[PERFETTO_NOTES];
     Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
     uint64_t category = s->category;
@@ -241,7 +254,8 @@ static void put_named(struct perfetto *p, const struct slice *s, Perfetto__Track
     put_event(p, &e, s->track, s->t0, type);
 }
 
-void perfetto_slice(struct perfetto *p, const struct slice *s) {
+void perfetto_slice(struct perfetto *p, const struct slice *s)
+{
     put_named(p, s, PERFETTO__TRACK_EVENT__TYPE__SLICE_BEGIN);
     if (s->t1 != NO_TIME) {
         Perfetto__TrackEvent end = PERFETTO__TRACK_EVENT__INIT;
@@ -249,11 +263,13 @@ void perfetto_slice(struct perfetto *p, const struct slice *s) {
     }
 }
 
-void perfetto_instant(struct perfetto *p, const struct slice *s) {
+void perfetto_instant(struct perfetto *p, const struct slice *s)
+{
     put_named(p, s, PERFETTO__TRACK_EVENT__TYPE__INSTANT);
 }
 
-void perfetto_count(struct perfetto *p, uint64_t track, int64_t t, uint64_t v) {
+void perfetto_count(struct perfetto *p, uint64_t track, int64_t t, uint64_t v)
+{
     Perfetto__TrackEvent e = PERFETTO__TRACK_EVENT__INIT;
     e.has_counter_value = 1;
     e.counter_value = v < INT64_MAX ? (int64_t)v : INT64_MAX;

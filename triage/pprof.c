@@ -29,7 +29,8 @@ struct writer {
     bool oom;
 };
 
-static void put(struct writer *w, const Pprof__Profile *m) {
+static void put(struct writer *w, const Pprof__Profile *m)
+{
     size_t n = pprof__profile__get_packed_size(m);
     uint8_t *buf = mem_grow(w->buf, &w->cap, n, 1);
     if (!buf) {
@@ -40,7 +41,8 @@ static void put(struct writer *w, const Pprof__Profile *m) {
     out_write(w->out, buf, pprof__profile__pack(m, buf));
 }
 
-static void put_string(struct writer *w, char *s) {
+static void put_string(struct writer *w, char *s)
+{
     Pprof__Profile m = PPROF__PROFILE__INIT;
     m.n_string_table = 1;
     m.string_table = &s;
@@ -49,12 +51,14 @@ static void put_string(struct writer *w, char *s) {
 }
 
 /* Words of our own: not looked up, so use each once. */
-static int64_t word(struct writer *w, const char *s) {
+static int64_t word(struct writer *w, const char *s)
+{
     put_string(w, (char *)(uintptr_t)s); /* only read */
     return w->nstrs - 1;
 }
 
-static int64_t name(struct writer *w, uint32_t str) {
+static int64_t name(struct writer *w, uint32_t str)
+{
     uint32_t fresh = w->nstrs, i = str ? tab_put(&w->strs, str, 0, fresh) : 0;
     if (i == TAB_NONE) {
         w->oom = true;
@@ -74,7 +78,8 @@ static int64_t name(struct writer *w, uint32_t str) {
     return i;
 }
 
-static uint64_t function(struct writer *w, const struct frame *f) {
+static uint64_t function(struct writer *w, const struct frame *f)
+{
     uint32_t fresh = w->nfuncs + 1, i = tab_put(&w->funcs, f->func, f->file, fresh);
     if (i != fresh) {
         w->oom |= i == TAB_NONE;
@@ -92,7 +97,8 @@ static uint64_t function(struct writer *w, const struct frame *f) {
     return i;
 }
 
-static uint64_t location(struct writer *w, const struct frame *f) {
+static uint64_t location(struct writer *w, const struct frame *f)
+{
     uint32_t fresh = w->nlocs + 1, i = tab_put(&w->locs, f->pc, (uint64_t)f->func << 32 | (uint32_t)f->line, fresh);
     if (i != fresh) {
         w->oom |= i == TAB_NONE;
@@ -116,7 +122,8 @@ static uint64_t location(struct writer *w, const struct frame *f) {
     return i;
 }
 
-static void sample(struct writer *w, const struct sw_row *row, int64_t per_count) {
+static void sample(struct writer *w, const struct sw_row *row, int64_t per_count)
+{
     uint32_t n = trace_stack(w->tr, row->stack);
     uint64_t *ids = n ? mem_grow(w->ids, &w->cap_ids, n, sizeof *ids) : w->ids;
     if (n && !ids) {
@@ -140,7 +147,8 @@ static void sample(struct writer *w, const struct sw_row *row, int64_t per_count
     put(w, &m);
 }
 
-static void head(struct writer *w, const struct pprof_head *h) {
+static void head(struct writer *w, const struct pprof_head *h)
+{
     Pprof__ValueType t[3], *pt[] = {&t[0], &t[1]};
     Pprof__Profile m = PPROF__PROFILE__INIT;
     word(w, "");
@@ -162,7 +170,8 @@ static void head(struct writer *w, const struct pprof_head *h) {
 }
 
 enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, const struct pprof_head *h,
-                          struct out *out, struct err *e) {
+                          struct out *out, struct err *e)
+{
     struct writer w = {.tr = tr, .out = out};
     head(&w, h);
     for (uint32_t i = 0; i < v->n && !w.oom && !out_broken(out); i++) {
@@ -194,7 +203,8 @@ static const char usage[] =
     "Exit status: 0 done, 2 an error, 3 done, but only a part of the trace can be read. See docs/EXPORTS.md.\n";
 
 /* The kinds of the table that make a profile; -1: none of them. */
-static int kind_of(const char *name) {
+static int kind_of(const char *name)
+{
     static const enum sw_kind kinds[] = {SW_NET, SW_SYNC, SW_SYSCALL, SW_SCHED, SW_CPU};
     for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(name, sw_kind_name(kinds[i])) == 0) {
@@ -204,7 +214,8 @@ static int kind_of(const char *name) {
     return -1;
 }
 
-static bool check(const struct export_opts *o) {
+static bool check(const struct export_opts *o)
+{
     if (kind_of(o->kind) >= 0) {
         return true;
     }
@@ -212,22 +223,26 @@ static bool check(const struct export_opts *o) {
     return false;
 }
 
-static bool want(const void *scope, uint32_t g) {
+static bool want(const void *scope, uint32_t g)
+{
     return scope_g(scope, g);
 }
 
-static void tick(void *x, double share) {
+static void tick(void *x, double share)
+{
     export_progress(x, share);
 }
 
-static int64_t wall_time(const struct trace_info *i, int64_t from) {
+static int64_t wall_time(const struct trace_info *i, int64_t from)
+{
     if (!i->has_wall || i->wall_sec < 0 || i->wall_sec > INT64_MAX / 1000000000 - 1000000) {
         return 0;
     }
     return i->wall_sec * 1000000000 + i->wall_nsec + from;
 }
 
-static enum err_code write_pprof(struct export *x, struct err *e) {
+static enum err_code write_pprof(struct export *x, struct err *e)
+{
     enum sw_kind k = (enum sw_kind)kind_of(x->o->kind);
     struct sw_table w;
     const struct scope *sc = &x->scope;
@@ -271,6 +286,7 @@ static const struct export_command command = {.name = "pprof",
                                               .check = check,
                                               .write = write_pprof};
 
-int pprof_main(int argc, char **argv) {
+int pprof_main(int argc, char **argv)
+{
     return export_main(&command, argc, argv);
 }

@@ -6,7 +6,8 @@
 
 #include "decode/mem.h"
 
-bool triage_proc(struct triage *tg, uint32_t p) {
+bool triage_proc(struct triage *tg, uint32_t p)
+{
     struct lane l = {LANE_P, p};
     trace_shares(tg->tr, l, 0, tg->end, &tg->p[p].s);
     tg->p[p].spans = trace_lane(tg->tr, l).nspans;
@@ -18,7 +19,8 @@ bool triage_proc(struct triage *tg, uint32_t p) {
 
 /* A goroutine assists while it runs within an assist: it may be stopped there, and may wait for work to assist with.
  */
-static void assists(struct triage *tg) {
+static void assists(struct triage *tg)
+{
     const struct range *r;
     size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
     for (size_t i = 0; i < n; i++) {
@@ -31,7 +33,8 @@ static void assists(struct triage *tg) {
 }
 
 /* GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
-bool triage_procs_end(struct triage *tg) {
+bool triage_procs_end(struct triage *tg)
+{
     const struct point *pt;
     size_t n = trace_points(tg->tr, METRIC_PROCS, &pt);
     uint64_t first = n ? pt[0].v : tg->np;

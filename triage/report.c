@@ -34,7 +34,8 @@ static const char usage[] =
     "  --ticks-per-second N, --exe FILE   for old traces: the clock rate, the program\n"
     "Exit status: 0 fine, 1 a condition is broken, 2 a trace can't be read, 3 a trace is there in part only.\n";
 
-static int fail(const char *path, const char *what) {
+static int fail(const char *path, const char *what)
+{
     struct text t = {0};
     text_clean(&t, path, strlen(path), 0);
     text_lit(&t, ": ");
@@ -44,7 +45,8 @@ static int fail(const char *path, const char *what) {
     return 2;
 }
 
-static int list_metrics(void) {
+static int list_metrics(void)
+{
     const char *help, *name;
     for (size_t i = 0; (name = metric_list(i, &help)) != NULL; i++) {
         printf("%-22s %s\n", name, help);
@@ -52,7 +54,8 @@ static int list_metrics(void) {
     return 0;
 }
 
-static int list_rules(void) {
+static int list_rules(void)
+{
     for (int r = 0; r < RULE_COUNT; r++) {
         printf("%s (%s)\n    %s\n", rule_id((enum rule)r), rule_title((enum rule)r), rule_help((enum rule)r));
     }
@@ -60,7 +63,8 @@ static int list_rules(void) {
 }
 
 /* Options that take a value. Returns whether `name` is one; *status is not 0 if its value makes no sense. */
-static bool option_value(struct options *o, const char *name, const char *value, int *status) {
+static bool option_value(struct options *o, const char *name, const char *value, int *status)
+{
     struct err e = {0};
     if (strcmp(name, "--rank") == 0) {
         o->rank = value;
@@ -86,7 +90,8 @@ static bool option_value(struct options *o, const char *name, const char *value,
 }
 
 /* Takes the options out of argv; returns -1 to go on, else the exit status. *n: the paths, now argv[1..*n]. */
-static int parse(struct options *o, int argc, char **argv, int *n) {
+static int parse(struct options *o, int argc, char **argv, int *n)
+{
     bool paths_only = false;
     *n = 0;
     for (int i = 1; i < argc; i++) {
@@ -125,12 +130,14 @@ static int parse(struct options *o, int argc, char **argv, int *n) {
 }
 
 /* The worse of two exit statuses: unreadable, broken, partial, fine. */
-static int worse(int a, int b) {
+static int worse(int a, int b)
+{
     static const int rank[] = {0, 2, 3, 1};
     return rank[a & 3] > rank[b & 3] ? a : b;
 }
 
-static void line_path(struct text *t, const struct loaded *l) {
+static void line_path(struct text *t, const struct loaded *l)
+{
     text_clean(t, l->path, strlen(l->path), 0);
     if (l->partial) {
         text_lit(t, "  (partial)");
@@ -138,7 +145,8 @@ static void line_path(struct text *t, const struct loaded *l) {
     text_lit(t, "\n");
 }
 
-static int check(const struct options *o, const struct loaded *l, struct text *t) {
+static int check(const struct options *o, const struct loaded *l, struct text *t)
+{
     int status = report_status(l);
     for (uint32_t i = 0; i < o->nconds; i++) {
         struct metric_value v;
@@ -166,7 +174,8 @@ static int check(const struct options *o, const struct loaded *l, struct text *t
     return status;
 }
 
-static int one(const struct options *o, const char *path, struct text *t, bool first, bool many) {
+static int one(const struct options *o, const char *path, struct text *t, bool first, bool many)
+{
     struct loaded l;
     struct err e = {0};
     int status;
@@ -201,7 +210,8 @@ struct ranked {
     int at;
 };
 
-static int cmp_ranked(const void *a, const void *b) {
+static int cmp_ranked(const void *a, const void *b)
+{
     const struct ranked *x = a, *y = b;
     if (x->v.known != y->v.known) {
         return y->v.known - x->v.known;
@@ -209,7 +219,8 @@ static int cmp_ranked(const void *a, const void *b) {
     return x->v.v != y->v.v ? (x->v.v < y->v.v) - (x->v.v > y->v.v) : x->at - y->at;
 }
 
-static int rank_one(const struct options *o, const char *path, struct ranked *r) {
+static int rank_one(const struct options *o, const char *path, struct ranked *r)
+{
     struct loaded l;
     struct err e = {0};
     struct text t = {.ascii = !o->utf8};
@@ -232,7 +243,8 @@ static int rank_one(const struct options *o, const char *path, struct ranked *r)
     return status;
 }
 
-static int rank(const struct options *o, char **path, int n, struct text *t) {
+static int rank(const struct options *o, char **path, int n, struct text *t)
+{
     struct ranked *r = mem_zalloc((size_t)n * sizeof *r);
     int status = 0, k = 0;
     if (!r) {
@@ -253,7 +265,8 @@ static int rank(const struct options *o, char **path, int n, struct text *t) {
     return status;
 }
 
-static int put(const struct options *o, const struct text *t) {
+static int put(const struct options *o, const struct text *t)
+{
     FILE *f = o->out ? fopen(o->out, "wb") : stdout;
     bool bad;
     if (!f) {
@@ -264,7 +277,8 @@ static int put(const struct options *o, const struct text *t) {
     return bad ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
 }
 
-int report_main(int argc, char **argv) {
+int report_main(int argc, char **argv)
+{
     struct options o = {0};
     struct text t = {0};
     int n, status = parse(&o, argc, argv, &n);

@@ -16,49 +16,58 @@ struct out { /* one failure anywhere spoils all */
     bool failed;
 };
 
-static void put(struct out *o, json_t *obj, const char *key, json_t *v) {
+static void put(struct out *o, json_t *obj, const char *key, json_t *v)
+{
     if (json_object_set_new(obj, key, v) != 0) {
         o->failed = true;
     }
 }
 
-static void push(struct out *o, json_t *arr, json_t *v) {
+static void push(struct out *o, json_t *arr, json_t *v)
+{
     if (json_array_append_new(arr, v) != 0) {
         o->failed = true;
     }
 }
 
-static json_t *object(struct out *o, json_t *parent, const char *key) {
+static json_t *object(struct out *o, json_t *parent, const char *key)
+{
     json_t *v = json_object();
     put(o, parent, key, v);
     return v;
 }
 
-static json_t *array(struct out *o, json_t *parent, const char *key) {
+static json_t *array(struct out *o, json_t *parent, const char *key)
+{
     json_t *v = json_array();
     put(o, parent, key, v);
     return v;
 }
 
-static json_t *row(struct out *o, json_t *arr) {
+static json_t *row(struct out *o, json_t *arr)
+{
     json_t *v = json_object();
     push(o, arr, v);
     return v;
 }
 
-static void num(struct out *o, json_t *obj, const char *key, int64_t v) {
+static void num(struct out *o, json_t *obj, const char *key, int64_t v)
+{
     put(o, obj, key, json_integer((json_int_t)v));
 }
 
-static void big(struct out *o, json_t *obj, const char *key, uint64_t v) {
+static void big(struct out *o, json_t *obj, const char *key, uint64_t v)
+{
     num(o, obj, key, v > INT64_MAX ? INT64_MAX : (int64_t)v);
 }
 
-static void yes(struct out *o, json_t *obj, const char *key, bool v) {
+static void yes(struct out *o, json_t *obj, const char *key, bool v)
+{
     put(o, obj, key, json_boolean(v));
 }
 
-static void words(struct out *o, json_t *obj, const char *key, const char *p, size_t n) {
+static void words(struct out *o, json_t *obj, const char *key, const char *p, size_t n)
+{
     struct text t = {0};
     text_clean(&t, p, n, 0);
     put(o, obj, key, json_string(t.p ? t.p : ""));
@@ -66,18 +75,21 @@ static void words(struct out *o, json_t *obj, const char *key, const char *p, si
     text_free(&t);
 }
 
-static void name(struct out *o, json_t *obj, const char *key, uint32_t str) {
+static void name(struct out *o, json_t *obj, const char *key, uint32_t str)
+{
     struct str s = trace_str(o->tr, str);
     words(o, obj, key, s.p, s.len);
 }
 
-static void lane_id(struct out *o, json_t *obj, const char *key, enum lane_kind k, uint32_t i) {
+static void lane_id(struct out *o, json_t *obj, const char *key, enum lane_kind k, uint32_t i)
+{
     if (i != NO_LANE && i < trace_nlanes(o->tr, k)) {
         big(o, obj, key, trace_lane(o->tr, (struct lane){k, i}).id);
     }
 }
 
-static void stack(struct out *o, json_t *obj, const char *key, uint32_t id) {
+static void stack(struct out *o, json_t *obj, const char *key, uint32_t id)
+{
     uint32_t n = trace_stack(o->tr, id);
     json_t *arr;
     if (n == 0) {
@@ -96,7 +108,8 @@ static void stack(struct out *o, json_t *obj, const char *key, uint32_t id) {
     }
 }
 
-static void dist(struct out *o, json_t *obj, const char *key, const struct dist *d) {
+static void dist(struct out *o, json_t *obj, const char *key, const struct dist *d)
+{
     json_t *r = object(o, obj, key);
     big(o, r, "count", d->n);
     num(o, r, "total", d->total);
@@ -109,7 +122,8 @@ static void dist(struct out *o, json_t *obj, const char *key, const struct dist 
     put(o, r, "sd", json_real(dist_sd(d)));
 }
 
-static void moment(struct out *o, json_t *obj, const char *key, const struct moment *m) {
+static void moment(struct out *o, json_t *obj, const char *key, const struct moment *m)
+{
     json_t *r = object(o, obj, key);
     num(o, r, "t0", m->t0);
     num(o, r, "t1", m->t1);
@@ -117,7 +131,8 @@ static void moment(struct out *o, json_t *obj, const char *key, const struct mom
     lane_id(o, r, "proc", LANE_P, m->p);
 }
 
-static void out_trace(struct out *o, json_t *root) {
+static void out_trace(struct out *o, json_t *root)
+{
     const struct trace_info *in = trace_info(o->tr);
     json_t *t = object(o, root, "trace"), *d;
     words(o, t, "path", o->l->path, strlen(o->l->path));
@@ -152,7 +167,8 @@ static void out_trace(struct out *o, json_t *root) {
     }
 }
 
-static void out_findings(struct out *o, json_t *root) {
+static void out_findings(struct out *o, json_t *root)
+{
     json_t *arr = array(o, root, "findings");
     for (uint32_t i = 0; i < o->l->fs.n; i++) {
         const struct finding *f = &o->l->fs.f[i];
@@ -176,14 +192,16 @@ static void out_findings(struct out *o, json_t *root) {
     }
 }
 
-static void shares(struct out *o, json_t *obj, const char *key, const struct shares *s) {
+static void shares(struct out *o, json_t *obj, const char *key, const struct shares *s)
+{
     json_t *r = object(o, obj, key);
     for (int i = ST_IDLE; i <= ST_SYSCALL; i++) {
         num(o, r, state_name((enum state)i), s->ns[i]);
     }
 }
 
-static void out_processors(struct out *o, json_t *root) {
+static void out_processors(struct out *o, json_t *root)
+{
     static const char *const why[IDLE_WHYS] = {"stopped", "missed_work", "system_calls", "no_work", "short_gaps"};
     const struct triage *tg = o->l->tg;
     json_t *p = object(o, root, "processors"), *idle, *arr;
@@ -204,7 +222,8 @@ static void out_processors(struct out *o, json_t *root) {
     }
 }
 
-static void out_stw(struct out *o, json_t *gc) {
+static void out_stw(struct out *o, json_t *gc)
+{
     json_t *arr = array(o, gc, "stop_the_world");
     for (uint32_t i = 0; i < o->l->tg->nstw; i++) {
         const struct stw_row *w = &o->l->tg->stw[i];
@@ -224,7 +243,8 @@ static void out_stw(struct out *o, json_t *gc) {
     }
 }
 
-static void out_gc(struct out *o, json_t *root) {
+static void out_gc(struct out *o, json_t *root)
+{
     static const char *const mode[GC_MODES] = {"dedicated", "fractional", "idle", "unlabelled"};
     const struct triage *tg = o->l->tg;
     json_t *gc = object(o, root, "gc"), *x;
@@ -259,7 +279,8 @@ static void out_gc(struct out *o, json_t *root) {
     }
 }
 
-static void out_scheduler(struct out *o, json_t *root) {
+static void out_scheduler(struct out *o, json_t *root)
+{
     const struct triage *tg = o->l->tg;
     json_t *s = object(o, root, "scheduler"), *arr;
     struct dist d;
@@ -297,7 +318,8 @@ static void out_scheduler(struct out *o, json_t *root) {
     }
 }
 
-static void out_groups(struct out *o, json_t *root) {
+static void out_groups(struct out *o, json_t *root)
+{
     static const char *const key[GM_COUNT] = {"exec",          "sched",   "wait",   "syscall",
                                               "syscall_block", "unknown", "assist", "life"};
     const struct triage *tg = o->l->tg;
@@ -325,7 +347,8 @@ static void out_groups(struct out *o, json_t *root) {
     }
 }
 
-static void out_waits(struct out *o, json_t *root) {
+static void out_waits(struct out *o, json_t *root)
+{
     const struct triage *tg = o->l->tg;
     json_t *arr = array(o, root, "waits");
     for (uint32_t i = 0; i < tg->nwaits && i < TOP; i++) {
@@ -369,7 +392,8 @@ static void out_waits(struct out *o, json_t *root) {
     }
 }
 
-static void out_breakdown(struct out *o, json_t *obj, const struct breakdown *b) {
+static void out_breakdown(struct out *o, json_t *obj, const struct breakdown *b)
+{
     json_t *r = object(o, obj, "breakdown"), *w;
     num(o, r, "goroutines", b->goroutines);
     num(o, r, "all_ns", b->all);
@@ -388,7 +412,8 @@ static void out_breakdown(struct out *o, json_t *obj, const struct breakdown *b)
     }
 }
 
-static void out_types(struct out *o, json_t *root) {
+static void out_types(struct out *o, json_t *root)
+{
     json_t *arr = array(o, root, "tasks");
     for (uint32_t i = 0; i < o->l->tg->ntypes && i < TOP; i++) {
         const struct span_type *y = &o->l->tg->types[i];
@@ -414,7 +439,8 @@ static void out_types(struct out *o, json_t *root) {
     }
 }
 
-static void out_leaks(struct out *o, json_t *root) {
+static void out_leaks(struct out *o, json_t *root)
+{
     json_t *arr = array(o, root, "unended");
     for (uint32_t i = 0; i < o->l->tg->nleaks && i < TOP; i++) {
         const struct leak_row *k = &o->l->tg->leaks[i];
@@ -437,7 +463,8 @@ static void out_leaks(struct out *o, json_t *root) {
     }
 }
 
-static void out_samples(struct out *o, json_t *root) {
+static void out_samples(struct out *o, json_t *root)
+{
     const struct triage *tg = o->l->tg;
     json_t *s = object(o, root, "samples"), *arr;
     big(o, s, "count", tg->sample_count);
@@ -462,7 +489,8 @@ static void out_samples(struct out *o, json_t *root) {
     }
 }
 
-char *report_json(const struct loaded *l) {
+char *report_json(const struct loaded *l)
+{
     struct out o = {.l = l, .tr = l->tr};
     json_t *root;
     char *s = NULL;

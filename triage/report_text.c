@@ -14,12 +14,14 @@
 #define STOPS 4
 #define FINDINGS_LONG 4 /* with text; the rest one line each */
 
-static void endl(struct text *t) {
+static void endl(struct text *t)
+{
     text_lit(t, "\n");
 }
 
 /* Words of s in lines of at most REPORT_WIDTH, from column `indent`, at most `lines` lines. */
-static void wrapped(struct text *t, const char *s, int indent, int lines) {
+static void wrapped(struct text *t, const char *s, int indent, int lines)
+{
     size_t col = 0;
     while (*s && lines > 0) {
         size_t word = strcspn(s, " "), w = 0;
@@ -48,20 +50,23 @@ static void wrapped(struct text *t, const char *s, int indent, int lines) {
 }
 
 /* Findings are kept as UTF-8; the page may have to be ASCII. */
-static void wrapped_clean(struct text *t, const char *s, int lines) {
+static void wrapped_clean(struct text *t, const char *s, int lines)
+{
     struct text u = {.ascii = t->ascii};
     text_clean(&u, s, strlen(s), 0);
     wrapped(t, u.p ? u.p : "", INDENT, lines);
     text_free(&u);
 }
 
-static void lane_text(struct text *t, const struct trace *tr, struct lane l) {
+static void lane_text(struct text *t, const struct trace *tr, struct lane l)
+{
     if (l.kind == LANE_G && l.i != NO_LANE && l.i < trace_nlanes(tr, LANE_G)) {
         text_add(t, " G%llu", (unsigned long long)trace_lane(tr, l).id);
     }
 }
 
-static void head(struct text *t, const struct loaded *l) {
+static void head(struct text *t, const struct loaded *l)
+{
     const struct trace_info *in = trace_info(l->tr);
     text_lit(t, "gotop report: ");
     text_tail(t, l->path, strlen(l->path), REPORT_WIDTH - 14);
@@ -93,7 +98,8 @@ static void head(struct text *t, const struct loaded *l) {
     }
 }
 
-static void findings(struct text *t, const struct loaded *l) {
+static void findings(struct text *t, const struct loaded *l)
+{
     text_lit(t, "\nFINDINGS\n");
     if (!trace_info(l->tr)->has_clock) {
         text_add(t, "  none: without a clock rate nothing can be called long\n");
@@ -126,7 +132,8 @@ static void findings(struct text *t, const struct loaded *l) {
     }
 }
 
-static void item(struct text *t, const char *name, double part, double whole, bool *first) {
+static void item(struct text *t, const char *name, double part, double whole, bool *first)
+{
     if (part <= 0) {
         return;
     }
@@ -135,7 +142,8 @@ static void item(struct text *t, const char *name, double part, double whole, bo
     *first = false;
 }
 
-static void processors(struct text *t, const struct loaded *l) {
+static void processors(struct text *t, const struct loaded *l)
+{
     const struct triage *tg = l->tg;
     struct text u = {0};
     double cap = (double)tg->capacity;
@@ -160,7 +168,8 @@ static void processors(struct text *t, const struct loaded *l) {
     }
 }
 
-static void stops(struct text *t, const struct loaded *l) {
+static void stops(struct text *t, const struct loaded *l)
+{
     for (uint32_t i = 0; i < l->tg->nstw && i < STOPS; i++) {
         const struct stw_row *r = &l->tg->stw[i];
         size_t start = t->n;
@@ -191,7 +200,8 @@ static void stops(struct text *t, const struct loaded *l) {
     }
 }
 
-static void utilisation(struct text *t, const struct triage *tg) {
+static void utilisation(struct text *t, const struct triage *tg)
+{
     struct text u = {.ticks = t->ticks};
     if (tg->nmmu == 0) {
         return;
@@ -210,7 +220,8 @@ static void utilisation(struct text *t, const struct triage *tg) {
     text_free(&u);
 }
 
-static void collector(struct text *t, const struct loaded *l) {
+static void collector(struct text *t, const struct loaded *l)
+{
     const struct triage *tg = l->tg;
     text_add(t, "\nGC  %llu cycle%s", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
     if (tg->gc_cycles) {
@@ -250,7 +261,8 @@ static void collector(struct text *t, const struct loaded *l) {
     utilisation(t, tg);
 }
 
-static void dist_text(struct text *t, const struct dist *d) {
+static void dist_text(struct text *t, const struct dist *d)
+{
     text_add(t, "%llu", (unsigned long long)d->n);
     text_lit(t, ", p50 ");
     text_dur(t, d->p50);
@@ -264,7 +276,8 @@ static void dist_text(struct text *t, const struct dist *d) {
     text_dur(t, d->total);
 }
 
-static void scheduler(struct text *t, const struct loaded *l) {
+static void scheduler(struct text *t, const struct loaded *l)
+{
     const struct triage *tg = l->tg;
     struct dist d;
     hist_dist(&tg->sched, &d);
@@ -291,14 +304,16 @@ static void scheduler(struct text *t, const struct loaded *l) {
     }
 }
 
-static void cell_dur(struct text *t, int64_t ns, size_t width) {
+static void cell_dur(struct text *t, int64_t ns, size_t width)
+{
     struct text c = {.ticks = t->ticks};
     text_dur(&c, ns);
     text_add(t, "%*s", (int)width, c.p ? c.p : "");
     text_free(&c);
 }
 
-static void groups(struct text *t, const struct loaded *l) {
+static void groups(struct text *t, const struct loaded *l)
+{
     uint32_t shown = 0;
     text_add(t, "\nGOROUTINES by start function\n  %-38s %7s %9s %9s %9s %9s %9s\n", "", "count", "running",
              "sched wait", "blocked", "sys call", "assist");
@@ -321,7 +336,8 @@ static void groups(struct text *t, const struct loaded *l) {
     }
 }
 
-static void waits(struct text *t, const struct loaded *l) {
+static void waits(struct text *t, const struct loaded *l)
+{
     uint32_t shown = 0;
     text_lit(t, "\nWAITS by reason and place\n");
     for (uint32_t i = 0; i < l->tg->nwaits && shown < 5; i++, shown++) {
@@ -338,11 +354,13 @@ static void waits(struct text *t, const struct loaded *l) {
     }
 }
 
-static bool contended(const struct pair_row *p) {
+static bool contended(const struct pair_row *p)
+{
     return !p->from_scheduler && (p->kind == WK_LOCK || p->kind == WK_SEND || p->kind == WK_COND);
 }
 
-static void pairs(struct text *t, const struct loaded *l) {
+static void pairs(struct text *t, const struct loaded *l)
+{
     uint32_t shown = 0;
     for (uint32_t i = 0; i < l->tg->npairs && shown < 3; i++) {
         const struct pair_row *p = &l->tg->pairs[i];
@@ -364,7 +382,8 @@ static void pairs(struct text *t, const struct loaded *l) {
     }
 }
 
-static void syscalls(struct text *t, const struct loaded *l) {
+static void syscalls(struct text *t, const struct loaded *l)
+{
     if (l->tg->nsyscalls) {
         text_lit(t, "SYSTEM CALLS by place\n");
     }
@@ -380,7 +399,8 @@ static void syscalls(struct text *t, const struct loaded *l) {
     }
 }
 
-static void tasks(struct text *t, const struct loaded *l) {
+static void tasks(struct text *t, const struct loaded *l)
+{
     uint32_t shown[2] = {0};
     for (uint32_t i = 0; i < l->tg->ntypes; i++) {
         const struct span_type *y = &l->tg->types[i];
@@ -405,7 +425,8 @@ static void tasks(struct text *t, const struct loaded *l) {
     }
 }
 
-static void samples(struct text *t, const struct loaded *l) {
+static void samples(struct text *t, const struct loaded *l)
+{
     const struct triage *tg = l->tg;
     if (tg->sample_count) {
         text_add(t, "\nCPU SAMPLES  %llu\n", (unsigned long long)tg->sample_count);
@@ -424,7 +445,8 @@ static void samples(struct text *t, const struct loaded *l) {
 }
 
 /* Lines as they are, but none longer than REPORT_WIDTH. */
-static void cut_lines(struct text *t, const char *s) {
+static void cut_lines(struct text *t, const char *s)
+{
     while (*s) {
         size_t n = strcspn(s, "\n");
         struct text u = {0};
@@ -441,7 +463,8 @@ static void cut_lines(struct text *t, const char *s) {
     }
 }
 
-void report_text(struct text *t, const struct loaded *l) {
+void report_text(struct text *t, const struct loaded *l)
+{
     struct text u = {.ascii = t->ascii, .ticks = !trace_info(l->tr)->has_clock};
     head(&u, l);
     findings(&u, l);
@@ -459,6 +482,7 @@ void report_text(struct text *t, const struct loaded *l) {
     text_free(&u);
 }
 
-int report_status(const struct loaded *l) {
+int report_status(const struct loaded *l)
+{
     return l->partial ? 3 : 0;
 }

@@ -5,12 +5,14 @@
 
 #include <string.h>
 
-static bool by_tracing(const struct trace *tr, uint32_t kind) {
+static bool by_tracing(const struct trace *tr, uint32_t kind)
+{
     struct str s = trace_str(tr, kind);
     return memmem(s.p, s.len, "trace", 5) != NULL; /* "start trace", "stop trace" */
 }
 
-static void stw_text(struct draft *d, const struct rules *rs, const struct stw_row *r) {
+static void stw_text(struct draft *d, const struct rules *rs, const struct stw_row *r)
+{
     text_str(&d->text, rs->tr, r->kind);
     if (!r->kind) {
         text_lit(&d->text, "GC");
@@ -37,7 +39,8 @@ static void stw_text(struct draft *d, const struct rules *rs, const struct stw_r
     }
 }
 
-static void rule_stw(struct rules *rs) {
+static void rule_stw(struct rules *rs)
+{
     for (uint32_t i = 0; i < rs->tg->nstw; i++) {
         const struct stw_row *r = &rs->tg->stw[i];
         int64_t longest = r->longest.t1 - r->longest.t0;
@@ -66,7 +69,8 @@ static void rule_stw(struct rules *rs) {
     }
 }
 
-static void rule_share(struct rules *rs) {
+static void rule_share(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     int64_t workers = tg->p_sum.ns[ST_GCWORK] - tg->label_ns[GC_IDLE];
     int64_t gc = workers + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP], busy = 0;
@@ -98,7 +102,8 @@ static void rule_share(struct rules *rs) {
 }
 
 /* The group whose goroutines assisted most. */
-static uint32_t most_assisting(const struct triage *tg) {
+static uint32_t most_assisting(const struct triage *tg)
+{
     uint32_t best = 0;
     for (uint32_t i = 1; i < tg->ngroups; i++) {
         best = tg->groups[i].d[GM_ASSIST].total > tg->groups[best].d[GM_ASSIST].total ? i : best;
@@ -106,7 +111,8 @@ static uint32_t most_assisting(const struct triage *tg) {
     return best;
 }
 
-static void rule_assist(struct rules *rs) {
+static void rule_assist(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     int64_t exec = 0, assist = 0;
     uint32_t most;
@@ -135,7 +141,8 @@ static void rule_assist(struct rules *rs) {
     draft_end(rs, &d);
 }
 
-static void rule_mmu(struct rules *rs) {
+static void rule_mmu(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     for (uint32_t i = 0; i < tg->nmmu && tg->end >= 20000000; i++) {
         const struct mmu_point *m = &tg->mmu[i];
@@ -154,7 +161,8 @@ static void rule_mmu(struct rules *rs) {
     }
 }
 
-static void rule_heap(struct rules *rs) {
+static void rule_heap(struct rules *rs)
+{
     const struct heap_stat *h = &rs->tg->heap;
     struct draft d;
     if (rs->tg->gc_cycles < 4 || h->low_last < 2 * h->low_first || h->low_last - h->low_first < 4u << 20) {
@@ -174,7 +182,8 @@ static void rule_heap(struct rules *rs) {
     draft_end(rs, &d);
 }
 
-void rules_gc(struct rules *rs) {
+void rules_gc(struct rules *rs)
+{
     rule_stw(rs);
     rule_share(rs);
     rule_assist(rs);

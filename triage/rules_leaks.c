@@ -3,16 +3,19 @@
  */
 #include "triage/rules.h"
 
-static bool ends_from_within(enum wait_kind k) {
+static bool ends_from_within(enum wait_kind k)
+{
     return k == WK_RECV || k == WK_SEND || k == WK_SELECT || k == WK_LOCK || k == WK_COND;
 }
 
-static void leak_growth(struct text *t, const struct leak_row *r) {
+static void leak_growth(struct text *t, const struct leak_row *r)
+{
     text_add(t, " Created in the quarters of the trace: %u, %u, %u, %u.", r->quarter[0], r->quarter[1], r->quarter[2],
              r->quarter[3]);
 }
 
-static void rule_leak(struct rules *rs) {
+static void rule_leak(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     int64_t min = tg->end / 2 < 1000000000 ? tg->end / 2 : 1000000000;
     for (uint32_t i = 0; i < tg->nleaks; i++) {
@@ -45,7 +48,8 @@ static void rule_leak(struct rules *rs) {
     }
 }
 
-static void rule_churn(struct rules *rs) {
+static void rule_churn(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     for (uint32_t i = 0; i < tg->ngroups; i++) {
         const struct group *g = &tg->groups[i];
@@ -83,7 +87,8 @@ struct team { /* goroutines of one group with one creation, there for half of th
 };
 
 /* What a goroutine ran for itself: without assisting, and without stopping the world in passing. */
-static int64_t own_run(const struct triage *tg, uint32_t g) {
+static int64_t own_run(const struct triage *tg, uint32_t g)
+{
     const struct range *r;
     size_t n = trace_ranges(tg->tr, RANGE_STW, &r);
     int64_t ns = tg->g[g].ns[GM_EXEC] - tg->g[g].ns[GM_ASSIST];
@@ -93,7 +98,8 @@ static int64_t own_run(const struct triage *tg, uint32_t g) {
     return ns > 0 ? ns : 0;
 }
 
-static void team_of(const struct triage *tg, uint32_t group, struct team *t) {
+static void team_of(const struct triage *tg, uint32_t group, struct team *t)
+{
     *t = (struct team){.same = true};
     for (uint32_t g = 0; g < tg->ng; g++) {
         struct lane_info li;
@@ -114,7 +120,8 @@ static void team_of(const struct triage *tg, uint32_t group, struct team *t) {
     }
 }
 
-static void rule_workers(struct rules *rs) {
+static void rule_workers(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     for (uint32_t i = 0; i < tg->ngroups && i < 16; i++) {
         const struct group *g = &tg->groups[i];
@@ -147,7 +154,8 @@ static void rule_workers(struct rules *rs) {
 
 /* ---- tasks -------------------------------------------------------------------------------------------------- */
 
-static void share_text(struct text *t, const char *what, int64_t ns, int64_t all, bool *first) {
+static void share_text(struct text *t, const char *what, int64_t ns, int64_t all, bool *first)
+{
     if (ns < all / 20 || ns <= 0) {
         return; /* less than 5 % */
     }
@@ -156,7 +164,8 @@ static void share_text(struct text *t, const char *what, int64_t ns, int64_t all
     *first = false;
 }
 
-static void breakdown_text(struct text *t, const struct rules *rs, const struct breakdown *b) {
+static void breakdown_text(struct text *t, const struct rules *rs, const struct breakdown *b)
+{
     bool first = true;
     share_text(t, "running", b->running, b->all, &first);
     for (uint32_t i = 0; i < b->nreasons; i++) {
@@ -172,7 +181,8 @@ static void breakdown_text(struct text *t, const struct rules *rs, const struct 
     share_text(t, "GC assist", b->assist, b->all, &first);
 }
 
-static void rule_tasks(struct rules *rs) {
+static void rule_tasks(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     for (uint32_t i = 0; i < tg->ntypes; i++) {
         const struct span_type *y = &tg->types[i];
@@ -208,7 +218,8 @@ static void rule_tasks(struct rules *rs) {
     }
 }
 
-void rules_leaks(struct rules *rs) {
+void rules_leaks(struct rules *rs)
+{
     rule_leak(rs);
     rule_churn(rs);
     rule_workers(rs);

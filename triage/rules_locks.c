@@ -26,7 +26,8 @@ struct stretch { /* while at least CONVOY_MIN waited */
     uint64_t waits;
 };
 
-static int cmp_edge(const void *a, const void *b) {
+static int cmp_edge(const void *a, const void *b)
+{
     const struct edge *x = a, *y = b;
     return x->func != y->func ? (x->func > y->func) - (x->func < y->func)
            : x->t != y->t     ? (x->t > y->t) - (x->t < y->t)
@@ -34,11 +35,13 @@ static int cmp_edge(const void *a, const void *b) {
                               : (x->wait > y->wait) - (x->wait < y->wait);
 }
 
-static uint32_t caller_of(const struct trace *tr, uint32_t stack) {
+static uint32_t caller_of(const struct trace *tr, uint32_t stack)
+{
     return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
 }
 
-static void stretches(const struct edge *e, size_t n, struct stretch *s) {
+static void stretches(const struct edge *e, size_t n, struct stretch *s)
+{
     uint32_t now = 0, first = 0;
     int64_t since = 0;
     *s = (struct stretch){0};
@@ -64,7 +67,8 @@ static void stretches(const struct edge *e, size_t n, struct stretch *s) {
 
 /* The wait that covers t and began first: it was the next in the queue, and who ended it most likely held the lock.
  */
-static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uint32_t fallback) {
+static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uint32_t fallback)
+{
     for (uint32_t i = 0; i < tg->nlock_waits && tg->lock_waits[i].t0 <= t; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
         if (w->t1 > t && caller_of(tg->tr, w->stack) == func) {
@@ -74,7 +78,8 @@ static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uin
     return fallback;
 }
 
-static void convoy(struct rules *rs, uint32_t func, const struct stretch *s) {
+static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
+{
     const struct lock_wait *w = &rs->tg->lock_waits[eldest_at(rs->tg, func, s->t0, s->first)];
     struct chain_link c[CHAIN_MAX];
     uint32_t n = chain_follow(rs->tr, w->g, w->t0, c);
@@ -105,7 +110,8 @@ static void convoy(struct rules *rs, uint32_t func, const struct stretch *s) {
     draft_end(rs, &d);
 }
 
-static void rule_convoy(struct rules *rs) {
+static void rule_convoy(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     size_t n = 0;
     struct edge *e = mem_alloc(((size_t)tg->nlock_waits * 2 + 1) * sizeof *e);
@@ -134,7 +140,8 @@ static void rule_convoy(struct rules *rs) {
     mem_free(e);
 }
 
-static void rule_bottleneck(struct rules *rs) {
+static void rule_bottleneck(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     int64_t all = 0, severity;
     uint32_t best = 0;
@@ -171,7 +178,8 @@ static void rule_bottleneck(struct rules *rs) {
     draft_end(rs, &d);
 }
 
-static void rule_stuck(struct rules *rs) {
+static void rule_stuck(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     int64_t min = tg->end / 2 < 1000000000 ? tg->end / 2 : 1000000000, longest = 0;
     uint32_t n = 0, who = 0;
@@ -223,7 +231,8 @@ struct calls {
     uint64_t waits;
 };
 
-static bool call_span(void *arg, const struct span *s) {
+static bool call_span(void *arg, const struct span *s)
+{
     struct calls *c = arg;
     int64_t a = s->t0 > c->w->t0 ? s->t0 : c->w->t0, z = s->t1 < c->w->t1 ? s->t1 : c->w->t1, *p;
     uint32_t i;
@@ -254,7 +263,8 @@ static bool call_span(void *arg, const struct span *s) {
     return true;
 }
 
-static void syscall_finding(struct rules *rs, const struct calls *c) {
+static void syscall_finding(struct rules *rs, const struct calls *c)
+{
     struct chain_link link[CHAIN_MAX];
     uint32_t n = chain_follow(rs->tr, c->worst_wait->g, c->worst_wait->t0, link);
     struct draft d;
@@ -279,7 +289,8 @@ static void syscall_finding(struct rules *rs, const struct calls *c) {
     draft_end(rs, &d);
 }
 
-static void rule_syscall(struct rules *rs) {
+static void rule_syscall(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     struct calls c = {.rs = rs, .waker = NO_LANE};
     for (uint32_t i = 0; i < tg->nlock_waits && !rs->failed; i++) {
@@ -295,7 +306,8 @@ static void rule_syscall(struct rules *rs) {
     mem_free(c.overlap);
 }
 
-static void rule_herd(struct rules *rs) {
+static void rule_herd(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     for (uint32_t i = 0; i < tg->nherds; i++) {
         const struct herd_row *h = &tg->herds[i];
@@ -322,7 +334,8 @@ static void rule_herd(struct rules *rs) {
     }
 }
 
-void rules_locks(struct rules *rs) {
+void rules_locks(struct rules *rs)
+{
     rule_convoy(rs);
     rule_bottleneck(rs);
     rule_stuck(rs);

@@ -4,7 +4,8 @@
 #include "triage/rules.h"
 
 /* What waits in the histogram lasted beyond `ns`, to the histogram's accuracy. */
-static int64_t beyond(const struct hist *h, int64_t ns) {
+static int64_t beyond(const struct hist *h, int64_t ns)
+{
     double sum = 0;
     for (uint32_t i = 64; i < HIST_BUCKETS; i++) {
         int64_t low = (int64_t)(i % 32 + 32) << (i / 32 - 1);
@@ -15,7 +16,8 @@ static int64_t beyond(const struct hist *h, int64_t ns) {
     return sum > (double)NS_MAX ? NS_MAX : (int64_t)sum;
 }
 
-static void program_times(const struct triage *tg, int64_t *exec, int64_t *sched) {
+static void program_times(const struct triage *tg, int64_t *exec, int64_t *sched)
+{
     *exec = *sched = 0;
     for (uint32_t i = 0; i < tg->ngroups; i++) {
         *exec = ns_add(*exec, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total);
@@ -23,7 +25,8 @@ static void program_times(const struct triage *tg, int64_t *exec, int64_t *sched
     }
 }
 
-static void ran_text(struct text *t, const struct rules *rs, const struct sched_wait *w) {
+static void ran_text(struct text *t, const struct rules *rs, const struct sched_wait *w)
+{
     if (w->all_ns <= 0) {
         return;
     }
@@ -45,7 +48,8 @@ static void ran_text(struct text *t, const struct rules *rs, const struct sched_
     text_lit(t, ".");
 }
 
-static void rule_latency(struct rules *rs) {
+static void rule_latency(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     int64_t exec, sched, p99 = hist_quantile(&tg->sched, 0.99);
     struct draft d;
@@ -72,7 +76,8 @@ static void rule_latency(struct rules *rs) {
     draft_end(rs, &d);
 }
 
-static void rule_idle(struct rules *rs) {
+static void rule_idle(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     int64_t missed = tg->idle[IDLE_MISSED];
     struct draft d;
@@ -96,7 +101,8 @@ static void rule_idle(struct rules *rs) {
     draft_end(rs, &d);
 }
 
-static void rule_above(struct rules *rs) {
+static void rule_above(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     int64_t p = rules_procs(rs), exec, sched;
     struct draft d;
@@ -114,7 +120,8 @@ static void rule_above(struct rules *rs) {
     draft_end(rs, &d);
 }
 
-static void rule_below(struct rules *rs) {
+static void rule_below(struct rules *rs)
+{
     const struct triage *tg = rs->tg;
     int64_t idle = tg->p_sum.ns[ST_IDLE], all_sched = 0, severity;
     struct draft d;
@@ -137,7 +144,8 @@ static void rule_below(struct rules *rs) {
     draft_end(rs, &d);
 }
 
-void rules_sched(struct rules *rs) {
+void rules_sched(struct rules *rs)
+{
     rule_latency(rs);
     rule_idle(rs);
     rule_above(rs);

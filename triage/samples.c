@@ -17,7 +17,8 @@ struct tally {
     size_t cap_count, cap_stack, cap_rows;
 };
 
-static bool count_stack(struct tally *y, uint32_t stack) {
+static bool count_stack(struct tally *y, uint32_t stack)
+{
     uint32_t i = tab_put(&y->stacks, stack, 0, y->n);
     if (i == TAB_NONE) {
         return false;
@@ -42,7 +43,8 @@ static bool count_stack(struct tally *y, uint32_t stack) {
     return true;
 }
 
-static struct sample_row *row_of(struct tally *y, uint32_t func) {
+static struct sample_row *row_of(struct tally *y, uint32_t func)
+{
     struct triage *tg = y->tg;
     uint32_t i = tab_put(&y->funcs, func, 0, tg->nsamples);
     if (i == TAB_NONE) {
@@ -60,7 +62,8 @@ static struct sample_row *row_of(struct tally *y, uint32_t func) {
     return &tg->samples[i];
 }
 
-static bool seen_deeper(const struct trace *tr, uint32_t stack, uint32_t i, uint32_t func) {
+static bool seen_deeper(const struct trace *tr, uint32_t stack, uint32_t i, uint32_t func)
+{
     for (uint32_t k = 0; k < i; k++) {
         if (trace_frame(tr, stack, k).func == func) {
             return true;
@@ -69,7 +72,8 @@ static bool seen_deeper(const struct trace *tr, uint32_t stack, uint32_t i, uint
     return false;
 }
 
-static bool count_functions(struct tally *y) {
+static bool count_functions(struct tally *y)
+{
     const struct trace *tr = y->tg->tr;
     for (uint32_t i = 0; i < y->n; i++) {
         uint32_t depth = trace_stack(tr, y->stack[i]);
@@ -90,20 +94,23 @@ static bool count_functions(struct tally *y) {
     return true;
 }
 
-static int cmp_sample(const void *a, const void *b) {
+static int cmp_sample(const void *a, const void *b)
+{
     const struct sample_row *x = a, *y = b;
     return x->flat != y->flat ? (x->flat < y->flat) - (x->flat > y->flat)
            : x->cum != y->cum ? (x->cum < y->cum) - (x->cum > y->cum)
                               : (x->func > y->func) - (x->func < y->func);
 }
 
-static int cmp_sample_group(const void *a, const void *b) {
+static int cmp_sample_group(const void *a, const void *b)
+{
     const struct sample_group *x = a, *y = b;
     return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
                                 : (x->group > y->group) - (x->group < y->group);
 }
 
-static bool count_groups(struct triage *tg, const struct sample *s, size_t n) {
+static bool count_groups(struct triage *tg, const struct sample *s, size_t n)
+{
     uint32_t k = 0;
     struct sample_group *sg = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *sg);
     if (!sg) {
@@ -132,7 +139,8 @@ static bool count_groups(struct triage *tg, const struct sample *s, size_t n) {
     return true;
 }
 
-bool triage_samples(struct triage *tg) {
+bool triage_samples(struct triage *tg)
+{
     const struct sample *s;
     size_t n = trace_samples(tg->tr, &s);
     struct tally y = {.tg = tg};

@@ -6,23 +6,27 @@
 
 #include <string.h>
 
-bool str_is(struct str s, const char *c) {
+bool str_is(struct str s, const char *c)
+{
     return s.len == strlen(c) && memcmp(s.p, c, s.len) == 0;
 }
 
-bool str_starts(struct str s, const char *c) {
+bool str_starts(struct str s, const char *c)
+{
     size_t n = strlen(c);
     return s.len >= n && memcmp(s.p, c, n) == 0;
 }
 
-const char *wait_kind_name(enum wait_kind k) {
+const char *wait_kind_name(enum wait_kind k)
+{
     static const char *const name[WK_KINDS] = {"other",           "lock",   "wait group", "condition", "channel send",
                                                "channel receive", "select", "network",    "sleep",     "GC",
                                                "system"};
     return (unsigned)k < WK_KINDS ? name[k] : "other";
 }
 
-static enum wait_kind kind_of_function(struct str f) {
+static enum wait_kind kind_of_function(struct str f)
+{
     static const struct {
         const char *prefix;
         enum wait_kind k;
@@ -48,7 +52,8 @@ static enum wait_kind kind_of_function(struct str f) {
     return WK_OTHER;
 }
 
-static enum wait_kind kind_of_sync(const struct trace *tr, uint32_t stack) {
+static enum wait_kind kind_of_sync(const struct trace *tr, uint32_t stack)
+{
     uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n && i < 8; i++) {
         enum wait_kind k = kind_of_function(trace_str(tr, trace_frame(tr, stack, i).func));
@@ -59,7 +64,8 @@ static enum wait_kind kind_of_sync(const struct trace *tr, uint32_t stack) {
     return WK_OTHER;
 }
 
-enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack) {
+enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack)
+{
     struct str r = trace_str(tr, reason);
     if (str_is(r, "sync")) {
         return kind_of_sync(tr, stack);
@@ -89,7 +95,8 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
 }
 
 /* Packages that carry out what somebody else asked for. */
-static bool is_plumbing(struct str f) {
+static bool is_plumbing(struct str f)
+{
     static const char *const package[] = {"runtime.", "runtime/", "sync.", "sync/",  "internal/",   "syscall.",
                                           "net.",     "os.",      "io.",   "bufio.", "crypto/tls.", "time."};
     for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
@@ -100,7 +107,8 @@ static bool is_plumbing(struct str f) {
     return f.len == 0;
 }
 
-uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack) {
+uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
+{
     uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n; i++) {
         if (!is_plumbing(trace_str(tr, trace_frame(tr, stack, i).func))) {

@@ -22,11 +22,13 @@ struct build {
 
 static const char *const names[SW_KINDS] = {"cpu", "sync", "net", "syscall", "sched", "oncpu", "assist", "offcpu"};
 
-const char *sw_kind_name(enum sw_kind k) {
+const char *sw_kind_name(enum sw_kind k)
+{
     return (unsigned)k < SW_KINDS ? names[k] : "";
 }
 
-bool sw_kind_parse(const char *name, enum sw_kind *k) {
+bool sw_kind_parse(const char *name, enum sw_kind *k)
+{
     for (int i = 0; i < SW_KINDS; i++) {
         if (strcmp(name, names[i]) == 0) {
             *k = (enum sw_kind)i;
@@ -37,7 +39,8 @@ bool sw_kind_parse(const char *name, enum sw_kind *k) {
 }
 
 /* The runtime writes a single frame of zeros where it had no stack to give. */
-static bool blank(const struct trace *tr, uint32_t stack) {
+static bool blank(const struct trace *tr, uint32_t stack)
+{
     struct frame f;
     if (trace_stack(tr, stack) != 1) {
         return false;
@@ -46,7 +49,8 @@ static bool blank(const struct trace *tr, uint32_t stack) {
     return f.pc == 0 && f.func == 0;
 }
 
-static bool add(struct build *b, uint32_t stack, int64_t ns) {
+static bool add(struct build *b, uint32_t stack, int64_t ns)
+{
     uint32_t i = tab_get(&b->by_stack, stack, 0);
     struct sw_row *p;
     if (i == TAB_NONE && blank(b->tr, stack)) {
@@ -73,18 +77,21 @@ static bool add(struct build *b, uint32_t stack, int64_t ns) {
 }
 
 /* Adds [t0,t1) clipped to the filter; an interval of which nothing is left doesn't count. */
-static bool add_span(struct build *b, uint32_t stack, int64_t t0, int64_t t1) {
+static bool add_span(struct build *b, uint32_t stack, int64_t t0, int64_t t1)
+{
     t0 = t0 > b->f.t0 ? t0 : b->f.t0;
     t1 = t1 < b->f.t1 ? t1 : b->f.t1;
     return t1 <= t0 || add(b, stack, t1 - t0);
 }
 
-static bool has(struct str s, const char *part) {
+static bool has(struct str s, const char *part)
+{
     return memmem(s.p, s.len, part, strlen(part)) != NULL;
 }
 
 /* Go's tool tells these by parts of the reason. */
-static bool reason_counts(struct build *b, uint32_t reason) {
+static bool reason_counts(struct build *b, uint32_t reason)
+{
     struct str s;
     uint32_t known = tab_get(&b->reasons, reason, 0);
     if (b->kind == SW_OFFCPU) {
@@ -98,28 +105,27 @@ static bool reason_counts(struct build *b, uint32_t reason) {
     return known == 1;
 }
 
-static bool runs(const struct span *s) {
+static bool runs(const struct span *s)
+{
     return s->state == ST_RUNNING || s->state == ST_GCWORK || s->state == ST_ASSIST;
 }
 
-static bool wanted(struct build *b, const struct span *s) {
+static bool wanted(struct build *b, const struct span *s)
+{
     switch (b->kind) {
     case SW_SYNC:
     case SW_NET:
-    case SW_OFFCPU:
-        return s->state == ST_WAITING && reason_counts(b, s->reason);
-    case SW_SYSCALL:
-        return s->state == ST_SYSCALL;
-    case SW_SCHED:
-        return s->state == ST_RUNNABLE;
-    default:
-        return runs(s);
+    case SW_OFFCPU: return s->state == ST_WAITING && reason_counts(b, s->reason);
+    case SW_SYSCALL: return s->state == ST_SYSCALL;
+    case SW_SCHED: return s->state == ST_RUNNABLE;
+    default: return runs(s);
     }
 }
 
 /* From when on Go's tool counts: a goroutine's first run. One that ran already when the trace began, or that never
    runs in it, has none there: all of it counts. */
-static int64_t counts_from(struct span_iter *it) {
+static int64_t counts_from(struct span_iter *it)
+{
     do {
         const struct span *s = span_get(it);
         if (runs(s)) {
@@ -129,7 +135,8 @@ static int64_t counts_from(struct span_iter *it) {
     return INT64_MIN;
 }
 
-static bool lane(struct build *b, uint32_t g) {
+static bool lane(struct build *b, uint32_t g)
+{
     struct lane l = {LANE_G, g};
     struct span_iter it;
     int64_t first_run = INT64_MIN, seen = INT64_MIN;
@@ -157,7 +164,8 @@ static bool lane(struct build *b, uint32_t g) {
     return ok;
 }
 
-static bool lanes(struct build *b) {
+static bool lanes(struct build *b)
+{
     uint32_t n = trace_nlanes(b->tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
         struct lane_info li = trace_lane(b->tr, (struct lane){LANE_G, g});
@@ -174,7 +182,8 @@ static bool lanes(struct build *b) {
     return true;
 }
 
-static bool g_wanted(const struct build *b, uint32_t g) {
+static bool g_wanted(const struct build *b, uint32_t g)
+{
     if (g >= trace_nlanes(b->tr, LANE_G)) {
         return b->f.func == 0 && !b->f.want;
     }
@@ -182,7 +191,8 @@ static bool g_wanted(const struct build *b, uint32_t g) {
            (!b->f.want || b->f.want(b->f.arg, g));
 }
 
-static bool samples(struct build *b) {
+static bool samples(struct build *b)
+{
     const struct sample *s;
     size_t n = trace_samples(b->tr, &s);
     for (size_t i = 0; i < n; i++) {
@@ -193,7 +203,8 @@ static bool samples(struct build *b) {
     return true;
 }
 
-static bool assists(struct build *b) {
+static bool assists(struct build *b)
+{
     const struct range *r;
     size_t n = trace_ranges(b->tr, RANGE_ASSIST, &r);
     for (size_t i = 0; i < n; i++) {
@@ -204,7 +215,8 @@ static bool assists(struct build *b) {
     return true;
 }
 
-static int cmp_row(const void *a, const void *b) {
+static int cmp_row(const void *a, const void *b)
+{
     const struct sw_row *x = a, *y = b;
     return x->ns != y->ns         ? (x->ns < y->ns) - (x->ns > y->ns)
            : x->count != y->count ? (x->count < y->count) - (x->count > y->count)
@@ -212,7 +224,8 @@ static int cmp_row(const void *a, const void *b) {
 }
 
 enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const struct sw_filter *f,
-                                 struct sw_table *out, struct err *e) {
+                                 struct sw_table *out, struct err *e)
+{
     struct build b = {.tr = tr, .kind = k, .out = out};
     bool ok;
     *out = (struct sw_table){0};
@@ -236,7 +249,8 @@ enum err_code stackweights_build(const struct trace *tr, enum sw_kind k, const s
     return ERR_OK;
 }
 
-void stackweights_free(struct sw_table *t) {
+void stackweights_free(struct sw_table *t)
+{
     mem_free(t->row);
     *t = (struct sw_table){0};
 }

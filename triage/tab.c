@@ -9,7 +9,8 @@
 
 #include "decode/mem.h"
 
-static uint64_t mix(uint64_t a, uint64_t b) {
+static uint64_t mix(uint64_t a, uint64_t b)
+{
     uint64_t h = (a ^ (b * 0x9e3779b97f4a7c15u)) + (b >> 29);
     h ^= h >> 32;
     h *= 0xd6e8feb86659fd93u;
@@ -18,12 +19,14 @@ static uint64_t mix(uint64_t a, uint64_t b) {
     return h ^ h >> 32;
 }
 
-void tab_free(struct tab *m) {
+void tab_free(struct tab *m)
+{
     mem_free(m->slot);
     *m = (struct tab){0};
 }
 
-static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b) {
+static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
+{
     uint32_t i = (uint32_t)mix(a, b) & (m->cap - 1);
     while (m->slot[i].row && (m->slot[i].a != a || m->slot[i].b != b)) {
         i = (i + 1) & (m->cap - 1);
@@ -31,7 +34,8 @@ static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b) {
     return &m->slot[i];
 }
 
-static bool tab_widen(struct tab *m) {
+static bool tab_widen(struct tab *m)
+{
     struct tab big = {.cap = m->cap ? m->cap * 2 : 64, .used = m->used};
     if (m->cap > UINT32_MAX / 4 || !(big.slot = mem_zalloc(big.cap * sizeof *big.slot))) {
         return false;
@@ -46,11 +50,13 @@ static bool tab_widen(struct tab *m) {
     return true;
 }
 
-uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b) {
+uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b)
+{
     return m->cap ? tab_find(m, a, b)->row - 1 : TAB_NONE; /* a free slot's 0 wraps to TAB_NONE */
 }
 
-uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh) {
+uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh)
+{
     struct tab_slot *s;
     if (m->used >= m->cap / 10 * 7 && !tab_widen(m)) {
         return TAB_NONE;
@@ -63,11 +69,13 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh) {
     return s->row - 1;
 }
 
-int64_t dist_avg(const struct dist *d) {
+int64_t dist_avg(const struct dist *d)
+{
     return d->n ? d->total / (int64_t)d->n : 0;
 }
 
-double dist_sd(const struct dist *d) {
+double dist_sd(const struct dist *d)
+{
     double n = (double)d->n, mean, var;
     if (d->n < 2) {
         return 0;
@@ -77,17 +85,20 @@ double dist_sd(const struct dist *d) {
     return var > 0 ? sqrt(var) : 0;
 }
 
-static int cmp_i64(const void *a, const void *b) {
+static int cmp_i64(const void *a, const void *b)
+{
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-static size_t rank_of(double q, size_t n) {
+static size_t rank_of(double q, size_t n)
+{
     double r = ceil(q * (double)n);
     return r < 1 ? 0 : r > (double)n ? n - 1 : (size_t)r - 1;
 }
 
-void dist_of(struct dist *d, int64_t *v, size_t n) {
+void dist_of(struct dist *d, int64_t *v, size_t n)
+{
     *d = (struct dist){.n = n};
     if (n == 0) {
         return;
@@ -104,7 +115,8 @@ void dist_of(struct dist *d, int64_t *v, size_t n) {
     d->p99 = v[rank_of(0.99, n)];
 }
 
-static uint32_t hist_slot(int64_t ns) {
+static uint32_t hist_slot(int64_t ns)
+{
     uint32_t e;
     if (ns < 64) {
         return ns < 0 ? 0 : (uint32_t)ns;
@@ -113,11 +125,13 @@ static uint32_t hist_slot(int64_t ns) {
     return (e - 5) * 32 + (uint32_t)(ns >> (e - 5));  /* 64.. */
 }
 
-static int64_t slot_low(uint32_t i) {
+static int64_t slot_low(uint32_t i)
+{
     return i < 64 ? (int64_t)i : i >= HIST_BUCKETS ? INT64_MAX : (int64_t)(i % 32 + 32) << (i / 32 - 1);
 }
 
-void hist_add(struct hist *h, int64_t ns) {
+void hist_add(struct hist *h, int64_t ns)
+{
     uint32_t i;
     ns = ns < 0 ? 0 : ns;
     i = hist_slot(ns);
@@ -129,7 +143,8 @@ void hist_add(struct hist *h, int64_t ns) {
     h->n++;
 }
 
-int64_t hist_quantile(const struct hist *h, double q) {
+int64_t hist_quantile(const struct hist *h, double q)
+{
     uint64_t want, seen = 0;
     if (h->n == 0) {
         return 0;
@@ -148,14 +163,16 @@ int64_t hist_quantile(const struct hist *h, double q) {
     return h->max;
 }
 
-void hist_dist(const struct hist *h, struct dist *d) {
+void hist_dist(const struct hist *h, struct dist *d)
+{
     *d = (struct dist){.n = h->n, .min = h->min, .max = h->max, .total = h->total, .sumsq = h->sumsq};
     d->p50 = hist_quantile(h, 0.5);
     d->p90 = hist_quantile(h, 0.9);
     d->p99 = hist_quantile(h, 0.99);
 }
 
-uint64_t hist_between(const struct hist *h, int64_t lo, int64_t hi) {
+uint64_t hist_between(const struct hist *h, int64_t lo, int64_t hi)
+{
     uint64_t n = 0;
     for (uint32_t i = hist_slot(lo); i < HIST_BUCKETS && slot_low(i) < hi; i++) {
         n += h->count[i];

@@ -31,7 +31,8 @@ struct parts {
     size_t n, cap;
 };
 
-static bool part_add(struct parts *ps, struct part x) {
+static bool part_add(struct parts *ps, struct part x)
+{
     struct part *p;
     if (x.t0 >= x.t1 || x.g == NO_LANE) {
         return true;
@@ -45,7 +46,8 @@ static bool part_add(struct parts *ps, struct part x) {
     return true;
 }
 
-static int cmp_item(const void *a, const void *b) {
+static int cmp_item(const void *a, const void *b)
+{
     const struct item *x = a, *y = b;
     int64_t p = x->t1 - x->t0, q = y->t1 - y->t0;
     bool ox = x->open_start || x->open_end, oy = y->open_start || y->open_end;
@@ -58,7 +60,8 @@ static int cmp_item(const void *a, const void *b) {
     return p != q ? (p < q) - (p > q) : (x->index > y->index) - (x->index < y->index);
 }
 
-static uint32_t decade_of(int64_t ns) {
+static uint32_t decade_of(int64_t ns)
+{
     uint32_t d = 0;
     for (; ns >= 10 && d < 13; d++) {
         ns /= 10;
@@ -67,7 +70,8 @@ static uint32_t decade_of(int64_t ns) {
 }
 
 /* One name's items, sorted as above, into a row. v is room for n durations. */
-static void type_of(struct span_type *t, const struct item *it, size_t n, int64_t *v, bool region) {
+static void type_of(struct span_type *t, const struct item *it, size_t n, int64_t *v, bool region)
+{
     size_t whole = 0;
     *t = (struct span_type){.name = it[0].name, .is_region = region, .count = n};
     for (size_t i = 0; i < n; i++) {
@@ -85,7 +89,8 @@ static void type_of(struct span_type *t, const struct item *it, size_t n, int64_
     }
 }
 
-static bool types_of(struct triage *tg, struct item *it, size_t n, bool region) {
+static bool types_of(struct triage *tg, struct item *it, size_t n, bool region)
+{
     int64_t *v = mem_alloc((n + 1) * sizeof *v);
     size_t cap = tg->ntypes;
     if (!v) {
@@ -109,21 +114,24 @@ static bool types_of(struct triage *tg, struct item *it, size_t n, bool region) 
     return true;
 }
 
-static int cmp_type(const void *a, const void *b) {
+static int cmp_type(const void *a, const void *b)
+{
     const struct span_type *x = a, *y = b;
     return x->is_region != y->is_region ? x->is_region - y->is_region
            : x->d.total != y->d.total   ? (x->d.total < y->d.total) - (x->d.total > y->d.total)
                                         : (x->name > y->name) - (x->name < y->name);
 }
 
-static int cmp_part(const void *a, const void *b) {
+static int cmp_part(const void *a, const void *b)
+{
     const struct part *x = a, *y = b;
     return x->slot != y->slot ? (x->slot > y->slot) - (x->slot < y->slot)
            : x->g != y->g     ? (x->g > y->g) - (x->g < y->g)
                               : (x->t0 > y->t0) - (x->t0 < y->t0);
 }
 
-static void reason_add(struct breakdown *b, uint32_t reason, int64_t ns) {
+static void reason_add(struct breakdown *b, uint32_t reason, int64_t ns)
+{
     uint32_t i = 0;
     while (i < b->nreasons && b->reason[i] != reason) {
         i++;
@@ -144,7 +152,8 @@ static void reason_add(struct breakdown *b, uint32_t reason, int64_t ns) {
     }
 }
 
-static void break_reasons(const struct trace *tr, struct breakdown *b, struct lane l, int64_t t0, int64_t t1) {
+static void break_reasons(const struct trace *tr, struct breakdown *b, struct lane l, int64_t t0, int64_t t1)
+{
     struct span_iter it;
     if (!span_seek(&it, tr, l, t0)) {
         return;
@@ -165,7 +174,8 @@ static void break_reasons(const struct trace *tr, struct breakdown *b, struct la
 }
 
 /* How long g ran within mark assists in [t0,t1). a[0..n) is sorted by goroutine and start. */
-static int64_t assisted(const struct trace *tr, const struct part *a, size_t n, uint32_t g, int64_t t0, int64_t t1) {
+static int64_t assisted(const struct trace *tr, const struct part *a, size_t n, uint32_t g, int64_t t0, int64_t t1)
+{
     size_t lo = 0, hi = n;
     int64_t sum = 0;
     while (lo < hi) {
@@ -185,7 +195,8 @@ static int64_t assisted(const struct trace *tr, const struct part *a, size_t n, 
 }
 
 static void break_interval(const struct trace *tr, const struct parts *assists, struct breakdown *b, uint32_t g,
-                           int64_t t0, int64_t t1) {
+                           int64_t t0, int64_t t1)
+{
     struct lane l = {LANE_G, g};
     struct shares s;
     int64_t assist = assisted(tr, assists->p, assists->n, g, t0, t1);
@@ -199,7 +210,8 @@ static void break_interval(const struct trace *tr, const struct parts *assists, 
     break_reasons(tr, b, l, t0, t1);
 }
 
-static void break_own(const struct trace *tr, struct instance *x) {
+static void break_own(const struct trace *tr, struct instance *x)
+{
     struct shares s;
     trace_shares(tr, (struct lane){LANE_BAND, BAND_GC}, x->t0, x->t1, &s);
     x->b.gc = s.ns[ST_GC];
@@ -208,7 +220,8 @@ static void break_own(const struct trace *tr, struct instance *x) {
 }
 
 /* Parts are sorted: unite what overlaps on one goroutine, then count. slot = type * SLOWEST + rank. */
-static void break_parts(struct triage *tg, const struct parts *ps, const struct parts *assists) {
+static void break_parts(struct triage *tg, const struct parts *ps, const struct parts *assists)
+{
     for (size_t i = 0, j; i < ps->n; i = j) {
         struct breakdown *b = &tg->types[ps->p[i].slot / SLOWEST].slow[ps->p[i].slot % SLOWEST].b;
         int64_t t0 = ps->p[i].t0, t1 = ps->p[i].t1;
@@ -226,11 +239,13 @@ static void break_parts(struct triage *tg, const struct parts *ps, const struct 
     }
 }
 
-static int64_t clip(int64_t t, const struct instance *x) {
+static int64_t clip(int64_t t, const struct instance *x)
+{
     return t < x->t0 ? x->t0 : t > x->t1 ? x->t1 : t;
 }
 
-static bool slow_parts(struct triage *tg, struct parts *ps, struct tab *by_task, const struct task *task) {
+static bool slow_parts(struct triage *tg, struct parts *ps, struct tab *by_task, const struct task *task)
+{
     for (uint32_t i = 0; i < tg->ntypes; i++) {
         bool detailed = tg->types[i].is_region ? i - tg->ntask_types < DETAILED : i < DETAILED;
         for (uint32_t k = 0; detailed && k < tg->types[i].nslow; k++) {
@@ -246,7 +261,8 @@ static bool slow_parts(struct triage *tg, struct parts *ps, struct tab *by_task,
     return true;
 }
 
-static bool assist_parts(const struct triage *tg, struct parts *a) {
+static bool assist_parts(const struct triage *tg, struct parts *a)
+{
     const struct range *r;
     size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
     for (size_t i = 0; i < n; i++) {
@@ -260,7 +276,8 @@ static bool assist_parts(const struct triage *tg, struct parts *a) {
     return true;
 }
 
-static bool break_down(struct triage *tg, const struct task *task, size_t nt, const struct region *reg, size_t nr) {
+static bool break_down(struct triage *tg, const struct task *task, size_t nt, const struct region *reg, size_t nr)
+{
     struct parts ps = {0}, assists = {0};
     struct tab by_task = {0};
     bool ok = slow_parts(tg, &ps, &by_task, task) && assist_parts(tg, &assists);
@@ -288,7 +305,8 @@ static bool break_down(struct triage *tg, const struct task *task, size_t nt, co
     return ok;
 }
 
-bool triage_tasks(struct triage *tg) {
+bool triage_tasks(struct triage *tg)
+{
     const struct task *task;
     const struct region *reg;
     size_t nt = trace_tasks(tg->tr, &task), nr = trace_regions(tg->tr, &reg), m = nt > nr ? nt : nr;

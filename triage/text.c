@@ -11,16 +11,19 @@
 #include "decode/mem.h"
 #include "triage/stacks.h"
 
-void text_free(struct text *t) {
+void text_free(struct text *t)
+{
     mem_free(t->p);
     *t = (struct text){.ascii = t->ascii, .ticks = t->ticks};
 }
 
-bool text_ok(const struct text *t) {
+bool text_ok(const struct text *t)
+{
     return !t->failed;
 }
 
-char *text_take(struct text *t) {
+char *text_take(struct text *t)
+{
     char *p = t->p;
     bool failed = t->failed;
     *t = (struct text){.ascii = t->ascii, .ticks = t->ticks};
@@ -31,7 +34,8 @@ char *text_take(struct text *t) {
     return p ? p : mem_zalloc(1);
 }
 
-static bool text_room(struct text *t, size_t more) {
+static bool text_room(struct text *t, size_t more)
+{
     char *p;
     if (t->failed || more > SIZE_MAX / 2 - t->n) {
         t->failed = true;
@@ -46,7 +50,8 @@ static bool text_room(struct text *t, size_t more) {
     return true;
 }
 
-void text_raw(struct text *t, const char *p, size_t n) {
+void text_raw(struct text *t, const char *p, size_t n)
+{
     if (!text_room(t, n)) {
         return;
     }
@@ -57,7 +62,8 @@ void text_raw(struct text *t, const char *p, size_t n) {
     t->p[t->n] = 0;
 }
 
-void text_add(struct text *t, const char *fmt, ...) {
+void text_add(struct text *t, const char *fmt, ...)
+{
     char buf[512];
     va_list ap;
     int n;
@@ -77,7 +83,8 @@ void text_add(struct text *t, const char *fmt, ...) {
 }
 
 /* One character at p: its length in bytes, its code point in *cp; 0 bytes long = not valid UTF-8. */
-static size_t utf8_read(const unsigned char *p, size_t n, uint32_t *cp) {
+static size_t utf8_read(const unsigned char *p, size_t n, uint32_t *cp)
+{
     size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
     uint32_t c = len == 1 ? p[0] : len ? p[0] & (0xffu >> (len + 1)) : 0;
     if (!len || len > n) {
@@ -97,12 +104,14 @@ static size_t utf8_read(const unsigned char *p, size_t n, uint32_t *cp) {
 }
 
 /* Control characters of both sets, line and paragraph separators, and marks that reorder what is shown. */
-static bool char_hostile(uint32_t c) {
+static bool char_hostile(uint32_t c)
+{
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
            (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0xfeff || c >= 0xe0000;
 }
 
-static size_t clean_one(struct text *t, const char *p, size_t n) {
+static size_t clean_one(struct text *t, const char *p, size_t n)
+{
     uint32_t c = 0;
     size_t len = utf8_read((const unsigned char *)p, n, &c);
     if (!len || char_hostile(c)) {
@@ -117,7 +126,8 @@ static size_t clean_one(struct text *t, const char *p, size_t n) {
     return len;
 }
 
-void text_clean(struct text *t, const char *p, size_t n, size_t max) {
+void text_clean(struct text *t, const char *p, size_t n, size_t max)
+{
     size_t start = t->n, chars = 0;
     for (size_t i = 0; i < n; chars++) {
         if (max && text_width(t, start) + 2 >= max && n - i > 2) {
@@ -128,7 +138,8 @@ void text_clean(struct text *t, const char *p, size_t n, size_t max) {
     }
 }
 
-void text_tail(struct text *t, const char *p, size_t n, size_t max) {
+void text_tail(struct text *t, const char *p, size_t n, size_t max)
+{
     size_t chars = 0, i = n;
     while (i > 0 && (!max || chars + 2 < max || i <= 2)) {
         i--;
@@ -143,7 +154,8 @@ void text_tail(struct text *t, const char *p, size_t n, size_t max) {
     text_clean(t, p + i, n - i, 0);
 }
 
-size_t text_width(const struct text *t, size_t from) {
+size_t text_width(const struct text *t, size_t from)
+{
     size_t w = 0;
     for (size_t i = from; i < t->n; i++) {
         w += ((unsigned char)t->p[i] & 0xc0) != 0x80;
@@ -151,22 +163,26 @@ size_t text_width(const struct text *t, size_t from) {
     return w;
 }
 
-void text_pad(struct text *t, size_t from, size_t width) {
+void text_pad(struct text *t, size_t from, size_t width)
+{
     for (size_t w = text_width(t, from); w < width && !t->failed; w++) {
         text_lit(t, " ");
     }
 }
 
-void text_str(struct text *t, const struct trace *tr, uint32_t id) {
+void text_str(struct text *t, const struct trace *tr, uint32_t id)
+{
     struct str s = trace_str(tr, id);
     text_clean(t, s.p, s.len, 0);
 }
 
-static void text_unit(struct text *t, double v, const char *unit) {
+static void text_unit(struct text *t, double v, const char *unit)
+{
     text_add(t, v < 9.995 ? "%.2f%s" : v < 99.95 ? "%.1f%s" : "%.0f%s", v, unit);
 }
 
-void text_dur(struct text *t, int64_t ns) {
+void text_dur(struct text *t, int64_t ns)
+{
     uint64_t u = ns < 0 ? -(uint64_t)ns : (uint64_t)ns;
     if (ns < 0) {
         text_lit(t, "-");
@@ -187,7 +203,8 @@ void text_dur(struct text *t, int64_t ns) {
     }
 }
 
-void text_bytes(struct text *t, uint64_t b) {
+void text_bytes(struct text *t, uint64_t b)
+{
     static const char unit[] = "KMGTPE";
     double v = (double)b;
     int i = -1;
@@ -202,7 +219,8 @@ void text_bytes(struct text *t, uint64_t b) {
     text_add(t, v < 99.95 ? "%.1f%c" : "%.0f%c", v, unit[i]);
 }
 
-void text_share(struct text *t, double part, double whole) {
+void text_share(struct text *t, double part, double whole)
+{
     double s = whole > 0 ? part / whole * 100 : 0;
     if (whole <= 0) {
         text_lit(t, "-");
@@ -213,7 +231,8 @@ void text_share(struct text *t, double part, double whole) {
     }
 }
 
-void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max) {
+void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
+{
     struct str s = trace_str(tr, str);
     size_t cut = 0;
     for (size_t i = 0; i < s.len; i++) {
@@ -230,7 +249,8 @@ void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
     }
 }
 
-void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max) {
+void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max)
+{
     uint32_t n = trace_stack(tr, stack), i = stacks_user_frame(tr, stack);
     struct frame top, user;
     size_t start = t->n;
@@ -253,7 +273,8 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
     text_func(t, tr, user.func, max > text_width(t, start) + 8 ? max - text_width(t, start) : max ? 8 : 0);
 }
 
-void text_who(struct text *t, const struct trace *tr, uint32_t g) {
+void text_who(struct text *t, const struct trace *tr, uint32_t g)
+{
     struct lane_info li;
     if (g == NO_LANE || g >= trace_nlanes(tr, LANE_G)) {
         text_lit(t, "scheduler");

@@ -11,20 +11,23 @@
 #include "decode/mem.h"
 #include "triage/tri.h"
 
-const char *gmetric_name(enum gmetric m) {
+const char *gmetric_name(enum gmetric m)
+{
     static const char *const name[GM_COUNT] = {
         "execution",    "scheduler wait", "blocked", "system call", "system call without P",
         "not recorded", "mark assist",    "life"};
     return (unsigned)m < GM_COUNT ? name[m] : "";
 }
 
-const char *idle_why_name(enum idle_why w) {
+const char *idle_why_name(enum idle_why w)
+{
     static const char *const name[IDLE_WHYS] = {"world stopped", "work missed", "in system calls", "no work",
                                                 "short gaps"};
     return (unsigned)w < IDLE_WHYS ? name[w] : "";
 }
 
-enum err_code triage_new(const struct trace *tr, struct triage **out, struct err *e) {
+enum err_code triage_new(const struct trace *tr, struct triage **out, struct err *e)
+{
     struct triage *tg = mem_zalloc(sizeof *tg);
     *out = NULL;
     if (tg) {
@@ -44,7 +47,8 @@ enum err_code triage_new(const struct trace *tr, struct triage **out, struct err
     return ERR_OK;
 }
 
-static void work_free(struct triage *tg) {
+static void work_free(struct triage *tg)
+{
     struct triage_work *w = tg->work;
     if (w) {
         tab_free(&w->by_name);
@@ -58,7 +62,8 @@ static void work_free(struct triage *tg) {
     tg->work = NULL;
 }
 
-void triage_free(struct triage *tg) {
+void triage_free(struct triage *tg)
+{
     if (!tg) {
         return;
     }
@@ -87,12 +92,14 @@ struct ran {
     int64_t ns;
 };
 
-static int cmp_ran(const void *a, const void *b) {
+static int cmp_ran(const void *a, const void *b)
+{
     const struct ran *x = a, *y = b;
     return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->name > y->name) - (x->name < y->name);
 }
 
-static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int64_t ns) {
+static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int64_t ns)
+{
     uint32_t i = 0;
     while (i < *n && r[i].name != name) {
         i++;
@@ -105,7 +112,8 @@ static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int
     }
 }
 
-static void ran_meanwhile(struct triage *tg, struct sched_wait *w) {
+static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
+{
     struct ran r[64];
     uint32_t n = 0;
     for (uint32_t p = 0; p < tg->np; p++) {
@@ -143,7 +151,8 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w) {
 
 /* ---- phases ------------------------------------------------------------------------------------------------- */
 
-static int cmp_pair(const void *a, const void *b, void *arg) {
+static int cmp_pair(const void *a, const void *b, void *arg)
+{
     const struct pair_row *x = (const struct pair_row *)arg + *(const uint32_t *)a;
     const struct pair_row *y = (const struct pair_row *)arg + *(const uint32_t *)b;
     return x->total != y->total
@@ -152,7 +161,8 @@ static int cmp_pair(const void *a, const void *b, void *arg) {
 }
 
 /* Sorts the pairs, and tells the herds where theirs went. */
-static bool pairs_sort(struct triage *tg) {
+static bool pairs_sort(struct triage *tg)
+{
     uint32_t *order = mem_alloc(((size_t)tg->npairs + 1) * sizeof *order), *to;
     struct pair_row *sorted = mem_alloc(((size_t)tg->npairs + 1) * sizeof *sorted);
     to = mem_alloc(((size_t)tg->npairs + 1) * sizeof *to);
@@ -182,7 +192,8 @@ static bool pairs_sort(struct triage *tg) {
     return true;
 }
 
-static bool worst_end(struct triage *tg) {
+static bool worst_end(struct triage *tg)
+{
     for (uint32_t i = 0; i < tg->nworst; i++) {
         ran_meanwhile(tg, &tg->worst[i]);
     }
@@ -209,13 +220,15 @@ static const struct phase {
 };
 #define PHASES ((int)(sizeof phases / sizeof *phases))
 
-static int64_t now_ns(void) {
+static int64_t now_ns(void)
+{
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool phase_lanes(struct triage *tg, const struct phase *ph, int64_t until) {
+static bool phase_lanes(struct triage *tg, const struct phase *ph, int64_t until)
+{
     struct triage_work *w = tg->work;
     uint32_t n = ph->kind == LANE_G ? tg->ng : tg->np;
     for (uint32_t k = 0; w->next < n; k++) {
@@ -231,7 +244,8 @@ static bool phase_lanes(struct triage *tg, const struct phase *ph, int64_t until
     return true;
 }
 
-enum triage_state triage_step(struct triage *tg, int64_t budget_ns) {
+enum triage_state triage_step(struct triage *tg, int64_t budget_ns)
+{
     int64_t now = now_ns(), until = budget_ns > INT64_MAX - now ? INT64_MAX : now + budget_ns;
     while (tg->work) {
         const struct phase *ph = &phases[tg->work->phase];
@@ -254,7 +268,8 @@ enum triage_state triage_step(struct triage *tg, int64_t budget_ns) {
     return TRIAGE_DONE;
 }
 
-double triage_progress(const struct triage *tg) {
+double triage_progress(const struct triage *tg)
+{
     int done = 0, all = 0;
     double part = 0;
     if (!tg->work) {
