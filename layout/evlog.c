@@ -301,6 +301,13 @@ static void fill(struct view *v, struct evlog *l, size_t rows, int64_t end)
         collect(v, l, around(t, half / 8, end));
 }
 
+/* Is the cursor on this event? What happens at the trace's very end is a nanosecond behind the last moment. */
+static bool stands(const struct view *v, const struct event *e)
+{
+    int64_t last = move_last(v);
+    return (e->t > last ? last : e->t) == v->at.cursor;
+}
+
 void evlog_update(struct view *v, int rows)
 {
     struct evlog *l = v->log;
@@ -324,9 +331,9 @@ void evlog_update(struct view *v, int rows)
         l->end = end;
         l->filter = version;
     }
-    if (l->cur >= l->n || l->e[l->cur].t != t) {
+    if (l->cur >= l->n || !stands(v, &l->e[l->cur])) {
         size_t i = at_or_after(l, t);
-        l->cur = i < l->n && l->e[i].t == t ? i : i ? i - 1 : 0;
+        l->cur = i < l->n && stands(v, &l->e[i]) ? i : i ? i - 1 : 0;
     }
 }
 
@@ -560,11 +567,11 @@ unsigned evlog_move(struct view *v, int n)
     while (n && v->log && v->log->n) {
         struct evlog *l = v->log;
         int64_t to = (int64_t)l->cur + n;
-        if (n > 0 && l->e[l->cur].t > v->at.cursor) /* the cursor stands before the first one */
+        if (n > 0 && l->e[l->cur].t > v->at.cursor && !stands(v, &l->e[l->cur])) /* before the first one */
             to--;
         to = to < 0 ? 0 : to >= (int64_t)l->n ? (int64_t)l->n - 1 : to;
         int64_t done = to - (int64_t)l->cur;
-        if (!done && l->e[l->cur].t == v->at.cursor)
+        if (!done && stands(v, &l->e[l->cur]))
             break;
         if (!any)
             move_push(v, STEP_CURSOR);
@@ -575,12 +582,12 @@ unsigned evlog_move(struct view *v, int n)
             v->at.focus = (struct lane){LANE_G, e->g};
         l->cur = (size_t)to;
         n -= done > n || -done > -(int64_t)n ? n : (int)done;
-        int64_t t0 = l->win.t0, t1 = l->win.t1;
-        size_t at = at_or_after(l, e->t), nth = l->cur - at; /* the same one after a new reading */
+        int64_t t0 = l->win.t0, t1 = l->win.t1, t = e->t;
+        size_t at = at_or_after(l, t), nth = l->cur - at; /* the same one after a new reading */
         evlog_update(v, rows);
         l = v->log;
         if (l->win.t0 != t0 || l->win.t1 != t1) {
-            at = at_or_after(l, v->at.cursor);
+            at = at_or_after(l, t);
             l->cur = at + nth < l->n ? at + nth : at < l->n ? at : l->n ? l->n - 1 : 0;
         }
         if (!done)

@@ -97,6 +97,7 @@ unsigned view_filter_pop(struct view *v)
     set_filter(v, f);
     v->recenter = true;
     unsigned r = pick_work(v, 50000000) | VR_DRAW;
+    move_settle(v);
     if (!(r & VR_WORK))
         view_message(v, false, v->nfilters ? "the last filter is gone" : "no filter any more");
     return r;

@@ -1,0 +1,206 @@
+/*
+ * test_layout2_filter.c - filters: what is refused and where; which goroutines show, against looking at every span;
+ * stacking; that marks and steps stay on what passes. Patterns: smart case, expressions, refusals.
+ */
+#include "tests/unit/layout2_help.h"
+
+#include "layout/filter.h"
+#include "layout/match.h"
+#include "layout/pick.h"
+
+/* ---- text ---- */
+
+static void refuse(struct trace *tr, const char *text, int at)
+{
+    struct filter_error e;
+    struct filter *f = filter_new(tr, text, &e);
+    if (f || e.at != at || !e.what[0])
+        fail_msg("\"%s\": %s at %d, want an error at %d", text, f ? "accepted" : e.what, e.at, at);
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    struct seen s;
+    seen_open(&s, "samples/http-1.26.trace");
+    refuse(s.tr, "", 0);
+    refuse(s.tr, "   ", 0);
+    refuse(s.tr, "state=sleeping", 6);
+    refuse(s.tr, "conn dur>", 9);
+    refuse(s.tr, "conn dur>3parsecs", 9);
+    refuse(s.tr, "conn dur=3ms", 8);
+    refuse(s.tr, "g1 \"open", 3);
+    refuse(s.tr, "task:", 5);
+    refuse(s.tr, "g1 colour=red", 3);
+    refuse(s.tr, "a -", 2);
+    refuse(s.tr, "~(", 0);
+    refuse(s.tr, "~(a)\\1", 0);
+    refuse(s.tr, "~(a{9}){9}", 0);
+    refuse(s.tr, "is:nice", 3);
+    char many[200] = "";
+    for (int i = 0; i < 40; i++)
+        strcat(many, "gc ");
+    refuse(s.tr, many, 24 * 3);
+    view_filter(&s.v, "state=sleeping"); /* the reader sees where */
+    assert_true(s.v.message_error && strstr(s.v.message, "character 7"));
+    assert_int_equal(s.v.nfilters, 0);
+    seen_close(&s);
+}
+
+static bool matches(const char *pattern, bool re, const char *text)
+{
+    struct match m;
+    char why[100];
+    assert_true(match_init(&m, pattern, re, why, sizeof why));
+    bool yes = match_str(&m, (struct str){text, (uint32_t)strlen(text)});
+    match_free(&m);
+    return yes;
+}
+
+static void test_match(void **state)
+{
+    (void)state;
+    assert_true(matches("conn", false, "net/http.(*Conn).serve"));
+    assert_false(matches("Conn", false, "net/http.(*conn).serve"));
+    assert_true(matches("(*", false, "a.(*b)"));
+    assert_true(matches("^main\\.", true, "main.work"));
+    assert_false(matches("^main\\.", true, "xmain.work"));
+    assert_true(matches("a\\S", true, "AB")); /* \S is no capital */
+    assert_false(matches("aB", true, "ab"));
+    assert_false(matches("", false, "x"));
+    char *big = calloc(1, 1 << 20);
+    memset(big, 'a', (1 << 20) - 1);
+    assert_true(matches("a*b*c*a", true, big));
+    free(big);
+}
+
+/* ---- which goroutines ---- */
+
+static bool slow(struct seen *s, const struct filter *f, uint32_t g)
+{
+    struct span_iter it;
+    if (!span_seek_index(&it, s->tr, (struct lane){LANE_G, g}, 0))
+        return false;
+    do
+        if (filter_span(f, g, span_get(&it)))
+            return true;
+    while (span_next(&it));
+    return false;
+}
+
+static void same_lanes(struct seen *s)
+{
+    static const char *const texts[] = {
+        "state=waiting", "state=waiting reason=s", "dur>100us", "dur>100us state=runnable", "dur<1us",
+        "gc state=running",
+        "-gc dur>50us", "main. -state=waiting", "is:system", "-is:system state=syscall", "wokenby:main", "p0",
+        "~^main\\.[a-z]+$", "-~^runtime", "task:o", "region:e dur>1us", "g1", "-g1",
+        "state=running p1 dur>10us", "wakes:main"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct filter_error e;
+        struct filter *f = filter_new(s->tr, texts[i], &e);
+        if (!f)
+            fail_msg("%s: %s", texts[i], e.what);
+        while (!filter_step(f, 0))
+            ;
+        uint64_t n = 0;
+        for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
+            bool want = slow(s, f, g);
+            n += want;
+            if (filter_shows(f, g) != want)
+                fail_msg("%s, %s: lane %u is %s", s->name, texts[i], g, want ? "missing" : "too many");
+        }
+        assert_int_equal(filter_count(f), n);
+        filter_free(f);
+    }
+}
+
+static void test_lanes(void **state)
+{
+    (void)state;
+    for_samples(same_lanes, "1.2");
+}
+
+/* The terms themselves, against the model. */
+static void terms_of(struct seen *s)
+{
+    static const struct { const char *text; uint32_t states; int64_t min; } is[] = {
+        {"state=waiting dur>=5us", 1u << ST_WAITING, 5000}, {"state=runnable dur>1us", 1u << ST_RUNNABLE, 1001},
+        {"state=syscall", 1u << ST_SYSCALL, 0}};
+    for (size_t k = 0; k < sizeof is / sizeof *is; k++) {
+        struct filter_error e;
+        struct filter *f = filter_new(s->tr, is[k].text, &e);
+        assert_non_null(f);
+        for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
+            struct span_iter it;
+            if (!span_seek_index(&it, s->tr, (struct lane){LANE_G, g}, 0))
+                continue;
+            do {
+                const struct span *p = span_get(&it);
+                bool want = (is[k].states >> p->state & 1) && p->t1 - p->t0 >= is[k].min;
+                assert_int_equal(filter_span(f, g, p), want);
+            } while (span_next(&it));
+        }
+        filter_free(f);
+    }
+}
+
+static void test_terms(void **state)
+{
+    (void)state;
+    for_samples(terms_of, "http");
+    for_samples(terms_of, "lock");
+}
+
+static void test_view(void **state)
+{
+    (void)state;
+    struct seen s;
+    seen_open(&s, "samples/http-1.26.trace");
+    struct lanes *l = &s.v.lanes[LANE_G];
+    view_switch(&s.v, 3);
+    uint32_t all = l->n;
+    assert_true(view_filter(&s.v, "conn).serve") & VR_DRAW);
+    finish(&s.v);
+    assert_true(l->n > 0 && l->n < all);
+    uint32_t one = l->n;
+    assert_true(on_screen(&s, "filter: conn).serve"));
+    view_filter(&s.v, "dur>1ms state=waiting");
+    finish(&s.v);
+    assert_true(l->n > 0 && l->n <= one);
+    assert_string_equal(s.v.filter_text, "conn).serve dur>1ms state=waiting");
+    for (uint32_t r = 0; r < l->n; r++)
+        assert_true(filter_shows(s.v.filter, lanes_at(l, r)) || lanes_at(l, r) == s.v.at.focus.i);
+    int steps = 0; /* steps stop at what passes */
+    while (steps < 50 && !(view_span(&s.v, 1) & VR_BELL)) {
+        struct span sp;
+        assert_true(trace_span_at(s.tr, s.v.at.focus, s.v.at.cursor, &sp));
+        assert_true(pick_span(&s.v, s.v.at.focus, &sp));
+        assert_true(sp.state == ST_WAITING && sp.t1 - sp.t0 > 1000000);
+        steps++;
+    }
+    assert_true(steps > 0);
+    view_filter_pop(&s.v);
+    finish(&s.v);
+    assert_int_equal(l->n, one);
+    view_filter_pop(&s.v);
+    assert_int_equal(l->n, all);
+    assert_true(view_filter_pop(&s.v) & VR_BELL);
+    view_filter(&s.v, "nosuchfunction");
+    finish(&s.v);
+    assert_true(s.v.message_error); /* nothing passes, and it says so */
+    view_show_all(&s.v);
+    assert_int_equal(l->n, all);
+    for (int i = 0; i < VIEW_FILTERS; i++)
+        view_filter(&s.v, "gc");
+    assert_true(view_filter(&s.v, "gc") & VR_BELL);
+    seen_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_errors), cmocka_unit_test(test_match),
+                                       cmocka_unit_test(test_lanes), cmocka_unit_test(test_terms),
+                                       cmocka_unit_test(test_view)};
+    return cmocka_run_group_tests_name("filters", tests, NULL, NULL);
+}
