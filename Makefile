@@ -125,7 +125,7 @@ FORCE:
 
 # ---- key maps, built in ----------------------------------------------------------------------------------
 
-KEYMAPS = $(sort $(wildcard keymaps/*.keys))
+KEYMAPS = $(sort $(wildcard keymaps/*.keys keymaps/*.palette))
 $(BUILD)/keymaps_builtin.c: keymaps/embed.sh $(KEYMAPS)
 	@mkdir -p $(BUILD)
 	sh keymaps/embed.sh $(KEYMAPS) > $@

@@ -1,12 +1,20 @@
 #!/bin/sh
-# embed.sh FILE.keys.. - the key maps as a C table (viewer/keymap_builtin.h): what users write is what is built in.
+# embed.sh FILE.. - key maps (.keys) and palettes (.palette) as C tables (viewer/keymap_builtin.h): what users write is
+# what is built in.
+table() { # table NAME SUFFIX FILE..
+    printf 'const struct builtin_keymap %s[] = {\n' "$1"
+    suffix=$2
+    shift 2
+    for f; do
+        case $f in *"$suffix") ;; *) continue ;; esac
+        printf '    {"%s",\n' "$(basename "$f" "$suffix")"
+        sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/	/\\t/g' -e 's/^/     "/' -e 's/$/\\n"/' "$f"
+        echo '     ""},'
+    done
+    echo '    {0, 0}'
+    echo '};'
+}
 echo '/* Made from keymaps/ by embed.sh. */'
 echo '#include "viewer/keymap_builtin.h"'
-echo 'const struct builtin_keymap builtin_keymaps[] = {'
-for f; do
-    printf '    {"%s",\n' "$(basename "$f" .keys)"
-    sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/?/\\?/g' -e 's/	/\\t/g' -e 's/^/     "/' -e 's/$/\\n"/' "$f"
-    echo '     ""},'
-done
-echo '    {0, 0}'
-echo '};'
+table builtin_keymaps .keys "$@"
+table builtin_palettes .palette "$@"

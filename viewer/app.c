@@ -121,7 +121,7 @@ static unsigned do_palette(struct app *a)
     if (a->mono) {
         a->mono = false;
         a->palette = PALETTE_DARK;
-    } else if (a->palette + 1 < PALETTE_COUNT) {
+    } else if (a->palette + 1 < PALETTE_COUNT + (palette_loaded() ? 1u : 0u)) {
         a->palette++;
     } else {
         a->mono = true;
@@ -470,8 +470,7 @@ static unsigned prompt_key(struct app *a, keycode k)
 {
     if (k == K_ENTER) return prompt_accept(a);
     if (k == K_ESC || k == (K_CTRL | 'g')) {
-        a->view.prompt = PROMPT_NONE;
-        return VR_DRAW;
+        return view_back(&a->view) | VR_DRAW; /* a search under way goes back to where it was begun */
     }
     if (k == K_BACKSPACE || k == (K_CTRL | 'h') || k == K_DELETE) return view_prompt_erase(&a->view);
     if (k == (K_CTRL | 'w')) return view_prompt_erase_word(&a->view);
@@ -582,7 +581,11 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         if (k == K_ESC) return VR_DRAW;
         return VR_DRAW | app_do(a, act, 0, letter);
     }
-    if (a->view.prompt) return key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
+    if (a->view.prompt) {
+        unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
+        a->working |= (f & VR_WORK) != 0; /* searches go on while one types */
+        return f;
+    }
     unsigned f = key_is_mouse(k) ? mouse(a, ev) : VR_NONE;
     bool pending = a->keys.n || a->keys.counting;
     f |= feed(a, k);

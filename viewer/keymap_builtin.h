@@ -1,5 +1,5 @@
 /*
- * keymap_builtin.h - the key maps of keymaps/, embedded when building by keymaps/embed.sh.
+ * keymap_builtin.h - the key maps and palettes of keymaps/, embedded when building by keymaps/embed.sh.
  *
  * The table ends with a row of null pointers. Text is that of the file, byte for byte.
  */
@@ -7,9 +7,9 @@
 #define GOTOP_VIEWER_KEYMAP_BUILTIN_H
 
 struct builtin_keymap {
-    const char *name; /* the file's name without .keys: "default" */
+    const char *name; /* the file's name without its suffix: "default" */
     const char *text;
 };
-extern const struct builtin_keymap builtin_keymaps[];
+extern const struct builtin_keymap builtin_keymaps[], builtin_palettes[];
 
 #endif

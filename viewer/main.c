@@ -27,6 +27,7 @@
 #include "viewer/interactive.h"
 #include "viewer/keymap.h"
 #include "viewer/options.h"
+#include "viewer/patience.h"
 #include "viewer/term.h"
 
 /* ---- messages -------------------------------------------------------------------------------------------- */
@@ -185,11 +186,29 @@ static void choose_glyphs(struct app *a, const struct options *o)
 }
 
 /* Some terminals say what their colours are: "foreground;background", 7 and 15 being light grounds. */
-static enum palette choose_palette(const struct options *o)
+static enum palette choose_palette(void)
 {
     const char *says = getenv("COLORFGBG"), *ground = says ? strrchr(says, ';') : NULL;
-    if (o->palette_given || !ground) return o->palette;
+    if (!ground) return PALETTE_DARK;
     return strcmp(ground, ";7") == 0 || strcmp(ground, ";15") == 0 ? PALETTE_LIGHT : PALETTE_DARK;
+}
+
+static void say_palette(void *arg, const char *file, int line, const char *what)
+{
+    say_keymap(arg, true, file, line, what);
+}
+
+/* The palette asked for must be right; the reader's own default.palette holds as far as it is. false: said why. */
+static bool load_palette(const struct options *o, enum palette *p)
+{
+    struct palette_say say = {say_palette, stderr};
+    enum err_code rc = palette_load(o->palette ? o->palette : "default", p, &say);
+    if (!o->palette || rc == ERR_OK) {
+        if (rc == ERR_IO) *p = choose_palette();
+        return true;
+    }
+    if (rc == ERR_IO) fprintf(stderr, "gotop: there is no palette '%s'\n", o->palette);
+    return false;
 }
 
 static int run_headless(struct app *a, const struct options *o)
@@ -213,7 +232,8 @@ static int run_terminal(struct app *a, const struct options *o, int *signal_out)
 {
     struct term *t;
     struct err e = {0};
-    struct term_opts to = {o->color, choose_palette(o), !o->no_mouse};
+    struct term_opts to = {o->color, PALETTE_DARK, !o->no_mouse};
+    if (!load_palette(o, &to.palette)) return EXIT_USAGE;
     if (term_open(&t, &to, &e)) {
         fprintf(stderr, "gotop: %s\n", e.what);
         return EXIT_USAGE;
@@ -239,16 +259,18 @@ static int main_view(const struct options *o)
         mem_free(a);
         return EXIT_USAGE;
     }
-    if (strcmp(o->path, "-") == 0 && !o->headless && !o->linear && isatty(STDERR_FILENO))
-        fprintf(stderr, "gotop: reading the trace from standard input (Ctrl-C leaves)\n");
-    if (trace_open(o->path, &o->trace, &tr, &e)) {
+    bool piped = strcmp(o->path, "-") == 0;
+    struct patience *wait = patience_begin(piped ? "reading the trace from standard input" : "reading the trace");
+    enum err_code opened = trace_open(o->path, &o->trace, &tr, &e);
+    patience_end(wait);
+    if (opened) {
         say_error(o->path, &e);
         keymap_free(km);
         mem_free(a);
         return EXIT_UNREADABLE;
     }
     if (app_init(a, tr, km, o->w, o->h)) {
-        if (strcmp(o->path, "-") == 0) a->name = "standard input";
+        if (piped) a->name = "standard input";
         a->open_view = o->view;
         a->open_at = o->at;
         a->open_lane = o->lane;

@@ -113,7 +113,7 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
         return true;
     case OPT_KEYMAP: o->keymap = v; return true;
     case OPT_COLOR: return color_when_parse(v, &o->color);
-    case OPT_PALETTE: return o->palette_given = palette_parse(v, &o->palette);
+    case OPT_PALETTE: o->palette = v; return *v;
     case OPT_GLYPHS: return o->tier_given = tier_parse(v, &o->tier);
     case OPT_NO_MOUSE: o->no_mouse = true; return true;
     case OPT_THREADS: return parse_threads(v, &o->trace.threads);

@@ -25,10 +25,9 @@ struct options {
     const char *at, *lane, *filter;
     const char *root[OPTIONS_ROOTS]; /* "recorded=here" */
     int nroots;
-    bool palette_given;
     const char *keys, *keymap, *dump_keymap, *check_keymap;
     enum color_when color;
-    enum palette palette;
+    const char *palette;  /* a name or a file; NULL = not given */
     bool tier_given;
     enum tier tier;
     const char *path; /* the trace, NULL = none given */

@@ -1,20 +1,36 @@
 /*
  * theme.h - what a style looks like: style, palette and colour depth in, colours and attributes out.
  *
- * Pure tables (viewer/palette_*.def): the terminal's part is in term.c.
+ * Tables (keymaps/NAME.palette, viewer/palette_mono.def): the terminal's part is in term.c.
  */
 #ifndef GOTOP_VIEWER_THEME_H
 #define GOTOP_VIEWER_THEME_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "decode/err.h"
 #include "layout/cells.h"
 
 enum depth { DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_TRUE };
-enum palette { PALETTE_DARK, PALETTE_LIGHT, PALETTE_BLIND, PALETTE_CONTRAST, PALETTE_COUNT };
-const char *palette_name(enum palette p); /* "dark", "light", "colour-blind", "contrast" */
+enum palette { PALETTE_DARK, PALETTE_LIGHT, PALETTE_BLIND, PALETTE_CONTRAST, PALETTE_COUNT,
+               PALETTE_USER = PALETTE_COUNT /* the one that palette_load() read from a file */ };
+const char *palette_name(enum palette p); /* "dark", "light", "colour-blind", "contrast", a file's name */
 bool palette_parse(const char *name, enum palette *out); /* "color-blind" and "blind" are understood, too */
+
+struct palette_say { /* who hears of mistakes in a palette */
+    void (*say)(void *arg, const char *file, int line, const char *what);
+    void *arg;
+};
+/*
+ * palette_load - a palette by name (the reader's own, then an installed, then a built-in one) or by its file's path.
+ * ERR_IO: there is none. ERR_FORMAT: say was told of mistakes; good lines hold, the rest is as in dark.
+ */
+enum err_code palette_load(const char *name, enum palette *out, const struct palette_say *say);
+/* palette_read - text as the palette PALETTE_USER; file names it. Returns the number of mistakes. */
+int palette_read(const char *text, size_t len, const char *file, const struct palette_say *say);
+bool palette_loaded(void); /* is there a PALETTE_USER? */
 
 enum { INK_BOLD = 1, INK_DIM = 2, INK_REVERSE = 4, INK_UNDERLINE = 8 };
 #define INK_DEFAULT (-1)

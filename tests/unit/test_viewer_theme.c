@@ -111,7 +111,7 @@ static void test_options(void **state)
     assert_true(parse(&o, "--headless --size 200x60 --keys=w --glyphs ascii --color=never --palette color-blind x"));
     assert_true(o.headless && o.w == 200 && o.h == 60 && o.tier_given && o.tier == TIER_ASCII);
     assert_int_equal(o.color, COLOR_NEVER);
-    assert_int_equal(o.palette, PALETTE_BLIND);
+    assert_string_equal(o.palette, "color-blind");
     assert_string_equal(o.keys, "w");
     assert_string_equal(o.path, "x");
     assert_true(parse(&o, "x.trace --max-memory 2G --threads 3 --strict --ticks-per-second 2.5e9"));
@@ -132,11 +132,57 @@ static void test_options(void **state)
         if (parse(&o, wrong[i])) fail_msg("'%s' is taken", wrong[i]);
 }
 
+struct heard {
+    int n, line;
+    char what[200];
+};
+
+static void hear(void *arg, const char *file, int line, const char *what)
+{
+    struct heard *h = arg;
+    (void)file;
+    if (!h->n++) {
+        h->line = line;
+        snprintf(h->what, sizeof h->what, "%s", what);
+    }
+}
+
+/* A reader's palette: what it says counts, the rest is dark's; a mistake is told with its line and changes nothing. */
+static void test_palette_text(void **state)
+{
+    (void)state;
+    struct heard h = {0};
+    struct palette_say say = {hear, &h};
+    static const char good[] = "# mine\ninclude light\n\nrunning #102030 - 3 - bold underline # busy\n";
+    assert_int_equal(palette_read(good, sizeof good - 1, "/x/mine.palette", &say), 0);
+    assert_true(palette_loaded());
+    assert_string_equal(palette_name(PALETTE_USER), "mine");
+    struct ink k = theme_ink(PALETTE_USER, DEPTH_TRUE, STYLE_RUNNING);
+    assert_true(k.fg == 0x102030 && k.bg == INK_DEFAULT && k.attrs == (INK_BOLD | INK_UNDERLINE));
+    assert_int_equal(theme_ink(PALETTE_USER, DEPTH_16, STYLE_RUNNING).fg, 3);
+    struct ink a = theme_ink(PALETTE_USER, DEPTH_TRUE, STYLE_GC), b = theme_ink(PALETTE_LIGHT, DEPTH_TRUE, STYLE_GC);
+    assert_true(a.fg == b.fg && a.bg == b.bg && a.attrs == b.attrs);
+    static const char *const bad[] = {
+        "\nrunnin - - - -", "\nrunning - - -", "\nrunning red - - -", "\nrunning #12345 - - -", "\nrunning - - 16 -",
+        "\nrunning - - -1 -", "\nrunning - - - - blinking", "\ninclude mine", "\ninclude", "\nrunning #12345g - - -",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        h = (struct heard){0};
+        if (palette_read(bad[i], strlen(bad[i]), "bad", &say) != 1) fail_msg("taken: %s", bad[i]);
+        assert_int_equal(h.line, 2);
+    }
+    enum palette p;
+    assert_int_equal(palette_load("no-such-palette", &p, NULL), ERR_IO);
+    assert_int_equal(palette_load("contrast", &p, NULL), ERR_OK);
+    assert_int_equal(p, PALETTE_CONTRAST);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_all_rows), cmocka_unit_test(test_states_differ), cmocka_unit_test(test_blind),
         cmocka_unit_test(test_depth), cmocka_unit_test(test_256), cmocka_unit_test(test_options),
+        cmocka_unit_test(test_palette_text),
     };
     return cmocka_run_group_tests_name("viewer", tests, NULL, NULL);
 }
