@@ -1,6 +1,6 @@
 /*
- * fmt.c - numbers as people read them. Digits are cut, not rounded: 999.9us never reads as a millisecond, and
- * what is not all is never "100%".
+ * fmt.c - numbers as people read them. Durations are rounded to the digits shown (as in the report); moments, sizes
+ * and counts are cut. What is not all is never "100%".
  */
 #include "layout/fmt.h"
 
@@ -34,9 +34,19 @@ static uint64_t magnitude(int64_t v)
 
 static const struct unit time_units[] = {{1, "ns"}, {1000, "us"}, {1000000, "ms"}, {1000000000, "s"}};
 
+/* To the digits that will be shown: seconds, minutes, or three digits in all. */
+static uint64_t rounded(uint64_t v)
+{
+    uint64_t step = v >= 3600000000000ull ? 60000000000ull : v >= 60000000000ull ? 1000000000ull : 1;
+    for (uint64_t k = 1000; step == 1 && v / k >= 1; k *= 10)
+        if (v / k < 10)
+            step = k / 100;
+    return v > UINT64_MAX / 2 ? v : (v + step / 2) / step * step;
+}
+
 char *fmt_dur(int64_t ns, char out[FMT_MAX])
 {
-    uint64_t v = magnitude(ns);
+    uint64_t v = rounded(magnitude(ns));
     char *p = out;
     if (ns < 0)
         *p++ = '-';

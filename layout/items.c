@@ -282,7 +282,7 @@ void items_draw(struct grid *g, struct view *v, int y, int rows)
     if (!v->items.n) {
         const char *what = v->at.view == VIEW_GC
                                ? "no GC cycle and no stop-the-world in this trace"
-                               : "no tasks, regions or logs in this trace (runtime/trace annotations)";
+                               : "no tasks, regions or logs in this trace";
         grid_str(g, v->gutter, y, v->plot_w, trace_info(v->tr)->done ? what : "nothing yet", STYLE_DIM);
         return;
     }

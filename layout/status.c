@@ -275,10 +275,10 @@ static void around_idle(struct line *l, const struct view *v, const struct span 
     const struct gbucket *k = &b[v->at.cursor / width];
     char d[FMT_MAX];
     if (k->max[GC_RUNNABLE])
-        add(l, STYLE_STATUS, "around here (%s) up to %" PRIu32 " goroutines were runnable at a time",
+        add(l, STYLE_STATUS, "within %s around here up to %" PRIu32 " goroutines were runnable at a time",
             fmt_dur(width, d), k->max[GC_RUNNABLE]);
     else
-        add(l, STYLE_STATUS, "nothing to run: no goroutine was runnable around here (%s)", fmt_dur(width, d));
+        add(l, STYLE_STATUS, "nothing to run: no goroutine was runnable within %s around here", fmt_dur(width, d));
     (void)s;
 }
 

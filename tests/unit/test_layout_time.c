@@ -114,7 +114,11 @@ static void test_fmt(void **state)
     FMT(fmt_dur(17, b_), "17ns");
     FMT(fmt_dur(1234, b_), "1.23us");
     FMT(fmt_dur(84310000, b_), "84.3ms");
-    FMT(fmt_dur(999999999, b_), "999ms");
+    FMT(fmt_dur(999999999, b_), "1.00s");
+    FMT(fmt_dur(999499999, b_), "999ms");
+    FMT(fmt_dur(20398000, b_), "20.4ms");
+    FMT(fmt_dur(59999999999, b_), "1m00s");
+    FMT(fmt_dur(119600000000, b_), "2m00s");
     FMT(fmt_dur(12500000000, b_), "12.5s");
     FMT(fmt_dur(187000000000, b_), "3m07s");
     FMT(fmt_dur(7500000000000, b_), "2h05m");

@@ -138,7 +138,7 @@ static void test_scene_procs(void **state)
     assert_int_equal(s.v.at.cursor, 10000000);
     must_have(&s, "P0 G1 main.main running  5ms from 10ms");
     must_have(&s, "woken by G2");
-    must_have(&s, "after 5.99ms runnable");
+    must_have(&s, "after 6.00ms runnable");
     view_span(&s.v, -1);
     draw(&s);
     assert_int_equal(s.v.at.cursor, 1001000);
