@@ -273,7 +273,8 @@ static bool probe(struct search *s, const struct trace *tr)
         s->probe1 = time_add(s->probe0, len > INT64_MAX / 8 ? len : len * 4);
     } else {
         s->probe1 = s->probe0;
-        s->probe0 = s->probe1 > len * 4 ? s->probe1 - len * 4 : 0;
+        len = len > INT64_MAX / 8 ? INT64_MAX / 2 : len * 4;
+        s->probe0 = s->probe1 > len ? s->probe1 - len : 0;
     }
     return false;
 }

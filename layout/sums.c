@@ -74,7 +74,7 @@ struct sums *sums_new(const struct view *v, int64_t t0, int64_t t1)
         struct shares sh;
         trace_shares(v->tr, (struct lane){LANE_P, p}, t0, t1, &sh);
         for (int k = 0; k < ST_COUNT; k++)
-            s->procs.ns[k] += sh.ns[k];
+            s->procs.ns[k] = time_add(s->procs.ns[k], sh.ns[k]); /* times are as large as a file claims */
     }
     return s;
 }
@@ -119,7 +119,7 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     struct row r = {.count = 1, .key = g};
     trace_shares(s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
     for (int k = 0; k < ST_COUNT; k++)
-        s->all.ns[k] += k == ST_NONE ? 0 : sh.ns[k];
+        s->all.ns[k] = time_add(s->all.ns[k], k == ST_NONE ? 0 : sh.ns[k]);
     r.ns[BY_RUNNING] = sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
     r.ns[BY_RUNNABLE] = sh.ns[ST_RUNNABLE];
     r.ns[BY_WAITING] = sh.ns[ST_WAITING];
@@ -127,7 +127,7 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     struct row *f = &s->func[li->name < s->nstr ? li->name : 0];
     f->count++;
     for (int k = 0; k < BY_COUNT; k++) {
-        f->ns[k] += r.ns[k];
+        f->ns[k] = time_add(f->ns[k], r.ns[k]);
         rank(s, k, &r);
     }
     s->lanes++;
@@ -150,7 +150,8 @@ static bool add_places(struct sums *s, uint32_t g)
             uint32_t f = status_function(s->v, p->stack);
             struct row *r = &s->place[f < s->nstr ? f : 0];
             r->count++;
-            r->ns[p->state == ST_WAITING ? BY_WAITING : BY_SYSCALL] += b - a;
+            int64_t *ns = &r->ns[p->state == ST_WAITING ? BY_WAITING : BY_SYSCALL];
+            *ns = time_add(*ns, b - a);
         }
         s->walked++;
         s->sub = p->index + 1;
@@ -241,7 +242,7 @@ static int by_most(const void *a, const void *b)
     const struct row *x = a, *y = b;
     int64_t m = 0, n = 0;
     for (int k = 0; k < BY_COUNT; k++) /* waiting alone would bring what sleeps for ever to the top */
-        m += k == BY_WAITING ? 0 : x->ns[k], n += k == BY_WAITING ? 0 : y->ns[k];
+        m = time_add(m, k == BY_WAITING ? 0 : x->ns[k]), n = time_add(n, k == BY_WAITING ? 0 : y->ns[k]);
     if (m != n)
         return m > n ? -1 : 1;
     if (x->ns[BY_WAITING] != y->ns[BY_WAITING])
@@ -252,7 +253,7 @@ static int by_most(const void *a, const void *b)
 static int by_wait(const void *a, const void *b)
 {
     const struct row *x = a, *y = b;
-    int64_t m = x->ns[BY_WAITING] + x->ns[BY_SYSCALL], n = y->ns[BY_WAITING] + y->ns[BY_SYSCALL];
+    int64_t m = time_add(x->ns[BY_WAITING], x->ns[BY_SYSCALL]), n = time_add(y->ns[BY_WAITING], y->ns[BY_SYSCALL]);
     return m != n ? (m > n ? -1 : 1) : x->key < y->key ? -1 : x->key > y->key;
 }
 
@@ -304,19 +305,19 @@ static void tops(const struct sums *s, struct lines *t, int w)
 void sums_text(const struct sums *s, const struct view *v, struct lines *t, int w)
 {
     char a[FMT_MAX], b[FMT_MAX], d[FMT_MAX], id[32], c[FMT_MAX];
-    int64_t len = s->t1 - s->t0;
+    int64_t len = time_sub(s->t1, s->t0);
     uint32_t np = trace_nlanes(s->tr, LANE_P);
     lines_add(t, "%s .. %s: %s", fmt_exact(s->t0, a), fmt_exact(s->t1, b), fmt_exact(len, d));
     if (s->lane.i < trace_nlanes(s->tr, s->lane.kind)) {
         status_lane(v, s->lane, id);
         states(t, id, &s->mine, len);
     }
-    states(t, "all processors", &s->procs, len > INT64_MAX / (np + 1) ? INT64_MAX : len * (int64_t)np);
+    states(t, "all processors", &s->procs, len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
     if (!s->done)
         lines_add(t, "goroutines: adding up, %d%% so far", sums_share(s));
     int64_t all = 0;
     for (int k = 0; k < ST_COUNT; k++)
-        all += s->all.ns[k];
+        all = time_add(all, s->all.ns[k]);
     lines_add(t, "%s goroutines live here", fmt_count(s->lanes, c));
     states(t, "all goroutines", &s->all, all);
     table(s, t, "by start function", s->func, by_most, w);

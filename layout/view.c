@@ -297,7 +297,7 @@ unsigned view_loaded(struct view *v)
     if (v->search && v->search->end != trace_info(v->tr)->end)
         v->search->old = true;
     move_settle(v);
-    return VR_DRAW;
+    return v->filter ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
 /* ---- undo ----------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include "layout/search.h"
 #include "layout/split.h"
 #include "layout/sums.h"
+#include "tests/support/tracegen.h"
 
 /* ---- search ---- */
 
@@ -456,6 +457,61 @@ static void test_sessions(void **state)
     for_samples(session, ".trace");
 }
 
+/* Centuries between events, a nanosecond in all, nothing at all, ids at their limits. */
+static void test_hostile(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoCreate "
+        "+9000000000000000000 new_g=2 new_stack=main.f:1 stack=0\nGoBlock +1 reason=\"\x1b[2Jsync\" stack=0\n"
+        "GoStart +1 g=2 g_seq=1\n",
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\nGoBlock +1 reason=\"x\" "
+        "stack=0\n",
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=0 running\n",
+        "go 1.26\nbatch m=7 t=1\nProcStatus +0 p=18446744073709551615 idle\nGoStatus +0 g=18446744073709551615 m=-1 "
+        "waiting\n",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct seen s = {.name = "(memory)"};
+        size_t n;
+        struct err e;
+        uint8_t *bytes = tracegen_bytes(texts[i], &n);
+        assert_int_equal(trace_open_mem(bytes, n, NULL, &s.tr, &e), ERR_OK);
+        trace_load(s.tr, INT64_MAX);
+        assert_true(view_init(&s.v, s.tr));
+        for (int k = 0; k < 4; k++)
+            session(&s);
+        for (int y = 0; y < s.g.h; y++)
+            for (int x = 0; x < s.g.w; x++)
+                assert_true(grid_at(&s.g, x, y)->glyph == 0 || grid_at(&s.g, x, y)->glyph >= 0x20);
+        seen_close(&s);
+        free(bytes);
+    }
+}
+
+/* While a trace loads, in steps: filters, log and sums follow it. */
+static void test_loading(void **state)
+{
+    (void)state;
+    struct seen s = {.name = "samples/http-1.26.trace"};
+    struct err e;
+    assert_int_equal(trace_open(s.name, &(struct trace_opts){.threads = 1}, &s.tr, &e), ERR_OK);
+    assert_true(view_init(&s.v, s.tr));
+    view_resize(&s.v, 120, 40);
+    view_filter(&s.v, "main");
+    view_split(&s.v, 1);
+    enum load more;
+    do {
+        more = trace_load(s.tr, 0);
+        view_loaded(&s.v);
+        any(&s.v);
+        view_work(&s.v, 100000);
+        assert_true(frame_draw(&s.g, &s.v, NULL));
+    } while (more == LOAD_MORE);
+    session(&s);
+    seen_close(&s);
+}
+
 /* Out of memory at any point: nothing is lost, nothing crashes. */
 static void test_oom(void **state)
 {
@@ -482,6 +538,7 @@ int main(void)
         cmocka_unit_test(test_search), cmocka_unit_test(test_nearest), cmocka_unit_test(test_typing),
         cmocka_unit_test(test_log), cmocka_unit_test(test_log_steps), cmocka_unit_test(test_log_text),
         cmocka_unit_test(test_sums), cmocka_unit_test(test_orders), cmocka_unit_test(test_pins),
-        cmocka_unit_test(test_sessions), cmocka_unit_test(test_oom)};
+        cmocka_unit_test(test_sessions), cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_loading), cmocka_unit_test(test_oom)};
     return cmocka_run_group_tests_name("search, log, sums, orders", tests, NULL, NULL);
 }
