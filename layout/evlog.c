@@ -18,12 +18,14 @@
 #include "layout/pick.h"
 #include "layout/status.h"
 
-enum { MOST = 40000, MANY_M = 64, WALK = 300000 };
+enum { MOST = 40000, MANY_M = 64, WALK = 300000, BLOCK = 256 };
 
 void evlog_free(struct evlog *l)
 {
-    if (l)
+    if (l) {
         mem_free(l->e);
+        mem_free(l->lives);
+    }
     mem_free(l);
 }
 
@@ -247,14 +249,55 @@ static struct window around(int64_t t, int64_t half, int64_t end)
     return w;
 }
 
+/* Goroutines come in order of appearance, so a block of them lives close together. false: no blocks, ask all. */
+static bool make_lives(const struct view *v, struct evlog *l)
+{
+    uint32_t n = trace_nlanes(v->tr, LANE_G), blocks = n / BLOCK + 1;
+    int64_t end = trace_info(v->tr)->end;
+    if (l->lives && l->lives_of == n && l->lives_end == end)
+        return true;
+    struct window *p = mem_resize(l->lives, blocks * sizeof *p);
+    if (!p) {
+        mem_free(l->lives);
+        l->lives = NULL;
+        return false;
+    }
+    for (uint32_t b = 0; b < blocks; b++)
+        p[b] = (struct window){INT64_MAX, INT64_MIN};
+    for (uint32_t g = 0; g < n; g++) {
+        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
+        struct window *w = &p[g / BLOCK];
+        if (!li.nspans)
+            continue;
+        w->t0 = li.first < w->t0 ? li.first : w->t0;
+        w->t1 = li.last > w->t1 ? li.last : w->t1;
+    }
+    l->lives = p;
+    l->nlives = blocks;
+    l->lives_of = n;
+    l->lives_end = end;
+    return true;
+}
+
+static void goroutines(const struct view *v, struct evlog *l, struct window w)
+{
+    uint32_t n = trace_nlanes(v->tr, LANE_G);
+    bool blocks = make_lives(v, l);
+    for (uint32_t g = 0; g < n && !l->cut; g++) {
+        if (blocks && g % BLOCK == 0 && (l->lives[g / BLOCK].t0 >= w.t1 || l->lives[g / BLOCK].t1 < w.t0))
+            g += BLOCK - 1;
+        else
+            goroutine(v, l, g, w);
+    }
+}
+
 static void collect(const struct view *v, struct evlog *l, struct window w)
 {
     l->n = 0;
     l->walked = 0;
     l->cut = l->oom = false;
     l->win = w;
-    for (uint32_t g = 0, n = trace_nlanes(v->tr, LANE_G); g < n && !l->cut; g++)
-        goroutine(v, l, g, w);
+    goroutines(v, l, w);
     for (uint32_t p = 0, n = trace_nlanes(v->tr, LANE_P); p < n && !l->cut && !v->filter; p++)
         processor(v, l, p, w);
     ranges(v, l, w);
