@@ -145,9 +145,88 @@ static void terms_of(struct seen *s)
     }
 }
 
+static bool has(struct trace *tr, uint32_t str, const char *what)
+{
+    struct str s = trace_str(tr, str);
+    return memmem(s.p, s.len, what, strlen(what)) != NULL;
+}
+
+static bool overlaps(int64_t a0, int64_t a1, const struct span *p)
+{
+    int64_t p1 = p->t1 > p->t0 ? p->t1 : p->t0 + 1;
+    return a0 < p1 && (a1 > a0 ? a1 : a0 + 1) > p->t0;
+}
+
+/* What each word means, said again without the filter's own code. */
+static bool means(struct trace *tr, int word, uint32_t g, const struct span *p)
+{
+    struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+    const struct range *r;
+    const struct region *e;
+    switch (word) {
+    case 0: return li.id == 1;
+    case 1: return p->state != ST_RUNNABLE && p->state != ST_WAITING && p->who != NO_LANE &&
+                   trace_lane(tr, (struct lane){LANE_P, p->who}).id == 0;
+    case 2: return li.is_system;
+    case 3: return has(tr, p->reason, "sync") || has(tr, p->label, "sync");
+    case 4: return p->state == ST_RUNNABLE && p->who != NO_LANE &&
+                   has(tr, trace_lane(tr, (struct lane){LANE_G, p->who}).name, "main");
+    case 5:
+        for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++)
+            if (overlaps(r[i].t0, r[i].t1, p))
+                return true;
+        return false;
+    case 6:
+        for (size_t i = 0, n = trace_regions(tr, &e); i < n; i++)
+            if (e[i].g == g && has(tr, e[i].name, "e") && overlaps(e[i].t0, e[i].t1, p))
+                return true;
+        return false;
+    case 7:
+        if (p->state == ST_RUNNABLE && p->who != NO_LANE)
+            return has(tr, li.name, "main."); /* the stack is the waker's */
+        for (uint32_t i = 0, n = trace_stack(tr, p->stack); i < n; i++)
+            if (has(tr, trace_frame(tr, p->stack, i).func, "main."))
+                return true;
+        return has(tr, li.name, "main.");
+    }
+    return false;
+}
+
+static size_t found[8];
+
+static void words_of(struct seen *s)
+{
+    static const char *const words[] = {"g1", "p0", "is:system", "reason=sync", "wokenby:main", "gc",
+                                        "region:~e", "~main\\."};
+    for (int k = 0; k < 8; k++) {
+        struct filter_error e;
+        struct filter *f = filter_new(s->tr, words[k], &e);
+        assert_non_null(f);
+        for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
+            struct span_iter it;
+            if (!span_seek_index(&it, s->tr, (struct lane){LANE_G, g}, 0))
+                continue;
+            int left = 3000;
+            do {
+                bool want = means(s->tr, k, g, span_get(&it));
+                found[k] += want;
+                if (filter_span(f, g, span_get(&it)) != want)
+                    fail_msg("%s, %s: lane %u span %d: want %d", s->name, words[k], g, (int)span_get(&it)->index,
+                             want);
+            } while (--left && span_next(&it));
+        }
+        filter_free(f);
+    }
+}
+
 static void test_terms(void **state)
 {
     (void)state;
+    for_samples(words_of, "http-1.26");
+    for_samples(words_of, "tasks");
+    for_samples(words_of, "lock-1");
+    for (int k = 0; k < 8; k++)
+        assert_true(found[k] > 0); /* each was there to be found */
     for_samples(terms_of, "http");
     for_samples(terms_of, "lock");
 }
