@@ -169,7 +169,7 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
         }
     } else {
         struct buf b = {.limit = limit};
-        if (S_ISREG(st.st_mode) || !(rc = read_all(fd, &b, e)))
+        if (!(rc = read_all(fd, &b, e))) /* files of size 0, too: some only tell when read */
             own(in, &b);
         else
             mem_free(b.p);

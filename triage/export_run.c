@@ -333,13 +333,17 @@ static enum err_code load(const struct export_opts *o, bool talk, struct trace *
 static int partial(const struct export_command *c, const struct export_opts *o, const struct trace *tr)
 {
     const struct trace_info *i = trace_info(tr);
+    const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
     char what[320];
+    for (uint32_t k = 0; k < i->nwarnings && trace_warning(tr, k); k++) {
+        export_say(c->name, name, trace_warning(tr, k)->what);
+    }
     if (!i->ndamages) {
         return 0;
     }
     snprintf(what, sizeof what, "written, but only a part of this trace can be read: %s%s", trace_damage(tr, 0)->what,
              i->ndamages > 1 ? " (and more)" : "");
-    export_say(c->name, strcmp(o->path, "-") == 0 ? "standard input" : o->path, what);
+    export_say(c->name, name, what);
     return 3;
 }
 

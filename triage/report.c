@@ -3,6 +3,7 @@
  */
 #include "triage/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,12 @@ static bool option_value(struct options *o, const char *name, const char *value,
 }
 
 /* Takes the options out of argv; returns -1 to go on, else the exit status. *n: the paths, now argv[1..*n]. */
+/* A list is printed: was it written? */
+static int listed(int status)
+{
+    return fflush(stdout) == 0 || errno == EPIPE ? status : fail("standard output", "could not be written whole");
+}
+
 static int parse(struct options *o, int argc, char **argv, int *n)
 {
     bool paths_only = false;
@@ -104,9 +111,9 @@ static int parse(struct options *o, int argc, char **argv, int *n)
             fputs(usage, stdout);
             return 0;
         } else if (strcmp(argv[i], "--metrics") == 0) {
-            return list_metrics();
+            return listed(list_metrics());
         } else if (strcmp(argv[i], "--rules") == 0) {
-            return list_rules();
+            return listed(list_rules());
         } else if (strcmp(argv[i], "--json") == 0) {
             o->json = true;
         } else if (strcmp(argv[i], "--utf8") == 0) {
@@ -274,6 +281,9 @@ static int put(const struct options *o, const struct text *t)
     }
     bad = t->n && fwrite(t->p, 1, t->n, f) != t->n;
     bad |= o->out ? fclose(f) != 0 : fflush(f) != 0;
+    if (bad && errno == EPIPE) {
+        return 0; /* the reader of a pipe had enough */
+    }
     return bad ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
 }
 

@@ -131,10 +131,25 @@ static void moment(struct out *o, json_t *obj, const char *key, const struct mom
     lane_id(o, r, "proc", LANE_P, m->p);
 }
 
+/* What the reader noted on the way: where (if it has a place) and what. */
+static void notes(struct out *o, json_t *t, const char *key, uint32_t n,
+                  const struct err *(*get)(const struct trace *, uint32_t))
+{
+    json_t *d = array(o, t, key);
+    for (uint32_t i = 0; i < n && get(o->tr, i); i++) {
+        const struct err *e = get(o->tr, i);
+        json_t *r = row(o, d);
+        if (e->offset != ERR_NO_OFFSET) {
+            big(o, r, "offset", e->offset);
+        }
+        words(o, r, "what", e->what, strlen(e->what));
+    }
+}
+
 static void out_trace(struct out *o, json_t *root)
 {
     const struct trace_info *in = trace_info(o->tr);
-    json_t *t = object(o, root, "trace"), *d;
+    json_t *t = object(o, root, "trace");
     words(o, t, "path", o->l->path, strlen(o->l->path));
     words(o, t, "dialect", in->dialect, strlen(in->dialect));
     num(o, t, "duration_ns", in->end);
@@ -152,19 +167,8 @@ static void out_trace(struct out *o, json_t *root)
     num(o, t, "goroutines_created", o->l->tg->g_created);
     num(o, t, "goroutines_ended", o->l->tg->g_ended);
     yes(o, t, "partial", o->l->partial);
-    d = array(o, t, "damages");
-    for (uint32_t i = 0; i < in->ndamages; i++) {
-        const struct err *e = trace_damage(o->tr, i);
-        json_t *r;
-        if (!e) {
-            break;
-        }
-        r = row(o, d);
-        if (e->offset != ERR_NO_OFFSET) {
-            big(o, r, "offset", e->offset);
-        }
-        words(o, r, "what", e->what, strlen(e->what));
-    }
+    notes(o, t, "damages", in->ndamages, trace_damage);
+    notes(o, t, "warnings", in->nwarnings, trace_warning);
 }
 
 static void out_findings(struct out *o, json_t *root)

@@ -84,6 +84,14 @@ static void head(struct text *t, const struct loaded *l)
     if (in->clock_assumed) {
         text_add(t, "The clock rate is an assumption: times may be wrong by a factor.\n");
     }
+    for (uint32_t i = 0; i < in->nwarnings && i < 3; i++) {
+        const struct err *w = trace_warning(l->tr, i);
+        struct text u = {.ascii = t->ascii};
+        text_lit(&u, "WARNING: ");
+        text_clean(&u, w->what, strlen(w->what), 0);
+        wrapped(t, u.p ? u.p : "", 0, 2);
+        text_free(&u);
+    }
     if (l->partial) {
         const struct err *d = trace_damage(l->tr, 0);
         struct text u = {.ascii = t->ascii};
