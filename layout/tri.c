@@ -517,21 +517,48 @@ static void detail(struct text *t, const struct view *v, int line)
         s->detail(t, v, v->at.row, line);
 }
 
-/* Words in lines of at most w columns; the last line is cut. Returns the lines used. */
-static int wrap(struct grid *g, int y, int n, enum style s, struct str text)
+/* Where a text that is too long is best cut: behind the last item that fits with " ..", else anywhere. */
+static uint32_t cut_at(struct str s, int w)
+{
+    uint32_t best = 0, end = 0;
+    while (end < s.len && str_width((struct str){s.p, end}, w + 1) <= w - 3) {
+        if ((s.p[end] == ',' || s.p[end] == ';') && end + 1 < s.len && s.p[end + 1] == ' ')
+            best = end + 1;
+        end++;
+    }
+    while (!best && end > 0 && s.p[end - 1] != ' ')
+        end--;
+    return best ? best : end;
+}
+
+int tri_wrap(struct grid *g, int x, int y, int w, int n, enum style s, struct str text)
 {
     int used = 0;
+    if (w < 8)
+        w = 8;
     for (uint32_t at = 0; at < text.len && used < n; used++) {
-        uint32_t end = at, fit = text.len;
-        while (end < text.len && str_width((struct str){text.p + at, end - at}, g->w + 1) <= g->w) {
-            if (text.p[end] == ' ')
+        struct str rest = {text.p + at, text.len - at};
+        uint32_t len = rest.len, fit = 0, item = 0; /* a list is best broken behind an item */
+        bool whole = str_width(rest, w + 1) <= w, last = used == n - 1;
+        for (uint32_t end = 0; !whole && !last && end < rest.len; end++) {
+            if (str_width((struct str){rest.p, end}, w + 1) > w)
+                break;
+            if (rest.p[end] == ' ') {
                 fit = end;
-            end++;
+                if (end > 0 && (rest.p[end - 1] == ',' || rest.p[end - 1] == ';'))
+                    item = end;
+            }
         }
-        bool rest = end == text.len && str_width((struct str){text.p + at, end - at}, g->w + 1) <= g->w;
-        uint32_t to = rest || used == n - 1 || fit <= at || fit == text.len ? text.len : fit;
-        grid_text(g, 0, y + used, g->w, (struct str){text.p + at, to - at}, s);
-        at = to;
+        if (item && str_width((struct str){rest.p, item}, w) >= w / 2)
+            fit = item;
+        if (!whole)
+            len = last ? cut_at(rest, w) : fit ? fit : rest.len;
+        if (g) {
+            int to = grid_text(g, x, y + used, w, (struct str){rest.p, len}, s);
+            if (!whole && last)
+                tri_say(g, to, y + used, x + w - to, s, " ..");
+        }
+        at += whole || last ? rest.len : len;
         while (at < text.len && text.p[at] == ' ')
             at++;
     }
@@ -546,7 +573,8 @@ void tri_status(struct grid *g, const struct view *v, int y, int n)
         int keep = n >= 5 ? 2 : n > 1; /* of the second text's, at least */
         int room = i ? n - at : n - keep;
         if (t.p)
-            at += wrap(g, y + at, room, i ? STYLE_STATUS : STYLE_STATUS_KEY, (struct str){t.p, (uint32_t)t.n});
+            at += tri_wrap(g, 0, y + at, g->w, room, i ? STYLE_STATUS : STYLE_STATUS_KEY,
+                           (struct str){t.p, (uint32_t)t.n});
         text_free(&t);
     }
 }

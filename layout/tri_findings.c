@@ -42,9 +42,9 @@ static void line_procs(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     bool first = true;
     text_lit(t, "P time  ");
-    for (int i = ST_SCHED; i <= ST_SYSCALL; i++)
-        share(t, state_name((enum state)i), tg->p_sum.ns[i], tg->capacity, &first);
     share(t, "idle", tg->p_sum.ns[ST_IDLE], tg->capacity, &first);
+    for (int i = ST_SYSCALL; i >= ST_SCHED; i--)
+        share(t, state_name((enum state)i), tg->p_sum.ns[i], tg->capacity, &first);
 }
 
 static void line_idle(struct text *t, const struct view *v)
@@ -150,27 +150,68 @@ static void line_heap(struct text *t, const struct view *v)
         text_add(t, ", up to %.0f%% above its goal", h->over * 100);
 }
 
-static void (*const lines[])(struct text *, const struct view *) = {line_gc,   line_stw,  line_mmu, line_procs, line_idle,
-                                                                    line_sched, line_heap, line_time};
-enum { LINES = sizeof lines / sizeof *lines };
+/* What is wrong with the file comes first: all numbers are of what is left. */
+static void line_damage(struct text *t, const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    if (!ti->ndamages)
+        return;
+    const char *what = trace_damage(v->tr, 0)->what;
+    text_add(t, "PARTIAL %u place%s damaged, numbers are of what is there; first: ", ti->ndamages,
+             ti->ndamages == 1 ? "" : "s");
+    text_clean(t, what, strlen(what), 0);
+}
+
+static void line_warning(struct text *t, const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    for (uint32_t i = 0; i < ti->nwarnings && i < 4; i++) {
+        const char *what = trace_warning(v->tr, i)->what;
+        text_add(t, "%s", i ? "; " : "note    ");
+        text_clean(t, what, strlen(what), 0);
+    }
+}
+
+static void (*const lines[])(struct text *, const struct view *) = {line_damage, line_warning, line_gc,
+                                                                    line_stw,    line_mmu,     line_procs,
+                                                                    line_idle,   line_sched,   line_heap, line_time};
+enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8 };
+
+/* Draw the numbers (g NULL: count lines). One line a subject, and more while there are lines to spare. */
+static int numbers(struct grid *g, const struct view *v, int y, int room)
+{
+    int used = 0, left = 0;
+    struct text t[LINES] = {{0}};
+    for (int i = 0; i < LINES; i++) {
+        lines[i](&t[i], v);
+        left += t[i].n > 0;
+    }
+    for (int i = 0; i < LINES && used < room; i++) {
+        if (!t[i].n)
+            continue;
+        left--;
+        int most = room - used - left;
+        if (g)
+            tri_say(g, 0, y + used, SUBJECT, STYLE_LANE_FOCUS, "%.7s", t[i].p);
+        struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "", t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT : 0};
+        int n = tri_wrap(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1, STYLE_NORMAL, rest);
+        used += n > 1 ? n : 1;
+    }
+    for (int i = 0; i < LINES; i++)
+        text_free(&t[i]);
+    return used;
+}
 
 /* A screen shows at least four findings, and all numbers if there is room. */
 static int head_lines(const struct view *v, int rows)
 {
     int n = (int)(count(v) < 4 ? count(v) : 4), room = rows - (n ? n : 1) - 2;
-    return room < 1 ? 0 : (room < LINES ? room : LINES) + 2;
+    return room < 1 ? 0 : numbers(NULL, v, 0, room) + 2;
 }
 
 static void head(struct grid *g, struct view *v, int y, int n)
 {
-    for (int i = 0; i < n - 2 && i < LINES; i++) {
-        struct text t = {0};
-        lines[i](&t, v);
-        int x = tri_say(g, 0, y + i, 8 < g->w ? 8 : g->w, STYLE_LANE_FOCUS, "%.7s", t.p ? t.p : "");
-        if (t.p && t.n > 8)
-            tri_say(g, x < 8 ? 8 : x, y + i, g->w - 8, STYLE_NORMAL, "%s", t.p + 8);
-        text_free(&t);
-    }
+    numbers(g, v, y, n - 2);
     if (!trace_info(v->tr)->has_clock)
         tri_say(g, 0, y + n - 1, g->w, STYLE_WARN, "no clock rate in the file: times are ticks, nothing can be called long");
     else if (!count(v))

@@ -30,6 +30,80 @@ static void join_keys(const struct binding **b, size_t n, size_t *at, char *out,
     }
 }
 
+/* ---- what is wanted most ---------------------------------------------------------------------------------- */
+
+/* Most wanted first: a narrow screen cuts at the end. */
+struct want {
+    enum action a, b;
+    const char *label;
+};
+static const struct want lanes_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},         {ACT_BACK, ACT_NONE, "quit"},      {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
+    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"}, {ACT_LANE_DOWN, ACT_LANE_UP, "lane"}, {ACT_DETAILS, ACT_NONE, "stack"},
+    {ACT_SEARCH, ACT_NONE, "find"},       {ACT_FINDING_NEXT, ACT_NONE, "finding"}, {ACT_CAUSE, ACT_NONE, "woken by"},
+    {ACT_GOTO, ACT_NONE, "go to"},
+    {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"}, {ACT_GC_NEXT, ACT_NONE, "GC"},   {ACT_SWAP, ACT_NONE, "G/P"},
+    {ACT_UNDO, ACT_NONE, "undo"},         {0},
+};
+static const struct want triage_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "quit"}, {ACT_DETAILS, ACT_NONE, "look there"},
+    {ACT_FINDING_NEXT, ACT_FINDING_PREV, "walk"}, {ACT_VIEW_PROCS, ACT_NONE, "lanes"},
+    {ACT_VIEW_GROUPS, ACT_NONE, "groups"},  {ACT_VIEW_WAITS, ACT_NONE, "waits"}, {ACT_VIEW_GC, ACT_NONE, "GC"},
+    {ACT_VIEW_FLAME, ACT_NONE, "flame"},    {0},
+};
+static const struct want groups_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "back"}, {ACT_DETAILS, ACT_NONE, "open"},
+    {ACT_SORT, ACT_SORT_INVERT, "sort"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "histogram"}, {ACT_SELECT, ACT_NONE, "range"},
+    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {0},
+};
+static const struct want waits_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "quit"}, {ACT_DETAILS, ACT_NONE, "the longest"},
+    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "section"}, {ACT_CAUSE, ACT_NONE, "then: who ended it"},
+    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {0},
+};
+static const struct want flame_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "back"}, {ACT_SORT, ACT_NONE, "table"},
+    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "beside"},
+    {ACT_LANE_DOWN, ACT_LANE_UP, "callee"}, {ACT_ZOOM_ALL, ACT_NONE, "all"}, {0},
+};
+
+static const struct want *wanted(enum keyview view)
+{
+    return view == KEYVIEW_TRIAGE ? triage_want : view == KEYVIEW_GROUPS ? groups_want
+         : view == KEYVIEW_WAITS ? waits_want : view == KEYVIEW_FLAME ? flame_want : lanes_want;
+}
+
+/* The shortest way to type an action, plain keys first. "" if there is none. */
+static void best_keys(const struct binding **b, size_t n, enum action a, char *out, size_t size)
+{
+    const struct binding *best = NULL;
+    unsigned best_cost = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        if (b[i]->action != a || b[i]->arg) continue;
+        unsigned cost = 0;
+        for (int k = 0; k < b[i]->nkeys; k++) {
+            char name[KEY_NAME_MAX];
+            keycode c = b[i]->keys[k];
+            cost += 2 + (unsigned)strlen(key_text(c, name)) + (c & K_MODS || key_is_mouse(c) || c > K_F0 ? 100 : 0);
+        }
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = b[i];
+        }
+    }
+    out[0] = '\0';
+    if (best) binding_keys(best, out, size);
+}
+
+const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size)
+{
+    const struct binding **b;
+    size_t n = keymap_bindings(km, view, &b);
+    best_keys(b, n, a, out, size);
+    mem_free(b);
+    return out;
+}
+
 /* ---- the help screen ------------------------------------------------------------------------------------- */
 
 static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
@@ -72,8 +146,25 @@ static void print_wrapped(FILE *f, const char *text)
     fputc('\n', f);
 }
 
+/* What the footer names, in full: the keys that mean something of their own here. */
+static void print_here(FILE *f, enum keyview view, const struct binding **b, size_t n)
+{
+    if (wanted(view) == lanes_want) return;
+    fprintf(f, "In this view\n");
+    for (const struct want *w = wanted(view); w->label; w++) {
+        char one[64], two[64] = "", keys[140];
+        best_keys(b, n, w->a, one, sizeof one);
+        if (!one[0]) continue;
+        if (w->b != ACT_NONE) best_keys(b, n, w->b, two, sizeof two);
+        snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
+        fprintf(f, "  %-19s %s\n", keys, w->label);
+    }
+    fprintf(f, "\n");
+}
+
 static void print_help(FILE *f, const struct keymap *km, enum keyview view, const struct binding **b, size_t n)
 {
+    print_here(f, view, b, n);
     const char *group = "";
     size_t at = 0;
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
@@ -151,79 +242,7 @@ bool help_make(struct help *h, const struct keymap *km, enum keyview view, enum 
     return true;
 }
 
-/* ---- the footer ------------------------------------------------------------------------------------------ */
-
-/* Most wanted first: a narrow screen cuts at the end. */
-struct want {
-    enum action a, b;
-    const char *label;
-};
-static const struct want lanes_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},         {ACT_BACK, ACT_NONE, "quit"},      {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
-    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"}, {ACT_LANE_DOWN, ACT_LANE_UP, "lane"}, {ACT_DETAILS, ACT_NONE, "stack"},
-    {ACT_SEARCH, ACT_NONE, "find"},       {ACT_FINDING_NEXT, ACT_NONE, "finding"}, {ACT_CAUSE, ACT_NONE, "woken by"},
-    {ACT_GOTO, ACT_NONE, "go to"},
-    {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"}, {ACT_GC_NEXT, ACT_NONE, "GC"},   {ACT_SWAP, ACT_NONE, "G/P"},
-    {ACT_UNDO, ACT_NONE, "undo"},         {0},
-};
-static const struct want triage_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "quit"}, {ACT_DETAILS, ACT_NONE, "look there"},
-    {ACT_FINDING_NEXT, ACT_FINDING_PREV, "walk"}, {ACT_VIEW_PROCS, ACT_NONE, "lanes"},
-    {ACT_VIEW_GROUPS, ACT_NONE, "groups"},  {ACT_VIEW_WAITS, ACT_NONE, "waits"}, {ACT_VIEW_GC, ACT_NONE, "GC"},
-    {ACT_VIEW_FLAME, ACT_NONE, "flame"},    {0},
-};
-static const struct want groups_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "back"}, {ACT_DETAILS, ACT_NONE, "open"},
-    {ACT_SORT, ACT_SORT_INVERT, "sort"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "histogram"}, {ACT_SELECT, ACT_NONE, "range"},
-    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {0},
-};
-static const struct want waits_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "quit"}, {ACT_DETAILS, ACT_NONE, "the longest"},
-    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "section"}, {ACT_CAUSE, ACT_NONE, "then: who ended it"},
-    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {0},
-};
-static const struct want flame_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "back"}, {ACT_SORT, ACT_NONE, "table"},
-    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "beside"},
-    {ACT_LANE_DOWN, ACT_LANE_UP, "callee"}, {ACT_ZOOM_ALL, ACT_NONE, "all"}, {0},
-};
-
-static const struct want *wanted(enum keyview view)
-{
-    return view == KEYVIEW_TRIAGE ? triage_want : view == KEYVIEW_GROUPS ? groups_want
-         : view == KEYVIEW_WAITS ? waits_want : view == KEYVIEW_FLAME ? flame_want : lanes_want;
-}
-
-/* The shortest way to type an action, plain keys first. "" if there is none. */
-static void best_keys(const struct binding **b, size_t n, enum action a, char *out, size_t size)
-{
-    const struct binding *best = NULL;
-    unsigned best_cost = UINT32_MAX;
-    for (size_t i = 0; i < n; i++) {
-        if (b[i]->action != a || b[i]->arg) continue;
-        unsigned cost = 0;
-        for (int k = 0; k < b[i]->nkeys; k++) {
-            char name[KEY_NAME_MAX];
-            keycode c = b[i]->keys[k];
-            cost += 2 + (unsigned)strlen(key_text(c, name)) + (c & K_MODS || key_is_mouse(c) || c > K_F0 ? 100 : 0);
-        }
-        if (cost < best_cost) {
-            best_cost = cost;
-            best = b[i];
-        }
-    }
-    out[0] = '\0';
-    if (best) binding_keys(best, out, size);
-}
-
-const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size)
-{
-    const struct binding **b;
-    size_t n = keymap_bindings(km, view, &b);
-    best_keys(b, n, a, out, size);
-    mem_free(b);
-    return out;
-}
+/* ---- the footer, drawn ------------------------------------------------------------------------------------ */
 
 static void footer_chord(const struct keymap *km, const struct keystate *st, char *out, size_t size)
 {

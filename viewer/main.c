@@ -335,7 +335,7 @@ int main(int argc, char **argv)
         help_actions(stdout);
         return finish_output(EXIT_OK);
     }
-    if (o.keys_markdown) return help_markdown(stdout) ? finish_output(EXIT_OK) : EXIT_USAGE;
+    if (o.keys_markdown) return finish_output(help_markdown(stdout) ? EXIT_OK : EXIT_USAGE);
     if (o.dump_keymap) return dump_keymap(o.dump_keymap);
     if (o.check_keymap) return check_keymap(o.check_keymap);
     if (!o.path) {

@@ -29,7 +29,7 @@ ask() {
 ask 3 'why was this request slow?' '7 S Enter' samples/tasks-1.27.trace '^task .* from ' 'by G[0-9]' '^its goroutine: running .*runnable .*chan send [0-9]'
 ask 3 'who holds the lock?' '6 Enter [' samples/lock-1.26.trace 'woke G[0-9]* main' '^G[0-9]* main'
 ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC  *[0-9.<]*% of P time, [0-9]* cycle' 'assist [0-9]' '^STW .* stops, longest' '^MMU'
-ask 0 'why are my processors idle?' '' samples/http-1.26.trace '^idle .*no work [0-9]'
+ask 0 'why are my processors idle?' '' samples/http-1.26.trace '^idle ' 'no work [0-9]'
 ask 2 'why is this processor idle just now?' '2' samples/http-1.26.trace '^P0 idle' 'nothing to run: no goroutine was runnable'
 ask 2 'which goroutines leak?' '5 S' samples/workers-1.11.trace 'may leakv' 'goroutines that may leak'
 ask 2 'scheduler latency?' '6 l' samples/http-1.26.trace 'p50 .*p90 .*p99 .*max' '^lasted .*<10' '@.*G[0-9]'

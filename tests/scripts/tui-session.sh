@@ -29,7 +29,7 @@ ok() { # ok WHAT COMMAND..
 n=0
 start() {
     n=$((n + 1)); rm -f "$tmp/before" "$tmp/after" "$tmp/status"
-    type_keys "clear; stty -g >$tmp/before; $* '$trace'; echo \$? >$tmp/status; stty -g >$tmp/after; echo shell-$n-again" Enter
+    type_keys "clear; stty -g >$tmp/before; $* --view 2 '$trace'; echo \$? >$tmp/status; stty -g >$tmp/after; echo shell-$n-again" Enter
     until_shows "${title:-http-1.26.trace}  go" && until_shows 'P0'
 }
 pid() { mux list-panes -t s -F '#{pane_pid}' | xargs -I{} ps -o pid=,args= --ppid {} | awk '/gotop/ { print $1; exit }'; }
@@ -46,6 +46,10 @@ mux new-session -d -s s -x 100 -y 30 'PS1="$ " exec sh' || { echo "tmux does not
 
 type_keys 'trap : INT' Enter # so that the line goes on behind a program that Ctrl-C ended
 ok "starts and shows lanes" start "$GOTOP"
+type_keys 1
+ok "findings" until_shows 'P time'
+type_keys 2
+ok "lanes again" until_shows 'P0'
 ok "is on the alternate screen" test "$(mux display-message -p -t s '#{alternate_on}')" = 1
 type_keys '?'
 ok "help opens" until_shows 'Keys in processors'
@@ -105,7 +109,7 @@ ok "SIGHUP leaves, the terminal is as before" left 129
 start env ASAN_OPTIONS=detect_leaks=0:handle_abort=0 "$GOTOP"; kill -ABRT "$(pid)"
 ok "a crash leaves the terminal as before" left 134
 title='standard input'
-ok "the trace from a pipe, keys from the terminal" start cat "$trace" '|' "$GOTOP" - '; :'
+ok "the trace from a pipe, keys from the terminal" start cat "$trace" '|' "$GOTOP" --view 2 - '; :'
 title=
 type_keys Q
 ok "Q leaves it" left 0
@@ -116,7 +120,7 @@ ok "and left as it was" left 0
 start env TERM=no-such-terminal TERMINFO_DIRS=/nonexistent TERMINFO=/nonexistent "$GOTOP"; type_keys Q
 ok "also without any terminal description" left 0
 type_keys "clear; TERM=dumb $GOTOP '$trace'; echo status \$?" Enter
-ok "TERM=dumb points to --headless" until_shows '--headless'
+ok "TERM=dumb points to the report" until_shows 'gotop report'
 start "$GOTOP" --no-mouse --keymap vi; type_keys -l ':quit'; type_keys Enter
 ok "leaving by a command" left 0
 
