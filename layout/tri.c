@@ -2,9 +2,9 @@
  * tri.c - what the views of triage's tables have in common: a list of rows with a cursor, and how one gets from a row
  * to the lanes and back.
  *
- * Layout of such a screen, from above: head lines (numbers, column titles), rows that scroll, the status lines about the
- * row under the cursor. The row is kept in v->at.row and clamped here before anything reads it, so a table that is not
- * there yet, an undo into a longer table, and a resize need no care elsewhere.
+ * Layout of such a screen, from above: head lines (numbers, column titles), rows that scroll, the status lines
+ * about the row under the cursor. The row is kept in v->at.row and clamped here before anything reads it, so a
+ * table that is not there yet, an undo into a longer table, and a resize need no care elsewhere.
  */
 #include "layout/tri.h"
 
@@ -182,7 +182,7 @@ unsigned tri_switch(struct view *v, int no)
 
 static unsigned not_yet(struct view *v)
 {
-    return move_fail(v, v->tri && v->tri->trouble ? v->tri->trouble : "the tables are not done yet");
+    return move_fail(v, "%s", v->tri && v->tri->trouble ? v->tri->trouble : "the tables are not done yet");
 }
 
 static unsigned step(struct view *v, int64_t n)

@@ -1,7 +1,7 @@
 /*
  * tri.h - the views that show triage's tables instead of lanes: 1 findings, 5 goroutine groups, 6 waits, and the
- * flame view (10). Each is a heading, rows with a cursor, and two lines about the row under it; Enter leads from a row
- * to the lanes, at the moment that the row speaks of.
+ * flame view (10). Each is a heading, rows with a cursor, and two lines about the row under it; Enter leads from
+ * a row to the lanes, at the moment that the row speaks of.
  *
  * Pure: the tables (triage/) and this state in, cells out. The row under the cursor is v->at.row, so undo brings it
  * back; all else that these views remember is in struct tri, which the viewer owns and hangs into v->tri.
@@ -49,7 +49,8 @@ struct tri {
     enum gcolumn sort;            /* view 5 */
     bool invert;
     uint32_t *order;              /* groups as they stand */
-    uint32_t *stuck, *leak;       /* per group: goroutines that may leak, the largest of its leak rows (NO_LANE none) */
+    /* per group: goroutines that may leak, the largest of its leak rows (NO_LANE none) */
+    uint32_t *stuck, *leak;
     uint32_t group;               /* NO_LANE: the groups; else the instances of this one */
     uint32_t *member, nmember;    /* its goroutines, sorted, within the buckets chosen */
     uint32_t members;             /* all of its goroutines */
@@ -80,7 +81,8 @@ unsigned tri_move(struct view *v, int n);   /* rows; flame: depth */
 unsigned tri_page(struct view *v, int n);
 unsigned tri_first(struct view *v);
 unsigned tri_last(struct view *v);
-unsigned tri_side(struct view *v, int n);   /* view 6: sections; instances: bucket of the histogram; flame: siblings */
+/* view 6: sections; instances: bucket of the histogram; flame: siblings */
+unsigned tri_side(struct view *v, int n);
 unsigned tri_range(struct view *v);         /* instances: from this bucket on, widen the range */
 unsigned tri_enter(struct view *v);         /* to the evidence; groups: to the instances; flame: zoom */
 unsigned tri_sort(struct view *v, int n);   /* next column; flame: next table */
@@ -96,13 +98,13 @@ void tri_status(struct grid *g, const struct view *v, int y, int n);
 /* tri_text - the row under the cursor as one line of safe text. */
 void tri_text(const struct view *v, char *out, size_t size);
 /*
- * tri_stop - who held a stop-the-world up: the processor that stopped last, what it ran, and how long it took, as safe
- * text; "" if the lanes don't tell.
+ * tri_stop - who held a stop-the-world up: the processor that stopped last, what it ran, and how long it took, as
+ * safe text; "" if the lanes don't tell.
  */
 void tri_stop(const struct trace *tr, const struct range *stw, char *out, size_t size);
 /*
- * tri_task - where the time of a task or region went (index in trace_tasks(), trace_regions()), as safe text: over all
- * goroutines that worked for it if it is one of the slowest of its name, else of its own goroutine.
+ * tri_task - where the time of a task or region went (index in trace_tasks(), trace_regions()), as safe text:
+ * over all goroutines that worked for it if it is one of the slowest of its name, else of its own goroutine.
  */
 void tri_task(const struct tri *t, bool region, uint32_t index, char *out, size_t size);
 

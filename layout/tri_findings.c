@@ -1,8 +1,8 @@
 /*
  * tri_findings.c - view 1: the headline numbers, and below them what stands out, the costliest first.
  *
- * The head answers "is it GC, are processors idle, is the scheduler late" without a key; each line is one subject, the
- * most telling number first, so that a narrow screen cuts the least.
+ * The head answers "is it GC, are processors idle, is the scheduler late" without a key; each line is one
+ * subject, the most telling number first, so that a narrow screen cuts the least.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -117,7 +117,8 @@ static void line_mmu(struct text *t, const struct view *v)
         text_add(t, "%s%s %.0f%%", shown++ ? ", " : "", w == 1000000 ? "1ms" : w == 10000000 ? "10ms" : "100ms",
                  tg->mmu[i].mmu * 100);
     }
-    text_add(t, "%s", shown ? " of the processors are the program's in the worst such window" : "the trace is too short");
+    text_add(t, "%s", shown ? " of the processors are the program's in the worst such window"
+            : "the trace is too short");
 }
 
 static void line_sched(struct text *t, const struct view *v)
@@ -193,7 +194,8 @@ static int numbers(struct grid *g, const struct view *v, int y, int room)
         int most = room - used - left;
         if (g)
             tri_say(g, 0, y + used, SUBJECT, STYLE_LANE_FOCUS, "%.7s", t[i].p);
-        struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "", t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT : 0};
+        struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "", t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT
+                : 0};
         int n = tri_wrap(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1, STYLE_NORMAL, rest);
         used += n > 1 ? n : 1;
     }
@@ -213,7 +215,8 @@ static void head(struct grid *g, struct view *v, int y, int n)
 {
     numbers(g, v, y, n - 2);
     if (!trace_info(v->tr)->has_clock)
-        tri_say(g, 0, y + n - 1, g->w, STYLE_WARN, "no clock rate in the file: times are ticks, nothing can be called long");
+        tri_say(g, 0, y + n - 1, g->w, STYLE_WARN,
+                "no clock rate in the file: times are ticks, nothing can be called long");
     else if (!count(v))
         tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out");
     else

@@ -1,5 +1,6 @@
 /*
- * tri_flame.c - where time went, by stack: the outermost frame above, callees below it, widths are shares (an icicle).
+ * tri_flame.c - where time went, by stack: the outermost frame above, callees below it, widths are shares (an
+ * icicle).
  *
  * The tree is merged once per table from rows of (stack, weight); nodes stand in one array, children linked from the
  * heaviest on. What is drawn starts at `root`, which fills the width. Off-CPU time has the reason as its first level.
@@ -73,7 +74,8 @@ static uint32_t child_of(struct flame *f, struct tab *m, uint32_t up, uint32_t n
     return at == f->n ? new_node(f, up, name) : at;
 }
 
-static bool add_stack(const struct trace *tr, struct flame *f, struct tab *m, uint32_t first, uint32_t stack, int64_t w,
+static bool add_stack(const struct trace *tr, struct flame *f, struct tab *m, uint32_t first, uint32_t stack,
+        int64_t w,
                       uint64_t count)
 {
     uint32_t at = 0, n = trace_stack(tr, stack);
@@ -131,7 +133,8 @@ static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
     bool ok = true;
     if (f->kind == SW_OFFCPU && !f->t1) { /* triage has them by reason */
         for (uint32_t i = 0; ok && i < tg->nwaits; i++)
-            ok = add_stack(t->tr, f, m, tg->waits[i].reason, tg->waits[i].stack, tg->waits[i].total, tg->waits[i].count);
+            ok = add_stack(t->tr, f, m, tg->waits[i].reason, tg->waits[i].stack, tg->waits[i].total,
+                    tg->waits[i].count);
         return ok;
     }
     struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .system = true};
@@ -330,7 +333,8 @@ void flame_draw(struct grid *g, struct view *v, int y, int h)
         tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "below %s",
                 node_name(v, f, f->root, g->w - x - 8 > 8 ? g->w - x - 8 : 8, name, sizeof name));
     if (f->failed || empty(f)) {
-        tri_say(g, 0, y + 2, g->w, STYLE_DIM, f->failed ? "out of memory for the tree" : "no such time in this trace");
+        tri_say(g, 0, y + 2, g->w, STYLE_DIM, f->failed ? "out of memory for the tree"
+                : "no such time in this trace");
         return;
     }
     if (!under(f, f->cur, f->root))

@@ -393,7 +393,8 @@ static void histogram(struct grid *g, const struct view *v, int y)
             grid_fill(g, x, y + k, each - 1, 1, glyph_height(v->tier, part < 0 ? 0 : part > 8 ? 8 : part),
                       in ? STYLE_RUNNING : STYLE_DIM);
         }
-        tri_say(g, x, y + 2, each, in ? STYLE_NORMAL : STYLE_DIM, "%s", t->bucket[i] ? fmt_count(t->bucket[i], c) : "");
+        tri_say(g, x, y + 2, each, in ? STYLE_NORMAL : STYLE_DIM, "%s", t->bucket[i] ? fmt_count(t->bucket[i], c)
+                : "");
         tri_say(g, x, y + 3, each, t->b0 != TRI_NO_BUCKET && in ? STYLE_LANE_FOCUS : STYLE_RULER, ">%s",
                 tri_dur(t->bucket_from[i], d));
     }

@@ -153,7 +153,8 @@ static void head(struct grid *g, struct view *v, int y, int n)
 static void section(struct grid *g, const struct view *v, uint32_t i, int y)
 {
     static const char *const names[] = {"Contention: who waited <- who ended the wait (a lock's holder is inferred)",
-                                        "Waiting for a processor", "Waits by reason and place", "System calls by place"};
+                                        "Waiting for a processor", "Waits by reason and place",
+                                                "System calls by place"};
     (void)v;
     tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", names[i]);
 }
@@ -211,11 +212,13 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     switch (w.kind) {
     case WAIT_PAIR:
-        numbers(g, y, s, tg->pairs[w.i].total, tg->pairs[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
+        numbers(g, y, s, tg->pairs[w.i].total, tg->pairs[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri,
+                w).t0);
         pair_text(&t, v, &tg->pairs[w.i]);
         break;
     case WAIT_PLACE:
-        numbers(g, y, s, tg->waits[w.i].total, tg->waits[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
+        numbers(g, y, s, tg->waits[w.i].total, tg->waits[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri,
+                w).t0);
         place_text(&t, v, tg->waits[w.i].reason, tg->waits[w.i].stack);
         break;
     case WAIT_SYSCALL:

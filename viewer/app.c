@@ -256,7 +256,8 @@ static unsigned do_debug(struct app *a)
 {
     a->show_debug = !a->show_debug;
     a->debug[0] = '\0';
-    view_message(&a->view, false, a->show_debug ? "bytes and milliseconds of the frame before, at the right above" : "");
+    view_message(&a->view, false, a->show_debug ? "bytes and milliseconds of the frame before, at the right above"
+            : "");
     return VR_DRAW;
 }
 

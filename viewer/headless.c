@@ -77,7 +77,8 @@ static void print_linear(struct script *s)
     struct grid g = {.ascii = !s->a->utf8};
     char line[4 * 1000 + 1];
     if (v->prompt) return;
-    if (v->at.view != s->view) fprintf(s->out, "[%s] ", keyview_name((enum keyview)(KEYVIEW_TRIAGE + v->at.view - 1)));
+    if (v->at.view != s->view) fprintf(s->out, "[%s] ",
+            keyview_name((enum keyview)(KEYVIEW_TRIAGE + v->at.view - 1)));
     s->view = v->at.view;
     if (v->popup) {
         print_popup(s);

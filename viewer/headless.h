@@ -25,9 +25,10 @@
 bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE *errors);
 /*
  * headless_linear - for screen readers and logs: no screen, but a line of text for the place where one is, after the
- * start and after every key or action that is done (what is typed behind a prompt counts when it is accepted). An open
- * pop-up is one line as well. keys as above; NULL: words are read from `in`, and a line is obeyed when it is complete; an
- * empty one says again where one is; a word that makes no sense is said so in `out` and the rest goes on.
+ * start and after every key or action that is done (what is typed behind a prompt counts when it is accepted). An
+ * open pop-up is one line as well. keys as above; NULL: words are read from `in`, and a line is obeyed when it is
+ * complete; an empty one says again where one is; a word that makes no sense is said so in `out` and the rest
+ * goes on.
  */
 bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors);
 /* headless_print - the screen as text, one line per row, without trailing blanks. */

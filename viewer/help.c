@@ -53,7 +53,8 @@ static const struct want triage_want[] = {
 };
 static const struct want groups_want[] = {
     {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "back"}, {ACT_DETAILS, ACT_NONE, "open"},
-    {ACT_SORT, ACT_SORT_INVERT, "sort"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "histogram"}, {ACT_SELECT, ACT_NONE, "range"},
+    {ACT_SORT, ACT_SORT_INVERT, "sort"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "histogram"}, {ACT_SELECT, ACT_NONE,
+            "range"},
     {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {0},
 };
 static const struct want waits_want[] = {

@@ -55,7 +55,8 @@ static void yank_to_file(struct app *a)
 {
     const char *dir = getenv("TMPDIR");
     char path[256];
-    if (snprintf(path, sizeof path, "%s/gotop-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp") >= (int)sizeof path) return;
+    if (snprintf(path, sizeof path, "%s/gotop-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp") >= (int)sizeof path)
+            return;
     int fd = mkstemp(path); /* 0600 */
     size_t n = strlen(a->yank);
     bool ok = fd >= 0 && write(fd, a->yank, n) == (ssize_t)n;
@@ -71,7 +72,8 @@ static void edit_source(struct loop *l)
     char line[32];
     if (!editor || !*editor) editor = getenv("EDITOR");
     if (!editor || !*editor) {
-        view_message(&a->view, true, "%.120s:%llu (set EDITOR to open it)", a->source, (unsigned long long)a->source_line);
+        view_message(&a->view, true, "%.120s:%llu (set EDITOR to open it)", a->source,
+                (unsigned long long)a->source_line);
         return;
     }
     snprintf(line, sizeof line, "+%llu", (unsigned long long)a->source_line);

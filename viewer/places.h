@@ -14,7 +14,10 @@ enum { PLACES_PATH = 4096, PLACES_FILE_MAX = 1 << 20 };
 
 /* places_path - where NAME.SUFFIX would be; a built-in one gets a name for messages. false: no such place here. */
 bool places_path(int place, const char *name, const char *suffix, char out[PLACES_PATH]);
-/* places_read - a file whole; mem_free() it. ERR_IO: it isn't there, can't be read, or is larger than PLACES_FILE_MAX. */
+/*
+ * places_read - a file whole; mem_free() it. ERR_IO: it isn't there, can't be read, or is larger than
+ * PLACES_FILE_MAX.
+ */
 enum err_code places_read(const char *path, char **text, size_t *len);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * source.c - which file and line stand for what is under the cursor.
  *
- * Paths come from the trace and are hostile: only regular files that can be read are opened, and an editor gets the path
- * as one argument that does not begin with a dash.
+ * Paths come from the trace and are hostile: only regular files that can be read are opened, and an editor gets
+ * the path as one argument that does not begin with a dash.
  */
 #include "viewer/source.h"
 

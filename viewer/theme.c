@@ -1,6 +1,6 @@
 /*
- * theme.c - palettes: one row per style and palette, from text files (keymaps/NAME.palette) that are built in, and one that
- * the reader may bring.
+ * theme.c - palettes: one row per style and palette, from text files (keymaps/NAME.palette) that are built in,
+ * and one that the reader may bring.
  *
  * 256 colours are computed from the true ones; 16 are chosen by hand, since the nearest of 16 is rarely a good
  * one; 8 are those with brightness given up, or kept as bold.
@@ -76,7 +76,8 @@ static bool colour(const char *w, bool few, int32_t *out)
 
 static int attribute(const char *w)
 {
-    return strcmp(w, "bold") == 0 ? INK_BOLD : strcmp(w, "dim") == 0 ? INK_DIM : strcmp(w, "reverse") == 0 ? INK_REVERSE
+    return strcmp(w, "bold") == 0 ? INK_BOLD : strcmp(w, "dim") == 0 ? INK_DIM : strcmp(w, "reverse") == 0
+            ? INK_REVERSE
          : strcmp(w, "underline") == 0 ? INK_UNDERLINE : 0;
 }
 
@@ -151,7 +152,8 @@ static const struct table *palette_table(enum palette p)
     for (enum style s = 0; !t->there && s < STYLE_COUNT; s++)
         t->rows[s] = (struct row){INK_DEFAULT, INK_DEFAULT, INK_DEFAULT, INK_DEFAULT, 0};
     for (const struct builtin_keymap *b = builtin_palettes; !t->there && b->name; b++)
-        if (p < PALETTE_COUNT && strcmp(b->name, names[p]) == 0) (void)read_text(t, b->text, strlen(b->text), b->name, NULL);
+        if (p < PALETTE_COUNT && strcmp(b->name, names[p]) == 0) (void)read_text(t, b->text, strlen(b->text),
+                b->name, NULL);
     t->there = true;
     return t;
 }
@@ -175,7 +177,8 @@ enum err_code palette_load(const char *name, enum palette *out, const struct pal
     for (int p = 0; p < PLACE_BUILTIN && rc == ERR_IO && !strchr(name, '/'); p++)
         if (places_path(p, name, "palette", path)) rc = places_read(path, &text, &len);
     if (rc == ERR_IO && palette_parse(name, out)) return ERR_OK;
-    if (rc == ERR_IO && snprintf(path, sizeof path, "%s", name) < (int)sizeof path) rc = places_read(path, &text, &len);
+    if (rc == ERR_IO && snprintf(path, sizeof path, "%s", name) < (int)sizeof path) rc = places_read(path, &text,
+            &len);
     if (rc) return rc;
     *out = PALETTE_USER;
     rc = palette_read(text, len, path, say) ? ERR_FORMAT : ERR_OK;

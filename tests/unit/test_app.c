@@ -435,7 +435,8 @@ static void test_linear(void **state)
     fclose(in);
     fclose(o);
     fclose(e);
-    static const char *const starts[] = {"[processors] P0", "[goroutines] G1", "G1", "'nonsense' is no key", "G1", "G1",
+    static const char *const starts[] = {"[processors] P0", "[goroutines] G1", "G1", "'nonsense' is no key", "G1",
+            "G1",
                                          "G1"};
     size_t lines = 0;
     char *save = NULL;

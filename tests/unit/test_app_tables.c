@@ -1,6 +1,6 @@
 /*
- * test_app_tables.c - the views of triage's tables (1, 5, 6, flame) by keys, on the samples: what is shown, where Enter
- * leads, how one comes back; and that no size of screen and no half-done triage harms them.
+ * test_app_tables.c - the views of triage's tables (1, 5, 6, flame) by keys, on the samples: what is shown, where
+ * Enter leads, how one comes back; and that no size of screen and no half-done triage harms them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
