@@ -23,7 +23,7 @@ static void line_time(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     text_lit(t, "trace   ");
     text_dur(t, tg->end);
-    text_add(t, ", %.3g processors, up to %u busy; %u goroutines: %u created, %u ended",
+    text_add(t, ", %.3g processors, at most %u busy 99%% of the time; %u goroutines: %u created, %u ended",
              tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0, tg->busy_p99, tg->ng, tg->g_created,
              tg->g_ended);
 }
@@ -118,7 +118,8 @@ static void line_mmu(struct text *t, const struct view *v)
                  tg->mmu[i].mmu * 100);
     }
     text_add(t, "%s", shown ? " of the processors are the program's in the worst such window"
-            : "the trace is too short");
+            : tg->nmmu ? "the trace is shorter than a millisecond"
+            : "no GC cycle: the processors were the program's");
 }
 
 static void line_sched(struct text *t, const struct view *v)

@@ -56,7 +56,7 @@ static int finish_output(int status)
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     if (errno == EPIPE) return status;
     fprintf(stderr, "gotop: standard output: %s\n", errno ? strerror(errno) : "write error");
-    return EXIT_USAGE;
+    return EXIT_UNREADABLE;
 }
 
 /* ---- keymaps --------------------------------------------------------------------------------------------- */
@@ -116,6 +116,14 @@ static int dump_main(int argc, char **argv)
     struct trace *tr;
     struct err e = {0};
     if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
+    if (o.help) {
+        printf("gotop dump TRACE - print the model as tab-separated records, one a line, sorted by kind.\n\n"
+               "C event counts, F first stacks, G goroutine intervals, H facts, K CPU samples, L logs, M metrics,\n"
+               "P running intervals, R ranges, S sums per goroutine, T tasks, U regions, Z sums per state, D damage.\n"
+               "--strict, --threads, --max-memory, --ticks-per-second and --exe hold here too.\n"
+               "Exit status: 0 whole, 1 wrong usage, 2 unreadable or not written, 3 a part.\n");
+        return finish_output(EXIT_OK);
+    }
     if (!o.path) {
         fprintf(stderr, "gotop: dump needs a trace\n");
         return EXIT_USAGE;
