@@ -65,7 +65,7 @@ if LC_ALL=C grep -q "$(printf '[\200-\377]')" "$tmp/out"; then fail "more than A
 if [ -s "$tmp/err" ]; then fail "complains about a closed pipe"; else pass; fi
 if [ -e /dev/full ]; then
     "$GOTOP" --headless $good >/dev/full 2>"$tmp/err"; rc=$?
-    if [ $rc = 1 ] && [ -s "$tmp/err" ]; then pass; else fail "a full disk goes unnoticed (status $rc)"; fi
+    if [ $rc = 2 ] && [ -s "$tmp/err" ]; then pass; else fail "a full disk goes unnoticed (status $rc)"; fi
 fi
 
 # keymaps
