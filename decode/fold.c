@@ -122,7 +122,7 @@ static inline uint8_t busy_state(const struct fold *f, uint32_t g, uint32_t p)
     return gi->flags & GI_GCWORK ? ST_GCWORK : ST_RUNNING;
 }
 
-static inline void p_show(struct fold *f, uint32_t p, int64_t t)
+static __attribute__((noinline)) void p_show(struct fold *f, uint32_t p, int64_t t)
 {
     const struct pinfo *pi = &f->p[p];
     uint8_t s = pi->state;
@@ -133,7 +133,7 @@ static inline void p_show(struct fold *f, uint32_t p, int64_t t)
     lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1); /* EV_NONE + 1 is 0: none */
 }
 
-static inline void m_show(struct fold *f, uint32_t m, int64_t t)
+static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t t)
 {
     const struct minfo *mi = &f->m[m];
     const struct hold *h = mi->lane.n ? &mi->lane.h[mi->lane.n - 1] : NULL;
@@ -235,27 +235,64 @@ static void gcount_until(struct fold *f, int64_t t)
     f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
 }
 
+/*
+ * While a run of events is folded, the last bucket counts ahead: as if nothing changed any more up to its end. A
+ * transition then only moves what is left of the bucket from one state to the other. Between two runs the counts
+ * end at f->end, as readers want them. (Unsigned: what goes ahead is taken back to the last bit.)
+ */
+static void gcount_ahead(struct fold *f)
+{
+    for (int k = 0; k < GC_COUNT; k++) {
+        f->gb[f->ngb - 1].ns[k] += f->gnow[k] * (uint64_t)(f->gb_end - f->glast[k]);
+        f->glast[k] = f->gb_end;
+    }
+}
+
+/* The counts as they are now lasted within the last bucket: none is above its highest. */
+static void gcount_lasted(struct fold *f)
+{
+    struct gbucket *gb = &f->gb[f->ngb - 1];
+    for (int k = 0; k < GC_COUNT; k++)
+        if (f->gnow[k] > gb->max[k])
+            gb->max[k] = (uint32_t)f->gnow[k];
+}
+
+static void gcount_back_to(struct fold *f, int64_t t)
+{
+    struct gbucket *gb = &f->gb[f->ngb - 1];
+    for (int k = 0; k < GC_COUNT; k++) {
+        gb->ns[k] -= f->gnow[k] * (uint64_t)(f->gb_end - t);
+        f->glast[k] = t;
+    }
+    if (t > (int64_t)(f->ngb - 1) << f->gb_shift)
+        gcount_lasted(f);
+}
+
+static __attribute__((noinline)) void gcount_next_bucket(struct fold *f, int64_t t)
+{
+    gcount_lasted(f);
+    gcount_until(f, t);
+    gcount_ahead(f);
+}
+
 /* One goroutine goes from one state to another at t: only these two counts change. */
 static inline void gcount_move(struct fold *f, uint8_t from, uint8_t to, int64_t t)
 {
     unsigned a = gcount_of[from], b = gcount_of[to];
     if (a == b)
         return;
-    if (t >= f->gb_end)
-        gcount_until(f, t);
+    if (__builtin_expect(t >= f->gb_end, 0))
+        gcount_next_bucket(f, t);
     struct gbucket *gb = &f->gb[f->ngb - 1];
+    uint64_t left = (uint64_t)(f->gb_end - t);
     if (a-- && f->gnow[a]) {
-        if (t > f->glast[a]) {
-            gb->ns[a] += f->gnow[a] * (uint64_t)(t - f->glast[a]);
-            f->glast[a] = t;
-        }
+        gb->ns[a] -= left;
+        if (__builtin_expect(f->gnow[a] > gb->max[a], 0) && t > (int64_t)(f->ngb - 1) << f->gb_shift)
+            gb->max[a] = (uint32_t)f->gnow[a];
         f->gnow[a]--;
     }
     if (b--) {
-        if (t > f->glast[b]) {
-            gb->ns[b] += f->gnow[b] * (uint64_t)(t - f->glast[b]);
-            f->glast[b] = t;
-        }
+        gb->ns[b] += left;
         if (++f->gnow[b] > gb->max[b])
             gb->max[b] = (uint32_t)f->gnow[b];
     }
@@ -339,7 +376,7 @@ static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 }
 
 /* Put g into e->state at time t (the lane's; back-dated or not). */
-static inline void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who, uint32_t stack)
+static __attribute__((noinline)) void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who, uint32_t stack)
 {
     struct ginfo *gi = &f->g[e->g];
     struct spanlane *l = &f->lane[LANE_G][e->g];
@@ -352,7 +389,7 @@ static inline void g_transition(struct fold *f, const struct ev *e, int64_t t, u
     g_bind(f, e->g, p, m);
     if (from == ST_SYSCALL || to == ST_SYSCALL)
         no_p_time(gi, to, p, t);
-    gcount_move(f, from, to, e->t);
+    gcount_move(f, from, to, f->end);
     if (t < e->t)
         gcount_back(f, to, e->t);
     gi->state = to;
@@ -442,6 +479,82 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
             first_stack(f, e, e->stack);
     }
     g_transition(f, e, e->t, who, e->stack);
+}
+
+/* Does its own stack still have something to tell: g's name, or one of the trace's first stacks? */
+static inline bool stack_tells(const struct fold *f, const struct ginfo *gi, const struct ev *e)
+{
+    return e->stack && (e->flags & (EVF_OWN_STACK | EVF_WOKEN)) == EVF_OWN_STACK &&
+           (!gi->name || gi->name == f->str_main || f->nfirst < FIRST_STACKS);
+}
+
+/*
+ * Nearly all events: a known goroutine starts on a P, enters or leaves a system call with it. What g_transition()
+ * does, without what can't matter here. false: it isn't that simple, and nothing has changed.
+ */
+static inline bool g_run(struct fold *f, const struct ev *e)
+{
+    uint32_t g = e->g, p = e->p, m = e->m;
+    if (g >= f->nlane[LANE_G] || p >= f->nlane[LANE_P] || m >= f->nlane[LANE_M])
+        return false;
+    struct ginfo *gi = &f->g[g];
+    struct spanlane *l = &f->lane[LANE_G][g], *pl = &f->lane[LANE_P][p];
+    struct pinfo *pi = &f->p[p];
+    struct minfo *mi = &f->m[m];
+    if (!l->begun || l->ended || !pl->begun || (gi->p != p && gi->p != EV_NONE) || (gi->m != m && gi->m != EV_NONE) ||
+        stack_tells(f, gi, e))
+        return false;
+    uint8_t from = gi->state, to = e->state;
+    bool m_same = mi->p == p; /* whoever changes it tells m_show() */
+    gi->p = mi->p = p;
+    gi->m = pi->m = m;
+    pi->g = mi->g = g;
+    pi->state = ST_SCHED;
+    gi->state = to;
+    if (gi->no_p_since != NO_TIME)
+        no_p_time(gi, to, p, e->t);
+    gcount_move(f, from, to, f->end);
+    spans_push(&f->pool, LANE_G, l, e->t, tag_of(f, to, e->str), p + 1, e->stack);
+    lane_set(f, LANE_P, p, e->t, f->tag[busy_state(f, g, p)], g + 1);
+    if (!m_same)
+        m_show(f, m, e->t);
+    return true;
+}
+
+/* The other half: it stops, blocks, or is woken. */
+static inline bool g_leave(struct fold *f, const struct ev *e)
+{
+    uint32_t g = e->g;
+    if (g >= f->nlane[LANE_G] || (uint32_t)(e->by + 1) > f->nlane[LANE_G] || (e->p & e->m) != EV_NONE)
+        return false;
+    struct ginfo *gi = &f->g[g];
+    struct spanlane *l = &f->lane[LANE_G][g];
+    uint32_t p = gi->p, m = gi->m;
+    uint8_t from = gi->state, to = e->state;
+    if (!l->begun || l->ended || from == ST_SYSCALL || stack_tells(f, gi, e))
+        return false;
+    gi->state = to;
+    gcount_move(f, from, to, f->end);
+    spans_push(&f->pool, LANE_G, l, e->t, tag_of(f, to, e->str), e->flags & EVF_WOKEN && to == ST_RUNNABLE ? e->by + 1 : 0, e->stack);
+    if (p != EV_NONE) {
+        gi->p = EV_NONE;
+        struct pinfo *pi = &f->p[p];
+        if (pi->g == g) {
+            pi->g = EV_NONE;
+            lane_set(f, LANE_P, p, e->t, f->tag[pi->state == ST_SCHED && pi->sweep ? ST_SWEEP : pi->state], 0);
+        } else {
+            p_show(f, p, e->t);
+        }
+    }
+    if (m != EV_NONE) {
+        gi->m = EV_NONE;
+        struct minfo *mi = &f->m[m];
+        if (mi->g == g)
+            mi->g = EV_NONE;
+        if (mi->p == EV_NONE)
+            m_show(f, m, e->t);
+    }
+    return true;
 }
 
 static void on_g_label(struct fold *f, const struct ev *e)
@@ -791,27 +904,54 @@ static void fold_other(struct fold *f, const struct ev *e)
 }
 
 
-static inline void fold_one(struct fold *f, const struct ev *e)
+static inline bool g_state_quick(struct fold *f, const struct ev *e)
+{
+    switch (e->state) {
+    case ST_RUNNING:
+    case ST_SYSCALL: return g_run(f, e);
+    case ST_RUNNABLE:
+    case ST_WAITING: return g_leave(f, e);
+    default: return false;
+    }
+}
+
+static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev *e)
 {
     if (!ev_room(f, e))
         return;
+    if (e->kind == EVK_G_STATE && e->g != EV_NONE)
+        on_g_state(f, e);
+    else
+        fold_other(f, e);
+}
+
+static inline void fold_one(struct fold *f, const struct ev *e)
+{
     if (e->t > f->end)
         f->end = e->t;
-    if (e->kind == EVK_G_STATE && e->g != EV_NONE) { /* nearly all of them */
+    if (e->kind == EVK_G_STATE) { /* nearly all of them */
         f->count[EC_TRANSITION] += !(e->flags & EVF_QUIET);
         f->events += !(e->flags & (EVF_QUIET | EVF_EXTRA));
-        on_g_state(f, e);
+        if (!g_state_quick(f, e))
+            fold_slow(f, e);
     } else {
-        fold_other(f, e);
+        fold_slow(f, e);
     }
 }
 
 void fold_events(struct fold *f, const struct ev *ev, size_t n)
 {
+    if (!f->gb)
+        return;
+    gcount_ahead(f);
     for (size_t i = 0; i < n && !f->oom && !f->pool.oom; i++)
         fold_one(f, &ev[i]);
-    if (f->gb)
+    if (f->end < f->gb_end) {
+        gcount_back_to(f, f->end);
+    } else {
+        gcount_lasted(f);
         gcount_until(f, f->end);
+    }
     if (f->pool.oom)
         f->oom = true;
 }
