@@ -156,80 +156,94 @@ static inline unsigned dur_code(uint64_t x)
     return code_dur[(71u - (unsigned)__builtin_clzll(x | 1)) / 8];
 }
 
-/* Bytes of an id, 0 for 0; four bytes and three share a code. */
-static inline unsigned id_code(uint32_t x)
-{
-    unsigned bytes = (70u - (unsigned)__builtin_clzll((uint64_t)x << 1 | 1)) / 8;
-    return bytes - bytes / 4;
-}
-
 static inline uint64_t dur_stored(int64_t dur, bool in_units)
 {
     uint64_t x = (uint64_t)dur;
     return !in_units ? x : x & 63 ? x << 1 | 1 : x >> 5;
 }
 
-/* One column: the length codes of four values make a byte, the values stand behind all codes. */
-#define PUT_COLUMN(VALUE, CODE) \
-    do { \
-        uint8_t *ctl = o; \
-        uint32_t i = 0; \
-        o += (n + 3) / 4; \
-        for (; i + 4 <= n; i += 4) { \
-            uint64_t v0 = VALUE(i), v1 = VALUE(i + 1), v2 = VALUE(i + 2), v3 = VALUE(i + 3); \
-            unsigned c0 = CODE(v0), c1 = CODE(v1), c2 = CODE(v2), c3 = CODE(v3); \
-            *ctl++ = (uint8_t)(c0 | c1 << 2 | c2 << 4 | c3 << 6); \
-            memcpy(o, &v0, 8); \
-            o += len[c0]; \
-            memcpy(o, &v1, 8); \
-            o += len[c1]; \
-            memcpy(o, &v2, 8); \
-            o += len[c2]; \
-            memcpy(o, &v3, 8); \
-            o += len[c3]; \
-        } \
-        for (unsigned k = 0, bits = 0; i < n; i++, k += 2) { \
-            uint64_t v = VALUE(i); \
-            unsigned c = CODE(v); \
-            *ctl = (uint8_t)(bits |= c << k); \
-            memcpy(o, &v, 8); \
-            o += len[c]; \
-        } \
-    } while (0)
-#define VALUE_UNITS(i) dur_stored(s[i].dur, true)
-#define VALUE_NS(i) dur_stored(s[i].dur, false)
-#define VALUE_WHO(i) s[i].who
-#define VALUE_STACK(i) s[i].stack
-#define ID_CODE(v) id_code((uint32_t)(v))
+/*
+ * One column: the length codes of four values make a byte, the values stand behind all codes.
+ *
+ * Four values go at once: their codes come from vector compares, and a table tells by the byte they make where each
+ * value goes, so nothing waits for the length of the one before. Values of more than 32 bits are rare and go one by one.
+ */
+typedef uint32_t u32x4 __attribute__((vector_size(16)));
+typedef uint64_t u64x2 __attribute__((vector_size(16)));
 
-static uint8_t *put_durations(uint8_t *o, const struct rawspan *s, uint32_t n, bool in_units, const uint8_t len[4])
+#define LEN(c, k, A, B, C, D) ((c) >> (k) * 2 & 3 ? (c) >> (k) * 2 & 2 ? (c) >> (k) * 2 & 1 ? D : C : B : A)
+#define END1(c, ...) LEN(c, 0, __VA_ARGS__)
+#define END2(c, ...) END1(c, __VA_ARGS__) + LEN(c, 1, __VA_ARGS__)
+#define END3(c, ...) END2(c, __VA_ARGS__) + LEN(c, 2, __VA_ARGS__)
+#define ROW(c, ...) {END1(c, __VA_ARGS__), END2(c, __VA_ARGS__), END3(c, __VA_ARGS__), END3(c, __VA_ARGS__) + LEN(c, 3, __VA_ARGS__)}
+#define ROWS4(c, ...) ROW(c, __VA_ARGS__), ROW(c + 1, __VA_ARGS__), ROW(c + 2, __VA_ARGS__), ROW(c + 3, __VA_ARGS__)
+#define ROWS16(c, ...) ROWS4(c, __VA_ARGS__), ROWS4(c + 4, __VA_ARGS__), ROWS4(c + 8, __VA_ARGS__), ROWS4(c + 12, __VA_ARGS__)
+#define ROWS64(c, ...) ROWS16(c, __VA_ARGS__), ROWS16(c + 16, __VA_ARGS__), ROWS16(c + 32, __VA_ARGS__), ROWS16(c + 48, __VA_ARGS__)
+#define ROWS(...) {ROWS64(0, __VA_ARGS__), ROWS64(64, __VA_ARGS__), ROWS64(128, __VA_ARGS__), ROWS64(192, __VA_ARGS__)}
+
+/* Where the 2nd, 3rd, 4th value and the next four begin, by code byte. The lengths are those of len_dur and len_id. */
+static const uint8_t ends_dur[2][256][4] = {ROWS(1, 2, 3, 5), ROWS(1, 2, 3, 8)};
+static const uint8_t ends_id[2][256][4] = {ROWS(0, 1, 2, 3), ROWS(0, 1, 2, 4)};
+
+/* v has room for the next multiple of four; up to 11 bytes behind the column are overwritten. */
+static inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o, uint32_t *v, uint32_t n, bool ids, const uint8_t ends[256][4])
 {
-    if (in_units)
-        PUT_COLUMN(VALUE_UNITS, dur_code);
-    else
-        PUT_COLUMN(VALUE_NS, dur_code);
-    return o;
+    uint8_t *ctl = o;
+    uint32_t groups = (n + 3) / 4, extra = groups * 4 - n;
+    for (uint32_t i = 0; i < extra; i++)
+        v[n + i] = 0;
+    o += groups;
+    for (uint32_t i = 0; i < groups * 4; i += 4) {
+        u32x4 x, code = {3, 3, 3, 3}; /* a compare that holds adds -1 */
+        memcpy(&x, &v[i], sizeof x);
+        code += (u32x4)(x >> 8 == 0) + (u32x4)(x >> 16 == 0) + (ids ? (u32x4)(x == 0) : (u32x4)(x >> 24 == 0));
+        u64x2 pairs = (u64x2)code;
+        uint64_t bits = pairs[0] | pairs[1] << 4;
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+        bits = bits << 32 | bits >> 32;
+#endif
+        uint8_t c = (uint8_t)(bits | bits >> 30);
+        *ctl++ = c;
+        uint64_t v0 = v[i], v1 = v[i + 1], v2 = v[i + 2], v3 = v[i + 3];
+        memcpy(o, &v0, 8);
+        memcpy(o + ends[c][0], &v1, 8);
+        memcpy(o + ends[c][1], &v2, 8);
+        memcpy(o + ends[c][2], &v3, 8);
+        o += ends[c][3];
+    }
+    return ids ? o : o - extra; /* what was filled up takes no byte as an id, one as a duration */
 }
 
-static uint8_t *put_ids(uint8_t *o, const struct rawspan *s, uint32_t n, bool stacks, const uint8_t len[4])
+static uint8_t *put_long_durations(uint8_t *o, const struct rawspan *s, uint32_t n, bool in_units, const uint8_t len[4])
 {
-    if (stacks)
-        PUT_COLUMN(VALUE_STACK, ID_CODE);
-    else
-        PUT_COLUMN(VALUE_WHO, ID_CODE);
+    uint8_t *ctl = o;
+    o += (n + 3) / 4;
+    for (uint32_t i = 0, bits = 0; i < n; i++) {
+        uint64_t v = dur_stored(s[i].dur, in_units);
+        unsigned c = dur_code(v);
+        bits = i % 4 ? bits | c << i % 4 * 2 : c;
+        ctl[i / 4] = (uint8_t)bits;
+        memcpy(o, &v, 8);
+        o += len[c];
+    }
     return o;
 }
 
 static size_t pack(uint8_t *out, const struct rawspan *s, uint32_t n)
 {
+    uint32_t dur[SPAN_BLOCK], who[SPAN_BLOCK], stack[SPAN_BLOCK];
     uint64_t d = 0;
     uint32_t t = 0, w = 0, k = 0, whole = 0;
     for (uint32_t i = 0; i < n; i++) {
-        whole += !(s[i].dur & 63);
-        d |= (uint64_t)s[i].dur;
+        uint64_t x = (uint64_t)s[i].dur;
+        bool is_whole = !(x & 63);
+        whole += is_whole;
+        d |= x;
+        dur[i] = (uint32_t)(is_whole ? x >> 5 : x << 1 | 1);
         t |= s[i].tag;
-        w |= s[i].who;
-        k |= s[i].stack;
+        w |= who[i] = s[i].who;
+        k |= stack[i] = s[i].stack;
+        out[1 + i] = (uint8_t)s[i].tag;
     }
     bool in_units = whole * 2 >= n && d < (uint64_t)1 << 62;
     if (in_units)
@@ -239,20 +253,22 @@ static size_t pack(uint8_t *out, const struct rawspan *s, uint32_t n)
                      (k > 0xffffff ? PACK_LONG_STACK : 0u) | (in_units ? PACK_UNIT : 0u);
     uint8_t *o = out;
     *o++ = (uint8_t)flags;
-    if (flags & PACK_WIDE_TAG) {
-        for (uint32_t i = 0; i < n; i++) {
-            *o++ = (uint8_t)s[i].tag;
-            *o++ = (uint8_t)(s[i].tag >> 8);
-        }
-    } else {
-        for (uint32_t i = 0; i < n; i++)
-            *o++ = (uint8_t)s[i].tag;
+    for (uint32_t i = 0; flags & PACK_WIDE_TAG && i < n; i++) {
+        o[2 * i] = (uint8_t)s[i].tag;
+        o[2 * i + 1] = (uint8_t)(s[i].tag >> 8);
     }
-    o = put_durations(o, s, n, in_units, len_dur[!!(flags & PACK_LONG_DUR)]);
+    o += flags & PACK_WIDE_TAG ? 2 * n : n;
+    if (d > 0x7fffffff) { /* one more bit: the mark of what is no multiple */
+        o = put_long_durations(o, s, n, in_units, len_dur[!!(flags & PACK_LONG_DUR)]);
+    } else {
+        for (uint32_t i = 0; !in_units && i < n; i++)
+            dur[i] = (uint32_t)s[i].dur;
+        o = put_column(o, dur, n, false, ends_dur[0]);
+    }
     if (w)
-        o = put_ids(o, s, n, false, len_id[!!(flags & PACK_LONG_WHO)]);
+        o = put_column(o, who, n, true, ends_id[!!(flags & PACK_LONG_WHO)]);
     if (k)
-        o = put_ids(o, s, n, true, len_id[!!(flags & PACK_LONG_STACK)]);
+        o = put_column(o, stack, n, true, ends_id[!!(flags & PACK_LONG_STACK)]);
     return (size_t)(o - out);
 }
 
@@ -302,11 +318,18 @@ static void unpack(const uint8_t *p, uint32_t n, struct rawspan *out)
 
 static uint8_t *pack_into_pool(struct span_pool *sp, const struct rawspan *s, uint32_t n)
 {
-    uint8_t buf[PACK_MAX + SLACK];
-    size_t len = pack(buf, s, n);
-    uint8_t *p = pool_bytes(sp, len);
-    if (p)
-        memcpy(p, buf, len);
+    size_t len;
+    uint8_t *p;
+    if (sp->at && sp->end - sp->at >= PACK_MAX + 2 * SLACK) { /* nearly always: right where it stays */
+        len = pack(sp->at, s, n);
+        p = pool_bytes(sp, len);
+    } else {
+        uint8_t buf[PACK_MAX + SLACK];
+        len = pack(buf, s, n);
+        p = pool_bytes(sp, len);
+        if (p)
+            memcpy(p, buf, len);
+    }
     sp->packed_bytes += len;
     return p;
 }
@@ -348,13 +371,15 @@ void spans_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
         return;
     struct blk *b = &l->blk[l->nblk];
     int64_t sum[SPAN_SLOTS] = {0}, longest = 0, dur = 0;
+    const struct span_tag *tags = sp->tags;
     for (uint32_t i = 0; i < SPAN_BLOCK; i++) {
-        unsigned slot = sp->tags[s[i].tag].slot[kind];
+        unsigned slot = tags[s[i].tag].slot[kind];
         sum[slot] += s[i].dur;
-        dur += s[i].dur;
         if (slot && s[i].dur > longest)
             longest = s[i].dur;
     }
+    for (int i = 0; i < SPAN_SLOTS; i++)
+        dur += sum[i];
     b->data = data;
     b->longest = longest;
     b[1] = (struct blk){.t0 = b->t0 + dur};
