@@ -26,6 +26,26 @@ static inline const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *
     return NULL;
 }
 
+/* bytes_varint_within - one varint where at least 10 bytes can be read; the place behind it, or NULL. */
+static inline const uint8_t *bytes_varint_within(const uint8_t *p, uint64_t *v)
+{
+    uint64_t b = p[0];
+    if (b < 0x80) {
+        *v = b;
+        return p + 1;
+    }
+    uint64_t x = (b & 0x7f) | (uint64_t)p[1] << 7;
+    if (p[1] < 0x80) {
+        *v = x;
+        return p + 2;
+    }
+    if (p[2] < 0x80) {
+        *v = (x & 0x3fff) | (uint64_t)p[2] << 14;
+        return p + 3;
+    }
+    return bytes_varint_slow(p, p + 10, v);
+}
+
 /* bytes_varint - one varint; returns the place behind it, or NULL. */
 static inline const uint8_t *bytes_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {

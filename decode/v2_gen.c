@@ -291,17 +291,6 @@ uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
     return g->reason[id] = v2_gen_str(s, g, id);
 }
 
-uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
-{
-    if (!id)
-        return 0;
-    uint32_t mine = idmap_get(&g->stacks, id);
-    if (mine != IDMAP_NONE)
-        return mine;
-    g->missing++;
-    return 0;
-}
-
 /* ---- one generation --------------------------------------------------------------------------------------- */
 
 static void gen_reset(struct v2_gen *g)

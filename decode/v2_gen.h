@@ -72,7 +72,17 @@ static inline int64_t v2_ns(uint64_t units, double unit)
 
 /* The names' id of a string or stack of this generation; 0 and a count in g->missing if it isn't there. */
 uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
-uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id);
+static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
+{
+    if (!id)
+        return 0;
+    uint32_t mine = idmap_get(&g->stacks, id);
+    if (__builtin_expect(mine == IDMAP_NONE, 0)) {
+        g->missing++;
+        return 0;
+    }
+    return mine;
+}
 /* v2_gen_reason - as v2_gen_str, for the reason of GoBlock and GoStop; may be the last generation's. */
 uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
 

@@ -53,7 +53,7 @@ static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, 
 }
 
 /* Decode the cursor's next event. false: it has none (or the rest of its batch is damaged, which is noted). */
-static inline bool cursor_next(struct v2_order *o, struct v2_cursor *c)
+static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struct v2_cursor *c)
 {
     while (c->p == c->end) {
         if (!c->nbatch)
@@ -91,6 +91,35 @@ stop:
     c->nbatch = 0;
     c->p = c->end;
     return false;
+}
+
+/* The longest event: its type, the time, and all arguments. */
+#define EVENT_MAX (1 + 10 + 10 * (ptrdiff_t)(sizeof((struct v2_cursor *)0)->arg / sizeof(uint64_t)))
+
+/* Far enough from the batch's end nothing needs to look for it. What is damaged is left to cursor_next_slow(). */
+static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o, struct v2_cursor *c)
+{
+    const uint8_t *p = c->p;
+    uint64_t dt;
+    if (__builtin_expect(c->end - p < EVENT_MAX || !o->unit64, 0))
+        return cursor_next_slow(o, c);
+    uint8_t type = *p++;
+    int n = specs[type].nargs;
+    if (!n || !(p = bytes_varint_within(p, &dt)))
+        return cursor_next_slow(o, c);
+    uint64_t *arg = c->arg;
+    while (--n)
+        if (!(p = bytes_varint_within(p, arg++)))
+            return cursor_next_slow(o, c);
+    if (__builtin_expect(dt >= (uint64_t)1 << 40, 0))
+        return cursor_next_slow(o, c);
+    c->at = c->p;
+    c->type = type;
+    c->p = p;
+    c->t += (int64_t)(dt * o->unit64);
+    if (__builtin_expect(c->t > V2_TIME_MAX, 0))
+        c->t = V2_TIME_MAX;
+    return true;
 }
 
 /* Cursors by time; the time stands in the heap, so that sifting reads nothing else. */
@@ -220,33 +249,48 @@ struct ctx {              /* whose event it is, and what they had before it */
     uint32_t m, p, g;
 };
 
-/* The next neutral event. Times are made to differ, as Go does it: not later than the last one means 1 ns later. */
-static struct ev *emit(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x, enum ev_kind kind, uint8_t state)
+/* Before a trace's first event: where time begins. Before a thread's first one: that it is there. */
+static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m, int64_t t)
 {
-    int64_t t = c->t <= o->last ? o->last + 1 : c->t;
-    o->last = t;
     if (!o->have_base) {
         o->have_base = true;
         o->base = t;
         o->s->st.first_ns = t;
         o->s->st.lead_ns = t - o->sync;
     }
-    if (x->m != EV_NONE && !o->m[x->m].told) {
-        o->m[x->m].told = true;
-        o->out[o->nout++] = (struct ev){.t = t - o->base, .kind = EVK_M_NEW, .g = EV_NONE, .p = EV_NONE, .m = x->m,
-                                        .by = EV_NONE, .arg = o->m[x->m].id};
+    if (m != EV_NONE && !o->m[m].told) {
+        o->m[m].told = true;
+        o->out[o->nout++] = (struct ev){.t = t - o->base, .kind = EVK_M_NEW, .g = EV_NONE, .p = EV_NONE, .m = m,
+                                        .by = EV_NONE, .arg = o->m[m].id};
     }
+}
+
+/* The next neutral event. Times are made to differ, as Go does it: not later than the last one means 1 ns later. */
+static inline __attribute__((always_inline)) struct ev *emit_hot(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x,
+                                                                 enum ev_kind kind, uint8_t state)
+{
+    int64_t t = c->t <= o->last ? o->last + 1 : c->t;
+    o->last = t;
+    if (__builtin_expect(!o->have_base || (x->m != EV_NONE && !o->m[x->m].told), 0))
+        emit_first(o, x->m, t);
     struct ev *e = &o->out[o->nout++];
     *e = (struct ev){.t = t - o->base, .kind = (uint8_t)kind, .state = state, .g = x->g, .p = x->p, .m = x->m, .by = EV_NONE};
     return e;
 }
 
-static struct ev *emit_g(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x, uint32_t g, uint8_t state)
+static struct ev *emit(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x, enum ev_kind kind, uint8_t state)
 {
-    struct ev *e = emit(o, c, x, EVK_G_STATE, state);
-    e->g = g;
-    if (state != ST_RUNNING && state != ST_SYSCALL)
-        e->p = e->m = EV_NONE;
+    return emit_hot(o, c, x, kind, state);
+}
+
+static inline __attribute__((always_inline)) struct ev *emit_g(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x,
+                                                               uint32_t g, uint8_t state)
+{
+    bool bound = state == ST_RUNNING || state == ST_SYSCALL;
+    struct ctx on = {x->m, bound ? x->p : EV_NONE, g};
+    struct ev *e = emit_hot(o, c, &on, EVK_G_STATE, state);
+    if (!bound)
+        e->m = EV_NONE;
     return e;
 }
 
@@ -469,7 +513,7 @@ static enum adv go_create_syscall(struct v2_order *o, const struct v2_cursor *c,
     return ADV_OK;
 }
 
-static enum adv go_start(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
+static inline __attribute__((always_inline)) enum adv go_start(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
 {
     uint32_t g = idmap_get(&o->gs, c->arg[0]);
     if (g == IDMAP_NONE || o->g[g].status != ST_RUNNABLE || !follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
@@ -484,7 +528,7 @@ static enum adv go_start(struct v2_order *o, const struct v2_cursor *c, const st
 }
 
 /* GoStop, GoBlock, GoDestroy: the current goroutine leaves. */
-static enum adv go_leave(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
+static inline __attribute__((always_inline)) enum adv go_leave(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
 {
     if (o->g[x->g].status != ST_RUNNING)
         return bad(o, c, "the goroutine isn't running", o->g[x->g].id);
@@ -503,7 +547,7 @@ static enum adv go_leave(struct v2_order *o, const struct v2_cursor *c, const st
     return ADV_OK;
 }
 
-static enum adv go_unblock(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
+static inline __attribute__((always_inline)) enum adv go_unblock(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
 {
     uint32_t g = idmap_get(&o->gs, c->arg[0]);
     if (g == IDMAP_NONE || o->g[g].status != ST_WAITING || !follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
@@ -542,31 +586,42 @@ static enum adv go_switch(struct v2_order *o, const struct v2_cursor *c, const s
     return ADV_OK;
 }
 
+static inline enum adv syscall_begin(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
+{
+    struct v2_g *g = &o->g[x->g];
+    struct v2_p *p = &o->p[x->p];
+    if (g->status != ST_RUNNING)
+        return bad(o, c, "the goroutine isn't running", g->id);
+    if (!follows(o, p->seqgen, p->seq, c->arg[0]))
+        return bad(o, c, "the P's sequence number doesn't follow", c->arg[0]);
+    g->status = ST_SYSCALL;
+    p->status = V2_PS_SYSCALL;
+    p->seq = c->arg[0];
+    struct ev *e = emit_g(o, c, x, x->g, ST_SYSCALL);
+    e->stack = stack_of(o, c->arg[1]);
+    e->flags = EVF_OWN_STACK;
+    return ADV_OK;
+}
+
+static inline enum adv syscall_end(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
+{
+    struct v2_g *g = &o->g[x->g];
+    struct v2_p *p = &o->p[x->p];
+    if (g->status != ST_SYSCALL || p->status != V2_PS_SYSCALL)
+        return bad(o, c, "the goroutine isn't in a system call with its P", g->id);
+    g->status = ST_RUNNING;
+    p->status = V2_PS_RUNNING;
+    emit_g(o, c, x, x->g, ST_RUNNING);
+    return ADV_OK;
+}
+
 static enum adv syscall_event(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
 {
     struct v2_g *g = &o->g[x->g];
     struct v2_p *p = x->p != EV_NONE ? &o->p[x->p] : NULL;
-    struct ev *e;
     switch (c->type) {
-    case V2_GO_SYSCALL_BEGIN:
-        if (g->status != ST_RUNNING)
-            return bad(o, c, "the goroutine isn't running", g->id);
-        if (!follows(o, p->seqgen, p->seq, c->arg[0]))
-            return bad(o, c, "the P's sequence number doesn't follow", c->arg[0]);
-        g->status = ST_SYSCALL;
-        p->status = V2_PS_SYSCALL;
-        p->seq = c->arg[0];
-        e = emit_g(o, c, x, x->g, ST_SYSCALL);
-        e->stack = stack_of(o, c->arg[1]);
-        e->flags = EVF_OWN_STACK;
-        return ADV_OK;
-    case V2_GO_SYSCALL_END:
-        if (g->status != ST_SYSCALL || p->status != V2_PS_SYSCALL)
-            return bad(o, c, "the goroutine isn't in a system call with its P", g->id);
-        g->status = ST_RUNNING;
-        p->status = V2_PS_RUNNING;
-        emit_g(o, c, x, x->g, ST_RUNNING);
-        return ADV_OK;
+    case V2_GO_SYSCALL_BEGIN: return syscall_begin(o, c, x);
+    case V2_GO_SYSCALL_END: return syscall_end(o, c, x);
     case V2_GO_SYSCALL_END_BLOCKED:
         if (p && p->status == V2_PS_SYSCALL)
             return ADV_WAIT; /* somebody steals the P first */
@@ -780,7 +835,7 @@ static enum adv note(struct v2_order *o, const struct v2_cursor *c, const struct
     return ADV_OK;
 }
 
-static inline enum adv adv(struct v2_order *o, const struct v2_cursor *c)
+static __attribute__((noinline)) enum adv adv(struct v2_order *o, const struct v2_cursor *c)
 {
     struct ctx x = {c->m, EV_NONE, EV_NONE};
     if (c->m != EV_NONE) {
@@ -835,6 +890,25 @@ static inline enum adv adv(struct v2_order *o, const struct v2_cursor *c)
     case V2_TASK_BEGIN:
     case V2_TASK_END: return task_event(o, c, &x);
     default: return note(o, c, &x);
+    }
+}
+
+/* adv() for what nearly all events are, where they should be; the rest, and all complaints, are adv()'s. */
+static inline __attribute__((always_inline)) enum adv adv_hot(struct v2_order *o, const struct v2_cursor *c)
+{
+    if (c->m == EV_NONE)
+        return adv(o, c);
+    const struct v2_m *m = &o->m[c->m];
+    struct ctx x = {c->m, m->p, m->g};
+    bool on_p = x.p != EV_NONE, on_g = x.g != EV_NONE;
+    switch (c->type) {
+    case V2_GO_START: return on_p && !on_g ? go_start(o, c, &x) : adv(o, c);
+    case V2_GO_STOP:
+    case V2_GO_BLOCK: return on_p && on_g ? go_leave(o, c, &x) : adv(o, c);
+    case V2_GO_UNBLOCK: return go_unblock(o, c, &x);
+    case V2_GO_SYSCALL_BEGIN: return on_p && on_g ? syscall_begin(o, c, &x) : adv(o, c);
+    case V2_GO_SYSCALL_END: return on_p && on_g ? syscall_end(o, c, &x) : adv(o, c);
+    default: return adv(o, c);
     }
 }
 
@@ -955,6 +1029,19 @@ static bool step_aside(struct v2_order *o)
     return a == ADV_OK;
 }
 
+/* Until when the first cursor may go on alone: up to then its events are the earliest, whatever it does. */
+static inline int64_t alone_until(const struct v2_order *o)
+{
+    int64_t t = INT64_MAX;
+    if (o->nheap > 1)
+        t = o->heap[1].t;
+    if (o->nheap > 2 && o->heap[2].t < t)
+        t = o->heap[2].t;
+    if (o->sample < o->gen->nsample && o->gen->sample[o->sample].ns < t)
+        t = o->gen->sample[o->sample].ns;
+    return t;
+}
+
 size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
 {
     o->out = out;
@@ -967,11 +1054,15 @@ size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
         if (!o->nheap)
             break;
         struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-        enum adv a = adv(o, c);
+        int64_t until = alone_until(o);
+        enum adv a;
+        bool more = true;
+        do {
+            a = adv_hot(o, c);
+        } while (a == ADV_OK && (more = cursor_next(o, c)) && c->t <= until && o->nout + 8 <= cap && !o->oom);
+        o->heap[0].t = c->t;
         if (a == ADV_OK) {
-            if (cursor_next(o, c)) {
-                o->heap[0].t = c->t;
-            } else {
+            if (!more) {
                 cursor_done(o, c);
                 o->heap[0] = o->heap[--o->nheap];
             }
