@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <stdint.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "triage/export.h"
@@ -323,10 +325,34 @@ static int main_report(const struct options *o)
     return finish_output(report_main(n, args));
 }
 
+/*
+ * A mapped file may shrink under us: a log rotation, a download begun anew. Reading what is gone raises SIGBUS. We put
+ * zeros in the page's place, so that decoding finds damage there like any other and shows what it has.
+ */
+static uintptr_t page_size;
+
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    (void)context;
+    void *page = (void *)((uintptr_t)info->si_addr & ~(page_size - 1));
+    if (info->si_code != BUS_ADRERR ||
+        mmap(page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+        raise(SIGSEGV); /* a crash of ours: the terminal's handler knows what to do */
+}
+
+static void survive_shrinking_files(void)
+{
+    struct sigaction sa = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
+    page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
+    sigaction(SIGBUS, &sa, NULL);
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
     setlocale(LC_CTYPE, "");
+    survive_shrinking_files();
     signal(SIGPIPE, SIG_IGN);
     for (size_t i = 0; argc > 1 && i < sizeof subcommands / sizeof subcommands[0]; i++)
         if (strcmp(argv[1], subcommands[i].name) == 0) return subcommands[i].fn(argc - 1, argv + 1);

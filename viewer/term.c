@@ -75,7 +75,7 @@ static struct {
 } sig;
 
 static const int leave_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-static const int crash_signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL};
+static const int crash_signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGILL};
 #define NLEAVE (sizeof leave_signals / sizeof leave_signals[0])
 #define NCRASH (sizeof crash_signals / sizeof crash_signals[0])
 static struct sigaction old_leave[NLEAVE], old_crash[NCRASH], old_winch, old_tstp, old_cont, old_pipe;
