@@ -376,7 +376,8 @@ static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 }
 
 /* Put g into e->state at time t (the lane's; back-dated or not). */
-static __attribute__((noinline)) void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who, uint32_t stack)
+static __attribute__((noinline)) void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who,
+                                                  uint32_t stack)
 {
     struct ginfo *gi = &f->g[e->g];
     struct spanlane *l = &f->lane[LANE_G][e->g];
@@ -492,7 +493,7 @@ static inline bool stack_tells(const struct fold *f, const struct ginfo *gi, con
  * Nearly all events: a known goroutine starts on a P, enters or leaves a system call with it. What g_transition()
  * does, without what can't matter here. false: it isn't that simple, and nothing has changed.
  */
-static inline bool g_run(struct fold *f, const struct ev *e)
+static inline __attribute__((always_inline)) bool g_run(struct fold *f, const struct ev *e, uint8_t to)
 {
     uint32_t g = e->g, p = e->p, m = e->m;
     if (g >= f->nlane[LANE_G] || p >= f->nlane[LANE_P] || m >= f->nlane[LANE_M])
@@ -501,10 +502,10 @@ static inline bool g_run(struct fold *f, const struct ev *e)
     struct spanlane *l = &f->lane[LANE_G][g], *pl = &f->lane[LANE_P][p];
     struct pinfo *pi = &f->p[p];
     struct minfo *mi = &f->m[m];
-    if (!l->begun || l->ended || !pl->begun || (gi->p != p && gi->p != EV_NONE) || (gi->m != m && gi->m != EV_NONE) ||
-        stack_tells(f, gi, e))
+    if (!l->begun || l->ended || !pl->begun || (gi->p != p && gi->p != EV_NONE) ||
+        (gi->m != m && gi->m != EV_NONE) || stack_tells(f, gi, e))
         return false;
-    uint8_t from = gi->state, to = e->state;
+    uint8_t from = gi->state;
     bool m_same = mi->p == p; /* whoever changes it tells m_show() */
     gi->p = mi->p = p;
     gi->m = pi->m = m;
@@ -522,7 +523,7 @@ static inline bool g_run(struct fold *f, const struct ev *e)
 }
 
 /* The other half: it stops, blocks, or is woken. */
-static inline bool g_leave(struct fold *f, const struct ev *e)
+static inline __attribute__((always_inline)) bool g_leave(struct fold *f, const struct ev *e, uint8_t to)
 {
     uint32_t g = e->g;
     if (g >= f->nlane[LANE_G] || (uint32_t)(e->by + 1) > f->nlane[LANE_G] || (e->p & e->m) != EV_NONE)
@@ -530,12 +531,13 @@ static inline bool g_leave(struct fold *f, const struct ev *e)
     struct ginfo *gi = &f->g[g];
     struct spanlane *l = &f->lane[LANE_G][g];
     uint32_t p = gi->p, m = gi->m;
-    uint8_t from = gi->state, to = e->state;
+    uint8_t from = gi->state;
     if (!l->begun || l->ended || from == ST_SYSCALL || stack_tells(f, gi, e))
         return false;
     gi->state = to;
     gcount_move(f, from, to, f->end);
-    spans_push(&f->pool, LANE_G, l, e->t, tag_of(f, to, e->str), e->flags & EVF_WOKEN && to == ST_RUNNABLE ? e->by + 1 : 0, e->stack);
+    uint32_t who = e->flags & EVF_WOKEN && to == ST_RUNNABLE ? e->by + 1 : 0;
+    spans_push(&f->pool, LANE_G, l, e->t, tag_of(f, to, e->str), who, e->stack);
     if (p != EV_NONE) {
         gi->p = EV_NONE;
         struct pinfo *pi = &f->p[p];
@@ -907,10 +909,10 @@ static void fold_other(struct fold *f, const struct ev *e)
 static inline bool g_state_quick(struct fold *f, const struct ev *e)
 {
     switch (e->state) {
-    case ST_RUNNING:
-    case ST_SYSCALL: return g_run(f, e);
-    case ST_RUNNABLE:
-    case ST_WAITING: return g_leave(f, e);
+    case ST_RUNNING: return g_run(f, e, ST_RUNNING);
+    case ST_SYSCALL: return g_run(f, e, ST_SYSCALL);
+    case ST_RUNNABLE: return g_leave(f, e, ST_RUNNABLE);
+    case ST_WAITING: return g_leave(f, e, ST_WAITING);
     default: return false;
     }
 }
@@ -925,13 +927,16 @@ static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev 
         fold_other(f, e);
 }
 
-static inline void fold_one(struct fold *f, const struct ev *e)
+/* plain: counts the transitions that are events of their own. */
+static inline void fold_one(struct fold *f, const struct ev *e, uint64_t *plain)
 {
     if (e->t > f->end)
         f->end = e->t;
     if (e->kind == EVK_G_STATE) { /* nearly all of them */
-        f->count[EC_TRANSITION] += !(e->flags & EVF_QUIET);
-        f->events += !(e->flags & (EVF_QUIET | EVF_EXTRA));
+        if (__builtin_expect(e->flags & (EVF_QUIET | EVF_EXTRA), 0))
+            f->count[EC_TRANSITION] += !(e->flags & EVF_QUIET);
+        else
+            ++*plain;
         if (!g_state_quick(f, e))
             fold_slow(f, e);
     } else {
@@ -943,9 +948,12 @@ void fold_events(struct fold *f, const struct ev *ev, size_t n)
 {
     if (!f->gb)
         return;
+    uint64_t plain = 0;
     gcount_ahead(f);
     for (size_t i = 0; i < n && !f->oom && !f->pool.oom; i++)
-        fold_one(f, &ev[i]);
+        fold_one(f, &ev[i], &plain);
+    f->events += plain;
+    f->count[EC_TRANSITION] += plain;
     if (f->end < f->gb_end) {
         gcount_back_to(f, f->end);
     } else {

@@ -12,6 +12,7 @@
  */
 #include "decode/spans.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "decode/mem.h"
@@ -175,18 +176,24 @@ typedef uint64_t u64x2 __attribute__((vector_size(16)));
 #define END1(c, ...) LEN(c, 0, __VA_ARGS__)
 #define END2(c, ...) END1(c, __VA_ARGS__) + LEN(c, 1, __VA_ARGS__)
 #define END3(c, ...) END2(c, __VA_ARGS__) + LEN(c, 2, __VA_ARGS__)
-#define ROW(c, ...) {END1(c, __VA_ARGS__), END2(c, __VA_ARGS__), END3(c, __VA_ARGS__), END3(c, __VA_ARGS__) + LEN(c, 3, __VA_ARGS__)}
-#define ROWS4(c, ...) ROW(c, __VA_ARGS__), ROW(c + 1, __VA_ARGS__), ROW(c + 2, __VA_ARGS__), ROW(c + 3, __VA_ARGS__)
-#define ROWS16(c, ...) ROWS4(c, __VA_ARGS__), ROWS4(c + 4, __VA_ARGS__), ROWS4(c + 8, __VA_ARGS__), ROWS4(c + 12, __VA_ARGS__)
-#define ROWS64(c, ...) ROWS16(c, __VA_ARGS__), ROWS16(c + 16, __VA_ARGS__), ROWS16(c + 32, __VA_ARGS__), ROWS16(c + 48, __VA_ARGS__)
-#define ROWS(...) {ROWS64(0, __VA_ARGS__), ROWS64(64, __VA_ARGS__), ROWS64(128, __VA_ARGS__), ROWS64(192, __VA_ARGS__)}
+#define END4(c, ...) END3(c, __VA_ARGS__) + LEN(c, 3, __VA_ARGS__)
+#define ROW(c, ...) {END1(c, __VA_ARGS__), END2(c, __VA_ARGS__), END3(c, __VA_ARGS__), END4(c, __VA_ARGS__)}
+#define ROWS2(c, ...) ROW(c, __VA_ARGS__), ROW(c + 1, __VA_ARGS__)
+#define ROWS4(c, ...) ROWS2(c, __VA_ARGS__), ROWS2(c + 2, __VA_ARGS__)
+#define ROWS8(c, ...) ROWS4(c, __VA_ARGS__), ROWS4(c + 4, __VA_ARGS__)
+#define ROWS16(c, ...) ROWS8(c, __VA_ARGS__), ROWS8(c + 8, __VA_ARGS__)
+#define ROWS32(c, ...) ROWS16(c, __VA_ARGS__), ROWS16(c + 16, __VA_ARGS__)
+#define ROWS64(c, ...) ROWS32(c, __VA_ARGS__), ROWS32(c + 32, __VA_ARGS__)
+#define ROWS128(c, ...) ROWS64(c, __VA_ARGS__), ROWS64(c + 64, __VA_ARGS__)
+#define ROWS(...) {ROWS128(0, __VA_ARGS__), ROWS128(128, __VA_ARGS__)}
 
 /* Where the 2nd, 3rd, 4th value and the next four begin, by code byte. The lengths are those of len_dur and len_id. */
 static const uint8_t ends_dur[2][256][4] = {ROWS(1, 2, 3, 5), ROWS(1, 2, 3, 8)};
 static const uint8_t ends_id[2][256][4] = {ROWS(0, 1, 2, 3), ROWS(0, 1, 2, 4)};
 
 /* v has room for the next multiple of four; up to 11 bytes behind the column are overwritten. */
-static inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o, uint32_t *v, uint32_t n, bool ids, const uint8_t ends[256][4])
+static inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o, uint32_t *v, uint32_t n, bool ids,
+                                                                const uint8_t ends[256][4])
 {
     uint8_t *ctl = o;
     uint32_t groups = (n + 3) / 4, extra = groups * 4 - n;
@@ -229,17 +236,63 @@ static uint8_t *put_long_durations(uint8_t *o, const struct rawspan *s, uint32_t
     return o;
 }
 
+/* Gathered over all spans, four at a time: how many durations are multiples (by vector lane), everything or'ed. */
+struct seen {
+    u32x4 whole;
+    u64x2 all;                /* a duration; who and stack */
+    uint32_t tags;
+};
+_Static_assert(offsetof(struct rawspan, who) == 8 && offsetof(struct rawspan, stack) == 12, "the first 16 bytes of a span");
+
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+#define LOW 1
+#else
+#define LOW 0
+#endif
+
+/* Four spans into columns. The durations are cut to 32 bits: where that is not enough they are not used. */
+static inline void split_four(const struct rawspan *s, struct seen *in, uint32_t *dur, uint32_t *who, uint32_t *stack,
+                              uint8_t *tag)
+{
+    u32x4 v0, v1, v2, v3;
+    memcpy(&v0, &s[0], sizeof v0);
+    memcpy(&v1, &s[1], sizeof v1);
+    memcpy(&v2, &s[2], sizeof v2);
+    memcpy(&v3, &s[3], sizeof v3);
+    in->all |= (u64x2)(v0 | v1 | v2 | v3);
+    in->tags |= s[0].tag | s[1].tag | s[2].tag | s[3].tag;
+    tag[0] = (uint8_t)s[0].tag;
+    tag[1] = (uint8_t)s[1].tag;
+    tag[2] = (uint8_t)s[2].tag;
+    tag[3] = (uint8_t)s[3].tag;
+    u32x4 id0 = __builtin_shufflevector(v0, v1, 2, 6, 3, 7), id1 = __builtin_shufflevector(v2, v3, 2, 6, 3, 7);
+    u32x4 w = __builtin_shufflevector(id0, id1, 0, 1, 4, 5), k = __builtin_shufflevector(id0, id1, 2, 3, 6, 7);
+    u32x4 d0 = __builtin_shufflevector(v0, v1, LOW, 4 + LOW, 1 - LOW, 5 - LOW);
+    u32x4 d1 = __builtin_shufflevector(v2, v3, LOW, 4 + LOW, 1 - LOW, 5 - LOW);
+    u32x4 d = __builtin_shufflevector(d0, d1, 0, 1, 4, 5);
+    u32x4 is_whole = (u32x4)((d & 63) == 0);
+    in->whole -= is_whole;
+    d = (is_whole & d >> 5) | (~is_whole & (d << 1 | 1));
+    memcpy(dur, &d, sizeof d);
+    memcpy(who, &w, sizeof w);
+    memcpy(stack, &k, sizeof k);
+}
+
 static size_t pack(uint8_t *out, const struct rawspan *s, uint32_t n)
 {
     uint32_t dur[SPAN_BLOCK], who[SPAN_BLOCK], stack[SPAN_BLOCK];
-    uint64_t d = 0;
-    uint32_t t = 0, w = 0, k = 0, whole = 0;
-    for (uint32_t i = 0; i < n; i++) {
+    struct seen in = {0};
+    uint32_t i = 0;
+    for (; i + 4 <= n; i += 4)
+        split_four(&s[i], &in, &dur[i], &who[i], &stack[i], out + 1 + i);
+    uint32_t whole = in.whole[0] + in.whole[1] + in.whole[2] + in.whole[3], t = in.tags;
+    uint64_t d = in.all[0];
+    uint32_t w = ((u32x4)in.all)[2], k = ((u32x4)in.all)[3];
+    for (; i < n; i++) {
         uint64_t x = (uint64_t)s[i].dur;
-        bool is_whole = !(x & 63);
-        whole += is_whole;
+        whole += !(x & 63);
         d |= x;
-        dur[i] = (uint32_t)(is_whole ? x >> 5 : x << 1 | 1);
+        dur[i] = (uint32_t)dur_stored(s[i].dur, true);
         t |= s[i].tag;
         w |= who[i] = s[i].who;
         k |= stack[i] = s[i].stack;
@@ -253,7 +306,7 @@ static size_t pack(uint8_t *out, const struct rawspan *s, uint32_t n)
                      (k > 0xffffff ? PACK_LONG_STACK : 0u) | (in_units ? PACK_UNIT : 0u);
     uint8_t *o = out;
     *o++ = (uint8_t)flags;
-    for (uint32_t i = 0; flags & PACK_WIDE_TAG && i < n; i++) {
+    for (i = 0; flags & PACK_WIDE_TAG && i < n; i++) {
         o[2 * i] = (uint8_t)s[i].tag;
         o[2 * i + 1] = (uint8_t)(s[i].tag >> 8);
     }
@@ -261,7 +314,7 @@ static size_t pack(uint8_t *out, const struct rawspan *s, uint32_t n)
     if (d > 0x7fffffff) { /* one more bit: the mark of what is no multiple */
         o = put_long_durations(o, s, n, in_units, len_dur[!!(flags & PACK_LONG_DUR)]);
     } else {
-        for (uint32_t i = 0; !in_units && i < n; i++)
+        for (i = 0; !in_units && i < n; i++)
             dur[i] = (uint32_t)s[i].dur;
         o = put_column(o, dur, n, false, ends_dur[0]);
     }

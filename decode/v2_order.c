@@ -266,8 +266,8 @@ static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m,
 }
 
 /* The next neutral event. Times are made to differ, as Go does it: not later than the last one means 1 ns later. */
-static inline __attribute__((always_inline)) struct ev *emit_hot(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x,
-                                                                 enum ev_kind kind, uint8_t state)
+static inline __attribute__((always_inline)) struct ev *emit_hot(struct v2_order *o, const struct v2_cursor *c,
+                                                                 const struct ctx *x, enum ev_kind kind, uint8_t state)
 {
     int64_t t = c->t <= o->last ? o->last + 1 : c->t;
     o->last = t;
@@ -283,8 +283,8 @@ static struct ev *emit(struct v2_order *o, const struct v2_cursor *c, const stru
     return emit_hot(o, c, x, kind, state);
 }
 
-static inline __attribute__((always_inline)) struct ev *emit_g(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x,
-                                                               uint32_t g, uint8_t state)
+static inline __attribute__((always_inline)) struct ev *emit_g(struct v2_order *o, const struct v2_cursor *c,
+                                                               const struct ctx *x, uint32_t g, uint8_t state)
 {
     bool bound = state == ST_RUNNING || state == ST_SYSCALL;
     struct ctx on = {x->m, bound ? x->p : EV_NONE, g};
