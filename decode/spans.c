@@ -167,7 +167,7 @@ static inline uint64_t dur_stored(int64_t dur, bool in_units)
  * One column: the length codes of four values make a byte, the values stand behind all codes.
  *
  * Four values go at once: their codes come from vector compares, and a table tells by the byte they make where each
- * value goes, so nothing waits for the length of the one before. Values of more than 32 bits are rare and go one by one.
+ * value goes, so nothing waits for the length of the one before. Values of more than 32 bits are rare: one by one.
  */
 typedef uint32_t u32x4 __attribute__((vector_size(16)));
 typedef uint64_t u64x2 __attribute__((vector_size(16)));
@@ -187,7 +187,7 @@ typedef uint64_t u64x2 __attribute__((vector_size(16)));
 #define ROWS128(c, ...) ROWS64(c, __VA_ARGS__), ROWS64(c + 64, __VA_ARGS__)
 #define ROWS(...) {ROWS128(0, __VA_ARGS__), ROWS128(128, __VA_ARGS__)}
 
-/* Where the 2nd, 3rd, 4th value and the next four begin, by code byte. The lengths are those of len_dur and len_id. */
+/* Where the 2nd, 3rd, 4th value and the next four begin, by code byte. Lengths as in len_dur and len_id. */
 static const uint8_t ends_dur[2][256][4] = {ROWS(1, 2, 3, 5), ROWS(1, 2, 3, 8)};
 static const uint8_t ends_id[2][256][4] = {ROWS(0, 1, 2, 3), ROWS(0, 1, 2, 4)};
 
@@ -221,7 +221,8 @@ static inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o, uin
     return ids ? o : o - extra; /* what was filled up takes no byte as an id, one as a duration */
 }
 
-static uint8_t *put_long_durations(uint8_t *o, const struct rawspan *s, uint32_t n, bool in_units, const uint8_t len[4])
+static uint8_t *put_long_durations(uint8_t *o, const struct rawspan *s, uint32_t n, bool in_units,
+                                   const uint8_t len[4])
 {
     uint8_t *ctl = o;
     o += (n + 3) / 4;
@@ -242,7 +243,8 @@ struct seen {
     u64x2 all;                /* a duration; who and stack */
     uint32_t tags;
 };
-_Static_assert(offsetof(struct rawspan, who) == 8 && offsetof(struct rawspan, stack) == 12, "the first 16 bytes of a span");
+_Static_assert(offsetof(struct rawspan, who) == 8, "duration, who and stack are the first 16 bytes");
+_Static_assert(offsetof(struct rawspan, stack) == 12, "duration, who and stack are the first 16 bytes");
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 #define LOW 1
