@@ -38,7 +38,7 @@ bool triage_procs_end(struct triage *tg)
     const struct point *pt;
     size_t n = trace_points(tg->tr, METRIC_PROCS, &pt);
     uint64_t first = n ? pt[0].v : tg->np;
-    int64_t at = 0, cap = 0;
+    int64_t at = 0, cap = 0, told = 0;
     assists(tg);
     if (n == 0 && trace_info(tg->tr)->gomaxprocs > first) {
         first = trace_info(tg->tr)->gomaxprocs;
@@ -50,5 +50,12 @@ bool triage_procs_end(struct triage *tg)
     }
     first = n ? pt[n - 1].v : first;
     tg->capacity = ns_add(cap, ns_mul(tg->end - at, (int64_t)(first < 65536 ? first : 65536)));
+    /* Ps that the trace never starts have no lane; a P may outlive a lower GOMAXPROCS for a moment. The parts shall
+       make a whole. */
+    for (int i = ST_IDLE; i <= ST_SYSCALL; i++) {
+        told = ns_add(told, tg->p_sum.ns[i]);
+    }
+    tg->capacity = tg->capacity > told ? tg->capacity : told;
+    tg->unused = tg->capacity - told;
     return true;
 }
