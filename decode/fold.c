@@ -583,7 +583,10 @@ static void on_p_state(struct fold *f, const struct ev *e)
     int64_t t = e->t;
     if (!l->begun) {
         pi->id = e->arg;
-        if (e->flags & EVF_BACKDATE) {
+        if (e->flags & EVF_BACKDATE && f->procs && e->arg >= f->procs_first) {
+            spans_begin(l, 0, f->tag[ST_NONE], 0, 0); /* GOMAXPROCS made it come to be, after the trace began */
+            t = f->procs_at;
+        } else if (e->flags & EVF_BACKDATE) {
             l->backdated = true;
             t = 0;
         } else if (e->t > 0) {
@@ -592,7 +595,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
     }
     if (e->state == ST_IDLE || e->state == ST_NONE) {
         uint32_t g = pi->g, m = pi->m;
-        pi->state = e->state;
+        pi->state = f->procs && pi->id >= f->procs ? ST_NONE : e->state;
         pi->g = pi->m = EV_NONE;
         if (g != EV_NONE && f->g[g].p == e->p) {
             f->g[g].p = EV_NONE; /* in a system call that goes on without the P */
@@ -830,10 +833,32 @@ static void on_sample(struct fold *f, const struct ev *e)
 
 #define MM_BLOCK 64 /* points under one entry of the min/max list */
 
+/* GOMAXPROCS is told: Ps beyond it don't exist, those below it do. A P that still runs goes when it stops. */
+static void procs_set(struct fold *f, uint64_t n, int64_t t)
+{
+    bool same = n == f->procs;
+    if (!f->procs)
+        f->procs_first = n;
+    if (!same)
+        f->procs_at = t;
+    f->procs = n;
+    f->procs_work += f->nlane[LANE_P];
+    if (same || f->procs_work > ((uint64_t)1 << 20) + 16 * f->events) /* a file may change it at every event */
+        return;
+    for (uint32_t i = 0; i < f->nlane[LANE_P]; i++) {
+        struct pinfo *pi = &f->p[i];
+        bool there = pi->id < n;
+        if (!f->lane[LANE_P][i].begun || pi->state != (there ? ST_NONE : ST_IDLE))
+            continue;
+        pi->state = there ? ST_IDLE : ST_NONE;
+        p_show(f, i, t);
+    }
+}
+
 static void on_metric(struct fold *f, const struct ev *e)
 {
     if (e->state == METRIC_PROCS)
-        f->procs = e->arg;
+        procs_set(f, e->arg, e->t);
     if (e->flags & EVF_QUIET)
         return;
     struct vec_point *v = &f->points[e->state];

@@ -85,6 +85,9 @@ struct fold {
     size_t nfirst;
     uint64_t events, count[EC_COUNT];
     uint64_t procs;                /* GOMAXPROCS as last told, 0 = not yet */
+    uint64_t procs_first;          /* as first told */
+    int64_t procs_at;              /* when it became what it is */
+    uint64_t procs_work;           /* P lanes looked at because it was told */
     int64_t end;
     uint32_t str_main;             /* "runtime.main" once seen */
     uint32_t str_gcworker;         /* "runtime.gcBgMarkWorker" once seen */

@@ -1023,6 +1023,14 @@ static bool step_aside(struct v2_order *o)
     while (n)
         heap_push(o, o->aside[--n]);
     if (a == ADV_WAIT)
+        if (o->gen->torn) { /* what it waits for was cut off: say how much that costs */
+            uint64_t all = 0;
+            for (size_t k = 0; k < o->gen->nbatch; k++)
+                all += (uint64_t)(o->gen->batch[k].end - o->gen->batch[k].p);
+            source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, (uint64_t)(o->cur[o->heap[0].cursor].at - o->s->data),
+                          "from %.6f s on events of threads that were cut off are needed: %" PRIu64 " of the generation's %" PRIu64
+                          " bytes can't be put in order", (double)(o->last - o->base) * 1e-9, all - o->consumed, all);
+        }
         stop(o, o->gen->torn ? NULL : "no event can come next; the earliest is");
     else if (a == ADV_BAD)
         stop(o, NULL);
