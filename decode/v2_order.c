@@ -1022,7 +1022,7 @@ static bool step_aside(struct v2_order *o)
     }
     while (n)
         heap_push(o, o->aside[--n]);
-    if (a == ADV_WAIT)
+    if (a == ADV_WAIT) {
         if (o->gen->torn) { /* what it waits for was cut off: say how much that costs */
             uint64_t all = 0;
             for (size_t k = 0; k < o->gen->nbatch; k++)
@@ -1032,8 +1032,9 @@ static bool step_aside(struct v2_order *o)
                           " bytes can't be put in order", (double)(o->last - o->base) * 1e-9, all - o->consumed, all);
         }
         stop(o, o->gen->torn ? NULL : "no event can come next; the earliest is");
-    else if (a == ADV_BAD)
+    } else if (a == ADV_BAD) {
         stop(o, NULL);
+    }
     return a == ADV_OK;
 }
 
