@@ -284,6 +284,7 @@ static void drop_rows(struct lanes *l)
     mem_free(l->lane_row);
     mem_free(l->more);
     l->row_lane = l->lane_row = l->more = NULL;
+    l->nlane_row = 0;
 }
 
 static bool lives(const struct trace *tr, struct lane l, struct window w)
@@ -390,6 +391,7 @@ static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, 
     l->n = r.n;
     l->row_lane = r.row_lane;
     l->lane_row = r.lane_row;
+    l->nlane_row = (uint32_t)n;
     l->more = r.more;
     return true;
 }
@@ -438,5 +440,9 @@ uint32_t lanes_at(const struct lanes *l, uint32_t row)
 
 uint32_t lanes_row(const struct lanes *l, uint32_t lane)
 {
-    return lane >= l->total ? NO_LANE : l->lane_row ? l->lane_row[lane] : lane;
+    if (lane >= l->total)
+        return NO_LANE;
+    if (!l->lane_row)
+        return lane;
+    return lane < l->nlane_row ? l->lane_row[lane] : NO_LANE; /* a lane that came since the rows were made */
 }

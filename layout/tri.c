@@ -326,20 +326,11 @@ unsigned tri_walk(struct view *v, int n)
 
 void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t size)
 {
-    uint32_t last = NO_LANE, np = trace_nlanes(tr, LANE_P);
-    struct span s, held = {.who = NO_LANE};
+    struct moment m = {r->t0, r->t1, r->owner, NO_LANE};
+    struct span held = {.who = NO_LANE};
+    int64_t after = 0;
+    uint32_t last = triage_last_to_stop(tr, &m, &held, &after);
     out[0] = 0;
-    for (uint32_t p = 0; p < np; p++) {
-        bool busy = trace_span_at(tr, (struct lane){LANE_P, p}, r->t0, &s) &&
-                    (s.state == ST_RUNNING || s.state == ST_ASSIST || s.state == ST_SWEEP || s.state == ST_GCWORK ||
-                     s.state == ST_SYSCALL);
-        if (!busy || s.who == r->owner || s.t1 <= r->t0 || s.t1 > r->t1)
-            continue;
-        if (last == NO_LANE || s.t1 > held.t1) {
-            last = p;
-            held = s;
-        }
-    }
     if (last == NO_LANE)
         return;
     struct text t = {0};
@@ -347,11 +338,11 @@ void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t s
     struct span was;
     char d[FMT_MAX];
     text_add(&t, "last to stop: P%" PRIu64 " after %s", trace_lane(tr, (struct lane){LANE_P, last}).id,
-             tri_dur(held.t1 - r->t0, d));
+             tri_dur(after, d));
     if (held.who != NO_LANE) {
         text_lit(&t, ", it ran ");
         text_who(&t, tr, held.who);
-        if (trace_span_at(tr, g, r->t0, &was) && was.stack_end) {
+        if (trace_span_at(tr, g, held.t1 - 1, &was) && was.stack_end) {
             text_lit(&t, ", which stopped in ");
             text_where(&t, tr, was.stack_end, 60);
         }

@@ -62,6 +62,7 @@ struct lanes {
     uint32_t *order;     /* all lanes, sorted; NULL = by index */
     uint32_t *row_lane;  /* row -> lane index; NULL = as order */
     uint32_t *lane_row;  /* lane index -> row or NO_LANE; NULL = by index */
+    uint32_t nlane_row;  /* lanes that lane_row knows */
     enum sort sort;
     bool invert;
     bool here;           /* only lanes that live in the window, and the one with the cursor */

@@ -74,24 +74,35 @@ static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct momen
     return mine || at >= m->t1 ? NO_TIME : at;
 }
 
-static void last_to_stop(struct triage *tg, struct stw_row *r)
+uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, struct span *what, int64_t *after)
 {
+    uint32_t last = NO_LANE, np = trace_nlanes(tr, LANE_P);
     int64_t best = NO_TIME;
-    for (uint32_t p = 0; p < tg->np; p++) {
-        struct span what = {.who = NO_LANE}, own;
-        int64_t at = stopped_at(tg->tr, p, &r->longest, &what);
-        if (at == NO_TIME || at <= best || p == r->longest.p) {
+    for (uint32_t p = 0; p < np; p++) {
+        struct span s = {.who = NO_LANE};
+        int64_t at = stopped_at(tr, p, m, &s);
+        if (at == NO_TIME || at <= best || p == m->p) {
             continue;
         }
         best = at;
-        r->last_p = p;
-        r->last_g = what.who;
-        r->last_ns = at - r->longest.t0;
-        r->last_stack = 0;
-        if (what.who != NO_LANE && trace_span_at(tg->tr, (struct lane){LANE_G, what.who}, what.t1, &own)) {
-            r->last_stack =
-                own.state == ST_RUNNABLE || own.state == ST_WAITING || own.state == ST_SYSCALL ? own.stack : 0;
-        }
+        last = p;
+        *what = s;
+        *after = at - m->t0;
+    }
+    return last;
+}
+
+static void last_to_stop(struct triage *tg, struct stw_row *r)
+{
+    struct span what = {.who = NO_LANE}, own;
+    r->last_p = triage_last_to_stop(tg->tr, &r->longest, &what, &r->last_ns);
+    if (r->last_p == NO_LANE) {
+        return;
+    }
+    r->last_g = what.who;
+    r->last_stack = 0;
+    if (what.who != NO_LANE && trace_span_at(tg->tr, (struct lane){LANE_G, what.who}, what.t1, &own)) {
+        r->last_stack = own.state == ST_RUNNABLE || own.state == ST_WAITING || own.state == ST_SYSCALL ? own.stack : 0;
     }
 }
 

@@ -278,6 +278,10 @@ enum triage_state triage_step(struct triage *tg, int64_t budget_ns);
 double triage_progress(const struct triage *tg); /* 0..1 */
 void triage_free(struct triage *tg);             /* NULL is allowed */
 
+/* triage_last_to_stop - which P stopped last in the stop-the-world m (its times, g: who stopped the world, p: its P or
+ * NO_LANE): the P's index, NO_LANE if none stopped in it. *what: what it ran; *after: ns after the stop began. */
+uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, struct span *what, int64_t *after);
+
 /* triage_mmu - minimum mutator utilisation for one window, as triage->mmu holds it for some; only after TRIAGE_DONE.
  */
 enum mmu_flags {
