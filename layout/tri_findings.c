@@ -45,7 +45,7 @@ static void line_procs(struct text *t, const struct view *v)
     share(t, "idle", tg->p_sum.ns[ST_IDLE], tg->capacity, &first);
     for (int i = ST_SYSCALL; i >= ST_SCHED; i--)
         share(t, state_name((enum state)i), tg->p_sum.ns[i], tg->capacity, &first);
-    share(t, "never used", tg->unused, tg->capacity, &first);
+    share(t, "not recorded", tg->unused, tg->capacity, &first);
 }
 
 static void line_idle(struct text *t, const struct view *v)

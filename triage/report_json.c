@@ -210,7 +210,7 @@ static void out_processors(struct out *o, json_t *root)
     const struct triage *tg = o->l->tg;
     json_t *p = object(o, root, "processors"), *idle, *arr;
     num(o, p, "capacity_ns", tg->capacity);
-    num(o, p, "never_used_ns", tg->unused);
+    num(o, p, "unrecorded_ns", tg->unused);
     num(o, p, "busy_p99", tg->busy_p99);
     shares(o, p, "time_ns", &tg->p_sum);
     idle = object(o, p, "idle_ns");

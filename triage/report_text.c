@@ -163,7 +163,7 @@ static void processors(struct text *t, const struct loaded *l)
         item(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
     }
     item(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
-    item(&u, "never used", (double)tg->unused, cap, &first);
+    item(&u, "not recorded", (double)tg->unused, cap, &first);
     wrapped(t, u.p ? u.p : "", 2, 2);
     text_free(&u);
     if (tg->p_sum.ns[ST_IDLE] > 0) {

@@ -233,7 +233,7 @@ struct triage {
     uint32_t np;
     struct shares p_sum; /* over all Ps */
     int64_t capacity;    /* processor time there was: GOMAXPROCS over time */
-    int64_t unused;      /* part of it: Ps that never ran in the trace */
+    int64_t unused;      /* part of it: Ps before the trace first tells of them, or that it never does */
     int64_t idle[IDLE_WHYS];
     struct moment idle_worst; /* the 256th of the trace in which most was missed */
     int64_t idle_worst_ns;
