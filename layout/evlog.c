@@ -13,7 +13,7 @@
 
 #include "decode/mem.h"
 #include "layout/filter.h"
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/move.h"
 #include "layout/pick.h"
 #include "layout/status.h"
@@ -503,7 +503,7 @@ static void columns(const struct view *v, const struct event *e, char p[32], cha
     uint32_t thread = thread_of(v, e->p, e->t);
     if (thread != NO_LANE)
         status_lane(v, (struct lane){LANE_M, thread}, m);
-    fmt_exact(e->t, t);
+    when_exact(v->tr, e->t, t);
 }
 
 void evlog_line(const struct view *v, size_t i, char *out, size_t size)
@@ -549,11 +549,11 @@ static void draw_line(struct grid *g, const struct view *v, size_t i, int y, boo
     if (w >= 60)
         x = grid_str(g, 2, y, 15, t, s) < 17 ? 17 : 18;
     else
-        x = grid_str(g, 1, y, 9, fmt_dur(e->t, d), s) < 10 ? 10 : 11;
+        x = grid_str(g, 1, y, 9, when_dur(v->tr, e->t, d), s) < 10 ? 10 : 11;
     if (w >= 100) { /* how long after the event above */
         int64_t gap = i ? e->t - v->log->e[i - 1].t : 0;
         if (i)
-            grid_right(g, x, y, 8, fmt_dur(gap, d), STYLE_LANE_NOTE);
+            grid_right(g, x, y, 8, when_dur(v->tr, gap, d), STYLE_LANE_NOTE);
         x += 9;
     }
     grid_str(g, x, y, 4, p, STYLE_LANE_NOTE);

@@ -102,6 +102,27 @@ char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX])
     return decimals(ns, unit, digits, false, out);
 }
 
+char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX])
+{
+    static const struct unit u[] = {{1, "t"},            {1000, "kt"},           {1000000, "Mt"},
+                                    {1000000000, "Gt"}, {1000000000000, "Tt"}, {1000000000000000, "Pt"}};
+    uint64_t v = magnitude(ticks);
+    char tmp[FMT_MAX];
+    int i = 0;
+    if (v == 0)
+        return strcpy(out, "0");
+    if (brief && v >= 100000) {
+        uint64_t step = 1;
+        while (v / step >= 1000)
+            step *= 10;
+        v = v > UINT64_MAX / 2 ? v : (v + step / 2) / step * step;
+        for (i = 1; i < 5 && v >= u[i + 1].size; i++)
+            ;
+    }
+    snprintf(out, FMT_MAX, "%s%.40s", ticks < 0 ? "-" : "", three(v, &u[i], tmp));
+    return out;
+}
+
 char *fmt_bytes(uint64_t n, char out[FMT_MAX])
 {
     static const struct unit u[] = {{1, "B"},          {1ull << 10, "K"}, {1ull << 20, "M"},

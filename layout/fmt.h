@@ -16,6 +16,8 @@ char *fmt_dur(int64_t ns, char out[FMT_MAX]);
 char *fmt_exact(int64_t ns, char out[FMT_MAX]);
 /* fmt_time - a moment, with as many digits as res (ns) needs: fmt_time(671204000, 1000) = "671.204ms". */
 char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX]);
+/* fmt_ticks - of a clock of unknown rate: "12724t"; brief: from 100000 on three digits, "572kt", "5.72Mt". */
+char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX]);
 char *fmt_bytes(uint64_t n, char out[FMT_MAX]); /* "812B", "38.2M", "1.21G" (1024s) */
 char *fmt_count(uint64_t n, char out[FMT_MAX]); /* "1204", "66.1M" (1000s) */
 /* fmt_percent - "61%", "6.1%", "<0.1%" for what is there but small; never "100%" for what is not all. */

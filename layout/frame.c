@@ -14,7 +14,7 @@
 #include "layout/draw.h"
 #include "layout/evlog.h"
 #include "layout/filter.h"
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/items.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
@@ -92,7 +92,7 @@ static void title(const struct canvas *c)
     uint32_t procs = ti->gomaxprocs ? ti->gomaxprocs : trace_nlanes(v->tr, LANE_P);
     x = word(g, x, w, STYLE_TITLE, "  %" PRIu32 "P", procs);
     x = word(g, x, w, STYLE_TITLE, " %sG", fmt_count(trace_nlanes(v->tr, LANE_G), n));
-    x = word(g, x, w, STYLE_TITLE, "  %s", fmt_dur(ti->end, d));
+    x = word(g, x, w, STYLE_TITLE, "  %s", when_dur(v->tr, ti->end, d));
     if (!ti->has_clock && ti->version)
         x = word(g, x, w, STYLE_TITLE_NOTE, " (ticks)");
     else if (ti->clock_assumed)
@@ -155,12 +155,12 @@ static void ruler(const struct canvas *c)
     char t[FMT_MAX];
     if (!p->n[ROW_RULER])
         return;
-    ruler_draw(c->g, v->tier, v->at.win, p->gutter, y, p->plot_w);
+    ruler_draw(c->g, v->tr, v->tier, v->at.win, p->gutter, y, p->plot_w);
     ruler_marks(c, y);
     int64_t res = window_len(v->at.win) / p->plot_w / 4;
-    fmt_time(v->at.cursor, res, t);
+    when_time(v->tr, v->at.cursor, res, t);
     if ((int)strlen(t) > p->gutter - 1)
-        fmt_dur(v->at.cursor, t);
+        when_dur(v->tr, v->at.cursor, t);
     if ((int)strlen(t) < p->gutter)
         grid_right(c->g, 0, y, p->gutter - 1, t, STYLE_CURSOR);
 }
@@ -240,7 +240,7 @@ static void band(const struct canvas *c, enum row r, enum band b, enum state st,
     if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b) {
         trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, v->at.win.t0, v->at.win.t1, &sh);
         if (b == BAND_STW)
-            fmt_dur(sh.ns[st], note);
+            when_dur(v->tr, sh.ns[st], note);
         else
             fmt_percent(sh.ns[st], window_len(v->at.win), note);
     }

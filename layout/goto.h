@@ -22,7 +22,7 @@ struct target {
 
 /* goto_parse - false: not a target (then it may be a command). Saturates at the largest time. */
 bool goto_parse(const char *line, struct target *out);
-/* goto_time - one time; *rest points behind it. */
+/* goto_time - one time, in ns or in ticks ("12724t", the trace has no clock rate); *rest points behind it. */
 bool goto_time(const char *s, int64_t *ns, const char **rest);
 
 #endif

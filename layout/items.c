@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/move.h"
 #include "layout/status.h"
 
@@ -236,7 +236,7 @@ static void label(struct grid *g, const struct view *v, const struct item *i, co
         return;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
     if (i->kind != ITEM_LOG)
-        fmt_dur(time_sub(i->t1, i->t0), d);
+        when_dur(v->tr, time_sub(i->t1, i->t0), d);
     int dw = (int)strlen(d), room = w - x - dw - 1;
     const char *kind = i->kind == ITEM_GC || i->kind == ITEM_STW ? f->kind : NULL;
     if (room < 3)
@@ -323,7 +323,7 @@ static void add_band(struct line *l, const struct view *v, const struct item *i,
     if (i->t1 <= i->t0 || trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b)
         return;
     trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, i->t0, i->t1, &sh);
-    add(l, STYLE_STATUS, "%s %s  ", name, fmt_dur(sh.ns[st], d));
+    add(l, STYLE_STATUS, "%s %s  ", name, when_dur(v->tr, sh.ns[st], d));
 }
 
 void items_status(struct grid *g, const struct view *v, int y, int n)
@@ -339,10 +339,10 @@ void items_status(struct grid *g, const struct view *v, int y, int n)
     str_safe(trace_str(v->tr, f.name), name, sizeof name);
     add(&one, STYLE_STATUS_KEY, "%s %s", i->kind == ITEM_GC ? "GC cycle" : f.kind, name);
     if (i->kind == ITEM_LOG)
-        add(&one, STYLE_STATUS, "  at %s", fmt_exact(i->t0, t));
+        add(&one, STYLE_STATUS, "  at %s", when_exact(v->tr, i->t0, t));
     else
-        add(&one, STYLE_STATUS, "  %s%s from %s", f.open ? "at least " : "", fmt_exact(time_sub(i->t1, i->t0), d),
-            fmt_exact(i->t0, t));
+        add(&one, STYLE_STATUS, "  %s%s from %s", f.open ? "at least " : "",
+            when_exact(v->tr, time_sub(i->t1, i->t0), d), when_exact(v->tr, i->t0, t));
     if (n < 2)
         return;
     if (f.g != NO_LANE) {

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "layout/cells.h"
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/goto.h"
 #include "layout/items.h"
 #include "layout/lanes.h"
@@ -252,7 +252,7 @@ unsigned view_gc(struct view *v, int n)
     move_to(v, best.t0, true);
     move_settle(v);
     char d[FMT_MAX], what[80];
-    fmt_exact(time_sub(best.t1, best.t0), d);
+    when_exact(v->tr, time_sub(best.t1, best.t0), d);
     str_safe(trace_str(v->tr, best.name), what, sizeof what);
     view_message(v, false, "%s%s%s%s: %s%s", best.kind == RANGE_GC ? "GC cycle" : "stop-the-world", *what ? " (" : "",
                  what, *what ? ")" : "", d, best.open_end ? ", not over at the end of the trace" : "");
@@ -546,7 +546,7 @@ unsigned view_goto(struct view *v, const char *line)
     int64_t end = trace_info(v->tr)->end;
     if ((g.has_time || g.has_range) && g.t0 > end && end > 0) {
         char a[FMT_MAX];
-        return move_fail(v, "the trace ends at %s", fmt_exact(end, a));
+        return move_fail(v, "the trace ends at %s", when_exact(v->tr, end, a));
     }
     struct place before = v->at;
     move_push(v, STEP_JUMP);

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/status.h"
 
 enum { WALK = 1000000, REASONS = 32, LIST = 200 };
@@ -86,7 +86,7 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
         lines_add(out, "its start function is inferred from the root of one of its stacks");
     if (li->created) {
         status_name(v, li->creator, w - 30, name, sizeof name);
-        lines_add(out, "created at %s by %s", fmt_exact(li->first, t),
+        lines_add(out, "created at %s by %s", when_exact(v->tr, li->first, t),
                   li->creator == NO_LANE ? "(not recorded)" : name);
         struct frame f = trace_frame(v->tr, li->create_stack, 0);
         for (uint32_t i = 0, n = trace_stack(v->tr, li->create_stack); i < n && i < 4; i++) {
@@ -96,10 +96,10 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
             lines_add(out, "    %s  %s:%" PRIu64, name, file, f.line);
         }
     } else {
-        lines_add(out, "it existed when the trace began; first mentioned at %s", fmt_exact(li->seen, t));
+        lines_add(out, "it existed when the trace began; first mentioned at %s", when_exact(v->tr, li->seen, t));
     }
     lines_add(out, "%s at %s, %s in this trace%s", li->ended ? "ended" : "not ended; last known",
-              fmt_exact(li->last, t), fmt_dur(li->last - li->first, d),
+              when_exact(v->tr, li->last, t), when_dur(v->tr, li->last - li->first, d),
               li->is_system ? "; one of the runtime's own" : "");
 }
 
@@ -112,11 +112,11 @@ static void states(const struct view *v, struct lane l, const struct lane_info *
     lines_add(out, "%s", "");
     for (int s = 0; s < ST_COUNT; s++)
         if (sh.ns[s] > 0 && s != ST_NONE)
-            lines_add(out, "%-16s %10s  %6s", state_name((enum state)s), fmt_dur(sh.ns[s], d),
+            lines_add(out, "%-16s %10s  %6s", state_name((enum state)s), when_dur(v->tr, sh.ns[s], d),
                      fmt_percent(sh.ns[s], end - li->first, p));
     if (li->no_p_ns)
         lines_add(out, "%-16s %10s  (system calls that lost their processor)", "  of it without P",
-                  fmt_dur(li->no_p_ns, d));
+                  when_dur(v->tr, li->no_p_ns, d));
 }
 
 static void reasons(const struct view *v, const struct life *k, struct lines *out)
@@ -131,8 +131,8 @@ static void reasons(const struct view *v, const struct life *k, struct lines *ou
         snprintf(what, sizeof what, "%s%s%s%s", state_name((enum state)r->state), *why ? " (" : "", why,
                  *why ? ")" : "");
         int used = str_width(str_of(what), 34);
-        lines_add(out, "%s%*s %7s %10s %10s  %s", what, 34 - used, "", fmt_count(r->n, n), fmt_dur(r->ns, d),
-                 fmt_dur(r->longest, m), fmt_exact(r->at, at));
+        lines_add(out, "%s%*s %7s %10s %10s  %s", what, 34 - used, "", fmt_count(r->n, n), when_dur(v->tr, r->ns, d),
+                 when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
     }
     if (k->cut || k->others)
         lines_add(out, "not all of its spans are counted here%s", k->cut ? ": it has more than a million" : "");
@@ -156,8 +156,9 @@ static void list(const struct view *v, struct lane l, int64_t t, struct lines *o
             status_lane(v, (struct lane){s->state == ST_RUNNABLE ? LANE_G : LANE_P, s->who}, whom);
         func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f, sizeof f);
         str_head(trace_str(v->tr, s->reason ? s->reason : s->label), 20, why, sizeof why);
-        lines_add(out, "%c %15s %10s %c %s%s%s%s %s%s%s%s", s->index == here ? '>' : ' ', fmt_exact(s->t0, from),
-                  fmt_dur(s->t1 - s->t0, d), s->open_start || s->open_end ? '+' : ' ',
+        lines_add(out, "%c %15s %10s %c %s%s%s%s %s%s%s%s", s->index == here ? '>' : ' ',
+                  when_exact(v->tr, s->t0, from), when_dur(v->tr, s->t1 - s->t0, d),
+                  s->open_start || s->open_end ? '+' : ' ',
                   state_name((enum state)s->state), *why ? " (" : "", why, *why ? ")" : "",
                   *whom ? (s->state == ST_RUNNABLE ? "by " : "on ") : "", whom,
                  *f ? " in " : "", f);

@@ -12,7 +12,7 @@
 #include "layout/cells.h"
 #include "layout/evlog.h"
 #include "layout/filter.h"
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
 #include "layout/samples.h"
@@ -204,7 +204,7 @@ unsigned view_mark(struct view *v, int letter)
         return move_fail(v, "a mark is a letter, a to z or A to Z");
     v->marks[i] = v->at;
     v->marked |= 1ull << i;
-    view_message(v, false, "mark %c: %s", letter, fmt_exact(v->at.cursor, t));
+    view_message(v, false, "mark %c: %s", letter, when_exact(v->tr, v->at.cursor, t));
     return VR_DRAW;
 }
 

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/move.h"
 #include "layout/samples.h"
 #include "layout/status.h"
@@ -208,7 +208,7 @@ static void waker_lines(struct box *b, uint32_t who, int64_t t)
     str_safe(trace_str(v->tr, s.reason), why, sizeof why);
     put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "which before was %s%s%s%s for %s",
         state_name((enum state)s.state), *why ? " (" : "", why, *why ? ")" : "",
-        fmt_dur(time_sub(s.t1, s.t0), d));
+        when_dur(v->tr, time_sub(s.t1, s.t0), d));
 }
 
 static void side_lines(struct box *b, const struct side *s)
@@ -244,12 +244,12 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
         x = put(b, y, x, STYLE_POPUP, " on %s", id);
     }
     x = put(b, y, x, STYLE_POPUP, "  %s%s", s->open_start || s->open_end ? "at least " : "",
-            fmt_exact(time_sub(s->t1, s->t0), d));
+            when_exact(v->tr, time_sub(s->t1, s->t0), d));
     if (b->w < 72) { /* narrow: the times whole, in a line of their own */
         y = next_row(b);
         x = b->col - 1;
     }
-    put(b, y, x + 2, STYLE_POPUP, "%s .. %s", fmt_exact(s->t0, t0), fmt_exact(s->t1, t1));
+    put(b, y, x + 2, STYLE_POPUP, "%s .. %s", when_exact(v->tr, s->t0, t0), when_exact(v->tr, s->t1, t1));
     if (s->open_start || s->open_end)
         put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "%s",
             s->open_start && s->open_end ? "both its ends lie outside the trace"
@@ -278,7 +278,7 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
             if (y == -2)
                 y = next_row(b), x = b->col + 1;
             x = put(b, y, x, STYLE_POPUP, "%s during %s of it (%s)  ", band == BAND_GC ? "GC" : "stop-the-world",
-                    fmt_percent(sh.ns[st], s->t1 - t0, p), fmt_dur(sh.ns[st], d));
+                    fmt_percent(sh.ns[st], s->t1 - t0, p), when_dur(v->tr, sh.ns[st], d));
             any = true;
         }
     }
@@ -291,7 +291,7 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
         const struct sample *smp = &all[list[n > 3 ? i * (n - 1) / 2 : i]];
         uint32_t stack = smp->stack, f = status_function(v, stack);
         str_shorten(trace_str(v->tr, f), b->col_w / 2, v->tier == TIER_ASCII, name, sizeof name);
-        int y = next_row(b), x = put(b, y, b->col + 3, STYLE_SAMPLE, "%s ", fmt_exact(smp->t, d));
+        int y = next_row(b), x = put(b, y, b->col + 3, STYLE_SAMPLE, "%s ", when_exact(v->tr, smp->t, d));
         x = put(b, y, x, STYLE_POPUP, "%s", name);
         uint32_t top = trace_frame(v->tr, stack, 0).func;
         str_shorten(trace_str(v->tr, top), b->col_w / 3, v->tier == TIER_ASCII, name, sizeof name);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "layout/cells.h"
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/goto.h"
 #include "layout/items.h"
 #include "layout/move.h"
@@ -175,7 +175,7 @@ unsigned view_select(struct view *v)
     if (!v->selecting) {
         v->selecting = true;
         v->sel0 = v->sel1 = v->at.cursor;
-        view_message(v, false, "range from %s: move, then the same key again", fmt_exact(v->sel0, a));
+        view_message(v, false, "range from %s: move, then the same key again", when_exact(v->tr, v->sel0, a));
         return VR_DRAW;
     }
     int64_t t0, t1, from = v->sel0;
@@ -222,8 +222,10 @@ unsigned view_yank(struct view *v, char *out, size_t size)
         return VR_NONE;
     status_text(v, line, sizeof line);
     struct lane_info li = trace_lane(v->tr, v->at.focus);
-    snprintf(out, size, "%s\ngotop --at %s --lane %c%" PRIu64 " --view %d\n", line, fmt_exact(v->at.cursor, t),
-             v->at.focus.kind == LANE_G ? 'g' : v->at.focus.kind == LANE_M ? 'm' : 'p', li.id, v->at.view);
+    snprintf(out, size, "%s\ngotop --at %s --lane %c%" PRIu64 " --view %d\n", line,
+             when_exact(v->tr, v->at.cursor, t),
+             v->at.focus.kind == LANE_G ? 'g' : v->at.focus.kind == LANE_M ? 'm' : 'p', li.id,
+             v->at.view);
     view_message(v, false, "yanked: %s", line);
     return VR_DRAW | VR_YANK;
 }

@@ -6,16 +6,16 @@
 
 #include <string.h>
 
-#include "layout/fmt.h"
+#include "layout/when.h"
 
-static int label_width(struct window w, int64_t step)
+static int label_width(const struct trace *tr, struct window w, int64_t step)
 {
     char a[FMT_MAX], b[FMT_MAX];
-    size_t m = strlen(fmt_time(w.t0, step, a)), n = strlen(fmt_time(w.t1, step, b));
+    size_t m = strlen(when_time(tr, w.t0, step, a)), n = strlen(when_time(tr, w.t1, step, b));
     return (int)(m > n ? m : n);
 }
 
-int64_t ruler_step(struct window w, int n)
+int64_t ruler_step(const struct trace *tr, struct window w, int n)
 {
     static const int64_t mantissa[] = {1, 2, 5};
     int64_t len = window_len(w);
@@ -23,7 +23,7 @@ int64_t ruler_step(struct window w, int n)
         for (int i = 0; i < 3; i++) {
             int64_t step = power * mantissa[i];
             __int128 ticks = (__int128)len / step;
-            if (ticks * (label_width(w, step) + 3) <= n)
+            if (ticks * (label_width(tr, w, step) + 3) <= n)
                 return step;
         }
         if (power > INT64_MAX / 100)
@@ -31,9 +31,9 @@ int64_t ruler_step(struct window w, int n)
     }
 }
 
-void ruler_draw(struct grid *g, enum tier tier, struct window w, int x, int y, int n)
+void ruler_draw(struct grid *g, const struct trace *tr, enum tier tier, struct window w, int x, int y, int n)
 {
-    int64_t step = ruler_step(w, n);
+    int64_t step = ruler_step(tr, w, n);
     int64_t t = w.t0 - w.t0 % step;
     if (t < w.t0)
         t = time_add(t, step);
@@ -41,7 +41,7 @@ void ruler_draw(struct grid *g, enum tier tier, struct window w, int x, int y, i
         int c = window_col(w, n, t);
         char label[FMT_MAX];
         grid_put(g, x + c, y, glyph_mark(tier, MARK_TICK), STYLE_RULER_TICK);
-        fmt_time(t, step, label);
+        when_time(tr, t, step, label);
         if (c + 1 + (int)strlen(label) <= n) /* half a number would be a wrong one */
             grid_str(g, x + c + 1, y, n - c - 1, label, STYLE_RULER);
         if (t > INT64_MAX - step || t < last)

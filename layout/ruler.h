@@ -4,13 +4,14 @@
 #ifndef GOTOP_LAYOUT_RULER_H
 #define GOTOP_LAYOUT_RULER_H
 
+#include "decode/trace.h"
 #include "layout/cells.h"
 #include "layout/glyphs.h"
 #include "layout/window.h"
 
-/* ruler_step - the smallest 1-2-5 step (ns) whose labels have room in n columns. */
-int64_t ruler_step(struct window w, int n);
+/* ruler_step - the smallest 1-2-5 step (ns, ticks) whose labels have room in n columns; tr as in when.h. */
+int64_t ruler_step(const struct trace *tr, struct window w, int n);
 /* ruler_draw - into n columns from x on of row y. */
-void ruler_draw(struct grid *g, enum tier tier, struct window w, int x, int y, int n);
+void ruler_draw(struct grid *g, const struct trace *tr, enum tier tier, struct window w, int x, int y, int n);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "layout/evlog.h"
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/items.h"
 #include "layout/move.h"
 #include "layout/tri.h"
@@ -146,7 +146,7 @@ static void mixture(struct line *l, const struct view *v, struct lane lane, int6
     char id[32], a[FMT_MAX], d[FMT_MAX];
     status_lane(v, lane, id);
     add(l, STYLE_STATUS_KEY, "%s ", id);
-    add(l, STYLE_STATUS, "%s%s +%s", word, fmt_time(t0, (t1 - t0) / 4, a), fmt_dur(t1 - t0, d));
+    add(l, STYLE_STATUS, "%s%s +%s", word, when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
     add_shares(l, v, lane, t0, t1);
     add_count(l, v, lane, t0, t1);
 }
@@ -165,16 +165,16 @@ static void add_state(struct line *l, const struct view *v, const struct span *s
     }
 }
 
-static void add_when(struct line *l, const struct span *s)
+static void add_when(struct line *l, const struct view *v, const struct span *s)
 {
     char a[FMT_MAX], d[FMT_MAX];
     bool open = s->open_start || s->open_end;
     if (l->g->w < 60) {
-        add(l, STYLE_STATUS, " %s%s", open ? ">" : "", fmt_dur(time_sub(s->t1, s->t0), d));
+        add(l, STYLE_STATUS, " %s%s", open ? ">" : "", when_dur(v->tr, time_sub(s->t1, s->t0), d));
         return;
     }
-    add(l, STYLE_STATUS, "  %s%s", open ? "at least " : "", fmt_exact(time_sub(s->t1, s->t0), d));
-    add(l, STYLE_STATUS, " from %s", fmt_exact(s->t0, a));
+    add(l, STYLE_STATUS, "  %s%s", open ? "at least " : "", when_exact(v->tr, time_sub(s->t1, s->t0), d));
+    add(l, STYLE_STATUS, " from %s", when_exact(v->tr, s->t0, a));
 }
 
 static void describe(struct line *l, const struct view *v, struct lane lane, const struct span *s)
@@ -196,7 +196,7 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
         status_lane(v, (struct lane){LANE_P, s->proc}, id);
         add(l, STYLE_STATUS, " on %s", id);
     }
-    add_when(l, s);
+    add_when(l, v, s);
 }
 
 static void add_frame(struct line *l, const struct view *v, const char *word, uint32_t stack)
@@ -257,7 +257,7 @@ static void around_g(struct line *l, const struct view *v, uint32_t g, const str
         }
         if (have && span_prev(&it) && span_get(&it)->state == ST_RUNNABLE) {
             const struct span *wake = span_get(&it);
-            add(l, STYLE_STATUS, "after %s runnable  ", fmt_dur(time_sub(wake->t1, wake->t0), d));
+            add(l, STYLE_STATUS, "after %s runnable  ", when_dur(v->tr, time_sub(wake->t1, wake->t0), d));
             add_waker(l, v, wake->who, "woken by");
         }
         add_frame(l, v, "ends in", s->stack_end);
@@ -276,9 +276,10 @@ static void around_idle(struct line *l, const struct view *v, const struct span 
     char d[FMT_MAX];
     if (k->max[GC_RUNNABLE])
         add(l, STYLE_STATUS, "within %s around here up to %" PRIu32 " goroutines were runnable at a time",
-            fmt_dur(width, d), k->max[GC_RUNNABLE]);
+            when_dur(v->tr, width, d), k->max[GC_RUNNABLE]);
     else
-        add(l, STYLE_STATUS, "nothing to run: no goroutine was runnable within %s around here", fmt_dur(width, d));
+        add(l, STYLE_STATUS, "nothing to run: no goroutine was runnable within %s around here",
+            when_dur(v->tr, width, d));
     (void)s;
 }
 
@@ -337,7 +338,7 @@ void status_draw(struct grid *g, const struct view *v, int y, int n)
     }
     view_column(v, &t0, &t1);
     if (v->at.cursor > ti->end || (v->at.cursor == ti->end && !ti->done)) {
-        add(&one, STYLE_STATUS, "%s: not decoded yet", fmt_time(v->at.cursor, 1000, a));
+        add(&one, STYLE_STATUS, "%s: not decoded yet", when_time(v->tr, v->at.cursor, 1000, a));
         return;
     }
     bool here = view_span_here(v, &lane, &s);

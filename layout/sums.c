@@ -13,7 +13,7 @@
 #include <time.h>
 
 #include "decode/mem.h"
-#include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/status.h"
 
 enum { TOP = 10, CHUNK = 1024 };
@@ -192,7 +192,7 @@ int sums_share(const struct sums *s)
 
 /* ---- as text -------------------------------------------------------------------------------------------- */
 
-static void states(struct lines *t, const char *title, const struct shares *sh, int64_t whole)
+static void states(const struct sums *s, struct lines *t, const char *title, const struct shares *sh, int64_t whole)
 {
     char line[400] = "", d[FMT_MAX], p[FMT_MAX];
     size_t n = 0;
@@ -206,8 +206,8 @@ static void states(struct lines *t, const char *title, const struct shares *sh, 
             break;
         done[best] = true;
         int k = snprintf(line + n, sizeof line - n, "  %s %s %s",
-                         best == ST_NONE ? "not there" : state_name((enum state)best), fmt_dur(sh->ns[best], d),
-                         fmt_percent(sh->ns[best], whole, p));
+                         best == ST_NONE ? "not there" : state_name((enum state)best),
+                         when_dur(s->tr, sh->ns[best], d), fmt_percent(sh->ns[best], whole, p));
         if (k < 0 || (size_t)k >= sizeof line - n)
             break;
         n += (size_t)k;
@@ -228,12 +228,12 @@ static void head(struct lines *t, const char *what, int w)
               "syscall", "count");
 }
 
-static void put_row(struct lines *t, const char *name, const struct row *r, int w)
+static void put_row(const struct sums *s, struct lines *t, const char *name, const struct row *r, int w)
 {
     char a[BY_COUNT][FMT_MAX], c[FMT_MAX];
     int room = name_room(w), used = str_width(str_of(name), room);
     for (int k = 0; k < BY_COUNT; k++)
-        fmt_dur(r->ns[k], a[k]);
+        when_dur(s->tr, r->ns[k], a[k]);
     lines_add(t, "%s%*s %8s %8s %8s %8s %7s", name, room - used, "", a[0], a[1], a[2], a[3], fmt_count(r->count, c));
 }
 
@@ -279,7 +279,7 @@ static void table(const struct sums *s, struct lines *t, const char *what, const
             str_shorten(trace_str(s->tr, r[i].key), name_room(w), s->v->tier == TIER_ASCII, name, sizeof name);
         else
             snprintf(name, sizeof name, "(unknown)");
-        put_row(t, name, &r[i], w);
+        put_row(s, t, name, &r[i], w);
     }
     if (n > TOP)
         lines_add(t, "and %s more", fmt_count(n - TOP, c));
@@ -297,7 +297,7 @@ static void tops(const struct sums *s, struct lines *t, int w)
         head(t, titles[k], w);
         for (int i = 0; i < s->ntop[k] && i < (k ? 5 : TOP); i++) {
             status_name(s->v, s->top[k][i].key, name_room(w), name, sizeof name);
-            put_row(t, name, &s->top[k][i], w);
+            put_row(s, t, name, &s->top[k][i], w);
         }
     }
 }
@@ -307,19 +307,20 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
     char a[FMT_MAX], b[FMT_MAX], d[FMT_MAX], id[32], c[FMT_MAX];
     int64_t len = time_sub(s->t1, s->t0);
     uint32_t np = trace_nlanes(s->tr, LANE_P);
-    lines_add(t, "%s .. %s: %s", fmt_exact(s->t0, a), fmt_exact(s->t1, b), fmt_exact(len, d));
+    lines_add(t, "%s .. %s: %s", when_exact(s->tr, s->t0, a), when_exact(s->tr, s->t1, b), when_exact(s->tr, len, d));
     if (s->lane.i < trace_nlanes(s->tr, s->lane.kind)) {
         status_lane(v, s->lane, id);
-        states(t, id, &s->mine, len);
+        states(s, t, id, &s->mine, len);
     }
-    states(t, "all processors", &s->procs, len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
+    states(s, t, "all processors", &s->procs,
+           len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
     if (!s->done)
         lines_add(t, "goroutines: adding up, %d%% so far", sums_share(s));
     int64_t all = 0;
     for (int k = 0; k < ST_COUNT; k++)
         all = time_add(all, s->all.ns[k]);
     lines_add(t, "%s goroutines live here", fmt_count(s->lanes, c));
-    states(t, "all goroutines", &s->all, all);
+    states(s, t, "all goroutines", &s->all, all);
     table(s, t, "by start function", s->func, by_most, w);
     tops(s, t, w);
     table(s, t, "where they waited or were in a call", s->place, by_wait, w);

@@ -96,8 +96,10 @@ void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum st
     tri_say(g, x, y, w, s, "%s", buf);
 }
 
-char *tri_dur(int64_t ns, char out[FMT_MAX])
+char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX])
 {
+    if (when_ticks(tr))
+        return when_dur(tr, ns, out); /* columns have no room for all digits */
     struct text t = {0};
     text_dur(&t, ns);
     snprintf(out, FMT_MAX, "%s", t.p ? t.p : "");
@@ -333,12 +335,12 @@ void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t s
     out[0] = 0;
     if (last == NO_LANE)
         return;
-    struct text t = {0};
+    struct text t = {.ticks = when_ticks(tr)};
     struct lane g = {LANE_G, held.who};
     struct span was;
     char d[FMT_MAX];
     text_add(&t, "last to stop: P%" PRIu64 " after %s", trace_lane(tr, (struct lane){LANE_P, last}).id,
-             tri_dur(after, d));
+             tri_dur(tr, after, d));
     if (held.who != NO_LANE) {
         text_lit(&t, ", it ran ");
         text_who(&t, tr, held.who);
@@ -431,7 +433,7 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
     const struct breakdown *slow = slow_one(tri->tg, region, index);
     const struct task *task;
     const struct region *reg;
-    struct text t = {0};
+    struct text t = {.ticks = when_ticks(tri->tr)};
     struct shares s;
     out[0] = 0;
     if (index >= (region ? trace_regions(tri->tr, &reg) : trace_tasks(tri->tr, &task)))
@@ -559,7 +561,7 @@ int tri_wrap(struct grid *g, int x, int y, int w, int n, enum style s, struct st
 void tri_status(struct grid *g, const struct view *v, int y, int n)
 {
     for (int i = 0, at = 0; i < 2 && at < n; i++) {
-        struct text t = {0};
+        struct text t = {.ticks = when_ticks(v->tr)};
         detail(&t, v, i);
         int keep = n >= 5 ? 2 : n > 1; /* of the second text's, at least */
         int room = i ? n - at : n - keep;
@@ -572,12 +574,12 @@ void tri_status(struct grid *g, const struct view *v, int y, int n)
 
 void tri_text(const struct view *v, char *out, size_t size)
 {
-    struct text t = {0};
+    struct text t = {.ticks = when_ticks(v->tr)};
     detail(&t, v, 0);
     size_t n = t.n;
     detail(&t, v, 1);
     if (t.n > n && n) { /* a blank between the two */
-        struct text u = {0};
+        struct text u = {.ticks = when_ticks(v->tr)};
         text_raw(&u, t.p, n);
         text_lit(&u, "  ");
         text_raw(&u, t.p + n, t.n - n);

@@ -115,11 +115,14 @@ static void line_mmu(struct text *t, const struct view *v)
         int64_t w = tg->mmu[i].window;
         if (w != 1000000 && w != 10000000 && w != 100000000)
             continue;
-        text_add(t, "%s%s %.0f%%", shown++ ? ", " : "", w == 1000000 ? "1ms" : w == 10000000 ? "10ms" : "100ms",
-                 tg->mmu[i].mmu * 100);
+        if (t->ticks)
+            text_add(t, "%s%" PRId64 "t %.0f%%", shown++ ? ", " : "", w, tg->mmu[i].mmu * 100);
+        else
+            text_add(t, "%s%s %.0f%%", shown++ ? ", " : "", w == 1000000 ? "1ms" : w == 10000000 ? "10ms" : "100ms",
+                     tg->mmu[i].mmu * 100);
     }
     text_add(t, "%s", shown ? " of the processors are the program's in the worst such window"
-            : tg->nmmu ? "the trace is shorter than a millisecond"
+            : tg->nmmu ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"
             : "no GC cycle: the processors were the program's");
 }
 
@@ -186,6 +189,7 @@ static int numbers(struct grid *g, const struct view *v, int y, int room)
     int used = 0, left = 0;
     struct text t[LINES] = {{0}};
     for (int i = 0; i < LINES; i++) {
+        t[i].ticks = when_ticks(v->tr);
         lines[i](&t[i], v);
         left += t[i].n > 0;
     }
@@ -244,7 +248,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     tri_say(g, x, y, w - x - when - 1, focus ? s : STYLE_DIM, "%s", f->text);
     if (when) {
         char t[FMT_MAX + 1];
-        snprintf(t, sizeof t, "@%s", tri_dur(f->t0, at));
+        snprintf(t, sizeof t, "@%s", tri_dur(v->tr, f->t0, at));
         tri_cell(g, w - when, y, when, s, t);
     }
 }

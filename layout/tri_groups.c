@@ -396,7 +396,7 @@ static void histogram(struct grid *g, const struct view *v, int y)
         tri_say(g, x, y + 2, each, in ? STYLE_NORMAL : STYLE_DIM, "%s", t->bucket[i] ? fmt_count(t->bucket[i], c)
                 : "");
         tri_say(g, x, y + 3, each, t->b0 != TRI_NO_BUCKET && in ? STYLE_LANE_FOCUS : STYLE_RULER, ">%s",
-                tri_dur(t->bucket_from[i], d));
+                tri_dur(v->tr, t->bucket_from[i], d));
     }
 }
 
@@ -429,7 +429,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         struct lane_info li = trace_lane(v->tr, tri_g(id));
         char from[FMT_MAX];
         tri_say(g, 0, y, x, s, "G%" PRIu64 "%s%s%s", li.id, li.created ? "  from " : "",
-                li.created ? tri_dur(li.first, from) : "", li.ended ? "" : "  never ended");
+                li.created ? tri_dur(v->tr, li.first, from) : "", li.ended ? "" : "  never ended");
     }
     for (int k = 0; k < n; k++) {
         char buf[FMT_MAX];
@@ -437,7 +437,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         if (val == 0 && c[k] != GCOL_COUNT)
             snprintf(buf, sizeof buf, "-");
         else if (cols[c[k]].metric >= 0)
-            tri_dur(val, buf);
+            tri_dur(v->tr, val, buf);
         else
             fmt_count((uint64_t)val, buf);
         tri_cell(g, x + 1, y, cols[c[k]].w, s, buf);

@@ -4,8 +4,8 @@
 #ifndef GOTOP_LAYOUT_TRI_PRIV_H
 #define GOTOP_LAYOUT_TRI_PRIV_H
 
-#include "layout/fmt.h"
 #include "layout/tri.h"
+#include "layout/when.h"
 #include "triage/text.h"
 
 struct tri_view {
@@ -62,6 +62,6 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
 void tri_set_row(struct view *v, uint32_t row);
 struct lane tri_g(uint32_t g);
 /* tri_dur - as triage writes durations (rounded, not cut), so that a number is the same in a row and below. */
-char *tri_dur(int64_t ns, char out[FMT_MAX]);
+char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX]);
 
 #endif

@@ -122,7 +122,7 @@ static unsigned enter(struct view *v)
 {
     struct wait_ref w = v->tri->wait[v->at.row];
     struct moment m = moment_of(v->tri, w);
-    struct text t = {0};
+    struct text t = {.ticks = when_ticks(v->tr)};
     if (m.g == NO_LANE)
         return move_fail(v, "there was no such wait");
     detail(&t, v, v->at.row, 1);
@@ -159,12 +159,13 @@ static void section(struct grid *g, const struct view *v, uint32_t i, int y)
     tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", names[i]);
 }
 
-static void numbers(struct grid *g, int y, enum style s, int64_t total, uint64_t n, int64_t longest)
+static void numbers(struct grid *g, const struct view *v, int y, enum style s, int64_t total, uint64_t n,
+                    int64_t longest)
 {
     char d[FMT_MAX];
-    tri_cell(g, 2, y, 8, s, tri_dur(total, d));
+    tri_cell(g, 2, y, 8, s, tri_dur(v->tr, total, d));
     tri_cell(g, 10, y, 9, s, fmt_count(n, d));
-    tri_cell(g, 19, y, 9, s, tri_dur(longest, d));
+    tri_cell(g, 19, y, 9, s, tri_dur(v->tr, longest, d));
 }
 
 static void pair_text(struct text *t, const struct view *v, const struct pair_row *p)
@@ -186,15 +187,10 @@ static void sched_numbers(struct grid *g, const struct view *v, int y, enum styl
 {
     struct dist d;
     hist_dist(&v->tri->tg->sched, &d);
-    numbers(g, y, s, d.total, d.n, d.max);
-    text_lit(t, "all: p50 ");
-    text_dur(t, d.p50);
-    text_lit(t, "  p90 ");
-    text_dur(t, d.p90);
-    text_lit(t, "  p99 ");
-    text_dur(t, d.p99);
-    text_lit(t, "  max ");
-    text_dur(t, d.max);
+    numbers(g, v, y, s, d.total, d.n, d.max);
+    char p50[FMT_MAX], p90[FMT_MAX], p99[FMT_MAX], max[FMT_MAX]; /* short: a line cut within a number is wrong */
+    text_add(t, "all: p50 %s  p90 %s  p99 %s  max %s", tri_dur(v->tr, d.p50, p50), tri_dur(v->tr, d.p90, p90),
+             tri_dur(v->tr, d.p99, p99), tri_dur(v->tr, d.max, max));
 }
 
 static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
@@ -202,7 +198,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     const struct triage *tg = v->tri->tg;
     struct wait_ref w = v->tri->wait[i];
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
-    struct text t = {0};
+    struct text t = {.ticks = when_ticks(v->tr)};
     char d[FMT_MAX];
     if (w.kind == WAIT_HEAD) {
         section(g, v, w.i, y);
@@ -212,23 +208,23 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     switch (w.kind) {
     case WAIT_PAIR:
-        numbers(g, y, s, tg->pairs[w.i].total, tg->pairs[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri,
+        numbers(g, v, y, s, tg->pairs[w.i].total, tg->pairs[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri,
                 w).t0);
         pair_text(&t, v, &tg->pairs[w.i]);
         break;
     case WAIT_PLACE:
-        numbers(g, y, s, tg->waits[w.i].total, tg->waits[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri,
+        numbers(g, v, y, s, tg->waits[w.i].total, tg->waits[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri,
                 w).t0);
         place_text(&t, v, tg->waits[w.i].reason, tg->waits[w.i].stack);
         break;
     case WAIT_SYSCALL:
-        numbers(g, y, s, tg->syscalls[w.i].total, tg->syscalls[w.i].count,
+        numbers(g, v, y, s, tg->syscalls[w.i].total, tg->syscalls[w.i].count,
                 moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
         text_where(&t, v->tr, tg->syscalls[w.i].stack, 100);
         break;
     case WAIT_SCHED: sched_numbers(g, v, y, s, &t); break;
     case WAIT_WORST:
-        tri_cell(g, 19, y, 9, s, tri_dur(tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
+        tri_cell(g, 19, y, 9, s, tri_dur(v->tr, tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
         text_lit(&t, "@");
         text_dur(&t, tg->worst[w.i].t0);
         text_lit(&t, "  ");

@@ -123,6 +123,14 @@ static void test_fmt(void **state)
     FMT(fmt_dur(187000000000, b_), "3m07s");
     FMT(fmt_dur(7500000000000, b_), "2h05m");
     FMT(fmt_dur(-1234, b_), "-1.23us");
+    FMT(fmt_ticks(0, true, b_), "0");
+    FMT(fmt_ticks(12724, true, b_), "12724t");
+    FMT(fmt_ticks(99999, true, b_), "99999t");
+    FMT(fmt_ticks(571900, true, b_), "572kt");
+    FMT(fmt_ticks(999600, true, b_), "1.00Mt");
+    FMT(fmt_ticks(5724113, true, b_), "5.72Mt");
+    FMT(fmt_ticks(-5724113, false, b_), "-5724113t");
+    FMT(fmt_ticks(INT64_MIN, false, b_), "-9223372036854775808t");
     FMT(fmt_exact(1234567, b_), "1.234567ms");
     FMT(fmt_exact(2000000001, b_), "2.000000001s");
     FMT(fmt_exact(2000000000, b_), "2s");
@@ -147,6 +155,7 @@ static void test_fmt(void **state)
     for (int i = 0; i < 100000; i++) {
         int64_t a = rnd(), r = rnd();
         assert_true(strlen(fmt_dur(a, b)) < 16 && strlen(fmt_exact(a, b)) < FMT_MAX - 1);
+        assert_true(strlen(fmt_ticks(a, true, b)) <= 8 && strlen(fmt_ticks(a, false, b)) < FMT_MAX - 1);
         assert_true(strlen(fmt_time(a, r, b)) < FMT_MAX - 1 && strlen(fmt_bytes((uint64_t)a, b)) < 10);
         assert_true(strlen(fmt_count((uint64_t)a, b)) < 12 && strlen(fmt_percent(a, r, b)) < 8);
     }
@@ -210,19 +219,19 @@ static void test_ruler(void **state)
     struct grid g = {0};
     char line[4096];
     assert_true(grid_resize(&g, 60, 1));
-    ruler_draw(&g, TIER_ASCII, (struct window){0, 1000000000}, 0, 0, 60);
+    ruler_draw(&g, NULL, TIER_ASCII, (struct window){0, 1000000000}, 0, 0, 60);
     grid_line(&g, 0, line, sizeof line);
     assert_string_equal(line, "|0          |200ms      |400ms      |600ms      |800ms");
     grid_clear(&g);
-    ruler_draw(&g, TIER_ASCII, (struct window){671000000, 671000060}, 0, 0, 60); /* a nanosecond a column */
+    ruler_draw(&g, NULL, TIER_ASCII, (struct window){671000000, 671000060}, 0, 0, 60); /* a nanosecond a column */
     grid_line(&g, 0, line, sizeof line);
     assert_non_null(strstr(line, "|671.00002ms"));
     for (int i = 0; i < 20000; i++) {
         int n = 1 + (int)(seed >> 33) % 60;
         struct window w = any_window();
-        assert_true(ruler_step(w, n) > 0);
+        assert_true(ruler_step(NULL, w, n) > 0);
         grid_clear(&g);
-        ruler_draw(&g, TIER_EIGHTH, w, 0, 0, n);
+        ruler_draw(&g, NULL, TIER_EIGHTH, w, 0, 0, n);
         for (int x = n; x < 60; x++)
             assert_int_equal(grid_at(&g, x, 0)->glyph, ' ');
     }
