@@ -77,7 +77,9 @@ bool app_load(struct app *a, int64_t budget_ns)
 
 unsigned app_work(struct app *a, int64_t budget_ns)
 {
+    struct place from = a->view.at;
     unsigned f = view_work(&a->view, budget_ns);
+    tables_moved(a, &from);
     a->working = (f & VR_WORK) != 0;
     return f;
 }
@@ -322,8 +324,8 @@ static unsigned do_rest(struct app *a, enum action act, int n, const char *arg)
     case ACT_SOURCE: return source_open(a);
     case ACT_SELECT: return view_select(v);
     case ACT_DETAILS: return tables_details(a);
-    case ACT_FINDING_NEXT: return tri_walk(v, n);
-    case ACT_FINDING_PREV: return tri_walk(v, -n);
+    case ACT_FINDING_NEXT: return tables_walk(a, n);
+    case ACT_FINDING_PREV: return tables_walk(a, -n);
     case ACT_VIEW_TRIAGE: return view_switch(v, VIEW_TRIAGE);
     case ACT_VIEW_GROUPS: return view_switch(v, VIEW_GROUPS);
     case ACT_VIEW_WAITS: return view_switch(v, VIEW_WAITS);
@@ -356,7 +358,9 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     int n = count > 0 && count < KEYMAP_COUNT_MAX ? (int)count : count ? KEYMAP_COUNT_MAX : 1;
     unsigned had = 0, f;
     bool said = a->view.message[0] != '\0';
+    struct place from = a->view.at;
     a->touched = true;
+    if (act == ACT_CLOSE || act == ACT_BACK) a->wish = 0;
     if (said && act != ACT_CLOSE && act != ACT_BACK) {
         view_message(&a->view, false, "%s", ""); /* a message lasts until the next action */
         had = VR_DRAW;
@@ -369,6 +373,8 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     }
     f = tables_do(a, act, n, count > 0);
     if (f == TABLES_NOT_MINE) f = do_rest(a, act, n, arg);
+    else tables_early(a, f);
+    tables_moved(a, &from);
     if (f & VR_WORK) a->working = true;
     return f | had;
 }
@@ -583,11 +589,15 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         return VR_DRAW | app_do(a, act, 0, letter);
     }
     if (a->view.prompt) {
+        struct place from = a->view.at;
         unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
+        tables_moved(a, &from);
         a->working |= (f & VR_WORK) != 0; /* searches go on while one types */
         return f;
     }
+    struct place from = a->view.at;
     unsigned f = key_is_mouse(k) ? mouse(a, ev) : VR_NONE;
+    tables_moved(a, &from);
     bool pending = a->keys.n || a->keys.counting;
     f |= feed(a, k);
     if (pending) f |= VR_DRAW;

@@ -39,6 +39,7 @@ struct app {
     struct tri tri;
     bool triaging;          /* triage_step() has more to do */
     bool hint;              /* say when the tables are done, if a key has come before */
+    int wish;               /* finding-next by so many once the tables are done, < 0 = back; 0 = no such wish */
     bool touched;           /* a key has come: where the reader is, is up to the reader */
     const struct keymap *km;
     const char *name;       /* how the title shall name the trace, NULL = by its path */
@@ -86,7 +87,8 @@ void app_free(struct app *a);
 bool app_load(struct app *a, int64_t budget_ns);
 /*
  * app_triage - once the trace is loaded: work out the tables for about budget_ns. When they are done view 1 is shown,
- * unless a key has come before or the command line asked for another place; then a message says so.
+ * unless a key has come before or the command line asked for another place; then a message says so. A finding asked
+ * for in the meantime is gone to, unless something else moved since.
  * Returns refresh flags; a->triaging says whether there is more to do.
  */
 unsigned app_triage(struct app *a, int64_t budget_ns);

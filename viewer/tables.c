@@ -3,15 +3,34 @@
  */
 #include "viewer/tables.h"
 
+#include <string.h>
+
 #include "layout/items.h"
 #include "layout/tri.h"
 
 /* ---- working them out ------------------------------------------------------------------------------------ */
 
+/* Said of what must wait for the tables; by its text it is known again when they are there. */
+static const char soon[] = "the tables are not done yet";
+static const char soon_walk[] = "the tables are not done yet: there as soon as they are";
+
+static bool pending(const struct app *a)
+{
+    return (a->loading || a->triaging) && !a->tri.tg && !a->tri.trouble;
+}
+
+static void soon_over(struct app *a)
+{
+    const char *m = a->view.message;
+    if (strcmp(m, soon) == 0 || strcmp(m, soon_walk) == 0) view_message(&a->view, false, "%s", "");
+}
+
 static void triage_trouble(struct app *a, const char *what)
 {
     a->triaging = false;
     a->tri.trouble = what;
+    a->wish = 0;
+    soon_over(a);
     triage_free(a->tg);
     a->tg = NULL;
 }
@@ -19,14 +38,23 @@ static void triage_trouble(struct app *a, const char *what)
 /* The tables are there: show them to who has just come, tell those who are under way. */
 static void triage_show(struct app *a)
 {
-    char key[64];
+    char list[64], walk[64];
+    int wish = a->wish;
+    a->wish = 0;
+    soon_over(a);
     if (!tri_ready(&a->tri, a->tg, &a->fs)) return;
     if (!a->touched) {
         (void)view_switch(&a->view, VIEW_TRIAGE);
         a->view.undo_n = 0; /* nothing the reader did */
-    } else if (a->hint && !a->view.message[0] && a->fs.n) {
-        help_key(a->km, app_keyview(a), ACT_VIEW_TRIAGE, key, sizeof key);
-        view_message(&a->view, false, "%u finding%s: %s shows them", a->fs.n, a->fs.n == 1 ? "" : "s", key);
+    } else if (wish && !a->view.prompt && !a->view.popup) {
+        (void)tri_walk(&a->view, wish);
+    } else if (a->hint && a->fs.n && a->view.at.view != VIEW_TRIAGE &&
+               !(a->view.message[0] && a->view.message_error)) {
+        bool one = a->fs.n == 1;
+        help_key(a->km, app_keyview(a), ACT_VIEW_TRIAGE, list, sizeof list);
+        help_key(a->km, app_keyview(a), ACT_FINDING_NEXT, walk, sizeof walk);
+        view_message(&a->view, false, "%u finding%s ready: %s lists %s, %s goes to %s", a->fs.n,
+                     one ? " is" : "s are", list, one ? "it" : "them", walk, one ? "it" : "the first");
     }
 }
 
@@ -48,6 +76,32 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
     a->triaging = false;
     triage_show(a);
     return VR_DRAW;
+}
+
+/* ---- before they are there ------------------------------------------------------------------------------- */
+
+unsigned tables_walk(struct app *a, int n)
+{
+    if (!pending(a)) return tri_walk(&a->view, n);
+    a->wish = n;
+    view_message(&a->view, false, "%s", soon_walk);
+    return VR_DRAW;
+}
+
+void tables_moved(struct app *a, const struct place *from)
+{
+    const struct place *at = &a->view.at;
+    if (!a->wish) return;
+    if (at->view != from->view || at->cursor != from->cursor || at->win.t0 != from->win.t0 ||
+        at->win.t1 != from->win.t1 || at->focus.kind != from->focus.kind || at->focus.i != from->focus.i) {
+        a->wish = 0;
+        soon_over(a);
+    }
+}
+
+void tables_early(struct app *a, unsigned f)
+{
+    if ((f & VR_BELL) && pending(a) && tri_shows(a->view.at.view)) view_message(&a->view, false, "%s", soon);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------------------ */

@@ -12,6 +12,12 @@ enum { TABLES_NOT_MINE = 1 << 20 };
  * TABLES_NOT_MINE: another view is shown, or the action means there what it means everywhere. counted: n was typed.
  */
 unsigned tables_do(struct app *a, enum action act, int n, bool counted);
+/* tables_walk - finding-next by n, < 0 back. While the tables are being worked out: remembered for then. */
+unsigned tables_walk(struct app *a, int n);
+/* tables_moved - what was done since the reader stood at `from` has moved: then a finding asked for is forgotten. */
+void tables_moved(struct app *a, const struct place *from);
+/* tables_early - an action came back with flags f; if for want of tables, its message goes with their coming. */
+void tables_early(struct app *a, unsigned f);
 /* tables_details - view_enter(); a stop-the-world says who was the last to stop, a task where its time went. */
 unsigned tables_details(struct app *a);
 

@@ -85,8 +85,48 @@ static void test_first_view(void **state)
     (void)app_do(&f.a, ACT_ZOOM_IN, 0, NULL);
     while (f.a.triaging) (void)app_triage(&f.a, 1);
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
-    if (f.a.fs.n) assert_non_null(strstr(f.a.view.message, "1 shows them"));
+    assert_true(f.a.fs.n > 0);
+    assert_non_null(strstr(f.a.view.message, " ready: 1 lists "));
     fix_close(&f);
+}
+
+/* A finding asked for too early is gone to when it can be, unless the reader moved on; no message stays too long. */
+static void test_wish(void **state)
+{
+    (void)state;
+    static const struct {
+        enum action first, then;
+        int view;        /* where one is at the end, 0 = at the first finding */
+        const char *says;
+    } t[] = {
+        {ACT_FINDING_NEXT, ACT_NONE, 0, "1/"},
+        {ACT_VIEW_TRIAGE, ACT_FINDING_NEXT, 0, "1/"},
+        {ACT_FINDING_NEXT, ACT_ZOOM_IN, VIEW_PROCS, " ready: 1 lists "},
+        {ACT_FINDING_NEXT, ACT_VIEW_TRIAGE, VIEW_TRIAGE, ""},
+        {ACT_FINDING_NEXT, ACT_CLOSE, VIEW_PROCS, " ready: 1 lists "},
+        {ACT_VIEW_TRIAGE, ACT_LANE_DOWN, VIEW_TRIAGE, ""},
+    };
+    for (int early = 0; early < 2; early++)
+        for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+            struct fix f;
+            if (early && t[i].then == ACT_ZOOM_IN) continue; /* nothing is decoded: no place to move to */
+            fix_open(&f, lock, 80, 24);
+            f.a.hint = true;
+            while (!early && app_load(&f.a, INT64_MAX)) {
+            }
+            (void)app_do(&f.a, t[i].first, 0, NULL);
+            if (t[i].then != ACT_NONE) (void)app_do(&f.a, t[i].then, 0, NULL);
+            while (app_load(&f.a, INT64_MAX)) {
+            }
+            while (f.a.triaging) (void)app_triage(&f.a, 1);
+            const char *m = f.a.view.message;
+            if (t[i].says[0] ? !strstr(m, t[i].says) : m[0] != 0) fail_msg("case %zu, early %d says '%s'", i, early, m);
+            if (t[i].view) assert_int_equal(f.a.view.at.view, t[i].view);
+            else assert_true(f.a.view.at.view != VIEW_TRIAGE);
+            if (!t[i].view) assert_true(f.a.view.at.cursor == f.a.fs.f[0].t0);
+            assert_int_equal(f.a.wish, 0);
+            fix_close(&f);
+        }
 }
 
 /* Before triage is done its views say so, and no key does harm. */
@@ -294,7 +334,8 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_view), cmocka_unit_test(test_half_done), cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_first_view), cmocka_unit_test(test_wish),
+        cmocka_unit_test(test_half_done), cmocka_unit_test(test_findings),
         cmocka_unit_test(test_groups),     cmocka_unit_test(test_instances), cmocka_unit_test(test_waits),
         cmocka_unit_test(test_flame),      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_oom),
     };
