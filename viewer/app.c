@@ -11,6 +11,7 @@
 
 #include "decode/mem.h"
 #include "layout/fmt.h"
+#include "layout/when.h"
 #include "layout/lanes.h"
 #include "layout/plan.h"
 #include "viewer/source.h"
@@ -164,10 +165,11 @@ static void put_command(const struct app *a, FILE *f)
     str_safe(str_of(trace_info(a->tr)->path), safe, sizeof safe);
     fputs("gotop ", f);
     put_quoted(f, safe);
-    fprintf(f, " --view %d --at %s..%s", at->view, fmt_exact(at->win.t0, from), fmt_exact(at->win.t1, to));
+    fprintf(f, " --view %d --at %s..%s", at->view, when_exact(a->tr, at->win.t0, from),
+            when_exact(a->tr, at->win.t1, to));
     if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
         fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind], (unsigned long long)trace_lane(a->tr, at->focus).id,
-                fmt_exact(at->cursor, from));
+                when_exact(a->tr, at->cursor, from));
     if (a->view.filter_text[0]) {
         fputs(" --filter ", f);
         put_quoted(f, a->view.filter_text);
