@@ -831,8 +831,6 @@ static void on_sample(struct fold *f, const struct ev *e)
         v->v[v->n++] = (struct sample){e->t, e->g, e->p, e->m, e->stack};
 }
 
-#define MM_BLOCK 64 /* points under one entry of the min/max list */
-
 /* GOMAXPROCS is told: Ps beyond it don't exist, those below it do. A P that still runs goes when it stops. */
 static void procs_set(struct fold *f, uint64_t n, int64_t t)
 {

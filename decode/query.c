@@ -608,8 +608,6 @@ size_t trace_points(const struct trace *tr, enum metric m, const struct point **
     return tr->fold.points[m].n;
 }
 
-#define MM_BLOCK 64 /* as in fold.c */
-
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
 {
     const struct vec_point *v = &tr->fold.points[m];

@@ -19,7 +19,7 @@
 
 struct source_status {       /* copied to the model with every chunk of events */
     uint64_t bytes_done;     /* how far in the input everything is decoded */
-    uint64_t batches, experimental_batches, unknown_events;
+    uint64_t batches, experimental_batches;
     uint32_t generations;
     uint32_t ndamages, nwarnings;
     uint32_t nstrs, nstacks; /* names that may be looked up; trace.c fills them in */

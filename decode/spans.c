@@ -446,7 +446,6 @@ void spans_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
     l->nblk++;
     l->wait_t0 = b[1].t0;
     l->nwait = 0;
-    sp->index_bytes += sizeof *b;
 }
 
 bool spans_room(struct span_pool *sp, struct spanlane *l)

@@ -10,7 +10,7 @@
  *   lane:  [block 0][block 1]...[block n-1] | waiting spans | open span
  *   blk:    start, totals, longest          (n+1 of them: the last one marks where the waiting spans start)
  *
- * Cost: about 5 bytes a span on a P lane, 6 on a G lane, plus 0.6 of index.
+ * Cost: about 4 bytes a span and 0.6 of index on a server's trace (`make bench` prints it).
  */
 #ifndef GOTOP_DECODE_SPANS_H
 #define GOTOP_DECODE_SPANS_H
@@ -69,7 +69,7 @@ struct span_pool {
     uint32_t tagcap;
     uint8_t slot[4][ST_COUNT];/* by lane kind: where a state's time is summed */
     bool oom;                 /* an allocation failed: spans may be missing, stop */
-    uint64_t packed_bytes, index_bytes;
+    uint64_t packed_bytes;
 };
 
 enum err_code pool_init(struct span_pool *sp);

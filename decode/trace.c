@@ -202,7 +202,6 @@ static void own_damage(struct trace *tr, enum err_code code, const char *what)
 {
     if (tr->ndamage < sizeof tr->damage / sizeof *tr->damage)
         err_set(&tr->damage[tr->ndamage++], code, tr->st.bytes_done, "%s", what);
-    tr->more_damages++;
 }
 
 static void status_take(struct trace *tr, const struct source_status *st)
@@ -216,7 +215,6 @@ static void status_take(struct trace *tr, const struct source_status *st)
     i->bytes_done = st->bytes_done;
     i->batches = st->batches;
     i->experimental_batches = st->experimental_batches;
-    i->unknown_events = st->unknown_events;
     i->generations = st->generations;
     i->first_ns = st->first_ns;
     i->has_wall = st->has_wall;

@@ -14,7 +14,7 @@
  * Loading is incremental: trace_open() reads the header, trace_load() takes steps. All queries work at any
  * moment between and answer for what has been decoded so far: [0, trace_info()->end).
  *
- * Rules of the model: FORMAT part C in docs/ARCHITECTURE.md. Every dialect maps onto it.
+ * Rules of the model that surprise stand in docs/ARCHITECTURE.md. Every dialect maps onto it.
  */
 #ifndef GOTOP_DECODE_TRACE_H
 #define GOTOP_DECODE_TRACE_H
@@ -84,7 +84,7 @@ struct trace_info {
     bool done;               /* decoded to the end */
     uint64_t bytes, bytes_done; /* decompressed size (0 while unknown), decoded so far */
     uint64_t events;         /* as Go counts them: without Sync */
-    uint64_t batches, experimental_batches, unknown_events;
+    uint64_t batches, experimental_batches;
     uint32_t generations;    /* complete or partial, 0 in the first family */
     int64_t first_ns;        /* absolute time of the first event on the trace's clock */
     int64_t end;             /* time of the last event so far */
@@ -223,7 +223,7 @@ struct range {
     int64_t seen;        /* when the trace first told of it: t0, but for open_start */
     uint64_t a, b;       /* SWEEP: bytes swept, reclaimed. GC: sequence number */
 };
-/* Arrays sorted by t0 once loading is done; by end time (open ones last) while it is not. */
+/* Arrays sorted by t0 once loading is done; before that, what turns out to have begun earlier may stand late. */
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out);
 
 struct task {

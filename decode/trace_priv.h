@@ -25,7 +25,6 @@ struct trace {
     struct trace_opts opts;
     char *path;
     struct input in;
-    bool own_input;
     struct dialect dialect;
     struct names names;
     struct fold fold;
@@ -33,7 +32,6 @@ struct trace {
     struct source_status st;     /* as of the last chunk folded */
     struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4];
     uint32_t ndamage, nwarning;  /* kept in those */
-    uint32_t more_damages;       /* beyond what the reader counts: ours */
     uint32_t taken_damages, taken_warnings;
     struct err fatal;
     bool done;
