@@ -74,7 +74,7 @@ static void account(const struct trace *tr)
     }
     lanes += f->capg * sizeof *f->g + f->capp * sizeof *f->p + f->capm * sizeof *f->m;
     for (size_t i = 0; i < f->nlane[LANE_M]; i++)
-        holds += f->m[i].lane.cap * sizeof(struct hold) + f->m[i].lane.capsum * sizeof(struct holdsum);
+        holds += f->m[i].lane.cap * sizeof(struct hold) + f->m[i].lane.capsum * sizeof(struct holdsum) + f->m[i].lane.caprec;
     for (int k = 0; k < RANGE_KINDS; k++)
         ranges += f->range[k].cap * sizeof(struct range);
     for (int k = 0; k < METRIC_COUNT; k++)

@@ -11,40 +11,100 @@ static uint8_t idle_state(const struct hold *h)
     return h->g != EV_NONE ? ST_SYSCALL : ST_IDLE;
 }
 
-/* Add what hold i did up to t (within it) to the totals, and how many spans that were. The P's slots are the M's:
-   states.def gives both the same numbers. */
-static void hold_add(const struct fold *f, const struct mlane *l, size_t i, int64_t t, int64_t tot[SPAN_SLOTS], uint64_t *count)
+enum {
+    REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1),
+    PART = 32 /* moments within a hold that are looked up at once */
+};
+
+static uint8_t *put_varint(uint8_t *o, uint64_t v)
 {
-    const struct hold *h = &l->h[i];
-    if (t <= h->t0)
-        return;
-    if (h->p == EV_NONE) {
-        tot[f->pool.slot[LANE_M][idle_state(h)]] += t - h->t0;
-        ++*count;
-        return;
-    }
-    int64_t at[3] = {h->t0, h->t0 + 1, t}, v[3][SPAN_SLOTS];
-    uint64_t n[3]; /* spans that start before each */
-    spans_totals(&f->pool, LANE_P, &f->lane[LANE_P][h->p], at, 3, f->end, v, n);
-    for (int s = 0; s < SPAN_SLOTS; s++)
-        tot[s] += v[2][s] - v[0][s];
-    *count += n[2] - n[1] + (n[1] > 0);
+    for (; v >= 0x80; v >>= 7)
+        *o++ = (uint8_t)(v | 0x80);
+    *o++ = (uint8_t)v;
+    return o;
 }
 
-static void hold_close(struct fold *f, struct mlane *l, int64_t t)
+static inline const uint8_t *get_varint(const uint8_t *p, uint64_t *v)
+{
+    unsigned shift = 7;
+    for (*v = *p & 0x7f; *p++ & 0x80; shift += 7)
+        *v |= (uint64_t)(*p & 0x7f) << shift;
+    return p;
+}
+
+/* What hold i did up to each of n ascending moments within it, on top of tot and c. The P's slots are the M's:
+   states.def gives both the same numbers. n <= PART. */
+static void hold_part(const struct fold *f, const struct mlane *l, size_t i, const int64_t *t, uint32_t n, const int64_t tot[SPAN_SLOTS],
+                      uint64_t c, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+{
+    const struct hold *h = &l->h[i];
+    int64_t end = holds_end(f, l, i), at[PART + 2], v[PART + 2][SPAN_SLOTS];
+    uint64_t spans[PART + 2]; /* that start before each */
+    uint32_t from = 0, k = 0; /* the first moments may be the hold's very start */
+    for (; from < n && t[from] <= h->t0; from++) {
+        memcpy(out[from], tot, sizeof out[from]);
+        if (count)
+            count[from] = c;
+    }
+    if (from == n)
+        return;
+    if (h->p != EV_NONE) {
+        at[k++] = h->t0;
+        if (count)
+            at[k++] = h->t0 + 1;
+        for (uint32_t j = from; j < n; j++)
+            at[k + j - from] = t[j] < end ? t[j] : end;
+        spans_totals(&f->pool, LANE_P, &f->lane[LANE_P][h->p], at, k + n - from, f->end, v, count ? spans : NULL);
+    }
+    for (uint32_t j = from; j < n; j++) {
+        memcpy(out[j], tot, sizeof out[j]);
+        if (h->p == EV_NONE)
+            out[j][f->pool.slot[LANE_M][idle_state(h)]] += (t[j] < end ? t[j] : end) - h->t0;
+        for (int s = 0; h->p != EV_NONE && s < SPAN_SLOTS; s++)
+            out[j][s] += v[k + j - from][s] - v[0][s];
+        if (count)
+            count[j] = c + (h->p == EV_NONE ? 1 : spans[k + j - from] - spans[1] + (spans[1] > 0));
+    }
+}
+
+/* The open hold is over: add it up and note what it came to. */
+static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
 {
     const struct hold *h = &l->h[l->n - 1];
-    hold_add(f, l, l->n - 1, t, l->now.tot, &l->now.count);
-    int64_t longest = t - h->t0;
+    int64_t longest = t - h->t0, v[1][SPAN_SLOTS];
+    uint64_t count;
+    hold_part(f, l, l->n - 1, &t, 1, l->now.tot, l->now.count, v, &count);
     if (h->p != EV_NONE) {
+        uint8_t *rec = mem_grow(l->rec, &l->caprec, l->now.rec + REC_MAX, 1), *o;
+        if (!rec)
+            return false;
+        l->rec = rec;
+        o = put_varint(rec + l->now.rec, count - l->now.count);
+        uint8_t *slots = o++;
+        int64_t rest = t - h->t0; /* slot 0 has what the others don't, also where the P's lane knows less than the hold */
+        for (int s = 1; s < SPAN_SLOTS; s++)
+            rest -= v[0][s] - l->now.tot[s];
+        v[0][0] = l->now.tot[0] + rest;
+        *slots = 0;
+        for (int s = 0; s < SPAN_SLOTS; s++) {
+            if (v[0][s] == l->now.tot[s])
+                continue;
+            if (*slots)
+                o = put_varint(o, (uint64_t)(v[0][s] - l->now.tot[s]));
+            *slots |= (uint8_t)(1u << s);
+        }
+        l->now.rec = (size_t)(o - rec);
         const struct spanlane *p = &f->lane[LANE_P][h->p];
         int64_t tail = p->begun && t > p->t0 ? t - p->t0 : 0;
         longest = f->p[h->p].longest > tail ? f->p[h->p].longest : tail;
         f->p[h->p].held = t;
     }
+    memcpy(l->now.tot, v[0], sizeof l->now.tot);
+    l->now.count = count;
     struct holdsum *g = &l->sum[(l->n - 1) / HOLD_GROUP];
     if (longest > g->longest)
         g->longest = longest;
+    return true;
 }
 
 bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
@@ -57,7 +117,8 @@ bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
         if (h->p == p && h->g == g)
             return true;
         if (h->t0 < t) {
-            hold_close(f, l, t);
+            if (!hold_close(f, l, t))
+                return false;
         } else { /* nothing lasted, or back-dated news of a known thread: the later word counts, from where it stands */
             t = h->t0;
             l->n--;
@@ -99,32 +160,66 @@ int64_t holds_end(const struct fold *f, const struct mlane *l, size_t i)
     return i + 1 < l->n ? l->h[i + 1].t0 : f->end > l->h[i].t0 ? f->end : l->h[i].t0;
 }
 
+/* A walk over the holds: totals before hold `at`, whose record begins at rec. */
+struct hold_walk {
+    size_t at, rec;
+    int64_t tot[SPAN_SLOTS];
+    uint64_t count;
+};
+
+static void walk_to(const struct fold *f, const struct mlane *l, struct hold_walk *w, size_t i)
+{
+    size_t from = i / HOLD_GROUP * HOLD_GROUP;
+    if (w->at == SIZE_MAX || w->at < from || w->at > i) {
+        const struct holdsum *s = &l->sum[i / HOLD_GROUP];
+        memcpy(w->tot, s->tot, sizeof w->tot);
+        w->count = s->count;
+        w->rec = s->rec;
+        w->at = from;
+    }
+    for (; w->at < i; w->at++) {
+        const struct hold *h = &l->h[w->at];
+        int64_t rest = h[1].t0 - h->t0;
+        if (h->p == EV_NONE) {
+            w->tot[f->pool.slot[LANE_M][idle_state(h)]] += rest;
+            w->count++;
+            continue;
+        }
+        uint64_t v;
+        const uint8_t *p = get_varint(l->rec + w->rec, &v);
+        w->count += v;
+        unsigned slots = *p++;
+        if (slots) {
+            int lowest = __builtin_ctz(slots);
+            for (slots &= slots - 1; slots; slots &= slots - 1) {
+                p = get_varint(p, &v);
+                w->tot[__builtin_ctz(slots)] += (int64_t)v;
+                rest -= (int64_t)v;
+            }
+            w->tot[lowest] += rest;
+        }
+        w->rec = (size_t)(p - l->rec);
+    }
+}
+
 void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
     const struct mlane *l = &f->m[m].lane;
-    int64_t tot[SPAN_SLOTS] = {0};
-    uint64_t c = 0;
-    size_t at = SIZE_MAX; /* tot holds everything before this hold */
-    for (uint32_t k = 0; k < n; k++) {
+    struct hold_walk w = {.at = SIZE_MAX};
+    uint32_t k = 0;
+    for (; k < n && (!l->n || t[k] <= l->h[0].t0); k++) {
         memset(out[k], 0, sizeof out[k]);
         if (count)
             count[k] = 0;
-        if (!l->n || t[k] <= l->h[0].t0)
-            continue;
-        size_t i = holds_find(l, t[k]), from = i / HOLD_GROUP * HOLD_GROUP;
-        if (at == SIZE_MAX || at < from || at > i) {
-            memcpy(tot, l->sum[i / HOLD_GROUP].tot, sizeof tot);
-            c = l->sum[i / HOLD_GROUP].count;
-            at = from;
-        }
-        for (; at < i; at++)
-            hold_add(f, l, at, l->h[at + 1].t0, tot, &c);
-        memcpy(out[k], tot, sizeof tot);
-        uint64_t x = c;
-        int64_t end = holds_end(f, l, i);
-        hold_add(f, l, i, t[k] < end ? t[k] : end, out[k], &x);
-        if (count)
-            count[k] = x;
+    }
+    while (k < n) {
+        size_t i = holds_find(l, t[k]);
+        uint32_t here = 1;
+        while (here < PART && k + here < n && (i + 1 >= l->n || t[k + here] < l->h[i + 1].t0))
+            here++;
+        walk_to(f, l, &w, i);
+        hold_part(f, l, i, t + k, here, w.tot, w.count, out + k, count ? count + k : NULL);
+        k += here;
     }
 }
 
@@ -143,4 +238,5 @@ void holds_free(struct mlane *l)
 {
     mem_free(l->h);
     mem_free(l->sum);
+    mem_free(l->rec);
 }

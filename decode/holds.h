@@ -5,8 +5,14 @@
  * P, or was in a system call without one, or had nothing. A span of an M lane is a span of the P's lane within a
  * hold. A server's threads change their P a thousand times more seldom than their state: the lanes cost nothing.
  *
- * Every HOLD_GROUP holds the running totals of time per state are kept, so the time per state up to a moment is a
- * search, at most HOLD_GROUP steps, and two look-ups on the P's lane for the hold that covers the moment.
+ * Every HOLD_GROUP holds the running totals of time per state are kept, and of each hold that is over what it comes
+ * to, in a dozen bytes: so the time per state up to a moment is a search, at most HOLD_GROUP additions, and a look-up
+ * on the P's lane for the hold that covers the moment.
+ *
+ *   h:    hold 0 | hold 1 | ...
+ *   sum:  totals before hold 0 | before hold 8 | ...
+ *   rec:  of each hold of a P that is over: spans (varint), slots (a bit each), ns of each slot but the lowest
+ *         (varints; that one has the rest)
  */
 #ifndef GOTOP_DECODE_HOLDS_H
 #define GOTOP_DECODE_HOLDS_H
@@ -24,13 +30,15 @@ struct holdsum {          /* of all holds before a group's first */
     int64_t tot[SPAN_SLOTS];
     uint64_t count;       /* spans begun */
     int64_t longest;      /* within the group */
+    size_t rec;           /* where the group's first record begins */
 };
 
 struct mlane {
     struct hold *h;
     struct holdsum *sum;
-    size_t n, cap, capsum;
-    struct holdsum now;   /* running, up to the open hold's start; longest: in the open group */
+    uint8_t *rec;
+    size_t n, cap, capsum, caprec;
+    struct holdsum now;   /* running, up to the open hold's start; rec: bytes of records */
 };
 
 struct fold;

@@ -483,8 +483,8 @@ static bool hold_longest(const struct trace *tr, struct lane lane, const struct 
         struct span_iter it = {.tr = tr, .lane = lane};
         int64_t a = ml->h[i].t0, b = holds_end(&tr->fold, ml, i);
         struct span s;
-        if (a >= t1 || b <= t0 || b <= a)
-            continue;
+        if (a >= t1 || b <= t0 || b - a <= (best > 0 ? best : 0))
+            continue; /* it can't be within */
         if (ml->h[i].p == EV_NONE) {
             hold_load(&it, ml, i, 0);
             s = it.blk[0];
@@ -527,6 +527,28 @@ bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t
     return best >= 0;
 }
 
+/* trace_wide for one hold. false: no more is wanted. */
+static bool hold_wide(struct span_iter *it, const struct mlane *ml, size_t i, int64_t t0, int64_t t1, int64_t min_ns,
+                      bool (*f)(void *arg, const struct span *s), void *arg)
+{
+    const struct hold *h = &ml->h[i];
+    int64_t a = h->t0 > t0 ? h->t0 : t0, b = holds_end(&it->tr->fold, ml, i);
+    const struct spanlane *l = h->p != EV_NONE ? &it->tr->fold.lane[LANE_P][h->p] : NULL;
+    b = b < t1 ? b : t1;
+    uint32_t first = l ? spans_find(l, a) : 0, last = l ? spans_find(l, b > a ? b - 1 : a) : 0;
+    for (uint32_t k = first; k <= last; k++) {
+        if (l && (k = next_block(l, k, last, min_ns)) > last)
+            break;
+        hold_load(it, ml, i, k);
+        for (it->at = 0; it->at < it->n; it->at++) {
+            const struct span *s = span_get(it);
+            if (s->t0 < t1 && s->t1 > t0 && s->state != ST_NONE && s->t1 - s->t0 >= min_ns && !f(arg, s))
+                return false;
+        }
+    }
+    return true;
+}
+
 void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, int64_t min_ns,
                 bool (*f)(void *arg, const struct span *s), void *arg)
 {
@@ -537,14 +559,9 @@ void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1
     struct span_iter it = {.tr = tr, .lane = lane};
     if (ml) {
         size_t end = holds_find(ml, t1 - 1);
-        for (size_t i = holds_find(ml, t0); (i = holds_skip(ml, i, end, min_ns)) <= end && i < ml->n; i++) {
-            hold_load(&it, ml, i, 0);
-            do {
-                const struct span *s = span_get(&it);
-                if (it.n && s->t0 < t1 && s->t1 > t0 && s->state != ST_NONE && s->t1 - s->t0 >= min_ns && !f(arg, s))
-                    return;
-            } while (it.n && span_next(&it) && it.hold == i && span_get(&it)->t0 < t1);
-        }
+        for (size_t i = holds_find(ml, t0); (i = holds_skip(ml, i, end, min_ns)) <= end && i < ml->n; i++)
+            if (holds_end(&tr->fold, ml, i) - ml->h[i].t0 >= min_ns && !hold_wide(&it, ml, i, t0, t1, min_ns, f, arg))
+                return;
         return;
     }
     uint32_t last = spans_find(l, t1 - 1);
