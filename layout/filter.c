@@ -640,3 +640,13 @@ bool filter_shows(const struct filter *f, uint32_t g)
 {
     return g < f->lanes && bit(f->show, g);
 }
+
+uint32_t filter_next(const struct filter *f, uint32_t g)
+{
+    for (; g < f->lanes; g = (g | 63) + 1) {
+        uint64_t w = f->show[g / 64] >> g % 64;
+        if (w)
+            return g + (uint32_t)__builtin_ctzll(w) < f->lanes ? g + (uint32_t)__builtin_ctzll(w) : NO_LANE;
+    }
+    return NO_LANE;
+}

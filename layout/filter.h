@@ -42,6 +42,8 @@ uint64_t filter_count(const struct filter *f); /* goroutines that show so far */
 uint64_t filter_version(const struct filter *f); /* grows whenever the answers of filter_shows() may have changed */
 /* filter_shows - does this goroutine have a span that matches? Undecided ones: false. */
 bool filter_shows(const struct filter *f, uint32_t g);
+/* filter_next - the first goroutine from g on that shows; NO_LANE: none. */
+uint32_t filter_next(const struct filter *f, uint32_t g);
 /* filter_span - does this span of goroutine lane g match? O(terms), a few times O(log) with gc, task, region. */
 bool filter_span(const struct filter *f, uint32_t g, const struct span *s);
 /* filter_whole - the terms say something about goroutines alone: every span of one that shows matches. */

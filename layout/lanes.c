@@ -23,9 +23,11 @@ struct keyed {
     uint32_t lane;
 };
 
-struct lanes_making { /* keys so far of an order under way */
-    struct keyed *k;
+struct lanes_making { /* an order under way: keys so far, then sorted by byte after byte */
+    struct keyed *k, *t;
     uint32_t n, at;
+    uint64_t all, any;  /* bits that all keys have, that any has */
+    int byte;           /* bits sorted by */
     enum sort sort;
 };
 
@@ -64,23 +66,22 @@ static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t l
     return UINT64_MAX - (uint64_t)ns; /* the most first */
 }
 
-/* Stable, by bytes from the lowest; bytes that all keys share cost a count. In place of *k, using t. */
-static void radix(struct keyed **k, struct keyed **t, uint32_t n)
+/* Stable, by byte b; false: all keys share that byte. From *k into *t, which change places. */
+static bool radix(struct keyed **k, struct keyed **t, uint32_t n, int b)
 {
-    for (int b = 0; b < 64; b += 8) {
-        uint32_t at[257] = {0};
-        for (uint32_t i = 0; i < n; i++)
-            at[((*k)[i].key >> b & 255) + 1]++;
-        if (n && at[((*k)[0].key >> b & 255) + 1] == n)
-            continue;
-        for (int j = 0; j < 256; j++)
-            at[j + 1] += at[j];
-        for (uint32_t i = 0; i < n; i++)
-            (*t)[at[(*k)[i].key >> b & 255]++] = (*k)[i];
-        struct keyed *swap = *k;
-        *k = *t;
-        *t = swap;
-    }
+    uint32_t at[257] = {0};
+    for (uint32_t i = 0; i < n; i++)
+        at[((*k)[i].key >> b & 255) + 1]++;
+    if (n && at[((*k)[0].key >> b & 255) + 1] == n)
+        return false;
+    for (int j = 0; j < 256; j++)
+        at[j + 1] += at[j];
+    for (uint32_t i = 0; i < n; i++)
+        (*t)[at[(*k)[i].key >> b & 255]++] = (*k)[i];
+    struct keyed *swap = *k;
+    *k = *t;
+    *t = swap;
+    return true;
 }
 
 /* Those of one name behind the first of them. false: out of memory, the order is as it was. */
@@ -119,28 +120,24 @@ static bool group(const struct trace *tr, uint32_t *order, uint32_t n)
 
 static void drop_making(struct lanes *l)
 {
-    if (l->making)
+    if (l->making) {
         mem_free(l->making->k);
+        mem_free(l->making->t);
+    }
     mem_free(l->making);
     l->making = NULL;
 }
 
-/* Keys that are all there become the order. */
+/* Sorted keys become the order. */
 static bool take_order(struct lanes *l, const struct trace *tr)
 {
     struct lanes_making *m = l->making;
     uint32_t n = m->n;
-    struct keyed *t = mem_alloc(((size_t)n + 1) * sizeof *t);
     uint32_t *order = mem_alloc(((size_t)n + 1) * sizeof *order);
-    if (!t || !order) {
-        mem_free(t);
-        mem_free(order);
+    if (!order)
         return false;
-    }
-    radix(&m->k, &t, n);
     for (uint32_t i = 0; i < n; i++)
         order[i] = m->k[l->invert ? n - 1 - i : i].lane;
-    mem_free(t);
     bool ok = !l->group || l->kind != LANE_G || group(tr, order, n);
     mem_free(l->order);
     l->order = order;
@@ -155,7 +152,18 @@ static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_
     for (; m->at < m->n; m->at++) {
         if (m->at % 256 == 255 && until != INT64_MAX && now_ns() >= until)
             return false;
-        m->k[m->at] = (struct keyed){key_of(l, tr, m->at), m->at};
+        uint64_t key = key_of(l, tr, m->at);
+        m->k[m->at] = (struct keyed){key, m->at};
+        m->all &= key;
+        m->any |= key;
+    }
+    for (; m->byte < 64; m->byte += 8) {
+        if (((m->all ^ m->any) >> m->byte & 255) == 0 || !radix(&m->k, &m->t, m->n, m->byte))
+            continue;
+        if (until != INT64_MAX && now_ns() >= until) {
+            m->byte += 8;
+            return false;
+        }
     }
     return true;
 }
@@ -172,16 +180,18 @@ static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool
         return true;
     }
     l->making = mem_zalloc(sizeof *l->making);
-    if (l->making)
+    if (l->making) {
         l->making->k = mem_alloc(((size_t)n + 1) * sizeof *l->making->k);
-    if (!l->making || !l->making->k) {
+        l->making->t = mem_alloc(((size_t)n + 1) * sizeof *l->making->t);
+        l->making->all = UINT64_MAX;
+    }
+    if (!l->making || !l->making->k || !l->making->t) {
         drop_making(l);
         return *ok = false;
     }
     l->making->n = n;
     l->making->sort = l->sort;
-    bool cheap = n <= AT_ONCE || l->sort == SORT_ID || l->sort == SORT_SEEN || l->sort == SORT_NAME;
-    if (!cheap)
+    if (n > AT_ONCE)
         return false;
     step_making(l, tr, INT64_MAX);
     *ok = take_order(l, tr);
@@ -273,7 +283,7 @@ void lanes_fold(struct lanes *l, uint32_t name, bool fold)
 
 uint32_t lanes_more(const struct lanes *l, uint32_t row)
 {
-    return l->more && row < l->n ? l->more[row] : 0;
+    return l->grouped && row < l->n ? l->more[row] : 0;
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
@@ -284,29 +294,52 @@ static void drop_rows(struct lanes *l)
     mem_free(l->lane_row);
     mem_free(l->more);
     l->row_lane = l->lane_row = l->more = NULL;
-    l->nlane_row = 0;
+    l->nrow_lane = l->nlane_row = 0;
+    l->cap_rows = 0;
+    l->listed = l->grouped = false;
 }
 
-static bool lives(const struct trace *tr, struct lane l, struct window w)
+/* Room for rows of all lanes, none of them filled. What was filled is cleared, not all there is. */
+static bool clear_rows(struct lanes *l)
 {
-    struct lane_info li = trace_lane(tr, l);
-    return li.first < w.t1 && li.last >= w.t0;
+    size_t n = (size_t)l->total + 1;
+    for (uint32_t i = 0; i < l->nrow_lane; i++)
+        l->lane_row[l->row_lane[i]] = NO_LANE;
+    l->nrow_lane = 0;
+    if (n > l->cap_rows) {
+        size_t cap = n + n / 4;
+        uint32_t *p[3] = {mem_resize(l->row_lane, cap * sizeof *p[0]), NULL, NULL};
+        l->row_lane = p[0] ? p[0] : l->row_lane;
+        p[1] = mem_resize(l->lane_row, cap * sizeof *p[1]);
+        l->lane_row = p[1] ? p[1] : l->lane_row;
+        p[2] = mem_resize(l->more, cap * sizeof *p[2]);
+        l->more = p[2] ? p[2] : l->more;
+        if (!p[0] || !p[1] || !p[2])
+            return false;
+        l->cap_rows = cap;
+    }
+    if (n > l->nlane_row) /* NO_LANE */
+        memset(l->lane_row + l->nlane_row, 0xFF, (n - l->nlane_row) * sizeof *l->lane_row);
+    l->nlane_row = (uint32_t)n;
+    return true;
 }
 
 struct rows {
     struct lanes *l;
     const struct trace *tr;
-    uint32_t *row_lane, *lane_row, *more;
-    uint32_t n, head;      /* rows so far; the head of the group under way */
+    uint32_t head;         /* of the group under way */
     uint32_t name;         /* of that group */
 };
 
 static void put(struct rows *r, uint32_t lane)
 {
-    if (r->lane_row[lane] != NO_LANE)
+    struct lanes *l = r->l;
+    if (l->lane_row[lane] != NO_LANE)
         return;
-    r->lane_row[lane] = r->n;
-    r->row_lane[r->n++] = lane;
+    if (l->grouped)
+        l->more[l->nrow_lane] = 0;
+    l->lane_row[lane] = l->nrow_lane;
+    l->row_lane[l->nrow_lane++] = lane;
 }
 
 /* A lane of a group: the first is its head, the others count behind it while it is folded. */
@@ -315,12 +348,12 @@ static void put_member(struct rows *r, uint32_t lane, uint32_t keep)
     uint32_t name = trace_lane(r->tr, (struct lane){LANE_G, lane}).name;
     if (r->head == NO_LANE || name != r->name) {
         r->name = name;
-        r->head = r->n;
+        r->head = r->l->nrow_lane;
         put(r, lane);
     } else if (!lanes_folded(r->l, name) || lane == keep) {
         put(r, lane);
     } else {
-        r->more[r->head]++;
+        r->l->more[r->head]++;
     }
 }
 
@@ -329,11 +362,52 @@ static bool plain(const struct lanes *l, bool all)
     return all && !l->order && !l->filter && !l->npin && !l->hidden_n && !l->only;
 }
 
-static bool shows(const struct rows *r, uint32_t lane, struct window w, bool all)
+static void put_one(struct rows *r, uint32_t lane, uint32_t keep)
 {
-    const struct lanes *l = r->l;
-    return !(l->hidden_n && lanes_is_hidden(l, lane)) && !(l->filter && !filter_shows(l->filter, lane)) &&
-           (all || lives(r->tr, (struct lane){l->kind, lane}, w));
+    struct lanes *l = r->l;
+    if (l->lane_row[lane] != NO_LANE || (lane != keep && l->hidden_n && lanes_is_hidden(l, lane)))
+        return;
+    if (l->grouped)
+        put_member(r, lane, keep);
+    else
+        put(r, lane);
+}
+
+/* The first lane from `lane` on that passes the filter and lives in the window, or is to be kept. */
+static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t keep, uint32_t lane)
+{
+    struct lanes *l = r->l;
+    uint32_t from = lane, at = lane;
+    while (at < l->total) {
+        if (l->filter && (at = filter_next(l->filter, at)) >= l->total)
+            break;
+        uint32_t here = all ? at : alive_next(&l->alive, r->tr, l->kind, w, at, l->total);
+        if (here == at || !l->filter)
+            at = here;
+        else if (here != NO_LANE && here > at) { /* what passes does not live: on from where one does */
+            at = here;
+            continue;
+        } else
+            at = NO_LANE;
+        break;
+    }
+    if (keep != NO_LANE && keep >= from && keep < l->total && keep < at)
+        return keep;
+    return at < l->total ? at : NO_LANE;
+}
+
+/* In the order: a bit for each that shows, then the order is walked. */
+static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all)
+{
+    struct lanes *l = r->l;
+    uint32_t n = l->total;
+    uint64_t *shown = all && !l->filter ? NULL : mem_zalloc(((size_t)n / 64 + 1) * sizeof *shown);
+    for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE; i != NO_LANE; i = next_shown(r, w, all, keep, i + 1))
+        shown[i / 64] |= 1ull << i % 64;
+    for (uint32_t i = 0; i < n; i++) /* out of memory: rather too many than none */
+        if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
+            put_one(r, l->order[i], keep);
+    mem_free(shown);
 }
 
 static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
@@ -351,48 +425,33 @@ static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
             put(r, keep);
         return;
     }
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t lane = l->order ? l->order[i] : i;
-        if (r->lane_row[lane] != NO_LANE)
-            continue;
-        if (lane != keep && !shows(r, lane, w, all))
-            continue;
-        if (r->more)
-            put_member(r, lane, keep);
-        else
-            put(r, lane);
-    }
+    if (l->order)
+        put_ordered(r, w, keep, all);
+    else
+        for (uint32_t i = next_shown(r, w, all, keep, 0); i != NO_LANE; i = next_shown(r, w, all, keep, i + 1))
+            put_one(r, i, keep);
 }
 
 /* The rows: all of the order, or what of it shows. */
 static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep)
 {
-    bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end), grouped = l->group && l->kind == LANE_G;
-    size_t n = (size_t)l->total + 1;
-    drop_rows(l);
+    bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end);
     l->rows_stale = false;
     l->n = l->total;
+    l->listed = l->grouped = false;
     if (plain(l, all))
         return true;
-    struct rows r = {.l = l, .tr = tr, .head = NO_LANE};
-    r.row_lane = mem_alloc(n * sizeof *r.row_lane);
-    r.lane_row = mem_alloc(n * sizeof *r.lane_row);
-    r.more = grouped ? mem_zalloc(n * sizeof *r.more) : NULL;
-    if (!r.row_lane || !r.lane_row || (grouped && !r.more)) {
-        mem_free(r.row_lane);
-        mem_free(r.lane_row);
-        mem_free(r.more);
+    if (!clear_rows(l)) {
+        drop_rows(l);
         mem_free(l->order); /* without rows there is no way back from a lane: show all as they came */
         l->order = NULL;
         return false;
     }
-    memset(r.lane_row, 0xFF, n * sizeof *r.lane_row); /* NO_LANE */
+    struct rows r = {.l = l, .tr = tr, .head = NO_LANE};
+    l->listed = true;
+    l->grouped = l->group && l->kind == LANE_G;
     fill_rows(&r, w, keep, all);
-    l->n = r.n;
-    l->row_lane = r.row_lane;
-    l->lane_row = r.lane_row;
-    l->nlane_row = (uint32_t)n;
-    l->more = r.more;
+    l->n = l->nrow_lane;
     return true;
 }
 
@@ -424,6 +483,7 @@ void lanes_free(struct lanes *l)
 {
     drop_making(l);
     drop_rows(l);
+    alive_free(&l->alive);
     mem_free(l->order);
     mem_free(l->hidden);
     mem_free(l->only);
@@ -435,14 +495,14 @@ void lanes_free(struct lanes *l)
 
 uint32_t lanes_at(const struct lanes *l, uint32_t row)
 {
-    return row >= l->n ? NO_LANE : l->row_lane ? l->row_lane[row] : row;
+    return row >= l->n ? NO_LANE : l->listed ? l->row_lane[row] : row;
 }
 
 uint32_t lanes_row(const struct lanes *l, uint32_t lane)
 {
     if (lane >= l->total)
         return NO_LANE;
-    if (!l->lane_row)
+    if (!l->listed)
         return lane;
     return lane < l->nlane_row ? l->lane_row[lane] : NO_LANE; /* a lane that came since the rows were made */
 }

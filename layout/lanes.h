@@ -15,12 +15,13 @@
 
 /*
  * lanes_update - follow the trace's growth, the wished order, the window. keep: a lane that shows in any case.
- * false: out of memory; what was shown before is shown, or all lanes. O(lanes) if something changed, else O(1).
+ * false: out of memory; what was shown before is shown, or all lanes. O(rows) if something changed (alive.h), else
+ * O(1); in an order other than the first appearance O(lanes), a bit each.
  */
 bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep);
 /*
- * lanes_work - an order by time in a state needs every lane's exact sum: with many lanes it is made in steps, the
- * old order stands until it is complete. budget in ns. true: nothing (more) to do.
+ * lanes_work - an order needs something of every lane: with many lanes it is made in steps, the old order stands
+ * until it is complete. budget in ns. true: nothing (more) to do.
  */
 bool lanes_work(struct lanes *l, const struct trace *tr, int64_t budget_ns);
 int lanes_share(const struct lanes *l); /* how much of it is done, in per cent */

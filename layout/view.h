@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "decode/trace.h"
+#include "layout/alive.h"
 #include "layout/glyphs.h"
 #include "layout/window.h"
 
@@ -60,9 +61,12 @@ struct lanes {
     uint32_t n;          /* rows */
     uint32_t total;      /* lanes there are; more than n if only those alive in the window show */
     uint32_t *order;     /* all lanes, sorted; NULL = by index */
-    uint32_t *row_lane;  /* row -> lane index; NULL = as order */
-    uint32_t *lane_row;  /* lane index -> row or NO_LANE; NULL = by index */
-    uint32_t nlane_row;  /* lanes that lane_row knows */
+    bool listed;         /* the rows are those of row_lane; else all lanes by index */
+    uint32_t *row_lane;  /* row -> lane index */
+    uint32_t *lane_row;  /* lane index -> row or NO_LANE */
+    uint32_t nrow_lane, nlane_row; /* rows in use; lanes that lane_row knows */
+    size_t cap_rows;     /* of the two, and of more */
+    struct alive alive;  /* which live when */
     enum sort sort;
     bool invert;
     bool here;           /* only lanes that live in the window, and the one with the cursor */
@@ -81,7 +85,8 @@ struct lanes {
     bool group;                  /* goroutines of one start function stand together, as their first one if folded */
     uint32_t open[LANES_OPEN];   /* names of groups that are unfolded */
     int nopen;
-    uint32_t *more;              /* per row: how many further lanes of its folded group don't show; NULL = none */
+    uint32_t *more;              /* per row: how many further lanes of its folded group don't show; see grouped */
+    bool grouped;                /* the rows are made with more */
     bool rows_stale;             /* the rows must be made anew */
     struct lanes_making *making; /* an order under way, see lanes_work() */
 };

@@ -1,0 +1,84 @@
+/* alive.c - see alive.h. A summary may say too little of a chunk, never too much: then its lanes are asked. */
+#include "layout/alive.h"
+
+#include "decode/mem.h"
+
+struct alive_chunk {
+    int64_t first0, first1; /* the earliest and the latest first moment */
+    int64_t last0, last1;   /* the same of the last */
+    int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
+};
+
+static bool lives(const struct trace *tr, struct lane l, struct window w)
+{
+    struct lane_info li = trace_lane(tr, l);
+    return li.first < w.t1 && li.last >= w.t0;
+}
+
+static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
+{
+    const struct trace_info *ti = trace_info(tr);
+    *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
+    for (uint32_t i = 0; i < ALIVE_CHUNK; i++) {
+        struct lane_info li = trace_lane(tr, (struct lane){k, lane + i});
+        bool begun = li.nspans > 0, grows = !ti->done && !(k == LANE_G && li.ended && begun);
+        c->first0 = li.first < c->first0 ? li.first : c->first0;
+        c->first1 = li.first > c->first1 ? li.first : c->first1;
+        c->last0 = li.last < c->last0 ? li.last : c->last0;
+        c->last1 = grows ? INT64_MAX : li.last > c->last1 ? li.last : c->last1;
+        if (grows)
+            c->end = ti->end;
+        if (grows && !begun) { /* anything may come of it */
+            c->first1 = INT64_MAX;
+            c->last0 = INT64_MIN;
+        }
+    }
+}
+
+/* NULL: nothing is known of the chunk that begins with this lane. */
+static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *tr, enum lane_kind k, uint32_t lane)
+{
+    size_t i = lane / ALIVE_CHUNK;
+    if (i > a->n || (uint64_t)(i + 1) * ALIVE_CHUNK > trace_nlanes(tr, k))
+        return NULL;
+    if (i == a->n) {
+        struct alive_chunk *c = mem_grow(a->chunk, &a->cap, a->n + 1, sizeof *c);
+        if (!c)
+            return NULL;
+        a->chunk = c;
+        sum_up(&c[a->n++], tr, k, lane);
+    }
+    struct alive_chunk *c = &a->chunk[i];
+    if (c->end != INT64_MAX && (c->end != trace_info(tr)->end || trace_info(tr)->done))
+        sum_up(c, tr, k, lane);
+    return c;
+}
+
+uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, struct window w, uint32_t lane, uint32_t n)
+{
+    while (lane < n) {
+        const struct alive_chunk *c = NULL;
+        uint32_t end = lane / ALIVE_CHUNK * ALIVE_CHUNK + ALIVE_CHUNK;
+        size_t i = lane / ALIVE_CHUNK;
+        if (lane % ALIVE_CHUNK == 0)
+            c = chunk_of(a, tr, k, lane);
+        else if (i < a->n)
+            c = &a->chunk[i];
+        if (c && (c->first0 >= w.t1 || c->last1 < w.t0)) {
+            lane = end;
+            continue;
+        }
+        if (c && c->first1 < w.t1 && c->last0 >= w.t0)
+            return lane;
+        for (end = end < n ? end : n; lane < end; lane++)
+            if (lives(tr, (struct lane){k, lane}, w))
+                return lane;
+    }
+    return NO_LANE;
+}
+
+void alive_free(struct alive *a)
+{
+    mem_free(a->chunk);
+    *a = (struct alive){0};
+}

@@ -1,0 +1,133 @@
+/*
+ * test_layout_alive.c - which lanes live in a window: the summaries against asking every lane, while a trace of many
+ * goroutines loads and behind it; and the rows that lanes.c makes of them.
+ */
+#include "layout/lanes.h"
+#include "tests/unit/decode_help.h"
+
+/* 6000 goroutines: each seventh lives on, of the others each third for long. */
+static char *many(void)
+{
+    enum { N = 6000 };
+    size_t cap = N * 160 + 400, n = 0;
+    int t = 1000;
+    char *s = malloc(cap);
+    assert_non_null(s);
+    n += (size_t)snprintf(s + n, cap - n, "go 1.26\nbatch m=7 t=1000\nProcStatus +0 p=0 running\n"
+                                          "GoStatus +0 g=1 m=7 running\n");
+    for (int i = 2; i < N; i++) {
+        if (i % 500 == 0) /* a batch has at most 64 KB */
+            n += (size_t)snprintf(s + n, cap - n, "batch m=7 t=%d\n", t);
+        n += (size_t)snprintf(s + n, cap - n, "GoCreate +100 new_g=%d\nGoStop +100 reason=\"preempted\"\n", i);
+        t += 210;
+        int end = i % 7 == 0 ? 0 : i % 3 == 0 ? i - 900 : i;
+        if (end % 3 == 0 && (end < 2 || end % 7 == 0))
+            end = 0;
+        t += end ? 120 : 0;
+        if (end)
+            n += (size_t)snprintf(s + n, cap - n, "GoStart +50 g=%d g_seq=1\nGoDestroy +70\n", end);
+        n += (size_t)snprintf(s + n, cap - n, "GoStart +10 g=1 g_seq=%d\n", i - 1);
+        assert_true(n < cap - 200);
+    }
+    return s;
+}
+
+static bool lives(const struct trace *tr, uint32_t i, struct window w)
+{
+    struct lane_info li = trace_lane(tr, (struct lane){LANE_G, i});
+    return li.first < w.t1 && li.last >= w.t0;
+}
+
+static void check_window(struct alive *a, const struct trace *tr, struct window w)
+{
+    uint32_t n = trace_nlanes(tr, LANE_G), at = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (lives(tr, i, w)) {
+            at = alive_next(a, tr, LANE_G, w, at, n);
+            assert_int_equal(at, i);
+            at++;
+        }
+    assert_int_equal(alive_next(a, tr, LANE_G, w, at, n), NO_LANE);
+}
+
+static void check_windows(struct alive *a, const struct trace *tr, struct rng *r)
+{
+    int64_t end = trace_info(tr)->end + 1;
+    check_window(a, tr, (struct window){0, end});
+    check_window(a, tr, (struct window){end * 2, end * 3}); /* an estimated end may lie behind what is decoded */
+    for (int i = 0; i < 12; i++) {
+        int64_t t0 = (int64_t)below(r, (uint64_t)end), len = (int64_t)below(r, (uint64_t)end >> below(r, 12)) + 1;
+        check_window(a, tr, (struct window){t0, t0 + len});
+    }
+}
+
+static void summaries(void **state)
+{
+    (void)state;
+    char *text = many();
+    struct rng r = {7};
+    struct trace_opts o = {.threads = 1};
+    struct trace *tr;
+    struct err e;
+    struct alive a = {0};
+    size_t n;
+    int steps = 0;
+    uint8_t *bytes = tracegen_bytes(text, &n);
+    free(text);
+    assert_int_equal(trace_open_mem(bytes, n, &o, &tr, &e), ERR_OK);
+    while (trace_load(tr, 1) != LOAD_DONE)
+        if (++steps % 4 == 0)
+            check_windows(&a, tr, &r);
+    assert_true(trace_nlanes(tr, LANE_G) > 5 * ALIVE_CHUNK);
+    for (int i = 0; i < 10; i++)
+        check_windows(&a, tr, &r);
+    alive_free(&a);
+    trace_close(tr);
+    free(bytes);
+}
+
+/* Rows of every kind of list hold just the lanes they should, each once, and know the way back. */
+static void rows(void **state)
+{
+    (void)state;
+    char *text = many();
+    struct loaded l = load_text(text);
+    struct rng r = {3};
+    struct lanes s = {.kind = LANE_G, .sort = SORT_SEEN, .stale = true, .here = true};
+    uint32_t n = trace_nlanes(l.tr, LANE_G);
+    int64_t end = trace_info(l.tr)->end;
+    free(text);
+    s.pin[s.npin++] = 77;
+    assert_true(lanes_hide(&s, l.tr, 1234, true));
+    for (int i = 0; i < 60; i++) {
+        struct window w = {(int64_t)below(&r, (uint64_t)end), 0};
+        w.t1 = i % 9 == 8 ? end : w.t0 + 1 + (int64_t)below(&r, (uint64_t)end / 4);
+        w.t0 = i % 9 == 8 ? 0 : w.t0;
+        uint32_t keep = (uint32_t)below(&r, n), want = 0;
+        s.sort = (enum sort)(i / 8 % SORT_COUNT);
+        s.stale = i % 8 == 0;
+        s.group = i >= 56;
+        s.stale |= i == 56;
+        if (s.group)
+            lanes_fold(&s, trace_lane(l.tr, (struct lane){LANE_G, 100}).name, false);
+        assert_true(lanes_update(&s, l.tr, w, keep));
+        bool all = w.t0 <= 0 && w.t1 >= end;
+        for (uint32_t k = 0; k < n; k++) {
+            bool shows = k == 77 || k == keep || (k != 1234 && (all || lives(l.tr, k, w)));
+            uint32_t row = lanes_row(&s, k);
+            want += shows;
+            if (shows != (row != NO_LANE) || (shows && lanes_at(&s, row) != k))
+                fail_msg("round %d: lane %u should %sshow, row %u", i, k, shows ? "" : "not ", row);
+        }
+        assert_int_equal(s.n, want);
+        assert_int_equal(lanes_row(&s, 77), 0);
+    }
+    lanes_free(&s);
+    unload(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(summaries), cmocka_unit_test(rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
