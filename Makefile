@@ -145,7 +145,7 @@ TOOLS = $(patsubst tests/support/%_main.c,$(BUILD)/%,$(wildcard tests/support/*_
 $(TOOLS): $(BUILD)/%: $(BUILD)/tests/support/%_main.o $(LIB_SUPPORT) $(LIB_PURE)
 	$(call say,LD  $@)
 	$(Q)$(LINK) -o $@ $< $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE)
-tools: $(TOOLS)
+tools: $(TOOLS) $(BUILD)/gen-trace
 
 UNIT = $(sort $(wildcard tests/unit/test_*.c))
 UNIT_VIEWER = $(wildcard tests/unit/test_viewer*.c tests/unit/test_app*.c tests/unit/test_keymap*.c)
@@ -262,7 +262,7 @@ help:
 	@echo 'make bench              timings'
 	@echo 'make screens-accept     write the screens of the tests anew; read the diff'
 	@echo 'make install            PREFIX=/usr/local, DESTDIR='
-	@echo 'make tools              the trace notation of the tests: $(BUILD)/tracegen'
+	@echo 'make tools              the trace notation of the tests, $(BUILD)/tracegen, and $(BUILD)/gen-trace'
 	@echo 'make format, make clean'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD=build, SAN=1, SIZE=80x24'
 

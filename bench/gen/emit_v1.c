@@ -16,7 +16,8 @@ enum { S_LABEL = 2 * NFUNCS + 1 };
 
 static void flush(struct obuf *o)
 {
-    struct obuf head = {.n = 0};
+    uint8_t bytes[64];
+    struct obuf head = {.b = bytes};
     if (!o->n)
         return;
     out_byte(&head, 1 | 1 << 6);
@@ -24,15 +25,17 @@ static void flush(struct obuf *o)
     out_varint(&head, o->base);
     out_write(head.b, head.n);
     out_write(o->b, o->n);
-    o->n = 0;
+    out_flushed(o);
 }
 
 /* event - all values but the time step, which comes first: n of them, the stack included. */
 static void event(struct sim *s, uint64_t t, uint32_t p, unsigned type, unsigned n, const uint64_t *v)
 {
-    struct obuf *o = &buf[p], body = {.n = 0};
+    uint8_t bytes[OUT_EVENT];
+    struct obuf *o = &buf[p], body = {.b = bytes};
     if (o->n > 64000)
         flush(o);
+    out_room(o, OUT_EVENT);
     if (!o->n)
         o->base = o->time = t > o->time ? t : o->time;
     if (t <= o->time)
@@ -43,8 +46,7 @@ static void event(struct sim *s, uint64_t t, uint32_t p, unsigned type, unsigned
     out_byte(o, type | (n > 3 ? 3 : n) << 6);
     if (n >= 3)
         out_byte(o, body.n);
-    memcpy(o->b + o->n, body.b, body.n);
-    o->n += body.n;
+    out_text(o, body.b, body.n);
     o->time = t;
     s->when = t;
     if (t > s->last)
@@ -123,7 +125,7 @@ static void stop(struct sim *s, uint64_t t, uint32_t p, uint32_t stack)
 
 static void block(struct sim *s, uint64_t t, uint32_t p, enum reason r, uint32_t stack)
 {
-    static const unsigned type[R_COUNT] = {27, 23, 24, 25, 19, 20};
+    static const unsigned type[R_COUNT] = {27, 23, 24, 25, 26, 19, 20};
     EVENT(s, t, p, type[r], stack);
 }
 
@@ -207,15 +209,20 @@ static void assist(struct sim *s, uint64_t t, uint32_t p, bool begins, uint32_t 
         event(s, t, p, 44, 0, NULL);
 }
 
+static void procs(struct sim *s, uint64_t t, uint32_t p, uint32_t stack) /* in the listing */
+{
+    (void)s, (void)t, (void)p, (void)stack;
+}
+
 static void string(struct obuf *o, uint64_t id, const char *text, unsigned n)
 {
     if (o->n > 64000)
         flush(o);
+    out_room(o, n + 32);
     out_byte(o, 37);
     out_varint(o, id);
     out_varint(o, n);
-    memcpy(o->b + o->n, text, n);
-    o->n += n;
+    out_text(o, text, n);
 }
 
 static void finish(struct sim *s)
@@ -225,6 +232,7 @@ static void finish(struct sim *s)
     for (uint32_t i = 0; i < s->np; i++)
         flush(&buf[i]);
     o->base = s->last;
+    out_room(o, 32);
     out_byte(o, 2);
     out_varint(o, UNITS_PER_SECOND);
     for (uint32_t f = 1; f <= NFUNCS; f++) {
@@ -233,7 +241,8 @@ static void finish(struct sim *s)
     }
     string(o, S_LABEL, "GC (dedicated)", 14);
     for (uint32_t id = 1; id <= NSTACKS; id++) {
-        struct obuf body = {.n = 0};
+        uint8_t bytes[2048];
+        struct obuf body = {.b = bytes};
         uint32_t func[32];
         unsigned n = gen_stack(id, func);
         out_varint(&body, id);
@@ -246,14 +255,17 @@ static void finish(struct sim *s)
         }
         if (o->n > 62000)
             flush(o);
+        out_room(o, body.n + 32);
         out_byte(o, 3 | 3 << 6);
         out_padded(o, body.n);
         memcpy(o->b + o->n, body.b, body.n);
         o->n += body.n;
     }
     flush(o);
+    for (uint32_t i = 0; i < s->np; i++)
+        free(buf[i].b);
     free(buf);
 }
 
 const struct emitter emit_v1 = {begin, gen_start, gen_end, proc_start, proc_stop, create, start, stop, block, end, unblock,
-                                call, call_end, steal, call_end_blocked, heap, gc, stw, sweep, assist, finish};
+                                call, call_end, steal, call_end_blocked, heap, gc, stw, sweep, assist, procs, finish};

@@ -27,7 +27,8 @@ static uint64_t stack_id(const struct sim *s, uint32_t stack)
 
 static void batch(const struct sim *s, struct obuf *o)
 {
-    struct obuf head = {.n = 0};
+    uint8_t bytes[64];
+    struct obuf head = {.b = bytes};
     if (!o->n)
         return;
     out_byte(&head, 1);
@@ -37,7 +38,7 @@ static void batch(const struct sim *s, struct obuf *o)
     out_padded(&head, o->n);
     out_write(head.b, head.n);
     out_write(o->b, o->n);
-    o->n = 0;
+    out_flushed(o);
 }
 
 /* event - type and time; statuses have been written before it. */
@@ -45,6 +46,7 @@ static struct obuf *event(struct sim *s, struct obuf *o, uint64_t t, unsigned ty
 {
     if (o->n > 65400 - 200)
         batch(s, o);
+    out_room(o, OUT_EVENT);
     if (!o->n)
         o->base = o->time = t > o->time ? t : o->time;
     if (t <= o->time)
@@ -98,6 +100,7 @@ static void clock_batch(struct sim *s, uint64_t t)
 {
     struct obuf *o = &buf[s->nthread];
     o->base = o->time = t;
+    out_room(o, OUT_EVENT);
     if (version >= 1025)
         out_byte(o, 50);
     out_byte(o, 8);
@@ -133,7 +136,7 @@ static void gen_start(struct sim *s, uint64_t t)
 
 static void strings(struct sim *s)
 {
-    static const char *const extra[] = {"network", "chan receive", "select", "sync", "sleep", "system goroutine wait",
+    static const char *const extra[] = {"network", "chan receive", "select", "sync", "sync.(*Cond).Wait", "sleep", "system goroutine wait",
                                         "preempted", "GC mark termination", "GC sweep termination", "GC (dedicated)"};
     struct obuf *o = &table;
     for (uint32_t i = 0; i < S_COUNT; i++) {
@@ -147,13 +150,13 @@ static void strings(struct sim *s)
             n = (unsigned)snprintf(name, sizeof name, "%s", extra[i - S_REASON]);
         if (o->n > 65000)
             batch(s, o);
+        out_room(o, OUT_EVENT);
         if (!o->n)
             out_byte(o, 4);
         out_byte(o, 5);
         out_varint(o, string_id(s, i));
         out_varint(o, n);
-        memcpy(o->b + o->n, name, n);
-        o->n += n;
+        out_text(o, name, n);
     }
     batch(s, o);
 }
@@ -166,6 +169,7 @@ static void stacks(struct sim *s)
         unsigned n = gen_stack(id, func);
         if (o->n > 64000)
             batch(s, o);
+        out_room(o, 2048);
         if (!o->n)
             out_byte(o, 2);
         out_byte(o, 3);
@@ -367,11 +371,20 @@ static void assist(struct sim *s, uint64_t t, uint32_t p, bool begins, uint32_t 
         out_varint(o, stack_id(s, stack));
 }
 
+static void procs(struct sim *s, uint64_t t, uint32_t p, uint32_t stack)
+{
+    struct obuf *o = on(s, t, p, 9);
+    out_varint(o, s->np);
+    out_varint(o, stack_id(s, stack));
+}
+
 static void finish(struct sim *s)
 {
-    (void)s;
+    for (uint32_t i = 0; i <= s->nthread; i++)
+        free(buf[i].b);
     free(buf);
+    free(table.b);
 }
 
 const struct emitter emit_v2 = {begin, gen_start, gen_end, proc_start, proc_stop, create, start, stop, block, end, unblock,
-                                call, call_end, steal, call_end_blocked, heap, gc, stw, sweep, assist, finish};
+                                call, call_end, steal, call_end_blocked, heap, gc, stw, sweep, assist, procs, finish};

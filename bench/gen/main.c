@@ -1,11 +1,12 @@
 /*
  * main.c - gen-trace: large traces for the benchmarks, the same bytes for the same arguments.
  *
- *     gen-trace --size 100M [--go 1.26] [--procs 8] [--goroutines 1000] [--gens N] [--seed N] FILE
+ *     gen-trace --size 100M [--go 1.26] [--shape http] [--procs 8] [--goroutines 1000] [--gens N] [--seed N] FILE
  *
- * The traces are valid by Go's own reader; their events are mixed as in traces of a small HTTP server. --go is the
- * dialect: 1.19 and 1.21 of the first family, 1.22, 1.23, 1.25, 1.26 of the second. --gens is approximate; without
- * it a generation has about 8 MB, what a busy server writes in a second.
+ * The traces are valid by Go's own reader. --go is the dialect: 1.19 and 1.21 of the first family, 1.22, 1.23, 1.25,
+ * 1.26 of the second. --shape is the program: `http` mixes events as traces of a small HTTP server do, `one` is one
+ * goroutine on one P that makes system calls and yields, `churn` starts short-lived goroutines. --goroutines are alive
+ * all the time. --gens is approximate; without it a generation has about 8 MB, what a busy server writes in a second.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "bench/gen/gen.h"
 
 FILE *out_file;
-uint64_t out_bytes;
+uint64_t out_bytes, out_held;
 
 void out_write(const void *p, size_t n)
 {
@@ -22,6 +23,32 @@ void out_write(const void *p, size_t n)
         exit(1);
     }
     out_bytes += n;
+}
+
+void out_room(struct obuf *o, uint32_t n)
+{
+    out_held += o->n - o->held;
+    o->held = o->n;
+    if (o->n + n <= o->cap)
+        return;
+    o->cap = (o->n + n) * 2;
+    o->b = realloc(o->b, o->cap);
+    if (!o->b) {
+        fprintf(stderr, "gen-trace: out of memory\n");
+        exit(1);
+    }
+}
+
+void out_flushed(struct obuf *o)
+{
+    out_held -= o->held;
+    o->n = o->held = 0;
+}
+
+void out_text(struct obuf *o, const void *p, uint32_t n)
+{
+    memcpy(o->b + o->n, p, n);
+    o->n += n;
 }
 
 void out_byte(struct obuf *o, unsigned v)
@@ -76,7 +103,8 @@ unsigned gen_file_name(uint32_t f, char *out, unsigned cap)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: gen-trace --size 100M [--go 1.26] [--procs 8] [--goroutines 1000] [--gens N] [--seed N] FILE\n");
+    fprintf(stderr, "usage: gen-trace --size 100M [--go 1.26] [--shape http|one|churn] [--procs 8] [--goroutines 1000] "
+                    "[--gens N] [--seed N] FILE\n");
     return 2;
 }
 
@@ -85,6 +113,17 @@ static uint64_t size_arg(const char *s)
     char *end;
     double v = strtod(s, &end);
     return (uint64_t)(v * (*end == 'G' ? 1e9 : *end == 'M' ? 1e6 : *end == 'K' ? 1e3 : 1));
+}
+
+static bool shape_arg(const char *name, enum shape *out)
+{
+    static const char *const names[] = {"http", "one", "churn"};
+    for (unsigned i = 0; i < 3; i++)
+        if (strcmp(name, names[i]) == 0) {
+            *out = (enum shape)i;
+            return true;
+        }
+    return false;
 }
 
 int main(int argc, char **argv)
@@ -102,6 +141,8 @@ int main(int argc, char **argv)
             size = size_arg(v);
         else if (strcmp(argv[i], "--go") == 0)
             version = strncmp(v, "1.", 2) == 0 ? 1000 + atoi(v + 2) : 0;
+        else if (strcmp(argv[i], "--shape") == 0 && shape_arg(v, &s.shape))
+            ;
         else if (strcmp(argv[i], "--procs") == 0)
             s.np = (uint32_t)atoi(v);
         else if (strcmp(argv[i], "--goroutines") == 0)
@@ -117,8 +158,10 @@ int main(int argc, char **argv)
         i += option;
     }
     bool known = version == 1019 || version == 1021 || version == 1022 || version == 1023 || version == 1025 || version == 1026;
-    if (!file || !size || !known || s.np < 1 || s.np > 1024 || s.nlong < 1)
+    if (!file || !size || !known || s.np < 1 || s.np > 100000 || s.nlong < 1)
         return usage();
+    if (s.shape == SHAPE_ONE)
+        s.np = s.nlong = 1;
     out_file = strcmp(file, "-") == 0 ? stdout : fopen(file, "wb");
     if (!out_file) {
         perror(file);
@@ -134,7 +177,7 @@ int main(int argc, char **argv)
         perror(file);
         return 1;
     }
-    fprintf(stderr, "%llu bytes, %llu events, %u generations, %.3f s of program time\n", (unsigned long long)out_bytes,
-            (unsigned long long)s.events, s.generation, (double)(s.last - (uint64_t)UNITS_PER_SECOND * 3600) / UNITS_PER_SECOND);
+    fprintf(stderr, "%llu bytes, %llu events, %u generations, %llu goroutines, %.3f s of program time\n",
+            (unsigned long long)out_bytes, (unsigned long long)s.events, s.generation, (unsigned long long)s.next_id - 1, (double)(s.last - (uint64_t)UNITS_PER_SECOND * 3600) / UNITS_PER_SECOND);
     return 0;
 }

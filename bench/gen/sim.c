@@ -1,9 +1,10 @@
 /*
- * sim.c - the simulation: Ps that take goroutines from one queue, in order of their clocks.
+ * sim.c - the simulation: Ps that take goroutines from queues of their own and from each other, in order of their clocks.
  *
  * A step takes the P with the smallest clock, lets it do one thing, and moves its clock. So events come in order of
  * time across all Ps, but for pairs written at once (assist, sweep), which move their P's clock along. The mix of
- * events is that of traces of a small HTTP server: mostly starts, blocks, unblocks and short system calls.
+ * events is that of traces of a small HTTP server: mostly starts, blocks, unblocks and short system calls (WEIGHT;
+ * bench/mix shows what comes of it).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,8 @@
 #include "bench/gen/gen.h"
 
 const struct emitter *emit;
+
+#define LOCAL_MAX 256 /* goroutines in a P's queue; more go to the global one */
 
 uint64_t sim_random(struct sim *s, uint64_t below) /* xorshift128+ */
 {
@@ -75,28 +78,103 @@ static bool timer_stale(const struct sim *s, const struct timer *t)
     return g->waits != t->waits || (g->status != G_WAITING && g->status != G_SYSCALL);
 }
 
-static void ready(struct sim *s, uint32_t g)
+/* ---- Ps in order of their clocks; idle ones in order of when they became it ------------------------------ */
+
+static void order_put(struct sim *s, uint32_t at, uint32_t i)
 {
-    if (s->runq_n == s->runq_cap) {
-        uint32_t cap = s->runq_cap * 2 + 1024, *q = malloc(cap * sizeof *q);
-        if (!q)
-            exit(1);
-        for (uint32_t i = 0; i < s->runq_n; i++)
-            q[i] = s->runq[(s->runq_head + i) % s->runq_cap];
-        free(s->runq);
-        s->runq = q;
-        s->runq_head = 0;
-        s->runq_cap = cap;
+    s->order[at] = i;
+    s->p[i].at = at;
+}
+
+/* order_moved - the clock of P i has changed. */
+static void order_moved(struct sim *s, uint32_t i)
+{
+    uint32_t at = s->p[i].at;
+    uint64_t clock = s->p[i].clock;
+    for (; at && s->p[s->order[(at - 1) / 2]].clock > clock; at = (at - 1) / 2)
+        order_put(s, at, s->order[(at - 1) / 2]);
+    for (;;) {
+        uint32_t c = 2 * at + 1;
+        if (c >= s->np)
+            break;
+        if (c + 1 < s->np && s->p[s->order[c + 1]].clock < s->p[s->order[c]].clock)
+            c++;
+        if (s->p[s->order[c]].clock >= clock)
+            break;
+        order_put(s, at, s->order[c]);
+        at = c;
     }
-    s->runq[(s->runq_head + s->runq_n++) % s->runq_cap] = g;
+    order_put(s, at, i);
+}
+
+static void order_all(struct sim *s)
+{
+    for (uint32_t at = s->np; at--;)
+        order_moved(s, s->order[at]);
+}
+
+static void idle_add(struct sim *s, uint32_t i)
+{
+    s->p[i].clock = UINT64_MAX;
+    s->idle[(s->idle_head + s->nidle++) % s->np] = i;
+}
+
+static void idle_wake(struct sim *s, uint64_t t)
+{
+    uint32_t i = s->idle[s->idle_head];
+    s->idle_head = (s->idle_head + 1) % s->np;
+    s->nidle--;
+    s->p[i].clock = t;
+    order_moved(s, i);
+}
+
+/* ---- run queues ------------------------------------------------------------------------------------------ */
+
+static void runq_put(struct sim *s, struct runq *q, uint32_t g)
+{
+    s->g[g].next = NONE;
+    if (q->n++)
+        s->g[q->tail].next = g;
+    else
+        q->head = g;
+    q->tail = g;
+}
+
+static uint32_t runq_get(struct sim *s, struct runq *q)
+{
+    uint32_t g = q->head;
+    q->head = s->g[g].next;
+    q->n--;
+    return g;
+}
+
+/* ready - P i makes a goroutine runnable: its own, until it has too many. Now and then an idle P comes to help. */
+static void ready(struct sim *s, uint32_t i, uint32_t g)
+{
+    struct runq *q = &s->p[i].q;
+    runq_put(s, q->n < LOCAL_MAX ? q : &s->global, g);
     s->g[g].status = G_RUNNABLE;
     s->g[g].since = s->when;
-    for (uint32_t i = 0; i < s->np; i++)
-        if (!s->p[i].running && s->p[i].clock == UINT64_MAX) {
-            s->p[i].clock = s->now + 5 + sim_random(s, 60);
-            return;
-        }
+    if (s->nidle && q->n > 1 && sim_random(s, 100) < 30)
+        idle_wake(s, s->now + 5 + sim_random(s, 60));
 }
+
+/* next_of - whom P i runs next: NONE = there is nobody it knows of. */
+static uint32_t next_of(struct sim *s, uint32_t i)
+{
+    if (s->p[i].q.n)
+        return runq_get(s, &s->p[i].q);
+    if (s->global.n)
+        return runq_get(s, &s->global);
+    for (unsigned k = 0; k < 4; k++) {
+        struct runq *q = &s->p[sim_random(s, s->np)].q;
+        if (q->n > 1)
+            return runq_get(s, q);
+    }
+    return NONE;
+}
+
+/* ---- goroutines and collections -------------------------------------------------------------------------- */
 
 static uint32_t goroutine(struct sim *s)
 {
@@ -119,6 +197,7 @@ static void stop_world(struct sim *s, uint64_t until)
     for (uint32_t i = 0; i < s->np; i++)
         if (s->p[i].clock < until)
             s->p[i].clock = until;
+    order_all(s);
 }
 
 static uint32_t stack_of(struct sim *s, unsigned group)
@@ -132,14 +211,13 @@ static void gc_begin(struct sim *s, uint64_t t, uint32_t p)
     emit->gc(s, t + 60, p, true, stack_of(s, 7));
     s->gc = true;
     s->gc_until = t + 6000 + sim_random(s, 60000);
-    s->gc_workers = s->np > 3 ? s->np / 4 : 1;
-    for (uint32_t i = 0; i < s->gc_workers; i++)
+    for (uint32_t i = 0; i < (s->np + 3) / 4; i++)
         if (s->g[s->gc_worker0 + i].status == G_WAITING) {
             emit->unblock(s, t + 70 + i, p, s->gc_worker0 + i, 0);
-            ready(s, s->gc_worker0 + i);
+            ready(s, (p + i) % s->np, s->gc_worker0 + i);
         }
-    emit->stw(s, t + 120, p, 0, 0);
-    stop_world(s, t + 140 + sim_random(s, 200));
+    emit->stw(s, s->last + 50, p, 0, 0);
+    stop_world(s, s->last + 20 + sim_random(s, 200));
 }
 
 static void gc_end(struct sim *s, uint64_t t, uint32_t p)
@@ -158,7 +236,7 @@ static void idle(struct sim *s, struct proc *p, uint64_t t, uint32_t i)
 {
     emit->proc_stop(s, t, i);
     p->running = false;
-    p->clock = UINT64_MAX;
+    idle_add(s, i);
 }
 
 static uint64_t after(const struct sim *s, uint32_t g, uint64_t t)
@@ -181,7 +259,7 @@ static uint64_t wake_due(struct sim *s, uint64_t t, uint32_t i)
         } else {
             emit->unblock(s, t, i, w.g, 0);
         }
-        ready(s, w.g);
+        ready(s, i, w.g);
         t += 2 + sim_random(s, 6);
     }
     return t;
@@ -190,13 +268,11 @@ static uint64_t wake_due(struct sim *s, uint64_t t, uint32_t i)
 static void schedule(struct sim *s, struct proc *p, uint32_t i)
 {
     uint64_t t = wake_due(s, p->clock, i);
-    if (!s->runq_n) {
+    uint32_t g = next_of(s, i);
+    if (g == NONE) {
         idle(s, p, t, i);
         return;
     }
-    uint32_t g = s->runq[s->runq_head];
-    s->runq_head = (s->runq_head + 1) % s->runq_cap;
-    s->runq_n--;
     t = after(s, g, t);
     bool worker = s->gc && g >= s->gc_worker0 && g < s->gc_worker0 + s->np;
     emit->start(s, t, i, g, worker);
@@ -212,27 +288,32 @@ static void block(struct sim *s, struct proc *p, uint32_t i, enum reason r)
     s->g[g].status = G_WAITING;
     s->g[g].waits++;
     s->g[g].since = s->when;
+    s->g[g].last_p = i;
     p->g = NONE;
-    if (r == R_RECV || r == R_SELECT || r == R_SYNC) {
+    if (r == R_RECV || r == R_SELECT || r == R_SYNC || r == R_COND) {
         s->waiter = grown(s->waiter, &s->capwaiter, s->nwaiter + 1, sizeof *s->waiter);
         s->waiter[s->nwaiter++] = g;
     }
     if (r != R_GCWORK) /* what nobody wakes wakes up by itself, late */
-        timer_add(s, p->clock + 2000 + sim_random(s, r == R_NETWORK ? 40000 : 1500000), g);
+        timer_add(s, p->clock + 2000 + sim_random(s, r == R_NETWORK || r == R_SLEEP ? s->wait : 8 * s->wait), g);
     p->clock += 1 + sim_random(s, 8);
 }
 
+/* wake_one - mostly one that ran on the same P before: who works together is started together. */
 static bool wake_one(struct sim *s, struct proc *p, uint32_t i)
 {
     for (unsigned k = 0; k < 20 && s->nwaiter; k++) {
-        uint32_t at = (uint32_t)sim_random(s, s->nwaiter), g = s->waiter[at];
+        uint32_t at = (uint32_t)sim_random(s, s->nwaiter);
+        for (unsigned near = 0; near < 6 && s->g[s->waiter[at]].last_p != i; near++)
+            at = (uint32_t)sim_random(s, s->nwaiter);
+        uint32_t g = s->waiter[at];
         s->waiter[at] = s->waiter[--s->nwaiter];
         if (s->g[g].status != G_WAITING || g == p->g)
             continue;
         p->clock = after(s, g, p->clock);
         emit->unblock(s, p->clock, i, g, stack_of(s, 6));
         s->g[g].waits++;
-        ready(s, g);
+        ready(s, i, g);
         return true;
     }
     return false;
@@ -241,10 +322,10 @@ static bool wake_one(struct sim *s, struct proc *p, uint32_t i)
 static void spawn(struct sim *s, struct proc *p, uint32_t i)
 {
     uint32_t g = goroutine(s);
-    s->g[g].steps = 3 + (uint32_t)sim_random(s, 12);
+    s->g[g].steps = s->shape == SHAPE_CHURN ? (uint32_t)sim_random(s, 3) : 3 + (uint32_t)sim_random(s, 12);
     s->g[g].kind = (uint8_t)sim_random(s, 6);
     emit->create(s, p->clock, i, g, 1 + s->g[g].kind, stack_of(s, 6));
-    ready(s, g);
+    ready(s, i, g);
 }
 
 static void end_call(struct sim *s, struct proc *p, uint32_t i)
@@ -280,100 +361,143 @@ static void preempt(struct sim *s, struct proc *p, uint32_t i)
     uint32_t g = p->g;
     emit->stop(s, p->clock, i, stack_of(s, 4));
     p->g = NONE;
-    ready(s, g);
+    ready(s, i, g);
     p->clock += 1 + sim_random(s, 8);
 }
 
-static void run(struct sim *s, struct proc *p, uint32_t i)
+static void end(struct sim *s, struct proc *p, uint32_t i)
 {
-    struct gor *g = &s->g[p->g];
-    uint64_t r = sim_random(s, 1000);
-    if (p->g >= s->gc_worker0 && p->g < s->gc_worker0 + s->np) {
-        if (s->gc && p->clock < s->gc_until) {
-            preempt(s, p, i);
-            return;
-        }
-        if (s->gc) {
-            uint64_t t = p->clock;
-            gc_end(s, t, i);
-            p->clock = t + 160;
-        }
-        block(s, p, i, R_GCWORK);
-    } else if (g->steps != NONE && g->steps-- == 0) {
-        emit->end(s, p->clock, i);
-        g->status = G_DEAD;
-        s->free_g = grown(s->free_g, &s->capfree, s->nfree + 1, sizeof *s->free_g);
-        s->free_g[s->nfree++] = p->g;
-        s->live--;
-        p->g = NONE;
-        p->clock += 1 + sim_random(s, 8);
-    } else if (r < 270) {
-        emit->call(s, p->clock, i, stack_of(s, 5));
-        g->status = G_SYSCALL;
-        p->in_syscall = true;
-        if (r < 4)
-            long_call(s, p, i);
-        else
-            p->clock += 2 + sim_random(s, 120);
-    } else if (r < 350) {
-        s->heap += 8192 + sim_random(s, 60000);
-        emit->heap(s, p->clock, i, s->heap, false);
-        if (s->heap > s->goal && !s->gc && s->generation)
-            gc_begin(s, p->clock + 20, i);
-        p->clock += pause_units(s);
-    } else if (r < 365 && s->gc) {
+    emit->end(s, p->clock, i);
+    s->g[p->g].status = G_DEAD;
+    s->free_g = grown(s->free_g, &s->capfree, s->nfree + 1, sizeof *s->free_g);
+    s->free_g[s->nfree++] = p->g;
+    s->live--;
+    p->g = NONE;
+    p->clock += 1 + sim_random(s, 8);
+}
+
+static void call(struct sim *s, struct proc *p, uint32_t i)
+{
+    emit->call(s, p->clock, i, stack_of(s, 5));
+    s->g[p->g].status = G_SYSCALL;
+    p->in_syscall = true;
+    if (sim_random(s, 1000) < 8)
+        long_call(s, p, i);
+    else
+        p->clock += 2 + sim_random(s, 120);
+}
+
+static void allocate(struct sim *s, struct proc *p, uint32_t i)
+{
+    s->heap += 8192 + sim_random(s, 60000);
+    emit->heap(s, p->clock, i, s->heap, false);
+    if (s->heap > s->goal && !s->gc && s->generation)
+        gc_begin(s, p->clock + 20, i);
+    p->clock += pause_units(s);
+}
+
+/* assist_or_sweep - a pair of events, written at once. */
+static void assist_or_sweep(struct sim *s, struct proc *p, uint32_t i)
+{
+    if (s->gc) {
         emit->assist(s, p->clock, i, true, stack_of(s, 7));
         p->clock += 40 + sim_random(s, 2000);
         emit->assist(s, p->clock, i, false, 0);
-        p->clock += pause_units(s);
-    } else if (r < 372 && !s->gc) {
+    } else {
         emit->sweep(s, p->clock, i, true, 0, stack_of(s, 7));
         p->clock += 10 + sim_random(s, 300);
         emit->sweep(s, p->clock, i, false, 8192 * (1 + sim_random(s, 40)), 0);
-        p->clock += pause_units(s);
-    } else if (r < 415 && s->live < s->nlong * 2 + 64) {
+    }
+    p->clock += pause_units(s);
+}
+
+static void run_worker(struct sim *s, struct proc *p, uint32_t i)
+{
+    if (s->gc && p->clock < s->gc_until) {
+        preempt(s, p, i);
+        return;
+    }
+    if (s->gc) {
+        uint64_t t = p->clock;
+        gc_end(s, t, i);
+        p->clock = t + 160;
+    }
+    block(s, p, i, R_GCWORK);
+}
+
+/*
+ * Units of waiting per goroutine a P has, at most: so long that Ps run out of work now and then, as those of a server
+ * with something to spare do, and so short that they mostly have some. More means idler Ps.
+ */
+static const uint16_t LOAD[] = {[SHAPE_HTTP] = 790, [SHAPE_ONE] = 100, [SHAPE_CHURN] = 100};
+
+/* What a running goroutine does next, by weight; the rest of the thousand blocks. */
+enum { DO_CALL, DO_ALLOCATE, DO_PAIR, DO_SPAWN, DO_PREEMPT, DO_WAKE, DO_COUNT };
+static const uint16_t WEIGHT[][DO_COUNT] = {
+    [SHAPE_HTTP] = {272, 122, 14, 64, 4, 190},
+    [SHAPE_ONE] = {600, 0, 0, 0, 400, 0},
+    [SHAPE_CHURN] = {50, 50, 5, 800, 5, 30},
+};
+
+static void run(struct sim *s, struct proc *p, uint32_t i)
+{
+    static const enum reason mix[] = {R_NETWORK, R_NETWORK, R_NETWORK, R_NETWORK, R_RECV, R_SELECT, R_SELECT, R_SELECT,
+                                      R_SELECT, R_SYNC, R_COND, R_SLEEP};
+    struct gor *g = &s->g[p->g];
+    uint64_t r = sim_random(s, 1000);
+    unsigned what = 0;
+    if (!s->procs_told) {
+        s->procs_told = true;
+        emit->procs(s, p->clock++, i, stack_of(s, 7));
+    }
+    if (p->g >= s->gc_worker0 && p->g < s->gc_worker0 + s->np) {
+        run_worker(s, p, i);
+        return;
+    }
+    if (g->steps != NONE && g->steps-- == 0) {
+        end(s, p, i);
+        return;
+    }
+    while (what < DO_COUNT && r >= WEIGHT[s->shape][what])
+        r -= WEIGHT[s->shape][what++];
+    if (what == DO_CALL) {
+        call(s, p, i);
+    } else if (what == DO_ALLOCATE) {
+        allocate(s, p, i);
+    } else if (what == DO_PAIR) {
+        assist_or_sweep(s, p, i);
+    } else if (what == DO_SPAWN && g->steps == NONE && s->live < s->nlong * 2 + 64) {
         spawn(s, p, i);
         p->clock += pause_units(s);
-    } else if (r < 425) {
+    } else if (what == DO_PREEMPT) {
         preempt(s, p, i);
-    } else if (r < 720) {
-        if (!wake_one(s, p, i))
-            block(s, p, i, R_NETWORK);
-        else
-            p->clock += pause_units(s);
+    } else if (what == DO_WAKE && wake_one(s, p, i)) {
+        p->clock += pause_units(s);
     } else {
-        static const enum reason mix[] = {R_NETWORK, R_NETWORK, R_RECV, R_RECV, R_SELECT, R_SELECT, R_SYNC, R_SLEEP};
-        block(s, p, i, mix[sim_random(s, 8)]);
+        block(s, p, i, mix[sim_random(s, 12)]);
     }
 }
 
 static void step(struct sim *s)
 {
-    uint32_t best = 0, first_idle = NONE;
-    for (uint32_t i = 0; i < s->np; i++) {
-        if (s->p[i].clock < s->p[best].clock)
-            best = i;
-        if (!s->p[i].running && s->p[i].clock == UINT64_MAX && first_idle == NONE)
-            first_idle = i;
-    }
     /* A timer that nobody would see in time wakes an idle P. */
-    if (first_idle != NONE && s->ntimer && s->timer[0].t < s->p[best].clock) {
-        best = first_idle;
-        s->p[best].clock = s->timer[0].t > s->now ? s->timer[0].t : s->now + 1;
-    }
-    struct proc *p = &s->p[best];
+    if (s->nidle && s->ntimer && s->timer[0].t < s->p[s->order[0]].clock)
+        idle_wake(s, s->timer[0].t > s->now ? s->timer[0].t : s->now + 1);
+    uint32_t i = s->order[0];
+    struct proc *p = &s->p[i];
     s->now = p->clock;
     if (!p->running) {
-        emit->proc_start(s, p->clock, best);
+        emit->proc_start(s, p->clock, i);
         p->running = true;
         p->clock += 2 + sim_random(s, 20);
     } else if (p->in_syscall) {
-        end_call(s, p, best);
+        end_call(s, p, i);
     } else if (p->g == NONE) {
-        schedule(s, p, best);
+        schedule(s, p, i);
     } else {
-        run(s, p, best);
+        run(s, p, i);
     }
+    order_moved(s, i);
 }
 
 /* next_generation - everything stands still for a moment: no event of the old one is later than any of the new. */
@@ -384,6 +508,7 @@ static void next_generation(struct sim *s)
     for (uint32_t i = 0; i < s->np; i++)
         if (s->p[i].clock <= s->last)
             s->p[i].clock = s->last + 1 + i;
+    order_all(s);
     s->now = s->last + 1;
     emit->gen_start(s, s->now);
 }
@@ -399,10 +524,15 @@ void sim_run(struct sim *s, uint64_t bytes, uint64_t per_generation)
     s->nthread = s->np * 2;
     s->spare = calloc(s->nthread, sizeof *s->spare);
     s->p = calloc(s->np, sizeof *s->p);
-    if (!s->spare || !s->p)
+    s->order = calloc(s->np, sizeof *s->order);
+    s->idle = calloc(s->np, sizeof *s->idle);
+    if (!s->spare || !s->p || !s->order || !s->idle)
         exit(1);
+    s->wait = 400 + s->nlong * (uint64_t)LOAD[s->shape] / s->np;
     for (uint32_t i = 0; i < s->np; i++) {
-        s->p[i] = (struct proc){.clock = UINT64_MAX, .g = NONE, .thread = i};
+        s->p[i] = (struct proc){.g = NONE, .thread = i, .at = i};
+        s->order[i] = i;
+        idle_add(s, i);
         s->spare[s->nspare++] = s->np + i;
     }
     for (uint32_t i = 0; i < s->nlong; i++) {
@@ -411,16 +541,18 @@ void sim_run(struct sim *s, uint64_t bytes, uint64_t per_generation)
         s->g[g].kind = (uint8_t)(i % 6);
     }
     s->gc_worker0 = s->ng;
-    for (uint32_t i = 0; i < s->np; i++)
-        s->g[goroutine(s)].status = G_WAITING;
+    for (uint32_t i = 0; i < s->np; i++) {
+        uint32_t g = goroutine(s); /* moves s->g */
+        s->g[g].status = G_WAITING;
+    }
     emit->gen_start(s, s->now);
     for (uint32_t i = 0; i < s->nlong; i++)
-        timer_add(s, s->last + 1 + sim_random(s, 200000), i);
-    while (out_bytes < bytes) {
+        timer_add(s, s->last + 1 + sim_random(s, s->wait), i);
+    while (out_bytes + out_held < bytes) {
         step(s);
-        if (out_bytes - mark > per_generation && !s->gc && out_bytes < bytes) {
+        if (out_bytes + out_held - mark > per_generation && !s->gc && out_bytes + out_held < bytes) {
             next_generation(s);
-            mark = out_bytes;
+            mark = out_bytes + out_held;
         }
     }
     emit->gen_end(s, s->last);
@@ -428,7 +560,8 @@ void sim_run(struct sim *s, uint64_t bytes, uint64_t per_generation)
     free(s->g);
     free(s->p);
     free(s->spare);
-    free(s->runq);
+    free(s->order);
+    free(s->idle);
     free(s->timer);
     free(s->waiter);
     free(s->free_g);
