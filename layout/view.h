@@ -15,8 +15,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode/alive.h"
 #include "decode/trace.h"
-#include "layout/alive.h"
 #include "layout/glyphs.h"
 #include "layout/window.h"
 

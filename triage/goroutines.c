@@ -414,11 +414,14 @@ bool triage_goroutine(struct triage *tg, uint32_t g)
     if (!span_seek_index(&it, tg->tr, l, 0)) {
         return true;
     }
-    do {
-        if (!walk_span(&w, span_get(&it))) {
+    for (uint32_t k = 1;; k++) {
+        if (!walk_span(&w, span_get(&it)) || (k % 128 == 0 && !slices_tick())) {
             return false;
         }
-    } while (span_next(&it));
+        if (!span_next(&it)) {
+            break;
+        }
+    }
     w.st->ns[GM_LIFE] = li.last - li.first;
     w.st->ns[GM_SYSBLOCK] = li.no_p_ns < w.st->ns[GM_SYSCALL] ? li.no_p_ns : w.st->ns[GM_SYSCALL];
     w.st->ns[GM_SYSCALL] -= w.st->ns[GM_SYSBLOCK];
@@ -478,6 +481,9 @@ static bool group_dists(struct triage *tg)
         for (int m = 0; m < GM_COUNT; m++) {
             for (uint32_t k = at[i]; k < at[i + 1]; k++) {
                 v[k - at[i]] = tg->g[member[k]].ns[m];
+                if (k % 1024 == 0) {
+                    (void)slices_tick();
+                }
             }
             dist_of(&tg->groups[i].d[m], v, at[i + 1] - at[i]);
         }
@@ -485,7 +491,7 @@ static bool group_dists(struct triage *tg)
     mem_free(v);
     mem_free(at);
     mem_free(member);
-    return true;
+    return slices_tick();
 }
 
 static bool groups_sort(struct triage *tg)
@@ -507,14 +513,31 @@ static bool groups_sort(struct triage *tg)
     return true;
 }
 
-static int cmp_gw(const void *a, const void *b, void *arg)
+/* By group, reason, goroutine: they stand by goroutine, and the sort is stable. */
+static bool gw_sort(struct triage *tg)
 {
-    const struct gwait *x = a, *y = b;
-    const struct gstat *sort_g = arg;
-    uint32_t p = sort_g[x->g].group, q = sort_g[y->g].group;
-    return p != q                   ? (p > q) - (p < q)
-           : x->reason != y->reason ? (x->reason > y->reason) - (x->reason < y->reason)
-                                    : (x->g > y->g) - (x->g < y->g);
+    struct triage_work *wk = tg->work;
+    struct keyed_row *k = mem_alloc((wk->ngw + 1) * sizeof *k);
+    struct gwait *to = mem_alloc((wk->ngw + 1) * sizeof *to);
+    bool ok = k && to;
+    for (size_t i = 0; i < wk->ngw && ok; i++) {
+        k[i] = (struct keyed_row){(uint64_t)tg->g[wk->gw[i].g].group << 32 | wk->gw[i].reason, (uint32_t)i};
+        ok = i % 1024 || slices_tick();
+    }
+    ok = ok && rows_sort(k, wk->ngw);
+    for (size_t i = 0; i < wk->ngw && ok; i++) {
+        to[i] = wk->gw[k[i].row];
+        ok = i % 1024 || slices_tick();
+    }
+    mem_free(k);
+    if (!ok) {
+        mem_free(to);
+        return false;
+    }
+    mem_free(wk->gw);
+    wk->gw = to;
+    wk->cap_gw = wk->ngw;
+    return true;
 }
 
 static int cmp_group_wait(const void *a, const void *b)
@@ -527,13 +550,10 @@ static int cmp_group_wait(const void *a, const void *b)
 static bool group_waits(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
-    int64_t *v = mem_alloc((wk->ngw + 1) * sizeof *v);
+    int64_t *v = gw_sort(tg) ? mem_alloc((wk->ngw + 1) * sizeof *v) : NULL;
     size_t rows = 0, cap = 0;
     if (!v) {
         return false;
-    }
-    if (wk->ngw) {
-        qsort_r(wk->gw, wk->ngw, sizeof *wk->gw, cmp_gw, tg->g);
     }
     for (size_t i = 0, j; i < wk->ngw; i = j) {
         uint32_t grp = tg->g[wk->gw[i].g].group;

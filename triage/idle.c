@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/alive.h"
 #include "decode/mem.h"
 
-#define EVENTS_AIM (1u << 20)
+#define EVENTS_AIM (1u << 17)
 #define SLICES 256
 #define BUSY_MAX 1024 /* Ps told apart in the histogram of busy Ps */
 
@@ -31,6 +32,8 @@ struct sweep {
     struct delta *d;
     size_t n, cap;
     int64_t w0, w1; /* the window */
+    struct alive alive;
+    unsigned steps; /* between ticks */
     int64_t *slice; /* missed ns by 256th of the trace */
     int64_t *busy;  /* ns by number of busy Ps */
     bool failed;
@@ -54,6 +57,15 @@ static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
     p[s->n++] = (struct delta){t1, what, -1};
 }
 
+/* A step of any loop; true: go on. */
+static bool step(struct sweep *s)
+{
+    if (++s->steps % 256 == 0 && !slices_tick()) {
+        s->failed = true;
+    }
+    return !s->failed;
+}
+
 static bool g_span(void *arg, const struct span *sp)
 {
     struct sweep *s = arg;
@@ -62,7 +74,7 @@ static bool g_span(void *arg, const struct span *sp)
     } else if (sp->state == ST_SYSCALL) {
         add(s, sp->t0, sp->t1, CNT_SYSCALL);
     }
-    return !s->failed;
+    return step(s);
 }
 
 static void p_lane(struct sweep *s, uint32_t p)
@@ -87,7 +99,7 @@ static void p_lane(struct sweep *s, uint32_t p)
             add(s, sp->t0, sp->t1, CNT_HELD);
         }
         last = sp->t1;
-    } while (!s->failed && span_next(&it));
+    } while (step(s) && span_next(&it));
     add(s, since, last, CNT_P);
 }
 
@@ -100,10 +112,9 @@ static void collect(struct sweep *s)
     for (uint32_t p = 0; p < s->tg->np && !s->failed; p++) {
         p_lane(s, p);
     }
-    for (uint32_t g = 0; g < s->tg->ng && !s->failed; g++) {
-        struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+    for (uint32_t g = 0; (g = alive_next(&s->alive, tr, LANE_G, s->w0, s->w1, g, s->tg->ng)) != NO_LANE && step(s); g++) {
         const int64_t *ns = s->tg->g[g].ns;
-        if (li.first < s->w1 && li.last > s->w0 && ns[GM_SCHED] + ns[GM_SYSCALL] + ns[GM_SYSBLOCK] >= IDLE_NOTICE) {
+        if (ns[GM_SCHED] + ns[GM_SYSCALL] + ns[GM_SYSBLOCK] >= IDLE_NOTICE) {
             trace_wide(tr, (struct lane){LANE_G, g}, s->w0, s->w1, IDLE_NOTICE, g_span, s);
         }
     }
@@ -158,7 +169,7 @@ static void run_window(struct sweep *s)
 {
     int64_t c[CNTS] = {0}, at = s->w0;
     qsort(s->d, s->n, sizeof *s->d, cmp_delta);
-    for (size_t i = 0; i < s->n; i++) {
+    for (size_t i = 0; i < s->n && step(s); i++) {
         if (s->d[i].t > at) {
             settle(s, c, at, s->d[i].t);
             at = s->d[i].t;
@@ -220,5 +231,6 @@ bool triage_idle(struct triage *tg)
     mem_free(s.slice);
     mem_free(s.busy);
     mem_free(s.d);
+    alive_free(&s.alive);
     return !s.failed;
 }

@@ -61,6 +61,7 @@ static bool lane_worker(struct curve *c, uint32_t g)
 {
     struct span_iter it;
     bool known = false, ok = true;
+    unsigned k = 0;
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return true;
     }
@@ -72,7 +73,7 @@ static bool lane_worker(struct curve *c, uint32_t g)
         }
         ok = change_add(c, s->t0, known && !idle && c->flags & MMU_GO127 ? c->end : s->t1, s->who);
         known = true;
-    } while (ok && span_next(&it));
+    } while (ok && (++k % 128 || slices_tick()) && span_next(&it));
     return ok;
 }
 
@@ -115,18 +116,42 @@ static bool collect(struct curve *c)
     }
     n = c->flags & MMU_ASSIST ? trace_ranges(c->tr, RANGE_ASSIST, &r) : 0;
     for (size_t i = 0; i < n && ok; i++) {
-        ok = assist(c, &r[i]);
+        ok = assist(c, &r[i]) && (i % 64 || slices_tick());
     }
     for (uint32_t g = 0; g < ng && ok; g++) { /* mark workers are goroutines of the runtime */
-        ok = !trace_lane(c->tr, (struct lane){LANE_G, g}).is_system || lane_worker(c, g);
+        ok = (!trace_lane(c->tr, (struct lane){LANE_G, g}).is_system || lane_worker(c, g)) && (g % 256 || slices_tick());
     }
     return ok;
 }
 
-static int cmp_change(const void *a, const void *b)
+/* By time, at one time first what is taken: the sort is stable. */
+static bool changes_sort(struct curve *c)
 {
-    const struct change *x = a, *y = b;
-    return x->t != y->t ? (x->t > y->t) - (x->t < y->t) : (x->by < y->by) - (x->by > y->by);
+    struct keyed_row *k = mem_alloc((c->nc + 1) * sizeof *k);
+    struct change *to = mem_alloc((c->nc + 1) * sizeof *to);
+    size_t n = 0;
+    bool ok = k && to;
+    for (int by = 1; by >= -1 && ok; by -= 2) {
+        for (size_t i = 0; i < c->nc; i++) {
+            if (c->c[i].by == by) {
+                k[n++] = (struct keyed_row){(uint64_t)c->c[i].t ^ (uint64_t)1 << 63, (uint32_t)i};
+            }
+        }
+    }
+    ok = ok && rows_sort(k, n);
+    for (size_t i = 0; i < n && ok; i++) {
+        to[i] = c->c[k[i].row];
+        ok = i % 1024 || slices_tick();
+    }
+    mem_free(k);
+    if (!ok) {
+        mem_free(to);
+        return false;
+    }
+    mem_free(c->c);
+    c->c = to;
+    c->cap_c = c->nc;
+    return true;
 }
 
 static bool step_add(struct curve *c, int64_t t, double util)
@@ -173,10 +198,7 @@ static bool steps(struct curve *c)
     uint32_t np = trace_nlanes(c->tr, LANE_P);
     int32_t *taken = mem_zalloc(((size_t)np + 1) * sizeof *taken), stopped = 0;
     int64_t ntaken = 0, procs;
-    bool ok = taken && step_add(c, c->start, 1);
-    if (c->nc) {
-        qsort(c->c, c->nc, sizeof *c->c, cmp_change);
-    }
+    bool ok = taken && step_add(c, c->start, 1) && changes_sort(c);
     while (ok && i < c->nc) {
         int64_t t = c->c[i].t;
         for (; i < c->nc && c->c[i].t == t; i++) {
@@ -190,7 +212,8 @@ static bool steps(struct curve *c)
             }
         }
         procs = procs_at(c, pt, n, &cur, t);
-        ok = step_add(c, t, stopped > 0 || ntaken >= procs ? 0 : 1 - (double)ntaken / (double)procs);
+        ok = step_add(c, t, stopped > 0 || ntaken >= procs ? 0 : 1 - (double)ntaken / (double)procs) &&
+             (i % 1024 || slices_tick());
     }
     mem_free(taken);
     return ok;
@@ -221,6 +244,9 @@ static struct mmu_point least(const struct curve *c, int64_t window)
     for (;;) {
         double right = integral(c, &r, t + window), mean = (right - integral(c, &l, t)) / (double)window;
         int64_t next = last;
+        if (l % 1024 == 0 && !slices_tick()) {
+            break;
+        }
         if (mean < best.mmu) {
             best.mmu = mean;
             best.at = t;

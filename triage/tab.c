@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "triage/slices.h"
+
+#define SORT_MANY 4096
 
 static uint64_t mix(uint64_t a, uint64_t b)
 {
@@ -85,10 +88,63 @@ double dist_sd(const struct dist *d)
     return var > 0 ? sqrt(var) : 0;
 }
 
+/* By byte from the lowest on, those that all share left out. */
+bool rows_sort(struct keyed_row *v, size_t n)
+{
+    uint64_t all = UINT64_MAX, any = 0;
+    struct keyed_row *t = mem_alloc((n + 1) * sizeof *t), *from = v, *to = t;
+    bool ok = t != NULL;
+    for (size_t i = 0; i < n; i++) {
+        all &= v[i].key;
+        any |= v[i].key;
+    }
+    for (int b = 0; b < 64 && ok; b += 8) {
+        size_t at[257] = {0};
+        if (((all ^ any) >> b & 255) == 0) {
+            continue;
+        }
+        for (size_t i = 0; i < n; i++) {
+            at[(from[i].key >> b & 255) + 1]++;
+        }
+        for (int j = 0; j < 256; j++) {
+            at[j + 1] += at[j];
+        }
+        for (size_t i = 0; i < n; i++) {
+            to[at[from[i].key >> b & 255]++] = from[i];
+            ok &= i % 4096 != 0 || slices_tick();
+        }
+        struct keyed_row *swap = from;
+        from = to;
+        to = swap;
+    }
+    if (ok && from != v) {
+        memcpy(v, from, n * sizeof *v);
+    }
+    mem_free(t);
+    return ok;
+}
+
 static int cmp_i64(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
+}
+
+/* The same for many numbers: a comparison each would take seconds. */
+static void sort_i64(int64_t *v, size_t n)
+{
+    struct keyed_row *k = n > SORT_MANY ? mem_alloc(n * sizeof *k) : NULL;
+    for (size_t i = 0; i < n && k; i++) {
+        k[i].key = (uint64_t)v[i] ^ (uint64_t)1 << 63;
+    }
+    if (k && rows_sort(k, n)) {
+        for (size_t i = 0; i < n; i++) {
+            v[i] = (int64_t)(k[i].key ^ (uint64_t)1 << 63);
+        }
+    } else if (slices_tick()) {
+        qsort(v, n, sizeof *v, cmp_i64);
+    }
+    mem_free(k);
 }
 
 static size_t rank_of(double q, size_t n)
@@ -103,7 +159,7 @@ void dist_of(struct dist *d, int64_t *v, size_t n)
     if (n == 0) {
         return;
     }
-    qsort(v, n, sizeof *v, cmp_i64);
+    sort_i64(v, n);
     for (size_t i = 0; i < n; i++) {
         d->total = ns_add(d->total, v[i]);
         d->sumsq += (double)v[i] * (double)v[i];

@@ -59,6 +59,13 @@ double dist_sd(const struct dist *d); /* standard deviation of the sample, 0 for
 /* dist_of - exact; v[0..n) is sorted in place. */
 void dist_of(struct dist *d, int64_t *v, size_t n);
 
+/* Rows by a number; rows_sort is stable. false: out of memory, or no longer wanted (slices.h). */
+struct keyed_row {
+    uint64_t key;
+    uint32_t row;
+};
+bool rows_sort(struct keyed_row *v, size_t n);
+
 /*
  * A histogram of durations: exact below 64 ns, above with 32 steps per doubling, so a quantile is off by at most
  * 1.6 %. Count, total, smallest and largest are exact. 15 KB.

@@ -6,6 +6,7 @@
 #ifndef GOTOP_TRIAGE_TRI_H
 #define GOTOP_TRIAGE_TRI_H
 
+#include "triage/slices.h"
 #include "triage/triage.h"
 
 struct gwait { /* one goroutine's waits for one reason */
@@ -22,6 +23,8 @@ struct wake { /* a wake-up that came to nothing, for the herds */
 struct triage_work {
     int phase;
     uint32_t next; /* lane within the phase */
+    struct slices *slices; /* NULL: not sliced */
+    bool alone;            /* it can't be */
     struct tab by_name, by_wait, by_pair, by_syscall;
     size_t cap_groups, cap_waits, cap_pairs, cap_syscalls;
     struct gwait *gw;

@@ -1,12 +1,11 @@
 /*
- * triage.c - the phases that fill struct triage, in steps. Phases that walk lanes stop between lanes; the others are
- * one step each (they are short beside the walks).
+ * triage.c - the phases that fill struct triage, one after another. With a budget they are computed in slices
+ * (slices.h); whatever takes long ticks.
  */
 #include "triage/triage.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "decode/mem.h"
 #include "triage/tri.h"
@@ -51,6 +50,7 @@ static void work_free(struct triage *tg)
 {
     struct triage_work *w = tg->work;
     if (w) {
+        slices_free(w->slices); /* first: what follows is the computation's */
         tab_free(&w->by_name);
         tab_free(&w->by_wait);
         tab_free(&w->by_pair);
@@ -220,52 +220,45 @@ static const struct phase {
 };
 #define PHASES ((int)(sizeof phases / sizeof *phases))
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-static bool phase_lanes(struct triage *tg, const struct phase *ph, int64_t until)
+static bool phase_lanes(struct triage *tg, const struct phase *ph)
 {
     struct triage_work *w = tg->work;
     uint32_t n = ph->kind == LANE_G ? tg->ng : tg->np;
-    for (uint32_t k = 0; w->next < n; k++) {
-        if (!ph->lane(tg, w->next++)) {
+    for (w->next = 0; w->next < n; w->next++) {
+        if (!ph->lane(tg, w->next) || !slices_tick()) {
             return false;
         }
-        if (k % 16 == 15 && now_ns() >= until) {
-            return true;
-        }
     }
-    w->phase++;
-    w->next = 0;
     return true;
+}
+
+static bool all_phases(void *arg)
+{
+    struct triage *tg = arg;
+    bool ok = true;
+    for (int i = 0; i < PHASES && ok; i++) {
+        tg->work->phase = i;
+        ok = (phases[i].lane ? phase_lanes(tg, &phases[i]) : phases[i].once(tg)) && slices_tick();
+    }
+    return ok;
 }
 
 enum triage_state triage_step(struct triage *tg, int64_t budget_ns)
 {
-    int64_t now = now_ns(), until = budget_ns > INT64_MAX - now ? INT64_MAX : now + budget_ns;
-    while (tg->work) {
-        const struct phase *ph = &phases[tg->work->phase];
-        bool ok = true;
-        if (ph->lane) {
-            ok = phase_lanes(tg, ph, until);
-        } else {
-            ok = ph->once(tg);
-            tg->work->phase++;
-        }
-        if (!ok) {
-            return TRIAGE_NOMEM;
-        }
-        if (tg->work->phase == PHASES) {
-            work_free(tg);
-        } else if (now_ns() >= until) {
-            return TRIAGE_MORE;
-        }
+    struct triage_work *w = tg->work;
+    enum slices_state st;
+    if (!w) {
+        return TRIAGE_DONE;
     }
-    return TRIAGE_DONE;
+    if (budget_ns < INT64_MAX && !w->slices && !w->alone) {
+        w->slices = slices_new(all_phases, tg);
+        w->alone = !w->slices; /* no thread: rather a pause than no tables */
+    }
+    st = w->slices ? slices_run(w->slices, budget_ns) : all_phases(tg) ? SLICES_DONE : SLICES_FAILED;
+    if (st == SLICES_DONE) {
+        work_free(tg);
+    }
+    return st == SLICES_MORE ? TRIAGE_MORE : st == SLICES_DONE ? TRIAGE_DONE : TRIAGE_NOMEM;
 }
 
 double triage_progress(const struct triage *tg)

@@ -43,11 +43,11 @@ static void check_window(struct alive *a, const struct trace *tr, struct window 
     uint32_t n = trace_nlanes(tr, LANE_G), at = 0;
     for (uint32_t i = 0; i < n; i++)
         if (lives(tr, i, w)) {
-            at = alive_next(a, tr, LANE_G, w, at, n);
+            at = alive_next(a, tr, LANE_G, w.t0, w.t1, at, n);
             assert_int_equal(at, i);
             at++;
         }
-    assert_int_equal(alive_next(a, tr, LANE_G, w, at, n), NO_LANE);
+    assert_int_equal(alive_next(a, tr, LANE_G, w.t0, w.t1, at, n), NO_LANE);
 }
 
 static void check_windows(struct alive *a, const struct trace *tr, struct rng *r)

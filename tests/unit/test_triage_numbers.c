@@ -516,6 +516,46 @@ static void out_of_memory(void **state) {
     }
 }
 
+/* Left behind at any moment: whatever was allocated is given back (the sanitizer says so), nothing goes on. */
+static void steps_can_be_left(void **state) {
+    struct loaded l;
+    struct triage *tg;
+    struct err e;
+    (void)state;
+    help_load("samples/lock-1.26.trace", &l);
+    for (int steps = 0; steps < 400; steps += 1 + steps / 4) {
+        assert_int_equal(triage_new(l.tr, &tg, &e), ERR_OK);
+        for (int i = 0; i < steps && triage_step(tg, 0) == TRIAGE_MORE; i++) {
+        }
+        triage_free(tg);
+    }
+    load_free(&l);
+}
+
+/* rows_sort and the many numbers of dist_of against qsort. */
+static int by_value(const void *a, const void *b) {
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void many_numbers(void **state) {
+    enum { N = 20000 };
+    static int64_t v[N], w[N];
+    struct dist d;
+    uint64_t x = 88172645463325252u;
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        v[i] = w[i] = i % 5 ? (int64_t)(x >> (x & 63)) : -(int64_t)(x & 1023);
+    }
+    qsort(w, N, sizeof *w, by_value);
+    dist_of(&d, v, N);
+    assert_memory_equal(v, w, sizeof v);
+    assert_int_equal(d.p50, w[N / 2 - 1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_a_recount),
@@ -524,6 +564,8 @@ int main(void) {
         cmocka_unit_test(totals_of_profiles),
         cmocka_unit_test(utilisation_as_go_has_it),
         cmocka_unit_test(steps_give_the_same),
+        cmocka_unit_test(steps_can_be_left),
+        cmocka_unit_test(many_numbers),
         cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

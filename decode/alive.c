@@ -1,5 +1,5 @@
 /* alive.c - see alive.h. A summary may say too little of a chunk, never too much: then its lanes are asked. */
-#include "layout/alive.h"
+#include "decode/alive.h"
 
 #include "decode/mem.h"
 
@@ -9,10 +9,10 @@ struct alive_chunk {
     int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
 };
 
-static bool lives(const struct trace *tr, struct lane l, struct window w)
+static bool lives(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
 {
     struct lane_info li = trace_lane(tr, l);
-    return li.first < w.t1 && li.last >= w.t0;
+    return li.first < t1 && li.last >= t0;
 }
 
 static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
@@ -54,7 +54,8 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
     return c;
 }
 
-uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, struct window w, uint32_t lane, uint32_t n)
+uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t lane,
+                    uint32_t n)
 {
     while (lane < n) {
         const struct alive_chunk *c = NULL;
@@ -64,14 +65,14 @@ uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, s
             c = chunk_of(a, tr, k, lane);
         else if (i < a->n)
             c = &a->chunk[i];
-        if (c && (c->first0 >= w.t1 || c->last1 < w.t0)) {
+        if (c && (c->first0 >= t1 || c->last1 < t0)) {
             lane = end;
             continue;
         }
-        if (c && c->first1 < w.t1 && c->last0 >= w.t0)
+        if (c && c->first1 < t1 && c->last0 >= t0)
             return lane;
         for (end = end < n ? end : n; lane < end; lane++)
-            if (lives(tr, (struct lane){k, lane}, w))
+            if (lives(tr, (struct lane){k, lane}, t0, t1))
                 return lane;
     }
     return NO_LANE;

@@ -1,0 +1,29 @@
+/*
+ * alive.h - which lanes live in an interval, without asking each of a million: of every ALIVE_CHUNK lanes the earliest
+ * and the latest start and end are known, so only chunks at its edges are looked into.
+ */
+#ifndef GOTOP_DECODE_ALIVE_H
+#define GOTOP_DECODE_ALIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/trace.h"
+
+#define ALIVE_CHUNK 512
+
+struct alive {
+    struct alive_chunk *chunk;
+    size_t n, cap;
+};
+
+/*
+ * alive_next - the first lane from `lane` on, below n, of a kind that has one kind's `alive`, which lives in [t0,t1)
+ * or ended at t0; NO_LANE: none. A chunk is summed up when it is first met, and again while the trace grows.
+ */
+uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t lane,
+                    uint32_t n);
+void alive_free(struct alive *a);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * slices.h - a long computation in slices, without taking it to pieces: it runs in a thread of its own, but only
+ * while its owner waits in slices_run(). One of the two runs at a time, so nothing that both touch needs a lock.
+ *
+ * The computation calls slices_tick() wherever a loop may take long; there it may have to wait for the next slice.
+ */
+#ifndef GOTOP_TRIAGE_SLICES_H
+#define GOTOP_TRIAGE_SLICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct slices;
+
+/* slices_new - f(arg) is to be computed; it says false when out of memory or told to end. NULL: no memory, no thread. */
+struct slices *slices_new(bool (*f)(void *arg), void *arg);
+
+enum slices_state { SLICES_MORE, SLICES_DONE, SLICES_FAILED };
+/* slices_run - go on for about budget_ns. Behind SLICES_DONE and SLICES_FAILED (f said false) there is no more to run. */
+enum slices_state slices_run(struct slices *s, int64_t budget_ns);
+/* slices_free - if f has not come to its end it is told to, and waited for. NULL is allowed. */
+void slices_free(struct slices *s);
+
+/*
+ * slices_tick - a place where the computation may be interrupted; cheap enough for every hundredth step of a loop.
+ * false: it is no longer wanted, return. Where nothing is sliced it is always true.
+ */
+bool slices_tick(void);
+
+#endif
