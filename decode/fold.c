@@ -12,15 +12,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "decode/mem.h"
-
-struct opentask {
-    uint64_t id;
-    uint32_t index;
-    UT_hash_handle hh;
-};
 
 /* ---- growing ---------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,8 @@
 #ifndef GOTOP_DECODE_FOLD_H
 #define GOTOP_DECODE_FOLD_H
 
+#include <uthash.h>
+
 #include "decode/ev.h"
 #include "decode/holds.h"
 #include "decode/names.h"
@@ -45,6 +47,11 @@ struct minfo {
 
 struct vec_range { struct range *v; size_t n, cap; uint32_t *open; size_t nopen, capopen; bool unsorted; };
 struct vec_region { struct region *v; size_t n, cap; uint32_t *prev; size_t capprev; bool unsorted; };
+struct opentask {         /* uthash by task id */
+    uint64_t id;
+    uint32_t index;
+    UT_hash_handle hh;
+};
 struct vec_task { struct task *v; size_t n, cap; bool unsorted; };
 struct vec_log { struct logmsg *v; size_t n, cap; };
 struct vec_sample { struct sample *v; size_t n, cap; };
@@ -70,7 +77,7 @@ struct fold {
     struct vec_range range[RANGE_KINDS];
     uint32_t gc_open, stw_open;    /* index + 1; stw_open: one without a goroutine */
     struct vec_task tasks;
-    struct opentask *opentasks;    /* uthash by task id */
+    struct opentask *opentasks;
     struct vec_region regions;
     struct vec_log logs;
     struct vec_sample samples;

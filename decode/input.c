@@ -22,7 +22,8 @@ struct buf {
 static enum err_code buf_room(struct buf *b, size_t more, struct err *e)
 {
     if (b->limit && b->n + more > b->limit)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "the input needs more memory than the limit of %" PRIu64 " bytes", b->limit);
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a pipe or compressed, it needs more than the limit of %" PRIu64 " bytes (--max-memory); a plain file doesn't",
+                       b->limit);
     uint8_t *p = mem_grow(b->p, &b->cap, b->n + more, 1);
     if (!p)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory after %zu bytes of input", b->n);
@@ -114,6 +115,8 @@ static enum err_code unzstd(const uint8_t *src, size_t len, struct buf *b, struc
 
 static void own(struct input *in, struct buf *b)
 {
+    uint8_t *p = b->n && b->n < b->cap ? mem_resize(b->p, b->n) : NULL; /* give back what doubling left over */
+    b->p = p ? p : b->p;
     in->data = b->p;
     in->len = b->n;
     in->map = b->p;

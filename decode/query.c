@@ -382,6 +382,8 @@ static void shares_fill(const struct trace *tr, enum lane_kind k, const int64_t 
         if (k == LANE_BAND ? s < ST_GC : s >= ST_GC)
             continue;
         int64_t d = b[slot[s]] - a[slot[s]];
+        if (__builtin_expect(d < 0 || sum + d > len, 0)) /* beside the detail of a bounded trace sums are rounded */
+            d = d < 0 ? 0 : len - sum;
         out->ns[s] = d;
         sum += d;
     }
@@ -392,7 +394,9 @@ static void shares_fill(const struct trace *tr, enum lane_kind k, const int64_t 
 static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
     const struct spanlane *l = lane_of(tr, lane);
-    if (l)
+    if (tr->parts.bounded && (lane.kind == LANE_P || lane.kind == LANE_BAND))
+        parts_totals(tr, lane, t, n, out, count);
+    else if (l)
         spans_totals(&tr->fold.pool, lane.kind, l, t, n, tr->fold.end, out, count);
     else if (mlane_of(tr, lane))
         holds_totals(&tr->fold, lane.i, t, n, out, count);
@@ -582,12 +586,16 @@ void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1
 
 static void patch(const struct trace *tr)
 {
-    if (!tr->done)
+    if (!tr->done || tr->parts.seeking)
         fold_patch_open((struct fold *)(uintptr_t)&tr->fold); /* only ends of what is open */
 }
 
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out)
 {
+    if (tr->parts.whole && k <= RANGE_STW) {
+        *out = tr->parts.ov.out[k];
+        return tr->parts.ov.out[k] ? tr->parts.ov.nrange[k] : 0;
+    }
     patch(tr);
     *out = tr->fold.range[k].v;
     return tr->fold.range[k].n;
@@ -625,7 +633,7 @@ size_t trace_points(const struct trace *tr, enum metric m, const struct point **
     return tr->fold.points[m].n;
 }
 
-bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
+static bool detail_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
 {
     const struct vec_point *v = &tr->fold.points[m];
     size_t lo = 0, hi = v->n; /* the first point behind t0 */
@@ -655,8 +663,18 @@ bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1,
     return true;
 }
 
+bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
+{
+    return tr->parts.bounded ? parts_minmax(tr, m, t0, t1, detail_minmax, min, max) : detail_minmax(tr, m, t0, t1, min, max);
+}
+
 size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucket **out)
 {
+    if (tr->parts.gb) {
+        *width = (int64_t)1 << tr->parts.gb_shift;
+        *out = tr->parts.gb;
+        return tr->parts.ngb;
+    }
     fold_back_counts((struct fold *)(uintptr_t)&tr->fold);
     *width = (int64_t)1 << tr->fold.gb_shift;
     *out = tr->fold.gb;
@@ -666,5 +684,5 @@ size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucke
 size_t trace_first_stacks(const struct trace *tr, const struct first_stack **out)
 {
     *out = tr->fold.first;
-    return tr->fold.nfirst;
+    return tr->parts.bounded ? 0 : tr->fold.nfirst;
 }

@@ -32,10 +32,20 @@ struct source_status {       /* copied to the model with every chunk of events *
 };
 
 struct source;
+struct gmap;
 struct source_ops {
     /* next - up to cap (>= 64) events, in order; 0 = the end. */
     size_t (*next)(struct source *s, struct ev *out, size_t cap);
     void (*close)(struct source *s);
+    /*
+     * mark - what is needed to go on from here, at another time: a copy of the state that next() left. NULL: out of
+     * memory. map (gmap_to(), decode/carry.h) says which indices goroutines will have then; its array is the
+     * caller's to free. resume - go on from there: indices are those of the map. NULL: from the start of the file.
+     * false: out of memory; only close() is then allowed. A reader that can't do this has none of the three.
+     */
+    void *(*mark)(struct source *s, struct gmap *map);
+    bool (*resume)(struct source *s, const void *mark);
+    void (*mark_free)(void *mark);
 };
 
 struct source {

@@ -30,7 +30,7 @@ static int64_t now_ns(void)
 
 static void chunk_fill(struct trace *tr, struct chunk *c)
 {
-    c->n = tr->src.ops->next(&tr->src, c->ev, CHUNK_EVENTS);
+    c->n = tr->src.ops->next(&tr->src, c->ev, tr->chunk_events);
     c->st = tr->src.st;
     c->st.nstrs = tr->names.strs.n;
     c->st.nstacks = tr->names.stacks.n;
@@ -41,8 +41,13 @@ static void *reader_main(void *arg)
     struct trace *tr = arg;
     for (;;) {
         pthread_mutex_lock(&tr->mu);
-        while (tr->head - tr->tail == RING && !tr->quit)
+        while ((tr->head - tr->tail == RING || tr->pause) && !tr->quit) {
+            if (tr->pause && !tr->parked) {
+                tr->parked = true;
+                pthread_cond_signal(&tr->filled);
+            }
             pthread_cond_wait(&tr->freed, &tr->mu);
+        }
         bool quit = tr->quit;
         struct chunk *c = &tr->ring[tr->head % RING];
         pthread_mutex_unlock(&tr->mu);
@@ -69,6 +74,13 @@ static void reader_stop(struct trace *tr)
     pthread_mutex_unlock(&tr->mu);
     pthread_join(tr->thread, NULL);
     tr->thread_on = false;
+}
+
+static void reader_start(struct trace *tr)
+{
+    tr->head = tr->tail = 0;
+    tr->quit = tr->pause = tr->parked = false;
+    tr->threaded = tr->thread_on = pthread_create(&tr->thread, NULL, reader_main, tr) == 0;
 }
 
 /* ---- opening ---------------------------------------------------------------------------------------------- */
@@ -106,6 +118,7 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
         .has_names = d->has_names || (tr->opts.exe && !d->has_names), .bytes = tr->in.len};
     int threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
     tr->threaded = threads > 1;
+    tr->chunk_events = CHUNK_EVENTS;
     for (int i = 0; i < (tr->threaded ? RING : 1); i++)
         if (!(tr->ring[i].ev = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
             return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
@@ -116,8 +129,9 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     pthread_cond_init(&tr->filled, &attr);
     pthread_cond_init(&tr->freed, &attr);
     pthread_condattr_destroy(&attr);
+    parts_init(tr);
     if (tr->threaded)
-        tr->threaded = tr->thread_on = pthread_create(&tr->thread, NULL, reader_main, tr) == 0;
+        reader_start(tr);
     return ERR_OK;
 }
 
@@ -174,8 +188,10 @@ void trace_close(struct trace *tr)
     if (!tr)
         return;
     reader_stop(tr);
-    if (tr->src.ops)
+    if (tr->src.ops) {
+        parts_free(tr);
         tr->src.ops->close(&tr->src);
+    }
     for (int i = 0; i < RING; i++)
         mem_free(tr->ring[i].ev);
     for (int k = 0; k < LANE_KINDS; k++)
@@ -243,7 +259,9 @@ static void load_end(struct trace *tr)
         tr->fatal = tr->src.fatal;
     else if (tr->opts.strict && tr->ndamage)
         tr->fatal = tr->damage[0];
-    if (tr->src.ops)
+    parts_end(tr);
+    parts_shown(tr);
+    if (tr->src.ops && !tr->parts.bounded)
         tr->src.ops->close(&tr->src); /* its tables are not needed any more */
 }
 
@@ -253,55 +271,133 @@ static bool chunk_fold(struct trace *tr, struct chunk *c)
     if (!c->n)
         return false;
     fold_events(&tr->fold, c->ev, c->n);
+    if (tr->parts.seeking) {
+        tr->st.nstrs = c->st.nstrs;
+        tr->st.nstacks = c->st.nstacks;
+        return !tr->fold.oom && !parts_found(tr);
+    }
     status_take(tr, &c->st);
     if (tr->fold.oom) {
         own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
         return false;
     }
-    if (tr->opts.max_memory && mem_live() > tr->opts.max_memory) {
-        own_damage(tr, ERR_NOMEM, "memory limit reached (--max-memory): the rest of the trace is not shown");
-        return false;
-    }
     return !(tr->opts.strict && tr->ndamage);
+}
+
+/* Much memory is in use, and the reader stands still: keep a mark here, or make room. false: no further. */
+static bool look(struct trace *tr)
+{
+    if (parts_look(tr) != PART_STOP)
+        return true;
+    if (!tr->parts.seeking)
+        own_damage(tr, ERR_NOMEM, tr->parts.able ? "memory limit reached (--max-memory): the rest of the trace is not shown" :
+                   "memory limit reached (--max-memory), and before Go 1.22 traces are held whole: the rest is not shown");
+    return false;
+}
+
+/* Take a chunk from the reader's thread. TOOK_END: there will be no more of them; TOOK_NONE: not in time. */
+enum took { TOOK_NONE, TOOK_ONE, TOOK_END };
+static enum took chunk_take(struct trace *tr, int64_t stop)
+{
+    pthread_mutex_lock(&tr->mu);
+    while (tr->head == tr->tail && !tr->parked) {
+        if (stop == INT64_MAX) {
+            pthread_cond_wait(&tr->filled, &tr->mu);
+            continue;
+        }
+        struct timespec ts = {stop / 1000000000, stop % 1000000000};
+        if (pthread_cond_timedwait(&tr->filled, &tr->mu, &ts) == ETIMEDOUT && tr->head == tr->tail && !tr->parked) {
+            pthread_mutex_unlock(&tr->mu);
+            return TOOK_NONE;
+        }
+    }
+    bool still = tr->head == tr->tail;
+    struct chunk *c = &tr->ring[tr->tail % RING];
+    pthread_mutex_unlock(&tr->mu);
+    bool more = still ? look(tr) : chunk_fold(tr, c);
+    pthread_mutex_lock(&tr->mu);
+    if (!still)
+        tr->tail++;
+    tr->pause = mem_live() > tr->parts.next || tr->parts.ready;
+    tr->parked = tr->parked && tr->pause;
+    pthread_cond_signal(&tr->freed);
+    pthread_mutex_unlock(&tr->mu);
+    return more ? TOOK_ONE : TOOK_END;
+}
+
+static bool load_step(struct trace *tr, int64_t stop, bool *late)
+{
+    if (tr->threaded) {
+        enum took t = chunk_take(tr, stop);
+        *late = t == TOOK_NONE;
+        return t != TOOK_END;
+    }
+    chunk_fill(tr, &tr->ring[0]);
+    return chunk_fold(tr, &tr->ring[0]) && (mem_live() <= tr->parts.next || look(tr));
+}
+
+/* The part that was complete is left behind; nobody reads the old model any more. */
+static bool leave(struct trace *tr)
+{
+    bool ok = parts_leave(tr);
+    if (!ok)
+        own_damage(tr, ERR_NOMEM, "memory limit (--max-memory) too low for what is alive: the rest of the trace is not shown");
+    if (tr->threaded) {
+        pthread_mutex_lock(&tr->mu);
+        tr->pause = tr->parked = false;
+        pthread_cond_signal(&tr->freed);
+        pthread_mutex_unlock(&tr->mu);
+    }
+    return ok;
+}
+
+static enum load step_end(struct trace *tr)
+{
+    if (!tr->parts.seeking) {
+        load_end(tr);
+        return LOAD_DONE;
+    }
+    reader_stop(tr);
+    parts_seek_end(tr);
+    return LOAD_DONE;
 }
 
 enum load trace_load(struct trace *tr, int64_t budget_ns)
 {
-    if (tr->done)
+    if (tr->done && !tr->parts.seeking)
         return LOAD_DONE;
     int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    bool late = false, more = !tr->parts.ready || leave(tr);
     do {
-        bool more;
-        if (!tr->threaded) {
-            chunk_fill(tr, &tr->ring[0]);
-            more = chunk_fold(tr, &tr->ring[0]);
-        } else {
-            pthread_mutex_lock(&tr->mu);
-            while (tr->head == tr->tail) {
-                if (stop == INT64_MAX) {
-                    pthread_cond_wait(&tr->filled, &tr->mu);
-                    continue;
-                }
-                struct timespec ts = {stop / 1000000000, stop % 1000000000};
-                if (pthread_cond_timedwait(&tr->filled, &tr->mu, &ts) == ETIMEDOUT && tr->head == tr->tail) {
-                    pthread_mutex_unlock(&tr->mu);
-                    return LOAD_MORE;
-                }
-            }
-            struct chunk *c = &tr->ring[tr->tail % RING];
-            pthread_mutex_unlock(&tr->mu);
-            more = chunk_fold(tr, c);
-            pthread_mutex_lock(&tr->mu);
-            tr->tail++;
-            pthread_cond_signal(&tr->freed);
-            pthread_mutex_unlock(&tr->mu);
-        }
-        if (!more) {
-            load_end(tr);
-            return LOAD_DONE;
-        }
-    } while (stop == INT64_MAX || now_ns() < stop);
+        if (!more || !(more = load_step(tr, stop, &late)))
+            return step_end(tr);
+    } while (!late && !tr->parts.ready && (stop == INT64_MAX || now_ns() < stop));
+    parts_shown(tr);
     return LOAD_MORE;
+}
+
+bool trace_seek(struct trace *tr, size_t mark)
+{
+    bool threaded = tr->threaded;
+    reader_stop(tr);
+    if (!parts_seek(tr, mark)) {
+        parts_seek_end(tr);
+        return false;
+    }
+    if (threaded)
+        reader_start(tr);
+    parts_shown(tr);
+    return true;
+}
+
+uint64_t trace_limit(const struct trace *tr)
+{
+    return tr->opts.max_memory;
+}
+
+bool trace_part(const struct trace *tr)
+{
+    return tr->parts.ready;
 }
 
 const struct err *trace_fatal(const struct trace *tr)

@@ -49,7 +49,7 @@ char state_letter(enum state s);
 struct trace_opts {         /* all zero = the defaults */
     bool strict;            /* the first damage is an error instead of a mark */
     int threads;            /* 0 = as many as the host has (at most 4), 1 = decode in the caller's thread alone */
-    uint64_t max_memory;    /* bytes of private memory, 0 = half of what the host has free */
+    uint64_t max_memory;    /* bytes of private memory to stay below, 0 = half of what the host has free */
     double ticks_per_second;/* first family, where the file does not say; 0 = unknown */
     const char *exe;        /* first family: ELF binary to resolve bare program counters with, NULL = none */
 };
@@ -94,8 +94,35 @@ struct trace_info {
     uint32_t gomaxprocs;     /* last value, 0 = not recorded */
     uint32_t nwarnings, ndamages;
     uint64_t count[16];      /* events by enum ev_class below */
+    bool bounded;            /* larger than the memory for it: see below */
+    int64_t detail_t0, detail_t1; /* what is held with all its spans; all that is decoded while not bounded */
+    uint32_t epoch;          /* changes when the detail begins anew: goroutines then have other indices */
 };
 const struct trace_info *trace_info(const struct trace *tr);
+
+/*
+ * Larger than memory. Where the model of a second-family trace outgrows trace_opts.max_memory, the trace is bounded:
+ * an overview of all of it is kept, and spans only of [detail_t0, detail_t1). Then
+ * - lanes of Ps and bands answer trace_shares(), trace_columns() and trace_count() for all times; beside the detail
+ *   from the overview, which is exact at the edges of its buckets. So do trace_minmax(), trace_gcounts(), and, once all
+ *   is decoded, trace_ranges() of GC and stop-the-world (if there are too many, the longest).
+ * - goroutines and threads are those that live within the detail, and their lanes begin and end with it: beside it
+ *   nothing is known of them (the model says ST_NONE). A span that was open when the detail began keeps its true start.
+ * - tasks, regions, logs, samples, points and other ranges are those of the detail, and what was open as it began.
+ * While the file is decoded the detail is the last part. Each part is complete before the next step leaves it behind:
+ * trace_part() then says so, and who wants to count everything must read the model between these two steps; after
+ * LOAD_DONE the last part is held. From then on trace_want() asks for detail of a window.
+ */
+bool trace_part(const struct trace *tr);
+uint64_t trace_limit(const struct trace *tr); /* bytes: trace_opts.max_memory or its default */
+
+enum wanted { WANT_HELD, WANT_COMING, WANT_WIDE };
+/*
+ * trace_want - WANT_HELD: the detail covers [t0,t1). WANT_COMING: it will, once trace_load() says LOAD_DONE (again);
+ * after the file is decoded that begins at once, and ends the detail there was. WANT_WIDE: it doesn't fit in memory.
+ * Cheap to ask.
+ */
+enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1);
 
 enum ev_class { EC_TRANSITION, EC_METRIC, EC_RANGE_BEGIN, EC_RANGE_ACTIVE, EC_RANGE_END, EC_TASK_BEGIN, EC_TASK_END,
                 EC_REGION_BEGIN, EC_REGION_END, EC_LOG, EC_SAMPLE, EC_LABEL, EC_EXPERIMENTAL, EC_COUNT };

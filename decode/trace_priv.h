@@ -9,6 +9,7 @@
 #include "decode/idmap.h"
 #include "decode/input.h"
 #include "decode/names.h"
+#include "decode/parts.h"
 #include "decode/source.h"
 
 #define RING 8           /* chunks between the reader's thread and ours */
@@ -37,14 +38,20 @@ struct trace {
     bool done;
     struct idmap find[LANE_KINDS];
     size_t found[LANE_KINDS];    /* lanes already in `find` */
+    struct parts parts;
 
     bool threaded, thread_on;
     pthread_t thread;
     pthread_mutex_t mu;
     pthread_cond_t filled, freed;
     struct chunk ring[RING];
+    size_t chunk_events;         /* CHUNK_EVENTS; a test may take fewer (>= 64) */
     uint64_t head, tail;         /* chunks filled, chunks folded; under mu */
     bool quit;                   /* under mu: the reader is to stop */
+    bool pause, parked;          /* under mu: it is to stand still; it does */
 };
+
+/* trace_seek - read again from a mark of tr->parts. false: out of memory. */
+bool trace_seek(struct trace *tr, size_t mark);
 
 #endif

@@ -264,7 +264,7 @@ static void v1_close(struct source *s)
 
 enum err_code source_v1(struct source *s, struct err *e)
 {
-    static const struct source_ops ops = { v1_next, v1_close };
+    static const struct source_ops ops = {.next = v1_next, .close = v1_close};
     struct v1 *v = mem_zalloc(sizeof *v);
     if (!v)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");

@@ -4,15 +4,7 @@
 #include <inttypes.h>
 
 #include "decode/mem.h"
-#include "decode/v2_gen.h"
-#include "decode/v2_order.h"
-
-struct v2 {
-    struct v2_gen gen;
-    struct v2_order order;
-    size_t pos;
-    bool in_gen, last_gen, over;
-};
+#include "decode/v2_source.h"
 
 static void finish(struct source *s, struct v2 *v)
 {
@@ -70,6 +62,7 @@ static size_t v2_next(struct source *s, struct ev *out, size_t cap)
     struct v2 *v = s->self;
     while (!v->over) {
         if (!v->in_gen) {
+            v2_gen_keep(v);
             enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
             if (rc == V2_GEN_OOM) {
                 v->order.oom = true;
@@ -115,7 +108,7 @@ static void v2_close(struct source *s)
     s->self = NULL;
 }
 
-static const struct source_ops ops = {v2_next, v2_close};
+static const struct source_ops ops = {v2_next, v2_close, v2_mark, v2_resume, v2_mark_free};
 
 enum err_code source_v2(struct source *s, struct err *e)
 {

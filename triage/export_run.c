@@ -322,6 +322,10 @@ static enum err_code load(const struct export_opts *o, bool talk, struct trace *
         if (talk) {
             say_share("reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
         }
+        if (trace_part(*tr)) {
+            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "needs the whole model, which is more than --max-memory (%" PRIu64 " MiB) holds",
+                           trace_limit(*tr) >> 20);
+        }
     }
     if (trace_fatal(*tr)) {
         *e = *trace_fatal(*tr);

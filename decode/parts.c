@@ -1,0 +1,496 @@
+/* parts.c - see parts.h. */
+#include "decode/parts.h"
+
+#include <malloc.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "decode/trace_priv.h"
+
+#define STEP_MIN ((size_t)256 << 10)
+
+/* The model of a part may grow until this much is live: the rest is for whoever looks at it. */
+static size_t full(const struct parts *p)
+{
+    return p->limit / 8 * 5;
+}
+
+void parts_init(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    p->able = tr->src.ops->mark != NULL;
+    p->limit = tr->opts.max_memory > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)tr->opts.max_memory;
+    p->step = p->limit / 8 > STEP_MIN ? p->limit / 8 : STEP_MIN;
+    p->last = mem_live();
+    p->next = !p->limit ? SIZE_MAX : !p->able ? p->limit : p->last + p->step;
+    p->ov.budget = p->limit / 16;
+}
+
+static void mark_free(const struct trace *tr, struct part_mark *m)
+{
+    if (m->fold)
+        fold_free(m->fold);
+    mem_free(m->fold);
+    if (m->src)
+        tr->src.ops->mark_free(m->src);
+    mem_free(m->sums.v);
+    *m = (struct part_mark){0};
+}
+
+void parts_free(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    for (size_t i = 0; i < p->n; i++)
+        mark_free(tr, &p->mark[i]);
+    mark_free(tr, &p->on);
+    mem_free(p->mark);
+    mem_free(p->s0.v);
+    mem_free(p->s1.v);
+    mem_free(p->gb);
+    overview_free(&p->ov);
+    memset(p, 0, sizeof *p);
+}
+
+/* ---- sums ------------------------------------------------------------------------------------------------- */
+
+static const struct ov_sum *sum_of(const struct part_sums *s, enum lane_kind k, uint32_t i)
+{
+    if (!s->v || (k == LANE_P ? i >= s->np : k != LANE_BAND || i >= BAND_COUNT))
+        return NULL;
+    return &s->v[k == LANE_P ? i : s->np + i];
+}
+
+static struct ov_sum fold_at(const struct fold *f, enum lane_kind k, uint32_t i, int64_t t)
+{
+    struct ov_sum out = {{0}};
+    int64_t tot[1][SPAN_SLOTS];
+    uint64_t n = 0;
+    if (!f->lane[k][i].begun)
+        return out;
+    spans_totals(&f->pool, k, &f->lane[k][i], &t, 1, f->end, tot, &n);
+    memcpy(out.v, tot[0], sizeof out.v);
+    out.v[0] = (int64_t)n;
+    return out;
+}
+
+/* What a lane had done when the detail began. */
+static struct ov_sum base_of(const struct trace *tr, enum lane_kind k, uint32_t i)
+{
+    const struct parts *p = &tr->parts;
+    const struct ov_sum *s = sum_of(&p->s0, k, i);
+    struct ov_sum none = {{0}};
+    if (s || !p->t0)
+        return s ? *s : none;
+    return overview_at(&p->ov, k, i, p->t0, 0, 0, NULL, NULL); /* it wasn't known then */
+}
+
+/* The sums of all lanes up to the end of the detail. */
+static bool sums_now(const struct trace *tr, struct part_sums *out)
+{
+    const struct fold *f = &tr->fold;
+    struct part_sums s = {.np = f->nlane[LANE_P]};
+    if (!(s.v = mem_alloc((s.np + BAND_COUNT) * sizeof *s.v)))
+        return false;
+    for (size_t i = 0; i < s.np + BAND_COUNT; i++) {
+        enum lane_kind k = i < s.np ? LANE_P : LANE_BAND;
+        uint32_t l = (uint32_t)(i < s.np ? i : i - s.np);
+        struct ov_sum b = base_of(tr, k, l), from = {{0}}, to = fold_at(f, k, l, f->end);
+        if (tr->parts.t0 && (sum_of(&tr->parts.s0, k, l) || tr->parts.whole))
+            from = fold_at(f, k, l, tr->parts.t0);
+        for (int j = 0; j < SPAN_SLOTS; j++)
+            b.v[j] += to.v[j] - from.v[j];
+        s.v[i] = b;
+    }
+    mem_free(out->v);
+    *out = s;
+    return true;
+}
+
+static bool sums_copy(struct part_sums *to, const struct part_sums *from)
+{
+    struct ov_sum *v = NULL;
+    size_t n = from->v ? (from->np + BAND_COUNT) * sizeof *v : 0;
+    if (n && !(v = mem_alloc(n)))
+        return false;
+    if (n)
+        memcpy(v, from->v, n);
+    mem_free(to->v);
+    *to = (struct part_sums){v, from->np};
+    return true;
+}
+
+void parts_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+{
+    const struct parts *p = &tr->parts;
+    const struct fold *f = &tr->fold;
+    bool here = l.i < f->nlane[l.kind] && f->lane[l.kind][l.i].begun;
+    struct ov_sum base = base_of(tr, l.kind, l.i), zero = {{0}};
+    int64_t from[1][SPAN_SLOTS] = {{0}};
+    uint64_t from_n = 0;
+    if (here && p->t0 && (sum_of(&p->s0, l.kind, l.i) || p->whole))
+        spans_totals(&f->pool, l.kind, &f->lane[l.kind][l.i], &p->t0, 1, f->end, from, &from_n);
+    uint32_t i = 0;
+    while (i < n) {
+        if (!here && p->ov.end) { /* the detail doesn't know of it: the trace tells later that it was there */
+            struct ov_sum s = overview_at(&p->ov, l.kind, l.i, t[i], 0, 0, NULL, NULL);
+            memcpy(out[i], s.v, sizeof out[i]);
+            if (count)
+                count[i] = (uint64_t)s.v[0];
+            i++;
+            continue;
+        }
+        if (t[i] < p->t0 || (t[i] > p->t1 && p->t1 < p->ov.end)) {
+            struct ov_sum s = overview_at(&p->ov, l.kind, l.i, t[i], p->t0, p->t1, p->t0 ? sum_of(&p->s0, l.kind, l.i) : &zero,
+                                          sum_of(&p->s1, l.kind, l.i));
+            memcpy(out[i], s.v, sizeof out[i]);
+            if (count)
+                count[i] = (uint64_t)s.v[0];
+            i++;
+            continue;
+        }
+        uint32_t k = i;
+        while (k < n && t[k] >= p->t0 && (t[k] <= p->t1 || p->t1 >= p->ov.end))
+            k++;
+        if (here)
+            spans_totals(&f->pool, l.kind, &f->lane[l.kind][l.i], t + i, k - i, f->end, out + i, count ? count + i : NULL);
+        else
+            memset(out + i, 0, (k - i) * sizeof *out);
+        for (; i < k; i++) {
+            for (int s = 1; s < SPAN_SLOTS; s++)
+                out[i][s] += base.v[s] - from[0][s];
+            if (count)
+                count[i] = (here ? count[i] - from_n : 0) + (uint64_t)base.v[0];
+        }
+    }
+}
+
+bool parts_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1,
+                  bool (*f)(const struct trace *, enum metric, int64_t, int64_t, uint64_t *, uint64_t *), uint64_t *min,
+                  uint64_t *max)
+{
+    const struct parts *p = &tr->parts;
+    int64_t stop = p->t1 < p->ov.end ? p->t1 : INT64_MAX; /* behind it the overview knows more */
+    uint64_t a[3], z[3];
+    bool have[3] = {t0 < p->t0 && overview_minmax(&p->ov, m, t0, t1 < p->t0 ? t1 : p->t0, &a[0], &z[0]),
+                    t1 > p->t0 && t0 < stop && f(tr, m, t0 > p->t0 ? t0 : p->t0, t1 < stop ? t1 : stop, &a[1], &z[1]),
+                    t1 > stop && overview_minmax(&p->ov, m, t0 > stop ? t0 : stop, t1, &a[2], &z[2])};
+    *min = UINT64_MAX;
+    *max = 0;
+    for (int i = 0; i < 3; i++) {
+        *min = have[i] && a[i] < *min ? a[i] : *min;
+        *max = have[i] && z[i] > *max ? z[i] : *max;
+    }
+    return have[0] || have[1] || have[2];
+}
+
+/* ---- marks ------------------------------------------------------------------------------------------------ */
+
+static bool mark_make(struct trace *tr, struct part_mark *m)
+{
+    struct gmap map = {0};
+    size_t before = mem_live();
+    *m = (struct part_mark){.t = tr->fold.end};
+    m->src = tr->src.ops->mark(&tr->src, &map);
+    struct fold *f = m->src ? mem_zalloc(sizeof *f) : NULL;
+    bool ok = f && fold_carry(f, &tr->fold, &map);
+    mem_free(map.to);
+    if (ok) {
+        m->fold = f;
+        ok = sums_now(tr, &m->sums);
+    } else {
+        mem_free(f);
+    }
+    if (!ok)
+        mark_free(tr, m);
+    m->cost = mem_live() - before;
+    return ok;
+}
+
+/* Every second mark goes, where they cost too much together. */
+static void marks_thin(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    size_t n = 1;
+    for (size_t i = 1; i < p->n; i++) {
+        if (i % 2 == 0) {
+            p->mark[n++] = p->mark[i];
+            continue;
+        }
+        p->cost -= p->mark[i].cost;
+        p->mark[n - 1].model += p->mark[i].model;
+        mark_free(tr, &p->mark[i]);
+    }
+    p->n = n;
+}
+
+/* Take a mark into the list, if it isn't there. */
+static bool mark_keep(struct trace *tr, struct part_mark *m)
+{
+    struct parts *p = &tr->parts;
+    size_t at = p->n;
+    if (!p->n) {
+        struct part_mark *first = mem_grow(p->mark, &p->cap, 2, sizeof *first);
+        if (!first)
+            return false;
+        p->mark = first;
+        first[0] = (struct part_mark){0};
+        p->n = at = 1;
+    }
+    while (at > 1 && p->mark[at - 1].t > m->t)
+        at--;
+    if (p->mark[at - 1].t >= m->t)
+        return false;
+    struct part_mark *v = mem_grow(p->mark, &p->cap, p->n + 1, sizeof *v);
+    if (!v)
+        return false;
+    p->mark = v;
+    memmove(&v[at + 1], &v[at], (p->n - at) * sizeof *v);
+    v[at] = *m;
+    p->n++;
+    p->cost += m->cost;
+    *m = (struct part_mark){0};
+    while (p->cost > p->limit / 8 && p->n > 3)
+        marks_thin(tr);
+    return true;
+}
+
+/* The fold of a mark takes the place of the one there is, and the reader goes back there. */
+static bool restore(struct trace *tr, const struct part_mark *m)
+{
+    struct parts *p = &tr->parts;
+    static const struct gmap same;
+    struct fold *f = &tr->fold;
+    struct gbucket *gb = NULL;
+    struct gback *back = NULL;
+    if (!p->whole) { /* the first pass: these go on */
+        gb = f->gb;
+        back = f->back;
+        f->gb = NULL;
+        f->back = NULL;
+    } else if (!p->gb) {
+        fold_back_counts(f);
+        p->gb = f->gb;
+        p->ngb = f->ngb;
+        p->gb_shift = f->gb_shift;
+        f->gb = NULL;
+    }
+    const struct names *names = f->names;
+    fold_free(f);
+    bool ok = m->fold ? fold_carry(f, m->fold, &same) : fold_init(f, names) == ERR_OK;
+    if (!f->gb) {
+        f->gb = gb;
+        f->back = back;
+    }
+    if (ok && !f->gb)
+        ok = (f->gb = mem_zalloc(GB_MAX * sizeof *f->gb));
+    ok = ok && sums_copy(&p->s0, &m->sums) && tr->src.ops->resume(&tr->src, m->src);
+    for (int k = 0; k < LANE_KINDS; k++) {
+        idmap_free(&tr->find[k]);
+        tr->found[k] = 0;
+    }
+    p->t0 = p->t1 = m->t;
+    p->carried = (uint32_t)f->nlane[LANE_G];
+    p->spans0 = f->nlane[LANE_G] + f->nlane[LANE_P];
+    tr->info.epoch++;
+    malloc_trim(0);
+    p->last = p->fixed = mem_live();
+    p->next = p->last + p->step;
+    if (p->next > full(p) && p->last + p->step / 2 < full(p))
+        p->next = full(p);
+    return ok;
+}
+
+/* ---- the first pass --------------------------------------------------------------------------------------- */
+
+static void count_detail(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    const struct fold *f = &tr->fold;
+    uint64_t n = 0;
+    for (int k = LANE_P; k <= LANE_G; k++)
+        for (size_t i = 0; i < f->nlane[k]; i++)
+            n += spans_count(&f->lane[k][i]);
+    p->ov.nspans += n - p->spans0;
+    p->ov.ngoroutines += f->nlane[LANE_G] - p->carried;
+}
+
+static enum part seek_look(struct trace *tr);
+
+enum part parts_look(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    size_t live = mem_live();
+    p->t1 = tr->fold.end;
+    if (!p->able) {
+        p->next = SIZE_MAX;
+        return PART_STOP;
+    }
+    if (p->seeking)
+        return seek_look(tr);
+    bool must = live >= full(p), stuck = tr->fold.end <= p->t0;
+    if (stuck || (!must && tr->st.generations <= 1)) { /* goroutines may yet be told of that were there all along */
+        p->next = live + p->step;
+        return stuck && live > p->limit ? PART_STOP : PART_ON;
+    }
+    struct part_mark m;
+    if (!mark_make(tr, &m)) {
+        p->next = live + p->step;
+        return must ? PART_STOP : PART_ON;
+    }
+    size_t grown = live > p->last ? live - p->last : 0;
+    if (p->n)
+        p->mark[p->n - 1].model += grown;
+    p->last = live;
+    p->next = live + p->step > full(p) && live < full(p) ? full(p) : live + p->step;
+    if (!must) {
+        if (m.cost > grown / 4 || !mark_keep(tr, &m))
+            mark_free(tr, &m);
+        else if (p->n == 2)
+            p->mark[0].model = grown;
+        return PART_ON;
+    }
+    p->bounded = true;
+    if (!overview_take(&p->ov, &tr->fold, false)) {
+        mark_free(tr, &m);
+        return PART_STOP;
+    }
+    count_detail(tr);
+    (void)sums_now(tr, &p->s1);
+    p->on = m;
+    p->ready = true;
+    return PART_READY;
+}
+
+bool parts_leave(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    p->ready = false;
+    bool ok = restore(tr, &p->on);
+    if (ok && p->on.cost <= p->limit / 16 && mark_keep(tr, &p->on) && p->n == 2 && !p->mark[0].model)
+        p->mark[0].model = full(p);
+    mark_free(tr, &p->on);
+    return ok && mem_live() < p->limit / 8 * 7;
+}
+
+void parts_end(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    p->next = SIZE_MAX;
+    p->t1 = tr->fold.end;
+    if (!p->bounded)
+        return;
+    if (p->n)
+        p->mark[p->n - 1].model += mem_live() > p->last ? mem_live() - p->last : 0;
+    (void)overview_take(&p->ov, &tr->fold, true);
+    count_detail(tr);
+    (void)sums_now(tr, &p->s1);
+    p->whole = true;
+}
+
+/* ---- back to a part --------------------------------------------------------------------------------------- */
+
+static size_t mark_before(const struct parts *p, int64_t t)
+{
+    size_t i = p->n ? p->n - 1 : 0;
+    while (i && p->mark[i].t > t)
+        i--;
+    return i;
+}
+
+enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1)
+{
+    struct parts *p = &tr->parts;
+    if (!p->bounded)
+        return WANT_HELD;
+    t0 = t0 < 0 ? 0 : t0;
+    t1 = t1 > p->ov.end ? p->ov.end : t1;
+    if (t1 <= t0 || (t0 >= p->t0 && t1 <= p->t1))
+        return WANT_HELD;
+    size_t i = mark_before(p, t0), need = 0, fixed = p->fixed;
+    for (size_t k = i; k < p->n && p->mark[k].t < t1; k++) {
+        if (k > i && need + p->mark[k].model + fixed > full(p))
+            return WANT_WIDE;
+        need += p->mark[k].model;
+    }
+    if (i < p->n && p->mark[i].reach && t1 > p->mark[i].reach)
+        return WANT_WIDE;
+    if (!p->whole || (p->seeking && p->want0 == t0 && p->want1 == t1))
+        return WANT_COMING;
+    if (p->seeking && t0 >= p->t0 && t1 <= p->until) { /* on the way there */
+        p->want0 = t0;
+        p->want1 = t1;
+        return WANT_COMING;
+    }
+    p->want0 = t0;
+    p->want1 = t1;
+    p->until = t1;
+    for (size_t k = i; k < p->n; k++) { /* as much behind it as a quarter of the memory takes */
+        if (p->mark[k].t >= t1 && need + p->mark[k].model + fixed > p->limit / 4)
+            break;
+        need += p->mark[k].t >= t1 ? p->mark[k].model : 0;
+        p->until = k + 1 < p->n ? p->mark[k + 1].t : p->ov.end;
+    }
+    return trace_seek(tr, i) ? WANT_COMING : WANT_WIDE;
+}
+
+bool parts_seek(struct trace *tr, size_t mark)
+{
+    static const struct part_mark start;
+    struct parts *p = &tr->parts;
+    p->seeking = true;
+    return restore(tr, mark < p->n ? &p->mark[mark] : &start);
+}
+
+static enum part seek_look(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    p->next = mem_live() + p->step;
+    if (mem_live() < full(p))
+        return PART_ON;
+    if (tr->fold.end >= p->want0 || tr->fold.end <= p->t0)
+        return PART_STOP; /* what there is of it is held */
+    struct part_mark m;
+    if (!mark_make(tr, &m))
+        return PART_STOP;
+    bool ok = restore(tr, &m);
+    if (!mark_keep(tr, &m))
+        mark_free(tr, &m);
+    return ok ? PART_ON : PART_STOP;
+}
+
+bool parts_found(const struct trace *tr)
+{
+    return tr->fold.end >= tr->parts.until;
+}
+
+void parts_seek_end(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    size_t i = mark_before(p, p->t0);
+    p->seeking = false;
+    p->next = SIZE_MAX;
+    if (i < p->n && tr->fold.end < p->want1)
+        p->mark[i].reach = tr->fold.end > 0 ? tr->fold.end : 1;
+    fold_finish(&tr->fold);
+    parts_shown(tr);
+}
+
+static uint32_t find_g(void *arg, uint64_t id)
+{
+    return trace_find_lane(arg, LANE_G, id);
+}
+
+void parts_shown(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    struct trace_info *i = &tr->info;
+    p->t1 = tr->fold.end;
+    i->bounded = p->bounded;
+    i->detail_t0 = p->t0;
+    i->detail_t1 = p->bounded ? p->t1 : i->end;
+    if (!p->bounded)
+        return;
+    (void)sums_now(tr, &p->s1);
+    if (p->whole && !p->seeking)
+        (void)overview_owners(&p->ov, find_g, tr);
+}
