@@ -709,8 +709,13 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
     unsigned r = search_work(v, budget_ns);
-    r |= pick_work(v, budget_ns);
+    r |= pick_work(v, budget_ns) | tri_work(v, budget_ns);
     return r | split_work(v, budget_ns);
+}
+
+bool view_pending(const struct view *v)
+{
+    return tri_pending(v) || split_pending(v);
 }
 
 static unsigned begin(struct view *v, const char *text, int dir, bool at_too)

@@ -1,6 +1,6 @@
 /*
  * split.c - see split.h. The table below the lanes follows the window, so its sums begin anew when that moves; a
- * frame gives them a millisecond at once, view_work() the rest.
+ * frame gives them a fraction of a millisecond at once, view_work() the rest.
  */
 #include "layout/split.h"
 
@@ -63,10 +63,12 @@ static bool sums_here(struct view *v)
 {
     int64_t t0, t1;
     range_now(v, &t0, &t1);
-    if (sums_is(v->sums, v->at.focus, t0, t1))
-        return true;
-    sums_free(v->sums);
-    v->sums = sums_new(v, t0, t1);
+    if (!sums_is(v->sums, t0, t1)) {
+        sums_free(v->sums);
+        v->sums = sums_new(v, &v->lanes[LANE_G].alive, t0, t1);
+    }
+    if (v->sums)
+        sums_lane(v->sums, v->at.focus);
     return v->sums != NULL;
 }
 
@@ -91,12 +93,15 @@ unsigned view_sums(struct view *v)
     return show_sums(v) | (done ? VR_NONE : VR_WORK);
 }
 
+bool split_pending(const struct view *v)
+{
+    return v->sums && (sums_open(v) || (v->split == SPLIT_TABLE && v->at.view != VIEW_LOG)) && sums_share(v->sums) < 100;
+}
+
 unsigned split_work(struct view *v, int64_t budget_ns)
 {
-    bool open = sums_open(v), table = v->split == SPLIT_TABLE && v->at.view != VIEW_LOG;
-    if (!v->sums || (!open && !table))
-        return VR_NONE;
-    if (sums_share(v->sums) == 100 && sums_step(v->sums, 0))
+    bool open = sums_open(v);
+    if (!split_pending(v))
         return VR_NONE;
     bool done = sums_step(v->sums, budget_ns);
     if (open)
@@ -154,7 +159,7 @@ static void table(struct grid *g, struct view *v, int y, int n)
         lines_free(t);
         return;
     }
-    sums_step(v->sums, 1000000);
+    sums_step(v->sums, 300000);
     sums_text(v->sums, v, t, g->w - 2 > 130 ? 130 : g->w - 2);
     for (int i = 0; i < n && (size_t)i < t->n; i++)
         grid_str(g, 1, y + i, g->w - 2, t->line[i], STYLE_NORMAL);

@@ -12,6 +12,7 @@ const char *split_name(enum split s);
 /* split_draw - into rows [y, y + n), the first is a heading. */
 void split_draw(struct grid *g, struct view *v, int y, int n);
 /* split_work - go on with sums for about budget_ns; VR_WORK while there is more. */
+bool split_pending(const struct view *v); /* there is more for it to do */
 unsigned split_work(struct view *v, int64_t budget_ns);
 
 #endif

@@ -29,6 +29,7 @@ struct row {
 struct sums {
     const struct trace *tr;
     const struct view *v;
+    struct alive *alive;
     struct lane lane;
     int64_t t0, t1;
     struct shares mine, procs;  /* the lane with the cursor; all processors */
@@ -51,14 +52,15 @@ static int64_t now_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-struct sums *sums_new(const struct view *v, int64_t t0, int64_t t1)
+struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
 {
     struct sums *s = mem_zalloc(sizeof *s);
     if (!s)
         return NULL;
     s->tr = v->tr;
     s->v = v;
-    s->lane = v->at.focus;
+    s->alive = alive;
+    s->lane.kind = LANE_KINDS; /* none yet */
     s->t0 = t0;
     s->t1 = t1;
     s->nstr = trace_nstr(v->tr);
@@ -68,8 +70,6 @@ struct sums *sums_new(const struct view *v, int64_t t0, int64_t t1)
         sums_free(s);
         return NULL;
     }
-    if (s->lane.i < trace_nlanes(v->tr, s->lane.kind))
-        trace_shares(v->tr, s->lane, t0, t1, &s->mine);
     for (uint32_t p = 0, n = trace_nlanes(v->tr, LANE_P); p < n; p++) {
         struct shares sh;
         trace_shares(v->tr, (struct lane){LANE_P, p}, t0, t1, &sh);
@@ -77,6 +77,16 @@ struct sums *sums_new(const struct view *v, int64_t t0, int64_t t1)
             s->procs.ns[k] = time_add(s->procs.ns[k], sh.ns[k]); /* times are as large as a file claims */
     }
     return s;
+}
+
+void sums_lane(struct sums *s, struct lane l)
+{
+    if (s->lane.kind == l.kind && s->lane.i == l.i)
+        return;
+    s->lane = l;
+    s->mine = (struct shares){{0}};
+    if (l.i < trace_nlanes(s->tr, l.kind))
+        trace_shares(s->tr, l, s->t0, s->t1, &s->mine);
 }
 
 void sums_free(struct sums *s)
@@ -88,9 +98,9 @@ void sums_free(struct sums *s)
     mem_free(s);
 }
 
-bool sums_is(const struct sums *s, struct lane l, int64_t t0, int64_t t1)
+bool sums_is(const struct sums *s, int64_t t0, int64_t t1)
 {
-    return s && s->t0 == t0 && s->t1 == t1 && s->lane.kind == l.kind && s->lane.i == l.i;
+    return s && s->t0 == t0 && s->t1 == t1;
 }
 
 int64_t sums_state(const struct sums *s, enum state st)
@@ -166,6 +176,8 @@ bool sums_step(struct sums *s, int64_t budget_ns)
     int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
     uint32_t n = trace_nlanes(s->tr, LANE_G);
     for (int i = 0; !s->done && s->at < n; i++) {
+        if (!s->in_lane && (s->at = alive_next(s->alive, s->tr, LANE_G, s->t0, s->t1, s->at, n)) == NO_LANE)
+            break;
         struct lane_info li = trace_lane(s->tr, (struct lane){LANE_G, s->at});
         bool lives = li.nspans && li.first < s->t1 && li.last > s->t0, over = true;
         if (lives) {
@@ -178,9 +190,10 @@ bool sums_step(struct sums *s, int64_t budget_ns)
             s->at++;
             s->in_lane = false;
         }
-        if ((lives || i % 256 == 255) && until != INT64_MAX && now_ns() >= until)
+        if (i % 8 == 7 && until != INT64_MAX && now_ns() >= until)
             return s->done = s->at >= n;
     }
+    s->at = n;
     return s->done = true;
 }
 

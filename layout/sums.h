@@ -11,12 +11,13 @@
 
 struct sums;
 
-/* sums_new - for [t0,t1) and the lane with the cursor. NULL: out of memory. */
-struct sums *sums_new(const struct view *v, int64_t t0, int64_t t1);
+/* sums_new - for [t0,t1); sums_lane() says for which lane apart. NULL: out of memory. alive: the goroutines'. */
+struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1);
+void sums_lane(struct sums *s, struct lane l);
 void sums_free(struct sums *s);
 bool sums_step(struct sums *s, int64_t budget_ns); /* true: complete */
 int sums_share(const struct sums *s);
-bool sums_is(const struct sums *s, struct lane l, int64_t t0, int64_t t1); /* made for just that? */
+bool sums_is(const struct sums *s, int64_t t0, int64_t t1); /* made for just that? */
 /* sums_text - what is known so far as lines of at most w columns; they are added to t. */
 void sums_text(const struct sums *s, const struct view *v, struct lines *t, int w);
 /* sums_state - all goroutines' time in a state, once complete (for tests). */

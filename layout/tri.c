@@ -179,7 +179,17 @@ unsigned tri_switch(struct view *v, int no)
     if (v->tri && no == VIEW_FLAME && ready(v) && !v->tri->flame.built)
         (void)flame_build(v->tri, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
     tri_set_row(v, v->at.row);
-    return VR_DRAW;
+    return tri_pending(v) ? VR_DRAW | VR_WORK : VR_DRAW;
+}
+
+bool tri_pending(const struct view *v)
+{
+    return v->tri && v->at.view == VIEW_FLAME && v->tri->flame.making;
+}
+
+unsigned tri_work(struct view *v, int64_t budget_ns)
+{
+    return !tri_pending(v) ? VR_NONE : flame_work(v->tri, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
 }
 
 static unsigned not_yet(struct view *v)

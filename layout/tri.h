@@ -13,6 +13,7 @@
 #include "layout/cells.h"
 #include "layout/view.h"
 #include "triage/findings.h"
+#include "triage/slices.h"
 #include "triage/stackweights.h"
 
 enum gcolumn { GCOL_RUNNING, GCOL_STUCK, GCOL_COUNT, GCOL_ALIVE, GCOL_SCHED, GCOL_WAIT, GCOL_SYSCALL, GCOL_ASSIST,
@@ -32,6 +33,9 @@ struct flame {
     struct fnode *node;   /* [0] is the root of all */
     uint32_t n, cap;
     uint32_t root, cur;   /* what fills the width, where the cursor is */
+    struct slices *making; /* the tree is being made: nothing of it is there yet */
+    struct tab *map;
+    double share;         /* how far that is, 0..1 */
 };
 
 enum { TRI_BUCKETS = 40, TRI_NO_BUCKET = -1 };
@@ -74,6 +78,9 @@ bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs
 
 /* tri_switch - view_switch() for these views; the lanes' focus and window stay. */
 unsigned tri_switch(struct view *v, int no);
+/* tri_work - go on with the flame view's tree if that one is shown; VR_WORK while there is more. */
+unsigned tri_work(struct view *v, int64_t budget_ns);
+bool tri_pending(const struct view *v); /* there is more for it to do */
 /* tri_leave - remember the row before another view is shown. */
 void tri_leave(struct view *v);
 

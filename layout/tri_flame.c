@@ -23,7 +23,7 @@ struct fnode {
     uint64_t count;
 };
 
-enum { NODES_MOST = 4 << 20 };
+enum { NODES_MOST = 4 << 20, AT_ONCE_NS = 30000000 };
 
 static const struct {
     const char *title;
@@ -44,6 +44,12 @@ enum { TURNS = sizeof turn / sizeof *turn };
 
 void flame_free(struct flame *f)
 {
+    slices_free(f->making); /* first: the rest is the computation's until then */
+    f->making = NULL;
+    if (f->map)
+        tab_free(f->map);
+    mem_free(f->map);
+    f->map = NULL;
     mem_free(f->node);
     f->node = NULL;
     f->n = f->cap = f->root = f->cur = 0;
@@ -127,6 +133,12 @@ static bool link_children(struct flame *f)
     return true;
 }
 
+static void told(void *arg, double share)
+{
+    struct flame *f = arg;
+    f->share = share;
+}
+
 static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
 {
     const struct triage *tg = t->tg;
@@ -137,36 +149,64 @@ static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
                     tg->waits[i].count);
         return ok;
     }
-    struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .system = true};
+    struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .system = true, .tick = told, .tick_arg = f};
     struct sw_table tab = {0};
     struct err e = {0};
     if (stackweights_build(t->tr, f->kind, &sf, &tab, &e))
         return false;
     for (uint32_t i = 0; ok && i < tab.n; i++)
         ok = add_stack(t->tr, f, m, 0, tab.row[i].stack,
-                       kinds[f->kind].samples ? (int64_t)tab.row[i].count : tab.row[i].ns, tab.row[i].count);
+                       kinds[f->kind].samples ? (int64_t)tab.row[i].count : tab.row[i].ns, tab.row[i].count) &&
+             (i % 256 || slices_tick());
     stackweights_free(&tab);
     return ok;
+}
+
+static bool make_tree(void *arg)
+{
+    struct tri *t = arg;
+    struct flame *f = &t->flame;
+    (void)new_node(f, 0, 0);
+    return f->node && add_rows(t, f, f->map) && link_children(f);
+}
+
+static bool tree_over(struct flame *f, bool ok)
+{
+    slices_free(f->making);
+    f->making = NULL;
+    if (!ok)
+        flame_free(f);
+    if (f->map)
+        tab_free(f->map);
+    mem_free(f->map);
+    f->map = NULL;
+    f->built = true;
+    f->failed = !ok;
+    return true;
+}
+
+bool flame_work(struct tri *t, int64_t budget_ns)
+{
+    struct flame *f = &t->flame;
+    enum slices_state st = f->making ? slices_run(f->making, budget_ns) : SLICES_DONE;
+    return !f->making || (st != SLICES_MORE && tree_over(f, st == SLICES_DONE));
 }
 
 bool flame_build(struct tri *t, int64_t t0, int64_t t1)
 {
     struct flame *f = &t->flame;
-    struct tab m = {0};
     enum sw_kind kind = f->kind;
     flame_free(f);
     f->kind = kind;
     f->t0 = t1 > t0 ? t0 : 0;
     f->t1 = t1 > t0 ? t1 : 0;
+    f->share = 0;
     f->built = true;
-    (void)new_node(f, 0, 0);
-    f->failed = !f->node || !add_rows(t, f, &m) || !link_children(f);
-    tab_free(&m);
-    if (f->failed) {
-        flame_free(f);
-        f->built = f->failed = true;
-    }
-    return !f->failed;
+    f->map = mem_zalloc(sizeof *f->map);
+    if (!f->map)
+        return tree_over(f, false);
+    f->making = slices_new(make_tree, t);
+    return f->making ? flame_work(t, AT_ONCE_NS) : tree_over(f, make_tree(t));
 }
 
 /* ---- moving --------------------------------------------------------------------------------------------- */
@@ -180,12 +220,14 @@ static bool under(const struct flame *f, uint32_t node, uint32_t root)
 
 static unsigned none(struct view *v)
 {
-    return move_fail(v, v->tri->flame.failed ? "out of memory for the tree" : "no such time in this trace");
+    const struct flame *f = &v->tri->flame;
+    return move_fail(v, f->making ? "the tree is not done yet" : f->failed ? "out of memory for the tree"
+                                                                          : "no such time in this trace");
 }
 
 static bool empty(const struct flame *f)
 {
-    return !f->n || !f->node[0].w;
+    return f->making || !f->n || !f->node[0].w;
 }
 
 unsigned flame_move(struct view *v, int n)
@@ -259,9 +301,9 @@ unsigned flame_kind(struct view *v, int n)
     while (at < TURNS && turn[at] != t->flame.kind)
         at++;
     t->flame.kind = turn[((at + (n ? n : 1)) % TURNS + TURNS) % TURNS];
-    (void)flame_build(t, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
+    bool done = flame_build(t, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
     view_message(v, false, "%s", kinds[t->flame.kind].title);
-    return VR_DRAW;
+    return done ? VR_DRAW : VR_DRAW | VR_WORK;
 }
 
 /* ---- drawing -------------------------------------------------------------------------------------------- */
@@ -330,12 +372,14 @@ void flame_draw(struct grid *g, struct view *v, int y, int h)
     if (f->t1)
         x = tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "%s .. %s",
                     tri_dur(v->tr, f->t0, from), tri_dur(v->tr, f->t1, to));
-    if (!f->failed && f->root)
+    if (!f->making && !f->failed && f->root)
         tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "below %s",
                 node_name(v, f, f->root, g->w - x - 8 > 8 ? g->w - x - 8 : 8, name, sizeof name));
-    if (f->failed || empty(f)) {
-        tri_say(g, 0, y + 2, g->w, STYLE_DIM, f->failed ? "out of memory for the tree"
-                : "no such time in this trace");
+    if (f->making || f->failed || empty(f)) {
+        if (f->making)
+            tri_say(g, 0, y + 2, g->w, STYLE_DIM, "adding up stacks: %d%%", (int)(f->share * 100));
+        else
+            tri_say(g, 0, y + 2, g->w, STYLE_DIM, f->failed ? "out of memory for the tree" : "no such time in this trace");
         return;
     }
     if (!under(f, f->cur, f->root))

@@ -29,7 +29,9 @@ unsigned flame_back(struct view *v);
 void flame_draw(struct grid *g, struct view *v, int y, int rows);
 void flame_detail(struct text *t, const struct view *v, int line);
 void flame_free(struct flame *f);
+/* flame_build - begin the tree, and go on for a moment; flame_work goes on. true: nothing more to do. */
 bool flame_build(struct tri *t, int64_t t0, int64_t t1);
+bool flame_work(struct tri *t, int64_t budget_ns);
 
 /* ---- groups ---- */
 unsigned groups_side(struct view *v, int n);

@@ -259,6 +259,8 @@ unsigned view_search(struct view *v, const char *text);
 unsigned view_search_next(struct view *v, int n); /* by time from the cursor, n < 0 back */
 /* view_work - go on with pending work for about budget_ns (INT64_MAX: to its end). VR_WORK while there is more. */
 unsigned view_work(struct view *v, int64_t budget_ns);
+/* view_pending - what was drawn is not complete: there is work for view_work(), though no action has said so. */
+bool view_pending(const struct view *v);
 
 /* ---- filters (filter.h), marks, pins, sums ---- */
 unsigned view_filter(struct view *v, const char *text); /* one more; a mistake is shown with its place */

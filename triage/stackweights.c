@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "triage/slices.h"
 #include "triage/stacks.h"
 #include "triage/tab.h"
 
@@ -140,6 +141,7 @@ static bool lane(struct build *b, uint32_t g)
     struct lane l = {LANE_G, g};
     struct span_iter it;
     int64_t first_run = INT64_MIN, seen = INT64_MIN;
+    unsigned k = 0;
     bool ok = true;
     if (!span_seek_index(&it, b->tr, l, 0)) {
         return true;
@@ -160,7 +162,7 @@ static bool lane(struct build *b, uint32_t g)
             continue;
         }
         ok = add_span(b, b->kind == SW_ONCPU ? s->stack_end : s->stack, s->t0 > seen ? s->t0 : seen, s->t1);
-    } while (ok && span_next(&it));
+    } while (ok && (++k % 128 || slices_tick()) && span_next(&it));
     return ok;
 }
 
@@ -174,6 +176,9 @@ static bool lanes(struct build *b)
         }
         if (b->f.tick && g % 1024 == 1023) {
             b->f.tick(b->f.tick_arg, (double)g / n);
+        }
+        if (g % 64 == 63 && !slices_tick()) {
+            return false;
         }
         if ((!b->f.want || b->f.want(b->f.arg, g)) && !lane(b, g)) {
             return false;

@@ -624,6 +624,7 @@ bool app_draw(struct app *a)
         help_footer(a->km, &a->keys, app_keyview(a), a->footer, sizeof a->footer);
     a->grid.ascii = !a->utf8;
     if (!frame_draw(&a->grid, &a->view, &txt)) return false;
+    if (view_pending(&a->view)) a->working = true;
     a->cursor_x = txt.screen_x;
     a->cursor_y = txt.screen_y;
     return true;

@@ -23,9 +23,20 @@ static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *,
     return true;
 }
 
+/* A picture with all in it: drawing may find out that there is work left. */
+static bool draw(struct app *a)
+{
+    bool ok = app_draw(a);
+    while (ok && a->working) {
+        while (a->working) (void)app_work(a, INT64_MAX);
+        ok = app_draw(a);
+    }
+    return ok;
+}
+
 bool headless_print(struct app *a, bool styles, FILE *out)
 {
-    if (!app_draw(a)) return false;
+    if (!draw(a)) return false;
     bool ok = print_grid(&a->grid, grid_line, out);
     if (ok && styles) ok = print_grid(&a->grid, grid_line_styles, out);
     return ok;
@@ -102,7 +113,7 @@ static void after(struct script *s, unsigned flags)
     while (s->a->working && !(flags & VR_QUIT)) flags |= app_work(s->a, INT64_MAX);
     if (flags & VR_QUIT) s->quit = true;
     /* pop-ups learn their length when drawn, and a reader would see every step */
-    if (!s->quit && !app_draw(s->a)) s->failed = true;
+    if (!s->quit && !draw(s->a)) s->failed = true;
     if (s->linear && !s->quit) print_linear(s);
 }
 
@@ -183,7 +194,7 @@ static bool begin(struct app *a)
     while (app_load(a, INT64_MAX)) {
     }
     while (a->triaging) (void)app_triage(a, INT64_MAX);
-    return app_draw(a);
+    return draw(a);
 }
 
 bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors)

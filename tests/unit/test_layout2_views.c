@@ -266,7 +266,7 @@ static void sums_of(struct seen *s)
             for (int k = 1; k < ST_COUNT; k++)
                 want[k] += sh.ns[k];
         }
-        struct sums *q = sums_new(&s->v, t0, t1);
+        struct sums *q = sums_new(&s->v, &s->v.lanes[LANE_G].alive, t0, t1);
         assert_non_null(q);
         while (!sums_step(q, 0))
             ;
