@@ -259,7 +259,7 @@ help:
 	@echo 'make check              set up, build twice (once with sanitizers), run all tests'
 	@echo 'make asan               build with address and undefined-behaviour sanitizers'
 	@echo 'make fuzz               fuzz both format families with clang (FUZZ_TIME=60 seconds each)'
-	@echo 'make bench              timings'
+	@echo 'make bench              speed, memory and bytes of generated traces, or of TRACE=file; CURVE=1: of more and more'
 	@echo 'make screens-accept     write the screens of the tests anew; read the diff'
 	@echo 'make install            PREFIX=/usr/local, DESTDIR='
 	@echo 'make tools              the trace notation of the tests, $(BUILD)/tracegen, and $(BUILD)/gen-trace'

@@ -1,15 +1,42 @@
 #!/bin/sh
-# 10-model.sh - decode speed, memory and frames of each trace, with one thread and with two; and, in the same run,
-# Go's own reader where GOCOUNT names a program that reads all events of a trace with it and counts them.
-for trace in ${TRACE:-"$DATA"/*.trace}; do
-    [ -f "$trace" ] || continue
-    for threads in 1 2; do
-        "$BUILD/bench/model" -t $threads -n "${RUNS:-3}" "$trace" || exit 1
-        echo
-    done
+# 10-model.sh - decode speed, memory, search and frames of each trace, with one thread and with two; and, in the same
+# run, Go's own reader where GOCOUNT names a program that reads all events of a trace with it and counts them. It says
+# so as "N events, .. N Mevents/s".
+
+# instructions TRACE - of the load of its first 3 MB, by callgrind, where the machine doesn't count them itself
+instructions() {
+    if ! command -v valgrind >/dev/null; then
+        echo "instructions: not measurable here (no counters, no valgrind)"
+        return
+    fi
+    head -c 3000000 "$1" >"$tmp/head"
+    for n in 0 1; do
+        valgrind --tool=callgrind --callgrind-out-file=/dev/null "$BUILD/bench/model" -t 1 -l -n $n "$tmp/head" \
+            2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
+    done >"$tmp/refs"
+    events=$("$GOTOP" dump "$tmp/head" 2>/dev/null | sed -n 's/^H	events	//p')
+    awk -v events="$events" 'NR == 1 { base = $1 } NR == 2 { n = $1 }
+        END { if (n && events) printf "instructions: %.1f an event (the first 3 MB under callgrind, %d events)\n", (n - base) / events, events
+              else print "instructions: not measurable here" }' "$tmp/refs"
+}
+
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+for trace in $TRACE; do
     if [ -n "$GOCOUNT" ]; then
         printf "Go's reader: "
-        "$GOCOUNT" "$trace"
+        "$GOCOUNT" "$trace" | tee "$tmp/go"
         echo
     fi
+    for threads in 1 2; do
+        "$BUILD/bench/model" -t $threads -n "${RUNS:-3}" "$trace" >"$tmp/out" || exit 1
+        cat "$tmp/out"
+        if [ $threads = 1 ] && ! grep -q '^instructions' "$tmp/out"; then instructions "$trace"; fi
+        if [ -n "$GOCOUNT" ]; then
+            go=$(sed -n 's/.* \([0-9.]*\) Mevents.*/\1/p' "$tmp/go")
+            awk -v go="$go" '/^model:/ { for (i = 2; i < NF; i++) if ($(i + 1) == "M") if (go > 0)
+                printf "against Go'\''s reader: %.2f times its events a second\n", $i / go }' "$tmp/out"
+        fi
+        echo
+    done
 done

@@ -1,23 +1,35 @@
 /*
  * model.c - how fast a trace becomes a model, what the model costs, and how fast it is drawn.
  *
- *   model [-t THREADS] [-n RUNS] TRACE
+ *   model [-t THREADS] [-n RUNS] [-l | -c LABEL] TRACE
  *
- * Each run opens and loads the trace anew; the best run counts, since others only show what else the machine did.
+ *   -n   loads; the best one counts, since others only show what else the machine did (0: none, for what a start costs)
+ *   -l   load and nothing else: for counting instructions from outside
+ *   -c   one line, for the curve
+ *
  * Private memory is what decode/mem.h handed out; the mapped file is not in it. Frames are drawn to a grid, without a
- * terminal, at every zoom by powers of 16 from the whole trace to single spans, in the middle of the trace.
+ * terminal, at every zoom by powers of 16 from the whole trace to single spans, in the middle of the trace; their time
+ * and the curve's is processor time.
+ * Instructions are those of the load, user mode, all threads; not every machine counts them.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
+#ifdef __linux__
+#include <linux/perf_event.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#endif
 #include <time.h>
 #include <unistd.h>
 
 #include "decode/mem.h"
 #include "decode/trace_priv.h"
 #include "layout/frame.h"
+#include "layout/search.h"
+
+#define SLICE_NS 15000000 /* what the viewer decodes between two frames */
 
 static double now(void)
 {
@@ -26,27 +38,69 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static double cpu(void)
+static double cpu_now(void) /* processor time of all threads: what others do on the machine is not in it */
 {
-    struct rusage r;
-    getrusage(RUSAGE_SELF, &r);
-    return (double)r.ru_utime.tv_sec + (double)r.ru_stime.tv_sec + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) * 1e-6;
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static struct trace *load(const char *path, int threads, double *seconds, double *cpu_s)
+/* A counter of this process's instructions and of its threads to come; -1: not here. */
+static int counter_open(void)
+{
+#ifdef __linux__
+    struct perf_event_attr a = {.type = PERF_TYPE_HARDWARE, .size = sizeof a, .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                .inherit = 1, .exclude_kernel = 1, .exclude_hv = 1, .disabled = 1};
+    return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
+#else
+    return -1;
+#endif
+}
+
+static void counter_run(int fd, bool on)
+{
+#ifdef __linux__
+    if (fd >= 0)
+        ioctl(fd, on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+#else
+    (void)fd, (void)on;
+#endif
+}
+
+struct loaded {
+    double s, cpu_s, most; /* wall time, processor time, longest step of the loads in slices */
+    uint64_t instructions; /* 0 = not measured */
+};
+
+/* load_model - slice: what to ask of each step, INT64_MAX = all at once. */
+static struct trace *load_model(const char *path, int threads, int64_t slice, struct loaded *out)
 {
     struct trace_opts o = {.threads = threads};
     struct trace *tr;
     struct err e;
-    double t0 = now(), c0 = cpu();
+    int fd = counter_open();
+    bool more = true;
+    *out = (struct loaded){0};
+    counter_run(fd, true);
+    double t0 = now(), c0 = cpu_now();
     if (trace_open(path, &o, &tr, &e)) {
         fprintf(stderr, "model: %s: %s\n", path, e.what);
         return NULL;
     }
-    while (trace_load(tr, INT64_MAX) != LOAD_DONE) {
+    while (more) {
+        double step = now();
+        more = trace_load(tr, slice) != LOAD_DONE;
+        step = now() - step;
+        out->most = step > out->most ? step : out->most;
     }
-    *seconds = now() - t0;
-    *cpu_s = cpu() - c0;
+    out->s = now() - t0;
+    out->cpu_s = cpu_now() - c0;
+    if (fd >= 0) {
+        counter_run(fd, false);
+        if (read(fd, &out->instructions, sizeof out->instructions) != sizeof out->instructions)
+            out->instructions = 0;
+        close(fd);
+    }
     return tr;
 }
 
@@ -92,46 +146,101 @@ static void account(const struct trace *tr)
                (double)part[i].bytes / (double)tr->info.bytes, (double)part[i].bytes / (double)tr->info.events);
 }
 
-static double frame_ms(struct view *v, struct grid *g)
+struct frame_cost {
+    double best[7], first; /* by zoom; the slowest first drawing */
+    bool ok;
+};
+static const char *const VIEW_NAME[] = {"processors", "goroutines", "threads"};
+
+static struct frame_cost frame_cost(const struct trace *tr, int view, int w, int h)
 {
+    struct frame_cost c = {.ok = false};
     struct frame_text txt = {0};
-    double best = 1e9;
-    for (int i = 0; i < 5; i++) {
-        double t = now();
-        if (!frame_draw(g, v, &txt))
-            return -1;
-        t = now() - t;
-        best = t < best ? t : best;
+    struct view v;
+    struct grid g = {0};
+    if (!view_init(&v, tr))
+        return c;
+    view_resize(&v, w, h);
+    view_loaded(&v);
+    view_switch(&v, 2 + view);
+    view_zoom_all(&v);
+    view_at(&v, trace_info(tr)->end / 2);
+    c.ok = true;
+    for (int z = 0; z < 7; z++) {
+        c.best[z] = 1e9;
+        for (int i = 0; i < 5; i++) {
+            double t = cpu_now();
+            c.ok &= frame_draw(&g, &v, &txt);
+            t = (cpu_now() - t) * 1e3;
+            c.best[z] = t < c.best[z] ? t : c.best[z];
+            if (!i && t > c.first)
+                c.first = t;
+        }
+        view_zoom(&v, 4);
     }
-    return best * 1e3;
+    grid_free(&g);
+    view_free(&v);
+    return c;
+}
+
+static double slowest(const struct frame_cost *c)
+{
+    double most = 0;
+    for (int z = 0; z < 7; z++)
+        most = c->best[z] > most ? c->best[z] : most;
+    return c->ok ? most : -1;
 }
 
 static void frames(const struct trace *tr, int w, int h)
 {
-    static const int views[] = {2, 3, 4};
-    static const char *const name[] = {"processors", "goroutines", "threads"};
-    for (size_t k = 0; k < 3; k++) {
-        struct view v;
-        struct grid g = {0};
-        if (!view_init(&v, tr))
-            return;
-        view_resize(&v, w, h);
-        view_loaded(&v);
-        view_switch(&v, views[k]);
-        printf("frame %dx%d %-10s ms by zoom x16:", w, h, name[k]);
-        view_zoom_all(&v);
-        view_at(&v, trace_info(tr)->end / 2);
-        for (int z = 0; z < 7; z++) {
-            printf(" %.2f", frame_ms(&v, &g));
-            view_zoom(&v, 4);
-        }
-        printf("\n");
-        grid_free(&g);
-        view_free(&v);
+    for (int k = 0; k < 3; k++) {
+        struct frame_cost c = frame_cost(tr, k, w, h);
+        printf("frame %dx%d %-10s ms by zoom x16:", w, h, VIEW_NAME[k]);
+        for (int z = 0; z < 7; z++)
+            printf(" %.2f", c.best[z]);
+        printf("; slowest first drawing %.2f\n", c.first);
     }
 }
 
-/* From nothing to the first lanes: open, load for 15 ms as the viewer does, draw. */
+/* search - time until the first hit is known, and until all are, working in steps as the viewer does. */
+static void search(const struct trace *tr, const char *what, const char *query)
+{
+    char why[80];
+    double t0 = now(), first = -1;
+    struct search *s = search_new(tr, query, why, sizeof why);
+    if (!s)
+        return;
+    bool done;
+    s->jump = 1; /* as a search from the prompt, the cursor in the middle */
+    s->origin = trace_info(tr)->end / 2;
+    s->cur_t = NO_TIME;
+    do {
+        done = search_step(s, tr, 5000000);
+        if (first < 0 && (s->found || (done && s->nhits)))
+            first = (now() - t0) * 1e3;
+    } while (!done);
+    if (first >= 0)
+        printf("search for %s: first hit after %.1f ms, all %zu%s after %.0f ms\n", what, first, s->nhits, s->full ? " it keeps" : "",
+               (now() - t0) * 1e3);
+    else
+        printf("search for %s: none, after %.0f ms\n", what, (now() - t0) * 1e3);
+    search_free(s);
+}
+
+static void searches(const struct trace *tr)
+{
+    uint32_t n = trace_nlanes(tr, LANE_G);
+    char id[32];
+    search(tr, "a reason to wait", "network");
+    search(tr, "part of function names", "serve");
+    search(tr, "what isn't there", "no such name");
+    if (n) {
+        snprintf(id, sizeof id, "g%" PRIu64, trace_lane(tr, (struct lane){LANE_G, n - 1}).id);
+        search(tr, "the last goroutine", id);
+    }
+}
+
+/* From nothing to the first lanes: open, load for one slice as the viewer does, draw. */
 static double first_lanes_ms(const char *path, int threads)
 {
     struct trace_opts o = {.threads = threads};
@@ -143,7 +252,7 @@ static double first_lanes_ms(const char *path, int threads)
     double t0 = now(), t = -1;
     if (trace_open(path, &o, &tr, &e))
         return -1;
-    while (trace_load(tr, 15000000) != LOAD_DONE && !trace_nlanes(tr, LANE_P)) {
+    while (trace_load(tr, SLICE_NS) != LOAD_DONE && !trace_nlanes(tr, LANE_P)) {
     }
     if (view_init(&v, tr)) {
         view_resize(&v, 80, 24);
@@ -156,43 +265,81 @@ static double first_lanes_ms(const char *path, int threads)
     return t;
 }
 
+static int usage(void)
+{
+    fprintf(stderr, "usage: model [-t THREADS] [-n RUNS] [-l | -c LABEL] TRACE\n");
+    return 2;
+}
+
+static void curve_line(const struct trace *tr, const char *label, const struct loaded *best, size_t peak)
+{
+    const struct trace_info *in = trace_info(tr);
+    double ev = (double)in->events;
+    printf("%-28s %7.1f %7.2f %7.1f %7.2f %7.2f", label, (double)in->bytes / 1e6, ev / 1e6, best->cpu_s * 1e9 / ev,
+           (double)peak / (double)in->bytes, (double)in->bytes / ev);
+    for (int k = 0; k < 3; k++) {
+        struct frame_cost c = frame_cost(tr, k, 200, 60);
+        printf(" %6.2f", slowest(&c));
+    }
+    printf("\n");
+}
+
+static void whole(const struct trace *tr, const char *path, int threads, const struct loaded *best, size_t peak)
+{
+    const struct trace_info *in = trace_info(tr);
+    double ev = (double)in->events, mb = (double)in->bytes / 1e6;
+    struct loaded slow;
+    double first = first_lanes_ms(path, threads);
+    struct trace *again = load_model(path, threads, SLICE_NS, &slow);
+    trace_close(again);
+    printf("%s: %s, %.1f MB, %" PRIu64 " events, %.2f bytes each, %d threads asked\n", path, in->dialect, mb, in->events,
+           (double)in->bytes / ev, threads);
+    printf("model: %.3f s, %.1f MB/s, %.2f M events/s, %.1f ns an event; CPU %.3f s, %.1f ns an event\n", best->s, mb / best->s,
+           ev / best->s / 1e6, best->s * 1e9 / ev, best->cpu_s, best->cpu_s * 1e9 / ev);
+    if (best->instructions)
+        printf("instructions: %.1f an event\n", (double)best->instructions / ev);
+    printf("private memory: peak %.1f MB, %.2f per file byte\n", (double)peak / 1e6, (double)peak / 1e6 / mb);
+    account(tr);
+    printf("first lanes after %.0f ms; longest step while loading in steps of %d ms: %.0f ms\n", first, SLICE_NS / 1000000,
+           slow.most * 1e3);
+    searches(tr);
+    frames(tr, 80, 24);
+    frames(tr, 200, 60);
+}
+
 int main(int argc, char **argv)
 {
     int threads = 0, runs = 3, opt;
-    while ((opt = getopt(argc, argv, "t:n:")) != -1) {
+    bool only_load = false;
+    const char *label = NULL;
+    while ((opt = getopt(argc, argv, "t:n:lc:")) != -1) {
         if (opt == 't')
             threads = atoi(optarg);
         else if (opt == 'n')
             runs = atoi(optarg);
+        else if (opt == 'l')
+            only_load = true;
+        else if (opt == 'c')
+            label = optarg;
         else
-            return 2;
+            return usage();
     }
-    if (optind + 1 != argc) {
-        fprintf(stderr, "usage: model [-t THREADS] [-n RUNS] TRACE\n");
-        return 2;
-    }
-    const char *path = argv[optind];
-    double s, c, best = 1e9, best_cpu = 1e9;
+    if (optind + 1 != argc)
+        return usage();
+    struct loaded best = {.s = 1e9}, one;
     struct trace *tr = NULL;
-    double first = first_lanes_ms(path, threads);
     for (int i = 0; i < runs; i++) {
         trace_close(tr);
-        if (!(tr = load(path, threads, &s, &c)))
+        if (!(tr = load_model(argv[optind], threads, INT64_MAX, &one)))
             return 2;
-        best = s < best ? s : best;
-        best_cpu = c < best_cpu ? c : best_cpu;
+        if (one.s < best.s)
+            best = one;
     }
-    const struct trace_info *in = trace_info(tr);
-    double ev = (double)in->events, mb = (double)in->bytes / 1e6;
-    printf("%s: %s, %.1f MB, %" PRIu64 " events, %.2f bytes each, %d threads asked\n", path, in->dialect, mb, in->events,
-           (double)in->bytes / ev, threads);
-    printf("model: %.3f s, %.1f MB/s, %.2f M events/s, %.1f ns an event; CPU %.3f s, %.1f ns an event\n", best, mb / best,
-           ev / best / 1e6, best * 1e9 / ev, best_cpu, best_cpu * 1e9 / ev);
-    printf("private memory: peak %.1f MB, %.2f per file byte\n", (double)mem_peak() / 1e6, (double)mem_peak() / 1e6 / mb);
-    account(tr);
-    printf("first lanes after %.0f ms\n", first);
-    frames(tr, 80, 24);
-    frames(tr, 200, 60);
+    size_t peak = mem_peak();
+    if (tr && label)
+        curve_line(tr, label, &best, peak);
+    else if (tr && !only_load)
+        whole(tr, argv[optind], threads, &best, peak);
     trace_close(tr);
     return 0;
 }
