@@ -397,38 +397,48 @@ static size_t mark_before(const struct parts *p, int64_t t)
     return i;
 }
 
+/* Where a window begins, clipped; what its marks say it takes. */
+static size_t model_of(const struct parts *p, int64_t t0, int64_t t1, size_t *need)
+{
+    size_t i = mark_before(p, t0);
+    *need = 0;
+    for (size_t k = i; k < p->n && p->mark[k].t < t1; k++)
+        *need += p->mark[k].model;
+    return i;
+}
+
+enum wanted trace_held(const struct trace *tr, int64_t t0, int64_t t1)
+{
+    const struct parts *p = &tr->parts;
+    size_t need;
+    t0 = t0 < 0 ? 0 : t0;
+    t1 = t1 > p->ov.end ? p->ov.end : t1;
+    if (!p->bounded || t1 <= t0 || (t0 >= p->t0 && t1 <= p->t1))
+        return WANT_HELD;
+    size_t i = model_of(p, t0, t1, &need);
+    bool one = i + 1 >= p->n || p->mark[i + 1].t >= t1; /* less there can't be */
+    if ((!one && need + p->fixed > full(p)) || (i < p->n && p->mark[i].reach && t1 > p->mark[i].reach))
+        return WANT_WIDE;
+    return p->seeking && t0 >= p->t0 && t1 <= p->until ? WANT_COMING : WANT_AWAY;
+}
+
 enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1)
 {
     struct parts *p = &tr->parts;
-    if (!p->bounded)
-        return WANT_HELD;
-    t0 = t0 < 0 ? 0 : t0;
-    t1 = t1 > p->ov.end ? p->ov.end : t1;
-    if (t1 <= t0 || (t0 >= p->t0 && t1 <= p->t1))
-        return WANT_HELD;
-    size_t i = mark_before(p, t0), need = 0, fixed = p->fixed;
-    for (size_t k = i; k < p->n && p->mark[k].t < t1; k++) {
-        if (k > i && need + p->mark[k].model + fixed > full(p))
-            return WANT_WIDE;
-        need += p->mark[k].model;
-    }
-    if (i < p->n && p->mark[i].reach && t1 > p->mark[i].reach)
-        return WANT_WIDE;
-    if (!p->whole || (p->seeking && p->want0 == t0 && p->want1 == t1))
-        return WANT_COMING;
-    if (p->seeking && t0 >= p->t0 && t1 <= p->until) { /* on the way there */
-        p->want0 = t0;
-        p->want1 = t1;
-        return WANT_COMING;
-    }
-    p->want0 = t0;
-    p->want1 = t1;
-    p->until = t1;
-    for (size_t k = i; k < p->n; k++) { /* as much behind it as a quarter of the memory takes */
-        if (p->mark[k].t >= t1 && need + p->mark[k].model + fixed > p->limit / 4)
+    enum wanted w = trace_held(tr, t0, t1);
+    size_t need;
+    if (w != WANT_AWAY || !p->whole)
+        return w;
+    p->want0 = t0 < 0 ? 0 : t0;
+    p->want1 = p->until = t1 > p->ov.end ? p->ov.end : t1;
+    size_t i = model_of(p, p->want0, p->want1, &need), k = i;
+    while (k < p->n && p->mark[k].t < p->want1)
+        k++;
+    for (; k <= p->n; k++) { /* to the end of that part, and as much behind it as a quarter of the memory takes */
+        p->until = k < p->n ? p->mark[k].t : p->ov.end;
+        if (k == p->n || need + p->mark[k].model + p->fixed > p->limit / 4)
             break;
-        need += p->mark[k].t >= t1 ? p->mark[k].model : 0;
-        p->until = k + 1 < p->n ? p->mark[k + 1].t : p->ov.end;
+        need += p->mark[k].model;
     }
     return trace_seek(tr, i) ? WANT_COMING : WANT_WIDE;
 }
@@ -486,6 +496,7 @@ void parts_shown(struct trace *tr)
     struct trace_info *i = &tr->info;
     p->t1 = tr->fold.end;
     i->bounded = p->bounded;
+    i->goroutines = !p->bounded ? tr->fold.nlane[LANE_G] : p->ov.ngoroutines + (p->whole || p->ready ? 0 : tr->fold.nlane[LANE_G] - p->carried);
     i->detail_t0 = p->t0;
     i->detail_t1 = p->bounded ? p->t1 : i->end;
     if (!p->bounded)

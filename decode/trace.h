@@ -96,6 +96,7 @@ struct trace_info {
     uint64_t count[16];      /* events by enum ev_class below */
     bool bounded;            /* larger than the memory for it: see below */
     int64_t detail_t0, detail_t1; /* what is held with all its spans; all that is decoded while not bounded */
+    uint64_t goroutines;     /* that the trace has told of so far; bounded: in the parts left behind and the detail */
     uint32_t epoch;          /* changes when the detail begins anew: goroutines then have other indices */
 };
 const struct trace_info *trace_info(const struct trace *tr);
@@ -116,12 +117,15 @@ const struct trace_info *trace_info(const struct trace *tr);
 bool trace_part(const struct trace *tr);
 uint64_t trace_limit(const struct trace *tr); /* bytes: trace_opts.max_memory or its default */
 
-enum wanted { WANT_HELD, WANT_COMING, WANT_WIDE };
-/*
- * trace_want - WANT_HELD: the detail covers [t0,t1). WANT_COMING: it will, once trace_load() says LOAD_DONE (again);
- * after the file is decoded that begins at once, and ends the detail there was. WANT_WIDE: it doesn't fit in memory.
- * Cheap to ask.
- */
+enum wanted {
+    WANT_HELD,   /* the detail covers it */
+    WANT_COMING, /* it will, once trace_load() says LOAD_DONE (again) */
+    WANT_AWAY,   /* it can be had: trace_want() begins to, once the file is decoded */
+    WANT_WIDE    /* it doesn't fit in memory */
+};
+/* trace_held - how it stands about the spans of [t0,t1). trace_want - as that, and WANT_AWAY becomes WANT_COMING: the
+ * detail begins anew, so what was read of the old one is void. Cheap. */
+enum wanted trace_held(const struct trace *tr, int64_t t0, int64_t t1);
 enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1);
 
 enum ev_class { EC_TRANSITION, EC_METRIC, EC_RANGE_BEGIN, EC_RANGE_ACTIVE, EC_RANGE_END, EC_TASK_BEGIN, EC_TASK_END,

@@ -91,12 +91,19 @@ static void title(const struct canvas *c)
     x = word(g, x, w, STYLE_TITLE, "  %s", ti->dialect ? ti->dialect : "?");
     uint32_t procs = ti->gomaxprocs ? ti->gomaxprocs : trace_nlanes(v->tr, LANE_P);
     x = word(g, x, w, STYLE_TITLE, "  %" PRIu32 "P", procs);
-    x = word(g, x, w, STYLE_TITLE, " %sG", fmt_count(trace_nlanes(v->tr, LANE_G), n));
+    x = word(g, x, w, STYLE_TITLE, " %sG", fmt_count(ti->goroutines, n));
     x = word(g, x, w, STYLE_TITLE, "  %s", when_dur(v->tr, ti->end, d));
     if (!ti->has_clock && ti->version)
         x = word(g, x, w, STYLE_TITLE_NOTE, " (ticks)");
     else if (ti->clock_assumed)
         x = word(g, x, w, STYLE_TITLE_NOTE, " (clock assumed)");
+    if (ti->bounded && ti->done) {
+        char to[FMT_MAX];
+        int64_t held = ti->detail_t1 - ti->detail_t0;
+        x = word(g, x, w, STYLE_TITLE_NOTE, trace_held(v->tr, ti->detail_t0, ti->detail_t1 + 1) == WANT_COMING ?
+                 "  loading detail %s..%s" : "  detail %s..%s", when_time(v->tr, ti->detail_t0, held / 20 + 1, d),
+                 when_time(v->tr, ti->detail_t1, held / 20 + 1, to));
+    }
     x = title_loading(c, x, w);
     if (ti->nwarnings)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");
@@ -403,6 +410,7 @@ static void lanes(const struct canvas *c)
         draw_lane(c->g, v, at, p->gutter, y);
         draw_samples(c->g, v, at, p->gutter, y);
         draw_matches(c->g, v, at, p->gutter, y);
+        draw_unheld(c->g, v, at, p->gutter, y);
         draw_unloaded(c->g, v, p->gutter, y, 1);
         if (focus)
             grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y, CELL_REVERSE);

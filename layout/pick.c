@@ -226,6 +226,7 @@ unsigned view_mark_go(struct view *v, int letter)
     v->at = v->marks[i];
     v->recenter = true;
     move_settle(v);
+    v->at.stand = v->at.focus.i;
     return VR_DRAW;
 }
 

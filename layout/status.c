@@ -342,6 +342,11 @@ void status_draw(struct grid *g, const struct view *v, int y, int n)
         return;
     }
     bool here = view_span_here(v, &lane, &s);
+    if (!here && ti->bounded && (lane.kind == LANE_G || lane.kind == LANE_M) &&
+        (v->at.cursor < ti->detail_t0 || v->at.cursor >= ti->detail_t1)) {
+        add(&one, STYLE_STATUS, "%s: not in the detail that is held", when_time(v->tr, v->at.cursor, 1000, a));
+        return;
+    }
     if (selection(v, &t0, &t1)) {
         mixture(&one, v, lane, t0, t1, "range ");
     } else if (here && (v->at.exact || trace_count(v->tr, lane, t0, t1) == 1)) {

@@ -294,6 +294,7 @@ unsigned view_loaded(struct view *v)
     if (all)
         v->at.win = (struct window){0, v->all_end};
     pick_loaded(v);
+    view_found(v);
     if (v->search && v->search->end != trace_info(v->tr)->end)
         v->search->old = true;
     move_settle(v);
@@ -340,6 +341,7 @@ unsigned view_undo(struct view *v, int n)
     }
     v->undo_kind = -1;
     move_settle(v);
+    v->at.stand = v->at.focus.i;
     return VR_DRAW;
 }
 
@@ -356,6 +358,7 @@ unsigned view_redo(struct view *v, int n)
     }
     v->undo_kind = -1;
     move_settle(v);
+    v->at.stand = v->at.focus.i;
     return VR_DRAW;
 }
 

@@ -51,6 +51,9 @@ struct place {
     uint32_t row;       /* views of items: the row with the cursor */
     uint8_t view;
     bool exact;         /* the cursor stands on one span, put there by a jump; else it means the whole column */
+    bool kept, absent;  /* epoch.c: id is that of the focus; it isn't in the detail, */
+    uint32_t stand;     /* and this lane stands for it */
+    uint64_t id;
 };
 
 enum { LANES_PINS = 16, LANES_OPEN = 64 };
@@ -78,6 +81,8 @@ struct lanes {
     uint64_t filter_seen;
     uint32_t pin[LANES_PINS];    /* always in the first rows */
     int npin;
+    uint64_t away[LANES_PINS];   /* ids of pinned lanes that a bounded trace doesn't hold now */
+    int naway;
     uint64_t *hidden;            /* a bit per lane, NULL = none */
     uint32_t nhidden, hidden_n;  /* bits there are, bits set */
     uint32_t *only;              /* these lanes alone, in this order (related ones); NULL = no such wish */
@@ -191,6 +196,13 @@ void view_free(struct view *v);
 unsigned view_resize(struct view *v, int w, int h);
 /* view_loaded - tell that trace_load() went on. A window that showed all keeps showing all. */
 unsigned view_loaded(struct view *v);
+/*
+ * view_leave, view_arrive - before and after a bounded trace's detail begins anew (trace_info.epoch): lanes are found
+ * again by their ids.
+ */
+void view_leave(struct view *v);
+unsigned view_arrive(struct view *v);
+void view_found(struct view *v); /* what wasn't there may be, now that the detail has grown; view_loaded() calls it */
 /* view_end - the end of the time axis: the trace's, or while it loads an estimate of it (>= what is decoded). */
 int64_t view_end(const struct view *v);
 /* view_message - set the message line, printf-like; "" clears. Control bytes become '?'. */

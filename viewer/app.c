@@ -62,11 +62,44 @@ static void open_place(struct app *a)
     a->open_at = a->open_lane = NULL;
 }
 
+/* trace_load(), with what is shown told of a detail that begins anew. */
+static bool load_step(struct app *a, int64_t budget_ns)
+{
+    const struct trace_info *ti = trace_info(a->tr);
+    uint32_t epoch = ti->epoch;
+    if (trace_part(a->tr) || a->seeking) view_leave(&a->view);
+    bool more = trace_load(a->tr, budget_ns) == LOAD_MORE;
+    a->stale = true;
+    if (ti->epoch != epoch && (view_arrive(&a->view) & VR_WORK)) a->working = true;
+    return more;
+}
+
+bool app_hold(struct app *a, int64_t budget_ns)
+{
+    const struct trace_info *ti = trace_info(a->tr);
+    struct window w = a->view.at.win;
+    int64_t t = a->view.at.cursor;
+    if (a->loading || !ti->bounded) return false;
+    if (!tri_shows(a->view.at.view)) {
+        if (trace_held(a->tr, w.t0, w.t1) == WANT_WIDE) w = (struct window){t, t + 1};
+        if (trace_held(a->tr, w.t0, w.t1) == WANT_AWAY) {
+            view_leave(&a->view);
+            tables_drop(a);
+            a->seeking = trace_want(a->tr, w.t0, w.t1) == WANT_COMING;
+            if (view_arrive(&a->view) & VR_WORK) a->working = true;
+            a->triaging = true;
+        }
+    }
+    if (!a->seeking) return false;
+    a->seeking = load_step(a, budget_ns);
+    if (!a->seeking) sync(a);
+    return a->seeking;
+}
+
 bool app_load(struct app *a, int64_t budget_ns)
 {
     if (!a->loading) return false;
-    a->loading = trace_load(a->tr, budget_ns) == LOAD_MORE;
-    a->stale = true;
+    a->loading = load_step(a, budget_ns);
     if (!a->loading) {
         sync(a);
         a->touched |= a->open_view || a->open_at || a->open_lane;

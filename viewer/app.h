@@ -54,6 +54,7 @@ struct app {
     bool loading;           /* trace_load() has more to do */
     bool stale;             /* it went on, and the view has not been told */
     bool working;           /* view_work() has more to do */
+    bool seeking;           /* a bounded trace: trace_load() brings the detail of what is shown */
     int open_view;          /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
     const char *open_at, *open_lane, *open_filter;
     const char *open_wrong; /* the filter asked for makes no sense: why (view.message) */
@@ -92,6 +93,11 @@ bool app_load(struct app *a, int64_t budget_ns);
  * Returns refresh flags; a->triaging says whether there is more to do.
  */
 unsigned app_triage(struct app *a, int64_t budget_ns);
+/*
+ * app_hold - a bounded trace, decoded to its end: decode what is shown in detail, for about budget_ns, if it isn't held
+ * and fits in memory; else what is around the cursor. true: call again.
+ */
+bool app_hold(struct app *a, int64_t budget_ns);
 /* app_work - go on with a search for about budget_ns. Returns refresh flags. */
 unsigned app_work(struct app *a, int64_t budget_ns);
 unsigned app_resize(struct app *a, int w, int h);

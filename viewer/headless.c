@@ -110,6 +110,9 @@ static void print_linear(struct script *s)
 
 static void after(struct script *s, unsigned flags)
 {
+    while (app_hold(s->a, INT64_MAX)) {
+    }
+    while (s->a->triaging) flags |= app_triage(s->a, INT64_MAX);
     while (s->a->working && !(flags & VR_QUIT)) flags |= app_work(s->a, INT64_MAX);
     if (flags & VR_QUIT) s->quit = true;
     /* pop-ups learn their length when drawn, and a reader would see every step */
@@ -193,7 +196,11 @@ static bool begin(struct app *a)
 {
     while (app_load(a, INT64_MAX)) {
     }
+    while (app_hold(a, INT64_MAX)) {
+    }
     while (a->triaging) (void)app_triage(a, INT64_MAX);
+    while (app_hold(a, INT64_MAX)) {
+    }
     return draw(a);
 }
 

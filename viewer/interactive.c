@@ -108,6 +108,8 @@ static void take_keys(struct loop *l)
 static void work(struct loop *l)
 {
     struct app *a = l->a;
+    bool held = a->seeking;
+    uint32_t epoch = trace_info(a->tr)->epoch;
     if (a->loading) {
         bool more = app_load(a, SLICE_NS);
         int64_t now = now_ms(), spent = now - l->began;
@@ -118,6 +120,13 @@ static void work(struct loop *l)
             l->dirty = true;
             l->next_progress = now + PROGRESS_MS;
         }
+    } else if (app_hold(a, SLICE_NS)) {
+        if (now_ms() >= l->next_progress) {
+            l->dirty = true;
+            l->next_progress = now_ms() + PROGRESS_MS;
+        }
+    } else if (held || trace_info(a->tr)->epoch != epoch) {
+        l->dirty = true;
     } else if (a->triaging && !a->working) {
         obey(l, app_triage(a, SLICE_NS));
         if (a->triaging && now_ms() >= l->next_progress) l->next_progress = now_ms() + PROGRESS_MS;
@@ -147,7 +156,7 @@ static void draw(struct loop *l)
 /* How long to sleep: not at all with work to do, until the next frame may come, or for ever. */
 static int timeout(const struct loop *l)
 {
-    if (l->a->loading || l->a->working || l->a->triaging) return 0;
+    if (l->a->loading || l->a->seeking || l->a->working || l->a->triaging) return 0;
     if (!l->dirty) return -1;
     int64_t left = l->next_frame - now_ms();
     return left > 0 ? (int)left : 0;

@@ -58,10 +58,19 @@ static void triage_show(struct app *a)
     }
 }
 
+void tables_drop(struct app *a)
+{
+    tri_free(&a->tri);
+    tri_init(&a->tri, a->tr);
+    findings_free(&a->fs);
+    triage_free(a->tg);
+    a->tg = NULL;
+}
+
 unsigned app_triage(struct app *a, int64_t budget_ns)
 {
     struct err e = {0};
-    if (!a->triaging) return VR_NONE;
+    if (!a->triaging || a->seeking) return VR_NONE;
     if (!a->tg && triage_new(a->tr, &a->tg, &e)) {
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;

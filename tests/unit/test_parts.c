@@ -230,7 +230,8 @@ static int parts_of(const char *path, const uint8_t *p, size_t n, size_t chunk, 
         t1 = t1 > i->end ? i->end : t1;
         if (t1 <= t0)
             continue;
-        enum wanted got = trace_want(a, t0, t1);
+        enum wanted asked = trace_held(a, t0, t1), got = trace_want(a, t0, t1);
+        assert_int_equal(asked == WANT_AWAY ? WANT_COMING : asked, got);
         if (got == WANT_HELD)
             assert_true(i->detail_t0 <= t0 && t1 <= i->detail_t1);
         if (got != WANT_COMING)

@@ -1,0 +1,119 @@
+/*
+ * test_app_parts.c - the viewer on a trace that is larger than its memory: the detail follows what is shown, and what
+ * was chosen by goroutine is found again in another part.
+ */
+#include "tests/unit/decode_help.h"
+
+#include "viewer/app.h"
+
+static struct app app;
+static struct trace *tr;
+static uint8_t *bytes;
+static struct keymap *km;
+
+static int setup(void **state)
+{
+    (void)state;
+    struct trace_opts o = {.threads = 1, .max_memory = 1u << 30};
+    struct err e;
+    size_t n = 0;
+    bytes = read_file("samples/http-long-1.27.trace", &n);
+    assert_non_null(bytes);
+    assert_int_equal(trace_open_mem(bytes, n, &o, &tr, &e), ERR_OK);
+    tr->chunk_events = 300;
+    tr->parts.limit = (mem_live() + (1 << 18)) / 5 * 8 + (1u << 20);
+    tr->parts.step = 1 << 15;
+    tr->parts.next = mem_live() + (1 << 15);
+    tr->parts.ov.budget = 1u << 16;
+    assert_true((km = keymap_new()) && app_init(&app, tr, km, 80, 24));
+    while (app_load(&app, INT64_MAX))
+        ;
+    assert_true(trace_info(tr)->bounded);
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    app_free(&app);
+    keymap_free(km);
+    trace_close(tr);
+    free(bytes);
+    return 0;
+}
+
+static void hold(void)
+{
+    while (app_hold(&app, INT64_MAX))
+        ;
+    assert_true(app_draw(&app));
+}
+
+/* Somewhere within the middle of what the trace has, a window narrow enough to be held. */
+static struct window window_at(int share)
+{
+    int64_t end = trace_info(tr)->end, t = end / 100 * share;
+    return (struct window){t, t + end / 400};
+}
+
+static void test_follow(void **state)
+{
+    (void)state;
+    int narrow = 0;
+    for (int share = 90; share >= 10; share -= 20) {
+        struct window w = window_at(share);
+        (void)view_switch(&app.view, VIEW_PROCS);
+        (void)view_range(&app.view, w.t0, w.t1);
+        hold();
+        const struct trace_info *ti = trace_info(tr);
+        bool wide = trace_held(tr, w.t0, w.t1) == WANT_WIDE;
+        int64_t t0 = wide ? app.view.at.cursor : w.t0, t1 = wide ? t0 + 1 : w.t1; /* at least what the cursor is on */
+        narrow += !wide;
+        if (ti->detail_t0 > t0 || ti->detail_t1 < t1)
+            fail_msg("at %d %%: %" PRId64 "..%" PRId64 " is held", share, ti->detail_t0, ti->detail_t1);
+        assert_false(app_hold(&app, INT64_MAX));
+    }
+    assert_true(narrow > 2);
+}
+
+static void test_same_lane(void **state)
+{
+    (void)state;
+    struct window w = window_at(90);
+    (void)view_switch(&app.view, VIEW_GOROUTINES);
+    (void)view_range(&app.view, w.t0, w.t1);
+    hold();
+    uint32_t last = trace_nlanes(tr, LANE_G) - 1, seen = NO_LANE;
+    for (uint32_t i = 0; i < last; i++) /* one that was there from the start, not at the same index */
+        if (!trace_lane(tr, (struct lane){LANE_G, i}).created)
+            seen = i;
+    assert_int_not_equal(seen, NO_LANE);
+    uint64_t old = trace_lane(tr, (struct lane){LANE_G, seen}).id, young = trace_lane(tr, (struct lane){LANE_G, last}).id;
+    (void)view_focus(&app.view, (struct lane){LANE_G, last});
+    (void)view_pin(&app.view);
+    (void)view_mark(&app.view, 'a');
+    (void)view_focus(&app.view, (struct lane){LANE_G, seen});
+    (void)view_pin(&app.view);
+    uint32_t epoch = trace_info(tr)->epoch;
+    w = window_at(60);
+    (void)view_range(&app.view, w.t0, w.t1);
+    hold();
+    assert_int_not_equal(trace_info(tr)->epoch, epoch);
+    assert_int_equal(trace_lane(tr, app.view.at.focus).id, old);
+    const struct lanes *l = &app.view.lanes[LANE_G];
+    assert_int_equal(l->npin, 1); /* the young one isn't born yet */
+    assert_int_equal(trace_lane(tr, (struct lane){LANE_G, l->pin[0]}).id, old);
+    (void)view_mark_go(&app.view, 'a');
+    hold();
+    assert_int_equal(trace_lane(tr, app.view.at.focus).id, young);
+    assert_int_equal(app.view.lanes[LANE_G].npin, 2);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_follow, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_same_lane, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
