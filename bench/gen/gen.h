@@ -64,7 +64,8 @@ struct sim {
     uint32_t *idle;         /* ring of np: idle Ps, the longest idle first, so that all of them get work */
     uint32_t idle_head, nidle;
     struct runq global;     /* what a P with too much to do gave away */
-    uint64_t wait;          /* units a wait lasts at most, so chosen that the Ps have something to do most of the time */
+    uint64_t wait;          /* units a wait lasts at most: so long that Ps run out of work now and then */
+    uint64_t starts;        /* of Ps, so far */
     enum shape shape;
     struct timer { uint64_t t; uint32_t g, waits; } *timer; /* heap by t */
     uint32_t ntimer, captimer;

@@ -14,6 +14,7 @@
 const struct emitter *emit;
 
 #define LOCAL_MAX 256 /* goroutines in a P's queue; more go to the global one */
+#define STARTS 40     /* of a thousand events are a P's start after having been idle, at any number of Ps and goroutines */
 
 uint64_t sim_random(struct sim *s, uint64_t below) /* xorshift128+ */
 {
@@ -148,6 +149,11 @@ static uint32_t runq_get(struct sim *s, struct runq *q)
     return g;
 }
 
+static bool starts_enough(const struct sim *s)
+{
+    return s->starts * 1000 > s->events * STARTS;
+}
+
 /* ready - P i makes a goroutine runnable: its own, until it has too many. Now and then an idle P comes to help. */
 static void ready(struct sim *s, uint32_t i, uint32_t g)
 {
@@ -155,7 +161,7 @@ static void ready(struct sim *s, uint32_t i, uint32_t g)
     runq_put(s, q->n < LOCAL_MAX ? q : &s->global, g);
     s->g[g].status = G_RUNNABLE;
     s->g[g].since = s->when;
-    if (s->nidle && q->n > 1 && sim_random(s, 100) < 30)
+    if (s->nidle && q->n > 1 && !starts_enough(s) && sim_random(s, 100) < 30)
         idle_wake(s, s->now + 5 + sim_random(s, 60));
 }
 
@@ -244,10 +250,10 @@ static uint64_t after(const struct sim *s, uint32_t g, uint64_t t)
     return t > s->g[g].since ? t : s->g[g].since + 1;
 }
 
-/* wake_due - what a P between two goroutines does first: timers, the network, calls that came back. */
-static uint64_t wake_due(struct sim *s, uint64_t t, uint32_t i)
+/* wake_due - what a P between two goroutines does first: timers, the network, calls that came back; until `until`. */
+static uint64_t wake_due(struct sim *s, uint64_t t, uint32_t i, uint64_t until)
 {
-    for (unsigned k = 0; k < 8 && s->ntimer && s->timer[0].t <= t; k++) {
+    for (unsigned k = 0; k < 8 && s->ntimer && s->timer[0].t <= until; k++) {
         struct timer w = timer_pop(s);
         if (timer_stale(s, &w))
             continue;
@@ -267,8 +273,13 @@ static uint64_t wake_due(struct sim *s, uint64_t t, uint32_t i)
 
 static void schedule(struct sim *s, struct proc *p, uint32_t i)
 {
-    uint64_t t = wake_due(s, p->clock, i);
+    uint64_t t = wake_due(s, p->clock, i, p->clock);
     uint32_t g = next_of(s, i);
+    /* Out of work, but Ps are not to go idle more often than this: what would have come later comes now. */
+    if (g == NONE && starts_enough(s) && s->ntimer) {
+        t = wake_due(s, t, i, s->timer[0].t);
+        g = next_of(s, i);
+    }
     if (g == NONE) {
         idle(s, p, t, i);
         return;
@@ -425,12 +436,6 @@ static void run_worker(struct sim *s, struct proc *p, uint32_t i)
     block(s, p, i, R_GCWORK);
 }
 
-/*
- * Units of waiting per goroutine a P has, at most: so long that Ps run out of work now and then, as those of a server
- * with something to spare do, and so short that they mostly have some. More means idler Ps.
- */
-static const uint16_t LOAD[] = {[SHAPE_HTTP] = 790, [SHAPE_ONE] = 100, [SHAPE_CHURN] = 100};
-
 /* What a running goroutine does next, by weight; the rest of the thousand blocks. */
 enum { DO_CALL, DO_ALLOCATE, DO_PAIR, DO_SPAWN, DO_PREEMPT, DO_WAKE, DO_COUNT };
 static const uint16_t WEIGHT[][DO_COUNT] = {
@@ -487,6 +492,7 @@ static void step(struct sim *s)
     struct proc *p = &s->p[i];
     s->now = p->clock;
     if (!p->running) {
+        s->starts++;
         emit->proc_start(s, p->clock, i);
         p->running = true;
         p->clock += 2 + sim_random(s, 20);
@@ -528,7 +534,7 @@ void sim_run(struct sim *s, uint64_t bytes, uint64_t per_generation)
     s->idle = calloc(s->np, sizeof *s->idle);
     if (!s->spare || !s->p || !s->order || !s->idle)
         exit(1);
-    s->wait = 400 + s->nlong * (uint64_t)LOAD[s->shape] / s->np;
+    s->wait = 400 + s->nlong * UINT64_C(1200) / s->np;
     for (uint32_t i = 0; i < s->np; i++) {
         s->p[i] = (struct proc){.g = NONE, .thread = i, .at = i};
         s->order[i] = i;
