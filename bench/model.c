@@ -123,7 +123,7 @@ static void account(const struct trace *tr)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             const struct spanlane *l = &f->lane[k][i];
             spans += spans_count(l);
-            blocks += l->capblk * sizeof(struct blk) + (l->group ? (l->capblk / SPAN_GROUP + 1) * sizeof(int64_t) : 0);
+            blocks += l->blocks ? sizeof *l->blocks + l->blocks->cap * sizeof(struct blk) + (l->blocks->cap / SPAN_GROUP + 1) * sizeof(int64_t) : 0;
         }
     }
     lanes += f->capg * sizeof *f->g + f->capp * sizeof *f->p + f->capm * sizeof *f->m;

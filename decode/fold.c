@@ -4,11 +4,11 @@
  * Invariants:
  * - A goroutine that runs or holds a P in a system call is named by that P (p->g) and by its M (m->g), and names
  *   them (g->p, g->m). Every transition first undoes, then makes these bindings; after it the lanes of the P and the
- *   M concerned are brought up to date by p_show() and m_show(), which alone decide what those lanes say.
+ *   M concerned are brought up to date by fold_p_show() and m_show(), which alone decide what those lanes say.
  * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of the event
  *   that told of it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
  */
-#include "decode/fold.h"
+#include "decode/fold_priv.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@
 
 /* ---- growing ---------------------------------------------------------------------------------------------- */
 
-static bool grow(struct fold *f, void *arrayp, size_t *cap, size_t need, size_t size)
+bool fold_grow(struct fold *f, void *arrayp, size_t *cap, size_t need, size_t size)
 {
     void *p;
     memcpy(&p, arrayp, sizeof p);
@@ -38,19 +38,19 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
         return true;
     /* Indices are given out densely; a gap would be a reader's mistake, not the file's. */
     size_t need = (size_t)i + 1, was = f->nlane[k];
-    if (k != LANE_M && !grow(f, &f->lane[k], &f->caplane[k], need, sizeof(struct spanlane)))
+    if (k != LANE_M && !fold_grow(f, &f->lane[k], &f->caplane[k], need, sizeof(struct spanlane)))
         return false;
-    if (k == LANE_G && !grow(f, &f->g, &f->capg, need, sizeof *f->g))
+    if (k == LANE_G && !fold_grow(f, &f->g, &f->capg, need, sizeof *f->g))
         return false;
-    if (k == LANE_P && !grow(f, &f->p, &f->capp, need, sizeof *f->p))
+    if (k == LANE_P && !fold_grow(f, &f->p, &f->capp, need, sizeof *f->p))
         return false;
-    if (k == LANE_M && !grow(f, &f->m, &f->capm, need, sizeof *f->m))
+    if (k == LANE_M && !fold_grow(f, &f->m, &f->capm, need, sizeof *f->m))
         return false;
-    if (k != LANE_M)
-        memset(&f->lane[k][was], 0, (need - was) * sizeof(struct spanlane));
     for (size_t j = was; j < need; j++) {
+        if (k != LANE_M)
+            f->lane[k][j] = (struct spanlane){.p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE};
         if (k == LANE_G)
-            f->g[j] = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE, .p = EV_NONE, .m = EV_NONE};
+            f->g[j] = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE};
         else if (k == LANE_P)
             f->p[j] = (struct pinfo){.g = EV_NONE, .m = EV_NONE};
         else if (k == LANE_M)
@@ -60,53 +60,26 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
     return true;
 }
 
-static bool push_open(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index)
-{
-    if (!grow(f, open, cap, *n + 1, sizeof **open))
-        return false;
-    (*open)[(*n)++] = index;
-    return true;
-}
-
-/* ---- tags ------------------------------------------------------------------------------------------------- */
-
-static inline uint32_t tag_of(struct fold *f, uint8_t state, uint32_t reason)
-{
-    if (!reason)
-        return f->tag[state];
-    unsigned k = reason & 7;
-    if (f->recent[state][k].reason != reason) {
-        f->recent[state][k].tag = pool_tag(&f->pool, state, reason, 0);
-        f->recent[state][k].reason = reason;
-    }
-    return f->recent[state][k].tag;
-}
-
 /* ---- the lanes of Ps and Ms ------------------------------------------------------------------------------- */
 
-static inline void lane_set(struct fold *f, enum lane_kind k, uint32_t i, int64_t t, uint32_t tag, uint32_t who)
+void fold_special_g(struct fold *f, uint32_t g)
 {
-    struct spanlane *l = &f->lane[k][i];
-    if (!l->begun) {
-        spans_begin(l, t, tag, who, 0);
-        return;
-    }
-    if (l->tag == tag && l->who == who)
-        return;
-    if (l->t0 >= t) { /* nothing lasted: the later word counts */
-        l->tag = tag;
-        l->who = who;
-        return;
-    }
-    if (k == LANE_P && t - l->t0 > f->p[i].longest)
-        f->p[i].longest = t - l->t0;
-    spans_push(&f->pool, k, l, t, tag, who, 0);
+    struct spanlane *l = &f->lane[LANE_G][g];
+    const struct ginfo *gi = &f->g[g];
+    l->special = (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) | (!gi->name || gi->name == f->str_main ? SPECIAL_NAME : 0) |
+                           (gi->assist ? SPECIAL_RANGE : 0) | (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
+                           (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
+}
+
+void fold_special_p(struct fold *f, uint32_t p)
+{
+    f->lane[LANE_P][p].special = (uint8_t)((!f->lane[LANE_P][p].begun ? SPECIAL_LANE : 0) | (f->p[p].sweep ? SPECIAL_RANGE : 0));
 }
 
 static inline uint8_t busy_state(const struct fold *f, uint32_t g, uint32_t p)
 {
     const struct ginfo *gi = &f->g[g];
-    if (gi->state == ST_SYSCALL)
+    if (f->lane[LANE_G][g].state == ST_SYSCALL)
         return ST_SYSCALL;
     if (gi->assist)
         return ST_ASSIST;
@@ -115,7 +88,7 @@ static inline uint8_t busy_state(const struct fold *f, uint32_t g, uint32_t p)
     return gi->flags & GI_GCWORK ? ST_GCWORK : ST_RUNNING;
 }
 
-static __attribute__((noinline)) void p_show(struct fold *f, uint32_t p, int64_t t)
+void fold_p_show(struct fold *f, uint32_t p, int64_t t)
 {
     const struct pinfo *pi = &f->p[p];
     uint8_t s = pi->state;
@@ -123,7 +96,7 @@ static __attribute__((noinline)) void p_show(struct fold *f, uint32_t p, int64_t
         s = busy_state(f, pi->g, p);
     else if (s == ST_SCHED && pi->sweep)
         s = ST_SWEEP;
-    lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1); /* EV_NONE + 1 is 0: none */
+    fold_lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1); /* EV_NONE + 1 is 0: none */
 }
 
 static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t t)
@@ -135,160 +108,12 @@ static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t
 }
 
 /* show - the P and M a goroutine is on. */
-static inline void show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
+void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
 {
     if (p != EV_NONE)
-        p_show(f, p, t);
+        fold_p_show(f, p, t);
     if (m != EV_NONE)
         m_show(f, m, t);
-}
-
-/* ---- goroutines by state ---------------------------------------------------------------------------------- */
-
-static const uint8_t gcount_of[ST_COUNT] = {
-    [ST_RUNNABLE] = GC_RUNNABLE + 1, [ST_RUNNING] = GC_RUNNING + 1, [ST_SYSCALL] = GC_SYSCALL + 1, [ST_WAITING] = GC_WAITING + 1,
-};
-
-/* What back-dating adds: a goroutine told of at t was there since 0. Gathered per bucket, added up when read. */
-struct gback {
-    uint64_t part[GC_COUNT]; /* sum of (t - start of the bucket) */
-    uint32_t n[GC_COUNT];
-};
-
-static void gcount_back(struct fold *f, uint8_t state, int64_t t)
-{
-    unsigned k = gcount_of[state];
-    if (!k-- || (!f->back && !(f->back = mem_zalloc(GB_MAX * sizeof *f->back)))) {
-        f->oom = f->oom || k < GC_COUNT;
-        return;
-    }
-    size_t i = (size_t)(t >> f->gb_shift);
-    if (i >= GB_MAX)
-        return;
-    f->back[i].n[k]++;
-    f->back[i].part[k] += (uint64_t)(t - ((int64_t)i << f->gb_shift));
-}
-
-void fold_back_counts(struct fold *f)
-{
-    if (!f->back)
-        return;
-    uint64_t later[GC_COUNT] = {0}, width = (uint64_t)1 << f->gb_shift;
-    for (size_t i = GB_MAX; i-- > 0;)
-        for (int k = 0; k < GC_COUNT; k++) {
-            const struct gback *b = &f->back[i];
-            f->gb[i].ns[k] += later[k] * width + b->part[k];
-            uint64_t max = f->gb[i].max[k] + later[k];
-            f->gb[i].max[k] = max > UINT32_MAX ? UINT32_MAX : (uint32_t)max;
-            later[k] += b->n[k];
-        }
-    mem_free(f->back);
-    f->back = NULL;
-}
-
-/* Merge pairs of buckets until t has one. */
-static void gcount_widen(struct fold *f, int64_t t)
-{
-    fold_back_counts(f);
-    while (t >> f->gb_shift >= GB_MAX) {
-        for (size_t i = 0; i < GB_MAX / 2; i++) {
-            struct gbucket a = f->gb[2 * i];
-            const struct gbucket *b = &f->gb[2 * i + 1];
-            for (int k = 0; k < GC_COUNT; k++) {
-                a.ns[k] += b->ns[k];
-                a.max[k] = a.max[k] > b->max[k] ? a.max[k] : b->max[k];
-            }
-            f->gb[i] = a;
-        }
-        memset(&f->gb[GB_MAX / 2], 0, GB_MAX / 2 * sizeof *f->gb);
-        f->gb_shift++;
-    }
-}
-
-/* Bring all integrals up to t, which may lie in a later bucket than the last time. */
-static void gcount_until(struct fold *f, int64_t t)
-{
-    if ((uint64_t)t >= (uint64_t)GB_MAX << f->gb_shift)
-        gcount_widen(f, t);
-    for (int k = 0; k < GC_COUNT; k++) {
-        int64_t at = f->glast[k];
-        for (size_t i = (size_t)(at >> f->gb_shift); at < t; i++) {
-            uint64_t edge = (uint64_t)(i + 1) << f->gb_shift;
-            int64_t next = edge < (uint64_t)t ? (int64_t)edge : t;
-            f->gb[i].ns[k] += f->gnow[k] * (uint64_t)(next - at);
-            if (f->gnow[k] > f->gb[i].max[k])
-                f->gb[i].max[k] = (uint32_t)f->gnow[k];
-            at = next;
-        }
-        if (at > f->glast[k])
-            f->glast[k] = at;
-    }
-    f->ngb = (size_t)(t >> f->gb_shift) + 1;
-    uint64_t edge = (uint64_t)f->ngb << f->gb_shift;
-    f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
-}
-
-/*
- * While a run of events is folded, the last bucket counts ahead: as if nothing changed any more up to its end. A
- * transition then only moves what is left of the bucket from one state to the other. Between two runs the counts
- * end at f->end, as readers want them. (Unsigned: what goes ahead is taken back to the last bit.)
- */
-static void gcount_ahead(struct fold *f)
-{
-    for (int k = 0; k < GC_COUNT; k++) {
-        f->gb[f->ngb - 1].ns[k] += f->gnow[k] * (uint64_t)(f->gb_end - f->glast[k]);
-        f->glast[k] = f->gb_end;
-    }
-}
-
-/* The counts as they are now lasted within the last bucket: none is above its highest. */
-static void gcount_lasted(struct fold *f)
-{
-    struct gbucket *gb = &f->gb[f->ngb - 1];
-    for (int k = 0; k < GC_COUNT; k++)
-        if (f->gnow[k] > gb->max[k])
-            gb->max[k] = (uint32_t)f->gnow[k];
-}
-
-static void gcount_back_to(struct fold *f, int64_t t)
-{
-    struct gbucket *gb = &f->gb[f->ngb - 1];
-    for (int k = 0; k < GC_COUNT; k++) {
-        gb->ns[k] -= f->gnow[k] * (uint64_t)(f->gb_end - t);
-        f->glast[k] = t;
-    }
-    if (t > (int64_t)(f->ngb - 1) << f->gb_shift)
-        gcount_lasted(f);
-}
-
-static __attribute__((noinline)) void gcount_next_bucket(struct fold *f, int64_t t)
-{
-    gcount_lasted(f);
-    gcount_until(f, t);
-    gcount_ahead(f);
-}
-
-/* One goroutine goes from one state to another at t: only these two counts change. */
-static inline void gcount_move(struct fold *f, uint8_t from, uint8_t to, int64_t t)
-{
-    unsigned a = gcount_of[from], b = gcount_of[to];
-    if (a == b)
-        return;
-    if (__builtin_expect(t >= f->gb_end, 0))
-        gcount_next_bucket(f, t);
-    struct gbucket *gb = &f->gb[f->ngb - 1];
-    uint64_t left = (uint64_t)(f->gb_end - t);
-    if (a-- && f->gnow[a]) {
-        gb->ns[a] -= left;
-        if (__builtin_expect(f->gnow[a] > gb->max[a], 0) && t > (int64_t)(f->ngb - 1) << f->gb_shift)
-            gb->max[a] = (uint32_t)f->gnow[a];
-        f->gnow[a]--;
-    }
-    if (b--) {
-        gb->ns[b] += left;
-        if (++f->gnow[b] > gb->max[b])
-            gb->max[b] = (uint32_t)f->gnow[b];
-    }
 }
 
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
@@ -336,18 +161,16 @@ static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
         f->first[f->nfirst++] = (struct first_stack){e->t, e->g, stack};
 }
 
-static void g_regions_end(struct fold *f, uint32_t g, int64_t t);
-
-/* g is on this P and M from now on (EV_NONE: on none); undo what was. The lanes are brought up to date by show_on(). */
+/* g is on this P and M from now on (EV_NONE: on none); undo what was. The lanes are brought up to date by fold_show_on(). */
 static inline void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
 {
-    struct ginfo *gi = &f->g[g];
-    if (gi->p != p && gi->p != EV_NONE && f->p[gi->p].g == g)
-        f->p[gi->p].g = EV_NONE;
-    if (gi->m != m && gi->m != EV_NONE && f->m[gi->m].g == g)
-        f->m[gi->m].g = EV_NONE;
-    gi->p = p;
-    gi->m = m;
+    struct spanlane *l = &f->lane[LANE_G][g];
+    if (l->p != p && l->p != EV_NONE && f->p[l->p].g == g)
+        f->p[l->p].g = EV_NONE;
+    if (l->m != m && l->m != EV_NONE && f->m[l->m].g == g)
+        f->m[l->m].g = EV_NONE;
+    l->p = p;
+    l->m = m;
     if (p != EV_NONE) {
         f->p[p].g = g;
         f->p[p].state = ST_SCHED;
@@ -374,8 +197,8 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
 {
     struct ginfo *gi = &f->g[e->g];
     struct spanlane *l = &f->lane[LANE_G][e->g];
-    uint32_t p0 = gi->p, m0 = gi->m, p = EV_NONE, m = EV_NONE;
-    uint8_t from = gi->state, to = e->state;
+    uint32_t p0 = l->p, m0 = l->m, p = EV_NONE, m = EV_NONE;
+    uint8_t from = l->state, to = e->state;
     if (to == ST_RUNNING || to == ST_SYSCALL) {
         p = e->p;
         m = e->m;
@@ -383,28 +206,31 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
     g_bind(f, e->g, p, m);
     if (from == ST_SYSCALL || to == ST_SYSCALL)
         no_p_time(gi, to, p, t);
-    gcount_move(f, from, to, f->end);
+    if (f->end >= f->gb_end)
+        fold_gcount_next_bucket(f, f->end);
+    fold_gcount_move(f, from, to, f->end);
     if (t < e->t)
-        gcount_back(f, to, e->t);
-    gi->state = to;
+        fold_gcount_back(f, to, e->t);
+    l->state = to;
     if (to == ST_NONE) {
         if (l->begun && !l->ended)
             spans_end(&f->pool, LANE_G, l, t);
         gi->flags |= GI_ENDED;
         if (gi->region)
-            g_regions_end(f, e->g, t);
+            fold_regions_end(f, e->g, t);
     } else if (!l->begun) {
-        spans_begin(l, t, tag_of(f, to, e->str), who, stack);
+        spans_begin(l, t, fold_tag(f, to, e->str), who, stack);
     } else if (!l->ended) { /* else a reader's mistake: ended goroutines get new indices */
-        spans_push(&f->pool, LANE_G, l, t, tag_of(f, to, e->str), who, stack);
+        spans_push(&f->pool, LANE_G, l, t, fold_tag(f, to, e->str), who, stack);
     }
+    fold_special_g(f, e->g);
     if (p0 != EV_NONE && p0 != p)
-        p_show(f, p0, t);
+        fold_p_show(f, p0, t);
     if (m0 != EV_NONE && m0 != m)
         m_show(f, m0, t);
     /* Back-dated: a lane that has gone on since then shows it from now on. */
     if (p != EV_NONE)
-        p_show(f, p, f->lane[LANE_P][p].begun && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
+        fold_p_show(f, p, f->lane[LANE_P][p].begun && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
     if (m != EV_NONE) {
         const struct mlane *ml = &f->m[m].lane;
         m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
@@ -447,7 +273,7 @@ static void on_g_status(struct fold *f, const struct ev *e)
         g_name(f, e->g, names_root_func(f->names, e->stack), true);
     if (e->stack2) /* first family: the snapshot names the start function */
         g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false), f->g[e->g].start_stack = e->stack2;
-    if (known && f->lane[LANE_G][e->g].begun && f->g[e->g].state == e->state)
+    if (known && f->lane[LANE_G][e->g].begun && f->lane[LANE_G][e->g].state == e->state)
         return;
     g_meet(f, e, 0);
     struct spanlane *l = &f->lane[LANE_G][e->g];
@@ -456,7 +282,7 @@ static void on_g_status(struct fold *f, const struct ev *e)
     if (early)
         l->backdated = true;
     g_transition(f, e, t, e->state == ST_RUNNING || e->state == ST_SYSCALL ? e->p + 1 : 0, e->stack);
-    show_on(f, e->p, e->m, e->t); /* bindings hold from now on, whatever t was */
+    fold_show_on(f, e->p, e->m, e->t); /* bindings hold from now on, whatever t was */
 }
 
 static inline void on_g_state(struct fold *f, const struct ev *e)
@@ -475,81 +301,134 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
     g_transition(f, e, e->t, who, e->stack);
 }
 
-/* Does its own stack still have something to tell: g's name, or one of the trace's first stacks? */
-static inline bool stack_tells(const struct fold *f, const struct ginfo *gi, const struct ev *e)
+/*
+ * ---- nearly all events ----
+ *
+ * A known goroutine starts on a P, enters or leaves a system call with it, stops, blocks, is woken. Everything that
+ * could make it more than a few stores is asked first: a special lane, a full block, a long duration, a new bucket of
+ * the counts, a tag not at hand, a thread that changes its P. Then it is left to g_transition(), and nothing has
+ * changed: these return false. So there is no call in here, and the loop keeps its values in registers.
+ */
+struct hot { /* the arrays, while no lane is added */
+    struct spanlane *g, *p;
+    struct pinfo *pi;
+    struct minfo *mi;
+    uint32_t ng, np, nm;
+};
+
+/* spans_push() where there is room, and dur < 2^32. */
+static inline __attribute__((always_inline)) void hot_push(struct spanlane *l, int64_t t, uint32_t dur, uint32_t tag, uint32_t who,
+                                                           uint32_t stack)
 {
-    return e->stack && (e->flags & (EVF_OWN_STACK | EVF_WOKEN)) == EVF_OWN_STACK &&
-           (!gi->name || gi->name == f->str_main || f->nfirst < FIRST_STACKS);
+    struct waitspan *w = l->wait.next;
+    l->wait.next = w + 1;
+    l->room--;
+    w->dur_who = l->open.dur_who | dur;
+    w->rest = l->open.rest;
+    l->t0 = t;
+    l->open = waitspan(0, who, stack, tag);
 }
 
-/*
- * Nearly all events: a known goroutine starts on a P, enters or leaves a system call with it. What g_transition()
- * does, without what can't matter here. false: it isn't that simple, and nothing has changed.
- */
-static inline __attribute__((always_inline)) bool g_run(struct fold *f, const struct ev *e, uint8_t to)
+static inline __attribute__((always_inline)) bool hot_tag(const struct fold *f, uint8_t state, uint32_t reason, uint32_t *tag)
 {
-    uint32_t g = e->g, p = e->p, m = e->m;
-    if (g >= f->nlane[LANE_G] || p >= f->nlane[LANE_P] || m >= f->nlane[LANE_M])
+    const uint32_t k = reason % RECENT_TAGS;
+    *tag = f->recent[state][k].tag;
+    return f->recent[state][k].reason == reason;
+}
+
+/* Both lanes can take a span at t, the P's one that lasted; the counts' bucket goes on. */
+static inline __attribute__((always_inline)) bool hot_room(const struct fold *f, const struct spanlane *l, const struct spanlane *pl,
+                                                           int64_t t)
+{
+    uint64_t dg = (uint64_t)(t - l->t0), dp = (uint64_t)(t - pl->t0);
+    return !(l->special | pl->special) && l->room && pl->room && !((dg | (dp - 1)) >> 32) && t < f->gb_end;
+}
+
+static inline __attribute__((always_inline)) bool g_run(struct fold *f, const struct hot *h, const struct ev *e, uint8_t to)
+{
+    uint32_t g = e->g, p = e->p, m = e->m, tag, p_tag = f->tag[to];
+    if (g >= h->ng || p >= h->np || m >= h->nm)
         return false;
-    struct ginfo *gi = &f->g[g];
-    struct spanlane *l = &f->lane[LANE_G][g], *pl = &f->lane[LANE_P][p];
-    struct pinfo *pi = &f->p[p];
-    struct minfo *mi = &f->m[m];
-    if (!l->begun || l->ended || !pl->begun || (gi->p != p && gi->p != EV_NONE) ||
-        (gi->m != m && gi->m != EV_NONE) || stack_tells(f, gi, e))
+    struct spanlane *l = &h->g[g], *pl = &h->p[p];
+    struct pinfo *pi = &h->pi[p];
+    struct minfo *mi = &h->mi[m];
+    int64_t t = e->t;
+    if (!hot_room(f, l, pl, t) || !hot_tag(f, to, e->str, &tag))
         return false;
-    uint8_t from = gi->state;
-    bool m_same = mi->p == p; /* whoever changes it tells m_show() */
-    gi->p = mi->p = p;
-    gi->m = pi->m = m;
+    if (((l->p ^ p) | (l->m ^ m)) != 0 && (l->p & l->m) != EV_NONE)
+        return false;
+    if (mi->p != p || wait_same(&pl->open, p_tag, g + 1))
+        return false;
+    uint32_t dp = (uint32_t)(t - pl->t0);
+    if (dp > pi->longest)
+        pi->longest = dp;
+    l->p = p;
+    l->m = pi->m = m;
     pi->g = mi->g = g;
     pi->state = ST_SCHED;
-    gi->state = to;
-    if (gi->no_p_since != NO_TIME)
-        no_p_time(gi, to, p, e->t);
-    gcount_move(f, from, to, f->end);
-    spans_push(&f->pool, LANE_G, l, e->t, tag_of(f, to, e->str), p + 1, e->stack);
-    lane_set(f, LANE_P, p, e->t, f->tag[busy_state(f, g, p)], g + 1);
-    if (!m_same)
-        m_show(f, m, e->t);
+    fold_gcount_move(f, l->state, to, t);
+    l->state = to;
+    hot_push(l, t, (uint32_t)(t - l->t0), tag, p + 1, e->stack);
+    hot_push(pl, t, dp, p_tag, g + 1, 0);
     return true;
 }
 
-/* The other half: it stops, blocks, or is woken. */
-static inline __attribute__((always_inline)) bool g_leave(struct fold *f, const struct ev *e, uint8_t to)
+static inline __attribute__((always_inline)) bool g_leave(struct fold *f, const struct hot *h, const struct ev *e, uint8_t to)
 {
-    uint32_t g = e->g;
-    if (g >= f->nlane[LANE_G] || (uint32_t)(e->by + 1) > f->nlane[LANE_G] || (e->p & e->m) != EV_NONE)
+    uint32_t g = e->g, tag;
+    if (g >= h->ng)
         return false;
-    struct ginfo *gi = &f->g[g];
-    struct spanlane *l = &f->lane[LANE_G][g];
-    uint32_t p = gi->p, m = gi->m;
-    uint8_t from = gi->state;
-    if (!l->begun || l->ended || from == ST_SYSCALL || stack_tells(f, gi, e))
+    struct spanlane *l = &h->g[g];
+    uint32_t p = l->p, m = l->m;
+    int64_t t = e->t;
+    if (p >= h->np || m >= h->nm || l->state == ST_SYSCALL)
         return false;
-    gi->state = to;
-    gcount_move(f, from, to, f->end);
-    uint32_t who = e->flags & EVF_WOKEN && to == ST_RUNNABLE ? e->by + 1 : 0;
-    spans_push(&f->pool, LANE_G, l, e->t, tag_of(f, to, e->str), who, e->stack);
-    if (p != EV_NONE) {
-        gi->p = EV_NONE;
-        struct pinfo *pi = &f->p[p];
-        if (pi->g == g) {
-            pi->g = EV_NONE;
-            lane_set(f, LANE_P, p, e->t, f->tag[pi->state == ST_SCHED && pi->sweep ? ST_SWEEP : pi->state], 0);
-        } else {
-            p_show(f, p, e->t);
-        }
-    }
-    if (m != EV_NONE) {
-        gi->m = EV_NONE;
-        struct minfo *mi = &f->m[m];
-        if (mi->g == g)
-            mi->g = EV_NONE;
-        if (mi->p == EV_NONE)
-            m_show(f, m, e->t);
-    }
+    struct pinfo *pi = &h->pi[p];
+    struct spanlane *pl = &h->p[p];
+    struct minfo *mi = &h->mi[m];
+    uint32_t p_tag = f->tag[pi->state];
+    if (!hot_room(f, l, pl, t) || !hot_tag(f, to, e->str, &tag) || (e->p & e->m & e->by) != EV_NONE || e->flags & EVF_WOKEN)
+        return false;
+    if (pi->g != g || mi->g != g || mi->p == EV_NONE || wait_same(&pl->open, p_tag, 0))
+        return false;
+    uint32_t dp = (uint32_t)(t - pl->t0);
+    if (dp > pi->longest)
+        pi->longest = dp;
+    l->p = l->m = pi->g = mi->g = EV_NONE;
+    fold_gcount_move(f, l->state, to, t);
+    l->state = to;
+    hot_push(l, t, (uint32_t)(t - l->t0), tag, 0, e->stack);
+    hot_push(pl, t, dp, p_tag, 0, 0);
     return true;
+}
+
+/* It runs nowhere, and is woken. */
+static inline __attribute__((always_inline)) bool g_wake(struct fold *f, const struct hot *h, const struct ev *e)
+{
+    uint32_t g = e->g, by = e->by + 1, tag; /* EV_NONE + 1 is 0 */
+    if (g >= h->ng || by > h->ng)
+        return false;
+    struct spanlane *l = &h->g[g];
+    int64_t t = e->t;
+    uint64_t dur = (uint64_t)(t - l->t0);
+    if (l->special || !l->room || dur >> 32 || t >= f->gb_end || (l->p & l->m & e->p & e->m) != EV_NONE || l->state == ST_SYSCALL ||
+        !hot_tag(f, ST_RUNNABLE, e->str, &tag))
+        return false;
+    fold_gcount_move(f, l->state, ST_RUNNABLE, t);
+    l->state = ST_RUNNABLE;
+    hot_push(l, t, (uint32_t)dur, tag, by, e->stack);
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool g_state_quick(struct fold *f, const struct hot *h, const struct ev *e)
+{
+    switch (e->state) {
+    case ST_RUNNING: return g_run(f, h, e, ST_RUNNING);
+    case ST_SYSCALL: return g_run(f, h, e, ST_SYSCALL);
+    case ST_RUNNABLE: return e->flags & EVF_WOKEN ? g_wake(f, h, e) : g_leave(f, h, e, ST_RUNNABLE);
+    case ST_WAITING: return g_leave(f, h, e, ST_WAITING);
+    default: return false;
+    }
 }
 
 static void on_g_label(struct fold *f, const struct ev *e)
@@ -557,13 +436,14 @@ static void on_g_label(struct fold *f, const struct ev *e)
     struct spanlane *l = &f->lane[LANE_G][e->g];
     if (!l->begun || l->ended)
         return;
-    struct span_tag t = f->pool.tags[l->tag];
+    struct span_tag t = f->pool.tags[wait_tag(&l->open)];
     if (t.state == ST_RUNNING)
-        l->tag = pool_tag(&f->pool, t.state, t.reason, e->str);
+        l->open = waitspan(0, wait_who(&l->open), wait_stack(&l->open), pool_tag(&f->pool, t.state, t.reason, e->str));
     struct str s = names_get(f->names, e->str);
     if (str_starts(s, "GC (")) {
         f->g[e->g].flags |= GI_GCWORK;
-        show_on(f, f->g[e->g].p, EV_NONE, e->t);
+        fold_special_g(f, e->g);
+        fold_show_on(f, l->p, EV_NONE, e->t);
     }
 }
 
@@ -590,12 +470,13 @@ static void on_p_state(struct fold *f, const struct ev *e)
         uint32_t g = pi->g, m = pi->m;
         pi->state = f->procs && pi->id >= f->procs ? ST_NONE : e->state;
         pi->g = pi->m = EV_NONE;
-        if (g != EV_NONE && f->g[g].p == e->p) {
-            f->g[g].p = EV_NONE; /* in a system call that goes on without the P */
-            if (f->g[g].state == ST_SYSCALL && f->g[g].no_p_since == NO_TIME)
+        if (g != EV_NONE && f->lane[LANE_G][g].p == e->p) {
+            f->lane[LANE_G][g].p = EV_NONE; /* in a system call that goes on without the P */
+            if (f->lane[LANE_G][g].state == ST_SYSCALL && f->g[g].no_p_since == NO_TIME)
                 f->g[g].no_p_since = e->t;
+            fold_special_g(f, g);
         }
-        p_show(f, e->p, t);
+        fold_p_show(f, e->p, t);
         if (m != EV_NONE && f->m[m].p == e->p) {
             f->m[m].p = EV_NONE;
             m_show(f, m, e->t);
@@ -609,258 +490,11 @@ static void on_p_state(struct fold *f, const struct ev *e)
         mi->p = e->p;
         if (e->state == ST_SYSCALL && mi->g != EV_NONE) {
             pi->g = mi->g;
-            f->g[mi->g].p = e->p;
+            f->lane[LANE_G][mi->g].p = e->p;
         }
         m_show(f, e->m, mi->lane.n ? e->t : t);
     }
-    p_show(f, e->p, t);
-}
-
-/* ---- ranges ----------------------------------------------------------------------------------------------- */
-
-#define OPEN_T INT64_MAX /* t1 of what is still open; patched when it is read */
-
-static uint32_t *range_slot(struct fold *f, const struct ev *e)
-{
-    switch (e->state) {
-    case RANGE_GC: return &f->gc_open;
-    case RANGE_SWEEP: return e->p != EV_NONE ? &f->p[e->p].sweep : NULL;
-    case RANGE_ASSIST: return e->g != EV_NONE ? &f->g[e->g].assist : NULL;
-    case RANGE_STW:
-        if (e->flags & EVF_EXTRA) /* the range's scope is its P */
-            return e->p != EV_NONE ? &f->p[e->p].stw : NULL;
-        return e->g != EV_NONE ? &f->g[e->g].stw : &f->stw_open;
-    default: return NULL;
-    }
-}
-
-static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uint32_t g)
-{
-    static const uint8_t state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
-    bool on = f->band_open[b] > 0;
-    struct spanlane *l = &f->lane[LANE_BAND][b];
-    if (on && f->pool.tags[l->tag].state == state[b])
-        return; /* a second one within the first */
-    lane_set(f, LANE_BAND, b, t, on ? tag_of(f, state[b], name) : f->tag[ST_NONE], on ? g + 1 : 0);
-}
-
-static void range_show(struct fold *f, const struct ev *e)
-{
-    if (e->state == RANGE_SWEEP && e->p != EV_NONE) {
-        p_show(f, e->p, e->t);
-    } else if (e->state == RANGE_ASSIST && e->g != EV_NONE) {
-        show_on(f, f->g[e->g].p, f->g[e->g].m, e->t);
-    }
-}
-
-static void on_range_begin(struct fold *f, const struct ev *e)
-{
-    uint32_t *slot = range_slot(f, e);
-    struct vec_range *v = &f->range[e->state];
-    if (!slot || *slot)
-        return; /* already open: a reader noted it, or it was repeated as active */
-    if (!grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !push_open(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
-        return;
-    bool early = e->flags & EVF_BACKDATE;
-    if (early && v->n)
-        v->unsorted = true;
-    v->v[v->n++] = (struct range){
-        .t0 = early ? 0 : e->t, .t1 = OPEN_T, .seen = e->t, .kind = e->state, .open_start = early, .open_end = true,
-        .scope_p = e->state == RANGE_STW && e->flags & EVF_EXTRA,
-        .owner = e->state == RANGE_GC ? NO_LANE : e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA) ? e->p : e->g,
-        .name = e->str, .stack = e->stack, .a = e->arg, .b = v->nopen - 1};
-    *slot = (uint32_t)v->n;
-    f->band_open[e->state]++;
-    /* A band is drawn from where it is known to be on; a back-dated range that is not the first stays late there. */
-    band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 == 0 ? 0 : e->t, e->str, e->g);
-    range_show(f, e);
-}
-
-static void open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v)
-{
-    uint32_t last = open[--*n];
-    if (at < *n) {
-        open[at] = last;
-        v->v[last].b = at;
-    }
-}
-
-static void on_range_end(struct fold *f, const struct ev *e)
-{
-    uint32_t *slot = range_slot(f, e);
-    struct vec_range *v = &f->range[e->state];
-    if (!slot)
-        return;
-    if (!*slot) { /* it began before the trace, and nobody told */
-        if (!grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
-            return;
-        bool p_scope = e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA);
-        if (v->n)
-            v->unsorted = true;
-        v->v[v->n++] = (struct range){.t1 = e->t, .kind = e->state, .open_start = true, .name = e->str,
-                                      .scope_p = e->state == RANGE_STW && p_scope,
-                                      .owner = e->state == RANGE_GC ? NO_LANE : p_scope ? e->p : e->g,
-                                      .a = e->arg, .b = e->arg2};
-        return;
-    }
-    struct range *r = &v->v[*slot - 1];
-    *slot = 0;
-    open_remove(v->open, &v->nopen, (size_t)r->b, v);
-    r->t1 = e->t;
-    r->open_end = false;
-    r->b = e->arg2;
-    if (e->state != RANGE_GC)
-        r->a = e->arg;
-    if (f->band_open[e->state])
-        f->band_open[e->state]--;
-    band_show(f, (enum band)e->state, e->t, r->name, r->owner);
-    range_show(f, e);
-}
-
-/* ---- tasks, regions, logs, samples ------------------------------------------------------------------------ */
-
-static void on_task_begin(struct fold *f, const struct ev *e)
-{
-    struct vec_task *v = &f->tasks;
-    struct opentask *o = NULL;
-    HASH_FIND(hh, f->opentasks, &e->arg, sizeof e->arg, o);
-    if (o || !grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
-        return;
-    o = mem_alloc(sizeof *o);
-    if (!o) {
-        f->oom = true;
-        return;
-    }
-    *o = (struct opentask){.id = e->arg, .index = (uint32_t)v->n};
-    HASH_ADD(hh, f->opentasks, id, sizeof o->id, o);
-    v->v[v->n++] = (struct task){.id = e->arg, .parent = e->arg2, .t0 = e->t, .t1 = OPEN_T, .open_end = true, .name = e->str,
-                                 .g = e->g, .g_end = NO_LANE, .stack = e->stack};
-}
-
-static void on_task_end(struct fold *f, const struct ev *e)
-{
-    struct vec_task *v = &f->tasks;
-    struct opentask *o = NULL;
-    HASH_FIND(hh, f->opentasks, &e->arg, sizeof e->arg, o);
-    if (o) {
-        v->v[o->index].t1 = e->t;
-        v->v[o->index].open_end = false;
-        v->v[o->index].g_end = e->g;
-        HASH_DEL(f->opentasks, o);
-        mem_free(o);
-        return;
-    }
-    if (!grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
-        return;
-    if (v->n)
-        v->unsorted = true;
-    v->v[v->n++] = (struct task){.id = e->arg, .parent = e->arg2, .t1 = e->t, .open_start = true, .name = e->str,
-                                 .g = NO_LANE, .g_end = e->g};
-}
-
-static void on_region_begin(struct fold *f, const struct ev *e)
-{
-    struct vec_region *v = &f->regions;
-    if (e->g == EV_NONE || !grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
-        !grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
-        return;
-    struct ginfo *gi = &f->g[e->g];
-    v->prev[v->n] = gi->region;
-    v->v[v->n++] = (struct region){.task = e->arg, .t0 = e->t, .t1 = OPEN_T, .open_end = true, .g = e->g, .name = e->str,
-                                   .stack = e->stack, .depth = gi->depth};
-    gi->region = (uint32_t)v->n;
-    if (gi->depth < UINT16_MAX)
-        gi->depth++;
-}
-
-static void on_region_end(struct fold *f, const struct ev *e)
-{
-    struct vec_region *v = &f->regions;
-    if (e->g == EV_NONE)
-        return;
-    struct ginfo *gi = &f->g[e->g];
-    if (gi->region) {
-        uint32_t i = gi->region - 1;
-        v->v[i].t1 = e->t;
-        v->v[i].open_end = false;
-        v->v[i].stack_end = e->stack;
-        gi->region = v->prev[i];
-        if (gi->depth)
-            gi->depth--;
-        return;
-    }
-    if (!grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
-        return;
-    if (v->n)
-        v->unsorted = true;
-    v->prev[v->n] = 0;
-    v->v[v->n++] = (struct region){.task = e->arg, .t1 = e->t, .open_start = true, .g = e->g, .name = e->str, .stack_end = e->stack};
-}
-
-/* A goroutine that ends takes its open regions with it. */
-static void g_regions_end(struct fold *f, uint32_t g, int64_t t)
-{
-    struct ginfo *gi = &f->g[g];
-    while (gi->region) {
-        struct region *r = &f->regions.v[gi->region - 1];
-        r->t1 = t;
-        r->open_end = false;
-        gi->region = f->regions.prev[gi->region - 1];
-    }
-    gi->depth = 0;
-}
-
-static void on_log(struct fold *f, const struct ev *e)
-{
-    struct vec_log *v = &f->logs;
-    if (grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
-        v->v[v->n++] = (struct logmsg){e->t, e->arg, e->g, e->str, e->stack2, e->stack};
-}
-
-static void on_sample(struct fold *f, const struct ev *e)
-{
-    struct vec_sample *v = &f->samples;
-    if (grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
-        v->v[v->n++] = (struct sample){e->t, e->g, e->p, e->m, e->stack};
-}
-
-/* GOMAXPROCS is told: Ps beyond it don't exist, those below it do. A P that still runs goes when it stops. */
-static void procs_set(struct fold *f, uint64_t n, int64_t t)
-{
-    bool same = n == f->procs;
-    if (!f->procs)
-        f->procs_first = n;
-    if (!same)
-        f->procs_at = t;
-    f->procs = n;
-    f->procs_work += f->nlane[LANE_P];
-    if (same || f->procs_work > ((uint64_t)1 << 20) + 16 * f->events) /* a file may change it at every event */
-        return;
-    for (uint32_t i = 0; i < f->nlane[LANE_P]; i++) {
-        struct pinfo *pi = &f->p[i];
-        bool there = pi->id < n;
-        if (!f->lane[LANE_P][i].begun || pi->state != (there ? ST_NONE : ST_IDLE))
-            continue;
-        pi->state = there ? ST_IDLE : ST_NONE;
-        p_show(f, i, t);
-    }
-}
-
-static void on_metric(struct fold *f, const struct ev *e)
-{
-    if (e->state == METRIC_PROCS)
-        procs_set(f, e->arg, e->t);
-    if (e->flags & EVF_QUIET)
-        return;
-    struct vec_point *v = &f->points[e->state];
-    if (!grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !grow(f, &v->mm, &v->capmm, v->n / MM_BLOCK + 1, sizeof *v->mm))
-        return;
-    struct minmax *mm = &v->mm[v->n / MM_BLOCK];
-    if (v->n % MM_BLOCK == 0)
-        *mm = (struct minmax){e->arg, e->arg};
-    mm->min = e->arg < mm->min ? e->arg : mm->min;
-    mm->max = e->arg > mm->max ? e->arg : mm->max;
-    v->v[v->n++] = (struct point){e->t, e->arg};
+    fold_p_show(f, e->p, t);
 }
 
 /* ---- the automaton ---------------------------------------------------------------------------------------- */
@@ -908,74 +542,61 @@ static void fold_other(struct fold *f, const struct ev *e)
             f->m[e->m].id = e->arg;
         break;
     case EVK_RANGE_BEGIN:
-    case EVK_RANGE_ACTIVE: if (e->state < RANGE_KINDS) on_range_begin(f, e); break;
-    case EVK_RANGE_END: if (e->state < RANGE_KINDS) on_range_end(f, e); break;
-    case EVK_METRIC: if (e->state < METRIC_COUNT) on_metric(f, e); break;
-    case EVK_TASK_BEGIN: on_task_begin(f, e); break;
-    case EVK_TASK_END: on_task_end(f, e); break;
-    case EVK_REGION_BEGIN: on_region_begin(f, e); break;
-    case EVK_REGION_END: on_region_end(f, e); break;
-    case EVK_LOG: on_log(f, e); break;
-    case EVK_SAMPLE: on_sample(f, e); break;
+    case EVK_RANGE_ACTIVE: if (e->state < RANGE_KINDS) fold_range_begin(f, e); break;
+    case EVK_RANGE_END: if (e->state < RANGE_KINDS) fold_range_end(f, e); break;
+    case EVK_METRIC: if (e->state < METRIC_COUNT) fold_metric(f, e); break;
+    case EVK_TASK_BEGIN: fold_task_begin(f, e); break;
+    case EVK_TASK_END: fold_task_end(f, e); break;
+    case EVK_REGION_BEGIN: fold_region_begin(f, e); break;
+    case EVK_REGION_END: fold_region_end(f, e); break;
+    case EVK_LOG: fold_log(f, e); break;
+    case EVK_SAMPLE: fold_sample(f, e); break;
     default: break;
-    }
-}
-
-
-static inline bool g_state_quick(struct fold *f, const struct ev *e)
-{
-    switch (e->state) {
-    case ST_RUNNING: return g_run(f, e, ST_RUNNING);
-    case ST_SYSCALL: return g_run(f, e, ST_SYSCALL);
-    case ST_RUNNABLE: return g_leave(f, e, ST_RUNNABLE);
-    case ST_WAITING: return g_leave(f, e, ST_WAITING);
-    default: return false;
     }
 }
 
 static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev *e)
 {
+    bool transition = e->kind == EVK_G_STATE;
+    if (transition && !(e->flags & EVF_QUIET)) {
+        f->count[EC_TRANSITION]++;
+        f->events += !(e->flags & EVF_EXTRA);
+    }
     if (!ev_room(f, e))
         return;
-    if (e->kind == EVK_G_STATE && e->g != EV_NONE)
-        on_g_state(f, e);
-    else
+    if (!transition)
         fold_other(f, e);
-}
-
-/* plain: counts the transitions that are events of their own. */
-static inline void fold_one(struct fold *f, const struct ev *e, uint64_t *plain)
-{
-    if (e->t > f->end)
-        f->end = e->t;
-    if (e->kind == EVK_G_STATE) { /* nearly all of them */
-        if (__builtin_expect(e->flags & (EVF_QUIET | EVF_EXTRA), 0))
-            f->count[EC_TRANSITION] += !(e->flags & EVF_QUIET);
-        else
-            ++*plain;
-        if (!g_state_quick(f, e))
-            fold_slow(f, e);
-    } else {
-        fold_slow(f, e);
-    }
+    else if (e->g != EV_NONE)
+        on_g_state(f, e);
 }
 
 void fold_events(struct fold *f, const struct ev *ev, size_t n)
 {
-    if (!f->gb)
+    if (!f->gb || f->oom)
         return;
-    uint64_t plain = 0;
-    gcount_ahead(f);
-    for (size_t i = 0; i < n && !f->oom && !f->pool.oom; i++)
-        fold_one(f, &ev[i], &plain);
+    uint64_t plain = 0; /* transitions that are events of their own */
+    int64_t last = f->end;
+    fold_gcount_ahead(f);
+    for (const struct ev *e = ev, *end = ev + n; e < end;) {
+        struct hot h = {f->lane[LANE_G], f->lane[LANE_P], f->p, f->m, (uint32_t)f->nlane[LANE_G], (uint32_t)f->nlane[LANE_P],
+                        (uint32_t)f->nlane[LANE_M]};
+        for (bool all_first = f->nfirst >= FIRST_STACKS; e < end && all_first && e->kind == EVK_G_STATE; e++) {
+            if (__builtin_expect(e->flags & (EVF_QUIET | EVF_EXTRA), 0) || !g_state_quick(f, &h, e))
+                break;
+            last = e->t > last ? e->t : last;
+            plain++;
+        }
+        if (e < end) {
+            f->end = last = e->t > last ? e->t : last;
+            fold_slow(f, e++);
+            if (f->oom || f->pool.oom)
+                break;
+        }
+    }
+    f->end = last;
     f->events += plain;
     f->count[EC_TRANSITION] += plain;
-    if (f->end < f->gb_end) {
-        gcount_back_to(f, f->end);
-    } else {
-        gcount_lasted(f);
-        gcount_until(f, f->end);
-    }
+    fold_gcount_back_to_end(f);
     if (f->pool.oom)
         f->oom = true;
 }
@@ -987,55 +608,16 @@ enum err_code fold_init(struct fold *f, const struct names *names)
     if (pool_init(&f->pool))
         return ERR_NOMEM;
     for (unsigned s = 0; s < ST_COUNT; s++)
-        f->tag[s] = pool_tag(&f->pool, (uint8_t)s, 0, 0);
+        f->tag[s] = f->recent[s][0].tag = pool_tag(&f->pool, (uint8_t)s, 0, 0);
     f->gb_shift = 10;
     f->ngb = 1;
     f->gb_end = 1024;
-    f->gb = mem_zalloc(GB_MAX * sizeof *f->gb);
+    f->gb = f->gb_last = mem_zalloc(GB_MAX * sizeof *f->gb);
     if (!f->gb || f->pool.oom || !lane_room(f, LANE_BAND, BAND_COUNT - 1))
         return ERR_NOMEM;
     for (int b = 0; b < BAND_COUNT; b++)
         spans_begin(&f->lane[LANE_BAND][b], 0, f->tag[ST_NONE], 0, 0);
     return ERR_OK;
-}
-
-#define BY_T0(type) \
-    static int type##_by_t0(const void *a, const void *b) \
-    { \
-        const struct type *x = a, *y = b; \
-        return x->t0 != y->t0 ? (x->t0 < y->t0 ? -1 : 1) : x->t1 < y->t1 ? -1 : x->t1 > y->t1; \
-    }
-BY_T0(range)
-BY_T0(task)
-BY_T0(region)
-
-void fold_patch_open(struct fold *f)
-{
-    if (f->finished)
-        return;
-    for (int k = 0; k < RANGE_KINDS; k++)
-        for (size_t i = 0; i < f->range[k].nopen; i++)
-            f->range[k].v[f->range[k].open[i]].t1 = f->end;
-    struct opentask *o, *tmp;
-    HASH_ITER(hh, f->opentasks, o, tmp)
-        f->tasks.v[o->index].t1 = f->end;
-    for (size_t i = 0; i < f->regions.n; i++)
-        if (f->regions.v[i].open_end)
-            f->regions.v[i].t1 = f->end;
-}
-
-/* Give back what an array's doubling left over. */
-static void shrink(void *arrayp, size_t *cap, size_t n, size_t size)
-{
-    void *p;
-    memcpy(&p, arrayp, sizeof p);
-    if (!p || !n || *cap == n)
-        return;
-    p = mem_resize(p, n * size);
-    if (p) {
-        memcpy(arrayp, &p, sizeof p);
-        *cap = n;
-    }
 }
 
 void fold_finish(struct fold *f)
@@ -1049,38 +631,19 @@ void fold_finish(struct fold *f)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             struct spanlane *l = &f->lane[k][i];
             spans_rest(&f->pool, l);
-            if (l->nblk + 1 < l->capblk) { /* give back what doubling left over */
-                struct blk *b = mem_resize(l->blk, (l->nblk + 1) * sizeof *b);
-                if (b) {
-                    l->blk = b;
-                    l->capblk = l->nblk + 1;
-                }
-            }
+            spans_trim(l);
         }
     for (int k = 0; k < LANE_KINDS; k++)
-        shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
-    shrink(&f->g, &f->capg, f->nlane[LANE_G], sizeof *f->g);
-    for (int k = 0; k < METRIC_COUNT; k++)
-        shrink(&f->points[k].v, &f->points[k].cap, f->points[k].n, sizeof(struct point));
-    for (int k = 0; k < RANGE_KINDS; k++) {
-        struct vec_range *v = &f->range[k];
-        shrink(&v->v, &v->cap, v->n, sizeof *v->v);
-        if (v->unsorted)
-            qsort(v->v, v->n, sizeof *v->v, range_by_t0);
-    }
-    if (f->tasks.unsorted)
-        qsort(f->tasks.v, f->tasks.n, sizeof *f->tasks.v, task_by_t0);
-    if (f->regions.unsorted)
-        qsort(f->regions.v, f->regions.n, sizeof *f->regions.v, region_by_t0);
+        fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
+    fold_shrink(&f->g, &f->capg, f->nlane[LANE_G], sizeof *f->g);
+    fold_lists_finish(f);
 }
 
 void fold_free(struct fold *f)
 {
     for (int k = 0; k < LANE_KINDS; k++) {
-        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
-            mem_free(f->lane[k][i].blk);
-            mem_free(f->lane[k][i].group);
-        }
+        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++)
+            spans_free(&f->lane[k][i]);
         mem_free(f->lane[k]);
     }
     mem_free(f->g);
@@ -1088,24 +651,7 @@ void fold_free(struct fold *f)
     for (size_t i = 0; i < f->nlane[LANE_M]; i++)
         holds_free(&f->m[i].lane);
     mem_free(f->m);
-    for (int k = 0; k < RANGE_KINDS; k++) {
-        mem_free(f->range[k].v);
-        mem_free(f->range[k].open);
-    }
-    struct opentask *o, *tmp;
-    HASH_ITER(hh, f->opentasks, o, tmp) {
-        HASH_DEL(f->opentasks, o);
-        mem_free(o);
-    }
-    mem_free(f->tasks.v);
-    mem_free(f->regions.v);
-    mem_free(f->regions.prev);
-    mem_free(f->logs.v);
-    mem_free(f->samples.v);
-    for (int k = 0; k < METRIC_COUNT; k++) {
-        mem_free(f->points[k].v);
-        mem_free(f->points[k].mm);
-    }
+    fold_lists_free(f);
     mem_free(f->gb);
     mem_free(f->back);
     pool_free(&f->pool);

@@ -16,16 +16,14 @@
 #include "decode/spans.h"
 #include "decode/trace.h"
 
-struct ginfo {            /* per goroutine, beside its lane */
+struct ginfo {            /* per goroutine, beside its lane: what a transition seldom needs */
     uint64_t id;
     int64_t seen;
     int64_t no_p, no_p_since; /* in system calls without a P: sum, start of the current one (NO_TIME) */
     uint32_t name, creator, create_stack, start_stack;
-    uint32_t p, m;        /* where it runs now, EV_NONE */
     uint32_t assist, stw; /* open ranges, index + 1 */
     uint32_t region;      /* innermost open region, index + 1 */
     uint16_t depth;       /* of open regions */
-    uint8_t state;        /* enum state as of the last transition */
     uint8_t flags;        /* GI_* */
 };
 enum { GI_CREATED = 1, GI_INFERRED = 2, GI_GCWORK = 4, GI_SYSTEM = 8, GI_ENDED = 16, GI_KNOWN = 32 };
@@ -60,6 +58,7 @@ struct vec_point { struct point *v; size_t n, cap; struct minmax *mm; size_t cap
 
 #define GB_MAX 8192
 #define FIRST_STACKS 256
+#define RECENT_TAGS 256
 #define MM_BLOCK 64 /* points of a metric under one entry of its min/max list */
 
 struct fold {
@@ -72,7 +71,7 @@ struct fold {
     struct minfo *m;
     size_t capg, capp, capm;
     uint32_t tag[ST_COUNT];        /* tags of states without a reason */
-    struct { uint32_t reason, tag; } recent[ST_COUNT][8]; /* tags by state and reason, direct mapped */
+    struct { uint32_t reason, tag; } recent[ST_COUNT][RECENT_TAGS]; /* tags by state and reason, direct mapped */
     uint32_t band_open[BAND_COUNT];
     struct vec_range range[RANGE_KINDS];
     uint32_t gc_open, stw_open;    /* index + 1; stw_open: one without a goroutine */
@@ -83,6 +82,7 @@ struct fold {
     struct vec_sample samples;
     struct vec_point points[METRIC_COUNT];
     struct gbucket *gb;
+    struct gbucket *gb_last;       /* the last one, gb[ngb - 1] */
     size_t ngb;
     unsigned gb_shift;             /* a bucket is 1 << gb_shift ns */
     int64_t gb_end;                /* end of the last bucket */

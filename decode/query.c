@@ -170,9 +170,9 @@ static void block_load(struct span_iter *it, const struct spanlane *l, uint32_t 
         return;
     if (!b)
         it->blk[0].open_start = l->backdated;
-    if (b == l->nblk && !l->ended)
+    if (b == spans_nblk(l) && !l->ended)
         it->blk[n - 1].open_end = true;
-    if (b < l->nblk && it->lane.kind == LANE_G) { /* the next block's first stack is the end of our last */
+    if (b < spans_nblk(l) && it->lane.kind == LANE_G) { /* the next block's first stack is the end of our last */
         n = spans_block(&tr->fold.pool, l, b + 1, raw, &t, tr->fold.end);
         it->blk[it->n - 1].stack_end = n ? raw[0].stack : 0;
     }
@@ -270,7 +270,7 @@ static bool hold_seek(struct span_iter *it, const struct mlane *ml, int64_t t)
 
 static uint32_t block_count(const struct spanlane *l)
 {
-    return l->nblk + (l->nwait || !l->ended);
+    return spans_nblk(l) + (spans_nwait(l) || !l->ended);
 }
 
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
@@ -314,7 +314,7 @@ bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane l
     if (!l || index >= spans_count(l))
         return false;
     uint64_t b = index / SPAN_BLOCK;
-    block_load(it, l, (uint32_t)(b < l->nblk ? b : l->nblk));
+    block_load(it, l, (uint32_t)(b < spans_nblk(l) ? b : spans_nblk(l)));
     it->at = (uint32_t)(index - it->base);
     return true;
 }
@@ -444,12 +444,12 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
 /* The blocks from that of t0 to that of t1, those without a span of at least min_ns skipped. */
 static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns)
 {
-    while (b <= last && b < l->nblk) {
-        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= l->nblk && l->group[b / SPAN_GROUP] < min_ns) {
+    while (b <= last && b < spans_nblk(l)) {
+        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= spans_nblk(l) && l->blocks->group[b / SPAN_GROUP] < min_ns) {
             b += SPAN_GROUP;
             continue;
         }
-        if (l->blk[b].longest >= min_ns)
+        if (l->blocks->blk[b].longest >= min_ns)
             break;
         b++;
     }

@@ -1,9 +1,9 @@
 /*
  * spans.h - how the spans of one lane are kept: packed, appendable, and indexed while they are appended.
  *
- * A lane is a run of contiguous spans. The newest one is open (its end is not known). Closed spans wait unpacked
- * until there are SPAN_BLOCK (128) of them, then they are packed into one block: tags, durations, `who` and
- * `stack` as four columns of one to four bytes each, so that a look-up by time reads two columns only. Each full
+ * A lane is a run of contiguous spans. The newest one is open (its end is not known). Closed spans wait, 16 bytes
+ * each, until there are more than SPAN_BLOCK (128) of them, then 128 are packed into one block: tags, durations, `who`
+ * and `stack` as four columns of up to four bytes each, so that a look-up by time reads two columns only. Each full
  * block has an index entry: its start, the running totals of time per state slot before it, and its longest span.
  * So the exact time per state up to any moment is one binary search and at most 128 steps (spans_walk).
  *
@@ -15,21 +15,13 @@
 #ifndef GOTOP_DECODE_SPANS_H
 #define GOTOP_DECODE_SPANS_H
 
-#include "decode/trace.h"
+#include "decode/pack.h"
 
 #define SPAN_SLOTS 8
 #define SPAN_GROUP 16 /* blocks under one entry of the coarse "longest" list */
 
-struct rawspan {      /* a closed span, unpacked */
-    int64_t dur;
-    uint32_t who;     /* lane index + 1, 0 = none */
-    uint32_t stack;
-    uint32_t tag;     /* index into tags: state, reason, label */
-};
-
 struct span_tag {
     uint8_t state;
-    uint8_t slot[4];          /* by lane kind: where its time is summed */
     uint32_t reason, label;
 };
 
@@ -40,34 +32,64 @@ struct blk {
     int64_t cum[SPAN_SLOTS - 1]; /* time per slot 1.. from the lane's start to t0; slot 0 is the rest */
 };
 
+struct spanblocks {           /* what a lane has once its first block is packed */
+    uint32_t n, cap;
+    struct blk *blk;          /* n + 1 entries */
+    int64_t *group;           /* per SPAN_GROUP full blocks: the longest duration among them */
+};
+
+/* One cache line: a goroutine's next transition reads and writes nothing else of it. */
 struct spanlane {
     int64_t t0;               /* start of the open span */
-    uint32_t who, stack, tag; /* the open span */
-    uint16_t nwait, capwait;  /* capwait 0: nothing can be added before spans_room() */
-    bool ended;               /* no open span any more; t0 is the lane's end */
-    bool packed;              /* `wait` holds packed bytes (the lane is at rest) */
-    bool backdated;           /* its first span began before the trace */
-    bool begun;               /* has an open span, or had one */
-    uint32_t nblk, capblk;
+    struct waitspan open;     /* the open span; its duration isn't known */
+    uint8_t cap, room;        /* of the waiting spans' array; how many more it takes before spans_room() */
+    bool ended : 1;           /* no open span any more; t0 is the lane's end */
+    bool packed : 1;          /* `wait` holds packed bytes (the lane is at rest) */
+    bool backdated : 1;       /* its first span began before the trace */
+    bool begun : 1;           /* has an open span, or had one */
+    uint8_t state;            /* fold's: a goroutine's enum state as of the last transition */
+    uint8_t special;          /* fold's: SPECIAL_*, why a transition takes the long way; 0 = it needn't */
     union {
-        struct rawspan *raw;
+        struct waitspan *next;/* where the next waiting span goes, behind the cap - room ones there are */
         uint8_t *packed;
     } wait;
-    struct blk *blk;          /* nblk + 1 entries, NULL while nblk == 0 */
-    int64_t *group;           /* per SPAN_GROUP full blocks: the longest duration among them */
+    struct spanblocks *blocks;/* NULL: none yet */
     int64_t wait_t0;          /* start of the first waiting span (or of the open one) */
+    uint32_t p, m;            /* a goroutine's: where it is now, EV_NONE */
 };
+_Static_assert(sizeof(struct spanlane) == 64, "a lane is one cache line");
+
+/* How many wait, and the first of them (unless packed). */
+static inline uint32_t spans_nwait(const struct spanlane *l)
+{
+    return (uint32_t)(l->cap - l->room);
+}
+
+static inline struct waitspan *spans_wait(const struct spanlane *l)
+{
+    return l->cap ? l->wait.next - spans_nwait(l) : NULL;
+}
+
+static inline uint32_t spans_nblk(const struct spanlane *l)
+{
+    return l->blocks ? l->blocks->n : 0;
+}
 
 /* A bump allocator for packed blocks, and free lists for the arrays of waiting spans. */
 struct span_pool {
     struct pool_chunk *chunks;
     uint8_t *at, *end;
+    size_t chunk;             /* size of the next one */
     void *free[5];
     struct span_tag *tags;
-    size_t ntags, captags;
+    size_t ntags, captags, capslots;
+    uint8_t (*tagslot)[4];    /* by tag and lane kind: where its time is summed */
     uint32_t *taghash;        /* tag + 1 */
     uint32_t tagcap;
     uint8_t slot[4][ST_COUNT];/* by lane kind: where a state's time is summed */
+    int64_t *longs;           /* durations of waiting spans that take more than 32 bits */
+    size_t nlongs, caplongs;
+    uint32_t whole;           /* of the last block's durations: how many were multiples of 64 ns, in 128ths */
     bool oom;                 /* an allocation failed: spans may be missing, stop */
     uint64_t packed_bytes;
 };
@@ -79,37 +101,41 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 
 /* spans_begin - first span of a lane starts at t. */
 void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack);
-/* Make room for one more waiting span; pack a full block. Both are spans_push's. */
-bool spans_room(struct span_pool *sp, struct spanlane *l);
-void spans_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
+/* Make room for one more waiting span: a full block is packed. spans_push's. */
+bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
+
+/* A duration that doesn't fit a waiting span: into the list of long ones. spans_push's. */
+void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w);
 
 /* spans_push - close the open span at t (>= its start) and open another. kind: the lane's, for its slots. */
-static inline void spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t, uint32_t tag, uint32_t who,
+static inline __attribute__((always_inline)) void spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t, uint32_t tag, uint32_t who,
                               uint32_t stack)
 {
-    if (l->nwait < l->capwait || spans_room(sp, l)) {
-        struct rawspan *w = &l->wait.raw[l->nwait++];
-        w->dur = t - l->t0;
-        w->who = l->who;
-        w->stack = l->stack;
-        w->tag = l->tag;
+    if (l->room || spans_room(sp, kind, l)) {
+        int64_t dur = t - l->t0;
+        struct waitspan *w = l->wait.next;
+        l->wait.next = w + 1;
+        l->room--;
+        *w = l->open;
+        w->dur_who |= (uint32_t)dur;
+        if (__builtin_expect((uint64_t)dur >> 32 != 0, 0))
+            spans_long(sp, dur, w);
         l->t0 = t;
-        if (l->nwait == SPAN_BLOCK)
-            spans_pack(sp, kind, l);
     }
-    l->tag = tag;
-    l->who = who;
-    l->stack = stack;
+    l->open = waitspan(0, who, stack, tag);
 }
 /* spans_end - close the open span at t; the lane has ended. spans_rest - pack what waits (it is unpacked again
    if more comes). */
 void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t);
 void spans_rest(struct span_pool *sp, struct spanlane *l);
+/* spans_trim - nothing more will come: give back room for blocks. spans_free - the lane's own memory. */
+void spans_trim(struct spanlane *l);
+void spans_free(struct spanlane *l);
 
 /* Number of spans, the open one included. */
 static inline uint64_t spans_count(const struct spanlane *l)
 {
-    return l->begun ? (uint64_t)l->nblk * SPAN_BLOCK + l->nwait + !l->ended : 0;
+    return l->begun ? (uint64_t)spans_nblk(l) * SPAN_BLOCK + spans_nwait(l) + !l->ended : 0;
 }
 /* Start of the lane's first span. */
 int64_t spans_first(const struct spanlane *l);

@@ -1,0 +1,126 @@
+/* fold_counts.c - how many goroutines are in which state, over time: buckets of equal width that double as needed. */
+#include <string.h>
+
+#include "decode/fold_priv.h"
+#include "decode/mem.h"
+
+const uint8_t fold_gcount_of[ST_COUNT] = {
+    [ST_RUNNABLE] = GC_RUNNABLE + 1, [ST_RUNNING] = GC_RUNNING + 1, [ST_SYSCALL] = GC_SYSCALL + 1, [ST_WAITING] = GC_WAITING + 1,
+};
+
+/* What back-dating adds: a goroutine told of at t was there since 0. Gathered per bucket, added up when read. */
+struct gback {
+    uint64_t part[GC_COUNT]; /* sum of (t - start of the bucket) */
+    uint32_t n[GC_COUNT];
+};
+
+void fold_gcount_back(struct fold *f, uint8_t state, int64_t t)
+{
+    unsigned k = fold_gcount_of[state];
+    if (!k-- || (!f->back && !(f->back = mem_zalloc(GB_MAX * sizeof *f->back)))) {
+        f->oom = f->oom || k < GC_COUNT;
+        return;
+    }
+    size_t i = (size_t)(t >> f->gb_shift);
+    if (i >= GB_MAX)
+        return;
+    f->back[i].n[k]++;
+    f->back[i].part[k] += (uint64_t)(t - ((int64_t)i << f->gb_shift));
+}
+
+void fold_back_counts(struct fold *f)
+{
+    if (!f->back)
+        return;
+    uint64_t later[GC_COUNT] = {0}, width = (uint64_t)1 << f->gb_shift;
+    for (size_t i = GB_MAX; i-- > 0;)
+        for (int k = 0; k < GC_COUNT; k++) {
+            const struct gback *b = &f->back[i];
+            f->gb[i].ns[k] += later[k] * width + b->part[k];
+            uint64_t max = f->gb[i].max[k] + later[k];
+            f->gb[i].max[k] = max > UINT32_MAX ? UINT32_MAX : (uint32_t)max;
+            later[k] += b->n[k];
+        }
+    mem_free(f->back);
+    f->back = NULL;
+}
+
+/* Merge pairs of buckets until t has one. */
+static void gcount_widen(struct fold *f, int64_t t)
+{
+    fold_back_counts(f);
+    while (t >> f->gb_shift >= GB_MAX) {
+        for (size_t i = 0; i < GB_MAX / 2; i++) {
+            struct gbucket a = f->gb[2 * i];
+            const struct gbucket *b = &f->gb[2 * i + 1];
+            for (int k = 0; k < GC_COUNT; k++) {
+                a.ns[k] += b->ns[k];
+                a.max[k] = a.max[k] > b->max[k] ? a.max[k] : b->max[k];
+            }
+            f->gb[i] = a;
+        }
+        memset(&f->gb[GB_MAX / 2], 0, GB_MAX / 2 * sizeof *f->gb);
+        f->gb_shift++;
+    }
+}
+
+/* Bring all integrals up to t, which may lie in a later bucket than the last time. */
+static void gcount_until(struct fold *f, int64_t t)
+{
+    if ((uint64_t)t >= (uint64_t)GB_MAX << f->gb_shift)
+        gcount_widen(f, t);
+    for (int k = 0; k < GC_COUNT; k++) {
+        int64_t at = f->glast[k];
+        for (size_t i = (size_t)(at >> f->gb_shift); at < t; i++) {
+            uint64_t edge = (uint64_t)(i + 1) << f->gb_shift;
+            int64_t next = edge < (uint64_t)t ? (int64_t)edge : t;
+            f->gb[i].ns[k] += f->gnow[k] * (uint64_t)(next - at);
+            if (f->gnow[k] > f->gb[i].max[k])
+                f->gb[i].max[k] = (uint32_t)f->gnow[k];
+            at = next;
+        }
+        if (at > f->glast[k])
+            f->glast[k] = at;
+    }
+    f->ngb = (size_t)(t >> f->gb_shift) + 1;
+    f->gb_last = &f->gb[f->ngb - 1];
+    for (int k = 0; k < GC_COUNT; k++) /* a bucket's highest count may be the one it begins with */
+        if (f->gnow[k] > f->gb_last->max[k])
+            f->gb_last->max[k] = (uint32_t)f->gnow[k];
+    uint64_t edge = (uint64_t)f->ngb << f->gb_shift;
+    f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
+}
+
+/*
+ * While a run of events is folded, the last bucket counts ahead: as if nothing changed any more up to its end. A
+ * transition then only moves what is left of the bucket from one state to the other. Between two runs the counts
+ * end at f->end, as readers want them. (Unsigned: what goes ahead is taken back to the last bit.)
+ */
+void fold_gcount_ahead(struct fold *f)
+{
+    for (int k = 0; k < GC_COUNT; k++) {
+        f->gb[f->ngb - 1].ns[k] += f->gnow[k] * (uint64_t)(f->gb_end - f->glast[k]);
+        f->glast[k] = f->gb_end;
+    }
+}
+
+/* The run is over: the counts end at f->end, as readers want them. */
+void fold_gcount_back_to_end(struct fold *f)
+{
+    int64_t t = f->end;
+    if (t >= f->gb_end) {
+        gcount_until(f, t);
+        return;
+    }
+    struct gbucket *gb = &f->gb[f->ngb - 1];
+    for (int k = 0; k < GC_COUNT; k++) {
+        gb->ns[k] -= f->gnow[k] * (uint64_t)(f->gb_end - t);
+        f->glast[k] = t;
+    }
+}
+
+void fold_gcount_next_bucket(struct fold *f, int64_t t)
+{
+    gcount_until(f, t);
+    fold_gcount_ahead(f);
+}

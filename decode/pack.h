@@ -1,0 +1,111 @@
+/*
+ * pack.h - up to SPAN_BLOCK contiguous spans as bytes: what decode/spans.c keeps of a lane.
+ *
+ * A packed block:
+ *   1 byte   flags: PACK_WIDE_TAG (tags take 2 bytes), PACK_WHO, PACK_STACK (the column is there), PACK_LONG_*
+ *            (code 3 of that column means its longest form)
+ *   tags     1 or 2 bytes each
+ *   columns  duration, then who, then stack: two bits of length code per span (four spans a byte), then the bytes
+ *            PACK_UNIT: a duration is stored as units of 64 ns * 2, or as ns * 2 + 1 where it is no multiple. (The
+ *            second family's clock ticks every 64 ns, but equal times are pushed apart by 1 ns.)
+ * Lengths by code are pack_len_dur and pack_len_id. Eight bytes may be read past a value, sixteen written: PACK_SLACK.
+ */
+#ifndef GOTOP_DECODE_PACK_H
+#define GOTOP_DECODE_PACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "decode/trace.h"
+
+struct rawspan {      /* a closed span, unpacked, as readers get it */
+    int64_t dur;
+    uint32_t who;     /* lane index + 1, 0 = none */
+    uint32_t stack;
+    uint32_t tag;     /* index into tags: state, reason, label; at most 16 bits */
+};
+
+/*
+ * A closed span that waits to be packed: two words, so that closing one is two loads and two stores. (Of the four parts,
+ * stored one by one and loaded together, a processor makes a pause.) Four of them are four vectors of 32-bit parts.
+ */
+struct waitspan {
+    uint64_t dur_who; /* duration in ns, with WAIT_LONG an index into the list of long ones; who << 32 */
+    uint64_t rest;    /* stack; tag << 32, with WAIT_LONG if it lasted 2^32 ns or more */
+};
+#define WAIT_LONG 0x80000000u
+
+static inline struct waitspan waitspan(uint32_t dur, uint32_t who, uint32_t stack, uint32_t tag)
+{
+    return (struct waitspan){dur | (uint64_t)who << 32, stack | (uint64_t)tag << 32};
+}
+
+static inline uint32_t wait_who(const struct waitspan *w)
+{
+    return (uint32_t)(w->dur_who >> 32);
+}
+
+static inline uint32_t wait_stack(const struct waitspan *w)
+{
+    return (uint32_t)w->rest;
+}
+
+static inline uint32_t wait_tag(const struct waitspan *w) /* without WAIT_LONG */
+{
+    return (uint16_t)(w->rest >> 32);
+}
+
+static inline bool wait_is_long(const struct waitspan *w)
+{
+    return w->rest >> 63;
+}
+
+static inline int64_t wait_dur(const struct waitspan *w, const int64_t *longs)
+{
+    uint32_t d = (uint32_t)w->dur_who;
+    return wait_is_long(w) ? longs[d] : d;
+}
+
+enum { PACK_WIDE_TAG = 1, PACK_WHO = 2, PACK_STACK = 4, PACK_LONG_DUR = 8, PACK_LONG_WHO = 16, PACK_LONG_STACK = 32, PACK_UNIT = 64 };
+
+#define PACK_SLACK 16
+#define PACK_MAX (1 + SPAN_BLOCK * (2 + 8 + 4 + 4) + 3 * (SPAN_BLOCK / 4))
+
+extern const uint8_t pack_len_dur[2][4], pack_len_id[2][4]; /* [PACK_LONG_*][code] */
+extern const uint64_t pack_mask[9];                         /* by length in bytes */
+
+/* What a block's index entry says of it. */
+struct pack_sums {
+    int64_t slot[8];          /* time per slot */
+    int64_t longest;          /* the longest span that is not of slot 0 */
+};
+
+/* What packing depends on beside the spans. */
+struct pack_how {
+    const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of a span's state */
+    const int64_t *longs;     /* durations of spans with WAIT_LONG */
+    uint32_t whole;           /* how many of 128 durations were multiples of 64 ns in the block before; updated */
+};
+
+/*
+ * pack_spans - n <= SPAN_BLOCK spans into out, of which PACK_MAX + PACK_SLACK bytes may be written. Returns the number
+ * of bytes. sums: of a lane of that kind; NULL where nobody wants to know.
+ * pack_plain - the same, one value at a time: for what is out of the ordinary, and to hold the other against.
+ */
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
+size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
+
+void pack_init(void); /* before the first pack_spans(); any number of times */
+
+void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out);
+
+/* A stored duration in ns. */
+static inline int64_t pack_dur_ns(uint64_t x, unsigned flags)
+{
+    if (!(flags & PACK_UNIT))
+        return (int64_t)x;
+    return (int64_t)(x & 1 ? x >> 1 : x << 5);
+}
+
+#endif
