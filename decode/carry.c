@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "decode/fold_priv.h"
 #include "decode/mem.h"
 
 static bool array(void *to, size_t *cap, size_t n, size_t size)
@@ -24,9 +25,9 @@ static bool carry_tags(struct span_pool *dst, const struct span_pool *src)
 
 static void carry_lane(struct spanlane *d, const struct spanlane *s, uint32_t who)
 {
-    *d = (struct spanlane){.backdated = s->backdated};
+    *d = (struct spanlane){.backdated = s->backdated, .p = s->p, .m = s->m, .state = s->state};
     if (s->begun)
-        spans_begin(d, s->t0, s->tag, who, s->stack);
+        spans_begin(d, s->t0, wait_tag(&s->open), who, wait_stack(&s->open));
 }
 
 static uint32_t who_of(const struct gmap *map, uint32_t who)
@@ -42,14 +43,15 @@ static bool carry_goroutines(struct fold *dst, const struct fold *src, const str
         return false;
     dst->nlane[LANE_G] = n;
     for (size_t i = 0; i < n; i++)
-        dst->g[i] = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE, .p = EV_NONE, .m = EV_NONE};
+        dst->g[i] = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE};
     for (uint32_t i = 0; i < src->nlane[LANE_G]; i++) {
         uint32_t to = gmap_to(map, i);
         if (to >= n)
             continue;
         const struct spanlane *l = &src->lane[LANE_G][i];
-        bool woken = src->pool.tags[l->tag].state == ST_RUNNABLE; /* else `who` is a P */
-        carry_lane(&dst->lane[LANE_G][to], l, woken ? who_of(map, l->who) : l->who);
+        uint32_t who = wait_who(&l->open);
+        bool woken = src->pool.tags[wait_tag(&l->open)].state == ST_RUNNABLE; /* else `who` is a P */
+        carry_lane(&dst->lane[LANE_G][to], l, woken ? who_of(map, who) : who);
         dst->g[to] = src->g[i];
         dst->g[to].creator = gmap_to(map, src->g[i].creator);
         dst->g[to].region = 0;
@@ -67,7 +69,7 @@ static bool carry_procs(struct fold *dst, const struct fold *src, const struct g
     dst->nlane[LANE_P] = np;
     dst->nlane[LANE_M] = nm;
     for (size_t i = 0; i < np; i++) {
-        carry_lane(&dst->lane[LANE_P][i], &src->lane[LANE_P][i], who_of(map, src->lane[LANE_P][i].who));
+        carry_lane(&dst->lane[LANE_P][i], &src->lane[LANE_P][i], who_of(map, wait_who(&src->lane[LANE_P][i].open)));
         dst->p[i] = src->p[i];
         dst->p[i].g = gmap_to(map, src->p[i].g);
     }
@@ -189,10 +191,13 @@ bool fold_carry(struct fold *dst, const struct fold *src, const struct gmap *map
 {
     memset(dst, 0, sizeof *dst);
     dst->names = src->names;
-    if (pool_init(&dst->pool))
+    if (pool_init(&dst->pool)) {
+        pool_free(&dst->pool);
         return false;
+    }
     dst->end = src->end;
     memcpy(dst->tag, src->tag, sizeof dst->tag);
+    memcpy(dst->recent, src->recent, sizeof dst->recent);
     memcpy(dst->band_open, src->band_open, sizeof dst->band_open);
     memcpy(dst->gnow, src->gnow, sizeof dst->gnow);
     memcpy(dst->glast, src->glast, sizeof dst->glast);
@@ -217,7 +222,11 @@ bool fold_carry(struct fold *dst, const struct fold *src, const struct gmap *map
     }
     dst->nlane[LANE_BAND] = BAND_COUNT;
     for (int b = 0; b < BAND_COUNT; b++)
-        carry_lane(&dst->lane[LANE_BAND][b], &src->lane[LANE_BAND][b], who_of(map, src->lane[LANE_BAND][b].who));
+        carry_lane(&dst->lane[LANE_BAND][b], &src->lane[LANE_BAND][b], who_of(map, wait_who(&src->lane[LANE_BAND][b].open)));
     carry_slots(dst, src);
+    for (uint32_t i = 0; i < dst->nlane[LANE_G]; i++)
+        fold_special_g(dst, i);
+    for (uint32_t i = 0; i < dst->nlane[LANE_P]; i++)
+        fold_special_p(dst, i);
     return true;
 }

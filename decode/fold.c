@@ -457,13 +457,13 @@ static void on_p_state(struct fold *f, const struct ev *e)
     if (!l->begun) {
         pi->id = e->arg;
         if (e->flags & EVF_BACKDATE && f->procs && e->arg >= f->procs_first) {
-            spans_begin(l, 0, f->tag[ST_NONE], 0, 0); /* GOMAXPROCS made it come to be, after the trace began */
+            fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0); /* GOMAXPROCS made it come to be, after the trace began */
             t = f->procs_at;
         } else if (e->flags & EVF_BACKDATE) {
             l->backdated = true;
             t = 0;
         } else if (e->t > 0) {
-            spans_begin(l, 0, f->tag[ST_NONE], 0, 0); /* it came to be later */
+            fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0); /* it came to be later */
         }
     }
     if (e->state == ST_IDLE || e->state == ST_NONE) {

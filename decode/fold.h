@@ -58,7 +58,7 @@ struct vec_point { struct point *v; size_t n, cap; struct minmax *mm; size_t cap
 
 #define GB_MAX 8192
 #define FIRST_STACKS 256
-#define RECENT_TAGS 256
+#define RECENT_TAGS 64
 #define MM_BLOCK 64 /* points of a metric under one entry of its min/max list */
 
 struct fold {

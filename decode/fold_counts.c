@@ -98,6 +98,7 @@ static void gcount_until(struct fold *f, int64_t t)
  */
 void fold_gcount_ahead(struct fold *f)
 {
+    f->gb_last = &f->gb[f->ngb - 1];
     for (int k = 0; k < GC_COUNT; k++) {
         f->gb[f->ngb - 1].ns[k] += f->gnow[k] * (uint64_t)(f->gb_end - f->glast[k]);
         f->glast[k] = f->gb_end;

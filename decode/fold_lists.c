@@ -1,16 +1,9 @@
 /* fold_lists.c - what isn't a lane: ranges (and the bands they make), tasks, regions, logs, samples, metrics. */
 #include <stdlib.h>
 #include <string.h>
-#include <uthash.h>
 
 #include "decode/fold_priv.h"
 #include "decode/mem.h"
-
-struct opentask {
-    uint64_t id;
-    uint32_t index;
-    UT_hash_handle hh;
-};
 
 static bool push_open(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index)
 {

@@ -6,7 +6,7 @@
 
 #include "decode/mem.h"
 
-#define CHUNK_FIRST (128u << 10) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
+#define CHUNK_FIRST (1u << 20) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
 #define CHUNK_MOST (8u << 20)
 
 struct pool_chunk {
