@@ -292,8 +292,10 @@ static void resync(struct v1_index *ix, struct source *s, const char *why)
     source_damage(s, ERR_FORMAT, 0, bad, "%s (event %u, %s); skipped %llu bytes%s", why, type, v1_type_name(type),
                   (unsigned long long)(off - bad), off == s->len ? " to the end of the file" : "");
     ix->at = off;
-    if (ix->has_footer)
-        return; /* names are missing then, but no events */
+    if (ix->has_footer) { /* names are missing then, but no events */
+        ix->batch_open = false;
+        return;
+    }
     ix->incomplete = true;
     if (ix->batch_open)
         ix->batch[ix->nbatch - 1].gap = 1;

@@ -13,6 +13,7 @@
 
 #define START "batch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
 #define START_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n"
+#define FILLING "100 bytes: near its end a file is read with more care. 100 bytes: near its end a file is read with more."
 #define NO_TABLES "D the file ends without its tables of stacks and names\n"
 
 /* Without its end a file has no tick rate: times are ticks, and what runs at the end of the data is unknown then. */
@@ -45,6 +46,16 @@ static void test_damage_in_the_middle(void **state)
              "batch p=1 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
              START_LINES "10 heap 1\n~10 g1 unknown\n~10 p0 none\n~20 m3\n20 p1 sched m3\n25 heap 2\n~25 p1 none\n"
              "D an unknown event type (event 0, ?); skipped 8 bytes\n");
+}
+
+/* Behind the tick rate there are tables only, so what is broken there is no event of the batch before. */
+static void test_damage_behind_the_rate(void **state)
+{
+    (void)state;
+    reads_as("go 1.11\nnoauto\n" START "HeapAlloc +10 bytes=1\nFrequency freq=1000000000\nraw e1 01 05 07 00 ff\n"
+             "batch p=1 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\nString id=1 \"" FILLING "\"\n",
+             START_LINES "10 heap 1\n~20 m3\n20 p1 sched m3\n25 heap 2\n"
+             "D values that do not fit the event's length (event 33, HeapAlloc); skipped 6 bytes\n");
 }
 
 /* The same with more of that P to come: between, nothing is known of it, nor of what it ran. */
@@ -279,7 +290,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_clock),
         cmocka_unit_test(test_header_alone),
-        cmocka_unit_test(test_damage_in_the_middle),
+        cmocka_unit_test(test_damage_in_the_middle), cmocka_unit_test(test_damage_behind_the_rate),
         cmocka_unit_test(test_gap),
         cmocka_unit_test(test_missing_event),
         cmocka_unit_test(test_clock_skew),
