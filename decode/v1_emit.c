@@ -55,7 +55,7 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
         if (!em->backwards)
             source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
                           "time stamps out of order: %s is %llu ticks before what it follows; shown at that time",
-                          v1_type_name(e->type), (unsigned long long)em->max - (unsigned long long)ticks);
+                          v1_type_name(e->tag.type), (unsigned long long)em->max - (unsigned long long)ticks);
         em->backwards = true;
         return;
     }
@@ -63,6 +63,18 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
     uint64_t d = e->ticks - em->base;
     double ns = (double)d * em->ns_per_tick;
     em->now = ns < (double)TIME_MAX ? (int64_t)ns : TIME_MAX;
+}
+
+/* value - one of the values behind the time that the event itself does not hold. */
+static uint64_t value(const struct v1_emit *em, const struct v1_ev *e, unsigned i)
+{
+    struct v1_raw r;
+    return v1_ev_values(&em->o->d, e, &r) ? r.v[i] : 0;
+}
+
+static uint32_t stack_of(struct v1_emit *em, const struct v1_ev *e)
+{
+    return v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
 }
 
 /* ---- lanes ------------------------------------------------------------------------------------------------ */
@@ -97,7 +109,7 @@ static uint32_t thread_lane(struct v1_emit *em, uint64_t id)
     if (i)
         return i - 1;
     if (!v1_hash_put(&em->threads, id, em->nlane_m + 1)) {
-        em->o->oom = true;
+        em->o->d.oom = true;
         return EV_NONE;
     }
     struct ev *v = put(em, EVK_M_NEW, EVF_QUIET);
@@ -108,7 +120,7 @@ static uint32_t thread_lane(struct v1_emit *em, uint64_t id)
 
 static struct v1_g *gor(struct v1_emit *em, uint32_t g)
 {
-    return &em->o->g[g];
+    return &em->o->d.g[g];
 }
 
 static struct ev *put_g(struct v1_emit *em, enum ev_kind kind, uint16_t flags, uint32_t g, uint8_t state)
@@ -126,7 +138,7 @@ static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint
     s->lane = em->nlane_g++;
     struct ev *v = put_g(em, EVK_G_STATUS, flags | EVF_BACKDATE, g, state);
     v->arg = s->id;
-    v->stack2 = s->start;
+    v->stack2 = g < em->nstart ? em->start[g] : 0;
     return v;
 }
 
@@ -170,6 +182,22 @@ static bool alive(struct v1_emit *em, uint32_t g)
 
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
 
+/* note_start - of a goroutine in the listing, for when it is introduced. */
+static void note_start(struct v1_emit *em, uint32_t g, uint32_t start)
+{
+    size_t old = em->nstart;
+    if (g >= old) {
+        uint32_t *m = mem_grow(em->start, &em->nstart, (size_t)g + 1, sizeof *m);
+        if (!m) {
+            em->o->d.oom = true;
+            return;
+        }
+        memset(m + old, 0, (em->nstart - old) * sizeof *m);
+        em->start = m;
+    }
+    em->start[g] = start;
+}
+
 static void on_create(struct v1_emit *em, const struct v1_ev *e)
 {
     struct v1_g *s = gor(em, e->arg_g);
@@ -177,9 +205,9 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
         em->contradictions++;
         return;
     }
-    uint32_t start = em->ix->dialect.names ? v1_stack(em->vn, e->v[1]) : v1_start(em->vn, e->v[1]);
-    s->start = start;
+    uint32_t start = em->ix->dialect.names ? v1_stack(em->vn, e->own) : v1_start(em->vn, e->own);
     if (em->listing) {
+        note_start(em, e->arg_g, start);
         s->state = V1S_LISTED;
         return;
     }
@@ -190,7 +218,7 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
     struct ev *v = put_g(em, EVK_G_CREATE, em->ix->dialect.names ? EVF_OWN_STACK : 0, e->arg_g, ST_RUNNABLE);
     v->arg = s->id;
     v->by = by;
-    v->stack = v1_stack(em->vn, e->stack);
+    v->stack = stack_of(em, e);
     v->stack2 = start;
 }
 
@@ -219,8 +247,8 @@ static void on_start(struct v1_emit *em, const struct v1_ev *e)
         q->g = e->g;
     }
     gor(em, e->g)->state = V1S_RUNNING;
-    if (e->type == V1_GO_START_LABEL)
-        put_g(em, EVK_G_LABEL, 0, e->g, 0)->str = v1_string(em->vn, e->v[2]);
+    if (e->tag.type == V1_GO_START_LABEL)
+        put_g(em, EVK_G_LABEL, 0, e->g, 0)->str = v1_string(em->vn, value(em, e, 2));
 }
 
 static void on_stop(struct v1_emit *em, const struct v1_ev *e)
@@ -229,14 +257,14 @@ static void on_stop(struct v1_emit *em, const struct v1_ev *e)
         return;
     if (gor(em, e->g)->lane != EV_NONE && gor(em, e->g)->state != V1S_RUNNING)
         em->contradictions++;
-    uint8_t state = STOPS[e->type].state;
-    bool own = em->ix->dialect.shape[e->type].stack >= 0;
+    uint8_t state = STOPS[e->tag.type].state;
+    bool own = em->ix->dialect.shape[e->tag.type].stack >= 0;
     lane_of(em, e->g, ST_RUNNING);
     leave(em, e->g);
     uint16_t flags = (uint16_t)((state == ST_RUNNABLE ? EVF_STOPPED : 0) | (own ? EVF_OWN_STACK : 0));
     struct ev *v = put_g(em, EVK_G_STATE, flags, e->g, state);
-    v->str = em->reason[e->type];
-    v->stack = v1_stack(em->vn, e->stack);
+    v->str = em->reason[e->tag.type];
+    v->stack = stack_of(em, e);
     gor(em, e->g)->state = state == ST_NONE ? V1S_ENDED : state == ST_RUNNABLE ? V1S_RUNNABLE : V1S_WAITING;
 }
 
@@ -249,7 +277,7 @@ static void on_unblock(struct v1_emit *em, const struct v1_ev *e)
     leave(em, e->arg_g);
     struct ev *v = put_g(em, EVK_G_STATE, EVF_WOKEN, e->arg_g, ST_RUNNABLE);
     v->by = by;
-    v->stack = v1_stack(em->vn, e->stack);
+    v->stack = stack_of(em, e);
     gor(em, e->arg_g)->state = V1S_RUNNABLE;
 }
 
@@ -258,7 +286,7 @@ static void on_status(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e->g))
         return;
-    uint8_t state = e->type == V1_GO_WAITING ? ST_WAITING : ST_SYSCALL;
+    uint8_t state = e->tag.type == V1_GO_WAITING ? ST_WAITING : ST_SYSCALL;
     leave(em, e->g);
     if (gor(em, e->g)->lane == EV_NONE)
         introduce(em, e->g, 0, state);
@@ -278,10 +306,10 @@ static void on_syscall(struct v1_emit *em, const struct v1_ev *e)
         return;
     }
     uint32_t p = on_proc(em, e->p), m = em->p[e->p].m;
-    bool blocks = v1_order_blocks(em->o, e);
+    bool blocks = v1_blocks(&em->o->d, &em->o->d.cur[e->p]);
     lane_of(em, e->g, ST_RUNNING);
     struct ev *v = put_g(em, EVK_G_STATE, EVF_OWN_STACK, e->g, ST_SYSCALL);
-    v->stack = v1_stack(em->vn, e->stack);
+    v->stack = stack_of(em, e);
     v->p = p;
     v->m = m;
     if (blocks) {
@@ -332,7 +360,7 @@ static void on_sysexit(struct v1_emit *em, const struct v1_ev *e)
     } else if (s->flags & F_EXITED) {
         s->flags &= (uint8_t)~F_EXITED;
     } else {
-        uint64_t real = e->type == V1_SYS_EXIT ? e->v[2] : e->v[1];
+        uint64_t real = v1_ev_real_ticks(&em->o->d, e);
         if (real && !em->backwards && !em->o->repairs) {
             source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
                           "goroutine %llu left a system call before it entered it: the clocks disagree",
@@ -353,7 +381,7 @@ static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
     struct v1_p *q = &em->p[e->p];
     if (p == EV_NONE)
         return;
-    q->m = em->ix->dialect.version ? thread_lane(em, e->v[0]) : EV_NONE;
+    q->m = em->ix->dialect.version ? thread_lane(em, e->own) : EV_NONE;
     if (q->g) {
         em->contradictions++;
         lose(em, q->g);
@@ -404,16 +432,16 @@ static struct ev *range(struct v1_emit *em, const struct v1_ev *e, enum ev_kind 
 {
     struct ev *v = put(em, kind, flags);
     v->state = (uint8_t)what;
-    v->stack = v1_stack(em->vn, e->stack);
+    v->stack = stack_of(em, e);
     return v;
 }
 
 static void on_stw(struct v1_emit *em, const struct v1_ev *e)
 {
-    bool begin = e->type == V1_STW_START;
+    bool begin = e->tag.type == V1_STW_START;
     bool per_p = em->ix->dialect.version < 1010;
     uint32_t p = on_proc(em, e->p), lane = EV_NONE;
-    uint64_t kind = per_p ? 0 : e->v[0];
+    uint64_t kind = per_p ? 0 : e->own;
     if (em->p[e->p].g)
         lane = gor(em, em->p[e->p].g)->lane;
     if (begin)
@@ -431,27 +459,27 @@ static void on_stw(struct v1_emit *em, const struct v1_ev *e)
 static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
 {
     uint32_t p = on_proc(em, e->p);
-    bool begin = e->type == V1_SWEEP_START;
+    bool begin = e->tag.type == V1_SWEEP_START;
     struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_SWEEP, 0);
     v->p = p;
     if (!begin && em->ix->dialect.version >= 1009) {
-        v->arg = e->v[0];
-        v->arg2 = e->v[1];
+        v->arg = e->own;
+        v->arg2 = value(em, e, 1);
     }
 }
 
 static void on_gc(struct v1_emit *em, const struct v1_ev *e)
 {
-    struct ev *v = range(em, e, e->type == V1_GC_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_GC, 0);
-    if (e->type == V1_GC_START && em->ix->dialect.version >= 1007)
-        v->arg = e->v[0];
+    struct ev *v = range(em, e, e->tag.type == V1_GC_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_GC, 0);
+    if (e->tag.type == V1_GC_START && em->ix->dialect.version >= 1007)
+        v->arg = e->own;
 }
 
 static void on_metric(struct v1_emit *em, const struct v1_ev *e, enum metric m, uint16_t flags)
 {
     struct ev *v = put(em, EVK_METRIC, flags);
     v->state = (uint8_t)m;
-    v->arg = e->v[0];
+    v->arg = e->own;
 }
 
 /* on_user - tasks, regions, logs: v[0] is the task, `name` the index of the string. */
@@ -460,19 +488,19 @@ static struct ev *on_user(struct v1_emit *em, const struct v1_ev *e, enum ev_kin
     uint32_t g = lane_of(em, e->g, ST_RUNNING);
     struct ev *v = put(em, kind, 0);
     v->g = g;
-    v->arg = e->v[0];
-    v->stack = v1_stack(em->vn, e->stack);
+    v->arg = e->own;
+    v->stack = stack_of(em, e);
     if (name >= 0)
-        v->str = v1_string(em->vn, e->v[name]);
+        v->str = v1_string(em->vn, value(em, e, (unsigned)name));
     return v;
 }
 
 static void on_region(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (e->v[1] > 1 || !e->g)
+    if (value(em, e, 1) > 1 || !e->g)
         em->contradictions++;
     else
-        on_user(em, e, e->v[1] ? EVK_REGION_END : EVK_REGION_BEGIN, 2);
+        on_user(em, e, value(em, e, 1) ? EVK_REGION_END : EVK_REGION_BEGIN, 2);
 }
 
 static void on_sample(struct v1_emit *em, const struct v1_ev *e)
@@ -480,63 +508,7 @@ static void on_sample(struct v1_emit *em, const struct v1_ev *e)
     struct ev *v = put(em, EVK_SAMPLE, 0);
     v->g = e->g ? gor(em, e->g)->lane : EV_NONE;
     v->p = e->p != UINT32_MAX && em->p[e->p].begun ? em->p[e->p].lane : EV_NONE;
-    v->stack = v1_stack(em->vn, e->stack);
-}
-
-/* ---- the short way ---------------------------------------------------------------------------------------- */
-
-/*
- * Most events start, stop or wake a goroutine that is in the state they expect. Those take one way for all, by
- * table, because a branch that depends on the type of the event is mostly mispredicted.
- */
-struct way {
-    bool taken, wakes, runs;  /* runs: the goroutine is on the P afterwards */
-    uint8_t expect, next;     /* V1S_* */
-    uint8_t state;            /* enum state */
-    uint16_t flags;
-    uint8_t p_before, p_after;/* what the P runs: */
-};
-enum { P_ANY, P_NONE, P_THIS };
-
-static const struct way WAY[V1_TYPES] = {
-#define STARTS { true, false, true, V1S_RUNNABLE, V1S_RUNNING, ST_RUNNING, 0, P_NONE, P_THIS }
-#define WAKES { true, true, false, V1S_WAITING, V1S_RUNNABLE, ST_RUNNABLE, EVF_WOKEN, P_ANY, P_ANY }
-#define STOPS_AS(st, fl) { true, false, false, V1S_RUNNING, V1S_##st, ST_##st, EVF_OWN_STACK | (fl), P_THIS, P_NONE }
-    [V1_GO_START] = STARTS, [V1_GO_START_LOCAL] = STARTS, [V1_GO_UNBLOCK] = WAKES, [V1_UNBLOCK_LOCAL] = WAKES,
-    [V1_GO_STOP] = STOPS_AS(WAITING, 0), [V1_GO_SLEEP] = STOPS_AS(WAITING, 0), [V1_GO_BLOCK] = STOPS_AS(WAITING, 0),
-    [V1_GO_BLOCK_SEND] = STOPS_AS(WAITING, 0), [V1_GO_BLOCK_RECV] = STOPS_AS(WAITING, 0),
-    [V1_GO_BLOCK_SELECT] = STOPS_AS(WAITING, 0), [V1_GO_BLOCK_SYNC] = STOPS_AS(WAITING, 0),
-    [V1_GO_BLOCK_COND] = STOPS_AS(WAITING, 0), [V1_GO_BLOCK_NET] = STOPS_AS(WAITING, 0),
-    [V1_GO_BLOCK_GC] = STOPS_AS(WAITING, 0),
-    [V1_GO_SCHED] = STOPS_AS(RUNNABLE, EVF_STOPPED), [V1_GO_PREEMPT] = STOPS_AS(RUNNABLE, EVF_STOPPED),
-};
-
-/* short_way - false: nothing was done, the event needs the long way. */
-static inline bool short_way(struct v1_emit *em, const struct v1_ev *e)
-{
-    const struct way *w = &WAY[e->type];
-    if (!w->taken || em->listing)
-        return false;
-    uint32_t g = w->wakes ? e->arg_g : e->g;
-    struct v1_g *s = gor(em, g);
-    struct v1_p *q = &em->p[e->p];
-    const struct v1_g *by = gor(em, w->wakes ? e->g : 0);
-    /* All conditions at once, for the same reason: each alone would be guessed. */
-    unsigned odd = (s->state ^ w->expect) | (s->lane == EV_NONE) | ((by->id != 0) & (by->lane == EV_NONE)) |
-                   (w->p_before != P_ANY && (!q->begun | (q->g != (w->p_before == P_THIS ? g : 0))));
-    if (odd)
-        return false;
-    uint32_t stack = v1_stack_quick(em->vn, e->stack);
-    int64_t t = em->now > em->last ? em->now : em->last + em->clock;
-    em->last = t;
-    em->out[em->n++] = (struct ev){
-        .t = t, .kind = EVK_G_STATE, .state = w->state, .flags = w->flags, .g = s->lane,
-        .p = w->runs ? q->lane : EV_NONE, .m = w->runs ? q->m : EV_NONE, .by = by->lane, .stack = stack,
-        .str = em->reason[e->type] };
-    s->state = w->next;
-    s->p = w->runs ? e->p : EV_NONE;
-    q->g = w->p_after == P_ANY ? q->g : w->p_after == P_THIS ? g : 0;
-    return true;
+    v->stack = stack_of(em, e);
 }
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
@@ -545,15 +517,15 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room)
 {
     if (!em->listing)
         return true;
-    bool ends = e->type == V1_GOMAXPROCS ||
-                (!em->ix->count[V1_GOMAXPROCS] && (e->type == V1_PROC_START || e->type == V1_GO_START));
+    bool ends = e->tag.type == V1_GOMAXPROCS ||
+                (!em->ix->count[V1_GOMAXPROCS] && (e->tag.type == V1_PROC_START || e->tag.type == V1_GO_START));
     if (!ends)
         return true;
     if (!em->flush) {
         set_time(em, e);
         em->flush = 1;
     }
-    for (; em->flush < em->o->ng; em->flush++) {
+    for (; em->flush < em->o->d.ng; em->flush++) {
         if (gor(em, em->flush)->state != V1S_LISTED)
             continue;
         if (!room--)
@@ -570,14 +542,14 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
     if (em->flush) { /* this event ended the listing */
         em->flush = 0;
         em->listing = false;
-        if (e->type == V1_GOMAXPROCS) { /* Go's reader takes it as the mark only and shows no value */
+        if (!em->ix->count[V1_FUTILE]) /* else rows must be the same at the rehearsal */
+            em->o->d.ahead = em->o->d.mask;
+        if (e->tag.type == V1_GOMAXPROCS) { /* Go's reader takes it as the mark only and shows no value */
             on_metric(em, e, METRIC_PROCS, EVF_QUIET);
             return;
         }
     }
-    if (short_way(em, e))
-        return;
-    switch (e->type) {
+    switch (e->tag.type) {
     case V1_NONE: on_gap(em, e); break;
     case V1_GOMAXPROCS: on_metric(em, e, METRIC_PROCS, 0); break;
     case V1_HEAP_ALLOC: on_metric(em, e, METRIC_HEAP, 0); break;
@@ -597,20 +569,22 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
     case V1_ASSIST_START:
     case V1_ASSIST_DONE: {
         uint32_t g = lane_of(em, e->g, ST_RUNNING);
-        range(em, e, e->type == V1_ASSIST_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_ASSIST, 0)->g = g;
+        range(em, e, e->tag.type == V1_ASSIST_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_ASSIST, 0)->g = g;
         break;
     }
-    case V1_TASK_CREATE: on_user(em, e, EVK_TASK_BEGIN, 2)->arg2 = e->v[1]; break;
+    case V1_TASK_CREATE: on_user(em, e, EVK_TASK_BEGIN, 2)->arg2 = value(em, e, 1); break;
     case V1_TASK_END: on_user(em, e, EVK_TASK_END, -1); break;
     case V1_REGION: on_region(em, e); break;
     case V1_LOG: {
-        uint32_t text = v1_text(em->vn, (const char *)e->text, e->len);
+        struct v1_raw r;
+        bool whole = v1_ev_values(&em->o->d, e, &r);
+        uint32_t text = whole ? v1_text(em->vn, (const char *)r.text, r.len) : 0;
         on_user(em, e, EVK_LOG, 1)->stack2 = text;
         break;
     }
     case V1_CPU_SAMPLE: on_sample(em, e); break;
     default:
-        if (STOPS[e->type].stops)
+        if (STOPS[e->tag.type].stops)
             on_stop(em, e);
         break;
     }
@@ -630,6 +604,8 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
         ix->stacks.dense[0] = V1_KNOWN; /* stack 0 is none */
     em->clock = rate > 0;
     em->ns_per_tick = em->clock ? 1e9 / rate : 1;
+    double far = (double)TIME_MAX / 2 / em->ns_per_tick;
+    em->far = far < (double)TIME_MAX ? (uint64_t)far : (uint64_t)TIME_MAX;
     s->st.has_clock = em->clock;
     s->st.clock_assumed = em->clock && !ix->frequency;
     for (unsigned t = 0; t < V1_TYPES; t++)
@@ -644,5 +620,6 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
 void v1_emit_free(struct v1_emit *em)
 {
     mem_free(em->p);
+    mem_free(em->start);
     v1_hash_free(&em->threads);
 }

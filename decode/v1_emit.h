@@ -20,13 +20,15 @@ struct v1_emit {
     struct v1_names *vn;
     struct v1_p { uint32_t lane, m, g; bool begun; } *p; /* lane, m: EV_NONE; g: index in o->g */
     struct v1_hash threads;
+    uint32_t *start;         /* start functions of the goroutines in the listing, by row */
+    size_t nstart;
     uint32_t nlane_g, nlane_p, nlane_m;
     uint32_t reason[V1_TYPES], stw[32];
     uint32_t stw_lane;       /* goroutine that stopped the world */
     bool clock;              /* else times are ticks */
     double ns_per_tick;
     bool based, backwards;
-    uint64_t base;
+    uint64_t base, far;      /* far: for up to so many ticks time is a product and nothing else */
     int64_t max, now, last;  /* greatest ticks; the event's time; the last one given out */
     bool listing;            /* the goroutines alive at the start are being listed */
     uint32_t flush;          /* listed goroutines before this one are done, 0 = nothing to flush */

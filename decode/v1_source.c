@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
-#include "decode/v1_emit.h"
+#include "decode/v1_play.h"
 
 #define INDEX_STEP (8u << 20) /* bytes indexed per call */
 
@@ -43,7 +43,7 @@ struct v1 {
 static uint32_t futile_goroutine(const struct v1_ev *e, bool *ends)
 {
     *ends = false;
-    switch (e->type) {
+    switch (e->tag.type) {
     case V1_GO_UNBLOCK: case V1_UNBLOCK_LOCAL:
         return e->arg_g;
     case V1_GO_START: case V1_GO_START_LOCAL: case V1_GO_PREEMPT: case V1_FUTILE:
@@ -81,9 +81,9 @@ static bool futile_note(struct v1 *v, const struct v1_ev *e, uint64_t pos)
         return false;
     struct futile_g *f = &v->fg[g];
     if (!ends) {
-        if (!f->start || e->type == V1_GO_UNBLOCK || e->type == V1_UNBLOCK_LOCAL)
+        if (!f->start || e->tag.type == V1_GO_UNBLOCK || e->tag.type == V1_UNBLOCK_LOCAL)
             f->start = pos + 1;
-        f->futile |= e->type == V1_FUTILE;
+        f->futile |= e->tag.type == V1_FUTILE;
         return true;
     }
     if (f->futile) {
@@ -172,7 +172,7 @@ static void rehearse(struct v1 *v, struct source *s)
     }
     if (e)
         return;
-    bool oom = v->order.oom;
+    bool oom = v->order.d.oom;
     v1_order_free(&v->order);
     if (oom)
         stop(v, s, ERR_NOMEM);
@@ -184,7 +184,7 @@ static void finish(struct v1 *v, struct source *s)
 {
     v->phase = END;
     s->st.bytes_done = s->len;
-    if (v->order.oom || v->names.oom)
+    if (v->order.d.oom || v->names.oom)
         stop(v, s, ERR_NOMEM);
     if (v->emit.contradictions)
         source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu events contradict what came before them",
@@ -195,7 +195,12 @@ static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
 {
     v->emit.out = out;
     v->emit.n = 0;
+    bool quick = s->version >= 1007 && !v->nfutile;
     while (v->emit.n + V1_EMIT_MAX <= cap) {
+        if (quick && !v->pending)
+            v1_play(&v->emit, cap);
+        if (v->emit.n + V1_EMIT_MAX > cap)
+            break;
         const struct v1_ev *e = v->pending ? v->pending : v1_merge_next(&v->order);
         v->pending = NULL;
         if (!e || v->names.oom) {
@@ -210,7 +215,7 @@ static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
             v1_emit_event(&v->emit, e);
     }
     if (v->phase == PLAY)
-        s->st.bytes_done = s->header + v->order.bytes;
+        s->st.bytes_done = s->header + v->order.d.bytes;
     return v->emit.n;
 }
 
