@@ -39,4 +39,8 @@ for trace in $TRACE; do
         fi
         echo
     done
+    mb=$(($(wc -c <"$trace") / 10000000)) # a tenth of the file
+    [ $mb -ge 20 ] || mb=20
+    "$BUILD/bench/model" -t 2 -n 1 -m $mb "$trace" || exit 1
+    echo
 done

@@ -1,11 +1,12 @@
 /*
  * model.c - how fast a trace becomes a model, what the model costs, and how fast it is drawn.
  *
- *   model [-t THREADS] [-n RUNS] [-l | -c LABEL] TRACE
+ *   model [-t THREADS] [-n RUNS] [-l | -c LABEL | -m MB] TRACE
  *
  *   -n   loads; the best one counts, since others only show what else the machine did (0: none, for what a start costs)
  *   -l   load and nothing else: for counting instructions from outside
  *   -c   one line, for the curve
+ *   -m   within so much private memory: what that costs, and how long detail takes that isn't held
  *
  * Private memory is what decode/mem.h handed out; the mapped file is not in it. Frames are drawn to a grid, without a
  * terminal, at every zoom by powers of 16 from the whole trace to single spans, in the middle of the trace; their time
@@ -73,9 +74,8 @@ struct loaded {
 };
 
 /* load_model - slice: what to ask of each step, INT64_MAX = all at once. */
-static struct trace *load_model(const char *path, int threads, int64_t slice, struct loaded *out)
+static struct trace *load_model(const char *path, const struct trace_opts *o, int64_t slice, struct loaded *out)
 {
-    struct trace_opts o = {.threads = threads};
     struct trace *tr;
     struct err e;
     int fd = counter_open();
@@ -83,7 +83,7 @@ static struct trace *load_model(const char *path, int threads, int64_t slice, st
     *out = (struct loaded){0};
     counter_run(fd, true);
     double t0 = now(), c0 = cpu_now();
-    if (trace_open(path, &o, &tr, &e)) {
+    if (trace_open(path, o, &tr, &e)) {
         fprintf(stderr, "model: %s: %s\n", path, e.what);
         return NULL;
     }
@@ -241,16 +241,15 @@ static void searches(const struct trace *tr)
 }
 
 /* From nothing to the first lanes: open, load for one slice as the viewer does, draw. */
-static double first_lanes_ms(const char *path, int threads)
+static double first_lanes_ms(const char *path, const struct trace_opts *o)
 {
-    struct trace_opts o = {.threads = threads};
     struct trace *tr;
     struct err e;
     struct view v;
     struct grid g = {0};
     struct frame_text txt = {.loading = true};
     double t0 = now(), t = -1;
-    if (trace_open(path, &o, &tr, &e))
+    if (trace_open(path, o, &tr, &e))
         return -1;
     while (trace_load(tr, SLICE_NS) != LOAD_DONE && !trace_nlanes(tr, LANE_P)) {
     }
@@ -267,7 +266,7 @@ static double first_lanes_ms(const char *path, int threads)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: model [-t THREADS] [-n RUNS] [-l | -c LABEL] TRACE\n");
+    fprintf(stderr, "usage: model [-t THREADS] [-n RUNS] [-l | -c LABEL | -m MB] TRACE\n");
     return 2;
 }
 
@@ -284,16 +283,39 @@ static void curve_line(const struct trace *tr, const char *label, const struct l
     printf("\n");
 }
 
-static void whole(const struct trace *tr, const char *path, int threads, const struct loaded *best, size_t peak)
+/* bounded - a trace loaded within a limit: what it took, and then a thousandth of it in the middle in detail. */
+static void bounded(struct trace *tr, const struct loaded *best)
+{
+    const struct trace_info *in = trace_info(tr);
+    size_t peak = mem_peak();
+    int64_t t = in->end / 2;
+    printf("within %.0f MB: decoded in %.3f s, %.1f MB/s, peak %.1f MB, ", (double)trace_limit(tr) / 1e6, best->s,
+           (double)in->bytes / 1e6 / best->s, (double)peak / 1e6);
+    if (!in->bounded) {
+        printf("%s\n", in->ndamages ? trace_damage(tr, 0)->what : "all of it held");
+        return;
+    }
+    printf("%.1f %% of the time held in detail; ", 1e2 * (double)(in->detail_t1 - in->detail_t0) / (double)in->end);
+    double t0 = now();
+    if (trace_want(tr, t, t + in->end / 1000) == WANT_COMING)
+        while (trace_load(tr, SLICE_NS) != LOAD_DONE) {
+        }
+    printf("a thousandth in the middle %s after %.0f ms, peak %.1f MB\n",
+           trace_held(tr, t, t + in->end / 1000) == WANT_HELD ? "held" : "not held", (now() - t0) * 1e3, (double)mem_peak() / 1e6);
+}
+
+static void whole(const struct trace *tr, const char *path, const struct trace_opts *o, const struct loaded *best, size_t peak)
 {
     const struct trace_info *in = trace_info(tr);
     double ev = (double)in->events, mb = (double)in->bytes / 1e6;
     struct loaded slow;
-    double first = first_lanes_ms(path, threads);
-    struct trace *again = load_model(path, threads, SLICE_NS, &slow);
+    double first = first_lanes_ms(path, o);
+    struct trace *again = load_model(path, o, SLICE_NS, &slow);
     trace_close(again);
     printf("%s: %s, %.1f MB, %" PRIu64 " events, %.2f bytes each, %d threads asked\n", path, in->dialect, mb, in->events,
-           (double)in->bytes / ev, threads);
+           (double)in->bytes / ev, o->threads);
+    if (in->bounded)
+        printf("larger than the %.0f MB for it: an overview of all, detail of a part\n", (double)trace_limit(tr) / 1e6);
     printf("model: %.3f s, %.1f MB/s, %.2f M events/s, %.1f ns an event; CPU %.3f s, %.1f ns an event\n", best->s, mb / best->s,
            ev / best->s / 1e6, best->s * 1e9 / ev, best->cpu_s, best->cpu_s * 1e9 / ev);
     if (best->instructions)
@@ -309,18 +331,21 @@ static void whole(const struct trace *tr, const char *path, int threads, const s
 
 int main(int argc, char **argv)
 {
-    int threads = 0, runs = 3, opt;
+    struct trace_opts o = {0};
+    int runs = 3, opt;
     bool only_load = false;
     const char *label = NULL;
-    while ((opt = getopt(argc, argv, "t:n:lc:")) != -1) {
+    while ((opt = getopt(argc, argv, "t:n:lc:m:")) != -1) {
         if (opt == 't')
-            threads = atoi(optarg);
+            o.threads = atoi(optarg);
         else if (opt == 'n')
             runs = atoi(optarg);
         else if (opt == 'l')
             only_load = true;
         else if (opt == 'c')
             label = optarg;
+        else if (opt == 'm')
+            o.max_memory = strtoull(optarg, NULL, 10) * 1000000;
         else
             return usage();
     }
@@ -330,7 +355,7 @@ int main(int argc, char **argv)
     struct trace *tr = NULL;
     for (int i = 0; i < runs; i++) {
         trace_close(tr);
-        if (!(tr = load_model(argv[optind], threads, INT64_MAX, &one)))
+        if (!(tr = load_model(argv[optind], &o, INT64_MAX, &one)))
             return 2;
         if (one.s < best.s)
             best = one;
@@ -338,8 +363,10 @@ int main(int argc, char **argv)
     size_t peak = mem_peak();
     if (tr && label)
         curve_line(tr, label, &best, peak);
+    else if (tr && o.max_memory)
+        bounded(tr, &best);
     else if (tr && !only_load)
-        whole(tr, argv[optind], threads, &best, peak);
+        whole(tr, argv[optind], &o, &best, peak);
     trace_close(tr);
     return 0;
 }
