@@ -54,6 +54,7 @@ static bool carry_goroutines(struct fold *dst, const struct fold *src, const str
         carry_lane(&dst->lane[LANE_G][to], l, woken ? who_of(map, who) : who);
         dst->g[to] = src->g[i];
         dst->g[to].creator = gmap_to(map, src->g[i].creator);
+        dst->g[to].no_p = 0; /* what is asked for is that of a part */
         dst->g[to].region = 0;
         dst->g[to].depth = 0;
     }

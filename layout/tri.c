@@ -153,6 +153,20 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
     return VR_DRAW;
 }
 
+unsigned tri_evidence(struct view *v, const struct finding *f)
+{
+    struct lane l = finding_lane(v->tr, f);
+    unsigned flags = tri_goto(v, l, f->t0, f->t1);
+    if (l.i == NO_LANE && f->lane.i != NO_LANE && f->lane.kind == LANE_G && trace_nlanes(v->tr, LANE_G)) {
+        move_lane(v, (struct lane){LANE_G, 0}); /* until the detail that has it is there */
+        move_settle(v);
+        v->at.kept = v->at.absent = true;
+        v->at.id = f->lane_id;
+        v->at.stand = v->at.focus.i;
+    }
+    return flags;
+}
+
 /* ---- moving --------------------------------------------------------------------------------------------- */
 
 void tri_leave(struct view *v)
@@ -329,7 +343,7 @@ unsigned tri_walk(struct view *v, int n)
     const struct finding *f = &t->fs->f[at];
     tri_leave(v);
     t->row[VIEW_TRIAGE] = (uint32_t)at;
-    unsigned flags = tri_goto(v, f->lane, f->t0, f->t1);
+    unsigned flags = tri_evidence(v, f);
     view_message(v, false, "%d/%" PRIu32 " %s %s: %s", (int)at + 1, t->fs->n, f->amount, f->title, f->text);
     return flags;
 }

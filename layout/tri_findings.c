@@ -178,7 +178,18 @@ static void line_warning(struct text *t, const struct view *v)
     }
 }
 
-static void (*const lines[])(struct text *, const struct view *) = {line_damage, line_warning, line_gc,
+static void line_bounded(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    if (!trace_info(v->tr)->bounded)
+        return;
+    text_add(t, "bounded findings are of all parts, put together; these numbers are of ");
+    text_dur(t, tg->t0);
+    text_lit(t, "..");
+    text_dur(t, tg->t1);
+}
+
+static void (*const lines[])(struct text *, const struct view *) = {line_damage, line_bounded, line_warning, line_gc,
                                                                     line_stw,    line_mmu,     line_procs,
                                                                     line_idle,   line_sched,   line_heap, line_time};
 enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8 };
@@ -265,7 +276,7 @@ static unsigned enter(struct view *v)
     uint32_t i = v->at.row;
     const struct finding *f = &v->tri->fs->f[i];
     v->tri->finding = i;
-    unsigned flags = tri_goto(v, f->lane, f->t0, f->t1);
+    unsigned flags = tri_evidence(v, f);
     view_message(v, false, "%s %s: %s", f->amount, f->title, f->next);
     return flags;
 }

@@ -459,7 +459,11 @@ int diff_main(int argc, char **argv)
         return fail(o.path[1], e.what);
     }
     t.ascii = !o.utf8;
-    status = compare(&o, &a, &b, &t);
+    if (a.parts || b.parts) {
+        status = fail(o.path[a.parts ? 0 : 1], "diff needs the whole model, which is more memory than half of what is free");
+    } else {
+        status = compare(&o, &a, &b, &t);
+    }
     load_free(&a);
     load_free(&b);
     if (!text_ok(&t)) {

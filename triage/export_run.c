@@ -122,7 +122,7 @@ static bool read_positive(const char *s, double *out)
     return end != s && !*end && *out > 0 && *out < 1e15;
 }
 
-static bool read_size(const char *s, uint64_t *out)
+bool export_size(const char *s, uint64_t *out)
 {
     static const char units[] = "KMGT";
     char *end;
@@ -165,7 +165,7 @@ static enum found option_value(const struct export_command *c, const char *name,
         o->trace.threads = (int)n;
         return ok ? TAKEN : WRONG;
     } else if (strcmp(name, "--max-memory") == 0) {
-        return read_size(v, &o->trace.max_memory) ? TAKEN : WRONG;
+        return export_size(v, &o->trace.max_memory) ? TAKEN : WRONG;
     } else if (strcmp(name, "--kind") == 0 && c->options & EXPORT_KIND) {
         o->kind = v;
     } else if (strcmp(name, "--lanes") == 0 && c->options & EXPORT_LANES) {

@@ -70,4 +70,7 @@ static inline void export_span(struct export *x) {
 /* export_say - "gotop NAME: WHAT: MESSAGE" in one line, cleaned. Returns 2. */
 int export_say(const char *name, const char *what, const char *message);
 
+/* export_size - "500M", "4G". */
+bool export_size(const char *s, uint64_t *out);
+
 #endif

@@ -130,10 +130,28 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
         findings_free(out);
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the findings");
     }
-    if (out->n) {
-        qsort(out->f, out->n, sizeof *out->f, cmp_finding);
+    for (uint32_t i = 0; i < out->n; i++) {
+        struct finding *f = &out->f[i];
+        f->lane_id = f->lane.kind < LANE_BAND && f->lane.i != NO_LANE ? trace_lane(tg->tr, f->lane).id : 0;
     }
+    findings_sort(out);
     return ERR_OK;
+}
+
+void findings_sort(struct findings *fs)
+{
+    if (fs->n) {
+        qsort(fs->f, fs->n, sizeof *fs->f, cmp_finding);
+    }
+}
+
+struct lane finding_lane(const struct trace *tr, const struct finding *f)
+{
+    struct lane l = f->lane;
+    if (f->parts && l.kind < LANE_BAND && l.i != NO_LANE) {
+        l.i = trace_find_lane(tr, l.kind, f->lane_id);
+    }
+    return l;
 }
 
 void findings_free(struct findings *fs)

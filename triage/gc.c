@@ -161,11 +161,25 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
         s->last = h[n - 1].v;
     }
     for (size_t i = 0; i < ngc; i++) {
-        if (!gc[i].open_end) {
+        if (!gc[i].open_end && gc[i].t1 > tg->t0 && gc[i].t1 <= tg->t1) {
             s->low_last = heap_at(h, n, gc[i].t1);
             s->low_first = s->low_first ? s->low_first : s->low_last;
         }
     }
+}
+
+/* How many ranges there are within what the tables are of, and their time there. */
+static uint64_t sum_up(const struct triage *tg, const struct range *r, size_t n, int64_t *ns)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t t0 = r[i].t0, t1 = r[i].t1;
+        if (tri_clip(tg, &t0, &t1)) {
+            *ns = ns_add(*ns, t1 - t0);
+            count++;
+        }
+    }
+    return count;
 }
 
 bool triage_gc(struct triage *tg)
@@ -175,7 +189,8 @@ bool triage_gc(struct triage *tg)
     size_t n = trace_ranges(tg->tr, RANGE_STW, &r), cap = 0;
     bool ok = true;
     for (size_t i = 0; i < n && ok; i++) {
-        ok = note_stw(tg, &by_kind, &cap, &r[i]);
+        struct range x = r[i];
+        ok = !tri_clip(tg, &x.t0, &x.t1) || note_stw(tg, &by_kind, &cap, &x);
     }
     tab_free(&by_kind);
     if (!ok) {
@@ -188,20 +203,11 @@ bool triage_gc(struct triage *tg)
         qsort(tg->stw, tg->nstw, sizeof *tg->stw, cmp_stw);
     }
     n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
-    tg->assists = n;
-    for (size_t i = 0; i < n; i++) {
-        tg->assist_ns = ns_add(tg->assist_ns, r[i].t1 - r[i].t0);
-    }
+    tg->assists = sum_up(tg, r, n, &tg->assist_ns);
     n = trace_ranges(tg->tr, RANGE_SWEEP, &r);
-    tg->sweeps = n;
-    for (size_t i = 0; i < n; i++) {
-        tg->sweep_ns = ns_add(tg->sweep_ns, r[i].t1 - r[i].t0);
-    }
+    tg->sweeps = sum_up(tg, r, n, &tg->sweep_ns);
     n = trace_ranges(tg->tr, RANGE_GC, &r);
-    tg->gc_cycles = n;
-    for (size_t i = 0; i < n; i++) {
-        tg->gc_mark_ns = ns_add(tg->gc_mark_ns, r[i].t1 - r[i].t0);
-    }
+    tg->gc_cycles = sum_up(tg, r, n, &tg->gc_mark_ns);
     heap(tg, r, n);
     return true;
 }

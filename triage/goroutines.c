@@ -373,6 +373,12 @@ static bool walk_span(struct walk *w, const struct span *s)
     return ok;
 }
 
+/* Created in what the tables are of: what happened at its very start was the part before. */
+static bool born(const struct triage *tg, const struct lane_info *li)
+{
+    return li->created && (tg->t0 == 0 || li->seen > tg->t0);
+}
+
 static bool put_in_group(struct triage *tg, uint32_t g, const struct lane_info *li)
 {
     struct group *p;
@@ -391,12 +397,12 @@ static bool put_in_group(struct triage *tg, uint32_t g, const struct lane_info *
     }
     p = &tg->groups[i];
     p->count++;
-    p->created += li->created;
+    p->created += born(tg, li);
     p->ended += li->ended;
     tg->g[g].group = i;
-    tg->g_created += li->created;
+    tg->g_created += born(tg, li);
     tg->g_ended += li->ended;
-    tg->g_at_start += !li->created;
+    tg->g_at_start += !born(tg, li);
     tg->g_at_end += !li->ended;
     return true;
 }
@@ -415,14 +421,16 @@ bool triage_goroutine(struct triage *tg, uint32_t g)
         return true;
     }
     for (uint32_t k = 1;; k++) {
-        if (!walk_span(&w, span_get(&it)) || (k % 128 == 0 && !slices_tick())) {
+        struct span s = *span_get(&it);
+        s.t0 = s.t0 > tg->t0 ? s.t0 : tg->t0; /* what began before a part counts from its start */
+        if (!walk_span(&w, &s) || (k % 128 == 0 && !slices_tick())) {
             return false;
         }
         if (!span_next(&it)) {
             break;
         }
     }
-    w.st->ns[GM_LIFE] = li.last - li.first;
+    w.st->ns[GM_LIFE] = li.last - (li.first > tg->t0 ? li.first : tg->t0);
     w.st->ns[GM_SYSBLOCK] = li.no_p_ns < w.st->ns[GM_SYSCALL] ? li.no_p_ns : w.st->ns[GM_SYSCALL];
     w.st->ns[GM_SYSCALL] -= w.st->ns[GM_SYSBLOCK];
     if (w.prev.state == ST_WAITING && !w.system && w.kind == WK_LOCK) {

@@ -133,6 +133,8 @@ static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
 {
     int64_t len = s->tg->end / SLICES + 1;
     s->tg->missed_wall = ns_add(s->tg->missed_wall, t1 - t0);
+    t0 -= s->tg->t0;
+    t1 -= s->tg->t0;
     while (t0 < t1) {
         int64_t i = t0 / len, to = (i + 1) * len < t1 ? (i + 1) * len : t1;
         i = i < SLICES ? i : SLICES - 1;
@@ -195,7 +197,7 @@ static void finish(struct sweep *s)
     }
     tg->idle_worst_ns = s->slice[best];
     tg->idle_worst =
-        (struct moment){best * len, (best + 1) * len < tg->end ? (best + 1) * len : tg->end, NO_LANE, NO_LANE};
+        (struct moment){tg->t0 + best * len, tg->t0 + ((best + 1) * len < tg->end ? (best + 1) * len : tg->end), NO_LANE, NO_LANE};
     for (int i = 0; i < BUSY_MAX; i++) {
         seen = ns_add(seen, s->busy[i]);
         if (seen >= tg->end - tg->end / 100) {
@@ -218,8 +220,8 @@ bool triage_idle(struct triage *tg)
     s.busy = mem_zalloc(BUSY_MAX * sizeof *s.busy);
     if (s.slice && s.busy && tg->end > 0) {
         for (int64_t i = 0; i < windows && !s.failed; i++) {
-            s.w0 = (int64_t)((double)tg->end * ((double)i / (double)windows));
-            s.w1 = i + 1 == windows ? tg->end : (int64_t)((double)tg->end * ((double)(i + 1) / (double)windows));
+            s.w0 = tg->t0 + (int64_t)((double)tg->end * ((double)i / (double)windows));
+            s.w1 = i + 1 == windows ? tg->t1 : tg->t0 + (int64_t)((double)tg->end * ((double)(i + 1) / (double)windows));
             collect(&s);
             if (s.n) {
                 run_window(&s);

@@ -104,7 +104,7 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     }
     r->count++;
     r->once += tg->g[g].waits == 1;
-    q = tg->end > 0 ? (int64_t)((double)li.first / (double)tg->end * 4) : 0;
+    q = tg->end > 0 ? (int64_t)((double)(li.first - tg->t0) / (double)tg->end * 4) : 0;
     r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
     if (tri_len(s) > r->oldest || r->count == 1) {
         r->oldest = tri_len(s);

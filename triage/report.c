@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "triage/export_run.h"
 #include "triage/metrics.h"
 
 #define ASSERT_MAX 64
@@ -32,6 +33,7 @@ static const char usage[] =
     "  --metrics            list the metrics        --rules   list the rules and their thresholds\n"
     "  --utf8               names as they are; without, what is not ASCII is written \\u{hex}\n"
     "  -o FILE              write there             --quiet   no progress on the terminal\n"
+    "  --max-memory SIZE    stay below; a longer trace is read in parts, its findings are put together from them\n"
     "  --ticks-per-second N, --exe FILE   for old traces: the clock rate, the program\n"
     "Exit status: 0 fine, 1 a condition is broken, 2 a trace can't be read, 3 a trace is there in part only.\n";
 
@@ -76,6 +78,8 @@ static bool option_value(struct options *o, const char *name, const char *value,
     } else if (strcmp(name, "--ticks-per-second") == 0) {
         o->trace.ticks_per_second = strtod(value, NULL);
         *status = o->trace.ticks_per_second > 0 ? 0 : fail(value, "is no clock rate");
+    } else if (strcmp(name, "--max-memory") == 0) {
+        *status = export_size(value, &o->trace.max_memory) ? 0 : fail(value, "is no size (500M, 4G)");
     } else if (strcmp(name, "--assert") == 0) {
         if (o->nconds == ASSERT_MAX) {
             *status = fail("--assert", "too many conditions");
@@ -190,7 +194,9 @@ static int one(const struct options *o, const char *path, struct text *t, bool f
         return fail(path, e.what);
     }
     status = report_status(&l);
-    if (o->nconds) {
+    if (l.parts && o->nconds) {
+        status = fail(path, "--assert needs the whole model, which is more than --max-memory holds");
+    } else if (o->nconds) {
         status = check(o, &l, t);
     } else if (o->json) {
         char *j = report_json(&l);
@@ -236,7 +242,9 @@ static int rank_one(const struct options *o, const char *path, struct ranked *r)
         return fail(path, e.what);
     }
     status = report_status(&l);
-    if (metric_get(&l, o->rank, &r->v, &e) != ERR_OK) {
+    if (l.parts) {
+        status = fail(path, "--rank needs the whole model, which is more than --max-memory holds");
+    } else if (metric_get(&l, o->rank, &r->v, &e) != ERR_OK) {
         status = fail("--rank", e.what);
     } else {
         metric_text(&t, &r->v);

@@ -58,10 +58,10 @@ static void wrapped_clean(struct text *t, const char *s, int lines)
     text_free(&u);
 }
 
-static void lane_text(struct text *t, const struct trace *tr, struct lane l)
+static void lane_id_text(struct text *t, const struct finding *f)
 {
-    if (l.kind == LANE_G && l.i != NO_LANE && l.i < trace_nlanes(tr, LANE_G)) {
-        text_add(t, " G%llu", (unsigned long long)trace_lane(tr, l).id);
+    if (f->lane.kind == LANE_G && f->lane.i != NO_LANE) {
+        text_add(t, " G%llu", (unsigned long long)f->lane_id);
     }
 }
 
@@ -77,10 +77,26 @@ static void head(struct text *t, const struct loaded *l)
     } else {
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
     }
-    text_add(t, ", %u Ps, %u goroutines (%u created, %u ended), %llu events, ", l->tg->np, l->tg->ng,
-             l->tg->g_created, l->tg->g_ended, (unsigned long long)in->events);
+    if (l->parts) {
+        text_add(t, ", %u Ps, %llu goroutines, %llu events, ", l->tg->np, (unsigned long long)in->goroutines,
+                 (unsigned long long)in->events);
+    } else {
+        text_add(t, ", %u Ps, %u goroutines (%u created, %u ended), %llu events, ", l->tg->np, l->tg->ng,
+                 l->tg->g_created, l->tg->g_ended, (unsigned long long)in->events);
+    }
     text_bytes(t, in->bytes_done);
     text_lit(t, "B\n");
+    if (l->parts) {
+        struct text u = {.ascii = t->ascii};
+        text_add(&u, "LARGER THAN MEMORY (--max-memory, %llu MiB): read in %u parts. Findings are of all parts, put together; "
+                 "the tables below them are of ", (unsigned long long)trace_limit(l->tr) >> 20, l->parts);
+        text_dur(&u, l->tg->t0);
+        text_lit(&u, "..");
+        text_dur(&u, l->tg->t1);
+        text_lit(&u, " alone.");
+        wrapped(t, u.p ? u.p : "", 0, 3);
+        text_free(&u);
+    }
     if (in->clock_assumed) {
         text_add(t, "The clock rate is an assumption: times may be wrong by a factor.\n");
     }
@@ -126,7 +142,7 @@ static void findings(struct text *t, const struct loaded *l)
         text_clean(t, f->title, strlen(f->title), 0);
         text_lit(t, " @");
         text_dur(t, f->t0);
-        lane_text(t, l->tr, f->lane);
+        lane_id_text(t, f);
         if (!f->note) {
             text_lit(t, ", cost ");
             text_dur(t, f->severity_ns);

@@ -18,7 +18,7 @@ static void rule_leak(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
     int64_t min = tg->end / 2 < 1000000000 ? tg->end / 2 : 1000000000;
-    for (uint32_t i = 0; i < tg->nleaks; i++) {
+    for (uint32_t i = 0; i < tg->nleaks && tg->last; i++) {
         const struct leak_row *r = &tg->leaks[i];
         struct draft d;
         if (r->count < 10 || r->once < r->count || !ends_from_within(r->kind) || r->oldest < min ||
@@ -27,7 +27,7 @@ static void rule_leak(struct rules *rs)
         }
         draft_start(&d, RULE_LEAK, 0);
         draft_subject(&d, rs, r->name);
-        draft_at(&d, tg->end - r->oldest, tg->end, LANE_G, r->example);
+        draft_at(&d, tg->t1 - r->oldest, tg->t1, LANE_G, r->example);
         d.f.note = true;
         d.f.stack = r->stack;
         text_add(&d.amount, "+%u", r->count);
@@ -62,7 +62,7 @@ static void rule_churn(struct rules *rs)
         }
         draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
         draft_subject(&d, rs, g->name);
-        draft_at(&d, 0, tg->end, LANE_G, g->first_member);
+        draft_at(&d, tg->t0, tg->t1, LANE_G, g->first_member);
         text_add(&d.amount, "%u", n);
         text_add(&d.text, "%u goroutines of ", n);
         text_func(&d.text, rs->tr, g->name, 60);
@@ -136,7 +136,7 @@ static void rule_workers(struct rules *rs)
         }
         draft_start(&d, RULE_UNBALANCED, t.most - t.all / (int64_t)t.n);
         draft_subject(&d, rs, g->name);
-        draft_at(&d, 0, tg->end, LANE_G, t.top);
+        draft_at(&d, tg->t0, tg->t1, LANE_G, t.top);
         text_share(&d.amount, (double)t.most, (double)t.all);
         text_add(&d.text, "Of %u goroutines of ", t.n);
         text_func(&d.text, rs->tr, g->name, 60);

@@ -161,7 +161,7 @@ static void rule_bottleneck(struct rules *rs)
     severity = b->ended_ns / b->waiters;
     draft_start(&d, RULE_BOTTLENECK, severity < tg->end ? severity : tg->end);
     draft_subject(&d, rs, tg->groups[tg->g[best].group].name);
-    draft_at(&d, trace_lane(rs->tr, (struct lane){LANE_G, best}).first, tg->end, LANE_G, best);
+    draft_at(&d, trace_lane(rs->tr, (struct lane){LANE_G, best}).first, tg->t1, LANE_G, best);
     text_add(&d.amount, "%u wait", b->waiters);
     text_who(&d.text, rs->tr, best);
     text_add(&d.text, " ended %u waits (locks, channel sends) of %u goroutines, ", b->ended, b->waiters);
@@ -186,7 +186,7 @@ static void rule_stuck(struct rules *rs)
     struct draft d;
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
-        if (w->t1 >= tg->end && w->waker == NO_LANE && w->t1 - w->t0 >= min) {
+        if (tg->last && w->t1 >= tg->t1 && w->waker == NO_LANE && w->t1 - w->t0 >= min) {
             n++;
             if (w->t1 - w->t0 > longest) {
                 longest = w->t1 - w->t0;
@@ -198,7 +198,7 @@ static void rule_stuck(struct rules *rs)
         return;
     }
     draft_start(&d, RULE_STUCK, longest);
-    draft_at(&d, tg->lock_waits[who].t0, tg->end, LANE_G, tg->lock_waits[who].g);
+    draft_at(&d, tg->lock_waits[who].t0, tg->t1, LANE_G, tg->lock_waits[who].g);
     d.f.stack = tg->lock_waits[who].stack;
     draft_subject(&d, rs, caller_of(rs->tr, d.f.stack));
     text_add(&d.amount, "%u stuck", n);

@@ -112,7 +112,7 @@ static void rule_above(struct rules *rs)
     }
     draft_start(&d, RULE_PROCS_ABOVE, 0);
     d.f.note = true;
-    draft_at(&d, 0, tg->end, LANE_P, 0);
+    draft_at(&d, tg->t0, tg->t1, LANE_P, 0);
     text_add(&d.amount, "%u of %lld", tg->busy_p99, (long long)p);
     text_add(&d.text, "For 99 %% of the time at most %u of %lld processors were busy at once.", tg->busy_p99,
              (long long)p);
@@ -133,7 +133,7 @@ static void rule_below(struct rules *rs)
     }
     severity = all_sched / rules_procs(rs);
     draft_start(&d, RULE_PROCS_BELOW, severity < tg->end ? severity : tg->end);
-    draft_at(&d, 0, tg->end, LANE_P, 0);
+    draft_at(&d, tg->t0, tg->t1, LANE_P, 0);
     text_add(&d.amount, "%.1f wait", (double)all_sched / (double)tg->end);
     text_add(&d.text, "All %lld processors were in use (", (long long)rules_procs(rs));
     text_share(&d.text, (double)idle, (double)tg->capacity);

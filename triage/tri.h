@@ -59,6 +59,13 @@ bool triage_samples(struct triage *tg);
 static inline int64_t tri_len(const struct span *s) {
     return s->t1 - s->t0;
 }
+/* tri_clip - what of [*t0,*t1) lies in what the tables are of; false: nothing. */
+static inline bool tri_clip(const struct triage *tg, int64_t *t0, int64_t *t1) {
+    bool out = *t1 < tg->t0 || *t0 > tg->t1 || (*t1 == tg->t0 && *t0 < *t1);
+    *t0 = *t0 > tg->t0 ? *t0 : tg->t0;
+    *t1 = *t1 < tg->t1 ? *t1 : tg->t1;
+    return !out;
+}
 static inline bool tri_is_exec(uint8_t state) {
     return state == ST_RUNNING || state == ST_GCWORK || state == ST_ASSIST;
 }

@@ -38,6 +38,8 @@ void app_free(struct app *a)
     tri_free(&a->tri);
     findings_free(&a->fs);
     triage_free(a->tg);
+    triage_free(a->part);
+    finding_parts_free(&a->parts);
     grid_free(&a->grid);
     help_free(&a->help);
 }
@@ -69,6 +71,7 @@ static bool load_step(struct app *a, int64_t budget_ns)
     uint32_t epoch = ti->epoch;
     if (trace_part(a->tr) || a->seeking) view_leave(&a->view);
     bool more = trace_load(a->tr, budget_ns) == LOAD_MORE;
+    a->part_done = false;
     a->stale = true;
     if (ti->epoch != epoch && (view_arrive(&a->view) & VR_WORK)) a->working = true;
     return more;
@@ -79,7 +82,7 @@ bool app_hold(struct app *a, int64_t budget_ns)
     const struct trace_info *ti = trace_info(a->tr);
     struct window w = a->view.at.win;
     int64_t t = a->view.at.cursor;
-    if (a->loading || !ti->bounded) return false;
+    if (a->loading || !ti->bounded || !a->has_findings) return false; /* the last part has yet to be asked */
     if (!tri_shows(a->view.at.view)) {
         if (trace_held(a->tr, w.t0, w.t1) == WANT_WIDE) w = (struct window){t, t + 1};
         if (trace_held(a->tr, w.t0, w.t1) == WANT_AWAY) {
@@ -99,6 +102,7 @@ bool app_hold(struct app *a, int64_t budget_ns)
 bool app_load(struct app *a, int64_t budget_ns)
 {
     if (!a->loading) return false;
+    if (trace_part(a->tr) && !tables_part(a, budget_ns)) return true;
     a->loading = load_step(a, budget_ns);
     if (!a->loading) {
         sync(a);

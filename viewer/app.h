@@ -14,6 +14,7 @@
 #include "decode/trace.h"
 #include "layout/frame.h"
 #include "layout/tri.h"
+#include "triage/finding_parts.h"
 #include "layout/view.h"
 #include "triage/findings.h"
 #include "viewer/actions.h"
@@ -38,6 +39,10 @@ struct app {
     struct findings fs;
     struct tri tri;
     bool triaging;          /* triage_step() has more to do */
+    struct finding_parts parts; /* of a trace that is read in parts: what those so far say */
+    struct triage *part;    /* the tables of the part that is complete */
+    bool part_done;         /* it has been taken */
+    bool has_findings;      /* of all parts, put together */
     bool hint;              /* say when the tables are done, if a key has come before */
     int wish;               /* finding-next by so many once the tables are done, < 0 = back; 0 = no such wish */
     bool touched;           /* a key has come: where the reader is, is up to the reader */

@@ -196,8 +196,6 @@ static bool begin(struct app *a)
 {
     while (app_load(a, INT64_MAX)) {
     }
-    while (app_hold(a, INT64_MAX)) {
-    }
     while (a->triaging) (void)app_triage(a, INT64_MAX);
     while (app_hold(a, INT64_MAX)) {
     }

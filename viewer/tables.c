@@ -58,11 +58,40 @@ static void triage_show(struct app *a)
     }
 }
 
+bool tables_part(struct app *a, int64_t budget_ns)
+{
+    const struct trace_info *ti = trace_info(a->tr);
+    struct err e = {0};
+    struct findings fs = {0};
+    if (a->part_done || ti->detail_t0 >= ti->detail_t1) return true;
+    enum triage_state st = !a->part && triage_new(a->tr, &a->part, &e) ? TRIAGE_NOMEM : triage_step(a->part, budget_ns);
+    if (st == TRIAGE_MORE) return false;
+    if (st == TRIAGE_DONE && findings_of(a->part, &fs, &e) == ERR_OK) (void)finding_parts_add(&a->parts, a->part, &fs);
+    triage_free(a->part);
+    a->part = NULL;
+    return a->part_done = true;
+}
+
+/* All parts have been read: the findings are complete, and stay. */
+static void parts_over(struct app *a)
+{
+    (void)finding_parts_end(&a->parts);
+    findings_free(&a->fs);
+    a->fs = a->parts.all;
+    a->parts = (struct finding_parts){0};
+    a->has_findings = true;
+}
+
 void tables_drop(struct app *a)
 {
+    struct tri was = a->tri;
     tri_free(&a->tri);
     tri_init(&a->tri, a->tr);
-    findings_free(&a->fs);
+    a->tri.finding = was.finding; /* the findings stay, and where the reader was */
+    a->tri.sort = was.sort;
+    a->tri.invert = was.invert;
+    memcpy(a->tri.row, was.row, sizeof was.row);
+    memcpy(a->tri.top, was.top, sizeof was.top);
     triage_free(a->tg);
     a->tg = NULL;
 }
@@ -71,6 +100,10 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
 {
     struct err e = {0};
     if (!a->triaging || a->seeking) return VR_NONE;
+    if (trace_info(a->tr)->bounded && !a->has_findings) {
+        if (!tables_part(a, budget_ns)) return VR_NONE;
+        parts_over(a);
+    }
     if (!a->tg && triage_new(a->tr, &a->tg, &e)) {
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;
@@ -78,7 +111,7 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
     enum triage_state st = triage_step(a->tg, budget_ns);
     a->tri.progress = triage_progress(a->tg);
     if (st == TRIAGE_MORE) return tri_shows(a->view.at.view) ? VR_DRAW : VR_NONE;
-    if (st == TRIAGE_NOMEM || findings_of(a->tg, &a->fs, &e)) {
+    if (st == TRIAGE_NOMEM || (!a->has_findings && findings_of(a->tg, &a->fs, &e))) {
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;
     }
