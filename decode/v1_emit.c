@@ -518,7 +518,7 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room)
     if (!em->listing)
         return true;
     bool ends = e->tag.type == V1_GOMAXPROCS ||
-                (!em->ix->count[V1_GOMAXPROCS] && (e->tag.type == V1_PROC_START || e->tag.type == V1_GO_START));
+                (!em->ix->ngomaxprocs && (e->tag.type == V1_PROC_START || e->tag.type == V1_GO_START));
     if (!ends)
         return true;
     if (!em->flush) {
@@ -542,7 +542,7 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
     if (em->flush) { /* this event ended the listing */
         em->flush = 0;
         em->listing = false;
-        if (!em->ix->count[V1_FUTILE]) /* else rows must be the same at the rehearsal */
+        if (!em->ix->nfutile) /* else rows must be the same at the rehearsal */
             em->o->d.ahead = em->o->d.mask;
         if (e->tag.type == V1_GOMAXPROCS) { /* Go's reader takes it as the mark only and shows no value */
             on_metric(em, e, METRIC_PROCS, EVF_QUIET);

@@ -13,6 +13,7 @@
 
 #define PLAUSIBLE_P 4096
 #define PLAUSIBLE_TICKS (INT64_C(86400) * 62500000) /* a day on the fastest clock seen */
+#define WINDOW (2u << 20)                           /* bytes that are scanned ahead at a time */
 #define BATCH_BYTES 65536                           /* what a writer's buffer holds */
 
 /* ---- ids ------------------------------------------------------------------------------------------------- */
@@ -103,8 +104,11 @@ bool v1_index_init(struct v1_index *ix, const struct source *s)
     memset(ix, 0, sizeof *ix);
     ix->at = s->header;
     ix->cur = UINT32_MAX;
-    ix->listed[V1_SYS_EXIT] = ix->listed[V1_SYS_EXIT_LOCAL] = ix->listed[V1_CPU_SAMPLE] = true;
-    return v1_dialect_init(&ix->dialect, s->version);
+    static const bool kept[V1_TYPES] = { [V1_SYS_EXIT] = true, [V1_SYS_EXIT_LOCAL] = true, [V1_CPU_SAMPLE] = true,
+                                         [V1_FUTILE] = true, [V1_GOMAXPROCS] = true };
+    bool known = v1_dialect_init(&ix->dialect, s->version);
+    v1_scan_init(&ix->scan, &ix->dialect, kept);
+    return known;
 }
 
 void v1_index_free(struct v1_index *ix)
@@ -114,6 +118,7 @@ void v1_index_free(struct v1_index *ix)
     mem_free(ix->proc_of);
     mem_free(ix->exit);
     mem_free(ix->sample);
+    v1_scan_free(&ix->scan);
     v1_ids_free(&ix->strings);
     v1_ids_free(&ix->stacks);
     memset(ix, 0, sizeof *ix);
@@ -236,7 +241,9 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
 {
     enum err_code c = ERR_OK;
     unsigned t = ix->dialect.shape[r->type].timed;
-    ix->count[r->type]++;
+    ix->events++;
+    ix->nfutile += r->type == V1_FUTILE;
+    ix->ngomaxprocs += r->type == V1_GOMAXPROCS;
     if (!t)
         return structure(ix, s, r);
     ix->run_ticks += r->v[t - 1];
@@ -277,18 +284,25 @@ static bool plausible(const struct v1_index *ix, const struct source *s, uint64_
     return true;
 }
 
+/* next_plausible - where such a place is in [off, end), or end. */
+static uint64_t next_plausible(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
+{
+    for (; off < end; off++) {
+        const uint8_t *p = memchr(s->data + off, 1 << 6 | V1_BATCH, end - off);
+        if (!p)
+            break;
+        off = (uint64_t)(p - s->data);
+        if (plausible(ix, s, off))
+            return off;
+    }
+    return end;
+}
+
 /* resync - bytes at ix->at make no sense: go to the next plausible batch, or to the end. */
 static void resync(struct v1_index *ix, struct source *s, const char *why)
 {
-    uint64_t bad = ix->at, off = ix->at + 1;
+    uint64_t bad = ix->at, off = next_plausible(ix, s, bad + 1, s->len);
     unsigned type = s->data[bad] & 63;
-    while (off < s->len) {
-        const uint8_t *p = memchr(s->data + off, 1 << 6 | V1_BATCH, s->len - off);
-        off = p ? (uint64_t)(p - s->data) : s->len;
-        if (off == s->len || plausible(ix, s, off))
-            break;
-        off++;
-    }
     source_damage(s, ERR_FORMAT, 0, bad, "%s (event %u, %s); skipped %llu bytes%s", why, type, v1_type_name(type),
                   (unsigned long long)(off - bad), off == s->len ? " to the end of the file" : "");
     ix->at = off;
@@ -358,6 +372,7 @@ static int by_time(const void *a, const void *b)
 static enum err_code finish(struct v1_index *ix, struct source *s)
 {
     ix->done = true;
+    v1_scan_free(&ix->scan);
     if (!ix->has_footer && !ix->incomplete) {
         ix->incomplete = true;
         source_damage(s, ERR_TRUNCATED, 0, s->len, "the file ends without its tables of stacks and names");
@@ -375,20 +390,44 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     return v1_ids_seal(&ix->strings, false) && v1_ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 
-/* run - over events with a time that need no more than to be counted, as far as that goes. */
-static void run(struct v1_index *ix, const struct source *s, uint64_t stop)
+/* look_ahead - scan the next part of the file, from places in it that seem to begin a batch. */
+static void look_ahead(struct v1_index *ix, const struct source *s, uint64_t stop)
 {
-    const uint8_t *p = s->data + ix->at, *end = s->data + s->len, *until = s->data + stop;
-    if (until > s->data + ix->batch_off + (1u << 30))
-        until = s->data + ix->batch_off + (1u << 30); /* so that lengths fit; v1_read() goes on */
-    while (p < until) {
-        unsigned type = *p & 63;
-        if (ix->listed[type] || !v1_skip(&ix->dialect, &p, end))
-            break;
-        ix->count[type]++;
+    uint64_t end = stop < ix->at + WINDOW ? stop : ix->at + WINDOW, at[V1_SCAN_LANES] = { ix->at };
+    size_t n = 1;
+    for (size_t i = 1; i < V1_SCAN_LANES && end - ix->at >= WINDOW / 4; i++) {
+        uint64_t off = ix->at + (end - ix->at) / V1_SCAN_LANES * i;
+        if (off <= at[n - 1])
+            continue;
+        off = next_plausible(ix, s, off, end);
+        if (off < end)
+            at[n++] = off;
     }
-    ix->at = ix->end = (uint64_t)(p - s->data);
-    ix->batch[ix->nbatch - 1].len = (uint32_t)(ix->at - ix->batch_off);
+    v1_scan_window(&ix->scan, &ix->dialect, s->data, s->len, at, n, end);
+}
+
+/* run - over events with a time that need no more than to be counted, as far as that goes. */
+static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t stop)
+{
+    uint64_t was = ix->at;
+    const uint8_t *end = s->data + s->len, *q;
+    uint64_t to, limit = ix->batch_off + (1u << 30); /* so that lengths fit; v1_read() goes on */
+    uint32_t n;
+    if (ix->at >= ix->scan.end && stop - ix->at >= WINDOW / 4)
+        look_ahead(ix, s, stop);
+    if (v1_scan_take(&ix->scan, ix->at, &to, &n) && to < limit) {
+        ix->at = to;
+        ix->events += n;
+    } else {
+        for (const uint8_t *p = s->data + ix->at; ix->at < stop && ix->at < limit; ix->events++) {
+            if (!(q = v1_scan_pass(&ix->scan, &ix->dialect, p, end)))
+                break;
+            p = q;
+            ix->at = (uint64_t)(p - s->data);
+        }
+    }
+    ix->end = ix->at;
+    return ix->at > was ? timed(ix, ix->at) : ERR_OK;
 }
 
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes)
@@ -396,13 +435,10 @@ enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t byte
     uint64_t stop = bytes < s->len - ix->at ? ix->at + bytes : s->len;
     bool fast = ix->dialect.version != 1005; /* there the running time is needed */
     while (ix->at < stop) {
-        if (fast && ix->batch_open) {
-            uint64_t was = ix->at;
-            run(ix, s, stop);
-            if (ix->at > was)
-                continue;
-        }
-        enum err_code c = slow(ix, s);
+        uint64_t was = ix->at;
+        enum err_code c = fast && ix->cur != UINT32_MAX ? run(ix, s, stop) : ERR_OK;
+        if (c == ERR_OK && ix->at == was)
+            c = slow(ix, s);
         if (c != ERR_OK)
             return c;
     }

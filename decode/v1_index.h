@@ -12,7 +12,7 @@
 #define GOTOP_DECODE_V1_INDEX_H
 
 #include "decode/source.h"
-#include "decode/v1_wire.h"
+#include "decode/v1_scan.h"
 
 /* A map from ids of the file to values; ids are dense in real traces, anything in hostile ones. */
 struct v1_ids {
@@ -66,13 +66,13 @@ struct v1_index {
     int64_t frequency;       /* ticks per second, 0 = not in the file */
     bool has_footer;         /* the list of batches is complete: what follows them was seen */
     bool incomplete;         /* bytes are missing */
-    uint64_t count[V1_TYPES];
+    uint64_t events, nfutile, ngomaxprocs; /* of all types; of two */
     uint64_t end;            /* offset up to which the file was understood */
     /* private to the pass */
     uint64_t at;
     uint32_t cur;            /* index in proc of the batch's P, UINT32_MAX = none yet */
     uint64_t batch_off, batch_ticks, run_ticks;
-    bool listed[V1_TYPES];   /* goes into one of the lists */
+    struct v1_scan scan;
     bool batch_open;         /* batch[nbatch - 1] is the one that is being read */
     bool done;
 };

@@ -326,11 +326,8 @@ bool v1_order_fits(const struct v1_order *o, const struct v1_ev *e)
 enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix)
 {
     memset(o, 0, sizeof *o);
-    uint64_t events = 0;
-    for (unsigned t = 0; t < V1_TYPES; t++)
-        events += ix->count[t];
-    o->max_repairs = events / 100 > 64 ? events / 100 : 64;
-    o->max_work = 64 * events + 1000000;
+    o->max_repairs = ix->events / 100 > 64 ? ix->events / 100 : 64;
+    o->max_work = 64 * ix->events + 1000000;
     o->sorted = ix->nproc <= SORTED_MAX;
     o->heap = mem_alloc(ix->nproc * sizeof *o->heap);
     if (v1_decoder_init(&o->d, s, ix) != ERR_OK || !o->heap) {

@@ -144,7 +144,7 @@ static void indexed(struct v1 *v, struct source *s)
         v->phase = END;
         return;
     }
-    if (!v->ix.count[V1_FUTILE]) {
+    if (!v->ix.nfutile) {
         start_play(v, s);
         return;
     }

@@ -3,7 +3,6 @@
  *
  * An event is a byte (six bits type, two bits count), for count 3 a length, then numbers. The count is redundant:
  * the dialect's table says how many values a type has, and an event that disagrees with it is damage.
- * v1_skip() is the index's hot loop: it finds an event's end by the high bits of the next eight bytes.
  */
 #include "decode/v1_wire.h"
 
@@ -55,42 +54,6 @@ bool v1_dialect_init(struct v1_dialect *d, int version)
             d->max = SHAPES[i].type;
     }
     return known;
-}
-
-bool v1_skip(const struct v1_dialect *d, const uint8_t **pp, const uint8_t *end)
-{
-    const uint8_t *p = *pp;
-    if (end - p < 16)
-        return false;
-    const struct v1_shape *s = &d->shape[*p & 63];
-    unsigned n = *p >> 6;
-    if (!s->timed || (*p & 63) == V1_LOG)
-        return false;
-    if (n == 3) {           /* count the ends of numbers within the length */
-        unsigned len = p[1], have = 0;
-        if (len >= 0x80 || (size_t)(end - p) < 2 + (size_t)len || len > 12 || !len)
-            return false;
-        for (unsigned i = 0; i < len; i++)
-            have += p[2 + i] < 0x80;
-        if (have != s->n || p[1 + len] >= 0x80)
-            return false;
-        *pp = p + 2 + len;
-        return true;
-    }
-    if (n + d->base != s->n)
-        return false;
-    uint64_t w;
-    memcpy(&w, p + 1, sizeof w);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    w = __builtin_bswap64(w);
-#endif
-    w = ~w & UINT64_C(0x8080808080808080);
-    for (unsigned i = 1; i < s->n; i++)
-        w &= w - 1;
-    if (!w)
-        return false;
-    *pp = p + 2 + (unsigned)__builtin_ctzll(w) / 8;
-    return true;
 }
 
 /* bad - the message of a failed read, for those that are not plainly cut. */

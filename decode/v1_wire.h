@@ -56,12 +56,6 @@ enum v1_read { V1_READ_OK, V1_READ_CUT, V1_READ_BAD };
  */
 enum v1_read v1_read(const struct v1_dialect *d, const uint8_t **p, const uint8_t *end, struct v1_raw *out,
                      const char **why);
-/*
- * v1_skip - the same without values, for events that have a time and whose shape is as the table says: true and *p
- * behind it. false: it is something else or stands too close to the end; call v1_read().
- */
-bool v1_skip(const struct v1_dialect *d, const uint8_t **p, const uint8_t *end);
-
 /* v1_varint - one number; NULL if it does not end before `end` or within ten bytes. */
 static inline const uint8_t *v1_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
