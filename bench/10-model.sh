@@ -3,21 +3,26 @@
 # run, Go's own reader where GOCOUNT names a program that reads all events of a trace with it and counts them. It says
 # so as "N events, .. N Mevents/s".
 
-# instructions TRACE - of the load of its first 3 MB, by callgrind, where the machine doesn't count them itself
+# instructions TRACE - of the load of its first 3 MB, by callgrind; of each source file, what is inlined from headers by
+# the header (emmintrin.h: vectors of pack.c). Where the machine counts them itself (model says so) this is for the files alone.
 instructions() {
     if ! command -v valgrind >/dev/null; then
-        echo "instructions: not measurable here (no counters, no valgrind)"
+        echo "instructions by source file: not measurable here (no valgrind)"
         return
     fi
     head -c 3000000 "$1" >"$tmp/head"
     for n in 0 1; do
-        valgrind --tool=callgrind --callgrind-out-file=/dev/null "$BUILD/bench/model" -t 1 -l -n $n "$tmp/head" \
+        valgrind --tool=callgrind --callgrind-out-file="$tmp/cg" "$BUILD/bench/model" -t 1 -l -n $n "$tmp/head" \
             2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
     done >"$tmp/refs"
     events=$("$GOTOP" dump "$tmp/head" 2>/dev/null | sed -n 's/^H	events	//p')
-    awk -v events="$events" 'NR == 1 { base = $1 } NR == 2 { n = $1 }
-        END { if (n && events) printf "instructions: %.1f an event (the first 3 MB under callgrind, %d events)\n", (n - base) / events, events
-              else print "instructions: not measurable here" }' "$tmp/refs"
+    [ -n "$events" ] && [ "$(wc -l <"$tmp/refs")" = 2 ] || { echo "instructions: not measurable here"; return; }
+    awk -v events="$events" 'NR == 1 { base = $1 } END {
+        printf "instructions: %.1f an event (the first 3 MB under callgrind, %d events), by file:", ($1 - base) / events, events }' "$tmp/refs"
+    callgrind_annotate --threshold=100 "$tmp/cg" 2>/dev/null | sed -n 's|^ *\([0-9,]*\) (.*)  \([^ :]*\):.*|\1 \2|p' | awk -v events="$events" '
+        { gsub(",", "", $1); n = $2; if (n == "PROGRAM") next; sub(".*/", "", n); sum[n] += $1 }
+        END { for (n in sum) if (sum[n] / events >= 1) printf "%.1f %s\n", sum[n] / events, n }' | sort -rn |
+        awk '{ printf " %s %s%s", $2, $1, "," } END { print "" }' | sed 's/,$//'
 }
 
 tmp=$(mktemp -d) || exit 1
@@ -31,7 +36,7 @@ for trace in $TRACE; do
     for threads in 1 2; do
         "$BUILD/bench/model" -t $threads -n "${RUNS:-3}" "$trace" >"$tmp/out" || exit 1
         cat "$tmp/out"
-        if [ $threads = 1 ] && ! grep -q '^instructions' "$tmp/out"; then instructions "$trace"; fi
+        if [ $threads = 1 ]; then instructions "$trace"; fi
         if [ -n "$GOCOUNT" ]; then
             go=$(sed -n 's/.* \([0-9.]*\) Mevents.*/\1/p' "$tmp/go")
             awk -v go="$go" '/^model:/ { for (i = 2; i < NF; i++) if ($(i + 1) == "M") if (go > 0)
