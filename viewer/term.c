@@ -3,8 +3,10 @@
  *
  * Invariants. Signal handlers only set flags and write a byte into a pipe that term_wait() listens to; the one
  * exception is the way out in an emergency (a crash, an impatient second Ctrl-C), which uses nothing but write()
- * and tcsetattr() with what term_open() prepared. Curses keeps what the screen shows, so painting sends changes
- * alone. Only grids are painted, and a grid holds no control characters (layout/cells.h).
+ * and tcsetattr() with what term_open() prepared. Only changes are sent: paint.c knows how in fewer bytes than curses,
+ * where the terminal takes the usual sequences; elsewhere curses does it. With paint.c curses has an empty screen
+ * that it is asked to show when what is there isn't known, and reads keys. Only grids are painted, and a grid holds
+ * no control characters (layout/cells.h).
  */
 #include "viewer/term.h"
 
@@ -35,7 +37,13 @@
 #include <wchar.h>
 
 #include "decode/mem.h"
+#include "viewer/paint.h"
 #include "viewer/term_builtin.h"
+
+/* Asked once, where nothing stands yet: a line, three times more if CSI b repeats (some repeat ASCII alone); where is
+   the cursor now? */
+#define ASK_REPEAT "\033[2;1H%s\033[3b\033[6n\033[2K"
+#define REPEATED "2;5R"
 
 enum { CLIPBOARD_MAX = 74 * 1024, LEAVE_MAX = 256, QUEUE = 8 };
 
@@ -52,6 +60,10 @@ struct term {
     int leave_signal;
     bool hung_up;
     struct ink inks[STYLE_COUNT];
+    WINDOW *keys;                /* a pad: reading keys from it draws nothing */
+    bool own;                    /* paint.c paints, not curses */
+    struct painter paint;
+    bool lost, asked;            /* what is shown isn't known; asked whether it repeats */
     cchar_t *row;                /* one painted row */
     int row_cap;
     struct key_event queue[QUEUE]; /* keys decoded ahead */
@@ -296,6 +308,55 @@ static void start_colors(struct term *t, enum color_when when)
     set_colors(t);
 }
 
+/* Is a capability just that, or (NULL) is there none? */
+static bool says(const char *name, const char *text)
+{
+    const char *is = capability(name);
+    bool none = !is || is == (const char *)-1;
+    return text ? !none && strcmp(is, text) == 0 : none;
+}
+
+static bool has_flag(const char *name)
+{
+    char copy[16];
+    snprintf(copy, sizeof copy, "%s", name);
+    return tigetflag(copy) > 0;
+}
+
+static int has_number(const char *name)
+{
+    char copy[16];
+    snprintf(copy, sizeof copy, "%s", name);
+    return tigetnum(copy);
+}
+
+/* Colour n as paint.c would say it? */
+static bool says_color(const char *name, int n, const char *text)
+{
+    char *form = capability(name), *is = form && form != (char *)-1 ? tparm(form, n, 0, 0, 0, 0, 0, 0, 0, 0) : NULL;
+    return is && strcmp(is, text) == 0;
+}
+
+/* Does the terminal take what paint.c sends? All of it, else curses paints. */
+static bool own_painting(const struct term *t)
+{
+    const char *off = capability("sgr0");
+    if (!off || off == (const char *)-1 || (!strstr(off, "\033[m") && !strstr(off, "\033[0m"))) return false;
+    if (!says("cup", "\033[%i%p1%d;%p2%dH") || !says("cuf", "\033[%p1%dC") || !says("el", "\033[K") ||
+        !says("ech", "\033[%p1%dX"))
+        return false;
+    if (!says("bold", "\033[1m") || !says("dim", "\033[2m") || !says("rev", "\033[7m") || !says("smul", "\033[4m") ||
+        !says("rmul", "\033[24m"))
+        return false;
+    if (!has_flag("am") || !has_flag("xenl") || has_number("xmc") > 0 || has_number("ncv") > 0) return false;
+    switch (t->depth) {
+    case DEPTH_256: return says_color("setaf", 100, "\033[38;5;100m") && says_color("setab", 100, "\033[48;5;100m");
+    case DEPTH_16: return says_color("setaf", 9, "\033[91m") && says_color("setab", 1, "\033[41m");
+    case DEPTH_8: return says_color("setaf", 3, "\033[33m") && says_color("setab", 3, "\033[43m");
+    default: return true;
+    }
+}
+
 static void start_mouse(struct term *t)
 {
     if (!t->mouse) return;
@@ -340,10 +401,17 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
     sig.winch = sig.tstp = sig.cont = sig.leave = 0;
     raw_mode(t);
     signals_on();
-    keypad(stdscr, TRUE);
-    nodelay(stdscr, TRUE);
+    t->keys = newpad(1, 1);
+    if (!t->keys) t->keys = stdscr;
+    keypad(t->keys, TRUE);
+    nodelay(t->keys, TRUE);
     curs_set(0);
     start_colors(t, o->color);
+    t->own = t->keys != stdscr && own_painting(t);
+    t->lost = true;
+    t->paint.depth = t->depth;
+    t->paint.sync = t->sync;
+    t->paint.bce = has_flag("bce");
     start_mouse(t);
     prepare_emergency(t);
     t->io_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
@@ -368,6 +436,7 @@ void term_close(struct term *t)
     close(sig.pipe[0]);
     close(sig.pipe[1]);
     mem_free(t->row);
+    paint_free(&t->paint);
     mem_free(t);
 }
 
@@ -409,6 +478,7 @@ static void take_size(struct term *t)
     if (ioctl(t->out_fd, TIOCGWINSZ, &ws) == 0 && ws.ws_row > 0 && ws.ws_col > 0) {
         int w = ws.ws_col > 2000 ? 2000 : ws.ws_col, h = ws.ws_row > 1000 ? 1000 : ws.ws_row;
         resizeterm(h, w);
+        t->lost = true;
     }
 }
 
@@ -528,7 +598,7 @@ static void push_key(struct term *t, keycode k)
 static keycode after_escape(struct term *t)
 {
     wint_t c;
-    int rc = get_wch(&c);
+    int rc = wget_wch(t->keys, &c);
     if (rc == ERR) return K_ESC;
     if (rc == KEY_CODE_YES) {
         keycode k = curses_key((int)c);
@@ -540,9 +610,12 @@ static keycode after_escape(struct term *t)
     }
     if (c != '[' && c != 'O') return key_normal(K_ALT | (keycode)c);
     wint_t first = c;
+    char text[8] = "";
     int n = 0;
-    while (get_wch(&c) == OK) {
+    while (wget_wch(t->keys, &c) == OK) {
+        if (n < (int)sizeof text - 1) text[n] = c < 0x80 ? (char)c : '?';
         n++;
+        if (strcmp(text, REPEATED) == 0 && n == (int)strlen(REPEATED)) t->paint.rep = true;
         if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '['))) return 0;
     }
     return n == 0 ? K_ALT | (keycode)first : 0;
@@ -558,7 +631,7 @@ bool term_key(struct term *t, struct key_event *out)
     for (;;) {
         wint_t c;
         errno = 0;
-        int rc = get_wch(&c);
+        int rc = wget_wch(t->keys, &c);
         *out = (struct key_event){0, -1, -1};
         if (rc == ERR) {
             if (errno == EIO) t->hung_up = true;
@@ -615,10 +688,9 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     return n;
 }
 
-void term_paint(struct term *t, const struct grid *g, int cx, int cy)
+static void paint_by_curses(struct term *t, const struct grid *g, int cx, int cy)
 {
     int w = g->w < COLS ? g->w : COLS, h = g->h < LINES ? g->h : LINES;
-    if (t->hung_up) return;
     if (t->row_cap < w) {
         cchar_t *row = mem_resize(t->row, (size_t)w * sizeof *row);
         if (!row) return; /* the old picture stays */
@@ -627,18 +699,48 @@ void term_paint(struct term *t, const struct grid *g, int cx, int cy)
     }
     if (g->w < COLS || g->h < LINES) erase();
     for (int y = 0; y < h; y++) mvadd_wchnstr(y, 0, t->row, fill_row(t, g, y, w));
-    bool cursor = cx >= 0 && cy >= 0 && cx < w && cy < h;
-    if (cursor) move(cy, cx);
-    curs_set(cursor ? 1 : 0);
+    if (t->lost) clearok(curscr, TRUE);
+    t->lost = false;
+    if (cx >= 0) move(cy, cx);
     if (t->sync) put_bytes(t, "\033[?2026h", 8);
     refresh();
     if (t->sync) put_bytes(t, "\033[?2026l", 8);
 }
 
+/* Clear the terminal, and know that it is clear. */
+static bool start_blank(struct term *t)
+{
+    if (t->sync) put_bytes(t, "\033[?2026h", 8);
+    clearok(curscr, TRUE);
+    wnoutrefresh(stdscr);
+    doupdate();
+    t->paint.depth = term_depth(t);
+    if (!t->asked) {
+        char ask[48];
+        snprintf(ask, sizeof ask, ASK_REPEAT, MB_CUR_MAX > 1 ? "\xe2\x94\x80" : "-");
+        put_bytes(t, ask, strlen(ask));
+    }
+    t->asked = true;
+    return paint_blank(&t->paint, COLS, LINES);
+}
+
+void term_paint(struct term *t, const struct grid *g, int cx, int cy)
+{
+    if (t->hung_up) return;
+    if (cx < 0 || cy < 0 || cx >= COLS || cy >= LINES) cx = cy = -1;
+    curs_set(cx >= 0 ? 1 : 0);
+    if (!t->own) {
+        paint_by_curses(t, g, cx, cy);
+        return;
+    }
+    if ((t->lost || t->paint.w != COLS || t->paint.h != LINES) && !start_blank(t)) return;
+    t->lost = !paint_grid(&t->paint, g, t->inks, cx, cy);
+    if (!t->lost) put_bytes(t, t->paint.out, t->paint.n);
+}
+
 void term_redraw(struct term *t)
 {
-    (void)t;
-    clearok(curscr, TRUE);
+    t->lost = true;
 }
 
 /* Give the terminal back, as it was found. */
