@@ -231,3 +231,25 @@ bool fold_carry(struct fold *dst, const struct fold *src, const struct gmap *map
         fold_special_p(dst, i);
     return true;
 }
+
+void fold_strip(struct fold *f)
+{
+    struct span_pool *sp = &f->pool;
+    struct span_pool tags = {.tags = sp->tags, .ntags = sp->ntags, .captags = sp->captags, .taghash = sp->taghash,
+                             .tagcap = sp->tagcap};
+    for (int k = 0; k < LANE_KINDS; k++)
+        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++)
+            spans_free(&f->lane[k][i]);
+    sp->tags = NULL;
+    sp->taghash = NULL;
+    pool_free(sp);
+    sp->tags = tags.tags;
+    sp->ntags = tags.ntags;
+    sp->captags = tags.captags;
+    sp->taghash = tags.taghash;
+    sp->tagcap = tags.tagcap;
+    mem_free(f->logs.v);
+    mem_free(f->samples.v);
+    f->logs = (struct vec_log){0};
+    f->samples = (struct vec_sample){0};
+}

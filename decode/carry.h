@@ -29,4 +29,10 @@ static inline uint32_t gmap_to(const struct gmap *m, uint32_t g)
  */
 bool fold_carry(struct fold *dst, const struct fold *src, const struct gmap *map);
 
+/*
+ * fold_strip - give back the spans that are over, and what else fold_carry() doesn't ask for: before it, where there is
+ * no room for both. The fold is then of no other use.
+ */
+void fold_strip(struct fold *f);
+
 #endif

@@ -12,7 +12,8 @@
 /* The model of a part may grow until this much is live: the rest is for whoever looks at it. */
 static size_t full(const struct parts *p)
 {
-    return p->limit / 8 * 5;
+    size_t usual = p->limit / 8 * 5, half = p->fixed < p->limit ? p->fixed + (p->limit - p->fixed) / 2 : 0;
+    return usual > half ? usual : half;
 }
 
 void parts_init(struct trace *tr)
@@ -21,7 +22,7 @@ void parts_init(struct trace *tr)
     p->able = tr->src.ops->mark != NULL;
     p->limit = tr->opts.max_memory > SIZE_MAX / 2 ? SIZE_MAX / 2 : (size_t)tr->opts.max_memory;
     p->step = p->limit / 8 > STEP_MIN ? p->limit / 8 : STEP_MIN;
-    p->last = mem_live();
+    p->last = p->fixed = mem_live();
     p->next = !p->limit ? SIZE_MAX : !p->able ? p->limit : p->last + p->step;
     p->ov.budget = p->limit / 16;
 }
@@ -42,7 +43,6 @@ void parts_free(struct trace *tr)
     struct parts *p = &tr->parts;
     for (size_t i = 0; i < p->n; i++)
         mark_free(tr, &p->mark[i]);
-    mark_free(tr, &p->on);
     mem_free(p->mark);
     mem_free(p->s0.v);
     mem_free(p->s1.v);
@@ -65,7 +65,7 @@ static struct ov_sum fold_at(const struct fold *f, enum lane_kind k, uint32_t i,
     struct ov_sum out = {{0}};
     int64_t tot[1][SPAN_SLOTS];
     uint64_t n = 0;
-    if (!f->lane[k][i].begun)
+    if (i >= f->nlane[k] || !f->lane[k][i].begun)
         return out;
     spans_totals(&f->pool, k, &f->lane[k][i], &t, 1, f->end, tot, &n);
     memcpy(out.v, tot[0], sizeof out.v);
@@ -79,7 +79,7 @@ static struct ov_sum base_of(const struct trace *tr, enum lane_kind k, uint32_t 
     const struct parts *p = &tr->parts;
     const struct ov_sum *s = sum_of(&p->s0, k, i);
     struct ov_sum none = {{0}};
-    if (s || !p->t0)
+    if (s || !p->t0 || !p->whole) /* one that is new in the first pass has all it ever did in this fold */
         return s ? *s : none;
     return overview_at(&p->ov, k, i, p->t0, 0, 0, NULL, NULL); /* it wasn't known then */
 }
@@ -185,7 +185,18 @@ bool parts_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1,
 
 /* ---- marks ------------------------------------------------------------------------------------------------ */
 
-static bool mark_make(struct trace *tr, struct part_mark *m)
+/* About what a mark takes: the goroutines that live. */
+static size_t mark_cost(const struct trace *tr)
+{
+    const struct fold *f = &tr->fold;
+    uint64_t live = 0;
+    for (int k = 0; k < GC_COUNT; k++)
+        live += f->gnow[k];
+    return (size_t)live * (sizeof(struct spanlane) + sizeof(struct ginfo) + 64) + 32768;
+}
+
+/* sums: those of now, which it takes over. */
+static bool mark_make(struct trace *tr, struct part_mark *m, struct part_sums *sums)
 {
     struct gmap map = {0};
     size_t before = mem_live();
@@ -194,16 +205,16 @@ static bool mark_make(struct trace *tr, struct part_mark *m)
     struct fold *f = m->src ? mem_zalloc(sizeof *f) : NULL;
     bool ok = f && fold_carry(f, &tr->fold, &map);
     mem_free(map.to);
-    if (ok) {
-        m->fold = f;
-        ok = sums_now(tr, &m->sums);
-    } else {
+    if (!ok) {
         mem_free(f);
-    }
-    if (!ok)
         mark_free(tr, m);
+        return false;
+    }
+    m->fold = f;
+    m->sums = *sums;
+    *sums = (struct part_sums){0};
     m->cost = mem_live() - before;
-    return ok;
+    return true;
 }
 
 /* Every second mark goes, where they cost too much together. */
@@ -223,8 +234,8 @@ static void marks_thin(struct trace *tr)
     p->n = n;
 }
 
-/* Take a mark into the list, if it isn't there. */
-static bool mark_keep(struct trace *tr, struct part_mark *m)
+/* Take a mark into the list, if it isn't there. grown: what the model took since the one before it. */
+static bool mark_keep(struct trace *tr, struct part_mark *m, size_t grown)
 {
     struct parts *p = &tr->parts;
     size_t at = p->n;
@@ -246,6 +257,9 @@ static bool mark_keep(struct trace *tr, struct part_mark *m)
     p->mark = v;
     memmove(&v[at + 1], &v[at], (p->n - at) * sizeof *v);
     v[at] = *m;
+    if (at < p->n) /* in the middle of a stretch that is known */
+        v[at].model = v[at - 1].model > grown ? v[at - 1].model - grown : 0;
+    v[at - 1].model = grown;
     p->n++;
     p->cost += m->cost;
     *m = (struct part_mark){0};
@@ -254,8 +268,8 @@ static bool mark_keep(struct trace *tr, struct part_mark *m)
     return true;
 }
 
-/* The fold of a mark takes the place of the one there is, and the reader goes back there. */
-static bool restore(struct trace *tr, const struct part_mark *m)
+/* The fold of a mark takes the place of the one there is, and the reader goes back there. once: the mark is spent. */
+static bool restore(struct trace *tr, struct part_mark *m, bool once)
 {
     struct parts *p = &tr->parts;
     static const struct gmap same;
@@ -276,7 +290,14 @@ static bool restore(struct trace *tr, const struct part_mark *m)
     }
     const struct names *names = f->names;
     fold_free(f);
-    bool ok = m->fold ? fold_carry(f, m->fold, &same) : fold_init(f, names) == ERR_OK;
+    bool ok = true;
+    if (m->fold && once) {
+        *f = *m->fold;
+        mem_free(m->fold);
+        m->fold = NULL;
+    } else {
+        ok = m->fold ? fold_carry(f, m->fold, &same) : fold_init(f, names) == ERR_OK;
+    }
     if (!f->gb) {
         f->gb = gb;
         f->back = back;
@@ -301,6 +322,24 @@ static bool restore(struct trace *tr, const struct part_mark *m)
 }
 
 /* ---- the first pass --------------------------------------------------------------------------------------- */
+
+/* There is no going on: nothing is held, but for what was counted. */
+static void give_up(struct trace *tr)
+{
+    struct fold *f = &tr->fold, was = *f;
+    fold_free(f);
+    f->names = was.names;
+    f->events = was.events;
+    memcpy(f->count, was.count, sizeof f->count);
+    f->procs = was.procs;
+    f->end = was.end;
+    tr->parts.t0 = tr->parts.t1 = was.end;
+    tr->info.epoch++;
+    for (int k = 0; k < LANE_KINDS; k++) {
+        idmap_free(&tr->find[k]);
+        tr->found[k] = 0;
+    }
+}
 
 static void count_detail(struct trace *tr)
 {
@@ -332,43 +371,43 @@ enum part parts_look(struct trace *tr)
         p->next = live + p->step;
         return stuck && live > p->limit ? PART_STOP : PART_ON;
     }
-    struct part_mark m;
-    if (!mark_make(tr, &m)) {
-        p->next = live + p->step;
-        return must ? PART_STOP : PART_ON;
-    }
     size_t grown = live > p->last ? live - p->last : 0;
-    if (p->n)
-        p->mark[p->n - 1].model += grown;
-    p->last = live;
     p->next = live + p->step > full(p) && live < full(p) ? full(p) : live + p->step;
     if (!must) {
-        if (m.cost > grown / 4 || !mark_keep(tr, &m))
+        struct part_sums now = {0};
+        struct part_mark m = {0};
+        if (mark_cost(tr) > grown / 4 || !sums_now(tr, &now) || !mark_make(tr, &m, &now) || !mark_keep(tr, &m, grown))
             mark_free(tr, &m);
-        else if (p->n == 2)
-            p->mark[0].model = grown;
+        else
+            p->last = live;
+        mem_free(now.v);
         return PART_ON;
     }
-    p->bounded = true;
-    if (!overview_take(&p->ov, &tr->fold, false)) {
-        mark_free(tr, &m);
+    if (!overview_take(&p->ov, &tr->fold, false) || !sums_now(tr, &p->s1))
         return PART_STOP;
-    }
+    p->bounded = p->ready = true;
     count_detail(tr);
-    (void)sums_now(tr, &p->s1);
-    p->on = m;
-    p->ready = true;
     return PART_READY;
 }
 
 bool parts_leave(struct trace *tr)
 {
     struct parts *p = &tr->parts;
+    struct part_mark m = {0};
+    struct part_sums now = {0};
+    size_t live = mem_live(), grown = live > p->last ? live - p->last : 0;
+    bool keep = mark_cost(tr) <= p->limit / 8;
     p->ready = false;
-    bool ok = restore(tr, &p->on);
-    if (ok && p->on.cost <= p->limit / 16 && mark_keep(tr, &p->on) && p->n == 2 && !p->mark[0].model)
-        p->mark[0].model = full(p);
-    mark_free(tr, &p->on);
+    bool ok = sums_copy(&now, &p->s1);
+    fold_strip(&tr->fold);
+    p->need = mem_live() + mark_cost(tr);
+    ok = ok && p->need < p->limit && mark_make(tr, &m, &now) && restore(tr, &m, !keep);
+    if (!keep || !ok || !mark_keep(tr, &m, grown))
+        mark_free(tr, &m);
+    mem_free(now.v);
+    if (!ok)
+        give_up(tr);
+    p->last = p->fixed = mem_live(); /* the mark is part of it */
     return ok && mem_live() < p->limit / 8 * 7;
 }
 
@@ -445,10 +484,10 @@ enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1)
 
 bool parts_seek(struct trace *tr, size_t mark)
 {
-    static const struct part_mark start;
+    static struct part_mark start;
     struct parts *p = &tr->parts;
     p->seeking = true;
-    return restore(tr, mark < p->n ? &p->mark[mark] : &start);
+    return restore(tr, mark < p->n ? &p->mark[mark] : &start, false);
 }
 
 static enum part seek_look(struct trace *tr)
@@ -459,12 +498,17 @@ static enum part seek_look(struct trace *tr)
         return PART_ON;
     if (tr->fold.end >= p->want0 || tr->fold.end <= p->t0)
         return PART_STOP; /* what there is of it is held */
-    struct part_mark m;
-    if (!mark_make(tr, &m))
-        return PART_STOP;
-    bool ok = restore(tr, &m);
-    if (!mark_keep(tr, &m))
+    struct part_mark m = {0};
+    struct part_sums now = {0};
+    size_t grown = mem_live() > p->last ? mem_live() - p->last : 0;
+    bool ok = sums_now(tr, &now), keep = mark_cost(tr) <= p->limit / 8;
+    fold_strip(&tr->fold);
+    ok = ok && mark_make(tr, &m, &now) && restore(tr, &m, !keep);
+    if (!ok || !keep || !mark_keep(tr, &m, grown))
         mark_free(tr, &m);
+    mem_free(now.v);
+    if (!ok)
+        give_up(tr);
     return ok ? PART_ON : PART_STOP;
 }
 

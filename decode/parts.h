@@ -44,9 +44,9 @@ struct parts {
     size_t fixed;         /* ... with nothing yet in the detail */
     struct part_mark *mark;
     size_t n, cap, cost;
+    size_t need;          /* live memory that the last step to the next part took, about */
     bool bounded;
-    bool ready;           /* [t0,t1) is complete; the next step leaves it. The mark it then goes on from: */
-    struct part_mark on;
+    bool ready;           /* [t0,t1) is complete; the next step leaves it */
     int64_t t0, t1;       /* the detail */
     struct part_sums s0, s1;
     struct overview ov;

@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -220,6 +221,14 @@ static void own_damage(struct trace *tr, enum err_code code, const char *what)
         err_set(&tr->damage[tr->ndamage++], code, tr->st.bytes_done, "%s", what);
 }
 
+static void damage_too_low(struct trace *tr)
+{
+    char what[sizeof tr->damage[0].what];
+    snprintf(what, sizeof what, "--max-memory is too low for what is alive, some %zu MiB are needed: the rest is not shown",
+             (tr->parts.need >> 20) / 4 * 5 + 1);
+    own_damage(tr, ERR_NOMEM, what);
+}
+
 static void status_take(struct trace *tr, const struct source_status *st)
 {
     notes_take(tr, st);
@@ -341,7 +350,7 @@ static bool leave(struct trace *tr)
 {
     bool ok = parts_leave(tr);
     if (!ok)
-        own_damage(tr, ERR_NOMEM, "memory limit (--max-memory) too low for what is alive: the rest of the trace is not shown");
+        damage_too_low(tr);
     if (tr->threaded) {
         pthread_mutex_lock(&tr->mu);
         tr->pause = tr->parked = false;

@@ -13,7 +13,8 @@ static struct trace *open_parts(const uint8_t *p, size_t n, size_t chunk, size_t
     struct err e;
     assert_int_equal(trace_open_mem(p, n, &o, &tr, &e), ERR_OK);
     tr->chunk_events = chunk;
-    tr->parts.limit = (mem_live() + room) / 5 * 8 + (1u << 20);
+    tr->parts.fixed = mem_live();
+    tr->parts.limit = mem_live() + 2 * room + (2u << 20); /* a fold takes a megabyte at once */
     tr->parts.step = room / 8;
     tr->parts.next = mem_live() + room / 8;
     tr->parts.ov.budget = 1u << 16;

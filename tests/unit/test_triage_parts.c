@@ -72,7 +72,8 @@ static void test_tables(void **state)
     assert_int_equal(triage_step(all, INT64_MAX), TRIAGE_DONE);
     assert_int_equal(trace_open_mem(bytes, n, &o, &tr, &e), ERR_OK);
     tr->chunk_events = 500;
-    tr->parts.limit = (mem_live() + (1 << 18)) / 5 * 8 + (1u << 20);
+    tr->parts.fixed = mem_live();
+    tr->parts.limit = mem_live() + (1 << 19) + (2u << 20); /* a fold takes a megabyte at once */
     tr->parts.step = 1 << 15;
     tr->parts.next = mem_live() + (1 << 15);
     tr->parts.ov.budget = 1u << 16;
