@@ -179,11 +179,15 @@ static bool carry_points(struct fold *dst, const struct fold *src)
         struct vec_point *d = &dst->points[m];
         if (!s->n)
             continue;
-        if (!array(&d->v, &d->cap, 1, sizeof *d->v) || !array(&d->mm, &d->capmm, 1, sizeof *d->mm))
+        if (!array(&d->v, &d->cap, 1, sizeof *d->v))
             return false;
         d->n = 1;
         d->v[0] = s->v[s->n - 1];
-        d->mm[0] = (struct minmax){d->v[0].v, d->v[0].v};
+        for (unsigned l = 0; l < MM_LEVELS; l++) {
+            if (!array(&d->mm[l], &d->capmm[l], 1, sizeof *d->mm[l]))
+                return false;
+            d->mm[l][0] = (struct minmax){d->v[0].v, d->v[0].v};
+        }
     }
     return true;
 }

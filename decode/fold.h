@@ -54,12 +54,13 @@ struct vec_task { struct task *v; size_t n, cap; bool unsorted; };
 struct vec_log { struct logmsg *v; size_t n, cap; };
 struct vec_sample { struct sample *v; size_t n, cap; };
 struct minmax { uint64_t min, max; };
-struct vec_point { struct point *v; size_t n, cap; struct minmax *mm; size_t capmm; };
+#define MM_LEVELS 3
+#define MM_BITS 6 /* an entry of level l of a metric's min/max lists is for 1 << (l + 1) * MM_BITS points */
+struct vec_point { struct point *v; size_t n, cap; struct minmax *mm[MM_LEVELS]; size_t capmm[MM_LEVELS]; };
 
 #define GB_MAX 8192
 #define FIRST_STACKS 256
 #define RECENT_TAGS 64
-#define MM_BLOCK 64 /* points of a metric under one entry of its min/max list */
 
 struct fold {
     const struct names *names;

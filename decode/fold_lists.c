@@ -252,13 +252,18 @@ void fold_metric(struct fold *f, const struct ev *e)
     if (e->flags & EVF_QUIET)
         return;
     struct vec_point *v = &f->points[e->state];
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !fold_grow(f, &v->mm, &v->capmm, v->n / MM_BLOCK + 1, sizeof *v->mm))
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
         return;
-    struct minmax *mm = &v->mm[v->n / MM_BLOCK];
-    if (v->n % MM_BLOCK == 0)
-        *mm = (struct minmax){e->arg, e->arg};
-    mm->min = e->arg < mm->min ? e->arg : mm->min;
-    mm->max = e->arg > mm->max ? e->arg : mm->max;
+    for (unsigned l = 0; l < MM_LEVELS; l++) {
+        size_t at = v->n >> (l + 1) * MM_BITS;
+        if (!fold_grow(f, &v->mm[l], &v->capmm[l], at + 1, sizeof *v->mm[l]))
+            return;
+        struct minmax *mm = &v->mm[l][at];
+        if (at << (l + 1) * MM_BITS == v->n)
+            *mm = (struct minmax){e->arg, e->arg};
+        mm->min = e->arg < mm->min ? e->arg : mm->min;
+        mm->max = e->arg > mm->max ? e->arg : mm->max;
+    }
     v->v[v->n++] = (struct point){e->t, e->arg};
 }
 
@@ -337,6 +342,7 @@ void fold_lists_free(struct fold *f)
     mem_free(f->samples.v);
     for (int k = 0; k < METRIC_COUNT; k++) {
         mem_free(f->points[k].v);
-        mem_free(f->points[k].mm);
+        for (unsigned l = 0; l < MM_LEVELS; l++)
+            mem_free(f->points[k].mm[l]);
     }
 }

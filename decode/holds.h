@@ -20,6 +20,7 @@
 #include "decode/spans.h"
 
 #define HOLD_GROUP 8
+#define HOLD_FAR (64 * HOLD_GROUP)
 
 struct hold {
     int64_t t0;
@@ -36,8 +37,9 @@ struct holdsum {          /* of all holds before a group's first */
 struct mlane {
     struct hold *h;
     struct holdsum *sum;
+    int64_t *far;         /* of each HOLD_FAR holds: the longest span in those of their groups that are over */
     uint8_t *rec;
-    size_t n, cap, capsum, caprec;
+    size_t n, cap, capsum, caprec, capfar;
     struct holdsum now;   /* running, up to the open hold's start; rec: bytes of records */
 };
 

@@ -649,11 +649,17 @@ static bool detail_minmax(const struct trace *tr, enum metric m, int64_t t0, int
         return false;
     *min = *max = v->v[i].v;
     for (i++; i < v->n && v->v[i].t < t1;) {
-        if (i % MM_BLOCK == 0 && i + MM_BLOCK <= v->n && v->v[i + MM_BLOCK - 1].t < t1) {
-            const struct minmax *mm = &v->mm[i / MM_BLOCK];
+        unsigned l = MM_LEVELS; /* the largest block that begins here and ends before t1 */
+        for (; l; l--) {
+            size_t n = (size_t)1 << l * MM_BITS;
+            if (i % n == 0 && i + n <= v->n && v->v[i + n - 1].t < t1)
+                break;
+        }
+        if (l) {
+            const struct minmax *mm = &v->mm[l - 1][i >> l * MM_BITS];
             *min = mm->min < *min ? mm->min : *min;
             *max = mm->max > *max ? mm->max : *max;
-            i += MM_BLOCK;
+            i += (size_t)1 << l * MM_BITS;
             continue;
         }
         *min = v->v[i].v < *min ? v->v[i].v : *min;

@@ -177,12 +177,61 @@ static void test_no_such_lane(void **state)
     unload(&l);
 }
 
+/* So many that whole blocks of every size are skipped, in a window or at its edge. */
+static void test_many_points(void **state)
+{
+    (void)state;
+    struct trace tr = {.done = true};
+    const size_t n = ((size_t)1 << MM_LEVELS * MM_BITS) * 2 + 5000;
+    assert_int_equal(names_init(&tr.names), ERR_OK);
+    assert_int_equal(fold_init(&tr.fold, &tr.names), ERR_OK);
+    for (size_t i = 0; i < n; i++) {
+        struct ev e = {.kind = EVK_METRIC, .state = METRIC_HEAP, .t = (int64_t)i * 10, .arg = 1000 + below(&rng, 1000),
+                       .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+        if (below(&rng, 20000) == 0) /* what only one of them has, so that no block is left out or taken twice unseen */
+            e.arg = below(&rng, 2) ? below(&rng, 1000) : 2000 + below(&rng, 1000);
+        fold_events(&tr.fold, &e, 1);
+    }
+    tr.info.end = tr.fold.end;
+    assert_int_equal(tr.fold.points[METRIC_HEAP].n, n);
+    minmax_slow(&tr);
+    fold_free(&tr.fold);
+    names_free(&tr.names);
+}
+
+/* A thread that gets and loses its P so often that holds are skipped by the hundred. */
+static void test_many_holds(void **state)
+{
+    (void)state;
+    const unsigned holds = 5 * HOLD_FAR / 2;
+    size_t cap = holds * 120, at = 0;
+    char *text = malloc(cap);
+    assert_non_null(text);
+    at += (size_t)snprintf(text, cap, "go 1.26\n");
+    for (unsigned i = 0; i < holds; i++) { /* few long spans, so that most groups are skipped */
+        unsigned stay = below(&rng, 400) ? 1 + (unsigned)below(&rng, 9) : 100 + (unsigned)below(&rng, 900);
+        if (i % 300 == 0)
+            at += (size_t)snprintf(text + at, cap - at, "batch m=7 t=%u\n", 100 + i * 2000);
+        if (!i)
+            at += (size_t)snprintf(text + at, cap - at, "ProcStatus +1 p=0 idle\n");
+        at += (size_t)snprintf(text + at, cap - at, "ProcStart +1 p=0 p_seq=%u\nProcStop +%u\n", i + 1, stay);
+    }
+    struct loaded l = load_text(text);
+    struct lane m = {LANE_M, trace_find_lane(l.tr, LANE_M, 7)};
+    assert_true(l.tr->fold.m[m.i].lane.n > 2 * HOLD_FAR);
+    check_lane(l.tr, m, &rng, 200);
+    unload(&l);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_no_such_lane),
+        cmocka_unit_test(test_many_points),
+        cmocka_unit_test(test_many_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
