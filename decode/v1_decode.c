@@ -63,111 +63,49 @@ static const uint8_t CTX[V1_TYPES] = {
 #define RING_SLOTS 32768     /* of all cursors, about */
 #define RING_BITS_MAX 5
 
-/* ---- ids to indices --------------------------------------------------------------------------------------- */
+/* ---- rows ------------------------------------------------------------------------------------------------- */
 
-static size_t hash_slot(const struct v1_hash *h, uint64_t key)
-{
-    return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (h->cap - 1);
-}
-
-uint32_t v1_hash_get(const struct v1_hash *h, uint64_t key)
-{
-    if (key < h->ndense && h->dense[key])
-        return h->dense[key];
-    if (!h->used)
-        return 0;
-    for (size_t i = hash_slot(h, key);; i = (i + 1) & (h->cap - 1))
-        if (!h->slot[i].val || h->slot[i].key == key)
-            return h->slot[i].val;
-}
-
-static bool hash_grow(struct v1_hash *h)
-{
-    size_t cap = h->cap ? 2 * h->cap : 64, old = h->cap;
-    struct v1_hslot *from = h->slot, *to = mem_zalloc(cap * sizeof *to);
-    if (!to)
-        return false;
-    h->slot = to;
-    h->cap = cap;
-    for (size_t j = 0; j < old; j++) {
-        if (!from[j].val)
-            continue;
-        size_t i = hash_slot(h, from[j].key);
-        while (to[i].val)
-            i = (i + 1) & (cap - 1);
-        to[i] = from[j];
-    }
-    mem_free(from);
-    return true;
-}
-
-/* dense_room - the array is allowed to have as many slots as a few times the ids there are. */
-static bool dense_room(struct v1_hash *h, uint64_t key)
-{
-    if (key < h->ndense)
-        return true;
-    if (key >= 8 * (uint64_t)h->n + 4096)
-        return false;
-    size_t cap = h->ndense;
-    uint32_t *d = mem_grow(h->dense, &cap, (size_t)key + 1, sizeof *d);
-    if (!d)
-        return false;
-    memset(d + h->ndense, 0, (cap - h->ndense) * sizeof *d);
-    h->dense = d;
-    h->ndense = cap;
-    return true;
-}
-
-bool v1_hash_put(struct v1_hash *h, uint64_t key, uint32_t val)
-{
-    h->n++;
-    if (dense_room(h, key)) {
-        h->dense[key] = val;
-        return true;
-    }
-    if (2 * (h->used + 1) > h->cap && !hash_grow(h))
-        return false;
-    size_t i = hash_slot(h, key);
-    while (h->slot[i].val)
-        i = (i + 1) & (h->cap - 1);
-    h->slot[i] = (struct v1_hslot){ key, val };
-    h->used++;
-    return true;
-}
-
-void v1_hash_free(struct v1_hash *h)
-{
-    mem_free(h->dense);
-    mem_free(h->slot);
-    memset(h, 0, sizeof *h);
-}
-
+/* add_g - a new row, or one that was given back; 0 = out of memory. */
 static uint32_t add_g(struct v1_decoder *d, uint64_t id)
 {
-    struct v1_g *g = mem_grow(d->g, &d->gcap, d->ng + 1, sizeof *g);
-    if (!g || d->ng >= UINT32_MAX - 1) {
-        d->oom = true;
-        return 0;
+    uint32_t i = d->spare;
+    if (i) {
+        d->spare = d->g[i].lane;
+    } else {
+        struct v1_g *g = mem_grow(d->g, &d->gcap, d->ng + 1, sizeof *g);
+        if (!g || d->ng >= V1_ENDED_ROW - 1) {
+            d->oom = true;
+            return 0;
+        }
+        d->g = g;
+        i = (uint32_t)d->ng++;
     }
-    d->g = g;
-    memset(&g[d->ng], 0, sizeof *g);
-    g[d->ng].id = id;
-    g[d->ng].lane = EV_NONE;
-    g[d->ng].p = EV_NONE;
-    return (uint32_t)d->ng++;
+    d->g[i] = (struct v1_g){ .id = id, .lane = EV_NONE, .p = EV_NONE };
+    return i;
 }
 
 uint32_t v1_find_g(struct v1_decoder *d, uint64_t id)
 {
     if (!id)
         return 0;
-    uint32_t i = v1_hash_get(&d->gid, id);
-    if (i)
-        return i;
-    i = add_g(d, id);
-    if (i && !v1_hash_put(&d->gid, id, i))
+    uint32_t known = v1_goids_find(&d->gid, id);
+    if (known && known != V1_ENDED_ROW)
+        return known;
+    uint32_t i = add_g(d, id);
+    if (i && !v1_goids_put(&d->gid, id, i))
         d->oom = true;
+    if (i && known) { /* the file is broken: what its goroutine did last is all that is known of the row there was */
+        d->g[i].state = V1S_ENDED;
+        d->g[i].key = V1_RUNNING;
+    }
     return i;
+}
+
+void v1_give_back(struct v1_decoder *d, uint32_t g)
+{
+    v1_goids_end(&d->gid, d->g[g].id);
+    d->g[g] = (struct v1_g){ .lane = d->spare, .p = EV_NONE };
+    d->spare = g;
 }
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
@@ -253,8 +191,10 @@ static inline uint32_t short_stack(uint64_t id)
 
 static inline uint32_t row_of(struct v1_decoder *d, uint64_t id)
 {
-    uint32_t g = id < d->gid.ndense ? d->gid.dense[id] : 0;
-    return g || !id ? g : v1_find_g(d, id);
+    uint32_t g = v1_goids_near(&d->gid, id);
+    if (g && g != V1_ENDED_ROW)
+        return g;
+    return id ? v1_find_g(d, id) : 0;
 }
 
 /* many - an event of many values, or one of 1.5. */
@@ -615,7 +555,7 @@ enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const stru
 
 void v1_decoder_free(struct v1_decoder *d)
 {
-    v1_hash_free(&d->gid);
+    v1_goids_free(&d->gid);
     mem_free(d->g);
     mem_free(d->cur);
     mem_free(d->ring);

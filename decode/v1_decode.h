@@ -9,18 +9,8 @@
 #ifndef GOTOP_DECODE_V1_DECODE_H
 #define GOTOP_DECODE_V1_DECODE_H
 
+#include "decode/v1_goid.h"
 #include "decode/v1_index.h"
-
-/* Ids of the file to dense indices, by first appearance; 0 is never given out. Small ids go by array. */
-struct v1_hash {
-    uint32_t *dense;         /* by id; 0 = not there; [0] is always 0 */
-    size_t ndense;
-    struct v1_hslot { uint64_t key; uint32_t val; } *slot; /* val 0 = free */
-    size_t cap, used, n;
-};
-uint32_t v1_hash_get(const struct v1_hash *h, uint64_t key);               /* 0 = not there */
-bool v1_hash_put(struct v1_hash *h, uint64_t key, uint32_t val);           /* key is new; false: out of memory */
-void v1_hash_free(struct v1_hash *h);
 
 enum v1_status { V1_DEAD, V1_RUNNABLE, V1_RUNNING, V1_WAITING };
 
@@ -100,7 +90,8 @@ struct v1_decoder {
     const uint8_t *safe;     /* before this, an event can be decoded without looking for the end */
     struct v1_g *g;
     size_t ng, gcap;
-    struct v1_hash gid;
+    struct v1_goids gid;
+    uint32_t spare;          /* a row that was given back, linked by `lane`; 0 = none */
     uint64_t bytes;          /* of batches begun, for progress */
     struct v1_kind kind[V1_TYPES];
 };
@@ -111,6 +102,8 @@ void v1_decoder_free(struct v1_decoder *d);
 bool v1_fill(struct v1_decoder *d, struct v1_cursor *c);
 /* v1_find_g - the row of a goroutine, made if new; 0 = id 0, or out of memory (d->oom). */
 uint32_t v1_find_g(struct v1_decoder *d, uint64_t id);
+/* v1_give_back - a row of an ended goroutine that nothing refers to any more. */
+void v1_give_back(struct v1_decoder *d, uint32_t g);
 /* v1_ev_values - all the values after the time, the stack behind them; false: there are none. */
 bool v1_ev_values(const struct v1_decoder *d, const struct v1_ev *e, struct v1_raw *r);
 /* v1_ev_stack - the id of its stack. */

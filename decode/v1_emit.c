@@ -11,6 +11,8 @@
 
 #include "decode/mem.h"
 
+#define SWEEP 2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
+#define F_USED 2   /* v1_emit_sweep(): something refers to the row */
 #define F_EXITED 1 /* the end of its system call was moved ahead; the written one is still to come */
 #define TIME_MAX (INT64_C(1) << 60) /* 36 years; sums of times must not overflow */
 
@@ -105,10 +107,10 @@ static uint32_t on_proc(struct v1_emit *em, uint32_t p)
 
 static uint32_t thread_lane(struct v1_emit *em, uint64_t id)
 {
-    uint32_t i = v1_hash_get(&em->threads, id);
+    uint32_t i = v1_goids_find(&em->threads, id);
     if (i)
         return i - 1;
-    if (!v1_hash_put(&em->threads, id, em->nlane_m + 1)) {
+    if (!v1_goids_put(&em->threads, id, em->nlane_m + 1)) {
         em->o->d.oom = true;
         return EV_NONE;
     }
@@ -147,7 +149,7 @@ static uint32_t lane_of(struct v1_emit *em, uint32_t g, uint8_t state)
 {
     if (!g)
         return EV_NONE;
-    if (gor(em, g)->lane == EV_NONE)
+    if (gor(em, g)->lane == EV_NONE && gor(em, g)->state != V1S_ENDED) /* else its row was given back */
         introduce(em, g, EVF_QUIET, state);
     return gor(em, g)->lane;
 }
@@ -265,6 +267,8 @@ static void on_stop(struct v1_emit *em, const struct v1_ev *e)
     struct ev *v = put_g(em, EVK_G_STATE, flags, e->g, state);
     v->str = em->reason[e->tag.type];
     v->stack = stack_of(em, e);
+    if (state == ST_NONE)
+        v1_emit_note_end(em, e->g);
     gor(em, e->g)->state = state == ST_NONE ? V1S_ENDED : state == ST_RUNNABLE ? V1S_RUNNABLE : V1S_WAITING;
 }
 
@@ -511,6 +515,73 @@ static void on_sample(struct v1_emit *em, const struct v1_ev *e)
     v->stack = stack_of(em, e);
 }
 
+/* ---- rows of ended goroutines ----------------------------------------------------------------------------- */
+
+void v1_emit_note_end(struct v1_emit *em, uint32_t g)
+{
+    uint32_t *m = mem_grow(em->ended, &em->ended_cap, em->nended + 1, sizeof *m);
+    if (!m)
+        return; /* the row stays */
+    em->ended = m;
+    m[em->nended++] = g;
+}
+
+/* mark - set or clear the mark of every row that something refers to: events that are decoded, cursors, Ps. */
+static void mark(struct v1_emit *em, bool set)
+{
+    struct v1_decoder *d = &em->o->d;
+    uint8_t keep = set ? 0xff : (uint8_t)~F_USED, add = set ? F_USED : 0;
+#define MARK(row) (d->g[row].flags = (uint8_t)((d->g[row].flags & keep) | add))
+    for (size_t i = 0; i < em->ix->nproc; i++) {
+        const struct v1_cursor *c = &d->cur[i];
+        MARK(c->g);
+        MARK(em->p[i].g);
+        for (uint32_t j = c->head - 1; j != c->fill; j++) { /* and the last one taken */
+            const struct v1_ev *e = v1_ring(d, c, j);
+            MARK(e->g);
+            MARK(e->arg_g);
+            MARK(e->rule_g);
+        }
+    }
+    MARK(em->o->extra.g);
+    MARK(em->o->extra.arg_g);
+#undef MARK
+}
+
+/* broken - is more wrong with the file than that it is cut? Then its goroutines may be told of after they ended. */
+static bool broken(const struct source *s)
+{
+    for (uint32_t i = 0; i < s->st.ndamages; i++)
+        if (i >= SOURCE_NOTES || s->damage[i].code != ERR_TRUNCATED)
+            return true;
+    return false;
+}
+
+void v1_emit_sweep(struct v1_emit *em)
+{
+    struct v1_decoder *d = &em->o->d;
+    size_t left = 0;
+    if (em->nended < em->sweep_at || em->listing || em->ix->nfutile || broken(em->s))
+        return;
+    mark(em, true);
+    for (size_t i = 0; i < em->nended; i++) {
+        uint32_t g = em->ended[i];
+        const struct v1_g *s = &d->g[g];
+        if (s->state != V1S_ENDED)
+            continue; /* made again, which only a broken file does */
+        if (s->flags || s->waiters || s->p != EV_NONE) {
+            em->ended[left++] = g;
+            continue;
+        }
+        if (g < em->nstart)
+            em->start[g] = 0;
+        v1_give_back(d, g);
+    }
+    em->nended = left;
+    mark(em, false);
+    em->sweep_at = 2 * left + SWEEP + em->ix->nproc * (d->mask + 1);
+}
+
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
 bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room)
@@ -599,6 +670,7 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
         return ERR_NOMEM;
     for (size_t i = 0; i < ix->nproc; i++)
         em->p[i] = (struct v1_p){ .lane = EV_NONE, .m = EV_NONE };
+    em->sweep_at = SWEEP;
     double rate = ix->frequency ? (double)ix->frequency : s->opts ? s->opts->ticks_per_second : 0;
     if (ix->stacks.dense)
         ix->stacks.dense[0] = V1_KNOWN; /* stack 0 is none */
@@ -621,5 +693,6 @@ void v1_emit_free(struct v1_emit *em)
 {
     mem_free(em->p);
     mem_free(em->start);
-    v1_hash_free(&em->threads);
+    mem_free(em->ended);
+    v1_goids_free(&em->threads);
 }

@@ -19,9 +19,11 @@ struct v1_emit {
     struct v1_order *o;
     struct v1_names *vn;
     struct v1_p { uint32_t lane, m, g; bool begun; } *p; /* lane, m: EV_NONE; g: index in o->g */
-    struct v1_hash threads;
+    struct v1_goids threads;
     uint32_t *start;         /* start functions of the goroutines in the listing, by row */
     size_t nstart;
+    uint32_t *ended;         /* rows of ended goroutines that are not given back yet */
+    size_t nended, ended_cap, sweep_at;
     uint32_t nlane_g, nlane_p, nlane_m;
     uint32_t reason[V1_TYPES], stw[32];
     uint32_t stw_lane;       /* goroutine that stopped the world */
@@ -47,5 +49,10 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e);
  * to `room` events; true when there are no more and e is to be given to v1_emit_event().
  */
 bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room);
+
+/* v1_emit_note_end - the goroutine of this row has ended. */
+void v1_emit_note_end(struct v1_emit *em, uint32_t g);
+/* v1_emit_sweep - give back the rows of ended goroutines, if there are many. Between events only. */
+void v1_emit_sweep(struct v1_emit *em);
 
 #endif

@@ -66,6 +66,8 @@ static inline bool common(struct v1_emit *em, const struct v1_ev *e, const struc
         s->state = stop->next;
         s->p = EV_NONE;
         q->g = 0;
+        if (stop->next == V1S_ENDED)
+            v1_emit_note_end(em, e->g);
         break;
     case V1_WAY_WAKE:
         by = rows[e->g].lane;

@@ -195,6 +195,7 @@ static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
 {
     v->emit.out = out;
     v->emit.n = 0;
+    v1_emit_sweep(&v->emit);
     bool quick = s->version >= 1007 && !v->nfutile;
     while (v->emit.n + V1_EMIT_MAX <= cap) {
         if (quick && !v->pending)

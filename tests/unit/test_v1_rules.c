@@ -301,6 +301,51 @@ static void test_bare_addresses(void **state)
              "5 g2 created runnable in 0x402001 b1 at 0x401020\n");
 }
 
+/* A goroutine's state is forgotten some time after its end; those that live keep theirs, and memory is for those. */
+static void test_short_lives(void **state)
+{
+    (void)state;
+    enum { N = 20000 };
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.21\nbatch p=0 t=0\nGoCreate g=1\nGoCreate g=2\nGoWaiting g=2\nProcStart thread=0\n"
+                        "GoStart g=1 seq=1\nGomaxprocs procs=1\n");
+    for (int g = 3; g < N; g++)
+        tracegen_printf(&b, "GoCreate +1 g=%d\nGoSched +1\nGoStartLocal +1 g=%d\nGoEnd +1\nGoStartLocal +1 g=1\n", g, g);
+    tracegen_printf(&b, "GoUnblock +1 g=2 seq=2\n");
+    tracegen_put(&b, "", 1);
+    size_t n, before = mem_live(), most = 0;
+    uint8_t *data = tracegen_bytes((const char *)b.p, &n);
+    struct names names;
+    struct trace_opts opts = {0};
+    names_init(&names);
+    struct source s = {.data = data, .len = n, .version = 1021, .header = 16, .opts = &opts, .names = &names};
+    struct ev ev[64];
+    struct err e;
+    uint32_t created = 2, ended = 0;
+    assert_int_equal(source_v1(&s, &e), ERR_OK);
+    for (size_t got; (got = s.ops->next(&s, ev, 64)) > 0;) {
+        for (size_t i = 0; i < got; i++) {
+            if (ev[i].kind == EVK_G_CREATE) {
+                assert_int_equal(ev[i].g, created++);
+                assert_int_equal(ev[i].arg, created);
+            } else if (ev[i].kind == EVK_G_STATE && ev[i].state == ST_NONE) {
+                assert_int_equal(ev[i].g, 2 + ended++);
+            } else if (ev[i].kind == EVK_G_STATE && ev[i].flags & EVF_WOKEN) {
+                assert_true(ev[i].g < 2);
+                assert_int_equal(created, N - 1);
+            }
+        }
+        most = mem_live() - before > most ? mem_live() - before : most;
+    }
+    s.ops->close(&s);
+    assert_int_equal(ended, N - 3);
+    assert_int_equal(s.st.ndamages, 0);
+    assert_true(most < N * 25); /* a state of each takes at least 36 bytes */
+    names_free(&names);
+    free(data);
+    tracegen_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -327,6 +372,7 @@ int main(void)
         cmocka_unit_test(test_annotations),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_bare_addresses),
+        cmocka_unit_test(test_short_lives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,42 @@
+/*
+ * v1_goid.h - goroutine (and thread) ids of the file to rows.
+ *
+ * Go counts goroutines up and most don't live long: ids stand in pages of 512, and a page of which all have ended is
+ * given back. Ids far beyond the number of them, which only made-up files have, go to a hash table. What was once
+ * known is never taken for new: an id whose row was given back is V1_ENDED_ROW.
+ */
+#ifndef GOTOP_DECODE_V1_GOID_H
+#define GOTOP_DECODE_V1_GOID_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define V1_ENDED_ROW UINT32_MAX
+#define V1_PAGE_BITS 9
+#define V1_PAGE (1u << V1_PAGE_BITS)
+
+struct v1_goids {
+    uint32_t **page;         /* by id / V1_PAGE: one of its own, or one of the two shared ones */
+    uint16_t *ended;         /* how many of a page are V1_ENDED_ROW */
+    size_t npage, page_cap, ended_cap;
+    uint32_t *none, *all;    /* shared: nothing known, all ended */
+    struct v1_hslot { uint64_t key; uint32_t val; } *slot; /* the hash table; val 0 = free */
+    size_t cap, used, n;     /* n: ids ever put, in pages or not */
+};
+
+/* v1_goids_find - the row, V1_ENDED_ROW, or 0 = never put. */
+uint32_t v1_goids_find(const struct v1_goids *h, uint64_t id);
+/* v1_goids_put - give an id a row, or another. false: out of memory. */
+bool v1_goids_put(struct v1_goids *h, uint64_t id, uint32_t row);
+/* v1_goids_end - its row is given back. */
+void v1_goids_end(struct v1_goids *h, uint64_t id);
+void v1_goids_free(struct v1_goids *h);
+
+/* v1_goids_near - the same as find for an id in a page, else 0. */
+static inline uint32_t v1_goids_near(const struct v1_goids *h, uint64_t id)
+{
+    return id >> V1_PAGE_BITS < h->npage ? h->page[id >> V1_PAGE_BITS][id & (V1_PAGE - 1)] : 0;
+}
+
+#endif
