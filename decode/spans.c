@@ -375,6 +375,7 @@ struct walk {
     const uint8_t *tags, *ctl, *dur, *len; /* packed */
     bool wide;
     unsigned flags;
+    int64_t far;                           /* as long as some 16 spans: worth going by fours */
     const struct waitspan *raw;            /* or not */
     const struct span_pool *sp;
 };
@@ -398,6 +399,7 @@ static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
     const uint8_t *p = b < nblk ? l->blocks->blk[b].data : l->packed ? l->wait.packed : NULL;
     w->n = b < nblk ? SPAN_BLOCK : spans_nwait(l);
     w->raw = p ? NULL : spans_wait(l);
+    w->far = !p ? INT64_MAX : b < nblk ? (l->blocks->blk[b + 1].t0 - w->t) / 8 : 0;
     if (p) {
         unsigned flags = *p++;
         w->tags = p;
@@ -424,30 +426,134 @@ static inline int64_t walk_dur(const struct walk *w, uint32_t *tag, unsigned *by
     return pack_dur_ns(x & pack_mask[*bytes], w->flags);
 }
 
+/*
+ * Four spans at a time, as long as all of them lie before t. Each of the four has sums of its own, so that none waits
+ * for the one before it. `units`, `wide`: as the block's flags say, known where this is compiled.
+ */
+static inline __attribute__((always_inline)) void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind,
+                                                             int64_t t, bool units, bool wide)
+{
+    const uint8_t *len = w->len, *p = w->dur, *ctl = w->ctl, *tags = w->tags;
+    int64_t tot[4][SPAN_SLOTS] = {{0}}, at = w->t;
+    uint32_t i = w->i, n = w->n;
+    while (i + 4 <= n) {
+        unsigned c = ctl[i / 4], l[4] = {len[c & 3], len[c >> 2 & 3], len[c >> 4 & 3], len[c >> 6]}, used = 0;
+        int64_t d[4], sum = 0;
+        for (int k = 0; k < 4; k++) {
+            uint64_t x;
+            memcpy(&x, p + used, 8);
+            used += l[k];
+            x &= pack_mask[l[k]];
+            sum += d[k] = (int64_t)(!units ? x : x & 1 ? x >> 1 : x << 5);
+        }
+        if (sum >= t - at)
+            break;
+        for (unsigned k = 0; k < 4; k++) {
+            unsigned tag = wide ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 : tags[i + k];
+            tot[k][slot[tag][kind]] += d[k];
+        }
+        at += sum;
+        i += 4;
+        p += used;
+    }
+    if (i == w->i)
+        return;
+    w->t = at;
+    w->i = i;
+    w->dur = p;
+    for (int s = 0; s < SPAN_SLOTS; s++)
+        w->tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
+}
+
+static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
+{
+    if (w->wide)
+        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, true);
+    else if (w->flags & PACK_UNIT)
+        walk_fours(w, slot, kind, t, true, false);
+    else
+        walk_fours(w, slot, kind, t, false, false);
+}
+
+/* spans_find for moments that ascend: on from block b, which is not behind t; the next is as far as the last was. */
+static uint32_t find_on(const struct spanlane *l, int64_t t, uint32_t b, uint32_t stride)
+{
+    uint32_t n = spans_nblk(l), lo = b, hi, near = stride + stride / 8 + 1;
+    if (!n || t >= l->wait_t0)
+        return spans_find(l, t);
+    const struct blk *k = l->blocks->blk;
+    if (t < k[b + 1].t0) /* the last one has an entry behind it, too */
+        return b;
+    for (hi = lo + near; hi < n && k[hi].t0 <= t; hi = lo + near) {
+        lo = hi;
+        near *= 2;
+    }
+    hi = hi < n ? hi : n;
+    for (int tries = 0; lo + 1 < hi; tries++) { /* blocks last about the same: first where t should be, else the middle */
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (tries < 4 && hi - lo > 3) {
+            double part = (double)(t - k[lo].t0) / (double)(k[hi].t0 - k[lo].t0);
+            mid = lo + (uint32_t)(part * (hi - lo));
+            mid = mid <= lo ? lo + 1 : mid >= hi ? hi - 1 : mid;
+        }
+        if (k[mid].t0 <= t)
+            lo = mid;
+        else
+            hi = mid;
+        if (lo + 1 < hi && k[lo + 1].t0 > t)
+            break;
+    }
+    return lo;
+}
+
+enum { AHEAD = 64 };
+
+/* The blocks of up to AHEAD ascending moments behind the lane's first; what will be read of them is asked for. */
+static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t b[AHEAD])
+{
+    uint32_t nblk = spans_nblk(l), stride = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        b[i] = i ? find_on(l, t[i] - 1, b[i - 1], stride) : spans_find(l, t[i] - 1);
+        if (i && b[i] == b[i - 1])
+            continue;
+        stride = i ? b[i] - b[i - 1] : 1;
+        if (b[i] + 4 * (uint64_t)stride < nblk)
+            __builtin_prefetch(&l->blocks->blk[b[i] + 4 * stride]);
+        if (b[i] < nblk)
+            for (uint32_t k = 0; k < 5; k++)
+                __builtin_prefetch(l->blocks->blk[b[i]].data + 64 * k);
+    }
+}
+
 void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n,
                   int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
     struct walk w = {.sp = sp};
-    uint32_t nblk = spans_nblk(l);
+    uint32_t nblk = spans_nblk(l), i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
     bool in = false;
     int64_t first = l->begun ? spans_first(l) : INT64_MAX;
-    for (uint32_t i = 0; i < n; i++) {
-        if (t[i] <= first) {
-            memset(out[i], 0, sizeof out[i]);
-            if (count)
-                count[i] = 0;
-            continue;
+    for (; i < n && t[i] <= first; i++) {
+        memset(out[i], 0, sizeof out[i]);
+        if (count)
+            count[i] = 0;
+    }
+    for (uint32_t from = i; i < n; i++) {
+        if (i == from + found || !found) {
+            from = i;
+            found = n - i < AHEAD ? n - i : AHEAD;
+            find_all(l, t + i, found, b);
         }
-        /* Stay in the block while the moment is in it, else search. */
-        if (!in || (w.b < nblk && t[i] >= l->blocks->blk[w.b + 1].t0)) {
-            uint32_t b = spans_find(l, t[i] - 1);
-            if (!in || b != w.b)
-                walk_enter(l, b, &w);
-            in = true;
-        }
+        if (!in || b[i - from] != w.b)
+            walk_enter(l, b[i - from], &w);
+        in = true;
         uint32_t tag = 0;
         unsigned bytes = 0;
         while (w.i < w.n && w.t < t[i]) { /* a span of no length at t doesn't start before t */
+            if (w.i % 4 == 0 && t[i] - w.t > w.far) {
+                walk_on(&w, sp->tagslot, kind, t[i]);
+                if (w.i == w.n)
+                    break;
+            }
             int64_t d = walk_dur(&w, &tag, &bytes);
             if (d > t[i] - w.t)
                 break;
