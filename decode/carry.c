@@ -25,7 +25,7 @@ static bool carry_tags(struct span_pool *dst, const struct span_pool *src)
 
 static void carry_lane(struct spanlane *d, const struct spanlane *s, uint32_t who)
 {
-    *d = (struct spanlane){.backdated = s->backdated, .p = s->p, .m = s->m, .state = s->state};
+    *d = (struct spanlane){.backdated = s->backdated && spans_count(s) == 1, .p = s->p, .m = s->m, .state = s->state};
     if (s->begun)
         spans_begin(d, s->t0, wait_tag(&s->open), who, wait_stack(&s->open));
 }
@@ -242,8 +242,11 @@ void fold_strip(struct fold *f)
     struct span_pool tags = {.tags = sp->tags, .ntags = sp->ntags, .captags = sp->captags, .taghash = sp->taghash,
                              .tagcap = sp->tagcap};
     for (int k = 0; k < LANE_KINDS; k++)
-        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++)
-            spans_free(&f->lane[k][i]);
+        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
+            struct spanlane *l = &f->lane[k][i];
+            l->backdated = l->backdated && spans_count(l) == 1; /* as long as that can be told */
+            spans_free(l);
+        }
     sp->tags = NULL;
     sp->taghash = NULL;
     pool_free(sp);

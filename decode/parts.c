@@ -3,6 +3,7 @@
 
 #include <malloc.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "decode/mem.h"
 #include "decode/trace_priv.h"
@@ -314,6 +315,8 @@ static bool restore(struct trace *tr, struct part_mark *m, bool once)
     p->spans0 = f->nlane[LANE_G] + f->nlane[LANE_P];
     tr->info.epoch++;
     malloc_trim(0);
+    if (tr->in.mapped) /* what was read of the file is the kernel's to keep, not ours */
+        (void)madvise(tr->in.map, tr->in.maplen, MADV_DONTNEED);
     p->last = p->fixed = mem_live();
     p->next = p->last + p->step;
     if (p->next > full(p) && p->last + p->step / 2 < full(p))

@@ -481,7 +481,7 @@ static enum err_code write_csv(struct export *x, struct err *e)
 }
 
 static const struct export_command command = {
-    .name = "csv", .usage = usage, .options = EXPORT_LANES, .table = true, .check = check, .write = write_csv};
+    .name = "csv", .usage = usage, .options = EXPORT_LANES | EXPORT_PART, .table = true, .check = check, .write = write_csv};
 
 int csv_main(int argc, char **argv)
 {

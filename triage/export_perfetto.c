@@ -410,7 +410,7 @@ static enum err_code write_perfetto(struct export *x, struct err *e)
 }
 
 static const struct export_command command = {
-    .name = "perfetto", .usage = usage, .options = EXPORT_LANES, .binary = true, .write = write_perfetto};
+    .name = "perfetto", .usage = usage, .options = EXPORT_LANES | EXPORT_PART, .binary = true, .write = write_perfetto};
 
 int perfetto_main(int argc, char **argv)
 {

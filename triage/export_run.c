@@ -311,7 +311,7 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
     return rc != ERR_OK ? rc : closed;
 }
 
-static enum err_code load(const struct export_opts *o, bool talk, struct trace **tr, struct err *e)
+static enum err_code load(const struct export_command *c, const struct export_opts *o, bool talk, struct trace **tr, struct err *e)
 {
     enum err_code rc = trace_open(o->path, &o->trace, tr, e);
     if (rc != ERR_OK) {
@@ -322,9 +322,10 @@ static enum err_code load(const struct export_opts *o, bool talk, struct trace *
         if (talk) {
             say_share("reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
         }
-        if (trace_part(*tr)) {
-            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "needs the whole model, which is more than --max-memory (%" PRIu64 " MiB) holds",
-                           trace_limit(*tr) >> 20);
+        bool part = c->options & EXPORT_PART;
+        if (trace_part(*tr) && (!part || (!o->from && !o->to))) {
+            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "its model is more than --max-memory (%" PRIu64 " MiB) holds%s",
+                           trace_limit(*tr) >> 20, part ? ": give --from and --to" : "");
         }
     }
     if (trace_fatal(*tr)) {
@@ -332,6 +333,25 @@ static enum err_code load(const struct export_opts *o, bool talk, struct trace *
         return e->code != ERR_OK ? e->code : ERR_EMPTY;
     }
     return ERR_OK;
+}
+
+/* Of a trace larger than memory: bring what was asked for. */
+static enum err_code load_range(const struct export_opts *o, struct trace *tr, struct err *e)
+{
+    struct scope sc;
+    struct export_opts times = {.from = o->from, .to = o->to};
+    if (!trace_info(tr)->bounded) {
+        return ERR_OK;
+    }
+    enum err_code rc = set_scope(&times, tr, &sc, e);
+    if (rc != ERR_OK) {
+        return rc;
+    }
+    (void)trace_want(tr, sc.from, sc.to);
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    return trace_held(tr, sc.from, sc.to) == WANT_HELD ? ERR_OK :
+           err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "from --from to --to it is more than --max-memory (%" PRIu64 " MiB) holds", trace_limit(tr) >> 20);
 }
 
 static int partial(const struct export_command *c, const struct export_opts *o, const struct trace *tr)
@@ -364,8 +384,11 @@ int export_main(const struct export_command *c, int argc, char **argv)
         return export_say(c->name, "standard output", "is a terminal, and this is binary: give a file with -o");
     }
     bool talk = !o.quiet && isatty(STDERR_FILENO);
-    enum err_code rc = load(&o, talk, &tr, &e);
+    enum err_code rc = load(c, &o, talk, &tr, &e);
     say_nothing(talk);
+    if (rc == ERR_OK) {
+        rc = load_range(&o, tr, &e);
+    }
     if (rc == ERR_OK) {
         rc = export_trace(c, &o, tr, talk, &e);
         say_nothing(talk);

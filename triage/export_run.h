@@ -8,7 +8,8 @@
 #include "triage/export_scope.h"
 
 /* Options beside those that all have: which ones a command takes. */
-enum { EXPORT_KIND = 1, EXPORT_LANES = 2, EXPORT_HZ = 4, EXPORT_ALL = 8, EXPORT_LEAF = 16 };
+enum { EXPORT_KIND = 1, EXPORT_LANES = 2, EXPORT_HZ = 4, EXPORT_ALL = 8, EXPORT_LEAF = 16,
+       EXPORT_PART = 32 /* a part of a trace larger than memory will do: nothing depends on what was before */ };
 
 struct export_opts {
     struct trace_opts trace;

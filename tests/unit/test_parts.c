@@ -44,7 +44,7 @@ static void same_spans(const struct trace *a, struct lane la, const struct trace
         if (s->t1 <= d0 && s->t1 > s->t0)
             break;
         if (s->t0 != t0 || s->t1 != t1 || s->state != t->state || s->reason != t->reason || s->stack != t->stack ||
-            s->proc != t->proc)
+            s->proc != t->proc || (la.kind != LANE_M && s->open_start != t->open_start))
             fail_msg("%s: lane %c%" PRIu64 " in %" PRId64 "..%" PRId64 ": %" PRId64 "-%" PRId64 " %s, whole %" PRId64 "-%" PRId64 " %s",
                      now_at, "PGMB"[la.kind], id, d0, d1, s->t0, s->t1, state_name(s->state), t->t0, t->t1, state_name(t->state));
         uint64_t who = id_of(a, who_kind(la, s), s->who);
