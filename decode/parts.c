@@ -543,7 +543,8 @@ void parts_shown(struct trace *tr)
     struct trace_info *i = &tr->info;
     p->t1 = tr->fold.end;
     i->bounded = p->bounded;
-    i->goroutines = !p->bounded ? tr->fold.nlane[LANE_G] : p->ov.ngoroutines + (p->whole || p->ready ? 0 : tr->fold.nlane[LANE_G] - p->carried);
+    bool taken = p->whole || p->ready; /* the detail is in the overview, too */
+    i->goroutines = !p->bounded ? tr->fold.nlane[LANE_G] : p->ov.ngoroutines + (taken ? 0 : tr->fold.nlane[LANE_G] - p->carried);
     i->detail_t0 = p->t0;
     i->detail_t1 = p->bounded ? p->t1 : i->end;
     if (!p->bounded)
