@@ -218,21 +218,20 @@ static bool mark_make(struct trace *tr, struct part_mark *m, struct part_sums *s
     return true;
 }
 
-/* Every second mark goes, where they cost too much together. */
+/* One mark goes, where they cost too much together: that whose going leaves the shortest stretch, so that stretches
+   stay about alike over the whole file. Not the last one: its stretch isn't over. */
 static void marks_thin(struct trace *tr)
 {
     struct parts *p = &tr->parts;
-    size_t n = 1;
-    for (size_t i = 1; i < p->n; i++) {
-        if (i % 2 == 0) {
-            p->mark[n++] = p->mark[i];
-            continue;
-        }
-        p->cost -= p->mark[i].cost;
-        p->mark[n - 1].model += p->mark[i].model;
-        mark_free(tr, &p->mark[i]);
-    }
-    p->n = n;
+    size_t best = 1;
+    for (size_t i = 2; i + 1 < p->n; i++)
+        if (p->mark[i - 1].model + p->mark[i].model < p->mark[best - 1].model + p->mark[best].model)
+            best = i;
+    p->cost -= p->mark[best].cost;
+    p->mark[best - 1].model += p->mark[best].model;
+    mark_free(tr, &p->mark[best]);
+    p->n--;
+    memmove(&p->mark[best], &p->mark[best + 1], (p->n - best) * sizeof *p->mark);
 }
 
 /* Take a mark into the list, if it isn't there. grown: what the model took since the one before it. */
