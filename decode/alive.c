@@ -78,6 +78,14 @@ uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, i
     return NO_LANE;
 }
 
+void alive_know(struct alive *a, const struct trace *tr, enum lane_kind k, size_t most)
+{
+    enum { BEHIND = 16 };
+    size_t full = trace_nlanes(tr, k) / ALIVE_CHUNK, end = full > BEHIND ? full - BEHIND : 0;
+    while (a->n < end && most-- && chunk_of(a, tr, k, (uint32_t)(a->n * ALIVE_CHUNK))) {
+    }
+}
+
 void alive_free(struct alive *a)
 {
     mem_free(a->chunk);

@@ -582,6 +582,20 @@ void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1
     }
 }
 
+bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n)
+{
+    const struct span_pool *sp = &tr->fold.pool;
+    if (tr->parts.bounded || !tr->done)
+        return true; /* what isn't held may have others */
+    for (size_t i = 0; i < sp->ntags; i++) {
+        uint32_t id[2] = {sp->tags[i].reason, sp->tags[i].label};
+        for (int k = 0; k < 2; k++)
+            if (id[k] && id[k] < n && set[id[k] / 64] >> id[k] % 64 & 1)
+                return true;
+    }
+    return false;
+}
+
 /* ---- what overlaps ---------------------------------------------------------------------------------------- */
 
 static void patch(const struct trace *tr)

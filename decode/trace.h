@@ -231,6 +231,8 @@ void trace_shares(const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
 void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n, struct shares *out);
 /* trace_count - number of spans that overlap [t0,t1). O(log spans). */
 uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
+/* trace_has_reason - is a string of this set (a bit each, n of them) the reason or label of any span? May err to true. */
+bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n);
 /* trace_longest - the span with the longest overlap-free duration among those that overlap [t0,t1). */
 bool trace_longest(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out);
 /*

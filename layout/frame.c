@@ -366,15 +366,15 @@ static void hit_marks(const struct canvas *c, const struct lanes *l)
     const struct search *s = v->search;
     if (!s || !s->done || s->hidden || l->kind != LANE_G)
         return;
-    size_t i = search_from(s, v->at.win.t0);
-    for (int budget = 20000; i < s->nhits && s->hits[i].t < v->at.win.t1 && budget > 0; i++, budget--) {
-        uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
-        int line = row == NO_LANE ? -1 : view_row_line(v, row);
-        if (line < 0 || line >= c->plan.n[ROW_LANES])
-            continue;
-        int col = window_col(v->at.win, c->plan.plot_w, s->hits[i].t);
-        grid_flags(c->g, c->plan.gutter + col, c->plan.y[ROW_LANES] + line, 1, 1,
-                   CELL_UNDERLINE | CELL_BOLD);
+    enum { EACH = 24 }; /* of a column; a screen has no more lanes than that often */
+    for (int col = 0; col < c->plan.plot_w; col++) {
+        size_t i = v->edges[col + 1] > v->edges[col] ? search_from(s, v->edges[col]) : s->nhits;
+        for (int left = EACH; left > 0 && i < s->nhits && s->hits[i].t < v->edges[col + 1]; i++, left--) {
+            uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
+            int line = row == NO_LANE ? -1 : view_row_line(v, row);
+            if (line >= 0 && line < c->plan.n[ROW_LANES])
+                grid_flags(c->g, c->plan.gutter + col, c->plan.y[ROW_LANES] + line, 1, 1, CELL_UNDERLINE | CELL_BOLD);
+        }
     }
 }
 

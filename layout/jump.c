@@ -599,16 +599,39 @@ static void hit_place(struct view *v, const struct hit *h)
     move_settle(v);
 }
 
-/* The nearest hit, shown while the others are still being counted. */
-static void to_first(struct view *v)
+/* A hit, shown while the others are still being counted. */
+static void to_uncounted(struct view *v, const struct hit *h)
 {
     struct search *s = v->search;
     char what[200];
-    hit_place(v, &s->first);
-    s->jumped = true;
+    s->first = *h;
+    hit_place(v, h);
+    s->found = s->jumped = true;
     s->cur_t = v->at.cursor;
-    hit_name(v, &s->first, what, sizeof what);
+    hit_name(v, h, what, sizeof what);
     view_message(v, false, "%s; counting", what);
+}
+
+static bool hit_passes(const struct view *v, const struct hit *h);
+
+/* n and N before all are known. */
+static unsigned next_uncounted(struct view *v, int n)
+{
+    struct search *s = v->search;
+    struct hit h;
+    unsigned r = VR_DRAW | VR_WORK;
+    for (int i = 0; i < (n < 0 ? -n : n); i++) {
+        int64_t from = v->at.cursor;
+        int tries = 0;
+        while (search_nearest(s, v->tr, from, n < 0 ? -1 : 1, 60000000, &h) && !hit_passes(v, &h) && ++tries < 50)
+            from = h.t;
+        if (!search_nearest(s, v->tr, from, n < 0 ? -1 : 1, 60000000, &h)) {
+            view_message(v, false, "searching %d%%: no further hit is known yet", search_share(s, v->tr));
+            break;
+        }
+        to_uncounted(v, &h);
+    }
+    return r;
 }
 
 /* All are known: which one is it that the cursor went to? */
@@ -684,7 +707,7 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
     bool done = search_step(s, v->tr, budget_ns), first = s->found && !s->jumped;
     if (first) {
         if (hit_passes(v, &s->first))
-            to_first(v);
+            to_uncounted(v, &s->first);
         s->jumped = true;
         done = search_step(s, v->tr, budget_ns); /* small traces: all at once */
     }
@@ -726,6 +749,7 @@ static unsigned begin(struct view *v, const char *text, int dir, bool at_too)
         return move_fail(v, "no search: %s", why);
     search_free(v->search);
     v->search = s;
+    s->alive = &v->lanes[LANE_G].alive;
     s->jump = dir;
     s->at_too = at_too;
     s->origin = v->at.cursor;
@@ -779,7 +803,7 @@ unsigned view_search_next(struct view *v, int n)
     if (!s)
         return move_fail(v, "nothing to search for yet: / begins a search");
     if (!s->done)
-        return VR_DRAW | VR_WORK;
+        return next_uncounted(v, n);
     if (s->old) {
         char again[VIEW_TEXT];
         memcpy(again, s->query, sizeof again);

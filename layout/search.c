@@ -14,6 +14,7 @@
 #include <time.h>
 
 #include "decode/mem.h"
+#include "triage/tab.h"
 
 enum { PHASE_STRINGS, PHASE_STACKS, PHASE_PROBE, PHASE_LANES, PHASE_TASKS, PHASE_REGIONS, PHASE_LOGS, PHASE_SORT,
        PHASE_END };
@@ -84,6 +85,7 @@ struct search *search_new(const struct trace *tr, const char *query, char *why, 
     s->nstr = trace_nstr(tr);
     s->nstacks = trace_nstacks(tr);
     s->end = trace_info(tr)->end;
+    s->alive = &s->own;
     s->strs = mem_zalloc(((size_t)s->nstr / 64 + 1) * 8);
     s->stacks = mem_zalloc(((size_t)s->nstacks / 64 + 1) * 8);
     if (!s->strs || !s->stacks) {
@@ -98,6 +100,7 @@ void search_free(struct search *s)
     if (!s)
         return;
     match_free(&s->match);
+    alive_free(&s->own);
     mem_free(s->strs);
     mem_free(s->stacks);
     mem_free(s->hits);
@@ -150,12 +153,20 @@ static bool stacks(struct search *s, const struct trace *tr)
     uint64_t end = s->at + CHUNK < s->nstacks ? s->at + CHUNK : s->nstacks;
     if (!s->in_strs)
         return true;
+    if (!s->at)
+        s->in_reasons = trace_has_reason(tr, s->strs, s->nstr);
     for (; s->at < end; s->at++)
         if (stack_hit(s, tr, (uint32_t)s->at)) {
             set_bit(s->stacks, (uint32_t)s->at);
             s->in_stacks = true;
         }
     return s->at >= s->nstacks;
+}
+
+/* Can any span match at all? */
+static bool in_spans(const struct search *s)
+{
+    return s->in_stacks || s->in_reasons || s->states;
 }
 
 /* What of a span matches: a string, 0 = nothing. *by_state: its state is what was asked for. */
@@ -219,7 +230,7 @@ static void probe_lane(struct search *s, const struct trace *tr, uint32_t g)
         return;
     if ((s->by_id && li.id == s->id) || (li.name && bit(s->strs, s->nstr, li.name)))
         nearer(s, li.first, g, s->by_id && li.id == s->id ? 0 : li.name);
-    if ((!s->in_stacks && !s->in_strs && !s->states) || !span_seek(&it, tr, l, s->probe0))
+    if (!in_spans(s) || !span_seek(&it, tr, l, s->probe0))
         return;
     if (span_prev(&it)) {
         before = span_get(&it)->state;
@@ -256,8 +267,13 @@ static bool probe(struct search *s, const struct trace *tr)
         s->probe0 = s->jump > 0 ? from : from > len ? from - len : 0;
         s->probe1 = s->jump > 0 ? time_add(from, len) : from;
     }
-    for (int budget = CHUNK; budget > 0 && s->at < n; budget--, s->at++)
-        probe_lane(s, tr, (uint32_t)s->at);
+    for (int budget = CHUNK; budget > 0 && s->at < n; budget--, s->at++) {
+        uint32_t lane = alive_next(s->alive, tr, LANE_G, s->probe0, s->probe1, (uint32_t)s->at, n);
+        s->at = lane;
+        if (lane == NO_LANE)
+            break;
+        probe_lane(s, tr, lane);
+    }
     if (s->at < n)
         return false;
     s->at = 0;
@@ -297,7 +313,7 @@ static bool lanes(struct search *s, const struct trace *tr)
             else if (li.name && bit(s->strs, s->nstr, li.name))
                 add(s, li.first, l.i, li.name);
         }
-        if (s->in_strs || s->states) {
+        if (in_spans(s)) {
             if (!lane_spans(s, tr, l))
                 return false;
             budget -= (int)(s->sub < CHUNK ? s->sub / 8 : CHUNK);
@@ -351,12 +367,41 @@ static int by_time(const void *a, const void *b)
     return x->what < y->what ? -1 : x->what > y->what;
 }
 
+/* By time first, all at once, then what stands at one moment. false: out of memory. */
+static bool sort_many(struct search *s)
+{
+    struct keyed_row *k = mem_alloc((s->nhits + 1) * sizeof *k);
+    struct hit *to = mem_alloc((s->nhits + 1) * sizeof *to);
+    bool ok = k && to;
+    for (size_t i = 0; i < s->nhits && ok; i++)
+        k[i] = (struct keyed_row){(uint64_t)s->hits[i].t, (uint32_t)i}; /* none is negative */
+    ok = ok && rows_sort(k, s->nhits);
+    for (size_t i = 0; i < s->nhits && ok; i++)
+        to[i] = s->hits[k[i].row];
+    mem_free(k);
+    if (!ok) {
+        mem_free(to);
+        return false;
+    }
+    mem_free(s->hits);
+    s->hits = to;
+    s->cap = s->nhits + 1;
+    for (size_t i = 0, j; i < s->nhits; i = j) {
+        for (j = i + 1; j < s->nhits && to[j].t == to[i].t; j++)
+            ;
+        if (j - i > 1)
+            qsort(to + i, j - i, sizeof *to, by_time);
+    }
+    return true;
+}
+
 static bool sort_hits(struct search *s, const struct trace *tr)
 {
     (void)tr;
     if (!s->nhits)
         return true;
-    qsort(s->hits, s->nhits, sizeof *s->hits, by_time);
+    if (s->nhits < 10000 || !sort_many(s))
+        qsort(s->hits, s->nhits, sizeof *s->hits, by_time);
     size_t n = 1; /* a goroutine's name and its first span may both match: one hit */
     for (size_t i = 1; i < s->nhits; i++)
         if (s->hits[i].t != s->hits[n - 1].t || s->hits[i].g != s->hits[n - 1].g)
@@ -385,6 +430,26 @@ bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
             break;
     }
     return s->done;
+}
+
+bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int dir, int64_t budget_ns, struct hit *out)
+{
+    int64_t until = now_ns() + budget_ns;
+    if (s->phase <= PHASE_PROBE || s->done)
+        return false;
+    struct search near = *s; /* the count goes on where it is */
+    near.at = 0;
+    near.origin = from;
+    near.at_too = false;
+    near.jump = dir;
+    near.probe0 = near.probe1 = 0;
+    near.has_best = near.found = false;
+    while (!probe(&near, tr))
+        if (now_ns() >= until)
+            break;
+    s->own = near.own;
+    *out = near.first;
+    return near.found;
 }
 
 int search_share(const struct search *s, const struct trace *tr)

@@ -35,6 +35,9 @@ struct search {
     uint64_t *strs, *stacks; /* bit sets of what matches */
     uint32_t nstr, nstacks;
     bool in_stacks, in_strs; /* any bit set */
+    bool in_reasons;         /* a string that matches is the reason or label of some span */
+    struct alive *alive;     /* which goroutines live when: the view's, or own */
+    struct alive own;
     struct hit *hits;        /* sorted by time once done */
     size_t nhits, cap;
     size_t cur;              /* the hit the cursor went to; nhits = none */
@@ -56,6 +59,11 @@ struct search *search_new(const struct trace *tr, const char *query, char *why, 
 void search_free(struct search *s);
 /* search_step - work for about budget_ns; true when done. */
 bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns);
+/*
+ * search_nearest - while not all hits are known: the next one behind `from` (dir < 0: before it), looked for during
+ * about budget_ns. false: none was met in that time, or it is too early to say.
+ */
+bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int dir, int64_t budget_ns, struct hit *out);
 /* search_share - how much is done, in per cent. */
 int search_share(const struct search *s, const struct trace *tr);
 /* search_from - index of the first hit at or after t (done searches). */

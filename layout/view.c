@@ -290,6 +290,7 @@ unsigned view_resize(struct view *v, int w, int h)
 unsigned view_loaded(struct view *v)
 {
     bool all = shows_all(v);
+    alive_know(&v->lanes[LANE_G].alive, v->tr, LANE_G, 256);
     v->all_end = view_end(v);
     if (all)
         v->at.win = (struct window){0, v->all_end};
