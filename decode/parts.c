@@ -458,7 +458,7 @@ enum wanted trace_held(const struct trace *tr, int64_t t0, int64_t t1)
         return WANT_HELD;
     size_t i = model_of(p, t0, t1, &need);
     bool one = i + 1 >= p->n || p->mark[i + 1].t >= t1; /* less there can't be */
-    if ((!one && need + p->fixed > full(p)) || (i < p->n && p->mark[i].reach && t1 > p->mark[i].reach))
+    if (p->lost || (!one && need + p->fixed > full(p)) || (i < p->n && p->mark[i].reach && t1 > p->mark[i].reach))
         return WANT_WIDE;
     return p->seeking && t0 >= p->t0 && t1 <= p->until ? WANT_COMING : WANT_AWAY;
 }
@@ -481,7 +481,8 @@ enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1)
             break;
         need += p->mark[k].model;
     }
-    return trace_seek(tr, i) ? WANT_COMING : WANT_WIDE;
+    p->lost = !trace_seek(tr, i);
+    return p->lost ? WANT_WIDE : WANT_COMING;
 }
 
 bool parts_seek(struct trace *tr, size_t mark)

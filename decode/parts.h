@@ -52,6 +52,7 @@ struct parts {
     struct overview ov;
     bool whole;           /* the overview is complete */
     bool seeking;
+    bool lost;            /* there was no memory to go back to a part: no more tries */
     int64_t want0, want1, until;
     uint32_t carried;     /* goroutines that the detail's fold began with */
     uint64_t spans0;      /* spans that it began with */

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decode/host.h"
 #include "decode/mem.h"
 #include "decode/trace_priv.h"
 
@@ -86,12 +87,6 @@ static void reader_start(struct trace *tr)
 
 /* ---- opening ---------------------------------------------------------------------------------------------- */
 
-static uint64_t default_memory(void)
-{
-    long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : 0;
-}
-
 static enum err_code trace_start(struct trace *tr, struct err *e)
 {
     enum err_code rc = dialect_tell(tr->in.data, tr->in.len, &tr->dialect, e);
@@ -149,7 +144,7 @@ static struct trace *trace_new(const char *path, const struct trace_opts *opts, 
     if (opts)
         tr->opts = *opts;
     if (!tr->opts.max_memory)
-        tr->opts.max_memory = default_memory();
+        tr->opts.max_memory = host_memory() / 2;
     return tr;
 }
 
@@ -225,7 +220,7 @@ static void damage_too_low(struct trace *tr)
 {
     char what[sizeof tr->damage[0].what];
     snprintf(what, sizeof what, "--max-memory is too low for what is alive, some %zu MiB are needed: the rest is not shown",
-             (tr->parts.need >> 20) / 4 * 5 + 1);
+             (tr->parts.need >> 20) / 4 * 5 + 4);
     own_damage(tr, ERR_NOMEM, what);
 }
 

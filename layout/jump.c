@@ -541,7 +541,8 @@ unsigned view_goto(struct view *v, const char *line)
         if (lane == NO_LANE)
             return move_fail(v, "no %s %" PRIu64 " in this trace%s",
                              g.kind == LANE_G ? "goroutine" : g.kind == LANE_P ? "processor" : "thread", g.id,
-                             trace_info(v->tr)->done ? "" : " as far as it is loaded");
+                             !trace_info(v->tr)->done ? " as far as it is loaded" :
+                             trace_info(v->tr)->bounded ? ", in the detail that is held of it" : "");
     }
     int64_t end = trace_info(v->tr)->end;
     if ((g.has_time || g.has_range) && g.t0 > end && end > 0) {
@@ -675,7 +676,7 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
 {
     struct search *s = v->search;
     if (!s->nhits)
-        return move_fail(v, "not found: %.100s", s->query);
+        return move_fail(v, "not found%s: %.100s", trace_info(v->tr)->bounded ? " in the detail that is held" : "", s->query);
     size_t i;
     bool wrapped = false;
     if (!at_too && s->cur < s->nhits && s->cur_t == from)

@@ -297,6 +297,71 @@ static void test_damaged(void **state)
     }
 }
 
+/* Before Go 1.22 a trace is held whole: it ends where the memory does, and says so. */
+static void test_old(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    uint8_t *p = read_file("samples/alloc-1.19.trace", &n);
+    struct trace_opts o = {.threads = 1, .max_memory = 1};
+    struct trace *tr;
+    struct err e;
+    assert_non_null(p);
+    assert_int_equal(load_bytes_opts(p, n, &o, &tr, &e), ERR_OK);
+    expect_damage(tr, ERR_NOMEM, "before Go 1.22");
+    assert_false(trace_info(tr)->bounded);
+    assert_true(trace_info(tr)->events > 0);
+    assert_int_equal(trace_want(tr, 0, 1), WANT_HELD);
+    trace_close(tr);
+    free(p);
+}
+
+/* Files made to break decoders, in as many parts as can be: whatever is asked, there is an answer. */
+static void test_hostile(void **state)
+{
+    (void)state;
+    static const uint8_t heads[][17] = {"go 1.22 trace\0\0\0", "go 1.25 trace\0\0\0", "go 1.26 trace\0\0\0"};
+    struct dirent **list;
+    int n = scandir("tests/fuzz/corpus/fuzz_v2", &list, NULL, alphasort), opened = 0;
+    assert_true(n > 10);
+    for (int i = 0; i < n; i++) {
+        char path[512];
+        size_t len = 0;
+        snprintf(path, sizeof path, "tests/fuzz/corpus/fuzz_v2/%s", list[i]->d_name);
+        uint8_t *p = list[i]->d_name[0] == '.' ? NULL : read_file(path, &len);
+        free(list[i]);
+        len -= len > 0; /* the first byte is the fuzzer's: it chooses the header */
+        for (size_t h = 0; p && h < sizeof heads / sizeof *heads; h++) {
+            uint8_t *q = malloc(len + 16);
+            memcpy(q, heads[h], 16);
+            memcpy(q + 16, p + 1, len);
+            struct trace_opts o = {.threads = 1};
+            struct trace *tr;
+            struct err e;
+            if (!trace_open_mem(q, len + 16, &o, &tr, &e)) {
+                trace_close(tr);
+                tr = open_parts(q, len + 16, 64, 1 << 14, 1);
+                while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+                    ;
+                int64_t end = trace_info(tr)->end;
+                for (int k = 0; k < 4; k++) {
+                    (void)trace_want(tr, end / 4 * k, end / 4 * k + end / 50 + 1);
+                    while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+                        ;
+                    for (uint32_t l = 0; l < trace_nlanes(tr, LANE_P) && l < 20; l++)
+                        shares_sound(tr, (struct lane){LANE_P, l}, end / 3, end);
+                }
+                trace_close(tr);
+                opened++;
+            }
+            free(q);
+        }
+        free(p);
+    }
+    free(list);
+    assert_true(opened > 10);
+}
+
 /* Memory runs out at every point in turn, of which there are more here: what stands can be asked, nothing leaks. */
 static void test_oom(void **state)
 {
@@ -341,6 +406,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_old),
+        cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_oom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

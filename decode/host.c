@@ -1,0 +1,29 @@
+/* host.c - see host.h. */
+#include "decode/host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* The number behind a word that a line of the file begins with ("" = the first line's); 0 = it has none. */
+static uint64_t number_in(const char *path, const char *word)
+{
+    char line[128];
+    unsigned long long v = 0;
+    FILE *f = fopen(path, "re");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, word, strlen(word)) && sscanf(line + strlen(word), "%llu", &v) == 1)
+            break;
+    if (f)
+        fclose(f);
+    return v;
+}
+
+uint64_t host_memory(void)
+{
+    long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t have = number_in("/proc/meminfo", "MemAvailable:") * 1024, group = number_in("/sys/fs/cgroup/memory.max", "");
+    if (!have && pages > 0 && size > 0) /* an old kernel, another system: what lies bare */
+        have = (uint64_t)pages * (uint64_t)size;
+    return group && group < have ? group : have;
+}
