@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "decode/packer.h"
 
 #define CHUNK_FIRST (1u << 20) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
 #define CHUNK_MOST (8u << 20)
@@ -32,7 +33,7 @@ enum err_code pool_init(struct span_pool *sp)
 
 void pool_free(struct span_pool *sp)
 {
-    for (struct pool_chunk *c = sp->chunks; c;) {
+    for (struct pool_chunk *c = sp->bump.chunks; c;) {
         struct pool_chunk *next = c->next;
         mem_free(c);
         c = next;
@@ -44,25 +45,34 @@ void pool_free(struct span_pool *sp)
     memset(sp, 0, sizeof *sp);
 }
 
-static void *pool_bytes(struct span_pool *sp, size_t n)
+/* n bytes, and PACK_SLACK behind them. NULL: out of memory. */
+static void *bump_bytes(struct bump *b, size_t n)
 {
     n = (n + 1) & ~(size_t)1;
-    if (!sp->at || (size_t)(sp->end - sp->at) < n + PACK_SLACK) {
-        size_t size = sp->chunk ? sp->chunk : CHUNK_FIRST;
+    if (!b->at || (size_t)(b->end - b->at) < n + PACK_SLACK) {
+        size_t size = b->next ? b->next : CHUNK_FIRST;
         struct pool_chunk *c = mem_alloc(size);
-        if (!c) {
-            sp->oom = true;
+        if (!c)
             return NULL;
-        }
-        c->next = sp->chunks;
-        sp->chunks = c;
-        sp->at = (uint8_t *)c + 16;
-        sp->end = (uint8_t *)c + size;
-        sp->chunk = size < CHUNK_MOST ? size * 2 : size;
+        c->next = b->chunks;
+        b->chunks = c;
+        b->at = (uint8_t *)c + 16;
+        b->end = (uint8_t *)c + size;
+        b->next = size < CHUNK_MOST ? size * 2 : size;
     }
-    void *p = sp->at;
-    sp->at += n;
+    void *p = b->at;
+    b->at += n;
     return p;
+}
+
+void bump_move(struct bump *to, struct bump *from)
+{
+    struct pool_chunk **last = &from->chunks;
+    while (*last)
+        last = &(*last)->next;
+    *last = to->chunks;
+    to->chunks = from->chunks;
+    from->chunks = NULL;
 }
 
 static struct waitspan *wait_new(struct span_pool *sp, unsigned class)
@@ -72,11 +82,19 @@ static struct waitspan *wait_new(struct span_pool *sp, unsigned class)
         memcpy(&sp->free[class], p, sizeof(void *));
         return p;
     }
-    if (sp->at) { /* packed blocks leave odd ends; chunks start aligned */
-        size_t pad = (8 - ((uintptr_t)sp->at & 7)) & 7;
-        sp->at += pad < (size_t)(sp->end - sp->at) ? pad : (size_t)(sp->end - sp->at);
+    struct bump *b = &sp->bump;
+    if (b->at) { /* packed blocks leave odd ends; chunks start aligned */
+        size_t pad = (8 - ((uintptr_t)b->at & 7)) & 7;
+        b->at += pad < (size_t)(b->end - b->at) ? pad : (size_t)(b->end - b->at);
     }
-    return pool_bytes(sp, wait_cap[class] * sizeof(struct waitspan));
+    p = bump_bytes(b, wait_cap[class] * sizeof(struct waitspan));
+    sp->oom = sp->oom || !p;
+    return p;
+}
+
+struct waitspan *spans_wait_new(struct span_pool *sp)
+{
+    return wait_new(sp, sizeof wait_cap / sizeof *wait_cap - 1);
 }
 
 static unsigned wait_class(uint16_t cap)
@@ -92,6 +110,18 @@ static void wait_drop(struct span_pool *sp, struct waitspan *p, uint16_t cap)
     unsigned c = wait_class(cap);
     memcpy(p, &sp->free[c], sizeof(void *));
     sp->free[c] = p;
+}
+
+void spans_wait_drop(struct span_pool *sp, struct waitspan *s)
+{
+    wait_drop(sp, s, SPAN_BLOCK);
+}
+
+/* Who packs reads these lists, which are about to move. */
+static void before_move(struct span_pool *sp, size_t n, size_t cap)
+{
+    if (n == cap && sp->packer)
+        packer_drain(sp->packer);
 }
 
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label)
@@ -125,6 +155,7 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
     struct span_tag *t = mem_grow(sp->tags, &sp->captags, sp->ntags + 1, sizeof *t);
     if (t)
         sp->tags = t;
+    before_move(sp, sp->ntags, sp->capslots);
     uint8_t (*slot)[4] = t ? mem_grow(sp->tagslot, &sp->capslots, sp->ntags + 1, sizeof *slot) : NULL;
     if (!slot) {
         sp->oom = true;
@@ -142,6 +173,7 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 
 void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
 {
+    before_move(sp, sp->nlongs, sp->caplongs);
     int64_t *v = mem_grow(sp->longs, &sp->caplongs, sp->nlongs + 1, sizeof *v);
     if (!v || sp->nlongs == UINT32_MAX) {
         sp->oom = true;
@@ -152,25 +184,28 @@ void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
     *w = waitspan((uint32_t)sp->nlongs++, wait_who(w), wait_stack(w), wait_tag(w) | WAIT_LONG);
 }
 
-static uint8_t *pack_into_pool(struct span_pool *sp, enum lane_kind kind, const struct waitspan *s, uint32_t n,
-                               struct pack_sums *sums)
+static uint8_t *pack_into(struct bump *b, enum lane_kind kind, const struct waitspan *s, uint32_t n, struct pack_how *how,
+                          struct pack_sums *sums, uint64_t *packed_bytes)
 {
-    struct pack_how how = {(const uint8_t (*)[4])sp->tagslot, sp->longs, sp->whole};
     size_t len;
     uint8_t *p;
-    if (sp->at && sp->end - sp->at >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: right where it stays */
-        len = pack_spans(sp->at, s, n, kind, &how, sums);
-        p = pool_bytes(sp, len);
+    if (b->at && b->end - b->at >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: right where it stays */
+        len = pack_spans(b->at, s, n, kind, how, sums);
+        p = bump_bytes(b, len);
     } else {
         uint8_t buf[PACK_MAX + PACK_SLACK];
-        len = pack_spans(buf, s, n, kind, &how, sums);
-        p = pool_bytes(sp, len);
+        len = pack_spans(buf, s, n, kind, how, sums);
+        p = bump_bytes(b, len);
         if (p)
             memcpy(p, buf, len);
     }
-    sp->whole = how.whole;
-    sp->packed_bytes += len;
+    *packed_bytes += len;
     return p;
+}
+
+static struct pack_how how_of(const struct span_pool *sp)
+{
+    return (struct pack_how){(const uint8_t (*)[4])sp->tagslot, sp->longs, sp->whole};
 }
 
 /* ---- appending ------------------------------------------------------------------------------------------ */
@@ -182,11 +217,8 @@ void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint
     l->begun = true;
 }
 
-static bool blocks_room(struct spanblocks **bp)
+static bool blocks_room(struct spanblocks *s)
 {
-    struct spanblocks *s = *bp;
-    if (!s && !(s = *bp = mem_zalloc(sizeof *s)))
-        return false;
     if (s->n + 1 < s->cap)
         return true;
     uint32_t cap = s->cap ? s->cap * 2 : 4;
@@ -202,22 +234,17 @@ static bool blocks_room(struct spanblocks **bp)
     return true;
 }
 
-static bool block_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
+bool spans_block_add(struct bump *to, struct spanblocks *v, enum lane_kind kind, const struct waitspan *s, int64_t t0,
+                     struct pack_how *how, uint64_t *packed_bytes)
 {
-    struct waitspan *s = spans_wait(l);
-    if (!blocks_room(&l->blocks)) {
-        sp->oom = true;
-        return false;
-    }
-    struct spanblocks *v = l->blocks;
-    if (!v->n)
-        v->blk[0] = (struct blk){.t0 = l->wait_t0};
     struct pack_sums sums;
-    int64_t dur = 0;
-    uint8_t *data = pack_into_pool(sp, kind, s, SPAN_BLOCK, &sums);
+    uint8_t *data = blocks_room(v) ? pack_into(to, kind, s, SPAN_BLOCK, how, &sums, packed_bytes) : NULL;
     if (!data)
         return false;
     struct blk *b = &v->blk[v->n];
+    int64_t dur = 0;
+    if (!v->n)
+        *b = (struct blk){.t0 = t0};
     b->data = data;
     b->longest = sums.longest;
     for (int i = 0; i < SPAN_SLOTS; i++)
@@ -229,7 +256,21 @@ static bool block_pack(struct span_pool *sp, enum lane_kind kind, struct spanlan
     if (v->n % SPAN_GROUP == 0 || sums.longest > *g)
         *g = sums.longest;
     v->n++;
-    l->wait_t0 = b[1].t0;
+    return true;
+}
+
+static bool block_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
+{
+    struct waitspan *s = spans_wait(l);
+    struct pack_how how = how_of(sp);
+    if (!l->blocks)
+        l->blocks = mem_zalloc(sizeof *l->blocks);
+    bool ok = l->blocks && spans_block_add(&sp->bump, l->blocks, kind, s, l->wait_t0, &how, &sp->packed_bytes);
+    sp->whole = how.whole;
+    sp->oom = sp->oom || !ok;
+    if (!ok)
+        return false;
+    l->wait_t0 = l->t0;
     l->wait.next = s;
     l->room = l->cap;
     return true;
@@ -263,6 +304,10 @@ bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
         return false;
     if (l->room)
         return true;
+    if (l->cap == SPAN_BLOCK && kind == LANE_G && sp->packer) {
+        sp->oom = !packer_put(sp->packer, l) || sp->oom;
+        return !sp->oom;
+    }
     if (l->cap == SPAN_BLOCK)
         return block_pack(sp, kind, l);
     uint16_t cap = wait_cap[l->cap ? wait_class(l->cap) + 1 : 0];
@@ -294,8 +339,14 @@ void spans_rest(struct span_pool *sp, struct spanlane *l)
     struct waitspan *s = spans_wait(l);
     uint32_t n = spans_nwait(l);
     uint8_t *p = NULL;
-    if (n && !(p = pack_into_pool(sp, LANE_G, s, n, NULL)))
-        return;
+    if (n) {
+        struct pack_how how = how_of(sp);
+        p = pack_into(&sp->bump, LANE_G, s, n, &how, NULL, &sp->packed_bytes);
+        sp->whole = how.whole;
+        sp->oom = sp->oom || !p;
+        if (!p)
+            return;
+    }
     wait_drop(sp, s, l->cap);
     l->wait.packed = p;
     l->packed = p;

@@ -75,12 +75,19 @@ static inline uint32_t spans_nblk(const struct spanlane *l)
     return l->blocks ? l->blocks->n : 0;
 }
 
-/* A bump allocator for packed blocks, and free lists for the arrays of waiting spans. */
-struct span_pool {
+/* Memory that is only ever given back as a whole: packed blocks. */
+struct bump {
     struct pool_chunk *chunks;
     uint8_t *at, *end;
-    size_t chunk;             /* size of the next one */
-    void *free[5];
+    size_t next;              /* size of the next chunk */
+};
+void bump_move(struct bump *to, struct bump *from); /* hand over the chunks, but go on in the last one */
+
+struct packer;
+struct span_pool {
+    struct bump bump;
+    void *free[5];            /* arrays of waiting spans, by size */
+    struct packer *packer;    /* takes full blocks of goroutines (decode/packer.h); NULL: they are packed at once */
     struct span_tag *tags;
     size_t ntags, captags, capslots;
     uint8_t (*tagslot)[4];    /* by tag and lane kind: where its time is summed */
@@ -101,6 +108,15 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
 
 /* spans_begin - first span of a lane starts at t. */
 void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack);
+/*
+ * For packer.c. spans_block_add - pack SPAN_BLOCK spans that begin at t0, and add the block to a lane's; false: out of
+ * memory. spans_wait_new, spans_wait_drop - an array for a full block's worth of waiting spans.
+ */
+bool spans_block_add(struct bump *b, struct spanblocks *v, enum lane_kind kind, const struct waitspan *s, int64_t t0,
+                     struct pack_how *how, uint64_t *packed_bytes);
+struct waitspan *spans_wait_new(struct span_pool *sp);
+void spans_wait_drop(struct span_pool *sp, struct waitspan *s);
+
 /* Make room for one more waiting span: a full block is packed. spans_push's. */
 bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
 

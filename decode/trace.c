@@ -38,10 +38,21 @@ static void chunk_fill(struct trace *tr, struct chunk *c)
     c->st.nstacks = tr->names.stacks.n;
 }
 
+/* The ring is full enough: the folding thread is behind, help it. */
+static bool reader_helps(struct trace *tr)
+{
+    pthread_mutex_lock(&tr->mu);
+    bool full = tr->head - tr->tail >= RING / 2 && !tr->pause && !tr->quit;
+    pthread_mutex_unlock(&tr->mu);
+    return full && packer_some(tr->packer, 8);
+}
+
 static void *reader_main(void *arg)
 {
     struct trace *tr = arg;
     for (;;) {
+        while (tr->packer && reader_helps(tr))
+            ;
         pthread_mutex_lock(&tr->mu);
         while ((tr->head - tr->tail == RING || tr->pause) && !tr->quit) {
             if (tr->pause && !tr->parked) {
@@ -85,6 +96,13 @@ static void reader_start(struct trace *tr)
     tr->threaded = tr->thread_on = pthread_create(&tr->thread, NULL, reader_main, tr) == 0;
 }
 
+/* Nothing waits to be packed any more: the model can be read. */
+static void packed(struct trace *tr)
+{
+    if (tr->fold.pool.packer)
+        packer_drain(tr->fold.pool.packer);
+}
+
 /* ---- opening ---------------------------------------------------------------------------------------------- */
 
 static enum err_code trace_start(struct trace *tr, struct err *e)
@@ -126,8 +144,10 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     pthread_cond_init(&tr->freed, &attr);
     pthread_condattr_destroy(&attr);
     parts_init(tr);
-    if (tr->threaded)
+    if (tr->threaded) {
+        tr->packer = packer_new(&tr->fold.pool); /* without one the folding thread packs by itself */
         reader_start(tr);
+    }
     return ERR_OK;
 }
 
@@ -192,7 +212,9 @@ void trace_close(struct trace *tr)
         mem_free(tr->ring[i].ev);
     for (int k = 0; k < LANE_KINDS; k++)
         idmap_free(&tr->find[k]);
+    packed(tr);
     fold_free(&tr->fold);
+    packer_free(tr->packer);
     names_free(&tr->names);
     input_close(&tr->in);
     mem_free(tr->path);
@@ -318,6 +340,8 @@ static enum took chunk_take(struct trace *tr, int64_t stop)
     bool still = tr->head == tr->tail;
     struct chunk *c = &tr->ring[tr->tail % RING];
     pthread_mutex_unlock(&tr->mu);
+    if (still)
+        packed(tr);
     bool more = still ? look(tr) : chunk_fold(tr, c);
     pthread_mutex_lock(&tr->mu);
     if (!still)
@@ -373,9 +397,12 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
     bool late = false, more = !tr->parts.ready || leave(tr);
     do {
-        if (!more || !(more = load_step(tr, stop, &late)))
+        if (!more || !(more = load_step(tr, stop, &late))) {
+            packed(tr);
             return step_end(tr);
+        }
     } while (!late && !tr->parts.ready && (stop == INT64_MAX || now_ns() < stop));
+    packed(tr);
     parts_shown(tr);
     return LOAD_MORE;
 }

@@ -9,6 +9,7 @@
 #include "decode/idmap.h"
 #include "decode/input.h"
 #include "decode/names.h"
+#include "decode/packer.h"
 #include "decode/parts.h"
 #include "decode/source.h"
 
@@ -41,6 +42,7 @@ struct trace {
     struct parts parts;
 
     bool threaded, thread_on;
+    struct packer *packer;       /* where the reader's thread helps with packing, NULL */
     pthread_t thread;
     pthread_mutex_t mu;
     pthread_cond_t filled, freed;
