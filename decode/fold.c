@@ -8,7 +8,7 @@
  * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of the event
  *   that told of it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
  */
-#include "decode/fold_priv.h"
+#include "decode/fold_hot.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -301,136 +301,6 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
     g_transition(f, e, e->t, who, e->stack);
 }
 
-/*
- * ---- nearly all events ----
- *
- * A known goroutine starts on a P, enters or leaves a system call with it, stops, blocks, is woken. Everything that
- * could make it more than a few stores is asked first: a special lane, a full block, a long duration, a new bucket of
- * the counts, a tag not at hand, a thread that changes its P. Then it is left to g_transition(), and nothing has
- * changed: these return false. So there is no call in here, and the loop keeps its values in registers.
- */
-struct hot { /* the arrays, while no lane is added */
-    struct spanlane *g, *p;
-    struct pinfo *pi;
-    struct minfo *mi;
-    uint32_t ng, np, nm;
-};
-
-/* spans_push() where there is room, and dur < 2^32. */
-static inline __attribute__((always_inline)) void hot_push(struct spanlane *l, int64_t t, uint32_t dur, uint32_t tag, uint32_t who,
-                                                           uint32_t stack)
-{
-    struct waitspan *w = l->wait.next;
-    l->wait.next = w + 1;
-    l->room--;
-    w->dur_who = l->open.dur_who | dur;
-    w->rest = l->open.rest;
-    l->t0 = t;
-    l->open = waitspan(0, who, stack, tag);
-}
-
-static inline __attribute__((always_inline)) bool hot_tag(const struct fold *f, uint8_t state, uint32_t reason, uint32_t *tag)
-{
-    const uint32_t k = reason % RECENT_TAGS;
-    *tag = f->recent[state][k].tag;
-    return f->recent[state][k].reason == reason;
-}
-
-/* Both lanes can take a span at t, the P's one that lasted; the counts' bucket goes on. */
-static inline __attribute__((always_inline)) bool hot_room(const struct fold *f, const struct spanlane *l, const struct spanlane *pl,
-                                                           int64_t t)
-{
-    uint64_t dg = (uint64_t)(t - l->t0), dp = (uint64_t)(t - pl->t0);
-    return !(l->special | pl->special) && l->room && pl->room && !((dg | (dp - 1)) >> 32) && t < f->gb_end;
-}
-
-static inline __attribute__((always_inline)) bool g_run(struct fold *f, const struct hot *h, const struct ev *e, uint8_t to)
-{
-    uint32_t g = e->g, p = e->p, m = e->m, tag, p_tag = f->tag[to];
-    if (g >= h->ng || p >= h->np || m >= h->nm)
-        return false;
-    struct spanlane *l = &h->g[g], *pl = &h->p[p];
-    struct pinfo *pi = &h->pi[p];
-    struct minfo *mi = &h->mi[m];
-    int64_t t = e->t;
-    if (!hot_room(f, l, pl, t) || !hot_tag(f, to, e->str, &tag))
-        return false;
-    if (((l->p ^ p) | (l->m ^ m)) != 0 && (l->p & l->m) != EV_NONE)
-        return false;
-    if (mi->p != p || wait_same(&pl->open, p_tag, g + 1))
-        return false;
-    uint32_t dp = (uint32_t)(t - pl->t0);
-    if (dp > pi->longest)
-        pi->longest = dp;
-    l->p = p;
-    l->m = pi->m = m;
-    pi->g = mi->g = g;
-    pi->state = ST_SCHED;
-    fold_gcount_move(f, l->state, to, t);
-    l->state = to;
-    hot_push(l, t, (uint32_t)(t - l->t0), tag, p + 1, e->stack);
-    hot_push(pl, t, dp, p_tag, g + 1, 0);
-    return true;
-}
-
-static inline __attribute__((always_inline)) bool g_leave(struct fold *f, const struct hot *h, const struct ev *e, uint8_t to)
-{
-    uint32_t g = e->g, tag;
-    if (g >= h->ng)
-        return false;
-    struct spanlane *l = &h->g[g];
-    uint32_t p = l->p, m = l->m;
-    int64_t t = e->t;
-    if (p >= h->np || m >= h->nm || l->state == ST_SYSCALL)
-        return false;
-    struct pinfo *pi = &h->pi[p];
-    struct spanlane *pl = &h->p[p];
-    struct minfo *mi = &h->mi[m];
-    uint32_t p_tag = f->tag[pi->state];
-    if (!hot_room(f, l, pl, t) || !hot_tag(f, to, e->str, &tag) || (e->p & e->m & e->by) != EV_NONE || e->flags & EVF_WOKEN)
-        return false;
-    if (pi->g != g || mi->g != g || mi->p == EV_NONE || wait_same(&pl->open, p_tag, 0))
-        return false;
-    uint32_t dp = (uint32_t)(t - pl->t0);
-    if (dp > pi->longest)
-        pi->longest = dp;
-    l->p = l->m = pi->g = mi->g = EV_NONE;
-    fold_gcount_move(f, l->state, to, t);
-    l->state = to;
-    hot_push(l, t, (uint32_t)(t - l->t0), tag, 0, e->stack);
-    hot_push(pl, t, dp, p_tag, 0, 0);
-    return true;
-}
-
-/* It runs nowhere, and is woken. */
-static inline __attribute__((always_inline)) bool g_wake(struct fold *f, const struct hot *h, const struct ev *e)
-{
-    uint32_t g = e->g, by = e->by + 1, tag; /* EV_NONE + 1 is 0 */
-    if (g >= h->ng || by > h->ng)
-        return false;
-    struct spanlane *l = &h->g[g];
-    int64_t t = e->t;
-    uint64_t dur = (uint64_t)(t - l->t0);
-    if (l->special || !l->room || dur >> 32 || t >= f->gb_end || (l->p & l->m & e->p & e->m) != EV_NONE || l->state == ST_SYSCALL ||
-        !hot_tag(f, ST_RUNNABLE, e->str, &tag))
-        return false;
-    fold_gcount_move(f, l->state, ST_RUNNABLE, t);
-    l->state = ST_RUNNABLE;
-    hot_push(l, t, (uint32_t)dur, tag, by, e->stack);
-    return true;
-}
-
-static inline __attribute__((always_inline)) bool g_state_quick(struct fold *f, const struct hot *h, const struct ev *e)
-{
-    switch (e->state) {
-    case ST_RUNNING: return g_run(f, h, e, ST_RUNNING);
-    case ST_SYSCALL: return g_run(f, h, e, ST_SYSCALL);
-    case ST_RUNNABLE: return e->flags & EVF_WOKEN ? g_wake(f, h, e) : g_leave(f, h, e, ST_RUNNABLE);
-    case ST_WAITING: return g_leave(f, h, e, ST_WAITING);
-    default: return false;
-    }
-}
-
 static void on_g_label(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = &f->lane[LANE_G][e->g];
@@ -570,35 +440,70 @@ static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev 
         on_g_state(f, e);
 }
 
-void fold_events(struct fold *f, const struct ev *ev, size_t n)
+static inline __attribute__((always_inline)) bool g_state_quick(struct fold *f, const struct hot *h, const struct ev *e)
+{
+    switch (e->state) {
+    case ST_RUNNING: return hot_run(f, h, e->t, e->g, e->p, e->m, ST_RUNNING, e->str, e->stack);
+    case ST_SYSCALL: return hot_run(f, h, e->t, e->g, e->p, e->m, ST_SYSCALL, e->str, e->stack);
+    case ST_RUNNABLE:
+        if ((e->p & e->m) != EV_NONE)
+            return false;
+        if (e->flags & EVF_WOKEN)
+            return hot_wake(f, h, e->t, e->g, e->by, e->str, e->stack);
+        return e->by == EV_NONE && hot_leave(f, h, e->t, e->g, ST_RUNNABLE, e->str, e->stack);
+    case ST_WAITING:
+        return (e->p & e->m & e->by) == EV_NONE && !(e->flags & EVF_WOKEN) &&
+               hot_leave(f, h, e->t, e->g, ST_WAITING, e->str, e->stack);
+    default: return false;
+    }
+}
+
+bool fold_begin(struct fold *f)
 {
     if (!f->gb || f->oom)
+        return false;
+    fold_gcount_ahead(f);
+    return true;
+}
+
+void fold_end(struct fold *f, int64_t last, uint64_t plain)
+{
+    f->end = last > f->end ? last : f->end;
+    f->events += plain;
+    f->count[EC_TRANSITION] += plain;
+    fold_gcount_back_to_end(f);
+    if (f->pool.oom)
+        f->oom = true;
+}
+
+bool fold_any(struct fold *f, const struct ev *e)
+{
+    if (e->t > f->end)
+        f->end = e->t;
+    fold_slow(f, e);
+    return !f->oom && !f->pool.oom;
+}
+
+void fold_events(struct fold *f, const struct ev *ev, size_t n)
+{
+    if (!fold_begin(f))
         return;
     uint64_t plain = 0; /* transitions that are events of their own */
     int64_t last = f->end;
-    fold_gcount_ahead(f);
     for (const struct ev *e = ev, *end = ev + n; e < end;) {
-        struct hot h = {f->lane[LANE_G], f->lane[LANE_P], f->p, f->m, (uint32_t)f->nlane[LANE_G], (uint32_t)f->nlane[LANE_P],
-                        (uint32_t)f->nlane[LANE_M]};
+        struct hot h = hot_take(f);
         for (bool all_first = f->nfirst >= FIRST_STACKS; e < end && all_first && e->kind == EVK_G_STATE; e++) {
             if (__builtin_expect(e->flags & (EVF_QUIET | EVF_EXTRA), 0) || !g_state_quick(f, &h, e))
                 break;
             last = e->t > last ? e->t : last;
             plain++;
         }
-        if (e < end) {
-            f->end = last = e->t > last ? e->t : last;
-            fold_slow(f, e++);
-            if (f->oom || f->pool.oom)
-                break;
-        }
+        f->end = last;
+        if (e < end && !fold_any(f, e++))
+            break;
+        last = f->end;
     }
-    f->end = last;
-    f->events += plain;
-    f->count[EC_TRANSITION] += plain;
-    fold_gcount_back_to_end(f);
-    if (f->pool.oom)
-        f->oom = true;
+    fold_end(f, last, plain);
 }
 
 enum err_code fold_init(struct fold *f, const struct names *names)

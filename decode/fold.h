@@ -108,6 +108,14 @@ enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
 /* fold_events - n events in order. Out of memory sets f->oom; what was built stays readable. */
 void fold_events(struct fold *f, const struct ev *ev, size_t n);
+/*
+ * The same for a reader that folds as it goes: fold_begin(), any number of events - the commonest by the functions of
+ * fold_hot.h, all others by fold_any() - and fold_end() with the time of the last one and how many were folded by
+ * those. false: out of memory, no more events.
+ */
+bool fold_begin(struct fold *f);
+bool fold_any(struct fold *f, const struct ev *e);
+void fold_end(struct fold *f, int64_t last, uint64_t hot);
 /* fold_patch_open - let everything open end, for now, at the end of what is known. Before reading ranges and the like. */
 void fold_patch_open(struct fold *f);
 /* fold_back_counts - add what back-dated goroutines did before they were told of to the counts. Before reading gb. */

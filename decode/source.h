@@ -33,9 +33,12 @@ struct source_status {       /* copied to the model with every chunk of events *
 
 struct source;
 struct gmap;
+struct fold;
 struct source_ops {
     /* next - up to cap (>= 64) events, in order; 0 = the end. */
     size_t (*next)(struct source *s, struct ev *out, size_t cap);
+    /* fold - as next, but right into the model, for who has but one thread; NULL: this reader can't. */
+    size_t (*fold)(struct source *s, struct fold *f, size_t cap);
     void (*close)(struct source *s);
     /*
      * mark - what is needed to go on from here, at another time: a copy of the state that next() left. NULL: out of

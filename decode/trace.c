@@ -30,9 +30,16 @@ static int64_t now_ns(void)
 
 /* ---- the reader's side ------------------------------------------------------------------------------------ */
 
-static void chunk_fill(struct trace *tr, struct chunk *c)
+/* Fill a chunk; with a model, fold its events at once. */
+static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
 {
-    c->n = tr->src.ops->next(&tr->src, c->ev, tr->chunk_events);
+    if (f && tr->src.ops->fold) {
+        c->n = tr->src.ops->fold(&tr->src, f, tr->chunk_events);
+    } else {
+        c->n = tr->src.ops->next(&tr->src, c->ev, tr->chunk_events);
+        if (f && c->n)
+            fold_events(f, c->ev, c->n);
+    }
     c->st = tr->src.st;
     c->st.nstrs = tr->names.strs.n;
     c->st.nstacks = tr->names.stacks.n;
@@ -66,7 +73,7 @@ static void *reader_main(void *arg)
         pthread_mutex_unlock(&tr->mu);
         if (quit)
             return NULL;
-        chunk_fill(tr, c);
+        chunk_fill(tr, c, NULL);
         bool end = !c->n;
         pthread_mutex_lock(&tr->mu);
         tr->head++;
@@ -291,12 +298,11 @@ static void load_end(struct trace *tr)
         tr->src.ops->close(&tr->src); /* its tables are not needed any more */
 }
 
-/* One chunk into the model. false: that was the last one. */
-static bool chunk_fold(struct trace *tr, struct chunk *c)
+/* A chunk's events are in the model. false: that was the last one. */
+static bool chunk_took(struct trace *tr, const struct chunk *c)
 {
     if (!c->n)
         return false;
-    fold_events(&tr->fold, c->ev, c->n);
     if (tr->parts.seeking) {
         tr->st.nstrs = c->st.nstrs;
         tr->st.nstacks = c->st.nstacks;
@@ -342,7 +348,9 @@ static enum took chunk_take(struct trace *tr, int64_t stop)
     pthread_mutex_unlock(&tr->mu);
     if (still)
         packed(tr);
-    bool more = still ? look(tr) : chunk_fold(tr, c);
+    if (!still && c->n)
+        fold_events(&tr->fold, c->ev, c->n);
+    bool more = still ? look(tr) : chunk_took(tr, c);
     pthread_mutex_lock(&tr->mu);
     if (!still)
         tr->tail++;
@@ -360,8 +368,8 @@ static bool load_step(struct trace *tr, int64_t stop, bool *late)
         *late = t == TOOK_NONE;
         return t != TOOK_END;
     }
-    chunk_fill(tr, &tr->ring[0]);
-    return chunk_fold(tr, &tr->ring[0]) && (mem_live() <= tr->parts.next || look(tr));
+    chunk_fill(tr, &tr->ring[0], &tr->fold);
+    return chunk_took(tr, &tr->ring[0]) && (mem_live() <= tr->parts.next || look(tr));
 }
 
 /* The part that was complete is left behind; nobody reads the old model any more. */

@@ -3,38 +3,15 @@
  *
  * Each thread has a cursor over its batches; a heap holds the cursors by the time of their current event. The
  * earliest event is tried; if the state it needs isn't there yet (a goroutine it starts has not been unblocked,
- * say), the next earliest is. Each event checks what it needs, changes the state, and emits neutral events.
- *
- * adv() answers ADV_OK, ADV_WAIT (not yet) or ADV_BAD (no order can make this right: noted as damage, the end).
- * An event waits before it is found bad, as Go's reader has it, and nothing changes before both tests are passed.
+ * say), the next earliest is. What an event needs and changes stands in v2_adv.c; for the commonest ones it stands here
+ * again, where a thread's events can be handed over one after another.
  */
-#include "decode/v2_order.h"
-
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "decode/bytes.h"
-
-enum { CM = 1, CP = 2, CG = 4, NP = 8, NG = 16 };
-enum { V2_PS_RUNNING = 1, V2_PS_IDLE = 2, V2_PS_SYSCALL = 3, V2_PS_ABANDONED = 4 };
-enum adv { ADV_OK, ADV_WAIT, ADV_BAD };
-
-enum v2_event {
-#define X(n, id, since, nargs, ctx, strs, stks) V2_##id = n,
-#include "decode/events_v2.def"
-#undef X
-};
-
-struct spec {
-    int8_t nargs; /* -1: no such event */
-    uint8_t ctx;
-    const char *name;
-};
-static const struct spec specs[256] = {
-#define X(n, id, since, nargs, ctx, strs, stks) [n] = {nargs + 1, ctx, #id},
-#include "decode/events_v2.def"
-#undef X
-}; /* nargs is stored + 1, so that 0 means: no such event */
+#include "decode/fold_hot.h"
+#include "decode/v2_state.h"
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
 
@@ -68,7 +45,7 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
     const uint8_t *p = c->p, *end = c->end;
     c->at = p;
     c->type = *p++;
-    int n = specs[c->type].nargs;
+    int n = v2_specs[c->type].nargs;
     uint64_t dt;
     if (!n) {
         damage_at(o, c->at, ERR_FORMAT, "unknown event type", c->type);
@@ -104,7 +81,7 @@ static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o
     if (__builtin_expect(c->end - p < EVENT_MAX || !o->unit64, 0))
         return cursor_next_slow(o, c);
     uint8_t type = *p++;
-    int n = specs[type].nargs;
+    int n = v2_specs[type].nargs;
     if (!n || !(p = bytes_varint_within(p, &dt)))
         return cursor_next_slow(o, c);
     uint64_t *arg = c->arg;
@@ -162,756 +139,6 @@ static uint32_t heap_pop(struct v2_order *o)
     return x;
 }
 
-/* ---- look-ups --------------------------------------------------------------------------------------------- */
-
-static void *room(struct v2_order *o, void *p, size_t *cap, size_t need, size_t size)
-{
-    void *q = mem_grow(p, cap, need, size);
-    if (!q)
-        o->oom = true;
-    return q;
-}
-
-static uint32_t m_get(struct v2_order *o, uint64_t id)
-{
-    if (id == V2_NO_THREAD)
-        return EV_NONE;
-    uint32_t i = idmap_get(&o->ms, id);
-    if (i != IDMAP_NONE)
-        return i;
-    struct v2_m *m = room(o, o->m, &o->capm, o->nm + 1, sizeof *m);
-    if (m)
-        o->m = m;
-    if (!m || !idmap_put(&o->ms, id, (uint32_t)o->nm)) {
-        o->oom = true;
-        return EV_NONE;
-    }
-    m[o->nm] = (struct v2_m){.id = id, .g = EV_NONE, .p = EV_NONE};
-    return (uint32_t)o->nm++;
-}
-
-static uint32_t p_new(struct v2_order *o, uint64_t id, uint8_t status)
-{
-    struct v2_p *p = room(o, o->p, &o->capp, o->np + 1, sizeof *p);
-    if (p)
-        o->p = p;
-    if (!p || !idmap_put(&o->ps, id, (uint32_t)o->np)) {
-        o->oom = true;
-        return EV_NONE;
-    }
-    p[o->np] = (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal};
-    return (uint32_t)o->np++;
-}
-
-static uint32_t g_new(struct v2_order *o, uint64_t id, uint8_t status)
-{
-    struct v2_g *g = room(o, o->g, &o->capg, o->ng + 1, sizeof *g);
-    if (g)
-        o->g = g;
-    if (!g || !idmap_put(&o->gs, id, (uint32_t)o->ng)) {
-        o->oom = true;
-        return EV_NONE;
-    }
-    g[o->ng] = (struct v2_g){.id = id, .status = status, .seqgen = o->gen->ordinal};
-    return (uint32_t)o->ng++;
-}
-
-static void g_forget(struct v2_order *o, uint32_t g)
-{
-    idmap_del(&o->gs, o->g[g].id);
-    o->g[g].status = ST_NONE;
-    while (o->g[g].region) {
-        uint32_t r = o->g[g].region;
-        o->g[g].region = o->region[r - 1].below;
-        o->region[r - 1].below = o->region_free;
-        o->region_free = r;
-    }
-}
-
-static bool follows(const struct v2_order *o, uint32_t gen, uint64_t have, uint64_t want)
-{
-    return gen == o->gen->ordinal && want == have + 1;
-}
-
-static uint32_t str_of(struct v2_order *o, uint64_t id)
-{
-    return v2_gen_str(o->s, o->gen, id);
-}
-
-static inline uint32_t stack_of(struct v2_order *o, uint64_t id)
-{
-    return v2_gen_stack(o->gen, id);
-}
-
-/* ---- emitting --------------------------------------------------------------------------------------------- */
-
-struct ctx {              /* whose event it is, and what they had before it */
-    uint32_t m, p, g;
-};
-
-/* Before a trace's first event: where time begins. Before a thread's first one: that it is there. */
-static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m, int64_t t)
-{
-    if (!o->have_base) {
-        o->have_base = true;
-        o->base = t;
-        o->s->st.first_ns = t;
-        o->s->st.lead_ns = t - o->sync;
-    }
-    if (m != EV_NONE && !o->m[m].told) {
-        o->m[m].told = true;
-        o->out[o->nout++] = (struct ev){.t = t - o->base, .kind = EVK_M_NEW, .g = EV_NONE, .p = EV_NONE, .m = m,
-                                        .by = EV_NONE, .arg = o->m[m].id};
-    }
-}
-
-/* The next neutral event. Times are made to differ, as Go does it: not later than the last one means 1 ns later. */
-static inline __attribute__((always_inline)) struct ev *emit_hot(struct v2_order *o, const struct v2_cursor *c,
-                                                                 const struct ctx *x, enum ev_kind kind, uint8_t state)
-{
-    int64_t t = c->t <= o->last ? o->last + 1 : c->t;
-    o->last = t;
-    if (__builtin_expect(!o->have_base || (x->m != EV_NONE && !o->m[x->m].told), 0))
-        emit_first(o, x->m, t);
-    struct ev *e = &o->out[o->nout++];
-    *e = (struct ev){.t = t - o->base, .kind = (uint8_t)kind, .state = state, .g = x->g, .p = x->p, .m = x->m, .by = EV_NONE};
-    return e;
-}
-
-static struct ev *emit(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x, enum ev_kind kind, uint8_t state)
-{
-    return emit_hot(o, c, x, kind, state);
-}
-
-static inline __attribute__((always_inline)) struct ev *emit_g(struct v2_order *o, const struct v2_cursor *c,
-                                                               const struct ctx *x, uint32_t g, uint8_t state)
-{
-    bool bound = state == ST_RUNNING || state == ST_SYSCALL;
-    struct ctx on = {x->m, bound ? x->p : EV_NONE, g};
-    struct ev *e = emit_hot(o, c, &on, EVK_G_STATE, state);
-    if (!bound)
-        e->m = EV_NONE;
-    return e;
-}
-
-static struct ev *emit_p(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x, uint32_t p, uint8_t state)
-{
-    struct ev *e = emit(o, c, x, EVK_P_STATE, state);
-    e->g = EV_NONE;
-    e->p = p;
-    e->arg = o->p[p].id;
-    return e;
-}
-
-static void emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x, enum ev_class class)
-{
-    struct ev *e = emit(o, c, x, EVK_COUNT_ONLY, class);
-    e->g = e->p = EV_NONE;
-}
-
-/* ---- one event -------------------------------------------------------------------------------------------- */
-
-static enum adv bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id)
-{
-    source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data), "event %s: %s (%" PRId64 ")",
-                  specs[c->type].name, what, (int64_t)id);
-    return ADV_BAD;
-}
-
-static void bind_p(struct v2_order *o, const struct ctx *x, uint32_t p)
-{
-    if (x->m == EV_NONE)
-        return;
-    o->m[x->m].p = p;
-    o->p[p].m = x->m;
-}
-
-static void unbind_p(struct v2_order *o, uint32_t p)
-{
-    uint32_t m = o->p[p].m;
-    if (m != EV_NONE && o->m[m].p == p)
-        o->m[m].p = EV_NONE;
-    o->p[p].m = EV_NONE;
-}
-
-static enum adv proc_status(struct v2_order *o, const struct v2_cursor *c, struct ctx *x)
-{
-    uint64_t id = c->arg[0], st = c->arg[1];
-    if (st < V2_PS_RUNNING || st > V2_PS_ABANDONED)
-        return bad(o, c, "invalid status for the P", st);
-    uint32_t p = idmap_get(&o->ps, id);
-    bool known = p != IDMAP_NONE;
-    if (known) {
-        struct v2_p *ps = &o->p[p];
-        bool lost = st == V2_PS_ABANDONED && (ps->status == V2_PS_SYSCALL || ps->status == V2_PS_ABANDONED);
-        if (!lost && ps->status != st)
-            return bad(o, c, "the P has another status than before", id);
-        if (lost && ps->status == V2_PS_SYSCALL) {
-            if (ps->m == EV_NONE || o->m[ps->m].p != p)
-                return bad(o, c, "no thread holds the P in a system call", id);
-            *x = (struct ctx){ps->m, p, o->m[ps->m].g};
-        }
-        ps->seq = 0;
-        ps->seqgen = o->gen->ordinal;
-        if (lost) {
-            emit_counted(o, c, x, EC_TRANSITION);
-            return ADV_OK;
-        }
-    } else if ((p = p_new(o, id, (uint8_t)st)) == EV_NONE) {
-        return ADV_BAD;
-    }
-    if (st == V2_PS_RUNNING || st == V2_PS_SYSCALL)
-        bind_p(o, x, p);
-    if (known) {
-        emit_counted(o, c, x, EC_TRANSITION);
-        return ADV_OK;
-    }
-    struct ev *e = emit_p(o, c, x, p, st == V2_PS_RUNNING ? ST_SCHED : st == V2_PS_SYSCALL ? ST_SYSCALL : ST_IDLE);
-    if (o->first_gen)
-        e->flags |= EVF_BACKDATE;
-    return ADV_OK;
-}
-
-static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct ctx *x)
-{
-    static const uint8_t state_of[5] = {ST_NONE, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
-    uint64_t id = c->arg[0], mid = c->arg[1], st = c->arg[2];
-    if (st < 1 || st > 4)
-        return bad(o, c, "invalid status for the goroutine", st);
-    uint8_t state = state_of[st];
-    uint32_t g = idmap_get(&o->gs, id);
-    bool known = g != IDMAP_NONE;
-    if (known && o->g[g].status != state)
-        return bad(o, c, "the goroutine has another status than before", id);
-    if (!known && !o->first_gen)
-        return bad(o, c, "status of an unknown goroutine", id);
-    uint32_t on_m = EV_NONE, on_p = EV_NONE;
-    struct ctx who = *x;
-    if (state == ST_RUNNING) {
-        on_m = x->m;
-        on_p = x->p;
-    } else if (state == ST_SYSCALL) {
-        if (mid == V2_NO_THREAD)
-            return bad(o, c, "in a system call without a thread", id);
-        uint32_t m = idmap_get(&o->ms, mid);
-        if (m != IDMAP_NONE && m == x->m) {
-            if (!o->first_gen && (!known || o->m[m].g != g))
-                return bad(o, c, "the thread doesn't have the goroutine", id);
-        } else if (m != IDMAP_NONE && o->m[m].g != EV_NONE) {
-            if (o->m[m].g != g)
-                return bad(o, c, "the thread has another goroutine", mid);
-        } else if (m != IDMAP_NONE && known) {
-            return bad(o, c, "the thread doesn't have the goroutine", id);
-        } else if ((m = m_get(o, mid)) == EV_NONE) {
-            return ADV_BAD;
-        }
-        on_m = m;
-        on_p = o->m[m].p;
-        who = (struct ctx){on_m, on_p, EV_NONE};
-    }
-    if (!known && (g = g_new(o, id, state)) == EV_NONE)
-        return ADV_BAD;
-    o->g[g].seq = 0;
-    o->g[g].seqgen = o->gen->ordinal;
-    if (on_m != EV_NONE)
-        o->m[on_m].g = g;
-    struct ev *e = emit(o, c, &who, EVK_G_STATUS, state);
-    e->g = g;
-    e->p = on_p;
-    e->m = on_m;
-    e->arg = id;
-    if (o->first_gen)
-        e->flags |= EVF_BACKDATE;
-    if (c->type == V2_GO_STATUS_STACK) {
-        e->stack = stack_of(o, c->arg[3]);
-        e->flags |= EVF_OWN_STACK;
-    }
-    return ADV_OK;
-}
-
-static enum adv proc_start(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint32_t p = idmap_get(&o->ps, c->arg[0]);
-    if (p == IDMAP_NONE || o->p[p].status != V2_PS_IDLE || !follows(o, o->p[p].seqgen, o->p[p].seq, c->arg[1]) || x->p != EV_NONE)
-        return ADV_WAIT;
-    if (x->m == EV_NONE)
-        return bad(o, c, "a P starts without a thread", c->arg[0]);
-    o->p[p].status = V2_PS_RUNNING;
-    o->p[p].seq = c->arg[1];
-    bind_p(o, x, p);
-    emit_p(o, c, x, p, ST_SCHED);
-    return ADV_OK;
-}
-
-static enum adv proc_stop(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    struct v2_p *p = &o->p[x->p];
-    if (p->status != V2_PS_RUNNING && p->status != V2_PS_SYSCALL)
-        return bad(o, c, "the P isn't running", p->id);
-    p->status = V2_PS_IDLE;
-    unbind_p(o, x->p);
-    emit_p(o, c, x, x->p, ST_IDLE);
-    return ADV_OK;
-}
-
-static enum adv proc_steal(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint32_t p = idmap_get(&o->ps, c->arg[0]);
-    if (p == IDMAP_NONE || (o->p[p].status != V2_PS_SYSCALL && o->p[p].status != V2_PS_ABANDONED) ||
-        !follows(o, o->p[p].seqgen, o->p[p].seq, c->arg[1]))
-        return ADV_WAIT;
-    bool lost = o->p[p].status == V2_PS_ABANDONED;
-    if (!lost) {
-        uint32_t m = idmap_get(&o->ms, c->arg[2]);
-        if (m == IDMAP_NONE || o->m[m].p != p)
-            return bad(o, c, "the thread it is stolen from doesn't have the P", c->arg[2]);
-    }
-    o->p[p].status = V2_PS_IDLE;
-    o->p[p].seq = c->arg[1];
-    if (lost) {
-        emit_counted(o, c, x, EC_TRANSITION);
-        return ADV_OK;
-    }
-    unbind_p(o, p);
-    emit_p(o, c, x, p, ST_IDLE);
-    return ADV_OK;
-}
-
-static enum adv go_create(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint64_t id = c->arg[0];
-    if (idmap_get(&o->gs, id) != IDMAP_NONE)
-        return bad(o, c, "the goroutine exists already", id);
-    if (x->g != EV_NONE && o->g[x->g].status != ST_RUNNING)
-        return bad(o, c, "the creating goroutine isn't running", o->g[x->g].id);
-    uint8_t state = c->type == V2_GO_CREATE ? ST_RUNNABLE : ST_WAITING;
-    uint32_t g = g_new(o, id, state);
-    if (g == EV_NONE)
-        return ADV_BAD;
-    struct ev *e = emit(o, c, x, EVK_G_CREATE, state);
-    e->g = g;
-    e->by = x->g;
-    e->arg = id;
-    e->stack2 = stack_of(o, c->arg[1]);
-    e->stack = stack_of(o, c->arg[2]);
-    e->flags |= EVF_OWN_STACK;
-    return ADV_OK;
-}
-
-static enum adv go_create_syscall(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint64_t id = c->arg[0];
-    if (idmap_get(&o->gs, id) != IDMAP_NONE)
-        return bad(o, c, "the goroutine exists already", id);
-    uint32_t g = g_new(o, id, ST_SYSCALL);
-    if (g == EV_NONE)
-        return ADV_BAD;
-    o->m[x->m].g = g;
-    struct ev *e = emit(o, c, x, EVK_G_CREATE, ST_SYSCALL);
-    e->g = g;
-    e->arg = id;
-    return ADV_OK;
-}
-
-static inline __attribute__((always_inline)) enum adv go_start(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE || o->g[g].status != ST_RUNNABLE || !follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
-        return ADV_WAIT;
-    if (x->m == EV_NONE || x->p == EV_NONE || x->g != EV_NONE)
-        return bad(o, c, "it starts where it can't", c->arg[0]);
-    o->g[g].status = ST_RUNNING;
-    o->g[g].seq = c->arg[1];
-    o->m[x->m].g = g;
-    emit_g(o, c, x, g, ST_RUNNING);
-    return ADV_OK;
-}
-
-/* GoStop, GoBlock, GoDestroy: the current goroutine leaves. */
-static inline __attribute__((always_inline)) enum adv go_leave(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    if (o->g[x->g].status != ST_RUNNING)
-        return bad(o, c, "the goroutine isn't running", o->g[x->g].id);
-    o->m[x->m].g = EV_NONE;
-    if (c->type == V2_GO_DESTROY) {
-        emit_g(o, c, x, x->g, ST_NONE);
-        g_forget(o, x->g);
-        return ADV_OK;
-    }
-    uint8_t state = c->type == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
-    o->g[x->g].status = state;
-    struct ev *e = emit_g(o, c, x, x->g, state);
-    e->str = v2_gen_reason(o->s, o->gen, c->arg[0]);
-    e->stack = stack_of(o, c->arg[1]);
-    e->flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0);
-    return ADV_OK;
-}
-
-static inline __attribute__((always_inline)) enum adv go_unblock(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE || o->g[g].status != ST_WAITING || !follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
-        return ADV_WAIT;
-    o->g[g].status = ST_RUNNABLE;
-    o->g[g].seq = c->arg[1];
-    struct ev *e = emit_g(o, c, x, g, ST_RUNNABLE);
-    e->by = x->g;
-    e->stack = stack_of(o, c->arg[2]);
-    e->flags = EVF_WOKEN;
-    return ADV_OK;
-}
-
-/* A coroutine switch is three things at once: the target wakes, the current one blocks or ends, the target runs. */
-static enum adv go_switch(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE || o->g[g].status != ST_WAITING || !follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
-        return ADV_WAIT;
-    if (o->g[x->g].status != ST_RUNNING)
-        return bad(o, c, "the goroutine isn't running", o->g[x->g].id);
-    o->g[g].status = ST_RUNNING;
-    o->g[g].seq = c->arg[1];
-    struct ev *e = emit_g(o, c, x, g, ST_RUNNABLE);
-    e->by = x->g;
-    e->flags = EVF_WOKEN;
-    if (c->type == V2_GO_SWITCH_DESTROY) {
-        emit_g(o, c, x, x->g, ST_NONE);
-        g_forget(o, x->g);
-    } else {
-        o->g[x->g].status = ST_WAITING;
-        emit_g(o, c, x, x->g, ST_WAITING);
-    }
-    o->m[x->m].g = g;
-    emit_g(o, c, x, g, ST_RUNNING);
-    return ADV_OK;
-}
-
-static inline enum adv syscall_begin(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    struct v2_g *g = &o->g[x->g];
-    struct v2_p *p = &o->p[x->p];
-    if (g->status != ST_RUNNING)
-        return bad(o, c, "the goroutine isn't running", g->id);
-    if (!follows(o, p->seqgen, p->seq, c->arg[0]))
-        return bad(o, c, "the P's sequence number doesn't follow", c->arg[0]);
-    g->status = ST_SYSCALL;
-    p->status = V2_PS_SYSCALL;
-    p->seq = c->arg[0];
-    struct ev *e = emit_g(o, c, x, x->g, ST_SYSCALL);
-    e->stack = stack_of(o, c->arg[1]);
-    e->flags = EVF_OWN_STACK;
-    return ADV_OK;
-}
-
-static inline enum adv syscall_end(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    struct v2_g *g = &o->g[x->g];
-    struct v2_p *p = &o->p[x->p];
-    if (g->status != ST_SYSCALL || p->status != V2_PS_SYSCALL)
-        return bad(o, c, "the goroutine isn't in a system call with its P", g->id);
-    g->status = ST_RUNNING;
-    p->status = V2_PS_RUNNING;
-    emit_g(o, c, x, x->g, ST_RUNNING);
-    return ADV_OK;
-}
-
-static enum adv syscall_event(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    struct v2_g *g = &o->g[x->g];
-    struct v2_p *p = x->p != EV_NONE ? &o->p[x->p] : NULL;
-    switch (c->type) {
-    case V2_GO_SYSCALL_BEGIN: return syscall_begin(o, c, x);
-    case V2_GO_SYSCALL_END: return syscall_end(o, c, x);
-    case V2_GO_SYSCALL_END_BLOCKED:
-        if (p && p->status == V2_PS_SYSCALL)
-            return ADV_WAIT; /* somebody steals the P first */
-        if (g->status != ST_SYSCALL)
-            return bad(o, c, "the goroutine isn't in a system call", g->id);
-        g->status = ST_RUNNABLE;
-        o->m[x->m].g = EV_NONE;
-        emit_g(o, c, x, x->g, ST_RUNNABLE);
-        return ADV_OK;
-    default: /* V2_GO_DESTROY_SYSCALL */
-        if (g->status != ST_SYSCALL)
-            return bad(o, c, "the goroutine isn't in a system call", g->id);
-        if (p && p->status != V2_PS_SYSCALL)
-            return bad(o, c, "the P isn't in a system call", p->id);
-        if (p) {
-            p->status = V2_PS_ABANDONED;
-            unbind_p(o, x->p);
-            emit_p(o, c, x, x->p, ST_IDLE);
-        }
-        o->m[x->m].g = EV_NONE;
-        emit_g(o, c, x, x->g, ST_NONE);
-        g_forget(o, x->g);
-        return ADV_OK;
-    }
-}
-
-static enum adv gc_event(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint64_t seq = c->arg[0];
-    bool next = o->gc != GC_UNKNOWN && seq == o->gc_seq + 1;
-    struct ev *e;
-    if (c->type == V2_GC_END) {
-        if (!next)
-            return o->gc == GC_UNKNOWN ? bad(o, c, "GC ends that did not begin", seq) : ADV_WAIT;
-        if (o->gc != GC_ON)
-            return bad(o, c, "GC ends that did not begin", seq);
-        o->gc = GC_OFF;
-        e = emit(o, c, x, EVK_RANGE_END, RANGE_GC);
-    } else if (c->type == V2_GC_BEGIN) {
-        if (o->gc != GC_UNKNOWN && !next)
-            return ADV_WAIT;
-        if (o->gc == GC_ON)
-            return bad(o, c, "GC begins while it runs", seq);
-        o->gc = GC_ON;
-        e = emit(o, c, x, EVK_RANGE_BEGIN, RANGE_GC);
-        e->stack = stack_of(o, c->arg[1]);
-    } else {
-        if (o->first_gen) {
-            if (o->gc != GC_UNKNOWN)
-                return bad(o, c, "GC active after other GC events", seq);
-        } else {
-            if (!next)
-                return ADV_WAIT;
-            if (o->gc != GC_ON)
-                return bad(o, c, "GC active that did not begin", seq);
-        }
-        o->gc = GC_ON;
-        e = emit(o, c, x, EVK_RANGE_ACTIVE, RANGE_GC);
-        if (o->first_gen)
-            e->flags |= EVF_BACKDATE;
-    }
-    o->gc_seq = seq;
-    e->arg = c->type == V2_GC_END ? 0 : seq;
-    e->g = e->p = EV_NONE;
-    return ADV_OK;
-}
-
-/* Sweep on a P, mark assist and stop-the-world on a goroutine: open or not, and whose. */
-static enum adv range_event(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    bool *open;
-    uint8_t kind;
-    struct ctx owner = {x->m, EV_NONE, EV_NONE};
-    enum { BEGIN, ACTIVE, END } what = BEGIN;
-    switch (c->type) {
-    case V2_GC_SWEEP_ACTIVE:
-        if ((owner.p = idmap_get(&o->ps, c->arg[0])) == IDMAP_NONE)
-            return bad(o, c, "sweep on an unknown P", c->arg[0]);
-        what = ACTIVE;
-        goto sweep;
-    case V2_GC_SWEEP_END: what = END; /* fallthrough */
-    case V2_GC_SWEEP_BEGIN: owner.p = x->p;
-    sweep:
-        open = &o->p[owner.p].sweep;
-        kind = RANGE_SWEEP;
-        break;
-    case V2_GC_ASSIST_ACTIVE:
-        if ((owner.g = idmap_get(&o->gs, c->arg[0])) == IDMAP_NONE)
-            return bad(o, c, "mark assist of an unknown goroutine", c->arg[0]);
-        what = ACTIVE;
-        goto assist;
-    case V2_GC_ASSIST_END: what = END; /* fallthrough */
-    case V2_GC_ASSIST_BEGIN: owner.g = x->g;
-    assist:
-        open = &o->g[owner.g].assist;
-        kind = RANGE_ASSIST;
-        break;
-    case V2_STW_END: what = END; /* fallthrough */
-    default: /* V2_STW_BEGIN */
-        owner.g = x->g;
-        open = &o->g[x->g].stw;
-        kind = RANGE_STW;
-        break;
-    }
-    bool want = what == END || (what == ACTIVE && !o->first_gen);
-    if (*open != want)
-        return bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
-    *open = what != END;
-    struct ev *e = emit(o, c, x, what == END ? EVK_RANGE_END : what == ACTIVE ? EVK_RANGE_ACTIVE : EVK_RANGE_BEGIN, kind);
-    e->g = owner.g;
-    e->p = owner.p;
-    if (what == ACTIVE && o->first_gen)
-        e->flags |= EVF_BACKDATE;
-    if (c->type == V2_STW_BEGIN) {
-        o->g[x->g].stw_kind = e->str = str_of(o, c->arg[0]);
-        e->stack = stack_of(o, c->arg[1]);
-    } else if (c->type == V2_STW_END) {
-        e->str = o->g[x->g].stw_kind;
-    } else if (what == BEGIN) {
-        e->stack = stack_of(o, c->arg[0]);
-    } else if (c->type == V2_GC_SWEEP_END) {
-        e->arg = c->arg[0];
-        e->arg2 = c->arg[1];
-    }
-    return ADV_OK;
-}
-
-static enum adv region_begin(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint32_t r = o->region_free;
-    if (r) {
-        o->region_free = o->region[r - 1].below;
-    } else {
-        struct v2_open_region *v = room(o, o->region, &o->capregion, o->nregion + 1, sizeof *v);
-        if (!v)
-            return ADV_BAD;
-        o->region = v;
-        r = (uint32_t)++o->nregion;
-    }
-    uint32_t name = str_of(o, c->arg[1]);
-    o->region[r - 1] = (struct v2_open_region){c->arg[0], name, o->g[x->g].region};
-    o->g[x->g].region = r;
-    struct ev *e = emit(o, c, x, EVK_REGION_BEGIN, 0);
-    e->arg = c->arg[0];
-    e->str = name;
-    e->stack = stack_of(o, c->arg[2]);
-    return ADV_OK;
-}
-
-static enum adv region_end(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    uint32_t r = o->g[x->g].region, name = str_of(o, c->arg[1]);
-    if (r) {
-        if (o->region[r - 1].task != c->arg[0] || o->region[r - 1].name != name)
-            return bad(o, c, "another region is the innermost one", c->arg[0]);
-        o->g[x->g].region = o->region[r - 1].below;
-        o->region[r - 1].below = o->region_free;
-        o->region_free = r;
-    }
-    struct ev *e = emit(o, c, x, EVK_REGION_END, 0);
-    e->arg = c->arg[0];
-    e->str = name;
-    e->stack = stack_of(o, c->arg[2]);
-    return ADV_OK;
-}
-
-static enum adv task_event(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    struct ev *e;
-    if (c->type == V2_TASK_BEGIN) {
-        if (idmap_get(&o->tasks, c->arg[0]) != IDMAP_NONE)
-            return bad(o, c, "the task is open already", c->arg[0]);
-        if (!idmap_put(&o->tasks, c->arg[0], 0)) {
-            o->oom = true;
-            return ADV_BAD;
-        }
-        e = emit(o, c, x, EVK_TASK_BEGIN, 0);
-        e->arg2 = c->arg[1];
-        e->str = str_of(o, c->arg[2]);
-        e->stack = stack_of(o, c->arg[3]);
-    } else {
-        idmap_del(&o->tasks, c->arg[0]);
-        e = emit(o, c, x, EVK_TASK_END, 0);
-        e->stack = stack_of(o, c->arg[1]);
-    }
-    e->arg = c->arg[0];
-    return ADV_OK;
-}
-
-static enum adv note(struct v2_order *o, const struct v2_cursor *c, const struct ctx *x)
-{
-    struct ev *e;
-    switch (c->type) {
-    case V2_PROCS_CHANGE: e = emit(o, c, x, EVK_METRIC, METRIC_PROCS); break;
-    case V2_HEAP_ALLOC: e = emit(o, c, x, EVK_METRIC, METRIC_HEAP); break;
-    case V2_HEAP_GOAL: e = emit(o, c, x, EVK_METRIC, METRIC_GOAL); break;
-    case V2_GO_LABEL:
-        e = emit(o, c, x, EVK_G_LABEL, 0);
-        e->str = str_of(o, c->arg[0]);
-        return ADV_OK;
-    case V2_USER_LOG:
-        e = emit(o, c, x, EVK_LOG, 0);
-        e->str = str_of(o, c->arg[1]);
-        e->stack2 = str_of(o, c->arg[2]);
-        e->stack = stack_of(o, c->arg[3]);
-        break;
-    case V2_CLOCK_SNAPSHOT: return bad(o, c, "a clock snapshot outside its batch", 0);
-    default: emit_counted(o, c, x, EC_EXPERIMENTAL); return ADV_OK;
-    }
-    e->arg = c->arg[0];
-    return ADV_OK;
-}
-
-static __attribute__((noinline)) enum adv adv(struct v2_order *o, const struct v2_cursor *c)
-{
-    struct ctx x = {c->m, EV_NONE, EV_NONE};
-    if (c->m != EV_NONE) {
-        x.p = o->m[c->m].p;
-        x.g = o->m[c->m].g;
-    }
-    unsigned need = specs[c->type].ctx;
-    if (c->type == V2_GO_START)
-        return go_start(o, c, &x);
-    if (c->type == V2_PROC_START)
-        return proc_start(o, c, &x);
-    if ((c->type == V2_GC_ACTIVE && !o->first_gen) || (c->type == V2_GC_BEGIN && o->gc != GC_UNKNOWN))
-        need = CM | CP | CG;
-    if ((need & CM && x.m == EV_NONE) || (need & CP && x.p == EV_NONE) || (need & CG && x.g == EV_NONE) ||
-        (need & NG && x.g != EV_NONE))
-        return bad(o, c, need & CM && x.m == EV_NONE ? "expected a thread, found none" :
-                   need & CP && x.p == EV_NONE ? "expected a P, found none" :
-                   need & NG ? "expected no goroutine, found one" : "expected a goroutine, found none",
-                   x.m == EV_NONE ? UINT64_MAX : o->m[x.m].id);
-    switch (c->type) {
-    case V2_GO_STOP:
-    case V2_GO_BLOCK:
-    case V2_GO_DESTROY: return go_leave(o, c, &x);
-    case V2_GO_UNBLOCK: return go_unblock(o, c, &x);
-    case V2_GO_SYSCALL_BEGIN:
-    case V2_GO_SYSCALL_END:
-    case V2_GO_SYSCALL_END_BLOCKED:
-    case V2_GO_DESTROY_SYSCALL: return syscall_event(o, c, &x);
-    case V2_PROC_STOP: return proc_stop(o, c, &x);
-    case V2_PROC_STEAL: return proc_steal(o, c, &x);
-    case V2_PROC_STATUS: return proc_status(o, c, &x);
-    case V2_GO_CREATE:
-    case V2_GO_CREATE_BLOCKED: return go_create(o, c, &x);
-    case V2_GO_CREATE_SYSCALL: return go_create_syscall(o, c, &x);
-    case V2_GO_STATUS:
-    case V2_GO_STATUS_STACK: return go_status(o, c, &x);
-    case V2_GO_SWITCH:
-    case V2_GO_SWITCH_DESTROY: return go_switch(o, c, &x);
-    case V2_GC_ACTIVE:
-    case V2_GC_BEGIN:
-    case V2_GC_END: return gc_event(o, c, &x);
-    case V2_STW_BEGIN:
-    case V2_STW_END:
-    case V2_GC_SWEEP_ACTIVE:
-    case V2_GC_SWEEP_BEGIN:
-    case V2_GC_SWEEP_END:
-    case V2_GC_ASSIST_ACTIVE:
-    case V2_GC_ASSIST_BEGIN:
-    case V2_GC_ASSIST_END: return range_event(o, c, &x);
-    case V2_REGION_BEGIN: return region_begin(o, c, &x);
-    case V2_REGION_END: return region_end(o, c, &x);
-    case V2_TASK_BEGIN:
-    case V2_TASK_END: return task_event(o, c, &x);
-    default: return note(o, c, &x);
-    }
-}
-
-/* adv() for what nearly all events are, where they should be; the rest, and all complaints, are adv()'s. */
-static inline __attribute__((always_inline)) enum adv adv_hot(struct v2_order *o, const struct v2_cursor *c)
-{
-    if (c->m == EV_NONE)
-        return adv(o, c);
-    const struct v2_m *m = &o->m[c->m];
-    struct ctx x = {c->m, m->p, m->g};
-    bool on_p = x.p != EV_NONE, on_g = x.g != EV_NONE;
-    switch (c->type) {
-    case V2_GO_START: return on_p && !on_g ? go_start(o, c, &x) : adv(o, c);
-    case V2_GO_STOP:
-    case V2_GO_BLOCK: return on_p && on_g ? go_leave(o, c, &x) : adv(o, c);
-    case V2_GO_UNBLOCK: return go_unblock(o, c, &x);
-    case V2_GO_SYSCALL_BEGIN: return on_p && on_g ? syscall_begin(o, c, &x) : adv(o, c);
-    case V2_GO_SYSCALL_END: return on_p && on_g ? syscall_end(o, c, &x) : adv(o, c);
-    default: return adv(o, c);
-    }
-}
-
 /* ---- a generation ----------------------------------------------------------------------------------------- */
 
 static int batch_by_m(const void *a, const void *b, void *arg)
@@ -934,7 +161,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     o->sample = 0;
     o->ncur = o->nheap = 0;
     size_t n = gen->nbatch;
-    uint32_t *list = room(o, o->list, &o->caplist, n + 1, sizeof *list);
+    uint32_t *list = v2_room(o, o->list, &o->caplist, n + 1, sizeof *list);
     if (!list)
         return false;
     o->list = list;
@@ -946,19 +173,19 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         size_t k = i;
         while (k < n && gen->batch[list[k]].m == gen->batch[list[i]].m)
             k++;
-        struct v2_cursor *c = room(o, o->cur, &o->capcur, o->ncur + 1, sizeof *c);
+        struct v2_cursor *c = v2_room(o, o->cur, &o->capcur, o->ncur + 1, sizeof *c);
         if (!c)
             return false;
         o->cur = c;
         uint64_t mid = gen->batch[list[i]].m;
-        c[o->ncur] = (struct v2_cursor){.batch = (uint32_t)i, .nbatch = (uint32_t)(k - i), .m = m_get(o, mid)};
+        c[o->ncur] = (struct v2_cursor){.batch = (uint32_t)i, .nbatch = (uint32_t)(k - i), .m = v2_m_get(o, mid)};
         if (o->oom)
             return false;
         o->ncur++;
         i = k;
     }
-    struct v2_heap *heap = room(o, o->heap, &o->capheap, o->ncur + 1, sizeof *heap);
-    uint32_t *aside = room(o, o->aside, &o->capaside, o->ncur + 1, sizeof *aside);
+    struct v2_heap *heap = v2_room(o, o->heap, &o->capheap, o->ncur + 1, sizeof *heap);
+    uint32_t *aside = v2_room(o, o->aside, &o->capaside, o->ncur + 1, sizeof *aside);
     if (heap)
         o->heap = heap;
     if (aside)
@@ -983,9 +210,9 @@ static void sample_out(struct v2_order *o)
     uint32_t p = q->p == UINT64_MAX ? IDMAP_NONE : idmap_get(&o->ps, q->p);
     uint32_t g = q->g ? idmap_get(&o->gs, q->g) : IDMAP_NONE;
     struct v2_cursor c = {.t = q->ns};
-    struct ctx x = {m, p, g}; /* IDMAP_NONE is EV_NONE */
-    struct ev *e = emit(o, &c, &x, EVK_SAMPLE, 0);
-    e->stack = stack_of(o, q->stack);
+    struct v2_ctx x = {m, p, g}; /* IDMAP_NONE is EV_NONE */
+    struct ev *e = v2_emit(o, &c, &x, EVK_SAMPLE, 0);
+    e->stack = v2_gen_stack(o->gen, q->stack);
 }
 _Static_assert(IDMAP_NONE == EV_NONE, "an unknown id is no lane");
 
@@ -994,7 +221,7 @@ static void stop(struct v2_order *o, const char *why)
     const struct v2_cursor *c = o->nheap ? &o->cur[o->heap[0].cursor] : NULL;
     if (why)
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, c ? (uint64_t)(c->at - o->s->data) : o->gen->start, "%s: %s", why,
-                      c ? specs[c->type].name : "nothing");
+                      c ? v2_specs[c->type].name : "nothing");
     o->stopped = true;
 }
 
@@ -1014,7 +241,7 @@ static bool step_aside(struct v2_order *o)
     while (o->nheap && a == ADV_WAIT) {
         i = heap_pop(o);
         o->aside[n++] = i;
-        a = n > 1 ? adv(o, &o->cur[i]) : ADV_WAIT; /* the first is the one that has been tried */
+        a = n > 1 ? v2_adv(o, &o->cur[i]) : ADV_WAIT; /* the first is the one that has been tried */
     }
     if (a == ADV_OK && !cursor_next(o, &o->cur[i])) {
         cursor_done(o, &o->cur[i]);
@@ -1051,39 +278,242 @@ static inline int64_t alone_until(const struct v2_order *o)
     return t;
 }
 
+/* ---- the commonest events --------------------------------------------------------------------------------- */
+
+/* Where a turn's events go: into o->out, or right into a model. */
+struct sink {
+    struct fold *f;            /* NULL: into o->out */
+    struct hot h;
+    int64_t last;              /* time of the last event folded here */
+    uint64_t n;                /* how many */
+};
+
+#define HOT static inline __attribute__((always_inline))
+
+HOT struct ev *put(struct v2_order *o, int64_t t, uint32_t g, uint8_t state)
+{
+    struct ev *e = &o->out[o->nout++];
+    *e = (struct ev){.t = t, .kind = EVK_G_STATE, .state = state, .g = g, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+    return e;
+}
+
+HOT bool give_run(struct v2_order *o, struct sink *to, bool direct, int64_t t, uint32_t g, uint32_t p, uint32_t m, uint8_t state,
+                  uint32_t stack, uint16_t flags)
+{
+    if (direct)
+        return hot_run(to->f, &to->h, t, g, p, m, state, 0, stack);
+    struct ev *e = put(o, t, g, state);
+    e->p = p;
+    e->m = m;
+    e->stack = stack;
+    e->flags = flags;
+    return true;
+}
+
+HOT bool give_leave(struct v2_order *o, struct sink *to, bool direct, int64_t t, uint32_t g, uint8_t state, uint32_t str, uint32_t stack)
+{
+    if (direct)
+        return hot_leave(to->f, &to->h, t, g, state, str, stack);
+    struct ev *e = put(o, t, g, state);
+    e->str = str;
+    e->stack = stack;
+    e->flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0);
+    return true;
+}
+
+HOT bool give_wake(struct v2_order *o, struct sink *to, bool direct, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
+{
+    if (direct)
+        return hot_wake(to->f, &to->h, t, g, by, 0, stack);
+    struct ev *e = put(o, t, g, ST_RUNNABLE);
+    e->by = by;
+    e->stack = stack;
+    e->flags = EVF_WOKEN;
+    return true;
+}
+
+HOT bool stack_quick(const struct v2_gen *gen, uint64_t id, uint32_t *out)
+{
+    *out = id ? idmap_get(&gen->stacks, id) : 0;
+    return *out != IDMAP_NONE;
+}
+
+HOT bool reason_quick(const struct v2_gen *gen, uint64_t id, uint32_t *out)
+{
+    if (id >= V2_REASONS)
+        return false;
+    *out = gen->reason[id];
+    return *out || !id;
+}
+
+/*
+ * A cursor's events, one after another, as long as they are of the commonest kinds, are where they should be, and are
+ * the earliest (t <= until): what v2_adv() does, without what can't matter then. The event it stops at is the cursor's
+ * current one, untried; *more = false: there is none. room: how many events may be handed over at most.
+ */
+HOT void hot_turn(struct v2_order *o, struct v2_cursor *c, int64_t until, size_t room, struct sink *to, bool direct, bool *more)
+{
+    uint32_t m = c->m, str, stack;
+    if (m == EV_NONE || !o->have_base || !o->m[m].told || o->m[m].p == EV_NONE)
+        return;
+    struct v2_m *vm = &o->m[m];
+    const struct v2_gen *gen = o->gen;
+    const uint32_t p = vm->p;
+    struct v2_p *vp = &o->p[p];
+    uint32_t g = vm->g;
+    int64_t last = o->last;
+    const int64_t base = o->base;
+    size_t n = 0;
+    for (; n < room; n++) {
+        const int64_t t = c->t > last ? c->t : last + 1;
+        switch (c->type) {
+        case V2_GO_START: {
+            uint32_t k = idmap_get(&o->gs, c->arg[0]);
+            if (g != EV_NONE || k == IDMAP_NONE)
+                goto out;
+            struct v2_g *vg = &o->g[k];
+            if (vg->status != ST_RUNNABLE || !v2_follows(o, vg->seqgen, vg->seq, c->arg[1]) ||
+                !give_run(o, to, direct, t - base, k, p, m, ST_RUNNING, 0, 0))
+                goto out;
+            vg->status = ST_RUNNING;
+            vg->seq = c->arg[1];
+            vm->g = g = k;
+            break;
+        }
+        case V2_GO_STOP:
+        case V2_GO_BLOCK: {
+            if (g == EV_NONE || o->g[g].status != ST_RUNNING || !reason_quick(gen, c->arg[0], &str) ||
+                !stack_quick(gen, c->arg[1], &stack))
+                goto out;
+            uint8_t state = c->type == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
+            if (!give_leave(o, to, direct, t - base, g, state, str, stack))
+                goto out;
+            o->g[g].status = state;
+            vm->g = g = EV_NONE;
+            break;
+        }
+        case V2_GO_UNBLOCK: {
+            uint32_t k = idmap_get(&o->gs, c->arg[0]);
+            if (k == IDMAP_NONE || !stack_quick(gen, c->arg[2], &stack))
+                goto out;
+            struct v2_g *vg = &o->g[k];
+            if (vg->status != ST_WAITING || !v2_follows(o, vg->seqgen, vg->seq, c->arg[1]) ||
+                !give_wake(o, to, direct, t - base, k, g, stack))
+                goto out;
+            vg->status = ST_RUNNABLE;
+            vg->seq = c->arg[1];
+            break;
+        }
+        case V2_GO_SYSCALL_BEGIN:
+            if (g == EV_NONE || o->g[g].status != ST_RUNNING || !v2_follows(o, vp->seqgen, vp->seq, c->arg[0]) ||
+                !stack_quick(gen, c->arg[1], &stack) ||
+                !give_run(o, to, direct, t - base, g, p, m, ST_SYSCALL, stack, EVF_OWN_STACK))
+                goto out;
+            o->g[g].status = ST_SYSCALL;
+            vp->status = V2_PS_SYSCALL;
+            vp->seq = c->arg[0];
+            break;
+        case V2_GO_SYSCALL_END:
+            if (g == EV_NONE || o->g[g].status != ST_SYSCALL || vp->status != V2_PS_SYSCALL ||
+                !give_run(o, to, direct, t - base, g, p, m, ST_RUNNING, 0, 0))
+                goto out;
+            o->g[g].status = ST_RUNNING;
+            vp->status = V2_PS_RUNNING;
+            break;
+        default: goto out;
+        }
+        last = t;
+        if (!(*more = cursor_next(o, c)) || c->t > until) {
+            n++;
+            break;
+        }
+    }
+out:
+    o->last = last;
+    if (direct && n) {
+        to->last = last - base;
+        to->n += n;
+    }
+}
+
+/* What general events left in o->out, into the model. false: out of memory. */
+static bool sink_flush(struct v2_order *o, struct sink *to)
+{
+    struct fold *f = to->f;
+    if (to->n && to->last > f->end)
+        f->end = to->last;
+    bool ok = true;
+    for (size_t i = 0; i < o->nout && ok; i++)
+        ok = fold_any(f, &o->out[i]);
+    o->nout = 0;
+    to->h = hot_take(f);
+    return ok;
+}
+
+/* ---- whose turn it is ------------------------------------------------------------------------------------- */
+
+/* Up to cap events; into o->out, or (direct) into the model. Returns how many: 0, the generation is done. */
+HOT size_t order_run(struct v2_order *o, size_t cap, struct sink *to, bool direct)
+{
+    size_t others = 0; /* direct: those that were not the commonest */
+    bool ok = true, tell = direct && to->f->nfirst < FIRST_STACKS;
+    while (ok && (direct ? to->n + others : o->nout) + 8 <= cap && !o->stopped && !o->oom) {
+        if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
+            sample_out(o);
+        } else if (!o->nheap) {
+            break;
+        } else {
+            struct v2_cursor *c = &o->cur[o->heap[0].cursor];
+            int64_t until = alone_until(o);
+            enum adv a = ADV_OK;
+            bool more = true;
+            if (!tell)
+                hot_turn(o, c, until, cap - 7 - (direct ? (size_t)to->n + others : o->nout), to, direct, &more);
+            if (more && c->t <= until && (direct ? to->n + others : o->nout) + 8 <= cap) {
+                a = v2_adv(o, c);
+                more = a != ADV_OK || cursor_next(o, c);
+            }
+            o->heap[0].t = c->t;
+            if (a == ADV_OK) {
+                if (!more) {
+                    cursor_done(o, c);
+                    o->heap[0] = o->heap[--o->nheap];
+                }
+                if (o->nheap > 1)
+                    heap_down(o, 0);
+            } else if (a == ADV_BAD) {
+                stop(o, NULL);
+            } else if (!step_aside(o)) {
+                ok = false;
+            }
+        }
+        if (direct && o->nout) {
+            others += o->nout;
+            ok = sink_flush(o, to) && ok;
+            tell = to->f->nfirst < FIRST_STACKS;
+        }
+    }
+    return direct ? to->n + others : o->nout;
+}
+
 size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
 {
     o->out = out;
     o->nout = 0;
-    while (o->nout + 8 <= cap && !o->stopped && !o->oom) {
-        if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
-            sample_out(o);
-            continue;
-        }
-        if (!o->nheap)
-            break;
-        struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-        int64_t until = alone_until(o);
-        enum adv a;
-        bool more = true;
-        do {
-            a = adv_hot(o, c);
-        } while (a == ADV_OK && (more = cursor_next(o, c)) && c->t <= until && o->nout + 8 <= cap && !o->oom);
-        o->heap[0].t = c->t;
-        if (a == ADV_OK) {
-            if (!more) {
-                cursor_done(o, c);
-                o->heap[0] = o->heap[--o->nheap];
-            }
-            if (o->nheap > 1)
-                heap_down(o, 0);
-        } else if (a == ADV_BAD) {
-            stop(o, NULL);
-        } else if (!step_aside(o)) {
-            break;
-        }
-    }
-    return o->nout;
+    return order_run(o, cap, NULL, false);
+}
+
+size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap)
+{
+    struct ev out[64]; /* the most that one event makes, and one that is put aside, are far fewer */
+    struct sink to = {.f = f, .h = hot_take(f)};
+    if (!fold_begin(f))
+        return 0;
+    o->out = out;
+    o->nout = 0;
+    size_t n = order_run(o, cap, &to, true);
+    fold_end(f, to.n ? to.last : 0, to.n);
+    return n;
 }
 
 void v2_order_free(struct v2_order *o)

@@ -98,6 +98,9 @@ struct v2_order {
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);
 /* v2_order_next - up to cap (>= 16) events; 0 = the generation is done, or o->stopped. */
 size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap);
+/* v2_order_fold - the same, but into a model: nobody else may fold into it or read it meanwhile. */
+struct fold;
+size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap);
 void v2_order_free(struct v2_order *o);
 
 #endif

@@ -57,7 +57,8 @@ static void wall_clock(struct source *s, const struct v2 *v)
     s->st.has_wall = true;
 }
 
-static size_t v2_next(struct source *s, struct ev *out, size_t cap)
+/* Events go to out, or into f. */
+static size_t v2_some(struct source *s, struct ev *out, struct fold *f, size_t cap)
 {
     struct v2 *v = s->self;
     while (!v->over) {
@@ -82,7 +83,7 @@ static size_t v2_next(struct source *s, struct ev *out, size_t cap)
                 break;
             }
         }
-        size_t n = v2_order_next(&v->order, out, cap);
+        size_t n = f ? v2_order_fold(&v->order, f, cap) : v2_order_next(&v->order, out, cap);
         s->st.bytes_done = v->gen.start + v->order.consumed;
         if (n) {
             wall_clock(s, v);
@@ -97,6 +98,16 @@ static size_t v2_next(struct source *s, struct ev *out, size_t cap)
     return 0;
 }
 
+static size_t v2_next(struct source *s, struct ev *out, size_t cap)
+{
+    return v2_some(s, out, NULL, cap);
+}
+
+static size_t v2_fold(struct source *s, struct fold *f, size_t cap)
+{
+    return v2_some(s, NULL, f, cap);
+}
+
 static void v2_close(struct source *s)
 {
     struct v2 *v = s->self;
@@ -108,7 +119,7 @@ static void v2_close(struct source *s)
     s->self = NULL;
 }
 
-static const struct source_ops ops = {v2_next, v2_close, v2_mark, v2_resume, v2_mark_free};
+static const struct source_ops ops = {v2_next, v2_fold, v2_close, v2_mark, v2_resume, v2_mark_free};
 
 enum err_code source_v2(struct source *s, struct err *e)
 {
