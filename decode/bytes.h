@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-static inline const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *end, uint64_t *v)
+static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
     uint64_t x = 0;
     for (int shift = 0; shift < 70; shift += 7) {
@@ -27,7 +27,7 @@ static inline const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *
 }
 
 /* bytes_varint_within - one varint where at least 10 bytes can be read; the place behind it, or NULL. */
-static inline const uint8_t *bytes_varint_within(const uint8_t *p, uint64_t *v)
+static inline __attribute__((always_inline)) const uint8_t *bytes_varint_within(const uint8_t *p, uint64_t *v)
 {
     uint64_t b = p[0];
     if (b < 0x80) {

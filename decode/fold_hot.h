@@ -14,7 +14,8 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-struct hot { /* the arrays, while no lane is added */
+/* The arrays, while no lane is added. */
+struct hot {
     struct spanlane *g, *p;
     struct pinfo *pi;
     struct minfo *mi;
@@ -27,8 +28,16 @@ HOT struct hot hot_take(const struct fold *f)
                         (uint32_t)f->nlane[LANE_M]};
 }
 
+/* The tag of a state with a reason. false: it is not at hand. */
+HOT bool hot_tag(const struct fold *f, uint8_t state, uint32_t reason, uint32_t *tag)
+{
+    const uint32_t k = reason % RECENT_TAGS;
+    *tag = reason ? f->recent[state][k].tag : f->tag[state];
+    return !reason || f->recent[state][k].reason == reason;
+}
+
 /* spans_push() where there is room, and dur < 2^32. */
-HOT void hot_push(struct spanlane *l, int64_t t, uint32_t dur, uint32_t tag, uint32_t who, uint32_t stack)
+HOT void hot_push(struct spanlane *l, int64_t t, uint64_t dur, struct waitspan next)
 {
     struct waitspan *w = l->wait.next;
     l->wait.next = w + 1;
@@ -36,14 +45,7 @@ HOT void hot_push(struct spanlane *l, int64_t t, uint32_t dur, uint32_t tag, uin
     w->dur_who = l->open.dur_who | dur;
     w->rest = l->open.rest;
     l->t0 = t;
-    l->open = waitspan(0, who, stack, tag);
-}
-
-HOT bool hot_tag(const struct fold *f, uint8_t state, uint32_t reason, uint32_t *tag)
-{
-    const uint32_t k = reason % RECENT_TAGS;
-    *tag = f->recent[state][k].tag;
-    return f->recent[state][k].reason == reason;
+    l->open = next;
 }
 
 /* Both lanes can take a span at t, the P's one that lasted; the counts' bucket goes on. */
@@ -51,6 +53,21 @@ HOT bool hot_room(const struct fold *f, const struct spanlane *l, const struct s
 {
     uint64_t dg = (uint64_t)(t - l->t0), dp = (uint64_t)(t - pl->t0);
     return !(l->special | pl->special) && l->room && pl->room && !((dg | (dp - 1)) >> 32) && t < f->gb_end;
+}
+
+/*
+ * The two halves of every change: g goes to a state, and the P it is on, or was on, says so too. Both need hot_room().
+ * What names whom (pinfo.g, minfo.g, ..) is the caller's. longest: pinfo.longest, or what will be added to it.
+ */
+HOT void hot_both(struct fold *f, struct spanlane *l, struct spanlane *pl, int64_t t, uint8_t to, struct waitspan g_next,
+                  struct waitspan p_next, int64_t *longest)
+{
+    uint64_t dg = (uint64_t)(t - l->t0), dp = (uint64_t)(t - pl->t0);
+    *longest = (int64_t)dp > *longest ? (int64_t)dp : *longest;
+    fold_gcount_move(f, l->state, to, t);
+    l->state = to;
+    hot_push(l, t, dg, g_next);
+    hot_push(pl, t, dp, p_next);
 }
 
 /* to: ST_RUNNING or ST_SYSCALL. str: its reason. */
@@ -69,17 +86,11 @@ HOT bool hot_run(struct fold *f, const struct hot *h, int64_t t, uint32_t g, uin
         return false;
     if (mi->p != p || wait_same(&pl->open, p_tag, g + 1))
         return false;
-    uint32_t dp = (uint32_t)(t - pl->t0);
-    if (dp > pi->longest)
-        pi->longest = dp;
     l->p = p;
     l->m = pi->m = m;
     pi->g = mi->g = g;
     pi->state = ST_SCHED;
-    fold_gcount_move(f, l->state, to, t);
-    l->state = to;
-    hot_push(l, t, (uint32_t)(t - l->t0), tag, p + 1, stack);
-    hot_push(pl, t, dp, p_tag, g + 1, 0);
+    hot_both(f, l, pl, t, to, waitspan(0, p + 1, stack, tag), waitspan(0, g + 1, 0, p_tag), &pi->longest);
     return true;
 }
 
@@ -101,14 +112,8 @@ HOT bool hot_leave(struct fold *f, const struct hot *h, int64_t t, uint32_t g, u
         return false;
     if (pi->g != g || mi->g != g || mi->p == EV_NONE || wait_same(&pl->open, p_tag, 0))
         return false;
-    uint32_t dp = (uint32_t)(t - pl->t0);
-    if (dp > pi->longest)
-        pi->longest = dp;
     l->p = l->m = pi->g = mi->g = EV_NONE;
-    fold_gcount_move(f, l->state, to, t);
-    l->state = to;
-    hot_push(l, t, (uint32_t)(t - l->t0), tag, 0, stack);
-    hot_push(pl, t, dp, p_tag, 0, 0);
+    hot_both(f, l, pl, t, to, waitspan(0, 0, stack, tag), waitspan(0, 0, 0, p_tag), &pi->longest);
     return true;
 }
 
@@ -126,7 +131,75 @@ HOT bool hot_wake(struct fold *f, const struct hot *h, int64_t t, uint32_t g, ui
         return false;
     fold_gcount_move(f, l->state, ST_RUNNABLE, t);
     l->state = ST_RUNNABLE;
-    hot_push(l, t, (uint32_t)dur, tag, by, stack);
+    hot_push(l, t, dur, waitspan(0, by, stack, tag));
+    return true;
+}
+
+/*
+ * ---- a run of events on one P and M, folded as they are read ----
+ *
+ * What names whom is only written when the run is over; until then `g` says what runs there.
+ */
+struct hot_run {
+    struct fold *f;
+    struct spanlane *lane, *pl;/* of all goroutines; the P's */
+    uint32_t ng, p, m, g;      /* g: EV_NONE, nothing runs */
+    uint32_t tag_run, tag_sys, tag_sched, tag_runnable;
+    int64_t longest;
+    struct pinfo *pi;
+    struct minfo *mi;
+};
+
+/* false: what is there is out of the ordinary. */
+HOT bool hot_run_begin(struct hot_run *r, struct fold *f, const struct hot *h, uint32_t p, uint32_t m, uint32_t g)
+{
+    if (p >= h->np || m >= h->nm)
+        return false;
+    *r = (struct hot_run){f, h->g, &h->p[p], h->ng, p, m, g, f->tag[ST_RUNNING], f->tag[ST_SYSCALL], f->tag[ST_SCHED],
+                          f->tag[ST_RUNNABLE], h->pi[p].longest, &h->pi[p], &h->mi[m]};
+    return r->mi->p == p && r->pi->state == ST_SCHED && r->pi->g == g && r->mi->g == g &&
+           (g == EV_NONE || (g < h->ng && h->g[g].p == p && h->g[g].m == m));
+}
+
+HOT void hot_run_end(const struct hot_run *r)
+{
+    r->pi->g = r->mi->g = r->g;
+    r->pi->m = r->m;
+    r->pi->longest = r->longest;
+}
+
+HOT bool hot_on_start(struct hot_run *r, int64_t t, uint32_t g)
+{
+    struct spanlane *l = &r->lane[g];
+    if (g >= r->ng || !hot_room(r->f, l, r->pl, t) || (l->p & l->m) != EV_NONE)
+        return false;
+    l->p = r->p;
+    l->m = r->m;
+    r->g = g;
+    hot_both(r->f, l, r->pl, t, ST_RUNNING, waitspan(0, r->p + 1, 0, r->tag_run), waitspan(0, g + 1, 0, r->tag_run), &r->longest);
+    return true;
+}
+
+/* What runs there enters (to: ST_SYSCALL) or leaves (ST_RUNNING) a system call, keeping the P. */
+HOT bool hot_on_call(struct hot_run *r, int64_t t, uint8_t to, uint32_t stack)
+{
+    struct spanlane *l = &r->lane[r->g];
+    uint32_t tag = to == ST_SYSCALL ? r->tag_sys : r->tag_run;
+    if (!hot_room(r->f, l, r->pl, t))
+        return false;
+    hot_both(r->f, l, r->pl, t, to, waitspan(0, r->p + 1, stack, tag), waitspan(0, r->g + 1, 0, tag), &r->longest);
+    return true;
+}
+
+/* What runs there stops or blocks. */
+HOT bool hot_on_leave(struct hot_run *r, int64_t t, uint8_t to, uint32_t str, uint32_t stack)
+{
+    struct spanlane *l = &r->lane[r->g];
+    uint32_t tag;
+    if (!hot_room(r->f, l, r->pl, t) || !hot_tag(r->f, to, str, &tag))
+        return false;
+    l->p = l->m = r->g = EV_NONE;
+    hot_both(r->f, l, r->pl, t, to, waitspan(0, 0, stack, tag), waitspan(0, 0, 0, r->tag_sched), &r->longest);
     return true;
 }
 

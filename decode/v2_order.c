@@ -57,6 +57,7 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
         if (!(p = bytes_varint(p, end, &c->arg[i])))
             goto bad;
     c->p = p;
+    c->before = c->t;
     c->t += dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit);
     if (__builtin_expect(c->t > V2_TIME_MAX, 0))
         c->t = V2_TIME_MAX;
@@ -93,10 +94,26 @@ static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o
     c->at = c->p;
     c->type = type;
     c->p = p;
+    c->before = c->t;
     c->t += (int64_t)(dt * o->unit64);
     if (__builtin_expect(c->t > V2_TIME_MAX, 0))
         c->t = V2_TIME_MAX;
     return true;
+}
+
+/* Decode the event at `at`, which is the cursor's next one; `before`: time of the one before it. */
+static bool cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, int64_t before)
+{
+    c->lazy = false;
+    c->p = at;
+    c->t = before;
+    return cursor_next(o, c);
+}
+
+/* The cursor's current event, all of it. false: it was damaged, the cursor has no more. */
+static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
+{
+    return !c->lazy || cursor_load(o, c, c->at, c->before);
 }
 
 /* Cursors by time; the time stands in the heap, so that sifting reads nothing else. */
@@ -241,7 +258,12 @@ static bool step_aside(struct v2_order *o)
     while (o->nheap && a == ADV_WAIT) {
         i = heap_pop(o);
         o->aside[n++] = i;
-        a = n > 1 ? v2_adv(o, &o->cur[i]) : ADV_WAIT; /* the first is the one that has been tried */
+        if (n > 1 && cursor_whole(o, &o->cur[i])) { /* the first is the one that has been tried */
+            a = v2_adv(o, &o->cur[i]);
+        } else if (n > 1) {
+            cursor_done(o, &o->cur[i]);
+            n--;
+        }
     }
     if (a == ADV_OK && !cursor_next(o, &o->cur[i])) {
         cursor_done(o, &o->cur[i]);
@@ -290,51 +312,36 @@ struct sink {
 
 #define HOT static inline __attribute__((always_inline))
 
-HOT struct ev *put(struct v2_order *o, int64_t t, uint32_t g, uint8_t state)
+HOT void put(struct v2_order *o, struct ev e)
 {
-    struct ev *e = &o->out[o->nout++];
-    *e = (struct ev){.t = t, .kind = EVK_G_STATE, .state = state, .g = g, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
-    return e;
+    o->out[o->nout++] = e;
 }
 
-HOT bool give_run(struct v2_order *o, struct sink *to, bool direct, int64_t t, uint32_t g, uint32_t p, uint32_t m, uint8_t state,
-                  uint32_t stack, uint16_t flags)
+/* A look-up in a table that nobody adds to meanwhile. */
+struct lookup {
+    const uint64_t *key;
+    const uint32_t *val;
+    uint32_t mask;
+};
+
+/* false: the table can't be looked up that way. */
+HOT bool lookup_take(const struct idmap *m, struct lookup *l)
 {
-    if (direct)
-        return hot_run(to->f, &to->h, t, g, p, m, state, 0, stack);
-    struct ev *e = put(o, t, g, state);
-    e->p = p;
-    e->m = m;
-    e->stack = stack;
-    e->flags = flags;
-    return true;
+    *l = (struct lookup){m->key, m->val, m->cap - 1};
+    return m->cap && !m->mixed;
 }
 
-HOT bool give_leave(struct v2_order *o, struct sink *to, bool direct, int64_t t, uint32_t g, uint8_t state, uint32_t str, uint32_t stack)
+/* The value, or IDMAP_NONE where it isn't at once found. */
+HOT uint32_t lookup(const struct lookup *l, uint64_t key)
 {
-    if (direct)
-        return hot_leave(to->f, &to->h, t, g, state, str, stack);
-    struct ev *e = put(o, t, g, state);
-    e->str = str;
-    e->stack = stack;
-    e->flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0);
-    return true;
+    uint32_t at = (uint32_t)key & l->mask, v = l->val[at];
+    return v && v != IDMAP_GONE && l->key[at] == key ? v - 1 : IDMAP_NONE;
 }
 
-HOT bool give_wake(struct v2_order *o, struct sink *to, bool direct, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
+/* Same, of ids whose 0 is 0. */
+HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
 {
-    if (direct)
-        return hot_wake(to->f, &to->h, t, g, by, 0, stack);
-    struct ev *e = put(o, t, g, ST_RUNNABLE);
-    e->by = by;
-    e->stack = stack;
-    e->flags = EVF_WOKEN;
-    return true;
-}
-
-HOT bool stack_quick(const struct v2_gen *gen, uint64_t id, uint32_t *out)
-{
-    *out = id ? idmap_get(&gen->stacks, id) : 0;
+    *out = key ? lookup(l, key) : 0;
     return *out != IDMAP_NONE;
 }
 
@@ -346,95 +353,150 @@ HOT bool reason_quick(const struct v2_gen *gen, uint64_t id, uint32_t *out)
     return *out || !id;
 }
 
+#define ARG(x) do { if (!(p = bytes_varint_within(p, &(x)))) goto out; } while (0)
+
 /*
  * A cursor's events, one after another, as long as they are of the commonest kinds, are where they should be, and are
  * the earliest (t <= until): what v2_adv() does, without what can't matter then. The event it stops at is the cursor's
- * current one, untried; *more = false: there is none. room: how many events may be handed over at most.
+ * current one, untried; false: there is none. room: how many events may be handed over at most.
  */
-HOT void hot_turn(struct v2_order *o, struct v2_cursor *c, int64_t until, size_t room, struct sink *to, bool direct, bool *more)
+HOT bool hot_turn(struct v2_order *o, struct v2_cursor *c, int64_t until, size_t room, struct sink *to, bool direct)
 {
-    uint32_t m = c->m, str, stack;
-    if (m == EV_NONE || !o->have_base || !o->m[m].told || o->m[m].p == EV_NONE)
-        return;
+    const uint32_t m = c->m;
+    struct lookup gs, stacks;
+    if (m == EV_NONE || !o->have_base || !o->m[m].told || o->m[m].p == EV_NONE || !o->unit64 || !lookup_take(&o->gs, &gs) ||
+        !lookup_take(&o->gen->stacks, &stacks))
+        return true;
     struct v2_m *vm = &o->m[m];
-    const struct v2_gen *gen = o->gen;
-    const uint32_t p = vm->p;
-    struct v2_p *vp = &o->p[p];
+    struct v2_g *const vgs = o->g;
+    const struct v2_gen *const gen = o->gen;
+    const uint32_t proc = vm->p, ordinal = gen->ordinal;
+    struct v2_p *vp = &o->p[proc];
     uint32_t g = vm->g;
-    int64_t last = o->last;
+    struct hot_run r;
+    if (direct && !hot_run_begin(&r, to->f, &to->h, proc, m, g))
+        return true;
+    const uint64_t unit = o->unit64;
     const int64_t base = o->base;
+    const uint8_t *at = c->at, *end = c->end;
+    int64_t before = c->before, last = o->last;
     size_t n = 0;
-    for (; n < room; n++) {
-        const int64_t t = c->t > last ? c->t : last + 1;
-        switch (c->type) {
+    const bool was_lazy = c->lazy;
+    c->lazy = false;
+    for (; n < room && end - at >= EVENT_MAX; n++) {
+        const uint8_t *p = at + 1;
+        uint64_t dt, a0, a1, a2;
+        uint32_t str, stack;
+        ARG(dt);
+        if (dt >= (uint64_t)1 << 40)
+            break;
+        const int64_t now = before + (int64_t)(dt * unit), t = now > last ? now : last + 1;
+        if (now > until) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
+            if (n) {
+                c->lazy = true;
+                c->at = at;
+                c->before = before;
+                c->t = now;
+                c->type = *at;
+            }
+            break;
+        }
+        switch (*at) {
         case V2_GO_START: {
-            uint32_t k = idmap_get(&o->gs, c->arg[0]);
+            ARG(a0);
+            ARG(a1);
+            uint32_t k = lookup(&gs, a0);
             if (g != EV_NONE || k == IDMAP_NONE)
                 goto out;
-            struct v2_g *vg = &o->g[k];
-            if (vg->status != ST_RUNNABLE || !v2_follows(o, vg->seqgen, vg->seq, c->arg[1]) ||
-                !give_run(o, to, direct, t - base, k, p, m, ST_RUNNING, 0, 0))
+            struct v2_g *vg = &vgs[k];
+            if (vg->status != ST_RUNNABLE || vg->seqgen != ordinal || a1 != vg->seq + 1 || (direct && !hot_on_start(&r, t - base, k)))
                 goto out;
             vg->status = ST_RUNNING;
-            vg->seq = c->arg[1];
-            vm->g = g = k;
+            vg->seq = a1;
+            g = k;
+            if (!direct)
+                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = k, .p = proc, .m = m, .by = EV_NONE});
             break;
         }
         case V2_GO_STOP:
         case V2_GO_BLOCK: {
-            if (g == EV_NONE || o->g[g].status != ST_RUNNING || !reason_quick(gen, c->arg[0], &str) ||
-                !stack_quick(gen, c->arg[1], &stack))
+            ARG(a0);
+            ARG(a1);
+            uint8_t state = *at == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
+            if (g == EV_NONE || vgs[g].status != ST_RUNNING || !reason_quick(gen, a0, &str) || !lookup_or_0(&stacks, a1, &stack) ||
+                (direct && !hot_on_leave(&r, t - base, state, str, stack)))
                 goto out;
-            uint8_t state = c->type == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
-            if (!give_leave(o, to, direct, t - base, g, state, str, stack))
-                goto out;
-            o->g[g].status = state;
-            vm->g = g = EV_NONE;
+            vgs[g].status = state;
+            if (!direct)
+                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = state, .g = g, .p = EV_NONE, .m = EV_NONE,
+                                   .by = EV_NONE, .str = str, .stack = stack,
+                                   .flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0)});
+            g = EV_NONE;
             break;
         }
         case V2_GO_UNBLOCK: {
-            uint32_t k = idmap_get(&o->gs, c->arg[0]);
-            if (k == IDMAP_NONE || !stack_quick(gen, c->arg[2], &stack))
+            ARG(a0);
+            ARG(a1);
+            ARG(a2);
+            uint32_t k = lookup(&gs, a0);
+            if (k == IDMAP_NONE || !lookup_or_0(&stacks, a2, &stack))
                 goto out;
-            struct v2_g *vg = &o->g[k];
-            if (vg->status != ST_WAITING || !v2_follows(o, vg->seqgen, vg->seq, c->arg[1]) ||
-                !give_wake(o, to, direct, t - base, k, g, stack))
+            struct v2_g *vg = &vgs[k];
+            if (vg->status != ST_WAITING || vg->seqgen != ordinal || a1 != vg->seq + 1 ||
+                (direct && !hot_wake(to->f, &to->h, t - base, k, g, 0, stack)))
                 goto out;
             vg->status = ST_RUNNABLE;
-            vg->seq = c->arg[1];
+            vg->seq = a1;
+            if (!direct)
+                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .g = k, .p = EV_NONE, .m = EV_NONE,
+                                   .by = g, .stack = stack, .flags = EVF_WOKEN});
             break;
         }
         case V2_GO_SYSCALL_BEGIN:
-            if (g == EV_NONE || o->g[g].status != ST_RUNNING || !v2_follows(o, vp->seqgen, vp->seq, c->arg[0]) ||
-                !stack_quick(gen, c->arg[1], &stack) ||
-                !give_run(o, to, direct, t - base, g, p, m, ST_SYSCALL, stack, EVF_OWN_STACK))
+            ARG(a0);
+            ARG(a1);
+            if (g == EV_NONE || vgs[g].status != ST_RUNNING || vp->seqgen != ordinal || a0 != vp->seq + 1 ||
+                !lookup_or_0(&stacks, a1, &stack) || (direct && !hot_on_call(&r, t - base, ST_SYSCALL, stack)))
                 goto out;
-            o->g[g].status = ST_SYSCALL;
+            vgs[g].status = ST_SYSCALL;
             vp->status = V2_PS_SYSCALL;
-            vp->seq = c->arg[0];
+            vp->seq = a0;
+            if (!direct)
+                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_SYSCALL, .g = g, .p = proc, .m = m, .by = EV_NONE,
+                                   .stack = stack, .flags = EVF_OWN_STACK});
             break;
         case V2_GO_SYSCALL_END:
-            if (g == EV_NONE || o->g[g].status != ST_SYSCALL || vp->status != V2_PS_SYSCALL ||
-                !give_run(o, to, direct, t - base, g, p, m, ST_RUNNING, 0, 0))
+            if (g == EV_NONE || vgs[g].status != ST_SYSCALL || vp->status != V2_PS_SYSCALL ||
+                (direct && !hot_on_call(&r, t - base, ST_RUNNING, 0)))
                 goto out;
-            o->g[g].status = ST_RUNNING;
+            vgs[g].status = ST_RUNNING;
             vp->status = V2_PS_RUNNING;
+            if (!direct)
+                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = g, .p = proc, .m = m, .by = EV_NONE});
             break;
         default: goto out;
         }
+        at = p;
+        before = now;
         last = t;
-        if (!(*more = cursor_next(o, c)) || c->t > until) {
-            n++;
-            break;
-        }
     }
 out:
+    if (!n) {
+        c->lazy = was_lazy;
+        return true;
+    }
+    vm->g = g;
     o->last = last;
-    if (direct && n) {
+    if (direct) {
+        hot_run_end(&r);
         to->last = last - base;
         to->n += n;
     }
+    if (c->lazy && c->at == at)
+        return true;
+    return cursor_load(o, c, at, before);
 }
+#undef ARG
 
 /* What general events left in o->out, into the model. false: out of memory. */
 static bool sink_flush(struct v2_order *o, struct sink *to)
@@ -468,10 +530,11 @@ HOT size_t order_run(struct v2_order *o, size_t cap, struct sink *to, bool direc
             enum adv a = ADV_OK;
             bool more = true;
             if (!tell)
-                hot_turn(o, c, until, cap - 7 - (direct ? (size_t)to->n + others : o->nout), to, direct, &more);
+                more = hot_turn(o, c, until, cap - 7 - (direct ? (size_t)to->n + others : o->nout), to, direct);
             if (more && c->t <= until && (direct ? to->n + others : o->nout) + 8 <= cap) {
-                a = v2_adv(o, c);
-                more = a != ADV_OK || cursor_next(o, c);
+                more = cursor_whole(o, c);
+                a = more ? v2_adv(o, c) : ADV_OK;
+                more = more && (a != ADV_OK || cursor_next(o, c));
             }
             o->heap[0].t = c->t;
             if (a == ADV_OK) {

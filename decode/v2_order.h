@@ -45,12 +45,13 @@ struct v2_open_region {        /* one of a goroutine's open regions */
 
 struct v2_cursor {             /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
-    int64_t t;                 /* ns, absolute */
+    int64_t t, before;         /* ns, absolute; that of the event before in this batch */
     uint64_t arg[4];
     uint64_t unit;
     uint32_t m;                /* EV_NONE: no thread */
     uint32_t batch, nbatch;    /* current one, how many: indices into order.list */
     uint8_t type;
+    bool lazy;                 /* of the current event only `at`, `t`, `before` and `type` are there */
 };
 
 struct v2_heap {
