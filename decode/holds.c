@@ -72,8 +72,10 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
 {
     const struct hold *h = &l->h[l->n - 1];
     int64_t longest = t - h->t0, v[1][SPAN_SLOTS];
-    uint64_t count;
-    hold_part(f, l, l->n - 1, &t, 1, l->now.tot, l->now.count, v, &count);
+    uint64_t count = l->now.count;
+    memcpy(v[0], l->now.tot, sizeof v[0]);
+    if (h->p == EV_NONE || t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][h->p], h->t0, t, v[0], &count))
+        hold_part(f, l, l->n - 1, &t, 1, l->now.tot, l->now.count, v, &count);
     if (h->p != EV_NONE) {
         uint8_t *rec = mem_grow(l->rec, &l->caprec, l->now.rec + REC_MAX, 1), *o;
         if (!rec)

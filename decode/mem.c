@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#define GROW_SLOWLY ((size_t)2 << 20)
 #define HUGE_FROM ((size_t)4 << 20)
 
 static atomic_long fail_in = -1;
@@ -92,7 +93,7 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
     while (n < need) {
         if (n > SIZE_MAX / 2)
             return NULL;
-        n *= 2;
+        n += size && n > GROW_SLOWLY / size ? n / 4 : n; /* a large block is moved by its pages, at little cost */
     }
     if (size && n > SIZE_MAX / size)
         return NULL;

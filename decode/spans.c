@@ -626,3 +626,23 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
             count[i] = (uint64_t)w.b * SPAN_BLOCK + w.i + (w.i < w.n ? w.t < t[i] : w.b == nblk && !l->ended && w.t < t[i]);
     }
 }
+
+bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from, int64_t to,
+                 int64_t sum[SPAN_SLOTS], uint64_t *count)
+{
+    if (!l->begun || l->ended || l->packed || from < l->wait_t0 || from >= to)
+        return false;
+    int64_t end = to, t = l->t0; /* the span to look at next ends at `end` and begins at t */
+    const struct waitspan *w = &l->open, *first = spans_wait(l), *next = l->wait.next;
+    for (;;) {
+        int64_t a = t > from ? t : from, b = end < to ? end : to;
+        if (b > a)
+            sum[sp->tagslot[wait_tag(w)][kind]] += b - a;
+        *count += t < to;
+        if (t <= from || next == first)
+            return true;
+        w = --next;
+        end = t;
+        t -= wait_dur(w, sp->longs);
+    }
+}

@@ -169,4 +169,12 @@ uint32_t spans_find(const struct spanlane *l, int64_t t);
 void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n,
                   int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count);
 
+/*
+ * spans_since - of a lane that is being appended to: time per slot in [from,to), and how many spans that touches, added
+ * to sum and *count; the lane's open span lasts at least up to `to`. It costs a step for each of these spans. false: it
+ * isn't that simple (they are packed already), nothing is added.
+ */
+bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from, int64_t to,
+                 int64_t sum[SPAN_SLOTS], uint64_t *count);
+
 #endif
