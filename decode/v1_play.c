@@ -17,130 +17,172 @@ static const struct stop STOP[V1_TYPES] = {
 #include "decode/events_v1.def"
 };
 
-/* at_time - the event's time, unless that needs a closer look. */
-static inline bool at_time(struct v1_emit *em, uint64_t ticks)
+/* Events on the P of a system call that don't say at once that it did not block. */
+#define ASK (UINT64_C(1) << V1_SYS_BLOCK | UINT64_C(1) << V1_GC_START | UINT64_C(1) << V1_GC_DONE | \
+             UINT64_C(1) << V1_STW_START | UINT64_C(1) << V1_STW_DONE | UINT64_C(1) << V1_SYS_EXIT | \
+             UINT64_C(1) << V1_SYS_EXIT_LOCAL | UINT64_C(1) << V1_GO_WAITING | UINT64_C(1) << V1_GO_IN_SYSCALL | \
+             UINT64_C(1) << V1_CPU_SAMPLE)
+
+/* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save(). */
+struct hot {
+    struct ev *v;            /* the next neutral event */
+    struct v1_g *rows;
+    const uint64_t *stacks;
+    uint64_t nstacks, base, far;
+    int64_t max, now, last, clock;
+    double ns_per_tick;
+};
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS void load(struct hot *h, const struct v1_emit *em)
 {
-    uint64_t d = ticks - em->base;
-    if ((int64_t)ticks < em->max || d > em->far)
+    *h = (struct hot){ .v = em->out + em->n, .rows = em->o->d.g, .stacks = em->ix->stacks.dense,
+                       .nstacks = em->ix->stacks.ndense, .base = em->base, .far = em->far, .max = em->max,
+                       .now = em->now, .last = em->last, .clock = em->clock, .ns_per_tick = em->ns_per_tick };
+}
+
+ALWAYS void save(const struct hot *h, struct v1_emit *em)
+{
+    em->n = (size_t)(h->v - em->out);
+    em->max = h->max;
+    em->now = h->now;
+    em->last = h->last;
+}
+
+/* at_time - the event's time, unless that needs a closer look. */
+ALWAYS bool at_time(struct hot *h, uint64_t ticks)
+{
+    uint64_t d = ticks - h->base;
+    if ((int64_t)ticks < h->max || d > h->far)
         return false;
-    em->max = (int64_t)ticks;
-    int64_t t = (int64_t)((double)(int64_t)d * em->ns_per_tick);
-    em->now = t;
-    em->last = t > em->last ? t : em->last + em->clock;
+    h->max = (int64_t)ticks;
+    h->now = (int64_t)((double)(int64_t)d * h->ns_per_tick);
+    h->last = h->now > h->last ? h->now : h->last + h->clock;
     return true;
 }
 
-static inline uint32_t stack_of(const struct v1_emit *em, uint32_t id)
+ALWAYS uint32_t stack_of(const struct hot *h, struct v1_emit *em, uint32_t id)
 {
-    uint64_t val = id < em->ix->stacks.ndense ? em->ix->stacks.dense[id] : 0;
+    uint64_t val = id < h->nstacks ? h->stacks[id] : 0;
     return val & V1_KNOWN && val != UINT64_MAX ? (uint32_t)val : v1_stack(em->vn, id);
 }
 
-/* common - the neutral events of a common one; false: it is none, and nothing was done. */
-static inline bool common(struct v1_emit *em, const struct v1_ev *e, const struct v1_cursor *c)
+/* common - the neutral events of a common one; x is the next on its P. false: it is none, and nothing was done. */
+ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, struct v1_p *q, const struct v1_cursor *c,
+                   const struct v1_ev *x)
 {
-    struct v1_g *rows = em->o->d.g, *s = &rows[e->rule_g];
-    struct v1_p *q = &em->p[e->p];
-    struct ev *v = &em->out[em->n];
+    struct v1_g *s = &h->rows[e->rule_g];
     const struct stop *stop;
     uint32_t by;
     if (e->stack == V1_FAR_STACK)
         return false;
     switch (e->tag.way) {
     case V1_WAY_START:
-        if (s->state != V1S_RUNNABLE || !q->begun || q->g || !at_time(em, e->ticks))
+        if (s->state != V1S_RUNNABLE || !q->begun || q->g || !at_time(h, e->ticks))
             return false;
-        *v = (struct ev){ .t = em->last, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = s->lane, .p = q->lane, .m = q->m,
-                          .by = EV_NONE };
+        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = s->lane, .p = q->lane,
+                               .m = q->m, .by = EV_NONE };
         s->state = V1S_RUNNING;
         s->p = e->p;
         q->g = e->g;
-        break;
+        return true;
     case V1_WAY_STOP:
-        if (s->state != V1S_RUNNING || q->g != e->rule_g || !at_time(em, e->ticks))
+        if (s->state != V1S_RUNNING || q->g != e->rule_g || !at_time(h, e->ticks))
             return false;
         stop = &STOP[e->tag.type];
-        *v = (struct ev){ .t = em->last, .kind = EVK_G_STATE, .state = stop->state, .flags = stop->flags, .g = s->lane,
-                          .p = EV_NONE, .m = EV_NONE, .by = EV_NONE, .stack = stack_of(em, e->stack),
-                          .str = em->reason[e->tag.type] };
+        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = stop->state, .flags = stop->flags,
+                               .g = s->lane, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE,
+                               .stack = stack_of(h, em, e->stack), .str = em->reason[e->tag.type] };
         s->state = stop->next;
         s->p = EV_NONE;
         q->g = 0;
         if (stop->next == V1S_ENDED)
             v1_emit_note_end(em, e->g);
-        break;
+        return true;
     case V1_WAY_WAKE:
-        by = rows[e->g].lane;
-        if (s->state != V1S_WAITING || (by == EV_NONE && e->g) || !at_time(em, e->ticks))
+        by = h->rows[e->g].lane;
+        if (s->state != V1S_WAITING || (by == EV_NONE && e->g) || !at_time(h, e->ticks))
             return false;
-        *v = (struct ev){ .t = em->last, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .flags = EVF_WOKEN, .g = s->lane,
-                          .p = EV_NONE, .m = EV_NONE, .by = by, .stack = stack_of(em, e->stack) };
+        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .flags = EVF_WOKEN,
+                               .g = s->lane, .p = EV_NONE, .m = EV_NONE, .by = by,
+                               .stack = stack_of(h, em, e->stack) };
         s->state = V1S_RUNNABLE;
         s->p = EV_NONE;
-        break;
+        return true;
     case V1_WAY_CALL:
-        s = &rows[e->g];
-        if (s->state != V1S_RUNNING || q->g != e->g || !at_time(em, e->ticks))
+        s = &h->rows[e->g];
+        if (s->state != V1S_RUNNING || q->g != e->g || !at_time(h, e->ticks))
             return false;
-        *v = (struct ev){ .t = em->last, .kind = EVK_G_STATE, .state = ST_SYSCALL, .flags = EVF_OWN_STACK, .g = s->lane,
-                          .p = q->lane, .m = q->m, .by = EV_NONE, .stack = stack_of(em, e->stack) };
-        if (v1_blocks(&em->o->d, c)) {
+        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_SYSCALL, .flags = EVF_OWN_STACK,
+                               .g = s->lane, .p = q->lane, .m = q->m, .by = EV_NONE,
+                               .stack = stack_of(h, em, e->stack) };
+        if ((!x || ASK >> x->tag.type & 1) && v1_blocks(&em->o->d, c)) {
             s->state = V1S_SYSCALL;
-            break;
+            return true;
         }
-        em->last++;
-        *++v = (struct ev){ .t = em->last, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = s->lane, .p = q->lane,
-                            .m = q->m, .by = EV_NONE };
-        em->n++;
-        break;
+        h->last++;
+        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = s->lane, .p = q->lane,
+                               .m = q->m, .by = EV_NONE };
+        return true;
     default:
         return false;
-    }
-    em->n++;
-    return true;
-}
-
-/* one_p - as long as it is the one whose turn it is. false: the rest is not for this loop. */
-static inline bool one_p(struct v1_emit *em, size_t cap)
-{
-    struct v1_order *o = em->o;
-    struct v1_decoder *d = &o->d;
-    uint32_t cur = o->heap[v1_order_top(o)].cur;
-    struct v1_cursor *c = &d->cur[cur];
-    int64_t limit = v1_order_limit(o);
-    const struct v1_ev *e = v1_ring(d, c, c->head);
-    if (c->forced || !v1_ready(d, e))
-        return false;
-    for (;;) {
-        if (em->n + V1_EMIT_MAX > cap || (int64_t)e->ticks > o->side || e->tag.way == V1_WAY_ODD)
-            return false;
-        bool more = ++c->head != c->fill || v1_fill(d, c);
-        if (d->oom)
-            return false;
-        struct v1_g *g = &d->g[e->rule_g];
-        g->key += (uint64_t)(int64_t)e->tag.delta;
-        uint32_t waiters = g->waiters;
-        if (!common(em, e, c))
-            v1_emit_event(em, e);
-        const struct v1_ev *x = v1_ring(d, c, c->head);
-        if (!more || waiters || !v1_ready(d, x)) {
-            v1_order_settle(o, e->rule_g, cur, more);
-            return true;
-        }
-        if ((int64_t)x->ticks >= limit) {
-            v1_order_replace(o, (int64_t)x->ticks);
-            return true;
-        }
-        o->heap[v1_order_top(o)].key = (int64_t)x->ticks;
-        e = x;
     }
 }
 
 void v1_play(struct v1_emit *em, size_t cap)
 {
     struct v1_order *o = em->o;
-    if (o->by_time || o->head || o->d.oom || em->listing)
+    struct v1_decoder *d = &o->d;
+    if (o->by_time || o->head || d->oom || em->listing || em->n + V1_EMIT_MAX > cap)
         return;
-    while (o->nheap && o->work <= o->max_work && one_p(em, cap) && !em->vn->oom)
-        ;
+    const struct ev *full = em->out + (cap - V1_EMIT_MAX);
+    int64_t side = o->side;
+    struct hot h;
+    load(&h, em);
+    /* Each turn is of the P whose event is the earliest, and lasts as long as that is so. */
+    while (o->nheap && o->work <= o->max_work && !em->vn->oom) {
+        struct v1_slot *top = &o->heap[v1_order_top(o)];
+        uint32_t cur = top->cur;
+        struct v1_cursor *c = &d->cur[cur];
+        struct v1_p *q = &em->p[cur];
+        int64_t limit = v1_order_limit(o), key = top->key;
+        const struct v1_ev *e = v1_ring(d, c, c->head);
+        if (c->forced || !v1_ready(d, e))
+            break;
+        for (;;) {
+            if (h.v > full || key > side || e->tag.way == V1_WAY_ODD) {
+                top->key = key;
+                save(&h, em);
+                return;
+            }
+            const struct v1_ev *x = v1_ring(d, c, ++c->head);
+            if (c->head == c->fill && !v1_fill(d, c))
+                x = NULL;
+            h.rows = d->g;
+            if (d->oom) {
+                save(&h, em);
+                return;
+            }
+            struct v1_g *g = &h.rows[e->rule_g];
+            g->key += (uint64_t)(int64_t)e->tag.delta;
+            uint32_t waiters = g->waiters;
+            if (!common(&h, em, e, q, c, x)) {
+                save(&h, em);
+                v1_emit_event(em, e);
+                load(&h, em);
+            }
+            if (!x || waiters || !v1_ready(d, x)) {
+                v1_order_settle(o, e->rule_g, cur, x != NULL);
+                break;
+            }
+            key = (int64_t)x->ticks;
+            if (key >= limit) {
+                v1_order_replace(o, key);
+                break;
+            }
+            e = x;
+        }
+    }
+    save(&h, em);
 }
