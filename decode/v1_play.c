@@ -62,10 +62,11 @@ ALWAYS bool at_time(struct hot *h, uint64_t ticks)
     return true;
 }
 
-ALWAYS uint32_t stack_of(const struct hot *h, struct v1_emit *em, uint32_t id)
+ALWAYS uint32_t stack_of(const struct hot *h, struct v1_emit *em, const struct v1_ev *e)
 {
-    uint64_t val = id < h->nstacks ? h->stacks[id] : 0;
-    return val & V1_KNOWN && val != UINT64_MAX ? (uint32_t)val : v1_stack(em->vn, id);
+    _Static_assert(V1_KNOWN == UINT64_C(1) << 63, "known ids are negative numbers, and -1 is none");
+    int64_t val = e->stack < h->nstacks ? (int64_t)h->stacks[e->stack] : 0;
+    return val < -1 ? (uint32_t)val : v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
 }
 
 /* common - the neutral events of a common one; x is the next on its P. false: it is none, and nothing was done. */
@@ -75,8 +76,6 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
     struct v1_g *s = &h->rows[e->rule_g];
     const struct stop *stop;
     uint32_t by;
-    if (e->stack == V1_FAR_STACK)
-        return false;
     switch (e->tag.way) {
     case V1_WAY_START:
         if (s->state != V1S_RUNNABLE || !q->begun || q->g || !at_time(h, e->ticks))
@@ -93,7 +92,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         stop = &STOP[e->tag.type];
         *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = stop->state, .flags = stop->flags,
                                .g = s->lane, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE,
-                               .stack = stack_of(h, em, e->stack), .str = em->reason[e->tag.type] };
+                               .stack = stack_of(h, em, e), .str = em->reason[e->tag.type] };
         s->state = stop->next;
         s->p = EV_NONE;
         q->g = 0;
@@ -106,7 +105,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
             return false;
         *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .flags = EVF_WOKEN,
                                .g = s->lane, .p = EV_NONE, .m = EV_NONE, .by = by,
-                               .stack = stack_of(h, em, e->stack) };
+                               .stack = stack_of(h, em, e) };
         s->state = V1S_RUNNABLE;
         s->p = EV_NONE;
         return true;
@@ -116,7 +115,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
             return false;
         *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_SYSCALL, .flags = EVF_OWN_STACK,
                                .g = s->lane, .p = q->lane, .m = q->m, .by = EV_NONE,
-                               .stack = stack_of(h, em, e->stack) };
+                               .stack = stack_of(h, em, e) };
         if ((!x || ASK >> x->tag.type & 1) && v1_blocks(&em->o->d, c)) {
             s->state = V1S_SYSCALL;
             return true;
@@ -142,27 +141,30 @@ void v1_play(struct v1_emit *em, size_t cap)
     load(&h, em);
     /* Each turn is of the P whose event is the earliest, and lasts as long as that is so. */
     while (o->nheap && o->work <= o->max_work && !em->vn->oom) {
-        struct v1_slot *top = &o->heap[v1_order_top(o)];
-        uint32_t cur = top->cur;
+        uint32_t cur = o->heap[v1_order_top(o)].cur;
         struct v1_cursor *c = &d->cur[cur];
         struct v1_p *q = &em->p[cur];
-        int64_t limit = v1_order_limit(o), key = top->key;
-        const struct v1_ev *e = v1_ring(d, c, c->head);
-        if (c->forced || !v1_ready(d, e))
+        struct v1_ev *ring = c->ring;
+        const struct v1_ev *e = &ring[c->head & d->mask], *x;
+        int64_t limit = v1_order_limit(o);
+        if (c->forced || (int64_t)e->ticks > side || !v1_ready(d, e))
             break;
+        limit = limit <= side ? limit : side + 1;
         for (;;) {
-            if (h.v > full || key > side || e->tag.way == V1_WAY_ODD) {
-                top->key = key;
+            if (h.v > full || e->tag.way == V1_WAY_ODD) {
+                o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
                 save(&h, em);
                 return;
             }
-            const struct v1_ev *x = v1_ring(d, c, ++c->head);
-            if (c->head == c->fill && !v1_fill(d, c))
-                x = NULL;
-            h.rows = d->g;
-            if (d->oom) {
-                save(&h, em);
-                return;
+            x = &ring[++c->head & d->mask];
+            if (c->head == c->fill) {
+                if (!v1_fill(d, c))
+                    x = NULL;
+                h.rows = d->g;
+                if (d->oom) {
+                    save(&h, em);
+                    return;
+                }
             }
             struct v1_g *g = &h.rows[e->rule_g];
             g->key += (uint64_t)(int64_t)e->tag.delta;
@@ -172,13 +174,12 @@ void v1_play(struct v1_emit *em, size_t cap)
                 v1_emit_event(em, e);
                 load(&h, em);
             }
-            if (!x || waiters || !v1_ready(d, x)) {
+            if (!x || waiters || ((h.rows[x->rule_g].key ^ x->want) & (uint64_t)(int64_t)x->tag.mask)) {
                 v1_order_settle(o, e->rule_g, cur, x != NULL);
                 break;
             }
-            key = (int64_t)x->ticks;
-            if (key >= limit) {
-                v1_order_replace(o, key);
+            if ((int64_t)x->ticks >= limit) {
+                v1_order_replace(o, (int64_t)x->ticks);
                 break;
             }
             e = x;
