@@ -146,6 +146,7 @@ static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
     }
     uint64_t m = ~load8(p) & UINT64_C(0x8080808080808080);
     if (!m) {
+        *v = 0; /* if it has more than ten bytes, which the index lets no event have */
         const uint8_t *q = v1_varint(p, p + 10, v);
         return q ? q : p + 10;
     }
@@ -266,7 +267,7 @@ static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, s
 }
 
 /* boundary - the cursor stands at the end of a batch. 1: a gap, told of in e; 0: in front of events; -1: at the end. */
-static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e, uint32_t run)
+static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
 {
     while (c->p >= c->end && !c->gap)
         if (!next_batch(d, c))
@@ -274,109 +275,121 @@ static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e, 
     if (c->p < c->end)
         return 0;
     c->gap = false;
-    *e = (struct v1_ev){ .p = e->p, .g = run, .ticks = c->ticks, .seq = c->seq };
+    *e = (struct v1_ev){ .p = e->p, .g = c->g, .ticks = c->ticks, .seq = c->seq };
     e->tag = d->kind[V1_NONE].bare;
+    c->g = 0;
+    return 1;
+}
+
+/* other - go over whatever stands at c->p. 1: it is an event, in e; 0: nothing of the kind; -1: that was all. */
+static int other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
+{
+    const uint8_t *p = c->p;
+    if (p >= c->end)
+        return boundary(d, c, e);
+    unsigned type = *p & 63;
+    const struct v1_kind *k = &d->kind[type];
+    uint64_t dt = 0, dseq = 0, id = 0;
+    e->at = p;
+    if (k->form != F_SLOW && p < d->safe && (*p < 0xc0 || p[1] < 0x80))
+        p = any(d, p + (*p < 0xc0 ? 1 : 2), k, e, &dt, &dseq, &id);
+    else
+        p = slow(d, p, e, &dt, &dseq, &id);
+    if (!p) { /* the bytes have changed since the index was made */
+        c->p = c->end;
+        return -1;
+    }
+    c->p = p;
+    c->ticks += dt;
+    c->seq += dseq;
+    if (!k->timed)
+        return 0; /* a string within a batch */
+    if (type == V1_CPU_SAMPLE || (d->by_seq && type == V1_SYS_EXIT))
+        return 0; /* the index has them in lists of their own */
+    e->ticks = c->ticks;
+    c->g = place_of(d, k, e, id, c->g);
+    if (d->by_seq)
+        e->seq = c->seq;
     return 1;
 }
 
 bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
 {
-    uint32_t run = c->g, fill = c->fill, until = c->fill + d->ahead;
-    uint64_t ticks = c->ticks;
-    const uint8_t *p = c->p;
-    while (fill != until && !c->ended) {
-        struct v1_ev *e = v1_ring(d, c, fill);
-        if (p >= c->end) {
-            c->ticks = ticks;
-            c->p = p;
-            int r = boundary(d, c, e, run);
-            p = c->p;
-            ticks = c->ticks;
-            c->ended = r < 0;
-            if (r > 0) {
-                run = 0;
-                fill++;
-            }
-            continue;
-        }
-        unsigned b = *p;
+    uint32_t run = c->g, fill = c->fill, until = c->ended ? fill : fill + d->ahead, mask = d->mask, row;
+    uint64_t ticks = c->ticks, dt, id, stack;
+    const uint8_t *p = c->p, *end = c->end < d->safe ? c->end : d->safe;
+    struct v1_ev *ring = c->ring;
+    while (fill != until) {
+        struct v1_ev *e = &ring[fill & mask];
+        unsigned b = p < end ? *p : 0; /* 0: F_SLOW */
         const struct v1_kind *k = &d->kind[b & 63];
-        const uint8_t *q = p + 1 + (b >= 0xc0);
-        uint64_t dt = 0, dseq = 0, id = 0, stack = 0;
-        e->at = p;
-        if (p < d->safe && (b < 0xc0 || p[1] < 0x80)) {
-            switch (k->form) {
-            case F_STOP:
-                p = fast_number(q, &dt);
-                p = fast_number(p, &stack);
-                e->ticks = ticks += dt;
-                e->want = k->want;
-                e->g = e->rule_g = run;
-                e->arg_g = 0;
-                e->stack = short_stack(stack);
-                e->tag = run ? k->tag : k->bare;
-                run = 0;
-                fill++;
-                continue;
-            case F_START:
-                p = fast_number(q, &dt);
-                p = fast_number(p, &id);
-                e->ticks = ticks += dt;
-                e->want = k->want;
-                run = row_of(d, id);
-                e->g = e->arg_g = e->rule_g = run;
-                e->stack = 0;
-                e->tag = run ? k->tag : k->bare;
-                fill++;
-                continue;
-            case F_WAKE:
-                p = fast_number(q, &dt);
-                p = fast_number(p, &id);
-                p = fast_number(p, &stack);
-                e->ticks = ticks += dt;
-                e->want = k->want;
-                e->g = run;
-                e->arg_g = e->rule_g = row_of(d, id);
-                e->stack = short_stack(stack);
-                e->tag = e->rule_g ? k->tag : k->bare;
-                __builtin_prefetch(&d->g[e->rule_g]);
-                fill++;
-                continue;
-            case F_CALL:
-                p = fast_number(q, &dt);
-                p = fast_number(p, &stack);
-                e->ticks = ticks += dt;
-                e->g = run;
-                e->arg_g = e->rule_g = 0;
-                e->stack = short_stack(stack);
-                e->tag = k->bare;
-                fill++;
-                continue;
-            case F_SLOW:
-                p = slow(d, p, e, &dt, &dseq, &id);
-                break;
-            default:
-                p = any(d, q, k, e, &dt, &dseq, &id);
-            }
-        } else {
-            p = slow(d, p, e, &dt, &dseq, &id);
+        switch (d->form[b]) {
+        case F_STOP:
+            e->at = p;
+            p = fast_number(p + 1, &dt);
+            p = fast_number(p, &stack);
+            e->ticks = ticks += dt;
+            e->want = V1_RUNNING;
+            e->g = e->rule_g = run;
+            e->arg_g = 0;
+            e->stack = short_stack(stack);
+            e->tag = run ? k->tag : k->bare;
+            run = 0;
+            fill++;
+            continue;
+        case F_START:
+            e->at = p;
+            p = fast_number(p + 1, &dt);
+            p = fast_number(p, &id);
+            e->ticks = ticks += dt;
+            e->want = V1_RUNNABLE;
+            run = row_of(d, id);
+            e->g = e->arg_g = e->rule_g = run;
+            e->stack = 0;
+            e->tag = run ? k->tag : k->bare;
+            fill++;
+            continue;
+        case F_WAKE:
+            e->at = p;
+            p = fast_number(p + 1, &dt);
+            p = fast_number(p, &id);
+            p = fast_number(p, &stack);
+            row = row_of(d, id);
+            e->ticks = ticks += dt;
+            e->want = V1_WAITING;
+            e->g = run;
+            e->arg_g = e->rule_g = row;
+            e->stack = short_stack(stack);
+            e->tag = row ? k->tag : k->bare;
+            fill++;
+            continue;
+        case F_CALL:
+            e->at = p;
+            p = fast_number(p + 1, &dt);
+            p = fast_number(p, &stack);
+            e->ticks = ticks += dt;
+            e->g = run;
+            e->arg_g = e->rule_g = 0;
+            e->stack = short_stack(stack);
+            e->tag = k->bare;
+            fill++;
+            continue;
+        default:
+            break;
         }
-        if (!p) { /* the bytes have changed since the index was made */
-            p = c->p = c->end;
+        c->p = p;
+        c->ticks = ticks;
+        c->g = run;
+        int r = other(d, c, e);
+        p = c->p;
+        ticks = c->ticks;
+        run = c->g;
+        end = c->end < d->safe ? c->end : d->safe;
+        fill += r > 0;
+        if (r < 0) {
             c->ended = true;
             break;
         }
-        ticks += dt;
-        c->seq += dseq;
-        if (!k->timed)
-            continue; /* a string within a batch */
-        if ((b & 63) == V1_CPU_SAMPLE || (d->by_seq && (b & 63) == V1_SYS_EXIT))
-            continue; /* the index has them in lists of their own */
-        e->ticks = ticks;
-        run = place_of(d, k, e, id, run);
-        if (d->by_seq)
-            e->seq = c->seq;
-        fill++;
     }
     c->p = p;
     c->ticks = ticks;
@@ -538,6 +551,8 @@ enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const stru
     d->ahead = 1;
     for (unsigned t = 0; t < V1_TYPES; t++)
         kind_init(&d->kind[t], t, &ix->dialect);
+    for (unsigned b = 0; b < 0xc0; b++)
+        d->form[b] = d->kind[b & 63].form;
     add_g(d, 0);
     add_g(d, UINT64_MAX);
     d->cur = mem_zalloc(ix->nproc * sizeof *d->cur);

@@ -94,6 +94,7 @@ struct v1_decoder {
     uint32_t spare;          /* a row that was given back, linked by `lane`; 0 = none */
     uint64_t bytes;          /* of batches begun, for progress */
     struct v1_kind kind[V1_TYPES];
+    uint8_t form[256];       /* by first byte: the form of one without a length, else 0 */
 };
 
 enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const struct v1_index *ix);
