@@ -490,19 +490,25 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
     while (i + 4 <= n) {
         unsigned c = ctl[i / 4], l[4] = {len[c & 3], len[c >> 2 & 3], len[c >> 4 & 3], len[c >> 6]}, used = 0;
         int64_t d[4], sum = 0;
-        for (int k = 0; k < 4; k++) {
-            uint64_t x;
-            memcpy(&x, p + used, 8);
-            used += l[k];
-            x &= pack_mask[l[k]];
-            sum += d[k] = (int64_t)(!units ? x : x & 1 ? x >> 1 : x << 5);
-        }
+#define TAKE(k)                              \
+    memcpy(&x, p + used, 8);                 \
+    used += l[k];                            \
+    x &= pack_mask[l[k]];                    \
+    sum += d[k] = (int64_t)(!units ? x : x & 1 ? x >> 1 : x << 5)
+        uint64_t x;
+        TAKE(0);
+        TAKE(1);
+        TAKE(2);
+        TAKE(3);
+#undef TAKE
         if (sum >= t - at)
             break;
-        for (unsigned k = 0; k < 4; k++) {
-            unsigned tag = wide ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 : tags[i + k];
-            tot[k][slot[tag][kind]] += d[k];
-        }
+#define ADD(k) tot[k][slot[wide ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 : tags[i + k]][kind]] += d[k]
+        ADD(0);
+        ADD(1);
+        ADD(2);
+        ADD(3);
+#undef ADD
         at += sum;
         i += 4;
         p += used;
@@ -526,33 +532,36 @@ static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kin
         walk_fours(w, slot, kind, t, false, false);
 }
 
-/* spans_find for moments that ascend: on from block b, which is not behind t; the next is as far as the last was. */
+/* spans_find for moments that ascend: on from block b, which is not behind t. The next is about as far as the last
+   was: from there by doubled steps, since what is near is in the cache. */
 static uint32_t find_on(const struct spanlane *l, int64_t t, uint32_t b, uint32_t stride)
 {
-    uint32_t n = spans_nblk(l), lo = b, hi, near = stride + stride / 8 + 1;
+    uint32_t n = spans_nblk(l), lo, hi, step = 1;
     if (!n || t >= l->wait_t0)
         return spans_find(l, t);
     const struct blk *k = l->blocks->blk;
     if (t < k[b + 1].t0) /* the last one has an entry behind it, too */
         return b;
-    for (hi = lo + near; hi < n && k[hi].t0 <= t; hi = lo + near) {
-        lo = hi;
-        near *= 2;
-    }
-    hi = hi < n ? hi : n;
-    for (int tries = 0; lo + 1 < hi; tries++) { /* blocks last about the same: first where t should be, else the middle */
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (tries < 4 && hi - lo > 3) {
-            double part = (double)(t - k[lo].t0) / (double)(k[hi].t0 - k[lo].t0);
-            mid = lo + (uint32_t)(part * (hi - lo));
-            mid = mid <= lo ? lo + 1 : mid >= hi ? hi - 1 : mid;
+    lo = stride < n - b ? b + stride : n - 1;
+    if (k[lo].t0 <= t) {
+        for (hi = lo + 1; hi < n && k[hi].t0 <= t; hi = lo + step) {
+            lo = hi;
+            step *= 2;
         }
+        hi = hi < n ? hi : n;
+    } else {
+        hi = lo;
+        for (lo = hi - 1; lo > b && k[lo].t0 > t; step *= 2) {
+            hi = lo;
+            lo = lo - b > 2 * step ? lo - 2 * step : b;
+        }
+    }
+    while (lo + 1 < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
         if (k[mid].t0 <= t)
             lo = mid;
         else
             hi = mid;
-        if (lo + 1 < hi && k[lo + 1].t0 > t)
-            break;
     }
     return lo;
 }
@@ -568,8 +577,10 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
         if (i && b[i] == b[i - 1])
             continue;
         stride = i ? b[i] - b[i - 1] : 1;
-        if (b[i] + 4 * (uint64_t)stride < nblk)
+        if (stride > 1 && b[i] + 4 * (uint64_t)stride < nblk) {
             __builtin_prefetch(&l->blocks->blk[b[i] + 4 * stride]);
+            __builtin_prefetch(&l->blocks->blk[b[i] + 4 * stride + 1]);
+        }
         if (b[i] < nblk)
             for (uint32_t k = 0; k < 5; k++)
                 __builtin_prefetch(l->blocks->blk[b[i]].data + 64 * k);
