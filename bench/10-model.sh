@@ -3,14 +3,16 @@
 # run, Go's own reader where GOCOUNT names a program that reads all events of a trace with it and counts them. It says
 # so as "N events, .. N Mevents/s".
 
-# instructions TRACE - of the load of its first 3 MB, by callgrind; of each source file, what is inlined from headers by
+# instructions TRACE - of the load of its first generation (first family: 3 MB), by callgrind; of each source file, what is inlined from headers by
 # the header (emmintrin.h: vectors of pack.c). Where the machine counts them itself (model says so) this is for the files alone.
 instructions() {
     if ! command -v valgrind >/dev/null; then
         echo "instructions by source file: not measurable here (no valgrind)"
         return
     fi
-    head -c 3000000 "$1" >"$tmp/head"
+    bytes=$("$BUILD/bench/mix" -h "$1")
+    [ "$bytes" -le 24000000 ] || { echo "instructions by source file: not measured, the first generation has $bytes bytes"; return; }
+    head -c "$bytes" "$1" >"$tmp/head"
     for n in 0 1; do
         valgrind --tool=callgrind --callgrind-out-file="$tmp/cg" "$BUILD/bench/model" -t 1 -l -n $n "$tmp/head" \
             2>&1 | sed -n 's/.*Collected : \([0-9]*\).*/\1/p'
@@ -18,7 +20,7 @@ instructions() {
     events=$("$GOTOP" dump "$tmp/head" 2>/dev/null | sed -n 's/^H	events	//p')
     [ -n "$events" ] && [ "$(wc -l <"$tmp/refs")" = 2 ] || { echo "instructions: not measurable here"; return; }
     awk -v events="$events" 'NR == 1 { base = $1 } END {
-        printf "instructions: %.1f an event (the first 3 MB under callgrind, %d events), by file:", ($1 - base) / events, events }' "$tmp/refs"
+        printf "instructions: %.1f an event (%d events under callgrind), by file:", ($1 - base) / events, events }' "$tmp/refs"
     callgrind_annotate --threshold=100 "$tmp/cg" 2>/dev/null | sed -n 's|^ *\([0-9,]*\) (.*)  \([^ :]*\):.*|\1 \2|p' | awk -v events="$events" '
         { gsub(",", "", $1); n = $2; if (n == "PROGRAM") next; sub(".*/", "", n); sum[n] += $1 }
         END { for (n in sum) if (sum[n] / events >= 1) printf "%.1f %s\n", sum[n] / events, n }' | sort -rn |

@@ -2,6 +2,8 @@
  * mix.c - what a trace consists of, on the wire: the share of each event type, and its bytes.
  *
  *   mix TRACE..
+ *   mix -h TRACE     how many bytes at its beginning are a trace of their own: second family, its first generation;
+ *                    first family, 3 MB or all
  *
  * One column per trace, per thousand events, so that what gen-trace writes can be held against real traces. It walks
  * the bytes itself and orders nothing. Traces of one family at a time; no damage is looked for.
@@ -50,12 +52,18 @@ static bool v2_batch(struct mix *m, const uint8_t *p, const uint8_t *end)
     return true;
 }
 
-static bool v2_walk(struct mix *m, const uint8_t *p, const uint8_t *end)
+/* first: NULL, or where to note the end of the first generation. */
+static bool v2_walk(struct mix *m, const uint8_t *p, const uint8_t *end, const uint8_t **first)
 {
     uint64_t gen = 0;
     while (p < end) {
         uint64_t f[4];
+        const uint8_t *at = p;
         uint8_t lead = *p++;
+        if (lead == 52 && first) {
+            *first = p;
+            return true;
+        }
         if (lead == 52)
             continue;
         if (lead == 49)
@@ -65,10 +73,14 @@ static bool v2_walk(struct mix *m, const uint8_t *p, const uint8_t *end)
                 return false;
         if ((uint64_t)(end - p) < f[3])
             return false;
+        if (first && gen && f[0] != gen) {
+            *first = at;
+            return true;
+        }
         m->gens += f[0] != gen;
         gen = f[0];
-        uint8_t first = f[3] ? *p : 0;
-        if (lead == 49 || first == 2 || first == 4 || first == 6 || first == 8 || first == 50) {
+        uint8_t what = f[3] ? *p : 0;
+        if (lead == 49 || what == 2 || what == 4 || what == 6 || what == 8 || what == 50) {
             m->table_bytes += f[3];
         } else if (!v2_batch(m, p, p + f[3])) {
             return false;
@@ -108,9 +120,11 @@ static bool v1_walk(struct mix *m, int version, const uint8_t *p, const uint8_t 
 int main(int argc, char **argv)
 {
     static struct mix mix[MAX_TRACES];
-    int n = argc - 1, second = -1;
+    bool head = argc == 3 && strcmp(argv[1], "-h") == 0;
+    int n = argc - 1 - head, second = -1;
+    argv += head;
     if (n < 1 || n > MAX_TRACES) {
-        fprintf(stderr, "usage: mix TRACE.. (at most %d)\n", MAX_TRACES);
+        fprintf(stderr, "usage: mix [-h] TRACE.. (at most %d)\n", MAX_TRACES);
         return 2;
     }
     for (int i = 0; i < n; i++) {
@@ -129,7 +143,14 @@ int main(int argc, char **argv)
         }
         second = two;
         const uint8_t *end = in.data + in.len;
-        if (!(two ? v2_walk(&mix[i], in.data + 16, end) : v1_walk(&mix[i], 1000 + minor, in.data + (minor ? 16 : 8), end)))
+        if (head) {
+            const uint8_t *cut = end;
+            if (two)
+                v2_walk(&mix[i], in.data + 16, end, &cut);
+            printf("%zu\n", two ? (size_t)(cut - in.data) : in.len < 3000000 ? in.len : 3000000);
+            return 0;
+        }
+        if (!(two ? v2_walk(&mix[i], in.data + 16, end, NULL) : v1_walk(&mix[i], 1000 + minor, in.data + (minor ? 16 : 8), end)))
             fprintf(stderr, "mix: %s: stopped at something it does not know\n", argv[1 + i]);
         input_close(&in);
     }
