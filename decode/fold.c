@@ -440,22 +440,33 @@ static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev 
         on_g_state(f, e);
 }
 
-static inline __attribute__((always_inline)) bool g_state_quick(struct fold *f, const struct hot *h, const struct ev *e)
+/* One of the commonest events, as part of a run on one P and M. false: it isn't, and nothing has changed. */
+static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, const struct hot *h, const struct ev *e)
 {
+    if (e->kind != EVK_G_STATE || e->flags & (EVF_QUIET | EVF_EXTRA))
+        return false;
     switch (e->state) {
-    case ST_RUNNING: return hot_run(f, h, e->t, e->g, e->p, e->m, ST_RUNNING, e->str, e->stack);
-    case ST_SYSCALL: return hot_run(f, h, e->t, e->g, e->p, e->m, ST_SYSCALL, e->str, e->stack);
-    case ST_RUNNABLE:
-        if ((e->p & e->m) != EV_NONE)
+    case ST_RUNNING:
+        if (e->str || e->p != r->p || e->m != r->m)
             return false;
+        if (r->g == EV_NONE)
+            return !e->stack && hot_on_start(r, e->t, e->g);
+        return r->g == e->g && !e->stack && r->lane[r->g].state == ST_SYSCALL && hot_on_call(r, e->t, ST_RUNNING, 0);
+    case ST_SYSCALL:
+        return !e->str && e->p == r->p && e->m == r->m && r->g == e->g && e->g != EV_NONE && r->lane[r->g].state == ST_RUNNING &&
+               hot_on_call(r, e->t, ST_SYSCALL, e->stack);
+    case ST_RUNNABLE:
         if (e->flags & EVF_WOKEN)
-            return hot_wake(f, h, e->t, e->g, e->by, e->str, e->stack);
-        return e->by == EV_NONE && hot_leave(f, h, e->t, e->g, ST_RUNNABLE, e->str, e->stack);
+            return (e->p & e->m) == EV_NONE && hot_wake(r->f, h, e->t, e->g, e->by, e->str, e->stack);
+        break;
     case ST_WAITING:
-        return (e->p & e->m & e->by) == EV_NONE && !(e->flags & EVF_WOKEN) &&
-               hot_leave(f, h, e->t, e->g, ST_WAITING, e->str, e->stack);
+        if (e->flags & EVF_WOKEN)
+            return false;
+        break;
     default: return false;
     }
+    return r->g == e->g && e->g != EV_NONE && (e->p & e->m & e->by) == EV_NONE && r->lane[r->g].state == ST_RUNNING &&
+           hot_on_leave(r, e->t, e->state, e->str, e->stack);
 }
 
 bool fold_begin(struct fold *f)
@@ -484,26 +495,36 @@ bool fold_any(struct fold *f, const struct ev *e)
     return !f->oom && !f->pool.oom;
 }
 
+/* Events from e on that happened on the same P and M, as long as they are of the commonest. Returns where it stopped. */
+static const struct ev *run_of(struct fold *f, const struct ev *e, const struct ev *end, uint64_t *plain)
+{
+    const uint32_t on_p = e->on_p, on_m = e->on_m;
+    struct hot h = hot_take(f);
+    struct hot_run r;
+    int64_t last = f->end;
+    if (!on_p || !on_m || on_m > h.nm || f->nfirst < FIRST_STACKS || !hot_run_begin(&r, f, &h, on_p - 1, on_m - 1, h.mi[on_m - 1].g))
+        return e;
+    const struct ev *from = e;
+    for (; e < end && e->on_p == on_p && e->on_m == on_m && on_run(&r, &h, e); e++)
+        last = e->t > last ? e->t : last;
+    hot_run_end(&r);
+    f->end = last;
+    *plain += (uint64_t)(e - from);
+    return e;
+}
+
 void fold_events(struct fold *f, const struct ev *ev, size_t n)
 {
     if (!fold_begin(f))
         return;
     uint64_t plain = 0; /* transitions that are events of their own */
-    int64_t last = f->end;
     for (const struct ev *e = ev, *end = ev + n; e < end;) {
-        struct hot h = hot_take(f);
-        for (bool all_first = f->nfirst >= FIRST_STACKS; e < end && all_first && e->kind == EVK_G_STATE; e++) {
-            if (__builtin_expect(e->flags & (EVF_QUIET | EVF_EXTRA), 0) || !g_state_quick(f, &h, e))
-                break;
-            last = e->t > last ? e->t : last;
-            plain++;
-        }
-        f->end = last;
-        if (e < end && !fold_any(f, e++))
+        const struct ev *from = e;
+        e = run_of(f, e, end, &plain);
+        if (e == from && !fold_any(f, e++)) /* another P's turn, or another kind of event */
             break;
-        last = f->end;
     }
-    fold_end(f, last, plain);
+    fold_end(f, f->end, plain);
 }
 
 enum err_code fold_init(struct fold *f, const struct names *names)

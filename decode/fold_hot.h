@@ -70,53 +70,6 @@ HOT void hot_both(struct fold *f, struct spanlane *l, struct spanlane *pl, int64
     hot_push(pl, t, dp, p_next);
 }
 
-/* to: ST_RUNNING or ST_SYSCALL. str: its reason. */
-HOT bool hot_run(struct fold *f, const struct hot *h, int64_t t, uint32_t g, uint32_t p, uint32_t m, uint8_t to, uint32_t str,
-                 uint32_t stack)
-{
-    uint32_t tag, p_tag = f->tag[to];
-    if (g >= h->ng || p >= h->np || m >= h->nm)
-        return false;
-    struct spanlane *l = &h->g[g], *pl = &h->p[p];
-    struct pinfo *pi = &h->pi[p];
-    struct minfo *mi = &h->mi[m];
-    if (!hot_room(f, l, pl, t) || !hot_tag(f, to, str, &tag))
-        return false;
-    if (((l->p ^ p) | (l->m ^ m)) != 0 && (l->p & l->m) != EV_NONE)
-        return false;
-    if (mi->p != p || wait_same(&pl->open, p_tag, g + 1))
-        return false;
-    l->p = p;
-    l->m = pi->m = m;
-    pi->g = mi->g = g;
-    pi->state = ST_SCHED;
-    hot_both(f, l, pl, t, to, waitspan(0, p + 1, stack, tag), waitspan(0, g + 1, 0, p_tag), &pi->longest);
-    return true;
-}
-
-/* to: ST_RUNNABLE or ST_WAITING, from where it runs. */
-HOT bool hot_leave(struct fold *f, const struct hot *h, int64_t t, uint32_t g, uint8_t to, uint32_t str, uint32_t stack)
-{
-    uint32_t tag;
-    if (g >= h->ng)
-        return false;
-    struct spanlane *l = &h->g[g];
-    uint32_t p = l->p, m = l->m;
-    if (p >= h->np || m >= h->nm || l->state == ST_SYSCALL)
-        return false;
-    struct pinfo *pi = &h->pi[p];
-    struct spanlane *pl = &h->p[p];
-    struct minfo *mi = &h->mi[m];
-    uint32_t p_tag = f->tag[pi->state];
-    if (!hot_room(f, l, pl, t) || !hot_tag(f, to, str, &tag))
-        return false;
-    if (pi->g != g || mi->g != g || mi->p == EV_NONE || wait_same(&pl->open, p_tag, 0))
-        return false;
-    l->p = l->m = pi->g = mi->g = EV_NONE;
-    hot_both(f, l, pl, t, to, waitspan(0, 0, stack, tag), waitspan(0, 0, 0, p_tag), &pi->longest);
-    return true;
-}
-
 /* It runs nowhere, and is woken; by: who did it, EV_NONE. */
 HOT bool hot_wake(struct fold *f, const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t str, uint32_t stack)
 {
@@ -136,7 +89,7 @@ HOT bool hot_wake(struct fold *f, const struct hot *h, int64_t t, uint32_t g, ui
 }
 
 /*
- * ---- a run of events on one P and M, folded as they are read ----
+ * ---- a run of events on one P and M ----
  *
  * What names whom is only written when the run is over; until then `g` says what runs there.
  */

@@ -81,7 +81,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         if (s->state != V1S_RUNNABLE || !q->begun || q->g || !at_time(h, e->ticks))
             return false;
         *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = s->lane, .p = q->lane,
-                               .m = q->m, .by = EV_NONE };
+                               .m = q->m, .by = EV_NONE, .on_p = q->lane + 1, .on_m = q->m + 1 };
         s->state = V1S_RUNNING;
         s->p = e->p;
         q->g = e->g;
@@ -92,7 +92,8 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         stop = &STOP[e->tag.type];
         *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = stop->state, .flags = stop->flags,
                                .g = s->lane, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE,
-                               .stack = stack_of(h, em, e), .str = em->reason[e->tag.type] };
+                               .stack = stack_of(h, em, e), .str = em->reason[e->tag.type],
+                               .on_p = q->lane + 1, .on_m = q->m + 1 };
         s->state = stop->next;
         s->p = EV_NONE;
         q->g = 0;
@@ -105,7 +106,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
             return false;
         *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .flags = EVF_WOKEN,
                                .g = s->lane, .p = EV_NONE, .m = EV_NONE, .by = by,
-                               .stack = stack_of(h, em, e) };
+                               .stack = stack_of(h, em, e), .on_p = q->lane + 1, .on_m = q->m + 1 };
         s->state = V1S_RUNNABLE;
         s->p = EV_NONE;
         return true;
@@ -115,14 +116,14 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
             return false;
         *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_SYSCALL, .flags = EVF_OWN_STACK,
                                .g = s->lane, .p = q->lane, .m = q->m, .by = EV_NONE,
-                               .stack = stack_of(h, em, e) };
+                               .stack = stack_of(h, em, e), .on_p = q->lane + 1, .on_m = q->m + 1 };
         if ((!x || ASK >> x->tag.type & 1) && v1_blocks(&em->o->d, c)) {
             s->state = V1S_SYSCALL;
             return true;
         }
         h->last++;
         *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = s->lane, .p = q->lane,
-                               .m = q->m, .by = EV_NONE };
+                               .m = q->m, .by = EV_NONE, .on_p = q->lane + 1, .on_m = q->m + 1 };
         return true;
     default:
         return false;

@@ -415,7 +415,8 @@ HOT bool hot_turn(struct v2_order *o, struct v2_cursor *c, int64_t until, size_t
             vg->seq = a1;
             g = k;
             if (!direct)
-                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = k, .p = proc, .m = m, .by = EV_NONE});
+                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = k, .p = proc, .m = m, .by = EV_NONE,
+                                   .on_p = proc + 1, .on_m = m + 1});
             break;
         }
         case V2_GO_STOP:
@@ -430,7 +431,8 @@ HOT bool hot_turn(struct v2_order *o, struct v2_cursor *c, int64_t until, size_t
             if (!direct)
                 put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = state, .g = g, .p = EV_NONE, .m = EV_NONE,
                                    .by = EV_NONE, .str = str, .stack = stack,
-                                   .flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0)});
+                                   .flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0), .on_p = proc + 1,
+                                   .on_m = m + 1});
             g = EV_NONE;
             break;
         }
@@ -449,7 +451,7 @@ HOT bool hot_turn(struct v2_order *o, struct v2_cursor *c, int64_t until, size_t
             vg->seq = a1;
             if (!direct)
                 put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .g = k, .p = EV_NONE, .m = EV_NONE,
-                                   .by = g, .stack = stack, .flags = EVF_WOKEN});
+                                   .by = g, .stack = stack, .flags = EVF_WOKEN, .on_p = proc + 1, .on_m = m + 1});
             break;
         }
         case V2_GO_SYSCALL_BEGIN:
@@ -463,7 +465,7 @@ HOT bool hot_turn(struct v2_order *o, struct v2_cursor *c, int64_t until, size_t
             vp->seq = a0;
             if (!direct)
                 put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_SYSCALL, .g = g, .p = proc, .m = m, .by = EV_NONE,
-                                   .stack = stack, .flags = EVF_OWN_STACK});
+                                   .stack = stack, .flags = EVF_OWN_STACK, .on_p = proc + 1, .on_m = m + 1});
             break;
         case V2_GO_SYSCALL_END:
             if (g == EV_NONE || vgs[g].status != ST_SYSCALL || vp->status != V2_PS_SYSCALL ||
@@ -472,7 +474,8 @@ HOT bool hot_turn(struct v2_order *o, struct v2_cursor *c, int64_t until, size_t
             vgs[g].status = ST_RUNNING;
             vp->status = V2_PS_RUNNING;
             if (!direct)
-                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = g, .p = proc, .m = m, .by = EV_NONE});
+                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = g, .p = proc, .m = m, .by = EV_NONE,
+                                   .on_p = proc + 1, .on_m = m + 1});
             break;
         default: goto out;
         }
