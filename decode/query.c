@@ -130,6 +130,12 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
     struct idmap *m = &rw->find[k];
     if (k == LANE_BAND)
         return id < BAND_COUNT ? (uint32_t)id : NO_LANE;
+    if (k == LANE_M && (!tr->done || tr->parts.seeking)) { /* a thread may have its index before it is told of */
+        for (uint32_t i = 0; i < tr->fold.nlane[k]; i++)
+            if (tr->fold.m[i].id == id)
+                return i;
+        return NO_LANE;
+    }
     for (size_t i = rw->found[k]; i < tr->fold.nlane[k]; i++) {
         if (!idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
             return NO_LANE;

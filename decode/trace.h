@@ -178,7 +178,7 @@ struct lane_info {
 };
 uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k);
 struct lane_info trace_lane(const struct trace *tr, struct lane l);
-/* trace_find_lane - index of the lane with the file's id, NO_LANE if there is none. O(1). */
+/* trace_find_lane - index of the lane with the file's id, NO_LANE if there is none. O(1); O(threads) while it loads. */
 uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id);
 
 struct span {
