@@ -230,15 +230,16 @@ static int by_time(const void *a, const void *b)
     return x->to == ST_NONE ? 1 : y->to == ST_NONE ? -1 : 0;
 }
 
-/* About so many spans begin on processors within w. */
+/* About so many spans begin on processors within w; of very many processors some are asked. */
 static uint64_t density(const struct view *v, struct window w)
 {
     uint64_t sum = 0;
-    for (uint32_t p = 0, n = trace_nlanes(v->tr, LANE_P); p < n; p++) {
+    uint32_t n = trace_nlanes(v->tr, LANE_P), each = n / 128 + 1;
+    for (uint32_t p = 0; p < n; p += each) {
         uint64_t k = trace_count(v->tr, (struct lane){LANE_P, p}, w.t0, w.t1);
         sum += k > 1 ? k - 1 : 0;
     }
-    return sum;
+    return sum * each;
 }
 
 static struct window around(int64_t t, int64_t half, int64_t end)

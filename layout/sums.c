@@ -39,7 +39,7 @@ struct sums {
     struct row *func;           /* by name */
     struct row *place;          /* by function in which they waited */
     uint32_t nstr;
-    uint32_t at;
+    uint32_t proc, at;          /* the next processor, goroutine */
     bool in_lane;               /* lane `at` is half walked */
     uint64_t sub, walked, lanes;
     bool cut, done;
@@ -50,6 +50,17 @@ static int64_t now_ns(void)
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* Up to so many more processors. */
+static void add_procs(struct sums *s, uint32_t most)
+{
+    for (uint32_t n = trace_nlanes(s->tr, LANE_P); s->proc < n && most; s->proc++, most--) {
+        struct shares sh;
+        trace_shares(s->tr, (struct lane){LANE_P, s->proc}, s->t0, s->t1, &sh);
+        for (int k = 0; k < ST_COUNT; k++)
+            s->procs.ns[k] = time_add(s->procs.ns[k], sh.ns[k]); /* times are as large as a file claims */
+    }
 }
 
 struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
@@ -70,12 +81,7 @@ struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int
         sums_free(s);
         return NULL;
     }
-    for (uint32_t p = 0, n = trace_nlanes(v->tr, LANE_P); p < n; p++) {
-        struct shares sh;
-        trace_shares(v->tr, (struct lane){LANE_P, p}, t0, t1, &sh);
-        for (int k = 0; k < ST_COUNT; k++)
-            s->procs.ns[k] = time_add(s->procs.ns[k], sh.ns[k]); /* times are as large as a file claims */
-    }
+    add_procs(s, 256);
     return s;
 }
 
@@ -175,6 +181,11 @@ bool sums_step(struct sums *s, int64_t budget_ns)
 {
     int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
     uint32_t n = trace_nlanes(s->tr, LANE_G);
+    while (s->proc < trace_nlanes(s->tr, LANE_P)) {
+        add_procs(s, 32);
+        if (until != INT64_MAX && now_ns() >= until)
+            return false;
+    }
     for (int i = 0; !s->done && s->at < n; i++) {
         if (!s->in_lane && (s->at = alive_next(s->alive, s->tr, LANE_G, s->t0, s->t1, s->at, n)) == NO_LANE)
             break;

@@ -80,7 +80,7 @@ uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, str
     int64_t best = NO_TIME;
     for (uint32_t p = 0; p < np; p++) {
         struct span s = {.who = NO_LANE};
-        int64_t at = stopped_at(tr, p, m, &s);
+        int64_t at = slices_tick() ? stopped_at(tr, p, m, &s) : NO_TIME;
         if (at == NO_TIME || at <= best || p == m->p) {
             continue;
         }

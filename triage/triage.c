@@ -123,6 +123,9 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
     for (uint32_t p = 0; p < tg->np; p++) {
         struct span_iter it;
         uint32_t steps = 0;
+        if (!slices_tick()) {
+            return;
+        }
         if (!span_seek(&it, tg->tr, (struct lane){LANE_P, p}, w->t0)) {
             continue;
         }
@@ -144,7 +147,7 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
             if (s->who != NO_LANE && s->state != ST_IDLE) {
                 ran_add(r, &n, 64, tri_name(tg->tr, s->who), z - a);
             }
-        } while (++steps < 100000 && span_next(&it));
+        } while (++steps < 100000 && (steps % 128 || slices_tick()) && span_next(&it));
     }
     qsort(r, n, sizeof *r, cmp_ran);
     for (w->nran = 0; w->nran < n && w->nran < 3; w->nran++) {
