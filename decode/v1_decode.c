@@ -181,7 +181,7 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
     return true;
 }
 
-/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on; the rest by the masks of the kind. */
+/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on; else they are of the forms behind. */
 enum form { F_SLOW, F_STOP, F_START, F_WAKE, F_CALL, F_BARE, F_STACK, F_G, F_G_STACK, F_G_OWN, F_G_OWN_STACK, F_OWN,
             F_OWN_STACK, F_MANY };
 
@@ -478,19 +478,21 @@ static uint8_t form_of(const struct v1_kind *k, unsigned t, const struct v1_dial
         return F_SLOW;
     if (d->version == 1005 || k->k > (k->name ? 2 : 1) || t == V1_CPU_SAMPLE)
         return F_MANY;
-    if (d->version >= 1007 && CTX[t] == CTX_STOP && RULE[t].who == WHO_CTX && k->stack)
-        return F_STOP;
-    if (t == V1_GO_START_LOCAL)
-        return F_START;
-    if (t == V1_UNBLOCK_LOCAL)
-        return F_WAKE;
-    if (t == V1_SYS_CALL)
-        return F_CALL;
     if (!k->name)
         return k->k ? k->stack ? F_OWN_STACK : F_OWN : k->stack ? F_STACK : F_BARE;
     if (k->k == 2)
         return k->stack ? F_G_OWN_STACK : F_G_OWN;
     return k->stack ? F_G_STACK : F_G;
+}
+
+/* common_form - of an event that says no length: one of the four commonest has a way of its own. */
+static uint8_t common_form(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
+{
+    if (d->version < 1007)
+        return k->form;
+    if (CTX[t] == CTX_STOP && RULE[t].who == WHO_CTX && k->stack)
+        return F_STOP;
+    return t == V1_GO_START_LOCAL ? F_START : t == V1_UNBLOCK_LOCAL ? F_WAKE : t == V1_SYS_CALL ? F_CALL : k->form;
 }
 
 static uint8_t way_of(unsigned t)
@@ -552,7 +554,7 @@ enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const stru
     for (unsigned t = 0; t < V1_TYPES; t++)
         kind_init(&d->kind[t], t, &ix->dialect);
     for (unsigned b = 0; b < 0xc0; b++)
-        d->form[b] = d->kind[b & 63].form;
+        d->form[b] = common_form(&d->kind[b & 63], b & 63, &ix->dialect);
     add_g(d, 0);
     add_g(d, UINT64_MAX);
     d->cur = mem_zalloc(ix->nproc * sizeof *d->cur);

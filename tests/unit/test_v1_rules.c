@@ -301,6 +301,16 @@ static void test_bare_addresses(void **state)
              "5 g2 created runnable in 0x402001 b1 at 0x401020\n");
 }
 
+/* Any event may say its length, though writers do so only for those of many values. */
+static void test_lengths(void **state)
+{
+    (void)state;
+    reads_as(ONE_G("go 1.11") "raw dc 02 05 00\nraw d7 02 0a 00\nraw e7 03 05 01 00\nraw e6 02 05 01\nHeapAlloc +5 bytes=1\n"
+             "String id=1 \"100 bytes, since near its end a file is read another way: 0123456789 0123456789 0123456789 0\"\n",
+             ONE_G_LINES "5 g1 syscall p0 m0\n6 g1 running p0 m0\n15 g1 waiting (chan receive)\n20 g1 runnable\n"
+             "25 g1 running p0 m0\n30 heap 1\n");
+}
+
 /* A goroutine's state is forgotten some time after its end; those that live keep theirs, and memory is for those. */
 static void test_short_lives(void **state)
 {
@@ -372,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_annotations),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_bare_addresses),
+        cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_short_lives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
