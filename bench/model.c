@@ -383,7 +383,7 @@ int main(int argc, char **argv)
         trace_close(tr);
         if (!(tr = load_model(argv[optind], &o, i ? INT64_MAX : 5 * SLICE_NS, &one)))
             return 2;
-        most = one.resident > most ? one.resident : most;
+        most = i ? most : one.resident; /* later ones find what the allocator kept */
         if (one.s < best.s)
             best = one;
     }
