@@ -208,9 +208,56 @@ static void test_tags_run_out(void **state)
     pool_free(&sp);
 }
 
+/* Both ways of packing make the same bytes and sums, and the bytes are the spans again. */
+static void test_packed(void **state)
+{
+    (void)state;
+    static uint8_t slot[1 << 16][4];
+    for (unsigned i = 0; i < 1 << 16; i++)
+        slot[i][LANE_G] = (uint8_t)(below(&rng, 9) % 8);
+    pack_init();
+    for (int round = 0; round < 20000; round++) {
+        struct waitspan s[SPAN_BLOCK];
+        int64_t longs[SPAN_BLOCK];
+        uint8_t a[PACK_MAX + PACK_SLACK], b[PACK_MAX + PACK_SLACK];
+        uint32_t n = 1 + (uint32_t)below(&rng, SPAN_BLOCK), whole = (uint32_t)below(&rng, 129), nlongs = 0;
+        bool odd = below(&rng, 8) == 0;
+        uint64_t ids = below(&rng, 3) ? 1 << 20 : 1 << 9, base = below(&rng, 2) ? below(&rng, 1 << 23) : 0;
+        for (uint32_t i = 0; i < n; i++) {
+            bool is_long = odd && below(&rng, 30) == 0;
+            uint64_t dur = below(&rng, below(&rng, 4) ? 1 << 12 : 1u << 31) << (below(&rng, 2) ? 6 : 0);
+            uint32_t who = below(&rng, 3) ? (uint32_t)(base + below(&rng, ids)) : (uint32_t)below(&rng, 20);
+            uint32_t tag = (uint32_t)below(&rng, odd ? 1 << 16 : 200);
+            if (odd && below(&rng, 50) == 0)
+                who = UINT32_MAX - (uint32_t)below(&rng, 5);
+            if (is_long) {
+                longs[nlongs] = (int64_t)(dur << 10);
+                dur = nlongs++;
+            }
+            s[i] = waitspan((uint32_t)dur, who, (uint32_t)below(&rng, below(&rng, 4) ? 300 : 1 << 18), tag | (is_long ? WAIT_LONG : 0));
+        }
+        struct pack_how x = {(const uint8_t (*)[4])slot, longs, whole}, y = x;
+        struct pack_sums p, q;
+        size_t len = pack_spans(a, s, n, LANE_G, &x, &p);
+        assert_int_equal(len, pack_plain(b, s, n, LANE_G, &y, &q));
+        assert_memory_equal(a, b, len);
+        assert_memory_equal(&p, &q, sizeof p);
+        assert_int_equal(x.whole, y.whole);
+        struct rawspan out[SPAN_BLOCK];
+        unpack_spans(a, n, out);
+        for (uint32_t i = 0; i < n; i++) {
+            assert_int_equal(out[i].dur, wait_dur(&s[i], longs));
+            assert_int_equal(out[i].who, wait_who(&s[i]));
+            assert_int_equal(out[i].stack, wait_stack(&s[i]));
+            assert_int_equal(out[i].tag, wait_tag(&s[i]));
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_packed),
         cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many),         cmocka_unit_test(test_huge),
         cmocka_unit_test(test_clock_units), cmocka_unit_test(test_tags_run_out),
     };
