@@ -161,7 +161,8 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
         sp->oom = true;
         return 0;
     }
-    sp->tagslot = slot;
+    if (slot != sp->tagslot) /* who packs may be reading it */
+        sp->tagslot = slot;
     t[sp->ntags] = (struct span_tag){.state = state, .reason = reason, .label = label};
     for (int k = 0; k < 4; k++)
         slot[sp->ntags][k] = sp->slot[k][state];
@@ -179,7 +180,8 @@ void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
         sp->oom = true;
         return;
     }
-    sp->longs = v;
+    if (v != sp->longs)
+        sp->longs = v;
     v[sp->nlongs] = dur;
     *w = waitspan((uint32_t)sp->nlongs++, wait_who(w), wait_stack(w), wait_tag(w) | WAIT_LONG);
 }
