@@ -6,14 +6,18 @@
  */
 #include "decode/v1_index.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decode/mem.h"
 
 #define PLAUSIBLE_P 4096
 #define PLAUSIBLE_TICKS (INT64_C(86400) * 62500000) /* a day on the fastest clock seen */
-#define WINDOW (2u << 20)                           /* bytes that are scanned ahead at a time */
+#define NEAR_TICKS (INT64_C(1) << 32)               /* a minute or more */
+#define WINDOW (UINT64_C(4) << 20)                  /* bytes that are scanned ahead at a time, by each thread */
+#define AHEAD_MIN (2 * BATCH_BYTES)                 /* less is not worth it */
 #define BATCH_BYTES 65536                           /* what a writer's buffer holds */
 
 /* ---- ids ------------------------------------------------------------------------------------------------- */
@@ -107,7 +111,10 @@ bool v1_index_init(struct v1_index *ix, const struct source *s)
     static const bool kept[V1_TYPES] = { [V1_SYS_EXIT] = true, [V1_SYS_EXIT_LOCAL] = true, [V1_CPU_SAMPLE] = true,
                                          [V1_FUTILE] = true, [V1_GOMAXPROCS] = true };
     bool known = v1_dialect_init(&ix->dialect, s->version);
-    v1_scan_init(&ix->scan, &ix->dialect, kept);
+    v1_scan_init(&ix->scan[0], &ix->dialect, kept);
+    v1_scan_init(&ix->scan[1], &ix->dialect, kept);
+    int threads = s->opts && s->opts->threads ? s->opts->threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    ix->helped = threads > 1;
     return known;
 }
 
@@ -118,7 +125,8 @@ void v1_index_free(struct v1_index *ix)
     mem_free(ix->proc_of);
     mem_free(ix->exit);
     mem_free(ix->sample);
-    v1_scan_free(&ix->scan);
+    v1_scan_free(&ix->scan[0]);
+    v1_scan_free(&ix->scan[1]);
     v1_ids_free(&ix->strings);
     v1_ids_free(&ix->stacks);
     memset(ix, 0, sizeof *ix);
@@ -372,7 +380,8 @@ static int by_time(const void *a, const void *b)
 static enum err_code finish(struct v1_index *ix, struct source *s)
 {
     ix->done = true;
-    v1_scan_free(&ix->scan);
+    v1_scan_free(&ix->scan[0]);
+    v1_scan_free(&ix->scan[1]);
     if (!ix->has_footer && !ix->incomplete) {
         ix->incomplete = true;
         source_damage(s, ERR_TRUNCATED, 0, s->len, "the file ends without its tables of stacks and names");
@@ -390,20 +399,79 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     return v1_ids_seal(&ix->strings, false) && v1_ids_seal(&ix->stacks, true) ? ERR_OK : ERR_NOMEM;
 }
 
-/* look_ahead - scan the next part of the file, from places in it that seem to begin a batch. */
+/* guess - a place in [off, end) that looks like the start of a batch not far in time from the last one, or end. */
+static uint64_t guess(const struct v1_index *ix, const struct source *s, uint64_t off, uint64_t end)
+{
+    end = end - off < 2 * BATCH_BYTES ? end : off + 2 * BATCH_BYTES;
+    for (; off < end; off++) {
+        const uint8_t *p = memchr(s->data + off, 1 << 6 | V1_BATCH, end - off);
+        struct v1_raw r;
+        const char *why;
+        if (!p)
+            break;
+        off = (uint64_t)(p - s->data);
+        if (v1_read(&ix->dialect, &p, s->data + s->len, &r, &why) != V1_READ_OK || p == s->data + s->len)
+            continue;
+        int64_t d = (int64_t)(r.v[r.n - 1] - ix->batch_ticks);
+        if (plausible_proc(r.v[0], PLAUSIBLE_P) && d > -NEAR_TICKS && d < PLAUSIBLE_TICKS &&
+            ix->dialect.shape[*p & 63].timed)
+            return off;
+    }
+    return end;
+}
+
+struct window {
+    struct v1_scan *scan;
+    const struct v1_index *ix;
+    const struct source *s;
+    uint64_t at[V1_SCAN_LANES], end;
+    size_t n;
+};
+
+static void *scan_window(void *arg)
+{
+    struct window *w = arg;
+    v1_scan_window(w->scan, &w->ix->dialect, w->s->data, w->s->len, w->at, w->n, w->end);
+    return NULL;
+}
+
+/* window - from at to end, with places in between. */
+static struct window window(struct v1_index *ix, const struct source *s, size_t k, uint64_t at, uint64_t end)
+{
+    struct window w = { .scan = &ix->scan[k], .ix = ix, .s = s, .at = { at }, .end = end, .n = 1 };
+    for (size_t i = 1; i < V1_SCAN_LANES; i++) {
+        uint64_t from = at + (end - at) / V1_SCAN_LANES * i, to = at + (end - at) / V1_SCAN_LANES * (i + 1);
+        uint64_t off = guess(ix, s, from, to);
+        if (off < to && off - from < 2 * BATCH_BYTES)
+            w.at[w.n++] = off;
+    }
+    return w;
+}
+
+/*
+ * look_ahead - scan the next part of the file, from places in it that seem to begin a batch. While there is nothing
+ * to show yet, the processor that will fold has nothing to do: it takes the second half.
+ */
 static void look_ahead(struct v1_index *ix, const struct source *s, uint64_t stop)
 {
-    uint64_t end = stop < ix->at + WINDOW ? stop : ix->at + WINDOW, at[V1_SCAN_LANES] = { ix->at };
-    size_t n = 1;
-    for (size_t i = 1; i < V1_SCAN_LANES && end - ix->at >= WINDOW / 4; i++) {
-        uint64_t off = ix->at + (end - ix->at) / V1_SCAN_LANES * i;
-        if (off <= at[n - 1])
-            continue;
-        off = next_plausible(ix, s, off, end);
-        if (off < end)
-            at[n++] = off;
+    uint64_t end = stop - ix->at < 2 * WINDOW ? stop : ix->at + 2 * WINDOW, half = end;
+    if (ix->helped && end - ix->at > WINDOW / 2) {
+        uint64_t from = ix->at + (end - ix->at) / 2, off = guess(ix, s, from, end);
+        half = off - from < 2 * BATCH_BYTES ? off : end;
     }
-    v1_scan_window(&ix->scan, &ix->dialect, s->data, s->len, at, n, end);
+    struct window a = window(ix, s, 0, ix->at, half), b = { 0 };
+    pthread_t helper;
+    bool on = false;
+    if (half < end) {
+        b = window(ix, s, 1, half, end);
+        on = pthread_create(&helper, NULL, scan_window, &b) == 0;
+    }
+    scan_window(&a);
+    if (on)
+        pthread_join(helper, NULL);
+    else if (half < end)
+        scan_window(&b);
+    ix->scanned = end;
 }
 
 /* run - over events with a time that need no more than to be counted, as far as that goes. */
@@ -413,14 +481,14 @@ static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t s
     const uint8_t *end = s->data + s->len, *q;
     uint64_t to, limit = ix->batch_off + (1u << 30); /* so that lengths fit; v1_read() goes on */
     uint32_t n;
-    if (ix->at >= ix->scan.end && stop - ix->at >= WINDOW / 4)
+    if (ix->at >= ix->scanned && stop - ix->at >= AHEAD_MIN)
         look_ahead(ix, s, stop);
-    if (v1_scan_take(&ix->scan, ix->at, &to, &n) && to < limit) {
+    if ((v1_scan_take(&ix->scan[0], ix->at, &to, &n) || v1_scan_take(&ix->scan[1], ix->at, &to, &n)) && to < limit) {
         ix->at = to;
         ix->events += n;
     } else {
         for (const uint8_t *p = s->data + ix->at; ix->at < stop && ix->at < limit; ix->events++) {
-            if (!(q = v1_scan_pass(&ix->scan, &ix->dialect, p, end)))
+            if (!(q = v1_scan_pass(&ix->scan[0], &ix->dialect, p, end)))
                 break;
             p = q;
             ix->at = (uint64_t)(p - s->data);

@@ -72,7 +72,9 @@ struct v1_index {
     uint64_t at;
     uint32_t cur;            /* index in proc of the batch's P, UINT32_MAX = none yet */
     uint64_t batch_off, batch_ticks, run_ticks;
-    struct v1_scan scan;
+    struct v1_scan scan[2];
+    uint64_t scanned;        /* up to where they are */
+    bool helped;             /* by a thread of their own */
     bool batch_open;         /* batch[nbatch - 1] is the one that is being read */
     bool done;
 };
