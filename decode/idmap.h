@@ -105,7 +105,8 @@ static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
     }
     m->key[at] = key;
     m->val[at] = val + 1;
-    return steps < 256 || m->mixed || idmap_rebuild(m, m->cap, true);
+    /* A long way to go: because of many marks, or because the keys collide. */
+    return steps < 256 || m->mixed || idmap_rebuild(m, m->cap, m->gone < m->cap / 8);
 }
 
 /* idmap_del - forget a key. */

@@ -317,25 +317,25 @@ HOT void put(struct v2_order *o, struct ev e)
     o->out[o->nout++] = e;
 }
 
-/* A look-up in a table that nobody adds to meanwhile. */
+/* A look-up in a table that nobody adds to meanwhile: nearly always the id stands where it is looked for first. */
 struct lookup {
     const uint64_t *key;
     const uint32_t *val;
     uint32_t mask;
+    const struct idmap *map;
 };
 
-/* false: the table can't be looked up that way. */
+/* false: the table is empty. */
 HOT bool lookup_take(const struct idmap *m, struct lookup *l)
 {
-    *l = (struct lookup){m->key, m->val, m->cap - 1};
-    return m->cap && !m->mixed;
+    *l = (struct lookup){m->key, m->val, m->cap - 1, m};
+    return m->cap;
 }
 
-/* The value, or IDMAP_NONE where it isn't at once found. */
 HOT uint32_t lookup(const struct lookup *l, uint64_t key)
 {
     uint32_t at = (uint32_t)key & l->mask, v = l->val[at];
-    return v && v != IDMAP_GONE && l->key[at] == key ? v - 1 : IDMAP_NONE;
+    return v && v != IDMAP_GONE && l->key[at] == key ? v - 1 : idmap_get(l->map, key);
 }
 
 /* Same, of ids whose 0 is 0. */
