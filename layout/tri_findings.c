@@ -183,10 +183,11 @@ static void line_bounded(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     if (!trace_info(v->tr)->bounded)
         return;
-    text_add(t, "bounded findings are of all parts, put together; these numbers are of ");
+    text_lit(t, "part    these numbers are of ");
     text_dur(t, tg->t0);
     text_lit(t, "..");
     text_dur(t, tg->t1);
+    text_lit(t, " only; findings of the whole trace");
 }
 
 static void (*const lines[])(struct text *, const struct view *) = {line_damage, line_bounded, line_warning, line_gc,
