@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *end, uint64_t *v)
 {
@@ -65,6 +66,17 @@ static inline const uint8_t *bytes_varint(const uint8_t *p, const uint8_t *end, 
         }
     }
     return bytes_varint_slow(p, end, v);
+}
+
+/* bytes_load8 - eight bytes as a number, the first one lowest. */
+static inline uint64_t bytes_load8(const uint8_t *p)
+{
+    uint64_t w;
+    memcpy(&w, p, sizeof w);
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    w = __builtin_bswap64(w);
+#endif
+    return w;
 }
 
 #endif

@@ -499,10 +499,12 @@ bool fold_any(struct fold *f, const struct ev *e)
 static const struct ev *run_of(struct fold *f, const struct ev *e, const struct ev *end, uint64_t *plain)
 {
     const uint32_t on_p = e->on_p, on_m = e->on_m;
+    if (!on_p || !on_m || f->nfirst < FIRST_STACKS)
+        return e;
     struct hot h = hot_take(f);
     struct hot_run r;
     int64_t last = f->end;
-    if (!on_p || !on_m || on_m > h.nm || f->nfirst < FIRST_STACKS || !hot_run_begin(&r, f, &h, on_p - 1, on_m - 1, h.mi[on_m - 1].g))
+    if (on_m > h.nm || !hot_run_begin(&r, f, &h, on_p - 1, on_m - 1, h.mi[on_m - 1].g))
         return e;
     const struct ev *from = e;
     for (; e < end && e->on_p == on_p && e->on_m == on_m && on_run(&r, &h, e); e++)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "decode/ev.h"
+#include "decode/bytes.h"
 #include "decode/mem.h"
 
 enum who { WHO_NOBODY, WHO_ARG, WHO_CTX, WHO_GC };
@@ -110,20 +111,10 @@ void v1_give_back(struct v1_decoder *d, uint32_t g)
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
 
-static inline uint64_t load8(const uint8_t *p)
-{
-    uint64_t w;
-    memcpy(&w, p, sizeof w);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    w = __builtin_bswap64(w);
-#endif
-    return w;
-}
-
 /* squeeze - the number in the last + 1 <= 8 bytes at p: eight bytes are read, groups of seven bits moved together. */
 static inline uint64_t squeeze(const uint8_t *p, unsigned last)
 {
-    uint64_t w = load8(p) & UINT64_C(0x7f7f7f7f7f7f7f7f) & (UINT64_MAX >> (56 - 8 * last));
+    uint64_t w = bytes_load8(p) & UINT64_C(0x7f7f7f7f7f7f7f7f) & (UINT64_MAX >> (56 - 8 * last));
     w = (w & UINT64_C(0x7f007f007f007f00)) >> 1 | (w & UINT64_C(0x007f007f007f007f));
     w = (w & UINT64_C(0x3fff00003fff0000)) >> 2 | (w & UINT64_C(0x00003fff00003fff));
     return (w & UINT64_C(0x0fffffff00000000)) >> 4 | (w & UINT64_C(0x000000000fffffff));
@@ -144,7 +135,7 @@ static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
         *v = (uint32_t)p[2] << 14 | (p[1] & 0x7fu) << 7 | (p[0] & 0x7fu);
         return p + 3;
     }
-    uint64_t m = ~load8(p) & UINT64_C(0x8080808080808080);
+    uint64_t m = ~bytes_load8(p) & UINT64_C(0x8080808080808080);
     if (!m) {
         *v = 0; /* if it has more than ten bytes, which the index lets no event have */
         const uint8_t *q = v1_varint(p, p + 10, v);

@@ -130,6 +130,8 @@ static struct ev *put_g(struct v1_emit *em, enum ev_kind kind, uint16_t flags, u
     struct ev *v = put(em, kind, flags);
     v->g = gor(em, g)->lane;
     v->state = state;
+    v->on_p = em->on_p;
+    v->on_m = em->on_m;
     return v;
 }
 
@@ -609,6 +611,9 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room)
 
 void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
 {
+    const struct v1_p *on = e->p < em->ix->nproc ? &em->p[e->p] : NULL;
+    em->on_p = on && on->begun ? on->lane + 1 : 0;
+    em->on_m = em->on_p ? on->m + 1 : 0;
     set_time(em, e);
     if (em->flush) { /* this event ended the listing */
         em->flush = 0;

@@ -35,6 +35,7 @@ struct v1_emit {
     bool listing;            /* the goroutines alive at the start are being listed */
     uint32_t flush;          /* listed goroutines before this one are done, 0 = nothing to flush */
     uint64_t contradictions;
+    uint32_t on_p, on_m;     /* where the event in work happened, as in struct ev */
     struct ev *out;
     size_t n;
 };

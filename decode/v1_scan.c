@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "decode/bytes.h"
 #include "decode/mem.h"
 
 #define ROOM 16              /* bytes that are looked at from the start of an event */
@@ -34,20 +35,10 @@ void v1_scan_free(struct v1_scan *sc)
     memset(sc->n, 0, sizeof sc->n);
 }
 
-static inline uint64_t load8(const uint8_t *p)
-{
-    uint64_t w;
-    memcpy(&w, p, sizeof w);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    w = __builtin_bswap64(w);
-#endif
-    return w;
-}
-
 /* ends - how many of the first n <= 8 bytes at p end a number. */
 static inline unsigned ends(const uint8_t *p, unsigned n)
 {
-    uint64_t m = ~load8(p) & HIGH;
+    uint64_t m = ~bytes_load8(p) & HIGH;
     m = n >= 8 ? m : m & ((UINT64_C(1) << 8 * n) - 1);
     return (unsigned)(((m >> 7) * UINT64_C(0x0101010101010101)) >> 56);
 }
@@ -65,7 +56,7 @@ static const uint8_t *with_length(const struct v1_dialect *d, const uint8_t *p)
 /* pass - over one event with ROOM behind it. */
 static inline __attribute__((always_inline)) const uint8_t *pass(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p)
 {
-    uint64_t m = ~load8(p + 1) & HIGH;
+    uint64_t m = ~bytes_load8(p + 1) & HIGH;
     unsigned values = sc->values[*p];
     if (values == 4)
         return with_length(d, p);

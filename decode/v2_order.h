@@ -10,11 +10,6 @@
 #include "decode/source.h"
 #include "decode/v2_gen.h"
 
-struct v2_seq {
-    uint32_t gen;              /* ordinal of the generation it counts in */
-    uint64_t n;
-};
-
 struct v2_g {
     uint64_t id, seq;
     uint32_t seqgen;
@@ -47,7 +42,6 @@ struct v2_cursor {             /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
     int64_t t, before;         /* ns, absolute; that of the event before in this batch */
     uint64_t arg[4];
-    uint64_t unit;
     uint32_t m;                /* EV_NONE: no thread */
     uint32_t batch, nbatch;    /* current one, how many: indices into order.list */
     uint8_t type;
