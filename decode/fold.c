@@ -499,7 +499,7 @@ bool fold_any(struct fold *f, const struct ev *e)
 static const struct ev *run_of(struct fold *f, const struct ev *e, const struct ev *end, uint64_t *plain)
 {
     const uint32_t on_p = e->on_p, on_m = e->on_m;
-    if (!on_p || !on_m || f->nfirst < FIRST_STACKS)
+    if (!on_p || !on_m)
         return e;
     struct hot h = hot_take(f);
     struct hot_run r;

@@ -48,11 +48,17 @@ HOT void hot_push(struct spanlane *l, int64_t t, uint64_t dur, struct waitspan n
     l->open = next;
 }
 
+/* A goroutine's own stack may still have something to tell: its name, or it is one of the trace's first. */
+HOT bool hot_tells(const struct fold *f, const struct spanlane *l, uint32_t stack)
+{
+    return stack && (l->special & SPECIAL_NAME || f->nfirst < FIRST_STACKS);
+}
+
 /* Both lanes can take a span at t, the P's one that lasted; the counts' bucket goes on. */
 HOT bool hot_room(const struct fold *f, const struct spanlane *l, const struct spanlane *pl, int64_t t)
 {
     uint64_t dg = (uint64_t)(t - l->t0), dp = (uint64_t)(t - pl->t0);
-    return !(l->special | pl->special) && l->room && pl->room && !((dg | (dp - 1)) >> 32) && t < f->gb_end;
+    return !((l->special & ~SPECIAL_NAME) | pl->special) && l->room && pl->room && !((dg | (dp - 1)) >> 32) && t < f->gb_end;
 }
 
 /*
@@ -79,7 +85,7 @@ HOT bool hot_wake(struct fold *f, const struct hot *h, int64_t t, uint32_t g, ui
         return false;
     struct spanlane *l = &h->g[g];
     uint64_t dur = (uint64_t)(t - l->t0);
-    if (l->special || !l->room || dur >> 32 || t >= f->gb_end || (l->p & l->m) != EV_NONE || l->state == ST_SYSCALL ||
+    if (l->special & ~SPECIAL_NAME || !l->room || dur >> 32 || t >= f->gb_end || (l->p & l->m) != EV_NONE || l->state == ST_SYSCALL ||
         !hot_tag(f, ST_RUNNABLE, str, &tag))
         return false;
     fold_gcount_move(f, l->state, ST_RUNNABLE, t);
@@ -138,7 +144,7 @@ HOT bool hot_on_call(struct hot_run *r, int64_t t, uint8_t to, uint32_t stack)
 {
     struct spanlane *l = &r->lane[r->g];
     uint32_t tag = to == ST_SYSCALL ? r->tag_sys : r->tag_run;
-    if (!hot_room(r->f, l, r->pl, t))
+    if (!hot_room(r->f, l, r->pl, t) || hot_tells(r->f, l, stack))
         return false;
     hot_both(r->f, l, r->pl, t, to, waitspan(0, r->p + 1, stack, tag), waitspan(0, r->g + 1, 0, tag), &r->longest);
     return true;
@@ -149,7 +155,7 @@ HOT bool hot_on_leave(struct hot_run *r, int64_t t, uint8_t to, uint32_t str, ui
 {
     struct spanlane *l = &r->lane[r->g];
     uint32_t tag;
-    if (!hot_room(r->f, l, r->pl, t) || !hot_tag(r->f, to, str, &tag))
+    if (!hot_room(r->f, l, r->pl, t) || hot_tells(r->f, l, stack) || !hot_tag(r->f, to, str, &tag))
         return false;
     l->p = l->m = r->g = EV_NONE;
     hot_both(r->f, l, r->pl, t, to, waitspan(0, 0, stack, tag), waitspan(0, 0, 0, r->tag_sched), &r->longest);

@@ -521,7 +521,7 @@ static bool sink_flush(struct v2_order *o, struct sink *to)
 HOT size_t order_run(struct v2_order *o, size_t cap, struct sink *to, bool direct)
 {
     size_t others = 0; /* direct: those that were not the commonest */
-    bool ok = true, tell = direct && to->f->nfirst < FIRST_STACKS;
+    bool ok = true;
     while (ok && (direct ? to->n + others : o->nout) + 8 <= cap && !o->stopped && !o->oom) {
         if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
             sample_out(o);
@@ -531,9 +531,7 @@ HOT size_t order_run(struct v2_order *o, size_t cap, struct sink *to, bool direc
             struct v2_cursor *c = &o->cur[o->heap[0].cursor];
             int64_t until = alone_until(o);
             enum adv a = ADV_OK;
-            bool more = true;
-            if (!tell)
-                more = hot_turn(o, c, until, cap - 7 - (direct ? (size_t)to->n + others : o->nout), to, direct);
+            bool more = hot_turn(o, c, until, cap - 7 - (direct ? (size_t)to->n + others : o->nout), to, direct);
             if (more && c->t <= until && (direct ? to->n + others : o->nout) + 8 <= cap) {
                 more = cursor_whole(o, c);
                 a = more ? v2_adv(o, c) : ADV_OK;
@@ -556,7 +554,6 @@ HOT size_t order_run(struct v2_order *o, size_t cap, struct sink *to, bool direc
         if (direct && o->nout) {
             others += o->nout;
             ok = sink_flush(o, to) && ok;
-            tell = to->f->nfirst < FIRST_STACKS;
         }
     }
     return direct ? to->n + others : o->nout;
