@@ -152,6 +152,8 @@ static void g_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
     if (name == f->str_gcworker || (!f->str_gcworker && str_is(f, name, "runtime.gcBgMarkWorker"))) {
         f->str_gcworker = name;
         gi->flags |= GI_GCWORK;
+    } else {
+        gi->flags &= (uint8_t)~GI_GCWORK; /* a label said so, see on_g_label() */
     }
 }
 
@@ -301,17 +303,23 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
     g_transition(f, e, e->t, who, e->stack);
 }
 
+/*
+ * The runtime labels whoever starts on a P whose worker mode is set. A preempted mark worker may leave the mode behind;
+ * then all that run on that P are labelled, for tens of milliseconds. So a label counts for mark workers, and for what
+ * nothing else is known of; it would be a wrong picture of the others.
+ */
 static void on_g_label(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = &f->lane[LANE_G][e->g];
-    if (!l->begun || l->ended)
+    struct ginfo *gi = &f->g[e->g];
+    bool gc = str_starts(names_get(f->names, e->str), "GC (");
+    if (!l->begun || l->ended || (gc && gi->name && !(gi->flags & GI_GCWORK)))
         return;
     struct span_tag t = f->pool.tags[wait_tag(&l->open)];
     if (t.state == ST_RUNNING)
         l->open = waitspan(0, wait_who(&l->open), wait_stack(&l->open), pool_tag(&f->pool, t.state, t.reason, e->str));
-    struct str s = names_get(f->names, e->str);
-    if (str_starts(s, "GC (")) {
-        f->g[e->g].flags |= GI_GCWORK;
+    if (gc) {
+        gi->flags |= GI_GCWORK;
         fold_special_g(f, e->g);
         fold_show_on(f, l->p, EV_NONE, e->t);
     }

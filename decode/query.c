@@ -116,6 +116,7 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
         info.ended = g->flags & GI_ENDED;
         info.created = g->flags & GI_CREATED;
         info.is_system = g->flags & GI_SYSTEM;
+        info.is_worker = g->flags & GI_GCWORK;
         info.no_p_ns = g->no_p + (g->no_p_since != NO_TIME && tr->fold.end > g->no_p_since ? tr->fold.end - g->no_p_since : 0);
         info.creator = g->creator;
         info.create_stack = g->create_stack;

@@ -171,6 +171,7 @@ struct lane_info {
     bool ended;         /* G: its end is in the trace */
     bool created;       /* G: its creation is in the trace (else it existed when the trace began) */
     bool is_system;     /* G: a goroutine of the runtime itself, by its start function */
+    bool is_worker;     /* G: a mark worker: by its name, or by a "GC (..)" label if it has none (see fold.c) */
     int64_t no_p_ns;    /* G: time in system calls after its P was taken away */
     uint32_t creator;   /* G: lane index of the creating goroutine, NO_LANE = unknown or none */
     uint32_t create_stack; /* G: the creator's stack at creation */

@@ -19,7 +19,7 @@ struct walk { /* along one lane */
     struct triage *tg;
     struct gstat *st;
     uint32_t g;
-    bool system;
+    bool system, worker;
     size_t gw_first;                            /* this goroutine's rows in work->gw */
     struct span prev;                           /* state ST_NONE before the first span */
     enum wait_kind kind;                        /* of the last wait */
@@ -330,7 +330,7 @@ static void walk_exec(struct walk *w, const struct span *s)
     w->st->ns[GM_EXEC] = ns_add(w->st->ns[GM_EXEC], ns);
     w->st->runs += !tri_is_exec(w->prev.state);
     w->cond_run += ns;
-    if (s->label || s->state == ST_GCWORK) {
+    if ((s->label && w->worker) || s->state == ST_GCWORK) {
         int64_t *by_mode = &w->tg->label_ns[mode_of(w->tg->tr, s->label)];
         *by_mode = ns_add(*by_mode, ns);
     }
@@ -412,7 +412,8 @@ bool triage_goroutine(struct triage *tg, uint32_t g)
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(tg->tr, l);
     struct walk w = {
-        .tg = tg, .st = &tg->g[g], .g = g, .system = li.is_system, .gw_first = tg->work->ngw, .cond_pair = TAB_NONE};
+        .tg = tg, .st = &tg->g[g], .g = g, .system = li.is_system, .worker = li.is_worker,
+        .gw_first = tg->work->ngw, .cond_pair = TAB_NONE};
     struct span_iter it;
     if (!put_in_group(tg, g, &li)) {
         return false;

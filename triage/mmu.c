@@ -118,8 +118,8 @@ static bool collect(struct curve *c)
     for (size_t i = 0; i < n && ok; i++) {
         ok = assist(c, &r[i]) && (i % 64 || slices_tick());
     }
-    for (uint32_t g = 0; g < ng && ok; g++) { /* mark workers are goroutines of the runtime */
-        ok = (!trace_lane(c->tr, (struct lane){LANE_G, g}).is_system || lane_worker(c, g)) && (g % 256 || slices_tick());
+    for (uint32_t g = 0; g < ng && ok; g++) {
+        ok = (!trace_lane(c->tr, (struct lane){LANE_G, g}).is_worker || lane_worker(c, g)) && (g % 256 || slices_tick());
     }
     return ok;
 }

@@ -366,6 +366,34 @@ static void test_logs_and_metrics(void **state)
     unload(&l);
 }
 
+/*
+ * A preempted mark worker may leave its P's worker mode behind; then the runtime labels whoever starts there. That makes
+ * no worker of a goroutine known by its name. One that the label came to first stops being a worker by its name.
+ */
+static void test_stale_worker_label(void **state)
+{
+    (void)state;
+    struct loaded l =
+        load_text(P0 "GoCreate +9 new_g=2 new_stack=main.serve:3 stack=0\nGoCreate +10 new_g=3 "
+                     "new_stack=runtime.gcBgMarkWorker:9 stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=2 g_seq=1\n"
+                     "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\nGoStart +10 g=3 g_seq=1\n"
+                     "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\n");
+    expect_whole(l.tr);
+    assert_false(trace_lane(l.tr, (struct lane){LANE_G, 1}).is_worker);
+    assert_true(trace_lane(l.tr, (struct lane){LANE_G, 2}).is_worker);
+    expect_lane(l.tr, LANE_G, 2, "10-40 runnable by g1\n40-60 running p0\n60-90> waiting (sync)\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-30 running g1\n30-40 scheduler\n40-60 running g2\n60-70 scheduler\n70-90 GC worker g3\n90-90> scheduler\n");
+    unload(&l);
+    l = load_text(P0 "GoLabel +9 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" stack=main.serve:4\nGoStatus +1 g=2 m=-1 runnable\n"
+                     "GoStart +9 g=2 g_seq=1\nGoLabel +10 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" "
+                     "stack=runtime.gcBgMarkWorker:4\n");
+    expect_whole(l.tr);
+    assert_false(trace_lane(l.tr, (struct lane){LANE_G, 0}).is_worker);
+    assert_true(trace_lane(l.tr, (struct lane){LANE_G, 1}).is_worker);
+    unload(&l);
+}
+
 /* Samples come out before an event only if strictly earlier, and behind all others; they change nothing. */
 static void test_samples(void **state)
 {
@@ -486,6 +514,7 @@ int main(void)
         cmocka_unit_test(test_sweep_and_assist),
         cmocka_unit_test(test_regions),
         cmocka_unit_test(test_logs_and_metrics),
+        cmocka_unit_test(test_stale_worker_label),
         cmocka_unit_test(test_samples),
         cmocka_unit_test(test_equal_times),
         cmocka_unit_test(test_odd_clock),
