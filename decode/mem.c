@@ -3,12 +3,28 @@
 
 #include <malloc.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-#define GROW_SLOWLY ((size_t)2 << 20)
+#include "decode/bigmem.h"
+
 #define HUGE_FROM ((size_t)4 << 20)
+#define GROW_SLOWLY ((size_t)2 << 20)
+
+/* The sanitizers look at what malloc hands out only. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PLAIN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define PLAIN 1
+#endif
+#endif
+#ifdef PLAIN
+#define BIG_FROM SIZE_MAX
+#else
+#define BIG_FROM BIG_PAGE
+#endif
 
 static atomic_long fail_in = -1;
 static atomic_size_t live, peak;
@@ -24,65 +40,74 @@ static int refuse(void)
     return n == 1;
 }
 
-/* Large blocks on huge pages, where the host has them to give: fewer faults while a model grows. */
-static void advise(void *p, size_t n)
+static size_t size_of(void *p)
 {
-#ifdef MADV_HUGEPAGE
-    const uintptr_t huge = (uintptr_t)2 << 20;
-    uintptr_t a = ((uintptr_t)p + huge - 1) & ~(huge - 1), b = ((uintptr_t)p + n) & ~(huge - 1);
-    if (p && b > a)
-        madvise((void *)a, b - a, MADV_HUGEPAGE);
-#else
-    (void)p, (void)n;
-#endif
+    size_t n = bigmem_size(p);
+    return n ? n : malloc_usable_size(p);
 }
 
-static void *count(void *p)
+static void count(size_t more, size_t less)
 {
-    if (p) {
-        size_t now = atomic_fetch_add_explicit(&live, malloc_usable_size(p), memory_order_relaxed) + malloc_usable_size(p);
-        if (now > atomic_load_explicit(&peak, memory_order_relaxed))
-            atomic_store_explicit(&peak, now, memory_order_relaxed);
-    }
-    return p;
-}
-
-static void uncount(void *p)
-{
-    if (p)
-        atomic_fetch_sub_explicit(&live, malloc_usable_size(p), memory_order_relaxed);
-}
-
-void *mem_alloc(size_t n)
-{
-    void *p = refuse() ? NULL : count(malloc(n ? n : 1));
-    if (n >= HUGE_FROM)
-        advise(p, n);
-    return p;
+    size_t now = atomic_fetch_add_explicit(&live, more - less, memory_order_relaxed) + more - less;
+    if (now > atomic_load_explicit(&peak, memory_order_relaxed))
+        atomic_store_explicit(&peak, now, memory_order_relaxed);
 }
 
 void *mem_zalloc(size_t n)
 {
-    return refuse() ? NULL : count(calloc(1, n ? n : 1));
+    void *p = refuse() ? NULL : n >= BIG_FROM ? bigmem_new(n) : calloc(1, n ? n : 1);
+    if (p)
+        count(size_of(p), 0);
+    return p;
+}
+
+void *mem_alloc(size_t n)
+{
+    void *p = refuse() ? NULL : n >= BIG_FROM ? bigmem_new(n) : malloc(n ? n : 1);
+    if (p && n >= HUGE_FROM && n >= BIG_FROM)
+        bigmem_huge(p);
+    if (p)
+        count(size_of(p), 0);
+    return p;
+}
+
+/* A block that becomes a large one, or is one no more. */
+static void *move(void *p, size_t was, size_t n)
+{
+    void *q = n >= BIG_FROM ? bigmem_new(n) : malloc(n ? n : 1);
+    if (!q)
+        return NULL;
+    memcpy(q, p, was < n ? was : n);
+    if (bigmem_size(p))
+        bigmem_free(p);
+    else
+        free(p);
+    return q;
 }
 
 void *mem_resize(void *p, size_t n)
 {
+    if (!p)
+        return mem_alloc(n);
     if (refuse())
         return NULL;
-    size_t old = p ? malloc_usable_size(p) : 0;
-    void *q = realloc(p, n ? n : 1);
-    if (q) {
-        atomic_fetch_sub_explicit(&live, old, memory_order_relaxed);
-        count(q);
-    }
+    size_t was = size_of(p);
+    bool big = bigmem_size(p);
+    void *q = big != (n >= BIG_FROM) ? move(p, was, n) : big ? bigmem_resize(p, n) : realloc(p, n ? n : 1);
+    if (q)
+        count(size_of(q), was);
     return q;
 }
 
 void mem_free(void *p)
 {
-    uncount(p);
-    free(p);
+    if (!p)
+        return;
+    count(0, size_of(p));
+    if (bigmem_size(p))
+        bigmem_free(p);
+    else
+        free(p);
 }
 
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)

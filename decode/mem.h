@@ -4,7 +4,7 @@
  * All folders below viewer/ allocate through these. Each returns NULL when out of memory; callers turn that
  * into ERR_NOMEM. mem_fail_after(n) makes the n-th allocation from now on (and all later ones) fail, for tests;
  * mem_fail_after(-1) ends that. mem_live() is the number of bytes handed out now and mem_peak() their maximum,
- * for `--debug` and the benchmarks (counted by malloc_usable_size, so what the allocator rounds up counts).
+ * for `--debug` and the benchmarks (with what the allocator rounds up). Blocks of 2 MiB and more: decode/bigmem.h.
  * Safe from any thread.
  */
 #ifndef GOTOP_DECODE_MEM_H

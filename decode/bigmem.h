@@ -1,0 +1,32 @@
+/*
+ * bigmem.h - large blocks for mem.c: each in a mapping of its own that begins at a multiple of BIG_PAGE.
+ *
+ * A model is a handful of arrays and chunks of many megabytes that grow while it is built. malloc's own threshold for
+ * mappings rises with what has been freed, and below it an array that grows is copied: a step of loading then takes a
+ * tenth of a second. Here a block grows in place or is moved by its page tables.
+ *
+ * Huge pages are asked for chunks that will be filled from end to end, not for arrays that grow: what is touched of an array's
+ * last huge page is memory, needed or not; and on a virtual machine that gives free pages back to its host a fresh huge
+ * page costs more than the small ones it replaces (measured: docs/SCALE.md).
+ *
+ * Safe from any thread. Under the sanitizers mem.c does without it, for they can't look into it.
+ */
+#ifndef GOTOP_DECODE_BIGMEM_H
+#define GOTOP_DECODE_BIGMEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define BIG_PAGE ((size_t)2 << 20) /* of a huge page; smaller blocks are malloc's */
+
+/* bigmem_new - n >= BIG_PAGE bytes of zeros. NULL: out of memory. */
+void *bigmem_new(size_t n);
+/* bigmem_size - what was asked for, whole pages; 0: p is none of these blocks. */
+size_t bigmem_size(const void *p);
+/* bigmem_resize - p, one of these blocks, with n >= BIG_PAGE bytes, moved or not; NULL: out of memory, it stands as it was. */
+void *bigmem_resize(void *p, size_t n);
+/* bigmem_huge - p, one of these blocks, will be filled: on huge pages where the host has them to give. */
+void bigmem_huge(void *p);
+void bigmem_free(void *p); /* p: one of these blocks */
+
+#endif
