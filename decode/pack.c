@@ -11,8 +11,6 @@ const uint8_t pack_len_dur[2][4] = {{1, 2, 3, 4}, {1, 2, 3, 8}};
 const uint8_t pack_len_id[2][4] = {{0, 1, 2, 3}, {0, 1, 2, 4}};
 const uint64_t pack_mask[9] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
 
-#define WHOLE_MOST (SPAN_BLOCK / 2) /* from here on durations are kept in units */
-
 /* ---- one value at a time ---------------------------------------------------------------------------------- */
 
 static uint8_t *put_plain(uint8_t *o, const uint64_t *v, uint32_t n, const uint8_t len[4])
@@ -37,14 +35,7 @@ static inline uint64_t dur_stored(int64_t dur, bool units)
     return !units ? x : x & 63 ? x << 1 | 1 : x >> 5;
 }
 
-/* A short block says little about the durations to come. */
-static inline void whole_note(uint32_t *whole, uint32_t is, uint32_t n)
-{
-    if (n >= SPAN_BLOCK / 4)
-        *whole = is * SPAN_BLOCK / n;
-}
-
-static void sums_plain(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how, struct pack_sums *sums)
+void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how, struct pack_sums *sums)
 {
     *sums = (struct pack_sums){0};
     for (uint32_t i = 0; i < n; i++) {
@@ -56,12 +47,55 @@ static void sums_plain(const struct waitspan *s, uint32_t n, enum lane_kind kind
     }
 }
 
+/* The different ones of n pairs of tag and stack, in the order they come; at: which of them each is. 0: too many. */
+static uint32_t palette_of(const uint32_t *pair, uint32_t n, uint32_t pal[PALETTE_MOST], uint8_t *at)
+{
+    enum { SLOTS = 64, SHIFT = 32 - 6 };
+    uint8_t slot[SLOTS] = {0}; /* number in the palette + 1 */
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t h = pair[i] * 2654435761u >> SHIFT;
+        while (slot[h] && pal[slot[h] - 1] != pair[i])
+            h = (h + 1) % SLOTS;
+        if (!slot[h]) {
+            if (k == PALETTE_MOST)
+                return 0;
+            pal[k] = pair[i];
+            slot[h] = (uint8_t)++k;
+        }
+        at[i] = (uint8_t)(slot[h] - 1);
+    }
+    return k;
+}
+
+static uint8_t *put_palette(uint8_t *o, const uint32_t *pal, uint32_t k, bool stacks)
+{
+    *o++ = (uint8_t)k;
+    for (uint32_t i = 0; i < k; i++) {
+        if (stacks)
+            memcpy(o, &pal[i], 4);
+        else
+            *o = (uint8_t)(pal[i] >> 24);
+        o += stacks ? 4 : 1;
+    }
+    return o;
+}
+
+static uint8_t *put_planes(uint8_t *o, const uint8_t *at, uint32_t n, uint32_t k)
+{
+    for (unsigned bit = 0; (k - 1) >> bit; bit++, o += (n + 7) / 8) {
+        memset(o, 0, (n + 7) / 8);
+        for (uint32_t i = 0; i < n; i++)
+            o[i / 8] |= (uint8_t)((at[i] >> bit & 1) << i % 8);
+    }
+    return o;
+}
+
 size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
 {
     const int64_t *longs = how->longs;
-    uint32_t *whole = &how->whole;
     if (sums)
-        sums_plain(s, n, kind, how, sums);
+        pack_sums_of(s, n, kind, how, sums);
     uint64_t v[SPAN_BLOCK] = {0}, d = 0, k = 0, w = 0, t = 0;
     uint32_t is_whole = 0;
     for (uint32_t i = 0; i < n; i++) {
@@ -72,16 +106,28 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
         k |= wait_stack(&s[i]);
         t |= wait_tag(&s[i]);
     }
-    bool units = *whole >= WHOLE_MOST && d < (uint64_t)1 << 62;
-    whole_note(whole, is_whole, n);
+    bool units = how->whole >= PACK_WHOLE_MOST && d < (uint64_t)1 << 62;
+    pack_note_whole(how, is_whole, n);
+    uint32_t pair[SPAN_BLOCK], pal[PALETTE_MOST], np = 0;
+    uint8_t at[SPAN_BLOCK];
+    if (n >= PALETTE_FROM && t <= 0xff && k <= 0xffffff) {
+        for (uint32_t i = 0; i < n; i++)
+            pair[i] = wait_stack(&s[i]) | wait_tag(&s[i]) << 24;
+        np = palette_of(pair, n, pal, at);
+        np = np && palette_pays(np, n, k) ? np : 0;
+    }
     if (units)
         d <<= 1;
     unsigned flags = (t > 0xff ? PACK_WIDE_TAG : 0u) | (w ? PACK_WHO : 0u) | (k ? PACK_STACK : 0u) |
                      (d > pack_mask[4] ? PACK_LONG_DUR : 0u) | (w > 0xffffff ? PACK_LONG_WHO : 0u) |
-                     (k > 0xffffff ? PACK_LONG_STACK : 0u) | (units ? PACK_UNIT : 0u);
+                     (k > 0xffffff ? PACK_LONG_STACK : 0u) | (units ? PACK_UNIT : 0u) | (np ? PACK_PALETTE : 0u);
     uint8_t *o = out;
     *o++ = (uint8_t)flags;
-    for (uint32_t i = 0; i < n; i++) {
+    if (np) {
+        o = put_palette(o, pal, np, k);
+        o = put_planes(o, at, n, np);
+    }
+    for (uint32_t i = 0; i < n && !np; i++) {
         *o++ = (uint8_t)wait_tag(&s[i]);
         if (flags & PACK_WIDE_TAG)
             *o++ = (uint8_t)(wait_tag(&s[i]) >> 8);
@@ -95,7 +141,7 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
         o = put_plain(o, v, n, pack_len_id[!!(flags & PACK_LONG_WHO)]);
     for (uint32_t i = 0; i < n; i++)
         v[i] = wait_stack(&s[i]);
-    if (k)
+    if (k && !np)
         o = put_plain(o, v, n, pack_len_id[!!(flags & PACK_LONG_STACK)]);
     return (size_t)(o - out);
 }
@@ -159,7 +205,7 @@ static SSE inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o,
 }
 
 struct columns {
-    _Alignas(16) uint32_t dur[SPAN_BLOCK], who[SPAN_BLOCK], stack[SPAN_BLOCK];
+    _Alignas(16) uint32_t dur[SPAN_BLOCK], who[SPAN_BLOCK], stack[SPAN_BLOCK], pair[SPAN_BLOCK];
 };
 
 /* Gathered over all spans on the way, four at a time. */
@@ -185,7 +231,9 @@ static SSE inline __attribute__((always_inline)) void split_four(const struct wa
         dur = _mm_blendv_epi8(_mm_or_si128(_mm_slli_epi32(dur, 1), _mm_set1_epi32(1)), _mm_srli_epi32(dur, 5), whole);
     _mm_store_si128((__m128i *)(void *)&c->dur[i], dur);
     _mm_store_si128((__m128i *)(void *)&c->who[i], _mm_unpackhi_epi64(ab, de));
-    _mm_store_si128((__m128i *)(void *)&c->stack[i], _mm_unpacklo_epi64(ab2, de2));
+    __m128i stack = _mm_unpacklo_epi64(ab2, de2);
+    _mm_store_si128((__m128i *)(void *)&c->stack[i], stack);
+    _mm_store_si128((__m128i *)(void *)&c->pair[i], _mm_or_si128(stack, _mm_slli_epi32(t, 24)));
     t = _mm_packus_epi16(_mm_packus_epi32(t, t), t);
     uint32_t tags = (uint32_t)_mm_cvtsi128_si32(t);
     memcpy(tag, &tags, 4);
@@ -205,12 +253,54 @@ static SSE inline __attribute__((always_inline)) void add_four(struct sums_four 
     f->v[3][slot[tag[3]][kind]] += raw[3];
 }
 
+struct planes {
+    uint64_t w[5][2]; /* a bit per span */
+};
+
+/* palette_of() by whole sixteens of pairs, with planes made on the way. */
+static SSE uint32_t palette_sse(const uint32_t *pair, uint32_t n, uint32_t pal[PALETTE_MOST], struct planes *out)
+{
+    uint64_t left[2] = {n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX, n <= 64 ? 0 : n < 128 ? ((uint64_t)1 << (n - 64)) - 1 : UINT64_MAX};
+    const __m128i *v = (const __m128i *)(const void *)pair;
+    uint32_t k = 0, groups = (n + 15) / 16;
+    memset(out, 0, sizeof *out);
+    while (left[0] | left[1]) {
+        if (k == PALETTE_MOST)
+            return 0;
+        uint32_t i = left[0] ? (uint32_t)__builtin_ctzll(left[0]) : 64 + (uint32_t)__builtin_ctzll(left[1]);
+        const __m128i it = _mm_set1_epi32((int)pair[i]);
+        uint64_t in[2] = {0, 0};
+        for (uint32_t g = 0; g < groups; g++) {
+            __m128i a = _mm_packs_epi32(_mm_cmpeq_epi32(v[4 * g], it), _mm_cmpeq_epi32(v[4 * g + 1], it));
+            __m128i b = _mm_packs_epi32(_mm_cmpeq_epi32(v[4 * g + 2], it), _mm_cmpeq_epi32(v[4 * g + 3], it));
+            in[g / 4] |= (uint64_t)(unsigned)_mm_movemask_epi8(_mm_packs_epi16(a, b)) << g % 4 * 16;
+        }
+        for (int w = 0; w < 2; w++) {
+            in[w] &= left[w];
+            left[w] ^= in[w];
+            for (unsigned bit = 0; k >> bit; bit++)
+                if (k >> bit & 1)
+                    out->w[bit][w] |= in[w];
+        }
+        pal[k++] = pair[i];
+    }
+    return k;
+}
+
+static uint8_t *put_planes_sse(uint8_t *o, const struct planes *p, uint32_t n, uint32_t k)
+{
+    for (unsigned bit = 0; (k - 1) >> bit; bit++, o += (n + 7) / 8)
+        memcpy(o, p->w[bit], 16);
+    return o;
+}
+
 /* 0: the spans are out of the ordinary, nothing is packed. */
-static SSE inline __attribute__((always_inline)) size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind,
+static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind,
                                                                  struct pack_how *how, struct pack_sums *sums, bool units)
 {
     struct columns c;
     struct sums_four four;
+    struct planes planes;
     struct seen in = {_mm_setzero_si128(), _mm_setzero_si128(), _mm_setzero_si128()};
     _Alignas(16) uint32_t raw[4];
     uint32_t i = 0, extra = (4 - n % 4) % 4;
@@ -246,14 +336,17 @@ static SSE inline __attribute__((always_inline)) size_t pack_sse(uint8_t *out, c
         uint32_t x = most[0] > most[1] ? most[0] : most[1], y = most[2] > most[3] ? most[2] : most[3];
         sums->longest = x > y ? x : y;
         if (sums->slot[0])
-            sums_plain(s, n, kind, how, sums);
+            pack_sums_of(s, n, kind, how, sums);
     }
-    whole_note(&how->whole, is_whole, n);
-    out[0] = (uint8_t)((units ? PACK_UNIT : 0) | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0));
-    o = put_column(o + n, c.dur, n, false) - extra; /* what is filled up takes a byte as a duration, none as an id */
+    pack_note_whole(how, is_whole, n);
+    uint32_t pal[PALETTE_MOST], k = n >= PALETTE_FROM ? palette_sse(c.pair, n, pal, &planes) : 0;
+    k = k && palette_pays(k, n, all[2]) ? k : 0;
+    out[0] = (uint8_t)((units ? PACK_UNIT : 0) | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0) | (k ? PACK_PALETTE : 0));
+    o = k ? put_planes_sse(put_palette(o, pal, k, all[2]), &planes, n, k) : o + n;
+    o = put_column(o, c.dur, n, false) - extra; /* what is filled up takes a byte as a duration, none as an id */
     if (all[1])
         o = put_column(o, c.who, n, true);
-    if (all[2])
+    if (all[2] && !k)
         o = put_column(o, c.stack, n, true);
     return (size_t)(o - out);
 }
@@ -262,8 +355,13 @@ static SSE size_t pack_by_units(uint8_t *out, const struct waitspan *s, uint32_t
                                 struct pack_sums *sums)
 {
     if (!sums)
-        return pack_sse(out, s, n, kind, how, NULL, how->whole >= WHOLE_MOST);
-    return how->whole >= WHOLE_MOST ? pack_sse(out, s, n, kind, how, sums, true) : pack_sse(out, s, n, kind, how, sums, false);
+        return pack_fours(out, s, n, kind, how, NULL, how->whole >= PACK_WHOLE_MOST);
+    return how->whole >= PACK_WHOLE_MOST ? pack_fours(out, s, n, kind, how, sums, true) : pack_fours(out, s, n, kind, how, sums, false);
+}
+
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+{
+    return __builtin_cpu_supports("sse4.1") ? pack_by_units(out, s, n, kind, how, sums) : 0;
 }
 
 void pack_init(void)
@@ -272,24 +370,26 @@ void pack_init(void)
     pthread_once(&once, rows_fill);
 }
 
-size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
-{
-    size_t len = __builtin_cpu_supports("sse4.1") ? pack_by_units(out, s, n, kind, how, sums) : 0;
-    return len ? len : pack_plain(out, s, n, kind, how, sums);
-}
-
 #else
 
 void pack_init(void)
 {
 }
 
-size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
 {
-    return pack_plain(out, s, n, kind, how, sums);
+    (void)out, (void)s, (void)n, (void)kind, (void)how, (void)sums;
+    return 0;
 }
 
 #endif
+
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+{
+    size_t len = pack_wide(out, s, n, kind, how, sums);
+    len = len ? len : pack_sse(out, s, n, kind, how, sums);
+    return len ? len : pack_plain(out, s, n, kind, how, sums);
+}
 
 /* ---- back ------------------------------------------------------------------------------------------------- */
 
@@ -311,7 +411,19 @@ void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out)
 {
     uint64_t v[SPAN_BLOCK];
     unsigned flags = *p++;
-    for (uint32_t i = 0; i < n; i++) {
+    if (flags & PACK_PALETTE) {
+        uint32_t pair[PALETTE_MOST];
+        const uint8_t *planes;
+        unsigned np = palette_read(p, n, flags, pair, &planes, &p);
+        for (uint32_t i = 0; i < n; i += 8) {
+            uint64_t at = palette_eight(planes, np, n, i / 8);
+            for (uint32_t k = i; k < n && k < i + 8; k++, at >>= 8) {
+                out[k].tag = pair[at & 0xff] >> 24;
+                out[k].stack = pair[at & 0xff] & 0xffffff;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < n && !(flags & PACK_PALETTE); i++) {
         out[i].tag = *p++;
         if (flags & PACK_WIDE_TAG)
             out[i].tag |= (uint32_t)*p++ << 8;
@@ -323,6 +435,8 @@ void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out)
         p = get_column(p, n, pack_len_id[!!(flags & PACK_LONG_WHO)], v);
     for (uint32_t i = 0; i < n; i++)
         out[i].who = flags & PACK_WHO ? (uint32_t)v[i] : 0;
+    if (flags & PACK_PALETTE)
+        return;
     if (flags & PACK_STACK)
         get_column(p, n, pack_len_id[!!(flags & PACK_LONG_STACK)], v);
     for (uint32_t i = 0; i < n; i++)

@@ -2,13 +2,19 @@
  * pack.h - up to SPAN_BLOCK contiguous spans as bytes: what decode/spans.c keeps of a lane.
  *
  * A packed block:
- *   1 byte   flags: PACK_WIDE_TAG (tags take 2 bytes), PACK_WHO, PACK_STACK (the column is there), PACK_LONG_*
- *            (code 3 of that column means its longest form)
- *   tags     1 or 2 bytes each
- *   columns  duration, then who, then stack: two bits of length code per span (four spans a byte), then the bytes
+ *   1 byte   flags: PACK_WHO, PACK_STACK (some span has one), PACK_LONG_* (code 3 of that column means its longest form)
+ *   PACK_PALETTE, where that is shorter: a goroutine does few different things, over and over
+ *     1 byte   how many pairs of tag and stack there are, at most PALETTE_MOST
+ *     pairs    4 bytes each, stack | tag << 24; without PACK_STACK 1 byte each, the tag
+ *     planes   which pair a span is, one bit of the number after another, as many as the last pair's number needs:
+ *              (n + 7) / 8 bytes of a bit per span
+ *   else
+ *     tags     1 byte each, 2 with PACK_WIDE_TAG
+ *   columns  duration, then (PACK_WHO) who, then (PACK_STACK, not PACK_PALETTE) stack: two bits of length code per span (four
+ *            spans a byte), then the bytes
  *            PACK_UNIT: a duration is stored as units of 64 ns * 2, or as ns * 2 + 1 where it is no multiple. (The
  *            second family's clock ticks every 64 ns, but equal times are pushed apart by 1 ns.)
- * Lengths by code are pack_len_dur and pack_len_id. Eight bytes may be read past a value, sixteen written: PACK_SLACK.
+ * Lengths by code are pack_len_dur and pack_len_id. Eight bytes may be read past a value, 64 written: PACK_SLACK.
  */
 #ifndef GOTOP_DECODE_PACK_H
 #define GOTOP_DECODE_PACK_H
@@ -67,9 +73,12 @@ static inline int64_t wait_dur(const struct waitspan *w, const int64_t *longs)
     return wait_is_long(w) ? longs[d] : d;
 }
 
-enum { PACK_WIDE_TAG = 1, PACK_WHO = 2, PACK_STACK = 4, PACK_LONG_DUR = 8, PACK_LONG_WHO = 16, PACK_LONG_STACK = 32, PACK_UNIT = 64 };
+enum { PACK_WIDE_TAG = 1, PACK_WHO = 2, PACK_STACK = 4, PACK_LONG_DUR = 8, PACK_LONG_WHO = 16, PACK_LONG_STACK = 32, PACK_UNIT = 64,
+       PACK_PALETTE = 128 };
 
-#define PACK_SLACK 16
+#define PALETTE_MOST 32
+#define PALETTE_FROM 16 /* spans: fewer don't pay */
+#define PACK_SLACK 64
 #define PACK_MAX (1 + SPAN_BLOCK * (2 + 8 + 4 + 4) + 3 * (SPAN_BLOCK / 4))
 
 extern const uint8_t pack_len_dur[2][4], pack_len_id[2][4]; /* [PACK_LONG_*][code] */
@@ -88,13 +97,67 @@ struct pack_how {
     uint32_t whole;           /* how many of 128 durations were multiples of 64 ns in the block before; updated */
 };
 
+/* A block's palette pays: k pairs among n spans, some with a stack or none. */
+static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
+{
+    uint32_t planes = k > 1 ? 32 - (uint32_t)__builtin_clz(k - 1) : 0, size = 1 + k * (stacks ? 4 : 1) + planes * ((n + 7) / 8);
+    return k <= PALETTE_MOST && size < n + (stacks ? (n + 3) / 4 + n / 2 : 0); /* half the spans have a stack of a byte, say */
+}
+
+/* The palette of a packed block, and its planes. p: behind the flags; *end: behind the planes. Returns how many planes. */
+static inline unsigned palette_read(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST], const uint8_t **planes,
+                                    const uint8_t **end)
+{
+    uint32_t k = *p++;
+    for (uint32_t i = 0; i < k && i < PALETTE_MOST; i++, p += flags & PACK_STACK ? 4 : 1) {
+        if (flags & PACK_STACK)
+            memcpy(&pair[i], p, 4);
+        else
+            pair[i] = (uint32_t)*p << 24;
+    }
+    unsigned np = k > 1 ? 32 - (unsigned)__builtin_clz(k - 1) : 0;
+    *planes = p;
+    *end = p + np * ((n + 7) / 8);
+    return np;
+}
+
+/* Which pairs spans 8 * i .. 8 * i + 7 are, a byte each. */
+static inline uint64_t palette_eight(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i)
+{
+    uint64_t v = 0;
+    for (unsigned k = 0; k < np; k++) {
+        uint64_t x = planes[k * ((n + 7) / 8) + i];
+        /* bit b of x to bit 0 of byte b: each copy of x keeps another bit, and what is kept is carried to the byte's top */
+        x = (x * 0x0101010101010101u) & 0x8040201008040201u;
+        x = (x + 0x00406070787c7e7fu) >> 7 & 0x0101010101010101u;
+        v |= x << k;
+    }
+    return v;
+}
+
 /*
  * pack_spans - n <= SPAN_BLOCK spans into out, of which PACK_MAX + PACK_SLACK bytes may be written. Returns the number
  * of bytes. sums: of a lane of that kind; NULL where nobody wants to know.
- * pack_plain - the same, one value at a time: for what is out of the ordinary, and to hold the other against.
+ * pack_plain - the same, one value at a time: for what is out of the ordinary, and to hold the others against.
+ * pack_sse, pack_wide - the same with vectors, where the processor has them; 0: it hasn't, or the spans are out of the
+ * ordinary (pack_wide: or no whole block), and nothing is packed.
  */
 size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
 size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
+
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
+size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
+/* pack_sums_of - what a block's index entry says of n spans, one at a time. */
+void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how, struct pack_sums *sums);
+
+#define PACK_WHOLE_MOST (SPAN_BLOCK / 2) /* of pack_how.whole: from here on durations are kept in units */
+
+/* A short block says little about the durations to come. */
+static inline void pack_note_whole(struct pack_how *how, uint32_t is, uint32_t n)
+{
+    if (n >= SPAN_BLOCK / 4)
+        how->whole = is * SPAN_BLOCK / n;
+}
 
 void pack_init(void); /* before the first pack_spans(); any number of times */
 

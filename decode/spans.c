@@ -425,19 +425,22 @@ uint32_t spans_find(const struct spanlane *l, int64_t t)
 struct walk {
     int64_t t, tot[SPAN_SLOTS];
     uint32_t b, i, n;
-    const uint8_t *tags, *ctl, *dur, *len; /* packed */
+    const uint8_t *tags, *ctl, *dur, *len; /* packed; tags: NULL with a palette */
     bool wide;
-    unsigned flags;
+    const uint8_t *planes;                 /* the palette's */
+    unsigned flags, nplanes;
+    uint64_t eight;                        /* which pairs of the palette spans 8 * (i / 8) .. are */
+    uint8_t slot[PALETTE_MOST];            /* of the palette's tags */
     int64_t far;                           /* as long as some 16 spans: worth going by fours */
     const struct waitspan *raw;            /* or not */
     const struct span_pool *sp;
 };
 
-static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
+static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w, enum lane_kind kind)
 {
     uint32_t nblk = spans_nblk(l);
     w->b = b;
-    w->i = 0;
+    w->i = w->nplanes = 0;
     memset(w->tot, 0, sizeof w->tot);
     if (nblk) {
         const struct blk *k = &l->blocks->blk[b];
@@ -455,24 +458,35 @@ static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
     w->far = !p ? INT64_MAX : b < nblk ? (l->blocks->blk[b + 1].t0 - w->t) / 8 : 0;
     if (p) {
         unsigned flags = *p++;
-        w->tags = p;
         w->flags = flags;
         w->wide = flags & PACK_WIDE_TAG;
-        p += w->wide ? 2 * w->n : w->n;
+        if (flags & PACK_PALETTE) {
+            uint32_t pair[PALETTE_MOST], k = *p;
+            w->nplanes = palette_read(p, w->n, flags, pair, &w->planes, &p);
+            for (uint32_t i = 0; i < k; i++)
+                w->slot[i] = w->sp->tagslot[pair[i] >> 24][kind];
+            w->tags = NULL;
+            w->eight = palette_eight(w->planes, w->nplanes, w->n, 0);
+        } else {
+            w->tags = p;
+            p += w->wide ? 2 * w->n : w->n;
+        }
         w->ctl = p;
         w->dur = p + (w->n + 3) / 4;
         w->len = pack_len_dur[!!(flags & PACK_LONG_DUR)];
     }
 }
 
-static inline int64_t walk_dur(const struct walk *w, uint32_t *tag, unsigned *bytes)
+/* The span at hand: how long, the slot its time goes to, and how many bytes its duration takes. */
+static inline int64_t walk_dur(const struct walk *w, enum lane_kind kind, unsigned *slot, unsigned *bytes)
 {
     if (w->raw) {
-        *tag = wait_tag(&w->raw[w->i]);
+        *slot = w->sp->tagslot[wait_tag(&w->raw[w->i])][kind];
         *bytes = 0;
         return wait_dur(&w->raw[w->i], w->sp->longs);
     }
-    *tag = w->wide ? w->tags[2 * w->i] | (uint32_t)w->tags[2 * w->i + 1] << 8 : w->tags[w->i];
+    *slot = !w->tags ? w->slot[w->eight >> w->i % 8 * 8 & 0xff]
+                     : w->sp->tagslot[w->wide ? w->tags[2 * w->i] | (uint32_t)w->tags[2 * w->i + 1] << 8 : w->tags[w->i]][kind];
     *bytes = w->len[w->ctl[w->i / 4] >> (w->i % 4 * 2) & 3];
     uint64_t x;
     memcpy(&x, w->dur, 8);
@@ -481,14 +495,15 @@ static inline int64_t walk_dur(const struct walk *w, uint32_t *tag, unsigned *by
 
 /*
  * Four spans at a time, as long as all of them lie before t. Each of the four has sums of its own, so that none waits
- * for the one before it. `units`, `wide`: as the block's flags say, known where this is compiled.
+ * for the one before it. `units`, `wide`, `palette`: as the block's flags say, known where this is compiled.
  */
 static inline __attribute__((always_inline)) void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind,
-                                                             int64_t t, bool units, bool wide)
+                                                             int64_t t, bool units, bool wide, bool palette)
 {
     const uint8_t *len = w->len, *p = w->dur, *ctl = w->ctl, *tags = w->tags;
     int64_t tot[4][SPAN_SLOTS] = {{0}}, at = w->t;
     uint32_t i = w->i, n = w->n;
+    uint64_t eight = w->eight;
     while (i + 4 <= n) {
         unsigned c = ctl[i / 4], l[4] = {len[c & 3], len[c >> 2 & 3], len[c >> 4 & 3], len[c >> 6]}, used = 0;
         int64_t d[4], sum = 0;
@@ -505,7 +520,10 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
 #undef TAKE
         if (sum >= t - at)
             break;
-#define ADD(k) tot[k][slot[wide ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 : tags[i + k]][kind]] += d[k]
+        if (palette && i % 8 == 0)
+            eight = i == w->i ? w->eight : palette_eight(w->planes, w->nplanes, n, i / 8);
+#define ADD(k) tot[k][palette ? w->slot[eight >> (i % 8 + k) * 8 & 0xff]                                                     \
+                              : slot[wide ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 : tags[i + k]][kind]] += d[k]
         ADD(0);
         ADD(1);
         ADD(2);
@@ -520,18 +538,20 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
     w->t = at;
     w->i = i;
     w->dur = p;
+    if (palette && i < n)
+        w->eight = palette_eight(w->planes, w->nplanes, n, i / 8);
     for (int s = 0; s < SPAN_SLOTS; s++)
         w->tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
 }
 
 static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
-    if (w->wide)
-        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, true);
-    else if (w->flags & PACK_UNIT)
-        walk_fours(w, slot, kind, t, true, false);
+    if (w->flags & PACK_PALETTE)
+        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, true);
+    else if (w->wide)
+        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, true, false);
     else
-        walk_fours(w, slot, kind, t, false, false);
+        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, false);
 }
 
 /* spans_find for moments that ascend: on from block b, which is not behind t. The next is about as far as the last
@@ -608,28 +628,28 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
             find_all(l, t + i, found, b);
         }
         if (!in || b[i - from] != w.b)
-            walk_enter(l, b[i - from], &w);
+            walk_enter(l, b[i - from], &w, kind);
         in = true;
-        uint32_t tag = 0;
-        unsigned bytes = 0;
+        unsigned slot = 0, bytes = 0;
         while (w.i < w.n && w.t < t[i]) { /* a span of no length at t doesn't start before t */
             if (w.i % 4 == 0 && t[i] - w.t > w.far) {
                 walk_on(&w, sp->tagslot, kind, t[i]);
                 if (w.i == w.n)
                     break;
             }
-            int64_t d = walk_dur(&w, &tag, &bytes);
+            int64_t d = walk_dur(&w, kind, &slot, &bytes);
             if (d > t[i] - w.t)
                 break;
-            w.tot[sp->tagslot[tag][kind]] += d;
+            w.tot[slot] += d;
             w.t += d;
             if (bytes)
                 w.dur += bytes;
-            w.i++;
+            if (++w.i % 8 == 0 && w.nplanes && w.i < w.n)
+                w.eight = palette_eight(w.planes, w.nplanes, w.n, w.i / 8);
         }
         memcpy(out[i], w.tot, sizeof out[i]);
         if (w.i < w.n)
-            out[i][sp->tagslot[tag][kind]] += t[i] - w.t;
+            out[i][slot] += t[i] - w.t;
         else if (w.b == nblk && !l->ended) {
             int64_t stop = t[i] < end ? t[i] : end;
             if (stop > w.t)

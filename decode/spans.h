@@ -2,15 +2,16 @@
  * spans.h - how the spans of one lane are kept: packed, appendable, and indexed while they are appended.
  *
  * A lane is a run of contiguous spans. The newest one is open (its end is not known). Closed spans wait, 16 bytes
- * each, until there are more than SPAN_BLOCK (128) of them, then 128 are packed into one block: tags, durations, `who`
- * and `stack` as four columns of up to four bytes each, so that a look-up by time reads two columns only. Each full
+ * each, until there are more than SPAN_BLOCK (128) of them, then 128 are packed into one block: the pairs of tag and
+ * `stack` as numbers in a palette, durations and `who` as columns of up to four bytes each (decode/pack.h), so that a
+ * look-up by time reads the palette and one column only. Each full
  * block has an index entry: its start, the running totals of time per state slot before it, and its longest span.
  * So the exact time per state up to any moment is one binary search and at most 128 steps (spans_walk).
  *
  *   lane:  [block 0][block 1]...[block n-1] | waiting spans | open span
  *   blk:    start, totals, longest          (n+1 of them: the last one marks where the waiting spans start)
  *
- * Cost: about 4 bytes a span and 0.6 of index on a server's trace (`make bench` prints it).
+ * Cost: about 3 bytes a span and 0.6 of index on a server's trace (`make bench` prints it).
  */
 #ifndef GOTOP_DECODE_SPANS_H
 #define GOTOP_DECODE_SPANS_H

@@ -208,7 +208,7 @@ static void test_tags_run_out(void **state)
     pool_free(&sp);
 }
 
-/* Both ways of packing make the same bytes and sums, and the bytes are the spans again. */
+/* All ways of packing make the same bytes and sums, and the bytes are the spans again. */
 static void test_packed(void **state)
 {
     (void)state;
@@ -216,33 +216,56 @@ static void test_packed(void **state)
     for (unsigned i = 0; i < 1 << 16; i++)
         slot[i][LANE_G] = (uint8_t)(below(&rng, 9) % 8);
     pack_init();
+    int refused[2] = {0}, palettes = 0, bare = 0;
     for (int round = 0; round < 20000; round++) {
         struct waitspan s[SPAN_BLOCK];
         int64_t longs[SPAN_BLOCK];
         uint8_t a[PACK_MAX + PACK_SLACK], b[PACK_MAX + PACK_SLACK];
-        uint32_t n = 1 + (uint32_t)below(&rng, SPAN_BLOCK), whole = (uint32_t)below(&rng, 129), nlongs = 0;
+        uint32_t n = below(&rng, 2) ? SPAN_BLOCK : 1 + (uint32_t)below(&rng, SPAN_BLOCK), whole = (uint32_t)below(&rng, 129), nlongs = 0;
         bool odd = below(&rng, 8) == 0;
-        uint64_t ids = below(&rng, 3) ? 1 << 20 : 1 << 9, base = below(&rng, 2) ? below(&rng, 1 << 23) : 0;
+        uint32_t pairs = below(&rng, 3) ? 1 + (uint32_t)below(&rng, below(&rng, 2) ? 8 : 40) : 0, stacks = (uint32_t)below(&rng, 3) * 700;
+        uint64_t most = below(&rng, 3) ? 1 << 24 : 1u << 31, ids = below(&rng, 3) ? 1 << 20 : 1 << 9, base = below(&rng, 2) ? below(&rng, 1 << 23) : 0;
         for (uint32_t i = 0; i < n; i++) {
             bool is_long = odd && below(&rng, 30) == 0;
-            uint64_t dur = below(&rng, below(&rng, 4) ? 1 << 12 : 1u << 31) << (below(&rng, 2) ? 6 : 0);
+            uint64_t dur = below(&rng, below(&rng, 4) ? 1 << 12 : most) << (below(&rng, 2) ? 6 : 0);
             uint32_t who = below(&rng, 3) ? (uint32_t)(base + below(&rng, ids)) : (uint32_t)below(&rng, 20);
-            uint32_t tag = (uint32_t)below(&rng, odd ? 1 << 16 : 200);
+            uint32_t tag = (uint32_t)below(&rng, odd ? 1 << 16 : 200), stack = (uint32_t)below(&rng, below(&rng, 4) ? 300 : 1 << 18);
+            if (pairs) { /* few different ones, as in what a program does */
+                uint32_t k = (uint32_t)below(&rng, pairs);
+                tag = k % 7;
+                stack = k % 3 ? k * stacks : 0;
+            }
             if (odd && below(&rng, 50) == 0)
                 who = UINT32_MAX - (uint32_t)below(&rng, 5);
             if (is_long) {
                 longs[nlongs] = (int64_t)(dur << 10);
                 dur = nlongs++;
             }
-            s[i] = waitspan((uint32_t)dur, who, (uint32_t)below(&rng, below(&rng, 4) ? 300 : 1 << 18), tag | (is_long ? WAIT_LONG : 0));
+            s[i] = waitspan((uint32_t)dur, who, stack, tag | (is_long ? WAIT_LONG : 0));
         }
-        struct pack_how x = {(const uint8_t (*)[4])slot, longs, whole}, y = x;
+        const struct pack_how how = {(const uint8_t (*)[4])slot, longs, whole};
+        struct pack_how x = how;
         struct pack_sums p, q;
-        size_t len = pack_spans(a, s, n, LANE_G, &x, &p);
-        assert_int_equal(len, pack_plain(b, s, n, LANE_G, &y, &q));
-        assert_memory_equal(a, b, len);
-        assert_memory_equal(&p, &q, sizeof p);
-        assert_int_equal(x.whole, y.whole);
+        size_t len = pack_plain(a, s, n, LANE_G, &x, &p);
+        size_t (*const with[])(uint8_t *, const struct waitspan *, uint32_t, enum lane_kind, struct pack_how *, struct pack_sums *) = {
+            pack_sse, pack_wide, pack_spans};
+        for (size_t k = 0; k < 3; k++) {
+            struct pack_how y = how;
+            size_t got = with[k](b, s, n, LANE_G, &y, &q);
+            if (!got && k < 2) {
+                refused[k]++;
+                continue;
+            }
+            assert_int_equal(got, len);
+            assert_memory_equal(a, b, len);
+            assert_memory_equal(&p, &q, sizeof p);
+            assert_int_equal(x.whole, y.whole);
+            y = how;
+            assert_int_equal(with[k](b, s, n, LANE_G, &y, NULL), len);
+            assert_memory_equal(a, b, len);
+        }
+        palettes += a[0] & PACK_PALETTE && a[0] & PACK_STACK;
+        bare += a[0] & PACK_PALETTE && !(a[0] & PACK_STACK);
         struct rawspan out[SPAN_BLOCK];
         unpack_spans(a, n, out);
         for (uint32_t i = 0; i < n; i++) {
@@ -252,6 +275,9 @@ static void test_packed(void **state)
             assert_int_equal(out[i].tag, wait_tag(&s[i]));
         }
     }
+    assert_true(palettes > 1000 && bare > 1000);
+    for (int k = 0; k < 2; k++) /* all: a processor without them */
+        assert_true(refused[k] < 16000 || refused[k] == 20000);
 }
 
 int main(void)
