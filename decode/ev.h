@@ -10,6 +10,8 @@
 #ifndef GOTOP_DECODE_EV_H
 #define GOTOP_DECODE_EV_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EV_NONE UINT32_MAX /* no goroutine / P / M */
@@ -72,5 +74,40 @@ struct ev {
                             follow one another there, says nothing that isn't in the rest */
 };
 _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
+
+/*
+ * The commonest transitions, short. A reader may hand over a stream of these (decode/source.h), in which a struct ev
+ * takes the room of four: `kind`, at the same place in both, tells. What the short ones leave open, the EVS_ON before
+ * them says, which holds up to the next struct ev or EVS_ON.
+ */
+enum evs_kind {
+    EVS_ON = 64, /* on this P (dt) and M (stack), where g runs now; EV_NONE: nothing does. No event */
+    EVS_START,   /* g starts there */
+    EVS_LEAVE,   /* what runs there goes to `state`; g = reason, stack = its own */
+    EVS_WAKE,    /* what runs there, if anything, wakes g; stack = the waker's */
+    EVS_ENTER,   /* what runs there enters a system call, keeping the P; stack = its own */
+    EVS_CALL     /* enters one, and leaves it 1 ns later: two events */
+};
+
+struct evs {
+    uint32_t dt;    /* ns since the last event that was not EVF_QUIET */
+    uint32_t stack;
+    uint8_t kind, state;
+    uint16_t spare;
+    uint32_t g;
+};
+#define EVS_LONG (sizeof(struct ev) / sizeof(struct evs))
+_Static_assert(sizeof(struct evs) == 16 && (int)EVK_KINDS <= (int)EVS_ON, "four take the room of a struct ev");
+_Static_assert(offsetof(struct evs, kind) == offsetof(struct ev, kind), "kind tells one from the other");
+
+/* What a stream says, event by event. */
+struct ev_stream {
+    const struct evs *v, *end;
+    int64_t t;           /* of the last event before v */
+    uint32_t p, m, g;    /* as of the last EVS_ON; g: what runs there now */
+    bool back;           /* the second half of an EVS_CALL is next */
+};
+/* ev_next - the next event; false: there is none. */
+bool ev_next(struct ev_stream *s, struct ev *e);
 
 #endif

@@ -537,6 +537,93 @@ void fold_events(struct fold *f, const struct ev *ev, size_t n)
     fold_end(f, f->end, plain);
 }
 
+/* A short event, the long way. false: out of memory. */
+static __attribute__((noinline)) bool any_short(struct fold *f, struct ev_stream *s)
+{
+    struct ev e;
+    bool ok = true;
+    const struct evs *end = s->end;
+    s->end = s->v + 1;
+    while (ok && ev_next(s, &e))
+        ok = fold_any(f, &e);
+    s->end = end;
+    return ok;
+}
+
+/* The commonest at s->v, as part of a run. Stops at the first that isn't. */
+static inline __attribute__((always_inline)) void on_stream(struct hot_run *r, const struct hot *h, struct ev_stream *s, uint64_t *plain)
+{
+    const struct evs *v = s->v, *end = s->end;
+    int64_t t = s->t;
+    uint64_t calls = 0;
+    for (; v < end; v++) {
+        const int64_t u = t + v->dt;
+        const bool runs = r->g != EV_NONE && r->lane[r->g].state == ST_RUNNING;
+        bool ok = false;
+        switch (v->kind) {
+        case EVS_START: ok = r->g == EV_NONE && hot_on_start(r, u, v->g); break;
+        case EVS_LEAVE: ok = runs && v->state != ST_NONE && hot_on_leave(r, u, v->state, v->g, v->stack); break;
+        case EVS_WAKE: ok = hot_wake(r->f, h, u, v->g, r->g, 0, v->stack); break;
+        case EVS_ENTER: ok = runs && hot_on_call(r, u, ST_SYSCALL, v->stack); break;
+        case EVS_CALL:
+            if (!runs || !hot_on_whole_call(r, u, v->stack))
+                break;
+            t = u + 1;
+            calls++;
+            continue;
+        default: break;
+        }
+        if (!ok)
+            break;
+        t = u;
+    }
+    *plain += (uint64_t)(v - s->v) + calls;
+    s->v = v;
+    s->t = t;
+    s->g = r->g;
+}
+
+/* The short ones at s->v; before them stood an EVS_ON. false: out of memory. */
+static bool turn(struct fold *f, struct ev_stream *s, uint64_t *plain)
+{
+    while (s->v < s->end && s->v->kind > EVS_ON) {
+        const struct hot h = hot_take(f);
+        struct hot_run r;
+        if (hot_run_begin(&r, f, &h, s->p, s->m, s->g)) {
+            const struct evs *from = s->v;
+            on_stream(&r, &h, s, plain);
+            hot_run_end(&r);
+            f->end = s->v > from && s->t > f->end ? s->t : f->end;
+        }
+        if (s->v < s->end && s->v->kind > EVS_ON && !any_short(f, s))
+            return false;
+    }
+    return true;
+}
+
+void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
+{
+    if (!fold_begin(f))
+        return;
+    uint64_t plain = 0;
+    struct ev_stream s = {.v = v, .end = v + n, .t = t, .p = EV_NONE, .m = EV_NONE, .g = EV_NONE};
+    for (bool ok = true; ok && s.v < s.end;) {
+        if (s.v->kind == EVS_ON) {
+            s.p = s.v->dt;
+            s.m = s.v->stack;
+            s.g = s.v++->g;
+        } else if (s.v->kind > EVS_ON) {
+            ok = turn(f, &s, &plain);
+        } else {
+            const struct ev *e = (const void *)s.v;
+            s.t = e->flags & EVF_QUIET ? s.t : e->t;
+            s.v += EVS_LONG;
+            ok = fold_any(f, e);
+        }
+    }
+    fold_end(f, f->end, plain);
+}
+
 enum err_code fold_init(struct fold *f, const struct names *names)
 {
     memset(f, 0, sizeof *f);

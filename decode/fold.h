@@ -108,6 +108,8 @@ enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
 /* fold_events - n events in order. Out of memory sets f->oom; what was built stays readable. */
 void fold_events(struct fold *f, const struct ev *ev, size_t n);
+/* fold_stream - the same as a stream, see struct evs; t: the time of the last event before it. */
+void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t);
 /*
  * The same for a reader that folds as it goes: fold_begin(), any number of events - the commonest by the functions of
  * fold_hot.h, all others by fold_any() - and fold_end() with the time of the last one and how many were folded by

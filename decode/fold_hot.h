@@ -150,6 +150,40 @@ HOT bool hot_on_call(struct hot_run *r, int64_t t, uint8_t to, uint32_t stack)
     return true;
 }
 
+/* hot_push() twice: `brief` lasts 1 ns. */
+HOT void hot_push_two(struct spanlane *l, int64_t t, struct waitspan brief, struct waitspan next)
+{
+    struct waitspan *w = l->wait.next;
+    uint64_t dur = (uint64_t)(t - l->t0);
+    l->wait.next = w + 2;
+    l->room -= 2;
+    w[0].dur_who = l->open.dur_who | dur;
+    w[0].rest = l->open.rest;
+    w[1].dur_who = brief.dur_who | 1;
+    w[1].rest = brief.rest;
+    l->t0 = t + 1;
+    l->open = next;
+}
+
+/* What runs there enters a system call and is back 1 ns later: hot_on_call() twice. */
+HOT bool hot_on_whole_call(struct hot_run *r, int64_t t, uint32_t stack)
+{
+    struct fold *f = r->f;
+    struct spanlane *l = &r->lane[r->g], *pl = r->pl;
+    const unsigned run = GC_RUNNING, sys = GC_SYSCALL;
+    if (l->room < 2 || pl->room < 2 || !hot_room(f, l, pl, t) || t + 1 >= f->gb_end || hot_tells(f, l, stack) || !f->gnow[run])
+        return false;
+    struct gbucket *gb = f->gb_last;
+    uint64_t n = f->gnow[sys] + 1;
+    gb->ns[run]--;
+    gb->ns[sys]++;
+    gb->max[sys] = n > gb->max[sys] ? (uint32_t)n : gb->max[sys];
+    r->longest = t - pl->t0 > r->longest ? t - pl->t0 : r->longest;
+    hot_push_two(l, t, waitspan(0, r->p + 1, stack, r->tag_sys), waitspan(0, r->p + 1, 0, r->tag_run));
+    hot_push_two(pl, t, waitspan(0, r->g + 1, 0, r->tag_sys), waitspan(0, r->g + 1, 0, r->tag_run));
+    return true;
+}
+
 /* What runs there stops or blocks. */
 HOT bool hot_on_leave(struct hot_run *r, int64_t t, uint8_t to, uint32_t str, uint32_t stack)
 {

@@ -2,7 +2,7 @@
  * source.h - what a format family's reader is to the rest: a stream of neutral events in final order.
  *
  * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2() to fill in `ops` and `self`.
- * It then calls ops->next() until that returns 0, from one thread (its own or a helper's: a reader shares nothing
+ * It then calls ops->next() or ops->stream() until that returns 0, from one thread (its own or a helper's: a reader shares nothing
  * with fold but the names, which are made for that, and what it hands over in the status).
  *
  * A reader never fails: damage is noted with source_damage() and ends the stream (or is skipped); what could be
@@ -49,6 +49,9 @@ struct source_ops {
     void *(*mark)(struct source *s, struct gmap *map);
     bool (*resume)(struct source *s, const void *mark);
     void (*mark_free)(void *mark);
+    /* stream - as next, but short (struct evs): out takes cap (>= 256) of them; *t becomes the time of the last event
+       before these. A reader that has it has no next. */
+    size_t (*stream)(struct source *s, struct evs *out, size_t cap, int64_t *t);
 };
 
 struct source {

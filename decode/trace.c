@@ -21,6 +21,8 @@
 #include "decode/mem.h"
 #include "decode/trace_priv.h"
 
+#define STREAM_SHARE EVS_LONG /* short events in a chunk, for each of the long ones it has room for */
+
 static int64_t now_ns(void)
 {
     struct timespec ts;
@@ -30,15 +32,24 @@ static int64_t now_ns(void)
 
 /* ---- the reader's side ------------------------------------------------------------------------------------ */
 
+static void chunk_fold(struct trace *tr, const struct chunk *c)
+{
+    if (tr->src.ops->stream)
+        fold_stream(&tr->fold, c->evs, c->n, c->t);
+    else
+        fold_events(&tr->fold, c->ev, c->n);
+}
+
 /* Fill a chunk; with a model, fold its events at once. */
 static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
 {
     if (f && tr->src.ops->fold) {
         c->n = tr->src.ops->fold(&tr->src, f, tr->chunk_events);
     } else {
-        c->n = tr->src.ops->next(&tr->src, c->ev, tr->chunk_events);
+        c->n = tr->src.ops->stream ? tr->src.ops->stream(&tr->src, c->evs, tr->chunk_events * STREAM_SHARE, &c->t) :
+                                     tr->src.ops->next(&tr->src, c->ev, tr->chunk_events);
         if (f && c->n)
-            fold_events(f, c->ev, c->n);
+            chunk_fold(tr, c);
     }
     c->st = tr->src.st;
     c->st.nstrs = tr->names.strs.n;
@@ -349,7 +360,7 @@ static enum took chunk_take(struct trace *tr, int64_t stop)
     if (still)
         packed(tr);
     if (!still && c->n)
-        fold_events(&tr->fold, c->ev, c->n);
+        chunk_fold(tr, c);
     bool more = still ? look(tr) : chunk_took(tr, c);
     pthread_mutex_lock(&tr->mu);
     if (!still)

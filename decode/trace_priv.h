@@ -17,7 +17,11 @@
 #define CHUNK_EVENTS 2048
 
 struct chunk {
-    struct ev *ev;
+    union {
+        struct ev *ev;
+        struct evs *evs; /* of a reader with stream(): `n` of them from time t on */
+    };
+    int64_t t;
     size_t n;            /* 0 = the end */
     struct source_status st;
 };

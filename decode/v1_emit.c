@@ -31,8 +31,9 @@ static const struct { uint64_t kind; int from, to; const char *name; } STW[] = {
 /* put - one neutral event at the time of the one in work. Go lets no two of its events have the same time. */
 static struct ev *put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
 {
-    struct ev *v = &em->out[em->n++];
+    struct ev *v = (void *)&em->out[em->n];
     int64_t t = em->now;
+    em->n += EVS_LONG;
     if (t <= em->last)
         t = em->last + (em->clock && !(flags & EVF_QUIET) ? 1 : 0);
     if (t < 0)
@@ -130,8 +131,6 @@ static struct ev *put_g(struct v1_emit *em, enum ev_kind kind, uint16_t flags, u
     struct ev *v = put(em, kind, flags);
     v->g = gor(em, g)->lane;
     v->state = state;
-    v->on_p = em->on_p;
-    v->on_m = em->on_m;
     return v;
 }
 
@@ -586,7 +585,7 @@ void v1_emit_sweep(struct v1_emit *em)
 
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
-bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room)
+bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap)
 {
     if (!em->listing)
         return true;
@@ -601,7 +600,7 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room)
     for (; em->flush < em->o->d.ng; em->flush++) {
         if (gor(em, em->flush)->state != V1S_LISTED)
             continue;
-        if (!room--)
+        if (em->n + V1_EMIT_ROOM >= cap)
             return false;
         introduce(em, em->flush, 0, ST_RUNNABLE);
         gor(em, em->flush)->state = V1S_RUNNABLE;
@@ -611,9 +610,6 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room)
 
 void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
 {
-    const struct v1_p *on = e->p < em->ix->nproc ? &em->p[e->p] : NULL;
-    em->on_p = on && on->begun ? on->lane + 1 : 0;
-    em->on_m = em->on_p ? on->m + 1 : 0;
     set_time(em, e);
     if (em->flush) { /* this event ended the listing */
         em->flush = 0;

@@ -11,7 +11,7 @@
 #include "decode/v1_names.h"
 #include "decode/v1_order.h"
 
-#define V1_EMIT_MAX 8        /* neutral events one event turns into, at most */
+#define V1_EMIT_ROOM 32      /* what one event turns into takes, at most */
 
 struct v1_emit {
     struct source *s;
@@ -35,21 +35,20 @@ struct v1_emit {
     bool listing;            /* the goroutines alive at the start are being listed */
     uint32_t flush;          /* listed goroutines before this one are done, 0 = nothing to flush */
     uint64_t contradictions;
-    uint32_t on_p, on_m;     /* where the event in work happened, as in struct ev */
-    struct ev *out;
+    struct evs *out;         /* a stream, see decode/ev.h */
     size_t n;
 };
 
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
                            struct v1_names *vn);
 void v1_emit_free(struct v1_emit *em);
-/* v1_emit_event - at most V1_EMIT_MAX events are written to em->out at em->n. */
+/* v1_emit_event - at most V1_EMIT_ROOM are written to em->out at em->n. */
 void v1_emit_event(struct v1_emit *em, const struct v1_ev *e);
 /*
- * v1_emit_listed - if the listing ends with e: the goroutines of which it says nothing more are runnable. Writes up
- * to `room` events; true when there are no more and e is to be given to v1_emit_event().
+ * v1_emit_listed - if the listing ends with e: the goroutines of which it says nothing more are runnable. Writes as
+ * long as em->n < cap - V1_EMIT_ROOM; true when there are no more and e is to be given to v1_emit_event().
  */
-bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t room);
+bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap);
 
 /* v1_emit_note_end - the goroutine of this row has ended. */
 void v1_emit_note_end(struct v1_emit *em, uint32_t g);

@@ -8,11 +8,11 @@
 
 #include "decode/mem.h"
 
-struct stop { uint8_t next, state; uint16_t flags; }; /* V1S_*, enum state */
+struct stop { uint8_t next, state; }; /* V1S_*, enum state */
 static const struct stop STOP[V1_TYPES] = {
-#define NONE_ { V1S_ENDED, ST_NONE, 0 }
-#define WAITING_ { V1S_WAITING, ST_WAITING, EVF_OWN_STACK }
-#define RUNNABLE_ { V1S_RUNNABLE, ST_RUNNABLE, EVF_OWN_STACK | EVF_STOPPED }
+#define NONE_ { V1S_ENDED, ST_NONE }
+#define WAITING_ { V1S_WAITING, ST_WAITING }
+#define RUNNABLE_ { V1S_RUNNABLE, ST_RUNNABLE }
 #define V1_STOPS(id, state, reason) [V1_##id] = state##_,
 #include "decode/events_v1.def"
 };
@@ -25,11 +25,13 @@ static const struct stop STOP[V1_TYPES] = {
 
 /* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save(). */
 struct hot {
-    struct ev *v;            /* the next neutral event */
+    struct evs *v;           /* the next in the stream */
+    bool on;                 /* which holds an EVS_ON for the turn, and nothing long since */
     struct v1_g *rows;
     const uint64_t *stacks;
     uint64_t nstacks, base, far;
     int64_t max, now, last, clock;
+    uint32_t dt;             /* of the event at_time() saw */
     double ns_per_tick;
 };
 
@@ -56,9 +58,13 @@ ALWAYS bool at_time(struct hot *h, uint64_t ticks)
     uint64_t d = ticks - h->base;
     if ((int64_t)ticks < h->max || d > h->far)
         return false;
+    int64_t now = (int64_t)((double)(int64_t)d * h->ns_per_tick), last = now > h->last ? now : h->last + h->clock;
+    if ((uint64_t)(last - h->last) > UINT32_MAX)
+        return false;
+    h->dt = (uint32_t)(last - h->last);
     h->max = (int64_t)ticks;
-    h->now = (int64_t)((double)(int64_t)d * h->ns_per_tick);
-    h->last = h->now > h->last ? h->now : h->last + h->clock;
+    h->now = now;
+    h->last = last;
     return true;
 }
 
@@ -69,19 +75,27 @@ ALWAYS uint32_t stack_of(const struct hot *h, struct v1_emit *em, const struct v
     return val < -1 ? (uint32_t)val : v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
 }
 
+ALWAYS void put(struct hot *h, uint8_t kind, uint8_t state, uint32_t g, uint32_t stack)
+{
+    *h->v++ = (struct evs){ .dt = h->dt, .stack = stack, .kind = kind, .state = state, .g = g };
+}
+
 /* common - the neutral events of a common one; x is the next on its P. false: it is none, and nothing was done. */
 ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, struct v1_p *q, const struct v1_cursor *c,
                    const struct v1_ev *x)
 {
     struct v1_g *s = &h->rows[e->rule_g];
     const struct stop *stop;
-    uint32_t by;
+    bool whole;
+    if (!h->on && e->tag.way != V1_WAY_LONG) {
+        *h->v++ = (struct evs){ .dt = q->lane, .stack = q->m, .kind = EVS_ON, .g = h->rows[q->g].lane };
+        h->on = true;
+    }
     switch (e->tag.way) {
     case V1_WAY_START:
         if (s->state != V1S_RUNNABLE || !q->begun || q->g || !at_time(h, e->ticks))
             return false;
-        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = s->lane, .p = q->lane,
-                               .m = q->m, .by = EV_NONE, .on_p = q->lane + 1, .on_m = q->m + 1 };
+        put(h, EVS_START, 0, s->lane, 0);
         s->state = V1S_RUNNING;
         s->p = e->p;
         q->g = e->g;
@@ -90,10 +104,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         if (s->state != V1S_RUNNING || q->g != e->rule_g || !at_time(h, e->ticks))
             return false;
         stop = &STOP[e->tag.type];
-        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = stop->state, .flags = stop->flags,
-                               .g = s->lane, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE,
-                               .stack = stack_of(h, em, e), .str = em->reason[e->tag.type],
-                               .on_p = q->lane + 1, .on_m = q->m + 1 };
+        put(h, EVS_LEAVE, stop->state, em->reason[e->tag.type], stack_of(h, em, e));
         s->state = stop->next;
         s->p = EV_NONE;
         q->g = 0;
@@ -101,12 +112,9 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
             v1_emit_note_end(em, e->g);
         return true;
     case V1_WAY_WAKE:
-        by = h->rows[e->g].lane;
-        if (s->state != V1S_WAITING || (by == EV_NONE && e->g) || !at_time(h, e->ticks))
+        if (s->state != V1S_WAITING || e->g != q->g || !at_time(h, e->ticks))
             return false;
-        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .flags = EVF_WOKEN,
-                               .g = s->lane, .p = EV_NONE, .m = EV_NONE, .by = by,
-                               .stack = stack_of(h, em, e), .on_p = q->lane + 1, .on_m = q->m + 1 };
+        put(h, EVS_WAKE, 0, s->lane, stack_of(h, em, e));
         s->state = V1S_RUNNABLE;
         s->p = EV_NONE;
         return true;
@@ -114,16 +122,10 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         s = &h->rows[e->g];
         if (s->state != V1S_RUNNING || q->g != e->g || !at_time(h, e->ticks))
             return false;
-        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_SYSCALL, .flags = EVF_OWN_STACK,
-                               .g = s->lane, .p = q->lane, .m = q->m, .by = EV_NONE,
-                               .stack = stack_of(h, em, e), .on_p = q->lane + 1, .on_m = q->m + 1 };
-        if ((!x || ASK >> x->tag.type & 1) && v1_blocks(&em->o->d, c)) {
-            s->state = V1S_SYSCALL;
-            return true;
-        }
-        h->last++;
-        *h->v++ = (struct ev){ .t = h->last, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = s->lane, .p = q->lane,
-                               .m = q->m, .by = EV_NONE, .on_p = q->lane + 1, .on_m = q->m + 1 };
+        whole = (x && !(ASK >> x->tag.type & 1)) || !v1_blocks(&em->o->d, c);
+        put(h, whole ? EVS_CALL : EVS_ENTER, 0, 0, stack_of(h, em, e));
+        h->last += whole;
+        s->state = whole ? V1S_RUNNING : V1S_SYSCALL;
         return true;
     default:
         return false;
@@ -134,9 +136,9 @@ void v1_play(struct v1_emit *em, size_t cap)
 {
     struct v1_order *o = em->o;
     struct v1_decoder *d = &o->d;
-    if (o->by_time || o->head || d->oom || em->listing || em->n + V1_EMIT_MAX > cap)
+    if (o->by_time || o->head || d->oom || em->listing || em->n + V1_EMIT_ROOM > cap)
         return;
-    const struct ev *full = em->out + (cap - V1_EMIT_MAX);
+    const struct evs *full = em->out + (cap - V1_EMIT_ROOM);
     int64_t side = o->side;
     struct hot h;
     load(&h, em);
@@ -151,6 +153,7 @@ void v1_play(struct v1_emit *em, size_t cap)
         if (c->forced || (int64_t)e->ticks > side || !v1_ready(d, e))
             break;
         limit = limit <= side ? limit : side + 1;
+        h.on = false;
         for (;;) {
             if (h.v > full || e->tag.way == V1_WAY_ODD) {
                 o->heap[v1_order_top(o)].key = (int64_t)e->ticks;

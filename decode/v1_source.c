@@ -191,16 +191,16 @@ static void finish(struct v1 *v, struct source *s)
                     (unsigned long long)v->emit.contradictions);
 }
 
-static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
+static size_t play(struct v1 *v, struct source *s, struct evs *out, size_t cap)
 {
     v->emit.out = out;
     v->emit.n = 0;
     v1_emit_sweep(&v->emit);
     bool quick = s->version >= 1007 && !v->nfutile;
-    while (v->emit.n + V1_EMIT_MAX <= cap) {
+    while (v->emit.n + V1_EMIT_ROOM <= cap) {
         if (quick && !v->pending)
             v1_play(&v->emit, cap);
-        if (v->emit.n + V1_EMIT_MAX > cap)
+        if (v->emit.n + V1_EMIT_ROOM > cap)
             break;
         const struct v1_ev *e = v->pending ? v->pending : v1_merge_next(&v->order);
         v->pending = NULL;
@@ -208,7 +208,7 @@ static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
             finish(v, s);
             break;
         }
-        if (v->emit.listing && !v1_emit_listed(&v->emit, e, cap - V1_EMIT_MAX - v->emit.n)) {
+        if (v->emit.listing && !v1_emit_listed(&v->emit, e, cap)) {
             v->pending = e;
             break;
         }
@@ -221,16 +221,17 @@ static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
 }
 
 /* tick - nothing to show yet, but the reader is at work: time 0 again. */
-static size_t tick(struct ev *out)
+static size_t tick(struct evs *out)
 {
-    *out = (struct ev){ .kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE,
+    *(struct ev *)(void *)out = (struct ev){ .kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE,
                         .by = EV_NONE };
-    return 1;
+    return EVS_LONG;
 }
 
-static size_t v1_next(struct source *s, struct ev *out, size_t cap)
+static size_t v1_stream(struct source *s, struct evs *out, size_t cap, int64_t *t)
 {
     struct v1 *v = s->self;
+    *t = v->emit.last;
     while (v->phase != END) {
         if (v->phase == PLAY) {
             size_t n = play(v, s, out, cap);
@@ -270,7 +271,7 @@ static void v1_close(struct source *s)
 
 enum err_code source_v1(struct source *s, struct err *e)
 {
-    static const struct source_ops ops = {.next = v1_next, .close = v1_close};
+    static const struct source_ops ops = {.stream = v1_stream, .close = v1_close};
     struct v1 *v = mem_zalloc(sizeof *v);
     if (!v)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");

@@ -119,7 +119,7 @@ static void v2_close(struct source *s)
     s->self = NULL;
 }
 
-static const struct source_ops ops = {v2_next, v2_fold, v2_close, v2_mark, v2_resume, v2_mark_free};
+static const struct source_ops ops = {v2_next, v2_fold, v2_close, v2_mark, v2_resume, v2_mark_free, NULL};
 
 enum err_code source_v2(struct source *s, struct err *e)
 {

@@ -234,7 +234,8 @@ static void test_no_memory(void **state)
         uint8_t *data = tracegen_bytes(MIXED[i], &n);
         for (long k = 1; k < 120; k++) {
             struct lines l = {.no_text = true};
-            struct ev ev[64];
+            struct evs evs[256];
+            int64_t t;
             struct err e;
             size_t before = mem_live();
             assert_int_equal(names_init(&l.names), ERR_OK);
@@ -242,7 +243,7 @@ static void test_no_memory(void **state)
                                   .header = lines_version(data) ? 16 : 8, .opts = &l.opts, .names = &l.names};
             mem_fail_after(k);
             if (source_v1(&l.s, &e) == ERR_OK) {
-                while (l.s.ops->next(&l.s, ev, 64))
+                while (l.s.ops->stream(&l.s, evs, 256, &t))
                     continue;
                 l.s.ops->close(&l.s);
             } else {

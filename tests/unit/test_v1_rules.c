@@ -329,19 +329,21 @@ static void test_short_lives(void **state)
     struct trace_opts opts = {0};
     names_init(&names);
     struct source s = {.data = data, .len = n, .version = 1021, .header = 16, .opts = &opts, .names = &names};
-    struct ev ev[64];
+    struct evs evs[256];
+    struct ev ev;
+    struct ev_stream st = {0};
     struct err e;
     uint32_t created = 2, ended = 0;
     assert_int_equal(source_v1(&s, &e), ERR_OK);
-    for (size_t got; (got = s.ops->next(&s, ev, 64)) > 0;) {
-        for (size_t i = 0; i < got; i++) {
-            if (ev[i].kind == EVK_G_CREATE) {
-                assert_int_equal(ev[i].g, created++);
-                assert_int_equal(ev[i].arg, created);
-            } else if (ev[i].kind == EVK_G_STATE && ev[i].state == ST_NONE) {
-                assert_int_equal(ev[i].g, 2 + ended++);
-            } else if (ev[i].kind == EVK_G_STATE && ev[i].flags & EVF_WOKEN) {
-                assert_true(ev[i].g < 2);
+    for (size_t got; (got = s.ops->stream(&s, evs, 256, &st.t)) > 0;) {
+        for (st.v = evs, st.end = evs + got; ev_next(&st, &ev);) {
+            if (ev.kind == EVK_G_CREATE) {
+                assert_int_equal(ev.g, created++);
+                assert_int_equal(ev.arg, created);
+            } else if (ev.kind == EVK_G_STATE && ev.state == ST_NONE) {
+                assert_int_equal(ev.g, 2 + ended++);
+            } else if (ev.kind == EVK_G_STATE && ev.flags & EVF_WOKEN) {
+                assert_true(ev.g < 2);
                 assert_int_equal(created, N - 1);
             }
         }

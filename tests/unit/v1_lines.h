@@ -145,21 +145,22 @@ static void lines_event(struct lines *l, const struct ev *e)
 /* lines_bytes - read a trace's bytes (header included). The damages follow the events as "D text". */
 static void lines_bytes(struct lines *l, const uint8_t *data, size_t n, int version)
 {
-    struct ev ev[64];
+    struct evs evs[256];
+    struct ev ev;
     struct err e;
-    size_t got;
+    struct ev_stream st = {0};
     names_init(&l->names);
     l->s = (struct source){.data = data, .len = n, .version = version, .header = version ? 16 : 8, .opts = &l->opts,
                            .names = &l->names};
     l->last = INT64_MIN;
     if (source_v1(&l->s, &e) == ERR_OK) {
-        while ((got = l->s.ops->next(&l->s, ev, 64)) > 0)
-            for (size_t i = 0; i < got; i++) {
+        for (size_t got; (got = l->s.ops->stream(&l->s, evs, 256, &st.t)) > 0;)
+            for (st.v = evs, st.end = evs + got; ev_next(&st, &ev);) {
                 l->events++;
-                l->backward += ev[i].t < l->last;
-                l->last = ev[i].t;
+                l->backward += ev.t < l->last;
+                l->last = ev.t;
                 if (!l->no_text)
-                    lines_event(l, &ev[i]);
+                    lines_event(l, &ev);
             }
         l->s.ops->close(&l->s);
     } else {
