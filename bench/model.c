@@ -1,10 +1,11 @@
 /*
  * model.c - how fast a trace becomes a model, what the model costs, and how fast it is drawn.
  *
- *   model [-t THREADS] [-n RUNS] [-l | -c LABEL | -m MB] TRACE
+ *   model [-t THREADS] [-n RUNS] [-l | -f | -c LABEL | -m MB] TRACE
  *
  *   -n   loads; the best one counts, since others only show what else the machine did (0: none, for what a start costs)
  *   -l   load and nothing else: for counting instructions from outside
+ *   -f   frames alone
  *   -c   one line, for the curve
  *   -m   within so much private memory: what that costs, and how long detail takes that isn't held
  *
@@ -144,7 +145,7 @@ static void account(const struct trace *tr, size_t live, size_t peak)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             const struct spanlane *l = &f->lane[k][i];
             spans += spans_count(l);
-            blocks += l->blocks ? sizeof *l->blocks + l->blocks->cap * sizeof(struct blk) + (l->blocks->cap / SPAN_GROUP + 1) * sizeof(int64_t) : 0;
+            blocks += l->blocks ? sizeof *l->blocks + l->blocks->cap * sizeof(struct blk) + (l->blocks->cap / SPAN_GROUP + 1) * sizeof(struct spangroup) : 0;
         }
     }
     lanes += f->capg * sizeof *f->g + f->capp * sizeof *f->p + f->capm * sizeof *f->m;
@@ -290,7 +291,7 @@ static double first_lanes_ms(const char *path, const struct trace_opts *o)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: model [-t THREADS] [-n RUNS] [-l | -c LABEL | -m MB] TRACE\n");
+    fprintf(stderr, "usage: model [-t THREADS] [-n RUNS] [-l | -f | -c LABEL | -m MB] TRACE\n");
     return 2;
 }
 
@@ -358,15 +359,17 @@ int main(int argc, char **argv)
 {
     struct trace_opts o = {0};
     int runs = 3, opt;
-    bool only_load = false;
+    bool only_load = false, only_frames = false;
     const char *label = NULL;
-    while ((opt = getopt(argc, argv, "t:n:lc:m:")) != -1) {
+    while ((opt = getopt(argc, argv, "t:n:lfc:m:")) != -1) {
         if (opt == 't')
             o.threads = atoi(optarg);
         else if (opt == 'n')
             runs = atoi(optarg);
         else if (opt == 'l')
             only_load = true;
+        else if (opt == 'f')
+            only_frames = true;
         else if (opt == 'c')
             label = optarg;
         else if (opt == 'm')
@@ -393,6 +396,8 @@ int main(int argc, char **argv)
         curve_line(tr, label, &best, peak);
     else if (tr && o.max_memory)
         bounded(tr, &best);
+    else if (tr && only_frames)
+        frames(tr, 80, 24), frames(tr, 200, 60);
     else if (tr && !only_load)
         whole(tr, argv[optind], &o, &best, live, peak);
     trace_close(tr);

@@ -54,8 +54,8 @@ struct vec_task { struct task *v; size_t n, cap; bool unsorted; };
 struct vec_log { struct logmsg *v; size_t n, cap; };
 struct vec_sample { struct sample *v; size_t n, cap; };
 struct minmax { uint64_t min, max; };
-#define MM_LEVELS 3
-#define MM_BITS 6 /* an entry of level l of a metric's min/max lists is for 1 << (l + 1) * MM_BITS points */
+#define MM_LEVELS 4
+#define MM_BITS 4 /* an entry of level l of a metric's min/max lists is for 1 << (l + 1) * MM_BITS points */
 struct vec_point { struct point *v; size_t n, cap; struct minmax *mm[MM_LEVELS]; size_t capmm[MM_LEVELS]; };
 
 #define GB_MAX 8192

@@ -13,7 +13,7 @@ static uint8_t idle_state(const struct hold *h)
 
 enum {
     REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1),
-    PART = 32 /* moments within a hold that are looked up at once */
+    PART = 256 /* moments that are looked up at once */
 };
 
 static uint8_t *put_varint(uint8_t *o, uint64_t v)
@@ -32,50 +32,35 @@ static inline const uint8_t *get_varint(const uint8_t *p, uint64_t *v)
     return p;
 }
 
-/* What hold i did up to each of n ascending moments within it, on top of tot and c. The P's slots are the M's:
-   states.def gives both the same numbers. n <= PART. */
-static void hold_part(const struct fold *f, const struct mlane *l, size_t i, const int64_t *t, uint32_t n, const int64_t tot[SPAN_SLOTS],
-                      uint64_t c, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+/* What hold i did up to a moment within it, on top of tot and c. The P's slots are the M's: states.def gives both the
+   same numbers. */
+static void hold_part(const struct fold *f, const struct mlane *l, size_t i, int64_t t, int64_t tot[SPAN_SLOTS], uint64_t *c)
 {
     const struct hold *h = &l->h[i];
-    int64_t end = holds_end(f, l, i), at[PART + 2], v[PART + 2][SPAN_SLOTS];
-    uint64_t spans[PART + 2]; /* that start before each */
-    uint32_t from = 0, k = 0; /* the first moments may be the hold's very start */
-    for (; from < n && t[from] <= h->t0; from++) {
-        memcpy(out[from], tot, sizeof out[from]);
-        if (count)
-            count[from] = c;
-    }
-    if (from == n)
+    int64_t end = holds_end(f, l, i), at[3] = {h->t0, h->t0 + 1, t < end ? t : end}, v[3][SPAN_SLOTS];
+    uint64_t spans[3]; /* that start before each */
+    if (t <= h->t0)
         return;
-    if (h->p != EV_NONE) {
-        at[k++] = h->t0;
-        if (count)
-            at[k++] = h->t0 + 1;
-        for (uint32_t j = from; j < n; j++)
-            at[k + j - from] = t[j] < end ? t[j] : end;
-        spans_totals(&f->pool, LANE_P, &f->lane[LANE_P][h->p], at, k + n - from, f->end, v, count ? spans : NULL);
+    if (h->p == EV_NONE) {
+        tot[f->pool.slot[LANE_M][idle_state(h)]] += at[2] - h->t0;
+        ++*c;
+        return;
     }
-    for (uint32_t j = from; j < n; j++) {
-        memcpy(out[j], tot, sizeof out[j]);
-        if (h->p == EV_NONE)
-            out[j][f->pool.slot[LANE_M][idle_state(h)]] += (t[j] < end ? t[j] : end) - h->t0;
-        for (int s = 0; h->p != EV_NONE && s < SPAN_SLOTS; s++)
-            out[j][s] += v[k + j - from][s] - v[0][s];
-        if (count)
-            count[j] = c + (h->p == EV_NONE ? 1 : spans[k + j - from] - spans[1] + (spans[1] > 0));
-    }
+    spans_totals(&f->pool, LANE_P, &f->lane[LANE_P][h->p], at, 3, f->end, v, spans);
+    for (int s = 0; s < SPAN_SLOTS; s++)
+        tot[s] += v[2][s] - v[0][s];
+    *c += spans[2] - spans[1] + (spans[1] > 0);
 }
 
 /* The open hold is over: add it up and note what it came to. */
 static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
 {
     const struct hold *h = &l->h[l->n - 1];
-    int64_t longest = t - h->t0, v[1][SPAN_SLOTS];
+    int64_t longest = t - h->t0, v[SPAN_SLOTS];
     uint64_t count = l->now.count;
-    memcpy(v[0], l->now.tot, sizeof v[0]);
-    if (h->p == EV_NONE || t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][h->p], h->t0, t, v[0], &count))
-        hold_part(f, l, l->n - 1, &t, 1, l->now.tot, l->now.count, v, &count);
+    memcpy(v, l->now.tot, sizeof v);
+    if (h->p == EV_NONE || t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][h->p], h->t0, t, v, &count))
+        hold_part(f, l, l->n - 1, t, v, &count);
     if (h->p != EV_NONE) {
         uint8_t *rec = mem_grow(l->rec, &l->caprec, l->now.rec + REC_MAX, 1), *o;
         if (!rec)
@@ -85,14 +70,14 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
         uint8_t *slots = o++;
         int64_t rest = t - h->t0; /* slot 0 has what the others don't, also where the P's lane knows less than the hold */
         for (int s = 1; s < SPAN_SLOTS; s++)
-            rest -= v[0][s] - l->now.tot[s];
-        v[0][0] = l->now.tot[0] + rest;
+            rest -= v[s] - l->now.tot[s];
+        v[0] = l->now.tot[0] + rest;
         *slots = 0;
         for (int s = 0; s < SPAN_SLOTS; s++) {
-            if (v[0][s] == l->now.tot[s])
+            if (v[s] == l->now.tot[s])
                 continue;
             if (*slots)
-                o = put_varint(o, (uint64_t)(v[0][s] - l->now.tot[s]));
+                o = put_varint(o, (uint64_t)(v[s] - l->now.tot[s]));
             *slots |= (uint8_t)(1u << s);
         }
         l->now.rec = (size_t)(o - rec);
@@ -101,7 +86,7 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
         longest = f->p[h->p].longest > tail ? f->p[h->p].longest : tail;
         f->p[h->p].held = t;
     }
-    memcpy(l->now.tot, v[0], sizeof l->now.tot);
+    memcpy(l->now.tot, v, sizeof l->now.tot);
     l->now.count = count;
     struct holdsum *g = &l->sum[(l->n - 1) / HOLD_GROUP];
     if (longest > g->longest)
@@ -213,24 +198,119 @@ static void walk_to(const struct fold *f, const struct mlane *l, struct hold_wal
     }
 }
 
+/* holds_find for n ascending moments. All are looked for together, step by step: so none waits for what another has to
+   fetch. */
+static void find_all(const struct mlane *l, const int64_t *t, uint32_t n, size_t *at)
+{
+    size_t first = holds_find(l, t[0]), len = holds_find(l, t[n - 1]) - first + 1;
+    for (uint32_t j = 0; j < n; j++)
+        at[j] = first;
+    for (size_t half; len > 1; len -= half) {
+        half = len / 2;
+        for (uint32_t j = 0; j < n; j++)
+            at[j] += l->h[at[j] + half].t0 <= t[j] ? half : 0;
+    }
+}
+
+/* Moments of one P: what the holds they lie in have done up to them is asked of that P's lane together. */
+struct asked {
+    uint32_t n[PART], first[PART], last[PART], p[PART], np; /* chains by P */
+    uint32_t next[PART];
+    size_t hold[PART];
+};
+
+static void chain(struct asked *a, uint32_t j, uint32_t p)
+{
+    uint32_t k = a->np;
+    while (k && a->p[k - 1] != p)
+        k--;
+    if (!k) {
+        k = ++a->np;
+        a->p[k - 1] = p;
+        a->first[k - 1] = j;
+        a->n[k - 1] = 0;
+    } else {
+        a->next[a->last[k - 1]] = j;
+    }
+    a->last[k - 1] = j;
+    a->n[k - 1]++;
+}
+
+/* Chain k's moments: from each hold's start to the moment, on top of out and count. */
+static void ask_p(const struct fold *f, const struct mlane *l, const struct asked *a, uint32_t k, const int64_t *t,
+                  int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+{
+    const struct spanlane *p = &f->lane[LANE_P][a->p[k]];
+    int64_t at[PART], v[PART][SPAN_SLOTS];
+    uint64_t spans[PART];
+    uint32_t of[PART]; /* of the chain's i-th: which of at */
+    for (int turn = 0; turn < (count ? 3 : 2); turn++) { /* 0: the moments, 1: the starts, 2: right behind them */
+        uint32_t n = 0, j = a->first[k];
+        for (uint32_t i = 0; i < a->n[k]; i++, j = a->next[j]) {
+            int64_t t0 = l->h[a->hold[j]].t0, end = holds_end(f, l, a->hold[j]);
+            int64_t x = turn == 1 ? t0 : turn == 2 ? t0 + 1 : t[j] < end ? t[j] : end;
+            if (!n || at[n - 1] != x)
+                at[n++] = x;
+            of[i] = n - 1;
+        }
+        spans_totals(&f->pool, LANE_P, p, at, n, f->end, v, count ? spans : NULL);
+        j = a->first[k];
+        for (uint32_t i = 0; i < a->n[k]; i++, j = a->next[j]) {
+            for (int s = 0; s < SPAN_SLOTS && turn < 2; s++)
+                out[j][s] += turn ? -v[of[i]][s] : v[of[i]][s];
+            if (count && turn == 0)
+                count[j] += spans[of[i]];
+            if (count && turn == 2)
+                count[j] -= spans[of[i]] - (spans[of[i]] > 0);
+        }
+    }
+}
+
 void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
     const struct mlane *l = &f->m[m].lane;
     struct hold_walk w = {.at = SIZE_MAX};
+    struct asked a;
     uint32_t k = 0;
     for (; k < n && (!l->n || t[k] <= l->h[0].t0); k++) {
         memset(out[k], 0, sizeof out[k]);
         if (count)
             count[k] = 0;
     }
-    while (k < n) {
-        size_t i = holds_find(l, t[k]);
-        uint32_t here = 1;
-        while (here < PART && k + here < n && (i + 1 >= l->n || t[k + here] < l->h[i + 1].t0))
-            here++;
-        walk_to(f, l, &w, i);
-        hold_part(f, l, i, t + k, here, w.tot, w.count, out + k, count ? count + k : NULL);
-        k += here;
+    for (; k < n; k += PART < n - k ? PART : n - k) {
+        uint32_t here = PART < n - k ? PART : n - k;
+        a.np = 0;
+        find_all(l, t + k, here, a.hold);
+        for (uint32_t j = 0; j < here; j++) { /* what will be read is asked for beforehand */
+            size_t i = a.hold[j];
+            if (j && i == a.hold[j - 1])
+                continue;
+            __builtin_prefetch(&l->sum[i / HOLD_GROUP]);
+            __builtin_prefetch(&l->sum[i / HOLD_GROUP].rec);
+            __builtin_prefetch(&l->h[i / HOLD_GROUP * HOLD_GROUP]);
+        }
+        for (uint32_t j = 0; j < here; j++)
+            if (!j || a.hold[j] != a.hold[j - 1])
+                __builtin_prefetch(l->rec + l->sum[a.hold[j] / HOLD_GROUP].rec);
+        for (uint32_t j = 0; j < here; j++) {
+            const struct hold *h = &l->h[a.hold[j]];
+            walk_to(f, l, &w, a.hold[j]);
+            memcpy(out[k + j], w.tot, sizeof w.tot);
+            if (count)
+                count[k + j] = w.count;
+            if (t[k + j] <= h->t0)
+                continue; /* the hold's very start */
+            if (h->p != EV_NONE) {
+                chain(&a, j, h->p);
+                continue;
+            }
+            int64_t end = holds_end(f, l, a.hold[j]);
+            out[k + j][f->pool.slot[LANE_M][idle_state(h)]] += (t[k + j] < end ? t[k + j] : end) - h->t0;
+            if (count)
+                count[k + j]++;
+        }
+        for (uint32_t i = 0; i < a.np; i++)
+            ask_p(f, l, &a, i, t + k, out + k, count ? count + k : NULL);
     }
 }
 

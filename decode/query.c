@@ -414,10 +414,11 @@ static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, u
 
 void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, struct shares *out)
 {
-    int64_t tot[65][SPAN_SLOTS];
+    enum { PIECE = 256 };
+    int64_t tot[PIECE + 1][SPAN_SLOTS];
     static const int64_t zero[SPAN_SLOTS];
     for (uint32_t i = 0; i < n;) {
-        uint32_t k = n - i < 64 ? n - i : 64;
+        uint32_t k = n - i < PIECE ? n - i : PIECE;
         bool l = totals(tr, lane, edges + i, k + 1, tot, NULL);
         for (uint32_t j = 0; j < k; j++)
             shares_fill(tr, lane.kind, l ? tot[j] : zero, l ? tot[j + 1] : zero, edges[i + j + 1] - edges[i + j], &out[i + j]);
@@ -452,7 +453,7 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
 static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns)
 {
     while (b <= last && b < spans_nblk(l)) {
-        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= spans_nblk(l) && l->blocks->group[b / SPAN_GROUP] < min_ns) {
+        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= spans_nblk(l) && l->blocks->group[b / SPAN_GROUP].longest < min_ns) {
             b += SPAN_GROUP;
             continue;
         }
@@ -654,40 +655,91 @@ size_t trace_points(const struct trace *tr, enum metric m, const struct point **
     return tr->fold.points[m].n;
 }
 
+/* How many points lie before each of n ascending moments. All are looked for together, step by step: so none waits for
+   what another has to fetch. */
+static void points_before(const struct vec_point *v, const int64_t *t, uint32_t n, size_t *out)
+{
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = 0;
+    if (!v->n)
+        return;
+    for (size_t len = v->n, half; len > 1; len -= half) {
+        half = len / 2;
+        for (uint32_t i = 0; i < n; i++)
+            out[i] += v->v[out[i] + half - 1].t < t[i] ? half : 0;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        out[i] += v->v[out[i]].t < t[i];
+}
+
+/* Of [t0,t1), before which i and e points lie. */
+static bool minmax_of(const struct vec_point *v, int64_t t0, size_t i, size_t e, uint64_t *min, uint64_t *max)
+{
+    while (i < v->n && v->v[i].t <= t0)
+        i++;
+    i -= i > 0; /* the value that holds at t0 */
+    if (i >= e)
+        return false;
+    *min = *max = v->v[i].v;
+    for (i++; i < e;) {
+        unsigned l = 0; /* the largest block that begins here and ends before t1 */
+        while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 && i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
+            l++;
+        uint64_t least = v->v[i].v, most = least;
+        if (l) {
+            const struct minmax *mm = &v->mm[l - 1][i >> l * MM_BITS];
+            least = mm->min;
+            most = mm->max;
+        }
+        *min = least < *min ? least : *min;
+        *max = most > *max ? most : *max;
+        i += (size_t)1 << l * MM_BITS;
+    }
+    return true;
+}
+
 static bool detail_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
 {
     const struct vec_point *v = &tr->fold.points[m];
-    size_t lo = 0, hi = v->n; /* the first point behind t0 */
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (v->v[mid].t <= t0)
-            lo = mid + 1;
-        else
-            hi = mid;
+    int64_t t[2] = {t0, t1};
+    size_t at[2];
+    points_before(v, t, 2, at);
+    return minmax_of(v, t0, at[0], at[1], min, max);
+}
+
+/* What minmax_of() reads on either side of point i. */
+static void fetch_around(const struct vec_point *v, size_t i)
+{
+    for (unsigned l = 0; l <= MM_LEVELS; l++) {
+        size_t first = i >> l * MM_BITS >> MM_BITS << MM_BITS; /* an entry of mm is as large as a point */
+        const char *p = l ? (const char *)&v->mm[l - 1][first] : (const char *)&v->v[first];
+        for (size_t o = 0; o < sizeof(struct point) << MM_BITS; o += 64)
+            __builtin_prefetch(p + o);
     }
-    size_t i = lo ? lo - 1 : 0; /* the value that holds at t0 */
-    if (i >= v->n || v->v[i].t >= t1)
-        return false;
-    *min = *max = v->v[i].v;
-    for (i++; i < v->n && v->v[i].t < t1;) {
-        unsigned l = MM_LEVELS; /* the largest block that begins here and ends before t1 */
-        for (; l; l--) {
-            size_t n = (size_t)1 << l * MM_BITS;
-            if (i % n == 0 && i + n <= v->n && v->v[i + n - 1].t < t1)
-                break;
-        }
-        if (l) {
-            const struct minmax *mm = &v->mm[l - 1][i >> l * MM_BITS];
-            *min = mm->min < *min ? mm->min : *min;
-            *max = mm->max > *max ? mm->max : *max;
-            i += (size_t)1 << l * MM_BITS;
+}
+
+void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n, struct extent *out)
+{
+    enum { PIECE = 256, AHEAD = 4 };
+    const struct vec_point *v = &tr->fold.points[m];
+    size_t at[PIECE + 1];
+    uint32_t from = 0, here = 0; /* at: of edges from .. from + here */
+    for (uint32_t i = 0; i < n; i++) {
+        struct extent *x = &out[i];
+        *x = (struct extent){0};
+        if (tr->parts.bounded) {
+            x->known = parts_minmax(tr, m, edges[i], edges[i + 1], detail_minmax, &x->min, &x->max);
             continue;
         }
-        *min = v->v[i].v < *min ? v->v[i].v : *min;
-        *max = v->v[i].v > *max ? v->v[i].v : *max;
-        i++;
+        if (i == from + here) {
+            from = i;
+            here = n - i < PIECE ? n - i : PIECE;
+            points_before(v, edges + i, here + 1, at);
+        }
+        if (v->n && i - from + AHEAD <= here)
+            fetch_around(v, at[i - from + AHEAD]);
+        x->known = minmax_of(v, edges[i], at[i - from], at[i - from + 1], &x->min, &x->max);
     }
-    return true;
 }
 
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)

@@ -228,7 +228,7 @@ static bool blocks_room(struct spanblocks *s)
     if (!b)
         return false;
     s->blk = b;
-    int64_t *g = mem_resize(s->group, (cap / SPAN_GROUP + 1) * sizeof *g);
+    struct spangroup *g = mem_resize(s->group, (cap / SPAN_GROUP + 1) * sizeof *g);
     if (!g)
         return false;
     s->group = g;
@@ -254,9 +254,11 @@ bool spans_block_add(struct bump *to, struct spanblocks *v, enum lane_kind kind,
     b[1] = (struct blk){.t0 = b->t0 + dur};
     for (int i = 1; i < SPAN_SLOTS; i++)
         b[1].cum[i - 1] = b->cum[i - 1] + sums.slot[i];
-    int64_t *g = &v->group[v->n / SPAN_GROUP];
-    if (v->n % SPAN_GROUP == 0 || sums.longest > *g)
-        *g = sums.longest;
+    struct spangroup *g = &v->group[v->n / SPAN_GROUP];
+    if (v->n % SPAN_START == 0)
+        g->start[v->n % SPAN_GROUP / SPAN_START] = b->t0;
+    if (v->n % SPAN_GROUP == 0 || sums.longest > g->longest)
+        g->longest = sums.longest;
     v->n++;
     return true;
 }
@@ -406,19 +408,45 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     return n;
 }
 
-uint32_t spans_find(const struct spanlane *l, int64_t t)
+static inline int64_t start_at(const struct spanblocks *v, uint32_t k)
 {
-    uint32_t lo = 0, hi = spans_nblk(l); /* the last block whose t0 <= t */
-    if (!hi || t >= l->wait_t0)
-        return hi ? (spans_nwait(l) || !l->ended ? hi : hi - 1) : 0;
+    enum { EACH = SPAN_GROUP / SPAN_START };
+    return v->group[k / EACH].start[k % EACH];
+}
+
+static uint32_t nstarts(const struct spanblocks *v)
+{
+    return (v->n + SPAN_START - 1) / SPAN_START;
+}
+
+/* Of the starts from lo up to hi the last one not behind t; that of lo isn't. */
+static uint32_t start_between(const struct spanblocks *v, int64_t t, uint32_t lo, uint32_t hi)
+{
     while (lo + 1 < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (l->blocks->blk[mid].t0 <= t)
+        if (start_at(v, mid) <= t)
             lo = mid;
         else
             hi = mid;
     }
     return lo;
+}
+
+/* The last block not behind t of those that go with start k. */
+static uint32_t block_at(const struct spanblocks *v, int64_t t, uint32_t k)
+{
+    uint32_t b = k * SPAN_START, end = v->n - b < SPAN_START ? v->n : b + SPAN_START;
+    while (b + 1 < end && v->blk[b + 1].t0 <= t)
+        b++;
+    return b;
+}
+
+uint32_t spans_find(const struct spanlane *l, int64_t t)
+{
+    uint32_t n = spans_nblk(l); /* the last block whose t0 <= t */
+    if (!n || t >= l->wait_t0)
+        return n ? (spans_nwait(l) || !l->ended ? n : n - 1) : 0;
+    return block_at(l->blocks, t, start_between(l->blocks, t, 0, nstarts(l->blocks)));
 }
 
 /* A position in a lane that only moves forward: totals up to `t`, which is the start of span `i` of the block. */
@@ -554,58 +582,42 @@ static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kin
         walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, false);
 }
 
-/* spans_find for moments that ascend: on from block b, which is not behind t. The next is about as far as the last
-   was: from there by doubled steps, since what is near is in the cache. */
-static uint32_t find_on(const struct spanlane *l, int64_t t, uint32_t b, uint32_t stride)
-{
-    uint32_t n = spans_nblk(l), lo, hi, step = 1;
-    if (!n || t >= l->wait_t0)
-        return spans_find(l, t);
-    const struct blk *k = l->blocks->blk;
-    if (t < k[b + 1].t0) /* the last one has an entry behind it, too */
-        return b;
-    lo = stride < n - b ? b + stride : n - 1;
-    if (k[lo].t0 <= t) {
-        for (hi = lo + 1; hi < n && k[hi].t0 <= t; hi = lo + step) {
-            lo = hi;
-            step *= 2;
-        }
-        hi = hi < n ? hi : n;
-    } else {
-        hi = lo;
-        for (lo = hi - 1; lo > b && k[lo].t0 > t; step *= 2) {
-            hi = lo;
-            lo = lo - b > 2 * step ? lo - 2 * step : b;
-        }
-    }
-    while (lo + 1 < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (k[mid].t0 <= t)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 enum { AHEAD = 64 };
 
-/* The blocks of up to AHEAD ascending moments behind the lane's first; what will be read of them is asked for. */
+/*
+ * The blocks of up to AHEAD ascending moments behind the lane's first. All are looked for together, step by step: so
+ * none waits for what another one has to fetch. What will be read of each is asked for beforehand.
+ */
 static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t b[AHEAD])
 {
-    uint32_t nblk = spans_nblk(l), stride = 1;
-    for (uint32_t i = 0; i < n; i++) {
-        b[i] = i ? find_on(l, t[i] - 1, b[i - 1], stride) : spans_find(l, t[i] - 1);
-        if (i && b[i] == b[i - 1])
-            continue;
-        stride = i ? b[i] - b[i - 1] : 1;
-        if (stride > 1 && b[i] + 4 * (uint64_t)stride < nblk) {
-            __builtin_prefetch(&l->blocks->blk[b[i] + 4 * stride]);
-            __builtin_prefetch(&l->blocks->blk[b[i] + 4 * stride + 1]);
+    const struct spanblocks *v = l->blocks;
+    uint32_t known = 0, k[AHEAD];
+    if (v && v->n)
+        while (known < n && t[known] - 1 < l->wait_t0)
+            known++;
+    if (known) {
+        uint32_t first = start_between(v, t[0] - 1, 0, nstarts(v));
+        uint32_t len = start_between(v, t[known - 1] - 1, first, nstarts(v)) - first + 1;
+        for (uint32_t i = 0; i < known; i++)
+            k[i] = first;
+        for (uint32_t half; len > 1; len -= half) {
+            half = len / 2;
+            for (uint32_t i = 0; i < known; i++)
+                k[i] += start_at(v, k[i] + half) < t[i] ? half : 0;
         }
-        if (b[i] < nblk)
-            for (uint32_t k = 0; k < 5; k++)
-                __builtin_prefetch(l->blocks->blk[b[i]].data + 64 * k);
+    }
+    for (uint32_t i = 0; i < known; i++) {
+        if (i && k[i] == k[i - 1])
+            continue;
+        const char *p = (const char *)&v->blk[k[i] * SPAN_START], *end = (const char *)&v->blk[v->n];
+        for (uint32_t o = 0; o <= SPAN_START * sizeof(struct blk) && p + o < end; o += 64)
+            __builtin_prefetch(p + o);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        b[i] = i < known ? block_at(v, t[i] - 1, k[i]) : spans_find(l, t[i] - 1);
+        if (i < known && (!i || b[i] != b[i - 1]))
+            for (uint32_t o = 0; o < 5; o++)
+                __builtin_prefetch(v->blk[b[i]].data + 64 * o);
     }
 }
 

@@ -19,7 +19,8 @@
 #include "decode/pack.h"
 
 #define SPAN_SLOTS 8
-#define SPAN_GROUP 16 /* blocks under one entry of the coarse "longest" list */
+#define SPAN_GROUP 16 /* blocks of a spangroup */
+#define SPAN_START 4  /* of so many blocks a spangroup has the start of the first */
 
 struct span_tag {
     uint8_t state;
@@ -33,10 +34,15 @@ struct blk {
     int64_t cum[SPAN_SLOTS - 1]; /* time per slot 1.. from the lane's start to t0; slot 0 is the rest */
 };
 
+struct spangroup {            /* what searches look at: near together, where blocks' entries are far apart */
+    int64_t longest;          /* duration among its full blocks' */
+    int64_t start[SPAN_GROUP / SPAN_START];
+};
+
 struct spanblocks {           /* what a lane has once its first block is packed */
     uint32_t n, cap;
     struct blk *blk;          /* n + 1 entries */
-    int64_t *group;           /* per SPAN_GROUP full blocks: the longest duration among them */
+    struct spangroup *group;  /* one per SPAN_GROUP full blocks */
 };
 
 /* One cache line: a goroutine's next transition reads and writes nothing else of it. */

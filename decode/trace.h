@@ -301,6 +301,12 @@ struct point {
 size_t trace_points(const struct trace *tr, enum metric m, const struct point **out);
 /* trace_minmax - smallest and largest value that holds within [t0,t1); false before the first point. O(log points). */
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max);
+/* trace_extents - the same for n columns; edges[0..n] ascending. */
+struct extent {
+    uint64_t min, max;
+    bool known;
+};
+void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, uint32_t n, struct extent *out);
 
 /*
  * Goroutines by state over time, in buckets whose width doubles as the trace grows (at most 8192 buckets; width in

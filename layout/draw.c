@@ -26,10 +26,14 @@ bool draw_prepare(struct view *v)
 {
     int n = v->plot_w;
     if (n > v->scratch_w) {
-        int64_t *e = mem_resize(v->edges, ((size_t)n * 2 + 1) * sizeof *e); /* twice: braille has half columns */
+        int64_t *e = mem_resize(v->edges, ((size_t)n * 3 + 2) * sizeof *e); /* half columns, too: plot.c */
         if (!e)
             return false;
         v->edges = e;
+        struct extent *x = mem_resize(v->extents, (size_t)n * 3 * sizeof *x);
+        if (!x)
+            return false;
+        v->extents = x;
         struct shares *c = mem_resize(v->cols, (size_t)n * sizeof *c);
         if (!c)
             return false;

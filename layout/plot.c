@@ -54,18 +54,6 @@ static void put_braille(const struct plot *p, int c, uint64_t a, uint64_t b, enu
     }
 }
 
-static bool heap_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
-{
-    uint64_t least;
-    return trace_minmax(v->tr, METRIC_HEAP, t0, t1, &least, out);
-}
-
-static bool goal_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
-{
-    uint64_t most;
-    return trace_minmax(v->tr, METRIC_GOAL, t0, t1, out, &most);
-}
-
 static bool count_in(const struct view *v, enum gcount what, int64_t t0, int64_t t1, uint64_t *out)
 {
     const struct gbucket *b;
@@ -101,37 +89,57 @@ static bool waiting_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *o
     return count_in(v, GC_WAITING, t0, t1, out);
 }
 
-/* The curve; a column whose value exceeds its limit takes style `over`. */
-static void curve(const struct plot *p, value_at get, value_at limit, enum style over)
+/* A column with the values of its halves. */
+static void put_column(const struct plot *p, int c, uint64_t a, uint64_t b, enum style st)
+{
+    if (p->v->tier == TIER_BRAILLE)
+        put_braille(p, c, a, b, st);
+    else
+        put_blocks(p, c, a > b ? a : b, st);
+}
+
+static void curve(const struct plot *p, value_at get)
 {
     const struct view *v = p->v;
     int64_t end = trace_info(v->tr)->end;
     for (int c = 0; c < v->plot_w; c++) {
         int64_t t0 = v->edges[c], t1 = v->edges[c + 1], mid = t0 + (t1 - t0) / 2;
-        uint64_t a = 0, b = 0, lim;
-        if (t0 > end || t1 <= t0 || !get(v, t0, t1, &a))
+        uint64_t a = 0, b = 0;
+        if (t0 > end || t1 <= t0)
             continue;
-        enum style st = limit && limit(v, t0, t1, &lim) && lim && a > lim ? over : p->style;
-        if (v->tier != TIER_BRAILLE) {
-            put_blocks(p, c, a, st);
-            continue;
+        if (v->tier != TIER_BRAILLE || mid == t0 || !get(v, t0, mid, &a) || !get(v, mid, t1, &b)) {
+            if (!get(v, t0, t1, &a))
+                continue;
+            b = a;
         }
-        if (mid > t0 && get(v, t0, mid, &a) && get(v, mid, t1, &b))
-            put_braille(p, c, a, b, st);
-        else
-            put_braille(p, c, a, a, st);
+        put_column(p, c, a, b, p->style);
     }
 }
 
-static void goal_line(const struct plot *p)
+/* The heap; a column that exceeds the goal in it has a style of its own. */
+static void heap_curve(const struct plot *p, const struct extent *heap, const struct extent *goal)
+{
+    const struct view *v = p->v;
+    int64_t end = trace_info(v->tr)->end;
+    for (int c = 0; c < v->plot_w; c++) {
+        const struct extent *h = &heap[2 * c];
+        if (v->edges[c] > end || v->edges[c + 1] <= v->edges[c] || !h[1].known)
+            continue;
+        bool halves = h->known && v->edges[c + 1] - v->edges[c] > 1; /* else the first one is empty */
+        uint64_t b = h[1].max, a = halves ? h->max : b;
+        bool above = goal[c].known && goal[c].min && (a > b ? a : b) > goal[c].min;
+        put_column(p, c, a, b, above ? STYLE_HEAP_OVER : p->style);
+    }
+}
+
+static void goal_line(const struct plot *p, const struct extent *goal)
 {
     const struct view *v = p->v;
     for (int c = 0; c < v->plot_w; c++) {
-        uint64_t goal;
-        if (v->edges[c + 1] <= v->edges[c] || v->edges[c] > trace_info(v->tr)->end ||
-            !goal_in(v, v->edges[c], v->edges[c + 1], &goal) || !goal || goal > p->scale)
+        uint64_t least = goal[c].min;
+        if (v->edges[c + 1] <= v->edges[c] || v->edges[c] > trace_info(v->tr)->end || !goal[c].known || !least || least > p->scale)
             continue;
-        int row = (level(goal, p->scale, p->h * 8) - 1) / 8, y = p->y + p->h - 1 - row;
+        int row = (level(least, p->scale, p->h * 8) - 1) / 8, y = p->y + p->h - 1 - row;
         const struct cell *at = grid_at(p->g, p->x + c, y);
         if (at && at->glyph == ' ')
             grid_put(p->g, p->x + c, y, glyph_mark(v->tier, MARK_GOAL), STYLE_GOAL);
@@ -142,20 +150,30 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
 {
     const struct trace_info *ti = trace_info(v->tr);
     uint64_t most = 0, least, top = 0;
-    int64_t t0, t1;
+    int n = v->plot_w;
+    int64_t t0, t1, *half = v->edges + n + 1;
+    struct extent *heaps = v->extents, *goals = heaps + 2 * n;
     *here = *goal = 0;
     if (!trace_minmax(v->tr, METRIC_HEAP, 0, ti->end + (ti->end < INT64_MAX), &least, &most))
         return false;
     view_column(v, &t0, &t1);
-    heap_in(v, t0, t1, here);
-    goal_in(v, t0, t1, goal);
+    trace_minmax(v->tr, METRIC_HEAP, t0, t1, &least, here);
+    trace_minmax(v->tr, METRIC_GOAL, t0, t1, goal, &top);
+    top = 0;
     struct plot p = {g, v, x, y, h, most, STYLE_HEAP};
     if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most &&
         top / 8 < most)
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
-    curve(&p, heap_in, goal_in, STYLE_HEAP_OVER);
+    for (int c = 0; c < n; c++) {
+        half[2 * c] = v->edges[c];
+        half[2 * c + 1] = v->edges[c] + (v->edges[c + 1] - v->edges[c]) / 2;
+    }
+    half[2 * n] = v->edges[n];
+    trace_extents(v->tr, METRIC_HEAP, half, 2 * (uint32_t)n, heaps);
+    trace_extents(v->tr, METRIC_GOAL, v->edges, (uint32_t)n, goals);
+    heap_curve(&p, heaps, goals);
     if (h > 1)
-        goal_line(&p);
+        goal_line(&p, goals);
     return true;
 }
 
@@ -168,7 +186,7 @@ bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
     view_column(v, &t0, &t1);
     runq_in(v, t0, t1, here);
     struct plot p = {g, v, x, y, h, *most, STYLE_RUNQ};
-    curve(&p, runq_in, NULL, STYLE_RUNQ);
+    curve(&p, runq_in);
     return true;
 }
 
@@ -184,6 +202,6 @@ bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t
     view_column(v, &t0, &t1);
     rows[row].get(v, t0, t1, here);
     struct plot p = {g, v, x, y, 1, *most, rows[row].style};
-    curve(&p, rows[row].get, NULL, rows[row].style);
+    curve(&p, rows[row].get);
     return true;
 }

@@ -265,6 +265,7 @@ void view_free(struct view *v)
     pick_free(v);
     items_free(&v->items);
     mem_free(v->edges);
+    mem_free(v->extents);
     mem_free(v->cols);
     memset(v, 0, sizeof *v);
 }

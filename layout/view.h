@@ -185,6 +185,7 @@ struct view {
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;
+    struct extent *extents;
     struct shares *cols;
     int scratch_w;
 };

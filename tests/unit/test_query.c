@@ -81,6 +81,13 @@ static void minmax_slow(const struct trace *tr)
                 fail_msg("metric %d in [%" PRId64 ",%" PRId64 "): %" PRIu64 "..%" PRIu64 ", want %" PRIu64
                          "..%" PRIu64,
                          m, t0, t1, a, b, lo, hi);
+            int64_t edges[4] = {t0, t0 + (t1 - t0) / 3, t0 + (t1 - t0) / 2, t1};
+            struct extent x[3];
+            trace_extents(tr, (enum metric)m, edges, 3, x);
+            for (int c = 0; c < 3; c++) {
+                assert_int_equal(x[c].known, trace_minmax(tr, (enum metric)m, edges[c], edges[c + 1], &a, &b));
+                assert_true(!x[c].known || (x[c].min == a && x[c].max == b));
+            }
         }
     }
 }
