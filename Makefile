@@ -110,7 +110,10 @@ $(PB_C:.c=.o): $(BUILD)/%.o: $(BUILD)/%.c $(BUILD)/flags
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 	@mkdir -p $(@D)
 	$(call say,CC  $<)
-	$(Q)$(COMPILE) -c -o $@ $<
+	$(Q)$(COMPILE) $(OWN_CFLAGS) -c -o $@ $<
+
+# Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
+$(BUILD)/decode/v2_order.o $(BUILD)/decode/fold.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
 
 # Stamps, rewritten only when their text changes: what the compiler is called with (a change rebuilds everything),
 # and which sources there are (a deleted one must leave its library).

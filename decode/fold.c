@@ -451,21 +451,20 @@ static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev 
 /* One of the commonest events, as part of a run on one P and M. false: it isn't, and nothing has changed. */
 static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, const struct hot *h, const struct ev *e)
 {
-    if (e->kind != EVK_G_STATE || e->flags & (EVF_QUIET | EVF_EXTRA))
+    if (e->kind != EVK_G_STATE || e->flags & (EVF_QUIET | EVF_EXTRA) || e->t > r->limit)
+        return false;
+    bool on = e->p == r->p && e->m == r->m, own = r->g == e->g && e->g != EV_NONE;
+    if (e->t <= r->t0 && !(e->flags & EVF_WOKEN))
         return false;
     switch (e->state) {
     case ST_RUNNING:
-        if (e->str || e->p != r->p || e->m != r->m)
+        if (e->str || e->stack || !on)
             return false;
-        if (r->g == EV_NONE)
-            return !e->stack && hot_on_start(r, e->t, e->g);
-        return r->g == e->g && !e->stack && r->lane[r->g].state == ST_SYSCALL && hot_on_call(r, e->t, ST_RUNNING, 0);
-    case ST_SYSCALL:
-        return !e->str && e->p == r->p && e->m == r->m && r->g == e->g && e->g != EV_NONE && r->lane[r->g].state == ST_RUNNING &&
-               hot_on_call(r, e->t, ST_SYSCALL, e->stack);
+        return r->g == EV_NONE ? hot_on_start(r, h, e->t, e->g) : own && r->call && hot_on_call(r, h, e->t, ST_RUNNING, 0);
+    case ST_SYSCALL: return !e->str && on && own && !r->call && hot_on_call(r, h, e->t, ST_SYSCALL, e->stack);
     case ST_RUNNABLE:
         if (e->flags & EVF_WOKEN)
-            return (e->p & e->m) == EV_NONE && hot_wake(r->f, h, e->t, e->g, e->by, e->str, e->stack);
+            return (e->p & e->m) == EV_NONE && !e->str && hot_wake(h, e->t, e->g, e->by, e->stack);
         break;
     case ST_WAITING:
         if (e->flags & EVF_WOKEN)
@@ -473,8 +472,7 @@ static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, cons
         break;
     default: return false;
     }
-    return r->g == e->g && e->g != EV_NONE && (e->p & e->m & e->by) == EV_NONE && r->lane[r->g].state == ST_RUNNING &&
-           hot_on_leave(r, e->t, e->state, e->str, e->stack);
+    return own && !r->call && (e->p & e->m & e->by) == EV_NONE && hot_on_leave(r, h, e->t, e->state, e->str, e->stack);
 }
 
 bool fold_begin(struct fold *f)
@@ -503,23 +501,27 @@ bool fold_any(struct fold *f, const struct ev *e)
     return !f->oom && !f->pool.oom;
 }
 
+/* A run, in memory: see fold_hot.h. */
+struct runs {
+    struct hot_run r;
+    struct hot h;
+};
+
 /* Events from e on that happened on the same P and M, as long as they are of the commonest. Returns where it stopped. */
-static const struct ev *run_of(struct fold *f, const struct ev *e, const struct ev *end, uint64_t *plain)
+static __attribute__((noinline)) const struct ev *run_of(struct runs *rs, const struct ev *e, const struct ev *end)
 {
     const uint32_t on_p = e->on_p, on_m = e->on_m;
-    if (!on_p || !on_m)
-        return e;
-    struct hot h = hot_take(f);
-    struct hot_run r;
+    struct fold *f = rs->h.f;
     int64_t last = f->end;
-    if (on_m > h.nm || !hot_run_begin(&r, f, &h, on_p - 1, on_m - 1, h.mi[on_m - 1].g))
+    if (!on_p || !on_m || on_m > rs->h.nm || !hot_run_begin(&rs->r, &rs->h, on_p - 1, on_m - 1, rs->h.mi[on_m - 1].g, last))
         return e;
     const struct ev *from = e;
-    for (; e < end && e->on_p == on_p && e->on_m == on_m && on_run(&r, &h, e); e++)
-        last = e->t > last ? e->t : last;
-    hot_run_end(&r);
+    for (; e < end && e->on_p == on_p && e->on_m == on_m && e->t >= last && on_run(&rs->r, &rs->h, e); e++)
+        last = e->t;
+    if (e == from)
+        return e;
+    hot_run_end(&rs->r, &rs->h);
     f->end = last;
-    *plain += (uint64_t)(e - from);
     return e;
 }
 
@@ -528,11 +530,16 @@ void fold_events(struct fold *f, const struct ev *ev, size_t n)
     if (!fold_begin(f))
         return;
     uint64_t plain = 0; /* transitions that are events of their own */
+    struct runs rs = {.h = hot_take(f)};
     for (const struct ev *e = ev, *end = ev + n; e < end;) {
         const struct ev *from = e;
-        e = run_of(f, e, end, &plain);
-        if (e == from && !fold_any(f, e++)) /* another P's turn, or another kind of event */
+        e = run_of(&rs, e, end);
+        plain += (uint64_t)(e - from);
+        if (e != from)
+            continue;
+        if (!fold_any(f, e++)) /* another P's turn, or another kind of event */
             break;
+        rs.h = hot_take(f);
     }
     fold_end(f, f->end, plain);
 }
@@ -551,22 +558,31 @@ static __attribute__((noinline)) bool any_short(struct fold *f, struct ev_stream
 }
 
 /* The commonest at s->v, as part of a run. Stops at the first that isn't. */
-static inline __attribute__((always_inline)) void on_stream(struct hot_run *r, const struct hot *h, struct ev_stream *s, uint64_t *plain)
+static __attribute__((noinline)) void on_stream(struct runs *rs, struct ev_stream *s, uint64_t *plain)
 {
+    struct hot_run *const r = &rs->r;
+    const struct hot *const h = &rs->h;
     const struct evs *v = s->v, *end = s->end;
     int64_t t = s->t;
     uint64_t calls = 0;
     for (; v < end; v++) {
         const int64_t u = t + v->dt;
-        const bool runs = r->g != EV_NONE && r->lane[r->g].state == ST_RUNNING;
+        const bool runs = r->g != EV_NONE && !r->call;
         bool ok = false;
+        if (u > r->limit || u <= r->t0)
+            break;
         switch (v->kind) {
-        case EVS_START: ok = r->g == EV_NONE && hot_on_start(r, u, v->g); break;
-        case EVS_LEAVE: ok = runs && v->state != ST_NONE && hot_on_leave(r, u, v->state, v->g, v->stack); break;
-        case EVS_WAKE: ok = hot_wake(r->f, h, u, v->g, r->g, 0, v->stack); break;
-        case EVS_ENTER: ok = runs && hot_on_call(r, u, ST_SYSCALL, v->stack); break;
+        case EVS_START: ok = r->g == EV_NONE && hot_on_start(r, h, u, v->g); break;
+        case EVS_LEAVE:
+            if (runs && v->state == ST_WAITING)
+                ok = hot_on_leave(r, h, u, ST_WAITING, v->g, v->stack);
+            else if (runs && v->state == ST_RUNNABLE)
+                ok = hot_on_leave(r, h, u, ST_RUNNABLE, v->g, v->stack);
+            break;
+        case EVS_WAKE: ok = hot_wake(h, u, v->g, r->g, v->stack); break;
+        case EVS_ENTER: ok = runs && hot_on_call(r, h, u, ST_SYSCALL, v->stack); break;
         case EVS_CALL:
-            if (!runs || !hot_on_whole_call(r, u, v->stack))
+            if (!runs || !hot_on_whole_call(r, h, u, v->stack))
                 break;
             t = u + 1;
             calls++;
@@ -584,19 +600,23 @@ static inline __attribute__((always_inline)) void on_stream(struct hot_run *r, c
 }
 
 /* The short ones at s->v; before them stood an EVS_ON. false: out of memory. */
-static bool turn(struct fold *f, struct ev_stream *s, uint64_t *plain)
+static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
 {
+    struct fold *f = rs->h.f;
     while (s->v < s->end && s->v->kind > EVS_ON) {
-        const struct hot h = hot_take(f);
-        struct hot_run r;
-        if (hot_run_begin(&r, f, &h, s->p, s->m, s->g)) {
+        if (hot_run_begin(&rs->r, &rs->h, s->p, s->m, s->g, s->t)) {
             const struct evs *from = s->v;
-            on_stream(&r, &h, s, plain);
-            hot_run_end(&r);
-            f->end = s->v > from && s->t > f->end ? s->t : f->end;
+            on_stream(rs, s, plain);
+            if (s->v > from) {
+                hot_run_end(&rs->r, &rs->h);
+                f->end = s->t > f->end ? s->t : f->end;
+            }
         }
-        if (s->v < s->end && s->v->kind > EVS_ON && !any_short(f, s))
-            return false;
+        if (s->v < s->end && s->v->kind > EVS_ON) {
+            if (!any_short(f, s))
+                return false;
+            rs->h = hot_take(f);
+        }
     }
     return true;
 }
@@ -606,6 +626,7 @@ void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
     if (!fold_begin(f))
         return;
     uint64_t plain = 0;
+    struct runs rs = {.h = hot_take(f)};
     struct ev_stream s = {.v = v, .end = v + n, .t = t, .p = EV_NONE, .m = EV_NONE, .g = EV_NONE};
     for (bool ok = true; ok && s.v < s.end;) {
         if (s.v->kind == EVS_ON) {
@@ -613,12 +634,13 @@ void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
             s.m = s.v->stack;
             s.g = s.v++->g;
         } else if (s.v->kind > EVS_ON) {
-            ok = turn(f, &s, &plain);
+            ok = turn(&rs, &s, &plain);
         } else {
             const struct ev *e = (const void *)s.v;
             s.t = e->flags & EVF_QUIET ? s.t : e->t;
             s.v += EVS_LONG;
             ok = fold_any(f, e);
+            rs.h = hot_take(f);
         }
     }
     fold_end(f, f->end, plain);

@@ -4,8 +4,8 @@
  *
  * Everything that could make it more than a few stores is asked first: a special lane, a full block, a long duration,
  * a new bucket of the counts, a tag not at hand, a thread that changes its P. Then these return false, nothing has
- * changed, and the event goes the long way as a struct ev. So there is no call in here, and a loop around it keeps its
- * values in registers.
+ * changed, and the event goes the long way as a struct ev. So there is no call in here. What such a loop knows is more
+ * than there are registers: it stands in memory, in structs that outlive the loop's function.
  */
 #ifndef GOTOP_DECODE_FOLD_HOT_H
 #define GOTOP_DECODE_FOLD_HOT_H
@@ -14,185 +14,251 @@
 
 #define HOT static inline __attribute__((always_inline))
 
-/* The arrays, while no lane is added. */
+/* What stays as it is while only what is here is folded: take it anew after any other event. */
 struct hot {
-    struct spanlane *g, *p;
+    struct fold *f;
+    struct spanlane *g, *p;    /* the arrays */
     struct pinfo *pi;
     struct minfo *mi;
     uint32_t ng, np, nm;
+    struct gbucket *gb;        /* the counts' bucket, and its end */
+    int64_t gb_end;
+    uint64_t run, sys, sched, runnable; /* waitspan.rest of spans without stack and reason */
+    bool first;                /* the trace's first stacks are still looked for */
 };
 
-HOT struct hot hot_take(const struct fold *f)
+HOT struct hot hot_take(struct fold *f)
 {
-    return (struct hot){f->lane[LANE_G], f->lane[LANE_P], f->p, f->m, (uint32_t)f->nlane[LANE_G], (uint32_t)f->nlane[LANE_P],
-                        (uint32_t)f->nlane[LANE_M]};
-}
-
-/* The tag of a state with a reason. false: it is not at hand. */
-HOT bool hot_tag(const struct fold *f, uint8_t state, uint32_t reason, uint32_t *tag)
-{
-    const uint32_t k = reason % RECENT_TAGS;
-    *tag = reason ? f->recent[state][k].tag : f->tag[state];
-    return !reason || f->recent[state][k].reason == reason;
-}
-
-/* spans_push() where there is room, and dur < 2^32. */
-HOT void hot_push(struct spanlane *l, int64_t t, uint64_t dur, struct waitspan next)
-{
-    struct waitspan *w = l->wait.next;
-    l->wait.next = w + 1;
-    l->room--;
-    w->dur_who = l->open.dur_who | dur;
-    w->rest = l->open.rest;
-    l->t0 = t;
-    l->open = next;
-}
-
-/* A goroutine's own stack may still have something to tell: its name, or it is one of the trace's first. */
-HOT bool hot_tells(const struct fold *f, const struct spanlane *l, uint32_t stack)
-{
-    return stack && (l->special & SPECIAL_NAME || f->nfirst < FIRST_STACKS);
-}
-
-/* Both lanes can take a span at t, the P's one that lasted; the counts' bucket goes on. */
-HOT bool hot_room(const struct fold *f, const struct spanlane *l, const struct spanlane *pl, int64_t t)
-{
-    uint64_t dg = (uint64_t)(t - l->t0), dp = (uint64_t)(t - pl->t0);
-    return !((l->special & ~SPECIAL_NAME) | pl->special) && l->room && pl->room && !((dg | (dp - 1)) >> 32) && t < f->gb_end;
+    return (struct hot){f, f->lane[LANE_G], f->lane[LANE_P], f->p, f->m, (uint32_t)f->nlane[LANE_G], (uint32_t)f->nlane[LANE_P],
+                        (uint32_t)f->nlane[LANE_M], f->gb_last, f->gb_end, (uint64_t)f->tag[ST_RUNNING] << 32,
+                        (uint64_t)f->tag[ST_SYSCALL] << 32, (uint64_t)f->tag[ST_SCHED] << 32, (uint64_t)f->tag[ST_RUNNABLE] << 32,
+                        f->nfirst < FIRST_STACKS};
 }
 
 /*
- * The two halves of every change: g goes to a state, and the P it is on, or was on, says so too. Both need hot_room().
- * What names whom (pinfo.g, minfo.g, ..) is the caller's. longest: pinfo.longest, or what will be added to it.
+ * fold_gcount_move() of one that is counted in both states: these are constants where it is called, from != to, and its
+ * lane is in the one, so the count isn't 0.
  */
-HOT void hot_both(struct fold *f, struct spanlane *l, struct spanlane *pl, int64_t t, uint8_t to, struct waitspan g_next,
-                  struct waitspan p_next, int64_t *longest)
+HOT void hot_count(const struct hot *h, enum gcount from, enum gcount to, int64_t t)
 {
-    uint64_t dg = (uint64_t)(t - l->t0), dp = (uint64_t)(t - pl->t0);
-    *longest = (int64_t)dp > *longest ? (int64_t)dp : *longest;
-    fold_gcount_move(f, l->state, to, t);
-    l->state = to;
-    hot_push(l, t, dg, g_next);
-    hot_push(pl, t, dp, p_next);
+    struct gbucket *gb = h->gb;
+    struct fold *f = h->f;
+    uint64_t left = (uint64_t)(h->gb_end - t);
+    gb->ns[from] -= left;
+    gb->ns[to] += left;
+    f->gnow[from]--;
+    if (++f->gnow[to] > gb->max[to])
+        gb->max[to] = (uint32_t)f->gnow[to];
 }
 
-/* It runs nowhere, and is woken; by: who did it, EV_NONE. */
-HOT bool hot_wake(struct fold *f, const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t str, uint32_t stack)
+/* A closed span, dur < 2^32. */
+HOT void hot_put(struct waitspan *w, const struct waitspan *open, uint64_t dur)
 {
-    uint32_t tag;
+    uint64_t rest = open->rest;
+    w->dur_who = open->dur_who | dur;
+    w->rest = rest;
+}
+
+HOT struct waitspan hot_open(uint32_t who, uint64_t rest)
+{
+    return (struct waitspan){(uint64_t)who << 32, rest};
+}
+
+/* It runs nowhere, waits, and is woken; by: who did it, EV_NONE. Wants t < gb_end. */
+HOT bool hot_wake(const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
+{
     by++; /* EV_NONE + 1 is 0 */
     if (g >= h->ng || by > h->ng)
         return false;
     struct spanlane *l = &h->g[g];
     uint64_t dur = (uint64_t)(t - l->t0);
-    if (l->special & ~SPECIAL_NAME || !l->room || dur >> 32 || t >= f->gb_end || (l->p & l->m) != EV_NONE || l->state == ST_SYSCALL ||
-        !hot_tag(f, ST_RUNNABLE, str, &tag))
+    if (l->special & ~SPECIAL_NAME || l->state != ST_WAITING || !l->room || dur >> 32 || (l->p & l->m) != EV_NONE)
         return false;
-    fold_gcount_move(f, l->state, ST_RUNNABLE, t);
+    hot_put(l->wait.next++, &l->open, dur);
+    l->open = hot_open(by, h->runnable | stack);
+    l->t0 = t;
+    l->room--;
     l->state = ST_RUNNABLE;
-    hot_push(l, t, dur, waitspan(0, by, stack, tag));
+    hot_count(h, GC_WAITING, GC_RUNNABLE, t);
     return true;
 }
 
 /*
  * ---- a run of events on one P and M ----
  *
- * What names whom is only written when the run is over; until then `g` says what runs there.
+ * What names whom, and what the P's lane and that of the goroutine on it are about to say, is only written when the
+ * run is over: a goroutine that comes and goes within one leaves its lane in one step. The run is meant to stand in memory:
+ * there is too much of it for registers.
  */
 struct hot_run {
-    struct fold *f;
-    struct spanlane *lane, *pl;/* of all goroutines; the P's */
-    uint32_t ng, p, m, g;      /* g: EV_NONE, nothing runs */
-    uint32_t tag_run, tag_sys, tag_sched, tag_runnable;
-    int64_t longest;
-    struct pinfo *pi;
-    struct minfo *mi;
+    uint32_t p, m, g;          /* g: EV_NONE, nothing runs */
+    bool call;                 /* g is in a system call */
+    bool tells;                /* its stack may have something to tell: its name, or it is one of the trace's first */
+    uint8_t proom, groom;      /* of the lanes' waiting spans */
+    int64_t t0;                /* since when; the P's lane and g's agree */
+    int64_t limit;             /* up to here it may go on */
+    int64_t longest;           /* pinfo.longest */
+    uint64_t who;              /* waitspan.dur_who that names the P */
+    struct spanlane *pl, *l;   /* the P's; g's */
+    struct waitspan *pw, *gw;  /* where the next waiting one goes */
+    struct waitspan popen, gopen; /* their open span */
 };
 
-/* false: what is there is out of the ordinary. */
-HOT bool hot_run_begin(struct hot_run *r, struct fold *f, const struct hot *h, uint32_t p, uint32_t m, uint32_t g)
+/* false: what is there is out of the ordinary. last: no event of the run is earlier than that. */
+HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint32_t m, uint32_t g, int64_t last)
 {
     if (p >= h->np || m >= h->nm)
         return false;
-    *r = (struct hot_run){f, h->g, &h->p[p], h->ng, p, m, g, f->tag[ST_RUNNING], f->tag[ST_SYSCALL], f->tag[ST_SCHED],
-                          f->tag[ST_RUNNABLE], h->pi[p].longest, &h->pi[p], &h->mi[m]};
-    return r->mi->p == p && r->pi->state == ST_SCHED && r->pi->g == g && r->mi->g == g &&
-           (g == EV_NONE || (g < h->ng && h->g[g].p == p && h->g[g].m == m));
-}
-
-HOT void hot_run_end(const struct hot_run *r)
-{
-    r->pi->g = r->mi->g = r->g;
-    r->pi->m = r->m;
-    r->pi->longest = r->longest;
-}
-
-HOT bool hot_on_start(struct hot_run *r, int64_t t, uint32_t g)
-{
-    struct spanlane *l = &r->lane[g];
-    if (g >= r->ng || !hot_room(r->f, l, r->pl, t) || (l->p & l->m) != EV_NONE)
+    const struct pinfo *pi = &h->pi[p];
+    const struct minfo *mi = &h->mi[m];
+    struct spanlane *pl = &h->p[p];
+    if (mi->p != p || pi->m != m || pi->state != ST_SCHED || pi->g != g || mi->g != g || pl->special || pl->t0 > last)
         return false;
-    l->p = r->p;
-    l->m = r->m;
+    if (g != EV_NONE) {
+        if (g >= h->ng)
+            return false;
+        struct spanlane *l = &h->g[g];
+        if (l->p != p || l->m != m || l->special & ~SPECIAL_NAME || l->t0 != pl->t0 ||
+            (l->state != ST_RUNNING && l->state != ST_SYSCALL))
+            return false;
+        r->l = l;
+        r->gopen = l->open;
+        r->gw = l->wait.next;
+        r->groom = l->room;
+        r->call = l->state == ST_SYSCALL;
+        r->tells = l->special || h->first;
+    }
+    r->p = p;
+    r->m = m;
     r->g = g;
-    hot_both(r->f, l, r->pl, t, ST_RUNNING, waitspan(0, r->p + 1, 0, r->tag_run), waitspan(0, g + 1, 0, r->tag_run), &r->longest);
+    r->who = (uint64_t)(p + 1) << 32;
+    r->pl = pl;
+    r->t0 = pl->t0;
+    r->limit = pl->t0 + UINT32_MAX < h->gb_end ? pl->t0 + UINT32_MAX : h->gb_end - 1;
+    r->longest = pi->longest;
+    r->popen = pl->open;
+    r->pw = pl->wait.next;
+    r->proom = pl->room;
+    return true;
+}
+
+HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
+{
+    struct pinfo *pi = &h->pi[r->p];
+    pi->g = h->mi[r->m].g = r->g;
+    pi->longest = r->longest;
+    r->pl->t0 = r->t0;
+    r->pl->open = r->popen;
+    r->pl->wait.next = r->pw;
+    r->pl->room = r->proom;
+    if (r->g != EV_NONE) {
+        struct spanlane *l = r->l;
+        l->t0 = r->t0;
+        l->open = r->gopen;
+        l->wait.next = r->gw;
+        l->room = r->groom;
+        l->state = r->call ? ST_SYSCALL : ST_RUNNING;
+        l->p = r->p;
+        l->m = r->m;
+    }
+}
+
+/* The P's lane goes on with another span at t, which is later than all before. */
+HOT uint64_t hot_on_p(struct hot_run *r, int64_t t, struct waitspan next)
+{
+    int64_t dur = t - r->t0;
+    r->t0 = t;
+    if (dur > r->longest)
+        r->longest = dur;
+    hot_put(r->pw++, &r->popen, (uint64_t)dur);
+    r->proom--;
+    r->popen = next;
+    return (uint64_t)dur;
+}
+
+/* These want t <= r->limit. Nothing runs there, and a goroutine that could starts. */
+HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g)
+{
+    if (g >= h->ng)
+        return false;
+    struct spanlane *l = &h->g[g];
+    uint64_t dur = (uint64_t)(t - l->t0);
+    if (l->special & ~SPECIAL_NAME || l->state != ST_RUNNABLE || !l->room || !r->proom || dur >> 32 || (l->p & l->m) != EV_NONE)
+        return false;
+    r->tells = l->special | h->first;
+    r->call = false;
+    r->g = g;
+    r->l = l;
+    hot_put(l->wait.next, &l->open, dur);
+    r->gw = l->wait.next + 1;
+    r->groom = (uint8_t)(l->room - 1);
+    r->gopen = (struct waitspan){r->who, h->run};
+    hot_on_p(r, t, hot_open(g + 1, h->run));
+    hot_count(h, GC_RUNNABLE, GC_RUNNING, t);
     return true;
 }
 
 /* What runs there enters (to: ST_SYSCALL) or leaves (ST_RUNNING) a system call, keeping the P. */
-HOT bool hot_on_call(struct hot_run *r, int64_t t, uint8_t to, uint32_t stack)
+HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint32_t stack)
 {
-    struct spanlane *l = &r->lane[r->g];
-    uint32_t tag = to == ST_SYSCALL ? r->tag_sys : r->tag_run;
-    if (!hot_room(r->f, l, r->pl, t) || hot_tells(r->f, l, stack))
+    if (!r->groom || !r->proom || (r->tells && stack))
         return false;
-    hot_both(r->f, l, r->pl, t, to, waitspan(0, r->p + 1, stack, tag), waitspan(0, r->g + 1, 0, tag), &r->longest);
+    uint64_t rest = to == ST_SYSCALL ? h->sys : h->run, dur = hot_on_p(r, t, hot_open(r->g + 1, rest));
+    hot_put(r->gw++, &r->gopen, dur);
+    r->groom--;
+    r->gopen = (struct waitspan){r->who, rest | stack};
+    r->call = to == ST_SYSCALL;
+    if (to == ST_SYSCALL)
+        hot_count(h, GC_RUNNING, GC_SYSCALL, t);
+    else
+        hot_count(h, GC_SYSCALL, GC_RUNNING, t);
     return true;
 }
 
-/* hot_push() twice: `brief` lasts 1 ns. */
-HOT void hot_push_two(struct spanlane *l, int64_t t, struct waitspan brief, struct waitspan next)
-{
-    struct waitspan *w = l->wait.next;
-    uint64_t dur = (uint64_t)(t - l->t0);
-    l->wait.next = w + 2;
-    l->room -= 2;
-    w[0].dur_who = l->open.dur_who | dur;
-    w[0].rest = l->open.rest;
-    w[1].dur_who = brief.dur_who | 1;
-    w[1].rest = brief.rest;
-    l->t0 = t + 1;
-    l->open = next;
-}
-
 /* What runs there enters a system call and is back 1 ns later: hot_on_call() twice. */
-HOT bool hot_on_whole_call(struct hot_run *r, int64_t t, uint32_t stack)
+HOT bool hot_on_whole_call(struct hot_run *r, const struct hot *h, int64_t t, uint32_t stack)
 {
-    struct fold *f = r->f;
-    struct spanlane *l = &r->lane[r->g], *pl = r->pl;
-    const unsigned run = GC_RUNNING, sys = GC_SYSCALL;
-    if (l->room < 2 || pl->room < 2 || !hot_room(f, l, pl, t) || t + 1 >= f->gb_end || hot_tells(f, l, stack) || !f->gnow[run])
+    if (r->groom < 2 || r->proom < 2 || t >= r->limit || (r->tells && stack))
         return false;
-    struct gbucket *gb = f->gb_last;
-    uint64_t n = f->gnow[sys] + 1;
-    gb->ns[run]--;
-    gb->ns[sys]++;
-    gb->max[sys] = n > gb->max[sys] ? (uint32_t)n : gb->max[sys];
-    r->longest = t - pl->t0 > r->longest ? t - pl->t0 : r->longest;
-    hot_push_two(l, t, waitspan(0, r->p + 1, stack, r->tag_sys), waitspan(0, r->p + 1, 0, r->tag_run));
-    hot_push_two(pl, t, waitspan(0, r->g + 1, 0, r->tag_sys), waitspan(0, r->g + 1, 0, r->tag_run));
+    struct waitspan *const pw = r->pw + 1, *const gw = r->gw + 1, on = hot_open(r->g + 1, h->run);
+    hot_put(r->gw, &r->gopen, hot_on_p(r, t, on));
+    pw->dur_who = on.dur_who | 1;
+    pw->rest = h->sys;
+    gw->dur_who = r->who | 1;
+    gw->rest = h->sys | stack;
+    r->gopen = (struct waitspan){r->who, h->run};
+    r->gw = gw + 1;
+    r->pw = pw + 1;
+    r->groom = (uint8_t)(r->groom - 2);
+    r->proom--;
+    r->t0 = t + 1;
+    struct gbucket *gb = h->gb;
+    uint64_t n = h->f->gnow[GC_SYSCALL] + 1;
+    gb->ns[GC_RUNNING]--;
+    gb->ns[GC_SYSCALL]++;
+    gb->max[GC_SYSCALL] = n > gb->max[GC_SYSCALL] ? (uint32_t)n : gb->max[GC_SYSCALL];
     return true;
 }
 
 /* What runs there stops or blocks. */
-HOT bool hot_on_leave(struct hot_run *r, int64_t t, uint8_t to, uint32_t str, uint32_t stack)
+HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint32_t str, uint32_t stack)
 {
-    struct spanlane *l = &r->lane[r->g];
-    uint32_t tag;
-    if (!hot_room(r->f, l, r->pl, t) || hot_tells(r->f, l, stack) || !hot_tag(r->f, to, str, &tag))
+    const uint32_t k = str % RECENT_TAGS;
+    if (!r->groom || !r->proom || h->f->recent[to][k].reason != str || (r->tells && stack))
         return false;
+    struct spanlane *l = r->l;
+    uint64_t tag = h->f->recent[to][k].tag, dur = hot_on_p(r, t, hot_open(0, h->sched));
+    hot_put(r->gw, &r->gopen, dur);
+    l->wait.next = r->gw + 1;
+    l->room = (uint8_t)(r->groom - 1);
+    l->open = hot_open(0, tag << 32 | stack);
+    l->t0 = t;
+    l->state = to;
     l->p = l->m = r->g = EV_NONE;
-    hot_both(r->f, l, r->pl, t, to, waitspan(0, 0, stack, tag), waitspan(0, 0, 0, r->tag_sched), &r->longest);
+    if (to == ST_WAITING)
+        hot_count(h, GC_RUNNING, GC_WAITING, t);
+    else
+        hot_count(h, GC_RUNNING, GC_RUNNABLE, t);
     return true;
 }
 

@@ -302,40 +302,31 @@ static inline int64_t alone_until(const struct v2_order *o)
 
 /* ---- the commonest events --------------------------------------------------------------------------------- */
 
-/* Where a turn's events go: into o->out, or right into a model. */
-struct sink {
-    struct fold *f;            /* NULL: into o->out */
-    struct hot h;
-    int64_t last;              /* time of the last event folded here */
-    uint64_t n;                /* how many */
-};
-
 #define HOT static inline __attribute__((always_inline))
-
-HOT void put(struct v2_order *o, struct ev e)
-{
-    o->out[o->nout++] = e;
-}
 
 /* A look-up in a table that nobody adds to meanwhile: nearly always the id stands where it is looked for first. */
 struct lookup {
     const uint64_t *key;
     const uint32_t *val;
-    uint32_t mask;
+    uint64_t mask;
     const struct idmap *map;
 };
 
-/* false: the table is empty. */
-HOT bool lookup_take(const struct idmap *m, struct lookup *l)
+HOT struct lookup lookup_take(const struct idmap *m)
 {
-    *l = (struct lookup){m->key, m->val, m->cap - 1, m};
-    return m->cap;
+    return (struct lookup){m->key, m->val, (uint64_t)m->cap - 1, m};
+}
+
+static __attribute__((noinline)) uint32_t lookup_far(const struct idmap *m, uint64_t key)
+{
+    return idmap_get(m, key);
 }
 
 HOT uint32_t lookup(const struct lookup *l, uint64_t key)
 {
-    uint32_t at = (uint32_t)key & l->mask, v = l->val[at];
-    return v && v != IDMAP_GONE && l->key[at] == key ? v - 1 : idmap_get(l->map, key);
+    uint64_t at = key & l->mask;
+    uint32_t v = l->val[at] - 1; /* not free, not IDMAP_GONE */
+    return v < IDMAP_GONE - 1 && l->key[at] == key ? v : lookup_far(l->map, key);
 }
 
 /* Same, of ids whose 0 is 0. */
@@ -345,184 +336,309 @@ HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
     return *out != IDMAP_NONE;
 }
 
-HOT bool reason_quick(const struct v2_gen *gen, uint64_t id, uint32_t *out)
+/* Turns of the commonest events. All of it stands in memory: there is too much of it for registers. */
+struct turns {
+    bool ready;                /* none of the tables is empty */
+    uint32_t ordinal;          /* of the generation */
+    uint64_t unit;
+    int64_t base;
+    struct lookup gs, stacks;
+    const uint32_t *reason;
+    struct v2_g *g;
+    size_t n;                  /* folded, by them */
+    int64_t last;              /* time of the last of these */
+    struct turn {              /* the current one; times as they are handed over: since the trace's first event */
+        const uint8_t *at;     /* the event, the first one that isn't part of it */
+        const uint8_t *args;   /* of that, if its time is known, and that time; else NULL */
+        int64_t now;
+        const uint8_t *behind; /* no event that begins here can end beyond its batch */
+        int64_t before, last;  /* the thread's last one's time; that of the trace's */
+        int64_t limit, until;
+        size_t n, room;        /* how many; may be */
+        struct v2_p *p;
+        uint8_t status;        /* of what runs there; its own is written when it leaves */
+    } turn;
+    struct hot_run r;
+    struct hot h;
+    struct ev *out;
+};
+
+/* Before the first turn, and after any event that is not one of theirs. */
+HOT void turns_take(struct turns *ts, const struct v2_order *o, struct fold *f)
+{
+    const struct v2_gen *gen = o->gen;
+    ts->ready = o->have_base && o->unit64 && o->gs.cap && gen->stacks.cap;
+    ts->ordinal = gen->ordinal;
+    ts->unit = o->unit64;
+    ts->base = o->base;
+    ts->gs = lookup_take(&o->gs);
+    ts->stacks = lookup_take(&gen->stacks);
+    ts->reason = gen->reason;
+    ts->g = o->g;
+    if (f)
+        ts->h = hot_take(f);
+}
+
+HOT bool reason_quick(const struct turns *ts, uint64_t id, uint32_t *out)
 {
     if (id >= V2_REASONS)
         return false;
-    *out = gen->reason[id];
+    *out = ts->reason[id];
     return *out || !id;
 }
 
-#define ARG(x) do { if (!(p = bytes_varint_within(p, &(x)))) goto out; } while (0)
+/* One varint: v, behind which p stands then. */
+struct far_varint {
+    const uint8_t *p;
+    uint64_t v;
+};
+
+static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
+{
+    struct far_varint f;
+    f.p = bytes_varint_slow(p, p + 10, &f.v);
+    return f;
+}
+
+#define ARG(x)                                                      \
+    do {                                                            \
+        (x) = p[0];                                                 \
+        if ((x) < 0x80) {                                           \
+            p += 1;                                                 \
+        } else if (p[1] < 0x80) {                                   \
+            (x) = ((x) & 0x7f) | (uint64_t)p[1] << 7;               \
+            p += 2;                                                 \
+        } else if (p[2] < 0x80) {                                   \
+            (x) = ((x) & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14; \
+            p += 3;                                                 \
+        } else {                                                    \
+            struct far_varint far_ = varint_far(p);                 \
+            if (!far_.p)                                            \
+                goto out;                                           \
+            p = far_.p;                                             \
+            (x) = far_.v;                                           \
+        }                                                           \
+    } while (0)
+
+/* The events of a turn. */
+HOT void turn_events(struct turns *ts, bool direct)
+{
+    struct turn *const u = &ts->turn;
+    struct hot_run *const r = &ts->r;
+    const uint8_t *at = u->at, *p;
+    int64_t last = u->last, now, t;
+    uint64_t a0, a1, a2;
+    uint32_t str, stack;
+    if (u->args) { /* its time is known */
+        p = u->args;
+        now = u->now;
+        goto timed;
+    }
+next:
+    p = at + 1;
+    ARG(a0);
+    if (a0 >= (uint64_t)1 << 40)
+        goto out;
+    now = u->before + (int64_t)(a0 * ts->unit);
+timed:
+    t = now > last ? now : last + 1;
+    if (t > u->limit) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
+        if (now > u->until) {
+            u->args = p;
+            u->now = now;
+            u->at = at;
+            u->last = last;
+            return;
+        }
+        goto out;
+    }
+    const uint8_t type = *at;
+    if (type == V2_GO_START) {
+        ARG(a0);
+        ARG(a1);
+        uint32_t k = lookup(&ts->gs, a0);
+        if (r->g != EV_NONE || k == IDMAP_NONE)
+            goto out;
+        struct v2_g *vg = &ts->g[k];
+        if (vg->status != ST_RUNNABLE || vg->seqgen != ts->ordinal || a1 != vg->seq + 1 ||
+            (direct && !hot_on_start(r, &ts->h, t, k)))
+            goto out;
+        u->status = ST_RUNNING;
+        vg->seq = a1;
+        if (!direct) {
+            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = k, .p = r->p, .m = r->m, .by = EV_NONE,
+                                     .on_p = r->p + 1, .on_m = r->m + 1};
+            r->g = k;
+        }
+    } else if (type == V2_GO_STOP || type == V2_GO_BLOCK) {
+        ARG(a0);
+        ARG(a1);
+        const uint32_t g = r->g;
+        if (u->status != ST_RUNNING || !reason_quick(ts, a0, &str) || !lookup_or_0(&ts->stacks, a1, &stack))
+            goto out;
+        const uint8_t state = type == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
+        if (direct && !(type == V2_GO_STOP ? hot_on_leave(r, &ts->h, t, ST_RUNNABLE, str, stack) :
+                        hot_on_leave(r, &ts->h, t, ST_WAITING, str, stack)))
+            goto out;
+        ts->g[g].status = state;
+        u->status = ST_NONE;
+        if (!direct) {
+            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = state, .g = g, .p = EV_NONE, .m = EV_NONE,
+                                     .by = EV_NONE, .str = str, .stack = stack,
+                                     .flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0), .on_p = r->p + 1,
+                                     .on_m = r->m + 1};
+            r->g = EV_NONE;
+        }
+    } else if (type == V2_GO_UNBLOCK) {
+        ARG(a0);
+        ARG(a1);
+        ARG(a2);
+        uint32_t k = lookup(&ts->gs, a0);
+        if (k == IDMAP_NONE || !lookup_or_0(&ts->stacks, a2, &stack))
+            goto out;
+        struct v2_g *vg = &ts->g[k];
+        if (vg->status != ST_WAITING || vg->seqgen != ts->ordinal || a1 != vg->seq + 1 ||
+            (direct && !hot_wake(&ts->h, t, k, r->g, stack)))
+            goto out;
+        vg->status = ST_RUNNABLE;
+        vg->seq = a1;
+        if (!direct)
+            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .g = k, .p = EV_NONE, .m = EV_NONE,
+                                     .by = r->g, .stack = stack, .flags = EVF_WOKEN, .on_p = r->p + 1, .on_m = r->m + 1};
+    } else if (type == V2_GO_SYSCALL_BEGIN) {
+        ARG(a0);
+        ARG(a1);
+        if (u->status != ST_RUNNING || u->p->seqgen != ts->ordinal || a0 != u->p->seq + 1 ||
+            !lookup_or_0(&ts->stacks, a1, &stack) || (direct && (r->call || !hot_on_call(r, &ts->h, t, ST_SYSCALL, stack))))
+            goto out;
+        u->status = ST_SYSCALL;
+        u->p->status = V2_PS_SYSCALL;
+        u->p->seq = a0;
+        if (!direct)
+            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_SYSCALL, .g = r->g, .p = r->p, .m = r->m, .by = EV_NONE,
+                                     .stack = stack, .flags = EVF_OWN_STACK, .on_p = r->p + 1, .on_m = r->m + 1};
+    } else if (type == V2_GO_SYSCALL_END) {
+        if (u->status != ST_SYSCALL || u->p->status != V2_PS_SYSCALL ||
+            (direct && (!r->call || !hot_on_call(r, &ts->h, t, ST_RUNNING, 0))))
+            goto out;
+        u->status = ST_RUNNING;
+        u->p->status = V2_PS_RUNNING;
+        if (!direct)
+            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = r->g, .p = r->p, .m = r->m, .by = EV_NONE,
+                                     .on_p = r->p + 1, .on_m = r->m + 1};
+    } else {
+        goto out;
+    }
+    at = p;
+    u->before = now;
+    last = t;
+    if (++u->n < u->room && at <= u->behind)
+        goto next;
+out:
+    u->args = NULL;
+    u->at = at;
+    u->last = last;
+}
+#undef ARG
+
+/* (Of their own: nothing else takes registers.) */
+static __attribute__((noinline)) void turn_out(struct turns *ts)
+{
+    turn_events(ts, false);
+}
+
+static __attribute__((noinline)) void turn_fold(struct turns *ts)
+{
+    turn_events(ts, true);
+}
 
 /*
  * A cursor's events, one after another, as long as they are of the commonest kinds, are where they should be, and are
  * the earliest (t <= until): what v2_adv() does, without what can't matter then. The event it stops at is the cursor's
  * current one, untried; false: there is none. room: how many events may be handed over at most.
  */
-HOT bool hot_turn(struct v2_order *o, struct v2_cursor *c, int64_t until, size_t room, struct sink *to, bool direct)
+HOT bool hot_turn(struct v2_order *o, struct turns *ts, struct v2_cursor *c, int64_t until, size_t room, bool direct)
 {
     const uint32_t m = c->m;
-    struct lookup gs, stacks;
-    if (m == EV_NONE || !o->have_base || !o->m[m].told || o->m[m].p == EV_NONE || !o->unit64 || !lookup_take(&o->gs, &gs) ||
-        !lookup_take(&o->gen->stacks, &stacks))
+    struct turn *const u = &ts->turn;
+    struct hot_run *const r = &ts->r;
+    if (!ts->ready || m == EV_NONE || c->end - c->at < EVENT_MAX || !room)
         return true;
-    struct v2_m *vm = &o->m[m];
-    struct v2_g *const vgs = o->g;
-    const struct v2_gen *const gen = o->gen;
-    const uint32_t proc = vm->p, ordinal = gen->ordinal;
-    struct v2_p *vp = &o->p[proc];
-    uint32_t g = vm->g;
-    struct hot_run r;
-    if (direct && !hot_run_begin(&r, to->f, &to->h, proc, m, g))
+    struct v2_m *const vm = &o->m[m];
+    const int64_t base = ts->base;
+    if (!vm->told || vm->p == EV_NONE)
         return true;
-    const uint64_t unit = o->unit64;
-    const int64_t base = o->base;
-    const uint8_t *at = c->at, *end = c->end;
-    int64_t before = c->before, last = o->last;
-    size_t n = 0;
-    const bool was_lazy = c->lazy;
-    c->lazy = false;
-    for (; n < room && end - at >= EVENT_MAX; n++) {
-        const uint8_t *p = at + 1;
-        uint64_t dt, a0, a1, a2;
-        uint32_t str, stack;
-        ARG(dt);
-        if (dt >= (uint64_t)1 << 40)
-            break;
-        const int64_t now = before + (int64_t)(dt * unit), t = now > last ? now : last + 1;
-        if (now > until) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
-            if (n) {
-                c->lazy = true;
-                c->at = at;
-                c->before = before;
-                c->t = now;
-                c->type = *at;
-            }
-            break;
-        }
-        switch (*at) {
-        case V2_GO_START: {
-            ARG(a0);
-            ARG(a1);
-            uint32_t k = lookup(&gs, a0);
-            if (g != EV_NONE || k == IDMAP_NONE)
-                goto out;
-            struct v2_g *vg = &vgs[k];
-            if (vg->status != ST_RUNNABLE || vg->seqgen != ordinal || a1 != vg->seq + 1 || (direct && !hot_on_start(&r, t - base, k)))
-                goto out;
-            vg->status = ST_RUNNING;
-            vg->seq = a1;
-            g = k;
-            if (!direct)
-                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = k, .p = proc, .m = m, .by = EV_NONE,
-                                   .on_p = proc + 1, .on_m = m + 1});
-            break;
-        }
-        case V2_GO_STOP:
-        case V2_GO_BLOCK: {
-            ARG(a0);
-            ARG(a1);
-            uint8_t state = *at == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
-            if (g == EV_NONE || vgs[g].status != ST_RUNNING || !reason_quick(gen, a0, &str) || !lookup_or_0(&stacks, a1, &stack) ||
-                (direct && !hot_on_leave(&r, t - base, state, str, stack)))
-                goto out;
-            vgs[g].status = state;
-            if (!direct)
-                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = state, .g = g, .p = EV_NONE, .m = EV_NONE,
-                                   .by = EV_NONE, .str = str, .stack = stack,
-                                   .flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0), .on_p = proc + 1,
-                                   .on_m = m + 1});
-            g = EV_NONE;
-            break;
-        }
-        case V2_GO_UNBLOCK: {
-            ARG(a0);
-            ARG(a1);
-            ARG(a2);
-            uint32_t k = lookup(&gs, a0);
-            if (k == IDMAP_NONE || !lookup_or_0(&stacks, a2, &stack))
-                goto out;
-            struct v2_g *vg = &vgs[k];
-            if (vg->status != ST_WAITING || vg->seqgen != ordinal || a1 != vg->seq + 1 ||
-                (direct && !hot_wake(to->f, &to->h, t - base, k, g, 0, stack)))
-                goto out;
-            vg->status = ST_RUNNABLE;
-            vg->seq = a1;
-            if (!direct)
-                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .g = k, .p = EV_NONE, .m = EV_NONE,
-                                   .by = g, .stack = stack, .flags = EVF_WOKEN, .on_p = proc + 1, .on_m = m + 1});
-            break;
-        }
-        case V2_GO_SYSCALL_BEGIN:
-            ARG(a0);
-            ARG(a1);
-            if (g == EV_NONE || vgs[g].status != ST_RUNNING || vp->seqgen != ordinal || a0 != vp->seq + 1 ||
-                !lookup_or_0(&stacks, a1, &stack) || (direct && !hot_on_call(&r, t - base, ST_SYSCALL, stack)))
-                goto out;
-            vgs[g].status = ST_SYSCALL;
-            vp->status = V2_PS_SYSCALL;
-            vp->seq = a0;
-            if (!direct)
-                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_SYSCALL, .g = g, .p = proc, .m = m, .by = EV_NONE,
-                                   .stack = stack, .flags = EVF_OWN_STACK, .on_p = proc + 1, .on_m = m + 1});
-            break;
-        case V2_GO_SYSCALL_END:
-            if (g == EV_NONE || vgs[g].status != ST_SYSCALL || vp->status != V2_PS_SYSCALL ||
-                (direct && !hot_on_call(&r, t - base, ST_RUNNING, 0)))
-                goto out;
-            vgs[g].status = ST_RUNNING;
-            vp->status = V2_PS_RUNNING;
-            if (!direct)
-                put(o, (struct ev){.t = t - base, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = g, .p = proc, .m = m, .by = EV_NONE,
-                                   .on_p = proc + 1, .on_m = m + 1});
-            break;
-        default: goto out;
-        }
-        at = p;
-        before = now;
-        last = t;
+    u->last = o->last - base;
+    u->limit = until = (until < V2_TIME_MAX ? until : V2_TIME_MAX) - base;
+    if (!direct) {
+        r->p = vm->p;
+        r->m = m;
+        r->g = vm->g;
+    } else if (!hot_run_begin(r, &ts->h, vm->p, m, vm->g, u->last)) {
+        return true;
+    } else if (r->limit < until) {
+        u->limit = r->limit;
     }
-out:
-    if (!n) {
-        c->lazy = was_lazy;
-        return true;
-    }
-    vm->g = g;
-    o->last = last;
+    u->until = until;
+    u->at = c->at;
+    u->behind = c->end - EVENT_MAX;
+    u->before = c->before - base;
+    u->args = c->lazy ? c->p : NULL;
+    u->now = c->t - base;
+    u->n = 0;
+    u->room = room;
+    u->p = &o->p[vm->p];
+    u->status = vm->g == EV_NONE ? ST_NONE : ts->g[vm->g].status;
     if (direct) {
-        hot_run_end(&r);
-        to->last = last - base;
-        to->n += n;
+        turn_fold(ts);
+    } else {
+        ts->out = &o->out[o->nout];
+        turn_out(ts);
     }
-    if (c->lazy && c->at == at)
+    if (!u->n)
         return true;
-    return cursor_load(o, c, at, before);
+    vm->g = r->g;
+    if (r->g != EV_NONE)
+        ts->g[r->g].status = u->status;
+    o->last = u->last + base;
+    if (direct) {
+        hot_run_end(r, &ts->h);
+        ts->last = u->last;
+        ts->n += u->n;
+    } else {
+        o->nout = (size_t)(ts->out - o->out);
+    }
+    c->lazy = u->args;
+    if (!c->lazy)
+        return cursor_load(o, c, u->at, u->before + base);
+    c->at = u->at;
+    c->p = u->args;
+    c->before = u->before + base;
+    c->t = u->now + base;
+    c->type = *u->at;
+    return true;
 }
-#undef ARG
 
 /* What general events left in o->out, into the model. false: out of memory. */
-static bool sink_flush(struct v2_order *o, struct sink *to)
+static bool turns_flush(struct v2_order *o, struct fold *f)
 {
-    struct fold *f = to->f;
-    if (to->n && to->last > f->end)
-        f->end = to->last;
     bool ok = true;
     for (size_t i = 0; i < o->nout && ok; i++)
         ok = fold_any(f, &o->out[i]);
     o->nout = 0;
-    to->h = hot_take(f);
     return ok;
 }
 
 /* ---- whose turn it is ------------------------------------------------------------------------------------- */
 
 /* Up to cap events; into o->out, or (direct) into the model. Returns how many: 0, the generation is done. */
-HOT size_t order_run(struct v2_order *o, size_t cap, struct sink *to, bool direct)
+HOT size_t order_run(struct v2_order *o, struct turns *ts, size_t cap, bool direct)
 {
     size_t others = 0; /* direct: those that were not the commonest */
     bool ok = true;
-    while (ok && (direct ? to->n + others : o->nout) + 8 <= cap && !o->stopped && !o->oom) {
+    struct fold *f = direct ? ts->h.f : NULL;
+    while (ok && (direct ? ts->n + others : o->nout) + 8 <= cap && !o->stopped && !o->oom) {
+        bool other = true;
         if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
             sample_out(o);
         } else if (!o->nheap) {
@@ -531,8 +647,9 @@ HOT size_t order_run(struct v2_order *o, size_t cap, struct sink *to, bool direc
             struct v2_cursor *c = &o->cur[o->heap[0].cursor];
             int64_t until = alone_until(o);
             enum adv a = ADV_OK;
-            bool more = hot_turn(o, c, until, cap - 7 - (direct ? (size_t)to->n + others : o->nout), to, direct);
-            if (more && c->t <= until && (direct ? to->n + others : o->nout) + 8 <= cap) {
+            bool more = hot_turn(o, ts, c, until, cap - 7 - (direct ? ts->n + others : o->nout), direct);
+            other = more && c->t <= until && (direct ? ts->n + others : o->nout) + 8 <= cap;
+            if (other) {
                 more = cursor_whole(o, c);
                 a = more ? v2_adv(o, c) : ADV_OK;
                 more = more && (a != ADV_OK || cursor_next(o, c));
@@ -551,31 +668,37 @@ HOT size_t order_run(struct v2_order *o, size_t cap, struct sink *to, bool direc
                 ok = false;
             }
         }
+        if (!other)
+            continue;
         if (direct && o->nout) {
             others += o->nout;
-            ok = sink_flush(o, to) && ok;
+            ok = turns_flush(o, f) && ok;
         }
+        turns_take(ts, o, f);
     }
-    return direct ? to->n + others : o->nout;
+    return direct ? ts->n + others : o->nout;
 }
 
 size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
 {
+    struct turns ts = {0};
     o->out = out;
     o->nout = 0;
-    return order_run(o, cap, NULL, false);
+    turns_take(&ts, o, NULL);
+    return order_run(o, &ts, cap, false);
 }
 
 size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap)
 {
     struct ev out[64]; /* the most that one event makes, and one that is put aside, are far fewer */
-    struct sink to = {.f = f, .h = hot_take(f)};
+    struct turns ts = {0};
     if (!fold_begin(f))
         return 0;
     o->out = out;
     o->nout = 0;
-    size_t n = order_run(o, cap, &to, true);
-    fold_end(f, to.n ? to.last : 0, to.n);
+    turns_take(&ts, o, f);
+    size_t n = order_run(o, &ts, cap, true);
+    fold_end(f, ts.last, ts.n);
     return n;
 }
 
