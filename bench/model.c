@@ -28,6 +28,7 @@
 #include <unistd.h>
 
 #include "decode/mem.h"
+#include "decode/past.h"
 #include "decode/trace_priv.h"
 #include "layout/frame.h"
 #include "layout/search.h"
@@ -143,12 +144,17 @@ static void account(const struct trace *tr, size_t live, size_t peak)
         if (k != LANE_M)
             lanes += f->caplane[k] * sizeof(struct spanlane);
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
-            const struct spanlane *l = &f->lane[k][i];
+            struct spanlane room;
+            const struct spanlane *l = k == LANE_G ? fold_g_lane(f, (uint32_t)i, &room) : &f->lane[k][i];
             spans += spans_count(l);
             blocks += l->blocks ? sizeof *l->blocks + l->blocks->cap * sizeof(struct blk) + (l->blocks->cap / SPAN_GROUP + 1) * sizeof(struct spangroup) : 0;
         }
     }
-    lanes += f->capg * sizeof *f->g + f->capp * sizeof *f->p + f->capm * sizeof *f->m;
+    for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++) /* those put away */
+        if (f->seg[i].past)
+            lanes += past_bytes(f->seg[i].past) - (f->seg[i].hollow_lanes ? PAST_GS * sizeof(struct spanlane) : 0) -
+                     (f->seg[i].hollow_infos ? PAST_GS * sizeof *f->g : 0);
+    lanes += f->capseg * sizeof *f->seg + f->capg * sizeof *f->g + f->capp * sizeof *f->p + f->capm * sizeof *f->m;
     for (size_t i = 0; i < f->nlane[LANE_M]; i++)
         holds += f->m[i].lane.cap * sizeof(struct hold) + f->m[i].lane.capsum * sizeof(struct holdsum) + f->m[i].lane.caprec;
     for (int k = 0; k < RANGE_KINDS; k++)

@@ -12,6 +12,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct big {
     uintptr_t at; /* 0: free */
     size_t n;     /* bytes, whole pages */
+    size_t hollow;/* of them given back */
 } *table;
 static size_t used, cap; /* cap: a power of two */
 
@@ -29,7 +30,7 @@ static size_t place(uintptr_t at)
     return i;
 }
 
-static bool note(uintptr_t at, size_t n)
+static bool note(struct big b)
 {
     if (used * 2 >= cap) {
         struct big *old = table, *t = calloc(cap ? cap * 2 : 64, sizeof *t);
@@ -43,7 +44,7 @@ static bool note(uintptr_t at, size_t n)
                 table[place(old[i].at)] = old[i];
         free(old);
     }
-    table[place(at)] = (struct big){at, n};
+    table[place(b.at)] = b;
     used++;
     return true;
 }
@@ -92,7 +93,7 @@ void *bigmem_new(size_t n)
     if (!p)
         return NULL;
     pthread_mutex_lock(&lock);
-    bool ok = note((uintptr_t)p, n);
+    bool ok = note((struct big){(uintptr_t)p, n, 0});
     pthread_mutex_unlock(&lock);
     if (!ok) {
         munmap(p, n);
@@ -101,15 +102,45 @@ void *bigmem_new(size_t n)
     return p;
 }
 
+/* What is known of p; all zeros: it is none of these blocks. */
+static struct big known(const void *p)
+{
+    struct big b = {0};
+    if (!p || (uintptr_t)p & (BIG_PAGE - 1))
+        return b;
+    pthread_mutex_lock(&lock);
+    if (used && table[place((uintptr_t)p)].at)
+        b = table[place((uintptr_t)p)];
+    pthread_mutex_unlock(&lock);
+    return b;
+}
+
 size_t bigmem_size(const void *p)
 {
-    if (!p || (uintptr_t)p & (BIG_PAGE - 1))
-        return 0;
+    return known(p).n;
+}
+
+size_t bigmem_held(const void *p)
+{
+    struct big b = known(p);
+    return b.n - b.hollow;
+}
+
+bool bigmem_hollow(void *p, size_t at, size_t n)
+{
+    if ((at | n) & ((size_t)sysconf(_SC_PAGESIZE) - 1) || madvise((uint8_t *)p + at, n, MADV_DONTNEED))
+        return false;
     pthread_mutex_lock(&lock);
-    const struct big *b = used ? &table[place((uintptr_t)p)] : NULL;
-    size_t n = b && b->at ? b->n : 0;
+    table[place((uintptr_t)p)].hollow += n;
     pthread_mutex_unlock(&lock);
-    return n;
+    return true;
+}
+
+void bigmem_refill(void *p, size_t n)
+{
+    pthread_mutex_lock(&lock);
+    table[place((uintptr_t)p)].hollow -= n;
+    pthread_mutex_unlock(&lock);
 }
 
 void *bigmem_resize(void *p, size_t n)
@@ -128,11 +159,14 @@ void *bigmem_resize(void *p, size_t n)
         }
     }
     pthread_mutex_lock(&lock);
+    struct big b = table[place((uintptr_t)p)];
+    b.at = (uintptr_t)q;
+    b.n = n;
     if (q != p) {
         forget((uintptr_t)p);
-        note((uintptr_t)q, n); /* there is room: one has gone */
+        note(b); /* there is room: one has gone */
     } else {
-        table[place((uintptr_t)q)].n = n;
+        table[place(b.at)] = b;
     }
     pthread_mutex_unlock(&lock);
     return q;

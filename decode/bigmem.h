@@ -27,6 +27,13 @@ size_t bigmem_size(const void *p);
 void *bigmem_resize(void *p, size_t n);
 /* bigmem_huge - p, one of these blocks, will be filled: on huge pages where the host has them to give. */
 void bigmem_huge(void *p);
+/*
+ * bigmem_hollow - whole pages of p, one of these blocks, become zeros and are given back; false: these are no whole pages,
+ * nothing is done. bigmem_refill - so many of those bytes are in use again. bigmem_held - its size without what is hollow.
+ */
+bool bigmem_hollow(void *p, size_t at, size_t n);
+void bigmem_refill(void *p, size_t n);
+size_t bigmem_held(const void *p);
 void bigmem_free(void *p); /* p: one of these blocks */
 
 #endif

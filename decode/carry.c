@@ -5,6 +5,7 @@
 
 #include "decode/fold_priv.h"
 #include "decode/mem.h"
+#include "decode/past.h"
 
 static bool array(void *to, size_t *cap, size_t n, size_t size)
 {
@@ -39,7 +40,7 @@ static bool carry_goroutines(struct fold *dst, const struct fold *src, const str
 {
     size_t n = map->to ? map->live : src->nlane[LANE_G];
     if (!array(&dst->lane[LANE_G], &dst->caplane[LANE_G], n, sizeof(struct spanlane)) ||
-        !array(&dst->g, &dst->capg, n, sizeof *dst->g))
+        !array(&dst->g, &dst->capg, n, sizeof *dst->g) || !array(&dst->seg, &dst->capseg, n / PAST_GS + 1, sizeof *dst->seg))
         return false;
     dst->nlane[LANE_G] = n;
     for (size_t i = 0; i < n; i++)
@@ -48,12 +49,14 @@ static bool carry_goroutines(struct fold *dst, const struct fold *src, const str
         uint32_t to = gmap_to(map, i);
         if (to >= n)
             continue;
-        const struct spanlane *l = &src->lane[LANE_G][i];
+        struct spanlane lane;
+        struct ginfo info;
+        const struct spanlane *l = fold_g_lane(src, i, &lane);
         uint32_t who = wait_who(&l->open);
         bool woken = src->pool.tags[wait_tag(&l->open)].state == ST_RUNNABLE; /* else `who` is a P */
         carry_lane(&dst->lane[LANE_G][to], l, woken ? who_of(map, who) : who);
-        dst->g[to] = src->g[i];
-        dst->g[to].creator = gmap_to(map, src->g[i].creator);
+        dst->g[to] = *fold_g_info(src, i, &info);
+        dst->g[to].creator = gmap_to(map, dst->g[to].creator);
         dst->g[to].no_p = 0; /* what is asked for is that of a part */
         dst->g[to].region = 0;
         dst->g[to].depth = 0;
@@ -150,7 +153,7 @@ static bool carry_regions(struct fold *dst, const struct fold *src, const struct
     struct vec_region *v = &dst->regions;
     for (uint32_t g = 0; g < src->nlane[LANE_G]; g++) {
         uint32_t to = gmap_to(map, g);
-        if (to == NO_LANE || !src->g[g].region)
+        if (to == NO_LANE || fold_g_past(src, g) || !src->g[g].region)
             continue;
         dst->g[to].region = (uint32_t)v->n + 1;
         dst->g[to].depth = src->g[g].depth;
@@ -201,6 +204,7 @@ bool fold_carry(struct fold *dst, const struct fold *src, const struct gmap *map
         return false;
     }
     dst->end = src->end;
+    dst->past_from = src->past_from;
     memcpy(dst->tag, src->tag, sizeof dst->tag);
     memcpy(dst->recent, src->recent, sizeof dst->recent);
     memcpy(dst->band_open, src->band_open, sizeof dst->band_open);
@@ -244,6 +248,11 @@ void fold_strip(struct fold *f)
     for (int k = 0; k < LANE_KINDS; k++)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             struct spanlane *l = &f->lane[k][i];
+            if (k == LANE_G && fold_g_past(f, (uint32_t)i)) {
+                past_strip(f->seg[i / PAST_GS].past);
+                i |= PAST_GS - 1;
+                continue;
+            }
             l->backdated = l->backdated && spans_count(l) == 1; /* as long as that can be told */
             spans_free(l);
         }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "decode/past.h"
 
 /* ---- growing ---------------------------------------------------------------------------------------------- */
 
@@ -42,6 +43,11 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
         return false;
     if (k == LANE_G && !fold_grow(f, &f->g, &f->capg, need, sizeof *f->g))
         return false;
+    size_t segs = f->capseg;
+    if (k == LANE_G && !fold_grow(f, &f->seg, &f->capseg, need / PAST_GS + 1, sizeof *f->seg))
+        return false;
+    if (f->capseg > segs)
+        memset(f->seg + segs, 0, (f->capseg - segs) * sizeof *f->seg);
     if (k == LANE_P && !fold_grow(f, &f->p, &f->capp, need, sizeof *f->p))
         return false;
     if (k == LANE_M && !fold_grow(f, &f->m, &f->capm, need, sizeof *f->m))
@@ -57,6 +63,8 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
             f->m[j] = (struct minfo){.g = EV_NONE, .p = EV_NONE};
     }
     f->nlane[k] = need;
+    if (k == LANE_G && was < f->past_from && need >= f->past_from)
+        past_begin(f);
     return true;
 }
 
@@ -201,6 +209,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
     struct spanlane *l = &f->lane[LANE_G][e->g];
     uint32_t p0 = l->p, m0 = l->m, p = EV_NONE, m = EV_NONE;
     uint8_t from = l->state, to = e->state;
+    bool over = to == ST_NONE && l->begun && !l->ended;
     if (to == ST_RUNNING || to == ST_SYSCALL) {
         p = e->p;
         m = e->m;
@@ -215,7 +224,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         fold_gcount_back(f, to, e->t);
     l->state = to;
     if (to == ST_NONE) {
-        if (l->begun && !l->ended)
+        if (over)
             spans_end(&f->pool, LANE_G, l, t);
         gi->flags |= GI_ENDED;
         if (gi->region)
@@ -237,6 +246,8 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         const struct mlane *ml = &f->m[m].lane;
         m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
     }
+    if (over)
+        past_ended(f, e->g); /* its lane may have gone now */
 }
 
 static void g_meet(struct fold *f, const struct ev *e, uint8_t flags)
@@ -346,6 +357,8 @@ static void on_p_state(struct fold *f, const struct ev *e)
     }
     if (e->state == ST_IDLE || e->state == ST_NONE) {
         uint32_t g = pi->g, m = pi->m;
+        if (g != EV_NONE)
+            fold_g_back(f, g);
         pi->state = f->procs && pi->id >= f->procs ? ST_NONE : e->state;
         pi->g = pi->m = EV_NONE;
         if (g != EV_NONE && f->lane[LANE_G][g].p == e->p) {
@@ -368,6 +381,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
         mi->p = e->p;
         if (e->state == ST_SYSCALL && mi->g != EV_NONE) {
             pi->g = mi->g;
+            fold_g_back(f, mi->g);
             f->lane[LANE_G][mi->g].p = e->p;
         }
         m_show(f, e->m, mi->lane.n ? e->t : t);
@@ -442,6 +456,8 @@ static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev 
     }
     if (!ev_room(f, e))
         return;
+    if (e->g != EV_NONE)
+        fold_g_back(f, e->g);
     if (!transition)
         fold_other(f, e);
     else if (e->g != EV_NONE)
@@ -654,6 +670,7 @@ enum err_code fold_init(struct fold *f, const struct names *names)
         return ERR_NOMEM;
     for (unsigned s = 0; s < ST_COUNT; s++)
         f->tag[s] = f->recent[s][0].tag = pool_tag(&f->pool, (uint8_t)s, 0, 0);
+    f->past_from = PAST_FROM;
     f->gb_shift = 10;
     f->ngb = 1;
     f->gb_end = 1024;
@@ -675,12 +692,18 @@ void fold_finish(struct fold *f)
     for (int k = 0; k < LANE_KINDS; k++)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             struct spanlane *l = &f->lane[k][i];
+            if (k == LANE_G && fold_g_past(f, (uint32_t)i)) {
+                past_trim(f->seg[i / PAST_GS].past);
+                i |= PAST_GS - 1; /* to the next ones */
+                continue;
+            }
             spans_rest(&f->pool, l);
             spans_trim(l);
         }
     for (int k = 0; k < LANE_KINDS; k++)
         fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
     fold_shrink(&f->g, &f->capg, f->nlane[LANE_G], sizeof *f->g);
+    fold_shrink(&f->seg, &f->capseg, f->nlane[LANE_G] / PAST_GS + 1, sizeof *f->seg);
     fold_lists_finish(f);
 }
 
@@ -688,10 +711,16 @@ void fold_free(struct fold *f)
 {
     for (int k = 0; k < LANE_KINDS; k++) {
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++)
-            spans_free(&f->lane[k][i]);
+            if (k == LANE_G && fold_g_past(f, (uint32_t)i)) {
+                past_free(f->seg[i / PAST_GS].past);
+                i |= PAST_GS - 1;
+            } else {
+                spans_free(&f->lane[k][i]);
+            }
         mem_free(f->lane[k]);
     }
     mem_free(f->g);
+    mem_free(f->seg);
     mem_free(f->p);
     for (size_t i = 0; i < f->nlane[LANE_M]; i++)
         holds_free(&f->m[i].lane);

@@ -28,6 +28,14 @@ struct ginfo {            /* per goroutine, beside its lane: what a transition s
 };
 enum { GI_CREATED = 1, GI_INFERRED = 2, GI_GCWORK = 4, GI_SYSTEM = 8, GI_ENDED = 16, GI_KNOWN = 32 };
 
+#define PAST_GS 128u      /* neighbours in order of appearance that are put away together once all are over (decode/past.h) */
+#define PAST_DUE 32
+struct gseg {
+    struct past *past;    /* NULL: they stand in fold.lane and fold.g */
+    int32_t over;         /* how many have ended; below 0: they stay where they are */
+    bool hollow_lanes, hollow_infos; /* their place in the two arrays takes no memory */
+};
+
 struct pinfo {
     uint64_t id;
     uint32_t g, m;        /* running or in a syscall here; thread */
@@ -67,7 +75,12 @@ struct fold {
     struct span_pool pool;
     struct spanlane *lane[LANE_KINDS];
     size_t nlane[LANE_KINDS], caplane[LANE_KINDS];
-    struct ginfo *g;
+    struct ginfo *g;               /* as lane[LANE_G]: to be read by decode/past.h's functions */
+    struct gseg *seg;              /* of each PAST_GS goroutines */
+    size_t capseg;
+    uint32_t due[PAST_DUE];        /* put away, but their place is not yet given back */
+    size_t ndue;
+    size_t past_from;              /* so many goroutines make it worth while to put them away; a test may say fewer */
     struct pinfo *p;
     struct minfo *m;
     size_t capg, capp, capm;

@@ -42,8 +42,7 @@ static int refuse(void)
 
 static size_t size_of(void *p)
 {
-    size_t n = bigmem_size(p);
-    return n ? n : malloc_usable_size(p);
+    return bigmem_size(p) ? bigmem_held(p) : malloc_usable_size(p);
 }
 
 static void count(size_t more, size_t less)
@@ -72,8 +71,9 @@ void *mem_alloc(size_t n)
 }
 
 /* A block that becomes a large one, or is one no more. */
-static void *move(void *p, size_t was, size_t n)
+static void *move(void *p, size_t n)
 {
+    size_t was = bigmem_size(p) ? bigmem_size(p) : malloc_usable_size(p);
     void *q = n >= BIG_FROM ? bigmem_new(n) : malloc(n ? n : 1);
     if (!q)
         return NULL;
@@ -93,7 +93,7 @@ void *mem_resize(void *p, size_t n)
         return NULL;
     size_t was = size_of(p);
     bool big = bigmem_size(p);
-    void *q = big != (n >= BIG_FROM) ? move(p, was, n) : big ? bigmem_resize(p, n) : realloc(p, n ? n : 1);
+    void *q = big != (n >= BIG_FROM) ? move(p, n) : big ? bigmem_resize(p, n) : realloc(p, n ? n : 1);
     if (q)
         count(size_of(q), was);
     return q;
@@ -108,6 +108,22 @@ void mem_free(void *p)
         bigmem_free(p);
     else
         free(p);
+}
+
+bool mem_hollow(void *p, size_t at, size_t n)
+{
+    if (bigmem_size(p) && bigmem_hollow(p, at, n)) {
+        count(0, n);
+        return true;
+    }
+    memset((uint8_t *)p + at, 0, n);
+    return false;
+}
+
+void mem_refill(void *p, size_t n)
+{
+    bigmem_refill(p, n);
+    count(n, 0);
 }
 
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)

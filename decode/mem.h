@@ -10,6 +10,7 @@
 #ifndef GOTOP_DECODE_MEM_H
 #define GOTOP_DECODE_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -24,6 +25,14 @@ void mem_free(void *p);
  * *cap is updated; returns the array (moved or not) or NULL when out of memory, the old one then still valid.
  */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));
+
+/*
+ * mem_hollow - n bytes of a block, from byte `at` on, become zeros. true: they were whole memory pages of a large block,
+ * which are given back and count as free. Then mem_refill() tells that so many bytes of them are about to be written to
+ * again; until then the block may grow, and shrink as far as to what is hollow.
+ */
+bool mem_hollow(void *p, size_t at, size_t n);
+void mem_refill(void *p, size_t n);
 
 void mem_fail_after(long n);
 size_t mem_live(void);

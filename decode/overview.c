@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "decode/past.h"
 
 static int64_t edge_of(const struct overview *ov, size_t i)
 {
@@ -140,7 +141,7 @@ static bool ranges_take(struct overview *ov, const struct fold *f, int k, bool l
             return false;
         ov->range[k] = p;
         bool g = !r->scope_p && r->owner != NO_LANE && r->owner < f->nlane[LANE_G];
-        p[ov->nrange[k]++] = (struct ov_range){*r, g ? f->g[r->owner].id : 0, g};
+        p[ov->nrange[k]++] = (struct ov_range){*r, g ? fold_g_id(f, r->owner) : 0, g};
     }
     return true;
 }

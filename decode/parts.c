@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "decode/mem.h"
+#include "decode/past.h"
 #include "decode/trace_priv.h"
 
 #define STEP_MIN ((size_t)256 << 10)
@@ -347,10 +348,11 @@ static void count_detail(struct trace *tr)
 {
     struct parts *p = &tr->parts;
     const struct fold *f = &tr->fold;
+    struct spanlane room;
     uint64_t n = 0;
     for (int k = LANE_P; k <= LANE_G; k++)
         for (size_t i = 0; i < f->nlane[k]; i++)
-            n += spans_count(&f->lane[k][i]);
+            n += spans_count(k == LANE_G ? fold_g_lane(f, (uint32_t)i, &room) : &f->lane[k][i]);
     p->ov.nspans += n - p->spans0;
     p->ov.ngoroutines += f->nlane[LANE_G] - p->carried;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "decode/past.h"
 #include "decode/trace_priv.h"
 
 static const struct {
@@ -57,12 +58,12 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
 
 /* ---- lanes ------------------------------------------------------------------------------------------------ */
 
-/* The packed lane itself; M lanes have none (decode/holds.h). */
-static const struct spanlane *lane_of(const struct trace *tr, struct lane l)
+/* The packed lane itself, or made up in *room; M lanes have none (decode/holds.h). */
+static const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room)
 {
     if (l.kind >= LANE_KINDS || l.kind == LANE_M || l.i >= tr->fold.nlane[l.kind])
         return NULL;
-    const struct spanlane *s = &tr->fold.lane[l.kind][l.i];
+    const struct spanlane *s = l.kind == LANE_G ? fold_g_lane(&tr->fold, l.i, room) : &tr->fold.lane[l.kind][l.i];
     return s->begun ? s : NULL;
 }
 
@@ -73,7 +74,7 @@ uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k)
 
 static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
 {
-    return k == LANE_G ? tr->fold.g[i].id : k == LANE_P ? tr->fold.p[i].id : k == LANE_M ? tr->fold.m[i].id : i;
+    return k == LANE_G ? fold_g_id(&tr->fold, i) : k == LANE_P ? tr->fold.p[i].id : k == LANE_M ? tr->fold.m[i].id : i;
 }
 
 static const struct mlane *mlane_of(const struct trace *tr, struct lane l)
@@ -101,7 +102,8 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
     }
     if (l.kind == LANE_M)
         return info;
-    const struct spanlane *s = &tr->fold.lane[l.kind][l.i];
+    struct spanlane room;
+    const struct spanlane *s = l.kind == LANE_G ? fold_g_lane(&tr->fold, l.i, &room) : &tr->fold.lane[l.kind][l.i];
     info.nspans = spans_count(s);
     if (s->begun) {
         info.first = spans_first(s);
@@ -109,7 +111,8 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
         info.seen = info.first;
     }
     if (l.kind == LANE_G) {
-        const struct ginfo *g = &tr->fold.g[l.i];
+        struct ginfo of;
+        const struct ginfo *g = fold_g_info(&tr->fold, l.i, &of);
         info.seen = g->seen;
         info.name = g->name;
         info.name_inferred = g->flags & GI_INFERRED;
@@ -282,7 +285,8 @@ static uint32_t block_count(const struct spanlane *l)
 
 bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
 {
-    const struct spanlane *l = lane_of(tr, lane);
+    struct spanlane room;
+    const struct spanlane *l = lane_of(tr, lane, &room);
     it->tr = tr;
     it->lane = lane;
     it->n = it->at = 0;
@@ -305,7 +309,8 @@ bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, i
 
 bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane lane, uint64_t index)
 {
-    const struct spanlane *l = lane_of(tr, lane);
+    struct spanlane room;
+    const struct spanlane *l = lane_of(tr, lane, &room);
     it->tr = tr;
     it->lane = lane;
     it->n = it->at = 0;
@@ -339,7 +344,8 @@ bool span_next(struct span_iter *it)
     }
     if (it->lane.kind == LANE_M)
         return hold_step(it, mlane_of(it->tr, it->lane), true);
-    const struct spanlane *l = lane_of(it->tr, it->lane);
+    struct spanlane room;
+    const struct spanlane *l = lane_of(it->tr, it->lane, &room);
     uint32_t b = (uint32_t)(it->base / SPAN_BLOCK) + 1;
     if (!l || b >= block_count(l))
         return false;
@@ -356,7 +362,8 @@ bool span_prev(struct span_iter *it)
     }
     if (it->lane.kind == LANE_M)
         return hold_step(it, mlane_of(it->tr, it->lane), false);
-    const struct spanlane *l = lane_of(it->tr, it->lane);
+    struct spanlane room;
+    const struct spanlane *l = lane_of(it->tr, it->lane, &room);
     if (!l || !it->base)
         return false;
     block_load(it, l, (uint32_t)(it->base / SPAN_BLOCK) - 1);
@@ -400,7 +407,8 @@ static void shares_fill(const struct trace *tr, enum lane_kind k, const int64_t 
 /* Totals of any kind of lane; false: the lane has nothing. */
 static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
-    const struct spanlane *l = lane_of(tr, lane);
+    struct spanlane room;
+    const struct spanlane *l = lane_of(tr, lane, &room);
     if (tr->parts.bounded && (lane.kind == LANE_P || lane.kind == LANE_BAND))
         parts_totals(tr, lane, t, n, out, count);
     else if (l)
@@ -441,7 +449,8 @@ void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t 
 
 uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1)
 {
-    const struct spanlane *l = lane_of(tr, lane);
+    struct spanlane room;
+    const struct spanlane *l = lane_of(tr, lane, &room);
     int64_t t[2] = {t0 + 1, t1}, tot[2][SPAN_SLOTS];
     uint64_t n[2] = {0, 0}; /* spans that start before each */
     if (t1 <= t0 || t0 == INT64_MAX || (l && l->ended && t0 >= l->t0) || !totals(tr, lane, t, 2, tot, n))
@@ -516,7 +525,8 @@ bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t
 {
     if (mlane_of(tr, lane) && t1 > t0)
         return hold_longest(tr, lane, mlane_of(tr, lane), t0, t1, out);
-    const struct spanlane *l = lane_of(tr, lane);
+    struct spanlane room;
+    const struct spanlane *l = lane_of(tr, lane, &room);
     if (!l || t1 <= t0)
         return false;
     struct span_iter it = {.tr = tr, .lane = lane};
@@ -564,7 +574,8 @@ static bool hold_wide(struct span_iter *it, const struct mlane *ml, size_t i, in
 void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, int64_t min_ns,
                 bool (*f)(void *arg, const struct span *s), void *arg)
 {
-    const struct spanlane *l = lane_of(tr, lane);
+    struct spanlane room;
+    const struct spanlane *l = lane_of(tr, lane, &room);
     const struct mlane *ml = mlane_of(tr, lane);
     if (t1 <= t0 || (!l && !ml))
         return;

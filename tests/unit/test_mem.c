@@ -81,6 +81,38 @@ static void test_big(void **state)
     }
 }
 
+/* Pages that are hollow read as zeros, don't count, and can be filled again; the block may be resized meanwhile. */
+static void test_hollow(void **state)
+{
+    (void)state;
+    size_t before = mem_live(), page = 4096;
+    uint8_t *p = mem_zalloc(5 * MIB), *small = mem_alloc(10 * page);
+    assert_true(p && small);
+    fill(p, 0, 5 * MIB);
+    fill(small, 0, 10 * page);
+    size_t live = mem_live(), given = 0;
+    assert_false(mem_hollow(small, page, page)); /* a small one just gets zeros */
+    assert_int_equal(small[page + 509], 0);
+    assert_false(mem_hollow(p, 100, 100));
+    assert_int_equal(p[100], 0);
+    if (mem_hollow(p, MIB, MIB)) /* not under the sanitizers */
+        given = MIB;
+    assert_int_equal(mem_live(), live - given);
+    for (size_t i = MIB; i < 2 * MIB; i++)
+        assert_int_equal(p[i], 0);
+    assert_non_null(p = mem_resize(p, 9 * MIB));
+    assert_int_equal(mem_live(), live + 4 * MIB - given);
+    assert_non_null(p = mem_resize(p, 4 * MIB));
+    assert_int_equal(p[MIB - MIB % 509], (uint8_t)((MIB - MIB % 509) >> 3 ^ (MIB - MIB % 509) >> 11));
+    if (given)
+        mem_refill(p, MIB);
+    fill(p, 0, 4 * MIB);
+    expect_filled(p, 4 * MIB);
+    mem_free(p);
+    mem_free(small);
+    assert_int_equal(mem_live(), before);
+}
+
 /* What can't be had is refused, and the old block stands. */
 static void test_refused(void **state)
 {
@@ -111,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resize),
         cmocka_unit_test(test_big),
+        cmocka_unit_test(test_hollow),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

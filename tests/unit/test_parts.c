@@ -18,6 +18,7 @@ static struct trace *open_parts(const uint8_t *p, size_t n, size_t chunk, size_t
     tr->parts.step = room / 8;
     tr->parts.next = mem_live() + room / 8;
     tr->parts.ov.budget = 1u << 16;
+    tr->fold.past_from = 1;
     return tr;
 }
 

@@ -1,0 +1,243 @@
+/*
+ * test_past.c - goroutines that are over and were put away (decode/past.h) answer as if they had stayed: the same events are
+ * folded twice, once with putting away and once without.
+ */
+#include "decode/carry.h"
+#include "tests/unit/query_check.h"
+
+enum { LIVE = 24, NP = 4 };
+
+static struct rng rng = {20230};
+
+struct twice {
+    struct trace put, stay;
+    struct { uint32_t g, p; uint8_t state; } live[LIVE];
+    uint32_t ng;
+    int64_t t;
+};
+
+static void say(struct twice *w, struct ev e)
+{
+    e.t = w->t += 1 + (int64_t)below(&rng, 900);
+    fold_events(&w->put.fold, &e, 1);
+    fold_events(&w->stay.fold, &e, 1);
+}
+
+static struct ev event(uint8_t kind, uint8_t state, uint32_t g, uint32_t p)
+{
+    return (struct ev){.kind = kind, .state = state, .g = g, .p = p, .m = p, .by = EV_NONE};
+}
+
+static void open_twice(struct twice *w)
+{
+    memset(w, 0, sizeof *w);
+    struct trace *tr[2] = {&w->put, &w->stay};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(names_init(&tr[i]->names), ERR_OK);
+        assert_int_equal(fold_init(&tr[i]->fold, &tr[i]->names), ERR_OK);
+    }
+    w->put.fold.past_from = 300;
+    w->stay.fold.past_from = SIZE_MAX;
+    for (uint32_t p = 0; p < NP; p++)
+        say(w, event(EVK_P_STATE, ST_SCHED, EV_NONE, p));
+}
+
+static void close_twice(struct twice *w)
+{
+    for (int k = 0; k < LANE_KINDS; k++) {
+        idmap_free(&w->put.find[k]);
+        idmap_free(&w->stay.find[k]);
+    }
+    fold_free(&w->put.fold);
+    fold_free(&w->stay.fold);
+    names_free(&w->put.names);
+    names_free(&w->stay.names);
+}
+
+static uint32_t free_p(const struct twice *w)
+{
+    uint32_t p = (uint32_t)below(&rng, NP);
+    for (int i = 0; i < LIVE; i++)
+        if (w->live[i].state == ST_RUNNING && w->live[i].p == p)
+            return EV_NONE;
+    return p;
+}
+
+static void be(struct twice *w, int i, uint8_t state, uint32_t p)
+{
+    struct ev e = event(EVK_G_STATE, state, w->live[i].g, p);
+    e.stack = state == ST_WAITING ? 1 + (uint32_t)below(&rng, 50) : 0;
+    w->live[i].state = state;
+    w->live[i].p = p;
+    say(w, e);
+}
+
+/* One of those that live does something, or a new one takes the place of one that has ended. */
+static void step(struct twice *w)
+{
+    int i = (int)below(&rng, LIVE);
+    uint32_t p;
+    switch (w->live[i].state) {
+    case ST_NONE: {
+        bool old = below(&rng, 20) == 0;
+        struct ev e = event(old ? EVK_G_STATUS : EVK_G_CREATE, old ? ST_WAITING : ST_RUNNABLE, w->ng, EV_NONE);
+        e.flags = old ? EVF_BACKDATE : 0;
+        e.by = below(&rng, 4) ? (uint32_t)below(&rng, w->ng + 1) : EV_NONE;
+        e.stack = (uint32_t)below(&rng, 70000);
+        e.stack2 = old ? 0 : (uint32_t)below(&rng, 9);
+        e.arg = below(&rng, 50) ? 1000 + w->ng * 3 + below(&rng, 40) : rnd(&rng);
+        w->live[i].g = w->ng++;
+        w->live[i].state = e.state;
+        say(w, e);
+        break;
+    }
+    case ST_RUNNABLE:
+        if ((p = free_p(w)) != EV_NONE)
+            be(w, i, ST_RUNNING, p);
+        break;
+    case ST_RUNNING:
+        if (below(&rng, i ? 4 : 700) == 0) /* one of them lives long enough for some blocks of spans */
+            be(w, i, ST_NONE, EV_NONE);
+        else if (below(&rng, 3))
+            be(w, i, ST_WAITING, EV_NONE);
+        else
+            be(w, i, ST_SYSCALL, below(&rng, 2) ? w->live[i].p : EV_NONE);
+        break;
+    default: be(w, i, ST_RUNNABLE, EV_NONE);
+    }
+}
+
+static void same_lane(const struct trace *a, const struct trace *b, struct lane l)
+{
+    struct lane_info x = trace_lane(a, l), y = trace_lane(b, l);
+    assert_int_equal(x.id, y.id);
+    assert_int_equal(x.nspans, y.nspans);
+    assert_true(x.first == y.first && x.last == y.last && x.seen == y.seen && x.no_p_ns == y.no_p_ns);
+    assert_true(x.name == y.name && x.name_inferred == y.name_inferred && x.ended == y.ended && x.created == y.created &&
+                x.is_system == y.is_system && x.is_worker == y.is_worker);
+    assert_true(x.creator == y.creator && x.create_stack == y.create_stack && x.start_stack == y.start_stack);
+    assert_int_equal(trace_find_lane(a, l.kind, x.id), trace_find_lane(b, l.kind, x.id));
+    struct span_iter i, j;
+    bool more = span_seek_index(&i, a, l, 0);
+    assert_int_equal(more, span_seek_index(&j, b, l, 0));
+    for (; more; more = span_next(&i)) {
+        same_or_fail(span_get(&i), span_get(&j), "put away");
+        assert_true(span_get(&i)->open_start == span_get(&j)->open_start && span_get(&i)->open_end == span_get(&j)->open_end &&
+                    span_get(&i)->stack_end == span_get(&j)->stack_end);
+        span_next(&j);
+    }
+}
+
+static void same(struct twice *w)
+{
+    w->put.info.end = w->stay.info.end = w->t;
+    for (int k = 0; k < LANE_KINDS; k++) {
+        assert_int_equal(trace_nlanes(&w->put, (enum lane_kind)k), trace_nlanes(&w->stay, (enum lane_kind)k));
+        for (uint32_t i = 0; i < trace_nlanes(&w->put, (enum lane_kind)k); i++)
+            same_lane(&w->put, &w->stay, (struct lane){(enum lane_kind)k, i});
+    }
+}
+
+static size_t how_many(const struct fold *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++)
+        n += f->seg[i].past != NULL;
+    return n;
+}
+
+static void run_until(struct twice *w, uint32_t ng)
+{
+    while (w->ng < ng)
+        step(w);
+}
+
+static void test_same(void **state)
+{
+    (void)state;
+    struct twice w;
+    open_twice(&w);
+    run_until(&w, 299);
+    assert_int_equal(how_many(&w.put.fold), 0);
+    run_until(&w, 1000);
+    same(&w); /* while it loads */
+    assert_true(how_many(&w.put.fold) >= 2);
+    run_until(&w, 9000);
+    assert_true(how_many(&w.put.fold) > 40);
+    assert_int_equal(how_many(&w.stay.fold), 0);
+    fold_finish(&w.put.fold);
+    fold_finish(&w.stay.fold);
+    w.put.done = w.stay.done = true;
+    same(&w);
+    for (uint32_t i = 0; i < w.ng; i += 37)
+        check_lane(&w.put, (struct lane){LANE_G, i}, &rng, 5);
+    close_twice(&w);
+}
+
+/* An event of a goroutine that is over: its neighbours come back, and stay. */
+static void test_dead_run(void **state)
+{
+    (void)state;
+    static const uint8_t states[] = {ST_RUNNING, ST_NONE, ST_WAITING, ST_SYSCALL, ST_RUNNABLE};
+    struct twice w;
+    open_twice(&w);
+    run_until(&w, 3000);
+    size_t n = how_many(&w.put.fold);
+    uint32_t seg = 1;
+    while (!w.put.fold.seg[seg].past)
+        seg++;
+    for (unsigned i = 0; i < sizeof states; i++) {
+        uint32_t p = free_p(&w);
+        say(&w, event(EVK_G_STATE, states[i], seg * PAST_GS + i * 25, p));
+        say(&w, event(EVK_P_STATE, ST_IDLE, EV_NONE, i % NP));
+        say(&w, event(EVK_RANGE_BEGIN, RANGE_ASSIST, seg * PAST_GS + 3, EV_NONE));
+        say(&w, event(EVK_P_STATE, ST_SCHED, EV_NONE, i % NP));
+    }
+    assert_int_equal(how_many(&w.put.fold), n - 1);
+    assert_null(w.put.fold.seg[seg].past);
+    same(&w);
+    run_until(&w, 4000);
+    assert_null(w.put.fold.seg[seg].past);
+    same(&w);
+    close_twice(&w);
+}
+
+/* What is open is carried over without those that were put away, also once the spans are gone. */
+static void test_carry(void **state)
+{
+    (void)state;
+    struct twice w;
+    open_twice(&w);
+    run_until(&w, 3000);
+    assert_true(how_many(&w.put.fold) > 10);
+    struct gmap map = {.n = w.ng};
+    assert_non_null(map.to = malloc(w.ng * sizeof *map.to));
+    for (uint32_t i = 0; i < w.ng; i++)
+        map.to[i] = trace_lane(&w.stay, (struct lane){LANE_G, i}).ended ? NO_LANE : map.live++;
+    for (int strip = 0; strip < 2; strip++) {
+        struct trace a = {.done = true}, b = {.done = true};
+        if (strip)
+            fold_strip(&w.put.fold), fold_strip(&w.stay.fold);
+        assert_true(fold_carry(&a.fold, &w.put.fold, &map));
+        assert_true(fold_carry(&b.fold, &w.stay.fold, &map));
+        assert_int_equal(trace_nlanes(&a, LANE_G), map.live);
+        for (uint32_t i = 0; i < map.live; i++)
+            same_lane(&a, &b, (struct lane){LANE_G, i});
+        for (int k = 0; k < LANE_KINDS; k++)
+            idmap_free(&a.find[k]), idmap_free(&b.find[k]);
+        fold_free(&a.fold);
+        fold_free(&b.fold);
+    }
+    free(map.to);
+    close_twice(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_same),
+        cmocka_unit_test(test_dead_run),
+        cmocka_unit_test(test_carry),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
