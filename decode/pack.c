@@ -384,6 +384,48 @@ size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_ki
 
 #endif
 
+#ifdef PACK_SSE
+/*
+ * A plane's sixteen bits: each copied to a byte of its own, which keeps that bit and becomes all ones or none. Four planes,
+ * there or not: a branch that goes this way and that costs more.
+ */
+static SSE void sixteen_sse(const uint8_t *planes, unsigned np, uint32_t size, uint8_t out[16])
+{
+    const __m128i copy = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1), bit = _mm_set1_epi64x((int64_t)0x8040201008040201);
+    __m128i at = _mm_setzero_si128();
+#define PLANE(k)                                                                                                            \
+    do {                                                                                                                    \
+        uint16_t b;                                                                                                         \
+        memcpy(&b, planes + (k) * size, 2);                                                                                 \
+        __m128i x = _mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128(b), copy), bit);                                       \
+        at = _mm_or_si128(at, _mm_and_si128(_mm_cmpeq_epi8(x, bit), _mm_set1_epi8(1 << (k))));                              \
+    } while (0)
+    PLANE(0);
+    PLANE(1);
+    PLANE(2);
+    PLANE(3);
+    if (np > 4)
+        PLANE(4);
+#undef PLANE
+    _mm_storeu_si128((__m128i *)(void *)out, _mm_and_si128(at, _mm_set1_epi8((char)((1 << np) - 1))));
+}
+#endif
+
+void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16])
+{
+#ifdef PACK_SSE
+    if (__builtin_cpu_supports("sse4.1")) {
+        sixteen_sse(planes + i / 8, np, (n + 7) / 8, out);
+        return;
+    }
+#endif
+    for (uint32_t k = 0; k < 2 && i + 8 * k < n; k++) {
+        uint64_t at = palette_eight(planes, np, n, i / 8 + k);
+        for (uint32_t b = 0; b < 8; b++, at >>= 8)
+            out[8 * k + b] = (uint8_t)at;
+    }
+}
+
 size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
 {
     size_t len = pack_wide(out, s, n, kind, how, sums);

@@ -135,6 +135,22 @@ static inline uint64_t palette_eight(const uint8_t *planes, unsigned np, uint32_
     return v;
 }
 
+/* palette_sixteen - which pair each of the spans i .. i + 15 of n is; i: a multiple of 16. 64 bytes behind the planes may be read. */
+void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16]);
+
+/*
+ * pack_skip - over whole sixteens of a block's spans, from span i (a multiple of 16) on, as long as they end before t; only of a block
+ * with a palette, without PACK_LONG_DUR, whose spans last less than 2^31 ns in all. *at: the time there; *dur: their bytes. What they
+ * last is added to tot by slot. slot: of a tag. Returns the number of the span it stopped at; i: also where the
+ * processor can't.
+ */
+struct pack_pairs {
+    const uint8_t *planes, *tag; /* behind each other by 1 << step bytes: the pairs' tags */
+    unsigned np, step, k;
+};
+uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur, uint32_t n, uint32_t i,
+                   const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t, int64_t tot[8]);
+
 /*
  * pack_spans - n <= SPAN_BLOCK spans into out, of which PACK_MAX + PACK_SLACK bytes may be written. Returns the number
  * of bytes. sums: of a lane of that kind; NULL where nobody wants to know.

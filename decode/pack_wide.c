@@ -9,7 +9,7 @@
 #if defined(__x86_64__) && defined(__GNUC__)
 #include <immintrin.h>
 
-#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi2,bmi,bmi2,popcnt")))
+#define WIDE __attribute__((target("avx512f,avx512bw,avx512vl,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt")))
 #define INLINE static WIDE inline __attribute__((always_inline))
 #define GROUPS (SPAN_BLOCK / 16)
 #define UNROLL _Pragma("GCC unroll 8") /* parts stay in registers */
@@ -211,15 +211,85 @@ static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_
     return (size_t)(o - out);
 }
 
+/* Which of sixteen spans are of which pair, and the slots of these. */
+INLINE __m128i slots_of(const struct pack_pairs *x, uint32_t size, uint32_t i, __m256i slot)
+{
+    __m128i at = _mm_setzero_si128();
+    for (unsigned k = 0; k < x->np; k++) {
+        uint16_t m;
+        memcpy(&m, x->planes + k * size + i / 8, 2);
+        at = _mm_or_si128(at, _mm_maskz_set1_epi8(m, (char)(1 << k)));
+    }
+    return _mm256_castsi256_si128(_mm256_permutexvar_epi8(_mm256_castsi128_si256(at), slot));
+}
+
+static WIDE uint32_t skip(const struct pack_pairs *x, unsigned flags, const uint8_t *ctl, const uint8_t **dur, uint32_t n, uint32_t i,
+                          const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t, int64_t tot[8])
+{
+    const __m512i low = _mm512_set1_epi64(UINT32_MAX), one = _mm512_set1_epi32(1);
+    const uint64_t first = 0x1111111111111111;
+    _Alignas(32) uint8_t of[PALETTE_MOST] = {0};
+    __m512i sum[8];
+    const uint8_t *p = *dur;
+    uint32_t from = i;
+    for (uint32_t k = 0; k < x->k; k++)
+        of[k] = slot[x->tag[k << x->step]][kind];
+    const __m256i table = _mm256_load_si256((const __m256i *)(const void *)of);
+    UNROLL
+    for (int k = 0; k < 8; k++)
+        sum[k] = _mm512_setzero_si512();
+    for (; i + 16 <= n; i += 16) {
+        uint32_t c;
+        memcpy(&c, ctl + i / 4, 4);
+        uint32_t a = _pext_u32(c, 0x55555555), b = _pext_u32(c, 0xaaaaaaaa); /* the codes' bits: 1, 2, 3, 4 bytes are 0, 1, 2, 3 */
+        uint64_t keep = first | _pdep_u64(a | b, first << 1) | _pdep_u64(b, first << 2) | _pdep_u64(a & b, first << 3);
+        __m512i d = _mm512_maskz_expand_epi8(keep, _mm512_loadu_si512(p));
+        if (flags & PACK_UNIT)
+            d = _mm512_mask_srli_epi32(_mm512_slli_epi32(d, 5), _mm512_test_epi32_mask(d, one), d, 1);
+        int64_t all = _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_and_si512(d, low), _mm512_srli_epi64(d, 32)));
+        if (all >= t - *at)
+            break;
+        *at += all;
+        p += __builtin_popcountll(keep);
+        __m128i s = slots_of(x, (n + 7) / 8, i, table);
+        UNROLL
+        for (int k = 0; k < 8; k++)
+            sum[k] = _mm512_mask_add_epi32(sum[k], _mm_cmpeq_epi8_mask(s, _mm_set1_epi8((char)k)), sum[k], d);
+    }
+    *dur = p;
+    if (i > from) {
+        UNROLL
+        for (int k = 0; k < 8; k++)
+            tot[k] += _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_and_si512(sum[k], low), _mm512_srli_epi64(sum[k], 32)));
+    }
+    return i;
+}
+
+static bool have_wide(void)
+{
+    return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+}
+
 size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
 {
-    if (n != SPAN_BLOCK || !__builtin_cpu_supports("avx512vbmi2") || !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512vl") ||
-        !__builtin_cpu_supports("bmi2"))
-        return 0;
-    return pack_block(out, s, kind, how, sums);
+    return n == SPAN_BLOCK && have_wide() ? pack_block(out, s, kind, how, sums) : 0;
+}
+
+uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur, uint32_t n, uint32_t i,
+                   const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t, int64_t tot[8])
+{
+    return have_wide() ? skip(pairs, flags, ctl, dur, n, i, slot, kind, at, t, tot) : i;
 }
 
 #else
+
+uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur, uint32_t n, uint32_t i,
+                   const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t, int64_t tot[8])
+{
+    (void)pairs, (void)flags, (void)ctl, (void)dur, (void)n, (void)slot, (void)kind, (void)at, (void)t, (void)tot;
+    return i;
+}
 
 size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
 {

@@ -455,20 +455,26 @@ struct walk {
     uint32_t b, i, n;
     const uint8_t *tags, *ctl, *dur, *len; /* packed; tags: NULL with a palette */
     bool wide;
-    const uint8_t *planes;                 /* the palette's */
-    unsigned flags, nplanes;
-    uint64_t eight;                        /* which pairs of the palette spans 8 * (i / 8) .. are */
-    uint8_t slot[PALETTE_MOST];            /* of the palette's tags */
+    unsigned flags;
+    struct pack_pairs pairs;               /* with a palette */
+    uint8_t at[16];                        /* and which of them spans i & ~15 .. are */
+    bool skips;                            /* pack_skip() may be asked */
     int64_t far;                           /* as long as some 16 spans: worth going by fours */
     const struct waitspan *raw;            /* or not */
     const struct span_pool *sp;
 };
 
-static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w, enum lane_kind kind)
+/* Before a palette's span i is looked at, when i is a multiple of 16 or has gone on by more than one. */
+static inline void walk_pairs(struct walk *w)
+{
+    palette_sixteen(w->pairs.planes, w->pairs.np, w->n, w->i & ~15u, w->at);
+}
+
+static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
 {
     uint32_t nblk = spans_nblk(l);
     w->b = b;
-    w->i = w->nplanes = 0;
+    w->i = 0;
     memset(w->tot, 0, sizeof w->tot);
     if (nblk) {
         const struct blk *k = &l->blocks->blk[b];
@@ -489,12 +495,16 @@ static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w, enu
         w->flags = flags;
         w->wide = flags & PACK_WIDE_TAG;
         if (flags & PACK_PALETTE) {
-            uint32_t pair[PALETTE_MOST], k = *p;
-            w->nplanes = palette_read(p, w->n, flags, pair, &w->planes, &p);
-            for (uint32_t i = 0; i < k; i++)
-                w->slot[i] = w->sp->tagslot[pair[i] >> 24][kind];
+            struct pack_pairs *x = &w->pairs;
+            x->k = *p++;
+            x->step = flags & PACK_STACK ? 2 : 0;
+            x->tag = p + (flags & PACK_STACK ? 3 : 0);
+            x->np = x->k > 1 ? 32 - (unsigned)__builtin_clz(x->k - 1) : 0;
+            x->planes = p += x->k << x->step;
+            p += x->np * ((w->n + 7) / 8);
+            w->skips = b < nblk && l->blocks->blk[b + 1].t0 - w->t < INT32_MAX && !(flags & PACK_LONG_DUR);
+            walk_pairs(w);
             w->tags = NULL;
-            w->eight = palette_eight(w->planes, w->nplanes, w->n, 0);
         } else {
             w->tags = p;
             p += w->wide ? 2 * w->n : w->n;
@@ -513,8 +523,8 @@ static inline int64_t walk_dur(const struct walk *w, enum lane_kind kind, unsign
         *bytes = 0;
         return wait_dur(&w->raw[w->i], w->sp->longs);
     }
-    *slot = !w->tags ? w->slot[w->eight >> w->i % 8 * 8 & 0xff]
-                     : w->sp->tagslot[w->wide ? w->tags[2 * w->i] | (uint32_t)w->tags[2 * w->i + 1] << 8 : w->tags[w->i]][kind];
+    *slot = w->sp->tagslot[!w->tags ? w->pairs.tag[(unsigned)w->at[w->i % 16] << w->pairs.step]
+                           : w->wide ? w->tags[2 * w->i] | (uint32_t)w->tags[2 * w->i + 1] << 8 : w->tags[w->i]][kind];
     *bytes = w->len[w->ctl[w->i / 4] >> (w->i % 4 * 2) & 3];
     uint64_t x;
     memcpy(&x, w->dur, 8);
@@ -531,7 +541,6 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
     const uint8_t *len = w->len, *p = w->dur, *ctl = w->ctl, *tags = w->tags;
     int64_t tot[4][SPAN_SLOTS] = {{0}}, at = w->t;
     uint32_t i = w->i, n = w->n;
-    uint64_t eight = w->eight;
     while (i + 4 <= n) {
         unsigned c = ctl[i / 4], l[4] = {len[c & 3], len[c >> 2 & 3], len[c >> 4 & 3], len[c >> 6]}, used = 0;
         int64_t d[4], sum = 0;
@@ -548,10 +557,10 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
 #undef TAKE
         if (sum >= t - at)
             break;
-        if (palette && i % 8 == 0)
-            eight = i == w->i ? w->eight : palette_eight(w->planes, w->nplanes, n, i / 8);
-#define ADD(k) tot[k][palette ? w->slot[eight >> (i % 8 + k) * 8 & 0xff]                                                     \
-                              : slot[wide ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 : tags[i + k]][kind]] += d[k]
+        if (palette && i % 16 == 0 && i > w->i)
+            palette_sixteen(w->pairs.planes, w->pairs.np, n, i, w->at);
+#define ADD(k) tot[k][slot[palette ? w->pairs.tag[(unsigned)w->at[(i + k) % 16] << w->pairs.step]                                             \
+                           : wide ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 : tags[i + k]][kind]] += d[k]
         ADD(0);
         ADD(1);
         ADD(2);
@@ -566,14 +575,22 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
     w->t = at;
     w->i = i;
     w->dur = p;
-    if (palette && i < n)
-        w->eight = palette_eight(w->planes, w->nplanes, n, i / 8);
+    if (palette && i % 16 == 0 && i < n)
+        walk_pairs(w);
     for (int s = 0; s < SPAN_SLOTS; s++)
         w->tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
 }
 
 static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
 {
+    if (w->flags & PACK_PALETTE && w->skips && w->i % 16 == 0) {
+        uint32_t i = pack_skip(&w->pairs, w->flags, w->ctl, &w->dur, w->n, w->i, slot, kind, &w->t, t, w->tot);
+        if (i > w->i) {
+            w->i = i;
+            if (i < w->n)
+                walk_pairs(w);
+        }
+    }
     if (w->flags & PACK_PALETTE)
         walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, true);
     else if (w->wide)
@@ -624,7 +641,8 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
 void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n,
                   int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
-    struct walk w = {.sp = sp};
+    struct walk w;
+    w.sp = sp;
     uint32_t nblk = spans_nblk(l), i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
     bool in = false;
     int64_t first = l->begun ? spans_first(l) : INT64_MAX;
@@ -640,7 +658,7 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
             find_all(l, t + i, found, b);
         }
         if (!in || b[i - from] != w.b)
-            walk_enter(l, b[i - from], &w, kind);
+            walk_enter(l, b[i - from], &w);
         in = true;
         unsigned slot = 0, bytes = 0;
         while (w.i < w.n && w.t < t[i]) { /* a span of no length at t doesn't start before t */
@@ -656,8 +674,8 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
             w.t += d;
             if (bytes)
                 w.dur += bytes;
-            if (++w.i % 8 == 0 && w.nplanes && w.i < w.n)
-                w.eight = palette_eight(w.planes, w.nplanes, w.n, w.i / 8);
+            if (++w.i % 16 == 0 && w.i < w.n && !w.raw && !w.tags)
+                walk_pairs(&w);
         }
         memcpy(out[i], w.tot, sizeof out[i]);
         if (w.i < w.n)

@@ -62,6 +62,8 @@ static uint32_t some_id(const struct bench *b)
                                                                    : UINT32_MAX);
 }
 
+static uint32_t few; /* pairs of tag and stack; 0: any */
+
 static void push(struct bench *b)
 {
     int64_t d = some_dur(b);
@@ -70,6 +72,11 @@ static void push(struct bench *b)
     b->t += d;
     struct span s = {.who = some_id(b) - 1, .proc = NO_LANE, .stack = some_id(b), .index = b->list.n};
     uint32_t tag = b->tags[below(&rng, 400)];
+    if (few) { /* as in what a program does: the same few, over and over */
+        uint32_t k = (uint32_t)below(&rng, few);
+        tag = b->tags[k];
+        s.stack = k % 3 ? k : 0;
+    }
     const struct span_tag *t = &b->tr.fold.pool.tags[tag];
     s.state = t->state;
     s.reason = t->reason;
@@ -139,6 +146,19 @@ static void test_many(void **state)
         run(5000, v & 1 ? INT64_C(1) << 40 : 1000, v & 2, 399, v & 1, v & 2);
     for (int v = 0; v < 6; v++)
         run(2048 * 2 + (unsigned)v, 1000, false, 10, true, false); /* groups of sixteen blocks, full and not */
+}
+
+/* Blocks with palettes of every size, and lanes that go from one kind of block to the other. */
+static void test_palettes(void **state)
+{
+    (void)state;
+    static const uint32_t sizes[] = {1, 2, 3, 4, 5, 8, 9, 15, 16, 17, 31, 32, 33, 200};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int v = 0; v < 4; v++) {
+            few = sizes[i];
+            run(1500, v & 1 ? INT64_C(1) << 36 : 1000, v & 2, 399, v & 1, v & 2);
+        }
+    few = 0;
 }
 
 /* Durations up to 2^62: the lane can't be longer than that, so there is one such span at most. */
@@ -284,7 +304,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many),         cmocka_unit_test(test_huge),
+        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many), cmocka_unit_test(test_palettes), cmocka_unit_test(test_huge),
         cmocka_unit_test(test_clock_units), cmocka_unit_test(test_tags_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
