@@ -9,8 +9,9 @@
 
 #include "decode/bigmem.h"
 
-#define HUGE_FROM ((size_t)4 << 20)
+#define HUGE_FROM ((size_t)2 << 20)
 #define GROW_SLOWLY ((size_t)2 << 20)
+#define GROW_LEAST ((size_t)1 << 20)
 
 /* The sanitizers look at what malloc hands out only. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -126,6 +127,16 @@ void mem_refill(void *p, size_t n)
     count(n, 0);
 }
 
+/* By how many elements an array of n grows. A large block costs no copying: what it has too much is memory lost. */
+static size_t more(size_t n, size_t size)
+{
+    if (!size || n <= GROW_SLOWLY / size)
+        return n;
+    if (BIG_FROM == SIZE_MAX)
+        return n / 4;
+    return n / 16 > GROW_LEAST / size ? n / 16 : GROW_LEAST / size + 1;
+}
+
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
 {
     if (need <= *cap && p)
@@ -134,7 +145,7 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
     while (n < need) {
         if (n > SIZE_MAX / 2)
             return NULL;
-        n += size && n > GROW_SLOWLY / size ? n / 4 : n; /* a large block is moved by its pages, at little cost */
+        n += more(n, size);
     }
     if (size && n > SIZE_MAX / size)
         return NULL;

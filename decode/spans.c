@@ -8,7 +8,7 @@
 #include "decode/packer.h"
 
 #define CHUNK_FIRST (1u << 20) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
-#define CHUNK_MOST (8u << 20)
+#define CHUNK_MOST (2u << 20)
 
 struct pool_chunk {
     struct pool_chunk *next;
