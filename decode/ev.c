@@ -5,12 +5,20 @@
 
 #include "decode/trace.h"
 
-/* What an event of one goroutine leaves open, where g runs on p and m. */
-static struct ev on_lane(const struct ev_stream *s, uint32_t g, uint8_t state, uint16_t flags)
+/* A transition of g, with what a short one says of it; where it runs: on p and m. */
+static inline void put(struct ev *e, const struct ev_stream *s, uint32_t g, uint8_t state, uint16_t flags, uint32_t stack)
 {
     bool there = state == ST_RUNNING || state == ST_SYSCALL;
-    return (struct ev){.t = s->t, .kind = EVK_G_STATE, .state = state, .flags = flags, .g = g, .p = there ? s->p : EV_NONE,
-                       .m = there ? s->m : EV_NONE, .by = EV_NONE};
+    memset(e, 0, sizeof *e);
+    e->t = s->t;
+    e->kind = EVK_G_STATE;
+    e->state = state;
+    e->flags = flags;
+    e->g = g;
+    e->p = there ? s->p : EV_NONE;
+    e->m = there ? s->m : EV_NONE;
+    e->by = EV_NONE;
+    e->stack = stack;
 }
 
 bool ev_next(struct ev_stream *s, struct ev *e)
@@ -18,7 +26,7 @@ bool ev_next(struct ev_stream *s, struct ev *e)
     if (s->back) {
         s->back = false;
         s->t++;
-        *e = on_lane(s, s->g, ST_RUNNING, 0);
+        put(e, s, s->g, ST_RUNNING, 0, 0);
         return true;
     }
     for (; s->v < s->end && s->v->kind == EVS_ON; s->v++) {
@@ -39,22 +47,22 @@ bool ev_next(struct ev_stream *s, struct ev *e)
     switch (v->kind) {
     case EVS_START:
         s->g = v->g;
-        *e = on_lane(s, v->g, ST_RUNNING, 0);
+        put(e, s, v->g, ST_RUNNING, 0, v->stack);
         break;
     case EVS_LEAVE:
-        *e = on_lane(s, s->g, v->state, v->state == ST_NONE ? 0 : v->state == ST_RUNNABLE ? EVF_OWN_STACK | EVF_STOPPED : EVF_OWN_STACK);
+        put(e, s, s->g, v->state, v->state == ST_NONE ? 0 : v->state == ST_RUNNABLE ? EVF_OWN_STACK | EVF_STOPPED : EVF_OWN_STACK,
+            v->stack);
         e->str = v->g;
         s->g = EV_NONE;
         break;
     case EVS_WAKE:
-        *e = on_lane(s, v->g, ST_RUNNABLE, EVF_WOKEN);
+        put(e, s, v->g, ST_RUNNABLE, EVF_WOKEN, v->stack);
         e->by = s->g;
         break;
     default:
-        *e = on_lane(s, s->g, ST_SYSCALL, EVF_OWN_STACK);
+        put(e, s, s->g, ST_SYSCALL, EVF_OWN_STACK, v->stack);
         s->back = v->kind == EVS_CALL;
         break;
     }
-    e->stack = v->stack;
     return true;
 }
