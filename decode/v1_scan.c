@@ -13,6 +13,12 @@
 
 #define ROOM 16              /* bytes that are looked at from the start of an event */
 #define HIGH UINT64_C(0x8080808080808080)
+#define STEP_MOST 14         /* bytes of an event that is passed over, at most */
+
+#if defined __x86_64__ && defined __GNUC__
+#include <immintrin.h>
+#define DEPOSIT __attribute__((target("bmi,bmi2")))
+#endif
 
 void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kept[V1_TYPES])
 {
@@ -25,7 +31,12 @@ void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kep
             sc->values[b] = 4;
         else if ((b >> 6) + d->base == s->n && s->n <= 3)
             sc->values[b] = s->n;
+        if (sc->values[b] && sc->values[b] < 4)
+            sc->last[b] = UINT64_C(1) << (sc->values[b] - 1);
     }
+#ifdef DEPOSIT
+    sc->deposit = __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); /* slow there */
+#endif
 }
 
 void v1_scan_free(struct v1_scan *sc)
@@ -73,6 +84,48 @@ const uint8_t *v1_scan_pass(const struct v1_scan *sc, const struct v1_dialect *d
     return end - p < ROOM ? NULL : pass(sc, d, p);
 }
 
+#ifdef DEPOSIT
+/* next - behind the event at p; NULL: it needs a closer look. */
+DEPOSIT static inline __attribute__((always_inline)) const uint8_t *next(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p)
+{
+    uint64_t m = _pdep_u64(sc->last[*p], ~bytes_load8(p + 1) & HIGH);
+    if (m)
+        return p + 2 + (_tzcnt_u64(m) >> 3);
+    return sc->values[*p] == 4 ? with_length(d, p) : NULL;
+}
+
+/*
+ * together - over up to `most` events from each of the four places, as long as none needs a closer look. Returns how
+ * many from each. Four chains of loads, each a dozen cycles a step: what counts is that little else stands between.
+ */
+DEPOSIT __attribute__((optimize("no-tree-slp-vectorize"))) static uint32_t
+together(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *place[V1_SCAN_LANES], uint32_t most)
+{
+    const uint8_t *a = place[0], *b = place[1], *c = place[2], *e = place[3];
+    uint32_t n = 0;
+    for (; n < most; n++) {
+        const uint8_t *na = next(sc, d, a), *nb = next(sc, d, b), *nc = next(sc, d, c), *ne = next(sc, d, e);
+        if (!na || !nb || !nc || !ne)
+            break;
+        a = na;
+        b = nb;
+        c = nc;
+        e = ne;
+    }
+    place[0] = a;
+    place[1] = b;
+    place[2] = c;
+    place[3] = e;
+    return n;
+}
+#else
+static uint32_t together(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *place[V1_SCAN_LANES], uint32_t most)
+{
+    (void)sc, (void)d, (void)place, (void)most;
+    return 0;
+}
+#endif
+
 struct lane {
     const uint8_t *p, *from, *stop; /* the run that is being noted, where the lane ends */
     uint32_t events;
@@ -98,7 +151,7 @@ void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_
                     const uint64_t *at, size_t n, uint64_t end)
 {
     struct lane l[V1_SCAN_LANES];
-    const uint8_t *room = data + (len > ROOM ? len - ROOM : 0);
+    const uint8_t *safe = data + (len > ROOM ? len - ROOM : 0);
     memset(sc->n, 0, sizeof sc->n);
     sc->base = at[0];
     sc->end = end;
@@ -107,7 +160,7 @@ void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_
         return;
     for (size_t i = 0; i < V1_SCAN_LANES; i++) {
         const uint8_t *p = data + at[i < n ? i : n - 1], *stop = data + (i + 1 < n ? at[i + 1] : end);
-        l[i] = (struct lane){ .p = p, .from = p, .stop = stop < room ? stop : room };
+        l[i] = (struct lane){ .p = p, .from = p, .stop = stop < safe ? stop : safe };
         l[i].done = i >= n || p >= l[i].stop;
     }
     /* All four in step while all go on, with what they need in registers; then those that are left. */
@@ -115,6 +168,17 @@ void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_
         const uint8_t *a = l[0].p, *b = l[1].p, *c = l[2].p, *e = l[3].p, *na, *nb, *nc, *ne;
         uint32_t steps = 0;
         for (;; steps++) {
+            if (sc->deposit) {
+                const uint8_t *p[V1_SCAN_LANES] = { a, b, c, e };
+                ptrdiff_t room = PTRDIFF_MAX;
+                for (size_t i = 0; i < V1_SCAN_LANES; i++)
+                    room = l[i].stop - p[i] < room ? l[i].stop - p[i] : room;
+                steps += room < STEP_MOST ? 0 : together(sc, d, p, (uint32_t)((size_t)room / STEP_MOST));
+                a = p[0];
+                b = p[1];
+                c = p[2];
+                e = p[3];
+            }
             if (a >= l[0].stop || b >= l[1].stop || c >= l[2].stop || e >= l[3].stop) {
                 na = a < l[0].stop ? a : NULL;
                 nb = b < l[1].stop ? b : NULL;

@@ -28,6 +28,8 @@ struct v1_scan {
     struct v1_scan_run *run; /* V1_SCAN_LANES * V1_SCAN_RUNS; ascending within a lane */
     size_t n[V1_SCAN_LANES], lane, at;
     uint8_t values[256];     /* by first byte: values behind it, 4 = behind a length, 0 = not to be passed over */
+    uint64_t last[256];      /* by first byte: 1 << (values - 1); 0 = none, or behind a length */
+    bool deposit;            /* there is an instruction that finds the n-th bit that is set */
 };
 
 /* v1_scan_init - `kept` are the types that need more than to be counted. The runs take memory at the first window. */
