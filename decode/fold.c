@@ -480,7 +480,7 @@ static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, cons
     case ST_SYSCALL: return !e->str && on && own && !r->call && hot_on_call(r, h, e->t, ST_SYSCALL, e->stack);
     case ST_RUNNABLE:
         if (e->flags & EVF_WOKEN)
-            return (e->p & e->m) == EV_NONE && !e->str && hot_wake(h, e->t, e->g, e->by, e->stack);
+            return (e->p & e->m) == EV_NONE && !e->str && hot_wake(r, h, e->t, e->g, e->by, e->stack);
         break;
     case ST_WAITING:
         if (e->flags & EVF_WOKEN)
@@ -529,6 +529,7 @@ static __attribute__((noinline)) const struct ev *run_of(struct runs *rs, const 
     const uint32_t on_p = e->on_p, on_m = e->on_m;
     struct fold *f = rs->h.f;
     int64_t last = f->end;
+    rs->r.full = NULL;
     if (!on_p || !on_m || on_m > rs->h.nm || !hot_run_begin(&rs->r, &rs->h, on_p - 1, on_m - 1, rs->h.mi[on_m - 1].g, last))
         return e;
     const struct ev *from = e;
@@ -551,7 +552,7 @@ void fold_events(struct fold *f, const struct ev *ev, size_t n)
         const struct ev *from = e;
         e = run_of(&rs, e, end);
         plain += (uint64_t)(e - from);
-        if (e != from)
+        if (hot_room(&rs.r, &rs.h) || e != from)
             continue;
         if (!fold_any(f, e++)) /* another P's turn, or another kind of event */
             break;
@@ -595,7 +596,7 @@ static __attribute__((noinline)) void on_stream(struct runs *rs, struct ev_strea
             else if (runs && v->state == ST_RUNNABLE)
                 ok = hot_on_leave(r, h, u, ST_RUNNABLE, v->g, v->stack);
             break;
-        case EVS_WAKE: ok = hot_wake(h, u, v->g, r->g, v->stack); break;
+        case EVS_WAKE: ok = hot_wake(r, h, u, v->g, r->g, v->stack); break;
         case EVS_ENTER: ok = runs && hot_on_call(r, h, u, ST_SYSCALL, v->stack); break;
         case EVS_CALL:
             if (!runs || !hot_on_whole_call(r, h, u, v->stack))
@@ -620,6 +621,7 @@ static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
 {
     struct fold *f = rs->h.f;
     while (s->v < s->end && s->v->kind > EVS_ON) {
+        rs->r.full = NULL;
         if (hot_run_begin(&rs->r, &rs->h, s->p, s->m, s->g, s->t)) {
             const struct evs *from = s->v;
             on_stream(rs, s, plain);
@@ -628,7 +630,7 @@ static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
                 f->end = s->t > f->end ? s->t : f->end;
             }
         }
-        if (s->v < s->end && s->v->kind > EVS_ON) {
+        if (s->v < s->end && s->v->kind > EVS_ON && !hot_room(&rs->r, &rs->h)) {
             if (!any_short(f, s))
                 return false;
             rs->h = hot_take(f);

@@ -64,25 +64,6 @@ HOT struct waitspan hot_open(uint32_t who, uint64_t rest)
     return (struct waitspan){(uint64_t)who << 32, rest};
 }
 
-/* It runs nowhere, waits, and is woken; by: who did it, EV_NONE. Wants t < gb_end. */
-HOT bool hot_wake(const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
-{
-    by++; /* EV_NONE + 1 is 0 */
-    if (g >= h->ng || by > h->ng)
-        return false;
-    struct spanlane *l = &h->g[g];
-    uint64_t dur = (uint64_t)(t - l->t0);
-    if (l->special & ~SPECIAL_NAME || l->state != ST_WAITING || !l->room || dur >> 32 || (l->p & l->m) != EV_NONE)
-        return false;
-    hot_put(l->wait.next++, &l->open, dur);
-    l->open = hot_open(by, h->runnable | stack);
-    l->t0 = t;
-    l->room--;
-    l->state = ST_RUNNABLE;
-    hot_count(h, GC_WAITING, GC_RUNNABLE, t);
-    return true;
-}
-
 /*
  * ---- a run of events on one P and M ----
  *
@@ -100,6 +81,7 @@ struct hot_run {
     int64_t longest;           /* pinfo.longest */
     uint64_t who;              /* waitspan.dur_who that names the P */
     struct spanlane *pl, *l;   /* the P's; g's */
+    struct spanlane *full;     /* hot_full() */
     struct waitspan *pw, *gw;  /* where the next waiting one goes */
     struct waitspan popen, gopen; /* their open span */
 };
@@ -128,6 +110,7 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
         r->call = l->state == ST_SYSCALL;
         r->tells = l->special || h->first;
     }
+    r->full = NULL;
     r->p = p;
     r->m = m;
     r->g = g;
@@ -163,6 +146,42 @@ HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
     }
 }
 
+/* A lane's waiting spans fill their array: nothing else keeps the event from being folded here. */
+HOT bool hot_full(struct hot_run *r, struct spanlane *l)
+{
+    r->full = l;
+    return false;
+}
+
+/* After the run that ended there: make room, that it may be tried again. false: there was room, or out of memory. */
+HOT bool hot_room(struct hot_run *r, const struct hot *h)
+{
+    struct spanlane *l = r->full;
+    r->full = NULL;
+    return l && spans_room(&h->f->pool, l == r->pl ? LANE_P : LANE_G, l);
+}
+
+/* It runs nowhere, waits, and is woken; by: who did it, EV_NONE. Wants t < gb_end. */
+HOT bool hot_wake(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
+{
+    by++; /* EV_NONE + 1 is 0 */
+    if (g >= h->ng || by > h->ng)
+        return false;
+    struct spanlane *l = &h->g[g];
+    uint64_t dur = (uint64_t)(t - l->t0);
+    if (l->special & ~SPECIAL_NAME || l->state != ST_WAITING || dur >> 32 || (l->p & l->m) != EV_NONE)
+        return false;
+    if (!l->room)
+        return hot_full(r, l);
+    hot_put(l->wait.next++, &l->open, dur);
+    l->open = hot_open(by, h->runnable | stack);
+    l->t0 = t;
+    l->room--;
+    l->state = ST_RUNNABLE;
+    hot_count(h, GC_WAITING, GC_RUNNABLE, t);
+    return true;
+}
+
 /* The P's lane goes on with another span at t, which is later than all before. */
 HOT uint64_t hot_on_p(struct hot_run *r, int64_t t, struct waitspan next)
 {
@@ -183,8 +202,10 @@ HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_
         return false;
     struct spanlane *l = &h->g[g];
     uint64_t dur = (uint64_t)(t - l->t0);
-    if (l->special & ~SPECIAL_NAME || l->state != ST_RUNNABLE || !l->room || !r->proom || dur >> 32 || (l->p & l->m) != EV_NONE)
+    if (l->special & ~SPECIAL_NAME || l->state != ST_RUNNABLE || dur >> 32 || (l->p & l->m) != EV_NONE)
         return false;
+    if (!l->room || !r->proom)
+        return hot_full(r, l->room ? r->pl : l);
     r->tells = l->special | h->first;
     r->call = false;
     r->g = g;
@@ -201,8 +222,10 @@ HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_
 /* What runs there enters (to: ST_SYSCALL) or leaves (ST_RUNNING) a system call, keeping the P. */
 HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint32_t stack)
 {
-    if (!r->groom || !r->proom || (r->tells && stack))
+    if (r->tells && stack)
         return false;
+    if (!r->groom || !r->proom)
+        return hot_full(r, r->groom ? r->pl : r->l);
     uint64_t rest = to == ST_SYSCALL ? h->sys : h->run, dur = hot_on_p(r, t, hot_open(r->g + 1, rest));
     hot_put(r->gw++, &r->gopen, dur);
     r->groom--;
@@ -244,9 +267,11 @@ HOT bool hot_on_whole_call(struct hot_run *r, const struct hot *h, int64_t t, ui
 HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint32_t str, uint32_t stack)
 {
     const uint32_t k = str % RECENT_TAGS;
-    if (!r->groom || !r->proom || h->f->recent[to][k].reason != str || (r->tells && stack))
+    if (h->f->recent[to][k].reason != str || (r->tells && stack))
         return false;
     struct spanlane *l = r->l;
+    if (!r->groom || !r->proom)
+        return hot_full(r, r->groom ? r->pl : l);
     uint64_t tag = h->f->recent[to][k].tag, dur = hot_on_p(r, t, hot_open(0, h->sched));
     hot_put(r->gw, &r->gopen, dur);
     l->wait.next = r->gw + 1;

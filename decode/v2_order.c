@@ -498,7 +498,7 @@ timed:
             goto out;
         struct v2_g *vg = &ts->g[k];
         if (vg->status != ST_WAITING || vg->seqgen != ts->ordinal || a1 != vg->seq + 1 ||
-            (direct && !hot_wake(&ts->h, t, k, r->g, stack)))
+            (direct && !hot_wake(r, &ts->h, t, k, r->g, stack)))
             goto out;
         vg->status = ST_RUNNABLE;
         vg->seq = a1;
@@ -562,6 +562,7 @@ HOT bool hot_turn(struct v2_order *o, struct turns *ts, struct v2_cursor *c, int
     const uint32_t m = c->m;
     struct turn *const u = &ts->turn;
     struct hot_run *const r = &ts->r;
+    r->full = NULL;
     if (!ts->ready || m == EV_NONE || c->end - c->at < EVENT_MAX || !room)
         return true;
     struct v2_m *const vm = &o->m[m];
@@ -631,28 +632,62 @@ static bool turns_flush(struct v2_order *o, struct fold *f)
 
 /* ---- whose turn it is ------------------------------------------------------------------------------------- */
 
+/* Behind an event that was not one of the commonest: the time of the next one, if no more need be looked at now. */
+HOT bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
+{
+    const uint8_t *p = c->p;
+    uint64_t dt;
+    if (c->end - p < EVENT_MAX || !o->unit64 || !v2_specs[*p].nargs || (p[1] & p[2]) >= 0x80)
+        return cursor_next(o, c);
+    c->at = p++;
+    c->type = *c->at;
+    p = bytes_varint_within(p, &dt);
+    c->p = p;
+    c->before = c->t;
+    c->t += (int64_t)(dt * o->unit64);
+    c->lazy = true;
+    return true;
+}
+
 /* Up to cap events; into o->out, or (direct) into the model. Returns how many: 0, the generation is done. */
 HOT size_t order_run(struct v2_order *o, struct turns *ts, size_t cap, bool direct)
 {
     size_t others = 0; /* direct: those that were not the commonest */
-    bool ok = true;
     struct fold *f = direct ? ts->h.f : NULL;
-    while (ok && (direct ? ts->n + others : o->nout) + 8 <= cap && !o->stopped && !o->oom) {
-        bool other = true;
+    for (bool ok = true; ok;) {
+        size_t done = direct ? ts->n + others : o->nout;
+        if (done + 8 > cap || o->stopped || o->oom)
+            break;
+        bool other = false;
         if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
             sample_out(o);
+            other = true;
         } else if (!o->nheap) {
             break;
         } else {
             struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-            int64_t until = alone_until(o);
+            const int64_t until = alone_until(o);
+            bool more;
             enum adv a = ADV_OK;
-            bool more = hot_turn(o, ts, c, until, cap - 7 - (direct ? ts->n + others : o->nout), direct);
-            other = more && c->t <= until && (direct ? ts->n + others : o->nout) + 8 <= cap;
-            if (other) {
-                more = cursor_whole(o, c);
-                a = more ? v2_adv(o, c) : ADV_OK;
-                more = more && (a != ADV_OK || cursor_next(o, c));
+            for (;;) { /* as long as it is its turn */
+                more = hot_turn(o, ts, c, until, cap - 7 - done, direct);
+                done = direct ? ts->n + others : o->nout;
+                if (!more || c->t > until || done + 8 > cap)
+                    break;
+                if (direct && hot_room(&ts->r, &ts->h))
+                    continue;
+                other = true;
+                if (!(more = cursor_whole(o, c)) || (a = v2_adv(o, c)) != ADV_OK || !(more = cursor_peek(o, c)))
+                    break;
+                if (direct) {
+                    others += o->nout;
+                    ok = turns_flush(o, f);
+                }
+                turns_take(ts, o, f);
+                other = false;
+                done = direct ? ts->n + others : o->nout;
+                if (!ok || o->oom || c->t > until || done + 8 > cap)
+                    break;
             }
             o->heap[0].t = c->t;
             if (a == ADV_OK) {
