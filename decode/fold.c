@@ -277,6 +277,28 @@ static void on_g_create(struct fold *f, const struct ev *e)
     g_transition(f, &x, e->t, e->state == ST_RUNNABLE && e->by != EV_NONE ? e->by + 1 : 0, e->stack);
 }
 
+bool fold_created(struct fold *f, const struct ev *e)
+{
+    f->end = e->t > f->end ? e->t : f->end;
+    if (!lane_room(f, LANE_G, e->g))
+        return false;
+    on_g_create(f, e);
+    return !f->oom && !f->pool.oom;
+}
+
+void fold_ended(struct fold *f, uint32_t g, int64_t t)
+{
+    struct spanlane *l = &f->lane[LANE_G][g];
+    l->p = l->m = EV_NONE;
+    l->state = ST_NONE;
+    spans_end(&f->pool, LANE_G, l, t);
+    f->g[g].flags |= GI_ENDED;
+    if (f->g[g].region)
+        fold_regions_end(f, g, t);
+    fold_special_g(f, g);
+    past_ended(f, g); /* its lane may have gone now */
+}
+
 static void on_g_status(struct fold *f, const struct ev *e)
 {
     bool known = f->g[e->g].flags & GI_KNOWN;
@@ -486,6 +508,7 @@ static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, cons
         if (e->flags & EVF_WOKEN)
             return false;
         break;
+    case ST_NONE: return own && !r->call && hot_on_end(r, h, e->t);
     default: return false;
     }
     return own && !r->call && (e->p & e->m & e->by) == EV_NONE && hot_on_leave(r, h, e->t, e->state, e->str, e->stack);

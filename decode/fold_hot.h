@@ -287,5 +287,32 @@ HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t
     return true;
 }
 
+/* What runs there ends. */
+HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
+{
+    struct spanlane *l = r->l;
+    if (!r->groom || !r->proom)
+        return hot_full(r, r->groom ? r->pl : l);
+    l->t0 = r->t0;
+    l->open = r->gopen;
+    l->wait.next = r->gw;
+    l->room = r->groom;
+    h->gb->ns[GC_RUNNING] -= (uint64_t)(h->gb_end - t);
+    h->f->gnow[GC_RUNNING]--;
+    fold_ended(h->f, r->g, t);
+    r->g = EV_NONE;
+    hot_on_p(r, t, hot_open(0, h->sched));
+    return true;
+}
+
+/* fold_created() changes this much of what a run knows. */
+HOT void hot_created(struct hot_run *r, struct hot *h)
+{
+    h->g = h->f->lane[LANE_G];
+    h->ng = (uint32_t)h->f->nlane[LANE_G];
+    h->first = h->f->nfirst < FIRST_STACKS;
+    r->l = r->g == EV_NONE ? NULL : &h->g[r->g];
+}
+
 #undef HOT
 #endif

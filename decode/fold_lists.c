@@ -245,26 +245,32 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
     }
 }
 
+void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
+{
+    struct vec_point *v = &f->points[m];
+    const size_t n = v->n;
+    if ((n == v->cap || !v->v) && !fold_grow(f, &v->v, &v->cap, n + 1, sizeof *v->v))
+        return;
+    for (unsigned l = 0; l < MM_LEVELS; l++) {
+        size_t at = n >> (l + 1) * MM_BITS;
+        if ((at == v->capmm[l] || !v->mm[l]) && !fold_grow(f, &v->mm[l], &v->capmm[l], at + 1, sizeof *v->mm[l]))
+            return;
+        struct minmax *mm = &v->mm[l][at];
+        if (at << (l + 1) * MM_BITS == n)
+            *mm = (struct minmax){value, value};
+        mm->min = value < mm->min ? value : mm->min;
+        mm->max = value > mm->max ? value : mm->max;
+    }
+    v->v[v->n++] = (struct point){t, value};
+}
+
 void fold_metric(struct fold *f, const struct ev *e)
 {
     if (e->state == METRIC_PROCS)
         procs_set(f, e->arg, e->t);
     if (e->flags & EVF_QUIET)
         return;
-    struct vec_point *v = &f->points[e->state];
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
-        return;
-    for (unsigned l = 0; l < MM_LEVELS; l++) {
-        size_t at = v->n >> (l + 1) * MM_BITS;
-        if (!fold_grow(f, &v->mm[l], &v->capmm[l], at + 1, sizeof *v->mm[l]))
-            return;
-        struct minmax *mm = &v->mm[l][at];
-        if (at << (l + 1) * MM_BITS == v->n)
-            *mm = (struct minmax){e->arg, e->arg};
-        mm->min = e->arg < mm->min ? e->arg : mm->min;
-        mm->max = e->arg > mm->max ? e->arg : mm->max;
-    }
-    v->v[v->n++] = (struct point){e->t, e->arg};
+    fold_point(f, e->state, e->t, e->arg);
 }
 
 /* ---- the end ---------------------------------------------------------------------------------------------- */

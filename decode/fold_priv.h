@@ -25,6 +25,13 @@ void fold_special_p(struct fold *f, uint32_t p);
 void fold_p_show(struct fold *f, uint32_t p, int64_t t);
 void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t);
 
+/*
+ * While a run is folded (fold_hot.h), which counts its events itself: a goroutine that was counted as running ends, and
+ * another one is created. fold_created: false, out of memory; arrays of lanes move.
+ */
+void fold_ended(struct fold *f, uint32_t g, int64_t t);
+bool fold_created(struct fold *f, const struct ev *e);
+
 /* ---- fold_lists.c ---- */
 void fold_regions_end(struct fold *f, uint32_t g, int64_t t); /* a goroutine that ends takes its open regions with it */
 void fold_range_begin(struct fold *f, const struct ev *e);
@@ -36,6 +43,7 @@ void fold_region_end(struct fold *f, const struct ev *e);
 void fold_log(struct fold *f, const struct ev *e);
 void fold_sample(struct fold *f, const struct ev *e);
 void fold_metric(struct fold *f, const struct ev *e);
+void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value); /* one more of a metric's points */
 void fold_lists_finish(struct fold *f);
 void fold_lists_free(struct fold *f);
 

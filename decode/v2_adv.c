@@ -57,7 +57,7 @@ static uint32_t p_new(struct v2_order *o, uint64_t id, uint8_t status)
     return (uint32_t)o->np++;
 }
 
-static uint32_t g_new(struct v2_order *o, uint64_t id, uint8_t status)
+uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status)
 {
     struct v2_g *g = v2_room(o, o->g, &o->capg, o->ng + 1, sizeof *g);
     if (g)
@@ -70,7 +70,7 @@ static uint32_t g_new(struct v2_order *o, uint64_t id, uint8_t status)
     return (uint32_t)o->ng++;
 }
 
-static void g_forget(struct v2_order *o, uint32_t g)
+void v2_g_forget(struct v2_order *o, uint32_t g)
 {
     idmap_del(&o->gs, o->g[g].id);
     o->g[g].status = ST_NONE;
@@ -247,7 +247,7 @@ static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct 
         on_p = o->m[m].p;
         who = (struct v2_ctx){on_m, on_p, EV_NONE};
     }
-    if (!known && (g = g_new(o, id, state)) == EV_NONE)
+    if (!known && (g = v2_g_new(o, id, state)) == EV_NONE)
         return ADV_BAD;
     o->g[g].seq = 0;
     o->g[g].seqgen = o->gen->ordinal;
@@ -323,7 +323,7 @@ static enum adv go_create(struct v2_order *o, const struct v2_cursor *c, const s
     if (x->g != EV_NONE && o->g[x->g].status != ST_RUNNING)
         return bad(o, c, "the creating goroutine isn't running", o->g[x->g].id);
     uint8_t state = c->type == V2_GO_CREATE ? ST_RUNNABLE : ST_WAITING;
-    uint32_t g = g_new(o, id, state);
+    uint32_t g = v2_g_new(o, id, state);
     if (g == EV_NONE)
         return ADV_BAD;
     struct ev *e = v2_emit(o, c, x, EVK_G_CREATE, state);
@@ -341,7 +341,7 @@ static enum adv go_create_syscall(struct v2_order *o, const struct v2_cursor *c,
     uint64_t id = c->arg[0];
     if (idmap_get(&o->gs, id) != IDMAP_NONE)
         return bad(o, c, "the goroutine exists already", id);
-    uint32_t g = g_new(o, id, ST_SYSCALL);
+    uint32_t g = v2_g_new(o, id, ST_SYSCALL);
     if (g == EV_NONE)
         return ADV_BAD;
     o->m[x->m].g = g;
@@ -373,7 +373,7 @@ static enum adv go_leave(struct v2_order *o, const struct v2_cursor *c, const st
     o->m[x->m].g = EV_NONE;
     if (c->type == V2_GO_DESTROY) {
         emit_g(o, c, x, x->g, ST_NONE);
-        g_forget(o, x->g);
+        v2_g_forget(o, x->g);
         return ADV_OK;
     }
     uint8_t state = c->type == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
@@ -414,7 +414,7 @@ static enum adv go_switch(struct v2_order *o, const struct v2_cursor *c, const s
     e->flags = EVF_WOKEN;
     if (c->type == V2_GO_SWITCH_DESTROY) {
         emit_g(o, c, x, x->g, ST_NONE);
-        g_forget(o, x->g);
+        v2_g_forget(o, x->g);
     } else {
         o->g[x->g].status = ST_WAITING;
         emit_g(o, c, x, x->g, ST_WAITING);
@@ -481,7 +481,7 @@ static enum adv syscall_event(struct v2_order *o, const struct v2_cursor *c, con
         }
         o->m[x->m].g = EV_NONE;
         emit_g(o, c, x, x->g, ST_NONE);
-        g_forget(o, x->g);
+        v2_g_forget(o, x->g);
         return ADV_OK;
     }
 }

@@ -360,7 +360,8 @@ struct turns {
     } turn;
     struct hot_run r;
     struct hot h;
-    struct ev *out;
+    struct ev *out;            /* NULL: they are folded */
+    struct v2_order *o;
 };
 
 /* Before the first turn, and after any event that is not one of theirs. */
@@ -419,6 +420,66 @@ static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
             (x) = far_.v;                                           \
         }                                                           \
     } while (0)
+
+/*
+ * Seldomer events that a turn goes on after: a goroutine comes or ends, a metric changes. false: not so simple, and nothing has changed.
+ */
+static __attribute__((noinline)) void turn_metric(struct turns *ts, enum metric metric, int64_t t, uint64_t value)
+{
+    struct hot_run *r = &ts->r;
+    if (ts->out) {
+        *ts->out++ = (struct ev){.t = t, .kind = EVK_METRIC, .state = (uint8_t)metric, .g = r->g, .p = r->p, .m = r->m,
+                                 .by = EV_NONE, .arg = value};
+        return;
+    }
+    struct fold *f = ts->h.f;
+    fold_point(f, metric, t, value);
+    f->count[EC_METRIC]++;
+    f->count[EC_TRANSITION]--; /* as which all of a turn's events are counted */
+    ts->o->oom |= f->oom;
+}
+
+static __attribute__((noinline)) bool turn_end(struct turns *ts, int64_t t)
+{
+    struct hot_run *r = &ts->r;
+    const uint32_t g = r->g;
+    if (ts->turn.status != ST_RUNNING)
+        return false;
+    if (ts->out) {
+        *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_NONE, .g = g, .p = EV_NONE, .m = EV_NONE,
+                                 .by = EV_NONE, .on_p = r->p + 1, .on_m = r->m + 1};
+        r->g = EV_NONE;
+    } else if (!hot_on_end(r, &ts->h, t)) {
+        return false;
+    }
+    ts->turn.status = ST_NONE;
+    v2_g_forget(ts->o, g);
+    return true;
+}
+
+static __attribute__((noinline)) bool turn_create(struct turns *ts, int64_t t, uint64_t id, uint64_t start, uint64_t own)
+{
+    struct hot_run *r = &ts->r;
+    struct v2_order *o = ts->o;
+    uint32_t stack, stack2;
+    if (idmap_get(&o->gs, id) != IDMAP_NONE || (r->g != EV_NONE && ts->turn.status != ST_RUNNING) ||
+        !lookup_or_0(&ts->stacks, start, &stack2) || !lookup_or_0(&ts->stacks, own, &stack))
+        return false;
+    const uint32_t g = v2_g_new(o, id, ST_RUNNABLE);
+    ts->g = o->g;
+    ts->gs = lookup_take(&o->gs);
+    if (g == EV_NONE)
+        return false;
+    const struct ev e = {.t = t, .kind = EVK_G_CREATE, .state = ST_RUNNABLE, .flags = EVF_OWN_STACK, .g = g, .p = r->p, .m = r->m,
+                         .by = r->g, .stack = stack, .stack2 = stack2, .arg = id};
+    if (ts->out) {
+        *ts->out++ = e;
+        return true;
+    }
+    o->oom |= !fold_created(ts->h.f, &e);
+    hot_created(r, &ts->h);
+    return true;
+}
 
 /* The events of a turn. */
 HOT void turn_events(struct turns *ts, bool direct)
@@ -526,7 +587,16 @@ timed:
         if (!direct)
             *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = r->g, .p = r->p, .m = r->m, .by = EV_NONE,
                                      .on_p = r->p + 1, .on_m = r->m + 1};
-    } else {
+    } else if (type == V2_HEAP_ALLOC) {
+        ARG(a0);
+        turn_metric(ts, METRIC_HEAP, t, a0);
+    } else if (type == V2_GO_CREATE) {
+        ARG(a0);
+        ARG(a1);
+        ARG(a2);
+        if (!turn_create(ts, t, a0, a1, a2))
+            goto out;
+    } else if (type != V2_GO_DESTROY || !turn_end(ts, t)) {
         goto out;
     }
     at = p;
@@ -716,7 +786,7 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, size_t cap, bool dire
 
 size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
 {
-    struct turns ts = {0};
+    struct turns ts = {.o = o};
     o->out = out;
     o->nout = 0;
     turns_take(&ts, o, NULL);
@@ -726,7 +796,7 @@ size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
 size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap)
 {
     struct ev out[64]; /* the most that one event makes, and one that is put aside, are far fewer */
-    struct turns ts = {0};
+    struct turns ts = {.o = o};
     if (!fold_begin(f))
         return 0;
     o->out = out;

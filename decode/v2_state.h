@@ -35,6 +35,9 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c);
 struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind, uint8_t state);
 /* v2_m_get - the thread's index, given out at its first mention. EV_NONE: no thread, or out of memory (o->oom). */
 uint32_t v2_m_get(struct v2_order *o, uint64_t id);
+/* v2_g_new - a goroutine, EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. */
+uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
+void v2_g_forget(struct v2_order *o, uint32_t g);
 /* v2_room - mem_grow(), of which o remembers the failure. */
 void *v2_room(struct v2_order *o, void *p, size_t *cap, size_t need, size_t size);
 
