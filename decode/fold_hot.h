@@ -305,13 +305,12 @@ HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
     return true;
 }
 
-/* fold_created() changes this much of what a run knows. */
-HOT void hot_created(struct hot_run *r, struct hot *h)
+/* fold_created() changes this much, and where the lanes stand. */
+HOT void hot_created(struct hot *h)
 {
     h->g = h->f->lane[LANE_G];
     h->ng = (uint32_t)h->f->nlane[LANE_G];
     h->first = h->f->nfirst < FIRST_STACKS;
-    r->l = r->g == EV_NONE ? NULL : &h->g[r->g];
 }
 
 #undef HOT

@@ -304,6 +304,8 @@ static inline int64_t alone_until(const struct v2_order *o)
 
 #define HOT static inline __attribute__((always_inline))
 
+enum { TURNS = 32 }; /* threads whose turns are held open; a power of two */
+
 /* A look-up in a table that nobody adds to meanwhile: nearly always the id stands where it is looked for first. */
 struct lookup {
     const uint64_t *key;
@@ -336,7 +338,24 @@ HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
     return *out != IDMAP_NONE;
 }
 
-/* Turns of the commonest events. All of it stands in memory: there is too much of it for registers. */
+/*
+ * A thread's turns of the commonest events. Nobody else looks at what it runs until an event comes that is not one of
+ * them, so nothing of it need be written between two turns, nor looked up again.
+ */
+struct turn {
+    struct v2_cursor *c;       /* whose; its own copies of what follows are as they were */
+    struct v2_m *vm;
+    struct v2_p *p;
+    const uint8_t *at;         /* the next event */
+    const uint8_t *args;       /* its arguments, if its time is known, and that time; else NULL */
+    const uint8_t *behind;     /* no event that begins here can end beyond its batch */
+    int64_t now;               /* times are those that are handed over: since the trace's first event */
+    int64_t before;            /* time of the thread's last one */
+    uint8_t status;            /* of what runs there */
+    struct hot_run r;          /* into o->out: only p, m, g */
+};
+
+/* All of it stands in memory: there is too much of it for registers. */
 struct turns {
     bool ready;                /* none of the tables is empty */
     uint32_t ordinal;          /* of the generation */
@@ -345,23 +364,15 @@ struct turns {
     struct lookup gs, stacks;
     const uint32_t *reason;
     struct v2_g *g;
-    size_t n;                  /* folded, by them */
-    int64_t last;              /* time of the last of these */
-    struct turn {              /* the current one; times as they are handed over: since the trace's first event */
-        const uint8_t *at;     /* the event, the first one that isn't part of it */
-        const uint8_t *args;   /* of that, if its time is known, and that time; else NULL */
-        int64_t now;
-        const uint8_t *behind; /* no event that begins here can end beyond its batch */
-        int64_t before, last;  /* the thread's last one's time; that of the trace's */
-        int64_t limit, until;
-        size_t n, room;        /* how many; may be */
-        struct v2_p *p;
-        uint8_t status;        /* of what runs there; its own is written when it leaves */
-    } turn;
-    struct hot_run r;
+    int64_t last;              /* time of the last event */
+    int64_t limit, until;      /* up to when the current turn may go on: for good; until it is another thread's */
+    size_t room;               /* how many events more there may be */
+    size_t n;                  /* how many there were */
     struct hot h;
     struct ev *out;            /* NULL: they are folded */
     struct v2_order *o;
+    uint32_t nopen;
+    struct turn open[TURNS];
 };
 
 /* Before the first turn, and after any event that is not one of theirs. */
@@ -376,6 +387,8 @@ HOT void turns_take(struct turns *ts, const struct v2_order *o, struct fold *f)
     ts->stacks = lookup_take(&gen->stacks);
     ts->reason = gen->reason;
     ts->g = o->g;
+    ts->last = o->last - o->base;
+    ts->out = f ? NULL : o->out + o->nout;
     if (f)
         ts->h = hot_take(f);
 }
@@ -421,12 +434,10 @@ static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
         }                                                           \
     } while (0)
 
-/*
- * Seldomer events that a turn goes on after: a goroutine comes or ends, a metric changes. false: not so simple, and nothing has changed.
- */
-static __attribute__((noinline)) void turn_metric(struct turns *ts, enum metric metric, int64_t t, uint64_t value)
+/* Seldomer events that a turn goes on after. false: not so simple, and nothing has changed. */
+static __attribute__((noinline)) void turn_metric(struct turns *ts, const struct turn *u, enum metric metric, int64_t t, uint64_t value)
 {
-    struct hot_run *r = &ts->r;
+    const struct hot_run *r = &u->r;
     if (ts->out) {
         *ts->out++ = (struct ev){.t = t, .kind = EVK_METRIC, .state = (uint8_t)metric, .g = r->g, .p = r->p, .m = r->m,
                                  .by = EV_NONE, .arg = value};
@@ -439,11 +450,11 @@ static __attribute__((noinline)) void turn_metric(struct turns *ts, enum metric 
     ts->o->oom |= f->oom;
 }
 
-static __attribute__((noinline)) bool turn_end(struct turns *ts, int64_t t)
+static __attribute__((noinline)) bool turn_end(struct turns *ts, struct turn *u, int64_t t)
 {
-    struct hot_run *r = &ts->r;
+    struct hot_run *r = &u->r;
     const uint32_t g = r->g;
-    if (ts->turn.status != ST_RUNNING)
+    if (u->status != ST_RUNNING)
         return false;
     if (ts->out) {
         *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_NONE, .g = g, .p = EV_NONE, .m = EV_NONE,
@@ -452,17 +463,18 @@ static __attribute__((noinline)) bool turn_end(struct turns *ts, int64_t t)
     } else if (!hot_on_end(r, &ts->h, t)) {
         return false;
     }
-    ts->turn.status = ST_NONE;
+    u->status = ST_NONE;
     v2_g_forget(ts->o, g);
     return true;
 }
 
-static __attribute__((noinline)) bool turn_create(struct turns *ts, int64_t t, uint64_t id, uint64_t start, uint64_t own)
+static __attribute__((noinline)) bool turn_create(struct turns *ts, const struct turn *u, int64_t t, uint64_t id, uint64_t start,
+                                                  uint64_t own)
 {
-    struct hot_run *r = &ts->r;
+    const struct hot_run *r = &u->r;
     struct v2_order *o = ts->o;
     uint32_t stack, stack2;
-    if (idmap_get(&o->gs, id) != IDMAP_NONE || (r->g != EV_NONE && ts->turn.status != ST_RUNNING) ||
+    if (idmap_get(&o->gs, id) != IDMAP_NONE || (r->g != EV_NONE && u->status != ST_RUNNING) ||
         !lookup_or_0(&ts->stacks, start, &stack2) || !lookup_or_0(&ts->stacks, own, &stack))
         return false;
     const uint32_t g = v2_g_new(o, id, ST_RUNNABLE);
@@ -476,18 +488,21 @@ static __attribute__((noinline)) bool turn_create(struct turns *ts, int64_t t, u
         *ts->out++ = e;
         return true;
     }
+    const struct spanlane *lanes = ts->h.g;
     o->oom |= !fold_created(ts->h.f, &e);
-    hot_created(r, &ts->h);
+    hot_created(&ts->h);
+    for (uint32_t i = 0; lanes != ts->h.g && i < ts->nopen; i++)
+        if (ts->open[i].r.g != EV_NONE)
+            ts->open[i].r.l = &ts->h.g[ts->open[i].r.g];
     return true;
 }
 
-/* The events of a turn. */
-HOT void turn_events(struct turns *ts, bool direct)
+/* The events of a turn. false: the one it stops at is another kind of event; its time is not known. */
+HOT bool turn_events(struct turns *ts, struct turn *u, bool direct)
 {
-    struct turn *const u = &ts->turn;
-    struct hot_run *const r = &ts->r;
+    struct hot_run *const r = &u->r;
     const uint8_t *at = u->at, *p;
-    int64_t last = u->last, now, t;
+    int64_t last = ts->last, now, t;
     uint64_t a0, a1, a2;
     uint32_t str, stack;
     if (u->args) { /* its time is known */
@@ -503,15 +518,14 @@ next:
     now = u->before + (int64_t)(a0 * ts->unit);
 timed:
     t = now > last ? now : last + 1;
-    if (t > u->limit) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
-        if (now > u->until) {
-            u->args = p;
-            u->now = now;
-            u->at = at;
-            u->last = last;
-            return;
-        }
-        goto out;
+    if (t > ts->limit) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
+        if (now <= ts->until)
+            goto out;
+        u->args = p;
+        u->now = now;
+        u->at = at;
+        ts->last = last;
+        return true;
     }
     const uint8_t type = *at;
     if (type == V2_GO_START) {
@@ -524,7 +538,7 @@ timed:
         if (vg->status != ST_RUNNABLE || vg->seqgen != ts->ordinal || a1 != vg->seq + 1 ||
             (direct && !hot_on_start(r, &ts->h, t, k)))
             goto out;
-        u->status = ST_RUNNING;
+        u->status = vg->status = ST_RUNNING;
         vg->seq = a1;
         if (!direct) {
             *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = k, .p = r->p, .m = r->m, .by = EV_NONE,
@@ -572,7 +586,7 @@ timed:
         if (u->status != ST_RUNNING || u->p->seqgen != ts->ordinal || a0 != u->p->seq + 1 ||
             !lookup_or_0(&ts->stacks, a1, &stack) || (direct && (r->call || !hot_on_call(r, &ts->h, t, ST_SYSCALL, stack))))
             goto out;
-        u->status = ST_SYSCALL;
+        u->status = ts->g[r->g].status = ST_SYSCALL;
         u->p->status = V2_PS_SYSCALL;
         u->p->seq = a0;
         if (!direct)
@@ -582,112 +596,149 @@ timed:
         if (u->status != ST_SYSCALL || u->p->status != V2_PS_SYSCALL ||
             (direct && (!r->call || !hot_on_call(r, &ts->h, t, ST_RUNNING, 0))))
             goto out;
-        u->status = ST_RUNNING;
+        u->status = ts->g[r->g].status = ST_RUNNING;
         u->p->status = V2_PS_RUNNING;
         if (!direct)
             *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = r->g, .p = r->p, .m = r->m, .by = EV_NONE,
                                      .on_p = r->p + 1, .on_m = r->m + 1};
     } else if (type == V2_HEAP_ALLOC) {
         ARG(a0);
-        turn_metric(ts, METRIC_HEAP, t, a0);
+        turn_metric(ts, u, METRIC_HEAP, t, a0);
     } else if (type == V2_GO_CREATE) {
         ARG(a0);
         ARG(a1);
         ARG(a2);
-        if (!turn_create(ts, t, a0, a1, a2))
+        if (!turn_create(ts, u, t, a0, a1, a2))
             goto out;
-    } else if (type != V2_GO_DESTROY || !turn_end(ts, t)) {
+    } else if (type != V2_GO_DESTROY || !turn_end(ts, u, t)) {
         goto out;
     }
     at = p;
     u->before = now;
     last = t;
-    if (++u->n < u->room && at <= u->behind)
+    ts->n++;
+    if (--ts->room && at <= u->behind)
         goto next;
 out:
     u->args = NULL;
     u->at = at;
-    u->last = last;
+    ts->last = last;
+    return false;
 }
 #undef ARG
 
 /* (Of their own: nothing else takes registers.) */
-static __attribute__((noinline)) void turn_out(struct turns *ts)
+static __attribute__((noinline)) bool turn_out(struct turns *ts, struct turn *u)
 {
-    turn_events(ts, false);
+    return turn_events(ts, u, false);
 }
 
-static __attribute__((noinline)) void turn_fold(struct turns *ts)
+static __attribute__((noinline)) bool turn_fold(struct turns *ts, struct turn *u)
 {
-    turn_events(ts, true);
+    return turn_events(ts, u, true);
 }
 
-/*
- * A cursor's events, one after another, as long as they are of the commonest kinds, are where they should be, and are
- * the earliest (t <= until): what v2_adv() does, without what can't matter then. The event it stops at is the cursor's
- * current one, untried; false: there is none. room: how many events may be handed over at most.
- */
-HOT bool hot_turn(struct v2_order *o, struct turns *ts, struct v2_cursor *c, int64_t until, size_t room, bool direct)
+/* Write down what a thread's turns have come to. false: it has no more events. */
+static bool turn_close(struct turns *ts, struct turn *u)
 {
-    const uint32_t m = c->m;
-    struct turn *const u = &ts->turn;
-    struct hot_run *const r = &ts->r;
-    r->full = NULL;
-    if (!ts->ready || m == EV_NONE || c->end - c->at < EVENT_MAX || !room)
-        return true;
-    struct v2_m *const vm = &o->m[m];
+    struct v2_order *o = ts->o;
+    struct v2_cursor *c = u->c;
     const int64_t base = ts->base;
-    if (!vm->told || vm->p == EV_NONE)
+    u->c = NULL;
+    if (u->at == c->at)
         return true;
-    u->last = o->last - base;
-    u->limit = until = (until < V2_TIME_MAX ? until : V2_TIME_MAX) - base;
-    if (!direct) {
-        r->p = vm->p;
-        r->m = m;
-        r->g = vm->g;
-    } else if (!hot_run_begin(r, &ts->h, vm->p, m, vm->g, u->last)) {
-        return true;
-    } else if (r->limit < until) {
-        u->limit = r->limit;
-    }
-    u->until = until;
-    u->at = c->at;
-    u->behind = c->end - EVENT_MAX;
-    u->before = c->before - base;
-    u->args = c->lazy ? c->p : NULL;
-    u->now = c->t - base;
-    u->n = 0;
-    u->room = room;
-    u->p = &o->p[vm->p];
-    u->status = vm->g == EV_NONE ? ST_NONE : ts->g[vm->g].status;
-    if (direct) {
-        turn_fold(ts);
-    } else {
-        ts->out = &o->out[o->nout];
-        turn_out(ts);
-    }
-    if (!u->n)
-        return true;
-    vm->g = r->g;
-    if (r->g != EV_NONE)
-        ts->g[r->g].status = u->status;
-    o->last = u->last + base;
-    if (direct) {
-        hot_run_end(r, &ts->h);
-        ts->last = u->last;
-        ts->n += u->n;
-    } else {
-        o->nout = (size_t)(ts->out - o->out);
-    }
-    c->lazy = u->args;
-    if (!c->lazy)
+    if (!ts->out)
+        hot_run_end(&u->r, &ts->h);
+    u->vm->g = u->r.g;
+    if (!u->args)
         return cursor_load(o, c, u->at, u->before + base);
+    c->lazy = true;
     c->at = u->at;
     c->p = u->args;
     c->before = u->before + base;
     c->t = u->now + base;
     c->type = *u->at;
     return true;
+}
+
+/* All threads': before anything but turns. (Those that are open know their next event's time.) */
+static __attribute__((noinline)) void turns_close(struct turns *ts)
+{
+    struct v2_order *o = ts->o;
+    for (uint32_t i = 0; i < ts->nopen; i++)
+        if (ts->open[i].c)
+            turn_close(ts, &ts->open[i]);
+    ts->nopen = 0;
+    if (ts->ready)
+        o->last = ts->last + ts->base;
+    if (ts->out)
+        o->nout = (size_t)(ts->out - o->out);
+}
+
+/* NULL: the thread's events are not for turns now. */
+HOT struct turn *turn_open(struct turns *ts, struct v2_cursor *c, bool direct)
+{
+    struct v2_order *o = ts->o;
+    const uint32_t m = c->m;
+    if (!ts->ready || m == EV_NONE || c->end - c->at < EVENT_MAX)
+        return NULL;
+    struct v2_m *const vm = &o->m[m];
+    if (!vm->told || vm->p == EV_NONE)
+        return NULL;
+    const uint32_t i = ts->nopen < TURNS ? ts->nopen : ts->n % TURNS;
+    struct turn *u = &ts->open[i];
+    if (i < ts->nopen && u->c)
+        turn_close(ts, u);
+    u->c = NULL;
+    ts->nopen += i == ts->nopen;
+    if (!direct) {
+        u->r.p = vm->p;
+        u->r.m = m;
+        u->r.g = vm->g;
+    } else if (!hot_run_begin(&u->r, &ts->h, vm->p, m, vm->g, ts->last)) {
+        u->r.g = EV_NONE;
+        return NULL;
+    }
+    c->turn = (uint8_t)i;
+    u->c = c;
+    u->vm = vm;
+    u->p = &o->p[vm->p];
+    u->at = c->at;
+    u->args = c->lazy ? c->p : NULL;
+    u->behind = c->end - EVENT_MAX;
+    u->now = c->t - ts->base;
+    u->before = c->before - ts->base;
+    u->status = vm->g == EV_NONE ? ST_NONE : ts->g[vm->g].status;
+    return u;
+}
+
+enum turn_rc { TURN_ON, TURN_OUT, TURN_OVER }; /* it goes on later; another kind of event is next; none is */
+
+/*
+ * A cursor's events, one after another, as long as they are of the commonest kinds, are where they should be, and are
+ * the earliest (t <= until): what v2_adv() does, without what can't matter then. The event it stops at is the cursor's
+ * next one, untried. *t: its time. *full: there was no room for the span it ends.
+ */
+HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, bool direct, int64_t *t, struct hot_run **full)
+{
+    struct turn *u = &ts->open[c->turn];
+    *full = NULL;
+    *t = c->t;
+    if ((c->turn >= ts->nopen || u->c != c) && !(u = turn_open(ts, c, direct)))
+        return TURN_OUT;
+    until = (until < V2_TIME_MAX ? until : V2_TIME_MAX) - ts->base;
+    ts->until = ts->limit = until;
+    if (direct && u->r.limit < until)
+        ts->limit = u->r.limit;
+    if (direct ? turn_fold(ts, u) : turn_out(ts, u)) {
+        *t = u->now + ts->base;
+        return TURN_ON;
+    }
+    if (direct && u->r.full)
+        *full = &u->r;
+    bool more = turn_close(ts, u);
+    *t = c->t;
+    return more ? TURN_OUT : TURN_OVER;
 }
 
 /* What general events left in o->out, into the model. false: out of memory. */
@@ -719,91 +770,94 @@ HOT bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
     return true;
 }
 
-/* Up to cap events; into o->out, or (direct) into the model. Returns how many: 0, the generation is done. */
-HOT size_t order_run(struct v2_order *o, struct turns *ts, size_t cap, bool direct)
+/* After events that were none of a turn's. false: out of memory. */
+HOT bool turns_go_on(struct turns *ts, struct v2_order *o, struct fold *f, size_t *others)
 {
-    size_t others = 0; /* direct: those that were not the commonest */
-    struct fold *f = direct ? ts->h.f : NULL;
-    for (bool ok = true; ok;) {
-        size_t done = direct ? ts->n + others : o->nout;
-        if (done + 8 > cap || o->stopped || o->oom)
-            break;
-        bool other = false;
-        if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
-            sample_out(o);
-            other = true;
-        } else if (!o->nheap) {
-            break;
-        } else {
-            struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-            const int64_t until = alone_until(o);
-            bool more;
-            enum adv a = ADV_OK;
-            for (;;) { /* as long as it is its turn */
-                more = hot_turn(o, ts, c, until, cap - 7 - done, direct);
-                done = direct ? ts->n + others : o->nout;
-                if (!more || c->t > until || done + 8 > cap)
-                    break;
-                if (direct && hot_room(&ts->r, &ts->h))
-                    continue;
-                other = true;
-                if (!(more = cursor_whole(o, c)) || (a = v2_adv(o, c)) != ADV_OK || !(more = cursor_peek(o, c)))
-                    break;
-                if (direct) {
-                    others += o->nout;
-                    ok = turns_flush(o, f);
-                }
-                turns_take(ts, o, f);
-                other = false;
-                done = direct ? ts->n + others : o->nout;
-                if (!ok || o->oom || c->t > until || done + 8 > cap)
-                    break;
-            }
-            o->heap[0].t = c->t;
-            if (a == ADV_OK) {
-                if (!more) {
-                    cursor_done(o, c);
-                    o->heap[0] = o->heap[--o->nheap];
-                }
-                if (o->nheap > 1)
-                    heap_down(o, 0);
-            } else if (a == ADV_BAD) {
-                stop(o, NULL);
-            } else if (!step_aside(o)) {
-                ok = false;
-            }
-        }
-        if (!other)
-            continue;
-        if (direct && o->nout) {
-            others += o->nout;
-            ok = turns_flush(o, f) && ok;
-        }
-        turns_take(ts, o, f);
+    bool ok = true;
+    if (f) {
+        *others += o->nout;
+        ok = turns_flush(o, f);
     }
+    turns_take(ts, o, f);
+    return ok;
+}
+
+/* Up to cap events; into o->out, or into f. Returns how many: 0, the generation is done. */
+HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_t cap)
+{
+    const bool direct = f;
+    size_t others = 0; /* direct: those that were not the commonest */
+    bool ok = true;
+    turns_take(ts, o, f);
+    while (ok && !o->stopped && !o->oom) {
+        const size_t done = direct ? ts->n + others : (size_t)(ts->out - o->out);
+        if (done + 8 > cap)
+            break;
+        ts->room = cap - 7 - done;
+        if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
+            turns_close(ts);
+            sample_out(o);
+            ok = turns_go_on(ts, o, f, &others);
+            continue;
+        }
+        if (!o->nheap)
+            break;
+        struct v2_cursor *c = &o->cur[o->heap[0].cursor];
+        const int64_t until = alone_until(o);
+        struct hot_run *full;
+        enum turn_rc rc = hot_turn(ts, c, until, direct, &o->heap[0].t, &full);
+        if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
+            if (full && hot_room(full, &ts->h))
+                continue;
+            turns_close(ts);
+            if ((direct ? ts->n + others : o->nout) + 8 > cap)
+                break;
+            bool more = cursor_whole(o, c);
+            enum adv a = more ? v2_adv(o, c) : ADV_OK;
+            more = more && (a != ADV_OK || cursor_peek(o, c));
+            o->heap[0].t = c->t;
+            rc = more ? TURN_ON : TURN_OVER;
+            if (a == ADV_BAD)
+                stop(o, NULL);
+            if (a == ADV_WAIT)
+                ok = step_aside(o);
+            ok = turns_go_on(ts, o, f, &others) && ok;
+            if (a != ADV_OK || (more && c->t <= until))
+                continue;
+        }
+        if (rc == TURN_OVER) {
+            cursor_done(o, c);
+            o->heap[0] = o->heap[--o->nheap];
+        }
+        if (o->nheap > 1)
+            heap_down(o, 0);
+    }
+    turns_close(ts);
     return direct ? ts->n + others : o->nout;
 }
 
 size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
 {
-    struct turns ts = {.o = o};
+    struct turns ts;
+    ts.n = ts.nopen = 0;
+    ts.o = o;
     o->out = out;
     o->nout = 0;
-    turns_take(&ts, o, NULL);
-    return order_run(o, &ts, cap, false);
+    return order_run(o, &ts, NULL, cap);
 }
 
 size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap)
 {
     struct ev out[64]; /* the most that one event makes, and one that is put aside, are far fewer */
-    struct turns ts = {.o = o};
+    struct turns ts;
+    ts.n = ts.nopen = 0;
+    ts.o = o;
     if (!fold_begin(f))
         return 0;
     o->out = out;
     o->nout = 0;
-    turns_take(&ts, o, f);
-    size_t n = order_run(o, &ts, cap, true);
-    fold_end(f, ts.last, ts.n);
+    size_t n = order_run(o, &ts, f, cap);
+    fold_end(f, ts.n ? ts.last : 0, ts.n);
     return n;
 }
 

@@ -45,6 +45,7 @@ struct v2_cursor {             /* one thread's events of this generation */
     uint32_t m;                /* EV_NONE: no thread */
     uint32_t batch, nbatch;    /* current one, how many: indices into order.list */
     uint8_t type;
+    uint8_t turn;              /* v2_order.c's: which of the open turns may be its own */
     bool lazy;                 /* of the current event only `at`, `t`, `before` and `type` are there */
 };
 
