@@ -42,6 +42,8 @@ struct grid {
     int w, h;
     struct cell *cells; /* row by row */
     size_t cap;
+    int moved_x, moved; /* a hint: what stands from column moved_x on has moved left by so many columns (< 0: right)
+                           since the picture before */
     bool ascii;         /* text beyond ASCII is put as '?': for terminals that can't show it */
 };
 

@@ -501,6 +501,18 @@ static void footer(const struct canvas *c)
     }
 }
 
+/* By how many columns has the picture moved since the last one? */
+static void note_move(struct grid *g, struct view *v, const struct plan *p)
+{
+    int64_t len = window_len(v->at.win), by = time_sub(v->at.win.t0, v->drawn.t0);
+    g->moved_x = p->gutter;
+    g->moved = 0;
+    if (p->plot_w == v->drawn_w && len == window_len(v->drawn) && by < len && by > -len)
+        g->moved = (int)time_muldiv(time_add(by, len / p->plot_w / 2), p->plot_w, len);
+    v->drawn = v->at.win;
+    v->drawn_w = p->plot_w;
+}
+
 bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
 {
     static const struct frame_text none;
@@ -513,6 +525,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
         return false;
     const struct lanes *l = move_lanes_const(v);
     plan_view(&c.plan, v, l ? l->n : items_shows(v->at.view) ? v->items.n : 0);
+    note_move(g, v, &c.plan);
     copy.screen_x = copy.screen_y = -1;
     if (c.plan.n[ROW_TITLE])
         title(&c);

@@ -384,8 +384,10 @@ static unsigned pan_by(struct view *v, int64_t by)
 unsigned view_pan(struct view *v, int n)
 {
     n = times(n);
-    int64_t by = time_muldiv(window_len(v->at.win), n, 8);
-    return pan_by(v, by ? by : n < 0 ? -1 : 1);
+    int64_t cols = (v->plot_w + 4) / 8, k = n < 0 ? -(int64_t)n : n; /* whole ones: the picture stays what it is, and moves */
+    int64_t by = cols ? time_muldiv(window_len(v->at.win), cols * k, v->plot_w) : time_muldiv(window_len(v->at.win), k, 8);
+    by = by ? by : 1;
+    return pan_by(v, n < 0 ? -by : by);
 }
 
 unsigned view_page(struct view *v, int n)

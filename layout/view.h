@@ -188,6 +188,8 @@ struct view {
     struct extent *extents;
     struct shares *cols;
     int scratch_w;
+    struct window drawn;         /* the window of the last frame, in so many columns */
+    int drawn_w;
 };
 
 /* view_init - the whole trace, processors, cursor at the start. tr must outlive it. false: out of memory. */
@@ -210,7 +212,7 @@ int64_t view_end(const struct view *v);
 void view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- moving in time ---- */
-unsigned view_pan(struct view *v, int n);      /* by n eighths; at the trace's ends the cursor moves on alone */
+unsigned view_pan(struct view *v, int n);      /* by n eighths, in whole columns; at the trace's ends the cursor moves on alone */
 unsigned view_page(struct view *v, int n);     /* by n windows */
 unsigned view_cursor(struct view *v, int n);   /* the cursor by n columns; the window follows at its edges */
 unsigned view_zoom(struct view *v, int n);     /* n > 0: in, 2^n times, at the cursor */

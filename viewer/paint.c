@@ -414,11 +414,118 @@ static void paint_row(struct row *r)
     memcpy(r->was, r->now, (size_t)r->w * sizeof *r->was);
 }
 
+/* ---- what has moved --------------------------------------------------------------------------------------- */
+
+static const struct paint_cell nothing = {.glyph = ' ', .look = {INK_DEFAULT, INK_DEFAULT, 0}};
+
+static struct paint_cell *row_of(struct painter *p, struct paint_cell *rows, int y)
+{
+    return rows + (size_t)y * (size_t)p->w;
+}
+
+static uint64_t row_hash(const struct paint_cell *c, int w)
+{
+    uint64_t h = 1;
+    for (int x = 0; x < w; x++) {
+        h = (h ^ c[x].glyph ^ (uint64_t)(uint32_t)c[x].look.fg << 21) * 0x9E3779B97F4A7C15u;
+        h ^= h >> 29 ^ (uint64_t)(uint32_t)c[x].look.bg << 8 ^ c[x].look.attrs;
+    }
+    return h;
+}
+
+/* Rows [y0,y1) go up by n (< 0: down); those that come in are blank. */
+static void scroll(struct painter *p, int y0, int y1, int n)
+{
+    char s[32];
+    int k = n < 0 ? -n : n, stay = y1 - y0 - k;
+    int len = snprintf(s, sizeof s, "\033[%d;%dr", y0 + 1, y1);
+    put(p, s, (size_t)len);
+    len = snprintf(s, sizeof s, "\033[%dH", n > 0 ? y1 : y0 + 1);
+    put(p, s, (size_t)len);
+    for (int i = 0; i < k; i++) put(p, n > 0 ? "\n" : "\033M", n > 0 ? 1 : 2);
+    put(p, "\033[r", 3);
+    p->x = p->y = -1;
+    memmove(row_of(p, p->shown, n > 0 ? y0 : y0 + k), row_of(p, p->shown, n > 0 ? y0 + k : y0),
+            (size_t)stay * (size_t)p->w * sizeof *p->shown);
+    struct paint_cell *in = row_of(p, p->shown, n > 0 ? y1 - k : y0);
+    for (int i = 0; i < k * p->w; i++) in[i] = nothing;
+}
+
+/* Have rows moved up or down, most of them by the same number? */
+static void scroll_rows(struct painter *p, struct paint_cell *now)
+{
+    enum { ROWS = 256 };
+    uint64_t was[ROWS], is[ROWS], bare = 0;
+    int h = p->h, best = 0, gain = 3, top = 0, end = 0;
+    if (h > ROWS || h < 4) return;
+    int differ = 0;
+    for (int y = 0; y < h; y++) {
+        was[y] = row_hash(row_of(p, p->shown, y), p->w);
+        is[y] = row_hash(row_of(p, now, y), p->w);
+        differ += was[y] != is[y];
+    }
+    for (int x = 0; x < p->w; x++) row_of(p, p->shown, h)[x] = nothing;
+    bare = row_hash(row_of(p, p->shown, h), p->w);
+    for (int d = 1 - h; d < h && differ > gain; d++) {
+        int won = 0, first = -1, last = -1;
+        for (int y = d < 0 ? -d : 0; y < h && y + d < h && d; y++)
+            if (is[y] == was[y + d] && is[y] != was[y] && is[y] != bare) {
+                won++;
+                first = first < 0 ? y : first;
+                last = y;
+            }
+        for (int y = d < 0 ? first + d : first; won > gain && y <= (d > 0 ? last + d : last); y++) /* what would go */
+            won -= is[y] == was[y] && is[y] != bare && (y < first || y > last || is[y] != was[y + d]);
+        if (won > gain) {
+            gain = won;
+            best = d;
+            top = first;
+            end = last + 1;
+        }
+    }
+    if (best > 0) scroll(p, top, end + best, best);
+    else if (best < 0) scroll(p, top + best, end, best);
+}
+
+/* How many cells from x0 on differ if the row goes left by n first. */
+static int differing(const struct painter *p, const struct paint_cell *was, const struct paint_cell *now, int x0, int n)
+{
+    int k = 0;
+    for (int x = x0; x < p->w; x++) {
+        const struct paint_cell *c = x + n < x0 || x + n >= p->w ? &nothing : &was[x + n];
+        if (was[x].wide || was[x].tail) return p->w; /* halves would be torn apart */
+        k += !same_cell(c, &now[x]);
+    }
+    return k;
+}
+
+/* The right part of rows, from x0 on, has gone left by n, it is said. */
+static void shift_rows(struct painter *p, struct paint_cell *now, int x0, int n)
+{
+    int k = n < 0 ? -n : n;
+    if (!n || x0 < 0 || k > (p->w - x0) / 2) return; /* beyond half of it CSI @ leaves old cells in between in some tmux */
+    for (int y = 0; y < p->h; y++) {
+        struct paint_cell *was = row_of(p, p->shown, y), *is = row_of(p, now, y);
+        if (differing(p, was, is, x0, n) + 6 > differing(p, was, is, x0, 0)) continue;
+        if (p->x == x0 && p->y == y - 1) put(p, "\033[B", 3);
+        else {
+            p->x = -1;
+            move_to(p, x0, y);
+        }
+        p->x = x0;
+        p->y = y;
+        put_csi(p, k, n > 0 ? 'P' : '@'); /* the cursor stays */
+        struct paint_cell *to = was + x0 + (n < 0 ? k : 0), *in = n > 0 ? was + p->w - k : was + x0;
+        memmove(to, was + x0 + (n > 0 ? k : 0), (size_t)(p->w - x0 - k) * sizeof *was);
+        for (int i = 0; i < k; i++) in[i] = nothing;
+    }
+}
+
 /* ---- a picture -------------------------------------------------------------------------------------------- */
 
 bool paint_blank(struct painter *p, int w, int h)
 {
-    struct paint_cell *c = mem_grow(p->shown, &p->cap_shown, (size_t)(h + 1) * (size_t)w, sizeof *c);
+    struct paint_cell *c = mem_grow(p->shown, &p->cap_shown, (size_t)(2 * h + 1) * (size_t)w, sizeof *c);
     uint8_t *l = mem_grow(p->layer, &p->cap_layer, (size_t)w, 1);
     p->w = p->h = 0;
     if (c) p->shown = c;
@@ -426,8 +533,7 @@ bool paint_blank(struct painter *p, int w, int h)
     if (!c || !l) return false;
     p->w = w;
     p->h = h;
-    for (size_t i = 0; i < (size_t)w * (size_t)h; i++)
-        c[i] = (struct paint_cell){.glyph = ' ', .look = {INK_DEFAULT, INK_DEFAULT, 0}};
+    for (size_t i = 0; i < (size_t)w * (size_t)h; i++) c[i] = nothing;
     p->pen = (struct paint_look){INK_DEFAULT, INK_DEFAULT, 0};
     p->x = p->y = -1;
     return true;
@@ -435,25 +541,29 @@ bool paint_blank(struct painter *p, int w, int h)
 
 bool paint_grid(struct painter *p, const struct grid *g, const struct ink inks[STYLE_COUNT], int cx, int cy)
 {
-    struct paint_cell *row = p->shown + (size_t)p->w * (size_t)p->h; /* one more than is shown */
+    struct paint_cell *now = row_of(p, p->shown, p->h + 1); /* behind what is shown, and one row between */
     size_t begun;
     p->n = 0;
     p->failed = false;
     p->x = p->y = -1; /* others may have moved it */
     if (p->sync) put(p, "\033[?2026h", 8);
     begun = p->n;
+    for (int y = 0; y < p->h; y++) {
+        struct paint_cell *row = row_of(p, now, y);
+        int w = y < g->h ? (g->w < p->w ? g->w : p->w) : 0;
+        for (int x = 0; x < w; x++) row[x] = cell_of(g, inks, x, y, w);
+        for (int x = w; x < p->w; x++) row[x] = nothing;
+    }
+    if (p->shift) shift_rows(p, now, g->moved_x, g->moved);
+    if (p->scroll && !g->moved) scroll_rows(p, now);
     for (int y = 0; y < p->h && !p->failed; y++) {
         struct row r;
         r.p = p;
-        r.was = p->shown + (size_t)y * (size_t)p->w;
-        r.now = row;
+        r.was = row_of(p, p->shown, y);
+        r.now = row_of(p, now, y);
         r.y = y;
         r.w = p->w;
         r.layer = p->layer;
-        int w = y < g->h ? (g->w < p->w ? g->w : p->w) : 0;
-        for (int x = 0; x < w; x++) row[x] = cell_of(g, inks, x, y, w);
-        for (int x = w; x < p->w; x++)
-            row[x] = (struct paint_cell){.glyph = ' ', .look = {INK_DEFAULT, INK_DEFAULT, 0}};
         paint_row(&r);
     }
     set_pen(p, (struct paint_look){INK_DEFAULT, INK_DEFAULT, 0});

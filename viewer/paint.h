@@ -5,6 +5,7 @@
  * What saves: blanks are equal if their ground is, and are written in whatever colours are set; runs are erased or
  * repeated; what lies between two changes is written again where that is shorter than going around it; where colours
  * change all the time, a row is painted one colour after another, a run right through what is painted over later.
+ * What has moved is moved: rows up or down, or the right part of rows, where the grid says that it may have (cells.h).
  */
 #ifndef GOTOP_VIEWER_PAINT_H
 #define GOTOP_VIEWER_PAINT_H
@@ -24,6 +25,7 @@ struct paint_look {      /* what is set while a cell is written */
 struct painter {
     enum depth depth;
     bool rep, bce;       /* CSI b repeats a character; erasing leaves the ground that is set */
+    bool shift, scroll;  /* CSI P and CSI @ move the rest of a row; CSI r limits what a line feed and ESC M scroll */
     bool sync;           /* wrapped into a synchronised update, if there is anything to say */
     int w, h;            /* of what is shown */
     struct paint_cell *shown;

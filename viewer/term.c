@@ -412,6 +412,8 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
     t->paint.depth = t->depth;
     t->paint.sync = t->sync;
     t->paint.bce = has_flag("bce");
+    t->paint.shift = says("dch", "\033[%p1%dP") && says("ich", "\033[%p1%d@");
+    t->paint.scroll = says("csr", "\033[%i%p1%d;%p2%dr") && says("ind", "\n") && says("ri", "\033M");
     start_mouse(t);
     prepare_emergency(t);
     t->io_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);

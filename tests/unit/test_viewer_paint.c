@@ -27,7 +27,8 @@ static unsigned rnd(unsigned n)
 struct tcell { uint32_t glyph; bool wide, tail; struct paint_look look; };
 struct tty {
     int w, h, x, y;
-    bool bce, rep, edge; /* edge: behind the last column, where terminals differ */
+    bool bce, rep, shift, scroll, edge; /* edge: behind the last column, where terminals differ */
+    int top, end;                       /* rows that a line feed and ESC M scroll */
     struct paint_look pen;
     uint32_t last;
     struct tcell c[60 * 200];
@@ -126,17 +127,51 @@ static size_t csi(struct tty *t, const char *s, size_t n)
         assert_true(t->rep);
         for (int j = 0; j < v; j++) put_glyph(t, t->last);
         break;
+    case 'P': case '@': {
+        struct tcell *row = &t->c[t->y * t->w];
+        assert_true(t->shift && !t->edge && t->x + v <= t->w);
+        assert_int_equal(t->pen.attrs, 0);
+        for (int x = t->x; x < t->w; x++) /* terminals differ in what is left of a torn one */
+            assert_false(row[x].wide || row[x].tail);
+        if (s[i] == 'P') memmove(row + t->x, row + t->x + v, (size_t)(t->w - t->x - v) * sizeof *row);
+        else memmove(row + t->x + v, row + t->x, (size_t)(t->w - t->x - v) * sizeof *row);
+        for (int x = 0; x < v; x++) row[s[i] == 'P' ? t->w - v + x : t->x + x] = blank(t);
+        break;
+    }
+    case 'B': assert_false(t->edge); t->y += v; assert_true(t->y < t->h); break;
+    case 'r':
+        assert_true(t->scroll);
+        t->top = a[0] ? a[0] - 1 : 0;
+        t->end = a[1] ? a[1] : t->h;
+        assert_true(t->top + 1 < t->end && t->end <= t->h);
+        t->x = t->y = 0;
+        t->edge = false;
+        break;
     case 'h': case 'l': assert_true(private && a[0] == 2026); break;
     default: fail_msg("CSI %c", s[i]);
     }
     return i + 1;
 }
 
+/* The region up or down by one row. */
+static void scroll(struct tty *t, bool up)
+{
+    struct tcell *from = &t->c[(t->top + up) * t->w], *to = &t->c[(t->top + !up) * t->w];
+    assert_true(t->scroll && !t->pen.attrs);
+    memmove(to, from, (size_t)(t->end - t->top - 1) * (size_t)t->w * sizeof *to);
+    for (int x = 0; x < t->w; x++)
+        t->c[(up ? t->end - 1 : t->top) * t->w + x] = blank(t);
+}
+
 static void take(struct tty *t, const char *s, size_t n)
 {
     for (size_t i = 0; i < n;) {
         unsigned char c = (unsigned char)s[i];
-        if (c == 27) {
+        if (c == 27 && i + 1 < n && s[i + 1] == 'M') {
+            if (t->y == t->top) scroll(t, false);
+            else t->y--;
+            i += 2;
+        } else if (c == 27) {
             assert_true(i + 1 < n && s[i + 1] == '[');
             i += 2;
             i += csi(t, s + i, n - i);
@@ -145,8 +180,9 @@ static void take(struct tty *t, const char *s, size_t n)
             t->edge = false;
             i++;
         } else if (c == '\n') {
-            assert_true(t->y + 1 < t->h);
-            t->y++;
+            if (t->y + 1 == t->end && t->scroll) scroll(t, true);
+            else t->y++;
+            assert_true(t->y < t->h);
             i++;
         } else {
             uint32_t at = 0;
@@ -163,6 +199,8 @@ static void clear(struct tty *t, int w, int h)
     t->w = w;
     t->h = h;
     t->x = t->y = 0;
+    t->top = 0;
+    t->end = h;
     t->edge = false;
     t->pen = (struct paint_look){INK_DEFAULT, INK_DEFAULT, 0};
     for (int i = 0; i < w * h; i++)
@@ -238,6 +276,31 @@ static void scribble(struct grid *g, unsigned styles)
     }
 }
 
+/* Move what stands from column x0 on left by n, in most rows. */
+static void move_left(struct grid *g, int x0, int n)
+{
+    for (int y = 0; y < g->h; y++) {
+        struct cell *row = &g->cells[y * g->w], copy[100];
+        if (rnd(8) == 0) continue;
+        memcpy(copy, row, (size_t)g->w * sizeof *row);
+        for (int x = x0; x < g->w; x++)
+            grid_put(g, x, y, x + n >= x0 && x + n < g->w && !(copy[x + n].flags & (CELL_WIDE | CELL_TAIL)) ? copy[x + n].glyph : 'x',
+                     x + n >= x0 && x + n < g->w ? (enum style)copy[x + n].style : STYLE_NORMAL);
+    }
+    g->moved_x = x0;
+    g->moved = n;
+}
+
+/* Move rows from y0 on up by n, the rest stays. */
+static void move_up(struct grid *g, int y0, int n)
+{
+    for (int i = 0; i < g->h; i++) {
+        int y = n > 0 ? i : g->h - 1 - i;
+        if (y >= y0 && y + n >= y0 && y + n < g->h && rnd(20))
+            memcpy(&g->cells[y * g->w], &g->cells[(y + n) * g->w], (size_t)g->w * sizeof *g->cells);
+    }
+}
+
 static void any_picture(void **state)
 {
     static const enum depth depths[] = {DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_TRUE};
@@ -245,19 +308,30 @@ static void any_picture(void **state)
     struct ink inks[STYLE_COUNT];
     (void)state;
     for (int round = 0; round < 240; round++) {
-        struct painter p = {.depth = depths[round % 5], .rep = rnd(2), .bce = rnd(2), .sync = rnd(2)};
+        struct painter p = {.depth = depths[round % 5], .rep = rnd(2), .bce = rnd(2), .sync = rnd(2),
+                            .shift = rnd(3), .scroll = rnd(3)};
         struct grid g = {0};
         int w = 1 + (int)rnd(round % 3 ? 90 : 12), h = 1 + (int)rnd(12);
         some_inks(inks, p.depth);
         t.rep = p.rep;
         t.bce = p.bce;
+        t.shift = p.shift;
+        t.scroll = p.scroll;
         clear(&t, w, h);
         assert_true(paint_blank(&p, w, h));
         assert_true(grid_resize(&g, w + (int)rnd(3), h > 1 ? h - (int)rnd(2) : h)); /* it need not fit */
         for (int step = 0; step < 12; step++) {
             if (rnd(6) == 0)
                 grid_clear(&g);
-            scribble(&g, 2 + rnd(STYLE_COUNT - 2));
+            g.moved = 0;
+            if (rnd(3) == 0)
+                move_left(&g, (int)rnd((unsigned)w), (int)rnd((unsigned)w) - w / 2);
+            else if (rnd(2))
+                move_up(&g, (int)rnd((unsigned)h), (int)rnd((unsigned)h) - h / 2);
+            if (rnd(9) == 0) /* the hint may be wrong */
+                g.moved_x = (int)rnd(100) - 5, g.moved = (int)rnd(100) - 50;
+            if (step < 2 || rnd(2))
+                scribble(&g, 2 + rnd(STYLE_COUNT - 2));
             struct grid cut = g; /* a wide one at the edge has no room for its right half */
             for (int y = 0; y < g.h; y++)
                 for (int x = 0; x < g.w; x++)
@@ -305,8 +379,50 @@ static void colours_by_turns(void **state)
     paint_free(&p);
 }
 
+/* A full picture that moves as a whole: what comes in is sent, not what was there. */
+static void moved_pictures(void **state)
+{
+    static struct tty t;
+    struct painter p = {.depth = DEPTH_256, .bce = true, .shift = true, .scroll = true};
+    struct ink inks[STYLE_COUNT];
+    struct grid g = {0};
+    (void)state;
+    some_inks(inks, DEPTH_256);
+    t.bce = t.shift = t.scroll = true;
+    clear(&t, 90, 12);
+    assert_true(paint_blank(&p, 90, 12) && grid_resize(&g, 90, 12));
+    for (int y = 0; y < 12; y++)
+        for (int x = 0; x < 90; x++)
+            grid_put(&g, x, y, 0x2581 + rnd(8), (enum style)rnd(STYLE_COUNT));
+    assert_true(paint_grid(&p, &g, inks, -1, -1));
+    take(&t, p.out, p.n);
+    size_t full = p.n;
+    for (int k = 0; k < 4; k++) {
+        g.moved = 0;
+        if (k < 2) {
+            for (int y = 0; y < 12; y++) {
+                struct cell *row = &g.cells[y * 90 + 20];
+                if (k) memmove(row + 7, row, 63 * sizeof *row);
+                else memmove(row, row + 7, 63 * sizeof *row);
+            }
+            g.moved_x = 20;
+            g.moved = k ? -7 : 7;
+        } else if (k == 2) {
+            memmove(g.cells + 90, g.cells + 180, 900 * sizeof *g.cells);
+        } else {
+            memmove(g.cells + 270, g.cells + 90, 720 * sizeof *g.cells);
+        }
+        assert_true(paint_grid(&p, &g, inks, -1, -1));
+        assert_in_range(p.n, 1, full / 4);
+        take(&t, p.out, p.n);
+        shows(&t, &g, inks);
+    }
+    grid_free(&g);
+    paint_free(&p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_picture), cmocka_unit_test(colours_by_turns)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_picture), cmocka_unit_test(colours_by_turns), cmocka_unit_test(moved_pictures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
