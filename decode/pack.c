@@ -456,7 +456,7 @@ void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out)
     if (flags & PACK_PALETTE) {
         uint32_t pair[PALETTE_MOST];
         const uint8_t *planes;
-        unsigned np = palette_read(p, n, flags, pair, &planes, &p);
+        unsigned np = palette_unpack(p, n, flags, pair, &planes, &p);
         for (uint32_t i = 0; i < n; i += 8) {
             uint64_t at = palette_eight(planes, np, n, i / 8);
             for (uint32_t k = i; k < n && k < i + 8; k++, at >>= 8) {

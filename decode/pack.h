@@ -105,7 +105,7 @@ static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
 }
 
 /* The palette of a packed block, and its planes. p: behind the flags; *end: behind the planes. Returns how many planes. */
-static inline unsigned palette_read(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST], const uint8_t **planes,
+static inline unsigned palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST], const uint8_t **planes,
                                     const uint8_t **end)
 {
     uint32_t k = *p++;
