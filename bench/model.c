@@ -147,7 +147,7 @@ static void account(const struct trace *tr, size_t live, size_t peak)
             struct spanlane room;
             const struct spanlane *l = k == LANE_G ? fold_g_lane(f, (uint32_t)i, &room) : &f->lane[k][i];
             spans += spans_count(l);
-            blocks += l->blocks ? sizeof *l->blocks + l->blocks->cap * sizeof(struct blk) + (l->blocks->cap / SPAN_GROUP + 1) * sizeof(struct spangroup) : 0;
+            blocks += l->blocks ? blocks_bytes(l->blocks) : 0;
         }
     }
     for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++) /* those put away */

@@ -128,13 +128,14 @@ void mem_refill(void *p, size_t n)
 }
 
 /* By how many elements an array of n grows. A large block costs no copying: what it has too much is memory lost. */
-static size_t more(size_t n, size_t size)
+static size_t more(void *p, size_t n, size_t size)
 {
-    if (!size || n <= GROW_SLOWLY / size)
+    if (!p || !size || n <= GROW_SLOWLY / size)
         return n;
     if (BIG_FROM == SIZE_MAX)
         return n / 4;
-    return n / 16 > GROW_LEAST / size ? n / 16 : GROW_LEAST / size + 1;
+    size_t most = size_of(p) / 16; /* of what isn't hollow */
+    return (most > GROW_LEAST ? most : GROW_LEAST) / size + 1;
 }
 
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
@@ -145,7 +146,7 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
     while (n < need) {
         if (n > SIZE_MAX / 2)
             return NULL;
-        n += more(n, size);
+        n += more(p, n, size);
     }
     if (size && n > SIZE_MAX / size)
         return NULL;

@@ -466,7 +466,7 @@ static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, 
             b += SPAN_GROUP;
             continue;
         }
-        if (l->blocks->blk[b].longest >= min_ns)
+        if (blocks_longest(l->blocks, b) >= min_ns)
             break;
         b++;
     }

@@ -219,20 +219,17 @@ void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint
     l->begun = true;
 }
 
-static bool blocks_room(struct spanblocks *s)
+/* With the block at hand a group is full: its entries are packed, and the one behind them is the next group's first. */
+static bool group_end(struct bump *to, struct spanblocks *v)
 {
-    if (s->n + 1 < s->cap)
-        return true;
-    uint32_t cap = s->cap ? s->cap * 2 : 4;
-    struct blk *b = mem_resize(s->blk, cap * sizeof *b);
-    if (!b)
+    uint8_t buf[BLK_ROWS_MOST + 8];
+    size_t n = blocks_rows(v->blk, buf);
+    uint8_t *p = bump_bytes(to, n); /* with PACK_SLACK behind it */
+    if (!p)
         return false;
-    s->blk = b;
-    struct spangroup *g = mem_resize(s->group, (cap / SPAN_GROUP + 1) * sizeof *g);
-    if (!g)
-        return false;
-    s->group = g;
-    s->cap = cap;
+    memcpy(p, buf, n);
+    v->group[v->n / SPAN_GROUP].rows = p;
+    v->blk[0] = v->blk[SPAN_GROUP];
     return true;
 }
 
@@ -243,7 +240,7 @@ bool spans_block_add(struct bump *to, struct spanblocks *v, enum lane_kind kind,
     uint8_t *data = blocks_room(v) ? pack_into(to, kind, s, SPAN_BLOCK, how, &sums, packed_bytes) : NULL;
     if (!data)
         return false;
-    struct blk *b = &v->blk[v->n];
+    struct blk *b = &v->blk[v->n % SPAN_GROUP];
     int64_t dur = 0;
     if (!v->n)
         *b = (struct blk){.t0 = t0};
@@ -259,6 +256,8 @@ bool spans_block_add(struct bump *to, struct spanblocks *v, enum lane_kind kind,
         g->start[v->n % SPAN_GROUP / SPAN_START] = b->t0;
     if (v->n % SPAN_GROUP == 0 || sums.longest > g->longest)
         g->longest = sums.longest;
+    if (v->n % SPAN_GROUP == SPAN_GROUP - 1 && !group_end(to, v))
+        return false;
     v->n++;
     return true;
 }
@@ -360,23 +359,13 @@ void spans_rest(struct span_pool *sp, struct spanlane *l)
 
 void spans_trim(struct spanlane *l)
 {
-    struct spanblocks *v = l->blocks;
-    if (!v || v->n + 1 >= v->cap) /* give back what doubling left over */
-        return;
-    struct blk *b = mem_resize(v->blk, (v->n + 1) * sizeof *b);
-    if (b) {
-        v->blk = b;
-        v->cap = v->n + 1;
-    }
+    if (l->blocks) /* give back what growing left over */
+        blocks_trim(l->blocks);
 }
 
 void spans_free(struct spanlane *l)
 {
-    if (!l->blocks)
-        return;
-    mem_free(l->blocks->blk);
-    mem_free(l->blocks->group);
-    mem_free(l->blocks);
+    blocks_free(l->blocks);
     l->blocks = NULL;
 }
 
@@ -384,15 +373,16 @@ void spans_free(struct spanlane *l)
 
 int64_t spans_first(const struct spanlane *l)
 {
-    return l->blocks && l->blocks->n ? l->blocks->blk[0].t0 : l->wait_t0;
+    return l->blocks && l->blocks->n ? blocks_t0(l->blocks, 0) : l->wait_t0;
 }
 
 uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct rawspan out[SPAN_BLOCK + 1],
                      int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
-        unpack_spans(l->blocks->blk[b].data, SPAN_BLOCK, out);
-        *t0 = l->blocks->blk[b].t0;
+        struct blk k = blocks_get(l->blocks, b);
+        unpack_spans(k.data, SPAN_BLOCK, out);
+        *t0 = k.t0;
         return SPAN_BLOCK;
     }
     *t0 = l->wait_t0;
@@ -436,7 +426,7 @@ static uint32_t start_between(const struct spanblocks *v, int64_t t, uint32_t lo
 static uint32_t block_at(const struct spanblocks *v, int64_t t, uint32_t k)
 {
     uint32_t b = k * SPAN_START, end = v->n - b < SPAN_START ? v->n : b + SPAN_START;
-    while (b + 1 < end && v->blk[b + 1].t0 <= t)
+    while (b + 1 < end && blocks_t0(v, b + 1) <= t)
         b++;
     return b;
 }
@@ -476,20 +466,25 @@ static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
     w->b = b;
     w->i = 0;
     memset(w->tot, 0, sizeof w->tot);
+    const uint8_t *p = l->packed ? l->wait.packed : NULL;
+    int64_t lasts = 0;
     if (nblk) {
-        const struct blk *k = &l->blocks->blk[b];
-        w->t = k->t0;
+        struct blk k = blocks_get(l->blocks, b);
+        w->t = k.t0;
         int64_t sum = 0;
         for (int s = 1; s < SPAN_SLOTS; s++)
-            sum += w->tot[s] = k->cum[s - 1];
-        w->tot[0] = k->t0 - l->blocks->blk[0].t0 - sum;
+            sum += w->tot[s] = k.cum[s - 1];
+        w->tot[0] = k.t0 - blocks_t0(l->blocks, 0) - sum;
+        if (b < nblk) {
+            p = k.data;
+            lasts = blocks_t0(l->blocks, b + 1) - k.t0;
+        }
     } else {
         w->t = l->wait_t0;
     }
-    const uint8_t *p = b < nblk ? l->blocks->blk[b].data : l->packed ? l->wait.packed : NULL;
     w->n = b < nblk ? SPAN_BLOCK : spans_nwait(l);
     w->raw = p ? NULL : spans_wait(l);
-    w->far = !p ? INT64_MAX : b < nblk ? (l->blocks->blk[b + 1].t0 - w->t) / 8 : 0;
+    w->far = !p ? INT64_MAX : lasts / 8;
     if (p) {
         unsigned flags = *p++;
         w->flags = flags;
@@ -502,7 +497,7 @@ static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
             x->np = x->k > 1 ? 32 - (unsigned)__builtin_clz(x->k - 1) : 0;
             x->planes = p += x->k << x->step;
             p += x->np * ((w->n + 7) / 8);
-            w->skips = b < nblk && l->blocks->blk[b + 1].t0 - w->t < INT32_MAX && !(flags & PACK_LONG_DUR);
+            w->skips = b < nblk && lasts < INT32_MAX && !(flags & PACK_LONG_DUR);
             walk_pairs(w);
             w->tags = NULL;
         } else {
@@ -626,15 +621,15 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
     for (uint32_t i = 0; i < known; i++) {
         if (i && k[i] == k[i - 1])
             continue;
-        const char *p = (const char *)&v->blk[k[i] * SPAN_START], *end = (const char *)&v->blk[v->n];
-        for (uint32_t o = 0; o <= SPAN_START * sizeof(struct blk) && p + o < end; o += 64)
-            __builtin_prefetch(p + o);
+        blocks_ahead(v, k[i] * SPAN_START);
     }
     for (uint32_t i = 0; i < n; i++) {
         b[i] = i < known ? block_at(v, t[i] - 1, k[i]) : spans_find(l, t[i] - 1);
-        if (i < known && (!i || b[i] != b[i - 1]))
-            for (uint32_t o = 0; o < 5; o++)
-                __builtin_prefetch(v->blk[b[i]].data + 64 * o);
+        if (i >= known || (i && b[i] == b[i - 1]))
+            continue;
+        const uint8_t *data = blocks_data(v, b[i]);
+        for (uint32_t o = 0; o < 5; o++)
+            __builtin_prefetch(data + 64 * o);
     }
 }
 

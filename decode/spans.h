@@ -9,40 +9,19 @@
  * So the exact time per state up to any moment is one binary search and at most 128 steps (spans_walk).
  *
  *   lane:  [block 0][block 1]...[block n-1] | waiting spans | open span
- *   blk:    start, totals, longest          (n+1 of them: the last one marks where the waiting spans start)
+ *   index:  start, totals, longest          (n+1 of them, decode/blocks.h: the last one marks where the waiting spans start)
  *
- * Cost: about 3 bytes a span and 0.6 of index on a server's trace (`make bench` prints it).
+ * Cost: about 3 bytes a span and a quarter of index on a server's trace (`make bench` prints it).
  */
 #ifndef GOTOP_DECODE_SPANS_H
 #define GOTOP_DECODE_SPANS_H
 
+#include "decode/blocks.h"
 #include "decode/pack.h"
-
-#define SPAN_SLOTS 8
-#define SPAN_GROUP 16 /* blocks of a spangroup */
-#define SPAN_START 4  /* of so many blocks a spangroup has the start of the first */
 
 struct span_tag {
     uint8_t state;
     uint32_t reason, label;
-};
-
-struct blk {
-    int64_t t0;               /* start of the block's first span */
-    uint8_t *data;            /* packed columns; NULL in the entry after the last block */
-    int64_t longest;          /* longest duration in the block that is not of slot 0 */
-    int64_t cum[SPAN_SLOTS - 1]; /* time per slot 1.. from the lane's start to t0; slot 0 is the rest */
-};
-
-struct spangroup {            /* what searches look at: near together, where blocks' entries are far apart */
-    int64_t longest;          /* duration among its full blocks' */
-    int64_t start[SPAN_GROUP / SPAN_START];
-};
-
-struct spanblocks {           /* what a lane has once its first block is packed */
-    uint32_t n, cap;
-    struct blk *blk;          /* n + 1 entries */
-    struct spangroup *group;  /* one per SPAN_GROUP full blocks */
 };
 
 /* One cache line: a goroutine's next transition reads and writes nothing else of it. */

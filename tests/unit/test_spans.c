@@ -133,7 +133,7 @@ static void test_sizes(void **state)
 {
     (void)state;
     static const unsigned sizes[] = {0,  1,   2,   3,   7,   8,   9,   31,  32,  33,  63,  64,
-                                     65, 126, 127, 128, 129, 130, 255, 256, 257, 258, 1000};
+                                     65, 126, 127, 128, 129, 130, 255, 256, 257, 258, 1000, 2048, 2049, 5000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int v = 0; v < 8; v++)
             run(sizes[i], v & 4 ? 1 << 30 : 1, v & 2, 50, v & 1, v & 2);

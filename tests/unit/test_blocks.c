@@ -1,0 +1,75 @@
+/* test_blocks.c - entries of the block index come out of their rows as they went in, whatever they are (decode/blocks.h). */
+#include "decode/blocks.h"
+#include "decode/mem.h"
+#include "tests/unit/query_check.h"
+
+static struct rng rng = {99};
+
+static uint64_t some(unsigned bits)
+{
+    return bits ? rnd(&rng) >> (64 - bits) : 0;
+}
+
+/* n entries appended as spans.c does it, each checked after each step while there are few. */
+static void fill(uint32_t n, unsigned bits)
+{
+    struct spanblocks v = {0};
+    struct blk *want = calloc(n + 1, sizeof *want);
+    uint8_t(*rows)[BLK_ROWS_MOST + 8] = calloc(n / SPAN_GROUP + 1, sizeof *rows);
+    assert_true(want && rows);
+    want[0].t0 = (int64_t)some(bits);
+    for (uint32_t i = 0; i < n; i++) {
+        assert_true(blocks_room(&v));
+        want[i].data = (uint8_t *)(uintptr_t)some(below(&rng, 9) ? bits : 64);
+        want[i].longest = (int64_t)some(bits);
+        want[i + 1].t0 = want[i].t0 + (int64_t)some(bits ? bits - 1 : 0);
+        for (int s = 0; s < SPAN_SLOTS - 1; s++)
+            want[i + 1].cum[s] = want[i].cum[s] + (int64_t)(s % 2 ? some(bits / 2) : 0);
+        v.blk[i % SPAN_GROUP] = want[i];
+        v.blk[i % SPAN_GROUP + 1] = want[i + 1];
+        struct spangroup *g = &v.group[i / SPAN_GROUP];
+        if (i % SPAN_START == 0)
+            g->start[i % SPAN_GROUP / SPAN_START] = want[i].t0;
+        if (i % SPAN_GROUP == SPAN_GROUP - 1) {
+            size_t len = blocks_rows(v.blk, rows[i / SPAN_GROUP]);
+            assert_true(len >= BLK_HEAD && len <= BLK_ROWS_MOST);
+            g->rows = rows[i / SPAN_GROUP];
+            v.blk[0] = v.blk[SPAN_GROUP];
+        }
+        v.n = i + 1;
+        if (i == n / 2 || i + 1 == n)
+            blocks_trim(&v);
+        for (uint32_t k = i < 40 ? 0 : i; k <= v.n; k++) {
+            struct blk b = blocks_get(&v, k);
+            assert_int_equal(blocks_t0(&v, k), want[k].t0);
+            assert_int_equal(b.t0, want[k].t0);
+            assert_memory_equal(b.cum, want[k].cum, sizeof b.cum);
+            if (k == v.n)
+                break;
+            assert_true(b.data == want[k].data && blocks_data(&v, k) == want[k].data);
+            assert_true(b.longest == want[k].longest && blocks_longest(&v, k) == want[k].longest);
+        }
+    }
+    size_t least = sizeof v + n / SPAN_GROUP * BLK_HEAD, most = sizeof v + (n + 1) * sizeof *want + (n / SPAN_GROUP + 1) * (sizeof(struct spangroup) + BLK_HEAD);
+    assert_in_range(blocks_bytes(&v), least, most);
+    mem_free(v.blk);
+    mem_free(v.group);
+    free(want);
+    free(rows);
+}
+
+static void test_rows(void **state)
+{
+    (void)state;
+    for (unsigned bits = 0; bits <= 56; bits++)
+        fill(1 + (uint32_t)below(&rng, 90), bits);
+    fill(5000, 20);
+    fill(17, 8);
+    fill(16, 16);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
