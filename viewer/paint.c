@@ -195,6 +195,7 @@ struct row {
     int count[LAYERS], n;
     bool bare[LAYERS];              /* blanks alone: the ground is all that matters */
     uint8_t rank[LAYERS];           /* which turn a layer has */
+    int turn;                       /* under way; -1: all at once */
     char keep[8192];
 };
 
@@ -229,7 +230,7 @@ static int run_from(const struct row *r, int x)
             if (l == CLEAN ? !same_cell(&r->now[x + n + over], c) : r->rank[l] <= r->rank[layer]) break;
         }
         if (!over || x + n + over >= r->w || r->layer[x + n + over] != layer || !same_cell(&r->now[x + n + over], c) ||
-            (!cheap && over * len > csi_len(over)))
+            (!cheap && len > 1)) /* (stepping over that is cheaper: bridge()) */
             return n;
         n += over;
     }
@@ -283,7 +284,13 @@ static int write_run(const struct row *r, int x)
     return n;
 }
 
-/* Is [from,to), which stands as it shall, cheaper written again than stepped over? Only what needs no other pen. */
+/* What is painted in a later turn: until then it may show anything. */
+static bool later(const struct row *r, int x)
+{
+    return r->turn >= 0 && r->layer[x] != CLEAN && r->rank[r->layer[x]] > r->turn;
+}
+
+/* Is [from,to) cheaper written again, or with blanks that are painted over, than stepped over? Only with this pen. */
 static bool bridge(const struct row *r, int from, int to)
 {
     struct painter *p = r->p;
@@ -291,6 +298,10 @@ static bool bridge(const struct row *r, int from, int to)
     char utf8[4];
     for (int x = from; x < to && bytes <= most; x++) {
         const struct paint_cell *c = &r->now[x];
+        if (later(r, x)) {
+            bytes++;
+            continue;
+        }
         if (c->wide || c->tail || !same_cell(c, &r->was[x])) return false;
         if (is_blank(c) ? !fits(c, &p->pen) : !same_look(&c->look, &p->pen)) return false;
         bytes += str_utf8(c->glyph, utf8);
@@ -304,7 +315,8 @@ static void paint_at(struct row *r, int x)
     if (p->y == r->y && p->x >= 0 && p->x < x && bridge(r, p->x, x))
         for (; p->x < x; p->x++) {
             char utf8[4];
-            put(p, utf8, (size_t)str_utf8(r->now[p->x].glyph, utf8));
+            if (later(r, p->x)) put(p, " ", 1);
+            else put(p, utf8, (size_t)str_utf8(r->now[p->x].glyph, utf8));
         }
     move_to(p, x, r->y);
 }
@@ -369,6 +381,7 @@ static bool rank_layers(struct row *r)
 /* turn -1: from left to right, whatever the layer. */
 static void paint_turn(struct row *r, int turn)
 {
+    r->turn = turn;
     for (int x = 0; x < r->w;) {
         if (r->layer[x] == CLEAN || (turn >= 0 && r->rank[r->layer[x]] != turn)) {
             x++;
