@@ -282,6 +282,7 @@ bool fold_created(struct fold *f, const struct ev *e)
     f->end = e->t > f->end ? e->t : f->end;
     if (!lane_room(f, LANE_G, e->g))
         return false;
+    fold_g_back(f, e->g);
     on_g_create(f, e);
     return !f->oom && !f->pool.oom;
 }
