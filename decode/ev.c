@@ -59,6 +59,9 @@ bool ev_next(struct ev_stream *s, struct ev *e)
         put(e, s, v->g, ST_RUNNABLE, EVF_WOKEN, v->stack);
         e->by = s->g;
         break;
+    case EVS_EXIT:
+        put(e, s, s->g, ST_RUNNING, 0, v->stack);
+        break;
     default:
         put(e, s, s->g, ST_SYSCALL, EVF_OWN_STACK, v->stack);
         s->back = v->kind == EVS_CALL;

@@ -70,8 +70,7 @@ struct ev {
     uint32_t stack, stack2;
     uint32_t str;
     uint64_t arg, arg2;
-    uint32_t on_p, on_m; /* G_STATE: the P and M it happened on, + 1; 0 = not told. Only to fold faster: whose events
-                            follow one another there, says nothing that isn't in the rest */
+    uint64_t spare;
 };
 _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
 
@@ -86,6 +85,7 @@ enum evs_kind {
     EVS_LEAVE,   /* what runs there goes to `state`; g = reason, stack = its own */
     EVS_WAKE,    /* what runs there, if anything, wakes g; stack = the waker's */
     EVS_ENTER,   /* what runs there enters a system call, keeping the P; stack = its own */
+    EVS_EXIT,    /* leaves it */
     EVS_CALL     /* enters one, and leaves it 1 ns later: two events */
 };
 

@@ -487,34 +487,6 @@ static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev 
         on_g_state(f, e);
 }
 
-/* One of the commonest events, as part of a run on one P and M. false: it isn't, and nothing has changed. */
-static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, const struct hot *h, const struct ev *e)
-{
-    if (e->kind != EVK_G_STATE || e->flags & (EVF_QUIET | EVF_EXTRA) || e->t > r->limit)
-        return false;
-    bool on = e->p == r->p && e->m == r->m, own = r->g == e->g && e->g != EV_NONE;
-    if (e->t <= r->t0 && !(e->flags & EVF_WOKEN))
-        return false;
-    switch (e->state) {
-    case ST_RUNNING:
-        if (e->str || e->stack || !on)
-            return false;
-        return r->g == EV_NONE ? hot_on_start(r, h, e->t, e->g) : own && r->call && hot_on_call(r, h, e->t, ST_RUNNING, 0);
-    case ST_SYSCALL: return !e->str && on && own && !r->call && hot_on_call(r, h, e->t, ST_SYSCALL, e->stack);
-    case ST_RUNNABLE:
-        if (e->flags & EVF_WOKEN)
-            return (e->p & e->m) == EV_NONE && !e->str && hot_wake(r, h, e->t, e->g, e->by, e->stack);
-        break;
-    case ST_WAITING:
-        if (e->flags & EVF_WOKEN)
-            return false;
-        break;
-    case ST_NONE: return own && !r->call && hot_on_end(r, h, e->t);
-    default: return false;
-    }
-    return own && !r->call && (e->p & e->m & e->by) == EV_NONE && hot_on_leave(r, h, e->t, e->state, e->str, e->stack);
-}
-
 bool fold_begin(struct fold *f)
 {
     if (!f->gb || f->oom)
@@ -547,42 +519,13 @@ struct runs {
     struct hot h;
 };
 
-/* Events from e on that happened on the same P and M, as long as they are of the commonest. Returns where it stopped. */
-static __attribute__((noinline)) const struct ev *run_of(struct runs *rs, const struct ev *e, const struct ev *end)
-{
-    const uint32_t on_p = e->on_p, on_m = e->on_m;
-    struct fold *f = rs->h.f;
-    int64_t last = f->end;
-    rs->r.full = NULL;
-    if (!on_p || !on_m || on_m > rs->h.nm || !hot_run_begin(&rs->r, &rs->h, on_p - 1, on_m - 1, rs->h.mi[on_m - 1].g, last))
-        return e;
-    const struct ev *from = e;
-    for (; e < end && e->on_p == on_p && e->on_m == on_m && e->t >= last && on_run(&rs->r, &rs->h, e); e++)
-        last = e->t;
-    if (e == from)
-        return e;
-    hot_run_end(&rs->r, &rs->h);
-    f->end = last;
-    return e;
-}
-
 void fold_events(struct fold *f, const struct ev *ev, size_t n)
 {
     if (!fold_begin(f))
         return;
-    uint64_t plain = 0; /* transitions that are events of their own */
-    struct runs rs = {.h = hot_take(f)};
-    for (const struct ev *e = ev, *end = ev + n; e < end;) {
-        const struct ev *from = e;
-        e = run_of(&rs, e, end);
-        plain += (uint64_t)(e - from);
-        if (hot_room(&rs.r, &rs.h) || e != from)
-            continue;
-        if (!fold_any(f, e++)) /* another P's turn, or another kind of event */
-            break;
-        rs.h = hot_take(f);
-    }
-    fold_end(f, f->end, plain);
+    for (size_t i = 0; i < n && fold_any(f, &ev[i]); i++)
+        ;
+    fold_end(f, f->end, 0);
 }
 
 /* A short event, the long way. false: out of memory. */
@@ -619,9 +562,12 @@ static __attribute__((noinline)) void on_stream(struct runs *rs, struct ev_strea
                 ok = hot_on_leave(r, h, u, ST_WAITING, v->g, v->stack);
             else if (runs && v->state == ST_RUNNABLE)
                 ok = hot_on_leave(r, h, u, ST_RUNNABLE, v->g, v->stack);
+            else if (runs && v->state == ST_NONE && !v->g && !v->stack)
+                ok = hot_on_end(r, h, u);
             break;
         case EVS_WAKE: ok = hot_wake(r, h, u, v->g, r->g, v->stack); break;
         case EVS_ENTER: ok = runs && hot_on_call(r, h, u, ST_SYSCALL, v->stack); break;
+        case EVS_EXIT: ok = r->g != EV_NONE && r->call && hot_on_call(r, h, u, ST_RUNNING, 0); break;
         case EVS_CALL:
             if (!runs || !hot_on_whole_call(r, h, u, v->stack))
                 break;

@@ -1,7 +1,7 @@
 /*
  * fold.h - ordered neutral events in, the model out: lanes of spans, ranges, tasks, series.
  *
- * One automaton for all dialects. It is fed by trace.c (or by a test) with fold_events() and can be read at any
+ * One automaton for all dialects. It is fed by trace.c (or by a test) with fold_stream() and can be read at any
  * moment between two calls. It checks nothing: order and consistency are the reader's business. It must survive
  * any sequence of events all the same: indices may be new at any time, ranges may end that never began.
  */
@@ -119,10 +119,12 @@ struct fold {
 
 enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
-/* fold_events - n events in order. Out of memory sets f->oom; what was built stays readable. */
-void fold_events(struct fold *f, const struct ev *ev, size_t n);
-/* fold_stream - the same as a stream, see struct evs; t: the time of the last event before it. */
+/*
+ * fold_stream - n short events of a stream in order, see struct evs; t: the time of the last event before them. Out of memory sets
+ * f->oom; what was built stays readable. fold_events - n events, all long.
+ */
 void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t);
+void fold_events(struct fold *f, const struct ev *ev, size_t n);
 /*
  * The same for a reader that folds as it goes: fold_begin(), any number of events - the commonest by the functions of
  * fold_hot.h, all others by fold_any() - and fold_end() with the time of the last one and how many were folded by

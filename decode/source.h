@@ -2,7 +2,7 @@
  * source.h - what a format family's reader is to the rest: a stream of neutral events in final order.
  *
  * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2() to fill in `ops` and `self`.
- * It then calls ops->next() or ops->stream() until that returns 0, from one thread (its own or a helper's: a reader shares nothing
+ * It then calls ops->stream() until that returns 0, from one thread (its own or a helper's: a reader shares nothing
  * with fold but the names, which are made for that, and what it hands over in the status).
  *
  * A reader never fails: damage is noted with source_damage() and ends the stream (or is skipped); what could be
@@ -35,13 +35,14 @@ struct source;
 struct gmap;
 struct fold;
 struct source_ops {
-    /* next - up to cap (>= 64) events, in order; 0 = the end. */
-    size_t (*next)(struct source *s, struct ev *out, size_t cap);
-    /* fold - as next, but right into the model, for who has but one thread; NULL: this reader can't. */
+    /* stream - up to cap (>= 256) short events (struct evs), in order; 0 = the end. *t becomes the time of the last event before
+       these. */
+    size_t (*stream)(struct source *s, struct evs *out, size_t cap, int64_t *t);
+    /* fold - up to cap events right into the model, for who has but one thread; NULL: this reader can't. */
     size_t (*fold)(struct source *s, struct fold *f, size_t cap);
     void (*close)(struct source *s);
     /*
-     * mark - what is needed to go on from here, at another time: a copy of the state that next() left. NULL: out of
+     * mark - what is needed to go on from here, at another time: a copy of the state that stream() left. NULL: out of
      * memory. map (gmap_to(), decode/carry.h) says which indices goroutines will have then; its array is the
      * caller's to free. resume - go on from there: indices are those of the map. NULL: from the start of the file.
      * false: out of memory; only close() is then allowed. A reader that can't do this has none of the three.
@@ -49,9 +50,6 @@ struct source_ops {
     void *(*mark)(struct source *s, struct gmap *map);
     bool (*resume)(struct source *s, const void *mark);
     void (*mark_free)(void *mark);
-    /* stream - as next, but short (struct evs): out takes cap (>= 256) of them; *t becomes the time of the last event
-       before these. A reader that has it has no next. */
-    size_t (*stream)(struct source *s, struct evs *out, size_t cap, int64_t *t);
 };
 
 struct source {

@@ -21,8 +21,6 @@
 #include "decode/mem.h"
 #include "decode/trace_priv.h"
 
-#define STREAM_SHARE EVS_LONG /* short events in a chunk, for each of the long ones it has room for */
-
 static int64_t now_ns(void)
 {
     struct timespec ts;
@@ -32,24 +30,15 @@ static int64_t now_ns(void)
 
 /* ---- the reader's side ------------------------------------------------------------------------------------ */
 
-static void chunk_fold(struct trace *tr, const struct chunk *c)
-{
-    if (tr->src.ops->stream)
-        fold_stream(&tr->fold, c->evs, c->n, c->t);
-    else
-        fold_events(&tr->fold, c->ev, c->n);
-}
-
 /* Fill a chunk; with a model, fold its events at once. */
 static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
 {
     if (f && tr->src.ops->fold) {
         c->n = tr->src.ops->fold(&tr->src, f, tr->chunk_events);
     } else {
-        c->n = tr->src.ops->stream ? tr->src.ops->stream(&tr->src, c->evs, tr->chunk_events * STREAM_SHARE, &c->t) :
-                                     tr->src.ops->next(&tr->src, c->ev, tr->chunk_events);
+        c->n = tr->src.ops->stream(&tr->src, c->evs, tr->chunk_events * EVS_LONG, &c->t);
         if (f && c->n)
-            chunk_fold(tr, c);
+            fold_stream(f, c->evs, c->n, c->t);
     }
     c->st = tr->src.st;
     c->st.nstrs = tr->names.strs.n;
@@ -152,7 +141,7 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     tr->threaded = threads > 1;
     tr->chunk_events = CHUNK_EVENTS;
     for (int i = 0; i < (tr->threaded ? RING : 1); i++)
-        if (!(tr->ring[i].ev = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
+        if (!(tr->ring[i].evs = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
             return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     pthread_mutex_init(&tr->mu, NULL);
     pthread_condattr_t attr;
@@ -227,7 +216,7 @@ void trace_close(struct trace *tr)
         tr->src.ops->close(&tr->src);
     }
     for (int i = 0; i < RING; i++)
-        mem_free(tr->ring[i].ev);
+        mem_free(tr->ring[i].evs);
     for (int k = 0; k < LANE_KINDS; k++)
         idmap_free(&tr->find[k]);
     packed(tr);
@@ -360,7 +349,7 @@ static enum took chunk_take(struct trace *tr, int64_t stop)
     if (still)
         packed(tr);
     if (!still && c->n)
-        chunk_fold(tr, c);
+        fold_stream(&tr->fold, c->evs, c->n, c->t);
     bool more = still ? look(tr) : chunk_took(tr, c);
     pthread_mutex_lock(&tr->mu);
     if (!still)

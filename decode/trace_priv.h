@@ -17,10 +17,7 @@
 #define CHUNK_EVENTS 2048
 
 struct chunk {
-    union {
-        struct ev *ev;
-        struct evs *evs; /* of a reader with stream(): `n` of them from time t on */
-    };
+    struct evs *evs;     /* `n` of them from time t on */
     int64_t t;
     size_t n;            /* 0 = the end */
     struct source_status st;

@@ -94,6 +94,13 @@ static inline uint32_t stack_of(struct v2_order *o, uint64_t id)
 
 /* ---- emitting --------------------------------------------------------------------------------------------- */
 
+static inline struct ev *room_next(struct v2_order *o)
+{
+    struct ev *e = (void *)&o->out[o->nout];
+    o->nout += EVS_LONG;
+    return e;
+}
+
 /* Before a trace's first event: where time begins. Before a thread's first one: that it is there. */
 static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m, int64_t t)
 {
@@ -105,7 +112,7 @@ static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m,
     }
     if (m != EV_NONE && !o->m[m].told) {
         o->m[m].told = true;
-        o->out[o->nout++] = (struct ev){.t = t - o->base, .kind = EVK_M_NEW, .g = EV_NONE, .p = EV_NONE, .m = m,
+        *room_next(o) = (struct ev){.t = t - o->base, .kind = EVK_M_NEW, .g = EV_NONE, .p = EV_NONE, .m = m,
                                         .by = EV_NONE, .arg = o->m[m].id};
     }
 }
@@ -117,7 +124,7 @@ struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v
     o->last = t;
     if (__builtin_expect(!o->have_base || (x->m != EV_NONE && !o->m[x->m].told), 0))
         emit_first(o, x->m, t);
-    struct ev *e = &o->out[o->nout++];
+    struct ev *e = room_next(o);
     *e = (struct ev){.t = t - o->base, .kind = (uint8_t)kind, .state = state, .g = x->g, .p = x->p, .m = x->m, .by = EV_NONE};
     return e;
 }

@@ -369,7 +369,8 @@ struct turns {
     size_t room;               /* how many events more there may be */
     size_t n;                  /* how many there were */
     struct hot h;
-    struct ev *out;            /* NULL: they are folded */
+    struct evs *out;           /* the next in the stream; NULL: they are folded */
+    int64_t told;              /* time of the last event in the stream, as its reader knows it */
     struct v2_order *o;
     uint32_t nopen;
     struct turn open[TURNS];
@@ -434,13 +435,34 @@ static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
         }                                                           \
     } while (0)
 
+/* Into the stream: on which P and M the short ones are, and what runs there; a short one; a long one. */
+HOT void put_on(struct turns *ts, const struct hot_run *r)
+{
+    *ts->out++ = (struct evs){.dt = r->p, .stack = r->m, .kind = EVS_ON, .g = r->g};
+}
+
+HOT void put(struct turns *ts, int64_t t, enum evs_kind kind, uint8_t state, uint32_t g, uint32_t stack)
+{
+    *ts->out++ = (struct evs){.dt = (uint32_t)(t - ts->told), .stack = stack, .kind = kind, .state = state, .g = g};
+    ts->told = t;
+}
+
+static void put_long(struct turns *ts, const struct hot_run *r, const struct ev *e)
+{
+    memcpy(ts->out, e, sizeof *e);
+    ts->out += EVS_LONG;
+    ts->told = e->t;
+    put_on(ts, r);
+    ts->room = ts->room > EVS_LONG ? ts->room - EVS_LONG : 1;
+}
+
 /* Seldomer events that a turn goes on after. false: not so simple, and nothing has changed. */
 static __attribute__((noinline)) void turn_metric(struct turns *ts, const struct turn *u, enum metric metric, int64_t t, uint64_t value)
 {
     const struct hot_run *r = &u->r;
     if (ts->out) {
-        *ts->out++ = (struct ev){.t = t, .kind = EVK_METRIC, .state = (uint8_t)metric, .g = r->g, .p = r->p, .m = r->m,
-                                 .by = EV_NONE, .arg = value};
+        put_long(ts, r, &(struct ev){.t = t, .kind = EVK_METRIC, .state = (uint8_t)metric, .g = r->g, .p = r->p, .m = r->m,
+                                     .by = EV_NONE, .arg = value});
         return;
     }
     struct fold *f = ts->h.f;
@@ -457,8 +479,7 @@ static __attribute__((noinline)) bool turn_end(struct turns *ts, struct turn *u,
     if (u->status != ST_RUNNING)
         return false;
     if (ts->out) {
-        *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_NONE, .g = g, .p = EV_NONE, .m = EV_NONE,
-                                 .by = EV_NONE, .on_p = r->p + 1, .on_m = r->m + 1};
+        put(ts, t, EVS_LEAVE, ST_NONE, 0, 0);
         r->g = EV_NONE;
     } else if (!hot_on_end(r, &ts->h, t)) {
         return false;
@@ -485,7 +506,7 @@ static __attribute__((noinline)) bool turn_create(struct turns *ts, const struct
     const struct ev e = {.t = t, .kind = EVK_G_CREATE, .state = ST_RUNNABLE, .flags = EVF_OWN_STACK, .g = g, .p = r->p, .m = r->m,
                          .by = r->g, .stack = stack, .stack2 = stack2, .arg = id};
     if (ts->out) {
-        *ts->out++ = e;
+        put_long(ts, r, &e);
         return true;
     }
     const struct spanlane *lanes = ts->h.g;
@@ -528,6 +549,8 @@ timed:
         return true;
     }
     const uint8_t type = *at;
+    if (!direct && (uint64_t)(t - ts->told) > UINT32_MAX)
+        goto out;
     if (type == V2_GO_START) {
         ARG(a0);
         ARG(a1);
@@ -541,8 +564,7 @@ timed:
         u->status = vg->status = ST_RUNNING;
         vg->seq = a1;
         if (!direct) {
-            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = k, .p = r->p, .m = r->m, .by = EV_NONE,
-                                     .on_p = r->p + 1, .on_m = r->m + 1};
+            put(ts, t, EVS_START, 0, k, 0);
             r->g = k;
         }
     } else if (type == V2_GO_STOP || type == V2_GO_BLOCK) {
@@ -558,10 +580,7 @@ timed:
         ts->g[g].status = state;
         u->status = ST_NONE;
         if (!direct) {
-            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = state, .g = g, .p = EV_NONE, .m = EV_NONE,
-                                     .by = EV_NONE, .str = str, .stack = stack,
-                                     .flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0), .on_p = r->p + 1,
-                                     .on_m = r->m + 1};
+            put(ts, t, EVS_LEAVE, state, str, stack);
             r->g = EV_NONE;
         }
     } else if (type == V2_GO_UNBLOCK) {
@@ -578,8 +597,7 @@ timed:
         vg->status = ST_RUNNABLE;
         vg->seq = a1;
         if (!direct)
-            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_RUNNABLE, .g = k, .p = EV_NONE, .m = EV_NONE,
-                                     .by = r->g, .stack = stack, .flags = EVF_WOKEN, .on_p = r->p + 1, .on_m = r->m + 1};
+            put(ts, t, EVS_WAKE, 0, k, stack);
     } else if (type == V2_GO_SYSCALL_BEGIN) {
         ARG(a0);
         ARG(a1);
@@ -590,8 +608,7 @@ timed:
         u->p->status = V2_PS_SYSCALL;
         u->p->seq = a0;
         if (!direct)
-            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_SYSCALL, .g = r->g, .p = r->p, .m = r->m, .by = EV_NONE,
-                                     .stack = stack, .flags = EVF_OWN_STACK, .on_p = r->p + 1, .on_m = r->m + 1};
+            put(ts, t, EVS_ENTER, 0, 0, stack);
     } else if (type == V2_GO_SYSCALL_END) {
         if (u->status != ST_SYSCALL || u->p->status != V2_PS_SYSCALL ||
             (direct && (!r->call || !hot_on_call(r, &ts->h, t, ST_RUNNING, 0))))
@@ -599,8 +616,7 @@ timed:
         u->status = ts->g[r->g].status = ST_RUNNING;
         u->p->status = V2_PS_RUNNING;
         if (!direct)
-            *ts->out++ = (struct ev){.t = t, .kind = EVK_G_STATE, .state = ST_RUNNING, .g = r->g, .p = r->p, .m = r->m, .by = EV_NONE,
-                                     .on_p = r->p + 1, .on_m = r->m + 1};
+            put(ts, t, EVS_EXIT, 0, 0, 0);
     } else if (type == V2_HEAP_ALLOC) {
         ARG(a0);
         turn_metric(ts, u, METRIC_HEAP, t, a0);
@@ -730,6 +746,8 @@ HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, 
     ts->until = ts->limit = until;
     if (direct && u->r.limit < until)
         ts->limit = u->r.limit;
+    if (!direct)
+        put_on(ts, &u->r);
     if (direct ? turn_fold(ts, u) : turn_out(ts, u)) {
         *t = u->now + ts->base;
         return TURN_ON;
@@ -745,8 +763,8 @@ HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, 
 static bool turns_flush(struct v2_order *o, struct fold *f)
 {
     bool ok = true;
-    for (size_t i = 0; i < o->nout && ok; i++)
-        ok = fold_any(f, &o->out[i]);
+    for (size_t i = 0; i < o->nout && ok; i += EVS_LONG)
+        ok = fold_any(f, (const void *)&o->out[i]);
     o->nout = 0;
     return ok;
 }
@@ -775,25 +793,33 @@ HOT bool turns_go_on(struct turns *ts, struct v2_order *o, struct fold *f, size_
 {
     bool ok = true;
     if (f) {
-        *others += o->nout;
+        *others += o->nout / EVS_LONG;
         ok = turns_flush(o, f);
+    } else {
+        for (; ts->out < o->out + o->nout; ts->out += EVS_LONG) { /* when it is behind them, to the stream's reader */
+            const struct ev *e = (const void *)ts->out;
+            ts->told = e->flags & EVF_QUIET ? ts->told : e->t;
+        }
     }
     turns_take(ts, o, f);
     return ok;
 }
 
-/* Up to cap events; into o->out, or into f. Returns how many: 0, the generation is done. */
+enum { EV_MOST = 8 }; /* events that one turn of the general way makes, at most */
+
+/* Into o->out, which has room for cap short events, or up to cap events into f. Returns how many: 0, the generation is done. */
 HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_t cap)
 {
     const bool direct = f;
+    const size_t spare = direct ? EV_MOST : EV_MOST * EVS_LONG + 2 * (EVS_LONG + 1); /* and a turn's last */
     size_t others = 0; /* direct: those that were not the commonest */
     bool ok = true;
     turns_take(ts, o, f);
     while (ok && !o->stopped && !o->oom) {
         const size_t done = direct ? ts->n + others : (size_t)(ts->out - o->out);
-        if (done + 8 > cap)
+        if (done + spare > cap)
             break;
-        ts->room = cap - 7 - done;
+        ts->room = cap - spare + 1 - done;
         if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
             turns_close(ts);
             sample_out(o);
@@ -810,7 +836,7 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
             if (full && hot_room(full, &ts->h))
                 continue;
             turns_close(ts);
-            if ((direct ? ts->n + others : o->nout) + 8 > cap)
+            if ((direct ? ts->n + others : o->nout) + (direct ? EV_MOST : EV_MOST * EVS_LONG) > cap)
                 break;
             bool more = cursor_whole(o, c);
             enum adv a = more ? v2_adv(o, c) : ADV_OK;
@@ -836,11 +862,12 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
     return direct ? ts->n + others : o->nout;
 }
 
-size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap)
+size_t v2_order_stream(struct v2_order *o, struct evs *out, size_t cap, int64_t *t)
 {
     struct turns ts;
     ts.n = ts.nopen = 0;
     ts.o = o;
+    ts.told = *t = o->have_base ? o->last - o->base : 0;
     o->out = out;
     o->nout = 0;
     return order_run(o, &ts, NULL, cap);
@@ -854,7 +881,7 @@ size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap)
     ts.o = o;
     if (!fold_begin(f))
         return 0;
-    o->out = out;
+    o->out = (struct evs *)(void *)out;
     o->nout = 0;
     size_t n = order_run(o, &ts, f, cap);
     fold_end(f, ts.n ? ts.last : 0, ts.n);

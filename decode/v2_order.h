@@ -86,15 +86,15 @@ struct v2_order {
     int64_t torn_from;         /* in a torn generation: when the first thread that was busy fell silent; INT64_MAX */
     int64_t sync;              /* where Go's reader lets the generation begin */
     uint64_t consumed;         /* bytes of this generation's batches that are done */
-    struct ev *out;
+    struct evs *out;           /* a stream, see decode/ev.h */
     size_t nout;
 };
 
 /* v2_order_begin - start on a generation. false: out of memory. */
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);
-/* v2_order_next - up to cap (>= 16) events; 0 = the generation is done, or o->stopped. */
-size_t v2_order_next(struct v2_order *o, struct ev *out, size_t cap);
-/* v2_order_fold - the same, but into a model: nobody else may fold into it or read it meanwhile. */
+/* v2_order_stream - up to cap (>= 256) short events, from time *t on; 0 = the generation is done, or o->stopped. */
+size_t v2_order_stream(struct v2_order *o, struct evs *out, size_t cap, int64_t *t);
+/* v2_order_fold - up to cap events right into a model: nobody else may fold into it or read it meanwhile. */
 struct fold;
 size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap);
 void v2_order_free(struct v2_order *o);

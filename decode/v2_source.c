@@ -57,8 +57,8 @@ static void wall_clock(struct source *s, const struct v2 *v)
     s->st.has_wall = true;
 }
 
-/* Events go to out, or into f. */
-static size_t v2_some(struct source *s, struct ev *out, struct fold *f, size_t cap)
+/* Events go to out, from time *t on, or into f. */
+static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold *f, size_t cap)
 {
     struct v2 *v = s->self;
     while (!v->over) {
@@ -83,7 +83,7 @@ static size_t v2_some(struct source *s, struct ev *out, struct fold *f, size_t c
                 break;
             }
         }
-        size_t n = f ? v2_order_fold(&v->order, f, cap) : v2_order_next(&v->order, out, cap);
+        size_t n = f ? v2_order_fold(&v->order, f, cap) : v2_order_stream(&v->order, out, cap, t);
         s->st.bytes_done = v->gen.start + v->order.consumed;
         if (n) {
             wall_clock(s, v);
@@ -98,14 +98,14 @@ static size_t v2_some(struct source *s, struct ev *out, struct fold *f, size_t c
     return 0;
 }
 
-static size_t v2_next(struct source *s, struct ev *out, size_t cap)
+static size_t v2_stream(struct source *s, struct evs *out, size_t cap, int64_t *t)
 {
-    return v2_some(s, out, NULL, cap);
+    return v2_some(s, out, t, NULL, cap);
 }
 
 static size_t v2_fold(struct source *s, struct fold *f, size_t cap)
 {
-    return v2_some(s, NULL, f, cap);
+    return v2_some(s, NULL, NULL, f, cap);
 }
 
 static void v2_close(struct source *s)
@@ -119,7 +119,8 @@ static void v2_close(struct source *s)
     s->self = NULL;
 }
 
-static const struct source_ops ops = {v2_next, v2_fold, v2_close, v2_mark, v2_resume, v2_mark_free, NULL};
+static const struct source_ops ops = {
+    .stream = v2_stream, .fold = v2_fold, .close = v2_close, .mark = v2_mark, .resume = v2_resume, .mark_free = v2_mark_free};
 
 enum err_code source_v2(struct source *s, struct err *e)
 {
