@@ -30,6 +30,7 @@
 #include "decode/mem.h"
 #include "decode/past.h"
 #include "decode/trace_priv.h"
+#include "layout/draw.h"
 #include "layout/frame.h"
 #include "layout/search.h"
 
@@ -178,7 +179,7 @@ static void account(const struct trace *tr, size_t live, size_t peak)
 }
 
 struct frame_cost {
-    double best[7], first; /* by zoom; the slowest first drawing */
+    double best[7], first, again; /* by zoom; the slowest first drawing, the slowest of a picture that is there */
     bool ok;
 };
 static const char *const VIEW_NAME[] = {"processors", "goroutines", "threads"};
@@ -200,6 +201,7 @@ static struct frame_cost frame_cost(const struct trace *tr, int view, int w, int
     for (int z = 0; z < 7; z++) {
         c.best[z] = 1e9;
         for (int i = 0; i < 5; i++) {
+            draw_forget(&v);
             double t = cpu_now();
             c.ok &= frame_draw(&g, &v, &txt);
             t = (cpu_now() - t) * 1e3;
@@ -207,6 +209,10 @@ static struct frame_cost frame_cost(const struct trace *tr, int view, int w, int
             if (!i && t > c.first)
                 c.first = t;
         }
+        double t = cpu_now();
+        c.ok &= frame_draw(&g, &v, &txt);
+        t = (cpu_now() - t) * 1e3;
+        c.again = t > c.again ? t : c.again;
         view_zoom(&v, 4);
     }
     grid_free(&g);
@@ -229,7 +235,7 @@ static void frames(const struct trace *tr, int w, int h)
         printf("frame %dx%d %-10s ms by zoom x16:", w, h, VIEW_NAME[k]);
         for (int z = 0; z < 7; z++)
             printf(" %.2f", c.best[z]);
-        printf("; slowest first drawing %.2f\n", c.first);
+        printf("; slowest first drawing %.2f, with rows kept %.2f\n", c.first, c.again);
     }
 }
 

@@ -22,6 +22,103 @@
 #include "layout/samples.h"
 #include "layout/status.h"
 
+/* ---- what is kept from one frame to the next ---------------------------------------------------------------- */
+
+/* Rows as they were drawn last, for as long as they would be drawn the same. Only of a trace that changes no more. */
+enum { KEPT = 256 };
+struct kept {
+    struct window win;
+    int n;              /* columns */
+    enum tier tier;
+    bool mono, names;
+    bool extents;       /* v->extents are those of this window */
+    struct {
+        struct cell *cells; /* n of them; NULL: none yet */
+        struct lane lane;
+        bool drawn;
+    } row[KEPT];
+};
+
+static void drop_rows(struct kept *k)
+{
+    for (int i = 0; i < KEPT; i++) {
+        mem_free(k->row[i].cells);
+        k->row[i].cells = NULL;
+        k->row[i].drawn = false;
+    }
+}
+
+void draw_forget(struct view *v)
+{
+    if (v->kept)
+        drop_rows(v->kept);
+    mem_free(v->kept);
+    v->kept = NULL;
+}
+
+static void prepare_kept(struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    struct kept *k = v->kept;
+    if (!ti->done || ti->bounded) {
+        draw_forget(v);
+        return;
+    }
+    if (k && k->n == v->plot_w && k->win.t0 == v->at.win.t0 && k->win.t1 == v->at.win.t1 && k->tier == v->tier &&
+        k->mono == v->mono && k->names == v->names)
+        return;
+    if (!k && !(k = v->kept = mem_zalloc(sizeof *k)))
+        return; /* out of memory: each is drawn anew */
+    if (k->n != v->plot_w)
+        drop_rows(k);
+    for (int i = 0; i < KEPT; i++)
+        k->row[i].drawn = false;
+    k->n = v->plot_w;
+    k->win = v->at.win;
+    k->tier = v->tier;
+    k->mono = v->mono;
+    k->names = v->names;
+    k->extents = false;
+}
+
+static unsigned slot_of(struct lane l)
+{
+    return (l.i + (unsigned)l.kind * (KEPT / LANE_KINDS)) % KEPT;
+}
+
+/* Put a lane's row as it was drawn. false: it isn't kept. */
+static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x, int y)
+{
+    const struct kept *k = v->kept;
+    unsigned i = slot_of(l);
+    if (!k || !k->row[i].drawn || k->row[i].lane.kind != l.kind || k->row[i].lane.i != l.i)
+        return false;
+    if (x >= 0 && x + k->n <= g->w && y >= 0 && y < g->h)
+        memcpy(&g->cells[(size_t)y * (size_t)g->w + (size_t)x], k->row[i].cells, (size_t)k->n * sizeof *g->cells);
+    return true;
+}
+
+static void keep_row(const struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    struct kept *k = v->kept;
+    unsigned i = slot_of(l);
+    if (!k || x < 0 || x + k->n > g->w || y < 0 || y >= g->h)
+        return;
+    if (!k->row[i].cells && !(k->row[i].cells = mem_alloc((size_t)k->n * sizeof *g->cells)))
+        return;
+    memcpy(k->row[i].cells, &g->cells[(size_t)y * (size_t)g->w + (size_t)x], (size_t)k->n * sizeof *g->cells);
+    k->row[i].lane = l;
+    k->row[i].drawn = true;
+}
+
+bool draw_kept_extents(struct view *v)
+{
+    bool had = v->kept && v->kept->extents;
+    if (v->kept)
+        v->kept->extents = true;
+    return had;
+}
+
 bool draw_prepare(struct view *v)
 {
     int n = v->plot_w;
@@ -41,6 +138,7 @@ bool draw_prepare(struct view *v)
         v->scratch_w = n;
     }
     window_edges(v->at.win, n, v->edges);
+    prepare_kept(v);
     return true;
 }
 
@@ -204,6 +302,8 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
 {
     int n = v->plot_w;
     const int64_t *e = v->edges;
+    if (put_kept(g, v, l, x, y))
+        return;
     trace_columns(v->tr, l, e, (uint32_t)n, v->cols);
     for (int c = 0; c < n; c++) {
         if (e[c + 1] <= e[c])
@@ -221,6 +321,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
         trace_wide(v->tr, l, v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &k);
     }
+    keep_row(g, v, l, x, y);
 }
 
 /* ---- marks on a lane ------------------------------------------------------------------------------------ */
@@ -300,10 +401,11 @@ void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, in
 void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
 {
     static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
-    if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b)
+    struct lane l = {LANE_BAND, (uint32_t)b};
+    if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b || put_kept(g, v, l, x, y))
         return;
     int n = v->plot_w;
-    trace_columns(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, v->edges, (uint32_t)n, v->cols);
+    trace_columns(v->tr, l, v->edges, (uint32_t)n, v->cols);
     for (int c = 0; c < n; c++) {
         int64_t len = v->edges[c + 1] - v->edges[c], on = v->cols[c].ns[of[b]];
         if (on <= 0)
@@ -312,6 +414,7 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
                        : glyph_mark(v->tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
         grid_put(g, x + c, y, glyph, style_of(of[b]));
     }
+    keep_row(g, v, l, x, y);
 }
 
 void draw_unheld(struct grid *g, const struct view *v, struct lane l, int x, int y)

@@ -10,6 +10,10 @@
 
 /* draw_prepare - column edges and scratch; false: out of memory. */
 bool draw_prepare(struct view *v);
+/* draw_forget - drop what is kept from frame to frame: rows that would be drawn the same. draw_kept_extents - are
+ * v->extents those of this window? From now on they are. */
+void draw_forget(struct view *v);
+bool draw_kept_extents(struct view *v);
 /* draw_lane - a processor, goroutine or thread: cells, then names in spans that have room. */
 void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y);
 /* draw_matches - underline the cells in which spans pass the filter (all of them, or those a column wide). */

@@ -164,13 +164,15 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
     if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most &&
         top / 8 < most)
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
-    for (int c = 0; c < n; c++) {
-        half[2 * c] = v->edges[c];
-        half[2 * c + 1] = v->edges[c] + (v->edges[c + 1] - v->edges[c]) / 2;
+    if (!draw_kept_extents(v)) {
+        for (int c = 0; c < n; c++) {
+            half[2 * c] = v->edges[c];
+            half[2 * c + 1] = v->edges[c] + (v->edges[c + 1] - v->edges[c]) / 2;
+        }
+        half[2 * n] = v->edges[n];
+        trace_extents(v->tr, METRIC_HEAP, half, 2 * (uint32_t)n, heaps);
+        trace_extents(v->tr, METRIC_GOAL, v->edges, (uint32_t)n, goals);
     }
-    half[2 * n] = v->edges[n];
-    trace_extents(v->tr, METRIC_HEAP, half, 2 * (uint32_t)n, heaps);
-    trace_extents(v->tr, METRIC_GOAL, v->edges, (uint32_t)n, goals);
     heap_curve(&p, heaps, goals);
     if (h > 1)
         goal_line(&p, goals);

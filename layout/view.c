@@ -13,6 +13,7 @@
 
 #include "decode/mem.h"
 #include "layout/cells.h"
+#include "layout/draw.h"
 #include "layout/evlog.h"
 #include "layout/items.h"
 #include "layout/lanes.h"
@@ -266,6 +267,7 @@ void view_free(struct view *v)
     items_free(&v->items);
     mem_free(v->edges);
     mem_free(v->extents);
+    draw_forget(v);
     mem_free(v->cols);
     memset(v, 0, sizeof *v);
 }

@@ -190,6 +190,7 @@ struct view {
     int scratch_w;
     struct window drawn;         /* the window of the last frame, in so many columns */
     int drawn_w;
+    struct kept *kept;           /* draw.c; NULL: nothing is */
 };
 
 /* view_init - the whole trace, processors, cursor at the start. tr must outlive it. false: out of memory. */

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "decode/mem.h"
+#include "layout/draw.h"
 #include "layout/frame.h"
 #include "layout/items.h"
 #include "layout/lanes.h"
@@ -495,7 +496,7 @@ static void random_session(struct trace *tr, int steps)
     static const int sizes[][2] = {{80, 24}, {1, 1},     {40, 10}, {200, 60}, {2, 3},
                                    {13, 5},  {500, 200}, {80, 2},  {3, 40}};
     struct view v;
-    struct grid g = {0};
+    struct grid g = {0}, afresh = {0};
     char yank[700];
     assert_true(view_init(&v, tr));
     for (int i = 0; i < steps; i++) {
@@ -509,10 +510,14 @@ static void random_session(struct trace *tr, int steps)
         assert_true(frame_draw(&g, &v, NULL));
         check_view(&v);
         assert_true(g.w == v.w && g.h == v.h);
+        draw_forget(&v); /* what was kept of frames before is what would be drawn now */
+        assert_true(frame_draw(&afresh, &v, NULL));
+        assert_memory_equal(afresh.cells, g.cells, (size_t)g.w * (size_t)g.h * sizeof *g.cells);
         if (i % 16 == 0)
             view_yank(&v, yank, sizeof yank);
     }
     grid_free(&g);
+    grid_free(&afresh);
     view_free(&v);
 }
 
