@@ -5,6 +5,7 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/v2_state.h"
 
@@ -70,8 +71,45 @@ uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status)
     return (uint32_t)o->ng++;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/*
+ * A goroutine's entry is asked for no more; where all of a page's are, the page is given back. Its zeros say ST_NONE, too.
+ * Neighbours together: each time costs a system call.
+ */
+static void g_gone(struct v2_order *o, uint32_t g)
+{
+    size_t page = g / V2_GONE, was = o->capgone;
+    if (page >= was) {
+        uint8_t *v = mem_grow(o->gone, &o->capgone, page + 1, 1);
+        if (!v)
+            return; /* nothing is lost but memory */
+        memset(v + was, 0, o->capgone - was);
+        o->gone = v;
+    }
+    if (++o->gone[page] < V2_GONE)
+        return;
+    uint32_t *due = o->gone_due;
+    due[o->ngone_due++] = (uint32_t)page;
+    if (o->ngone_due < sizeof o->gone_due / sizeof *due)
+        return;
+    qsort(due, o->ngone_due, sizeof *due, by_number);
+    for (size_t i = 0, n; i < o->ngone_due; i += n) {
+        for (n = 1; i + n < o->ngone_due && due[i + n] == due[i] + n; n++) {
+        }
+        (void)mem_hollow(o->g, due[i] * V2_GONE * sizeof *o->g, n * V2_GONE * sizeof *o->g);
+    }
+    o->ngone_due = 0;
+}
+
 void v2_g_forget(struct v2_order *o, uint32_t g)
 {
+    if (o->g[g].status == ST_NONE)
+        return;
     idmap_del(&o->gs, o->g[g].id);
     o->g[g].status = ST_NONE;
     while (o->g[g].region) {
@@ -80,6 +118,7 @@ void v2_g_forget(struct v2_order *o, uint32_t g)
         o->region[r - 1].below = o->region_free;
         o->region_free = r;
     }
+    g_gone(o, g);
 }
 
 static uint32_t str_of(struct v2_order *o, uint64_t id)

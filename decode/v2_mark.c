@@ -64,6 +64,8 @@ static bool order_copy(struct v2_order *d, const struct v2_order *s, const struc
     *d = *s;
     d->out = NULL;
     d->g = NULL;
+    d->gone = NULL;
+    d->capgone = d->ngone_due = 0;
     d->p = NULL;
     d->m = NULL;
     d->region = NULL;

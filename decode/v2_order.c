@@ -891,6 +891,7 @@ size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap)
 void v2_order_free(struct v2_order *o)
 {
     mem_free(o->g);
+    mem_free(o->gone);
     mem_free(o->p);
     mem_free(o->m);
     mem_free(o->region);

@@ -19,6 +19,9 @@ struct v2_g {
     bool stw, assist;
 };
 
+#define V2_GONE 128            /* entries of a memory page */
+_Static_assert(V2_GONE * sizeof(struct v2_g) % 4096 == 0, "whole pages");
+
 struct v2_p {
     uint64_t id, seq;
     uint32_t seqgen;
@@ -61,6 +64,10 @@ struct v2_order {
     struct v2_p *p;
     struct v2_m *m;
     size_t ng, capg, np, capp, nm, capm;
+    uint8_t *gone;             /* of each V2_GONE entries of g, how many are deleted; all: they take no memory */
+    size_t capgone;
+    uint32_t gone_due[32];     /* where that is still to be done */
+    size_t ngone_due;
     struct idmap gs, ps, ms, tasks;
     struct v2_open_region *region;
     size_t nregion, capregion;
