@@ -513,11 +513,21 @@ bool fold_any(struct fold *f, const struct ev *e)
     return !f->oom && !f->pool.oom;
 }
 
-/* A run, in memory: see fold_hot.h. */
+/*
+ * Runs, in memory: see fold_hot.h. They are held open until an event comes that isn't one of the commonest: nobody else looks at
+ * what runs on a P meanwhile, so nothing need be written, nor looked up again, between two turns of it.
+ */
 struct runs {
-    struct hot_run r;
     struct hot h;
+    uint32_t open;             /* bits: which of r are */
+    struct hot_run r[32];      /* by P, as far as they go */
 };
+
+static void runs_close(struct runs *rs)
+{
+    for (; rs->open; rs->open &= rs->open - 1)
+        hot_run_end(&rs->r[__builtin_ctz(rs->open)], &rs->h);
+}
 
 void fold_events(struct fold *f, const struct ev *ev, size_t n)
 {
@@ -542,10 +552,8 @@ static __attribute__((noinline)) bool any_short(struct fold *f, struct ev_stream
 }
 
 /* The commonest at s->v, as part of a run. Stops at the first that isn't. */
-static __attribute__((noinline)) void on_stream(struct runs *rs, struct ev_stream *s, uint64_t *plain)
+static __attribute__((noinline)) void on_stream(struct hot_run *r, const struct hot *h, struct ev_stream *s, uint64_t *plain)
 {
-    struct hot_run *const r = &rs->r;
-    const struct hot *const h = &rs->h;
     const struct evs *v = s->v, *end = s->end;
     int64_t t = s->t;
     uint64_t calls = 0;
@@ -586,25 +594,44 @@ static __attribute__((noinline)) void on_stream(struct runs *rs, struct ev_strea
     s->g = r->g;
 }
 
+/* The run of the P and M that the stream is at. NULL: what is there is out of the ordinary. */
+static inline struct hot_run *run_at(struct runs *rs, const struct ev_stream *s)
+{
+    const uint32_t i = s->p % 32, bit = 1u << i;
+    struct hot_run *r = &rs->r[i];
+    if (rs->open & bit && r->p == s->p && r->m == s->m && r->g == s->g)
+        return r;
+    if (rs->open & bit)
+        hot_run_end(r, &rs->h);
+    rs->open &= ~bit;
+    r->full = NULL;
+    if (!hot_run_begin(r, &rs->h, s->p, s->m, s->g, s->t))
+        return NULL;
+    rs->open |= bit;
+    return r;
+}
+
 /* The short ones at s->v; before them stood an EVS_ON. false: out of memory. */
 static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
 {
     struct fold *f = rs->h.f;
     while (s->v < s->end && s->v->kind > EVS_ON) {
-        rs->r.full = NULL;
-        if (hot_run_begin(&rs->r, &rs->h, s->p, s->m, s->g, s->t)) {
-            const struct evs *from = s->v;
-            on_stream(rs, s, plain);
-            if (s->v > from) {
-                hot_run_end(&rs->r, &rs->h);
-                f->end = s->t > f->end ? s->t : f->end;
-            }
+        struct hot_run *r = run_at(rs, s);
+        if (r)
+            on_stream(r, &rs->h, s, plain);
+        if (s->v >= s->end || s->v->kind <= EVS_ON)
+            break;
+        if (r) { /* it stopped within */
+            hot_run_end(r, &rs->h);
+            rs->open &= ~(1u << s->p % 32);
+            if (hot_room(r, &rs->h))
+                continue;
         }
-        if (s->v < s->end && s->v->kind > EVS_ON && !hot_room(&rs->r, &rs->h)) {
-            if (!any_short(f, s))
-                return false;
-            rs->h = hot_take(f);
-        }
+        runs_close(rs);
+        f->end = s->t > f->end ? s->t : f->end;
+        if (!any_short(f, s))
+            return false;
+        rs->h = hot_take(f);
     }
     return true;
 }
@@ -614,7 +641,9 @@ void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
     if (!fold_begin(f))
         return;
     uint64_t plain = 0;
-    struct runs rs = {.h = hot_take(f)};
+    struct runs rs;
+    rs.h = hot_take(f);
+    rs.open = 0;
     struct ev_stream s = {.v = v, .end = v + n, .t = t, .p = EV_NONE, .m = EV_NONE, .g = EV_NONE};
     for (bool ok = true; ok && s.v < s.end;) {
         if (s.v->kind == EVS_ON) {
@@ -625,12 +654,16 @@ void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
             ok = turn(&rs, &s, &plain);
         } else {
             const struct ev *e = (const void *)s.v;
+            runs_close(&rs);
+            f->end = s.t > f->end ? s.t : f->end;
             s.t = e->flags & EVF_QUIET ? s.t : e->t;
             s.v += EVS_LONG;
             ok = fold_any(f, e);
             rs.h = hot_take(f);
         }
     }
+    runs_close(&rs);
+    f->end = s.t > f->end ? s.t : f->end;
     fold_end(f, f->end, plain);
 }
 
