@@ -290,7 +290,7 @@ void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n
             __builtin_prefetch(&l->h[i / HOLD_GROUP * HOLD_GROUP]);
         }
         for (uint32_t j = 0; j < here; j++)
-            if (!j || a.hold[j] != a.hold[j - 1])
+            if (l->rec && (!j || a.hold[j] != a.hold[j - 1]))
                 __builtin_prefetch(l->rec + l->sum[a.hold[j] / HOLD_GROUP].rec);
         for (uint32_t j = 0; j < here; j++) {
             const struct hold *h = &l->h[a.hold[j]];
