@@ -635,16 +635,28 @@ static unsigned next_uncounted(struct view *v, int n)
     return r;
 }
 
+const char *move_part(const struct view *v, char out[MOVE_PART])
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    char from[FMT_MAX], to[FMT_MAX];
+    int64_t res = (ti->detail_t1 - ti->detail_t0) / 20 + 1;
+    out[0] = 0;
+    if (ti->bounded)
+        snprintf(out, MOVE_PART, " in %.30s..%.30s (held in detail)", when_time(v->tr, ti->detail_t0, res, from),
+                 when_time(v->tr, ti->detail_t1, res, to));
+    return out;
+}
+
 /* All are known: which one is it that the cursor went to? */
 static bool same_hit(struct view *v)
 {
     struct search *s = v->search;
     for (size_t i = search_from(s, s->first.t); i < s->nhits && s->hits[i].t == s->first.t; i++)
         if (s->hits[i].g == s->first.g) {
-            char what[200];
+            char what[200], where[MOVE_PART];
             s->cur = i;
             hit_name(v, &s->hits[i], what, sizeof what);
-            view_message(v, false, "%zu of %zu%s: %s", i + 1, s->nhits, s->full ? "+" : "", what);
+            view_message(v, false, "%zu of %zu%s%s: %s", i + 1, s->nhits, s->full ? "+" : "", move_part(v, where), what);
             return true;
         }
     return false;
@@ -665,18 +677,19 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
     s->cur = i;
     s->hidden = false;
     hit_place(v, h);
-    char what[200];
+    char what[200], where[MOVE_PART];
     hit_name(v, h, what, sizeof what);
     s->cur_t = v->at.cursor;
-    view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
-                 s->full ? "+" : "", what);
+    view_message(v, false, "%s%zu of %zu%s%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
+                 s->full ? "+" : "", move_part(v, where), what);
 }
 
 static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
 {
     struct search *s = v->search;
+    char where[MOVE_PART];
     if (!s->nhits)
-        return move_fail(v, "not found%s: %.100s", trace_info(v->tr)->bounded ? " in the detail that is held" : "", s->query);
+        return move_fail(v, "not found%s: %.100s", move_part(v, where), s->query);
     size_t i;
     bool wrapped = false;
     if (!at_too && s->cur < s->nhits && s->cur_t == from)

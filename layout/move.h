@@ -20,6 +20,9 @@ void move_settle(struct view *v);
 void move_lane(struct view *v, struct lane l);
 /* move_fail - the action can't be done: say why. Returns VR_BELL | VR_DRAW. */
 unsigned move_fail(struct view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* move_part - " in 1.2s..1.5s (what is held in detail)" of a trace larger than its memory, else "". */
+enum { MOVE_PART = 96 };
+const char *move_part(const struct view *v, char out[MOVE_PART]);
 /* move_view_of - the view that shows lanes of a kind. */
 int move_view_of(enum lane_kind k);
 struct lanes *move_lanes(struct view *v);              /* of the view shown; NULL if it has no lanes */

@@ -94,7 +94,8 @@ unsigned view_prompt_accept(struct view *v)
     if (k == PROMPT_SEARCH && move_typed_done(v, line)) {
         if (!v->search->done)
             return VR_DRAW | view_work(v, 50000000);
-        return v->search->nhits ? VR_DRAW : move_fail(v, "not found: %.100s", line);
+        char where[MOVE_PART];
+        return v->search->nhits ? VR_DRAW : move_fail(v, "not found%s: %.100s", move_part(v, where), line);
     }
     if (k == PROMPT_SEARCH)
         return VR_DRAW | view_search(v, line);

@@ -17,6 +17,7 @@
 #include "layout/fmt.h"
 #include "layout/move.h"
 #include "layout/tri_priv.h"
+#include "layout/when.h"
 
 bool tri_shows(int view)
 {
@@ -491,6 +492,19 @@ static void waiting(struct grid *g, const struct view *v, int y)
         tri_say(g, 0, y, g->w, STYLE_DIM, "Working on the tables: %d%%", t ? (int)(t->progress * 100) : 0);
 }
 
+/* Of a trace larger than its memory the tables are of a part: they say so first. (View 1 has a line of its own.) */
+static int note_part(struct grid *g, const struct view *v, int y)
+{
+    const struct triage *tg = v->tri->tg;
+    char from[FMT_MAX], to[FMT_MAX];
+    int64_t res = (tg->t1 - tg->t0) / 20 + 1;
+    if (!trace_info(v->tr)->bounded || v->at.view == VIEW_TRIAGE)
+        return 0;
+    tri_say(g, 0, y, g->w, STYLE_WARN, "only of %s..%s, what is held in detail; not of the whole trace",
+            when_time(v->tr, tg->t0, res, from), when_time(v->tr, tg->t1, res, to));
+    return 1;
+}
+
 void tri_draw(struct grid *g, struct view *v, int y, int h)
 {
     const struct tri_view *s = shown(v);
@@ -498,6 +512,9 @@ void tri_draw(struct grid *g, struct view *v, int y, int h)
         waiting(g, v, y);
         return;
     }
+    int note = h > 3 ? note_part(g, v, y) : 0;
+    y += note;
+    h -= note;
     if (!s) {
         flame_draw(g, v, y, h);
         return;

@@ -113,11 +113,43 @@ static void test_same_lane(void **state)
     assert_int_equal(app.view.lanes[LANE_G].npin, 2);
 }
 
+/* What is of a part only says so where it is read, not in the title alone. */
+static void test_says_part(void **state)
+{
+    static const int views[] = {VIEW_GROUPS, VIEW_WAITS, VIEW_FLAME};
+    struct window w = window_at(60);
+    (void)state;
+    (void)view_switch(&app.view, VIEW_GOROUTINES);
+    (void)view_range(&app.view, w.t0, w.t1);
+    hold();
+    (void)view_search(&app.view, "serve");
+    (void)view_work(&app.view, INT64_MAX);
+    if (!strstr(app.view.message, " (held in detail): G"))
+        fail_msg("a hit: %s", app.view.message);
+    (void)view_search(&app.view, "no such name");
+    (void)view_work(&app.view, INT64_MAX);
+    assert_non_null(strstr(app.view.message, "not found in "));
+    app.triaging = true;
+    while (app.triaging)
+        (void)app_triage(&app, INT64_MAX);
+    for (int i = 0; i < 3; i++) {
+        bool said = false;
+        char line[1000];
+        (void)view_switch(&app.view, views[i]);
+        assert_true(app_draw(&app));
+        for (int y = 0; y < 3; y++)
+            said = said || (grid_line(&app.grid, y, line, sizeof line) > 8 && strncmp(line, "only of ", 8) == 0);
+        if (!said)
+            fail_msg("view %d doesn't say that it is of a part", views[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_follow, setup, teardown),
         cmocka_unit_test_setup_teardown(test_same_lane, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_says_part, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
