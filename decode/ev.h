@@ -77,8 +77,8 @@ _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
 /*
  * The commonest transitions, short. A reader may hand over a stream of these (decode/source.h), in which a struct ev
  * takes the room of four: `kind`, at the same place in both, tells. What the short ones leave open, the EVS_ON before
- * them says, which holds up to the next struct ev or EVS_ON. Between two struct ev a reader vouches for them: what runs on a
- * P runs there only, and nobody else wakes, starts or stops it.
+ * them says. It holds up to the next one, which there must be behind a struct ev that changes what runs where. Between two
+ * struct ev a reader vouches for them: what runs on a P runs there only, and nobody else wakes, starts or stops it.
  */
 enum evs_kind {
     EVS_ON = 64, /* on this P (dt) and M (stack), where g runs now; EV_NONE: nothing does. No event */

@@ -636,6 +636,32 @@ static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
     return true;
 }
 
+/* A long one that leaves the runs as they are: a goroutine comes, a metric changes. false: it isn't, and nothing has changed. */
+static __attribute__((noinline)) bool on_long(struct runs *rs, const struct ev *e, uint64_t *plain)
+{
+    struct fold *f = rs->h.f;
+    if (e->flags & (EVF_QUIET | EVF_EXTRA | EVF_BACKDATE) || e->t >= rs->h.gb_end)
+        return false;
+    if (e->kind == EVK_METRIC && e->state < METRIC_COUNT && e->state != METRIC_PROCS) {
+        fold_point(f, e->state, e->t, e->arg);
+        f->events++;
+        f->count[EC_METRIC]++;
+        return true;
+    }
+    if (e->kind != EVK_G_CREATE || e->state != ST_RUNNABLE || e->g < rs->h.ng || e->g == EV_NONE ||
+        (e->by != EV_NONE && e->by >= rs->h.ng))
+        return false;
+    const struct spanlane *lanes = rs->h.g;
+    (void)fold_created(f, e); /* out of memory: the next event that isn't folded here finds out */
+    hot_created(&rs->h);
+    for (uint32_t open = lanes != rs->h.g ? rs->open : 0; open; open &= open - 1) {
+        struct hot_run *r = &rs->r[__builtin_ctz(open)];
+        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
+    }
+    ++*plain;
+    return true;
+}
+
 void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
 {
     if (!fold_begin(f))
@@ -654,12 +680,14 @@ void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
             ok = turn(&rs, &s, &plain);
         } else {
             const struct ev *e = (const void *)s.v;
-            runs_close(&rs);
-            f->end = s.t > f->end ? s.t : f->end;
-            s.t = e->flags & EVF_QUIET ? s.t : e->t;
             s.v += EVS_LONG;
-            ok = fold_any(f, e);
-            rs.h = hot_take(f);
+            if (!on_long(&rs, e, &plain)) {
+                runs_close(&rs);
+                f->end = s.t > f->end ? s.t : f->end;
+                ok = fold_any(f, e);
+                rs.h = hot_take(f);
+            }
+            s.t = e->flags & EVF_QUIET ? s.t : e->t;
         }
     }
     runs_close(&rs);

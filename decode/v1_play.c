@@ -26,7 +26,7 @@ static const struct stop STOP[V1_TYPES] = {
 /* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save(). */
 struct hot {
     struct evs *v;           /* the next in the stream */
-    bool on;                 /* which holds an EVS_ON for the turn, and nothing long since */
+    bool on;                 /* which holds an EVS_ON for the turn */
     struct v1_g *rows;
     const uint64_t *stacks;
     uint64_t nstacks, base, far;
@@ -101,7 +101,8 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         q->g = e->g;
         return true;
     case V1_WAY_STOP:
-        if (s->state != V1S_RUNNING || q->g != e->rule_g || !at_time(h, e->ticks))
+        s = &h->rows[e->g]; /* ends have no rule */
+        if (s->state != V1S_RUNNING || q->g != e->g || !at_time(h, e->ticks))
             return false;
         stop = &STOP[e->tag.type];
         put(h, EVS_LEAVE, stop->state, em->reason[e->tag.type], stack_of(h, em, e));
@@ -174,9 +175,11 @@ void v1_play(struct v1_emit *em, size_t cap)
             g->key += (uint64_t)(int64_t)e->tag.delta;
             uint32_t waiters = g->waiters;
             if (!common(&h, em, e, q, c, x)) {
+                bool on = h.on && (e->tag.type == V1_GO_CREATE || e->tag.type == V1_HEAP_ALLOC); /* the turn goes on */
                 save(&h, em);
                 v1_emit_event(em, e);
                 load(&h, em);
+                h.on = on;
             }
             if (!x || waiters || ((h.rows[x->rule_g].key ^ x->want) & (uint64_t)(int64_t)x->tag.mask)) {
                 v1_order_settle(o, e->rule_g, cur, x != NULL);
