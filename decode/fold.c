@@ -722,6 +722,7 @@ void fold_finish(struct fold *f)
     fold_patch_open(f);
     fold_back_counts(f);
     f->finished = true;
+    bool wait = false;
     for (int k = 0; k < LANE_KINDS; k++)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             struct spanlane *l = &f->lane[k][i];
@@ -732,7 +733,10 @@ void fold_finish(struct fold *f)
             }
             spans_rest(&f->pool, l);
             spans_trim(l);
+            wait |= l->cap && !l->packed; /* out of memory */
         }
+    if (!wait)
+        pool_waits_free(&f->pool);
     for (int k = 0; k < LANE_KINDS; k++)
         fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
     fold_shrink(&f->g, &f->capg, f->nlane[LANE_G], sizeof *f->g);

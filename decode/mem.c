@@ -10,7 +10,7 @@
 #include "decode/bigmem.h"
 
 #define HUGE_FROM ((size_t)2 << 20)
-#define GROW_SLOWLY ((size_t)2 << 20)
+#define GROW_SLOWLY ((size_t)64 << 10)
 #define GROW_LEAST ((size_t)1 << 20)
 
 /* The sanitizers look at what malloc hands out only. */
@@ -127,12 +127,13 @@ void mem_refill(void *p, size_t n)
     count(n, 0);
 }
 
-/* By how many elements an array of n grows. A large block costs no copying: what it has too much is memory lost. */
+/* By how many elements an array of n grows. The larger the less: what it has too much is memory lost, and a large block
+   costs no copying. */
 static size_t more(void *p, size_t n, size_t size)
 {
     if (!p || !size || n <= GROW_SLOWLY / size)
         return n;
-    if (BIG_FROM == SIZE_MAX)
+    if (!bigmem_size(p))
         return n / 4;
     size_t most = size_of(p) / 16; /* of what isn't hollow */
     return (most > GROW_LEAST ? most : GROW_LEAST) / size + 1;

@@ -21,7 +21,7 @@ void *mem_resize(void *p, size_t n) __attribute__((warn_unused_result));
 void mem_free(void *p);
 
 /*
- * mem_grow - make room for at least `need` elements of `size` bytes in an array that doubles (a large one grows by a sixteenth).
+ * mem_grow - make room for at least `need` elements of `size` bytes in an array that doubles (a larger one grows by a quarter, a large one by a sixteenth).
  * *cap is updated; returns the array (moved or not) or NULL when out of memory, the old one then still valid.
  */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));

@@ -9,6 +9,7 @@
 
 #define CHUNK_FIRST (1u << 20) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
 #define CHUNK_MOST (2u << 20)
+#define CHUNK_WAIT (1u << 16)  /* the first one of waiting spans */
 
 struct pool_chunk {
     struct pool_chunk *next;
@@ -31,13 +32,26 @@ enum err_code pool_init(struct span_pool *sp)
     return pool_tag(sp, ST_NONE, 0, 0) == 0 && !sp->oom ? ERR_OK : ERR_NOMEM;
 }
 
-void pool_free(struct span_pool *sp)
+static void bump_free(struct bump *b)
 {
-    for (struct pool_chunk *c = sp->bump.chunks; c;) {
+    for (struct pool_chunk *c = b->chunks; c;) {
         struct pool_chunk *next = c->next;
         mem_free(c);
         c = next;
     }
+    *b = (struct bump){0};
+}
+
+void pool_waits_free(struct span_pool *sp)
+{
+    bump_free(&sp->waits);
+    memset(sp->free, 0, sizeof sp->free);
+}
+
+void pool_free(struct span_pool *sp)
+{
+    bump_free(&sp->bump);
+    bump_free(&sp->waits);
     mem_free(sp->tags);
     mem_free(sp->tagslot);
     mem_free(sp->taghash);
@@ -82,12 +96,9 @@ static struct waitspan *wait_new(struct span_pool *sp, unsigned class)
         memcpy(&sp->free[class], p, sizeof(void *));
         return p;
     }
-    struct bump *b = &sp->bump;
-    if (b->at) { /* packed blocks leave odd ends; chunks start aligned */
-        size_t pad = (8 - ((uintptr_t)b->at & 7)) & 7;
-        b->at += pad < (size_t)(b->end - b->at) ? pad : (size_t)(b->end - b->at);
-    }
-    p = bump_bytes(b, wait_cap[class] * sizeof(struct waitspan));
+    if (!sp->waits.next)
+        sp->waits.next = CHUNK_WAIT;
+    p = bump_bytes(&sp->waits, wait_cap[class] * sizeof(struct waitspan)); /* chunks start aligned */
     sp->oom = sp->oom || !p;
     return p;
 }

@@ -71,8 +71,9 @@ void bump_move(struct bump *to, struct bump *from); /* hand over the chunks, but
 
 struct packer;
 struct span_pool {
-    struct bump bump;
-    void *free[5];            /* arrays of waiting spans, by size */
+    struct bump bump;         /* packed spans and rows of the block index */
+    struct bump waits;        /* arrays of waiting spans */
+    void *free[5];            /* those not in use, by size */
     struct packer *packer;    /* takes full blocks of goroutines (decode/packer.h); NULL: they are packed at once */
     struct span_tag *tags;
     size_t ntags, captags, capslots;
@@ -89,6 +90,8 @@ struct span_pool {
 
 enum err_code pool_init(struct span_pool *sp);
 void pool_free(struct span_pool *sp);
+/* pool_waits_free - give back all arrays of waiting spans: every lane is at rest, and stays so. */
+void pool_waits_free(struct span_pool *sp);
 /* pool_tag - dense number of (state, reason, label). Returns 0 (ST_NONE) when out of memory. */
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label);
 

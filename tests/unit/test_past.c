@@ -168,6 +168,7 @@ static void test_same(void **state)
     fold_finish(&w.put.fold);
     fold_finish(&w.stay.fold);
     w.put.done = w.stay.done = true;
+    assert_null(w.put.fold.pool.waits.chunks); /* nothing waits any more */
     same(&w);
     for (uint32_t i = 0; i < w.ng; i += 37)
         check_lane(&w.put, (struct lane){LANE_G, i}, &rng, 5);
