@@ -556,20 +556,21 @@ static __attribute__((noinline)) void on_stream(struct hot_run *r, const struct 
 {
     const struct evs *v = s->v, *end = s->end;
     int64_t t = s->t;
-    uint64_t calls = 0;
+    uint64_t calls = 0, rest;
+    const int64_t limit = hot_limit(r, h);
     for (; v < end; v++) {
         const int64_t u = t + v->dt;
         const bool runs = r->g != EV_NONE && !r->call;
         bool ok = false;
-        if (u > r->limit || u <= r->t0)
+        if (u > limit || u <= r->t0)
             break;
         switch (v->kind) {
         case EVS_START: ok = r->g == EV_NONE && hot_on_start(r, h, u, v->g); break;
         case EVS_LEAVE:
             if (runs && v->state == ST_WAITING)
-                ok = hot_on_leave(r, h, u, ST_WAITING, v->g, v->stack);
+                ok = hot_reason(h, ST_WAITING, v->g, &rest) && hot_on_leave(r, h, u, ST_WAITING, rest, v->stack);
             else if (runs && v->state == ST_RUNNABLE)
-                ok = hot_on_leave(r, h, u, ST_RUNNABLE, v->g, v->stack);
+                ok = hot_reason(h, ST_RUNNABLE, v->g, &rest) && hot_on_leave(r, h, u, ST_RUNNABLE, rest, v->stack);
             else if (runs && v->state == ST_NONE && !v->g && !v->stack)
                 ok = hot_on_end(r, h, u);
             break;

@@ -77,7 +77,7 @@ struct hot_run {
     bool tells;                /* its stack may have something to tell: its name, or it is one of the trace's first */
     uint8_t proom, groom;      /* of the lanes' waiting spans */
     int64_t t0;                /* since when; the P's lane and g's agree */
-    int64_t limit;             /* up to here it may go on */
+    int64_t limit;             /* up to here it may go on, if the bucket of the counts does: see hot_limit() */
     int64_t longest;           /* pinfo.longest */
     uint64_t who;              /* waitspan.dur_who that names the P */
     struct spanlane *pl, *l;   /* the P's; g's */
@@ -117,12 +117,25 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
     r->who = (uint64_t)(p + 1) << 32;
     r->pl = pl;
     r->t0 = pl->t0;
-    r->limit = pl->t0 + UINT32_MAX < h->gb_end ? pl->t0 + UINT32_MAX : h->gb_end - 1;
+    r->limit = pl->t0 + UINT32_MAX;
     r->longest = pi->longest;
     r->popen = pl->open;
     r->pw = pl->wait.next;
     r->proom = pl->room;
     return true;
+}
+
+HOT int64_t hot_limit(const struct hot_run *r, const struct hot *h)
+{
+    return r->limit < h->gb_end ? r->limit : h->gb_end - 1;
+}
+
+/* The next bucket of the counts, for t >= gb_end. */
+HOT void hot_bucket(struct hot *h, int64_t t)
+{
+    fold_gcount_next_bucket(h->f, t);
+    h->gb = h->f->gb_last;
+    h->gb_end = h->f->gb_end;
 }
 
 HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
@@ -195,7 +208,7 @@ HOT uint64_t hot_on_p(struct hot_run *r, int64_t t, struct waitspan next)
     return (uint64_t)dur;
 }
 
-/* These want t <= r->limit. Nothing runs there, and a goroutine that could starts. */
+/* These want t <= hot_limit(). Nothing runs there, and a goroutine that could starts. */
 HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g)
 {
     if (g >= h->ng)
@@ -241,7 +254,7 @@ HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t 
 /* What runs there enters a system call and is back 1 ns later: hot_on_call() twice. */
 HOT bool hot_on_whole_call(struct hot_run *r, const struct hot *h, int64_t t, uint32_t stack)
 {
-    if (r->groom < 2 || r->proom < 2 || t >= r->limit || (r->tells && stack))
+    if (r->groom < 2 || r->proom < 2 || t >= hot_limit(r, h) || (r->tells && stack))
         return false;
     struct waitspan *const pw = r->pw + 1, *const gw = r->gw + 1, on = hot_open(r->g + 1, h->run);
     hot_put(r->gw, &r->gopen, hot_on_p(r, t, on));
@@ -263,20 +276,26 @@ HOT bool hot_on_whole_call(struct hot_run *r, const struct hot *h, int64_t t, ui
     return true;
 }
 
-/* What runs there stops or blocks. */
-HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint32_t str, uint32_t stack)
+/* What waitspan.rest says of a reason. false: its tag isn't at hand. */
+HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *rest)
 {
     const uint32_t k = str % RECENT_TAGS;
-    if (h->f->recent[to][k].reason != str || (r->tells && stack))
+    *rest = (uint64_t)h->f->recent[to][k].tag << 32;
+    return h->f->recent[to][k].reason == str;
+}
+
+/* What runs there stops or blocks; rest: of hot_reason(). */
+HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint64_t rest, uint32_t stack)
+{
+    if (r->tells && stack)
         return false;
     struct spanlane *l = r->l;
     if (!r->groom || !r->proom)
         return hot_full(r, r->groom ? r->pl : l);
-    uint64_t tag = h->f->recent[to][k].tag, dur = hot_on_p(r, t, hot_open(0, h->sched));
-    hot_put(r->gw, &r->gopen, dur);
+    hot_put(r->gw, &r->gopen, hot_on_p(r, t, hot_open(0, h->sched)));
     l->wait.next = r->gw + 1;
     l->room = (uint8_t)(r->groom - 1);
-    l->open = hot_open(0, tag << 32 | stack);
+    l->open = hot_open(0, rest | stack);
     l->t0 = t;
     l->state = to;
     l->p = l->m = r->g = EV_NONE;

@@ -331,6 +331,13 @@ HOT uint32_t lookup(const struct lookup *l, uint64_t key)
     return v < IDMAP_GONE - 1 && l->key[at] == key ? v : lookup_far(l->map, key);
 }
 
+/* Same, of goroutines: what they are called stands where they do, which is read next. */
+HOT uint32_t lookup_g(const struct lookup *l, const struct v2_g *g, uint64_t key)
+{
+    uint32_t v = l->val[key & l->mask] - 1;
+    return v < IDMAP_GONE - 1 && g[v].id == key ? v : lookup_far(l->map, key);
+}
+
 /* Same, of ids whose 0 is 0. */
 HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
 {
@@ -366,12 +373,14 @@ struct turns {
     struct v2_g *g;
     int64_t last;              /* time of the last event */
     int64_t limit, until;      /* up to when the current turn may go on: for good; until it is another thread's */
+    int64_t over;              /* time of the event that is later */
     size_t room;               /* how many events more there may be */
     size_t n;                  /* how many there were */
     struct hot h;
     struct evs *out;           /* the next in the stream; NULL: they are folded */
     int64_t told;              /* time of the last event in the stream, as its reader knows it */
     struct v2_order *o;
+    uint64_t rest[2][V2_REASONS]; /* turn_reason(): GoBlock's, GoStop's */
     uint32_t nopen;
     struct turn open[TURNS];
 };
@@ -456,6 +465,16 @@ static void put_long(struct turns *ts, const struct hot_run *r, const struct ev 
     ts->room = ts->room > EVS_LONG ? ts->room - EVS_LONG : 1;
 }
 
+/* GoStop's and GoBlock's reasons, once asked for; 0: not at hand. */
+static __attribute__((noinline)) uint64_t turn_reason(struct turns *ts, bool stops, uint64_t id)
+{
+    uint32_t str;
+    uint64_t rest;
+    if (!reason_quick(ts, id, &str) || !hot_reason(&ts->h, stops ? ST_RUNNABLE : ST_WAITING, str, &rest))
+        return 0;
+    return ts->rest[stops][id] = rest;
+}
+
 /* Seldomer events that a turn goes on after. false: not so simple, and nothing has changed. */
 static __attribute__((noinline)) void turn_metric(struct turns *ts, const struct turn *u, enum metric metric, int64_t t, uint64_t value)
 {
@@ -518,6 +537,37 @@ static __attribute__((noinline)) bool turn_create(struct turns *ts, const struct
     return true;
 }
 
+/* GoStop and GoBlock; *p: their arguments. */
+HOT bool turn_leave(struct turns *ts, struct turn *u, const uint8_t **args, int64_t t, bool stops, bool direct)
+{
+    struct hot_run *const r = &u->r;
+    const uint8_t state = stops ? ST_RUNNABLE : ST_WAITING, *p = *args;
+    const uint32_t g = r->g;
+    uint64_t a0, a1, rest;
+    uint32_t str, stack;
+    ARG(a0);
+    ARG(a1);
+    if (u->status != ST_RUNNING || a0 >= V2_REASONS || !lookup_or_0(&ts->stacks, a1, &stack))
+        goto out;
+    if (direct) {
+        if (!(rest = ts->rest[stops][a0]) && !(rest = turn_reason(ts, stops, a0)))
+            goto out;
+        if (!hot_on_leave(r, &ts->h, t, state, rest, stack))
+            goto out;
+    } else {
+        if (!reason_quick(ts, a0, &str))
+            goto out;
+        put(ts, t, EVS_LEAVE, state, str, stack);
+        r->g = EV_NONE;
+    }
+    ts->g[g].status = state;
+    u->status = ST_NONE;
+    *args = p;
+    return true;
+out:
+    return false;
+}
+
 /* The events of a turn. false: the one it stops at is another kind of event; its time is not known. */
 HOT bool turn_events(struct turns *ts, struct turn *u, bool direct)
 {
@@ -525,7 +575,7 @@ HOT bool turn_events(struct turns *ts, struct turn *u, bool direct)
     const uint8_t *at = u->at, *p;
     int64_t last = ts->last, now, t;
     uint64_t a0, a1, a2;
-    uint32_t str, stack;
+    uint32_t stack;
     if (u->args) { /* its time is known */
         p = u->args;
         now = u->now;
@@ -540,6 +590,7 @@ next:
 timed:
     t = now > last ? now : last + 1;
     if (t > ts->limit) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
+        ts->over = t;
         if (now <= ts->until)
             goto out;
         u->args = p;
@@ -554,7 +605,7 @@ timed:
     if (type == V2_GO_START) {
         ARG(a0);
         ARG(a1);
-        uint32_t k = lookup(&ts->gs, a0);
+        uint32_t k = lookup_g(&ts->gs, ts->g, a0);
         if (r->g != EV_NONE || k == IDMAP_NONE)
             goto out;
         struct v2_g *vg = &ts->g[k];
@@ -567,27 +618,17 @@ timed:
             put(ts, t, EVS_START, 0, k, 0);
             r->g = k;
         }
-    } else if (type == V2_GO_STOP || type == V2_GO_BLOCK) {
-        ARG(a0);
-        ARG(a1);
-        const uint32_t g = r->g;
-        if (u->status != ST_RUNNING || !reason_quick(ts, a0, &str) || !lookup_or_0(&ts->stacks, a1, &stack))
+    } else if (type == V2_GO_BLOCK) {
+        if (!turn_leave(ts, u, &p, t, false, direct))
             goto out;
-        const uint8_t state = type == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
-        if (direct && !(type == V2_GO_STOP ? hot_on_leave(r, &ts->h, t, ST_RUNNABLE, str, stack) :
-                        hot_on_leave(r, &ts->h, t, ST_WAITING, str, stack)))
+    } else if (type == V2_GO_STOP) {
+        if (!turn_leave(ts, u, &p, t, true, direct))
             goto out;
-        ts->g[g].status = state;
-        u->status = ST_NONE;
-        if (!direct) {
-            put(ts, t, EVS_LEAVE, state, str, stack);
-            r->g = EV_NONE;
-        }
     } else if (type == V2_GO_UNBLOCK) {
         ARG(a0);
         ARG(a1);
         ARG(a2);
-        uint32_t k = lookup(&ts->gs, a0);
+        uint32_t k = lookup_g(&ts->gs, ts->g, a0);
         if (k == IDMAP_NONE || !lookup_or_0(&ts->stacks, a2, &stack))
             goto out;
         struct v2_g *vg = &ts->g[k];
@@ -632,7 +673,6 @@ timed:
     at = p;
     u->before = now;
     last = t;
-    ts->n++;
     if (--ts->room && at <= u->behind)
         goto next;
 out:
@@ -743,12 +783,22 @@ HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, 
     if ((c->turn >= ts->nopen || u->c != c) && !(u = turn_open(ts, c, direct)))
         return TURN_OUT;
     until = (until < V2_TIME_MAX ? until : V2_TIME_MAX) - ts->base;
-    ts->until = ts->limit = until;
-    if (direct && u->r.limit < until)
-        ts->limit = u->r.limit;
     if (!direct)
         put_on(ts, &u->r);
-    if (direct ? turn_fold(ts, u) : turn_out(ts, u)) {
+    ts->until = until;
+    const size_t room = ts->room;
+    bool on;
+    for (;;) {
+        const int64_t most = direct ? hot_limit(&u->r, &ts->h) : until;
+        ts->limit = most < until ? most : until;
+        ts->over = 0;
+        on = direct ? turn_fold(ts, u) : turn_out(ts, u);
+        if (on || !direct || ts->over < ts->h.gb_end)
+            break;
+        hot_bucket(&ts->h, ts->over);
+    }
+    ts->n += room - ts->room;
+    if (on) {
         *t = u->now + ts->base;
         return TURN_ON;
     }
@@ -879,6 +929,7 @@ size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap)
     struct turns ts;
     ts.n = ts.nopen = 0;
     ts.o = o;
+    memset(ts.rest, 0, sizeof ts.rest);
     if (!fold_begin(f))
         return 0;
     o->out = (struct evs *)(void *)out;
