@@ -113,7 +113,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 	$(Q)$(COMPILE) $(OWN_CFLAGS) -c -o $@ $<
 
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
-$(BUILD)/decode/v2_order.o $(BUILD)/decode/fold.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
+$(BUILD)/decode/v2_turn.o $(BUILD)/decode/v2_order.o $(BUILD)/decode/fold.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
 
 # Stamps, rewritten only when their text changes: what the compiler is called with (a change rebuilds everything),
 # and which sources there are (a deleted one must leave its library).
