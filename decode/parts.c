@@ -460,7 +460,8 @@ enum wanted trace_held(const struct trace *tr, int64_t t0, int64_t t1)
         return WANT_HELD;
     size_t i = model_of(p, t0, t1, &need);
     bool one = i + 1 >= p->n || p->mark[i + 1].t >= t1; /* less there can't be */
-    if (p->lost || (!one && need + p->fixed > full(p)) || (i < p->n && p->mark[i].reach && t1 > p->mark[i].reach))
+    /* What the marks say is rough, each part's own slack is in it: if in doubt it is tried, and `reach` tells. */
+    if (p->lost || (!one && need / 2 + p->fixed > full(p)) || (i < p->n && p->mark[i].reach && t1 > p->mark[i].reach))
         return WANT_WIDE;
     return p->seeking && t0 >= p->t0 && t1 <= p->until ? WANT_COMING : WANT_AWAY;
 }
@@ -498,10 +499,13 @@ bool parts_seek(struct trace *tr, size_t mark)
 static enum part seek_look(struct trace *tr)
 {
     struct parts *p = &tr->parts;
-    p->next = mem_live() + p->step;
-    if (mem_live() < full(p))
+    size_t live = mem_live(), most = full(p);
+    p->next = live + p->step;
+    /* Before the window half the room may be taken, so that there is some left for the window itself. */
+    bool before = tr->fold.end < p->want0 && tr->fold.end > p->t0;
+    if (live < most && !(before && live > p->fixed && live - p->fixed > (most - p->fixed) / 2))
         return PART_ON;
-    if (tr->fold.end >= p->want0 || tr->fold.end <= p->t0)
+    if (!before)
         return PART_STOP; /* what there is of it is held */
     struct part_mark m = {0};
     struct part_sums now = {0};
