@@ -77,15 +77,6 @@ static void *map(size_t n, int prot)
     return p + before;
 }
 
-void bigmem_huge(void *p)
-{
-#ifdef MADV_HUGEPAGE
-    madvise(p, bigmem_size(p), MADV_HUGEPAGE); /* where the host has none, small ones will do */
-#else
-    (void)p;
-#endif
-}
-
 void *bigmem_new(size_t n)
 {
     n = whole_pages(n);

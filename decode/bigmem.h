@@ -5,9 +5,8 @@
  * mappings rises with what has been freed, and below it an array that grows is copied: a step of loading then takes a
  * tenth of a second. Here a block grows in place or is moved by its page tables.
  *
- * Huge pages are asked for chunks that will be filled from end to end, not for arrays that grow: what is touched of an array's
- * last huge page is memory, needed or not; and on a virtual machine that gives free pages back to its host a fresh huge
- * page costs more than the small ones it replaces (measured: docs/SCALE.md).
+ * No huge pages are asked for: what is touched of an array's last one is memory, needed or not; and on a virtual machine that
+ * gives free pages back to its host a fresh huge page costs more than the small ones it replaces (docs/SCALE.md).
  *
  * Safe from any thread. Under the sanitizers mem.c does without it, for they can't look into it.
  */
@@ -17,7 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define BIG_PAGE ((size_t)2 << 20) /* of a huge page; smaller blocks are malloc's */
+#define BIG_PAGE ((size_t)2 << 20) /* whose page tables move as one; smaller blocks are malloc's */
 
 /* bigmem_new - n >= BIG_PAGE bytes of zeros. NULL: out of memory. */
 void *bigmem_new(size_t n);
@@ -25,8 +24,6 @@ void *bigmem_new(size_t n);
 size_t bigmem_size(const void *p);
 /* bigmem_resize - p, one of these blocks, with n >= BIG_PAGE bytes, moved or not; NULL: out of memory, it stands as it was. */
 void *bigmem_resize(void *p, size_t n);
-/* bigmem_huge - p, one of these blocks, will be filled: on huge pages where the host has them to give. */
-void bigmem_huge(void *p);
 /*
  * bigmem_hollow - whole pages of p, one of these blocks, become zeros and are given back; false: these are no whole pages,
  * nothing is done. bigmem_refill - so many of those bytes are in use again. bigmem_held - its size without what is hollow.

@@ -9,7 +9,6 @@
 
 #include "decode/bigmem.h"
 
-#define HUGE_FROM ((size_t)2 << 20)
 #define GROW_SLOWLY ((size_t)64 << 10)
 #define GROW_LEAST ((size_t)1 << 20)
 
@@ -64,8 +63,6 @@ void *mem_zalloc(size_t n)
 void *mem_alloc(size_t n)
 {
     void *p = refuse() ? NULL : n >= BIG_FROM ? bigmem_new(n) : malloc(n ? n : 1);
-    if (p && n >= HUGE_FROM && n >= BIG_FROM)
-        bigmem_huge(p);
     if (p)
         count(size_of(p), 0);
     return p;
