@@ -529,15 +529,6 @@ static void runs_close(struct runs *rs)
         hot_run_end(&rs->r[__builtin_ctz(rs->open)], &rs->h);
 }
 
-void fold_events(struct fold *f, const struct ev *ev, size_t n)
-{
-    if (!fold_begin(f))
-        return;
-    for (size_t i = 0; i < n && fold_any(f, &ev[i]); i++)
-        ;
-    fold_end(f, f->end, 0);
-}
-
 /* A short event, the long way. false: out of memory. */
 static __attribute__((noinline)) bool any_short(struct fold *f, struct ev_stream *s)
 {

@@ -121,10 +121,9 @@ enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
 /*
  * fold_stream - n short events of a stream in order, see struct evs; t: the time of the last event before them. Out of memory sets
- * f->oom; what was built stays readable. fold_events - n events, all long.
+ * f->oom; what was built stays readable.
  */
 void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t);
-void fold_events(struct fold *f, const struct ev *ev, size_t n);
 /*
  * The same for a reader that folds as it goes: fold_begin(), any number of events - the commonest by the functions of
  * fold_hot.h, all others by fold_any() - and fold_end() with the time of the last one and how many were folded by

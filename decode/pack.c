@@ -11,6 +11,39 @@ const uint8_t pack_len_dur[2][4] = {{1, 2, 3, 4}, {1, 2, 3, 8}};
 const uint8_t pack_len_id[2][4] = {{0, 1, 2, 3}, {0, 1, 2, 4}};
 const uint64_t pack_mask[9] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
 
+/* ---- palettes ---------------------------------------------------------------------------------------------- */
+
+/* The palette of a packed block, and its planes. p: behind the flags; *end: behind the planes. Returns how many planes. */
+static unsigned palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST], const uint8_t **planes,
+                                    const uint8_t **end)
+{
+    uint32_t k = *p++;
+    for (uint32_t i = 0; i < k && i < PALETTE_MOST; i++, p += flags & PACK_STACK ? 4 : 1) {
+        if (flags & PACK_STACK)
+            memcpy(&pair[i], p, 4);
+        else
+            pair[i] = (uint32_t)*p << 24;
+    }
+    unsigned np = k > 1 ? 32 - (unsigned)__builtin_clz(k - 1) : 0;
+    *planes = p;
+    *end = p + np * ((n + 7) / 8);
+    return np;
+}
+
+/* Which pairs spans 8 * i .. 8 * i + 7 are, a byte each. */
+static uint64_t palette_eight(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i)
+{
+    uint64_t v = 0;
+    for (unsigned k = 0; k < np; k++) {
+        uint64_t x = planes[k * ((n + 7) / 8) + i];
+        /* bit b of x to bit 0 of byte b: each copy of x keeps another bit, and what is kept is carried to the byte's top */
+        x = (x * 0x0101010101010101u) & 0x8040201008040201u;
+        x = (x + 0x00406070787c7e7fu) >> 7 & 0x0101010101010101u;
+        v |= x << k;
+    }
+    return v;
+}
+
 /* ---- one value at a time ---------------------------------------------------------------------------------- */
 
 static uint8_t *put_plain(uint8_t *o, const uint64_t *v, uint32_t n, const uint8_t len[4])

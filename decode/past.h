@@ -1,5 +1,5 @@
 /*
- * past.h - goroutines that are over, in some twenty bytes each.
+ * past.h - goroutines that are over, in a dozen bytes each.
  *
  * A server makes a goroutine per request; most of what a trace tells of are long over, and their lanes (struct
  * spanlane, struct ginfo) are read now and then but never written again. Lanes are given out in order of appearance, so

@@ -9,6 +9,12 @@
 #include "decode/past.h"
 #include "tests/unit/decode_help.h"
 
+/* A stream of long events only. */
+static inline void fold_events(struct fold *f, const struct ev *ev, size_t n)
+{
+    fold_stream(f, (const void *)ev, n * EVS_LONG, f->end);
+}
+
 struct span_list {
     struct span *v;
     size_t n, cap;
