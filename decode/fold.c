@@ -542,52 +542,8 @@ static __attribute__((noinline)) bool any_short(struct fold *f, struct ev_stream
     return ok;
 }
 
-/* The commonest at s->v, as part of a run. Stops at the first that isn't. */
-static __attribute__((noinline)) void on_stream(struct hot_run *r, const struct hot *h, struct ev_stream *s, uint64_t *plain)
-{
-    const struct evs *v = s->v, *end = s->end;
-    int64_t t = s->t;
-    uint64_t calls = 0, rest;
-    const int64_t limit = hot_limit(r, h);
-    for (; v < end; v++) {
-        const int64_t u = t + v->dt;
-        const bool runs = r->g != EV_NONE && !r->call;
-        bool ok = false;
-        if (u > limit || u <= r->t0)
-            break;
-        switch (v->kind) {
-        case EVS_START: ok = r->g == EV_NONE && hot_on_start(r, h, u, v->g); break;
-        case EVS_LEAVE:
-            if (runs && v->state == ST_WAITING)
-                ok = hot_reason(h, ST_WAITING, v->g, &rest) && hot_on_leave(r, h, u, ST_WAITING, rest, v->stack);
-            else if (runs && v->state == ST_RUNNABLE)
-                ok = hot_reason(h, ST_RUNNABLE, v->g, &rest) && hot_on_leave(r, h, u, ST_RUNNABLE, rest, v->stack);
-            else if (runs && v->state == ST_NONE && !v->g && !v->stack)
-                ok = hot_on_end(r, h, u);
-            break;
-        case EVS_WAKE: ok = hot_wake(r, h, u, v->g, r->g, v->stack); break;
-        case EVS_ENTER: ok = runs && hot_on_call(r, h, u, ST_SYSCALL, v->stack); break;
-        case EVS_EXIT: ok = r->g != EV_NONE && r->call && hot_on_call(r, h, u, ST_RUNNING, 0); break;
-        case EVS_CALL:
-            if (!runs || !hot_on_whole_call(r, h, u, v->stack))
-                break;
-            t = u + 1;
-            calls++;
-            continue;
-        default: break;
-        }
-        if (!ok)
-            break;
-        t = u;
-    }
-    *plain += (uint64_t)(v - s->v) + calls;
-    s->v = v;
-    s->t = t;
-    s->g = r->g;
-}
-
-/* The run of the P and M that the stream is at. NULL: what is there is out of the ordinary. */
-static inline struct hot_run *run_at(struct runs *rs, const struct ev_stream *s)
+/* Its run, that of the P and M that the stream is at. NULL: what is there is out of the ordinary. */
+static __attribute__((noinline)) struct hot_run *run_at(struct runs *rs, const struct ev_stream *s)
 {
     const uint32_t i = s->p % 32, bit = 1u << i;
     struct hot_run *r = &rs->r[i];
@@ -603,6 +559,72 @@ static inline struct hot_run *run_at(struct runs *rs, const struct ev_stream *s)
     return r;
 }
 
+/* The commonest from s->v on, as part of r and of other runs that are open. Stops at the first that isn't; returns whose it is. */
+static __attribute__((noinline)) struct hot_run *on_stream(struct runs *rs, struct hot_run *r, struct ev_stream *s, uint64_t *plain)
+{
+    const struct hot *const h = &rs->h;
+    const struct evs *v = s->v, *const end = s->end;
+    int64_t t = s->t;
+    uint64_t rest, n = *plain;
+    int64_t limit = hot_limit(r, h);
+    for (; v < end; v++) {
+        const unsigned kind = v->kind;
+        if (kind == EVS_ON) {
+            struct hot_run *o = &rs->r[v->dt % 32];
+            if (!(rs->open >> v->dt % 32 & 1) || o->p != v->dt || o->m != v->stack || o->g != v->g)
+                break;
+            r = o;
+            limit = hot_limit(r, h);
+            continue;
+        }
+        const int64_t u = t + v->dt;
+        if (u > limit || u <= r->t0)
+            break;
+        if (kind == EVS_START) {
+            if (r->g != EV_NONE || !hot_on_start(r, h, u, v->g))
+                break;
+        } else if (kind == EVS_WAKE) {
+            if (!hot_wake(r, h, u, v->g, r->g, v->stack))
+                break;
+        } else if (kind == EVS_EXIT) {
+            if (r->g == EV_NONE || !r->call || !hot_on_call(r, h, u, ST_RUNNING, 0))
+                break;
+        } else if (r->g == EV_NONE || r->call) {
+            break;
+        } else if (kind == EVS_LEAVE) {
+            if (v->state == ST_WAITING) {
+                if (!hot_reason(h, ST_WAITING, v->g, &rest) || !hot_on_leave(r, h, u, ST_WAITING, rest, v->stack))
+                    break;
+            } else if (v->state == ST_RUNNABLE) {
+                if (!hot_reason(h, ST_RUNNABLE, v->g, &rest) || !hot_on_leave(r, h, u, ST_RUNNABLE, rest, v->stack))
+                    break;
+            } else if (v->state != ST_NONE || v->g || v->stack || !hot_on_end(r, h, u)) {
+                break;
+            }
+        } else if (kind == EVS_ENTER) {
+            if (!hot_on_call(r, h, u, ST_SYSCALL, v->stack))
+                break;
+        } else if (kind == EVS_CALL) {
+            if (!hot_on_whole_call(r, h, u, v->stack))
+                break;
+            t = u + 1;
+            n += 2;
+            continue;
+        } else {
+            break;
+        }
+        t = u;
+        n++;
+    }
+    *plain = n;
+    s->v = v;
+    s->t = t;
+    s->p = r->p;
+    s->m = r->m;
+    s->g = r->g;
+    return r;
+}
+
 /* The short ones at s->v; before them stood an EVS_ON. false: out of memory. */
 static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
 {
@@ -610,7 +632,7 @@ static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
     while (s->v < s->end && s->v->kind > EVS_ON) {
         struct hot_run *r = run_at(rs, s);
         if (r)
-            on_stream(r, &rs->h, s, plain);
+            r = on_stream(rs, r, s, plain);
         if (s->v >= s->end || s->v->kind <= EVS_ON)
             break;
         if (r) { /* it stopped within */
