@@ -112,11 +112,23 @@ static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
     return !c->lazy || cursor_load(o, c, c->at, c->before);
 }
 
-/* Cursors by time; the time stands in the heap, so that sifting reads nothing else. */
-static void heap_down(struct v2_order *o, size_t i)
+/*
+ * Cursors by time; the time stands in the heap, so that sifting reads nothing else. A few are kept sorted, which is a
+ * heap as well: the threads that are busy stand at its top, and one of them takes its place again in a step or two.
+ */
+enum { FEW = 16 };
+
+/* The first one's time is later than it was. */
+static inline void heap_down(struct v2_order *o)
 {
-    struct v2_heap *h = o->heap, x = h[i];
-    size_t n = o->nheap;
+    struct v2_heap *h = o->heap, x = h[0];
+    size_t n = o->nheap, i = 0;
+    if (n <= FEW) {
+        for (; i + 1 < n && h[i + 1].t < x.t; i++)
+            h[i] = h[i + 1];
+        h[i] = x;
+        return;
+    }
     for (;;) {
         size_t k = 2 * i + 1;
         if (k + 1 < n) {
@@ -134,21 +146,34 @@ static void heap_down(struct v2_order *o, size_t i)
 
 static void heap_push(struct v2_order *o, uint32_t cursor)
 {
-    struct v2_heap x = {o->cur[cursor].t, cursor};
+    struct v2_heap *h = o->heap, x = {o->cur[cursor].t, cursor};
     size_t i = o->nheap++;
-    while (i && x.t < o->heap[(i - 1) / 2].t) {
-        o->heap[i] = o->heap[(i - 1) / 2];
-        i = (i - 1) / 2;
+    const bool few = o->nheap <= FEW;
+    for (size_t k; i && x.t < h[k = few ? i - 1 : (i - 1) / 2].t; i = k)
+        h[i] = h[k];
+    h[i] = x;
+}
+
+/* The first one goes. */
+static void heap_drop(struct v2_order *o)
+{
+    struct v2_heap *h = o->heap;
+    h[0] = h[--o->nheap];
+    if (o->nheap)
+        heap_down(o);
+    for (size_t i = 1; o->nheap == FEW && i < FEW; i++) { /* few from now on */
+        struct v2_heap x = h[i];
+        size_t k = i;
+        for (; k && x.t < h[k - 1].t; k--)
+            h[k] = h[k - 1];
+        h[k] = x;
     }
-    o->heap[i] = x;
 }
 
 static uint32_t heap_pop(struct v2_order *o)
 {
     uint32_t x = o->heap[0].cursor;
-    o->heap[0] = o->heap[--o->nheap];
-    if (o->nheap)
-        heap_down(o, 0);
+    heap_drop(o);
     return x;
 }
 
@@ -509,10 +534,10 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
         }
         if (rc == TURN_OVER) {
             cursor_done(o, c);
-            o->heap[0] = o->heap[--o->nheap];
+            heap_drop(o);
+        } else if (o->nheap > 1) {
+            heap_down(o);
         }
-        if (o->nheap > 1)
-            heap_down(o, 0);
     }
     turns_close(ts);
     return direct ? ts->n + others : o->nout;
