@@ -163,6 +163,15 @@ void *bigmem_resize(void *p, size_t n)
     return q;
 }
 
+void bigmem_touch(void *p)
+{
+#ifdef MADV_POPULATE_WRITE
+    (void)madvise(p, bigmem_size(p), MADV_POPULATE_WRITE); /* before Linux 5.14: they come as they are written */
+#else
+    (void)p;
+#endif
+}
+
 void bigmem_free(void *p)
 {
     size_t n = bigmem_size(p);

@@ -31,6 +31,8 @@ void *bigmem_resize(void *p, size_t n);
 bool bigmem_hollow(void *p, size_t at, size_t n);
 void bigmem_refill(void *p, size_t n);
 size_t bigmem_held(const void *p);
+/* bigmem_touch - all of p, one of these blocks, is about to be written: its pages come at once, not each by a fault of its own. */
+void bigmem_touch(void *p);
 void bigmem_free(void *p); /* p: one of these blocks */
 
 #endif

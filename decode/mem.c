@@ -108,6 +108,12 @@ void mem_free(void *p)
         free(p);
 }
 
+void mem_touch(void *p)
+{
+    if (bigmem_size(p))
+        bigmem_touch(p);
+}
+
 bool mem_hollow(void *p, size_t at, size_t n)
 {
     if (bigmem_size(p) && bigmem_hollow(p, at, n)) {

@@ -26,6 +26,9 @@ void mem_free(void *p);
  */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));
 
+/* mem_touch - all of a block is about to be written: a large one's pages come at once, which costs a third of coming singly. */
+void mem_touch(void *p);
+
 /*
  * mem_hollow - n bytes of a block, from byte `at` on, become zeros. true: they were whole memory pages of a large block,
  * which are given back and count as free. Then mem_refill() tells that so many bytes of them are about to be written to

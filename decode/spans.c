@@ -68,6 +68,7 @@ static void *bump_bytes(struct bump *b, size_t n)
         struct pool_chunk *c = mem_alloc(size);
         if (!c)
             return NULL;
+        mem_touch(c);
         c->next = b->chunks;
         b->chunks = c;
         b->at = (uint8_t *)c + 16;
