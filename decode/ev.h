@@ -77,7 +77,9 @@ _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
 /*
  * The commonest transitions, short. A reader may hand over a stream of these (decode/source.h), in which a struct ev
  * takes the room of four: `kind`, at the same place in both, tells. What the short ones leave open, the EVS_ON before
- * them says. It holds up to the next one, which there must be behind a struct ev that changes what runs where. Between two
+ * them says. It holds up to the next one, which there must be behind a struct ev that changes what runs where. Who comes back
+ * to a P since then may leave it out: `on` of the first short one there says so, and what runs there follows from what the
+ * stream said. Between two
  * struct ev a reader vouches for them: what runs on a P runs there only, and nobody else wakes, starts or stops it.
  */
 enum evs_kind {
@@ -94,7 +96,7 @@ struct evs {
     uint32_t dt;    /* ns since the last event that was not EVF_QUIET */
     uint32_t stack;
     uint8_t kind, state;
-    uint16_t spare;
+    uint16_t on;    /* from here on it is this P's turn again, + 1; 0: still the one's that it was. Of an EVS_ON: 0 */
     uint32_t g;
 };
 #define EVS_LONG (sizeof(struct ev) / sizeof(struct evs))
@@ -108,7 +110,7 @@ struct ev_stream {
     uint32_t p, m, g;    /* as of the last EVS_ON; g: what runs there now */
     bool back;           /* the second half of an EVS_CALL is next */
 };
-/* ev_next - the next event; false: there is none. */
+/* ev_next - the next event; false: there is none. If it begins another turn (`on`) the caller has seen to p, m and g. */
 bool ev_next(struct ev_stream *s, struct ev *e);
 
 #endif

@@ -542,6 +542,22 @@ static __attribute__((noinline)) bool any_short(struct fold *f, struct ev_stream
     return ok;
 }
 
+/* A turn begins at s->v that no EVS_ON tells of: what it would say. */
+static void turn_on(const struct runs *rs, struct ev_stream *s)
+{
+    const uint32_t p = s->v->on - 1u;
+    const struct hot_run *r = &rs->r[p % 32];
+    s->p = p;
+    s->m = s->g = EV_NONE;
+    if (rs->open >> p % 32 & 1 && r->p == p) {
+        s->m = r->m;
+        s->g = r->g;
+    } else if (p < rs->h.np) {
+        s->m = rs->h.pi[p].m;
+        s->g = rs->h.pi[p].g;
+    }
+}
+
 /* Its run, that of the P and M that the stream is at. NULL: what is there is out of the ordinary. */
 static __attribute__((noinline)) struct hot_run *run_at(struct runs *rs, const struct ev_stream *s)
 {
@@ -569,7 +585,14 @@ static __attribute__((noinline)) struct hot_run *on_stream(struct runs *rs, stru
     int64_t limit = hot_limit(r, h);
     for (; v < end; v++) {
         const unsigned kind = v->kind;
-        if (kind == EVS_ON) {
+        if (v->on) {
+            const uint32_t p = v->on - 1u;
+            struct hot_run *o = &rs->r[p % 32];
+            if (!(rs->open >> p % 32 & 1) || o->p != p)
+                break;
+            r = o;
+            limit = hot_limit(r, h);
+        } else if (kind == EVS_ON) {
             struct hot_run *o = &rs->r[v->dt % 32];
             if (!(rs->open >> v->dt % 32 & 1) || o->p != v->dt || o->m != v->stack || o->g != v->g)
                 break;
@@ -630,11 +653,15 @@ static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
 {
     struct fold *f = rs->h.f;
     while (s->v < s->end && s->v->kind > EVS_ON) {
+        if (s->v->on)
+            turn_on(rs, s);
         struct hot_run *r = run_at(rs, s);
         if (r)
             r = on_stream(rs, r, s, plain);
         if (s->v >= s->end || s->v->kind <= EVS_ON)
             break;
+        if (r && s->v->on && s->v->on != r->p + 1)
+            continue; /* where another one begins */
         if (r) { /* it stopped within */
             hot_run_end(r, &rs->h);
             rs->open &= ~(1u << s->p % 32);

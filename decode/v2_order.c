@@ -370,7 +370,7 @@ HOT struct turn *turn_open(struct turns *ts, struct v2_cursor *c, bool direct)
     if (!ts->ready || m == EV_NONE || c->end - c->at < EVENT_MAX)
         return NULL;
     struct v2_m *const vm = &o->m[m];
-    if (!vm->told || vm->p == EV_NONE)
+    if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
         return NULL;
     const uint32_t i = ts->nopen < TURNS ? ts->nopen : ts->n % TURNS;
     struct turn *u = &ts->open[i];
@@ -388,6 +388,7 @@ HOT struct turn *turn_open(struct turns *ts, struct v2_cursor *c, bool direct)
     }
     c->turn = (uint8_t)i;
     u->c = c;
+    u->told = false;
     u->vm = vm;
     u->p = &o->p[vm->p];
     u->at = c->at;
@@ -414,8 +415,11 @@ HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, 
     if ((c->turn >= ts->nopen || u->c != c) && !(u = turn_open(ts, c, direct)))
         return TURN_OUT;
     until = (until < V2_TIME_MAX ? until : V2_TIME_MAX) - ts->base;
-    if (!direct)
+    struct evs *const first = ts->out;
+    const bool again = u->told && u->r.p < UINT16_MAX;
+    if (!direct && !again)
         put_on(ts, &u->r);
+    u->told = true;
     ts->until = until;
     const size_t room = ts->room;
     bool on;
@@ -429,6 +433,8 @@ HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, 
         hot_bucket(&ts->h, ts->over);
     }
     ts->n += room - ts->room;
+    if (!direct && again && ts->out != first && first->kind > EVS_ON) /* a long one has an EVS_ON behind it */
+        first->on = (uint16_t)(u->r.p + 1);
     if (on) {
         *t = u->now + ts->base;
         return TURN_ON;

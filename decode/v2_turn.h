@@ -42,6 +42,7 @@ struct turn {
     int64_t now;               /* times are those that are handed over: since the trace's first event */
     int64_t before;            /* time of the thread's last one */
     uint8_t status;            /* of what runs there */
+    bool told;                 /* the stream has an EVS_ON for it */
     struct hot_run r;          /* into o->out: only p, m, g */
 };
 

@@ -20,7 +20,7 @@ struct world {
     struct { uint32_t p, m; } at[200][NG]; /* where the goroutines were before each of these */
     size_t n;
     int64_t told;                          /* time of the last event of the batches before */
-    uint64_t shorts;
+    uint64_t shorts, agains;   /* short events; those of them that begin a turn without an EVS_ON */
     uint32_t same;
     int64_t sweep[NP], assist[NG]; /* open ranges */
     struct { int64_t t0, t1; uint32_t owner; } swept[20000], assisted[20000];
@@ -102,21 +102,35 @@ static bool shorten(const struct world *w, size_t i, int64_t told, struct evs v[
 /* As a reader hands events over: most of the commonest are short. */
 static void flush(struct world *w)
 {
-    struct evs *out = test_malloc((200 + 1) * EVS_LONG * sizeof *out), v[2], on = {0};
+    struct evs *out = test_malloc((2 * 200 + 1) * EVS_LONG * sizeof *out), v[2], on = {0}, said[NP] = {0};
     size_t n = 0;
     int64_t told = w->told;
     for (size_t i = 0; i < w->n; i++) {
         if (below(&rng, 20) && shorten(w, i, told, v)) {
-            if (memcmp(&on, &v[0], sizeof on) || !below(&rng, 5))
-                out[n++] = v[0];
+            const uint32_t p = v[0].dt;
+            if (!below(&rng, 10)) { /* what leaves the runs as they are */
+                struct ev e = {.t = told, .kind = EVK_METRIC, .state = METRIC_HEAP, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+                memcpy(&out[n], &e, sizeof e);
+                n += EVS_LONG;
+                on = (struct evs){0};
+            }
+            if (memcmp(&on, &v[0], sizeof on) || !below(&rng, 5)) {
+                if (memcmp(&said[p], &v[0], sizeof on) || !below(&rng, 5))
+                    out[n++] = v[0];
+                else
+                    v[1].on = (uint16_t)(p + 1), w->agains++;
+            }
             out[n++] = v[1];
             on = v[0];
             on.g = v[1].kind == EVS_START ? v[1].g : v[1].kind == EVS_LEAVE ? EV_NONE : on.g; /* runs there now */
+            said[p] = on;
             w->shorts++;
         } else {
             memcpy(&out[n], &w->batch[i], sizeof w->batch[i]);
             n += EVS_LONG;
             on = (struct evs){0};
+            if (w->batch[i].kind == EVK_G_STATE || w->batch[i].kind == EVK_P_STATE)
+                memset(said, 0, sizeof said);
         }
         told = w->batch[i].t;
     }
@@ -402,6 +416,7 @@ static void run(int steps, int64_t pace)
     fold_finish(&w->tr.fold);
     w->tr.done = true;
     assert_true(steps < 1000 || w->shorts > (uint64_t)steps / 4);
+    assert_true(steps < 1000 || w->agains > (uint64_t)steps / 400);
     check_world(w, 20);
     check_gcounts(w);
     check_ranges(w);
