@@ -585,6 +585,14 @@ static __attribute__((noinline)) struct hot_run *on_stream(struct runs *rs, stru
     int64_t limit = hot_limit(r, h);
     for (; v < end; v++) {
         const unsigned kind = v->kind;
+        if (kind <= EVS_ON) {
+            struct hot_run *o = &rs->r[v->dt % 32];
+            if (kind < EVS_ON || !(rs->open >> v->dt % 32 & 1) || o->p != v->dt || o->m != v->stack || o->g != v->g)
+                break;
+            r = o;
+            limit = hot_limit(r, h);
+            continue;
+        }
         if (v->on) {
             const uint32_t p = v->on - 1u;
             struct hot_run *o = &rs->r[p % 32];
@@ -592,13 +600,6 @@ static __attribute__((noinline)) struct hot_run *on_stream(struct runs *rs, stru
                 break;
             r = o;
             limit = hot_limit(r, h);
-        } else if (kind == EVS_ON) {
-            struct hot_run *o = &rs->r[v->dt % 32];
-            if (!(rs->open >> v->dt % 32 & 1) || o->p != v->dt || o->m != v->stack || o->g != v->g)
-                break;
-            r = o;
-            limit = hot_limit(r, h);
-            continue;
         }
         const int64_t u = t + v->dt;
         if (u > limit || u <= r->t0)

@@ -109,10 +109,10 @@ static void flush(struct world *w)
         if (below(&rng, 20) && shorten(w, i, told, v)) {
             const uint32_t p = v[0].dt;
             if (!below(&rng, 10)) { /* what leaves the runs as they are */
-                struct ev e = {.t = told, .kind = EVK_METRIC, .state = METRIC_HEAP, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+                struct ev e = {.t = told, .kind = EVK_METRIC, .flags = (uint16_t)below(&rng, NP + 1), .state = METRIC_HEAP, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
                 memcpy(&out[n], &e, sizeof e);
                 n += EVS_LONG;
-                on = (struct evs){0};
+                on = below(&rng, 2) ? on : (struct evs){0};
             }
             if (memcmp(&on, &v[0], sizeof on) || !below(&rng, 5)) {
                 if (memcmp(&said[p], &v[0], sizeof on) || !below(&rng, 5))
