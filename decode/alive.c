@@ -9,26 +9,22 @@ struct alive_chunk {
     int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
 };
 
-static bool lives(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
-{
-    struct lane_info li = trace_lane(tr, l);
-    return li.first < t1 && li.last >= t0;
-}
-
 static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
 {
     const struct trace_info *ti = trace_info(tr);
+    struct lifetime life[ALIVE_CHUNK];
+    trace_lives(tr, k, lane, ALIVE_CHUNK, life);
     *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
     for (uint32_t i = 0; i < ALIVE_CHUNK; i++) {
-        struct lane_info li = trace_lane(tr, (struct lane){k, lane + i});
-        bool begun = li.nspans > 0, grows = !ti->done && !(k == LANE_G && li.ended && begun);
-        c->first0 = li.first < c->first0 ? li.first : c->first0;
-        c->first1 = li.first > c->first1 ? li.first : c->first1;
-        c->last0 = li.last < c->last0 ? li.last : c->last0;
-        c->last1 = grows ? INT64_MAX : li.last > c->last1 ? li.last : c->last1;
+        const struct lifetime *l = &life[i];
+        bool grows = !ti->done && !(k == LANE_G && l->over && l->begun);
+        c->first0 = l->first < c->first0 ? l->first : c->first0;
+        c->first1 = l->first > c->first1 ? l->first : c->first1;
+        c->last0 = l->last < c->last0 ? l->last : c->last0;
+        c->last1 = grows ? INT64_MAX : l->last > c->last1 ? l->last : c->last1;
         if (grows)
             c->end = ti->end;
-        if (grows && !begun) { /* anything may come of it */
+        if (grows && !l->begun) { /* anything may come of it */
             c->first1 = INT64_MAX;
             c->last0 = INT64_MIN;
         }
@@ -57,6 +53,8 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
 uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t lane,
                     uint32_t n)
 {
+    enum { AT_ONCE = 256 };
+    uint32_t look = 1;
     while (lane < n) {
         const struct alive_chunk *c = NULL;
         uint32_t end = lane / ALIVE_CHUNK * ALIVE_CHUNK + ALIVE_CHUNK;
@@ -71,9 +69,15 @@ uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, i
         }
         if (c && c->first1 < t1 && c->last0 >= t0)
             return lane;
-        for (end = end < n ? end : n; lane < end; lane++)
-            if (lives(tr, (struct lane){k, lane}, t0, t1))
-                return lane;
+        for (end = end < n ? end : n; lane < end;) { /* a few at a time, more of them the longer none does */
+            struct lifetime life[AT_ONCE];
+            uint32_t here = end - lane < look ? end - lane : look;
+            trace_lives(tr, k, lane, here, life);
+            for (uint32_t j = 0; j < here; j++, lane++)
+                if (life[j].first < t1 && life[j].last >= t0)
+                    return lane;
+            look = look < AT_ONCE ? look * 4 : look;
+        }
     }
     return NO_LANE;
 }

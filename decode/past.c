@@ -10,6 +10,7 @@
 
 enum column { ID, START, LASTED, PACKED, NPACKED, SEEN, NAME, CREATOR, CREATE_STACK, START_STACK, FLAGS, NO_P, BLOCKS, COLUMNS };
 enum { FLAG_BACKDATED = 1 << 8 }; /* beside GI_* */
+enum { AHEAD = 8 };
 #define NEVER INT32_MIN           /* neighbours that are not put away (again) */
 
 struct past {
@@ -185,9 +186,36 @@ void past_info(const struct past *p, uint32_t g, struct ginfo *out)
                           .start_stack = (uint32_t)column(p, START_STACK, g), .flags = (uint8_t)column(p, FLAGS, g)};
 }
 
+void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t start = (int64_t)column(p, START, g + i);
+        out[i] = (struct lifetime){start, start + (int64_t)column(p, LASTED, g + i), true, true};
+    }
+    for (uint32_t i = 0; (p->width[BLOCKS] || p->least[BLOCKS]) && i < n; i++) {
+        struct spanlane l = {.wait_t0 = out[i].first, .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g + i)};
+        out[i].first = spans_first(&l);
+    }
+}
+
 uint64_t past_id(const struct past *p, uint32_t g)
 {
     return column(p, ID, g);
+}
+
+uint32_t past_find(const struct fold *f, uint64_t id)
+{
+    for (size_t i = f->nlane[LANE_G] / PAST_GS; i-- > 0;) {
+        const struct past *p = f->seg[i].past;
+        if (i >= AHEAD && f->seg[i - AHEAD].past)
+            __builtin_prefetch(f->seg[i - AHEAD].past);
+        if (!p || id < p->least[ID] || (p->width[ID] < 8 && (id - p->least[ID]) >> 8 * p->width[ID]))
+            continue;
+        for (uint32_t g = PAST_GS; g-- > 0;)
+            if (column(p, ID, g) == id)
+                return (uint32_t)(i * PAST_GS + g);
+    }
+    return NO_LANE;
 }
 
 /* ---- blocks ----------------------------------------------------------------------------------------------- */

@@ -40,6 +40,10 @@ static inline void fold_g_back(struct fold *f, uint32_t g)
 void past_lane(const struct past *p, uint32_t g, struct spanlane *out);
 void past_info(const struct past *p, uint32_t g, struct ginfo *out);
 uint64_t past_id(const struct past *p, uint32_t g);
+/* past_find - the last goroutine with an id among those that were put away, or NO_LANE. A step for each PAST_GS of them. */
+uint32_t past_find(const struct fold *f, uint64_t id);
+/* past_lives - when each of n neighbours from g on lived: first and last moment. All n are of this struct past. */
+void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out);
 
 /* fold_g_lane, fold_g_info - a goroutine's lane and what else is known of it; room: where to make it up, if it was put away. */
 static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t g, struct spanlane *room)

@@ -128,6 +128,22 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
     return info;
 }
 
+void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t n, struct lifetime *out)
+{
+    uint32_t here;
+    for (; n; i += here, out += here, n -= here) {
+        if (k == LANE_G && (uint64_t)i + n <= tr->fold.nlane[k] && fold_g_past(&tr->fold, i)) {
+            here = PAST_GS - i % PAST_GS;
+            here = here < n ? here : n;
+            past_lives(tr->fold.seg[i / PAST_GS].past, i, here, out);
+            continue;
+        }
+        struct lane_info li = trace_lane(tr, (struct lane){k, i});
+        *out = (struct lifetime){li.first, li.last, li.nspans > 0, li.ended};
+        here = 1;
+    }
+}
+
 uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
 {
     struct trace *rw = (struct trace *)(uintptr_t)tr; /* the look-up table is a cache */
@@ -140,13 +156,16 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
                 return i;
         return NO_LANE;
     }
+    bool still = k == LANE_G && tr->done && !tr->parts.bounded; /* who is put away stays so, and is looked for there */
     for (size_t i = rw->found[k]; i < tr->fold.nlane[k]; i++) {
-        if (!idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
+        if (!(still && fold_g_past(&tr->fold, (uint32_t)i)) && !idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
             return NO_LANE;
         rw->found[k] = i + 1;
     }
-    uint32_t i = idmap_get(m, id);
-    return i == IDMAP_NONE ? NO_LANE : i;
+    uint32_t i = idmap_get(m, id), past = still ? past_find(&tr->fold, id) : NO_LANE;
+    if (i == IDMAP_NONE || past == NO_LANE)
+        return i == IDMAP_NONE ? past : i;
+    return i > past ? i : past;
 }
 
 /* ---- spans ------------------------------------------------------------------------------------------------ */

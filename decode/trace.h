@@ -178,6 +178,13 @@ struct lane_info {
     uint32_t start_stack;  /* G: the one-frame stack of its start function */
 };
 uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k);
+/* trace_lives - of the lanes from i on, n of them: when each lived, as trace_lane() says, for a fraction of the cost. */
+struct lifetime {
+    int64_t first, last;
+    bool begun;          /* it has a span */
+    bool over;           /* a goroutine whose end is in the trace */
+};
+void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t n, struct lifetime *out);
 struct lane_info trace_lane(const struct trace *tr, struct lane l);
 /* trace_find_lane - index of the lane with the file's id, NO_LANE if there is none. O(1); O(threads) while it loads. */
 uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id);

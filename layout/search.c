@@ -260,7 +260,7 @@ static bool probe(struct search *s, const struct trace *tr)
 {
     uint32_t n = trace_nlanes(tr, LANE_G);
     int64_t from = s->origin + !s->at_too;
-    if (!s->jump || (!s->in_strs && !s->by_id && !s->states))
+    if (!s->jump || (!s->in_strs && !s->states)) /* an id alone is found at once */
         return true;
     if (s->probe1 <= s->probe0) {
         int64_t len = s->end / 1024 + 1;

@@ -128,11 +128,29 @@ static void same_lane(const struct trace *a, const struct trace *b, struct lane 
     }
 }
 
+/* Who lived when, of some neighbours at once and of all. */
+static void same_lives(const struct trace *tr, enum lane_kind k)
+{
+    static struct lifetime life[16384];
+    uint32_t all = trace_nlanes(tr, k);
+    assert_true(all <= 16384);
+    for (int round = 0; all && round < 20; round++) {
+        uint32_t from = round ? (uint32_t)below(&rng, all) : 0, n = round ? 1 + (uint32_t)below(&rng, all - from) : all;
+        trace_lives(tr, k, from, n, life);
+        for (uint32_t i = 0; i < n; i++) {
+            struct lane_info li = trace_lane(tr, (struct lane){k, from + i});
+            assert_true(life[i].first == li.first && life[i].last == li.last);
+            assert_true(life[i].begun == (li.nspans > 0) && life[i].over == li.ended);
+        }
+    }
+}
+
 static void same(struct twice *w)
 {
     w->put.info.end = w->stay.info.end = w->t;
     for (int k = 0; k < LANE_KINDS; k++) {
         assert_int_equal(trace_nlanes(&w->put, (enum lane_kind)k), trace_nlanes(&w->stay, (enum lane_kind)k));
+        same_lives(&w->put, (enum lane_kind)k);
         for (uint32_t i = 0; i < trace_nlanes(&w->put, (enum lane_kind)k); i++)
             same_lane(&w->put, &w->stay, (struct lane){(enum lane_kind)k, i});
     }
