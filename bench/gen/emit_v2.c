@@ -2,14 +2,15 @@
  * emit_v2.c - the second family: batches per thread, generations, a status event before the first mention.
  *
  * String and stack ids move with every generation, as they do in real traces: a reader that does not intern by
- * content is found out. A thread's times rise by at least one unit an event.
+ * content is found out. The runtime's own strings, reasons above all, are the first in each: it writes them down before any
+ * other. A thread's times rise by at least one unit an event.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/gen/gen.h"
 
-enum { S_REASON = 2 * NFUNCS, S_PREEMPTED = S_REASON + R_COUNT, S_STW1, S_STW2, S_LABEL, S_COUNT };
+enum { S_REASON, S_PREEMPTED = S_REASON + R_COUNT, S_STW1, S_STW2, S_LABEL, S_FUNC, S_FILE = S_FUNC + NFUNCS, S_COUNT = S_FILE + NFUNCS };
 
 static int version;
 static struct obuf *buf; /* per thread; the one behind them is for m = -1 */
@@ -17,7 +18,7 @@ static struct obuf table;
 
 static uint64_t string_id(const struct sim *s, uint32_t i)
 {
-    return 1 + (i + s->generation * 17u) % S_COUNT;
+    return 1 + (i < S_FUNC ? i : S_FUNC + (i - S_FUNC + s->generation * 17u) % (S_COUNT - S_FUNC));
 }
 
 static uint64_t stack_id(const struct sim *s, uint32_t stack)
@@ -142,12 +143,12 @@ static void strings(struct sim *s)
     for (uint32_t i = 0; i < S_COUNT; i++) {
         char name[200];
         unsigned n;
-        if (i < NFUNCS)
-            n = gen_func_name(i + 1, name, sizeof name);
-        else if (i < 2 * NFUNCS)
-            n = gen_file_name(i - NFUNCS + 1, name, sizeof name);
-        else
+        if (i < S_FUNC)
             n = (unsigned)snprintf(name, sizeof name, "%s", extra[i - S_REASON]);
+        else if (i < S_FILE)
+            n = gen_func_name(i - S_FUNC + 1, name, sizeof name);
+        else
+            n = gen_file_name(i - S_FILE + 1, name, sizeof name);
         if (o->n > 65000)
             batch(s, o);
         out_room(o, OUT_EVENT);
@@ -177,8 +178,8 @@ static void stacks(struct sim *s)
         out_varint(o, n);
         for (unsigned k = 0; k < n; k++) {
             out_varint(o, 0x400000 + func[k] * 512u + id % 64);
-            out_varint(o, string_id(s, func[k] - 1));
-            out_varint(o, string_id(s, NFUNCS + func[k] - 1));
+            out_varint(o, string_id(s, S_FUNC + func[k] - 1));
+            out_varint(o, string_id(s, S_FILE + func[k] - 1));
             out_varint(o, 10 + func[k] % 700 + id % 64 % 20);
         }
     }
