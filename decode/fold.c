@@ -704,6 +704,32 @@ static __attribute__((noinline)) bool on_long(struct runs *rs, const struct ev *
     return true;
 }
 
+/* One that is about a P, an M and a goroutine: other runs stay open. false: it may be about more, and nothing has changed. */
+static bool on_own(struct runs *rs, const struct ev *e, int64_t t, bool *ok)
+{
+    struct fold *f = rs->h.f;
+    const bool range = (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END) && (e->state == RANGE_SWEEP || e->state == RANGE_ASSIST);
+    if ((e->kind != EVK_P_STATE && e->kind != EVK_G_STATE && e->kind != EVK_G_LABEL && !range) || e->flags & EVF_BACKDATE)
+        return false;
+    for (uint32_t open = rs->open; open; open &= open - 1) {
+        const struct hot_run *r = &rs->r[__builtin_ctz(open)];
+        if (r->p == e->p || r->m == e->m || (r->g == e->g && e->g != EV_NONE)) {
+            hot_run_end(r, &rs->h);
+            rs->open &= ~(open & -open);
+        }
+    }
+    const struct spanlane *const g = rs->h.g, *const p = rs->h.p;
+    f->end = t > f->end ? t : f->end;
+    *ok = fold_any(f, e);
+    rs->h = hot_take(f);
+    for (uint32_t open = g != rs->h.g || p != rs->h.p ? rs->open : 0; open; open &= open - 1) { /* they have moved */
+        struct hot_run *r = &rs->r[__builtin_ctz(open)];
+        r->pl = &rs->h.p[r->p];
+        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
+    }
+    return true;
+}
+
 void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
 {
     if (!fold_begin(f))
@@ -723,7 +749,7 @@ void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
         } else {
             const struct ev *e = (const void *)s.v;
             s.v += EVS_LONG;
-            if (!on_long(&rs, e, &plain)) {
+            if (!on_long(&rs, e, &plain) && !on_own(&rs, e, s.t, &ok)) {
                 runs_close(&rs);
                 f->end = s.t > f->end ? s.t : f->end;
                 ok = fold_any(f, e);

@@ -348,18 +348,73 @@ static bool turn_close(struct turns *ts, struct turn *u)
     return true;
 }
 
-/* All threads': before anything but turns. (Those that are open know their next event's time.) */
-static __attribute__((noinline)) void turns_close(struct turns *ts)
+/* How far they have come, for an event that is none of a turn's. */
+HOT void turns_pause(const struct turns *ts)
 {
     struct v2_order *o = ts->o;
-    for (uint32_t i = 0; i < ts->nopen; i++)
-        if (ts->open[i].c)
-            turn_close(ts, &ts->open[i]);
-    ts->nopen = 0;
     if (ts->ready)
         o->last = ts->last + ts->base;
     if (ts->out)
         o->nout = (size_t)(ts->out - o->out);
+}
+
+/* All threads': before what may look at any of them. (Those that are open know their next event's time.) */
+static __attribute__((noinline)) void turns_close(struct turns *ts)
+{
+    for (uint32_t i = 0; i < ts->nopen; i++)
+        if (ts->open[i].c)
+            turn_close(ts, &ts->open[i]);
+    ts->nopen = 0;
+    turns_pause(ts);
+}
+
+/*
+ * Events that concern their own thread, what it has and what it gives or gets, and no other thread that has a P: v2_adv() looks
+ * at nothing of another one, whose turn can stay open.
+ */
+#define OWN(id) ((uint64_t)1 << V2_##id)
+static const uint64_t own_events = OWN(PROC_START) | OWN(PROC_STOP) | OWN(GO_START) | OWN(GO_DESTROY) | OWN(GO_STOP) | OWN(GO_BLOCK) |
+                                   OWN(GO_UNBLOCK) | OWN(GO_SYSCALL_BEGIN) | OWN(GO_SYSCALL_END) | OWN(GO_SYSCALL_END_BLOCKED) |
+                                   OWN(GC_SWEEP_BEGIN) | OWN(GC_SWEEP_END) | OWN(GC_ASSIST_BEGIN) | OWN(GC_ASSIST_END) |
+                                   OWN(HEAP_ALLOC) | OWN(HEAP_GOAL) | OWN(GO_LABEL);
+
+HOT bool is_own(uint8_t type)
+{
+    return type < 64 && own_events >> type & 1;
+}
+
+/* What came of one: no turn that is open is of what its events from `at` on name. */
+HOT void turns_part(struct turns *ts, size_t at)
+{
+    const struct v2_order *o = ts->o;
+    for (; at < o->nout; at += EVS_LONG) {
+        const struct ev *e = (const void *)&o->out[at];
+        for (uint32_t i = 0; i < ts->nopen; i++) {
+            struct turn *u = &ts->open[i];
+            if (u->c && (u->r.p == e->p || u->r.m == e->m || (u->r.g == e->g && e->g != EV_NONE)))
+                turn_close(ts, u);
+        }
+    }
+}
+
+/* Arrays may have moved under the turns that are open. */
+HOT void turns_again(struct turns *ts, const struct spanlane *g, const struct spanlane *p)
+{
+    struct v2_order *o = ts->o;
+    const bool lanes = !ts->out && (g != ts->h.g || p != ts->h.p);
+    if (!lanes && ts->vms == o->m && ts->vps == o->p)
+        return;
+    for (uint32_t i = 0; i < ts->nopen; i++) {
+        struct turn *u = &ts->open[i];
+        if (!u->c)
+            continue;
+        u->vm = &o->m[u->r.m];
+        u->p = &o->p[u->r.p];
+        if (!lanes)
+            continue;
+        u->r.pl = &ts->h.p[u->r.p];
+        u->r.l = u->r.g != EV_NONE ? &ts->h.g[u->r.g] : NULL;
+    }
 }
 
 /* NULL: the thread's events are not for turns now. */
@@ -372,7 +427,8 @@ HOT struct turn *turn_open(struct turns *ts, struct v2_cursor *c, bool direct)
     struct v2_m *const vm = &o->m[m];
     if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
         return NULL;
-    const uint32_t i = ts->nopen < TURNS ? ts->nopen : ts->n % TURNS;
+    const bool back = c->turn < ts->nopen && !ts->open[c->turn].c; /* where its last one was */
+    const uint32_t i = back ? c->turn : ts->nopen < TURNS ? ts->nopen : ts->n % TURNS;
     struct turn *u = &ts->open[i];
     if (i < ts->nopen && u->c)
         turn_close(ts, u);
@@ -478,6 +534,7 @@ HOT bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
 /* After events that were none of a turn's. false: out of memory. */
 HOT bool turns_go_on(struct turns *ts, struct v2_order *o, struct fold *f, size_t *others)
 {
+    const struct spanlane *const g = ts->h.g, *const p = ts->h.p;
     bool ok = true;
     if (f) {
         *others += o->nout / EVS_LONG;
@@ -489,6 +546,9 @@ HOT bool turns_go_on(struct turns *ts, struct v2_order *o, struct fold *f, size_
         }
     }
     turns_take(ts, o, f);
+    turns_again(ts, g, p);
+    ts->vms = o->m;
+    ts->vps = o->p;
     return ok;
 }
 
@@ -502,6 +562,8 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
     size_t others = 0; /* direct: those that were not the commonest */
     bool ok = true;
     turns_take(ts, o, f);
+    ts->vms = o->m;
+    ts->vps = o->p;
     while (ok && !o->stopped && !o->oom) {
         const size_t done = direct ? ts->n + others : (size_t)(ts->out - o->out);
         if (done + spare > cap)
@@ -522,11 +584,19 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
         if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
             if (full && hot_room(full, &ts->h))
                 continue;
-            turns_close(ts);
+            if (is_own(c->type))
+                turns_pause(ts);
+            else
+                turns_close(ts);
             if ((direct ? ts->n + others : o->nout) + (direct ? EV_MOST : EV_MOST * EVS_LONG) > cap)
                 break;
+            const size_t at = o->nout;
             bool more = cursor_whole(o, c);
             enum adv a = more ? v2_adv(o, c) : ADV_OK;
+            if (a == ADV_OK)
+                turns_part(ts, at);
+            else
+                turns_close(ts);
             more = more && (a != ADV_OK || cursor_peek(o, c));
             o->heap[0].t = c->t;
             rc = more ? TURN_ON : TURN_OVER;

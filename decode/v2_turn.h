@@ -65,6 +65,8 @@ struct turns {
     int64_t told;              /* time of the last event in the stream, as its reader knows it */
     struct v2_order *o;
     uint64_t rest[2][V2_REASONS]; /* turn_reason(): GoBlock's, GoStop's */
+    const struct v2_m *vms;    /* where the arrays stood when the turns were opened */
+    const struct v2_p *vps;
     uint32_t nopen;
     struct turn open[TURNS];
 };
