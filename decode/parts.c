@@ -10,12 +10,40 @@
 #include "decode/trace_priv.h"
 
 #define STEP_MIN ((size_t)256 << 10)
+#define COUNTING 256 /* bytes that whoever counts a part (triage) takes for each of its goroutines, about */
 
 /* The model of a part may grow until this much is live: the rest is for whoever looks at it. */
 static size_t full(const struct parts *p)
 {
     size_t usual = p->limit / 8 * 5, half = p->fixed < p->limit ? p->fixed + (p->limit - p->fixed) / 2 : 0;
     return usual > half ? usual : half;
+}
+
+/* What it takes to count what is held. */
+static size_t counting(const struct trace *tr)
+{
+    return tr->fold.nlane[LANE_G] * COUNTING;
+}
+
+/* Where many short-lived goroutines come, counting them takes more than the model of them. */
+static bool is_full(const struct trace *tr, size_t live)
+{
+    const struct parts *p = &tr->parts;
+    size_t most = p->limit / 8 * 7;
+    bool many = tr->fold.nlane[LANE_G] > 2 * (size_t)p->carried + 4096; /* less there can't be */
+    return live >= full(p) || (many && live + counting(tr) >= most);
+}
+
+/* Live memory at which to look again: a step further, or where it may be full if things go on as they did. */
+static size_t next_look(const struct trace *tr, size_t live)
+{
+    const struct parts *p = &tr->parts;
+    size_t most = p->limit / 8 * 7, used = live + counting(tr), next = live + p->step;
+    double grown = live > p->fixed + (1 << 16) ? (double)(live - p->fixed) : 0;
+    double each = grown > 0 ? 1 + (double)counting(tr) / grown : 4, room = used < most ? (double)(most - used) : 0;
+    if (room / each < (double)p->step)
+        next = live + (size_t)(room / each) + (STEP_MIN < p->step / 8 ? STEP_MIN : p->step / 8);
+    return next > full(p) && live < full(p) ? full(p) : next;
 }
 
 void parts_init(struct trace *tr)
@@ -215,6 +243,8 @@ static bool mark_make(struct trace *tr, struct part_mark *m, struct part_sums *s
     m->fold = f;
     m->sums = *sums;
     *sums = (struct part_sums){0};
+    m->nstr = tr->names.strs.n < UINT32_MAX ? (uint32_t)tr->names.strs.n : UINT32_MAX;
+    m->most_g = tr->parts.most_g;
     m->cost = mem_live() - before;
     return true;
 }
@@ -269,6 +299,13 @@ static bool mark_keep(struct trace *tr, struct part_mark *m, size_t grown)
     return true;
 }
 
+/* What was read of the file is the kernel's to keep, not ours. */
+static void file_forget(struct trace *tr)
+{
+    if (tr->in.mapped)
+        (void)madvise(tr->in.map, tr->in.maplen, MADV_DONTNEED);
+}
+
 /* The fold of a mark takes the place of the one there is, and the reader goes back there. once: the mark is spent. */
 static bool restore(struct trace *tr, struct part_mark *m, bool once)
 {
@@ -314,13 +351,11 @@ static bool restore(struct trace *tr, struct part_mark *m, bool once)
     p->carried = (uint32_t)f->nlane[LANE_G];
     p->spans0 = f->nlane[LANE_G] + f->nlane[LANE_P];
     tr->info.epoch++;
+    p->counted = 0;
     malloc_trim(0);
-    if (tr->in.mapped) /* what was read of the file is the kernel's to keep, not ours */
-        (void)madvise(tr->in.map, tr->in.maplen, MADV_DONTNEED);
+    file_forget(tr);
     p->last = p->fixed = mem_live();
-    p->next = p->last + p->step;
-    if (p->next > full(p) && p->last + p->step / 2 < full(p))
-        p->next = full(p);
+    p->next = next_look(tr, p->last);
     return ok;
 }
 
@@ -357,6 +392,15 @@ static void count_detail(struct trace *tr)
     p->ov.ngoroutines += f->nlane[LANE_G] - p->carried;
 }
 
+static void count_ids(struct trace *tr)
+{
+    struct parts *p = &tr->parts;
+    for (; p->counted < tr->fold.nlane[LANE_G]; p->counted++) {
+        uint64_t id = fold_g_id(&tr->fold, p->counted);
+        p->most_g = id > p->most_g ? id : p->most_g;
+    }
+}
+
 static enum part seek_look(struct trace *tr);
 
 enum part parts_look(struct trace *tr)
@@ -364,23 +408,26 @@ enum part parts_look(struct trace *tr)
     struct parts *p = &tr->parts;
     size_t live = mem_live();
     p->t1 = tr->fold.end;
+    if (p->able)
+        file_forget(tr);
     if (!p->able) {
         p->next = SIZE_MAX;
         return PART_STOP;
     }
     if (p->seeking)
         return seek_look(tr);
-    bool must = live >= full(p), stuck = tr->fold.end <= p->t0;
+    bool must = is_full(tr, live), stuck = tr->fold.end <= p->t0;
     if (stuck || (!must && tr->st.generations <= 1)) { /* goroutines may yet be told of that were there all along */
         p->next = live + p->step;
         return stuck && live > p->limit ? PART_STOP : PART_ON;
     }
     size_t grown = live > p->last ? live - p->last : 0;
-    p->next = live + p->step > full(p) && live < full(p) ? full(p) : live + p->step;
+    p->next = next_look(tr, live);
+    count_ids(tr);
     if (!must) {
         struct part_sums now = {0};
         struct part_mark m = {0};
-        if (mark_cost(tr) > grown / 4 || !sums_now(tr, &now) || !mark_make(tr, &m, &now) || !mark_keep(tr, &m, grown))
+        if (grown < p->step / 4 * 3 || mark_cost(tr) > grown / 4 || !sums_now(tr, &now) || !mark_make(tr, &m, &now) || !mark_keep(tr, &m, grown))
             mark_free(tr, &m);
         else
             p->last = live;
@@ -422,6 +469,7 @@ void parts_end(struct trace *tr)
     p->t1 = tr->fold.end;
     if (!p->bounded)
         return;
+    count_ids(tr);
     if (p->n)
         p->mark[p->n - 1].model += mem_live() > p->last ? mem_live() - p->last : 0;
     (void)overview_take(&p->ov, &tr->fold, true);
@@ -461,7 +509,7 @@ enum wanted trace_held(const struct trace *tr, int64_t t0, int64_t t1)
     size_t i = model_of(p, t0, t1, &need);
     bool one = i + 1 >= p->n || p->mark[i + 1].t >= t1; /* less there can't be */
     /* What the marks say is rough, each part's own slack is in it: if in doubt it is tried, and `reach` tells. */
-    if (p->lost || (!one && need / 2 + p->fixed > full(p)) || (i < p->n && p->mark[i].reach && t1 > p->mark[i].reach))
+    if (p->lost || (!one && need / 2 + p->fixed > full(p)) || (i < p->n && t0 <= p->mark[i].reach_from && t1 > p->mark[i].reach && p->mark[i].reach))
         return WANT_WIDE;
     return p->seeking && t0 >= p->t0 && t1 <= p->until ? WANT_COMING : WANT_AWAY;
 }
@@ -488,6 +536,48 @@ enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1)
     return p->lost ? WANT_WIDE : WANT_COMING;
 }
 
+bool trace_stretch(const struct trace *tr, int64_t t, int dir, int64_t *t0, int64_t *t1)
+{
+    const struct parts *p = &tr->parts;
+    size_t room = full(p) > p->fixed ? (full(p) - p->fixed) / 2 : 0, need = 0, i;
+    if (!p->whole || (dir > 0 ? t >= p->ov.end : t <= 0))
+        return false;
+    i = mark_before(p, dir > 0 ? t : t - 1);
+    *t0 = dir > 0 ? t : i < p->n ? p->mark[i].t : 0;
+    *t1 = dir > 0 ? p->ov.end : t;
+    if (dir > 0) {
+        for (need = i < p->n ? p->mark[i].model : 0; ++i < p->n; need += p->mark[i].model)
+            if (p->mark[i].t > t && need + p->mark[i].model > room) {
+                *t1 = p->mark[i].t;
+                break;
+            }
+        return true;
+    }
+    for (need = i < p->n ? p->mark[i].model : 0; i > 0 && need + p->mark[i - 1].model <= room; need += p->mark[i].model)
+        *t0 = p->mark[--i].t;
+    return true;
+}
+
+int64_t trace_name_since(const struct trace *tr, uint32_t str)
+{
+    int64_t t = 0;
+    for (size_t i = 0; tr->parts.whole && i < tr->parts.n; i++)
+        if (tr->parts.mark[i].nstr <= str)
+            t = tr->parts.mark[i].t;
+    return t;
+}
+
+int64_t trace_goroutine_since(const struct trace *tr, uint64_t id)
+{
+    int64_t t = 0;
+    if (tr->parts.whole && id > tr->parts.most_g)
+        return INT64_MAX;
+    for (size_t i = 0; tr->parts.whole && i < tr->parts.n; i++)
+        if (tr->parts.mark[i].most_g < id)
+            t = tr->parts.mark[i].t;
+    return t;
+}
+
 bool parts_seek(struct trace *tr, size_t mark)
 {
     static struct part_mark start;
@@ -499,11 +589,11 @@ bool parts_seek(struct trace *tr, size_t mark)
 static enum part seek_look(struct trace *tr)
 {
     struct parts *p = &tr->parts;
-    size_t live = mem_live(), most = full(p);
-    p->next = live + p->step;
+    size_t live = mem_live(), used = live + counting(tr) / 2, most = full(p);
+    p->next = next_look(tr, live);
     /* Before the window half the room may be taken, so that there is some left for the window itself. */
     bool before = tr->fold.end < p->want0 && tr->fold.end > p->t0;
-    if (live < most && !(before && live > p->fixed && live - p->fixed > (most - p->fixed) / 2))
+    if (!is_full(tr, live) && !(before && used > p->fixed && used - p->fixed > (most - p->fixed) / 2))
         return PART_ON;
     if (!before)
         return PART_STOP; /* what there is of it is held */
@@ -532,8 +622,10 @@ void parts_seek_end(struct trace *tr)
     size_t i = mark_before(p, p->t0);
     p->seeking = false;
     p->next = SIZE_MAX;
-    if (i < p->n && tr->fold.end < p->want1)
+    if (i < p->n && tr->fold.end < p->want1) {
         p->mark[i].reach = tr->fold.end > 0 ? tr->fold.end : 1;
+        p->mark[i].reach_from = p->want0;
+    }
     fold_finish(&tr->fold);
     parts_shown(tr);
 }

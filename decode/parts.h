@@ -33,7 +33,10 @@ struct part_mark {
     struct part_sums sums;
     size_t cost;          /* bytes it takes */
     size_t model;         /* bytes the model took from here to the next mark */
-    int64_t reach;        /* how far the memory went when decoding began here; 0 = it has been enough */
+    int64_t reach;        /* how far the memory went when decoding began here, for a window from */
+    int64_t reach_from;   /* this moment on; 0, 0 = it has been enough */
+    uint32_t nstr;        /* strings, and the highest goroutine id, that can have been told of before it */
+    uint64_t most_g;
 };
 
 struct parts {
@@ -56,6 +59,8 @@ struct parts {
     int64_t want0, want1, until;
     uint32_t carried;     /* goroutines that the detail's fold began with */
     uint64_t spans0;      /* spans that it began with */
+    uint32_t counted;     /* goroutines of the detail's fold that most_g knows */
+    uint64_t most_g;      /* the highest id of all so far */
     struct gbucket *gb;   /* goroutines by state over the whole trace, once the first pass is over */
     size_t ngb;
     unsigned gb_shift;

@@ -127,6 +127,15 @@ enum wanted {
  * detail begins anew, so what was read of the old one is void. Cheap. */
 enum wanted trace_held(const struct trace *tr, int64_t t0, int64_t t1);
 enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1);
+/*
+ * For who looks for something in all of a bounded trace, part after part. trace_stretch - what to want next: from t on
+ * (dir > 0), or up to t (dir < 0), as much as is likely to be held at once; maybe less then is. false: nothing is
+ * beyond t, or the file isn't decoded yet. trace_name_since, trace_goroutine_since - the trace says nothing of a string,
+ * of the goroutine with this id, before that moment (0: who knows); INT64_MAX: no goroutine has so high an id.
+ */
+bool trace_stretch(const struct trace *tr, int64_t t, int dir, int64_t *t0, int64_t *t1);
+int64_t trace_name_since(const struct trace *tr, uint32_t str);
+int64_t trace_goroutine_since(const struct trace *tr, uint64_t id);
 
 enum ev_class { EC_TRANSITION, EC_METRIC, EC_RANGE_BEGIN, EC_RANGE_ACTIVE, EC_RANGE_END, EC_TASK_BEGIN, EC_TASK_END,
                 EC_REGION_BEGIN, EC_REGION_END, EC_LOG, EC_SAMPLE, EC_LABEL, EC_EXPERIMENTAL, EC_COUNT };

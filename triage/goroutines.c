@@ -522,31 +522,30 @@ static bool groups_sort(struct triage *tg)
     return true;
 }
 
-/* By group, reason, goroutine: they stand by goroutine, and the sort is stable. */
+/* By group, reason, goroutine: they stand by goroutine, and the sort is stable. In place: they are many. */
 static bool gw_sort(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
     struct keyed_row *k = mem_alloc((wk->ngw + 1) * sizeof *k);
-    struct gwait *to = mem_alloc((wk->ngw + 1) * sizeof *to);
-    bool ok = k && to;
+    bool ok = k != NULL;
     for (size_t i = 0; i < wk->ngw && ok; i++) {
         k[i] = (struct keyed_row){(uint64_t)tg->g[wk->gw[i].g].group << 32 | wk->gw[i].reason, (uint32_t)i};
         ok = i % 1024 || slices_tick();
     }
     ok = ok && rows_sort(k, wk->ngw);
     for (size_t i = 0; i < wk->ngw && ok; i++) {
-        to[i] = wk->gw[k[i].row];
+        struct gwait first = wk->gw[i];
+        size_t at = i, from;
+        for (; (from = k[at].row) != i; at = from) { /* round the circle that i is in; what stands right is one by itself */
+            wk->gw[at] = wk->gw[from];
+            k[at].row = (uint32_t)at;
+        }
+        wk->gw[at] = first;
+        k[at].row = (uint32_t)at;
         ok = i % 1024 || slices_tick();
     }
     mem_free(k);
-    if (!ok) {
-        mem_free(to);
-        return false;
-    }
-    mem_free(wk->gw);
-    wk->gw = to;
-    wk->cap_gw = wk->ngw;
-    return true;
+    return ok;
 }
 
 static int cmp_group_wait(const void *a, const void *b)
