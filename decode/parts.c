@@ -480,10 +480,11 @@ void parts_end(struct trace *tr)
 
 /* ---- back to a part --------------------------------------------------------------------------------------- */
 
+/* What begins at a mark's very moment is in the part before it: that one is needed for it. */
 static size_t mark_before(const struct parts *p, int64_t t)
 {
     size_t i = p->n ? p->n - 1 : 0;
-    while (i && p->mark[i].t > t)
+    while (i && p->mark[i].t >= t)
         i--;
     return i;
 }
@@ -504,14 +505,15 @@ enum wanted trace_held(const struct trace *tr, int64_t t0, int64_t t1)
     size_t need;
     t0 = t0 < 0 ? 0 : t0;
     t1 = t1 > p->ov.end ? p->ov.end : t1;
-    if (!p->bounded || t1 <= t0 || (t0 >= p->t0 && t1 <= p->t1))
+    if (!p->bounded || t1 <= t0 || ((t0 > p->t0 || !p->t0) && t1 <= p->t1))
         return WANT_HELD;
     size_t i = model_of(p, t0, t1, &need);
-    bool one = i + 1 >= p->n || p->mark[i + 1].t >= t1; /* less there can't be */
+    size_t last = i + 1 + (i + 1 < p->n && p->mark[i + 1].t == t0);
+    bool one = last >= p->n || p->mark[last].t >= t1; /* less there can't be */
     /* What the marks say is rough, each part's own slack is in it: if in doubt it is tried, and `reach` tells. */
     if (p->lost || (!one && need / 2 + p->fixed > full(p)) || (i < p->n && t0 <= p->mark[i].reach_from && t1 > p->mark[i].reach && p->mark[i].reach))
         return WANT_WIDE;
-    return p->seeking && t0 >= p->t0 && t1 <= p->until ? WANT_COMING : WANT_AWAY;
+    return p->seeking && (t0 > p->t0 || !p->t0) && t1 <= p->until ? WANT_COMING : WANT_AWAY;
 }
 
 enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1)
@@ -542,7 +544,7 @@ bool trace_stretch(const struct trace *tr, int64_t t, int dir, int64_t *t0, int6
     size_t room = full(p) > p->fixed ? (full(p) - p->fixed) / 2 : 0, need = 0, i;
     if (!p->whole || (dir > 0 ? t >= p->ov.end : t <= 0))
         return false;
-    i = mark_before(p, dir > 0 ? t : t - 1);
+    i = mark_before(p, t);
     *t0 = dir > 0 ? t : i < p->n ? p->mark[i].t : 0;
     *t1 = dir > 0 ? p->ov.end : t;
     if (dir > 0) {
@@ -555,6 +557,7 @@ bool trace_stretch(const struct trace *tr, int64_t t, int dir, int64_t *t0, int6
     }
     for (need = i < p->n ? p->mark[i].model : 0; i > 0 && need + p->mark[i - 1].model <= room; need += p->mark[i].model)
         *t0 = p->mark[--i].t;
+    *t0 += *t0 > 0;
     return true;
 }
 
@@ -563,7 +566,7 @@ int64_t trace_name_since(const struct trace *tr, uint32_t str)
     int64_t t = 0;
     for (size_t i = 0; tr->parts.whole && i < tr->parts.n; i++)
         if (tr->parts.mark[i].nstr <= str)
-            t = tr->parts.mark[i].t;
+            t = tr->parts.mark[i].t + (i > 0);
     return t;
 }
 
@@ -574,7 +577,7 @@ int64_t trace_goroutine_since(const struct trace *tr, uint64_t id)
         return INT64_MAX;
     for (size_t i = 0; tr->parts.whole && i < tr->parts.n; i++)
         if (tr->parts.mark[i].most_g < id)
-            t = tr->parts.mark[i].t;
+            t = tr->parts.mark[i].t + (i > 0);
     return t;
 }
 
@@ -619,7 +622,7 @@ bool parts_found(const struct trace *tr)
 void parts_seek_end(struct trace *tr)
 {
     struct parts *p = &tr->parts;
-    size_t i = mark_before(p, p->t0);
+    size_t i = mark_before(p, p->t0 + 1);
     p->seeking = false;
     p->next = SIZE_MAX;
     if (i < p->n && tr->fold.end < p->want1) {

@@ -107,8 +107,10 @@ const struct trace_info *trace_info(const struct trace *tr);
  * - lanes of Ps and bands answer trace_shares(), trace_columns() and trace_count() for all times; beside the detail
  *   from the overview, which is exact at the edges of its buckets. So do trace_minmax(), trace_gcounts(), and, once all
  *   is decoded, trace_ranges() of GC and stop-the-world (if there are too many, the longest).
+ * - what begins at detail_t0 itself belongs to the part before: a moment is held if it's behind that (or it is 0).
  * - goroutines and threads are those that live within the detail, and their lanes begin and end with it: beside it
- *   nothing is known of them (the model says ST_NONE). A span that was open when the detail began keeps its true start.
+ *   nothing is known of them (the model says ST_NONE). A span that was open when the detail began keeps its true start;
+ *   it is the first of its lane, so lane_info.first isn't the start of its life then, but `seen` stays what it is.
  * - tasks, regions, logs, samples, points and other ranges are those of the detail, and what was open as it began.
  * While the file is decoded the detail is the last part. Each part is complete before the next step leaves it behind:
  * trace_part() then says so, and who wants to count everything must read the model between these two steps; after

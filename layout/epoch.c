@@ -127,8 +127,17 @@ unsigned view_arrive(struct view *v)
     v->filter_done = !v->filter;
     if (v->search) {
         struct search *s = search_new(v->tr, v->search->query, why, sizeof why);
-        if (s)
+        if (s) {
             s->hidden = v->search->hidden;
+            s->landed = v->search->landed;
+            s->typing = v->search->typing;
+            if (!s->landed && (!v->search->done || s->typing)) { /* it still has to go somewhere */
+                s->jump = v->search->jump;
+                s->origin = v->search->origin;
+                s->at_too = v->search->at_too;
+            }
+            s->cur_t = NO_TIME;
+        }
         search_free(v->search);
         v->search = s;
     }

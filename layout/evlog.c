@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "layout/far.h"
 #include "layout/filter.h"
 #include "layout/when.h"
 #include "layout/move.h"
@@ -242,11 +243,11 @@ static uint64_t density(const struct view *v, struct window w)
     return sum * each;
 }
 
-static struct window around(int64_t t, int64_t half, int64_t end)
+static struct window around(int64_t t, int64_t half, struct window all)
 {
     struct window w = {t > half ? t - half : 0, t < INT64_MAX - half ? t + half + 1 : INT64_MAX};
-    if (w.t1 > end)
-        w.t1 = end;
+    w.t0 = w.t0 < all.t0 ? all.t0 : w.t0;
+    w.t1 = w.t1 > all.t1 ? all.t1 : w.t1;
     return w;
 }
 
@@ -320,29 +321,29 @@ static size_t at_or_after(const struct evlog *l, int64_t t)
     return lo;
 }
 
-static bool enough(const struct evlog *l, int64_t t, size_t rows, int64_t end)
+static bool enough(const struct evlog *l, int64_t t, size_t rows, struct window all)
 {
     size_t before = at_or_after(l, t), behind = l->n - before;
-    return (before >= rows || l->win.t0 <= 0) && (behind > rows || l->win.t1 >= end);
+    return (before >= rows || l->win.t0 <= all.t0) && (behind > rows || l->win.t1 >= all.t1);
 }
 
-static void fill(struct view *v, struct evlog *l, size_t rows, int64_t end)
+static void fill(struct view *v, struct evlog *l, size_t rows, struct window all)
 {
-    int64_t t = v->at.cursor, half = 500;
-    while (half < end && density(v, around(t, half, end)) < rows * 2)
+    int64_t t = v->at.cursor, half = 500, end = all.t1;
+    while (half < end && density(v, around(t, half, all)) < rows * 2)
         half *= 2;
-    collect(v, l, around(t, half, end));
+    collect(v, l, around(t, half, all));
     for (int i = 0; i < 24 && l->cut && half > 0; i++) { /* many events of goroutines that did not run */
         half /= 4;
-        collect(v, l, around(t, half, end));
+        collect(v, l, around(t, half, all));
     }
     /* With a filter, or where processors rest, the counts mislead: widen while that finds more. */
-    for (int i = 0; i < 6 && !l->cut && half < end && l->walked < WALK / 8 && !enough(l, t, rows, end); i++) {
+    for (int i = 0; i < 6 && !l->cut && half < end && l->walked < WALK / 8 && !enough(l, t, rows, all); i++) {
         half = half > INT64_MAX / 16 ? INT64_MAX / 2 : half * 8;
-        collect(v, l, around(t, half, end));
+        collect(v, l, around(t, half, all));
     }
     if (l->cut && half > 0) /* the last step was too wide */
-        collect(v, l, around(t, half / 8, end));
+        collect(v, l, around(t, half / 8, all));
 }
 
 /* Is the cursor on this event? What happens at the trace's very end is a nanosecond behind the last moment. */
@@ -355,24 +356,28 @@ static bool stands(const struct view *v, const struct event *e)
 void evlog_update(struct view *v, int rows)
 {
     struct evlog *l = v->log;
-    int64_t end = time_add(trace_info(v->tr)->end, 1), t = v->at.cursor;
+    const struct trace_info *ti = trace_info(v->tr);
+    int64_t t = v->at.cursor;
+    struct window all = {0, time_add(ti->end, 1)};
     uint64_t version = v->filter ? filter_version(v->filter) + 1 : 0;
     size_t want = rows > 0 ? (size_t)rows : 1;
     if (!l) {
         l = v->log = mem_zalloc(sizeof *l);
         if (!l)
             return;
-        l->end = -1;
+        l->all.t1 = -1;
     }
-    bool same = l->end == end && l->filter == version;
-    if (!same || t < l->win.t0 || t >= l->win.t1 || (!enough(l, t, want, end) && !l->cut && l->n < MOST / 2)) {
+    if (ti->bounded)
+        all = (struct window){ti->detail_t0 ? ti->detail_t0 + 1 : 0, time_add(ti->detail_t1, 1)};
+    bool same = l->all.t0 == all.t0 && l->all.t1 == all.t1 && l->filter == version;
+    if (!same || t < l->win.t0 || t >= l->win.t1 || (!enough(l, t, want, all) && !l->cut && l->n < MOST / 2)) {
         if (!same || l->tried != t || l->tried_rows < want) { /* once more would find no more */
             l->cur = SIZE_MAX;
-            fill(v, l, want * 3, end);
+            fill(v, l, want * 3, all);
             l->tried = t;
             l->tried_rows = want;
         }
-        l->end = end;
+        l->all = all;
         l->filter = version;
     }
     if (l->cur >= l->n || !stands(v, &l->e[l->cur])) {
@@ -577,11 +582,19 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
 {
     if (rows < 1)
         return;
+    const struct trace_info *ti = trace_info(v->tr);
+    if (ti->bounded && rows > 4) { /* it ends where that does */
+        char line[200], part[MOVE_PART];
+        snprintf(line, sizeof line, "events%s; a step past its end brings the next part", move_part(v, part));
+        grid_str(g, 0, y++, g->w, line, STYLE_WARN);
+        rows--;
+    }
     evlog_update(v, rows);
     const struct evlog *l = v->log;
     if (!l || !l->n) {
-        grid_str(g, 0, y, g->w, v->filter ? "no event near the cursor passes the filter" : "no events here",
-                 STYLE_DIM);
+        bool held = far_held(v, v->at.cursor);
+        grid_str(g, 0, y, g->w, !held ? "not in the detail that is held" :
+                 v->filter ? "no event near the cursor passes the filter" : "no events here", STYLE_DIM);
         return;
     }
     size_t half = (size_t)rows / 2, top = l->cur > half ? l->cur - half : 0;
@@ -601,6 +614,29 @@ void evlog_status(struct grid *g, const struct view *v, int y, int n)
     grid_str(g, 0, y, g->w, line, STYLE_STATUS);
     if (n > 1 && l->cut)
         grid_str(g, 0, y + 1, g->w, "so many events at this moment that not all of them are listed", STYLE_WARN);
+}
+
+/* The next part is held: its first event, or its last. */
+static enum far_saw look_event(struct view *v)
+{
+    struct far f = v->far;
+    struct place was = v->at;
+    v->at.cursor = f.dir > 0 ? f.edge + 1 : f.edge;
+    evlog_update(v, v->rows > 4 ? v->rows : 4);
+    const struct evlog *l = v->log;
+    size_t i = l ? at_or_after(l, f.edge + 1) : 0;
+    i -= f.dir < 0; /* none before it: no index */
+    v->at = was;
+    if (!l || i >= l->n)
+        return FAR_NOT_HERE;
+    v->message[0] = 0;
+    move_push(v, STEP_CURSOR);
+    int64_t t = l->e[i].t;
+    if (l->e[i].g != NO_LANE)
+        v->at.focus = (struct lane){LANE_G, l->e[i].g};
+    move_to(v, t, true);
+    move_settle(v);
+    return FAR_FOUND;
 }
 
 unsigned evlog_move(struct view *v, int n)
@@ -637,8 +673,11 @@ unsigned evlog_move(struct view *v, int n)
         if (!done)
             break;
     }
-    if (!any)
-        return move_fail(v, n > 0 ? "no event behind this one" : "no event before this one");
+    if (!any) {
+        const char *none = n > 0 ? "no event behind this one" : "no event before this one";
+        struct far f = {.look = look_event, .dir = n > 0 ? 1 : -1, .from = -1};
+        return far_can(v, f.dir) ? far_begin(v, &f, n > 0 ? "the next event" : "the event before", none) : move_fail(v, "%s", none);
+    }
     move_settle(v);
     return VR_DRAW;
 }

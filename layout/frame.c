@@ -117,7 +117,8 @@ static void title(const struct canvas *c)
         snprintf(right, sizeof right, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", v->at.top + 1,
                  v->at.top + (uint32_t)c->plan.n[ROW_LANES], l->n, l->n < l->total ? " here" : "");
     else if (items_shows(v->at.view) && v->items.n)
-        snprintf(right, sizeof right, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, v->items.n);
+        snprintf(right, sizeof right, "row %" PRIu32 " of %" PRIu32 "%s", v->at.row + 1, v->items.n,
+                 ti->bounded && v->at.view == VIEW_TASKS ? " in the detail" : "");
     else if (l && l->n < l->total)
         snprintf(right, sizeof right, "%" PRIu32 " lanes here", l->n);
     if (*right && x + 2 + (int)strlen(right) <= w)

@@ -9,14 +9,13 @@
 #include <string.h>
 
 #include "layout/cells.h"
+#include "layout/far.h"
 #include "layout/when.h"
 #include "layout/goto.h"
 #include "layout/items.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
 #include "layout/pick.h"
-#include "layout/search.h"
-#include "layout/split.h"
 #include "layout/tri.h"
 
 enum { WALK = 100000, EFFECT_SPANS = 4000000 };
@@ -117,6 +116,56 @@ static bool have_lane(const struct view *v)
     return move_lanes_const(v) && v->at.focus.i < trace_nlanes(v->tr, v->at.focus.kind);
 }
 
+/* Does the lane go on beyond what is held, that way? Processors and threads are there all the time. */
+static bool goes_on(const struct view *v, struct lane l, int dir)
+{
+    struct lane_info li = trace_lane(v->tr, l);
+    if (!far_can(v, dir))
+        return false;
+    return l.kind != LANE_G || (dir > 0 ? !li.ended && li.last >= trace_info(v->tr)->detail_t1
+                                        : li.first < trace_info(v->tr)->detail_t0);
+}
+
+/* Begin to look beyond what is held for what a lane does; what: "the next span of". */
+static unsigned look_beyond(struct view *v, struct far f, struct lane l, const char *what, const char *none)
+{
+    char of[80];
+    struct lane_info li = trace_lane(v->tr, l);
+    f.kind = l.kind;
+    f.id = li.id;
+    snprintf(of, sizeof of, "%s %c%" PRIu64, what, l.kind == LANE_P ? 'P' : l.kind == LANE_G ? 'G' : 'M', li.id);
+    return far_begin(v, &f, of, none);
+}
+
+/* Whom it is about, in the part that is held now. */
+static bool far_lane(const struct view *v, struct lane *l)
+{
+    *l = (struct lane){v->far.kind, trace_find_lane(v->tr, v->far.kind, v->far.id)};
+    return l->i != NO_LANE;
+}
+
+static void to_span(struct view *v, struct lane l, int64_t t)
+{
+    move_push(v, STEP_CURSOR);
+    move_lane(v, l);
+    move_to(v, t < 0 ? 0 : t, true);
+    move_settle(v);
+}
+
+static enum far_saw look_span(struct view *v)
+{
+    const struct far *f = &v->far;
+    struct lane l;
+    struct span s;
+    if (!far_lane(v, &l))
+        return FAR_NOWHERE;
+    if (!neighbour(v, l, f->edge < v->at.cursor || f->dir > 0 ? f->edge : v->at.cursor, f->dir, &s))
+        return goes_on(v, l, f->dir) ? FAR_NOT_HERE : FAR_NOWHERE;
+    v->message[0] = 0;
+    to_span(v, l, s.t0);
+    return FAR_FOUND;
+}
+
 unsigned view_span(struct view *v, int n)
 {
     n = times(n);
@@ -134,6 +183,10 @@ unsigned view_span(struct view *v, int n)
         t = s.t0 < 0 ? 0 : s.t0;
         any = true;
     }
+    if (!any && goes_on(v, v->at.focus, dir))
+        return look_beyond(v, (struct far){.look = look_span, .dir = dir, .from = -1}, v->at.focus,
+                           dir > 0 ? "the next span of" : "the span before, of",
+                           dir > 0 ? "no span behind this one on this lane" : "no span before this one on this lane");
     if (!any)
         return move_fail(v,
                          dir > 0 ? "no span behind this one on this lane" : "no span before this one on this lane");
@@ -195,6 +248,55 @@ static int64_t last_in(const struct view *v, struct lane l, enum state st, int64
     return NO_TIME;
 }
 
+/* In [a,z), a part that is held: the lane's next span in the state, or the last; not the one that began at `not`. */
+static bool same_in(const struct view *v, struct lane l, enum state st, int dir, int64_t a, int64_t z, int64_t not, struct span *s)
+{
+    while (a < z) {
+        int64_t t = dir > 0 ? next_in(v, l, st, a, z) : last_in(v, l, st, z);
+        if (t == NO_TIME || t < a || !trace_span_at(v->tr, l, t, s) || s->state != st)
+            return false;
+        if (s->t0 != not)
+            return true;
+        if (dir > 0)
+            a = s->t1 > t ? s->t1 : t + 1;
+        else
+            z = s->t0 < t ? s->t0 : t;
+    }
+    return false;
+}
+
+static enum far_saw look_same(struct view *v)
+{
+    const struct far *f = &v->far;
+    const struct trace_info *ti = trace_info(v->tr);
+    struct lane l;
+    struct span s;
+    if (!far_lane(v, &l))
+        return FAR_NOWHERE;
+    if (!same_in(v, l, (enum state)f->state, f->dir, f->dir > 0 ? f->edge + 1 : ti->detail_t0, f->dir > 0 ? ti->detail_t1 : f->edge,
+                 f->t, &s))
+        return goes_on(v, l, f->dir) ? FAR_NOT_HERE : FAR_NOWHERE;
+    v->message[0] = 0;
+    to_span(v, l, s.t0);
+    return FAR_FOUND;
+}
+
+/* A processor's times are known everywhere, beside what is held about: there the next one is at that time or soon after. */
+static unsigned same_beyond(struct view *v, struct lane l, const struct span *s, int dir)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    struct far f = {.look = look_same, .dir = dir, .from = -1, .t = s->t0, .state = s->state};
+    char none[160];
+    snprintf(none, sizeof none, "no other span is \"%s\" %s on this lane", state_name((enum state)s->state),
+             dir > 0 ? "behind this one" : "before this one");
+    if (l.kind == LANE_P && dir > 0) {
+        int64_t t = next_in(v, l, (enum state)s->state, ti->detail_t1, ti->end);
+        if (t != NO_TIME && t > ti->detail_t1)
+            f.from = f.edge = t - 1;
+    }
+    return look_beyond(v, f, l, dir > 0 ? "the next such span of" : "such a span before, of", none);
+}
+
 unsigned view_same(struct view *v, int n)
 {
     n = times(n);
@@ -203,15 +305,18 @@ unsigned view_same(struct view *v, int n)
     struct span s, to;
     if (!view_span_here(v, &l, &s))
         return move_fail(v, "no span under the cursor");
-    bool any = false;
+    bool any = false, part = trace_info(v->tr)->bounded;
+    int64_t most = part ? trace_info(v->tr)->detail_t1 : view_end(v), least = part ? trace_info(v->tr)->detail_t0 : 0;
     for (int i = 0; i < n * dir; i++) {
-        int64_t t = dir > 0 ? next_in(v, l, (enum state)s.state, s.t1, view_end(v))
+        int64_t t = dir > 0 ? next_in(v, l, (enum state)s.state, s.t1, most)
                             : last_in(v, l, (enum state)s.state, s.t0);
-        if (t == NO_TIME || !trace_span_at(v->tr, l, t, &to) || to.state != s.state)
+        if (t == NO_TIME || t < least || !trace_span_at(v->tr, l, t, &to) || to.state != s.state)
             break;
         s = to;
         any = true;
     }
+    if (!any && goes_on(v, l, dir))
+        return same_beyond(v, l, &s, dir);
     if (!any)
         return move_fail(v, "no other span is \"%s\" %s on this lane", state_name((enum state)s.state),
                          dir > 0 ? "behind this one" : "before this one");
@@ -428,10 +533,62 @@ static bool wake_of(const struct view *v, uint32_t g, int64_t t, struct span *ou
     return false;
 }
 
+/* To who woke goroutine g, or created it, at that moment. */
+static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, const char *did)
+{
+    char who[200], whom[200];
+    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, g}).id, by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
+    name_of(v, g, whom, sizeof whom);
+    name_of(v, by, who, sizeof who);
+    unsigned r = to_goroutine(v, by, t < 0 ? 0 : t);
+    view_message(v, false, "G%" PRIu64 " %s %s G%" PRIu64 " %s here", by_id, who, did, id, whom);
+    return r;
+}
+
+static enum far_saw look_birth(struct view *v)
+{
+    struct lane l;
+    if (!far_lane(v, &l) || trace_lane(v->tr, l).creator == NO_LANE)
+        return FAR_NOWHERE;
+    to_cause(v, l.i, trace_lane(v->tr, l).creator, trace_lane(v->tr, l).seen, "created");
+    return FAR_FOUND;
+}
+
+/* Nobody woke it: who created it, where that was. t: when; < 0 = before the trace. */
+static unsigned to_birth(struct view *v, struct lane l, int64_t t, const char *none)
+{
+    struct far f = {.look = look_birth, .dir = 1, .once = true, .from = t, .edge = t - 1};
+    return t < 0 || !trace_info(v->tr)->bounded ? move_fail(v, "%s", none) : look_beyond(v, f, l, "who created", none);
+}
+
+static enum far_saw look_cause(struct view *v)
+{
+    const struct far *f = &v->far;
+    struct lane l;
+    struct span wake;
+    if (!far_lane(v, &l))
+        return FAR_NOWHERE;
+    if (wake_of(v, l.i, f->edge, &wake)) {
+        to_cause(v, l.i, wake.who, wake.t0, "woke");
+        return FAR_FOUND;
+    }
+    if (f->dir < 0)
+        return goes_on(v, l, -1) ? FAR_NOT_HERE : look_birth(v);
+    if (goes_on(v, l, 1) && trace_span_at(v->tr, l, f->edge, &wake) && wake.t1 >= trace_info(v->tr)->detail_t1)
+        return FAR_NOT_HERE; /* it still waits */
+    char none[sizeof f->none];
+    memcpy(none, f->none, sizeof none);
+    if (f->t < 0)
+        return FAR_NOWHERE;
+    (void)to_birth(v, l, f->t, none);
+    return FAR_WORKING; /* at that, now */
+}
+
 unsigned view_cause(struct view *v)
 {
     struct lane l;
     struct span s, wake;
+    char none[160];
     if (!view_span_here(v, &l, &s))
         return move_fail(v, "no span under the cursor");
     uint32_t g = l.kind == LANE_G ? l.i : s.who;
@@ -439,24 +596,18 @@ unsigned view_cause(struct view *v)
     if (g == NO_LANE)
         return move_fail(v, "no goroutine runs here");
     struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
-    char who[200], whom[200];
-    name_of(v, g, whom, sizeof whom);
-    if (wake_of(v, g, t, &wake)) {
-        uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, wake.who}).id;
-        name_of(v, wake.who, who, sizeof who);
-        unsigned r = to_goroutine(v, wake.who, wake.t0);
-        view_message(v, false, "G%" PRIu64 " %s woke G%" PRIu64 " %s here", id, who, li.id, whom);
-        return r;
-    }
-    if (li.creator != NO_LANE) {
-        uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, li.creator}).id;
-        name_of(v, li.creator, who, sizeof who);
-        unsigned r = to_goroutine(v, li.creator, li.first < 0 ? 0 : li.first);
-        view_message(v, false, "G%" PRIu64 " %s created G%" PRIu64 " %s here", id, who, li.id, whom);
-        return r;
-    }
-    return move_fail(v, "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)",
-                     li.id);
+    if (wake_of(v, g, t, &wake))
+        return to_cause(v, g, wake.who, wake.t0, "woke");
+    snprintf(none, sizeof none,
+             "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)", li.id);
+    l = (struct lane){LANE_G, g};
+    int dir = trace_span_at(v->tr, l, t, &s) && (s.state == ST_WAITING || s.state == ST_SYSCALL) ? 1 : -1;
+    t = li.created ? li.seen : -1;
+    if (goes_on(v, l, dir) && (dir < 0 || s.t1 >= trace_info(v->tr)->detail_t1))
+        return look_beyond(v, (struct far){.look = look_cause, .dir = dir, .from = -1, .t = t}, l, "who woke", none);
+    if (li.creator != NO_LANE)
+        return to_cause(v, g, li.creator, li.seen, "created");
+    return to_birth(v, l, t, none);
 }
 
 struct effect {
@@ -472,8 +623,8 @@ static void effect_in(const struct view *v, struct lane l, uint32_t by, int64_t 
     struct lane_info li = trace_lane(v->tr, l);
     if (li.last <= t0 || li.first >= t1)
         return;
-    if (li.creator == by && li.created && li.first >= t0 && li.first < t1 && (!e->found || li.first < e->t))
-        *e = (struct effect){l.i, li.first, true, true, e->spans};
+    if (li.creator == by && li.created && li.seen >= t0 && li.seen < t1 && (!e->found || li.seen < e->t))
+        *e = (struct effect){l.i, li.seen, true, true, e->spans};
     if (!share(v, l, ST_RUNNABLE, t0, t1))
         return;
     struct span_iter it;
@@ -492,6 +643,52 @@ static void effect_in(const struct view *v, struct lane l, uint32_t by, int64_t 
     }
 }
 
+/* Whom `by` woke first from `from` on. */
+static void effect_from(const struct view *v, uint32_t by, int64_t from, int64_t end, struct effect *e)
+{
+    int64_t len = 100000;
+    uint32_t n = trace_nlanes(v->tr, LANE_G);
+    *e = (struct effect){0};
+    while (!e->found && from < end && e->spans < EFFECT_SPANS) {
+        int64_t to = time_add(from, len) < end ? time_add(from, len) : end;
+        for (uint32_t i = 0; i < n && e->spans < EFFECT_SPANS; i++, e->spans++)
+            effect_in(v, (struct lane){LANE_G, i}, by, from, to, e);
+        from = to;
+        len = len > INT64_MAX / 8 ? len : len * 4;
+    }
+}
+
+static void to_effect(struct view *v, const struct effect *e, uint32_t by)
+{
+    char who[200], whom[200];
+    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, e->g}).id, by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
+    name_of(v, by, who, sizeof who);
+    name_of(v, e->g, whom, sizeof whom);
+    move_push(v, STEP_JUMP);
+    move_to(v, e->t, true);
+    move_lane(v, (struct lane){LANE_G, e->g});
+    move_settle(v);
+    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s", id, whom, e->created ? "created" : "woken",
+                 by_id, who);
+}
+
+static enum far_saw look_effect(struct view *v)
+{
+    struct lane l;
+    struct effect e;
+    if (!far_lane(v, &l))
+        return FAR_NOWHERE;
+    effect_from(v, l.i, v->far.edge + 1, trace_info(v->tr)->detail_t1, &e);
+    if (!e.found && e.spans < EFFECT_SPANS && goes_on(v, l, 1))
+        return FAR_NOT_HERE;
+    if (!e.found && e.spans >= EFFECT_SPANS)
+        snprintf(v->far.none, sizeof v->far.none, "G%" PRIu64 " wakes and creates nobody soon (search cut short)", v->far.id);
+    if (!e.found)
+        return FAR_NOWHERE;
+    to_effect(v, &e, l.i);
+    return FAR_FOUND;
+}
+
 unsigned view_effect(struct view *v)
 {
     struct lane l;
@@ -501,330 +698,108 @@ unsigned view_effect(struct view *v)
     uint32_t by = l.kind == LANE_G ? l.i : s.who;
     if (by == NO_LANE)
         return move_fail(v, "no goroutine runs here");
-    struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, by});
-    int64_t t = v->at.cursor, end = view_end(v), len = 100000, from = t;
-    uint32_t n = trace_nlanes(v->tr, LANE_G);
-    struct effect e = {0};
-    while (!e.found && from < end && e.spans < EFFECT_SPANS) {
-        int64_t to = time_add(from, len) < end ? time_add(from, len) : end;
-        for (uint32_t i = 0; i < n && e.spans < EFFECT_SPANS; i++, e.spans++)
-            effect_in(v, (struct lane){LANE_G, i}, by, from, to, &e);
-        from = to;
-        len = len > INT64_MAX / 8 ? len : len * 4;
+    const struct trace_info *ti = trace_info(v->tr);
+    struct effect e;
+    effect_from(v, by, v->at.cursor, ti->bounded ? ti->detail_t1 : view_end(v), &e);
+    if (e.found) {
+        to_effect(v, &e, by);
+        return VR_DRAW;
     }
-    char who[200], whom[200];
+    char who[200], none[320];
+    l = (struct lane){LANE_G, by};
     name_of(v, by, who, sizeof who);
-    if (!e.found)
-        return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s", li.id, who,
-                         e.spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)" : "behind the cursor");
-    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, e.g}).id;
-    name_of(v, e.g, whom, sizeof whom);
-    move_push(v, STEP_JUMP);
-    move_to(v, e.t, true);
-    move_lane(v, (struct lane){LANE_G, e.g});
-    move_settle(v);
-    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s", id, whom, e.created ? "created" : "woken",
-                 li.id, who);
-    return VR_DRAW;
+    bool cut = e.spans >= EFFECT_SPANS;
+    snprintf(none, sizeof none, "G%" PRIu64 " %s wakes and creates nobody %s", trace_lane(v->tr, l).id, who,
+             cut ? "soon behind the cursor (search cut short)" : "behind the cursor");
+    if (!cut && goes_on(v, l, 1))
+        return look_beyond(v, (struct far){.look = look_effect, .dir = 1, .from = -1}, l, "whom next wakes", none);
+    return move_fail(v, "%s", none);
 }
 
 /* ---- typed targets -------------------------------------------------------------------------------------- */
+
+static const char *kind_name(enum lane_kind k)
+{
+    return k == LANE_G ? "goroutine" : k == LANE_P ? "processor" : "thread";
+}
+
+static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
+{
+    struct place before = v->at;
+    move_push(v, STEP_JUMP);
+    if (lane != NO_LANE) {
+        v->last_focus[before.focus.kind] = before.focus.i;
+        move_lane(v, (struct lane){g->kind, lane});
+    }
+    if (g->has_range)
+        v->at.win = (struct window){g->t0, g->t1 > view_end(v) ? view_end(v) : g->t1};
+    if (g->has_range && v->at.win.t1 <= v->at.win.t0)
+        v->at.win.t1 = v->at.win.t0 + 1;
+    if (g->has_time || g->has_range)
+        move_to(v, g->t0, g->has_time);
+    if (lane != NO_LANE && !g->has_time && !g->has_range && g->kind == LANE_G) { /* where it lives */
+        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, lane});
+        if (v->at.cursor < li.first || v->at.cursor >= li.last)
+            move_to(v, li.created ? li.seen : li.first, true);
+    }
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static enum far_saw look_lane(struct view *v)
+{
+    struct far f = v->far;
+    struct lane l;
+    struct target g = {.has_lane = true, .kind = f.kind, .has_time = f.once, .t0 = f.edge + 1};
+    if (!far_lane(v, &l))
+        return FAR_NOT_HERE;
+    v->message[0] = 0;
+    to_place(v, &g, l.i);
+    return FAR_FOUND;
+}
+
+/* A lane that isn't in what is held: where the trace first tells of it, or at the time asked for. */
+static unsigned lane_beyond(struct view *v, const struct target *g)
+{
+    char what[80], none[160], at[FMT_MAX];
+    const struct trace_info *ti = trace_info(v->tr);
+    int64_t since = g->kind == LANE_G ? trace_goroutine_since(v->tr, g->id) : ti->detail_t1; /* the others stay */
+    struct far f = {.look = look_lane, .dir = 1, .from = since, .edge = since - 1, .kind = g->kind, .id = g->id};
+    snprintf(what, sizeof what, "%s %" PRIu64, kind_name(g->kind), g->id);
+    snprintf(none, sizeof none, "no %s in this trace", what);
+    if (since == INT64_MAX || since >= ti->end)
+        return move_fail(v, "%s", none);
+    if (!g->has_time && !g->has_range)
+        return far_begin(v, &f, what, none);
+    f.once = true;
+    f.from = g->t0 < ti->end ? g->t0 : ti->end - 1;
+    f.edge = f.from - 1;
+    snprintf(none, sizeof none, "%s isn't there at %s", what, when_exact(v->tr, g->t0, at));
+    if (far_held(v, f.from))
+        return move_fail(v, "%s", none);
+    if (g->has_range) { /* the window first: then it is what shows there */
+        (void)to_place(v, g, NO_LANE);
+        f.from = v->at.cursor;
+        f.edge = f.from - 1;
+    }
+    return far_begin(v, &f, what, none);
+}
 
 unsigned view_goto(struct view *v, const char *line)
 {
     struct target g;
     if (!goto_parse(line, &g))
         return move_fail(v, "not a place: %.60s (1.25s, 300us, 1.2s..1.3s, g123, p4, m7)", line);
-    uint32_t lane = NO_LANE;
-    if (g.has_lane) {
-        lane = trace_find_lane(v->tr, g.kind, g.id);
-        if (lane == NO_LANE)
-            return move_fail(v, "no %s %" PRIu64 " in this trace%s",
-                             g.kind == LANE_G ? "goroutine" : g.kind == LANE_P ? "processor" : "thread", g.id,
-                             !trace_info(v->tr)->done ? " as far as it is loaded" :
-                             trace_info(v->tr)->bounded ? ", in the detail that is held of it" : "");
-    }
-    int64_t end = trace_info(v->tr)->end;
-    if ((g.has_time || g.has_range) && g.t0 > end && end > 0) {
-        char a[FMT_MAX];
-        return move_fail(v, "the trace ends at %s", when_exact(v->tr, end, a));
-    }
-    struct place before = v->at;
-    move_push(v, STEP_JUMP);
-    if (lane != NO_LANE) {
-        v->last_focus[before.focus.kind] = before.focus.i;
-        move_lane(v, (struct lane){g.kind, lane});
-    }
-    if (g.has_range)
-        v->at.win = (struct window){g.t0, g.t1 > view_end(v) ? view_end(v) : g.t1};
-    if (g.has_range && v->at.win.t1 <= v->at.win.t0)
-        v->at.win.t1 = v->at.win.t0 + 1;
-    if (g.has_time || g.has_range)
-        move_to(v, g.t0, g.has_time);
-    if (lane != NO_LANE && !g.has_time && !g.has_range && g.kind == LANE_G) { /* where it lives */
-        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, lane});
-        if (v->at.cursor < li.first || v->at.cursor >= li.last)
-            move_to(v, li.first, true);
-    }
-    move_settle(v);
-    return VR_DRAW;
-}
-
-/* ---- search --------------------------------------------------------------------------------------------- */
-
-static void hit_name(const struct view *v, const struct hit *h, char *out, size_t size)
-{
-    char what[120] = "";
-    struct lane_info li = {0};
-    if (h->g != NO_LANE)
-        li = trace_lane(v->tr, (struct lane){LANE_G, h->g});
-    str_shorten(trace_str(v->tr, h->what ? h->what : li.name), 60, true, what, sizeof what);
-    if (h->g != NO_LANE)
-        snprintf(out, size, "G%" PRIu64 " %s", li.id, what);
-    else
-        snprintf(out, size, "%s", what);
-}
-
-static void hit_place(struct view *v, const struct hit *h)
-{
-    struct span run;
-    if (!v->search->typing)
-        move_push(v, STEP_JUMP);
-    move_to(v, h->t, true);
-    if (h->g != NO_LANE && v->at.view == VIEW_LOG)
-        v->at.focus = (struct lane){LANE_G, h->g};
-    else if (h->g != NO_LANE && v->at.view != VIEW_PROCS)
-        move_lane(v, (struct lane){LANE_G, h->g});
-    else if (h->g != NO_LANE && move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
-        move_lane(v, (struct lane){LANE_P, run.who});
-    move_settle(v);
-}
-
-/* A hit, shown while the others are still being counted. */
-static void to_uncounted(struct view *v, const struct hit *h)
-{
-    struct search *s = v->search;
-    char what[200];
-    s->first = *h;
-    hit_place(v, h);
-    s->found = s->jumped = true;
-    s->cur_t = v->at.cursor;
-    hit_name(v, h, what, sizeof what);
-    view_message(v, false, "%s; counting", what);
-}
-
-static bool hit_passes(const struct view *v, const struct hit *h);
-
-/* n and N before all are known. */
-static unsigned next_uncounted(struct view *v, int n)
-{
-    struct search *s = v->search;
-    struct hit h;
-    unsigned r = VR_DRAW | VR_WORK;
-    for (int i = 0; i < (n < 0 ? -n : n); i++) {
-        int64_t from = v->at.cursor;
-        int tries = 0;
-        while (search_nearest(s, v->tr, from, n < 0 ? -1 : 1, 60000000, &h) && !hit_passes(v, &h) && ++tries < 50)
-            from = h.t;
-        if (!search_nearest(s, v->tr, from, n < 0 ? -1 : 1, 60000000, &h)) {
-            view_message(v, false, "searching %d%%: no further hit is known yet", search_share(s, v->tr));
-            break;
-        }
-        to_uncounted(v, &h);
-    }
-    return r;
-}
-
-const char *move_part(const struct view *v, char out[MOVE_PART])
-{
     const struct trace_info *ti = trace_info(v->tr);
-    char from[FMT_MAX], to[FMT_MAX];
-    int64_t res = (ti->detail_t1 - ti->detail_t0) / 20 + 1;
-    out[0] = 0;
-    if (ti->bounded)
-        snprintf(out, MOVE_PART, " in %.30s..%.30s (held in detail)", when_time(v->tr, ti->detail_t0, res, from),
-                 when_time(v->tr, ti->detail_t1, res, to));
-    return out;
-}
-
-/* All are known: which one is it that the cursor went to? */
-static bool same_hit(struct view *v)
-{
-    struct search *s = v->search;
-    for (size_t i = search_from(s, s->first.t); i < s->nhits && s->hits[i].t == s->first.t; i++)
-        if (s->hits[i].g == s->first.g) {
-            char what[200], where[MOVE_PART];
-            s->cur = i;
-            hit_name(v, &s->hits[i], what, sizeof what);
-            view_message(v, false, "%zu of %zu%s%s: %s", i + 1, s->nhits, s->full ? "+" : "", move_part(v, where), what);
-            return true;
-        }
-    return false;
-}
-
-/* With a filter, n and N stop at what passes it. */
-static bool hit_passes(const struct view *v, const struct hit *h)
-{
-    struct span sp;
-    struct lane l = {LANE_G, h->g};
-    return !v->filter || h->g == NO_LANE || (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp));
-}
-
-static void to_hit(struct view *v, size_t i, bool wrapped)
-{
-    struct search *s = v->search;
-    const struct hit *h = &s->hits[i];
-    s->cur = i;
-    s->hidden = false;
-    hit_place(v, h);
-    char what[200], where[MOVE_PART];
-    hit_name(v, h, what, sizeof what);
-    s->cur_t = v->at.cursor;
-    view_message(v, false, "%s%zu of %zu%s%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
-                 s->full ? "+" : "", move_part(v, where), what);
-}
-
-static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
-{
-    struct search *s = v->search;
-    char where[MOVE_PART];
-    if (!s->nhits)
-        return move_fail(v, "not found%s: %.100s", move_part(v, where), s->query);
-    size_t i;
-    bool wrapped = false;
-    if (!at_too && s->cur < s->nhits && s->cur_t == from)
-        i = dir > 0 ? s->cur + 1 : s->cur ? s->cur - 1 : s->nhits; /* several hits may share a moment */
-    else if (dir > 0)
-        i = search_from(s, at_too ? from : time_add(from, 1));
-    else
-        i = search_from(s, from) ? search_from(s, from) - 1 : s->nhits;
-    for (size_t tries = 0;; tries++) {
-        if (i >= s->nhits) {
-            i = dir > 0 ? 0 : s->nhits - 1;
-            wrapped = true;
-        }
-        if (hit_passes(v, &s->hits[i]))
-            break;
-        if (tries > s->nhits || tries > WALK)
-            return move_fail(v, "no hit passes the filter: %.60s", s->query);
-        i = dir > 0 ? i + 1 : i ? i - 1 : s->nhits;
+    uint32_t lane = g.has_lane ? trace_find_lane(v->tr, g.kind, g.id) : NO_LANE;
+    if ((g.has_time || g.has_range) && g.t0 > ti->end && ti->end > 0) {
+        char a[FMT_MAX];
+        return move_fail(v, "the trace ends at %s", when_exact(v->tr, ti->end, a));
     }
-    to_hit(v, i, wrapped);
-    return VR_DRAW;
-}
-
-static unsigned search_work(struct view *v, int64_t budget_ns)
-{
-    struct search *s = v->search;
-    if (!s || s->done)
-        return VR_NONE;
-    bool done = search_step(s, v->tr, budget_ns), first = s->found && !s->jumped;
-    if (first) {
-        if (hit_passes(v, &s->first))
-            to_uncounted(v, &s->first);
-        s->jumped = true;
-        done = search_step(s, v->tr, budget_ns); /* small traces: all at once */
-    }
-    if (!done) {
-        if (s->cur_t == v->at.cursor && s->found)
-            return first ? VR_DRAW | VR_WORK : VR_WORK; /* the hit's own message stands */
-        view_message(v, false, "searching %d%%: %.100s", search_share(s, v->tr), s->query);
-        return VR_DRAW | VR_WORK;
-    }
-    v->message[0] = 0;
-    if (s->oom)
-        return move_fail(v, "out of memory: not all hits are known");
-    if (s->found && s->jumped && s->cur_t != v->at.cursor)
-        return VR_DRAW; /* the reader went on meanwhile */
-    if (s->found && s->jumped && same_hit(v))
-        return VR_DRAW;
-    if (s->jump)
-        return jump_hit(v, s->origin, s->jump, s->at_too);
-    return VR_DRAW;
-}
-
-unsigned view_work(struct view *v, int64_t budget_ns)
-{
-    unsigned r = search_work(v, budget_ns);
-    r |= pick_work(v, budget_ns) | tri_work(v, budget_ns);
-    return r | split_work(v, budget_ns);
-}
-
-bool view_pending(const struct view *v)
-{
-    return tri_pending(v) || split_pending(v);
-}
-
-static unsigned begin(struct view *v, const char *text, int dir, bool at_too)
-{
-    char why[120];
-    struct search *s = search_new(v->tr, text, why, sizeof why);
-    if (!s)
-        return move_fail(v, "no search: %s", why);
-    search_free(v->search);
-    v->search = s;
-    s->alive = &v->lanes[LANE_G].alive;
-    s->jump = dir;
-    s->at_too = at_too;
-    s->origin = v->at.cursor;
-    s->cur_t = NO_TIME;
-    return v->prompt == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, 50000000);
-}
-
-/* The line behind '/' changed: search for it at once, from where the prompt was opened. */
-unsigned move_typed(struct view *v)
-{
-    if (v->prompt != PROMPT_SEARCH)
-        return VR_DRAW;
-    v->at = v->prompt_from;
-    search_free(v->search);
-    v->search = NULL;
-    v->message[0] = 0;
-    move_settle(v);
-    if (v->text_len < 2)
-        return VR_DRAW;
-    unsigned r = begin(v, v->text, 1, true);
-    if (v->search)
-        v->search->typing = true;
-    return r & ~(unsigned)VR_BELL; /* half an expression is no mistake yet */
-}
-
-/* Enter: what was found while typing stands, as one step to undo. */
-bool move_typed_done(struct view *v, const char *line)
-{
-    struct search *s = v->search;
-    if (!s || !s->typing || strcmp(s->query, line))
-        return false;
-    s->typing = false;
-    struct place to = v->at;
-    v->at = v->prompt_from;
-    move_push(v, STEP_JUMP);
-    v->at = to;
-    return true;
-}
-
-unsigned view_search(struct view *v, const char *text)
-{
-    if (!*text)
-        return view_search_next(v, 1);
-    return begin(v, text, 1, true);
-}
-
-unsigned view_search_next(struct view *v, int n)
-{
-    n = times(n);
-    struct search *s = v->search;
-    if (!s)
-        return move_fail(v, "nothing to search for yet: / begins a search");
-    if (!s->done)
-        return next_uncounted(v, n);
-    if (s->old) {
-        char again[VIEW_TEXT];
-        memcpy(again, s->query, sizeof again);
-        return begin(v, again, n < 0 ? -1 : 1, false);
-    }
-    unsigned r = VR_NONE;
-    for (int i = 0; i < (n < 0 ? -n : n); i++)
-        r = jump_hit(v, v->at.cursor, n < 0 ? -1 : 1, false);
-    return r;
+    if (g.has_lane && lane == NO_LANE && ti->bounded && ti->done)
+        return lane_beyond(v, &g);
+    if (g.has_lane && lane == NO_LANE)
+        return move_fail(v, "no %s %" PRIu64 " in this trace%s", kind_name(g.kind), g.id,
+                         !ti->done ? " as far as it is loaded" : "");
+    return to_place(v, &g, lane);
 }

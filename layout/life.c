@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layout/move.h"
 #include "layout/when.h"
 #include "layout/status.h"
 
@@ -79,6 +80,13 @@ static void func_of(const struct view *v, uint32_t stack, int w, char *out, size
         str_shorten(trace_str(v->tr, f), w, v->tier == TIER_ASCII, out, size);
 }
 
+/* Is it only in part that its life is held? */
+static bool part_of(const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    return ti->bounded && (ti->detail_t0 > 0 || ti->detail_t1 < ti->end);
+}
+
 static void origin(const struct view *v, const struct lane_info *li, struct lines *out, int w)
 {
     char name[400], file[300], t[FMT_MAX], d[FMT_MAX];
@@ -86,7 +94,7 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
         lines_add(out, "its start function is inferred from the root of one of its stacks");
     if (li->created) {
         status_name(v, li->creator, w - 30, name, sizeof name);
-        lines_add(out, "created at %s by %s", when_exact(v->tr, li->first, t),
+        lines_add(out, "created at %s by %s", when_exact(v->tr, li->seen, t),
                   li->creator == NO_LANE ? "(not recorded)" : name);
         struct frame f = trace_frame(v->tr, li->create_stack, 0);
         for (uint32_t i = 0, n = trace_stack(v->tr, li->create_stack); i < n && i < 4; i++) {
@@ -98,9 +106,19 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
     } else {
         lines_add(out, "it existed when the trace began; first mentioned at %s", when_exact(v->tr, li->seen, t));
     }
-    lines_add(out, "%s at %s, %s in this trace%s", li->ended ? "ended" : "not ended; last known",
-              when_exact(v->tr, li->last, t), when_dur(v->tr, li->last - li->first, d),
+    int64_t first = li->created ? li->seen : part_of(v) ? 0 : li->first;
+    lines_add(out, "%s at %s, %s in this trace%s", li->ended ? "ended" : part_of(v) && li->last < trace_info(v->tr)->end ? "lives on; held up to" :
+              "not ended; last known", when_exact(v->tr, li->last, t), when_dur(v->tr, li->last - first, d),
               li->is_system ? "; one of the runtime's own" : "");
+}
+
+/* Of one that lives beyond what is held: its states and spans are of that part. */
+static void part(const struct view *v, const struct lane_info *li, struct lines *out)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    char where[MOVE_PART];
+    if (ti->bounded && (li->first < ti->detail_t0 || (!li->ended && ti->detail_t1 < ti->end)))
+        lines_add(out, "what follows is only of its life%s", move_part(v, where));
 }
 
 static void states(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out)
@@ -177,6 +195,7 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
     origin(v, &li, out, w);
+    part(v, &li, out);
     states(v, l, &li, out);
     walk(v, l, &k);
     reasons(v, &k, out);

@@ -1,5 +1,5 @@
 /*
- * move.h - what the view's own files share: view.c (window, lanes, undo), jump.c (spans, wake-ups, goto, search),
+ * move.h - what the view's own files share: view.c (window, lanes, undo), jump.c (spans, wake-ups, goto), hits.c (search),
  * prompt.c (lines, pop-ups). Not for the viewer.
  */
 #ifndef GOTOP_LAYOUT_MOVE_H
@@ -38,5 +38,8 @@ uint32_t move_goroutine(const struct view *v, struct lane l, int64_t t);
 /* move_typed - the search prompt's line changed; move_typed_done - it was accepted: true if the search stands. */
 unsigned move_typed(struct view *v);
 bool move_typed_done(struct view *v, const char *line);
+unsigned move_typed_on(struct view *v);               /* and it goes on: counting, or beyond what is held */
+/* hits_loaded - the trace, or what is held of it, has grown: the search knows of that. */
+void hits_loaded(struct view *v);
 
 #endif

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "layout/cells.h"
+#include "layout/far.h"
 #include "layout/when.h"
 #include "layout/goto.h"
 #include "layout/items.h"
@@ -91,12 +92,8 @@ unsigned view_prompt_accept(struct view *v)
     v->prompt = PROMPT_NONE;
     if (k == PROMPT_FILTER)
         return VR_DRAW | view_filter(v, line);
-    if (k == PROMPT_SEARCH && move_typed_done(v, line)) {
-        if (!v->search->done)
-            return VR_DRAW | view_work(v, 50000000);
-        char where[MOVE_PART];
-        return v->search->nhits ? VR_DRAW : move_fail(v, "not found%s: %.100s", move_part(v, where), line);
-    }
+    if (k == PROMPT_SEARCH && move_typed_done(v, line))
+        return VR_DRAW | move_typed_on(v);
     if (k == PROMPT_SEARCH)
         return VR_DRAW | view_search(v, line);
     if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
@@ -199,6 +196,8 @@ unsigned view_back(struct view *v)
         close_prompt(v);
     else if (v->popup)
         v->popup = POPUP_NONE;
+    else if (far_stop(v))
+        return VR_DRAW;
     else if (v->search && !v->search->done) {
         search_free(v->search);
         v->search = NULL;

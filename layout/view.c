@@ -299,10 +299,9 @@ unsigned view_loaded(struct view *v)
         v->at.win = (struct window){0, v->all_end};
     pick_loaded(v);
     view_found(v);
-    if (v->search && v->search->end != trace_info(v->tr)->end)
-        v->search->old = true;
+    hits_loaded(v);
     move_settle(v);
-    return v->filter ? VR_DRAW | VR_WORK : VR_DRAW;
+    return v->filter || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
 /* ---- undo ----------------------------------------------------------------------------------------------- */

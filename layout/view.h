@@ -117,6 +117,7 @@ enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_TABLE, SPLIT_COUNT }; /* 
 enum { VIEW_FILTERS = 16, VIEW_LETTERS = 52 };
 
 struct search;      /* search.h */
+struct view;
 struct filter;      /* filter.h */
 struct evlog;       /* evlog.h */
 struct sums;        /* sums.h */
@@ -124,6 +125,25 @@ struct samples;     /* samples.h */
 struct lines;        /* lines.h */
 struct item;        /* items.h */
 struct tri;         /* tri.h */
+
+/* far - what is looked for beyond the part that is held; see far.h */
+enum far_saw { FAR_NOT_HERE, FAR_FOUND, FAR_NOWHERE, FAR_WORKING };
+struct far {
+    enum far_saw (*look)(struct view *v); /* NULL: nothing is */
+    int dir;             /* towards the end, or < 0 the start */
+    int64_t from, edge;  /* where it began, and how far it has come */
+    int64_t least;       /* it can't be before that */
+    bool wraps, wrapped; /* at the end it goes on from the other one; it has */
+    bool once;           /* there alone */
+    int64_t t0, t1;      /* the stretch that is to be held now */
+    bool brought;        /* it is, and is being looked at */
+    enum lane_kind kind; /* whom it is about */
+    uint64_t id;
+    int64_t t;           /* and which moment, which state */
+    uint8_t state;
+    struct place at;     /* where the reader was */
+    char what[80], none[160];
+};
 
 struct view {
     const struct trace *tr;
@@ -142,6 +162,7 @@ struct view {
     struct lanes lanes[LANE_KINDS];
     struct items items;
     struct search *search;       /* NULL: none yet */
+    struct far far;              /* what is looked for beyond what is held */
     struct tri *tri;             /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
 
     bool selecting;              /* a range is being selected: from sel0 to the cursor */
@@ -207,6 +228,12 @@ unsigned view_loaded(struct view *v);
 void view_leave(struct view *v);
 unsigned view_arrive(struct view *v);
 void view_found(struct view *v); /* what wasn't there may be, now that the detail has grown; view_loaded() calls it */
+/*
+ * view_wants - what is looked for must be looked for in [t0,t1): hold that, rather than what is shown. view_brought - tell
+ * that it is held, or as much of it as can be.
+ */
+bool view_wants(struct view *v, int64_t *t0, int64_t *t1);
+unsigned view_brought(struct view *v);
 /* view_end - the end of the time axis: the trace's, or while it loads an estimate of it (>= what is decoded). */
 int64_t view_end(const struct view *v);
 /* view_message - set the message line, printf-like; "" clears. Control bytes become '?'. */

@@ -47,7 +47,7 @@ void app_free(struct app *a)
 /* What the view derives from the trace costs a walk over its lanes: not at every slice of loading. */
 static void sync(struct app *a)
 {
-    if (a->stale) (void)view_loaded(&a->view);
+    if (a->stale && (view_loaded(&a->view) & VR_WORK)) a->working = true;
     a->stale = false;
 }
 
@@ -83,8 +83,10 @@ bool app_hold(struct app *a, int64_t budget_ns)
     struct window w = a->view.at.win;
     int64_t t = a->view.at.cursor;
     if (a->loading || !ti->bounded || !a->has_findings) return false; /* the last part has yet to be asked */
-    if (!tri_shows(a->view.at.view)) {
-        if (trace_held(a->tr, w.t0, w.t1) == WANT_WIDE) w = (struct window){t, t + 1};
+    bool far = view_wants(&a->view, &w.t0, &w.t1); /* else what is shown */
+    if (!far && a->view.far.look) return false; /* it is being looked through */
+    if (far || !tri_shows(a->view.at.view)) {
+        if (!far && trace_held(a->tr, w.t0, w.t1) == WANT_WIDE) w = (struct window){t, t + 1};
         if (trace_held(a->tr, w.t0, w.t1) == WANT_AWAY) {
             view_leave(&a->view);
             tables_drop(a);
@@ -93,10 +95,12 @@ bool app_hold(struct app *a, int64_t budget_ns)
             a->triaging = true;
         }
     }
-    if (!a->seeking) return false;
-    a->seeking = load_step(a, budget_ns);
-    if (!a->seeking) sync(a);
-    return a->seeking;
+    if (a->seeking) a->seeking = load_step(a, budget_ns);
+    if (a->seeking) return true;
+    sync(a);
+    if (!far) return false;
+    if (view_brought(&a->view) & VR_WORK) a->working = true;
+    return !a->working && view_wants(&a->view, &w.t0, &w.t1);
 }
 
 bool app_load(struct app *a, int64_t budget_ns)

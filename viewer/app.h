@@ -100,7 +100,8 @@ bool app_load(struct app *a, int64_t budget_ns);
 unsigned app_triage(struct app *a, int64_t budget_ns);
 /*
  * app_hold - a bounded trace, decoded to its end: decode what is shown in detail, for about budget_ns, if it isn't held
- * and fits in memory; else what is around the cursor. true: call again.
+ * and fits in memory; else what is around the cursor. Where something is looked for beyond that: the next part for it.
+ * true: call again.
  */
 bool app_hold(struct app *a, int64_t budget_ns);
 /* app_work - go on with a search for about budget_ns. Returns refresh flags. */

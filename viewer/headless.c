@@ -110,10 +110,13 @@ static void print_linear(struct script *s)
 
 static void after(struct script *s, unsigned flags)
 {
-    while (app_hold(s->a, INT64_MAX)) {
-    }
-    while (s->a->triaging) flags |= app_triage(s->a, INT64_MAX);
-    while (s->a->working && !(flags & VR_QUIT)) flags |= app_work(s->a, INT64_MAX);
+    do {
+        while (app_hold(s->a, INT64_MAX)) {
+        }
+        while (s->a->working && !(flags & VR_QUIT)) flags |= app_work(s->a, INT64_MAX);
+        if (!s->a->view.far.look)
+            while (s->a->triaging) flags |= app_triage(s->a, INT64_MAX);
+    } while (!(flags & VR_QUIT) && (s->a->working || app_hold(s->a, INT64_MAX)));
     if (flags & VR_QUIT) s->quit = true;
     /* pop-ups learn their length when drawn, and a reader would see every step */
     if (!s->quit && !draw(s->a)) s->failed = true;

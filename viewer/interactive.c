@@ -156,7 +156,7 @@ static void draw(struct loop *l)
 /* How long to sleep: not at all with work to do, until the next frame may come, or for ever. */
 static int timeout(const struct loop *l)
 {
-    if (l->a->loading || l->a->seeking || l->a->working || l->a->triaging) return 0;
+    if (l->a->loading || l->a->seeking || l->a->working || l->a->triaging || l->a->view.far.look) return 0;
     if (!l->dirty) return -1;
     int64_t left = l->next_frame - now_ms();
     return left > 0 ? (int)left : 0;
