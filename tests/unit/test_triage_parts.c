@@ -4,6 +4,7 @@
  */
 #include "tests/unit/decode_help.h"
 
+#include "tests/support/tracegen.h"
 #include "triage/finding_parts.h"
 
 static char *word(const char *s)
@@ -116,9 +117,60 @@ static void test_tables(void **state)
     free(bytes);
 }
 
+/* One goroutine after another, each of a few spans: counting them takes more than holding them, and has its place. */
+static void test_short_lived(void **state)
+{
+    (void)state;
+    enum { GS = 60000 };
+    struct tracegen_buf text = {0}, bytes = {0};
+    char err[200];
+    tracegen_printf(&text, "go 1.26\n");
+    for (int g = 2; g < GS + 2; g++) {
+        if (g % 1000 == 2) {
+            if (g > 2)
+                tracegen_printf(&text, g % 20000 == 2 ? "endgen\n" : "end\n");
+            tracegen_printf(&text, "batch m=7 t=%d\n", g * 100);
+            if (g == 2 || g % 20000 == 2)
+                tracegen_printf(&text, "ProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
+        }
+        tracegen_printf(&text, "GoCreate +5 new_g=%d new_stack=main.worker:30 stack=main.main:12\n"
+                               "GoBlock +5 reason=\"chan receive\" stack=main.main:14\nGoStart +1 g=%d g_seq=1\n"
+                               "GoUnblock +5 g=1 g_seq=%d stack=main.worker:31\nGoDestroy +2\nGoStart +1 g=1 g_seq=%d\n",
+                        g, g, (g - 2) % 20000 * 2 + 1, (g - 2) % 20000 * 2 + 2);
+    }
+    int bad = tracegen_encode((char *)text.p, &bytes, err, sizeof err);
+    if (bad)
+        fail_msg("%s", err);
+    tracegen_free(&text);
+    struct trace_opts o = {.threads = 1, .max_memory = mem_live() + (9u << 20)};
+    struct trace *tr;
+    struct triage *tg;
+    struct err e;
+    assert_int_equal(trace_open_mem(bytes.p, bytes.n, &o, &tr, &e), ERR_OK);
+    uint32_t parts = 0, created = 0;
+    bool more = true;
+    while (more) {
+        more = trace_load(tr, INT64_MAX) != LOAD_DONE;
+        if (more && !trace_part(tr))
+            continue;
+        assert_int_equal(triage_new(tr, &tg, &e), ERR_OK);
+        assert_int_equal(triage_step(tg, INT64_MAX), TRIAGE_DONE);
+        created += tg->g_created;
+        triage_free(tg);
+        parts++;
+    }
+    assert_int_equal(trace_info(tr)->ndamages, 0);
+    assert_int_equal(created, GS);
+    if (parts < 3 || mem_peak() > o.max_memory + o.max_memory / 10)
+        fail_msg("%u parts, %zu of %zu bytes at the peak", parts, mem_peak(), (size_t)o.max_memory);
+    trace_close(tr);
+    tracegen_free(&bytes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_short_lived), /* first: the peak is of all so far */
         cmocka_unit_test(test_merge),
         cmocka_unit_test(test_tables),
     };
