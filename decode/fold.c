@@ -277,14 +277,43 @@ static void on_g_create(struct fold *f, const struct ev *e)
     g_transition(f, &x, e->t, e->state == ST_RUNNABLE && e->by != EV_NONE ? e->by + 1 : 0, e->stack);
 }
 
+/* There is room for one more goroutine's lane, and it is no special one. */
+static inline bool g_fits(const struct fold *f)
+{
+    const size_t n = f->nlane[LANE_G];
+    return n < f->caplane[LANE_G] && n < f->capg && (n + 1) / PAST_GS < f->capseg && n + 1 != f->past_from;
+}
+
 bool fold_created(struct fold *f, const struct ev *e)
 {
+    const unsigned k = e->stack2 % STARTS;
     f->end = e->t > f->end ? e->t : f->end;
-    if (!lane_room(f, LANE_G, e->g))
-        return false;
-    fold_g_back(f, e->g);
-    on_g_create(f, e);
-    return !f->oom && !f->pool.oom;
+    if (f->start[k].stack != e->stack2 || e->g != f->nlane[LANE_G] || e->state != ST_RUNNABLE || e->str || !g_fits(f)) {
+        if (!lane_room(f, LANE_G, e->g))
+            return false;
+        fold_g_back(f, e->g);
+        on_g_create(f, e);
+        f->start[k].stack = e->stack2;
+        f->start[k].name = f->g[e->g].name;
+        f->start[k].flags = f->g[e->g].flags & (GI_SYSTEM | GI_GCWORK);
+        return !f->oom && !f->pool.oom;
+    }
+    /* As on_g_create() does it, for one of a kind that is known. */
+    const uint32_t name = f->start[k].name;
+    const uint8_t kind = f->start[k].flags;
+    f->nlane[LANE_G]++;
+    f->g[e->g] = (struct ginfo){.id = e->arg, .seen = e->t, .no_p_since = NO_TIME, .name = name, .creator = e->by,
+                                .create_stack = e->stack, .start_stack = e->stack2, .flags = GI_KNOWN | GI_CREATED | kind};
+    f->lane[LANE_G][e->g] = (struct spanlane){
+        .t0 = e->t, .wait_t0 = e->t, .open = waitspan(0, e->by + 1, e->stack, f->tag[ST_RUNNABLE]), .begun = true,
+        .state = ST_RUNNABLE, .p = EV_NONE, .m = EV_NONE,
+        .special = (uint8_t)((!name || name == f->str_main ? SPECIAL_NAME : 0) | (kind & GI_GCWORK ? SPECIAL_WORK : 0))};
+    if (f->end >= f->gb_end)
+        fold_gcount_next_bucket(f, f->end);
+    fold_gcount_move(f, ST_NONE, ST_RUNNABLE, f->end);
+    if (e->flags & EVF_OWN_STACK)
+        first_stack(f, e, e->stack2);
+    return true;
 }
 
 void fold_ended(struct fold *f, uint32_t g, int64_t t)
@@ -296,7 +325,7 @@ void fold_ended(struct fold *f, uint32_t g, int64_t t)
     f->g[g].flags |= GI_ENDED;
     if (f->g[g].region)
         fold_regions_end(f, g, t);
-    fold_special_g(f, g);
+    l->special |= SPECIAL_LANE;
     past_ended(f, g); /* its lane may have gone now */
 }
 

@@ -69,6 +69,7 @@ struct vec_point { struct point *v; size_t n, cap; struct minmax *mm[MM_LEVELS];
 #define GB_MAX 8192
 #define FIRST_STACKS 256
 #define RECENT_TAGS 64
+#define STARTS 64
 
 struct fold {
     const struct names *names;
@@ -86,6 +87,7 @@ struct fold {
     size_t capg, capp, capm;
     uint32_t tag[ST_COUNT];        /* tags of states without a reason */
     struct { uint32_t reason, tag; } recent[ST_COUNT][RECENT_TAGS]; /* tags by state and reason, direct mapped */
+    struct { uint32_t stack, name; uint8_t flags; } start[STARTS]; /* what goroutines are that begin there, direct mapped */
     uint32_t band_open[BAND_COUNT];
     struct vec_range range[RANGE_KINDS];
     uint32_t gc_open, stw_open;    /* index + 1; stw_open: one without a goroutine */

@@ -13,8 +13,8 @@
 #include "decode/parts.h"
 #include "decode/source.h"
 
-#define RING 8           /* chunks between the reader's thread and ours */
-#define CHUNK_EVENTS 2048
+#define RING 128         /* chunks between the reader's thread and ours: enough to even out what one of them does now and then */
+#define CHUNK_EVENTS 512
 
 struct chunk {
     struct evs *evs;     /* `n` of them from time t on */
