@@ -466,12 +466,18 @@ static bool members_of(const struct triage *tg, uint32_t **at, uint32_t **member
     }
     for (uint32_t g = 0; g < tg->ng; g++) {
         a[tg->g[g].group + 2]++;
+        if (g % 4096 == 0) {
+            (void)slices_tick();
+        }
     }
     for (uint32_t i = 2; i < tg->ngroups + 2; i++) {
         a[i] += a[i - 1];
     }
     for (uint32_t g = 0; g < tg->ng; g++) {
         m[a[tg->g[g].group + 1]++] = g;
+        if (g % 4096 == 0) {
+            (void)slices_tick();
+        }
     }
     *at = a;
     *member = m;
@@ -517,6 +523,9 @@ static bool groups_sort(struct triage *tg)
     }
     for (uint32_t g = 0; g < tg->ng; g++) {
         tg->g[g].group = to[tg->g[g].group];
+        if (g % 4096 == 0) {
+            (void)slices_tick();
+        }
     }
     mem_free(to);
     return true;
@@ -528,6 +537,7 @@ static bool gw_sort(struct triage *tg)
     struct triage_work *wk = tg->work;
     struct keyed_row *k = mem_alloc((wk->ngw + 1) * sizeof *k);
     bool ok = k != NULL;
+    size_t steps = 0;
     for (size_t i = 0; i < wk->ngw && ok; i++) {
         k[i] = (struct keyed_row){(uint64_t)tg->g[wk->gw[i].g].group << 32 | wk->gw[i].reason, (uint32_t)i};
         ok = i % 1024 || slices_tick();
@@ -536,13 +546,14 @@ static bool gw_sort(struct triage *tg)
     for (size_t i = 0; i < wk->ngw && ok; i++) {
         struct gwait first = wk->gw[i];
         size_t at = i, from;
-        for (; (from = k[at].row) != i; at = from) { /* round the circle that i is in; what stands right is one by itself */
+        for (; (from = k[at].row) != i && ok; at = from) { /* round the circle that i is in; it may be as long as all */
             wk->gw[at] = wk->gw[from];
             k[at].row = (uint32_t)at;
+            ok = ++steps % 1024 || slices_tick();
         }
         wk->gw[at] = first;
         k[at].row = (uint32_t)at;
-        ok = i % 1024 || slices_tick();
+        ok = ok && (i % 1024 || slices_tick());
     }
     mem_free(k);
     return ok;
@@ -577,6 +588,9 @@ static bool group_waits(struct triage *tg)
             v[j - i] = wk->gw[j].ns;
             p->count += wk->gw[j].count;
             p->longest = wk->gw[j].longest > p->longest ? wk->gw[j].longest : p->longest;
+            if (j % 1024 == 0) {
+                (void)slices_tick();
+            }
         }
         dist_of(&p->d, v, j - i);
         if (tg->groups[grp].nwaits++ == 0) {

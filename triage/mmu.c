@@ -112,11 +112,11 @@ static bool collect(struct curve *c)
     }
     n = c->flags & MMU_SWEEP ? trace_ranges(c->tr, RANGE_SWEEP, &r) : 0;
     for (size_t i = 0; i < n && ok; i++) {
-        ok = change_add(c, r[i].t0, r[i].t1, r[i].owner);
+        ok = change_add(c, r[i].t0, r[i].t1, r[i].owner) && (i % 1024 || slices_tick());
     }
     n = c->flags & MMU_ASSIST ? trace_ranges(c->tr, RANGE_ASSIST, &r) : 0;
     for (size_t i = 0; i < n && ok; i++) {
-        ok = assist(c, &r[i]) && (i % 64 || slices_tick());
+        ok = assist(c, &r[i]) && (i % 16 || slices_tick());
     }
     for (uint32_t g = 0; g < ng && ok; g++) {
         ok = (!trace_lane(c->tr, (struct lane){LANE_G, g}).is_worker || lane_worker(c, g)) && (g % 256 || slices_tick());
@@ -135,6 +135,9 @@ static bool changes_sort(struct curve *c)
         for (size_t i = 0; i < c->nc; i++) {
             if (c->c[i].by == by) {
                 k[n++] = (struct keyed_row){(uint64_t)c->c[i].t ^ (uint64_t)1 << 63, (uint32_t)i};
+            }
+            if (i % 1024 == 0) {
+                (void)slices_tick();
             }
         }
     }
@@ -198,6 +201,7 @@ static bool steps(struct curve *c)
     uint32_t np = trace_nlanes(c->tr, LANE_P);
     int32_t *taken = mem_zalloc(((size_t)np + 1) * sizeof *taken), stopped = 0;
     int64_t ntaken = 0, procs;
+    unsigned turns = 0;
     bool ok = taken && step_add(c, c->start, 1) && changes_sort(c);
     while (ok && i < c->nc) {
         int64_t t = c->c[i].t;
@@ -213,7 +217,7 @@ static bool steps(struct curve *c)
         }
         procs = procs_at(c, pt, n, &cur, t);
         ok = step_add(c, t, stopped > 0 || ntaken >= procs ? 0 : 1 - (double)ntaken / (double)procs) &&
-             (i % 1024 || slices_tick());
+             (++turns % 1024 || slices_tick());
     }
     mem_free(taken);
     return ok;
@@ -233,6 +237,7 @@ static struct mmu_point least(const struct curve *c, int64_t window)
     struct mmu_point best = {window, 2, c->start};
     int64_t t = c->start, last;
     size_t l = 0, r = 0;
+    unsigned turns = 0;
     if (window > c->end - c->start) {
         window = c->end - c->start;
     }
@@ -244,7 +249,7 @@ static struct mmu_point least(const struct curve *c, int64_t window)
     for (;;) {
         double right = integral(c, &r, t + window), mean = (right - integral(c, &l, t)) / (double)window;
         int64_t next = last;
-        if (l % 1024 == 0 && !slices_tick()) {
+        if (++turns % 1024 == 0 && !slices_tick()) {
             break;
         }
         if (mean < best.mmu) {

@@ -23,7 +23,7 @@ static void assists(struct triage *tg)
 {
     const struct range *r;
     size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && (i % 16 || slices_tick()); i++) {
         struct shares s;
         if (r[i].owner < tg->ng) {
             int64_t t0 = r[i].t0, t1 = r[i].t1;
