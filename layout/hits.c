@@ -358,6 +358,8 @@ unsigned view_search_next(struct view *v, int n)
     struct search *s = v->search;
     if (!s)
         return move_fail(v, "nothing to search for yet: / begins a search");
+    if (v->far.look == look_search && (n < 0) == (v->far.dir < 0))
+        return VR_DRAW; /* that is what is being looked for */
     far_drop(v);
     bool here = !trace_info(v->tr)->done || far_held(v, v->at.cursor);
     if (!s->done && here)

@@ -276,6 +276,9 @@ static void test_stop(void **state)
         assert_true(app.view.far.look != NULL);
         (void)app_hold(&app, 0);
         assert_non_null(strstr(app.view.message, "searching "));
+        int64_t from = app.view.far.from, edge = app.view.far.edge;
+        act(ACT_SEARCH_PREV, NULL); /* once more: it goes on, not anew */
+        assert_true(app.view.far.look && app.view.far.from == from && app.view.far.edge == edge);
         if (k == 0)
             act(ACT_BACK, NULL);
         else
