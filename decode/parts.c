@@ -470,6 +470,12 @@ void parts_end(struct trace *tr)
     if (!p->bounded)
         return;
     count_ids(tr);
+    if (!p->n) { /* the start of the file, at least */
+        struct part_mark *first = mem_grow(p->mark, &p->cap, 1, sizeof *first);
+        p->mark = first ? first : p->mark;
+        if (first)
+            first[p->n++] = (struct part_mark){0};
+    }
     if (p->n)
         p->mark[p->n - 1].model += mem_live() > p->last ? mem_live() - p->last : 0;
     (void)overview_take(&p->ov, &tr->fold, true);

@@ -4,6 +4,8 @@
  */
 #include "tests/unit/decode_help.h"
 
+#include "tests/support/tracegen.h"
+
 static const char *now_at; /* for messages */
 
 static struct trace *open_parts(const uint8_t *p, size_t n, size_t chunk, size_t room, int threads)
@@ -270,6 +272,116 @@ static void test_samples(void **state)
     assert_true(parts_seen > 50);
 }
 
+/* Nothing that is held is older than trace_name_since() and trace_goroutine_since() say. */
+static void since(const struct trace *tr)
+{
+    const struct trace_info *i = trace_info(tr);
+    struct span_iter it;
+    for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++) {
+        struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+        int64_t t = trace_goroutine_since(tr, li.id);
+        if (t > li.seen || (li.name && li.created && trace_name_since(tr, li.name) > li.seen && !li.name_inferred))
+            fail_msg("G%" PRIu64 " is seen at %" PRId64 ", not before %" PRId64, li.id, li.seen, t);
+        if (!span_seek(&it, tr, (struct lane){LANE_G, g}, i->detail_t0))
+            continue;
+        do {
+            const struct span *s = span_get(&it);
+            if (s->t0 > i->detail_t0 && trace_name_since(tr, s->reason) > s->t0)
+                fail_msg("\"%.*s\" at %" PRId64 ", not before %" PRId64, (int)trace_str(tr, s->reason).len,
+                         trace_str(tr, s->reason).p, s->t0, trace_name_since(tr, s->reason));
+        } while (span_next(&it));
+    }
+    assert_int_equal(trace_goroutine_since(tr, UINT64_MAX), INT64_MAX);
+}
+
+/* Stretch after stretch, from the start to the end and back: all of it is held once. With many marks, and with few. */
+static void test_stretches(void **state)
+{
+    (void)state;
+    size_t n = 0;
+    uint8_t *p = read_file("samples/http-long-1.27.trace", &n);
+    assert_non_null(p);
+    for (int marks = 1; marks >= 0; marks--) {
+        struct trace *tr = open_parts(p, n, 300, 1 << 17, 1);
+        if (!marks)
+            tr->parts.step = 1 << 17;
+        while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+            ;
+        const struct trace_info *i = trace_info(tr);
+        int64_t t = 0, t0, t1;
+        int parts = 0;
+        for (; trace_stretch(tr, t, 1, &t0, &t1); parts++, t = i->detail_t1 + 1) {
+            assert_true(t0 == t && t1 > t0 && t1 <= i->end && parts < 1000);
+            if (trace_held(tr, t0, t1) == WANT_WIDE)
+                t1 = t0 + 1;
+            if (trace_want(tr, t0, t1) == WANT_WIDE)
+                fail_msg("%" PRId64 " can't be held", t0);
+            while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+                ;
+            assert_true((i->detail_t0 < t || !t) && i->detail_t1 > t);
+            since(tr);
+        }
+        assert_true(parts > 3 && i->detail_t1 == i->end);
+        for (t = i->detail_t0, parts = 0; trace_stretch(tr, t, -1, &t0, &t1); parts++, t = i->detail_t0) {
+            assert_true(t1 == t && t0 < t1 && t0 >= 0 && parts < 1000);
+            if (trace_held(tr, t0, t1) == WANT_WIDE)
+                t0 = t1 - 1;
+            assert_true(trace_want(tr, t0, t1) != WANT_WIDE);
+            while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+                ;
+            assert_true(i->detail_t0 < t);
+        }
+        assert_true(parts > 3 && i->detail_t0 == 0);
+        trace_close(tr);
+    }
+    free(p);
+}
+
+/* So many goroutines are alive that no mark can be kept: a moment can be held, all is too wide, and is not tried for ever. */
+static void test_no_marks(void **state)
+{
+    (void)state;
+    enum { GS = 8000, ROUNDS = 250000 };
+    struct tracegen_buf text = {0}, bytes = {0};
+    char err[200];
+    tracegen_printf(&text, "go 1.26\n");
+    for (int k = 0; k < GS + ROUNDS; k++) {
+        if (k % 1000 == 0)
+            tracegen_printf(&text, "%sbatch m=7 t=%d\n%s", k ? "end\n" : "", k * 100 + 1,
+                            k ? "" : "ProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
+        if (k < GS)
+            tracegen_printf(&text, "GoCreate +5 new_g=%d new_stack=main.worker:30 stack=main.main:12\n", k + 2);
+        else
+            tracegen_printf(&text, "GoStop +%d reason=\"preempted\" stack=main.main:9\nGoStart +2 g=1 g_seq=%d\n", 3 + k * 7 % 60,
+                            k - GS + 1);
+    }
+    if (tracegen_encode((char *)text.p, &bytes, err, sizeof err))
+        fail_msg("%s", err);
+    tracegen_free(&text);
+    struct trace_opts o = {.threads = 1, .max_memory = mem_live() + (7u << 20)};
+    struct trace *tr;
+    struct err e;
+    assert_int_equal(load_bytes_opts(bytes.p, bytes.n, &o, &tr, &e), ERR_OK);
+    const struct trace_info *i = trace_info(tr);
+    assert_int_equal(i->ndamages, 0);
+    if (!i->bounded || tr->parts.n != 1)
+        fail_msg("%zu marks, %zu bytes in use", tr->parts.n, mem_live());
+    int tries = 0;
+    for (; tries < 4 && trace_want(tr, 0, i->end) == WANT_COMING; tries++)
+        while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+            ;
+    assert_true(tries < 4 && trace_held(tr, 0, i->end) == WANT_WIDE);
+    for (int q = 9; q >= 1; q -= 4) {
+        int64_t t = i->end / 10 * q;
+        assert_int_equal(trace_want(tr, t, t + 1000), WANT_COMING);
+        while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+            ;
+        assert_int_equal(trace_held(tr, t, t + 1000), WANT_HELD);
+    }
+    trace_close(tr);
+    tracegen_free(&bytes);
+}
+
 /* Damaged files: the same damage is found, and the same is shown of what stands. */
 static void test_damaged(void **state)
 {
@@ -406,6 +518,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_stretches),
+        cmocka_unit_test(test_no_marks),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_old),
         cmocka_unit_test(test_hostile),
