@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/dump.h"
 #include "decode/trace.h"
 #include "layout/frame.h"
 #include "tests/support/tracegen.h"
@@ -145,6 +146,31 @@ static void look_screen(const struct trace *tr)
     grid_free(&g);
 }
 
+static char *dumped(const struct trace *tr, size_t *len)
+{
+    char *text = NULL;
+    FILE *f = open_memstream(&text, len);
+    must(f && dump_trace(tr, f) == 0 && fclose(f) == 0, "a model can be dumped");
+    return text;
+}
+
+/* look_threads - with a reader's thread of its own the model is the same. */
+static void look_threads(const struct trace *tr, const uint8_t *data, size_t n)
+{
+    struct trace_opts opts = {.threads = 2, .max_memory = 512u << 20};
+    struct trace *two = NULL;
+    struct err e;
+    size_t a_len = 0, b_len = 0;
+    must(trace_open_mem(data, n, &opts, &two, &e) == ERR_OK, "what one thread opens two open");
+    while (trace_load(two, INT64_MAX) != LOAD_DONE)
+        ;
+    char *a = dumped(tr, &a_len), *b = dumped(two, &b_len);
+    must(a_len == b_len && !memcmp(a, b, a_len), "one thread and two make the same model");
+    free(a);
+    free(b);
+    trace_close(two);
+}
+
 void walk_bytes(const uint8_t *data, size_t n)
 {
     struct trace_opts opts = {.threads = 1, .max_memory = 512u << 20};
@@ -164,6 +190,7 @@ void walk_bytes(const uint8_t *data, size_t n)
                 look_lane(tr, (struct lane){(enum lane_kind)k, i}, end);
         look_rest(tr);
         look_screen(tr);
+        look_threads(tr, data, n);
     }
     trace_close(tr);
 }
