@@ -116,7 +116,7 @@ static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
  * Cursors by time; the time stands in the heap, so that sifting reads nothing else. A few are kept sorted, which is a
  * heap as well: the threads that are busy stand at its top, and one of them takes its place again in a step or two.
  */
-enum { FEW = 16 };
+enum { FEW = 64, STEPS = 8 };
 
 /* The first one's time is later than it was. */
 static inline void heap_down(struct v2_order *o)
@@ -124,8 +124,15 @@ static inline void heap_down(struct v2_order *o)
     struct v2_heap *h = o->heap, x = h[0];
     size_t n = o->nheap, i = 0;
     if (n <= FEW) {
-        for (; i + 1 < n && h[i + 1].t < x.t; i++)
+        for (; i + 1 < n && i < STEPS && h[i + 1].t < x.t; i++)
             h[i] = h[i + 1];
+        if (i == STEPS && i + 1 < n) { /* many are busy: those before it, h[i + 1] to h[i + k], move at once */
+            size_t k = 0;
+            for (size_t half = FEW / 2; half; half /= 2)
+                k += i + k + half < n && h[i + k + half].t < x.t ? half : 0;
+            memmove(h + i, h + i + 1, k * sizeof *h);
+            i += k;
+        }
         h[i] = x;
         return;
     }
