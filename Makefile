@@ -114,6 +114,8 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
 $(BUILD)/decode/v2_turn.o $(BUILD)/decode/v2_order.o $(BUILD)/decode/fold.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
+# These want one register more.
+$(BUILD)/decode/v1_play.o $(BUILD)/decode/v1_decode.o: private OWN_CFLAGS = -fno-tree-slp-vectorize -fomit-frame-pointer
 
 # Stamps, rewritten only when their text changes: what the compiler is called with (a change rebuilds everything),
 # and which sources there are (a deleted one must leave its library).

@@ -679,6 +679,7 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     em->ns_per_tick = em->clock ? 1e9 / rate : 1;
     double far = (double)TIME_MAX / 2 / em->ns_per_tick;
     em->far = far < (double)TIME_MAX ? (uint64_t)far : (uint64_t)TIME_MAX;
+    em->span = 2e9 / em->ns_per_tick < far ? (int64_t)(2e9 / em->ns_per_tick) : (int64_t)em->far;
     s->st.has_clock = em->clock;
     s->st.clock_assumed = em->clock && !ix->frequency;
     for (unsigned t = 0; t < V1_TYPES; t++)

@@ -18,7 +18,11 @@ struct v1_emit {
     struct v1_index *ix;
     struct v1_order *o;
     struct v1_names *vn;
-    struct v1_p { uint32_t lane, m, g; bool begun; } *p; /* lane, m: EV_NONE; g: index in o->g */
+    struct v1_p {
+        uint32_t lane, m, g; /* lane, m: EV_NONE; g: index in o->g */
+        bool begun;
+        uint64_t told;       /* in which epoch the stream last said what runs there */
+    } *p;
     struct v1_goids threads;
     uint32_t *start;         /* start functions of the goroutines in the listing, by row */
     size_t nstart;
@@ -35,6 +39,8 @@ struct v1_emit {
     bool listing;            /* the goroutines alive at the start are being listed */
     uint32_t flush;          /* listed goroutines before this one are done, 0 = nothing to flush */
     uint64_t contradictions;
+    int64_t span;            /* so many ticks are some 2 s */
+    uint64_t epoch;          /* begins when what the stream said of Ps is over */
     struct evs *out;         /* a stream, see decode/ev.h */
     size_t n;
 };

@@ -63,9 +63,13 @@ static inline size_t v1_order_top(const struct v1_order *o)
 /* v1_order_insert - into the descending array, from its end, where i elements stand. */
 static inline void v1_order_insert(struct v1_order *o, size_t i, struct v1_slot x)
 {
-    for (; i && o->heap[i - 1].key <= x.key; i--)
-        o->heap[i] = o->heap[i - 1];
-    o->heap[i] = x;
+    struct v1_slot *s = o->heap + i;
+    for (; s > o->heap && s[-1].key <= x.key; s--) {
+        s->key = s[-1].key; /* not as a whole: what was stored in two is loaded in two */
+        s->cur = s[-1].cur;
+    }
+    s->key = x.key;
+    s->cur = x.cur;
 }
 
 /* v1_order_replace - the top's cursor has another head now, of this key. */

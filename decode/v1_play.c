@@ -26,46 +26,30 @@ static const struct stop STOP[V1_TYPES] = {
 /* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save(). */
 struct hot {
     struct evs *v;           /* the next in the stream */
-    bool on;                 /* which holds an EVS_ON for the turn */
     struct v1_g *rows;
     const uint64_t *stacks;
-    uint64_t nstacks, base, far;
-    int64_t max, now, last, clock;
-    uint32_t dt;             /* of the event at_time() saw */
+    uint64_t nstacks, base;
+    int64_t max, last, clock;
     double ns_per_tick;
+    uint16_t on;             /* for the first one of a turn, see struct evs */
 };
 
+#define NS_FAR 1000000000      /* with `span` less than fits struct evs */
+#define ROOM (V1_EMIT_ROOM + 1) /* an EVS_ON behind an event */
 #define ALWAYS static inline __attribute__((always_inline))
 
 ALWAYS void load(struct hot *h, const struct v1_emit *em)
 {
     *h = (struct hot){ .v = em->out + em->n, .rows = em->o->d.g, .stacks = em->ix->stacks.dense,
-                       .nstacks = em->ix->stacks.ndense, .base = em->base, .far = em->far, .max = em->max,
-                       .now = em->now, .last = em->last, .clock = em->clock, .ns_per_tick = em->ns_per_tick };
+                       .nstacks = em->ix->stacks.ndense, .base = em->base, .max = em->max,
+                       .last = em->last, .clock = em->clock, .ns_per_tick = em->ns_per_tick };
 }
 
 ALWAYS void save(const struct hot *h, struct v1_emit *em)
 {
     em->n = (size_t)(h->v - em->out);
     em->max = h->max;
-    em->now = h->now;
     em->last = h->last;
-}
-
-/* at_time - the event's time, unless that needs a closer look. */
-ALWAYS bool at_time(struct hot *h, uint64_t ticks)
-{
-    uint64_t d = ticks - h->base;
-    if ((int64_t)ticks < h->max || d > h->far)
-        return false;
-    int64_t now = (int64_t)((double)(int64_t)d * h->ns_per_tick), last = now > h->last ? now : h->last + h->clock;
-    if ((uint64_t)(last - h->last) > UINT32_MAX)
-        return false;
-    h->dt = (uint32_t)(last - h->last);
-    h->max = (int64_t)ticks;
-    h->now = now;
-    h->last = last;
-    return true;
 }
 
 ALWAYS uint32_t stack_of(const struct hot *h, struct v1_emit *em, const struct v1_ev *e)
@@ -75,37 +59,38 @@ ALWAYS uint32_t stack_of(const struct hot *h, struct v1_emit *em, const struct v
     return val < -1 ? (uint32_t)val : v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
 }
 
-ALWAYS void put(struct hot *h, uint8_t kind, uint8_t state, uint32_t g, uint32_t stack)
+/* put - an event, whose time is one that needs no closer look. */
+ALWAYS void put(struct hot *h, uint64_t ticks, uint8_t kind, uint8_t state, uint32_t g, uint32_t stack)
 {
-    *h->v++ = (struct evs){ .dt = h->dt, .stack = stack, .kind = kind, .state = state, .g = g };
+    const int64_t now = (int64_t)((double)(int64_t)(ticks - h->base) * h->ns_per_tick);
+    const int64_t last = now > h->last ? now : h->last + h->clock;
+    *h->v++ = (struct evs){ .dt = (uint32_t)(last - h->last), .stack = stack, .kind = kind, .state = state, .on = h->on, .g = g };
+    h->on = 0;
+    h->last = last;
 }
 
-/* common - the neutral events of a common one; x is the next on its P. false: it is none, and nothing was done. */
+/* common - the neutral event of a common one; x is the next on its P. false: it is none, and nothing was done. */
 ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, struct v1_p *q, const struct v1_cursor *c,
                    const struct v1_ev *x)
 {
     struct v1_g *s = &h->rows[e->rule_g];
     const struct stop *stop;
     bool whole;
-    if (!h->on && e->tag.way != V1_WAY_LONG) {
-        *h->v++ = (struct evs){ .dt = q->lane, .stack = q->m, .kind = EVS_ON, .g = h->rows[q->g].lane };
-        h->on = true;
-    }
     switch (e->tag.way) {
     case V1_WAY_START:
-        if (s->state != V1S_RUNNABLE || !q->begun || q->g || !at_time(h, e->ticks))
+        if (s->state != V1S_RUNNABLE || q->g)
             return false;
-        put(h, EVS_START, 0, s->lane, 0);
+        put(h, e->ticks, EVS_START, 0, s->lane, 0);
         s->state = V1S_RUNNING;
         s->p = e->p;
         q->g = e->g;
         return true;
     case V1_WAY_STOP:
         s = &h->rows[e->g]; /* ends have no rule */
-        if (s->state != V1S_RUNNING || q->g != e->g || !at_time(h, e->ticks))
+        if (s->state != V1S_RUNNING || q->g != e->g)
             return false;
         stop = &STOP[e->tag.type];
-        put(h, EVS_LEAVE, stop->state, em->reason[e->tag.type], stack_of(h, em, e));
+        put(h, e->ticks, EVS_LEAVE, stop->state, em->reason[e->tag.type], stack_of(h, em, e));
         s->state = stop->next;
         s->p = EV_NONE;
         q->g = 0;
@@ -113,18 +98,18 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
             v1_emit_note_end(em, e->g);
         return true;
     case V1_WAY_WAKE:
-        if (s->state != V1S_WAITING || e->g != q->g || !at_time(h, e->ticks))
+        if (s->state != V1S_WAITING || e->g != q->g)
             return false;
-        put(h, EVS_WAKE, 0, s->lane, stack_of(h, em, e));
+        put(h, e->ticks, EVS_WAKE, 0, s->lane, stack_of(h, em, e));
         s->state = V1S_RUNNABLE;
         s->p = EV_NONE;
         return true;
     case V1_WAY_CALL:
         s = &h->rows[e->g];
-        if (s->state != V1S_RUNNING || q->g != e->g || !at_time(h, e->ticks))
+        if (s->state != V1S_RUNNING || q->g != e->g)
             return false;
         whole = (x && !(ASK >> x->tag.type & 1)) || !v1_blocks(&em->o->d, c);
-        put(h, whole ? EVS_CALL : EVS_ENTER, 0, 0, stack_of(h, em, e));
+        put(h, e->ticks, whole ? EVS_CALL : EVS_ENTER, 0, 0, stack_of(h, em, e));
         h->last += whole;
         s->state = whole ? V1S_RUNNING : V1S_SYSCALL;
         return true;
@@ -133,36 +118,68 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
     }
 }
 
+ALWAYS int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/*
+ * until - up to when (in ticks) an event's time is a product and no long ago from the last one; from: no event of the
+ * turn is earlier. INT64_MIN: all need a closer look.
+ */
+ALWAYS int64_t until(const struct hot *h, const struct v1_emit *em, const struct v1_p *q, int64_t from)
+{
+    if (from < h->max || em->now - h->last > NS_FAR || !q->begun)
+        return INT64_MIN;
+    return least((int64_t)((uint64_t)h->max + (uint64_t)em->span), (int64_t)(em->base + em->far));
+}
+
+/* turn - the stream is told that it is another P's. */
+ALWAYS void turn(struct hot *h, const struct v1_emit *em, struct v1_p *q)
+{
+    h->on = (uint16_t)(q->lane + 1);
+    if (q->told == em->epoch && q->lane < UINT16_MAX)
+        return;
+    *h->v++ = (struct evs){ .dt = q->lane, .stack = q->m, .kind = EVS_ON, .g = h->rows[q->g].lane };
+    q->told = em->epoch;
+    h->on = 0;
+}
+
 void v1_play(struct v1_emit *em, size_t cap)
 {
     struct v1_order *o = em->o;
     struct v1_decoder *d = &o->d;
-    if (o->by_time || o->head || d->oom || em->listing || em->n + V1_EMIT_ROOM > cap)
+    if (o->by_time || o->head || d->oom || em->listing || em->n + ROOM > cap)
         return;
-    const struct evs *full = em->out + (cap - V1_EMIT_ROOM);
-    int64_t side = o->side;
+    const struct evs *full = em->out + (cap - ROOM);
+    const int64_t side = o->side;
+    const uint32_t mask = d->mask;
     struct hot h;
+    em->epoch++;
     load(&h, em);
     /* Each turn is of the P whose event is the earliest, and lasts as long as that is so. */
     while (o->nheap && o->work <= o->max_work && !em->vn->oom) {
-        uint32_t cur = o->heap[v1_order_top(o)].cur;
-        struct v1_cursor *c = &d->cur[cur];
-        struct v1_p *q = &em->p[cur];
-        struct v1_ev *ring = c->ring;
-        const struct v1_ev *e = &ring[c->head & d->mask], *x;
-        int64_t limit = v1_order_limit(o);
+        const uint32_t cur = o->heap[v1_order_top(o)].cur;
+        struct v1_cursor *const c = &d->cur[cur];
+        struct v1_p *const q = &em->p[cur];
+        struct v1_ev *const ring = c->ring;
+        uint32_t head = c->head;
+        const struct v1_ev *e = &ring[head & mask], *x;
         if (c->forced || (int64_t)e->ticks > side || !v1_ready(d, e))
             break;
-        limit = limit <= side ? limit : side + 1;
-        h.on = false;
+        const int64_t limit = least(v1_order_limit(o), side < INT64_MAX ? side + 1 : side);
+        int64_t quick = until(&h, em, q, (int64_t)e->ticks);
+        turn(&h, em, q);
         for (;;) {
             if (h.v > full || e->tag.way == V1_WAY_ODD) {
                 o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
+                c->head = head;
                 save(&h, em);
                 return;
             }
-            x = &ring[++c->head & d->mask];
-            if (c->head == c->fill) {
+            x = &ring[++head & mask];
+            if (head == c->fill) {
+                c->head = head;
                 if (!v1_fill(d, c))
                     x = NULL;
                 h.rows = d->g;
@@ -173,13 +190,21 @@ void v1_play(struct v1_emit *em, size_t cap)
             }
             struct v1_g *g = &h.rows[e->rule_g];
             g->key += (uint64_t)(int64_t)e->tag.delta;
-            uint32_t waiters = g->waiters;
-            if (!common(&h, em, e, q, c, x)) {
-                bool on = h.on && (e->tag.type == V1_GO_CREATE || e->tag.type == V1_HEAP_ALLOC); /* the turn goes on */
+            const uint32_t waiters = g->waiters;
+            c->head = head;
+            if ((int64_t)e->ticks > quick || !common(&h, em, e, q, c, x)) {
+                const uint16_t on = h.on;
                 save(&h, em);
                 v1_emit_event(em, e);
                 load(&h, em);
+                quick = until(&h, em, q, (int64_t)e->ticks);
                 h.on = on;
+                if (e->tag.type != V1_GO_CREATE && e->tag.type != V1_HEAP_ALLOC) {
+                    em->epoch++; /* what the stream said of Ps may be over */
+                    turn(&h, em, q);
+                }
+            } else {
+                h.max = (int64_t)e->ticks;
             }
             if (!x || waiters || ((h.rows[x->rule_g].key ^ x->want) & (uint64_t)(int64_t)x->tag.mask)) {
                 v1_order_settle(o, e->rule_g, cur, x != NULL);

@@ -11,7 +11,7 @@
 #include "decode/v1_emit.h"
 
 /*
- * v1_play - write neutral events to em->out as long as they are of that kind and leave room for V1_EMIT_MAX before
+ * v1_play - write neutral events to em->out as long as they are of that kind and leave room for V1_EMIT_ROOM before
  * `cap`. The listing has to be over, and the order to be one of 1.7 or later.
  */
 void v1_play(struct v1_emit *em, size_t cap);
