@@ -91,6 +91,30 @@ struct blk blocks_get(const struct spanblocks *v, uint32_t b)
     return out;
 }
 
+int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_SLOTS])
+{
+    if (!blocks_packed(v, b)) {
+        const struct blk *k = &v->blk[b % SPAN_GROUP];
+        memcpy(tot + 1, k->cum, sizeof k->cum);
+        return k->t0;
+    }
+    const uint8_t *head = v->group[b / SPAN_GROUP].rows, *w = head + 8 * BLK_VALUES, *p = head + BLK_HEAD;
+    if (b % SPAN_GROUP == 0) { /* what only grows is least in the first row */
+        for (int s = 1; s < SPAN_SLOTS; s++)
+            tot[s] = (int64_t)bytes_load8(head + 8 * (BLK_CUM + s - 1));
+        return v->group[b / SPAN_GROUP].start[0];
+    }
+    p += b % SPAN_GROUP * blocks_row(w);
+    int64_t t0 = (int64_t)(bytes_load8(head) + (bytes_load8(p) & blocks_mask[w[BLK_T0]]));
+    p += w[BLK_T0] + w[BLK_DATA] + w[BLK_LONGEST];
+    for (int s = 1; s < SPAN_SLOTS; s++) {
+        int k = BLK_CUM + s - 1;
+        tot[s] = (int64_t)(bytes_load8(head + 8 * k) + (bytes_load8(p) & blocks_mask[w[k]]));
+        p += w[k];
+    }
+    return t0;
+}
+
 void blocks_trim(struct spanblocks *v)
 {
     uint32_t blk = v->n % SPAN_GROUP + 1, groups = v->n / SPAN_GROUP + 1;

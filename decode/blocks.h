@@ -61,14 +61,19 @@ static inline bool blocks_packed(const struct spanblocks *v, uint32_t b)
     return b / SPAN_GROUP < v->n / SPAN_GROUP;
 }
 
+/* Bytes of a row: the sum of all ten widths. */
+static inline size_t blocks_row(const uint8_t *w)
+{
+    return (size_t)(bytes_load8(w) * 0x0101010101010101u >> 56) + w[8] + w[9];
+}
+_Static_assert(BLK_VALUES == 10, "summed up as ten");
+
 /* One value of packed block b's entry; before: those that stand before it in its row. */
 static inline uint64_t blocks_value(const struct spanblocks *v, uint32_t b, int k, unsigned before)
 {
     const uint8_t *head = v->group[b / SPAN_GROUP].rows, *w = head + 8 * BLK_VALUES;
-    size_t row = (size_t)(bytes_load8(w) * 0x0101010101010101u >> 56) + w[8] + w[9]; /* the sum of all ten */
-    return bytes_load8(head + 8 * k) + (bytes_load8(head + BLK_HEAD + b % SPAN_GROUP * row + before) & blocks_mask[w[k]]);
+    return bytes_load8(head + 8 * k) + (bytes_load8(head + BLK_HEAD + b % SPAN_GROUP * blocks_row(w) + before) & blocks_mask[w[k]]);
 }
-_Static_assert(BLK_VALUES == 10, "summed up as ten");
 
 static inline unsigned blocks_width(const struct spanblocks *v, uint32_t b, int k)
 {
@@ -99,20 +104,32 @@ static inline int64_t blocks_longest(const struct spanblocks *v, uint32_t b)
     return (int64_t)blocks_value(v, b, BLK_LONGEST, blocks_width(v, b, BLK_T0) + blocks_width(v, b, BLK_DATA));
 }
 
-/* blocks_ahead - blocks from b on, up to SPAN_START of them, will be asked for soon. */
-static inline void blocks_ahead(const struct spanblocks *v, uint32_t b)
+/* A function that only prefetches has no effect that GCC knows of: calls of it are left out, unless there are none. */
+#define AHEAD_INLINE static inline __attribute__((always_inline))
+
+/* What will be read soon: blocks_ahead - with what a row of packed block b's group is read. blocks_ahead_rows - (that is
+   here by now) the rows of b and of `more` blocks behind it in its group. */
+AHEAD_INLINE void blocks_ahead(const struct spanblocks *v, uint32_t b)
 {
-    enum { ROW = 24 }; /* about */
-    bool packed = blocks_packed(v, b);
-    const char *p = packed ? (const char *)v->group[b / SPAN_GROUP].rows : (const char *)&v->blk[b % SPAN_GROUP];
-    const char *row = p + (packed ? BLK_HEAD + b % SPAN_GROUP * ROW : 2 * 64);
-    __builtin_prefetch(p);
-    __builtin_prefetch(p + 64);
-    for (int o = 0; o < 3; o++)
-        __builtin_prefetch(row + 64 * o);
+    const char *head = (const char *)v->group[b / SPAN_GROUP].rows;
+    __builtin_prefetch(head);
+    __builtin_prefetch(head + 64);
+    __builtin_prefetch(head + BLK_HEAD - 1);
 }
 
-/* blocks_get - the entry of block b < v->n, or of n. */
+AHEAD_INLINE void blocks_ahead_rows(const struct spanblocks *v, uint32_t b, unsigned more)
+{
+    const uint8_t *head = v->group[b / SPAN_GROUP].rows;
+    size_t width = blocks_row(head + 8 * BLK_VALUES);
+    const char *row = (const char *)head + BLK_HEAD + b % SPAN_GROUP * width, *end = row + (more + 1) * width;
+    for (; row < end; row += 64)
+        __builtin_prefetch(row);
+    __builtin_prefetch(end - 1);
+}
+
+/* blocks_get - the entry of block b < v->n, or of n. blocks_before - when it starts, and the time per slot (but for slot 0)
+   before that. */
 struct blk blocks_get(const struct spanblocks *v, uint32_t b);
+int64_t blocks_before(const struct spanblocks *v, uint32_t b, int64_t tot[SPAN_SLOTS]);
 
 #endif

@@ -212,6 +212,22 @@ static void find_all(const struct mlane *l, const int64_t *t, uint32_t n, size_t
     }
 }
 
+/* What walking from holds' groups on will read. */
+AHEAD_INLINE void groups_ahead(const struct mlane *l, const size_t *hold, uint32_t n)
+{
+    for (uint32_t j = 0; j < n; j++) {
+        size_t i = hold[j];
+        if (j && i == hold[j - 1])
+            continue;
+        __builtin_prefetch(&l->sum[i / HOLD_GROUP]);
+        __builtin_prefetch(&l->sum[i / HOLD_GROUP].rec);
+        __builtin_prefetch(&l->h[i / HOLD_GROUP * HOLD_GROUP]);
+    }
+    for (uint32_t j = 0; j < n; j++)
+        if (l->rec && (!j || hold[j] != hold[j - 1]))
+            __builtin_prefetch(l->rec + l->sum[hold[j] / HOLD_GROUP].rec);
+}
+
 /* Moments of one P: what the holds they lie in have done up to them is asked of that P's lane together. */
 struct asked {
     uint32_t n[PART], first[PART], last[PART], p[PART], np; /* chains by P */
@@ -281,17 +297,7 @@ void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n
         uint32_t here = PART < n - k ? PART : n - k;
         a.np = 0;
         find_all(l, t + k, here, a.hold);
-        for (uint32_t j = 0; j < here; j++) { /* what will be read is asked for beforehand */
-            size_t i = a.hold[j];
-            if (j && i == a.hold[j - 1])
-                continue;
-            __builtin_prefetch(&l->sum[i / HOLD_GROUP]);
-            __builtin_prefetch(&l->sum[i / HOLD_GROUP].rec);
-            __builtin_prefetch(&l->h[i / HOLD_GROUP * HOLD_GROUP]);
-        }
-        for (uint32_t j = 0; j < here; j++)
-            if (l->rec && (!j || a.hold[j] != a.hold[j - 1]))
-                __builtin_prefetch(l->rec + l->sum[a.hold[j] / HOLD_GROUP].rec);
+        groups_ahead(l, a.hold, here);
         for (uint32_t j = 0; j < here; j++) {
             const struct hold *h = &l->h[a.hold[j]];
             walk_to(f, l, &w, a.hold[j]);
@@ -311,6 +317,57 @@ void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n
         }
         for (uint32_t i = 0; i < a.np; i++)
             ask_p(f, l, &a, i, t + k, out + k, count ? count + k : NULL);
+    }
+}
+
+void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, bool far, struct totals_near *out)
+{
+    const struct mlane *l = &f->m[m].lane;
+    struct hold_walk w = {.at = SIZE_MAX};
+    size_t at[PART], last = SIZE_MAX; /* last: the hold, or the first of its group, that the entry before is of */
+    for (uint32_t i = 0; i < n; i++) {
+        struct totals_near *x = &out[i];
+        if (i % PART == 0) {
+            find_all(l, t + i, n - i < PART ? n - i : PART, at);
+            if (!far)
+                groups_ahead(l, at, n - i < PART ? n - i : PART);
+            for (uint32_t j = i; far && j < n && j < i + PART; j++)
+                for (size_t g = at[j - i] / HOLD_GROUP, o = 0; o < 2 && (g + o) * HOLD_GROUP < l->n; o++) {
+                    __builtin_prefetch(&l->sum[g + o]);
+                    __builtin_prefetch(&l->sum[g + o].count);
+                    __builtin_prefetch(&l->h[(g + o) * HOLD_GROUP]);
+                }
+        }
+        size_t h = at[i % PART], g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h, to = far ? from + HOLD_GROUP : h + 1;
+        if (t[i] <= l->h[h].t0 || to >= l->n) { /* before the lane, a hold's very start, or the open hold */
+            int64_t tot[1][SPAN_SLOTS];
+            holds_totals(f, m, &t[i], 1, tot, &x->count[0]);
+            x->t[0] = x->t[1] = t[i];
+            x->count[1] = x->count[0];
+            memcpy(x->tot[0], tot[0], sizeof tot[0]);
+            memcpy(x->tot[1], tot[0], sizeof tot[0]);
+            last = SIZE_MAX;
+            continue;
+        }
+        if (i && from == last) {
+            *x = x[-1];
+            continue;
+        }
+        last = from;
+        x->t[0] = l->h[from].t0;
+        x->t[1] = l->h[to].t0;
+        if (far) {
+            for (int o = 0; o < 2; o++) {
+                memcpy(x->tot[o], l->sum[g + (size_t)o].tot, sizeof x->tot[o]);
+                x->count[o] = l->sum[g + (size_t)o].count;
+            }
+            continue;
+        }
+        for (int o = 0; o < 2; o++) {
+            walk_to(f, l, &w, h + (size_t)o);
+            memcpy(x->tot[o], w.tot, sizeof x->tot[o]);
+            x->count[o] = w.count;
+        }
     }
 }
 

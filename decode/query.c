@@ -1,5 +1,5 @@
 /*
- * query.c - the model's questions and answers (decode/trace.h): names, lanes, spans, shares, what overlaps.
+ * query.c - the model's questions and answers (decode/trace.h): names, lanes, spans, what overlaps. Time per state: shares.c.
  *
  * Everything is computed from what fold keeps; nothing is cached but the id look-up, so answers hold while loading.
  */
@@ -58,8 +58,7 @@ struct frame trace_frame(const struct trace *tr, uint32_t stack, uint32_t i)
 
 /* ---- lanes ------------------------------------------------------------------------------------------------ */
 
-/* The packed lane itself, or made up in *room; M lanes have none (decode/holds.h). */
-static const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room)
+const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room)
 {
     if (l.kind >= LANE_KINDS || l.kind == LANE_M || l.i >= tr->fold.nlane[l.kind])
         return NULL;
@@ -77,7 +76,7 @@ static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
     return k == LANE_G ? fold_g_id(&tr->fold, i) : k == LANE_P ? tr->fold.p[i].id : k == LANE_M ? tr->fold.m[i].id : i;
 }
 
-static const struct mlane *mlane_of(const struct trace *tr, struct lane l)
+const struct mlane *mlane_of(const struct trace *tr, struct lane l)
 {
     return l.kind == LANE_M && l.i < tr->fold.nlane[LANE_M] && tr->fold.m[l.i].lane.n ? &tr->fold.m[l.i].lane : NULL;
 }
@@ -402,80 +401,7 @@ bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct s
     return true;
 }
 
-/* ---- shares ----------------------------------------------------------------------------------------------- */
-
-static void shares_fill(const struct trace *tr, enum lane_kind k, const int64_t *a, const int64_t *b, int64_t len, struct shares *out)
-{
-    memset(out, 0, sizeof *out);
-    const uint8_t *slot = tr->fold.pool.slot[k];
-    int64_t sum = 0;
-    for (int s = ST_NONE + 1; s < ST_COUNT; s++) {
-        if (!slot[s])
-            continue;
-        if (k == LANE_BAND ? s < ST_GC : s >= ST_GC)
-            continue;
-        int64_t d = b[slot[s]] - a[slot[s]];
-        if (__builtin_expect(d < 0 || sum + d > len, 0)) /* beside the detail of a bounded trace sums are rounded */
-            d = d < 0 ? 0 : len - sum;
-        out->ns[s] = d;
-        sum += d;
-    }
-    out->ns[ST_NONE] = len - sum;
-}
-
-/* Totals of any kind of lane; false: the lane has nothing. */
-static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
-{
-    struct spanlane room;
-    const struct spanlane *l = lane_of(tr, lane, &room);
-    if (tr->parts.bounded && (lane.kind == LANE_P || lane.kind == LANE_BAND))
-        parts_totals(tr, lane, t, n, out, count);
-    else if (l)
-        spans_totals(&tr->fold.pool, lane.kind, l, t, n, tr->fold.end, out, count);
-    else if (mlane_of(tr, lane))
-        holds_totals(&tr->fold, lane.i, t, n, out, count);
-    else
-        return false;
-    return true;
-}
-
-void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, struct shares *out)
-{
-    enum { PIECE = 256 };
-    int64_t tot[PIECE + 1][SPAN_SLOTS];
-    static const int64_t zero[SPAN_SLOTS];
-    for (uint32_t i = 0; i < n;) {
-        uint32_t k = n - i < PIECE ? n - i : PIECE;
-        bool l = totals(tr, lane, edges + i, k + 1, tot, NULL);
-        for (uint32_t j = 0; j < k; j++)
-            shares_fill(tr, lane.kind, l ? tot[j] : zero, l ? tot[j + 1] : zero, edges[i + j + 1] - edges[i + j], &out[i + j]);
-        /* Two bands share a slot with nothing else: sweep and assist are told apart by the lane. */
-        if (lane.kind == LANE_BAND)
-            for (uint32_t j = 0; l && j < k; j++) {
-                int64_t d = tot[j + 1][3] - tot[j][3];
-                out[i + j].ns[lane.i == BAND_SWEEP ? ST_SWEEP : ST_ASSIST] = d;
-                out[i + j].ns[ST_NONE] -= d;
-            }
-        i += k;
-    }
-}
-
-void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct shares *out)
-{
-    int64_t e[2] = {t0, t1};
-    trace_columns(tr, lane, e, 1, out);
-}
-
-uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1)
-{
-    struct spanlane room;
-    const struct spanlane *l = lane_of(tr, lane, &room);
-    int64_t t[2] = {t0 + 1, t1}, tot[2][SPAN_SLOTS];
-    uint64_t n[2] = {0, 0}; /* spans that start before each */
-    if (t1 <= t0 || t0 == INT64_MAX || (l && l->ended && t0 >= l->t0) || !totals(tr, lane, t, 2, tot, n))
-        return 0;
-    return n[1] - (n[0] ? n[0] - 1 : 0);
-}
+/* ---- long spans ------------------------------------------------------------------------------------------- */
 
 /* The blocks from that of t0 to that of t1, those without a span of at least min_ns skipped. */
 static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns)
@@ -738,7 +664,7 @@ static bool detail_minmax(const struct trace *tr, enum metric m, int64_t t0, int
 }
 
 /* What minmax_of() reads on either side of point i. */
-static void fetch_around(const struct vec_point *v, size_t i)
+AHEAD_INLINE void fetch_around(const struct vec_point *v, size_t i)
 {
     for (unsigned l = 0; l <= MM_LEVELS; l++) {
         size_t first = i >> l * MM_BITS >> MM_BITS << MM_BITS; /* an entry of mm is as large as a point */

@@ -159,6 +159,17 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
                   int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count);
 
 /*
+ * spans_near - for each of n ascending moments totals up to two moments around it (or to itself, twice) that need no
+ * unpacking: where blocks begin; far: where groups of blocks do. Slot 0 is not filled in.
+ */
+struct totals_near {
+    int64_t t[2], tot[2][SPAN_SLOTS];
+    uint64_t count[2];        /* spans that start before t[0], t[1] */
+};
+void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n, int64_t end,
+                bool far, struct totals_near *out);
+
+/*
  * spans_since - of a lane that is being appended to: time per slot in [from,to), and how many spans that touches, added
  * to sum and *count; the lane's open span lasts at least up to `to`. It costs a step for each of these spans. false: it
  * isn't that simple (they are packed already), nothing is added.

@@ -229,32 +229,47 @@ static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kin
 enum { AHEAD = 64 };
 
 /*
- * The blocks of up to AHEAD ascending moments behind the lane's first. All are looked for together, step by step: so
- * none waits for what another one has to fetch. What will be read of each is asked for beforehand.
+ * Of up to AHEAD ascending moments behind the lane's first those that lie in a packed block, and the starts these go with.
+ * All are looked for together, step by step: so none waits for what another one has to fetch.
  */
-static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t b[AHEAD])
+static uint32_t find_starts(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t k[AHEAD])
 {
     const struct spanblocks *v = l->blocks;
-    uint32_t known = 0, k[AHEAD];
+    uint32_t known = 0;
     if (v && v->n)
         while (known < n && t[known] - 1 < l->wait_t0)
             known++;
-    if (known) {
-        uint32_t first = start_between(v, t[0] - 1, 0, nstarts(v));
-        uint32_t len = start_between(v, t[known - 1] - 1, first, nstarts(v)) - first + 1;
+    if (!known)
+        return 0;
+    uint32_t first = start_between(v, t[0] - 1, 0, nstarts(v));
+    uint32_t len = start_between(v, t[known - 1] - 1, first, nstarts(v)) - first + 1;
+    for (uint32_t i = 0; i < known; i++)
+        k[i] = first;
+    for (uint32_t half; len > 1; len -= half) {
+        half = len / 2;
         for (uint32_t i = 0; i < known; i++)
-            k[i] = first;
-        for (uint32_t half; len > 1; len -= half) {
-            half = len / 2;
-            for (uint32_t i = 0; i < known; i++)
-                k[i] += start_at(v, k[i] + half) < t[i] ? half : 0;
-        }
+            k[i] += start_at(v, k[i] + half) < t[i] ? half : 0;
     }
-    for (uint32_t i = 0; i < known; i++) {
-        if (i && k[i] == k[i - 1])
-            continue;
-        blocks_ahead(v, k[i] * SPAN_START);
-    }
+    return known;
+}
+
+/* The index's rows that go with starts will be read. */
+AHEAD_INLINE void rows_ahead(const struct spanblocks *v, const uint32_t *k, uint32_t n, unsigned more)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if ((!i || k[i] != k[i - 1]) && blocks_packed(v, k[i] * SPAN_START))
+            blocks_ahead(v, k[i] * SPAN_START);
+    for (uint32_t i = 0; i < n; i++)
+        if ((!i || k[i] != k[i - 1]) && blocks_packed(v, k[i] * SPAN_START))
+            blocks_ahead_rows(v, k[i] * SPAN_START, more);
+}
+
+/* The blocks of up to AHEAD ascending moments behind the lane's first. What will be read of each is asked for beforehand. */
+static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t b[AHEAD])
+{
+    const struct spanblocks *v = l->blocks;
+    uint32_t k[AHEAD], known = find_starts(l, t, n, k);
+    rows_ahead(v, k, known, SPAN_START - 1);
     for (uint32_t i = 0; i < n; i++) {
         b[i] = i < known ? block_at(v, t[i] - 1, k[i]) : spans_find(l, t[i] - 1);
         if (i >= known || (i && b[i] == b[i - 1]))
@@ -314,6 +329,56 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
         }
         if (count)
             count[i] = (uint64_t)w.b * SPAN_BLOCK + w.i + (w.i < w.n ? w.t < t[i] : w.b == nblk && !l->ended && w.t < t[i]);
+    }
+}
+
+void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n, int64_t end,
+                bool far, struct totals_near *out)
+{
+    const struct spanblocks *v = l->blocks;
+    const uint32_t step = far ? SPAN_GROUP : 1;
+    int64_t first = l->begun ? spans_first(l) : INT64_MAX, tot[1][SPAN_SLOTS];
+    uint32_t known = 0, b0 = UINT32_MAX, b1 = UINT32_MAX, k[AHEAD];
+    for (uint32_t i = 0, from = 0; i < n; i++) {
+        struct totals_near *x = &out[i];
+        if (t[i] > first && i == from + known) {
+            from = i;
+            known = find_starts(l, t + i, n - i < AHEAD ? n - i : AHEAD, k);
+            for (uint32_t j = 0; far && j < known; j++)
+                k[j] = k[j] * SPAN_START / SPAN_GROUP * (SPAN_GROUP / SPAN_START);
+            if (!far)
+                rows_ahead(v, k, known, SPAN_START);
+            for (uint32_t j = 0; far && j < known; j++)
+                for (uint32_t o = 0; o < 2 && blocks_packed(v, k[j] * SPAN_START + o * SPAN_GROUP); o++)
+                    blocks_ahead(v, k[j] * SPAN_START + o * SPAN_GROUP);
+        }
+        if (t[i] <= first || i >= from + known) { /* before the lane, or behind its blocks */
+            spans_totals(sp, kind, l, &t[i], 1, end, tot, &x->count[0]);
+            x->t[0] = x->t[1] = t[i];
+            x->count[1] = x->count[0];
+            memcpy(x->tot[0], tot[0], sizeof tot[0]);
+            memcpy(x->tot[1], tot[0], sizeof tot[0]);
+            from = i + 1;
+            known = 0;
+            continue;
+        }
+        uint32_t b = far ? k[i - from] * SPAN_START : block_at(v, t[i] - 1, k[i - from]);
+        const struct totals_near *was = x - 1; /* of a moment between the same blocks, or right behind it */
+        if (i && b == b0) {
+            *x = *was;
+            continue;
+        }
+        if (i && b == b1) {
+            x->t[0] = was->t[1];
+            memcpy(x->tot[0], was->tot[1], sizeof x->tot[0]);
+        } else {
+            x->t[0] = blocks_before(v, b, x->tot[0]);
+        }
+        b0 = b;
+        b1 = v->n - b < step ? v->n : b + step;
+        x->t[1] = blocks_before(v, b1, x->tot[1]);
+        x->count[0] = (uint64_t)b0 * SPAN_BLOCK;
+        x->count[1] = (uint64_t)b1 * SPAN_BLOCK;
     }
 }
 

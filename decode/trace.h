@@ -248,6 +248,20 @@ struct shares {
 void trace_shares(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct shares *out);
 /* trace_columns - for n columns; edges[0..n] ascending. O(n log spans), never a walk over all spans. */
 void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n, struct shares *out);
+/*
+ * trace_columns_about - the same for who needs no exact time: bounds, and exact times only of columns where these don't do.
+ * Of a column that many spans overlap enough() is told the least and the most time that each set of states (a bit per
+ * enum state, but for ST_NONE) can have in it, and again more closely, until it says that this will do.
+ * sure[]: of which columns it did; out[] is filled in for the others alone.
+ */
+struct shares_ask {
+    unsigned n;          /* sets, at most 8 */
+    uint32_t set[8];
+    bool (*enough)(void *arg, uint32_t column, const int64_t *least, const int64_t *most);
+    void *arg;
+};
+void trace_columns_about(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n, const struct shares_ask *ask,
+                         bool *sure, struct shares *out);
 /* trace_count - number of spans that overlap [t0,t1). O(log spans). */
 uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 /* trace_has_reason - is a string of this set (a bit each, n of them) the reason or label of any span? May err to true. */

@@ -1,4 +1,4 @@
-/* trace_priv.h - what trace.c, query.c and dump.c share of struct trace. Nobody else includes it. */
+/* trace_priv.h - what trace.c, query.c, shares.c and dump.c share of struct trace. Nobody else includes it. */
 #ifndef GOTOP_DECODE_TRACE_PRIV_H
 #define GOTOP_DECODE_TRACE_PRIV_H
 
@@ -53,6 +53,10 @@ struct trace {
     bool quit;                   /* under mu: the reader is to stop */
     bool pause, parked;          /* under mu: it is to stand still; it does */
 };
+
+/* lane_of - the packed lane itself, or made up in *room; NULL: it has nothing, or is a thread's. mlane_of - a thread's. */
+const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room);
+const struct mlane *mlane_of(const struct trace *tr, struct lane l);
 
 /* trace_seek - read again from a mark of tr->parts. false: out of memory. */
 bool trace_seek(struct trace *tr, size_t mark);

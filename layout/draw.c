@@ -135,6 +135,10 @@ bool draw_prepare(struct view *v)
         if (!c)
             return false;
         v->cols = c;
+        bool *sure = mem_resize(v->sure, (size_t)n * sizeof *sure);
+        if (!sure)
+            return false;
+        v->sure = sure;
         v->scratch_w = n;
     }
     window_edges(v->at.win, n, v->edges);
@@ -161,6 +165,7 @@ static const enum state active[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK, ST_ASSIS
 static const enum state all[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL, ST_WAITING,
                                  ST_UNKNOWN};
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
+_Static_assert(COUNT(all) >= COUNT(active), "all begins with what is active");
 
 static bool by_letter(const struct view *v, enum state s)
 {
@@ -224,6 +229,90 @@ static void cell_g(struct grid *g, const struct view *v, const struct shares *s,
         grid_put(g, x, y, glyph_busy(most, true), style_of(most));
     else
         grid_put(g, x, y, glyph_state(v->tier, most), style_of(most));
+}
+
+/* ---- cells that need no exact time ---------------------------------------------------------------------- */
+
+/* Of some states, in the order in which the first of the longest counts: which one that is. -1: it may be one or the other. */
+static int surely_most(const int64_t *least, const int64_t *most, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (least[i] > least[best])
+            best = i;
+    for (int i = 0; i < n; i++)
+        if (i != best && (i < best ? most[i] >= least[best] : most[i] > least[best]))
+            return -1;
+    return best;
+}
+
+struct sketch {
+    struct grid *g;
+    struct view *v;
+    int x, y;
+};
+
+/* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither. */
+enum { ASK_BUSY = COUNT(work), ASK_SCHED, ASK_NOT, ASK_P };
+
+static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
+{
+    struct sketch *k = arg;
+    struct view *v = k->v;
+    int64_t len = v->edges[column + 1] - v->edges[column], lo = least[ASK_BUSY], hi = most[ASK_BUSY];
+    hi = len - least[ASK_NOT] < hi ? len - least[ASK_NOT] : hi;
+    int at = 0;
+    if (!hi ? (least[ASK_SCHED] > len / 2) != (most[ASK_SCHED] > len / 2) : !lo || (at = surely_most(least, most, COUNT(work))) < 0)
+        return false;
+    if ((lo == len) != (hi == len)) /* edge_p() asks whether a neighbour is full */
+        return false;
+    if (lo != hi && (by_letter(v, work[at]) ? (lo * 2 >= len) != (hi * 2 >= len) : glyph_level(v->tier, lo, len) != glyph_level(v->tier, hi, len)))
+        return false;
+    v->cols[column] = (struct shares){.ns[ST_SCHED] = least[ASK_SCHED]};
+    v->cols[column].ns[work[at]] = lo;
+    cell_p(k->g, v, &v->cols[column], len, k->x + (int)column, k->y);
+    return true;
+}
+
+static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
+{
+    struct sketch *k = arg;
+    struct shares s = {0};
+    int at = surely_most(least, most, COUNT(all));
+    if (at < 0 || (!least[at] && most[at]))
+        return false;
+    s.ns[all[at]] = least[at] ? 2 : 0;
+    if (least[at] && (all[at] == ST_WAITING || all[at] == ST_UNKNOWN)) {
+        int act = surely_most(least, most, COUNT(active));
+        if (act < 0 || (!least[act] && most[act]))
+            return false;
+        s.ns[active[act]] = least[act] ? 1 : 0;
+    }
+    cell_g(k->g, k->v, &s, k->x + (int)column, k->y);
+    return true;
+}
+
+/* The cells of a lane for which bounds do; the times of the others' columns are in v->cols, and v->sure says which. */
+static void sketch(struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    struct sketch k = {g, v, x, y};
+    if (v->exact) {
+        memset(v->sure, 0, (size_t)v->plot_w * sizeof *v->sure);
+        trace_columns(v->tr, l, v->edges, (uint32_t)v->plot_w, v->cols);
+        return;
+    }
+    struct shares_ask ask = {.n = l.kind == LANE_G ? COUNT(all) : ASK_P, .enough = l.kind == LANE_G ? sketch_g : sketch_p, .arg = &k};
+    for (int i = 0; l.kind == LANE_G && i < COUNT(all); i++)
+        ask.set[i] = 1u << all[i];
+    for (int i = 0; l.kind != LANE_G && i < COUNT(work); i++) {
+        ask.set[i] = 1u << work[i];
+        ask.set[ASK_BUSY] |= 1u << work[i];
+    }
+    if (l.kind != LANE_G) { /* (time that is none of these is no work either) */
+        ask.set[ASK_SCHED] = 1u << ST_SCHED;
+        ask.set[ASK_NOT] = 1u << ST_SCHED | 1u << ST_IDLE;
+    }
+    trace_columns_about(v->tr, l, v->edges, (uint32_t)v->plot_w, &ask, v->sure, v->cols);
 }
 
 /* ---- names in spans ------------------------------------------------------------------------------------- */
@@ -304,9 +393,9 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     const int64_t *e = v->edges;
     if (put_kept(g, v, l, x, y))
         return;
-    trace_columns(v->tr, l, e, (uint32_t)n, v->cols);
+    sketch(g, v, l, x, y);
     for (int c = 0; c < n; c++) {
-        if (e[c + 1] <= e[c])
+        if (e[c + 1] <= e[c] || v->sure[c])
             continue;
         if (l.kind == LANE_G)
             cell_g(g, v, &v->cols[c], x + c, y);
@@ -315,7 +404,8 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     }
     if (l.kind != LANE_G && (v->tier == TIER_EIGHTH || v->tier == TIER_BRAILLE) && !v->mono)
         for (int c = 0; c < n; c++)
-            edge_p(g, v, l, c, x, y);
+            if (!v->sure[c])
+                edge_p(g, v, l, c, x, y);
     if (v->names && n >= NAME_COLS) {
         struct naming k = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);

@@ -269,6 +269,7 @@ void view_free(struct view *v)
     mem_free(v->extents);
     draw_forget(v);
     mem_free(v->cols);
+    mem_free(v->sure);
     memset(v, 0, sizeof *v);
 }
 

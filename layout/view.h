@@ -208,6 +208,8 @@ struct view {
     int64_t *edges;
     struct extent *extents;
     struct shares *cols;
+    bool exact;              /* tests': ask for exact times everywhere, the picture is the same */
+    bool *sure;              /* of which columns cols says nothing: they are drawn without (draw.c) */
     int scratch_w;
     struct window drawn;         /* the window of the last frame, in so many columns */
     int drawn_w;

@@ -15,6 +15,31 @@ static inline void fold_events(struct fold *f, const struct ev *ev, size_t n)
     fold_stream(f, (const void *)ev, n * EVS_LONG, f->end);
 }
 
+/* A goroutine and a P with groups of blocks by the dozen, now and then with long spans; what they do mostly changes. */
+static inline UNUSED uint64_t many_blocks(struct trace *tr, struct rng *r)
+{
+    static const uint8_t next[] = {ST_RUNNING, ST_WAITING, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_RUNNABLE};
+    const unsigned n = 40 * SPAN_GROUP * SPAN_BLOCK;
+    int64_t t = 1000;
+    unsigned more = 0; /* of next: what takes longer for a while */
+    assert_int_equal(names_init(&tr->names), ERR_OK);
+    assert_int_equal(fold_init(&tr->fold, &tr->names), ERR_OK);
+    struct ev e = {.kind = EVK_P_STATE, .state = ST_SCHED, .t = t, .g = EV_NONE, .m = 0, .by = EV_NONE};
+    fold_events(&tr->fold, &e, 1);
+    e = (struct ev){.kind = EVK_G_CREATE, .state = ST_RUNNABLE, .t = t + 1, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE, .arg = 1};
+    fold_events(&tr->fold, &e, 1);
+    for (unsigned i = 0; i < n; i++) {
+        more = below(r, 3000) ? more : (unsigned)below(r, 7);
+        t += 2 + (int64_t)below(r, i / 5000 % 3 == 2 ? 9000 : i % 6 == more ? 300 : 90);
+        e = (struct ev){.kind = EVK_G_STATE, .state = next[i % 6], .t = t, .by = EV_NONE};
+        fold_events(&tr->fold, &e, 1);
+    }
+    fold_finish(&tr->fold);
+    tr->info.end = tr->fold.end;
+    tr->info.done = true;
+    return n;
+}
+
 struct span_list {
     struct span *v;
     size_t n, cap;
@@ -122,11 +147,64 @@ static inline void check_window(const struct trace *tr, struct lane l, const str
     trace_wide(tr, l, t0, t1, min, wide_one, &w);
 }
 
+struct about {
+    const struct trace *tr;
+    struct lane l;
+    const int64_t *e;
+    const struct shares *col; /* exact */
+    const struct shares_ask *ask;
+    struct rng *r;
+    bool said[200];
+    uint64_t asked;
+};
+
+static inline bool check_bounds(void *arg, uint32_t i, const int64_t *least, const int64_t *most)
+{
+    struct about *k = arg;
+    if (k->said[i])
+        fail_msg("column %u of %c[%u]: asked again", i, "PGMB"[k->l.kind], k->l.i);
+    for (unsigned s = 0; s < k->ask->n; s++) {
+        int64_t ns = 0;
+        for (int st = ST_NONE + 1; st < ST_GC; st++)
+            ns += k->ask->set[s] >> st & 1 ? k->col[i].ns[st] : 0;
+        if (least[s] < 0 || least[s] > ns || most[s] < ns || most[s] > k->e[i + 1] - k->e[i])
+            fail_msg("column %u of %c[%u], [%" PRId64 ",%" PRId64 "), states %x: %" PRId64 " is not within %" PRId64 "..%" PRId64, i,
+                     "PGMB"[k->l.kind], k->l.i, k->e[i], k->e[i + 1], k->ask->set[s], ns, least[s], most[s]);
+    }
+    if (trace_count(k->tr, k->l, k->e[i], k->e[i + 1]) <= 2)
+        fail_msg("column %u of %c[%u] has few spans", i, "PGMB"[k->l.kind], k->l.i);
+    k->asked++;
+    return k->said[i] = below(k->r, 2);
+}
+
+/* Bounds hold, and columns for which they don't do are exact. How often they were asked for is counted. */
+static uint64_t bounds_asked;
+
+static inline void check_about(const struct trace *tr, struct lane l, struct rng *r, const int64_t *e, uint32_t n, const struct shares *col)
+{
+    struct shares got[200];
+    bool sure[200];
+    struct about k = {tr, l, e, col, NULL, r, {false}, 0};
+    struct shares_ask ask = {.n = 1 + (unsigned)below(r, 8), .enough = check_bounds, .arg = &k};
+    for (unsigned s = 0; s < ask.n; s++)
+        ask.set[s] = below(r, 2) ? 1u << below(r, ST_COUNT) : (uint32_t)below(r, 1u << ST_COUNT);
+    k.ask = &ask;
+    trace_columns_about(tr, l, e, n, &ask, sure, got);
+    for (uint32_t i = 0; i < n; i++) {
+        if (sure[i] != k.said[i])
+            fail_msg("column %u of %c[%u]: sure is not what was said", i, "PGMB"[l.kind], l.i);
+        for (int s = 0; s < ST_COUNT && !sure[i]; s++)
+            if (got[i].ns[s] != col[i].ns[s])
+                fail_msg("column %u of %c[%u] isn't exact where it is asked to be", i, "PGMB"[l.kind], l.i);
+    }
+    bounds_asked += k.asked;
+}
+
 static inline void check_columns(const struct trace *tr, struct lane l, struct rng *r, int64_t a, int64_t b)
 {
     int64_t e[201];
     struct shares col[200], one;
-    uint32_t n = 1 + (uint32_t)below(r, 200);
+    uint32_t n = 1 + (uint32_t)below(r, below(r, 2) ? 200 : 4); /* few: many blocks in each */
     e[0] = a;
     for (uint32_t i = 1; i <= n; i++) {
         int64_t step = below(r, 4) ? (b - a) / n : (int64_t)below(r, (uint64_t)((b - a) / n * 2 + 2));
@@ -145,6 +223,7 @@ static inline void check_columns(const struct trace *tr, struct lane l, struct r
         if (sum != e[i + 1] - e[i])
             fail_msg("column %u of %c[%u] does not add up", i, "PGMB"[l.kind], l.i);
     }
+    check_about(tr, l, r, e, n, col);
 }
 
 /* A moment near a border, or anywhere. */

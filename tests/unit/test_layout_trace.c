@@ -510,8 +510,12 @@ static void random_session(struct trace *tr, int steps)
         assert_true(frame_draw(&g, &v, NULL));
         check_view(&v);
         assert_true(g.w == v.w && g.h == v.h);
-        draw_forget(&v); /* what was kept of frames before is what would be drawn now */
+        draw_forget(&v); /* what was kept of frames before is what would be drawn now, from exact times */
+        v.exact = true;
         assert_true(frame_draw(&afresh, &v, NULL));
+        v.exact = false;
+        if (rnd(2))
+            draw_forget(&v);
         assert_memory_equal(afresh.cells, g.cells, (size_t)g.w * (size_t)g.h * sizeof *g.cells);
         if (i % 16 == 0)
             view_yank(&v, yank, sizeof yank);

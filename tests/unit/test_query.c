@@ -115,6 +115,16 @@ static void counts_add_up(const struct trace *tr)
     }
 }
 
+/* Columns that are wide for what a lane does. */
+static void whole_lives(const struct trace *tr, enum lane_kind k)
+{
+    for (uint32_t i = 0; i < trace_nlanes(tr, k); i++) {
+        struct lane_info li = trace_lane(tr, (struct lane){k, i});
+        for (int j = 0; j < 8 && li.nspans > 4 * SPAN_BLOCK && li.first < li.last; j++)
+            check_columns(tr, (struct lane){k, i}, &rng, li.first, li.last);
+    }
+}
+
 static void one(const char *path, const uint8_t *p, size_t n)
 {
     struct trace *tr;
@@ -135,6 +145,8 @@ static void one(const char *path, const uint8_t *p, size_t n)
         }
     if (!trace_fatal(tr)) {
         check_all_lanes(tr, &rng, 4);
+        for (int k = 0; k < LANE_BAND; k++)
+            whole_lives(tr, (enum lane_kind)k);
         ranges_in_order(tr);
         bands_are_ranges(tr);
         counts_add_up(tr);
@@ -148,6 +160,7 @@ static void test_samples(void **state)
     (void)state;
     if (each_trace("samples", 1 << 20, one) == 0)
         fail_msg("no samples");
+    assert_true(bounds_asked > 1000);
 }
 
 static void test_shared(void **state)
@@ -206,6 +219,23 @@ static void test_many_points(void **state)
     names_free(&tr.names);
 }
 
+/* Columns of several groups, or of a few blocks. */
+static void test_many_blocks(void **state)
+{
+    (void)state;
+    struct trace tr = {.done = true};
+    uint64_t n = many_blocks(&tr, &rng);
+    for (int i = 0; i < 300; i++) {
+        struct lane l = {below(&rng, 2) ? LANE_P : LANE_G, 0};
+        struct lane_info li = trace_lane(&tr, l);
+        assert_true(li.nspans > n / 4);
+        int64_t len = (li.last - li.first) >> below(&rng, 6), a = li.first + (int64_t)below(&rng, (uint64_t)(li.last - li.first - len) + 1);
+        check_columns(&tr, l, &rng, a, a + len);
+    }
+    fold_free(&tr.fold);
+    names_free(&tr.names);
+}
+
 /* A thread that gets and loses its P so often that holds are skipped by the hundred. */
 static void test_many_holds(void **state)
 {
@@ -226,7 +256,11 @@ static void test_many_holds(void **state)
     struct loaded l = load_text(text);
     struct lane m = {LANE_M, trace_find_lane(l.tr, LANE_M, 7)};
     assert_true(l.tr->fold.m[m.i].lane.n > 2 * HOLD_FAR);
+    uint64_t before = bounds_asked;
     check_lane(l.tr, m, &rng, 200);
+    for (int i = 0; i < 20; i++)
+        whole_lives(l.tr, LANE_M);
+    assert_true(bounds_asked > before + 400);
     unload(&l);
     free(text);
 }
@@ -238,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_shared),
         cmocka_unit_test(test_no_such_lane),
         cmocka_unit_test(test_many_points),
+        cmocka_unit_test(test_many_blocks),
         cmocka_unit_test(test_many_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

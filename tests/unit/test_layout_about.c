@@ -1,0 +1,58 @@
+/*
+ * test_layout_about.c - lanes of many blocks, drawn from what the index says where that is enough, look as they do when drawn
+ * from exact times.
+ */
+#include "layout/draw.h"
+#include "layout/frame.h"
+#include "tests/unit/query_check.h"
+
+static struct rng rng = {77};
+
+static void test_same_picture(void **state)
+{
+    (void)state;
+    struct trace tr = {.done = true};
+    struct view v;
+    struct grid g = {0}, exact = {0};
+    unsigned sure = 0, not = 0;
+    many_blocks(&tr, &rng);
+    assert_true(view_init(&v, &tr));
+    for (int i = 0; i < 1500; i++) {
+        if (i % 100 == 0) {
+            view_resize(&v, 24 + (int)below(&rng, 24), 20);
+            view_switch(&v, 2 + (int)below(&rng, 2));
+            v.tier = (enum tier)below(&rng, TIER_COUNT);
+            v.mono = below(&rng, 2);
+        }
+        int64_t end = tr.fold.end, len = (end >> below(&rng, 4)) - (int64_t)below(&rng, 1000);
+        v.at.win.t0 = (int64_t)below(&rng, (uint64_t)(end - len));
+        v.at.win.t1 = v.at.win.t0 + len;
+        assert_true(frame_draw(&g, &v, NULL));
+        for (int c = 0; c < v.plot_w; c++)
+            *(v.sure[c] ? &sure : &not) += 1;
+        draw_forget(&v);
+        v.exact = true;
+        assert_true(frame_draw(&exact, &v, NULL));
+        v.exact = false;
+        draw_forget(&v);
+        for (int k = 0; k < g.w * g.h; k++)
+            if (memcmp(&g.cells[k], &exact.cells[k], sizeof *g.cells))
+                fail_msg("round %d, view %d, tier %d, mono %d, %d columns of %" PRId64 " ns: column %d of line %d is U+%04X, exactly U+%04X", i,
+                         v.at.view, v.tier, v.mono, v.plot_w, len / v.plot_w, k % g.w - v.gutter, k / g.w, g.cells[k].glyph,
+                         exact.cells[k].glyph);
+    }
+    assert_true(sure > 1000 && not > 1000);
+    grid_free(&g);
+    grid_free(&exact);
+    view_free(&v);
+    for (int k = 0; k < LANE_KINDS; k++)
+        idmap_free(&tr.find[k]);
+    fold_free(&tr.fold);
+    names_free(&tr.names);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_same_picture)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
