@@ -12,6 +12,7 @@ struct packer *packer_new(struct span_pool *sp)
     pk->pool = sp;
     pk->whole = sp->whole;
     sp->packer = pk;
+    sp->bump.spare = pk->bump.spare = &pk->spare;
     return pk;
 }
 
@@ -20,6 +21,7 @@ void packer_free(struct packer *pk)
     if (!pk)
         return;
     pthread_mutex_destroy(&pk->turn);
+    mem_free(atomic_load(&pk->spare.chunk));
     mem_free(pk);
 }
 
@@ -93,4 +95,9 @@ bool packer_put(struct packer *pk, struct spanlane *l)
     l->wait_t0 = l->t0;
     atomic_store_explicit(&pk->put, put + 1, memory_order_release);
     return true;
+}
+
+void packer_ahead(struct packer *pk)
+{
+    bump_ahead(&pk->spare);
 }

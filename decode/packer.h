@@ -35,6 +35,7 @@ struct packer {
     uint32_t whole;           /* under turn: see struct pack_how */
     uint64_t packed_bytes;    /* under turn: not yet added to the pool's */
     bool oom;                 /* under turn */
+    struct bump_spare spare;  /* the next chunk of either thread */
 };
 
 /* packer_new - for this pool, whose packer it becomes. NULL: out of memory. packer_free - nothing may wait in it. */
@@ -45,6 +46,8 @@ void packer_free(struct packer *pk);
 bool packer_put(struct packer *pk, struct spanlane *l);
 /* packer_drain - the folding thread's: when it returns, nothing waits, and all blocks can be read. */
 void packer_drain(struct packer *pk);
+/* packer_ahead - the reader's, while it would wait: have the next chunk ready, its pages included. */
+void packer_ahead(struct packer *pk);
 /* packer_some - any thread's: pack up to n of the blocks that wait. false: none waited, or somebody else is at it. */
 bool packer_some(struct packer *pk, unsigned n);
 

@@ -39,7 +39,21 @@ static void bump_free(struct bump *b)
         mem_free(c);
         c = next;
     }
-    *b = (struct bump){0};
+    *b = (struct bump){.spare = b->spare};
+}
+
+static struct pool_chunk *chunk_new(size_t size)
+{
+    struct pool_chunk *c = mem_alloc(size);
+    if (c)
+        mem_touch(c);
+    return c;
+}
+
+void bump_ahead(struct bump_spare *s)
+{
+    if (!atomic_load_explicit(&s->chunk, memory_order_relaxed))
+        atomic_store_explicit(&s->chunk, chunk_new(CHUNK_MOST), memory_order_release);
 }
 
 void pool_waits_free(struct span_pool *sp)
@@ -65,10 +79,9 @@ static void *bump_bytes(struct bump *b, size_t n)
     n = (n + 1) & ~(size_t)1;
     if (!b->at || (size_t)(b->end - b->at) < n + PACK_SLACK) {
         size_t size = b->next ? b->next : CHUNK_FIRST;
-        struct pool_chunk *c = mem_alloc(size);
-        if (!c)
+        struct pool_chunk *c = size == CHUNK_MOST && b->spare ? atomic_exchange_explicit(&b->spare->chunk, NULL, memory_order_acquire) : NULL;
+        if (!c && !(c = chunk_new(size)))
             return NULL;
-        mem_touch(c);
         c->next = b->chunks;
         b->chunks = c;
         b->at = (uint8_t *)c + 16;

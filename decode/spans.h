@@ -16,6 +16,8 @@
 #ifndef GOTOP_DECODE_SPANS_H
 #define GOTOP_DECODE_SPANS_H
 
+#include <stdatomic.h>
+
 #include "decode/blocks.h"
 #include "decode/pack.h"
 
@@ -61,11 +63,18 @@ static inline uint32_t spans_nblk(const struct spanlane *l)
     return l->blocks ? l->blocks->n : 0;
 }
 
+/* A chunk that another thread got ready, with its pages: they are not to be had for nothing. */
+struct bump_spare {
+    _Atomic(struct pool_chunk *) chunk; /* of the largest size; NULL: none */
+};
+void bump_ahead(struct bump_spare *s); /* see to it that there is one; for want of memory there is none */
+
 /* Memory that is only ever given back as a whole: packed blocks. */
 struct bump {
     struct pool_chunk *chunks;
     uint8_t *at, *end;
     size_t next;              /* size of the next chunk */
+    struct bump_spare *spare; /* NULL: nobody gets chunks ready */
 };
 void bump_move(struct bump *to, struct bump *from); /* hand over the chunks, but go on in the last one */
 

@@ -51,6 +51,8 @@ static bool reader_helps(struct trace *tr)
     pthread_mutex_lock(&tr->mu);
     bool full = tr->head - tr->tail >= RING / 2 && !tr->pause && !tr->quit;
     pthread_mutex_unlock(&tr->mu);
+    if (full)
+        packer_ahead(tr->packer);
     return full && packer_some(tr->packer, 8);
 }
 
