@@ -116,17 +116,24 @@ static void curve(const struct plot *p, value_at get)
     }
 }
 
+/* Only braille shows what half a column held. */
+static int parts_of(const struct view *v)
+{
+    return v->tier == TIER_BRAILLE ? 2 : 1;
+}
+
 /* The heap; a column that exceeds the goal in it has a style of its own. */
 static void heap_curve(const struct plot *p, const struct extent *heap, const struct extent *goal)
 {
     const struct view *v = p->v;
     int64_t end = trace_info(v->tr)->end;
+    int parts = parts_of(v);
     for (int c = 0; c < v->plot_w; c++) {
-        const struct extent *h = &heap[2 * c];
-        if (v->edges[c] > end || v->edges[c + 1] <= v->edges[c] || !h[1].known)
+        const struct extent *h = &heap[parts * c], *last = h + parts - 1;
+        if (v->edges[c] > end || v->edges[c + 1] <= v->edges[c] || !last->known)
             continue;
         bool halves = h->known && v->edges[c + 1] - v->edges[c] > 1; /* else the first one is empty */
-        uint64_t b = h[1].max, a = halves ? h->max : b;
+        uint64_t b = last->max, a = halves ? h->max : b;
         bool above = goal[c].known && goal[c].min && (a > b ? a : b) > goal[c].min;
         put_column(p, c, a, b, above ? STYLE_HEAP_OVER : p->style);
     }
@@ -165,12 +172,16 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
         top / 8 < most)
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
     if (!draw_kept_extents(v)) {
-        for (int c = 0; c < n; c++) {
+        const int64_t *e = v->edges;
+        for (int c = 0; c < n && parts_of(v) == 2; c++) {
             half[2 * c] = v->edges[c];
             half[2 * c + 1] = v->edges[c] + (v->edges[c + 1] - v->edges[c]) / 2;
         }
-        half[2 * n] = v->edges[n];
-        trace_extents(v->tr, METRIC_HEAP, half, 2 * (uint32_t)n, heaps);
+        if (parts_of(v) == 2) {
+            half[2 * n] = v->edges[n];
+            e = half;
+        }
+        trace_extents(v->tr, METRIC_HEAP, e, (uint32_t)(parts_of(v) * n), heaps);
         trace_extents(v->tr, METRIC_GOAL, v->edges, (uint32_t)n, goals);
     }
     heap_curve(&p, heaps, goals);
