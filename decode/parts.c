@@ -299,6 +299,12 @@ static bool mark_keep(struct trace *tr, struct part_mark *m, size_t grown)
     return true;
 }
 
+static uint32_t no_g(void *arg, uint64_t id)
+{
+    (void)arg, (void)id;
+    return NO_LANE;
+}
+
 /* What was read of the file is the kernel's to keep, not ours. */
 static void file_forget(struct trace *tr)
 {
@@ -347,6 +353,8 @@ static bool restore(struct trace *tr, struct part_mark *m, bool once)
         idmap_free(&tr->find[k]);
         tr->found[k] = 0;
     }
+    if (p->whole) /* until the detail is complete, nobody's indices are known */
+        (void)overview_owners(&p->ov, no_g, NULL);
     p->t0 = p->t1 = m->t;
     p->carried = (uint32_t)f->nlane[LANE_G];
     p->spans0 = f->nlane[LANE_G] + f->nlane[LANE_P];

@@ -241,8 +241,11 @@ static int parts_of(const char *path, const uint8_t *p, size_t n, size_t chunk, 
         if (got != WANT_COMING)
             continue;
         assert_int_not_equal(i->epoch, epoch);
-        while (trace_load(a, 1 + (int64_t)below(&rg, 100000)) != LOAD_DONE)
+        while (trace_load(a, 1 + (int64_t)below(&rg, 100000)) != LOAD_DONE) {
             assert_true(i->done);
+            for (size_t m = trace_ranges(a, RANGE_STW, &r), k = 0; k < m; k++) /* of the old detail no index holds any more */
+                assert_int_equal(r[k].owner, NO_LANE);
+        }
         epoch = i->epoch;
         bool stopped = i->detail_t1 < t1 && mem_live() > a->parts.limit / 8 * 5; /* more than the estimate */
         if (i->detail_t0 > t0 || (i->detail_t1 < t1 && !stopped))
