@@ -34,9 +34,10 @@ static const struct tri_view *shown(const struct view *v)
     }
 }
 
+/* Findings of a bounded trace are there before the tables of the part that is held, and stay while those change. */
 static bool ready(const struct view *v)
 {
-    return v->tri && v->tri->tg;
+    return v->tri && (v->tri->tg || (v->tri->fs && v->at.view == VIEW_TRIAGE));
 }
 
 /* ---- life ----------------------------------------------------------------------------------------------- */
@@ -328,7 +329,7 @@ unsigned tri_back(struct view *v)
 unsigned tri_walk(struct view *v, int n)
 {
     struct tri *t = v->tri;
-    if (!ready(v))
+    if (!t || (!t->tg && !t->fs))
         return not_yet(v);
     if (!t->fs || !t->fs->n)
         return move_fail(v, "nothing stands out in this trace");
@@ -497,9 +498,9 @@ static int note_part(struct grid *g, const struct view *v, int y)
 {
     const struct triage *tg = v->tri->tg;
     char from[FMT_MAX], to[FMT_MAX];
-    int64_t res = (tg->t1 - tg->t0) / 20 + 1;
     if (!trace_info(v->tr)->bounded || v->at.view == VIEW_TRIAGE)
         return 0;
+    int64_t res = (tg->t1 - tg->t0) / 20 + 1;
     tri_say(g, 0, y, g->w, STYLE_WARN, "only of %s..%s, what is held in detail; not of the whole trace",
             when_time(v->tr, tg->t0, res, from), when_time(v->tr, tg->t1, res, to));
     return 1;

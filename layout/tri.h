@@ -43,7 +43,7 @@ enum { TRI_BUCKETS = 40, TRI_NO_BUCKET = -1 };
 struct tri {
     const struct trace *tr;
     const struct triage *tg;      /* NULL: not there yet */
-    const struct findings *fs;
+    const struct findings *fs;    /* with them, or before */
     double progress;              /* of triage, 0..1 */
     const char *trouble;          /* triage could not be done: why; NULL = no trouble */
 

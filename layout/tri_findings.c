@@ -183,6 +183,10 @@ static void line_bounded(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     if (!trace_info(v->tr)->bounded)
         return;
+    if (!tg) {
+        text_add(t, "part    findings of the whole trace; numbers of the part that is held: %d%% done", (int)(v->tri->progress * 100));
+        return;
+    }
     text_lit(t, "part    these numbers are of ");
     text_dur(t, tg->t0);
     text_lit(t, "..");
@@ -193,14 +197,14 @@ static void line_bounded(struct text *t, const struct view *v)
 static void (*const lines[])(struct text *, const struct view *) = {line_damage, line_bounded, line_warning, line_gc,
                                                                     line_stw,    line_mmu,     line_procs,
                                                                     line_idle,   line_sched,   line_heap, line_time};
-enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8 };
+enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8, WITHOUT = 3 }; /* so many need no tables */
 
 /* Draw the numbers (g NULL: count lines). One line a subject, and more while there are lines to spare. */
 static int numbers(struct grid *g, const struct view *v, int y, int room)
 {
     int used = 0, left = 0;
     struct text t[LINES] = {{0}};
-    for (int i = 0; i < LINES; i++) {
+    for (int i = 0; i < (v->tri->tg ? LINES : WITHOUT); i++) {
         t[i].ticks = when_ticks(v->tr);
         lines[i](&t[i], v);
         left += t[i].n > 0;

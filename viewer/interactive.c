@@ -127,7 +127,7 @@ static void work(struct loop *l)
         }
     } else if (held || trace_info(a->tr)->epoch != epoch) {
         l->dirty = true;
-    } else if (a->triaging && !a->working) {
+    } else if (a->triaging && (!a->working || tri_shows(a->view.at.view))) {
         obey(l, app_triage(a, SLICE_NS));
         if (a->triaging && now_ms() >= l->next_progress) l->next_progress = now_ms() + PROGRESS_MS;
     } else if (a->working) {

@@ -35,14 +35,13 @@ static void triage_trouble(struct app *a, const char *what)
     a->tg = NULL;
 }
 
-/* The tables are there: show them to who has just come, tell those who are under way. */
-static void triage_show(struct app *a)
+/* The findings are there: show them to who has just come, tell those who are under way. */
+static void findings_show(struct app *a)
 {
     char list[64], walk[64];
     int wish = a->wish;
     a->wish = 0;
     soon_over(a);
-    if (!tri_ready(&a->tri, a->tg, &a->fs)) return;
     if (!a->touched) {
         (void)view_switch(&a->view, VIEW_TRIAGE);
         a->view.undo_n = 0; /* nothing the reader did */
@@ -56,6 +55,7 @@ static void triage_show(struct app *a)
         view_message(&a->view, false, "%u finding%s ready: %s lists %s, %s goes to %s", a->fs.n,
                      one ? " is" : "s are", list, one ? "it" : "them", walk, one ? "it" : "the first");
     }
+    a->hint = false; /* once */
 }
 
 bool tables_part(struct app *a, int64_t budget_ns)
@@ -80,6 +80,8 @@ static void parts_over(struct app *a)
     a->fs = a->parts.all;
     a->parts = (struct finding_parts){0};
     a->has_findings = true;
+    a->tri.fs = &a->fs;
+    findings_show(a);
 }
 
 void tables_drop(struct app *a)
@@ -87,7 +89,8 @@ void tables_drop(struct app *a)
     struct tri was = a->tri;
     tri_free(&a->tri);
     tri_init(&a->tri, a->tr);
-    a->tri.finding = was.finding; /* the findings stay, and where the reader was */
+    a->tri.fs = a->has_findings ? &a->fs : NULL; /* they stay, and where the reader was */
+    a->tri.finding = was.finding;
     a->tri.sort = was.sort;
     a->tri.invert = was.invert;
     memcpy(a->tri.row, was.row, sizeof was.row);
@@ -116,7 +119,8 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
         return VR_DRAW;
     }
     a->triaging = false;
-    triage_show(a);
+    soon_over(a);
+    if (tri_ready(&a->tri, a->tg, &a->fs) && !a->has_findings) findings_show(a);
     return VR_DRAW;
 }
 
@@ -124,7 +128,7 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
 
 unsigned tables_walk(struct app *a, int n)
 {
-    if (!pending(a)) return tri_walk(&a->view, n);
+    if (!pending(a) || a->tri.fs) return tri_walk(&a->view, n);
     a->wish = n;
     view_message(&a->view, false, "%s", soon_walk);
     return VR_DRAW;

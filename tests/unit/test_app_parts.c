@@ -113,6 +113,45 @@ static void test_same_lane(void **state)
     assert_int_equal(app.view.lanes[LANE_G].npin, 2);
 }
 
+/* Findings are of the whole trace: they stay while the tables of another part are worked out, and e walks them. */
+static void test_findings_stay(void **state)
+{
+    (void)state;
+    char line[1000];
+    char **word[4];
+    findings_free(&app.fs);
+    assert_non_null(app.fs.f = mem_zalloc(sizeof *app.fs.f)); /* there is none in this one */
+    app.fs.n = 1;
+    app.fs.f[0] = (struct finding){.rule = RULE_CHURN, .lane = {LANE_G, NO_LANE}, .t0 = trace_info(tr)->end / 2};
+    app.fs.f[0].t1 = app.fs.f[0].t0 + 1000;
+    word[0] = &app.fs.f[0].amount, word[1] = &app.fs.f[0].title, word[2] = &app.fs.f[0].text, word[3] = &app.fs.f[0].next;
+    for (int i = 0; i < 4; i++)
+        assert_non_null(*word[i] = mem_zalloc(8)), memcpy(*word[i], "word", 5);
+    for (int share = 10; share < 90; share += 40) {
+        struct window w = window_at(share);
+        (void)view_switch(&app.view, VIEW_PROCS);
+        (void)view_range(&app.view, w.t0, w.t1);
+        hold();
+        assert_true(app.triaging && !app.tri.tg);
+        (void)view_switch(&app.view, VIEW_TRIAGE);
+        assert_true(app_draw(&app));
+        int rows = 0, part = 0;
+        for (int y = 0; y < app.grid.h; y++) {
+            grid_line(&app.grid, y, line, sizeof line);
+            rows += strncmp(line, "! ", 2) == 0 || strncmp(line, ". ", 2) == 0;
+            part += strstr(line, "numbers of the part that is held: 0%") != NULL;
+        }
+        if (!rows || part != 1)
+            fail_msg("%d findings, %d lines about the part", rows, part);
+        (void)app_do(&app, ACT_VIEW_PROCS, 0, NULL);
+        (void)app_do(&app, ACT_FINDING_NEXT, 0, NULL);
+        hold();
+        const struct finding *f = &app.fs.f[app.tri.finding];
+        assert_true(trace_info(tr)->detail_t0 <= f->t0 && f->t0 < trace_info(tr)->detail_t1);
+        assert_true(app.view.at.cursor == f->t0 || f->t0 < 0);
+    }
+}
+
 /* What is of a part only says so where it is read, not in the title alone. */
 static void test_says_part(void **state)
 {
@@ -149,6 +188,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_follow, setup, teardown),
         cmocka_unit_test_setup_teardown(test_same_lane, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_findings_stay, setup, teardown),
         cmocka_unit_test_setup_teardown(test_says_part, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
