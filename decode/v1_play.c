@@ -145,6 +145,20 @@ ALWAYS void turn(struct hot *h, const struct v1_emit *em, struct v1_p *q)
     h->on = 0;
 }
 
+/* A cursor at its turn, or next to it. */
+struct side {
+    uint32_t cur, head;
+    struct v1_cursor *c;
+    struct v1_p *q;
+    const struct v1_ev *e;   /* the next one */
+};
+
+ALWAYS struct side side_of(struct v1_emit *em, uint32_t cur)
+{
+    struct v1_cursor *c = &em->o->d.cur[cur];
+    return (struct side){ cur, c->head, c, &em->p[cur], &c->ring[c->head & em->o->d.mask] };
+}
+
 void v1_play(struct v1_emit *em, size_t cap)
 {
     struct v1_order *o = em->o;
@@ -152,35 +166,41 @@ void v1_play(struct v1_emit *em, size_t cap)
     if (o->by_time || o->head || d->oom || em->listing || em->n + ROOM > cap)
         return;
     const struct evs *full = em->out + (cap - ROOM);
-    const int64_t side = o->side;
+    const int64_t side = o->side < INT64_MAX ? o->side + 1 : o->side;
     const uint32_t mask = d->mask;
     struct hot h;
     em->epoch++;
     load(&h, em);
     /* Each turn is of the P whose event is the earliest, and lasts as long as that is so. */
     while (o->nheap && o->work <= o->max_work && !em->vn->oom) {
-        const uint32_t cur = o->heap[v1_order_top(o)].cur;
-        struct v1_cursor *const c = &d->cur[cur];
-        struct v1_p *const q = &em->p[cur];
-        struct v1_ev *const ring = c->ring;
-        uint32_t head = c->head;
-        const struct v1_ev *e = &ring[head & mask], *x;
-        if (c->forced || (int64_t)e->ticks > side || !v1_ready(d, e))
+        /* Mostly two take turns: who comes after them matters when one gets behind him. */
+        const size_t n = o->nheap;
+        struct side a = side_of(em, o->heap[v1_order_top(o)].cur), b = a;
+        bool two = o->sorted && n > 1;
+        int64_t third = INT64_MIN, limit = least(v1_order_limit(o), side);
+        if (two) {
+            b = side_of(em, o->heap[n - 2].cur);
+            third = n > 2 ? o->heap[n - 3].key : INT64_MAX;
+        }
+        const struct v1_ev *e = a.e, *x;
+        if ((int64_t)e->ticks >= side && side < INT64_MAX)
             break;
-        const int64_t limit = least(v1_order_limit(o), side < INT64_MAX ? side + 1 : side);
-        int64_t quick = until(&h, em, q, (int64_t)e->ticks);
-        turn(&h, em, q);
+    turns:
+        if (a.c->forced || !v1_ready(d, e))
+            break;
+        int64_t quick = until(&h, em, a.q, (int64_t)e->ticks);
+        turn(&h, em, a.q);
         for (;;) {
             if (h.v > full || e->tag.way == V1_WAY_ODD) {
                 o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
-                c->head = head;
+                a.c->head = a.head;
                 save(&h, em);
                 return;
             }
-            x = &ring[++head & mask];
-            if (head == c->fill) {
-                c->head = head;
-                if (!v1_fill(d, c))
+            x = &a.c->ring[++a.head & mask];
+            if (a.head == a.c->fill) {
+                a.c->head = a.head;
+                if (!v1_fill(d, a.c))
                     x = NULL;
                 h.rows = d->g;
                 if (d->oom) {
@@ -191,28 +211,45 @@ void v1_play(struct v1_emit *em, size_t cap)
             struct v1_g *g = &h.rows[e->rule_g];
             g->key += (uint64_t)(int64_t)e->tag.delta;
             const uint32_t waiters = g->waiters;
-            c->head = head;
-            if ((int64_t)e->ticks > quick || !common(&h, em, e, q, c, x)) {
+            a.c->head = a.head;
+            if ((int64_t)e->ticks > quick || !common(&h, em, e, a.q, a.c, x)) {
                 const uint16_t on = h.on;
                 save(&h, em);
                 v1_emit_event(em, e);
                 load(&h, em);
-                quick = until(&h, em, q, (int64_t)e->ticks);
+                quick = until(&h, em, a.q, (int64_t)e->ticks);
                 h.on = on;
                 if (e->tag.type != V1_GO_CREATE && e->tag.type != V1_HEAP_ALLOC) {
                     em->epoch++; /* what the stream said of Ps may be over */
-                    turn(&h, em, q);
+                    turn(&h, em, a.q);
                 }
+                two = two && !em->vn->oom;
             } else {
                 h.max = (int64_t)e->ticks;
             }
             if (!x || waiters || ((h.rows[x->rule_g].key ^ x->want) & (uint64_t)(int64_t)x->tag.mask)) {
-                v1_order_settle(o, e->rule_g, cur, x != NULL);
+                v1_order_settle(o, e->rule_g, a.cur, x != NULL);
                 break;
             }
-            if ((int64_t)x->ticks >= limit) {
-                v1_order_replace(o, (int64_t)x->ticks);
-                break;
+            const int64_t now = (int64_t)x->ticks;
+            if (now >= limit) {
+                e = b.e;
+                const int64_t key = (int64_t)e->ticks;
+                if (!two || now >= third || key >= side) {
+                    v1_order_replace(o, now);
+                    break;
+                }
+                struct v1_slot *slot = &o->heap[n - 2];
+                slot[0].key = now;
+                slot[0].cur = a.cur;
+                slot[1].key = key;
+                slot[1].cur = b.cur;
+                const struct side was = a;
+                a = b;
+                b = was;
+                b.e = x;
+                limit = least(now, side);
+                goto turns;
             }
             e = x;
         }
