@@ -62,7 +62,7 @@ static const uint8_t CTX[V1_TYPES] = {
 
 #define FAST_BYTES 96        /* more than any event without a text can have */
 #define RING_SLOTS 32768     /* of all cursors, about */
-#define RING_BITS_MAX 5
+#define RING_BITS_MAX 8
 
 /* ---- rows ------------------------------------------------------------------------------------------------- */
 
