@@ -585,7 +585,7 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
     const struct trace_info *ti = trace_info(v->tr);
     if (ti->bounded && rows > 4) { /* it ends where that does */
         char line[200], part[MOVE_PART];
-        snprintf(line, sizeof line, "events%s; a step past its end brings the next part", move_part(v, part));
+        snprintf(line, sizeof line, "events%s; a step beyond brings more", move_part(v, part));
         grid_str(g, 0, y++, g->w, line, STYLE_WARN);
         rows--;
     }

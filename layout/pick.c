@@ -458,7 +458,10 @@ unsigned view_related(struct view *v)
     move_settle(v);
     char id[32], part[MOVE_PART];
     status_lane(v, (struct lane){LANE_G, g}, id);
-    view_message(v, false, "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window%s",
-                 id, created, r.cut ? "(not all) " : "", move_part(v, part));
+    if (*move_part(v, part))
+        view_message(v, false, "%s: creator, %" PRIu32 " created, %swakers, woken%s", id, created, r.cut ? "(not all) " : "", part);
+    else
+        view_message(v, false, "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
+                     id, created, r.cut ? "(not all) " : "");
     return VR_DRAW;
 }
