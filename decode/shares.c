@@ -125,6 +125,8 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
     const struct spanlane *l = lane_of(tr, lane, &room);
     int64_t t[2] = {t0 + 1, t1}, tot[2][SPAN_SLOTS];
     uint64_t n[2] = {0, 0}; /* spans that start before each */
+    if (lane.kind == LANE_M && t1 > tr->fold.end) /* what a thread begins at the very end is no span of it yet */
+        t[1] = tr->fold.end;
     if (t1 <= t0 || t0 == INT64_MAX || (l && l->ended && t0 >= l->t0) || !totals(tr, lane, t, 2, tot, n))
         return 0;
     return n[1] - (n[0] ? n[0] - 1 : 0);
