@@ -217,7 +217,7 @@ static int lines_version(const uint8_t *data)
 }
 
 /* reads_as - the notation's events are these lines. Lines of `want` that end in "*" stand for any ending. */
-static void reads_with(const char *trace, const char *want, double ticks_per_second, const char *exe)
+static __attribute__((unused)) void reads_with(const char *trace, const char *want, double ticks_per_second, const char *exe)
 {
     size_t n, before = mem_live();
     uint8_t *data = tracegen_bytes(trace, &n);
