@@ -108,9 +108,9 @@ static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
 void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16]);
 
 /*
- * pack_skip - over whole sixteens of a block's spans, from span i (a multiple of 16) on, as long as they end before t; only of a block
- * with a palette, without PACK_LONG_DUR, whose spans last less than 2^31 ns in all. *at: the time there; *dur: their bytes. What they
- * last is added to tot by slot. slot: of a tag. Returns the number of the span it stopped at; i: also where the
+ * pack_skip - over a block's spans, from span i (a multiple of 16) on, as long as they end not behind t, sixteen at a time; only of a
+ * block with a palette, without PACK_LONG_DUR, whose spans last less than 2^31 ns in all. *at: the time there; *dur: their
+ * bytes. What they last is added to tot by slot. slot: of a tag. Returns the number of the span it stopped at; i: also where the
  * processor can't.
  */
 struct pack_pairs {

@@ -231,7 +231,7 @@ static WIDE uint32_t skip(const struct pack_pairs *x, unsigned flags, const uint
     _Alignas(32) uint8_t of[PALETTE_MOST] = {0};
     __m512i sum[8];
     const uint8_t *p = *dur;
-    uint32_t from = i;
+    uint32_t from = i, rest = 0;
     for (uint32_t k = 0; k < x->k; k++)
         of[k] = slot[x->tag[k << x->step]][kind];
     const __m256i table = _mm256_load_si256((const __m256i *)(const void *)of);
@@ -247,11 +247,22 @@ static WIDE uint32_t skip(const struct pack_pairs *x, unsigned flags, const uint
         if (flags & PACK_UNIT)
             d = _mm512_mask_srli_epi32(_mm512_slli_epi32(d, 5), _mm512_test_epi32_mask(d, one), d, 1);
         int64_t all = _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_and_si512(d, low), _mm512_srli_epi64(d, 32)));
-        if (all >= t - *at)
+        __m128i s = slots_of(x, (n + 7) / 8, i, table);
+        if (all >= t - *at) { /* the rest of the way one by one */
+            uint32_t last[16], j = 0;
+            uint8_t in[16];
+            _mm512_storeu_si512(last, d);
+            _mm_storeu_si128((__m128i *)(void *)in, s);
+            for (; *at < t && last[j] <= t - *at; j++) { /* all of them don't end before t */
+                tot[in[j]] += last[j];
+                *at += last[j];
+            }
+            p += __builtin_popcountll(j < 16 ? keep & (((uint64_t)1 << 4 * j) - 1) : keep);
+            rest = j;
             break;
+        }
         *at += all;
         p += __builtin_popcountll(keep);
-        __m128i s = slots_of(x, (n + 7) / 8, i, table);
         UNROLL
         for (int k = 0; k < 8; k++)
             sum[k] = _mm512_mask_add_epi32(sum[k], _mm_cmpeq_epi8_mask(s, _mm_set1_epi8((char)k)), sum[k], d);
@@ -262,7 +273,7 @@ static WIDE uint32_t skip(const struct pack_pairs *x, unsigned flags, const uint
         for (int k = 0; k < 8; k++)
             tot[k] += _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_and_si512(sum[k], low), _mm512_srli_epi64(sum[k], 32)));
     }
-    return i;
+    return i + rest;
 }
 
 static bool have_wide(void)

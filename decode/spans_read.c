@@ -216,6 +216,7 @@ static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kin
             w->i = i;
             if (i < w->n)
                 walk_pairs(w);
+            return;
         }
     }
     if (w->flags & PACK_PALETTE)
@@ -306,7 +307,7 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
         while (w.i < w.n && w.t < t[i]) { /* a span of no length at t doesn't start before t */
             if (w.i % 4 == 0 && t[i] - w.t > w.far) {
                 walk_on(&w, sp->tagslot, kind, t[i]);
-                if (w.i == w.n)
+                if (w.i == w.n || w.t == t[i])
                     break;
             }
             int64_t d = walk_dur(&w, kind, &slot, &bytes);
