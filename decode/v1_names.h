@@ -26,13 +26,6 @@ void v1_names_free(struct v1_names *vn);
 /* v1_string - interned id; a string that the (cut) file lacks is "#17". */
 uint32_t v1_string(struct v1_names *vn, uint64_t id);
 uint32_t v1_stack(struct v1_names *vn, uint64_t id); /* 0 if the file lacks it */
-/* v1_stack_quick - v1_stack() without a branch that depends on whether there is a stack. */
-static inline uint32_t v1_stack_quick(struct v1_names *vn, uint64_t id)
-{
-    uint64_t val = id < vn->ix->stacks.ndense ? vn->ix->stacks.dense[id] : 0;
-    return val & V1_KNOWN && val != UINT64_MAX ? (uint32_t)val : v1_stack(vn, id);
-}
-
 /* v1_start - the one-frame stack of a start function, given by its bare address. */
 uint32_t v1_start(struct v1_names *vn, uint64_t pc);
 uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len); /* bytes of the input, or static ones */
