@@ -34,7 +34,7 @@ static int64_t now_ns(void)
 static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
 {
     if (f && tr->src.ops->fold) {
-        c->n = tr->src.ops->fold(&tr->src, f, tr->chunk_events);
+        c->n = tr->src.ops->fold(&tr->src, f, tr->chunk_events < CHUNK_EVENTS ? tr->chunk_events : FOLD_EVENTS);
     } else {
         c->n = tr->src.ops->stream(&tr->src, c->evs, tr->chunk_events * EVS_LONG, &c->t);
         if (f && c->n)

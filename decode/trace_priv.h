@@ -15,6 +15,7 @@
 
 #define RING 128         /* chunks between the reader's thread and ours: enough to even out what one of them does now and then */
 #define CHUNK_EVENTS 512
+#define FOLD_EVENTS 2048  /* in one go, by a reader that folds as it goes */
 
 struct chunk {
     struct evs *evs;     /* `n` of them from time t on */
