@@ -707,6 +707,16 @@ static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
     return true;
 }
 
+/* Lanes' arrays may have moved under the runs that are open, from where they stood. */
+static inline void runs_moved(struct runs *rs, const struct spanlane *g, const struct spanlane *p)
+{
+    for (uint32_t open = g != rs->h.g || p != rs->h.p ? rs->open : 0; open; open &= open - 1) {
+        struct hot_run *r = &rs->r[__builtin_ctz(open)];
+        r->pl = &rs->h.p[r->p];
+        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
+    }
+}
+
 /* A long one that leaves the runs as they are: a goroutine comes, a metric changes. false: it isn't, and nothing has changed. */
 static __attribute__((noinline)) bool on_long(struct runs *rs, const struct ev *e, uint64_t *plain)
 {
@@ -725,10 +735,7 @@ static __attribute__((noinline)) bool on_long(struct runs *rs, const struct ev *
     const struct spanlane *lanes = rs->h.g;
     (void)fold_created(f, e); /* out of memory: the next event that isn't folded here finds out */
     hot_created(&rs->h);
-    for (uint32_t open = lanes != rs->h.g ? rs->open : 0; open; open &= open - 1) {
-        struct hot_run *r = &rs->r[__builtin_ctz(open)];
-        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
-    }
+    runs_moved(rs, lanes, rs->h.p);
     ++*plain;
     return true;
 }
@@ -751,11 +758,7 @@ static bool on_own(struct runs *rs, const struct ev *e, int64_t t, bool *ok)
     f->end = t > f->end ? t : f->end;
     *ok = fold_any(f, e);
     rs->h = hot_take(f);
-    for (uint32_t open = g != rs->h.g || p != rs->h.p ? rs->open : 0; open; open &= open - 1) { /* they have moved */
-        struct hot_run *r = &rs->r[__builtin_ctz(open)];
-        r->pl = &rs->h.p[r->p];
-        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
-    }
+    runs_moved(rs, g, p);
     return true;
 }
 

@@ -20,6 +20,8 @@ void packer_free(struct packer *pk)
 {
     if (!pk)
         return;
+    pk->pool->packer = NULL;
+    pk->pool->bump.spare = NULL;
     pthread_mutex_destroy(&pk->turn);
     mem_free(atomic_load(&pk->spare.chunk));
     mem_free(pk);

@@ -38,7 +38,8 @@ struct packer {
     struct bump_spare spare;  /* the next chunk of either thread */
 };
 
-/* packer_new - for this pool, whose packer it becomes. NULL: out of memory. packer_free - nothing may wait in it. */
+/* packer_new - for this pool, whose packer it becomes. NULL: out of memory. packer_free - nothing may wait in it; the pool has none
+   any more. */
 struct packer *packer_new(struct span_pool *sp);
 void packer_free(struct packer *pk);
 

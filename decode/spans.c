@@ -79,7 +79,9 @@ static void *bump_bytes(struct bump *b, size_t n)
     n = (n + 1) & ~(size_t)1;
     if (!b->at || (size_t)(b->end - b->at) < n + PACK_SLACK) {
         size_t size = b->next ? b->next : CHUNK_FIRST;
-        struct pool_chunk *c = size == CHUNK_MOST && b->spare ? atomic_exchange_explicit(&b->spare->chunk, NULL, memory_order_acquire) : NULL;
+        struct pool_chunk *c = NULL;
+        if (size == CHUNK_MOST && b->spare)
+            c = atomic_exchange_explicit(&b->spare->chunk, NULL, memory_order_acquire);
         if (!c && !(c = chunk_new(size)))
             return NULL;
         c->next = b->chunks;

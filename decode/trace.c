@@ -296,8 +296,16 @@ static void load_end(struct trace *tr)
         tr->fatal = tr->damage[0];
     parts_end(tr);
     parts_shown(tr);
-    if (tr->src.ops && !tr->parts.bounded)
-        tr->src.ops->close(&tr->src); /* its tables are not needed any more */
+    if (!tr->src.ops || tr->parts.bounded)
+        return;
+    tr->src.ops->close(&tr->src); /* its tables are not needed any more, nor what stood between the threads */
+    packed(tr);
+    packer_free(tr->packer);
+    tr->packer = NULL;
+    for (int i = 0; i < RING; i++) {
+        mem_free(tr->ring[i].evs);
+        tr->ring[i].evs = NULL;
+    }
 }
 
 /* A chunk's events are in the model. false: that was the last one. */

@@ -3,8 +3,8 @@
  *
  * A trace larger than its memory is held in part (decode/trace.h). An action that finds nothing there calls
  * far_begin(). The viewer then holds one stretch after another, as view_wants() says, and calls view_brought(); `look`
- * looks there: at what begins behind `edge`, or, backwards, at it and before. It ends when that has found it, when all parts have been looked through (only then it
- * isn't there), when the reader moves on, or stops it.
+ * looks there: at what begins behind `edge`, or, backwards, at it and before. It ends when that has found it, when all
+ * parts have been looked through (only then it isn't there), when the reader moves on, or stops it.
  */
 #ifndef GOTOP_LAYOUT_FAR_H
 #define GOTOP_LAYOUT_FAR_H

@@ -1,7 +1,7 @@
 /*
- * search.h - text over the trace, or the part that is held of one larger than its memory (far.h goes through all): goroutines by id and start function, spans by the functions of their own
- * stacks, their reasons and their states, tasks, regions and logs. Files count when the query holds ".go".
- * Plain text, or a regular expression: /text/ or ~text.
+ * search.h - text over the trace, or the part that is held of one larger than its memory (far.h goes through all):
+ * goroutines by id and start function, spans by the functions of their own stacks, their reasons and their states, tasks,
+ * regions and logs. Files count when the query holds ".go". Plain text, or a regular expression: /text/ or ~text.
  *
  * Smart case: a query without capitals matches both. Each distinct string is looked at once, then stacks by their
  * functions, then spans by their stacks' numbers: a span costs a bit test. Work is done in steps with a budget.
