@@ -16,32 +16,22 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "triage/export.h"
-#include "triage/report.h"
-
-#include "decode/dump.h"
 #include "decode/mem.h"
 #include "decode/trace.h"
 #include "layout/cells.h"
+#include "triage/report.h"
 #include "viewer/app.h"
+#include "viewer/commands.h"
 #include "viewer/headless.h"
 #include "viewer/help.h"
 #include "viewer/interactive.h"
 #include "viewer/keymap.h"
 #include "viewer/options.h"
 #include "viewer/patience.h"
+#include "viewer/say.h"
 #include "viewer/term.h"
 
-/* ---- messages -------------------------------------------------------------------------------------------- */
-
-/* "gotop: FILE: what is wrong (offset N)". The file's name may hold anything, so it is made harmless. */
-static void say_error(const char *path, const struct err *e)
-{
-    char name[512];
-    str_safe(str_of(strcmp(path, "-") == 0 ? "standard input" : path), name, sizeof name);
-    if (e->offset == ERR_NO_OFFSET) fprintf(stderr, "gotop: %s: %s\n", name, e->what);
-    else fprintf(stderr, "gotop: %s: %s (offset %llu)\n", name, e->what, (unsigned long long)e->offset);
-}
+/* ---- keymaps --------------------------------------------------------------------------------------------- */
 
 static void say_keymap(void *arg, bool error, const char *file, int line, const char *what)
 {
@@ -50,18 +40,6 @@ static void say_keymap(void *arg, bool error, const char *file, int line, const 
     if (line) fprintf(arg, "%s:%d: %s%s\n", name, line, error ? "" : "warning: ", what);
     else fprintf(arg, "%s: %s%s\n", name, error ? "" : "warning: ", what);
 }
-
-/* Everything printed has arrived? A reader that went away is no error of ours. */
-static int finish_output(int status)
-{
-    errno = 0;
-    if (fflush(stdout) == 0 && !ferror(stdout)) return status;
-    if (errno == EPIPE) return status;
-    fprintf(stderr, "gotop: standard output: %s\n", errno ? strerror(errno) : "write error");
-    return EXIT_UNREADABLE;
-}
-
-/* ---- keymaps --------------------------------------------------------------------------------------------- */
 
 static const struct keymap_say to_stderr = {say_keymap, NULL};
 
@@ -110,73 +88,14 @@ static int check_keymap(const char *name)
     return finish_output(errors ? EXIT_USAGE : EXIT_OK);
 }
 
-/* ---- subcommands ----------------------------------------------------------------------------------------- */
-
-static int dump_main(int argc, char **argv)
-{
-    struct options o;
-    struct trace *tr;
-    struct err e = {0};
-    if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
-    if (o.help) {
-        printf("gotop dump TRACE - print the model as tab-separated records, one a line, sorted by kind.\n\n"
-               "C event counts, F first stacks, G goroutine intervals, H facts, K CPU samples, L logs, M metrics,\n"
-               "P running intervals, R ranges, S sums per goroutine, T tasks, U regions, Z sums per state, D damage.\n"
-               "--strict, --threads, --max-memory, --ticks-per-second and --exe hold here too.\n"
-               "Exit status: 0 whole, 1 wrong usage, 2 unreadable or not written, 3 a part.\n");
-        return finish_output(EXIT_OK);
-    }
-    if (!o.path) {
-        fprintf(stderr, "gotop: dump needs a trace\n");
-        return EXIT_USAGE;
-    }
-    if (trace_open(o.path, &o.trace, &tr, &e)) {
-        say_error(o.path, &e);
-        return EXIT_UNREADABLE;
-    }
-    while (trace_load(tr, INT64_MAX) == LOAD_MORE && !trace_part(tr)) {
-    }
-    int status = EXIT_UNREADABLE;
-    if (trace_part(tr)) {
-        err_set(&e, ERR_NOMEM, ERR_NO_OFFSET, "dump needs the whole model, which is more than --max-memory (%llu MiB) holds",
-                (unsigned long long)trace_limit(tr) >> 20);
-        say_error(o.path, &e);
-    } else if (trace_fatal(tr)) {
-        say_error(o.path, trace_fatal(tr));
-    } else {
-        for (uint32_t i = 0; i < trace_info(tr)->nwarnings; i++)
-            say_error(o.path, trace_warning(tr, i));
-        if (trace_info(tr)->ndamages) /* the D records say the rest */
-            say_error(o.path, trace_damage(tr, 0));
-        (void)dump_trace(tr, stdout); /* finish_output() sees whether all was written */
-        status = finish_output(trace_info(tr)->ndamages ? EXIT_PARTIAL : EXIT_OK);
-    }
-    trace_close(tr);
-    return status;
-}
-
-/* argv[0] is the subcommand's name; the result is the exit status. */
-static const struct subcommand {
-    const char *name;
-    int (*fn)(int argc, char **argv);
-    const char *help;
-} subcommands[] = {
-    {"report", report_main, "print what stands out, on one page"},
-    {"diff", diff_main, "compare two traces"},
-    {"pprof", pprof_main, "write a profile for go tool pprof"},
-    {"csv", csv_main, "write tables for a spreadsheet"},
-    {"perfetto", perfetto_main, "write a trace for Perfetto's viewer"},
-    {"folded", folded_main, "write folded stacks for a flame graph"},
-    {"dump", dump_main, "print the model as text, for scripts and comparisons"},
-};
+/* ---- help ------------------------------------------------------------------------------------------------ */
 
 static void usage(FILE *f)
 {
     fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
-               "  gotop [OPTION...] TRACE     TRACE: a file, plain, gzip or zstd; - is standard input.\n"
-               "                              Where there is no terminal the report is printed.\n");
-    for (size_t i = 0; i < sizeof subcommands / sizeof subcommands[0]; i++)
-        fprintf(f, "  gotop %-8s ...          %s\n", subcommands[i].name, subcommands[i].help);
+               "  gotop [OPTION...] TRACE        TRACE: a file, plain, gzip or zstd; - is standard input.\n"
+               "                                 Where there is no terminal the report is printed.\n");
+    commands_usage(f);
     fprintf(f, "\n");
     options_usage(f);
     fprintf(f, "\nIn the program ? lists the keys.\n"
@@ -358,8 +277,8 @@ int main(int argc, char **argv)
     setlocale(LC_CTYPE, "");
     survive_shrinking_files();
     signal(SIGPIPE, SIG_IGN);
-    for (size_t i = 0; argc > 1 && i < sizeof subcommands / sizeof subcommands[0]; i++)
-        if (strcmp(argv[1], subcommands[i].name) == 0) return subcommands[i].fn(argc - 1, argv + 1);
+    command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
+    if (command) return command(argc - 1, argv + 1);
     if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
     if (o.help) {
         usage(stdout);
