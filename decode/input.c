@@ -1,188 +1,114 @@
-/* input.c - see input.h. */
+/*
+ * input.c - see input.h.
+ *
+ * A file's kind is asked before it is opened, since opening a device can do things, and again afterwards, since the name
+ * may have gone to another file in between. What is compressed is unpacked from its mapping, what comes through a pipe
+ * as it comes.
+ */
 #include "decode/input.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
-#include <zstd.h>
 
 #include "decode/mem.h"
+#include "decode/unpack.h"
 
-struct buf {
-    uint8_t *p;
-    size_t n, cap;
-    uint64_t limit;
-};
-
-static enum err_code buf_room(struct buf *b, size_t more, struct err *e)
+/* NULL: it can be read. Else why it isn't. Standard input may be a socket: that is how some programs make pipes. */
+static const char *no_file(const struct stat *st, bool is_stdin)
 {
-    if (b->limit && b->n + more > b->limit)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a pipe or compressed, it needs more than the limit of %" PRIu64 " bytes (--max-memory); a plain file doesn't",
-                       b->limit);
-    uint8_t *p = mem_grow(b->p, &b->cap, b->n + more, 1);
-    if (!p)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory after %zu bytes of input", b->n);
-    b->p = p;
+    if (S_ISDIR(st->st_mode))
+        return "is a directory, not a trace";
+    if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
+        return is_stdin ? "is a device or a terminal, not a trace: name a file, or pipe one into it"
+                        : "is a device, not a trace";
+    return S_ISSOCK(st->st_mode) && !is_stdin ? "is a socket, not a trace" : NULL;
+}
+
+static enum err_code input_fd(const char *path, bool is_stdin, int *fd, struct stat *st, struct err *e)
+{
+    const char *why = NULL;
+    *fd = -1;
+    if (!is_stdin && !stat(path, st) && (why = no_file(st, !strcmp(path, "/dev/stdin"))))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", why);
+    *fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (*fd < 0)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(errno));
+    if (fstat(*fd, st))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't read: %s", strerror(errno));
+    why = no_file(st, is_stdin);
+    return why ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", why) : ERR_OK;
+}
+
+static enum err_code input_map(int fd, size_t n, struct input *in, struct err *e)
+{
+    void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't map: %s", strerror(errno));
+    madvise(p, n, MADV_SEQUENTIAL);
+    in->map = p;
+    in->data = p;
+    in->len = in->maplen = n;
+    in->mapped = true;
     return ERR_OK;
 }
 
-static enum err_code read_all(int fd, struct buf *b, struct err *e)
+/* What the stream gives becomes the input, in place of what it was before. */
+static enum err_code input_take(struct input *in, struct feed *f, uint64_t limit, struct err *e)
 {
-    for (;;) {
-        enum err_code rc = buf_room(b, 1 << 20, e);
-        if (rc)
-            return rc;
-        ssize_t n = read(fd, b->p + b->n, 1 << 20);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            return err_set(e, ERR_IO, b->n, "can't read: %s", strerror(errno));
-        if (n == 0)
-            return ERR_OK;
-        b->n += (size_t)n;
-    }
-}
-
-static enum err_code gunzip(const uint8_t *src, size_t len, struct buf *b, struct err *damage, struct err *e)
-{
-    z_stream z = {.next_in = (Bytef *)(uintptr_t)src};
-    if (inflateInit2(&z, 15 + 16) != Z_OK)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    enum err_code rc = ERR_OK;
-    size_t left = len;
-    for (;;) {
-        if ((rc = buf_room(b, 1 << 18, e)))
-            break;
-        if (!z.avail_in && left) {
-            z.avail_in = left > 1u << 30 ? 1u << 30 : (uInt)left;
-            left -= z.avail_in;
-        }
-        z.next_out = b->p + b->n;
-        z.avail_out = 1 << 18;
-        int r = inflate(&z, Z_NO_FLUSH);
-        size_t got = (1 << 18) - z.avail_out;
-        b->n += got;
-        if (r == Z_STREAM_END) {
-            if (!z.avail_in && !left)
-                break;
-            if (inflateReset(&z) != Z_OK || *z.next_in != 0x1f) /* another member, or padding: that is the end */
-                break;
-        } else if (r != Z_OK && !(r == Z_BUF_ERROR && (z.avail_in || left))) {
-            err_set(damage, r == Z_BUF_ERROR ? ERR_TRUNCATED : ERR_FORMAT, b->n, r == Z_BUF_ERROR ?
-                    "the gzip file ends early" : "the gzip data is damaged here");
-            break;
-        } else if (!got && !z.avail_in && !left) {
-            err_set(damage, ERR_TRUNCATED, b->n, "the gzip file ends early");
-            break;
-        }
-    }
-    inflateEnd(&z);
-    return rc;
-}
-
-static enum err_code unzstd(const uint8_t *src, size_t len, struct buf *b, struct err *damage, struct err *e)
-{
-    ZSTD_DStream *z = ZSTD_createDStream();
-    if (!z)
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    ZSTD_inBuffer in = {src, len, 0};
-    enum err_code rc = ERR_OK;
-    size_t r = 1;
-    for (;;) {
-        if ((rc = buf_room(b, 1 << 18, e)))
-            break;
-        ZSTD_outBuffer out = {b->p + b->n, 1 << 18, 0};
-        r = ZSTD_decompressStream(z, &out, &in);
-        b->n += out.pos;
-        if (ZSTD_isError(r)) {
-            err_set(damage, ERR_FORMAT, b->n, "the zstd data is damaged here: %s", ZSTD_getErrorName(r));
-            break;
-        }
-        if (in.pos == in.size && out.pos < out.size) {
-            if (r)
-                err_set(damage, ERR_TRUNCATED, b->n, "the zstd file ends early");
-            break;
-        }
-    }
-    ZSTD_freeDStream(z);
-    return rc;
-}
-
-static void own(struct input *in, struct buf *b)
-{
-    uint8_t *p = b->n && b->n < b->cap ? mem_resize(b->p, b->n) : NULL; /* give back what doubling left over */
-    b->p = p ? p : b->p;
-    in->data = b->p;
-    in->len = b->n;
-    in->map = b->p;
-    in->mapped = false;
-}
-
-static enum err_code decompress(struct input *in, uint64_t limit, struct err *e)
-{
-    static const uint8_t zstd[4] = {0x28, 0xb5, 0x2f, 0xfd};
-    bool gz = in->len >= 2 && in->data[0] == 0x1f && in->data[1] == 0x8b;
-    bool zs = in->len >= 4 && !memcmp(in->data, zstd, 4);
-    if (!gz && !zs)
-        return ERR_OK;
-    struct buf b = {.limit = limit};
+    struct sink b = {.limit = limit};
     struct err damage = {0};
-    enum err_code rc = (gz ? gunzip : unzstd)(in->data, in->len, &b, &damage, e);
+    enum err_code rc = unpack(f, &b, &damage, e);
+    if (!rc && !f->taken)
+        rc = err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
+    else if (!rc && !b.n)
+        rc = err_set(e, damage.code ? damage.code : ERR_EMPTY, 0, "%s",
+                     damage.code ? damage.what : "the compressed file holds nothing");
     if (rc) {
         mem_free(b.p);
         return rc;
     }
     input_close(in);
+    uint8_t *p = b.n < b.cap ? mem_resize(b.p, b.n) : NULL; /* give back what it grew too much */
+    in->map = p ? p : b.p;
+    in->data = in->map;
+    in->len = b.n;
     in->damage = damage;
-    own(in, &b);
-    if (!in->len)
-        return err_set(e, damage.code ? damage.code : ERR_EMPTY, 0, "%s",
-                       damage.code ? damage.what : "the compressed file holds nothing");
     return ERR_OK;
+}
+
+static enum err_code input_stream(int fd, uint64_t limit, struct input *in, struct err *e)
+{
+    struct feed f = {.fd = fd, .buf = mem_alloc(FEED_BYTES)};
+    if (!f.buf)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    enum err_code rc = input_take(in, &f, limit, e);
+    mem_free(f.buf);
+    return rc;
 }
 
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e)
 {
-    memset(in, 0, sizeof *in);
-    bool is_stdin = !strcmp(path, "-");
-    int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(errno));
+    struct err unheard;
     struct stat st;
-    enum err_code rc = ERR_OK;
-    if (fstat(fd, &st))
-        rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "can't read: %s", strerror(errno));
-    else if (S_ISDIR(st.st_mode))
-        rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "is a directory, not a trace");
-    else if (S_ISREG(st.st_mode) && st.st_size > 0) {
-        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-        if (p == MAP_FAILED) {
-            rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "can't map: %s", strerror(errno));
-        } else {
-            madvise(p, (size_t)st.st_size, MADV_SEQUENTIAL);
-            in->map = p;
-            in->data = p;
-            in->len = in->maplen = (size_t)st.st_size;
-            in->mapped = true;
-        }
-    } else {
-        struct buf b = {.limit = limit};
-        if (!(rc = read_all(fd, &b, e))) /* files of size 0, too: some only tell when read */
-            own(in, &b);
-        else
-            mem_free(b.p);
+    bool is_stdin = !strcmp(path, "-");
+    int fd;
+    e = e ? e : &unheard;
+    memset(in, 0, sizeof *in);
+    enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);
+    if (!rc && S_ISREG(st.st_mode) && st.st_size > 0) {
+        rc = input_map(fd, (size_t)st.st_size, in, e);
+        struct feed f = {in->data, in->len, -1, NULL, in->len};
+        if (!rc && unpack_packed(in->data, in->len))
+            rc = input_take(in, &f, limit, e);
+    } else if (!rc) { /* files of size 0, too: some only tell when read */
+        rc = input_stream(fd, limit, in, e);
     }
-    if (!is_stdin)
+    if (!is_stdin && fd >= 0)
         close(fd);
-    if (!rc && !in->len)
-        rc = err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
-    if (!rc)
-        rc = decompress(in, limit, e);
     if (rc)
         input_close(in);
     return rc;

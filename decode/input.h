@@ -1,9 +1,10 @@
 /*
  * input.h - a trace file's bytes, decompressed, in memory.
  *
- * A plain file is mapped. A pipe, standard input ("-"), gzip and zstd are read whole into private memory. What
- * compression a file has is told by its first bytes. A compressed file that ends early or is damaged gives what
- * could be had before; `damage` then says so.
+ * A plain file is mapped. A pipe, standard input ("-"), gzip and zstd are read whole into private memory
+ * (decode/unpack.h), but only if their first bytes are a trace's. What compression a file has is told by its first bytes.
+ * A compressed file that ends early or is damaged gives what could be had before; `damage` then says so. Directories,
+ * devices and sockets are refused; pipes, and files that say they are empty until they are read (/proc), are not.
  */
 #ifndef GOTOP_DECODE_INPUT_H
 #define GOTOP_DECODE_INPUT_H
@@ -23,7 +24,7 @@ struct input {
     struct err damage;    /* of the compression; code ERR_OK if none */
 };
 
-/* input_open - limit: bytes of private memory at most (0 = no limit); beyond it ERR_NOMEM. */
+/* input_open - limit: bytes of private memory at most, the decompressor's included (0 = no limit); beyond it ERR_NOMEM. */
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e);
 void input_close(struct input *in);
 

@@ -2,11 +2,15 @@
  * test_input.c - a trace's bytes, however they come: plain, gzip, zstd, a pipe; and what is said of what is no trace.
  */
 #include <fcntl.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 
+#include "decode/unpack.h"
 #include "tests/unit/decode_help.h"
 
 static char dir[] = "/tmp/gotop-input-XXXXXX";
@@ -171,17 +175,93 @@ static void test_stdin(void **state)
     expect_bytes("-", sample, sample_n, ERR_OK); /* a file as standard input: set by main() */
 }
 
-static void test_limit(void **state)
+/* A trace's header and zeros, as gzip or zstd. */
+static const char *bomb(const char *name, size_t zeros, bool header, bool zstd, size_t *packed)
+{
+    uint8_t *p = calloc(1, zeros), *z = malloc(zeros);
+    assert_true(p && z);
+    if (header)
+        memcpy(p, "go 1.26 trace", 13);
+    *packed = zstd ? ZSTD_compress(z, zeros, p, zeros, 1) : gz(p, zeros, z, zeros);
+    const char *path = put(name, z, *packed);
+    free(p);
+    free(z);
+    return path;
+}
+
+/* What is held never goes beyond the limit: each bomb in a process of its own, since the peak is a process's. */
+static int bomb_child(const char *path, uint64_t limit, enum err_code want, const char *part)
+{
+    struct input in;
+    struct err e = {0};
+    size_t before = mem_peak();
+    enum err_code rc = input_open(path, limit, &in, &e);
+    if (rc != want || (rc ? !strstr(e.what, part) : !strstr(in.damage.what, part)))
+        return 1;
+    if (mem_peak() - before > limit + (256 << 10)) /* the smallest step, where the block moves */
+        return 2;
+    if (!rc && in.len > UNPACK_FREE + (1 << 20) && in.damage.code != ERR_FORMAT)
+        return 3;
+    input_close(&in);
+    return mem_live() ? 4 : 0;
+}
+
+static void expect_bomb(const char *path, uint64_t limit, enum err_code want, const char *part)
+{
+    int status;
+    pid_t pid = fork();
+    if (!pid)
+        _exit(bomb_child(path, limit, want, part));
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    if (status)
+        fail_msg("%s, limit %llu: %s", path, (unsigned long long)limit, WIFSIGNALED(status) ? "crash" :
+                 WEXITSTATUS(status) == 1 ? "another message" : WEXITSTATUS(status) == 2 ? "too much held" :
+                 WEXITSTATUS(status) == 3 ? "read on" : "leak");
+}
+
+static void test_bombs(void **state)
 {
     (void)state;
-    uint8_t *z = malloc(1000000);
-    memset(z, 0, 1000000);
-    size_t n = gz(z, 1000000, z + 500000, 500000);
-    struct input in;
-    struct err e;
-    assert_int_equal(input_open(put("bomb.gz", z + 500000, n), 300000, &in, &e), ERR_NOMEM);
-    assert_non_null(strstr(e.what, "300000"));
+    const size_t much = 40 << 20;
+    size_t n;
+    for (int zs = 0; zs < 2; zs++) {
+        expect_bomb(bomb("zeros", much, false, zs, &n), 2 << 20, ERR_NOT_TRACE, "found \"\\x00");
+        expect_bomb(bomb("head", much, true, zs, &n), 8 << 20, ERR_NOMEM, "--max-memory");
+        expect_bomb(bomb("head", much, true, zs, &n), 300000, ERR_NOMEM, "--max-memory");
+        expect_bomb(bomb("head", much, true, zs, &n), 64 << 20, ERR_OK, "than 200 times as many");
+        expect_bomb(bomb("fits", 1 << 20, true, zs, &n), 3 << 20, ERR_OK, "");
+    }
+}
+
+/* A trace that shrinks well, though no more than one may, is read whole. */
+static void test_ratio(void **state)
+{
+    (void)state;
+    size_t n = (size_t)UNPACK_FREE + (4 << 20), len;
+    uint8_t *p = malloc(n), *z = malloc(n);
+    memcpy(p, "go 1.26 trace\0\0", 16);
+    for (size_t i = 16; i < n; i++)
+        p[i] = i % 300 ? (uint8_t)(i % 7) : (uint8_t)(i * 2654435761u >> 24);
+    len = gz(p, n, z, n);
+    assert_true(n / len > 20 && n / len < UNPACK_RATIO);
+    expect_bytes(put("shrinks.gz", z, len), p, n, ERR_OK);
+    free(p);
     free(z);
+}
+
+/* What is no file: its kind is said. */
+static void test_kinds(void **state)
+{
+    (void)state;
+    expect_error("/dev/zero", ERR_IO, "is a device");
+    expect_error("/dev/null", ERR_IO, "is a device");
+    struct sockaddr_un name = {.sun_family = AF_UNIX};
+    assert_true(strlen(at("sock")) < sizeof name.sun_path);
+    strcpy(name.sun_path, at("sock"));
+    int s = socket(AF_UNIX, SOCK_STREAM, 0);
+    assert_int_equal(bind(s, (struct sockaddr *)&name, sizeof name), 0);
+    expect_error(at("sock"), ERR_IO, "is a socket");
+    close(s);
 }
 
 static void test_no_trace(void **state)
@@ -231,7 +311,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),     cmocka_unit_test(test_gzip),         cmocka_unit_test(test_zstd),
-        cmocka_unit_test(test_cut_trace), cmocka_unit_test(test_stdin),        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_cut_trace), cmocka_unit_test(test_stdin),        cmocka_unit_test(test_bombs),        cmocka_unit_test(test_ratio),
+        cmocka_unit_test(test_kinds),
         cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_header_alone),
     };
     sample = read_file("samples/http-1.26.trace", &sample_n);

@@ -1,0 +1,87 @@
+#!/bin/sh
+# bombs.sh - files that are little and become much, and files without an end: refused or bounded, with a message.
+GOTOP=${GOTOP:-build/gotop}
+fast=${GOTOP_FAST:-build/gotop} # what memory is held is asked of the program as it is shipped
+peak=${BUILD:-build}/peak
+for f in "$GOTOP" "$fast" "$peak"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C.UTF-8
+passed=0 failed=0
+pass() { passed=$((passed + 1)); }
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; head -n 4 "$tmp/out" "$tmp/err"; }
+# holds STATUS MIB TEXT ARG.. - ends with the status, holds no more than so much, and says TEXT
+holds() {
+    want=$1 most=$2 text=$3; shift 3
+    "$peak" "$fast" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    got=$?
+    kib=$(sed -n 's/^peak: \([0-9]*\) KiB.*/\1/p' "$tmp/err")
+    if [ "$got" != "$want" ]; then fail "$*: status $got, not $want"
+    elif [ "$kib" -gt $((most * 1024)) ]; then fail "$*: $kib KiB, more than $most MiB"
+    elif ! grep -q -- "$text" "$tmp/out" "$tmp/err"; then fail "$*: '$text' isn't said"
+    else pass; fi
+}
+refused() { # refused TEXT ARG..
+    text=$1; shift
+    timeout 100 "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    got=$?
+    if [ $got = 2 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q -- "$text" "$tmp/err"; then pass; else fail "$*: status $got"; fi
+}
+trace() { printf 'go 1.26 trace\0\0\0'; }
+zeros() { head -c "$1" /dev/zero; }
+
+# No trace: nothing behind its first bytes is unpacked.
+zeros 512M | zstd -q >"$tmp/zeros.zst"
+zeros 100M | gzip -1 >"$tmp/zeros.gz"
+for f in zeros.zst zeros.gz; do
+    for how in report dump "csv spans" --headless; do holds 2 24 'not a Go execution trace' $how "$tmp/$f"; done
+done
+holds 2 24 'not a Go execution trace' diff "$tmp/zeros.zst" samples/http-1.26.trace
+
+# A trace's header and then nothing but zeros: a limit, and a ratio that no trace has.
+{ trace; zeros 512M; } | zstd -q >"$tmp/head.zst"
+{ trace; zeros 100M; } | gzip -1 >"$tmp/head.gz"
+for f in head.zst head.gz; do
+    for limit in 60M 200M 4G; do holds 2 120 . report --max-memory $limit "$tmp/$f"; done
+    holds 2 18 --max-memory report --max-memory 8M "$tmp/$f"
+done
+cat samples/http-1.26.trace >"$tmp/tail"
+zeros 100M >>"$tmp/tail"
+zstd -q "$tmp/tail"; rm "$tmp/tail"
+holds 3 120 'than 200 times as many' dump "$tmp/tail.zst"
+
+# A window as large as the limit.
+{ trace; zeros 512M; } | zstd -q --long=27 >"$tmp/long.zst"
+holds 2 18 --max-memory report --max-memory 8M "$tmp/long.zst"
+
+# Pipes: the same, as they come; those without an end are left at once or at the limit.
+holdp() { # holdp STATUS MIB TEXT COMMAND - its output is the trace
+    want=$1 most=$2 text=$3
+    $4 2>/dev/null | "$peak" "$fast" report --max-memory 64M - >"$tmp/out" 2>"$tmp/err"
+    got=$?
+    kib=$(sed -n 's/^peak: \([0-9]*\) KiB.*/\1/p' "$tmp/err")
+    if [ $got = "$want" ] && [ "$kib" -le $((most * 1024)) ] && grep -q -- "$text" "$tmp/err"; then pass
+    else fail "$4: status $got, $kib KiB"; fi
+}
+endless() { trace; cat /dev/zero; }
+packed() { endless | gzip -1; }
+holdp 2 24 'not a Go execution trace' 'cat /dev/zero'
+holdp 2 24 'not a Go execution trace' "cat $tmp/zeros.zst"
+holdp 2 80 --max-memory endless
+holdp 2 80 . packed
+
+# What is no file.
+refused 'is a device' report /dev/zero
+refused 'is a device' dump /dev/full
+refused 'is a device' --headless /dev/null
+refused 'is a device' diff samples/http-1.26.trace /dev/zero
+refused 'is a directory' report "$tmp"
+refused 'is a device or a terminal' report - # standard input is /dev/null here
+truncate -s 1T "$tmp/hole" 2>/dev/null && holds 2 24 'not a Go execution trace' report "$tmp/hole"
+mkfifo "$tmp/fifo"
+cat samples/http-1.26.trace >"$tmp/fifo" &
+if "$GOTOP" report "$tmp/fifo" >"$tmp/out" 2>"$tmp/err" </dev/null; then pass; else fail "a FIFO"; fi
+if "$GOTOP" report /dev/stdin <samples/http-1.26.trace >"$tmp/out" 2>"$tmp/err"; then pass; else fail "/dev/stdin"; fi
+
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
