@@ -329,7 +329,7 @@ struct naming {
 static void name_span(const struct naming *k, const struct span *s, int w, char *out, size_t size)
 {
     const struct view *v = k->v;
-    bool ascii = v->tier == TIER_ASCII;
+    bool ascii = glyph_dots(v->tier);
     out[0] = 0;
     if (k->l.kind != LANE_G) {
         if (s->label)

@@ -13,6 +13,7 @@
 #include "layout/move.h"
 #include "layout/samples.h"
 #include "layout/search.h"
+#include "layout/lull.h"
 #include "layout/sums.h"
 #include "layout/view.h"
 
@@ -115,9 +116,11 @@ unsigned view_arrive(struct view *v)
     v->items = (struct items){.longest_first = v->items.longest_first, .stale = true};
     evlog_free(v->log);
     sums_free(v->sums);
+    lull_free(v->lull);
     samples_free(v->samples);
     v->log = NULL;
     v->sums = NULL;
+    v->lull = NULL;
     v->samples = NULL;
     if (v->popup == POPUP_SPAN)
         v->popup = POPUP_NONE;

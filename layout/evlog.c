@@ -418,7 +418,7 @@ static void say_func(struct out *o, const struct view *v, const char *word, uint
     uint32_t f = status_function(v, stack);
     if (!f)
         return;
-    str_shorten(trace_str(v->tr, f), w, v->tier == TIER_ASCII, buf, sizeof buf);
+    str_shorten(trace_str(v->tr, f), w, glyph_dots(v->tier), buf, sizeof buf);
     say(o, "%s %s", word, buf);
 }
 
@@ -604,16 +604,17 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
         draw_line(g, v, top + (size_t)i, y + i, top + (size_t)i == l->cur);
 }
 
-void evlog_status(struct grid *g, const struct view *v, int y, int n)
+void evlog_status(const struct view *v, struct rich *out)
 {
     const struct evlog *l = v->log;
     char line[1600];
     if (!l || l->cur >= l->n)
         return;
     evlog_line(v, l->cur, line, sizeof line);
-    grid_str(g, 0, y, g->w, line, STYLE_STATUS);
-    if (n > 1 && l->cut)
-        grid_str(g, 0, y + 1, g->w, "so many events at this moment that not all of them are listed", STYLE_WARN);
+    rich_str(out, STYLE_STATUS, str_of(line));
+    rich_para(out);
+    if (l->cut)
+        rich_add(out, STYLE_WARN, "so many events at this moment that not all of them are listed");
 }
 
 /* The next part is held: its first event, or its last. */

@@ -12,7 +12,7 @@
 #ifndef GOTOP_LAYOUT_EVLOG_H
 #define GOTOP_LAYOUT_EVLOG_H
 
-#include "layout/cells.h"
+#include "layout/rich.h"
 #include "layout/view.h"
 
 enum event_kind { EV_STATE, EV_PROC, EV_RANGE_BEGIN, EV_RANGE_END, EV_TASK_BEGIN, EV_TASK_END, EV_REGION_BEGIN,
@@ -53,7 +53,7 @@ void evlog_free(struct evlog *l);
 unsigned evlog_move(struct view *v, int n);
 /* evlog_draw - lines [y, y + rows) of the grid, the cursor's event about in the middle. */
 void evlog_draw(struct grid *g, struct view *v, int y, int rows);
-void evlog_status(struct grid *g, const struct view *v, int y, int n);
+void evlog_status(const struct view *v, struct rich *out);
 /* evlog_line - event i as one line of safe text (for yank and tests). */
 void evlog_line(const struct view *v, size_t i, char *out, size_t size);
 

@@ -17,6 +17,7 @@
 #include "layout/when.h"
 #include "layout/items.h"
 #include "layout/lanes.h"
+#include "layout/lull.h"
 #include "layout/move.h"
 #include "layout/plan.h"
 #include "layout/popup.h"
@@ -26,6 +27,7 @@
 #include "layout/split.h"
 #include "layout/status.h"
 #include "layout/tri.h"
+#include "layout/wrap.h"
 
 struct canvas {
     struct grid *g;
@@ -84,7 +86,7 @@ static void title(const struct canvas *c)
     grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
     int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0;
     char name[200];
-    str_tail(str_of(file_name(c)), w / 3 > 8 ? w / 3 : 8, v->tier == TIER_ASCII, name, sizeof name);
+    str_tail(str_of(file_name(c)), w / 3 > 8 ? w / 3 : 8, glyph_dots(v->tier), name, sizeof name);
     x = word(g, x, w, STYLE_TITLE, "%s", name);
     if (ti->ndamages)
         x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
@@ -471,32 +473,48 @@ static void keys(struct grid *g, int y, const char *text)
     grid_text(g, 0, y, g->w, (struct str){text, (uint32_t)keep}, STYLE_FOOTER);
 }
 
+/* A message takes the lines it needs, from the last one up (above a prompt: from above that), but not the lanes. */
+static void message(const struct canvas *c, int last)
+{
+    const struct view *v = c->v;
+    struct grid *g = c->g;
+    struct str text = str_of(v->message);
+    enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
+    int most = c->plan.n[ROW_STATUS] + 1;
+    int n = wrap_draw(NULL, 0, 0, g->w, most, s, text), y = last - n + 1;
+    grid_fill(g, 0, y, g->w, n, ' ', s);
+    wrap_draw(g, 0, y, g->w, n, s, text);
+}
+
+static void prompt(const struct canvas *c, int y)
+{
+    static const char signs[] = {[PROMPT_COMMAND] = ':', [PROMPT_SEARCH] = '/', [PROMPT_FILTER] = '\\'};
+    const struct view *v = c->v;
+    struct grid *g = c->g;
+    char line[VIEW_TEXT + 8];
+    int w = g->w;
+    str_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2, glyph_dots(v->tier), line, sizeof line);
+    if (v->message[0] && y > 1)
+        message(c, y - 1);
+    grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
+    grid_put(g, 0, y, (unsigned char)signs[v->prompt], STYLE_PROMPT);
+    c->txt->screen_x = grid_str(g, 1, y, w - 1, line, STYLE_PROMPT);
+    c->txt->screen_y = y;
+    if (c->txt->screen_x >= w)
+        c->txt->screen_x = w - 1;
+}
+
 static void footer(const struct canvas *c)
 {
     const struct view *v = c->v;
     struct grid *g = c->g;
-    int y = g->h - 1, w = g->w;
+    int y = g->h - 1;
     if (v->prompt) {
-        char line[VIEW_TEXT + 8];
-        str_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2, v->tier == TIER_ASCII, line, sizeof line);
-        if (v->message[0] && y > 1) { /* what a prompt has to say stands above it */
-            grid_fill(g, 0, y - 1, w, 1, ' ', STYLE_MESSAGE);
-            grid_str(g, 0, y - 1, w, v->message, v->message_error ? STYLE_WARN : STYLE_MESSAGE);
-        }
-        grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
-        grid_put(g, 0, y, v->prompt == PROMPT_SEARCH ? '/' : v->prompt == PROMPT_FILTER ? '\\' : ':', STYLE_PROMPT);
-        c->txt->screen_x = grid_str(g, 1, y, w - 1, line, STYLE_PROMPT);
-        c->txt->screen_y = y;
-        if (c->txt->screen_x >= w)
-            c->txt->screen_x = w - 1;
-        return;
-    }
-    if (v->message[0] && (c->plan.n[ROW_FOOTER] || g->h > 2)) {
-        enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
-        grid_fill(g, 0, y, w, 1, ' ', s);
-        grid_str(g, 0, y, w, v->message, s);
+        prompt(c, y);
+    } else if (v->message[0] && (c->plan.n[ROW_FOOTER] || g->h > 2)) {
+        message(c, y);
     } else if (c->plan.n[ROW_FOOTER]) {
-        grid_fill(g, 0, y, w, 1, ' ', STYLE_FOOTER);
+        grid_fill(g, 0, y, g->w, 1, ' ', STYLE_FOOTER);
         if (c->txt->footer)
             keys(g, y, c->txt->footer);
     }
@@ -538,6 +556,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
         strip(&c);
     if (c.plan.n[ROW_SPLIT])
         split_draw(g, v, c.plan.y[ROW_SPLIT], c.plan.n[ROW_SPLIT]);
+    lull_follow(v);
     if (c.plan.n[ROW_STATUS])
         status_draw(g, v, c.plan.y[ROW_STATUS], c.plan.n[ROW_STATUS]);
     popup_draw(g, v);

@@ -42,39 +42,25 @@ static const uint32_t drawn[ST_COUNT] = {
     [ST_WAITING] = 0x2500, [ST_UNKNOWN] = '?', [ST_GC] = 0x2588, [ST_STW] = 0x2588,
 };
 
-static const uint32_t marks[2][MARK_COUNT] = {
-    {[MARK_TICK] = '|',
-     [MARK_STW] = '!',
-     [MARK_STW_FULL] = '!',
-     [MARK_TRACE] = '_',
-     [MARK_CURSOR] = 'v',
-     [MARK_HIT] = '*',
-     [MARK_GOAL] = '"',
-     [MARK_MORE_UP] = '^',
-     [MARK_MORE_DOWN] = 'v',
-     [MARK_H] = '-',
-     [MARK_V] = '|',
-     [MARK_TL] = '+',
-     [MARK_TR] = '+',
-     [MARK_BL] = '+',
-     [MARK_BR] = '+',
-     [MARK_SAMPLE] = '\''},
-    {[MARK_TICK] = 0x2502,
-     [MARK_STW] = 0x2579,
-     [MARK_STW_FULL] = 0x2588,
-     [MARK_TRACE] = 0x2581,
-     [MARK_CURSOR] = 0x25BC,
-     [MARK_HIT] = 0x25C6,
-     [MARK_GOAL] = 0x2594,
-     [MARK_MORE_UP] = 0x25B2,
-     [MARK_MORE_DOWN] = 0x25BC,
-     [MARK_H] = 0x2500,
-     [MARK_V] = 0x2502,
-     [MARK_TL] = 0x250C,
-     [MARK_TR] = 0x2510,
-     [MARK_BL] = 0x2514,
-     [MARK_BR] = 0x2518,
-     [MARK_SAMPLE] = 0x2575},
+/* The fonts of a bare console have blocks and shades of old PCs, and no more: `block` keeps to these. */
+enum { FONT_ASCII, FONT_PC, FONT_FULL, FONTS };
+static const uint32_t marks[MARK_COUNT][FONTS] = {
+    [MARK_TICK] = {'|', 0x2502, 0x2502},
+    [MARK_STW] = {'!', '!', 0x2579},
+    [MARK_STW_FULL] = {'!', 0x2588, 0x2588},
+    [MARK_TRACE] = {'_', '_', 0x2581},
+    [MARK_CURSOR] = {'v', 0x25BC, 0x25BC},
+    [MARK_HIT] = {'*', '*', 0x25C6},
+    [MARK_GOAL] = {'"', '"', 0x2594},
+    [MARK_MORE_UP] = {'^', 0x25B2, 0x25B2},
+    [MARK_MORE_DOWN] = {'v', 0x25BC, 0x25BC},
+    [MARK_H] = {'-', 0x2500, 0x2500},
+    [MARK_V] = {'|', 0x2502, 0x2502},
+    [MARK_TL] = {'+', 0x250C, 0x250C},
+    [MARK_TR] = {'+', 0x2510, 0x2510},
+    [MARK_BL] = {'+', 0x2514, 0x2514},
+    [MARK_BR] = {'+', 0x2518, 0x2518},
+    [MARK_SAMPLE] = {'\'', '\'', 0x2575},
 };
 
 const char *tier_name(enum tier t)
@@ -90,6 +76,11 @@ bool tier_parse(const char *name, enum tier *out)
             return true;
         }
     return false;
+}
+
+bool glyph_dots(enum tier t)
+{
+    return t <= TIER_BLOCK;
 }
 
 uint32_t glyph_level(enum tier t, int64_t part, int64_t whole)
@@ -130,7 +121,7 @@ uint32_t glyph_busy(enum state s, bool most)
 
 uint32_t glyph_mark(enum tier t, enum mark m)
 {
-    return marks[t != TIER_ASCII][m];
+    return marks[m][t == TIER_ASCII ? FONT_ASCII : t == TIER_BLOCK ? FONT_PC : FONT_FULL];
 }
 
 struct utf8 {

@@ -15,6 +15,8 @@ enum tier { TIER_ASCII, TIER_BLOCK, TIER_EIGHTH, TIER_BRAILLE, TIER_COUNT };
 const char *tier_name(enum tier t);          /* "ascii", "block", "eighth", "braille" */
 bool tier_parse(const char *name, enum tier *out);
 
+bool glyph_dots(enum tier t); /* what is left out is marked by two dots: there is no ellipsis in its fonts */
+
 /* glyph_level - height for part/whole: blank only when part is 0, full only when it is (nearly) whole. */
 uint32_t glyph_level(enum tier t, int64_t part, int64_t whole);
 /* glyph_height - a plot's cell with level 0..8 filled from below. */

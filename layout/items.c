@@ -299,23 +299,7 @@ void items_draw(struct grid *g, struct view *v, int y, int rows)
 
 /* ---- status --------------------------------------------------------------------------------------------- */
 
-struct line {
-    struct grid *g;
-    int x, y;
-};
-
-static void add(struct line *l, enum style s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void add(struct line *l, enum style s, const char *fmt, ...)
-{
-    char buf[600];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(buf, sizeof buf, fmt, ap);
-    va_end(ap);
-    l->x = grid_str(l->g, l->x, l->y, l->g->w - l->x, buf, s);
-}
-
-static void add_band(struct line *l, const struct view *v, const struct item *i, enum band b, enum state st,
+static void add_band(struct rich *r, const struct view *v, const struct item *i, enum band b, enum state st,
                      const char *name)
 {
     struct shares sh;
@@ -323,41 +307,39 @@ static void add_band(struct line *l, const struct view *v, const struct item *i,
     if (i->t1 <= i->t0 || trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b)
         return;
     trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, i->t0, i->t1, &sh);
-    add(l, STYLE_STATUS, "%s %s  ", name, when_dur(v->tr, sh.ns[st], d));
+    rich_add(r, STYLE_STATUS, "%s %s  ", name, when_dur(v->tr, sh.ns[st], d));
 }
 
-void items_status(struct grid *g, const struct view *v, int y, int n)
+void items_status(const struct view *v, int w, struct rich *r)
 {
-    struct line one = {g, 0, y}, two = {g, 0, y + 1};
     char d[FMT_MAX], t[FMT_MAX], name[400];
     if (v->at.row >= v->items.n) {
-        add(&one, STYLE_STATUS, "nothing here");
+        rich_add(r, STYLE_STATUS, "nothing here");
         return;
     }
     const struct item *i = &v->items.row[v->at.row];
     struct facts f = facts_of(v, i);
     str_safe(trace_str(v->tr, f.name), name, sizeof name);
-    add(&one, STYLE_STATUS_KEY, "%s %s", i->kind == ITEM_GC ? "GC cycle" : f.kind, name);
+    rich_add(r, STYLE_STATUS_KEY, "%s %s", i->kind == ITEM_GC ? "GC cycle" : f.kind, name);
     if (i->kind == ITEM_LOG)
-        add(&one, STYLE_STATUS, "  at %s", when_exact(v->tr, i->t0, t));
+        rich_add(r, STYLE_STATUS, "  at %s", when_exact(v->tr, i->t0, t));
     else
-        add(&one, STYLE_STATUS, "  %s%s from %s", f.open ? "at least " : "",
+        rich_add(r, STYLE_STATUS, "  %s%s from %s", f.open ? "at least " : "",
             when_exact(v->tr, time_sub(i->t1, i->t0), d), when_exact(v->tr, i->t0, t));
-    if (n < 2)
-        return;
+    rich_para(r);
     if (f.g != NO_LANE) {
-        status_name(v, f.g, 50, name, sizeof name);
-        add(&two, STYLE_STATUS, "by ");
-        add(&two, STYLE_STATUS_KEY, "%s  ", name);
+        status_name(v, f.g, w, name, sizeof name);
+        rich_add(r, STYLE_STATUS, "by ");
+        rich_add(r, STYLE_STATUS_KEY, "%s  ", name);
     }
     if (i->kind == ITEM_GC) {
-        add(&two, STYLE_STATUS, "within it: ");
-        add_band(&two, v, i, BAND_STW, ST_STW, "stopped");
-        add_band(&two, v, i, BAND_ASSIST, ST_ASSIST, "some goroutine assisting");
+        rich_add(r, STYLE_STATUS, "within it: ");
+        add_band(r, v, i, BAND_STW, ST_STW, "stopped");
+        add_band(r, v, i, BAND_ASSIST, ST_ASSIST, "some goroutine assisting");
     }
     uint32_t func = status_function(v, f.stack);
     if (func) {
-        str_shorten(trace_str(v->tr, func), 60, v->tier == TIER_ASCII, name, sizeof name);
-        add(&two, STYLE_STATUS, "in %s", name);
+        str_shorten(trace_str(v->tr, func), w, glyph_dots(v->tier), name, sizeof name);
+        rich_add(r, STYLE_STATUS, "in %s", name);
     }
 }

@@ -6,7 +6,7 @@
 #ifndef GOTOP_LAYOUT_ITEMS_H
 #define GOTOP_LAYOUT_ITEMS_H
 
-#include "layout/cells.h"
+#include "layout/rich.h"
 #include "layout/view.h"
 
 enum item_kind { ITEM_GC, ITEM_STW, ITEM_TASK, ITEM_REGION, ITEM_LOG };
@@ -29,6 +29,6 @@ uint32_t items_near(const struct items *it, int64_t t);
 uint32_t items_goroutine(const struct view *v, const struct item *i);
 
 void items_draw(struct grid *g, struct view *v, int y, int rows);
-void items_status(struct grid *g, const struct view *v, int y, int n);
+void items_status(const struct view *v, int w, struct rich *out);
 
 #endif

@@ -77,7 +77,7 @@ static void func_of(const struct view *v, uint32_t stack, int w, char *out, size
     out[0] = 0;
     uint32_t f = status_function(v, stack);
     if (f)
-        str_shorten(trace_str(v->tr, f), w, v->tier == TIER_ASCII, out, size);
+        str_shorten(trace_str(v->tr, f), w, glyph_dots(v->tier), out, size);
 }
 
 /* Is it only in part that its life is held? */
@@ -99,8 +99,8 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
         struct frame f = trace_frame(v->tr, li->create_stack, 0);
         for (uint32_t i = 0, n = trace_stack(v->tr, li->create_stack); i < n && i < 4; i++) {
             f = trace_frame(v->tr, li->create_stack, i);
-            str_shorten(trace_str(v->tr, f.func), w / 2, v->tier == TIER_ASCII, name, sizeof name);
-            str_tail(trace_str(v->tr, f.file), w / 2 - 10, v->tier == TIER_ASCII, file, sizeof file);
+            str_shorten(trace_str(v->tr, f.func), w / 2, glyph_dots(v->tier), name, sizeof name);
+            str_tail(trace_str(v->tr, f.file), w / 2 - 10, glyph_dots(v->tier), file, sizeof file);
             lines_add(out, "    %s  %s:%" PRIu64, name, file, f.line);
         }
     } else {

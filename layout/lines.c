@@ -9,6 +9,7 @@
 
 #include "decode/mem.h"
 #include "layout/cells.h"
+#include "layout/wrap.h"
 
 struct lines *lines_new(const char *title)
 {
@@ -55,4 +56,15 @@ void lines_add(struct lines *t, const char *fmt, ...)
     memcpy(s, safe, n);
     s[n] = 0;
     t->line[t->n++] = s;
+}
+
+void lines_wrap(struct lines *t, const char *text, int w)
+{
+    enum { INDENT = 4 };
+    struct str rest = str_of(text);
+    for (int in = 0; rest.len; in = INDENT) {
+        uint32_t next = 0, len = wrap_next(rest, w - in, &next);
+        lines_add(t, "%*s%.*s", in, "", (int)len, rest.p);
+        rest = (struct str){rest.p + next, rest.len - next};
+    }
 }

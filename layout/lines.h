@@ -22,5 +22,7 @@ void lines_free(struct lines *t);
 void lines_clear(struct lines *t);
 /* lines_add - one line, printf-like; control bytes become '?'. Out of memory: the line is lost, t->oom. */
 void lines_add(struct lines *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* lines_wrap - a text in lines of at most w columns, those after the first a little further in. */
+void lines_wrap(struct lines *t, const char *text, int w);
 
 #endif

@@ -17,6 +17,7 @@
 #include "layout/move.h"
 #include "layout/samples.h"
 #include "layout/status.h"
+#include "layout/lull.h"
 #include "layout/sums.h"
 #include "layout/lines.h"
 
@@ -27,6 +28,7 @@ void pick_free(struct view *v)
     filter_free(v->filter);
     evlog_free(v->log);
     sums_free(v->sums);
+    lull_free(v->lull);
     samples_free(v->samples);
     lines_free(v->own);
 }

@@ -19,6 +19,7 @@ static const struct grant grants[] = {
     {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1},  {ROW_RULER, 1},  {ROW_LANES, 3}, {ROW_STW, 1},  {ROW_GC, 1},
     {ROW_LANES, 4}, {ROW_FILTER, 1}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_STRIP, 1}, {ROW_SPLIT, 8},
     {ROW_STATES, 4}, {ROW_HEAP, 1},  {ROW_SWEEP, 1},  {ROW_LANES, 8},  {ROW_RUNQ, 1},   {ROW_ASSIST, 1},
+    {ROW_STATUS, 3},
     {ROW_LANES, 16}, {ROW_SPLIT, 60}, {ROW_HEAP, 2},  {ROW_RUNQ, 2},   {ROW_LANES, 32}, {ROW_HEAP, 4},  {ROW_RUNQ, 3},
     {ROW_LANES, 1000},
 };

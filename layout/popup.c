@@ -13,11 +13,13 @@
 #include "layout/move.h"
 #include "layout/samples.h"
 #include "layout/status.h"
+#include "layout/wrap.h"
 
 struct box {
     struct grid *g;
     struct view *v;
     bool dry;       /* only count */
+    bool plain;     /* for text: one thing below the other, nothing aligned at the right edge */
     int x, y, w, h; /* inside of the border */
     int top, n;     /* first line shown, lines so far */
     int col, col_w; /* column of text within the box */
@@ -80,7 +82,7 @@ static void place(const struct view *v, struct frame f, int room, char *out, siz
         if (str_width(str_of(out), room + 1) <= room)
             return;
     }
-    str_tail(base_name(path), room > 8 ? room - 8 : 1, v->tier == TIER_ASCII, safe, sizeof safe);
+    str_tail(base_name(path), room > 8 ? room - 8 : 1, glyph_dots(v->tier), safe, sizeof safe);
     snprintf(out, size, "%s:%" PRIu64, safe, f.line);
 }
 
@@ -90,7 +92,7 @@ static void frame_line(struct box *b, struct frame f)
     if (y < 0)
         return;
     const struct view *v = b->v;
-    bool ascii = v->tier == TIER_ASCII;
+    bool ascii = glyph_dots(v->tier);
     char name[600], where[512];
     int w = b->col_w - 1;
     struct str func = trace_str(v->tr, f.func);
@@ -99,6 +101,11 @@ static void frame_line(struct box *b, struct frame f)
     else
         snprintf(name, sizeof name, "0x%" PRIx64, f.pc);
     int need = str_width(str_of(name), w);
+    if (b->plain) {
+        place(v, f, w, where, sizeof where);
+        put(b, y, put(b, y, b->col + 1, STYLE_POPUP, "%s", name), STYLE_POPUP_DIM, "  %s", where);
+        return;
+    }
     place(v, f, w - need - 2 > w / 2 ? w - need - 2 : w / 2, where, sizeof where);
     int ww = str_width(str_of(where), w);
     int room = w - ww - (ww ? 2 : 0);
@@ -245,7 +252,7 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
     }
     x = put(b, y, x, STYLE_POPUP, "  %s%s", s->open_start || s->open_end ? "at least " : "",
             when_exact(v->tr, time_sub(s->t1, s->t0), d));
-    if (b->w < 72) { /* narrow: the times whole, in a line of their own */
+    if (!b->plain && b->w < 72) { /* narrow: the times whole, in a line of their own */
         y = next_row(b);
         x = b->col - 1;
     }
@@ -290,11 +297,11 @@ static void span_notes(struct box *b, struct lane l, const struct span *s)
     for (size_t i = 0; i < n && i < 3; i++) {
         const struct sample *smp = &all[list[n > 3 ? i * (n - 1) / 2 : i]];
         uint32_t stack = smp->stack, f = status_function(v, stack);
-        str_shorten(trace_str(v->tr, f), b->col_w / 2, v->tier == TIER_ASCII, name, sizeof name);
+        str_shorten(trace_str(v->tr, f), b->col_w / 2, glyph_dots(v->tier), name, sizeof name);
         int y = next_row(b), x = put(b, y, b->col + 3, STYLE_SAMPLE, "%s ", when_exact(v->tr, smp->t, d));
         x = put(b, y, x, STYLE_POPUP, "%s", name);
         uint32_t top = trace_frame(v->tr, stack, 0).func;
-        str_shorten(trace_str(v->tr, top), b->col_w / 3, v->tier == TIER_ASCII, name, sizeof name);
+        str_shorten(trace_str(v->tr, top), b->col_w / 3, glyph_dots(v->tier), name, sizeof name);
         if (top && top != f)
             put(b, y, x, STYLE_POPUP_DIM, "  (in %s)", name);
     }
@@ -326,7 +333,7 @@ static void span_lines(struct box *b)
     span_head(b, l, &s);
     span_notes(b, l, &s);
     sides_of(v, l, &s, &sides);
-    if (b->w < 72) { /* one below the other */
+    if (b->plain || b->w < 72) { /* one below the other */
         side_lines(b, &sides.a);
         next_row(b);
         side_lines(b, &sides.b);
@@ -347,10 +354,23 @@ static void span_lines(struct box *b)
 
 /* ---- lines handed in ------------------------------------------------------------------------------------ */
 
+/* Longer ones take several; what goes on stands as far in as the line's second column does, or a little. */
 static void given_lines(struct box *b)
 {
-    for (size_t i = 0; i < b->v->popup_ntext && i < 100000; i++)
-        put(b, next_row(b), b->col + 1, STYLE_POPUP, "%s", b->v->popup_text[i]);
+    enum { IN = 4 };
+    for (size_t i = 0; i < b->v->popup_ntext && i < 100000; i++) {
+        struct str rest = str_of(b->v->popup_text[i]);
+        int x = b->col + 1, w = b->col_w - 2;
+        do {
+            uint32_t next = 0, len = rest.len ? wrap_next(rest, w, &next) : 0;
+            int y = next_row(b);
+            if (y >= 0)
+                grid_text(b->g, x, y, w, (struct str){rest.p, len}, STYLE_POPUP);
+            rest = (struct str){rest.p + next, rest.len - next};
+            x = b->col + 1 + IN;
+            w = b->col_w - 2 - IN;
+        } while (rest.len && w > IN);
+    }
 }
 
 static int widest(const struct view *v)
@@ -430,6 +450,28 @@ void popup_span(struct grid *g, struct view *v, struct lane l, int64_t t, int y,
     struct box b = {.g = g, .v = v, .x = 0, .y = y, .w = g->w, .h = h, .lane = l, .t = t};
     b.col_w = b.w;
     span_lines(&b);
+}
+
+void popup_print(struct view *v, FILE *out)
+{
+    enum { WIDE = 1000, HIGH = 1000 };
+    struct grid g = {0};
+    char line[4 * WIDE + 1];
+    struct box b = {.g = &g, .v = v, .dry = true, .plain = true, .lane = v->popup_lane, .t = v->popup_t, .w = WIDE, .h = HIGH};
+    for (size_t i = 0; v->popup == POPUP_LINES && i < v->popup_ntext; i++)
+        fprintf(out, "%s\n", v->popup_text[i]);
+    if (v->popup != POPUP_SPAN)
+        return;
+    content(&b);
+    if (!grid_resize(&g, WIDE, b.n < HIGH ? b.n : HIGH))
+        return;
+    b.dry = false;
+    content(&b);
+    for (int y = 0; y < g.h; y++) {
+        grid_line(&g, y, line, sizeof line);
+        fprintf(out, "%s\n", line + (line[0] == ' '));
+    }
+    grid_free(&g);
 }
 
 void popup_draw(struct grid *g, struct view *v)

@@ -5,16 +5,22 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "decode/mem.h"
 #include "layout/cells.h"
 #include "layout/far.h"
 #include "layout/when.h"
 #include "layout/goto.h"
 #include "layout/items.h"
+#include "layout/lull.h"
 #include "layout/move.h"
+#include "layout/popup.h"
 #include "layout/search.h"
+#include "layout/split.h"
 #include "layout/status.h"
+#include "layout/tri.h"
 
 unsigned view_prompt(struct view *v, enum prompt_kind k)
 {
@@ -123,6 +129,8 @@ unsigned view_enter(struct view *v)
     }
     if (items_shows(v->at.view))
         return view_fit(v);
+    if (lull_speaks(v))
+        return split_lull(v);
     if (!view_span_here(v, &l, &s))
         return move_fail(v, "no span under the cursor");
     v->popup = POPUP_SPAN;
@@ -213,19 +221,51 @@ unsigned view_back(struct view *v)
     return VR_DRAW;
 }
 
+bool view_searching(const struct view *v)
+{
+    return v->search && !v->search->done;
+}
+
+const char *view_back_word(const struct view *v)
+{
+    return v->prompt || v->popup                            ? "close"
+         : v->far.look || view_searching(v)                 ? "stop"
+         : v->selecting || v->selected                      ? "no range"
+         : v->search && !search_is_hidden(v->search)        ? "no marks"
+                                                            : tri_back_word(v);
+}
+
 /* ---- yank ----------------------------------------------------------------------------------------------- */
 
-unsigned view_yank(struct view *v, char *out, size_t size)
+/* The command that opens this place; the viewer puts its own, which names the file, in its place. */
+static void yank_command(const struct view *v, FILE *f)
 {
-    char line[VIEW_TEXT], t[FMT_MAX];
-    if (!size)
-        return VR_NONE;
-    status_text(v, line, sizeof line);
-    struct lane_info li = trace_lane(v->tr, v->at.focus);
-    snprintf(out, size, "%s\ngotop --at %s --lane %c%" PRIu64 " --view %d\n", line,
-             when_exact(v->tr, v->at.cursor, t),
-             v->at.focus.kind == LANE_G ? 'g' : v->at.focus.kind == LANE_M ? 'm' : 'p', li.id,
-             v->at.view);
-    view_message(v, false, "yanked: %s", line);
-    return VR_DRAW | VR_YANK;
+    char t[FMT_MAX], id[32];
+    status_lane(v, v->at.focus, id);
+    id[0] = (char)(id[0] | 0x20);
+    fprintf(f, "\ngotop --at %s --lane %s --view %d\n", when_exact(v->tr, v->at.cursor, t), id, v->at.view);
+}
+
+unsigned view_yank(struct view *v, char **out)
+{
+    char line[RICH_MOST], *text = NULL;
+    size_t size;
+    *out = NULL;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return move_fail(v, "out of memory");
+    if (v->popup) {
+        popup_print(v, f);
+    } else {
+        status_text(v, line, sizeof line);
+        fputs(line, f);
+    }
+    view_message(v, false, "yanked: %s", v->popup ? "the pop-up" : line);
+    yank_command(v, f);
+    if (fclose(f) == 0)
+        *out = mem_alloc(size + 1);
+    if (*out)
+        memcpy(*out, text, size + 1);
+    free(text);
+    return *out ? VR_DRAW | VR_YANK : move_fail(v, "out of memory");
 }

@@ -10,6 +10,7 @@
 #include "layout/evlog.h"
 #include "layout/fmt.h"
 #include "layout/life.h"
+#include "layout/lull.h"
 #include "layout/move.h"
 #include "layout/popup.h"
 #include "layout/status.h"
@@ -107,6 +108,19 @@ unsigned split_work(struct view *v, int64_t budget_ns)
     if (open)
         show_sums(v);
     return done ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+unsigned split_lull(struct view *v)
+{
+    enum { AT_ONCE_NS = 200000000 };
+    char id[32], title[80];
+    status_lane(v, v->at.focus, id);
+    snprintf(title, sizeof title, "%s idle", id);
+    (void)lull_step(v->lull, AT_ONCE_NS);
+    if (!fresh(v, title))
+        return move_fail(v, "out of memory");
+    lull_lines(v, v->own, width(v));
+    return open_own(v) | (lull_pending(v) ? VR_WORK : VR_NONE);
 }
 
 unsigned view_life(struct view *v)

@@ -15,4 +15,7 @@ void split_draw(struct grid *g, struct view *v, int y, int n);
 bool split_pending(const struct view *v); /* there is more for it to do */
 unsigned split_work(struct view *v, int64_t budget_ns);
 
+/* split_lull - a pop-up: who was runnable while the processor under the cursor was idle. */
+unsigned split_lull(struct view *v);
+
 #endif

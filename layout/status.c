@@ -12,6 +12,7 @@
 #include "layout/evlog.h"
 #include "layout/when.h"
 #include "layout/items.h"
+#include "layout/lull.h"
 #include "layout/move.h"
 #include "layout/tri.h"
 
@@ -37,7 +38,7 @@ void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size
     if (n + 5 > w || !name.len || (size_t)n + 2 > size)
         return;
     out[n] = ' ';
-    str_shorten(name, w - n - 1, v->tier == TIER_ASCII, out + n + 1, size - (size_t)n - 1);
+    str_shorten(name, w - n - 1, glyph_dots(v->tier), out + n + 1, size - (size_t)n - 1);
 }
 
 static bool begins(struct str s, const char *with)
@@ -72,45 +73,33 @@ uint32_t status_function(const struct view *v, uint32_t stack)
     return function_at(v, stack, 2);
 }
 
-/* ---- a line of styled pieces ---------------------------------------------------------------------------- */
+/* ---- styled pieces -------------------------------------------------------------------------------------- */
 
+/* What is said, and for how wide a place: names take a part of it. */
 struct line {
-    struct grid *g;
-    int x, y;
+    struct rich *r;
+    int w;
 };
 
-static void add(struct line *l, enum style s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void add(struct line *l, enum style s, const char *fmt, ...)
-{
-    char buf[600];
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(buf, sizeof buf, fmt, ap);
-    va_end(ap);
-    l->x = grid_str(l->g, l->x, l->y, l->g->w - l->x, buf, s);
-}
+#define add(l, ...) rich_add((l)->r, __VA_ARGS__)
 
-/* A trace's string: through the gate of cells.h, not through printf. */
 static void add_name(struct line *l, struct str name, int w, bool ascii, enum style s)
 {
     char buf[600];
-    int room = l->g->w - l->x;
-    str_shorten(name, w < room ? w : room, ascii, buf, sizeof buf);
-    l->x = grid_str(l->g, l->x, l->y, room, buf, s);
+    str_shorten(name, w, ascii, buf, sizeof buf);
+    add(l, s, "%s", buf);
 }
 
 static void add_g(struct line *l, const struct view *v, uint32_t g, int w, enum style s)
 {
     char buf[600];
-    int room = l->g->w - l->x;
-    status_name(v, g, w < room ? w : room, buf, sizeof buf);
-    l->x = grid_str(l->g, l->x, l->y, room, buf, s);
+    status_name(v, g, w, buf, sizeof buf);
+    add(l, s, "%s", buf);
 }
 
 static int name_width(const struct line *l)
 {
-    int w = l->g->w * 2 / 5;
-    return w > 60 ? 60 : w < 10 ? 10 : w;
+    return l->w > 400 ? 400 : l->w < 10 ? 10 : l->w;
 }
 
 /* ---- a mixture ------------------------------------------------------------------------------------------ */
@@ -160,7 +149,7 @@ static void add_state(struct line *l, const struct view *v, const struct span *s
     uint32_t why = s->reason ? s->reason : s->label;
     if (why) {
         add(l, STYLE_STATUS, " (");
-        add_name(l, trace_str(v->tr, why), 32, v->tier == TIER_ASCII, STYLE_STATUS);
+        add_name(l, trace_str(v->tr, why), 32, glyph_dots(v->tier), STYLE_STATUS);
         add(l, STYLE_STATUS, ")");
     }
 }
@@ -169,7 +158,7 @@ static void add_when(struct line *l, const struct view *v, const struct span *s)
 {
     char a[FMT_MAX], d[FMT_MAX];
     bool open = s->open_start || s->open_end;
-    if (l->g->w < 60) {
+    if (l->w < 60) {
         add(l, STYLE_STATUS, " %s%s", open ? ">" : "", when_dur(v->tr, time_sub(s->t1, s->t0), d));
         return;
     }
@@ -206,10 +195,10 @@ static void add_frame(struct line *l, const struct view *v, const char *word, ui
     uint32_t f = function_at(v, stack, 1), user = function_at(v, stack, 2);
     if (f) {
         add(l, STYLE_STATUS, "%s ", word);
-        add_name(l, trace_str(v->tr, f), name_width(l), v->tier == TIER_ASCII, STYLE_STATUS);
-        if (user != f && l->g->w >= 60) {
+        add_name(l, trace_str(v->tr, f), name_width(l), glyph_dots(v->tier), STYLE_STATUS);
+        if (user != f && l->w >= 60) {
             add(l, STYLE_STATUS, " from ");
-            add_name(l, trace_str(v->tr, user), name_width(l), v->tier == TIER_ASCII, STYLE_STATUS);
+            add_name(l, trace_str(v->tr, user), name_width(l), glyph_dots(v->tier), STYLE_STATUS);
         }
     } else {
         add(l, STYLE_STATUS, "%s 0x%" PRIx64, word, trace_frame(v->tr, stack, 0).pc);
@@ -265,22 +254,11 @@ static void around_g(struct line *l, const struct view *v, uint32_t g, const str
 }
 
 /* Beside an idle processor: was there something to run? */
-static void around_idle(struct line *l, const struct view *v, const struct span *s)
+static void add_lull(struct line *l, const struct view *v)
 {
-    const struct gbucket *b;
-    int64_t width;
-    size_t n = trace_gcounts(v->tr, &width, &b);
-    if (!n || width <= 0 || v->at.cursor < 0 || (uint64_t)(v->at.cursor / width) >= n)
-        return;
-    const struct gbucket *k = &b[v->at.cursor / width];
-    char d[FMT_MAX];
-    if (k->max[GC_RUNNABLE])
-        add(l, STYLE_STATUS, "within %s around here up to %" PRIu32 " goroutines were runnable at a time",
-            when_dur(v->tr, width, d), k->max[GC_RUNNABLE]);
-    else
-        add(l, STYLE_STATUS, "nothing to run: no goroutine was runnable within %s around here",
-            when_dur(v->tr, width, d));
-    (void)s;
+    char buf[400];
+    lull_text(v, buf, sizeof buf);
+    add(l, STYLE_STATUS, "%s", buf);
 }
 
 static void around(struct line *l, const struct view *v, struct lane lane, const struct span *s)
@@ -290,15 +268,14 @@ static void around(struct line *l, const struct view *v, struct lane lane, const
     if (lane.kind == LANE_G)
         around_g(l, v, g, s);
     else if (g == NO_LANE)
-        around_idle(l, v, s);
+        add_lull(l, v);
     else if (trace_span_at(v->tr, (struct lane){LANE_G, g}, s->t0 < 0 ? 0 : s->t0, &gs))
         around_g(l, v, g, &gs);
 }
 
 /* ---- all together --------------------------------------------------------------------------------------- */
 
-/* The selected range instead of the column [*t0,*t1), if there is one. */
-static bool selection(const struct view *v, int64_t *t0, int64_t *t1)
+bool status_range(const struct view *v, int64_t *t0, int64_t *t1)
 {
     int64_t a = v->sel0, b = v->sel1;
     if (v->selecting) {
@@ -312,74 +289,76 @@ static bool selection(const struct view *v, int64_t *t0, int64_t *t1)
     return true;
 }
 
-void status_draw(struct grid *g, const struct view *v, int y, int n)
+/* A column, or the selected range, of several spans: its shares, and behind them what made the most of it. */
+static void speak_mixture(struct line *l, const struct view *v, struct lane lane, const struct span *longest, int64_t t0, int64_t t1,
+                          const char *word)
 {
-    struct line one = {g, 0, y}, two = {g, 0, y + 1};
+    mixture(l, v, lane, t0, t1, word);
+    rich_para(l->r);
+    if (lull_speaks(v)) {
+        add_lull(l, v);
+    } else if (longest) {
+        add(l, STYLE_STATUS, "longest: ");
+        describe(l, v, lane, longest);
+    }
+}
+
+static void speak_lane(struct line *l, const struct view *v)
+{
     struct lane lane = v->at.focus;
     const struct trace_info *ti = trace_info(v->tr);
     struct span s;
     int64_t t0, t1;
     char a[FMT_MAX];
-    if (tri_shows(v->at.view)) {
-        tri_status(g, v, y, n);
-        return;
-    }
-    if (v->at.view == VIEW_LOG) {
-        evlog_status(g, v, y, n);
-        return;
-    }
-    if (items_shows(v->at.view)) {
-        items_status(g, v, y, n);
-        return;
-    }
     if (!move_lanes_const(v) || lane.i >= trace_nlanes(v->tr, lane.kind)) {
-        add(&one, STYLE_STATUS, "no lane");
+        add(l, STYLE_STATUS, "no lane");
         return;
     }
     view_column(v, &t0, &t1);
     if (v->at.cursor > ti->end || (v->at.cursor == ti->end && !ti->done)) {
-        add(&one, STYLE_STATUS, "%s: not decoded yet", when_time(v->tr, v->at.cursor, 1000, a));
+        add(l, STYLE_STATUS, "%s: not decoded yet", when_time(v->tr, v->at.cursor, 1000, a));
         return;
     }
     bool here = view_span_here(v, &lane, &s);
     if (!here && ti->bounded && (lane.kind == LANE_G || lane.kind == LANE_M) &&
         (v->at.cursor < ti->detail_t0 || v->at.cursor >= ti->detail_t1)) {
-        add(&one, STYLE_STATUS, "%s: not in the detail that is held", when_time(v->tr, v->at.cursor, 1000, a));
+        add(l, STYLE_STATUS, "%s: not in the detail that is held", when_time(v->tr, v->at.cursor, 1000, a));
         return;
     }
-    if (selection(v, &t0, &t1)) {
-        mixture(&one, v, lane, t0, t1, "range ");
-    } else if (here && (v->at.exact || trace_count(v->tr, lane, t0, t1) == 1)) {
-        describe(&one, v, lane, &s);
-        if (n > 1)
-            around(&two, v, lane, &s);
+    bool range = status_range(v, &t0, &t1);
+    if (!range && here && (v->at.exact || trace_count(v->tr, lane, t0, t1) == 1)) {
+        describe(l, v, lane, &s);
+        rich_para(l->r);
+        around(l, v, lane, &s);
         return;
-    } else {
-        mixture(&one, v, lane, t0, t1, "");
     }
-    if (n > 1 && here) {
-        add(&two, STYLE_STATUS, "longest: ");
-        describe(&two, v, lane, &s);
-    }
+    speak_mixture(l, v, lane, here ? &s : NULL, t0, t1, range ? "range " : "");
+}
+
+void status_rich(const struct view *v, int w, struct rich *out)
+{
+    struct line l = {out, w};
+    rich_init(out);
+    if (tri_shows(v->at.view))
+        tri_status(v, out);
+    else if (v->at.view == VIEW_LOG)
+        evlog_status(v, out);
+    else if (items_shows(v->at.view))
+        items_status(v, w, out);
+    else
+        speak_lane(&l, v);
+}
+
+void status_draw(struct grid *g, const struct view *v, int y, int n)
+{
+    struct rich r;
+    status_rich(v, g->w, &r);
+    rich_draw(&r, g, 0, y, g->w, n);
 }
 
 void status_text(const struct view *v, char *out, size_t size)
 {
-    struct grid g = {0};
-    char second[VIEW_TEXT];
-    if (!size)
-        return;
-    out[0] = 0;
-    if (!grid_resize(&g, 400, 2))
-        return;
-    status_draw(&g, v, 0, 2);
-    grid_line(&g, 0, out, size);
-    grid_line(&g, 1, second, sizeof second);
-    size_t n = strlen(out);
-    if (*second && n + 4 < size)
-        snprintf(out + n, size - n, "  %s", second);
-    char safe[VIEW_TEXT];
-    str_safe(str_of(out), safe, sizeof safe < size ? sizeof safe : size); /* snprintf may have cut a character */
-    memcpy(out, safe, strlen(safe) + 1);
-    grid_free(&g);
+    struct rich r;
+    status_rich(v, 1000, &r);
+    rich_text(&r, out, size);
 }

@@ -4,12 +4,16 @@
 #ifndef GOTOP_LAYOUT_STATUS_H
 #define GOTOP_LAYOUT_STATUS_H
 
-#include "layout/cells.h"
+#include "layout/rich.h"
 #include "layout/view.h"
 
-/* status_draw - into rows [y, y + n) of the grid, n is 1 or 2. */
+/* status_rich - what is to be said about what the cursor is on; w: columns there are, names take no more. */
+void status_rich(const struct view *v, int w, struct rich *out);
+/* status_draw - into rows [y, y + n) of the grid. */
 void status_draw(struct grid *g, const struct view *v, int y, int n);
-/* status_text - the same as one line of safe text. */
+/* status_range - the selected range instead of the column [*t0,*t1), if there is one. */
+bool status_range(const struct view *v, int64_t *t0, int64_t *t1);
+/* status_text - all of it as one line of safe text, nothing shortened. */
 void status_text(const struct view *v, char *out, size_t size);
 /* status_lane - "P2", "G412", "M1234" (never more than 24 bytes). */
 void status_lane(const struct view *v, struct lane l, char out[32]);

@@ -301,7 +301,7 @@ static void table(const struct sums *s, struct lines *t, const char *what, const
     }
     for (size_t i = 0; i < n && i < TOP; i++) {
         if (r[i].key)
-            str_shorten(trace_str(s->tr, r[i].key), name_room(w), s->v->tier == TIER_ASCII, name, sizeof name);
+            str_shorten(trace_str(s->tr, r[i].key), name_room(w), glyph_dots(s->v->tier), name, sizeof name);
         else
             snprintf(name, sizeof name, "(unknown)");
         put_row(s, t, name, &r[i], w);

@@ -92,7 +92,7 @@ void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum st
     char buf[1024];
     struct str f = trace_str(v->tr, name);
     if (f.len)
-        str_shorten(f, w, v->tier == TIER_ASCII, buf, sizeof buf);
+        str_shorten(f, w, glyph_dots(v->tier), buf, sizeof buf);
     else
         snprintf(buf, sizeof buf, "?");
     tri_say(g, x, y, w, s, "%s", buf);
@@ -324,6 +324,16 @@ unsigned tri_back(struct view *v)
     return v->at.view == VIEW_GROUPS ? groups_back(v) : v->at.view == VIEW_FLAME ? flame_back(v) : VR_QUIT;
 }
 
+const char *tri_back_word(const struct view *v)
+{
+    const struct tri *t = v->tri;
+    if (!tri_shows(v->at.view) || !ready(v))
+        return NULL;
+    if (v->at.view == VIEW_GROUPS && t->group != NO_LANE)
+        return t->b0 != TRI_NO_BUCKET ? "all of them" : "groups";
+    return v->at.view == VIEW_FLAME && t->flame.root ? "zoom out" : NULL;
+}
+
 /* ---- walking the findings ------------------------------------------------------------------------------- */
 
 unsigned tri_walk(struct view *v, int n)
@@ -552,82 +562,14 @@ static void detail(struct text *t, const struct view *v, int line)
         s->detail(t, v, v->at.row, line);
 }
 
-/* Where a text that is too long is best cut: behind the last item that fits with " ..", else anywhere. */
-static uint32_t cut_at(struct str s, int w)
+void tri_status(const struct view *v, struct rich *out)
 {
-    uint32_t best = 0, end = 0;
-    while (end < s.len && str_width((struct str){s.p, end}, w + 1) <= w - 3) {
-        if ((s.p[end] == ',' || s.p[end] == ';') && end + 1 < s.len && s.p[end + 1] == ' ')
-            best = end + 1;
-        end++;
-    }
-    while (!best && end > 0 && s.p[end - 1] != ' ')
-        end--;
-    return best ? best : end;
-}
-
-int tri_wrap(struct grid *g, int x, int y, int w, int n, enum style s, struct str text)
-{
-    int used = 0;
-    if (w < 8)
-        w = 8;
-    for (uint32_t at = 0; at < text.len && used < n; used++) {
-        struct str rest = {text.p + at, text.len - at};
-        uint32_t len = rest.len, fit = 0, item = 0; /* a list is best broken behind an item */
-        bool whole = str_width(rest, w + 1) <= w, last = used == n - 1;
-        for (uint32_t end = 0; !whole && !last && end < rest.len; end++) {
-            if (str_width((struct str){rest.p, end}, w + 1) > w)
-                break;
-            if (rest.p[end] == ' ') {
-                fit = end;
-                if (end > 0 && (rest.p[end - 1] == ',' || rest.p[end - 1] == ';'))
-                    item = end;
-            }
-        }
-        if (item && str_width((struct str){rest.p, item}, w) >= w / 2)
-            fit = item;
-        if (!whole)
-            len = last ? cut_at(rest, w) : fit ? fit : rest.len;
-        if (g) {
-            int to = grid_text(g, x, y + used, w, (struct str){rest.p, len}, s);
-            if (!whole && last)
-                tri_say(g, to, y + used, x + w - to, s, " ..");
-        }
-        at += whole || last ? rest.len : len;
-        while (at < text.len && text.p[at] == ' ')
-            at++;
-    }
-    return used;
-}
-
-void tri_status(struct grid *g, const struct view *v, int y, int n)
-{
-    for (int i = 0, at = 0; i < 2 && at < n; i++) {
+    for (int i = 0; i < 2; i++) {
         struct text t = {.ticks = when_ticks(v->tr)};
+        rich_para(out);
         detail(&t, v, i);
-        int keep = n >= 5 ? 2 : n > 1; /* of the second text's, at least */
-        int room = i ? n - at : n - keep;
         if (t.p)
-            at += tri_wrap(g, 0, y + at, g->w, room, i ? STYLE_STATUS : STYLE_STATUS_KEY,
-                           (struct str){t.p, (uint32_t)t.n});
+            rich_str(out, i ? STYLE_STATUS : STYLE_STATUS_KEY, (struct str){t.p, (uint32_t)t.n});
         text_free(&t);
     }
-}
-
-void tri_text(const struct view *v, char *out, size_t size)
-{
-    struct text t = {.ticks = when_ticks(v->tr)};
-    detail(&t, v, 0);
-    size_t n = t.n;
-    detail(&t, v, 1);
-    if (t.n > n && n) { /* a blank between the two */
-        struct text u = {.ticks = when_ticks(v->tr)};
-        text_raw(&u, t.p, n);
-        text_lit(&u, "  ");
-        text_raw(&u, t.p + n, t.n - n);
-        text_free(&t);
-        t = u;
-    }
-    snprintf(out, size, "%s", t.p ? t.p : "");
-    text_free(&t);
 }

@@ -10,7 +10,7 @@
 #ifndef GOTOP_LAYOUT_TRI_H
 #define GOTOP_LAYOUT_TRI_H
 
-#include "layout/cells.h"
+#include "layout/rich.h"
 #include "layout/view.h"
 #include "triage/findings.h"
 #include "triage/slices.h"
@@ -97,13 +97,13 @@ unsigned tri_invert(struct view *v);
 unsigned tri_zoom(struct view *v, int n);   /* flame: in, out; 0: all */
 /* tri_back - one level up (range, instances, zoom). VR_QUIT: there is none. */
 unsigned tri_back(struct view *v);
+const char *tri_back_word(const struct view *v); /* what that would be; NULL: VR_QUIT */
 /* tri_walk - from any view: to the evidence of the next (n < 0: previous) finding. */
 unsigned tri_walk(struct view *v, int n);
 
 void tri_draw(struct grid *g, struct view *v, int y, int rows);
-void tri_status(struct grid *g, const struct view *v, int y, int n);
-/* tri_text - the row under the cursor as one line of safe text. */
-void tri_text(const struct view *v, char *out, size_t size);
+/* tri_status - about the row under the cursor; into an empty one. */
+void tri_status(const struct view *v, struct rich *out);
 /*
  * tri_stop - who held a stop-the-world up: the processor that stopped last, what it ran, and how long it took, as
  * safe text; "" if the lanes don't tell.

@@ -218,7 +218,7 @@ static int numbers(struct grid *g, const struct view *v, int y, int room)
             tri_say(g, 0, y + used, SUBJECT, STYLE_LANE_FOCUS, "%.7s", t[i].p);
         struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "", t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT
                 : 0};
-        int n = tri_wrap(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1, STYLE_NORMAL, rest);
+        int n = wrap_draw(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1, STYLE_NORMAL, rest);
         used += n > 1 ? n : 1;
     }
     for (int i = 0; i < LINES; i++)

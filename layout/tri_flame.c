@@ -323,7 +323,7 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
     else if (!s.len)
         snprintf(out, size, "?");
     else
-        str_shorten(s, w, v->tier == TIER_ASCII, out, size);
+        str_shorten(s, w, glyph_dots(v->tier), out, size);
     return out;
 }
 

@@ -406,7 +406,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
     if (n >= 6) {
         char name[400];
         int w = g->w - 40 > 20 ? g->w - 40 : 20;
-        str_shorten(trace_str(v->tr, t->tg->groups[t->group].name), w, v->tier == TIER_ASCII, name, sizeof name);
+        str_shorten(trace_str(v->tr, t->tg->groups[t->group].name), w, glyph_dots(v->tier), name, sizeof name);
         tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s: %u of %u, by %s", name, t->nmember, t->members,
                 cols[t->sort].metric >= 0 ? cols[t->sort].what : cols[GCOL_LIFE].what);
         histogram(g, v, y + 1);

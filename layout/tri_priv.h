@@ -6,6 +6,7 @@
 
 #include "layout/tri.h"
 #include "layout/when.h"
+#include "layout/wrap.h"
 #include "triage/text.h"
 
 struct tri_view {
@@ -49,11 +50,6 @@ unsigned waits_side(struct view *v, int n);
 /* tri_say - printf into the grid, clipped to w columns; returns the column behind. */
 int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
-/*
- * tri_wrap - words in at most n lines of w columns; what is left over is cut behind an item (a comma), with " ..".
- * Returns the lines used. g NULL: only counts.
- */
-int tri_wrap(struct grid *g, int x, int y, int w, int n, enum style s, struct str text);
 /* tri_cell - a text right-aligned in w columns at x. */
 void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *text);
 /* tri_name - a function's string, shortened from the left, at x in w columns. */

@@ -33,7 +33,7 @@ const char *sort_name(enum sort s)
 
 static void message(struct view *v, bool error, const char *fmt, va_list ap)
 {
-    char raw[VIEW_MESSAGE * 2];
+    char raw[VIEW_MESSAGE];
     vsnprintf(raw, sizeof raw, fmt, ap);
     str_safe(str_of(raw), v->message, sizeof v->message);
     v->message_error = error;

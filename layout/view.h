@@ -40,7 +40,7 @@ const char *sort_name(enum sort s);
 enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
 enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER };
 
-enum { VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 200 };
+enum { VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 1200 };
 
 /* place - what undo brings back */
 struct place {
@@ -121,6 +121,7 @@ struct view;
 struct filter;      /* filter.h */
 struct evlog;       /* evlog.h */
 struct sums;        /* sums.h */
+struct lull;        /* lull.h */
 struct samples;     /* samples.h */
 struct lines;        /* lines.h */
 struct item;        /* items.h */
@@ -184,7 +185,7 @@ struct view {
     size_t text_len;
     char command[VIEW_TEXT];     /* see VR_COMMAND */
 
-    char message[VIEW_MESSAGE];  /* one line for the footer's place; safe text; empty = none */
+    char message[VIEW_MESSAGE];  /* for the foot of the screen, in as many lines as it takes; safe text; empty = none */
     bool message_error;
 
     struct place undo[VIEW_UNDO];/* ring */
@@ -201,6 +202,7 @@ struct view {
     enum split split;
     struct evlog *log;           /* events around the cursor */
     struct sums *sums;           /* of a range, see view_sums() */
+    struct lull *lull;           /* why the processor under the cursor was idle */
     struct samples *samples;     /* CPU samples by lane */
     struct lines *own;            /* lines of a pop-up that layout made */
 
@@ -279,9 +281,14 @@ unsigned view_redo(struct view *v, int n);
 unsigned view_select(struct view *v);          /* begin a range at the cursor, end it there, drop it */
 unsigned view_enter(struct view *v);           /* stack pop-up of the span under the cursor; again: close */
 unsigned view_back(struct view *v);            /* Esc: close what is on top (prompt .. search marks); else VR_QUIT */
+const char *view_back_word(const struct view *v); /* what view_back() would do now, in a word; NULL: VR_QUIT */
+bool view_searching(const struct view *v);     /* a search is under way */
 unsigned view_tier(struct view *v, int n);     /* next tier of glyphs */
-/* view_yank - what is under the cursor as text, and a command line that opens this place again. */
-unsigned view_yank(struct view *v, char *out, size_t size);
+/*
+ * view_yank - what is under the cursor as text, or what the pop-up shows: whole, never shortened. *out: from mem_alloc(),
+ * the caller's; NULL without VR_YANK.
+ */
+unsigned view_yank(struct view *v, char **out);
 /* view_lines - open a pop-up with lines (help); title and lines must outlive it. */
 unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n);
 /* view_popup_scroll - by n lines. While a pop-up is open the viewer maps lane movement to this. */

@@ -7,6 +7,7 @@
 #include "viewer/app.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/mem.h"
@@ -42,6 +43,7 @@ void app_free(struct app *a)
     finding_parts_free(&a->parts);
     grid_free(&a->grid);
     help_free(&a->help);
+    mem_free(a->yank);
 }
 
 /* What the view derives from the trace costs a walk over its lanes: not at every slice of loading. */
@@ -218,24 +220,28 @@ static void put_command(const struct app *a, FILE *f)
     fputc('\n', f);
 }
 
-/* What is under the cursor, and behind it the command that comes back here. */
+/* What is under the cursor, or what the pop-up shows, and behind it the command that comes back here. */
 static unsigned do_yank(struct app *a)
 {
-    unsigned f = view_yank(&a->view, a->yank, sizeof a->yank);
+    char *text, *whole = NULL;
+    size_t size;
+    unsigned f = view_yank(&a->view, &text);
     if (!(f & VR_YANK)) return f | VR_DRAW;
-    char *end = strstr(a->yank, "\ngotop "); /* layout knows no file names: ours replaces its command */
-    if (!end) end = a->yank + strlen(a->yank);
-    *end = '\0';
-    size_t len = (size_t)(end - a->yank);
-    view_message(&a->view, false, "copied: %s", a->yank);
-    FILE *m = len + 2 < sizeof a->yank ? fmemopen(a->yank + len, sizeof a->yank - len, "w") : NULL;
+    FILE *m = open_memstream(&whole, &size);
     if (m) {
-        fputs("\n", m);
+        char *command = strstr(text, "\ngotop "); /* layout knows no file names: ours replaces its command */
+        fprintf(m, "%.*s\n", (int)(command ? command - text : (ptrdiff_t)strlen(text)), text);
         put_command(a, m);
         fclose(m);
-        a->yank[sizeof a->yank - 1] = '\0';
     }
-    return f | VR_DRAW;
+    mem_free(a->yank);
+    a->yank = whole ? mem_alloc(size + 1) : NULL;
+    if (a->yank) memcpy(a->yank, whole, size + 1);
+    free(whole);
+    if (a->yank && a->view.popup) view_message(&a->view, false, "copied: all lines of the pop-up");
+    else if (a->yank) view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
+    mem_free(text);
+    return a->yank ? f | VR_DRAW : VR_DRAW | VR_BELL;
 }
 
 /* Back: close the top layer. Layout says VR_QUIT when there is none. */
@@ -404,13 +410,13 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     struct place from = a->view.at;
     a->touched = true;
     if (act == ACT_CLOSE || act == ACT_BACK) a->wish = 0;
-    if (said && act != ACT_CLOSE && act != ACT_BACK) {
-        view_message(&a->view, false, "%s", ""); /* a message lasts until the next action */
+    if (said && act != ACT_CLOSE) {
+        view_message(&a->view, false, "%s", ""); /* a message lasts until the next action, and eats none */
         had = VR_DRAW;
     }
     if (a->view.popup && scroll_popup(a, act, n, &f)) return f | had;
     if (a->view.popup == POPUP_LINES && act != ACT_HELP && act != ACT_CLOSE && act != ACT_BACK && act != ACT_REDRAW &&
-        act != ACT_PALETTE && act != ACT_GLYPHS && act != ACT_SUSPEND) {
+        act != ACT_PALETTE && act != ACT_GLYPHS && act != ACT_SUSPEND && act != ACT_YANK) {
         a->view.popup = POPUP_NONE; /* read, and now done */
         had = VR_DRAW;
     }
@@ -615,6 +621,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
 {
     keycode k = ev->key;
     a->touched = true;
+    a->note = NULL;
     a->open_view = 0; /* the reader has taken the wheel */
     a->open_at = a->open_lane = NULL;
     sync(a);
@@ -647,6 +654,23 @@ unsigned app_key(struct app *a, const struct key_event *ev)
     return f;
 }
 
+bool app_interruptible(const struct app *a)
+{
+    const struct view *v = &a->view;
+    return v->prompt || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || v->far.look || view_searching(v);
+}
+
+unsigned app_interrupt(struct app *a)
+{
+    struct key_event esc = {K_ESC, -1, -1};
+    a->view.message[0] = '\0';
+    if (a->keys.n || a->keys.counting) {
+        a->keys = (struct keystate){0};
+        return VR_DRAW;
+    }
+    return app_key(a, &esc) & ~(unsigned)VR_QUIT;
+}
+
 /* ---- drawing --------------------------------------------------------------------------------------------- */
 
 bool app_draw(struct app *a)
@@ -654,7 +678,7 @@ bool app_draw(struct app *a)
     struct frame_text txt = {
         .name = a->name,
         .footer = a->footer,
-        .debug = a->debug[0] ? a->debug : NULL,
+        .debug = a->debug[0] ? a->debug : a->note,
         .loading = a->loading,
         .rate = a->rate,
     };

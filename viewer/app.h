@@ -47,6 +47,7 @@ struct app {
     int wish;               /* finding-next by so many once the tables are done, < 0 = back; 0 = no such wish */
     bool touched;           /* a key has come: where the reader is, is up to the reader */
     const struct keymap *km;
+    const char *note;       /* for the title line, until the first key; NULL = none */
     const char *name;       /* how the title shall name the trace, NULL = by its path */
     struct keystate keys;
     enum action letter_for; /* mark, mark-go: the next key is its letter; ACT_NONE otherwise */
@@ -73,7 +74,7 @@ struct app {
     char title[96];         /* of the help pop-up */
     char debug[64];         /* shown in the title line if not empty */
     char footer[256];
-    char yank[8192];        /* VR_YANK: text for the clipboard */
+    char *yank;             /* VR_YANK: text for the clipboard; NULL before the first */
     int press_x, press_y;   /* where the mouse button went down, for dragging */
     char history[3][APP_HISTORY][VIEW_TEXT]; /* lines typed behind ':', '/' and '\\' */
     int history_n[3], history_at;
@@ -110,6 +111,9 @@ unsigned app_resize(struct app *a, int w, int h);
 
 /* app_key - one key press: prompt, chord, count or action. Returns refresh flags. */
 unsigned app_key(struct app *a, const struct key_event *ev);
+/* app_interruptible - is something under way that Ctrl-C ends: a prompt, a chord, a search? app_interrupt - end it. */
+bool app_interruptible(const struct app *a);
+unsigned app_interrupt(struct app *a);
 /* app_do - one action. count 0 = none given; arg NULL = none. */
 unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg);
 /* app_keyview - whose bindings apply now. */

@@ -81,26 +81,33 @@ static void print_popup(struct script *s)
     grid_free(&g);
 }
 
+/* Text, with '?' for what this output can't show. */
+static void print_safe(const struct script *s, const char *text)
+{
+    struct str t = str_of(text);
+    for (uint32_t at = 0; at < t.len;) {
+        int width;
+        char out[4];
+        uint32_t cp = str_next(t, &at, &width);
+        fwrite(out, 1, (size_t)str_utf8(s->a->utf8 || cp < 0x7f ? cp : '?', out), s->out);
+    }
+}
+
 /* Where one is: the view if it has changed, what is under the cursor, what the program has to say. */
 static void print_linear(struct script *s)
 {
     const struct view *v = &s->a->view;
-    struct grid g = {.ascii = !s->a->utf8};
-    char line[4 * 1000 + 1];
+    char line[RICH_MOST];
     if (v->prompt) return;
     if (v->at.view != s->view) fprintf(s->out, "[%s] ",
             keyview_name((enum keyview)(KEYVIEW_TRIAGE + v->at.view - 1)));
     s->view = v->at.view;
     if (v->popup) {
         print_popup(s);
-    } else if (grid_resize(&g, 1000, 2)) {
-        status_draw(&g, v, 0, 2);
-        grid_line(&g, 0, line, sizeof line);
-        fputs(line, s->out);
-        grid_line(&g, 1, line, sizeof line);
-        if (line[0]) fprintf(s->out, "  %s", line);
+    } else {
+        status_text(v, line, sizeof line);
+        print_safe(s, line);
     }
-    grid_free(&g);
     if (v->message[0]) fprintf(s->out, "  (%s)", v->message);
     fputc('\n', s->out);
     fflush(s->out);

@@ -170,6 +170,14 @@ void interactive_frames(FILE *f)
                 loop.frame[i % FRAMES_LOGGED].us);
 }
 
+/* Ctrl-C ends what is under way, a prompt or a search; without that, the program. */
+static bool interrupted(struct loop *l)
+{
+    if (!app_interruptible(l->a) || !term_forgive(l->t)) return false;
+    obey(l, app_interrupt(l->a));
+    return true;
+}
+
 int interactive_run(struct app *a, struct term *t, bool debug)
 {
     struct loop *l = &loop;
@@ -179,7 +187,7 @@ int interactive_run(struct app *a, struct term *t, bool debug)
     resized(l);
     while (!l->quit) {
         unsigned what = term_wait(t, timeout(l));
-        if (what & TERM_LEAVE) break;
+        if ((what & TERM_LEAVE) && !interrupted(l)) break;
         if (what & TERM_RESIZE) resized(l);
         if (what & TERM_PAINT) l->dirty = true;
         if (what & TERM_SUSPEND) obey(l, AR_SUSPEND);

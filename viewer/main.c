@@ -109,13 +109,26 @@ static bool locale_utf8(void)
     return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
 }
 
+/* What the fonts of this kind of terminal have. */
+static enum tier usual_tier(void)
+{
+    static const struct {
+        const char *type;
+        enum tier tier;
+    } kinds[] = {{"linux", TIER_BLOCK}, {"vt", TIER_ASCII}, {"cons", TIER_BLOCK}, {"ansi", TIER_ASCII}, {"sun", TIER_ASCII}};
+    const char *type = getenv("TERM");
+    for (size_t i = 0; type && i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(type, kinds[i].type, strlen(kinds[i].type)) == 0) return kinds[i].tier;
+    return TIER_EIGHTH;
+}
+
 /* Glyphs: an option decides, else the locale. Asking for more than ASCII overrules a locale without UTF-8. */
 static void choose_glyphs(struct app *a, const struct options *o)
 {
     a->utf8 = locale_utf8();
     if (o->tier_given && o->tier != TIER_ASCII && !a->utf8)
         a->utf8 = setlocale(LC_CTYPE, "C.UTF-8") != NULL || o->headless;
-    a->view.tier = o->tier_given ? o->tier : a->utf8 ? TIER_EIGHTH : TIER_ASCII;
+    a->view.tier = o->tier_given ? o->tier : !a->utf8 ? TIER_ASCII : o->headless || o->linear ? TIER_EIGHTH : usual_tier();
 }
 
 /* Some terminals say what their colours are: "foreground;background", 7 and 15 being light grounds. */
@@ -174,7 +187,7 @@ static int run_terminal(struct app *a, const struct options *o, int *signal_out)
     a->palette = to.palette;
     a->no_color = term_depth(t) == DEPTH_MONO;
     a->mono = a->view.mono = a->no_color;
-    if (term_note(t)) view_message(&a->view, false, "%s", term_note(t));
+    a->note = term_note(t);
     *signal_out = interactive_run(a, t, o->debug);
     term_close(t);
     if (o->debug && !isatty(STDERR_FILENO)) interactive_frames(stderr);

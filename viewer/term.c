@@ -512,6 +512,14 @@ static unsigned take_signals(struct term *t)
     return what;
 }
 
+bool term_forgive(struct term *t)
+{
+    if (t->leave_signal != SIGINT || t->hung_up) return false;
+    t->leave_signal = 0;
+    sig.leave = 0;
+    return true;
+}
+
 unsigned term_wait(struct term *t, int timeout_ms)
 {
     struct pollfd fds[2] = {{.fd = t->in_fd, .events = POLLIN}, {.fd = sig.pipe[0], .events = POLLIN}};

@@ -53,6 +53,8 @@ enum {
 unsigned term_wait(struct term *t, int timeout_ms);
 /* term_key - the next key that has arrived; never blocks (but for the 25 ms that tell Esc from a sequence). */
 bool term_key(struct term *t, struct key_event *out);
+/* term_forgive - it was Ctrl-C that asked to leave, and it has been taken for something else. false: it was not. */
+bool term_forgive(struct term *t);
 int term_signal(const struct term *t); /* the signal that asked to leave, 0 = none */
 
 /* term_paint - show a grid; only what changed is sent. cx, cy: where the cursor stands, -1 = hidden. */

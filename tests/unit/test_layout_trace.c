@@ -18,6 +18,7 @@
 #include "layout/frame.h"
 #include "layout/items.h"
 #include "layout/lanes.h"
+#include "layout/plan.h"
 #include "layout/search.h"
 #include "layout/status.h"
 #include "tests/support/tracegen.h"
@@ -497,7 +498,7 @@ static void random_session(struct trace *tr, int steps)
                                    {13, 5},  {500, 200}, {80, 2},  {3, 40}};
     struct view v;
     struct grid g = {0}, afresh = {0};
-    char yank[700];
+    char *yank;
     assert_true(view_init(&v, tr));
     for (int i = 0; i < steps; i++) {
         if (i % 8 == 0) {
@@ -517,8 +518,10 @@ static void random_session(struct trace *tr, int steps)
         if (rnd(2))
             draw_forget(&v);
         assert_memory_equal(afresh.cells, g.cells, (size_t)g.w * (size_t)g.h * sizeof *g.cells);
-        if (i % 16 == 0)
-            view_yank(&v, yank, sizeof yank);
+        if (i % 16 == 0) {
+            view_yank(&v, &yank);
+            mem_free(yank);
+        }
     }
     grid_free(&g);
     grid_free(&afresh);
@@ -718,6 +721,8 @@ static void marks_of(struct trace *tr, const char *name)
             if (cell->style != STYLE_STW || cell->glyph == ' ')
                 fail_msg("%s: the stop-the-world at %lld has no mark", name, (long long)r[i].t0);
         }
+        struct plan p;
+        plan_view(&p, &v, v.lanes[LANE_P].n);
         for (int row = 0; row < v.rows; row++) {
             uint32_t lane = lanes_at(&v.lanes[LANE_P], (uint32_t)row);
             if (lane == NO_LANE)
@@ -727,7 +732,7 @@ static void marks_of(struct trace *tr, const char *name)
                 trace_shares(tr, (struct lane){LANE_P, lane}, v.edges[c], v.edges[c + 1], &s);
                 int64_t busy =
                     s.ns[ST_RUNNING] + s.ns[ST_GCWORK] + s.ns[ST_ASSIST] + s.ns[ST_SWEEP] + s.ns[ST_SYSCALL];
-                int y = g.h - 3 - v.rows + row;
+                int y = p.y[ROW_LANES] + row;
                 const struct cell *cell = grid_at(&g, v.gutter + c, y);
                 assert_true(cell != NULL);
                 if (busy && cell->glyph == ' ' && !(cell->flags & CELL_REVERSE))
@@ -834,8 +839,9 @@ static void test_oom(void **state)
             view_search(&v, "main");
             view_search_next(&v, 1);
             view_enter(&v);
-            char yank[100];
-            view_yank(&v, yank, sizeof yank);
+            char *yank;
+            view_yank(&v, &yank);
+            mem_free(yank);
             if (!drawn)
                 assert_int_equal(g.cap, 0);
             mem_fail_after(-1);
