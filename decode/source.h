@@ -17,6 +17,12 @@
 
 #define SOURCE_NOTES 64      /* damages and warnings kept, each; more are only counted */
 
+/*
+ * What a clock can mean, in ns: since the host was started, or since 1970 (up to 2043) where a program has no better one.
+ * A time at or beyond this is damage, so that no sum of two times, nor a step beyond one, overflows anywhere.
+ */
+#define SOURCE_TIME_MAX ((int64_t)1 << 61)
+
 struct source_status {       /* copied to the model with every chunk of events */
     uint64_t bytes_done;     /* how far in the input everything is decoded */
     uint64_t batches, experimental_batches;

@@ -14,7 +14,6 @@
 #define SWEEP 2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
 #define F_USED 2   /* v1_emit_sweep(): something refers to the row */
 #define F_EXITED 1 /* the end of its system call was moved ahead; the written one is still to come */
-#define TIME_MAX (INT64_C(1) << 60) /* 36 years; sums of times must not overflow */
 
 static const struct { uint8_t state; bool stops; const char *reason; } STOPS[V1_TYPES] = {
 #define V1_STOPS(id, st, why) [V1_##id] = { ST_##st, true, why },
@@ -65,7 +64,15 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
     em->max = ticks;
     uint64_t d = e->ticks - em->base;
     double ns = (double)d * em->ns_per_tick;
-    em->now = ns < (double)TIME_MAX ? (int64_t)ns : TIME_MAX;
+    if (ns < (double)SOURCE_TIME_MAX) {
+        em->now = (int64_t)ns;
+        return;
+    }
+    if (!em->beyond)
+        source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+                      "no clock can have the time of %s, %llu ticks after the first event; it and what follows is shown where time "
+                      "ends", v1_type_name(e->tag.type), (unsigned long long)d);
+    em->beyond = true;
 }
 
 /* value - one of the values behind the time that the event itself does not hold. */
@@ -677,8 +684,8 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
         ix->stacks.dense[0] = V1_KNOWN; /* stack 0 is none */
     em->clock = rate > 0;
     em->ns_per_tick = em->clock ? 1e9 / rate : 1;
-    double far = (double)TIME_MAX / 2 / em->ns_per_tick;
-    em->far = far < (double)TIME_MAX ? (uint64_t)far : (uint64_t)TIME_MAX;
+    double far = (double)SOURCE_TIME_MAX / 2 / em->ns_per_tick;
+    em->far = far < (double)SOURCE_TIME_MAX ? (uint64_t)far : (uint64_t)SOURCE_TIME_MAX;
     em->span = 2e9 / em->ns_per_tick < far ? (int64_t)(2e9 / em->ns_per_tick) : (int64_t)em->far;
     s->st.has_clock = em->clock;
     s->st.clock_assumed = em->clock && !ix->frequency;

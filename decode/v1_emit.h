@@ -33,7 +33,7 @@ struct v1_emit {
     uint32_t stw_lane;       /* goroutine that stopped the world */
     bool clock;              /* else times are ticks */
     double ns_per_tick;
-    bool based, backwards;
+    bool based, backwards, beyond;
     uint64_t base, far;      /* far: for up to so many ticks time is a product and nothing else */
     int64_t max, now, last;  /* greatest ticks; the event's time; the last one given out */
     bool listing;            /* the goroutines alive at the start are being listed */

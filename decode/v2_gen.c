@@ -242,6 +242,22 @@ static int sample_by_time(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
+/* Samples whose time is none are left out. */
+static void samples_time(struct source *s, struct v2_gen *g)
+{
+    const double unit = v2_gen_unit(g);
+    size_t n = 0;
+    for (size_t i = 0; i < g->nsample; i++) {
+        g->sample[n] = g->sample[i];
+        g->sample[n].ns = v2_ns(g->sample[n].time, unit);
+        n += g->sample[n].ns < SOURCE_TIME_MAX;
+    }
+    if (n < g->nsample)
+        source_damage(s, ERR_CLOCK, g->ordinal, g->start, "%zu CPU samples of generation %" PRIu64 " are left out, their times are none "
+                      "that a clock can have", g->nsample - n, g->number);
+    g->nsample = n;
+}
+
 static bool read_tables(struct source *s, struct v2_gen *g)
 {
     static const struct {
@@ -252,9 +268,7 @@ static bool read_tables(struct source *s, struct v2_gen *g)
         for (size_t i = 0; i < g->ntable; i++)
             if (*g->table[i].p == kind[k].first && !kind[k].read(s, g, &g->table[i]))
                 return false;
-    double unit = v2_gen_unit(g);
-    for (size_t i = 0; i < g->nsample; i++)
-        g->sample[i].ns = v2_ns(g->sample[i].time, unit);
+    samples_time(s, g);
     if (g->nsample)
         qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
     return true;

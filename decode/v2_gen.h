@@ -62,12 +62,14 @@ void v2_gen_free(struct v2_gen *g);
 /* Nanoseconds per clock unit; the file's times are converted as Go does it (FORMAT.md B.4). */
 double v2_gen_unit(const struct v2_gen *g);
 
-/* A time or delta of the file in ns, truncated as Go does it, and bounded: a hostile one must not wrap around. */
-#define V2_TIME_MAX ((int64_t)1 << 61)
+/*
+ * A time or delta of the file in ns, truncated as Go does it. Beyond SOURCE_TIME_MAX it is that: such a time is damage,
+ * and whoever reads it from the file leaves out what has it.
+ */
 static inline int64_t v2_ns(uint64_t units, double unit)
 {
     double t = (double)units * unit;
-    return t < (double)V2_TIME_MAX ? (int64_t)t : V2_TIME_MAX;
+    return t < (double)SOURCE_TIME_MAX ? (int64_t)t : SOURCE_TIME_MAX;
 }
 
 /* The names' id of a string or stack of this generation; 0 and a count in g->missing if it isn't there. */

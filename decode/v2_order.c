@@ -14,18 +14,23 @@
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
 
-static bool batch_open(struct v2_order *o, struct v2_cursor *c)
+static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, const char *what, uint64_t a)
+{
+    source_damage(o->s, code, o->gen->ordinal, (uint64_t)(p - o->s->data), "%s %" PRIu64, what, a);
+}
+
+/* A batch that no clock can have written has no events. */
+static void batch_open(struct v2_order *o, struct v2_cursor *c)
 {
     const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
     c->p = b->p;
     c->end = b->end;
     c->t = v2_ns(b->time, o->unit);
-    return true;
-}
-
-static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, const char *what, uint64_t a)
-{
-    source_damage(o->s, code, o->gen->ordinal, (uint64_t)(p - o->s->data), "%s %" PRIu64, what, a);
+    if (c->t < SOURCE_TIME_MAX)
+        return;
+    damage_at(o, b->p, ERR_CLOCK, "a batch is left out, its time is none that a clock can have:", b->time);
+    o->consumed += (uint64_t)(b->end - b->p);
+    c->p = c->end;
 }
 
 /* Decode the cursor's next event. false: it has none (or the rest of its batch is damaged, which is noted). */
@@ -55,11 +60,14 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
     for (int i = 0; i < n - 1; i++)
         if (!(p = bytes_varint(p, end, &c->arg[i])))
             goto bad;
+    int64_t t = c->t + (dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit));
+    if (t >= SOURCE_TIME_MAX) {
+        damage_at(o, c->at, ERR_CLOCK, "an event's time is none that a clock can have, so many units after the one before:", dt);
+        goto stop;
+    }
     c->p = p;
     c->before = c->t;
-    c->t += dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit);
-    if (__builtin_expect(c->t > V2_TIME_MAX, 0))
-        c->t = V2_TIME_MAX;
+    c->t = t;
     return true;
 bad:
     if (!o->gen->batch[o->list[c->batch]].torn)
@@ -85,15 +93,13 @@ static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o
     while (--n)
         if (!(p = bytes_varint_within(p, arg++)))
             return cursor_next_slow(o, c);
-    if (__builtin_expect(dt >= (uint64_t)1 << 40, 0))
+    if (__builtin_expect(dt >= (uint64_t)1 << 40 || c->t + (int64_t)(dt * o->unit64) >= SOURCE_TIME_MAX, 0))
         return cursor_next_slow(o, c);
     c->at = c->p;
     c->type = type;
     c->p = p;
     c->before = c->t;
     c->t += (int64_t)(dt * o->unit64);
-    if (__builtin_expect(c->t > V2_TIME_MAX, 0))
-        c->t = V2_TIME_MAX;
     return true;
 }
 
@@ -477,7 +483,8 @@ HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, 
     *t = c->t;
     if ((c->turn >= ts->nopen || u->c != c) && !(u = turn_open(ts, c, direct)))
         return TURN_OUT;
-    until = (until < V2_TIME_MAX ? until : V2_TIME_MAX) - ts->base;
+    const int64_t clock = SOURCE_TIME_MAX - 1 - ts->base; /* what is later is looked at closely */
+    until -= ts->base;
     struct evs *const first = ts->out;
     const bool again = u->told && u->r.p < UINT16_MAX;
     if (!direct && !again)
@@ -487,11 +494,12 @@ HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, 
     const size_t room = ts->room;
     bool on;
     for (;;) {
-        const int64_t most = direct ? hot_limit(&u->r, &ts->h) : until;
+        int64_t most = direct ? hot_limit(&u->r, &ts->h) : until;
+        most = most < clock ? most : clock;
         ts->limit = most < until ? most : until;
         ts->over = 0;
         on = direct ? v2_turn_fold(ts, u) : v2_turn_out(ts, u);
-        if (on || !direct || ts->over < ts->h.gb_end)
+        if (on || !direct || ts->over < ts->h.gb_end || ts->over > clock)
             break;
         hot_bucket(&ts->h, ts->over);
     }
