@@ -13,6 +13,7 @@
 
 int report_main(int argc, char **argv);
 int diff_main(int argc, char **argv);
+int explain_main(int argc, char **argv); /* gotop explain: explain_main.c */
 
 /* report_text - one page about one trace. t->ascii decides how names that are not ASCII look. */
 void report_text(struct text *t, const struct loaded *l);

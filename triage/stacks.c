@@ -94,24 +94,35 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
     return str_starts(r, "system goroutine") ? WK_SYSTEM : WK_OTHER;
 }
 
-/* Packages that carry out what somebody else asked for. */
-static bool is_plumbing(struct str f)
+/* Go's standard library, by the first element of a package's path: it carries out what somebody else asked for. */
+static bool is_library(struct str f)
 {
-    static const char *const package[] = {"runtime.", "runtime/", "sync.", "sync/",  "internal/",   "syscall.",
-                                          "net.",     "os.",      "io.",   "bufio.", "crypto/tls.", "time."};
+    static const char *const package[] = {
+        "archive",   "bufio",  "bytes",   "cmp",     "compress", "container", "context", "crypto",  "database", "debug",
+        "embed",     "encoding", "errors", "expvar",  "flag",     "fmt",       "go",      "hash",    "html",     "image",
+        "index",     "internal", "io",     "iter",    "log",      "maps",      "math",    "mime",    "net",      "os",
+        "path",      "plugin", "reflect", "regexp",  "runtime",  "slices",    "sort",    "strconv", "strings",  "structs",
+        "sync",      "syscall", "testing", "text",    "time",     "type:.eq",  "unicode", "unique",  "unsafe",   "vendor",
+        "weak"};
     for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
-        if (str_starts(f, package[i])) {
+        size_t n = strlen(package[i]);
+        if (f.len > n && (f.p[n] == '.' || f.p[n] == '/') && memcmp(f.p, package[i], n) == 0) {
             return true;
         }
     }
     return f.len == 0;
 }
 
+bool stacks_is_program(const struct trace *tr, uint32_t func)
+{
+    return !is_library(trace_str(tr, func));
+}
+
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
 {
     uint32_t n = trace_stack(tr, stack);
     for (uint32_t i = 0; i < n; i++) {
-        if (!is_plumbing(trace_str(tr, trace_frame(tr, stack, i).func))) {
+        if (stacks_is_program(tr, trace_frame(tr, stack, i).func)) {
             return i;
         }
     }

@@ -26,9 +26,11 @@ const char *wait_kind_name(enum wait_kind k);
 /* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at.
  */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
+/* stacks_is_program - is a function (a string) outside the runtime and the standard library? */
+bool stacks_is_program(const struct trace *tr, uint32_t func);
 /*
- * stacks_user_frame - index of the first frame outside the packages that only carry things out (runtime, sync, os,
- * net and the like). 0 if the innermost one is, or if there is none: then that one stands for all.
+ * stacks_user_frame - index of the first frame outside the runtime and the standard library. 0 if the innermost one
+ * is, or if there is none: then that one stands for all.
  */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
 /* str_is, str_starts - compare bytes of a trace with a C string. */

@@ -287,3 +287,22 @@ void text_who(struct text *t, const struct trace *tr, uint32_t g)
         text_func(t, tr, li.name, 40);
     }
 }
+
+void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t frame, unsigned most)
+{
+    uint32_t n = trace_stack(tr, stack), last = 0;
+    unsigned said = 0;
+    for (uint32_t i = frame; i < n && said < most; i++) {
+        uint32_t func = trace_frame(tr, stack, i).func;
+        if (i > frame && (!stacks_is_program(tr, func) || func == last)) {
+            continue;
+        }
+        last = func;
+        text_add(t, "%s", said == 0 ? "" : said == 1 ? ", called by " : ", by ");
+        text_func(t, tr, func, 0);
+        said++;
+    }
+    if (!said) {
+        text_lit(t, "?");
+    }
+}

@@ -51,6 +51,11 @@ void text_func(struct text *t, const struct trace *tr, uint32_t str, size_t max)
  * behind the innermost one if they differ ("sync.(*Mutex).Lock in main.lookup"). "-" for no stack.
  */
 void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t max);
+/*
+ * text_calls - the functions of the program in a stack from a frame outwards, at most so many: "main.ask, called by
+ * main.rate, by main.change". What the standard library has between them is left out.
+ */
+void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t frame, unsigned most);
 /* text_who - "G77 main.refresh"; "scheduler" for NO_LANE. */
 void text_who(struct text *t, const struct trace *tr, uint32_t g);
 

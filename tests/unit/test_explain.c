@@ -1,0 +1,246 @@
+/*
+ * test_explain.c - explanations of intervals: whole, nested and without overlap on every sample, by name on a trace
+ * written by hand, and bounded on one whose goroutines claim to have woken each other.
+ */
+#include "triage_help.h"
+
+#include "tests/support/tracegen.h"
+#include "triage/explain.h"
+#include "triage/report.h"
+
+static uint64_t seed = 88172645463325252u;
+
+static uint64_t rnd(uint64_t n) {
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return n ? seed % n : 0;
+}
+
+/* The parts from i on that explain `up`, side by side from a to b; where they end. */
+static size_t whole(const struct explain_list *l, size_t i, uint32_t up, int64_t a, int64_t b, int depth) {
+    while (i < l->n && l->v[i].up == up) {
+        const struct explain_part *p = &l->v[i].part;
+        uint32_t me = (uint32_t)i++;
+        assert_true(p->t0 == a && p->t1 > p->t0 && p->t1 <= b);
+        assert_int_equal(p->depth, depth);
+        a = p->t1;
+        if (p->followed) {
+            assert_int_equal(p->cat, EX_WAIT);
+            i = whole(l, i, me, p->t0, p->t1, depth + 1);
+        }
+    }
+    assert_true(a == b);
+    return i;
+}
+
+static void sums(const struct explain_tree *t) {
+    for (uint32_t i = 0; i < t->n; i++) {
+        int64_t ns = 0;
+        for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next) {
+            assert_int_equal(t->v[k].up, i);
+            ns += t->v[k].ns;
+        }
+        if (t->v[i].first != NO_LANE) {
+            assert_true(ns == t->v[i].ns);
+        }
+    }
+}
+
+static void check(struct explainer *x, const struct trace *tr, uint32_t g, int64_t a, int64_t b) {
+    struct explain_list l;
+    struct explain_tree t;
+    explain_budget(x, 200000);
+    assert_true(explain_list(x, g, a, b, &l));
+    assert_int_equal(whole(&l, 0, NO_LANE, a, b, 0), l.n);
+    explain_budget(x, 200000);
+    assert_true(explain_tree_init(&t, tr));
+    assert_true(explain_add(x, &t, g, a, b));
+    assert_true(t.v[0].ns == b - a);
+    sums(&t);
+    explain_tree_free(&t);
+    explain_list_free(&l);
+}
+
+static void parts_of(const char *path) {
+    struct err e = {0};
+    struct trace_opts o = {0};
+    struct trace *tr;
+    assert_int_equal(trace_open(path, &o, &tr, &e), ERR_OK);
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    struct explainer *x = explain_new(tr);
+    uint32_t n = trace_nlanes(tr, LANE_G);
+    int64_t end = trace_info(tr)->end;
+    assert_non_null(x);
+    for (int i = 0; i < 60 && n && end > 1; i++) {
+        int64_t a = (int64_t)rnd((uint64_t)end), b = a + 1 + (int64_t)rnd((uint64_t)(end - a));
+        uint32_t g = (uint32_t)rnd(n);
+        if (i % 3) { /* where it lives */
+            struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+            a = li.first + (int64_t)rnd((uint64_t)(li.last - li.first));
+            b = a + 1 + (int64_t)rnd((uint64_t)(li.last - a));
+        }
+        check(x, tr, g, a, b);
+    }
+    explain_free(x);
+    trace_close(tr);
+}
+
+static void every_sample(void **state) {
+    (void)state;
+    assert_true(help_each("samples", "", parts_of) > 20);
+    help_each("samples/old", "", parts_of);
+}
+
+/* G1 holds a lock through a system call of 3 ms; G2 waits for it; G3 waits for G2 on a channel. One P; ns. */
+static const char held[] = "go 1.26\n"
+                           "batch m=7 t=0\n"
+                           "ProcStatus +0 p=0 running\n"
+                           "GoStatus +0 g=1 m=7 running\n"
+                           "ProcsChange +0 procs=1 stack=0\n"
+                           "GoCreate +1000 new_g=2 new_stack=main.second:20 stack=main.first:10\n"
+                           "GoCreate +1000 new_g=3 new_stack=main.third:30 stack=main.first:11\n"
+                           "GoStop +1000 reason=\"preempted\" stack=main.first:12\n"
+                           "GoStart +1000 g=3 g_seq=1\n"
+                           "GoBlock +1000 reason=\"chan receive\" stack=runtime.chanrecv1:1,main.third:31\n"
+                           "GoStart +1000 g=2 g_seq=1\n"
+                           "GoBlock +1000 reason=\"sync\" stack=sync.(*Mutex).Lock:90,main.second:21\n"
+                           "GoStart +1000 g=1 g_seq=1\n"
+                           "GoSyscallBegin +2000 p_seq=1 stack=syscall.write:5,main.store:6,main.first:13\n"
+                           "GoSyscallEnd +3000000\n"
+                           "GoUnblock +10000 g=2 g_seq=2 stack=sync.(*Mutex).Unlock:120,main.first:14\n"
+                           "GoBlock +10000 reason=\"sleep\" stack=time.Sleep:1,main.first:15\n"
+                           "GoStart +5000 g=2 g_seq=3\n"
+                           "GoUnblock +10000 g=3 g_seq=2 stack=runtime.chansend1:1,main.second:22\n"
+                           "GoDestroy +10000\n"
+                           "GoStart +5000 g=3 g_seq=3\n"
+                           "GoDestroy +10000\n";
+
+struct made {
+    uint8_t *bytes;
+    struct trace *tr;
+    struct explainer *x;
+};
+
+static void make(struct made *m, const char *text) {
+    struct err e = {0};
+    struct trace_opts o = {0};
+    size_t n;
+    m->bytes = tracegen_bytes(text, &n);
+    assert_int_equal(trace_open_mem(m->bytes, n, &o, &m->tr, &e), ERR_OK);
+    while (trace_load(m->tr, INT64_MAX) == LOAD_MORE) {
+    }
+    m->x = explain_new(m->tr);
+    assert_non_null(m->x);
+}
+
+static void unmake(struct made *m) {
+    explain_free(m->x);
+    trace_close(m->tr);
+    free(m->bytes);
+}
+
+static bool func_is(const struct trace *tr, const struct explain_part *p, const char *name) {
+    uint32_t stack, frame;
+    return str_is(trace_str(tr, explain_place(tr, p, &stack, &frame)), name);
+}
+
+static void a_wait_is_what_its_waker_did(void **state) {
+    struct made m;
+    struct explain_list l;
+    int64_t call = 0;
+    unsigned deep = 0;
+    (void)state;
+    make(&m, held);
+    uint32_t g = trace_find_lane(m.tr, LANE_G, 3);
+    struct lane_info li = trace_lane(m.tr, (struct lane){LANE_G, g});
+    assert_true(explain_list(m.x, g, li.first, li.last, &l));
+    whole(&l, 0, NO_LANE, li.first, li.last, 0);
+    for (size_t i = 0; i < l.n; i++) {
+        const struct explain_part *p = &l.v[i].part;
+        deep = p->depth > deep ? p->depth : deep;
+        if (p->cat == EX_SYSCALL) { /* G3 <- G2 on the channel <- G1 with the lock */
+            call += p->t1 - p->t0;
+            assert_int_equal(p->depth, 2);
+            assert_true(func_is(m.tr, p, "main.store"));
+            assert_true(func_is(m.tr, &l.v[l.v[i].up].part, "main.second"));
+        }
+    }
+    assert_int_equal(deep, 2);
+    assert_int_equal(call, 3000000);
+    explain_list_free(&l);
+    unmake(&m);
+}
+
+/* Each of two says that the other woke it, of a wait that ends when the trace does. */
+static void nobody_turns_in_circles(void **state) {
+    struct made m;
+    (void)state;
+    make(&m, "go 1.26\n"
+             "batch m=7 t=0\n"
+             "ProcStatus +0 p=0 running\n"
+             "GoStatus +0 g=1 m=7 running\n"
+             "GoStatus +0 g=2 m=18446744073709551615 waiting\n"
+             "GoUnblock +1000 g=2 g_seq=1 stack=main.a:1\n"
+             "GoBlock +1000 reason=\"sync\" stack=sync.(*Mutex).Lock:90,main.f:21\n"
+             "GoStart +1000 g=2 g_seq=2\n"
+             "GoUnblock +1000 g=1 g_seq=1 stack=main.b:1\n"
+             "GoBlock +1000 reason=\"sync\" stack=sync.(*Mutex).Lock:90,main.f:21\n"
+             "GoStart +1000 g=1 g_seq=2\n"
+             "GoUnblock +1000 g=2 g_seq=3 stack=main.a:1\n"
+             "GoDestroy +1000\n");
+    for (uint64_t id = 1; id <= 2; id++) {
+        uint32_t g = trace_find_lane(m.tr, LANE_G, id);
+        check(m.x, m.tr, g, 0, trace_info(m.tr)->end);
+    }
+    unmake(&m);
+}
+
+/* No budget: all is still there, waits whole. */
+static void a_budget_cuts_but_never_loses(void **state) {
+    struct loaded l;
+    struct explain_list e;
+    (void)state;
+    help_load("samples/lock-1.26.trace", &l);
+    struct explainer *x = explain_new(l.tr);
+    uint32_t n = trace_nlanes(l.tr, LANE_G);
+    bool cut = false;
+    for (uint32_t g = 0; g < n; g++) {
+        struct lane_info li = trace_lane(l.tr, (struct lane){LANE_G, g});
+        explain_budget(x, 3);
+        assert_true(explain_list(x, g, li.first, li.last, &e));
+        assert_int_equal(whole(&e, 0, NO_LANE, li.first, li.last, 0), e.n);
+        cut |= e.cut;
+        explain_list_free(&e);
+    }
+    assert_true(cut);
+    explain_free(x);
+    load_free(&l);
+}
+
+#define RUN(...) explain_main((int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)), (char *[]){__VA_ARGS__})
+
+static void the_command(void **state) {
+    (void)state;
+    assert_int_equal(RUN("explain", "--quiet", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1"), 0);
+    assert_int_equal(RUN("explain", "--json", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1@10%..20%"), 0);
+    assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1@20%..10%"), 2);
+    assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1@x"), 2);
+    assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "g999999"), 2);
+    assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "task:nowhere"), 2);
+    assert_int_equal(RUN("explain", "-o", "/dev/null", "samples/tasks-1.27.trace", "slowest:"), 2);
+    assert_int_equal(RUN("explain", "samples/tasks-1.27.trace"), 2);
+    assert_int_equal(RUN("explain", "Makefile", "g1"), 2);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_sample),
+        cmocka_unit_test(a_wait_is_what_its_waker_did),
+        cmocka_unit_test(nobody_turns_in_circles),
+        cmocka_unit_test(a_budget_cuts_but_never_loses),
+        cmocka_unit_test(the_command),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
