@@ -102,12 +102,8 @@ static enum err_code load_tables(struct loaded *l, bool talk, struct err *e)
     return c;
 }
 
-enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l, struct err *e)
+static enum err_code load_opened(struct loaded *l, bool talk, enum err_code c, struct err *e)
 {
-    bool talk = !quiet && isatty(STDERR_FILENO);
-    enum err_code c;
-    *l = (struct loaded){.path = path};
-    c = trace_open(path, opts, &l->tr, e);
     if (c == ERR_OK) {
         c = load_trace(l, talk, e);
     }
@@ -121,4 +117,17 @@ enum err_code load_file(const char *path, const struct trace_opts *opts, bool qu
         load_free(l);
     }
     return c;
+}
+
+enum err_code load_file(const char *path, const struct trace_opts *opts, bool quiet, struct loaded *l, struct err *e)
+{
+    bool talk = !quiet && isatty(STDERR_FILENO);
+    *l = (struct loaded){.path = path};
+    return load_opened(l, talk, trace_open(path, opts, &l->tr, e), e);
+}
+
+enum err_code load_mem(const void *data, size_t len, const struct trace_opts *opts, struct loaded *l, struct err *e)
+{
+    *l = (struct loaded){.path = "(memory)"};
+    return load_opened(l, false, trace_open_mem(data, len, opts, &l->tr, e), e);
 }

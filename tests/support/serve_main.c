@@ -1,0 +1,171 @@
+/*
+ * serve_main.c - a server on loopback that behaves, or misbehaves, as a traced program's endpoint may.
+ *
+ *   serve MODE FILE [PAUSE_MS]     prints its port on the first line, serves until it is ended
+ *
+ * ok: the file, in eight pieces with a pause before each; stall: half of it, then nothing; break: half, then the connection
+ * is closed within a chunk; busy: 500 with Go's reason; garbage: 200 and bytes that are no trace; header: a header that
+ * never ends; close: nothing at all; moved: a redirect to /moved, which is ok; token: ok for "Bearer secret", else 401;
+ * again: the file over and over, its bytes from FILE's 17th on, as a program that goes on. FILE may be gzip.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+struct body {
+    unsigned char *p;
+    size_t n;
+};
+
+static void put(int fd, const void *p, size_t n)
+{
+    const char *q = p;
+    while (n) {
+        ssize_t k = write(fd, q, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            _exit(0); /* the client has left: that is fine */
+        q += k;
+        n -= (size_t)k;
+    }
+}
+
+static void say(int fd, const char *s)
+{
+    put(fd, s, strlen(s));
+}
+
+static void chunk(int fd, const unsigned char *p, size_t n)
+{
+    char head[32];
+    snprintf(head, sizeof head, "%zx\r\n", n);
+    say(fd, head);
+    put(fd, p, n);
+    say(fd, "\r\n");
+}
+
+static const char OK[] = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+
+static void pieces(int fd, struct body b, int pause_ms)
+{
+    for (int i = 0; i < 8; i++) {
+        size_t from = b.n * (size_t)i / 8, to = b.n * (size_t)(i + 1) / 8;
+        poll(NULL, 0, pause_ms);
+        if (to > from)
+            chunk(fd, b.p + from, to - from);
+    }
+}
+
+static void serve_ok(int fd, struct body b, int pause_ms)
+{
+    say(fd, OK);
+    pieces(fd, b, pause_ms);
+    say(fd, "0\r\n\r\n");
+}
+
+static void serve_half(int fd, struct body b, bool stall)
+{
+    char head[32];
+    say(fd, OK);
+    snprintf(head, sizeof head, "%zx\r\n", b.n);
+    say(fd, head);
+    put(fd, b.p, b.n / 2);
+    while (stall)
+        poll(NULL, 0, 1000);
+}
+
+static void serve_header(int fd)
+{
+    say(fd, "HTTP/1.1 200 OK\r\n");
+    for (;;)
+        say(fd, "X-More: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\r\n");
+}
+
+static void answer(int fd, const char *mode, const char *request, struct body b, int pause_ms)
+{
+    if (!strcmp(mode, "stall") || !strcmp(mode, "break")) {
+        serve_half(fd, b, mode[0] == 's');
+    } else if (!strcmp(mode, "busy")) {
+        say(fd, "HTTP/1.1 500 Internal Server Error\r\nX-Go-Pprof: 1\r\nConnection: close\r\n\r\n"
+                "Could not enable tracing: tracing is already enabled\n");
+    } else if (!strcmp(mode, "garbage")) {
+        say(fd, "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n<html>\033[31mthis is \302\233no trace</html>\n");
+    } else if (!strcmp(mode, "header")) {
+        serve_header(fd);
+    } else if (!strcmp(mode, "moved") && !strstr(request, "GET /moved")) {
+        say(fd, "HTTP/1.1 302 Found\r\nLocation: /moved\r\nConnection: close\r\n\r\n");
+    } else if (!strcmp(mode, "token") && !strstr(request, "Authorization: Bearer secret\r\n")) {
+        say(fd, "HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\nwho are you?\n");
+    } else if (!strcmp(mode, "again")) {
+        say(fd, OK);
+        chunk(fd, b.p, 16);
+        for (;;)
+            pieces(fd, (struct body){b.p + 16, b.n - 16}, pause_ms);
+    } else if (strcmp(mode, "close") != 0) {
+        serve_ok(fd, b, pause_ms);
+    }
+}
+
+static void client(int fd, const char *mode, struct body b, int pause_ms)
+{
+    char request[8192];
+    size_t n = 0;
+    while (n + 1 < sizeof request) {
+        ssize_t k = read(fd, request + n, sizeof request - 1 - n);
+        if (k <= 0)
+            break;
+        n += (size_t)k;
+        request[n] = 0;
+        if (strstr(request, "\r\n\r\n"))
+            break;
+    }
+    request[n] = 0;
+    answer(fd, mode, request, b, pause_ms);
+}
+
+static struct body slurp(const char *path)
+{
+    struct body b = {0};
+    FILE *f = fopen(path, "rb");
+    long n = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
+    if (n >= 0 && (b.p = malloc((size_t)n + 1)) && !fseek(f, 0, SEEK_SET))
+        b.n = fread(b.p, 1, (size_t)n, f);
+    if (f)
+        fclose(f);
+    return b;
+}
+
+int main(int argc, char **argv)
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof at;
+    struct body b = argc >= 3 ? slurp(argv[2]) : (struct body){0};
+    int s = socket(AF_INET, SOCK_STREAM, 0);
+    if (b.n < 16 || s < 0 || bind(s, (struct sockaddr *)&at, sizeof at) || listen(s, 8) || getsockname(s, (struct sockaddr *)&at, &len)) {
+        fprintf(stderr, "usage: serve MODE FILE [PAUSE_MS]\n");
+        return 2;
+    }
+    signal(SIGCHLD, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    printf("%d\n", ntohs(at.sin_port));
+    fflush(stdout);
+    for (;;) {
+        int fd = accept(s, NULL, NULL);
+        if (fd >= 0 && fork() == 0) {
+            client(fd, argv[1], b, argc > 3 ? atoi(argv[3]) : 0);
+            shutdown(fd, SHUT_WR);
+            _exit(0);
+        }
+        if (fd >= 0)
+            close(fd);
+    }
+}

@@ -1,0 +1,208 @@
+/*
+ * test_stream.c - a trace that arrives in pieces: the same generations however it is cut, each a trace of its own; and
+ * which URL a name stands for.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/feed.h"
+#include "decode/mem.h"
+#include "decode/stream.h"
+#include "tests/unit/decode_help.h"
+
+static unsigned char *slurp(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *n = (size_t)ftell(f);
+    rewind(f);
+    unsigned char *p = malloc(*n);
+    assert_int_equal(fread(p, 1, *n, f), *n);
+    fclose(f);
+    return p;
+}
+
+static void put_pieces(struct stream *st, const unsigned char *p, size_t n, size_t piece)
+{
+    struct err e = {0};
+    for (size_t at = 0; at < n; at += piece)
+        assert_int_equal(stream_put(st, p + at, n - at < piece ? n - at : piece, &e), ERR_OK);
+    stream_end(st);
+}
+
+static uint64_t events_of(const void *p, size_t n, uint32_t *damages)
+{
+    struct trace *tr;
+    struct err e = {0};
+    assert_int_equal(trace_open_mem(p, n, NULL, &tr, &e), ERR_OK);
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    assert_null(trace_fatal(tr));
+    uint64_t events = trace_info(tr)->events;
+    *damages = trace_info(tr)->ndamages;
+    trace_close(tr);
+    return events;
+}
+
+static const char *const longs[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
+
+static void pieces(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        size_t n;
+        unsigned char *p = slurp(longs[k], &n);
+        struct stream whole = {0};
+        put_pieces(&whole, p, n, n);
+        assert_true(whole.ngen > 1);
+        for (size_t piece = 1; piece < 200000; piece = piece * 7 + 3) {
+            struct stream st = {0};
+            put_pieces(&st, p, n, piece);
+            assert_int_equal(stream_whole(&st), whole.ngen);
+            for (size_t i = 0; i < st.ngen; i++) {
+                assert_int_equal(st.gen[i].n, whole.gen[i].n);
+                assert_int_equal(st.gen[i].offset, whole.gen[i].offset);
+                assert_memory_equal(st.gen[i].p, whole.gen[i].p, st.gen[i].n);
+            }
+            stream_free(&st);
+        }
+        stream_free(&whole);
+        free(p);
+    }
+}
+
+static void each_alone(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        size_t n, len;
+        uint32_t damages;
+        unsigned char *p = slurp(longs[k], &n);
+        struct stream st = {0};
+        uint64_t all = events_of(p, n, &damages), sum = 0;
+        put_pieces(&st, p, n, 4096);
+        for (size_t i = 0; i < st.ngen; i++) {
+            sum += events_of(st.gen[i].p, st.gen[i].n, &damages);
+            assert_int_equal(damages, 0);
+        }
+        assert_int_equal(sum, all);
+        uint8_t *joined = stream_join(&st, 0, st.ngen, &len);
+        assert_int_equal(len, n);
+        assert_memory_equal(joined, p, n);
+        mem_free(joined);
+        stream_drop(&st, 1);
+        joined = stream_join(&st, 0, st.ngen, &len);
+        assert_true(events_of(joined, len, &damages) < all);
+        assert_int_equal(damages, 0);
+        mem_free(joined);
+        stream_free(&st);
+        free(p);
+    }
+}
+
+/* Cut anywhere: the generations before the cut are whole, the one that is cut says so. */
+static void cut(void **state)
+{
+    (void)state;
+    size_t n;
+    unsigned char *p = slurp(longs[1], &n);
+    struct stream whole = {0};
+    put_pieces(&whole, p, n, n);
+    for (size_t at = 17; at < n; at += n / 97) {
+        struct stream st = {0};
+        size_t before = 0;
+        while (before < whole.ngen && whole.gen[before].offset + whole.gen[before].n - STREAM_HEADER <= at)
+            before++;
+        put_pieces(&st, p, at, 1000);
+        assert_int_equal(stream_whole(&st), before);
+        assert_int_equal(st.torn, st.ngen > before);
+        stream_free(&st);
+    }
+    stream_free(&whole);
+    free(p);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    struct err e = {0};
+    struct stream st = {0};
+    assert_int_equal(stream_put(&st, (const uint8_t *)"<html>no trace</html>", 21, &e), ERR_NOT_TRACE);
+    stream_free(&st);
+    assert_int_equal(stream_put(&st, (const uint8_t *)"go 1.21 trace\0\0\0xx", 18, &e), ERR_ARG);
+    stream_free(&st);
+    assert_int_equal(stream_put(&st, (const uint8_t *)"go 1.26 trace\0\0\0\x07", 17, &e), ERR_FORMAT);
+    assert_int_equal(e.offset, 16);
+    assert_int_equal(stream_put(&st, (const uint8_t *)"\x01", 1, &e), ERR_FORMAT);
+    stream_free(&st);
+    st.max = 1000; /* a generation that never ends */
+    size_t n;
+    unsigned char *p = slurp(longs[0], &n);
+    assert_int_equal(stream_put(&st, p, n, &e), ERR_NOMEM);
+    stream_free(&st);
+    free(p);
+}
+
+static void out_of_memory(void **state)
+{
+    (void)state;
+    size_t n;
+    unsigned char *p = slurp(longs[0], &n);
+    for (long i = 0; i < 8; i++) {
+        struct stream st = {0};
+        struct err e = {0};
+        mem_fail_after(i);
+        enum err_code rc = stream_put(&st, p, n, &e);
+        mem_fail_after(-1);
+        assert_int_equal(rc, ERR_NOMEM);
+        stream_free(&st);
+    }
+    free(p);
+}
+
+static void urls(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *where, *url;
+    } row[] = {
+        {"host:6060", "http://host:6060/debug/pprof/trace?seconds=7"},
+        {"http://host:6060", "http://host:6060/debug/pprof/trace?seconds=7"},
+        {"https://host/", "https://host/debug/pprof/trace?seconds=7"},
+        {"https://api/v1/namespaces/n/pods/http:p:6060/proxy/debug/pprof/", "https://api/v1/namespaces/n/pods/http:p:6060/proxy/debug/pprof/trace?seconds=7"},
+        {"http://host/in/front/debug/pprof", "http://host/in/front/debug/pprof/trace?seconds=7"},
+        {"http://host/my/trace", "http://host/my/trace?seconds=7"},
+        {"http://host/flight?last=10s", "http://host/flight?last=10s"},
+        {"http://host/#part", "http://host/debug/pprof/trace?seconds=7"},
+        {"[::1]:6060", "http://[::1]:6060/debug/pprof/trace?seconds=7"},
+        {"unix:/run/x.sock", "http://localhost/debug/pprof/trace?seconds=7"},
+    };
+    struct feed_opts o = {.seconds = 7};
+    struct err e = {0};
+    char out[200];
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
+        assert_true(feed_is_url(row[i].where));
+        assert_int_equal(feed_url(row[i].where, &o, out, sizeof out, &e), ERR_OK);
+        assert_string_equal(out, row[i].url);
+    }
+    o.profile = "profile";
+    assert_int_equal(feed_url("host:1", &o, out, sizeof out, &e), ERR_OK);
+    assert_string_equal(out, "http://host:1/debug/pprof/profile?seconds=7");
+    assert_int_equal(feed_url("http://a b/", &o, out, sizeof out, &e), ERR_ARG);
+    assert_int_equal(feed_url("http://", &o, out, sizeof out, &e), ERR_ARG);
+    assert_int_equal(feed_url("http://host/long/path", &o, out, 12, &e), ERR_ARG);
+    assert_false(feed_is_url("trace.out"));
+    assert_false(feed_is_url("dir/a:1"));
+    assert_false(feed_is_url("a:b"));
+    assert_false(feed_is_url("-"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces), cmocka_unit_test(each_alone), cmocka_unit_test(cut),
+        cmocka_unit_test(refused), cmocka_unit_test(out_of_memory), cmocka_unit_test(urls),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
