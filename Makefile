@@ -105,7 +105,7 @@ $(BUILD)/%.pb-c.c $(BUILD)/%.pb-c.h: %.proto
 	$(Q)protoc-c --c_out=$(BUILD) $<
 .SECONDARY: $(PB_C) $(PB_H)
 $(PB_C:.c=.o): $(BUILD)/%.o: $(BUILD)/%.c $(BUILD)/flags
-	$(Q)$(COMPILE) -c -o $@ $<
+	$(Q)$(COMPILE) -DNDEBUG -c -o $@ $<
 
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 	@mkdir -p $(@D)

@@ -140,6 +140,10 @@ static bool carry_tasks(struct fold *dst, const struct fold *src, const struct g
             return false;
         *mine = (struct opentask){.id = o->id, .index = (uint32_t)v->n};
         HASH_ADD(hh, dst->opentasks, id, sizeof mine->id, mine);
+        if (mine->lost) {
+            mem_free(mine);
+            return false;
+        }
         t[v->n] = src->tasks.v[o->index];
         t[v->n].g = gmap_to(map, t[v->n].g);
         v->n++;

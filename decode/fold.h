@@ -8,12 +8,11 @@
 #ifndef GOTOP_DECODE_FOLD_H
 #define GOTOP_DECODE_FOLD_H
 
-#include <uthash.h>
-
 #include "decode/ev.h"
 #include "decode/holds.h"
 #include "decode/names.h"
 #include "decode/spans.h"
+#include "decode/table.h"
 #include "decode/trace.h"
 
 struct ginfo {            /* per goroutine, beside its lane: what a transition seldom needs */
@@ -53,9 +52,10 @@ struct minfo {
 
 struct vec_range { struct range *v; size_t n, cap; uint32_t *open; size_t nopen, capopen; bool unsorted; };
 struct vec_region { struct region *v; size_t n, cap; uint32_t *prev; size_t capprev; bool unsorted; };
-struct opentask {         /* uthash by task id */
+struct opentask {         /* by task id */
     uint64_t id;
     uint32_t index;
+    bool lost;
     UT_hash_handle hh;
 };
 struct vec_task { struct task *v; size_t n, cap; bool unsorted; };

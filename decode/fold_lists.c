@@ -132,6 +132,11 @@ void fold_task_begin(struct fold *f, const struct ev *e)
     }
     *o = (struct opentask){.id = e->arg, .index = (uint32_t)v->n};
     HASH_ADD(hh, f->opentasks, id, sizeof o->id, o);
+    if (o->lost) {
+        mem_free(o);
+        f->oom = true;
+        return;
+    }
     v->v[v->n++] = (struct task){.id = e->arg, .parent = e->arg2, .t0 = e->t, .t1 = OPEN_T, .open_end = true, .name = e->str,
                                  .g = e->g, .g_end = NO_LANE, .stack = e->stack};
 }

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
+#include <time.h>
 #include <unistd.h>
 
 /* The number behind a word that a line of the file begins with ("" = the first line's); 0 = it has none. */
@@ -26,4 +28,19 @@ uint64_t host_memory(void)
     if (!have && pages > 0 && size > 0) /* an old kernel, another system: what lies bare */
         have = (uint64_t)pages * (uint64_t)size;
     return group && group < have ? group : have;
+}
+
+void host_random(void *p, size_t n)
+{
+    if (!getentropy(p, n))
+        return;
+    FILE *f = fopen("/dev/urandom", "re"); /* an old kernel */
+    size_t got = f ? fread(p, 1, n, f) : 0;
+    if (f)
+        fclose(f);
+    struct timespec now = {0};
+    for (; got < n; got++) {
+        clock_gettime(CLOCK_REALTIME, &now);
+        ((unsigned char *)p)[got] = (unsigned char)((now.tv_nsec >> got % 8) ^ (uintptr_t)&now >> 8 ^ (uint64_t)getpid() ^ (uintptr_t)p >> 12);
+    }
 }

@@ -2,6 +2,7 @@
 #ifndef GOTOP_DECODE_HOST_H
 #define GOTOP_DECODE_HOST_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /*
@@ -9,5 +10,8 @@
  * control group allows in all. 0 = not known.
  */
 uint64_t host_memory(void);
+
+/* host_random - n <= 256 bytes that nobody can foresee; where the host has none, what differs from run to run. */
+void host_random(void *p, size_t n);
 
 #endif

@@ -2,8 +2,9 @@
  * idmap.h - 64-bit ids of the file to dense 32-bit values.
  *
  * Open addressing, linear probing, at most half full. Ids usually count upwards, so the low bits are the first
- * choice of slot: neighbours in id are neighbours in memory. A file whose ids collide on purpose makes the map
- * change to a mixing hash, so its cost stays linear too. A deleted key leaves a mark, which a rebuild sweeps away.
+ * choice of slot: neighbours in id are neighbours in memory. Where ids meet, the map changes to a hash with this run's
+ * secret (decode/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a
+ * file chooses and asks for. A deleted key leaves a mark, which a rebuild sweeps away.
  * Zero-initialised is empty; 12 bytes a slot.
  */
 #ifndef GOTOP_DECODE_IDMAP_H
@@ -13,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "decode/hash.h"
 #include "decode/mem.h"
 
 #define IDMAP_NONE UINT32_MAX
@@ -22,6 +24,7 @@ struct idmap {
     uint64_t *key;
     uint32_t *val; /* value + 1, 0 = free, IDMAP_GONE = deleted */
     uint32_t cap, used, gone;
+    uint32_t reach; /* no key is more slots than this from its home */
     bool mixed;
 };
 
@@ -29,9 +32,7 @@ static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)
 {
     if (!m->mixed)
         return (uint32_t)key & (m->cap - 1);
-    key ^= key >> 31;
-    key *= 0x9e3779b97f4a7c15u;
-    return (uint32_t)(key >> 32) & (m->cap - 1);
+    return (uint32_t)hash_u64(key) & (m->cap - 1);
 }
 
 /* idmap_get - the value, or IDMAP_NONE. */
@@ -39,12 +40,10 @@ static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
 {
     if (!m->cap)
         return IDMAP_NONE;
-    for (uint32_t at = idmap_home(m, key);; at = (at + 1) & (m->cap - 1)) {
-        if (!m->val[at])
-            return IDMAP_NONE;
+    for (uint32_t at = idmap_home(m, key), steps = 0; m->val[at] && steps <= m->reach; at = (at + 1) & (m->cap - 1), steps++)
         if (m->key[at] == key && m->val[at] != IDMAP_GONE)
             return m->val[at] - 1;
-    }
+    return IDMAP_NONE;
 }
 
 static inline void idmap_free(struct idmap *m)
@@ -67,9 +66,11 @@ static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
     for (uint32_t i = 0; i < m->cap; i++) {
         if (!m->val[i] || m->val[i] == IDMAP_GONE)
             continue;
-        uint32_t at = idmap_home(&n, m->key[i]);
-        while (n.val[at])
+        uint32_t at = idmap_home(&n, m->key[i]), steps = 0;
+        for (; n.val[at]; steps++)
             at = (at + 1) & (cap - 1);
+        if (steps > n.reach)
+            n.reach = steps;
         n.key[at] = m->key[i];
         n.val[at] = m->val[i];
     }
@@ -105,6 +106,8 @@ static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
     }
     m->key[at] = key;
     m->val[at] = val + 1;
+    if (steps > m->reach)
+        m->reach = steps;
     /* A long way to go: because of many marks, or because the keys collide. */
     return steps < 256 || m->mixed || idmap_rebuild(m, m->cap, m->gone < m->cap / 8);
 }
@@ -114,9 +117,10 @@ static inline void idmap_del(struct idmap *m, uint64_t key)
 {
     if (!m->cap)
         return;
-    uint32_t mask = m->cap - 1, at = idmap_home(m, key);
-    while (m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE))
-        at = (at + 1) & mask;
+    uint32_t mask = m->cap - 1, at = idmap_home(m, key), steps = 0;
+    for (; m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE); steps++, at = (at + 1) & mask)
+        if (steps > m->reach)
+            return;
     if (!m->val[at])
         return;
     m->val[at] = IDMAP_GONE;
@@ -128,7 +132,7 @@ static inline void idmap_clear(struct idmap *m)
 {
     if (m->used || m->gone)
         memset(m->val, 0, (size_t)m->cap * sizeof *m->val);
-    m->used = m->gone = 0;
+    m->used = m->gone = m->reach = 0;
 }
 
 #endif

@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "decode/hash.h"
 #include "decode/mem.h"
 
 struct stack_ref {
@@ -49,38 +50,19 @@ static void seg_free(struct segvec *v)
     v->n = 0;
 }
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-    h ^= x;
-    h *= 0x9e3779b97f4a7c15u;
-    return h ^ (h >> 29);
-}
-
-static uint64_t hash_bytes(const char *p, uint32_t len)
-{
-    uint64_t h = len;
-    for (; len >= 8; p += 8, len -= 8) {
-        uint64_t x;
-        memcpy(&x, p, 8);
-        h = mix(h, x);
-    }
-    uint64_t x = 0;
-    memcpy(&x, p, len);
-    return mix(mix(h, x), 0x51);
-}
-
 static uint64_t hash_frame(const struct frame *f)
 {
-    return mix(mix(mix(mix(1, f->pc), f->func), f->file), f->line);
+    uint64_t h = hash_next(hash_first(f->pc), (uint64_t)f->func << 32 | f->file);
+    return hash_last(hash_next(h, f->line));
 }
 
 static uint64_t hash_ids(const struct names *nm, const uint32_t *ids, const struct stack_ref *r)
 {
     uint32_t n = r->n;
-    uint64_t h = n;
+    uint64_t h = hash_first(n);
     for (uint32_t i = 0; i < n; i++)
-        h = mix(h, ids ? ids[i] : *(uint32_t *)seg_at(&nm->pool, r->first + i));
-    return mix(h, 7);
+        h = hash_next(h, ids ? ids[i] : *(uint32_t *)seg_at(&nm->pool, r->first + i));
+    return hash_last(h);
 }
 
 enum which { STRS, FRAMES, STACKS };

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "decode/hash.h"
 #include "decode/mem.h"
 #include "decode/packer.h"
 
@@ -151,6 +152,11 @@ static void before_move(struct span_pool *sp, size_t n, size_t cap)
         packer_drain(sp->packer);
 }
 
+static uint32_t tag_home(uint8_t state, uint32_t reason, uint32_t label)
+{
+    return (uint32_t)hash_last(hash_next(hash_first(state), (uint64_t)reason << 32 | label));
+}
+
 uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label)
 {
     if (sp->ntags * 2 >= sp->tagcap) {
@@ -162,7 +168,7 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
         }
         for (uint32_t i = 0; i < sp->ntags; i++) {
             const struct span_tag *t = &sp->tags[i];
-            uint32_t at = (t->state * 31u + t->reason * 2654435761u + t->label * 40503u) & (cap - 1);
+            uint32_t at = tag_home(t->state, t->reason, t->label) & (cap - 1);
             while (h[at])
                 at = (at + 1) & (cap - 1);
             h[at] = i + 1;
@@ -171,7 +177,7 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
         sp->taghash = h;
         sp->tagcap = cap;
     }
-    uint32_t at = (state * 31u + reason * 2654435761u + label * 40503u) & (sp->tagcap - 1);
+    uint32_t at = tag_home(state, reason, label) & (sp->tagcap - 1);
     for (; sp->taghash[at]; at = (at + 1) & (sp->tagcap - 1)) {
         const struct span_tag *t = &sp->tags[sp->taghash[at] - 1];
         if (t->state == state && t->reason == reason && t->label == label)

@@ -3,11 +3,12 @@
 
 #include <string.h>
 
+#include "decode/hash.h"
 #include "decode/mem.h"
 
 static size_t slot_of(const struct v1_goids *h, uint64_t id)
 {
-    return (size_t)((id * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (h->cap - 1);
+    return (size_t)hash_u64(id) & (h->cap - 1);
 }
 
 /* far_slot - where an id stands in the hash table or would; there is one. */

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "decode/mem.h"
-#include "triage/sum.h"
 
 void weights_free(struct weights *w)
 {
@@ -58,9 +57,9 @@ static bool add(struct weights *w, struct weight key, uint64_t count, int64_t ns
         w->v[w->n++] = key;
     }
     w->v[row].count += count;
-    w->v[row].ns = sum_ns(w->v[row].ns, ns);
+    w->v[row].ns = ns_add(w->v[row].ns, ns);
     w->count += count;
-    w->ns = sum_ns(w->ns, ns);
+    w->ns = ns_add(w->ns, ns);
     return true;
 }
 

@@ -7,20 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/hash.h"
 #include "decode/mem.h"
 #include "triage/slices.h"
 
 #define SORT_MANY 4096
-
-static uint64_t mix(uint64_t a, uint64_t b)
-{
-    uint64_t h = (a ^ (b * 0x9e3779b97f4a7c15u)) + (b >> 29);
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    h ^= h >> 32;
-    h *= 0xd6e8feb86659fd93u;
-    return h ^ h >> 32;
-}
 
 void tab_free(struct tab *m)
 {
@@ -30,7 +21,7 @@ void tab_free(struct tab *m)
 
 static struct tab_slot *tab_find(const struct tab *m, uint64_t a, uint64_t b)
 {
-    uint32_t i = (uint32_t)mix(a, b) & (m->cap - 1);
+    uint32_t i = (uint32_t)hash_last(hash_next(hash_first(a), b)) & (m->cap - 1);
     while (m->slot[i].row && (m->slot[i].a != a || m->slot[i].b != b)) {
         i = (i + 1) & (m->cap - 1);
     }

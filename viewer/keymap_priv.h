@@ -4,14 +4,7 @@
 #ifndef GOTOP_VIEWER_KEYMAP_PRIV_H
 #define GOTOP_VIEWER_KEYMAP_PRIV_H
 
-/* uthash through our allocator; out of memory leaves the item out, which the caller sees. */
-#include "decode/mem.h"
-#define HASH_NONFATAL_OOM 1
-#define uthash_malloc(sz) mem_alloc(sz)
-#define uthash_free(p, sz) mem_free(p)
-#define uthash_nonfatal_oom(obj) ((obj)->lost = true)
-#include <uthash.h>
-
+#include "decode/table.h"
 #include "viewer/keymap.h"
 
 struct keynode {

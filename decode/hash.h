@@ -1,0 +1,47 @@
+/*
+ * hash.h - where keys from a file go in our tables: nobody who writes a file can know, since a secret of this run has a part
+ * in it.
+ *
+ * Each word is multiplied with a part of the secret and both halves of the product are folded; without the secret nothing
+ * can be said of which keys meet. No answer may depend on it: a table is asked, never walked in the order of its slots.
+ */
+#ifndef GOTOP_DECODE_HASH_H
+#define GOTOP_DECODE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+extern uint64_t hash_secret[4]; /* drawn before main(), the last three are odd */
+/* hash_reseed - another secret, for tests: no table may be in use. */
+void hash_reseed(uint64_t seed);
+
+static inline uint64_t hash_fold(uint64_t x, uint64_t k)
+{
+    unsigned __int128 v = (unsigned __int128)x * k;
+    return (uint64_t)v ^ (uint64_t)(v >> 64);
+}
+
+/* A hash of several words: hash_first(), hash_next() each, hash_last(). Of one: hash_u64(). */
+static inline uint64_t hash_first(uint64_t x)
+{
+    return hash_fold(x ^ hash_secret[0], hash_secret[1]);
+}
+
+static inline uint64_t hash_next(uint64_t h, uint64_t x)
+{
+    return hash_fold(h ^ x, hash_secret[1]) + hash_secret[0];
+}
+
+static inline uint64_t hash_last(uint64_t h)
+{
+    return hash_fold(h ^ hash_secret[3], hash_secret[2]);
+}
+
+static inline uint64_t hash_u64(uint64_t x)
+{
+    return hash_last(hash_first(x));
+}
+
+uint64_t hash_bytes(const void *p, size_t n);
+
+#endif
