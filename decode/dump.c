@@ -14,6 +14,7 @@
 
 #include "decode/mem.h"
 #include "decode/trace_priv.h"
+#include "decode/utf8.h"
 
 struct dump {
     const struct trace *tr;
@@ -32,29 +33,16 @@ static const char *go_state(uint8_t s)
     }
 }
 
-/* Length of the UTF-8 character at p if it is one that a terminal may see, else 0. */
-static uint32_t utf8_len(const unsigned char *p, uint32_t left)
-{
-    uint32_t n = p[0] < 0x80 ? 1 : p[0] >= 0xc2 && p[0] < 0xe0 ? 2 : p[0] >= 0xe0 && p[0] < 0xf0 ? 3 : p[0] >= 0xf0 && p[0] < 0xf5 ? 4 : 0;
-    if (!n || n > left || p[0] < 0x20 || p[0] == 0x7f)
-        return 0;
-    for (uint32_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xc2 && p[1] < 0xa0) || (p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] >= 0xa0) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] >= 0x90))
-        return 0; /* C1 controls; overlong forms, surrogates, beyond Unicode */
-    return n;
-}
-
-/* A name as Go's reference output has it; control bytes and what is no UTF-8, which no real name holds, as \xNN. */
+/* A name as Go's reference output has it; what is never shown and what is no UTF-8, which no real name holds, as \xNN. */
 static void put_str(FILE *out, struct str s)
 {
     if (!s.len)
         fputc('-', out);
-    const unsigned char *p = (const unsigned char *)s.p, *end = p + s.len;
+    const char *p = s.p, *end = p + s.len;
     while (p < end) {
-        uint32_t n = utf8_len(p, (uint32_t)(end - p));
+        uint32_t c;
+        size_t n = utf8_read(p, (size_t)(end - p), &c);
+        n = n && utf8_hidden(c) ? 0 : n;
         if (*p == '\\')
             fputs("\\\\", out);
         else if (n)
@@ -62,7 +50,7 @@ static void put_str(FILE *out, struct str s)
         else if (*p == '\t' || *p == '\n' || *p == '\r')
             fprintf(out, "\\%c", *p == '\t' ? 't' : *p == '\n' ? 'n' : 'r');
         else
-            fprintf(out, "\\x%02x", *p);
+            fprintf(out, "\\x%02x", (unsigned char)*p);
         p += n ? n : 1;
     }
 }

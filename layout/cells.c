@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "decode/utf8.h"
 
 enum { MAX_W = 2000, MAX_H = 1000, REPLACED = 0xFFFD };
 
@@ -76,40 +77,17 @@ static int char_width(uint32_t cp)
     return lo < sizeof allowed / sizeof *allowed && cp >= allowed[lo].from ? allowed[lo].width : 0;
 }
 
-/* One code point of strict UTF-8; bytes used in *n. Bad: REPLACED and one byte used. */
-static uint32_t decode_utf8(const unsigned char *p, uint32_t len, uint32_t *n)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    uint32_t need = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : p[0] >= 0xE0 && p[0] < 0xF0 ? 3
-                  : p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
-    *n = 1;
-    if (need == 1)
-        return p[0];
-    if (!need || need > len)
-        return REPLACED;
-    uint32_t cp = p[0] & (0xFFu >> (need + 1));
-    for (uint32_t i = 1; i < need; i++) {
-        if ((p[i] & 0xC0) != 0x80)
-            return REPLACED;
-        cp = cp << 6 | (p[i] & 0x3Fu);
-    }
-    if (cp < least[need] || cp > 0x10FFFF || (cp >= 0xD800 && cp <= 0xDFFF))
-        return REPLACED;
-    *n = need;
-    return cp;
-}
-
 uint32_t str_next(struct str s, uint32_t *at, int *width)
 {
-    uint32_t n;
-    uint32_t cp = decode_utf8((const unsigned char *)s.p + *at, s.len - *at, &n);
-    *at += n;
+    uint32_t cp = REPLACED;
+    size_t n = utf8_read(s.p + *at, s.len - *at, &cp);
+    *at += n ? (uint32_t)n : 1;
     *width = 1;
     if (cp < 0x20 || cp == 0x7F)
         return '?';
     if (cp < 0x7F)
         return cp;
-    int w = char_width(cp);
+    int w = utf8_hidden(cp) ? 0 : char_width(cp);
     if (!w)
         return REPLACED;
     *width = w;

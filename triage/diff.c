@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/door.h"
 #include "decode/mem.h"
 #include "triage/metrics.h"
 #include "triage/report.h"
@@ -318,7 +319,7 @@ static int fail(const char *path, const char *what)
     text_clean(&t, path, strlen(path), 0);
     text_lit(&t, ": ");
     text_clean(&t, what, strlen(what), 0);
-    fprintf(stderr, "gotop diff: %s\n", t.p ? t.p : "out of memory");
+    door_printf(stderr, "gotop diff: %s\n", t.p ? t.p : "out of memory");
     text_free(&t);
     return 2;
 }

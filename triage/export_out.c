@@ -13,6 +13,7 @@
 #include <zlib.h>
 
 #include "decode/mem.h"
+#include "decode/utf8.h"
 
 #define OUT_BUFFER (1 << 16)
 
@@ -174,44 +175,14 @@ enum err_code out_close(struct out *o, bool keep, struct err *e)
 
 /* ---- names -------------------------------------------------------------------------------------------------- */
 
-/* Length of the UTF-8 character at p, 0 = there is none; its number in *c. */
-static size_t character(const unsigned char *p, size_t n, uint32_t *c)
-{
-    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    size_t len = p[0] < 0x80             ? 1
-                 : (p[0] & 0xe0) == 0xc0 ? 2
-                 : (p[0] & 0xf0) == 0xe0 ? 3
-                 : (p[0] & 0xf8) == 0xf0 ? 4
-                                         : 0;
-    if (!len || len > n) {
-        return 0;
-    }
-    *c = len == 1 ? p[0] : p[0] & (0x7fu >> len);
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        *c = *c << 6 | (p[i] & 0x3f);
-    }
-    return *c >= least[len] && *c <= 0x10ffff && (*c < 0xd800 || *c > 0xdfff) ? len : 0;
-}
-
-/* Control characters, and those that are invisible or turn the writing direction. */
-static bool unwanted(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x206f) || c == 0xfeff ||
-           (c >= 0xfff9 && c <= 0xfffb) || c >= 0xe0000;
-}
-
 void out_name(struct text *t, struct str s, const char *also)
 {
     size_t i = 0, good = 0; /* bytes [good, i) are fine as they are */
     while (i < s.len) {
         uint32_t c = 0;
-        size_t len = character((const unsigned char *)s.p + i, s.len - i, &c);
+        size_t len = utf8_read(s.p + i, s.len - i, &c);
         bool replace = len == 1 && c && also && strchr(also, (int)c);
-        if (len && !replace && !unwanted(c)) {
+        if (len && !replace && !utf8_hidden(c)) {
             i += len;
             continue;
         }

@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decode/door.h"
+
 #define STEP 100000000 /* ns between two words on the terminal */
 
 int export_say(const char *name, const char *what, const char *message)
@@ -18,7 +20,7 @@ int export_say(const char *name, const char *what, const char *message)
     text_clean(&t, what, strlen(what), 0);
     text_raw(&t, ": ", 2);
     text_clean(&t, message, strlen(message), 0);
-    fprintf(stderr, "gotop %s: %s\n", name, t.p ? t.p : "out of memory");
+    door_printf(stderr, "gotop %s: %s\n", name, t.p ? t.p : "out of memory");
     text_free(&t);
     return 2;
 }
@@ -32,17 +34,10 @@ static int64_t clock_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
-static void say_share(const char *what, double share)
-{
-    fprintf(stderr, "\r%s %3.0f%%", what, share * 100);
-    fflush(stderr);
-}
-
 static void say_nothing(bool talk)
 {
     if (talk) {
-        fputs("\r                \r", stderr);
-        fflush(stderr);
+        door_wipe();
     }
 }
 
@@ -54,7 +49,7 @@ void export_progress(struct export *x, double share)
     int64_t now = clock_ns();
     if (now - x->said >= STEP) {
         x->said = now;
-        say_share("writing", share);
+        door_progress("writing", share);
     }
 }
 
@@ -320,7 +315,7 @@ static enum err_code load(const struct export_command *c, const struct export_op
     while (trace_load(*tr, talk ? STEP : INT64_MAX) == LOAD_MORE) {
         const struct trace_info *i = trace_info(*tr);
         if (talk) {
-            say_share("reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
+            door_progress("reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
         }
         bool part = c->options & EXPORT_PART;
         if (trace_part(*tr) && (!part || (!o->from && !o->to))) {

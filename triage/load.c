@@ -6,13 +6,14 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "decode/door.h"
+
 #define STEP 100000000 /* ns between two words on the terminal */
 
 static void progress(bool on, const char *what, double share)
 {
     if (on) {
-        fprintf(stderr, "\r%s %3.0f%%", what, share * 100);
-        fflush(stderr);
+        door_progress(what, share);
     }
 }
 
@@ -111,7 +112,7 @@ static enum err_code load_opened(struct loaded *l, bool talk, enum err_code c, s
         c = load_tables(l, talk, e);
     }
     if (talk) {
-        fputs("\r             \r", stderr);
+        door_wipe();
     }
     if (c != ERR_OK) {
         load_free(l);

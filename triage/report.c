@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/door.h"
 #include "decode/mem.h"
 #include "triage/export_run.h"
 #include "triage/metrics.h"
@@ -43,7 +44,7 @@ static int fail(const char *path, const char *what)
     text_clean(&t, path, strlen(path), 0);
     text_lit(&t, ": ");
     text_clean(&t, what, strlen(what), 0);
-    fprintf(stderr, "gotop report: %s\n", t.p ? t.p : "out of memory");
+    door_printf(stderr, "gotop report: %s\n", t.p ? t.p : "out of memory");
     text_free(&t);
     return 2;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "decode/utf8.h"
 #include "triage/stacks.h"
 
 void text_free(struct text *t)
@@ -82,39 +83,11 @@ void text_add(struct text *t, const char *fmt, ...)
     }
 }
 
-/* One character at p: its length in bytes, its code point in *cp; 0 bytes long = not valid UTF-8. */
-static size_t utf8_read(const unsigned char *p, size_t n, uint32_t *cp)
-{
-    size_t len = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : p[0] < 0xf5 ? 4 : 0;
-    uint32_t c = len == 1 ? p[0] : len ? p[0] & (0xffu >> (len + 1)) : 0;
-    if (!len || len > n) {
-        return 0;
-    }
-    for (size_t i = 1; i < len; i++) {
-        if ((p[i] & 0xc0) != 0x80) {
-            return 0;
-        }
-        c = c << 6 | (p[i] & 0x3fu);
-    }
-    if ((len == 3 && c < 0x800) || (len == 4 && (c < 0x10000 || c > 0x10ffff)) || (c >= 0xd800 && c <= 0xdfff)) {
-        return 0;
-    }
-    *cp = c;
-    return len;
-}
-
-/* Control characters of both sets, line and paragraph separators, and marks that reorder what is shown. */
-static bool char_hostile(uint32_t c)
-{
-    return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0x61c || (c >= 0x200b && c <= 0x200f) ||
-           (c >= 0x2028 && c <= 0x202e) || (c >= 0x2060 && c <= 0x2069) || c == 0xfeff || c >= 0xe0000;
-}
-
 static size_t clean_one(struct text *t, const char *p, size_t n)
 {
     uint32_t c = 0;
-    size_t len = utf8_read((const unsigned char *)p, n, &c);
-    if (!len || char_hostile(c)) {
+    size_t len = utf8_read(p, n, &c);
+    if (!len || utf8_hidden(c)) {
         text_lit(t, "?");
         return len ? len : 1;
     }

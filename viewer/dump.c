@@ -3,6 +3,7 @@
  */
 #include "viewer/dump.h"
 
+#include "decode/door.h"
 #include "decode/dump.h"
 #include "decode/trace.h"
 #include "viewer/options.h"
@@ -23,7 +24,7 @@ int dump_main(int argc, char **argv)
         return finish_output(EXIT_OK);
     }
     if (!o.path) {
-        fprintf(stderr, "gotop: dump needs a trace\n");
+        door_printf(stderr, "gotop: dump needs a trace\n");
         return EXIT_USAGE;
     }
     if (trace_open(o.path, &o.trace, &tr, &e)) {

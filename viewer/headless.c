@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/door.h"
 #include "decode/mem.h"
 #include "layout/popup.h"
 #include "layout/status.h"
@@ -193,7 +194,7 @@ static bool run_words(struct script *s, const char *p)
         } else if (!run_word(s, p, len)) {
             char word[200];
             str_safe((struct str){p, (uint32_t)(len < 100 ? len : 100)}, word, sizeof word);
-            fprintf(s->reading ? s->out : s->errors, "%s'%s' is no key and no action\n",
+            door_printf(s->reading ? s->out : s->errors, "%s'%s' is no key and no action\n",
                     s->reading ? "" : "gotop: --keys: ", word);
             if (!s->reading) return false;
         }

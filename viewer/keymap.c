@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/utf8.h"
 #include "viewer/keymap_priv.h"
 
 static const char *const view_names[KEYVIEW_COUNT] = {
@@ -299,6 +300,10 @@ static enum err_code line_obey(struct line *l)
 {
     struct word w = next_word(l);
     if (w.len == 0) return ERR_OK;
+    if (!utf8_plain(l->p, (size_t)(l->end - l->p))) {
+        complain(l, "the line holds control characters, or bytes that are no UTF-8");
+        return ERR_FORMAT;
+    }
     if (word_is(w, "bind")) return line_bind(l);
     if (word_is(w, "unbind")) return line_unbind(l);
     if (word_is(w, "include")) return line_include(l);

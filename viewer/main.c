@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "decode/door.h"
 #include "decode/mem.h"
 #include "decode/trace.h"
 #include "layout/cells.h"
@@ -37,8 +38,8 @@ static void say_keymap(void *arg, bool error, const char *file, int line, const 
 {
     char name[512];
     str_safe(str_of(file), name, sizeof name);
-    if (line) fprintf(arg, "%s:%d: %s%s\n", name, line, error ? "" : "warning: ", what);
-    else fprintf(arg, "%s: %s%s\n", name, error ? "" : "warning: ", what);
+    if (line) door_printf(arg, "%s:%d: %s%s\n", name, line, error ? "" : "warning: ", what);
+    else door_printf(arg, "%s: %s%s\n", name, error ? "" : "warning: ", what);
 }
 
 static const struct keymap_say to_stderr = {say_keymap, NULL};
@@ -60,8 +61,8 @@ static struct keymap *load_keymap(const char *name)
     struct keymap *km = keymap_new();
     enum err_code rc = km ? keymap_load(km, name ? name : "default", &say) : ERR_NOMEM;
     if (rc == ERR_OK || (rc == ERR_FORMAT && !name)) return km;
-    if (rc == ERR_IO) fprintf(stderr, "gotop: there is no keymap '%s'\n", name ? name : "default");
-    if (rc == ERR_NOMEM) fprintf(stderr, "gotop: out of memory\n");
+    if (rc == ERR_IO) door_printf(stderr, "gotop: there is no keymap '%s'\n", name ? name : "default");
+    if (rc == ERR_NOMEM) door_printf(stderr, "gotop: out of memory\n");
     keymap_free(km);
     return NULL;
 }
@@ -81,7 +82,7 @@ static int check_keymap(const char *name)
     struct keymap *km = keymap_new();
     if (!km) return EXIT_USAGE;
     enum err_code rc = keymap_load(km, name, &say);
-    if (rc == ERR_IO) fprintf(stderr, "gotop: there is no keymap '%s'\n", name);
+    if (rc == ERR_IO) door_printf(stderr, "gotop: there is no keymap '%s'\n", name);
     int errors = rc ? 1 : 0;
     if (rc != ERR_IO) errors += keymap_check(km, name, &say);
     keymap_free(km);
@@ -153,7 +154,7 @@ static bool load_palette(const struct options *o, enum palette *p)
         if (rc == ERR_IO) *p = choose_palette();
         return true;
     }
-    if (rc == ERR_IO) fprintf(stderr, "gotop: there is no palette '%s'\n", o->palette);
+    if (rc == ERR_IO) door_printf(stderr, "gotop: there is no palette '%s'\n", o->palette);
     return false;
 }
 
@@ -165,7 +166,7 @@ static int run_headless(struct app *a, const struct options *o)
     }
     if (trace_fatal(a->tr)) return EXIT_OK; /* main_view says it */
     if (a->open_wrong) {
-        fprintf(stderr, "gotop: --filter: %s\n", a->open_wrong);
+        door_printf(stderr, "gotop: --filter: %s\n", a->open_wrong);
         return EXIT_USAGE;
     }
     bool ok = o->linear ? headless_linear(a, o->keys, stdin, stdout, stderr)
@@ -181,7 +182,7 @@ static int run_terminal(struct app *a, const struct options *o, int *signal_out)
     struct term_opts to = {o->color, PALETTE_DARK, !o->no_mouse};
     if (!load_palette(o, &to.palette)) return EXIT_USAGE;
     if (term_open(&t, &to, &e)) {
-        fprintf(stderr, "gotop: %s\n", e.what);
+        door_printf(stderr, "gotop: %s\n", e.what);
         return EXIT_USAGE;
     }
     a->palette = to.palette;
@@ -227,7 +228,7 @@ static int main_view(const struct options *o)
         status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, &by_signal);
         app_free(a);
     } else {
-        fprintf(stderr, "gotop: out of memory\n");
+        door_printf(stderr, "gotop: out of memory\n");
     }
     if (!a->loading && trace_fatal(tr)) {
         say_error(o->path, trace_fatal(tr));
@@ -288,6 +289,7 @@ int main(int argc, char **argv)
 {
     struct options o;
     setlocale(LC_CTYPE, "");
+    door_utf8(locale_utf8());
     survive_shrinking_files();
     signal(SIGPIPE, SIG_IGN);
     command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
@@ -313,7 +315,7 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     if (o.linear && !o.keys && strcmp(o.path, "-") == 0) {
-        fprintf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
+        door_printf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
         return EXIT_USAGE;
     }
     return o.headless || o.linear || isatty(STDOUT_FILENO) ? main_view(&o) : main_report(&o);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/door.h"
 #include "layout/goto.h"
 #include "layout/view.h"
 
@@ -146,18 +147,18 @@ static bool read_option(int argc, char **argv, int *i, struct options *o, FILE *
     const char *name = argv[*i] + 2, *eq = strchr(name, '=');
     enum option_id id = find_option(name, eq ? (size_t)(eq - name) : strlen(name));
     if (id == OPT_COUNT) {
-        fprintf(errors, "gotop: unknown option %s (--help lists them)\n", argv[*i]);
+        door_printf(errors, "gotop: unknown option %s (--help lists them)\n", argv[*i]);
         return false;
     }
     const char *value = eq ? eq + 1 : NULL;
     if (rows[id].arg && !value) value = *i + 1 < argc ? argv[++*i] : NULL;
     if (!rows[id].arg != !value) {
-        if (rows[id].arg) fprintf(errors, "gotop: --%s needs a value: %s\n", rows[id].name, rows[id].arg);
-        else fprintf(errors, "gotop: --%s takes no value\n", rows[id].name);
+        if (rows[id].arg) door_printf(errors, "gotop: --%s needs a value: %s\n", rows[id].name, rows[id].arg);
+        else door_printf(errors, "gotop: --%s takes no value\n", rows[id].name);
         return false;
     }
     if (set_option(o, id, value)) return true;
-    fprintf(errors, "gotop: --%s %s: %s\n", rows[id].name, value, rows[id].help);
+    door_printf(errors, "gotop: --%s %s: %s\n", rows[id].name, value, rows[id].help);
     return false;
 }
 
@@ -173,10 +174,10 @@ bool options_parse(int argc, char **argv, struct options *o, FILE *errors)
         } else if (!ended && strncmp(argv[i], "--", 2) == 0) {
             if (!read_option(argc, argv, &i, o, errors)) return false;
         } else if (!ended && argv[i][0] == '-' && argv[i][1]) {
-            fprintf(errors, "gotop: unknown option %s (--help lists them)\n", argv[i]);
+            door_printf(errors, "gotop: unknown option %s (--help lists them)\n", argv[i]);
             return false;
         } else if (o->path) {
-            fprintf(errors, "gotop: one trace at a time: %s or %s\n", o->path, argv[i]);
+            door_printf(errors, "gotop: one trace at a time: %s or %s\n", o->path, argv[i]);
             return false;
         } else {
             o->path = argv[i];

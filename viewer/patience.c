@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decode/door.h"
 #include "decode/mem.h"
 
 struct patience {
@@ -39,13 +40,14 @@ static void *run(void *arg)
     pthread_mutex_lock(&p->lock);
     while (!p->over) {
         if (pthread_cond_timedwait(&p->wake, &p->lock, &at) != ETIMEDOUT) continue;
-        fprintf(stderr, "\rgotop: %s (%ds, Ctrl-C leaves)", p->what, seconds++);
-        fflush(stderr);
+        char line[80];
+        snprintf(line, sizeof line, "gotop: %s (%ds, Ctrl-C leaves)", p->what, seconds++);
+        door_status(line);
         said = true;
         add_ms(&at, 1000);
     }
     pthread_mutex_unlock(&p->lock);
-    if (said) fprintf(stderr, "\r\033[K");
+    if (said) door_wipe();
     return NULL;
 }
 

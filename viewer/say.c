@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/door.h"
 #include "layout/cells.h"
 #include "viewer/options.h"
 
@@ -14,8 +15,8 @@ void say_error(const char *path, const struct err *e)
 {
     char name[512];
     str_safe(str_of(strcmp(path, "-") == 0 ? "standard input" : path), name, sizeof name);
-    if (e->offset == ERR_NO_OFFSET) fprintf(stderr, "gotop: %s: %s\n", name, e->what);
-    else fprintf(stderr, "gotop: %s: %s (offset %llu)\n", name, e->what, (unsigned long long)e->offset);
+    if (e->offset == ERR_NO_OFFSET) door_printf(stderr, "gotop: %s: %s\n", name, e->what);
+    else door_printf(stderr, "gotop: %s: %s (offset %llu)\n", name, e->what, (unsigned long long)e->offset);
 }
 
 int finish_output(int status)
@@ -23,6 +24,6 @@ int finish_output(int status)
     errno = 0;
     if (fflush(stdout) == 0 && !ferror(stdout)) return status;
     if (errno == EPIPE) return status;
-    fprintf(stderr, "gotop: standard output: %s\n", errno ? strerror(errno) : "write error");
+    door_printf(stderr, "gotop: standard output: %s\n", errno ? strerror(errno) : "write error");
     return EXIT_UNREADABLE;
 }

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "decode/utf8.h"
 #include "viewer/keymap_builtin.h"
 #include "viewer/places.h"
 
@@ -135,6 +136,8 @@ static int read_text(struct table *t, const char *text, size_t len, const char *
         r.line++;
         if (n >= sizeof line) {
             wrong(&r, "the line is too long");
+        } else if (!utf8_plain(text + at, n)) {
+            wrong(&r, "the line holds control characters, or bytes that are no UTF-8");
         } else {
             memcpy(line, text + at, n);
             line[n] = '\0';
