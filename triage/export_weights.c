@@ -134,7 +134,7 @@ bool weights_run(struct weights *w, const struct scope *sc, uint32_t g)
         return true;
     }
     trace_shares(sc->tr, l, t0, t1, &s);
-    int64_t ns = s.ns[ST_RUNNING] + s.ns[ST_GCWORK] + s.ns[ST_ASSIST];
+    int64_t ns = ns_add(ns_add(s.ns[ST_RUNNING], s.ns[ST_GCWORK]), s.ns[ST_ASSIST]);
     return ns == 0 || add(w, (struct weight){.func = i.name, .state = ST_RUNNING}, 1, ns);
 }
 

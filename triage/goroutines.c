@@ -329,7 +329,7 @@ static void walk_exec(struct walk *w, const struct span *s)
     int64_t ns = tri_len(s);
     w->st->ns[GM_EXEC] = ns_add(w->st->ns[GM_EXEC], ns);
     w->st->runs += !tri_is_exec(w->prev.state);
-    w->cond_run += ns;
+    w->cond_run = ns_add(w->cond_run, ns);
     if ((s->label && w->worker) || s->state == ST_GCWORK) {
         int64_t *by_mode = &w->tg->label_ns[mode_of(w->tg->tr, s->label)];
         *by_mode = ns_add(*by_mode, ns);
