@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/door.h"
 #include "decode/mem.h"
 #include "triage/explain.h"
 #include "triage/export_scope.h"
@@ -54,7 +55,7 @@ static int fail(const char *what, const char *why)
     text_clean(&t, what, strlen(what), 0);
     text_lit(&t, ": ");
     text_clean(&t, why, strlen(why), 0);
-    fprintf(stderr, "gotop explain: %s\n", t.p ? t.p : "out of memory");
+    door_printf(stderr, "gotop explain: %s\n", t.p ? t.p : "out of memory");
     text_free(&t);
     return 2;
 }

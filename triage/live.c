@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decode/door.h"
 #include "decode/mem.h"
 #include "triage/text.h"
 
@@ -38,7 +39,7 @@ int live_say(const char *command, const char *what, const char *message)
     text_clean(&t, what, strlen(what), 0);
     text_lit(&t, ": ");
     text_clean(&t, message, strlen(message), 0);
-    fprintf(stderr, "gotop %s: %s\n", command, t.p ? t.p : "out of memory");
+    door_printf(stderr, "gotop %s: %s\n", command, t.p ? t.p : "out of memory");
     text_free(&t);
     return 2;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "decode/door.h"
 #include "decode/mem.h"
 #include "triage/export_out.h"
 #include "triage/live.h"
@@ -101,11 +102,13 @@ static enum err_code receive(struct recording *r, const struct record *o, struct
         }
         drain(r);
         if (talk) {
-            fprintf(stderr, "\rrecording %.1f MB ", (double)r->bytes * 1e-6);
+            char line[60];
+            snprintf(line, sizeof line, "recording %.1f MB ", (double)r->bytes * 1e-6);
+            door_status(line);
         }
     }
     if (talk) {
-        fputs("\r                         \r", stderr);
+        door_wipe();
     }
     if (s == FEED_FAILED) {
         return e->code;
@@ -154,7 +157,7 @@ int record_main(int argc, char **argv)
             status = live_say("record", o.out, closed.what);
         }
         if (!status && !o.quiet) {
-            fprintf(stderr, "gotop record: %.1f MB\n", (double)r.bytes * 1e-6);
+            door_printf(stderr, "gotop record: %.1f MB\n", (double)r.bytes * 1e-6);
         }
     }
     feed_close(r.feed);
