@@ -1,8 +1,8 @@
 /*
  * frame.c - compose one screen: title, ruler, bands, curves, lanes, status, footer, and what lies over them.
  *
- * Which rows there are is plan.c's decision. A view is a row of the table below: a function that draws what is
- * between the ruler and the status line. All times on the screen share the view's columns.
+ * Which rows there are is plan.c's decision; what is between the ruler and the status line is drawn by the view
+ * (kind.h). All times on the screen share the view's columns.
  */
 #include "layout/frame.h"
 
@@ -12,10 +12,9 @@
 #include <string.h>
 
 #include "layout/draw.h"
-#include "layout/evlog.h"
 #include "layout/filter.h"
 #include "layout/when.h"
-#include "layout/items.h"
+#include "layout/kind.h"
 #include "layout/lanes.h"
 #include "layout/lull.h"
 #include "layout/move.h"
@@ -26,7 +25,6 @@
 #include "layout/search.h"
 #include "layout/split.h"
 #include "layout/status.h"
-#include "layout/tri.h"
 #include "layout/wrap.h"
 
 struct canvas {
@@ -111,18 +109,11 @@ static void title(const struct canvas *c)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");
     if (ti->ndamages && w - x > 40)
         x = word(g, x, w, STYLE_TITLE_DAMAGE, "  %.120s", trace_damage(v->tr, 0)->what);
-    const struct lanes *l = move_lanes_const(v);
     right[0] = 0;
     if (c->txt->debug)
         snprintf(right, sizeof right, "%.150s", c->txt->debug);
-    else if (l && l->n > (uint32_t)c->plan.n[ROW_LANES] && c->plan.n[ROW_LANES] > 0)
-        snprintf(right, sizeof right, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", v->at.top + 1,
-                 v->at.top + (uint32_t)c->plan.n[ROW_LANES], l->n, l->n < l->total ? " here" : "");
-    else if (items_shows(v->at.view) && v->items.n)
-        snprintf(right, sizeof right, "row %" PRIu32 " of %" PRIu32 "%s", v->at.row + 1, v->items.n,
-                 ti->bounded && v->at.view == VIEW_TASKS ? " in the detail" : "");
-    else if (l && l->n < l->total)
-        snprintf(right, sizeof right, "%" PRIu32 " lanes here", l->n);
+    else if (kind_here(v)->where)
+        kind_here(v)->where(v, &c->plan, right, sizeof right);
     if (*right && x + 2 + (int)strlen(right) <= w)
         grid_right(g, 0, 0, w, right, STYLE_TITLE_NOTE);
 }
@@ -227,237 +218,6 @@ static void strip(const struct canvas *c)
         grid_right(c->g, 0, y, w, note, STYLE_HIT);
 }
 
-/* ---- bands and curves ----------------------------------------------------------------------------------- */
-
-/* A name and a number in the gutter, the number right-aligned; it goes first when there is no room. */
-static void gutter(const struct canvas *c, int y, const char *name, const char *note, enum style s)
-{
-    int w = c->plan.gutter - 1, need = str_width(str_of(name), w);
-    grid_str(c->g, 0, y, w, name, s);
-    int nw = str_width(str_of(note), 64);
-    if (need + 1 + nw <= w)
-        grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);
-}
-
-static void band(const struct canvas *c, enum row r, enum band b, enum state st, const char *name)
-{
-    const struct view *v = c->v;
-    struct shares sh;
-    char note[FMT_MAX] = "";
-    int y = c->plan.y[r];
-    if (!c->plan.n[r])
-        return;
-    if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b) {
-        trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, v->at.win.t0, v->at.win.t1, &sh);
-        if (b == BAND_STW)
-            when_dur(v->tr, sh.ns[st], note);
-        else
-            fmt_percent(sh.ns[st], window_len(v->at.win), note);
-    }
-    gutter(c, y, name, note, STYLE_LANE);
-    draw_band(c->g, c->v, b, c->plan.gutter, y);
-}
-
-static void curves(const struct canvas *c)
-{
-    const struct plan *p = &c->plan;
-    uint64_t here = 0, other = 0;
-    char a[FMT_MAX];
-    int y = p->y[ROW_HEAP], h = p->n[ROW_HEAP];
-    bool done = trace_info(c->v->tr)->done;
-    if (h) {
-        bool any = draw_heap(c->g, c->v, p->gutter, y, h, &here, &other);
-        gutter(c, y, "heap", here ? fmt_bytes(here, a) : "", STYLE_LANE); /* 0: not known here */
-        if (h > 1 && other)
-            gutter(c, y + 1, "goal", other > UINT64_MAX / 4 ? "none" : fmt_bytes(other, a), STYLE_LANE);
-        if (!any && done)
-            grid_str(c->g, p->gutter, y, p->plot_w, "no heap sizes in this trace", STYLE_DIM);
-    }
-    y = p->y[ROW_RUNQ];
-    h = p->n[ROW_RUNQ];
-    if (h) {
-        bool any = draw_runq(c->g, c->v, p->gutter, y, h, &here, &other);
-        gutter(c, y, "run q", any ? fmt_count(here, a) : "", STYLE_LANE);
-        if (h > 1 && any)
-            gutter(c, y + 1, "max", fmt_count(other, a), STYLE_LANE);
-    }
-}
-
-/* How many goroutines are in which state. */
-static void state_counts(const struct canvas *c)
-{
-    static const char *const names[] = {"running", "runnable", "syscall", "waiting"};
-    uint64_t here, most;
-    char a[FMT_MAX];
-    for (int i = 0; i < c->plan.n[ROW_STATES]; i++) {
-        bool any = draw_states(c->g, c->v, c->plan.gutter, c->plan.y[ROW_STATES] + i, i, &here, &most);
-        gutter(c, c->plan.y[ROW_STATES] + i, names[i], any ? fmt_count(here, a) : "", STYLE_LANE);
-    }
-}
-
-static void bands(const struct canvas *c)
-{
-    band(c, ROW_GC, BAND_GC, ST_GC, "GC");
-    band(c, ROW_STW, BAND_STW, ST_STW, "STW");
-    band(c, ROW_SWEEP, BAND_SWEEP, ST_SWEEP, "sweep");
-    band(c, ROW_ASSIST, BAND_ASSIST, ST_ASSIST, "assist");
-    curves(c);
-    state_counts(c);
-    draw_unloaded(c->g, c->v, c->plan.gutter, c->plan.y[ROW_GC], c->plan.y[ROW_LANES] - c->plan.y[ROW_GC]);
-}
-
-/* ---- lanes ---------------------------------------------------------------------------------------------- */
-
-/* How busy a processor or thread is in the window, as far as the trace reaches. */
-static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
-{
-    const struct view *v = c->v;
-    struct shares sh;
-    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
-    out[0] = 0;
-    if (t1 <= v->at.win.t0)
-        return;
-    trace_shares(v->tr, l, v->at.win.t0, t1, &sh);
-    fmt_percent(sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] + sh.ns[ST_SYSCALL],
-                time_sub(t1, v->at.win.t0), out);
-}
-
-static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
-{
-    const struct view *v = c->v;
-    int w = c->plan.gutter - 1;
-    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
-    char name[300], note[FMT_MAX] = "";
-    if (w < 1)
-        return;
-    uint32_t more = lanes_more(move_lanes_const(v), lanes_row(move_lanes_const(v), l.i));
-    if (l.kind == LANE_G && more) { /* it stands for its group */
-        char n[FMT_MAX];
-        snprintf(note, sizeof note, "+%s", fmt_count(more, n));
-        int room = w - (int)strlen(note) - 1;
-        status_name(v, l.i, room > 4 ? room : w, name, sizeof name);
-    } else if (l.kind == LANE_G) {
-        status_name(v, l.i, w, name, sizeof name);
-    } else {
-        status_lane(v, l, name);
-        busy_note(c, l, note);
-    }
-    gutter(c, y, name, note, s);
-    if (focus)
-        grid_put(c->g, w, y, '>', STYLE_LANE_FOCUS);
-    else if (lanes_pinned(move_lanes_const(v), l.i))
-        grid_put(c->g, w, y, '!', STYLE_LANE_NOTE);
-}
-
-static void more_marks(const struct canvas *c, const struct lanes *l)
-{
-    const struct plan *p = &c->plan;
-    int w = p->gutter - 1, y0 = p->y[ROW_LANES], y1 = y0 + p->n[ROW_LANES] - 1;
-    if (w < 1)
-        return;
-    const struct cell *a = grid_at(c->g, w, y0), *b = grid_at(c->g, w, y1);
-    if (c->v->at.top > 0 && a && a->glyph == ' ')
-        grid_put(c->g, w, y0, glyph_mark(c->v->tier, MARK_MORE_UP), STYLE_DIM);
-    if (c->v->at.top + (uint32_t)p->n[ROW_LANES] < l->n && b && b->glyph == ' ')
-        grid_put(c->g, w, y1, glyph_mark(c->v->tier, MARK_MORE_DOWN), STYLE_DIM);
-}
-
-/* Search hits of the goroutines that show: the cell is underlined. */
-static void hit_marks(const struct canvas *c, const struct lanes *l)
-{
-    const struct view *v = c->v;
-    const struct search *s = v->search;
-    if (!s || !s->done || s->hidden || l->kind != LANE_G)
-        return;
-    enum { EACH = 24 }; /* of a column; a screen has no more lanes than that often */
-    for (int col = 0; col < c->plan.plot_w; col++) {
-        size_t i = v->edges[col + 1] > v->edges[col] ? search_from(s, v->edges[col]) : s->nhits;
-        for (int left = EACH; left > 0 && i < s->nhits && s->hits[i].t < v->edges[col + 1]; i++, left--) {
-            uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
-            int line = row == NO_LANE ? -1 : view_row_line(v, row);
-            if (line >= 0 && line < c->plan.n[ROW_LANES])
-                grid_flags(c->g, c->plan.gutter + col, c->plan.y[ROW_LANES] + line, 1, 1, CELL_UNDERLINE | CELL_BOLD);
-        }
-    }
-}
-
-static void no_lanes(const struct canvas *c, enum lane_kind k)
-{
-    const struct trace_info *ti = trace_info(c->v->tr);
-    char buf[200];
-    const char *what = k == LANE_P ? "processors" : k == LANE_G ? "goroutines" : "threads";
-    if (k == LANE_M && !ti->has_m)
-        snprintf(buf, sizeof buf, "%s traces do not record threads", ti->dialect ? ti->dialect : "such");
-    else
-        snprintf(buf, sizeof buf, ti->done ? "no %s in this trace" : "no %s yet", what);
-    grid_str(c->g, c->plan.gutter, c->plan.y[ROW_LANES], c->plan.plot_w, buf, STYLE_DIM);
-}
-
-static void lanes(const struct canvas *c)
-{
-    struct view *v = c->v;
-    const struct lanes *l = move_lanes_const(v);
-    const struct plan *p = &c->plan;
-    if (!l->n) {
-        no_lanes(c, l->kind);
-        return;
-    }
-    for (int i = 0; i < p->n[ROW_LANES]; i++) {
-        uint32_t lane = lanes_at(l, view_line_row(v, i));
-        if (lane == NO_LANE)
-            break;
-        struct lane at = {l->kind, lane};
-        int y = p->y[ROW_LANES] + i;
-        bool focus = lane == v->at.focus.i;
-        lane_name(c, at, y, focus);
-        draw_lane(c->g, v, at, p->gutter, y);
-        draw_samples(c->g, v, at, p->gutter, y);
-        draw_matches(c->g, v, at, p->gutter, y);
-        draw_unheld(c->g, v, at, p->gutter, y);
-        draw_unloaded(c->g, v, p->gutter, y, 1);
-        if (focus)
-            grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y, CELL_REVERSE);
-    }
-    hit_marks(c, l);
-    more_marks(c, l);
-}
-
-/* ---- the views ------------------------------------------------------------------------------------------ */
-
-static void lane_view(const struct canvas *c)
-{
-    bands(c);
-    lanes(c);
-}
-
-static void item_view(const struct canvas *c)
-{
-    bands(c);
-    items_draw(c->g, c->v, c->plan.y[ROW_LANES], c->plan.n[ROW_LANES]);
-}
-
-static void table_view(const struct canvas *c)
-{
-    tri_draw(c->g, c->v, c->plan.y[ROW_LANES], c->plan.n[ROW_LANES]);
-}
-
-static void log_view(const struct canvas *c)
-{
-    bands(c);
-    evlog_draw(c->g, c->v, c->plan.y[ROW_LANES], c->plan.n[ROW_LANES]);
-}
-
-static void empty_view(const struct canvas *c)
-{
-    grid_str(c->g, 0, c->plan.y[ROW_LANES], c->g->w, "This view is not in this version.", STYLE_DIM);
-}
-
-static void (*const views[VIEW_END])(const struct canvas *) = {
-    [VIEW_PROCS] = lane_view, [VIEW_GOROUTINES] = lane_view, [VIEW_THREADS] = lane_view,
-    [VIEW_LOG] = log_view, [VIEW_TASKS] = item_view, [VIEW_GC] = item_view,
-    [VIEW_TRIAGE] = table_view, [VIEW_GROUPS] = table_view, [VIEW_WAITS] = table_view, [VIEW_FLAME] = table_view,
-};
-
 /* ---- footer, prompt ------------------------------------------------------------------------------------- */
 
 /* The keys' line ends with a whole key: pieces stand apart by two blanks. */
@@ -543,13 +303,13 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     if (!draw_prepare(v) || !grid_resize(g, v->w, v->h))
         return false;
     const struct lanes *l = move_lanes_const(v);
-    plan_view(&c.plan, v, l ? l->n : items_shows(v->at.view) ? v->items.n : 0);
+    plan_view(&c.plan, v, l ? l->n : kind_here(v)->items ? v->items.n : 0);
     note_move(g, v, &c.plan);
     copy.screen_x = copy.screen_y = -1;
     if (c.plan.n[ROW_TITLE])
         title(&c);
     ruler(&c);
-    (views[v->at.view] ? views[v->at.view] : empty_view)(&c);
+    kind_here(v)->draw(g, v, &c.plan);
     if (c.plan.n[ROW_FILTER])
         filter_line(&c);
     if (c.plan.n[ROW_STRIP])

@@ -10,6 +10,7 @@
 
 #include "layout/cells.h"
 #include "layout/far.h"
+#include "layout/kind.h"
 #include "layout/lull.h"
 #include "layout/move.h"
 #include "layout/pick.h"
@@ -45,12 +46,10 @@ static void hit_place(struct view *v, const struct hit *h)
     if (!v->search->typing)
         move_push(v, STEP_JUMP);
     move_to(v, h->t, true);
-    if (h->g != NO_LANE && v->at.view == VIEW_LOG)
-        v->at.focus = (struct lane){LANE_G, h->g};
-    else if (h->g != NO_LANE && v->at.view != VIEW_PROCS)
-        move_lane(v, (struct lane){LANE_G, h->g});
+    if (h->g != NO_LANE && kind_here(v)->lanes != LANE_P)
+        kind_here(v)->show(v, h->g, h->t);
     else if (h->g != NO_LANE && move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
-        move_lane(v, (struct lane){LANE_P, run.who});
+        move_lane(v, (struct lane){LANE_P, run.who}); /* else its time alone */
     move_settle(v);
 }
 

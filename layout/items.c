@@ -13,26 +13,14 @@
 #include <string.h>
 
 #include "decode/mem.h"
-#include "layout/when.h"
+#include "layout/frame_rows.h"
+#include "layout/kind.h"
 #include "layout/move.h"
 #include "layout/status.h"
-
-bool items_shows(int view)
-{
-    return view == VIEW_TASKS || view == VIEW_GC;
-}
+#include "layout/tri.h"
+#include "layout/when.h"
 
 /* ---- the list ------------------------------------------------------------------------------------------- */
-
-static size_t things(const struct trace *tr, int view)
-{
-    const struct range *r;
-    const struct task *t;
-    const struct region *g;
-    const struct logmsg *m;
-    return view == VIEW_GC ? trace_ranges(tr, RANGE_GC, &r) + trace_ranges(tr, RANGE_STW, &r)
-                           : trace_tasks(tr, &t) + trace_regions(tr, &g) + trace_logs(tr, &m);
-}
 
 /* What rows are sorted by: the family (a task's id) keeps what belongs together, then depth, then time. */
 struct keyed {
@@ -60,8 +48,15 @@ static int64_t rank(const struct items *it, int64_t t0, int64_t t1)
     return it->longest_first ? (t1 > t0 ? t0 - t1 : 0) : t0; /* times are not negative but for back-dated ones */
 }
 
-static size_t list_gc(const struct items *it, const struct trace *tr, struct keyed *k)
+static size_t gc_things(const struct trace *tr)
 {
+    const struct range *r;
+    return trace_ranges(tr, RANGE_GC, &r) + trace_ranges(tr, RANGE_STW, &r);
+}
+
+static size_t list_gc(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted)
+{
+    (void)sorted;
     static const enum range_kind kinds[] = {RANGE_GC, RANGE_STW};
     size_t n = 0;
     for (int j = 0; j < 2; j++) {
@@ -102,6 +97,14 @@ static struct keyed child(const struct items *it, const struct task *of, struct 
     return k;
 }
 
+static size_t task_things(const struct trace *tr)
+{
+    const struct task *t;
+    const struct region *g;
+    const struct logmsg *m;
+    return trace_tasks(tr, &t) + trace_regions(tr, &g) + trace_logs(tr, &m);
+}
+
 static size_t list_tasks(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted)
 {
     const struct task *t;
@@ -123,9 +126,20 @@ static size_t list_tasks(const struct items *it, const struct trace *tr, struct 
     return n;
 }
 
+struct item_list {
+    size_t (*things)(const struct trace *tr); /* how many there are */
+    /* list - with their keys; sorted: room for all tasks. Returns how many. */
+    size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted);
+    const char *none;
+    bool held; /* of a bounded trace only those of the detail are known */
+};
+static const struct item_list gc_list = {gc_things, list_gc, "no GC cycle and no stop-the-world in this trace", false};
+static const struct item_list task_list = {task_things, list_tasks, "no tasks, regions or logs in this trace", true};
+
 bool items_update(struct items *it, const struct trace *tr, int view)
 {
-    size_t want = things(tr, view), most = want < 4000000 ? want : 4000000;
+    const struct item_list *of = kind_of(view)->items;
+    size_t want = of->things(tr), most = want < 4000000 ? want : 4000000;
     if (it->view == view && it->seen == want && !it->stale)
         return true;
     if (it->view == view && it->row && !trace_info(tr)->done && want - it->seen < it->seen / 8 && !it->stale)
@@ -139,7 +153,7 @@ bool items_update(struct items *it, const struct trace *tr, int view)
         mem_free(row);
         return false;
     }
-    size_t n = view == VIEW_GC ? list_gc(it, tr, k) : list_tasks(it, tr, k, sorted);
+    size_t n = of->list(it, tr, k, sorted);
     qsort(k, n, sizeof *k, by_rank);
     if (n > most)
         n = most;
@@ -162,7 +176,7 @@ void items_free(struct items *it)
     *it = (struct items){0};
 }
 
-uint32_t items_near(const struct items *it, int64_t t)
+static uint32_t items_near(const struct items *it, int64_t t)
 {
     uint32_t best = 0;
     uint64_t least = UINT64_MAX;
@@ -220,7 +234,7 @@ static struct facts facts_of(const struct view *v, const struct item *i)
     return f;
 }
 
-uint32_t items_goroutine(const struct view *v, const struct item *i)
+static uint32_t items_goroutine(const struct view *v, const struct item *i)
 {
     return facts_of(v, i).g;
 }
@@ -277,13 +291,11 @@ static void bar(struct grid *g, const struct view *v, const struct item *i, cons
     }
 }
 
-void items_draw(struct grid *g, struct view *v, int y, int rows)
+static void draw_rows(struct grid *g, struct view *v, int y, int rows)
 {
     if (!v->items.n) {
-        const char *what = v->at.view == VIEW_GC
-                               ? "no GC cycle and no stop-the-world in this trace"
-                               : "no tasks, regions or logs in this trace";
-        grid_str(g, v->gutter, y, v->plot_w, trace_info(v->tr)->done ? what : "nothing yet", STYLE_DIM);
+        const char *what = trace_info(v->tr)->done ? kind_here(v)->items->none : "nothing yet";
+        grid_str(g, v->gutter, y, v->plot_w, what, STYLE_DIM);
         return;
     }
     for (int i = 0; i < rows && v->at.top + (uint32_t)i < v->items.n; i++) {
@@ -310,7 +322,7 @@ static void add_band(struct rich *r, const struct view *v, const struct item *i,
     rich_add(r, STYLE_STATUS, "%s %s  ", name, when_dur(v->tr, sh.ns[st], d));
 }
 
-void items_status(const struct view *v, int w, struct rich *r)
+static void items_status(const struct view *v, int w, struct rich *r)
 {
     char d[FMT_MAX], t[FMT_MAX], name[400];
     if (v->at.row >= v->items.n) {
@@ -343,3 +355,164 @@ void items_status(const struct view *v, int w, struct rich *r)
         rich_add(r, STYLE_STATUS, "in %s", name);
     }
 }
+
+/* ---- coming here ---------------------------------------------------------------------------------------- */
+
+static unsigned items_open(struct view *v, int no)
+{
+    move_leave(v);
+    move_push(v, STEP_JUMP);
+    v->at.view = (uint8_t)no;
+    v->at.top = v->at.row = 0;
+    move_settle(v); /* makes the rows */
+    v->at.row = items_near(&v->items, v->at.cursor);
+    v->recenter = true;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static void items_settle(struct view *v, bool recenter)
+{
+    struct plan p;
+    if (!items_update(&v->items, v->tr, v->at.view))
+        view_message(v, true, "out of memory: the rows are not up to date");
+    uint32_t n = v->items.view == v->at.view ? v->items.n : 0;
+    plan_view(&p, v, n);
+    v->rows = p.n[ROW_LANES];
+    if (v->at.row >= n)
+        v->at.row = n ? n - 1 : 0;
+    move_top(v, v->at.row, n, recenter);
+}
+
+static void items_where(const struct view *v, const struct plan *p, char *out, size_t size)
+{
+    (void)p;
+    if (v->items.n)
+        snprintf(out, size, "row %" PRIu32 " of %" PRIu32 "%s", v->at.row + 1, v->items.n,
+                 trace_info(v->tr)->bounded && kind_here(v)->items->held ? " in the detail" : "");
+}
+
+static void items_draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    rows_bands(g, v, p);
+    draw_rows(g, v, p->y[ROW_LANES], p->n[ROW_LANES]);
+}
+
+/* ---- over rows ------------------------------------------------------------------------------------------ */
+
+static unsigned to_item(struct view *v, int64_t row, enum step kind)
+{
+    const struct items *it = &v->items;
+    if (!it->n)
+        return move_fail(v, "nothing here");
+    row = row < 0 ? 0 : row >= it->n ? it->n - 1 : row;
+    if (row == v->at.row)
+        return move_fail(v, row == 0 ? "this is the first row" : "this is the last row");
+    move_push(v, kind);
+    v->at.row = (uint32_t)row;
+    move_to(v, it->row[row].t0, true);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static int64_t times(int n)
+{
+    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
+}
+
+static unsigned items_move(struct view *v, int n)
+{
+    return to_item(v, v->at.row + times(n), STEP_LANE);
+}
+
+static unsigned items_page(struct view *v, int n)
+{
+    return to_item(v, v->at.row + times(n) * (v->rows > 1 ? v->rows - 1 : 1), STEP_LANE);
+}
+
+static unsigned items_first(struct view *v, int n)
+{
+    (void)n;
+    return to_item(v, 0, STEP_JUMP);
+}
+
+static unsigned items_last(struct view *v, int n)
+{
+    (void)n;
+    return to_item(v, UINT32_MAX, STEP_JUMP);
+}
+
+static const struct item *here(const struct view *v)
+{
+    return v->at.row < v->items.n ? &v->items.row[v->at.row] : NULL;
+}
+
+static unsigned items_fit(struct view *v, int n)
+{
+    const struct item *i = here(v);
+    (void)n;
+    if (v->selected)
+        return view_range(v, v->sel0, v->sel1);
+    if (!i)
+        return move_fail(v, "nothing here");
+    struct window w = window_fit(i->t0, i->t1);
+    return view_range(v, w.t0, w.t1);
+}
+
+/* From a thing to its goroutine. */
+static unsigned items_swap(struct view *v, int n)
+{
+    const struct item *i = here(v);
+    uint32_t g = i ? items_goroutine(v, i) : NO_LANE;
+    (void)n;
+    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this") : view_focus(v, (struct lane){LANE_G, g});
+}
+
+static unsigned items_sort(struct view *v, int n)
+{
+    (void)n;
+    v->items.longest_first = !v->items.longest_first;
+    v->items.stale = true;
+    move_push(v, STEP_JUMP);
+    v->at.row = 0;
+    move_settle(v);
+    if (v->items.n)
+        move_to(v, v->items.row[0].t0, true);
+    move_settle(v);
+    view_message(v, false, v->items.longest_first ? "longest first" : "by time");
+    return VR_DRAW;
+}
+
+/* Look at it closely; a stop says who was the last to stop, a task where its time went. */
+static unsigned items_details(struct view *v, int n)
+{
+    const struct item *i = here(v);
+    const struct range *r;
+    char who[VIEW_MESSAGE];
+    unsigned f = items_fit(v, n);
+    if (!i)
+        return f;
+    if (v->tri && (i->kind == ITEM_TASK || i->kind == ITEM_REGION)) {
+        tri_task(v->tri, i->kind == ITEM_REGION, i->index, who, sizeof who);
+        if (who[0])
+            view_message(v, false, "%s", who);
+    }
+    if (i->kind != ITEM_STW || i->index >= trace_ranges(v->tr, RANGE_STW, &r))
+        return f;
+    tri_stop(v->tr, &r[i->index], who, sizeof who);
+    view_message(v, false, "%s", who[0] ? who : "no processor had to be waited for");
+    return f;
+}
+
+/* ---- the objects ---------------------------------------------------------------------------------------- */
+
+#define IS_ITEMS \
+    .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \
+    .draw = items_draw, .speak = items_status, .where = items_where, .refuse = "these rows are no lanes: Enter looks closer, views 2 and 3 have lanes", \
+    .answer = {ANSWER_TIME, [DEED_LANE] = items_move, [DEED_LANE_PAGE] = items_page, [DEED_FIRST] = items_first, \
+               [DEED_LAST] = items_last, [DEED_SPAN] = items_move, [DEED_FIT] = items_fit, [DEED_SWAP] = items_swap, \
+               [DEED_SORT] = items_sort, [DEED_DETAILS] = items_details}, \
+    .word = {[DEED_LANE] = "row", [DEED_DETAILS] = "look at it", [DEED_SWAP] = "goroutine", [DEED_SORT] = "longest first"}
+
+const struct view_kind kind_tasks = {IS_ITEMS, .items = &task_list, .gutter = GUTTER_NAMES};
+const struct view_kind kind_gc = {IS_ITEMS, .items = &gc_list, .gutter = GUTTER_SHORT, .states = true};

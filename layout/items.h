@@ -6,7 +6,6 @@
 #ifndef GOTOP_LAYOUT_ITEMS_H
 #define GOTOP_LAYOUT_ITEMS_H
 
-#include "layout/rich.h"
 #include "layout/view.h"
 
 enum item_kind { ITEM_GC, ITEM_STW, ITEM_TASK, ITEM_REGION, ITEM_LOG };
@@ -18,17 +17,8 @@ struct item {
     uint8_t depth;  /* indent */
 };
 
-/* items_shows - does this view (enum view_no) have items as rows? */
-bool items_shows(int view);
 /* items_update - follow the trace. false: out of memory, the rows are as before. O(1) if nothing changed. */
 bool items_update(struct items *it, const struct trace *tr, int view);
 void items_free(struct items *it);
-/* items_near - the row whose start is nearest to t. */
-uint32_t items_near(const struct items *it, int64_t t);
-/* items_goroutine - the goroutine it belongs to, NO_LANE: none. */
-uint32_t items_goroutine(const struct view *v, const struct item *i);
-
-void items_draw(struct grid *g, struct view *v, int y, int rows);
-void items_status(const struct view *v, int w, struct rich *out);
 
 #endif

@@ -12,11 +12,10 @@
 #include "layout/far.h"
 #include "layout/when.h"
 #include "layout/goto.h"
-#include "layout/items.h"
+#include "layout/kind.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
 #include "layout/pick.h"
-#include "layout/tri.h"
 
 enum { WALK = 100000, EFFECT_SPANS = 4000000 };
 
@@ -166,12 +165,10 @@ static enum far_saw look_span(struct view *v)
     return FAR_FOUND;
 }
 
-unsigned view_span(struct view *v, int n)
+unsigned move_span(struct view *v, int n)
 {
     n = times(n);
     int dir = n < 0 ? -1 : 1;
-    if (items_shows(v->at.view) || v->at.view == VIEW_LOG)
-        return view_lane(v, n);
     if (!have_lane(v))
         return move_fail(v, "no lane here");
     struct span s;
@@ -406,14 +403,10 @@ static void onto(struct view *v, const struct span *s)
     v->at.exact = true;
 }
 
-unsigned view_swap(struct view *v)
+unsigned move_swap(struct view *v)
 {
     struct lane l;
     struct span s;
-    if (items_shows(v->at.view) && v->at.row < v->items.n) { /* from a thing to its goroutine */
-        uint32_t g = items_goroutine(v, &v->items.row[v->at.row]);
-        return g == NO_LANE ? move_fail(v, "no goroutine belongs to this") : view_focus(v, (struct lane){LANE_G, g});
-    }
     if (!view_span_here(v, &l, &s))
         return move_fail(v, "no span under the cursor");
     if (l.kind != LANE_G) {
@@ -442,37 +435,18 @@ unsigned view_swap(struct view *v)
     return VR_DRAW;
 }
 
-unsigned view_switch(struct view *v, int no)
+static unsigned to_goroutine(struct view *v, uint32_t g, int64_t t)
 {
-    if (no < 1 || no >= VIEW_END)
-        return move_fail(v, "there is no view %d", no);
-    if (tri_shows(no))
-        return tri_switch(v, no);
-    tri_leave(v);
-    if (no != VIEW_PROCS && no != VIEW_GOROUTINES && no != VIEW_THREADS && !items_shows(no) && no != VIEW_LOG)
-        return move_fail(v, "view %d is not in this version: 2 processors, 3 goroutines, 4 threads, 7 tasks, 8 GC",
-                         no);
-    if (no == v->at.view)
-        return VR_NONE;
-    if (items_shows(no)) {
-        move_push(v, STEP_JUMP);
-        v->at.view = (uint8_t)no;
-        v->at.top = v->at.row = 0;
-        move_settle(v); /* makes the rows */
-        v->at.row = items_near(&v->items, v->at.cursor);
-        v->recenter = true;
-        move_settle(v);
-        return VR_DRAW;
-    }
-    if (no == VIEW_LOG) {
-        move_push(v, STEP_JUMP);
-        if (v->at.focus.kind < LANE_KINDS)
-            v->last_focus[v->at.focus.kind] = v->at.focus.i;
-        v->at.view = VIEW_LOG;
-        move_settle(v);
-        return VR_DRAW;
-    }
-    enum lane_kind k = no == VIEW_PROCS ? LANE_P : no == VIEW_GOROUTINES ? LANE_G : LANE_M;
+    move_push(v, STEP_JUMP);
+    move_to(v, t, true);
+    kind_here(v)->show(v, g, t);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+/* The goroutine, or processor, that a view of lanes shows first: that of the span one comes from, or the last one. */
+uint32_t move_arrive(const struct view *v, enum lane_kind k)
+{
     struct lane from = v->at.focus;
     struct span s;
     uint32_t to = NO_LANE;
@@ -482,28 +456,9 @@ unsigned view_switch(struct view *v, int no)
         else if (k == LANE_P)
             to = from.kind == LANE_M ? s.proc : on_p(&s) ? s.who : NO_LANE;
     }
-    move_push(v, STEP_JUMP);
-    if (from.kind < LANE_KINDS)
-        v->last_focus[from.kind] = from.i;
     if (to == NO_LANE)
         to = v->last_focus[k] < trace_nlanes(v->tr, k) ? v->last_focus[k] : 0;
-    v->at.top = 0;
-    move_lane(v, (struct lane){k, to});
-    move_settle(v);
-    return VR_DRAW;
-}
-
-static unsigned to_goroutine(struct view *v, uint32_t g, int64_t t)
-{
-    struct span run;
-    move_push(v, STEP_JUMP);
-    move_to(v, t, true);
-    if (v->at.view == VIEW_PROCS && move_running(v, g, t, &run) && run.t1 >= t && run.who != NO_LANE)
-        move_lane(v, (struct lane){LANE_P, run.who});
-    else
-        move_lane(v, (struct lane){LANE_G, g});
-    move_settle(v);
-    return VR_DRAW;
+    return to;
 }
 
 static void name_of(const struct view *v, uint32_t g, char *out, size_t size)

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "decode/mem.h"
+#include "layout/kind.h"
 #include "layout/move.h"
 #include "layout/status.h"
 #include "layout/when.h"
@@ -295,7 +296,7 @@ static bool subject(const struct view *v, int64_t *t0, int64_t *t1)
     const struct trace_info *ti = trace_info(v->tr);
     struct lane l = v->at.focus;
     struct span s;
-    if (v->at.view != VIEW_PROCS || l.kind != LANE_P || l.i >= trace_nlanes(v->tr, LANE_P) || v->at.cursor >= ti->end)
+    if (kind_here(v)->lanes != LANE_P || l.kind != LANE_P || l.i >= trace_nlanes(v->tr, LANE_P) || v->at.cursor >= ti->end)
         return false;
     view_column(v, t0, t1);
     if (!status_range(v, t0, t1) && view_span_here(v, &l, &s) &&

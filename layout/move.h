@@ -35,6 +35,15 @@ bool move_running(const struct view *v, uint32_t g, int64_t t, struct span *out)
 /* move_goroutine - the goroutine that a lane has at t; NO_LANE: none. */
 uint32_t move_goroutine(const struct view *v, struct lane l, int64_t t);
 
+/* move_leave - remember the row of a table before another view is shown. */
+void move_leave(struct view *v);
+/* move_top - at.top so that row is among the v->rows that show, of n; recenter: in their middle, if it wasn't. */
+void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter);
+/* move_span, move_swap - view_span() and view_swap() of a view of lanes. move_arrive - the lane it shows first. */
+unsigned move_span(struct view *v, int n);
+unsigned move_swap(struct view *v);
+uint32_t move_arrive(const struct view *v, enum lane_kind k);
+
 /* move_typed - the search prompt's line changed; move_typed_done - it was accepted: true if the search stands. */
 unsigned move_typed(struct view *v);
 bool move_typed_done(struct view *v, const char *line);

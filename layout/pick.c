@@ -17,6 +17,7 @@
 #include "layout/move.h"
 #include "layout/samples.h"
 #include "layout/status.h"
+#include "layout/kind.h"
 #include "layout/lull.h"
 #include "layout/sums.h"
 #include "layout/lines.h"
@@ -160,7 +161,7 @@ static unsigned order_over(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
     lanes_update(l, v->tr, v->at.win, NO_LANE);
-    if (v->to_top && v->at.view == VIEW_GOROUTINES && l->n)
+    if (v->to_top && kind_here(v)->lanes == LANE_G && l->n)
         v->at.focus.i = lanes_at(l, 0);
     v->to_top = false;
     move_settle(v);
@@ -320,7 +321,7 @@ unsigned view_show_all(struct view *v)
 unsigned view_group(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
-    if (v->at.view != VIEW_GOROUTINES)
+    if (kind_here(v)->lanes != LANE_G)
         return move_fail(v, "only goroutines can be grouped (view 3)");
     l->group = !l->group;
     l->nopen = 0;
@@ -335,7 +336,7 @@ unsigned view_group(struct view *v)
 unsigned view_fold(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
-    if (v->at.view != VIEW_GOROUTINES)
+    if (kind_here(v)->lanes != LANE_G)
         return move_fail(v, "only groups of goroutines can be folded (view 3)");
     if (!l->group)
         return view_group(v);

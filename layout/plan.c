@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "layout/tri.h"
+#include "layout/kind.h"
 #include "layout/search.h"
 #include "layout/view.h"
 
@@ -35,11 +35,21 @@ static const struct grant finding_grants[] = {
     {ROW_STATUS, 4}, {ROW_LANES, 14}, {ROW_STATUS, 7}, {ROW_LANES, 1000},
 };
 
-static int gutter_width(int w, int view)
+static const struct {
+    const struct grant *g;
+    size_t n;
+} plans[PLANS] = {
+    [PLAN_TIME] = {grants, sizeof grants / sizeof *grants},
+    [PLAN_LOG] = {grants, sizeof grants / sizeof *grants},
+    [PLAN_TABLE] = {table_grants, sizeof table_grants / sizeof *table_grants},
+    [PLAN_FINDINGS] = {finding_grants, sizeof finding_grants / sizeof *finding_grants},
+};
+
+static int gutter_width(int w, enum plan_gutter g)
 {
-    if (view == VIEW_GOROUTINES || view == VIEW_TASKS)
+    if (g == GUTTER_NAMES)
         return w >= 200 ? 40 : w >= 120 ? 32 : w >= 80 ? 24 : w >= 60 ? 18 : w >= 36 ? 12 : w >= 16 ? 6 : 0;
-    if (view == VIEW_THREADS)
+    if (g == GUTTER_THREADS)
         return w >= 60 ? 14 : w >= 36 ? 10 : w >= 16 ? 6 : 0;
     return w >= 60 ? 12 : w >= 30 ? 9 : w >= 12 ? 4 : 0;
 }
@@ -47,17 +57,15 @@ static int gutter_width(int w, int view)
 static void make(struct plan *p, int w, int h, int view, uint32_t lanes, const int *most_of)
 {
     memset(p, 0, sizeof *p);
-    p->gutter = gutter_width(w, view);
+    const struct view_kind *k = kind_of(view);
+    p->gutter = gutter_width(w, k->gutter);
     p->plot_w = w - p->gutter > 1 ? w - p->gutter : 1;
     int left = h, most = lanes > 1000 ? 1000 : lanes < 1 ? 1 : (int)lanes;
-    bool table = tri_shows(view);
-    const struct grant *g = view == VIEW_TRIAGE ? finding_grants : table ? table_grants : grants;
-    size_t n = view == VIEW_TRIAGE ? sizeof finding_grants / sizeof *finding_grants
-             : table               ? sizeof table_grants / sizeof *table_grants
-                                   : sizeof grants / sizeof *grants;
+    const struct grant *g = plans[k->plan].g;
+    size_t n = plans[k->plan].n;
     for (size_t i = 0; i < n && left > 0; i++) {
         enum row r = g[i].row;
-        int upto = r == ROW_LANES && g[i].upto > most && !table ? most : g[i].upto;
+        int upto = r == ROW_LANES && g[i].upto > most && !k->table ? most : g[i].upto;
         if (upto > most_of[r])
             upto = most_of[r];
         int more = upto - p->n[r];
@@ -95,7 +103,7 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     usual(most);
     most[ROW_FILTER] = v->nfilters > 0;
     most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->h >= 40);
-    most[ROW_STATES] = v->at.view == VIEW_GC && v->h >= 20 ? 4 : 0;
-    most[ROW_SPLIT] = v->split && v->h >= 12 && v->at.view != VIEW_LOG ? v->h * 2 / 5 : 0;
-    make(p, v->w, v->h, v->at.view, v->at.view == VIEW_LOG ? 1000 : lanes, most);
+    most[ROW_STATES] = kind_here(v)->states && v->h >= 20 ? 4 : 0;
+    most[ROW_SPLIT] = v->split && v->h >= 12 && kind_here(v)->plan != PLAN_LOG ? v->h * 2 / 5 : 0;
+    make(p, v->w, v->h, v->at.view, kind_here(v)->plan == PLAN_LOG ? 1000 : lanes, most);
 }

@@ -10,6 +10,10 @@
 enum row { ROW_TITLE, ROW_FILTER, ROW_RULER, ROW_STRIP, ROW_GC, ROW_STW, ROW_SWEEP, ROW_ASSIST, ROW_HEAP, ROW_RUNQ,
            ROW_STATES, ROW_LANES, ROW_SPLIT, ROW_STATUS, ROW_FOOTER, ROW_COUNT };
 
+/* Which rows a view can have, and how wide what stands beside them: PLAN_LOG is PLAN_TIME with endless rows. */
+enum plan_kind { PLAN_TIME, PLAN_LOG, PLAN_TABLE, PLAN_FINDINGS, PLANS };
+enum plan_gutter { GUTTER_SHORT, GUTTER_NAMES, GUTTER_THREADS };
+
 struct plan {
     int y[ROW_COUNT]; /* first line */
     int n[ROW_COUNT]; /* lines, 0 = dropped */

@@ -13,14 +13,11 @@
 #include "layout/far.h"
 #include "layout/when.h"
 #include "layout/goto.h"
-#include "layout/items.h"
-#include "layout/lull.h"
+#include "layout/kind.h"
 #include "layout/move.h"
 #include "layout/popup.h"
 #include "layout/search.h"
-#include "layout/split.h"
 #include "layout/status.h"
-#include "layout/tri.h"
 
 unsigned view_prompt(struct view *v, enum prompt_kind k)
 {
@@ -112,35 +109,6 @@ unsigned view_prompt_accept(struct view *v)
 
 /* ---- pop-ups -------------------------------------------------------------------------------------------- */
 
-unsigned view_enter(struct view *v)
-{
-    struct lane l;
-    struct span s;
-    if (v->popup) {
-        v->popup = POPUP_NONE;
-        return VR_DRAW;
-    }
-    if (v->at.view == VIEW_LOG && v->at.focus.kind == LANE_G) { /* the event's goroutine, then */
-        v->popup = POPUP_SPAN;
-        v->popup_top = 0;
-        v->popup_lane = v->at.focus;
-        v->popup_t = v->at.cursor;
-        return VR_DRAW;
-    }
-    if (items_shows(v->at.view))
-        return view_fit(v);
-    if (lull_speaks(v))
-        return split_lull(v);
-    if (!view_span_here(v, &l, &s))
-        return move_fail(v, "no span under the cursor");
-    v->popup = POPUP_SPAN;
-    v->popup_top = 0;
-    v->popup_lane = l;
-    v->popup_t = v->at.cursor >= s.t0 && v->at.cursor < s.t1 ? v->at.cursor : s.t0;
-    v->message[0] = 0;
-    return VR_DRAW;
-}
-
 unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n)
 {
     v->popup = POPUP_LINES;
@@ -217,7 +185,7 @@ unsigned view_back(struct view *v)
     else if (v->search && !v->search->hidden)
         v->search->hidden = true;
     else
-        return VR_QUIT;
+        return view_do(v, DEED_BACK, 0);
     return VR_DRAW;
 }
 
@@ -232,7 +200,8 @@ const char *view_back_word(const struct view *v)
          : v->far.look || view_searching(v)                 ? "stop"
          : v->selecting || v->selected                      ? "no range"
          : v->search && !search_is_hidden(v->search)        ? "no marks"
-                                                            : tri_back_word(v);
+         : kind_here(v)->back_word                          ? kind_here(v)->back_word(v)
+                                                            : NULL;
 }
 
 /* ---- yank ----------------------------------------------------------------------------------------------- */

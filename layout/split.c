@@ -9,6 +9,7 @@
 
 #include "layout/evlog.h"
 #include "layout/fmt.h"
+#include "layout/kind.h"
 #include "layout/life.h"
 #include "layout/lull.h"
 #include "layout/move.h"
@@ -96,7 +97,7 @@ unsigned view_sums(struct view *v)
 
 bool split_pending(const struct view *v)
 {
-    return v->sums && (sums_open(v) || (v->split == SPLIT_TABLE && v->at.view != VIEW_LOG)) && sums_share(v->sums) < 100;
+    return v->sums && (sums_open(v) || (v->split == SPLIT_TABLE && kind_here(v)->plan != PLAN_LOG)) && sums_share(v->sums) < 100;
 }
 
 unsigned split_work(struct view *v, int64_t budget_ns)
@@ -129,7 +130,7 @@ unsigned view_life(struct view *v)
     struct span s;
     uint32_t g = NO_LANE;
     char title[64], id[32];
-    if (v->at.view == VIEW_LOG)
+    if (kind_here(v)->plan == PLAN_LOG)
         g = v->at.focus.kind == LANE_G ? v->at.focus.i : NO_LANE;
     else if (view_span_here(v, &l, &s))
         g = l.kind == LANE_G ? l.i : s.who;

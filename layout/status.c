@@ -9,12 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "layout/evlog.h"
+#include "layout/kind.h"
 #include "layout/when.h"
-#include "layout/items.h"
 #include "layout/lull.h"
 #include "layout/move.h"
-#include "layout/tri.h"
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
@@ -335,18 +333,16 @@ static void speak_lane(struct line *l, const struct view *v)
     speak_mixture(l, v, lane, here ? &s : NULL, t0, t1, range ? "range " : "");
 }
 
-void status_rich(const struct view *v, int w, struct rich *out)
+void status_lane_rich(const struct view *v, int w, struct rich *out)
 {
     struct line l = {out, w};
+    speak_lane(&l, v);
+}
+
+void status_rich(const struct view *v, int w, struct rich *out)
+{
     rich_init(out);
-    if (tri_shows(v->at.view))
-        tri_status(v, out);
-    else if (v->at.view == VIEW_LOG)
-        evlog_status(v, out);
-    else if (items_shows(v->at.view))
-        items_status(v, w, out);
-    else
-        speak_lane(&l, v);
+    kind_here(v)->speak(v, w, out);
 }
 
 void status_draw(struct grid *g, const struct view *v, int y, int n)

@@ -9,6 +9,8 @@
 
 /* status_rich - what is to be said about what the cursor is on; w: columns there are, names take no more. */
 void status_rich(const struct view *v, int w, struct rich *out);
+/* status_lane_rich - the same of a view of lanes; out is empty. */
+void status_lane_rich(const struct view *v, int w, struct rich *out);
 /* status_draw - into rows [y, y + n) of the grid. */
 void status_draw(struct grid *g, const struct view *v, int y, int n);
 /* status_range - the selected range instead of the column [*t0,*t1), if there is one. */

@@ -21,23 +21,18 @@
 
 bool tri_shows(int view)
 {
-    return view == VIEW_TRIAGE || view == VIEW_GROUPS || view == VIEW_WAITS || view == VIEW_FLAME;
+    return kind_of(view)->table;
 }
 
 static const struct tri_view *shown(const struct view *v)
 {
-    switch (v->at.view) {
-    case VIEW_TRIAGE: return &tri_findings;
-    case VIEW_GROUPS: return &tri_groups;
-    case VIEW_WAITS: return &tri_waits;
-    default: return NULL;
-    }
+    return kind_here(v)->list;
 }
 
 /* Findings of a bounded trace are there before the tables of the part that is held, and stay while those change. */
 static bool ready(const struct view *v)
 {
-    return v->tri && (v->tri->tg || (v->tri->fs && v->at.view == VIEW_TRIAGE));
+    return v->tri && (v->tri->tg || (v->tri->fs && shown(v) && shown(v)->early));
 }
 
 /* ---- life ----------------------------------------------------------------------------------------------- */
@@ -139,7 +134,7 @@ void tri_set_row(struct view *v, uint32_t row)
 
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
 {
-    tri_leave(v);
+    move_leave(v);
     move_push(v, STEP_JUMP);
     if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind)) {
         l = (struct lane){LANE_P, v->last_focus[LANE_P]};
@@ -171,7 +166,7 @@ unsigned tri_evidence(struct view *v, const struct finding *f)
 
 /* ---- moving --------------------------------------------------------------------------------------------- */
 
-void tri_leave(struct view *v)
+void move_leave(struct view *v)
 {
     if (!v->tri || !tri_shows(v->at.view))
         return;
@@ -179,12 +174,9 @@ void tri_leave(struct view *v)
     v->tri->top[v->at.view] = v->at.top;
 }
 
-/* On first sight of view 6 the cursor is on the longest contention; elsewhere on the first row. */
-unsigned tri_switch(struct view *v, int no)
+unsigned tri_open(struct view *v, int no)
 {
-    if (v->at.view == no)
-        return VR_NONE;
-    tri_leave(v);
+    move_leave(v);
     move_push(v, STEP_JUMP);
     if (v->at.focus.kind < LANE_KINDS)
         v->last_focus[v->at.focus.kind] = v->at.focus.i;
@@ -192,22 +184,11 @@ unsigned tri_switch(struct view *v, int no)
     v->at.row = v->tri ? v->tri->row[no] : 0;
     v->at.top = v->tri ? v->tri->top[no] : 0;
     move_settle(v);
-    if (v->tri && no == VIEW_FLAME && ready(v) && !v->tri->flame.built)
-        (void)flame_build(v->tri, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
     tri_set_row(v, v->at.row);
-    return tri_pending(v) ? VR_DRAW | VR_WORK : VR_DRAW;
+    return VR_DRAW;
 }
 
-bool tri_pending(const struct view *v)
-{
-    return v->tri && v->at.view == VIEW_FLAME && v->tri->flame.making;
-}
-
-unsigned tri_work(struct view *v, int64_t budget_ns)
-{
-    return !tri_pending(v) ? VR_NONE : flame_work(v->tri, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
-}
-
+/* Its tables are not there: what is to be said. */
 static unsigned not_yet(struct view *v)
 {
     return move_fail(v, "%s", v->tri && v->tri->trouble ? v->tri->trouble : "the tables are not done yet");
@@ -238,100 +219,38 @@ static int64_t times(int n)
     return n ? n : 1;
 }
 
+unsigned tri_hold(struct view *v)
+{
+    return ready(v) ? VR_NONE : not_yet(v);
+}
+
 unsigned tri_move(struct view *v, int n)
 {
-    if (!ready(v))
-        return not_yet(v);
-    return v->at.view == VIEW_FLAME ? flame_move(v, n) : step(v, times(n));
+    return step(v, times(n));
 }
 
 unsigned tri_page(struct view *v, int n)
 {
-    if (!ready(v))
-        return not_yet(v);
-    return v->at.view == VIEW_FLAME ? flame_move(v, n * 8) : step(v, times(n) * (v->rows > 1 ? v->rows - 1 : 1));
+    return step(v, times(n) * (v->rows > 1 ? v->rows - 1 : 1));
 }
 
-unsigned tri_first(struct view *v)
+unsigned tri_first(struct view *v, int n)
 {
-    return !ready(v) ? not_yet(v) : v->at.view == VIEW_FLAME ? flame_move(v, -1000) : step(v, -(int64_t)UINT32_MAX);
+    (void)n;
+    return step(v, -(int64_t)UINT32_MAX);
 }
 
-unsigned tri_last(struct view *v)
+unsigned tri_last(struct view *v, int n)
 {
-    return !ready(v) ? not_yet(v) : v->at.view == VIEW_FLAME ? flame_move(v, 1000) : step(v, UINT32_MAX);
+    (void)n;
+    return step(v, UINT32_MAX);
 }
 
-unsigned tri_side(struct view *v, int n)
+unsigned tri_enter(struct view *v, int n)
 {
-    if (!ready(v))
-        return not_yet(v);
-    switch (v->at.view) {
-    case VIEW_GROUPS: return groups_side(v, n);
-    case VIEW_WAITS: return waits_side(v, n);
-    case VIEW_FLAME: return flame_side(v, n);
-    default: return move_fail(v, "up and down walk the findings, Enter looks there");
-    }
-}
-
-unsigned tri_range(struct view *v)
-{
-    return ready(v) && v->at.view == VIEW_GROUPS ? groups_range(v) : move_fail(v, "no range to select in this view");
-}
-
-unsigned tri_enter(struct view *v)
-{
-    if (!ready(v))
-        return not_yet(v);
-    if (v->at.view == VIEW_FLAME)
-        return flame_zoom(v, 1);
+    (void)n;
     tri_set_row(v, v->at.row);
     return rows(v) ? shown(v)->enter(v) : move_fail(v, "nothing here to look at");
-}
-
-unsigned tri_sort(struct view *v, int n)
-{
-    if (!ready(v))
-        return not_yet(v);
-    switch (v->at.view) {
-    case VIEW_GROUPS: return groups_sort(v, n);
-    case VIEW_FLAME: return flame_kind(v, n);
-    default: return move_fail(v, "these rows have their order: the largest first");
-    }
-}
-
-unsigned tri_invert(struct view *v)
-{
-    if (!ready(v))
-        return not_yet(v);
-    if (v->at.view != VIEW_GROUPS)
-        return move_fail(v, "these rows have their order: the largest first");
-    v->tri->invert = !v->tri->invert;
-    return groups_sort(v, 0);
-}
-
-unsigned tri_zoom(struct view *v, int n)
-{
-    if (!ready(v))
-        return not_yet(v);
-    return v->at.view == VIEW_FLAME ? flame_zoom(v, n) : move_fail(v, "Enter looks closer here");
-}
-
-unsigned tri_back(struct view *v)
-{
-    if (!ready(v))
-        return VR_QUIT;
-    return v->at.view == VIEW_GROUPS ? groups_back(v) : v->at.view == VIEW_FLAME ? flame_back(v) : VR_QUIT;
-}
-
-const char *tri_back_word(const struct view *v)
-{
-    const struct tri *t = v->tri;
-    if (!tri_shows(v->at.view) || !ready(v))
-        return NULL;
-    if (v->at.view == VIEW_GROUPS && t->group != NO_LANE)
-        return t->b0 != TRI_NO_BUCKET ? "all of them" : "groups";
-    return v->at.view == VIEW_FLAME && t->flame.root ? "zoom out" : NULL;
 }
 
 /* ---- walking the findings ------------------------------------------------------------------------------- */
@@ -344,7 +263,7 @@ unsigned tri_walk(struct view *v, int n)
     if (!t->fs || !t->fs->n)
         return move_fail(v, "nothing stands out in this trace");
     int64_t at = t->finding;
-    if (v->at.view == VIEW_TRIAGE) /* the row under the cursor is the next one */
+    if (shown(v) == &tri_findings) /* the row under the cursor is the next one */
         at = (int64_t)v->at.row - (n < 0 ? 0 : 1);
     else if (at == UINT32_MAX)
         at = n < 0 ? (int64_t)t->fs->n : -1;
@@ -353,7 +272,7 @@ unsigned tri_walk(struct view *v, int n)
         return move_fail(v, at < 0 ? "this is the first finding" : "this was the last finding");
     t->finding = (uint32_t)at;
     const struct finding *f = &t->fs->f[at];
-    tri_leave(v);
+    move_leave(v);
     t->row[VIEW_TRIAGE] = (uint32_t)at;
     unsigned flags = tri_evidence(v, f);
     view_message(v, false, "%d/%" PRIu32 " %s %s: %s", (int)at + 1, t->fs->n, f->amount, f->title, f->text);
@@ -508,7 +427,7 @@ static int note_part(struct grid *g, const struct view *v, int y)
 {
     const struct triage *tg = v->tri->tg;
     char from[FMT_MAX], to[FMT_MAX];
-    if (!trace_info(v->tr)->bounded || v->at.view == VIEW_TRIAGE)
+    if (!trace_info(v->tr)->bounded || (shown(v) && shown(v)->early))
         return 0;
     int64_t res = (tg->t1 - tg->t0) / 20 + 1;
     tri_say(g, 0, y, g->w, STYLE_WARN, "only of %s..%s, what is held in detail; not of the whole trace",
@@ -516,20 +435,24 @@ static int note_part(struct grid *g, const struct view *v, int y)
     return 1;
 }
 
-void tri_draw(struct grid *g, struct view *v, int y, int h)
+bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
+{
+    if (!ready(v)) {
+        waiting(g, v, *y);
+        return false;
+    }
+    int note = *h > 3 ? note_part(g, v, *y) : 0;
+    *y += note;
+    *h -= note;
+    return true;
+}
+
+void tri_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     const struct tri_view *s = shown(v);
-    if (!ready(v)) {
-        waiting(g, v, y);
+    int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
+    if (!tri_begin(g, v, &y, &h))
         return;
-    }
-    int note = h > 3 ? note_part(g, v, y) : 0;
-    y += note;
-    h -= note;
-    if (!s) {
-        flame_draw(g, v, y, h);
-        return;
-    }
     tri_set_row(v, v->at.row);
     int head = s->head_lines(v, h);
     if (head > 0)
@@ -551,20 +474,9 @@ void tri_draw(struct grid *g, struct view *v, int y, int h)
     }
 }
 
-static void detail(struct text *t, const struct view *v, int line)
+void tri_say_two(const struct view *v, struct rich *out, void (*detail)(struct text *, const struct view *, int))
 {
-    const struct tri_view *s = shown(v);
-    if (!ready(v))
-        return;
-    if (!s)
-        flame_detail(t, v, line);
-    else if (v->at.row < rows(v))
-        s->detail(t, v, v->at.row, line);
-}
-
-void tri_status(const struct view *v, struct rich *out)
-{
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && ready(v); i++) {
         struct text t = {.ticks = when_ticks(v->tr)};
         rich_para(out);
         detail(&t, v, i);
@@ -572,4 +484,16 @@ void tri_status(const struct view *v, struct rich *out)
             rich_str(out, i ? STYLE_STATUS : STYLE_STATUS_KEY, (struct str){t.p, (uint32_t)t.n});
         text_free(&t);
     }
+}
+
+static void row_detail(struct text *t, const struct view *v, int line)
+{
+    if (v->at.row < rows(v))
+        shown(v)->detail(t, v, v->at.row, line);
+}
+
+void tri_speak(const struct view *v, int w, struct rich *out)
+{
+    (void)w;
+    tri_say_two(v, out, row_detail);
 }

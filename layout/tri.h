@@ -10,7 +10,6 @@
 #ifndef GOTOP_LAYOUT_TRI_H
 #define GOTOP_LAYOUT_TRI_H
 
-#include "layout/rich.h"
 #include "layout/view.h"
 #include "triage/findings.h"
 #include "triage/slices.h"
@@ -76,34 +75,12 @@ void tri_free(struct tri *t);
 /* tri_ready - triage is done: both must outlive t. false: out of memory, the views say so. */
 bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs);
 
-/* tri_switch - view_switch() for these views; the lanes' focus and window stay. */
-unsigned tri_switch(struct view *v, int no);
 /* tri_work - go on with the flame view's tree if that one is shown; VR_WORK while there is more. */
 unsigned tri_work(struct view *v, int64_t budget_ns);
 bool tri_pending(const struct view *v); /* there is more for it to do */
-/* tri_leave - remember the row before another view is shown. */
-void tri_leave(struct view *v);
-
-unsigned tri_move(struct view *v, int n);   /* rows; flame: depth */
-unsigned tri_page(struct view *v, int n);
-unsigned tri_first(struct view *v);
-unsigned tri_last(struct view *v);
-/* view 6: sections; instances: bucket of the histogram; flame: siblings */
-unsigned tri_side(struct view *v, int n);
-unsigned tri_range(struct view *v);         /* instances: from this bucket on, widen the range */
-unsigned tri_enter(struct view *v);         /* to the evidence; groups: to the instances; flame: zoom */
-unsigned tri_sort(struct view *v, int n);   /* next column; flame: next table */
-unsigned tri_invert(struct view *v);
-unsigned tri_zoom(struct view *v, int n);   /* flame: in, out; 0: all */
-/* tri_back - one level up (range, instances, zoom). VR_QUIT: there is none. */
-unsigned tri_back(struct view *v);
-const char *tri_back_word(const struct view *v); /* what that would be; NULL: VR_QUIT */
 /* tri_walk - from any view: to the evidence of the next (n < 0: previous) finding. */
 unsigned tri_walk(struct view *v, int n);
 
-void tri_draw(struct grid *g, struct view *v, int y, int rows);
-/* tri_status - about the row under the cursor; into an empty one. */
-void tri_status(const struct view *v, struct rich *out);
 /*
  * tri_stop - who held a stop-the-world up: the processor that stopped last, what it ran, and how long it took, as
  * safe text; "" if the lanes don't tell.

@@ -286,4 +286,15 @@ static unsigned enter(struct view *v)
     return flags;
 }
 
-const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter};
+#define BESIDE "up and down walk the findings, Enter looks there"
+static bool can(const struct view *v, enum deed d)
+{
+    return d != DEED_DETAILS || count(v) > 0;
+}
+
+const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter, true};
+const struct view_kind kind_triage = {
+    IS_TABLE, .plan = PLAN_FINDINGS, .list = &tri_findings,
+    .can = can, .answer = {ANSWER_ROWS},
+    .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE(BESIDE)},
+};

@@ -185,14 +185,14 @@ static bool tree_over(struct flame *f, bool ok)
     return true;
 }
 
-bool flame_work(struct tri *t, int64_t budget_ns)
+static bool flame_work(struct tri *t, int64_t budget_ns)
 {
     struct flame *f = &t->flame;
     enum slices_state st = f->making ? slices_run(f->making, budget_ns) : SLICES_DONE;
     return !f->making || (st != SLICES_MORE && tree_over(f, st == SLICES_DONE));
 }
 
-bool flame_build(struct tri *t, int64_t t0, int64_t t1)
+static bool flame_build(struct tri *t, int64_t t0, int64_t t1)
 {
     struct flame *f = &t->flame;
     enum sw_kind kind = f->kind;
@@ -230,7 +230,7 @@ static bool empty(const struct flame *f)
     return f->making || !f->n || !f->node[0].w;
 }
 
-unsigned flame_move(struct view *v, int n)
+static unsigned flame_move(struct view *v, int n)
 {
     struct flame *f = &v->tri->flame;
     uint32_t was = f->cur;
@@ -253,7 +253,7 @@ static uint32_t before(const struct flame *f, uint32_t node)
     return at;
 }
 
-unsigned flame_side(struct view *v, int n)
+static unsigned flame_side(struct view *v, int n)
 {
     struct flame *f = &v->tri->flame;
     if (empty(f))
@@ -274,7 +274,7 @@ unsigned flame_side(struct view *v, int n)
     return VR_DRAW;
 }
 
-unsigned flame_zoom(struct view *v, int n)
+static unsigned flame_zoom(struct view *v, int n)
 {
     struct flame *f = &v->tri->flame;
     if (empty(f))
@@ -289,12 +289,13 @@ unsigned flame_zoom(struct view *v, int n)
     return f->root != was ? VR_DRAW : move_fail(v, n > 0 ? "it fills the screen already" : "this is all of it");
 }
 
-unsigned flame_back(struct view *v)
+static unsigned flame_back(struct view *v, int n)
 {
+    (void)n;
     return v->tri->flame.root ? flame_zoom(v, -1) : VR_QUIT;
 }
 
-unsigned flame_kind(struct view *v, int n)
+static unsigned flame_kind(struct view *v, int n)
 {
     struct tri *t = v->tri;
     int at = 0;
@@ -361,7 +362,7 @@ static void subtree(const struct picture *p, uint32_t n, int x0, int x1, int dep
     }
 }
 
-void flame_draw(struct grid *g, struct view *v, int y, int h)
+static void draw_tree(struct grid *g, struct view *v, int y, int h)
 {
     struct flame *f = &v->tri->flame;
     char from[FMT_MAX], to[FMT_MAX], name[400];
@@ -398,7 +399,7 @@ void flame_draw(struct grid *g, struct view *v, int y, int h)
     subtree(&p, f->root, 0, g->w, 0);
 }
 
-void flame_detail(struct text *t, const struct view *v, int line)
+static void flame_detail(struct text *t, const struct view *v, int line)
 {
     const struct flame *f = &v->tri->flame;
     if (f->failed || empty(f))
@@ -428,3 +429,87 @@ void flame_detail(struct text *t, const struct view *v, int line)
         text_func(t, v->tr, f->node[n->up].name, 60);
     }
 }
+
+/* ---- the object ----------------------------------------------------------------------------------------- */
+
+static unsigned begin(struct view *v)
+{
+    if (v->tri && v->tri->tg && !v->tri->flame.built)
+        (void)flame_build(v->tri, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
+    return tri_pending(v) ? VR_DRAW | VR_WORK : VR_DRAW;
+}
+
+static unsigned flame_open(struct view *v, int no)
+{
+    (void)tri_open(v, no);
+    return begin(v);
+}
+
+bool tri_pending(const struct view *v)
+{
+    return v->tri && kind_here(v) == &kind_flame && v->tri->flame.making;
+}
+
+unsigned tri_work(struct view *v, int64_t budget_ns)
+{
+    return !tri_pending(v) ? VR_NONE : flame_work(v->tri, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+static void flame_draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
+    if (tri_begin(g, v, &y, &h))
+        draw_tree(g, v, y, h);
+}
+
+static void flame_speak(const struct view *v, int w, struct rich *out)
+{
+    (void)w;
+    tri_say_two(v, out, flame_detail);
+}
+
+static unsigned flame_page(struct view *v, int n)
+{
+    return flame_move(v, (n ? n : 1) * 8);
+}
+
+static unsigned flame_top(struct view *v, int n)
+{
+    (void)n;
+    return flame_move(v, -1000);
+}
+
+static unsigned flame_bottom(struct view *v, int n)
+{
+    (void)n;
+    return flame_move(v, 1000);
+}
+
+static unsigned flame_in(struct view *v, int n)
+{
+    (void)n;
+    return flame_zoom(v, 1);
+}
+
+static unsigned flame_all(struct view *v, int n)
+{
+    (void)n;
+    return flame_zoom(v, 0);
+}
+
+static const char *back_word(const struct view *v)
+{
+    return v->tri && v->tri->flame.root ? "zoom out" : NULL;
+}
+
+const struct view_kind kind_flame = {
+    .lanes = LANE_KINDS, .table = true, .plan = PLAN_TABLE, .gutter = GUTTER_SHORT, .open = flame_open,
+    .show = kind_show, .draw = flame_draw, .speak = flame_speak, .hold = tri_hold, .back_word = back_word,
+    .refuse = "frames are no lanes: views 2 and 3 have lanes",
+    .answer = {[DEED_LANE] = flame_move, [DEED_LANE_PAGE] = flame_page, [DEED_FIRST] = flame_top,
+               [DEED_START] = flame_top, [DEED_LAST] = flame_bottom, [DEED_END] = flame_bottom,
+               ANSWER_SIDE(flame_side), [DEED_DETAILS] = flame_in, [DEED_FIT] = flame_in, [DEED_SWAP] = flame_in,
+               [DEED_ZOOM] = flame_zoom, [DEED_ZOOM_ALL] = flame_all, [DEED_SORT] = flame_kind,
+               [DEED_BACK] = flame_back},
+    .word = {[DEED_SORT] = "table", [DEED_LANE] = "callee", [DEED_DETAILS] = "zoom in"},
+};

@@ -253,8 +253,9 @@ static unsigned enter(struct view *v)
     return t->group == NO_LANE ? open_group(v, t->order[v->at.row]) : open_member(v, t->member[v->at.row]);
 }
 
-unsigned groups_back(struct view *v)
+static unsigned groups_back(struct view *v, int n)
 {
+    (void)n;
     struct tri *t = v->tri;
     if (t->group == NO_LANE)
         return VR_QUIT;
@@ -270,7 +271,7 @@ unsigned groups_back(struct view *v)
     return VR_DRAW;
 }
 
-unsigned groups_side(struct view *v, int n)
+static unsigned groups_side(struct view *v, int n)
 {
     struct tri *t = v->tri;
     if (t->group == NO_LANE)
@@ -288,8 +289,9 @@ unsigned groups_side(struct view *v, int n)
     return list_members(t) ? VR_DRAW : move_fail(v, "out of memory for the list");
 }
 
-unsigned groups_range(struct view *v)
+static unsigned groups_range(struct view *v, int n)
 {
+    (void)n;
     struct tri *t = v->tri;
     if (t->group == NO_LANE)
         return move_fail(v, "Enter lists the goroutines of this group; there a range can be chosen");
@@ -300,7 +302,7 @@ unsigned groups_range(struct view *v)
     return VR_DRAW;
 }
 
-unsigned groups_sort(struct view *v, int n)
+static unsigned groups_sort(struct view *v, int n)
 {
     struct tri *t = v->tri;
     int s = (int)t->sort;
@@ -527,4 +529,30 @@ static void detail(struct text *t, const struct view *v, uint32_t row_no, int li
         detail_member(t, v, tr->member[row_no], line);
 }
 
-const struct tri_view tri_groups = {count, NULL, head, head_lines, row, detail, enter};
+static unsigned groups_invert(struct view *v, int n)
+{
+    (void)n;
+    v->tri->invert = !v->tri->invert;
+    return groups_sort(v, 0);
+}
+
+/* The histogram is that of instances. */
+static bool can(const struct view *v, enum deed d)
+{
+    return (d != DEED_SELECT && d != DEED_PAN) || (v->tri && v->tri->group != NO_LANE);
+}
+
+static const char *back_word(const struct view *v)
+{
+    const struct tri *t = v->tri;
+    return !t || t->group == NO_LANE ? NULL : t->b0 != TRI_NO_BUCKET ? "all of them" : "groups";
+}
+
+static const struct tri_view tri_groups = {count, NULL, head, head_lines, row, detail, enter, false};
+const struct view_kind kind_groups = {
+    IS_TABLE, .plan = PLAN_TABLE, .list = &tri_groups, .back_word = back_word,
+    .answer = {ANSWER_ROWS, ANSWER_SIDE(groups_side), [DEED_SORT] = groups_sort, [DEED_INVERT] = groups_invert,
+               [DEED_SELECT] = groups_range, [DEED_BACK] = groups_back},
+    .can = can, .refusal = {REFUSE_ZOOM},
+    .word = {[DEED_DETAILS] = "open", ANSWER_SIDE("histogram")},
+};

@@ -1,9 +1,12 @@
 /*
- * tri_priv.h - what the tri_*.c files share. A view is a row of functions; tri.c calls them by the view's number.
+ * tri_priv.h - what the tri_*.c files share. Where rows are a list, a row of functions says what
+ * is in it, and tri.c does what lists have in common.
  */
 #ifndef GOTOP_LAYOUT_TRI_PRIV_H
 #define GOTOP_LAYOUT_TRI_PRIV_H
 
+#include "layout/kind.h"
+#include "layout/move.h"
 #include "layout/tri.h"
 #include "layout/when.h"
 #include "layout/wrap.h"
@@ -17,36 +20,45 @@ struct tri_view {
     void (*row)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
     void (*detail)(struct text *t, const struct view *v, uint32_t row, int line); /* lines 0 and 1 of the status */
     unsigned (*enter)(struct view *v);
+    bool early;                                                /* there before triage's tables are */
 };
 
-extern const struct tri_view tri_findings, tri_groups, tri_waits;
+extern const struct tri_view tri_findings;
 
-/* ---- flame: rows are not a list, so it has its own of all ---- */
-unsigned flame_move(struct view *v, int n);
-unsigned flame_side(struct view *v, int n);
-unsigned flame_zoom(struct view *v, int n);
-unsigned flame_kind(struct view *v, int n);
-unsigned flame_back(struct view *v);
-void flame_draw(struct grid *g, struct view *v, int y, int rows);
-void flame_detail(struct text *t, const struct view *v, int line);
-void flame_free(struct flame *f);
-/* flame_build - begin the tree, and go on for a moment; flame_work goes on. true: nothing more to do. */
-bool flame_build(struct tri *t, int64_t t0, int64_t t1);
-bool flame_work(struct tri *t, int64_t budget_ns);
-
-/* ---- groups ---- */
-unsigned groups_side(struct view *v, int n);
-unsigned groups_range(struct view *v);
-unsigned groups_sort(struct view *v, int n);
-unsigned groups_back(struct view *v);
 bool groups_order(struct tri *t);
-
-/* ---- waits ---- */
 bool waits_list(struct tri *t);
-unsigned waits_side(struct view *v, int n);
+void flame_free(struct flame *f);
+
+/* ---- answers, and what else an object of such a view needs ---- */
+unsigned tri_open(struct view *v, int no);
+unsigned tri_hold(struct view *v);
+unsigned tri_move(struct view *v, int n);
+unsigned tri_page(struct view *v, int n);
+unsigned tri_first(struct view *v, int n);
+unsigned tri_last(struct view *v, int n);
+unsigned tri_enter(struct view *v, int n);
+void tri_draw(struct grid *g, struct view *v, const struct plan *p);
+void tri_speak(const struct view *v, int w, struct rich *out);
+#define IS_TABLE \
+    .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .open = tri_open, .show = kind_show, .draw = tri_draw, \
+    .speak = tri_speak, .hold = tri_hold, .refuse = "Enter opens the lanes first"
+#define ANSWER_ROWS \
+    [DEED_LANE] = tri_move, [DEED_LANE_PAGE] = tri_page, [DEED_FIRST] = tri_first, [DEED_START] = tri_first, \
+    [DEED_LAST] = tri_last, [DEED_END] = tri_last, [DEED_DETAILS] = tri_enter, [DEED_FIT] = tri_enter, \
+    [DEED_SWAP] = tri_enter
+#define REFUSE_ZOOM [DEED_ZOOM] = "Enter looks closer here", [DEED_ZOOM_ALL] = "Enter looks closer here"
+#define REFUSE_SORT \
+    [DEED_SORT] = "these rows have their order: the largest first", \
+    [DEED_INVERT] = "these rows have their order: the largest first"
+#define REFUSE_SELECT [DEED_SELECT] = "no range to select in this view"
+#define ANSWER_SIDE(f) [DEED_PAN] = f, [DEED_CURSOR] = f, [DEED_PAGE] = f, [DEED_SPAN] = f
 
 /* ---- helpers ---- */
 
+/* tri_begin - whether the tables are there, else says so; a note about the part they are of takes a line. */
+bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
+/* tri_say_two - what `detail` says as lines 0 and 1, once the tables are there. */
+void tri_say_two(const struct view *v, struct rich *out, void (*detail)(struct text *, const struct view *, int));
 /* tri_say - printf into the grid, clipped to w columns; returns the column behind. */
 int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));

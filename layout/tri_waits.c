@@ -78,7 +78,7 @@ static bool skip(const struct view *v, uint32_t row)
 /* ---- moving --------------------------------------------------------------------------------------------- */
 
 /* To the next or previous section's first row. */
-unsigned waits_side(struct view *v, int n)
+static unsigned waits_side(struct view *v, int n)
 {
     const struct tri *t = v->tri;
     int64_t r = v->at.row;
@@ -358,4 +358,10 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
     }
 }
 
-const struct tri_view tri_waits = {count, skip, head, head_lines, row, detail, enter};
+static const struct tri_view tri_waits = {count, skip, head, head_lines, row, detail, enter, false};
+const struct view_kind kind_waits = {
+    IS_TABLE, .plan = PLAN_TABLE, .list = &tri_waits,
+    .answer = {ANSWER_ROWS, ANSWER_SIDE(waits_side)},
+    .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT},
+    .word = {[DEED_DETAILS] = "the longest", ANSWER_SIDE("section")},
+};

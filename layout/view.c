@@ -16,6 +16,7 @@
 #include "layout/draw.h"
 #include "layout/evlog.h"
 #include "layout/items.h"
+#include "layout/kind.h"
 #include "layout/lanes.h"
 #include "layout/move.h"
 #include "layout/pick.h"
@@ -91,8 +92,8 @@ int move_view_of(enum lane_kind k)
 
 const struct lanes *move_lanes_const(const struct view *v)
 {
-    return v->at.view == VIEW_PROCS ? &v->lanes[LANE_P] : v->at.view == VIEW_GOROUTINES ? &v->lanes[LANE_G]
-         : v->at.view == VIEW_THREADS ? &v->lanes[LANE_M] : NULL;
+    enum lane_kind k = kind_here(v)->lanes;
+    return k < LANE_KINDS ? &v->lanes[k] : NULL;
 }
 
 struct lanes *move_lanes(struct view *v)
@@ -123,7 +124,7 @@ int view_row_line(const struct view *v, uint32_t row)
     return row < v->at.top + p || row - v->at.top >= (uint32_t)v->rows ? -1 : (int)(row - v->at.top);
 }
 
-static void settle_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
+void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
 {
     uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1, pins = pinned_lines(v);
     if (row < pins) /* it shows wherever the others are */
@@ -137,51 +138,6 @@ static void settle_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
     uint32_t most = n > rows ? n - rows : 0; /* no blank lines while rows are above */
     if (v->at.top > most)
         v->at.top = most;
-}
-
-static void settle_items(struct view *v, bool recenter)
-{
-    struct plan p;
-    if (!items_update(&v->items, v->tr, v->at.view))
-        view_message(v, true, "out of memory: the rows are not up to date");
-    uint32_t n = v->items.view == v->at.view ? v->items.n : 0;
-    plan_view(&p, v, n);
-    v->rows = p.n[ROW_LANES];
-    if (v->at.row >= n)
-        v->at.row = n ? n - 1 : 0;
-    settle_top(v, v->at.row, n, recenter);
-}
-
-static void settle_rows(struct view *v)
-{
-    struct lanes *l = move_lanes(v);
-    bool recenter = v->recenter;
-    v->recenter = false;
-    if (items_shows(v->at.view))
-        settle_items(v, recenter);
-    if (v->at.view == VIEW_LOG) {
-        struct plan p;
-        plan_view(&p, v, 1000);
-        v->rows = p.n[ROW_LANES];
-    }
-    if (!l)
-        return;
-    uint32_t lane = v->at.focus.kind == l->kind ? v->at.focus.i : NO_LANE;
-    if (!lanes_update(l, v->tr, v->at.win, lane))
-        view_message(v, true, "out of memory: the lanes are not in order");
-    struct plan p;
-    plan_view(&p, v, l->n);
-    v->rows = p.n[ROW_LANES];
-    if (!l->n) {
-        v->at.top = 0;
-        return;
-    }
-    uint32_t row = lanes_row(l, lane);
-    if (row == NO_LANE) {
-        v->at.focus = (struct lane){l->kind, lanes_at(l, 0)};
-        row = 0;
-    }
-    settle_top(v, row, l->n, recenter);
 }
 
 void move_settle(struct view *v)
@@ -199,7 +155,10 @@ void move_settle(struct view *v)
         at->cursor = at->win.t0 > last ? last : at->win.t0;
     if (at->cursor >= at->win.t1)
         at->cursor = at->win.t1 - 1;
-    settle_rows(v);
+    bool recenter = v->recenter;
+    v->recenter = false;
+    if (kind_here(v)->settle)
+        kind_here(v)->settle(v, recenter);
 }
 
 void move_to(struct view *v, int64_t t, bool exact)
@@ -453,32 +412,6 @@ unsigned view_center(struct view *v)
     return VR_DRAW;
 }
 
-unsigned view_fit(struct view *v)
-{
-    struct lane l;
-    struct span s;
-    if (v->selected)
-        return view_range(v, v->sel0, v->sel1);
-    if (items_shows(v->at.view) && v->at.row < v->items.n) {
-        struct window i = window_fit(v->items.row[v->at.row].t0, v->items.row[v->at.row].t1);
-        return view_range(v, i.t0, i.t1);
-    }
-    if (!view_span_here(v, &l, &s) || s.t1 <= s.t0)
-        return move_fail(v, "no span under the cursor");
-    struct window w = v->at.win;
-    int64_t mid = s.t0 + (s.t1 - s.t0) / 2;
-    struct window centred = window_clamp(window_center(w, mid), view_end(v), move_min(v));
-    int64_t off = time_sub(centred.t0, w.t0), column = window_len(w) / v->plot_w;
-    bool there = off <= column && off >= -column;
-    move_push(v, STEP_JUMP);
-    v->at.win = there || window_len(w) < s.t1 - s.t0 ? window_fit(s.t0, s.t1) : centred;
-    if (v->at.cursor < s.t0 || v->at.cursor >= s.t1)
-        v->at.cursor = s.t0;
-    v->at.exact = true;
-    move_settle(v);
-    return VR_DRAW;
-}
-
 unsigned view_at(struct view *v, int64_t t)
 {
     move_push(v, STEP_JUMP);
@@ -518,77 +451,6 @@ unsigned view_range(struct view *v, int64_t t0, int64_t t1)
 
 /* ---- lanes ---------------------------------------------------------------------------------------------- */
 
-static unsigned to_item(struct view *v, int64_t row, enum step kind)
-{
-    const struct items *it = &v->items;
-    if (!it->n)
-        return move_fail(v, "nothing here");
-    row = row < 0 ? 0 : row >= it->n ? it->n - 1 : row;
-    if (row == v->at.row)
-        return move_fail(v, row == 0 ? "this is the first row" : "this is the last row");
-    move_push(v, kind);
-    v->at.row = (uint32_t)row;
-    move_to(v, it->row[row].t0, true);
-    move_settle(v);
-    return VR_DRAW;
-}
-
-static unsigned to_row(struct view *v, int64_t row, enum step kind)
-{
-    if (items_shows(v->at.view))
-        return to_item(v, row, kind);
-    const struct lanes *l = move_lanes_const(v);
-    if (!l || !l->n)
-        return move_fail(v, "no lanes here");
-    row = row < 0 ? 0 : row >= l->n ? l->n - 1 : row;
-    uint32_t lane = lanes_at(l, (uint32_t)row);
-    if (lane == v->at.focus.i)
-        return move_fail(v, row == 0 ? "this is the first lane" : "this is the last lane");
-    move_push(v, kind);
-    v->at.focus.i = lane;
-    v->at.exact = false;
-    move_settle(v);
-    return VR_DRAW;
-}
-
-static int64_t row_now(const struct view *v)
-{
-    if (items_shows(v->at.view))
-        return v->at.row;
-    const struct lanes *l = move_lanes_const(v);
-    uint32_t row = l ? lanes_row(l, v->at.focus.i) : NO_LANE;
-    return row == NO_LANE ? 0 : row;
-}
-
-unsigned view_lane(struct view *v, int n)
-{
-    if (v->at.view == VIEW_LOG)
-        return evlog_move(v, times(n));
-    return to_row(v, row_now(v) + times(n), STEP_LANE);
-}
-
-unsigned view_lane_page(struct view *v, int n)
-{
-    int rows = v->rows > 1 ? v->rows - 1 : 1;
-    if (v->at.view == VIEW_LOG)
-        return evlog_move(v, times(n) * rows);
-    return to_row(v, row_now(v) + (int64_t)times(n) * rows, STEP_LANE);
-}
-
-unsigned view_lane_first(struct view *v)
-{
-    if (v->at.view == VIEW_LOG)
-        return view_start(v);
-    return to_row(v, 0, STEP_JUMP);
-}
-
-unsigned view_lane_last(struct view *v)
-{
-    if (v->at.view == VIEW_LOG)
-        return view_finish(v);
-    return to_row(v, UINT32_MAX, STEP_JUMP);
-}
-
 unsigned view_focus(struct view *v, struct lane l)
 {
     if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind))
@@ -598,70 +460,6 @@ unsigned view_focus(struct view *v, struct lane l)
     move_lane(v, l);
     move_settle(v);
     return VR_DRAW;
-}
-
-static unsigned resort(struct view *v)
-{
-    struct lanes *l = &v->lanes[LANE_G];
-    move_push(v, STEP_JUMP);
-    l->stale = true;
-    if (!lanes_update(l, v->tr, v->at.win, v->at.focus.i))
-        return move_fail(v, "out of memory: the order stays");
-    if (l->making) { /* many lanes: view_work() goes on */
-        v->to_top = true;
-        view_message(v, false, "sorting by %s..", sort_name(l->sort));
-        return VR_DRAW | VR_WORK;
-    }
-    v->at.focus.i = lanes_at(l, 0); /* the top of an order is what it was asked for */
-    move_settle(v);
-    view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");
-    return VR_DRAW;
-}
-
-unsigned view_here(struct view *v)
-{
-    struct lanes *l = &v->lanes[LANE_G];
-    if (v->at.view != VIEW_GOROUTINES)
-        return move_fail(v, "only for goroutines (view 3)");
-    l->here = !l->here;
-    l->stale = true;
-    v->recenter = true;
-    move_settle(v);
-    view_message(v, false, l->here ? "goroutines that live in the window" : "all goroutines");
-    return VR_DRAW;
-}
-
-static unsigned resort_items(struct view *v)
-{
-    v->items.longest_first = !v->items.longest_first;
-    v->items.stale = true;
-    move_push(v, STEP_JUMP);
-    v->at.row = 0;
-    move_settle(v);
-    if (v->items.n)
-        move_to(v, v->items.row[0].t0, true);
-    move_settle(v);
-    view_message(v, false, v->items.longest_first ? "longest first" : "by time");
-    return VR_DRAW;
-}
-
-unsigned view_sort(struct view *v, int n)
-{
-    if (items_shows(v->at.view))
-        return resort_items(v);
-    if (v->at.view != VIEW_GOROUTINES)
-        return move_fail(v, "nothing to sort here: views 3, 7 and 8 can be sorted");
-    int s = ((int)v->lanes[LANE_G].sort + times(n)) % SORT_COUNT;
-    v->lanes[LANE_G].sort = (enum sort)(s < 0 ? s + SORT_COUNT : s);
-    return resort(v);
-}
-
-unsigned view_sort_invert(struct view *v)
-{
-    if (v->at.view != VIEW_GOROUTINES)
-        return move_fail(v, "only goroutines can be sorted (view 3)");
-    v->lanes[LANE_G].invert = !v->lanes[LANE_G].invert;
-    return resort(v);
 }
 
 unsigned view_tier(struct view *v, int n)

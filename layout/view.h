@@ -17,12 +17,10 @@
 
 #include "decode/alive.h"
 #include "decode/trace.h"
+#include "layout/deed.h"
 #include "layout/glyphs.h"
 #include "layout/window.h"
-
-/* Numbers are the keys 1..9. 2, 3 and 4 show lanes, 7 and 8 items (items.h); the rest is not there yet. */
-enum view_no { VIEW_TRIAGE = 1, VIEW_PROCS, VIEW_GOROUTINES, VIEW_THREADS, VIEW_GROUPS, VIEW_WAITS, VIEW_TASKS,
-               VIEW_GC, VIEW_LOG, VIEW_FLAME, VIEW_END };
+#include "triage/views.h"
 
 enum refresh { /* flags */
     VR_NONE = 0,

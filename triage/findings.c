@@ -9,12 +9,13 @@
 
 #include "decode/mem.h"
 #include "triage/rules.h"
+#include "triage/views.h"
 
 static const struct {
     const char *id, *title, *help;
     int view;
 } table[RULE_COUNT] = {
-#define X(ID, id, view, title, help) {id, title, help, view},
+#define X(ID, id, view, title, help) {id, title, help, VIEW_##view},
 #include "triage/rules.def"
 #undef X
 };
@@ -36,7 +37,7 @@ const char *rule_help(enum rule r)
 
 int rule_view(enum rule r)
 {
-    return (unsigned)r < RULE_COUNT ? table[r].view : 1;
+    return (unsigned)r < RULE_COUNT ? table[r].view : VIEW_TRIAGE;
 }
 
 void draft_start(struct draft *d, enum rule r, int64_t severity_ns)

@@ -9,7 +9,7 @@ static const struct {
     const char *name, *group, *help;
 } rows[ACT_COUNT] = {
     [ACT_NONE] = {"none", "", "nothing"},
-#define X(id, n, g, h) [ACT_##id] = {n, g, h},
+#define X(id, n, g, h, call) [ACT_##id] = {n, g, h},
 #include "viewer/actions.def"
 #undef X
 };

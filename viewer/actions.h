@@ -8,7 +8,7 @@
 
 enum action {
     ACT_NONE, /* no action; also "unknown name" */
-#define X(id, name, group, help) ACT_##id,
+#define X(id, name, group, help, call) ACT_##id,
 #include "viewer/actions.def"
 #undef X
     ACT_COUNT

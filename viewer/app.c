@@ -1,8 +1,8 @@
 /*
- * app.c - which function of layout/ an action calls, and which layer a key goes to.
+ * app.c - which layer a key goes to.
  *
  * Layers, top first: a prompt takes every key as text; a chord or count under way takes the next key; a pop-up turns
- * lane movement into scrolling. There is no other mode. app_do() is thin: what an action does is layout's.
+ * lane movement into scrolling. There is no other mode. What an action does is in act.c.
  */
 #include "viewer/app.h"
 
@@ -11,11 +11,9 @@
 #include <string.h>
 
 #include "decode/mem.h"
-#include "layout/fmt.h"
-#include "layout/when.h"
+#include "layout/kind.h"
 #include "layout/lanes.h"
 #include "layout/plan.h"
-#include "viewer/source.h"
 #include "viewer/tables.h"
 
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h)
@@ -136,296 +134,7 @@ unsigned app_resize(struct app *a, int w, int h)
 enum keyview app_keyview(const struct app *a)
 {
     if (a->view.popup) return KEYVIEW_POPUP;
-    unsigned no = a->view.at.view;
-    return no >= VIEW_TRIAGE && no < VIEW_END ? (enum keyview)(KEYVIEW_TRIAGE + (no - VIEW_TRIAGE)) : KEYVIEW_ANY;
-}
-
-/* ---- actions --------------------------------------------------------------------------------------------- */
-
-static unsigned do_help(struct app *a)
-{
-    if (a->view.popup == POPUP_LINES) {
-        a->view.popup = POPUP_NONE;
-        return VR_DRAW;
-    }
-    a->view.popup = POPUP_NONE;
-    enum keyview v = app_keyview(a);
-    if (!help_make(&a->help, a->km, v, a->view.tier, a->mono)) {
-        view_message(&a->view, true, "out of memory");
-        return VR_DRAW | VR_BELL;
-    }
-    snprintf(a->title, sizeof a->title, "Keys in %s", keyview_name(v));
-    return view_lines(&a->view, a->title, a->help.lines, a->help.n);
-}
-
-static unsigned do_palette(struct app *a)
-{
-    if (a->no_color) {
-        view_message(&a->view, true, "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
-        return VR_DRAW | VR_BELL;
-    }
-    if (a->mono) {
-        a->mono = false;
-        a->palette = PALETTE_DARK;
-    } else if (a->palette + 1 < PALETTE_COUNT + (palette_loaded() ? 1u : 0u)) {
-        a->palette++;
-    } else {
-        a->mono = true;
-    }
-    a->view.mono = a->mono;
-    view_message(&a->view, false, "palette: %s", a->mono ? "mono" : palette_name(a->palette));
-    return VR_DRAW | AR_PALETTE;
-}
-
-static unsigned do_glyphs(struct app *a, int n)
-{
-    if (!a->utf8) {
-        view_message(&a->view, true, "the locale has ASCII alone; --glyphs=block shows more all the same");
-        return VR_DRAW | VR_BELL;
-    }
-    return view_tier(&a->view, n);
-}
-
-/* A word as a shell reads it back. */
-static void put_quoted(FILE *f, const char *s)
-{
-    bool plain = *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-,@=")];
-    if (plain && *s != '-') {
-        fputs(s, f);
-        return;
-    }
-    fputs(*s == '-' ? "./'" : "'", f);
-    for (; *s; s++) fputs(*s == '\'' ? "'\\''" : (char[]){*s, 0}, f);
-    fputc('\'', f);
-}
-
-/* The command that opens this very view. */
-static void put_command(const struct app *a, FILE *f)
-{
-    static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
-    const struct place *at = &a->view.at;
-    char from[FMT_MAX], to[FMT_MAX], safe[4096];
-    str_safe(str_of(trace_info(a->tr)->path), safe, sizeof safe);
-    fputs("gotop ", f);
-    put_quoted(f, safe);
-    fprintf(f, " --view %d --at %s..%s", at->view, when_exact(a->tr, at->win.t0, from),
-            when_exact(a->tr, at->win.t1, to));
-    if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
-        fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind], (unsigned long long)trace_lane(a->tr, at->focus).id,
-                when_exact(a->tr, at->cursor, from));
-    if (a->view.filter_text[0]) {
-        fputs(" --filter ", f);
-        put_quoted(f, a->view.filter_text);
-    }
-    fputc('\n', f);
-}
-
-/* What is under the cursor, or what the pop-up shows, and behind it the command that comes back here. */
-static unsigned do_yank(struct app *a)
-{
-    char *text, *whole = NULL;
-    size_t size;
-    unsigned f = view_yank(&a->view, &text);
-    if (!(f & VR_YANK)) return f | VR_DRAW;
-    FILE *m = open_memstream(&whole, &size);
-    if (m) {
-        char *command = strstr(text, "\ngotop "); /* layout knows no file names: ours replaces its command */
-        fprintf(m, "%.*s\n", (int)(command ? command - text : (ptrdiff_t)strlen(text)), text);
-        put_command(a, m);
-        fclose(m);
-    }
-    mem_free(a->yank);
-    a->yank = whole ? mem_alloc(size + 1) : NULL;
-    if (a->yank) memcpy(a->yank, whole, size + 1);
-    free(whole);
-    if (a->yank && a->view.popup) view_message(&a->view, false, "copied: all lines of the pop-up");
-    else if (a->yank) view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
-    mem_free(text);
-    return a->yank ? f | VR_DRAW : VR_DRAW | VR_BELL;
-}
-
-/* Back: close the top layer. Layout says VR_QUIT when there is none. */
-static unsigned do_close(struct app *a, bool may_quit)
-{
-    unsigned f = view_back(&a->view);
-    if ((f & VR_QUIT) && !may_quit) f = VR_NONE;
-    return f;
-}
-
-static unsigned repeat(unsigned (*f)(struct view *), struct view *v, int n)
-{
-    unsigned all = 0;
-    for (int i = 0; i < n; i++) {
-        unsigned one = f(v);
-        if ((one & VR_BELL) && i > 0) break; /* as far as it goes */
-        all |= one;
-        if (one & VR_BELL) break;
-    }
-    return all;
-}
-
-/* What moves over lanes scrolls a pop-up. true: done. */
-static bool scroll_popup(struct app *a, enum action act, int n, unsigned *f)
-{
-    enum { FAR = 1 << 20 };
-    switch (act) {
-    case ACT_LANE_UP: *f = view_popup_scroll(&a->view, -n); return true;
-    case ACT_LANE_DOWN: *f = view_popup_scroll(&a->view, n); return true;
-    case ACT_LANE_PAGE_UP: *f = view_popup_page(&a->view, -n); return true;
-    case ACT_LANE_PAGE_DOWN: *f = view_popup_page(&a->view, n); return true;
-    case ACT_LANE_FIRST: case ACT_GOTO_START: *f = view_popup_scroll(&a->view, -FAR); return true;
-    case ACT_LANE_LAST: case ACT_GOTO_END: *f = view_popup_scroll(&a->view, FAR); return true;
-    default: return false;
-    }
-}
-
-static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
-{
-    a->history_at = -1;
-    a->view.popup = POPUP_NONE;
-    if (!arg) return view_prompt(&a->view, kind);
-    if (kind == PROMPT_FILTER) return view_filter(&a->view, arg);
-    return kind == PROMPT_SEARCH ? view_search(&a->view, arg) : view_goto(&a->view, arg);
-}
-
-/* The letter of a mark: behind the action's name, or the next key. */
-static unsigned do_mark(struct app *a, enum action act, const char *arg)
-{
-    if (!arg) {
-        a->letter_for = act;
-        return VR_DRAW;
-    }
-    if (arg[0] == '\'' && !arg[1]) return view_undo(&a->view, 1);
-    if (!arg[0] || arg[1]) {
-        view_message(&a->view, true, "a mark is one letter, a to z or A to Z");
-        return VR_DRAW | VR_BELL;
-    }
-    return act == ACT_MARK ? view_mark(&a->view, arg[0]) : view_mark_go(&a->view, arg[0]);
-}
-
-static unsigned do_debug(struct app *a)
-{
-    a->show_debug = !a->show_debug;
-    a->debug[0] = '\0';
-    view_message(&a->view, false, a->show_debug ? "bytes and milliseconds of the frame before, at the right above"
-            : "");
-    return VR_DRAW;
-}
-
-static unsigned do_move(struct app *a, enum action act, int n)
-{
-    struct view *v = &a->view;
-    switch (act) {
-    case ACT_PAN_LEFT: return view_pan(v, -n);
-    case ACT_PAN_RIGHT: return view_pan(v, n);
-    case ACT_PAGE_LEFT: return view_page(v, -n);
-    case ACT_PAGE_RIGHT: return view_page(v, n);
-    case ACT_CURSOR_LEFT: return view_cursor(v, -n);
-    case ACT_CURSOR_RIGHT: return view_cursor(v, n);
-    case ACT_GOTO_START: return view_start(v);
-    case ACT_GOTO_END: return view_finish(v);
-    case ACT_ZOOM_IN: return view_zoom(v, n);
-    case ACT_ZOOM_OUT: return view_zoom(v, -n);
-    case ACT_ZOOM_ALL: return view_zoom_all(v);
-    case ACT_FIT: return view_fit(v);
-    case ACT_CENTER: return view_center(v);
-    case ACT_LANE_UP: return view_lane(v, -n);
-    case ACT_LANE_DOWN: return view_lane(v, n);
-    case ACT_LANE_PAGE_UP: return view_lane_page(v, -n);
-    case ACT_LANE_PAGE_DOWN: return view_lane_page(v, n);
-    case ACT_LANE_FIRST: return view_lane_first(v);
-    case ACT_LANE_LAST: return view_lane_last(v);
-    case ACT_SPAN_NEXT: return view_span(v, n);
-    case ACT_SPAN_PREV: return view_span(v, -n);
-    case ACT_SAME_NEXT: return view_same(v, n);
-    case ACT_SAME_PREV: return view_same(v, -n);
-    case ACT_CAUSE: return repeat(view_cause, v, n);
-    case ACT_EFFECT: return repeat(view_effect, v, n);
-    case ACT_GC_NEXT: return view_gc(v, n);
-    case ACT_GC_PREV: return view_gc(v, -n);
-    default: return VR_NONE;
-    }
-}
-
-static unsigned do_rest(struct app *a, enum action act, int n, const char *arg)
-{
-    struct view *v = &a->view;
-    switch (act) {
-    case ACT_SWAP: return view_swap(v);
-    case ACT_SEARCH: return do_prompt(a, PROMPT_SEARCH, arg);
-    case ACT_SEARCH_NEXT: return view_search_next(v, n);
-    case ACT_SEARCH_PREV: return view_search_next(v, -n);
-    case ACT_GOTO: return do_prompt(a, PROMPT_COMMAND, arg);
-    case ACT_FILTER: return do_prompt(a, PROMPT_FILTER, arg);
-    case ACT_FILTER_POP: return view_filter_pop(v);
-    case ACT_RELATED: return view_related(v);
-    case ACT_SUMS: return view_sums(v);
-    case ACT_LIFE: return view_life(v);
-    case ACT_SPLIT: return view_split(v, n);
-    case ACT_MARK: case ACT_MARK_GO: return do_mark(a, act, arg);
-    case ACT_VIEW_LOG: return view_switch(v, VIEW_LOG);
-    case ACT_GROUP: return view_group(v);
-    case ACT_FOLD: return view_fold(v);
-    case ACT_PIN: return view_pin(v);
-    case ACT_HIDE: return view_hide(v);
-    case ACT_SHOW_ALL: return view_show_all(v);
-    case ACT_DEBUG: return do_debug(a);
-    case ACT_SOURCE: return source_open(a);
-    case ACT_SELECT: return view_select(v);
-    case ACT_DETAILS: return tables_details(a);
-    case ACT_FINDING_NEXT: return tables_walk(a, n);
-    case ACT_FINDING_PREV: return tables_walk(a, -n);
-    case ACT_VIEW_TRIAGE: return view_switch(v, VIEW_TRIAGE);
-    case ACT_VIEW_GROUPS: return view_switch(v, VIEW_GROUPS);
-    case ACT_VIEW_WAITS: return view_switch(v, VIEW_WAITS);
-    case ACT_VIEW_FLAME: return view_switch(v, VIEW_FLAME);
-    case ACT_YANK: return do_yank(a);
-    case ACT_UNDO: return view_undo(v, n);
-    case ACT_REDO: return view_redo(v, n);
-    case ACT_VIEW_PROCS: return view_switch(v, VIEW_PROCS);
-    case ACT_VIEW_GOROUTINES: return view_switch(v, VIEW_GOROUTINES);
-    case ACT_VIEW_THREADS: return view_switch(v, VIEW_THREADS);
-    case ACT_VIEW_TASKS: return view_switch(v, VIEW_TASKS);
-    case ACT_VIEW_GC: return view_switch(v, VIEW_GC);
-    case ACT_HERE: return view_here(v);
-    case ACT_SORT: return view_sort(v, n);
-    case ACT_SORT_INVERT: return view_sort_invert(v);
-    case ACT_GLYPHS: return do_glyphs(a, n);
-    case ACT_PALETTE: return do_palette(a);
-    case ACT_REDRAW: return VR_DRAW | AR_REDRAW;
-    case ACT_SUSPEND: return AR_SUSPEND;
-    case ACT_HELP: return do_help(a);
-    case ACT_CLOSE: return do_close(a, false);
-    case ACT_BACK: return do_close(a, true);
-    case ACT_QUIT: return VR_QUIT;
-    default: return do_move(a, act, n);
-    }
-}
-
-unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
-{
-    int n = count > 0 && count < KEYMAP_COUNT_MAX ? (int)count : count ? KEYMAP_COUNT_MAX : 1;
-    unsigned had = 0, f;
-    bool said = a->view.message[0] != '\0';
-    struct place from = a->view.at;
-    a->touched = true;
-    if (act == ACT_CLOSE || act == ACT_BACK) a->wish = 0;
-    if (said && act != ACT_CLOSE) {
-        view_message(&a->view, false, "%s", ""); /* a message lasts until the next action, and eats none */
-        had = VR_DRAW;
-    }
-    if (a->view.popup && scroll_popup(a, act, n, &f)) return f | had;
-    if (a->view.popup == POPUP_LINES && act != ACT_HELP && act != ACT_CLOSE && act != ACT_BACK && act != ACT_REDRAW &&
-        act != ACT_PALETTE && act != ACT_GLYPHS && act != ACT_SUSPEND && act != ACT_YANK) {
-        a->view.popup = POPUP_NONE; /* read, and now done */
-        had = VR_DRAW;
-    }
-    f = tables_do(a, act, n, count > 0);
-    if (f == TABLES_NOT_MINE) f = do_rest(a, act, n, arg);
-    else tables_early(a, f);
-    tables_moved(a, &from);
-    if (f & VR_WORK) a->working = true;
-    return f | had;
+    return (enum keyview)a->view.at.view;
 }
 
 /* ---- the prompt ------------------------------------------------------------------------------------------ */
@@ -567,9 +276,8 @@ static unsigned feed(struct app *a, keycode k)
 static unsigned point(struct app *a, int x, int y)
 {
     struct view *v = &a->view;
-    enum view_no no = (enum view_no)v->at.view;
-    const struct lanes *l = no == VIEW_PROCS ? &v->lanes[LANE_P] : no == VIEW_GOROUTINES ? &v->lanes[LANE_G]
-                          : no == VIEW_THREADS ? &v->lanes[LANE_M] : NULL;
+    enum lane_kind kind = kind_here(v)->lanes;
+    const struct lanes *l = kind < LANE_KINDS ? &v->lanes[kind] : NULL;
     unsigned f = VR_NONE;
     struct plan p;
     uint32_t rows = l ? l->n : v->items.n; /* a view shows lanes or items */
@@ -686,7 +394,7 @@ bool app_draw(struct app *a)
     if (a->letter_for != ACT_NONE)
         snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z", action_name(a->letter_for));
     else
-        help_footer(a->km, &a->keys, app_keyview(a), a->footer, sizeof a->footer);
+        help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer, sizeof a->footer);
     a->grid.ascii = !a->utf8;
     if (!frame_draw(&a->grid, &a->view, &txt)) return false;
     if (view_pending(&a->view)) a->working = true;

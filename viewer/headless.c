@@ -101,7 +101,7 @@ static void print_linear(struct script *s)
     char line[RICH_MOST];
     if (v->prompt) return;
     if (v->at.view != s->view) fprintf(s->out, "[%s] ",
-            keyview_name((enum keyview)(KEYVIEW_TRIAGE + v->at.view - 1)));
+            keyview_name((enum keyview)v->at.view));
     s->view = v->at.view;
     if (v->popup) {
         print_popup(s);

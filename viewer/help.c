@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "layout/kind.h"
+#include "viewer/act.h"
 #include "viewer/keymap_builtin.h"
 
 enum { KEYS_SIZE = 256, HELP_WIDTH = 73 };
@@ -32,46 +34,51 @@ static void join_keys(const struct binding **b, size_t n, size_t *at, char *out,
 
 /* ---- what is wanted most ---------------------------------------------------------------------------------- */
 
-/* Most wanted first: a narrow screen cuts at the end. */
+/* Most wanted first: a narrow screen cuts at the end. What a view doesn't answer is left out. */
 struct want {
     enum action a, b;
-    const char *label;
+    const char *label; /* NULL: the view's word for it, or that of the action */
 };
 static const struct want lanes_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},         {ACT_BACK, ACT_NONE, "quit"},      {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
+    {ACT_HELP, ACT_NONE, "keys"},         {ACT_BACK, ACT_NONE, NULL},        {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
     {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"}, {ACT_LANE_DOWN, ACT_LANE_UP, "lane"}, {ACT_DETAILS, ACT_NONE, "stack"},
     {ACT_SEARCH, ACT_NONE, "find"},       {ACT_FINDING_NEXT, ACT_NONE, "finding"}, {ACT_CAUSE, ACT_NONE, "woken by"},
-    {ACT_GOTO, ACT_NONE, "go to"},
+    {ACT_SORT, ACT_NONE, "order"},        {ACT_GOTO, ACT_NONE, "go to"},
     {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"}, {ACT_GC_NEXT, ACT_NONE, "GC"},   {ACT_SWAP, ACT_NONE, "G/P"},
-    {ACT_UNDO, ACT_NONE, "undo"},         {0},
+    {ACT_YANK, ACT_NONE, "copy"},         {ACT_UNDO, ACT_NONE, "undo"},      {0},
 };
-static const struct want triage_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "quit"}, {ACT_DETAILS, ACT_NONE, "look there"},
-    {ACT_FINDING_NEXT, ACT_FINDING_PREV, "walk"}, {ACT_VIEW_PROCS, ACT_NONE, "lanes"},
-    {ACT_VIEW_GROUPS, ACT_NONE, "groups"},  {ACT_VIEW_WAITS, ACT_NONE, "waits"}, {ACT_VIEW_GC, ACT_NONE, "GC"},
-    {ACT_VIEW_FLAME, ACT_NONE, "flame"},    {0},
+static const struct want table_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, NULL},      {ACT_DETAILS, ACT_NONE, "look there"},
+    {ACT_SORT, ACT_SORT_INVERT, "sort"},    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"}, {ACT_PAN_LEFT, ACT_PAN_RIGHT, "beside"},
+    {ACT_SELECT, ACT_NONE, "range"},        {ACT_LANE_DOWN, ACT_LANE_UP, "row"}, {ACT_FINDING_NEXT, ACT_NONE, "finding"},
+    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {ACT_VIEW_PROCS, ACT_NONE, "lanes"}, {ACT_VIEW_GROUPS, ACT_NONE, "groups"},
+    {ACT_VIEW_WAITS, ACT_NONE, "waits"},    {ACT_VIEW_GC, ACT_NONE, "GC"},   {ACT_VIEW_FLAME, ACT_NONE, "flame"},
+    {ACT_YANK, ACT_NONE, "copy"},           {0},
 };
-static const struct want groups_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "back"}, {ACT_DETAILS, ACT_NONE, "open"},
-    {ACT_SORT, ACT_SORT_INVERT, "sort"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "histogram"}, {ACT_SELECT, ACT_NONE,
-            "range"},
-    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {0},
-};
-static const struct want waits_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "quit"}, {ACT_DETAILS, ACT_NONE, "the longest"},
-    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "section"}, {ACT_CAUSE, ACT_NONE, "then: who ended it"},
-    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"}, {0},
-};
-static const struct want flame_want[] = {
-    {ACT_HELP, ACT_NONE, "keys"},           {ACT_BACK, ACT_NONE, "back"}, {ACT_SORT, ACT_NONE, "table"},
-    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "beside"},
-    {ACT_LANE_DOWN, ACT_LANE_UP, "callee"}, {ACT_ZOOM_ALL, ACT_NONE, "all"}, {0},
+static const struct want popup_want[] = {
+    {ACT_CLOSE, ACT_NONE, "close"},         {ACT_LANE_DOWN, ACT_LANE_UP, "scroll"}, {ACT_YANK, ACT_NONE, "copy all"},
+    {ACT_SOURCE, ACT_NONE, "source"},       {ACT_CAUSE, ACT_NONE, "woken by"}, {ACT_EFFECT, ACT_NONE, "whom it wakes"},
+    {0},
 };
 
-static const struct want *wanted(enum keyview view)
+static const struct want *wanted(const struct view *v)
 {
-    return view == KEYVIEW_TRIAGE ? triage_want : view == KEYVIEW_GROUPS ? groups_want
-         : view == KEYVIEW_WAITS ? waits_want : view == KEYVIEW_FLAME ? flame_want : lanes_want;
+    return v->popup ? popup_want : kind_here(v)->table ? table_want : lanes_want;
+}
+
+/* Would it do anything now? */
+static bool offered(const struct view *v, const struct want *w)
+{
+    bool lines = v->popup == POPUP_LINES;
+    if (v->popup && w->a == ACT_LANE_DOWN) return v->popup_lines > v->popup_rows;
+    if (lines && (w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT)) return false;
+    return act_answers(v, w->a);
+}
+
+static const char *label(const struct view *v, const struct want *w)
+{
+    const char *word = w->a == ACT_BACK ? view_back_word(v) : v->popup ? NULL : act_word(v, w->a);
+    return word ? word : w->a == ACT_BACK ? "quit" : w->label;
 }
 
 /* The shortest way to type an action, plain keys first. "" if there is none. */
@@ -148,24 +155,23 @@ static void print_wrapped(FILE *f, const char *text)
 }
 
 /* What the footer names, in full: the keys that mean something of their own here. */
-static void print_here(FILE *f, enum keyview view, const struct binding **b, size_t n)
+static void print_here(FILE *f, const struct view *v, const struct binding **b, size_t n)
 {
-    if (wanted(view) == lanes_want) return;
+    if (wanted(v) == lanes_want) return;
     fprintf(f, "In this view\n");
-    for (const struct want *w = wanted(view); w->label; w++) {
+    for (const struct want *w = wanted(v); w->a != ACT_NONE; w++) {
         char one[64], two[64] = "", keys[140];
         best_keys(b, n, w->a, one, sizeof one);
-        if (!one[0]) continue;
-        if (w->b != ACT_NONE) best_keys(b, n, w->b, two, sizeof two);
+        if (!one[0] || !offered(v, w)) continue;
+        if (w->b != ACT_NONE && act_answers(v, w->b)) best_keys(b, n, w->b, two, sizeof two);
         snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
-        fprintf(f, "  %-19s %s\n", keys, w->label);
+        fprintf(f, "  %-19s %s\n", keys, label(v, w));
     }
     fprintf(f, "\n");
 }
 
 static void print_help(FILE *f, const struct keymap *km, enum keyview view, const struct binding **b, size_t n)
 {
-    print_here(f, view, b, n);
     const char *group = "";
     size_t at = 0;
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
@@ -213,11 +219,12 @@ static bool cut_lines(struct help *h)
 static void print_legend(FILE *f, enum tier tier, bool mono)
 {
     char line[GLYPH_LEGEND];
-    fprintf(f, "\nWhat the glyphs mean\n");
+    fprintf(f, "What the screen shows\n");
     for (int i = 0; glyph_legend(tier, mono, i, line); i++) print_wrapped(f, line);
+    fprintf(f, "\n");
 }
 
-bool help_make(struct help *h, const struct keymap *km, enum keyview view, enum tier tier, bool mono)
+bool help_make(struct help *h, const struct keymap *km, const struct view *v, enum keyview view)
 {
     char *text = NULL;
     size_t size;
@@ -226,9 +233,10 @@ bool help_make(struct help *h, const struct keymap *km, enum keyview view, enum 
     if (!f) return false;
     const struct binding **b;
     size_t n = keymap_bindings(km, view, &b);
+    print_legend(f, v->tier, v->mono);
+    print_here(f, v, b, n);
     print_help(f, km, view, b, n);
     mem_free(b);
-    print_legend(f, tier, mono);
     if (fclose(f) != 0) {
         free(text);
         return false;
@@ -257,7 +265,8 @@ static void footer_chord(const struct keymap *km, const struct keystate *st, cha
     if (n) mem_free(b);
 }
 
-void help_footer(const struct keymap *km, const struct keystate *st, enum keyview view, char *out, size_t size)
+void help_footer(const struct keymap *km, const struct keystate *st, const struct view *v, enum keyview view, char *out,
+                 size_t size)
 {
     if (st->n || st->counting) {
         footer_chord(km, st, out, size);
@@ -266,13 +275,13 @@ void help_footer(const struct keymap *km, const struct keystate *st, enum keyvie
     const struct binding **b;
     size_t n = keymap_bindings(km, view, &b), at = 0;
     out[0] = '\0';
-    for (const struct want *w = wanted(view); w->label && at < size; w++) {
+    for (const struct want *w = wanted(v); w->a != ACT_NONE && at < size; w++) {
         char one[64], two[64] = "";
         best_keys(b, n, w->a, one, sizeof one);
-        if (!one[0]) continue;
-        if (w->b != ACT_NONE) best_keys(b, n, w->b, two, sizeof two);
+        if (!one[0] || !offered(v, w)) continue;
+        if (w->b != ACT_NONE && act_answers(v, w->b)) best_keys(b, n, w->b, two, sizeof two);
         at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "", two,
-                               w->label);
+                               label(v, w));
     }
     mem_free(b);
 }

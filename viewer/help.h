@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "layout/glyphs.h"
+#include "layout/view.h"
 #include "viewer/keymap.h"
 
 struct help {           /* lines for a pop-up; all memory is owned by it */
@@ -17,17 +17,18 @@ struct help {           /* lines for a pop-up; all memory is owned by it */
     size_t n;
 };
 /*
- * help_make - the keys that work in a view, by group of actions, and what the glyphs of a tier mean.
- * *h may be zeroed. false: out of memory.
+ * help_make - what the glyphs mean, the keys that mean something of their own in the view shown, and all keys by group
+ * of actions. *h may be zeroed. false: out of memory.
  */
-bool help_make(struct help *h, const struct keymap *km, enum keyview view, enum tier tier, bool mono);
+bool help_make(struct help *h, const struct keymap *km, const struct view *v, enum keyview view);
 void help_free(struct help *h);
 
 /*
- * help_footer - the main keys of a view in one line, most wanted first; or, while a chord is under way, what it can
- * become. out is NUL-terminated.
+ * help_footer - the main keys in one line, most wanted first, of those that do something in the view as it is; or, while a
+ * chord is under way, what it can become. out is NUL-terminated.
  */
-void help_footer(const struct keymap *km, const struct keystate *st, enum keyview view, char *out, size_t size);
+void help_footer(const struct keymap *km, const struct keystate *st, const struct view *v, enum keyview view, char *out,
+                 size_t size);
 
 /* help_key - the easiest way to type an action in a view, "" if there is none; returns out. */
 const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size);

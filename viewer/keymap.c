@@ -16,8 +16,9 @@
 #include "viewer/keymap_priv.h"
 
 static const char *const view_names[KEYVIEW_COUNT] = {
-#define X(id, name) name,
-#include "viewer/keyviews.def"
+    [KEYVIEW_ANY] = "any", [KEYVIEW_POPUP] = "popup",
+#define X(ID, name, object) [VIEW_##ID] = name,
+#include "triage/views.def"
 #undef X
 };
 

@@ -24,6 +24,7 @@
 #include <stdio.h>
 
 #include "decode/err.h"
+#include "triage/views.h"
 #include "viewer/actions.h"
 #include "viewer/key.h"
 
@@ -42,13 +43,11 @@ struct binding {
     const char *file;
 };
 
-/* What a map can be written for: the views of layout/view.h by name, pop-ups, and any. */
-enum keyview {
-#define X(id, name) KEYVIEW_##id,
-#include "viewer/keyviews.def"
-#undef X
-    KEYVIEW_COUNT
-};
+/*
+ * What a map can be written for: any view (asked last), the views by their numbers and names, and what lies over a view:
+ * stacks, help, details.
+ */
+enum keyview { KEYVIEW_ANY = VIEW_NONE, KEYVIEW_POPUP = VIEW_END, KEYVIEW_COUNT };
 const char *keyview_name(enum keyview v);
 /* keyview_find - the view of that name, KEYVIEW_COUNT if there is none. */
 enum keyview keyview_find(const char *name, size_t len);

@@ -6,12 +6,6 @@
 
 #include "viewer/app.h"
 
-enum { TABLES_NOT_MINE = 1 << 20 };
-/*
- * tables_do - in the views of tables what elsewhere moves over lanes and in time moves over rows and columns.
- * TABLES_NOT_MINE: another view is shown, or the action means there what it means everywhere. counted: n was typed.
- */
-unsigned tables_do(struct app *a, enum action act, int n, bool counted);
 /* tables_walk - finding-next by n, < 0 back. While the tables are being worked out: remembered for then. */
 unsigned tables_walk(struct app *a, int n);
 /* tables_moved - what was done since the reader stood at `from` has moved: then a finding asked for is forgotten. */
@@ -22,7 +16,5 @@ void tables_early(struct app *a, unsigned f);
 bool tables_part(struct app *a, int64_t budget_ns);
 /* tables_drop - lanes are about to have other indices: the tables are to be worked out anew. */
 void tables_drop(struct app *a);
-/* tables_details - view_enter(); a stop-the-world says who was the last to stop, a task where its time went. */
-unsigned tables_details(struct app *a);
 
 #endif

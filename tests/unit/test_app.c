@@ -199,7 +199,7 @@ static void test_help_is_live(void **state)
 {
     (void)state;
     struct fix f;
-    fix_open(&f, "vi", 100, 110);
+    fix_open(&f, "vi", 100, 140);
     expect(&f, "?", "z i");
     expect(&f, "", "Digits before a key repeat it");
     expect_not(&f, "?", "z i"); /* the same key closes it */
@@ -208,7 +208,7 @@ static void test_help_is_live(void **state)
     expect(&f, "&", "& does nothing here; ? lists the keys");
     fix_close(&f);
 
-    fix_open(&f, "default", 100, 110);
+    fix_open(&f, "default", 100, 140);
     static const char mine[] = "bind processors F7 zoom-all\nunbind any Z\n";
     assert_int_equal(keymap_parse(f.km, mine, strlen(mine), "mine", NULL), ERR_OK);
     expect(&f, "?", "F7");
@@ -228,12 +228,34 @@ static void test_popups(void **state)
     expect(&f, "Esc", "");
     assert_int_equal(f.a.view.popup, POPUP_NONE);
     struct place at = f.a.view.at;
-    expect(&f, "? j j PgDn G", "numbers beside the names");
+    expect(&f, "? j j PgDn G", "or an action's name.");
     assert_int_equal(at.focus.i, f.a.view.at.focus.i); /* scrolling is not moving */
-    expect(&f, "g", "Move in time");
+    expect(&f, "g", "What the screen shows");
     expect(&f, "w", ""); /* any other action closes the help and acts */
     assert_int_equal(f.a.view.popup, POPUP_NONE);
     assert_true(at.win.t1 - at.win.t0 > f.a.view.at.win.t1 - f.a.view.at.win.t0);
+    fix_close(&f);
+}
+
+/* The footer offers what keys do here and now, and nothing else. */
+static void test_footer(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "default", 200, 30);
+    expect(&f, "2", "q quit");
+    expect(&f, "", "[ woken by");
+    expect_not(&f, "8", "woken by"); /* rows that are no lanes have no waker */
+    expect(&f, "", "t goroutine");
+    expect(&f, "5", "q quit"); /* reached by a digit: there is nothing to go back to */
+    expect_not(&f, "", "histogram");
+    expect(&f, "Enter", "q groups");
+    expect(&f, "", "h l histogram");
+    expect(&f, "q", "q quit");
+    assert_int_equal(f.a.view.at.view, VIEW_GROUPS);
+    expect(&f, "2 Enter", "Esc close");
+    expect_not(&f, "", "w s zoom");
+    expect(&f, "Esc v v Esc L", "q no range");
     fix_close(&f);
 }
 
@@ -522,7 +544,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_screen), cmocka_unit_test(test_no_raw_bytes),
         cmocka_unit_test(test_counts_repeat), cmocka_unit_test(test_prompt),
-        cmocka_unit_test(test_help_is_live), cmocka_unit_test(test_popups),
+        cmocka_unit_test(test_help_is_live), cmocka_unit_test(test_popups), cmocka_unit_test(test_footer),
         cmocka_unit_test(test_leaving), cmocka_unit_test(test_mouse), cmocka_unit_test(test_scripts),
         cmocka_unit_test(test_deep_link),
         cmocka_unit_test(test_monkey), cmocka_unit_test(test_every_action), cmocka_unit_test(test_out_of_memory),

@@ -140,8 +140,8 @@ static void test_good_lines_stand(void **state)
     (void)state;
     struct keymap *km = parse("bind any x quit\nbind any y nonsense\r\nbind any z help\r\n");
     assert_int_equal(heard.errors, 1);
-    assert_int_equal(type(km, KEYVIEW_GC, "x", NULL), ACT_QUIT);
-    assert_int_equal(type(km, KEYVIEW_GC, "z", NULL), ACT_HELP);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "x", NULL), ACT_QUIT);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "z", NULL), ACT_HELP);
     keymap_free(km);
 }
 
@@ -157,25 +157,25 @@ static void test_chords_and_views(void **state)
                               "bind any <Hash> undo\n"
                               "bind any C-x C-c quit\n");
     assert_int_equal(heard.errors + heard.warnings, 0);
-    assert_int_equal(type(km, KEYVIEW_PROCESSORS, "g g", NULL), ACT_GOTO_START);
-    assert_int_equal(type(km, KEYVIEW_LOG, "g g", NULL), ACT_ZOOM_ALL);
-    assert_int_equal(type(km, KEYVIEW_LOG, "g e", NULL), ACT_GOTO_END); /* the view's chord goes on in any's */
-    assert_int_equal(type(km, KEYVIEW_LOG, "x", NULL), ACT_HELP);
-    assert_int_equal(type(km, KEYVIEW_GC, "x", NULL), ACT_QUIT);
-    assert_int_equal(type(km, KEYVIEW_THREADS, "x x", NULL), ACT_REDRAW);
-    assert_int_equal(type(km, KEYVIEW_GC, "C-x C-c", NULL), ACT_QUIT);
-    assert_int_equal(type(km, KEYVIEW_GC, "g q x", NULL), ACT_QUIT); /* a wrong second key ends the chord */
+    assert_int_equal(type(km, (enum keyview)VIEW_PROCS, "g g", NULL), ACT_GOTO_START);
+    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "g g", NULL), ACT_ZOOM_ALL);
+    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "g e", NULL), ACT_GOTO_END); /* the view's chord goes on in any's */
+    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "x", NULL), ACT_HELP);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "x", NULL), ACT_QUIT);
+    assert_int_equal(type(km, (enum keyview)VIEW_THREADS, "x x", NULL), ACT_REDRAW);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "C-x C-c", NULL), ACT_QUIT);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "g q x", NULL), ACT_QUIT); /* a wrong second key ends the chord */
 
     struct keystate st = {0};
     const struct binding *hit;
     uint32_t n;
     char text[64];
-    assert_int_equal(keymap_feed(km, &st, KEYVIEW_GC, 'g', &hit, &n), KEYFEED_MORE);
+    assert_int_equal(keymap_feed(km, &st, (enum keyview)VIEW_GC, 'g', &hit, &n), KEYFEED_MORE);
     assert_string_equal(keystate_text(&st, text, sizeof text), "g");
     const struct binding **on;
     assert_int_equal(keymap_continuations(km, &st, &on), 2);
     mem_free(on);
-    assert_int_equal(keymap_feed(km, &st, KEYVIEW_GC, K_ESC, &hit, &n), KEYFEED_CANCEL);
+    assert_int_equal(keymap_feed(km, &st, (enum keyview)VIEW_GC, K_ESC, &hit, &n), KEYFEED_CANCEL);
     assert_int_equal(st.n, 0);
     keymap_free(km);
 }
@@ -187,11 +187,11 @@ static void test_unbind_and_replace(void **state)
                               "unbind any g\nbind any g help\nbind any x undo\nunbind any q\n");
     assert_int_equal(heard.errors, 0);
     assert_int_equal(heard.warnings, 1); /* nothing was bound to q */
-    assert_int_equal(type(km, KEYVIEW_GC, "g", NULL), ACT_HELP);
-    assert_int_equal(type(km, KEYVIEW_GC, "x", NULL), ACT_UNDO);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "g", NULL), ACT_HELP);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "x", NULL), ACT_UNDO);
     keymap_free(km);
     km = parse("bind any g g goto-start\nunbind any g g\nbind any z help\n");
-    assert_int_equal(type(km, KEYVIEW_GC, "g z", NULL), ACT_HELP); /* g is no prefix any more */
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "g z", NULL), ACT_HELP); /* g is no prefix any more */
     keymap_free(km);
 }
 
@@ -201,21 +201,21 @@ static void test_counts(void **state)
     uint32_t n;
     struct keymap *km = parse("bind any l pan-right\nbind any j lane-down 3\nbind log 2 view-processors\n"
                               "bind any ; count\nbind any g 5 help\nbind any F5 goto 1.5s .. 2s  # note\n");
-    assert_int_equal(type(km, KEYVIEW_GC, "l", &n), ACT_PAN_RIGHT);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, 0);
-    assert_int_equal(type(km, KEYVIEW_GC, "5 l", &n), ACT_PAN_RIGHT);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "5 l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, 5);
-    assert_int_equal(type(km, KEYVIEW_GC, "1 2 l", &n), ACT_PAN_RIGHT);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "1 2 l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, 12);
-    assert_int_equal(type(km, KEYVIEW_LOG, "2", NULL), ACT_VIEW_PROCS);
-    assert_int_equal(type(km, KEYVIEW_LOG, "; 2 l", &n), ACT_PAN_RIGHT);
+    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "2", NULL), ACT_VIEW_PROCS);
+    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "; 2 l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, 2);
-    assert_int_equal(type(km, KEYVIEW_LOG, "5 l", &n), ACT_PAN_RIGHT); /* one digit is bound: none counts */
+    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "5 l", &n), ACT_PAN_RIGHT); /* one digit is bound: none counts */
     assert_int_equal(n, 0);
-    assert_int_equal(type(km, KEYVIEW_GC, "g 5", NULL), ACT_HELP); /* within a chord it is a key */
-    assert_int_equal(type(km, KEYVIEW_GC, "9 9 9 9 9 9 9 9 9 9 9 9 l", &n), ACT_PAN_RIGHT);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "g 5", NULL), ACT_HELP); /* within a chord it is a key */
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "9 9 9 9 9 9 9 9 9 9 9 9 l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, KEYMAP_COUNT_MAX);
-    assert_int_equal(type(km, KEYVIEW_GC, "7 Esc l", &n), ACT_PAN_RIGHT);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "7 Esc l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, 0);
 
     const struct binding **all;
@@ -319,8 +319,8 @@ static void test_search_path(void **state)
     memset(&heard, 0, sizeof heard);
     assert_int_equal(keymap_load(km, "default", &say), ERR_OK);
     assert_int_equal(heard.errors, 0);
-    assert_int_equal(type(km, KEYVIEW_GC, "x", NULL), ACT_QUIT);
-    assert_int_equal(type(km, KEYVIEW_GC, "u", NULL), ACT_UNDO);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "x", NULL), ACT_QUIT);
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "u", NULL), ACT_UNDO);
     keymap_free(km);
 
     km = keymap_new();

@@ -17,6 +17,7 @@
 #include "layout/draw.h"
 #include "layout/frame.h"
 #include "layout/items.h"
+#include "layout/kind.h"
 #include "layout/lanes.h"
 #include "layout/plan.h"
 #include "layout/search.h"
@@ -446,7 +447,7 @@ static void check_view(const struct view *v)
     assert_true(p->cursor < view_end(v));
     assert_true(window_len(p->win) >= v->plot_w);
     const struct lanes *l = &v->lanes[p->focus.kind];
-    if (items_shows(p->view)) {
+    if (kind_of(p->view)->items) {
         assert_true(p->row < v->items.n || (p->row == 0 && !v->items.n));
         assert_true(p->row >= p->top && (v->rows == 0 || p->row < p->top + (uint32_t)v->rows));
     } else if (l->n && p->view >= VIEW_PROCS && p->view <= VIEW_THREADS) {

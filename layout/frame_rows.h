@@ -1,0 +1,15 @@
+/*
+ * frame_rows.h - what stands between ruler and status in views with a time axis.
+ */
+#ifndef GOTOP_LAYOUT_FRAME_ROWS_H
+#define GOTOP_LAYOUT_FRAME_ROWS_H
+
+#include "layout/cells.h"
+#include "layout/plan.h"
+#include "layout/view.h"
+
+/* rows_bands - GC, STW and the like, heap, run queue. rows_lanes - these, and the lanes of the view shown. */
+void rows_bands(struct grid *g, struct view *v, const struct plan *p);
+void rows_lanes(struct grid *g, struct view *v, const struct plan *p);
+
+#endif
