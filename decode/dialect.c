@@ -18,7 +18,7 @@ static const struct dialect table[] = {
     {.version = 1022, .name = "go 1.22", V2},
     {.version = 1023, .name = "go 1.23", V2},
     {.version = 1025, .name = "go 1.25", V2},
-    {.version = 1026, .name = "go 1.26", V2},
+    {.version = 1026, .name = "go 1.26 or 1.27", V2} /* 1.27 writes 1.26's header */,
 };
 #define NEWEST 1026
 

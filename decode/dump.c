@@ -207,7 +207,11 @@ static void dump_procs(struct dump *d)
 static void dump_facts(struct dump *d)
 {
     const struct trace_info *i = &d->tr->info;
-    fprintf(d->out, "H\tversion\t%s\n", i->version ? i->dialect + 3 : i->dialect);
+    if (i->version) { /* the header's number, whatever the dialect is called */
+        fprintf(d->out, "H\tversion\t%d.%d\n", i->version / 1000, i->version % 1000);
+    } else {
+        fprintf(d->out, "H\tversion\t%s\n", i->dialect);
+    }
     fprintf(d->out, "H\tfirst_ns\t%" PRId64 "\nH\tend\t%" PRId64 "\nH\tevents\t%" PRIu64 "\nH\tsyncs\t%u\n", i->first_ns, i->end,
             i->events, i->generations ? i->generations + 1 : 0);
 }

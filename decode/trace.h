@@ -75,7 +75,7 @@ const struct err *trace_fatal(const struct trace *tr);
 
 struct trace_info {
     const char *path;
-    const char *dialect;     /* "gotrace", "go 1.5" .. "go 1.26": the header's, "go 1.26" for newer ones too */
+    const char *dialect;     /* "gotrace", "go 1.5" .. "go 1.26 or 1.27": who writes that header; the last for newer ones too */
     int version;             /* 0 prototype, 1005 .. 1026: major*1000+minor as the header names it */
     bool second_family;      /* 1.22 and later: threads, generations, wall clock */
     bool has_clock;          /* false: no tick rate in the file, times are ticks (1 "ns" = 1 tick) */

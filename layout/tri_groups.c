@@ -452,7 +452,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 static void detail_leak(struct text *t, const struct view *v, const struct leak_row *l)
 {
     text_add(t, "may leak: %u blocked once and for good (", l->once);
-    text_str(t, v->tr, l->reason);
+    text_reason(t, v->tr, l->reason);
     text_lit(t, ") at ");
     text_where(t, v->tr, l->stack, 60);
     text_lit(t, ", longest ");
@@ -487,7 +487,7 @@ static void detail_group(struct text *t, const struct view *v, uint32_t i, int l
     for (uint32_t k = 0; k < g->nwaits && k < 6; k++) {
         const struct group_wait *w = &tr->tg->group_waits[g->waits + k];
         text_raw(t, ", ", k ? 2 : 0);
-        text_str(t, v->tr, w->reason);
+        text_reason(t, v->tr, w->reason);
         text_lit(t, " ");
         text_dur(t, w->d.total);
         text_lit(t, " (longest ");

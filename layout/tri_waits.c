@@ -13,6 +13,7 @@
 #include "layout/fmt.h"
 #include "layout/move.h"
 #include "layout/tri_priv.h"
+#include "triage/holder.h"
 
 enum section { SECTION_PAIRS, SECTION_SCHED, SECTION_PLACES, SECTION_SYSCALLS };
 enum { ROWS_MOST = 1 << 20 };
@@ -152,7 +153,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
 
 static void section(struct grid *g, const struct view *v, uint32_t i, int y)
 {
-    static const char *const names[] = {"Contention: who waited <- who ended the wait (a lock's holder is inferred)",
+    static const char *const names[] = {"Contention: who waited <- who ended the wait (not always who held the lock)",
                                         "Waiting for a processor", "Waits by reason and place",
                                                 "System calls by place"};
     (void)v;
@@ -178,7 +179,7 @@ static void pair_text(struct text *t, const struct view *v, const struct pair_ro
 
 static void place_text(struct text *t, const struct view *v, uint32_t reason, uint32_t stack)
 {
-    text_str(t, v->tr, reason);
+    text_reason(t, v->tr, reason);
     text_lit(t, " at ");
     text_where(t, v->tr, stack, 100);
 }
@@ -246,6 +247,12 @@ static void detail_pair(struct text *t, const struct view *v, const struct pair_
         text_where(t, v->tr, p->stack, 80);
         return;
     }
+    const struct holder_row *h = p->kind == WK_LOCK ? holder_at(v->tri->tg, holder_place(v->tr, p->stack)) : NULL;
+    if (h && h->told > 0) { /* who woke it may have held it for a moment only: the holder first */
+        text_lit(t, "held by ");
+        holder_text(t, v->tr, h);
+        text_lit(t, "; ");
+    }
     text_lit(t, "ended by ");
     if (p->longest_waker != NO_LANE)
         text_who(t, v->tr, p->longest_waker);
@@ -253,8 +260,6 @@ static void detail_pair(struct text *t, const struct view *v, const struct pair_
         text_func(t, v->tr, p->waker, 40);
     text_lit(t, " at ");
     text_where(t, v->tr, p->waker_stack, 80);
-    if (p->kind == WK_LOCK)
-        text_lit(t, " (holder, inferred)");
     if (p->futile)
         text_add(t, "; %" PRIu64 " of %" PRIu64 " woken for nothing", p->futile, p->count);
 }
@@ -310,6 +315,14 @@ static void detail_worst(struct text *t, const struct view *v, const struct sche
     text_share(t, (double)w->gc_ns, (double)w->all_ns);
     text_lit(t, ", idle ");
     text_share(t, (double)w->idle_ns, (double)w->all_ns);
+    if (w->syscall_ns) {
+        text_lit(t, ", system calls ");
+        text_share(t, (double)w->syscall_ns, (double)w->all_ns);
+    }
+    if (w->stopped_ns) {
+        text_lit(t, ", world stopped ");
+        text_share(t, (double)w->stopped_ns, (double)w->all_ns);
+    }
 }
 
 static void detail_place(struct text *t, const struct view *v, const struct wait_row *w, int line)

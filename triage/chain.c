@@ -44,8 +44,7 @@ static bool longer_of(void *arg, const struct span *s)
     return true;
 }
 
-/* What g did for most of [t0,t1): into *k. */
-static void main_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, struct chain_link *k)
+void chain_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, struct chain_link *k)
 {
     struct lane l = {LANE_G, g};
     struct shares sh;
@@ -82,7 +81,7 @@ uint32_t chain_follow(const struct trace *tr, uint32_t g, int64_t t, struct chai
     t1 = w.t1;
     while (n < CHAIN_MAX && waker != NO_LANE && waker < trace_nlanes(tr, LANE_G) && t1 > t0) {
         struct chain_link *k = &out[n++];
-        main_doing(tr, waker, t0, t1, k);
+        chain_doing(tr, waker, t0, t1, k);
         k->wake_stack = wake_stack;
         if (k->state != ST_WAITING || !wait_at(tr, waker, k->t0, &w, &waker, &wake_stack)) {
             break;
@@ -98,13 +97,13 @@ uint32_t chain_root(const struct chain_link *c, uint32_t n)
     return n ? c[n - 1].g : NO_LANE;
 }
 
-static void doing_text(struct text *t, const struct trace *tr, const struct chain_link *k)
+void chain_doing_text(struct text *t, const struct trace *tr, const struct chain_link *k)
 {
     text_dur(t, k->ns);
     switch (k->state) {
     case ST_WAITING:
         text_lit(t, " waiting (");
-        text_str(t, tr, k->reason);
+        text_reason(t, tr, k->reason);
         text_lit(t, ")");
         break;
     case ST_SYSCALL: text_lit(t, " in a system call"); break;
@@ -130,7 +129,7 @@ void chain_text(struct text *t, const struct trace *tr, const struct chain_link 
             text_lit(t, ")");
         }
         text_add(t, i ? ", until then " : " was ");
-        doing_text(t, tr, &c[i]);
+        chain_doing_text(t, tr, &c[i]);
     }
     if (n && c[n - 1].state == ST_WAITING && n < CHAIN_MAX) {
         text_add(t,

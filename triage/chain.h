@@ -27,6 +27,10 @@ uint32_t chain_follow(const struct trace *tr, uint32_t g, int64_t t, struct chai
 /* chain_text - "G12 main.f waited 8.01ms (sync) at X <- woken by G9 main.g at Y, which was 8.00ms in a system call
  * .." */
 void chain_text(struct text *t, const struct trace *tr, const struct chain_link *c, uint32_t n);
+/* chain_doing - what g did for most of [t0,t1): into *k, as in a link but without wake_stack. chain_doing_text - "8.00ms in
+ * a system call at .." */
+void chain_doing(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, struct chain_link *k);
+void chain_doing_text(struct text *t, const struct trace *tr, const struct chain_link *k);
 /* chain_root - the last link's goroutine: who is to blame, inferred. NO_LANE if n is 0. */
 uint32_t chain_root(const struct chain_link *c, uint32_t n);
 

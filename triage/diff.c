@@ -294,7 +294,7 @@ static void waits(struct text *t, const struct loaded *a, const struct loaded *b
         text_lit(t, " -> ");
         text_dur(t, per_second(&is, b));
         text_add(t, ", %llu -> %llu waits, ", (unsigned long long)was.count, (unsigned long long)is.count);
-        text_str(t, b->tr, y->reason);
+        text_reason(t, b->tr, y->reason);
         text_lit(t, " at ");
         text_where(t, b->tr, y->stack, 48);
         text_lit(t, "\n");

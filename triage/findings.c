@@ -10,6 +10,7 @@
 #include "decode/mem.h"
 #include "triage/rules.h"
 #include "triage/views.h"
+#include "triage/thresholds.h"
 
 static const struct {
     const char *id, *title, *help;
@@ -76,10 +77,24 @@ static void finding_free(struct finding *f)
     mem_free(f->next);
 }
 
+static void draft_drop(struct draft *d)
+{
+    text_free(&d->amount);
+    text_free(&d->text);
+    text_free(&d->next);
+}
+
 void draft_end(struct rules *rs, struct draft *d)
 {
     struct text title = {0};
+    if (rule_is_off(d->f.rule)) {
+        draft_drop(d);
+        return;
+    }
     struct finding *p = mem_grow(rs->out->f, &rs->cap, (size_t)rs->out->n + 1, sizeof *p);
+    if (d->f.severity_ns > rs->tg->end) {
+        d->f.severity_ns = rs->tg->end; /* no more can be won than there is */
+    }
     text_add(&title, "%s", rule_title(d->f.rule));
     d->f.title = text_take(&title);
     if (d->amount.n == 0) {

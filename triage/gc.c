@@ -14,6 +14,20 @@ static bool kind_is_gc(const struct trace *tr, uint32_t kind)
     return s.len == 0 || str_starts(s, "GC"); /* before go 1.10 kinds have no names, and only GC stopped the world */
 }
 
+enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span *s)
+{
+    struct str l = trace_str(tr, s->label);
+    if (s->state == ST_WAITING) {
+        struct str why = trace_str(tr, s->reason);
+        return why.len == 0 || str_starts(why, "system goroutine") ? GC_UNLABELLED : mode;
+    }
+    return l.len == 0                      ? mode
+           : str_is(l, "GC (dedicated)")   ? GC_DEDICATED
+           : str_is(l, "GC (fractional)")  ? GC_FRACTIONAL
+           : str_is(l, "GC (idle)")        ? GC_IDLE
+                                           : GC_UNLABELLED;
+}
+
 static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const struct range *r)
 {
     int64_t ns = r->t1 - r->t0;

@@ -20,6 +20,7 @@ struct walk { /* along one lane */
     struct gstat *st;
     uint32_t g;
     bool system, worker;
+    enum gc_mode mode;                          /* of a mark worker, now */
     size_t gw_first;                            /* this goroutine's rows in work->gw */
     struct span prev;                           /* state ST_NONE before the first span */
     enum wait_kind kind;                        /* of the last wait */
@@ -78,6 +79,9 @@ static bool note_wait(struct walk *w, const struct span *s)
     rows = &tg->waits[i];
     rows->count++;
     rows->open += s->open_end;
+    if (!s->open_end && tri_len(s) > rows->longest_done) {
+        rows->longest_done = tri_len(s);
+    }
     rows->total = ns_add(rows->total, tri_len(s));
     longer(&rows->longest, s->t0, s->t1, w->g, rows->count);
     w->kind = rows->kind;
@@ -113,6 +117,7 @@ static bool note_lock(struct triage *tg, const struct lock_wait *lw)
 {
     struct triage_work *wk = tg->work;
     tg->lock_waits_all++;
+    tg->g[lw->g].lock_ns = ns_add(tg->g[lw->g].lock_ns, lw->t1 - lw->t0);
     if (tg->nlock_waits < LOCK_WAITS) {
         struct lock_wait *p = mem_grow(tg->lock_waits, &wk->cap_locks, (size_t)tg->nlock_waits + 1, sizeof *p);
         if (!p) {
@@ -185,7 +190,7 @@ static bool note_pair(struct walk *w, const struct span *s)
     if (p->longest.t0 == v->t0 && p->longest.g == w->g) {
         p->longest_waker = s->who;
     }
-    if (p->kind == WK_LOCK || p->kind == WK_SEND) {
+    if (p->kind == WK_SEND) { /* whom a wait for a lock was for, holder.c finds out */
         note_ender(w, s->who, tri_len(v));
     }
     if (p->kind == WK_COND) {
@@ -315,23 +320,14 @@ static void walk_runnable(struct walk *w, const struct span *s)
     }
 }
 
-static enum gc_mode mode_of(const struct trace *tr, uint32_t label)
-{
-    struct str s = trace_str(tr, label);
-    return str_is(s, "GC (dedicated)")    ? GC_DEDICATED
-           : str_is(s, "GC (fractional)") ? GC_FRACTIONAL
-           : str_is(s, "GC (idle)")       ? GC_IDLE
-                                          : GC_UNLABELLED;
-}
-
 static void walk_exec(struct walk *w, const struct span *s)
 {
     int64_t ns = tri_len(s);
     w->st->ns[GM_EXEC] = ns_add(w->st->ns[GM_EXEC], ns);
     w->st->runs += !tri_is_exec(w->prev.state);
     w->cond_run = ns_add(w->cond_run, ns);
-    if ((s->label && w->worker) || s->state == ST_GCWORK) {
-        int64_t *by_mode = &w->tg->label_ns[mode_of(w->tg->tr, s->label)];
+    if (w->worker) {
+        int64_t *by_mode = &w->tg->label_ns[w->mode];
         *by_mode = ns_add(*by_mode, ns);
     }
 }
@@ -341,7 +337,8 @@ static bool walk_span(struct walk *w, const struct span *s)
     struct triage *tg = w->tg;
     bool ok = true;
     if (w->prev.state == ST_WAITING && !w->system) {
-        struct lock_wait lw = {w->prev.t0, w->prev.t1, w->g, NO_LANE, w->prev.reason, w->prev.stack, 0};
+        struct lock_wait lw = {.t0 = w->prev.t0, .t1 = w->prev.t1, .g = w->g, .waker = NO_LANE,
+                               .reason = w->prev.reason, .stack = w->prev.stack};
         if (s->state == ST_RUNNABLE) {
             lw.waker = s->who;
             lw.waker_stack = s->stack;
@@ -358,6 +355,9 @@ static bool walk_span(struct walk *w, const struct span *s)
     }
     if (!ok) {
         return false;
+    }
+    if (w->worker) {
+        w->mode = gc_mode_next(tg->tr, w->mode, s);
     }
     switch (s->state) {
     case ST_WAITING: ok = walk_waiting(w, s); break;
@@ -412,7 +412,7 @@ bool triage_goroutine(struct triage *tg, uint32_t g)
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(tg->tr, l);
     struct walk w = {
-        .tg = tg, .st = &tg->g[g], .g = g, .system = li.is_system, .worker = li.is_worker,
+        .tg = tg, .st = &tg->g[g], .g = g, .system = li.is_system, .worker = li.is_worker, .mode = GC_UNLABELLED,
         .gw_first = tg->work->ngw, .cond_pair = TAB_NONE};
     struct span_iter it;
     if (!put_in_group(tg, g, &li)) {
@@ -435,7 +435,8 @@ bool triage_goroutine(struct triage *tg, uint32_t g)
     w.st->ns[GM_SYSBLOCK] = li.no_p_ns < w.st->ns[GM_SYSCALL] ? li.no_p_ns : w.st->ns[GM_SYSCALL];
     w.st->ns[GM_SYSCALL] -= w.st->ns[GM_SYSBLOCK];
     if (w.prev.state == ST_WAITING && !w.system && w.kind == WK_LOCK) {
-        struct lock_wait lw = {w.prev.t0, w.prev.t1, g, NO_LANE, w.prev.reason, w.prev.stack, 0};
+        struct lock_wait lw = {.t0 = w.prev.t0, .t1 = w.prev.t1, .g = g, .waker = NO_LANE,
+                               .reason = w.prev.reason, .stack = w.prev.stack};
         return note_lock(tg, &lw);
     }
     return true;

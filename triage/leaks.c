@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "decode/mem.h"
+#include "triage/thresholds.h"
 
 #define BURST 100000 /* ns: wake-ups of one waker within this time are one burst */
 
@@ -25,6 +26,7 @@ struct leaks {
     size_t cap_b, cap_rows;
     uint32_t *row_birth; /* of each row */
     size_t cap_rb;
+    struct tab by_wait; /* rows of triage.waits */
 };
 
 static uint32_t birth_of(struct leaks *k, const struct lane_info *li)
@@ -72,6 +74,27 @@ static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, con
     return &tg->leaks[i];
 }
 
+#define BACK_MOST 4096 /* spans of a goroutine's past that are looked at */
+
+/* Had the goroutine waited at this place before its last wait, and gone on? Then it is at rest there, not lost. */
+static bool been_here(struct span_iter *it, uint32_t reason, uint32_t stack)
+{
+    for (int i = 0; i < BACK_MOST && span_prev(it); i++) {
+        const struct span *s = span_get(it);
+        if (s->state == ST_WAITING && s->reason == reason && s->stack == stack) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Waits at this place that ended: how long did the longest take? */
+static int64_t usual(const struct leaks *k, const struct span *s)
+{
+    uint32_t i = tab_get(&k->by_wait, s->reason, s->stack);
+    return i == TAB_NONE ? 0 : k->tg->waits[i].longest_done;
+}
+
 static bool leak_lane(struct leaks *k, uint32_t g)
 {
     struct triage *tg = k->tg;
@@ -79,7 +102,8 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     struct lane_info li = trace_lane(tg->tr, l);
     struct span_iter it;
     struct leak_row *r;
-    const struct span *s;
+    struct span last;
+    const struct span *s = &last;
     uint32_t b;
     int64_t q;
     if (!li.created || li.is_system) {
@@ -94,7 +118,7 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     if (li.ended || li.nspans == 0 || !span_seek_index(&it, tg->tr, l, li.nspans - 1)) {
         return true;
     }
-    s = span_get(&it);
+    last = *span_get(&it);
     if (s->state != ST_WAITING) {
         return true;
     }
@@ -104,8 +128,11 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     }
     r->count++;
     r->once += tg->g[g].waits == 1;
-    q = tg->end > 0 ? (int64_t)((double)(li.first - tg->t0) / (double)tg->end * 4) : 0;
-    r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
+    if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)usual(k, s) && !been_here(&it, s->reason, s->stack)) {
+        r->lost++;
+        q = tg->end > 0 ? (int64_t)((double)(li.first - tg->t0) / (double)tg->end * 4) : 0;
+        r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
+    }
     if (tri_len(s) > r->oldest || r->count == 1) {
         r->oldest = tri_len(s);
         r->example = g;
@@ -125,8 +152,11 @@ bool triage_leaks(struct triage *tg)
 {
     struct leaks k = {.tg = tg};
     bool ok = true;
+    for (uint32_t i = 0; i < tg->nwaits && ok; i++) {
+        ok = tab_put(&k.by_wait, tg->waits[i].reason, tg->waits[i].stack, i) != TAB_NONE;
+    }
     for (uint32_t g = 0; g < tg->ng && ok; g++) {
-        ok = leak_lane(&k, g);
+        ok = leak_lane(&k, g) && (g % 256 || slices_tick());
     }
     for (uint32_t i = 0; i < tg->nleaks && ok; i++) {
         tg->leaks[i].created = k.b[k.row_birth[i]].created;
@@ -137,6 +167,7 @@ bool triage_leaks(struct triage *tg)
     }
     tab_free(&k.by_birth);
     tab_free(&k.by_row);
+    tab_free(&k.by_wait);
     mem_free(k.b);
     mem_free(k.row_birth);
     return ok;

@@ -3,9 +3,9 @@
  *
  * Definition (that of `go tool trace` with its defaults). At each moment the utilisation is the share of GOMAXPROCS
  * processors not taken by the collector: none while the world is stopped for GC; else a P is taken while a mark
- * worker runs on it (idle-time workers aside) or a goroutine on it assists. The MMU of a window length is the least
- * mean utilisation over all windows of that length that lie within the trace; a longer window than the trace is the
- * trace.
+ * worker runs on it (idle-time workers aside; one that goes on without a new label goes on as what it was) or a
+ * goroutine on it assists. The MMU of a window length is the least mean utilisation over all windows of that length
+ * that lie within the trace; a longer window than the trace is the trace.
  *
  * The utilisation is a step function, so its windowed mean is piecewise linear and has its minimum where a window's
  * edge meets a step. Two pointers walk the steps: O(steps) per window length.
@@ -57,22 +57,24 @@ static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint32_t p)
     return true;
 }
 
+/* A worker takes its P whenever it runs, unless it is one for idle time; it needs no label for that. */
 static bool lane_worker(struct curve *c, uint32_t g)
 {
     struct span_iter it;
-    bool known = false, ok = true;
+    enum gc_mode mode = GC_UNLABELLED;
+    bool known = false, ok = true, go127 = c->flags & MMU_GO127;
     unsigned k = 0;
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return true;
     }
     do {
         const struct span *s = span_get(&it);
-        bool idle = str_is(trace_str(c->tr, s->label), "GC (idle)");
-        if (!s->label || !tri_is_exec(s->state) || (idle && !(known && c->flags & MMU_GO127))) {
+        mode = gc_mode_next(c->tr, mode, s);
+        if (!tri_is_exec(s->state) || (mode == GC_IDLE && !(known && go127 && s->label))) {
             continue;
         }
-        ok = change_add(c, s->t0, known && !idle && c->flags & MMU_GO127 ? c->end : s->t1, s->who);
-        known = true;
+        ok = change_add(c, s->t0, known && s->label && mode != GC_IDLE && go127 ? c->end : s->t1, s->who);
+        known |= s->label != 0;
     } while (ok && (++k % 128 || slices_tick()) && span_next(&it));
     return ok;
 }

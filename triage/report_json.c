@@ -328,7 +328,9 @@ static void out_scheduler(struct out *o, json_t *root)
         yes(o, r, "preempted", w->preempted);
         num(o, r, "processors_ns", w->all_ns);
         num(o, r, "idle_ns", w->idle_ns);
+        num(o, r, "stopped_ns", w->stopped_ns);
         num(o, r, "gc_ns", w->gc_ns);
+        num(o, r, "syscall_ns", w->syscall_ns);
         ran = array(o, r, "ran");
         for (uint32_t k = 0; k < w->nran; k++) {
             json_t *x = row(o, ran);
@@ -367,6 +369,37 @@ static void out_groups(struct out *o, json_t *root)
     }
 }
 
+static void out_locks(struct out *o, json_t *root)
+{
+    json_t *arr = array(o, root, "locks");
+    for (uint32_t i = 0; i < o->l->tg->nholders && i < TOP; i++) {
+        const struct holder_row *h = &o->l->tg->holders[i];
+        json_t *r = row(o, arr), *did;
+        name(o, r, "place", h->place);
+        big(o, r, "waits", h->waits);
+        num(o, r, "waited_ns", h->waited);
+        num(o, r, "told_ns", h->told);
+        num(o, r, "holders", h->holders);
+        lane_id(o, r, "holder", LANE_G, h->g);
+        num(o, r, "holder_ns", h->g_ns);
+        name(o, r, "holder_func", h->name);
+        num(o, r, "holder_func_ns", h->name_ns);
+        stack(o, r, "let_go", h->stack);
+        num(o, r, "let_go_ns", h->stack_ns);
+        moment(o, r, "longest", &h->longest);
+        did = object(o, r, "holders_did_ns");
+        num(o, did, "running", h->ns[ST_RUNNING]);
+        num(o, did, "system call", h->ns[ST_SYSCALL]);
+        num(o, did, "runnable", h->ns[ST_RUNNABLE]);
+        num(o, did, "not recorded", h->ns[ST_UNKNOWN]);
+        for (int k = 0; k < WK_KINDS; k++) {
+            if (h->wait_ns[k]) {
+                num(o, did, wait_kind_name((enum wait_kind)k), h->wait_ns[k]);
+            }
+        }
+    }
+}
+
 static void out_waits(struct out *o, json_t *root)
 {
     const struct triage *tg = o->l->tg;
@@ -399,6 +432,7 @@ static void out_waits(struct out *o, json_t *root)
         moment(o, r, "longest", &p->longest);
         lane_id(o, r, "longest_waker", LANE_G, p->longest_waker);
     }
+    out_locks(o, root);
     arr = array(o, root, "syscalls");
     for (uint32_t i = 0; i < tg->nsyscalls && i < TOP; i++) {
         const struct syscall_row *s = &tg->syscalls[i];
@@ -469,6 +503,7 @@ static void out_leaks(struct out *o, json_t *root)
         name(o, r, "reason", k->reason);
         num(o, r, "blocked", k->count);
         num(o, r, "never_woken", k->once);
+        num(o, r, "lost", k->lost);
         num(o, r, "created", k->created);
         num(o, r, "ended", k->ended);
         num(o, r, "oldest_ns", k->oldest);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "triage/holder.h"
 
 #define INDENT 10
 #define STOPS 4
@@ -319,6 +320,10 @@ static void scheduler(struct text *t, const struct loaded *l)
         text_who(t, l->tr, w->g);
         text_add(t, "%s; idle ", w->preempted ? ", stopped" : "");
         text_share(t, (double)w->idle_ns, (double)w->all_ns);
+        if (w->stopped_ns > w->all_ns / 10) {
+            text_lit(t, ", stopped ");
+            text_share(t, (double)w->stopped_ns, (double)w->all_ns);
+        }
         if (w->nran) {
             text_lit(t, ", ");
             text_func(t, l->tr, w->ran[0], 28);
@@ -372,7 +377,7 @@ static void waits(struct text *t, const struct loaded *l)
         text_add(t, " %8llu x  max ", (unsigned long long)w->count);
         cell_dur(t, w->longest.t1 - w->longest.t0, 7);
         text_lit(t, "  ");
-        text_str(t, l->tr, w->reason);
+        text_reason(t, l->tr, w->reason);
         text_lit(t, " at ");
         text_where(t, l->tr, w->stack, 48);
         endl(t);
@@ -384,6 +389,23 @@ static bool contended(const struct pair_row *p)
     return !p->from_scheduler && (p->kind == WK_LOCK || p->kind == WK_SEND || p->kind == WK_COND);
 }
 
+/* Who woke it need not be who held it: that is told once for each place. */
+static void held(struct text *t, const struct loaded *l, const struct pair_row *p)
+{
+    uint32_t place = holder_place(l->tr, p->stack);
+    const struct holder_row *h = holder_at(l->tg, place);
+    for (const struct pair_row *q = l->tg->pairs; q < p; q++) {
+        if (q->kind == WK_LOCK && contended(q) && holder_place(l->tr, q->stack) == place) {
+            return;
+        }
+    }
+    if (h && h->told > 0) {
+        text_lit(t, "           held by ");
+        holder_text(t, l->tr, h);
+        endl(t);
+    }
+}
+
 static void pairs(struct text *t, const struct loaded *l)
 {
     uint32_t shown = 0;
@@ -393,7 +415,7 @@ static void pairs(struct text *t, const struct loaded *l)
             continue;
         }
         if (shown++ == 0) {
-            text_lit(t, "CONTENTION waiter <- who woke it (a lock's holder is inferred from that)\n");
+            text_lit(t, "CONTENTION waiter <- who woke it; who held the lock is inferred\n");
         }
         text_lit(t, "  ");
         cell_dur(t, p->total, 8);
@@ -404,6 +426,9 @@ static void pairs(struct text *t, const struct loaded *l)
         text_lit(t, " <- ");
         text_func(t, l->tr, trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func, 26);
         endl(t);
+        if (p->kind == WK_LOCK) {
+            held(t, l, p);
+        }
     }
 }
 

@@ -25,6 +25,7 @@ void draft_start(struct draft *d, enum rule r, int64_t severity_ns);
 /* draft_subject - names what it is about in f.key, from a string of the trace. */
 void draft_subject(struct draft *d, const struct rules *rs, uint32_t str);
 void draft_at(struct draft *d, int64_t t0, int64_t t1, enum lane_kind k, uint32_t lane);
+/* draft_end - hands the finding over; what it costs is at most the trace. */
 void draft_end(struct rules *rs, struct draft *d);
 
 int64_t rules_procs(const struct rules *rs); /* GOMAXPROCS on average, at least 1 */

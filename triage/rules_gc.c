@@ -2,21 +2,27 @@
  * rules_gc.c - rules about the collector and about stopping the world.
  */
 #include "triage/rules.h"
+#include "triage/thresholds.h"
 
-#include <string.h>
-
+/* The stops that a trace's own beginning and end make; another kind may well speak of (stack) traces. */
 static bool by_tracing(const struct trace *tr, uint32_t kind)
 {
     struct str s = trace_str(tr, kind);
-    return memmem(s.p, s.len, "trace", 5) != NULL; /* "start trace", "stop trace" */
+    return str_is(s, "start trace") || str_is(s, "stop trace");
+}
+
+static void stw_kind(struct text *t, const struct rules *rs, const struct stw_row *r)
+{
+    if (r->kind) {
+        text_str(t, rs->tr, r->kind);
+    } else {
+        text_lit(t, "GC");
+    }
 }
 
 static void stw_text(struct draft *d, const struct rules *rs, const struct stw_row *r)
 {
-    text_str(&d->text, rs->tr, r->kind);
-    if (!r->kind) {
-        text_lit(&d->text, "GC");
-    }
+    stw_kind(&d->text, rs, r);
     text_add(&d->text, " stopped the world %llu time%s, longest ", (unsigned long long)r->count,
              r->count == 1 ? "" : "s");
     text_dur(&d->text, r->longest.t1 - r->longest.t0);
@@ -39,34 +45,107 @@ static void stw_text(struct draft *d, const struct rules *rs, const struct stw_r
     }
 }
 
+static bool many_short(const struct stw_row *r)
+{
+    return r->longest.t1 - r->longest.t0 < r->total / 8; /* none of them is what costs: their number is */
+}
+
+static void stw_next(struct text *t, const struct rules *rs, const struct stw_row *r)
+{
+    int64_t longest = r->longest.t1 - r->longest.t0;
+    if (many_short(r)) {
+        text_add(t, "It is their number that costs, %.0f a second of ", (double)r->count / ((double)rs->tg->end / 1e9));
+        text_dur(t, r->total / (int64_t)r->count);
+        text_add(t, "%s", r->is_gc ? " each: collect less often (allocate less, a higher GOGC)."
+                                   : " each: find the caller (view 8) and call it less often.");
+    } else if (r->last_p != NO_LANE && r->last_ns > longest / 2) {
+        text_add(t, "Most of the longest was waiting for one processor to stop: look for a loop without calls or a page "
+                    "fault there, or for too little CPU given by the host.");
+    } else if (r->is_gc) {
+        text_add(t, "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a "
+                    "quota).");
+    } else {
+        text_add(t, "This stop was asked for: find the caller (view 8) and call it less often.");
+    }
+}
+
+static bool stw_counts(const struct rules *rs, const struct stw_row *r)
+{
+    return !by_tracing(rs->tr, r->kind) && r->count > 0;
+}
+
+static bool stw_speaks(const struct rules *rs, const struct stw_row *r)
+{
+    return r->longest.t1 - r->longest.t0 >= threshold_ns(TH_STW_LONGEST) ||
+           (r->total >= threshold_ns(TH_STW_TOTAL) && threshold_reached(TH_STW_SHARE, r->total, rs->tg->end));
+}
+
+static void stw_finding(struct rules *rs, const struct stw_row *r)
+{
+    struct draft d;
+    draft_start(&d, RULE_STW, r->total);
+    draft_subject(&d, rs, r->kind);
+    draft_at(&d, r->longest.t0, r->longest.t1, LANE_BAND, BAND_STW);
+    if (!many_short(r)) {
+        text_dur(&d.amount, r->longest.t1 - r->longest.t0);
+    } else {
+        text_add(&d.amount, "%llu x", (unsigned long long)r->count);
+    }
+    stw_text(&d, rs, r);
+    stw_next(&d.next, rs, r);
+    draft_end(rs, &d);
+}
+
+/* The kinds of which none is told for itself, all together. */
+static void stw_rest(struct rules *rs)
+{
+    const struct stw_row *most = NULL;
+    int64_t total = 0;
+    uint64_t count = 0;
+    uint32_t kinds = 0;
+    struct draft d;
+    for (uint32_t i = 0; i < rs->tg->nstw; i++) {
+        const struct stw_row *r = &rs->tg->stw[i];
+        if (stw_counts(rs, r) && !stw_speaks(rs, r)) {
+            total = ns_add(total, r->total);
+            count += r->count;
+            kinds++;
+            most = !most || r->total > most->total ? r : most;
+        }
+    }
+    if (!most || total < threshold_ns(TH_STW_TOTAL) || !threshold_reached(TH_STW_SHARE, total, rs->tg->end)) {
+        return;
+    }
+    draft_start(&d, RULE_STW, total);
+    draft_at(&d, most->longest.t0, most->longest.t1, LANE_BAND, BAND_STW);
+    text_share(&d.amount, (double)total, (double)rs->tg->end);
+    text_add(&d.text, "%llu short stops of the world of %u kinds took ", (unsigned long long)count, kinds);
+    text_dur(&d.text, total);
+    text_lit(&d.text, " together: ");
+    for (uint32_t i = 0, n = 0; i < rs->tg->nstw && n < 4; i++) {
+        const struct stw_row *r = &rs->tg->stw[i];
+        if (stw_counts(rs, r) && !stw_speaks(rs, r)) {
+            text_raw(&d.text, ", ", n++ ? 2 : 0);
+            stw_kind(&d.text, rs, r);
+            text_add(&d.text, " %llu x ", (unsigned long long)r->count);
+            text_dur(&d.text, r->total);
+        }
+    }
+    text_add(&d.text, "%s.", kinds > 4 ? ", .." : "");
+    text_add(&d.next, "It is their number that costs, %.0f a second: ", (double)count / ((double)rs->tg->end / 1e9));
+    text_add(&d.next, "%s", most->is_gc ? "collect less often (allocate less, a higher GOGC)."
+                                        : "find who asks for them (view 8) and ask less often.");
+    draft_end(rs, &d);
+}
+
 static void rule_stw(struct rules *rs)
 {
     for (uint32_t i = 0; i < rs->tg->nstw; i++) {
-        const struct stw_row *r = &rs->tg->stw[i];
-        int64_t longest = r->longest.t1 - r->longest.t0;
-        struct draft d;
-        if (by_tracing(rs->tr, r->kind) ||
-            (longest < 1000000 && (r->total < 1000000 || r->total < rs->tg->end / 20))) {
-            continue;
+        if (stw_counts(rs, &rs->tg->stw[i]) && stw_speaks(rs, &rs->tg->stw[i])) {
+            stw_finding(rs, &rs->tg->stw[i]);
         }
-        draft_start(&d, RULE_STW, r->total);
-        draft_subject(&d, rs, r->kind);
-        draft_at(&d, r->longest.t0, r->longest.t1, LANE_BAND, BAND_STW);
-        text_dur(&d.amount, longest);
-        stw_text(&d, rs, r);
-        if (r->last_p != NO_LANE && r->last_ns > longest / 2) {
-            text_add(&d.next,
-                     "Most of it was waiting for one processor to stop: look for a loop without calls or a page "
-                     "fault there, or for too little CPU given by the host.");
-        } else if (r->is_gc) {
-            text_add(&d.next,
-                     "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a "
-                     "quota).");
-        } else {
-            text_add(&d.next, "This stop was asked for: find the caller (view 8) and call it less often.");
-        }
-        draft_end(rs, &d);
     }
+    stw_rest(rs);
 }
 
 static void rule_share(struct rules *rs)
@@ -79,7 +158,8 @@ static void rule_share(struct rules *rs)
         busy = ns_add(busy, tg->p_sum.ns[i]);
     }
     busy -= tg->label_ns[GC_IDLE];
-    if (gc < 1000000 || gc < busy / 5 || (tg->gc_cycles < 2 && gc < busy / 4)) {
+    if (gc < threshold_ns(TH_GCS_TOTAL) || !threshold_reached(TH_GCS_SHARE, gc, busy) ||
+        (tg->gc_cycles < 2 && !threshold_reached(TH_GCS_ONE, gc, busy))) {
         return;
     }
     draft_start(&d, RULE_GC_SHARE, gc / rules_procs(rs));
@@ -121,7 +201,8 @@ static void rule_assist(struct rules *rs)
         exec = ns_add(exec, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total);
         assist = ns_add(assist, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_ASSIST].total);
     }
-    if (assist < 1000000 || assist < exec / 20 || (tg->gc_cycles < 2 && assist < 5000000)) {
+    if (assist < threshold_ns(TH_GCA_TOTAL) || !threshold_reached(TH_GCA_SHARE, assist, exec) ||
+        (tg->gc_cycles < 2 && assist < threshold_ns(TH_GCA_ONE))) {
         return;
     }
     most = most_assisting(tg);
@@ -144,17 +225,21 @@ static void rule_assist(struct rules *rs)
 static void rule_mmu(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    for (uint32_t i = 0; i < tg->nmmu && tg->end >= 20000000; i++) {
+    for (uint32_t i = 0; i < tg->nmmu && tg->end >= threshold_ns(TH_MMU_TRACE); i++) {
         const struct mmu_point *m = &tg->mmu[i];
         struct draft d;
-        if (m->window != 10000000 || m->mmu >= 0.5) {
+        if (m->window != 10000000 || m->mmu >= threshold(TH_MMU_LEAST)) {
             continue;
         }
         draft_start(&d, RULE_MMU, (int64_t)((1 - m->mmu) * (double)m->window));
         draft_at(&d, m->at, m->at + m->window, LANE_BAND, BAND_GC);
-        text_add(&d.amount, "%.0f%%", m->mmu * 100);
-        text_add(&d.text, "In the worst 10 ms the program had only %.1f%% of the processors, the collector the rest.",
-                 m->mmu * 100);
+        text_add(&d.amount, "MMU %.0f%%", m->mmu * 100); /* "0% starved" would say the opposite */
+        if (m->mmu * 1000 < 0.5) {
+            text_lit(&d.text, "In the worst 10 ms the program had no processor at all, the collector had them.");
+        } else {
+            text_add(&d.text, "In the worst 10 ms the program had only %.1f%% of the processors, the collector the rest.",
+                     m->mmu * 100);
+        }
         text_add(&d.next,
                  "See the MMU curve (view 8) and the lanes there: stops of the world, or assists and workers?");
         draft_end(rs, &d);
@@ -165,7 +250,9 @@ static void rule_heap(struct rules *rs)
 {
     const struct heap_stat *h = &rs->tg->heap;
     struct draft d;
-    if (rs->tg->gc_cycles < 4 || h->low_last < 2 * h->low_first || h->low_last - h->low_first < 4u << 20) {
+    if ((double)rs->tg->gc_cycles < threshold(TH_HEAP_CYCLES) || h->low_last < h->low_first ||
+        (double)h->low_last < threshold(TH_HEAP_TIMES) * (double)h->low_first ||
+        (double)(h->low_last - h->low_first) < threshold(TH_HEAP_GROWN)) {
         return;
     }
     draft_start(&d, RULE_HEAP, 0);

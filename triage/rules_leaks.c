@@ -2,6 +2,9 @@
  * rules_leaks.c - rules about goroutines by their number and their share of the work: leaks, churn, workers, tasks.
  */
 #include "triage/rules.h"
+#include "triage/thresholds.h"
+
+#include "decode/mem.h"
 
 static bool ends_from_within(enum wait_kind k)
 {
@@ -14,15 +17,44 @@ static void leak_growth(struct text *t, const struct leak_row *r)
              r->quarter[3]);
 }
 
+/*
+ * Goroutines that may never go on: they came to this place for the first time and stay. Where (nearly) none of their
+ * kind ended that is enough; where others did, some are on their way at any time, so they must have come all along.
+ */
+static bool leaks(const struct triage *tg, const struct leak_row *r)
+{
+    int64_t share = (int64_t)(threshold(TH_LEAK_SHARE) * (double)tg->end), time = threshold_ns(TH_LEAK_TIME);
+    int quarters = 0;
+    for (int i = 0; i < 4; i++) {
+        quarters += r->quarter[i] > 0;
+    }
+    return r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && ends_from_within(r->kind) &&
+           r->oldest >= (share < time ? share : time) &&
+           (r->ended <= threshold(TH_LEAK_ENDED) * r->created || quarters >= 3);
+}
+
+static void leak_text(struct text *t, const struct rules *rs, const struct leak_row *r)
+{
+    text_func(t, rs->tr, r->name, 60);
+    text_add(t, ": %u created, %u ended; %u blocked (", r->created, r->ended, r->lost);
+    text_reason(t, rs->tr, r->reason);
+    text_lit(t, ") at ");
+    text_where(t, rs->tr, r->stack, 60);
+    text_lit(t, ", never woken there, for up to ");
+    text_dur(t, r->oldest);
+    text_lit(t, ". Created at ");
+    text_where(t, rs->tr, r->create_stack, 60);
+    text_lit(t, ".");
+    leak_growth(t, r);
+}
+
 static void rule_leak(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    int64_t min = tg->end / 2 < 1000000000 ? tg->end / 2 : 1000000000;
     for (uint32_t i = 0; i < tg->nleaks && tg->last; i++) {
         const struct leak_row *r = &tg->leaks[i];
         struct draft d;
-        if (r->count < 10 || r->once < r->count || !ends_from_within(r->kind) || r->oldest < min ||
-            r->ended > r->created / 10) {
+        if (!leaks(tg, r)) {
             continue;
         }
         draft_start(&d, RULE_LEAK, 0);
@@ -30,18 +62,8 @@ static void rule_leak(struct rules *rs)
         draft_at(&d, tg->t1 - r->oldest, tg->t1, LANE_G, r->example);
         d.f.note = true;
         d.f.stack = r->stack;
-        text_add(&d.amount, "+%u", r->count);
-        text_func(&d.text, rs->tr, r->name, 60);
-        text_add(&d.text, ": %u created, %u ended; %u blocked (", r->created, r->ended, r->count);
-        text_str(&d.text, rs->tr, r->reason);
-        text_lit(&d.text, ") at ");
-        text_where(&d.text, rs->tr, r->stack, 60);
-        text_lit(&d.text, ", never woken, for up to ");
-        text_dur(&d.text, r->oldest);
-        text_lit(&d.text, ". Created at ");
-        text_where(&d.text, rs->tr, r->create_stack, 60);
-        text_lit(&d.text, ".");
-        leak_growth(&d.text, r);
+        text_add(&d.amount, "+%u", r->lost);
+        leak_text(&d.text, rs, r);
         text_add(&d.next,
                  "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.");
         draft_end(rs, &d);
@@ -57,7 +79,8 @@ static void rule_churn(struct rules *rs)
         double rate = (double)n / ((double)tg->end / 1e9);
         int64_t severity = g->d[GM_SCHED].total / rules_procs(rs);
         struct draft d;
-        if (g->is_system || n < 1000 || rate < 1000 || dist_avg(&g->d[GM_EXEC]) > 5000) {
+        if (g->is_system || n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
+            dist_avg(&g->d[GM_EXEC]) > threshold_ns(TH_CHURN_RUN)) {
             continue;
         }
         draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
@@ -80,76 +103,101 @@ static void rule_churn(struct rules *rs)
 
 /* ---- workers ------------------------------------------------------------------------------------------------ */
 
-struct team { /* goroutines of one group with one creation, there for half of the trace */
-    uint32_t n, top, stack;
+struct team { /* goroutines of one group with one creation, begun together with the one that ran most */
+    uint32_t n, top;
     int64_t all, most;
-    bool same;
 };
+#define TEAM_MOST 1024
+#define TEAM_APART 10 /* a team's members begin within this part of the life of the one that ran most */
 
-/* What a goroutine ran for itself: without assisting, and without stopping the world in passing. */
-static int64_t own_run(const struct triage *tg, uint32_t g)
+/* What each goroutine ran for itself: without assisting, and without stopping the world in passing. */
+static int64_t *own_runs(const struct triage *tg)
 {
     const struct range *r;
     size_t n = trace_ranges(tg->tr, RANGE_STW, &r);
-    int64_t ns = tg->g[g].ns[GM_EXEC] - tg->g[g].ns[GM_ASSIST];
-    for (size_t i = 0; i < n; i++) {
-        ns -= !r[i].scope_p && r[i].owner == g ? r[i].t1 - r[i].t0 : 0;
+    int64_t *own = mem_alloc(((size_t)tg->ng + 1) * sizeof *own);
+    for (uint32_t g = 0; own && g < tg->ng; g++) {
+        own[g] = tg->g[g].ns[GM_EXEC] - tg->g[g].ns[GM_ASSIST];
     }
-    return ns > 0 ? ns : 0;
+    for (size_t i = 0; own && i < n; i++) {
+        if (!r[i].scope_p && r[i].owner < tg->ng) {
+            own[r[i].owner] = ns_add(own[r[i].owner], r[i].t0 - r[i].t1);
+        }
+    }
+    return own;
 }
 
-static void team_of(const struct triage *tg, uint32_t group, struct team *t)
+static void team_of(const struct triage *tg, uint32_t group, const int64_t *own, struct team *t)
 {
-    *t = (struct team){.same = true};
+    struct lane_info top;
+    int64_t apart;
+    *t = (struct team){.top = NO_LANE};
     for (uint32_t g = 0; g < tg->ng; g++) {
-        struct lane_info li;
-        int64_t run;
-        if (tg->g[g].group != group || tg->g[g].ns[GM_LIFE] < tg->end / 2) {
-            continue;
-        }
-        li = trace_lane(tg->tr, (struct lane){LANE_G, g});
-        t->stack = t->n ? t->stack : li.create_stack;
-        t->same = t->same && li.create_stack == t->stack;
-        t->n++;
-        run = own_run(tg, g);
-        t->all = ns_add(t->all, run);
-        if (run > t->most || t->n == 1) {
-            t->most = run;
+        if (tg->g[g].group == group && (t->top == NO_LANE || own[g] > own[t->top])) {
             t->top = g;
         }
     }
+    if (t->top == NO_LANE) {
+        return;
+    }
+    top = trace_lane(tg->tr, (struct lane){LANE_G, t->top});
+    apart = (top.last - top.first) / TEAM_APART;
+    for (uint32_t g = 0; g < tg->ng; g++) {
+        if (tg->g[g].group == group) {
+            struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
+            bool in = li.create_stack == top.create_stack && li.first >= top.first - apart && li.first <= top.first + apart;
+            t->n += in;
+            t->all = in ? ns_add(t->all, own[g] > 0 ? own[g] : 0) : t->all;
+        }
+    }
+    t->most = own[t->top];
+}
+
+static bool unbalanced(const struct triage *tg, const struct team *t)
+{
+    return t->n >= threshold(TH_TEAM_WORKERS) && t->n <= TEAM_MOST && threshold_reached(TH_TEAM_SHARE, t->most, tg->end) &&
+           (double)t->most >= threshold(TH_TEAM_MEAN) * (double)t->all / t->n && threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) &&
+           t->most - t->all / (int64_t)t->n >= threshold_ns(TH_TEAM_LOST);
+}
+
+static void team_finding(struct rules *rs, const struct group *g, const struct team *t)
+{
+    int64_t mean = t->all / (int64_t)t->n;
+    struct draft d;
+    draft_start(&d, RULE_UNBALANCED, t->most - mean);
+    draft_subject(&d, rs, g->name);
+    draft_at(&d, rs->tg->t0, rs->tg->t1, LANE_G, t->top);
+    text_share(&d.amount, (double)t->most, (double)t->all);
+    text_add(&d.text, "Of %u goroutines of ", t->n);
+    text_func(&d.text, rs->tr, g->name, 60);
+    text_add(&d.text, " begun together, G%llu ran ", (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t->top}).id);
+    text_dur(&d.text, t->most);
+    text_lit(&d.text, ", ");
+    text_share(&d.text, (double)t->most, (double)t->all);
+    text_lit(&d.text, " of what they ran together; the mean is ");
+    text_dur(&d.text, mean);
+    text_lit(&d.text, ".");
+    text_add(&d.next, "Share out the work in smaller pieces, or let idle workers take from one queue.");
+    draft_end(rs, &d);
 }
 
 static void rule_workers(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    for (uint32_t i = 0; i < tg->ngroups && i < 16; i++) {
+    int64_t *own = own_runs(tg);
+    rs->failed |= !own;
+    for (uint32_t i = 0; own && i < tg->ngroups && i < 16; i++) {
         const struct group *g = &tg->groups[i];
         struct team t;
-        struct draft d;
-        if (g->is_system || g->name == 0 || g->count < 3 || g->count > 1024 || g->d[GM_EXEC].total < tg->end / 10) {
+        if (g->is_system || g->name == 0 || g->count < 3 || !threshold_reached(TH_TEAM_SHARE, g->d[GM_EXEC].max, tg->end)) {
             continue;
         }
-        team_of(tg, i, &t);
-        if (t.n < 3 || !t.same || t.most < tg->end / 10 || t.most / 3 < t.all / (int64_t)t.n || t.most < t.all / 2) {
-            continue;
+        team_of(tg, i, own, &t);
+        if (unbalanced(tg, &t)) {
+            team_finding(rs, g, &t);
         }
-        draft_start(&d, RULE_UNBALANCED, t.most - t.all / (int64_t)t.n);
-        draft_subject(&d, rs, g->name);
-        draft_at(&d, tg->t0, tg->t1, LANE_G, t.top);
-        text_share(&d.amount, (double)t.most, (double)t.all);
-        text_add(&d.text, "Of %u goroutines of ", t.n);
-        text_func(&d.text, rs->tr, g->name, 60);
-        text_add(&d.text, ", G%llu ran ", (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t.top}).id);
-        text_dur(&d.text, t.most);
-        text_lit(&d.text, ", ");
-        text_share(&d.text, (double)t.most, (double)t.all);
-        text_lit(&d.text, " of what they ran together; the mean is ");
-        text_dur(&d.text, t.all / (int64_t)t.n);
-        text_lit(&d.text, ".");
-        text_add(&d.next, "Share out the work in smaller pieces, or let idle workers take from one queue.");
-        draft_end(rs, &d);
     }
+    mem_free(own);
 }
 
 /* ---- tasks -------------------------------------------------------------------------------------------------- */
@@ -171,7 +219,7 @@ static void breakdown_text(struct text *t, const struct rules *rs, const struct 
     for (uint32_t i = 0; i < b->nreasons; i++) {
         struct text why = {0};
         text_lit(&why, "waiting (");
-        text_str(&why, rs->tr, b->reason[i]);
+        text_reason(&why, rs->tr, b->reason[i]);
         text_lit(&why, ")");
         share_text(t, why.p ? why.p : "waiting", b->reason_ns[i], b->all, &first);
         text_free(&why);
@@ -189,11 +237,12 @@ static void rule_tasks(struct rules *rs)
         int64_t lost = 0;
         uint32_t n = 0;
         struct draft d;
-        if ((y->is_region && tg->ntask_types) || y->d.n < 8 || y->d.max / 5 < y->d.p50 ||
-            y->d.max - y->d.p50 < 1000000) {
+        double times = threshold(TH_SLOW_MEDIAN);
+        if ((y->is_region && tg->ntask_types) || (double)y->d.n < threshold(TH_SLOW_TASKS) || y->nslow == 0 ||
+            (double)y->d.max < times * (double)y->d.p50 || y->d.max - y->d.p50 < threshold_ns(TH_SLOW_ABOVE)) {
             continue;
         }
-        for (; n < y->nslow && (y->slow[n].t1 - y->slow[n].t0) / 5 >= y->d.p50; n++) {
+        for (; n < y->nslow && (double)(y->slow[n].t1 - y->slow[n].t0) >= times * (double)y->d.p50; n++) {
             lost = ns_add(lost, y->slow[n].t1 - y->slow[n].t0 - y->d.p50);
         }
         draft_start(&d, RULE_SLOW_TASK, lost < tg->end ? lost : tg->end);

@@ -1,17 +1,16 @@
 /*
  * rules_locks.c - rules about goroutines waiting for one another.
  *
- * A trace does not say which lock a wait is for. Waits are put together by the function that asked for the lock, and
- * the holder is taken to be who did the waking, followed backwards while that one waited for a lock itself.
+ * A trace does not say which lock a wait is for. Waits are put together by the function that asked for the lock; who
+ * held it is holder.c's to say.
  */
+#include "triage/holder.h"
 #include "triage/rules.h"
+#include "triage/thresholds.h"
 
 #include <stdlib.h>
 
 #include "decode/mem.h"
-
-#define CONVOY_MIN 4
-#define CALL_MIN 200000 /* ns */
 
 struct edge { /* one end of a wait */
     int64_t t;
@@ -20,7 +19,7 @@ struct edge { /* one end of a wait */
     uint32_t wait; /* index in lock_waits */
 };
 
-struct stretch { /* while at least CONVOY_MIN waited */
+struct stretch { /* while at least threshold CONVOY_WAITERS waited */
     int64_t t0, t1, total;
     uint32_t most, first; /* most at once; index of the wait that began first in the longest stretch */
     uint64_t waits;
@@ -35,15 +34,11 @@ static int cmp_edge(const void *a, const void *b)
                               : (x->wait > y->wait) - (x->wait < y->wait);
 }
 
-static uint32_t caller_of(const struct trace *tr, uint32_t stack)
-{
-    return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
-}
-
 static void stretches(const struct edge *e, size_t n, struct stretch *s)
 {
-    uint32_t now = 0, first = 0;
+    uint32_t now = 0, first = 0, min = (uint32_t)threshold(TH_CONVOY_WAITERS);
     int64_t since = 0;
+    min = min ? min : 1;
     *s = (struct stretch){0};
     for (size_t i = 0; i < n; i++) {
         now = e[i].by > 0 ? now + 1 : now - 1;
@@ -52,9 +47,9 @@ static void stretches(const struct edge *e, size_t n, struct stretch *s)
         if (e[i].by > 0 && now == 1) {
             first = e[i].wait;
         }
-        if (e[i].by > 0 && now == CONVOY_MIN) {
+        if (e[i].by > 0 && now == min) {
             since = e[i].t;
-        } else if (e[i].by < 0 && now == CONVOY_MIN - 1) {
+        } else if (e[i].by < 0 && now == min - 1) {
             s->total = ns_add(s->total, e[i].t - since);
             if (e[i].t - since > s->t1 - s->t0) {
                 s->t0 = since;
@@ -71,42 +66,93 @@ static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uin
 {
     for (uint32_t i = 0; i < tg->nlock_waits && tg->lock_waits[i].t0 <= t; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
-        if (w->t1 > t && caller_of(tg->tr, w->stack) == func) {
+        if (w->t1 > t && w->place == func) {
             return i;
         }
     }
     return fallback;
 }
 
+/* What to do about a lock, by what most of its holders' time went to: over all waits, not by one. */
+static const char *lock_advice(const struct holder_row *h)
+{
+    int64_t half = h ? h->told / 2 : 0;
+    if (!h || h->told == 0) {
+        return "Hold the lock for less: see what its holder did meanwhile; or split the lock.";
+    }
+    if (h->ns[ST_SYSCALL] > half) {
+        return "Do the system call outside the lock.";
+    }
+    if (h->wait_ns[WK_SLEEP] > half) {
+        return "Don't sleep while holding the lock.";
+    }
+    if (h->wait_ns[WK_NET] > half) {
+        return "Don't wait for the network while holding the lock.";
+    }
+    if (h->wait_ns[WK_LOCK] > half) {
+        return "Its holders wait for another lock: look at that one first, or take only one of the two at a time.";
+    }
+    if (h->ns[ST_WAITING] > half) {
+        return "Don't wait while holding the lock.";
+    }
+    if (h->ns[ST_RUNNABLE] > half) {
+        return "Its holders wait for a processor: the lock is not what is short; see the processors.";
+    }
+    return h->ns[ST_RUNNING] > half ? "Do less while holding the lock, or split it (shards, read locks)."
+                                    : "Hold the lock for less: its holders run, wait and make system calls.";
+}
+
+static void convoy_text(struct text *t, const struct rules *rs, uint32_t func, const struct stretch *s)
+{
+    const struct holder_row *h = holder_at(rs->tg, func);
+    text_add(t, "Up to %u goroutines at once waited for a lock in ", s->most);
+    text_func(t, rs->tr, func, 60);
+    text_lit(t, "; at least ");
+    text_add(t, "%d of them for ", (int)threshold(TH_CONVOY_WAITERS));
+    text_dur(t, s->total);
+    text_lit(t, " in all (longest stretch ");
+    text_dur(t, s->t1 - s->t0);
+    text_lit(t, ").");
+    if (h && h->told > 0) {
+        text_lit(t, " Held most likely by ");
+        holder_text(t, rs->tr, h);
+        text_lit(t, ". Meanwhile the holders were: ");
+        holder_doing_text(t, h);
+        text_lit(t, ".");
+    }
+}
+
+/* The longest that it was held while somebody waited, and what went on then: a place to look at. */
+static void convoy_example(struct text *t, const struct rules *rs, const struct holder_row *h)
+{
+    struct chain_link k;
+    if (!h || h->longest.t1 <= h->longest.t0) {
+        return;
+    }
+    chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
+    text_lit(t, " At a stretch it was held for ");
+    text_dur(t, h->longest.t1 - h->longest.t0);
+    text_lit(t, " by ");
+    text_who(t, rs->tr, h->longest.g);
+    text_lit(t, " (@");
+    text_dur(t, h->longest.t0);
+    text_lit(t, "), ");
+    chain_doing_text(t, rs->tr, &k);
+    text_lit(t, ".");
+}
+
 static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
 {
     const struct lock_wait *w = &rs->tg->lock_waits[eldest_at(rs->tg, func, s->t0, s->first)];
-    struct chain_link c[CHAIN_MAX];
-    uint32_t n = chain_follow(rs->tr, w->g, w->t0, c);
     struct draft d;
     draft_start(&d, RULE_CONVOY, s->total);
     draft_subject(&d, rs, func);
     draft_at(&d, s->t0, s->t1, LANE_G, w->g);
     d.f.inferred = true;
     d.f.stack = w->stack;
-    text_add(&d.text, "Up to %u goroutines at once waited for a lock in ", s->most);
-    text_func(&d.text, rs->tr, func, 60);
-    text_lit(&d.text, "; at least ");
-    text_add(&d.text, "%d of them for ", CONVOY_MIN);
-    text_dur(&d.text, s->total);
-    text_lit(&d.text, " in all (longest stretch ");
-    text_dur(&d.text, s->t1 - s->t0);
-    text_lit(&d.text, ").");
-    if (n > 1) {
-        text_lit(&d.text, " Held most likely by ");
-        text_who(&d.text, rs->tr, chain_root(c, n));
-        text_lit(&d.text, " (inferred): ");
-        chain_text(&d.text, rs->tr, c, n);
-        text_lit(&d.text, ".");
-    }
-    text_add(&d.next, n > 1 && c[n - 1].state == ST_SYSCALL
-                          ? "Do the system call outside the lock."
-                          : "Hold the lock for less: see what its holder did meanwhile; or split the lock.");
+    convoy_text(&d.text, rs, func, s);
+    convoy_example(&d.text, rs, holder_at(rs->tg, func));
+    text_add(&d.next, "%s", lock_advice(holder_at(rs->tg, func)));
     draft_end(rs, &d);
 }
 
@@ -121,7 +167,7 @@ static void rule_convoy(struct rules *rs)
     }
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
-        uint32_t f = caller_of(rs->tr, w->stack);
+        uint32_t f = w->place;
         e[n++] = (struct edge){w->t0, f, 1, i};
         e[n++] = (struct edge){w->t1, f, -1, i};
     }
@@ -133,11 +179,23 @@ static void rule_convoy(struct rules *rs)
         for (j = i; j < n && e[j].func == e[i].func; j++) {
         }
         stretches(e + i, j - i, &s);
-        if (s.total >= 1000000 && s.total >= tg->end / 100) {
+        if (s.total >= threshold_ns(TH_CONVOY_TOTAL) && threshold_reached(TH_CONVOY_SHARE, s.total, tg->end)) {
             convoy(rs, e[i].func, &s);
         }
     }
     mem_free(e);
+}
+
+/* What others waited for g at places whose convoy is told, with its holder: that story needs no second telling. */
+static int64_t told_of(const struct rules *rs, uint32_t g)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < rs->out->n; i++) {
+        const struct finding *f = &rs->out->f[i];
+        const struct holder_row *h = f->rule == RULE_CONVOY ? holder_at(rs->tg, holder_place(rs->tr, f->stack)) : NULL;
+        ns = ns_add(ns, h && h->g == g ? h->g_ns : 0);
+    }
+    return ns;
 }
 
 static void rule_bottleneck(struct rules *rs)
@@ -155,7 +213,10 @@ static void rule_bottleneck(struct rules *rs)
         return;
     }
     b = &tg->g[best];
-    if (b->waiters < 4 || b->ended < 16 || b->ended_ns < all / 2 || b->ended_ns < tg->end / 10) {
+    if (b->waiters < threshold(TH_BOTTLE_WAITERS) || b->ended < threshold(TH_BOTTLE_WAITS) ||
+        !threshold_reached(TH_BOTTLE_OF_ALL, b->ended_ns, all) || !threshold_reached(TH_BOTTLE_SHARE, b->ended_ns, tg->end) ||
+        b->lock_ns > b->ns[GM_LIFE] / 2 || /* who waits for locks itself most of the time is a victim, not the cause */
+        told_of(rs, best) > b->ended_ns / 2) {
         return;
     }
     severity = b->ended_ns / b->waiters;
@@ -164,7 +225,7 @@ static void rule_bottleneck(struct rules *rs)
     draft_at(&d, trace_lane(rs->tr, (struct lane){LANE_G, best}).first, tg->t1, LANE_G, best);
     text_add(&d.amount, "%u wait", b->waiters);
     text_who(&d.text, rs->tr, best);
-    text_add(&d.text, " ended %u waits (locks, channel sends) of %u goroutines, ", b->ended, b->waiters);
+    text_add(&d.text, " kept %u goroutines waiting, %u times (for locks that it held, to send to it): ", b->waiters, b->ended);
     text_dur(&d.text, b->ended_ns);
     text_lit(&d.text, " of their time and ");
     text_share(&d.text, (double)b->ended_ns, (double)all);
@@ -181,7 +242,8 @@ static void rule_bottleneck(struct rules *rs)
 static void rule_stuck(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    int64_t min = tg->end / 2 < 1000000000 ? tg->end / 2 : 1000000000, longest = 0;
+    int64_t share = (int64_t)(threshold(TH_STUCK_SHARE) * (double)tg->end), time = threshold_ns(TH_STUCK_TIME);
+    int64_t min = share < time ? share : time, longest = 0;
     uint32_t n = 0, who = 0;
     struct draft d;
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
@@ -194,13 +256,13 @@ static void rule_stuck(struct rules *rs)
             }
         }
     }
-    if (n < 2) {
+    if (n == 0 || n < threshold(TH_STUCK_COUNT)) {
         return;
     }
     draft_start(&d, RULE_STUCK, longest);
     draft_at(&d, tg->lock_waits[who].t0, tg->t1, LANE_G, tg->lock_waits[who].g);
     d.f.stack = tg->lock_waits[who].stack;
-    draft_subject(&d, rs, caller_of(rs->tr, d.f.stack));
+    draft_subject(&d, rs, holder_place(rs->tr, d.f.stack));
     text_add(&d.amount, "%u stuck", n);
     text_add(&d.text, "%u goroutines wait for a lock when the trace ends and were not woken, the longest for ", n);
     text_dur(&d.text, longest);
@@ -236,7 +298,7 @@ static bool call_span(void *arg, const struct span *s)
     struct calls *c = arg;
     int64_t a = s->t0 > c->w->t0 ? s->t0 : c->w->t0, z = s->t1 < c->w->t1 ? s->t1 : c->w->t1, *p;
     uint32_t i;
-    if (s->state != ST_SYSCALL || z - a < CALL_MIN) {
+    if (s->state != ST_SYSCALL || z - a < threshold_ns(TH_CALL_LEAST)) {
         return true;
     }
     i = tab_put(&c->seen, c->w->waker, s->index, c->n);
@@ -269,7 +331,7 @@ static void syscall_finding(struct rules *rs, const struct calls *c)
     uint32_t n = chain_follow(rs->tr, c->worst_wait->g, c->worst_wait->t0, link);
     struct draft d;
     draft_start(&d, RULE_SYSCALL, c->total);
-    draft_subject(&d, rs, caller_of(rs->tr, c->worst_span.stack));
+    draft_subject(&d, rs, holder_place(rs->tr, c->worst_span.stack));
     draft_at(&d, c->worst_span.t0, c->worst_span.t1, LANE_G, c->worst_wait->waker);
     d.f.stack = c->worst_span.stack;
     d.f.inferred = true;
@@ -293,13 +355,14 @@ static void rule_syscall(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
     struct calls c = {.rs = rs, .waker = NO_LANE};
+    int64_t min = threshold_ns(TH_CALL_LEAST) > 0 ? threshold_ns(TH_CALL_LEAST) : 1;
     for (uint32_t i = 0; i < tg->nlock_waits && !rs->failed; i++) {
         c.w = &tg->lock_waits[i];
-        if (c.w->waker != NO_LANE && c.w->t1 - c.w->t0 >= CALL_MIN) {
-            trace_wide(rs->tr, (struct lane){LANE_G, c.w->waker}, c.w->t0, c.w->t1, CALL_MIN, call_span, &c);
+        if (c.w->waker != NO_LANE && c.w->t1 - c.w->t0 >= min) {
+            trace_wide(rs->tr, (struct lane){LANE_G, c.w->waker}, c.w->t0, c.w->t1, min, call_span, &c);
         }
     }
-    if (!rs->failed && c.worst_wait && c.total >= 1000000 && c.total >= tg->end / 100) {
+    if (!rs->failed && c.worst_wait && c.total >= threshold_ns(TH_CALL_TOTAL) && threshold_reached(TH_CALL_SHARE, c.total, tg->end)) {
         syscall_finding(rs, &c);
     }
     tab_free(&c.seen);
@@ -313,11 +376,12 @@ static void rule_herd(struct rules *rs)
         const struct herd_row *h = &tg->herds[i];
         const struct pair_row *p = &tg->pairs[h->pair];
         struct draft d;
-        if (h->bursts < 3 || h->futile * 2 < h->wakes || h->lost < tg->end / 100) {
+        if (h->bursts < threshold(TH_HERD_BURSTS) || (double)h->futile < threshold(TH_HERD_FUTILE) * (double)h->wakes ||
+            !threshold_reached(TH_HERD_SHARE, h->lost, tg->end)) {
             continue;
         }
         draft_start(&d, RULE_HERD, h->lost / rules_procs(rs));
-        draft_subject(&d, rs, caller_of(rs->tr, p->stack));
+        draft_subject(&d, rs, holder_place(rs->tr, p->stack));
         draft_at(&d, h->at.t0, h->at.t1, LANE_G, h->at.g);
         d.f.stack = p->stack;
         text_add(&d.amount, "%u woken", h->largest);

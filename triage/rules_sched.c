@@ -2,6 +2,7 @@
  * rules_sched.c - rules about processors and the scheduler.
  */
 #include "triage/rules.h"
+#include "triage/thresholds.h"
 
 /* What waits in the histogram lasted beyond `ns`, to the histogram's accuracy. */
 static int64_t beyond(const struct hist *h, int64_t ns)
@@ -25,27 +26,33 @@ static void program_times(const struct triage *tg, int64_t *exec, int64_t *sched
     }
 }
 
+/* "Meanwhile the processors ran main.f 61.0 %, were in system calls 20.1 % and idle 12.0 %": what took a tenth. */
 static void ran_text(struct text *t, const struct rules *rs, const struct sched_wait *w)
 {
+    const struct {
+        const char *what;
+        int64_t ns;
+    } part[] = {{"idle", w->idle_ns}, {"stopped with the world", w->stopped_ns}, {"in system calls", w->syscall_ns}};
+    bool first = true;
     if (w->all_ns <= 0) {
         return;
     }
     text_lit(t, " Meanwhile the processors ");
-    if (w->idle_ns > w->all_ns / 2) {
-        text_lit(t, "were idle for ");
-        text_share(t, (double)w->idle_ns, (double)w->all_ns);
-    } else if (w->nran) {
-        text_lit(t, "ran ");
-        for (uint32_t i = 0; i < w->nran; i++) {
-            text_raw(t, ", ", i ? 2 : 0);
-            text_func(t, rs->tr, w->ran[i], 48);
-            text_lit(t, " ");
-            text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
-        }
-    } else {
-        text_lit(t, "ran nothing that is recorded");
+    for (uint32_t i = 0; i < w->nran && w->ran_ns[i] >= w->all_ns / 10; i++) {
+        text_add(t, "%s", i ? ", " : "ran ");
+        text_func(t, rs->tr, w->ran[i], 48);
+        text_lit(t, " ");
+        text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
+        first = false;
     }
-    text_lit(t, ".");
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        if (part[i].ns >= w->all_ns / 10) {
+            text_add(t, "%s%s for ", first ? "were " : ", were ", part[i].what);
+            text_share(t, (double)part[i].ns, (double)w->all_ns);
+            first = false;
+        }
+    }
+    text_add(t, "%s.", first ? "ran many short things" : "");
 }
 
 static void rule_latency(struct rules *rs)
@@ -54,11 +61,12 @@ static void rule_latency(struct rules *rs)
     int64_t exec, sched, p99 = hist_quantile(&tg->sched, 0.99);
     struct draft d;
     program_times(tg, &exec, &sched);
-    if (p99 < 1000000 || hist_between(&tg->sched, 1 << 20, INT64_MAX) < 10 || sched < (exec + sched) / 10 ||
-        tg->nworst == 0) {
+    int64_t lng = threshold_ns(TH_SCHED_LONG);
+    if (p99 < lng || (double)hist_between(&tg->sched, lng, INT64_MAX) < threshold(TH_SCHED_WAITS) ||
+        !threshold_reached(TH_SCHED_SHARE, sched, exec + sched) || tg->nworst == 0) {
         return;
     }
-    draft_start(&d, RULE_SCHED, beyond(&tg->sched, 1000000) / rules_procs(rs));
+    draft_start(&d, RULE_SCHED, beyond(&tg->sched, lng) / rules_procs(rs));
     draft_at(&d, tg->worst[0].t0, tg->worst[0].t1, LANE_G, tg->worst[0].g);
     text_dur(&d.amount, p99);
     text_add(&d.text, "Of %llu waits for a processor half lasted ", (unsigned long long)tg->sched.n);
@@ -81,7 +89,7 @@ static void rule_idle(struct rules *rs)
     const struct triage *tg = rs->tg;
     int64_t missed = tg->idle[IDLE_MISSED];
     struct draft d;
-    if (missed < tg->capacity / 20 || tg->missed_wall < 5000000) {
+    if (!threshold_reached(TH_IDLE_SHARE, missed, tg->capacity) || tg->missed_wall < threshold_ns(TH_IDLE_CLOCK)) {
         return;
     }
     draft_start(&d, RULE_IDLE, missed / rules_procs(rs));
@@ -107,7 +115,8 @@ static void rule_above(struct rules *rs)
     int64_t p = rules_procs(rs), exec, sched;
     struct draft d;
     program_times(tg, &exec, &sched);
-    if (p < 4 || tg->end < 100000000 || (int64_t)tg->busy_p99 * 4 > p || exec < tg->end / 2) {
+    if ((double)p < threshold(TH_ABOVE_PROCS) || tg->end < threshold_ns(TH_ABOVE_TRACE) ||
+        tg->busy_p99 > threshold(TH_ABOVE_BUSY) * (double)p || !threshold_reached(TH_ABOVE_RAN, exec, tg->end)) {
         return;
     }
     draft_start(&d, RULE_PROCS_ABOVE, 0);
@@ -120,24 +129,30 @@ static void rule_above(struct rules *rs)
     draft_end(rs, &d);
 }
 
+/* Work that Ps had no time for: with more of them it would have been done beside, in p/(p+queued) of the time. */
 static void rule_below(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    int64_t idle = tg->p_sum.ns[ST_IDLE], all_sched = 0, severity;
+    int64_t idle = tg->p_sum.ns[ST_IDLE] + tg->unused, exec, sched, procs = rules_procs(rs);
+    double queued, end = (double)tg->end;
     struct draft d;
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
-        all_sched = ns_add(all_sched, tg->groups[i].d[GM_SCHED].total);
-    }
-    if (tg->capacity <= 0 || idle > tg->capacity / 10 || all_sched / 2 < tg->capacity || tg->end < 10000000) {
+    program_times(tg, &exec, &sched);
+    queued = (double)sched / end;
+    bool much = threshold_reached(TH_BELOW_BUSY, tg->capacity - idle, tg->capacity) && queued >= threshold(TH_BELOW_QUEUE) * (double)procs;
+    bool full = threshold_reached(TH_BELOW_FULL, tg->capacity - idle, tg->capacity) && queued >= threshold(TH_BELOW_ANY) * (double)procs;
+    if (tg->capacity <= 0 || !(much || full) || tg->end < threshold_ns(TH_BELOW_TRACE)) {
         return;
     }
-    severity = all_sched / rules_procs(rs);
-    draft_start(&d, RULE_PROCS_BELOW, severity < tg->end ? severity : tg->end);
+    draft_start(&d, RULE_PROCS_BELOW, (int64_t)(end * queued / (queued + (double)procs)));
     draft_at(&d, tg->t0, tg->t1, LANE_P, 0);
-    text_add(&d.amount, "%.1f wait", (double)all_sched / (double)tg->end);
-    text_add(&d.text, "All %lld processors were in use (", (long long)rules_procs(rs));
+    text_add(&d.amount, "%.1f wait", queued);
+    if (procs == 1) {
+        text_lit(&d.text, "The only processor was in use (");
+    } else {
+        text_add(&d.text, "All %lld processors were in use (", (long long)procs);
+    }
     text_share(&d.text, (double)idle, (double)tg->capacity);
-    text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", (double)all_sched / (double)tg->end);
+    text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", queued);
     text_add(&d.next,
              "The program wants more processors than GOMAXPROCS gives; if the host has them, raise it, else do "
              "less at once.");

@@ -136,6 +136,15 @@ size_t text_width(const struct text *t, size_t from)
     return w;
 }
 
+void text_reason(struct text *t, const struct trace *tr, uint32_t id)
+{
+    if (trace_str(tr, id).len) {
+        text_str(t, tr, id);
+    } else {
+        text_lit(t, "reason not recorded");
+    }
+}
+
 void text_pad(struct text *t, size_t from, size_t width)
 {
     for (size_t w = text_width(t, from); w < width && !t->failed; w++) {

@@ -32,6 +32,8 @@ void text_clean(struct text *t, const char *p, size_t n, size_t max);
 /* text_tail - as text_clean, but what is cut is the beginning: of a path and a function's name the end tells. */
 void text_tail(struct text *t, const char *p, size_t n, size_t max);
 void text_str(struct text *t, const struct trace *tr, uint32_t id);
+/* text_reason - why a goroutine waited, in the trace's words; "reason not recorded" where it gives none. */
+void text_reason(struct text *t, const struct trace *tr, uint32_t id);
 void text_pad(struct text *t, size_t from, size_t width); /* spaces until `width` characters stand behind `from` */
 size_t text_width(const struct text *t, size_t from);     /* characters from byte offset `from` on */
 

@@ -39,11 +39,19 @@ struct triage_work {
 /* goroutines.c: one goroutine's lane into all tables; then the ends. */
 bool triage_goroutine(struct triage *tg, uint32_t g);
 bool triage_groups_end(struct triage *tg);
+/*
+ * gc_mode_next - the mode in which a mark worker's span s runs, if `mode` is that of its spans so far (GC_UNLABELLED at
+ * first). The runtime labels a worker that begins; one that goes on, after it was stopped or has blocked in the middle,
+ * gets no new label and goes on as it was. At rest, between two cycles, it is of no mode.
+ */
+enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span *s);
 /* procs.c */
 bool triage_proc(struct triage *tg, uint32_t p);
 bool triage_procs_end(struct triage *tg);
 /* idle.c: why Ps were idle */
 bool triage_idle(struct triage *tg);
+/* holder.c: once the waits are sorted */
+bool triage_holders(struct triage *tg);
 /* gc.c */
 bool triage_gc(struct triage *tg);
 /* mmu.c */

@@ -79,6 +79,8 @@ void triage_free(struct triage *tg)
     mem_free(tg->pairs);
     mem_free(tg->syscalls);
     mem_free(tg->lock_waits);
+    mem_free(tg->lock_order);
+    mem_free(tg->holders);
     mem_free(tg->p);
     mem_free(tg->stw);
     mem_free(tg->types);
@@ -116,10 +118,60 @@ static void ran_add(struct ran *r, uint32_t *n, uint32_t max, uint32_t name, int
     }
 }
 
+/* How much of [a,z) the world was stopped. Stops come one after another. */
+static int64_t stopped_in(const struct trace *tr, int64_t a, int64_t z)
+{
+    const struct range *r;
+    size_t n = trace_ranges(tr, RANGE_STW, &r), lo = 0, hi = n;
+    int64_t ns = 0;
+    while (lo < hi) { /* the first that begins at a or later; the one before it may reach in */
+        size_t mid = lo + (hi - lo) / 2;
+        if (r[mid].t0 < a) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    for (size_t i = lo ? lo - 1 : 0; i < n && r[i].t0 < z; i++) {
+        int64_t t0 = r[i].t0 > a ? r[i].t0 : a, t1 = r[i].t1 < z ? r[i].t1 : z;
+        ns += t1 > t0 ? t1 - t0 : 0;
+        a = t1 > a ? t1 : a;
+    }
+    return ns;
+}
+
+struct meanwhile {
+    struct triage *tg;
+    struct sched_wait *w;
+    struct ran r[64];
+    uint32_t n;
+};
+
+static void meanwhile_span(struct meanwhile *m, const struct span *s)
+{
+    struct sched_wait *w = m->w;
+    int64_t a = s->t0 > w->t0 ? s->t0 : w->t0, z = s->t1 < w->t1 ? s->t1 : w->t1;
+    if (z <= a || s->state == ST_NONE) {
+        return;
+    }
+    w->all_ns = ns_add(w->all_ns, z - a);
+    if (s->state == ST_IDLE) {
+        int64_t stopped = stopped_in(m->tg->tr, a, z);
+        w->stopped_ns = ns_add(w->stopped_ns, stopped);
+        w->idle_ns = ns_add(w->idle_ns, z - a - stopped);
+    } else if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP) {
+        w->gc_ns = ns_add(w->gc_ns, z - a);
+    } else if (s->state == ST_SYSCALL) {
+        w->syscall_ns = ns_add(w->syscall_ns, z - a);
+    }
+    if (s->who != NO_LANE && s->state != ST_IDLE && s->state != ST_SYSCALL) {
+        ran_add(m->r, &m->n, 64, tri_name(m->tg->tr, s->who), z - a);
+    }
+}
+
 static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
 {
-    struct ran r[64];
-    uint32_t n = 0;
+    struct meanwhile m = {.tg = tg, .w = w};
     for (uint32_t p = 0; p < tg->np; p++) {
         struct span_iter it;
         uint32_t steps = 0;
@@ -131,28 +183,16 @@ static void ran_meanwhile(struct triage *tg, struct sched_wait *w)
         }
         do {
             const struct span *s = span_get(&it);
-            int64_t a = s->t0 > w->t0 ? s->t0 : w->t0, z = s->t1 < w->t1 ? s->t1 : w->t1;
             if (s->t0 >= w->t1) {
                 break;
             }
-            if (z <= a || s->state == ST_NONE) {
-                continue;
-            }
-            w->all_ns = ns_add(w->all_ns, z - a);
-            if (s->state == ST_IDLE) {
-                w->idle_ns = ns_add(w->idle_ns, z - a);
-            } else if (s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP) {
-                w->gc_ns = ns_add(w->gc_ns, z - a);
-            }
-            if (s->who != NO_LANE && s->state != ST_IDLE) {
-                ran_add(r, &n, 64, tri_name(tg->tr, s->who), z - a);
-            }
+            meanwhile_span(&m, s);
         } while (++steps < 100000 && (steps % 128 || slices_tick()) && span_next(&it));
     }
-    qsort(r, n, sizeof *r, cmp_ran);
-    for (w->nran = 0; w->nran < n && w->nran < 3; w->nran++) {
-        w->ran[w->nran] = r[w->nran].name;
-        w->ran_ns[w->nran] = r[w->nran].ns;
+    qsort(m.r, m.n, sizeof *m.r, cmp_ran);
+    for (w->nran = 0; w->nran < m.n && w->nran < 3; w->nran++) {
+        w->ran[w->nran] = m.r[w->nran].name;
+        w->ran_ns[w->nran] = m.r[w->nran].ns;
     }
 }
 
@@ -217,6 +257,7 @@ static const struct phase {
     {triage_proc, NULL, LANE_P, 1},
     {NULL, triage_procs_end, 0, 0},
     {NULL, triage_groups_end, 0, 3},
+    {NULL, triage_holders, 0, 2},
     {NULL, worst_end, 0, 2},
     {NULL, triage_idle, 0, 15},
     {NULL, triage_gc, 0, 2},

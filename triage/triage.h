@@ -36,9 +36,10 @@ struct gstat { /* one goroutine; index = its lane */
     int64_t ns[GM_COUNT];
     uint32_t runs, scheds, waits, syscalls; /* how many intervals of each */
     int64_t longest_sched, longest_wait, longest_syscall;
-    int64_t ended_ns;     /* how long others had waited when this one woke them */
-    uint32_t ended;       /* how many waits it ended: for locks, and to send on a channel */
+    int64_t ended_ns;     /* how long others waited for it: for locks that it held (holder.h), to send on a channel */
+    uint32_t ended;       /* how many waits: those for a lock it held longest in */
     uint32_t waiters;     /* how many goroutines these waits were of */
+    int64_t lock_ns;      /* how long it waited for locks itself */
     uint32_t last_waiter; /* - */
     uint32_t group;
 };
@@ -66,7 +67,7 @@ struct wait_row { /* waits by reason and stack */
     uint32_t reason, stack;
     enum wait_kind kind;
     uint64_t count, open; /* open: not over when the trace ends */
-    int64_t total;
+    int64_t total, longest_done; /* longest_done: of those that are over */
     struct moment longest;
 };
 struct pair_row {                   /* contention: who waited where, ended by whom where */
@@ -91,6 +92,19 @@ struct syscall_row { /* system calls by stack */
 struct lock_wait {
     int64_t t0, t1;
     uint32_t g, waker, reason, stack, waker_stack;
+    uint32_t place, let_go; /* functions, strings: who asked for the lock; where the waker let go of it */
+    uint32_t got;           /* row of the wait with whose end the waker had got it, NO_LANE unknown (holder.h) */
+};
+struct holder_row { /* locks by the place that asked for them: who held meanwhile, over all waits; inferred (holder.h) */
+    uint32_t place;  /* function, string */
+    uint32_t holders; /* how many different goroutines */
+    uint64_t waits;
+    int64_t waited, told;       /* goroutine time; of it with a known holder */
+    int64_t ns[ST_COUNT];       /* `told` by what the holders did */
+    int64_t wait_ns[WK_KINDS];  /* ns[ST_WAITING] by what they waited for */
+    uint32_t g, name, stack;    /* what has most of it: a goroutine (lane), a start function, a stack that let go */
+    int64_t g_ns, name_ns, stack_ns;
+    struct moment longest;      /* the longest holding that somebody waited through */
 };
 #define WORST 16
 struct sched_wait { /* one of the worst scheduler latencies */
@@ -100,7 +114,9 @@ struct sched_wait { /* one of the worst scheduler latencies */
     uint32_t nran;   /* what the processors did meanwhile: start functions by time, largest first */
     uint32_t ran[3]; /* strings */
     int64_t ran_ns[3];
-    int64_t idle_ns, gc_ns, all_ns; /* processor time idle, for the collector, and all of it */
+    /* processor time: all of it; of that idle (the world not stopped), idle while the world was stopped, for the
+       collector, held by a system call. `ran` is of what runs alone. */
+    int64_t all_ns, idle_ns, stopped_ns, gc_ns, syscall_ns;
 };
 
 /* ---- processors ------------------------------------------------------------------------------------------- */
@@ -181,8 +197,9 @@ struct leak_row { /* goroutines created in the trace, not ended, blocked at its 
     enum wait_kind kind;
     uint32_t count;           /* so blocked at the end */
     uint32_t once;            /* of these: blocked once in their life and never woken */
+    uint32_t lost;            /* of these: never here before, for much longer than any wait here that ended took */
     uint32_t created, ended;  /* all goroutines of this creation stack */
-    uint32_t quarter[4];      /* of `count`: created in each quarter of the trace */
+    uint32_t quarter[4];      /* of `lost`: created in each quarter of the trace */
     int64_t oldest, youngest; /* how long they have been blocked */
     uint32_t example;         /* lane of the one blocked longest */
 };
@@ -225,6 +242,9 @@ struct triage {
     struct lock_wait *lock_waits; /* by t0 */
     uint32_t nlock_waits;
     uint64_t lock_waits_all; /* how many there were */
+    uint32_t *lock_order;    /* rows of lock_waits by goroutine, then t0 */
+    struct holder_row *holders; /* by waited, largest first */
+    uint32_t nholders;
     struct hist sched;       /* scheduler latency of the program's goroutines */
     struct hist sched_system;
     struct sched_wait worst[WORST]; /* longest first */

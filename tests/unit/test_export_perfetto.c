@@ -288,7 +288,7 @@ static void test_tasks(void **state)
     assert_non_null(g);
     assert_string_equal(find(&p, g->parent)->name, "main.main");
     assert_string_equal(find(&p, find(&p, g->parent)->parent)->name, "goroutines");
-    assert_string_equal(p.track[0].name, "tasks-1.27.trace (go 1.26)");
+    assert_string_equal(p.track[0].name, "tasks-1.27.trace (go 1.26 or 1.27)");
     pf_free(&p);
     p = pf_read(EXPORT(perfetto_main, "--lanes", "p", path));
     assert_null(find_name(&p, "goroutines"));

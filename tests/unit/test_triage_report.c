@@ -118,7 +118,7 @@ static void pages_of_others(void **state) {
 
 static void json_of(const char *path) {
     static const char *const keys[] = {"trace", "findings",   "processors", "gc",    "scheduler", "groups",
-                                       "waits", "contention", "syscalls",   "tasks", "unended",   "samples"};
+                                       "waits", "contention", "locks", "syscalls",   "tasks", "unended",   "samples"};
     struct loaded l;
     char *s;
     json_t *root;

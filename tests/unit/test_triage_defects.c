@@ -1,0 +1,589 @@
+/*
+ * test_triage_defects.c - sentences that were wrong once, each on a small trace made for it: of which stops are told,
+ * what ran meanwhile, who held a lock, what leaks, whose time a mark worker's is.
+ */
+#include "triage_help.h"
+
+#include "tests/support/tracegen.h"
+#include "triage/holder.h"
+#include "triage/report.h"
+
+#define MS 1000000LL
+#define US 1000LL
+/* Equal times are pushed apart by 1 ns each; a step of a script takes up to a few microseconds. */
+#define assert_near_ns(a, b) assert_in_range((a) + 20000 - (b), 0, 40000)
+
+struct script { /* of one thread on P0 that begins with G1 running */
+    char p[1 << 17];
+    size_t n;
+    int64_t now;
+    unsigned seq[512], p_seq; /* of goroutines, of P0 */
+};
+static struct script script;
+
+static void ev(int64_t at, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void ev(int64_t at, const char *name, const char *fmt, ...) {
+    struct script *s = &script;
+    va_list ap;
+    assert_true(at >= s->now);
+    s->n += (size_t)snprintf(s->p + s->n, sizeof s->p - s->n, "%s +%lld ", name, (long long)(at - s->now));
+    va_start(ap, fmt);
+    s->n += (size_t)vsnprintf(s->p + s->n, sizeof s->p - s->n, fmt, ap);
+    va_end(ap);
+    s->n += (size_t)snprintf(s->p + s->n, sizeof s->p - s->n, "\n");
+    assert_true(s->n < sizeof s->p - 1);
+    s->now = at;
+}
+
+static void begin(unsigned procs) {
+    script.n = (size_t)snprintf(script.p, sizeof script.p, "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\n"
+                                "GoStatus +0 g=1 m=7 running\nProcsChange +0 procs=%u stack=0\n", procs);
+    script.now = 0;
+    script.p_seq = 0;
+    memset(script.seq, 0, sizeof script.seq);
+}
+
+static void start(int64_t at, unsigned g) {
+    ev(at, "GoStart", "g=%u g_seq=%u", g, ++script.seq[g]);
+}
+
+static void wake(int64_t at, unsigned g, const char *stack) {
+    ev(at, "GoUnblock", "g=%u g_seq=%u stack=%s", g, ++script.seq[g], stack);
+}
+
+static void block(int64_t at, const char *reason, const char *stack) {
+    ev(at, "GoBlock", "reason=\"%s\" stack=%s", reason, stack);
+}
+
+static void over(int64_t at) {
+    ev(at, "GoDestroy", "%s", "");
+}
+
+static void yield(int64_t at) {
+    ev(at, "GoStop", "%s", "reason=\"preempted\" stack=main.work:3");
+}
+
+static void call(int64_t t0, int64_t t1, const char *stack) {
+    ev(t0, "GoSyscallBegin", "p_seq=%u stack=%s", ++script.p_seq, stack);
+    ev(t1, "GoSyscallEnd", "%s", "");
+}
+
+struct made {
+    uint8_t *bytes;
+    struct loaded l;
+};
+
+static void made_of(struct made *m) {
+    struct err e = {0};
+    struct trace_opts o = {0};
+    size_t n;
+    *m = (struct made){.bytes = tracegen_bytes(script.p, &n), .l = {.path = "made"}};
+    assert_int_equal(trace_open_mem(m->bytes, n, &o, &m->l.tr, &e), ERR_OK);
+    while (trace_load(m->l.tr, INT64_MAX) == LOAD_MORE) {
+    }
+    if (trace_info(m->l.tr)->ndamages) {
+        print_error("%s\n", trace_damage(m->l.tr, 0)->what);
+        fail();
+    }
+    assert_int_equal(triage_new(m->l.tr, &m->l.tg, &e), ERR_OK);
+    assert_int_equal(triage_step(m->l.tg, INT64_MAX), TRIAGE_DONE);
+    assert_int_equal(findings_of(m->l.tg, &m->l.fs, &e), ERR_OK);
+}
+
+static void unmade(struct made *m) {
+    load_free(&m->l);
+    free(m->bytes);
+}
+
+static const struct finding *told(const struct made *m, enum rule r) {
+    for (uint32_t i = 0; i < m->l.fs.n; i++) {
+        if (m->l.fs.f[i].rule == r) {
+            return &m->l.fs.f[i];
+        }
+    }
+    return NULL;
+}
+
+static uint32_t lane_of(const struct made *m, uint64_t id) {
+    return trace_find_lane(m->l.tr, LANE_G, id);
+}
+
+/* ---- stops -------------------------------------------------------------------------------------------------- */
+
+static void stop(int64_t t0, int64_t t1, const char *kind) {
+    ev(t0, "STWBegin", "kind=\"%s\" stack=main.main:1", kind);
+    ev(t1, "STWEnd", "%s", "");
+}
+
+static void stops_that_name_a_trace(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    stop(1 * MS, 5 * MS, "start trace");
+    stop(6 * MS, 9 * MS, "stop trace");
+    stop(10 * MS, 20 * MS, "all goroutines stack trace");
+    over(30 * MS);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_STW);
+    assert_non_null(f);
+    assert_non_null(strstr(f->text, "all goroutines stack trace stopped the world 1 time"));
+    assert_near_ns(f->severity_ns, 10 * MS);
+    for (uint32_t i = 0; i < m.l.fs.n; i++) {
+        assert_null(strstr(m.l.fs.f[i].text, "start trace"));
+        assert_null(strstr(m.l.fs.f[i].text, "stop trace"));
+    }
+    unmade(&m);
+}
+
+static void stops_of_several_kinds(void **state) {
+    static const char *const kind[] = {"GC sweep termination", "GC mark termination", "GOMAXPROCS", "goroutine profile"};
+    struct made m;
+    (void)state;
+    begin(1);
+    for (int i = 0; i < 48; i++) { /* 12 of each kind: 2.4 ms of 100 ms; together 9.6 % */
+        stop((1 + 2 * i) * MS, (1 + 2 * i) * MS + 200 * US, kind[i % 4]);
+    }
+    over(100 * MS);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_STW);
+    assert_non_null(f);
+    assert_near_ns(f->severity_ns, 48 * 200 * US);
+    assert_non_null(strstr(f->text, "48 short stops of the world of 4 kinds"));
+    assert_non_null(strstr(f->text, "goroutine profile 12 x"));
+    unmade(&m);
+}
+
+static void many_short_stops(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    for (int i = 0; i < 90; i++) {
+        stop((1 + i) * MS, (1 + i) * MS + 100 * US, "read mem stats");
+    }
+    over(100 * MS);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_STW);
+    assert_non_null(f);
+    assert_non_null(strstr(f->next, "their number"));
+    assert_non_null(strstr(f->next, "900 a second"));
+    assert_null(strstr(f->next, "loop without calls"));
+    unmade(&m);
+}
+
+/* ---- processors --------------------------------------------------------------------------------------------- */
+
+static void create(int64_t at, unsigned g, const char *f) {
+    ev(at, "GoCreate", "new_g=%u new_stack=main.%s:1 stack=main.main:%u", g, f, 10);
+}
+
+/* 300 goroutines at once on one P, each runs 1 ms: they waited 45 s in 302 ms. */
+static void cost_is_at_most_the_trace(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    for (unsigned g = 2; g < 302; g++) {
+        create(g * US, g, "crowd");
+    }
+    block(MS, "sleep", "time.Sleep:1,main.main:2");
+    for (unsigned g = 2; g < 302; g++) {
+        start(g * MS, g);
+        over(g * MS + 999 * US);
+    }
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_SCHED), *p = told(&m, RULE_PROCS_BELOW);
+    assert_non_null(f);
+    assert_non_null(p); /* 99 % busy, work queued */
+    for (uint32_t i = 0; i < m.l.fs.n; i++) {
+        assert_true(m.l.fs.f[i].severity_ns <= m.l.tg->end);
+    }
+    unmade(&m);
+}
+
+/* One P at 98.5 % with one goroutine waiting for it most of the time. */
+static void busy_with_work_queued(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    create(1 * US, 2, "one");
+    create(2 * US, 3, "two");
+    block(3 * US, "sleep", "time.Sleep:1,main.main:2");
+    for (int i = 0; i < 20; i++) {
+        start(i * 10 * MS + 100 * US, 2 + (unsigned)i % 2);
+        yield(i * 10 * MS + 9950 * US);
+    }
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_PROCS_BELOW);
+    assert_non_null(f);
+    assert_non_null(strstr(f->text, "The only processor was in use"));
+    assert_true(f->severity_ns > 60 * MS && f->severity_ns < 110 * MS);
+    unmade(&m);
+}
+
+/* G2 is runnable for 12 ms: G1 is in a system call for 10 of them and runs for 2. */
+static void calls_are_no_running(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    create(1 * US, 2, "later");
+    call(1 * MS, 11 * MS, "syscall.read:5,main.main:3");
+    over(12 * MS);
+    start(12 * MS + US, 2);
+    over(13 * MS);
+    made_of(&m);
+    const struct sched_wait *w = &m.l.tg->worst[0];
+    assert_int_equal(m.l.tg->nworst, 1);
+    assert_near_ns(w->syscall_ns, 10 * MS);
+    assert_int_equal(w->nran, 1);
+    assert_near_ns(w->ran_ns[0], 2 * MS);
+    unmade(&m);
+}
+
+/* P0 goes idle in a stop of the world (before 1.22 stops did that to all Ps); G2 is runnable all the while. */
+static void stopped_is_not_idle(void **state) {
+    struct made m;
+    (void)state;
+    begin(2);
+    create(1 * US, 2, "later");
+    ev(1 * MS, "STWBegin", "%s", "kind=\"all goroutines stack trace\" stack=main.main:1");
+    script.n += (size_t)snprintf(script.p + script.n, sizeof script.p - script.n, "STWEnd +%lld\nGoDestroy +%lld\n"
+        "batch m=8 t=0\nProcStatus +500 p=1 idle\nProcStart +%lld p=1 p_seq=1\nGoStart +1000 g=2 g_seq=1\nGoDestroy +1000\n",
+        8 * MS, 4 * MS, 11 * MS);
+    made_of(&m);
+    const struct sched_wait *w = &m.l.tg->worst[0];
+    assert_near_ns(w->t1 - w->t0, 11 * MS);
+    assert_near_ns(w->stopped_ns, 8 * MS);
+    assert_near_ns(w->idle_ns, 3 * MS);
+    unmade(&m);
+}
+
+/* ---- locks -------------------------------------------------------------------------------------------------- */
+
+#define QUEUE 8
+enum { KEEPER = 30 };
+static const char at_rest[] = "time.Sleep:1,main.rest:4";
+
+/*
+ * `rounds` times: the keeper holds the lock, asleep, or in a system call in the last round, while G2 .. G9 queue for it;
+ * then each gets it for 640 ns and wakes the next. One P: who is woken runs when the one before has gone to rest.
+ */
+static void queue_up(int rounds, int64_t asleep, int64_t in_call) {
+    int64_t t = MS;
+    begin(1);
+    for (unsigned g = 2; g < 2 + QUEUE; g++) {
+        create(g * US, g, "queue");
+    }
+    create(20 * US, KEEPER, "keep");
+    block(30 * US, "sleep", "time.Sleep:1,main.main:2");
+    for (int r = 0; r < rounds; r++) {
+        for (unsigned g = 2; g < 2 + QUEUE; g++, t += 5 * US) {
+            start(t, g);
+            block(t + US, "sync", "sync.(*Mutex).Lock:1,main.get:20");
+        }
+        start(t, KEEPER);
+        if (r + 1 == rounds && in_call) {
+            call(t + US, t + in_call, "syscall.read:5,main.keep:3");
+            t += in_call;
+        } else {
+            block(t + US, "sleep", "time.Sleep:1,main.keep:4");
+            wake(t += asleep, KEEPER, "0");
+            start(t += US, KEEPER);
+        }
+        wake(t += US, 2, "sync.(*Mutex).Unlock:1,main.keep:5");
+        block(t += 100, "sleep", at_rest);
+        for (unsigned g = 2; g < 2 + QUEUE; g++) {
+            start(t += US, g);
+            if (g + 1 < 2 + QUEUE) {
+                wake(t += 640, g + 1, "sync.(*Mutex).Unlock:1,main.get:21");
+            }
+            block(t += 60, "sleep", at_rest);
+        }
+        for (unsigned g = 2; g < 2 + QUEUE && r + 1 < rounds; g++) { /* by a timer, on a P without a goroutine */
+            wake(t += 100, g, "0");
+        }
+        if (r + 1 < rounds) {
+            wake(t += 100, KEEPER, "0");
+        }
+        t += 10 * US;
+    }
+}
+
+static const struct pair_row *pair_at(const struct made *m, enum wait_kind k, const char *waker) {
+    for (uint32_t i = 0; i < m->l.tg->npairs; i++) {
+        const struct pair_row *p = &m->l.tg->pairs[i];
+        if (p->kind == k && str_is(trace_str(m->l.tr, p->waker), waker)) {
+            return p;
+        }
+    }
+    return NULL;
+}
+
+/* The last link of the queue held for 640 ns; the holder is the keeper, in the finding, the report and the tables. */
+static void holder_behind_the_hand_offs(void **state) {
+    struct made m;
+    struct text t = {0};
+    struct holding h[HOLDINGS_MAX];
+    (void)state;
+    queue_up(4, 12 * MS, 0);
+    made_of(&m);
+    assert_int_equal(m.l.tg->nholders, 1);
+    const struct holder_row *row = holder_at(m.l.tg, m.l.tg->holders[0].place);
+    assert_ptr_equal(row, &m.l.tg->holders[0]);
+    assert_int_equal(row->g, lane_of(&m, KEEPER));
+    assert_int_equal(row->waits, 4 * QUEUE);
+    assert_int_equal(row->told, row->waited);
+    assert_true(row->g_ns > row->waited / 100 * 99);
+    assert_true(row->wait_ns[WK_SLEEP] > row->waited / 100 * 98);
+    const struct finding *f = told(&m, RULE_CONVOY);
+    assert_non_null(f);
+    assert_non_null(strstr(f->text, "Held most likely by G30 main.keep in main.keep (inferred)"));
+    assert_null(told(&m, RULE_BOTTLENECK)); /* not the same story again, nor one of a victim */
+    assert_string_equal(f->next, "Don't sleep while holding the lock.");
+    assert_non_null(pair_at(&m, WK_LOCK, "main.queue")); /* who woke them, mostly */
+    report_text(&t, &m.l);
+    assert_non_null(strstr(t.p, "held by G30 main.keep in main.keep (inferred)"));
+    text_free(&t);
+    /* the parts of the last one's wait: six hand-offs of a microsecond each, and the keeper */
+    const struct lock_wait *w = NULL;
+    for (uint32_t i = 0; i < m.l.tg->nlock_waits; i++) {
+        w = m.l.tg->lock_waits[i].g == lane_of(&m, 1 + QUEUE) ? &m.l.tg->lock_waits[i] : w;
+    }
+    assert_non_null(w);
+    assert_int_equal(holder_parts(m.l.tg, w->g, w->t0, h), QUEUE);
+    assert_int_equal(h[0].t1, w->t1);
+    for (uint32_t i = 1; i < QUEUE; i++) {
+        assert_int_equal(h[i].t1, h[i - 1].t0);
+    }
+    assert_int_equal(h[QUEUE - 1].t0, w->t0);
+    assert_int_equal(h[QUEUE - 1].g, lane_of(&m, KEEPER));
+    assert_int_equal(holder_parts(m.l.tg, w->g, w->t0 + 1, h), 0);
+    unmade(&m);
+}
+
+/* The longest wait had a system call in it; over all of them sleeping is 84 %. */
+static void advice_from_all_waits(void **state) {
+    struct made m;
+    (void)state;
+    queue_up(8, 9 * MS, 12 * MS);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_CONVOY);
+    assert_non_null(f);
+    assert_string_equal(f->next, "Don't sleep while holding the lock.");
+    assert_non_null(strstr(f->text, "asleep 83."));
+    unmade(&m);
+    queue_up(1, 0, 12 * MS);
+    made_of(&m);
+    f = told(&m, RULE_CONVOY);
+    assert_non_null(f);
+    assert_string_equal(f->next, "Do the system call outside the lock.");
+    unmade(&m);
+}
+
+/* Six send to G30; it gets to receive only when it has waited for the keeper's lock: it is not what they wait for. */
+static void victim_is_not_blamed(void **state) {
+    struct made m;
+    int64_t t = MS;
+    (void)state;
+    begin(1);
+    for (unsigned g = 2; g < 8; g++) {
+        create(g * US, g, "sender");
+    }
+    create(20 * US, 30, "sink");
+    create(21 * US, 31, "keep");
+    block(30 * US, "sleep", at_rest);
+    for (int r = 0; r < 4; r++) {
+        for (unsigned g = 2; g < 8; g++, t += 5 * US) {
+            start(t, g);
+            block(t + US, "chan send", "runtime.chansend1:1,main.sender:2");
+        }
+        start(t += US, 30);
+        block(t += US, "sync", "sync.(*Mutex).Lock:1,main.sink:2");
+        start(t += US, 31);
+        call(t + US, t + 10 * MS, "syscall.read:5,main.keep:3");
+        wake(t += 10 * MS + US, 30, "sync.(*Mutex).Unlock:1,main.keep:5");
+        block(t += 100, "sleep", at_rest);
+        start(t += US, 30);
+        for (unsigned g = 2; g < 8; g++) {
+            wake(t += US, g, "runtime.chanrecv1:1,main.sink:3");
+        }
+        yield(t += US);
+        wake(t += US, 31, "0");
+    }
+    start(t += US, 30);
+    over(t + 10 * US);
+    made_of(&m);
+    assert_null(told(&m, RULE_BOTTLENECK));
+    assert_int_equal(m.l.tg->g[lane_of(&m, 30)].ended, 24);
+    unmade(&m);
+}
+
+/* ---- leaks -------------------------------------------------------------------------------------------------- */
+
+static const char lost_at[] = "runtime.chanrecv1:1,main.wait:7";
+
+/* 60 come all along; each sleeps, then every third waits for good and the others end. */
+static void leaks_among_siblings(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    block(US, "sleep", at_rest);
+    for (unsigned g = 2; g < 62; g++) {
+        int64_t t = g * MS;
+        wake(t, 1, "0");
+        start(t + US, 1);
+        create(t + 2 * US, g, "request");
+        block(t + 3 * US, "sleep", at_rest);
+        start(t + 4 * US, g);
+        block(t + 5 * US, "sleep", "time.Sleep:1,main.request:5");
+        wake(t + 105 * US, g, "0");
+        start(t + 106 * US, g);
+        if (g % 3 == 0) {
+            block(t + 110 * US, "chan receive", lost_at);
+        } else {
+            over(t + 110 * US);
+        }
+    }
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_LEAK);
+    assert_non_null(f);
+    assert_string_equal(f->amount, "+20");
+    assert_non_null(strstr(f->text, "main.request: 60 created, 40 ended; 20 blocked (chan receive)"));
+    unmade(&m);
+}
+
+/* Workers that wait again where they had waited before are at rest; so are those on their way like all before them. */
+static void rest_is_no_leak(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    for (unsigned g = 2; g < 32; g++) {
+        create(g * US, g, "worker");
+    }
+    block(100 * US, "sleep", at_rest);
+    for (unsigned g = 2; g < 32; g++) {
+        start(g * MS, g);
+        block(g * MS + US, "chan receive", lost_at);
+    }
+    for (unsigned g = 2; g < 32; g++) {
+        int64_t t = 40 * MS + g * 10 * US;
+        wake(t, g, "0");
+        start(t + US, g);
+        block(t + 2 * US, "chan receive", lost_at);
+    }
+    wake(100 * MS, 1, "0");
+    start(100 * MS + US, 1);
+    over(100 * MS + 2 * US);
+    made_of(&m);
+    assert_null(told(&m, RULE_LEAK));
+    unmade(&m);
+}
+
+/* ---- the collector ------------------------------------------------------------------------------------------ */
+
+static void no_processor_at_all(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    stop(5 * MS, 18 * MS, "GC mark termination");
+    over(40 * MS);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_MMU);
+    assert_non_null(f);
+    assert_string_equal(f->amount, "MMU 0%");
+    assert_non_null(strstr(f->text, "had no processor at all"));
+    unmade(&m);
+}
+
+/* A dedicated worker is stopped, goes on without a label, waits for a lock and goes on again: all of it is its mode's. */
+static void workers_without_a_label(void **state) {
+    struct made m;
+    struct mmu_point p;
+    struct err e;
+    int64_t window = 5 * MS, sum = 0;
+    (void)state;
+    begin(2);
+    ev(US, "GoCreate", "%s", "new_g=2 new_stack=runtime.gcBgMarkWorker:1 stack=main.main:1");
+    block(2 * US, "sleep", at_rest);
+    start(MS, 2);
+    block(MS + US, "system goroutine wait", "runtime.gcBgMarkWorker:2");
+    wake(2 * MS, 2, "0");
+    start(2 * MS, 2);
+    ev(2 * MS, "GoLabel", "%s", "label=\"GC (dedicated)\"");
+    yield(3 * MS);
+    start(3 * MS, 2);
+    block(9 * MS, "sync", "runtime.gcMarkDone:1");
+    wake(10 * MS, 2, "0");
+    start(10 * MS, 2);
+    block(12 * MS, "system goroutine wait", "runtime.gcBgMarkWorker:2");
+    wake(20 * MS, 2, "0");
+    start(20 * MS, 2);
+    ev(20 * MS, "GoLabel", "%s", "label=\"GC (idle)\"");
+    yield(21 * MS);
+    start(21 * MS, 2);
+    block(24 * MS, "system goroutine wait", "runtime.gcBgMarkWorker:2");
+    made_of(&m);
+    assert_near_ns(m.l.tg->label_ns[GC_DEDICATED], 9 * MS);
+    assert_near_ns(m.l.tg->label_ns[GC_IDLE], 4 * MS);
+    assert_near_ns(m.l.tg->label_ns[GC_UNLABELLED], US);
+    for (int i = 0; i < GC_MODES; i++) {
+        sum += m.l.tg->label_ns[i];
+    }
+    assert_int_equal(sum, m.l.tg->p_sum.ns[ST_GCWORK]);
+    assert_int_equal(triage_mmu(m.l.tr, MMU_DEFAULT, &window, 1, &p, &e), ERR_OK);
+    assert_true(p.mmu > 0.49 && p.mmu < 0.51); /* one of two Ps, for all of the window */
+    unmade(&m);
+}
+
+/* ---- workers and words -------------------------------------------------------------------------------------- */
+
+/* Four workers; three are through after 2 ms, the fourth has 40 ms of work. */
+static void workers_that_end_early(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    for (unsigned g = 2; g < 6; g++) {
+        create(g * US, g, "worker");
+    }
+    block(10 * US, "sync", "sync.(*WaitGroup).Wait:1,main.main:9");
+    for (unsigned g = 2; g < 6; g++) {
+        start(g * 2 * MS, g);
+        over(g == 5 ? 50 * MS : g * 2 * MS + 1900 * US);
+    }
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_UNBALANCED);
+    assert_non_null(f);
+    assert_non_null(strstr(f->text, "Of 4 goroutines of main.worker begun together, G5 ran 40.0ms"));
+    unmade(&m);
+}
+
+static void a_reason_that_is_empty(void **state) {
+    struct made m;
+    struct text t = {0};
+    (void)state;
+    begin(1);
+    create(US, 2, "other");
+    block(2 * US, "", "main.main:1");
+    start(3 * US, 2);
+    wake(30 * MS, 1, "main.other:1");
+    over(31 * MS);
+    start(32 * MS, 1);
+    over(33 * MS);
+    made_of(&m);
+    report_text(&t, &m.l);
+    assert_non_null(strstr(t.p, "reason not recorded at main.main"));
+    text_free(&t);
+    unmade(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(stops_that_name_a_trace),     cmocka_unit_test(stops_of_several_kinds),
+        cmocka_unit_test(many_short_stops),            cmocka_unit_test(cost_is_at_most_the_trace),
+        cmocka_unit_test(busy_with_work_queued),       cmocka_unit_test(calls_are_no_running),
+        cmocka_unit_test(stopped_is_not_idle),         cmocka_unit_test(holder_behind_the_hand_offs),
+        cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(no_processor_at_all),         cmocka_unit_test(workers_without_a_label),
+        cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
