@@ -122,7 +122,7 @@ static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
  * Cursors by time; the time stands in the heap, so that sifting reads nothing else. A few are kept sorted, which is a
  * heap as well: the threads that are busy stand at its top, and one of them takes its place again in a step or two.
  */
-enum { FEW = 64, STEPS = 8 };
+enum { FEW = 64, STEPS = 8, WAIT_FEW = 16 };
 
 /* The first one's time is later than it was. */
 static inline void heap_down(struct v2_order *o)
@@ -211,6 +211,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     o->torn_from = INT64_MAX;
     o->sample = 0;
     o->ncur = o->nheap = 0;
+    o->park.n = o->park.nwoken = o->park.mask = 0;
     size_t n = gen->nbatch;
     uint32_t *list = v2_room(o, o->list, &o->caplist, n + 1, sizeof *list);
     if (!list)
@@ -283,42 +284,84 @@ static void cursor_done(struct v2_order *o, const struct v2_cursor *c)
         o->torn_from = c->t;
 }
 
-/* The earliest event can't be next: try the others by time. false: nobody can advance, or damage. */
-static bool step_aside(struct v2_order *o)
+/* What it waits for was cut off: say how much that costs. */
+static void say_cut_off(struct v2_order *o)
+{
+    uint64_t all = 0;
+    for (size_t k = 0; k < o->gen->nbatch; k++)
+        all += (uint64_t)(o->gen->batch[k].end - o->gen->batch[k].p);
+    source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, (uint64_t)(o->cur[o->heap[0].cursor].at - o->s->data),
+                  "from %.6f s on events of threads that were cut off are needed: %" PRIu64 " of the generation's %" PRIu64
+                  " bytes can't be put in order", (double)(o->last - o->base) * 1e-9, all - o->consumed, all);
+}
+
+static void push_woken(struct v2_order *o)
+{
+    while (o->park.nwoken)
+        heap_push(o, o->park.woken[--o->park.nwoken]);
+}
+
+/* Who had to step aside comes back; where that are many, they wait elsewhere until they can go on. */
+static void come_back(struct v2_order *o, size_t n)
+{
+    const bool many = n > WAIT_FEW;
+    while (n) {
+        uint32_t i = o->aside[--n];
+        if (!many || !v2_park(o, i))
+            heap_push(o, i);
+    }
+}
+
+/* The earliest event can't be next (`tried`): try the others by time. false: nobody can advance, or damage. */
+static bool step_aside(struct v2_order *o, bool tried)
 {
     size_t n = 0;
+    const size_t at = o->nout;
     enum adv a = ADV_WAIT;
     uint32_t i = 0;
     while (o->nheap && a == ADV_WAIT) {
         i = heap_pop(o);
         o->aside[n++] = i;
-        if (n > 1 && cursor_whole(o, &o->cur[i])) { /* the first is the one that has been tried */
+        if (tried) {
+            tried = false;
+        } else if (cursor_whole(o, &o->cur[i])) {
             a = v2_adv(o, &o->cur[i]);
-        } else if (n > 1) {
+        } else {
             cursor_done(o, &o->cur[i]);
             n--;
         }
     }
-    if (a == ADV_OK && !cursor_next(o, &o->cur[i])) {
-        cursor_done(o, &o->cur[i]);
-        n--;
-    }
-    while (n)
-        heap_push(o, o->aside[--n]);
-    if (a == ADV_WAIT) {
-        if (o->gen->torn) { /* what it waits for was cut off: say how much that costs */
-            uint64_t all = 0;
-            for (size_t k = 0; k < o->gen->nbatch; k++)
-                all += (uint64_t)(o->gen->batch[k].end - o->gen->batch[k].p);
-            source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, (uint64_t)(o->cur[o->heap[0].cursor].at - o->s->data),
-                          "from %.6f s on events of threads that were cut off are needed: %" PRIu64 " of the generation's %" PRIu64
-                          " bytes can't be put in order", (double)(o->last - o->base) * 1e-9, all - o->consumed, all);
+    if (a != ADV_OK) {
+        while (n)
+            heap_push(o, o->aside[--n]);
+        if (a == ADV_WAIT && o->park.n) { /* none of those that were to be tried: then all are */
+            v2_park_all(o);
+            push_woken(o);
+            return step_aside(o, false);
         }
-        stop(o, o->gen->torn ? NULL : "no event can come next; the earliest is");
-    } else if (a == ADV_BAD) {
-        stop(o, NULL);
+        if (a == ADV_WAIT && o->gen->torn)
+            say_cut_off(o);
+        stop(o, a == ADV_BAD || o->gen->torn ? NULL : "no event can come next; the earliest is");
+        return false;
     }
-    return a == ADV_OK;
+    struct v2_cursor *c = &o->cur[i];
+    const struct v2_cursor was = *c;
+    if (cursor_next(o, c))
+        heap_push(o, i);
+    else
+        cursor_done(o, c);
+    come_back(o, n - 1);
+    if (o->park.n)
+        v2_park_wake(o, &was, at);
+    return true;
+}
+
+static bool sample_is_next(struct v2_order *o)
+{
+    if (o->sample >= o->gen->nsample)
+        return false;
+    const int64_t t = o->gen->sample[o->sample].ns;
+    return (!o->nheap || t < o->heap[0].t) && (!o->park.n || t < v2_park_first(o));
 }
 
 /* Until when the first cursor may go on alone: up to then its events are the earliest, whatever it does. */
@@ -584,12 +627,16 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
         if (done + spare > cap)
             break;
         ts->room = cap - spare + 1 - done;
-        if (o->sample < o->gen->nsample && (!o->nheap || o->gen->sample[o->sample].ns < o->heap[0].t)) {
+        push_woken(o);
+        if (sample_is_next(o)) {
             turns_close(ts);
             sample_out(o);
             ok = turns_go_on(ts, o, f, &others);
             continue;
         }
+        if (!o->nheap && o->park.n)
+            v2_park_all(o); /* none of them can go on; it is said below */
+        push_woken(o);
         if (!o->nheap)
             break;
         struct v2_cursor *c = &o->cur[o->heap[0].cursor];
@@ -612,13 +659,15 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
                 turns_part(ts, at);
             else
                 turns_close(ts);
+            if (more && a == ADV_OK && o->park.n)
+                v2_park_wake(o, c, at);
             more = more && (a != ADV_OK || cursor_peek(o, c));
             o->heap[0].t = c->t;
             rc = more ? TURN_ON : TURN_OVER;
             if (a == ADV_BAD)
                 stop(o, NULL);
             if (a == ADV_WAIT)
-                ok = step_aside(o);
+                ok = step_aside(o, true);
             ok = turns_go_on(ts, o, f, &others) && ok;
             if (a != ADV_OK || (more && c->t <= until))
                 continue;
@@ -672,6 +721,7 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->list);
     mem_free(o->heap);
     mem_free(o->aside);
+    v2_park_free(&o->park);
     idmap_free(&o->gs);
     idmap_free(&o->ps);
     idmap_free(&o->ms);

@@ -9,6 +9,7 @@
 #include "decode/idmap.h"
 #include "decode/source.h"
 #include "decode/v2_gen.h"
+#include "decode/v2_park.h"
 
 struct v2_g {
     uint64_t id, seq;
@@ -52,11 +53,6 @@ struct v2_cursor {             /* one thread's events of this generation */
     bool lazy;                 /* of the current event only `at`, `t`, `before` and `type` are there */
 };
 
-struct v2_heap {
-    int64_t t;
-    uint32_t cursor;
-};
-
 struct v2_order {
     struct source *s;
     struct v2_gen *gen;
@@ -80,6 +76,7 @@ struct v2_order {
     size_t nheap, capheap;
     uint32_t *aside;           /* cursors that could not advance just now */
     size_t capaside;
+    struct v2_park park;       /* cursors that wait for something, where many do */
     size_t sample;             /* next CPU sample of the generation */
     double unit;
     uint64_t unit64;           /* the unit if it is a whole number, else 0 */

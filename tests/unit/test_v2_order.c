@@ -493,6 +493,72 @@ static void test_context(void **state)
     }
 }
 
+/*
+ * Threads whose clocks are early wait for each kind of thing there is to wait for; with many others that wait it comes to
+ * the same as with few.
+ */
+static void early_threads(struct tracegen_buf *b, int others)
+{
+    tracegen_printf(b, "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCActive +1 gc_seq=1\n");
+    for (int i = 0; i < others; i++)
+        tracegen_printf(b, "GoStatus +1 g=%d m=-1 waiting\n", 400 + i);
+    tracegen_printf(b, "GCEnd @10000 gc_seq=2\nGoCreateBlocked @10100 new_g=301 new_stack=0 stack=0\n"
+                    "GoCreateBlocked @10200 new_g=303 new_stack=0 stack=0\nProcSteal @10300 p=8 p_seq=1 m=54\n");
+    for (int i = 0; i < others; i++)
+        tracegen_printf(b, "GoUnblock @%d g=%d g_seq=1 stack=0\n", 20000 + 10 * i, 400 + i);
+    tracegen_printf(b,
+        "batch m=50 t=1000\nProcStart +1 p=5 p_seq=1\nHeapAlloc @30000 1\n"
+        "batch m=51 t=200\nProcStatus +1 p=5 running\nProcStop @10400\n"
+        "batch m=52 t=1000\nProcSteal +5 p=6 p_seq=2 m=53\n"
+        "batch m=53 t=200\nProcStatus +10 p=6 running\nGoStatus +1 g=310 m=53 running\nGoSyscallBegin @10500 p_seq=1 stack=0\n"
+        "GoSyscallEndBlocked @10501\n"
+        "batch m=54 t=200\nProcStatus +20 p=8 syscall\nGoStatus +1 g=300 m=54 syscall\nGoSyscallEndBlocked @1010\n");
+    tracegen_printf(b,
+        "batch m=55 t=200\nProcStatus +30 p=9 running\nGoStatus +1 g=311 m=55 running\nGCBegin @1015 gc_seq=3 stack=0\n"
+        "batch m=56 t=200\nProcStatus +40 p=10 running\nGoStatus +1 g=302 m=56 running\nGoSwitch @1020 g=301 g_seq=1\n"
+        "batch m=58 t=1025\nGoUnblock +0 g=303 g_seq=1 stack=0\n"
+        "batch m=59 t=200\nProcStatus +50 p=11 syscall\nProcStart @1030 p=12 p_seq=1\n"
+        "batch m=60 t=200\nProcStatus +60 p=12 idle\nProcSteal @10600 p=11 p_seq=1 m=59\n");
+    tracegen_printf(b, "batch m=61 t=50000\nProcStatus +1 p=13 idle\n"); /* both end there */
+    for (int i = 0; i < others; i++)
+        tracegen_printf(b, "batch m=%d t=%d\nProcStatus +1 p=%d running\nGoStart @%d g=%d g_seq=2\n", 400 + i, 300 + 3 * i, 400 + i,
+                        1002 + i % 30, 400 + i);
+}
+
+static void test_many_wait(void **state)
+{
+    (void)state;
+    static const uint64_t gs[] = {300, 301, 302, 303, 310, 311}, ps[] = {5, 6, 8, 9, 10, 12};
+    struct tracegen_buf b[2] = {{0}};
+    static const int others[] = {1, 200};
+    for (int k = 0; k < 2; k++) {
+        struct tracegen_buf text = {0};
+        early_threads(&text, others[k]);
+        struct loaded l = load_text((char *)text.p);
+        expect_whole(l.tr);
+        for (size_t i = 0; i < sizeof gs / sizeof *gs; i++) {
+            lane_text(&b[k], l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, gs[i])});
+            lane_text(&b[k], l.tr, (struct lane){LANE_P, trace_find_lane(l.tr, LANE_P, ps[i])});
+        }
+        size_t n1, n2;
+        char *one = dump_text(l.tr, &n1);
+        struct trace_opts two = {.threads = 2};
+        struct trace *tr;
+        struct err e;
+        assert_int_equal(load_bytes_opts(l.bytes, l.n, &two, &tr, &e), ERR_OK);
+        char *other = dump_text(tr, &n2);
+        assert_string_equal(one, other);
+        trace_close(tr);
+        free(one);
+        free(other);
+        tracegen_free(&text);
+        unload(&l);
+    }
+    assert_string_equal((char *)b[0].p, (char *)b[1].p);
+    for (int k = 0; k < 2; k++)
+        tracegen_free(&b[k]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -519,6 +585,7 @@ int main(void)
         cmocka_unit_test(test_equal_times),
         cmocka_unit_test(test_odd_clock),
         cmocka_unit_test(test_context),
+        cmocka_unit_test(test_many_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
