@@ -21,15 +21,7 @@ LIBS_TRIAGE = -ljansson -lprotobuf-c
 LIBS_VIEWER = -lncursesw
 LIBS_TEST   = -lcmocka
 
-UNAME := $(shell uname -s)
-ifeq ($(UNAME),Darwin)
-LIBS_VIEWER = -lncurses
-BREW := $(shell brew --prefix 2>/dev/null)
-CPPFLAGS += -I$(BREW)/include -I$(BREW)/opt/ncurses/include
-LDFLAGS  += -L$(BREW)/lib -L$(BREW)/opt/ncurses/lib
-else
-HARDEN_LD = -pie -Wl,-z,relro -Wl,-z,now -Wl,--as-needed
-endif
+HARDEN_LD   = -pie -Wl,-z,relro -Wl,-z,now -Wl,--as-needed
 
 GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE
 GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla \
@@ -137,6 +129,42 @@ $(BUILD)/keymaps_builtin.c: keymaps/embed.sh $(KEYMAPS)
 $(BUILD)/keymaps_builtin.o: $(BUILD)/keymaps_builtin.c
 	$(Q)$(COMPILE) -c -o $@ $<
 
+# ---- one file that runs anywhere ---------------------------------------------------------------------------
+
+# $(BUILD)/static/gotop-linux-ARCH needs nothing of the system it runs on: no library, locale, terminfo or /proc. ARCH is
+# this machine's, or arm64 with Debian's cross compiler and libraries. It is made of the objects of the ordinary build
+# but for those few to which GOTOP_STATIC matters: they stand before the library that has them too.
+HOST_ARCH := $(patsubst x86_64,amd64,$(patsubst aarch64,arm64,$(shell uname -m)))
+ARCH ?= $(HOST_ARCH)
+CROSS_arm64 = aarch64-linux-gnu-
+CROSS = $(if $(filter $(HOST_ARCH),$(ARCH)),,$(or $(CROSS_$(ARCH)),$(error make static: no ARCH=$(ARCH))))
+STATIC = $(BUILD)/static/gotop-linux-$(ARCH)
+OBJ_STATIC = $(BUILD)/static/charset.o $(BUILD)/static/term.o $(BUILD)/static/terms_builtin.o
+LINK_STATIC = -static-pie -Wl,-z,relro -Wl,-z,now -Wl,--wrap=wcwidth -Wl,--wrap=wcrtomb
+static: setup-static
+	+@$(MAKE) --no-print-directory $(if $(CROSS),BUILD=$(BUILD)/$(ARCH) AR=$(CROSS)ar STRIP=$(CROSS)strip \
+	    CC='$(filter ccache,$(CC)) $(CROSS)gcc') static-program
+static-program: $(STATIC)
+	@ls -l $(STATIC)
+STRIP ?= strip
+$(STATIC): $(BUILD)/static/gotop
+	$(STRIP) -o $@ $<
+$(BUILD)/static/gotop: $(MAIN) $(OBJ_STATIC) $(LIB_ALL)
+	$(call say,LD  $@)
+	$(Q)$(CC) $(GOTOP_CFLAGS) $(CFLAGS) $(LDFLAGS) $(LINK_STATIC) -o $@ $(MAIN) $(OBJ_STATIC) $(LIB_ALL) \
+	    -lncursesw -ltinfo $(LIBS_PURE)
+$(BUILD)/static/%.o: viewer/%.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(Q)$(COMPILE) -DGOTOP_STATIC -c -o $@ $<
+$(BUILD)/static/terms_builtin.c: viewer/terms.sh
+	@mkdir -p $(@D)
+	$(Q)sh viewer/terms.sh > $@
+$(BUILD)/static/terms_builtin.o: $(BUILD)/static/terms_builtin.c $(BUILD)/flags
+	$(Q)$(COMPILE) -c -o $@ $<
+setup-static:
+	@CC='$(CC)' sh .ci/setup build static $(if $(CROSS),$(ARCH))
+.PHONY: static static-program setup-static
+
 # ---- tests -------------------------------------------------------------------------------------------------
 
 # tests/support/NAME.c is for all tests; NAME_main.c there is a tool of its own, $(BUILD)/NAME.
@@ -157,6 +185,7 @@ UNIT_VIEWER = $(wildcard tests/unit/test_viewer*.c tests/unit/test_app*.c tests/
 TESTS_VIEWER = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(UNIT_VIEWER))
 TESTS_PURE = $(patsubst tests/unit/%.c,$(BUILD)/tests/%,$(filter-out $(UNIT_VIEWER),$(UNIT)))
 tests: $(TESTS_PURE) $(TESTS_VIEWER)
+tests-pure: $(TESTS_PURE)
 
 # No terminal library for these: a call from decode, triage or layout into the viewer fails here.
 $(TESTS_PURE): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(LIB_SUPPORT) $(LIB_PURE)
@@ -181,9 +210,18 @@ asan:
 # Both builds are made with -k: a test that does not compile is one failure, not the end of all.
 check: setup-check
 	+@$(MAKE) --no-print-directory -k BUILD=$(BUILD) all tools || :
+	+@if sh .ci/setup static; then $(MAKE) --no-print-directory BUILD=$(BUILD) static-program || :; fi
 	+@$(MAKE) --no-print-directory -k SAN=1 BUILD=$(BUILD)/san all tools tests replay || :
 	@BUILD=$(BUILD) sh tests/run-all $(UNIT)
-.PHONY: replay
+# The other machine, run by an emulator: the program in one file, and the units of decode, triage and layout.
+check-arm64:
+	@sh .ci/setup build test arm64 arm64-test
+	+@$(MAKE) --no-print-directory ARCH=arm64 static
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/arm64 AR=aarch64-linux-gnu-ar \
+	    CC='$(filter ccache,$(CC)) aarch64-linux-gnu-gcc' tests-pure
+	@RUN=qemu-aarch64-static STATIC=$(BUILD)/arm64/static/gotop-linux-arm64 sh tests/scripts/static.sh
+	@RUN=qemu-aarch64-static sh tests/run-units $(BUILD)/arm64/tests
+.PHONY: replay check-arm64
 replay: $(REPLAY)
 
 screens-accept: all
@@ -262,6 +300,8 @@ help:
 	@echo 'make                    build ./gotop: optimised, hardened'
 	@echo 'make run [TRACE=file]   set up, build and open a trace (default: a sample)'
 	@echo 'make check              set up, build twice (once with sanitizers), run all tests'
+	@echo 'make static             one file that runs anywhere: $(BUILD)/static/gotop-linux-ARCH; ARCH=arm64: for that machine'
+	@echo 'make check-arm64        that file, and the units, under an emulator'
 	@echo 'make asan               build with address and undefined-behaviour sanitizers'
 	@echo 'make fuzz               fuzz both format families with clang (FUZZ_TIME=60 seconds each)'
 	@echo 'make bench              speed, memory and bytes of generated traces, or of TRACE=file; CURVE=1: of more and more'
@@ -271,4 +311,4 @@ help:
 	@echo 'make format, make clean'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD=build, SAN=1, SIZE=80x24'
 
--include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/san/*' -not -path '$(BUILD)/fuzz/*' 2>/dev/null)
+-include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/san/*' -not -path '$(BUILD)/fuzz/*' -not -path '$(BUILD)/arm64/*' 2>/dev/null)

@@ -54,6 +54,7 @@ struct app {
     bool show_debug;        /* the debug field is on */
     struct grid grid;
     bool utf8;              /* output may hold more than ASCII */
+    enum tier utf8_tier;    /* glyphs where it may */
     bool no_color;          /* there are none: the palette action says so */
     enum palette palette;
     bool mono;
@@ -118,6 +119,8 @@ unsigned app_interrupt(struct app *a);
 unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg);
 /* app_keyview - whose bindings apply now. */
 enum keyview app_keyview(const struct app *a);
+/* app_utf8 - the terminal turned out to take UTF-8: finer glyphs from now on. */
+void app_utf8(struct app *a);
 
 /* app_draw - the screen as cells, in a->grid. false: out of memory. */
 bool app_draw(struct app *a);

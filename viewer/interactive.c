@@ -192,6 +192,10 @@ int interactive_run(struct app *a, struct term *t, bool debug)
         if (what & TERM_PAINT) l->dirty = true;
         if (what & TERM_SUSPEND) obey(l, AR_SUSPEND);
         take_keys(l);
+        if (term_utf8(t) && !a->utf8) { /* it has answered */
+            app_utf8(a);
+            l->dirty = true;
+        }
         if (!l->quit) work(l);
         if (!l->quit && l->dirty && now_ms() >= l->next_frame) draw(l);
     }

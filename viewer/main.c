@@ -6,8 +6,6 @@
  * (a closed pipe) ends the program quietly.
  */
 #include <errno.h>
-#include <langinfo.h>
-#include <locale.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +20,7 @@
 #include "layout/cells.h"
 #include "triage/report.h"
 #include "viewer/app.h"
+#include "viewer/charset.h"
 #include "viewer/commands.h"
 #include "viewer/headless.h"
 #include "viewer/help.h"
@@ -105,11 +104,6 @@ static void usage(FILE *f)
 
 /* ---- the viewer ------------------------------------------------------------------------------------------ */
 
-static bool locale_utf8(void)
-{
-    return strcmp(nl_langinfo(CODESET), "UTF-8") == 0;
-}
-
 /* What the fonts of this kind of terminal have. */
 static enum tier usual_tier(void)
 {
@@ -123,13 +117,15 @@ static enum tier usual_tier(void)
     return TIER_EIGHTH;
 }
 
-/* Glyphs: an option decides, else the locale. Asking for more than ASCII overrules a locale without UTF-8. */
-static void choose_glyphs(struct app *a, const struct options *o)
+/* Glyphs: an option decides, else the locale, else the terminal is asked. More than ASCII may be asked for anywhere. */
+static void choose_glyphs(struct app *a, const struct options *o, enum charset *charset)
 {
-    a->utf8 = locale_utf8();
-    if (o->tier_given && o->tier != TIER_ASCII && !a->utf8)
-        a->utf8 = setlocale(LC_CTYPE, "C.UTF-8") != NULL || o->headless;
-    a->view.tier = o->tier_given ? o->tier : !a->utf8 ? TIER_ASCII : o->headless || o->linear ? TIER_EIGHTH : usual_tier();
+    if (o->tier_given && o->tier != TIER_ASCII) *charset = CHARSET_UTF8;
+    else if (*charset == CHARSET_UNSAID && (o->tier_given || o->headless || o->linear)) *charset = CHARSET_ASCII;
+    if (*charset != CHARSET_ASCII) charset_force();
+    a->utf8 = *charset == CHARSET_UTF8;
+    a->utf8_tier = o->tier_given ? o->tier : o->headless || o->linear ? TIER_EIGHTH : usual_tier();
+    a->view.tier = a->utf8 ? a->utf8_tier : TIER_ASCII;
 }
 
 /* Some terminals say what their colours are: "foreground;background", 7 and 15 being light grounds. */
@@ -175,11 +171,11 @@ static int run_headless(struct app *a, const struct options *o)
     return finish_output(EXIT_OK);
 }
 
-static int run_terminal(struct app *a, const struct options *o, int *signal_out)
+static int run_terminal(struct app *a, const struct options *o, enum charset charset, int *signal_out)
 {
     struct term *t;
     struct err e = {0};
-    struct term_opts to = {o->color, PALETTE_DARK, !o->no_mouse};
+    struct term_opts to = {o->color, PALETTE_DARK, !o->no_mouse, charset};
     if (!load_palette(o, &to.palette)) return EXIT_USAGE;
     if (term_open(&t, &to, &e)) {
         door_printf(stderr, "gotop: %s\n", e.what);
@@ -188,6 +184,10 @@ static int run_terminal(struct app *a, const struct options *o, int *signal_out)
     a->palette = to.palette;
     a->no_color = term_depth(t) == DEPTH_MONO;
     a->mono = a->view.mono = a->no_color;
+    if (!term_utf8(t)) {
+        a->utf8 = false;
+        a->view.tier = TIER_ASCII;
+    }
     a->note = term_note(t);
     *signal_out = interactive_run(a, t, o->debug);
     term_close(t);
@@ -195,7 +195,7 @@ static int run_terminal(struct app *a, const struct options *o, int *signal_out)
     return EXIT_OK;
 }
 
-static int main_view(const struct options *o)
+static int main_view(const struct options *o, enum charset charset)
 {
     struct err e = {0};
     struct trace *tr;
@@ -224,8 +224,8 @@ static int main_view(const struct options *o)
         a->open_filter = o->filter;
         a->roots = o->root;
         a->nroots = o->nroots;
-        choose_glyphs(a, o);
-        status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, &by_signal);
+        choose_glyphs(a, o, &charset);
+        status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, &by_signal);
         app_free(a);
     } else {
         door_printf(stderr, "gotop: out of memory\n");
@@ -288,8 +288,8 @@ static void survive_shrinking_files(void)
 int main(int argc, char **argv)
 {
     struct options o;
-    setlocale(LC_CTYPE, "");
-    door_utf8(locale_utf8());
+    enum charset charset = charset_start();
+    door_utf8(charset == CHARSET_UTF8);
     survive_shrinking_files();
     signal(SIGPIPE, SIG_IGN);
     command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
@@ -318,5 +318,5 @@ int main(int argc, char **argv)
         door_printf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
         return EXIT_USAGE;
     }
-    return o.headless || o.linear || isatty(STDOUT_FILENO) ? main_view(&o) : main_report(&o);
+    return o.headless || o.linear || isatty(STDOUT_FILENO) ? main_view(&o, charset) : main_report(&o);
 }

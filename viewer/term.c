@@ -1,12 +1,9 @@
 /*
- * term.c - curses, signals and raw bytes.
+ * term.c - curses and raw bytes.
  *
- * Invariants. Signal handlers only set flags and write a byte into a pipe that term_wait() listens to; the one
- * exception is the way out in an emergency (a crash, an impatient second Ctrl-C), which uses nothing but write()
- * and tcsetattr() with what term_open() prepared. Only changes are sent: paint.c knows how in fewer bytes than curses,
- * where the terminal takes the usual sequences; elsewhere curses does it. With paint.c curses has an empty screen
- * that it is asked to show when what is there isn't known, and reads keys. Only grids are painted, and a grid holds
- * no control characters (layout/cells.h).
+ * Invariants. Only changes are sent: paint.c knows how in fewer bytes than curses, where the terminal takes the usual
+ * sequences; elsewhere curses does it. With paint.c curses has an empty screen that it is asked to show when what is
+ * there isn't known, and reads keys. Only grids are painted, and a grid holds no control characters (layout/cells.h).
  */
 #include "viewer/term.h"
 
@@ -23,7 +20,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/wait.h>
@@ -37,15 +33,19 @@
 #include <wchar.h>
 
 #include "decode/mem.h"
+#include "viewer/base64.h"
 #include "viewer/paint.h"
+#include "viewer/signals.h"
 #include "viewer/term_builtin.h"
+#include "viewer/terms.h"
 
-/* Asked once, where nothing stands yet: a line, three times more if CSI b repeats (some repeat ASCII alone); where is
-   the cursor now? */
+/* Asked once, where nothing stands yet: a character, three times more if CSI b repeats (some repeat ASCII alone); where
+   is the cursor now? One that is two bytes of UTF-8 and two of Latin-1 as well tells which of them the terminal takes. */
 #define ASK_REPEAT "\033[2;1H%s\033[3b\033[6n\033[2K"
 #define REPEATED "2;5R"
+#define NOT_REPEATED "2;2R"
 
-enum { CLIPBOARD_MAX = 74 * 1024, LEAVE_MAX = 256, QUEUE = 8 };
+enum { CLIPBOARD_MAX = 74 * 1024, QUEUE = 8 };
 
 struct term {
     SCREEN *screen;
@@ -64,6 +64,9 @@ struct term {
     bool own;                    /* paint.c paints, not curses */
     struct painter paint;
     bool lost, asked;            /* what is shown isn't known; asked whether it repeats */
+    bool utf8, unsaid;           /* it takes UTF-8; nobody says whether it does */
+    char partial[4];             /* the first bytes of a character, the rest of which has not arrived */
+    int npartial;
     cchar_t *row;                /* one painted row */
     int row_cap;
     struct key_event queue[QUEUE]; /* keys decoded ahead */
@@ -74,103 +77,7 @@ struct term {
     char note[96];
 };
 
-/* ---- signals --------------------------------------------------------------------------------------------- */
-
-static struct {
-    volatile sig_atomic_t winch, tstp, cont, leave;
-    int pipe[2];
-    bool open;                   /* handlers may act on the terminal */
-    int fd;                      /* what follows is for the emergency exit */
-    struct termios found;
-    char leave_text[LEAVE_MAX];
-    size_t leave_len;
-} sig;
-
-static const int leave_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-static const int crash_signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGILL};
-#define NLEAVE (sizeof leave_signals / sizeof leave_signals[0])
-#define NCRASH (sizeof crash_signals / sizeof crash_signals[0])
-static struct sigaction old_leave[NLEAVE], old_crash[NCRASH], old_winch, old_tstp, old_cont, old_pipe;
-
-static void emergency(void)
-{
-    if (!sig.open) return;
-    sig.open = false;
-    ssize_t n = write(sig.fd, sig.leave_text, sig.leave_len);
-    (void)n;
-    tcsetattr(sig.fd, TCSANOW, &sig.found);
-}
-
-static void on_signal(int s)
-{
-    int saved = errno;
-    if (s == SIGWINCH) sig.winch = 1;
-    else if (s == SIGTSTP) sig.tstp = 1;
-    else if (s == SIGCONT) sig.cont = 1;
-    else if (sig.leave) {
-        emergency();
-        _exit(128 + s);
-    } else {
-        sig.leave = s;
-    }
-    ssize_t n = write(sig.pipe[1], "", 1);
-    (void)n;
-    errno = saved;
-}
-
-static void on_crash(int s)
-{
-    emergency();
-    for (size_t i = 0; i < NCRASH; i++)
-        if (crash_signals[i] == s) sigaction(s, &old_crash[i], NULL);
-    if (s == SIGABRT) raise(s);
-} /* returning repeats the fault, now with the handler that was there before us */
-
-static void signals_on(void)
-{
-    struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
-    sigemptyset(&sa.sa_mask);
-    sigaction(SIGWINCH, &sa, &old_winch);
-    sigaction(SIGTSTP, &sa, &old_tstp);
-    sigaction(SIGCONT, &sa, &old_cont);
-    for (size_t i = 0; i < NLEAVE; i++) {
-        sigaction(leave_signals[i], NULL, &old_leave[i]);
-        if (old_leave[i].sa_handler != SIG_IGN) sigaction(leave_signals[i], &sa, NULL); /* nohup stays in force */
-    }
-    sa.sa_handler = SIG_IGN;
-    sigaction(SIGPIPE, &sa, &old_pipe);
-    sa.sa_handler = on_crash;
-    sa.sa_flags = SA_NODEFER;
-    for (size_t i = 0; i < NCRASH; i++) sigaction(crash_signals[i], &sa, &old_crash[i]);
-}
-
-static void signals_off(void)
-{
-    sigaction(SIGWINCH, &old_winch, NULL);
-    sigaction(SIGTSTP, &old_tstp, NULL);
-    sigaction(SIGCONT, &old_cont, NULL);
-    sigaction(SIGPIPE, &old_pipe, NULL);
-    for (size_t i = 0; i < NLEAVE; i++) sigaction(leave_signals[i], &old_leave[i], NULL);
-    for (size_t i = 0; i < NCRASH; i++) sigaction(crash_signals[i], &old_crash[i], NULL);
-}
-
-static bool pipe_open(void)
-{
-    if (pipe(sig.pipe) != 0) return false;
-    for (int i = 0; i < 2; i++) {
-        fcntl(sig.pipe[i], F_SETFL, O_NONBLOCK);
-        fcntl(sig.pipe[i], F_SETFD, FD_CLOEXEC);
-    }
-    return true;
-}
-
-static void add_leave(const char *s)
-{
-    size_t n = s && s != (const char *)-1 ? strlen(s) : 0;
-    if (sig.leave_len + n > sizeof sig.leave_text) return;
-    if (n) memcpy(sig.leave_text + sig.leave_len, s, n);
-    sig.leave_len += n;
-}
+/* ---- capabilities ---------------------------------------------------------------------------------------- */
 
 static char *capability(const char *name)
 {
@@ -185,12 +92,12 @@ static void prepare_emergency(struct term *t)
     sig.fd = t->out_fd;
     sig.found = t->found;
     sig.leave_len = 0;
-    if (t->sync) add_leave("\033[?2026l");
-    if (t->mouse) add_leave("\033[?1006l\033[?1000l");
-    add_leave(capability("sgr0"));
-    add_leave(capability("rmkx"));
-    add_leave(capability("cnorm"));
-    add_leave(capability("rmcup"));
+    if (t->sync) signals_leave_text("\033[?2026l");
+    if (t->mouse) signals_leave_text("\033[?1006l\033[?1000l");
+    signals_leave_text(capability("sgr0"));
+    signals_leave_text(capability("rmkx"));
+    signals_leave_text(capability("cnorm"));
+    signals_leave_text(capability("rmcup"));
     sig.open = true;
 }
 
@@ -208,12 +115,35 @@ static bool known_sync(const char *type)
 }
 
 /* Ask first: newterm() that fails leaks. */
-static SCREEN *try_type(struct term *t, const char *type)
+static SCREEN *try_system(struct term *t, const char *type)
 {
     int result;
     if (setupterm(type, t->out_fd, &result) == ERR) return NULL;
     del_curterm(set_curterm(NULL));
     return newterm(type, t->out, t->in);
+}
+
+static SCREEN *try_builtin(struct term *t, const char *type, const char *terminfo)
+{
+    const char *was = getenv("TERMINFO");
+    char *keep = was ? strdup(was) : NULL;
+    setenv("TERMINFO", terminfo, 1);
+    SCREEN *s = try_system(t, type);
+    if (keep) setenv("TERMINFO", keep, 1);
+    else unsetenv("TERMINFO");
+    free(keep);
+    return s;
+}
+
+/* The system knows its terminals best; where it doesn't know this one, what we carry. */
+static SCREEN *try_type(struct term *t, const char *type)
+{
+    SCREEN *s = try_system(t, type);
+#ifdef GOTOP_STATIC
+    for (const struct builtin_term *b = builtin_terms; !s && b->name; b++)
+        if (strcmp(b->name, type) == 0) s = try_builtin(t, type, b->terminfo);
+#endif
+    return s;
 }
 
 /* "xterm-256color" -> "xterm-direct", where the terminal says that it takes colours directly. */
@@ -227,18 +157,6 @@ static SCREEN *try_direct(struct term *t, const char *type, enum color_when when
     return try_type(t, direct);
 }
 
-static SCREEN *try_builtin(struct term *t)
-{
-    const char *was = getenv("TERMINFO");
-    char *keep = was ? strdup(was) : NULL;
-    setenv("TERMINFO", term_builtin, 1);
-    SCREEN *s = try_type(t, TERM_BUILTIN_NAME);
-    if (keep) setenv("TERMINFO", keep, 1);
-    else unsetenv("TERMINFO");
-    free(keep);
-    return s;
-}
-
 static SCREEN *open_screen(struct term *t, const char *type, enum color_when when)
 {
     SCREEN *s = try_direct(t, type, when);
@@ -248,7 +166,16 @@ static SCREEN *open_screen(struct term *t, const char *type, enum color_when whe
     for (char *c = t->note; *c; c++)
         if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e) *c = '?';
     s = try_type(t, "xterm-256color");
-    return s ? s : try_builtin(t);
+    return s ? s : try_builtin(t, TERM_BUILTIN_NAME, term_builtin);
+}
+
+/* Where there is no /dev: a terminal that can be read is one to read keys from. */
+static FILE *reading(int fd)
+{
+    int mode = fcntl(fd, F_GETFL), copy = mode >= 0 && (mode & O_ACCMODE) == O_RDWR ? dup(fd) : -1;
+    FILE *f = copy < 0 ? NULL : fdopen(copy, "r+");
+    if (!f && copy >= 0) close(copy);
+    return f;
 }
 
 static enum err_code open_files(struct term *t, struct err *e)
@@ -261,6 +188,7 @@ static enum err_code open_files(struct term *t, struct err *e)
         t->in = stdin;
     } else {
         t->in = fopen("/dev/tty", "r+e");
+        if (!t->in) t->in = reading(t->out_fd);
         t->own_in = true;
         if (!t->in)
             return err_set(e, ERR_IO, ERR_NO_OFFSET, "there is no terminal to read keys from: use --headless");
@@ -380,7 +308,7 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
     if (!t) return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     t->io_fd = -1;
     enum err_code rc = open_files(t, e);
-    if (!rc && !pipe_open()) rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "no pipe: %s", strerror(errno));
+    if (!rc && !signals_pipe()) rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "no pipe: %s", strerror(errno));
     if (rc) {
         if (t->own_in && t->in) fclose(t->in);
         mem_free(t);
@@ -408,6 +336,8 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
     curs_set(0);
     start_colors(t, o->color);
     t->own = t->keys != stdscr && own_painting(t);
+    t->utf8 = o->charset == CHARSET_UTF8 && (t->own || charset_curses());
+    t->unsaid = o->charset == CHARSET_UNSAID && (t->own || (charset_curses() && says("cup", "\033[%i%p1%d;%p2%dH")));
     t->lost = true;
     t->paint.depth = t->depth;
     t->paint.sync = t->sync;
@@ -445,6 +375,11 @@ void term_close(struct term *t)
 const char *term_note(const struct term *t)
 {
     return t->note[0] ? t->note : NULL;
+}
+
+bool term_utf8(const struct term *t)
+{
+    return t->utf8;
 }
 
 void term_size(const struct term *t, int *w, int *h)
@@ -602,13 +537,50 @@ static void push_key(struct term *t, keycode k)
 }
 
 /*
+ * What has arrived next: a key that curses knows by its number (KEY_CODE_YES), or a character (OK). Curses is asked for
+ * bytes and we put characters together, so that they are the same in every locale. What is no UTF-8 is dropped. ERR:
+ * nothing, or a part of a character.
+ */
+static int read_key(struct term *t, uint32_t *c)
+{
+    for (;;) {
+        int k = wgetch(t->keys), width;
+        if (k == ERR) return ERR;
+        *c = (uint32_t)k;
+        if (k > 0xff) return KEY_CODE_YES;
+        if (k < 0x80) {
+            t->npartial = 0;
+            return OK;
+        }
+        if ((k & 0xc0) == 0xc0) t->npartial = 0; /* another one begins */
+        else if (!t->npartial) continue;
+        t->partial[t->npartial++] = (char)k;
+        unsigned char first = (unsigned char)t->partial[0];
+        if (t->npartial < (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2)) continue;
+        uint32_t at = 0, n = (uint32_t)t->npartial;
+        *c = str_next((struct str){t->partial, n}, &at, &width);
+        t->npartial = 0;
+        if (at == n && *c >= 0xa0) return OK;
+    }
+}
+
+/* The answer to ASK_REPEAT. */
+static void take_answer(struct term *t, const char *text)
+{
+    bool repeats = strcmp(text, REPEATED) == 0;
+    if (repeats) t->paint.rep = true;
+    if (t->unsaid && (repeats || strcmp(text, NOT_REPEATED) == 0)) t->utf8 = true;
+    t->unsaid = false;
+}
+
+/*
  * Esc has arrived, and something right behind it: Alt with a key, or a sequence that terminfo does not know. Such
  * a sequence is dropped whole, lest its letters act as keys.
  */
 static keycode after_escape(struct term *t)
 {
-    wint_t c;
-    int rc = wget_wch(t->keys, &c);
+    uint32_t c;
+    int rc = read_key(t, &c);
     if (rc == ERR) return K_ESC;
     if (rc == KEY_CODE_YES) {
         keycode k = curses_key((int)c);
@@ -619,13 +591,13 @@ static keycode after_escape(struct term *t)
         return K_ESC;
     }
     if (c != '[' && c != 'O') return key_normal(K_ALT | (keycode)c);
-    wint_t first = c;
+    uint32_t first = c;
     char text[8] = "";
     int n = 0;
-    while (wget_wch(t->keys, &c) == OK) {
+    while (read_key(t, &c) == OK) {
         if (n < (int)sizeof text - 1) text[n] = c < 0x80 ? (char)c : '?';
         n++;
-        if (strcmp(text, REPEATED) == 0 && n == (int)strlen(REPEATED)) t->paint.rep = true;
+        if (c == 'R' && n < (int)sizeof text) take_answer(t, text);
         if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '['))) return 0;
     }
     return n == 0 ? K_ALT | (keycode)first : 0;
@@ -639,9 +611,9 @@ bool term_key(struct term *t, struct key_event *out)
         return true;
     }
     for (;;) {
-        wint_t c;
+        uint32_t c;
         errno = 0;
-        int rc = wget_wch(t->keys, &c);
+        int rc = read_key(t, &c);
         *out = (struct key_event){0, -1, -1};
         if (rc == ERR) {
             if (errno == EIO) t->hung_up = true;
@@ -698,8 +670,17 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     return n;
 }
 
+static void ask(struct term *t)
+{
+    char text[48];
+    int n = snprintf(text, sizeof text, ASK_REPEAT, t->utf8 || t->unsaid ? "\xc3\xa9" : "-");
+    if (!t->asked) put_bytes(t, text, (size_t)n);
+    t->asked = true;
+}
+
 static void paint_by_curses(struct term *t, const struct grid *g, int cx, int cy)
 {
+    if (t->unsaid) ask(t);
     int w = g->w < COLS ? g->w : COLS, h = g->h < LINES ? g->h : LINES;
     if (t->row_cap < w) {
         cchar_t *row = mem_resize(t->row, (size_t)w * sizeof *row);
@@ -725,12 +706,7 @@ static bool start_blank(struct term *t)
     wnoutrefresh(stdscr);
     doupdate();
     t->paint.depth = term_depth(t);
-    if (!t->asked) {
-        char ask[48];
-        snprintf(ask, sizeof ask, ASK_REPEAT, MB_CUR_MAX > 1 ? "\xe2\x94\x80" : "-");
-        put_bytes(t, ask, strlen(ask));
-    }
-    t->asked = true;
+    ask(t);
     return paint_blank(&t->paint, COLS, LINES);
 }
 
@@ -815,23 +791,6 @@ bool term_run(struct term *t, char *const argv[])
 
 /* ---- clipboard ------------------------------------------------------------------------------------------- */
 
-static size_t base64(const char *in, size_t n, char *out)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t at = 0;
-    for (size_t i = 0; i < n; i += 3) {
-        size_t left = n - i;
-        uint32_t v = (uint32_t)(unsigned char)in[i] << 16;
-        if (left > 1) v |= (uint32_t)(unsigned char)in[i + 1] << 8;
-        if (left > 2) v |= (unsigned char)in[i + 2];
-        out[at++] = digits[v >> 18];
-        out[at++] = digits[v >> 12 & 63];
-        out[at++] = left > 1 ? digits[v >> 6 & 63] : '=';
-        out[at++] = left > 2 ? digits[v & 63] : '=';
-    }
-    return at;
-}
-
 bool term_clipboard(struct term *t, const char *text, size_t len)
 {
     size_t need = (len + 2) / 3 * 4;
@@ -839,7 +798,7 @@ bool term_clipboard(struct term *t, const char *text, size_t len)
     if (need > CLIPBOARD_MAX || !name || strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0) return false;
     char *buf = mem_alloc(need + 32);
     if (!buf) return false;
-    size_t n = base64(text, len, buf);
+    size_t n = base64_write(text, len, buf);
     put_bytes(t, "\033]52;c;", 7);
     put_bytes(t, buf, n);
     put_bytes(t, "\a", 1);

@@ -16,6 +16,7 @@
 
 #include "decode/err.h"
 #include "layout/cells.h"
+#include "viewer/charset.h"
 #include "viewer/key.h"
 #include "viewer/theme.h"
 
@@ -25,6 +26,7 @@ struct term_opts {
     enum color_when color;
     enum palette palette;
     bool mouse;
+    enum charset charset; /* CHARSET_UNSAID: the terminal is asked */
 };
 
 /*
@@ -35,6 +37,8 @@ struct term_opts {
 enum err_code term_open(struct term **out, const struct term_opts *o, struct err *e);
 void term_close(struct term *t); /* NULL is allowed */
 const char *term_note(const struct term *t); /* a remark for the reader, NULL = none */
+/* term_utf8 - may a grid hold more than ASCII? Where the terminal had to be asked this becomes true with its answer. */
+bool term_utf8(const struct term *t);
 
 void term_size(const struct term *t, int *w, int *h);
 enum depth term_depth(const struct term *t);
