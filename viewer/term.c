@@ -162,7 +162,7 @@ static SCREEN *open_screen(struct term *t, const char *type, enum color_when whe
     SCREEN *s = try_direct(t, type, when);
     if (!s && *type) s = try_type(t, type);
     if (s) return s;
-    snprintf(t->note, sizeof t->note, "unknown terminal type '%.40s', taken for an xterm", type);
+    snprintf(t->note, sizeof t->note, "unknown terminal type %.16s", type);
     for (char *c = t->note; *c; c++)
         if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e) *c = '?';
     s = try_type(t, "xterm-256color");

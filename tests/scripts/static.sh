@@ -100,7 +100,7 @@ no_note() { ! screen | grep -q 'unknown terminal'; }
 ok "its terminals are built in" no_note
 mux send-keys -t s / 'é' 'x' && ok "a letter of two bytes arrives as one" until_shows 'éx'
 mux send-keys -t s Escape && mux send-keys -t s q && ok "q leaves it" until_shows 'left with 0'
-ok "an unknown terminal" start "TERM=nobody-has-this LANG=C.UTF-8"
+ok "an unknown terminal" start "TERM=nobodys LANG=C.UTF-8"
 ok "is said to be one" until_shows 'unknown terminal'
 ok "no locale at all" start TERM=xterm-256color
 ok "the terminal is asked, and answers" until_shows '█'
