@@ -1,0 +1,311 @@
+/*
+ * test_cut.c - a slice of a trace says the same of its range as the trace does.
+ *
+ * Every sample is cut at many places; trace and slice are loaded, and each goroutine's and P's time per state, the ranges
+ * and the tasks within are compared. That Go's readers take the slices was tried when tests/golden/slices.tsv was made;
+ * here they must be the same bytes still.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/cut.h"
+#include "decode/mem.h"
+#include "decode/trace.h"
+
+struct bytes {
+    uint8_t *p;
+    size_t n, cap;
+};
+
+static bool to_bytes(void *arg, const void *p, size_t n)
+{
+    struct bytes *b = arg;
+    uint8_t *q = mem_grow(b->p, &b->cap, b->n + n, 1);
+    assert_non_null(q);
+    b->p = q;
+    memcpy(q + b->n, p, n);
+    b->n += n;
+    return true;
+}
+
+static enum err_code cut(const uint8_t *p, size_t n, int64_t from, int64_t to, struct bytes *out, struct cut_result *res,
+                         struct err *e)
+{
+    struct input in = {.data = p, .len = n};
+    struct cut_range r = {from, to, 0};
+    struct sink s = {.write = to_bytes, .arg = out};
+    out->n = 0;
+    return cut_trace(&in, &r, &s, res, e);
+}
+
+static struct trace *load(const uint8_t *p, size_t n)
+{
+    struct trace *tr;
+    struct err e = {0};
+    struct trace_opts o = {.threads = 1};
+    if (trace_open_mem(p, n, &o, &tr, &e))
+        return NULL;
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    return tr;
+}
+
+/* ---- the same sums ---------------------------------------------------------------------------------------- */
+
+static int wrong; /* in the case at hand */
+static const char *at_case;
+
+static void differs(const char *what, uint64_t id, const char *of, int64_t a, int64_t b)
+{
+    if (wrong++ < 6)
+        print_message("%s: %s %" PRIu64 " %s: %" PRId64 ", in the slice %" PRId64 "\n", at_case, what, id, of, a, b);
+}
+
+struct pair {
+    struct trace *a, *b;    /* the trace, its slice */
+    int64_t t0, t1, lead, slack;
+};
+
+static int64_t off(int64_t a, int64_t b)
+{
+    return a < b ? b - a : a - b;
+}
+
+static void same_lane(const struct pair *x, enum lane_kind k, uint32_t ia, uint32_t ib, uint64_t id)
+{
+    struct shares a, b = {{0}};
+    static const char *const what[] = {"P", "G", "M", "band"};
+    trace_shares(x->a, (struct lane){k, ia}, x->t0, x->t1, &a);
+    if (ib != NO_LANE)
+        trace_shares(x->b, (struct lane){k, ib}, x->lead, x->lead + (x->t1 - x->t0), &b);
+    else /* a tracer of the first family that starts says nothing of an idle P */
+        b.ns[k == LANE_P ? ST_IDLE : ST_NONE] = x->t1 - x->t0;
+    uint64_t spans = trace_count(x->a, (struct lane){k, ia}, x->t0, x->t1);
+    if (k == LANE_P) { /* a worker whose start and label were before is not known as one */
+        a.ns[ST_RUNNING] += a.ns[ST_GCWORK];
+        b.ns[ST_RUNNING] += b.ns[ST_GCWORK];
+        a.ns[ST_GCWORK] = b.ns[ST_GCWORK] = 0;
+        a.ns[ST_IDLE] += a.ns[ST_NONE]; /* one that GOMAXPROCS took away is idle for Go's reader, too */
+        b.ns[ST_IDLE] += b.ns[ST_NONE];
+        a.ns[ST_NONE] = b.ns[ST_NONE] = 0;
+    }
+    for (int s = 0; s < ST_COUNT; s++) {
+        int64_t d = off(a.ns[s], b.ns[s]);
+        if (d > x->slack * (int64_t)(spans + 1))
+            differs(what[k], id, state_name((enum state)s), a.ns[s], b.ns[s]);
+    }
+}
+
+static void same_lanes(const struct pair *x, enum lane_kind k)
+{
+    for (uint32_t i = 0; i < trace_nlanes(x->a, k); i++) {
+        struct lane_info l = trace_lane(x->a, (struct lane){k, i});
+        if (l.nspans == 0 || l.first >= x->t1 || (l.last <= x->t0 && k == LANE_G))
+            continue;
+        same_lane(x, k, i, trace_find_lane(x->b, k, l.id), l.id);
+    }
+    for (uint32_t i = 0; i < trace_nlanes(x->b, k); i++) {
+        struct lane_info l = trace_lane(x->b, (struct lane){k, i});
+        if (trace_find_lane(x->a, k, l.id) == NO_LANE)
+            differs("invented lane", l.id, "", 0, (int64_t)l.nspans);
+    }
+}
+
+static int64_t within(const struct pair *x, bool slice, int64_t t0, int64_t t1)
+{
+    int64_t a = slice ? x->lead : x->t0, z = slice ? x->lead + (x->t1 - x->t0) : x->t1;
+    t0 = t0 > a ? t0 : a;
+    t1 = t1 < z ? t1 : z;
+    return t1 > t0 ? t1 - t0 : 0;
+}
+
+static int64_t ranges(const struct pair *x, bool slice, enum range_kind k, int64_t *count)
+{
+    const struct range *r;
+    size_t n = trace_ranges(slice ? x->b : x->a, k, &r);
+    int64_t sum = 0;
+    *count = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t d = within(x, slice, r[i].t0, r[i].t1);
+        *count += d > 0;
+        sum += d;
+    }
+    return sum;
+}
+
+static void same_ranges(const struct pair *x)
+{
+    static const char *const name[] = {"GC", "STW", "sweep", "assist"};
+    for (int k = 0; k < RANGE_KINDS; k++) {
+        int64_t n, m, a = ranges(x, false, (enum range_kind)k, &n), b = ranges(x, true, (enum range_kind)k, &m);
+        if (off(a, b) > x->slack * (n + 1))
+            differs("ranges", (uint64_t)n, name[k], a, b);
+    }
+}
+
+/* Of a task the slice knows if it began or ended within. */
+static int64_t tasks(const struct pair *x, bool slice, uint64_t *n)
+{
+    const struct task *t;
+    size_t all = trace_tasks(slice ? x->b : x->a, &t);
+    int64_t sum = 0, a = slice ? x->lead : x->t0, z = slice ? x->lead + (x->t1 - x->t0) : x->t1;
+    for (size_t i = 0; i < all; i++) {
+        bool began = !t[i].open_start && t[i].t0 >= a && t[i].t0 < z, ended = !t[i].open_end && t[i].t1 >= a && t[i].t1 < z;
+        if (began || ended) {
+            sum += within(x, slice, t[i].t0, t[i].t1);
+            ++*n;
+        }
+    }
+    return sum;
+}
+
+static int64_t regions(const struct pair *x, bool slice, uint64_t *n)
+{
+    const struct region *t;
+    size_t all = trace_regions(slice ? x->b : x->a, &t);
+    int64_t sum = 0, a = slice ? x->lead : x->t0, z = slice ? x->lead + (x->t1 - x->t0) : x->t1;
+    for (size_t i = 0; i < all; i++) {
+        bool began = !t[i].open_start && t[i].t0 >= a && t[i].t0 < z;
+        if (began) {
+            sum += within(x, slice, t[i].t0, t[i].t1);
+            ++*n;
+        }
+    }
+    return sum;
+}
+
+static void same_told(const struct pair *x)
+{
+    uint64_t n = 0, m = 0;
+    int64_t a = tasks(x, false, &n), b = tasks(x, true, &m);
+    if (n != m || off(a, b) > x->slack * (int64_t)(n + 1))
+        differs("tasks", n, "", a, b);
+    n = m = 0;
+    a = regions(x, false, &n);
+    b = regions(x, true, &m);
+    if (n != m || off(a, b) > x->slack * (int64_t)(n + 1))
+        differs("regions", n, "", a, b);
+}
+
+static void same(struct trace *a, const struct bytes *slice, const struct cut_result *res)
+{
+    struct trace *b = load(slice->p, slice->n);
+    if (!b || trace_fatal(b)) {
+        differs("slice", 0, b ? trace_fatal(b)->what : "no trace", 0, 1);
+        trace_close(b);
+        return;
+    }
+    /* Events of one clock unit may be told in another order, a nanosecond apart. */
+    struct pair x = {a, b, res->from, res->to, res->lead, trace_info(a)->second_family ? 1 : 2};
+    if (trace_info(b)->ndamages)
+        differs("slice", 0, trace_damage(b, 0)->what, 0, 1);
+    if (res->to > trace_info(a)->end)
+        x.t1 = trace_info(a)->end;
+    same_lanes(&x, LANE_G);
+    same_lanes(&x, LANE_P);
+    same_ranges(&x);
+    same_told(&x);
+    trace_close(b);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------ */
+
+struct share { double from, to; };
+static const struct share SHARES[] = {{0, 1}, {0, 0.5}, {0.5, 1}, {0.25, 0.75}, {0.1, 0.11}, {0.9, 0.95}, {0.333, 0.6667},
+                                      {0.5, 0.5}, {0.97, 1}, {0.001, 0.999}, {0.6, 0.9}};
+enum { NSHARES = sizeof SHARES / sizeof *SHARES };
+
+static int traces(char name[][300], int max, const char *dir)
+{
+    DIR *d = opendir(dir);
+    int n = 0;
+    for (struct dirent *f; d && (f = readdir(d)) && n < max;) {
+        size_t len = strlen(f->d_name);
+        if (len > 6 && strcmp(f->d_name + len - 6, ".trace") == 0)
+            snprintf(name[n++], 300, "%s/%s", dir, f->d_name);
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static void one_trace(const char *path, int *cases, int *failed)
+{
+    struct input in;
+    struct err e = {0};
+    struct bytes s = {0}, ss = {0};
+    struct cut_result r, r2;
+    char label[400];
+    if (input_open(path, 0, &in, &e))
+        return;
+    struct trace *tr = load(in.data, in.len);
+    at_case = label;
+    for (int i = 0; i < NSHARES && tr && !trace_fatal(tr) && !trace_info(tr)->ndamages; i++) {
+        int64_t end = trace_info(tr)->end, from = (int64_t)(SHARES[i].from * (double)end), to = (int64_t)(SHARES[i].to * (double)end);
+        if (SHARES[i].to >= 1)
+            to = INT64_MAX;
+        if (SHARES[i].from == SHARES[i].to)
+            to = from + 1000;
+        if (to <= from)
+            continue;
+        wrong = 0;
+        snprintf(label, sizeof label, "%s [%" PRId64 ",%" PRId64 ")", path, from, to);
+        enum err_code rc = cut(in.data, in.len, from, to, &s, &r, &e);
+        if (rc)
+            differs("cut", 0, e.what, 0, (int64_t)rc);
+        else
+            same(tr, &s, &r);
+        if (!rc && SHARES[i].from == 0 && to == INT64_MAX)
+            assert_true(r.whole && s.n == in.len && !memcmp(s.p, in.data, in.len));
+        /* and a slice of the slice */
+        if (!rc && !wrong && to - from > 4000) {
+            int64_t len = r.to - r.from;
+            struct trace *b = load(s.p, s.n);
+            snprintf(label, sizeof label, "%s [%" PRId64 ",%" PRId64 ") again", path, from, to);
+            if (cut(s.p, s.n, r.lead + len / 4, r.lead + len / 4 * 3, &ss, &r2, &e))
+                differs("cut", 0, e.what, 0, 1);
+            else
+                same(b, &ss, &r2);
+            trace_close(b);
+        }
+        ++*cases;
+        *failed += wrong > 0;
+    }
+    trace_close(tr);
+    mem_free(s.p);
+    mem_free(ss.p);
+    input_close(&in);
+}
+
+static char names[400][300];
+
+static void slices_say_the_same(void **state)
+{
+    (void)state;
+    int cases = 0, failed = 0;
+    const char *dir = getenv("CUT_DIR");
+    int n = traces(names, 400, dir ? dir : "samples");
+    for (int i = 0; i < n; i++)
+        if (!getenv("CUT_ONLY") || strstr(names[i], getenv("CUT_ONLY")))
+            one_trace(names[i], &cases, &failed);
+    print_message("%d cases, %d differ\n", cases, failed);
+    assert_true(cases > 100 || getenv("CUT_ONLY"));
+    assert_int_equal(failed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(slices_say_the_same),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
