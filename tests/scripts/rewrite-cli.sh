@@ -1,0 +1,51 @@
+#!/bin/sh
+# rewrite-cli.sh - slice as a shell sees it: exit statuses, files that are spared, damaged traces.
+GOTOP=${GOTOP:-build/gotop}
+[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C.UTF-8
+passed=0 failed=0
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; sed 's/^/    err| /' "$tmp/err" | head -n 8; }
+check() { if [ "$1" = "$2" ]; then passed=$((passed + 1)); else fail "$3: '$1', not '$2'"; fi; }
+status() { # status WANT ARG..
+    want=$1; shift
+    "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    check $? "$want" "gotop $*"
+}
+one_line() { check "$(wc -l <"$tmp/err" | tr -d ' ')" 1 "$1: one line says why"; }
+
+for good in samples/http-1.26.trace samples/lock-1.23.trace samples/http-1.21.trace samples/workers-1.7.trace; do
+    status 0 slice --from 10% --to 60% -o "$tmp/s" $good; check "$(wc -c <"$tmp/err")" 0 "silent"
+    [ "$(wc -c <"$tmp/s")" -lt "$(wc -c <$good)" ] || fail "$good: the slice is no smaller"
+    status 0 report "$tmp/s"
+    "$GOTOP" slice --from 10% --to 60% -o - $good >"$tmp/o" 2>"$tmp/err"; cmp -s "$tmp/s" "$tmp/o"; check $? 0 "$good: the same to standard output"
+    status 0 slice --from 0 -o "$tmp/all" $good; cmp -s "$tmp/all" $good; check $? 0 "$good: all of it is the trace"
+    gzip -c $good >"$tmp/t.gz"
+    status 0 slice --from 10% --to 60% -o "$tmp/z" "$tmp/t.gz"; cmp -s "$tmp/s" "$tmp/z"; check $? 0 "$good: the same from gzip"
+    "$GOTOP" slice --to 1ms -o "$tmp/p" - <$good 2>"$tmp/err"; check $? 0 "$good: from standard input"
+    # the trace itself is spared, by any name
+    cp $good "$tmp/t"; ln -sf "$tmp/t" "$tmp/link"; ln -f "$tmp/t" "$tmp/hard"
+    for o in t link hard; do
+        status 2 slice --to 1ms -o "$tmp/$o" "$tmp/t"; one_line "over itself"
+        cmp -s "$tmp/t" $good; check $? 0 "$good: spared as $o"
+    done
+    status 2 slice --from 1h -o "$tmp/never" $good; one_line "behind the end"
+    status 2 slice --from 2ms --to 1ms -o "$tmp/never" $good; one_line "backwards"
+    status 2 slice --from 2ms --to 3ms $good; one_line "no -o"
+    status 2 slice -o "$tmp/never" $good; one_line "no range"
+    status 2 slice --from 1ms -o "$tmp/no/such/folder" $good; one_line "no folder"
+    [ -e "$tmp/never" ] && fail "$good: a file is there that was never to be"
+    # cut short: what there is up to there, which is a whole trace again
+    head -c $(($(wc -c <$good) * 2 / 3)) $good >"$tmp/cut"
+    "$GOTOP" slice --from 1us --ticks-per-second 50000000 -o "$tmp/half" "$tmp/cut" >/dev/null 2>"$tmp/err"; check $? 3 "$good: of a trace cut short"
+    one_line "cut short"
+    status 0 report "$tmp/half"
+done
+status 2 slice --from 1ms -o "$tmp/never" "$tmp/missing"; one_line "missing"
+status 2 slice --from 1ms -o "$tmp/never" README.md; one_line "no trace"
+status 0 slice --help
+ls -A "$tmp" | grep -q '\.......$' && fail "a temporary file is left: $(ls -A "$tmp")"
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
