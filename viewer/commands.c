@@ -8,6 +8,7 @@
 #include "triage/export.h"
 #include "triage/live.h"
 #include "triage/report.h"
+#include "triage/rewrite.h"
 #include "viewer/dump.h"
 
 static const struct {
