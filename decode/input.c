@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/mapped.h"
 #include "decode/mem.h"
 #include "decode/unpack.h"
 
@@ -45,8 +46,8 @@ static enum err_code input_fd(const char *path, bool is_stdin, int *fd, struct s
 
 static enum err_code input_map(int fd, size_t n, struct input *in, struct err *e)
 {
-    void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (p == MAP_FAILED)
+    void *p = mapped_new(fd, n);
+    if (!p)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't map: %s", strerror(errno));
     madvise(p, n, MADV_SEQUENTIAL);
     in->map = p;
@@ -117,7 +118,7 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
 void input_close(struct input *in)
 {
     if (in->mapped)
-        munmap(in->map, in->maplen);
+        mapped_free(in->map, in->maplen);
     else
         mem_free(in->map);
     memset(in, 0, sizeof *in);

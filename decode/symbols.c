@@ -9,10 +9,10 @@
 
 #include <fcntl.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/mapped.h"
 #include "decode/mem.h"
 
 #define MAGIC_12  0xfffffffbu
@@ -219,13 +219,13 @@ enum err_code symbols_open(const char *path, struct symbols **out, struct err *e
         close(fd);
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s is not a regular file with something in it", path);
     }
-    void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    void *p = mapped_new(fd, (size_t)st.st_size);
     close(fd);
-    if (p == MAP_FAILED)
+    if (!p)
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "cannot map %s", path);
     enum err_code c = symbols_open_mem(p, (size_t)st.st_size, out, e);
     if (c != ERR_OK)
-        munmap(p, (size_t)st.st_size);
+        mapped_free(p, (size_t)st.st_size);
     else
         (*out)->mapped = true;
     return c;
@@ -236,7 +236,7 @@ void symbols_close(struct symbols *s)
     if (!s)
         return;
     if (s->mapped)
-        munmap((void *)(uintptr_t)s->elf, s->elf_len);
+        mapped_free((void *)(uintptr_t)s->elf, s->elf_len);
     mem_free(s);
 }
 

@@ -18,7 +18,9 @@
 #include <unistd.h>
 
 #include "decode/host.h"
+#include "decode/mapped.h"
 #include "decode/mem.h"
+#include "decode/thread.h"
 #include "decode/trace_priv.h"
 
 static int64_t now_ns(void)
@@ -102,7 +104,7 @@ static void reader_start(struct trace *tr)
 {
     tr->head = tr->tail = 0;
     tr->quit = tr->pause = tr->parked = false;
-    tr->threaded = tr->thread_on = pthread_create(&tr->thread, NULL, reader_main, tr) == 0;
+    tr->threaded = tr->thread_on = thread_start(&tr->thread, NULL, reader_main, tr) == 0;
 }
 
 /* Nothing waits to be packed any more: the model can be read. */
@@ -289,9 +291,11 @@ static void load_end(struct trace *tr)
     if (!tr->ndamage && !tr->src.st.ndamages && !tr->fold.oom)
         st.bytes_done = tr->in.len;
     tr->done = tr->info.done = true;
+    if (tr->in.mapped && mapped_lost())
+        own_damage(tr, ERR_IO, "the file became shorter while it was read: what is gone is not shown");
     status_take(tr, &st);
     if (tr->src.fatal.code)
-        tr->fatal = tr->src.fatal;
+        tr->fatal = tr->in.mapped && mapped_lost() ? tr->damage[tr->ndamage - 1] : tr->src.fatal;
     else if (tr->opts.strict && tr->ndamage)
         tr->fatal = tr->damage[0];
     parts_end(tr);

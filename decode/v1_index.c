@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "decode/mem.h"
+#include "decode/thread.h"
 
 #define PLAUSIBLE_P 4096
 #define PLAUSIBLE_TICKS (INT64_C(86400) * 62500000) /* a day on the fastest clock seen */
@@ -464,7 +465,7 @@ static void look_ahead(struct v1_index *ix, const struct source *s, uint64_t sto
     bool on = false;
     if (half < end) {
         b = window(ix, s, 1, half, end);
-        on = pthread_create(&helper, NULL, scan_window, &b) == 0;
+        on = thread_start(&helper, NULL, scan_window, &b) == 0;
     }
     scan_window(&a);
     if (on)

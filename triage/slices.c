@@ -2,10 +2,10 @@
 #include "triage/slices.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <time.h>
 
 #include "decode/mem.h"
+#include "decode/thread.h"
 
 enum { LOOK = 8, STACK = 1 << 20 }; /* ticks between two looks at the clock */
 
@@ -62,7 +62,6 @@ struct slices *slices_new(bool (*f)(void *arg), void *arg)
 {
     struct slices *s = mem_zalloc(sizeof *s);
     pthread_attr_t attr;
-    sigset_t all, old;
     if (!s) {
         return NULL;
     }
@@ -72,10 +71,7 @@ struct slices *slices_new(bool (*f)(void *arg), void *arg)
     pthread_cond_init(&s->changed, NULL);
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, STACK);
-    sigfillset(&all); /* signals are for the thread that waits for keys */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int rc = pthread_create(&s->thread, &attr, compute, s);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    int rc = thread_start(&s->thread, &attr, compute, s);
     pthread_attr_destroy(&attr);
     if (rc) {
         pthread_cond_destroy(&s->changed);

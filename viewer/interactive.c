@@ -6,11 +6,14 @@
  */
 #include "viewer/interactive.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "viewer/signals.h"
 
 enum { FRAME_MS = 50, PROGRESS_MS = 100, SLICE_NS = 15 * 1000 * 1000, FRAMES_LOGGED = 1024 };
 
@@ -25,6 +28,8 @@ struct loop {
         uint32_t bytes, us;
     } frame[FRAMES_LOGGED];
     size_t frames;
+    int yank_fd;          /* -1: nothing was copied into a file */
+    char yank_path[256];
 };
 
 /* One terminal, one loop; it outlives the run so that its log can be read behind it. */
@@ -50,19 +55,25 @@ static void resized(struct loop *l)
     l->dirty = true;
 }
 
-/* Where the terminal takes no text: a file that nobody else can read or has put there. */
-static void yank_to_file(struct app *a)
+/*
+ * Where the terminal takes no text: a file that nobody else can read or has put there. There is one for all copies, and
+ * it goes when the program does.
+ */
+static void yank_to_file(struct loop *l)
 {
     const char *dir = getenv("TMPDIR");
-    char path[256];
-    if (snprintf(path, sizeof path, "%s/gotop-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp") >= (int)sizeof path)
-            return;
-    int fd = mkstemp(path); /* 0600 */
+    struct app *a = l->a;
     size_t n = strlen(a->yank);
-    bool ok = fd >= 0 && write(fd, a->yank, n) == (ssize_t)n;
-    if (fd >= 0) close(fd);
-    if (ok) view_message(&a->view, false, "this terminal has no clipboard: written to %s", path);
-    else view_message(&a->view, true, "this terminal has no clipboard, and %s can't be written", path);
+    if (l->yank_fd < 0) {
+        if (snprintf(l->yank_path, sizeof l->yank_path, "%s/gotop-XXXXXX", dir && dir[0] == '/' ? dir : "/tmp") >=
+            (int)sizeof l->yank_path)
+            return;
+        l->yank_fd = mkostemp(l->yank_path, O_CLOEXEC); /* 0600 */
+        if (l->yank_fd >= 0) signals_remove(l->yank_path);
+    }
+    if (l->yank_fd >= 0 && ftruncate(l->yank_fd, 0) == 0 && pwrite(l->yank_fd, a->yank, n, 0) == (ssize_t)n)
+        view_message(&a->view, false, "this terminal has no clipboard: until gotop ends it is in %s", l->yank_path);
+    else view_message(&a->view, true, "this terminal has no clipboard, and %s can't be written", l->yank_path);
 }
 
 static void edit_source(struct loop *l)
@@ -90,7 +101,7 @@ static void obey(struct loop *l, unsigned flags)
     if (flags & ~(unsigned)VR_WORK) l->dirty = true;
     if (flags & AR_PALETTE) term_palette(l->t, a->palette, a->mono);
     if (flags & AR_REDRAW) term_redraw(l->t);
-    if ((flags & VR_YANK) && !term_clipboard(l->t, a->yank, strlen(a->yank))) yank_to_file(a);
+    if ((flags & VR_YANK) && !term_clipboard(l->t, a->yank, strlen(a->yank))) yank_to_file(l);
     if ((flags & AR_SOURCE) && !l->quit) edit_source(l);
     if (flags & VR_QUIT) l->quit = true;
     if ((flags & AR_SUSPEND) && !l->quit) {
@@ -181,7 +192,7 @@ static bool interrupted(struct loop *l)
 int interactive_run(struct app *a, struct term *t, bool debug)
 {
     struct loop *l = &loop;
-    *l = (struct loop) {.a = a, .t = t, .dirty = true, .began = now_ms()};
+    *l = (struct loop) {.a = a, .t = t, .dirty = true, .began = now_ms(), .yank_fd = -1};
     a->hint = true;
     a->show_debug = debug;
     resized(l);
@@ -199,5 +210,6 @@ int interactive_run(struct app *a, struct term *t, bool debug)
         if (!l->quit) work(l);
         if (!l->quit && l->dirty && now_ms() >= l->next_frame) draw(l);
     }
+    if (l->yank_fd >= 0) close(l->yank_fd);
     return term_signal(t);
 }

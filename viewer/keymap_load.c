@@ -15,12 +15,13 @@
 
 enum { INCLUDE_DEPTH_MAX = 8 };
 
-static enum err_code load_file(struct keymap *km, const char *path, const struct keymap_say *say)
+static enum err_code load_file(struct keymap *km, int place, const char *path, const struct keymap_say *say)
 {
     char *text;
     size_t len;
-    enum err_code rc = places_read(path, &text, &len);
-    if (rc) return rc;
+    enum err_code rc = places_read(place, path, &text, &len);
+    if (rc == ERR_ARG) keymap_report(say, false, path, 0, PLACES_UNTRUSTED);
+    if (rc) return rc == ERR_ARG ? ERR_IO : rc;
     rc = keymap_parse(km, text, len, path, say);
     mem_free(text);
     return rc;
@@ -36,7 +37,7 @@ static const char *builtin_text(const char *name)
 static enum err_code load_place(struct keymap *km, int place, const char *name, const char *path,
                                 const struct keymap_say *say)
 {
-    if (place != PLACE_BUILTIN) return load_file(km, path, say);
+    if (place != PLACE_BUILTIN) return load_file(km, place, path, say);
     const char *text = builtin_text(name);
     return text ? keymap_parse(km, text, strlen(text), path, say) : ERR_IO;
 }
@@ -68,12 +69,12 @@ enum err_code keymap_load_from(struct keymap *km, const char *name, const char *
     enum err_code rc = ERR_IO;
     bool is_path = strchr(name, '/') != NULL;
     if (!is_path) rc = load_name(km, name, includer, say);
-    if (rc == ERR_IO && !includer) rc = load_file(km, name, say); /* a file in the current folder */
+    if (rc == ERR_IO && !includer) rc = load_file(km, PLACE_COUNT, name, say); /* a file in the current folder */
     if (rc == ERR_IO && includer && is_path) { /* relative to the file that includes it */
         char path[PLACES_PATH];
         const char *slash = strrchr(includer, '/');
         int dir = slash && name[0] != '/' ? (int)(slash + 1 - includer) : 0;
-        if (snprintf(path, sizeof path, "%.*s%s", dir, includer, name) < PLACES_PATH) rc = load_file(km, path, say);
+        if (snprintf(path, sizeof path, "%.*s%s", dir, includer, name) < PLACES_PATH) rc = load_file(km, PLACE_COUNT, path, say);
     }
     km->depth--;
     return rc;

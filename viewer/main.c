@@ -10,11 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <stdint.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "decode/door.h"
+#include "decode/mapped.h"
 #include "decode/mem.h"
 #include "decode/trace.h"
 #include "layout/cells.h"
@@ -262,26 +261,18 @@ static int main_report(const struct options *o)
     return finish_output(report_main(n, args));
 }
 
-/*
- * A mapped file may shrink under us: a log rotation, a download begun anew. Reading what is gone raises SIGBUS. We put
- * zeros in the page's place, so that decoding finds damage there like any other and shows what it has.
- */
-static uintptr_t page_size;
-
+/* A mapped file may shrink under us (decode/mapped.h). */
 static void on_sigbus(int sig, siginfo_t *info, void *context)
 {
     (void)sig;
     (void)context;
-    void *page = (void *)((uintptr_t)info->si_addr & ~(page_size - 1));
-    if (info->si_code != BUS_ADRERR ||
-        mmap(page, page_size, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) == MAP_FAILED)
+    if (info->si_code != BUS_ADRERR || !mapped_mend(info->si_addr))
         raise(SIGSEGV); /* a crash of ours: the terminal's handler knows what to do */
 }
 
 static void survive_shrinking_files(void)
 {
     struct sigaction sa = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
-    page_size = (uintptr_t)sysconf(_SC_PAGESIZE);
     sigaction(SIGBUS, &sa, NULL);
 }
 
@@ -292,6 +283,7 @@ int main(int argc, char **argv)
     door_utf8(charset == CHARSET_UTF8);
     survive_shrinking_files();
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on files is said like a full disk */
     command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
     if (command) return command(argc - 1, argv + 1);
     if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;

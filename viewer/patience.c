@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <time.h>
@@ -13,6 +12,7 @@
 
 #include "decode/door.h"
 #include "decode/mem.h"
+#include "decode/thread.h"
 
 struct patience {
     pthread_t thread;
@@ -54,16 +54,11 @@ static void *run(void *arg)
 struct patience *patience_begin(const char *what)
 {
     struct patience *p = isatty(STDERR_FILENO) ? mem_zalloc(sizeof *p) : NULL;
-    sigset_t all, old;
     if (!p) return NULL;
     p->what = what;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    sigfillset(&all); /* signals are the main thread's */
-    pthread_sigmask(SIG_SETMASK, &all, &old);
-    int failed = pthread_create(&p->thread, NULL, run, p);
-    pthread_sigmask(SIG_SETMASK, &old, NULL);
-    if (!failed) return p;
+    if (!thread_start(&p->thread, NULL, run, p)) return p;
     mem_free(p);
     return NULL;
 }

@@ -4,6 +4,7 @@
  */
 #include "viewer/places.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +37,19 @@ bool places_path(int place, const char *name, const char *suffix, char out[PLACE
     return n > 0 && n < PLACES_PATH;
 }
 
-enum err_code places_read(const char *path, char **text, size_t *len)
+enum err_code places_read(int place, const char *path, char **text, size_t *len)
 {
     struct stat st;
-    FILE *f = fopen(path, "re");
+    bool named = place == PLACE_COUNT; /* by its path: a pipe will do, and we wait for it */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (named ? 0 : O_NONBLOCK));
+    FILE *f = fd >= 0 ? fdopen(fd, "r") : NULL;
+    if (!f && fd >= 0) close(fd);
     if (!f) return ERR_IO;
-    if (fstat(fileno(f), &st) != 0 || S_ISDIR(st.st_mode)) {
+    bool bad = fstat(fd, &st) != 0 || !(S_ISREG(st.st_mode) || (named && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))));
+    bool foreign = !bad && place == PLACE_USER && geteuid() == 0 && (st.st_uid != 0 || (st.st_mode & S_IWOTH));
+    if (bad || foreign) {
         fclose(f);
-        return ERR_IO;
+        return foreign ? ERR_ARG : ERR_IO;
     }
     size_t cap = 0, at = 0;
     char *buf = NULL;
@@ -59,7 +65,7 @@ enum err_code places_read(const char *path, char **text, size_t *len)
         at += got;
         if (got == 0 || at > PLACES_FILE_MAX) break;
     }
-    bool bad = ferror(f) || at > PLACES_FILE_MAX;
+    bad = ferror(f) || at > PLACES_FILE_MAX;
     fclose(f);
     if (bad) {
         mem_free(buf);

@@ -2,28 +2,51 @@
  * signals.c - what happens to the terminal when a signal comes.
  *
  * Invariants. Handlers only set flags and write a byte into a pipe that term_wait() listens to; the one exception is the
- * way out in an emergency (a crash, an impatient second Ctrl-C), which uses nothing but write() and tcsetattr() with
- * what term_open() prepared.
+ * way out in an emergency (a crash, an impatient second Ctrl-C, exit() in a library), which uses nothing but system calls
+ * with what was prepared before the terminal was touched first.
  */
 #include "viewer/signals.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 struct signals sig;
 
 static const int leave_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
-static const int crash_signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGILL};
+/* What ends a process that doesn't expect it: faults, and what only others send. SIGBUS is main.c's. */
+static const int crash_signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS,
+                                    SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGXCPU, SIGIO,
+#ifdef SIGPWR
+                                    SIGPWR, SIGSTKFLT,
+#endif
+};
 #define NLEAVE (sizeof leave_signals / sizeof leave_signals[0])
 #define NCRASH (sizeof crash_signals / sizeof crash_signals[0])
 static struct sigaction old_leave[NLEAVE], old_crash[NCRASH], old_winch, old_tstp, old_cont, old_pipe;
+static char crash_stack[32768]; /* a fault may be that there is no stack left */
+static char doomed[256];        /* a file that goes when we do */
+
+void signals_remove(const char *path)
+{
+    size_t n = strlen(path);
+    if (n < sizeof doomed) memcpy(doomed, path, n + 1);
+}
+
+void signals_removed(void)
+{
+    if (doomed[0]) unlink(doomed);
+    doomed[0] = '\0';
+}
 
 static void emergency(void)
 {
+    signals_removed();
     if (!sig.open) return;
     sig.open = false;
+    signal(SIGTTOU, SIG_IGN); /* we may have been put into the background: it is given back all the same */
     ssize_t n = write(sig.fd, sig.leave_text, sig.leave_len);
     (void)n;
     tcsetattr(sig.fd, TCSANOW, &sig.found);
@@ -46,12 +69,13 @@ static void on_signal(int s)
     errno = saved;
 }
 
-static void on_crash(int s)
+static void on_crash(int s, siginfo_t *info, void *context)
 {
+    (void)context;
     emergency();
     for (size_t i = 0; i < NCRASH; i++)
         if (crash_signals[i] == s) sigaction(s, &old_crash[i], NULL);
-    if (s == SIGABRT) raise(s);
+    if (info->si_code <= 0 || s == SIGABRT) raise(s); /* someone sent it */
 } /* returning repeats the fault, now with the handler that was there before us */
 
 void signals_on(void)
@@ -67,8 +91,12 @@ void signals_on(void)
     }
     sa.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &sa, &old_pipe);
-    sa.sa_handler = on_crash;
-    sa.sa_flags = SA_NODEFER;
+    stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack}, had;
+    if (sigaltstack(NULL, &had) == 0 && had.ss_flags & SS_DISABLE) sigaltstack(&stack, NULL);
+    static bool at_exit;
+    if (!at_exit) at_exit = atexit(emergency) == 0;
+    sa.sa_sigaction = on_crash;
+    sa.sa_flags = SA_NODEFER | SA_SIGINFO | SA_ONSTACK;
     for (size_t i = 0; i < NCRASH; i++) sigaction(crash_signals[i], &sa, &old_crash[i]);
 }
 

@@ -26,6 +26,10 @@ extern struct signals sig;
 bool signals_pipe(void); /* false: errno says why there is none */
 void signals_on(void);
 void signals_off(void);
+/* signals_remove - a file that goes with the program, however it ends; "" = none any more. */
+void signals_remove(const char *path);
+/* signals_removed - it goes now. */
+void signals_removed(void);
 /* signals_leave_text - bytes that give the terminal back are added; NULL and terminfo's -1 add none. */
 void signals_leave_text(const char *s);
 

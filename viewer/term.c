@@ -54,6 +54,7 @@ struct term {
     int in_fd, out_fd;
     struct termios found;        /* how the terminal was */
     bool have_found;
+    bool away;                   /* given back, for another program or while stopped */
     enum depth depth;            /* what it can show */
     enum palette palette;
     bool mono, mouse, sync, in_tmux;
@@ -114,13 +115,17 @@ static bool known_sync(const char *type)
     return false;
 }
 
-/* Ask first: newterm() that fails leaks. */
+/* Ask first: newterm() that fails leaks, and how to undo what it does must be known before. */
 static SCREEN *try_system(struct term *t, const char *type)
 {
     int result;
     if (setupterm(type, t->out_fd, &result) == ERR) return NULL;
+    t->sync = known_sync(type);
+    prepare_emergency(t);
     del_curterm(set_curterm(NULL));
-    return newterm(type, t->out, t->in);
+    SCREEN *s = newterm(type, t->out, t->in);
+    sig.open = s != NULL;
+    return s;
 }
 
 static SCREEN *try_builtin(struct term *t, const char *type, const char *terminfo)
@@ -315,20 +320,22 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
         return rc;
     }
     set_escdelay(25);
+    t->palette = o->palette;
+    t->mouse = o->mouse;
+    sig.winch = sig.tstp = sig.cont = sig.leave = 0;
+    signals_on();
     t->screen = open_screen(t, type ? type : "", o->color);
     if (!t->screen) {
+        signals_off();
+        close(sig.pipe[0]);
+        close(sig.pipe[1]);
         if (t->own_in) fclose(t->in);
         mem_free(t);
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "curses can't use this terminal: use --headless");
     }
     set_term(t->screen);
-    t->palette = o->palette;
-    t->mouse = o->mouse;
-    t->sync = known_sync(type ? type : "");
     t->in_tmux = getenv("TMUX") != NULL;
-    sig.winch = sig.tstp = sig.cont = sig.leave = 0;
     raw_mode(t);
-    signals_on();
     t->keys = newpad(1, 1);
     if (!t->keys) t->keys = stdscr;
     keypad(t->keys, TRUE);
@@ -345,7 +352,6 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
     t->paint.shift = says("dch", "\033[%p1%dP") && says("ich", "\033[%p1%d@");
     t->paint.scroll = says("csr", "\033[%i%p1%d;%p2%dr") && says("ind", "\n") && says("ri", "\033M");
     start_mouse(t);
-    prepare_emergency(t);
     t->io_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
     *out = t;
     return ERR_OK;
@@ -354,7 +360,8 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
 void term_close(struct term *t)
 {
     if (!t) return;
-    if (!t->hung_up) {
+    signals_removed();
+    if (!t->hung_up && !t->away) {
         if (t->mouse) mousemask(0, NULL);
         curs_set(1);
         endwin();
@@ -737,10 +744,13 @@ static void hand_over(struct term *t)
     endwin();
     if (t->have_found) tcsetattr(t->in_fd, TCSADRAIN, &t->found);
     sig.open = false;
+    t->away = true;
 }
 
 static void take_back(struct term *t)
 {
+    if (sig.leave) return; /* killed while we were stopped: the terminal is someone else's */
+    t->away = false;
     sig.open = true;
     sig.tstp = sig.cont = 0;
     reset_prog_mode();

@@ -172,15 +172,22 @@ int palette_read(const char *text, size_t len, const char *file, const struct pa
     return read_text(t, text, len, file, say);
 }
 
+static enum err_code read_place(int place, const char *path, char **text, size_t *len, const struct palette_say *say)
+{
+    enum err_code rc = places_read(place, path, text, len);
+    if (rc == ERR_ARG && say) say->say(say->arg, path, 0, PLACES_UNTRUSTED);
+    return rc == ERR_ARG ? ERR_IO : rc;
+}
+
 enum err_code palette_load(const char *name, enum palette *out, const struct palette_say *say)
 {
     char path[PLACES_PATH], *text;
     size_t len;
     enum err_code rc = ERR_IO;
     for (int p = 0; p < PLACE_BUILTIN && rc == ERR_IO && !strchr(name, '/'); p++)
-        if (places_path(p, name, "palette", path)) rc = places_read(path, &text, &len);
+        if (places_path(p, name, "palette", path)) rc = read_place(p, path, &text, &len, say);
     if (rc == ERR_IO && palette_parse(name, out)) return ERR_OK;
-    if (rc == ERR_IO && snprintf(path, sizeof path, "%s", name) < (int)sizeof path) rc = places_read(path, &text,
+    if (rc == ERR_IO && snprintf(path, sizeof path, "%s", name) < (int)sizeof path) rc = places_read(PLACE_COUNT, path, &text,
             &len);
     if (rc) return rc;
     *out = PALETTE_USER;

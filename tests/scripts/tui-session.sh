@@ -17,9 +17,9 @@ passed=0 failed=0
 screen() { mux capture-pane -p -t s; }
 type_keys() { mux send-keys -t s "$@"; }
 # until_shows TEXT - wait until the screen has it (a fixed string). gone TEXT - until it has it no more.
-until_shows() { i=0; while ! screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 100 ] || return 1; sleep 0.1; done; }
-gone() { i=0; while screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 100 ] || return 1; sleep 0.1; done; }
-until_file() { i=0; while [ ! -s "$1" ]; do i=$((i + 1)); [ $i -lt 100 ] || return 1; sleep 0.1; done; }
+until_shows() { i=0; while ! screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 1200 ] || return 1; sleep 0.1; done; }
+gone() { i=0; while screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 1200 ] || return 1; sleep 0.1; done; }
+until_file() { i=0; while [ ! -s "$1" ]; do i=$((i + 1)); [ $i -lt 1200 ] || return 1; sleep 0.1; done; }
 ok() { # ok WHAT COMMAND..
     what=$1; shift
     if "$@"; then passed=$((passed + 1)); return 0; fi
@@ -57,7 +57,7 @@ type_keys Escape
 ok "Esc closes it at once" gone 'Keys in processors'
 ruler=$(screen | sed -n 2p)
 type_keys w w
-changed() { i=0; while [ "$(screen | sed -n 2p)" = "$ruler" ]; do i=$((i + 1)); [ $i -lt 100 ] || return 1; sleep 0.1; done; }
+changed() { i=0; while [ "$(screen | sed -n 2p)" = "$ruler" ]; do i=$((i + 1)); [ $i -lt 1200 ] || return 1; sleep 0.1; done; }
 ok "zoom" changed
 type_keys 3
 ok "the goroutine view" until_shows 'G1 '
@@ -127,7 +127,7 @@ ok "leaving by a command" left 0
 # a terminal that goes away ends the program, also where nobody hears SIGHUP
 start trap "''" HUP ';' "$GOTOP"; p=$(pid)
 mux kill-session -t s
-i=0; while kill -0 "$p" 2>/dev/null && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
+i=0; while kill -0 "$p" 2>/dev/null && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done
 if kill -0 "$p" 2>/dev/null; then failed=$((failed + 1)); echo "FAILED: it outlives its terminal"; kill -9 "$p"; else passed=$((passed + 1)); fi
 
 echo "$passed passed, $failed failed"

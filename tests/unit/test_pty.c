@@ -1,0 +1,623 @@
+/*
+ * test_pty.c - the real program in a pseudo-terminal of our own: signals at any moment, sizes, a terminal that goes away,
+ * a file that shrinks under it. However it ends, the terminal's settings and screen are those from before.
+ *
+ * Nothing is judged by the clock: what is waited for may take as long as the program moves on, that is, uses processor
+ * time or writes; and what may not spin is held to processor time.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pty.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define TRACE "samples/http-1.26.trace"
+enum { STUCK_S = 60, SPIN_S = 40, KEPT = 1 << 20 };
+
+struct pty {
+    pid_t pid;
+    int fd, slave;           /* the slave stays open here, so that its settings can be asked behind the program */
+    struct termios before;
+    char *out;               /* what came out */
+    size_t n;
+    bool ended;
+    int status;
+};
+
+static const char *program;
+static char dir[] = "/tmp/gotop-pty-XXXXXX";
+
+/* ---- the program in its terminal -------------------------------------------------------------------------- */
+
+/* argv[0] is filled in; env: "NAME=value".., NULL at the end, may be NULL. */
+static void pty_start(struct pty *p, char **argv, char *const *env)
+{
+    struct winsize ws = {.ws_row = 24, .ws_col = 80};
+    *p = (struct pty){.out = malloc(KEPT)};
+    assert_non_null(p->out);
+    assert_int_equal(openpty(&p->fd, &p->slave, NULL, NULL, &ws), 0);
+    assert_int_equal(tcgetattr(p->slave, &p->before), 0);
+    fcntl(p->fd, F_SETFL, O_NONBLOCK);
+    fcntl(p->fd, F_SETFD, FD_CLOEXEC);
+    sigset_t all, old;
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &old); /* what is sent to it is for the program, not for us before it */
+    p->pid = fork();
+    assert_true(p->pid >= 0);
+    if (p->pid) {
+        sigprocmask(SIG_SETMASK, &old, NULL);
+        return;
+    }
+    for (int s = 1; s < NSIG; s++)
+        if (s != SIGHUP)
+            signal(s, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &old, NULL);
+    setsid();
+    ioctl(p->slave, TIOCSCTTY, 0);
+    for (int i = 0; i < 3; i++)
+        dup2(p->slave, i);
+    close(p->slave);
+    setenv("TERM", "xterm-256color", 1);
+    setenv("XDG_CONFIG_HOME", dir, 1);
+    setenv("TMPDIR", dir, 1);
+    setenv("ASAN_OPTIONS", "detect_leaks=0:handle_abort=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0", 1);
+    unsetenv("TMUX");
+    for (; env && *env; env++)
+        putenv(*env);
+    argv[0] = (char *)(uintptr_t)program;
+    execv(program, argv);
+    _exit(127);
+}
+
+static void pty_drain(struct pty *p)
+{
+    char buf[65536];
+    ssize_t k;
+    while (p->fd >= 0 && (k = read(p->fd, buf, sizeof buf)) > 0) {
+        size_t keep = (size_t)k;
+        if (p->n + keep > KEPT) { /* the end tells most */
+            size_t drop = p->n + keep - KEPT;
+            memmove(p->out, p->out + drop, p->n - drop);
+            p->n -= drop;
+        }
+        memcpy(p->out + p->n, buf, keep);
+        p->n += keep;
+    }
+}
+
+/* Processor time so far in hundredths of a second, -1 = it has ended. */
+static long pty_cpu(const struct pty *p)
+{
+    char path[64], line[1024];
+    unsigned long u = 0, s = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)p->pid);
+    FILE *f = fopen(path, "r");
+    bool ok = f && fgets(line, sizeof line, f) && strrchr(line, ')') &&
+              sscanf(strrchr(line, ')') + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu", &u, &s) == 2;
+    if (f)
+        fclose(f);
+    return ok ? (long)(u + s) : -1;
+}
+
+static bool pty_reap(struct pty *p)
+{
+    if (!p->ended && waitpid(p->pid, &p->status, WNOHANG) == p->pid) {
+        p->ended = true;
+        pty_drain(p);
+    }
+    return p->ended;
+}
+
+static bool pty_has(const struct pty *p, const char *text)
+{
+    return memmem(p->out, p->n, text, strlen(text)) != NULL;
+}
+
+/* Until the text came out (NULL: until it ended). false: it stands still, or runs on and on without that. */
+static bool pty_until(struct pty *p, const char *text)
+{
+    long cpu = pty_cpu(p), first = cpu;
+    size_t n = p->n;
+    int idle = 0; /* fiftieths of a second */
+    for (;;) {
+        pty_drain(p);
+        if (text && pty_has(p, text))
+            return true;
+        if (pty_reap(p))
+            return !text || pty_has(p, text);
+        long now = pty_cpu(p);
+        idle = now == cpu && n == p->n ? idle + 1 : 0;
+        cpu = now;
+        n = p->n;
+        if (idle > STUCK_S * 50 || cpu - first > SPIN_S * 100)
+            return false;
+        struct pollfd pf = {.fd = p->fd, .events = POLLIN};
+        poll(&pf, 1, 20);
+    }
+}
+
+/* Until it waits for keys: nothing comes out any more, and no processor time goes. */
+static void pty_rest(struct pty *p)
+{
+    long cpu = -2;
+    size_t n = p->n;
+    for (int calm = 0, i = 0; calm < 5 && i < 3000 && !pty_reap(p); i++) {
+        usleep(20000);
+        pty_drain(p);
+        long now = pty_cpu(p);
+        calm = now == cpu && n == p->n ? calm + 1 : 0;
+        cpu = now;
+        n = p->n;
+    }
+}
+
+static void pty_type(struct pty *p, const char *keys)
+{
+    for (size_t i = 0, n = strlen(keys); i < n;) {
+        ssize_t k = write(p->fd, keys + i, n - i);
+        if (k > 0)
+            i += (size_t)k;
+        else if (errno != EAGAIN)
+            return;
+        pty_drain(p);
+    }
+}
+
+static void pty_close(struct pty *p)
+{
+    if (!p->ended) {
+        kill(p->pid, SIGKILL);
+        waitpid(p->pid, &p->status, 0);
+    }
+    if (p->fd >= 0)
+        close(p->fd);
+    close(p->slave);
+    free(p->out);
+}
+
+static void pty_fail(struct pty *p, const char *what)
+{
+    size_t from = p->n > 1500 ? p->n - 1500 : 0;
+    fprintf(stderr, "%s; status %#x; the last that came out:\n", what, (unsigned)p->status);
+    for (size_t i = from; i < p->n; i++)
+        fprintf(stderr, p->out[i] >= 0x20 && p->out[i] < 0x7f ? "%c" : "\\x%02x", (unsigned char)p->out[i]);
+    fputc('\n', stderr);
+    fail_msg("%s", what);
+}
+
+/* Which of two sequences came last? */
+static const char *last(const struct pty *p, const char *a, const char *b)
+{
+    for (size_t i = p->n; i-- > 0;) {
+        if (p->n - i >= strlen(a) && !memcmp(p->out + i, a, strlen(a)))
+            return a;
+        if (p->n - i >= strlen(b) && !memcmp(p->out + i, b, strlen(b)))
+            return b;
+    }
+    return NULL;
+}
+
+/* It has ended, with that exit status or signal (128 + n; either -1: whichever), and left all as it was. */
+static void expect_left(struct pty *p, int a, int b, const char *what)
+{
+    struct termios now;
+    char why[300];
+    if (!pty_until(p, NULL)) {
+        snprintf(why, sizeof why, "%s: it doesn't end", what);
+        pty_fail(p, why);
+    }
+    int got = WIFSIGNALED(p->status) ? 128 + WTERMSIG(p->status) : WEXITSTATUS(p->status);
+    snprintf(why, sizeof why, "%s: status %d, not %d", what, got, a);
+    if (a >= 0 && got != a && got != b)
+        pty_fail(p, why);
+    assert_int_equal(tcgetattr(p->slave, &now), 0);
+    if (now.c_iflag != p->before.c_iflag || now.c_oflag != p->before.c_oflag || now.c_lflag != p->before.c_lflag ||
+        now.c_cflag != p->before.c_cflag || memcmp(now.c_cc, p->before.c_cc, sizeof now.c_cc)) {
+        snprintf(why, sizeof why, "%s: the terminal's settings differ", what);
+        pty_fail(p, why);
+    }
+    static const char *const modes[][2] = {{"\033[?1049h", "\033[?1049l"}, {"\033[?1000h", "\033[?1000l"},
+                                           {"\033[?25l", "\033[?25h"}, {"\033[?1h", "\033[?1l"}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        const char *l = last(p, modes[i][0], modes[i][1]);
+        if (l && l != modes[i][1] && strcmp(modes[i][0], "\033[?25l")) {
+            snprintf(why, sizeof why, "%s: mode %s is left on", what, modes[i][0] + 2);
+            pty_fail(p, why);
+        }
+    }
+    if (last(p, "\033[?25l", "\033[?25h") && !strcmp(last(p, "\033[?25l", "\033[?25h"), "\033[?25l"))
+        pty_fail(p, "the cursor stays hidden");
+    if (pty_has(p, "runtime error") || pty_has(p, "AddressSanitizer"))
+        pty_fail(p, what);
+}
+
+static void view(struct pty *p, const char *trace)
+{
+    char *argv[] = {NULL, "--view", "2", (char *)(uintptr_t)trace, NULL};
+    pty_start(p, argv, NULL);
+}
+
+static void shown(struct pty *p)
+{
+    if (!pty_until(p, "\033[?1049h"))
+        pty_fail(p, "nothing is shown");
+    pty_rest(p);
+}
+
+static const char *file(const char *name)
+{
+    static char path[2][300];
+    static int k;
+    snprintf(path[k ^= 1], sizeof path[0], "%s/%s", dir, name);
+    return path[k];
+}
+
+/* A copy of the sample, `times` as often behind each other: with damage, but large. */
+static size_t copy_trace(const char *to, size_t most)
+{
+    static char buf[1 << 16];
+    FILE *in = fopen(TRACE, "rb"), *out = fopen(to, "wb");
+    size_t n, all = 0;
+    assert_true(in && out);
+    while ((n = fread(buf, 1, most - all < sizeof buf ? most - all : sizeof buf, in)) > 0)
+        all += fwrite(buf, 1, n, out);
+    fclose(in);
+    fclose(out);
+    return all;
+}
+
+/* ---- ways to end ------------------------------------------------------------------------------------------ */
+
+static void test_signals(void **state)
+{
+    (void)state;
+    static const int sent[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS,
+                               SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO};
+    for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
+        struct pty p;
+        char what[40];
+        snprintf(what, sizeof what, "signal %d", sent[i]);
+        view(&p, TRACE);
+        shown(&p);
+        kill(p.pid, sent[i]);
+        expect_left(&p, 128 + sent[i], sent[i] == SIGBUS ? 128 + SIGSEGV : -1, what);
+        pty_close(&p);
+    }
+}
+
+/* At any moment: after so many microseconds, from before the program has begun to behind its first screens. */
+static void test_any_moment(void **state)
+{
+    (void)state;
+    static const int sent[] = {SIGTERM, SIGHUP, SIGINT, SIGQUIT, SIGSEGV, SIGUSR1};
+    unsigned step = 1500;
+    for (int i = 0; i < 42; i++) {
+        struct pty p;
+        char what[80];
+        int s = sent[i % 6];
+        unsigned us = step * (unsigned)i;
+        snprintf(what, sizeof what, "signal %d after %u us", s, us);
+        view(&p, TRACE);
+        usleep(us);
+        pty_drain(&p);
+        kill(p.pid, s);
+        expect_left(&p, 128 + s, -1, what);
+        pty_close(&p);
+    }
+}
+
+/* As test_any_moment, but counted in what came out, and while keys are pressed. */
+static void test_busy_moment(void **state)
+{
+    (void)state;
+    static const int sent[] = {SIGTERM, SIGINT, SIGABRT, SIGSEGV};
+    for (int i = 0; i < 16; i++) {
+        struct pty p;
+        int s = sent[i % 4];
+        view(&p, TRACE);
+        if (!pty_until(&p, "\033[?1049h"))
+            pty_fail(&p, "nothing is shown");
+        for (int k = 0; k < i; k++)
+            pty_type(&p, "wljk3l2h1jns");
+        kill(p.pid, s);
+        expect_left(&p, 128 + s, -1, "signal while keys are pressed");
+        pty_close(&p);
+    }
+}
+
+static void test_twice(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 8; i++) { /* an impatient Ctrl-C, and its opposite */
+        struct pty p;
+        view(&p, TRACE);
+        shown(&p);
+        kill(p.pid, i % 2 ? SIGINT : SIGTERM);
+        kill(p.pid, SIGTERM);
+        kill(p.pid, SIGHUP);
+        expect_left(&p, -1, -1, "signals one after the other");
+        pty_close(&p);
+    }
+}
+
+static void test_quit(void **state)
+{
+    (void)state;
+    struct pty p;
+    view(&p, TRACE);
+    shown(&p);
+    pty_type(&p, "q");
+    expect_left(&p, 0, -1, "q");
+    pty_close(&p);
+}
+
+/* ---- sizes ------------------------------------------------------------------------------------------------ */
+
+static void test_sizes(void **state)
+{
+    (void)state;
+    static const unsigned short sizes[][2] = {{24, 80}, {1, 1}, {50, 200}, {2, 500}, {200, 2}, {5, 20}, {0, 0}, {65535, 65535}, {12, 40}};
+    struct pty p;
+    view(&p, TRACE);
+    shown(&p);
+    for (int i = 0; i < 400; i++) {
+        struct winsize ws = {.ws_row = sizes[i % 9][0], .ws_col = sizes[i % 9][1]};
+        ioctl(p.fd, TIOCSWINSZ, &ws);
+        if (i % 7 == 0)
+            pty_type(&p, i % 2 ? "1" : "3");
+        pty_drain(&p);
+    }
+    for (int i = 0; i < 2000; i++)
+        kill(p.pid, SIGWINCH);
+    struct winsize ws = {.ws_row = 24, .ws_col = 80};
+    ioctl(p.fd, TIOCSWINSZ, &ws);
+    pty_rest(&p);
+    if (p.ended)
+        pty_fail(&p, "sizes ended it");
+    pty_type(&p, "Q");
+    expect_left(&p, 0, -1, "sizes");
+    pty_close(&p);
+}
+
+/* ---- things that go away ----------------------------------------------------------------------------------- */
+
+static void expect_gone(struct pty *p, const char *what)
+{
+    if (!pty_until(p, NULL))
+        pty_fail(p, what);
+}
+
+static void test_terminal_gone(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        struct pty p;
+        view(&p, TRACE);
+        if (i % 3 == 0)
+            shown(&p);
+        else
+            usleep(20000u * (unsigned)i);
+        if (i >= 3)
+            pty_type(&p, "wl3jn");
+        close(p.slave); /* ours, so that no other end is left */
+        close(p.fd);
+        p.fd = -1;
+        p.slave = open("/dev/null", O_RDWR);
+        expect_gone(&p, "the terminal is gone, it isn't");
+        pty_close(&p);
+    }
+}
+
+static void test_nobody_hears(void **state)
+{
+    (void)state; /* nohup: SIGHUP is ignored, and the terminal goes */
+    struct pty p;
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, was;
+    sigaction(SIGHUP, &ignore, &was);
+    view(&p, TRACE);
+    sigaction(SIGHUP, &was, NULL);
+    shown(&p);
+    close(p.slave);
+    close(p.fd);
+    p.fd = -1;
+    p.slave = open("/dev/null", O_RDWR);
+    expect_gone(&p, "the terminal is gone and SIGHUP ignored: it doesn't end");
+    pty_close(&p);
+}
+
+/* sh -c: the shell closes what we want closed. */
+static void with_shell(struct pty *p, const char *line)
+{
+    const char *was = program;
+    char *argv[] = {NULL, "-c", (char *)(uintptr_t)line, NULL};
+    setenv("GOTOP_RUN", was, 1);
+    program = "/bin/sh";
+    pty_start(p, argv, NULL);
+    program = was;
+}
+
+static void test_closed(void **state)
+{
+    (void)state;
+    struct pty p;
+    with_shell(&p, "exec \"$GOTOP_RUN\" --view 2 " TRACE " <&-"); /* keys come from /dev/tty then */
+    shown(&p);
+    pty_type(&p, "Q");
+    expect_left(&p, 0, -1, "stdin closed");
+    pty_close(&p);
+    with_shell(&p, "exec \"$GOTOP_RUN\" --view 2 " TRACE " </dev/null");
+    shown(&p);
+    pty_type(&p, "Q");
+    expect_left(&p, 0, -1, "stdin empty");
+    pty_close(&p);
+    with_shell(&p, "exec \"$GOTOP_RUN\" --headless " TRACE " >/dev/full");
+    expect_left(&p, 2, -1, "disk full");
+    assert_true(pty_has(&p, "No space left"));
+    pty_close(&p);
+    with_shell(&p, "for c in report dump 'csv spans' 'folded' 'perfetto' 'pprof --kind sync'; do"
+                   " \"$GOTOP_RUN\" $c " TRACE " >/dev/full && echo \"$c: unnoticed\"; done; exit 9");
+    expect_left(&p, 9, -1, "disk full, commands");
+    if (pty_has(&p, "unnoticed"))
+        pty_fail(&p, "a full disk goes unnoticed");
+    pty_close(&p);
+    with_shell(&p, "exec \"$GOTOP_RUN\" report " TRACE " >&-");
+    expect_left(&p, 2, -1, "stdout closed");
+    pty_close(&p);
+    with_shell(&p, "exec \"$GOTOP_RUN\" --view 2 " TRACE " 2>&-");
+    shown(&p);
+    pty_type(&p, "Q");
+    expect_left(&p, 0, -1, "stderr closed");
+    pty_close(&p);
+}
+
+/* The file shrinks, or is emptied, under the program: it says so or shows what it has, and ends as ever. */
+static void test_file_cut(void **state)
+{
+    (void)state;
+    static const size_t cuts[] = {0, 1, 100, 4096, 40000};
+    for (int i = 0; i < 15; i++) {
+        struct pty p;
+        const char *path = file("cut.trace");
+        size_t n = copy_trace(path, 1 << 30);
+        view(&p, path);
+        if (i % 3 == 0)
+            shown(&p);
+        else
+            usleep(4000u * (unsigned)i);
+        assert_int_equal(truncate(path, (off_t)(cuts[i % 5] < n ? cuts[i % 5] : n / 2)), 0);
+        pty_type(&p, "3jwl1j2l4n5");
+        pty_rest(&p);
+        if (!p.ended)
+            pty_type(&p, "Q");
+        expect_left(&p, 0, 2, "the file was cut");
+        pty_close(&p);
+    }
+}
+
+static void test_file_replaced(void **state)
+{
+    (void)state;
+    struct pty p;
+    const char *path = file("old.trace");
+    copy_trace(path, 1 << 30);
+    view(&p, path);
+    shown(&p);
+    int fd = open(path, O_WRONLY); /* in place, with what is no trace */
+    for (int i = 0; i < 4000; i++)
+        assert_true(write(fd, "\033[31mnothing", 12) == 12);
+    close(fd);
+    pty_type(&p, "3jwl1j2l4n5");
+    pty_rest(&p);
+    unlink(path);
+    pty_type(&p, "1w2");
+    pty_rest(&p);
+    pty_type(&p, "Q");
+    expect_left(&p, 0, -1, "the file was replaced");
+    if (pty_has(&p, "\033[31mnothing"))
+        pty_fail(&p, "its bytes reach the terminal");
+    pty_close(&p);
+}
+
+/* Copies without a clipboard: one file, for its user alone, gone behind the program. */
+static int copies(mode_t *mode)
+{
+    DIR *d = opendir(dir);
+    int n = 0;
+    for (struct dirent *de; d && (de = readdir(d));) {
+        struct stat st;
+        if (strncmp(de->d_name, "gotop-", 6) != 0)
+            continue;
+        n++;
+        if (stat(file(de->d_name), &st) == 0)
+            *mode = st.st_mode & 0777;
+    }
+    if (d)
+        closedir(d);
+    return n;
+}
+
+static void test_copies(void **state)
+{
+    (void)state;
+    static char *const linux_console[] = {"TERM=linux", NULL};
+    static const int ends[] = {0, SIGTERM, SIGSEGV};
+    for (int i = 0; i < 3; i++) {
+        struct pty p;
+        mode_t mode = 0;
+        char *argv[] = {NULL, "--view", "2", TRACE, NULL};
+        pty_start(&p, argv, linux_console);
+        if (!pty_until(&p, "P0"))
+            pty_fail(&p, "nothing is shown");
+        pty_rest(&p);
+        for (int k = 0; k < 4; k++) {
+            pty_type(&p, "jy");
+            pty_rest(&p);
+        }
+        assert_int_equal(copies(&mode), 1);
+        assert_int_equal(mode, 0600);
+        if (ends[i])
+            kill(p.pid, ends[i]);
+        else
+            pty_type(&p, "Q");
+        expect_left(&p, ends[i] ? 128 + ends[i] : 0, -1, "copies");
+        pty_close(&p);
+        assert_int_equal(copies(&mode), 0);
+    }
+}
+
+/* Stopped, then killed, as `kill %1` does: it may not wait for a terminal that is the shell's now. */
+static void test_killed_while_stopped(void **state)
+{
+    (void)state;
+    struct pty p;
+    int status;
+    view(&p, TRACE);
+    shown(&p);
+    kill(p.pid, SIGSTOP);
+    assert_int_equal(waitpid(p.pid, &status, WUNTRACED), p.pid);
+    assert_true(WIFSTOPPED(status));
+    kill(p.pid, SIGTERM);
+    kill(p.pid, SIGCONT);
+    expect_left(&p, 128 + SIGTERM, -1, "killed while stopped");
+    pty_close(&p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_quit),          cmocka_unit_test(test_signals),      cmocka_unit_test(test_any_moment),
+        cmocka_unit_test(test_busy_moment),   cmocka_unit_test(test_twice),        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_terminal_gone), cmocka_unit_test(test_nobody_hears), cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_file_cut),      cmocka_unit_test(test_file_replaced), cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_killed_while_stopped),
+    };
+    program = getenv("GOTOP") ? getenv("GOTOP") : "build/gotop";
+    if (access(program, X_OK) || access(TRACE, R_OK) || !mkdtemp(dir)) {
+        fprintf(stderr, "no program, no sample, or no temporary folder\n");
+        return 1;
+    }
+    setenv("LC_ALL", "C.UTF-8", 1);
+    int rc = cmocka_run_group_tests(tests, NULL, NULL);
+    char rm[300];
+    snprintf(rm, sizeof rm, "rm -rf '%s'", dir);
+    if (system(rm))
+        fprintf(stderr, "left behind: %s\n", dir);
+    return rc;
+}
