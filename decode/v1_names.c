@@ -54,8 +54,10 @@ static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
 {
     uint64_t *val = id ? v1_ids_find(&vn->ix->strings, id) : NULL;
     struct v1_raw r;
-    if (!val)
+    if (!val) {
+        vn->missing += id != 0;
         return 0;
+    }
     if (*val & V1_KNOWN)
         return (uint32_t)*val;
     uint32_t nid = at(vn, *val, V1_STRING, &r) ? v1_text(vn, (const char *)r.text, r.len) : 0;
@@ -121,8 +123,10 @@ uint32_t v1_stack(struct v1_names *vn, uint64_t id)
 {
     uint64_t *val = id ? v1_ids_find(&vn->ix->stacks, id) : NULL;
     struct v1_raw r;
-    if (!val)
+    if (!val) {
+        vn->missing += id != 0;
         return 0;
+    }
     if (*val & V1_KNOWN)
         return (uint32_t)*val;
     uint32_t nid = at(vn, *val, V1_STACK, &r) ? read_stack(vn, &r) : 0;

@@ -18,6 +18,7 @@ struct v1_names {
     struct v1_index *ix;
     struct symbols *symbols; /* NULL: bare program counters stay bare */
     struct frame *frames;    /* room for one stack */
+    uint64_t missing;        /* stacks and strings asked for in vain */
     bool oom;
 };
 

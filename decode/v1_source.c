@@ -5,6 +5,7 @@
  * events tells. Traces that have any are merged twice: the rehearsal notes where each futile sequence begins and
  * ends in the final order, the second time those events are passed over.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "decode/mem.h"
@@ -186,6 +187,9 @@ static void finish(struct v1 *v, struct source *s)
     s->st.bytes_done = s->len;
     if (v->order.d.oom || v->names.oom)
         stop(v, s, ERR_NOMEM);
+    if (v->names.missing)
+        source_damage(s, ERR_TRUNCATED, 0, s->len, "%" PRIu64 " uses of stacks or strings that are not in the file: its end is missing",
+                      v->names.missing);
     if (v->emit.contradictions)
         source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu events contradict what came before them",
                     (unsigned long long)v->emit.contradictions);

@@ -12,10 +12,14 @@
 enum { CM = 1, CP = 2, CG = 4, NP = 8, NG = 16 };
 
 const struct v2_spec v2_specs[256] = {
-#define X(n, id, since, nargs, ctx, strs, stks) [n] = {nargs + 1, ctx, #id},
+#define X(n, id, since, nargs, ctx, strs, stks) [n] = {nargs + 1, ctx, since, #id},
 #include "decode/events_v2.def"
 #undef X
 };
+#define X(n, id, since, nargs, ctx, strs, stks) \
+    _Static_assert((nargs) <= sizeof((struct v2_cursor *)0)->arg / sizeof(uint64_t), "a cursor has room for " #id "'s arguments");
+#include "decode/events_v2.def"
+#undef X
 
 /* ---- look-ups --------------------------------------------------------------------------------------------- */
 
@@ -727,6 +731,12 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
         x.g = o->m[c->m].g;
     }
     unsigned need = v2_specs[c->type].ctx;
+    if (v2_specs[c->type].since > o->s->version - 1000 && !o->newer) { /* Go's reader takes them */
+        o->newer = true;
+        source_warn(o->s, ERR_VERSION, o->gen->ordinal, (uint64_t)(c->at - o->s->data),
+                    "an event of go 1.%u, %s, in a trace of go 1.%d", v2_specs[c->type].since, v2_specs[c->type].name,
+                    o->s->version - 1000);
+    }
     if (c->type == V2_GO_START)
         return go_start(o, c, &x);
     if (c->type == V2_PROC_START)

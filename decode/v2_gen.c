@@ -21,6 +21,7 @@ enum {
 #define BATCH_MAX 65536
 #define FRAMES_MAX 128
 #define STRING_MAX 1024
+#define GO_125 1025
 #define GO_126 1026
 
 struct header {
@@ -81,42 +82,47 @@ static bool note_table(struct v2_gen *g, const struct header *h)
     return true;
 }
 
-static void read_freq(struct source *s, struct v2_gen *g, const struct header *h)
+static void frequency(struct source *s, struct v2_gen *g, const struct header *h, uint64_t f)
 {
-    uint64_t f;
-    const uint8_t *p = h->p + 1;
-    if (*h->p == B_FREQ) {
-        p = bytes_varint(p, h->end, &f);
-    } else { /* Sync: frequency and clock snapshot follow */
-        uint64_t dt;
-        f = 0;
-        while (p && p < h->end) {
-            uint8_t what = *p++;
-            if (what == B_FREQ && !f) {
-                p = bytes_varint(p, h->end, &f);
-            } else if (what == B_SNAPSHOT && !g->has_snap) {
-                if ((p = bytes_varint(p, h->end, &dt)) && (p = bytes_varint(p, h->end, &g->mono)) &&
-                    (p = bytes_varint(p, h->end, &g->sec)) && (p = bytes_varint(p, h->end, &g->nsec))) {
-                    g->snap_time = h->time + dt;
-                    g->has_snap = true;
-                }
-            } else {
-                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p - 1),
-                              "expected frequency or clock snapshot event, found %u", what);
-                return;
-            }
-        }
-    }
-    if (!p && !h->torn)
-        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "malformed frequency batch");
-    if (!p)
-        return;
     if (g->freq && f)
         source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "second frequency in one generation");
     else if (!f)
         source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "clock frequency is zero");
     else
         g->freq = f;
+}
+
+static const uint8_t *snapshot(struct v2_gen *g, const struct header *h, const uint8_t *p)
+{
+    uint64_t dt;
+    if ((p = bytes_varint(p, h->end, &dt)) && (p = bytes_varint(p, h->end, &g->mono)) &&
+        (p = bytes_varint(p, h->end, &g->sec)) && (p = bytes_varint(p, h->end, &g->nsec))) {
+        g->snap_time = h->time + dt;
+        g->has_snap = true;
+    }
+    return p;
+}
+
+/* A Frequency batch, or a Sync batch, which has a clock snapshot too. Nothing else may stand there. */
+static void read_freq(struct source *s, struct v2_gen *g, const struct header *h)
+{
+    const bool sync = *h->p == B_SYNC;
+    const uint8_t *p = h->p + sync;
+    while (p && p < h->end) {
+        const uint8_t what = *p++;
+        uint64_t f;
+        if (what == B_FREQ) {
+            if ((p = bytes_varint(p, h->end, &f)))
+                frequency(s, g, h, f);
+        } else if (what == B_SNAPSHOT && sync && !g->has_snap) {
+            p = snapshot(g, h, p);
+        } else {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p - 1), "expected frequency or clock snapshot event, found %u", what);
+            return;
+        }
+    }
+    if (!p && !h->torn)
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "malformed frequency batch");
 }
 
 static bool batch_take(struct source *s, struct v2_gen *g, const struct header *h)
@@ -129,15 +135,15 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct header *
         return true;
     }
     uint8_t first = h->p < h->end ? *h->p : 0;
+    if (first == (s->version >= GO_125 ? B_SYNC : B_FREQ)) {
+        read_freq(s, g, h);
+        return true;
+    }
     switch (first) {
     case B_STACKS:
     case B_STRINGS:
     case B_SAMPLES:
         return note_table(g, h);
-    case B_FREQ:
-    case B_SYNC:
-        read_freq(s, g, h);
-        return true;
     default:
         break;
     }
@@ -328,7 +334,7 @@ static void gen_reset(struct v2_gen *g)
 static void gen_clock(struct source *s, struct v2_gen *g, uint64_t last_freq)
 {
     if (g->freq) {
-        if (!g->torn && !g->has_snap && s->version >= 1025)
+        if (!g->torn && !g->has_snap && s->version >= GO_125)
             source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot", g->number);
         return;
     }

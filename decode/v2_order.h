@@ -83,6 +83,7 @@ struct v2_order {
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;
     bool first_gen;
+    bool newer;                /* it has been said that there are events newer than the header */
     bool have_base;
     bool stopped;              /* damage: nothing more can be ordered */
     bool oom;

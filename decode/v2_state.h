@@ -20,7 +20,7 @@ enum v2_event {
 
 struct v2_spec {
     int8_t nargs; /* + 1, so that 0 means: no such event */
-    uint8_t ctx;
+    uint8_t ctx, since;
     const char *name;
 };
 extern const struct v2_spec v2_specs[256];

@@ -250,6 +250,53 @@ static void test_claims(void **state)
     }
 }
 
+/* Cut anywhere between its last event and its end: what lacks names says so. */
+static void footer_cut(const char *path, const uint8_t *p, size_t n)
+{
+    struct trace_opts o = {.threads = 1};
+    struct tracegen_buf text = {0};
+    tracegen_decode(p, n, &text);
+    size_t len = strlen((char *)text.p), stacks = 0;
+    const char *at = strstr((char *)text.p, "\nStack ");
+    for (; at && at + 1 < (char *)text.p + len; at = strchr(at + 1, '\n'), stacks++) {
+        if (stacks % 16)
+            continue;
+        char *part = strndup((char *)text.p, (size_t)(at + 1 - (char *)text.p)), *whole = NULL;
+        size_t bytes;
+        assert_true(asprintf(&whole, "%.*snoauto\n%s", (int)strcspn(part, "\n") + 1, part, part + strcspn(part, "\n") + 1) > 0);
+        uint8_t *cut = tracegen_bytes(whole, &bytes);
+        struct trace *tr;
+        struct err e;
+        if (bytes < n) {
+            if (trace_open_mem(cut, bytes, &o, &tr, &e) != ERR_OK)
+                fail_msg("%s cut at %zu: not opened", path, bytes);
+            while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+                ;
+            if (!trace_info(tr)->ndamages)
+                fail_msg("%s cut at byte %zu of %zu: taken as whole", path, bytes, n);
+            trace_close(tr);
+        }
+        free(cut);
+        free(part);
+        free(whole);
+    }
+    tracegen_free(&text);
+}
+
+static void test_footer_cut(void **state)
+{
+    (void)state;
+    static const char *const sample[] = {"samples/http-1.19.trace", "samples/lock-1.21.trace", "samples/workers-1.9.trace",
+                                         "samples/tasks-1.21.trace"};
+    for (size_t i = 0; i < sizeof sample / sizeof *sample; i++) {
+        size_t n = 0;
+        uint8_t *p = read_file(sample[i], &n);
+        assert_non_null(p);
+        footer_cut(sample[i], p, n);
+        free(p);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -257,6 +304,7 @@ int main(void)
         cmocka_unit_test(test_cut_samples),
         cmocka_unit_test(test_flip_samples),
         cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_footer_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -17,17 +17,19 @@
 #define NO_TABLES "D the file ends without its tables of stacks and names\n"
 
 /* Without its end a file has no tick rate: times are ticks, and what runs at the end of the data is unknown then. */
+#define NO_NAMES(n) "D " n " uses of stacks or strings that are not in the file: its end is missing\n"
+
 static void test_no_clock(void **state)
 {
     (void)state;
     const char *trace = "go 1.21\nnoauto\n" START "GoSysCall +100 stack=5\nHeapAlloc +100 bytes=7\n";
     const char *want = "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n100 g1 syscall p0 m0\n"
              "101 g1 running p0 m0\n"
-                       "200 heap 7\n~200 g1 unknown\n~200 p0 none\n" NO_TABLES;
+                       "200 heap 7\n~200 g1 unknown\n~200 p0 none\n" NO_TABLES NO_NAMES("1");
     reads_as(trace, want);
     reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n50 g1 syscall p0 m0\n"
              "51 g1 running p0 m0\n"
-               "100 heap 7\n~100 g1 unknown\n~100 p0 none\n" NO_TABLES, 2e9, NULL);
+               "100 heap 7\n~100 g1 unknown\n~100 p0 none\n" NO_TABLES NO_NAMES("1"), 2e9, NULL);
 }
 
 static void test_header_alone(void **state)
@@ -114,7 +116,7 @@ static void test_missing_names(void **state)
     (void)state;
     reads_as("go 1.11\nnoauto\n" START "UserTaskCreate +1 task=1 parent=0 name=9 stack=4\n",
              "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n1 g1 task 1 #9\n~1 g1 unknown\n"
-             "~1 p0 none\n" NO_TABLES);
+             "~1 p0 none\n" NO_TABLES NO_NAMES("2"));
 }
 
 static void test_bad_frequency(void **state)

@@ -119,12 +119,78 @@ static void test_experiments(void **state)
     unload(&l);
 }
 
+/* What may stand in the batch that tells the clock, dialect by dialect; and what is newer than the header says. */
+static void test_v2_clock_batches(void **state)
+{
+    (void)state;
+#define CLOCK22 "noauto\nbatch m=-1 t=1\nFrequency freq=1000000000\n"
+#define SYNC25 "noauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
+    expect_events("go 1.22\n" CLOCK22 START, 2, ERR_OK, NULL);
+    expect_events("go 1.23\n" CLOCK22 START, 2, ERR_OK, NULL);
+    expect_events("go 1.25\n" SYNC25 START, 2, ERR_OK, NULL);
+    expect_events("go 1.25\n" SYNC25 "Frequency freq=1000000000\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT, "second frequency");
+    expect_events("go 1.25\n" SYNC25 "ClockSnapshot +1 mono=1 sec=1 nsec=1\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT,
+                  "expected frequency or clock snapshot event, found 51");
+    expect_events("go 1.22\n" CLOCK22 "raw 30 01\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT,
+                  "expected frequency or clock snapshot event, found 48");
+    expect_events("go 1.22\n" CLOCK22 "raw 08 01\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT, "second frequency");
+    expect_events("go 1.26\n" SYNC25 "raw 30 01\nbatch m=7 t=100\n" AGAIN "endgen\n", 3, ERR_FORMAT,
+                  "expected frequency or clock snapshot event, found 48");
+    expect_events("go 1.22\nnoauto\nbatch m=-1 t=1\nraw 32 08 01\n" START, 2, ERR_TRUNCATED, "no clock frequency"); /* 50 is no event there */
+    expect_events("go 1.25\n" CLOCK22 START, 2, ERR_TRUNCATED, "no clock frequency");
+    expect_events("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\n" START "endgen\n", 2, ERR_FORMAT,
+                  "has no clock snapshot");
+}
+
+/* A whole trace in which nothing happened: Go's reader finds no event and no error. A header alone is something else. */
+static void test_v2_no_event(void **state)
+{
+    (void)state;
+    struct loaded l = load_text("go 1.22\nnoauto\nbatch m=-1 t=1\nFrequency freq=1000000000\n"
+                                "batch m=-1 t=1\nStrings\nString id=0xffffffffffffffff \"a\"\n");
+    expect_whole(l.tr);
+    assert_null(trace_fatal(l.tr));
+    assert_int_equal(trace_info(l.tr)->events, 0);
+    assert_int_equal(trace_info(l.tr)->end, 0);
+    unload(&l);
+    l = load_text("go 1.22\nnoauto\n");
+    assert_non_null(trace_fatal(l.tr));
+    assert_int_equal(trace_fatal(l.tr)->code, ERR_EMPTY);
+    unload(&l);
+}
+
+/* Go's readers take events that are newer than the header; who reads the trace should know. */
+static void test_v2_newer_events(void **state)
+{
+    (void)state;
+    static const char *const newer[][2] = {
+        {"go 1.22\n", "GoCreateBlocked +1 new_g=9 new_stack=0 stack=0\n"},
+        {"go 1.22\n", "GoStatusStack +1 g=9 m=-1 waiting stack=0\n"},
+    };
+    for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
+        for (int is = 1; is >= 0; is--) {
+            struct tracegen_buf b = {0};
+            tracegen_printf(&b, "%s%s%s", is ? "go 1.23\n" : newer[i][0], START, is ? newer[i][1] : i ? "raw 30 01 09 01 04 00\n" : "raw 2f 01 09 00 00\n");
+            struct loaded l = load_text((char *)b.p);
+            expect_whole(l.tr);
+            assert_int_equal(trace_info(l.tr)->events, 3);
+            assert_int_equal(trace_info(l.tr)->nwarnings, !is);
+            if (!is)
+                assert_non_null(strstr(trace_warning(l.tr, 0)->what, "an event of go 1.23"));
+            unload(&l);
+            tracegen_free(&b);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flight_recorder), cmocka_unit_test(test_borders),
         cmocka_unit_test(test_tables),          cmocka_unit_test(test_tables_by_generation),
         cmocka_unit_test(test_clock_missing),   cmocka_unit_test(test_experiments),
+        cmocka_unit_test(test_v2_clock_batches),
+        cmocka_unit_test(test_v2_no_event),
+        cmocka_unit_test(test_v2_newer_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
