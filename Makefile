@@ -276,17 +276,34 @@ setup-fuzz:
 	@CC='$(CC)' sh .ci/setup build fuzz
 .PHONY: setup-fuzz
 
+# Man pages and completions, from the tables that --help is made of. They ask the program, so it must run here: where it
+# is built for another machine, HOST_GOTOP names one that does.
+HOST_GOTOP ?= $(BUILD)/gotop
+manual: $(BUILD)/manual/stamp
+$(BUILD)/manual/stamp: docs/manual.sh docs/gotop.1 viewer/options.def viewer/commands.def $(HOST_GOTOP)
+	@rm -rf $(@D)
+	sh docs/manual.sh $(HOST_GOTOP) $(@D)
+	@touch $@
+.PHONY: manual
+
 bindir = $(PREFIX)/bin
 datadir = $(PREFIX)/share/gotop
 mandir = $(PREFIX)/share/man/man1
-install: all
-	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(datadir)/keymaps'
+bashdir = $(PREFIX)/share/bash-completion/completions
+zshdir = $(PREFIX)/share/zsh/site-functions
+fishdir = $(PREFIX)/share/fish/vendor_completions.d
+install: all manual
+	install -d '$(DESTDIR)$(bindir)' '$(DESTDIR)$(datadir)/keymaps' '$(DESTDIR)$(mandir)' '$(DESTDIR)$(bashdir)' \
+	    '$(DESTDIR)$(zshdir)' '$(DESTDIR)$(fishdir)'
 	install -m 755 $(BUILD)/gotop '$(DESTDIR)$(bindir)/gotop'
-	$(if $(KEYMAPS),install -m 644 $(KEYMAPS) '$(DESTDIR)$(datadir)/keymaps/')
-	if [ -f docs/gotop.1 ]; then install -d '$(DESTDIR)$(mandir)' && \
-	    install -m 644 docs/gotop.1 '$(DESTDIR)$(mandir)/gotop.1'; fi
+	install -m 644 $(KEYMAPS) '$(DESTDIR)$(datadir)/keymaps/'
+	install -m 644 $(BUILD)/manual/man1/*.1 '$(DESTDIR)$(mandir)/'
+	install -m 644 $(BUILD)/manual/gotop.bash '$(DESTDIR)$(bashdir)/gotop'
+	install -m 644 $(BUILD)/manual/_gotop '$(DESTDIR)$(zshdir)/_gotop'
+	install -m 644 $(BUILD)/manual/gotop.fish '$(DESTDIR)$(fishdir)/gotop.fish'
 uninstall:
-	rm -f '$(DESTDIR)$(bindir)/gotop' '$(DESTDIR)$(mandir)/gotop.1'
+	rm -f '$(DESTDIR)$(bindir)/gotop' '$(DESTDIR)$(mandir)'/gotop.1 '$(DESTDIR)$(mandir)'/gotop-*.1
+	rm -f '$(DESTDIR)$(bashdir)/gotop' '$(DESTDIR)$(zshdir)/_gotop' '$(DESTDIR)$(fishdir)/gotop.fish'
 	rm -rf '$(DESTDIR)$(datadir)'
 
 format:
@@ -306,6 +323,7 @@ help:
 	@echo 'make fuzz               fuzz both format families with clang (FUZZ_TIME=60 seconds each)'
 	@echo 'make bench              speed, memory and bytes of generated traces, or of TRACE=file; CURVE=1: of more and more'
 	@echo 'make screens-accept     write the screens of the tests anew; read the diff'
+	@echo 'make manual             man pages and completions, $(BUILD)/manual'
 	@echo 'make install            PREFIX=/usr/local, DESTDIR='
 	@echo 'make tools              the trace notation of the tests, $(BUILD)/tracegen, and $(BUILD)/gen-trace'
 	@echo 'make format, make clean'

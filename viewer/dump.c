@@ -16,10 +16,11 @@ int dump_main(int argc, char **argv)
     struct err e = {0};
     if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
     if (o.help) {
-        printf("gotop dump TRACE - print the model as tab-separated records, one a line, sorted by kind.\n\n"
-               "C event counts, F first stacks, G goroutine intervals, H facts, K CPU samples, L logs, M metrics,\n"
-               "P running intervals, R ranges, S sums per goroutine, T tasks, U regions, Z sums per state, D damage.\n"
-               "--strict, --threads, --max-memory, --ticks-per-second and --exe hold here too.\n"
+        printf("usage: gotop dump [options] TRACE\n"
+               "The model as tab-separated records, one a line, sorted by kind. C event counts, F first stacks, G goroutine\n"
+               "intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R ranges, S sums per goroutine, T\n"
+               "tasks, U regions, Z sums per state, D damage.\n"
+               "  --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
                "Exit status: 0 whole, 1 wrong usage, 2 unreadable or not written, 3 a part.\n");
         return finish_output(EXIT_OK);
     }
