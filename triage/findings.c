@@ -141,6 +141,7 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
         rules_sched(&rs);
         rules_locks(&rs);
         rules_leaks(&rs);
+        rules_causes(&rs);
     }
     if (rs.failed) {
         findings_free(out);

@@ -13,7 +13,8 @@
 
 #define INDENT 10
 #define STOPS 4
-#define FINDINGS_LONG 4 /* with text; the rest one line each */
+#define FIRST_LINES 7   /* of the first finding's text; the others' have 3, and name whom it is about first */
+#define FINDINGS_LONG 3 /* with text; the rest one line each */
 
 static void endl(struct text *t)
 {
@@ -130,7 +131,7 @@ static void findings(struct text *t, const struct loaded *l)
         text_add(t, "  none: without a clock rate nothing can be called long\n");
         return;
     }
-    if (l->fs.n == 0) {
+    if (l->fs.n == 0 || (l->fs.n == 1 && l->fs.f[0].rule == RULE_TIME)) {
         text_add(t, "  nothing stands out\n");
     }
     for (uint32_t i = 0; i < l->fs.n; i++) {
@@ -151,7 +152,7 @@ static void findings(struct text *t, const struct loaded *l)
         text_add(t, "  [%s]", rule_id(f->rule));
         endl(t);
         if (i < FINDINGS_LONG) {
-            wrapped_clean(t, f->text, 4);
+            wrapped_clean(t, f->text, i == 0 ? FIRST_LINES : 3);
             wrapped_clean(t, f->next, 2);
         }
     }

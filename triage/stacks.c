@@ -118,13 +118,28 @@ bool stacks_is_program(const struct trace *tr, uint32_t func)
     return !is_library(trace_str(tr, func));
 }
 
-uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
+/* Of the library, what every wait and call goes through. */
+static bool is_plumbing(struct str f)
 {
-    uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n; i++) {
-        if (stacks_is_program(tr, trace_frame(tr, stack, i).func)) {
-            return i;
+    static const char *const package[] = {"runtime.", "runtime/", "sync.", "sync/",  "internal/",   "syscall.",
+                                          "net.",     "os.",      "io.",   "bufio.", "crypto/tls.", "time."};
+    for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
+        if (str_starts(f, package[i])) {
+            return true;
         }
     }
-    return 0;
+    return f.len == 0;
+}
+
+uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
+{
+    uint32_t n = trace_stack(tr, stack), library = n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (!is_library(f)) {
+            return i;
+        }
+        library = library == n && !is_plumbing(f) ? i : library;
+    }
+    return library < n ? library : 0;
 }

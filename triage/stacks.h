@@ -29,8 +29,8 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
 /* stacks_is_program - is a function (a string) outside the runtime and the standard library? */
 bool stacks_is_program(const struct trace *tr, uint32_t func);
 /*
- * stacks_user_frame - index of the first frame outside the runtime and the standard library. 0 if the innermost one
- * is, or if there is none: then that one stands for all.
+ * stacks_user_frame - index of the first frame outside the runtime and the standard library. In a stack of the library
+ * alone, the first one outside of what all go through (runtime, sync, os, net and the like); else 0.
  */
 uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack);
 /* str_is, str_starts - compare bytes of a trace with a C string. */
