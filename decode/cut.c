@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-bool sink_put(struct sink *s, const void *p, size_t n)
+bool outlet_put(struct outlet *s, const void *p, size_t n)
 {
     if (!s->broken && n && !s->write(s->arg, p, n))
         s->broken = true;
@@ -11,7 +11,7 @@ bool sink_put(struct sink *s, const void *p, size_t n)
     return !s->broken;
 }
 
-enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct sink *out, struct cut_result *res,
+enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out, struct cut_result *res,
                         struct err *e)
 {
     struct dialect d;

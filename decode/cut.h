@@ -13,13 +13,13 @@
 #include "decode/input.h"
 
 /* Where bytes go. write - false: it makes no sense to go on. */
-struct sink {
+struct outlet {
     bool (*write)(void *arg, const void *p, size_t n);
     void *arg;
     bool broken;
     uint64_t bytes;
 };
-bool sink_put(struct sink *s, const void *p, size_t n);
+bool outlet_put(struct outlet *s, const void *p, size_t n);
 
 struct cut_range {
     int64_t from, to;        /* ns since the trace's first event; INT64_MIN, INT64_MAX: from its start, to its end */
@@ -35,14 +35,14 @@ struct cut_result {
     struct err damage;       /* the trace ends early, or is damaged there: the slice ends before it. code ERR_OK = no */
 };
 
-/* cut_trace - ERR_ARG: there is nothing in this range. ERR_IO: the sink broke. */
-enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct sink *out, struct cut_result *res,
+/* cut_trace - ERR_ARG: there is nothing in this range. ERR_IO: the outlet broke. */
+enum err_code cut_trace(const struct input *in, const struct cut_range *r, struct outlet *out, struct cut_result *res,
                         struct err *e);
 
 /* The two families. */
-enum err_code cut_v1(const struct input *in, const struct dialect *d, const struct cut_range *r, struct sink *out,
+enum err_code cut_v1(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
                      struct cut_result *res, struct err *e);
-enum err_code cut_v2(const struct input *in, const struct dialect *d, const struct cut_range *r, struct sink *out,
+enum err_code cut_v2(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
                      struct cut_result *res, struct err *e);
 
 #endif

@@ -440,20 +440,20 @@ static enum err_code run(struct v1_cut *c, const struct cut_range *r, struct err
     return walk(c, r, e);
 }
 
-static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct sink *out, struct err *e)
+static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct outlet *out, struct err *e)
 {
     enum err_code rc = index_all(c, r, e);
     if (rc)
         return rc;
     if (r->from <= 0 && r->to == INT64_MAX && !c->s.st.ndamages) {
-        sink_put(out, c->s.data, c->s.len);
+        outlet_put(out, c->s.data, c->s.len);
         c->res->whole = true;
         c->res->events = c->ix.events;
         return ERR_OK;
     }
     if (!v1_put_init(&c->w, out, &c->s, &c->ix))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    sink_put(out, c->s.data, c->s.header);
+    outlet_put(out, c->s.data, c->s.header);
     rc = run(c, r, e);
     if (rc == ERR_OK && c->listing) {
         struct cut_range all = {INT64_MIN, r->to, r->ticks_per_second};
@@ -467,7 +467,7 @@ static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct sin
     return c->w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for tables") : ERR_OK;
 }
 
-enum err_code cut_v1(const struct input *in, const struct dialect *d, const struct cut_range *r, struct sink *out,
+enum err_code cut_v1(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
                      struct cut_result *res, struct err *e)
 {
     struct v1_cut *c = mem_zalloc(sizeof *c);

@@ -9,7 +9,7 @@
 #define BATCH_BYTES 60000    /* a writer's buffers hold 64 KB */
 enum { EVENT_MAX = 2 + 10 * V1_VALUES };
 
-bool v1_put_init(struct v1_put *w, struct sink *out, const struct source *s, struct v1_index *ix)
+bool v1_put_init(struct v1_put *w, struct outlet *out, const struct source *s, struct v1_index *ix)
 {
     *w = (struct v1_put){.out = out, .s = s, .ix = ix};
     w->p = mem_zalloc((ix->nproc + 1) * sizeof *w->p);
@@ -49,8 +49,8 @@ static void batch_close(struct v1_put *w, uint32_t p)
     uint64_t v[3] = {id, seq ? o->first_seq : o->first, o->first};
     if (!o->n)
         return;
-    sink_put(w->out, head, encode(w, head, V1_BATCH, v, seq ? 3 : 2));
-    sink_put(w->out, o->buf, o->n);
+    outlet_put(w->out, head, encode(w, head, V1_BATCH, v, seq ? 3 : 2));
+    outlet_put(w->out, o->buf, o->n);
     o->n = 0;
 }
 
@@ -140,8 +140,8 @@ static void put_stack(struct v1_put *w, uint64_t id, uint8_t *buf)
         n += v2_put_varint(buf + n, v);
     }
     uint8_t head[11] = {V1_STACK | 3 << 6};
-    sink_put(w->out, head, 1 + v2_put_varint(head + 1, n));
-    sink_put(w->out, buf, n);
+    outlet_put(w->out, head, 1 + v2_put_varint(head + 1, n));
+    outlet_put(w->out, buf, n);
 }
 
 static void put_string(struct v1_put *w, uint64_t id)
@@ -154,21 +154,35 @@ static void put_string(struct v1_put *w, uint64_t id)
     uint8_t head[21] = {V1_STRING};
     size_t n = 1 + v2_put_varint(head + 1, id);
     n += v2_put_varint(head + n, r.len);
-    sink_put(w->out, head, n);
-    sink_put(w->out, r.text, r.len);
+    outlet_put(w->out, head, n);
+    outlet_put(w->out, r.text, r.len);
 }
 
 static void put_frequency(struct v1_put *w, uint64_t ticks_per_second)
 {
     uint8_t buf[EVENT_MAX];
-    sink_put(w->out, buf, encode(w, buf, V1_FREQUENCY, (uint64_t[]){ticks_per_second, 0}, w->ix->dialect.shape[V1_FREQUENCY].n));
+    outlet_put(w->out, buf, encode(w, buf, V1_FREQUENCY, (uint64_t[]){ticks_per_second, 0}, w->ix->dialect.shape[V1_FREQUENCY].n));
 }
 
 /* From 1.11 on tables have a batch of their own, from 1.21 on the tick rate stands in it, too. */
 static void put_table_batch(struct v1_put *w)
 {
     uint8_t buf[EVENT_MAX];
-    sink_put(w->out, buf, encode(w, buf, V1_BATCH, (uint64_t[]){0, w->last}, 2));
+    outlet_put(w->out, buf, encode(w, buf, V1_BATCH, (uint64_t[]){0, w->last}, 2));
+}
+
+/* put_used - what is used of a table, by id. Stacks need a buffer. */
+static void put_used(struct v1_put *w, const struct v1_ids *table, const struct idmap *used, uint8_t *buf)
+{
+    for (uint64_t i = 0; i < (table->dense ? table->ndense : table->n); i++) {
+        uint64_t id = table->dense ? i : table->e[i].id;
+        if (idmap_get(used, id) == IDMAP_NONE)
+            continue;
+        if (buf)
+            put_stack(w, id, buf);
+        else
+            put_string(w, id);
+    }
 }
 
 void v1_put_tables(struct v1_put *w, uint64_t ticks_per_second)
@@ -184,12 +198,9 @@ void v1_put_tables(struct v1_put *w, uint64_t ticks_per_second)
         put_table_batch(w);
     uint8_t *buf = mem_alloc(20 + V1_FRAMES_MAX * 40);
     w->oom |= !buf;
-    for (uint32_t i = 0; buf && i < w->stacks.cap; i++)
-        if (w->stacks.val[i] && w->stacks.val[i] != IDMAP_GONE)
-            put_stack(w, w->stacks.key[i], buf);
-    for (uint32_t i = 0; i < w->strings.cap; i++)
-        if (w->strings.val[i] && w->strings.val[i] != IDMAP_GONE)
-            put_string(w, w->strings.key[i]);
+    if (buf)
+        put_used(w, &w->ix->stacks, &w->stacks, buf);
+    put_used(w, &w->ix->strings, &w->strings, NULL);
     if (version < 1007)
         put_frequency(w, ticks_per_second);
     mem_free(buf);

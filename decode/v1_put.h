@@ -16,7 +16,7 @@ struct v1_out {              /* a processor's batch that is being filled */
 };
 
 struct v1_put {
-    struct sink *out;
+    struct outlet *out;
     const struct source *s;
     struct v1_index *ix;
     struct v1_out *p;        /* by index of the processor; the last one is no P's: samples have batches of their own */
@@ -26,7 +26,7 @@ struct v1_put {
     bool oom;
 };
 
-bool v1_put_init(struct v1_put *w, struct sink *out, const struct source *s, struct v1_index *ix);
+bool v1_put_init(struct v1_put *w, struct outlet *out, const struct source *s, struct v1_index *ix);
 void v1_put_free(struct v1_put *w);
 /* v1_put_event - v: the values behind the time; text: what stands behind a log's. Stacks and strings count as used. */
 void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, const uint64_t *v, const uint8_t *text, uint32_t len);

@@ -185,7 +185,7 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
         return ERR_OK;
     c->res->generations++;
     if (!*over && (!c->start.set || c->from == INT64_MIN)) {
-        sink_put(c->out, gen->start, (size_t)(gen->end - gen->start));
+        outlet_put(c->out, gen->start, (size_t)(gen->end - gen->start));
         return ERR_OK;
     }
     return v2_cut_gen(c, gen) ? ERR_OK : no_memory(e);
@@ -265,7 +265,7 @@ static void cut_free(struct v2_cut *c)
     mem_free(c->put);
 }
 
-enum err_code cut_v2(const struct input *in, const struct dialect *d, const struct cut_range *r, struct sink *out,
+enum err_code cut_v2(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
                      struct cut_result *res, struct err *e)
 {
     struct v2_cut c = {.data = in->data, .len = in->len, .version = d->read_as, .header = d->header, .out = out, .res = res};
@@ -277,7 +277,7 @@ enum err_code cut_v2(const struct input *in, const struct dialect *d, const stru
     c.from = r->from <= 0 ? INT64_MIN : r->from > INT64_MAX - base ? INT64_MAX - 1 : base + r->from;
     c.to = r->to > INT64_MAX - base ? INT64_MAX : base + r->to;
     if (rc == ERR_OK) {
-        sink_put(out, in->data, d->header);
+        outlet_put(out, in->data, d->header);
         rc = walk(&c, e);
     }
     if (rc == ERR_OK && !c.begun)

@@ -24,7 +24,7 @@ struct v2_cut {
     const uint8_t *data;
     size_t len, header;
     int version;
-    struct sink *out;
+    struct outlet *out;
     struct cut_result *res;
     struct v2_put *put;
     int64_t from, to;        /* on the trace's clock; INT64_MIN, INT64_MAX: all */

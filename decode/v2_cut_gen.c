@@ -325,7 +325,7 @@ static void put_experiments(struct gen_cut *w)
     for (size_t i = 0; i < w->gen->n; i++) {
         const struct v2_raw_batch *b = &w->gen->batch[i];
         if (b->lead == V2R_EXPERIMENTAL && !b->torn)
-            sink_put(w->c->out, b->at, (size_t)(b->end - b->at));
+            outlet_put(w->c->out, b->at, (size_t)(b->end - b->at));
     }
 }
 
@@ -367,7 +367,7 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     put_tables(&w);
     put_experiments(&w);
     if (c->version >= GO_126)
-        sink_put(c->out, &(uint8_t){V2R_END}, 1);
+        outlet_put(c->out, &(uint8_t){V2R_END}, 1);
     v2_tables_free(&w.t);
     return true;
 }

@@ -14,7 +14,7 @@ size_t v2_put_varint(uint8_t *p, uint64_t v)
     return n;
 }
 
-void v2_put_batch(struct sink *out, uint64_t gen, uint64_t m, uint64_t time, const uint8_t *p, size_t n)
+void v2_put_batch(struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, const uint8_t *p, size_t n)
 {
     uint8_t head[1 + 4 * 10];
     size_t k = 1;
@@ -25,11 +25,11 @@ void v2_put_batch(struct sink *out, uint64_t gen, uint64_t m, uint64_t time, con
     for (int i = 0; i < 9; i++)
         head[k++] = (uint8_t)(n >> (7 * i) | 0x80);
     head[k++] = 0;
-    sink_put(out, head, k);
-    sink_put(out, p, n);
+    outlet_put(out, head, k);
+    outlet_put(out, p, n);
 }
 
-void v2_put_open(struct v2_put *w, struct sink *out, uint64_t gen, uint64_t m, uint64_t time, uint8_t first)
+void v2_put_open(struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, uint8_t first)
 {
     w->out = out;
     w->gen = gen;

@@ -8,7 +8,7 @@
 #include "decode/v2_raw.h"
 
 struct v2_put {
-    struct sink *out;
+    struct outlet *out;
     uint64_t gen, m, time;   /* time: of the last event; of the batch at its start */
     uint64_t base;
     size_t n;
@@ -18,9 +18,9 @@ struct v2_put {
 
 size_t v2_put_varint(uint8_t *p, uint64_t v); /* at most 10 bytes */
 /* v2_put_batch - a whole batch at once. */
-void v2_put_batch(struct sink *out, uint64_t gen, uint64_t m, uint64_t time, const uint8_t *p, size_t n);
+void v2_put_batch(struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, const uint8_t *p, size_t n);
 /* v2_put_open - begin with a thread's events, or a table. v2_put_close - write what there is. */
-void v2_put_open(struct v2_put *w, struct sink *out, uint64_t gen, uint64_t m, uint64_t time, uint8_t first);
+void v2_put_open(struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, uint8_t first);
 void v2_put_close(struct v2_put *w);
 /* v2_put_event - at a time, which is taken as the last event's if it is before it. */
 void v2_put_event(struct v2_put *w, uint8_t type, uint64_t time, const uint64_t *arg, unsigned n);

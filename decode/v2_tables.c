@@ -86,7 +86,7 @@ static void stack_put(struct v2_tables *t, struct v2_put *w, const struct v2t_st
     v2_put_entry(w, V2R_STACK, (uint64_t[]){k->s.id, k->s.n}, 2, buf, n);
 }
 
-void v2_tables_put(struct v2_tables *t, struct v2_put *w, struct sink *out, uint64_t gen, uint64_t time)
+void v2_tables_put(struct v2_tables *t, struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t time)
 {
     v2_put_open(w, out, gen, V2_RAW_NO_THREAD, time, V2R_STACKS);
     for (size_t i = 0; i < t->nstack; i++)

@@ -22,6 +22,6 @@ void v2_tables_free(struct v2_tables *t);
 uint64_t v2_tables_use_string(struct v2_tables *t, uint64_t id);
 uint64_t v2_tables_use_stack(struct v2_tables *t, uint64_t id);
 /* v2_tables_put - batches with the stacks that are used, and then the strings; m = -1. The latter are left open in w. */
-void v2_tables_put(struct v2_tables *t, struct v2_put *w, struct sink *out, uint64_t gen, uint64_t time);
+void v2_tables_put(struct v2_tables *t, struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t time);
 
 #endif

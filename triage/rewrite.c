@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/anon.h"
 #include "triage/export_run.h"
 
 static bool to_out(void *arg, const void *p, size_t n)
@@ -36,9 +37,9 @@ static enum err_code cut_to(const struct input *in, const char *to, const struct
     enum err_code rc = out_open(&out, to, false, e);
     if (rc)
         return rc;
-    struct sink sink = {.write = to_out, .arg = &out};
-    rc = cut_trace(in, r, &sink, res, e);
-    bool failed = rc && rc != ERR_IO; /* a sink that broke says why itself */
+    struct outlet to_file = {.write = to_out, .arg = &out};
+    rc = cut_trace(in, r, &to_file, res, e);
+    bool failed = rc && rc != ERR_IO; /* an outlet that broke says why itself */
     enum err_code closed = out_close(&out, rc == ERR_OK, failed ? NULL : e);
     return failed ? rc : closed;
 }
@@ -161,9 +162,120 @@ int slice_main(int argc, char **argv)
     return 3;
 }
 
+/* ---- gotop anonymize -------------------------------------------------------------------------------------- */
+
+static const char anonymize_usage[] =
+    "gotop anonymize -o FILE TRACE - write the same trace without the names of its program.\n"
+    "\n"
+    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1: each always the same one.\n"
+    "Go's own stay: the standard library's functions and files, reasons of waits. All times and counts stay as they are\n"
+    "(docs/SLICES.md).\n"
+    "\n"
+    "  -o FILE                 write to a file, - is standard output; the trace itself is never written over\n"
+    "  --map FILE              write down which name stands for which, to keep: kind, new name, old name\n"
+    "  --quiet                 say nothing but errors\n"
+    "  --help                  this text\n"
+    "\n"
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written up to where the trace is damaged.\n";
+
+static bool anonymize_check(const struct export_opts *o)
+{
+    if (!o->out)
+        export_say("anonymize", "where to?", "give a file with -o (- is standard output)");
+    else if (o->from || o->to)
+        export_say("anonymize", "all of it is written", "gotop slice cuts a part out first");
+    return o->out && !o->from && !o->to;
+}
+
+/* take_map - "--map FILE" or "--map=FILE" out of the arguments, which the other commands don't have. */
+static const char *take_map(int *argc, char **argv)
+{
+    const char *map = NULL;
+    int n = 1;
+    bool ended = false;
+    for (int i = 1; i < *argc; i++) {
+        ended |= strcmp(argv[i], "--") == 0;
+        if (!ended && strncmp(argv[i], "--map=", 6) == 0)
+            map = argv[i] + 6;
+        else if (!ended && strcmp(argv[i], "--map") == 0 && i + 1 < *argc)
+            map = argv[++i];
+        else
+            argv[n++] = argv[i];
+    }
+    *argc = n;
+    return map;
+}
+
+static void to_map(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas)
+{
+    struct out *out = arg;
+    struct text t = {0};
+    text_add(&t, "%s\t", role);
+    text_raw(&t, now, nnow);
+    text_raw(&t, "\t", 1);
+    out_name(&t, (struct str){(const char *)was, (uint32_t)nwas}, NULL);
+    text_raw(&t, "\n", 1);
+    out_text(out, &t);
+    text_free(&t);
+}
+
+static enum err_code anonymize_to(const struct input *in, const struct export_opts *o, const char *map_path, struct anon_result *res,
+                                  struct err *e)
+{
+    struct out out, map = {0};
+    struct anon a = {0};
+    enum err_code rc = out_open(&out, o->out, false, e), closed;
+    if (rc)
+        return rc;
+    if (map_path && (rc = out_open(&map, map_path, false, e))) {
+        (void)out_close(&out, false, NULL);
+        return rc;
+    }
+    if (map_path) {
+        a.told = to_map;
+        a.arg = &map;
+    }
+    struct outlet to_file = {.write = to_out, .arg = &out};
+    rc = anon_trace(in, &a, &to_file, res, e);
+    anon_free(&a);
+    bool failed = rc && rc != ERR_IO;
+    closed = out_close(&out, rc == ERR_OK, failed ? NULL : e);
+    enum err_code mapped = map_path ? out_close(&map, rc == ERR_OK && closed == ERR_OK, failed || closed ? NULL : e) : ERR_OK;
+    return failed ? rc : closed ? closed : mapped;
+}
+
 int anonymize_main(int argc, char **argv)
 {
-    (void)argc;
-    (void)argv;
-    return 2;
+    static const struct export_command c = {.name = "anonymize", .usage = anonymize_usage, .check = anonymize_check};
+    struct export_opts o;
+    struct input in;
+    struct anon_result res = {0};
+    struct err e = {0};
+    const char *map = take_map(&argc, argv);
+    int status = export_options(&c, argc, argv, &o);
+    if (status >= 0)
+        return status;
+    const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
+    if (strcmp(o.out, "-") == 0 && isatty(STDOUT_FILENO))
+        return export_say(c.name, "standard output", "is a terminal, and this is binary: give a file with -o");
+    if (same_file(o.path, o.out) || same_file(o.path, map))
+        return export_say(c.name, same_file(o.path, map) ? map : o.out, "is the trace that is read: give another file");
+    if (map && (strcmp(map, o.out) == 0 || same_file(map, o.out)))
+        return export_say(c.name, map, "is the file for the trace: give another one for the names");
+    if (input_open(o.path, o.trace.max_memory, &in, &e))
+        return export_say(c.name, name, e.what);
+    enum err_code rc = anonymize_to(&in, &o, map, &res, &e);
+    input_close(&in);
+    if (rc)
+        return export_say(c.name, name, e.what);
+    char what[320];
+    if (!o.quiet && isatty(STDERR_FILENO)) {
+        snprintf(what, sizeof what, "%" PRIu64 " names replaced, %" PRIu64 " of Go's own kept", res.strings - res.kept, res.kept);
+        export_say(c.name, o.out, what);
+    }
+    if (!res.damage.code)
+        return 0;
+    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what, res.damage.offset);
+    export_say(c.name, name, what);
+    return 3;
 }

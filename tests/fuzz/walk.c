@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/anon.h"
+#include "decode/cut.h"
 #include "decode/dump.h"
 #include "decode/trace.h"
 #include "layout/frame.h"
@@ -196,6 +198,54 @@ void walk_bytes(const uint8_t *data, size_t n)
     trace_close(tr);
 }
 
+/* ---- written anew ----------------------------------------------------------------------------------------- */
+
+static bool to_buffer(void *arg, const void *p, size_t n)
+{
+    struct { uint8_t *p; size_t n; } *b = arg;
+    uint8_t *q = realloc(b->p, b->n + n + 1);
+    if (!q)
+        return false;
+    memcpy(q + b->n, p, n);
+    b->p = q;
+    b->n += n;
+    return true;
+}
+
+/* opens - what we write has a header that we read, and is no larger than it may become. */
+static void opens(const uint8_t *p, size_t n, size_t was)
+{
+    struct trace *tr;
+    struct trace_opts o = {.threads = 1};
+    struct err e;
+    must(n < 64 * was + (1 << 20), "what is written doesn't grow beyond measure");
+    must(trace_open_mem(p, n, &o, &tr, &e) == ERR_OK, "what is written is a trace");
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    trace_close(tr);
+}
+
+/* walk_rewrite - a few slices of it, and it without its names. */
+static void walk_rewrite(const uint8_t *data, size_t n)
+{
+    static const struct cut_range range[] = {{1000, 1000000, 1e9}, {INT64_MIN, 5000, 1e6}, {1, INT64_MAX, 1e9}};
+    struct { uint8_t *p; size_t n; } b = {0};
+    struct input in = {.data = data, .len = n};
+    struct err e = {0};
+    for (int i = 0; i < 4; i++) {
+        struct outlet out = {.write = to_buffer, .arg = &b};
+        struct cut_result cut;
+        struct anon a = {0};
+        struct anon_result res;
+        b.n = 0;
+        enum err_code rc = i < 3 ? cut_trace(&in, &range[i], &out, &cut, &e) : anon_trace(&in, &a, &out, &res, &e);
+        anon_free(&a);
+        if (rc == ERR_OK)
+            opens(b.p, b.n, n);
+    }
+    free(b.p);
+}
+
 void walk_as(int version, const uint8_t *body, size_t n)
 {
     uint8_t *copy = malloc(n + 16);
@@ -205,5 +255,6 @@ void walk_as(int version, const uint8_t *body, size_t n)
     if (n)
         memcpy(copy + head, body, n);
     walk_bytes(copy, head + n);
+    walk_rewrite(copy, head + n);
     free(copy);
 }

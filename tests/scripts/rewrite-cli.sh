@@ -1,5 +1,5 @@
 #!/bin/sh
-# rewrite-cli.sh - slice as a shell sees it: exit statuses, files that are spared, damaged traces.
+# rewrite-cli.sh - slice and anonymize as a shell sees them: exit statuses, files that are spared, damaged traces.
 GOTOP=${GOTOP:-build/gotop}
 [ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
 tmp=$(mktemp -d) || exit 1
@@ -41,10 +41,31 @@ for good in samples/http-1.26.trace samples/lock-1.23.trace samples/http-1.21.tr
     "$GOTOP" slice --from 1us --ticks-per-second 50000000 -o "$tmp/half" "$tmp/cut" >/dev/null 2>"$tmp/err"; check $? 3 "$good: of a trace cut short"
     one_line "cut short"
     status 0 report "$tmp/half"
+
+    status 0 anonymize -o "$tmp/an" --map "$tmp/map" $good; check "$(wc -c <"$tmp/err")" 0 "silent"
+    status 0 report "$tmp/an"
+    check "$(grep -a -c 'main\.main' "$tmp/an")" 0 "$good: main.main is gone"
+    check "$(grep -a -c 'main\.main' "$tmp/map")" 1 "$good: the map says what it became"
+    status 0 anonymize --map="$tmp/map2" -o - $good; cmp -s "$tmp/out" "$tmp/an"; check $? 0 "$good: the same to standard output"
+    cmp -s "$tmp/map" "$tmp/map2"; check $? 0 "$good: the same map"
+    for o in t link hard; do
+        status 2 anonymize -o "$tmp/$o" "$tmp/t"; one_line "over itself"
+        status 2 anonymize -o "$tmp/an2" --map "$tmp/$o" "$tmp/t"; one_line "its map over itself"
+        cmp -s "$tmp/t" $good; check $? 0 "$good: spared as $o"
+    done
+    status 2 anonymize -o "$tmp/never" --map "$tmp/never" $good; one_line "map and trace in one"
+    status 2 anonymize $good; one_line "no -o"
+    status 3 anonymize -o "$tmp/an2" "$tmp/cut"; one_line "cut short"
+    [ -s "$tmp/an2" ] || fail "$good: nothing written of a trace cut short"
+    # cut and without names, both ways round
+    status 0 anonymize -o "$tmp/sa" "$tmp/s"; status 0 report "$tmp/sa"
+    status 0 slice --from 10% --to 60% -o "$tmp/as" "$tmp/an"; status 0 report "$tmp/as"
 done
 status 2 slice --from 1ms -o "$tmp/never" "$tmp/missing"; one_line "missing"
 status 2 slice --from 1ms -o "$tmp/never" README.md; one_line "no trace"
 status 0 slice --help
+status 0 anonymize --help
+status 2 anonymize -o "$tmp/never" README.md; one_line "no trace"
 ls -A "$tmp" | grep -q '\.......$' && fail "a temporary file is left: $(ls -A "$tmp")"
 
 echo "$passed passed, $failed failed"

@@ -42,7 +42,7 @@ static enum err_code cut(const uint8_t *p, size_t n, int64_t from, int64_t to, s
 {
     struct input in = {.data = p, .len = n};
     struct cut_range r = {from, to, 0};
-    struct sink s = {.write = to_bytes, .arg = out};
+    struct outlet s = {.write = to_bytes, .arg = out};
     out->n = 0;
     return cut_trace(&in, &r, &s, res, e);
 }

@@ -1,0 +1,306 @@
+/*
+ * test_anon.c - a trace without its names says the same, and nothing of the names is left.
+ *
+ * Every sample is anonymized: what `report --json` says of both must be the same figure by figure, names by the map; and
+ * no name that was replaced may stand anywhere in the bytes that are written.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/anon.h"
+#include "decode/mem.h"
+#include "triage/report.h"
+
+struct bytes {
+    uint8_t *p;
+    size_t n, cap;
+};
+
+struct name {
+    char *was, *now;
+    size_t nwas, nnow;
+};
+
+static struct name *map;
+static size_t nmap, capmap;
+
+static bool to_bytes(void *arg, const void *p, size_t n)
+{
+    struct bytes *b = arg;
+    uint8_t *q = mem_grow(b->p, &b->cap, b->n + n + 1, 1);
+    assert_non_null(q);
+    b->p = q;
+    memcpy(q + b->n, p, n);
+    b->n += n;
+    return true;
+}
+
+static void to_map(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas)
+{
+    (void)arg;
+    (void)role;
+    struct name *v = mem_grow(map, &capmap, nmap + 1, sizeof *v);
+    assert_non_null(v);
+    map = v;
+    v[nmap++] = (struct name){strndup((const char *)was, nwas), strndup(now, nnow), nwas, nnow};
+}
+
+static void map_clear(void)
+{
+    for (size_t i = 0; i < nmap; i++) {
+        free(map[i].was);
+        free(map[i].now);
+    }
+    nmap = 0;
+}
+
+static enum err_code anonymize(const struct input *in, struct bytes *out, struct anon_result *res)
+{
+    struct anon a = {.told = to_map};
+    struct outlet o = {.write = to_bytes, .arg = out};
+    struct err e = {0};
+    map_clear();
+    out->n = 0;
+    enum err_code rc = anon_trace(in, &a, &o, res, &e);
+    anon_free(&a);
+    return rc;
+}
+
+/* ---- the same figures ------------------------------------------------------------------------------------- */
+
+static int differ;
+static const char *at;
+
+static const struct name *found(const char *s)
+{
+    for (size_t i = 0; i < nmap; i++)
+        if (strcmp(map[i].was, s) == 0)
+            return &map[i];
+    return NULL;
+}
+
+/* In a sentence names stand between others' words. */
+static bool holds_name(const char *s)
+{
+    for (size_t i = 0; i < nmap; i++)
+        if (strstr(s, map[i].was))
+            return true;
+    return false;
+}
+
+static void says(const char *key, const char *what)
+{
+    if (differ++ < 5)
+        print_message("%s: %s: %s\n", at, key, what);
+}
+
+static void same(const char *key, const json_t *a, const json_t *b);
+
+static void same_object(const json_t *a, const json_t *b)
+{
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)(uintptr_t)a, key, v) {
+        const struct name *n = found(key);
+        const json_t *w = json_object_get(b, n ? n->now : key);
+        if (!w)
+            says(key, "is missing");
+        else if (strcmp(key, "file") != 0 && strcmp(key, "path") != 0 && strcmp(key, "bytes") != 0) /* names are longer or shorter */
+            same(key, v, w);
+    }
+}
+
+static void same_text(const char *key, const char *a, const char *b)
+{
+    const struct name *n = found(a);
+    if (n ? strcmp(n->now, b) != 0 : strcmp(a, b) != 0 && !holds_name(a)) {
+        says(key, a);
+        says(key, b);
+    }
+}
+
+static void same(const char *key, const json_t *a, const json_t *b)
+{
+    if (json_typeof(a) != json_typeof(b)) {
+        says(key, "another type");
+    } else if (json_is_object(a)) {
+        if (json_object_size(a) != json_object_size(b))
+            says(key, "more or fewer members");
+        same_object(a, b);
+    } else if (json_is_array(a)) {
+        if (json_array_size(a) != json_array_size(b))
+            says(key, "more or fewer elements");
+        for (size_t i = 0; i < json_array_size(a) && i < json_array_size(b); i++)
+            same(key, json_array_get(a, i), json_array_get(b, i));
+    } else if (json_is_string(a)) {
+        same_text(key, json_string_value(a), json_string_value(b));
+    } else if (!json_equal((json_t *)(uintptr_t)a, (json_t *)(uintptr_t)b)) {
+        says(key, "another figure");
+    }
+}
+
+static json_t *report_of(const char *path, struct loaded *l)
+{
+    struct trace_opts o = {.threads = 1};
+    struct err e = {0};
+    if (load_file(path, &o, true, l, &e))
+        return NULL;
+    char *text = report_json(l);
+    json_t *j = text ? json_loads(text, 0, NULL) : NULL;
+    mem_free(text);
+    return j;
+}
+
+/* ---- nothing left ----------------------------------------------------------------------------------------- */
+
+
+/* All that Go itself says in the trace that is written. */
+static char *kept_text(const struct trace *tr)
+{
+    struct bytes b = {0};
+    for (uint32_t i = 1; i < trace_nstr(tr); i++) {
+        struct str s = trace_str(tr, i);
+        bool ours = false;
+        for (size_t k = 0; k < nmap && !ours; k++)
+            ours = s.len == map[k].nnow && memcmp(s.p, map[k].now, s.len) == 0;
+        if (!ours) {
+            to_bytes(&b, s.p, s.len);
+            to_bytes(&b, "\n", 1);
+        }
+    }
+    to_bytes(&b, "", 1);
+    return (char *)b.p;
+}
+
+static void nothing_left(const struct bytes *out, const struct trace *tr)
+{
+    char *kept = kept_text(tr);
+    for (size_t i = 0; i < nmap; i++)
+        if (map[i].nwas >= 4 && memmem(out->p, out->n, map[i].was, map[i].nwas) && !strstr(kept, map[i].was))
+            says("still there", map[i].was);
+    mem_free(kept);
+}
+
+/* ---- cases ------------------------------------------------------------------------------------------------ */
+
+static void write_file(const char *path, const struct bytes *b)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_int_equal(fwrite(b->p, 1, b->n, f), b->n);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void one_trace(const char *path, const char *tmp)
+{
+    struct input in;
+    struct err e = {0};
+    struct bytes out = {0};
+    struct anon_result res;
+    struct loaded a, b;
+    at = path;
+    assert_int_equal(input_open(path, 0, &in, &e), ERR_OK);
+    assert_int_equal(anonymize(&in, &out, &res), ERR_OK);
+    assert_int_equal(res.damage.code, ERR_OK);
+    write_file(tmp, &out);
+    json_t *x = report_of(path, &a), *y = report_of(tmp, &b);
+    assert_non_null(x);
+    assert_non_null(y);
+    same("", x, y);
+    assert_int_equal(trace_info(b.tr)->ndamages, 0);
+    nothing_left(&out, b.tr);
+    if (trace_info(a.tr)->has_names)
+        assert_true(nmap > 3 && res.kept > 10);
+    json_decref(x);
+    json_decref(y);
+    load_free(&a);
+    load_free(&b);
+    mem_free(out.p);
+    input_close(&in);
+}
+
+static void samples_without_names(void **state)
+{
+    (void)state;
+    char path[300], tmp[] = "/tmp/gotop-anon-XXXXXX";
+    const char *dir = getenv("ANON_DIR") ? getenv("ANON_DIR") : "samples";
+    int fd = mkstemp(tmp), n = 0;
+    assert_true(fd >= 0);
+    close(fd);
+    DIR *d = opendir(dir);
+    for (struct dirent *f; d && (f = readdir(d));) {
+        size_t len = strlen(f->d_name);
+        if (len < 6 || strcmp(f->d_name + len - 6, ".trace") != 0)
+            continue;
+        snprintf(path, sizeof path, "%s/%s", dir, f->d_name);
+        one_trace(path, tmp);
+        n++;
+    }
+    closedir(d);
+    unlink(tmp);
+    assert_true(n >= 30);
+    assert_int_equal(differ, 0);
+}
+
+static size_t name_of(const char *s, enum anon_role role, const struct anon_str *of, char *out)
+{
+    struct anon a = {0};
+    struct anon_str x = {(const uint8_t *)s, (uint32_t)strlen(s), (uint8_t)role, of};
+    size_t n = anon_name(&a, &x, out);
+    out[n] = '\0';
+    anon_free(&a);
+    return n;
+}
+
+static void what_stays(void **state)
+{
+    (void)state;
+    char out[ANON_MAX + 1];
+    static const char *const kept[] = {"net/http.(*conn).serve", "runtime.gcBgMarkWorker", "sort.Slice.func1",
+                                       "vendor/golang.org/x/net/http/httpguts.ValidTrailerHeader", "encoding/json.(*Decoder).Decode"};
+    static const char *const gone[] = {"main.main", "main.(*shop).buy", "github.com/acme/net/http.Serve", "acme.Runtime", "httpx.Get",
+                                       "net/httpx.Get", "runtimes.x", "_cgoexp_acme", "acme/runtime.f", "golang.org/x/sync/errgroup.(*Group).Go"};
+    for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
+        name_of(kept[i], ANON_FUNC, NULL, out);
+        assert_string_equal(out, kept[i]);
+    }
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        name_of(gone[i], ANON_FUNC, NULL, out);
+        assert_string_equal(out, "p1.f1");
+    }
+    name_of("slices.SortFunc[go.shape.[]github.com/acme.Order].func1", ANON_FUNC, NULL, out);
+    assert_string_equal(out, "slices.SortFunc[...].func1");
+    struct anon_str serve = {(const uint8_t *)"net/http.Serve", 14, ANON_FUNC, NULL}, buy = {(const uint8_t *)"main.buy", 8, ANON_FUNC, NULL};
+    name_of("/home/alice/go1.22/src/net/http/server.go", ANON_FILE, &serve, out);
+    assert_string_equal(out, "net/http/server.go");
+    name_of("/home/alice/net/http/server.go", ANON_FILE, &buy, out);
+    assert_string_equal(out, "file1.go");
+    name_of("server.go", ANON_FILE, &serve, out);
+    assert_string_equal(out, "file1.go");
+    name_of("chan receive", ANON_REGION, NULL, out);
+    assert_string_equal(out, "chan receive");
+    name_of("customer 4711", ANON_REGION, NULL, out);
+    assert_string_equal(out, "region1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_stays),
+        cmocka_unit_test(samples_without_names),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    map_clear();
+    mem_free(map);
+    return failed;
+}
