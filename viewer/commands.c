@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "triage/export.h"
+#include "triage/info.h"
 #include "triage/live.h"
 #include "triage/report.h"
 #include "triage/rewrite.h"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# rewrite-cli.sh - slice and anonymize as a shell sees them: exit statuses, files that are spared, damaged traces.
+# rewrite-cli.sh - info, slice and anonymize as a shell sees them: exit statuses, files that are spared, damaged traces.
 GOTOP=${GOTOP:-build/gotop}
 [ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
 tmp=$(mktemp -d) || exit 1
@@ -57,6 +57,12 @@ for good in samples/http-1.26.trace samples/lock-1.23.trace samples/http-1.21.tr
     status 2 anonymize $good; one_line "no -o"
     status 3 anonymize -o "$tmp/an2" "$tmp/cut"; one_line "cut short"
     [ -s "$tmp/an2" ] || fail "$good: nothing written of a trace cut short"
+    status 0 info $good; check "$(wc -c <"$tmp/err")" 0 "silent"
+    check "$(grep -c '^  none$' "$tmp/out")" 1 "$good: no damage"
+    "$GOTOP" info --json - <$good >"$tmp/j1" 2>"$tmp/err"; check $? 0 "$good: from standard input"
+    "$GOTOP" info "$tmp/t.gz" 2>"$tmp/err" | grep -q compressed; check $? 0 "$good: from gzip"
+    status 3 info "$tmp/cut"
+    check "$(grep -c '^  none$' "$tmp/out")" 0 "$good: damage is told"
     # cut and without names, both ways round
     status 0 anonymize -o "$tmp/sa" "$tmp/s"; status 0 report "$tmp/sa"
     status 0 slice --from 10% --to 60% -o "$tmp/as" "$tmp/an"; status 0 report "$tmp/as"
@@ -65,6 +71,8 @@ status 2 slice --from 1ms -o "$tmp/never" "$tmp/missing"; one_line "missing"
 status 2 slice --from 1ms -o "$tmp/never" README.md; one_line "no trace"
 status 0 slice --help
 status 0 anonymize --help
+status 0 info --help
+status 2 info; status 2 info README.md; one_line "no trace"
 status 2 anonymize -o "$tmp/never" README.md; one_line "no trace"
 ls -A "$tmp" | grep -q '\.......$' && fail "a temporary file is left: $(ls -A "$tmp")"
 

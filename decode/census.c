@@ -1,0 +1,214 @@
+/* census.c - see census.h. Every byte is counted once: sum over kinds, tables, structure and unread is the file. */
+#include "decode/census.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/mem.h"
+#include "decode/v1_wire.h"
+#include "decode/v2_raw.h"
+
+/* name_of - "GO_CREATE" as Go writes it: GoCreate. */
+static void name_of(const char *id, char out[CENSUS_NAME])
+{
+    size_t n = 0;
+    for (bool up = true; *id && n + 1 < CENSUS_NAME; id++) {
+        if (*id == '_') {
+            up = true;
+            continue;
+        }
+        bool word = up && (strncmp(id, "GC_", 3) == 0 || strncmp(id, "STW_", 4) == 0);
+        for (; word && *id != '_'; id++)
+            out[n++] = *id;
+        if (word) {
+            id--;
+            continue;
+        }
+        out[n++] = up ? *id : (char)tolower((unsigned char)*id);
+        up = false;
+    }
+    out[n] = '\0';
+}
+
+static void writer(struct census *c, uint64_t id)
+{
+    if (idmap_get(&c->writers, id) != IDMAP_NONE)
+        return;
+    c->oom |= !idmap_put(&c->writers, id, 0);
+    c->threads++;
+}
+
+/* ---- second family ---------------------------------------------------------------------------------------- */
+
+/* payload - what a batch holds; returns up to where it can be read. */
+static const uint8_t *payload(struct census *c, struct census_gen *g, const struct v2_raw_batch *b)
+{
+    const uint8_t *p = b->p, *q;
+    struct v2_raw_string s;
+    struct v2_raw_stack k;
+    struct v2_raw_ev e;
+    uint64_t v[5];
+    bool table = b->first == V2R_STRINGS || b->first == V2R_STACKS || b->first == V2R_SAMPLES;
+    c->structure += table;
+    for (p += table; p < b->end; p = q) {
+        uint64_t *bytes;
+        if (b->first == V2R_STRINGS && (q = v2_raw_string(p, b->end, &s))) {
+            g->strings++;
+            c->strings.n++;
+            bytes = &c->strings.bytes;
+        } else if (b->first == V2R_STACKS && (q = v2_raw_stack(p, b->end, &k))) {
+            g->stacks++;
+            c->stacks.n++;
+            c->frames += k.n;
+            bytes = &c->stacks.bytes;
+        } else if (b->first == V2R_SAMPLES && (q = v2_raw_sample(p, b->end, v))) {
+            g->samples++;
+            c->samples.n++;
+            bytes = &c->samples.bytes;
+        } else if (!table && (q = v2_raw_ev(p, b->end, &e))) {
+            g->events++;
+            c->kind[e.type].n++;
+            bytes = &c->kind[e.type].bytes;
+        } else {
+            break;
+        }
+        *bytes += (uint64_t)(q - p);
+    }
+    return p;
+}
+
+static void batch(struct census *c, struct census_gen *g, const struct v2_raw_batch *b, const uint8_t *data)
+{
+    const uint8_t *p = b->end;
+    c->structure += (uint64_t)(b->p - b->at);
+    c->batches++;
+    g->batches++;
+    if (b->lead == V2R_EXPERIMENTAL) {
+        c->experiments.n++;
+        c->experiments.bytes += (uint64_t)(b->end - b->p);
+    } else if (b->first == V2R_FREQ || b->first == V2R_SYNC) {
+        c->clock.n++;
+        c->clock.bytes += (uint64_t)(b->end - b->p);
+    } else if (b->p < b->end) {
+        bool tables = b->first == V2R_STRINGS || b->first == V2R_STACKS || b->first == V2R_SAMPLES;
+        if (!tables && b->m != V2_RAW_NO_THREAD)
+            writer(c, b->m);
+        p = payload(c, g, b);
+    }
+    if (p < b->end && !b->torn && !c->damage.code)
+        err_set(&c->damage, ERR_FORMAT, (uint64_t)(p - data), "this can't be read");
+    c->unread += (uint64_t)(b->end - p);
+}
+
+static bool generation(struct census *c, const struct v2_raw_gen *raw, const uint8_t *data)
+{
+    struct census_gen *g = mem_grow(c->gen, &c->capgen, c->ngen + 1, sizeof *g);
+    if (!g)
+        return false;
+    c->gen = g;
+    g += c->ngen++;
+    *g = (struct census_gen){.number = raw->number, .offset = (uint64_t)(raw->start - data), .bytes = (uint64_t)(raw->end - raw->start),
+                             .time = raw->min_time, .whole = !raw->damage.code};
+    for (size_t i = 0; i < raw->n; i++)
+        batch(c, g, &raw->batch[i], data);
+    c->structure += raw->marked;
+    if (raw->clock.freq) {
+        c->hz = (double)raw->clock.freq;
+        g->unit = 1e9 / c->hz;
+    }
+    c->events += g->events + g->samples;
+    if (raw->damage.code && !c->damage.code)
+        c->damage = raw->damage;
+    return true;
+}
+
+static enum err_code take_v2(const uint8_t *data, size_t len, const struct dialect *d, struct census *c, struct err *e)
+{
+    struct v2_raw_gen gen = {0};
+    size_t pos = d->header;
+    bool ok = true;
+    for (int i = 0; i < 256; i++)
+        if (v2_raw_specs[i].nargs)
+            name_of(v2_raw_specs[i].name, c->kind[i].name);
+    while (ok && !(c->ngen && c->gen[c->ngen - 1].whole == false) && v2_raw_gen(data, len, d->read_as, &pos, &gen, e))
+        ok = generation(c, &gen, data);
+    if (e->code && e->code != ERR_NOMEM && !c->damage.code)
+        c->damage = *e;
+    ok = ok && e->code != ERR_NOMEM;
+    v2_raw_gen_free(&gen);
+    return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for generations");
+}
+
+/* ---- first family ----------------------------------------------------------------------------------------- */
+
+static void one(struct census *c, const struct v1_dialect *d, const struct v1_raw *r, uint64_t bytes)
+{
+    switch (r->type) {
+    case V1_BATCH:
+        c->batches++;
+        c->structure += bytes;
+        writer(c, r->v[0]);
+        break;
+    case V1_FREQUENCY:
+        c->clock.n++;
+        c->clock.bytes += bytes;
+        c->hz = (int64_t)r->v[0] > 0 ? (double)(int64_t)r->v[0] : 0;
+        break;
+    case V1_STRING: c->strings.n++; c->strings.bytes += bytes; break;
+    case V1_STACK: c->stacks.n++; c->stacks.bytes += bytes; c->frames += r->len; break;
+    default:
+        c->kind[r->type].n++;
+        c->kind[r->type].bytes += bytes;
+        c->events += d->shape[r->type].timed > 0;
+        break;
+    }
+}
+
+static enum err_code take_v1(const uint8_t *data, size_t len, const struct dialect *dl, struct census *c, struct err *e)
+{
+    struct v1_dialect d;
+    const uint8_t *p = data + dl->header, *end = data + len;
+    const char *why = "it ends within an event";
+    struct v1_raw r;
+    if (!v1_dialect_init(&d, dl->version))
+        return err_set(e, ERR_VERSION, 0, "no dialect of the first family has version %d", dl->version);
+    for (unsigned i = 0; i < V1_TYPES; i++)
+        if (d.shape[i].name)
+            snprintf(c->kind[i].name, CENSUS_NAME, "%s", d.shape[i].name);
+    while (p < end) {
+        const uint8_t *at = p;
+        if (v1_read(&d, &p, end, &r, &why) != V1_READ_OK)
+            break;
+        one(c, &d, &r, (uint64_t)(p - at));
+    }
+    if (p < end)
+        err_set(&c->damage, ERR_FORMAT, (uint64_t)(p - data), "%s", why);
+    c->unread = (uint64_t)(end - p);
+    return ERR_OK;
+}
+
+enum err_code census_take(const uint8_t *data, size_t len, struct census *c, struct err *e)
+{
+    struct dialect d;
+    *c = (struct census){.bytes = len};
+    enum err_code rc = dialect_tell(data, len, &d, e);
+    if (rc)
+        return rc;
+    c->structure = d.header;
+    rc = (d.second_family ? take_v2 : take_v1)(data, len, &d, c, e);
+    if (rc == ERR_OK && c->oom)
+        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for threads");
+    uint64_t sum = c->structure + c->unread + c->strings.bytes + c->stacks.bytes + c->samples.bytes + c->experiments.bytes + c->clock.bytes;
+    for (int i = 0; i < 256; i++)
+        sum += c->kind[i].bytes;
+    c->unread += len > sum ? len - sum : 0; /* behind the damage */
+    return rc;
+}
+
+void census_free(struct census *c)
+{
+    mem_free(c->gen);
+    idmap_free(&c->writers);
+    *c = (struct census){0};
+}

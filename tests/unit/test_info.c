@@ -1,0 +1,173 @@
+/*
+ * test_info.c - what `gotop info` says of the samples: every byte counted once, events as the model counts them, answers
+ * by what a dialect records.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/input.h"
+#include "decode/mem.h"
+#include "triage/info.h"
+
+struct file {
+    struct input in;
+    struct trace *tr;
+    struct census c;
+    struct info i;
+};
+
+static void file_open(struct file *f, const char *path)
+{
+    static const struct trace_opts o = {.threads = 1};
+    struct err e = {0};
+    assert_int_equal(input_open(path, 0, &f->in, &e), ERR_OK);
+    assert_int_equal(census_take(f->in.data, f->in.len, &f->c, &e), ERR_OK);
+    assert_int_equal(trace_open_mem(f->in.data, f->in.len, &o, &f->tr, &e), ERR_OK);
+    while (trace_load(f->tr, INT64_MAX) == LOAD_MORE) {
+    }
+    f->i = (struct info){path, f->in.len, f->tr, &f->c, &f->in.damage};
+}
+
+static void file_close(struct file *f)
+{
+    trace_close(f->tr);
+    census_free(&f->c);
+    input_close(&f->in);
+}
+
+static void every_byte_once(void **state)
+{
+    (void)state;
+    DIR *d = opendir("samples");
+    int n = 0;
+    for (struct dirent *x; (x = readdir(d));) {
+        char path[300];
+        size_t len = strlen(x->d_name);
+        struct file f;
+        if (len < 6 || strcmp(x->d_name + len - 6, ".trace") != 0)
+            continue;
+        snprintf(path, sizeof path, "samples/%s", x->d_name);
+        file_open(&f, path);
+        uint64_t sum = f.c.structure + f.c.strings.bytes + f.c.stacks.bytes + f.c.samples.bytes + f.c.clock.bytes + f.c.experiments.bytes;
+        for (int k = 0; k < 256; k++)
+            sum += f.c.kind[k].bytes;
+        assert_int_equal(f.c.unread, 0);
+        assert_int_equal(sum, f.in.len);
+        assert_int_equal(f.c.damage.code, ERR_OK);
+        assert_int_equal(f.c.ngen, trace_info(f.tr)->generations);
+        assert_true(f.c.hz > 1e6);
+        assert_int_equal(f.c.batches > 0, true);
+        /* What is counted here the model tells of; a coroutine switch is three events there. */
+        uint64_t model = trace_info(f.tr)->events, mine = f.c.events;
+        if (trace_info(f.tr)->second_family)
+            assert_true(mine <= model && model <= mine + 2 * (f.c.kind[45].n + f.c.kind[46].n) + f.c.kind[18].n);
+        file_close(&f);
+        n++;
+    }
+    closedir(d);
+    assert_true(n >= 30);
+}
+
+static enum info_can can(const char *path, const char *key)
+{
+    struct info_answer a[INFO_ANSWERS];
+    struct file f;
+    enum info_can c = INFO_NO;
+    bool found = false;
+    file_open(&f, path);
+    for (size_t n = info_answers(&f.i, a), k = 0; k < n; k++)
+        if (strcmp(a[k].key, key) == 0) {
+            c = a[k].can;
+            found = true;
+            assert_true(c == INFO_YES || a[k].why[0]);
+        }
+    file_close(&f);
+    assert_true(found);
+    return c;
+}
+
+static void answers(void **state)
+{
+    (void)state;
+    assert_int_equal(can("samples/workers-prototype.trace", "names"), INFO_NO);
+    assert_int_equal(can("samples/workers-prototype.trace", "threads"), INFO_NO);
+    assert_int_equal(can("samples/workers-1.5.trace", "threads"), INFO_YES);
+    assert_int_equal(can("samples/workers-1.10.trace", "tasks"), INFO_NO);
+    assert_int_equal(can("samples/tasks-1.19.trace", "tasks"), INFO_YES);
+    assert_int_equal(can("samples/tasks-1.27.trace", "logs"), INFO_YES);
+    assert_int_equal(can("samples/http-1.27.trace", "tasks"), INFO_NO);
+    assert_int_equal(can("samples/lock-cpu-1.19.trace", "samples"), INFO_YES);
+    assert_int_equal(can("samples/lock-cpu-1.27.trace", "samples"), INFO_YES);
+    assert_int_equal(can("samples/http-1.21.trace", "wall_clock"), INFO_NO);
+    assert_int_equal(can("samples/http-1.25.trace", "wall_clock"), INFO_YES);
+    assert_int_equal(can("samples/http-1.21.trace", "syscalls"), INFO_PARTLY);
+    assert_int_equal(can("samples/http-1.22.trace", "syscalls"), INFO_YES);
+    assert_int_equal(can("samples/http-1.27.trace", "locks"), INFO_PARTLY);
+}
+
+static void page_and_object(void **state)
+{
+    (void)state;
+    static const char *const path[] = {"samples/http-long-1.27.trace", "samples/http-1.21.trace", "samples/workers-prototype.trace"};
+    for (size_t k = 0; k < 3; k++) {
+        struct file f;
+        struct text t = {0};
+        file_open(&f, path[k]);
+        info_text(&t, &f.i);
+        assert_true(text_ok(&t));
+        for (const char *s = t.p, *e; *s; s = e + 1) {
+            e = strchr(s, '\n');
+            assert_non_null(e);
+            if (e - s > 80)
+                print_message("%.*s\n", (int)(e - s), s);
+            assert_true(e - s <= 80);
+        }
+        char *text = info_json(&f.i);
+        assert_non_null(text);
+        json_t *j = json_loads(text, 0, NULL);
+        assert_non_null(j);
+        assert_int_equal(json_integer_value(json_object_get(j, "bytes")), f.in.len);
+        assert_int_equal(json_array_size(json_object_get(j, "generations")), f.c.ngen);
+        assert_int_equal(json_array_size(json_object_get(j, "damage")), 0);
+        assert_string_equal(json_string_value(json_object_get(j, "schema")), INFO_SCHEMA);
+        json_decref(j);
+        mem_free(text);
+        text_free(&t);
+        file_close(&f);
+    }
+}
+
+static void cut_short(void **state)
+{
+    (void)state;
+    struct file f;
+    struct err e = {0};
+    struct census c;
+    file_open(&f, "samples/http-1.27.trace");
+    for (size_t n = 17; n < f.in.len; n += 997) {
+        assert_int_equal(census_take(f.in.data, n, &c, &e), ERR_OK);
+        assert_int_not_equal(c.damage.code, ERR_OK);
+        uint64_t sum = c.structure + c.unread + c.strings.bytes + c.stacks.bytes + c.samples.bytes + c.clock.bytes + c.experiments.bytes;
+        for (int k = 0; k < 256; k++)
+            sum += c.kind[k].bytes;
+        assert_int_equal(sum, n);
+        census_free(&c);
+    }
+    file_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_byte_once), cmocka_unit_test(answers), cmocka_unit_test(page_and_object), cmocka_unit_test(cut_short),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
