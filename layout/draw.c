@@ -18,6 +18,7 @@
 #include "decode/mem.h"
 #include "layout/filter.h"
 #include "layout/fmt.h"
+#include "layout/gstate.h"
 #include "layout/pick.h"
 #include "layout/samples.h"
 #include "layout/status.h"
@@ -225,10 +226,32 @@ static void cell_g(struct grid *g, const struct view *v, const struct shares *s,
         return;
     if ((most == ST_WAITING || most == ST_UNKNOWN) && s->ns[act])
         grid_put(g, x, y, glyph_mark(v->tier, MARK_TRACE), style_of(act));
-    else if (v->mono && v->tier != TIER_ASCII && (most == ST_GCWORK || most == ST_ASSIST || most == ST_SWEEP))
+    else if ((v->mono || v->tier == TIER_ASCII) && (most == ST_GCWORK || most == ST_ASSIST || most == ST_SWEEP))
         grid_put(g, x, y, glyph_busy(most, true), style_of(most));
     else
         grid_put(g, x, y, glyph_state(v->tier, most), style_of(most));
+}
+
+/* What the model calls running, told apart: a mark worker's row, and the cells in which a goroutine assists. */
+static void told_apart(struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    const int64_t *e = v->edges;
+    bool worker = trace_lane(v->tr, l).is_worker;
+    if (!worker && !gstate_any(v->gstate, v->tr, l.i, v->at.win.t0, v->at.win.t1))
+        return;
+    for (int c = 0; c < v->plot_w; c++) {
+        const struct cell *was = grid_at(g, x + c, y);
+        struct shares s;
+        if (!was || e[c + 1] <= e[c] || (worker ? was->style != STYLE_RUNNING : !gstate_any(v->gstate, v->tr, l.i, e[c], e[c + 1])))
+            continue;
+        uint16_t flags = was->flags;
+        uint32_t glyph = was->glyph;
+        gstate_shares(v->gstate, v->tr, l, e[c], e[c + 1], &s);
+        cell_g(g, v, &s, x + c, y);
+        if (flags & CELL_REVERSE) /* a name stands there: its colour alone */
+            grid_put(g, x + c, y, glyph, (enum style)grid_at(g, x + c, y)->style);
+        grid_flags(g, x + c, y, 1, 1, flags);
+    }
 }
 
 /* ---- cells that need no exact time ---------------------------------------------------------------------- */
@@ -411,6 +434,8 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
         trace_wide(v->tr, l, v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &k);
     }
+    if (l.kind == LANE_G)
+        told_apart(g, v, l, x, y);
     keep_row(g, v, l, x, y);
 }
 

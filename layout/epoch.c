@@ -13,6 +13,7 @@
 #include "layout/move.h"
 #include "layout/samples.h"
 #include "layout/search.h"
+#include "layout/gstate.h"
 #include "layout/lull.h"
 #include "layout/sums.h"
 #include "layout/view.h"
@@ -118,10 +119,12 @@ unsigned view_arrive(struct view *v)
     sums_free(v->sums);
     lull_free(v->lull);
     samples_free(v->samples);
+    gstate_free(v->gstate);
     v->log = NULL;
     v->sums = NULL;
     v->lull = NULL;
     v->samples = NULL;
+    v->gstate = NULL;
     if (v->popup == POPUP_SPAN)
         v->popup = POPUP_NONE;
     filter_free(v->filter);

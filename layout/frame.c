@@ -14,6 +14,7 @@
 #include "layout/draw.h"
 #include "layout/filter.h"
 #include "layout/when.h"
+#include "layout/gstate.h"
 #include "layout/kind.h"
 #include "layout/lanes.h"
 #include "layout/lull.h"
@@ -300,6 +301,7 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     move_settle(v); /* sorted lanes, a grown trace: the invariants first */
     g->ascii = v->tier == TIER_ASCII;
     (void)samples_update(&v->samples, v->tr); /* out of memory: no ticks */
+    (void)gstate_update(&v->gstate, v->tr);   /* out of memory: assists show on processors alone */
     if (!draw_prepare(v) || !grid_resize(g, v->w, v->h))
         return false;
     const struct lanes *l = move_lanes_const(v);

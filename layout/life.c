@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "layout/move.h"
+#include "layout/gstate.h"
 #include "layout/when.h"
 #include "layout/status.h"
 
@@ -126,7 +127,7 @@ static void states(const struct view *v, struct lane l, const struct lane_info *
     struct shares sh;
     char d[FMT_MAX], p[FMT_MAX];
     int64_t end = li->last > li->first ? li->last : li->first + 1;
-    trace_shares(v->tr, l, li->first, end, &sh);
+    gstate_shares(v->gstate, v->tr, l, li->first, end, &sh);
     lines_add(out, "%s", "");
     for (int s = 0; s < ST_COUNT; s++)
         if (sh.ns[s] > 0 && s != ST_NONE)

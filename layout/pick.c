@@ -18,6 +18,7 @@
 #include "layout/samples.h"
 #include "layout/status.h"
 #include "layout/kind.h"
+#include "layout/gstate.h"
 #include "layout/lull.h"
 #include "layout/sums.h"
 #include "layout/lines.h"
@@ -31,6 +32,7 @@ void pick_free(struct view *v)
     sums_free(v->sums);
     lull_free(v->lull);
     samples_free(v->samples);
+    gstate_free(v->gstate);
     lines_free(v->own);
 }
 

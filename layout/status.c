@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "layout/gstate.h"
 #include "layout/kind.h"
 #include "layout/when.h"
 #include "layout/lull.h"
@@ -106,7 +107,7 @@ static void add_shares(struct line *l, const struct view *v, struct lane lane, i
 {
     struct shares sh;
     char p[FMT_MAX];
-    trace_shares(v->tr, lane, t0, t1, &sh);
+    gstate_shares(v->gstate, v->tr, lane, t0, t1, &sh);
     bool done[ST_COUNT] = {false};
     for (int k = 0; k < ST_COUNT; k++) {
         int best = -1;
@@ -140,10 +141,18 @@ static void mixture(struct line *l, const struct view *v, struct lane lane, int6
 
 /* ---- one span ------------------------------------------------------------------------------------------- */
 
-static void add_state(struct line *l, const struct view *v, const struct span *s)
+/* A goroutine's running span may hold an assist: then its part is told apart. */
+static void add_state(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
-    enum style st = (enum style)(STYLE_STATE + s->state);
-    add(l, st, "%s", state_name((enum state)s->state));
+    enum state is = lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, v->at.cursor) : (enum state)s->state;
+    add(l, (enum style)(STYLE_STATE + (int)is), "%s", is == ST_NONE ? "not there" : state_name(is));
+    if (lane.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->gstate, v->tr, lane.i, s->t0, s->t1)) {
+        struct shares sh;
+        char d[FMT_MAX];
+        gstate_shares(v->gstate, v->tr, lane, s->t0 < 0 ? 0 : s->t0, s->t1, &sh);
+        if (sh.ns[ST_RUNNING] && sh.ns[ST_ASSIST])
+            add(l, STYLE_ASSIST, ", %s of it mark assist", when_dur(v->tr, sh.ns[ST_ASSIST], d));
+    }
     uint32_t why = s->reason ? s->reason : s->label;
     if (why) {
         add(l, STYLE_STATUS, " (");
@@ -178,7 +187,7 @@ static void describe(struct line *l, const struct view *v, struct lane lane, con
         add_g(l, v, lane.i, name_width(l), STYLE_STATUS_KEY);
         add(l, STYLE_STATUS, " ");
     }
-    add_state(l, v, s);
+    add_state(l, v, lane, s);
     if (lane.kind == LANE_M && s->proc != NO_LANE) {
         status_lane(v, (struct lane){LANE_P, s->proc}, id);
         add(l, STYLE_STATUS, " on %s", id);

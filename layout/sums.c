@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "decode/mem.h"
+#include "layout/gstate.h"
 #include "layout/when.h"
 #include "layout/move.h"
 #include "layout/status.h"
@@ -93,7 +94,7 @@ void sums_lane(struct sums *s, struct lane l)
     s->lane = l;
     s->mine = (struct shares){{0}};
     if (l.i < trace_nlanes(s->tr, l.kind))
-        trace_shares(s->tr, l, s->t0, s->t1, &s->mine);
+        gstate_shares(s->v->gstate, s->tr, l, s->t0, s->t1, &s->mine);
 }
 
 void sums_free(struct sums *s)
@@ -134,7 +135,7 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
 {
     struct shares sh;
     struct row r = {.count = 1, .key = g};
-    trace_shares(s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
+    gstate_shares(s->v->gstate, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
     for (int k = 0; k < ST_COUNT; k++)
         s->all.ns[k] = time_add(s->all.ns[k], k == ST_NONE ? 0 : sh.ns[k]);
     r.ns[BY_RUNNING] = sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];

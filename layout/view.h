@@ -121,6 +121,7 @@ struct evlog;       /* evlog.h */
 struct sums;        /* sums.h */
 struct lull;        /* lull.h */
 struct samples;     /* samples.h */
+struct gstate;      /* gstate.h */
 struct lines;        /* lines.h */
 struct item;        /* items.h */
 struct tri;         /* tri.h */
@@ -202,6 +203,7 @@ struct view {
     struct sums *sums;           /* of a range, see view_sums() */
     struct lull *lull;           /* why the processor under the cursor was idle */
     struct samples *samples;     /* CPU samples by lane */
+    struct gstate *gstate;       /* assists by goroutine */
     struct lines *own;            /* lines of a pop-up that layout made */
 
     /* scratch of drawing, reused from frame to frame */
