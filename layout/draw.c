@@ -30,11 +30,12 @@ enum { KEPT = 256 };
 struct kept {
     struct window win;
     int n;              /* columns */
+    int h;              /* lines of a processor */
     enum tier tier;
     bool mono, names;
     bool extents;       /* v->extents are those of this window */
     struct {
-        struct cell *cells; /* n of them; NULL: none yet */
+        struct cell *cells; /* n of them a line, from the lowest up; NULL: none yet */
         struct lane lane;
         bool drawn;
     } row[KEPT];
@@ -66,15 +67,16 @@ static void prepare_kept(struct view *v)
         return;
     }
     if (k && k->n == v->plot_w && k->win.t0 == v->at.win.t0 && k->win.t1 == v->at.win.t1 && k->tier == v->tier &&
-        k->mono == v->mono && k->names == v->names)
+        k->mono == v->mono && k->names == v->names && k->h == v->lane_h)
         return;
     if (!k && !(k = v->kept = mem_zalloc(sizeof *k)))
         return; /* out of memory: each is drawn anew */
-    if (k->n != v->plot_w)
+    if (k->n != v->plot_w || k->h != v->lane_h)
         drop_rows(k);
     for (int i = 0; i < KEPT; i++)
         k->row[i].drawn = false;
     k->n = v->plot_w;
+    k->h = v->lane_h;
     k->win = v->at.win;
     k->tier = v->tier;
     k->mono = v->mono;
@@ -85,31 +87,6 @@ static void prepare_kept(struct view *v)
 static unsigned slot_of(struct lane l)
 {
     return (l.i + (unsigned)l.kind * (KEPT / LANE_KINDS)) % KEPT;
-}
-
-/* Put a lane's row as it was drawn. false: it isn't kept. */
-static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x, int y)
-{
-    const struct kept *k = v->kept;
-    unsigned i = slot_of(l);
-    if (!k || !k->row[i].drawn || k->row[i].lane.kind != l.kind || k->row[i].lane.i != l.i)
-        return false;
-    if (x >= 0 && x + k->n <= g->w && y >= 0 && y < g->h)
-        memcpy(&g->cells[(size_t)y * (size_t)g->w + (size_t)x], k->row[i].cells, (size_t)k->n * sizeof *g->cells);
-    return true;
-}
-
-static void keep_row(const struct grid *g, struct view *v, struct lane l, int x, int y)
-{
-    struct kept *k = v->kept;
-    unsigned i = slot_of(l);
-    if (!k || x < 0 || x + k->n > g->w || y < 0 || y >= g->h)
-        return;
-    if (!k->row[i].cells && !(k->row[i].cells = mem_alloc((size_t)k->n * sizeof *g->cells)))
-        return;
-    memcpy(k->row[i].cells, &g->cells[(size_t)y * (size_t)g->w + (size_t)x], (size_t)k->n * sizeof *g->cells);
-    k->row[i].lane = l;
-    k->row[i].drawn = true;
 }
 
 bool draw_kept_extents(struct view *v)
@@ -178,9 +155,54 @@ static enum style style_of(enum state s)
     return (enum style)(STYLE_STATE + (int)s);
 }
 
+/* What of a share is to be shown in line r, from below, of a lane of h lines. */
+static int64_t part_of(int64_t busy, int64_t len, int h, int r)
+{
+    int64_t p = (int64_t)((__int128)busy * h - (__int128)len * r > len ? len : (__int128)busy * h - (__int128)len * r);
+    return p < 0 ? 0 : p;
+}
+
+static int height(const struct view *v, enum lane_kind k)
+{
+    return k == LANE_P && v->lane_h > 1 ? v->lane_h : 1;
+}
+
+/* Put a lane's row as it was drawn. false: it isn't kept. */
+static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x, int y)
+{
+    const struct kept *k = v->kept;
+    unsigned i = slot_of(l);
+    if (!k || !k->row[i].drawn || k->row[i].lane.kind != l.kind || k->row[i].lane.i != l.i)
+        return false;
+    size_t n = (size_t)k->n;
+    for (int r = 0; r < height(v, l.kind); r++)
+        if (x >= 0 && x + k->n <= g->w && y - r >= 0 && y - r < g->h)
+            memcpy(&g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x], k->row[i].cells + n * (size_t)r, n * sizeof *g->cells);
+    return true;
+}
+
+static void keep_row(const struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    struct kept *k = v->kept;
+    unsigned i = slot_of(l);
+    int h = height(v, l.kind);
+    if (!k || x < 0 || x + k->n > g->w || y - h + 1 < 0 || y >= g->h)
+        return;
+    size_t n = (size_t)k->n;
+    k->row[i].drawn = false;
+    mem_free(k->row[i].cells); /* another lane's may have had fewer lines */
+    if (!(k->row[i].cells = mem_alloc(n * (size_t)h * sizeof *g->cells)))
+        return;
+    for (int r = 0; r < h; r++)
+        memcpy(k->row[i].cells + n * (size_t)r, &g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x], n * sizeof *g->cells);
+    k->row[i].lane = l;
+    k->row[i].drawn = true;
+}
+
 /* ---- processors and threads ----------------------------------------------------------------------------- */
 
-static void cell_p(struct grid *g, const struct view *v, const struct shares *s, int64_t len, int x, int y)
+/* y: the lowest of its h lines. */
+static void cell_p(struct grid *g, const struct view *v, const struct shares *s, int64_t len, int x, int y, int h)
 {
     int64_t busy = busy_ns(s);
     if (!busy) {
@@ -189,15 +211,21 @@ static void cell_p(struct grid *g, const struct view *v, const struct shares *s,
         return;
     }
     enum state most = most_of(s, work, COUNT(work));
-    uint32_t glyph = by_letter(v, most) ? glyph_busy(most, busy * 2 >= len) : glyph_level(v->tier, busy, len);
-    grid_put(g, x, y, glyph, style_of(most));
+    for (int r = 0; r < h; r++) {
+        int64_t part = part_of(busy, len, h, r);
+        uint32_t glyph = by_letter(v, most) && !r ? glyph_busy(most, busy * 2 >= len) : glyph_level(v->tier, part, len);
+        if (h > 1 && r == h - 1 && part >= len && v->tier != TIER_BLOCK)
+            glyph = glyph_height(v->tier, 7); /* high lanes that are full don't run into each other */
+        if (part > 0)
+            grid_put(g, x, y - r, glyph, style_of(most));
+    }
 }
 
 /*
  * Near zoom: a column in which work begins or ends once shows where, to an eighth, instead of how much. Only next
  * to a full column, and only if the column has exactly the two spans: else the height is the truth.
  */
-static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, int x, int y)
+static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, int x, int y, int h)
 {
     const struct shares *s = v->cols;
     const int64_t *e = v->edges;
@@ -212,9 +240,11 @@ static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, i
     enum state most = most_of(&s[c], work, COUNT(work));
     int eighths = (int)((__int128)busy * 8 / len);
     eighths = eighths < 1 ? 1 : eighths > 7 ? 7 : eighths;
-    grid_put(g, x + c, y, glyph_left(v->tier, left ? eighths : 8 - eighths), style_of(most));
-    if (right)
-        grid_flags(g, x + c, y, 1, 1, CELL_REVERSE);
+    for (int r = 0; r < h; r++) {
+        grid_put(g, x + c, y - r, glyph_left(v->tier, left ? eighths : 8 - eighths), style_of(most));
+        if (right)
+            grid_flags(g, x + c, y - r, 1, 1, CELL_REVERSE);
+    }
 }
 
 /* ---- goroutines ----------------------------------------------------------------------------------------- */
@@ -272,7 +302,7 @@ static int surely_most(const int64_t *least, const int64_t *most, int n)
 struct sketch {
     struct grid *g;
     struct view *v;
-    int x, y;
+    int x, y, h;
 };
 
 /* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither. */
@@ -289,11 +319,14 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
         return false;
     if ((lo == len) != (hi == len)) /* edge_p() asks whether a neighbour is full */
         return false;
-    if (lo != hi && (by_letter(v, work[at]) ? (lo * 2 >= len) != (hi * 2 >= len) : glyph_level(v->tier, lo, len) != glyph_level(v->tier, hi, len)))
+    if (lo != hi && by_letter(v, work[at]) && (lo * 2 >= len) != (hi * 2 >= len))
         return false;
+    for (int r = by_letter(v, work[at]); lo != hi && r < k->h; r++)
+        if (glyph_level(v->tier, part_of(lo, len, k->h, r), len) != glyph_level(v->tier, part_of(hi, len, k->h, r), len))
+            return false;
     v->cols[column] = (struct shares){.ns[ST_SCHED] = least[ASK_SCHED]};
     v->cols[column].ns[work[at]] = lo;
-    cell_p(k->g, v, &v->cols[column], len, k->x + (int)column, k->y);
+    cell_p(k->g, v, &v->cols[column], len, k->x + (int)column, k->y, k->h);
     return true;
 }
 
@@ -318,7 +351,7 @@ static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int
 /* The cells of a lane for which bounds do; the times of the others' columns are in v->cols, and v->sure says which. */
 static void sketch(struct grid *g, struct view *v, struct lane l, int x, int y)
 {
-    struct sketch k = {g, v, x, y};
+    struct sketch k = {g, v, x, y, height(v, l.kind)};
     if (v->exact) {
         memset(v->sure, 0, (size_t)v->plot_w * sizeof *v->sure);
         trace_columns(v->tr, l, v->edges, (uint32_t)v->plot_w, v->cols);
@@ -412,7 +445,7 @@ static bool put_name(void *arg, const struct span *s)
 
 void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
 {
-    int n = v->plot_w;
+    int n = v->plot_w, h = height(v, l.kind);
     const int64_t *e = v->edges;
     if (put_kept(g, v, l, x, y))
         return;
@@ -423,12 +456,12 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
         if (l.kind == LANE_G)
             cell_g(g, v, &v->cols[c], x + c, y);
         else
-            cell_p(g, v, &v->cols[c], e[c + 1] - e[c], x + c, y);
+            cell_p(g, v, &v->cols[c], e[c + 1] - e[c], x + c, y, h);
     }
     if (l.kind != LANE_G && (v->tier == TIER_EIGHTH || v->tier == TIER_BRAILLE) && !v->mono)
         for (int c = 0; c < n; c++)
             if (!v->sure[c])
-                edge_p(g, v, l, c, x, y);
+                edge_p(g, v, l, c, x, y, h);
     if (v->names && n >= NAME_COLS) {
         struct naming k = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);

@@ -14,7 +14,8 @@ bool draw_prepare(struct view *v);
  * v->extents those of this window? From now on they are. */
 void draw_forget(struct view *v);
 bool draw_kept_extents(struct view *v);
-/* draw_lane - a processor, goroutine or thread: cells, then names in spans that have room. */
+/* draw_lane - a processor, goroutine or thread: cells, then names in spans that have room. y: the lowest of its lines
+ * (v->lane_h of a processor). */
 void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y);
 /* draw_matches - underline the cells in which spans pass the filter (all of them, or those a column wide). */
 void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, int y);

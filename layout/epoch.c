@@ -117,11 +117,13 @@ unsigned view_arrive(struct view *v)
     v->items = (struct items){.longest_first = v->items.longest_first, .stale = true};
     evlog_free(v->log);
     sums_free(v->sums);
+    sums_free(v->busy);
     lull_free(v->lull);
     samples_free(v->samples);
     gstate_free(v->gstate);
     v->log = NULL;
     v->sums = NULL;
+    v->busy = NULL;
     v->lull = NULL;
     v->samples = NULL;
     v->gstate = NULL;

@@ -17,6 +17,7 @@
 #include "layout/gstate.h"
 #include "layout/kind.h"
 #include "layout/lanes.h"
+#include "layout/legend.h"
 #include "layout/lull.h"
 #include "layout/move.h"
 #include "layout/plan.h"
@@ -219,6 +220,16 @@ static void strip(const struct canvas *c)
         grid_right(c->g, 0, y, w, note, STYLE_HIT);
 }
 
+/* ---- legend --------------------------------------------------------------------------------------------- */
+
+static void legend(const struct canvas *c)
+{
+    struct rich r;
+    rich_init(&r);
+    legend_line(c->v->tier, c->v->mono, kind_here(c->v)->lanes == LANE_G, &r);
+    rich_draw(&r, c->g, 0, c->plan.y[ROW_LEGEND], c->g->w, 1);
+}
+
 /* ---- footer, prompt ------------------------------------------------------------------------------------- */
 
 /* The keys' line ends with a whole key: pieces stand apart by two blanks. */
@@ -321,6 +332,8 @@ bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
     lull_follow(v);
     if (c.plan.n[ROW_STATUS])
         status_draw(g, v, c.plan.y[ROW_STATUS], c.plan.n[ROW_STATUS]);
+    if (c.plan.n[ROW_LEGEND])
+        legend(&c);
     popup_draw(g, v);
     footer(&c);
     if (txt) {

@@ -12,6 +12,7 @@
 #include "layout/move.h"
 #include "layout/search.h"
 #include "layout/status.h"
+#include "layout/sums.h"
 #include "layout/when.h"
 
 struct canvas {
@@ -40,12 +41,13 @@ static void band(const struct canvas *c, enum row r, enum band b, enum state st,
     int y = c->plan->y[r];
     if (!c->plan->n[r])
         return;
-    if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b) {
-        trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, v->at.win.t0, v->at.win.t1, &sh);
+    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end; /* as far as it is decoded */
+    if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b && t1 > v->at.win.t0) {
+        trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, v->at.win.t0, t1, &sh);
         if (b == BAND_STW)
             when_dur(v->tr, sh.ns[st], note);
         else
-            fmt_percent(sh.ns[st], window_len(v->at.win), note);
+            fmt_percent(sh.ns[st], time_sub(t1, v->at.win.t0), note);
     }
     gutter(c, y, name, note, STYLE_LANE);
     draw_band(c->g, c->v, b, c->plan->gutter, y);
@@ -88,8 +90,27 @@ static void state_counts(const struct canvas *c)
     }
 }
 
+/* What there is nothing of in the whole trace. */
+static void none(const struct canvas *c)
+{
+    static const struct {
+        enum row row;
+        const char *text;
+    } of[] = {{ROW_GC, "no GC cycle"}, {ROW_STW, "no stop-the-world"}, {ROW_SWEEP, "no sweeping"}, {ROW_ASSIST, "no mark assist"},
+              {ROW_HEAP, "no heap sizes"}};
+    char text[160];
+    size_t n = 0;
+    if (!c->plan->n[ROW_NONE])
+        return;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (plan_empty(c->v, of[i].row) && n < sizeof text)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", of[i].text);
+    grid_str(c->g, 0, c->plan->y[ROW_NONE], c->g->w, n ? text : "", STYLE_LANE_NOTE);
+}
+
 static void bands(const struct canvas *c)
 {
+    none(c);
     band(c, ROW_GC, BAND_GC, ST_GC, "GC");
     band(c, ROW_STW, BAND_STW, ST_STW, "STW");
     band(c, ROW_SWEEP, BAND_SWEEP, ST_SWEEP, "sweep");
@@ -151,7 +172,7 @@ static void more_marks(const struct canvas *c, const struct lanes *l)
     const struct cell *a = grid_at(c->g, w, y0), *b = grid_at(c->g, w, y1);
     if (c->v->at.top > 0 && a && a->glyph == ' ')
         grid_put(c->g, w, y0, glyph_mark(c->v->tier, MARK_MORE_UP), STYLE_DIM);
-    if (c->v->at.top + (uint32_t)p->n[ROW_LANES] < l->n && b && b->glyph == ' ')
+    if (c->v->at.top + (uint32_t)c->v->rows < l->n && b && b->glyph == ' ')
         grid_put(c->g, w, y1, glyph_mark(c->v->tier, MARK_MORE_DOWN), STYLE_DIM);
 }
 
@@ -186,33 +207,120 @@ static void no_lanes(const struct canvas *c, enum lane_kind k)
     grid_str(c->g, c->plan->gutter, c->plan->y[ROW_LANES], c->plan->plot_w, buf, STYLE_DIM);
 }
 
+/* Beside the upper lines of a high lane: how much of its work was the collector's, or system calls. */
+static void lane_work(const struct canvas *c, struct lane l, int y)
+{
+    const struct view *v = c->v;
+    struct shares sh;
+    char note[FMT_MAX + 8], p[FMT_MAX];
+    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
+    if (t1 <= v->at.win.t0)
+        return;
+    trace_shares(v->tr, l, v->at.win.t0, t1, &sh);
+    int64_t gc = sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
+    if (gc < time_sub(t1, v->at.win.t0) / 100)
+        return;
+    snprintf(note, sizeof note, "GC %s", fmt_percent(gc, time_sub(t1, v->at.win.t0), p));
+    grid_right(c->g, 0, y, c->plan->gutter - 1, note, STYLE_LANE_NOTE);
+}
+
+/* One lane whose lowest line is y, of h lines. */
+static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool focus)
+{
+    struct view *v = c->v;
+    const struct plan *p = c->plan;
+    draw_lane(c->g, v, at, p->gutter, y);
+    draw_samples(c->g, v, at, p->gutter, y);
+    draw_matches(c->g, v, at, p->gutter, y);
+    draw_unheld(c->g, v, at, p->gutter, y);
+    draw_unloaded(c->g, v, p->gutter, y - h + 1, h);
+    for (int r = 0; r < h && focus; r++)
+        grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y - r, CELL_REVERSE);
+}
+
 static void lanes(const struct canvas *c)
 {
     struct view *v = c->v;
     const struct lanes *l = move_lanes_const(v);
     const struct plan *p = c->plan;
+    int h = p->lane_h;
     if (!l->n) {
         no_lanes(c, l->kind);
         return;
     }
-    for (int i = 0; i < p->n[ROW_LANES]; i++) {
+    for (int i = 0; i < v->rows; i++) {
         uint32_t lane = lanes_at(l, view_line_row(v, i));
         if (lane == NO_LANE)
             break;
         struct lane at = {l->kind, lane};
-        int y = p->y[ROW_LANES] + i;
+        int y = p->y[ROW_LANES] + i * h;
         bool focus = lane == v->at.focus.i;
         lane_name(c, at, y, focus);
-        draw_lane(c->g, v, at, p->gutter, y);
-        draw_samples(c->g, v, at, p->gutter, y);
-        draw_matches(c->g, v, at, p->gutter, y);
-        draw_unheld(c->g, v, at, p->gutter, y);
-        draw_unloaded(c->g, v, p->gutter, y, 1);
-        if (focus)
-            grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y, CELL_REVERSE);
+        if (h > 1)
+            lane_work(c, at, y + 1);
+        one_lane(c, at, y + h - 1, h, focus);
     }
     hit_marks(c, l);
     more_marks(c, l);
+}
+
+/* ---- the busiest goroutines below the processors --------------------------------------------------------- */
+
+void rows_busy_follow(struct view *v)
+{
+    int64_t end = trace_info(v->tr)->end, t0 = v->at.win.t0, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
+    if (v->busy && sums_is(v->busy, t0, t1) && !sums_stale(v->busy))
+        return;
+    sums_free(v->busy);
+    v->busy = t1 > t0 ? sums_light(v, &v->lanes[LANE_G].alive, t0, t1) : NULL;
+    if (v->busy)
+        (void)sums_step(v->busy, 300000);
+}
+
+bool rows_busy_pending(const struct view *v)
+{
+    return v->busy && trace_info(v->tr)->done && !sums_stale(v->busy) && sums_share(v->busy) < 100;
+}
+
+unsigned rows_busy_work(struct view *v, int64_t budget_ns)
+{
+    return !rows_busy_pending(v) ? VR_NONE : sums_step(v->busy, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+static void busy_heading(const struct canvas *c, int y)
+{
+    char text[120];
+    for (int x = 0; x < c->g->w; x++)
+        grid_put(c->g, x, y, glyph_mark(c->v->tier, MARK_H), STYLE_POPUP_BORDER);
+    if (sums_share(c->v->busy) < 100)
+        snprintf(text, sizeof text, " busiest goroutines of this window: adding up, %d%% ", sums_share(c->v->busy));
+    else
+        snprintf(text, sizeof text, " busiest goroutines of this window: how long each ran ");
+    grid_str(c->g, 2, y, c->g->w - 4, text, STYLE_POPUP_BORDER);
+}
+
+static void busiest(const struct canvas *c)
+{
+    struct view *v = c->v;
+    int y = c->plan->y[ROW_BUSY], n = c->plan->n[ROW_BUSY], w = c->plan->gutter - 1;
+    if (n < 2)
+        return;
+    rows_busy_follow(v);
+    if (!v->busy)
+        return;
+    busy_heading(c, y);
+    for (int i = 0; i < n - 1; i++) {
+        int64_t ran, ready;
+        uint32_t g = sums_top(v->busy, i, &ran, &ready);
+        char name[300], d[FMT_MAX];
+        if (g == NO_LANE || sums_share(v->busy) < 100)
+            break;
+        when_dur(v->tr, ran, d);
+        int room = w - (int)strlen(d) - 1;
+        status_name(v, g, room > 3 ? room : w, name, sizeof name);
+        gutter(c, y + 1 + i, name, d, STYLE_LANE);
+        one_lane(c, (struct lane){LANE_G, g}, y + 1 + i, 1, false);
+    }
 }
 
 /* ---- all of them ---------------------------------------------------------------------------------------- */
@@ -228,4 +336,5 @@ void rows_lanes(struct grid *g, struct view *v, const struct plan *p)
     struct canvas c = {g, v, p};
     bands(&c);
     lanes(&c);
+    busiest(&c);
 }

@@ -11,5 +11,9 @@
 /* rows_bands - GC, STW and the like, heap, run queue. rows_lanes - these, and the lanes of the view shown. */
 void rows_bands(struct grid *g, struct view *v, const struct plan *p);
 void rows_lanes(struct grid *g, struct view *v, const struct plan *p);
+/* The busiest goroutines of the window, below processors that leave lines free: v->busy, for view_work(). */
+void rows_busy_follow(struct view *v);
+bool rows_busy_pending(const struct view *v);
+unsigned rows_busy_work(struct view *v, int64_t budget_ns);
 
 #endif

@@ -34,11 +34,4 @@ enum mark {
 };
 uint32_t glyph_mark(enum tier t, enum mark m);
 
-/*
- * glyph_legend - what the glyphs mean, for a help screen: line i as UTF-8 into out, false behind the last.
- * mono: as drawn without colours.
- */
-enum { GLYPH_LEGEND = 160 };
-bool glyph_legend(enum tier t, bool mono, int i, char out[GLYPH_LEGEND]);
-
 #endif

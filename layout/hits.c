@@ -10,6 +10,7 @@
 
 #include "layout/cells.h"
 #include "layout/far.h"
+#include "layout/frame_rows.h"
 #include "layout/kind.h"
 #include "layout/lull.h"
 #include "layout/move.h"
@@ -236,12 +237,12 @@ unsigned view_work(struct view *v, int64_t budget_ns)
 {
     unsigned r = search_work(v, budget_ns);
     r |= pick_work(v, budget_ns) | tri_work(v, budget_ns);
-    return r | split_work(v, budget_ns) | lull_work(v, budget_ns);
+    return r | split_work(v, budget_ns) | lull_work(v, budget_ns) | rows_busy_work(v, budget_ns);
 }
 
 bool view_pending(const struct view *v)
 {
-    return tri_pending(v) || split_pending(v) || lull_pending(v);
+    return tri_pending(v) || split_pending(v) || lull_pending(v) || rows_busy_pending(v);
 }
 
 static struct search *anew(struct view *v, const char *text, int dir, int64_t origin, bool at_too)

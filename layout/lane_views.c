@@ -43,7 +43,8 @@ static void lane_settle(struct view *v, bool recenter)
         view_message(v, true, "out of memory: the lanes are not in order");
     struct plan p;
     plan_view(&p, v, l->n);
-    v->rows = p.n[ROW_LANES];
+    v->lane_h = p.lane_h;
+    v->rows = p.n[ROW_LANES] / p.lane_h;
     if (!l->n) {
         v->at.top = 0;
         return;
@@ -75,7 +76,7 @@ void kind_show(struct view *v, uint32_t g, int64_t t)
 static void lane_where(const struct view *v, const struct plan *p, char *out, size_t size)
 {
     const struct lanes *l = move_lanes_const(v);
-    if (l->n > (uint32_t)p->n[ROW_LANES] && p->n[ROW_LANES] > 0)
+    if (l->n > (uint32_t)v->rows && p->n[ROW_LANES] > 0)
         snprintf(out, size, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", v->at.top + 1,
                  v->at.top + (uint32_t)p->n[ROW_LANES], l->n, l->n < l->total ? " here" : "");
     else if (l->n < l->total)

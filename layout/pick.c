@@ -30,6 +30,7 @@ void pick_free(struct view *v)
     filter_free(v->filter);
     evlog_free(v->log);
     sums_free(v->sums);
+    sums_free(v->busy);
     lull_free(v->lull);
     samples_free(v->samples);
     gstate_free(v->gstate);

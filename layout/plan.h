@@ -4,11 +4,13 @@
 #ifndef GOTOP_LAYOUT_PLAN_H
 #define GOTOP_LAYOUT_PLAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* in the order they stand on the screen */
-enum row { ROW_TITLE, ROW_FILTER, ROW_RULER, ROW_STRIP, ROW_GC, ROW_STW, ROW_SWEEP, ROW_ASSIST, ROW_HEAP, ROW_RUNQ,
-           ROW_STATES, ROW_LANES, ROW_SPLIT, ROW_STATUS, ROW_FOOTER, ROW_COUNT };
+enum row { ROW_TITLE, ROW_FILTER, ROW_RULER, ROW_STRIP, ROW_GC, ROW_STW, ROW_SWEEP, ROW_ASSIST, ROW_NONE, ROW_HEAP, ROW_RUNQ,
+           ROW_STATES, ROW_LANES, ROW_BUSY, ROW_SPLIT, ROW_STATUS, ROW_LEGEND, ROW_FOOTER, ROW_COUNT };
+/* ROW_NONE: bands that are empty in the whole trace, in one line. ROW_BUSY: a heading and the busiest goroutines. */
 
 /* Which rows a view can have, and how wide what stands beside them: PLAN_LOG is PLAN_TIME with endless rows. */
 enum plan_kind { PLAN_TIME, PLAN_LOG, PLAN_TABLE, PLAN_FINDINGS, PLANS };
@@ -18,6 +20,7 @@ struct plan {
     int y[ROW_COUNT]; /* first line */
     int n[ROW_COUNT]; /* lines, 0 = dropped */
     int gutter, plot_w;
+    int lane_h;       /* lines a lane: more than one where lines would stay blank */
 };
 
 /* plan_make - for a screen of w x h and a view (enum view_no) that has so many lanes. w, h >= 1. */
@@ -28,6 +31,8 @@ void plan_make(struct plan *p, int w, int h, int view, uint32_t lanes);
  * overview of the whole trace, the curves of states (view 8), what stands below the lanes. This is what is drawn.
  */
 struct view;
+/* plan_empty - has the whole trace nothing for this row (a band, the heap)? */
+bool plan_empty(const struct view *v, enum row r);
 void plan_view(struct plan *p, const struct view *v, uint32_t lanes);
 
 #endif

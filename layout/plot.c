@@ -17,7 +17,8 @@ struct plot {
     const struct view *v;
     int x, y, h;
     uint64_t scale;
-    enum style style;
+    enum style style, over; /* over: of columns in which more than limit holds; limit 0: none */
+    uint64_t limit;
 };
 
 static int level(uint64_t val, uint64_t scale, int most)
@@ -30,13 +31,15 @@ static int level(uint64_t val, uint64_t scale, int most)
     return l < 1 ? 1 : l;
 }
 
-static void put_blocks(const struct plot *p, int c, uint64_t val, enum style st)
+/* Up to a level (of 8 a row) in one style, above it in another: a cell has the style of its upper end. */
+static void put_blocks(const struct plot *p, int c, uint64_t val, int upto, enum style above)
 {
     int l = level(val, p->scale, p->h * 8);
     for (int r = 0; r < p->h; r++) {
         int in_row = l - 8 * r;
         if (in_row > 0)
-            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, glyph_height(p->v->tier, in_row), st);
+            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, glyph_height(p->v->tier, in_row),
+                     (in_row < 8 ? l : 8 * r + 8) > upto ? above : p->style);
     }
 }
 
@@ -89,13 +92,15 @@ static bool waiting_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *o
     return count_in(v, GC_WAITING, t0, t1, out);
 }
 
-/* A column with the values of its halves. */
-static void put_column(const struct plot *p, int c, uint64_t a, uint64_t b, enum style st)
+/* A column with the values of its halves; what is above `limit` in another style (0: none is). */
+static void put_column(const struct plot *p, int c, uint64_t a, uint64_t b, uint64_t limit, enum style over)
 {
+    uint64_t most = a > b ? a : b;
+    bool above = limit && most > limit;
     if (p->v->tier == TIER_BRAILLE)
-        put_braille(p, c, a, b, st);
+        put_braille(p, c, a, b, above ? over : p->style);
     else
-        put_blocks(p, c, a > b ? a : b, st);
+        put_blocks(p, c, most, above ? level(limit, p->scale, p->h * 8) : p->h * 8, over);
 }
 
 static void curve(const struct plot *p, value_at get)
@@ -112,7 +117,7 @@ static void curve(const struct plot *p, value_at get)
                 continue;
             b = a;
         }
-        put_column(p, c, a, b, p->style);
+        put_column(p, c, a, b, p->limit, p->over);
     }
 }
 
@@ -122,7 +127,7 @@ static int parts_of(const struct view *v)
     return v->tier == TIER_BRAILLE ? 2 : 1;
 }
 
-/* The heap; a column that exceeds the goal in it has a style of its own. */
+/* The heap; what of it exceeds the goal has a style of its own. */
 static void heap_curve(const struct plot *p, const struct extent *heap, const struct extent *goal)
 {
     const struct view *v = p->v;
@@ -134,8 +139,7 @@ static void heap_curve(const struct plot *p, const struct extent *heap, const st
             continue;
         bool halves = h->known && v->edges[c + 1] - v->edges[c] > 1; /* else the first one is empty */
         uint64_t b = last->max, a = halves ? h->max : b;
-        bool above = goal[c].known && goal[c].min && (a > b ? a : b) > goal[c].min;
-        put_column(p, c, a, b, above ? STYLE_HEAP_OVER : p->style);
+        put_column(p, c, a, b, goal[c].known ? goal[c].min : 0, STYLE_HEAP_OVER);
     }
 }
 
@@ -167,7 +171,7 @@ bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
     trace_minmax(v->tr, METRIC_HEAP, t0, t1, &least, here);
     trace_minmax(v->tr, METRIC_GOAL, t0, t1, goal, &top);
     top = 0;
-    struct plot p = {g, v, x, y, h, most, STYLE_HEAP};
+    struct plot p = {.g = g, .v = v, .x = x, .y = y, .h = h, .scale = most, .style = STYLE_HEAP};
     if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most &&
         top / 8 < most)
         p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
@@ -198,7 +202,7 @@ bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
         return false;
     view_column(v, &t0, &t1);
     runq_in(v, t0, t1, here);
-    struct plot p = {g, v, x, y, h, *most, STYLE_RUNQ};
+    struct plot p = {g, v, x, y, h, *most, STYLE_RUNQ, STYLE_RUNQ_OVER, trace_nlanes(v->tr, LANE_P)};
     curve(&p, runq_in);
     return true;
 }
@@ -214,7 +218,7 @@ bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t
         return false;
     view_column(v, &t0, &t1);
     rows[row].get(v, t0, t1, here);
-    struct plot p = {g, v, x, y, 1, *most, rows[row].style};
+    struct plot p = {.g = g, .v = v, .x = x, .y = y, .h = 1, .scale = *most, .style = rows[row].style};
     curve(&p, rows[row].get);
     return true;
 }

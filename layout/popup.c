@@ -11,6 +11,7 @@
 
 #include "layout/when.h"
 #include "layout/move.h"
+#include "layout/rich.h"
 #include "layout/samples.h"
 #include "layout/status.h"
 #include "layout/wrap.h"
@@ -358,6 +359,14 @@ static void span_lines(struct box *b)
 static void given_lines(struct box *b)
 {
     enum { IN = 4 };
+    const struct rich *r = b->v->popup_rich;
+    for (uint32_t at = 0, from, len; r && rich_line(r, b->col_w - 2, &at, &from, &len);) {
+        int y = next_row(b);
+        if (y >= 0)
+            rich_put(r, b->g, b->col + 1, y, b->col_w - 2, from, len);
+    }
+    if (r)
+        next_row(b);
     for (size_t i = 0; i < b->v->popup_ntext && i < 100000; i++) {
         struct str rest = str_of(b->v->popup_text[i]);
         int x = b->col + 1, w = b->col_w - 2;
@@ -458,6 +467,9 @@ void popup_print(struct view *v, FILE *out)
     struct grid g = {0};
     char line[4 * WIDE + 1];
     struct box b = {.g = &g, .v = v, .dry = true, .plain = true, .lane = v->popup_lane, .t = v->popup_t, .w = WIDE, .h = HIGH};
+    if (v->popup == POPUP_LINES && v->popup_rich)
+        for (uint32_t at = 0, from, len; rich_line(v->popup_rich, WIDE, &at, &from, &len);)
+            fprintf(out, "%.*s\n", (int)len, v->popup_rich->text + from);
     for (size_t i = 0; v->popup == POPUP_LINES && i < v->popup_ntext; i++)
         fprintf(out, "%s\n", v->popup_text[i]);
     if (v->popup != POPUP_SPAN)

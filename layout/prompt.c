@@ -116,6 +116,7 @@ unsigned view_lines(struct view *v, const char *title, const char *const *lines,
     v->popup_title = title;
     v->popup_text = lines;
     v->popup_ntext = n;
+    v->popup_rich = NULL;
     return VR_DRAW;
 }
 

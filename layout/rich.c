@@ -115,3 +115,22 @@ void rich_text(const struct rich *r, char *out, size_t size)
         n += str_safe(s, out + n, size - n);
     }
 }
+
+bool rich_line(const struct rich *r, int w, uint32_t *at, uint32_t *from, uint32_t *len)
+{
+    uint32_t i = 0, next = 0;
+    if (*at >= r->n)
+        return false;
+    while (i + 1 < r->nparas && r->para[i + 1] <= *at)
+        i++;
+    uint32_t end = i + 1 < r->nparas ? r->para[i + 1] : r->n;
+    *from = *at;
+    *len = wrap_next((struct str){r->text + *at, end - *at}, w, &next);
+    *at += next ? next : 1;
+    return true;
+}
+
+void rich_put(const struct rich *r, struct grid *g, int x, int y, int w, uint32_t from, uint32_t len)
+{
+    put(r, g, x, y, w, (struct str){r->text + from, len});
+}

@@ -27,6 +27,12 @@ void rich_para(struct rich *r); /* from here on a paragraph of its own; none if 
  * left, at least one; what has no room is cut behind an item. Returns the lines used. g NULL: only counts.
  */
 int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n);
+/*
+ * rich_line - the part of the text that stands in the next line of w columns: from *at, len bytes; *at moves on. false:
+ * there is no more. rich_put - that part, at x, y. For who lays lines out himself.
+ */
+bool rich_line(const struct rich *r, int w, uint32_t *at, uint32_t *from, uint32_t *len);
+void rich_put(const struct rich *r, struct grid *g, int x, int y, int w, uint32_t from, uint32_t len);
 /* rich_text - all of it in one line, paragraphs apart by two blanks. */
 void rich_text(const struct rich *r, char *out, size_t size);
 

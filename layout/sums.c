@@ -18,7 +18,7 @@
 #include "layout/move.h"
 #include "layout/status.h"
 
-enum { TOP = 10, CHUNK = 1024 };
+enum { TOP = 10, KEPT = 40, CHUNK = 1024 }; /* of a table as text; that are kept */
 enum { WALK_MOST = 20000000 };
 
 enum { BY_RUNNING, BY_RUNNABLE, BY_WAITING, BY_SYSCALL, BY_COUNT };
@@ -36,7 +36,7 @@ struct sums {
     int64_t t0, t1;
     struct shares mine, procs;  /* the lane with the cursor; all processors */
     struct shares all;          /* all goroutines */
-    struct row top[BY_COUNT][TOP];
+    struct row top[BY_COUNT][KEPT];
     int ntop[BY_COUNT];
     struct row *func;           /* by name */
     struct row *place;          /* by function in which they waited */
@@ -44,7 +44,9 @@ struct sums {
     uint32_t proc, at;          /* the next processor, goroutine */
     bool in_lane;               /* lane `at` is half walked */
     uint64_t sub, walked, lanes;
+    uint64_t events;            /* of the trace when it was begun */
     bool cut, done;
+    bool light;                 /* goroutines alone: no names, no places */
 };
 
 static int64_t now_ns(void)
@@ -65,7 +67,7 @@ static void add_procs(struct sums *s, uint32_t most)
     }
 }
 
-struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
+static struct sums *new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
 {
     struct sums *s = mem_zalloc(sizeof *s);
     if (!s)
@@ -76,6 +78,37 @@ struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int
     s->lane.kind = LANE_KINDS; /* none yet */
     s->t0 = t0;
     s->t1 = t1;
+    s->events = trace_info(v->tr)->events;
+    return s;
+}
+
+struct sums *sums_light(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
+{
+    struct sums *s = new(v, alive, t0, t1);
+    if (s)
+        s->light = true;
+    return s;
+}
+
+uint32_t sums_top(const struct sums *s, int i, int64_t *ran, int64_t *ready)
+{
+    if (i < 0 || i >= s->ntop[BY_RUNNING])
+        return NO_LANE;
+    *ran = s->top[BY_RUNNING][i].ns[BY_RUNNING];
+    *ready = s->top[BY_RUNNING][i].ns[BY_RUNNABLE];
+    return s->top[BY_RUNNING][i].key;
+}
+
+bool sums_stale(const struct sums *s)
+{
+    return s->events != trace_info(s->tr)->events;
+}
+
+struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
+{
+    struct sums *s = new(v, alive, t0, t1);
+    if (!s)
+        return NULL;
     s->nstr = trace_nstr(v->tr);
     s->func = mem_zalloc(((size_t)s->nstr + 1) * sizeof *s->func);
     s->place = mem_zalloc(((size_t)s->nstr + 1) * sizeof *s->place);
@@ -122,13 +155,13 @@ static void rank(struct sums *s, int by, const struct row *r)
 {
     struct row *top = s->top[by];
     int n = s->ntop[by];
-    if (!r->ns[by] || (n == TOP && top[n - 1].ns[by] >= r->ns[by]))
+    if (!r->ns[by] || (n == KEPT && top[n - 1].ns[by] >= r->ns[by]))
         return;
-    int i = n < TOP ? n : TOP - 1;
+    int i = n < KEPT ? n : KEPT - 1;
     for (; i > 0 && top[i - 1].ns[by] < r->ns[by]; i--)
         top[i] = top[i - 1];
     top[i] = *r;
-    s->ntop[by] = n < TOP ? n + 1 : TOP;
+    s->ntop[by] = n < KEPT ? n + 1 : KEPT;
 }
 
 static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
@@ -142,10 +175,12 @@ static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
     r.ns[BY_RUNNABLE] = sh.ns[ST_RUNNABLE];
     r.ns[BY_WAITING] = sh.ns[ST_WAITING];
     r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
-    struct row *f = &s->func[li->name < s->nstr ? li->name : 0];
-    f->count++;
+    struct row *f = s->light ? NULL : &s->func[li->name < s->nstr ? li->name : 0];
+    if (f)
+        f->count++;
     for (int k = 0; k < BY_COUNT; k++) {
-        f->ns[k] = time_add(f->ns[k], r.ns[k]);
+        if (f)
+            f->ns[k] = time_add(f->ns[k], r.ns[k]);
         rank(s, k, &r);
     }
     s->lanes++;
@@ -197,7 +232,7 @@ bool sums_step(struct sums *s, int64_t budget_ns)
             if (!s->in_lane)
                 add_lane(s, s->at, &li);
             s->cut |= s->walked >= WALK_MOST;
-            over = s->cut || add_places(s, s->at);
+            over = s->cut || s->light || add_places(s, s->at);
         }
         if (over) {
             s->at++;

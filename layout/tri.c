@@ -447,6 +447,15 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
     return true;
 }
 
+/* Do all rows stand whole in n lines? */
+static bool whole_fits(struct view *v, const struct tri_view *s, int n)
+{
+    int used = 0;
+    for (uint32_t row = 0; row < rows(v) && used <= n; row++)
+        used += s->whole(NULL, v, row, 0, false);
+    return rows(v) && used <= n;
+}
+
 void tri_draw(struct grid *g, struct view *v, const struct plan *p)
 {
     const struct tri_view *s = shown(v);
@@ -458,6 +467,13 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     if (head > 0)
         s->head(g, v, y, head);
     int n = h - head;
+    if (s->whole && whole_fits(v, s, n)) {
+        int at = y + head;
+        v->rows = (int)rows(v);
+        for (uint32_t row = 0; row < rows(v); row++)
+            at += s->whole(g, v, row, at, row == v->at.row);
+        return;
+    }
     uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;
     v->rows = (int)room;
     if (v->at.top > v->at.row)

@@ -23,7 +23,7 @@ static void line_time(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     text_lit(t, "trace   ");
     text_dur(t, tg->end);
-    text_add(t, ", %.3g processors, at most %u busy 99%% of the time; %u goroutines: %u created, %u ended",
+    text_add(t, ", %.3g processors on average, no more than %u of them busy for 99%% of it; %u goroutines: %u created, %u ended",
              tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0, tg->busy_p99, tg->ng, tg->g_created,
              tg->g_ended);
 }
@@ -32,8 +32,9 @@ static void share(struct text *t, const char *name, int64_t part, int64_t whole,
 {
     if (part <= 0)
         return;
-    text_add(t, "%s%s ", *first ? "" : ", ", name);
+    text_add(t, "%s", *first ? "" : ", ");
     text_share(t, (double)part, (double)whole);
+    text_add(t, " %s", name);
     *first = false;
 }
 
@@ -52,9 +53,13 @@ static void line_idle(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
     bool first = true;
+    static const char *const words[IDLE_WHYS] = {
+        [IDLE_STW] = "while the world was stopped", [IDLE_MISSED] = "though goroutines had been runnable for 50us",
+        [IDLE_SYSCALL] = "goroutines in system calls instead", [IDLE_NOWORK] = "nothing to run",
+        [IDLE_SHORT] = "in gaps under 10us"};
     text_lit(t, "idle    ");
     for (int i = 0; i < IDLE_WHYS; i++)
-        share(t, idle_why_name((enum idle_why)i), tg->idle[i], tg->capacity, &first);
+        share(t, words[i], tg->idle[i], tg->capacity, &first);
     if (first)
         text_lit(t, "never");
 }
@@ -79,6 +84,10 @@ static void line_gc(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     int64_t work = ns_add(ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_ASSIST]), tg->p_sum.ns[ST_SWEEP]);
     text_lit(t, "GC      ");
+    if (!tg->gc_cycles && !work) {
+        text_lit(t, "no cycle in this trace");
+        return;
+    }
     text_share(t, (double)work, (double)tg->capacity);
     text_add(t, " of P time, %" PRIu64 " cycle%s, assist ", tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
     text_share(t, (double)tg->p_sum.ns[ST_ASSIST], (double)tg->capacity);
@@ -110,6 +119,8 @@ static void line_mmu(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
     int shown = 0;
+    if (!tg->gc_cycles && !tg->nmmu)
+        return;
     text_lit(t, "MMU     ");
     for (uint32_t i = 0; i < tg->nmmu; i++) {
         int64_t w = tg->mmu[i].window;
@@ -121,7 +132,7 @@ static void line_mmu(struct text *t, const struct view *v)
             text_add(t, "%s%s %.0f%%", shown++ ? ", " : "", w == 1000000 ? "1ms" : w == 10000000 ? "10ms" : "100ms",
                      tg->mmu[i].mmu * 100);
     }
-    text_add(t, "%s", shown ? " of the processors are the program's in the worst such window"
+    text_add(t, "%s", shown ? ": the program's share of the processors in its worst stretch that long"
             : tg->nmmu ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"
             : "no GC cycle: the processors were the program's");
 }
@@ -215,7 +226,7 @@ static int numbers(struct grid *g, const struct view *v, int y, int room)
         left--;
         int most = room - used - left;
         if (g)
-            tri_say(g, 0, y + used, SUBJECT, STYLE_LANE_FOCUS, "%.7s", t[i].p);
+            tri_say(g, 0, y + used, SUBJECT, STYLE_STATUS_KEY, "%.7s", t[i].p);
         struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "", t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT
                 : 0};
         int n = wrap_draw(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1, STYLE_NORMAL, rest);
@@ -248,9 +259,9 @@ static void head(struct grid *g, struct view *v, int y, int n)
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
-static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+/* What it is, what it cost, when; with its text behind it. */
+static void head_of(struct grid *g, const struct view *v, const struct finding *f, int y, bool focus, bool text)
 {
-    const struct finding *f = &v->tri->fs->f[i];
     char at[FMT_MAX];
     int w = g->w, when = w >= 50 ? 10 : 0;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
@@ -258,15 +269,51 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         grid_fill(g, 0, y, w, 1, ' ', s);
     tri_say(g, 0, y, 2, focus ? s : f->note ? STYLE_DIM : STYLE_WARN, f->note ? "." : "!");
     tri_say(g, 2, y, 8, s, "%s", f->amount);
-    int x = tri_say(g, 11, y, w - 11 - when, s, "%s%s", f->title, f->inferred ? " (inferred)" : "") + 2;
+    int x = tri_say(g, 11, y, w - 11 - when, text || focus ? s : STYLE_STATUS_KEY, "%s%s", f->title, f->inferred ? " (inferred)" : "") + 2;
     if (x < 30)
         x = 30;
-    tri_say(g, x, y, w - x - when - 1, focus ? s : STYLE_DIM, "%s", f->text);
+    if (text)
+        tri_say(g, x, y, w - x - when - 1, focus ? s : STYLE_DIM, "%s", f->text);
     if (when) {
         char t[FMT_MAX + 1];
         snprintf(t, sizeof t, "@%s", tri_dur(v->tr, f->t0, at));
         tri_cell(g, w - when, y, when, s, t);
     }
+}
+
+static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+{
+    head_of(g, v, &v->tri->fs->f[i], y, focus, true);
+}
+
+/* Where in the trace it costs: a line of cells for the whole of it. */
+static void where(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w)
+{
+    struct window all = {0, view_end(v)};
+    int a = window_col(all, w, f->t0), b = window_col(all, w, f->t1 > f->t0 ? f->t1 - 1 : f->t0);
+    a = a < 0 ? 0 : a;
+    b = b < a ? a : b >= w ? w - 1 : b;
+    for (int i = 0; i < w; i++)
+        grid_put(g, x + i, y, i >= a && i <= b ? glyph_height(v->tier, 4) : glyph_mark(v->tier, MARK_H),
+                 i >= a && i <= b ? (f->note ? STYLE_STATUS : STYLE_WARN) : STYLE_DIM);
+}
+
+/* Its line, the whole text below it, and where it is. */
+static int whole(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+{
+    enum { IN = 11 };
+    const struct finding *f = &v->tri->fs->f[i];
+    struct text t = {.ticks = when_ticks(v->tr)};
+    int w = v->w - IN - 1;
+    text_clean(&t, f->text, strlen(f->text), 0);
+    struct str text = {t.p ? t.p : "", (uint32_t)t.n};
+    int n = wrap_draw(g, IN, y + 1, w, 1000, STYLE_NORMAL, text);
+    if (g) {
+        head_of(g, v, f, y, focus, false);
+        where(g, v, f, IN, y + 1 + n, w > 100 ? 100 : w);
+    }
+    text_free(&t);
+    return n + 2;
 }
 
 static void detail(struct text *t, const struct view *v, uint32_t i, int line)
@@ -292,7 +339,7 @@ static bool can(const struct view *v, enum deed d)
     return d != DEED_DETAILS || count(v) > 0;
 }
 
-const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter, true};
+const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter, whole, true};
 const struct view_kind kind_triage = {
     IS_TABLE, .plan = PLAN_FINDINGS, .list = &tri_findings,
     .can = can, .answer = {ANSWER_ROWS},

@@ -20,6 +20,8 @@ struct tri_view {
     void (*row)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
     void (*detail)(struct text *t, const struct view *v, uint32_t row, int line); /* lines 0 and 1 of the status */
     unsigned (*enter)(struct view *v);
+    /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
+    int (*whole)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
     bool early;                                                /* there before triage's tables are */
 };
 

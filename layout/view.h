@@ -122,6 +122,7 @@ struct sums;        /* sums.h */
 struct lull;        /* lull.h */
 struct samples;     /* samples.h */
 struct gstate;      /* gstate.h */
+struct rich;        /* rich.h */
 struct lines;        /* lines.h */
 struct item;        /* items.h */
 struct tri;         /* tri.h */
@@ -177,6 +178,7 @@ struct view {
     const char *popup_title;     /* POPUP_LINES: the viewer's, must outlive the pop-up */
     const char *const *popup_text;
     size_t popup_ntext;
+    const struct rich *popup_rich; /* above them, in styles; NULL: nothing */
 
     enum prompt_kind prompt;
     struct place prompt_from;    /* where a search prompt was opened: Esc comes back */
@@ -213,6 +215,8 @@ struct view {
     bool exact;              /* tests': ask for exact times everywhere, the picture is the same */
     bool *sure;              /* of which columns cols says nothing: they are drawn without (draw.c) */
     int scratch_w;
+    int lane_h;                  /* lines a lane takes, see plan.h */
+    struct sums *busy;           /* of the window: the busiest goroutines below the processors */
     struct window drawn;         /* the window of the last frame, in so many columns */
     int drawn_w;
     struct kept *kept;           /* draw.c; NULL: nothing is */

@@ -32,7 +32,7 @@ uint32_t wrap_next(struct str text, int w, uint32_t *next)
             break;
         end = at;
     }
-    if (item && str_width((struct str){text.p, item}, w) >= w / 2) /* a list is best broken behind an item */
+    if (item && str_width((struct str){text.p, item}, w) >= w * 3 / 4) /* a list is best broken behind an item */
         fit = item;
     uint32_t len = fit ? fit : end;
     for (*next = len; *next < text.len && text.p[*next] == ' ';)

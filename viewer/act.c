@@ -31,7 +31,9 @@ static unsigned do_help(struct app *a, int n)
         return VR_DRAW | VR_BELL;
     }
     snprintf(a->title, sizeof a->title, "Keys in %s", keyview_name(v));
-    return view_lines(&a->view, a->title, a->help.lines, a->help.n);
+    unsigned f = view_lines(&a->view, a->title, a->help.lines, a->help.n);
+    a->view.popup_rich = &a->help.legend;
+    return f;
 }
 
 static unsigned do_palette(struct app *a, int n)

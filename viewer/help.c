@@ -10,6 +10,7 @@
 
 #include "decode/mem.h"
 #include "layout/kind.h"
+#include "layout/legend.h"
 #include "viewer/act.h"
 #include "viewer/keymap_builtin.h"
 
@@ -216,14 +217,6 @@ static bool cut_lines(struct help *h)
     return true;
 }
 
-static void print_legend(FILE *f, enum tier tier, bool mono)
-{
-    char line[GLYPH_LEGEND];
-    fprintf(f, "What the screen shows\n");
-    for (int i = 0; glyph_legend(tier, mono, i, line); i++) print_wrapped(f, line);
-    fprintf(f, "\n");
-}
-
 bool help_make(struct help *h, const struct keymap *km, const struct view *v, enum keyview view)
 {
     char *text = NULL;
@@ -233,7 +226,8 @@ bool help_make(struct help *h, const struct keymap *km, const struct view *v, en
     if (!f) return false;
     const struct binding **b;
     size_t n = keymap_bindings(km, view, &b);
-    print_legend(f, v->tier, v->mono);
+    rich_init(&h->legend);
+    legend_all(v->tier, v->mono, &h->legend);
     print_here(f, v, b, n);
     print_help(f, km, view, b, n);
     mem_free(b);

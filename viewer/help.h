@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "layout/rich.h"
 #include "layout/view.h"
 #include "viewer/keymap.h"
 
@@ -15,6 +16,7 @@ struct help {           /* lines for a pop-up; all memory is owned by it */
     char *text;
     const char **lines;
     size_t n;
+    struct rich legend; /* above them */
 };
 /*
  * help_make - what the glyphs mean, the keys that mean something of their own in the view shown, and all keys by group

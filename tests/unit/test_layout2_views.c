@@ -5,6 +5,7 @@
  */
 #include "tests/unit/layout2_help.h"
 
+#include "layout/gstate.h"
 #include "layout/evlog.h"
 #include "layout/search.h"
 #include "layout/split.h"
@@ -262,7 +263,7 @@ static void sums_of(struct seen *s)
         int64_t want[ST_COUNT] = {0};
         for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
             struct shares sh;
-            trace_shares(s->tr, (struct lane){LANE_G, g}, t0, t1, &sh);
+            gstate_shares(s->v.gstate, s->tr, (struct lane){LANE_G, g}, t0, t1, &sh);
             for (int k = 1; k < ST_COUNT; k++)
                 want[k] += sh.ns[k];
         }

@@ -19,7 +19,7 @@ static void test_same_picture(void **state)
     assert_true(view_init(&v, &tr));
     for (int i = 0; i < 1500; i++) {
         if (i % 100 == 0) {
-            view_resize(&v, 24 + (int)below(&rng, 24), 20);
+            view_resize(&v, 24 + (int)below(&rng, 24), 13);
             view_switch(&v, 2 + (int)below(&rng, 2));
             v.tier = (enum tier)below(&rng, TIER_COUNT);
             v.mono = below(&rng, 2);

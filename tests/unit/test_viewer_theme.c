@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,141 @@ static void test_states_differ(void **state)
                     if (same(theme_ink(p, d, busy[i]), theme_ink(p, d, busy[j])))
                         fail_msg("%s/%d: %s looks like %s", palette_name(p), d, style_name(busy[i]),
                                  style_name(busy[j]));
+}
+
+/* ---- contrast and colour blindness, computed ------------------------------------------------------------- */
+
+static double linear(unsigned c)
+{
+    double v = c / 255.0;
+    return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
+}
+
+struct rgb {
+    double r, g, b; /* linear light */
+};
+
+static struct rgb rgb_of(int32_t c)
+{
+    return (struct rgb){linear((unsigned)c >> 16 & 255), linear((unsigned)c >> 8 & 255), linear((unsigned)c & 255)};
+}
+
+static double luminance(struct rgb c)
+{
+    return 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b;
+}
+
+static double contrast(struct rgb a, struct rgb b)
+{
+    double x = luminance(a), y = luminance(b);
+    return x > y ? (x + 0.05) / (y + 0.05) : (y + 0.05) / (x + 0.05);
+}
+
+/* What someone without one kind of cone sees: through the cones' responses, the missing one's from the other two. */
+static struct rgb without(struct rgb c, int cone)
+{
+    double l = 0.31399 * c.r + 0.63951 * c.g + 0.04650 * c.b, m = 0.15537 * c.r + 0.75789 * c.g + 0.08670 * c.b,
+           s = 0.01775 * c.r + 0.10945 * c.g + 0.87257 * c.b;
+    if (cone == 0) l = 1.05118 * m - 0.05117 * s;
+    if (cone == 1) m = 0.95131 * l + 0.04866 * s;
+    if (cone == 2) s = -0.86745 * l + 1.86727 * m;
+    return (struct rgb){5.47221 * l - 4.64196 * m + 0.16963 * s, -1.12524 * l + 2.29317 * m - 0.16790 * s,
+                        0.02980 * l - 0.19318 * m + 1.16365 * s};
+}
+
+/* How far apart two colours look: distance in CIE L*a*b*. */
+static void lab(struct rgb c, double out[3])
+{
+    double xyz[3] = {(0.4124 * c.r + 0.3576 * c.g + 0.1805 * c.b) / 0.9505, luminance(c),
+                     (0.0193 * c.r + 0.1192 * c.g + 0.9505 * c.b) / 1.089};
+    for (int i = 0; i < 3; i++) {
+        double v = xyz[i] < 0 ? 0 : xyz[i];
+        xyz[i] = v > 0.008856 ? cbrt(v) : 7.787 * v + 16.0 / 116;
+    }
+    out[0] = 116 * xyz[1] - 16;
+    out[1] = 500 * (xyz[0] - xyz[1]);
+    out[2] = 200 * (xyz[1] - xyz[2]);
+}
+
+static double apart(struct rgb a, struct rgb b)
+{
+    double x[3], y[3], sum = 0;
+    lab(a, x);
+    lab(b, y);
+    for (int i = 0; i < 3; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+    return sqrt(sum);
+}
+
+static int32_t ground(enum palette p)
+{
+    return p == PALETTE_LIGHT ? 0xffffff : 0x101418; /* of terminals whose own ground a palette leaves */
+}
+
+static struct rgb fg_of(enum palette p, enum style s)
+{
+    return rgb_of(theme_ink(p, DEPTH_TRUE, s).fg);
+}
+
+/* What must be read can be: text 4.5 to 1, what is only looked at 3, the faintest 1.8. */
+static void test_contrast(void **state)
+{
+    (void)state;
+    static const struct {
+        enum style s;
+        double least;
+    } want[] = {
+        {STYLE_RUNNING, 3}, {STYLE_GCWORK, 3}, {STYLE_ASSIST, 3}, {STYLE_SWEEP, 3}, {STYLE_SYSCALL, 3},
+        {STYLE_RUNNABLE, 3}, {STYLE_STW, 3}, {STYLE_HEAP, 3}, {STYLE_HEAP_OVER, 3}, {STYLE_RUNQ, 3},
+        {STYLE_RUNQ_OVER, 3}, {STYLE_GC, 3}, {STYLE_STATUS, 7}, {STYLE_FOOTER, 4.5}, {STYLE_MESSAGE, 4.5}, {STYLE_WARN, 4.5},
+        {STYLE_LANE, 4.5}, {STYLE_LANE_NOTE, 3.5}, {STYLE_TITLE, 4.5}, {STYLE_TITLE_NOTE, 4.5}, {STYLE_LANE_FOCUS, 4.5},
+        {STYLE_TITLE_DAMAGE, 4.5}, {STYLE_CURSOR, 7}, {STYLE_HIT, 4.5}, {STYLE_POPUP, 7}, {STYLE_POPUP_HEAD, 4.5},
+        {STYLE_POPUP_DIM, 4.5}, {STYLE_DIM, 3.5}, {STYLE_WAITING, 3}, {STYLE_LOADING, 1.8}, {STYLE_IDLE, 1.8},
+    };
+    for (enum palette p = 0; p < PALETTE_COUNT; p++)
+        for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+            struct ink k = theme_ink(p, DEPTH_TRUE, want[i].s);
+            if (k.fg == INK_DEFAULT) continue;
+            double is = contrast(rgb_of(k.fg), rgb_of(k.bg == INK_DEFAULT ? ground(p) : k.bg));
+            if (is < want[i].least)
+                fail_msg("%s: %s has a contrast of %.2f, %.1f is the least", palette_name(p), style_name(want[i].s), is,
+                         want[i].least);
+        }
+}
+
+/* States that stand beside each other as full cells: told apart by everyone; by glyph too, where only near. */
+static void test_told_apart(void **state)
+{
+    (void)state;
+    static const enum style full[] = {STYLE_RUNNING, STYLE_GCWORK, STYLE_ASSIST, STYLE_SWEEP, STYLE_SYSCALL};
+    static const char *const cones[] = {"protanopia", "deuteranopia", "tritanopia", "full sight"};
+    enum { N = sizeof full / sizeof *full };
+    for (enum palette p = 0; p < PALETTE_COUNT; p++)
+        for (int cone = 0; cone < 4; cone++)
+            for (int i = 0; i < N; i++)
+                for (int j = 0; j < i; j++) {
+                    struct rgb a = fg_of(p, full[i]), b = fg_of(p, full[j]);
+                    double d = cone == 3 ? apart(a, b) : apart(without(a, cone), without(b, cone));
+                    double least = cone == 3 ? 25 : p == PALETTE_BLIND ? 18 : 9;
+                    if (d < least)
+                        fail_msg("%s: with %s %s and %s are %.1f apart, %.0f is the least", palette_name(p), cones[cone],
+                                 style_name(full[i]), style_name(full[j]), d, least);
+                }
+}
+
+/* Context is quieter than what costs: nearer to the ground than assists, stops, and goroutines kept waiting. */
+static void test_quiet(void **state)
+{
+    (void)state;
+    static const enum style context[] = {STYLE_HEAP, STYLE_RUNQ, STYLE_GC},
+                            cost[] = {STYLE_STW, STYLE_RUNNABLE, STYLE_ASSIST, STYLE_HEAP_OVER, STYLE_RUNQ_OVER};
+    for (enum palette p = 0; p < PALETTE_CONTRAST; p++)
+        for (size_t i = 0; i < sizeof context / sizeof *context; i++)
+            for (size_t j = 0; j < sizeof cost / sizeof *cost; j++) {
+                double quiet = apart(fg_of(p, context[i]), rgb_of(ground(p))), loud = apart(fg_of(p, cost[j]), rgb_of(ground(p)));
+                if (quiet >= loud)
+                    fail_msg("%s: %s (%.0f) is as loud as %s (%.0f)", palette_name(p), style_name(context[i]), quiet,
+                             style_name(cost[j]), loud);
+            }
 }
 
 /* Colour-blind: what runs and what waits for a processor differ in blue, not in red against green alone. */
@@ -180,7 +316,8 @@ static void test_palette_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_rows), cmocka_unit_test(test_states_differ), cmocka_unit_test(test_blind),
+        cmocka_unit_test(test_all_rows), cmocka_unit_test(test_states_differ), cmocka_unit_test(test_contrast), cmocka_unit_test(test_told_apart),
+        cmocka_unit_test(test_quiet), cmocka_unit_test(test_blind),
         cmocka_unit_test(test_depth), cmocka_unit_test(test_256), cmocka_unit_test(test_options),
         cmocka_unit_test(test_palette_text),
     };
