@@ -194,10 +194,12 @@ static int http_status(char *said, const char **to)
     return atoi(at + 1);
 }
 
+/* The first line, without curl's own number of the error. */
 static const char *first_line(char *s)
 {
     s[strcspn(s, "\r\n")] = 0;
-    return s;
+    char *behind = strncmp(s, "curl: (", 7) == 0 ? strstr(s, ") ") : NULL;
+    return behind ? behind + 2 : s;
 }
 
 enum err_code feed_curl_end(struct feed *f, struct err *e)

@@ -63,6 +63,7 @@ struct source {
     void *self;
     const uint8_t *data;     /* the decompressed input, header included */
     size_t len;
+    bool grows;              /* len will be more; up to there all generations are whole */
     int version;             /* 0 = prototype, else major*1000+minor */
     size_t header;           /* bytes of the header: 8 or 16 */
     const struct trace_opts *opts;

@@ -130,6 +130,7 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     s->version = d->read_as;
     s->header = d->header;
     s->opts = &tr->opts;
+    s->grows = tr->opts.grows;
     s->names = &tr->names;
     if ((rc = d->second_family ? source_v2(s, e) : source_v1(s, e)))
         return rc;
@@ -142,7 +143,7 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
         .has_clock = true, .has_m = d->has_m, .has_regions = d->has_regions, .has_samples = d->has_samples,
         .has_names = d->has_names || (tr->opts.exe && !d->has_names), .bytes = tr->in.len};
     int threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    tr->threaded = threads > 1;
+    tr->threaded = threads > 1 && !tr->opts.grows; /* what grows comes slower than one thread decodes */
     tr->chunk_events = CHUNK_EVENTS;
     for (int i = 0; i < (tr->threaded ? RING : 1); i++)
         if (!(tr->ring[i].evs = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
@@ -266,6 +267,8 @@ static void status_take(struct trace *tr, const struct source_status *st)
     i->has_clock = st->has_clock;
     i->clock_assumed = st->clock_assumed;
     i->bytes_done = st->bytes_done;
+    if (tr->opts.grows)
+        i->bytes = i->bytes_done; /* nobody knows how much there will be */
     i->batches = st->batches;
     i->experimental_batches = st->experimental_batches;
     i->generations = st->generations;
@@ -412,6 +415,27 @@ static enum load step_end(struct trace *tr)
     return LOAD_DONE;
 }
 
+/* All that has come is decoded, and more will come. */
+static bool waits(struct trace *tr)
+{
+    if (!tr->src.grows || tr->parts.seeking || tr->fold.oom || tr->info.ndamages)
+        return false;
+    tr->info.done = true; /* as far as there is anything */
+    parts_shown(tr);
+    return true;
+}
+
+void trace_grow(struct trace *tr, size_t len)
+{
+    tr->in.len = tr->src.len = len;
+    tr->info.done = false;
+}
+
+void trace_grown(struct trace *tr)
+{
+    tr->src.grows = false;
+}
+
 enum load trace_load(struct trace *tr, int64_t budget_ns)
 {
     if (tr->done && !tr->parts.seeking)
@@ -421,7 +445,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
     do {
         if (!more || !(more = load_step(tr, stop, &late))) {
             packed(tr);
-            return step_end(tr);
+            return waits(tr) ? LOAD_WAIT : step_end(tr);
         }
     } while (!late && !tr->parts.ready && (stop == INT64_MAX || now_ns() < stop));
     packed(tr);

@@ -52,6 +52,7 @@ struct trace_opts {         /* all zero = the defaults */
     uint64_t max_memory;    /* bytes of private memory to stay below, 0 = half of what the host has free */
     double ticks_per_second;/* first family, where the file does not say; 0 = unknown */
     const char *exe;        /* first family: ELF binary to resolve bare program counters with, NULL = none */
+    bool grows;             /* trace_open_mem(), second family: more generations will come, see trace_grow() */
 };
 
 /*
@@ -62,8 +63,14 @@ enum err_code trace_open(const char *path, const struct trace_opts *opts, struct
 /* trace_open_mem - the same for bytes in memory, which must outlive the trace. Plain traces only. */
 enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out, struct err *e);
 void trace_close(struct trace *tr); /* NULL is allowed */
+/*
+ * trace_grow - a trace that grows: the bytes at the address it was opened with are `len` now, those from before unchanged,
+ * and what is new are whole generations (decode/stream.h). trace_grown - that was all: the next trace_load() ends it.
+ */
+void trace_grow(struct trace *tr, size_t len);
+void trace_grown(struct trace *tr);
 
-enum load { LOAD_MORE, LOAD_DONE };
+enum load { LOAD_MORE, LOAD_DONE, LOAD_WAIT /* a trace that grows: all that is there is decoded */ };
 /*
  * trace_load - decode for about budget_ns (0 = one small step, INT64_MAX = all), then return.
  * Damage does not fail: decoding ends (or goes on behind it), trace_info()->damages grows. LOAD_DONE also when
@@ -81,7 +88,7 @@ struct trace_info {
     bool has_clock;          /* false: no tick rate in the file, times are ticks (1 "ns" = 1 tick) */
     bool clock_assumed;      /* the tick rate is an estimate or --ticks-per-second */
     bool has_m, has_regions, has_samples, has_names; /* what the dialect records; has_names: functions, not bare PCs */
-    bool done;               /* decoded to the end */
+    bool done;               /* decoded to the end; of a trace that grows: to the end of what there is */
     uint64_t bytes, bytes_done; /* decompressed size (0 while unknown), decoded so far */
     uint64_t events;         /* as Go counts them: without Sync */
     uint64_t batches, experimental_batches;

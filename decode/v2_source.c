@@ -63,6 +63,8 @@ static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold
     struct v2 *v = s->self;
     while (!v->over) {
         if (!v->in_gen) {
+            if (s->grows && v->pos >= s->len)
+                return 0;
             v2_gen_keep(v);
             enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
             if (rc == V2_GEN_OOM) {
@@ -74,7 +76,7 @@ static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold
                 finish(s, v);
                 break;
             }
-            v->last_gen = rc == V2_GEN_LAST;
+            v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
             v->in_gen = true;
             s->st.generations = v->gen.ordinal;
             if (!v2_order_begin(&v->order, &v->gen)) {

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "layout/draw.h"
 #include "layout/evlog.h"
 #include "layout/filter.h"
 #include "layout/items.h"
@@ -57,6 +58,39 @@ void view_leave(struct view *v)
             l->away[l->naway++] = trace_lane(v->tr, (struct lane){l->kind, l->pin[i]}).id;
         l->npin = 0;
     }
+}
+
+static int64_t later(int64_t t, int64_t by)
+{
+    return time_sub(t, by) < 0 ? 0 : time_sub(t, by);
+}
+
+static void place_shift(struct place *p, int64_t by)
+{
+    int64_t len = window_len(p->win);
+    p->win.t0 = later(p->win.t0, by);
+    p->win.t1 = time_add(p->win.t0, len);
+    p->cursor = later(p->cursor, by);
+}
+
+unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
+{
+    view_leave(v);
+    place_shift(&v->at, by);
+    place_shift(&v->prompt_from, by);
+    for (int i = 0; i < VIEW_UNDO; i++)
+        place_shift(&v->undo[i], by);
+    for (int i = 0; i < VIEW_LETTERS; i++)
+        place_shift(&v->marks[i], by);
+    v->sel0 = later(v->sel0, by);
+    v->sel1 = later(v->sel1, by);
+    v->selected = v->selected && v->sel0 < v->sel1;
+    for (int k = 0; k < LANE_BAND; k++)
+        v->lanes[k].nopen = 0; /* names are other strings there */
+    draw_forget(v);
+    v->tr = tr;
+    v->all_end = view_end(v);
+    return view_arrive(v);
 }
 
 static void place_found(const struct trace *tr, struct place *p)

@@ -63,7 +63,7 @@ static int title_loading(const struct canvas *c, int x, int w)
 {
     const struct trace_info *ti = trace_info(c->v->tr);
     char b[FMT_MAX], r[FMT_MAX];
-    if (ti->done && !c->txt->loading)
+    if (c->txt->live || (ti->done && !c->txt->loading))
         return x;
     if (ti->bytes)
         x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %d%%",

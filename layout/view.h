@@ -235,6 +235,9 @@ unsigned view_loaded(struct view *v);
  */
 void view_leave(struct view *v);
 unsigned view_arrive(struct view *v);
+/* view_exchange - from now on show another trace of the same program, which begins `by` ns later: places keep their moment
+ * and their lanes by id. */
+unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by);
 void view_found(struct view *v); /* what wasn't there may be, now that the detail has grown; view_loaded() calls it */
 /*
  * view_wants - what is looked for must be looked for in [t0,t1): hold that, rather than what is shown. view_brought - tell

@@ -39,7 +39,7 @@ int live_say(const char *command, const char *what, const char *message)
     text_clean(&t, what, strlen(what), 0);
     text_lit(&t, ": ");
     text_clean(&t, message, strlen(message), 0);
-    door_printf(stderr, "gotop %s: %s\n", command, t.p ? t.p : "out of memory");
+    door_printf(stderr, "gotop%s%s: %s\n", command ? " " : "", command ? command : "", t.p ? t.p : "out of memory");
     text_free(&t);
     return 2;
 }
@@ -202,7 +202,7 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     for (size_t i = before; i < stream_whole(&l->st); i++) {
         l->st.gen[i].came_ns = now;
     }
-    return stream_whole(&l->st) > before ? LIVE_GEN : LIVE_WAIT;
+    return stream_whole(&l->st) > before ? LIVE_GEN : LIVE_DATA;
 }
 
 enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out, uint8_t **mem, struct err *e)
@@ -227,13 +227,23 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
 
 /* ---- signals, the wall clock ----------------------------------------------------------------------------------- */
 
-void live_stop_hold(void)
+static void hold(int how)
 {
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
-    sigprocmask(SIG_BLOCK, &set, NULL);
+    sigprocmask(how, &set, NULL);
+}
+
+void live_stop_hold(void)
+{
+    hold(SIG_BLOCK);
+}
+
+void live_stop_release(void)
+{
+    hold(SIG_UNBLOCK);
 }
 
 bool live_stop_asked(void)

@@ -218,7 +218,7 @@ int top_main(int argc, char **argv)
     status = 0;
     while (!l.ended && !live_stop_asked() && (!o.count || o.shown < o.count)) {
         s = live_step(&l, STEP_MS, &e);
-        if ((s != LIVE_WAIT) && !show(&o, &l, &e)) {
+        if (s != LIVE_WAIT && s != LIVE_DATA && !show(&o, &l, &e)) {
             break;
         }
     }

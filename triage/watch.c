@@ -206,7 +206,7 @@ static bool file_name(const struct watch *w, char *out, size_t size)
     char stamp[64];
     live_stamp(w->wall_ns, true, stamp, sizeof stamp);
     for (int i = 0; i < 100; i++) {
-        char more[8] = "";
+        char more[16] = "";
         if (i) {
             snprintf(more, sizeof more, "-%d", i);
         }

@@ -12,6 +12,7 @@
 #include "layout/fmt.h"
 #include "layout/kind.h"
 #include "layout/when.h"
+#include "viewer/app_live.h"
 #include "viewer/source.h"
 #include "viewer/tables.h"
 
@@ -167,6 +168,14 @@ static unsigned do_source(struct app *a, int n)
     return source_open(a);
 }
 
+static unsigned do_follow(struct app *a, int n)
+{
+    (void)n;
+    if (a->follow) return app_live_follow(a);
+    view_message(&a->view, true, "this trace is finished: gotop http://host:port follows a program that runs");
+    return VR_DRAW | VR_BELL;
+}
+
 static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
 {
     a->history_at = -1;
@@ -310,6 +319,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     }
     f = c->how(a, act, c, n, arg);
     tables_moved(a, &from);
+    app_live_acted(a, act, &from);
     if (f & VR_WORK) a->working = true;
     return f | had;
 }

@@ -14,6 +14,7 @@
 #include "layout/kind.h"
 #include "layout/lanes.h"
 #include "layout/plan.h"
+#include "viewer/app_live.h"
 #include "viewer/tables.h"
 
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h)
@@ -52,7 +53,7 @@ static void sync(struct app *a)
 }
 
 /* Go where the command line said. The window first: a lane at a time then finds that time on the screen. */
-static void open_place(struct app *a)
+void app_open(struct app *a)
 {
     if (trace_fatal(a->tr)) return;
     if (a->open_view) (void)view_switch(&a->view, a->open_view);
@@ -112,7 +113,7 @@ bool app_load(struct app *a, int64_t budget_ns)
         sync(a);
         a->touched |= a->open_view || a->open_at || a->open_lane;
         a->triaging = !trace_fatal(a->tr);
-        open_place(a);
+        app_open(a);
     }
     return a->loading;
 }
@@ -350,6 +351,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         struct place from = a->view.at;
         unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
         tables_moved(a, &from);
+        app_live_acted(a, ACT_NONE, &from);
         a->working |= (f & VR_WORK) != 0; /* searches go on while one types */
         return f;
     }
@@ -387,6 +389,7 @@ bool app_draw(struct app *a)
         .name = a->name,
         .footer = a->footer,
         .debug = a->debug[0] ? a->debug : a->note,
+        .live = a->follow != NULL,
         .loading = a->loading,
         .rate = a->rate,
     };

@@ -61,6 +61,12 @@ struct app {
     bool loading;           /* trace_load() has more to do */
     bool stale;             /* it went on, and the view has not been told */
     bool working;           /* view_work() has more to do */
+    struct follow *follow;  /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
+    bool following;         /* the window goes with its end */
+    int64_t follow_ns;      /* and is so long */
+    int64_t tables_next;    /* monotonic: not before then are its tables worked out anew */
+    const char *where;      /* it runs there */
+    char live_name[160];    /* the title's words for it */
     bool seeking;           /* a bounded trace: trace_load() brings the detail of what is shown */
     int open_view;          /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
     const char *open_at, *open_lane, *open_filter;
@@ -88,6 +94,8 @@ struct app {
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h);
 void app_free(struct app *a);
 
+/* app_open - go where the command line said, once there is something to go to; app_load() does it for a finished trace. */
+void app_open(struct app *a);
 /*
  * app_load - decode for about budget_ns; the view hears of it at the next key or picture.
  * false: the trace is complete.

@@ -13,14 +13,16 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "viewer/app_live.h"
+#include "viewer/follow.h"
 #include "viewer/signals.h"
 
-enum { FRAME_MS = 50, PROGRESS_MS = 100, SLICE_NS = 15 * 1000 * 1000, FRAMES_LOGGED = 1024 };
+enum { FRAME_MS = 50, PROGRESS_MS = 100, SLICE_NS = 15 * 1000 * 1000, LIVE_MS = 40, FRAMES_LOGGED = 1024 };
 
 struct loop {
     struct app *a;
     struct term *t;
-    bool dirty, quit;
+    bool dirty, quit, live_busy;
     int64_t next_frame;   /* not before, ms */
     int64_t next_progress;
     int64_t began;
@@ -105,6 +107,7 @@ static void obey(struct loop *l, unsigned flags)
     if ((flags & AR_SOURCE) && !l->quit) edit_source(l);
     if (flags & VR_QUIT) l->quit = true;
     if ((flags & AR_SUSPEND) && !l->quit) {
+        if (a->follow) app_live_pause(a);
         term_suspend(l->t);
         resized(l);
     }
@@ -119,6 +122,7 @@ static void take_keys(struct loop *l)
 static void work(struct loop *l)
 {
     struct app *a = l->a;
+    if (a->follow) obey(l, app_live(a, SLICE_NS, &l->live_busy));
     bool held = a->seeking;
     uint32_t epoch = trace_info(a->tr)->epoch;
     if (a->loading) {
@@ -168,7 +172,8 @@ static void draw(struct loop *l)
 static int timeout(const struct loop *l)
 {
     if (l->a->loading || l->a->seeking || l->a->working || l->a->triaging || l->a->view.far.look) return 0;
-    if (!l->dirty) return -1;
+    if (l->live_busy) return 0;
+    if (!l->dirty) return l->a->follow && !follow_ended(l->a->follow) ? LIVE_MS : -1;
     int64_t left = l->next_frame - now_ms();
     return left > 0 ? (int)left : 0;
 }

@@ -19,7 +19,9 @@
 #include "layout/cells.h"
 #include "triage/report.h"
 #include "viewer/app.h"
+#include "viewer/app_live.h"
 #include "viewer/charset.h"
+#include "viewer/follow.h"
 #include "viewer/commands.h"
 #include "viewer/headless.h"
 #include "viewer/help.h"
@@ -93,10 +95,12 @@ static void usage(FILE *f)
 {
     fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
                "  gotop [OPTION...] TRACE        TRACE: a file, plain, gzip or zstd; - is standard input.\n"
-               "                                 Where there is no terminal the report is printed.\n");
+               "                                 Where there is no terminal the report is printed.\n"
+               "  gotop [OPTION...] WHERE        a program that is running: http://host:port, see below.\n");
     commands_usage(f);
     fprintf(f, "\n");
     options_usage(f);
+    fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "of what is followed every byte as sent, too", live_usage);
     fprintf(f, "\nIn the program ? lists the keys.\n"
                "Exit status: 0 done, 1 wrong usage, 2 unreadable trace, 3 dump of a part.\n");
 }
@@ -157,6 +161,7 @@ static int run_headless(struct app *a, const struct options *o)
 {
     a->no_color = true;
     a->mono = a->view.mono = o->color != COLOR_ALWAYS;
+    for (bool busy = true; a->follow && (busy || !follow_ended(a->follow));) (void)app_live(a, INT64_MAX, &busy);
     while (app_load(a, INT64_MAX)) {
     }
     if (trace_fatal(a->tr)) return EXIT_OK; /* main_view says it */
@@ -194,8 +199,22 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
     return EXIT_OK;
 }
 
+/* A program that runs somewhere, or a file that grows: its first moment. */
+static enum err_code open_live(const struct options *o, struct follow **f, struct trace **tr, struct err *e)
+{
+    struct follow_opts fo = {.live = o->live, .keep_ns = o->keep_ns, .keep_bytes = o->keep_bytes, .raw = o->save};
+    fo.live.where = o->path;
+    fo.live.trace = o->trace;
+    live_stop_hold();
+    enum err_code rc = follow_open(&fo, f, e);
+    live_stop_release();
+    *tr = rc ? NULL : follow_trace(*f);
+    return rc;
+}
+
 static int main_view(const struct options *o, enum charset charset)
 {
+    struct follow *follow = NULL;
     struct err e = {0};
     struct trace *tr;
     struct app *a = mem_alloc(sizeof *a); /* some 100 KB: not for the stack */
@@ -206,8 +225,10 @@ static int main_view(const struct options *o, enum charset charset)
         return EXIT_USAGE;
     }
     bool piped = strcmp(o->path, "-") == 0;
-    struct patience *wait = patience_begin(piped ? "reading the trace from standard input" : "reading the trace");
-    enum err_code opened = trace_open(o->path, &o->trace, &tr, &e);
+    bool live = o->follow || feed_is_url(o->path);
+    struct patience *wait = patience_begin(live ? "waiting for the program's first second" :
+                                           piped ? "reading the trace from standard input" : "reading the trace");
+    enum err_code opened = live ? open_live(o, &follow, &tr, &e) : trace_open(o->path, &o->trace, &tr, &e);
     patience_end(wait);
     if (opened) {
         say_error(o->path, &e);
@@ -224,16 +245,18 @@ static int main_view(const struct options *o, enum charset charset)
         a->roots = o->root;
         a->nroots = o->nroots;
         choose_glyphs(a, o, &charset);
+        if (follow) app_live_begin(a, follow, piped ? "standard input" : o->path);
         status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, &by_signal);
         app_free(a);
     } else {
         door_printf(stderr, "gotop: out of memory\n");
     }
-    if (!a->loading && trace_fatal(tr)) {
+    if (!follow && !a->loading && trace_fatal(tr)) {
         say_error(o->path, trace_fatal(tr));
         status = EXIT_UNREADABLE;
     }
-    trace_close(tr);
+    if (follow) follow_close(follow);
+    else trace_close(tr);
     keymap_free(km);
     mem_free(a);
     if (by_signal) { /* end as the signal would have, now that the terminal is back */
@@ -310,5 +333,8 @@ int main(int argc, char **argv)
         door_printf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
         return EXIT_USAGE;
     }
-    return o.headless || o.linear || isatty(STDOUT_FILENO) ? main_view(&o, charset) : main_report(&o);
+    if (o.headless || o.linear || isatty(STDOUT_FILENO)) return main_view(&o, charset);
+    if (!o.follow && !feed_is_url(o.path)) return main_report(&o);
+    door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
+    return EXIT_USAGE;
 }

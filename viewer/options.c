@@ -117,6 +117,8 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     case OPT_PALETTE: o->palette = v; return *v;
     case OPT_GLYPHS: return o->tier_given = tier_parse(v, &o->tier);
     case OPT_NO_MOUSE: o->no_mouse = true; return true;
+    case OPT_FOLLOW: o->follow = true; return true;
+    case OPT_KEEP: return live_ns(v, &o->keep_ns) || parse_bytes(v, &o->keep_bytes);
     case OPT_THREADS: return parse_threads(v, &o->trace.threads);
     case OPT_MAX_MEMORY: return parse_bytes(v, &o->trace.max_memory);
     case OPT_STRICT: o->trace.strict = true; return true;
@@ -165,12 +167,17 @@ static bool read_option(int argc, char **argv, int *i, struct options *o, FILE *
 bool options_parse(int argc, char **argv, struct options *o, FILE *errors)
 {
     bool ended = false;
+    int status = 0;
     *o = (struct options){.w = 80, .h = 24};
     for (int i = 1; i < argc; i++) {
         if (!ended && strcmp(argv[i], "--") == 0) {
             ended = true;
         } else if (!ended && (strcmp(argv[i], "-h") == 0 || strcmp(argv[i], "-?") == 0)) {
             o->help = true;
+        } else if (!ended && strcmp(argv[i], "-o") == 0 && i + 1 < argc) {
+            o->save = argv[++i];
+        } else if (!ended && argv[i][0] == '-' && live_option(&o->live, NULL, argc, argv, &i, &status)) {
+            if (status) return false;
         } else if (!ended && strncmp(argv[i], "--", 2) == 0) {
             if (!read_option(argc, argv, &i, o, errors)) return false;
         } else if (!ended && argv[i][0] == '-' && argv[i][1]) {

@@ -9,6 +9,7 @@
 
 #include "decode/trace.h"
 #include "layout/glyphs.h"
+#include "triage/live.h"
 #include "viewer/theme.h"
 
 #define GOTOP_VERSION "0.1"
@@ -30,6 +31,11 @@ struct options {
     const char *palette;  /* a name or a file; NULL = not given */
     bool tier_given;
     enum tier tier;
+    bool follow;      /* the file is still being written */
+    struct live_opts live; /* where a program is reached */
+    int64_t keep_ns;       /* of a program that is running; 0 = not given */
+    uint64_t keep_bytes;
+    const char *save;      /* -o: its bytes as sent */
     const char *path; /* the trace, NULL = none given */
 };
 

@@ -1,0 +1,322 @@
+/*
+ * test_app_live.c - a program that is running shows, at any moment, what a file with the same generations shows; what is
+ * dropped by --keep moves nobody to another moment; moving holds the picture, F lets it go on.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "decode/mem.h"
+#include "decode/stream.h"
+#include "layout/move.h"
+#include "viewer/app_live.h"
+#include "viewer/follow.h"
+
+static const char *const files[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
+static const enum action views[] = {ACT_VIEW_PROCS, ACT_VIEW_GOROUTINES, ACT_VIEW_THREADS, ACT_VIEW_TASKS, ACT_VIEW_GC, ACT_VIEW_LOG};
+
+static struct keymap *km;
+
+static uint8_t *read_file(const char *path, size_t *n)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    fseek(f, 0, SEEK_END);
+    *n = (size_t)ftell(f);
+    rewind(f);
+    uint8_t *p = malloc(*n);
+    assert_int_equal(fread(p, 1, *n, f), *n);
+    fclose(f);
+    return p;
+}
+
+/* A screen without its title, which says where it is from. */
+static char *screen(struct app *a)
+{
+    char *text = NULL, line[2048];
+    size_t n = 0;
+    assert_true(app_draw(a)); /* may leave work behind */
+    while (a->working)
+        (void)app_work(a, INT64_MAX);
+    assert_true(app_draw(a));
+    FILE *f = open_memstream(&text, &n);
+    for (int y = 1; y < a->grid.h; y++) {
+        grid_line(&a->grid, y, line, sizeof line);
+        fprintf(f, "%s\n", line);
+    }
+    fclose(f);
+    return text;
+}
+
+static void load_all(struct app *a)
+{
+    while (app_load(a, INT64_MAX))
+        ;
+    while (app_work(a, INT64_MAX) & VR_WORK)
+        ;
+}
+
+static void compare(struct app *a, struct app *b)
+{
+    int64_t end = trace_info(b->tr)->end;
+    assert_int_equal(trace_info(a->tr)->end, end);
+    assert_int_equal(trace_info(a->tr)->events, trace_info(b->tr)->events);
+    for (size_t k = 0; k < sizeof views / sizeof views[0]; k++)
+        for (int z = 0; z < 4; z++) {
+            struct app *both[] = {a, b};
+            char *text[2];
+            for (int i = 0; i < 2; i++) {
+                (void)app_do(both[i], views[k], 0, NULL);
+                (void)view_range(&both[i]->view, end / 7 * z, end / 7 * z + end / (1 + z * z * 30) + 1000);
+                (void)view_at(&both[i]->view, end / 7 * z + end / 50);
+                while (app_work(both[i], INT64_MAX) & VR_WORK)
+                    ;
+                text[i] = screen(both[i]);
+            }
+            if (!strstr(text[0], "nothing yet")) /* of a file: nothing at all */
+                assert_string_equal(text[0], text[1]);
+            free(text[0]);
+            free(text[1]);
+        }
+}
+
+/* The model that grows, after each generation, beside one of a file that ends there. */
+static void grows(void **state)
+{
+    (void)state;
+    for (size_t k = 0; k < 2; k++) {
+        struct trace_opts o = {.threads = 1, .grows = true};
+        struct stream st = {0};
+        struct err e = {0};
+        struct app *a = mem_alloc(sizeof *a), *b = mem_alloc(sizeof *b);
+        struct trace *tr = NULL, *part;
+        size_t n, at = STREAM_HEADER;
+        uint8_t *bytes = read_file(files[k], &n);
+        assert_int_equal(stream_put(&st, bytes, n, &e), ERR_OK);
+        stream_end(&st);
+        for (size_t i = 0; i < st.ngen; i++) {
+            at += st.gen[i].n - STREAM_HEADER;
+            if (!tr)
+                assert_int_equal(trace_open_mem(bytes, at, &o, &tr, &e), ERR_OK);
+            else
+                trace_grow(tr, at);
+            while (trace_load(tr, 0) == LOAD_MORE)
+                ;
+            assert_int_equal(trace_load(tr, 0), LOAD_WAIT);
+            assert_int_equal(trace_info(tr)->ndamages, 0);
+            assert_int_equal(trace_open_mem(bytes, at, NULL, &part, &e), ERR_OK);
+            assert_true(app_init(a, tr, km, 80, 24) && app_init(b, part, km, 80, 24));
+            a->loading = false;
+            load_all(b);
+            compare(a, b);
+            app_free(a);
+            app_free(b);
+            trace_close(part);
+        }
+        trace_grown(tr);
+        while (trace_load(tr, INT64_MAX) == LOAD_MORE)
+            ;
+        assert_int_equal(trace_load(tr, 0), LOAD_DONE);
+        assert_true(trace_info(tr)->done);
+        trace_close(tr);
+        stream_free(&st);
+        mem_free(a);
+        mem_free(b);
+        free(bytes);
+    }
+}
+
+struct grown_file {
+    char path[64];
+    uint8_t *bytes;
+    struct stream st;
+    size_t at; /* generations written */
+    FILE *f;
+};
+
+static void file_begin(struct grown_file *g, const char *from)
+{
+    size_t n;
+    struct err e = {0};
+    *g = (struct grown_file){.path = "/tmp/gotop-live-XXXXXX"};
+    int fd = mkstemp(g->path);
+    assert_true(fd >= 0 && (g->f = fdopen(fd, "wb")) != NULL);
+    g->bytes = read_file(from, &n);
+    assert_int_equal(stream_put(&g->st, g->bytes, n, &e), ERR_OK);
+    stream_end(&g->st);
+    fwrite(g->bytes, 1, STREAM_HEADER, g->f);
+}
+
+static void file_grow(struct grown_file *g)
+{
+    assert_true(g->at < g->st.ngen);
+    const struct stream_gen *s = &g->st.gen[g->at++];
+    fwrite(s->p + STREAM_HEADER, 1, s->n - STREAM_HEADER, g->f);
+    fflush(g->f);
+}
+
+static void file_end(struct grown_file *g)
+{
+    fclose(g->f);
+    unlink(g->path);
+    stream_free(&g->st);
+    free(g->bytes);
+}
+
+/* Until the model has all that is in the file. Before 1.26 a generation's end is the next one's beginning. */
+static void catch_up(struct app *a)
+{
+    bool busy;
+    int quiet = 0;
+    while (quiet < 4) {
+        (void)app_live(a, INT64_MAX, &busy);
+        quiet = busy ? 0 : quiet + 1;
+    }
+}
+
+/* --keep drops the oldest: what is held shows what a file of it shows, and who held the picture is at the same moment. */
+static void keeps(void **state)
+{
+    (void)state;
+    struct grown_file g;
+    struct follow *f;
+    struct err e = {0};
+    struct app *a = mem_alloc(sizeof *a), *b = mem_alloc(sizeof *b);
+    file_begin(&g, files[1]);
+    struct follow_opts o = {.keep_bytes = g.st.gen[1].n + g.st.gen[2].n}; /* far less than all three */
+    o.live.where = g.path;
+    file_grow(&g);
+    assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
+    assert_true(app_init(a, follow_trace(f), km, 80, 24));
+    app_live_begin(a, f, "here");
+    uint32_t exchanges = 0;
+    int64_t begins = 0, moment = 0;
+    while (g.at < g.st.ngen) {
+        struct trace *was = a->tr;
+        file_grow(&g);
+        catch_up(a);
+        exchanges += a->tr != was;
+        if (g.at == g.st.ngen - 1) { /* from here on it is held */
+            (void)app_do(a, ACT_PAGE_LEFT, 1, NULL);
+            assert_false(a->following);
+            begins = trace_info(a->tr)->first_ns;
+            moment = begins + a->view.at.cursor;
+        }
+    }
+    assert_true(exchanges > 0);
+    assert_true(trace_info(a->tr)->bytes < g.st.bytes);
+    int64_t now = trace_info(a->tr)->first_ns;
+    assert_true(now >= begins);
+    assert_int_equal(now + a->view.at.cursor, moment > now ? moment : now);
+
+    size_t from = 0, len;
+    while (from < g.st.ngen && trace_info(a->tr)->generations != g.st.ngen - from)
+        from++;
+    uint8_t *held = stream_join(&g.st, from, g.st.ngen - from, &len);
+    struct trace *part;
+    assert_int_equal(trace_open_mem(held, len, NULL, &part, &e), ERR_OK);
+    assert_true(app_init(b, part, km, 80, 24));
+    load_all(b);
+    compare(a, b);
+    app_free(a);
+    app_free(b);
+    trace_close(part);
+    follow_close(f);
+    mem_free(held);
+    mem_free(a);
+    mem_free(b);
+    file_end(&g);
+}
+
+/* Any move holds the picture while it goes on; F goes on with the end; zooming changes the pace alone. */
+static void holds(void **state)
+{
+    (void)state;
+    struct grown_file g;
+    struct follow *f;
+    struct err e = {0};
+    struct app *a = mem_alloc(sizeof *a);
+    file_begin(&g, files[1]);
+    struct follow_opts o = {.keep_ns = 3600000000000};
+    o.live.where = g.path;
+    file_grow(&g);
+    assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
+    assert_true(app_init(a, follow_trace(f), km, 80, 24));
+    app_live_begin(a, f, "here");
+    catch_up(a);
+    assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
+    (void)app_do(a, ACT_ZOOM_IN, 4, NULL);
+    int64_t len = window_len(a->view.at.win);
+    assert_true(a->following && len < trace_info(a->tr)->end / 4);
+    file_grow(&g);
+    catch_up(a);
+    assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
+    assert_int_equal(window_len(a->view.at.win), len);
+
+    (void)app_do(a, ACT_PAN_LEFT, 1, NULL);
+    assert_false(a->following);
+    (void)app_do(a, ACT_VIEW_GOROUTINES, 0, NULL);
+    char *before = screen(a);
+    struct window w = a->view.at.win;
+    int64_t end = trace_info(a->tr)->end;
+    file_grow(&g);
+    catch_up(a);
+    assert_true(trace_info(a->tr)->end > end);
+    assert_int_equal(a->view.at.win.t0, w.t0);
+    assert_int_equal(a->view.at.win.t1, w.t1);
+    char *after = screen(a);
+    char *status = strstr(before, "\nG1 main.main w"); /* that may know more now: how long a wait was, who ended it */
+    assert_non_null(status);
+    assert_int_equal(strncmp(before, after, (size_t)(status - before)), 0);
+    free(before);
+    free(after);
+    (void)app_do(a, ACT_FOLLOW, 0, NULL);
+    assert_true(a->following);
+    assert_int_equal(a->view.at.win.t1, trace_info(a->tr)->end);
+
+    /* Tables are of a model that stands still: they come, and go on with it. */
+    (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);
+    bool busy;
+    for (int i = 0; i < 10 || a->triaging; i++) {
+        (void)app_live(a, INT64_MAX, &busy);
+        if (a->triaging)
+            (void)app_triage(a, INT64_MAX);
+    }
+    assert_non_null(a->tg);
+    assert_int_equal(a->tg->end, trace_info(a->tr)->end);
+
+    unlink(g.path); /* the file is gone: that is the end, and is said */
+    for (int i = 0; i < 100 && !follow_ended(f); i++)
+        (void)app_live(a, INT64_MAX, &busy);
+    assert_true(follow_ended(f));
+    assert_non_null(strstr(a->view.message, "gone"));
+    assert_non_null(strstr(a->live_name, "ENDED"));
+    app_free(a);
+    follow_close(f);
+    mem_free(a);
+    file_end(&g);
+}
+
+static int setup(void **state)
+{
+    (void)state;
+    return (km = keymap_new()) ? 0 : 1;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    keymap_free(km);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(grows), cmocka_unit_test(keeps), cmocka_unit_test(holds)};
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
