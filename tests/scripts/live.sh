@@ -70,13 +70,13 @@ wait $pid && pass || fail "a file that grows"
 says out 'GROUP'
 
 # The viewer: at its end a stream shows what the file shows.
-for v in 2 3 4 9; do
-    "$GOTOP" --headless --at 500ms..1.5s --view $v $long 2>"$tmp/err" | tail -n +2 >"$tmp/a"
-    "$GOTOP" --headless --follow --at 500ms..1.5s --view $v - <$long 2>"$tmp/err" | tail -n +2 >"$tmp/b"
+for v in '--view 2' '--lane g17' '--view 4' '--view 9'; do # unquoted below: two words
+    "$GOTOP" --headless --at 500ms..1.5s $v $long 2>"$tmp/err" | tail -n +2 >"$tmp/a"
+    "$GOTOP" --headless --follow --at 500ms..1.5s $v - <$long 2>"$tmp/err" | tail -n +2 >"$tmp/b"
     serve ok $long
-    "$GOTOP" --headless -o "$tmp/raw" --at 500ms..1.5s --view $v "$url" 2>"$tmp/err" | tail -n +2 >"$tmp/c"
+    "$GOTOP" --headless -o "$tmp/raw" --at 500ms..1.5s $v "$url" 2>"$tmp/err" | tail -n +2 >"$tmp/c"
     sed -i '$d' "$tmp/a"; sed -i '$d' "$tmp/b"; sed -i '$d' "$tmp/c" # that it has ended stands in the last line
-    [ -s "$tmp/a" ] || fail "view $v is empty"
+    [ -s "$tmp/a" ] || fail "$v is empty"
     same "$tmp/a" "$tmp/b"; same "$tmp/a" "$tmp/c"; same "$tmp/raw" $long
 done
 run 1 "$url"; says err 'gotop top'

@@ -270,7 +270,7 @@ static void test_flame(void **state)
     (void)state;
     struct fix f;
     fix_open(&f, alloc, 120, 40);
-    expect(&f, "F", "on CPU");
+    expect(&f, "C", "on CPU");
     int64_t on = 0;
     for (uint32_t g = 0; g < f.a.tg->ng; g++) on += f.a.tg->g[g].ns[GM_EXEC];
     struct sw_table tab;
