@@ -66,6 +66,8 @@ void rules_host(struct causes *c);    /* rules_host.c: the host took the process
 
 /* causes_retell - the finding's text with something before and behind it; both are freed. */
 void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);
+/* causes_tell_holders - what the holders of a convoy's lock did, in its text. */
+void causes_tell_holders(struct causes *c, struct finding *f);
 /* causes_tell_gc - who allocates and what makes the collector run, in a finding about it (rules_alloc.c). */
 void causes_tell_gc(struct causes *c, uint32_t i);
 /* story.c, before and after the rules above: name whom it is about; what is a sign of another finding goes under it. */

@@ -15,7 +15,7 @@ struct level {
     uint32_t g, up;
     int64_t lo, hi;    /* what is still to be explained of it */
     int64_t first;     /* its goroutine's birth */
-    uint32_t creator, create_stack;
+    uint32_t creator, create_stack, start_stack;
     uint32_t asked;    /* the function its parent waits in */
     uint32_t at_hi;    /* its stack at hi, 0 unknown: where it woke who waited for it */
     bool placed;       /* `it` stands at the span that covers hi - 1 */
@@ -278,6 +278,7 @@ static void level_set(const struct explainer *x, struct level *l, uint32_t g, in
     l->first = li.first;
     l->creator = li.created ? li.creator : NO_LANE;
     l->create_stack = li.create_stack;
+    l->start_stack = li.start_stack;
     l->at_hi = at_hi;
     l->placed = false;
 }
@@ -403,6 +404,7 @@ static bool step(struct explainer *x, int *depth)
         }
         p.reason = next.state == ST_RUNNABLE && s.t1 == p.t1 ? next.reason : 0;
         p.stack_end = s.t1 > p.t1 && l->at_hi ? l->at_hi : p.stack_end;
+        p.stack = p.stack || p.stack_end ? p.stack : l->start_stack;
         tell_unless_stopped(x, l, p, &s);
         break;
     }

@@ -69,8 +69,9 @@ static void rows_of(const struct causes *c, uint32_t g, const struct place *p, b
     for (int i = 0; i < STEPS; i++) {
         const struct span *s = span_get(&it);
         if (s->state == ST_WAITING) {
-            bool net = stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET;
-            if (net && (s->stack == last || causes_place(c->tr, s->stack) == p->func)) {
+            enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
+            bool net = kind == WK_NET;
+            if (kind == p->most->kind && (s->stack == last || causes_place(c->tr, s->stack) == p->func)) {
                 last = s->stack;
                 if (between > usual) {
                     row_end(r, &now, bounded);
@@ -78,7 +79,7 @@ static void rows_of(const struct causes *c, uint32_t g, const struct place *p, b
                 }
                 now++;
                 r->calls++;
-                r->asked += sent;
+                r->asked += sent || !net; /* the library's goroutine does the sending */
                 between = 0;
             } else if (net || s->t1 - s->t0 > usual) {
                 row_end(r, &now, bounded);
@@ -159,13 +160,32 @@ static void network(struct causes *c, const struct place *p)
     }
 }
 
+/* A wait in the program that a goroutine of the library ended, one that waits for the network itself: an HTTP client's. */
+static bool by_library(const struct causes *c, const struct pair_row *p)
+{
+    uint32_t g = p->from_scheduler || p->kind != WK_SELECT ? UINT32_MAX : causes_group(c, p->waker);
+    return g != UINT32_MAX && !c->tg->groups[g].is_system && !c->life[g].program && c->life[g].by[WK_NET] > 0;
+}
+
+/* Does the process serve HTTP itself? Then it may well be its own back end. */
+static bool serves(const struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        if (str_is(trace_str(c->tr, c->tg->groups[i].name), "net/http.(*conn).serve")) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void rule_network(struct causes *c)
 {
+    bool client = !serves(c);
     struct place v[PLACES];
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        uint32_t func = p->kind == WK_NET ? causes_place(c->tr, p->stack) : 0, k = 0;
+        uint32_t func = p->kind == WK_NET || (client && by_library(c, p)) ? causes_place(c->tr, p->stack) : 0, k = 0;
         while (k < n && v[k].func != func) {
             k++;
         }

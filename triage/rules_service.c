@@ -171,6 +171,78 @@ static void pools(struct causes *c)
     }
 }
 
+/* ---- a lock that few wait for, but most of their time --------------------------------------------------------------- */
+
+#define LOCKED 0.3 /* of the waiters' lives */
+
+static bool lock_told(const struct causes *c, uint32_t place)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        if ((f->rule == RULE_CONVOY || f->rule == RULE_WRITER || f->rule == RULE_STUCK) && f->stack &&
+            causes_place(c->tr, f->stack) == place) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void lock_finding(struct causes *c, const struct pool *p, double share, int64_t cost)
+{
+    struct draft d;
+    draft_start(&d, RULE_CONVOY, cost);
+    draft_subject(&d, c->rs, p->place);
+    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
+    d.f.stack = p->most->stack;
+    d.f.inferred = true;
+    text_func(&d.text, c->tr, p->place, 0);
+    text_lit(&d.text, ": goroutines of ");
+    text_func(&d.text, c->tr, p->most->waiter, 0);
+    text_lit(&d.text, " waited for a lock there for ");
+    text_share(&d.text, share, 1);
+    text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
+    text_dur(&d.text, p->total / (int64_t)p->count);
+    text_add(&d.text, " on average); of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_add(&d.next, "Do less while holding the lock, or split it (shards, read locks).");
+    draft_end(c->rs, &d);
+    if (c->rs->out->n && c->rs->out->f[c->rs->out->n - 1].rule == RULE_CONVOY) {
+        causes_tell_holders(c, &c->rs->out->f[c->rs->out->n - 1]);
+    }
+}
+
+/* Fewer than make a convoy. */
+static void locks(struct causes *c)
+{
+    struct pool v[POOLS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        uint32_t place = p->kind == WK_LOCK ? causes_place(c->tr, p->stack) : 0, k = 0;
+        while (k < n && v[k].place != place) {
+            k++;
+        }
+        if (!place || k == POOLS) {
+            continue;
+        }
+        if (k == n) {
+            v[n++] = (struct pool){.place = place, .most = p};
+        }
+        v[k].total = ns_add(v[k].total, p->total);
+        v[k].count += p->count;
+        v[k].most = p->total > v[k].most->total ? p : v[k].most;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t g = causes_group(c, v[i].most->waiter);
+        const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
+        double share = l && l->life > 0 ? (double)v[i].total / (double)l->life : 0;
+        int64_t span = l ? l->last - l->first : 0, cost = (int64_t)((double)span * (share < 1 ? share : 1));
+        if (l && l->program && v[i].count >= WAITS && share >= LOCKED && l->n >= 1.5 && c->idle >= 1 && cost >= c->tg->end / 10 &&
+            !lock_told(c, v[i].place)) {
+            lock_finding(c, &v[i], share, cost);
+        }
+    }
+}
+
 /* ---- turns ------------------------------------------------------------------------------------------------------- */
 
 /* Waits of group a that b ended, by channels. */
@@ -247,7 +319,7 @@ void rules_service(struct causes *c)
     for (uint32_t g = 0; g < tg->ngroups; g++) {
         const struct group_life *l = &c->life[g];
         double queue = l->last > l->first ? queue_of(l, &s[g]) : 0;
-        if (l->program && s[g].most && s[g].count >= WAITS && l->busy >= BUSY && queue >= QUEUE && c->idle >= (c->procs < 4 ? c->procs / 4 : 1) &&
+        if (l->program && s[g].most && s[g].count >= WAITS && l->busy >= BUSY && queue >= (l->n < 1.5 ? QUEUE : 1) && c->idle >= (c->procs < 4 ? c->procs / 4 : 1) &&
             won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
             service(c, g, &s[g], queue);
             saturated = true;
@@ -255,6 +327,7 @@ void rules_service(struct causes *c)
     }
     mem_free(s);
     pools(c);
+    locks(c);
     for (uint32_t a = 0; a < tg->ngroups && a < 24 && !saturated; a++) {
         for (uint32_t b = a + 1; b < tg->ngroups && b < 24; b++) {
             if (takes_turns(c, a) && takes_turns(c, b)) {

@@ -153,16 +153,16 @@ struct items {
     uint64_t answers; /* items at the end of which it woke somebody */
 };
 
-static bool item_add(struct items *k, int64_t t0, int64_t t1, uint32_t within, uint32_t after)
+static bool item_add(struct items *k, int64_t t0, int64_t t1, int64_t ran, uint32_t within, uint32_t after)
 {
     int64_t *p = mem_grow(k->v, &k->cap, k->n + 1, sizeof *p);
     if (!p) {
         return false;
     }
     k->v = p;
-    p[k->n++] = t1 - t0;
-    if (t1 - t0 > k->longest) {
-        k->longest = t1 - t0;
+    p[k->n++] = ran;
+    if (ran > k->longest) {
+        k->longest = ran;
         k->t0 = t0;
         k->t1 = t1;
         k->stack = within ? within : after;
@@ -174,7 +174,7 @@ static bool item_add(struct items *k, int64_t t0, int64_t t1, uint32_t within, u
 static bool items_of(const struct causes *c, uint32_t g, struct items *k)
 {
     struct span_iter it;
-    int64_t since = NO_TIME;
+    int64_t since = NO_TIME, ran = 0;
     uint32_t within = 0;
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return true;
@@ -184,11 +184,14 @@ static bool items_of(const struct causes *c, uint32_t g, struct items *k)
         if (s->state == ST_WAITING) {
             enum wait_kind w = stacks_wait_kind(c->tr, s->reason, s->stack);
             bool work = w == WK_RECV || w == WK_SELECT;
-            if (since != NO_TIME && !(work ? item_add(k, since, s->t0, within, s->stack) : true)) {
+            if (since != NO_TIME && !(work ? item_add(k, since, s->t0, ran, within, s->stack) : true)) {
                 return false;
             }
             since = work ? s->t1 : NO_TIME; /* an item that waits itself is another matter */
             within = 0;
+            ran = 0;
+        } else if (s->state != ST_RUNNABLE) {
+            ran += s->t1 - s->t0;
         } else if (s->state == ST_RUNNABLE && s->who == NO_LANE && s->stack) {
             within = s->stack;
         }

@@ -107,7 +107,7 @@ static bool behind_a_writer(const struct explain_tree *t)
     return all > 0 && behind > all / 2;
 }
 
-static void tell_holders(struct causes *c, struct finding *f)
+void causes_tell_holders(struct causes *c, struct finding *f)
 {
     uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0, looked = 0;
     struct explain_tree t;
@@ -219,7 +219,7 @@ void story_names(struct causes *c)
                                            !c->life[c->tg->g[f->lane.i].group].program)) {
             drop(rs, i); /* rules_service.c tells it of groups; what the library begins nobody can change */
         } else if (f->rule == RULE_CONVOY && f->stack) {
-            tell_holders(c, f);
+            causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
             tell_stopper(c, f);
         } else if (f->rule == RULE_GC_SHARE || f->rule == RULE_HEAP || (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) {
