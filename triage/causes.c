@@ -216,6 +216,7 @@ void rules_causes(struct rules *rs)
     rules_calls(&c);
     rules_wakes(&c);
     rules_slow(&c);
+    rule_forced(&c);
     rules_path(&c);
     rules_host(&c);
     story_end(&c);

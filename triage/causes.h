@@ -62,6 +62,7 @@ void rules_path(struct causes *c);    /* rules_path.c: one works while the rest 
 void rules_calls(struct causes *c);   /* rules_calls.c: the network, system calls, sleeps that poll */
 void rules_wakes(struct causes *c);   /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
 void rules_slow(struct causes *c);    /* rules_slow.c: what slow tasks do more of; long work before short */
+void rule_forced(struct causes *c);   /* rules_alloc.c: collections asked for */
 void rules_host(struct causes *c);    /* rules_host.c: the host took the processors */
 
 /* causes_retell - the finding's text with something before and behind it; both are freed. */
@@ -73,5 +74,6 @@ void causes_tell_gc(struct causes *c, uint32_t i);
 /* story.c, before and after the rules above: name whom it is about; what is a sign of another finding goes under it. */
 void story_names(struct causes *c);
 void story_end(struct causes *c);
+bool story_is_sign(const struct rules *rs, const struct finding *f); /* of another's cause, if one is told */
 
 #endif

@@ -33,6 +33,8 @@ struct explainer {
     struct level *level[EXPLAIN_DEPTH];
     struct by_g *region;
     size_t nregions;
+    uint16_t *user;    /* stacks_user_frame() + 1 by stack, 0: not asked yet */
+    uint32_t nstacks;
     uint64_t left;
     uint32_t ng, np;
     explain_visit *visit;
@@ -81,8 +83,10 @@ struct explainer *explain_new(const struct trace *tr)
     x->left = BUDGET;
     x->ng = trace_nlanes(tr, LANE_G);
     x->np = trace_nlanes(tr, LANE_P);
+    x->nstacks = trace_nstacks(tr);
+    x->user = mem_zalloc(((size_t)x->nstacks + 1) * sizeof *x->user);
     x->region = mem_alloc((n + 1) * sizeof *x->region);
-    if (!x->region) {
+    if (!x->region || !x->user) {
         explain_free(x);
         return NULL;
     }
@@ -104,6 +108,7 @@ void explain_free(struct explainer *x)
             mem_free(x->level[i]);
         }
         mem_free(x->region);
+        mem_free(x->user);
         mem_free(x);
     }
 }
@@ -264,9 +269,21 @@ static uint8_t cat_of_wait(const struct explainer *x, const struct span *s, cons
     return EX_WAIT;
 }
 
-static uint32_t place_func(const struct trace *tr, uint32_t stack)
+static uint32_t user_frame(struct explainer *x, uint32_t stack)
 {
-    return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
+    if (stack >= x->nstacks) {
+        return stacks_user_frame(x->tr, stack);
+    }
+    if (!x->user[stack]) {
+        uint32_t f = stacks_user_frame(x->tr, stack);
+        x->user[stack] = (uint16_t)(f < UINT16_MAX ? f + 1 : 1);
+    }
+    return x->user[stack] - 1u;
+}
+
+static uint32_t place_func(struct explainer *x, uint32_t stack)
+{
+    return trace_frame(x->tr, stack, user_frame(x, stack)).func;
 }
 
 static void level_set(const struct explainer *x, struct level *l, uint32_t g, int64_t lo, int64_t hi, uint32_t at_hi)
@@ -348,7 +365,7 @@ static bool step(struct explainer *x, int *depth)
         if (p.cat == EX_WAIT) {
             p.by = next.who;
             p.by_stack = next.stack;
-            uint32_t func = place_func(x->tr, s.stack);
+            uint32_t func = place_func(x, s.stack);
             bool room = *depth + 1 < EXPLAIN_DEPTH && x->left > 0;
             bool tail = !(p.t0 > l->lo);
             if (tail && *depth && func && func == l->asked && x->left > 0) { /* the one before it in the queue */
@@ -449,12 +466,12 @@ static int common_frame(const struct trace *tr, uint32_t a, uint32_t b)
     return same ? (int)(na - same) : -1;
 }
 
-uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame)
+static uint32_t place(const struct trace *tr, struct explainer *x, const struct explain_part *p, uint32_t *stack, uint32_t *frame)
 {
     bool preempted = p->cat == EX_RUN && p->reason;
     *stack = p->stack_end && (preempted || !p->stack) ? p->stack_end : p->stack;
-    *frame = stacks_user_frame(tr, *stack);
-    if (p->cat == EX_RUN && p->stack && p->stack_end && !preempted) {
+    *frame = x ? user_frame(x, *stack) : stacks_user_frame(tr, *stack);
+    if (p->cat == EX_RUN && p->stack && p->stack_end && p->stack != p->stack_end && !preempted) {
         int c = common_frame(tr, p->stack, p->stack_end);
         uint32_t n = trace_stack(tr, p->stack);
         for (uint32_t i = c < 0 ? n : (uint32_t)c; i < n; i++) {
@@ -465,6 +482,11 @@ uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uin
         }
     }
     return *stack ? trace_frame(tr, *stack, *frame).func : 0;
+}
+
+uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame)
+{
+    return place(tr, NULL, p, stack, frame);
 }
 
 /* ---- as a list --------------------------------------------------------------------------------------------------- */
@@ -562,7 +584,7 @@ bool explain_tree_init(struct explain_tree *t, const struct trace *tr)
 static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct explain_tree *t = arg;
-    uint32_t stack, frame, func = explain_place(t->tr, p, &stack, &frame);
+    uint32_t stack, frame, func = place(t->tr, t->x, p, &stack, &frame);
     uint32_t who = trace_lane(t->tr, (struct lane){LANE_G, p->g}).name;
     uint32_t i = tab_put(&t->by, (uint64_t)up << 32 | func, (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
     struct explain_node *n;
@@ -600,7 +622,9 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
 
 bool explain_add(struct explainer *x, struct explain_tree *t, uint32_t g, int64_t a, int64_t b)
 {
+    t->x = x;
     bool ok = explain_walk(x, g, a, b, tree_part, t, &t->cut);
+    t->x = NULL;
     t->v[0].ns = ns_add(t->v[0].ns, b > a ? b - a : 0);
     t->v[0].count++;
     return ok && !t->failed;

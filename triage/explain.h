@@ -109,6 +109,7 @@ struct explain_tree {
     uint32_t n;
     size_t cap;
     struct tab by;
+    struct explainer *x; /* while explain_add() works */
     bool cut, failed;
 };
 bool explain_tree_init(struct explain_tree *t, const struct trace *tr);

@@ -200,3 +200,41 @@ void causes_tell_gc(struct causes *c, uint32_t i)
     }
     causes_retell(c->rs, f, &before, &behind);
 }
+
+/* Collections that the program asks for, where the collector is no finding otherwise. */
+void rule_forced(struct causes *c)
+{
+    uint32_t stack = 0;
+    uint64_t calls = forced(c, &stack);
+    int64_t workers = c->tg->p_sum.ns[ST_GCWORK] - c->tg->label_ns[GC_IDLE], stopped = 0;
+    struct draft d;
+    for (uint32_t i = 0; i < c->tg->nstw; i++) {
+        stopped = ns_add(stopped, c->tg->stw[i].is_gc ? c->tg->stw[i].total : 0);
+    }
+    int64_t cost = ns_add((int64_t)((double)ns_add(workers, c->tg->p_sum.ns[ST_ASSIST]) / c->procs), stopped);
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        enum rule r = c->rs->out->f[i].rule;
+        if (r == RULE_GC_SHARE || r == RULE_GC_ASSIST) {
+            return;
+        }
+    }
+    if (calls < 5 || calls * 2 <= c->tg->gc_cycles || cost < c->tg->end / 50) {
+        return;
+    }
+    draft_start(&d, RULE_FORCED, cost);
+    draft_subject(&d, c->rs, causes_place(c->tr, stack));
+    draft_at(&d, c->tg->t0, c->tg->t1, LANE_BAND, BAND_GC);
+    d.f.stack = stack;
+    text_add(&d.amount, "%llu x", (unsigned long long)calls);
+    text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
+    text_add(&d.text, " asks for collections (runtime.GC): %llu times in %llu cycles. Marking took ", (unsigned long long)calls,
+             (unsigned long long)c->tg->gc_cycles);
+    text_dur(&d.text, workers);
+    text_lit(&d.text, " of processor time, assists ");
+    text_dur(&d.text, c->tg->p_sum.ns[ST_ASSIST]);
+    text_lit(&d.text, ", stops of the world for it ");
+    text_dur(&d.text, stopped);
+    text_lit(&d.text, ".");
+    text_add(&d.next, "Leave it to the runtime; where memory must be given back, set a memory limit instead.");
+    draft_end(c->rs, &d);
+}

@@ -16,6 +16,9 @@
 #define PARALLEL_SHARE 0.02
 #define STRETCH 4000000  /* ns: shorter ones are ordinary hand-over */
 
+#define WINDOWS 64
+#define WINDOW_EVENTS 400000.0 /* so many events of the trace lie within them all */
+
 struct alone { /* stretches of one group of goroutines */
     uint32_t group, g, most;
     int64_t ns, longest, t0, t1;
@@ -165,18 +168,40 @@ static uint32_t main_goroutine(const struct causes *c)
     return g != NO_LANE && g < c->tg->ng && !c->tg->groups[c->tg->g[g].group].is_system ? g : NO_LANE;
 }
 
+/* Of a long trace windows spread evenly over it, so that the work stays bounded. */
+static bool explain_windows(struct causes *c, struct explain_tree *t, uint32_t g, int64_t a, int64_t b)
+{
+    double events = (double)trace_info(c->tr)->events, part = events > WINDOW_EVENTS ? WINDOW_EVENTS / events : 1;
+    int n = part < 1 ? WINDOWS : 1;
+    int64_t step = (b - a) / n, width = (int64_t)((double)step * part);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++) {
+        ok = explain_add(c->x, t, g, a + i * step, n == 1 ? b : a + i * step + width);
+    }
+    return ok;
+}
+
+static bool told(const struct causes *c)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        any |= !c->rs->out->f[i].note && !story_is_sign(c->rs, &c->rs->out->f[i]);
+    }
+    return any;
+}
+
 static void rule_time(struct causes *c)
 {
     struct explain_tree t;
     struct leaves v;
     struct draft d;
     uint32_t g = main_goroutine(c);
-    if (g == NO_LANE || !explain_tree_init(&t, c->tr)) {
+    if (g == NO_LANE || told(c) || !explain_tree_init(&t, c->tr)) {
         return;
     }
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
     int64_t a = li.first > c->tg->t0 ? li.first : c->tg->t0;
-    if (!explain_add(c->x, &t, g, a, li.last)) {
+    if (!explain_windows(c, &t, g, a, li.last)) {
         c->rs->failed = true;
         explain_tree_free(&t);
         return;

@@ -346,9 +346,14 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
     }
 }
 
+static bool spins_for_sure(const struct spin *s)
+{
+    return s->yields > s->stops / 2 || s->looks >= s->stops / 4 + 1;
+}
+
 static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s, uint32_t n, int64_t run)
 {
-    bool sure = s->yields > s->stops / 2 || s->looks >= s->stops / 4 + 1;
+    bool sure = spins_for_sure(s);
     struct frame f = trace_frame(c->tr, s->line_stack, stacks_user_frame(c->tr, s->line_stack));
     struct draft d;
     draft_start(&d, RULE_BUSY_LOOP, sure ? (int64_t)((double)run / c->procs) : 0);
@@ -395,7 +400,7 @@ static void rule_busy(struct causes *c)
             spin_of(c, g, &s);
             bool deals = (double)(c->tg->g[g].ended + c->tg->g[g].waits) * 1e7 > (double)s.life; /* with others, each 10 ms or oftener */
             bool spins = s.stops >= 5 && s.run + c->tg->g[g].ns[GM_SCHED] > s.life / 2 && c->tg->g[g].ns[GM_WAIT] < s.life / 20 &&
-                         ((s.same * 10 >= s.stops * 8 && !deals) || s.yields > s.stops / 2 || s.looks >= s.stops / 4 + 1);
+                         ((s.same * 10 >= s.stops * 8 && !deals) || spins_for_sure(&s));
             if (spins) {
                 n++;
                 run = ns_add(run, s.run);
@@ -405,7 +410,7 @@ static void rule_busy(struct causes *c)
                 }
             }
         }
-        if (n) {
+        if (n && (spins_for_sure(&best) || n < c->procs)) { /* all processors' worth of them are a calculation's */
             spin_finding(c, i, at, &best, n, run);
         }
     }

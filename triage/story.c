@@ -232,7 +232,7 @@ void story_names(struct causes *c)
 
 /* ---- what goes under what ----------------------------------------------------------------------------------------------- */
 
-static bool is_sign(const struct rules *rs, const struct finding *f)
+bool story_is_sign(const struct rules *rs, const struct finding *f)
 {
     return f->rule == RULE_SCHED || f->rule == RULE_IDLE || f->rule == RULE_MMU || (f->rule == RULE_GC_ASSIST && has(rs, RULE_GC_SHARE)) ||
            is_gc_stop(f);
@@ -244,7 +244,7 @@ static struct finding *worst(const struct rules *rs)
     struct finding *w = NULL;
     for (uint32_t i = 0; i < rs->out->n; i++) {
         struct finding *f = &rs->out->f[i];
-        bool tells = (!f->note && !is_sign(rs, f)) || f->rule == RULE_HOST || f->rule == RULE_BLOCKING;
+        bool tells = (!f->note && !story_is_sign(rs, f)) || f->rule == RULE_HOST || f->rule == RULE_BLOCKING;
         if (tells && (!w || f->note < w->note || (f->note == w->note && f->severity_ns > w->severity_ns))) {
             w = f;
         }
@@ -319,21 +319,21 @@ void story_end(struct causes *c)
         struct finding *f = &rs->out->f[i];
         f->severity_ns = f->severity_ns > c->tg->end ? c->tg->end : f->severity_ns;
         f->note |= f->rule == RULE_PROCS_BELOW && has(rs, RULE_HOST); /* who knows how many it had */
-        if (is_sign(rs, f) && cause) {
+        if (story_is_sign(rs, f) && cause) {
             sign_text(&signs, f);
             gc_stops = is_gc_stop(f) ? ns_add(gc_stops, f->severity_ns) : gc_stops;
         } else {
-            bool sign = is_sign(rs, f) && !(is_gc_stop(f) && trace_info(c->tr)->version < 1014);
+            bool sign = story_is_sign(rs, f) && !(is_gc_stop(f) && trace_info(c->tr)->version < 1014);
             f->note |= sign || (f->severity_ns < c->tg->end / 100 && f->rule != RULE_STUCK && f->rule != RULE_LEAK);
         }
     }
     for (uint32_t i = rs->out->n; i-- > 0 && cause;) {
-        if (is_sign(rs, &rs->out->f[i])) {
+        if (story_is_sign(rs, &rs->out->f[i])) {
             drop(rs, i);
         }
     }
     for (uint32_t i = rs->out->n; i-- > 0 && !cause;) { /* small signs of nothing */
-        if (is_sign(rs, &rs->out->f[i]) && rs->out->f[i].note && rs->out->f[i].severity_ns < c->tg->end / 10) {
+        if (story_is_sign(rs, &rs->out->f[i]) && rs->out->f[i].note && rs->out->f[i].severity_ns < c->tg->end / 10) {
             drop(rs, i);
         }
     }
