@@ -16,6 +16,7 @@
 #include "layout/popup.h"
 #include "layout/status.h"
 #include "layout/sums.h"
+#include "layout/why.h"
 #include "layout/lines.h"
 
 const char *split_name(enum split s)
@@ -84,6 +85,18 @@ static unsigned show_sums(struct view *v)
     if (!fresh(v, v->selected ? "Sums of the selected range" : "Sums of the window"))
         return move_fail(v, "out of memory");
     sums_text(v->sums, v, v->own, width(v));
+    return open_own(v);
+}
+
+unsigned view_why(struct view *v)
+{
+    uint32_t g;
+    int64_t t0, t1;
+    if (!why_here(v, &g, &t0, &t1))
+        return move_fail(v, "nothing to explain here: a goroutine's span, a task or a region");
+    if (!fresh(v, "Where the time went") || !why_text(v, g, t0, t1, v->own))
+        return move_fail(v, "out of memory");
+    v->popup = POPUP_NONE;
     return open_own(v);
 }
 

@@ -333,6 +333,7 @@ unsigned view_show_all(struct view *v);                 /* no pins, nothing hidd
 unsigned view_group(struct view *v);                    /* goroutines by start function, folded; again: one by one */
 unsigned view_fold(struct view *v);                     /* unfold or fold the group with the cursor */
 unsigned view_related(struct view *v);                  /* only creator, created, wakers, woken; again: all */
+unsigned view_why(struct view *v);                      /* where the time of what is here went: a span, a range, a task, a region */
 unsigned view_sums(struct view *v);                     /* what happened in the selected range (or the window) */
 unsigned view_life(struct view *v);                     /* the whole life of the goroutine under the cursor */
 unsigned view_split(struct view *v, int n);             /* next thing below the lanes: log, stack, table, nothing */

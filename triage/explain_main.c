@@ -13,12 +13,11 @@
 
 #include "decode/door.h"
 #include "decode/mem.h"
-#include "triage/explain.h"
+#include "triage/explain_text.h"
 #include "triage/export_scope.h"
 #include "triage/report.h"
 
 #define LINES 60       /* of a tree, in text */
-#define DEEP 8         /* levels, in text */
 #define INSTANCES 2000 /* of a name, spread evenly over all there are */
 
 static const char usage[] =
@@ -190,51 +189,6 @@ static bool subject(struct asked *q, const struct trace *tr, const char *s, cons
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
-static void node_text(struct text *t, const struct trace *tr, const struct explain_node *n, bool own)
-{
-    struct explain_cats {
-        uint8_t cat;
-    } c = {n->cat};
-    if (!own) {
-        text_func(t, tr, n->who, 48);
-        text_lit(t, ": ");
-    }
-    text_add(t, "%s", explain_cat_name((enum explain_cat)c.cat));
-    if (n->cat == EX_WAIT || n->cat == EX_OPEN || n->cat == EX_TIMER || n->cat == EX_STOPPED) {
-        struct str r = trace_str(tr, n->reason);
-        text_lit(t, " (");
-        text_clean(t, r.len ? r.p : "?", r.len ? r.len : 1, 40);
-        text_lit(t, ")");
-    }
-    if (n->stack && n->cat != EX_ABSENT) {
-        text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind " : n->cat == EX_RUN ? " in " : " at ");
-        text_calls(t, tr, n->stack, n->frame, 3);
-    }
-}
-
-static void tree_text(struct text *t, const struct explain_tree *x, uint32_t i, int depth, uint32_t who, int *lines)
-{
-    for (uint32_t k = x->v[i].first; k != NO_LANE && *lines > 0; k = x->v[k].next) {
-        const struct explain_node *n = &x->v[k];
-        struct text cell = {0};
-        if (n->ns < x->v[0].ns / 200) {
-            continue; /* half a per cent */
-        }
-        text_share(&cell, (double)n->ns, (double)x->v[0].ns);
-        text_add(t, "%7s ", cell.p ? cell.p : "");
-        text_free(&cell);
-        text_dur(&cell, n->ns);
-        text_add(t, "%8s %7llu  %*s", cell.p ? cell.p : "", (unsigned long long)n->count, 2 * depth, "");
-        text_free(&cell);
-        node_text(t, x->tr, n, depth == 0 || n->who == who);
-        text_lit(t, "\n");
-        --*lines;
-        if (depth + 1 < DEEP) {
-            tree_text(t, x, k, depth + 1, n->who, lines);
-        }
-    }
-}
-
 static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr, const struct one *v, size_t n)
 {
     size_t step = n > INSTANCES ? n / INSTANCES : 1;
@@ -281,12 +235,10 @@ static void heading(struct text *t, const struct asked *q, const struct explain_
 static bool text_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
 {
     struct explain_tree all, slow;
-    int lines = LINES;
     bool ok = tree_of(x, &all, tr, q->v, q->n);
     if (ok) {
         heading(t, q, &all);
-        text_lit(t, "  share     time   count  what\n");
-        tree_text(t, &all, 0, 0, 0, &lines);
+        explain_text(t, &all, LINES);
     }
     explain_tree_free(&all);
     if (!ok || q->n < 20) {
@@ -295,8 +247,7 @@ static bool text_answer(struct text *t, struct explainer *x, const struct trace 
     ok = tree_of(x, &slow, tr, q->v, q->n / 10);
     if (ok) {
         text_lit(t, "\nThe slowest tenth of them:\n");
-        lines = LINES / 2;
-        tree_text(t, &slow, 0, 0, 0, &lines);
+        explain_text(t, &slow, LINES / 2);
     }
     explain_tree_free(&slow);
     return ok;
