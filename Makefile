@@ -306,6 +306,27 @@ uninstall:
 	rm -f '$(DESTDIR)$(bashdir)/gotop' '$(DESTDIR)$(zshdir)/_gotop' '$(DESTDIR)$(fishdir)/gotop.fish'
 	rm -rf '$(DESTDIR)$(datadir)'
 
+# ---- tarball, packages -------------------------------------------------------------------------------------
+
+# What is committed, and nothing of the moment it is packed: two runs make the same bytes.
+VERSION := $(shell sed -n 's/^\#define GOTOP_VERSION "\(.*\)"/\1/p' viewer/options.h)
+DIST = $(BUILD)/dist/gotop-$(VERSION).tar.gz
+dist:
+	@mkdir -p $(BUILD)/dist
+	git archive --format=tar --prefix=gotop-$(VERSION)/ HEAD | gzip -9n > $(DIST)
+	@ls -l $(DIST)
+# packaging/debian becomes the source package's debian/. Its tests have run in `make check`.
+deb: dist
+	@sh .ci/setup build deb
+	rm -rf $(BUILD)/deb && mkdir -p $(BUILD)/deb
+	cp $(DIST) $(BUILD)/deb/gotop_$(VERSION).orig.tar.gz
+	tar -xzf $(DIST) -C $(BUILD)/deb && cp -r packaging/debian $(BUILD)/deb/gotop-$(VERSION)/
+	cd $(BUILD)/deb/gotop-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL -u MFLAGS -u CC -u BUILD DEB_BUILD_OPTIONS=nocheck \
+	    dpkg-buildpackage -us -uc >../log 2>&1 || { tail -n 20 ../log; exit 1; }
+	lintian --fail-on error,warning $(BUILD)/deb/gotop_*.changes
+	@ls -l $(BUILD)/deb/*.deb
+.PHONY: dist deb
+
 format:
 	clang-format -i $(wildcard */*.c */*.h tests/*/*.c tests/*/*.h)
 
@@ -324,6 +345,7 @@ help:
 	@echo 'make bench              speed, memory and bytes of generated traces, or of TRACE=file; CURVE=1: of more and more'
 	@echo 'make screens-accept     write the screens of the tests anew; read the diff'
 	@echo 'make manual             man pages and completions, $(BUILD)/manual'
+	@echo 'make dist, make deb     a tarball of what is committed; a package of it, and what lintian says'
 	@echo 'make install            PREFIX=/usr/local, DESTDIR='
 	@echo 'make tools              the trace notation of the tests, $(BUILD)/tracegen, and $(BUILD)/gen-trace'
 	@echo 'make format, make clean'
