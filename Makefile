@@ -351,4 +351,6 @@ help:
 	@echo 'make format, make clean'
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD=build, SAN=1, SIZE=80x24'
 
--include $(shell find $(BUILD) -name '*.d' -not -path '$(BUILD)/san/*' -not -path '$(BUILD)/fuzz/*' -not -path '$(BUILD)/arm64/*' 2>/dev/null)
+# Builds of another kind stand below this one, each with its own.
+OTHER_BUILDS = san fuzz arm64 deb portability
+-include $(shell find $(BUILD) -name '*.d' -type f $(foreach b,$(OTHER_BUILDS),-not -path '$(BUILD)/$(b)/*') 2>/dev/null)
