@@ -226,6 +226,7 @@ replay: $(REPLAY)
 
 screens-accept: all
 	@BUILD=$(BUILD) sh tests/run-screens --accept
+	@BUILD=$(BUILD) sh tests/run-readme --accept
 
 # ---- fuzzing: clang's libFuzzer. FUZZ_TIME is in seconds, per entry ---------------------------------------
 
