@@ -19,47 +19,54 @@ rows() { # rows FILE
 }
 rows "$here/../viewer/commands.def" >"$dir/commands"
 
+# The options in a text of --help, as rows of the table.
+told() { # told COMMAND FILE
+    awk -v cmd="$1" '
+    # "  --name ARG, --other   what they do", and perhaps "   --more   the same in the same line"
+    function head(h, help,   o, arg) {
+        while (match(h, /--?[A-Za-z][A-Za-z0-9-]*/)) {
+            o = substr(h, RSTART, RLENGTH)
+            h = substr(h, RSTART + RLENGTH)
+            arg = ""
+            if (match(h, /^ \x27[^\x27]*\x27/) || match(h, /^ [^ ,-][^ ]*/)) {
+                arg = substr(h, 2, RLENGTH - 1)
+                h = substr(h, RLENGTH + 1)
+                sub(/,$/, "", arg)
+            }
+            if (!(o in at)) { name[n] = o; args[n] = arg; what[n] = help; at[o] = n++ }
+            else if (arg ~ /^[a-z]/) { # one row for each of its words
+                if (args[at[o]] ~ /^[a-z|]+$/) args[at[o]] = args[at[o]] "|" arg
+                what[at[o]] = "one of " args[at[o]]
+            }
+        }
+    }
+    BEGIN { n = 0 }
+    /^  -/ {
+        rest = substr($0, 3)
+        while (rest != "") {
+            if (!match(rest, /  +/)) { head(rest, ""); break }
+            h = substr(rest, 1, RSTART - 1)
+            text = substr(rest, RSTART + RLENGTH)
+            rest = ""
+            if (match(text, /   +-/)) { rest = substr(text, RSTART + RLENGTH - 1); text = substr(text, 1, RSTART - 1) }
+            head(h, text)
+        }
+    }
+    END {
+        for (i = 0; i < n; i++) print cmd "\t" name[i] "\t" args[i] "\t" what[i]
+        if (!("--help" in at)) print cmd "\t--help\t\tthis"
+    }' "$2"
+}
 {
     rows "$here/../viewer/options.def" | awk -F'\t' '{ print "-\t--" $2 "\t" $3 "\t" $4 }'
+    "$gotop" --help >"$dir/help"
+    told - "$dir/help" # and what stands there beside them
     while IFS='	' read -r name _; do
         "$gotop" "$name" --help >"$dir/help-$name"
-        awk -v cmd="$name" '
-            # "  --name ARG, --other   what they do", and perhaps "   --more   the same in the same line"
-            function head(h, help,   o, arg) {
-                while (match(h, /--?[A-Za-z][A-Za-z0-9-]*/)) {
-                    o = substr(h, RSTART, RLENGTH)
-                    h = substr(h, RSTART + RLENGTH)
-                    arg = ""
-                    if (match(h, /^ \x27[^\x27]*\x27/) || match(h, /^ [^ ,-][^ ]*/)) {
-                        arg = substr(h, 2, RLENGTH - 1)
-                        h = substr(h, RLENGTH + 1)
-                        sub(/,$/, "", arg)
-                    }
-                    if (!(o in at)) { name[n] = o; args[n] = arg; what[n] = help; at[o] = n++ }
-                    else if (arg ~ /^[a-z]/) { # one row for each of its words
-                        if (args[at[o]] ~ /^[a-z|]+$/) args[at[o]] = args[at[o]] "|" arg
-                        what[at[o]] = "one of " args[at[o]]
-                    }
-                }
-            }
-            BEGIN { n = 0 }
-            /^  -/ {
-                rest = substr($0, 3)
-                while (rest != "") {
-                    if (!match(rest, /  +/)) { head(rest, ""); break }
-                    h = substr(rest, 1, RSTART - 1)
-                    text = substr(rest, RSTART + RLENGTH)
-                    rest = ""
-                    if (match(text, /   +-/)) { rest = substr(text, RSTART + RLENGTH - 1); text = substr(text, 1, RSTART - 1) }
-                    head(h, text)
-                }
-            }
-            END {
-                for (i = 0; i < n; i++) print cmd "\t" name[i] "\t" args[i] "\t" what[i]
-                if (!("--help" in at)) print cmd "\t--help\t\tthis"
-            }' "$dir/help-$name"
+        told "$name" "$dir/help-$name"
     done <"$dir/commands"
-} >"$dir/options"
+} | awk -F'\t' '!seen[$1, $2]++' >"$dir/options"
+rm -f "$dir/help"
 
 # ---- man pages ----
 
@@ -122,6 +129,7 @@ while IFS='	' read -r name operands help; do
             printf ".SH SYNOPSIS\n.B gotop %s\n.RI [ OPTION ...]\n.I %s\n.SH DESCRIPTION\n", name, roff(operands)
         }
         /^usage:/ || /^$/ { next }
+        NR == 1 && sub(/^gotop .* - /, "") { print roff(top($0)); next }
         /^Exit status:/ { fill_off(); sub(/^Exit status: */, ""); print ".SH EXIT STATUS\n" roff($0); item = 0; next }
         /^  [^ ]/ && match(substr($0, 3), /  +/) { # "  --option ARG   what it does", "  word   what it is"
             fill_off()

@@ -53,7 +53,7 @@ for c in $commands; do
     ok "$c stands in --help" grep -qE "^  gotop $c " "$tmp/help"
     ok "$c stands in the main page" grep -qF "gotop\\-$c (1)" "$d/man1/gotop.1"
     "$GOTOP" "$c" --help >"$tmp/help-$c" || { failed=$((failed + 1)); echo "FAILED: gotop $c --help"; continue; }
-    ok "$c --help begins with its usage" grep -q "^usage: gotop $c" "$tmp/help-$c"
+    ok "$c --help begins with its usage" grep -qE "^(usage: )?gotop $c " "$tmp/help-$c"
     ok "$c has a page with all options" told "$d/man1/gotop-$c.1" "$tmp/help-$c"
     ok "$c in completions" complete_has "$c" "$tmp/help-$c"
     ok "$c is offered" sh -c "bash -c '. $d/gotop.bash; COMP_WORDS=(gotop $c); COMP_CWORD=1; _gotop; printf \"%s\n\" \"\${COMPREPLY[@]}\"' 2>/dev/null | grep -qx $c"
