@@ -260,7 +260,7 @@ static void message(const struct canvas *c, int last)
 
 static void prompt(const struct canvas *c, int y)
 {
-    static const char signs[] = {[PROMPT_COMMAND] = ':', [PROMPT_SEARCH] = '/', [PROMPT_FILTER] = '\\'};
+    static const char signs[] = {[PROMPT_COMMAND] = ':', [PROMPT_SEARCH] = '/', [PROMPT_FILTER] = '\\', [PROMPT_SLICE] = '>'};
     const struct view *v = c->v;
     struct grid *g = c->g;
     char line[VIEW_TEXT + 8];

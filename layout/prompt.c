@@ -99,6 +99,10 @@ unsigned view_prompt_accept(struct view *v)
         return VR_DRAW | move_typed_on(v);
     if (k == PROMPT_SEARCH)
         return VR_DRAW | view_search(v, line);
+    if (k == PROMPT_SLICE) {
+        memcpy(v->command, line, sizeof v->command);
+        return VR_DRAW;
+    }
     if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
         return VR_DRAW;
     if (goto_parse(line, &g))

@@ -36,7 +36,7 @@ enum sort { SORT_ID, SORT_SEEN, SORT_RUNNING, SORT_RUNNABLE, SORT_WAITING, SORT_
 const char *sort_name(enum sort s);
 
 enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
-enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER };
+enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SLICE };
 
 enum { VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 1200 };
 
@@ -311,7 +311,7 @@ unsigned view_prompt_put(struct view *v, uint32_t codepoint);
 unsigned view_prompt_erase(struct view *v);       /* last character; at an empty line: close */
 unsigned view_prompt_erase_word(struct view *v);
 unsigned view_prompt_clear(struct view *v);
-unsigned view_prompt_accept(struct view *v);      /* goto, or VR_COMMAND; or search */
+unsigned view_prompt_accept(struct view *v);      /* goto, or VR_COMMAND; or search; a slice: v->command is its file */
 
 /* ---- search: see search.h. Starts from the prompt or here; jumps when done. ---- */
 unsigned view_search(struct view *v, const char *text);

@@ -13,6 +13,7 @@
 #include "layout/kind.h"
 #include "layout/when.h"
 #include "viewer/app_live.h"
+#include "viewer/slice.h"
 #include "viewer/source.h"
 #include "viewer/tables.h"
 
@@ -180,6 +181,7 @@ static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
 {
     a->history_at = -1;
     a->view.popup = POPUP_NONE;
+    if (kind == PROMPT_SLICE) return arg ? slice_write(a, arg) : slice_ask(a);
     if (!arg) return view_prompt(&a->view, kind);
     if (kind == PROMPT_FILTER) return view_filter(&a->view, arg);
     return kind == PROMPT_SEARCH ? view_search(&a->view, arg) : view_goto(&a->view, arg);

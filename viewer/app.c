@@ -15,6 +15,7 @@
 #include "layout/lanes.h"
 #include "layout/plan.h"
 #include "viewer/app_live.h"
+#include "viewer/slice.h"
 #include "viewer/tables.h"
 
 bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h)
@@ -225,8 +226,10 @@ static unsigned run_command(struct app *a)
 
 static unsigned prompt_accept(struct app *a)
 {
-    history_add(a);
+    bool slice = a->view.prompt == PROMPT_SLICE;
+    if (!slice) history_add(a);
     unsigned f = view_prompt_accept(&a->view);
+    if (slice) return f | slice_write(a, a->view.command);
     if (f & VR_COMMAND) f = (f & ~(unsigned)VR_COMMAND) | run_command(a);
     if (f & VR_WORK) a->working = true;
     return f;

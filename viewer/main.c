@@ -244,6 +244,7 @@ static int main_view(const struct options *o, enum charset charset)
         a->open_filter = o->filter;
         a->roots = o->root;
         a->nroots = o->nroots;
+        a->ticks_per_second = o->trace.ticks_per_second;
         choose_glyphs(a, o, &charset);
         if (follow) app_live_begin(a, follow, piped ? "standard input" : o->path);
         status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, &by_signal);
