@@ -13,10 +13,12 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "decode/mapped.h"
 #include "decode/mem.h"
 #include "decode/unpack.h"
+#include "decode/zip.h"
 
 /* NULL: it can be read. Else why it isn't. Standard input may be a socket: that is how some programs make pipes. */
 static const char *no_file(const struct stat *st, bool is_stdin)
@@ -58,11 +60,11 @@ static enum err_code input_map(int fd, size_t n, struct input *in, struct err *e
 }
 
 /* What the stream gives becomes the input, in place of what it was before. */
-static enum err_code input_take(struct input *in, struct feed *f, uint64_t limit, struct err *e)
+static enum err_code input_take(struct input *in, struct feed *f, bool deflated, uint64_t limit, struct err *e)
 {
     struct sink b = {.limit = limit};
     struct err damage = {0};
-    enum err_code rc = unpack(f, &b, &damage, e);
+    enum err_code rc = (deflated ? unpack_deflated : unpack)(f, &b, &damage, e);
     if (!rc && !f->taken)
         rc = err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
     else if (!rc && !b.n)
@@ -86,9 +88,50 @@ static enum err_code input_stream(int fd, uint64_t limit, struct input *in, stru
     struct feed f = {.fd = fd, .buf = mem_alloc(FEED_BYTES)};
     if (!f.buf)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    enum err_code rc = input_take(in, &f, limit, e);
+    enum err_code rc = input_take(in, &f, false, limit, e);
     mem_free(f.buf);
     return rc;
+}
+
+/* A member of the archive that is mapped becomes the input; member NULL: the only one that is a trace. */
+static enum err_code input_zip(struct input *in, const char *member, uint64_t limit, struct err *e)
+{
+    struct zip z;
+    struct zip_member m;
+    enum err_code rc = zip_open(in->data, in->len, &z, e);
+    if (!rc)
+        rc = zip_find(&z, member, &m, e);
+    const uint8_t *p = rc ? NULL : zip_bytes(&z, &m, e);
+    if (!p)
+        return rc ? rc : e->code;
+    struct feed f = {p, (size_t)m.packed, -1, NULL, m.packed};
+    if (m.method == ZIP_DEFLATED || unpack_packed(p, (size_t)m.packed)) {
+        rc = input_take(in, &f, m.method == ZIP_DEFLATED, limit, e);
+    } else {
+        in->data = p;
+        in->len = (size_t)m.packed;
+        rc = in->len ? ERR_OK : err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
+    }
+    if (!rc && !in->damage.code && m.crc != crc32_z(0, in->data, in->len) && m.method == ZIP_DEFLATED)
+        err_set(&in->damage, ERR_FORMAT, ERR_NO_OFFSET, "the zip archive's checksum of this member is another one");
+    return rc;
+}
+
+const char *input_member(const char *path, char *buf, size_t size)
+{
+    struct stat st;
+    if (!strcmp(path, "-") || !stat(path, &st))
+        return NULL;
+    for (const char *c = strchr(path, ':'); c; c = strchr(c + 1, ':')) {
+        size_t n = (size_t)(c - path);
+        if (!n || n >= size)
+            continue;
+        memcpy(buf, path, n);
+        buf[n] = 0;
+        if (!stat(buf, &st) && S_ISREG(st.st_mode))
+            return c + 1;
+    }
+    return NULL;
 }
 
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e)
@@ -97,14 +140,21 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     struct stat st;
     bool is_stdin = !strcmp(path, "-");
     int fd;
+    char archive[4096];
+    const char *member = input_member(path, archive, sizeof archive);
     e = e ? e : &unheard;
     memset(in, 0, sizeof *in);
+    path = member ? archive : path;
     enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);
     if (!rc && S_ISREG(st.st_mode) && st.st_size > 0) {
         rc = input_map(fd, (size_t)st.st_size, in, e);
         struct feed f = {in->data, in->len, -1, NULL, in->len};
-        if (!rc && unpack_packed(in->data, in->len))
-            rc = input_take(in, &f, limit, e);
+        if (!rc && zip_is(in->data, in->len))
+            rc = input_zip(in, member, limit, e);
+        else if (!rc && member)
+            rc = err_set(e, ERR_FORMAT, 0, "no zip archive stands before the colon");
+        else if (!rc && unpack_packed(in->data, in->len))
+            rc = input_take(in, &f, false, limit, e);
     } else if (!rc) { /* files of size 0, too: some only tell when read */
         rc = input_stream(fd, limit, in, e);
     }
@@ -113,6 +163,23 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     if (rc)
         input_close(in);
     return rc;
+}
+
+bool input_archive(const char *path, struct input *in)
+{
+    struct stat st;
+    struct err e;
+    int fd;
+    memset(in, 0, sizeof *in);
+    if (!strcmp(path, "-"))
+        return false;
+    bool is = !input_fd(path, false, &fd, &st, &e) && S_ISREG(st.st_mode) && st.st_size > 0 &&
+              !input_map(fd, (size_t)st.st_size, in, &e) && zip_is(in->data, in->len);
+    if (fd >= 0)
+        close(fd);
+    if (!is)
+        input_close(in);
+    return is;
 }
 
 void input_close(struct input *in)

@@ -173,16 +173,28 @@ static bool gunzip_step(z_stream *z, struct feed *f, struct sink *b, struct err 
     return false;
 }
 
-static enum err_code gunzip(struct feed *f, struct sink *b, struct err *damage, struct err *e)
+static enum err_code inflate_all(struct feed *f, struct sink *b, int bits, struct err *damage, struct err *e)
 {
     z_stream z = {0};
-    if (inflateInit2(&z, 15 + 16) != Z_OK)
+    if (inflateInit2(&z, bits) != Z_OK)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     enum err_code rc = ERR_OK;
     while (gunzip_step(&z, f, b, damage, e, &rc))
         ;
     inflateEnd(&z);
     return rc;
+}
+
+static enum err_code gunzip(struct feed *f, struct sink *b, struct err *damage, struct err *e)
+{
+    return inflate_all(f, b, 15 + 16, damage, e);
+}
+
+enum err_code unpack_deflated(struct feed *f, struct sink *b, struct err *damage, struct err *e)
+{
+    enum err_code rc = inflate_all(f, b, -15, damage, e);
+    struct dialect d;
+    return rc || b->known || !b->n ? rc : dialect_tell(b->p, b->n, &d, e);
 }
 
 /* ---- zstd ------------------------------------------------------------------------------------------------ */

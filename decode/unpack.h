@@ -44,6 +44,8 @@ bool feed_more(struct feed *f, struct err *e);
  * `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or what dialect_tell() says of the first bytes.
  */
 enum err_code unpack(struct feed *f, struct sink *b, struct err *damage, struct err *e);
+/* unpack_deflated - the same, of bytes that are deflated without a header of their own, as in a zip archive. */
+enum err_code unpack_deflated(struct feed *f, struct sink *b, struct err *damage, struct err *e);
 /* unpack_packed - do these bytes begin a gzip or zstd stream? */
 bool unpack_packed(const uint8_t *p, size_t n);
 

@@ -22,6 +22,13 @@ void info_text(struct text *t, const struct info *i);
 /* info_json - the same as one JSON object, mem_free() it; NULL: out of memory. */
 char *info_json(const struct info *i);
 
+/*
+ * info_archive - of a zip archive: its traces with size, dialect and length, one a line, or as JSON. How many there are;
+ * -1: out of memory, or the archive is damaged (e).
+ */
+struct zip;
+int info_archive(struct text *t, const char *path, const struct zip *z, bool json, const struct trace_opts *o, struct err *e);
+
 /* What there is to ask of a trace, and whether this one can say it. */
 enum info_can { INFO_NO, INFO_PARTLY, INFO_YES };
 struct info_answer {

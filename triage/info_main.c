@@ -11,13 +11,15 @@
 
 #include "decode/input.h"
 #include "decode/mem.h"
+#include "decode/zip.h"
 #include "triage/export_run.h"
 #include "triage/info.h"
 
 static const char info_usage[] =
     "gotop info TRACE - what a trace file is and holds, and what it can answer.\n"
     "\n"
-    "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; damage.\n"
+    "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; damage. Of a zip\n"
+    "archive with several traces, which ones: ARCHIVE:MEMBER is one of them, for every command.\n"
     "\n"
     "  --json                  the same as one JSON object (docs/SLICES.md)\n"
     "  --ticks-per-second N    the tick rate, for a trace cut short before it\n"
@@ -93,6 +95,28 @@ static int tell(const struct export_opts *o, const struct input *in, bool json)
     return status;
 }
 
+/* archive - of an archive with more than one trace, or none: what there is in it. -1: it isn't that. */
+static int archive(const struct export_opts *o, bool json)
+{
+    struct input in;
+    struct zip z;
+    struct err e = {0};
+    struct zip_member m;
+    struct text t = {0};
+    if (!input_archive(o->path, &in))
+        return -1;
+    int n = 0, status = -1;
+    if (zip_open(in.data, in.len, &z, &e) == ERR_OK && zip_find(&z, NULL, &m, &e) == ERR_ARG) {
+        n = info_archive(&t, o->path, &z, json, &o->trace, &e);
+        status = n < 0 || !text_ok(&t) ? export_say("info", o->path, n < 0 ? e.what : "out of memory") : 0;
+        if (!status)
+            fputs(t.p ? t.p : "", stdout);
+    }
+    text_free(&t);
+    input_close(&in);
+    return status;
+}
+
 int info_main(int argc, char **argv)
 {
     static const struct export_command c = {.name = "info", .usage = info_usage};
@@ -102,6 +126,8 @@ int info_main(int argc, char **argv)
     bool json = take_flag(&argc, argv, "--json");
     int status = export_options(&c, argc, argv, &o);
     if (status >= 0)
+        return status;
+    if ((status = archive(&o, json)) >= 0)
         return status;
     if (input_open(o.path, o.trace.max_memory, &in, &e))
         return export_say(c.name, strcmp(o.path, "-") == 0 ? "standard input" : o.path, e.what);

@@ -25,6 +25,9 @@ static bool to_out(void *arg, const void *p, size_t n)
 static bool same_file(const char *a, const char *b)
 {
     struct stat x, y;
+    char archive[4096];
+    if (input_member(a, archive, sizeof archive))
+        a = archive;
     if (!b || strcmp(b, "-") == 0)
         return false;
     bool there = strcmp(a, "-") == 0 ? fstat(STDIN_FILENO, &x) == 0 : stat(a, &x) == 0;

@@ -1,0 +1,65 @@
+#!/bin/sh
+# zip.sh - traces in zip archives: found, named, listed; and archives that are damaged or lie.
+GOTOP=${GOTOP:-build/gotop}
+[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
+case $GOTOP in /*) ;; *) GOTOP=$PWD/$GOTOP ;; esac
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C.UTF-8
+passed=0 failed=0
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; sed 's/^/    err| /' "$tmp/err" | head -n 8; }
+check() { if [ "$1" = "$2" ]; then passed=$((passed + 1)); else fail "$3: '$1', not '$2'"; fi; }
+status() { # status WANT ARG..
+    want=$1; shift
+    "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+    check $? "$want" "gotop $*"
+}
+says() { grep -q "$1" "$tmp/err"; check $? 0 "says '$1'"; check "$(wc -l <"$tmp/err" | tr -d ' ')" 1 "in one line"; }
+
+cp samples/http-1.27.trace "$tmp/new.out"; cp samples/http-1.21.trace "$tmp/old.out"; cp README.md "$tmp/README"
+cd "$tmp" || exit 1
+mkdir -p 'a dir:with'; cp old.out 'a dir:with/o.out'; gzip -c new.out >new.gz
+"$GOTOP" dump new.out >new.dump; "$GOTOP" dump old.out >old.dump
+zip -q one.zip README new.out; zip -q two.zip README new.out old.out; zip -q -0 stored.zip new.out README
+zip -q -0 packed.zip new.gz README; zip -q none.zip README; zip -q -r deep.zip README 'a dir:with'
+zip -q -P secret locked.zip new.out; cp two.zip no-name
+
+same() { status 0 dump "$2"; cmp -s out "$1"; check $? 0 "$2 is the trace"; }
+for a in one.zip one.zip:new.out two.zip:new.out stored.zip stored.zip:new.out packed.zip packed.zip:new.gz no-name:new.out; do
+    same new.dump "$a"
+done
+for a in two.zip:old.out 'deep.zip' 'deep.zip:a dir:with/o.out'; do same old.dump "$a"; done
+status 2 report two.zip; says 'holds 2 traces'
+status 2 report none.zip; says 'without a trace'
+status 2 report two.zip:nothing; says 'no member nothing'
+status 2 report two.zip:README; says 'not a Go execution trace'
+status 2 report new.out:x; says 'no zip archive'
+status 2 report locked.zip:new.out; says 'encrypted'
+status 0 info two.zip; check "$(grep -c 'out$' out)" 2 "both are listed"
+status 0 info --json two.zip; check "$(grep -c duration_ns out)" 2 "both are listed as JSON"
+status 0 slice --from 1ms --to 2ms -o part two.zip:new.out; status 0 report part
+status 0 anonymize -o clean two.zip:new.out; status 0 report clean
+cp two.zip keep.zip; status 2 slice --to 1ms -o two.zip two.zip:new.out; cmp -s two.zip keep.zip; check $? 0 "the archive is spared"
+
+# Cut anywhere, or with bytes that lie: an answer, never a crash (129 and more) or a hang.
+size=$(wc -c <two.zip)
+for n in 1 4 21 22 30 100 1000 $((size / 2)) $((size - 300)) $((size - 100)) $((size - 23)) $((size - 1)); do
+    head -c "$n" two.zip >cut.zip
+    timeout 20 "$GOTOP" report cut.zip:new.out >out 2>err; rc=$?
+    [ $rc -le 3 ] && [ $rc -gt 0 ]; check $? 0 "cut at $n: status $rc"
+done
+i=1
+while [ $i -lt 60 ]; do # the directory stands in the last 200 bytes or so
+    cp two.zip bad.zip
+    printf '\377\377\377' | dd of=bad.zip bs=1 seek=$((size - i * 4)) conv=notrunc 2>/dev/null
+    for a in bad.zip bad.zip:new.out; do
+        timeout 20 "$GOTOP" report --quiet "$a" >out 2>err; rc=$?
+        [ $rc -le 3 ]; check $? 0 "bytes at -$((i * 4)) of $a: status $rc"
+    done
+    timeout 20 "$GOTOP" info bad.zip >out 2>err; rc=$?
+    [ $rc -le 3 ]; check $? 0 "info, bytes at -$((i * 4)): status $rc"
+    i=$((i + 1))
+done
+
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
