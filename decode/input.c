@@ -143,6 +143,7 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     char archive[4096];
     const char *member = input_member(path, archive, sizeof archive);
     e = e ? e : &unheard;
+    *e = (struct err){0}; /* what unpacks looks at it */
     memset(in, 0, sizeof *in);
     path = member ? archive : path;
     enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);

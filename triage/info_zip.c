@@ -15,7 +15,7 @@ static int64_t length(const char *archive, const struct zip_member *m, const str
 {
     char path[4096 + 256];
     struct trace *tr;
-    struct err e;
+    struct err e = {0};
     int n = snprintf(path, sizeof path, "%s:%.*s", archive, (int)(m->len < 4096 ? m->len : 4096), m->name);
     if (n < 0 || (size_t)n >= sizeof path || trace_open(path, o, &tr, &e))
         return -1;
