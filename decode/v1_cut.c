@@ -369,7 +369,8 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
             c->from = c->cut ? ticks_of(c, r->from) : 0;
             c->to = r->to == INT64_MAX ? UINT64_MAX : ticks_of(c, r->to);
         }
-        if ((int64_t)(ev->ticks - c->base) < 0 && ev->tag.type != V1_NONE) {
+        uint64_t least = last > c->base ? last : c->base;
+        if ((int64_t)(ev->ticks - least) < 0 && ev->tag.type != V1_NONE) {
             c->res->damage = (struct err){.code = ERR_CLOCK, .offset = ERR_NO_OFFSET, .what = "time stamps out of order"};
             break;
         }
@@ -398,8 +399,12 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     if (!c->begun)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range begins behind the trace's last event, which is at %.9f s",
                        (double)(last - c->base) * c->ns_per_tick * 1e-9);
+    if (c->res->damage.code && !c->res->events) {
+        *e = c->res->damage; /* there is nothing before it */
+        return e->code;
+    }
     if (!over)
-        c->to = last;
+        c->to = last > c->from ? last : c->from;
     if (over || c->res->damage.code)
         put_end(c);
     c->res->from = c->cut ? (int64_t)((double)(c->from - c->base) * c->ns_per_tick) : 0;
