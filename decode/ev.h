@@ -36,6 +36,8 @@ enum ev_kind {
     EVK_LOG,         /* arg = task, str = category, stack2 = message (a string id), g, stack */
     EVK_SAMPLE,      /* g, p, m, stack */
     EVK_COUNT_ONLY,  /* an experimental event: counted, not shown; state = enum ev_class */
+    EVK_LOST,        /* what g or p did since arg is not recorded, or since it was last told of, if that is later: that is
+                        ST_UNKNOWN, of a P ST_NONE. Neither: the same of the GC that is open. EVF_QUIET */
     EVK_TICK,        /* nothing happens; the trace is known to last until t */
     EVK_KINDS
 };

@@ -395,6 +395,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
     struct pinfo *pi = &f->p[e->p];
     struct spanlane *l = &f->lane[LANE_P][e->p];
     int64_t t = e->t;
+    pi->lost = false;
     if (!l->begun) {
         pi->id = e->arg;
         if (e->flags & EVF_BACKDATE && f->procs && e->arg >= f->procs_first) {
@@ -441,6 +442,66 @@ static void on_p_state(struct fold *f, const struct ev *e)
     fold_p_show(f, e->p, t);
 }
 
+/* ---- what was lost ---------------------------------------------------------------------------------------- */
+
+/* g's open span is not known from `since` on. Its state was told at its start; how long it lasted was not. */
+static void on_g_lost(struct fold *f, const struct ev *e)
+{
+    struct spanlane *l = &f->lane[LANE_G][e->g];
+    if (!l->begun || l->ended || l->state == ST_UNKNOWN)
+        return;
+    const int64_t arg = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
+    const int64_t since = arg > l->t0 ? arg : l->t0;
+    const uint8_t from = l->state;
+    const uint32_t p = l->p, m = l->m;
+    g_bind(f, e->g, EV_NONE, EV_NONE);
+    if (p != EV_NONE) { /* it was shown there up to now */
+        int64_t at = since > f->p[p].held ? since : f->p[p].held;
+        fold_p_show(f, p, at > f->lane[LANE_P][p].t0 ? at : f->lane[LANE_P][p].t0);
+    }
+    fold_show_on(f, EV_NONE, m, e->t);
+    if (from == ST_SYSCALL)
+        f->g[e->g].no_p_since = NO_TIME;
+    if (f->end >= f->gb_end)
+        fold_gcount_next_bucket(f, f->end);
+    fold_gcount_move(f, from, ST_UNKNOWN, f->end);
+    fold_gcount_lost(f, from, since, f->end);
+    fold_range_lost(f, RANGE_STW, &f->g[e->g].stw, since);
+    fold_range_lost(f, RANGE_ASSIST, &f->g[e->g].assist, since);
+    l->state = ST_UNKNOWN;
+    if (since > l->t0)
+        spans_push(&f->pool, LANE_G, l, since, f->tag[ST_UNKNOWN], 0, 0);
+    else
+        l->open = waitspan(0, 0, 0, f->tag[ST_UNKNOWN]);
+    fold_special_g(f, e->g);
+}
+
+static void on_p_lost(struct fold *f, const struct ev *e)
+{
+    struct spanlane *l = &f->lane[LANE_P][e->p];
+    struct pinfo *pi = &f->p[e->p];
+    if (!l->begun || (pi->state == ST_NONE && pi->g == EV_NONE))
+        return;
+    int64_t since = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
+    since = since > pi->held ? since : pi->held;
+    const uint32_t g = pi->g, m = pi->m;
+    if (g != EV_NONE) {
+        fold_g_back(f, g);
+        if (f->lane[LANE_G][g].p == e->p)
+            f->lane[LANE_G][g].p = EV_NONE;
+        fold_special_g(f, g);
+    }
+    fold_range_lost(f, RANGE_SWEEP, &pi->sweep, since);
+    pi->state = ST_NONE;
+    pi->lost = true;
+    pi->g = pi->m = EV_NONE;
+    fold_lane_set(f, LANE_P, e->p, since > l->t0 ? since : l->t0, f->tag[ST_NONE], 0);
+    if (m != EV_NONE && f->m[m].p == e->p) {
+        f->m[m].p = EV_NONE;
+        m_show(f, m, e->t);
+    }
+}
+
 /* ---- the automaton ---------------------------------------------------------------------------------------- */
 
 static const uint8_t class_of[EVK_KINDS] = {
@@ -448,7 +509,7 @@ static const uint8_t class_of[EVK_KINDS] = {
     [EVK_P_STATE] = EC_TRANSITION, [EVK_G_LABEL] = EC_LABEL, [EVK_RANGE_BEGIN] = EC_RANGE_BEGIN,
     [EVK_RANGE_ACTIVE] = EC_RANGE_ACTIVE, [EVK_RANGE_END] = EC_RANGE_END, [EVK_METRIC] = EC_METRIC,
     [EVK_TASK_BEGIN] = EC_TASK_BEGIN, [EVK_TASK_END] = EC_TASK_END, [EVK_REGION_BEGIN] = EC_REGION_BEGIN,
-    [EVK_REGION_END] = EC_REGION_END, [EVK_LOG] = EC_LOG, [EVK_SAMPLE] = EC_SAMPLE, [EVK_M_NEW] = EC_COUNT, [EVK_TICK] = EC_COUNT,
+    [EVK_REGION_END] = EC_REGION_END, [EVK_LOG] = EC_LOG, [EVK_SAMPLE] = EC_SAMPLE, [EVK_M_NEW] = EC_COUNT, [EVK_TICK] = EC_COUNT, [EVK_LOST] = EC_COUNT,
 };
 
 /* Room for every lane an event names. EV_NONE + 1 is 0: never too large. */
@@ -495,6 +556,14 @@ static void fold_other(struct fold *f, const struct ev *e)
     case EVK_REGION_END: fold_region_end(f, e); break;
     case EVK_LOG: fold_log(f, e); break;
     case EVK_SAMPLE: fold_sample(f, e); break;
+    case EVK_LOST:
+        if (has_g)
+            on_g_lost(f, e);
+        else if (has_p)
+            on_p_lost(f, e);
+        else
+            fold_range_lost(f, RANGE_GC, &f->gc_open, e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t);
+        break;
     default: break;
     }
 }

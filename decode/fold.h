@@ -42,6 +42,7 @@ struct pinfo {
     int64_t longest;      /* longest span since its M got it */
     int64_t held;         /* until when holds of it are summed up: what it did before is not to be rewritten */
     uint8_t state;        /* ST_NONE, ST_IDLE, ST_SCHED (running) */
+    bool lost;            /* ST_NONE: what it does is not recorded */
 };
 
 struct minfo {

@@ -11,7 +11,7 @@ const uint8_t fold_gcount_of[ST_COUNT] = {
 /* What back-dating adds: a goroutine told of at t was there since 0. Gathered per bucket, added up when read. */
 struct gback {
     uint64_t part[GC_COUNT]; /* sum of (t - start of the bucket) */
-    uint32_t n[GC_COUNT];
+    int32_t n[GC_COUNT];     /* below 0: fewer than had been counted */
 };
 
 void fold_gcount_back(struct fold *f, uint8_t state, int64_t t)
@@ -28,6 +28,17 @@ void fold_gcount_back(struct fold *f, uint8_t state, int64_t t)
     f->back[i].part[k] += (uint64_t)(t - ((int64_t)i << f->gb_shift));
 }
 
+void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
+{
+    fold_gcount_back(f, state, t0);
+    unsigned k = fold_gcount_of[state];
+    size_t i = (size_t)(t1 >> f->gb_shift);
+    if (!k-- || !f->back || i >= GB_MAX)
+        return;
+    f->back[i].n[k]--;
+    f->back[i].part[k] -= (uint64_t)(t1 - ((int64_t)i << f->gb_shift));
+}
+
 void fold_back_counts(struct fold *f)
 {
     if (!f->back)
@@ -37,9 +48,9 @@ void fold_back_counts(struct fold *f)
         for (int k = 0; k < GC_COUNT; k++) {
             const struct gback *b = &f->back[i];
             f->gb[i].ns[k] += later[k] * width + b->part[k];
-            uint64_t max = f->gb[i].max[k] + later[k];
-            f->gb[i].max[k] = max > UINT32_MAX ? UINT32_MAX : (uint32_t)max;
-            later[k] += b->n[k];
+            int64_t max = (int64_t)(f->gb[i].max[k] + later[k]);
+            f->gb[i].max[k] = max > UINT32_MAX ? UINT32_MAX : max < 0 ? 0 : (uint32_t)max;
+            later[k] += (uint64_t)(int64_t)b->n[k];
         }
     mem_free(f->back);
     f->back = NULL;

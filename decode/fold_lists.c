@@ -116,6 +116,25 @@ void fold_range_end(struct fold *f, const struct ev *e)
     range_show(f, e);
 }
 
+void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since)
+{
+    struct vec_range *v = &f->range[k];
+    if (!*slot)
+        return;
+    struct range *r = &v->v[*slot - 1];
+    *slot = 0;
+    open_remove(v->open, &v->nopen, (size_t)r->b, v);
+    r->t1 = since > r->t0 ? since : r->t0; /* open_end it stays */
+    r->b = 0;
+    if (f->band_open[k])
+        f->band_open[k]--;
+    struct spanlane *l = &f->lane[LANE_BAND][k];
+    if (!f->band_open[k] && l->begun && l->t0 >= r->t1)
+        l->open = waitspan(0, 0, 0, f->tag[ST_NONE]);
+    else
+        band_show(f, (enum band)k, r->t1 > l->t0 ? r->t1 : l->t0, r->name, r->owner);
+}
+
 /* ---- tasks, regions, logs, samples ------------------------------------------------------------------------ */
 
 void fold_task_begin(struct fold *f, const struct ev *e)
@@ -243,7 +262,7 @@ static void procs_set(struct fold *f, uint64_t n, int64_t t)
     for (uint32_t i = 0; i < f->nlane[LANE_P]; i++) {
         struct pinfo *pi = &f->p[i];
         bool there = pi->id < n;
-        if (!f->lane[LANE_P][i].begun || pi->state != (there ? ST_NONE : ST_IDLE))
+        if (!f->lane[LANE_P][i].begun || pi->state != (there ? ST_NONE : ST_IDLE) || pi->lost)
             continue;
         pi->state = there ? ST_IDLE : ST_NONE;
         fold_p_show(f, i, t);

@@ -36,6 +36,8 @@ bool fold_created(struct fold *f, const struct ev *e);
 void fold_regions_end(struct fold *f, uint32_t g, int64_t t); /* a goroutine that ends takes its open regions with it */
 void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);
+/* fold_range_lost - of this kind the one open in *slot, if any: it isn't known how long it lasted since then. */
+void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since);
 void fold_task_begin(struct fold *f, const struct ev *e);
 void fold_task_end(struct fold *f, const struct ev *e);
 void fold_region_begin(struct fold *f, const struct ev *e);
@@ -49,6 +51,7 @@ void fold_lists_free(struct fold *f);
 
 /* ---- fold_counts.c ---- */
 void fold_gcount_back(struct fold *f, uint8_t state, int64_t t);
+void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1); /* one fewer was in it */
 void fold_gcount_ahead(struct fold *f);
 void fold_gcount_back_to_end(struct fold *f);
 void fold_gcount_next_bucket(struct fold *f, int64_t t);

@@ -12,7 +12,7 @@
 enum { CM = 1, CP = 2, CG = 4, NP = 8, NG = 16 };
 
 const struct v2_spec v2_specs[256] = {
-#define X(n, id, since, nargs, ctx, strs, stks) [n] = {nargs + 1, ctx, since, #id},
+#define X(n, id, since, nargs, ctx, strs, stks) [n] = {nargs + 1, ctx, since, strs, stks, #id},
 #include "decode/events_v2.def"
 #undef X
 };
@@ -49,7 +49,7 @@ uint32_t v2_m_get(struct v2_order *o, uint64_t id)
     return (uint32_t)o->nm++;
 }
 
-static uint32_t p_new(struct v2_order *o, uint64_t id, uint8_t status)
+uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status)
 {
     struct v2_p *p = v2_room(o, o->p, &o->capp, o->np + 1, sizeof *p);
     if (p)
@@ -172,6 +172,14 @@ struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v
     return e;
 }
 
+struct ev *v2_quiet(struct v2_order *o, int64_t t)
+{
+    struct ev *e = room_next(o);
+    *e = (struct ev){.t = (t > o->last ? t : o->last) - o->base, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE,
+                     .by = EV_NONE};
+    return e;
+}
+
 static struct ev *emit_g(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint32_t g, uint8_t state)
 {
     bool bound = state == ST_RUNNING || state == ST_SYSCALL;
@@ -201,8 +209,9 @@ static void emit_counted(struct v2_order *o, const struct v2_cursor *c, const st
 
 static enum adv bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id)
 {
-    source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data), "event %s: %s (%" PRId64 ")",
-                  v2_specs[c->type].name, what, (int64_t)id);
+    if (!o->loose)
+        source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data), "event %s: %s (%" PRId64 ")",
+                      v2_specs[c->type].name, what, (int64_t)id);
     return ADV_BAD;
 }
 
@@ -245,7 +254,7 @@ static enum adv proc_status(struct v2_order *o, const struct v2_cursor *c, struc
             emit_counted(o, c, x, EC_TRANSITION);
             return ADV_OK;
         }
-    } else if ((p = p_new(o, id, (uint8_t)st)) == EV_NONE) {
+    } else if ((p = v2_p_new(o, id, (uint8_t)st)) == EV_NONE) {
         return ADV_BAD;
     }
     if (st == V2_PS_RUNNING || st == V2_PS_SYSCALL)
@@ -699,6 +708,17 @@ static enum adv task_event(struct v2_order *o, const struct v2_cursor *c, const 
     return ADV_OK;
 }
 
+/* The runtime labels mark workers alone: where the label's text was cut off it is still one of theirs. */
+static uint32_t label_of(struct v2_order *o, uint64_t id)
+{
+    static const char text[] = "GC (not recorded)";
+    uint32_t str;
+    if (!o->loose || idmap_get(&o->gen->strs, id) != IDMAP_NONE)
+        return str_of(o, id);
+    o->gen->missing++;
+    return names_str(o->s->names, text, sizeof text - 1, &str) ? 0 : str;
+}
+
 static enum adv note(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
 {
     struct ev *e;
@@ -708,7 +728,7 @@ static enum adv note(struct v2_order *o, const struct v2_cursor *c, const struct
     case V2_HEAP_GOAL: e = v2_emit(o, c, x, EVK_METRIC, METRIC_GOAL); break;
     case V2_GO_LABEL:
         e = v2_emit(o, c, x, EVK_G_LABEL, 0);
-        e->str = str_of(o, c->arg[0]);
+        e->str = label_of(o, c->arg[0]);
         return ADV_OK;
     case V2_USER_LOG:
         e = v2_emit(o, c, x, EVK_LOG, 0);

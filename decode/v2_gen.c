@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "decode/bytes.h"
+#include "decode/v2_state.h"
 
 enum {
     B_EVENTS = 1, B_STACKS = 2, B_STACK = 3, B_STRINGS = 4, B_STRING = 5, B_SAMPLES = 6, B_SAMPLE = 7, B_FREQ = 8,
@@ -140,7 +141,7 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct header *
         return true;
     }
     switch (first) {
-    case B_STACKS:
+    case B_STACKS: g->all_told = true; /* fallthrough */
     case B_STRINGS:
     case B_SAMPLES:
         return note_table(g, h);
@@ -190,6 +191,15 @@ static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_sli
     return true;
 }
 
+/* Where the table of strings was cut a program counter says more than the number of a name. */
+static uint32_t frame_str(struct source *s, struct v2_gen *g, uint64_t id)
+{
+    if (!g->torn || !id || idmap_get(&g->strs, id) != IDMAP_NONE)
+        return v2_gen_str(s, g, id);
+    g->missing++;
+    return 0;
+}
+
 static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slice *t)
 {
     struct frame f[FRAMES_MAX];
@@ -204,7 +214,7 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
             for (int k = 0; k < 4; k++)
                 if (!(p = bytes_varint(p, t->end, &v[k])))
                     return table_bad(s, g, t, at, "stack");
-            f[i] = (struct frame){v[0], v2_gen_str(s, g, v[1]), v2_gen_str(s, g, v[2]), v[3]};
+            f[i] = (struct frame){v[0], frame_str(s, g, v[1]), frame_str(s, g, v[2]), v[3]};
         }
         if (g->missing > missing && !g->torn) {
             source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "stack %" PRIu64 " names a string that is not defined", id);
@@ -327,7 +337,7 @@ static void gen_reset(struct v2_gen *g)
     g->freq = freq;
     g->nbatch = g->ntable = g->nsample = 0;
     g->min_time = UINT64_MAX;
-    g->has_snap = g->torn = g->reason_inferred = false;
+    g->all_told = g->has_snap = g->torn = g->reason_inferred = false;
     g->missing = 0;
 }
 
@@ -347,6 +357,30 @@ static void gen_clock(struct source *s, struct v2_gen *g, uint64_t last_freq)
         s->st.clock_assumed = true;
         source_warn(s, ERR_CLOCK, g->ordinal, g->start, "no clock frequency in the file: 15.625 MHz assumed, times may be off");
     }
+}
+
+/*
+ * Up to 1.25 nothing ends a generation but the next one, or the file. Its tables are written last: where an event names what
+ * they don't have, it was cut short. A few events tell.
+ */
+static bool tables_lack(const struct v2_gen *g)
+{
+    unsigned named = 0;
+    for (size_t i = 0; i < g->nbatch && named < 64; i++)
+        for (const uint8_t *p = g->batch[i].p, *end = g->batch[i].end; p && p < end && named < 64;) {
+            const struct v2_spec *spec = &v2_specs[*p++];
+            uint64_t v;
+            p = spec->nargs ? bytes_varint(p, end, &v) : NULL;
+            for (int k = 0; p && k < spec->nargs - 1; k++) {
+                if (!(p = bytes_varint(p, end, &v)) || !v)
+                    continue;
+                const bool str = spec->strs >> k & 1, stack = spec->stks >> k & 1;
+                named += str || stack;
+                if ((str && idmap_get(&g->strs, v) == IDMAP_NONE) || (stack && idmap_get(&g->stacks, v) == IDMAP_NONE))
+                    return true;
+            }
+        }
+    return false;
 }
 
 enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos)
@@ -416,7 +450,13 @@ enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos)
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
     }
     gen_clock(s, g, last_freq);
-    return read_tables(s, g) ? rc : V2_GEN_OOM;
+    if (!read_tables(s, g))
+        return V2_GEN_OOM;
+    if (rc == V2_GEN_LAST && !g->torn && s->version < GO_126 && tables_lack(g)) {
+        g->torn = true;
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " lacks its tables: it was cut short", g->number);
+    }
+    return rc;
 }
 
 void v2_gen_free(struct v2_gen *g)

@@ -43,6 +43,7 @@ struct v2_gen {
     uint64_t snap_time, mono, sec, nsec;
     bool has_snap;
     bool torn;             /* it isn't whole: missing table entries are no surprise */
+    bool all_told;         /* it has stacks, which are written behind all events: of those none is missing */
     uint32_t missing;      /* table entries asked for in vain */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
        small ids, the same ones each time: where a cut took the string table, the last one's are as good. */

@@ -75,6 +75,7 @@ static bool order_copy(struct v2_order *d, const struct v2_order *s, const struc
     d->aside = NULL;
     d->caplist = d->capaside = 0;
     d->park = (struct v2_park){0};
+    memset(&d->torn.has, 0, sizeof d->torn.has);
     memset(&d->gs, 0, sizeof d->gs);
     memset(&d->ps, 0, sizeof d->ps);
     memset(&d->ms, 0, sizeof d->ms);
@@ -89,7 +90,7 @@ static bool order_copy(struct v2_order *d, const struct v2_order *s, const struc
     if (!d->g || !copy(&d->p, s->p, s->np, sizeof *s->p) || !copy(&d->m, s->m, s->nm, sizeof *s->m) ||
         !copy(&d->region, s->region, s->nregion, sizeof *s->region) || !copy(&d->cur, s->cur, s->ncur, sizeof *s->cur) ||
         !copy(&d->heap, s->heap, s->nheap, sizeof *s->heap) || !copy_map(&d->tasks, &s->tasks) ||
-        !v2_park_copy(&d->park, &s->park, s->ncur))
+        !v2_park_copy(&d->park, &s->park, s->ncur) || !copy_map(&d->torn.has, &s->torn.has))
         return false;
     for (uint32_t i = 0; i < s->ng; i++) {
         uint32_t to = gmap_to(map, i);
@@ -195,10 +196,13 @@ bool v2_resume(struct source *s, const void *mark)
         o->heap = NULL;
         o->capcur = o->capheap = 0;
         o->park = (struct v2_park){0};
+        o->loose = false;
+        memset(&o->torn.has, 0, sizeof o->torn.has);
         if (!v2_order_begin(o, &v->gen) || o->ncur != was.ncur) {
             mem_free(was.cur);
             mem_free(was.heap);
             v2_park_free(&was.park);
+            idmap_free(&was.torn.has);
             return false;
         }
         if (was.ncur)
@@ -209,6 +213,8 @@ bool v2_resume(struct source *s, const void *mark)
         mem_free(was.heap);
         o->nheap = was.nheap;
         o->park = was.park;
+        o->loose = was.loose;
+        o->torn = was.torn;
         o->sample = was.sample;
         o->consumed = was.consumed;
         o->torn_from = was.torn_from;

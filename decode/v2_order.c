@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "decode/bytes.h"
+#include "decode/v2_torn.h"
 #include "decode/v2_turn.h"
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
@@ -212,6 +213,12 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     o->sample = 0;
     o->ncur = o->nheap = 0;
     o->park.n = o->park.nwoken = o->park.mask = 0;
+    o->torn.rested = o->torn.begun = false;
+    o->torn.rest_m = o->torn.rest_g = o->torn.rest_p = 0;
+    o->torn.before = o->last;
+    o->torn.gaps = o->torn.dropped = 0;
+    for (size_t i = 0; i < o->nm; i++)
+        o->m[i].cur = 0;
     size_t n = gen->nbatch;
     uint32_t *list = v2_room(o, o->list, &o->caplist, n + 1, sizeof *list);
     if (!list)
@@ -234,6 +241,8 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         if (o->oom)
             return false;
         o->ncur++;
+        if (c[o->ncur - 1].m != EV_NONE)
+            o->m[c[o->ncur - 1].m].cur = (uint32_t)o->ncur;
         i = k;
     }
     struct v2_heap *heap = v2_room(o, o->heap, &o->capheap, o->ncur + 1, sizeof *heap);
@@ -244,10 +253,14 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         o->aside = aside;
     if (!heap || !aside)
         return false;
+    if (o->loose && !v2_torn_begin(o))
+        return false;
     for (size_t i = 0; i < o->ncur; i++) {
         batch_open(o, &o->cur[i]);
         if (cursor_next(o, &o->cur[i]))
             heap_push(o, (uint32_t)i);
+        else
+            o->cur[i].over = true;
     }
     /* Go's reader puts a Sync event before each generation; it takes part in making times differ. */
     int64_t t = v2_ns(gen->min_time, o->unit);
@@ -278,10 +291,13 @@ static void stop(struct v2_order *o, const char *why)
 }
 
 /* A thread has no more events. If it is in the middle of something and the generation isn't whole, the rest was lost. */
-static void cursor_done(struct v2_order *o, const struct v2_cursor *c)
+static void cursor_done(struct v2_order *o, struct v2_cursor *c)
 {
+    c->over = true;
     if (o->gen->torn && c->m != EV_NONE && (o->m[c->m].p != EV_NONE || o->m[c->m].g != EV_NONE) && c->t < o->torn_from)
         o->torn_from = c->t;
+    if (o->loose)
+        v2_torn_over(o, c->m);
 }
 
 /* What it waits for was cut off: say how much that costs. */
@@ -326,10 +342,18 @@ static bool step_aside(struct v2_order *o, bool tried)
             tried = false;
         } else if (cursor_whole(o, &o->cur[i])) {
             a = v2_adv(o, &o->cur[i]);
+            if (a != ADV_OK && o->loose)
+                a = v2_torn_try(o, &o->cur[i], a, false);
         } else {
             cursor_done(o, &o->cur[i]);
             n--;
         }
+    }
+    if (a == ADV_WAIT && o->loose && n && !o->park.n) { /* nothing will come for the earliest of them */
+        while (n)
+            heap_push(o, o->aside[--n]);
+        o->aside[n++] = i = heap_pop(o);
+        a = v2_torn_try(o, &o->cur[i], a, true);
     }
     if (a != ADV_OK) {
         while (n)
@@ -339,6 +363,8 @@ static bool step_aside(struct v2_order *o, bool tried)
             push_woken(o);
             return step_aside(o, false);
         }
+        if (o->loose)
+            return true; /* the last of them was damaged */
         if (a == ADV_WAIT && o->gen->torn)
             say_cut_off(o);
         stop(o, a == ADV_BAD || o->gen->torn ? NULL : "no event can come next; the earliest is");
@@ -346,6 +372,8 @@ static bool step_aside(struct v2_order *o, bool tried)
     }
     struct v2_cursor *c = &o->cur[i];
     const struct v2_cursor was = *c;
+    if (o->loose)
+        v2_torn_after(o, &was, at);
     if (cursor_next(o, c))
         heap_push(o, i);
     else
@@ -610,7 +638,7 @@ HOT bool turns_go_on(struct turns *ts, struct v2_order *o, struct fold *f, size_
     return ok;
 }
 
-enum { EV_MOST = 8 }; /* events that one turn of the general way makes, at most */
+enum { EV_MOST = 14 }; /* events that one turn of the general way makes, at most */
 
 /* Into o->out, which has room for cap short events, or up to cap events into f. Returns how many: 0, the generation is done. */
 HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_t cap)
@@ -628,6 +656,11 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
             break;
         ts->room = cap - spare + 1 - done;
         push_woken(o);
+        if (o->loose && !o->torn.begun) {
+            o->torn.begun = !v2_torn_silent(o);
+            ok = turns_go_on(ts, o, f, &others);
+            continue;
+        }
         if (sample_is_next(o)) {
             turns_close(ts);
             sample_out(o);
@@ -637,6 +670,10 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
         if (!o->nheap && o->park.n)
             v2_park_all(o); /* none of them can go on; it is said below */
         push_woken(o);
+        if (!o->nheap && o->loose && v2_torn_rest(o)) {
+            ok = turns_go_on(ts, o, f, &others);
+            continue;
+        }
         if (!o->nheap)
             break;
         struct v2_cursor *c = &o->cur[o->heap[0].cursor];
@@ -655,10 +692,14 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
             const size_t at = o->nout;
             bool more = cursor_whole(o, c);
             enum adv a = more ? v2_adv(o, c) : ADV_OK;
+            if (a != ADV_OK && o->loose)
+                a = v2_torn_try(o, c, a, false);
             if (a == ADV_OK)
                 turns_part(ts, at);
             else
                 turns_close(ts);
+            if (more && a == ADV_OK && o->loose)
+                v2_torn_after(o, c, at);
             if (more && a == ADV_OK && o->park.n)
                 v2_park_wake(o, c, at);
             more = more && (a != ADV_OK || cursor_peek(o, c));
@@ -722,6 +763,7 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->heap);
     mem_free(o->aside);
     v2_park_free(&o->park);
+    idmap_free(&o->torn.has);
     idmap_free(&o->gs);
     idmap_free(&o->ps);
     idmap_free(&o->ms);

@@ -34,6 +34,7 @@ struct v2_p {
 struct v2_m {
     uint64_t id;
     uint32_t g, p;
+    uint32_t cur;              /* its cursor in this generation + 1 */
     bool told;                 /* its EVK_M_NEW is out */
 };
 
@@ -50,7 +51,16 @@ struct v2_cursor {             /* one thread's events of this generation */
     uint32_t batch, nbatch;    /* current one, how many: indices into order.list */
     uint8_t type;
     uint8_t turn;              /* v2_order.c's: which of the open turns may be its own */
+    bool over;                 /* it has no more */
     bool lazy;                 /* of the current event only `at`, `t`, `before` and `type` are there */
+};
+
+struct v2_torn {               /* of a generation that was cut short */
+    struct idmap has;          /* which numbered events it has */
+    uint64_t gaps, dropped;
+    int64_t before;            /* when the generation before it ended */
+    size_t rest_m, rest_g, rest_p; /* how far v2_torn_silent() is */
+    bool rested, begun;        /* these are done */
 };
 
 struct v2_order {
@@ -83,6 +93,8 @@ struct v2_order {
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;
     bool first_gen;
+    bool loose;                /* the generation was cut short: what is missing makes gaps */
+    struct v2_torn torn;
     bool newer;                /* it has been said that there are events newer than the header */
     bool have_base;
     bool stopped;              /* damage: nothing more can be ordered */

@@ -5,6 +5,7 @@
 
 #include "decode/mem.h"
 #include "decode/v2_source.h"
+#include "decode/v2_torn.h"
 
 static void finish(struct source *s, struct v2 *v)
 {
@@ -31,9 +32,11 @@ static void gen_done(struct source *s, struct v2 *v)
     if (v->gen.reason_inferred)
         source_warn(s, ERR_TRUNCATED, v->gen.ordinal, v->gen.start,
                     "generation %" PRIu64 " lost its string table: wait reasons are inferred from the one before", v->gen.number);
+    if (v->order.loose)
+        v2_torn_say(&v->order);
     if (v->gen.torn && v->order.torn_from < v->order.last)
         source_warn(s, ERR_TRUNCATED, v->gen.ordinal, v->gen.end,
-                    "from %.6f s on the events of some threads are missing: what they ran keeps its last state",
+                    "from %.6f s on the events of some threads are missing: what became of what they ran is not known",
                     (double)(v->order.torn_from - v->order.base) * 1e-9);
     s->st.bytes_done = v->gen.end;
     v->in_gen = false;
@@ -79,6 +82,7 @@ static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold
             v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
             v->in_gen = true;
             s->st.generations = v->gen.ordinal;
+            v->order.loose = v->last_gen && v->gen.torn;
             if (!v2_order_begin(&v->order, &v->gen)) {
                 v->order.oom = true;
                 finish(s, v);

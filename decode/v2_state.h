@@ -7,7 +7,7 @@
 
 #include "decode/v2_order.h"
 
-enum { V2_PS_RUNNING = 1, V2_PS_IDLE = 2, V2_PS_SYSCALL = 3, V2_PS_ABANDONED = 4 };
+enum { V2_PS_RUNNING = 1, V2_PS_IDLE = 2, V2_PS_SYSCALL = 3, V2_PS_ABANDONED = 4, V2_PS_LOST = 5 /* ours */ };
 
 /* ADV_WAIT: not yet. ADV_BAD: no order can make this right; it is noted as damage, the end. */
 enum adv { ADV_OK, ADV_WAIT, ADV_BAD };
@@ -20,7 +20,7 @@ enum v2_event {
 
 struct v2_spec {
     int8_t nargs; /* + 1, so that 0 means: no such event */
-    uint8_t ctx, since;
+    uint8_t ctx, since, strs, stks;
     const char *name;
 };
 extern const struct v2_spec v2_specs[256];
@@ -38,6 +38,9 @@ uint32_t v2_m_get(struct v2_order *o, uint64_t id);
 /* v2_g_new - a goroutine, EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. */
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
 void v2_g_forget(struct v2_order *o, uint32_t g);
+uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
+/* v2_quiet - an event at t (absolute; not before the last one), which is none of the file's. There is a base. */
+struct ev *v2_quiet(struct v2_order *o, int64_t t);
 /* v2_room - mem_grow(), of which o remembers the failure. */
 void *v2_room(struct v2_order *o, void *p, size_t *cap, size_t need, size_t size);
 

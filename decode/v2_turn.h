@@ -75,7 +75,7 @@ struct turns {
 HOT void turns_take(struct turns *ts, const struct v2_order *o, struct fold *f)
 {
     const struct v2_gen *gen = o->gen;
-    ts->ready = !o->park.n && o->have_base && o->unit64 && o->gs.cap && gen->stacks.cap;
+    ts->ready = !o->park.n && !o->loose && o->have_base && o->unit64 && o->gs.cap && gen->stacks.cap;
     ts->ordinal = gen->ordinal;
     ts->unit = o->unit64;
     ts->base = o->base;

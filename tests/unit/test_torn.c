@@ -1,0 +1,216 @@
+/*
+ * test_torn.c - traces of programs that were killed, and such that were cut: what is shown of them is what the whole trace
+ * says, but for what is marked as not recorded.
+ */
+#include "tests/unit/decode_help.h"
+
+struct tally {
+    uint64_t events, spans, wrong, unknown, ns, wrong_ns, unknown_ns;
+    int64_t worst;
+};
+
+static struct trace *open_bytes(const uint8_t *p, size_t n)
+{
+    static const struct trace_opts one = {.threads = 1};
+    struct trace *tr = NULL;
+    struct err e;
+    return load_bytes_opts(p, n, &one, &tr, &e) ? NULL : tr;
+}
+
+/* A time may differ by what order gives events of one moment. */
+enum { NEAR_NS = 20000 };
+
+static bool lane_known(enum lane_kind k, uint8_t state)
+{
+    return state != ST_UNKNOWN && !(k != LANE_G && state == ST_NONE);
+}
+
+static int64_t state_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, uint8_t state)
+{
+    struct shares s;
+    trace_shares(tr, l, t0, t1, &s);
+    return s.ns[state];
+}
+
+static void compare_lane(const struct trace *cut, const struct trace *all, enum lane_kind k, uint32_t i, int64_t shift, struct tally *y,
+                         const char *what)
+{
+    struct lane l = {k, i}, other = {k, trace_find_lane(all, k, raw_id(cut, k, i))};
+    struct span_iter it;
+    if (other.i == NO_LANE)
+        fail_msg("%s: a lane %c%" PRIu64 " that isn't there", what, "PGMB"[k], raw_id(cut, k, i));
+    if (!span_seek_index(&it, cut, l, 0))
+        return;
+    do {
+        const struct span *s = span_get(&it);
+        const int64_t ns = s->t1 - s->t0;
+        y->spans++;
+        y->ns += (uint64_t)ns;
+        if (!lane_known(k, s->state)) {
+            y->unknown++;
+            y->unknown_ns += (uint64_t)ns;
+            continue;
+        }
+        int64_t wrong = ns - state_ns(all, other, s->t0 + shift, s->t1 + shift, s->state);
+        if (wrong <= NEAR_NS)
+            continue;
+        if (getenv("TORN_SHOW"))
+            print_message("%s: %c%" PRIu64 " %s %.6f - %.6f ms, %.6f ms not so\n", what, "PGMB"[k], raw_id(cut, k, i), state_name(s->state),
+                          (double)s->t0 / 1e6, (double)s->t1 / 1e6, (double)wrong / 1e6);
+        y->wrong++;
+        y->wrong_ns += (uint64_t)wrong;
+        y->worst = wrong > y->worst ? wrong : y->worst;
+    } while (span_next(&it));
+}
+
+static struct tally compare(const uint8_t *p, size_t n, const struct trace *all, const char *what)
+{
+    struct tally y = {0};
+    struct trace *cut = open_bytes(p, n);
+    if (!cut)
+        return y;
+    if (!trace_fatal(cut)) {
+        const int64_t shift = cut->src.st.first_ns - all->src.st.first_ns;
+        for (uint32_t i = 0; i < trace_nlanes(cut, LANE_G); i++)
+            compare_lane(cut, all, LANE_G, i, shift, &y, what);
+        for (uint32_t i = 0; i < trace_nlanes(cut, LANE_P); i++)
+            compare_lane(cut, all, LANE_P, i, shift, &y, what);
+        y.events = trace_info(cut)->events;
+    }
+    trace_close(cut);
+    return y;
+}
+
+static void print(const char *what, size_t bytes, const struct tally *y)
+{
+    print_message("%s, %zu bytes: %" PRIu64 " events, %" PRIu64 " spans, not recorded %" PRIu64 " (%.1f %%), wrong %" PRIu64
+                  " (%.3f %%), worst %.3f ms\n", what, bytes, y->events, y->spans, y->unknown,
+                  100.0 * (double)y->unknown_ns / (double)(y->ns + 1), y->wrong, 100.0 * (double)y->wrong_ns / (double)(y->ns + 1),
+                  (double)y->worst / 1e6);
+}
+
+/* How many events stand in whole lines of notation: what the batches hold. */
+static uint64_t events_of(const uint8_t *p, size_t n)
+{
+    struct tracegen_buf b = {0};
+    uint64_t events = 0;
+    tracegen_decode(p, n, &b);
+    for (const char *at = (char *)b.p; (at = strchr(at, '\n')); at++)
+        events += !strncmp(at + 1, "Go", 2) || !strncmp(at + 1, "Proc", 4) || !strncmp(at + 1, "GC", 2) || !strncmp(at + 1, "STW", 3) ||
+                  !strncmp(at + 1, "Heap", 4) || !strncmp(at + 1, "User", 4);
+    tracegen_free(&b);
+    return events;
+}
+
+static void cut_everywhere(const char *path, const uint8_t *p, size_t n, size_t step, bool show)
+{
+    struct trace *all = open_bytes(p, n);
+    assert_non_null(all);
+    for (size_t at = step; trace_info(all)->second_family && at < n; at += step) {
+        struct tally y = compare(p, at, all, path);
+        uint64_t there = events_of(p, at);
+        if (show)
+            print(path, at, &y);
+        if (y.wrong && !show)
+            fail_msg("%s cut at byte %zu: %" PRIu64 " spans that are not so (TORN_SHOW=1 shows them)", path, at, y.wrong);
+        if (y.spans && (double)y.events + 8 < 0.95 * (double)there) /* of a few, one or two threads are many */
+            fail_msg("%s cut at byte %zu: %" PRIu64 " events shown, %" PRIu64 " are there", path, at, y.events, there);
+    }
+    trace_close(all);
+}
+
+static void few_cuts(const char *path, const uint8_t *p, size_t n)
+{
+    cut_everywhere(path, p, n, n / 20 + 1, false);
+}
+
+/* Whatever is left of a sample, what is shown agrees with the whole, and nearly all that is there is shown. */
+static void test_cut_samples(void **state)
+{
+    (void)state;
+    assert_true(each_trace("samples", 60000, few_cuts) > 20);
+}
+
+/* A small one at every byte. */
+static void test_cut_each_byte(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+        "GoCreate +7000 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +90000 reason=\"chan receive\" stack=main.main:14\n"
+        "GoStart +90000 g=2 g_seq=1\nbatch m=8 t=110\nProcStatus +5 p=1 idle\nProcStart +30000 p=1 p_seq=1\nendgen\n"
+        "batch m=7 t=300000\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 waiting\n"
+        "GoUnblock +90000 g=1 g_seq=1 stack=main.worker:33\n"
+        "batch m=8 t=300000\nProcStatus +1 p=1 running\nGoStart +190000 g=1 g_seq=2\nSTWBegin +90000 kind=\"x\" stack=0\n";
+    size_t n;
+    uint8_t *p = tracegen_bytes(text, &n);
+    cut_everywhere("(text)", p, n, 1, false);
+    free(p);
+}
+
+/* Without its end mark and tables: nothing says that more was written. */
+#define KILLED "go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
+#define ONE "batch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+
+/* What woke a goroutine was lost with its thread: from its block to its start nothing is known of it. */
+static void test_lost_unblock(void **state)
+{
+    (void)state;
+    struct loaded l = load_text(KILLED ONE "GoBlock +10 reason=0 stack=0\nGoStart +100 g=1 g_seq=2\nGoBlock +50 reason=0 stack=0\n");
+    expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-111 not recorded\n111-161 running p0\n161-161> not recorded\n");
+    assert_int_equal(trace_info(l.tr)->events, 5);
+    unload(&l);
+}
+
+/* Nothing is lost between two numbers that follow each other, on whatever thread they are. */
+static void test_sure(void **state)
+{
+    (void)state;
+    struct loaded l = load_text(KILLED ONE "GoBlock +10 reason=0 stack=0\nGoStart +100 g=1 g_seq=2\nHeapAlloc +500 1\n"
+                                "batch m=8 t=110\nGoUnblock +40 g=1 g_seq=1 stack=0\n");
+    expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-49 waiting\n49-111 runnable\n111-611 running p0\n611-611> not recorded\n");
+    unload(&l);
+}
+
+/* A P is taken from a thread by one that was lost; the thread finds itself without it. */
+static void test_lost_steal(void **state)
+{
+    (void)state;
+    struct loaded l = load_text(KILLED ONE "GoSyscallBegin +10 p_seq=1 stack=0\nGoSyscallEndBlocked +100\nProcStart +50 p=0 p_seq=5\n"
+                                "GoStart +5 g=1 g_seq=1\nHeapAlloc +7 1\n");
+    expect_lane(l.tr, LANE_P, 0, "<0-11 running g1\n11-161 nothing\n161-166 scheduler\n166-173 running g1\n173-173> nothing\n");
+    expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-111 system call p0\n111-166 runnable\n166-173 running p0\n173-173> not recorded\n");
+    unload(&l);
+}
+
+/* A thread that ran something and of which nothing more is told: nobody says that it ran on. */
+static void test_silent_thread(void **state)
+{
+    (void)state;
+    struct loaded l = load_text(
+        "go 1.26\n" ONE "batch m=8 t=105\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +300 1\nendgen\nnoauto\n"
+        "batch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +100 1\n");
+    assert_non_null(trace_damage(l.tr, 0));
+    expect_lane(l.tr, LANE_G, 2, "<0-306 running p1\n306-1001> not recorded\n");
+    unload(&l);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_lost_unblock),
+        cmocka_unit_test(test_sure),
+        cmocka_unit_test(test_lost_steal),
+        cmocka_unit_test(test_silent_thread),
+        cmocka_unit_test(test_cut_each_byte),
+        cmocka_unit_test(test_cut_samples),
+    };
+    for (int i = 1; i < argc; i++) { /* figures of other traces */
+        size_t n = 0;
+        uint8_t *p = read_file(argv[i], &n);
+        if (p)
+            cut_everywhere(argv[i], p, n, n / 12, true);
+        free(p);
+    }
+    return argc > 1 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
+}
