@@ -1,10 +1,8 @@
 /*
- * diff.c - `gotop diff A B`: what changed between two traces of a program.
+ * diff.c - `gotop diff OLD NEW`, `gotop diff OLD.. -- NEW..`: what changed between runs of a program.
  *
- * Traces differ in length, so sets of durations are compared by their statistics and counts by rate where that is
- * said. Whether a mean really moved is judged by Welch's rule: the difference against the standard error of both
- * means; it is called clear beyond 3 of them, likely beyond 2, else within the spread; with fewer than 8 on a side,
- * too few to say. Names match by text: ids of two traces have nothing to do with each other.
+ * The verdict comes first: what changed, with its cause, or that nothing did (verdict.h). The tables behind it are those
+ * of the first run of each side. Traces are read one after another and become profiles; only the first of each side stays.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,304 +11,41 @@
 
 #include "decode/door.h"
 #include "decode/mem.h"
-#include "triage/metrics.h"
+#include "triage/diff_parts.h"
 #include "triage/report.h"
+#include "triage/thresholds.h"
 
 #define FAIL_MAX 64
-#define GROUPS_MAX 12
+#define RUNS_MAX 64
+#define SHORTEST 10000000 /* ns: of less nothing is claimed */
 
 static const char usage[] =
     "usage: gotop diff [options] OLD NEW\n"
-    "What changed from one trace to another of the same program.\n"
-    "  --fail-if CONDITION  as 'p99(sched)>+20%', 'stw.max>+1ms' (change) or 'gc.share>25%' (the new value)\n"
-    "  --utf8, --quiet, -o FILE, --ticks-per-second N   as for gotop report\n"
+    "       gotop diff [options] OLD.. -- NEW..\n"
+    "What changed from one run of a program to another; with several runs a side, how far runs differ is learned\n"
+    "from them. Says \"no meaningful change\" where two runs of one program may differ as much.\n"
+    "  --json               the verdict and all measures (docs/REPORT.md)\n"
+    "  --fail-if CONDITION  as 'p99(sched)>+20%', 'stw.max>+1ms' (change) or 'gc.share>25%' (the new value, the median\n"
+    "                       of several runs); 'change': if there is a meaningful one\n"
+    "  --rules FILE, --utf8, --quiet, -o FILE, --ticks-per-second N   as for gotop report\n"
     "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 a trace is there in part only.\n";
-
-const char *diff_verdict(const struct dist *a, const struct dist *b)
-{
-    double se, d;
-    if (a->n < 8 || b->n < 8) {
-        return "too few to say";
-    }
-    se = sqrt(dist_sd(a) * dist_sd(a) / (double)a->n + dist_sd(b) * dist_sd(b) / (double)b->n);
-    d = fabs((double)b->total / (double)b->n - (double)a->total / (double)a->n);
-    if (d == 0) {
-        return "no change";
-    }
-    return d > 3 * se ? "clear" : d > 2 * se ? "likely" : "within the spread";
-}
-
-static void change(struct text *t, const struct metric_value *a, const struct metric_value *b)
-{
-    struct text cell = {0};
-    metric_text(&cell, a);
-    text_add(t, "%12s", cell.p ? cell.p : "");
-    text_free(&cell);
-    metric_text(&cell, b);
-    text_add(t, " -> %-12s", cell.p ? cell.p : "");
-    text_free(&cell);
-    if (a->known && b->known && a->v > 0 && a->unit != UNIT_SHARE) {
-        text_add(t, " %+7.1f%%", (b->v / a->v - 1) * 100);
-    } else if (a->known && b->known && a->unit == UNIT_SHARE) {
-        text_add(t, " %+7.2f points", (b->v - a->v) * 100);
-    }
-}
-
-static void metrics(struct text *t, const struct loaded *a, const struct loaded *b)
-{
-    static const char *const shown[] = {
-        "duration",   "procs",        "events",     "goroutines", "goroutines.stuck", "busy.share", "idle.missed",
-        "gc.cycles",  "gc.share",     "gc.assist",  "heap.max",   "mmu(10ms)",        "count(stw)", "max(stw)",
-        "total(stw)", "count(sched)", "p50(sched)", "p99(sched)", "max(sched)",
-    };
-    text_lit(t, "\nNUMBERS\n");
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        struct metric_value x, y;
-        size_t start = t->n;
-        if (metric_get(a, shown[i], &x, NULL) != ERR_OK || metric_get(b, shown[i], &y, NULL) != ERR_OK) {
-            continue;
-        }
-        text_add(t, "  %s", shown[i]);
-        text_pad(t, start, 20);
-        change(t, &x, &y);
-        if (strncmp(shown[i], "p50(sched", 9) == 0) {
-            text_add(t, "  mean: %s", diff_verdict(&x.d, &y.d));
-        }
-        text_lit(t, "\n");
-    }
-}
-
-static bool has_key(const struct findings *fs, const char *key)
-{
-    for (uint32_t i = 0; i < fs->n; i++) {
-        if (strcmp(fs->f[i].key, key) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void findings_only(struct text *t, const struct loaded *x, const struct loaded *other, const char *word,
-                          bool *any)
-{
-    for (uint32_t i = 0; i < x->fs.n; i++) {
-        const struct finding *f = &x->fs.f[i];
-        if (has_key(&other->fs, f->key) || f->rule == RULE_TIME) {
-            continue;
-        }
-        text_add(t, "  %s ", word);
-        text_clean(t, f->amount, strlen(f->amount), 0);
-        text_add(t, "  %s [", f->title);
-        text_clean(t, f->key, strlen(f->key), 0);
-        text_lit(t, "]\n");
-        *any = true;
-    }
-}
-
-static void findings(struct text *t, const struct loaded *a, const struct loaded *b)
-{
-    bool any = false;
-    text_lit(t, "\nFINDINGS\n");
-    findings_only(t, b, a, "new ", &any);
-    findings_only(t, a, b, "gone", &any);
-    for (uint32_t i = 0; i < b->fs.n; i++) {
-        const struct finding *f = &b->fs.f[i];
-        for (uint32_t k = 0; k < a->fs.n; k++) {
-            const struct finding *g = &a->fs.f[k];
-            if (strcmp(f->key, g->key) == 0 && f->rule != RULE_TIME) {
-                text_add(t, "  both %s", f->title);
-                text_lit(t, "  ");
-                text_clean(t, g->amount, strlen(g->amount), 0);
-                text_lit(t, " -> ");
-                text_clean(t, f->amount, strlen(f->amount), 0);
-                text_lit(t, "\n");
-                any = true;
-                break;
-            }
-        }
-    }
-    if (!any) {
-        text_lit(t, "  none in either\n");
-    }
-}
-
-/* ---- tables matched by name --------------------------------------------------------------------------------- */
-
-static bool same_name(const struct trace *x, uint32_t a, const struct trace *y, uint32_t b)
-{
-    struct str s = trace_str(x, a), u = trace_str(y, b);
-    return s.len == u.len && memcmp(s.p, u.p, s.len) == 0;
-}
-
-static void dist_line(struct text *t, const char *what, const struct dist *x, const struct dist *y)
-{
-    size_t start = t->n;
-    if (x->total == 0 && y->total == 0) {
-        return;
-    }
-    text_add(t, "      %s", what);
-    text_pad(t, start, 22);
-    text_lit(t, "avg ");
-    text_dur(t, dist_avg(x));
-    text_lit(t, " (sd ");
-    text_dur(t, (int64_t)dist_sd(x));
-    text_lit(t, ") -> ");
-    text_dur(t, dist_avg(y));
-    text_lit(t, " (sd ");
-    text_dur(t, (int64_t)dist_sd(y));
-    text_add(t, "): %s\n", diff_verdict(x, y));
-}
-
-static const struct group *group_like(const struct loaded *l, const struct trace *tr, uint32_t str)
-{
-    for (uint32_t i = 0; i < l->tg->ngroups; i++) {
-        if (same_name(l->tr, l->tg->groups[i].name, tr, str)) {
-            return &l->tg->groups[i];
-        }
-    }
-    return NULL;
-}
-
-static void groups(struct text *t, const struct loaded *a, const struct loaded *b)
-{
-    uint32_t shown = 0;
-    text_lit(t, "\nGOROUTINES by start function (per goroutine)\n");
-    for (uint32_t i = 0; i < b->tg->ngroups && shown < GROUPS_MAX; i++) {
-        const struct group *y = &b->tg->groups[i], *x = group_like(a, b->tr, y->name);
-        if (y->is_system) {
-            continue;
-        }
-        shown++;
-        text_lit(t, "  ");
-        text_func(t, b->tr, y->name, 60);
-        text_add(t, ": %u -> %u%s\n", x ? x->count : 0, y->count, x ? "" : "  (new)");
-        for (int m = 0; x && m < GM_COUNT; m++) {
-            if (m == GM_EXEC || m == GM_SCHED || m == GM_WAIT || m == GM_SYSCALL) {
-                dist_line(t, gmetric_name((enum gmetric)m), &x->d[m], &y->d[m]);
-            }
-        }
-    }
-    for (uint32_t i = 0; i < a->tg->ngroups && shown < GROUPS_MAX; i++) {
-        if (!a->tg->groups[i].is_system && !group_like(b, a->tr, a->tg->groups[i].name)) {
-            shown++;
-            text_lit(t, "  ");
-            text_func(t, a->tr, a->tg->groups[i].name, 60);
-            text_add(t, ": %u -> 0  (gone)\n", a->tg->groups[i].count);
-        }
-    }
-}
-
-static void types(struct text *t, const struct loaded *a, const struct loaded *b)
-{
-    uint32_t shown = 0;
-    for (uint32_t i = 0; i < b->tg->ntypes && shown < GROUPS_MAX; i++) {
-        const struct span_type *y = &b->tg->types[i];
-        for (uint32_t k = 0; k < a->tg->ntypes; k++) {
-            const struct span_type *x = &a->tg->types[k];
-            if (x->is_region != y->is_region || !same_name(a->tr, x->name, b->tr, y->name)) {
-                continue;
-            }
-            if (shown++ == 0) {
-                text_lit(t, "\nTASKS and regions\n");
-            }
-            text_add(t, "  %s ", y->is_region ? "region" : "task");
-            text_str(t, b->tr, y->name);
-            text_add(t, ": %llu -> %llu, p50 ", (unsigned long long)x->d.n, (unsigned long long)y->d.n);
-            text_dur(t, x->d.p50);
-            text_lit(t, " -> ");
-            text_dur(t, y->d.p50);
-            text_lit(t, ", p99 ");
-            text_dur(t, x->d.p99);
-            text_lit(t, " -> ");
-            text_dur(t, y->d.p99);
-            text_add(t, ", mean: %s\n", diff_verdict(&x->d, &y->d));
-        }
-    }
-}
-
-static bool same_where(const struct loaded *a, const struct wait_row *x, const struct loaded *b,
-                       const struct wait_row *y)
-{
-    struct text s = {0}, u = {0};
-    bool same = same_name(a->tr, x->reason, b->tr, y->reason);
-    if (same) {
-        text_where(&s, a->tr, x->stack, 0);
-        text_where(&u, b->tr, y->stack, 0);
-        same = s.p && u.p && strcmp(s.p, u.p) == 0;
-    }
-    text_free(&s);
-    text_free(&u);
-    return same;
-}
-
-struct waited {
-    uint64_t count;
-    int64_t total;
-};
-
-/* All of l's waits that read like row y of b: stacks that differ in lines may name one place. */
-static struct waited waited_like(const struct loaded *l, const struct loaded *b, const struct wait_row *y)
-{
-    struct waited w = {0};
-    for (uint32_t k = 0; k < l->tg->nwaits && k < 2000; k++) {
-        if (same_where(l, &l->tg->waits[k], b, y)) {
-            w.count += l->tg->waits[k].count;
-            w.total = ns_add(w.total, l->tg->waits[k].total);
-        }
-    }
-    return w;
-}
-
-/* Waiting per second of trace: traces differ in length. */
-static int64_t per_second(const struct waited *w, const struct loaded *l)
-{
-    return l->tg->end > 0 ? (int64_t)((double)w->total / ((double)l->tg->end / 1e9)) : 0;
-}
-
-static bool said_before(const struct loaded *b, uint32_t i)
-{
-    for (uint32_t k = 0; k < i; k++) {
-        if (same_where(b, &b->tg->waits[k], b, &b->tg->waits[i])) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static void waits(struct text *t, const struct loaded *a, const struct loaded *b)
-{
-    text_lit(t, "\nWAITS by reason and place (waiting per second of trace)\n");
-    for (uint32_t i = 0, shown = 0; i < b->tg->nwaits && i < 40 && shown < 10; i++) {
-        const struct wait_row *y = &b->tg->waits[i];
-        struct waited was, is;
-        if (said_before(b, i)) {
-            continue;
-        }
-        shown++;
-        was = waited_like(a, b, y);
-        is = waited_like(b, b, y);
-        text_lit(t, "  ");
-        text_dur(t, per_second(&was, a));
-        text_lit(t, " -> ");
-        text_dur(t, per_second(&is, b));
-        text_add(t, ", %llu -> %llu waits, ", (unsigned long long)was.count, (unsigned long long)is.count);
-        text_reason(t, b->tr, y->reason);
-        text_lit(t, " at ");
-        text_where(t, b->tr, y->stack, 48);
-        text_lit(t, "\n");
-    }
-}
-
-/* ---- command ------------------------------------------------------------------------------------------------ */
 
 struct options {
     struct trace_opts trace;
-    bool utf8, quiet;
-    const char *out, *path[2];
-    int npaths;
+    bool utf8, quiet, json;
+    const char *out, *path[2][RUNS_MAX];
+    uint32_t npaths[2];
     struct condition cond[FAIL_MAX];
     const char *cond_text[FAIL_MAX];
     uint32_t nconds;
+};
+
+struct runs { /* of one side */
+    struct loaded first;
+    struct profile *p;
+    struct metric_value *v; /* of each run, for each condition */
+    uint32_t n;
+    bool has_clock;
 };
 
 static int fail(const char *path, const char *what)
@@ -324,12 +59,30 @@ static int fail(const char *path, const char *what)
     return 2;
 }
 
+/* ---- command line ------------------------------------------------------------------------------------------- */
+
+static int condition(struct options *o, const char *s)
+{
+    struct err e = {0};
+    if (o->nconds == FAIL_MAX) {
+        return fail("--fail-if", "too many conditions");
+    }
+    o->cond_text[o->nconds] = s;
+    if (strcmp(s, "change") != 0 && condition_parse(s, true, &o->cond[o->nconds], &e) != ERR_OK) {
+        return fail("--fail-if", e.what);
+    }
+    o->nconds++;
+    return -1;
+}
+
 static int option(struct options *o, int argc, char **argv, int *i)
 {
     const char *a = argv[*i];
     struct err e = {0};
     if (strcmp(a, "--utf8") == 0) {
         o->utf8 = true;
+    } else if (strcmp(a, "--json") == 0) {
+        o->json = true;
     } else if (strcmp(a, "--quiet") == 0) {
         o->quiet = true;
     } else if (*i + 1 >= argc) {
@@ -338,53 +91,167 @@ static int option(struct options *o, int argc, char **argv, int *i)
         o->out = argv[++*i];
     } else if (strcmp(a, "--ticks-per-second") == 0) {
         o->trace.ticks_per_second = strtod(argv[++*i], NULL);
-    } else if (strcmp(a, "--fail-if") == 0 && o->nconds < FAIL_MAX) {
-        o->cond_text[o->nconds] = argv[++*i];
-        if (condition_parse(argv[*i], true, &o->cond[o->nconds++], &e) != ERR_OK) {
-            return fail("--fail-if", e.what);
-        }
+    } else if (strcmp(a, "--rules") == 0) {
+        return thresholds_read(argv[++*i], &e) == ERR_OK ? -1 : fail("--rules", e.what);
+    } else if (strcmp(a, "--fail-if") == 0) {
+        return condition(o, argv[++*i]);
     } else {
         return fail(a, "unknown option (gotop diff --help)");
     }
     return -1;
 }
 
-static int parse(struct options *o, int argc, char **argv)
+static int take_path(struct options *o, int side, const char *path)
 {
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            fputs(usage, stdout);
-            return 0;
-        }
-        if (argv[i][0] == '-' && argv[i][1]) {
-            int status = option(o, argc, argv, &i);
-            if (status >= 0) {
-                return status;
-            }
-        } else if (o->npaths < 2) {
-            o->path[o->npaths++] = argv[i];
-        } else {
-            return fail(argv[i], "two traces are compared, not more");
-        }
+    if (o->npaths[side] == RUNS_MAX) {
+        return fail(path, "too many traces: at most 64 a side");
     }
-    if (o->npaths < 2) {
+    o->path[side][o->npaths[side]++] = path;
+    return -1;
+}
+
+/* Without "--" there are two traces, one a side. */
+static int split(struct options *o, bool parted)
+{
+    if (!parted && o->npaths[0] == 2) {
+        o->path[1][o->npaths[1]++] = o->path[0][--o->npaths[0]];
+    }
+    if (!parted && o->npaths[0] > 2) {
+        return fail(o->path[0][2], "more than two traces: put -- between the old and the new ones");
+    }
+    if (o->npaths[0] == 0 || o->npaths[1] == 0) {
         fputs(usage, stderr);
         return 2;
     }
     return -1;
 }
 
-/* 1 if the condition came true, 0 if not, 2 if it makes no sense. */
-static int judge(const struct condition *c, const char *said, const struct loaded *a, const struct loaded *b,
-                 struct text *t)
+static int parse(struct options *o, int argc, char **argv)
 {
-    struct metric_value x, y;
-    struct err e = {0};
-    double v;
-    bool known, hit;
-    if (metric_get(a, c->metric, &x, &e) != ERR_OK || metric_get(b, c->metric, &y, &e) != ERR_OK) {
-        return fail("--fail-if", e.what);
+    int side = 0;
+    for (int i = 1; i < argc; i++) {
+        int status = -1;
+        if (side == 0 && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (side == 0 && strcmp(argv[i], "--") == 0) {
+            side = 1;
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            status = option(o, argc, argv, &i);
+        } else {
+            status = take_path(o, side, argv[i]);
+        }
+        if (status >= 0) {
+            return status;
+        }
     }
+    return split(o, side == 1);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+static int metrics_of(const struct options *o, const struct loaded *l, struct metric_value *v)
+{
+    for (uint32_t i = 0; i < o->nconds; i++) {
+        struct err e = {0};
+        if (o->cond[i].metric[0] && metric_get(l, o->cond[i].metric, &v[i], &e) != ERR_OK) {
+            return fail("--fail-if", e.what);
+        }
+    }
+    return 0;
+}
+
+static int read_run(const struct options *o, const char *path, struct runs *r)
+{
+    struct loaded l;
+    struct err e = {0};
+    int status = 0;
+    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK) {
+        return fail(path, e.what);
+    }
+    if (l.parts) {
+        status = fail(path, "diff needs the whole model, which is more memory than half of what is free");
+    } else if (profile_of(&l, &r->p[r->n], &e) != ERR_OK) {
+        status = fail(path, e.what);
+        profile_free(&r->p[r->n]);
+    } else {
+        r->has_clock &= trace_info(l.tr)->has_clock;
+        status = metrics_of(o, &l, r->v + (size_t)r->n * o->nconds);
+        r->n++;
+    }
+    if (r->n == 1 && !r->first.tr && status == 0) {
+        r->first = l;
+    } else {
+        load_free(&l);
+    }
+    return status;
+}
+
+static int read_side(const struct options *o, int side, struct runs *r)
+{
+    uint32_t n = o->npaths[side];
+    *r = (struct runs){.has_clock = true};
+    r->p = mem_zalloc(n * sizeof *r->p);
+    r->v = mem_zalloc(((size_t)n * o->nconds + 1) * sizeof *r->v);
+    if (!r->p || !r->v) {
+        return fail("diff", "out of memory");
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int status = read_run(o, o->path[side][i], r);
+        if (status) {
+            return status;
+        }
+    }
+    return 0;
+}
+
+static void runs_free(struct runs *r)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        profile_free(&r->p[i]);
+    }
+    mem_free(r->p);
+    mem_free(r->v);
+    load_free(&r->first);
+}
+
+/* ---- conditions --------------------------------------------------------------------------------------------- */
+
+static int cmp_value(const void *a, const void *b)
+{
+    const struct metric_value *x = a, *y = b;
+    return x->known != y->known ? x->known - y->known : (x->v > y->v) - (x->v < y->v);
+}
+
+/* The median of the runs' values; known if it is in all runs. */
+static struct metric_value middle(const struct options *o, const struct runs *r, uint32_t cond)
+{
+    struct metric_value v[RUNS_MAX], m;
+    for (uint32_t i = 0; i < r->n; i++) {
+        v[i] = r->v[(size_t)i * o->nconds + cond];
+    }
+    qsort(v, r->n, sizeof *v, cmp_value);
+    m = v[r->n / 2];
+    m.v = r->n % 2 ? m.v : (m.v + v[r->n / 2 - 1].v) / 2;
+    m.known = v[0].known;
+    return m;
+}
+
+/* 1 if the condition came true, 0 if not, 2 if it makes no sense. */
+static int judge(const struct options *o, uint32_t i, const struct runs r[2], const struct verdict *verdict, struct text *t)
+{
+    const struct condition *c = &o->cond[i];
+    const char *said = o->cond_text[i];
+    struct metric_value x = {0}, y = {0};
+    bool known, hit;
+    double v;
+    if (!c->metric[0]) { /* "change" */
+        text_add(t, "%s change: %u\n", verdict->claimed ? "FAILED" : "passed", verdict->claimed);
+        return verdict->claimed > 0;
+    }
+    x = middle(o, &r[0], i);
+    y = middle(o, &r[1], i);
     if (!c->percent && c->unit != y.unit && c->v != 0) {
         return fail(said, "the value's unit is not the metric's");
     }
@@ -394,34 +261,113 @@ static int judge(const struct condition *c, const char *said, const struct loade
     text_add(t, "%s ", hit ? "FAILED" : "passed");
     text_clean(t, said, strlen(said), 0);
     text_lit(t, ": ");
-    change(t, &x, &y);
-    if (c->relative && x.d.n && y.d.n) {
-        text_add(t, "  (n %llu -> %llu, mean: %s)", (unsigned long long)x.d.n, (unsigned long long)y.d.n,
-                 diff_verdict(&x.d, &y.d));
-    }
+    diff_change(t, &x, &y);
     text_lit(t, "\n");
     return hit;
 }
 
-static int compare(const struct options *o, const struct loaded *a, const struct loaded *b, struct text *t)
+/* ---- the page ----------------------------------------------------------------------------------------------- */
+
+static void side_text(struct text *t, const char *what, const struct runs *r)
 {
-    int status = report_status(a) || report_status(b) ? 3 : 0;
-    text_lit(t, "gotop diff: ");
-    text_tail(t, a->path, strlen(a->path), 44);
-    text_lit(t, " -> ");
-    text_tail(t, b->path, strlen(b->path), 44);
-    text_lit(t, "\n");
-    if (status) {
-        text_lit(t, "PARTIAL: part of a trace is missing; numbers are for what is there\n");
+    text_add(t, "  %s ", what);
+    text_tail(t, r->first.path, strlen(r->first.path), 70);
+    if (r->n > 1) {
+        text_add(t, " and %u more run%s", r->n - 1, r->n == 2 ? "" : "s");
     }
-    findings(t, a, b);
-    metrics(t, a, b);
-    groups(t, a, b);
-    types(t, a, b);
-    waits(t, a, b);
-    text_raw(t, o->nconds ? "\n" : "", o->nconds ? 1 : 0);
+    text_lit(t, "\n");
+}
+
+static const char *not_asked(const struct runs r[2])
+{
+    for (int s = 0; s < 2; s++) {
+        if (!r[s].has_clock) {
+            return "a trace has no clock rate: nothing can be called more or less";
+        }
+        for (uint32_t i = 0; i < r[s].n; i++) {
+            if (r[s].p[i].end < SHORTEST) {
+                return "a trace is shorter than 10 ms: chance alone moves everything";
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Not of what was (nearly) nothing: there the factor is one over the least that counts, and no ratio of the two. */
+static void factor_text(struct text *t, const struct moved *m)
+{
+    double plain = m->old > 0 ? m->new / m->old : 0;
+    if (plain > 0 && fabs(log(plain / m->factor)) < 0.7) {
+        text_add(t, "; %.3g times (99 %%: %.3g .. %.3g)", m->factor, m->low, m->high);
+    }
+}
+
+static const struct moved *main_quantity(const struct change *c)
+{
+    return c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP || (c->kind == MK_GC && c->count.sure) ? &c->count : &c->time;
+}
+
+static void verdict_text(struct text *t, const struct verdict *v, const struct runs r[2], const char *why_not)
+{
+    text_lit(t, "\nVERDICT\n");
+    if (why_not) {
+        text_add(t, "  none: %s\n", why_not);
+        return;
+    }
+    if (v->claimed == 0) {
+        text_add(t, "  no meaningful change, of %u measures: two runs of one program may differ as much\n", v->n);
+    }
+    for (uint32_t i = 0; i < v->claimed; i++) {
+        text_lit(t, "! ");
+        change_text(t, v, &v->c[i]);
+        factor_text(t, main_quantity(&v->c[i]));
+        text_lit(t, "\n");
+    }
+    if (v->claimed == 0 && v->n) {
+        text_lit(t, "  what moved most: ");
+        change_text(t, v, &v->c[0]);
+        text_lit(t, "\n");
+    }
+    if (v->pace < 0.67 || v->pace > 1.5) {
+        text_add(t, "  pace: waits and calls of all kinds come %.2f times as often as before%s\n", v->pace,
+                 v->claimed ? "" : ": the load, or the host, was another");
+    }
+    if (r[0].n == 1 || r[1].n == 1) {
+        text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes can be told\n");
+    }
+}
+
+static int page(const struct options *o, const struct runs r[2], const struct verdict *v, struct text *t)
+{
+    int status = 0;
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < r[s].n; i++) {
+            status = r[s].p[i].partial ? 3 : status;
+        }
+    }
+    if (!o->json) {
+        text_lit(t, "gotop diff\n");
+        side_text(t, "old:", &r[0]);
+        side_text(t, "new:", &r[1]);
+        if (status) {
+            text_lit(t, "PARTIAL: part of a trace is missing; numbers are for what is there\n");
+        }
+        verdict_text(t, v, r, not_asked(r));
+        if (r[0].n > 1 || r[1].n > 1) {
+            text_lit(t, "\nThe tables are of the first run of each side.\n");
+        }
+        diff_tables(t, &r[0].first, &r[1].first);
+    }
     for (uint32_t i = 0; i < o->nconds; i++) {
-        int s = judge(&o->cond[i], o->cond_text[i], a, b, t);
+        struct text line = {.ascii = true};
+        int s = judge(o, i, r, v, &line);
+        text_raw(t, "\n", !o->json && i == 0);
+        if (o->json) {
+            door_printf(stderr, "%s", line.p ? line.p : "");
+        } else {
+            text_raw(t, line.p ? line.p : "", line.n);
+        }
+        text_free(&line);
         if (s == 2) {
             return 2;
         }
@@ -442,36 +388,51 @@ static int put(const struct options *o, const struct text *t)
     return bad ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
 }
 
-int diff_main(int argc, char **argv)
+static int compare(const struct options *o, const struct runs r[2])
 {
-    struct options o = {0};
-    struct loaded a, b;
+    struct side side[2] = {{r[0].p, r[0].n}, {r[1].p, r[1].n}};
+    struct verdict v;
     struct err e = {0};
-    struct text t = {0};
-    int status = parse(&o, argc, argv);
-    if (status >= 0) {
-        return status;
+    struct text t = {.ascii = !o->utf8 && !o->json};
+    int status;
+    if (verdict_of(&side[0], &side[1], &v, &e) != ERR_OK) {
+        return fail("diff", e.what);
     }
-    if (load_file(o.path[0], &o.trace, o.quiet, &a, &e) != ERR_OK) {
-        return fail(o.path[0], e.what);
+    if (not_asked(r)) {
+        v.claimed = 0;
     }
-    if (load_file(o.path[1], &o.trace, o.quiet, &b, &e) != ERR_OK) {
-        load_free(&a);
-        return fail(o.path[1], e.what);
+    if (o->json) {
+        char *s = diff_json(side, &v, not_asked(r));
+        t.failed |= !s;
+        text_raw(&t, s ? s : "", s ? strlen(s) : 0);
+        text_lit(&t, "\n");
+        mem_free(s);
     }
-    t.ascii = !o.utf8;
-    if (a.parts || b.parts) {
-        status = fail(o.path[a.parts ? 0 : 1], "diff needs the whole model, which is more memory than half of what is free");
-    } else {
-        status = compare(&o, &a, &b, &t);
-    }
-    load_free(&a);
-    load_free(&b);
+    status = page(o, r, &v, &t);
+    mem_free(v.c);
     if (!text_ok(&t)) {
         status = fail("diff", "out of memory");
-    } else if (put(&o, &t) != 0) {
+    } else if (status != 2 && put(o, &t) != 0) {
         status = 2;
     }
     text_free(&t);
+    return status;
+}
+
+int diff_main(int argc, char **argv)
+{
+    struct options *o = mem_zalloc(sizeof *o); /* some kilobytes: not for the stack */
+    struct runs r[2] = {0};
+    int status = o ? parse(o, argc, argv) : fail("diff", "out of memory");
+    if (status >= 0) {
+        mem_free(o);
+        return status;
+    }
+    status = read_side(o, 0, &r[0]);
+    status = status ? status : read_side(o, 1, &r[1]);
+    status = status ? status : compare(o, r);
+    runs_free(&r[0]);
+    runs_free(&r[1]);
+    mem_free(o);
     return status;
 }

@@ -12,12 +12,13 @@
 #include "decode/mem.h"
 #include "triage/export_run.h"
 #include "triage/metrics.h"
+#include "triage/thresholds.h"
 
 #define ASSERT_MAX 64
 
 struct options {
     struct trace_opts trace;
-    bool json, utf8, quiet;
+    bool json, utf8, quiet, rules, list_rules;
     const char *out, *rank;
     struct condition cond[ASSERT_MAX];
     const char *cond_text[ASSERT_MAX];
@@ -31,7 +32,8 @@ static const char usage[] =
     "  --json               the tables as JSON (docs/REPORT.md); an array if there are several traces\n"
     "  --rank METRIC        one line per trace, largest METRIC first\n"
     "  --assert CONDITION   as 'stw.max<1ms' or 'p99(sched)<200us'; may be repeated; prints each with its value\n"
-    "  --metrics            list the metrics        --rules   list the rules and their thresholds\n"
+    "  --metrics            list the metrics\n"
+    "  --rules [FILE]       alone: list the rules and their numbers; with a file: take its numbers (docs/REPORT.md)\n"
     "  --utf8               names as they are; without, what is not ASCII is written \\u{hex}\n"
     "  -o FILE              write there             --quiet   no progress on the terminal\n"
     "  --max-memory SIZE    stay below; a longer trace is read in parts, its findings are put together from them\n"
@@ -60,10 +62,24 @@ static int list_metrics(void)
 
 static int list_rules(void)
 {
-    for (int r = 0; r < RULE_COUNT; r++) {
-        printf("%s (%s)\n    %s\n", rule_id((enum rule)r), rule_title((enum rule)r), rule_help((enum rule)r));
+    struct text t = {0};
+    rules_text(&t);
+    int status = text_ok(&t) ? 0 : fail("--rules", "out of memory");
+    fwrite(t.p ? t.p : "", 1, t.n, stdout);
+    text_free(&t);
+    return status;
+}
+
+/* --rules FILE takes its numbers; with nothing behind it, the rules are to be listed. *i is moved over the file. */
+static int take_rules(struct options *o, int argc, char **argv, int *i)
+{
+    struct err e = {0};
+    o->rules = true;
+    if (*i + 1 >= argc || argv[*i + 1][0] == '-') {
+        o->list_rules = true;
+        return 0;
     }
-    return 0;
+    return thresholds_read(argv[++*i], &e) == ERR_OK ? 0 : fail("--rules", e.what);
 }
 
 /* Options that take a value. Returns whether `name` is one; *status is not 0 if its value makes no sense. */
@@ -118,7 +134,7 @@ static int parse(struct options *o, int argc, char **argv, int *n)
         } else if (strcmp(argv[i], "--metrics") == 0) {
             return listed(list_metrics());
         } else if (strcmp(argv[i], "--rules") == 0) {
-            return listed(list_rules());
+            status = take_rules(o, argc, argv, &i);
         } else if (strcmp(argv[i], "--json") == 0) {
             o->json = true;
         } else if (strcmp(argv[i], "--utf8") == 0) {
@@ -133,6 +149,9 @@ static int parse(struct options *o, int argc, char **argv, int *n)
         if (status) {
             return status;
         }
+    }
+    if (o->list_rules || (*n == 0 && o->rules)) {
+        return listed(list_rules());
     }
     if (*n == 0) {
         fputs(usage, stderr);

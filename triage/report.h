@@ -22,9 +22,6 @@ char *report_json(const struct loaded *l);
 /* report_status - 0 or 3. */
 int report_status(const struct loaded *l);
 
-/* diff_verdict - whether the mean of b differs from a's: "clear", "likely", "within the spread", "too few to say". */
-const char *diff_verdict(const struct dist *a, const struct dist *b);
-
 #define REPORT_SCHEMA "gotop.report/1"
 #define REPORT_WIDTH 100 /* characters in a line at most */
 

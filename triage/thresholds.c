@@ -112,7 +112,7 @@ static bool value_of(struct part a, enum threshold_unit unit, double *out)
     end += strspn(end, " ");
     for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
         if (suffix[i].unit == unit && strcmp(end, suffix[i].name) == 0) {
-            *out = v * suffix[i].k;
+            *out = suffix[i].name[0] == '%' ? v / 100 : v * suffix[i].k; /* 95% is 0.95 to the last bit */
             return *out <= 9e18 && (unit != TU_SHARE || *out <= 1);
         }
     }
@@ -257,13 +257,33 @@ static void numbers_text(struct text *t, enum rule r)
     }
 }
 
+#define HELP_WIDTH 96
+
+/* Words of s as remarks, in lines of at most HELP_WIDTH. */
+static void remark(struct text *t, const char *s)
+{
+    size_t col = HELP_WIDTH;
+    while (*s) {
+        size_t n = strcspn(s, " ");
+        if (col + n + 1 > HELP_WIDTH) {
+            text_lit(t, "\n#  ");
+            col = 3;
+        }
+        text_lit(t, " ");
+        text_raw(t, s, n);
+        col += n + 1;
+        s += n + (s[n] == ' ');
+    }
+    text_lit(t, "\n");
+}
+
 void rules_text(struct text *t)
 {
     text_lit(t, "# The rules, and the numbers that decide when they speak. Lines with = may stand in a file of your own:\n"
                 "# --rules FILE takes it. RULE = off silences a rule.\n");
     for (int r = 0; r < RULE_COUNT; r++) {
-        text_add(t, "\n# %s (%s)%s\n#   %s\n", rule_id((enum rule)r), rule_title((enum rule)r),
-                 now.off[r] ? ", off" : "", rule_help((enum rule)r));
+        text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_title((enum rule)r), now.off[r] ? ", off" : "");
+        remark(t, rule_help((enum rule)r));
         if (now.off[r]) {
             text_add(t, "    %s = off\n", rule_id((enum rule)r));
         }

@@ -18,6 +18,8 @@
 #include "decode/trace.h"
 #include "layout/cells.h"
 #include "triage/report.h"
+#include "triage/text.h"
+#include "triage/thresholds.h"
 #include "viewer/app.h"
 #include "viewer/app_live.h"
 #include "viewer/charset.h"
@@ -300,9 +302,20 @@ static void survive_shrinking_files(void)
     sigaction(SIGBUS, &sa, NULL);
 }
 
+static int list_rules(void)
+{
+    struct text t = {0};
+    rules_text(&t);
+    fwrite(t.p ? t.p : "", 1, t.n, stdout);
+    int status = text_ok(&t) ? EXIT_OK : EXIT_USAGE;
+    text_free(&t);
+    return finish_output(status);
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
+    struct err e = {0};
     enum charset charset = charset_start();
     door_utf8(charset == CHARSET_UTF8);
     survive_shrinking_files();
@@ -324,6 +337,11 @@ int main(int argc, char **argv)
         return finish_output(EXIT_OK);
     }
     if (o.keys_markdown) return finish_output(help_markdown(stdout) ? EXIT_OK : EXIT_USAGE);
+    if (o.rules && thresholds_read(o.rules, &e)) {
+        door_printf(stderr, "gotop: --rules: %s\n", e.what);
+        return EXIT_USAGE;
+    }
+    if (o.list_rules || (o.rules && !o.path)) return list_rules();
     if (o.dump_keymap) return dump_keymap(o.dump_keymap);
     if (o.check_keymap) return check_keymap(o.check_keymap);
     if (!o.path) {

@@ -121,6 +121,10 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     case OPT_KEEP: return live_ns(v, &o->keep_ns) || parse_bytes(v, &o->keep_bytes);
     case OPT_THREADS: return parse_threads(v, &o->trace.threads);
     case OPT_MAX_MEMORY: return parse_bytes(v, &o->trace.max_memory);
+    case OPT_RULES:
+        o->rules = *v ? v : NULL;
+        o->list_rules = !*v;
+        return true;
     case OPT_STRICT: o->trace.strict = true; return true;
     case OPT_TICKS: return parse_ticks(v, &o->trace.ticks_per_second);
     case OPT_EXE: o->trace.exe = v; return true;
@@ -153,7 +157,7 @@ static bool read_option(int argc, char **argv, int *i, struct options *o, FILE *
         return false;
     }
     const char *value = eq ? eq + 1 : NULL;
-    if (rows[id].arg && !value) value = *i + 1 < argc ? argv[++*i] : NULL;
+    if (rows[id].arg && !value) value = *i + 1 < argc ? argv[++*i] : id == OPT_RULES ? "" : NULL;
     if (!rows[id].arg != !value) {
         if (rows[id].arg) door_printf(errors, "gotop: --%s needs a value: %s\n", rows[id].name, rows[id].arg);
         else door_printf(errors, "gotop: --%s takes no value\n", rows[id].name);

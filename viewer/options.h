@@ -24,6 +24,8 @@ struct options {
     int w, h;
     int view;             /* 0 = not given */
     const char *at, *lane, *filter;
+    const char *rules;    /* a file of thresholds, NULL = not given */
+    bool list_rules;
     const char *root[OPTIONS_ROOTS]; /* "recorded=here" */
     int nroots;
     const char *keys, *keymap, *dump_keymap, *check_keymap;

@@ -316,6 +316,16 @@ static void comparing(void **state) {
     assert_int_equal(RUN(diff_main, "diff", "--fail-if", "gc.cycles>0", HERD, QUIET), 0);
     assert_int_equal(RUN(diff_main, "diff", "--fail-if", "goroutines>+1", QUIET, HERD), 1);
     assert_int_equal(RUN(diff_main, "diff", HERD), 2);
+    assert_int_equal(RUN(diff_main, "diff", HERD, QUIET, QUIET), 2); /* which is which? */
+    assert_int_equal(RUN(diff_main, "diff", "--", HERD), 2);
+    assert_int_equal(RUN(diff_main, "diff", "--fail-if", "change", QUIET, "--", QUIET, QUIET), 0);
+    assert_non_null(strstr(printed(), "no meaningful change"));
+    assert_non_null(strstr(printed(), "passed change: 0"));
+    assert_int_equal(RUN(diff_main, "diff", "--fail-if", "change", QUIET, "samples/lock-1.26.trace"), 1);
+    assert_non_null(strstr(printed(), "! lock in main.(*bank).clerk: goroutines wait"));
+    assert_int_equal(RUN(diff_main, "diff", "--fail-if", "sched.p99>+10%", QUIET, QUIET, "--", QUIET), 0);
+    assert_int_equal(RUN(diff_main, "diff", QUIET, "--", QUIET, "Makefile"), 2);
+    assert_int_equal(RUN(diff_main, "diff", "--rules", "Makefile", QUIET, QUIET), 2);
     assert_int_equal(RUN(diff_main, "diff", HERD, "Makefile"), 2);
     assert_int_equal(RUN(diff_main, "diff", "samples/tasks-1.25.trace", "samples/tasks-1.27.trace"), 0);
     assert_non_null(strstr(printed(), "TASKS and regions"));
@@ -376,6 +386,27 @@ static int stop(void **state) {
     return unlink(out_path);
 }
 
+static void diff_as_json(void **state) {
+    json_error_t je;
+    json_t *root, *c;
+    (void)state;
+    assert_int_equal(RUN(diff_main, "diff", "--json", QUIET, "samples/lock-1.26.trace"), 0);
+    root = json_loads(printed(), 0, &je);
+    assert_non_null(root);
+    assert_string_equal(json_string_value(json_object_get(root, "schema")), "gotop.diff/1");
+    assert_string_equal(json_string_value(json_object_get(root, "verdict")), "changed");
+    c = json_array_get(json_object_get(root, "changes"), 0);
+    assert_string_equal(json_string_value(json_object_get(c, "kind")), "lock");
+    assert_string_equal(json_string_value(json_object_get(c, "name")), "main.(*bank).clerk");
+    assert_true(json_real_value(json_object_get(json_object_get(c, "share"), "new")) > 0.5);
+    json_decref(root);
+    assert_int_equal(RUN(diff_main, "diff", "--json", "samples/workers-prototype.trace", QUIET), 0);
+    root = json_loads(printed(), 0, &je);
+    assert_non_null(root);
+    assert_non_null(json_object_get(root, "verdict"));
+    json_decref(root);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages),         cmocka_unit_test(pages_of_others),
@@ -383,6 +414,7 @@ int main(void) {
         cmocka_unit_test(exit_statuses), cmocka_unit_test(without_a_clock),
         cmocka_unit_test(ranking),       cmocka_unit_test(comparing),
         cmocka_unit_test(all_metrics),   cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(diff_as_json),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -177,30 +177,10 @@ static void conditions(void **state) {
     }
 }
 
-static void verdicts(void **state) {
-    struct dist a, b;
-    int64_t x[40], y[40], z[40];
-    (void)state;
-    for (int i = 0; i < 40; i++) {
-        x[i] = 1000 + i * 10;
-        y[i] = 1001 + i * 10;
-        z[i] = 2000 + i * 10;
-    }
-    dist_of(&a, x, 40);
-    dist_of(&b, y, 40);
-    assert_string_equal(diff_verdict(&a, &b), "within the spread");
-    dist_of(&b, z, 40);
-    assert_string_equal(diff_verdict(&a, &b), "clear");
-    dist_of(&b, z, 7);
-    assert_string_equal(diff_verdict(&a, &b), "too few to say");
-    assert_string_equal(diff_verdict(&a, &a), "no change");
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hostile_bytes), cmocka_unit_test(random_bytes), cmocka_unit_test(units),
         cmocka_unit_test(a_map),         cmocka_unit_test(quantiles),    cmocka_unit_test(conditions),
-        cmocka_unit_test(verdicts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,125 @@
+/*
+ * test_thresholds.c - the rules' numbers: a user's file changes what is told; a mistake in it changes nothing and is named
+ * with its line; what is printed can be read again.
+ */
+#include "triage_help.h"
+
+#include "triage/text.h"
+#include "triage/thresholds.h"
+
+static enum err_code parse(const char *text, struct err *e) {
+    return thresholds_parse("my.rules", text, strlen(text), e);
+}
+
+static void units(void **state) {
+    struct err e = {0};
+    (void)state;
+    thresholds_reset();
+    assert_int_equal(parse("# mine\n\n  stw-long.longest = 5ms # slow host\r\nprocs-below.busy=95%\n"
+                           "heap-growth.grown = 64 MB\nlock-convoy.waiters = 8\nlock-convoy.share = 0.02\nslow-task = off", &e), ERR_OK);
+    assert_int_equal(threshold_ns(TH_STW_LONGEST), 5000000);
+    assert_true(threshold(TH_BELOW_BUSY) == 0.95);
+    assert_true(threshold(TH_HEAP_GROWN) == 64.0 * 1048576);
+    assert_true(threshold(TH_CONVOY_WAITERS) == 8 && threshold(TH_CONVOY_SHARE) == 0.02);
+    assert_true(rule_is_off(RULE_SLOW_TASK));
+    assert_int_equal(parse("slow-task = on", &e), ERR_OK);
+    assert_false(rule_is_off(RULE_SLOW_TASK));
+    thresholds_reset();
+    assert_int_equal(threshold_ns(TH_STW_LONGEST), 1000000);
+}
+
+static void mistakes(void **state) {
+    static const struct {
+        const char *text, *said;
+    } bad[] = {
+        {"lock-convoy.waiters = 9\nlock-convoy.share = 5ms\n", "my.rules:2: '5ms' is not what stands there: expected a share"},
+        {"stw-long.longest = 5\n", "my.rules:1: '5' is not what stands there: expected a time as 5ms"},
+        {"stw-long.longest = -5ms\n", "'-5ms'"},
+        {"stw-long.share = 120%\n", "at most 100%"},
+        {"stw-long.longest = nan\n", "'nan'"},
+        {"stw-long.longest = 1e300s\n", "'1e300s'"},
+        {"\n\nstw-long.nonsense = 5ms", "my.rules:3: 'nonsense' is no number of this rule"},
+        {"nonsense.share = 5%", "'nonsense' is no rule"},
+        {"stw-long 5ms", "has no '='"},
+        {"slow-task = maybe", "neither on nor off"},
+        {"= 5", "'' is no rule"},
+        {"slow-task. = 5", "is no number of this rule"},
+        {"\x1b[2Jrule = 5", "is no rule"},
+    };
+    (void)state;
+    thresholds_reset();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct err e = {0};
+        assert_int_equal(parse(bad[i].text, &e), ERR_ARG);
+        if (!strstr(e.what, bad[i].said)) {
+            fail_msg("%s", e.what);
+        }
+        assert_null(strchr(e.what, 0x1b));
+    }
+    assert_true(threshold(TH_CONVOY_WAITERS) == 4); /* the good line before the bad one did not count either */
+    struct err e = {0};
+    assert_int_equal(thresholds_read("no/such/file", &e), ERR_IO);
+    assert_int_equal(thresholds_read("tests", &e), ERR_IO);
+    assert_int_equal(thresholds_parse("nul", "a\0b", 3, &e), ERR_ARG);
+}
+
+static void printed_and_read_again(void **state) {
+    struct err e = {0};
+    struct text t = {0}, u = {0};
+    (void)state;
+    thresholds_reset();
+    assert_int_equal(parse("stw-long.longest = 1500us\nheap-growth.cycles = 7\nthundering-herd = off", &e), ERR_OK);
+    rules_text(&t);
+    assert_true(text_ok(&t));
+    assert_non_null(strstr(t.p, "stw-long.longest = 1.5ms"));
+    assert_non_null(strstr(t.p, "shipped: 1ms"));
+    thresholds_reset();
+    assert_int_equal(thresholds_parse("printed", t.p, t.n, &e), ERR_OK);
+    rules_text(&u);
+    assert_string_equal(t.p, u.p);
+    for (int i = 0; i < RULE_COUNT; i++) {
+        assert_non_null(strstr(t.p, rule_id((enum rule)i)));
+    }
+    text_free(&t);
+    text_free(&u);
+    thresholds_reset();
+}
+
+static bool speaks(const char *path, enum rule r) {
+    struct loaded l;
+    bool spoke = false;
+    help_load(path, &l);
+    for (uint32_t i = 0; i < l.fs.n; i++) {
+        spoke |= l.fs.f[i].rule == r;
+    }
+    load_free(&l);
+    return spoke;
+}
+
+static void they_decide(void **state) {
+    static const char lock[] = "samples/lock-1.26.trace";
+    struct err e = {0};
+    (void)state;
+    thresholds_reset();
+    assert_true(speaks(lock, RULE_CONVOY));
+    assert_int_equal(parse("lock-convoy.waiters = 100", &e), ERR_OK);
+    assert_false(speaks(lock, RULE_CONVOY));
+    thresholds_reset();
+    assert_int_equal(parse("lock-convoy = off", &e), ERR_OK);
+    assert_false(speaks(lock, RULE_CONVOY));
+    thresholds_reset();
+    assert_false(speaks(lock, RULE_PROCS_ABOVE));
+    assert_int_equal(parse("procs-above.procs = 1\nprocs-above.busy = 100%\nprocs-above.ran = 0", &e), ERR_OK);
+    assert_true(speaks(lock, RULE_PROCS_ABOVE));
+    thresholds_reset();
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units),
+        cmocka_unit_test(mistakes),
+        cmocka_unit_test(printed_and_read_again),
+        cmocka_unit_test(they_decide),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,231 @@
+/*
+ * test_verdict.c - what `gotop diff` claims: nothing of runs of one program that differ by chance, by a burst, by the pace
+ * the host gave them; a lock that is new, a collector that runs more often, with one run a side and with three.
+ */
+#include "triage_help.h"
+
+#include <math.h>
+
+#include "triage/report.h"
+#include "triage/text.h"
+#include "triage/verdict.h"
+
+static uint64_t seed;
+static double chance(void) { /* 0..1 */
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (double)(seed >> 11) / 9007199254740992.0;
+}
+
+struct model { /* of a server: what a run of it does in a second */
+    double pace, lock, lock_ns, cycles, gc_share, burst;
+};
+
+static char *name_of(const char *s) {
+    char *p = mem_alloc(strlen(s) + 1);
+    assert_non_null(p);
+    return strcpy(p, s);
+}
+
+static void measure(struct profile *p, enum measure_kind k, const char *name, double per_second, double ns_each, double luck) {
+    struct measure *m = &p->m[p->n++];
+    *m = (struct measure){.kind = k, .name = name_of(name)};
+    for (int i = 0; i < PROFILE_SLICES; i++) {
+        m->count[i] = floor(per_second / PROFILE_SLICES * (0.6 + 0.8 * chance()) + chance());
+        m->ns[i] = m->count[i] * ns_each * luck * (0.3 + 1.4 * chance());
+        m->counted += m->count[i];
+        m->spent += m->ns[i];
+    }
+}
+
+/* A run of one second on four processors; each kind of time has its own luck, from 0.7 to 1.4 of what is usual. */
+static void run(struct profile *p, const struct model *o) {
+    double busy = 2e9 * (0.8 + 0.4 * chance()), pace = o->pace * (0.8 + 0.4 * chance());
+    *p = (struct profile){.path = name_of("run"), .end = 1000000000, .procs = 4, .heap_live = 5e6, .heap_goal = 25e6};
+    p->m = mem_zalloc(8 * sizeof *p->m);
+    assert_non_null(p->m);
+    if (o->lock > 0) {
+        measure(p, MK_LOCK, "main.added", o->lock * pace, o->lock_ns, 0.7 + 0.7 * chance());
+    }
+    measure(p, MK_LOCK, "main.cache", 40 * pace, 300000, 0.5 + chance());
+    measure(p, MK_GC, "", o->cycles * pace, 0, 1);
+    measure(p, MK_RUN, "main.serve", 0, 0, 1);
+    measure(p, MK_CALL, "main.reply", 5000 * pace, 20000, 0.7 + 0.7 * chance());
+    measure(p, MK_TAKE, "main.read", 8000 * pace, 200000, 0.7 + 0.7 * chance());
+    for (uint32_t i = 0; i < p->n; i++) {
+        for (int k = 0; k < PROFILE_SLICES; k++) {
+            double *ns = &p->m[i].ns[k];
+            *ns = p->m[i].kind == MK_GC ? busy / PROFILE_SLICES * o->gc_share * (0.8 + 0.4 * chance()) : *ns;
+            *ns = p->m[i].kind == MK_RUN ? 1e9 * pace / PROFILE_SLICES * (0.8 + 0.4 * chance()) : *ns;
+            p->m[i].spent += p->m[i].kind == MK_GC || p->m[i].kind == MK_RUN ? *ns : 0;
+        }
+    }
+    for (int k = 0; k < PROFILE_SLICES; k++) {
+        p->busy[k] = busy / PROFILE_SLICES;
+        p->in_use += p->busy[k];
+    }
+    struct measure *m = &p->m[o->lock > 0]; /* for a moment everybody stood at the cache: one burst */
+    for (int k = 20; k < 23 && o->burst > 0; k++) {
+        m->count[k] += 40;
+        m->ns[k] += o->burst / 3;
+        m->counted += 40;
+        m->spent += o->burst / 3;
+    }
+}
+
+struct pair {
+    struct profile p[2][3];
+    struct side side[2];
+    struct verdict v;
+};
+
+static void compare(struct pair *x, const struct model *a, const struct model *b, uint32_t n) {
+    struct err e = {0};
+    for (uint32_t i = 0; i < n; i++) {
+        run(&x->p[0][i], a);
+        run(&x->p[1][i], b);
+    }
+    x->side[0] = (struct side){x->p[0], n};
+    x->side[1] = (struct side){x->p[1], n};
+    assert_int_equal(verdict_of(&x->side[0], &x->side[1], &x->v, &e), ERR_OK);
+}
+
+static void compared(struct pair *x) {
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < x->side[s].n; i++) {
+            profile_free(&x->p[s][i]);
+        }
+    }
+    mem_free(x->v.c);
+}
+
+static const struct model plain = {.pace = 1, .cycles = 6, .gc_share = 0.04};
+
+/* How many of 40 pairs get a claim. */
+static unsigned claims(const struct model *a, const struct model *b, uint32_t n) {
+    unsigned k = 0;
+    for (int i = 0; i < 40; i++) {
+        struct pair x;
+        compare(&x, a, b, n);
+        k += x.v.claimed > 0;
+        compared(&x);
+    }
+    return k;
+}
+
+static void nothing_changed(void **state) {
+    struct model slow = plain, burst = plain;
+    (void)state;
+    seed = 1;
+    slow.pace = 0.5; /* the host gave it half */
+    burst.burst = 60e6;
+    assert_true(claims(&plain, &plain, 1) <= 1);
+    assert_true(claims(&plain, &plain, 3) <= 1);
+    assert_true(claims(&plain, &slow, 1) <= 2);
+    assert_true(claims(&plain, &burst, 1) <= 1);
+}
+
+static void expect_first(const struct model *b, uint32_t n, enum measure_kind k, const char *name, const char *said) {
+    for (int i = 0; i < 40; i++) {
+        struct pair x;
+        struct text t = {0};
+        compare(&x, &plain, b, n);
+        assert_true(x.v.claimed > 0);
+        assert_int_equal(x.v.c[0].kind, k);
+        assert_string_equal(x.v.c[0].name, name);
+        assert_true(x.v.c[0].time.low < x.v.c[0].time.factor && x.v.c[0].time.factor < x.v.c[0].time.high);
+        change_text(&t, &x.v, &x.v.c[0]);
+        assert_non_null(strstr(t.p, said));
+        text_free(&t);
+        compared(&x);
+    }
+}
+
+static void a_lock_is_added(void **state) {
+    struct model hot = plain, light = plain;
+    (void)state;
+    seed = 2;
+    hot.lock = 1500;
+    hot.lock_ns = 400000;
+    light.lock = 150; /* 2 % of a second: little, but nobody waited there before */
+    light.lock_ns = 150000;
+    expect_first(&hot, 1, MK_LOCK, "main.added", "lock in main.added: goroutines wait");
+    expect_first(&hot, 3, MK_LOCK, "main.added", "lock in main.added: goroutines wait");
+    expect_first(&light, 1, MK_LOCK, "main.added", "lock in main.added: goroutines wait");
+    expect_first(&light, 3, MK_LOCK, "main.added", "lock in main.added: goroutines wait");
+}
+
+static void the_collector_runs_more(void **state) {
+    struct model often = plain;
+    (void)state;
+    seed = 3;
+    often.cycles = 60;
+    often.gc_share = 0.25;
+    expect_first(&often, 1, MK_GC, "", "collector: ");
+    expect_first(&often, 3, MK_GC, "", "collector: ");
+    /* what drives it: the goal over what lives */
+    struct pair x;
+    compare(&x, &plain, &often, 1);
+    compared(&x);
+    run(&x.p[0][0], &plain);
+    run(&x.p[1][0], &often);
+    x.p[1][0].heap_goal = 6e6;
+    struct err e;
+    assert_int_equal(verdict_of(&x.side[0], &x.side[1], &x.v, &e), ERR_OK);
+    assert_non_null(x.v.gc_why);
+    assert_non_null(strstr(x.v.gc_why, "GOGC"));
+    compared(&x);
+}
+
+/* More runs tell smaller changes. */
+static void runs_help(void **state) {
+    struct model a = plain, b = plain;
+    (void)state;
+    seed = 4;
+    a.lock = b.lock = 600;
+    a.lock_ns = 200000;
+    b.lock_ns = 200000;
+    b.lock *= 2.2;
+    unsigned one = claims(&a, &b, 1), three = claims(&a, &b, 3);
+    assert_true(three > one);
+}
+
+/* Profiles of traces: sums over slices are what the tables say; a trace beside itself differs in nothing. */
+static void profiles_of_traces(void **state) {
+    static const char *const path[] = {"samples/lock-1.26.trace", "samples/http-1.22.trace", "samples/alloc-1.19.trace",
+                                       "samples/workers-1.5.trace"};
+    (void)state;
+    for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
+        struct loaded l;
+        struct profile p;
+        struct err e;
+        double lock = 0, want = 0;
+        help_load(path[i], &l);
+        assert_int_equal(profile_of(&l, &p, &e), ERR_OK);
+        for (uint32_t k = 0; k < l.tg->nwaits; k++) {
+            want += l.tg->waits[k].kind == WK_LOCK ? (double)l.tg->waits[k].total : 0;
+        }
+        for (uint32_t k = 0; k < p.n; k++) {
+            lock += p.m[k].kind == MK_LOCK ? p.m[k].spent : 0;
+            assert_ptr_equal(profile_find(&p, p.m[k].kind, p.m[k].name), &p.m[k]);
+        }
+        assert_true(lock == want);
+        assert_null(profile_find(&p, MK_LOCK, "main.nowhere"));
+        struct side side = {&p, 1};
+        struct verdict v;
+        assert_int_equal(verdict_of(&side, &side, &v, &e), ERR_OK);
+        assert_int_equal(v.claimed, 0);
+        assert_true(v.pace == 1);
+        mem_free(v.c);
+        profile_free(&p);
+        load_free(&l);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(nothing_changed),         cmocka_unit_test(a_lock_is_added),
+        cmocka_unit_test(the_collector_runs_more), cmocka_unit_test(runs_help),
+        cmocka_unit_test(profiles_of_traces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
