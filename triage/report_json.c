@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode/mem.h"
+#include "triage/asked.h"
 #include "triage/report.h"
 
 #define TOP 100
@@ -208,6 +209,20 @@ static void out_findings(struct out *o, json_t *root)
             lane_id(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane.kind, f->lane.i);
         }
         stack(o, r, "stack", f->stack);
+    }
+}
+
+/* "None" and "not recorded" are two answers. */
+static void out_not_asked(struct out *o, json_t *root)
+{
+    json_t *arr = array(o, root, "not_applicable");
+    for (int r = 0; r < RULE_COUNT; r++) {
+        const char *why = rule_not_asked(o->l->tg, (enum rule)r);
+        if (why) {
+            json_t *x = row(o, arr);
+            words(o, x, "rule", rule_id((enum rule)r), strlen(rule_id((enum rule)r)));
+            words(o, x, "because", why, strlen(why));
+        }
     }
 }
 
@@ -557,6 +572,7 @@ char *report_json(const struct loaded *l)
     put(&o, root, "schema", json_string(REPORT_SCHEMA));
     out_trace(&o, root);
     out_findings(&o, root);
+    out_not_asked(&o, root);
     out_processors(&o, root);
     out_gc(&o, root);
     out_scheduler(&o, root);

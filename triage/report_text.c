@@ -4,6 +4,7 @@
  * Every section has a bound on its lines, so that the page stays a page; what is left out is said. Order is by the
  * tables' order, which is the same for the same trace.
  */
+#include "triage/asked.h"
 #include "triage/report.h"
 
 #include <string.h>
@@ -156,6 +157,10 @@ static void findings(struct text *t, const struct loaded *l)
             wrapped_clean(t, f->next, 2);
         }
     }
+    struct text u = {0};
+    rules_not_asked_text(&u, l->tg);
+    wrapped(t, u.p ? u.p : "", 2, 4);
+    text_free(&u);
 }
 
 static void item(struct text *t, const char *name, double part, double whole, bool *first)

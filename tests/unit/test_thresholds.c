@@ -101,10 +101,12 @@ static void they_decide(void **state) {
     struct err e = {0};
     (void)state;
     thresholds_reset();
-    assert_true(speaks(lock, RULE_CONVOY));
-    assert_int_equal(parse("lock-convoy.waiters = 100", &e), ERR_OK);
-    assert_false(speaks(lock, RULE_CONVOY));
+    static const char grow[] = "tests/golden/report-grow.trace";
+    assert_true(speaks(grow, RULE_HEAP));
+    assert_int_equal(parse("heap-growth.times = 1000", &e), ERR_OK);
+    assert_false(speaks(grow, RULE_HEAP));
     thresholds_reset();
+    assert_true(speaks(lock, RULE_CONVOY));
     assert_int_equal(parse("lock-convoy = off", &e), ERR_OK);
     assert_false(speaks(lock, RULE_CONVOY));
     thresholds_reset();

@@ -5,6 +5,7 @@
 #include "triage_help.h"
 
 #include "tests/support/tracegen.h"
+#include "triage/asked.h"
 #include "triage/holder.h"
 #include "triage/report.h"
 
@@ -575,6 +576,48 @@ static void a_reason_that_is_empty(void **state) {
     unmade(&m);
 }
 
+/* ---- not asked ---------------------------------------------------------------------------------------------- */
+
+static bool asked(const char *path, enum rule r, const char *why) {
+    struct loaded l;
+    help_load(path, &l);
+    const char *said = rule_not_asked(l.tg, r);
+    bool right = why ? said && strstr(said, why) : !said;
+    if (!right) {
+        print_error("%s: %s: %s\n", path, rule_id(r), said ? said : "asked");
+    }
+    load_free(&l);
+    return right;
+}
+
+static void none_or_not_recorded(void **state) {
+    static const char old[] = "samples/workers-prototype.trace", lock[] = "samples/lock-1.26.trace";
+    struct made m;
+    struct text t = {0};
+    (void)state;
+    assert_true(asked(old, RULE_CONVOY, "no function names"));
+    assert_true(asked("samples/workers-1.9.trace", RULE_SLOW_TASK, "dialect has no tasks"));
+    assert_true(asked(lock, RULE_CONVOY, NULL));
+    assert_true(asked(lock, RULE_SLOW_TASK, "marks no tasks"));
+    assert_true(asked("samples/tasks-1.27.trace", RULE_SLOW_TASK, NULL));
+    assert_true(asked("samples/http-1.26.trace", RULE_PROCS_ABOVE, "too short"));
+    begin(1); /* no stacks, no collection */
+    ev(30 * MS, "GoDestroy", "%s", "");
+    made_of(&m);
+    assert_non_null(rule_not_asked(m.l.tg, RULE_LEAK));
+    rules_not_asked_text(&t, m.l.tg);
+    assert_non_null(strstr(t.p, "not applicable: "));
+    assert_non_null(strstr(t.p, "lock-convoy"));
+    assert_non_null(strstr(t.p, "the trace has no stacks"));
+    assert_null(strstr(t.p, "sched-latency"));
+    text_free(&t);
+    char *json = report_json(&m.l);
+    assert_non_null(json);
+    assert_non_null(strstr(json, "\"because\": \"no collection is in it\""));
+    mem_free(json);
+    unmade(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stops_that_name_a_trace),     cmocka_unit_test(stops_of_several_kinds),
@@ -585,6 +628,7 @@ int main(void) {
         cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(rest_is_no_leak),
         cmocka_unit_test(no_processor_at_all),         cmocka_unit_test(workers_without_a_label),
         cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,7 +117,7 @@ static void pages_of_others(void **state) {
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
 
 static void json_of(const char *path) {
-    static const char *const keys[] = {"trace", "findings",   "processors", "gc",    "scheduler", "groups",
+    static const char *const keys[] = {"trace", "findings", "not_applicable",   "processors", "gc",    "scheduler", "groups",
                                        "waits", "contention", "locks", "syscalls",   "tasks", "unended",   "samples"};
     struct loaded l;
     char *s;
