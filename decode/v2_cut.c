@@ -205,7 +205,9 @@ static enum err_code base_of(struct v2_cut *c, int64_t *base, struct err *e)
         rc = no_memory(e);
     } else if (v2_sim_next(&s, INT64_MAX, &ev) != V2S_EVENT) {
         *e = s.damage;
-        if (!(rc = e->code))
+        if (s.oom)
+            rc = no_memory(e);
+        else if (!(rc = e->code))
             rc = err_set(e, ERR_EMPTY, pos, "a first generation without an event");
     } else {
         *base = ev.t;

@@ -293,11 +293,44 @@ static void what_stays(void **state)
     assert_string_equal(out, "region1");
 }
 
+static bool to_nowhere(void *arg, const void *p, size_t n)
+{
+    (void)arg, (void)p, (void)n;
+    return true;
+}
+
+static void out_of_memory(void **state)
+{
+    (void)state;
+    static const char *const path[] = {"samples/http-long-1.27.trace", "samples/tasks-1.21.trace"};
+    for (size_t k = 0; k < 2; k++) {
+        struct input in;
+        struct err e = {0};
+        assert_int_equal(input_open(path[k], 0, &in, &e), ERR_OK);
+        size_t live = mem_live();
+        enum err_code rc = ERR_NOMEM;
+        for (long n = 0; rc; n++) {
+            struct outlet out = {.write = to_nowhere};
+            struct anon a = {0};
+            struct anon_result res;
+            mem_fail_after(n);
+            rc = anon_trace(&in, &a, &out, &res, &e);
+            mem_fail_after(-1);
+            anon_free(&a);
+            assert_true(rc == ERR_OK || rc == ERR_NOMEM);
+            assert_int_equal(mem_live(), live);
+            assert_true(n < 20000);
+        }
+        input_close(&in);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_stays),
         cmocka_unit_test(samples_without_names),
+        cmocka_unit_test(out_of_memory),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     map_clear();

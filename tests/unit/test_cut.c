@@ -364,11 +364,47 @@ static void slices_say_the_same(void **state)
     assert_int_equal(failed, 0);
 }
 
+/* ---- without memory --------------------------------------------------------------------------------------- */
+
+static bool to_nowhere(void *arg, const void *p, size_t n)
+{
+    (void)arg, (void)p, (void)n;
+    return true;
+}
+
+static void out_of_memory(void **state)
+{
+    (void)state;
+    static const char *const path[] = {"samples/http-1.27.trace", "samples/http-long-1.23.trace", "samples/tasks-1.21.trace",
+                                       "samples/workers-1.5.trace"};
+    for (size_t k = 0; k < 4; k++) {
+        struct input in;
+        struct err e = {0};
+        assert_int_equal(input_open(path[k], 0, &in, &e), ERR_OK);
+        size_t live = mem_live();
+        enum err_code rc = ERR_NOMEM;
+        for (long n = 0; rc; n += n < 40 ? 1 : 7) {
+            struct cut_range r = {3000000, k == 1 ? INT64_MAX : 9000000, 0};
+            struct outlet out = {.write = to_nowhere};
+            struct cut_result res;
+            mem_fail_after(n);
+            rc = cut_trace(&in, &r, &out, &res, &e);
+            mem_fail_after(-1);
+            assert_true(rc == ERR_OK || rc == ERR_NOMEM || rc == ERR_ARG);
+            rc = rc == ERR_ARG ? ERR_OK : rc;
+            assert_int_equal(mem_live(), live);
+            assert_true(n < 20000);
+        }
+        input_close(&in);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(slices_say_the_same),
         cmocka_unit_test(slices_that_go_took),
+        cmocka_unit_test(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
