@@ -223,6 +223,19 @@ int str_head(struct str text, int w, char *out, size_t size)
     return used;
 }
 
+int str_middle(struct str text, int w, bool ascii, char *out, size_t size)
+{
+    if (!size)
+        return 0;
+    if (text.len > 65536 || str_width(text, w + 1) <= w) {
+        str_safe(text, out, size);
+        return str_width(text, w);
+    }
+    int head = str_head(text, w / 3, out, size);
+    size_t n = strlen(out);
+    return head + str_tail(text, w - head, ascii, out + n, size - n);
+}
+
 int str_shorten(struct str name, int w, bool ascii, char *out, size_t size)
 {
     if (!size)

@@ -102,6 +102,8 @@ struct str str_of(const char *s); /* a C string as struct str */
 int str_shorten(struct str name, int w, bool ascii, char *out, size_t size);
 /* str_tail - the end of a text (a path, a line being typed) in at most w columns, an ellipsis before it if cut. */
 int str_tail(struct str text, int w, bool ascii, char *out, size_t size);
+/* str_middle - its beginning and its end, an ellipsis between them if it is too long: names tell by both. */
+int str_middle(struct str text, int w, bool ascii, char *out, size_t size);
 /* str_head - its beginning, cut without a mark. */
 int str_head(struct str text, int w, char *out, size_t size);
 

@@ -161,6 +161,7 @@ unsigned view_arrive(struct view *v)
     v->lull = NULL;
     v->samples = NULL;
     v->gstate = NULL;
+    v->guest = 0; /* a lane of the detail that is gone */
     if (v->popup == POPUP_SPAN)
         v->popup = POPUP_NONE;
     filter_free(v->filter);

@@ -13,6 +13,7 @@
 
 #include "layout/draw.h"
 #include "layout/filter.h"
+#include "layout/wall.h"
 #include "layout/when.h"
 #include "layout/gstate.h"
 #include "layout/kind.h"
@@ -91,8 +92,10 @@ static void title(const struct canvas *c)
     if (ti->ndamages)
         x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
     x = word(g, x, w, STYLE_TITLE, "  %s", ti->dialect ? ti->dialect : "?");
-    uint32_t procs = ti->gomaxprocs ? ti->gomaxprocs : trace_nlanes(v->tr, LANE_P);
-    x = word(g, x, w, STYLE_TITLE, "  %" PRIu32 "P", procs);
+    uint64_t least, most;
+    status_procs(v, &least, &most);
+    x = least != most ? word(g, x, w, STYLE_TITLE, "  %" PRIu64 "-%" PRIu64 "P", least, most)
+                      : word(g, x, w, STYLE_TITLE, "  %" PRIu64 "P", most);
     x = word(g, x, w, STYLE_TITLE, " %sG", fmt_count(ti->goroutines, n));
     x = word(g, x, w, STYLE_TITLE, "  %s", when_dur(v->tr, ti->end, d));
     if (!ti->has_clock && ti->version)
@@ -116,6 +119,13 @@ static void title(const struct canvas *c)
         snprintf(right, sizeof right, "%.150s", c->txt->debug);
     else if (kind_here(v)->where)
         kind_here(v)->where(v, &c->plan, right, sizeof right);
+    size_t used = strlen(right);
+    if (!c->txt->debug && wall_known(v->tr) && !kind_here(v)->table) { /* the cursor's time of day */
+        char clock[WALL_MAX];
+        snprintf(right + used, sizeof right - used, "%s%s", used ? "  " : "", wall_time(v->tr, v->at.cursor, clock));
+        if (x + 2 + (int)strlen(right) > w)
+            right[used] = 0;
+    }
     if (*right && x + 2 + (int)strlen(right) <= w)
         grid_right(g, 0, 0, w, right, STYLE_TITLE_NOTE);
 }

@@ -238,6 +238,14 @@ static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool 
         grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y - r, CELL_REVERSE);
 }
 
+/* Where the goroutine that one came from was woken. */
+static void guest_mark(const struct canvas *c, int y)
+{
+    int col = window_col(c->v->at.win, c->plan->plot_w, c->v->guest_t);
+    if (col >= 0 && col < c->plan->plot_w)
+        grid_put(c->g, c->plan->gutter + col, y, glyph_mark(c->v->tier, MARK_HIT), STYLE_HIT);
+}
+
 static void lanes(const struct canvas *c)
 {
     struct view *v = c->v;
@@ -259,6 +267,8 @@ static void lanes(const struct canvas *c)
         if (h > 1)
             lane_work(c, at, y + 1);
         one_lane(c, at, y + h - 1, h, focus);
+        if (l->kind == LANE_G && lane + 1 == v->guest)
+            guest_mark(c, y);
     }
     hit_marks(c, l);
     more_marks(c, l);

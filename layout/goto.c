@@ -5,7 +5,11 @@
 #include "layout/goto.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "layout/wall.h"
 
 static const char *blanks(const char *s)
 {
@@ -157,4 +161,30 @@ bool goto_parse(const char *line, struct target *out)
         s = blanks(s + 1);
     }
     return when(s, out);
+}
+
+bool goto_wall(const struct trace *tr, const char *line, char *out, size_t size, const char **why)
+{
+    size_t n = 0;
+    for (const char *s = line; *s && n + 32 < size;) {
+        bool begins = s == line || !isalnum((unsigned char)s[-1]);
+        const char *rest;
+        int64_t t;
+        if (!begins || !wall_is(s)) {
+            out[n++] = *s++;
+            continue;
+        }
+        if (!wall_parse(tr, s, &t, &rest)) {
+            *why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
+            return false;
+        }
+        if (t < 0) {
+            *why = "the trace began later that day";
+            return false;
+        }
+        n += (size_t)snprintf(out + n, size - n, "%" PRId64 "ns", t);
+        s = rest;
+    }
+    out[n < size ? n : size - 1] = 0;
+    return true;
 }

@@ -27,11 +27,14 @@ struct keyed {
     int64_t rank;    /* of the family: its start, or its length for longest first */
     uint64_t family;
     struct item item;
+    bool later;      /* behind all that are not: cycles behind stops, where the longest come first */
 };
 
 static int by_rank(const void *a, const void *b)
 {
     const struct keyed *x = a, *y = b;
+    if (x->later != y->later)
+        return x->later ? 1 : -1;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     if (x->family != y->family)
@@ -64,7 +67,7 @@ static size_t list_gc(const struct items *it, const struct trace *tr, struct key
         size_t nr = trace_ranges(tr, kinds[j], &r);
         for (size_t i = 0; i < nr; i++, n++) {
             struct item x = {r[i].t0, r[i].t1, (uint32_t)i, (uint8_t)(j ? ITEM_STW : ITEM_GC), 0};
-            k[n] = (struct keyed){rank(it, x.t0, x.t1), (uint64_t)j, x};
+            k[n] = (struct keyed){rank(it, x.t0, x.t1), (uint64_t)j, x, it->longest_first && kinds[j] == RANGE_GC};
         }
     }
     return n;
@@ -91,7 +94,7 @@ static const struct task *find_task(const struct task *const *sorted, size_t n, 
 
 static struct keyed child(const struct items *it, const struct task *of, struct item x)
 {
-    struct keyed k = {INT64_MAX, UINT64_MAX, x};
+    struct keyed k = {INT64_MAX, UINT64_MAX, x, false};
     if (of)
         k.rank = rank(it, of->t0, of->t1), k.family = of->id;
     return k;
@@ -113,7 +116,7 @@ static size_t list_tasks(const struct items *it, const struct trace *tr, struct 
     size_t n = 0, nt = trace_tasks(tr, &t), ng = trace_regions(tr, &g), nm = trace_logs(tr, &m);
     for (size_t i = 0; i < nt; i++) {
         sorted[i] = &t[i];
-        k[n++] = (struct keyed){rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}};
+        k[n++] = (struct keyed){rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
     }
     qsort(sorted, nt, sizeof *sorted, by_id);
     for (size_t i = 0; i < ng; i++) {
@@ -131,10 +134,11 @@ struct item_list {
     /* list - with their keys; sorted: room for all tasks. Returns how many. */
     size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted);
     const char *none;
+    bool longest; /* first, as one comes here: what delayed everything is what one looks for */
     bool held; /* of a bounded trace only those of the detail are known */
 };
-static const struct item_list gc_list = {gc_things, list_gc, "no GC cycle and no stop-the-world in this trace", false};
-static const struct item_list task_list = {task_things, list_tasks, "no tasks, regions or logs in this trace", true};
+static const struct item_list gc_list = {gc_things, list_gc, "no GC cycle and no stop-the-world in this trace", true, false};
+static const struct item_list task_list = {task_things, list_tasks, "no tasks, regions or logs in this trace", false, true};
 
 bool items_update(struct items *it, const struct trace *tr, int view)
 {
@@ -364,8 +368,10 @@ static unsigned items_open(struct view *v, int no)
     move_push(v, STEP_JUMP);
     v->at.view = (uint8_t)no;
     v->at.top = v->at.row = 0;
+    v->items.longest_first = kind_of(no)->items->longest;
+    v->items.stale = true;
     move_settle(v); /* makes the rows */
-    v->at.row = items_near(&v->items, v->at.cursor);
+    v->at.row = v->items.longest_first ? 0 : items_near(&v->items, v->at.cursor);
     v->recenter = true;
     move_settle(v);
     return VR_DRAW;
@@ -479,7 +485,7 @@ static unsigned items_sort(struct view *v, int n)
     if (v->items.n)
         move_to(v, v->items.row[0].t0, true);
     move_settle(v);
-    view_message(v, false, v->items.longest_first ? "longest first" : "by time");
+    view_message(v, false, !v->items.longest_first ? "by time" : kind_here(v)->items->longest ? "stops, then cycles, the longest first" : "longest first");
     return VR_DRAW;
 }
 
@@ -512,7 +518,7 @@ static unsigned items_details(struct view *v, int n)
     .answer = {ANSWER_TIME, [DEED_LANE] = items_move, [DEED_LANE_PAGE] = items_page, [DEED_FIRST] = items_first, \
                [DEED_LAST] = items_last, [DEED_SPAN] = items_move, [DEED_FIT] = items_fit, [DEED_SWAP] = items_swap, \
                [DEED_SORT] = items_sort, [DEED_DETAILS] = items_details}, \
-    .word = {[DEED_LANE] = "row", [DEED_DETAILS] = "look at it", [DEED_SWAP] = "goroutine", [DEED_SORT] = "longest first"}
+    .word = {[DEED_LANE] = "row", [DEED_DETAILS] = "look at it", [DEED_SWAP] = "goroutine", [DEED_SORT] = "longest / by time"}
 
 const struct view_kind kind_tasks = {IS_ITEMS, .items = &task_list, .gutter = GUTTER_NAMES};
 const struct view_kind kind_gc = {IS_ITEMS, .items = &gc_list, .gutter = GUTTER_SHORT, .states = true};

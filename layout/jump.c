@@ -496,6 +496,10 @@ static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, con
     name_of(v, g, whom, sizeof whom);
     name_of(v, by, who, sizeof who);
     unsigned r = to_goroutine(v, by, t < 0 ? 0 : t);
+    if (kind_here(v)->lanes == LANE_G) { /* both stay in sight */
+        view_guest(v, g, t < 0 ? 0 : t);
+        move_settle(v);
+    }
     view_message(v, false, "G%" PRIu64 " %s %s G%" PRIu64 " %s here", by_id, who, did, id, whom);
     return r;
 }
@@ -743,7 +747,11 @@ static unsigned lane_beyond(struct view *v, const struct target *g)
 unsigned view_goto(struct view *v, const char *line)
 {
     struct target g;
-    if (!goto_parse(line, &g))
+    char plain[VIEW_TEXT + 64];
+    const char *why = "";
+    if (!goto_wall(v->tr, line, plain, sizeof plain, &why))
+        return move_fail(v, "%s", why);
+    if (!goto_parse(plain, &g))
         return move_fail(v, "not a place: %.60s (1.25s, 300us, 1.2s..1.3s, g123, p4, m7)", line);
     const struct trace_info *ti = trace_info(v->tr);
     uint32_t lane = g.has_lane ? trace_find_lane(v->tr, g.kind, g.id) : NO_LANE;
@@ -756,5 +764,9 @@ unsigned view_goto(struct view *v, const char *line)
     if (g.has_lane && lane == NO_LANE)
         return move_fail(v, "no %s %" PRIu64 " in this trace%s", kind_name(g.kind), g.id,
                          !ti->done ? " as far as it is loaded" : "");
-    return to_place(v, &g, lane);
+    unsigned r = to_place(v, &g, lane);
+    if (g.has_time && line[strspn(line, " 0123456789_")] == 0 && !(r & VR_BELL))
+        view_message(v, false, "a bare number is %s", trace_info(v->tr)->has_clock
+                     ? "nanoseconds: say 500us, 500ms or 1.5s for longer ones" : "ticks");
+    return r;
 }

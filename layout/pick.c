@@ -260,6 +260,7 @@ unsigned view_pin(struct view *v)
         i++;
     if (i < l->npin) {
         memmove(&l->pin[i], &l->pin[i + 1], (size_t)(--l->npin - i) * sizeof *l->pin);
+        v->guest = lane + 1 == v->guest ? 0 : v->guest;
         view_message(v, false, "%s is not pinned any more", id);
     } else if (l->npin == LANES_PINS) {
         return move_fail(v, "%d lanes are pinned: enough", LANES_PINS);
@@ -270,6 +271,35 @@ unsigned view_pin(struct view *v)
     l->rows_stale = true;
     move_settle(v);
     return VR_DRAW;
+}
+
+static void unpin(struct lanes *l, int i)
+{
+    memmove(&l->pin[i], &l->pin[i + 1], (size_t)(--l->npin - i) * sizeof *l->pin);
+    l->rows_stale = true;
+}
+
+static int pin_of(const struct lanes *l, uint32_t lane)
+{
+    int i = 0;
+    while (i < l->npin && l->pin[i] != lane)
+        i++;
+    return i < l->npin ? i : -1;
+}
+
+void view_guest(struct view *v, uint32_t g, int64_t t)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    int was = v->guest ? pin_of(l, v->guest - 1) : -1;
+    if (was >= 0)
+        unpin(l, was);
+    v->guest = 0;
+    if (g == NO_LANE || pin_of(l, g) >= 0 || l->npin == LANES_PINS)
+        return; /* pinned by the reader: it is on top as it is */
+    l->pin[l->npin++] = g;
+    l->rows_stale = true;
+    v->guest = g + 1;
+    v->guest_t = t;
 }
 
 unsigned view_hide(struct view *v)

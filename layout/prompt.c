@@ -18,6 +18,7 @@
 #include "layout/popup.h"
 #include "layout/search.h"
 #include "layout/status.h"
+#include "layout/wall.h"
 
 unsigned view_prompt(struct view *v, enum prompt_kind k)
 {
@@ -105,7 +106,7 @@ unsigned view_prompt_accept(struct view *v)
     }
     if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
         return VR_DRAW;
-    if (goto_parse(line, &g))
+    if (goto_parse(line, &g) || wall_is(line + strspn(line, " ")))
         return view_goto(v, line);
     memcpy(v->command, line, sizeof v->command);
     return VR_DRAW | VR_COMMAND;
@@ -189,6 +190,10 @@ unsigned view_back(struct view *v)
         v->selecting = v->selected = false;
     else if (v->search && !v->search->hidden)
         v->search->hidden = true;
+    else if (v->guest && kind_here(v)->lanes == LANE_G) {
+        view_guest(v, NO_LANE, 0);
+        move_settle(v);
+    }
     else
         return view_do(v, DEED_BACK, 0);
     return VR_DRAW;
@@ -205,6 +210,7 @@ const char *view_back_word(const struct view *v)
          : v->far.look || view_searching(v)                 ? "stop"
          : v->selecting || v->selected                      ? "no range"
          : v->search && !search_is_hidden(v->search)        ? "no marks"
+         : v->guest && kind_here(v)->lanes == LANE_G        ? "unpin"
          : kind_here(v)->back_word                          ? kind_here(v)->back_word(v)
                                                             : NULL;
 }

@@ -11,6 +11,7 @@
 
 #include "layout/gstate.h"
 #include "layout/kind.h"
+#include "layout/wall.h"
 #include "layout/when.h"
 #include "layout/lull.h"
 #include "layout/move.h"
@@ -70,6 +71,14 @@ static uint32_t function_at(const struct view *v, uint32_t stack, int level)
 uint32_t status_function(const struct view *v, uint32_t stack)
 {
     return function_at(v, stack, 2);
+}
+
+void status_procs(const struct view *v, uint64_t *least, uint64_t *most)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    if (trace_minmax(v->tr, METRIC_PROCS, 0, ti->end + (ti->end < INT64_MAX), least, most) && *most)
+        return;
+    *least = *most = ti->gomaxprocs ? ti->gomaxprocs : trace_nlanes(v->tr, LANE_P);
 }
 
 /* ---- styled pieces -------------------------------------------------------------------------------------- */
@@ -163,7 +172,7 @@ static void add_state(struct line *l, const struct view *v, struct lane lane, co
 
 static void add_when(struct line *l, const struct view *v, const struct span *s)
 {
-    char a[FMT_MAX], d[FMT_MAX];
+    char a[FMT_MAX], d[FMT_MAX], clock[WALL_MAX];
     bool open = s->open_start || s->open_end;
     if (l->w < 60) {
         add(l, STYLE_STATUS, " %s%s", open ? ">" : "", when_dur(v->tr, time_sub(s->t1, s->t0), d));
@@ -171,6 +180,8 @@ static void add_when(struct line *l, const struct view *v, const struct span *s)
     }
     add(l, STYLE_STATUS, "  %s%s", open ? "at least " : "", when_exact(v->tr, time_sub(s->t1, s->t0), d));
     add(l, STYLE_STATUS, " from %s", when_exact(v->tr, s->t0, a));
+    if (wall_known(v->tr) && s->t0 >= 0)
+        add(l, STYLE_DIM, "  %s", wall_time(v->tr, s->t0, clock));
 }
 
 static void describe(struct line *l, const struct view *v, struct lane lane, const struct span *s)

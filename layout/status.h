@@ -17,6 +17,8 @@ void status_draw(struct grid *g, const struct view *v, int y, int n);
 bool status_range(const struct view *v, int64_t *t0, int64_t *t1);
 /* status_text - all of it as one line of safe text, nothing shortened. */
 void status_text(const struct view *v, char *out, size_t size);
+/* status_procs - the fewest and the most processors at a time: where GOMAXPROCS isn't recorded, those that show. */
+void status_procs(const struct view *v, uint64_t *least, uint64_t *most);
 /* status_lane - "P2", "G412", "M1234" (never more than 24 bytes). */
 void status_lane(const struct view *v, struct lane l, char out[32]);
 /* status_name - a goroutine as "G412 http.(*conn).serve" in at most w columns. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "layout/fmt.h"
+#include "layout/status.h"
 #include "layout/tri_priv.h"
 
 static uint32_t count(const struct view *v)
@@ -23,9 +24,15 @@ static void line_time(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     text_lit(t, "trace   ");
     text_dur(t, tg->end);
-    text_add(t, ", %.3g processors on average, no more than %u of them busy for 99%% of it; %u goroutines: %u created, %u ended",
-             tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0, tg->busy_p99, tg->ng, tg->g_created,
-             tg->g_ended);
+    uint64_t least, most;
+    status_procs(v, &least, &most);
+    if (least == most)
+        text_add(t, ", %" PRIu64 " processor%s", most, most == 1 ? "" : "s");
+    else
+        text_add(t, ", %" PRIu64 " to %" PRIu64 " processors, %.3g on average", least, most,
+                 tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
+    text_add(t, ", no more than %u of them busy for 99%% of it; %u goroutines: %u created, %u ended", tg->busy_p99, tg->ng,
+             tg->g_created, tg->g_ended);
 }
 
 static void share(struct text *t, const char *name, int64_t part, int64_t whole, bool *first)

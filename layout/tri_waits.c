@@ -171,10 +171,12 @@ static void numbers(struct grid *g, const struct view *v, int y, enum style s, i
 
 static void pair_text(struct text *t, const struct view *v, const struct pair_row *p)
 {
+    int room = (v->w - 30 - (int)strlen(wait_kind_name(p->kind)) - 5) / 2; /* both ends of the arrow, whole or shortened alike */
+    room = room < 12 ? 12 : room;
     text_add(t, "%s ", wait_kind_name(p->kind));
-    text_func(t, v->tr, trace_frame(v->tr, p->stack, stacks_user_frame(v->tr, p->stack)).func, 60);
+    text_func(t, v->tr, trace_frame(v->tr, p->stack, stacks_user_frame(v->tr, p->stack)).func, (size_t)room);
     text_lit(t, " <- ");
-    text_func(t, v->tr, trace_frame(v->tr, p->waker_stack, stacks_user_frame(v->tr, p->waker_stack)).func, 60);
+    text_func(t, v->tr, trace_frame(v->tr, p->waker_stack, stacks_user_frame(v->tr, p->waker_stack)).func, (size_t)room);
 }
 
 static void place_text(struct text *t, const struct view *v, uint32_t reason, uint32_t stack)
@@ -233,7 +235,9 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         break;
     default: break;
     }
-    tri_say(g, 30, y, g->w - 30, s, "%s", t.p ? t.p : "");
+    char safe[1200];
+    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - 30, glyph_dots(v->tier), safe, sizeof safe);
+    grid_str(g, 30, y, g->w - 30, safe, s);
     text_free(&t);
 }
 

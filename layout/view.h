@@ -206,6 +206,8 @@ struct view {
     struct lull *lull;           /* why the processor under the cursor was idle */
     struct samples *samples;     /* CPU samples by lane */
     struct gstate *gstate;       /* assists by goroutine */
+    uint32_t guest;              /* goroutine lane + 1 that one came from by `cause`: it stays on top; 0 = none */
+    int64_t guest_t;             /* when it was woken */
     struct lines *own;            /* lines of a pop-up that layout made */
 
     /* scratch of drawing, reused from frame to frame */
@@ -328,6 +330,8 @@ unsigned view_filter_clear(struct view *v);
 unsigned view_mark(struct view *v, int letter);         /* a..z, A..Z: remember this place */
 unsigned view_mark_go(struct view *v, int letter);
 unsigned view_pin(struct view *v);                      /* the lane with the cursor: always on top; again: not */
+/* view_guest - keep goroutine g on top, marked at t, until the next guest or Esc; NO_LANE: none any more. */
+void view_guest(struct view *v, uint32_t g, int64_t t);
 unsigned view_hide(struct view *v);                     /* the lane with the cursor */
 unsigned view_show_all(struct view *v);                 /* no pins, nothing hidden, no related ones, no filter */
 unsigned view_group(struct view *v);                    /* goroutines by start function, folded; again: one by one */

@@ -10,6 +10,7 @@
 #include "decode/door.h"
 #include "layout/goto.h"
 #include "layout/view.h"
+#include "layout/wall.h"
 
 enum option_id {
 #define X(id, name, arg, help) OPT_##id,
@@ -105,7 +106,7 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     case OPT_KEYS: o->keys = v; return true;
     case OPT_STYLES: o->styles = true; return true;
     case OPT_VIEW: return parse_view(v, &o->view);
-    case OPT_AT: o->at = v; return goto_parse(v, &tg) && !tg.has_lane;
+    case OPT_AT: o->at = v; return wall_is(v) || (goto_parse(v, &tg) && !tg.has_lane);
     case OPT_LANE: o->lane = v; return goto_parse(v, &tg) && tg.has_lane;
     case OPT_FILTER: o->filter = v; return true;
     case OPT_SOURCE_ROOT:

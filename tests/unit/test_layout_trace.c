@@ -453,7 +453,7 @@ static void check_view(const struct view *v)
     } else if (l->n && p->view >= VIEW_PROCS && p->view <= VIEW_THREADS) {
         uint32_t row = lanes_row(l, p->focus.i);
         assert_int_not_equal(row, NO_LANE);
-        assert_true(row >= p->top && (v->rows == 0 || row < p->top + (uint32_t)v->rows));
+        assert_true(v->rows == 0 || view_row_line(v, row) >= 0);
     }
 }
 

@@ -1,0 +1,127 @@
+/*
+ * test_layout_wall.c - times of day: there and back, across midnight, where a trace doesn't tell them; and that `cause` keeps
+ * both goroutines on the screen.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "decode/mem.h"
+#include "layout/frame.h"
+#include "layout/goto.h"
+#include "layout/lanes.h"
+#include "layout/wall.h"
+
+static struct trace *load(const char *file)
+{
+    struct trace *tr;
+    struct err e;
+    struct trace_opts o = {.threads = 1};
+    assert_int_equal(trace_open(file, &o, &tr, &e), ERR_OK);
+    assert_int_equal(trace_load(tr, INT64_MAX), LOAD_DONE);
+    return tr;
+}
+
+static void zone(const char *tz)
+{
+    setenv("TZ", tz, 1);
+    tzset();
+}
+
+static void test_there_and_back(void **state)
+{
+    (void)state;
+    static const char *const zones[] = {"UTC", "UTC-13", "UTC+11", "UTC-5:30"};
+    struct trace *tr = load("samples/lock-1.26.trace");
+    assert_true(wall_known(tr));
+    for (size_t z = 0; z < sizeof zones / sizeof *zones; z++) {
+        zone(zones[z]);
+        for (int64_t t = 0; t < trace_info(tr)->end; t += trace_info(tr)->end / 97) {
+            char text[WALL_MAX];
+            const char *rest;
+            int64_t back;
+            wall_time(tr, t, text);
+            assert_int_equal(strlen(text), strlen("14:03:22.123456"));
+            assert_true(wall_parse(tr, text, &back, &rest) && !*rest);
+            assert_true(back <= t && t - back < 1000); /* the text has microseconds */
+        }
+    }
+    zone("UTC");
+    trace_close(tr);
+}
+
+static void test_lines(void **state)
+{
+    (void)state;
+    struct trace *tr = load("samples/lock-1.26.trace"), *old = load("samples/lock-1.23.trace");
+    char out[200], from[WALL_MAX], to[WALL_MAX], line[100];
+    const char *why = NULL;
+    struct target g;
+    zone("UTC");
+    wall_time(tr, 50000000, from);
+    wall_time(tr, 100000000, to);
+    snprintf(line, sizeof line, "%s..%s", from, to);
+    assert_true(goto_wall(tr, line, out, sizeof out, &why) && goto_parse(out, &g) && g.has_range);
+    assert_true(g.t0 > 49998000 && g.t0 <= 50000000 && g.t1 > 99998000 && g.t1 <= 100000000);
+    snprintf(line, sizeof line, "g17@%s", from);
+    assert_true(goto_wall(tr, line, out, sizeof out, &why) && goto_parse(out, &g) && g.has_lane && g.has_time);
+    assert_true(goto_wall(tr, "1.2s..1.3s", out, sizeof out, &why));
+    assert_string_equal(out, "1.2s..1.3s");
+    assert_false(goto_wall(old, line, out, sizeof out, &why));
+    assert_non_null(strstr(why, "Go 1.25"));
+    static const char *const none[] = {"", ":", "1:", "24:00", "3:60", "12:30:61", "1.2s", "g1"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_false(wall_is(none[i]));
+    trace_close(tr);
+    trace_close(old);
+}
+
+static void test_both_in_sight(void **state)
+{
+    (void)state;
+    struct trace *tr = load("samples/lock-1.26.trace");
+    struct view v;
+    struct grid g = {0};
+    unsigned seen = 0;
+    assert_true(view_init(&v, tr));
+    view_resize(&v, 80, 18);
+    view_switch(&v, VIEW_GOROUTINES);
+    for (int i = 0; i < 40; i++) {
+        view_at(&v, trace_info(tr)->end / 41 * i);
+        view_focus(&v, (struct lane){LANE_G, (uint32_t)i % trace_nlanes(tr, LANE_G)});
+        uint32_t from = v.at.focus.i;
+        if (view_cause(&v) & VR_BELL)
+            continue;
+        assert_true(frame_draw(&g, &v, NULL));
+        if (v.at.focus.kind != LANE_G || v.at.focus.i == from)
+            continue;
+        const struct lanes *l = &v.lanes[LANE_G];
+        assert_int_equal(v.guest, from + 1);
+        assert_int_equal(view_row_line(&v, lanes_row(l, from)), 0); /* on top */
+        assert_true(view_row_line(&v, lanes_row(l, v.at.focus.i)) >= 0);
+        assert_true(v.guest_t == v.at.cursor || v.guest_t <= 0);
+        seen++;
+    }
+    assert_true(seen > 10);
+    assert_int_equal(v.lanes[LANE_G].npin, 1); /* the last one alone */
+    assert_string_equal(view_back_word(&v), "unpin");
+    v.message[0] = 0;
+    view_back(&v);
+    assert_int_equal(v.lanes[LANE_G].npin, 0);
+    grid_free(&g);
+    view_free(&v);
+    trace_close(tr);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_there_and_back), cmocka_unit_test(test_lines),
+                                       cmocka_unit_test(test_both_in_sight)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
