@@ -34,6 +34,8 @@ struct view_kind {
     void (*speak)(const struct view *v, int w, struct rich *out);
     /* where - which rows of how many, for the title; NULL: nothing is said. */
     void (*where)(const struct view *v, const struct plan *p, char *out, size_t size);
+    /* status_most - lines that its status takes at most; NULL: those of its plan. */
+    int (*status_most)(const struct view *v);
     /* hold - it can't answer now (its tables are not there): say so. VR_NONE: it can. NULL: always. */
     unsigned (*hold)(struct view *v);
     /* back_word - what its DEED_BACK would do now; NULL: nothing. */

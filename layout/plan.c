@@ -175,6 +175,8 @@ void plan_view(struct plan *p, const struct view *v, uint32_t lanes)
     most[ROW_FILTER] = v->nfilters > 0;
     most[ROW_STRIP] = (v->search && !search_is_hidden(v->search)) || (zoomed && v->h >= 40);
     fold_empty(v, most);
+    if (kind_here(v)->status_most)
+        most[ROW_STATUS] = kind_here(v)->status_most(v);
     most[ROW_BUSY] = v->split ? 0 : BUSY_MOST + 1;
     most[ROW_LEGEND] = kind_here(v)->lanes < LANE_KINDS && v->h >= 34;
     most[ROW_STATES] = kind_here(v)->states && v->h >= 20 ? 4 : 0;

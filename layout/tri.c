@@ -448,12 +448,20 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
 }
 
 /* Do all rows stand whole in n lines? */
-static bool whole_fits(struct view *v, const struct tri_view *s, int n)
+static bool whole_fits(const struct view *v, const struct tri_view *s, int n)
 {
     int used = 0;
     for (uint32_t row = 0; row < rows(v) && used <= n; row++)
         used += s->whole(NULL, v, row, 0, false);
     return rows(v) && used <= n;
+}
+
+/* Title, footer, two lines of status: where all rows stand whole below the head, these need no more. */
+bool tri_whole(const struct view *v)
+{
+    const struct tri_view *s = shown(v);
+    int h = v->h - 4;
+    return s && s->whole && ready(v) && h > 0 && whole_fits(v, s, h - s->head_lines(v, h));
 }
 
 void tri_draw(struct grid *g, struct view *v, const struct plan *p)
@@ -467,7 +475,7 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     if (head > 0)
         s->head(g, v, y, head);
     int n = h - head;
-    if (s->whole && whole_fits(v, s, n)) {
+    if (tri_whole(v)) {
         int at = y + head;
         v->rows = (int)rows(v);
         for (uint32_t row = 0; row < rows(v); row++)

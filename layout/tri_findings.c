@@ -306,7 +306,7 @@ static void where(struct grid *g, const struct view *v, const struct finding *f,
 }
 
 /* Its line, the whole text below it, and where it is. */
-static int whole(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+static int whole(struct grid *g, const struct view *v, uint32_t i, int y, bool focus)
 {
     enum { IN = 11 };
     const struct finding *f = &v->tri->fs->f[i];
@@ -326,7 +326,7 @@ static int whole(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
     const struct finding *f = &v->tri->fs->f[i];
-    const char *s = line ? f->next : f->text;
+    const char *s = line ? f->next : tri_whole(v) ? "" : f->text; /* which stands above, then */
     text_clean(t, s, strlen(s), 0);
 }
 
@@ -340,6 +340,11 @@ static unsigned enter(struct view *v)
     return flags;
 }
 
+static int status_most(const struct view *v)
+{
+    return tri_whole(v) ? 2 : 7;
+}
+
 #define BESIDE "up and down walk the findings, Enter looks there"
 static bool can(const struct view *v, enum deed d)
 {
@@ -349,6 +354,6 @@ static bool can(const struct view *v, enum deed d)
 const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter, whole, true};
 const struct view_kind kind_triage = {
     IS_TABLE, .plan = PLAN_FINDINGS, .list = &tri_findings,
-    .can = can, .answer = {ANSWER_ROWS},
+    .status_most = status_most, .can = can, .answer = {ANSWER_ROWS},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE(BESIDE)},
 };

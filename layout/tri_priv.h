@@ -21,7 +21,7 @@ struct tri_view {
     void (*detail)(struct text *t, const struct view *v, uint32_t row, int line); /* lines 0 and 1 of the status */
     unsigned (*enter)(struct view *v);
     /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
-    int (*whole)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
+    int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus);
     bool early;                                                /* there before triage's tables are */
 };
 
@@ -40,6 +40,7 @@ unsigned tri_first(struct view *v, int n);
 unsigned tri_last(struct view *v, int n);
 unsigned tri_enter(struct view *v, int n);
 void tri_draw(struct grid *g, struct view *v, const struct plan *p);
+bool tri_whole(const struct view *v); /* all rows stand whole on the screen */
 void tri_speak(const struct view *v, int w, struct rich *out);
 #define IS_TABLE \
     .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .open = tri_open, .show = kind_show, .draw = tri_draw, \
