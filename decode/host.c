@@ -1,6 +1,7 @@
 /* host.c - see host.h. */
 #include "decode/host.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
@@ -43,4 +44,11 @@ void host_random(void *p, size_t n)
         clock_gettime(CLOCK_REALTIME, &now);
         ((unsigned char *)p)[got] = (unsigned char)((now.tv_nsec >> got % 8) ^ (uintptr_t)&now >> 8 ^ (uint64_t)getpid() ^ (uintptr_t)p >> 12);
     }
+}
+
+void host_trim(void)
+{
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
 }

@@ -14,4 +14,7 @@ uint64_t host_memory(void);
 /* host_random - n <= 256 bytes that nobody can foresee; where the host has none, what differs from run to run. */
 void host_random(void *p, size_t n);
 
+/* host_trim - freed memory goes back to the host, where the C library keeps it otherwise (glibc). */
+void host_trim(void);
+
 #endif

@@ -1,7 +1,7 @@
 /* parts.c - see parts.h. */
+#include "decode/host.h"
 #include "decode/parts.h"
 
-#include <malloc.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -360,7 +360,7 @@ static bool restore(struct trace *tr, struct part_mark *m, bool once)
     p->spans0 = f->nlane[LANE_G] + f->nlane[LANE_P];
     tr->info.epoch++;
     p->counted = 0;
-    malloc_trim(0);
+    host_trim();
     file_forget(tr);
     p->last = p->fixed = mem_live();
     p->next = next_look(tr, p->last);
