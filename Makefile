@@ -19,11 +19,16 @@ LIBS_DECODE = -lz -lzstd -lm -lpthread
 LIBS_LAYOUT =
 LIBS_TRIAGE = -ljansson -lprotobuf-c
 LIBS_VIEWER = -lncursesw
+# What a build can do without. $(call links,FLAGS): does the compiler find it?
+links = $(shell t=$$(mktemp) && printf '\043include <seccomp.h>\nint main(void) { return !seccomp_version(); }\n' | \
+                $(CC) -x c - -o $$t $(1) 2>/dev/null && echo yes; rm -f $$t)
+SECCOMP := $(call links,-lseccomp)
+LIBS_VIEWER += $(if $(SECCOMP),-lseccomp)
 LIBS_TEST   = -lcmocka
 
 HARDEN_LD   = -pie -Wl,-z,relro -Wl,-z,now -Wl,--as-needed
 
-GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE
+GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE $(if $(SECCOMP),-DGOTOP_SECCOMP)
 GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla \
                  -fno-omit-frame-pointer
 ifdef SAN
@@ -139,7 +144,8 @@ ARCH ?= $(HOST_ARCH)
 CROSS_arm64 = aarch64-linux-gnu-
 CROSS = $(if $(filter $(HOST_ARCH),$(ARCH)),,$(or $(CROSS_$(ARCH)),$(error make static: no ARCH=$(ARCH))))
 STATIC = $(BUILD)/static/gotop-linux-$(ARCH)
-OBJ_STATIC = $(BUILD)/static/charset.o $(BUILD)/static/term.o $(BUILD)/static/terms_builtin.o
+OBJ_STATIC = $(BUILD)/static/charset.o $(BUILD)/static/term.o $(BUILD)/static/terms_builtin.o $(BUILD)/static/sandbox.o
+SECCOMP_STATIC = $(call links,-static -lseccomp)
 LINK_STATIC = -static-pie -Wl,-z,relro -Wl,-z,now -Wl,--wrap=wcwidth -Wl,--wrap=wcrtomb
 static: setup-static
 	+@$(MAKE) --no-print-directory $(if $(CROSS),BUILD=$(BUILD)/$(ARCH) AR=$(CROSS)ar STRIP=$(CROSS)strip \
@@ -152,10 +158,11 @@ $(STATIC): $(BUILD)/static/gotop
 $(BUILD)/static/gotop: $(MAIN) $(OBJ_STATIC) $(LIB_ALL)
 	$(call say,LD  $@)
 	$(Q)$(CC) $(GOTOP_CFLAGS) $(CFLAGS) $(LDFLAGS) $(LINK_STATIC) -o $@ $(MAIN) $(OBJ_STATIC) $(LIB_ALL) \
-	    -lncursesw -ltinfo $(LIBS_PURE)
+	    -lncursesw -ltinfo $(if $(SECCOMP_STATIC),-lseccomp) $(LIBS_PURE)
+$(BUILD)/static/sandbox.o: private OWN_CFLAGS = $(if $(SECCOMP_STATIC),,-UGOTOP_SECCOMP)
 $(BUILD)/static/%.o: viewer/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -DGOTOP_STATIC -c -o $@ $<
+	$(Q)$(COMPILE) -DGOTOP_STATIC $(OWN_CFLAGS) -c -o $@ $<
 $(BUILD)/static/terms_builtin.c: viewer/terms.sh
 	@mkdir -p $(@D)
 	$(Q)sh viewer/terms.sh > $@

@@ -26,11 +26,13 @@
 #include "viewer/follow.h"
 #include "viewer/commands.h"
 #include "viewer/headless.h"
+#include "viewer/editor.h"
 #include "viewer/help.h"
 #include "viewer/interactive.h"
 #include "viewer/keymap.h"
 #include "viewer/options.h"
 #include "viewer/patience.h"
+#include "viewer/sandbox.h"
 #include "viewer/say.h"
 #include "viewer/term.h"
 
@@ -312,6 +314,20 @@ static int list_rules(void)
     return finish_output(status);
 }
 
+/* Is the word among argv's options? Then it is taken out. */
+static bool take_word(int *argc, char **argv, const char *word)
+{
+    int n = 1;
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], "--") == 0) word = argv[i]; /* behind it stand names */
+        if (strcmp(argv[i], word) != 0 || strcmp(word, "--") == 0) argv[n++] = argv[i];
+    }
+    bool found = n < *argc;
+    argv[n] = NULL;
+    *argc = n;
+    return found;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
@@ -321,15 +337,20 @@ int main(int argc, char **argv)
     survive_shrinking_files();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is said like a full disk */
+    bool open = take_word(&argc, argv, "--no-sandbox");
     command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
-    if (command) return command(argc - 1, argv + 1);
+    if (command) {
+        if (!open) sandbox_enter(sandbox_needs(argv[1], argc, argv), argc, argv);
+        return command(argc - 1, argv + 1);
+    }
     if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
     if (o.help) {
         usage(stdout);
         return finish_output(EXIT_OK);
     }
     if (o.version) {
-        printf("gotop (trace viewer) %s\n", GOTOP_VERSION);
+        char kept[64];
+        printf("gotop (trace viewer) %s\nsandbox: %s\n", GOTOP_VERSION, sandbox_text(kept, sizeof kept));
         return finish_output(EXIT_OK);
     }
     if (o.list_actions) {
@@ -352,8 +373,14 @@ int main(int argc, char **argv)
         door_printf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
         return EXIT_USAGE;
     }
-    if (o.headless || o.linear || isatty(STDOUT_FILENO)) return main_view(&o, charset);
-    if (!o.follow && !feed_is_url(o.path)) return main_report(&o);
-    door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
-    return EXIT_USAGE;
+    bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
+    unsigned needs = sandbox_needs(terminal ? NULL : "report", argc, argv) | (url ? SANDBOX_NET | SANDBOX_EXEC : 0);
+    if (terminal) editor_begin();
+    if (!open) sandbox_enter(needs, argc, argv);
+    int status = EXIT_USAGE;
+    if (o.headless || o.linear || terminal) status = main_view(&o, charset);
+    else if (!o.follow && !url) status = main_report(&o);
+    else door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
+    editor_end();
+    return status;
 }

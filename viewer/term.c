@@ -22,7 +22,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/wait.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -774,29 +773,17 @@ void term_suspend(struct term *t)
     take_back(t);
 }
 
-bool term_run(struct term *t, char *const argv[])
+bool term_lend(struct term *t, bool (*run)(void *arg), void *arg)
 {
-    int status = -1;
     struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
     hand_over(t);
     sigaction(SIGINT, &ignore, &old_int); /* Ctrl-C in the other program is for the other program */
     sigaction(SIGQUIT, &ignore, &old_quit);
-    pid_t pid = fork();
-    if (pid == 0) {
-        signal(SIGINT, SIG_DFL);
-        signal(SIGQUIT, SIG_DFL);
-        signal(SIGPIPE, SIG_DFL);
-        signal(SIGTSTP, SIG_DFL);
-        if (t->in_fd != STDIN_FILENO) dup2(t->in_fd, STDIN_FILENO);
-        execvp(argv[0], argv);
-        _exit(127);
-    }
-    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR) {
-    }
+    bool ok = run(arg);
     sigaction(SIGINT, &old_int, NULL);
     sigaction(SIGQUIT, &old_quit, NULL);
     take_back(t);
-    return pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
+    return ok;
 }
 
 /* ---- clipboard ------------------------------------------------------------------------------------------- */

@@ -67,11 +67,8 @@ void term_paint(struct term *t, const struct grid *g, int cx, int cy);
 void term_redraw(struct term *t);
 /* term_suspend - give the terminal back, stop this process, and go on when continued. */
 void term_suspend(struct term *t);
-/*
- * term_run - give the terminal to another program until it ends, then paint anew. false: it could not be started or
- * failed.
- */
-bool term_run(struct term *t, char *const argv[]);
+/* term_lend - give the terminal to another program while run(arg) runs it, then paint anew. Returns what run() does. */
+bool term_lend(struct term *t, bool (*run)(void *arg), void *arg);
 /* term_clipboard - ask the terminal to take text as its clipboard (OSC 52). false: too long (over 74 KB encoded),
  * or one that is known to take none. */
 bool term_clipboard(struct term *t, const char *text, size_t len);

@@ -582,6 +582,43 @@ static void test_copies(void **state)
     }
 }
 
+/* The editor is started by a process that was there before: it gets path and line, and may write where it likes. */
+static void test_editor(void **state)
+{
+    (void)state;
+    char script[300], env[330], text[200] = "";
+    const char *said = file("said");
+    snprintf(script, sizeof script, "%s/editor", dir);
+    FILE *f = fopen(script, "w");
+    assert_non_null(f);
+    fprintf(f, "#!/bin/sh\necho \"$@\" >'%s'; [ -r /etc/passwd ] && echo free >>'%s'\n", said, said);
+    fclose(f);
+    chmod(script, 0700);
+    snprintf(env, sizeof env, "VISUAL=%s", script);
+    char *vars[] = {env, NULL}, root[] = "--source-root=.=samples/src", *argv[] = {NULL, "--view", "3", root, TRACE, NULL};
+    struct pty p;
+    pty_start(&p, argv, vars);
+    shown(&p);
+    pty_type(&p, "/main\r");
+    pty_rest(&p);
+    for (int i = 0; i < 40 && !text[0]; i++) {
+        pty_type(&p, i % 2 ? "jV" : "lV");
+        pty_rest(&p);
+        f = fopen(said, "r");
+        if (f && fread(text, 1, sizeof text - 1, f) == 0)
+            text[0] = 0;
+        if (f)
+            fclose(f);
+    }
+    pty_type(&p, "Q");
+    expect_left(&p, 0, -1, "the editor");
+    pty_close(&p);
+    if (text[0] && (text[0] != '+' || !strstr(text, "\nfree")))
+        fail_msg("the editor got '%s'", text);
+    if (!text[0])
+        print_message("note: no source of the sample's stacks is here\n");
+}
+
 /* Stopped, then killed, as `kill %1` does: it may not wait for a terminal that is the shell's now. */
 static void test_killed_while_stopped(void **state)
 {
@@ -606,7 +643,7 @@ int main(void)
         cmocka_unit_test(test_busy_moment),   cmocka_unit_test(test_twice),        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_terminal_gone), cmocka_unit_test(test_nobody_hears), cmocka_unit_test(test_closed),
         cmocka_unit_test(test_file_cut),      cmocka_unit_test(test_file_replaced), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_killed_while_stopped),
+        cmocka_unit_test(test_killed_while_stopped), cmocka_unit_test(test_editor),
     };
     program = getenv("GOTOP") ? getenv("GOTOP") : "build/gotop";
     if (access(program, X_OK) || access(TRACE, R_OK) || !mkdtemp(dir)) {
