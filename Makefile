@@ -19,16 +19,11 @@ LIBS_DECODE = -lz -lzstd -lm -lpthread
 LIBS_LAYOUT =
 LIBS_TRIAGE = -ljansson -lprotobuf-c
 LIBS_VIEWER = -lncursesw
-# What a build can do without. $(call links,FLAGS): does the compiler find it?
-links = $(shell t=$$(mktemp) && printf '\043include <seccomp.h>\nint main(void) { return !seccomp_version(); }\n' | \
-                $(CC) -x c - -o $$t $(1) 2>/dev/null && echo yes; rm -f $$t)
-SECCOMP := $(call links,-lseccomp)
-LIBS_VIEWER += $(if $(SECCOMP),-lseccomp)
 LIBS_TEST   = -lcmocka
 
 HARDEN_LD   = -pie -Wl,-z,relro -Wl,-z,now -Wl,--as-needed
 
-GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE $(if $(SECCOMP),-DGOTOP_SECCOMP)
+GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE
 GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla \
                  -fno-omit-frame-pointer
 ifdef SAN
@@ -144,8 +139,7 @@ ARCH ?= $(HOST_ARCH)
 CROSS_arm64 = aarch64-linux-gnu-
 CROSS = $(if $(filter $(HOST_ARCH),$(ARCH)),,$(or $(CROSS_$(ARCH)),$(error make static: no ARCH=$(ARCH))))
 STATIC = $(BUILD)/static/gotop-linux-$(ARCH)
-OBJ_STATIC = $(BUILD)/static/charset.o $(BUILD)/static/term.o $(BUILD)/static/terms_builtin.o $(BUILD)/static/sandbox.o
-SECCOMP_STATIC = $(call links,-static -lseccomp)
+OBJ_STATIC = $(BUILD)/static/charset.o $(BUILD)/static/term.o $(BUILD)/static/terms_builtin.o
 LINK_STATIC = -static-pie -Wl,-z,relro -Wl,-z,now -Wl,--wrap=wcwidth -Wl,--wrap=wcrtomb
 static: setup-static
 	+@$(MAKE) --no-print-directory $(if $(CROSS),BUILD=$(BUILD)/$(ARCH) AR=$(CROSS)ar STRIP=$(CROSS)strip \
@@ -158,11 +152,10 @@ $(STATIC): $(BUILD)/static/gotop
 $(BUILD)/static/gotop: $(MAIN) $(OBJ_STATIC) $(LIB_ALL)
 	$(call say,LD  $@)
 	$(Q)$(CC) $(GOTOP_CFLAGS) $(CFLAGS) $(LDFLAGS) $(LINK_STATIC) -o $@ $(MAIN) $(OBJ_STATIC) $(LIB_ALL) \
-	    -lncursesw -ltinfo $(if $(SECCOMP_STATIC),-lseccomp) $(LIBS_PURE)
-$(BUILD)/static/sandbox.o: private OWN_CFLAGS = $(if $(SECCOMP_STATIC),,-UGOTOP_SECCOMP)
+	    -lncursesw -ltinfo $(LIBS_PURE)
 $(BUILD)/static/%.o: viewer/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(Q)$(COMPILE) -DGOTOP_STATIC $(OWN_CFLAGS) -c -o $@ $<
+	$(Q)$(COMPILE) -DGOTOP_STATIC -c -o $@ $<
 $(BUILD)/static/terms_builtin.c: viewer/terms.sh
 	@mkdir -p $(@D)
 	$(Q)sh viewer/terms.sh > $@
@@ -185,7 +178,13 @@ TOOLS = $(patsubst tests/support/%_main.c,$(BUILD)/%,$(wildcard tests/support/*_
 $(TOOLS): $(BUILD)/%: $(BUILD)/tests/support/%_main.o $(LIB_SUPPORT) $(LIB_PURE)
 	$(call say,LD  $@)
 	$(Q)$(LINK) -o $@ $< $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE)
-tools: $(TOOLS) $(BUILD)/gen-trace
+# What tests load before a program (LD_PRELOAD).
+PRELOAD = $(patsubst tests/preload/%.c,$(BUILD)/%.so,$(wildcard tests/preload/*.c))
+$(PRELOAD): $(BUILD)/%.so: tests/preload/%.c
+	@mkdir -p $(@D)
+	$(call say,LD  $@)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -Wall -Wextra -O1 -fPIC -shared -o $@ $<
+tools: $(TOOLS) $(BUILD)/gen-trace $(PRELOAD)
 
 UNIT = $(sort $(wildcard tests/unit/test_*.c))
 UNIT_VIEWER = $(wildcard tests/unit/test_viewer*.c tests/unit/test_app*.c tests/unit/test_keymap*.c)

@@ -28,6 +28,7 @@
 
 static atomic_long fail_in = -1;
 static atomic_size_t live, peak;
+static atomic_bool ran_out;
 
 static int refuse(void)
 {
@@ -57,6 +58,8 @@ void *mem_zalloc(size_t n)
     void *p = refuse() ? NULL : n >= BIG_FROM ? bigmem_new(n) : calloc(1, n ? n : 1);
     if (p)
         count(size_of(p), 0);
+    else
+        atomic_store_explicit(&ran_out, true, memory_order_relaxed);
     return p;
 }
 
@@ -65,6 +68,8 @@ void *mem_alloc(size_t n)
     void *p = refuse() ? NULL : n >= BIG_FROM ? bigmem_new(n) : malloc(n ? n : 1);
     if (p)
         count(size_of(p), 0);
+    else
+        atomic_store_explicit(&ran_out, true, memory_order_relaxed);
     return p;
 }
 
@@ -87,13 +92,13 @@ void *mem_resize(void *p, size_t n)
 {
     if (!p)
         return mem_alloc(n);
-    if (refuse())
-        return NULL;
     size_t was = size_of(p);
     bool big = bigmem_size(p);
-    void *q = big != (n >= BIG_FROM) ? move(p, n) : big ? bigmem_resize(p, n) : realloc(p, n ? n : 1);
+    void *q = refuse() ? NULL : big != (n >= BIG_FROM) ? move(p, n) : big ? bigmem_resize(p, n) : realloc(p, n ? n : 1);
     if (q)
         count(size_of(q), was);
+    else
+        atomic_store_explicit(&ran_out, true, memory_order_relaxed);
     return q;
 }
 
@@ -163,6 +168,11 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
 void mem_fail_after(long n)
 {
     atomic_store(&fail_in, n);
+}
+
+bool mem_ran_out(void)
+{
+    return atomic_load_explicit(&ran_out, memory_order_relaxed);
 }
 
 size_t mem_live(void)

@@ -38,6 +38,8 @@ bool mem_hollow(void *p, size_t at, size_t n);
 void mem_refill(void *p, size_t n);
 
 void mem_fail_after(long n);
+/* mem_ran_out - was an allocation refused since the program began, by a test or by the system? */
+bool mem_ran_out(void);
 size_t mem_live(void);
 size_t mem_peak(void);
 

@@ -314,6 +314,14 @@ static int list_rules(void)
     return finish_output(status);
 }
 
+/* What is refused of memory somewhere may be missing in what was printed, though nothing else went wrong. */
+static int ended(int status)
+{
+    if (!mem_ran_out() || status == EXIT_UNREADABLE) return status;
+    door_printf(stderr, "gotop: memory ran out: something may be missing\n");
+    return status ? status : EXIT_PARTIAL;
+}
+
 /* Is the word among argv's options? Then it is taken out. */
 static bool take_word(int *argc, char **argv, const char *word)
 {
@@ -341,7 +349,7 @@ int main(int argc, char **argv)
     command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
     if (command) {
         if (!open) sandbox_enter(sandbox_needs(argv[1], argc, argv), argc, argv);
-        return command(argc - 1, argv + 1);
+        return ended(command(argc - 1, argv + 1));
     }
     if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
     if (o.help) {
@@ -382,5 +390,5 @@ int main(int argc, char **argv)
     else if (!o.follow && !url) status = main_report(&o);
     else door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
     editor_end();
-    return status;
+    return terminal ? status : ended(status);
 }

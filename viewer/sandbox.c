@@ -2,7 +2,9 @@
  * sandbox.c - see sandbox.h.
  *
  * Refused calls fail with EACCES or EPERM like any other: no command ends by it. Landlock is asked by its system calls,
- * since no C library knows them; rights that this kernel's version doesn't know are left out.
+ * since no C library knows them; rights that this kernel's version doesn't know are left out. seccomp's filter is a plain
+ * list of numbers, made without a library and without memory: libseccomp 2.5 crashes where one of its 1400 allocations
+ * fails.
  */
 #include "viewer/sandbox.h"
 
@@ -23,8 +25,13 @@
 #include <linux/landlock.h>
 #define HAVE_LANDLOCK 1
 #endif
-#ifdef GOTOP_SECCOMP
-#include <seccomp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#if defined(__x86_64__) && !defined(__ILP32__)
+#define OUR_ARCH AUDIT_ARCH_X86_64
+#elif defined(__aarch64__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define OUR_ARCH AUDIT_ARCH_AARCH64
 #endif
 #endif
 
@@ -179,53 +186,121 @@ static void landlock_enter(unsigned needs, int argc, char *const *argv)
 
 /* ---- seccomp --------------------------------------------------------------------------------------------- */
 
-#ifdef GOTOP_SECCOMP
+#ifdef OUR_ARCH
 
-/* Names, since not every machine has each of them. */
-static const char *const never[] = {
-    "ptrace", "process_vm_readv", "process_vm_writev", "pidfd_getfd", "kcmp", "bpf", "perf_event_open", "userfaultfd",
-    "io_uring_setup", "io_uring_enter", "io_uring_register", "mount", "umount", "umount2", "pivot_root", "chroot", "move_mount",
-    "open_tree", "fsopen", "fsmount", "fsconfig", "fspick", "setns", "unshare", "swapon", "swapoff", "reboot", "kexec_load",
-    "kexec_file_load", "init_module", "finit_module", "delete_module", "acct", "quotactl", "keyctl", "add_key", "request_key",
-    "open_by_handle_at", "name_to_handle_at", "settimeofday", "clock_settime", "adjtimex", "sethostname", "setdomainname", "iopl",
-    "ioperm", "personality", "syslog", "vhangup", "setuid", "setgid", "setreuid", "setregid", "setresuid", "setresgid", "setgroups",
-    "setfsuid", "setfsgid", "capset", "chown", "lchown", "fchown", "fchownat", "mknod", "mknodat", "symlink", "symlinkat",
-    "link", "linkat", "mkdir", "mkdirat", "rmdir", "setxattr", "lsetxattr", "fsetxattr", "removexattr", "lremovexattr",
-    "fremovexattr", "fanotify_init", "inotify_init1", "shmget", "shmat", "msgget", "semget", "mq_open", "memfd_create", "memfd_secret",
+/* What each kernel since 5.1 has; then what some machines and headers lack. */
+static const int never[] = {
+    SYS_ptrace, SYS_process_vm_readv, SYS_process_vm_writev, SYS_kcmp, SYS_bpf, SYS_perf_event_open, SYS_userfaultfd, SYS_mount,
+    SYS_umount2, SYS_pivot_root, SYS_chroot, SYS_setns, SYS_unshare, SYS_swapon, SYS_swapoff, SYS_reboot, SYS_init_module,
+    SYS_finit_module, SYS_delete_module, SYS_acct, SYS_quotactl, SYS_keyctl, SYS_add_key, SYS_request_key, SYS_open_by_handle_at,
+    SYS_name_to_handle_at, SYS_settimeofday, SYS_clock_settime, SYS_adjtimex, SYS_clock_adjtime, SYS_sethostname,
+    SYS_setdomainname, SYS_personality, SYS_syslog, SYS_vhangup, SYS_setuid, SYS_setgid, SYS_setreuid, SYS_setregid, SYS_setresuid,
+    SYS_setresgid, SYS_setgroups, SYS_setfsuid, SYS_setfsgid, SYS_capset, SYS_fchown, SYS_fchownat, SYS_mknodat, SYS_symlinkat,
+    SYS_linkat, SYS_mkdirat, SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+    SYS_fanotify_init, SYS_inotify_init1, SYS_shmget, SYS_shmat, SYS_msgget, SYS_semget, SYS_mq_open, SYS_memfd_create,
+    SYS_kexec_load,
+#ifdef SYS_chown
+    SYS_chown, SYS_lchown, SYS_mknod, SYS_symlink, SYS_link, SYS_mkdir, SYS_rmdir, SYS_inotify_init,
+#endif
+#ifdef SYS_iopl
+    SYS_iopl, SYS_ioperm, SYS_modify_ldt,
+#endif
+#ifdef SYS_kexec_file_load
+    SYS_kexec_file_load,
+#endif
+#ifdef SYS_io_uring_setup
+    SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register,
+#endif
+#ifdef SYS_open_tree
+    SYS_open_tree, SYS_move_mount, SYS_fsopen, SYS_fsconfig, SYS_fsmount, SYS_fspick,
+#endif
+#ifdef SYS_pidfd_getfd
+    SYS_pidfd_getfd,
+#endif
+#ifdef SYS_mount_setattr
+    SYS_mount_setattr,
+#endif
+#ifdef SYS_memfd_secret
+    SYS_memfd_secret,
+#endif
 };
-static const char *const net[] = {"socket", "socketpair", "connect", "bind", "listen", "accept", "accept4", "sendto", "sendmsg", "sendmmsg",
-                                  "recvfrom", "recvmsg", "recvmmsg", "socketcall"};
-static const char *const start[] = {"execve", "execveat", "vfork"};
+static const int net[] = {SYS_socket, SYS_socketpair, SYS_connect, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_sendto, SYS_sendmsg,
+                          SYS_sendmmsg, SYS_recvfrom, SYS_recvmsg, SYS_recvmmsg};
+static const int start[] = {SYS_execve, SYS_execveat,
+#ifdef SYS_vfork
+                            SYS_vfork,
+#endif
+};
 
-static void refuse(scmp_filter_ctx f, const char *const *names, size_t n)
+enum { FILTER_MAX = 400 };
+struct filter {
+    struct sock_filter v[FILTER_MAX];
+    unsigned short n;
+};
+
+static void put(struct filter *f, struct sock_filter ins)
+{
+    if (f->n < FILTER_MAX) f->v[f->n++] = ins;
+}
+
+static void load(struct filter *f, size_t offset)
+{
+    put(f, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+}
+
+static void refuse_if(struct filter *f, unsigned how, uint32_t value)
+{
+    put(f, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | how | BPF_K), value, 0, 1));
+    put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
+}
+
+static void refuse(struct filter *f, const int *calls, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        int nr = seccomp_syscall_resolve_name(names[i]);
 #ifdef SANITIZED
-        if (strcmp(names[i], "ptrace") == 0 || strcmp(names[i], "process_vm_readv") == 0) continue;
+        if (calls[i] == SYS_ptrace || calls[i] == SYS_process_vm_readv) continue;
 #endif
-        if (nr != __NR_SCMP_ERROR) (void)seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), nr, 0);
+        refuse_if(f, BPF_JEQ, (uint32_t)calls[i]);
     }
 }
 
-/* Typing for the reader's shell: the terminal is ours to draw on, not to type into. */
-static void refuse_typing(scmp_filter_ctx f)
+/* Another machine's calls, by which a filter for this one is walked around. */
+static void refuse_others(struct filter *f)
+{
+    load(f, offsetof(struct seccomp_data, arch));
+    put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, OUR_ARCH, 1, 0));
+    put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM));
+    load(f, offsetof(struct seccomp_data, nr));
+    refuse_if(f, BPF_JGE, 0x40000000u); /* x32 */
+}
+
+/* Typing for the reader's shell: the terminal is ours to draw on, not to type into. Last: another word is loaded. */
+static void refuse_typing(struct filter *f)
 {
     enum { TYPE = 0x5412, CONSOLE = 0x541C }; /* TIOCSTI, TIOCLINUX */
-    (void)seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, TYPE));
-    (void)seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(ioctl), 1, SCMP_A1(SCMP_CMP_MASKED_EQ, 0xffffffffu, CONSOLE));
+    put(f, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 1, 0));
+    put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+    load(f, offsetof(struct seccomp_data, args) + sizeof(uint64_t)); /* the low half: both machines are little-endian */
+    refuse_if(f, BPF_JEQ, TYPE);
+    refuse_if(f, BPF_JEQ, CONSOLE);
+    put(f, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 }
 
 static void seccomp_enter(unsigned needs)
 {
-    scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
-    if (!f) return;
-    refuse(f, never, sizeof never / sizeof *never);
-    refuse_typing(f);
-    if (!(needs & SANDBOX_NET)) refuse(f, net, sizeof net / sizeof *net);
-    if (!(needs & SANDBOX_EXEC)) refuse(f, start, sizeof start / sizeof *start);
-    (void)seccomp_load(f);
-    seccomp_release(f);
+    static struct filter f;
+    refuse_others(&f);
+    refuse(&f, never, sizeof never / sizeof *never);
+    if (!(needs & SANDBOX_NET)) refuse(&f, net, sizeof net / sizeof *net);
+    if (!(needs & SANDBOX_EXEC)) refuse(&f, start, sizeof start / sizeof *start);
+    refuse_typing(&f);
+    struct sock_fprog prog = {f.n, f.v};
+    if (f.n < FILTER_MAX) (void)prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog, 0, 0);
+}
+
+static bool seccomp_there(void)
+{
+    return prctl(PR_GET_SECCOMP, 0, 0, 0, 0) >= 0;
 }
 
 #endif
@@ -241,7 +316,7 @@ void sandbox_enter(unsigned needs, int argc, char *const *argv)
 #ifdef HAVE_LANDLOCK
     landlock_enter(needs, argc, argv);
 #endif
-#ifdef GOTOP_SECCOMP
+#ifdef OUR_ARCH
     seccomp_enter(needs);
 #endif
     (void)argc;
@@ -255,9 +330,8 @@ const char *sandbox_text(char *buf, size_t size)
 #ifdef HAVE_LANDLOCK
     if (landlock_version()) n = (size_t)snprintf(buf, size, "Landlock %ld", landlock_version());
 #endif
-#ifdef GOTOP_SECCOMP
-    if (n < size) snprintf(buf + n, size - n, "%sseccomp", n ? ", " : "");
-    n = 1;
+#ifdef OUR_ARCH
+    if (seccomp_there() && n < size) n += (size_t)snprintf(buf + n, size - n, "%sseccomp", n ? ", " : "");
 #endif
     if (!n) snprintf(buf, size, "none");
     return buf;

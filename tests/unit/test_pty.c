@@ -619,6 +619,44 @@ static void test_editor(void **state)
         print_message("note: no source of the sample's stacks is here\n");
 }
 
+/* Memory runs out at some moment of a session, in curses or in ours: whatever is shown, the terminal is as before. */
+static void test_memory(void **state)
+{
+    (void)state;
+    const char *fast = getenv("GOTOP_FAST") ? getenv("GOTOP_FAST") : "build/gotop", *was = program;
+    const char *build = getenv("BUILD") ? getenv("BUILD") : "build";
+    char preload[400], at[40], so[300];
+    snprintf(so, sizeof so, "%s/failing.so", build);
+    if (access(so, R_OK) || access(fast, X_OK)) {
+        print_message("note: %s was not built\n", so);
+        skip();
+    }
+    program = fast;
+    for (int n = 1, i = 0; n < 4000; n += 1 + n / 5, i++) {
+        struct pty p;
+        char on[] = "FAIL_ON=1", *env[] = {preload, at, i % 2 ? on : NULL, NULL}, *argv[] = {NULL, "--view", "2", TRACE, NULL};
+        snprintf(preload, sizeof preload, "LD_PRELOAD=%s%s%s", so[0] == '/' ? "" : getenv("PWD") ? getenv("PWD") : ".",
+                 so[0] == '/' ? "" : "/", so);
+        snprintf(at, sizeof at, "FAIL_AT=%d", n);
+        pty_start(&p, argv, env);
+        pty_rest(&p);
+        if (!p.ended)
+            pty_type(&p, "3jw/main\r1j\r?");
+        pty_rest(&p);
+        if (!p.ended)
+            pty_type(&p, "\033QQ");
+        if (!p.ended)
+            pty_rest(&p);
+        if (!p.ended) /* keys may have been lost for want of memory, the way out may not */
+            kill(p.pid, SIGTERM);
+        expect_left(&p, -1, -1, at);
+        if (WIFSIGNALED(p.status) && WTERMSIG(p.status) != SIGTERM)
+            pty_fail(&p, at);
+        pty_close(&p);
+    }
+    program = was;
+}
+
 /* Stopped, then killed, as `kill %1` does: it may not wait for a terminal that is the shell's now. */
 static void test_killed_while_stopped(void **state)
 {
@@ -643,7 +681,7 @@ int main(void)
         cmocka_unit_test(test_busy_moment),   cmocka_unit_test(test_twice),        cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_terminal_gone), cmocka_unit_test(test_nobody_hears), cmocka_unit_test(test_closed),
         cmocka_unit_test(test_file_cut),      cmocka_unit_test(test_file_replaced), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_killed_while_stopped), cmocka_unit_test(test_editor),
+        cmocka_unit_test(test_killed_while_stopped), cmocka_unit_test(test_editor),        cmocka_unit_test(test_memory),
     };
     program = getenv("GOTOP") ? getenv("GOTOP") : "build/gotop";
     if (access(program, X_OK) || access(TRACE, R_OK) || !mkdtemp(dir)) {

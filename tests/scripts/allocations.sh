@@ -1,0 +1,48 @@
+#!/bin/sh
+# allocations.sh - every allocation fails once, ours and the libraries': a message and a status, or all that was asked for.
+# Sampled: the first of them one by one, later ones further and further apart; once alone, once with all behind it.
+fast=${GOTOP_FAST:-build/gotop}
+so=${BUILD:-build}/failing.so
+[ -x "$fast" ] || { echo "$fast was not built"; exit 1; }
+[ -f "$so" ] || { echo "$so was not built"; exit 1; }
+case $so in /*) ;; *) so=$PWD/$so ;; esac
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C.UTF-8
+new=samples/http-1.26.trace old=samples/tasks-1.27.trace
+gzip -c $new >"$tmp/x.gz"; zstd -q -c $new >"$tmp/x.zst"
+passed=0 failed=0
+fail() { failed=$((failed + 1)); echo "FAILED: $*"; head -n 3 "$tmp/err"; }
+control=$(printf '[\001-\010\013-\037\177]')
+series() { # series ARG.. - the command
+    all=$(FAIL_FD=9 LD_PRELOAD=$so "$fast" "$@" 9>&1 >"$tmp/whole" 2>/dev/null </dev/null | tail -n 1)
+    [ "${all:-0}" -gt 100 ] || { fail "$*: nothing was counted"; return; }
+    for on in '' yes; do
+        n=1
+        while [ "$n" -le "$all" ]; do
+            timeout 60 env FAIL_AT=$n ${on:+FAIL_ON=1} LD_PRELOAD="$so" "$fast" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
+            rc=$?
+            if [ $rc -gt 3 ]; then fail "$*: allocation $n${on:+ and on}: status $rc"
+            elif LC_ALL=C grep -qa "$control" "$tmp/err"; then fail "$*: allocation $n: control bytes"
+            elif [ $rc = 0 ] && ! cmp -s "$tmp/out" "$tmp/whole" && [ ! -s "$tmp/err" ]; then
+                fail "$*: allocation $n${on:+ and on}: something else comes out, and nothing is said"
+            elif [ $rc != 0 ] && [ ! -s "$tmp/err" ]; then fail "$*: allocation $n${on:+ and on}: status $rc without a word"
+            else passed=$((passed + 1)); fi
+            n=$((n < 30 ? n + 1 : n + n / 6))
+        done
+    done
+}
+series report $new; series --headless --threads 1 $new
+series report --json $new
+series report "$tmp/x.gz"
+series report "$tmp/x.zst"
+series --headless --view 3 --keys 'j Enter' $new
+series --headless --view 1 $new
+series dump $new
+series csv spans $new
+series folded $new
+series perfetto -o "$tmp/p" $new
+series pprof --kind sync -o "$tmp/p" $new
+series diff $new $old
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
