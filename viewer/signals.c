@@ -71,8 +71,11 @@ static void on_signal(int s)
 
 static void on_crash(int s, siginfo_t *info, void *context)
 {
+    static const char said[] = "\r\ngotop: ended by a fault or a signal\r\n";
     (void)context;
     emergency();
+    ssize_t n = write(STDERR_FILENO, said, sizeof said - 1);
+    (void)n;
     for (size_t i = 0; i < NCRASH; i++)
         if (crash_signals[i] == s) sigaction(s, &old_crash[i], NULL);
     if (info->si_code <= 0 || s == SIGABRT) raise(s); /* someone sent it */

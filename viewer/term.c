@@ -367,8 +367,8 @@ void term_close(struct term *t)
         if (t->have_found) tcsetattr(t->in_fd, TCSADRAIN, &t->found);
     }
     sig.open = false;
+    if (!mem_ran_out()) delscreen(t->screen); /* it trusts what curses had no memory for */
     signals_off();
-    delscreen(t->screen);
     if (t->own_in) fclose(t->in);
     if (t->io_fd >= 0) close(t->io_fd);
     close(sig.pipe[0]);

