@@ -205,9 +205,9 @@ $(TESTS_VIEWER): $(BUILD)/tests/%: $(BUILD)/tests/unit/%.o $(LIB_SUPPORT) $(LIB_
 FUZZ = $(sort $(wildcard tests/fuzz/fuzz_*.c))
 REPLAY = $(patsubst tests/fuzz/%.c,$(BUILD)/tests/replay_%,$(FUZZ))
 $(REPLAY): $(BUILD)/tests/replay_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/replay.o $(BUILD)/tests/fuzz/walk.o \
-                                  $(LIB_SUPPORT) $(LIB_PURE)
+                                  $(LIB_SUPPORT) $(LIB_ALL)
 	$(call say,LD  $@)
-	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE)
+	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(LIB_SUPPORT) $(LIB_ALL) $(LIBS_ALL)
 
 asan:
 	+@$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)/san all
@@ -238,9 +238,10 @@ screens-accept: all
 
 FUZZ_TIME ?= 60
 FUZZ_RUN = $(patsubst tests/fuzz/%.c,$(BUILD)/run_%,$(FUZZ))
-$(FUZZ_RUN): $(BUILD)/run_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/walk.o $(LIB_SUPPORT) $(LIB_PURE)
+$(FUZZ_RUN): $(BUILD)/run_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/walk.o $(BUILD)/tests/fuzz/mutate.o $(LIB_SUPPORT) \
+                            $(LIB_ALL)
 	$(call say,LD  $@)
-	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB_SUPPORT) $(LIB_PURE) $(LIBS_PURE)
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $(filter %.o,$^) $(LIB_SUPPORT) $(LIB_ALL) $(LIBS_ALL)
 fuzz-build: $(FUZZ_RUN)
 fuzz: setup-fuzz
 	+@$(MAKE) --no-print-directory CC=clang SAN=1 FUZZING=1 BUILD=$(BUILD)/fuzz fuzz-build
@@ -251,6 +252,12 @@ fuzz: setup-fuzz
 	        $(BUILD)/fuzz/found_$$n tests/fuzz/corpus/$$n || exit 1; \
 	done
 .PHONY: fuzz-build
+
+# ---- static analysis: minutes, so not a part of `make check` ------------------------------------------------
+
+analyse: all
+	@BUILD=$(BUILD) sh .ci/analyse
+.PHONY: analyse
 
 # ---- benchmarks --------------------------------------------------------------------------------------------
 
@@ -348,7 +355,8 @@ help:
 	@echo 'make static             one file that runs anywhere: $(BUILD)/static/gotop-linux-ARCH; ARCH=arm64: for that machine'
 	@echo 'make check-arm64        that file, and the units, under an emulator'
 	@echo 'make asan               build with address and undefined-behaviour sanitizers'
-	@echo 'make fuzz               fuzz both format families with clang (FUZZ_TIME=60 seconds each)'
+	@echo 'make fuzz               fuzz each entry of tests/fuzz with clang (FUZZ_TIME=60 seconds each)'
+	@echo 'make analyse            static analysis: gcc -fanalyzer, clang-tidy, cppcheck'
 	@echo 'make bench              speed, memory and bytes of generated traces, or of TRACE=file; CURVE=1: of more and more'
 	@echo 'make screens-accept     write the screens of the tests anew; read the diff'
 	@echo 'make manual             man pages and completions, $(BUILD)/manual'
