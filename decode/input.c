@@ -136,7 +136,7 @@ const char *input_member(const char *path, char *buf, size_t size)
 
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e)
 {
-    struct err unheard;
+    struct err unheard = {0};
     struct stat st;
     bool is_stdin = !strcmp(path, "-");
     int fd;

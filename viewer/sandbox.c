@@ -143,7 +143,8 @@ static void allow_config(struct rules *r)
         ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
         path[n > 0 ? n : 0] = '\0';
         for (int up = 0; up < 2 && strrchr(path, '/'); up++) *strrchr(path, '/') = '\0';
-        if (strlen(path) + sizeof "/share/gotop" <= sizeof path) allow(r, strcat(path, "/share/gotop"), READ);
+        size_t len = strlen(path);
+        if (snprintf(path + len, sizeof path - len, "/share/gotop") < (int)(sizeof path - len)) allow(r, path, READ);
     }
 }
 
