@@ -8,6 +8,8 @@
  */
 #include "viewer/sandbox.h"
 
+#include "decode/feed.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -60,7 +62,7 @@ unsigned sandbox_needs(const char *command, int argc, char *const *argv)
     for (size_t i = 0; command && i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].command, command) == 0) needs |= rows[i].needs;
     for (int i = 1; i < argc; i++)
-        if (strstr(argv[i], "://")) needs |= SANDBOX_NET | SANDBOX_EXEC;
+        if (strstr(argv[i], "://") || feed_is_url(argv[i])) needs |= SANDBOX_NET | SANDBOX_EXEC;
     return needs;
 }
 
@@ -120,16 +122,33 @@ static void allow_making(struct rules *r, const char *path)
     allow(r, path, READ | WRITE); /* a device, a pipe, a link to elsewhere */
 }
 
+/* A word that names a file, or a member of an archive behind a colon. */
+static void allow_reading(struct rules *r, const char *word)
+{
+    char path[PATH_MAX];
+    allow(r, word, READ);
+    for (const char *c = strchr(word, ':'); c; c = strchr(c + 1, ':'))
+        if (snprintf(path, sizeof path, "%.*s", (int)(c - word), word) < (int)sizeof path && *path) allow(r, path, READ);
+}
+
 /* Words of the command line: files to be read, and what shall be written. */
 static void allow_words(struct rules *r, int argc, char *const *argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *eq = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
-        bool out = strcmp(argv[i - 1], "-o") == 0 && i > 1;
+        bool out = i > 1 && (strcmp(argv[i - 1], "-o") == 0 || strcmp(argv[i - 1], "--save") == 0);
         if (out) allow_making(r, argv[i]);
         else if (strncmp(argv[i], "-o", 2) == 0 && argv[i][2]) allow_making(r, argv[i] + 2);
-        else allow(r, eq ? eq + 1 : argv[i], READ);
+        else allow_reading(r, eq ? eq + 1 : argv[i]);
     }
+}
+
+/* A slice that the viewer writes: beside the trace, in the current folder, in TMPDIR. */
+static void allow_slices(struct rules *r, int argc, char *const *argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (argv[i][0] != '-' && access(argv[i], F_OK) == 0) allow_making(r, argv[i]);
+    allow(r, ".", MAKE);
 }
 
 static void allow_config(struct rules *r)
@@ -163,7 +182,7 @@ static void allow_system(struct rules *r, unsigned needs)
     const char *tmp = getenv("TMPDIR"), *terminfo = getenv("TERMINFO");
     if (!(needs & SANDBOX_TERMINAL)) return;
     allow(r, "/dev/tty", READ | WRITE);
-    allow(r, tmp && tmp[0] == '/' ? tmp : "/tmp", MAKE & ~READ);
+    allow(r, tmp && tmp[0] == '/' ? tmp : "/tmp", MAKE & ~LANDLOCK_ACCESS_FS_READ_DIR);
     if (terminfo && terminfo[0] == '/') allow(r, terminfo, READ);
 }
 
@@ -175,6 +194,7 @@ static void landlock_enter(unsigned needs, int argc, char *const *argv)
     struct rules r = {(int)syscall(SYS_landlock_create_ruleset, &a, sizeof a, 0), a.handled_access_fs};
     if (r.fd < 0) return;
     allow_words(&r, argc, argv);
+    if (needs & SANDBOX_TERMINAL) allow_slices(&r, argc, argv);
     allow_config(&r);
     allow_system(&r, needs);
     if (needs & SANDBOX_EXEC) allow(&r, "/", READ | LANDLOCK_ACCESS_FS_EXECUTE);
