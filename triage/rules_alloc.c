@@ -5,6 +5,7 @@
  * proportion to what it allocated; so do CPU samples inside the allocator.
  */
 #include "triage/causes.h"
+#include "triage/thresholds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -218,7 +219,7 @@ void rule_forced(struct causes *c)
             return;
         }
     }
-    if (calls < 5 || calls * 2 <= c->tg->gc_cycles || cost < c->tg->end / 50) {
+    if ((double)calls < threshold(TH_FORCED_CALLS) || calls * 2 <= c->tg->gc_cycles || !threshold_reached(TH_FORCED_SHARE, cost, c->tg->end)) {
         return;
     }
     draft_start(&d, RULE_FORCED, cost);

@@ -3,15 +3,16 @@
  * slow ones; sleeps that last longer than what they wait for; system calls that keep threads.
  */
 #include "triage/causes.h"
+#include "triage/thresholds.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "decode/mem.h"
 
-#define SHARE 0.2       /* of the trace, by the clock */
-#define ROW 4           /* calls one after the other, half the time or more often */
-#define SLOW 5000000    /* ns: a call that takes as long on average is slow */
+#define SHARE threshold(TH_CALLS_SHARE)
+#define ROW threshold(TH_CALLS_ROW)
+#define SLOW threshold_ns(TH_BACKEND_SLOW)
 #define ALONE 1.5       /* goroutines that wait there on average: with fewer all their calls are in a row */
 #define WALKED 32       /* goroutines looked at */
 #define STEPS 20000     /* spans of each */
@@ -352,7 +353,7 @@ static void rule_poll(struct causes *c)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct polls *p = &v[i];
-        if (p->lates >= 8 && p->lates * 2 >= p->sleeps && p->late / (int64_t)p->goroutines >= c->tg->end / 50) {
+        if (p->lates >= 8 && p->lates * 2 >= p->sleeps && p->late / (int64_t)p->goroutines >= (int64_t)(threshold(TH_POLL_SHARE) * (double)c->tg->end)) {
             poll_finding(c, p);
         }
     }
@@ -378,7 +379,7 @@ static void rule_blocking(struct causes *c)
         row = causes_place(c->tr, r->stack) && r->blocking + r->open >= 4 && (!row || r->total > row->total) ? r : row;
     }
     double threads = (double)ns / (double)c->tg->end;
-    if (!row || threads < 2 * c->procs || threads < 8) {
+    if (!row || threads < threshold(TH_BLOCKING_PROCS) * c->procs || threads < 8) {
         return;
     }
     draft_start(&d, RULE_BLOCKING, 0);

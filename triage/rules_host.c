@@ -6,15 +6,16 @@
  * looks, had no processor. Where all goroutines that run fall silent together, it was the whole process.
  */
 #include "triage/causes.h"
+#include "triage/thresholds.h"
 
 #include <stdlib.h>
 
 #include "decode/mem.h"
 
-#define LIMIT 25000000  /* ns: no goroutine runs for as long unstopped on a processor of its own */
+#define LIMIT threshold_ns(TH_HOST_RUN)
 #define FAIR 20000000   /* ns: what it may have run of that */
 #define RUNS 3
-#define SHARE 0.10      /* of the trace, by the clock */
+#define SHARE threshold(TH_HOST_SHARE)
 
 struct late {
     struct causes *c;

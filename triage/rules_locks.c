@@ -186,59 +186,6 @@ static void rule_convoy(struct rules *rs)
     mem_free(e);
 }
 
-/* What others waited for g at places whose convoy is told, with its holder: that story needs no second telling. */
-static int64_t told_of(const struct rules *rs, uint32_t g)
-{
-    int64_t ns = 0;
-    for (uint32_t i = 0; i < rs->out->n; i++) {
-        const struct finding *f = &rs->out->f[i];
-        const struct holder_row *h = f->rule == RULE_CONVOY ? holder_at(rs->tg, holder_place(rs->tr, f->stack)) : NULL;
-        ns = ns_add(ns, h && h->g == g ? h->g_ns : 0);
-    }
-    return ns;
-}
-
-static void rule_bottleneck(struct rules *rs)
-{
-    const struct triage *tg = rs->tg;
-    int64_t all = 0, severity;
-    uint32_t best = 0;
-    const struct gstat *b;
-    struct draft d;
-    for (uint32_t g = 0; g < tg->ng; g++) {
-        all = ns_add(all, tg->g[g].ended_ns);
-        best = tg->g[g].ended_ns > tg->g[best].ended_ns ? g : best;
-    }
-    if (tg->ng == 0) {
-        return;
-    }
-    b = &tg->g[best];
-    if (b->waiters < threshold(TH_BOTTLE_WAITERS) || b->ended < threshold(TH_BOTTLE_WAITS) ||
-        !threshold_reached(TH_BOTTLE_OF_ALL, b->ended_ns, all) || !threshold_reached(TH_BOTTLE_SHARE, b->ended_ns, tg->end) ||
-        b->lock_ns > b->ns[GM_LIFE] / 2 || /* who waits for locks itself most of the time is a victim, not the cause */
-        told_of(rs, best) > b->ended_ns / 2) {
-        return;
-    }
-    severity = b->ended_ns / b->waiters;
-    draft_start(&d, RULE_BOTTLENECK, severity < tg->end ? severity : tg->end);
-    draft_subject(&d, rs, tg->groups[tg->g[best].group].name);
-    draft_at(&d, trace_lane(rs->tr, (struct lane){LANE_G, best}).first, tg->t1, LANE_G, best);
-    text_add(&d.amount, "%u wait", b->waiters);
-    text_who(&d.text, rs->tr, best);
-    text_add(&d.text, " kept %u goroutines waiting, %u times (for locks that it held, to send to it): ", b->waiters, b->ended);
-    text_dur(&d.text, b->ended_ns);
-    text_lit(&d.text, " of their time and ");
-    text_share(&d.text, (double)b->ended_ns, (double)all);
-    text_lit(&d.text, " of all such waiting. It ran for ");
-    text_dur(&d.text, b->ns[GM_EXEC]);
-    text_lit(&d.text, " and waited itself for ");
-    text_dur(&d.text, b->ns[GM_WAIT]);
-    text_lit(&d.text, ".");
-    text_add(&d.next,
-             "Its lane shows what it does between two wake-ups. Give the work to several goroutines, or buffer it.");
-    draft_end(rs, &d);
-}
-
 static void rule_stuck(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -401,7 +348,6 @@ static void rule_herd(struct rules *rs)
 void rules_locks(struct rules *rs)
 {
     rule_convoy(rs);
-    rule_bottleneck(rs);
     rule_stuck(rs);
     rule_syscall(rs);
     rule_herd(rs);

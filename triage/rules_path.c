@@ -6,15 +6,16 @@
  * runnable. So a stretch is known to a bucket (a 4096th to an 8192nd of the trace), which is all its length needs.
  */
 #include "triage/causes.h"
+#include "triage/thresholds.h"
 
 #include <stdlib.h>
 
 #include "decode/mem.h"
 
-#define ALONE_SHARE 0.15 /* of the trace */
+#define ALONE_SHARE threshold(TH_SERIAL_SHARE)
 #define PARALLEL 2.5     /* goroutines at once make a parallel phase .. */
-#define PARALLEL_SHARE 0.02
-#define STRETCH 4000000  /* ns: shorter ones are ordinary hand-over */
+#define PARALLEL_SHARE threshold(TH_SERIAL_PARALLEL)
+#define STRETCH threshold_ns(TH_SERIAL_STRETCH)
 
 #define WINDOWS 64
 #define WINDOW_EVENTS 400000.0 /* so many events of the trace lie within them all */

@@ -6,16 +6,18 @@
  * It is what is short if it is busy nearly all the time, others queue for it, and processors have nothing to do.
  */
 #include "triage/causes.h"
+#include "triage/thresholds.h"
 
 #include <stdlib.h>
 
 #include "decode/mem.h"
 
-#define BUSY 0.75
-#define QUEUE 0.5   /* goroutines waiting on average, those that are being served aside */
-#define WAITS 16
-#define SHARE 0.1   /* of the time in which it is there, by the clock */
-#define TURNS 200   /* hand-overs each way */
+#define BUSY threshold(TH_BOTTLE_BUSY)
+#define QUEUE(one) threshold((one) ? TH_BOTTLE_QUEUE : TH_POOL_QUEUE)
+#define WAITS threshold(TH_BOTTLE_WAITS)
+#define SHARE threshold(TH_BOTTLE_SHARE)
+#define TURNS threshold(TH_HAND_TURNS)
+#define WAITED threshold(TH_HAND_WAITED)
 
 struct service {
     int64_t send, other; /* waits of other groups that it ended: to hand it work, for its answers */
@@ -165,7 +167,7 @@ static void pools(struct causes *c)
         uint32_t g = causes_group(c, v[i].most->waiter);
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
         double waiting = l && l->last > l->first ? (double)v[i].total / (double)(l->last - l->first) : 0;
-        if (l && l->program && v[i].count >= WAITS && waiting >= 3 && waiting >= l->n / 4 && c->idle >= 0.6 * c->procs) {
+        if (l && l->program && (double)v[i].count >= WAITS && waiting >= threshold(TH_POOL_WAITING) && waiting >= l->n / 4 && c->idle >= threshold(TH_POOL_IDLE) * c->procs) {
             pool(c, &v[i], waiting);
         }
     }
@@ -173,7 +175,7 @@ static void pools(struct causes *c)
 
 /* ---- a lock that few wait for, but most of their time --------------------------------------------------------------- */
 
-#define LOCKED 0.3 /* of the waiters' lives */
+#define LOCKED threshold(TH_CONVOY_LIFE)
 
 static bool lock_told(const struct causes *c, uint32_t place)
 {
@@ -236,7 +238,7 @@ static void locks(struct causes *c)
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
         double share = l && l->life > 0 ? (double)v[i].total / (double)l->life : 0;
         int64_t span = l ? l->last - l->first : 0, cost = (int64_t)((double)span * (share < 1 ? share : 1));
-        if (l && l->program && v[i].count >= WAITS && share >= LOCKED && l->n >= 1.5 && c->idle >= 1 && cost >= c->tg->end / 10 &&
+        if (l && l->program && (double)v[i].count >= WAITS && share >= LOCKED && l->n >= 1.5 && c->idle >= 1 && cost >= c->tg->end / 10 &&
             !lock_told(c, v[i].place)) {
             lock_finding(c, &v[i], share, cost);
         }
@@ -271,8 +273,8 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
     double top = x->busy > y->busy ? x->busy : y->busy, span = (double)(last - first);
     struct draft d;
     n = nxy < nyx ? nxy : nyx;
-    if (!p || !q || span <= 0 || n < TURNS || ((double)n / span * 1e9 < 1000 && (double)(xy + yx) < span / 2) || top > BUSY || x->n > 2 || y->n > 2 || c->idle < 1 ||
-        (double)xy < SHARE * span || (double)yx < SHARE * span || x->by[WK_SLEEP] + y->by[WK_SLEEP] > (last - first) / 5 ||
+    if (!p || !q || span <= 0 || (double)n < TURNS || ((double)n / span * 1e9 < 1000 && (double)(xy + yx) < span / 2) || top > BUSY || x->n > 2 || y->n > 2 || c->idle < 1 ||
+        (double)xy < WAITED * span || (double)yx < WAITED * span || x->by[WK_SLEEP] + y->by[WK_SLEEP] > (last - first) / 5 ||
         x->by[WK_NET] + y->by[WK_NET] > (last - first) / 5 || span < 0.2 * (double)c->tg->end) {
         return;
     }
@@ -319,7 +321,7 @@ void rules_service(struct causes *c)
     for (uint32_t g = 0; g < tg->ngroups; g++) {
         const struct group_life *l = &c->life[g];
         double queue = l->last > l->first ? queue_of(l, &s[g]) : 0;
-        if (l->program && s[g].most && s[g].count >= WAITS && l->busy >= BUSY && queue >= (l->n < 1.5 ? QUEUE : 1) && c->idle >= (c->procs < 4 ? c->procs / 4 : 1) &&
+        if (l->program && s[g].most && (double)s[g].count >= WAITS && l->busy >= BUSY && queue >= QUEUE(l->n < 1.5) && c->idle >= (c->procs < 4 ? c->procs / 4 : 1) &&
             won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
             service(c, g, &s[g], queue);
             saturated = true;

@@ -3,6 +3,7 @@
  * goroutines whose work is mostly quick and sometimes long, so that what comes meanwhile stands behind it.
  */
 #include "triage/causes.h"
+#include "triage/thresholds.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -139,10 +140,10 @@ static void tell_slow(struct causes *c, struct finding *f)
 
 /* ---- quick and long work of one goroutine ------------------------------------------------------------------------------ */
 
-#define ITEMS 20
-#define LONG_TIMES 20   /* the median */
-#define LONG_LEAST 1000000
-#define LONG_SHARE 0.1  /* of the goroutine's life */
+#define ITEMS threshold(TH_LINE_ITEMS)
+#define LONG_TIMES threshold(TH_LINE_TIMES)
+#define LONG_LEAST threshold_ns(TH_LINE_LEAST)
+#define LONG_SHARE threshold(TH_LINE_SHARE)
 #define STEPS 20000
 
 struct items {
@@ -231,13 +232,13 @@ static void rule_line(struct causes *c)
         }
         int64_t usual = k.n ? k.v[k.n / 2] : 0;
         for (size_t m = 0; m < k.n; m++) {
-            if (k.v[m] >= LONG_TIMES * usual && k.v[m] >= LONG_LEAST) {
+            if ((double)k.v[m] >= LONG_TIMES * (double)usual && k.v[m] >= LONG_LEAST) {
                 lost = ns_add(lost, k.v[m]);
                 many++;
             }
         }
         mem_free(k.v);
-        if (k.n < ITEMS || g == NO_LANE || many < 3 || (double)lost < LONG_SHARE * (double)life || c->idle < 1) {
+        if ((double)k.n < ITEMS || g == NO_LANE || many < 3 || (double)lost < LONG_SHARE * (double)life || c->idle < 1) {
             continue;
         }
         draft_start(&d, RULE_LINE, 0);
@@ -251,7 +252,7 @@ static void rule_line(struct causes *c)
         text_func(&d.text, c->tr, c->tg->groups[i].name, 0);
         text_lit(&d.text, " between two waits for more takes ");
         text_dur(&d.text, usual);
-        text_add(&d.text, " or less, but %llu of %zu pieces took %d times as much and up to ", (unsigned long long)many, k.n, LONG_TIMES);
+        text_add(&d.text, " or less, but %llu of %zu pieces took %.0f times as much and up to ", (unsigned long long)many, k.n, LONG_TIMES);
         text_dur(&d.text, k.longest);
         text_lit(&d.text, ", ");
         text_share(&d.text, (double)lost, (double)life);

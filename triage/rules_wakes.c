@@ -3,20 +3,21 @@
  * processors, timers that wake many for little, goroutines with timers that nobody ends, and loops that never block.
  */
 #include "triage/causes.h"
+#include "triage/thresholds.h"
 
 #include <stdlib.h>
 
 #include "decode/alive.h"
 #include "decode/mem.h"
 
-#define CROWD 16        /* runnable goroutines at once, and ..*/
-#define CROWD_PROCS 6   /* .. so many times the processors */
-#define CROWD_SHARE 0.1 /* of the trace */
+#define CROWD threshold(TH_CROWD_COUNT)
+#define CROWD_PROCS threshold(TH_CROWD_TIMES)
+#define CROWD_SHARE threshold(TH_CROWD_SHARE)
 #define PEAKS 16        /* moments looked at */
 #define ORIGINS 64
 #define SWITCH 1000     /* ns: what beginning or waking a goroutine costs, about */
-#define STORM 5000      /* wake-ups by timers a second at one place */
-#define STORM_RUN 50000 /* ns that the woken ones run each time, at most, on average */
+#define STORM threshold(TH_STORM_RATE)
+#define STORM_RUN threshold_ns(TH_STORM_RUN)
 
 enum origin { BEGUN, WOKEN, STOPPED, TIMED };
 
@@ -260,7 +261,7 @@ static void rule_growth(struct causes *c)
         uint64_t timed = 0, other = 0;
         int64_t total = 0;
         struct growth w;
-        if (r->count < 10 || r->ended > r->created / 10 || g == UINT32_MAX || !c->life[g].program || told_already(c, r)) {
+        if (r->count < threshold(TH_TICKERS_LEFT) || r->ended > r->created / 10 || g == UINT32_MAX || !c->life[g].program || told_already(c, r)) {
             continue;
         }
         for (uint32_t k = 0; k < c->tg->npairs; k++) {
@@ -399,7 +400,7 @@ static void rule_busy(struct causes *c)
             }
             spin_of(c, g, &s);
             bool deals = (double)(c->tg->g[g].ended + c->tg->g[g].waits) * 1e7 > (double)s.life; /* with others, each 10 ms or oftener */
-            bool spins = s.stops >= 5 && s.run + c->tg->g[g].ns[GM_SCHED] > s.life / 2 && c->tg->g[g].ns[GM_WAIT] < s.life / 20 &&
+            bool spins = s.stops >= threshold(TH_BUSY_STOPS) && s.run + c->tg->g[g].ns[GM_SCHED] > s.life / 2 && c->tg->g[g].ns[GM_WAIT] < s.life / 20 &&
                          ((s.same * 10 >= s.stops * 8 && !deals) || spins_for_sure(&s));
             if (spins) {
                 n++;

@@ -215,9 +215,8 @@ void story_names(struct causes *c)
     struct rules *rs = c->rs;
     for (uint32_t i = rs->out->n; i-- > 0 && !rs->failed;) {
         struct finding *f = &rs->out->f[i];
-        if (f->rule == RULE_BOTTLENECK || (f->rule == RULE_CHURN && f->lane.i != NO_LANE &&
-                                           !c->life[c->tg->g[f->lane.i].group].program)) {
-            drop(rs, i); /* rules_service.c tells it of groups; what the library begins nobody can change */
+        if (f->rule == RULE_CHURN && f->lane.i != NO_LANE && !c->life[c->tg->g[f->lane.i].group].program) {
+            drop(rs, i); /* what the library begins nobody can change */
         } else if (f->rule == RULE_CONVOY && f->stack) {
             causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {

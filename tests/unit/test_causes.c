@@ -1,0 +1,113 @@
+/*
+ * test_causes.c - the rules about causes, on traces of small programs (tests/golden/causes/NAME.go): the right rule speaks
+ * first and names the function to change; healthy ones raise nothing. And that a program's number can be changed.
+ */
+#include "triage_help.h"
+
+#include "triage/thresholds.h"
+
+static const struct {
+    const char *name;
+    enum rule rule;
+    const char *func, *other; /* both are named in the text; other may be NULL */
+} planted[] = {
+    {"cachemiss", RULE_CONVOY, "main.(*cache).lookup", "running"},  /* few wait, most of their time */
+    {"reload", RULE_CONVOY, "main.(*conf).reload", "main.(*conf).get"}, /* readers wait for a writer at work */
+    {"once", RULE_CONVOY, "main.(*model).weights", NULL},
+    {"flusher", RULE_BOTTLENECK, "main.(*wal).syncLoop", "in a system call"},
+    {"slots", RULE_POOL, "main.convert", NULL},
+    {"straggler", RULE_SERIAL, "main.epoch", NULL},
+    {"skew", RULE_UNBALANCED, "main.drain", NULL},
+};
+
+static void path_of(char *out, size_t size, const char *name) {
+    snprintf(out, size, "tests/golden/causes/%s.trace", name);
+}
+
+static void the_cause_is_first(void **state) {
+    (void)state;
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        struct loaded l;
+        char path[128];
+        path_of(path, sizeof path, planted[i].name);
+        help_load(path, &l);
+        const struct finding *f = l.fs.n ? &l.fs.f[0] : NULL;
+        if (!f || f->note || f->rule != planted[i].rule || !strstr(f->text, planted[i].func) ||
+            (planted[i].other && !strstr(f->text, planted[i].other))) {
+            print_error("%s: %s: %s\n", path, f ? rule_id(f->rule) : "nothing", f ? f->text : "");
+            fail();
+        }
+        for (uint32_t k = 0; k < l.fs.n; k++) {
+            assert_true(l.fs.f[k].severity_ns <= l.tg->end);
+            assert_true(l.fs.f[k].note || l.fs.f[k].severity_ns * 100 >= l.tg->end);
+            assert_true(l.fs.f[k].rule != RULE_SCHED && l.fs.f[k].rule != RULE_IDLE); /* signs of it */
+            assert_true(l.fs.f[k].rule != RULE_TIME); /* told by the finding */
+        }
+        load_free(&l);
+    }
+}
+
+static void healthy_ones(void **state) {
+    static const char *const name[] = {"cleanmap", "cleanpool", "coldstart"};
+    (void)state;
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        struct loaded l;
+        char path[128];
+        bool time = false;
+        path_of(path, sizeof path, name[i]);
+        help_load(path, &l);
+        for (uint32_t k = 0; k < l.fs.n; k++) {
+            if (!l.fs.f[k].note) {
+                print_error("%s: %s: %s\n", path, rule_id(l.fs.f[k].rule), l.fs.f[k].text);
+                fail();
+            }
+            time |= l.fs.f[k].rule == RULE_TIME;
+        }
+        assert_true(time);
+        load_free(&l);
+    }
+}
+
+/* What nothing else tells, where the time went tells. */
+static void a_slow_start_is_where_the_time_went(void **state) {
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/coldstart.trace", &l);
+    const struct finding *f = &l.fs.f[l.fs.n - 1];
+    assert_int_equal(f->rule, RULE_TIME);
+    assert_non_null(strstr(f->text, "waiting for a timer in main.fetchSecret, called by main.boot"));
+    load_free(&l);
+}
+
+static bool tells(const char *path, enum rule r) {
+    struct loaded l;
+    bool told = false;
+    help_load(path, &l);
+    for (uint32_t k = 0; k < l.fs.n; k++) {
+        told |= l.fs.f[k].rule == r;
+    }
+    load_free(&l);
+    return told;
+}
+
+static void numbers_of_the_users(void **state) {
+    struct err e = {0};
+    const char off[] = "pool-too-small.waiting = 40\nserial-phase = off\n";
+    (void)state;
+    assert_true(tells("tests/golden/causes/slots.trace", RULE_POOL));
+    assert_int_equal(thresholds_parse("rules", off, sizeof off - 1, &e), ERR_OK);
+    assert_false(tells("tests/golden/causes/slots.trace", RULE_POOL));
+    assert_false(tells("tests/golden/causes/straggler.trace", RULE_SERIAL));
+    thresholds_reset();
+    assert_true(tells("tests/golden/causes/straggler.trace", RULE_SERIAL));
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cause_is_first),
+        cmocka_unit_test(healthy_ones),
+        cmocka_unit_test(a_slow_start_is_where_the_time_went),
+        cmocka_unit_test(numbers_of_the_users),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
