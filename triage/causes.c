@@ -15,12 +15,7 @@ uint32_t causes_place(const struct trace *tr, uint32_t stack)
 
 uint32_t causes_group(const struct causes *c, uint32_t name)
 {
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        if (c->tg->groups[i].name == name) {
-            return i;
-        }
-    }
-    return UINT32_MAX;
+    return tab_get(&c->by_name, name, 0);
 }
 
 static void life_of(struct causes *c, uint32_t i)
@@ -52,6 +47,11 @@ static bool members(struct causes *c)
     c->member = mem_alloc(((size_t)tg->ng + 1) * sizeof *c->member);
     if (!c->life || !c->of || !c->member) {
         return false;
+    }
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        if (tab_put(&c->by_name, tg->groups[i].name, 0, i) == TAB_NONE) {
+            return false;
+        }
     }
     for (uint32_t i = 0, at = 0; i < tg->ngroups; i++) {
         c->of[i].at = at;
@@ -98,6 +98,7 @@ bool causes_init(struct causes *c, struct rules *rs)
 void causes_free(struct causes *c)
 {
     explain_free(c->x);
+    tab_free(&c->by_name);
     mem_free(c->life);
     mem_free(c->of);
     mem_free(c->member);

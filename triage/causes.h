@@ -28,6 +28,7 @@ struct causes {
     struct group_life *life; /* by group */
     uint32_t *member;        /* lanes, by group: member[of[i].at ..] */
     struct member_of *of;
+    struct tab by_name;      /* groups by their start function's string */
     double procs, running, idle; /* on average: processors, goroutines of the program running, processors without work */
 };
 bool causes_init(struct causes *c, struct rules *rs); /* false: out of memory */

@@ -17,6 +17,7 @@
 #define PARALLEL_SHARE threshold(TH_SERIAL_PARALLEL)
 #define STRETCH threshold_ns(TH_SERIAL_STRETCH)
 
+#define PROCS_MOST 512 /* each moment asks all their lanes */
 #define WINDOWS 64
 #define WINDOW_EVENTS 400000.0 /* so many events of the trace lie within them all */
 
@@ -70,7 +71,7 @@ static void stretch_end(struct serial *s)
 static uint32_t alone_at(const struct causes *c, int64_t t)
 {
     uint32_t g = NO_LANE;
-    for (uint32_t p = 0; p < c->tg->np && p < 1024; p++) {
+    for (uint32_t p = 0; p < c->tg->np; p++) {
         struct span s;
         if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng) {
             continue;
@@ -148,7 +149,7 @@ static void serial_finding(struct serial *s, const struct alone *a)
 static void rule_serial(struct causes *c)
 {
     struct serial s = {.c = c, .g = NO_LANE};
-    if (c->procs < 2 || c->idle < 1) {
+    if (c->procs < 2 || c->idle < 1 || c->tg->np > PROCS_MOST) {
         return;
     }
     sweep(&s);

@@ -144,7 +144,7 @@ static void tell_slow(struct causes *c, struct finding *f)
 #define LONG_TIMES threshold(TH_LINE_TIMES)
 #define LONG_LEAST threshold_ns(TH_LINE_LEAST)
 #define LONG_SHARE threshold(TH_LINE_SHARE)
-#define STEPS 20000
+#define STEPS 5000 /* spans of each goroutine */
 
 struct items {
     int64_t *v;

@@ -12,6 +12,7 @@
 #include "decode/mem.h"
 
 #define WAITS_LOOKED_AT 48
+#define CONVOYS_TOLD 32 /* of more, the holders stay untold: each looks at all waits for locks */
 
 static void drop(struct rules *rs, uint32_t i)
 {
@@ -213,11 +214,12 @@ static bool is_gc_stop(const struct finding *f)
 void story_names(struct causes *c)
 {
     struct rules *rs = c->rs;
+    unsigned convoys = 0;
     for (uint32_t i = rs->out->n; i-- > 0 && !rs->failed;) {
         struct finding *f = &rs->out->f[i];
         if (f->rule == RULE_CHURN && f->lane.i != NO_LANE && !c->life[c->tg->g[f->lane.i].group].program) {
             drop(rs, i); /* what the library begins nobody can change */
-        } else if (f->rule == RULE_CONVOY && f->stack) {
+        } else if (f->rule == RULE_CONVOY && f->stack && convoys++ < CONVOYS_TOLD) {
             causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
             tell_stopper(c, f);
