@@ -116,6 +116,16 @@ static uint32_t row_median(const struct rows *r)
     return 0;
 }
 
+/* Rows that a program makes are of about one length; where they only happen to end, lengths are all over the place. */
+static bool alike(const struct rows *r, uint32_t median)
+{
+    uint64_t n = 0;
+    for (uint32_t i = median / 2 ? median / 2 : 1; i <= median * 2 && i < 64; i++) {
+        n += r->len[i];
+    }
+    return n * 10 >= r->n * 7;
+}
+
 static void net_finding(struct causes *c, const struct place *p, uint32_t row, double share)
 {
     int64_t each = p->total / (int64_t)p->count;
@@ -155,7 +165,7 @@ static void network(struct causes *c, const struct place *p)
         rows_of(c, c->member[c->of[group].at + (uint64_t)i * c->of[group].n / (c->of[group].n < WALKED ? c->of[group].n : WALKED)], p, waiting < ALONE, &r);
     }
     uint32_t row = row_median(&r);
-    row = r.n >= 3 || waiting < ALONE ? row : 0;
+    row = waiting < ALONE || (r.n >= 3 && alike(&r, row)) ? row : 0;
     if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
         net_finding(c, p, row, share);
     }

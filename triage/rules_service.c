@@ -108,6 +108,7 @@ struct pool {
     const struct pair_row *most;
 };
 #define POOLS 64
+#define AT_ONCE 50000 /* ns */
 
 static void pool(struct causes *c, const struct pool *p, double waiting)
 {
@@ -141,6 +142,21 @@ static void pool(struct causes *c, const struct pool *p, double waiting)
     draft_end(c->rs, &d);
 }
 
+/* Did the longest wait there end together with those of others? Then it was for an event, not for one of a set. */
+static bool all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group)
+{
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < 256; i++) {
+        uint32_t g = c->member[c->of[group].at + i];
+        struct span s;
+        if (g != p->longest.g && trace_span_at(c->tr, (struct lane){LANE_G, g}, p->longest.t1 - AT_ONCE, &s) &&
+            s.state == ST_WAITING && s.stack == p->stack && s.t1 <= p->longest.t1 + AT_ONCE) {
+            others++;
+        }
+    }
+    return others >= 2;
+}
+
 static void pools(struct causes *c)
 {
     struct pool v[POOLS];
@@ -167,7 +183,7 @@ static void pools(struct causes *c)
         uint32_t g = causes_group(c, v[i].most->waiter);
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
         double waiting = l && l->last > l->first ? (double)v[i].total / (double)(l->last - l->first) : 0;
-        if (l && l->program && (double)v[i].count >= WAITS && waiting >= threshold(TH_POOL_WAITING) && waiting >= l->n / 4 && c->idle >= threshold(TH_POOL_IDLE) * c->procs) {
+        if (l && l->program && (double)v[i].count >= WAITS && waiting >= threshold(TH_POOL_WAITING) && waiting >= l->n / 4 && c->idle >= threshold(TH_POOL_IDLE) * c->procs && !all_at_once(c, v[i].most, g)) {
             pool(c, &v[i], waiting);
         }
     }

@@ -133,6 +133,11 @@ static void tell_slow(struct causes *c, struct finding *f)
                 break;
             }
         }
+        if (l->cat == EX_RUN && usually(&u, l, nu) > 0) { /* what all of them do, only longer */
+            text_lit(&behind, " They ran longer in what the usual ones run, too: more work, or a host that took the thread away; a trace "
+                              "can't tell which.");
+            f->note = true;
+        }
         causes_retell(c->rs, f, &before, &behind);
         return;
     }

@@ -211,6 +211,21 @@ static bool is_gc_stop(const struct finding *f)
     return f->rule == RULE_STW && k && (strncmp(k + 1, "GC ", 3) == 0 || k[1] == 0);
 }
 
+static bool long_run(void *arg, const struct span *s)
+{
+    bool *one = arg;
+    *one |= s->state == ST_RUNNING;
+    return !*one;
+}
+
+/* Nearly all that a goroutine ran, it ran at one go: its work, or the host's doing. */
+static bool at_one_go(const struct causes *c, uint32_t g)
+{
+    bool one = false;
+    trace_wide(c->tr, (struct lane){LANE_G, g}, c->tg->t0, c->tg->t1, c->tg->g[g].ns[GM_EXEC] * 4 / 5 + 1, long_run, &one);
+    return one;
+}
+
 void story_names(struct causes *c)
 {
     struct rules *rs = c->rs;
@@ -219,6 +234,8 @@ void story_names(struct causes *c)
         struct finding *f = &rs->out->f[i];
         if (f->rule == RULE_CHURN && f->lane.i != NO_LANE && !c->life[c->tg->g[f->lane.i].group].program) {
             drop(rs, i); /* what the library begins nobody can change */
+        } else if (f->rule == RULE_UNBALANCED && f->lane.i != NO_LANE) {
+            f->note |= at_one_go(c, f->lane.i);
         } else if (f->rule == RULE_CONVOY && f->stack && convoys++ < CONVOYS_TOLD) {
             causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
