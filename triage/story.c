@@ -151,6 +151,14 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     if (writer) {
         text_lit(&behind, " Readers wait because a writer waits in front of them for a reader that holds on.");
         rename_rule(c->rs, f, RULE_WRITER);
+        struct text next = {0};
+        text_add(&next, "Hold the read lock for less there (copy what is read and let go), or let the writer put a new copy in place.");
+        char *say = text_take(&next);
+        c->rs->failed |= !say;
+        if (say) {
+            mem_free(f->next);
+            f->next = say;
+        }
     }
     causes_retell(c->rs, f, &before, &behind);
 }
