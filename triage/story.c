@@ -340,6 +340,10 @@ void story_end(struct causes *c)
     struct text signs = {0}, none = {0};
     int64_t gc_stops = 0;
     put_under(rs);
+    for (uint32_t i = 0; i < rs->out->n; i++) { /* what costs less than 1 % is no cause for signs to go under */
+        struct finding *f = &rs->out->f[i];
+        f->note |= !story_is_sign(rs, f) && f->severity_ns < c->tg->end / 100 && f->rule != RULE_STUCK && f->rule != RULE_LEAK;
+    }
     bool cause = worst(rs) != NULL;
     for (uint32_t i = rs->out->n; i-- > 0;) {
         struct finding *f = &rs->out->f[i];
@@ -363,9 +367,10 @@ void story_end(struct causes *c)
             drop(rs, i);
         }
     }
-    if (cause && signs.n) {
+    struct finding *first = cause && signs.n ? worst(rs) : NULL;
+    if (first) { /* NULL: what costs less than 1 % has become a note meanwhile */
         text_lit(&signs, ".");
-        causes_retell(rs, worst(rs), &none, &signs);
+        causes_retell(rs, first, &none, &signs);
     }
     for (uint32_t i = 0; i < rs->out->n; i++) {
         struct finding *f = &rs->out->f[i];

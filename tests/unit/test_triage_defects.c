@@ -618,6 +618,29 @@ static void none_or_not_recorded(void **state) {
     unmade(&m);
 }
 
+/* A cause of less than 1 % becomes a note: what would be signs of it is not told under it, and nothing is told of no finding. */
+static void signs_of_a_small_cause(void **state) {
+    struct made m;
+    (void)state;
+    begin(1);
+    for (unsigned g = 2; g < 302; g++) { /* they wait long for the one processor, a fifth of the trace each */
+        create(g * US, g, "crowd");
+    }
+    stop(400 * US, 1450 * US, "read mem stats"); /* 1.05 ms of 302: told, and less than 1 % */
+    block(1500 * US, "sleep", at_rest);
+    for (unsigned g = 2; g < 302; g++) {
+        start(g * MS, g);
+        over(g * MS + 700 * US);
+    }
+    made_of(&m);
+    for (uint32_t i = 0; i < m.l.fs.n; i++) {
+        assert_true(m.l.fs.f[i].note || m.l.fs.f[i].severity_ns >= m.l.tg->end / 100);
+    }
+    assert_non_null(told(&m, RULE_STW));
+    assert_true(told(&m, RULE_STW)->note);
+    unmade(&m);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stops_that_name_a_trace),     cmocka_unit_test(stops_of_several_kinds),
@@ -629,6 +652,7 @@ int main(void) {
         cmocka_unit_test(no_processor_at_all),         cmocka_unit_test(workers_without_a_label),
         cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
         cmocka_unit_test(none_or_not_recorded),
+        cmocka_unit_test(signs_of_a_small_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
