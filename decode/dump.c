@@ -134,6 +134,12 @@ static bool reason_lost(const struct dump *d, uint32_t reason)
     return s.len > 1 && s.p[0] == '#' && isdigit((unsigned char)s.p[1]);
 }
 
+/* What follows is not recorded, so when the span before it ended isn't either: a record would claim it. */
+static bool end_lost(const struct dump *d, enum lane_kind k, const struct span *next)
+{
+    return d->tr->info.second_family && next->state == (k == LANE_G ? ST_UNKNOWN : ST_NONE);
+}
+
 static void dump_goroutines(struct dump *d)
 {
     uint32_t n;
@@ -144,20 +150,22 @@ static void dump_goroutines(struct dump *d)
         struct span_iter it;
         if (!span_seek_index(&it, d->tr, l, 0))
             continue;
+        bool more;
         do {
-            const struct span *s = span_get(&it);
+            const struct span at = *span_get(&it), *const s = &at;
             const char *name = go_state(s->state);
+            more = span_next(&it);
             if (!name)
                 continue;
             int64_t t0 = s->t0 < seen ? seen : s->t0;
-            if (s->t1 < t0 || reason_lost(d, s->reason))
+            if (s->t1 < t0 || reason_lost(d, s->reason) || (more && end_lost(d, LANE_G, span_get(&it))))
                 continue;
             fprintf(d->out, "G\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%s\t", (int64_t)o[k].id, t0, s->t1, name);
             put_id(d, s->reason);
             fputc('\n', d->out);
             d->zsum[s->state] += (uint64_t)(s->t1 - t0);
             d->zn[s->state]++;
-        } while (span_next(&it));
+        } while (more);
     }
     mem_free(o);
 }
@@ -191,7 +199,7 @@ static void dump_procs(struct dump *d)
             const struct span *s = span_get(&it);
             uint32_t now = on_cpu(s->state) ? s->who : NO_LANE;
             if (now != g) {
-                if (g != NO_LANE)
+                if (g != NO_LANE && !end_lost(d, LANE_P, s))
                     put_running(d, o[k].id, t0, t1, g);
                 g = now;
                 t0 = s->t0;

@@ -716,6 +716,7 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
         if (rc == TURN_OVER) {
             cursor_done(o, c);
             heap_drop(o);
+            ok = ok && (!o->loose || turns_go_on(ts, o, f, &others)); /* what it ran is unknown */
         } else if (o->nheap > 1) {
             heap_down(o);
         }
