@@ -382,7 +382,8 @@ int main(int argc, char **argv)
         return EXIT_USAGE;
     }
     bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
-    unsigned needs = sandbox_needs(terminal ? NULL : "report", argc, argv) | (url ? SANDBOX_NET | SANDBOX_EXEC : 0);
+    unsigned needs = sandbox_needs(terminal ? NULL : "report", argc, argv) | (url ? SANDBOX_NET | SANDBOX_EXEC : 0) |
+                     (o.headless || o.linear ? SANDBOX_SLICES : 0);
     if (terminal) editor_begin();
     if (!open) sandbox_enter(needs, argc, argv);
     int status = EXIT_USAGE;

@@ -58,7 +58,7 @@ static const struct {
 
 unsigned sandbox_needs(const char *command, int argc, char *const *argv)
 {
-    unsigned needs = command ? 0 : SANDBOX_TERMINAL;
+    unsigned needs = command ? 0 : SANDBOX_TERMINAL | SANDBOX_SLICES;
     for (size_t i = 0; command && i < sizeof rows / sizeof *rows; i++)
         if (strcmp(rows[i].command, command) == 0) needs |= rows[i].needs;
     for (int i = 1; i < argc; i++)
@@ -131,13 +131,22 @@ static void allow_reading(struct rules *r, const char *word)
         if (snprintf(path, sizeof path, "%.*s", (int)(c - word), word) < (int)sizeof path && *path) allow(r, path, READ);
 }
 
+/* Options whose value is a file to be written. */
+static bool written(const char *option, size_t n)
+{
+    static const char *const names[] = {"-o", "--save", "--map"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) == n && memcmp(names[i], option, n) == 0) return true;
+    return false;
+}
+
 /* Words of the command line: files to be read, and what shall be written. */
 static void allow_words(struct rules *r, int argc, char *const *argv)
 {
     for (int i = 1; i < argc; i++) {
         const char *eq = argv[i][0] == '-' ? strchr(argv[i], '=') : NULL;
-        bool out = i > 1 && (strcmp(argv[i - 1], "-o") == 0 || strcmp(argv[i - 1], "--save") == 0);
-        if (out) allow_making(r, argv[i]);
+        if (i > 1 && written(argv[i - 1], strlen(argv[i - 1]))) allow_making(r, argv[i]);
+        else if (eq && written(argv[i], (size_t)(eq - argv[i]))) allow_making(r, eq + 1);
         else if (strncmp(argv[i], "-o", 2) == 0 && argv[i][2]) allow_making(r, argv[i] + 2);
         else allow_reading(r, eq ? eq + 1 : argv[i]);
     }
@@ -180,7 +189,7 @@ static void allow_system(struct rules *r, unsigned needs)
     allow(r, "/proc", READ);
 #endif
     const char *tmp = getenv("TMPDIR"), *terminfo = getenv("TERMINFO");
-    if (!(needs & SANDBOX_TERMINAL)) return;
+    if (!(needs & (SANDBOX_TERMINAL | SANDBOX_SLICES))) return;
     allow(r, "/dev/tty", READ | WRITE);
     allow(r, tmp && tmp[0] == '/' ? tmp : "/tmp", MAKE & ~LANDLOCK_ACCESS_FS_READ_DIR);
     if (terminfo && terminfo[0] == '/') allow(r, terminfo, READ);
@@ -194,7 +203,7 @@ static void landlock_enter(unsigned needs, int argc, char *const *argv)
     struct rules r = {(int)syscall(SYS_landlock_create_ruleset, &a, sizeof a, 0), a.handled_access_fs};
     if (r.fd < 0) return;
     allow_words(&r, argc, argv);
-    if (needs & SANDBOX_TERMINAL) allow_slices(&r, argc, argv);
+    if (needs & SANDBOX_SLICES) allow_slices(&r, argc, argv);
     allow_config(&r);
     allow_system(&r, needs);
     if (needs & SANDBOX_EXEC) allow(&r, "/", READ | LANDLOCK_ACCESS_FS_EXECUTE);
