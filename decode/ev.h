@@ -59,6 +59,7 @@ enum {
     EVF_STOPPED = 4,  /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
     EVF_OWN_STACK = 8,/* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */
     EVF_EXTRA = 16,   /* a part of another event: not counted as an event of its own */
+    EVF_CARRIED = 64, /* G_STATUS, P_STATE, RANGE_ACTIVE: so it was when this segment began; nothing changes now */
     EVF_QUIET = 32    /* not counted as an event, no record: bookkeeping of the reader. METRIC: sets the value, makes
                          no point */
 };

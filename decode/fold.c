@@ -60,7 +60,7 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
         else if (k == LANE_P)
             f->p[j] = (struct pinfo){.g = EV_NONE, .m = EV_NONE};
         else if (k == LANE_M)
-            f->m[j] = (struct minfo){.g = EV_NONE, .p = EV_NONE};
+            f->m[j] = (struct minfo){.g = EV_NONE, .p = EV_NONE, .was_g = EV_NONE, .was_p = EV_NONE};
     }
     f->nlane[k] = need;
     if (k == LANE_G && was < f->past_from && need >= f->past_from)
@@ -109,7 +109,16 @@ void fold_p_show(struct fold *f, uint32_t p, int64_t t)
 
 static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t t)
 {
-    const struct minfo *mi = &f->m[m];
+    struct minfo *mi = &f->m[m];
+    if (f->segment && !mi->lane.n) {
+        uint32_t g = mi->p == EV_NONE ? mi->g : EV_NONE;
+        if (f->carrying) {
+            mi->was_p = mi->p;
+            mi->was_g = g;
+        }
+        if (mi->was_p == mi->p && mi->was_g == g)
+            return;
+    }
     const struct hold *h = mi->lane.n ? &mi->lane.h[mi->lane.n - 1] : NULL;
     if ((!h || h->p != mi->p || (mi->p == EV_NONE && h->g != mi->g)) && !holds_set(f, m, t, mi->p, mi->g))
         f->oom = true;
@@ -224,8 +233,13 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         fold_gcount_back(f, to, e->t);
     l->state = to;
     if (to == ST_NONE) {
-        if (over)
+        if (over) {
             spans_end(&f->pool, LANE_G, l, t);
+        } else if (f->segment && !l->begun) { /* no span of it is this segment's */
+            l->begun = l->ended = true;
+            l->t0 = l->wait_t0 = t;
+            over = true;
+        }
         gi->flags |= GI_ENDED;
         if (gi->region)
             fold_regions_end(f, e->g, t);
@@ -329,8 +343,34 @@ void fold_ended(struct fold *f, uint32_t g, int64_t t)
     past_ended(f, g); /* its lane may have gone now */
 }
 
+/* It was there when the segment began: nothing happens to it. */
+static void g_carried(struct fold *f, const struct ev *e)
+{
+    struct spanlane *l = &f->lane[LANE_G][e->g];
+    bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL;
+    g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);
+    l->state = e->state;
+    fold_special_g(f, e->g);
+    f->carrying = true;
+    fold_show_on(f, e->p, e->m, e->t);
+    f->carrying = false;
+}
+
 static void on_g_status(struct fold *f, const struct ev *e)
 {
+    if (e->flags & EVF_CARRIED && !(f->g[e->g].flags & GI_KNOWN)) {
+        g_meet(f, e, GI_CARRIED);
+        if (f->hint)
+            f->g[e->g].flags |= f->hint(f->hint_arg, e->arg, &f->g[e->g].name);
+        if (!f->str_main && f->g[e->g].name && str_is(f, f->g[e->g].name, "runtime.main"))
+            f->str_main = f->g[e->g].name;
+        if (e->flags & EVF_OWN_STACK)
+            first_stack(f, e, e->stack);
+        if (e->stack)
+            g_name(f, e->g, names_root_func(f->names, e->stack), true);
+        g_carried(f, e);
+        return;
+    }
     bool known = f->g[e->g].flags & GI_KNOWN;
     if (e->flags & EVF_OWN_STACK)
         first_stack(f, e, e->stack);
@@ -338,7 +378,7 @@ static void on_g_status(struct fold *f, const struct ev *e)
         g_name(f, e->g, names_root_func(f->names, e->stack), true);
     if (e->stack2) /* first family: the snapshot names the start function */
         g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false), f->g[e->g].start_stack = e->stack2;
-    if (known && f->lane[LANE_G][e->g].begun && f->lane[LANE_G][e->g].state == e->state)
+    if (known && (f->lane[LANE_G][e->g].begun || f->segment) && f->lane[LANE_G][e->g].state == e->state)
         return;
     g_meet(f, e, 0);
     struct spanlane *l = &f->lane[LANE_G][e->g];
@@ -376,6 +416,9 @@ static void on_g_label(struct fold *f, const struct ev *e)
     struct spanlane *l = &f->lane[LANE_G][e->g];
     struct ginfo *gi = &f->g[e->g];
     bool gc = str_starts(names_get(f->names, e->str), "GC (");
+    f->unsure |= f->segment && !l->begun;
+    if (gc && gi->flags & GI_CARRIED)
+        gi->flags |= GI_LABELLED;
     if (!l->begun || l->ended || (gc && gi->name && !(gi->flags & GI_GCWORK)))
         return;
     struct span_tag t = f->pool.tags[wait_tag(&l->open)];
@@ -396,7 +439,9 @@ static void on_p_state(struct fold *f, const struct ev *e)
     struct spanlane *l = &f->lane[LANE_P][e->p];
     int64_t t = e->t;
     pi->lost = false;
-    if (!l->begun) {
+    if (e->flags & EVF_CARRIED)
+        pi->id = e->arg;
+    if (!l->begun && !f->segment) {
         pi->id = e->arg;
         if (e->flags & EVF_BACKDATE && f->procs && e->arg >= f->procs_first) {
             fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0); /* GOMAXPROCS made it come to be, after the trace began */
@@ -541,7 +586,12 @@ static void fold_other(struct fold *f, const struct ev *e)
     case EVK_G_CREATE: if (has_g) on_g_create(f, e); break;
     case EVK_G_STATUS: if (has_g) on_g_status(f, e); break;
     case EVK_G_LABEL: if (has_g) on_g_label(f, e); break;
-    case EVK_P_STATE: if (has_p) on_p_state(f, e); break;
+    case EVK_P_STATE:
+        f->carrying = e->flags & EVF_CARRIED;
+        if (has_p)
+            on_p_state(f, e);
+        f->carrying = false;
+        break;
     case EVK_M_NEW:
         if (e->m != EV_NONE)
             f->m[e->m].id = e->arg;
@@ -884,13 +934,33 @@ enum err_code fold_init(struct fold *f, const struct names *names)
     return ERR_OK;
 }
 
-void fold_finish(struct fold *f)
+void fold_segment(struct fold *f, int64_t t0)
 {
-    if (f->finished)
-        return;
-    fold_patch_open(f);
-    fold_back_counts(f);
-    f->finished = true;
+    f->segment = true;
+    f->t0 = f->end = t0;
+    for (int b = 0; b < BAND_COUNT; b++)
+        f->lane[LANE_BAND][b] = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
+    f->pool.bump.next = (size_t)128 << 10;
+    f->pool.bump.most = (size_t)256 << 10;
+    while (t0 >> f->gb_shift >= GB_MAX)
+        f->gb_shift++;
+    f->gb_first = (uint64_t)t0 >> f->gb_shift;
+    f->gb_end = (int64_t)((f->gb_first + 1) << f->gb_shift);
+    for (int k = 0; k < GC_COUNT; k++) {
+        f->gnow[k] = FOLD_MANY;
+        f->glast[k] = t0;
+        f->gb[0].max[k] = (uint32_t)FOLD_MANY;
+    }
+}
+
+void fold_segment_end(struct fold *f)
+{
+    fold_bands_again(f);
+    fold_rest(f);
+}
+
+void fold_rest(struct fold *f)
+{
     bool wait = false;
     for (int k = 0; k < LANE_KINDS; k++)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
@@ -910,6 +980,21 @@ void fold_finish(struct fold *f)
         fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
     fold_shrink(&f->g, &f->capg, f->nlane[LANE_G], sizeof *f->g);
     fold_shrink(&f->seg, &f->capseg, f->nlane[LANE_G] / PAST_GS + 1, sizeof *f->seg);
+}
+
+void fold_finish(struct fold *f)
+{
+    fold_finish_at(f, f->end);
+}
+
+void fold_finish_at(struct fold *f, int64_t end)
+{
+    if (f->finished)
+        return;
+    fold_patch_open(f, end);
+    fold_back_counts(f);
+    f->finished = true;
+    fold_rest(f);
     fold_lists_finish(f);
 }
 
@@ -933,6 +1018,7 @@ void fold_free(struct fold *f)
     mem_free(f->m);
     fold_lists_free(f);
     mem_free(f->gb);
+    mem_free(f->ids);
     mem_free(f->back);
     pool_free(&f->pool);
     memset(f, 0, sizeof *f);

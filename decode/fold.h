@@ -25,7 +25,11 @@ struct ginfo {            /* per goroutine, beside its lane: what a transition s
     uint16_t depth;       /* of open regions */
     uint8_t flags;        /* GI_* */
 };
-enum { GI_CREATED = 1, GI_INFERRED = 2, GI_GCWORK = 4, GI_SYSTEM = 8, GI_ENDED = 16, GI_KNOWN = 32 };
+enum {
+    GI_CREATED = 1, GI_INFERRED = 2, GI_GCWORK = 4, GI_SYSTEM = 8, GI_ENDED = 16, GI_KNOWN = 32,
+    GI_CARRIED = 64, /* it was there when this segment began */
+    GI_LABELLED = 128/* and has been labelled as a mark worker in it */
+};
 
 #define PAST_GS 128u      /* neighbours in order of appearance that are put away together once all are over (decode/past.h) */
 #define PAST_DUE 32
@@ -48,6 +52,7 @@ struct pinfo {
 struct minfo {
     uint64_t id;
     uint32_t g, p;
+    uint32_t was_g, was_p; /* in a segment: what it held, or called, when that began */
     struct mlane lane;
 };
 
@@ -62,6 +67,10 @@ struct opentask {         /* by task id */
 struct vec_task { struct task *v; size_t n, cap; bool unsorted; };
 struct vec_log { struct logmsg *v; size_t n, cap; };
 struct vec_sample { struct sample *v; size_t n, cap; };
+struct sample_ids {       /* of a sample in a segment, of whom that hasn't told yet */
+    size_t at;
+    uint64_t g, p, m;
+};
 struct minmax { uint64_t min, max; };
 #define MM_LEVELS 4
 #define MM_BITS 4 /* an entry of level l of a metric's min/max lists is for 1 << (l + 1) * MM_BITS points */
@@ -114,6 +123,23 @@ struct fold {
     int64_t procs_at;              /* when it became what it is */
     uint64_t procs_work;           /* P lanes looked at because it was told */
     int64_t end;
+    /*
+     * A segment of a trace (decode/segment.h), which knows nothing of what was before t0. What is told of as being so when it
+     * began (EVF_CARRIED) changes no lane: lanes begin with the first thing that happens to them, counts of goroutines
+     * are as many more as there were (and begin at FOLD_MANY, for below 0 they can't go).
+     */
+    bool segment;
+    bool carrying;                 /* while such an event is folded */
+    bool unsure;                   /* something depends on what was before, and nobody told */
+    uint8_t late;                  /* bits: bands of whose ranges some were told of late */
+    int64_t t0;
+    uint64_t procs_told;           /* the first GOMAXPROCS told of here, 0: none */
+    struct sample_ids *ids;
+    size_t nids, capids;
+    uint64_t gb_first;             /* number of the first bucket */
+    /* hint - what is known of a goroutine that was there before: GI_GCWORK, GI_SYSTEM, and its name. NULL: nobody knows. */
+    uint8_t (*hint)(void *arg, uint64_t id, uint32_t *name);
+    void *hint_arg;
     uint32_t str_main;             /* "runtime.main" once seen */
     uint32_t str_gcworker;         /* "runtime.gcBgMarkWorker" once seen */
     bool oom;
@@ -122,6 +148,15 @@ struct fold {
 
 enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);
+/* fold_segment - a fold that was just initialised becomes that of a segment which begins at t0. */
+#define FOLD_MANY ((uint64_t)1 << 30)
+void fold_segment(struct fold *f, int64_t t0);
+/* fold_rest - no more events will come: every lane is packed. fold_lists_end - nor to the lists: they are sorted. */
+void fold_rest(struct fold *f);
+/* fold_segment_end - a segment's last event is folded. */
+void fold_segment_end(struct fold *f);
+/* fold_counts_add - the counts of a segment, the next one in time, to those of all before it. */
+void fold_counts_add(struct fold *f, const struct fold *segment);
 /*
  * fold_stream - n short events of a stream in order, see struct evs; t: the time of the last event before them. Out of memory sets
  * f->oom; what was built stays readable.
@@ -135,11 +170,12 @@ void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t);
 bool fold_begin(struct fold *f);
 bool fold_any(struct fold *f, const struct ev *e);
 void fold_end(struct fold *f, int64_t last, uint64_t hot);
-/* fold_patch_open - let everything open end, for now, at the end of what is known. Before reading ranges and the like. */
-void fold_patch_open(struct fold *f);
+/* fold_patch_open - let everything open end, for now, at `end`. Before reading ranges and the like. */
+void fold_patch_open(struct fold *f, int64_t end);
 /* fold_back_counts - add what back-dated goroutines did before they were told of to the counts. Before reading gb. */
 void fold_back_counts(struct fold *f);
 /* fold_finish - no more events: sort what came out of order, pack everything. */
 void fold_finish(struct fold *f);
+void fold_finish_at(struct fold *f, int64_t end); /* what is open ends there */
 
 #endif

@@ -60,17 +60,22 @@ void fold_back_counts(struct fold *f)
 static void gcount_widen(struct fold *f, int64_t t)
 {
     fold_back_counts(f);
-    while (t >> f->gb_shift >= GB_MAX) {
-        for (size_t i = 0; i < GB_MAX / 2; i++) {
-            struct gbucket a = f->gb[2 * i];
-            const struct gbucket *b = &f->gb[2 * i + 1];
+    while (((uint64_t)t >> f->gb_shift) - f->gb_first >= GB_MAX) {
+        const uint64_t first = f->gb_first >> 1;
+        struct gbucket sum = {.ns = {0}};
+        for (size_t i = 0; i < GB_MAX; i++) {
+            size_t to = (size_t)(((f->gb_first + i) >> 1) - first);
+            struct gbucket b = f->gb[i];
+            bool begins = !i || ((f->gb_first + i) & 1) == 0;
             for (int k = 0; k < GC_COUNT; k++) {
-                a.ns[k] += b->ns[k];
-                a.max[k] = a.max[k] > b->max[k] ? a.max[k] : b->max[k];
+                sum.ns[k] = begins ? b.ns[k] : sum.ns[k] + b.ns[k];
+                sum.max[k] = begins || b.max[k] > sum.max[k] ? b.max[k] : sum.max[k];
             }
-            f->gb[i] = a;
+            f->gb[to] = sum;
         }
-        memset(&f->gb[GB_MAX / 2], 0, GB_MAX / 2 * sizeof *f->gb);
+        const size_t used = (size_t)(((f->gb_first + GB_MAX - 1) >> 1) - first) + 1;
+        memset(&f->gb[used], 0, (GB_MAX - used) * sizeof *f->gb);
+        f->gb_first = first;
         f->gb_shift++;
     }
 }
@@ -78,12 +83,12 @@ static void gcount_widen(struct fold *f, int64_t t)
 /* Bring all integrals up to t, which may lie in a later bucket than the last time. */
 static void gcount_until(struct fold *f, int64_t t)
 {
-    if ((uint64_t)t >= (uint64_t)GB_MAX << f->gb_shift)
+    if (((uint64_t)t >> f->gb_shift) - f->gb_first >= GB_MAX)
         gcount_widen(f, t);
     for (int k = 0; k < GC_COUNT; k++) {
         int64_t at = f->glast[k];
-        for (size_t i = (size_t)(at >> f->gb_shift); at < t; i++) {
-            uint64_t edge = (uint64_t)(i + 1) << f->gb_shift;
+        for (size_t i = (size_t)((uint64_t)(at >> f->gb_shift) - f->gb_first); at < t; i++) {
+            uint64_t edge = (f->gb_first + i + 1) << f->gb_shift;
             int64_t next = edge < (uint64_t)t ? (int64_t)edge : t;
             f->gb[i].ns[k] += f->gnow[k] * (uint64_t)(next - at);
             if (f->gnow[k] > f->gb[i].max[k])
@@ -93,12 +98,39 @@ static void gcount_until(struct fold *f, int64_t t)
         if (at > f->glast[k])
             f->glast[k] = at;
     }
-    f->ngb = (size_t)(t >> f->gb_shift) + 1;
+    f->ngb = (size_t)((uint64_t)(t >> f->gb_shift) - f->gb_first) + 1;
     f->gb_last = &f->gb[f->ngb - 1];
     for (int k = 0; k < GC_COUNT; k++) /* a bucket's highest count may be the one it begins with */
         if (f->gnow[k] > f->gb_last->max[k])
             f->gb_last->max[k] = (uint32_t)f->gnow[k];
-    uint64_t edge = (uint64_t)f->ngb << f->gb_shift;
+    uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
+    f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
+}
+
+void fold_counts_add(struct fold *f, const struct fold *s)
+{
+    fold_back_counts(f);
+    if (((uint64_t)s->end >> f->gb_shift) - f->gb_first >= GB_MAX)
+        gcount_widen(f, s->end);
+    const unsigned d = f->gb_shift - s->gb_shift;
+    for (size_t i = 0; i < s->ngb; i++) {
+        const uint64_t n = s->gb_first + i;
+        const int64_t a = (int64_t)(n << s->gb_shift), z = (int64_t)((n + 1) << s->gb_shift);
+        const uint64_t len = (uint64_t)((z < s->end ? z : s->end) - (a > s->t0 ? a : s->t0));
+        struct gbucket *to = &f->gb[(n >> d) - f->gb_first];
+        for (int k = 0; k < GC_COUNT; k++) {
+            const uint64_t max = f->gnow[k] + s->gb[i].max[k] - FOLD_MANY;
+            to->ns[k] += s->gb[i].ns[k] + (f->gnow[k] - FOLD_MANY) * len;
+            to->max[k] = max > to->max[k] ? (uint32_t)max : to->max[k];
+        }
+    }
+    for (int k = 0; k < GC_COUNT; k++) {
+        f->gnow[k] += s->gnow[k] - FOLD_MANY;
+        f->glast[k] = s->end;
+    }
+    f->ngb = (size_t)(((uint64_t)s->end >> f->gb_shift) - f->gb_first) + 1;
+    f->gb_last = &f->gb[f->ngb - 1];
+    uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
     f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
 }
 

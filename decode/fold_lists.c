@@ -5,7 +5,7 @@
 #include "decode/fold_priv.h"
 #include "decode/mem.h"
 
-static bool push_open(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index)
+bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index)
 {
     if (!fold_grow(f, open, cap, *n + 1, sizeof **open))
         return false;
@@ -36,6 +36,10 @@ static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uin
     static const uint8_t state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
     bool on = f->band_open[b] > 0;
     struct spanlane *l = &f->lane[LANE_BAND][b];
+    if (f->carrying && l->begun) {
+        f->late |= (uint8_t)(1 << b);
+        return;
+    }
     if (on && f->pool.tags[wait_tag(&l->open)].state == state[b])
         return; /* a second one within the first */
     fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, state[b], name) : f->tag[ST_NONE], on ? g + 1 : 0);
@@ -58,9 +62,10 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     struct vec_range *v = &f->range[e->state];
     if (!slot || *slot)
         return; /* already open: a reader noted it, or it was repeated as active */
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !push_open(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
         return;
-    bool early = e->flags & EVF_BACKDATE;
+    bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
+    f->carrying = carried;
     if (early && v->n)
         v->unsorted = true;
     v->v[v->n++] = (struct range){
@@ -73,9 +78,12 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     /* A band is drawn from where it is known to be on; a back-dated range that is not the first stays late there. */
     band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 == 0 ? 0 : e->t, e->str, e->g);
     range_show(f, e);
+    f->carrying = false;
+    if (carried)
+        v->v[v->n - 1].seen = NO_TIME;
 }
 
-static void open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v)
+void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v)
 {
     uint32_t last = open[--*n];
     if (at < *n) {
@@ -104,7 +112,7 @@ void fold_range_end(struct fold *f, const struct ev *e)
     }
     struct range *r = &v->v[*slot - 1];
     *slot = 0;
-    open_remove(v->open, &v->nopen, (size_t)r->b, v);
+    fold_open_remove(v->open, &v->nopen, (size_t)r->b, v);
     r->t1 = e->t;
     r->open_end = false;
     r->b = e->arg2;
@@ -123,7 +131,7 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
         return;
     struct range *r = &v->v[*slot - 1];
     *slot = 0;
-    open_remove(v->open, &v->nopen, (size_t)r->b, v);
+    fold_open_remove(v->open, &v->nopen, (size_t)r->b, v);
     r->t1 = since > r->t0 ? since : r->t0; /* open_end it stays */
     r->b = 0;
     if (f->band_open[k])
@@ -133,6 +141,43 @@ void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t 
         l->open = waitspan(0, 0, 0, f->tag[ST_NONE]);
     else
         band_show(f, (enum band)k, r->t1 > l->t0 ? r->t1 : l->t0, r->name, r->owner);
+}
+
+/* What was told late of a segment's band was so all along: it is made again from its ranges. */
+static void band_again(struct fold *f, enum band b)
+{
+    static const uint8_t state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+    const struct vec_range *v = &f->range[b];
+    struct spanlane *l = &f->lane[LANE_BAND][b];
+    int64_t until = INT64_MIN;
+    for (size_t i = 0; i < v->n; i++)
+        if (v->v[i].seen == NO_TIME && v->v[i].t1 > until)
+            until = v->v[i].t1;
+    spans_free(l);
+    *l = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
+    bool on = until != INT64_MIN;
+    l->open = waitspan(0, 0, 0, f->tag[on ? state[b] : ST_NONE]);
+    for (size_t i = 0; i < v->n; i++) {
+        const struct range *r = &v->v[i];
+        if (r->seen == NO_TIME || (on && r->t1 <= until))
+            continue;
+        if (!on || r->t0 > until) {
+            if (on)
+                fold_lane_set(f, LANE_BAND, b, until, f->tag[ST_NONE], 0);
+            fold_lane_set(f, LANE_BAND, b, r->t0, fold_tag(f, state[b], r->name), b == BAND_SWEEP ? 0 : r->owner + 1);
+        }
+        on = true;
+        until = r->t1;
+    }
+    if (on && until != OPEN_T)
+        fold_lane_set(f, LANE_BAND, b, until, f->tag[ST_NONE], 0);
+}
+
+void fold_bands_again(struct fold *f)
+{
+    for (int b = 0; b < BAND_COUNT; b++)
+        if (f->late >> b & 1)
+            band_again(f, (enum band)b);
 }
 
 /* ---- tasks, regions, logs, samples ------------------------------------------------------------------------ */
@@ -243,14 +288,29 @@ void fold_log(struct fold *f, const struct ev *e)
 void fold_sample(struct fold *f, const struct ev *e)
 {
     struct vec_sample *v = &f->samples;
-    if (fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
-        v->v[v->n++] = (struct sample){e->t, e->g, e->p, e->m, e->stack};
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+        return;
+    v->v[v->n++] = (struct sample){e->t, e->g, e->p, e->m, e->stack};
+    if (!f->segment || !((e->g == EV_NONE && e->arg) || e->p == EV_NONE || e->m == EV_NONE))
+        return;
+    struct sample_ids *i = mem_grow(f->ids, &f->capids, f->nids + 1, sizeof *i);
+    f->oom |= !i;
+    if (i) {
+        f->ids = i;
+        i[f->nids++] = (struct sample_ids){v->n - 1, e->arg, e->arg2, e->spare};
+    }
 }
 
 /* GOMAXPROCS is told: Ps beyond it don't exist, those below it do. A P that still runs goes when it stops. */
 static void procs_set(struct fold *f, uint64_t n, int64_t t)
 {
     bool same = n == f->procs;
+    if (f->segment) { /* that it changes, nobody but those who know what was before can follow */
+        f->procs_told = f->procs_told ? f->procs_told : n;
+        f->unsure |= n != f->procs_told;
+        f->procs = n;
+        return;
+    }
     if (!f->procs)
         f->procs_first = n;
     if (!same)
@@ -309,19 +369,19 @@ BY_T0(range)
 BY_T0(task)
 BY_T0(region)
 
-void fold_patch_open(struct fold *f)
+void fold_patch_open(struct fold *f, int64_t end)
 {
     if (f->finished)
         return;
     for (int k = 0; k < RANGE_KINDS; k++)
         for (size_t i = 0; i < f->range[k].nopen; i++)
-            f->range[k].v[f->range[k].open[i]].t1 = f->end;
+            f->range[k].v[f->range[k].open[i]].t1 = end;
     struct opentask *o, *tmp;
     HASH_ITER(hh, f->opentasks, o, tmp)
-        f->tasks.v[o->index].t1 = f->end;
+        f->tasks.v[o->index].t1 = end;
     for (size_t i = 0; i < f->regions.n; i++)
         if (f->regions.v[i].open_end)
-            f->regions.v[i].t1 = f->end;
+            f->regions.v[i].t1 = end;
 }
 
 /* Give back what an array's doubling left over. */

@@ -34,6 +34,9 @@ bool fold_created(struct fold *f, const struct ev *e);
 
 /* ---- fold_lists.c ---- */
 void fold_regions_end(struct fold *f, uint32_t g, int64_t t); /* a goroutine that ends takes its open regions with it */
+bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index);
+void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v);
+void fold_bands_again(struct fold *f); /* at a segment's end: bands of whose ranges some were told late */
 void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);
 /* fold_range_lost - of this kind the one open in *slot, if any: it isn't known how long it lasted since then. */
@@ -103,6 +106,12 @@ static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, i
 {
     struct spanlane *l = &f->lane[k][i];
     if (!l->begun) {
+        if (f->carrying) {
+            l->open = waitspan(0, who, 0, tag);
+            return;
+        }
+        if (f->segment && wait_same(&l->open, tag, who))
+            return;
         spans_begin(l, t, tag, who, 0);
         if (k == LANE_P)
             fold_special_p(f, i);

@@ -474,7 +474,7 @@ void parts_end(struct trace *tr)
 {
     struct parts *p = &tr->parts;
     p->next = SIZE_MAX;
-    p->t1 = tr->fold.end;
+    p->t1 = trace_last(tr);
     if (!p->bounded)
         return;
     count_ids(tr);
@@ -656,10 +656,10 @@ void parts_shown(struct trace *tr)
 {
     struct parts *p = &tr->parts;
     struct trace_info *i = &tr->info;
-    p->t1 = tr->fold.end;
+    p->t1 = trace_last(tr);
     i->bounded = p->bounded;
     bool taken = p->whole || p->ready; /* the detail is in the overview, too */
-    i->goroutines = !p->bounded ? tr->fold.nlane[LANE_G] : p->ov.ngoroutines + (taken ? 0 : tr->fold.nlane[LANE_G] - p->carried);
+    i->goroutines = !p->bounded ? trace_nlanes(tr, LANE_G) : p->ov.ngoroutines + (taken ? 0 : tr->fold.nlane[LANE_G] - p->carried);
     i->detail_t0 = p->t0;
     i->detail_t1 = p->bounded ? p->t1 : i->end;
     if (!p->bounded)

@@ -48,16 +48,9 @@ static inline void shares_fill(const struct told *told, const int64_t *a, const 
 /* Totals of any kind of lane; false: the lane has nothing. */
 static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
-    struct spanlane room;
-    const struct spanlane *l = lane_of(tr, lane, &room);
-    if (tr->parts.bounded && (lane.kind == LANE_P || lane.kind == LANE_BAND))
-        parts_totals(tr, lane, t, n, out, count);
-    else if (l)
-        spans_totals(&tr->fold.pool, lane.kind, l, t, n, tr->fold.end, out, count);
-    else if (mlane_of(tr, lane))
-        holds_totals(&tr->fold, lane.i, t, n, out, count);
-    else
-        return false;
+    if (!tr->parts.bounded || (lane.kind != LANE_P && lane.kind != LANE_BAND))
+        return pieces_totals(tr, lane, t, n, out, count);
+    parts_totals(tr, lane, t, n, out, count);
     return true;
 }
 
@@ -121,13 +114,15 @@ void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t 
 
 uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1)
 {
-    struct spanlane room;
-    const struct spanlane *l = lane_of(tr, lane, &room);
     int64_t t[2] = {t0 + 1, t1}, tot[2][SPAN_SLOTS];
     uint64_t n[2] = {0, 0}; /* spans that start before each */
-    if (lane.kind == LANE_M && t1 > tr->fold.end) /* what a thread begins at the very end is no span of it yet */
-        t[1] = tr->fold.end;
-    if (t1 <= t0 || t0 == INT64_MAX || (l && l->ended && t0 >= l->t0) || !totals(tr, lane, t, 2, tot, n))
+    uint32_t np = pieces_n(tr, lane);
+    struct piece p = {.l = NULL};
+    if (np && lane.kind != LANE_M)
+        pieces_get(tr, lane, np - 1, &p);
+    if (lane.kind == LANE_M && t1 > trace_last(tr)) /* what a thread begins at the very end is no span of it yet */
+        t[1] = trace_last(tr);
+    if (t1 <= t0 || t0 == INT64_MAX || (p.l && p.l->ended && t0 >= p.l->t0) || !totals(tr, lane, t, 2, tot, n))
         return 0;
     return n[1] - (n[0] ? n[0] - 1 : 0);
 }
@@ -165,16 +160,6 @@ static inline void edge_bounds(const struct sets *sets, const struct totals_near
     }
 }
 
-static void near(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, bool far, struct totals_near *out)
-{
-    struct spanlane room;
-    const struct spanlane *l = lane_of(tr, lane, &room);
-    if (l)
-        spans_near(&tr->fold.pool, lane.kind, l, t, n, tr->fold.end, far, out);
-    else
-        holds_near(&tr->fold, lane.i, t, n, far, out);
-}
-
 /* The columns that aren't sure yet, from what is known `far` around their edges or closer. */
 static void try_near(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, const struct shares_ask *ask, bool far,
                      bool *sure)
@@ -186,7 +171,7 @@ static void try_near(const struct trace *tr, struct lane lane, const int64_t *ed
         i = some_of(&s, edges, n, sure, i);
         if (!s.n)
             break;
-        near(tr, lane, s.t, s.nt, far, x);
+        pieces_near(tr, lane, s.t, s.nt, far, x);
         int64_t lo[2][SETS], hi[2][SETS], least[SETS], most[SETS];
         uint32_t have = UINT32_MAX; /* the edge whose bounds stand in [1] */
         for (uint32_t j = 0; j < s.n; j++) {
@@ -216,20 +201,11 @@ void trace_columns_about(const struct trace *tr, struct lane lane, const int64_t
                          bool *sure, struct shares *out)
 {
     enum { PAYS_BLOCKS = 12, PAYS_HOLDS = 4 }; /* so many steps of the index in a column; with fewer most aren't sure */
-    struct spanlane room;
-    const struct spanlane *l = lane_of(tr, lane, &room);
-    const struct mlane *ml = mlane_of(tr, lane);
     memset(sure, 0, n * sizeof *sure);
-    if (!tr->parts.bounded && lane.kind != LANE_BAND && (l || ml) && n) {
-        uint64_t far = 0, steps, pays = l ? PAYS_BLOCKS : PAYS_HOLDS;
-        if (l) {
-            steps = spans_find(l, edges[n]) - spans_find(l, edges[0]);
-            far = steps / SPAN_GROUP;
-        } else {
-            steps = holds_find(ml, edges[n]) - holds_find(ml, edges[0]);
-            far = steps / HOLD_GROUP;
-        }
-        if (far / n >= pays)
+    if (!tr->parts.bounded && lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
+        const bool holds = lane.kind == LANE_M;
+        uint64_t steps = pieces_steps(tr, lane, edges[0], edges[n]), pays = holds ? PAYS_HOLDS : PAYS_BLOCKS;
+        if (steps / (holds ? HOLD_GROUP : SPAN_GROUP) / n >= pays)
             try_near(tr, lane, edges, n, ask, true, sure);
         if (steps / n >= pays)
             try_near(tr, lane, edges, n, ask, false, sure);

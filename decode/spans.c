@@ -89,7 +89,7 @@ static void *bump_bytes(struct bump *b, size_t n)
         b->chunks = c;
         b->at = (uint8_t *)c + 16;
         b->end = (uint8_t *)c + size;
-        b->next = size < CHUNK_MOST ? size * 2 : size;
+        b->next = size < (b->most ? b->most : CHUNK_MOST) ? size * 2 : size;
     }
     void *p = b->at;
     b->at += n;

@@ -73,7 +73,7 @@ void bump_ahead(struct bump_spare *s); /* see to it that there is one; for want 
 struct bump {
     struct pool_chunk *chunks;
     uint8_t *at, *end;
-    size_t next;              /* size of the next chunk */
+    size_t next, most;        /* size of the next chunk; of the largest, 0: the usual one */
     struct bump_spare *spare; /* NULL: nobody gets chunks ready */
 };
 void bump_move(struct bump *to, struct bump *from); /* hand over the chunks, but go on in the last one */

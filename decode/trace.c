@@ -19,6 +19,7 @@
 
 #include "decode/host.h"
 #include "decode/mapped.h"
+#include "decode/loader.h"
 #include "decode/mem.h"
 #include "decode/thread.h"
 #include "decode/trace_priv.h"
@@ -116,6 +117,16 @@ static void packed(struct trace *tr)
 
 /* ---- opening ---------------------------------------------------------------------------------------------- */
 
+/* What there is to say before the first event. */
+static void notes_first(struct trace *tr)
+{
+    const struct dialect *d = &tr->dialect;
+    if (d->newer)
+        source_warn(&tr->src, ERR_VERSION, 0, 5, "header says go 1.%d, newer than this gotop knows: read as go 1.26", d->version % 1000);
+    if (tr->in.damage.code)
+        source_damage(&tr->src, tr->in.damage.code, 0, tr->in.damage.offset, "%s", tr->in.damage.what);
+}
+
 static enum err_code trace_start(struct trace *tr, struct err *e)
 {
     enum err_code rc = dialect_tell(tr->in.data, tr->in.len, &tr->dialect, e);
@@ -134,16 +145,13 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     s->names = &tr->names;
     if ((rc = d->second_family ? source_v2(s, e) : source_v1(s, e)))
         return rc;
-    if (d->newer)
-        source_warn(s, ERR_VERSION, 0, 5, "header says go 1.%d, newer than this gotop knows: read as go 1.26", d->version % 1000);
-    if (tr->in.damage.code)
-        source_damage(s, tr->in.damage.code, 0, tr->in.damage.offset, "%s", tr->in.damage.what);
+    notes_first(tr);
     tr->info = (struct trace_info){
         .path = tr->path, .dialect = d->name, .version = d->version, .second_family = d->second_family,
         .has_clock = true, .has_m = d->has_m, .has_regions = d->has_regions, .has_samples = d->has_samples,
         .has_names = d->has_names || (tr->opts.exe && !d->has_names), .bytes = tr->in.len};
-    int threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    tr->threaded = threads > 1 && !tr->opts.grows; /* what grows comes slower than one thread decodes */
+    tr->threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    tr->threaded = tr->threads > 1 && !d->second_family && !tr->opts.grows; /* what grows comes slower than one thread decodes */
     tr->chunk_events = CHUNK_EVENTS;
     for (int i = 0; i < (tr->threaded ? RING : 1); i++)
         if (!(tr->ring[i].evs = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
@@ -217,6 +225,8 @@ void trace_close(struct trace *tr)
         return;
     reader_stop(tr);
     if (tr->src.ops) {
+        loader_free(tr->loader);
+        join_free(&tr->join);
         parts_free(tr);
         tr->src.ops->close(&tr->src);
     }
@@ -279,7 +289,7 @@ static void status_take(struct trace *tr, const struct source_status *st)
     i->nwarnings = tr->nwarning;
     i->ndamages = tr->ndamage;
     i->events = f->events;
-    i->end = f->end;
+    i->end = trace_last(tr);
     i->gomaxprocs = f->procs > UINT32_MAX ? UINT32_MAX : (uint32_t)f->procs;
     memcpy(i->count, f->count, sizeof f->count);
 }
@@ -287,7 +297,7 @@ static void status_take(struct trace *tr, const struct source_status *st)
 static void load_end(struct trace *tr)
 {
     reader_stop(tr);
-    fold_finish(&tr->fold);
+    fold_finish_at(&tr->fold, trace_last(tr));
     struct source_status st = tr->done ? tr->st : tr->src.st;
     st.nstrs = tr->names.strs.n;
     st.nstacks = tr->names.stacks.n;
@@ -436,11 +446,76 @@ void trace_grown(struct trace *tr)
     tr->src.grows = false;
 }
 
+/* Segments side by side take as much memory as the trace's model does: where that may be too much, it is read in parts. */
+static bool by_segments(const struct trace *tr)
+{
+    enum { SPARE = 16 << 20 };
+    const struct parts *p = &tr->parts;
+    return tr->dialect.second_family && !tr->src.grows && p->limit && mem_live() + 2 * tr->in.len + SPARE < p->limit;
+}
+
+/* Its segments can't be told apart from one another: all of it is one. */
+static bool read_plainly(struct trace *tr)
+{
+    const struct names *names = &tr->names;
+    loader_free(tr->loader);
+    tr->loader = NULL;
+    join_free(&tr->join);
+    fold_free(&tr->fold);
+    names_free(&tr->names);
+    for (int k = 0; k < LANE_KINDS; k++) {
+        idmap_free(&tr->find[k]);
+        tr->found[k] = 0;
+    }
+    tr->ndamage = tr->nwarning = tr->taken_damages = tr->taken_warnings = 0;
+    tr->info.epoch++;
+    if (!tr->src.ops->resume(&tr->src, NULL) || names_init(&tr->names) || fold_init(&tr->fold, names))
+        return false;
+    notes_first(tr);
+    return true;
+}
+
+/* false: there is no more. */
+static bool load_segments(struct trace *tr, int64_t stop)
+{
+    enum loaded_rc rc = loader_some(tr->loader, stop);
+    if (rc == LOADER_CANT) {
+        if (read_plainly(tr))
+            return true;
+        tr->fold.oom = true;
+        rc = LOADER_DONE;
+    }
+    struct source_status st = tr->src.st;
+    st.nstrs = tr->names.strs.n;
+    st.nstacks = tr->names.stacks.n;
+    status_take(tr, &st);
+    if (tr->fold.oom)
+        own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
+    if (rc == LOADER_MORE && !(tr->opts.strict && tr->ndamage))
+        return true;
+    loader_free(tr->loader);
+    tr->loader = NULL;
+    return false;
+}
+
 enum load trace_load(struct trace *tr, int64_t budget_ns)
 {
     if (tr->done && !tr->parts.seeking)
         return LOAD_DONE;
     int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    if (!tr->started && by_segments(tr))
+        tr->loader = loader_new(tr, tr->threads);
+    tr->started = true;
+    while (tr->loader) {
+        if (!load_segments(tr, stop)) {
+            load_end(tr);
+            return LOAD_DONE;
+        }
+        if (tr->loader && now_ns() >= stop) {
+            parts_shown(tr);
+            return LOAD_MORE;
+        }
+    }
     bool late = false, more = !tr->parts.ready || leave(tr);
     do {
         if (!more || !(more = load_step(tr, stop, &late))) {

@@ -232,8 +232,9 @@ struct span_iter {
     const struct trace *tr;
     struct lane lane;
     uint64_t base;              /* index of blk[0] */
-    uint64_t hold;              /* M lanes: which hold, and the block of the P's lane */
-    uint32_t sub;
+    uint64_t hold;              /* M lanes: which hold */
+    uint32_t piece, sub;        /* of the lane; the block in it, or (M lanes) in piece `under` of the P's */
+    uint32_t under;
     uint32_t n, at;             /* decoded spans, current one */
     struct span blk[SPAN_BLOCK + 2];
 };

@@ -8,6 +8,7 @@
 #include "decode/fold.h"
 #include "decode/idmap.h"
 #include "decode/input.h"
+#include "decode/join.h"
 #include "decode/names.h"
 #include "decode/packer.h"
 #include "decode/parts.h"
@@ -42,7 +43,11 @@ struct trace {
     struct idmap find[LANE_KINDS];
     size_t found[LANE_KINDS];    /* lanes already in `find` */
     struct parts parts;
+    struct join join;
+    struct loader *loader;       /* while segments are decoded */
 
+    int threads;                 /* that may be at work, the caller's included */
+    bool started;                /* trace_load() has been called */
     bool threaded, thread_on;
     struct packer *packer;       /* where the reader's thread helps with packing, NULL */
     pthread_t thread;

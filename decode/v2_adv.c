@@ -45,7 +45,7 @@ uint32_t v2_m_get(struct v2_order *o, uint64_t id)
         o->oom = true;
         return EV_NONE;
     }
-    m[o->nm] = (struct v2_m){.id = id, .g = EV_NONE, .p = EV_NONE};
+    m[o->nm] = (struct v2_m){.id = id, .g = EV_NONE, .p = EV_NONE, .fresh = true, .was_g = EV_NONE, .was_p = EV_NONE};
     return (uint32_t)o->nm++;
 }
 
@@ -58,7 +58,7 @@ uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status)
         o->oom = true;
         return EV_NONE;
     }
-    p[o->np] = (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal};
+    p[o->np] = (struct v2_p){.id = id, .status = status, .m = EV_NONE, .seqgen = o->gen->ordinal, .was = status};
     return (uint32_t)o->np++;
 }
 
@@ -209,6 +209,8 @@ static void emit_counted(struct v2_order *o, const struct v2_cursor *c, const st
 
 static enum adv bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id)
 {
+    o->bad = true;
+    o->again |= o->nlost > 0;
     if (!o->loose)
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data), "event %s: %s (%" PRId64 ")",
                       v2_specs[c->type].name, what, (int64_t)id);
@@ -219,6 +221,8 @@ static void bind_p(struct v2_order *o, const struct v2_ctx *x, uint32_t p)
 {
     if (x->m == EV_NONE)
         return;
+    if (o->m[x->m].fresh)
+        o->m[x->m].was_p = p;
     o->m[x->m].p = p;
     o->p[p].m = x->m;
 }
@@ -229,6 +233,82 @@ static void unbind_p(struct v2_order *o, uint32_t p)
     if (m != EV_NONE && o->m[m].p == p)
         o->m[m].p = EV_NONE;
     o->p[p].m = EV_NONE;
+}
+
+/* What is told of here holds since the trace, or this segment of it, began; or was known all along. */
+static inline uint16_t since(const struct v2_order *o)
+{
+    return o->first_gen ? EVF_BACKDATE : o->alone ? EVF_CARRIED : 0;
+}
+
+/* Into o->was. false: out of memory. */
+static bool was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
+{
+    struct v2_was *w = v2_room(o, o->was, &o->capwas, o->nwas + 1, sizeof *w);
+    if (!w)
+        return false;
+    o->was = w;
+    w[o->nwas++] = (struct v2_was){g, status, assists};
+    return true;
+}
+
+/* What holds all along, beside the events: the P and the thread, or the goroutine in its call. */
+static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g)
+{
+    struct ev *e = room_next(o);
+    *e = (struct ev){.t = o->last - o->base, .kind = g == EV_NONE ? EVK_P_STATE : EVK_G_STATUS, .state = ST_SYSCALL,
+                     .flags = EVF_QUIET | EVF_CARRIED, .g = g, .p = p, .m = m, .by = EV_NONE,
+                     .arg = g == EV_NONE ? o->p[p].id : o->g[g].id};
+}
+
+/* A P that nobody knew whose it was has been this thread's since the segment began. */
+static void found(struct v2_order *o, uint32_t p, uint32_t m)
+{
+    o->p[p].lost = false;
+    o->nlost--;
+    o->p[p].m = m;
+    o->m[m].p = o->m[m].was_p = p;
+    emit_held(o, p, m, EV_NONE);
+}
+
+/* The only such P there is, for a thread whose call ends with it. */
+static void found_only(struct v2_order *o, uint32_t m)
+{
+    for (uint32_t p = 0; o->nlost == 1 && p < o->np; p++)
+        if (o->p[p].lost)
+            found(o, p, m);
+    o->again |= o->nlost > 0;
+}
+
+/* In a segment a P is told of as left behind by a system call: it is, or the call goes on. */
+static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint32_t p)
+{
+    uint64_t mid = V2_NO_THREAD, gid = 0;
+    uint8_t status = o->holder ? o->holder(o->holder_arg, o->p[p].id, &mid, &gid) : 0;
+    uint32_t m = status == V2_PS_SYSCALL ? v2_m_get(o, mid) : EV_NONE;
+    o->p[p].was = o->p[p].status = status == V2_PS_ABANDONED ? V2_PS_ABANDONED : V2_PS_SYSCALL;
+    struct ev *e = emit_p(o, c, x, p, status == V2_PS_ABANDONED ? ST_IDLE : ST_SYSCALL);
+    e->flags |= EVF_CARRIED;
+    e->m = EV_NONE;
+    if (o->oom)
+        return ADV_BAD;
+    if (!status) {
+        o->p[p].lost = true;
+        o->nlost++;
+    }
+    if (m == EV_NONE)
+        return ADV_OK;
+    o->p[p].lost = true;
+    o->nlost++;
+    found(o, p, m);
+    if (o->m[m].g != EV_NONE || idmap_get(&o->gs, gid) != IDMAP_NONE)
+        return ADV_OK;
+    uint32_t g = v2_g_new(o, gid, ST_SYSCALL);
+    if (g == EV_NONE || !was_note(o, g, ST_SYSCALL, false))
+        return ADV_BAD;
+    o->m[m].g = o->m[m].was_g = g;
+    emit_held(o, p, m, g);
+    return ADV_OK;
 }
 
 static enum adv proc_status(struct v2_order *o, const struct v2_cursor *c, struct v2_ctx *x)
@@ -256,6 +336,8 @@ static enum adv proc_status(struct v2_order *o, const struct v2_cursor *c, struc
         }
     } else if ((p = v2_p_new(o, id, (uint8_t)st)) == EV_NONE) {
         return ADV_BAD;
+    } else if (o->alone && st == V2_PS_ABANDONED) {
+        return proc_lost(o, c, x, p);
     }
     if (st == V2_PS_RUNNING || st == V2_PS_SYSCALL)
         bind_p(o, x, p);
@@ -264,8 +346,7 @@ static enum adv proc_status(struct v2_order *o, const struct v2_cursor *c, struc
         return ADV_OK;
     }
     struct ev *e = emit_p(o, c, x, p, st == V2_PS_RUNNING ? ST_SCHED : st == V2_PS_SYSCALL ? ST_SYSCALL : ST_IDLE);
-    if (o->first_gen)
-        e->flags |= EVF_BACKDATE;
+    e->flags |= since(o);
     return ADV_OK;
 }
 
@@ -280,7 +361,7 @@ static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct 
     bool known = g != IDMAP_NONE;
     if (known && o->g[g].status != state)
         return bad(o, c, "the goroutine has another status than before", id);
-    if (!known && !o->first_gen)
+    if (!known && !o->first_gen && !o->alone)
         return bad(o, c, "status of an unknown goroutine", id);
     uint32_t on_m = EV_NONE, on_p = EV_NONE;
     struct v2_ctx who = *x;
@@ -292,7 +373,7 @@ static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct 
             return bad(o, c, "in a system call without a thread", id);
         uint32_t m = idmap_get(&o->ms, mid);
         if (m != IDMAP_NONE && m == x->m) {
-            if (!o->first_gen && (!known || o->m[m].g != g))
+            if (!o->first_gen && (!o->alone || known) && (!known || o->m[m].g != g))
                 return bad(o, c, "the thread doesn't have the goroutine", id);
         } else if (m != IDMAP_NONE && o->m[m].g != EV_NONE) {
             if (o->m[m].g != g)
@@ -306,10 +387,12 @@ static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct 
         on_p = o->m[m].p;
         who = (struct v2_ctx){on_m, on_p, EV_NONE};
     }
-    if (!known && (g = v2_g_new(o, id, state)) == EV_NONE)
+    if (!known && ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !was_note(o, g, state, false))))
         return ADV_BAD;
     o->g[g].seq = 0;
     o->g[g].seqgen = o->gen->ordinal;
+    if (on_m != EV_NONE && o->m[on_m].fresh && !known)
+        o->m[on_m].was_g = g;
     if (on_m != EV_NONE)
         o->m[on_m].g = g;
     struct ev *e = v2_emit(o, c, &who, EVK_G_STATUS, state);
@@ -317,8 +400,7 @@ static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct 
     e->p = on_p;
     e->m = on_m;
     e->arg = id;
-    if (o->first_gen)
-        e->flags |= EVF_BACKDATE;
+    e->flags |= since(o);
     if (c->type == V2_GO_STATUS_STACK) {
         e->stack = stack_of(o, c->arg[3]);
         e->flags |= EVF_OWN_STACK;
@@ -335,6 +417,7 @@ static enum adv proc_start(struct v2_order *o, const struct v2_cursor *c, const 
         return bad(o, c, "a P starts without a thread", c->arg[0]);
     o->p[p].status = V2_PS_RUNNING;
     o->p[p].seq = c->arg[1];
+    o->m[x->m].fresh = false;
     bind_p(o, x, p);
     emit_p(o, c, x, p, ST_SCHED);
     return ADV_OK;
@@ -357,6 +440,17 @@ static enum adv proc_steal(struct v2_order *o, const struct v2_cursor *c, const 
     if (p == IDMAP_NONE || (o->p[p].status != V2_PS_SYSCALL && o->p[p].status != V2_PS_ABANDONED) ||
         !v2_follows(o, o->p[p].seqgen, o->p[p].seq, c->arg[1]))
         return ADV_WAIT;
+    if (o->p[p].lost && c->arg[2] == V2_NO_THREAD) {
+        o->p[p].status = o->p[p].was = V2_PS_ABANDONED;
+        o->p[p].lost = false;
+        o->nlost--;
+    } else if (o->p[p].lost) {
+        uint32_t m = v2_m_get(o, c->arg[2]);
+        if (m == EV_NONE)
+            return ADV_BAD;
+        o->again |= !o->m[m].fresh || o->m[m].g == EV_NONE || o->m[m].p != EV_NONE;
+        found(o, p, m);
+    }
     bool lost = o->p[p].status == V2_PS_ABANDONED;
     if (!lost) {
         uint32_t m = idmap_get(&o->ms, c->arg[2]);
@@ -420,6 +514,7 @@ static enum adv go_start(struct v2_order *o, const struct v2_cursor *c, const st
     o->g[g].status = ST_RUNNING;
     o->g[g].seq = c->arg[1];
     o->m[x->m].g = g;
+    o->m[x->m].fresh = false;
     emit_g(o, c, x, g, ST_RUNNING);
     return ADV_OK;
 }
@@ -550,6 +645,10 @@ static enum adv gc_event(struct v2_order *o, const struct v2_cursor *c, const st
     uint64_t seq = c->arg[0];
     bool next = o->gc != GC_UNKNOWN && seq == o->gc_seq + 1;
     struct ev *e;
+    if (!o->gc_first) {
+        o->gc_first = c->type;
+        o->gc_first_seq = seq;
+    }
     if (c->type == V2_GC_END) {
         if (!next)
             return o->gc == GC_UNKNOWN ? bad(o, c, "GC ends that did not begin", seq) : ADV_WAIT;
@@ -569,7 +668,7 @@ static enum adv gc_event(struct v2_order *o, const struct v2_cursor *c, const st
         if (o->first_gen) {
             if (o->gc != GC_UNKNOWN)
                 return bad(o, c, "GC active after other GC events", seq);
-        } else {
+        } else if (!o->alone || o->gc != GC_UNKNOWN) {
             if (!next)
                 return ADV_WAIT;
             if (o->gc != GC_ON)
@@ -577,8 +676,7 @@ static enum adv gc_event(struct v2_order *o, const struct v2_cursor *c, const st
         }
         o->gc = GC_ON;
         e = v2_emit(o, c, x, EVK_RANGE_ACTIVE, RANGE_GC);
-        if (o->first_gen)
-            e->flags |= EVF_BACKDATE;
+        e->flags |= since(o);
     }
     o->gc_seq = seq;
     e->arg = c->type == V2_GC_END ? 0 : seq;
@@ -623,15 +721,19 @@ static enum adv range_event(struct v2_order *o, const struct v2_cursor *c, const
         kind = RANGE_STW;
         break;
     }
-    bool want = what == END || (what == ACTIVE && !o->first_gen);
-    if (*open != want)
+    bool want = what == END || (what == ACTIVE && !o->first_gen), carried = what == ACTIVE && o->alone && !*open;
+    if (carried && kind == RANGE_SWEEP)
+        o->p[owner.p].swept = true;
+    else if (carried && !was_note(o, owner.g, 0, true))
+        return ADV_BAD;
+    if (*open != want && !carried)
         return bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
     *open = what != END;
     struct ev *e = v2_emit(o, c, x, what == END ? EVK_RANGE_END : what == ACTIVE ? EVK_RANGE_ACTIVE : EVK_RANGE_BEGIN, kind);
     e->g = owner.g;
     e->p = owner.p;
-    if (what == ACTIVE && o->first_gen)
-        e->flags |= EVF_BACKDATE;
+    if (what == ACTIVE)
+        e->flags |= since(o);
     if (c->type == V2_STW_BEGIN) {
         o->g[x->g].stw_kind = e->str = str_of(o, c->arg[0]);
         e->stack = stack_of(o, c->arg[1]);
@@ -761,8 +863,15 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
         return go_start(o, c, &x);
     if (c->type == V2_PROC_START)
         return proc_start(o, c, &x);
-    if ((c->type == V2_GC_ACTIVE && !o->first_gen) || (c->type == V2_GC_BEGIN && o->gc != GC_UNKNOWN))
+    if ((c->type == V2_GC_ACTIVE && !o->first_gen) || (c->type == V2_GC_BEGIN && (o->gc != GC_UNKNOWN || o->alone)))
         need = CM | CP | CG;
+    if (o->nlost && c->type == V2_GO_SYSCALL_END && x.m != EV_NONE && x.p == EV_NONE && x.g != EV_NONE && o->m[x.m].fresh) {
+        found_only(o, x.m);
+        x.p = o->m[x.m].p;
+    }
+    if (x.m != EV_NONE && c->type != V2_GO_STATUS && c->type != V2_GO_STATUS_STACK && c->type != V2_PROC_STATUS &&
+        c->type != V2_GC_SWEEP_ACTIVE && c->type != V2_GC_ASSIST_ACTIVE)
+        o->m[x.m].fresh = false;
     if ((need & CM && x.m == EV_NONE) || (need & CP && x.p == EV_NONE) || (need & CG && x.g == EV_NONE) ||
         (need & NG && x.g != EV_NONE))
         return bad(o, c, need & CM && x.m == EV_NONE ? "expected a thread, found none" :

@@ -303,6 +303,8 @@ uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id)
     if (mine != IDMAP_NONE)
         return mine;
     g->missing++;
+    if (g->closed)
+        return 0;
     char name[24];
     int n = snprintf(name, sizeof name, "#%" PRIu64, id);
     return names_str_copy(s->names, name, (uint32_t)n, &mine) ? 0 : mine;
@@ -337,23 +339,37 @@ static void gen_reset(struct v2_gen *g)
     g->freq = freq;
     g->nbatch = g->ntable = g->nsample = 0;
     g->min_time = UINT64_MAX;
-    g->all_told = g->has_snap = g->torn = g->reason_inferred = false;
+    g->all_told = g->has_snap = g->torn = g->reason_inferred = g->no_freq = g->assumed = g->at_end = false;
     g->missing = 0;
 }
 
-static void gen_clock(struct source *s, struct v2_gen *g, uint64_t last_freq)
+void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
 {
-    if (g->freq) {
+    *g = (struct v2_gen){.number = before->number, .ordinal = before->ordinal, .freq = before->freq};
+}
+
+/* What the clock batch left open. What it says of damage: gen_clock_notes(). */
+static void gen_clock(struct v2_gen *g, uint64_t last_freq)
+{
+    g->no_freq = !g->freq;
+    if (g->freq)
+        return;
+    g->torn = true;
+    g->assumed = !last_freq;
+    g->freq = last_freq ? last_freq : 15625000; /* 64 ns a unit: what nearly every system has */
+}
+
+static void gen_clock_notes(struct source *s, const struct v2_gen *g)
+{
+    if (!g->no_freq) {
         if (!g->torn && !g->has_snap && s->version >= GO_125)
             source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot", g->number);
         return;
     }
-    g->torn = true;
     if (!s->st.ndamages)
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " has no clock frequency: it was cut short",
                       g->number);
-    g->freq = last_freq ? last_freq : 15625000; /* 64 ns a unit: what nearly every system has */
-    if (!last_freq) {
+    if (g->assumed) {
         s->st.clock_assumed = true;
         source_warn(s, ERR_CLOCK, g->ordinal, g->start, "no clock frequency in the file: 15.625 MHz assumed, times may be off");
     }
@@ -383,7 +399,7 @@ static bool tables_lack(const struct v2_gen *g)
     return false;
 }
 
-enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos)
+enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 {
     const uint8_t *p = s->data + *pos, *end = s->data + s->len;
     uint64_t last_freq = g->freq, last_number = g->number;
@@ -449,14 +465,27 @@ enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos)
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
     }
-    gen_clock(s, g, last_freq);
+    gen_clock(g, last_freq);
+    g->at_end = rc == V2_GEN_LAST;
+    return rc;
+}
+
+bool v2_gen_tables(struct source *s, struct v2_gen *g)
+{
+    gen_clock_notes(s, g);
     if (!read_tables(s, g))
-        return V2_GEN_OOM;
-    if (rc == V2_GEN_LAST && !g->torn && s->version < GO_126 && tables_lack(g)) {
+        return false;
+    if (g->at_end && !g->torn && s->version < GO_126 && tables_lack(g)) {
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " lacks its tables: it was cut short", g->number);
     }
-    return rc;
+    return true;
+}
+
+enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos)
+{
+    enum v2_gen_rc rc = v2_gen_scan(s, g, pos);
+    return rc == V2_GEN_NONE || rc == V2_GEN_OOM || v2_gen_tables(s, g) ? rc : V2_GEN_OOM;
 }
 
 void v2_gen_free(struct v2_gen *g)
@@ -467,4 +496,98 @@ void v2_gen_free(struct v2_gen *g)
     idmap_free(&g->strs);
     idmap_free(&g->stacks);
     *g = (struct v2_gen){0};
+}
+
+/* ---- its last event --------------------------------------------------------------------------------------- */
+
+/* How often an event makes time go on: a switch is three things at once. */
+static unsigned times_of(uint8_t type)
+{
+    return type == V2_GO_SWITCH || type == V2_GO_SWITCH_DESTROY ? 3 : 1;
+}
+
+struct late {
+    int64_t *t;
+    size_t n, cap;
+    bool oom;
+};
+
+static void late_add(struct late *l, int64_t t, unsigned times)
+{
+    for (; times && !l->oom; times--) {
+        int64_t *v = mem_grow(l->t, &l->cap, l->n + 1, sizeof *v);
+        l->oom = !v;
+        if (v)
+            l->t = v;
+        if (v)
+            v[l->n++] = t;
+    }
+}
+
+/* When a batch's last event is; those from `from` on go to l, if there is one. */
+static int64_t batch_last(const struct v2_batch *b, double unit, int64_t from, struct late *l)
+{
+    uint64_t unit64 = unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
+    int64_t t = v2_ns(b->time, unit), now = t;
+    for (const uint8_t *p = b->p; p < b->end;) {
+        uint8_t type = *p++;
+        uint64_t v = 0;
+        if (!v2_specs[type].nargs || !(p = bytes_varint(p, b->end, &v)))
+            break;
+        now += unit64 && v < (uint64_t)1 << 40 ? (int64_t)(v * unit64) : v2_ns(v, unit);
+        if (now >= SOURCE_TIME_MAX)
+            break;
+        t = now;
+        for (int i = 1; i < v2_specs[type].nargs && p; i++)
+            while (p < b->end && *p++ >= 0x80) {
+            }
+        if (l && t >= from)
+            late_add(l, t, times_of(type));
+    }
+    return t;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+int64_t v2_gen_last(const struct v2_gen *g, int64_t last)
+{
+    enum { WINDOW_NS = 100000 };
+    double unit = v2_gen_unit(g);
+    struct idmap seen = {0};
+    struct late late = {0};
+    int64_t most = v2_ns(g->min_time, unit);
+    last = last >= most ? last + 1 : most;
+    size_t *at = NULL, n = 0, cap = 0;
+    for (size_t i = g->nbatch; i-- > 0;) {
+        if (idmap_get(&seen, g->batch[i].m) != IDMAP_NONE)
+            continue;
+        size_t *v = mem_grow(at, &cap, n + 1, sizeof *v);
+        if (!v || !idmap_put(&seen, g->batch[i].m, 0)) {
+            at = v ? v : at;
+            break;
+        }
+        at = v;
+        at[n++] = i;
+        int64_t t = batch_last(&g->batch[i], unit, 0, NULL);
+        most = t > most ? t : most;
+    }
+    if (g->nsample && g->sample[g->nsample - 1].ns > most)
+        most = g->sample[g->nsample - 1].ns;
+    int64_t from = (most > last ? most : last) - WINDOW_NS;
+    for (size_t i = 0; i < n; i++)
+        (void)batch_last(&g->batch[at[i]], unit, from, &late);
+    for (size_t i = g->nsample; i-- > 0 && g->sample[i].ns >= from;)
+        late_add(&late, g->sample[i].ns, 1);
+    if (late.n)
+        qsort(late.t, late.n, sizeof *late.t, by_time);
+    for (size_t i = 0; i < late.n; i++)
+        last = late.t[i] > last ? late.t[i] : last + 1;
+    mem_free(late.t);
+    mem_free(at);
+    idmap_free(&seen);
+    return last;
 }

@@ -42,8 +42,11 @@ struct v2_gen {
     uint64_t freq;         /* units per second, 0 = not seen */
     uint64_t snap_time, mono, sec, nsec;
     bool has_snap;
+    bool no_freq, assumed; /* its frequency is another generation's; nobody's */
     bool torn;             /* it isn't whole: missing table entries are no surprise */
     bool all_told;         /* it has stacks, which are written behind all events: of those none is missing */
+    bool at_end;           /* nothing behind it can be read */
+    bool closed;           /* no name may come that isn't in its tables: somebody else may be adding some */
     uint32_t missing;      /* table entries asked for in vain */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
        small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
@@ -58,6 +61,20 @@ enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
  * V2_GEN: more may follow. V2_GEN_LAST: usable, but nothing behind it is. V2_GEN_NONE: the end.
  */
 enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos);
+/*
+ * The same in two steps. v2_gen_scan - find its batches and where it ends, without looking at an event; g: the generation
+ * before it, or as much of it as v2_gen_after() takes over. v2_gen_tables - read its tables; false: out of memory.
+ */
+enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos);
+bool v2_gen_tables(struct source *s, struct v2_gen *g);
+/* v2_gen_after - an empty generation, to be scanned as the one behind `before`. */
+void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
+/*
+ * v2_gen_last - the time of its last event (absolute, ns), when the one before it ended at `last` (INT64_MIN: there is none):
+ * by a look at each thread's last batch. It may err, by little, where many threads' events are told in another order than that
+ * of their times.
+ */
+int64_t v2_gen_last(const struct v2_gen *g, int64_t last);
 void v2_gen_free(struct v2_gen *g);
 
 /* Nanoseconds per clock unit; the file's times are converted as Go does it (FORMAT.md B.4). */

@@ -278,6 +278,9 @@ static void sample_out(struct v2_order *o)
     struct v2_ctx x = {m, p, g}; /* IDMAP_NONE is EV_NONE */
     struct ev *e = v2_emit(o, &c, &x, EVK_SAMPLE, 0);
     e->stack = v2_gen_stack(o->gen, q->stack);
+    e->arg = q->g;
+    e->arg2 = q->p;
+    e->spare = q->m;
 }
 _Static_assert(IDMAP_NONE == EV_NONE, "an unknown id is no lane");
 
@@ -527,6 +530,7 @@ HOT struct turn *turn_open(struct turns *ts, struct v2_cursor *c, bool direct)
         return NULL;
     }
     c->turn = (uint8_t)i;
+    vm->fresh = false;
     u->c = c;
     u->told = false;
     u->vm = vm;
@@ -765,6 +769,7 @@ void v2_order_free(struct v2_order *o)
     mem_free(o->aside);
     v2_park_free(&o->park);
     idmap_free(&o->torn.has);
+    mem_free(o->was);
     idmap_free(&o->gs);
     idmap_free(&o->ps);
     idmap_free(&o->ms);

@@ -29,6 +29,9 @@ struct v2_p {
     uint32_t m;                /* the M it is bound to, EV_NONE */
     uint8_t status;            /* enum v2_pstatus */
     bool sweep;
+    uint8_t was;               /* in a segment: its status as it began, and whether it swept */
+    bool swept;
+    bool lost;                 /* ... it is in a system call, or was left behind by one, and nobody says which thread's */
 };
 
 struct v2_m {
@@ -36,6 +39,14 @@ struct v2_m {
     uint32_t g, p;
     uint32_t cur;              /* its cursor in this generation + 1 */
     bool told;                 /* its EVK_M_NEW is out */
+    bool fresh;                /* it has done nothing yet in this segment */
+    uint32_t was_g, was_p;     /* what it had when the segment began, by what is told */
+};
+
+struct v2_was {                /* a goroutine's status as a segment began, or (assists) that it was assisting */
+    uint32_t g;
+    uint8_t status;
+    bool assists;
 };
 
 struct v2_open_region {        /* one of a goroutine's open regions */
@@ -96,6 +107,17 @@ struct v2_order {
     bool loose;                /* the generation was cut short: what is missing makes gaps */
     struct v2_torn torn;
     bool newer;                /* it has been said that there are events newer than the header */
+    bool alone;                /* a segment: nothing is known of what was before, statuses are taken as they are told */
+    bool bad;                  /* an event contradicts what is known */
+    struct v2_was *was;        /* what was told of when the segment began */
+    size_t nwas, capwas;
+    bool again;                /* what was before must be known, see holder */
+    size_t nlost;              /* Ps that are v2_p.lost */
+    /* holder - a P's status as the segment began, and (V2_PS_SYSCALL) its thread and goroutine. NULL: nobody knows. */
+    uint8_t (*holder)(void *arg, uint64_t p, uint64_t *m, uint64_t *g);
+    void *holder_arg;
+    uint8_t gc_first;          /* the first GC event's type, 0: none yet; its number */
+    uint64_t gc_first_seq;
     bool have_base;
     bool stopped;              /* damage: nothing more can be ordered */
     bool oom;

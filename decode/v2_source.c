@@ -22,40 +22,44 @@ static void finish(struct source *s, struct v2 *v)
     }
 }
 
-/* Where a table entry was missing in a generation that should be whole, say so once. */
+void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o)
+{
+    if (gen->missing)
+        source_damage(s, gen->torn ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
+                      "%" PRIu32 " uses of strings or stacks that are not in generation %" PRIu64 "'s tables", gen->missing,
+                      gen->number);
+    if (gen->reason_inferred)
+        source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
+                    "generation %" PRIu64 " lost its string table: wait reasons are inferred from the one before", gen->number);
+    if (o->loose)
+        v2_torn_say(o);
+    if (gen->torn && o->torn_from < o->last)
+        source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->end,
+                    "from %.6f s on the events of some threads are missing: what became of what they ran is not known",
+                    (double)(o->torn_from - o->base) * 1e-9);
+    s->st.bytes_done = gen->end;
+}
+
 static void gen_done(struct source *s, struct v2 *v)
 {
-    if (v->gen.missing)
-        source_damage(s, v->gen.torn ? ERR_TRUNCATED : ERR_FORMAT, v->gen.ordinal, v->gen.start,
-                      "%" PRIu32 " uses of strings or stacks that are not in generation %" PRIu64 "'s tables", v->gen.missing,
-                      v->gen.number);
-    if (v->gen.reason_inferred)
-        source_warn(s, ERR_TRUNCATED, v->gen.ordinal, v->gen.start,
-                    "generation %" PRIu64 " lost its string table: wait reasons are inferred from the one before", v->gen.number);
-    if (v->order.loose)
-        v2_torn_say(&v->order);
-    if (v->gen.torn && v->order.torn_from < v->order.last)
-        source_warn(s, ERR_TRUNCATED, v->gen.ordinal, v->gen.end,
-                    "from %.6f s on the events of some threads are missing: what became of what they ran is not known",
-                    (double)(v->order.torn_from - v->order.base) * 1e-9);
-    s->st.bytes_done = v->gen.end;
+    v2_gen_notes(s, &v->gen, &v->order);
     v->in_gen = false;
     if (v->order.stopped || v->last_gen)
         finish(s, v);
 }
 
-static void wall_clock(struct source *s, const struct v2 *v)
+void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_order *o)
 {
-    if (s->st.has_wall || !v->gen.has_snap || v->gen.ordinal != 1 || v->gen.sec > (uint64_t)INT64_MAX / 2)
+    if (s->st.has_wall || !gen->has_snap || gen->ordinal != 1 || gen->sec > (uint64_t)INT64_MAX / 2)
         return;
-    double unit = v2_gen_unit(&v->gen);
-    int64_t ns = (int64_t)(v->gen.nsec % 1000000000) + (v->order.base - v2_ns(v->gen.snap_time, unit));
+    double unit = v2_gen_unit(gen);
+    int64_t ns = (int64_t)(gen->nsec % 1000000000) + (o->base - v2_ns(gen->snap_time, unit));
     int64_t sec = ns / 1000000000, rest = ns % 1000000000;
     if (rest < 0) {
         rest += 1000000000;
         sec--;
     }
-    s->st.wall_sec = (int64_t)v->gen.sec + sec;
+    s->st.wall_sec = (int64_t)gen->sec + sec;
     s->st.wall_nsec = (int32_t)rest;
     s->st.has_wall = true;
 }
@@ -92,7 +96,7 @@ static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold
         size_t n = f ? v2_order_fold(&v->order, f, cap) : v2_order_stream(&v->order, out, cap, t);
         s->st.bytes_done = v->gen.start + v->order.consumed;
         if (n) {
-            wall_clock(s, v);
+            v2_wall_clock(s, &v->gen, &v->order);
             return n;
         }
         if (v->order.oom) {

@@ -20,6 +20,11 @@ struct v2 {
     bool in_gen, last_gen, over;
 };
 
+/* v2_gen_notes - what there is to say once a generation's events are in order; where a table entry was missing in one that should
+   be whole, it is said once. v2_wall_clock - the time of day when the trace began, if its first generation tells. */
+void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o);
+void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_order *o);
+
 /* v2_mark.c: source_ops of the same names, and v2_gen_keep - remember what the next generation inherits. */
 void v2_gen_keep(struct v2 *v);
 void *v2_mark(struct source *s, struct gmap *map);
