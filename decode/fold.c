@@ -348,6 +348,11 @@ static void g_carried(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = &f->lane[LANE_G][e->g];
     bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL;
+    struct mlane *ml = on && e->m != EV_NONE ? &f->m[e->m].lane : NULL;
+    if (ml && ml->n && e->state == ST_SYSCALL && ml->h[ml->n - 1].p == EV_NONE && ml->h[ml->n - 1].g == EV_NONE) {
+        ml->h[ml->n - 1].g = e->g; /* its P was taken before it was told whose call it was */
+        f->g[e->g].no_p_since = ml->h[ml->n - 1].t0;
+    }
     g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);
     l->state = e->state;
     fold_special_g(f, e->g);
@@ -957,6 +962,7 @@ void fold_segment_end(struct fold *f)
 {
     fold_bands_again(f);
     fold_rest(f);
+    past_compact(f);
 }
 
 void fold_rest(struct fold *f)
@@ -1006,7 +1012,7 @@ void fold_free(struct fold *f)
                 past_free(f->seg[i / PAST_GS].past);
                 i |= PAST_GS - 1;
             } else {
-                spans_free(&f->lane[k][i]);
+                spans_free(&f->lane[k][k == LANE_G ? fold_g_at(f, (uint32_t)i) : i]);
             }
         mem_free(f->lane[k]);
     }

@@ -36,6 +36,7 @@ enum {
 struct gseg {
     struct past *past;    /* NULL: they stand in fold.lane and fold.g */
     int32_t over;         /* how many have ended; below 0: they stay where they are */
+    uint32_t at;          /* in a segment that has ended: where in the two arrays */
     bool hollow_lanes, hollow_infos; /* their place in the two arrays takes no memory */
 };
 
@@ -129,6 +130,7 @@ struct fold {
      * are as many more as there were (and begin at FOLD_MANY, for below 0 they can't go).
      */
     bool segment;
+    bool compact;                  /* goroutines that were put away have no place in the arrays */
     bool carrying;                 /* while such an event is folded */
     bool unsure;                   /* something depends on what was before, and nobody told */
     uint8_t late;                  /* bits: bands of whose ranges some were told of late */

@@ -25,7 +25,7 @@ static struct ginfo *info_of(const struct join *j, uint32_t g)
 {
     uint32_t local;
     const struct segment *s = join_home(j, g, &local);
-    return &s->f->g[local];
+    return &s->f->g[fold_g_at(s->f, local)];
 }
 
 uint8_t join_hint(void *join, uint64_t id, uint32_t *name)

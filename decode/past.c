@@ -147,6 +147,39 @@ void past_begin(struct fold *f)
             put_away(f, (uint32_t)i);
 }
 
+void past_compact(struct fold *f)
+{
+    const size_t n = f->nlane[LANE_G], groups = (n + PAST_GS - 1) / PAST_GS;
+    size_t left = 0;
+    for (size_t i = 0; i < groups; i++) {
+        struct gseg *s = &f->seg[i];
+        if (s->over == (int32_t)PAST_GS && !s->past)
+            s->past = past_make(&f->lane[LANE_G][i * PAST_GS], &f->g[i * PAST_GS]);
+        left += !s->past;
+    }
+    struct spanlane *l = left ? mem_alloc(left * PAST_GS * sizeof *l) : NULL;
+    struct ginfo *g = l ? mem_alloc(left * PAST_GS * sizeof *g) : NULL;
+    if (left && !g) { /* they stay where they are */
+        mem_free(l);
+        return;
+    }
+    for (size_t i = 0, to = 0; i < groups; i++) {
+        if (f->seg[i].past)
+            continue;
+        const size_t here = n - i * PAST_GS < PAST_GS ? n - i * PAST_GS : PAST_GS;
+        memcpy(l + to, f->lane[LANE_G] + i * PAST_GS, here * sizeof *l);
+        memcpy(g + to, f->g + i * PAST_GS, here * sizeof *g);
+        f->seg[i].at = (uint32_t)to;
+        to += PAST_GS;
+    }
+    mem_free(f->lane[LANE_G]);
+    mem_free(f->g);
+    f->lane[LANE_G] = l;
+    f->g = g;
+    f->caplane[LANE_G] = f->capg = left * PAST_GS;
+    f->compact = true;
+}
+
 void past_take_out(struct fold *f, uint32_t g)
 {
     struct gseg *s = &f->seg[g / PAST_GS];

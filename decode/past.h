@@ -45,11 +45,20 @@ uint32_t past_find(const struct fold *f, uint64_t id);
 /* past_lives - when each of n neighbours from g on lived: first and last moment. All n are of this struct past. */
 void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out);
 
+/* past_compact - a segment has ended: all that are over are put away, the others close ranks. */
+void past_compact(struct fold *f);
+
+/* Where a goroutine that wasn't put away stands. */
+static inline size_t fold_g_at(const struct fold *f, uint32_t g)
+{
+    return f->compact ? f->seg[g / PAST_GS].at + g % PAST_GS : g;
+}
+
 /* fold_g_lane, fold_g_info - a goroutine's lane and what else is known of it; room: where to make it up, if it was put away. */
 static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t g, struct spanlane *room)
 {
     if (!fold_g_past(f, g))
-        return &f->lane[LANE_G][g];
+        return &f->lane[LANE_G][fold_g_at(f, g)];
     past_lane(f->seg[g / PAST_GS].past, g, room);
     return room;
 }
@@ -57,14 +66,14 @@ static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t 
 static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, struct ginfo *room)
 {
     if (!fold_g_past(f, g))
-        return &f->g[g];
+        return &f->g[fold_g_at(f, g)];
     past_info(f->seg[g / PAST_GS].past, g, room);
     return room;
 }
 
 static inline uint64_t fold_g_id(const struct fold *f, uint32_t g)
 {
-    return fold_g_past(f, g) ? past_id(f->seg[g / PAST_GS].past, g) : f->g[g].id;
+    return fold_g_past(f, g) ? past_id(f->seg[g / PAST_GS].past, g) : f->g[fold_g_at(f, g)].id;
 }
 
 /* Blocks of lanes that were put away: past_trim - spans_trim(), past_strip - spans_free(), each. past_free - all of it. */

@@ -448,7 +448,7 @@ static enum adv proc_steal(struct v2_order *o, const struct v2_cursor *c, const 
         uint32_t m = v2_m_get(o, c->arg[2]);
         if (m == EV_NONE)
             return ADV_BAD;
-        o->again |= !o->m[m].fresh || o->m[m].g == EV_NONE || o->m[m].p != EV_NONE;
+        o->again |= !o->m[m].fresh || o->m[m].p != EV_NONE;
         found(o, p, m);
     }
     bool lost = o->p[p].status == V2_PS_ABANDONED;
