@@ -63,6 +63,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     struct v2_order *o = &s->order;
     v2_order_free(o);
     o->s = s->s;
+    o->loose = s->gen.at_end && s->gen.torn;
     s->before = before;
     s->over = s->oom = false;
     s->f = f;
