@@ -189,7 +189,7 @@ static void allow_system(struct rules *r, unsigned needs)
     allow(r, "/proc", READ);
 #endif
     const char *tmp = getenv("TMPDIR"), *terminfo = getenv("TERMINFO");
-    if (!(needs & (SANDBOX_TERMINAL | SANDBOX_SLICES))) return;
+    if (!(needs & SANDBOX_TERMINAL)) return;
     allow(r, "/dev/tty", READ | WRITE);
     allow(r, tmp && tmp[0] == '/' ? tmp : "/tmp", MAKE & ~LANDLOCK_ACCESS_FS_READ_DIR);
     if (terminfo && terminfo[0] == '/') allow(r, terminfo, READ);

@@ -16,7 +16,7 @@ enum {
     SANDBOX_NET = 1,      /* makes connections */
     SANDBOX_EXEC = 2,     /* starts other programs, which read what they like */
     SANDBOX_TERMINAL = 4, /* a terminal's descriptions, and a file for what was copied (TMPDIR) */
-    SANDBOX_SLICES = 16,  /* writes a part of the trace where the reader says: beside it, in the current folder, in TMPDIR */
+    SANDBOX_SLICES = 16,  /* writes a part of the trace where the reader says: beside it or in the current folder */
     SANDBOX_ALL = 8       /* nothing can be given up: a command of the reader's own is run */
 };
 /* sandbox_needs - of a subcommand; NULL: the viewer. argv as main() has it: an address among its words needs the net. */
