@@ -322,6 +322,6 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     f = c->how(a, act, c, n, arg);
     tables_moved(a, &from);
     app_live_acted(a, act, &from);
-    if (f & VR_WORK) a->working = true;
+    if (f & VR_WORK) app_add(a, TODO_VIEW);
     return f | had;
 }

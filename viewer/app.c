@@ -24,7 +24,7 @@ bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, i
     a->tr = tr;
     a->km = km;
     a->utf8 = true;
-    a->loading = true;
+    app_add(a, TODO_LOAD);
     a->cursor_x = a->cursor_y = -1;
     if (!view_init(&a->view, tr)) return false;
     tri_init(&a->tri, tr);
@@ -49,7 +49,7 @@ void app_free(struct app *a)
 /* What the view derives from the trace costs a walk over its lanes: not at every slice of loading. */
 static void sync(struct app *a)
 {
-    if (a->stale && (view_loaded(&a->view) & VR_WORK)) a->working = true;
+    if (a->stale && (view_loaded(&a->view) & VR_WORK)) app_add(a, TODO_VIEW);
     a->stale = false;
 }
 
@@ -71,11 +71,11 @@ static bool load_step(struct app *a, int64_t budget_ns)
 {
     const struct trace_info *ti = trace_info(a->tr);
     uint32_t epoch = ti->epoch;
-    if (trace_part(a->tr) || a->seeking) view_leave(&a->view);
+    if (trace_part(a->tr) || app_has(a, TODO_SEEK)) view_leave(&a->view);
     bool more = trace_load(a->tr, budget_ns) == LOAD_MORE;
     a->part_done = false;
     a->stale = true;
-    if (ti->epoch != epoch && (view_arrive(&a->view) & VR_WORK)) a->working = true;
+    if (ti->epoch != epoch && (view_arrive(&a->view) & VR_WORK)) app_add(a, TODO_VIEW);
     return more;
 }
 
@@ -84,7 +84,7 @@ bool app_hold(struct app *a, int64_t budget_ns)
     const struct trace_info *ti = trace_info(a->tr);
     struct window w = a->view.at.win;
     int64_t t = a->view.at.cursor;
-    if (a->loading || !ti->bounded || !a->has_findings) return false; /* the last part has yet to be asked */
+    if (app_has(a, TODO_LOAD) || !ti->bounded || !a->has_findings) return false; /* the last part has yet to be asked */
     bool far = view_wants(&a->view, &w.t0, &w.t1); /* else what is shown */
     if (!far && a->view.far.look) return false; /* it is being looked through */
     if (far || !tri_shows(a->view.at.view)) {
@@ -92,31 +92,31 @@ bool app_hold(struct app *a, int64_t budget_ns)
         if (trace_held(a->tr, w.t0, w.t1) == WANT_AWAY) {
             view_leave(&a->view);
             tables_drop(a);
-            a->seeking = trace_want(a->tr, w.t0, w.t1) == WANT_COMING;
-            if (view_arrive(&a->view) & VR_WORK) a->working = true;
-            a->triaging = true;
+            app_set(a, TODO_SEEK, trace_want(a->tr, w.t0, w.t1) == WANT_COMING);
+            if (view_arrive(&a->view) & VR_WORK) app_add(a, TODO_VIEW);
+            app_add(a, TODO_TABLES);
         }
     }
-    if (a->seeking) a->seeking = load_step(a, budget_ns);
-    if (a->seeking) return true;
+    if (app_has(a, TODO_SEEK)) app_set(a, TODO_SEEK, load_step(a, budget_ns));
+    if (app_has(a, TODO_SEEK)) return true;
     sync(a);
     if (!far) return false;
-    if (view_brought(&a->view) & VR_WORK) a->working = true;
-    return !a->working && view_wants(&a->view, &w.t0, &w.t1);
+    if (view_brought(&a->view) & VR_WORK) app_add(a, TODO_VIEW);
+    return !app_has(a, TODO_VIEW) && view_wants(&a->view, &w.t0, &w.t1);
 }
 
 bool app_load(struct app *a, int64_t budget_ns)
 {
-    if (!a->loading) return false;
+    if (!app_has(a, TODO_LOAD)) return false;
     if (trace_part(a->tr) && !tables_part(a, budget_ns)) return true;
-    a->loading = load_step(a, budget_ns);
-    if (!a->loading) {
+    app_set(a, TODO_LOAD, load_step(a, budget_ns));
+    if (!app_has(a, TODO_LOAD)) {
         sync(a);
         a->touched |= a->open_view || a->open_at || a->open_lane;
-        a->triaging = !trace_fatal(a->tr);
+        app_set(a, TODO_TABLES, !trace_fatal(a->tr));
         app_open(a);
     }
-    return a->loading;
+    return app_has(a, TODO_LOAD);
 }
 
 unsigned app_work(struct app *a, int64_t budget_ns)
@@ -124,8 +124,43 @@ unsigned app_work(struct app *a, int64_t budget_ns)
     struct place from = a->view.at;
     unsigned f = view_work(&a->view, budget_ns);
     tables_moved(a, &from);
-    a->working = (f & VR_WORK) != 0;
+    app_set(a, TODO_VIEW, (f & VR_WORK) != 0);
     return f;
+}
+
+unsigned app_phase(const struct app *a)
+{
+    return a->todo & (~a->todo + 1); /* its lowest bit */
+}
+
+bool app_busy(const struct app *a)
+{
+    return a->todo || a->view.far.look;
+}
+
+/* Tables wait for what the reader is waiting for, unless that is them. */
+static bool tables_turn(const struct app *a)
+{
+    return app_has(a, TODO_TABLES) && (!app_has(a, TODO_VIEW) || tri_shows(a->view.at.view));
+}
+
+unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
+{
+    unsigned phase = app_phase(a);
+    uint32_t epoch = trace_info(a->tr)->epoch;
+    *flags = VR_NONE;
+    if (phase == TODO_LOAD) {
+        if (!app_load(a, budget_ns)) *flags = VR_DRAW;
+    } else if (app_hold(a, budget_ns)) {
+        phase = TODO_SEEK;
+    } else if (phase == TODO_SEEK || trace_info(a->tr)->epoch != epoch) {
+        *flags = VR_DRAW; /* what was looked for is held */
+    } else if (tables_turn(a)) {
+        *flags = app_triage(a, budget_ns);
+    } else if (app_has(a, TODO_VIEW)) {
+        *flags = app_work(a, budget_ns) | VR_DRAW;
+    }
+    return phase;
 }
 
 unsigned app_resize(struct app *a, int w, int h)
@@ -231,7 +266,7 @@ static unsigned prompt_accept(struct app *a)
     unsigned f = view_prompt_accept(&a->view);
     if (slice) return f | slice_write(a, a->view.command);
     if (f & VR_COMMAND) f = (f & ~(unsigned)VR_COMMAND) | run_command(a);
-    if (f & VR_WORK) a->working = true;
+    if (f & VR_WORK) app_add(a, TODO_VIEW);
     return f;
 }
 
@@ -355,7 +390,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
         tables_moved(a, &from);
         app_live_acted(a, ACT_NONE, &from);
-        a->working |= (f & VR_WORK) != 0; /* searches go on while one types */
+        if ((f & VR_WORK) != 0) app_add(a, TODO_VIEW); /* searches go on while one types */
         return f;
     }
     struct place from = a->view.at;
@@ -393,7 +428,7 @@ bool app_draw(struct app *a)
         .footer = a->footer,
         .debug = a->debug[0] ? a->debug : a->note,
         .live = a->follow != NULL,
-        .loading = a->loading,
+        .loading = app_has(a, TODO_LOAD),
         .rate = a->rate,
     };
     sync(a);
@@ -403,7 +438,7 @@ bool app_draw(struct app *a)
         help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer, sizeof a->footer);
     a->grid.ascii = !a->utf8;
     if (!frame_draw(&a->grid, &a->view, &txt)) return false;
-    if (view_pending(&a->view)) a->working = true;
+    if (view_pending(&a->view)) app_add(a, TODO_VIEW);
     a->cursor_x = txt.screen_x;
     a->cursor_y = txt.screen_y;
     return true;

@@ -30,6 +30,14 @@ enum app_refresh {
     AR_PALETTE = 1 << 12  /* colours changed: app->palette, app->mono */
 };
 
+/* What there is to do besides keys: a queue in this order. The first that is queued is the phase the program is in. */
+enum todo {
+    TODO_LOAD = 1,   /* trace_load() has more of the file */
+    TODO_SEEK = 2,   /* a bounded trace: trace_load() brings the detail of what is shown */
+    TODO_TABLES = 4, /* triage_step() has more to count */
+    TODO_VIEW = 8    /* view_work(): a search, an order, sums */
+};
+
 enum { APP_HISTORY = 16 };
 
 struct app {
@@ -38,7 +46,6 @@ struct app {
     struct triage *tg;      /* the tables of views 1, 5, 6; NULL until the trace is loaded */
     struct findings fs;
     struct tri tri;
-    bool triaging;          /* triage_step() has more to do */
     struct finding_parts parts; /* of a trace that is read in parts: what those so far say */
     struct triage *part;    /* the tables of the part that is complete */
     bool part_done;         /* it has been taken */
@@ -58,16 +65,14 @@ struct app {
     bool no_color;          /* there are none: the palette action says so */
     enum palette palette;
     bool mono;
-    bool loading;           /* trace_load() has more to do */
+    unsigned todo;          /* enum todo: what is queued */
     bool stale;             /* it went on, and the view has not been told */
-    bool working;           /* view_work() has more to do */
     struct follow *follow;  /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
     bool following;         /* the window goes with its end */
     int64_t follow_ns;      /* and is so long */
     int64_t tables_next;    /* monotonic: not before then are its tables worked out anew */
     const char *where;      /* it runs there */
     char live_name[160];    /* the title's words for it */
-    bool seeking;           /* a bounded trace: trace_load() brings the detail of what is shown */
     int open_view;          /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
     const char *open_at, *open_lane, *open_filter;
     const char *open_wrong; /* the filter asked for makes no sense: why (view.message) */
@@ -98,6 +103,31 @@ void app_free(struct app *a);
 
 /* app_open - go where the command line said, once there is something to go to; app_load() does it for a finished trace. */
 void app_open(struct app *a);
+static inline bool app_has(const struct app *a, enum todo what)
+{
+    return (a->todo & what) != 0;
+}
+
+static inline void app_set(struct app *a, enum todo what, bool on)
+{
+    a->todo = on ? a->todo | what : a->todo & ~(unsigned)what;
+}
+
+static inline void app_add(struct app *a, enum todo what)
+{
+    a->todo |= what;
+}
+
+/* app_phase - what it is doing: the first of what is queued; 0: nothing, it waits for a key. */
+unsigned app_phase(const struct app *a);
+/*
+ * app_step - do the first of what is queued, for about budget_ns: what a loop calls between keys. *flags: what must happen
+ * next. Returns the phase it was in. app_busy - call it again at once.
+ */
+unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags);
+bool app_busy(const struct app *a);
+
+/* The steps, one by one. */
 /*
  * app_load - decode for about budget_ns; the view hears of it at the next key or picture.
  * false: the trace is complete.
@@ -107,7 +137,7 @@ bool app_load(struct app *a, int64_t budget_ns);
  * app_triage - once the trace is loaded: work out the tables for about budget_ns. When they are done view 1 is shown,
  * unless a key has come before or the command line asked for another place; then a message says so. A finding asked
  * for in the meantime is gone to, unless something else moved since.
- * Returns refresh flags; a->triaging says whether there is more to do.
+ * Returns refresh flags; TODO_TABLES says whether there is more to do.
  */
 unsigned app_triage(struct app *a, int64_t budget_ns);
 /*

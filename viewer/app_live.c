@@ -50,12 +50,12 @@ static void pin(struct app *a)
 
 static void tables_away(struct app *a)
 {
-    if (!a->tg && !a->triaging) return;
+    if (!a->tg && !app_has(a, TODO_TABLES)) return;
     tables_drop(a);
     findings_free(&a->fs);
     a->tri.fs = NULL;
     a->has_findings = false;
-    a->triaging = false;
+    app_set(a, TODO_TABLES, false);
 }
 
 /* Does a place lie where the program has not come yet? */
@@ -82,7 +82,7 @@ static unsigned grown(struct app *a)
     unsigned f = view_loaded(&a->view);
     if (trace_info(a->tr)->done) open_once(a);
     if (a->following) pin(a);
-    if (f & VR_WORK) a->working = true;
+    if (f & VR_WORK) app_add(a, TODO_VIEW);
     return VR_DRAW;
 }
 
@@ -94,7 +94,7 @@ static unsigned exchanged(struct app *a, int64_t by)
     tri_init(&a->tri, a->tr);
     unsigned f = view_exchange(&a->view, a->tr, by);
     follow_let_go(a->follow);
-    if (f & VR_WORK) a->working = true;
+    if (f & VR_WORK) app_add(a, TODO_VIEW);
     return grown(a);
 }
 
@@ -102,9 +102,9 @@ static unsigned exchanged(struct app *a, int64_t by)
 static unsigned tables_wanted(struct app *a)
 {
     int64_t now = mono_ns();
-    if (a->triaging || a->tg || !tri_shows(a->view.at.view)) return VR_NONE;
+    if (app_has(a, TODO_TABLES) || a->tg || !tri_shows(a->view.at.view)) return VR_NONE;
     if (a->following && now < a->tables_next) return VR_NONE;
-    a->triaging = true;
+    app_add(a, TODO_TABLES);
     unsigned f = app_triage(a, TABLES_AT_ONCE_NS);
     a->tables_next = now + (mono_ns() - now) * TABLES_SHARE;
     return f | VR_DRAW;
@@ -113,7 +113,7 @@ static unsigned tables_wanted(struct app *a)
 /* The reader stands still before tables: so does the model they are of. What comes meanwhile is kept for later. */
 static bool stands(const struct app *a)
 {
-    return a->triaging || (!a->following && a->tg && tri_shows(a->view.at.view));
+    return app_has(a, TODO_TABLES) || (!a->following && a->tg && tri_shows(a->view.at.view));
 }
 
 static unsigned ended(struct app *a)
@@ -130,7 +130,7 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     a->where = where;
     a->following = true;
     a->follow_ns = FOLLOW_NS;
-    a->loading = false;
+    app_set(a, TODO_LOAD, false);
     a->touched = true; /* the findings don't take the screen */
     a->name = a->live_name;
     name_it(a);

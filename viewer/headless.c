@@ -28,8 +28,8 @@ static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *,
 static bool draw(struct app *a)
 {
     bool ok = app_draw(a);
-    while (ok && a->working) {
-        while (a->working) (void)app_work(a, INT64_MAX);
+    while (ok && app_has(a, TODO_VIEW)) {
+        while (app_has(a, TODO_VIEW)) (void)app_work(a, INT64_MAX);
         ok = app_draw(a);
     }
     return ok;
@@ -121,10 +121,10 @@ static void after(struct script *s, unsigned flags)
     do {
         while (app_hold(s->a, INT64_MAX)) {
         }
-        while (s->a->working && !(flags & VR_QUIT)) flags |= app_work(s->a, INT64_MAX);
+        while (app_has(s->a, TODO_VIEW) && !(flags & VR_QUIT)) flags |= app_work(s->a, INT64_MAX);
         if (!s->a->view.far.look)
-            while (s->a->triaging) flags |= app_triage(s->a, INT64_MAX);
-    } while (!(flags & VR_QUIT) && (s->a->working || app_hold(s->a, INT64_MAX)));
+            while (app_has(s->a, TODO_TABLES)) flags |= app_triage(s->a, INT64_MAX);
+    } while (!(flags & VR_QUIT) && (app_has(s->a, TODO_VIEW) || app_hold(s->a, INT64_MAX)));
     if (flags & VR_QUIT) s->quit = true;
     /* pop-ups learn their length when drawn, and a reader would see every step */
     if (!s->quit && !draw(s->a)) s->failed = true;
@@ -207,7 +207,7 @@ static bool begin(struct app *a)
 {
     while (app_load(a, INT64_MAX)) {
     }
-    while (a->triaging) (void)app_triage(a, INT64_MAX);
+    while (app_has(a, TODO_TABLES)) (void)app_triage(a, INT64_MAX);
     while (app_hold(a, INT64_MAX)) {
     }
     return draw(a);

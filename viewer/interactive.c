@@ -123,35 +123,22 @@ static void take_keys(struct loop *l)
     while (!l->quit && term_key(l->t, &ev)) obey(l, app_key(l->a, &ev));
 }
 
+/* A slice of what is queued. How far loading and seeking are is shown now and then. */
 static void work(struct loop *l)
 {
     struct app *a = l->a;
+    unsigned flags;
     if (a->follow) obey(l, app_live(a, SLICE_NS, &l->live_busy));
-    bool held = a->seeking;
-    uint32_t epoch = trace_info(a->tr)->epoch;
-    if (a->loading) {
-        bool more = app_load(a, SLICE_NS);
-        int64_t now = now_ms(), spent = now - l->began;
-        const struct trace_info *ti = trace_info(a->tr);
-        a->rate = spent > 200 ? (double)ti->bytes_done * 1000 / (double)spent : 0;
-        if (!more && trace_fatal(a->tr)) l->quit = true;
-        if (!more || now >= l->next_progress) {
-            l->dirty = true;
-            l->next_progress = now + PROGRESS_MS;
-        }
-    } else if (app_hold(a, SLICE_NS)) {
-        if (now_ms() >= l->next_progress) {
-            l->dirty = true;
-            l->next_progress = now_ms() + PROGRESS_MS;
-        }
-    } else if (held || trace_info(a->tr)->epoch != epoch) {
+    unsigned phase = app_step(a, SLICE_NS, &flags);
+    obey(l, flags);
+    if (phase == TODO_LOAD) {
+        int64_t spent = now_ms() - l->began;
+        a->rate = spent > 200 ? (double)trace_info(a->tr)->bytes_done * 1000 / (double)spent : 0;
+        if (!app_has(a, TODO_LOAD) && trace_fatal(a->tr)) l->quit = true;
+    }
+    if ((phase == TODO_LOAD || phase == TODO_SEEK) && now_ms() >= l->next_progress) {
         l->dirty = true;
-    } else if (a->triaging && (!a->working || tri_shows(a->view.at.view))) {
-        obey(l, app_triage(a, SLICE_NS));
-        if (a->triaging && now_ms() >= l->next_progress) l->next_progress = now_ms() + PROGRESS_MS;
-    } else if (a->working) {
-        obey(l, app_work(a, SLICE_NS));
-        l->dirty = true;
+        l->next_progress = now_ms() + PROGRESS_MS;
     }
 }
 
@@ -175,7 +162,7 @@ static void draw(struct loop *l)
 /* How long to sleep: not at all with work to do, until the next frame may come, or for ever. */
 static int timeout(const struct loop *l)
 {
-    if (l->a->loading || l->a->seeking || l->a->working || l->a->triaging || l->a->view.far.look) return 0;
+    if (app_busy(l->a)) return 0;
     if (l->live_busy) return 0;
     if (!l->dirty) return l->a->follow && !follow_ended(l->a->follow) ? LIVE_MS : -1;
     int64_t left = l->next_frame - now_ms();

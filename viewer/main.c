@@ -256,7 +256,7 @@ static int main_view(const struct options *o, enum charset charset)
     } else {
         door_printf(stderr, "gotop: out of memory\n");
     }
-    if (!follow && !a->loading && trace_fatal(tr)) {
+    if (!follow && !app_has(a, TODO_LOAD) && trace_fatal(tr)) {
         say_error(o->path, trace_fatal(tr));
         status = EXIT_UNREADABLE;
     }

@@ -16,7 +16,7 @@ static const char soon_walk[] = "the tables are not done yet: there as soon as t
 
 static bool pending(const struct app *a)
 {
-    return (a->loading || a->triaging) && !a->tri.tg && !a->tri.trouble;
+    return (app_has(a, TODO_LOAD) || app_has(a, TODO_TABLES)) && !a->tri.tg && !a->tri.trouble;
 }
 
 static void soon_over(struct app *a)
@@ -27,7 +27,7 @@ static void soon_over(struct app *a)
 
 static void triage_trouble(struct app *a, const char *what)
 {
-    a->triaging = false;
+    app_set(a, TODO_TABLES, false);
     a->tri.trouble = what;
     a->wish = 0;
     soon_over(a);
@@ -102,7 +102,7 @@ void tables_drop(struct app *a)
 unsigned app_triage(struct app *a, int64_t budget_ns)
 {
     struct err e = {0};
-    if (!a->triaging || a->seeking) return VR_NONE;
+    if (!app_has(a, TODO_TABLES) || app_has(a, TODO_SEEK)) return VR_NONE;
     if (trace_info(a->tr)->bounded && !a->has_findings) {
         if (!tables_part(a, budget_ns)) return VR_NONE;
         parts_over(a);
@@ -118,7 +118,7 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;
     }
-    a->triaging = false;
+    app_set(a, TODO_TABLES, false);
     soon_over(a);
     if (tri_ready(&a->tri, a->tg, &a->fs) && !a->has_findings) findings_show(a);
     return VR_DRAW;

@@ -355,7 +355,7 @@ static void test_deep_link(void **state)
     int view;
     if (sscanf(cmd, "\ngotop %*s --view %d --at %63s --lane %63s", &view, at, lane) != 3) fail_msg("%s", f.a.yank);
     fix_open(&g, "default", 80, 24);
-    g.a.loading = true; /* as if it had just been opened */
+    app_add(&g.a, TODO_LOAD); /* as if it had just been opened */
     g.a.open_view = view;
     g.a.open_at = at;
     g.a.open_lane = lane;
@@ -392,7 +392,7 @@ static void test_monkey(void **state)
             if (!any(20)) k = K_ESC;
             if (!any(40)) app_resize(&f.a, 1 + (int)any(230), 1 + (int)any(70));
             press(&f, key_normal(k), (int)any(100) - 2, (int)any(40) - 2);
-            while (f.a.working) app_work(&f.a, 1000);
+            while (app_has(&f.a, TODO_VIEW)) app_work(&f.a, 1000);
             if (any(4)) continue;
             f.a.utf8 = any(2);
             assert_true(app_draw(&f.a));
@@ -412,7 +412,7 @@ static void test_every_action(void **state)
         fix_open(&f, "default", 80, 24);
         for (int i = 0; i < 3; i++) {
             (void)app_do(&f.a, act, i == 1 ? KEYMAP_COUNT_MAX : 0, NULL);
-            while (f.a.working) (void)app_work(&f.a, INT64_MAX);
+            while (app_has(&f.a, TODO_VIEW)) (void)app_work(&f.a, INT64_MAX);
             assert_true(app_draw(&f.a));
         }
         fix_close(&f);

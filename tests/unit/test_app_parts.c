@@ -30,7 +30,7 @@ static int setup(void **state)
     while (app_load(&app, INT64_MAX))
         ;
     assert_true(trace_info(tr)->bounded);
-    while (app.triaging) /* the last part's findings come first */
+    while (app_has(&app, TODO_TABLES)) /* the last part's findings come first */
         (void)app_triage(&app, INT64_MAX);
     assert_true(app.has_findings);
     return 0;
@@ -132,7 +132,7 @@ static void test_findings_stay(void **state)
         (void)view_switch(&app.view, VIEW_PROCS);
         (void)view_range(&app.view, w.t0, w.t1);
         hold();
-        assert_true(app.triaging && !app.tri.tg);
+        assert_true(app_has(&app, TODO_TABLES) && !app.tri.tg);
         (void)view_switch(&app.view, VIEW_TRIAGE);
         assert_true(app_draw(&app));
         int rows = 0, part = 0;
@@ -168,8 +168,8 @@ static void test_says_part(void **state)
     (void)view_search(&app.view, "no such name");
     (void)view_work(&app.view, INT64_MAX);
     assert_string_equal(app.view.message, "not found: no such name"); /* names are those of the whole trace */
-    app.triaging = true;
-    while (app.triaging)
+    app_add(&app, TODO_TABLES);
+    while (app_has(&app, TODO_TABLES))
         (void)app_triage(&app, INT64_MAX);
     for (int i = 0; i < 3; i++) {
         bool said = false;
