@@ -248,7 +248,9 @@ static inline void check_walk(const struct trace *tr, struct lane l, const struc
     assert_true(span_seek_index(&it, tr, l, 0));
     for (size_t i = 0;; i++) {
         same_or_fail(span_get(&it), &list->v[i], "forwards");
-        bool open_end = i + 1 == n && !(l.kind == LANE_G && trace_lane(tr, l).ended);
+        struct spanlane room;
+        bool over = l.kind == LANE_G && (tr->join.n ? trace_lane(tr, l).ended : fold_g_lane(&tr->fold, l.i, &room)->ended);
+        bool open_end = i + 1 == n && !over;
         if (span_get(&it)->open_end != open_end && l.kind != LANE_M)
             fail_msg("%c[%u]: open_end of span %zu of %zu", "PGMB"[l.kind], l.i, i, n);
         if (l.kind == LANE_G && span_get(&it)->stack_end != (i + 1 < n ? list->v[i + 1].stack : 0))
