@@ -72,7 +72,7 @@ rm -f "$dir/help"
 
 roff='function roff(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\x27]/) s = "\\&" s; return s }
       function top(s) { return toupper(substr(s, 1, 1)) substr(s, 2) (s ~ /[.)]$/ ? "" : ".") }'
-version=$("$gotop" --version | sed 's/.* //')
+version=$("$gotop" --version | sed -n '1s/.* //p')
 date=$(sed -n 's/^\.TH [^"]*"\([^"]*\)".*/\1/p' "$here/gotop.1")
 
 awk -F'\t' -v version="$version" -v commands="$dir/commands" -v options="$dir/options" "$roff"'
@@ -128,7 +128,7 @@ while IFS='	' read -r name operands help; do
             printf ".TH GOTOP\\-%s 1 \"%s\" \"gotop %s\" \"User Commands\"\n.SH NAME\ngotop\\-%s \\- %s\n", toupper(name), date, version, name, roff(help)
             printf ".SH SYNOPSIS\n.B gotop %s\n.RI [ OPTION ...]\n.I %s\n.SH DESCRIPTION\n", name, roff(operands)
         }
-        /^usage:/ || /^$/ { next }
+        /^usage:/ || /^       gotop / || /^$/ { next } # ways to call it
         NR == 1 && sub(/^gotop .* - /, "") { print roff(top($0)); next }
         /^Exit status:/ { fill_off(); sub(/^Exit status: */, ""); print ".SH EXIT STATUS\n" roff($0); item = 0; next }
         /^  [^ ]/ && match(substr($0, 3), /  +/) { # "  --option ARG   what it does", "  word   what it is"

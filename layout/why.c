@@ -61,7 +61,7 @@ bool why_text(const struct view *v, uint32_t g, int64_t t0, int64_t t1, struct l
         text_dur(&head, t1);
         text_lit(&head, ", ");
         text_dur(&head, t1 - t0);
-        text_lit(&head, x.cut ? "; some waits are not followed to their end" : "");
+        text_add(&head, "%s", x.cut ? "; some waits are not followed to their end" : "");
         ok = ok && text_ok(&t) && text_ok(&head);
         explain_tree_free(&x);
     }
