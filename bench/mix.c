@@ -150,14 +150,17 @@ int main(int argc, char **argv)
             printf("%zu\n", two ? (size_t)(cut - in.data) : in.len < 3000000 ? in.len : 3000000);
             return 0;
         }
-        if (!(two ? v2_walk(&mix[i], in.data + 16, end, NULL) : v1_walk(&mix[i], 1000 + minor, in.data + (minor ? 16 : 8), end)))
+        if (!(two ? v2_walk(&mix[i], in.data + 16, end, NULL)
+                  : v1_walk(&mix[i], 1000 + minor, in.data + (minor ? 16 : 8), end)))
             fprintf(stderr, "mix: %s: stopped at something it does not know\n", argv[1 + i]);
         input_close(&in);
     }
     for (int i = 0; i < n; i++) {
         double ev = mix[i].events ? (double)mix[i].events : 1;
-        printf("%d: %s: %" PRIu64 " events, %.2f bytes each (%.2f with tables and headers), %.0f events a batch, %" PRIu64
-               " generations\n", i + 1, argv[1 + i], mix[i].events, (double)(mix[i].all - mix[i].table_bytes) / ev,
+        printf("%d: %s: %" PRIu64
+               " events, %.2f bytes each (%.2f with tables and headers), %.0f events a batch, %" PRIu64
+               " generations\n",
+               i + 1, argv[1 + i], mix[i].events, (double)(mix[i].all - mix[i].table_bytes) / ev,
                (double)mix[i].all / ev, ev / (double)(mix[i].batches ? mix[i].batches : 1), mix[i].gens);
     }
     printf("%-24s", "of 1000 events (bytes)");
@@ -173,7 +176,8 @@ int main(int argc, char **argv)
         printf("%-24s", second ? V2[t].name : v1_type_name(t));
         for (int i = 0; i < n; i++) {
             uint64_t k = mix[i].n[t];
-            printf("  %7.2f (%4.1f)", 1e3 * (double)k / (double)mix[i].events, k ? (double)mix[i].bytes[t] / (double)k : 0);
+            printf("  %7.2f (%4.1f)", 1e3 * (double)k / (double)mix[i].events,
+                   k ? (double)mix[i].bytes[t] / (double)k : 0);
         }
         printf("\n");
     }
@@ -181,7 +185,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < n; i++) { /* half the sum of the differences: what would have to be of another type */
         double d = 0;
         for (unsigned t = 0; t < 256; t++) {
-            double a = 1e3 * (double)mix[0].n[t] / (double)mix[0].events, b = 1e3 * (double)mix[i].n[t] / (double)mix[i].events;
+            double a = 1e3 * (double)mix[0].n[t] / (double)mix[0].events,
+                   b = 1e3 * (double)mix[i].n[t] / (double)mix[i].events;
             d += a > b ? a - b : b - a;
         }
         printf("  %7.2f       ", d / 2);

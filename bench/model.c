@@ -54,8 +54,13 @@ static double cpu_now(void) /* processor time of all threads: what others do on 
 static int counter_open(void)
 {
 #ifdef __linux__
-    struct perf_event_attr a = {.type = PERF_TYPE_HARDWARE, .size = sizeof a, .config = PERF_COUNT_HW_INSTRUCTIONS,
-                                .inherit = 1, .exclude_kernel = 1, .exclude_hv = 1, .disabled = 1};
+    struct perf_event_attr a = {.type = PERF_TYPE_HARDWARE,
+                                .size = sizeof a,
+                                .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                .inherit = 1,
+                                .exclude_kernel = 1,
+                                .exclude_hv = 1,
+                                .disabled = 1};
     return (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
 #else
     return -1;
@@ -157,22 +162,32 @@ static void account(const struct trace *tr, size_t live, size_t peak)
                      (f->seg[i].hollow_infos ? PAST_GS * sizeof *f->g : 0);
     lanes += f->capseg * sizeof *f->seg + f->capg * sizeof *f->g + f->capp * sizeof *f->p + f->capm * sizeof *f->m;
     for (size_t i = 0; i < f->nlane[LANE_M]; i++)
-        holds += f->m[i].lane.cap * sizeof(struct hold) + f->m[i].lane.capsum * sizeof(struct holdsum) + f->m[i].lane.caprec;
+        holds += f->m[i].lane.cap * sizeof(struct hold) + f->m[i].lane.capsum * sizeof(struct holdsum) +
+                 f->m[i].lane.caprec;
     for (int k = 0; k < RANGE_KINDS; k++)
         ranges += f->range[k].cap * sizeof(struct range);
     for (int k = 0; k < METRIC_COUNT; k++)
         points += f->points[k].cap * sizeof(struct point);
-    uint64_t names = seg_bytes(&tr->names.strs) + seg_bytes(&tr->names.frames) + seg_bytes(&tr->names.pool) + seg_bytes(&tr->names.stacks);
+    uint64_t names = seg_bytes(&tr->names.strs) + seg_bytes(&tr->names.frames) + seg_bytes(&tr->names.pool) +
+                     seg_bytes(&tr->names.stacks);
     struct {
         const char *what;
         uint64_t bytes;
-    } part[] = {{"packed spans", f->pool.packed_bytes}, {"block index", blocks}, {"lanes", lanes}, {"thread holds", holds},
-                {"ranges", ranges}, {"metric points", points}, {"names and stacks", names},
-                {"state counts", GB_MAX * sizeof(struct gbucket)}, {"the rest", live}, {"more at the peak", peak - live}};
+    } part[] = {{"packed spans", f->pool.packed_bytes},
+                {"block index", blocks},
+                {"lanes", lanes},
+                {"thread holds", holds},
+                {"ranges", ranges},
+                {"metric points", points},
+                {"names and stacks", names},
+                {"state counts", GB_MAX * sizeof(struct gbucket)},
+                {"the rest", live},
+                {"more at the peak", peak - live}};
     enum { PARTS = sizeof part / sizeof *part };
     for (size_t i = 0; i < PARTS - 2; i++)
         part[PARTS - 2].bytes -= part[i].bytes < part[PARTS - 2].bytes ? part[i].bytes : part[PARTS - 2].bytes;
-    printf("memory account (%" PRIu64 " spans, %.2f packed bytes each):\n", spans, spans ? (double)f->pool.packed_bytes / (double)spans : 0);
+    printf("memory account (%" PRIu64 " spans, %.2f packed bytes each):\n", spans,
+           spans ? (double)f->pool.packed_bytes / (double)spans : 0);
     for (size_t i = 0; i < PARTS; i++)
         printf("  %-18s %12" PRIu64 " bytes  %6.3f per file byte  %6.3f per event\n", part[i].what, part[i].bytes,
                (double)part[i].bytes / (double)tr->info.bytes, (double)part[i].bytes / (double)tr->info.events);
@@ -257,8 +272,8 @@ static void search(const struct trace *tr, const char *what, const char *query)
             first = (now() - t0) * 1e3;
     } while (!done);
     if (first >= 0)
-        printf("search for %s: first hit after %.1f ms, all %zu%s after %.0f ms\n", what, first, s->nhits, s->full ? " it keeps" : "",
-               (now() - t0) * 1e3);
+        printf("search for %s: first hit after %.1f ms, all %zu%s after %.0f ms\n", what, first, s->nhits,
+               s->full ? " it keeps" : "", (now() - t0) * 1e3);
     else
         printf("search for %s: none, after %.0f ms\n", what, (now() - t0) * 1e3);
     search_free(s);
@@ -338,10 +353,12 @@ static void bounded(struct trace *tr, const struct loaded *best)
         while (trace_load(tr, SLICE_NS) != LOAD_DONE) {
         }
     printf("a thousandth in the middle %s after %.0f ms, peak %.1f MB\n",
-           trace_held(tr, t, t + in->end / 1000) == WANT_HELD ? "held" : "not held", (now() - t0) * 1e3, (double)mem_peak() / 1e6);
+           trace_held(tr, t, t + in->end / 1000) == WANT_HELD ? "held" : "not held", (now() - t0) * 1e3,
+           (double)mem_peak() / 1e6);
 }
 
-static void whole(const struct trace *tr, const char *path, const struct trace_opts *o, const struct loaded *best, size_t live, size_t peak)
+static void whole(const struct trace *tr, const char *path, const struct trace_opts *o, const struct loaded *best,
+                  size_t live, size_t peak)
 {
     const struct trace_info *in = trace_info(tr);
     double ev = (double)in->events, mb = (double)in->bytes / 1e6;
@@ -349,19 +366,20 @@ static void whole(const struct trace *tr, const char *path, const struct trace_o
     double first = first_lanes_ms(path, o);
     struct trace *again = load_model(path, o, SLICE_NS, &slow);
     trace_close(again);
-    printf("%s: %s, %.1f MB, %" PRIu64 " events, %.2f bytes each, %d threads asked\n", path, in->dialect, mb, in->events,
-           (double)in->bytes / ev, o->threads);
+    printf("%s: %s, %.1f MB, %" PRIu64 " events, %.2f bytes each, %d threads asked\n", path, in->dialect, mb,
+           in->events, (double)in->bytes / ev, o->threads);
     if (in->bounded)
-        printf("larger than the %.0f MB for it: an overview of all, detail of a part\n", (double)trace_limit(tr) / 1e6);
-    printf("model: %.3f s, %.1f MB/s, %.2f M events/s, %.1f ns an event; CPU %.3f s, %.1f ns an event\n", best->s, mb / best->s,
-           ev / best->s / 1e6, best->s * 1e9 / ev, best->cpu_s, best->cpu_s * 1e9 / ev);
+        printf("larger than the %.0f MB for it: an overview of all, detail of a part\n",
+               (double)trace_limit(tr) / 1e6);
+    printf("model: %.3f s, %.1f MB/s, %.2f M events/s, %.1f ns an event; CPU %.3f s, %.1f ns an event\n", best->s,
+           mb / best->s, ev / best->s / 1e6, best->s * 1e9 / ev, best->cpu_s, best->cpu_s * 1e9 / ev);
     if (best->instructions)
         printf("instructions: %.1f an event\n", (double)best->instructions / ev);
     printf("private memory: peak %.1f MB, %.2f per file byte; of it resident %.1f MB, %.2f\n", (double)peak / 1e6,
            (double)peak / 1e6 / mb, (double)best->resident / 1e6, (double)best->resident / 1e6 / mb);
     account(tr, live, peak);
-    printf("first lanes after %.0f ms; longest step while loading in steps of %d ms: %.0f ms\n", first, SLICE_NS / 1000000,
-           slow.most * 1e3);
+    printf("first lanes after %.0f ms; longest step while loading in steps of %d ms: %.0f ms\n", first,
+           SLICE_NS / 1000000, slow.most * 1e3);
     searches(tr);
     frames(tr, 80, 24);
     frames(tr, 200, 60);

@@ -14,9 +14,18 @@
 #include "decode/cut.h"
 #include "decode/idmap.h"
 
-enum anon_role { /* what a string is used as; the lowest that holds decides */
-    ANON_REASON, /* of a wait, a stop, of stopping the world: Go's own words */
-    ANON_FUNC, ANON_FILE, ANON_TASK, ANON_REGION, ANON_KEY, ANON_LOG, ANON_LABEL, ANON_OTHER, ANON_PACKAGE, ANON_ROLES
+enum anon_role {              /* what a string is used as; the lowest that holds decides */
+                 ANON_REASON, /* of a wait, a stop, of stopping the world: Go's own words */
+                 ANON_FUNC,
+                 ANON_FILE,
+                 ANON_TASK,
+                 ANON_REGION,
+                 ANON_KEY,
+                 ANON_LOG,
+                 ANON_LABEL,
+                 ANON_OTHER,
+                 ANON_PACKAGE,
+                 ANON_ROLES
 };
 #define ANON_MAX 1100 /* bytes a name may become */
 
@@ -24,14 +33,14 @@ enum anon_role { /* what a string is used as; the lowest that holds decides */
 struct anon {
     void (*told)(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas);
     void *arg;
-    struct idmap names;      /* hash of a name -> its number within its role, and the role */
+    struct idmap names; /* hash of a name -> its number within its role, and the role */
     uint32_t count[ANON_ROLES];
     uint64_t replaced, kept; /* strings of tables */
     bool oom;
 };
 void anon_free(struct anon *a);
 
-struct anon_str {            /* a string of a table, and what it's used as */
+struct anon_str { /* a string of a table, and what it's used as */
     const uint8_t *p;
     uint32_t len;
     uint8_t role;
@@ -43,12 +52,15 @@ size_t anon_name(struct anon *a, const struct anon_str *s, char *out);
 bool anon_standard(const uint8_t *p, size_t n);
 
 struct anon_result {
-    uint64_t strings, kept;  /* in tables: all, those that stay as they are */
-    uint64_t dropped;        /* batches that are no part of the format (experiments) */
-    struct err damage;       /* where the trace is damaged: what is written ends there */
+    uint64_t strings, kept; /* in tables: all, those that stay as they are */
+    uint64_t dropped;       /* batches that are no part of the format (experiments) */
+    struct err damage;      /* where the trace is damaged: what is written ends there */
 };
-enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res, struct err *e);
-enum err_code anon_v1(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out, struct anon_result *res, struct err *e);
-enum err_code anon_v2(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out, struct anon_result *res, struct err *e);
+enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
+                         struct err *e);
+enum err_code anon_v1(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
+                      struct anon_result *res, struct err *e);
+enum err_code anon_v2(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
+                      struct anon_result *res, struct err *e);
 
 #endif

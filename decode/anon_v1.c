@@ -17,7 +17,7 @@ struct file_anon {
     struct v1_dialect d;
     const uint8_t *data, *end;
     struct anon_str *s;
-    uint64_t *file_of;       /* function of a file, as an id, until all strings are known */
+    uint64_t *file_of; /* function of a file, as an id, until all strings are known */
     size_t n, cap, capof;
     struct idmap ids;
     bool oom;
@@ -78,7 +78,8 @@ static void roles(struct file_anon *w, const struct v1_raw *r)
         break;
     case V1_STACK: frames(w, r); break;
     case V1_GO_START_LABEL: role(w, r->v[3], ANON_LABEL, 0); break;
-    case V1_TASK_CREATE: case V1_REGION: role(w, r->v[3], r->type == V1_REGION ? ANON_REGION : ANON_TASK, 0); break;
+    case V1_TASK_CREATE:
+    case V1_REGION: role(w, r->v[3], r->type == V1_REGION ? ANON_REGION : ANON_TASK, 0); break;
     case V1_LOG: role(w, r->v[2], ANON_KEY, 0); break;
     default: break;
     }
@@ -145,7 +146,8 @@ static const uint8_t *pass(struct file_anon *w, const uint8_t *p, bool write, co
     return p;
 }
 
-enum err_code anon_v1(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out, struct anon_result *res, struct err *e)
+enum err_code anon_v1(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
+                      struct anon_result *res, struct err *e)
 {
     struct file_anon w = {.a = a, .out = out, .data = in->data, .end = in->data + in->len};
     const char *why = "";
@@ -157,7 +159,8 @@ enum err_code anon_v1(const struct input *in, const struct dialect *d, struct an
         w.s[i].of = f == IDMAP_NONE ? NULL : &w.s[f];
     }
     if (stop < w.end && !w.oom)
-        err_set(&res->damage, ERR_FORMAT, (uint64_t)(stop - in->data), "no event can be read here%s%s", *why ? ": " : "", why);
+        err_set(&res->damage, ERR_FORMAT, (uint64_t)(stop - in->data), "no event can be read here%s%s",
+                *why ? ": " : "", why);
     outlet_put(out, in->data, d->header);
     w.end = stop;
     if (!w.oom)

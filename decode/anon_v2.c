@@ -17,14 +17,15 @@ struct gen_anon {
     struct anon_result *res;
     const uint8_t *data;
     struct v2_tables t;
-    struct anon_str *s;      /* by index of the table */
+    struct anon_str *s; /* by index of the table */
     size_t cap;
     struct v2_put *put;
 };
 
 static void role(struct gen_anon *w, uint64_t id, enum anon_role r, uint64_t function)
 {
-    uint32_t i = id ? idmap_get(&w->t.strings, id) : IDMAP_NONE, f = function ? idmap_get(&w->t.strings, function) : IDMAP_NONE;
+    uint32_t i = id ? idmap_get(&w->t.strings, id) : IDMAP_NONE,
+             f = function ? idmap_get(&w->t.strings, function) : IDMAP_NONE;
     if (i == IDMAP_NONE)
         return;
     if (r < w->s[i].role)
@@ -49,10 +50,13 @@ static void stack_roles(struct gen_anon *w)
 static void event_roles(struct gen_anon *w, const struct v2_raw_ev *e)
 {
     switch (e->type) {
-    case V2E_GO_STOP: case V2E_GO_BLOCK: case V2E_STW_BEGIN: role(w, e->arg[0], ANON_REASON, 0); break;
+    case V2E_GO_STOP:
+    case V2E_GO_BLOCK:
+    case V2E_STW_BEGIN: role(w, e->arg[0], ANON_REASON, 0); break;
     case V2E_GO_LABEL: role(w, e->arg[0], ANON_LABEL, 0); break;
     case V2E_TASK_BEGIN: role(w, e->arg[2], ANON_TASK, 0); break;
-    case V2E_REGION_BEGIN: case V2E_REGION_END: role(w, e->arg[1], ANON_REGION, 0); break;
+    case V2E_REGION_BEGIN:
+    case V2E_REGION_END: role(w, e->arg[1], ANON_REGION, 0); break;
     case V2E_USER_LOG:
         role(w, e->arg[1], ANON_KEY, 0);
         role(w, e->arg[2], ANON_LOG, 0);
@@ -74,7 +78,8 @@ static const uint8_t *readable(struct gen_anon *w, const struct v2_raw_batch *b)
     if (p == b->end)
         return p;
     switch (b->first) {
-    case V2R_FREQ: case V2R_SYNC: return v2_raw_clock(b, &c) ? b->end : p;
+    case V2R_FREQ:
+    case V2R_SYNC: return v2_raw_clock(b, &c) ? b->end : p;
     case V2R_STACKS:
         for (q = ++p; q && q < b->end; p = q ? q : p)
             q = v2_raw_stack(q, b->end, &k);
@@ -153,7 +158,8 @@ static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen, bool *o
     for (size_t i = 0; i < w->t.nstring; i++)
         s[i] = (struct anon_str){w->t.string[i].s.p, w->t.string[i].s.len, ANON_OTHER, NULL};
     for (size_t i = 0; i < gen->n; i++)
-        good[i] = gen->batch[i].lead == V2R_EVENTS && gen->batch[i].first != V2R_STRINGS ? readable(w, &gen->batch[i]) : NULL;
+        good[i] = gen->batch[i].lead == V2R_EVENTS && gen->batch[i].first != V2R_STRINGS ? readable(w, &gen->batch[i])
+                                                                                         : NULL;
     stack_roles(w);
     for (size_t i = 0; i < gen->n && !*over; i++)
         *over = !put_batch(w, &gen->batch[i], good[i]);
@@ -166,7 +172,8 @@ static bool generation(struct gen_anon *w, const struct v2_raw_gen *gen, bool *o
     return true;
 }
 
-enum err_code anon_v2(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out, struct anon_result *res, struct err *e)
+enum err_code anon_v2(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
+                      struct anon_result *res, struct err *e)
 {
     struct gen_anon w = {.a = a, .out = out, .res = res, .data = in->data};
     struct v2_raw_gen gen = {0};

@@ -10,10 +10,10 @@
 /* The blocks there are: open addressing by address. Few, and rarely asked for. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct big {
-    uintptr_t at; /* 0: free */
-    size_t n;     /* bytes, whole pages */
-    size_t hollow;/* of them given back */
-} *table;
+    uintptr_t at;  /* 0: free */
+    size_t n;      /* bytes, whole pages */
+    size_t hollow; /* of them given back */
+} * table;
 static size_t used, cap; /* cap: a power of two */
 
 static size_t whole_pages(size_t n)

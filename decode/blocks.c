@@ -5,9 +5,8 @@
 
 #include "decode/mem.h"
 
-const uint64_t blocks_mask[9] = {0,          0xff,         0xffff,
-                                 0xffffff,   UINT32_MAX,   UINT64_MAX >> 24,
-                                 UINT64_MAX >> 16, UINT64_MAX >> 8, UINT64_MAX};
+const uint64_t blocks_mask[9] = {
+    0, 0xff, 0xffff, 0xffffff, UINT32_MAX, UINT64_MAX >> 24, UINT64_MAX >> 16, UINT64_MAX >> 8, UINT64_MAX};
 
 bool blocks_room(struct spanblocks *v)
 {
@@ -85,7 +84,8 @@ struct blk blocks_get(const struct spanblocks *v, uint32_t b)
         x[k] = bytes_load8(head + 8 * k) + (bytes_load8(p) & blocks_mask[w[k]]);
         p += w[k];
     }
-    struct blk out = {.t0 = (int64_t)x[BLK_T0], .data = (uint8_t *)(uintptr_t)x[BLK_DATA], .longest = (int64_t)x[BLK_LONGEST]};
+    struct blk out = {
+        .t0 = (int64_t)x[BLK_T0], .data = (uint8_t *)(uintptr_t)x[BLK_DATA], .longest = (int64_t)x[BLK_LONGEST]};
     for (int s = 0; s < SPAN_SLOTS - 1; s++)
         out.cum[s] = (int64_t)x[BLK_CUM + s];
     return out;

@@ -24,22 +24,22 @@
 #define SPAN_START 4  /* of so many blocks a spangroup has the start of the first */
 
 struct blk {
-    int64_t t0;               /* start of the block's first span */
-    uint8_t *data;            /* packed columns; NULL in the entry after the last block */
-    int64_t longest;          /* longest duration in the block that is not of slot 0 */
+    int64_t t0;                  /* start of the block's first span */
+    uint8_t *data;               /* packed columns; NULL in the entry after the last block */
+    int64_t longest;             /* longest duration in the block that is not of slot 0 */
     int64_t cum[SPAN_SLOTS - 1]; /* time per slot 1.. from the lane's start to t0; slot 0 is the rest */
 };
 enum { BLK_T0, BLK_DATA, BLK_LONGEST, BLK_CUM, BLK_VALUES = BLK_CUM + SPAN_SLOTS - 1 };
 
-struct spangroup {            /* what searches look at: near together, where blocks' entries are far apart */
-    int64_t longest;          /* duration among its full blocks' */
+struct spangroup {   /* what searches look at: near together, where blocks' entries are far apart */
+    int64_t longest; /* duration among its full blocks' */
     int64_t start[SPAN_GROUP / SPAN_START];
-    const uint8_t *rows;      /* of a full group */
+    const uint8_t *rows; /* of a full group */
 };
 
-struct spanblocks {           /* what a lane has once its first block is packed */
-    uint32_t n;               /* full blocks */
-    uint32_t cap, capgroup;   /* of blk and group */
+struct spanblocks {         /* what a lane has once its first block is packed */
+    uint32_t n;             /* full blocks */
+    uint32_t cap, capgroup; /* of blk and group */
     struct blk *blk;
     struct spangroup *group;
 };
@@ -51,7 +51,7 @@ bool blocks_room(struct spanblocks *v);
 /* blocks_rows - pack a group of entries; returns the bytes, at most BLK_ROWS_MOST. 8 more behind them are written to or read. */
 size_t blocks_rows(const struct blk b[SPAN_GROUP], uint8_t *out);
 void blocks_trim(struct spanblocks *v);
-void blocks_free(struct spanblocks *v); /* NULL is allowed */
+void blocks_free(struct spanblocks *v);          /* NULL is allowed */
 size_t blocks_bytes(const struct spanblocks *v); /* what it takes, for who counts */
 
 extern const uint64_t blocks_mask[9]; /* by width in bytes */
@@ -72,7 +72,8 @@ _Static_assert(BLK_VALUES == 10, "summed up as ten");
 static inline uint64_t blocks_value(const struct spanblocks *v, uint32_t b, int k, unsigned before)
 {
     const uint8_t *head = v->group[b / SPAN_GROUP].rows, *w = head + 8 * BLK_VALUES;
-    return bytes_load8(head + 8 * k) + (bytes_load8(head + BLK_HEAD + b % SPAN_GROUP * blocks_row(w) + before) & blocks_mask[w[k]]);
+    return bytes_load8(head + 8 * k) +
+           (bytes_load8(head + BLK_HEAD + b % SPAN_GROUP * blocks_row(w) + before) & blocks_mask[w[k]]);
 }
 
 static inline unsigned blocks_width(const struct spanblocks *v, uint32_t b, int k)

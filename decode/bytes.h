@@ -11,7 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *end, uint64_t *v)
+static __attribute__((noinline, unused)) const uint8_t *bytes_varint_slow(const uint8_t *p, const uint8_t *end,
+                                                                          uint64_t *v)
 {
     uint64_t x = 0;
     for (int shift = 0; shift < 70; shift += 7) {

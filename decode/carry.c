@@ -40,7 +40,8 @@ static bool carry_goroutines(struct fold *dst, const struct fold *src, const str
 {
     size_t n = map->to ? map->live : src->nlane[LANE_G];
     if (!array(&dst->lane[LANE_G], &dst->caplane[LANE_G], n, sizeof(struct spanlane)) ||
-        !array(&dst->g, &dst->capg, n, sizeof *dst->g) || !array(&dst->seg, &dst->capseg, n / PAST_GS + 1, sizeof *dst->seg))
+        !array(&dst->g, &dst->capg, n, sizeof *dst->g) ||
+        !array(&dst->seg, &dst->capseg, n / PAST_GS + 1, sizeof *dst->seg))
         return false;
     dst->nlane[LANE_G] = n;
     for (size_t i = 0; i < n; i++)
@@ -93,7 +94,8 @@ static bool carry_ranges(struct fold *dst, const struct fold *src, const struct 
     for (int k = 0; k < RANGE_KINDS; k++) {
         const struct vec_range *s = &src->range[k];
         struct vec_range *d = &dst->range[k];
-        if (!array(&d->v, &d->cap, s->nopen, sizeof *d->v) || !array(&d->open, &d->capopen, s->nopen, sizeof *d->open))
+        if (!array(&d->v, &d->cap, s->nopen, sizeof *d->v) ||
+            !array(&d->open, &d->capopen, s->nopen, sizeof *d->open))
             return false;
         d->n = d->nopen = s->nopen;
         d->unsorted = s->nopen > 1;
@@ -130,7 +132,8 @@ static void carry_slots(struct fold *dst, const struct fold *src)
 static bool carry_tasks(struct fold *dst, const struct fold *src, const struct gmap *map)
 {
     struct opentask *o, *tmp;
-    HASH_ITER(hh, src->opentasks, o, tmp) {
+    HASH_ITER(hh, src->opentasks, o, tmp)
+    {
         struct vec_task *v = &dst->tasks;
         struct task *t = mem_grow(v->v, &v->cap, v->n + 1, sizeof *t);
         if (t)
@@ -228,14 +231,16 @@ bool fold_carry(struct fold *dst, const struct fold *src, const struct gmap *map
     dst->str_gcworker = src->str_gcworker;
     bool ok = carry_tags(&dst->pool, &src->pool) && carry_goroutines(dst, src, map) && carry_procs(dst, src, map) &&
               carry_ranges(dst, src, map) && carry_tasks(dst, src, map) && carry_regions(dst, src, map) &&
-              carry_points(dst, src) && array(&dst->lane[LANE_BAND], &dst->caplane[LANE_BAND], BAND_COUNT, sizeof(struct spanlane));
+              carry_points(dst, src) &&
+              array(&dst->lane[LANE_BAND], &dst->caplane[LANE_BAND], BAND_COUNT, sizeof(struct spanlane));
     if (!ok) {
         fold_free(dst);
         return false;
     }
     dst->nlane[LANE_BAND] = BAND_COUNT;
     for (int b = 0; b < BAND_COUNT; b++)
-        carry_lane(&dst->lane[LANE_BAND][b], &src->lane[LANE_BAND][b], who_of(map, wait_who(&src->lane[LANE_BAND][b].open)));
+        carry_lane(&dst->lane[LANE_BAND][b], &src->lane[LANE_BAND][b],
+                   who_of(map, wait_who(&src->lane[LANE_BAND][b].open)));
     carry_slots(dst, src);
     for (uint32_t i = 0; i < dst->nlane[LANE_G]; i++)
         fold_special_g(dst, i);
@@ -247,8 +252,8 @@ bool fold_carry(struct fold *dst, const struct fold *src, const struct gmap *map
 void fold_strip(struct fold *f)
 {
     struct span_pool *sp = &f->pool;
-    struct span_pool tags = {.tags = sp->tags, .ntags = sp->ntags, .captags = sp->captags, .taghash = sp->taghash,
-                             .tagcap = sp->tagcap};
+    struct span_pool tags = {
+        .tags = sp->tags, .ntags = sp->ntags, .captags = sp->captags, .taghash = sp->taghash, .tagcap = sp->tagcap};
     for (int k = 0; k < LANE_KINDS; k++)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             struct spanlane *l = &f->lane[k][i];

@@ -12,9 +12,9 @@
 
 /* Goroutines by their index before -> after: those that are over have none, the rest keep their order. */
 struct gmap {
-    uint32_t *to; /* NO_LANE: over; NULL: all stay as they are */
-    size_t n;     /* indices before */
-    uint32_t live;/* indices after */
+    uint32_t *to;  /* NO_LANE: over; NULL: all stay as they are */
+    size_t n;      /* indices before */
+    uint32_t live; /* indices after */
 };
 static inline uint32_t gmap_to(const struct gmap *m, uint32_t g)
 {

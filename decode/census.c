@@ -108,8 +108,11 @@ static bool generation(struct census *c, const struct v2_raw_gen *raw, const uin
         return false;
     c->gen = g;
     g += c->ngen++;
-    *g = (struct census_gen){.number = raw->number, .offset = (uint64_t)(raw->start - data), .bytes = (uint64_t)(raw->end - raw->start),
-                             .time = raw->min_time, .whole = !raw->damage.code};
+    *g = (struct census_gen){.number = raw->number,
+                             .offset = (uint64_t)(raw->start - data),
+                             .bytes = (uint64_t)(raw->end - raw->start),
+                             .time = raw->min_time,
+                             .whole = !raw->damage.code};
     for (size_t i = 0; i < raw->n; i++)
         batch(c, g, &raw->batch[i], data);
     c->structure += raw->marked;
@@ -123,7 +126,8 @@ static bool generation(struct census *c, const struct v2_raw_gen *raw, const uin
     return true;
 }
 
-static enum err_code take_v2(const uint8_t *data, size_t len, const struct dialect *d, struct census *c, struct err *e)
+static enum err_code take_v2(const uint8_t *data, size_t len, const struct dialect *d, struct census *c,
+                             struct err *e)
 {
     struct v2_raw_gen gen = {0};
     size_t pos = d->header;
@@ -155,8 +159,15 @@ static void one(struct census *c, const struct v1_dialect *d, const struct v1_ra
         c->clock.bytes += bytes;
         c->hz = (int64_t)r->v[0] > 0 ? (double)(int64_t)r->v[0] : 0;
         break;
-    case V1_STRING: c->strings.n++; c->strings.bytes += bytes; break;
-    case V1_STACK: c->stacks.n++; c->stacks.bytes += bytes; c->frames += r->len; break;
+    case V1_STRING:
+        c->strings.n++;
+        c->strings.bytes += bytes;
+        break;
+    case V1_STACK:
+        c->stacks.n++;
+        c->stacks.bytes += bytes;
+        c->frames += r->len;
+        break;
     default:
         c->kind[r->type].n++;
         c->kind[r->type].bytes += bytes;
@@ -165,7 +176,8 @@ static void one(struct census *c, const struct v1_dialect *d, const struct v1_ra
     }
 }
 
-static enum err_code take_v1(const uint8_t *data, size_t len, const struct dialect *dl, struct census *c, struct err *e)
+static enum err_code take_v1(const uint8_t *data, size_t len, const struct dialect *dl, struct census *c,
+                             struct err *e)
 {
     struct v1_dialect d;
     const uint8_t *p = data + dl->header, *end = data + len;
@@ -199,7 +211,8 @@ enum err_code census_take(const uint8_t *data, size_t len, struct census *c, str
     rc = (d.second_family ? take_v2 : take_v1)(data, len, &d, c, e);
     if (rc == ERR_OK && c->oom)
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for threads");
-    uint64_t sum = c->structure + c->unread + c->strings.bytes + c->stacks.bytes + c->samples.bytes + c->experiments.bytes + c->clock.bytes;
+    uint64_t sum = c->structure + c->unread + c->strings.bytes + c->stacks.bytes + c->samples.bytes +
+                   c->experiments.bytes + c->clock.bytes;
     for (int i = 0; i < 256; i++)
         sum += c->kind[i].bytes;
     c->unread += len > sum ? len - sum : 0; /* behind the damage */

@@ -12,14 +12,14 @@
 
 #define CENSUS_NAME 32
 struct census_kind {
-    char name[CENSUS_NAME];  /* "GoCreate"; "" = no such event */
+    char name[CENSUS_NAME]; /* "GoCreate"; "" = no such event */
     uint64_t n, bytes;
 };
 
-struct census_gen {          /* a generation; of the first family there is none */
+struct census_gen { /* a generation; of the first family there is none */
     uint64_t number, offset, bytes, batches, events, strings, stacks, samples;
-    uint64_t time;           /* of its earliest batch, clock units */
-    double unit;             /* ns per unit; 0 = not told */
+    uint64_t time; /* of its earliest batch, clock units */
+    double unit;   /* ns per unit; 0 = not told */
     bool whole;
 };
 
@@ -30,15 +30,15 @@ struct census_table {
 struct census {
     struct census_kind kind[256]; /* timed events, by number */
     struct census_table strings, stacks, samples, experiments, clock;
-    uint64_t frames;         /* of all stacks */
-    uint64_t structure;      /* bytes of headers of the file, of batches, of tables, end marks */
-    uint64_t unread;         /* bytes behind the damage, or that can't be read */
+    uint64_t frames;                          /* of all stacks */
+    uint64_t structure;                       /* bytes of headers of the file, of batches, of tables, end marks */
+    uint64_t unread;                          /* bytes behind the damage, or that can't be read */
     uint64_t events, batches, threads, bytes; /* threads: that wrote batches; in the first family Ps */
-    double hz;               /* clock units per second, 0 = the file doesn't say */
+    double hz;                                /* clock units per second, 0 = the file doesn't say */
     struct census_gen *gen;
     size_t ngen, capgen;
     struct idmap writers;
-    struct err damage;       /* where reading ended early; code ERR_OK = it didn't */
+    struct err damage; /* where reading ended early; code ERR_OK = it didn't */
     bool oom;
 };
 

@@ -27,12 +27,12 @@ struct cut_range {
 };
 
 struct cut_result {
-    int64_t from, to;        /* what was cut: clocks have coarse units, so a bit less than asked for */
-    int64_t lead;            /* ns between the slice's first event and `from`: what tells of the beginning */
-    uint64_t events;         /* kept, without those that tell of the beginning */
+    int64_t from, to; /* what was cut: clocks have coarse units, so a bit less than asked for */
+    int64_t lead;     /* ns between the slice's first event and `from`: what tells of the beginning */
+    uint64_t events;  /* kept, without those that tell of the beginning */
     uint32_t generations;
-    bool whole;              /* the trace as it was */
-    struct err damage;       /* the trace ends early, or is damaged there: the slice ends before it. code ERR_OK = no */
+    bool whole;        /* the trace as it was */
+    struct err damage; /* the trace ends early, or is damaged there: the slice ends before it. code ERR_OK = no */
 };
 
 /* cut_trace - ERR_ARG: there is nothing in this range. ERR_IO: the outlet broke. */

@@ -43,7 +43,8 @@ enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, stru
     if (memcmp(p, start, len < 5 ? len : 5))
         return not_trace(p, len, e);
     if (len < 16)
-        return err_set(e, ERR_TRUNCATED, len, "the file ends inside the trace header: expected 16 bytes, found %zu", len);
+        return err_set(e, ERR_TRUNCATED, len, "the file ends inside the trace header: expected 16 bytes, found %zu",
+                       len);
     size_t i = 5;
     int minor = 0;
     while (i < 8 && p[i] >= '0' && p[i] <= '9')

@@ -11,12 +11,12 @@
 #include "decode/err.h"
 
 struct dialect {
-    int version;          /* 0 = the 2014 prototype, else major*1000+minor of the header */
-    int read_as;          /* the dialect whose rules apply: differs for headers newer than what is known */
-    const char *name;     /* of read_as: "gotrace", "go 1.5" ... */
-    size_t header;        /* bytes: 8 or 16 */
+    int version;      /* 0 = the 2014 prototype, else major*1000+minor of the header */
+    int read_as;      /* the dialect whose rules apply: differs for headers newer than what is known */
+    const char *name; /* of read_as: "gotrace", "go 1.5" ... */
+    size_t header;    /* bytes: 8 or 16 */
     bool second_family;
-    bool newer;           /* the header is newer than 1.26: read as that */
+    bool newer; /* the header is newer than 1.26: read as that */
     bool has_m, has_regions, has_samples, has_names;
 };
 

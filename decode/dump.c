@@ -99,10 +99,19 @@ static void dump_counts(struct dump *d)
     static const struct {
         const char *name;
         enum ev_class c;
-    } kinds[] = {{"Experimental", EC_EXPERIMENTAL}, {"Label", EC_LABEL}, {"Log", EC_LOG}, {"Metric", EC_METRIC},
-                 {"RangeActive", EC_RANGE_ACTIVE}, {"RangeBegin", EC_RANGE_BEGIN}, {"RangeEnd", EC_RANGE_END},
-                 {"RegionBegin", EC_REGION_BEGIN}, {"RegionEnd", EC_REGION_END}, {"StackSample", EC_SAMPLE},
-                 {"StateTransition", EC_TRANSITION}, {"TaskBegin", EC_TASK_BEGIN}, {"TaskEnd", EC_TASK_END}};
+    } kinds[] = {{"Experimental", EC_EXPERIMENTAL},
+                 {"Label", EC_LABEL},
+                 {"Log", EC_LOG},
+                 {"Metric", EC_METRIC},
+                 {"RangeActive", EC_RANGE_ACTIVE},
+                 {"RangeBegin", EC_RANGE_BEGIN},
+                 {"RangeEnd", EC_RANGE_END},
+                 {"RegionBegin", EC_REGION_BEGIN},
+                 {"RegionEnd", EC_REGION_END},
+                 {"StackSample", EC_SAMPLE},
+                 {"StateTransition", EC_TRANSITION},
+                 {"TaskBegin", EC_TASK_BEGIN},
+                 {"TaskEnd", EC_TASK_END}};
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (d->tr->info.count[kinds[i].c])
             fprintf(d->out, "C\t%s\t%" PRIu64 "\n", kinds[i].name, d->tr->info.count[kinds[i].c]);
@@ -220,8 +229,8 @@ static void dump_facts(struct dump *d)
     } else {
         fprintf(d->out, "H\tversion\t%s\n", i->dialect);
     }
-    fprintf(d->out, "H\tfirst_ns\t%" PRId64 "\nH\tend\t%" PRId64 "\nH\tevents\t%" PRIu64 "\nH\tsyncs\t%u\n", i->first_ns, i->end,
-            i->events, i->generations ? i->generations + 1 : 0);
+    fprintf(d->out, "H\tfirst_ns\t%" PRId64 "\nH\tend\t%" PRId64 "\nH\tevents\t%" PRIu64 "\nH\tsyncs\t%u\n",
+            i->first_ns, i->end, i->events, i->generations ? i->generations + 1 : 0);
 }
 
 static void dump_logs(struct dump *d)
@@ -272,7 +281,8 @@ static void dump_metrics(struct dump *d)
 
 static void dump_ranges(struct dump *d)
 {
-    static const char *const name[RANGE_KINDS] = {"GC concurrent mark phase", NULL, "GC incremental sweep", "GC mark assist"};
+    static const char *const name[RANGE_KINDS] = {"GC concurrent mark phase", NULL, "GC incremental sweep",
+                                                  "GC mark assist"};
     static const enum range_kind scope_order[RANGE_KINDS] = {RANGE_GC, RANGE_SWEEP, RANGE_ASSIST, RANGE_STW};
     for (int x = 0; x < RANGE_KINDS; x++) {
         enum range_kind k = scope_order[x];
@@ -281,8 +291,9 @@ static void dump_ranges(struct dump *d)
         struct order *o = mem_alloc(n * sizeof *o);
         for (size_t i = 0; o && i < n; i++) {
             bool p = k == RANGE_SWEEP || v[i].scope_p;
-            uint64_t id = v[i].owner == NO_LANE ? UINT64_MAX : p ? trace_lane(d->tr, (struct lane){LANE_P, v[i].owner}).id
-                                                                  : (uint64_t)gid(d->tr, v[i].owner);
+            uint64_t id = v[i].owner == NO_LANE ? UINT64_MAX
+                          : p                   ? trace_lane(d->tr, (struct lane){LANE_P, v[i].owner}).id
+                                                : (uint64_t)gid(d->tr, v[i].owner);
             o[i] = (struct order){id, v[i].seen, (uint32_t)i};
         }
         if (o && n)
@@ -337,8 +348,8 @@ static void dump_sums(struct dump *d)
         int64_t lead = span_seek_index(&it, d->tr, l, 0) && span_get(&it)->open_start ? d->tr->st.lead_ns : 0;
         if (lead)
             s.ns[span_get(&it)->state] += lead;
-        fprintf(d->out, "S\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", (int64_t)i.id, s.ns[ST_RUNNING],
-                s.ns[ST_RUNNABLE], s.ns[ST_SYSCALL] - i.no_p_ns, s.ns[ST_WAITING]);
+        fprintf(d->out, "S\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", (int64_t)i.id,
+                s.ns[ST_RUNNING], s.ns[ST_RUNNABLE], s.ns[ST_SYSCALL] - i.no_p_ns, s.ns[ST_WAITING]);
         put_id(d, !d->tr->info.second_family && !i.created ? first_root(d->tr, l) : i.name);
         fprintf(d->out, "\t%" PRId64 "\t%" PRId64 "\n", i.no_p_ns, i.last - i.first + lead);
     }
@@ -379,7 +390,8 @@ static void dump_regions(struct dump *d)
         qsort(o, n, sizeof *o, by_order);
     for (size_t k = 0; o && k < n; k++) {
         const struct region *r = &v[o[k].i];
-        fprintf(d->out, "U\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRId64 "\t", gid(d->tr, r->g), r->task, r->t0, r->t1);
+        fprintf(d->out, "U\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRId64 "\t", gid(d->tr, r->g), r->task, r->t0,
+                r->t1);
         put_id(d, r->name);
         fputc('\n', d->out);
     }
@@ -391,7 +403,8 @@ static void dump_states(struct dump *d)
     static const uint8_t order[] = {ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
     for (size_t i = 0; i < sizeof order; i++)
         if (d->zn[order[i]])
-            fprintf(d->out, "Z\t%s\t%" PRIu64 "\t%" PRIu64 "\n", go_state(order[i]), d->zsum[order[i]], d->zn[order[i]]);
+            fprintf(d->out, "Z\t%s\t%" PRIu64 "\t%" PRIu64 "\n", go_state(order[i]), d->zsum[order[i]],
+                    d->zn[order[i]]);
 }
 
 int dump_trace(const struct trace *tr, FILE *out)

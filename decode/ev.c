@@ -6,7 +6,8 @@
 #include "decode/trace.h"
 
 /* A transition of g, with what a short one says of it; where it runs: on p and m. */
-static inline void put(struct ev *e, const struct ev_stream *s, uint32_t g, uint8_t state, uint16_t flags, uint32_t stack)
+static inline void put(struct ev *e, const struct ev_stream *s, uint32_t g, uint8_t state, uint16_t flags,
+                       uint32_t stack)
 {
     bool there = state == ST_RUNNING || state == ST_SYSCALL;
     memset(e, 0, sizeof *e);
@@ -50,7 +51,10 @@ bool ev_next(struct ev_stream *s, struct ev *e)
         put(e, s, v->g, ST_RUNNING, 0, v->stack);
         break;
     case EVS_LEAVE:
-        put(e, s, s->g, v->state, v->state == ST_NONE ? 0 : v->state == ST_RUNNABLE ? EVF_OWN_STACK | EVF_STOPPED : EVF_OWN_STACK,
+        put(e, s, s->g, v->state,
+            v->state == ST_NONE       ? 0
+            : v->state == ST_RUNNABLE ? EVF_OWN_STACK | EVF_STOPPED
+                                      : EVF_OWN_STACK,
             v->stack);
         e->str = v->g;
         s->g = EV_NONE;
@@ -59,9 +63,7 @@ bool ev_next(struct ev_stream *s, struct ev *e)
         put(e, s, v->g, ST_RUNNABLE, EVF_WOKEN, v->stack);
         e->by = s->g;
         break;
-    case EVS_EXIT:
-        put(e, s, s->g, ST_RUNNING, 0, v->stack);
-        break;
+    case EVS_EXIT: put(e, s, s->g, ST_RUNNING, 0, v->stack); break;
     default:
         put(e, s, s->g, ST_SYSCALL, EVF_OWN_STACK, v->stack);
         s->back = v->kind == EVS_CALL;

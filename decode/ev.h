@@ -17,28 +17,28 @@
 #define EV_NONE UINT32_MAX /* no goroutine / P / M */
 
 enum ev_kind {
-    EVK_G_CREATE,    /* g (new, arg = raw id) in state; by = creator or EV_NONE; stack = creator's; stack2 = start fn */
-    EVK_G_STATUS,    /* g is in state (arg = raw id on first mention); stack = g's own or 0; p, m = where it is bound;
+    EVK_G_CREATE, /* g (new, arg = raw id) in state; by = creator or EV_NONE; stack = creator's; stack2 = start fn */
+    EVK_G_STATUS, /* g is in state (arg = raw id on first mention); stack = g's own or 0; p, m = where it is bound;
                         EVF_BACKDATE: since the trace began. For a known g: a repeat, nothing changes */
-    EVK_G_STATE,     /* g goes into state (ST_NONE: ends); str = reason; by = who did it (waker), stack: see below */
-    EVK_G_LABEL,     /* str = label of g's running span (GC worker) */
-    EVK_P_STATE,     /* p goes to ST_IDLE, ST_SCHED (= running, no goroutine yet), ST_NONE; m = thread; arg = raw id on
+    EVK_G_STATE,  /* g goes into state (ST_NONE: ends); str = reason; by = who did it (waker), stack: see below */
+    EVK_G_LABEL,  /* str = label of g's running span (GC worker) */
+    EVK_P_STATE,  /* p goes to ST_IDLE, ST_SCHED (= running, no goroutine yet), ST_NONE; m = thread; arg = raw id on
                         first mention. With EVF_BACKDATE: it was so since the trace began */
-    EVK_M_NEW,       /* m first seen: arg = raw thread id */
-    EVK_RANGE_BEGIN, /* state = enum range_kind; g or p = owner; str = STW kind; stack; arg = GC seq */
-    EVK_RANGE_ACTIVE,/* as BEGIN, but it is known only to be open now; EVF_BACKDATE: since the trace began */
-    EVK_RANGE_END,   /* state = enum range_kind; g or p = owner; arg, arg2 = swept, reclaimed */
-    EVK_METRIC,      /* state = enum metric; arg = value */
-    EVK_TASK_BEGIN,  /* arg = task, arg2 = parent (0 none), str = name, g, stack */
-    EVK_TASK_END,    /* arg = task, g, stack */
-    EVK_REGION_BEGIN,/* arg = task, str = name, g, stack */
+    EVK_M_NEW,    /* m first seen: arg = raw thread id */
+    EVK_RANGE_BEGIN,  /* state = enum range_kind; g or p = owner; str = STW kind; stack; arg = GC seq */
+    EVK_RANGE_ACTIVE, /* as BEGIN, but it is known only to be open now; EVF_BACKDATE: since the trace began */
+    EVK_RANGE_END,    /* state = enum range_kind; g or p = owner; arg, arg2 = swept, reclaimed */
+    EVK_METRIC,       /* state = enum metric; arg = value */
+    EVK_TASK_BEGIN,   /* arg = task, arg2 = parent (0 none), str = name, g, stack */
+    EVK_TASK_END,     /* arg = task, g, stack */
+    EVK_REGION_BEGIN, /* arg = task, str = name, g, stack */
     EVK_REGION_END,
-    EVK_LOG,         /* arg = task, str = category, stack2 = message (a string id), g, stack */
-    EVK_SAMPLE,      /* g, p, m, stack */
-    EVK_COUNT_ONLY,  /* an experimental event: counted, not shown; state = enum ev_class */
-    EVK_LOST,        /* what g or p did since arg is not recorded, or since it was last told of, if that is later: that is
+    EVK_LOG,        /* arg = task, str = category, stack2 = message (a string id), g, stack */
+    EVK_SAMPLE,     /* g, p, m, stack */
+    EVK_COUNT_ONLY, /* an experimental event: counted, not shown; state = enum ev_class */
+    EVK_LOST, /* what g or p did since arg is not recorded, or since it was last told of, if that is later: that is
                         ST_UNKNOWN, of a P ST_NONE. Neither: the same of the GC that is open. EVF_QUIET */
-    EVK_TICK,        /* nothing happens; the trace is known to last until t */
+    EVK_TICK, /* nothing happens; the trace is known to last until t */
     EVK_KINDS
 };
 
@@ -56,18 +56,18 @@ enum ev_kind {
 enum {
     EVF_BACKDATE = 1, /* the state or range holds since the trace began */
     EVF_WOKEN = 2,
-    EVF_STOPPED = 4,  /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
-    EVF_OWN_STACK = 8,/* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */
-    EVF_EXTRA = 16,   /* a part of another event: not counted as an event of its own */
-    EVF_CARRIED = 64, /* G_STATUS, P_STATE, RANGE_ACTIVE: so it was when this segment began; nothing changes now */
-    EVF_QUIET = 32    /* not counted as an event, no record: bookkeeping of the reader. METRIC: sets the value, makes
+    EVF_STOPPED = 4,   /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
+    EVF_OWN_STACK = 8, /* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */
+    EVF_EXTRA = 16,    /* a part of another event: not counted as an event of its own */
+    EVF_CARRIED = 64,  /* G_STATUS, P_STATE, RANGE_ACTIVE: so it was when this segment began; nothing changes now */
+    EVF_QUIET = 32     /* not counted as an event, no record: bookkeeping of the reader. METRIC: sets the value, makes
                          no point */
 };
 
 struct ev {
     int64_t t;
-    uint8_t kind;   /* enum ev_kind */
-    uint8_t state;  /* enum state / range_kind / metric */
+    uint8_t kind;  /* enum ev_kind */
+    uint8_t state; /* enum state / range_kind / metric */
     uint16_t flags;
     uint32_t g, p, m, by;
     uint32_t stack, stack2;
@@ -96,10 +96,10 @@ enum evs_kind {
 };
 
 struct evs {
-    uint32_t dt;    /* ns since the last event that was not EVF_QUIET */
+    uint32_t dt; /* ns since the last event that was not EVF_QUIET */
     uint32_t stack;
     uint8_t kind, state;
-    uint16_t on;    /* from here on it is this P's turn again, + 1; 0: still the one's that it was. Of an EVS_ON: 0 */
+    uint16_t on; /* from here on it is this P's turn again, + 1; 0: still the one's that it was. Of an EVS_ON: 0 */
     uint32_t g;
 };
 #define EVS_LONG (sizeof(struct ev) / sizeof(struct evs))
@@ -109,9 +109,9 @@ _Static_assert(offsetof(struct evs, kind) == offsetof(struct ev, kind), "kind te
 /* What a stream says, event by event. */
 struct ev_stream {
     const struct evs *v, *end;
-    int64_t t;           /* of the last event before v */
-    uint32_t p, m, g;    /* as of the last EVS_ON; g: what runs there now */
-    bool back;           /* the second half of an EVS_CALL is next */
+    int64_t t;        /* of the last event before v */
+    uint32_t p, m, g; /* as of the last EVS_ON; g: what runs there now */
+    bool back;        /* the second half of an EVS_CALL is next */
 };
 /* ev_next - the next event; false: there is none. If it begins another turn (`on`) the caller has seen to p, m and g. */
 bool ev_next(struct ev_stream *s, struct ev *e);

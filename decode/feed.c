@@ -38,7 +38,8 @@ static bool host_port(const char *s)
 
 bool feed_is_url(const char *where)
 {
-    return has_prefix(where, "http://") || has_prefix(where, "https://") || has_prefix(where, "unix:") || host_port(where);
+    return has_prefix(where, "http://") || has_prefix(where, "https://") || has_prefix(where, "unix:") ||
+           host_port(where);
 }
 
 static bool ends_with(const char *s, size_t n, const char *end)
@@ -188,7 +189,8 @@ static enum feed_state ended(struct feed *f, struct err *e)
 static enum feed_state grown(struct feed *f, int timeout_ms, struct err *e)
 {
     struct stat now, here;
-    if (fstat(f->fd, &here) || here.st_nlink == 0 || stat(f->path, &now) || now.st_ino != here.st_ino || now.st_dev != here.st_dev) {
+    if (fstat(f->fd, &here) || here.st_nlink == 0 || stat(f->path, &now) || now.st_ino != here.st_ino ||
+        now.st_dev != here.st_dev) {
         err_set(e, ERR_IO, f->got, "the file is gone or another one has its name: what came before is shown");
         return FEED_FAILED;
     }

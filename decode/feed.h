@@ -19,15 +19,15 @@
 
 enum { FEED_HEADERS = 16, FEED_ENDLESS = 604800 /* seconds: a week */ };
 
-struct feed_opts {              /* all zero = the defaults; strings are borrowed until feed_open() returns */
+struct feed_opts {                    /* all zero = the defaults; strings are borrowed until feed_open() returns */
     const char *header[FEED_HEADERS]; /* "Name: value" */
     int nheaders;
-    const char *token_file;     /* its first line becomes "Authorization: Bearer .." */
+    const char *token_file; /* its first line becomes "Authorization: Bearer .." */
     const char *cacert, *cert, *key, *unix_socket, *method;
     bool insecure;
-    int connect_s, stall_s;     /* give up after so many seconds without a connection, without a byte; 0 = 10 and 15 */
-    uint64_t seconds;           /* of trace to ask for; 0 = until we go (FEED_ENDLESS) */
-    const char *profile;        /* "profile": ask for that instead of "trace" */
+    int connect_s, stall_s; /* give up after so many seconds without a connection, without a byte; 0 = 10 and 15 */
+    uint64_t seconds;       /* of trace to ask for; 0 = until we go (FEED_ENDLESS) */
+    const char *profile;    /* "profile": ask for that instead of "trace" */
 };
 
 /* feed_is_url - does this name an endpoint rather than a file? "http://..", "https://..", "host:port", "unix:/path". */

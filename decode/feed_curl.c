@@ -93,7 +93,8 @@ static enum err_code config_make(struct config *c, const char *url, const struct
         put_value(c, "header", o->header[i]);
     enum err_code rc = o->token_file ? put_token(c, o->token_file, e) : ERR_OK;
     if (!rc && c->bad)
-        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "the URL, a header or the token holds control bytes, or they are too long");
+        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                     "the URL, a header or the token holds control bytes, or they are too long");
     return rc;
 }
 
@@ -151,8 +152,10 @@ static enum err_code start(struct feed *f, const struct config *c, int in[2], in
     int rc = spawn(&f->pid, in, out, said);
     if (rc) {
         f->pid = 0;
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, rc == ENOENT ? "the curl program is needed to fetch a URL, and isn't there" :
-                       "can't start curl: %s", strerror(rc));
+        return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                       rc == ENOENT ? "the curl program is needed to fetch a URL, and isn't there"
+                                    : "can't start curl: %s",
+                       strerror(rc));
     }
     f->fd = out[0];
     f->err_fd = said[0];
@@ -211,10 +214,13 @@ enum err_code feed_curl_end(struct feed *f, struct err *e)
     f->pid = 0;
     int http = http_status(f->said, &to), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
     if (http >= 400)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d: %s", http, f->nbody ? first_line(f->body) : "no reason given");
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d: %s", http,
+                       f->nbody ? first_line(f->body) : "no reason given");
     if (http >= 300)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "it has moved to %s: ask there (headers, tokens and certificates don't follow redirects)", to);
+        return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                       "it has moved to %s: ask there (headers, tokens and certificates don't follow redirects)", to);
     if (code)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", f->said[0] ? first_line(f->said) : "curl was ended by a signal");
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s",
+                       f->said[0] ? first_line(f->said) : "curl was ended by a signal");
     return ERR_OK;
 }

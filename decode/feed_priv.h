@@ -10,20 +10,20 @@
 enum { FEED_SAID = 400 };
 
 struct feed {
-    int fd;              /* where bytes come from; -1: nowhere any more */
-    bool grows;          /* a file: its end is only its end so far */
-    bool own;            /* fd is ours to close */
-    const char *path;    /* grows: mem_free() it */
-    uint64_t got;        /* bytes read from fd */
-    pid_t pid;           /* curl, 0 = none */
-    int err_fd;          /* what it says */
-    char said[FEED_SAID];/* the end of that */
+    int fd;               /* where bytes come from; -1: nowhere any more */
+    bool grows;           /* a file: its end is only its end so far */
+    bool own;             /* fd is ours to close */
+    const char *path;     /* grows: mem_free() it */
+    uint64_t got;         /* bytes read from fd */
+    pid_t pid;            /* curl, 0 = none */
+    int err_fd;           /* what it says */
+    char said[FEED_SAID]; /* the end of that */
     size_t nsaid;
-    char body[FEED_SAID];/* the first bytes of the answer: an error's reason */
+    char body[FEED_SAID]; /* the first bytes of the answer: an error's reason */
     size_t nbody;
     bool looked, zipped; /* the first bytes were seen: they are gzip */
     z_stream z;
-    uint8_t *in;         /* zipped: bytes still to be inflated */
+    uint8_t *in; /* zipped: bytes still to be inflated */
     size_t nin, at;
 };
 

@@ -74,14 +74,16 @@ void fold_special_g(struct fold *f, uint32_t g)
 {
     struct spanlane *l = &f->lane[LANE_G][g];
     const struct ginfo *gi = &f->g[g];
-    l->special = (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) | (!gi->name || gi->name == f->str_main ? SPECIAL_NAME : 0) |
-                           (gi->assist ? SPECIAL_RANGE : 0) | (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
-                           (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
+    l->special =
+        (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) |
+                  (!gi->name || gi->name == f->str_main ? SPECIAL_NAME : 0) | (gi->assist ? SPECIAL_RANGE : 0) |
+                  (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) | (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
 }
 
 void fold_special_p(struct fold *f, uint32_t p)
 {
-    f->lane[LANE_P][p].special = (uint8_t)((!f->lane[LANE_P][p].begun ? SPECIAL_LANE : 0) | (f->p[p].sweep ? SPECIAL_RANGE : 0));
+    f->lane[LANE_P][p].special =
+        (uint8_t)((!f->lane[LANE_P][p].begun ? SPECIAL_LANE : 0) | (f->p[p].sweep ? SPECIAL_RANGE : 0));
 }
 
 static inline uint8_t busy_state(const struct fold *f, uint32_t g, uint32_t p)
@@ -212,7 +214,7 @@ static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 
 /* Put g into e->state at time t (the lane's; back-dated or not). */
 static __attribute__((noinline)) void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who,
-                                                  uint32_t stack)
+                                                   uint32_t stack)
 {
     struct ginfo *gi = &f->g[e->g];
     struct spanlane *l = &f->lane[LANE_G][e->g];
@@ -302,7 +304,8 @@ bool fold_created(struct fold *f, const struct ev *e)
 {
     const unsigned k = e->stack2 % STARTS;
     f->end = e->t > f->end ? e->t : f->end;
-    if (f->start[k].stack != e->stack2 || e->g != f->nlane[LANE_G] || e->state != ST_RUNNABLE || e->str || !g_fits(f)) {
+    if (f->start[k].stack != e->stack2 || e->g != f->nlane[LANE_G] || e->state != ST_RUNNABLE || e->str ||
+        !g_fits(f)) {
         if (!lane_room(f, LANE_G, e->g))
             return false;
         fold_g_back(f, e->g);
@@ -316,12 +319,23 @@ bool fold_created(struct fold *f, const struct ev *e)
     const uint32_t name = f->start[k].name;
     const uint8_t kind = f->start[k].flags;
     f->nlane[LANE_G]++;
-    f->g[e->g] = (struct ginfo){.id = e->arg, .seen = e->t, .no_p_since = NO_TIME, .name = name, .creator = e->by,
-                                .create_stack = e->stack, .start_stack = e->stack2, .flags = GI_KNOWN | GI_CREATED | kind};
-    f->lane[LANE_G][e->g] = (struct spanlane){
-        .t0 = e->t, .wait_t0 = e->t, .open = waitspan(0, e->by + 1, e->stack, f->tag[ST_RUNNABLE]), .begun = true,
-        .state = ST_RUNNABLE, .p = EV_NONE, .m = EV_NONE,
-        .special = (uint8_t)((!name || name == f->str_main ? SPECIAL_NAME : 0) | (kind & GI_GCWORK ? SPECIAL_WORK : 0))};
+    f->g[e->g] = (struct ginfo){.id = e->arg,
+                                .seen = e->t,
+                                .no_p_since = NO_TIME,
+                                .name = name,
+                                .creator = e->by,
+                                .create_stack = e->stack,
+                                .start_stack = e->stack2,
+                                .flags = GI_KNOWN | GI_CREATED | kind};
+    f->lane[LANE_G][e->g] = (struct spanlane){.t0 = e->t,
+                                              .wait_t0 = e->t,
+                                              .open = waitspan(0, e->by + 1, e->stack, f->tag[ST_RUNNABLE]),
+                                              .begun = true,
+                                              .state = ST_RUNNABLE,
+                                              .p = EV_NONE,
+                                              .m = EV_NONE,
+                                              .special = (uint8_t)((!name || name == f->str_main ? SPECIAL_NAME : 0) |
+                                                                   (kind & GI_GCWORK ? SPECIAL_WORK : 0))};
     if (f->end >= f->gb_end)
         fold_gcount_next_bucket(f, f->end);
     fold_gcount_move(f, ST_NONE, ST_RUNNABLE, f->end);
@@ -428,7 +442,8 @@ static void on_g_label(struct fold *f, const struct ev *e)
         return;
     struct span_tag t = f->pool.tags[wait_tag(&l->open)];
     if (t.state == ST_RUNNING)
-        l->open = waitspan(0, wait_who(&l->open), wait_stack(&l->open), pool_tag(&f->pool, t.state, t.reason, e->str));
+        l->open =
+            waitspan(0, wait_who(&l->open), wait_stack(&l->open), pool_tag(&f->pool, t.state, t.reason, e->str));
     if (gc) {
         gi->flags |= GI_GCWORK;
         fold_special_g(f, e->g);
@@ -449,7 +464,8 @@ static void on_p_state(struct fold *f, const struct ev *e)
     if (!l->begun && !f->segment) {
         pi->id = e->arg;
         if (e->flags & EVF_BACKDATE && f->procs && e->arg >= f->procs_first) {
-            fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0); /* GOMAXPROCS made it come to be, after the trace began */
+            fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE],
+                          0); /* GOMAXPROCS made it come to be, after the trace began */
             t = f->procs_at;
         } else if (e->flags & EVF_BACKDATE) {
             l->backdated = true;
@@ -555,11 +571,24 @@ static void on_p_lost(struct fold *f, const struct ev *e)
 /* ---- the automaton ---------------------------------------------------------------------------------------- */
 
 static const uint8_t class_of[EVK_KINDS] = {
-    [EVK_G_CREATE] = EC_TRANSITION, [EVK_G_STATUS] = EC_TRANSITION, [EVK_G_STATE] = EC_TRANSITION,
-    [EVK_P_STATE] = EC_TRANSITION, [EVK_G_LABEL] = EC_LABEL, [EVK_RANGE_BEGIN] = EC_RANGE_BEGIN,
-    [EVK_RANGE_ACTIVE] = EC_RANGE_ACTIVE, [EVK_RANGE_END] = EC_RANGE_END, [EVK_METRIC] = EC_METRIC,
-    [EVK_TASK_BEGIN] = EC_TASK_BEGIN, [EVK_TASK_END] = EC_TASK_END, [EVK_REGION_BEGIN] = EC_REGION_BEGIN,
-    [EVK_REGION_END] = EC_REGION_END, [EVK_LOG] = EC_LOG, [EVK_SAMPLE] = EC_SAMPLE, [EVK_M_NEW] = EC_COUNT, [EVK_TICK] = EC_COUNT, [EVK_LOST] = EC_COUNT,
+    [EVK_G_CREATE] = EC_TRANSITION,
+    [EVK_G_STATUS] = EC_TRANSITION,
+    [EVK_G_STATE] = EC_TRANSITION,
+    [EVK_P_STATE] = EC_TRANSITION,
+    [EVK_G_LABEL] = EC_LABEL,
+    [EVK_RANGE_BEGIN] = EC_RANGE_BEGIN,
+    [EVK_RANGE_ACTIVE] = EC_RANGE_ACTIVE,
+    [EVK_RANGE_END] = EC_RANGE_END,
+    [EVK_METRIC] = EC_METRIC,
+    [EVK_TASK_BEGIN] = EC_TASK_BEGIN,
+    [EVK_TASK_END] = EC_TASK_END,
+    [EVK_REGION_BEGIN] = EC_REGION_BEGIN,
+    [EVK_REGION_END] = EC_REGION_END,
+    [EVK_LOG] = EC_LOG,
+    [EVK_SAMPLE] = EC_SAMPLE,
+    [EVK_M_NEW] = EC_COUNT,
+    [EVK_TICK] = EC_COUNT,
+    [EVK_LOST] = EC_COUNT,
 };
 
 /* Room for every lane an event names. EV_NONE + 1 is 0: never too large. */
@@ -588,9 +617,18 @@ static void fold_other(struct fold *f, const struct ev *e)
     fold_count(f, e);
     bool has_g = e->g != EV_NONE, has_p = e->p != EV_NONE;
     switch (e->kind) {
-    case EVK_G_CREATE: if (has_g) on_g_create(f, e); break;
-    case EVK_G_STATUS: if (has_g) on_g_status(f, e); break;
-    case EVK_G_LABEL: if (has_g) on_g_label(f, e); break;
+    case EVK_G_CREATE:
+        if (has_g)
+            on_g_create(f, e);
+        break;
+    case EVK_G_STATUS:
+        if (has_g)
+            on_g_status(f, e);
+        break;
+    case EVK_G_LABEL:
+        if (has_g)
+            on_g_label(f, e);
+        break;
     case EVK_P_STATE:
         f->carrying = e->flags & EVF_CARRIED;
         if (has_p)
@@ -602,9 +640,18 @@ static void fold_other(struct fold *f, const struct ev *e)
             f->m[e->m].id = e->arg;
         break;
     case EVK_RANGE_BEGIN:
-    case EVK_RANGE_ACTIVE: if (e->state < RANGE_KINDS) fold_range_begin(f, e); break;
-    case EVK_RANGE_END: if (e->state < RANGE_KINDS) fold_range_end(f, e); break;
-    case EVK_METRIC: if (e->state < METRIC_COUNT) fold_metric(f, e); break;
+    case EVK_RANGE_ACTIVE:
+        if (e->state < RANGE_KINDS)
+            fold_range_begin(f, e);
+        break;
+    case EVK_RANGE_END:
+        if (e->state < RANGE_KINDS)
+            fold_range_end(f, e);
+        break;
+    case EVK_METRIC:
+        if (e->state < METRIC_COUNT)
+            fold_metric(f, e);
+        break;
     case EVK_TASK_BEGIN: fold_task_begin(f, e); break;
     case EVK_TASK_END: fold_task_end(f, e); break;
     case EVK_REGION_BEGIN: fold_region_begin(f, e); break;
@@ -672,8 +719,8 @@ bool fold_any(struct fold *f, const struct ev *e)
  */
 struct runs {
     struct hot h;
-    uint32_t open;             /* bits: which of r are */
-    struct hot_run r[32];      /* by P, as far as they go */
+    uint32_t open;        /* bits: which of r are */
+    struct hot_run r[32]; /* by P, as far as they go */
 };
 
 static void runs_close(struct runs *rs)
@@ -729,7 +776,8 @@ static __attribute__((noinline)) struct hot_run *run_at(struct runs *rs, const s
 }
 
 /* The commonest from s->v on, as part of r and of other runs that are open. Stops at the first that isn't; returns whose it is. */
-static __attribute__((noinline)) struct hot_run *on_stream(struct runs *rs, struct hot_run *r, struct ev_stream *s, uint64_t *plain)
+static __attribute__((noinline)) struct hot_run *on_stream(struct runs *rs, struct hot_run *r, struct ev_stream *s,
+                                                           uint64_t *plain)
 {
     const struct hot *const h = &rs->h;
     const struct evs *v = s->v, *const end = s->end;
@@ -816,7 +864,7 @@ static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
             break;
         if (r && s->v->on && s->v->on != r->p + 1)
             continue; /* where another one begins */
-        if (r) { /* it stopped within */
+        if (r) {      /* it stopped within */
             hot_run_end(r, &rs->h);
             rs->open &= ~(1u << s->p % 32);
             if (hot_room(r, &rs->h))
@@ -868,8 +916,10 @@ static __attribute__((noinline)) bool on_long(struct runs *rs, const struct ev *
 static bool on_own(struct runs *rs, const struct ev *e, int64_t t, bool *ok)
 {
     struct fold *f = rs->h.f;
-    const bool range = (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END) && (e->state == RANGE_SWEEP || e->state == RANGE_ASSIST);
-    if ((e->kind != EVK_P_STATE && e->kind != EVK_G_STATE && e->kind != EVK_G_LABEL && !range) || e->flags & EVF_BACKDATE)
+    const bool range = (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END) &&
+                       (e->state == RANGE_SWEEP || e->state == RANGE_ASSIST);
+    if ((e->kind != EVK_P_STATE && e->kind != EVK_G_STATE && e->kind != EVK_G_LABEL && !range) ||
+        e->flags & EVF_BACKDATE)
         return false;
     for (uint32_t open = rs->open; open; open &= open - 1) {
         const struct hot_run *r = &rs->r[__builtin_ctz(open)];

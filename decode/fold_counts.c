@@ -5,7 +5,10 @@
 #include "decode/mem.h"
 
 const uint8_t fold_gcount_of[ST_COUNT] = {
-    [ST_RUNNABLE] = GC_RUNNABLE + 1, [ST_RUNNING] = GC_RUNNING + 1, [ST_SYSCALL] = GC_SYSCALL + 1, [ST_WAITING] = GC_WAITING + 1,
+    [ST_RUNNABLE] = GC_RUNNABLE + 1,
+    [ST_RUNNING] = GC_RUNNING + 1,
+    [ST_SYSCALL] = GC_SYSCALL + 1,
+    [ST_WAITING] = GC_WAITING + 1,
 };
 
 /* What back-dating adds: a goroutine told of at t was there since 0. Gathered per bucket, added up when read. */

@@ -17,21 +17,32 @@
 /* What stays as it is while only what is here is folded: take it anew after any other event. */
 struct hot {
     struct fold *f;
-    struct spanlane *g, *p;    /* the arrays */
+    struct spanlane *g, *p; /* the arrays */
     struct pinfo *pi;
     struct minfo *mi;
     uint32_t ng, np, nm;
-    struct gbucket *gb;        /* the counts' bucket, and its end */
+    struct gbucket *gb; /* the counts' bucket, and its end */
     int64_t gb_end;
     uint64_t run, sys, sched, runnable; /* waitspan.rest of spans without stack and reason */
-    bool first;                /* the trace's first stacks are still looked for */
+    bool first;                         /* the trace's first stacks are still looked for */
 };
 
 HOT struct hot hot_take(struct fold *f)
 {
-    return (struct hot){f, f->lane[LANE_G], f->lane[LANE_P], f->p, f->m, (uint32_t)f->nlane[LANE_G], (uint32_t)f->nlane[LANE_P],
-                        (uint32_t)f->nlane[LANE_M], f->gb_last, f->gb_end, (uint64_t)f->tag[ST_RUNNING] << 32,
-                        (uint64_t)f->tag[ST_SYSCALL] << 32, (uint64_t)f->tag[ST_SCHED] << 32, (uint64_t)f->tag[ST_RUNNABLE] << 32,
+    return (struct hot){f,
+                        f->lane[LANE_G],
+                        f->lane[LANE_P],
+                        f->p,
+                        f->m,
+                        (uint32_t)f->nlane[LANE_G],
+                        (uint32_t)f->nlane[LANE_P],
+                        (uint32_t)f->nlane[LANE_M],
+                        f->gb_last,
+                        f->gb_end,
+                        (uint64_t)f->tag[ST_RUNNING] << 32,
+                        (uint64_t)f->tag[ST_SYSCALL] << 32,
+                        (uint64_t)f->tag[ST_SCHED] << 32,
+                        (uint64_t)f->tag[ST_RUNNABLE] << 32,
                         f->nfirst < FIRST_STACKS};
 }
 
@@ -72,17 +83,17 @@ HOT struct waitspan hot_open(uint32_t who, uint64_t rest)
  * there is too much of it for registers.
  */
 struct hot_run {
-    uint32_t p, m, g;          /* g: EV_NONE, nothing runs */
-    bool call;                 /* g is in a system call */
-    bool tells;                /* its stack may have something to tell: its name, or it is one of the trace's first */
-    uint8_t proom, groom;      /* of the lanes' waiting spans */
-    int64_t t0;                /* since when; the P's lane and g's agree */
-    int64_t limit;             /* up to here it may go on, if the bucket of the counts does: see hot_limit() */
-    int64_t longest;           /* pinfo.longest */
-    uint64_t who;              /* waitspan.dur_who that names the P */
-    struct spanlane *pl, *l;   /* the P's; g's */
-    struct spanlane *full;     /* hot_full() */
-    struct waitspan *pw, *gw;  /* where the next waiting one goes */
+    uint32_t p, m, g;         /* g: EV_NONE, nothing runs */
+    bool call;                /* g is in a system call */
+    bool tells;               /* its stack may have something to tell: its name, or it is one of the trace's first */
+    uint8_t proom, groom;     /* of the lanes' waiting spans */
+    int64_t t0;               /* since when; the P's lane and g's agree */
+    int64_t limit;            /* up to here it may go on, if the bucket of the counts does: see hot_limit() */
+    int64_t longest;          /* pinfo.longest */
+    uint64_t who;             /* waitspan.dur_who that names the P */
+    struct spanlane *pl, *l;  /* the P's; g's */
+    struct spanlane *full;    /* hot_full() */
+    struct waitspan *pw, *gw; /* where the next waiting one goes */
     struct waitspan popen, gopen; /* their open span */
 };
 

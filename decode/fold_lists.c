@@ -62,17 +62,28 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     struct vec_range *v = &f->range[e->state];
     if (!slot || *slot)
         return; /* already open: a reader noted it, or it was repeated as active */
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
+        !fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
         return;
     bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
     f->carrying = carried;
     if (early && v->n)
         v->unsorted = true;
-    v->v[v->n++] = (struct range){
-        .t0 = early ? 0 : e->t, .t1 = OPEN_T, .seen = e->t, .kind = e->state, .open_start = early, .open_end = true,
-        .scope_p = e->state == RANGE_STW && e->flags & EVF_EXTRA,
-        .owner = e->state == RANGE_GC ? NO_LANE : e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA) ? e->p : e->g,
-        .name = e->str, .stack = e->stack, .a = e->arg, .b = v->nopen - 1};
+    v->v[v->n++] =
+        (struct range){.t0 = early ? 0 : e->t,
+                       .t1 = OPEN_T,
+                       .seen = e->t,
+                       .kind = e->state,
+                       .open_start = early,
+                       .open_end = true,
+                       .scope_p = e->state == RANGE_STW && e->flags & EVF_EXTRA,
+                       .owner = e->state == RANGE_GC                                                         ? NO_LANE
+                                : e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA) ? e->p
+                                                                                                             : e->g,
+                       .name = e->str,
+                       .stack = e->stack,
+                       .a = e->arg,
+                       .b = v->nopen - 1};
     *slot = (uint32_t)v->n;
     f->band_open[e->state]++;
     /* A band is drawn from where it is known to be on; a back-dated range that is not the first stays late there. */
@@ -104,10 +115,16 @@ void fold_range_end(struct fold *f, const struct ev *e)
         bool p_scope = e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA);
         if (v->n)
             v->unsorted = true;
-        v->v[v->n++] = (struct range){.t1 = e->t, .kind = e->state, .open_start = true, .name = e->str,
+        v->v[v->n++] = (struct range){.t1 = e->t,
+                                      .kind = e->state,
+                                      .open_start = true,
+                                      .name = e->str,
                                       .scope_p = e->state == RANGE_STW && p_scope,
-                                      .owner = e->state == RANGE_GC ? NO_LANE : p_scope ? e->p : e->g,
-                                      .a = e->arg, .b = e->arg2};
+                                      .owner = e->state == RANGE_GC ? NO_LANE
+                                               : p_scope            ? e->p
+                                                                    : e->g,
+                                      .a = e->arg,
+                                      .b = e->arg2};
         return;
     }
     struct range *r = &v->v[*slot - 1];
@@ -201,8 +218,15 @@ void fold_task_begin(struct fold *f, const struct ev *e)
         f->oom = true;
         return;
     }
-    v->v[v->n++] = (struct task){.id = e->arg, .parent = e->arg2, .t0 = e->t, .t1 = OPEN_T, .open_end = true, .name = e->str,
-                                 .g = e->g, .g_end = NO_LANE, .stack = e->stack};
+    v->v[v->n++] = (struct task){.id = e->arg,
+                                 .parent = e->arg2,
+                                 .t0 = e->t,
+                                 .t1 = OPEN_T,
+                                 .open_end = true,
+                                 .name = e->str,
+                                 .g = e->g,
+                                 .g_end = NO_LANE,
+                                 .stack = e->stack};
 }
 
 void fold_task_end(struct fold *f, const struct ev *e)
@@ -222,8 +246,8 @@ void fold_task_end(struct fold *f, const struct ev *e)
         return;
     if (v->n)
         v->unsorted = true;
-    v->v[v->n++] = (struct task){.id = e->arg, .parent = e->arg2, .t1 = e->t, .open_start = true, .name = e->str,
-                                 .g = NO_LANE, .g_end = e->g};
+    v->v[v->n++] = (struct task){
+        .id = e->arg, .parent = e->arg2, .t1 = e->t, .open_start = true, .name = e->str, .g = NO_LANE, .g_end = e->g};
 }
 
 void fold_region_begin(struct fold *f, const struct ev *e)
@@ -234,8 +258,14 @@ void fold_region_begin(struct fold *f, const struct ev *e)
         return;
     struct ginfo *gi = &f->g[e->g];
     v->prev[v->n] = gi->region;
-    v->v[v->n++] = (struct region){.task = e->arg, .t0 = e->t, .t1 = OPEN_T, .open_end = true, .g = e->g, .name = e->str,
-                                   .stack = e->stack, .depth = gi->depth};
+    v->v[v->n++] = (struct region){.task = e->arg,
+                                   .t0 = e->t,
+                                   .t1 = OPEN_T,
+                                   .open_end = true,
+                                   .g = e->g,
+                                   .name = e->str,
+                                   .stack = e->stack,
+                                   .depth = gi->depth};
     gi->region = (uint32_t)v->n;
     if (gi->depth < UINT16_MAX)
         gi->depth++;
@@ -257,12 +287,14 @@ void fold_region_end(struct fold *f, const struct ev *e)
             gi->depth--;
         return;
     }
-    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
+        !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
         return;
     if (v->n)
         v->unsorted = true;
     v->prev[v->n] = 0;
-    v->v[v->n++] = (struct region){.task = e->arg, .t1 = e->t, .open_start = true, .g = e->g, .name = e->str, .stack_end = e->stack};
+    v->v[v->n++] = (struct region){
+        .task = e->arg, .t1 = e->t, .open_start = true, .g = e->g, .name = e->str, .stack_end = e->stack};
 }
 
 /* A goroutine that ends takes its open regions with it. */
@@ -378,7 +410,7 @@ void fold_patch_open(struct fold *f, int64_t end)
             f->range[k].v[f->range[k].open[i]].t1 = end;
     struct opentask *o, *tmp;
     HASH_ITER(hh, f->opentasks, o, tmp)
-        f->tasks.v[o->index].t1 = end;
+    f->tasks.v[o->index].t1 = end;
     for (size_t i = 0; i < f->regions.n; i++)
         if (f->regions.v[i].open_end)
             f->regions.v[i].t1 = end;
@@ -421,7 +453,8 @@ void fold_lists_free(struct fold *f)
         mem_free(f->range[k].open);
     }
     struct opentask *o, *tmp;
-    HASH_ITER(hh, f->opentasks, o, tmp) {
+    HASH_ITER(hh, f->opentasks, o, tmp)
+    {
         HASH_DEL(f->opentasks, o);
         mem_free(o);
     }

@@ -33,7 +33,8 @@ void fold_ended(struct fold *f, uint32_t g, int64_t t);
 bool fold_created(struct fold *f, const struct ev *e);
 
 /* ---- fold_lists.c ---- */
-void fold_regions_end(struct fold *f, uint32_t g, int64_t t); /* a goroutine that ends takes its open regions with it */
+void fold_regions_end(struct fold *f, uint32_t g,
+                      int64_t t); /* a goroutine that ends takes its open regions with it */
 bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index);
 void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v);
 void fold_bands_again(struct fold *f); /* at a segment's end: bands of whose ranges some were told late */
@@ -65,7 +66,8 @@ extern const uint8_t fold_gcount_of[ST_COUNT]; /* enum gcount + 1, 0 = not count
  * One goroutine goes from one state to another at t < f->gb_end: only these two counts change. While a run of events is folded,
  * the last bucket counts ahead, as if nothing changed any more up to its end: a transition moves what is left of it.
  */
-static inline __attribute__((always_inline)) void fold_gcount_move(struct fold *f, uint8_t from, uint8_t to, int64_t t)
+static inline __attribute__((always_inline)) void fold_gcount_move(struct fold *f, uint8_t from, uint8_t to,
+                                                                   int64_t t)
 {
     unsigned a = fold_gcount_of[from], b = fold_gcount_of[to];
     if (a == b)

@@ -34,7 +34,8 @@ static inline const uint8_t *get_varint(const uint8_t *p, uint64_t *v)
 
 /* What hold i did up to a moment within it, on top of tot and c. The P's slots are the M's: states.def gives both the
    same numbers. */
-static void hold_part(const struct fold *f, const struct mlane *l, size_t i, int64_t t, int64_t tot[SPAN_SLOTS], uint64_t *c)
+static void hold_part(const struct fold *f, const struct mlane *l, size_t i, int64_t t, int64_t tot[SPAN_SLOTS],
+                      uint64_t *c)
 {
     const struct hold *h = &l->h[i];
     int64_t end = holds_end(f, l, i), at[3] = {h->t0, h->t0 + 1, t < end ? t : end}, v[3][SPAN_SLOTS];
@@ -68,7 +69,8 @@ static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
         l->rec = rec;
         o = put_varint(rec + l->now.rec, count - l->now.count);
         uint8_t *slots = o++;
-        int64_t rest = t - h->t0; /* slot 0 has what the others don't, also where the P's lane knows less than the hold */
+        int64_t rest =
+            t - h->t0; /* slot 0 has what the others don't, also where the P's lane knows less than the hold */
         for (int s = 1; s < SPAN_SLOTS; s++)
             rest -= v[s] - l->now.tot[s];
         v[0] = l->now.tot[0] + rest;
@@ -259,7 +261,7 @@ static void ask_p(const struct fold *f, const struct mlane *l, const struct aske
     const struct spanlane *p = &f->lane[LANE_P][a->p[k]];
     int64_t at[PART], v[PART][SPAN_SLOTS];
     uint64_t spans[PART];
-    uint32_t of[PART]; /* of the chain's i-th: which of at */
+    uint32_t of[PART];                                   /* of the chain's i-th: which of at */
     for (int turn = 0; turn < (count ? 3 : 2); turn++) { /* 0: the moments, 1: the starts, 2: right behind them */
         uint32_t n = 0, j = a->first[k];
         for (uint32_t i = 0; i < a->n[k]; i++, j = a->next[j]) {
@@ -282,7 +284,8 @@ static void ask_p(const struct fold *f, const struct mlane *l, const struct aske
     }
 }
 
-void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                  uint64_t *count)
 {
     const struct mlane *l = &f->m[m].lane;
     struct hold_walk w = {.at = SIZE_MAX};
@@ -338,7 +341,8 @@ void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, 
                     __builtin_prefetch(&l->h[(g + o) * HOLD_GROUP]);
                 }
         }
-        size_t h = at[i % PART], g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h, to = far ? from + HOLD_GROUP : h + 1;
+        size_t h = at[i % PART], g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
+               to = far ? from + HOLD_GROUP : h + 1;
         if (t[i] <= l->h[h].t0 || to >= l->n) { /* before the lane, a hold's very start, or the open hold */
             int64_t tot[1][SPAN_SLOTS];
             holds_totals(f, m, &t[i], 1, tot, &x->count[0]);

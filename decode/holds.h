@@ -24,23 +24,23 @@
 
 struct hold {
     int64_t t0;
-    uint32_t p, g;        /* p: the P held. Else g: the goroutine in a system call without a P. Else nothing */
+    uint32_t p, g; /* p: the P held. Else g: the goroutine in a system call without a P. Else nothing */
 };
 
-struct holdsum {          /* of all holds before a group's first */
+struct holdsum { /* of all holds before a group's first */
     int64_t tot[SPAN_SLOTS];
-    uint64_t count;       /* spans begun */
-    int64_t longest;      /* within the group */
-    size_t rec;           /* where the group's first record begins */
+    uint64_t count;  /* spans begun */
+    int64_t longest; /* within the group */
+    size_t rec;      /* where the group's first record begins */
 };
 
 struct mlane {
     struct hold *h;
     struct holdsum *sum;
-    int64_t *far;         /* of each HOLD_FAR holds: the longest span in those of their groups that are over */
+    int64_t *far; /* of each HOLD_FAR holds: the longest span in those of their groups that are over */
     uint8_t *rec;
     size_t n, cap, capsum, caprec, capfar;
-    struct holdsum now;   /* running, up to the open hold's start; rec: bytes of records */
+    struct holdsum now; /* running, up to the open hold's start; rec: bytes of records */
 };
 
 struct fold;
@@ -49,7 +49,8 @@ struct fold;
 bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
 
 /* Totals from the lane's start to each of n ascending moments, as spans_totals() gives them; count may be NULL. */
-void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count);
+void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                  uint64_t *count);
 
 /* holds_near - as spans_near(): where holds begin; far: where groups of them do. */
 void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, bool far, struct totals_near *out);

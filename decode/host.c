@@ -25,7 +25,8 @@ static uint64_t number_in(const char *path, const char *word)
 uint64_t host_memory(void)
 {
     long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-    uint64_t have = number_in("/proc/meminfo", "MemAvailable:") * 1024, group = number_in("/sys/fs/cgroup/memory.max", "");
+    uint64_t have = number_in("/proc/meminfo", "MemAvailable:") * 1024,
+             group = number_in("/sys/fs/cgroup/memory.max", "");
     if (!have && pages > 0 && size > 0) /* an old kernel, another system: what lies bare */
         have = (uint64_t)pages * (uint64_t)size;
     return group && group < have ? group : have;
@@ -42,7 +43,8 @@ void host_random(void *p, size_t n)
     struct timespec now = {0};
     for (; got < n; got++) {
         clock_gettime(CLOCK_REALTIME, &now);
-        ((unsigned char *)p)[got] = (unsigned char)((now.tv_nsec >> got % 8) ^ (uintptr_t)&now >> 8 ^ (uint64_t)getpid() ^ (uintptr_t)p >> 12);
+        ((unsigned char *)p)[got] = (unsigned char)((now.tv_nsec >> got % 8) ^ (uintptr_t)&now >> 8 ^
+                                                    (uint64_t)getpid() ^ (uintptr_t)p >> 12);
     }
 }
 

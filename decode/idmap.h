@@ -40,7 +40,8 @@ static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
 {
     if (!m->cap)
         return IDMAP_NONE;
-    for (uint32_t at = idmap_home(m, key), steps = 0; m->val[at] && steps <= m->reach; at = (at + 1) & (m->cap - 1), steps++)
+    for (uint32_t at = idmap_home(m, key), steps = 0; m->val[at] && steps <= m->reach;
+         at = (at + 1) & (m->cap - 1), steps++)
         if (m->key[at] == key && m->val[at] != IDMAP_GONE)
             return m->val[at] - 1;
     return IDMAP_NONE;

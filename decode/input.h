@@ -20,10 +20,10 @@
 struct input {
     const uint8_t *data;
     size_t len;
-    void *map;            /* what to unmap or free */
+    void *map; /* what to unmap or free */
     size_t maplen;
-    bool mapped;          /* data is the file's own pages */
-    struct err damage;    /* of the compression; code ERR_OK if none */
+    bool mapped;       /* data is the file's own pages */
+    struct err damage; /* of the compression; code ERR_OK if none */
 };
 
 /* input_open - limit: bytes of private memory at most, the decompressor's included (0 = no limit); beyond it ERR_NOMEM. */

@@ -64,7 +64,8 @@ static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t 
 }
 
 /* The k-th goroutine that was there before: does what was known of it while decoding do? */
-static bool hint_did(const struct join *j, const struct segment *s, uint32_t local, uint8_t status, const struct segment_hint *used)
+static bool hint_did(const struct join *j, const struct segment *s, uint32_t local, uint8_t status,
+                     const struct segment_hint *used)
 {
     uint32_t name = 0;
     uint8_t flags = join_hint((void *)(uintptr_t)j, fold_g_id(s->f, local), &name);
@@ -111,7 +112,8 @@ static enum joined procs_agree(const struct join *j, const struct segment *s)
     for (size_t i = 0; i < o->np; i++) {
         const struct v2_p *p = &o->p[i];
         uint32_t g = idmap_get(&j->ids[LANE_P], p->id);
-        bool lost = p->lost && (g == IDMAP_NONE || j->p[g].status == V2_PS_SYSCALL || j->p[g].status == V2_PS_ABANDONED);
+        bool lost =
+            p->lost && (g == IDMAP_NONE || j->p[g].status == V2_PS_SYSCALL || j->p[g].status == V2_PS_ABANDONED);
         if (g == IDMAP_NONE || (!lost && j->p[g].status != p->was) || j->p[g].sweeps != p->swept)
             return p->was == V2_PS_SYSCALL || p->was == V2_PS_ABANDONED ? JOIN_AGAIN : JOIN_NOT;
         if ((j->procs && p->id >= j->procs) != (s->procs && p->id >= s->procs))
@@ -264,7 +266,8 @@ static void threads_meet(struct join *j, struct segment *s)
     for (size_t i = 0; i < o->nm; i++) {
         uint32_t at = idmap_get(&j->ids[LANE_M], o->m[i].id);
         if (at == IDMAP_NONE) {
-            if (!grow(j, &j->m, &j->capm, j->nm + 1, sizeof *j->m) || !idmap_put(&j->ids[LANE_M], o->m[i].id, (uint32_t)j->nm)) {
+            if (!grow(j, &j->m, &j->capm, j->nm + 1, sizeof *j->m) ||
+                !idmap_put(&j->ids[LANE_M], o->m[i].id, (uint32_t)j->nm)) {
                 j->oom = true;
                 return;
             }
@@ -295,7 +298,8 @@ static void procs_meet(struct join *j, const struct segment *s)
 /* ---- pieces ----------------------------------------------------------------------------------------------- */
 
 /* From t0 on a lane is what lane i of the segment says. */
-static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, const struct segment *s, uint32_t i, int64_t t0)
+static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, const struct segment *s, uint32_t i,
+                      int64_t t0)
 {
     struct join *j = &tr->join;
     struct jpiece p = {.seg = s->n, .i = i, .t0 = t0};
@@ -357,7 +361,8 @@ static void bands_join(struct trace *tr, const struct segment *s, const uint32_t
 {
     for (uint32_t b = 0; b < BAND_COUNT; b++)
         if (s->f->lane[LANE_BAND][b].begun && !untold[b])
-            piece_add(tr, (struct lane){LANE_BAND, b}, &tr->join.band[b], s, b, spans_first(&s->f->lane[LANE_BAND][b]));
+            piece_add(tr, (struct lane){LANE_BAND, b}, &tr->join.band[b], s, b,
+                      spans_first(&s->f->lane[LANE_BAND][b]));
 }
 
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
@@ -539,7 +544,8 @@ static void regions_join(struct trace *tr, const struct segment *s)
             gi->depth -= gi->depth > 0;
             continue;
         }
-        if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) || !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
+        if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
+            !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
             return;
         v->unsorted |= r.open_start && v->n;
         if (gi && r.g < s->base && !r.open_start)
@@ -554,8 +560,8 @@ static void regions_join(struct trace *tr, const struct segment *s)
 }
 
 /* Who had an id when the segment began, if it still does at t. */
-static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, const struct idmap *over, enum lane_kind k, uint64_t id,
-                           int64_t t)
+static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, const struct idmap *over,
+                           enum lane_kind k, uint64_t id, int64_t t)
 {
     const struct join *j = &tr->join;
     uint32_t at = idmap_get(&j->ids[k], id), local = k == LANE_G ? idmap_get(over, id) : IDMAP_NONE;
@@ -579,8 +585,12 @@ static void samples_meet(struct trace *tr, const struct segment *s)
         const struct sample_ids *x = &s->f->ids[i];
         struct sample *v = &s->f->samples.v[x->at];
         v->g = v->g != EV_NONE ? segment_g(s, v->g) : x->g ? lane_by_id(tr, s, &over, LANE_G, x->g, v->t) : EV_NONE;
-        v->p = v->p != EV_NONE ? segment_p(s, v->p) : x->p != UINT64_MAX ? lane_by_id(tr, s, &over, LANE_P, x->p, v->t) : EV_NONE;
-        v->m = v->m != EV_NONE ? s->mmap[v->m] : x->m != V2_NO_THREAD ? lane_by_id(tr, s, &over, LANE_M, x->m, v->t) : EV_NONE;
+        v->p = v->p != EV_NONE      ? segment_p(s, v->p)
+               : x->p != UINT64_MAX ? lane_by_id(tr, s, &over, LANE_P, x->p, v->t)
+                                    : EV_NONE;
+        v->m = v->m != EV_NONE        ? s->mmap[v->m]
+               : x->m != V2_NO_THREAD ? lane_by_id(tr, s, &over, LANE_M, x->m, v->t)
+                                      : EV_NONE;
     }
     idmap_free(&over);
 }

@@ -21,10 +21,10 @@
 #include "decode/segment.h"
 
 struct jpiece {
-    uint32_t seg, i;           /* whose, and the lane's index there */
+    uint32_t seg, i; /* whose, and the lane's index there */
     int64_t t0;
-    uint64_t index0;           /* of its first span */
-    int64_t tot[SPAN_SLOTS];   /* time per slot before t0 */
+    uint64_t index0;         /* of its first span */
+    int64_t tot[SPAN_SLOTS]; /* time per slot before t0 */
 };
 
 struct jlane {
@@ -36,8 +36,8 @@ struct jlane {
 struct jp {
     uint64_t id;
     struct jlane lane;
-    uint32_t m, sweep;         /* who has it; its open range, index + 1 */
-    uint8_t status;            /* enum v2_pstatus */
+    uint32_t m, sweep; /* who has it; its open range, index + 1 */
+    uint8_t status;    /* enum v2_pstatus */
     bool sweeps;
 };
 
@@ -45,32 +45,33 @@ struct jm {
     uint64_t id;
     struct jlane lane;
     uint32_t p, g;
-    bool told;                 /* the trace has said that it is there */
+    bool told; /* the trace has said that it is there */
 };
 
-struct jg {                    /* a goroutine that lives */
+struct jg { /* a goroutine that lives */
     uint32_t g;
     uint8_t status;
     bool assists;
 };
 
 struct join {
-    struct segment **seg;      /* those that are joined */
+    struct segment **seg; /* those that are joined */
     size_t n, cap;
     uint32_t ng;
     struct jp *p;
     struct jm *m;
     size_t np, nm, nm_told, capp, capm;
     struct jlane band[BAND_COUNT];
-    struct idmap crosses;      /* goroutine -> which of cross, if it has more pieces than that of the segment it is new in */
+    struct idmap
+        crosses; /* goroutine -> which of cross, if it has more pieces than that of the segment it is new in */
     struct jlane *cross;
     size_t ncross, capcross;
     struct idmap ids[LANE_KINDS]; /* P, M: by id; G: those that live, which of live */
     struct jg *live;
     size_t nlive, caplive;
-    uint32_t *unused;          /* entries of live */
+    uint32_t *unused; /* entries of live */
     size_t nunused, capunused;
-    int64_t end, last;         /* end of the trace so far; its last event on the trace's clock */
+    int64_t end, last; /* end of the trace so far; its last event on the trace's clock */
     int gc;
     uint64_t gc_seq;
     uint64_t procs;
@@ -109,12 +110,12 @@ static inline uint32_t segment_p(const struct segment *s, uint32_t p)
 struct piece {
     const struct segment *seg; /* NULL: the trace is one fold */
     const struct fold *f;
-    const struct spanlane *l;  /* NULL: a thread's */
+    const struct spanlane *l; /* NULL: a thread's */
     const struct mlane *ml;
-    uint32_t i;                /* in f */
-    int64_t t0, end;           /* end: where its open span ends, at the next piece or with the trace */
+    uint32_t i;      /* in f */
+    int64_t t0, end; /* end: where its open span ends, at the next piece or with the trace */
     uint64_t index0;
-    const int64_t *tot;        /* before t0; NULL: nothing */
+    const int64_t *tot; /* before t0; NULL: nothing */
     bool last;
     struct spanlane room;
 };
@@ -124,9 +125,11 @@ uint32_t pieces_n(const struct trace *tr, struct lane l);
 void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out);
 uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t);
 /* pieces_totals - spans_totals() and holds_totals() of all pieces. false: the lane has nothing. */
-bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count);
+bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                   uint64_t *count);
 /* pieces_near - spans_near() and holds_near(). */
-void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far, struct totals_near *out);
+void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far,
+                 struct totals_near *out);
 /* pieces_steps - about how many blocks of spans, or holds, lie between two moments. */
 uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 

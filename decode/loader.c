@@ -21,26 +21,26 @@ struct loader {
     struct trace *tr;
     pthread_mutex_t mu;
     pthread_cond_t changed;
-    struct segment **seg;      /* those that were found */
+    struct segment **seg; /* those that were found */
     size_t nseg, capseg;
-    size_t pos;                /* where the next one begins */
-    struct v2_gen last;        /* what the next one needs of it */
-    bool all;                  /* there are no more */
-    size_t next;               /* to be taken by whoever has time */
-    size_t tables;             /* whose turn it is to read them */
+    size_t pos;         /* where the next one begins */
+    struct v2_gen last; /* what the next one needs of it */
+    bool all;           /* there are no more */
+    size_t next;        /* to be taken by whoever has time */
+    size_t tables;      /* whose turn it is to read them */
     size_t joined;
     bool quit;
-    bool newer;                /* see status_join() */
-    bool torn;                 /* what one of them lost is to be had from those before it: all must be read as one */
-    bool oom;                  /* there was no memory to find more */
-    bool stopped;              /* nothing behind what is joined can be read */
-    uint64_t again;            /* segments that were decoded once more */
-    bool begun;                /* the trace's beginning is known: segments behind the first may be decoded */
+    bool newer;     /* see status_join() */
+    bool torn;      /* what one of them lost is to be had from those before it: all must be read as one */
+    bool oom;       /* there was no memory to find more */
+    bool stopped;   /* nothing behind what is joined can be read */
+    uint64_t again; /* segments that were decoded once more */
+    bool begun;     /* the trace's beginning is known: segments behind the first may be decoded */
     int64_t base;
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
-    struct segment *mine;      /* what the caller's thread is at */
-    struct segment *rest;      /* no generation, but what was noted while looking for one */
+    struct segment *mine; /* what the caller's thread is at */
+    struct segment *rest; /* no generation, but what was noted while looking for one */
 };
 
 static int64_t clock_ns(void)
@@ -308,7 +308,8 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
     *any = false;
     do {
         pthread_mutex_lock(&l->mu);
-        struct segment *s = l->joined < l->nseg && l->seg[l->joined]->decoded && !l->stopped ? l->seg[l->joined] : NULL;
+        struct segment *s =
+            l->joined < l->nseg && l->seg[l->joined]->decoded && !l->stopped ? l->seg[l->joined] : NULL;
         if (s && !s->n)
             fold_rest(&l->tr->fold);
         rc = s ? join_one(l, s) : JOINED;

@@ -94,7 +94,10 @@ void *mem_resize(void *p, size_t n)
         return mem_alloc(n);
     size_t was = size_of(p);
     bool big = bigmem_size(p);
-    void *q = refuse() ? NULL : big != (n >= BIG_FROM) ? move(p, n) : big ? bigmem_resize(p, n) : realloc(p, n ? n : 1);
+    void *q = refuse()                 ? NULL
+              : big != (n >= BIG_FROM) ? move(p, n)
+              : big                    ? bigmem_resize(p, n)
+                                       : realloc(p, n ? n : 1);
     if (q)
         count(size_of(q), was);
     else

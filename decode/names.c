@@ -15,7 +15,7 @@ struct stack_ref {
     uint32_t first, n; /* in the pool */
 };
 
-struct copy_block {    /* bytes of strings that are not in the input */
+struct copy_block { /* bytes of strings that are not in the input */
     struct copy_block *next;
     uint32_t used, cap;
     char bytes[];
@@ -274,12 +274,15 @@ out:
 
 struct str names_get(const struct names *nm, uint32_t id)
 {
-    return id < __atomic_load_n(&nm->strs.n, __ATOMIC_RELAXED) ? *(struct str *)seg_at(&nm->strs, id) : (struct str){"", 0};
+    return id < __atomic_load_n(&nm->strs.n, __ATOMIC_RELAXED) ? *(struct str *)seg_at(&nm->strs, id)
+                                                               : (struct str){"", 0};
 }
 
 uint32_t names_depth(const struct names *nm, uint32_t stack)
 {
-    return stack < __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED) ? ((struct stack_ref *)seg_at(&nm->stacks, stack))->n : 0;
+    return stack < __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED)
+               ? ((struct stack_ref *)seg_at(&nm->stacks, stack))->n
+               : 0;
 }
 
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i)

@@ -13,18 +13,21 @@
 
 #define SEG_FIRST_BITS 8
 #define SEG_MAX 25
-struct segvec {             /* grows, never moves */
-    size_t size;            /* bytes of an element */
+struct segvec {  /* grows, never moves */
+    size_t size; /* bytes of an element */
     uint32_t n;
     void *seg[SEG_MAX];
 };
 
 struct names {
-    struct segvec strs;     /* struct str */
-    struct segvec frames;   /* struct frame, shared by all stacks */
-    struct segvec pool;     /* uint32_t frame ids, the stacks' contents one after another */
-    struct segvec stacks;   /* struct stack_ref */
-    struct hash_u32 { uint32_t *slot; uint32_t cap, used; } hstr, hframe, hstack;
+    struct segvec strs;   /* struct str */
+    struct segvec frames; /* struct frame, shared by all stacks */
+    struct segvec pool;   /* uint32_t frame ids, the stacks' contents one after another */
+    struct segvec stacks; /* struct stack_ref */
+    struct hash_u32 {
+        uint32_t *slot;
+        uint32_t cap, used;
+    } hstr, hframe, hstack;
     struct copy_block *copies;
     uint64_t copied;
 };
@@ -41,9 +44,9 @@ enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint
 /* names_stack - intern a stack, frame 0 innermost. n = 0 gives id 0. */
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id);
 
-struct str names_get(const struct names *nm, uint32_t id);                 /* out of range: "" */
-uint32_t names_depth(const struct names *nm, uint32_t stack);              /* out of range: 0 */
+struct str names_get(const struct names *nm, uint32_t id);                    /* out of range: "" */
+uint32_t names_depth(const struct names *nm, uint32_t stack);                 /* out of range: 0 */
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */
-uint32_t names_root_func(const struct names *nm, uint32_t stack);          /* string id of the last frame's function */
+uint32_t names_root_func(const struct names *nm, uint32_t stack); /* string id of the last frame's function */
 
 #endif

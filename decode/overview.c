@@ -64,7 +64,8 @@ static struct ov_sum sum_add(struct ov_sum a, const struct ov_sum *b, const stru
 }
 
 /* A lane's sums in this fold at n moments. */
-static void fold_sums(const struct fold *f, enum lane_kind k, size_t i, const int64_t *t, uint32_t n, struct ov_sum *out)
+static void fold_sums(const struct fold *f, enum lane_kind k, size_t i, const int64_t *t, uint32_t n,
+                      struct ov_sum *out)
 {
     int64_t tot[64][SPAN_SLOTS];
     uint64_t count[64];
@@ -132,7 +133,8 @@ static bool ranges_take(struct overview *ov, const struct fold *f, int k, bool l
         const struct range *r = &v->v[i];
         if (r->open_end && !last)
             continue; /* it goes on into the next part */
-        if ((ov->nrange[k] + 1) * (sizeof(struct ov_range) + sizeof *r) > ov->budget / 2 + 65536) { /* keep the longest */
+        if ((ov->nrange[k] + 1) * (sizeof(struct ov_range) + sizeof *r) >
+            ov->budget / 2 + 65536) { /* keep the longest */
             qsort(ov->range[k], ov->nrange[k], sizeof *ov->range[k], longer);
             ov->nrange[k] /= 2;
         }

@@ -17,26 +17,26 @@ struct ov_sum {
     int64_t v[SPAN_SLOTS];
 };
 struct ov_lane {
-    struct ov_sum *at;        /* at[i]: up to the edge i * width */
-    struct ov_sum now;        /* up to overview.end */
+    struct ov_sum *at; /* at[i]: up to the edge i * width */
+    struct ov_sum now; /* up to overview.end */
     bool there;
 };
-struct ov_range {             /* a range, whose owner's index may be another one when it is read */
+struct ov_range { /* a range, whose owner's index may be another one when it is read */
     struct range r;
-    uint64_t g;               /* the goroutine's id if `has_g` */
+    uint64_t g; /* the goroutine's id if `has_g` */
     bool has_g;
 };
 struct overview {
     struct ov_lane *lane[LANE_KINDS]; /* P and band */
     size_t nlane[LANE_KINDS];
-    uint32_t nbuckets;        /* a power of two */
-    unsigned shift;           /* a bucket is 1 << shift ns */
-    size_t budget;            /* bytes for the lanes */
+    uint32_t nbuckets;               /* a power of two */
+    unsigned shift;                  /* a bucket is 1 << shift ns */
+    size_t budget;                   /* bytes for the lanes */
     struct minmax *mm[METRIC_COUNT]; /* per bucket; min > max: none */
-    struct ov_range *range[2];/* RANGE_GC, RANGE_STW: those that have ended */
+    struct ov_range *range[2];       /* RANGE_GC, RANGE_STW: those that have ended */
     size_t nrange[2], caprange[2];
-    struct range *out[2];     /* as trace_ranges() gives them */
-    int64_t end;              /* what has been taken so far: [0,end) */
+    struct range *out[2]; /* as trace_ranges() gives them */
+    int64_t end;          /* what has been taken so far: [0,end) */
     uint64_t nspans, ngoroutines;
 };
 

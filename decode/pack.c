@@ -9,13 +9,14 @@
 
 const uint8_t pack_len_dur[2][4] = {{1, 2, 3, 4}, {1, 2, 3, 8}};
 const uint8_t pack_len_id[2][4] = {{0, 1, 2, 3}, {0, 1, 2, 4}};
-const uint64_t pack_mask[9] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
+const uint64_t pack_mask[9] = {
+    0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
 
 /* ---- palettes ---------------------------------------------------------------------------------------------- */
 
 /* The palette of a packed block, and its planes. p: behind the flags; *end: behind the planes. Returns how many planes. */
-static unsigned palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST], const uint8_t **planes,
-                                    const uint8_t **end)
+static unsigned palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST],
+                               const uint8_t **planes, const uint8_t **end)
 {
     uint32_t k = *p++;
     for (uint32_t i = 0; i < k && i < PALETTE_MOST; i++, p += flags & PACK_STACK ? 4 : 1) {
@@ -68,7 +69,8 @@ static inline uint64_t dur_stored(int64_t dur, bool units)
     return !units ? x : x & 63 ? x << 1 | 1 : x >> 5;
 }
 
-void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how, struct pack_sums *sums)
+void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how,
+                  struct pack_sums *sums)
 {
     *sums = (struct pack_sums){0};
     for (uint32_t i = 0; i < n; i++) {
@@ -124,7 +126,8 @@ static uint8_t *put_planes(uint8_t *o, const uint8_t *at, uint32_t n, uint32_t k
     return o;
 }
 
-size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                  struct pack_sums *sums)
 {
     const int64_t *longs = how->longs;
     if (sums)
@@ -216,7 +219,8 @@ static void rows_fill(void)
 #define SSE __attribute__((target("sse4.1")))
 
 /* n values from v, which has room for the next multiple of four. */
-static SSE inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o, const uint32_t *v, uint32_t n, bool ids)
+static SSE inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o, const uint32_t *v, uint32_t n,
+                                                                     bool ids)
 {
     const struct row *rows = ids ? row_id : row_dur;
     const __m128i zero = _mm_setzero_si128();
@@ -230,7 +234,8 @@ static SSE inline __attribute__((always_inline)) uint8_t *put_column(uint8_t *o,
         unsigned one = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(_mm_xor_si128(_mm_xor_si128(low, mid), high)));
         unsigned two = (unsigned)_mm_movemask_ps(_mm_castsi128_ps(mid));
         const struct row *r = &rows[one | two << 4];
-        _mm_storeu_si128((__m128i *)(void *)o, _mm_shuffle_epi8(x, _mm_load_si128((const __m128i *)(const void *)r->shuffle)));
+        _mm_storeu_si128((__m128i *)(void *)o,
+                         _mm_shuffle_epi8(x, _mm_load_si128((const __m128i *)(const void *)r->shuffle)));
         *ctl++ = r->code;
         o += r->bytes;
     }
@@ -243,15 +248,18 @@ struct columns {
 
 /* Gathered over all spans on the way, four at a time. */
 struct seen {
-    __m128i whole, all, most; /* durations that are multiples of 64 ns, counted; everything or'ed; the longest duration */
+    __m128i whole, all,
+        most; /* durations that are multiples of 64 ns, counted; everything or'ed; the longest duration */
 };
 
 /* Four spans into columns. The durations as they are go to raw. */
-static SSE inline __attribute__((always_inline)) void split_four(const struct waitspan *s, struct columns *c, uint32_t i, uint8_t *tag,
-                                                                 uint32_t *raw, struct seen *in, bool units)
+static SSE inline __attribute__((always_inline)) void split_four(const struct waitspan *s, struct columns *c,
+                                                                 uint32_t i, uint8_t *tag, uint32_t *raw,
+                                                                 struct seen *in, bool units)
 {
     const __m128i *v = (const __m128i *)(const void *)s;
-    __m128i a = _mm_loadu_si128(v), b = _mm_loadu_si128(v + 1), d = _mm_loadu_si128(v + 2), e = _mm_loadu_si128(v + 3);
+    __m128i a = _mm_loadu_si128(v), b = _mm_loadu_si128(v + 1), d = _mm_loadu_si128(v + 2),
+            e = _mm_loadu_si128(v + 3);
     __m128i ab = _mm_unpacklo_epi32(a, b), de = _mm_unpacklo_epi32(d, e);
     __m128i ab2 = _mm_unpackhi_epi32(a, b), de2 = _mm_unpackhi_epi32(d, e);
     __m128i dur = _mm_unpacklo_epi64(ab, de), t = _mm_unpackhi_epi64(ab2, de2);
@@ -277,8 +285,8 @@ struct sums_four {
     int64_t v[4][8];
 };
 
-static SSE inline __attribute__((always_inline)) void add_four(struct sums_four *f, const uint32_t *raw, const uint8_t *tag,
-                                                               const uint8_t (*slot)[4], enum lane_kind kind)
+static SSE inline __attribute__((always_inline)) void
+add_four(struct sums_four *f, const uint32_t *raw, const uint8_t *tag, const uint8_t (*slot)[4], enum lane_kind kind)
 {
     f->v[0][slot[tag[0]][kind]] += raw[0];
     f->v[1][slot[tag[1]][kind]] += raw[1];
@@ -293,7 +301,9 @@ struct planes {
 /* palette_of() by whole sixteens of pairs, with planes made on the way. */
 static SSE uint32_t palette_sse(const uint32_t *pair, uint32_t n, uint32_t pal[PALETTE_MOST], struct planes *out)
 {
-    uint64_t left[2] = {n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX, n <= 64 ? 0 : n < 128 ? ((uint64_t)1 << (n - 64)) - 1 : UINT64_MAX};
+    uint64_t left[2] = {n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX, n <= 64   ? 0
+                                                                      : n < 128 ? ((uint64_t)1 << (n - 64)) - 1
+                                                                                : UINT64_MAX};
     const __m128i *v = (const __m128i *)(const void *)pair;
     uint32_t k = 0, groups = (n + 15) / 16;
     memset(out, 0, sizeof *out);
@@ -328,8 +338,9 @@ static uint8_t *put_planes_sse(uint8_t *o, const struct planes *p, uint32_t n, u
 }
 
 /* 0: the spans are out of the ordinary, nothing is packed. */
-static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind,
-                                                                 struct pack_how *how, struct pack_sums *sums, bool units)
+static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out, const struct waitspan *s, uint32_t n,
+                                                                   enum lane_kind kind, struct pack_how *how,
+                                                                   struct pack_sums *sums, bool units)
 {
     struct columns c;
     struct sums_four four;
@@ -374,7 +385,8 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     pack_note_whole(how, is_whole, n);
     uint32_t pal[PALETTE_MOST], k = n >= PALETTE_FROM ? palette_sse(c.pair, n, pal, &planes) : 0;
     k = k && palette_pays(k, n, all[2]) ? k : 0;
-    out[0] = (uint8_t)((units ? PACK_UNIT : 0) | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0) | (k ? PACK_PALETTE : 0));
+    out[0] = (uint8_t)((units ? PACK_UNIT : 0) | (all[1] ? PACK_WHO : 0) | (all[2] ? PACK_STACK : 0) |
+                       (k ? PACK_PALETTE : 0));
     o = k ? put_planes_sse(put_palette(o, pal, k, all[2]), &planes, n, k) : o + n;
     o = put_column(o, c.dur, n, false) - extra; /* what is filled up takes a byte as a duration, none as an id */
     if (all[1])
@@ -384,15 +396,17 @@ static SSE inline __attribute__((always_inline)) size_t pack_fours(uint8_t *out,
     return (size_t)(o - out);
 }
 
-static SSE size_t pack_by_units(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
-                                struct pack_sums *sums)
+static SSE size_t pack_by_units(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind,
+                                struct pack_how *how, struct pack_sums *sums)
 {
     if (!sums)
         return pack_fours(out, s, n, kind, how, NULL, how->whole >= PACK_WHOLE_MOST);
-    return how->whole >= PACK_WHOLE_MOST ? pack_fours(out, s, n, kind, how, sums, true) : pack_fours(out, s, n, kind, how, sums, false);
+    return how->whole >= PACK_WHOLE_MOST ? pack_fours(out, s, n, kind, how, sums, true)
+                                         : pack_fours(out, s, n, kind, how, sums, false);
 }
 
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                struct pack_sums *sums)
 {
     return __builtin_cpu_supports("sse4.1") ? pack_by_units(out, s, n, kind, how, sums) : 0;
 }
@@ -409,7 +423,8 @@ void pack_init(void)
 {
 }
 
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                struct pack_sums *sums)
 {
     (void)out, (void)s, (void)n, (void)kind, (void)how, (void)sums;
     return 0;
@@ -424,14 +439,15 @@ size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_ki
  */
 static SSE void sixteen_sse(const uint8_t *planes, unsigned np, uint32_t size, uint8_t out[16])
 {
-    const __m128i copy = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1), bit = _mm_set1_epi64x((int64_t)0x8040201008040201);
+    const __m128i copy = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1),
+                  bit = _mm_set1_epi64x((int64_t)0x8040201008040201);
     __m128i at = _mm_setzero_si128();
-#define PLANE(k)                                                                                                            \
-    do {                                                                                                                    \
-        uint16_t b;                                                                                                         \
-        memcpy(&b, planes + (k) * size, 2);                                                                                 \
-        __m128i x = _mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128(b), copy), bit);                                       \
-        at = _mm_or_si128(at, _mm_and_si128(_mm_cmpeq_epi8(x, bit), _mm_set1_epi8(1 << (k))));                              \
+#define PLANE(k) \
+    do { \
+        uint16_t b; \
+        memcpy(&b, planes + (k)*size, 2); \
+        __m128i x = _mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128(b), copy), bit); \
+        at = _mm_or_si128(at, _mm_and_si128(_mm_cmpeq_epi8(x, bit), _mm_set1_epi8(1 << (k)))); \
     } while (0)
     PLANE(0);
     PLANE(1);
@@ -459,7 +475,8 @@ void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i,
     }
 }
 
-size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                  struct pack_sums *sums)
 {
     size_t len = pack_wide(out, s, n, kind, how, sums);
     len = len ? len : pack_sse(out, s, n, kind, how, sums);

@@ -25,11 +25,11 @@
 
 #include "decode/trace.h"
 
-struct rawspan {      /* a closed span, unpacked, as readers get it */
+struct rawspan { /* a closed span, unpacked, as readers get it */
     int64_t dur;
-    uint32_t who;     /* lane index + 1, 0 = none */
+    uint32_t who; /* lane index + 1, 0 = none */
     uint32_t stack;
-    uint32_t tag;     /* index into tags: state, reason, label; at most 16 bits */
+    uint32_t tag; /* index into tags: state, reason, label; at most 16 bits */
 };
 
 /*
@@ -73,8 +73,16 @@ static inline int64_t wait_dur(const struct waitspan *w, const int64_t *longs)
     return wait_is_long(w) ? longs[d] : d;
 }
 
-enum { PACK_WIDE_TAG = 1, PACK_WHO = 2, PACK_STACK = 4, PACK_LONG_DUR = 8, PACK_LONG_WHO = 16, PACK_LONG_STACK = 32, PACK_UNIT = 64,
-       PACK_PALETTE = 128 };
+enum {
+    PACK_WIDE_TAG = 1,
+    PACK_WHO = 2,
+    PACK_STACK = 4,
+    PACK_LONG_DUR = 8,
+    PACK_LONG_WHO = 16,
+    PACK_LONG_STACK = 32,
+    PACK_UNIT = 64,
+    PACK_PALETTE = 128
+};
 
 #define PALETTE_MOST 32
 #define PALETTE_FROM 16 /* spans: fewer don't pay */
@@ -86,8 +94,8 @@ extern const uint64_t pack_mask[9];                         /* by length in byte
 
 /* What a block's index entry says of it. */
 struct pack_sums {
-    int64_t slot[8];          /* time per slot */
-    int64_t longest;          /* the longest span that is not of slot 0 */
+    int64_t slot[8]; /* time per slot */
+    int64_t longest; /* the longest span that is not of slot 0 */
 };
 
 /* What packing depends on beside the spans. */
@@ -100,8 +108,10 @@ struct pack_how {
 /* A block's palette pays: k pairs among n spans, some with a stack or none. */
 static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
 {
-    uint32_t planes = k > 1 ? 32 - (uint32_t)__builtin_clz(k - 1) : 0, size = 1 + k * (stacks ? 4 : 1) + planes * ((n + 7) / 8);
-    return k <= PALETTE_MOST && size < n + (stacks ? (n + 3) / 4 + n / 2 : 0); /* half the spans have a stack of a byte, say */
+    uint32_t planes = k > 1 ? 32 - (uint32_t)__builtin_clz(k - 1) : 0,
+             size = 1 + k * (stacks ? 4 : 1) + planes * ((n + 7) / 8);
+    return k <= PALETTE_MOST &&
+           size < n + (stacks ? (n + 3) / 4 + n / 2 : 0); /* half the spans have a stack of a byte, say */
 }
 
 /* palette_sixteen - which pair each of the spans i .. i + 15 of n is; i: a multiple of 16. 64 bytes behind the planes may be read. */
@@ -117,8 +127,9 @@ struct pack_pairs {
     const uint8_t *planes, *tag; /* behind each other by 1 << step bytes: the pairs' tags */
     unsigned np, step, k;
 };
-uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur, uint32_t n, uint32_t i,
-                   const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t, int64_t tot[8]);
+uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur,
+                   uint32_t n, uint32_t i, const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t,
+                   int64_t tot[8]);
 
 /*
  * pack_spans - n <= SPAN_BLOCK spans into out, of which PACK_MAX + PACK_SLACK bytes may be written. Returns the number
@@ -127,13 +138,18 @@ uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t
  * pack_sse, pack_wide - the same with vectors, where the processor has them; 0: it hasn't, or the spans are out of the
  * ordinary (pack_wide: or no whole block), and nothing is packed.
  */
-size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
-size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                  struct pack_sums *sums);
+size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                  struct pack_sums *sums);
 
-size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
-size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums);
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                struct pack_sums *sums);
+size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                 struct pack_sums *sums);
 /* pack_sums_of - what a block's index entry says of n spans, one at a time. */
-void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how, struct pack_sums *sums);
+void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how,
+                  struct pack_sums *sums);
 
 #define PACK_WHOLE_MOST (SPAN_BLOCK / 2) /* of pack_how.whole: from here on durations are kept in units */
 

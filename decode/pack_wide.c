@@ -59,7 +59,8 @@ struct set {
 };
 
 /* A palette, its spans and what they last: pairs in the order they come. Returns how many; 0: too many. */
-INLINE uint32_t palette_make(const struct parts *x, uint32_t pal[PALETTE_MOST], struct set plane[5], int64_t ns[PALETTE_MOST])
+INLINE uint32_t palette_make(const struct parts *x, uint32_t pal[PALETTE_MOST], struct set plane[5],
+                             int64_t ns[PALETTE_MOST])
 {
     _Alignas(64) uint32_t pair[SPAN_BLOCK];
     __m512i v[GROUPS];
@@ -161,7 +162,8 @@ INLINE uint32_t to_units(struct parts *x, bool units)
         __mmask16 odd = _mm512_test_epi32_mask(x->dur[g], _mm512_set1_epi32(63));
         is_whole += 16 - (uint32_t)__builtin_popcount(odd);
         if (units)
-            x->dur[g] = _mm512_mask_or_epi32(_mm512_srli_epi32(x->dur[g], 5), odd, _mm512_slli_epi32(x->dur[g], 1), _mm512_set1_epi32(1));
+            x->dur[g] = _mm512_mask_or_epi32(_mm512_srli_epi32(x->dur[g], 5), odd, _mm512_slli_epi32(x->dur[g], 1),
+                                             _mm512_set1_epi32(1));
     }
     return is_whole;
 }
@@ -174,7 +176,8 @@ INLINE int64_t longest_of(const struct parts *x)
     return _mm512_reduce_max_epu32(most);
 }
 
-static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_kind kind, struct pack_how *how,
+                              struct pack_sums *sums)
 {
     struct parts x;
     parts_load(&x, s);
@@ -195,7 +198,8 @@ static WIDE size_t pack_block(uint8_t *out, const struct waitspan *s, enum lane_
         pack_sums_of(s, SPAN_BLOCK, kind, how, sums);
     k = k && palette_pays(k, SPAN_BLOCK, stacks) ? k : 0;
     pack_note_whole(how, to_units(&x, units), SPAN_BLOCK);
-    *out = (uint8_t)((units ? PACK_UNIT : 0) | (who ? PACK_WHO : 0) | (stacks ? PACK_STACK : 0) | (k ? PACK_PALETTE : 0));
+    *out = (uint8_t)((units ? PACK_UNIT : 0) | (who ? PACK_WHO : 0) | (stacks ? PACK_STACK : 0) |
+                     (k ? PACK_PALETTE : 0));
     uint8_t *o = out + 1;
     if (k) {
         o = put_palette(o, pal, k, stacks, plane);
@@ -223,8 +227,9 @@ INLINE __m128i slots_of(const struct pack_pairs *x, uint32_t size, uint32_t i, _
     return _mm256_castsi256_si128(_mm256_permutexvar_epi8(_mm256_castsi128_si256(at), slot));
 }
 
-static WIDE uint32_t skip(const struct pack_pairs *x, unsigned flags, const uint8_t *ctl, const uint8_t **dur, uint32_t n, uint32_t i,
-                          const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t, int64_t tot[8])
+static WIDE uint32_t skip(const struct pack_pairs *x, unsigned flags, const uint8_t *ctl, const uint8_t **dur,
+                          uint32_t n, uint32_t i, const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at,
+                          int64_t t, int64_t tot[8])
 {
     const __m512i low = _mm512_set1_epi64(UINT32_MAX), one = _mm512_set1_epi32(1);
     const uint64_t first = 0x1111111111111111;
@@ -241,8 +246,10 @@ static WIDE uint32_t skip(const struct pack_pairs *x, unsigned flags, const uint
     for (; i + 16 <= n; i += 16) {
         uint32_t c;
         memcpy(&c, ctl + i / 4, 4);
-        uint32_t a = _pext_u32(c, 0x55555555), b = _pext_u32(c, 0xaaaaaaaa); /* the codes' bits: 1, 2, 3, 4 bytes are 0, 1, 2, 3 */
-        uint64_t keep = first | _pdep_u64(a | b, first << 1) | _pdep_u64(b, first << 2) | _pdep_u64(a & b, first << 3);
+        uint32_t a = _pext_u32(c, 0x55555555),
+                 b = _pext_u32(c, 0xaaaaaaaa); /* the codes' bits: 1, 2, 3, 4 bytes are 0, 1, 2, 3 */
+        uint64_t keep =
+            first | _pdep_u64(a | b, first << 1) | _pdep_u64(b, first << 2) | _pdep_u64(a & b, first << 3);
         __m512i d = _mm512_maskz_expand_epi8(keep, _mm512_loadu_si512(p));
         if (flags & PACK_UNIT)
             d = _mm512_mask_srli_epi32(_mm512_slli_epi32(d, 5), _mm512_test_epi32_mask(d, one), d, 1);
@@ -271,38 +278,43 @@ static WIDE uint32_t skip(const struct pack_pairs *x, unsigned flags, const uint
     if (i > from) {
         UNROLL
         for (int k = 0; k < 8; k++)
-            tot[k] += _mm512_reduce_add_epi64(_mm512_add_epi64(_mm512_and_si512(sum[k], low), _mm512_srli_epi64(sum[k], 32)));
+            tot[k] += _mm512_reduce_add_epi64(
+                _mm512_add_epi64(_mm512_and_si512(sum[k], low), _mm512_srli_epi64(sum[k], 32)));
     }
     return i + rest;
 }
 
 static bool have_wide(void)
 {
-    return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vbmi") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("bmi2");
 }
 
-size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                 struct pack_sums *sums)
 {
     return n == SPAN_BLOCK && have_wide() ? pack_block(out, s, kind, how, sums) : 0;
 }
 
-uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur, uint32_t n, uint32_t i,
-                   const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t, int64_t tot[8])
+uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur,
+                   uint32_t n, uint32_t i, const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t,
+                   int64_t tot[8])
 {
     return have_wide() ? skip(pairs, flags, ctl, dur, n, i, slot, kind, at, t, tot) : i;
 }
 
 #else
 
-uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur, uint32_t n, uint32_t i,
-                   const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t, int64_t tot[8])
+uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur,
+                   uint32_t n, uint32_t i, const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t,
+                   int64_t tot[8])
 {
     (void)pairs, (void)flags, (void)ctl, (void)dur, (void)n, (void)slot, (void)kind, (void)at, (void)t, (void)tot;
     return i;
 }
 
-size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how, struct pack_sums *sums)
+size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                 struct pack_sums *sums)
 {
     (void)out, (void)s, (void)n, (void)kind, (void)how, (void)sums;
     return 0;

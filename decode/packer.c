@@ -30,7 +30,7 @@ void packer_free(struct packer *pk)
 /* One block. Its lane's own fields are the folding thread's; `to` is ours until it is done. */
 static void job_do(struct packer *pk, const struct pack_job *j)
 {
-    struct pack_how how = {(const uint8_t (*)[4])pk->pool->tagslot, pk->pool->longs, pk->whole};
+    struct pack_how how = {(const uint8_t(*)[4])pk->pool->tagslot, pk->pool->longs, pk->whole};
     if (!pk->oom && !spans_block_add(&pk->bump, j->to, LANE_G, j->s, j->t0, &how, &pk->packed_bytes))
         pk->oom = true;
     pk->whole = how.whole;
@@ -50,7 +50,8 @@ static bool jobs_do(struct packer *pk, unsigned n)
 
 bool packer_some(struct packer *pk, unsigned n)
 {
-    if (atomic_load_explicit(&pk->done, memory_order_relaxed) == atomic_load_explicit(&pk->put, memory_order_acquire) ||
+    if (atomic_load_explicit(&pk->done, memory_order_relaxed) ==
+            atomic_load_explicit(&pk->put, memory_order_acquire) ||
         pthread_mutex_trylock(&pk->turn))
         return false;
     bool any = jobs_do(pk, n);

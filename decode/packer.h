@@ -20,22 +20,22 @@
 #define PACKER_JOBS 256
 
 struct pack_job {
-    struct waitspan *s;       /* SPAN_BLOCK of them */
+    struct waitspan *s; /* SPAN_BLOCK of them */
     struct spanblocks *to;
-    int64_t t0;               /* start of the first */
+    int64_t t0; /* start of the first */
 };
 
 struct packer {
-    pthread_mutex_t turn;     /* held while packing */
-    struct span_pool *pool;   /* whose lanes these are */
+    pthread_mutex_t turn;   /* held while packing */
+    struct span_pool *pool; /* whose lanes these are */
     struct pack_job job[PACKER_JOBS];
-    atomic_uint put, done;    /* jobs ever put down, packed */
-    unsigned back;            /* of the packed ones: whose waiting spans the folding thread took back */
-    struct bump bump;         /* under turn: where packed blocks go; its chunks go to the pool */
-    uint32_t whole;           /* under turn: see struct pack_how */
-    uint64_t packed_bytes;    /* under turn: not yet added to the pool's */
-    bool oom;                 /* under turn */
-    struct bump_spare spare;  /* the next chunk of either thread */
+    atomic_uint put, done;   /* jobs ever put down, packed */
+    unsigned back;           /* of the packed ones: whose waiting spans the folding thread took back */
+    struct bump bump;        /* under turn: where packed blocks go; its chunks go to the pool */
+    uint32_t whole;          /* under turn: see struct pack_how */
+    uint64_t packed_bytes;   /* under turn: not yet added to the pool's */
+    bool oom;                /* under turn */
+    struct bump_spare spare; /* the next chunk of either thread */
 };
 
 /* packer_new - for this pool, whose packer it becomes. NULL: out of memory. packer_free - nothing may wait in it; the pool has none

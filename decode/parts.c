@@ -149,7 +149,8 @@ static bool sums_copy(struct part_sums *to, const struct part_sums *from)
     return true;
 }
 
-void parts_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+void parts_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                  uint64_t *count)
 {
     const struct parts *p = &tr->parts;
     const struct fold *f = &tr->fold;
@@ -170,8 +171,8 @@ void parts_totals(const struct trace *tr, struct lane l, const int64_t *t, uint3
             continue;
         }
         if (t[i] < p->t0 || (t[i] > p->t1 && p->t1 < p->ov.end)) {
-            struct ov_sum s = overview_at(&p->ov, l.kind, l.i, t[i], p->t0, p->t1, p->t0 ? sum_of(&p->s0, l.kind, l.i) : &zero,
-                                          sum_of(&p->s1, l.kind, l.i));
+            struct ov_sum s = overview_at(&p->ov, l.kind, l.i, t[i], p->t0, p->t1,
+                                          p->t0 ? sum_of(&p->s0, l.kind, l.i) : &zero, sum_of(&p->s1, l.kind, l.i));
             memcpy(out[i], s.v, sizeof out[i]);
             if (count)
                 count[i] = (uint64_t)s.v[0];
@@ -182,7 +183,8 @@ void parts_totals(const struct trace *tr, struct lane l, const int64_t *t, uint3
         while (k < n && t[k] >= p->t0 && (t[k] <= p->t1 || p->t1 >= p->ov.end))
             k++;
         if (here)
-            spans_totals(&f->pool, l.kind, &f->lane[l.kind][l.i], t + i, k - i, f->end, out + i, count ? count + i : NULL);
+            spans_totals(&f->pool, l.kind, &f->lane[l.kind][l.i], t + i, k - i, f->end, out + i,
+                         count ? count + i : NULL);
         else
             memset(out + i, 0, (k - i) * sizeof *out);
         for (; i < k; i++) {
@@ -195,8 +197,8 @@ void parts_totals(const struct trace *tr, struct lane l, const int64_t *t, uint3
 }
 
 bool parts_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1,
-                  bool (*f)(const struct trace *, enum metric, int64_t, int64_t, uint64_t *, uint64_t *), uint64_t *min,
-                  uint64_t *max)
+                  bool (*f)(const struct trace *, enum metric, int64_t, int64_t, uint64_t *, uint64_t *),
+                  uint64_t *min, uint64_t *max)
 {
     const struct parts *p = &tr->parts;
     int64_t stop = p->t1 < p->ov.end ? p->t1 : INT64_MAX; /* behind it the overview knows more */
@@ -435,7 +437,8 @@ enum part parts_look(struct trace *tr)
     if (!must) {
         struct part_sums now = {0};
         struct part_mark m = {0};
-        if (grown < p->step / 4 * 3 || mark_cost(tr) > grown / 4 || !sums_now(tr, &now) || !mark_make(tr, &m, &now) || !mark_keep(tr, &m, grown))
+        if (grown < p->step / 4 * 3 || mark_cost(tr) > grown / 4 || !sums_now(tr, &now) || !mark_make(tr, &m, &now) ||
+            !mark_keep(tr, &m, grown))
             mark_free(tr, &m);
         else
             p->last = live;
@@ -525,7 +528,8 @@ enum wanted trace_held(const struct trace *tr, int64_t t0, int64_t t1)
     size_t last = i + 1 + (i + 1 < p->n && p->mark[i + 1].t == t0);
     bool one = last >= p->n || p->mark[last].t >= t1; /* less there can't be */
     /* What the marks say is rough, each part's own slack is in it: if in doubt it is tried, and `reach` tells. */
-    if (p->lost || (!one && need / 2 + p->fixed > full(p)) || (i < p->n && t0 <= p->mark[i].reach_from && t1 > p->mark[i].reach && p->mark[i].reach))
+    if (p->lost || (!one && need / 2 + p->fixed > full(p)) ||
+        (i < p->n && t0 <= p->mark[i].reach_from && t1 > p->mark[i].reach && p->mark[i].reach))
         return WANT_WIDE;
     return p->seeking && (t0 > p->t0 || !p->t0) && t1 <= p->until ? WANT_COMING : WANT_AWAY;
 }
@@ -569,7 +573,8 @@ bool trace_stretch(const struct trace *tr, int64_t t, int dir, int64_t *t0, int6
             }
         return true;
     }
-    for (need = i < p->n ? p->mark[i].model : 0; i > 0 && need + p->mark[i - 1].model <= room; need += p->mark[i].model)
+    for (need = i < p->n ? p->mark[i].model : 0; i > 0 && need + p->mark[i - 1].model <= room;
+         need += p->mark[i].model)
         *t0 = p->mark[--i].t;
     *t0 += *t0 > 0;
     return true;
@@ -659,7 +664,8 @@ void parts_shown(struct trace *tr)
     p->t1 = trace_last(tr);
     i->bounded = p->bounded;
     bool taken = p->whole || p->ready; /* the detail is in the overview, too */
-    i->goroutines = !p->bounded ? trace_nlanes(tr, LANE_G) : p->ov.ngoroutines + (taken ? 0 : tr->fold.nlane[LANE_G] - p->carried);
+    i->goroutines = !p->bounded ? trace_nlanes(tr, LANE_G)
+                                : p->ov.ngoroutines + (taken ? 0 : tr->fold.nlane[LANE_G] - p->carried);
     i->detail_t0 = p->t0;
     i->detail_t1 = p->bounded ? p->t1 : i->end;
     if (!p->bounded)

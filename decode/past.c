@@ -8,16 +8,31 @@
 #include "decode/fold_priv.h"
 #include "decode/mem.h"
 
-enum column { ID, START, LASTED, PACKED, NPACKED, SEEN, NAME, CREATOR, CREATE_STACK, START_STACK, FLAGS, NO_P, BLOCKS, COLUMNS };
+enum column {
+    ID,
+    START,
+    LASTED,
+    PACKED,
+    NPACKED,
+    SEEN,
+    NAME,
+    CREATOR,
+    CREATE_STACK,
+    START_STACK,
+    FLAGS,
+    NO_P,
+    BLOCKS,
+    COLUMNS
+};
 enum { FLAG_BACKDATED = 1 << 8 }; /* beside GI_* */
 enum { AHEAD = 8 };
-#define NEVER INT32_MIN           /* neighbours that are not put away (again) */
+#define NEVER INT32_MIN /* neighbours that are not put away (again) */
 
 struct past {
     uint64_t least[COLUMNS];
-    uint16_t at[COLUMNS];  /* where a column begins in `bytes` */
+    uint16_t at[COLUMNS]; /* where a column begins in `bytes` */
     uint8_t width[COLUMNS];
-    uint8_t bytes[];       /* each value above the least, little end first; 8 more behind the last one */
+    uint8_t bytes[]; /* each value above the least, little end first; 8 more behind the last one */
 };
 
 static inline uint64_t column(const struct past *p, enum column c, uint32_t g)
@@ -42,8 +57,8 @@ static inline void store8(uint8_t *p, uint64_t v)
 /* false: there is more to it than the columns tell. */
 static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
 {
-    return l->begun && l->ended && (l->packed || !l->cap) && (l->p & l->m) == EV_NONE && l->state == ST_NONE && !gi->assist &&
-           !gi->stw && !gi->region && gi->no_p_since == NO_TIME;
+    return l->begun && l->ended && (l->packed || !l->cap) && (l->p & l->m) == EV_NONE && l->state == ST_NONE &&
+           !gi->assist && !gi->stw && !gi->region && gi->no_p_since == NO_TIME;
 }
 
 static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[COLUMNS])
@@ -91,7 +106,8 @@ static struct past *past_make(const struct spanlane *l, const struct ginfo *gi)
     memset(p->bytes + size, 0, 8);
     for (int c = 0; c < COLUMNS; c++)
         for (uint32_t i = 0; head.width[c] && i < PAST_GS; i++)
-            store8(p->bytes + head.at[c] + i * head.width[c], v[i][c] - head.least[c]); /* the next one goes over its end */
+            store8(p->bytes + head.at[c] + i * head.width[c],
+                   v[i][c] - head.least[c]); /* the next one goes over its end */
     return p;
 }
 
@@ -204,19 +220,32 @@ void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
 {
     int64_t start = (int64_t)column(p, START, g);
     uint8_t *packed = (uint8_t *)(uintptr_t)column(p, PACKED, g); /* NULL: nothing waited */
-    *out = (struct spanlane){.t0 = start + (int64_t)column(p, LASTED, g), .cap = (uint8_t)column(p, NPACKED, g), .ended = true,
-                             .packed = packed, .backdated = column(p, FLAGS, g) & FLAG_BACKDATED, .begun = true,
-                             .wait.packed = packed, .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g), .wait_t0 = start,
-                             .p = EV_NONE, .m = EV_NONE};
+    *out = (struct spanlane){.t0 = start + (int64_t)column(p, LASTED, g),
+                             .cap = (uint8_t)column(p, NPACKED, g),
+                             .ended = true,
+                             .packed = packed,
+                             .backdated = column(p, FLAGS, g) & FLAG_BACKDATED,
+                             .begun = true,
+                             .wait.packed = packed,
+                             .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g),
+                             .wait_t0 = start,
+                             .p = EV_NONE,
+                             .m = EV_NONE};
 }
 
 void past_info(const struct past *p, uint32_t g, struct ginfo *out)
 {
-    struct spanlane l = {.wait_t0 = (int64_t)column(p, START, g), .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g)};
-    *out = (struct ginfo){.id = column(p, ID, g), .seen = (int64_t)column(p, SEEN, g) + spans_first(&l),
-                          .no_p = (int64_t)column(p, NO_P, g), .no_p_since = NO_TIME, .name = (uint32_t)column(p, NAME, g),
-                          .creator = (uint32_t)column(p, CREATOR, g) - 1, .create_stack = (uint32_t)column(p, CREATE_STACK, g),
-                          .start_stack = (uint32_t)column(p, START_STACK, g), .flags = (uint8_t)column(p, FLAGS, g)};
+    struct spanlane l = {.wait_t0 = (int64_t)column(p, START, g),
+                         .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g)};
+    *out = (struct ginfo){.id = column(p, ID, g),
+                          .seen = (int64_t)column(p, SEEN, g) + spans_first(&l),
+                          .no_p = (int64_t)column(p, NO_P, g),
+                          .no_p_since = NO_TIME,
+                          .name = (uint32_t)column(p, NAME, g),
+                          .creator = (uint32_t)column(p, CREATOR, g) - 1,
+                          .create_stack = (uint32_t)column(p, CREATE_STACK, g),
+                          .start_stack = (uint32_t)column(p, START_STACK, g),
+                          .flags = (uint8_t)column(p, FLAGS, g)};
 }
 
 void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out)
@@ -226,7 +255,8 @@ void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *o
         out[i] = (struct lifetime){start, start + (int64_t)column(p, LASTED, g + i), true, true};
     }
     for (uint32_t i = 0; (p->width[BLOCKS] || p->least[BLOCKS]) && i < n; i++) {
-        struct spanlane l = {.wait_t0 = out[i].first, .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g + i)};
+        struct spanlane l = {.wait_t0 = out[i].first,
+                             .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g + i)};
         out[i].first = spans_first(&l);
     }
 }

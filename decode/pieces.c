@@ -121,7 +121,8 @@ static void add_before(const struct piece *p, int64_t (*out)[SPAN_SLOTS], uint64
 }
 
 /* A thread's, up to a moment t behind all that its piece's segment tells: its last hold goes on. */
-static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, int64_t tot[SPAN_SLOTS], uint64_t *count)
+static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, int64_t tot[SPAN_SLOTS],
+                    uint64_t *count)
 {
     const struct hold *h = &p->ml->h[p->ml->n - 1];
     int64_t at[2] = {p->f->end, t < p->end ? t : p->end}, v[2][SPAN_SLOTS];
@@ -162,7 +163,8 @@ static void piece_totals(const struct trace *tr, struct lane l, const struct pie
     add_before(p, out, count, n);
 }
 
-bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                   uint64_t *count)
 {
     uint32_t np = pieces_n(tr, l);
     struct piece p;
@@ -178,7 +180,8 @@ bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint
     return true;
 }
 
-void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far, struct totals_near *out)
+void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far,
+                 struct totals_near *out)
 {
     uint32_t np = pieces_n(tr, l);
     struct piece p;

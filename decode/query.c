@@ -92,7 +92,11 @@ static uint64_t lane_id(const struct trace *tr, enum lane_kind k, uint32_t i)
         const struct fold *f = fold_of_g(tr, &i, &seg);
         return fold_g_id(f, i);
     }
-    return k == LANE_BAND ? i : k == LANE_P ? (j->n ? j->p[i].id : tr->fold.p[i].id) : !j->n ? tr->fold.m[i].id : j->m[i].told ? j->m[i].id : 0;
+    return k == LANE_BAND ? i
+           : k == LANE_P  ? (j->n ? j->p[i].id : tr->fold.p[i].id)
+           : !j->n        ? tr->fold.m[i].id
+           : j->m[i].told ? j->m[i].id
+                          : 0;
 }
 
 const struct mlane *mlane_of(const struct trace *tr, struct lane l)
@@ -222,7 +226,8 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
                 return i;
         return NO_LANE;
     }
-    bool still = k == LANE_G && tr->done && !tr->parts.bounded; /* who is put away stays so, and is looked for there */
+    bool still =
+        k == LANE_G && tr->done && !tr->parts.bounded; /* who is put away stays so, and is looked for there */
     for (size_t i = rw->found[k]; i < n; i++) {
         if (!(still && is_past(tr, (uint32_t)i)) && !idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
             return NO_LANE;
@@ -240,7 +245,11 @@ static void span_fill(const struct piece *p, enum lane_kind k, const struct raws
 {
     const struct span_tag *t = &p->f->pool.tags[r->tag];
     bool on_p = k == LANE_G && (t->state == ST_RUNNING || t->state == ST_SYSCALL);
-    *out = (struct span){.state = t->state, .reason = t->reason, .label = t->label, .proc = NO_LANE, .stack = r->stack,
+    *out = (struct span){.state = t->state,
+                         .reason = t->reason,
+                         .label = t->label,
+                         .proc = NO_LANE,
+                         .stack = r->stack,
                          .who = on_p ? segment_p(p->seg, r->who - 1) : segment_g(p->seg, r->who - 1)};
 }
 
@@ -365,7 +374,8 @@ static void hold_take(struct span_iter *it, const struct held *h, const struct s
     if (h->proc == EV_NONE) {
         it->n = 1;
         it->base = index;
-        it->blk[0] = (struct span){.t0 = h->t0, .t1 = h->t1, .state = h->g != EV_NONE ? ST_SYSCALL : ST_IDLE, .who = h->g, .proc = NO_LANE};
+        it->blk[0] = (struct span){
+            .t0 = h->t0, .t1 = h->t1, .state = h->g != EV_NONE ? ST_SYSCALL : ST_IDLE, .who = h->g, .proc = NO_LANE};
     } else {
         uint64_t before = trace_count(it->tr, sp->lane, 0, h->t0 + 1);
         it->base = index + (sp->base + 1 > before ? sp->base + 1 - before : 0);
@@ -562,7 +572,8 @@ bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct s
 static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns)
 {
     while (b <= last && b < spans_nblk(l)) {
-        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= spans_nblk(l) && l->blocks->group[b / SPAN_GROUP].longest < min_ns) {
+        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= spans_nblk(l) &&
+            l->blocks->group[b / SPAN_GROUP].longest < min_ns) {
             b += SPAN_GROUP;
             continue;
         }
@@ -574,7 +585,8 @@ static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, 
 }
 
 /* Among the spans of a P's lane that overlap [t0,t1), each cut to the hold [a,b), the longest. -1: there is none. */
-static int64_t longest_within(const struct trace *tr, struct lane l, int64_t a, int64_t b, int64_t t0, int64_t t1, struct span *out)
+static int64_t longest_within(const struct trace *tr, struct lane l, int64_t a, int64_t b, int64_t t0, int64_t t1,
+                              struct span *out)
 {
     int64_t x = a > t0 ? a : t0, y = b < t1 ? b : t1;
     struct span s[3];
@@ -627,12 +639,14 @@ static bool hold_longest(const struct trace *tr, struct lane lane, int64_t t0, i
 }
 
 /* What of block b overlaps [t0,t1) and is longer than best. */
-static int64_t block_longest(struct span_iter *it, uint32_t k, uint32_t b, int64_t t0, int64_t t1, int64_t best, struct span *out)
+static int64_t block_longest(struct span_iter *it, uint32_t k, uint32_t b, int64_t t0, int64_t t1, int64_t best,
+                             struct span *out)
 {
     block_load(it, k, b);
     for (uint32_t i = 0; i < it->n; i++) {
         const struct span *s = &it->blk[i];
-        if (s->t0 < t1 && (s->t1 > t0 || (s->t0 == s->t1 && s->t0 >= t0)) && s->state != ST_NONE && s->t1 - s->t0 > best) {
+        if (s->t0 < t1 && (s->t1 > t0 || (s->t0 == s->t1 && s->t0 >= t0)) && s->state != ST_NONE &&
+            s->t1 - s->t0 > best) {
             best = s->t1 - s->t0;
             *out = *s;
         }
@@ -690,7 +704,8 @@ static bool hold_wide(struct span_iter *it, const struct wide *w, uint32_t m, ui
         hold_load(it, m, i, a);
         return wide_some(w, it);
     }
-    for (uint32_t k = pieces_at(it->tr, pl, a), z = pieces_at(it->tr, pl, b > a ? b - 1 : a); k <= z && pieces_n(it->tr, pl); k++) {
+    for (uint32_t k = pieces_at(it->tr, pl, a), z = pieces_at(it->tr, pl, b > a ? b - 1 : a);
+         k <= z && pieces_n(it->tr, pl); k++) {
         struct piece p;
         pieces_get(it->tr, pl, k, &p);
         uint32_t last = spans_find(p.l, b > a ? b - 1 : a);
@@ -714,7 +729,8 @@ static void holds_wide(const struct trace *tr, struct lane lane, const struct wi
         struct piece p;
         pieces_get(tr, lane, k, &p);
         size_t end = holds_find(p.ml, w->t1 - 1);
-        for (size_t i = holds_find(p.ml, w->t0); (i = holds_skip(p.ml, i, end, w->min_ns)) <= end && i < p.ml->n; i++) {
+        for (size_t i = holds_find(p.ml, w->t0); (i = holds_skip(p.ml, i, end, w->min_ns)) <= end && i < p.ml->n;
+             i++) {
             struct held h;
             held_get(tr, lane, k, i, &h);
             if (h.t1 - h.t0 >= w->min_ns && !hold_wide(&it, w, k, i, &h))
@@ -849,7 +865,8 @@ static bool minmax_of(const struct vec_point *v, int64_t t0, size_t i, size_t e,
     *min = *max = v->v[i].v;
     for (i++; i < e;) {
         unsigned l = 0; /* the largest block that begins here and ends before t1 */
-        while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 && i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
+        while (l < MM_LEVELS && i % ((size_t)1 << (l + 1) * MM_BITS) == 0 &&
+               i + ((size_t)1 << (l + 1) * MM_BITS) <= e)
             l++;
         uint64_t least = v->v[i].v, most = least;
         if (l) {
@@ -910,7 +927,8 @@ void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, 
 
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
 {
-    return tr->parts.bounded ? parts_minmax(tr, m, t0, t1, detail_minmax, min, max) : detail_minmax(tr, m, t0, t1, min, max);
+    return tr->parts.bounded ? parts_minmax(tr, m, t0, t1, detail_minmax, min, max)
+                             : detail_minmax(tr, m, t0, t1, min, max);
 }
 
 size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucket **out)

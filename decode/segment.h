@@ -16,31 +16,31 @@
 
 struct loader;
 struct segment {
-    uint32_t n;                /* 0 = the trace's first */
-    struct source *s;          /* notes and status of its own; NULL once it is joined */
+    uint32_t n;       /* 0 = the trace's first */
+    struct source *s; /* notes and status of its own; NULL once it is joined */
     struct v2_gen gen;
     struct v2_order order;
-    struct fold *f;            /* n == 0: the trace's */
-    bool tables;               /* they are read */
-    bool over;                 /* all its events are folded */
-    bool decoded;              /* under the loader's lock: it can be joined */
+    struct fold *f; /* n == 0: the trace's */
+    bool tables;    /* they are read */
+    bool over;      /* all its events are folded */
+    bool decoded;   /* under the loader's lock: it can be joined */
     struct loader *loader;
     bool oom;
-    struct segment_hint {      /* what hints said of those that were there before, in the order they were told of */
+    struct segment_hint { /* what hints said of those that were there before, in the order they were told of */
         uint32_t name;
         uint8_t flags;
-    } *hint;
+    } * hint;
     size_t nhint, caphint;
-    uint64_t procs;            /* GOMAXPROCS as it began, for all that was known */
-    uint32_t tried;            /* how often it was decoded in vain */
-    bool truth;                /* what was before it was known when it was decoded */
-    int64_t before, last;      /* when the one before it ended, and when it will: absolute, ns */
+    uint64_t procs;       /* GOMAXPROCS as it began, for all that was known */
+    uint32_t tried;       /* how often it was decoded in vain */
+    bool truth;           /* what was before it was known when it was decoded */
+    int64_t before, last; /* when the one before it ended, and when it will: absolute, ns */
     bool last_known;
     uint32_t damages, warnings, missing; /* as of the tables, for decoding it again */
     /* Once it is joined: */
-    uint32_t base, nnew;       /* goroutines that are new in it have these indices */
+    uint32_t base, nnew;          /* goroutines that are new in it have these indices */
     uint32_t *gmap, *pmap, *mmap; /* the trace's index of each lane; NULL: the same */
-    uint32_t *old, nold;       /* goroutines that are not new, in ascending order */
+    uint32_t *old, nold;          /* goroutines that are not new, in ascending order */
 };
 
 /* segment_new - whose generation is to be scanned into s->gen. NULL: out of memory. */

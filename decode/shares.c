@@ -31,7 +31,8 @@ static struct told told_of(const struct trace *tr, enum lane_kind k)
     return told;
 }
 
-static inline void shares_fill(const struct told *told, const int64_t *a, const int64_t *b, int64_t len, struct shares *out)
+static inline void shares_fill(const struct told *told, const int64_t *a, const int64_t *b, int64_t len,
+                               struct shares *out)
 {
     memset(out, 0, sizeof *out);
     int64_t sum = 0;
@@ -46,7 +47,8 @@ static inline void shares_fill(const struct told *told, const int64_t *a, const 
 }
 
 /* Totals of any kind of lane; false: the lane has nothing. */
-static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                   uint64_t *count)
 {
     if (!tr->parts.bounded || (lane.kind != LANE_P && lane.kind != LANE_BAND))
         return pieces_totals(tr, lane, t, n, out, count);
@@ -77,7 +79,8 @@ static uint32_t some_of(struct some *s, const int64_t *edges, uint32_t n, const 
     return from;
 }
 
-static void exact(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, const bool *sure, struct shares *out)
+static void exact(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, const bool *sure,
+                  struct shares *out)
 {
     int64_t tot[2 * PIECE][SPAN_SLOTS];
     static const int64_t zero[SPAN_SLOTS];
@@ -146,7 +149,8 @@ static struct sets sets_of(const struct trace *tr, enum lane_kind k, const struc
 }
 
 /* Up to a moment: the least and the most time that a set of states can have had. */
-static inline void edge_bounds(const struct sets *sets, const struct totals_near *x, int64_t t, int64_t lo[SETS], int64_t hi[SETS])
+static inline void edge_bounds(const struct sets *sets, const struct totals_near *x, int64_t t, int64_t lo[SETS],
+                               int64_t hi[SETS])
 {
     for (unsigned i = 0; i < sets->n; i++) {
         int64_t a = 0, b = 0;
@@ -161,8 +165,8 @@ static inline void edge_bounds(const struct sets *sets, const struct totals_near
 }
 
 /* The columns that aren't sure yet, from what is known `far` around their edges or closer. */
-static void try_near(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, const struct shares_ask *ask, bool far,
-                     bool *sure)
+static void try_near(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n,
+                     const struct shares_ask *ask, bool far, bool *sure)
 {
     struct totals_near x[2 * PIECE];
     struct sets sets = sets_of(tr, lane.kind, ask);
@@ -197,10 +201,13 @@ static void try_near(const struct trace *tr, struct lane lane, const int64_t *ed
     }
 }
 
-void trace_columns_about(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, const struct shares_ask *ask,
-                         bool *sure, struct shares *out)
+void trace_columns_about(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n,
+                         const struct shares_ask *ask, bool *sure, struct shares *out)
 {
-    enum { PAYS_BLOCKS = 12, PAYS_HOLDS = 4 }; /* so many steps of the index in a column; with fewer most aren't sure */
+    enum {
+        PAYS_BLOCKS = 12,
+        PAYS_HOLDS = 4
+    }; /* so many steps of the index in a column; with fewer most aren't sure */
     memset(sure, 0, n * sizeof *sure);
     if (!tr->parts.bounded && lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
         const bool holds = lane.kind == LANE_M;

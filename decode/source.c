@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-static void note(struct err *list, uint32_t *n, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, va_list ap)
+static void note(struct err *list, uint32_t *n, enum err_code code, uint32_t gen, uint64_t off, const char *fmt,
+                 va_list ap)
 {
     if (*n < SOURCE_NOTES) {
         char text[sizeof list->what];

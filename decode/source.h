@@ -15,7 +15,7 @@
 #include "decode/names.h"
 #include "decode/trace.h"
 
-#define SOURCE_NOTES 64      /* damages and warnings kept, each; more are only counted */
+#define SOURCE_NOTES 64 /* damages and warnings kept, each; more are only counted */
 
 /*
  * What a clock can mean, in ns: since the host was started, or since 1970 (up to 2043) where a program has no better one.
@@ -23,17 +23,17 @@
  */
 #define SOURCE_TIME_MAX ((int64_t)1 << 61)
 
-struct source_status {       /* copied to the model with every chunk of events */
-    uint64_t bytes_done;     /* how far in the input everything is decoded */
+struct source_status {   /* copied to the model with every chunk of events */
+    uint64_t bytes_done; /* how far in the input everything is decoded */
     uint64_t batches, experimental_batches;
     uint32_t generations;
     uint32_t ndamages, nwarnings;
     uint32_t nstrs, nstacks; /* names that may be looked up; trace.c fills them in */
     bool has_clock, clock_assumed;
     bool has_wall;
-    int64_t first_ns;        /* trace clock at t = 0 */
-    int64_t lead_ns;         /* how much earlier Go's reader lets the trace begin (its first Sync event) */
-    int64_t wall_sec;        /* wall clock at t = 0 */
+    int64_t first_ns; /* trace clock at t = 0 */
+    int64_t lead_ns;  /* how much earlier Go's reader lets the trace begin (its first Sync event) */
+    int64_t wall_sec; /* wall clock at t = 0 */
     int32_t wall_nsec;
 };
 
@@ -61,16 +61,16 @@ struct source_ops {
 struct source {
     const struct source_ops *ops;
     void *self;
-    const uint8_t *data;     /* the decompressed input, header included */
+    const uint8_t *data; /* the decompressed input, header included */
     size_t len;
-    bool grows;              /* len will be more; up to there all generations are whole */
-    int version;             /* 0 = prototype, else major*1000+minor */
-    size_t header;           /* bytes of the header: 8 or 16 */
+    bool grows;    /* len will be more; up to there all generations are whole */
+    int version;   /* 0 = prototype, else major*1000+minor */
+    size_t header; /* bytes of the header: 8 or 16 */
     const struct trace_opts *opts;
     struct names *names;
     struct source_status st;
     struct err damage[SOURCE_NOTES], warning[SOURCE_NOTES];
-    struct err fatal;        /* code != ERR_OK: nothing to show */
+    struct err fatal; /* code != ERR_OK: nothing to show */
 };
 
 enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1_source.c */

@@ -10,7 +10,7 @@
 
 #define CHUNK_FIRST (1u << 20) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
 #define CHUNK_MOST (2u << 20)
-#define CHUNK_WAIT (1u << 16)  /* the first one of waiting spans */
+#define CHUNK_WAIT (1u << 16) /* the first one of waiting spans */
 
 struct pool_chunk {
     struct pool_chunk *next;
@@ -189,7 +189,7 @@ uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t
     if (t)
         sp->tags = t;
     before_move(sp, sp->ntags, sp->capslots);
-    uint8_t (*slot)[4] = t ? mem_grow(sp->tagslot, &sp->capslots, sp->ntags + 1, sizeof *slot) : NULL;
+    uint8_t(*slot)[4] = t ? mem_grow(sp->tagslot, &sp->capslots, sp->ntags + 1, sizeof *slot) : NULL;
     if (!slot) {
         sp->oom = true;
         return 0;
@@ -219,8 +219,8 @@ void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
     *w = waitspan((uint32_t)sp->nlongs++, wait_who(w), wait_stack(w), wait_tag(w) | WAIT_LONG);
 }
 
-static uint8_t *pack_into(struct bump *b, enum lane_kind kind, const struct waitspan *s, uint32_t n, struct pack_how *how,
-                          struct pack_sums *sums, uint64_t *packed_bytes)
+static uint8_t *pack_into(struct bump *b, enum lane_kind kind, const struct waitspan *s, uint32_t n,
+                          struct pack_how *how, struct pack_sums *sums, uint64_t *packed_bytes)
 {
     size_t len;
     uint8_t *p;
@@ -240,7 +240,7 @@ static uint8_t *pack_into(struct bump *b, enum lane_kind kind, const struct wait
 
 static struct pack_how how_of(const struct span_pool *sp)
 {
-    return (struct pack_how){(const uint8_t (*)[4])sp->tagslot, sp->longs, sp->whole};
+    return (struct pack_how){(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole};
 }
 
 /* ---- appending ------------------------------------------------------------------------------------------ */

@@ -28,22 +28,22 @@ struct span_tag {
 
 /* One cache line: a goroutine's next transition reads and writes nothing else of it. */
 struct spanlane {
-    int64_t t0;               /* start of the open span */
-    struct waitspan open;     /* the open span; its duration isn't known */
-    uint8_t cap, room;        /* of the waiting spans' array; how many more it takes before spans_room() */
-    bool ended : 1;           /* no open span any more; t0 is the lane's end */
-    bool packed : 1;          /* `wait` holds packed bytes (the lane is at rest) */
-    bool backdated : 1;       /* its first span began before the trace */
-    bool begun : 1;           /* has an open span, or had one */
-    uint8_t state;            /* fold's: a goroutine's enum state as of the last transition */
-    uint8_t special;          /* fold's: SPECIAL_*, why a transition takes the long way; 0 = it needn't */
+    int64_t t0;           /* start of the open span */
+    struct waitspan open; /* the open span; its duration isn't known */
+    uint8_t cap, room;    /* of the waiting spans' array; how many more it takes before spans_room() */
+    bool ended : 1;       /* no open span any more; t0 is the lane's end */
+    bool packed : 1;      /* `wait` holds packed bytes (the lane is at rest) */
+    bool backdated : 1;   /* its first span began before the trace */
+    bool begun : 1;       /* has an open span, or had one */
+    uint8_t state;        /* fold's: a goroutine's enum state as of the last transition */
+    uint8_t special;      /* fold's: SPECIAL_*, why a transition takes the long way; 0 = it needn't */
     union {
-        struct waitspan *next;/* where the next waiting span goes, behind the cap - room ones there are */
+        struct waitspan *next; /* where the next waiting span goes, behind the cap - room ones there are */
         uint8_t *packed;
     } wait;
-    struct spanblocks *blocks;/* NULL: none yet */
-    int64_t wait_t0;          /* start of the first waiting span (or of the open one) */
-    uint32_t p, m;            /* a goroutine's: where it is now, EV_NONE */
+    struct spanblocks *blocks; /* NULL: none yet */
+    int64_t wait_t0;           /* start of the first waiting span (or of the open one) */
+    uint32_t p, m;             /* a goroutine's: where it is now, EV_NONE */
 };
 _Static_assert(sizeof(struct spanlane) == 64, "a lane is one cache line");
 
@@ -80,20 +80,20 @@ void bump_move(struct bump *to, struct bump *from); /* hand over the chunks, but
 
 struct packer;
 struct span_pool {
-    struct bump bump;         /* packed spans and rows of the block index */
-    struct bump waits;        /* arrays of waiting spans */
-    void *free[5];            /* those not in use, by size */
-    struct packer *packer;    /* takes full blocks of goroutines (decode/packer.h); NULL: they are packed at once */
+    struct bump bump;      /* packed spans and rows of the block index */
+    struct bump waits;     /* arrays of waiting spans */
+    void *free[5];         /* those not in use, by size */
+    struct packer *packer; /* takes full blocks of goroutines (decode/packer.h); NULL: they are packed at once */
     struct span_tag *tags;
     size_t ntags, captags, capslots;
-    uint8_t (*tagslot)[4];    /* by tag and lane kind: where its time is summed */
-    uint32_t *taghash;        /* tag + 1 */
+    uint8_t (*tagslot)[4]; /* by tag and lane kind: where its time is summed */
+    uint32_t *taghash;     /* tag + 1 */
     uint32_t tagcap;
-    uint8_t slot[4][ST_COUNT];/* by lane kind: where a state's time is summed */
-    int64_t *longs;           /* durations of waiting spans that take more than 32 bits */
+    uint8_t slot[4][ST_COUNT]; /* by lane kind: where a state's time is summed */
+    int64_t *longs;            /* durations of waiting spans that take more than 32 bits */
     size_t nlongs, caplongs;
-    uint32_t whole;           /* of the last block's durations: how many were multiples of 64 ns, in 128ths */
-    bool oom;                 /* an allocation failed: spans may be missing, stop */
+    uint32_t whole; /* of the last block's durations: how many were multiples of 64 ns, in 128ths */
+    bool oom;       /* an allocation failed: spans may be missing, stop */
     uint64_t packed_bytes;
 };
 
@@ -122,8 +122,9 @@ bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l);
 void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w);
 
 /* spans_push - close the open span at t (>= its start) and open another. kind: the lane's, for its slots. */
-static inline __attribute__((always_inline)) void spans_push(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t, uint32_t tag, uint32_t who,
-                              uint32_t stack)
+static inline __attribute__((always_inline)) void spans_push(struct span_pool *sp, enum lane_kind kind,
+                                                             struct spanlane *l, int64_t t, uint32_t tag,
+                                                             uint32_t who, uint32_t stack)
 {
     if (l->room || spans_room(sp, kind, l)) {
         int64_t dur = t - l->t0;
@@ -155,8 +156,8 @@ static inline uint64_t spans_count(const struct spanlane *l)
 int64_t spans_first(const struct spanlane *l);
 
 /* spans_block - unpack block b (b == nblk: what waits and the open span, which ends at `end`). Returns the number. */
-uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct rawspan out[SPAN_BLOCK + 1],
-                     int64_t *t0, int64_t end);
+uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b,
+                     struct rawspan out[SPAN_BLOCK + 1], int64_t *t0, int64_t end);
 /* spans_find - the block that covers t (clamped to the lane's life). */
 uint32_t spans_find(const struct spanlane *l, int64_t t);
 
@@ -164,8 +165,8 @@ uint32_t spans_find(const struct spanlane *l, int64_t t);
  * spans_totals - exact time per slot from the lane's start to each of n ascending moments; end = where the open span
  * ends. out[i][slot]. Also the number of spans that start before each moment (count, may be NULL).
  */
-void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n,
-                  int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count);
+void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
+                  uint32_t n, int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count);
 
 /*
  * spans_near - for each of n ascending moments totals up to two moments around it (or to itself, twice) that need no
@@ -173,10 +174,10 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
  */
 struct totals_near {
     int64_t t[2], tot[2][SPAN_SLOTS];
-    uint64_t count[2];        /* spans that start before t[0], t[1] */
+    uint64_t count[2]; /* spans that start before t[0], t[1] */
 };
-void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n, int64_t end,
-                bool far, struct totals_near *out);
+void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
+                uint32_t n, int64_t end, bool far, struct totals_near *out);
 
 /*
  * spans_since - of a lane that is being appended to: time per slot in [from,to), and how many spans that touches, added

@@ -8,8 +8,8 @@ int64_t spans_first(const struct spanlane *l)
     return l->blocks && l->blocks->n ? blocks_t0(l->blocks, 0) : l->wait_t0;
 }
 
-uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct rawspan out[SPAN_BLOCK + 1],
-                     int64_t *t0, int64_t end)
+uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b,
+                     struct rawspan out[SPAN_BLOCK + 1], int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
         struct blk k = blocks_get(l->blocks, b);
@@ -26,7 +26,8 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
         out[i] = (struct rawspan){wait_dur(w, sp->longs), wait_who(w), wait_stack(w), wait_tag(w)};
     }
     if (l->begun && !l->ended)
-        out[n++] = (struct rawspan){end > l->t0 ? end - l->t0 : 0, wait_who(&l->open), wait_stack(&l->open), wait_tag(&l->open)};
+        out[n++] = (struct rawspan){end > l->t0 ? end - l->t0 : 0, wait_who(&l->open), wait_stack(&l->open),
+                                    wait_tag(&l->open)};
     return n;
 }
 
@@ -78,11 +79,11 @@ struct walk {
     const uint8_t *tags, *ctl, *dur, *len; /* packed; tags: NULL with a palette */
     bool wide;
     unsigned flags;
-    struct pack_pairs pairs;               /* with a palette */
-    uint8_t at[16];                        /* and which of them spans i & ~15 .. are */
-    bool skips;                            /* pack_skip() may be asked */
-    int64_t far;                           /* as long as some 16 spans: worth going by fours */
-    const struct waitspan *raw;            /* or not */
+    struct pack_pairs pairs;    /* with a palette */
+    uint8_t at[16];             /* and which of them spans i & ~15 .. are */
+    bool skips;                 /* pack_skip() may be asked */
+    int64_t far;                /* as long as some 16 spans: worth going by fours */
+    const struct waitspan *raw; /* or not */
     const struct span_pool *sp;
 };
 
@@ -150,8 +151,9 @@ static inline int64_t walk_dur(const struct walk *w, enum lane_kind kind, unsign
         *bytes = 0;
         return wait_dur(&w->raw[w->i], w->sp->longs);
     }
-    *slot = w->sp->tagslot[!w->tags ? w->pairs.tag[(unsigned)w->at[w->i % 16] << w->pairs.step]
-                           : w->wide ? w->tags[2 * w->i] | (uint32_t)w->tags[2 * w->i + 1] << 8 : w->tags[w->i]][kind];
+    *slot = w->sp->tagslot[!w->tags  ? w->pairs.tag[(unsigned)w->at[w->i % 16] << w->pairs.step]
+                           : w->wide ? w->tags[2 * w->i] | (uint32_t)w->tags[2 * w->i + 1] << 8
+                                     : w->tags[w->i]][kind];
     *bytes = w->len[w->ctl[w->i / 4] >> (w->i % 4 * 2) & 3];
     uint64_t x;
     memcpy(&x, w->dur, 8);
@@ -162,8 +164,9 @@ static inline int64_t walk_dur(const struct walk *w, enum lane_kind kind, unsign
  * Four spans at a time, as long as all of them lie before t. Each of the four has sums of its own, so that none waits
  * for the one before it. `units`, `wide`, `palette`: as the block's flags say, known where this is compiled.
  */
-static inline __attribute__((always_inline)) void walk_fours(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind,
-                                                             int64_t t, bool units, bool wide, bool palette)
+static inline __attribute__((always_inline)) void walk_fours(struct walk *w, const uint8_t (*slot)[4],
+                                                             enum lane_kind kind, int64_t t, bool units, bool wide,
+                                                             bool palette)
 {
     const uint8_t *len = w->len, *p = w->dur, *ctl = w->ctl, *tags = w->tags;
     int64_t tot[4][SPAN_SLOTS] = {{0}}, at = w->t;
@@ -171,10 +174,10 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
     while (i + 4 <= n) {
         unsigned c = ctl[i / 4], l[4] = {len[c & 3], len[c >> 2 & 3], len[c >> 4 & 3], len[c >> 6]}, used = 0;
         int64_t d[4], sum = 0;
-#define TAKE(k)                              \
-    memcpy(&x, p + used, 8);                 \
-    used += l[k];                            \
-    x &= pack_mask[l[k]];                    \
+#define TAKE(k) \
+    memcpy(&x, p + used, 8); \
+    used += l[k]; \
+    x &= pack_mask[l[k]]; \
     sum += d[k] = (int64_t)(!units ? x : x & 1 ? x >> 1 : x << 5)
         uint64_t x;
         TAKE(0);
@@ -186,8 +189,10 @@ static inline __attribute__((always_inline)) void walk_fours(struct walk *w, con
             break;
         if (palette && i % 16 == 0 && i > w->i)
             palette_sixteen(w->pairs.planes, w->pairs.np, n, i, w->at);
-#define ADD(k) tot[k][slot[palette ? w->pairs.tag[(unsigned)w->at[(i + k) % 16] << w->pairs.step]                                             \
-                           : wide ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 : tags[i + k]][kind]] += d[k]
+#define ADD(k) \
+    tot[k][slot[palette ? w->pairs.tag[(unsigned)w->at[(i + k) % 16] << w->pairs.step] \
+                : wide  ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 \
+                        : tags[i + k]][kind]] += d[k]
         ADD(0);
         ADD(1);
         ADD(2);
@@ -281,8 +286,8 @@ static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uin
     }
 }
 
-void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n,
-                  int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
+                  uint32_t n, int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
 {
     struct walk w;
     w.sp = sp;
@@ -329,12 +334,13 @@ void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct 
                 out[i][sp->tagslot[wait_tag(&l->open)][kind]] += stop - w.t;
         }
         if (count)
-            count[i] = (uint64_t)w.b * SPAN_BLOCK + w.i + (w.i < w.n ? w.t < t[i] : w.b == nblk && !l->ended && w.t < t[i]);
+            count[i] =
+                (uint64_t)w.b * SPAN_BLOCK + w.i + (w.i < w.n ? w.t < t[i] : w.b == nblk && !l->ended && w.t < t[i]);
     }
 }
 
-void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t, uint32_t n, int64_t end,
-                bool far, struct totals_near *out)
+void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
+                uint32_t n, int64_t end, bool far, struct totals_near *out)
 {
     const struct spanblocks *v = l->blocks;
     const uint32_t step = far ? SPAN_GROUP : 1;

@@ -23,7 +23,8 @@ static enum err_code gen_put(struct stream *st, const uint8_t *p, size_t n, stru
 {
     struct stream_gen *g = &st->gen[st->ngen - 1];
     if (st->max && g->n + n > st->max)
-        return err_set(e, ERR_NOMEM, st->bytes, "generation %" PRIu64 " is larger than %" PRIu64 " bytes", g->number, st->max);
+        return err_set(e, ERR_NOMEM, st->bytes, "generation %" PRIu64 " is larger than %" PRIu64 " bytes", g->number,
+                       st->max);
     uint8_t *q = mem_grow(g->p, &g->cap, g->n + n, 1);
     if (!q)
         return no_memory(e);
@@ -84,7 +85,9 @@ static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t si
         return damage(st, ERR_FORMAT, "a batch of generation %" PRIu64, number, e);
     if (g && g->number != number) {
         if (st->dialect.version >= END_MARK_SINCE)
-            return damage(st, ERR_FORMAT, "a batch of generation %" PRIu64 " before the end mark of the one that is arriving", number, e);
+            return damage(st, ERR_FORMAT,
+                          "a batch of generation %" PRIu64 " before the end mark of the one that is arriving", number,
+                          e);
         g->whole = true;
         g = NULL;
     }
@@ -131,7 +134,8 @@ static enum err_code file_header(struct stream *st, const uint8_t **p, size_t *n
     if (rc)
         return rc;
     if (!st->dialect.second_family)
-        return err_set(e, ERR_ARG, 0, "a trace of %s can only be put in order when it is complete: record it first, then open it",
+        return err_set(e, ERR_ARG, 0,
+                       "a trace of %s can only be put in order when it is complete: record it first, then open it",
                        st->dialect.name);
     st->known = true;
     return ERR_OK;

@@ -18,30 +18,30 @@
 enum { STREAM_HEADER = 16 }; /* bytes in front of every generation: the file's own header */
 
 struct stream_gen {
-    uint64_t number;    /* as in its batches */
-    uint8_t *p;         /* header and batches; the end mark, too */
+    uint64_t number; /* as in its batches */
+    uint8_t *p;      /* header and batches; the end mark, too */
     size_t n, cap;
-    uint64_t offset;    /* of its first batch in the stream */
-    bool whole;         /* all of its batches are here */
-    int64_t t0, t1;     /* for who decodes it: its first and last moment on the trace's clock, ns */
-    int64_t came_ns;    /* for who reads it: when it became whole, ns since 1970 */
+    uint64_t offset; /* of its first batch in the stream */
+    bool whole;      /* all of its batches are here */
+    int64_t t0, t1;  /* for who decodes it: its first and last moment on the trace's clock, ns */
+    int64_t came_ns; /* for who reads it: when it became whole, ns since 1970 */
 };
 
 struct stream {
-    struct dialect dialect;   /* valid once `known` */
-    bool known;               /* the header has come and is one that we read */
+    struct dialect dialect; /* valid once `known` */
+    bool known;             /* the header has come and is one that we read */
     uint8_t header[STREAM_HEADER];
-    size_t nheader;           /* bytes of it so far */
-    struct stream_gen *gen;   /* oldest first; the last one may be still arriving */
+    size_t nheader;         /* bytes of it so far */
+    struct stream_gen *gen; /* oldest first; the last one may be still arriving */
     size_t ngen, cap;
-    uint64_t bytes;           /* put in so far */
-    uint64_t max;             /* bytes that one generation may have; 0 = no limit */
-    bool torn;                /* the input ended within the last generation, or what came is no batch: see damage */
+    uint64_t bytes; /* put in so far */
+    uint64_t max;   /* bytes that one generation may have; 0 = no limit */
+    bool torn;      /* the input ended within the last generation, or what came is no batch: see damage */
     struct err damage;
     /* where the parser stands */
-    uint8_t head[48];         /* of a batch header whose rest has not come */
+    uint8_t head[48]; /* of a batch header whose rest has not come */
     size_t nhead;
-    uint64_t payload;         /* bytes of the batch's payload still to come */
+    uint64_t payload; /* bytes of the batch's payload still to come */
 };
 
 /*

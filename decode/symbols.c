@@ -15,22 +15,22 @@
 #include "decode/mapped.h"
 #include "decode/mem.h"
 
-#define MAGIC_12  0xfffffffbu
+#define MAGIC_12 0xfffffffbu
 #define MAGIC_116 0xfffffffau
 #define MAGIC_118 0xfffffff0u
 #define MAGIC_120 0xfffffff1u
 #define NAME_MAX_BYTES 4096
-#define STEPS_MAX (1u << 20)  /* of one program-counter table */
+#define STEPS_MAX (1u << 20) /* of one program-counter table */
 
 struct symbols {
     const uint8_t *elf;
     size_t elf_len;
     bool mapped, big_endian;
-    const uint8_t *tab;      /* the line table, and all of the file behind it */
+    const uint8_t *tab; /* the line table, and all of the file behind it */
     uint64_t len;
     uint32_t magic;
-    unsigned ptr, quantum;   /* bytes of an address; of the smallest instruction */
-    uint64_t nfunc, text;    /* text: what function offsets count from, from 1.18 */
+    unsigned ptr, quantum;                             /* bytes of an address; of the smallest instruction */
+    uint64_t nfunc, text;                              /* text: what function offsets count from, from 1.18 */
     uint64_t funcname, cutab, filetab, pctab, functab; /* offsets in tab */
 };
 
@@ -139,13 +139,15 @@ static uint64_t field(const struct elf *f, uint64_t off, unsigned n)
     return get_at(f->p, f->len, off, n, f->big);
 }
 
-struct section { uint64_t name, addr, off, size; };
+struct section {
+    uint64_t name, addr, off, size;
+};
 
 static struct section section(const struct elf *f, uint64_t at)
 {
     if (f->wide)
-        return (struct section){ field(f, at, 4), field(f, at + 16, 8), field(f, at + 24, 8), field(f, at + 32, 8) };
-    return (struct section){ field(f, at, 4), field(f, at + 12, 4), field(f, at + 16, 4), field(f, at + 20, 4) };
+        return (struct section){field(f, at, 4), field(f, at + 16, 8), field(f, at + 24, 8), field(f, at + 32, 8)};
+    return (struct section){field(f, at, 4), field(f, at + 12, 4), field(f, at + 16, 4), field(f, at + 20, 4)};
 }
 
 static bool named(const struct elf *f, const struct section *names, const struct section *x, const char *want)
@@ -162,7 +164,7 @@ static bool by_section(struct symbols *s, const struct elf *f)
     unsigned names_i = (unsigned)field(f, f->wide ? 62 : 50, 2);
     if (!at || at >= f->len || size < (f->wide ? 64u : 40u) || names_i >= n)
         return false;
-    struct section names = section(f, at + (uint64_t)names_i * size), found = { 0 };
+    struct section names = section(f, at + (uint64_t)names_i * size), found = {0};
     uint64_t text = 0;
     for (unsigned i = 0; i < n; i++) {
         struct section x = section(f, at + (uint64_t)i * size);
@@ -196,7 +198,7 @@ enum err_code symbols_open_mem(const void *data, size_t len, struct symbols **ou
     struct symbols *s = mem_zalloc(sizeof *s);
     if (!s)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    struct elf f = { p, len, p[5] == 2, p[4] == 2 };
+    struct elf f = {p, len, p[5] == 2, p[4] == 2};
     s->elf = p;
     s->elf_len = len;
     s->big_endian = f.big;

@@ -19,8 +19,8 @@ struct symbols;
 struct symbol {              /* names are borrowed from the symbols */
     const char *func, *file; /* file may be NULL */
     uint32_t func_len, file_len;
-    uint64_t line;           /* 0 = unknown */
-    uint64_t entry;          /* where the function begins */
+    uint64_t line;  /* 0 = unknown */
+    uint64_t entry; /* where the function begins */
 };
 
 /* symbols_open - map a binary. symbols_open_mem - the same for bytes that outlive the symbols. */

@@ -122,7 +122,8 @@ static void notes_first(struct trace *tr)
 {
     const struct dialect *d = &tr->dialect;
     if (d->newer)
-        source_warn(&tr->src, ERR_VERSION, 0, 5, "header says go 1.%d, newer than this gotop knows: read as go 1.26", d->version % 1000);
+        source_warn(&tr->src, ERR_VERSION, 0, 5, "header says go 1.%d, newer than this gotop knows: read as go 1.26",
+                    d->version % 1000);
     if (tr->in.damage.code)
         source_damage(&tr->src, tr->in.damage.code, 0, tr->in.damage.offset, "%s", tr->in.damage.what);
 }
@@ -146,12 +147,19 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     if ((rc = d->second_family ? source_v2(s, e) : source_v1(s, e)))
         return rc;
     notes_first(tr);
-    tr->info = (struct trace_info){
-        .path = tr->path, .dialect = d->name, .version = d->version, .second_family = d->second_family,
-        .has_clock = true, .has_m = d->has_m, .has_regions = d->has_regions, .has_samples = d->has_samples,
-        .has_names = d->has_names || (tr->opts.exe && !d->has_names), .bytes = tr->in.len};
+    tr->info = (struct trace_info){.path = tr->path,
+                                   .dialect = d->name,
+                                   .version = d->version,
+                                   .second_family = d->second_family,
+                                   .has_clock = true,
+                                   .has_m = d->has_m,
+                                   .has_regions = d->has_regions,
+                                   .has_samples = d->has_samples,
+                                   .has_names = d->has_names || (tr->opts.exe && !d->has_names),
+                                   .bytes = tr->in.len};
     tr->threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
-    tr->threaded = tr->threads > 1 && !d->second_family && !tr->opts.grows; /* what grows comes slower than one thread decodes */
+    tr->threaded =
+        tr->threads > 1 && !d->second_family && !tr->opts.grows; /* what grows comes slower than one thread decodes */
     tr->chunk_events = CHUNK_EVENTS;
     for (int i = 0; i < (tr->threaded ? RING : 1); i++)
         if (!(tr->ring[i].evs = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
@@ -208,7 +216,8 @@ enum err_code trace_open(const char *path, const struct trace_opts *opts, struct
     return trace_finish_open(tr, input_open(path, tr->opts.max_memory, &tr->in, e), out, e);
 }
 
-enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out, struct err *e)
+enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
+                             struct err *e)
 {
     *out = NULL;
     struct trace *tr = trace_new("(memory)", opts, e);
@@ -263,7 +272,8 @@ static void own_damage(struct trace *tr, enum err_code code, const char *what)
 static void damage_too_low(struct trace *tr)
 {
     char what[sizeof tr->damage[0].what];
-    snprintf(what, sizeof what, "--max-memory is too low for what is alive, some %zu MiB are needed: the rest is not shown",
+    snprintf(what, sizeof what,
+             "--max-memory is too low for what is alive, some %zu MiB are needed: the rest is not shown",
              (tr->parts.need >> 20) / 4 * 5 + 4);
     own_damage(tr, ERR_NOMEM, what);
 }
@@ -349,8 +359,10 @@ static bool look(struct trace *tr)
     if (parts_look(tr) != PART_STOP)
         return true;
     if (!tr->parts.seeking)
-        own_damage(tr, ERR_NOMEM, tr->parts.able ? "memory limit reached (--max-memory): the rest of the trace is not shown" :
-                   "memory limit reached (--max-memory), and before Go 1.22 traces are held whole: the rest is not shown");
+        own_damage(tr, ERR_NOMEM,
+                   tr->parts.able ? "memory limit reached (--max-memory): the rest of the trace is not shown"
+                                  : "memory limit reached (--max-memory), and before Go 1.22 traces are held whole: "
+                                    "the rest is not shown");
     return false;
 }
 

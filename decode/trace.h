@@ -27,7 +27,7 @@
 
 struct trace;
 
-struct str {        /* bytes of a name: borrowed, not NUL-terminated, hostile (may hold control bytes, bad UTF-8) */
+struct str { /* bytes of a name: borrowed, not NUL-terminated, hostile (may hold control bytes, bad UTF-8) */
     const char *p;
     uint32_t len;
 };
@@ -46,13 +46,13 @@ char state_letter(enum state s);
 
 /* ---- opening -------------------------------------------------------------------------------------------- */
 
-struct trace_opts {         /* all zero = the defaults */
-    bool strict;            /* the first damage is an error instead of a mark */
-    int threads;            /* 0 = as many as the host has (at most 4), 1 = decode in the caller's thread alone */
-    uint64_t max_memory;    /* bytes of private memory to stay below, 0 = half of what the host has free */
-    double ticks_per_second;/* first family, where the file does not say; 0 = unknown */
-    const char *exe;        /* first family: ELF binary to resolve bare program counters with, NULL = none */
-    bool grows;             /* trace_open_mem(), second family: more generations will come, see trace_grow() */
+struct trace_opts {          /* all zero = the defaults */
+    bool strict;             /* the first damage is an error instead of a mark */
+    int threads;             /* 0 = as many as the host has (at most 4), 1 = decode in the caller's thread alone */
+    uint64_t max_memory;     /* bytes of private memory to stay below, 0 = half of what the host has free */
+    double ticks_per_second; /* first family, where the file does not say; 0 = unknown */
+    const char *exe;         /* first family: ELF binary to resolve bare program counters with, NULL = none */
+    bool grows;              /* trace_open_mem(), second family: more generations will come, see trace_grow() */
 };
 
 /*
@@ -61,7 +61,8 @@ struct trace_opts {         /* all zero = the defaults */
  */
 enum err_code trace_open(const char *path, const struct trace_opts *opts, struct trace **out, struct err *e);
 /* trace_open_mem - the same for bytes in memory, which must outlive the trace. Plain traces only. */
-enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out, struct err *e);
+enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
+                             struct err *e);
 void trace_close(struct trace *tr); /* NULL is allowed */
 /*
  * trace_grow - a trace that grows: the bytes at the address it was opened with are `len` now, those from before unchanged,
@@ -82,29 +83,31 @@ const struct err *trace_fatal(const struct trace *tr);
 
 struct trace_info {
     const char *path;
-    const char *dialect;     /* "gotrace", "go 1.5" .. "go 1.26 or 1.27": who writes that header; the last for newer ones too */
-    int version;             /* 0 prototype, 1005 .. 1026: major*1000+minor as the header names it */
-    bool second_family;      /* 1.22 and later: threads, generations, wall clock */
-    bool has_clock;          /* false: no tick rate in the file, times are ticks (1 "ns" = 1 tick) */
-    bool clock_assumed;      /* the tick rate is an estimate or --ticks-per-second */
-    bool has_m, has_regions, has_samples, has_names; /* what the dialect records; has_names: functions, not bare PCs */
-    bool done;               /* decoded to the end; of a trace that grows: to the end of what there is */
+    const char
+        *dialect; /* "gotrace", "go 1.5" .. "go 1.26 or 1.27": who writes that header; the last for newer ones too */
+    int version;  /* 0 prototype, 1005 .. 1026: major*1000+minor as the header names it */
+    bool second_family; /* 1.22 and later: threads, generations, wall clock */
+    bool has_clock;     /* false: no tick rate in the file, times are ticks (1 "ns" = 1 tick) */
+    bool clock_assumed; /* the tick rate is an estimate or --ticks-per-second */
+    bool has_m, has_regions, has_samples,
+        has_names;              /* what the dialect records; has_names: functions, not bare PCs */
+    bool done;                  /* decoded to the end; of a trace that grows: to the end of what there is */
     uint64_t bytes, bytes_done; /* decompressed size (0 while unknown), decoded so far */
-    uint64_t events;         /* as Go counts them: without Sync */
+    uint64_t events;            /* as Go counts them: without Sync */
     uint64_t batches, experimental_batches;
-    uint32_t generations;    /* complete or partial, 0 in the first family */
-    int64_t first_ns;        /* absolute time of the first event on the trace's clock */
-    int64_t end;             /* time of the last event so far */
-    bool has_wall;           /* wall_sec/wall_nsec: wall-clock time of t = 0 (from 1.25) */
+    uint32_t generations; /* complete or partial, 0 in the first family */
+    int64_t first_ns;     /* absolute time of the first event on the trace's clock */
+    int64_t end;          /* time of the last event so far */
+    bool has_wall;        /* wall_sec/wall_nsec: wall-clock time of t = 0 (from 1.25) */
     int64_t wall_sec;
     int32_t wall_nsec;
-    uint32_t gomaxprocs;     /* last value, 0 = not recorded */
+    uint32_t gomaxprocs; /* last value, 0 = not recorded */
     uint32_t nwarnings, ndamages;
-    uint64_t count[16];      /* events by enum ev_class below */
-    bool bounded;            /* larger than the memory for it: see below */
+    uint64_t count[16];           /* events by enum ev_class below */
+    bool bounded;                 /* larger than the memory for it: see below */
     int64_t detail_t0, detail_t1; /* what is held with all its spans; all that is decoded while not bounded */
-    uint64_t goroutines;     /* that the trace has told of so far; bounded: in the parts left behind and the detail */
-    uint32_t epoch;          /* changes when the detail begins anew: goroutines then have other indices */
+    uint64_t goroutines; /* that the trace has told of so far; bounded: in the parts left behind and the detail */
+    uint32_t epoch;      /* changes when the detail begins anew: goroutines then have other indices */
 };
 const struct trace_info *trace_info(const struct trace *tr);
 
@@ -146,8 +149,22 @@ bool trace_stretch(const struct trace *tr, int64_t t, int dir, int64_t *t0, int6
 int64_t trace_name_since(const struct trace *tr, uint32_t str);
 int64_t trace_goroutine_since(const struct trace *tr, uint64_t id);
 
-enum ev_class { EC_TRANSITION, EC_METRIC, EC_RANGE_BEGIN, EC_RANGE_ACTIVE, EC_RANGE_END, EC_TASK_BEGIN, EC_TASK_END,
-                EC_REGION_BEGIN, EC_REGION_END, EC_LOG, EC_SAMPLE, EC_LABEL, EC_EXPERIMENTAL, EC_COUNT };
+enum ev_class {
+    EC_TRANSITION,
+    EC_METRIC,
+    EC_RANGE_BEGIN,
+    EC_RANGE_ACTIVE,
+    EC_RANGE_END,
+    EC_TASK_BEGIN,
+    EC_TASK_END,
+    EC_REGION_BEGIN,
+    EC_REGION_END,
+    EC_LOG,
+    EC_SAMPLE,
+    EC_LABEL,
+    EC_EXPERIMENTAL,
+    EC_COUNT
+};
 
 /* Damages and warnings, in file order. A damage means: part of the file is not shown. A warning does not. */
 const struct err *trace_damage(const struct trace *tr, uint32_t i);  /* i < ndamages */
@@ -174,24 +191,24 @@ enum lane_kind { LANE_P, LANE_G, LANE_M, LANE_BAND, LANE_KINDS };
 enum band { BAND_GC, BAND_STW, BAND_SWEEP, BAND_ASSIST, BAND_COUNT }; /* lane indices of kind LANE_BAND */
 /* BAND_GC: ST_GC or ST_NONE. BAND_STW: ST_STW (reason = kind, who = G). BAND_SWEEP, BAND_ASSIST: any P / any G. */
 
-struct lane {          /* names one lane */
+struct lane { /* names one lane */
     enum lane_kind kind;
-    uint32_t i;        /* dense index, by first appearance in the trace */
+    uint32_t i; /* dense index, by first appearance in the trace */
 };
 
 struct lane_info {
-    uint64_t id;        /* the file's: goroutine id, P number, thread id */
+    uint64_t id; /* the file's: goroutine id, P number, thread id */
     uint64_t nspans;
-    int64_t first, last;/* its life as far as shown: first span's start, last span's end */
-    int64_t seen;       /* G: when the trace first mentioned it; before that the first span is back-dated */
-    uint32_t name;      /* G: string, start function (or a good guess, see below), 0 = unknown. Else 0 */
-    bool name_inferred; /* G: the name is the root frame of one of its stacks, not its creation */
-    bool ended;         /* G: its end is in the trace */
-    bool created;       /* G: its creation is in the trace (else it existed when the trace began) */
-    bool is_system;     /* G: a goroutine of the runtime itself, by its start function */
-    bool is_worker;     /* G: a mark worker: by its name, or by a "GC (..)" label if it has none (see fold.c) */
-    int64_t no_p_ns;    /* G: time in system calls after its P was taken away */
-    uint32_t creator;   /* G: lane index of the creating goroutine, NO_LANE = unknown or none */
+    int64_t first, last;   /* its life as far as shown: first span's start, last span's end */
+    int64_t seen;          /* G: when the trace first mentioned it; before that the first span is back-dated */
+    uint32_t name;         /* G: string, start function (or a good guess, see below), 0 = unknown. Else 0 */
+    bool name_inferred;    /* G: the name is the root frame of one of its stacks, not its creation */
+    bool ended;            /* G: its end is in the trace */
+    bool created;          /* G: its creation is in the trace (else it existed when the trace began) */
+    bool is_system;        /* G: a goroutine of the runtime itself, by its start function */
+    bool is_worker;        /* G: a mark worker: by its name, or by a "GC (..)" label if it has none (see fold.c) */
+    int64_t no_p_ns;       /* G: time in system calls after its P was taken away */
+    uint32_t creator;      /* G: lane index of the creating goroutine, NO_LANE = unknown or none */
     uint32_t create_stack; /* G: the creator's stack at creation */
     uint32_t start_stack;  /* G: the one-frame stack of its start function */
 };
@@ -199,8 +216,8 @@ uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k);
 /* trace_lives - of the lanes from i on, n of them: when each lived, as trace_lane() says, for a fraction of the cost. */
 struct lifetime {
     int64_t first, last;
-    bool begun;          /* it has a span */
-    bool over;           /* a goroutine whose end is in the trace */
+    bool begun; /* it has a span */
+    bool over;  /* a goroutine whose end is in the trace */
 };
 void trace_lives(const struct trace *tr, enum lane_kind k, uint32_t i, uint32_t n, struct lifetime *out);
 struct lane_info trace_lane(const struct trace *tr, struct lane l);
@@ -209,12 +226,12 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id);
 
 struct span {
     int64_t t0, t1;
-    uint8_t state;      /* enum state */
-    bool open_start;    /* it began before the trace (or before its first mention) */
-    bool open_end;      /* it lasts at the end of what is decoded */
-    uint32_t reason;    /* string: wait or stop reason (into this state), STW kind; 0 = none */
-    uint32_t label;     /* string: GC worker label of a running span; 0 = none */
-    uint32_t who;       /* G running, syscall: P index (the one the call began on). G runnable after a wait or its creation:
+    uint8_t state;   /* enum state */
+    bool open_start; /* it began before the trace (or before its first mention) */
+    bool open_end;   /* it lasts at the end of what is decoded */
+    uint32_t reason; /* string: wait or stop reason (into this state), STW kind; 0 = none */
+    uint32_t label;  /* string: GC worker label of a running span; 0 = none */
+    uint32_t who; /* G running, syscall: P index (the one the call began on). G runnable after a wait or its creation:
                            waker's or creator's G index. P, M: G index. NO_LANE none */
     uint32_t proc;      /* M lanes: P index held, NO_LANE none; others NO_LANE */
     uint32_t stack;     /* stack at its start: G waiting, syscall, runnable-by-stop: the goroutine's own stack;
@@ -231,11 +248,11 @@ struct span {
 struct span_iter {
     const struct trace *tr;
     struct lane lane;
-    uint64_t base;              /* index of blk[0] */
-    uint64_t hold;              /* M lanes: which hold */
-    uint32_t piece, sub;        /* of the lane; the block in it, or (M lanes) in piece `under` of the P's */
+    uint64_t base;       /* index of blk[0] */
+    uint64_t hold;       /* M lanes: which hold */
+    uint32_t piece, sub; /* of the lane; the block in it, or (M lanes) in piece `under` of the P's */
     uint32_t under;
-    uint32_t n, at;             /* decoded spans, current one */
+    uint32_t n, at; /* decoded spans, current one */
     struct span blk[SPAN_BLOCK + 2];
 };
 /* span_seek - place at the span that covers t (or the first/last if t is outside). false: the lane has no spans. */
@@ -263,13 +280,13 @@ void trace_columns(const struct trace *tr, struct lane l, const int64_t *edges, 
  * sure[]: of which columns it did; out[] is filled in for the others alone.
  */
 struct shares_ask {
-    unsigned n;          /* sets, at most 8 */
+    unsigned n; /* sets, at most 8 */
     uint32_t set[8];
     bool (*enough)(void *arg, uint32_t column, const int64_t *least, const int64_t *most);
     void *arg;
 };
-void trace_columns_about(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n, const struct shares_ask *ask,
-                         bool *sure, struct shares *out);
+void trace_columns_about(const struct trace *tr, struct lane l, const int64_t *edges, uint32_t n,
+                         const struct shares_ask *ask, bool *sure, struct shares *out);
 /* trace_count - number of spans that overlap [t0,t1). O(log spans). */
 uint64_t trace_count(const struct trace *tr, struct lane l, int64_t t0, int64_t t1);
 /* trace_has_reason - is a string of this set (a bit each, n of them) the reason or label of any span? May err to true. */
@@ -288,14 +305,14 @@ void trace_wide(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, i
 enum range_kind { RANGE_GC, RANGE_STW, RANGE_SWEEP, RANGE_ASSIST, RANGE_KINDS };
 struct range {
     int64_t t0, t1;
-    uint8_t kind;        /* enum range_kind */
+    uint8_t kind; /* enum range_kind */
     bool open_start, open_end;
-    bool scope_p;        /* STW before 1.10: scope is the P */
-    uint32_t owner;      /* GC: NO_LANE; SWEEP: P index; ASSIST and STW: G index (NO_LANE possible) */
-    uint32_t name;       /* STW: string, the kind */
-    uint32_t stack;      /* at its begin, 0 = none */
-    int64_t seen;        /* when the trace first told of it: t0, but for open_start */
-    uint64_t a, b;       /* SWEEP: bytes swept, reclaimed. GC: sequence number */
+    bool scope_p;   /* STW before 1.10: scope is the P */
+    uint32_t owner; /* GC: NO_LANE; SWEEP: P index; ASSIST and STW: G index (NO_LANE possible) */
+    uint32_t name;  /* STW: string, the kind */
+    uint32_t stack; /* at its begin, 0 = none */
+    int64_t seen;   /* when the trace first told of it: t0, but for open_start */
+    uint64_t a, b;  /* SWEEP: bytes swept, reclaimed. GC: sequence number */
 };
 /* Arrays sorted by t0 once loading is done; before that, what turns out to have begun earlier may stand late. */
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out);
@@ -305,7 +322,7 @@ struct task {
     int64_t t0, t1;
     bool open_start, open_end;
     uint32_t name;
-    uint32_t g, g_end;   /* lanes that began and ended it, NO_LANE unknown */
+    uint32_t g, g_end; /* lanes that began and ended it, NO_LANE unknown */
     uint32_t stack;
 };
 size_t trace_tasks(const struct trace *tr, const struct task **out);
@@ -315,7 +332,7 @@ struct region {
     int64_t t0, t1;
     bool open_start, open_end;
     uint32_t g, name, stack, stack_end;
-    uint16_t depth;      /* 0 = outermost on its goroutine */
+    uint16_t depth; /* 0 = outermost on its goroutine */
 };
 size_t trace_regions(const struct trace *tr, const struct region **out);
 
@@ -326,9 +343,9 @@ struct logmsg {
 };
 size_t trace_logs(const struct trace *tr, const struct logmsg **out);
 
-struct sample {          /* CPU profile sample */
+struct sample { /* CPU profile sample */
     int64_t t;
-    uint32_t g, p, m;    /* NO_LANE = none, not recorded */
+    uint32_t g, p, m; /* NO_LANE = none, not recorded */
     uint32_t stack;
 };
 size_t trace_samples(const struct trace *tr, const struct sample **out);
@@ -336,7 +353,7 @@ size_t trace_samples(const struct trace *tr, const struct sample **out);
 enum metric { METRIC_HEAP, METRIC_GOAL, METRIC_PROCS, METRIC_COUNT }; /* bytes, bytes (0 = none), processors */
 struct point {
     int64_t t;
-    uint64_t v;          /* holds from t to the next point */
+    uint64_t v; /* holds from t to the next point */
 };
 size_t trace_points(const struct trace *tr, enum metric m, const struct point **out);
 /* trace_minmax - smallest and largest value that holds within [t0,t1); false before the first point. O(log points). */

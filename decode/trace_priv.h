@@ -14,14 +14,15 @@
 #include "decode/parts.h"
 #include "decode/source.h"
 
-#define RING 128         /* chunks between the reader's thread and ours: enough to even out what one of them does now and then */
+#define RING \
+    128 /* chunks between the reader's thread and ours: enough to even out what one of them does now and then */
 #define CHUNK_EVENTS 512
-#define FOLD_EVENTS 2048  /* in one go, by a reader that folds as it goes */
+#define FOLD_EVENTS 2048 /* in one go, by a reader that folds as it goes */
 
 struct chunk {
-    struct evs *evs;     /* `n` of them from time t on */
+    struct evs *evs; /* `n` of them from time t on */
     int64_t t;
-    size_t n;            /* 0 = the end */
+    size_t n; /* 0 = the end */
     struct source_status st;
 };
 
@@ -34,30 +35,30 @@ struct trace {
     struct names names;
     struct fold fold;
     struct source src;
-    struct source_status st;     /* as of the last chunk folded */
+    struct source_status st; /* as of the last chunk folded */
     struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4];
-    uint32_t ndamage, nwarning;  /* kept in those */
+    uint32_t ndamage, nwarning; /* kept in those */
     uint32_t taken_damages, taken_warnings;
     struct err fatal;
     bool done;
     struct idmap find[LANE_KINDS];
-    size_t found[LANE_KINDS];    /* lanes already in `find` */
+    size_t found[LANE_KINDS]; /* lanes already in `find` */
     struct parts parts;
     struct join join;
-    struct loader *loader;       /* while segments are decoded */
+    struct loader *loader; /* while segments are decoded */
 
-    int threads;                 /* that may be at work, the caller's included */
-    bool started;                /* trace_load() has been called */
+    int threads;  /* that may be at work, the caller's included */
+    bool started; /* trace_load() has been called */
     bool threaded, thread_on;
-    struct packer *packer;       /* where the reader's thread helps with packing, NULL */
+    struct packer *packer; /* where the reader's thread helps with packing, NULL */
     pthread_t thread;
     pthread_mutex_t mu;
     pthread_cond_t filled, freed;
     struct chunk ring[RING];
-    size_t chunk_events;         /* CHUNK_EVENTS; a test may take fewer (>= 64) */
-    uint64_t head, tail;         /* chunks filled, chunks folded; under mu */
-    bool quit;                   /* under mu: the reader is to stop */
-    bool pause, parked;          /* under mu: it is to stand still; it does */
+    size_t chunk_events; /* CHUNK_EVENTS; a test may take fewer (>= 64) */
+    uint64_t head, tail; /* chunks filled, chunks folded; under mu */
+    bool quit;           /* under mu: the reader is to stop */
+    bool pause, parked;  /* under mu: it is to stand still; it does */
 };
 
 /* lane_of - the packed lane itself, or made up in *room; NULL: it has nothing, or is a thread's. mlane_of - a thread's. */

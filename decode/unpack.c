@@ -70,8 +70,10 @@ bool feed_more(struct feed *f, struct err *e)
 
 static enum err_code beyond(const struct sink *b, struct err *e)
 {
-    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a pipe or compressed, it needs more than the limit of %" PRIu64
-                   " bytes (--max-memory); a plain file doesn't", b->limit);
+    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
+                   "a pipe or compressed, it needs more than the limit of %" PRIu64
+                   " bytes (--max-memory); a plain file doesn't",
+                   b->limit);
 }
 
 /* Room for the next bytes: *room of them at b->p + b->n. */
@@ -110,8 +112,8 @@ static bool bomb(const struct feed *f, const struct sink *b, struct err *damage)
     uint64_t in = f->taken - f->n;
     if (b->n <= UNPACK_FREE || b->n / UNPACK_RATIO <= in)
         return false;
-    err_set(damage, ERR_FORMAT, b->n, "compressed bytes become more than %d times as many, which no trace does: read up to here",
-            UNPACK_RATIO);
+    err_set(damage, ERR_FORMAT, b->n,
+            "compressed bytes become more than %d times as many, which no trace does: read up to here", UNPACK_RATIO);
     return true;
 }
 
@@ -140,7 +142,8 @@ static bool gzip_again(z_stream *z, struct feed *f, struct err *e)
 }
 
 /* One step; false: this was the last, *rc or damage say why if it isn't the end. */
-static bool gunzip_step(z_stream *z, struct feed *f, struct sink *b, struct err *damage, struct err *e, enum err_code *rc)
+static bool gunzip_step(z_stream *z, struct feed *f, struct sink *b, struct err *damage, struct err *e,
+                        enum err_code *rc)
 {
     size_t room;
     bool more = feed_more(f, e);
@@ -208,8 +211,8 @@ static int window_max(uint64_t limit)
     return log;
 }
 
-static bool unzstd_step(ZSTD_DStream *z, struct feed *f, struct sink *b, struct err *damage, struct err *e, enum err_code *rc,
-                        size_t *hint)
+static bool unzstd_step(ZSTD_DStream *z, struct feed *f, struct sink *b, struct err *damage, struct err *e,
+                        enum err_code *rc, size_t *hint)
 {
     size_t room;
     bool more = feed_more(f, e);
@@ -225,7 +228,8 @@ static bool unzstd_step(ZSTD_DStream *z, struct feed *f, struct sink *b, struct 
         return false;
     *hint = r;
     if (ZSTD_isError(r) && ZSTD_getErrorCode(r) == ZSTD_error_frameParameter_windowTooLarge)
-        *rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "its zstd window is larger than the limit on memory allows (--max-memory): zstd -d first");
+        *rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
+                      "its zstd window is larger than the limit on memory allows (--max-memory): zstd -d first");
     else if (ZSTD_isError(r) && ZSTD_getErrorCode(r) == ZSTD_error_memory_allocation)
         *rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     else if (ZSTD_isError(r))
@@ -258,5 +262,7 @@ enum err_code unpack(struct feed *f, struct sink *b, struct err *damage, struct 
         ;
     if (e->code)
         return e->code;
-    return is_gzip(f->p, f->n) ? gunzip(f, b, damage, e) : is_zstd(f->p, f->n) ? unzstd(f, b, damage, e) : copy(f, b, e);
+    return is_gzip(f->p, f->n)   ? gunzip(f, b, damage, e)
+           : is_zstd(f->p, f->n) ? unzstd(f, b, damage, e)
+                                 : copy(f, b, e);
 }

@@ -20,21 +20,21 @@
 #define UNPACK_RATIO 200
 #define UNPACK_FREE ((uint64_t)16 << 20)
 
-struct feed {            /* where compressed bytes come from */
-    const uint8_t *p;    /* at hand */
+struct feed {         /* where compressed bytes come from */
+    const uint8_t *p; /* at hand */
     size_t n;
-    int fd;              /* more of them, -1 = there are no more */
-    uint8_t *buf;        /* FEED_BYTES, where fd is one */
-    uint64_t taken;      /* so far, including those at hand */
+    int fd;         /* more of them, -1 = there are no more */
+    uint8_t *buf;   /* FEED_BYTES, where fd is one */
+    uint64_t taken; /* so far, including those at hand */
 };
 #define FEED_BYTES ((size_t)1 << 17)
 
-struct sink {            /* what came out; p is to be freed with mem_free(), after an error as well */
+struct sink { /* what came out; p is to be freed with mem_free(), after an error as well */
     uint8_t *p;
     size_t n, cap;
-    uint64_t limit;      /* 0 = none */
-    uint64_t apart;      /* bytes that the decompressor holds, within the limit */
-    bool known;          /* the header is a trace's */
+    uint64_t limit; /* 0 = none */
+    uint64_t apart; /* bytes that the decompressor holds, within the limit */
+    bool known;     /* the header is a trace's */
 };
 
 /* feed_more - if nothing is at hand, get some. false: the end, or e says why not. */

@@ -18,10 +18,13 @@
 #include "decode/v1_put.h"
 
 #define NO_P UINT32_MAX
-#define F_EXITED 1           /* v1_g.flags: its system call has ended, that is still to be written */
-#define F_KNOWN 2            /* it exists */
+#define F_EXITED 1 /* v1_g.flags: its system call has ended, that is still to be written */
+#define F_KNOWN 2  /* it exists */
 
-static const struct { uint8_t state; bool stops; } STOPS[V1_TYPES] = {
+static const struct {
+    uint8_t state;
+    bool stops;
+} STOPS[V1_TYPES] = {
 #define ST_NONE V1S_ENDED
 #define ST_WAITING V1S_WAITING
 #define ST_RUNNABLE V1S_RUNNABLE
@@ -32,12 +35,12 @@ static const struct { uint8_t state; bool stops; } STOPS[V1_TYPES] = {
 #undef ST_RUNNABLE
 };
 
-struct row {                 /* of a goroutine, beside its struct v1_g */
-    uint64_t seq;            /* its next sequence number */
-    uint64_t less;           /* so much less it is in the slice */
-    uint64_t start;          /* stack of its start function, or its program counter */
-    uint64_t label, exit;    /* string of a worker's label; when its system call ended */
-    uint64_t call;           /* stack of the system call it is in, with its P */
+struct row {              /* of a goroutine, beside its struct v1_g */
+    uint64_t seq;         /* its next sequence number */
+    uint64_t less;        /* so much less it is in the slice */
+    uint64_t start;       /* stack of its start function, or its program counter */
+    uint64_t label, exit; /* string of a worker's label; when its system call ended */
+    uint64_t call;        /* stack of the system call it is in, with its P */
     bool assist;
 };
 struct proc {
@@ -63,7 +66,7 @@ struct v1_cut {
     uint64_t gc_next, gc_less;
     bool gc, has_procs, has_alloc, has_goal;
     uint64_t procs, alloc, goal;
-    uint32_t any;            /* P for what is no P's */
+    uint32_t any; /* P for what is no P's */
     struct cut_result *res;
 };
 
@@ -135,9 +138,15 @@ static void number(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw 
         return;
     switch (e->tag.type) {
     case V1_GO_CREATE: c->row[e->arg_g].seq = 1; break;
-    case V1_GO_WAITING: case V1_GO_IN_SYSCALL: c->row[e->arg_g].seq = 2; break;
-    case V1_GO_START: case V1_GO_START_LABEL: case V1_GO_UNBLOCK: case V1_SYS_EXIT: c->row[e->arg_g].seq = r->v[1] + 1; break;
-    case V1_GO_START_LOCAL: case V1_UNBLOCK_LOCAL: case V1_SYS_EXIT_LOCAL: c->row[e->arg_g].seq++; break;
+    case V1_GO_WAITING:
+    case V1_GO_IN_SYSCALL: c->row[e->arg_g].seq = 2; break;
+    case V1_GO_START:
+    case V1_GO_START_LABEL:
+    case V1_GO_UNBLOCK:
+    case V1_SYS_EXIT: c->row[e->arg_g].seq = r->v[1] + 1; break;
+    case V1_GO_START_LOCAL:
+    case V1_UNBLOCK_LOCAL:
+    case V1_SYS_EXIT_LOCAL: c->row[e->arg_g].seq++; break;
     default: break;
     }
 }
@@ -151,8 +160,11 @@ static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
         break;
     case V1_GO_WAITING: becomes(c, e->arg_g, V1S_WAITING); break;
     case V1_GO_IN_SYSCALL: becomes(c, e->arg_g, V1S_SYSCALL); break;
-    case V1_GO_START: case V1_GO_START_LOCAL: case V1_GO_START_LABEL: starts(c, e, r); break;
-    case V1_GO_UNBLOCK: case V1_UNBLOCK_LOCAL: becomes(c, e->arg_g, V1S_RUNNABLE); break;
+    case V1_GO_START:
+    case V1_GO_START_LOCAL:
+    case V1_GO_START_LABEL: starts(c, e, r); break;
+    case V1_GO_UNBLOCK:
+    case V1_UNBLOCK_LOCAL: becomes(c, e->arg_g, V1S_RUNNABLE); break;
     case V1_SYS_CALL:
         if (v1_blocks(&c->o.d, &c->o.d.cur[e->p])) {
             gor(c, e->g)->state = V1S_SYSCALL;
@@ -160,8 +172,10 @@ static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
         }
         break;
     case V1_SYS_BLOCK: becomes(c, e->g, V1S_SYSCALL); break;
-    case V1_SYS_EXIT: case V1_SYS_EXIT_LOCAL: syscall_exit(c, e); break;
-    case V1_ASSIST_START: case V1_ASSIST_DONE: c->row[e->g].assist = e->tag.type == V1_ASSIST_START; break;
+    case V1_SYS_EXIT:
+    case V1_SYS_EXIT_LOCAL: syscall_exit(c, e); break;
+    case V1_ASSIST_START:
+    case V1_ASSIST_DONE: c->row[e->g].assist = e->tag.type == V1_ASSIST_START; break;
     default:
         if (STOPS[e->tag.type].stops)
             becomes(c, e->g, STOPS[e->tag.type].state);
@@ -174,20 +188,39 @@ static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r
 {
     struct proc *p = e->p < c->ix.nproc ? &c->p[e->p] : &c->p[c->ix.nproc];
     switch (e->tag.type) {
-    case V1_GOMAXPROCS: c->procs = r->v[0]; c->has_procs = true; break;
-    case V1_HEAP_ALLOC: c->alloc = r->v[0]; c->has_alloc = true; break;
-    case V1_HEAP_GOAL: c->goal = r->v[0]; c->has_goal = true; break;
-    case V1_PROC_START: p->on = p->seen = true; p->m = r->v[0]; break;
+    case V1_GOMAXPROCS:
+        c->procs = r->v[0];
+        c->has_procs = true;
+        break;
+    case V1_HEAP_ALLOC:
+        c->alloc = r->v[0];
+        c->has_alloc = true;
+        break;
+    case V1_HEAP_GOAL:
+        c->goal = r->v[0];
+        c->has_goal = true;
+        break;
+    case V1_PROC_START:
+        p->on = p->seen = true;
+        p->m = r->v[0];
+        break;
     case V1_PROC_STOP: p->on = false; break;
-    case V1_GC_START: c->gc = true; c->gc_next = r->v[0] + 1; break;
+    case V1_GC_START:
+        c->gc = true;
+        c->gc_next = r->v[0] + 1;
+        break;
     case V1_GC_DONE: c->gc = false; break;
-    case V1_STW_START: p->stw = true; p->kind = r->v[0]; break;
+    case V1_STW_START:
+        p->stw = true;
+        p->kind = r->v[0];
+        break;
     case V1_STW_DONE:
         for (size_t i = 0; i < c->ix.nproc && c->ix.dialect.version >= 1010; i++)
             c->p[i].stw = false;
         p->stw = false;
         break;
-    case V1_SWEEP_START: case V1_SWEEP_DONE: p->sweep = e->tag.type == V1_SWEEP_START; break;
+    case V1_SWEEP_START:
+    case V1_SWEEP_DONE: p->sweep = e->tag.type == V1_SWEEP_START; break;
     default:
         number(c, e, r);
         goroutine(c, e, r);
@@ -235,7 +268,8 @@ static void put_procs(struct v1_cut *c, uint64_t at)
         if (idle) /* there is no other way to say that it's there */
             put(c, i, V1_PROC_STOP, at, 0, 0, 0);
         if (p->g)
-            put(c, i, label && c->row[p->g].label ? V1_GO_START_LABEL : V1_GO_START, at, gor(c, p->g)->id, 1, c->row[p->g].label);
+            put(c, i, label && c->row[p->g].label ? V1_GO_START_LABEL : V1_GO_START, at, gor(c, p->g)->id, 1,
+                c->row[p->g].label);
     }
 }
 
@@ -294,7 +328,8 @@ static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
     c->res->events++;
     if (e->moved && c->ix.dialect.version >= 1007)
         return; /* it is written where it's written */
-    if (type == V1_SYS_EXIT && c->ix.dialect.version == 1005) { /* written where it belongs: then both numbers are one */
+    if (type == V1_SYS_EXIT &&
+        c->ix.dialect.version == 1005) { /* written where it belongs: then both numbers are one */
         put(c, c->any, V1_SYS_EXIT, ticks, gor(c, e->g)->id, c->w.next_seq, ticks);
         return;
     }
@@ -306,7 +341,8 @@ static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_r
         p = (uint32_t)c->ix.nproc; /* Go's reader doesn't add up its times with those of other events */
     else if (type == V1_GC_START && c->ix.dialect.version >= 1007)
         r->v[0] -= c->gc_less;
-    else if (c->ix.dialect.version >= 1007 && (type == V1_GO_START || type == V1_GO_START_LABEL || type == V1_GO_UNBLOCK || type == V1_SYS_EXIT))
+    else if (c->ix.dialect.version >= 1007 &&
+             (type == V1_GO_START || type == V1_GO_START_LABEL || type == V1_GO_UNBLOCK || type == V1_SYS_EXIT))
         r->v[1] -= c->row[e->arg_g].less;
     v1_put_event(&c->w, p, type, ticks, r->v, r->text, r->len);
 }
@@ -343,7 +379,10 @@ static bool stops(struct v1_cut *c, const struct v1_ev *e)
 {
     if (e->tag.type != V1_NONE || e->p >= c->ix.nproc || !c->p[e->p].on)
         return false;
-    c->res->damage = c->s.st.ndamages ? c->s.damage[0] : (struct err){.code = ERR_TRUNCATED, .offset = ERR_NO_OFFSET, .what = "events of a P are missing"};
+    c->res->damage =
+        c->s.st.ndamages
+            ? c->s.damage[0]
+            : (struct err){.code = ERR_TRUNCATED, .offset = ERR_NO_OFFSET, .what = "events of a P are missing"};
     return true;
 }
 
@@ -371,7 +410,8 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
         }
         uint64_t least = last > c->base ? last : c->base;
         if ((int64_t)(ev->ticks - least) < 0 && ev->tag.type != V1_NONE) {
-            c->res->damage = (struct err){.code = ERR_CLOCK, .offset = ERR_NO_OFFSET, .what = "time stamps out of order"};
+            c->res->damage =
+                (struct err){.code = ERR_CLOCK, .offset = ERR_NO_OFFSET, .what = "time stamps out of order"};
             break;
         }
         if (!c->begun && ev->ticks >= c->from && ev->tag.type != V1_NONE) {
@@ -397,7 +437,8 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     if (c->o.d.oom)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
     if (!c->begun)
-        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range begins behind the trace's last event, which is at %.9f s",
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "the range begins behind the trace's last event, which is at %.9f s",
                        (double)(last - c->base) * c->ns_per_tick * 1e-9);
     if (c->res->damage.code && !c->res->events) {
         *e = c->res->damage; /* there is nothing before it */
@@ -478,7 +519,8 @@ enum err_code cut_v1(const struct input *in, const struct dialect *d, const stru
     struct v1_cut *c = mem_zalloc(sizeof *c);
     if (!c)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    c->s = (struct source){.data = in->data, .len = in->len, .version = d->version, .header = d->header, .opts = &c->opts};
+    c->s = (struct source){
+        .data = in->data, .len = in->len, .version = d->version, .header = d->header, .opts = &c->opts};
     c->opts.threads = 1;
     c->res = res;
     enum err_code rc = cut(c, r, out, e);

@@ -30,7 +30,7 @@ static const struct rule RULE[V1_TYPES] = {
 #define NEXT SEQ_NEXT
 #define INC SEQ_INC
 #define V1_RULE(id, who, need_seq, need, new_seq, becomes) \
-    [V1_##id] = { WHO_##who, need_seq, V1_##need, new_seq, V1_##becomes },
+    [V1_##id] = {WHO_##who, need_seq, V1_##need, new_seq, V1_##becomes},
 #include "decode/events_v1.def"
 #undef ANY
 #undef KEEP
@@ -42,26 +42,25 @@ static const struct rule RULE[V1_TYPES] = {
 /* Which goroutine an event belongs to, by the one its P runs: none other than that one; ... */
 enum ctx {
     CTX_PLAIN,
-    CTX_START,   /* to the one it names, which the P runs from now on */
-    CTX_IS_ARG,  /* to the one it names */
-    CTX_NAMES,   /* to the one the P runs; it names another */
-    CTX_NONE,    /* to none */
-    CTX_STOP     /* to the one the P runs, which it does no more */
+    CTX_START,  /* to the one it names, which the P runs from now on */
+    CTX_IS_ARG, /* to the one it names */
+    CTX_NAMES,  /* to the one the P runs; it names another */
+    CTX_NONE,   /* to none */
+    CTX_STOP    /* to the one the P runs, which it does no more */
 };
 
 static const uint8_t CTX[V1_TYPES] = {
-    [V1_GO_START] = CTX_START, [V1_GO_START_LOCAL] = CTX_START, [V1_GO_START_LABEL] = CTX_START,
-    [V1_SYS_EXIT] = CTX_IS_ARG, [V1_SYS_EXIT_LOCAL] = CTX_IS_ARG, [V1_GO_WAITING] = CTX_IS_ARG,
-    [V1_GO_IN_SYSCALL] = CTX_IS_ARG,
-    [V1_GO_CREATE] = CTX_NAMES, [V1_GO_UNBLOCK] = CTX_NAMES, [V1_UNBLOCK_LOCAL] = CTX_NAMES,
-    [V1_GC_START] = CTX_NONE, [V1_GC_DONE] = CTX_NONE, [V1_STW_START] = CTX_NONE, [V1_STW_DONE] = CTX_NONE,
-    [V1_SYS_BLOCK] = CTX_STOP,
+    [V1_GO_START] = CTX_START,       [V1_GO_START_LOCAL] = CTX_START,  [V1_GO_START_LABEL] = CTX_START,
+    [V1_SYS_EXIT] = CTX_IS_ARG,      [V1_SYS_EXIT_LOCAL] = CTX_IS_ARG, [V1_GO_WAITING] = CTX_IS_ARG,
+    [V1_GO_IN_SYSCALL] = CTX_IS_ARG, [V1_GO_CREATE] = CTX_NAMES,       [V1_GO_UNBLOCK] = CTX_NAMES,
+    [V1_UNBLOCK_LOCAL] = CTX_NAMES,  [V1_GC_START] = CTX_NONE,         [V1_GC_DONE] = CTX_NONE,
+    [V1_STW_START] = CTX_NONE,       [V1_STW_DONE] = CTX_NONE,         [V1_SYS_BLOCK] = CTX_STOP,
 #define V1_STOPS(id, state, reason) [V1_##id] = CTX_STOP,
 #include "decode/events_v1.def"
 };
 
-#define FAST_BYTES 96        /* more than any event without a text can have */
-#define RING_SLOTS 32768     /* of all cursors, about */
+#define FAST_BYTES 96    /* more than any event without a text can have */
+#define RING_SLOTS 32768 /* of all cursors, about */
 #define RING_BITS_MAX 8
 
 /* ---- rows ------------------------------------------------------------------------------------------------- */
@@ -81,7 +80,7 @@ static uint32_t add_g(struct v1_decoder *d, uint64_t id)
         d->g = g;
         i = (uint32_t)d->ng++;
     }
-    d->g[i] = (struct v1_g){ .id = id, .lane = EV_NONE, .p = EV_NONE };
+    d->g[i] = (struct v1_g){.id = id, .lane = EV_NONE, .p = EV_NONE};
     return i;
 }
 
@@ -105,7 +104,7 @@ uint32_t v1_find_g(struct v1_decoder *d, uint64_t id)
 void v1_give_back(struct v1_decoder *d, uint32_t g)
 {
     v1_goids_end(&d->gid, d->g[g].id);
-    d->g[g] = (struct v1_g){ .lane = d->spare, .p = EV_NONE };
+    d->g[g] = (struct v1_g){.lane = d->spare, .p = EV_NONE};
     d->spare = g;
 }
 
@@ -173,8 +172,22 @@ static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
 }
 
 /* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on; else they are of the forms behind. */
-enum form { F_SLOW, F_STOP, F_START, F_WAKE, F_CALL, F_BARE, F_STACK, F_G, F_G_STACK, F_G_OWN, F_G_OWN_STACK, F_OWN,
-            F_OWN_STACK, F_MANY };
+enum form {
+    F_SLOW,
+    F_STOP,
+    F_START,
+    F_WAKE,
+    F_CALL,
+    F_BARE,
+    F_STACK,
+    F_G,
+    F_G_STACK,
+    F_G_OWN,
+    F_G_OWN_STACK,
+    F_OWN,
+    F_OWN_STACK,
+    F_MANY
+};
 
 static inline uint32_t short_stack(uint64_t id)
 {
@@ -209,8 +222,8 @@ static const uint8_t *many(const struct v1_decoder *d, const uint8_t *p, const s
 }
 
 /* slow - the same for one that is long, has a form of its own or stands near the file's end. NULL: no event. */
-static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e, uint64_t *dt, uint64_t *dseq,
-                           uint64_t *id)
+static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e, uint64_t *dt,
+                           uint64_t *dseq, uint64_t *id)
 {
     struct v1_raw r;
     if (!slow_event(d, &p, &r))
@@ -228,8 +241,8 @@ static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct 
 }
 
 /* any - the numbers of an event that has room behind it and none of the four commonest forms. */
-static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k, struct v1_ev *e,
-                                 uint64_t *dt, uint64_t *dseq, uint64_t *id)
+static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
+                                 struct v1_ev *e, uint64_t *dt, uint64_t *dseq, uint64_t *id)
 {
     uint64_t stack = 0;
     if (k->form == F_MANY)
@@ -246,7 +259,8 @@ static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, c
 }
 
 /* place_of - which goroutine the event is about, which its P runs then, and what it waits for. Returns the second. */
-static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, struct v1_ev *e, uint64_t id, uint32_t run)
+static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, struct v1_ev *e, uint64_t id,
+                                uint32_t run)
 {
     uint32_t arg = row_of(d, id);
     e->arg_g = arg;
@@ -266,7 +280,7 @@ static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
     if (c->p < c->end)
         return 0;
     c->gap = false;
-    *e = (struct v1_ev){ .p = e->p, .g = c->g, .ticks = c->ticks, .seq = c->seq };
+    *e = (struct v1_ev){.p = e->p, .g = c->g, .ticks = c->ticks, .seq = c->seq};
     e->tag = d->kind[V1_NONE].bare;
     c->g = 0;
     return 1;
@@ -365,8 +379,7 @@ bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
             e->tag = k->bare;
             fill++;
             continue;
-        default:
-            break;
+        default: break;
         }
         c->p = p;
         c->ticks = ticks;
@@ -425,11 +438,16 @@ uint64_t v1_ev_real_ticks(const struct v1_decoder *d, const struct v1_ev *e)
 static int verdict(unsigned type)
 {
     switch (type) {
-    case V1_GC_START: case V1_GC_DONE: case V1_STW_START: case V1_STW_DONE: case V1_SYS_EXIT: case V1_SYS_EXIT_LOCAL:
-    case V1_GO_WAITING: case V1_GO_IN_SYSCALL: case V1_CPU_SAMPLE:
-        return -1; /* these name a goroutine of their own, or none */
-    default:
-        return type == V1_SYS_BLOCK;
+    case V1_GC_START:
+    case V1_GC_DONE:
+    case V1_STW_START:
+    case V1_STW_DONE:
+    case V1_SYS_EXIT:
+    case V1_SYS_EXIT_LOCAL:
+    case V1_GO_WAITING:
+    case V1_GO_IN_SYSCALL:
+    case V1_CPU_SAMPLE: return -1; /* these name a goroutine of their own, or none */
+    default: return type == V1_SYS_BLOCK;
     }
 }
 
@@ -489,10 +507,13 @@ static uint8_t common_form(const struct v1_kind *k, unsigned t, const struct v1_
 static uint8_t way_of(unsigned t)
 {
     switch (t) {
-    case V1_GO_START: case V1_GO_START_LOCAL: return V1_WAY_START;
-    case V1_GO_UNBLOCK: case V1_UNBLOCK_LOCAL: return V1_WAY_WAKE;
+    case V1_GO_START:
+    case V1_GO_START_LOCAL: return V1_WAY_START;
+    case V1_GO_UNBLOCK:
+    case V1_UNBLOCK_LOCAL: return V1_WAY_WAKE;
     case V1_SYS_CALL: return V1_WAY_CALL;
-    case V1_SYS_EXIT: case V1_SYS_EXIT_LOCAL: return V1_WAY_ODD;
+    case V1_SYS_EXIT:
+    case V1_SYS_EXIT_LOCAL: return V1_WAY_ODD;
     default: return CTX[t] == CTX_STOP && t != V1_SYS_BLOCK ? V1_WAY_STOP : V1_WAY_LONG;
     }
 }
@@ -503,7 +524,7 @@ static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
     const struct rule *r = &RULE[t];
     uint8_t ctx = CTX[t];
     memset(k, 0, sizeof *k);
-    k->tag = k->bare = (struct v1_tag){ .type = (uint8_t)t, .way = way_of(t) };
+    k->tag = k->bare = (struct v1_tag){.type = (uint8_t)t, .way = way_of(t)};
     k->keep = UINT64_MAX;
     k->timed = s->timed;
     k->stack = s->name && s->stack >= 0;

@@ -16,10 +16,10 @@ enum v1_status { V1_DEAD, V1_RUNNABLE, V1_RUNNING, V1_WAITING };
 
 #define V1_GC_ROW 1
 
-struct v1_g {                /* a goroutine; [0] is "none", [V1_GC_ROW] the row of collections */
-    uint64_t key;            /* as of the merge: sequence number * 4 + enum v1_status */
+struct v1_g {     /* a goroutine; [0] is "none", [V1_GC_ROW] the row of collections */
+    uint64_t key; /* as of the merge: sequence number * 4 + enum v1_status */
     uint64_t id;
-    uint32_t waiters;        /* cursors that wait for its state, index + 1 */
+    uint32_t waiters; /* cursors that wait for its state, index + 1 */
     /* as of the final order, which differs by the moved ends of system calls (v1_emit.c) */
     uint32_t p, lane;
     uint8_t state, flags;
@@ -37,13 +37,17 @@ enum { V1S_NONE, V1S_LISTED, V1S_RUNNABLE, V1S_RUNNING, V1S_SYSCALL, V1S_WAITING
  * sets g.key = (g.key & keep) + add. want and add take in the event's own number where `numbered` says so.
  */
 struct v1_kind {
-    uint8_t timed, k;        /* k: values after the time, without the stack; timed as in struct v1_shape */
+    uint8_t timed, k; /* k: values after the time, without the stack; timed as in struct v1_shape */
     bool stack;
-    uint8_t form;            /* how it is decoded */
-    struct v1_tag { uint8_t type; int8_t mask, delta; uint8_t way; } tag, bare; /* bare: without a rule */
-    uint32_t name;           /* the first value names a goroutine */
-    uint32_t g_run, g_arg;   /* the event is about the one the P runs, about the named one */
-    uint32_t run_run, run_arg; /* the P goes on running its own, runs the named one; else none */
+    uint8_t form; /* how it is decoded */
+    struct v1_tag {
+        uint8_t type;
+        int8_t mask, delta;
+        uint8_t way;
+    } tag, bare;                        /* bare: without a rule */
+    uint32_t name;                      /* the first value names a goroutine */
+    uint32_t g_run, g_arg;              /* the event is about the one the P runs, about the named one */
+    uint32_t run_run, run_arg;          /* the P goes on running its own, runs the named one; else none */
     uint32_t rule_g, rule_arg, rule_gc; /* whose state orders it: the one it is about, the named one, GC's */
     uint64_t want, numbered, keep, add;
 };
@@ -54,23 +58,23 @@ enum v1_way { V1_WAY_LONG, V1_WAY_ODD, V1_WAY_START, V1_WAY_STOP, V1_WAY_WAKE, V
 struct v1_ev {
     uint64_t ticks;
     union {
-        uint64_t want;       /* what the key of rule_g must be, under the mask */
-        uint64_t seq;        /* 1.5: global sequence number */
+        uint64_t want; /* what the key of rule_g must be, under the mask */
+        uint64_t seq;  /* 1.5: global sequence number */
     };
-    uint64_t own;            /* the first value that names no goroutine: sequence number, start, thread, bytes.. */
-    const uint8_t *at;       /* its bytes; NULL: made up */
-    uint32_t g, arg_g;       /* goroutine it happened on, it names; 0 = none */
-    uint32_t rule_g;         /* the one whose state orders it; 0 = none */
-    uint32_t stack;          /* V1_FAR_STACK: v1_ev_values() has it */
-    uint32_t p;              /* index of the processor */
-    struct v1_tag tag;       /* type V1_NONE: events of this P are missing here */
-    bool moved;              /* an end of a system call at its real time, ahead of where it was written */
+    uint64_t own;      /* the first value that names no goroutine: sequence number, start, thread, bytes.. */
+    const uint8_t *at; /* its bytes; NULL: made up */
+    uint32_t g, arg_g; /* goroutine it happened on, it names; 0 = none */
+    uint32_t rule_g;   /* the one whose state orders it; 0 = none */
+    uint32_t stack;    /* V1_FAR_STACK: v1_ev_values() has it */
+    uint32_t p;        /* index of the processor */
+    struct v1_tag tag; /* type V1_NONE: events of this P are missing here */
+    bool moved;        /* an end of a system call at its real time, ahead of where it was written */
 };
 #define V1_FAR_STACK UINT32_MAX
 
 struct v1_cursor {
     struct v1_ev *ring;
-    uint32_t head, fill;     /* slots [head, fill) are decoded; free-running */
+    uint32_t head, fill; /* slots [head, fill) are decoded; free-running */
     const uint8_t *p, *end;
     uint64_t ticks, seq;
     uint32_t batch, g;
@@ -81,20 +85,20 @@ struct v1_cursor {
 struct v1_decoder {
     struct source *s;
     const struct v1_index *ix;
-    struct v1_cursor *cur;   /* by processor */
-    struct v1_ev *ring;      /* `mask` + 1 slots a cursor */
+    struct v1_cursor *cur; /* by processor */
+    struct v1_ev *ring;    /* `mask` + 1 slots a cursor */
     uint32_t mask;
-    uint32_t ahead;          /* at most so many events are decoded at a time, 1 .. mask */
-    bool by_seq;             /* 1.5 */
+    uint32_t ahead; /* at most so many events are decoded at a time, 1 .. mask */
+    bool by_seq;    /* 1.5 */
     bool oom;
-    const uint8_t *safe;     /* before this, an event can be decoded without looking for the end */
+    const uint8_t *safe; /* before this, an event can be decoded without looking for the end */
     struct v1_g *g;
     size_t ng, gcap;
     struct v1_goids gid;
-    uint32_t spare;          /* a row that was given back, linked by `lane`; 0 = none */
-    uint64_t bytes;          /* of batches begun, for progress */
+    uint32_t spare; /* a row that was given back, linked by `lane`; 0 = none */
+    uint64_t bytes; /* of batches begun, for progress */
     struct v1_kind kind[V1_TYPES];
-    uint8_t form[256];       /* by first byte: the form of one without a length, else 0 */
+    uint8_t form[256]; /* by first byte: the form of one without a length, else 0 */
 };
 
 enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const struct v1_index *ix);

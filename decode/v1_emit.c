@@ -15,13 +15,21 @@
 #define F_USED 2   /* v1_emit_sweep(): something refers to the row */
 #define F_EXITED 1 /* the end of its system call was moved ahead; the written one is still to come */
 
-static const struct { uint8_t state; bool stops; const char *reason; } STOPS[V1_TYPES] = {
-#define V1_STOPS(id, st, why) [V1_##id] = { ST_##st, true, why },
+static const struct {
+    uint8_t state;
+    bool stops;
+    const char *reason;
+} STOPS[V1_TYPES] = {
+#define V1_STOPS(id, st, why) [V1_##id] = {ST_##st, true, why},
 #include "decode/events_v1.def"
 };
 
-static const struct { uint64_t kind; int from, to; const char *name; } STW[] = {
-#define V1_STW(kind, from, to, name) { kind, from, to, name },
+static const struct {
+    uint64_t kind;
+    int from, to;
+    const char *name;
+} STW[] = {
+#define V1_STW(kind, from, to, name) {kind, from, to, name},
 #include "decode/events_v1.def"
 };
 
@@ -39,8 +47,8 @@ static struct ev *put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
         t = 0;
     if (!(flags & EVF_QUIET))
         em->last = t;
-    *v = (struct ev){ .t = t, .kind = (uint8_t)kind, .flags = flags, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE,
-                      .by = EV_NONE };
+    *v = (struct ev){
+        .t = t, .kind = (uint8_t)kind, .flags = flags, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
     return v;
 }
 
@@ -70,8 +78,10 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
     }
     if (!em->beyond)
         source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
-                      "no clock can have the time of %s, %llu ticks after the first event; it and what follows is shown where time "
-                      "ends", v1_type_name(e->tag.type), (unsigned long long)d);
+                      "no clock can have the time of %s, %llu ticks after the first event; it and what follows is "
+                      "shown where time "
+                      "ends",
+                      v1_type_name(e->tag.type), (unsigned long long)d);
     em->beyond = true;
 }
 
@@ -635,16 +645,24 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
     case V1_HEAP_GOAL: on_metric(em, e, METRIC_GOAL, 0); break;
     case V1_PROC_START: on_proc_start(em, e); break;
     case V1_PROC_STOP: on_proc_stop(em, e); break;
-    case V1_GC_START: case V1_GC_DONE: on_gc(em, e); break;
-    case V1_STW_START: case V1_STW_DONE: on_stw(em, e); break;
-    case V1_SWEEP_START: case V1_SWEEP_DONE: on_sweep(em, e); break;
+    case V1_GC_START:
+    case V1_GC_DONE: on_gc(em, e); break;
+    case V1_STW_START:
+    case V1_STW_DONE: on_stw(em, e); break;
+    case V1_SWEEP_START:
+    case V1_SWEEP_DONE: on_sweep(em, e); break;
     case V1_GO_CREATE: on_create(em, e); break;
-    case V1_GO_START: case V1_GO_START_LOCAL: case V1_GO_START_LABEL: on_start(em, e); break;
-    case V1_GO_UNBLOCK: case V1_UNBLOCK_LOCAL: on_unblock(em, e); break;
+    case V1_GO_START:
+    case V1_GO_START_LOCAL:
+    case V1_GO_START_LABEL: on_start(em, e); break;
+    case V1_GO_UNBLOCK:
+    case V1_UNBLOCK_LOCAL: on_unblock(em, e); break;
     case V1_SYS_CALL: on_syscall(em, e); break;
     case V1_SYS_BLOCK: on_sysblock(em, e); break;
-    case V1_SYS_EXIT: case V1_SYS_EXIT_LOCAL: on_sysexit(em, e); break;
-    case V1_GO_WAITING: case V1_GO_IN_SYSCALL: on_status(em, e); break;
+    case V1_SYS_EXIT:
+    case V1_SYS_EXIT_LOCAL: on_sysexit(em, e); break;
+    case V1_GO_WAITING:
+    case V1_GO_IN_SYSCALL: on_status(em, e); break;
     case V1_ASSIST_START:
     case V1_ASSIST_DONE: {
         uint32_t g = lane_of(em, e->g, ST_RUNNING);
@@ -672,12 +690,12 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
                            struct v1_names *vn)
 {
-    *em = (struct v1_emit){ .s = s, .ix = ix, .o = o, .vn = vn, .listing = true, .last = -1, .stw_lane = EV_NONE };
+    *em = (struct v1_emit){.s = s, .ix = ix, .o = o, .vn = vn, .listing = true, .last = -1, .stw_lane = EV_NONE};
     em->p = mem_alloc(ix->nproc * sizeof *em->p);
     if (!em->p)
         return ERR_NOMEM;
     for (size_t i = 0; i < ix->nproc; i++)
-        em->p[i] = (struct v1_p){ .lane = EV_NONE, .m = EV_NONE };
+        em->p[i] = (struct v1_p){.lane = EV_NONE, .m = EV_NONE};
     em->sweep_at = SWEEP;
     double rate = ix->frequency ? (double)ix->frequency : s->opts ? s->opts->ticks_per_second : 0;
     if (ix->stacks.dense)

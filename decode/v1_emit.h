@@ -11,7 +11,7 @@
 #include "decode/v1_names.h"
 #include "decode/v1_order.h"
 
-#define V1_EMIT_ROOM 32      /* what one event turns into takes, at most */
+#define V1_EMIT_ROOM 32 /* what one event turns into takes, at most */
 
 struct v1_emit {
     struct source *s;
@@ -21,27 +21,27 @@ struct v1_emit {
     struct v1_p {
         uint32_t lane, m, g; /* lane, m: EV_NONE; g: index in o->g */
         bool begun;
-        uint64_t told;       /* in which epoch the stream last said what runs there */
-    } *p;
+        uint64_t told; /* in which epoch the stream last said what runs there */
+    } * p;
     struct v1_goids threads;
-    uint32_t *start;         /* start functions of the goroutines in the listing, by row */
+    uint32_t *start; /* start functions of the goroutines in the listing, by row */
     size_t nstart;
-    uint32_t *ended;         /* rows of ended goroutines that are not given back yet */
+    uint32_t *ended; /* rows of ended goroutines that are not given back yet */
     size_t nended, ended_cap, sweep_at;
     uint32_t nlane_g, nlane_p, nlane_m;
     uint32_t reason[V1_TYPES], stw[32];
-    uint32_t stw_lane;       /* goroutine that stopped the world */
-    bool clock;              /* else times are ticks */
+    uint32_t stw_lane; /* goroutine that stopped the world */
+    bool clock;        /* else times are ticks */
     double ns_per_tick;
     bool based, backwards, beyond;
-    uint64_t base, far;      /* far: for up to so many ticks time is a product and nothing else */
-    int64_t max, now, last;  /* greatest ticks; the event's time; the last one given out */
-    bool listing;            /* the goroutines alive at the start are being listed */
-    uint32_t flush;          /* listed goroutines before this one are done, 0 = nothing to flush */
+    uint64_t base, far;     /* far: for up to so many ticks time is a product and nothing else */
+    int64_t max, now, last; /* greatest ticks; the event's time; the last one given out */
+    bool listing;           /* the goroutines alive at the start are being listed */
+    uint32_t flush;         /* listed goroutines before this one are done, 0 = nothing to flush */
     uint64_t contradictions;
-    int64_t span;            /* so many ticks are some 2 s */
-    uint64_t epoch;          /* begins when what the stream said of Ps is over */
-    struct evs *out;         /* a stream, see decode/ev.h */
+    int64_t span;    /* so many ticks are some 2 s */
+    uint64_t epoch;  /* begins when what the stream said of Ps is over */
+    struct evs *out; /* a stream, see decode/ev.h */
     size_t n;
 };
 

@@ -28,7 +28,7 @@ uint32_t v1_goids_find(const struct v1_goids *h, uint64_t id)
 
 static bool far_grow(struct v1_goids *h)
 {
-    struct v1_goids to = { .cap = h->cap ? 2 * h->cap : 64 };
+    struct v1_goids to = {.cap = h->cap ? 2 * h->cap : 64};
     to.slot = mem_zalloc(to.cap * sizeof *to.slot);
     if (!to.slot)
         return false;
@@ -109,7 +109,7 @@ bool v1_goids_put(struct v1_goids *h, uint64_t id, uint32_t row)
         return room(h, id) && put_near(h, id, row);
     if (2 * (h->used + 1) > h->cap && !far_grow(h))
         return false;
-    *far_slot(h, id) = (struct v1_hslot){ id, row };
+    *far_slot(h, id) = (struct v1_hslot){id, row};
     h->used++;
     return true;
 }

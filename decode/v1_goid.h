@@ -17,12 +17,15 @@
 #define V1_PAGE (1u << V1_PAGE_BITS)
 
 struct v1_goids {
-    uint32_t **page;         /* by id / V1_PAGE: one of its own, or one of the two shared ones */
-    uint16_t *ended;         /* how many of a page are V1_ENDED_ROW */
+    uint32_t **page; /* by id / V1_PAGE: one of its own, or one of the two shared ones */
+    uint16_t *ended; /* how many of a page are V1_ENDED_ROW */
     size_t npage, page_cap, ended_cap;
-    uint32_t *none, *all;    /* shared: nothing known, all ended */
-    struct v1_hslot { uint64_t key; uint32_t val; } *slot; /* the hash table; val 0 = free */
-    size_t cap, used, n;     /* n: ids ever put, in pages or not */
+    uint32_t *none, *all; /* shared: nothing known, all ended */
+    struct v1_hslot {
+        uint64_t key;
+        uint32_t val;
+    } * slot;            /* the hash table; val 0 = free */
+    size_t cap, used, n; /* n: ids ever put, in pages or not */
 };
 
 /* v1_goids_find - the row, V1_ENDED_ROW, or 0 = never put. */

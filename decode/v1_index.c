@@ -29,7 +29,7 @@ bool v1_ids_add(struct v1_ids *m, uint64_t id, uint64_t val)
     if (!e)
         return false;
     m->e = e;
-    e[m->n++] = (struct v1_id){ id, val };
+    e[m->n++] = (struct v1_id){id, val};
     return true;
 }
 
@@ -109,8 +109,11 @@ bool v1_index_init(struct v1_index *ix, const struct source *s)
     memset(ix, 0, sizeof *ix);
     ix->at = s->header;
     ix->cur = UINT32_MAX;
-    static const bool kept[V1_TYPES] = { [V1_SYS_EXIT] = true, [V1_SYS_EXIT_LOCAL] = true, [V1_CPU_SAMPLE] = true,
-                                         [V1_FUTILE] = true, [V1_GOMAXPROCS] = true };
+    static const bool kept[V1_TYPES] = {[V1_SYS_EXIT] = true,
+                                        [V1_SYS_EXIT_LOCAL] = true,
+                                        [V1_CPU_SAMPLE] = true,
+                                        [V1_FUTILE] = true,
+                                        [V1_GOMAXPROCS] = true};
     bool known = v1_dialect_init(&ix->dialect, s->version);
     v1_scan_init(&ix->scan[0], &ix->dialect, kept);
     v1_scan_init(&ix->scan[1], &ix->dialect, kept);
@@ -150,7 +153,7 @@ static uint32_t proc_index(struct v1_index *ix, int64_t id)
     if (!p)
         return UINT32_MAX;
     ix->proc = p;
-    p[ix->nproc] = (struct v1_proc){ .id = id, .first = V1_NO_BATCH, .last = V1_NO_BATCH };
+    p[ix->nproc] = (struct v1_proc){.id = id, .first = V1_NO_BATCH, .last = V1_NO_BATCH};
     return ix->proc_of[slot] = (uint32_t)ix->nproc++;
 }
 
@@ -167,7 +170,7 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
         if (!b || ix->nbatch >= V1_NO_BATCH - 1)
             return ERR_NOMEM;
         ix->batch = b;
-        b[ix->nbatch] = (struct v1_batch){ .off = ix->batch_off, .next = V1_NO_BATCH };
+        b[ix->nbatch] = (struct v1_batch){.off = ix->batch_off, .next = V1_NO_BATCH};
         struct v1_proc *p = &ix->proc[ix->cur];
         if (p->last != V1_NO_BATCH)
             b[p->last].next = (uint32_t)ix->nbatch & V1_NO_BATCH;
@@ -185,7 +188,7 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
 
 static enum err_code add_exit(struct v1_index *ix, const struct v1_raw *r)
 {
-    struct v1_exit e = { .g = r->v[ix->dialect.shape[r->type].timed] };
+    struct v1_exit e = {.g = r->v[ix->dialect.shape[r->type].timed]};
     unsigned a = ix->dialect.shape[r->type].timed;
     if (ix->dialect.version == 1005) {
         e.key = r->v[a + 1];
@@ -209,7 +212,7 @@ static enum err_code add_sample(struct v1_index *ix, const struct v1_raw *r)
     if (!x)
         return ERR_NOMEM;
     ix->sample = x;
-    x[ix->nsample++] = (struct v1_sample){ (int64_t)r->v[1], ix->at };
+    x[ix->nsample++] = (struct v1_sample){(int64_t)r->v[1], ix->at};
     return ERR_OK;
 }
 
@@ -233,15 +236,13 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
             source_damage(s, ERR_CLOCK, 0, ix->at, "the tick rate is %lld: the clocks of the processors disagree",
                           (long long)r->v[0]);
         return ERR_OK;
-    case V1_STRING:
-        return v1_ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
+    case V1_STRING: return v1_ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
     case V1_STACK:
         ix->has_footer = true;
         if (!r->v[0] || !r->len)
             return ERR_OK;
         return v1_ids_add(&ix->stacks, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
-    default:
-        return ERR_OK;
+    default: return ERR_OK;
     }
 }
 
@@ -439,7 +440,7 @@ static void *scan_window(void *arg)
 /* window - from at to end, with places in between. */
 static struct window window(struct v1_index *ix, const struct source *s, size_t k, uint64_t at, uint64_t end)
 {
-    struct window w = { .scan = &ix->scan[k], .ix = ix, .s = s, .at = { at }, .end = end, .n = 1 };
+    struct window w = {.scan = &ix->scan[k], .ix = ix, .s = s, .at = {at}, .end = end, .n = 1};
     for (size_t i = 1; i < V1_SCAN_LANES; i++) {
         uint64_t from = at + (end - at) / V1_SCAN_LANES * i, to = at + (end - at) / V1_SCAN_LANES * (i + 1);
         uint64_t off = guess(ix, s, from, to);
@@ -460,7 +461,7 @@ static void look_ahead(struct v1_index *ix, const struct source *s, uint64_t sto
         uint64_t from = ix->at + (end - ix->at) / 2, off = guess(ix, s, from, end);
         half = off - from < 2 * BATCH_BYTES ? off : end;
     }
-    struct window a = window(ix, s, 0, ix->at, half), b = { 0 };
+    struct window a = window(ix, s, 0, ix->at, half), b = {0};
     pthread_t helper;
     bool on = false;
     if (half < end) {

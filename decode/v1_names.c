@@ -8,7 +8,7 @@
 
 enum err_code v1_names_init(struct v1_names *vn, struct source *s, struct v1_index *ix)
 {
-    *vn = (struct v1_names){ .s = s, .ix = ix };
+    *vn = (struct v1_names){.s = s, .ix = ix};
     vn->frames = mem_alloc(V1_FRAMES_MAX * sizeof *vn->frames);
     if (!vn->frames)
         return ERR_NOMEM;
@@ -88,7 +88,7 @@ static void resolve(struct v1_names *vn, struct frame *f)
 uint32_t v1_start(struct v1_names *vn, uint64_t pc)
 {
     uint32_t id = 0;
-    struct frame f = { .pc = pc + 1 };
+    struct frame f = {.pc = pc + 1};
     if (!pc)
         return 0;
     resolve(vn, &f);
@@ -102,11 +102,11 @@ static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r)
     const uint8_t *p = r->text, *end = vn->s->data + vn->s->len;
     uint32_t id = 0, n = 0;
     for (; n < r->len && n < V1_FRAMES_MAX; n++) {
-        uint64_t v[4] = { 0 };
+        uint64_t v[4] = {0};
         for (int i = 0; i < (vn->ix->dialect.names ? 4 : 1); i++)
             if (!(p = v1_varint(p, end, &v[i])))
                 return 0;
-        vn->frames[n] = (struct frame){ .pc = v[0], .line = v[3] };
+        vn->frames[n] = (struct frame){.pc = v[0], .line = v[3]};
         if (vn->ix->dialect.names) {
             vn->frames[n].func = string_or_0(vn, v[1]);
             vn->frames[n].file = string_or_0(vn, v[2]);

@@ -13,8 +13,8 @@
 #include "decode/mem.h"
 
 #define NO_CURSOR 0
-#define SORTED_MAX 32        /* processors that are kept in an array instead of a heap */
-#define TIE_MAX 64           /* heads of one time that are looked at */
+#define SORTED_MAX 32 /* processors that are kept in an array instead of a heap */
+#define TIE_MAX 64    /* heads of one time that are looked at */
 
 /* ---- the heap --------------------------------------------------------------------------------------------- */
 
@@ -37,7 +37,7 @@ void v1_order_sift(struct v1_order *o, size_t i)
 
 static void heap_push(struct v1_order *o, uint32_t cur)
 {
-    struct v1_slot x = { v1_order_key(o, v1_order_head(o, cur)), cur };
+    struct v1_slot x = {v1_order_key(o, v1_order_head(o, cur)), cur};
     size_t i = o->nheap++;
     if (o->sorted) {
         v1_order_insert(o, i, x);
@@ -131,7 +131,8 @@ static void repair(struct v1_order *o, const struct v1_ev *e)
     if (!o->repairs++ && !o->quiet)
         source_damage(o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET,
                       "no order makes all events consistent (first at %s, goroutine %llu): some are missing",
-                      v1_type_name(e->tag.type), (unsigned long long)(e->rule_g > V1_GC_ROW ? o->d.g[e->rule_g].id : 0));
+                      v1_type_name(e->tag.type),
+                      (unsigned long long)(e->rule_g > V1_GC_ROW ? o->d.g[e->rule_g].id : 0));
     if (o->repairs > o->max_repairs)
         give_up(o, "too many events contradict each other");
 }
@@ -263,8 +264,13 @@ static const struct v1_ev *take_exit(struct v1_order *o)
     const struct v1_exit *x = &o->d.ix->exit[o->exit++];
     look_aside(o);
     uint32_t g = v1_find_g(&o->d, x->g);
-    o->extra = (struct v1_ev){ .tag = { .type = V1_SYS_EXIT }, .moved = true, .p = UINT32_MAX, .g = g, .arg_g = g,
-                               .ticks = x->ticks, .seq = x->key };
+    o->extra = (struct v1_ev){.tag = {.type = V1_SYS_EXIT},
+                              .moved = true,
+                              .p = UINT32_MAX,
+                              .g = g,
+                              .arg_g = g,
+                              .ticks = x->ticks,
+                              .seq = x->key};
     return o->d.oom ? NULL : &o->extra;
 }
 
@@ -272,8 +278,11 @@ static const struct v1_ev *take_sample(struct v1_order *o)
 {
     const struct v1_sample *x = &o->d.ix->sample[o->sample++];
     look_aside(o);
-    o->extra = (struct v1_ev){ .tag = { .type = V1_CPU_SAMPLE }, .p = UINT32_MAX, .ticks = (uint64_t)x->ticks,
-                               .at = o->d.s->data + x->off, .stack = V1_FAR_STACK };
+    o->extra = (struct v1_ev){.tag = {.type = V1_CPU_SAMPLE},
+                              .p = UINT32_MAX,
+                              .ticks = (uint64_t)x->ticks,
+                              .at = o->d.s->data + x->off,
+                              .stack = V1_FAR_STACK};
     struct v1_raw r;
     if (!v1_ev_values(&o->d, &o->extra, &r))
         return &o->extra;

@@ -15,12 +15,15 @@
 
 struct v1_order {
     struct v1_decoder d;
-    bool quiet;              /* a rehearsal: no damage notes */
-    bool by_time;            /* gave up on consistency */
-    struct v1_slot { int64_t key; uint32_t cur; } *heap; /* cursors whose heads may come next */
+    bool quiet;   /* a rehearsal: no damage notes */
+    bool by_time; /* gave up on consistency */
+    struct v1_slot {
+        int64_t key;
+        uint32_t cur;
+    } * heap; /* cursors whose heads may come next */
     size_t nheap, nwaiting;
-    bool sorted;             /* few processors: the "heap" is an array in descending order */
-    int64_t side;            /* earliest key of the two lists of moved events */
+    bool sorted;  /* few processors: the "heap" is an array in descending order */
+    int64_t side; /* earliest key of the two lists of moved events */
     uint64_t repairs, max_repairs, work, max_work;
     /* v1_merge_next */
     const struct v1_ev *head;
@@ -76,7 +79,7 @@ static inline void v1_order_insert(struct v1_order *o, size_t i, struct v1_slot 
 static inline void v1_order_replace(struct v1_order *o, int64_t key)
 {
     if (o->sorted) {
-        v1_order_insert(o, o->nheap - 1, (struct v1_slot){ key, o->heap[o->nheap - 1].cur });
+        v1_order_insert(o, o->nheap - 1, (struct v1_slot){key, o->heap[o->nheap - 1].cur});
         return;
     }
     o->heap[0].key = key;

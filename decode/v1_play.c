@@ -8,41 +8,59 @@
 
 #include "decode/mem.h"
 
-struct stop { uint8_t next, state; }; /* V1S_*, enum state */
+struct stop {
+    uint8_t next, state;
+}; /* V1S_*, enum state */
 static const struct stop STOP[V1_TYPES] = {
-#define NONE_ { V1S_ENDED, ST_NONE }
-#define WAITING_ { V1S_WAITING, ST_WAITING }
-#define RUNNABLE_ { V1S_RUNNABLE, ST_RUNNABLE }
+#define NONE_ \
+    { \
+        V1S_ENDED, ST_NONE \
+    }
+#define WAITING_ \
+    { \
+        V1S_WAITING, ST_WAITING \
+    }
+#define RUNNABLE_ \
+    { \
+        V1S_RUNNABLE, ST_RUNNABLE \
+    }
 #define V1_STOPS(id, state, reason) [V1_##id] = state##_,
 #include "decode/events_v1.def"
 };
 
 /* Events on the P of a system call that don't say at once that it did not block. */
-#define ASK (UINT64_C(1) << V1_SYS_BLOCK | UINT64_C(1) << V1_GC_START | UINT64_C(1) << V1_GC_DONE | \
-             UINT64_C(1) << V1_STW_START | UINT64_C(1) << V1_STW_DONE | UINT64_C(1) << V1_SYS_EXIT | \
-             UINT64_C(1) << V1_SYS_EXIT_LOCAL | UINT64_C(1) << V1_GO_WAITING | UINT64_C(1) << V1_GO_IN_SYSCALL | \
-             UINT64_C(1) << V1_CPU_SAMPLE)
+#define ASK \
+    (UINT64_C(1) << V1_SYS_BLOCK | UINT64_C(1) << V1_GC_START | UINT64_C(1) << V1_GC_DONE | \
+     UINT64_C(1) << V1_STW_START | UINT64_C(1) << V1_STW_DONE | UINT64_C(1) << V1_SYS_EXIT | \
+     UINT64_C(1) << V1_SYS_EXIT_LOCAL | UINT64_C(1) << V1_GO_WAITING | UINT64_C(1) << V1_GO_IN_SYSCALL | \
+     UINT64_C(1) << V1_CPU_SAMPLE)
 
 /* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save(). */
 struct hot {
-    struct evs *v;           /* the next in the stream */
+    struct evs *v; /* the next in the stream */
     struct v1_g *rows;
     const uint64_t *stacks;
     uint64_t nstacks, base;
     int64_t max, last, clock;
     double ns_per_tick;
-    uint16_t on;             /* for the first one of a turn, see struct evs */
+    uint16_t on; /* for the first one of a turn, see struct evs */
 };
 
-#define NS_FAR 1000000000      /* with `span` less than fits struct evs */
+#define NS_FAR 1000000000       /* with `span` less than fits struct evs */
 #define ROOM (V1_EMIT_ROOM + 1) /* an EVS_ON behind an event */
 #define ALWAYS static inline __attribute__((always_inline))
 
 ALWAYS void load(struct hot *h, const struct v1_emit *em)
 {
-    *h = (struct hot){ .v = em->out + em->n, .rows = em->o->d.g, .stacks = em->ix->stacks.dense,
-                       .nstacks = em->ix->stacks.ndense, .base = em->base, .max = em->max,
-                       .last = em->last, .clock = em->clock, .ns_per_tick = em->ns_per_tick };
+    *h = (struct hot){.v = em->out + em->n,
+                      .rows = em->o->d.g,
+                      .stacks = em->ix->stacks.dense,
+                      .nstacks = em->ix->stacks.ndense,
+                      .base = em->base,
+                      .max = em->max,
+                      .last = em->last,
+                      .clock = em->clock,
+                      .ns_per_tick = em->ns_per_tick};
 }
 
 ALWAYS void save(const struct hot *h, struct v1_emit *em)
@@ -64,14 +82,15 @@ ALWAYS void put(struct hot *h, uint64_t ticks, uint8_t kind, uint8_t state, uint
 {
     const int64_t now = (int64_t)((double)(int64_t)(ticks - h->base) * h->ns_per_tick);
     const int64_t last = now > h->last ? now : h->last + h->clock;
-    *h->v++ = (struct evs){ .dt = (uint32_t)(last - h->last), .stack = stack, .kind = kind, .state = state, .on = h->on, .g = g };
+    *h->v++ = (struct evs){
+        .dt = (uint32_t)(last - h->last), .stack = stack, .kind = kind, .state = state, .on = h->on, .g = g};
     h->on = 0;
     h->last = last;
 }
 
 /* common - the neutral event of a common one; x is the next on its P. false: it is none, and nothing was done. */
-ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, struct v1_p *q, const struct v1_cursor *c,
-                   const struct v1_ev *x)
+ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, struct v1_p *q,
+                   const struct v1_cursor *c, const struct v1_ev *x)
 {
     struct v1_g *s = &h->rows[e->rule_g];
     const struct stop *stop;
@@ -113,8 +132,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         h->last += whole;
         s->state = whole ? V1S_RUNNING : V1S_SYSCALL;
         return true;
-    default:
-        return false;
+    default: return false;
     }
 }
 
@@ -140,7 +158,7 @@ ALWAYS void turn(struct hot *h, const struct v1_emit *em, struct v1_p *q)
     h->on = (uint16_t)(q->lane + 1);
     if (q->told == em->epoch && q->lane < UINT16_MAX)
         return;
-    *h->v++ = (struct evs){ .dt = q->lane, .stack = q->m, .kind = EVS_ON, .g = h->rows[q->g].lane };
+    *h->v++ = (struct evs){.dt = q->lane, .stack = q->m, .kind = EVS_ON, .g = h->rows[q->g].lane};
     q->told = em->epoch;
     h->on = 0;
 }
@@ -150,13 +168,13 @@ struct side {
     uint32_t cur, head;
     struct v1_cursor *c;
     struct v1_p *q;
-    const struct v1_ev *e;   /* the next one */
+    const struct v1_ev *e; /* the next one */
 };
 
 ALWAYS struct side side_of(struct v1_emit *em, uint32_t cur)
 {
     struct v1_cursor *c = &em->o->d.cur[cur];
-    return (struct side){ cur, c->head, c, &em->p[cur], &c->ring[c->head & em->o->d.mask] };
+    return (struct side){cur, c->head, c, &em->p[cur], &c->ring[c->head & em->o->d.mask]};
 }
 
 void v1_play(struct v1_emit *em, size_t cap)

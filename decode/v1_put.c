@@ -6,7 +6,7 @@
 #include "decode/mem.h"
 #include "decode/v2_put.h"
 
-#define BATCH_BYTES 60000    /* a writer's buffers hold 64 KB */
+#define BATCH_BYTES 60000 /* a writer's buffers hold 64 KB */
 enum { EVENT_MAX = 2 + 10 * V1_VALUES };
 
 bool v1_put_init(struct v1_put *w, struct outlet *out, const struct source *s, struct v1_index *ix)
@@ -76,7 +76,8 @@ static void use_ids(struct v1_put *w, unsigned type, uint64_t *v, unsigned n)
         v[1] = use(w, &w->ix->strings, &w->strings, v[1]);
 }
 
-void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, const uint64_t *v, const uint8_t *text, uint32_t len)
+void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, const uint64_t *v, const uint8_t *text,
+                  uint32_t len)
 {
     const struct v1_shape *shape = &w->ix->dialect.shape[type];
     if (!shape->name || p > w->ix->nproc)
@@ -161,7 +162,8 @@ static void put_string(struct v1_put *w, uint64_t id)
 static void put_frequency(struct v1_put *w, uint64_t ticks_per_second)
 {
     uint8_t buf[EVENT_MAX];
-    outlet_put(w->out, buf, encode(w, buf, V1_FREQUENCY, (uint64_t[]){ticks_per_second, 0}, w->ix->dialect.shape[V1_FREQUENCY].n));
+    outlet_put(w->out, buf,
+               encode(w, buf, V1_FREQUENCY, (uint64_t[]){ticks_per_second, 0}, w->ix->dialect.shape[V1_FREQUENCY].n));
 }
 
 /* From 1.11 on tables have a batch of their own, from 1.21 on the tick rate stands in it, too. */

@@ -11,9 +11,9 @@
 #include "decode/bytes.h"
 #include "decode/mem.h"
 
-#define ROOM 16              /* bytes that are looked at from the start of an event */
+#define ROOM 16 /* bytes that are looked at from the start of an event */
 #define HIGH UINT64_C(0x8080808080808080)
-#define STEP_MOST 14         /* bytes of an event that is passed over, at most */
+#define STEP_MOST 14 /* bytes of an event that is passed over, at most */
 
 #if defined __x86_64__ && defined __GNUC__
 #include <immintrin.h>
@@ -35,7 +35,8 @@ void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kep
             sc->last[b] = UINT64_C(1) << (sc->values[b] - 1);
     }
 #ifdef DEPOSIT
-    sc->deposit = __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); /* slow there */
+    sc->deposit =
+        __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); /* slow there */
 #endif
 }
 
@@ -65,13 +66,14 @@ static const uint8_t *with_length(const struct v1_dialect *d, const uint8_t *p)
 }
 
 /* pass - over one event with ROOM behind it. */
-static inline __attribute__((always_inline)) const uint8_t *pass(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p)
+static inline __attribute__((always_inline)) const uint8_t *pass(const struct v1_scan *sc, const struct v1_dialect *d,
+                                                                 const uint8_t *p)
 {
     uint64_t m = ~bytes_load8(p + 1) & HIGH;
     unsigned values = sc->values[*p];
     if (values == 4)
         return with_length(d, p);
-    int64_t n = *p >> 6;     /* not by `values`: that is one load more to wait for; and not by branches */
+    int64_t n = *p >> 6; /* not by `values`: that is one load more to wait for; and not by branches */
     m &= (m - 1) | (uint64_t)((n - 1) >> 63);
     m &= (m - 1) | (uint64_t)((n - 2) >> 63);
     if (!values || !m)
@@ -79,14 +81,16 @@ static inline __attribute__((always_inline)) const uint8_t *pass(const struct v1
     return p + 2 + (unsigned)__builtin_ctzll(m) / 8;
 }
 
-const uint8_t *v1_scan_pass(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p, const uint8_t *end)
+const uint8_t *v1_scan_pass(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p,
+                            const uint8_t *end)
 {
     return end - p < ROOM ? NULL : pass(sc, d, p);
 }
 
 #ifdef DEPOSIT
 /* next - behind the event at p; NULL: it needs a closer look. */
-DEPOSIT static inline __attribute__((always_inline)) const uint8_t *next(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p)
+DEPOSIT static inline __attribute__((always_inline)) const uint8_t *next(const struct v1_scan *sc,
+                                                                         const struct v1_dialect *d, const uint8_t *p)
 {
     uint64_t m = _pdep_u64(sc->last[*p], ~bytes_load8(p + 1) & HIGH);
     if (m)
@@ -119,7 +123,8 @@ together(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *pl
     return n;
 }
 #else
-static uint32_t together(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *place[V1_SCAN_LANES], uint32_t most)
+static uint32_t together(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *place[V1_SCAN_LANES],
+                         uint32_t most)
 {
     (void)sc, (void)d, (void)place, (void)most;
     return 0;
@@ -139,8 +144,9 @@ static void note(struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *
     struct v1_raw r;
     const char *why;
     if (l->p > l->from)
-        sc->run[i * V1_SCAN_RUNS + sc->n[i]++] = (struct v1_scan_run){
-            (uint32_t)(l->from - data - (ptrdiff_t)sc->base), (uint32_t)(l->p - data - (ptrdiff_t)sc->base), l->events };
+        sc->run[i * V1_SCAN_RUNS + sc->n[i]++] =
+            (struct v1_scan_run){(uint32_t)(l->from - data - (ptrdiff_t)sc->base),
+                                 (uint32_t)(l->p - data - (ptrdiff_t)sc->base), l->events};
     l->done = l->p >= l->stop || sc->n[i] == V1_SCAN_RUNS || v1_read(d, &l->p, end, &r, &why) != V1_READ_OK ||
               l->p >= l->stop;
     l->from = l->p;
@@ -160,7 +166,7 @@ void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_
         return;
     for (size_t i = 0; i < V1_SCAN_LANES; i++) {
         const uint8_t *p = data + at[i < n ? i : n - 1], *stop = data + (i + 1 < n ? at[i + 1] : end);
-        l[i] = (struct lane){ .p = p, .from = p, .stop = stop < safe ? stop : safe };
+        l[i] = (struct lane){.p = p, .from = p, .stop = stop < safe ? stop : safe};
         l[i].done = i >= n || p >= l[i].stop;
     }
     /* All four in step while all go on, with what they need in registers; then those that are left. */
@@ -169,7 +175,7 @@ void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_
         uint32_t steps = 0;
         for (;; steps++) {
             if (sc->deposit) {
-                const uint8_t *p[V1_SCAN_LANES] = { a, b, c, e };
+                const uint8_t *p[V1_SCAN_LANES] = {a, b, c, e};
                 ptrdiff_t room = PTRDIFF_MAX;
                 for (size_t i = 0; i < V1_SCAN_LANES; i++)
                     room = l[i].stop - p[i] < room ? l[i].stop - p[i] : room;
@@ -202,7 +208,7 @@ void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_
             c = nc;
             e = ne;
         }
-        const uint8_t *p[V1_SCAN_LANES] = { a, b, c, e }, *goes[V1_SCAN_LANES] = { na, nb, nc, ne };
+        const uint8_t *p[V1_SCAN_LANES] = {a, b, c, e}, *goes[V1_SCAN_LANES] = {na, nb, nc, ne};
         for (size_t i = 0; i < V1_SCAN_LANES; i++) {
             l[i].p = p[i];
             l[i].events += steps;

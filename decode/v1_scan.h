@@ -15,11 +15,11 @@
 
 #include "decode/v1_wire.h"
 
-#define V1_SCAN_LANES 4      /* places at once */
-#define V1_SCAN_RUNS 8192    /* runs noted from one of them */
+#define V1_SCAN_LANES 4   /* places at once */
+#define V1_SCAN_RUNS 8192 /* runs noted from one of them */
 
 struct v1_scan_run {
-    uint32_t from, to;       /* behind `base` */
+    uint32_t from, to; /* behind `base` */
     uint32_t events;
 };
 
@@ -27,9 +27,9 @@ struct v1_scan {
     uint64_t base, end;      /* the window */
     struct v1_scan_run *run; /* V1_SCAN_LANES * V1_SCAN_RUNS; ascending within a lane */
     size_t n[V1_SCAN_LANES], lane, at;
-    uint8_t values[256];     /* by first byte: values behind it, 4 = behind a length, 0 = not to be passed over */
-    uint64_t last[256];      /* by first byte: 1 << (values - 1); 0 = none, or behind a length */
-    bool deposit;            /* there is an instruction that finds the n-th bit that is set */
+    uint8_t values[256]; /* by first byte: values behind it, 4 = behind a length, 0 = not to be passed over */
+    uint64_t last[256];  /* by first byte: 1 << (values - 1); 0 = none, or behind a length */
+    bool deposit;        /* there is an instruction that finds the n-th bit that is set */
 };
 
 /* v1_scan_init - `kept` are the types that need more than to be counted. The runs take memory at the first window. */
@@ -44,6 +44,7 @@ void v1_scan_window(struct v1_scan *sc, const struct v1_dialect *d, const uint8_
 /* v1_scan_take - the run from `at`, if one was noted. Places must be asked for in ascending order. */
 bool v1_scan_take(struct v1_scan *sc, uint64_t at, uint64_t *to, uint32_t *events);
 /* v1_scan_pass - over one event at p, if 16 bytes can be read there; NULL: it needs a closer look. */
-const uint8_t *v1_scan_pass(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p, const uint8_t *end);
+const uint8_t *v1_scan_pass(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *p,
+                            const uint8_t *end);
 
 #endif

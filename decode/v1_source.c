@@ -13,15 +13,15 @@
 
 #define INDEX_STEP (8u << 20) /* bytes indexed per call */
 
-struct futile {               /* events [start, end] of the final order, of goroutine g */
+struct futile { /* events [start, end] of the final order, of goroutine g */
     uint64_t start, end;
-    uint32_t next;            /* next one of the same goroutine, index + 1 */
+    uint32_t next; /* next one of the same goroutine, index + 1 */
 };
 
 struct futile_g {
-    uint64_t start;           /* position of its wake-up + 1, 0 = none */
+    uint64_t start; /* position of its wake-up + 1, 0 = none */
     bool futile;
-    uint32_t first, last;     /* index + 1 in the list; in the second pass `first` is the current one */
+    uint32_t first, last; /* index + 1 in the list; in the second pass `first` is the current one */
 };
 
 struct v1 {
@@ -31,7 +31,7 @@ struct v1 {
     struct v1_emit emit;
     enum { INDEX, REHEARSE, PLAY, END } phase;
     const struct v1_ev *pending;
-    uint64_t pos;             /* of the next event in final order */
+    uint64_t pos; /* of the next event in final order */
     struct futile *futile;
     size_t nfutile, futile_cap;
     struct futile_g *fg;
@@ -45,16 +45,19 @@ static uint32_t futile_goroutine(const struct v1_ev *e, bool *ends)
 {
     *ends = false;
     switch (e->tag.type) {
-    case V1_GO_UNBLOCK: case V1_UNBLOCK_LOCAL:
-        return e->arg_g;
-    case V1_GO_START: case V1_GO_START_LOCAL: case V1_GO_PREEMPT: case V1_FUTILE:
-        return e->g;
-    case V1_GO_BLOCK: case V1_GO_BLOCK_SEND: case V1_GO_BLOCK_RECV: case V1_GO_BLOCK_SELECT: case V1_GO_BLOCK_SYNC:
-    case V1_GO_BLOCK_COND:
-        *ends = true;
-        return e->g;
-    default:
-        return 0;
+    case V1_GO_UNBLOCK:
+    case V1_UNBLOCK_LOCAL: return e->arg_g;
+    case V1_GO_START:
+    case V1_GO_START_LOCAL:
+    case V1_GO_PREEMPT:
+    case V1_FUTILE: return e->g;
+    case V1_GO_BLOCK:
+    case V1_GO_BLOCK_SEND:
+    case V1_GO_BLOCK_RECV:
+    case V1_GO_BLOCK_SELECT:
+    case V1_GO_BLOCK_SYNC:
+    case V1_GO_BLOCK_COND: *ends = true; return e->g;
+    default: return 0;
     }
 }
 
@@ -92,7 +95,7 @@ static bool futile_note(struct v1 *v, const struct v1_ev *e, uint64_t pos)
         if (!x || v->nfutile >= UINT32_MAX - 1)
             return false;
         v->futile = x;
-        x[v->nfutile++] = (struct futile){ f->start - 1, pos, 0 };
+        x[v->nfutile++] = (struct futile){f->start - 1, pos, 0};
         if (f->last)
             x[f->last - 1].next = (uint32_t)v->nfutile;
         else
@@ -140,8 +143,9 @@ static void indexed(struct v1 *v, struct source *s)
 {
     if (!v->ix.nbatch) {
         if (s->fatal.code == ERR_OK)
-            err_set(&s->fatal, ERR_EMPTY, s->header, "no events: %s", s->len > s->header ?
-                    "nothing in the file could be read" : "the file holds a header and nothing else");
+            err_set(&s->fatal, ERR_EMPTY, s->header, "no events: %s",
+                    s->len > s->header ? "nothing in the file could be read"
+                                       : "the file holds a header and nothing else");
         v->phase = END;
         return;
     }
@@ -188,7 +192,8 @@ static void finish(struct v1 *v, struct source *s)
     if (v->order.d.oom || v->names.oom)
         stop(v, s, ERR_NOMEM);
     if (v->names.missing)
-        source_damage(s, ERR_TRUNCATED, 0, s->len, "%" PRIu64 " uses of stacks or strings that are not in the file: its end is missing",
+        source_damage(s, ERR_TRUNCATED, 0, s->len,
+                      "%" PRIu64 " uses of stacks or strings that are not in the file: its end is missing",
                       v->names.missing);
     if (v->emit.contradictions)
         source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu events contradict what came before them",
@@ -227,8 +232,8 @@ static size_t play(struct v1 *v, struct source *s, struct evs *out, size_t cap)
 /* tick - nothing to show yet, but the reader is at work: time 0 again. */
 static size_t tick(struct evs *out)
 {
-    *(struct ev *)(void *)out = (struct ev){ .kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE,
-                        .by = EV_NONE };
+    *(struct ev *)(void *)out =
+        (struct ev){.kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
     return EVS_LONG;
 }
 

@@ -13,8 +13,12 @@ static const char *const NAMES[V1_TYPES] = {
 #include "decode/events_v1.def"
 };
 
-static const struct { uint8_t type; int from, to; const char *shape; } SHAPES[] = {
-#define V1_SHAPE(id, from, to, shape) { V1_##id, from, to, shape },
+static const struct {
+    uint8_t type;
+    int from, to;
+    const char *shape;
+} SHAPES[] = {
+#define V1_SHAPE(id, from, to, shape) {V1_##id, from, to, shape},
 #include "decode/events_v1.def"
 };
 
@@ -25,7 +29,7 @@ const char *v1_type_name(unsigned type)
 
 bool v1_dialect_init(struct v1_dialect *d, int version)
 {
-    static const int VERSIONS[] = { 0, 1005, 1007, 1008, 1009, 1010, 1011, 1019, 1021 };
+    static const int VERSIONS[] = {0, 1005, 1007, 1008, 1009, 1010, 1011, 1019, 1021};
     bool known = false;
     for (size_t i = 0; i < sizeof VERSIONS / sizeof VERSIONS[0]; i++)
         known |= VERSIONS[i] == version;

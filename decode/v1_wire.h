@@ -11,29 +11,29 @@
 #include <stdint.h>
 
 #define V1_LAST INT32_MAX
-#define V1_TYPES 64          /* the type has six bits */
-#define V1_VALUES 8          /* values an event can have, sequence number and time included (most: 7) */
+#define V1_TYPES 64 /* the type has six bits */
+#define V1_VALUES 8 /* values an event can have, sequence number and time included (most: 7) */
 #define V1_STRING_MAX 1000000
 #define V1_FRAMES_MAX 1000
 
 enum v1_type {
-    V1_NONE = 0,             /* no such event; the reader uses it for "here events are missing" */
+    V1_NONE = 0, /* no such event; the reader uses it for "here events are missing" */
 #define V1_EVENT(number, id, name) V1_##id = number,
 #include "decode/events_v1.def"
 };
 
 struct v1_shape {
-    const char *name;        /* NULL: the dialect has no such event */
-    uint8_t n;               /* values on the wire, sequence number and time included */
-    uint8_t timed;           /* index of the first value after the time; 0 = the event has no time */
-    int8_t stack;            /* index of the stack id, -1 = none */
+    const char *name; /* NULL: the dialect has no such event */
+    uint8_t n;        /* values on the wire, sequence number and time included */
+    uint8_t timed;    /* index of the first value after the time; 0 = the event has no time */
+    int8_t stack;     /* index of the stack id, -1 = none */
 };
 
 struct v1_dialect {
-    int version;             /* 0 = prototype */
-    uint8_t base;            /* values an event with the count bits 0 has: 1, in 1.5: 2 */
-    uint8_t max;             /* greatest event number */
-    bool names;              /* it has strings: stacks are four-tuples, not bare program counters */
+    int version;  /* 0 = prototype */
+    uint8_t base; /* values an event with the count bits 0 has: 1, in 1.5: 2 */
+    uint8_t max;  /* greatest event number */
+    bool names;   /* it has strings: stacks are four-tuples, not bare program counters */
     struct v1_shape shape[V1_TYPES];
 };
 
@@ -45,8 +45,8 @@ const char *v1_type_name(unsigned type);
 struct v1_raw {
     uint8_t type, n;
     uint64_t v[V1_VALUES];
-    const uint8_t *text;     /* log: its inline value; String: its bytes; Stack: its values after id and count */
-    uint32_t len;            /* bytes of text; Stack: number of frames */
+    const uint8_t *text; /* log: its inline value; String: its bytes; Stack: its values after id and count */
+    uint32_t len;        /* bytes of text; Stack: number of frames */
 };
 
 enum v1_read { V1_READ_OK, V1_READ_CUT, V1_READ_BAD };

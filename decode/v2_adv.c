@@ -17,7 +17,8 @@ const struct v2_spec v2_specs[256] = {
 #undef X
 };
 #define X(n, id, since, nargs, ctx, strs, stks) \
-    _Static_assert((nargs) <= sizeof((struct v2_cursor *)0)->arg / sizeof(uint64_t), "a cursor has room for " #id "'s arguments");
+    _Static_assert((nargs) <= sizeof((struct v2_cursor *)0)->arg / sizeof(uint64_t), \
+                   "a cursor has room for " #id "'s arguments");
 #include "decode/events_v2.def"
 #undef X
 
@@ -155,32 +156,44 @@ static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m,
     }
     if (m != EV_NONE && !o->m[m].told) {
         o->m[m].told = true;
-        *room_next(o) = (struct ev){.t = t - o->base, .kind = EVK_M_NEW, .g = EV_NONE, .p = EV_NONE, .m = m,
-                                        .by = EV_NONE, .arg = o->m[m].id};
+        *room_next(o) = (struct ev){.t = t - o->base,
+                                    .kind = EVK_M_NEW,
+                                    .g = EV_NONE,
+                                    .p = EV_NONE,
+                                    .m = m,
+                                    .by = EV_NONE,
+                                    .arg = o->m[m].id};
     }
 }
 
 /* The next neutral event. Times are made to differ, as Go does it: not later than the last one means 1 ns later. */
-struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind, uint8_t state)
+struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
+                   uint8_t state)
 {
     int64_t t = c->t <= o->last ? o->last + 1 : c->t;
     o->last = t;
     if (__builtin_expect(!o->have_base || (x->m != EV_NONE && !o->m[x->m].told), 0))
         emit_first(o, x->m, t);
     struct ev *e = room_next(o);
-    *e = (struct ev){.t = t - o->base, .kind = (uint8_t)kind, .state = state, .g = x->g, .p = x->p, .m = x->m, .by = EV_NONE};
+    *e = (struct ev){
+        .t = t - o->base, .kind = (uint8_t)kind, .state = state, .g = x->g, .p = x->p, .m = x->m, .by = EV_NONE};
     return e;
 }
 
 struct ev *v2_quiet(struct v2_order *o, int64_t t)
 {
     struct ev *e = room_next(o);
-    *e = (struct ev){.t = (t > o->last ? t : o->last) - o->base, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE,
+    *e = (struct ev){.t = (t > o->last ? t : o->last) - o->base,
+                     .flags = EVF_QUIET,
+                     .g = EV_NONE,
+                     .p = EV_NONE,
+                     .m = EV_NONE,
                      .by = EV_NONE};
     return e;
 }
 
-static struct ev *emit_g(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint32_t g, uint8_t state)
+static struct ev *emit_g(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint32_t g,
+                         uint8_t state)
 {
     bool bound = state == ST_RUNNING || state == ST_SYSCALL;
     struct v2_ctx on = {x->m, bound ? x->p : EV_NONE, g};
@@ -190,7 +203,8 @@ static struct ev *emit_g(struct v2_order *o, const struct v2_cursor *c, const st
     return e;
 }
 
-static struct ev *emit_p(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint32_t p, uint8_t state)
+static struct ev *emit_p(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint32_t p,
+                         uint8_t state)
 {
     struct ev *e = v2_emit(o, c, x, EVK_P_STATE, state);
     e->g = EV_NONE;
@@ -256,8 +270,14 @@ static bool was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assist
 static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g)
 {
     struct ev *e = room_next(o);
-    *e = (struct ev){.t = o->last - o->base, .kind = g == EV_NONE ? EVK_P_STATE : EVK_G_STATUS, .state = ST_SYSCALL,
-                     .flags = EVF_QUIET | EVF_CARRIED, .g = g, .p = p, .m = m, .by = EV_NONE,
+    *e = (struct ev){.t = o->last - o->base,
+                     .kind = g == EV_NONE ? EVK_P_STATE : EVK_G_STATUS,
+                     .state = ST_SYSCALL,
+                     .flags = EVF_QUIET | EVF_CARRIED,
+                     .g = g,
+                     .p = p,
+                     .m = m,
+                     .by = EV_NONE,
                      .arg = g == EV_NONE ? o->p[p].id : o->g[g].id};
 }
 
@@ -411,7 +431,8 @@ static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct 
 static enum adv proc_start(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
 {
     uint32_t p = idmap_get(&o->ps, c->arg[0]);
-    if (p == IDMAP_NONE || o->p[p].status != V2_PS_IDLE || !v2_follows(o, o->p[p].seqgen, o->p[p].seq, c->arg[1]) || x->p != EV_NONE)
+    if (p == IDMAP_NONE || o->p[p].status != V2_PS_IDLE || !v2_follows(o, o->p[p].seqgen, o->p[p].seq, c->arg[1]) ||
+        x->p != EV_NONE)
         return ADV_WAIT;
     if (x->m == EV_NONE)
         return bad(o, c, "a P starts without a thread", c->arg[0]);
@@ -698,7 +719,8 @@ static enum adv range_event(struct v2_order *o, const struct v2_cursor *c, const
         what = ACTIVE;
         goto sweep;
     case V2_GC_SWEEP_END: what = END; /* fallthrough */
-    case V2_GC_SWEEP_BEGIN: owner.p = x->p;
+    case V2_GC_SWEEP_BEGIN:
+        owner.p = x->p;
     sweep:
         open = &o->p[owner.p].sweep;
         kind = RANGE_SWEEP;
@@ -709,13 +731,14 @@ static enum adv range_event(struct v2_order *o, const struct v2_cursor *c, const
         what = ACTIVE;
         goto assist;
     case V2_GC_ASSIST_END: what = END; /* fallthrough */
-    case V2_GC_ASSIST_BEGIN: owner.g = x->g;
+    case V2_GC_ASSIST_BEGIN:
+        owner.g = x->g;
     assist:
         open = &o->g[owner.g].assist;
         kind = RANGE_ASSIST;
         break;
     case V2_STW_END: what = END; /* fallthrough */
-    default: /* V2_STW_BEGIN */
+    default:                     /* V2_STW_BEGIN */
         owner.g = x->g;
         open = &o->g[x->g].stw;
         kind = RANGE_STW;
@@ -729,7 +752,11 @@ static enum adv range_event(struct v2_order *o, const struct v2_cursor *c, const
     if (*open != want && !carried)
         return bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
     *open = what != END;
-    struct ev *e = v2_emit(o, c, x, what == END ? EVK_RANGE_END : what == ACTIVE ? EVK_RANGE_ACTIVE : EVK_RANGE_BEGIN, kind);
+    struct ev *e = v2_emit(o, c, x,
+                           what == END      ? EVK_RANGE_END
+                           : what == ACTIVE ? EVK_RANGE_ACTIVE
+                                            : EVK_RANGE_BEGIN,
+                           kind);
     e->g = owner.g;
     e->p = owner.p;
     if (what == ACTIVE)
@@ -865,7 +892,8 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
         return proc_start(o, c, &x);
     if ((c->type == V2_GC_ACTIVE && !o->first_gen) || (c->type == V2_GC_BEGIN && (o->gc != GC_UNKNOWN || o->alone)))
         need = CM | CP | CG;
-    if (o->nlost && c->type == V2_GO_SYSCALL_END && x.m != EV_NONE && x.p == EV_NONE && x.g != EV_NONE && o->m[x.m].fresh) {
+    if (o->nlost && c->type == V2_GO_SYSCALL_END && x.m != EV_NONE && x.p == EV_NONE && x.g != EV_NONE &&
+        o->m[x.m].fresh) {
         found_only(o, x.m);
         x.p = o->m[x.m].p;
     }
@@ -874,9 +902,11 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
         o->m[x.m].fresh = false;
     if ((need & CM && x.m == EV_NONE) || (need & CP && x.p == EV_NONE) || (need & CG && x.g == EV_NONE) ||
         (need & NG && x.g != EV_NONE))
-        return bad(o, c, need & CM && x.m == EV_NONE ? "expected a thread, found none" :
-                   need & CP && x.p == EV_NONE ? "expected a P, found none" :
-                   need & NG ? "expected no goroutine, found one" : "expected a goroutine, found none",
+        return bad(o, c,
+                   need & CM && x.m == EV_NONE   ? "expected a thread, found none"
+                   : need & CP && x.p == EV_NONE ? "expected a P, found none"
+                   : need & NG                   ? "expected no goroutine, found one"
+                                                 : "expected a goroutine, found none",
                    x.m == EV_NONE ? UINT64_MAX : o->m[x.m].id);
     switch (c->type) {
     case V2_GO_STOP:

@@ -45,9 +45,18 @@ static void *copy(const void *p, size_t n, size_t size)
 static bool state_keep(struct v2_cut *c)
 {
     struct v2_sim *s = &c->sim, *h = &c->head;
-    *h = (struct v2_sim){.ordinal = s->ordinal, .ng = s->ng, .np = s->np, .nm = s->nm, .gc = s->gc, .gc_seq = s->gc_seq,
-                         .heap_alloc = s->heap_alloc, .heap_goal = s->heap_goal, .procs = s->procs,
-                         .has_alloc = s->has_alloc, .has_goal = s->has_goal, .has_procs = s->has_procs};
+    *h = (struct v2_sim){.ordinal = s->ordinal,
+                         .ng = s->ng,
+                         .np = s->np,
+                         .nm = s->nm,
+                         .gc = s->gc,
+                         .gc_seq = s->gc_seq,
+                         .heap_alloc = s->heap_alloc,
+                         .heap_goal = s->heap_goal,
+                         .procs = s->procs,
+                         .has_alloc = s->has_alloc,
+                         .has_goal = s->has_goal,
+                         .has_procs = s->has_procs};
     h->g = copy(s->g, s->ng, sizeof *s->g);
     h->p = copy(s->p, s->np, sizeof *s->p);
     h->m = copy(s->m, s->nm, sizeof *s->m);
@@ -91,8 +100,8 @@ static bool watch(struct v2_cut *c, const struct v2s_event *ev, bool behind)
             c->head.gc_seq = ev->ev->arg[0];
         return true;
     case V2E_GO_STATUS_STACK:
-        if (ev->ev->arg[3] && idmap_get(&c->stack_of, ev->ev->arg[0]) == IDMAP_NONE && ev->ev->arg[3] < UINT32_MAX - 2 &&
-            !idmap_put(&c->stack_of, ev->ev->arg[0], (uint32_t)ev->ev->arg[3]))
+        if (ev->ev->arg[3] && idmap_get(&c->stack_of, ev->ev->arg[0]) == IDMAP_NONE &&
+            ev->ev->arg[3] < UINT32_MAX - 2 && !idmap_put(&c->stack_of, ev->ev->arg[0], (uint32_t)ev->ev->arg[3]))
             return false;
         return !behind || !ev->fresh || late_add(c, ev);
     case V2E_GO_STATUS:
@@ -173,7 +182,8 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
         return no_memory(e);
     bool ends = rc == V2S_END && !damaged && c->start.set && gen->end == c->data + c->len;
     if (c->begun && ends)
-        c->to_units = (uint64_t)((double)c->sim.last / c->sim.unit) + 1; /* what is left out may have been the last event */
+        c->to_units =
+            (uint64_t)((double)c->sim.last / c->sim.unit) + 1; /* what is left out may have been the last event */
     if (c->begun && (rc == V2S_UNTIL || ends))
         pin_find(c);
     if (damaged)
@@ -270,7 +280,8 @@ static void cut_free(struct v2_cut *c)
 enum err_code cut_v2(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
                      struct cut_result *res, struct err *e)
 {
-    struct v2_cut c = {.data = in->data, .len = in->len, .version = d->read_as, .header = d->header, .out = out, .res = res};
+    struct v2_cut c = {
+        .data = in->data, .len = in->len, .version = d->read_as, .header = d->header, .out = out, .res = res};
     int64_t base = 0;
     c.put = mem_alloc(sizeof *c.put);
     if (c.put)

@@ -5,14 +5,14 @@
 #include "decode/v2_put.h"
 #include "decode/v2_sim.h"
 
-struct v2c_mark {            /* where a thread's cursor stood */
-    uint32_t batch;          /* index in v2_sim.list */
-    const uint8_t *p;        /* its next event; NULL: it had none any more */
-    uint64_t before, units;  /* time of the event before in that batch; of this event, as it is to be written */
+struct v2c_mark {           /* where a thread's cursor stood */
+    uint32_t batch;         /* index in v2_sim.list */
+    const uint8_t *p;       /* its next event; NULL: it had none any more */
+    uint64_t before, units; /* time of the event before in that batch; of this event, as it is to be written */
 };
 struct v2c_marks {
-    struct v2c_mark *v;      /* by cursor */
-    size_t cap, sample;      /* sample: the next one */
+    struct v2c_mark *v; /* by cursor */
+    size_t cap, sample; /* sample: the next one */
     bool set;
 };
 struct v2c_late {
@@ -27,17 +27,17 @@ struct v2_cut {
     struct outlet *out;
     struct cut_result *res;
     struct v2_put *put;
-    int64_t from, to;        /* on the trace's clock; INT64_MIN, INT64_MAX: all */
+    int64_t from, to; /* on the trace's clock; INT64_MIN, INT64_MAX: all */
     uint64_t from_units, to_units;
-    bool begun;              /* the range has */
-    bool even;               /* a clock unit is a whole number of ns */
+    bool begun; /* the range has */
+    bool even;  /* a clock unit is a whole number of ns */
     struct v2_sim sim;
-    struct v2_sim head;      /* g, p, m and what goes with them as they were at `from` */
+    struct v2_sim head;          /* g, p, m and what goes with them as they were at `from` */
     struct v2c_marks start, end; /* of the generation at hand, if the range begins or ends in it */
     struct v2c_late *late;
     size_t nlate, caplate;
-    struct idmap stack_of;   /* goroutines whose stack the generation tells later on */
-    struct v2_raw_ev pin;    /* nargs 0: none */
+    struct idmap stack_of; /* goroutines whose stack the generation tells later on */
+    struct v2_raw_ev pin;  /* nargs 0: none */
     uint64_t pin_m;
 };
 

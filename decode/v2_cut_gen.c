@@ -24,12 +24,12 @@ struct gen_cut {
     struct v2_cut *c;
     const struct v2_raw_gen *gen;
     struct v2_tables t;
-    bool head;               /* the range begins here */
-    bool told;               /* metrics are */
+    bool head; /* the range begins here */
+    bool told; /* metrics are */
     bool pinned;
-    bool label[NLABELS];     /* strings that must be added */
-    uint64_t time;           /* of tables, just before the statuses */
-    uint64_t at, first;      /* of the statuses being written; of the first one */
+    bool label[NLABELS]; /* strings that must be added */
+    uint64_t time;       /* of tables, just before the statuses */
+    uint64_t at, first;  /* of the statuses being written; of the first one */
 };
 
 /* ---- the beginning ---------------------------------------------------------------------------------------- */
@@ -222,7 +222,8 @@ static void put_cursor(struct gen_cut *w, size_t i)
         uint64_t base = raw->time, units = base;
         if (first) {
             struct v2_raw_ev e;
-            units = v2_raw_ev(from, raw->end, &e) ? a->units - e.dt : a->units; /* an odd clock's last time is rounded up */
+            units = v2_raw_ev(from, raw->end, &e) ? a->units - e.dt
+                                                  : a->units; /* an odd clock's last time is rounded up */
             base = a->units;
         }
         if (w->head && base < c->from_units)
@@ -296,7 +297,8 @@ static void put_clock(struct gen_cut *w)
     if (w->c->version >= GO_125) {
         int64_t d = (int64_t)((double)(int64_t)(w->time - k->at) * w->c->sim.unit);
         __int128 wall = (__int128)k->sec * 1000000000 + (int64_t)(k->nsec % 1000000000) + d;
-        uint64_t v[] = {0, k->mono + (uint64_t)d, (uint64_t)(wall < 0 ? 0 : wall / 1000000000), (uint64_t)(wall < 0 ? 0 : wall % 1000000000)};
+        uint64_t v[] = {0, k->mono + (uint64_t)d, (uint64_t)(wall < 0 ? 0 : wall / 1000000000),
+                        (uint64_t)(wall < 0 ? 0 : wall % 1000000000)};
         buf[n++] = V2R_SNAPSHOT;
         for (int i = 0; i < 4; i++)
             n += v2_put_varint(buf + n, v[i]);
@@ -334,7 +336,8 @@ static void put_tables(struct gen_cut *w)
     v2_tables_put(&w->t, w->c->put, w->c->out, w->gen->number, w->time);
     for (unsigned i = 1; i < NLABELS; i++)
         if (w->label[i])
-            v2_put_entry(w->c->put, V2R_STRING, (uint64_t[]){w->t.max_string + i, strlen(LABELS[i])}, 2, LABELS[i], strlen(LABELS[i]));
+            v2_put_entry(w->c->put, V2R_STRING, (uint64_t[]){w->t.max_string + i, strlen(LABELS[i])}, 2, LABELS[i],
+                         strlen(LABELS[i]));
     v2_put_close(w->c->put);
 }
 

@@ -15,8 +15,18 @@
 #include "decode/v2_state.h"
 
 enum {
-    B_EVENTS = 1, B_STACKS = 2, B_STACK = 3, B_STRINGS = 4, B_STRING = 5, B_SAMPLES = 6, B_SAMPLE = 7, B_FREQ = 8,
-    B_EXPERIMENTAL = 49, B_SYNC = 50, B_SNAPSHOT = 51, B_END = 52
+    B_EVENTS = 1,
+    B_STACKS = 2,
+    B_STACK = 3,
+    B_STRINGS = 4,
+    B_STRING = 5,
+    B_SAMPLES = 6,
+    B_SAMPLE = 7,
+    B_FREQ = 8,
+    B_EXPERIMENTAL = 49,
+    B_SYNC = 50,
+    B_SNAPSHOT = 51,
+    B_END = 52
 };
 
 #define BATCH_MAX 65536
@@ -64,7 +74,8 @@ static const uint8_t *header_read(struct source *s, const uint8_t *p, struct hea
         p = q;
     }
     if (h->size > BATCH_MAX) {
-        source_damage(s, ERR_FORMAT, gen, off_of(s, at), "batch of %" PRIu64 " bytes, at most %d are allowed", h->size, BATCH_MAX);
+        source_damage(s, ERR_FORMAT, gen, off_of(s, at), "batch of %" PRIu64 " bytes, at most %d are allowed",
+                      h->size, BATCH_MAX);
         return NULL;
     }
     h->p = p;
@@ -118,7 +129,8 @@ static void read_freq(struct source *s, struct v2_gen *g, const struct header *h
         } else if (what == B_SNAPSHOT && sync && !g->has_snap) {
             p = snapshot(g, h, p);
         } else {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p - 1), "expected frequency or clock snapshot event, found %u", what);
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p - 1),
+                          "expected frequency or clock snapshot event, found %u", what);
             return;
         }
     }
@@ -143,10 +155,8 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct header *
     switch (first) {
     case B_STACKS: g->all_told = true; /* fallthrough */
     case B_STRINGS:
-    case B_SAMPLES:
-        return note_table(g, h);
-    default:
-        break;
+    case B_SAMPLES: return note_table(g, h);
+    default: break;
     }
     if (h->p == h->end)
         return true;
@@ -160,7 +170,8 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct header *
 
 /* ---- tables ----------------------------------------------------------------------------------------------- */
 
-static bool table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p, const char *what)
+static bool table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p,
+                      const char *what)
 {
     if (!t->torn) {
         g->torn = true;
@@ -206,7 +217,8 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
     for (const uint8_t *p = t->p + 1; p < t->end;) {
         const uint8_t *at = p;
         uint64_t id, n;
-        if (*p++ != B_STACK || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &n)) || n > FRAMES_MAX)
+        if (*p++ != B_STACK || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &n)) ||
+            n > FRAMES_MAX)
             return table_bad(s, g, t, at, "stack");
         uint32_t missing = g->missing;
         for (uint64_t i = 0; i < n; i++) {
@@ -217,7 +229,8 @@ static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slic
             f[i] = (struct frame){v[0], frame_str(s, g, v[1]), frame_str(s, g, v[2]), v[3]};
         }
         if (g->missing > missing && !g->torn) {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "stack %" PRIu64 " names a string that is not defined", id);
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at),
+                          "stack %" PRIu64 " names a string that is not defined", id);
             g->missing = missing;
         }
         uint32_t mine;
@@ -269,8 +282,10 @@ static void samples_time(struct source *s, struct v2_gen *g)
         n += g->sample[n].ns < SOURCE_TIME_MAX;
     }
     if (n < g->nsample)
-        source_damage(s, ERR_CLOCK, g->ordinal, g->start, "%zu CPU samples of generation %" PRIu64 " are left out, their times are none "
-                      "that a clock can have", g->nsample - n, g->number);
+        source_damage(s, ERR_CLOCK, g->ordinal, g->start,
+                      "%zu CPU samples of generation %" PRIu64 " are left out, their times are none "
+                      "that a clock can have",
+                      g->nsample - n, g->number);
     g->nsample = n;
 }
 
@@ -363,15 +378,17 @@ static void gen_clock_notes(struct source *s, const struct v2_gen *g)
 {
     if (!g->no_freq) {
         if (!g->torn && !g->has_snap && s->version >= GO_125)
-            source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot", g->number);
+            source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot",
+                          g->number);
         return;
     }
     if (!s->st.ndamages)
-        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " has no clock frequency: it was cut short",
-                      g->number);
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
+                      "generation %" PRIu64 " has no clock frequency: it was cut short", g->number);
     if (g->assumed) {
         s->st.clock_assumed = true;
-        source_warn(s, ERR_CLOCK, g->ordinal, g->start, "no clock frequency in the file: 15.625 MHz assumed, times may be off");
+        source_warn(s, ERR_CLOCK, g->ordinal, g->start,
+                    "no clock frequency in the file: 15.625 MHz assumed, times may be off");
     }
 }
 
@@ -392,7 +409,8 @@ static bool tables_lack(const struct v2_gen *g)
                     continue;
                 const bool str = spec->strs >> k & 1, stack = spec->stks >> k & 1;
                 named += str || stack;
-                if ((str && idmap_get(&g->strs, v) == IDMAP_NONE) || (stack && idmap_get(&g->stacks, v) == IDMAP_NONE))
+                if ((str && idmap_get(&g->strs, v) == IDMAP_NONE) ||
+                    (stack && idmap_get(&g->stacks, v) == IDMAP_NONE))
                     return true;
             }
         }
@@ -425,8 +443,9 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
         }
         if (!any) {
             if (h.gen == 0 || (g->ordinal > 1 && h.gen != last_number + 1)) {
-                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "generation %" PRIu64 " where %" PRIu64 " was expected",
-                              h.gen, g->ordinal > 1 ? last_number + 1 : 1);
+                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
+                              "generation %" PRIu64 " where %" PRIu64 " was expected", h.gen,
+                              g->ordinal > 1 ? last_number + 1 : 1);
                 if (h.gen == 0)
                     return V2_GEN_NONE;
             }
@@ -439,7 +458,8 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
                 rc = V2_GEN_LAST;
                 g->torn = true;
             } else if (h.gen != g->number + 1) {
-                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "generation %" PRIu64 " follows %" PRIu64, h.gen, g->number);
+                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "generation %" PRIu64 " follows %" PRIu64,
+                              h.gen, g->number);
                 rc = V2_GEN_LAST;
             }
             break;
@@ -448,8 +468,9 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
             return V2_GEN_OOM;
         p = next;
         if (h.torn) {
-            source_damage(s, ERR_TRUNCATED, g->ordinal, off_of(s, h.p), "the file ends %" PRIu64 " bytes into a batch of %" PRIu64,
-                          (uint64_t)(h.end - h.p), h.size);
+            source_damage(s, ERR_TRUNCATED, g->ordinal, off_of(s, h.p),
+                          "the file ends %" PRIu64 " bytes into a batch of %" PRIu64, (uint64_t)(h.end - h.p),
+                          h.size);
             rc = V2_GEN_LAST;
             g->torn = true;
             break;
@@ -463,7 +484,8 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
         rc = V2_GEN_LAST;
     if (s->version >= GO_126 && !marked && p == end && !g->torn) {
         g->torn = true;
-        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
+                      "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
     }
     gen_clock(g, last_freq);
     g->at_end = rc == V2_GEN_LAST;
@@ -477,7 +499,8 @@ bool v2_gen_tables(struct source *s, struct v2_gen *g)
         return false;
     if (g->at_end && !g->torn && s->version < GO_126 && tables_lack(g)) {
         g->torn = true;
-        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end, "generation %" PRIu64 " lacks its tables: it was cut short", g->number);
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
+                      "generation %" PRIu64 " lacks its tables: it was cut short", g->number);
     }
     return true;
 }

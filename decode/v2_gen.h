@@ -10,11 +10,11 @@
 #define V2_REASONS 64
 #define V2_NO_THREAD UINT64_MAX /* m = -1 */
 
-struct v2_batch {          /* of timed events */
+struct v2_batch { /* of timed events */
     const uint8_t *p, *end;
-    uint64_t time;         /* base, clock units */
-    uint64_t m;            /* thread id */
-    bool torn;             /* the input ends inside it */
+    uint64_t time; /* base, clock units */
+    uint64_t m;    /* thread id */
+    bool torn;     /* the input ends inside it */
 };
 
 struct v2_sample {
@@ -29,8 +29,8 @@ struct v2_slice {
 
 struct v2_gen {
     uint64_t number;
-    uint32_t ordinal;      /* 1 = the first one in the file */
-    size_t start, end;     /* file offsets */
+    uint32_t ordinal;  /* 1 = the first one in the file */
+    size_t start, end; /* file offsets */
     struct v2_batch *batch;
     size_t nbatch, capbatch;
     struct v2_slice *table; /* string batches, then stack batches, then sample batches */
@@ -38,8 +38,8 @@ struct v2_gen {
     struct v2_sample *sample;
     size_t nsample, capsample;
     struct idmap strs, stacks; /* id of the file -> id in names */
-    uint64_t min_time;     /* smallest base time of all its batches */
-    uint64_t freq;         /* units per second, 0 = not seen */
+    uint64_t min_time;         /* smallest base time of all its batches */
+    uint64_t freq;             /* units per second, 0 = not seen */
     uint64_t snap_time, mono, sec, nsec;
     bool has_snap;
     bool no_freq, assumed; /* its frequency is another generation's; nobody's */
@@ -51,7 +51,7 @@ struct v2_gen {
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
        small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
-    bool reason_inferred;  /* some were needed from there */
+    bool reason_inferred; /* some were needed from there */
 };
 
 enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };

@@ -15,11 +15,11 @@
 struct v2_mark {
     struct v2_gen_before before;
     struct source_status st;
-    size_t start, pos;         /* of the generation; behind it */
+    size_t start, pos; /* of the generation; behind it */
     bool in_gen, last_gen, over, inferred;
     uint32_t missing;
     uint32_t reason[V2_REASONS]; /* seen so far in this generation */
-    struct v2_order order;     /* arrays of its own, maps without contents but for the tasks */
+    struct v2_order order;       /* arrays of its own, maps without contents but for the tasks */
 };
 
 void v2_gen_keep(struct v2 *v)
@@ -45,7 +45,8 @@ static bool copy_map(struct idmap *to, const struct idmap *from)
     *to = *from;
     to->key = NULL;
     to->val = NULL;
-    return copy(&to->key, from->key, from->cap, sizeof *from->key) && copy(&to->val, from->val, from->cap, sizeof *from->val);
+    return copy(&to->key, from->key, from->cap, sizeof *from->key) &&
+           copy(&to->val, from->val, from->cap, sizeof *from->val);
 }
 
 static bool map_make(struct gmap *map, const struct v2_order *o)
@@ -88,9 +89,10 @@ static bool order_copy(struct v2_order *d, const struct v2_order *s, const struc
     d->capheap = d->nheap;
     d->g = mem_alloc((map->live + 1) * sizeof *d->g);
     if (!d->g || !copy(&d->p, s->p, s->np, sizeof *s->p) || !copy(&d->m, s->m, s->nm, sizeof *s->m) ||
-        !copy(&d->region, s->region, s->nregion, sizeof *s->region) || !copy(&d->cur, s->cur, s->ncur, sizeof *s->cur) ||
-        !copy(&d->heap, s->heap, s->nheap, sizeof *s->heap) || !copy_map(&d->tasks, &s->tasks) ||
-        !v2_park_copy(&d->park, &s->park, s->ncur) || !copy_map(&d->torn.has, &s->torn.has))
+        !copy(&d->region, s->region, s->nregion, sizeof *s->region) ||
+        !copy(&d->cur, s->cur, s->ncur, sizeof *s->cur) || !copy(&d->heap, s->heap, s->nheap, sizeof *s->heap) ||
+        !copy_map(&d->tasks, &s->tasks) || !v2_park_copy(&d->park, &s->park, s->ncur) ||
+        !copy_map(&d->torn.has, &s->torn.has))
         return false;
     for (uint32_t i = 0; i < s->ng; i++) {
         uint32_t to = gmap_to(map, i);

@@ -63,7 +63,8 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
             goto bad;
     int64_t t = c->t + (dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit));
     if (t >= SOURCE_TIME_MAX) {
-        damage_at(o, c->at, ERR_CLOCK, "an event's time is none that a clock can have, so many units after the one before:", dt);
+        damage_at(o, c->at, ERR_CLOCK,
+                  "an event's time is none that a clock can have, so many units after the one before:", dt);
         goto stop;
     }
     c->p = p;
@@ -288,8 +289,8 @@ static void stop(struct v2_order *o, const char *why)
 {
     const struct v2_cursor *c = o->nheap ? &o->cur[o->heap[0].cursor] : NULL;
     if (why)
-        source_damage(o->s, ERR_ORDER, o->gen->ordinal, c ? (uint64_t)(c->at - o->s->data) : o->gen->start, "%s: %s", why,
-                      c ? v2_specs[c->type].name : "nothing");
+        source_damage(o->s, ERR_ORDER, o->gen->ordinal, c ? (uint64_t)(c->at - o->s->data) : o->gen->start, "%s: %s",
+                      why, c ? v2_specs[c->type].name : "nothing");
     o->stopped = true;
 }
 
@@ -297,7 +298,8 @@ static void stop(struct v2_order *o, const char *why)
 static void cursor_done(struct v2_order *o, struct v2_cursor *c)
 {
     c->over = true;
-    if (o->gen->torn && c->m != EV_NONE && (o->m[c->m].p != EV_NONE || o->m[c->m].g != EV_NONE) && c->t < o->torn_from)
+    if (o->gen->torn && c->m != EV_NONE && (o->m[c->m].p != EV_NONE || o->m[c->m].g != EV_NONE) &&
+        c->t < o->torn_from)
         o->torn_from = c->t;
     if (o->loose)
         v2_torn_over(o, c->m);
@@ -310,8 +312,9 @@ static void say_cut_off(struct v2_order *o)
     for (size_t k = 0; k < o->gen->nbatch; k++)
         all += (uint64_t)(o->gen->batch[k].end - o->gen->batch[k].p);
     source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, (uint64_t)(o->cur[o->heap[0].cursor].at - o->s->data),
-                  "from %.6f s on events of threads that were cut off are needed: %" PRIu64 " of the generation's %" PRIu64
-                  " bytes can't be put in order", (double)(o->last - o->base) * 1e-9, all - o->consumed, all);
+                  "from %.6f s on events of threads that were cut off are needed: %" PRIu64
+                  " of the generation's %" PRIu64 " bytes can't be put in order",
+                  (double)(o->last - o->base) * 1e-9, all - o->consumed, all);
 }
 
 static void push_woken(struct v2_order *o)
@@ -460,10 +463,11 @@ static __attribute__((noinline)) void turns_close(struct turns *ts)
  * at nothing of another one, whose turn can stay open.
  */
 #define OWN(id) ((uint64_t)1 << V2_##id)
-static const uint64_t own_events = OWN(PROC_START) | OWN(PROC_STOP) | OWN(GO_START) | OWN(GO_DESTROY) | OWN(GO_STOP) | OWN(GO_BLOCK) |
-                                   OWN(GO_UNBLOCK) | OWN(GO_SYSCALL_BEGIN) | OWN(GO_SYSCALL_END) | OWN(GO_SYSCALL_END_BLOCKED) |
-                                   OWN(GC_SWEEP_BEGIN) | OWN(GC_SWEEP_END) | OWN(GC_ASSIST_BEGIN) | OWN(GC_ASSIST_END) |
-                                   OWN(HEAP_ALLOC) | OWN(HEAP_GOAL) | OWN(GO_LABEL);
+static const uint64_t own_events = OWN(PROC_START) | OWN(PROC_STOP) | OWN(GO_START) | OWN(GO_DESTROY) | OWN(GO_STOP) |
+                                   OWN(GO_BLOCK) | OWN(GO_UNBLOCK) | OWN(GO_SYSCALL_BEGIN) | OWN(GO_SYSCALL_END) |
+                                   OWN(GO_SYSCALL_END_BLOCKED) | OWN(GC_SWEEP_BEGIN) | OWN(GC_SWEEP_END) |
+                                   OWN(GC_ASSIST_BEGIN) | OWN(GC_ASSIST_END) | OWN(HEAP_ALLOC) | OWN(HEAP_GOAL) |
+                                   OWN(GO_LABEL);
 
 HOT bool is_own(uint8_t type)
 {
@@ -551,7 +555,8 @@ enum turn_rc { TURN_ON, TURN_OUT, TURN_OVER }; /* it goes on later; another kind
  * the earliest (t <= until): what v2_adv() does, without what can't matter then. The event it stops at is the cursor's
  * next one, untried. *t: its time. *full: there was no room for the span it ends.
  */
-HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, bool direct, int64_t *t, struct hot_run **full)
+HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, bool direct, int64_t *t,
+                          struct hot_run **full)
 {
     struct turn *u = &ts->open[c->turn];
     *full = NULL;

@@ -192,7 +192,8 @@ bool v2_park_copy(struct v2_park *to, const struct v2_park *from, size_t ncur)
     to->capat = to->capwoken = ncur;
     to->caplist = lists;
     to->capfirst = from->nfirst;
-    return copy(&to->at, from->at, ncur, sizeof *from->at) && copy(&to->list, from->list, lists, sizeof *from->list) &&
+    return copy(&to->at, from->at, ncur, sizeof *from->at) &&
+           copy(&to->list, from->list, lists, sizeof *from->list) &&
            copy(&to->woken, from->woken, ncur, sizeof *from->woken) &&
            copy(&to->first, from->first, from->nfirst, sizeof *from->first);
 }

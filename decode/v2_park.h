@@ -20,21 +20,21 @@ struct v2_heap {
     uint32_t cursor;
 };
 
-struct v2_wait {               /* what a cursor's event waits for */
+struct v2_wait { /* what a cursor's event waits for */
     uint64_t id, seq;
     uint8_t what;
 };
 
 struct v2_parked {
     struct v2_wait w;
-    uint32_t next;             /* in its list, cursor + 1 */
+    uint32_t next; /* in its list, cursor + 1 */
     bool in;
 };
 
 struct v2_park {
-    struct v2_parked *at;      /* by cursor */
-    uint32_t *list, *woken;    /* lists by hash; who may be tried again */
-    struct v2_heap *first;     /* a heap by time, of these and of some that are gone */
+    struct v2_parked *at;   /* by cursor */
+    uint32_t *list, *woken; /* lists by hash; who may be tried again */
+    struct v2_heap *first;  /* a heap by time, of these and of some that are gone */
     size_t n, nwoken, nfirst;
     size_t capat, caplist, capwoken, capfirst;
     uint32_t mask;

@@ -9,10 +9,10 @@
 
 struct v2_put {
     struct outlet *out;
-    uint64_t gen, m, time;   /* time: of the last event; of the batch at its start */
+    uint64_t gen, m, time; /* time: of the last event; of the batch at its start */
     uint64_t base;
     size_t n;
-    uint8_t first;           /* what each batch begins with: V2R_STRINGS.. , 0 = timed events */
+    uint8_t first; /* what each batch begins with: V2R_STRINGS.. , 0 = timed events */
     uint8_t buf[V2_RAW_BATCH];
 };
 

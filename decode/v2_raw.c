@@ -53,7 +53,8 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
         p = q;
     }
     if (b->size > V2_RAW_BATCH) {
-        err_set(e, ERR_FORMAT, (uint64_t)(at - data), "batch of %" PRIu64 " bytes, at most %d are allowed", b->size, V2_RAW_BATCH);
+        err_set(e, ERR_FORMAT, (uint64_t)(at - data), "batch of %" PRIu64 " bytes, at most %d are allowed", b->size,
+                V2_RAW_BATCH);
         return NULL;
     }
     b->p = p;
@@ -111,8 +112,8 @@ const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev 
 const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw_string *s)
 {
     uint64_t len;
-    if (p == end || *p != V2R_STRING || !(p = bytes_varint(p + 1, end, &s->id)) || !(p = bytes_varint(p, end, &len)) ||
-        len > V2_RAW_STRING || (uint64_t)(end - p) < len)
+    if (p == end || *p != V2R_STRING || !(p = bytes_varint(p + 1, end, &s->id)) ||
+        !(p = bytes_varint(p, end, &len)) || len > V2_RAW_STRING || (uint64_t)(end - p) < len)
         return NULL;
     s->p = p;
     s->len = (uint32_t)len;
@@ -161,7 +162,8 @@ static bool take(struct v2_raw_gen *g, const struct v2_raw_batch *b)
     if (b->time < g->min_time)
         g->min_time = b->time;
     struct v2_raw_clock c;
-    if (b->lead == V2R_EVENTS && (b->first == V2R_FREQ || b->first == V2R_SYNC) && v2_raw_clock(b, &c) && !g->clock.freq)
+    if (b->lead == V2R_EVENTS && (b->first == V2R_FREQ || b->first == V2R_SYNC) && v2_raw_clock(b, &c) &&
+        !g->clock.freq)
         g->clock = c;
     return true;
 }
@@ -173,8 +175,8 @@ static bool belongs(struct v2_raw_gen *g, const uint8_t *data, int version, cons
         return true;
     *over = version < GO_126 && b->gen == g->number + 1;
     if (!*over)
-        err_set(&g->damage, ERR_FORMAT, (uint64_t)(b->at - data), "generation %" PRIu64 " %s generation %" PRIu64, b->gen,
-                version < GO_126 ? "follows" : "begins before the end mark of", g->number);
+        err_set(&g->damage, ERR_FORMAT, (uint64_t)(b->at - data), "generation %" PRIu64 " %s generation %" PRIu64,
+                b->gen, version < GO_126 ? "follows" : "begins before the end mark of", g->number);
     return false;
 }
 
@@ -218,7 +220,8 @@ bool v2_raw_gen(const uint8_t *data, size_t len, int version, size_t *pos, struc
     if (!g->damage.code && version >= GO_126 && !g->marked)
         cut(data, p, &g->damage, "a generation: its end mark is missing");
     if (!g->damage.code && !g->clock.freq)
-        err_set(&g->damage, ERR_TRUNCATED, *pos, "generation %" PRIu64 " has no clock frequency: it was cut short", g->number);
+        err_set(&g->damage, ERR_TRUNCATED, *pos, "generation %" PRIu64 " has no clock frequency: it was cut short",
+                g->number);
     return true;
 }
 

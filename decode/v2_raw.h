@@ -13,14 +13,24 @@
 
 #include "decode/err.h"
 
-#define V2_RAW_BATCH 65536   /* bytes of a batch at most */
-#define V2_RAW_STRING 1024   /* bytes of a string at most */
+#define V2_RAW_BATCH 65536 /* bytes of a batch at most */
+#define V2_RAW_STRING 1024 /* bytes of a string at most */
 #define V2_RAW_FRAMES 128
 #define V2_RAW_NO_THREAD UINT64_MAX
 
 enum v2_raw_type { /* the first byte of a batch, of its payload, or of an entry in it */
-    V2R_EVENTS = 1, V2R_STACKS = 2, V2R_STACK = 3, V2R_STRINGS = 4, V2R_STRING = 5, V2R_SAMPLES = 6, V2R_SAMPLE = 7,
-    V2R_FREQ = 8, V2R_EXPERIMENTAL = 49, V2R_SYNC = 50, V2R_SNAPSHOT = 51, V2R_END = 52
+                   V2R_EVENTS = 1,
+                   V2R_STACKS = 2,
+                   V2R_STACK = 3,
+                   V2R_STRINGS = 4,
+                   V2R_STRING = 5,
+                   V2R_SAMPLES = 6,
+                   V2R_SAMPLE = 7,
+                   V2R_FREQ = 8,
+                   V2R_EXPERIMENTAL = 49,
+                   V2R_SYNC = 50,
+                   V2R_SNAPSHOT = 51,
+                   V2R_END = 52
 };
 
 enum v2_raw_event {
@@ -30,21 +40,21 @@ enum v2_raw_event {
 };
 
 struct v2_raw_spec {
-    int8_t nargs;            /* + 1; 0: there is no such event */
-    uint8_t strs, stacks;    /* bit i set: argument i is a string's, a stack's id */
-    uint8_t ctx;             /* what its thread must have, V2C_* */
-    const char *name;        /* GO_CREATE */
+    int8_t nargs;         /* + 1; 0: there is no such event */
+    uint8_t strs, stacks; /* bit i set: argument i is a string's, a stack's id */
+    uint8_t ctx;          /* what its thread must have, V2C_* */
+    const char *name;     /* GO_CREATE */
 };
 enum { V2C_M = 1, V2C_P = 2, V2C_G = 4, V2C_NO_P = 8, V2C_NO_G = 16 };
 extern const struct v2_raw_spec v2_raw_specs[256];
 
 struct v2_raw_batch {
-    uint8_t lead;            /* V2R_EVENTS, V2R_EXPERIMENTAL, V2R_END (which has nothing more) */
-    uint8_t first;           /* first byte of the payload: what it holds; 0 = empty */
-    bool torn;               /* the input ends inside it */
+    uint8_t lead;  /* V2R_EVENTS, V2R_EXPERIMENTAL, V2R_END (which has nothing more) */
+    uint8_t first; /* first byte of the payload: what it holds; 0 = empty */
+    bool torn;     /* the input ends inside it */
     uint64_t gen, m, time, size;
-    const uint8_t *at;       /* of its header */
-    const uint8_t *p, *end;  /* its payload */
+    const uint8_t *at;      /* of its header */
+    const uint8_t *p, *end; /* its payload */
 };
 
 /*
@@ -71,7 +81,7 @@ const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw
 struct v2_raw_stack {
     uint64_t id;
     uint32_t n;
-    const uint8_t *frames;   /* n times pc, function's, file's string, line */
+    const uint8_t *frames; /* n times pc, function's, file's string, line */
 };
 const uint8_t *v2_raw_stack(const uint8_t *p, const uint8_t *end, struct v2_raw_stack *s);
 const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end, uint64_t v[4]);
@@ -80,7 +90,7 @@ const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end, uint64_t v[4])
 const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5]);
 
 struct v2_raw_clock {
-    uint64_t freq;           /* 0: not in this batch */
+    uint64_t freq; /* 0: not in this batch */
     bool has_wall;
     uint64_t at, mono, sec, nsec; /* clock units of the snapshot, what the other clocks said */
 };
@@ -97,8 +107,8 @@ struct v2_raw_gen {
     const uint8_t *start, *end;
     struct v2_raw_batch *batch;
     size_t n, cap;
-    bool marked;             /* its end mark stands there (1.26) */
-    uint64_t min_time;       /* smallest time of its batches */
+    bool marked;       /* its end mark stands there (1.26) */
+    uint64_t min_time; /* smallest time of its batches */
     struct v2_raw_clock clock;
     struct err damage;
 };

@@ -14,9 +14,9 @@
 #include "decode/mem.h"
 
 #define TIME_MAX ((int64_t)1 << 61)
-#define FEW 64               /* cursors that are kept sorted; more are a heap */
+#define FEW 64 /* cursors that are kept sorted; more are a heap */
 #define ASSUMED_HZ 15625000
-#define TRIES 64             /* in vain, for each event that came, and a million */
+#define TRIES 64 /* in vain, for each event that came, and a million */
 
 enum adv { OK, WAIT, BAD };
 
@@ -28,7 +28,8 @@ static int64_t ns_of(uint64_t units, double unit)
 
 static enum adv bad(struct v2_sim *s, const struct v2s_cursor *c, const char *what)
 {
-    err_set(&s->damage, ERR_ORDER, (uint64_t)(c->ev.at - s->data), "event %s: %s", v2_raw_specs[c->ev.type].name, what);
+    err_set(&s->damage, ERR_ORDER, (uint64_t)(c->ev.at - s->data), "event %s: %s", v2_raw_specs[c->ev.type].name,
+            what);
     return BAD;
 }
 
@@ -216,7 +217,8 @@ static enum adv proc_steal(struct v2_sim *s, const struct v2s_cursor *c)
 
 static enum adv go_create(struct v2_sim *s, const struct v2s_cursor *c, uint32_t cur)
 {
-    static const uint8_t status[256] = {[V2E_GO_CREATE] = V2S_G_RUNNABLE, [V2E_GO_CREATE_BLOCKED] = V2S_G_WAITING,
+    static const uint8_t status[256] = {[V2E_GO_CREATE] = V2S_G_RUNNABLE,
+                                        [V2E_GO_CREATE_BLOCKED] = V2S_G_WAITING,
                                         [V2E_GO_CREATE_SYSCALL] = V2S_G_SYSCALL};
     if (idmap_get(&s->gs, c->ev.arg[0]) != IDMAP_NONE)
         return bad(s, c, "the goroutine exists already");
@@ -323,7 +325,8 @@ static enum adv gc_event(struct v2_sim *s, const struct v2s_cursor *c)
 {
     uint64_t seq = c->ev.arg[0];
     bool next = s->gc != V2S_GC_UNKNOWN && seq == s->gc_seq + 1;
-    bool free_to = c->ev.type == V2E_GC_BEGIN ? s->gc == V2S_GC_UNKNOWN : c->ev.type == V2E_GC_ACTIVE && s->ordinal == 1;
+    bool free_to =
+        c->ev.type == V2E_GC_BEGIN ? s->gc == V2S_GC_UNKNOWN : c->ev.type == V2E_GC_ACTIVE && s->ordinal == 1;
     if (!next && !free_to)
         return c->ev.type == V2E_GC_END && s->gc == V2S_GC_UNKNOWN ? bad(s, c, "GC ends that did not begin") : WAIT;
     if (c->ev.type == V2E_GC_ACTIVE && s->ordinal == 1 && s->gc != V2S_GC_UNKNOWN)
@@ -377,10 +380,22 @@ static enum adv range_event(struct v2_sim *s, const struct v2s_cursor *c, uint32
 static void note(struct v2_sim *s, const struct v2s_cursor *c, uint32_t cur)
 {
     switch (c->ev.type) {
-    case V2E_HEAP_ALLOC: s->heap_alloc = c->ev.arg[0]; s->has_alloc = true; break;
-    case V2E_HEAP_GOAL: s->heap_goal = c->ev.arg[0]; s->has_goal = true; break;
-    case V2E_PROCS_CHANGE: s->procs = c->ev.arg[0]; s->has_procs = true; break;
-    case V2E_GO_LABEL: s->g[cur].label = c->ev.arg[0]; s->g[cur].labelgen = s->ordinal; break;
+    case V2E_HEAP_ALLOC:
+        s->heap_alloc = c->ev.arg[0];
+        s->has_alloc = true;
+        break;
+    case V2E_HEAP_GOAL:
+        s->heap_goal = c->ev.arg[0];
+        s->has_goal = true;
+        break;
+    case V2E_PROCS_CHANGE:
+        s->procs = c->ev.arg[0];
+        s->has_procs = true;
+        break;
+    case V2E_GO_LABEL:
+        s->g[cur].label = c->ev.arg[0];
+        s->g[cur].labelgen = s->ordinal;
+        break;
     default: break;
     }
 }
@@ -573,8 +588,11 @@ static bool cursors(struct v2_sim *s, size_t n)
         if (!c)
             return false;
         s->cur = c;
-        c[s->ncur++] = (struct v2s_cursor){.m = m_get(s, mid), .batch = (uint32_t)i, .nbatch = (uint32_t)(k - i),
-                                            .first = (uint32_t)i, .all = (uint32_t)(k - i)};
+        c[s->ncur++] = (struct v2s_cursor){.m = m_get(s, mid),
+                                           .batch = (uint32_t)i,
+                                           .nbatch = (uint32_t)(k - i),
+                                           .first = (uint32_t)i,
+                                           .all = (uint32_t)(k - i)};
         if (s->oom)
             return false;
     }
@@ -610,7 +628,8 @@ bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen
     for (size_t i = 0; i < gen->n; i++) {
         if (timed(&gen->batch[i]))
             list[n++] = (uint32_t)i;
-        else if (gen->batch[i].lead == V2R_EVENTS && gen->batch[i].first == V2R_SAMPLES && !samples_read(s, &gen->batch[i]))
+        else if (gen->batch[i].lead == V2R_EVENTS && gen->batch[i].first == V2R_SAMPLES &&
+                 !samples_read(s, &gen->batch[i]))
             return false;
     }
     if (n)
@@ -658,7 +677,10 @@ static uint32_t pick(struct v2_sim *s, int64_t until, struct v2s_event *e, enum 
         }
         s->now = c->ev;
         s->fresh = false;
-        *e = (struct v2s_event){.units = c->units, .ev = &s->now, .m = m, .p = m == V2S_NONE ? V2S_NONE : s->m[m].p,
+        *e = (struct v2s_event){.units = c->units,
+                                .ev = &s->now,
+                                .m = m,
+                                .p = m == V2S_NONE ? V2S_NONE : s->m[m].p,
                                 .g = m == V2S_NONE ? V2S_NONE : s->m[m].g};
         if ((a = advance(s, c)) == OK)
             stamp(s, c->t, k, e);

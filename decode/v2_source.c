@@ -26,17 +26,19 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
 {
     if (gen->missing)
         source_damage(s, gen->torn ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
-                      "%" PRIu32 " uses of strings or stacks that are not in generation %" PRIu64 "'s tables", gen->missing,
-                      gen->number);
+                      "%" PRIu32 " uses of strings or stacks that are not in generation %" PRIu64 "'s tables",
+                      gen->missing, gen->number);
     if (gen->reason_inferred)
         source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
-                    "generation %" PRIu64 " lost its string table: wait reasons are inferred from the one before", gen->number);
+                    "generation %" PRIu64 " lost its string table: wait reasons are inferred from the one before",
+                    gen->number);
     if (o->loose)
         v2_torn_say(o);
     if (gen->torn && o->torn_from < o->last)
-        source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->end,
-                    "from %.6f s on the events of some threads are missing: what became of what they ran is not known",
-                    (double)(o->torn_from - o->base) * 1e-9);
+        source_warn(
+            s, ERR_TRUNCATED, gen->ordinal, gen->end,
+            "from %.6f s on the events of some threads are missing: what became of what they ran is not known",
+            (double)(o->torn_from - o->base) * 1e-9);
     s->st.bytes_done = gen->end;
 }
 
@@ -129,8 +131,12 @@ static void v2_close(struct source *s)
     s->self = NULL;
 }
 
-static const struct source_ops ops = {
-    .stream = v2_stream, .fold = v2_fold, .close = v2_close, .mark = v2_mark, .resume = v2_resume, .mark_free = v2_mark_free};
+static const struct source_ops ops = {.stream = v2_stream,
+                                      .fold = v2_fold,
+                                      .close = v2_close,
+                                      .mark = v2_mark,
+                                      .resume = v2_resume,
+                                      .mark_free = v2_mark_free};
 
 enum err_code source_v2(struct source *s, struct err *e)
 {

@@ -5,7 +5,7 @@
 #include "decode/v2_gen.h"
 #include "decode/v2_order.h"
 
-struct v2_gen_before {         /* what a generation inherits from those before it */
+struct v2_gen_before { /* what a generation inherits from those before it */
     uint64_t number, freq;
     uint32_t ordinal;
     bool torn;

@@ -25,14 +25,15 @@ struct v2_spec {
 };
 extern const struct v2_spec v2_specs[256];
 
-struct v2_ctx {           /* whose event it is, and what they had before it */
+struct v2_ctx { /* whose event it is, and what they had before it */
     uint32_t m, p, g;
 };
 
 /* v2_adv - the cursor's event, if it can be next: into o->out, of which 8 must be free. */
 enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c);
 /* A neutral event at the cursor's time into o->out. */
-struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind, uint8_t state);
+struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
+                   uint8_t state);
 /* v2_m_get - the thread's index, given out at its first mention. EV_NONE: no thread, or out of memory (o->oom). */
 uint32_t v2_m_get(struct v2_order *o, uint64_t id);
 /* v2_g_new - a goroutine, EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. */

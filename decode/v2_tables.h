@@ -8,11 +8,18 @@
 #include "decode/v2_put.h"
 
 struct v2_tables {
-    struct v2t_string { struct v2_raw_string s; bool used; } *string;
-    struct v2t_stack { struct v2_raw_stack s; const uint8_t *end; bool used; } *stack;
+    struct v2t_string {
+        struct v2_raw_string s;
+        bool used;
+    } * string;
+    struct v2t_stack {
+        struct v2_raw_stack s;
+        const uint8_t *end;
+        bool used;
+    } * stack;
     size_t nstring, capstring, nstack, capstack;
     struct idmap strings, stacks; /* index by id; the first of an id counts, as for Go */
-    uint64_t max_string;     /* highest id */
+    uint64_t max_string;          /* highest id */
 };
 
 /* v2_tables_read - of a generation, over what was read before. Damaged tables end where they are. false: no memory. */

@@ -11,7 +11,13 @@
 #include "decode/bytes.h"
 #include "decode/hash.h"
 
-enum { IN_G, IN_P, IN_GC, IN_G_TOLD, IN_P_TOLD }; /* what the index has: an event with that number; one that tells of it */
+enum {
+    IN_G,
+    IN_P,
+    IN_GC,
+    IN_G_TOLD,
+    IN_P_TOLD
+}; /* what the index has: an event with that number; one that tells of it */
 
 static uint64_t key(unsigned what, uint64_t id, uint64_t seq)
 {
@@ -408,7 +414,8 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
 {
     struct v2_p *vp = &o->p[p];
     const bool told = vp->seqgen == o->gen->ordinal;
-    if (vp->status != V2_PS_IDLE || has(o, IN_P, vp->id, told ? vp->seq + 1 : 1) || (!told && has(o, IN_P_TOLD, vp->id, 0)))
+    if (vp->status != V2_PS_IDLE || has(o, IN_P, vp->id, told ? vp->seq + 1 : 1) ||
+        (!told && has(o, IN_P_TOLD, vp->id, 0)))
         return;
     lost(o, o->last, EV_NONE, p, since);
     vp->status = V2_PS_LOST;
@@ -505,5 +512,6 @@ void v2_torn_say(struct v2_order *o)
     if (t->gaps || t->dropped)
         source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, o->gen->end,
                       "events of threads were lost: from %.6f s on there are %" PRIu64 " gaps, and %" PRIu64
-                      " events that can't be placed", (double)(o->torn_from - o->base) * 1e-9, t->gaps, t->dropped);
+                      " events that can't be placed",
+                      (double)(o->torn_from - o->base) * 1e-9, t->gaps, t->dropped);
 }

@@ -58,24 +58,24 @@ static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
     return f;
 }
 
-#define ARG(x)                                                      \
-    do {                                                            \
-        (x) = p[0];                                                 \
-        if ((x) < 0x80) {                                           \
-            p += 1;                                                 \
-        } else if (p[1] < 0x80) {                                   \
-            (x) = ((x) & 0x7f) | (uint64_t)p[1] << 7;               \
-            p += 2;                                                 \
-        } else if (p[2] < 0x80) {                                   \
-            (x) = ((x) & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14; \
-            p += 3;                                                 \
-        } else {                                                    \
-            struct far_varint far_ = varint_far(p);                 \
-            if (!far_.p)                                            \
-                goto out;                                           \
-            p = far_.p;                                             \
-            (x) = far_.v;                                           \
-        }                                                           \
+#define ARG(x) \
+    do { \
+        (x) = p[0]; \
+        if ((x) < 0x80) { \
+            p += 1; \
+        } else if (p[1] < 0x80) { \
+            (x) = ((x)&0x7f) | (uint64_t)p[1] << 7; \
+            p += 2; \
+        } else if (p[2] < 0x80) { \
+            (x) = ((x)&0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14; \
+            p += 3; \
+        } else { \
+            struct far_varint far_ = varint_far(p); \
+            if (!far_.p) \
+                goto out; \
+            p = far_.p; \
+            (x) = far_.v; \
+        } \
     } while (0)
 
 /* A short event into the stream; a long one. */
@@ -105,12 +105,20 @@ static __attribute__((noinline)) uint64_t turn_reason(struct turns *ts, bool sto
 }
 
 /* Seldomer events that a turn goes on after. false: not so simple, and nothing has changed. */
-static __attribute__((noinline)) void turn_metric(struct turns *ts, const struct turn *u, enum metric metric, int64_t t, uint64_t value)
+static __attribute__((noinline)) void turn_metric(struct turns *ts, const struct turn *u, enum metric metric,
+                                                  int64_t t, uint64_t value)
 {
     const struct hot_run *r = &u->r;
     if (ts->out) {
-        put_long(ts, r, &(struct ev){.t = t, .kind = EVK_METRIC, .state = (uint8_t)metric, .g = r->g, .p = r->p, .m = r->m,
-                                     .by = EV_NONE, .arg = value});
+        put_long(ts, r,
+                 &(struct ev){.t = t,
+                              .kind = EVK_METRIC,
+                              .state = (uint8_t)metric,
+                              .g = r->g,
+                              .p = r->p,
+                              .m = r->m,
+                              .by = EV_NONE,
+                              .arg = value});
         return;
     }
     struct fold *f = ts->h.f;
@@ -137,8 +145,8 @@ static __attribute__((noinline)) bool turn_end(struct turns *ts, struct turn *u,
     return true;
 }
 
-static __attribute__((noinline)) bool turn_create(struct turns *ts, const struct turn *u, int64_t t, uint64_t id, uint64_t start,
-                                                  uint64_t own)
+static __attribute__((noinline)) bool turn_create(struct turns *ts, const struct turn *u, int64_t t, uint64_t id,
+                                                  uint64_t start, uint64_t own)
 {
     const struct hot_run *r = &u->r;
     struct v2_order *o = ts->o;
@@ -151,8 +159,17 @@ static __attribute__((noinline)) bool turn_create(struct turns *ts, const struct
     ts->gs = lookup_take(&o->gs);
     if (g == EV_NONE)
         return false;
-    const struct ev e = {.t = t, .kind = EVK_G_CREATE, .state = ST_RUNNABLE, .flags = EVF_OWN_STACK, .g = g, .p = r->p, .m = r->m,
-                         .by = r->g, .stack = stack, .stack2 = stack2, .arg = id};
+    const struct ev e = {.t = t,
+                         .kind = EVK_G_CREATE,
+                         .state = ST_RUNNABLE,
+                         .flags = EVF_OWN_STACK,
+                         .g = g,
+                         .p = r->p,
+                         .m = r->m,
+                         .by = r->g,
+                         .stack = stack,
+                         .stack2 = stack2,
+                         .arg = id};
     if (ts->out) {
         put_long(ts, r, &e);
         return true;
@@ -218,7 +235,8 @@ next:
     now = u->before + (int64_t)(a0 * ts->unit);
 timed:
     t = now > last ? now : last + 1;
-    if (t > ts->limit) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
+    if (t >
+        ts->limit) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
         ts->over = t;
         if (now <= ts->until)
             goto out;
@@ -272,7 +290,8 @@ timed:
         ARG(a0);
         ARG(a1);
         if (u->status != ST_RUNNING || u->p->seqgen != ts->ordinal || a0 != u->p->seq + 1 ||
-            !lookup_or_0(&ts->stacks, a1, &stack) || (direct && (r->call || !hot_on_call(r, &ts->h, t, ST_SYSCALL, stack))))
+            !lookup_or_0(&ts->stacks, a1, &stack) ||
+            (direct && (r->call || !hot_on_call(r, &ts->h, t, ST_SYSCALL, stack))))
             goto out;
         u->status = ts->g[r->g].status = ST_SYSCALL;
         u->p->status = V2_PS_SYSCALL;

@@ -33,39 +33,39 @@ HOT struct lookup lookup_take(const struct idmap *m)
  * them, so nothing of it need be written between two turns, nor looked up again.
  */
 struct turn {
-    struct v2_cursor *c;       /* whose; its own copies of what follows are as they were */
+    struct v2_cursor *c; /* whose; its own copies of what follows are as they were */
     struct v2_m *vm;
     struct v2_p *p;
-    const uint8_t *at;         /* the next event */
-    const uint8_t *args;       /* its arguments, if its time is known, and that time; else NULL */
-    const uint8_t *behind;     /* no event that begins here can end beyond its batch */
-    int64_t now;               /* times are those that are handed over: since the trace's first event */
-    int64_t before;            /* time of the thread's last one */
-    uint8_t status;            /* of what runs there */
-    bool told;                 /* the stream has an EVS_ON for it */
-    struct hot_run r;          /* into o->out: only p, m, g */
+    const uint8_t *at;     /* the next event */
+    const uint8_t *args;   /* its arguments, if its time is known, and that time; else NULL */
+    const uint8_t *behind; /* no event that begins here can end beyond its batch */
+    int64_t now;           /* times are those that are handed over: since the trace's first event */
+    int64_t before;        /* time of the thread's last one */
+    uint8_t status;        /* of what runs there */
+    bool told;             /* the stream has an EVS_ON for it */
+    struct hot_run r;      /* into o->out: only p, m, g */
 };
 
 /* All of it stands in memory: there is too much of it for registers. */
 struct turns {
-    bool ready;                /* none of the tables is empty */
-    uint32_t ordinal;          /* of the generation */
+    bool ready;       /* none of the tables is empty */
+    uint32_t ordinal; /* of the generation */
     uint64_t unit;
     int64_t base;
     struct lookup gs, stacks;
     const uint32_t *reason;
     struct v2_g *g;
-    int64_t last;              /* time of the last event */
-    int64_t limit, until;      /* up to when the current turn may go on: for good; until it is another thread's */
-    int64_t over;              /* time of the event that is later */
-    size_t room;               /* how many events more there may be */
-    size_t n;                  /* how many there were */
+    int64_t last;         /* time of the last event */
+    int64_t limit, until; /* up to when the current turn may go on: for good; until it is another thread's */
+    int64_t over;         /* time of the event that is later */
+    size_t room;          /* how many events more there may be */
+    size_t n;             /* how many there were */
     struct hot h;
-    struct evs *out;           /* the next in the stream; NULL: they are folded */
-    int64_t told;              /* time of the last event in the stream, as its reader knows it */
+    struct evs *out; /* the next in the stream; NULL: they are folded */
+    int64_t told;    /* time of the last event in the stream, as its reader knows it */
     struct v2_order *o;
     uint64_t rest[2][V2_REASONS]; /* turn_reason(): GoBlock's, GoStop's */
-    const struct v2_m *vms;    /* where the arrays stood when the turns were opened */
+    const struct v2_m *vms;       /* where the arrays stood when the turns were opened */
     const struct v2_p *vps;
     uint32_t nopen;
     struct turn open[TURNS];

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#define EOCD 22              /* bytes of the record at the end, before its comment */
-#define HEAD 30              /* of a member's own header */
-#define ENTRY 46             /* of its entry in the directory */
+#define EOCD 22  /* bytes of the record at the end, before its comment */
+#define HEAD 30  /* of a member's own header */
+#define ENTRY 46 /* of its entry in the directory */
 
 static uint64_t le(const uint8_t *p, int n)
 {
@@ -60,7 +60,7 @@ enum err_code zip_open(const uint8_t *p, size_t n, struct zip *z, struct err *e)
 /* wide - sizes of more than 4 GB stand in an extra field, in this order, those that need it. */
 static void wide(struct zip_member *m, const uint8_t *p, size_t n)
 {
-    for (; n >= 4; ) {
+    for (; n >= 4;) {
         size_t len = le(p + 2, 2);
         if (len > n - 4)
             return;
@@ -89,8 +89,13 @@ bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m)
     uint64_t name = le(p + 28, 2), extra = le(p + 30, 2), comment = le(p + 32, 2);
     if (name + extra + comment > left - ENTRY)
         return false;
-    *m = (struct zip_member){.name = (const char *)p + ENTRY, .len = (uint32_t)name, .method = (uint16_t)le(p + 10, 2),
-                             .encrypted = p[8] & 1, .crc = (uint32_t)le(p + 16, 4), .packed = le(p + 20, 4), .size = le(p + 24, 4),
+    *m = (struct zip_member){.name = (const char *)p + ENTRY,
+                             .len = (uint32_t)name,
+                             .method = (uint16_t)le(p + 10, 2),
+                             .encrypted = p[8] & 1,
+                             .crc = (uint32_t)le(p + 16, 4),
+                             .packed = le(p + 20, 4),
+                             .size = le(p + 24, 4),
                              .at = le(p + 42, 4)};
     wide(m, p + ENTRY + name, extra);
     *pos += ENTRY + name + extra + comment;
@@ -99,17 +104,21 @@ bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m)
 
 const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct err *e)
 {
-    const char *why = m->encrypted ? "is encrypted" : m->method != ZIP_STORED && m->method != ZIP_DEFLATED ?
-                      "is compressed in another way than deflate" : NULL;
+    const char *why = m->encrypted ? "is encrypted"
+                      : m->method != ZIP_STORED && m->method != ZIP_DEFLATED
+                          ? "is compressed in another way than deflate"
+                          : NULL;
     if (!why && (m->at > z->n || z->n - m->at < HEAD || !is(z->p + m->at, 3, 4)))
         why = "isn't where the archive's directory says";
     if (why) {
-        err_set(e, ERR_FORMAT, m->at, "the zip archive's member %.*s %s", (int)(m->len < 100 ? m->len : 100), m->name, why);
+        err_set(e, ERR_FORMAT, m->at, "the zip archive's member %.*s %s", (int)(m->len < 100 ? m->len : 100), m->name,
+                why);
         return NULL;
     }
     uint64_t from = m->at + HEAD + le(z->p + m->at + 26, 2) + le(z->p + m->at + 28, 2);
     if (from > z->n || m->packed > z->n - from) {
-        err_set(e, ERR_TRUNCATED, m->at, "the zip archive's member %.*s lies outside of it", (int)(m->len < 100 ? m->len : 100), m->name);
+        err_set(e, ERR_TRUNCATED, m->at, "the zip archive's member %.*s lies outside of it",
+                (int)(m->len < 100 ? m->len : 100), m->name);
         return NULL;
     }
     return z->p + from;
@@ -126,7 +135,9 @@ bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *
     bool gzip = m->packed > 18 && p[0] == 0x1f && p[1] == 0x8b; /* packed before it came into the archive */
     if (m->method == ZIP_STORED && !gzip)
         return dialect_tell(p, n, d, &e) == ERR_OK;
-    z_stream s = {.next_in = (Bytef *)(uintptr_t)p, .avail_in = m->packed < 4096 ? (uInt)m->packed : 4096, .next_out = head,
+    z_stream s = {.next_in = (Bytef *)(uintptr_t)p,
+                  .avail_in = m->packed < 4096 ? (uInt)m->packed : 4096,
+                  .next_out = head,
                   .avail_out = sizeof head};
     if (inflateInit2(&s, m->method == ZIP_STORED ? 15 + 16 : -15) != Z_OK)
         return false;
@@ -149,7 +160,8 @@ static enum err_code only(const struct zip *z, struct zip_member *m, struct err 
         return ERR_OK;
     if (!n)
         return err_set(e, ERR_NOT_TRACE, 0, "is a zip archive without a trace in it");
-    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "holds %llu traces: open one as ARCHIVE:%.*s; gotop info ARCHIVE lists them",
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                   "holds %llu traces: open one as ARCHIVE:%.*s; gotop info ARCHIVE lists them",
                    (unsigned long long)n, (int)(first.len < 80 ? first.len : 80), first.name);
 }
 
@@ -161,5 +173,6 @@ enum err_code zip_find(const struct zip *z, const char *name, struct zip_member 
     while (zip_next(z, &pos, m))
         if (m->len == strlen(name) && memcmp(m->name, name, m->len) == 0)
             return ERR_OK;
-    return err_set(e, ERR_IO, ERR_NO_OFFSET, "the zip archive has no member %.80s; gotop info lists its traces", name);
+    return err_set(e, ERR_IO, ERR_NO_OFFSET, "the zip archive has no member %.80s; gotop info lists its traces",
+                   name);
 }

@@ -17,16 +17,16 @@
 struct zip {
     const uint8_t *p;
     size_t n;
-    uint64_t dir, end;       /* its directory */
+    uint64_t dir, end; /* its directory */
 };
 struct zip_member {
-    const char *name;        /* not NUL-terminated, hostile */
+    const char *name; /* not NUL-terminated, hostile */
     uint32_t len;
-    uint16_t method;         /* ZIP_STORED, ZIP_DEFLATED; others can't be read */
+    uint16_t method; /* ZIP_STORED, ZIP_DEFLATED; others can't be read */
     bool encrypted;
     uint32_t crc;
-    uint64_t packed, size;   /* bytes in the archive; what it says that they become */
-    uint64_t at;             /* its own header */
+    uint64_t packed, size; /* bytes in the archive; what it says that they become */
+    uint64_t at;           /* its own header */
 };
 enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
 

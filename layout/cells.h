@@ -25,16 +25,16 @@ const char *style_name(enum style s);
 char style_letter(enum style s);
 
 enum {
-    CELL_REVERSE = 1,  /* foreground and background swapped: the cursor, a name within its span */
+    CELL_REVERSE = 1, /* foreground and background swapped: the cursor, a name within its span */
     CELL_BOLD = 2,
     CELL_UNDERLINE = 4,
-    CELL_WIDE = 8,     /* a double-width character starts here */
-    CELL_TAIL = 16     /* its right half: glyph 0, paint nothing */
+    CELL_WIDE = 8, /* a double-width character starts here */
+    CELL_TAIL = 16 /* its right half: glyph 0, paint nothing */
 };
 
 struct cell {
-    uint32_t glyph;  /* Unicode code point */
-    uint16_t style;  /* enum style */
+    uint32_t glyph; /* Unicode code point */
+    uint16_t style; /* enum style */
     uint16_t flags;
 };
 

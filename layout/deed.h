@@ -5,12 +5,31 @@
 #define GOTOP_LAYOUT_DEED_H
 
 enum deed {
-    DEED_PAN, DEED_PAGE, DEED_CURSOR, DEED_START, DEED_END,      /* in time: eighths, windows, columns; the ends */
-    DEED_ZOOM, DEED_ZOOM_ALL, DEED_FIT, DEED_CENTER,
-    DEED_LANE, DEED_LANE_PAGE, DEED_FIRST, DEED_LAST,            /* over rows */
-    DEED_SPAN, DEED_SAME, DEED_GC, DEED_CAUSE, DEED_EFFECT, DEED_SWAP, /* to what is in the trace */
-    DEED_SELECT, DEED_DETAILS, DEED_SORT, DEED_INVERT, DEED_HERE,
-    DEED_BACK,                                                   /* one level up within the view */
+    DEED_PAN,
+    DEED_PAGE,
+    DEED_CURSOR,
+    DEED_START,
+    DEED_END, /* in time: eighths, windows, columns; the ends */
+    DEED_ZOOM,
+    DEED_ZOOM_ALL,
+    DEED_FIT,
+    DEED_CENTER,
+    DEED_LANE,
+    DEED_LANE_PAGE,
+    DEED_FIRST,
+    DEED_LAST, /* over rows */
+    DEED_SPAN,
+    DEED_SAME,
+    DEED_GC,
+    DEED_CAUSE,
+    DEED_EFFECT,
+    DEED_SWAP, /* to what is in the trace */
+    DEED_SELECT,
+    DEED_DETAILS,
+    DEED_SORT,
+    DEED_INVERT,
+    DEED_HERE,
+    DEED_BACK, /* one level up within the view */
     DEEDS
 };
 

@@ -29,11 +29,11 @@
 enum { KEPT = 256 };
 struct kept {
     struct window win;
-    int n;              /* columns */
-    int h;              /* lines of a processor */
+    int n; /* columns */
+    int h; /* lines of a processor */
     enum tier tier;
     bool mono, names;
-    bool extents;       /* v->extents are those of this window */
+    bool extents; /* v->extents are those of this window */
     struct {
         struct cell *cells; /* n of them a line, from the lowest up; NULL: none yet */
         struct lane lane;
@@ -140,8 +140,8 @@ static enum state most_of(const struct shares *s, const enum state *which, int n
 
 static const enum state work[] = {ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL};
 static const enum state active[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL};
-static const enum state all[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL, ST_WAITING,
-                                 ST_UNKNOWN};
+static const enum state all[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK,  ST_ASSIST,
+                                 ST_SWEEP,    ST_SYSCALL, ST_WAITING, ST_UNKNOWN};
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 _Static_assert(COUNT(all) >= COUNT(active), "all begins with what is active");
 
@@ -158,7 +158,8 @@ static enum style style_of(enum state s)
 /* What of a share is to be shown in line r, from below, of a lane of h lines. */
 static int64_t part_of(int64_t busy, int64_t len, int h, int r)
 {
-    int64_t p = (int64_t)((__int128)busy * h - (__int128)len * r > len ? len : (__int128)busy * h - (__int128)len * r);
+    int64_t p =
+        (int64_t)((__int128)busy * h - (__int128)len * r > len ? len : (__int128)busy * h - (__int128)len * r);
     return p < 0 ? 0 : p;
 }
 
@@ -177,7 +178,8 @@ static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x,
     size_t n = (size_t)k->n;
     for (int r = 0; r < height(v, l.kind); r++)
         if (x >= 0 && x + k->n <= g->w && y - r >= 0 && y - r < g->h)
-            memcpy(&g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x], k->row[i].cells + n * (size_t)r, n * sizeof *g->cells);
+            memcpy(&g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x], k->row[i].cells + n * (size_t)r,
+                   n * sizeof *g->cells);
     return true;
 }
 
@@ -194,7 +196,8 @@ static void keep_row(const struct grid *g, struct view *v, struct lane l, int x,
     if (!(k->row[i].cells = mem_alloc(n * (size_t)h * sizeof *g->cells)))
         return;
     for (int r = 0; r < h; r++)
-        memcpy(k->row[i].cells + n * (size_t)r, &g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x], n * sizeof *g->cells);
+        memcpy(k->row[i].cells + n * (size_t)r, &g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x],
+               n * sizeof *g->cells);
     k->row[i].lane = l;
     k->row[i].drawn = true;
 }
@@ -213,7 +216,8 @@ static void cell_p(struct grid *g, const struct view *v, const struct shares *s,
     enum state most = most_of(s, work, COUNT(work));
     for (int r = 0; r < h; r++) {
         int64_t part = part_of(busy, len, h, r);
-        uint32_t glyph = by_letter(v, most) && !r ? glyph_busy(most, busy * 2 >= len) : glyph_level(v->tier, part, len);
+        uint32_t glyph =
+            by_letter(v, most) && !r ? glyph_busy(most, busy * 2 >= len) : glyph_level(v->tier, part, len);
         if (h > 1 && r == h - 1 && part >= len && v->tier != TIER_BLOCK)
             glyph = glyph_height(v->tier, 7); /* high lanes that are full don't run into each other */
         if (part > 0)
@@ -272,7 +276,8 @@ static void told_apart(struct grid *g, struct view *v, struct lane l, int x, int
     for (int c = 0; c < v->plot_w; c++) {
         const struct cell *was = grid_at(g, x + c, y);
         struct shares s;
-        if (!was || e[c + 1] <= e[c] || (worker ? was->style != STYLE_RUNNING : !gstate_any(v->gstate, v->tr, l.i, e[c], e[c + 1])))
+        if (!was || e[c + 1] <= e[c] ||
+            (worker ? was->style != STYLE_RUNNING : !gstate_any(v->gstate, v->tr, l.i, e[c], e[c + 1])))
             continue;
         uint16_t flags = was->flags;
         uint32_t glyph = was->glyph;
@@ -315,14 +320,16 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
     int64_t len = v->edges[column + 1] - v->edges[column], lo = least[ASK_BUSY], hi = most[ASK_BUSY];
     hi = len - least[ASK_NOT] < hi ? len - least[ASK_NOT] : hi;
     int at = 0;
-    if (!hi ? (least[ASK_SCHED] > len / 2) != (most[ASK_SCHED] > len / 2) : !lo || (at = surely_most(least, most, COUNT(work))) < 0)
+    if (!hi ? (least[ASK_SCHED] > len / 2) != (most[ASK_SCHED] > len / 2)
+            : !lo || (at = surely_most(least, most, COUNT(work))) < 0)
         return false;
     if ((lo == len) != (hi == len)) /* edge_p() asks whether a neighbour is full */
         return false;
     if (lo != hi && by_letter(v, work[at]) && (lo * 2 >= len) != (hi * 2 >= len))
         return false;
     for (int r = by_letter(v, work[at]); lo != hi && r < k->h; r++)
-        if (glyph_level(v->tier, part_of(lo, len, k->h, r), len) != glyph_level(v->tier, part_of(hi, len, k->h, r), len))
+        if (glyph_level(v->tier, part_of(lo, len, k->h, r), len) !=
+            glyph_level(v->tier, part_of(hi, len, k->h, r), len))
             return false;
     v->cols[column] = (struct shares){.ns[ST_SCHED] = least[ASK_SCHED]};
     v->cols[column].ns[work[at]] = lo;
@@ -357,7 +364,8 @@ static void sketch(struct grid *g, struct view *v, struct lane l, int x, int y)
         trace_columns(v->tr, l, v->edges, (uint32_t)v->plot_w, v->cols);
         return;
     }
-    struct shares_ask ask = {.n = l.kind == LANE_G ? COUNT(all) : ASK_P, .enough = l.kind == LANE_G ? sketch_g : sketch_p, .arg = &k};
+    struct shares_ask ask = {
+        .n = l.kind == LANE_G ? COUNT(all) : ASK_P, .enough = l.kind == LANE_G ? sketch_g : sketch_p, .arg = &k};
     for (int i = 0; l.kind == LANE_G && i < COUNT(all); i++)
         ask.set[i] = 1u << all[i];
     for (int i = 0; l.kind != LANE_G && i < COUNT(work); i++) {
@@ -395,17 +403,15 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
         return;
     }
     switch (s->state) {
-    case ST_WAITING: case ST_RUNNABLE:
+    case ST_WAITING:
+    case ST_RUNNABLE:
         if (s->reason)
             str_head(trace_str(v->tr, s->reason), w, out, size);
         else if (w >= (int)strlen(state_name((enum state)s->state)))
             str_head(str_of(state_name((enum state)s->state)), w, out, size);
         break;
-    case ST_SYSCALL:
-        str_shorten(trace_str(v->tr, status_function(v, s->stack)), w, ascii, out, size);
-        break;
-    case ST_UNKNOWN:
-        break;
+    case ST_SYSCALL: str_shorten(trace_str(v->tr, status_function(v, s->stack)), w, ascii, out, size); break;
+    case ST_UNKNOWN: break;
     default:
         if (s->label)
             str_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
@@ -559,7 +565,7 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
         if (on <= 0)
             continue;
         uint32_t glyph = b != BAND_STW ? glyph_level(v->tier, on, len)
-                       : glyph_mark(v->tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
+                                       : glyph_mark(v->tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
         grid_put(g, x + c, y, glyph, style_of(of[b]));
     }
     keep_row(g, v, l, x, y);

@@ -22,7 +22,8 @@
 /* Another lane stands for one that isn't there until it comes back, or the reader goes elsewhere. */
 static void place_leave(const struct trace *tr, struct place *p)
 {
-    if (p->focus.kind >= LANE_BAND || p->focus.i >= trace_nlanes(tr, p->focus.kind) || (p->absent && p->focus.i == p->stand))
+    if (p->focus.kind >= LANE_BAND || p->focus.i >= trace_nlanes(tr, p->focus.kind) ||
+        (p->absent && p->focus.i == p->stand))
         return;
     p->id = trace_lane(tr, p->focus).id;
     p->kept = true;
@@ -128,8 +129,14 @@ static void lanes_arrive(struct lanes *l, const struct trace *tr)
 {
     struct lanes was = *l;
     lanes_free(l);
-    *l = (struct lanes){.kind = was.kind, .sort = was.sort, .invert = was.invert, .here = was.here, .stale = true,
-                        .group = was.group, .nopen = was.nopen, .rows_stale = true};
+    *l = (struct lanes){.kind = was.kind,
+                        .sort = was.sort,
+                        .invert = was.invert,
+                        .here = was.here,
+                        .stale = true,
+                        .group = was.group,
+                        .nopen = was.nopen,
+                        .rows_stale = true};
     memcpy(l->open, was.open, sizeof l->open);
     memcpy(l->away, was.away, sizeof l->away);
     l->naway = was.naway;

@@ -55,11 +55,17 @@ static bool on_p(uint8_t st)
 static void add_state(const struct view *v, struct evlog *l, uint32_t g, const struct span *before,
                       const struct span *s)
 {
-    if (!pick_span(v, (struct lane){LANE_G, g}, s) &&
-        !(before && pick_span(v, (struct lane){LANE_G, g}, before)))
+    if (!pick_span(v, (struct lane){LANE_G, g}, s) && !(before && pick_span(v, (struct lane){LANE_G, g}, before)))
         return;
-    struct event e = {.t = s->t0, .kind = EV_STATE, .from = before ? before->state : ST_NONE, .to = s->state, .g = g,
-                      .p = NO_LANE, .who = NO_LANE, .reason = s->reason ? s->reason : s->label, .stack = s->stack};
+    struct event e = {.t = s->t0,
+                      .kind = EV_STATE,
+                      .from = before ? before->state : ST_NONE,
+                      .to = s->state,
+                      .g = g,
+                      .p = NO_LANE,
+                      .who = NO_LANE,
+                      .reason = s->reason ? s->reason : s->label,
+                      .stack = s->stack};
     e.inferred = s->open_start;
     if (on_p(s->state))
         e.p = s->who;
@@ -127,8 +133,13 @@ static void processor(const struct view *v, struct evlog *l, uint32_t p, struct 
         bool idle = s->state == ST_IDLE || s->state == ST_NONE;
         bool was = before.state == ST_IDLE || before.state == ST_NONE;
         if (s->t0 >= w.t0 && s->t0 >= 0 && has && idle != was)
-            add(l, (struct event){.t = s->t0, .kind = EV_PROC, .from = before.state, .to = s->state, .g = NO_LANE,
-                                  .p = p, .who = NO_LANE});
+            add(l, (struct event){.t = s->t0,
+                                  .kind = EV_PROC,
+                                  .from = before.state,
+                                  .to = s->state,
+                                  .g = NO_LANE,
+                                  .p = p,
+                                  .who = NO_LANE});
         before = *s;
         if (!span_next(&it))
             return;
@@ -157,8 +168,12 @@ static void ranges(const struct view *v, struct evlog *l, struct window w)
             if (!in(w, r->t0) && !in(w, r->t1))
                 continue;
             bool of_p = k == RANGE_SWEEP || r->scope_p;
-            struct event e = {.to = (uint8_t)k, .g = of_p || k == RANGE_GC ? NO_LANE : r->owner,
-                              .p = of_p ? r->owner : NO_LANE, .who = NO_LANE, .reason = r->name, .stack = r->stack};
+            struct event e = {.to = (uint8_t)k,
+                              .g = of_p || k == RANGE_GC ? NO_LANE : r->owner,
+                              .p = of_p ? r->owner : NO_LANE,
+                              .who = NO_LANE,
+                              .reason = r->name,
+                              .stack = r->stack};
             if (k != RANGE_GC && k != RANGE_STW && !wanted(v, e.g))
                 continue;
             if (in(w, r->t0) && !r->open_start) {
@@ -180,8 +195,8 @@ static void add_at(const struct view *v, struct evlog *l, struct window w, int64
                    uint32_t name, uint32_t stack)
 {
     if (in(w, t) && wanted(v, g))
-        add(l, (struct event){.t = t, .kind = (uint8_t)k, .g = g, .p = NO_LANE, .who = NO_LANE, .reason = name,
-                              .stack = stack});
+        add(l, (struct event){
+                   .t = t, .kind = (uint8_t)k, .g = g, .p = NO_LANE, .who = NO_LANE, .reason = name, .stack = stack});
 }
 
 static void annotations(const struct view *v, struct evlog *l, struct window w)
@@ -467,13 +482,12 @@ static void words(struct out *o, const struct view *v, const struct event *e)
 {
     static const char *const range_names[RANGE_KINDS] = {"GC mark phase", "stop-the-world", "sweep", "mark assist"};
     switch ((enum event_kind)e->kind) {
-    case EV_STATE:
-        state_words(o, v, e);
-        return;
+    case EV_STATE: state_words(o, v, e); return;
     case EV_PROC:
         say(o, "%s", e->to == ST_IDLE || e->to == ST_NONE ? "processor stops: idle" : "processor starts");
         return;
-    case EV_RANGE_BEGIN: case EV_RANGE_END:
+    case EV_RANGE_BEGIN:
+    case EV_RANGE_END:
         say(o, "%s %s", range_names[e->to % RANGE_KINDS], e->kind == EV_RANGE_BEGIN ? "begins" : "ends");
         break;
     case EV_TASK_BEGIN: say(o, "task begins"); break;
@@ -533,9 +547,12 @@ static enum style style_of(const struct event *e)
     switch ((enum event_kind)e->kind) {
     case EV_STATE: return e->to == ST_NONE ? STYLE_DIM : (enum style)(STYLE_STATE + e->to);
     case EV_PROC: return STYLE_IDLE;
-    case EV_RANGE_BEGIN: case EV_RANGE_END:
-        return e->to == RANGE_STW ? STYLE_STW : e->to == RANGE_GC ? STYLE_GC : e->to == RANGE_SWEEP ? STYLE_SWEEP
-                                                                                                    : STYLE_ASSIST;
+    case EV_RANGE_BEGIN:
+    case EV_RANGE_END:
+        return e->to == RANGE_STW     ? STYLE_STW
+               : e->to == RANGE_GC    ? STYLE_GC
+               : e->to == RANGE_SWEEP ? STYLE_SWEEP
+                                      : STYLE_ASSIST;
     case EV_LOG: return STYLE_SAMPLE;
     default: return STYLE_NORMAL;
     }
@@ -593,8 +610,11 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
     const struct evlog *l = v->log;
     if (!l || !l->n) {
         bool held = far_held(v, v->at.cursor);
-        grid_str(g, 0, y, g->w, !held ? "not in the detail that is held" :
-                 v->filter ? "no event near the cursor passes the filter" : "no events here", STYLE_DIM);
+        grid_str(g, 0, y, g->w,
+                 !held       ? "not in the detail that is held"
+                 : v->filter ? "no event near the cursor passes the filter"
+                             : "no events here",
+                 STYLE_DIM);
         return;
     }
     size_t half = (size_t)rows / 2, top = l->cur > half ? l->cur - half : 0;
@@ -677,7 +697,8 @@ unsigned evlog_move(struct view *v, int n)
     if (!any) {
         const char *none = n > 0 ? "no event behind this one" : "no event before this one";
         struct far f = {.look = look_event, .dir = n > 0 ? 1 : -1, .from = -1};
-        return far_can(v, f.dir) ? far_begin(v, &f, n > 0 ? "the next event" : "the event before", none) : move_fail(v, "%s", none);
+        return far_can(v, f.dir) ? far_begin(v, &f, n > 0 ? "the next event" : "the event before", none)
+                                 : move_fail(v, "%s", none);
     }
     move_settle(v);
     return VR_DRAW;

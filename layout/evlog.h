@@ -15,34 +15,44 @@
 #include "layout/rich.h"
 #include "layout/view.h"
 
-enum event_kind { EV_STATE, EV_PROC, EV_RANGE_BEGIN, EV_RANGE_END, EV_TASK_BEGIN, EV_TASK_END, EV_REGION_BEGIN,
-                  EV_REGION_END, EV_LOG, EV_SAMPLE };
+enum event_kind {
+    EV_STATE,
+    EV_PROC,
+    EV_RANGE_BEGIN,
+    EV_RANGE_END,
+    EV_TASK_BEGIN,
+    EV_TASK_END,
+    EV_REGION_BEGIN,
+    EV_REGION_END,
+    EV_LOG,
+    EV_SAMPLE
+};
 
 struct event {
     int64_t t;
-    uint8_t kind;        /* enum event_kind */
-    uint8_t from, to;    /* EV_STATE, EV_PROC: enum state; ranges: to is enum range_kind */
-    bool inferred;       /* what came before it was not recorded: the state was so when first seen */
-    uint32_t g, p;       /* lanes, NO_LANE: none */
-    uint32_t who;        /* waker or creator */
-    uint32_t reason;     /* string: reason, name, message */
+    uint8_t kind;     /* enum event_kind */
+    uint8_t from, to; /* EV_STATE, EV_PROC: enum state; ranges: to is enum range_kind */
+    bool inferred;    /* what came before it was not recorded: the state was so when first seen */
+    uint32_t g, p;    /* lanes, NO_LANE: none */
+    uint32_t who;     /* waker or creator */
+    uint32_t reason;  /* string: reason, name, message */
     uint32_t stack;
 };
 
 struct evlog {
-    struct event *e;     /* by time */
+    struct event *e; /* by time */
     size_t n, cap;
-    size_t cur;          /* the event the cursor stands on, or the last before it; n when there is none */
-    struct window win;   /* all events in it are in e */
-    struct window all;   /* what there was to read from: the trace, or the part that is held */
-    struct window *lives;/* per block of goroutines: from the first one's start to the last one's end */
+    size_t cur;                /* the event the cursor stands on, or the last before it; n when there is none */
+    struct window win;         /* all events in it are in e */
+    struct window all;         /* what there was to read from: the trace, or the part that is held */
+    struct window *lives;      /* per block of goroutines: from the first one's start to the last one's end */
     uint32_t nlives, lives_of; /* goroutines they were made of */
     int64_t lives_end;
-    int64_t tried;       /* the moment and lines it was last made for */
+    int64_t tried; /* the moment and lines it was last made for */
     size_t tried_rows;
-    uint64_t filter;     /* version of the filter, 0 none */
-    uint64_t walked;     /* spans looked at for it */
-    bool cut;            /* so many events at one moment that not all are here */
+    uint64_t filter; /* version of the filter, 0 none */
+    uint64_t walked; /* spans looked at for it */
+    bool cut;        /* so many events at one moment that not all are here */
     bool oom;
 };
 

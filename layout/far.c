@@ -29,7 +29,8 @@ bool far_can(const struct view *v, int dir)
 bool far_held(const struct view *v, int64_t t)
 {
     const struct trace_info *ti = trace_info(v->tr);
-    return !ti->bounded || ((t > ti->detail_t0 || !ti->detail_t0) && t < ti->detail_t1 && trace_held(v->tr, t, ti->detail_t1 + 1) != WANT_COMING);
+    return !ti->bounded || ((t > ti->detail_t0 || !ti->detail_t0) && t < ti->detail_t1 &&
+                            trace_held(v->tr, t, ti->detail_t1 + 1) != WANT_COMING);
 }
 
 void far_drop(struct view *v)
@@ -177,8 +178,10 @@ unsigned view_brought(struct view *v)
     struct far *f = &v->far;
     if (!f->look || f->brought)
         return VR_NONE;
-    bool reached = f->dir > 0 ? (ti->detail_t0 <= f->edge || !ti->detail_t0) && ti->detail_t1 > f->edge + 1 : ti->detail_t0 < f->edge;
-    if (reached && f->dir < 0 && ti->detail_t1 + 1 < f->edge) { /* too much at once: what lies just before comes first */
+    bool reached = f->dir > 0 ? (ti->detail_t0 <= f->edge || !ti->detail_t0) && ti->detail_t1 > f->edge + 1
+                              : ti->detail_t0 < f->edge;
+    if (reached && f->dir < 0 &&
+        ti->detail_t1 + 1 < f->edge) { /* too much at once: what lies just before comes first */
         reached = ti->detail_t1 >= f->t0 && ti->detail_t1 + 1 < f->t1;
         f->t0 = ti->detail_t1 + 1;
         if (reached && trace_held(v->tr, f->t0, f->t1) == WANT_WIDE)

@@ -24,8 +24,21 @@
 
 enum { TERMS = 24, CHUNK = 2048 };
 
-enum kind { T_FUNC, T_G, T_P, T_STATE, T_REASON, T_DUR_MORE, T_DUR_LESS, T_GC, T_WAKES, T_WOKENBY, T_TASK, T_REGION,
-            T_SYSTEM };
+enum kind {
+    T_FUNC,
+    T_G,
+    T_P,
+    T_STATE,
+    T_REASON,
+    T_DUR_MORE,
+    T_DUR_LESS,
+    T_GC,
+    T_WAKES,
+    T_WOKENBY,
+    T_TASK,
+    T_REGION,
+    T_SYSTEM
+};
 
 struct ival { /* a task's or region's time on one goroutine */
     uint32_t g;
@@ -34,30 +47,30 @@ struct ival { /* a task's or region's time on one goroutine */
 
 struct term {
     enum kind kind;
-    bool not;
-    uint32_t states;       /* T_STATE: bit per enum state */
-    uint64_t id;           /* T_G, T_P, and NAMEs that are g123 */
+    bool not ;
+    uint32_t states; /* T_STATE: bit per enum state */
+    uint64_t id;     /* T_G, T_P, and NAMEs that are g123 */
     bool by_id;
-    int64_t ns;            /* T_DUR: at least / at most */
+    int64_t ns; /* T_DUR: at least / at most */
     struct match m;
     struct match_cache cache;
-    uint64_t *bits;        /* T_WAKES: goroutines that wake NAME */
+    uint64_t *bits; /* T_WAKES: goroutines that wake NAME */
     uint32_t nbits;
-    struct ival *iv;       /* T_TASK, T_REGION */
+    struct ival *iv; /* T_TASK, T_REGION */
     size_t niv, civ;
-    size_t seen;           /* tasks, regions, logs the intervals were made of */
+    size_t seen; /* tasks, regions, logs the intervals were made of */
 };
 
 struct filter {
     const struct trace *tr;
     struct term term[TERMS];
     int n;
-    bool wakes;            /* a T_WAKES term: the first phase is needed */
-    uint64_t *show;        /* bit per goroutine */
-    uint32_t lanes;        /* bits there are */
-    uint32_t wat, at;      /* the next lane of the two phases */
-    uint64_t sub;          /* the next span of that lane */
-    int64_t end;           /* the trace as it was when the phases began */
+    bool wakes;       /* a T_WAKES term: the first phase is needed */
+    uint64_t *show;   /* bit per goroutine */
+    uint32_t lanes;   /* bits there are */
+    uint32_t wat, at; /* the next lane of the two phases */
+    uint64_t sub;     /* the next span of that lane */
+    int64_t end;      /* the trace as it was when the phases began */
     uint64_t count, version;
 };
 
@@ -88,7 +101,7 @@ static bool fit_bits(uint64_t **set, uint32_t have, uint32_t want)
 
 struct parser {
     const char *text;
-    size_t at, from;      /* next byte; where the present term begins */
+    size_t at, from; /* next byte; where the present term begins */
     struct filter_error *e;
 };
 
@@ -141,11 +154,18 @@ static bool pattern(struct parser *p, struct term *t, const char *s, size_t at)
 
 static bool parse_state(struct parser *p, struct term *t, const char *s, size_t at)
 {
-    static const struct { const char *name; uint32_t bits; } names[] = {
-        {"running", 1u << ST_RUNNING | 1u << ST_GCWORK | 1u << ST_ASSIST | 1u << ST_SWEEP},
-        {"runnable", 1u << ST_RUNNABLE}, {"waiting", 1u << ST_WAITING}, {"blocked", 1u << ST_WAITING},
-        {"syscall", 1u << ST_SYSCALL}, {"gc", 1u << ST_GCWORK | 1u << ST_ASSIST}, {"assist", 1u << ST_ASSIST},
-        {"sweep", 1u << ST_SWEEP}, {"unknown", 1u << ST_UNKNOWN}};
+    static const struct {
+        const char *name;
+        uint32_t bits;
+    } names[] = {{"running", 1u << ST_RUNNING | 1u << ST_GCWORK | 1u << ST_ASSIST | 1u << ST_SWEEP},
+                 {"runnable", 1u << ST_RUNNABLE},
+                 {"waiting", 1u << ST_WAITING},
+                 {"blocked", 1u << ST_WAITING},
+                 {"syscall", 1u << ST_SYSCALL},
+                 {"gc", 1u << ST_GCWORK | 1u << ST_ASSIST},
+                 {"assist", 1u << ST_ASSIST},
+                 {"sweep", 1u << ST_SWEEP},
+                 {"unknown", 1u << ST_UNKNOWN}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(s, names[i].name)) {
             t->states = names[i].bits;
@@ -171,9 +191,11 @@ static bool parse_dur(struct parser *p, struct term *t, const char *s, size_t at
 
 static bool parse_term(struct parser *p, struct term *t, const char *s, size_t at)
 {
-    static const struct { const char *word; enum kind kind; } named[] = {
-        {"reason", T_REASON}, {"wakes", T_WAKES}, {"wokenby", T_WOKENBY}, {"task", T_TASK}, {"region", T_REGION},
-        {"func", T_FUNC}};
+    static const struct {
+        const char *word;
+        enum kind kind;
+    } named[] = {{"reason", T_REASON}, {"wakes", T_WAKES},   {"wokenby", T_WOKENBY},
+                 {"task", T_TASK},     {"region", T_REGION}, {"func", T_FUNC}};
     size_t k = strcspn(s, ":=<>~");
     char sep = s[k];
     if (*s == '~' || !sep) {
@@ -222,9 +244,9 @@ static bool parse(struct filter *f, const char *text, struct filter_error *e)
             return false;
         struct term *t = &f->term[f->n++];
         t->not = *s == '-';
-        if (t->not && !s[1])
+        if (t->not &&!s[1])
             return bad(&p, p.from, "'-' negates the term behind it");
-        if (!parse_term(&p, t, s + t->not, p.from + t->not))
+        if (!parse_term(&p, t, s + t->not, p.from + t->not ))
             return false;
         f->wakes |= t->kind == T_WAKES;
     }
@@ -389,31 +411,21 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     const struct trace *tr = f->tr;
     struct match_cache *c = (struct match_cache *)(uintptr_t)&t->cache; /* it only remembers */
     switch (t->kind) {
-    case T_FUNC:
-        return match_id(&t->m, c, tr, li->name) || (own_stack(s) && match_stack(&t->m, c, tr, s->stack));
-    case T_G:
-        return li->id == t->id;
+    case T_FUNC: return match_id(&t->m, c, tr, li->name) || (own_stack(s) && match_stack(&t->m, c, tr, s->stack));
+    case T_G: return li->id == t->id;
     case T_P:
         return s->who != NO_LANE && s->state != ST_RUNNABLE && s->state != ST_WAITING &&
                trace_lane(tr, (struct lane){LANE_P, s->who}).id == t->id;
-    case T_STATE:
-        return t->states >> s->state & 1;
-    case T_REASON:
-        return match_id(&t->m, c, tr, s->reason) || match_id(&t->m, c, tr, s->label);
-    case T_DUR_MORE:
-        return s->t1 - s->t0 >= t->ns;
-    case T_DUR_LESS:
-        return s->t1 - s->t0 <= t->ns;
-    case T_GC:
-        return in_gc(tr, s);
-    case T_WAKES:
-        return g < t->nbits && bit(t->bits, g);
-    case T_WOKENBY:
-        return s->state == ST_RUNNABLE && names_g(t, tr, s->who);
-    case T_TASK: case T_REGION:
-        return in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1);
-    case T_SYSTEM:
-        return li->is_system;
+    case T_STATE: return t->states >> s->state & 1;
+    case T_REASON: return match_id(&t->m, c, tr, s->reason) || match_id(&t->m, c, tr, s->label);
+    case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;
+    case T_DUR_LESS: return s->t1 - s->t0 <= t->ns;
+    case T_GC: return in_gc(tr, s);
+    case T_WAKES: return g < t->nbits && bit(t->bits, g);
+    case T_WOKENBY: return s->state == ST_RUNNABLE && names_g(t, tr, s->who);
+    case T_TASK:
+    case T_REGION: return in_ivals(t, g, s->t0, s->t1 > s->t0 ? s->t1 : s->t0 + 1);
+    case T_SYSTEM: return li->is_system;
     }
     return false;
 }
@@ -421,7 +433,7 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
 static bool span_matches(const struct filter *f, uint32_t g, const struct lane_info *li, const struct span *s)
 {
     for (int i = 0; i < f->n; i++)
-        if (holds(f, &f->term[i], g, li, s) == f->term[i].not)
+        if (holds(f, &f->term[i], g, li, s) == f->term[i].not )
             return false;
     return true;
 }
@@ -451,7 +463,7 @@ int64_t filter_wide(const struct filter *f)
 {
     int64_t min = 0;
     for (int i = 0; i < f->n; i++)
-        if (f->term[i].kind == T_DUR_MORE && !f->term[i].not && f->term[i].ns > min)
+        if (f->term[i].kind == T_DUR_MORE && !f->term[i].not &&f->term[i].ns > min)
             min = f->term[i].ns;
     return min;
 }
@@ -502,9 +514,9 @@ static int quick(const struct filter *f, uint32_t g, const struct lane_info *li)
         return 0;
     for (int i = 0; i < f->n; i++) {
         const struct term *t = &f->term[i];
-        if (of_lane(t) && holds(f, t, g, li, &s) == t->not)
+        if (of_lane(t) && holds(f, t, g, li, &s) == t->not )
             return 0;
-        if (t->kind == T_STATE && !t->not) {
+        if (t->kind == T_STATE && !t->not ) {
             int64_t sum = 0;
             if (!shares)
                 trace_shares(f->tr, l, li->first, end, &sh);
@@ -515,7 +527,7 @@ static int quick(const struct filter *f, uint32_t g, const struct lane_info *li)
             if (!sum)
                 return 0; /* (states of no length at all are not looked for) */
         }
-        if ((t->kind == T_TASK || t->kind == T_REGION) && !t->not && !in_ivals(t, g, INT64_MIN, INT64_MAX))
+        if ((t->kind == T_TASK || t->kind == T_REGION) && !t->not &&!in_ivals(t, g, INT64_MIN, INT64_MAX))
             return 0;
     }
     if (filter_whole(f))

@@ -28,7 +28,7 @@
 struct filter;
 
 struct filter_error {
-    int at;              /* byte of the text, from 0 */
+    int at; /* byte of the text, from 0 */
     char what[120];
 };
 
@@ -37,8 +37,8 @@ struct filter *filter_new(const struct trace *tr, const char *text, struct filte
 void filter_free(struct filter *f);
 /* filter_step - decide about more goroutines for about budget_ns; true: all are. Follows a growing trace. */
 bool filter_step(struct filter *f, int64_t budget_ns);
-int filter_share(const struct filter *f);     /* how much is decided, in per cent */
-uint64_t filter_count(const struct filter *f); /* goroutines that show so far */
+int filter_share(const struct filter *f);        /* how much is decided, in per cent */
+uint64_t filter_count(const struct filter *f);   /* goroutines that show so far */
 uint64_t filter_version(const struct filter *f); /* grows whenever the answers of filter_shows() may have changed */
 /* filter_shows - does this goroutine have a span that matches? Undecided ones: false. */
 bool filter_shows(const struct filter *f, uint32_t g);

@@ -104,7 +104,7 @@ char *fmt_time(int64_t ns, int64_t res, char out[FMT_MAX])
 
 char *fmt_ticks(int64_t ticks, bool brief, char out[FMT_MAX])
 {
-    static const struct unit u[] = {{1, "t"},            {1000, "kt"},           {1000000, "Mt"},
+    static const struct unit u[] = {{1, "t"},           {1000, "kt"},          {1000000, "Mt"},
                                     {1000000000, "Gt"}, {1000000000000, "Tt"}, {1000000000000000, "Pt"}};
     uint64_t v = magnitude(ticks);
     char tmp[FMT_MAX];

@@ -105,8 +105,10 @@ static void title(const struct canvas *c)
     if (ti->bounded && ti->done) {
         char to[FMT_MAX];
         int64_t held = ti->detail_t1 - ti->detail_t0;
-        x = word(g, x, w, STYLE_TITLE_NOTE, trace_held(v->tr, ti->detail_t0, ti->detail_t1 + 1) == WANT_COMING ?
-                 "  loading detail %s..%s" : "  detail %s..%s", when_time(v->tr, ti->detail_t0, held / 20 + 1, d),
+        x = word(g, x, w, STYLE_TITLE_NOTE,
+                 trace_held(v->tr, ti->detail_t0, ti->detail_t1 + 1) == WANT_COMING ? "  loading detail %s..%s"
+                                                                                    : "  detail %s..%s",
+                 when_time(v->tr, ti->detail_t0, held / 20 + 1, d),
                  when_time(v->tr, ti->detail_t1, held / 20 + 1, to));
     }
     x = title_loading(c, x, w);
@@ -214,7 +216,9 @@ static void strip(const struct canvas *c)
         size_t k = s ? search_from(s, t0) : 0;
         bool hit = s && k < s->nhits && s->hits[k].t < t1;
         grid_put(c->g, x0 + i, y, hit ? glyph_mark(v->tier, MARK_HIT) : glyph_mark(v->tier, MARK_H),
-                 hit ? STYLE_HIT : i >= a && i <= b ? STYLE_CURSOR : STYLE_DIM);
+                 hit                ? STYLE_HIT
+                 : i >= a && i <= b ? STYLE_CURSOR
+                                    : STYLE_DIM);
         if (i >= a && i <= b)
             grid_flags(c->g, x0 + i, y, 1, 1, CELL_REVERSE);
     }
@@ -270,7 +274,8 @@ static void message(const struct canvas *c, int last)
 
 static void prompt(const struct canvas *c, int y)
 {
-    static const char signs[] = {[PROMPT_COMMAND] = ':', [PROMPT_SEARCH] = '/', [PROMPT_FILTER] = '\\', [PROMPT_SLICE] = '>'};
+    static const char signs[] = {
+        [PROMPT_COMMAND] = ':', [PROMPT_SEARCH] = '/', [PROMPT_FILTER] = '\\', [PROMPT_SLICE] = '>'};
     const struct view *v = c->v;
     struct grid *g = c->g;
     char line[VIEW_TEXT + 8];

@@ -96,7 +96,10 @@ static void none(const struct canvas *c)
     static const struct {
         enum row row;
         const char *text;
-    } of[] = {{ROW_GC, "no GC cycle"}, {ROW_STW, "no stop-the-world"}, {ROW_SWEEP, "no sweeping"}, {ROW_ASSIST, "no mark assist"},
+    } of[] = {{ROW_GC, "no GC cycle"},
+              {ROW_STW, "no stop-the-world"},
+              {ROW_SWEEP, "no sweeping"},
+              {ROW_ASSIST, "no mark assist"},
               {ROW_HEAP, "no heap sizes"}};
     char text[160];
     size_t n = 0;
@@ -190,7 +193,8 @@ static void hit_marks(const struct canvas *c, const struct lanes *l)
             uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
             int line = row == NO_LANE ? -1 : view_row_line(v, row);
             if (line >= 0 && line < c->plan->n[ROW_LANES])
-                grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + line, 1, 1, CELL_UNDERLINE | CELL_BOLD);
+                grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + line, 1, 1,
+                           CELL_UNDERLINE | CELL_BOLD);
         }
     }
 }

@@ -32,35 +32,27 @@ static const uint32_t lefts[TIER_COUNT][9] = {
  * share the full block where colour tells them apart, mono and ascii screens take glyph_busy()'s letters.
  */
 static const uint32_t plain[ST_COUNT] = {
-    [ST_NONE] = ' ', [ST_IDLE] = ' ', [ST_SCHED] = '`', [ST_RUNNING] = '#', [ST_GCWORK] = 'G', [ST_ASSIST] = 'A',
-    [ST_SWEEP] = 'W', [ST_SYSCALL] = '~', [ST_RUNNABLE] = 'r', [ST_WAITING] = '-', [ST_UNKNOWN] = '?',
-    [ST_GC] = '#', [ST_STW] = '!',
+    [ST_NONE] = ' ',    [ST_IDLE] = ' ',  [ST_SCHED] = '`',   [ST_RUNNING] = '#',  [ST_GCWORK] = 'G',
+    [ST_ASSIST] = 'A',  [ST_SWEEP] = 'W', [ST_SYSCALL] = '~', [ST_RUNNABLE] = 'r', [ST_WAITING] = '-',
+    [ST_UNKNOWN] = '?', [ST_GC] = '#',    [ST_STW] = '!',
 };
 static const uint32_t drawn[ST_COUNT] = {
-    [ST_NONE] = ' ', [ST_IDLE] = ' ', [ST_SCHED] = 0xB7, [ST_RUNNING] = 0x2588, [ST_GCWORK] = 0x2588,
-    [ST_ASSIST] = 0x2588, [ST_SWEEP] = 0x2588, [ST_SYSCALL] = 0x2584, [ST_RUNNABLE] = 0x2592,
-    [ST_WAITING] = 0x2500, [ST_UNKNOWN] = '?', [ST_GC] = 0x2588, [ST_STW] = 0x2588,
+    [ST_NONE] = ' ',      [ST_IDLE] = ' ',     [ST_SCHED] = 0xB7,     [ST_RUNNING] = 0x2588,  [ST_GCWORK] = 0x2588,
+    [ST_ASSIST] = 0x2588, [ST_SWEEP] = 0x2588, [ST_SYSCALL] = 0x2584, [ST_RUNNABLE] = 0x2592, [ST_WAITING] = 0x2500,
+    [ST_UNKNOWN] = '?',   [ST_GC] = 0x2588,    [ST_STW] = 0x2588,
 };
 
 /* The fonts of a bare console have blocks and shades of old PCs, and no more: `block` keeps to these. */
 enum { FONT_ASCII, FONT_PC, FONT_FULL, FONTS };
 static const uint32_t marks[MARK_COUNT][FONTS] = {
-    [MARK_TICK] = {'|', 0x2502, 0x2502},
-    [MARK_STW] = {'!', '!', 0x2579},
-    [MARK_STW_FULL] = {'!', 0x2588, 0x2588},
-    [MARK_TRACE] = {'_', '_', 0x2581},
-    [MARK_CURSOR] = {'v', 0x25BC, 0x25BC},
-    [MARK_HIT] = {'*', '*', 0x25C6},
-    [MARK_GOAL] = {'"', '"', 0x2594},
-    [MARK_MORE_UP] = {'^', 0x25B2, 0x25B2},
-    [MARK_MORE_DOWN] = {'v', 0x25BC, 0x25BC},
-    [MARK_H] = {'-', 0x2500, 0x2500},
-    [MARK_V] = {'|', 0x2502, 0x2502},
-    [MARK_TL] = {'+', 0x250C, 0x250C},
-    [MARK_TR] = {'+', 0x2510, 0x2510},
-    [MARK_BL] = {'+', 0x2514, 0x2514},
-    [MARK_BR] = {'+', 0x2518, 0x2518},
-    [MARK_SAMPLE] = {'\'', '\'', 0x2575},
+    [MARK_TICK] = {'|', 0x2502, 0x2502},      [MARK_STW] = {'!', '!', 0x2579},
+    [MARK_STW_FULL] = {'!', 0x2588, 0x2588},  [MARK_TRACE] = {'_', '_', 0x2581},
+    [MARK_CURSOR] = {'v', 0x25BC, 0x25BC},    [MARK_HIT] = {'*', '*', 0x25C6},
+    [MARK_GOAL] = {'"', '"', 0x2594},         [MARK_MORE_UP] = {'^', 0x25B2, 0x25B2},
+    [MARK_MORE_DOWN] = {'v', 0x25BC, 0x25BC}, [MARK_H] = {'-', 0x2500, 0x2500},
+    [MARK_V] = {'|', 0x2502, 0x2502},         [MARK_TL] = {'+', 0x250C, 0x250C},
+    [MARK_TR] = {'+', 0x2510, 0x2510},        [MARK_BL] = {'+', 0x2514, 0x2514},
+    [MARK_BR] = {'+', 0x2518, 0x2518},        [MARK_SAMPLE] = {'\'', '\'', 0x2575},
 };
 
 const char *tier_name(enum tier t)

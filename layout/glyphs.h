@@ -12,7 +12,7 @@
 #include "decode/trace.h"
 
 enum tier { TIER_ASCII, TIER_BLOCK, TIER_EIGHTH, TIER_BRAILLE, TIER_COUNT };
-const char *tier_name(enum tier t);          /* "ascii", "block", "eighth", "braille" */
+const char *tier_name(enum tier t); /* "ascii", "block", "eighth", "braille" */
 bool tier_parse(const char *name, enum tier *out);
 
 bool glyph_dots(enum tier t); /* what is left out is marked by two dots: there is no ellipsis in its fonts */
@@ -29,8 +29,23 @@ uint32_t glyph_state(enum tier t, enum state s);
 uint32_t glyph_busy(enum state s, bool most);
 
 enum mark {
-    MARK_TICK, MARK_STW, MARK_STW_FULL, MARK_TRACE, MARK_CURSOR, MARK_HIT, MARK_GOAL, MARK_MORE_UP, MARK_MORE_DOWN,
-    MARK_H, MARK_V, MARK_TL, MARK_TR, MARK_BL, MARK_BR, MARK_SAMPLE, MARK_COUNT
+    MARK_TICK,
+    MARK_STW,
+    MARK_STW_FULL,
+    MARK_TRACE,
+    MARK_CURSOR,
+    MARK_HIT,
+    MARK_GOAL,
+    MARK_MORE_UP,
+    MARK_MORE_DOWN,
+    MARK_H,
+    MARK_V,
+    MARK_TL,
+    MARK_TR,
+    MARK_BL,
+    MARK_BR,
+    MARK_SAMPLE,
+    MARK_COUNT
 };
 uint32_t glyph_mark(enum tier t, enum mark m);
 

@@ -23,8 +23,8 @@ static int64_t unit_of(const char **s, bool point)
     static const struct {
         const char *name;
         int64_t ns;
-    } units[] = {{"ns", 1}, {"t", 1}, {"us", 1000}, {"\xC2\xB5s", 1000}, {"\xCE\xBCs", 1000}, {"ms", 1000000},
-                 {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
+    } units[] = {{"ns", 1},       {"t", 1},          {"us", 1000},       {"\xC2\xB5s", 1000}, {"\xCE\xBCs", 1000},
+                 {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
     for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
         size_t n = strlen(units[i].name);
         if (!strncmp(*s, units[i].name, n) && !isalpha((unsigned char)(*s)[n])) {

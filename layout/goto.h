@@ -18,8 +18,8 @@
 struct target {
     bool has_lane, has_time, has_range;
     enum lane_kind kind;
-    uint64_t id;         /* the file's id of the lane */
-    int64_t t0, t1;      /* time: t0; range: [t0,t1), t1 > t0 */
+    uint64_t id;    /* the file's id of the lane */
+    int64_t t0, t1; /* time: t0; range: [t0,t1), t1 > t0 */
 };
 
 /* goto_parse - false: not a target (then it may be a command). Saturates at the largest time. */

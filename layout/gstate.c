@@ -38,7 +38,8 @@ static void fill(struct gstate *x, const struct range *r, size_t n, uint32_t *at
         uint32_t g = r[i].owner, k;
         if (g >= x->lanes)
             continue;
-        for (k = at[g]++; k > x->from[g] && k + ASIDE > at[g] && r[x->list[k - 1]].t0 > r[i].t0; k--) /* nearly in order as they are */
+        for (k = at[g]++; k > x->from[g] && k + ASIDE > at[g] && r[x->list[k - 1]].t0 > r[i].t0;
+             k--) /* nearly in order as they are */
             x->list[k] = x->list[k - 1];
         x->list[k] = (uint32_t)i;
     }
@@ -149,7 +150,8 @@ bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int6
     return i < s->from[g + 1] && r[s->list[i]].t0 < t1;
 }
 
-void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct shares *out)
+void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
+                   struct shares *out)
 {
     size_t n;
     const struct range *r;

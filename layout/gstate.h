@@ -17,7 +17,8 @@ void gstate_free(struct gstate *s);
  * gstate_shares - trace_shares() of any lane, a goroutine's told apart as above: the sum over all states is the same.
  * O(log assists), but for the first time that a goroutine is asked for: O(its assists).
  */
-void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct shares *out);
+void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
+                   struct shares *out);
 /* gstate_any - does goroutine g assist at all in [t0,t1)? */
 bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
 /* gstate_of - the state of a span of a goroutine's lane at one moment of it. */

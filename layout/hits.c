@@ -98,7 +98,8 @@ static bool same_hit(struct view *v)
             char what[200], where[MOVE_PART];
             s->cur = i;
             hit_name(v, &s->hits[i], what, sizeof what);
-            view_message(v, false, "%zu of %zu%s%s: %s", i + 1, s->nhits, s->full ? "+" : "", move_part(v, where), what);
+            view_message(v, false, "%zu of %zu%s%s: %s", i + 1, s->nhits, s->full ? "+" : "", move_part(v, where),
+                         what);
             return true;
         }
     return false;
@@ -147,7 +148,8 @@ static unsigned beyond(struct view *v, int64_t from, int dir, bool at_too)
     struct search *s = v->search;
     const struct trace_info *ti = trace_info(v->tr);
     char where[MOVE_PART], none[VIEW_TEXT];
-    struct far f = {.look = look_search, .dir = dir, .wraps = true, .from = from, .edge = from, .least = search_since(s, v->tr)};
+    struct far f = {
+        .look = look_search, .dir = dir, .wraps = true, .from = from, .edge = from, .least = search_since(s, v->tr)};
     if (v->far.look) /* a part of a search that goes through them all */
         return far_went(v, FAR_NOT_HERE);
     if (!ti->done || f.least == INT64_MAX)

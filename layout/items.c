@@ -24,10 +24,10 @@
 
 /* What rows are sorted by: the family (a task's id) keeps what belongs together, then depth, then time. */
 struct keyed {
-    int64_t rank;    /* of the family: its start, or its length for longest first */
+    int64_t rank; /* of the family: its start, or its length for longest first */
     uint64_t family;
     struct item item;
-    bool later;      /* behind all that are not: cycles behind stops, where the longest come first */
+    bool later; /* behind all that are not: cycles behind stops, where the longest come first */
 };
 
 static int by_rank(const void *a, const void *b)
@@ -116,7 +116,8 @@ static size_t list_tasks(const struct items *it, const struct trace *tr, struct 
     size_t n = 0, nt = trace_tasks(tr, &t), ng = trace_regions(tr, &g), nm = trace_logs(tr, &m);
     for (size_t i = 0; i < nt; i++) {
         sorted[i] = &t[i];
-        k[n++] = (struct keyed){rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
+        k[n++] =
+            (struct keyed){rank(it, t[i].t0, t[i].t1), t[i].id, {t[i].t0, t[i].t1, (uint32_t)i, ITEM_TASK, 0}, false};
     }
     qsort(sorted, nt, sizeof *sorted, by_id);
     for (size_t i = 0; i < ng; i++) {
@@ -135,10 +136,12 @@ struct item_list {
     size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted);
     const char *none;
     bool longest; /* first, as one comes here: what delayed everything is what one looks for */
-    bool held; /* of a bounded trace only those of the detail are known */
+    bool held;    /* of a bounded trace only those of the detail are known */
 };
-static const struct item_list gc_list = {gc_things, list_gc, "no GC cycle and no stop-the-world in this trace", true, false};
-static const struct item_list task_list = {task_things, list_tasks, "no tasks, regions or logs in this trace", false, true};
+static const struct item_list gc_list = {gc_things, list_gc, "no GC cycle and no stop-the-world in this trace", true,
+                                         false};
+static const struct item_list task_list = {task_things, list_tasks, "no tasks, regions or logs in this trace", false,
+                                           true};
 
 bool items_update(struct items *it, const struct trace *tr, int view)
 {
@@ -212,23 +215,28 @@ static struct facts facts_of(const struct view *v, const struct item *i)
     const struct region *g;
     const struct logmsg *m;
     switch (i->kind) {
-    case ITEM_GC: case ITEM_STW:
+    case ITEM_GC:
+    case ITEM_STW:
         if (i->index < trace_ranges(v->tr, i->kind == ITEM_GC ? RANGE_GC : RANGE_STW, &r)) {
             r += i->index;
-            f = (struct facts){i->kind == ITEM_GC ? "GC" : "STW", i->kind == ITEM_GC ? STYLE_GC : STYLE_STW, r->name,
-                               r->stack, i->kind == ITEM_STW && !r->scope_p ? r->owner : NO_LANE,
+            f = (struct facts){i->kind == ITEM_GC ? "GC" : "STW",
+                               i->kind == ITEM_GC ? STYLE_GC : STYLE_STW,
+                               r->name,
+                               r->stack,
+                               i->kind == ITEM_STW && !r->scope_p ? r->owner : NO_LANE,
                                r->open_start || r->open_end};
         }
         break;
     case ITEM_TASK:
         if (i->index < trace_tasks(v->tr, &t))
-            f = (struct facts){"task", STYLE_RUNNING, t[i->index].name, t[i->index].stack, t[i->index].g,
-                               t[i->index].open_start || t[i->index].open_end};
+            f = (struct facts){"task",           STYLE_RUNNING,
+                               t[i->index].name, t[i->index].stack,
+                               t[i->index].g,    t[i->index].open_start || t[i->index].open_end};
         break;
     case ITEM_REGION:
         if (i->index < trace_regions(v->tr, &g))
-            f = (struct facts){"region", STYLE_SYSCALL, g[i->index].name, g[i->index].stack, g[i->index].g,
-                               g[i->index].open_start || g[i->index].open_end};
+            f = (struct facts){"region",          STYLE_SYSCALL, g[i->index].name,
+                               g[i->index].stack, g[i->index].g, g[i->index].open_start || g[i->index].open_end};
         break;
     case ITEM_LOG:
         if (i->index < trace_logs(v->tr, &m))
@@ -279,7 +287,7 @@ static void bar(struct grid *g, const struct view *v, const struct item *i, cons
     for (int c = c0 < 0 ? 0 : c0; c <= c1 && c < n; c++) {
         int64_t a = v->edges[c] > i->t0 ? v->edges[c] : i->t0, b = v->edges[c + 1] < i->t1 ? v->edges[c + 1] : i->t1;
         uint32_t glyph = i->t1 <= i->t0 ? glyph_mark(v->tier, MARK_STW)
-                       : glyph_level(v->tier, b > a ? b - a : 1, v->edges[c + 1] - v->edges[c]);
+                                        : glyph_level(v->tier, b > a ? b - a : 1, v->edges[c + 1] - v->edges[c]);
         grid_put(g, v->gutter + c, y, glyph, f->style);
     }
     char text[400];
@@ -341,7 +349,7 @@ static void items_status(const struct view *v, int w, struct rich *r)
         rich_add(r, STYLE_STATUS, "  at %s", when_exact(v->tr, i->t0, t));
     else
         rich_add(r, STYLE_STATUS, "  %s%s from %s", f.open ? "at least " : "",
-            when_exact(v->tr, time_sub(i->t1, i->t0), d), when_exact(v->tr, i->t0, t));
+                 when_exact(v->tr, time_sub(i->t1, i->t0), d), when_exact(v->tr, i->t0, t));
     rich_para(r);
     if (f.g != NO_LANE) {
         status_name(v, f.g, w, name, sizeof name);
@@ -485,7 +493,10 @@ static unsigned items_sort(struct view *v, int n)
     if (v->items.n)
         move_to(v, v->items.row[0].t0, true);
     move_settle(v);
-    view_message(v, false, !v->items.longest_first ? "by time" : kind_here(v)->items->longest ? "stops, then cycles, the longest first" : "longest first");
+    view_message(v, false,
+                 !v->items.longest_first        ? "by time"
+                 : kind_here(v)->items->longest ? "stops, then cycles, the longest first"
+                                                : "longest first");
     return VR_DRAW;
 }
 
@@ -514,11 +525,22 @@ static unsigned items_details(struct view *v, int n)
 
 #define IS_ITEMS \
     .lanes = LANE_KINDS, .plan = PLAN_TIME, .open = items_open, .settle = items_settle, .show = kind_show, \
-    .draw = items_draw, .speak = items_status, .where = items_where, .refuse = "these rows are no lanes: Enter looks closer, views 2 and 3 have lanes", \
-    .answer = {ANSWER_TIME, [DEED_LANE] = items_move, [DEED_LANE_PAGE] = items_page, [DEED_FIRST] = items_first, \
-               [DEED_LAST] = items_last, [DEED_SPAN] = items_move, [DEED_FIT] = items_fit, [DEED_SWAP] = items_swap, \
-               [DEED_SORT] = items_sort, [DEED_DETAILS] = items_details}, \
-    .word = {[DEED_LANE] = "row", [DEED_DETAILS] = "look at it", [DEED_SWAP] = "goroutine", [DEED_SORT] = "longest / by time"}
+    .draw = items_draw, .speak = items_status, .where = items_where, \
+    .refuse = "these rows are no lanes: Enter looks closer, views 2 and 3 have lanes", \
+    .answer = {ANSWER_TIME, \
+               [DEED_LANE] = items_move, \
+               [DEED_LANE_PAGE] = items_page, \
+               [DEED_FIRST] = items_first, \
+               [DEED_LAST] = items_last, \
+               [DEED_SPAN] = items_move, \
+               [DEED_FIT] = items_fit, \
+               [DEED_SWAP] = items_swap, \
+               [DEED_SORT] = items_sort, \
+               [DEED_DETAILS] = items_details}, \
+    .word = {[DEED_LANE] = "row", \
+             [DEED_DETAILS] = "look at it", \
+             [DEED_SWAP] = "goroutine", \
+             [DEED_SORT] = "longest / by time"}
 
 const struct view_kind kind_tasks = {IS_ITEMS, .items = &task_list, .gutter = GUTTER_NAMES};
 const struct view_kind kind_gc = {IS_ITEMS, .items = &gc_list, .gutter = GUTTER_SHORT, .states = true};

@@ -121,8 +121,8 @@ static bool goes_on(const struct view *v, struct lane l, int dir)
     struct lane_info li = trace_lane(v->tr, l);
     if (!far_can(v, dir))
         return false;
-    return l.kind != LANE_G || (dir > 0 ? !li.ended && li.last >= trace_info(v->tr)->detail_t1
-                                        : li.first < trace_info(v->tr)->detail_t0);
+    return l.kind != LANE_G ||
+           (dir > 0 ? !li.ended && li.last >= trace_info(v->tr)->detail_t1 : li.first < trace_info(v->tr)->detail_t0);
 }
 
 /* Begin to look beyond what is held for what a lane does; what: "the next span of". */
@@ -246,13 +246,14 @@ static int64_t last_in(const struct view *v, struct lane l, enum state st, int64
 }
 
 /* In [a,z), a part that is held: the lane's next span in the state, or the last; not the one that began at `not`. */
-static bool same_in(const struct view *v, struct lane l, enum state st, int dir, int64_t a, int64_t z, int64_t not, struct span *s)
+static bool same_in(const struct view *v, struct lane l, enum state st, int dir, int64_t a, int64_t z, int64_t not,
+                    struct span *s)
 {
     while (a < z) {
         int64_t t = dir > 0 ? next_in(v, l, st, a, z) : last_in(v, l, st, z);
         if (t == NO_TIME || t < a || !trace_span_at(v->tr, l, t, s) || s->state != st)
             return false;
-        if (s->t0 != not)
+        if (s->t0 != not )
             return true;
         if (dir > 0)
             a = s->t1 > t ? s->t1 : t + 1;
@@ -270,8 +271,8 @@ static enum far_saw look_same(struct view *v)
     struct span s;
     if (!far_lane(v, &l))
         return FAR_NOWHERE;
-    if (!same_in(v, l, (enum state)f->state, f->dir, f->dir > 0 ? f->edge + 1 : ti->detail_t0, f->dir > 0 ? ti->detail_t1 : f->edge,
-                 f->t, &s))
+    if (!same_in(v, l, (enum state)f->state, f->dir, f->dir > 0 ? f->edge + 1 : ti->detail_t0,
+                 f->dir > 0 ? ti->detail_t1 : f->edge, f->t, &s))
         return goes_on(v, l, f->dir) ? FAR_NOT_HERE : FAR_NOWHERE;
     v->message[0] = 0;
     to_span(v, l, s.t0);
@@ -305,8 +306,8 @@ unsigned view_same(struct view *v, int n)
     bool any = false, part = trace_info(v->tr)->bounded;
     int64_t most = part ? trace_info(v->tr)->detail_t1 : view_end(v), least = part ? trace_info(v->tr)->detail_t0 : 0;
     for (int i = 0; i < n * dir; i++) {
-        int64_t t = dir > 0 ? next_in(v, l, (enum state)s.state, s.t1, most)
-                            : last_in(v, l, (enum state)s.state, s.t0);
+        int64_t t =
+            dir > 0 ? next_in(v, l, (enum state)s.state, s.t1, most) : last_in(v, l, (enum state)s.state, s.t0);
         if (t == NO_TIME || t < least || !trace_span_at(v->tr, l, t, &to) || to.state != s.state)
             break;
         s = to;
@@ -492,7 +493,8 @@ static bool wake_of(const struct view *v, uint32_t g, int64_t t, struct span *ou
 static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, const char *did)
 {
     char who[200], whom[200];
-    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, g}).id, by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
+    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, g}).id,
+             by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
     name_of(v, g, whom, sizeof whom);
     name_of(v, by, who, sizeof who);
     unsigned r = to_goroutine(v, by, t < 0 ? 0 : t);
@@ -517,7 +519,8 @@ static enum far_saw look_birth(struct view *v)
 static unsigned to_birth(struct view *v, struct lane l, int64_t t, const char *none)
 {
     struct far f = {.look = look_birth, .dir = 1, .once = true, .from = t, .edge = t - 1};
-    return t < 0 || !trace_info(v->tr)->bounded ? move_fail(v, "%s", none) : look_beyond(v, f, l, "who created", none);
+    return t < 0 || !trace_info(v->tr)->bounded ? move_fail(v, "%s", none)
+                                                : look_beyond(v, f, l, "who created", none);
 }
 
 static enum far_saw look_cause(struct view *v)
@@ -620,7 +623,8 @@ static void effect_from(const struct view *v, uint32_t by, int64_t from, int64_t
 static void to_effect(struct view *v, const struct effect *e, uint32_t by)
 {
     char who[200], whom[200];
-    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, e->g}).id, by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
+    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, e->g}).id,
+             by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
     name_of(v, by, who, sizeof who);
     name_of(v, e->g, whom, sizeof whom);
     move_push(v, STEP_JUMP);
@@ -641,7 +645,8 @@ static enum far_saw look_effect(struct view *v)
     if (!e.found && e.spans < EFFECT_SPANS && goes_on(v, l, 1))
         return FAR_NOT_HERE;
     if (!e.found && e.spans >= EFFECT_SPANS)
-        snprintf(v->far.none, sizeof v->far.none, "G%" PRIu64 " wakes and creates nobody soon (search cut short)", v->far.id);
+        snprintf(v->far.none, sizeof v->far.none, "G%" PRIu64 " wakes and creates nobody soon (search cut short)",
+                 v->far.id);
     if (!e.found)
         return FAR_NOWHERE;
     to_effect(v, &e, l.i);
@@ -766,7 +771,8 @@ unsigned view_goto(struct view *v, const char *line)
                          !ti->done ? " as far as it is loaded" : "");
     unsigned r = to_place(v, &g, lane);
     if (g.has_time && line[strspn(line, " 0123456789_")] == 0 && !(r & VR_BELL))
-        view_message(v, false, "a bare number is %s", trace_info(v->tr)->has_clock
-                     ? "nanoseconds: say 500us, 500ms or 1.5s for longer ones" : "ticks");
+        view_message(v, false, "a bare number is %s",
+                     trace_info(v->tr)->has_clock ? "nanoseconds: say 500us, 500ms or 1.5s for longer ones"
+                                                  : "ticks");
     return r;
 }

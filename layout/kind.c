@@ -34,8 +34,10 @@ static bool scroll(struct view *v, enum deed d, int n, unsigned *f)
     switch (d) {
     case DEED_LANE: *f = view_popup_scroll(v, n); return true;
     case DEED_LANE_PAGE: *f = view_popup_page(v, n); return true;
-    case DEED_FIRST: case DEED_START: *f = view_popup_scroll(v, -FAR); return true;
-    case DEED_LAST: case DEED_END: *f = view_popup_scroll(v, FAR); return true;
+    case DEED_FIRST:
+    case DEED_START: *f = view_popup_scroll(v, -FAR); return true;
+    case DEED_LAST:
+    case DEED_END: *f = view_popup_scroll(v, FAR); return true;
     default: return false;
     }
 }

@@ -14,11 +14,11 @@ struct item_list; /* items.h */
 struct tri_view;  /* tri_priv.h */
 
 struct view_kind {
-    enum lane_kind lanes;   /* what its rows are; LANE_KINDS: no lanes */
-    enum plan_kind plan;    /* which rows a screen has, which it drops */
+    enum lane_kind lanes; /* what its rows are; LANE_KINDS: no lanes */
+    enum plan_kind plan;  /* which rows a screen has, which it drops */
     enum plan_gutter gutter;
-    bool states;            /* curves of goroutines by state above its rows */
-    bool table;             /* made of triage's tables: no time axis */
+    bool states;                   /* curves of goroutines by state above its rows */
+    bool table;                    /* made of triage's tables: no time axis */
     const struct item_list *items; /* its rows are things; NULL: they aren't */
     const struct tri_view *list;   /* its rows are those of a table; NULL: they aren't */
 

@@ -256,8 +256,9 @@ static unsigned lane_here(struct view *v, int n)
 
 #define ANSWER_LANES \
     ANSWER_TIME, [DEED_LANE] = lane_move, [DEED_LANE_PAGE] = lane_page, [DEED_FIRST] = lane_first, \
-    [DEED_LAST] = lane_last, [DEED_FIT] = lane_fit, [DEED_SPAN] = move_span, [DEED_SAME] = view_same, \
-    [DEED_CAUSE] = lane_cause, [DEED_EFFECT] = lane_effect, [DEED_SWAP] = lane_swap, [DEED_DETAILS] = lane_details
+                 [DEED_LAST] = lane_last, [DEED_FIT] = lane_fit, [DEED_SPAN] = move_span, [DEED_SAME] = view_same, \
+                 [DEED_CAUSE] = lane_cause, [DEED_EFFECT] = lane_effect, [DEED_SWAP] = lane_swap, \
+                 [DEED_DETAILS] = lane_details
 #define IS_LANES \
     .plan = PLAN_TIME, .open = lane_open, .settle = lane_settle, .draw = rows_lanes, .speak = status_lane_rich, \
     .where = lane_where, .refuse = "only goroutines are sorted, and hidden where they don't live (view 3)"
@@ -266,7 +267,10 @@ const struct view_kind kind_procs = {
     IS_LANES, .lanes = LANE_P, .gutter = GUTTER_SHORT, .show = proc_show, .answer = {ANSWER_LANES},
 };
 const struct view_kind kind_goroutines = {
-    IS_LANES, .lanes = LANE_G, .gutter = GUTTER_NAMES, .show = kind_show,
+    IS_LANES,
+    .lanes = LANE_G,
+    .gutter = GUTTER_NAMES,
+    .show = kind_show,
     .answer = {ANSWER_LANES, [DEED_SORT] = lane_sort, [DEED_INVERT] = lane_invert, [DEED_HERE] = lane_here},
 };
 const struct view_kind kind_threads = {

@@ -26,8 +26,8 @@ struct keyed {
 struct lanes_making { /* an order under way: keys so far, then sorted by byte after byte */
     struct keyed *k, *t;
     uint32_t n, at;
-    uint64_t all, any;  /* bits that all keys have, that any has */
-    int byte;           /* bits sorted by */
+    uint64_t all, any; /* bits that all keys have, that any has */
+    int byte;          /* bits sorted by */
     enum sort sort;
 };
 
@@ -59,10 +59,10 @@ static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t l
         return name_key(trace_str(tr, li.name));
     struct shares sh;
     trace_shares(tr, at, 0, trace_info(tr)->end, &sh);
-    int64_t ns = l->sort == SORT_RUNNABLE ? sh.ns[ST_RUNNABLE]
-               : l->sort == SORT_WAITING  ? sh.ns[ST_WAITING]
-               : l->sort == SORT_SYSCALL  ? sh.ns[ST_SYSCALL]
-               : sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST];
+    int64_t ns = l->sort == SORT_RUNNABLE  ? sh.ns[ST_RUNNABLE]
+                 : l->sort == SORT_WAITING ? sh.ns[ST_WAITING]
+                 : l->sort == SORT_SYSCALL ? sh.ns[ST_SYSCALL]
+                                           : sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST];
     return UINT64_MAX - (uint64_t)ns; /* the most first */
 }
 
@@ -327,8 +327,8 @@ static bool clear_rows(struct lanes *l)
 struct rows {
     struct lanes *l;
     const struct trace *tr;
-    uint32_t head;         /* of the group under way */
-    uint32_t name;         /* of that group */
+    uint32_t head; /* of the group under way */
+    uint32_t name; /* of that group */
 };
 
 static void put(struct rows *r, uint32_t lane)
@@ -402,7 +402,8 @@ static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all
     struct lanes *l = r->l;
     uint32_t n = l->total;
     uint64_t *shown = all && !l->filter ? NULL : mem_zalloc(((size_t)n / 64 + 1) * sizeof *shown);
-    for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE; i != NO_LANE; i = next_shown(r, w, all, keep, i + 1))
+    for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE; i != NO_LANE;
+         i = next_shown(r, w, all, keep, i + 1))
         shown[i / 64] |= 1ull << i % 64;
     for (uint32_t i = 0; i < n; i++) /* out of memory: rather too many than none */
         if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)

@@ -66,7 +66,8 @@ void legend_all(enum tier t, bool mono, struct rich *out)
 {
     rich_add(out, STYLE_POPUP_HEAD, "What the screen shows");
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "Processors, threads: as high as the share of the column in which it was busy; with what most of "
+    rich_add(out, STYLE_POPUP,
+             "Processors, threads: as high as the share of the column in which it was busy; with what most of "
              "it:  ");
     work(out, t, mono, STYLE_POPUP);
     rich_add(out, STYLE_POPUP, "(blank: idle)  ");
@@ -74,8 +75,9 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Goroutines: what it did for most of the column:  ");
     lives(out, t, mono, STYLE_POPUP);
-    mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE, mono || t == TIER_ASCII
-         ? "mostly waiting, but also running, runnable or in a call" : "mostly waiting, but also what the colour says");
+    mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE,
+         mono || t == TIER_ASCII ? "mostly waiting, but also running, runnable or in a call"
+                                 : "mostly waiting, but also what the colour says");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Bands: the share of the column:  ");
     mark(out, glyph_height(t, 8), STYLE_GC, "GC mark phase");
@@ -88,5 +90,6 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     mark(out, glyph_height(t, 8), STYLE_RUNQ, "goroutines that wait for a processor");
     mark(out, glyph_height(t, 8), STYLE_RUNQ_OVER, "more than one a processor");
     rich_para(out);
-    rich_add(out, STYLE_POPUP, "Numbers beside the names: share or time within the window; heap, run q: at the cursor.");
+    rich_add(out, STYLE_POPUP,
+             "Numbers beside the names: share or time within the window; heap, run q: at the cursor.");
 }

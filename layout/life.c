@@ -108,8 +108,11 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
         lines_add(out, "it existed when the trace began; first mentioned at %s", when_exact(v->tr, li->seen, t));
     }
     int64_t first = li->created ? li->seen : part_of(v) ? 0 : li->first;
-    lines_add(out, "%s at %s, %s in this trace%s", li->ended ? "ended" : part_of(v) && li->last < trace_info(v->tr)->end ? "lives on; held up to" :
-              "not ended; last known", when_exact(v->tr, li->last, t), when_dur(v->tr, li->last - first, d),
+    lines_add(out, "%s at %s, %s in this trace%s",
+              li->ended                                         ? "ended"
+              : part_of(v) && li->last < trace_info(v->tr)->end ? "lives on; held up to"
+                                                                : "not ended; last known",
+              when_exact(v->tr, li->last, t), when_dur(v->tr, li->last - first, d),
               li->is_system ? "; one of the runtime's own" : "");
 }
 
@@ -132,7 +135,7 @@ static void states(const struct view *v, struct lane l, const struct lane_info *
     for (int s = 0; s < ST_COUNT; s++)
         if (sh.ns[s] > 0 && s != ST_NONE)
             lines_add(out, "%-16s %10s  %6s", state_name((enum state)s), when_dur(v->tr, sh.ns[s], d),
-                     fmt_percent(sh.ns[s], end - li->first, p));
+                      fmt_percent(sh.ns[s], end - li->first, p));
     if (li->no_p_ns)
         lines_add(out, "%-16s %10s  (system calls that lost their processor)", "  of it without P",
                   when_dur(v->tr, li->no_p_ns, d));
@@ -151,7 +154,7 @@ static void reasons(const struct view *v, const struct life *k, struct lines *ou
                  *why ? ")" : "");
         int used = str_width(str_of(what), 34);
         lines_add(out, "%s%*s %7s %10s %10s  %s", what, 34 - used, "", fmt_count(r->n, n), when_dur(v->tr, r->ns, d),
-                 when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
+                  when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
     }
     if (k->cut || k->others)
         lines_add(out, "not all of its spans are counted here%s", k->cut ? ": it has more than a million" : "");
@@ -177,10 +180,8 @@ static void list(const struct view *v, struct lane l, int64_t t, struct lines *o
         str_head(trace_str(v->tr, s->reason ? s->reason : s->label), 20, why, sizeof why);
         lines_add(out, "%c %15s %10s %c %s%s%s%s %s%s%s%s", s->index == here ? '>' : ' ',
                   when_exact(v->tr, s->t0, from), when_dur(v->tr, s->t1 - s->t0, d),
-                  s->open_start || s->open_end ? '+' : ' ',
-                  state_name((enum state)s->state), *why ? " (" : "", why, *why ? ")" : "",
-                  *whom ? (s->state == ST_RUNNABLE ? "by " : "on ") : "", whom,
-                 *f ? " in " : "", f);
+                  s->open_start || s->open_end ? '+' : ' ', state_name((enum state)s->state), *why ? " (" : "", why,
+                  *why ? ")" : "", *whom ? (s->state == ST_RUNNABLE ? "by " : "on ") : "", whom, *f ? " in " : "", f);
         if (!span_next(&it))
             break;
     }

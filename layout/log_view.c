@@ -75,8 +75,14 @@ static unsigned log_swap(struct view *v, int n)
 }
 
 const struct view_kind kind_log = {
-    .lanes = LANE_KINDS, .plan = PLAN_LOG, .gutter = GUTTER_SHORT, .open = log_open, .settle = log_settle,
-    .show = log_show, .draw = log_draw, .speak = log_speak,
+    .lanes = LANE_KINDS,
+    .plan = PLAN_LOG,
+    .gutter = GUTTER_SHORT,
+    .open = log_open,
+    .settle = log_settle,
+    .show = log_show,
+    .draw = log_draw,
+    .speak = log_speak,
     .refuse = "in the event log rows are moved over; t shows the goroutine's lane",
     .answer = {ANSWER_TIME, [DEED_LANE] = log_move, [DEED_LANE_PAGE] = log_page, [DEED_FIRST] = kind_start,
                [DEED_LAST] = kind_end, [DEED_SPAN] = log_move, [DEED_DETAILS] = log_details, [DEED_SWAP] = log_swap},

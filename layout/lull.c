@@ -35,8 +35,8 @@ struct lull {
     int64_t t0, t1;
     uint64_t events; /* of the trace, when it was begun */
     uint32_t epoch;
-    int64_t w0, w1;  /* the piece */
-    uint32_t g;      /* the next goroutine of it */
+    int64_t w0, w1; /* the piece */
+    uint32_t g;     /* the next goroutine of it */
     enum { PIECE_P, PIECE_GS, PIECE_RANK } phase;
     struct change *d;
     size_t n, cap;
@@ -58,7 +58,8 @@ struct lull *lull_new(const struct trace *tr, struct alive *alive, uint32_t p, i
     if (!l)
         return NULL;
     const struct trace_info *ti = trace_info(tr);
-    *l = (struct lull){.tr = tr, .alive = alive, .p = p, .t0 = t0, .t1 = t1, .events = ti->events, .epoch = ti->epoch};
+    *l =
+        (struct lull){.tr = tr, .alive = alive, .p = p, .t0 = t0, .t1 = t1, .events = ti->events, .epoch = ti->epoch};
     l->w0 = t0;
     l->w1 = t1;
     trace_shares(tr, (struct lane){LANE_P, p}, t0, t1, &sh);
@@ -296,7 +297,8 @@ static bool subject(const struct view *v, int64_t *t0, int64_t *t1)
     const struct trace_info *ti = trace_info(v->tr);
     struct lane l = v->at.focus;
     struct span s;
-    if (kind_here(v)->lanes != LANE_P || l.kind != LANE_P || l.i >= trace_nlanes(v->tr, LANE_P) || v->at.cursor >= ti->end)
+    if (kind_here(v)->lanes != LANE_P || l.kind != LANE_P || l.i >= trace_nlanes(v->tr, LANE_P) ||
+        v->at.cursor >= ti->end)
         return false;
     view_column(v, t0, t1);
     if (!status_range(v, t0, t1) && view_span_here(v, &l, &s) &&
@@ -358,7 +360,7 @@ void lull_text(const struct view *v, char *out, size_t size)
     when_dur(v->tr, m->idle, idle);
     if (unheld(v, l) || m->failed || !l->done) {
         const char *why = unheld(v, l) ? "who was runnable meanwhile is not in the detail that is held"
-                        : m->failed    ? "no memory to find who was runnable meanwhile"
+                          : m->failed  ? "no memory to find who was runnable meanwhile"
                                        : "adding up who was runnable meanwhile";
         snprintf(out, size, l->done ? "idle %s: %s" : "idle %s: %s, %d%%", idle, why, lull_share(l));
         return;
@@ -373,7 +375,8 @@ void lull_text(const struct view *v, char *out, size_t size)
         else if (n < size)
             n += (size_t)snprintf(out + n, size - n, "%" PRIu32 " to %" PRIu32, m->least, m->most);
         if (n < size)
-            n += (size_t)snprintf(out + n, size - n, " runnable (longest %s %s)", who, when_dur(v->tr, m->top[0].ns, a));
+            n += (size_t)snprintf(out + n, size - n, " runnable (longest %s %s)", who,
+                                  when_dur(v->tr, m->top[0].ns, a));
         sep = ", ";
     }
     if (m->stopped && n < size) {
@@ -381,7 +384,8 @@ void lull_text(const struct view *v, char *out, size_t size)
         sep = ", ";
     }
     if (m->none && n < size)
-        snprintf(out + n, size - n, "%s%s nothing to do", sep, m->ready || m->stopped ? when_dur(v->tr, m->none, a) : "all of it");
+        snprintf(out + n, size - n, "%s%s nothing to do", sep,
+                 m->ready || m->stopped ? when_dur(v->tr, m->none, a) : "all of it");
 }
 
 /* Where a goroutine ran behind its wait. */
@@ -411,7 +415,8 @@ void lull_lines(const struct view *v, struct lines *out, int w)
         const struct lull_wait *k = &l->sum.top[i];
         status_name(v, k->g, w > 70 ? w - 50 : 20, name, sizeof name);
         then_ran(v, k, ran, sizeof ran);
-        snprintf(text, sizeof text, "%8s  %s  from %s%s", when_dur(v->tr, k->ns, d), name, when_exact(v->tr, k->t0 < 0 ? 0 : k->t0, t), ran);
+        snprintf(text, sizeof text, "%8s  %s  from %s%s", when_dur(v->tr, k->ns, d), name,
+                 when_exact(v->tr, k->t0 < 0 ? 0 : k->t0, t), ran);
         lines_wrap(out, text, w);
     }
     if (l->sum.waits > l->sum.ntop)

@@ -23,7 +23,7 @@ struct lull_sum {
     uint64_t waits;                 /* runnable spans that overlap the idle time */
     struct lull_wait top[LULL_TOP]; /* the longest, by ns, earliest first among equals */
     uint32_t ntop;
-    bool failed;                    /* out of memory: the sums are not complete, and will not be */
+    bool failed; /* out of memory: the sums are not complete, and will not be */
 };
 
 struct lull;

@@ -19,7 +19,7 @@ enum { MATCH_MAX = 2048, MATCH_TEXT = 256 };
 struct match {
     char text[MATCH_TEXT];
     size_t len;
-    bool fold;      /* ignore case */
+    bool fold; /* ignore case */
     bool is_regex;
     regex_t re;
 };

@@ -25,9 +25,9 @@ enum { MOVE_PART = 96 };
 const char *move_part(const struct view *v, char out[MOVE_PART]);
 /* move_view_of - the view that shows lanes of a kind. */
 int move_view_of(enum lane_kind k);
-struct lanes *move_lanes(struct view *v);              /* of the view shown; NULL if it has no lanes */
+struct lanes *move_lanes(struct view *v); /* of the view shown; NULL if it has no lanes */
 const struct lanes *move_lanes_const(const struct view *v);
-int64_t move_min(const struct view *v);                /* the shortest window: a nanosecond a column */
+int64_t move_min(const struct view *v); /* the shortest window: a nanosecond a column */
 /* move_last - the last moment a cursor can stand on: view_end() - 1, at least 0. */
 int64_t move_last(const struct view *v);
 /* move_running - the goroutine's span that runs (or is in a call with a P) at t, or the last before; false: none. */
@@ -47,7 +47,7 @@ uint32_t move_arrive(const struct view *v, enum lane_kind k);
 /* move_typed - the search prompt's line changed; move_typed_done - it was accepted: true if the search stands. */
 unsigned move_typed(struct view *v);
 bool move_typed_done(struct view *v, const char *line);
-unsigned move_typed_on(struct view *v);               /* and it goes on: counting, or beyond what is held */
+unsigned move_typed_on(struct view *v); /* and it goes on: counting, or beyond what is held */
 /* hits_loaded - the trace, or what is held of it, has grown: the search knows of that. */
 void hits_loaded(struct view *v);
 

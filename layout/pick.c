@@ -361,8 +361,9 @@ unsigned view_group(struct view *v)
     l->stale = true;
     v->recenter = true;
     move_settle(v);
-    view_message(v, false, l->group ? "goroutines by start function; a group shows its first one until it is unfolded"
-                                    : "goroutines one by one");
+    view_message(v, false,
+                 l->group ? "goroutines by start function; a group shows its first one until it is unfolded"
+                          : "goroutines one by one");
     return l->making ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
@@ -495,9 +496,11 @@ unsigned view_related(struct view *v)
     char id[32], part[MOVE_PART];
     status_lane(v, (struct lane){LANE_G, g}, id);
     if (*move_part(v, part))
-        view_message(v, false, "%s: creator, %" PRIu32 " created, %swakers, woken%s", id, created, r.cut ? "(not all) " : "", part);
+        view_message(v, false, "%s: creator, %" PRIu32 " created, %swakers, woken%s", id, created,
+                     r.cut ? "(not all) " : "", part);
     else
-        view_message(v, false, "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
-                     id, created, r.cut ? "(not all) " : "");
+        view_message(v, false,
+                     "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window", id,
+                     created, r.cut ? "(not all) " : "");
     return VR_DRAW;
 }

@@ -16,11 +16,11 @@ struct grant {
 };
 
 static const struct grant grants[] = {
-    {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1},  {ROW_RULER, 1},  {ROW_LANES, 3}, {ROW_STW, 1},  {ROW_GC, 1},
-    {ROW_LANES, 4}, {ROW_FILTER, 1}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_STRIP, 1}, {ROW_SPLIT, 8},
-    {ROW_STATES, 4}, {ROW_HEAP, 1},  {ROW_NONE, 1},   {ROW_SWEEP, 1},  {ROW_LANES, 8},  {ROW_RUNQ, 1},   {ROW_ASSIST, 1},
-    {ROW_STATUS, 3},
-    {ROW_LANES, 16}, {ROW_SPLIT, 60}, {ROW_LEGEND, 1}, {ROW_LANES, 1000},
+    {ROW_LANES, 1},  {ROW_STATUS, 1}, {ROW_TITLE, 1},  {ROW_RULER, 1},  {ROW_LANES, 3},
+    {ROW_STW, 1},    {ROW_GC, 1},     {ROW_LANES, 4},  {ROW_FILTER, 1}, {ROW_FOOTER, 1},
+    {ROW_STATUS, 2}, {ROW_STRIP, 1},  {ROW_SPLIT, 8},  {ROW_STATES, 4}, {ROW_HEAP, 1},
+    {ROW_NONE, 1},   {ROW_SWEEP, 1},  {ROW_LANES, 8},  {ROW_RUNQ, 1},   {ROW_ASSIST, 1},
+    {ROW_STATUS, 3}, {ROW_LANES, 16}, {ROW_SPLIT, 60}, {ROW_LEGEND, 1}, {ROW_LANES, 1000},
 };
 
 /* What lines left over are for, where lanes leave any: in turns with what spend() grants. */
@@ -28,13 +28,13 @@ static const struct grant curves[] = {{ROW_HEAP, 2}, {ROW_RUNQ, 2}, {ROW_HEAP, 4
 
 /* Views of tables have no time axis. The findings' status lines hold a whole finding. */
 static const struct grant table_grants[] = {
-    {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_LANES, 8},
-    {ROW_STATUS, 4}, {ROW_LANES, 1000},
+    {ROW_LANES, 1},  {ROW_STATUS, 1}, {ROW_TITLE, 1},  {ROW_LANES, 4},    {ROW_FOOTER, 1},
+    {ROW_STATUS, 2}, {ROW_LANES, 8},  {ROW_STATUS, 4}, {ROW_LANES, 1000},
 };
 
 static const struct grant finding_grants[] = {
-    {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1}, {ROW_LANES, 4}, {ROW_FOOTER, 1}, {ROW_STATUS, 2}, {ROW_LANES, 8},
-    {ROW_STATUS, 4}, {ROW_LANES, 14}, {ROW_STATUS, 7}, {ROW_LANES, 1000},
+    {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1},  {ROW_LANES, 4},  {ROW_FOOTER, 1},   {ROW_STATUS, 2},
+    {ROW_LANES, 8}, {ROW_STATUS, 4}, {ROW_LANES, 14}, {ROW_STATUS, 7}, {ROW_LANES, 1000},
 };
 
 static const struct {
@@ -110,7 +110,8 @@ static void make(struct plan *p, int w, int h, int view, uint32_t lanes, const i
         left -= more;
     }
     spend(p, k, &left, most, most_of);
-    p->n[p->n[ROW_BUSY] ? ROW_BUSY : ROW_LANES] += left; /* blank lines below the last lane keep the status at the screen's foot */
+    p->n[p->n[ROW_BUSY] ? ROW_BUSY : ROW_LANES] +=
+        left; /* blank lines below the last lane keep the status at the screen's foot */
     for (int r = 0, y = 0; r < ROW_COUNT; r++) {
         p->y[r] = y;
         y += p->n[r];
@@ -123,7 +124,10 @@ enum { ANY = 100000, BUSY_MOST = 40 };
 static void usual(int *most)
 {
     for (int r = 0; r < ROW_COUNT; r++)
-        most[r] = r == ROW_FILTER || r == ROW_STRIP || r == ROW_STATES || r == ROW_SPLIT || r == ROW_NONE || r == ROW_BUSY ? 0 : ANY;
+        most[r] =
+            r == ROW_FILTER || r == ROW_STRIP || r == ROW_STATES || r == ROW_SPLIT || r == ROW_NONE || r == ROW_BUSY
+                ? 0
+                : ANY;
 }
 
 bool plan_empty(const struct view *v, enum row r)
@@ -131,7 +135,9 @@ bool plan_empty(const struct view *v, enum row r)
     static const struct {
         enum band band;
         enum state state;
-    } of[ROW_COUNT] = {[ROW_GC] = {BAND_GC, ST_GC}, [ROW_STW] = {BAND_STW, ST_STW}, [ROW_SWEEP] = {BAND_SWEEP, ST_SWEEP},
+    } of[ROW_COUNT] = {[ROW_GC] = {BAND_GC, ST_GC},
+                       [ROW_STW] = {BAND_STW, ST_STW},
+                       [ROW_SWEEP] = {BAND_SWEEP, ST_SWEEP},
                        [ROW_ASSIST] = {BAND_ASSIST, ST_ASSIST}};
     const struct trace_info *ti = trace_info(v->tr);
     uint64_t least, most;

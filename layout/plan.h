@@ -8,8 +8,27 @@
 #include <stdint.h>
 
 /* in the order they stand on the screen */
-enum row { ROW_TITLE, ROW_FILTER, ROW_RULER, ROW_STRIP, ROW_GC, ROW_STW, ROW_SWEEP, ROW_ASSIST, ROW_NONE, ROW_HEAP, ROW_RUNQ,
-           ROW_STATES, ROW_LANES, ROW_BUSY, ROW_SPLIT, ROW_STATUS, ROW_LEGEND, ROW_FOOTER, ROW_COUNT };
+enum row {
+    ROW_TITLE,
+    ROW_FILTER,
+    ROW_RULER,
+    ROW_STRIP,
+    ROW_GC,
+    ROW_STW,
+    ROW_SWEEP,
+    ROW_ASSIST,
+    ROW_NONE,
+    ROW_HEAP,
+    ROW_RUNQ,
+    ROW_STATES,
+    ROW_LANES,
+    ROW_BUSY,
+    ROW_SPLIT,
+    ROW_STATUS,
+    ROW_LEGEND,
+    ROW_FOOTER,
+    ROW_COUNT
+};
 /* ROW_NONE: bands that are empty in the whole trace, in one line. ROW_BUSY: a heading and the busiest goroutines. */
 
 /* Which rows a view can have, and how wide what stands beside them: PLAN_LOG is PLAN_TIME with endless rows. */
@@ -20,7 +39,7 @@ struct plan {
     int y[ROW_COUNT]; /* first line */
     int n[ROW_COUNT]; /* lines, 0 = dropped */
     int gutter, plot_w;
-    int lane_h;       /* lines a lane: more than one where lines would stay blank */
+    int lane_h; /* lines a lane: more than one where lines would stay blank */
 };
 
 /* plan_make - for a screen of w x h and a view (enum view_no) that has so many lanes. w, h >= 1. */

@@ -148,7 +148,8 @@ static void goal_line(const struct plot *p, const struct extent *goal)
     const struct view *v = p->v;
     for (int c = 0; c < v->plot_w; c++) {
         uint64_t least = goal[c].min;
-        if (v->edges[c + 1] <= v->edges[c] || v->edges[c] > trace_info(v->tr)->end || !goal[c].known || !least || least > p->scale)
+        if (v->edges[c + 1] <= v->edges[c] || v->edges[c] > trace_info(v->tr)->end || !goal[c].known || !least ||
+            least > p->scale)
             continue;
         int row = (level(least, p->scale, p->h * 8) - 1) / 8, y = p->y + p->h - 1 - row;
         const struct cell *at = grid_at(p->g, p->x + c, y);
@@ -209,9 +210,13 @@ bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *he
 
 bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t *here, uint64_t *most)
 {
-    static const struct { value_at get; enum style style; } rows[] = {
-        {running_in, STYLE_RUNNING}, {runq_in, STYLE_RUNNABLE}, {syscall_in, STYLE_SYSCALL},
-        {waiting_in, STYLE_WAITING}};
+    static const struct {
+        value_at get;
+        enum style style;
+    } rows[] = {{running_in, STYLE_RUNNING},
+                {runq_in, STYLE_RUNNABLE},
+                {syscall_in, STYLE_SYSCALL},
+                {waiting_in, STYLE_WAITING}};
     int64_t t0, t1;
     *here = *most = 0;
     if (row < 0 || row > 3 || !rows[row].get(v, v->at.win.t0, v->at.win.t1, most))

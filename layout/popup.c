@@ -19,11 +19,11 @@
 struct box {
     struct grid *g;
     struct view *v;
-    bool dry;       /* only count */
-    bool plain;     /* for text: one thing below the other, nothing aligned at the right edge */
-    int x, y, w, h; /* inside of the border */
-    int top, n;     /* first line shown, lines so far */
-    int col, col_w; /* column of text within the box */
+    bool dry;         /* only count */
+    bool plain;       /* for text: one thing below the other, nothing aligned at the right edge */
+    int x, y, w, h;   /* inside of the border */
+    int top, n;       /* first line shown, lines so far */
+    int col, col_w;   /* column of text within the box */
     struct lane lane; /* the span: on which lane, when */
     int64_t t;
 };
@@ -176,9 +176,7 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
         else
             out->b.title = has_next ? "woken at (by whom: not recorded)" : "not woken in this trace";
         break;
-    case ST_SYSCALL:
-        out->a.title = "in a system call at";
-        break;
+    case ST_SYSCALL: out->a.title = "in a system call at"; break;
     case ST_RUNNABLE:
         if (s->index == 0 && li.created)
             out->a = (struct side){"created by", li.creator, s->stack ? s->stack : li.create_stack, 0};
@@ -194,8 +192,9 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
         out->a = (struct side){"runs on from (inferred)", NO_LANE, stack_before(v, l, s->index), 0};
         if (!out->a.stack && s->index <= 1 && li.start_stack)
             out->a = (struct side){"starts at", NO_LANE, li.start_stack, 0};
-        out->b.title = has_next && next.state == ST_WAITING ? "until it blocks at"
-                     : has_next && next.state == ST_SYSCALL ? "until its system call at" : "until";
+        out->b.title = has_next && next.state == ST_WAITING   ? "until it blocks at"
+                       : has_next && next.state == ST_SYSCALL ? "until its system call at"
+                                                              : "until";
     }
 }
 
@@ -466,7 +465,8 @@ void popup_print(struct view *v, FILE *out)
     enum { WIDE = 1000, HIGH = 1000 };
     struct grid g = {0};
     char line[4 * WIDE + 1];
-    struct box b = {.g = &g, .v = v, .dry = true, .plain = true, .lane = v->popup_lane, .t = v->popup_t, .w = WIDE, .h = HIGH};
+    struct box b = {
+        .g = &g, .v = v, .dry = true, .plain = true, .lane = v->popup_lane, .t = v->popup_t, .w = WIDE, .h = HIGH};
     if (v->popup == POPUP_LINES && v->popup_rich)
         for (uint32_t at = 0, from, len; rich_line(v->popup_rich, WIDE, &at, &from, &len);)
             fprintf(out, "%.*s\n", (int)len, v->popup_rich->text + from);

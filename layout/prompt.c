@@ -193,8 +193,7 @@ unsigned view_back(struct view *v)
     else if (v->guest && kind_here(v)->lanes == LANE_G) {
         view_guest(v, NO_LANE, 0);
         move_settle(v);
-    }
-    else
+    } else
         return view_do(v, DEED_BACK, 0);
     return VR_DRAW;
 }
@@ -206,13 +205,13 @@ bool view_searching(const struct view *v)
 
 const char *view_back_word(const struct view *v)
 {
-    return v->prompt || v->popup                            ? "close"
-         : v->far.look || view_searching(v)                 ? "stop"
-         : v->selecting || v->selected                      ? "no range"
-         : v->search && !search_is_hidden(v->search)        ? "no marks"
-         : v->guest && kind_here(v)->lanes == LANE_G        ? "unpin"
-         : kind_here(v)->back_word                          ? kind_here(v)->back_word(v)
-                                                            : NULL;
+    return v->prompt || v->popup                       ? "close"
+           : v->far.look || view_searching(v)          ? "stop"
+           : v->selecting || v->selected               ? "no range"
+           : v->search && !search_is_hidden(v->search) ? "no marks"
+           : v->guest && kind_here(v)->lanes == LANE_G ? "unpin"
+           : kind_here(v)->back_word                   ? kind_here(v)->back_word(v)
+                                                       : NULL;
 }
 
 /* ---- yank ----------------------------------------------------------------------------------------------- */

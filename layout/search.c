@@ -16,8 +16,17 @@
 #include "decode/mem.h"
 #include "triage/tab.h"
 
-enum { PHASE_STRINGS, PHASE_STACKS, PHASE_PROBE, PHASE_LANES, PHASE_TASKS, PHASE_REGIONS, PHASE_LOGS, PHASE_SORT,
-       PHASE_END };
+enum {
+    PHASE_STRINGS,
+    PHASE_STACKS,
+    PHASE_PROBE,
+    PHASE_LANES,
+    PHASE_TASKS,
+    PHASE_REGIONS,
+    PHASE_LOGS,
+    PHASE_SORT,
+    PHASE_END
+};
 enum { CHUNK = 512 }; /* items between two looks at the clock */
 
 static int64_t now_ns(void)
@@ -361,8 +370,9 @@ static bool logs(struct search *s, const struct trace *tr)
     const struct logmsg *m;
     size_t n = trace_logs(tr, &m);
     for (int i = 0; i < CHUNK && s->at < n; i++, s->at++) {
-        uint32_t what = bit(s->strs, s->nstr, m[s->at].message) ? m[s->at].message
-                      : bit(s->strs, s->nstr, m[s->at].category) ? m[s->at].category : 0;
+        uint32_t what = bit(s->strs, s->nstr, m[s->at].message)    ? m[s->at].message
+                        : bit(s->strs, s->nstr, m[s->at].category) ? m[s->at].category
+                                                                   : 0;
         if (what)
             add(s, m[s->at].t, m[s->at].g, what);
     }
@@ -444,7 +454,8 @@ bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
     return s->done;
 }
 
-bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int dir, int64_t budget_ns, struct hit *out)
+bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int dir, int64_t budget_ns,
+                    struct hit *out)
 {
     int64_t until = now_ns() + budget_ns;
     if (s->phase <= PHASE_PROBE || s->done)

@@ -110,7 +110,8 @@ unsigned view_sums(struct view *v)
 
 bool split_pending(const struct view *v)
 {
-    return v->sums && (sums_open(v) || (v->split == SPLIT_TABLE && kind_here(v)->plan != PLAN_LOG)) && sums_share(v->sums) < 100;
+    return v->sums && (sums_open(v) || (v->split == SPLIT_TABLE && kind_here(v)->plan != PLAN_LOG)) &&
+           sums_share(v->sums) < 100;
 }
 
 unsigned split_work(struct view *v, int64_t budget_ns)
@@ -200,8 +201,9 @@ void split_draw(struct grid *g, struct view *v, int y, int n)
     struct span s;
     if (n < 2)
         return;
-    heading(g, v, y, v->split == SPLIT_TABLE ? (v->selected ? "sums of the selected range" : "sums of the window")
-                                             : split_name(v->split));
+    heading(g, v, y,
+            v->split == SPLIT_TABLE ? (v->selected ? "sums of the selected range" : "sums of the window")
+                                    : split_name(v->split));
     if (v->split == SPLIT_LOG) {
         evlog_draw(g, v, y + 1, n - 1);
     } else if (v->split == SPLIT_TABLE) {

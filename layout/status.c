@@ -153,7 +153,8 @@ static void mixture(struct line *l, const struct view *v, struct lane lane, int6
 /* A goroutine's running span may hold an assist: then its part is told apart. */
 static void add_state(struct line *l, const struct view *v, struct lane lane, const struct span *s)
 {
-    enum state is = lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, v->at.cursor) : (enum state)s->state;
+    enum state is = lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, v->at.cursor)
+                                        : (enum state)s->state;
     add(l, (enum style)(STYLE_STATE + (int)is), "%s", is == ST_NONE ? "not there" : state_name(is));
     if (lane.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->gstate, v->tr, lane.i, s->t0, s->t1)) {
         struct shares sh;
@@ -241,7 +242,8 @@ static void around_g(struct line *l, const struct view *v, uint32_t g, const str
     char d[FMT_MAX], id[32];
     bool have = span_seek_index(&it, v->tr, lane, s->index);
     switch (s->state) {
-    case ST_WAITING: case ST_SYSCALL:
+    case ST_WAITING:
+    case ST_SYSCALL:
         add_frame(l, v, "in", s->stack);
         if (have && span_next(&it)) {
             const struct span *next = span_get(&it);
@@ -308,8 +310,8 @@ bool status_range(const struct view *v, int64_t *t0, int64_t *t1)
 }
 
 /* A column, or the selected range, of several spans: its shares, and behind them what made the most of it. */
-static void speak_mixture(struct line *l, const struct view *v, struct lane lane, const struct span *longest, int64_t t0, int64_t t1,
-                          const char *word)
+static void speak_mixture(struct line *l, const struct view *v, struct lane lane, const struct span *longest,
+                          int64_t t0, int64_t t1, const char *word)
 {
     mixture(l, v, lane, t0, t1, word);
     rich_para(l->r);

@@ -34,19 +34,19 @@ struct sums {
     struct alive *alive;
     struct lane lane;
     int64_t t0, t1;
-    struct shares mine, procs;  /* the lane with the cursor; all processors */
-    struct shares all;          /* all goroutines */
+    struct shares mine, procs; /* the lane with the cursor; all processors */
+    struct shares all;         /* all goroutines */
     struct row top[BY_COUNT][KEPT];
     int ntop[BY_COUNT];
-    struct row *func;           /* by name */
-    struct row *place;          /* by function in which they waited */
+    struct row *func;  /* by name */
+    struct row *place; /* by function in which they waited */
     uint32_t nstr;
-    uint32_t proc, at;          /* the next processor, goroutine */
-    bool in_lane;               /* lane `at` is half walked */
+    uint32_t proc, at; /* the next processor, goroutine */
+    bool in_lane;      /* lane `at` is half walked */
     uint64_t sub, walked, lanes;
-    uint64_t events;            /* of the trace when it was begun */
+    uint64_t events; /* of the trace when it was begun */
     bool cut, done;
-    bool light;                 /* goroutines alone: no names, no places */
+    bool light; /* goroutines alone: no names, no places */
 };
 
 static int64_t now_ns(void)
@@ -67,7 +67,7 @@ static void add_procs(struct sums *s, uint32_t most)
     }
 }
 
-static struct sums *new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
+static struct sums *new (const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
 {
     struct sums *s = mem_zalloc(sizeof *s);
     if (!s)
@@ -84,7 +84,7 @@ static struct sums *new(const struct view *v, struct alive *alive, int64_t t0, i
 
 struct sums *sums_light(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
 {
-    struct sums *s = new(v, alive, t0, t1);
+    struct sums *s = new (v, alive, t0, t1);
     if (s)
         s->light = true;
     return s;
@@ -106,7 +106,7 @@ bool sums_stale(const struct sums *s)
 
 struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
 {
-    struct sums *s = new(v, alive, t0, t1);
+    struct sums *s = new (v, alive, t0, t1);
     if (!s)
         return NULL;
     s->nstr = trace_nstr(v->tr);
@@ -373,8 +373,7 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
         status_lane(v, s->lane, id);
         states(s, t, id, &s->mine, len);
     }
-    states(s, t, "all processors", &s->procs,
-           len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
+    states(s, t, "all processors", &s->procs, len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
     if (!s->done)
         lines_add(t, "goroutines: adding up, %d%% so far", sums_share(s));
     int64_t all = 0;

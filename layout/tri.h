@@ -15,43 +15,54 @@
 #include "triage/slices.h"
 #include "triage/stackweights.h"
 
-enum gcolumn { GCOL_RUNNING, GCOL_STUCK, GCOL_COUNT, GCOL_ALIVE, GCOL_SCHED, GCOL_WAIT, GCOL_SYSCALL, GCOL_ASSIST,
-               GCOL_LIFE, GCOL_NAME, GCOL_END };
+enum gcolumn {
+    GCOL_RUNNING,
+    GCOL_STUCK,
+    GCOL_COUNT,
+    GCOL_ALIVE,
+    GCOL_SCHED,
+    GCOL_WAIT,
+    GCOL_SYSCALL,
+    GCOL_ASSIST,
+    GCOL_LIFE,
+    GCOL_NAME,
+    GCOL_END
+};
 
 enum wait_row_kind { WAIT_HEAD, WAIT_PAIR, WAIT_SCHED, WAIT_WORST, WAIT_PLACE, WAIT_SYSCALL };
 struct wait_ref {
-    uint8_t kind;     /* enum wait_row_kind */
-    uint32_t i;       /* in triage's table; for a heading: which */
+    uint8_t kind; /* enum wait_row_kind */
+    uint32_t i;   /* in triage's table; for a heading: which */
 };
 
-struct fnode;         /* a frame of the flame view, tri_flame.c */
+struct fnode; /* a frame of the flame view, tri_flame.c */
 struct flame {
     enum sw_kind kind;
     bool built, failed;
-    int64_t t0, t1;       /* of what; t1 = 0: the whole trace */
-    struct fnode *node;   /* [0] is the root of all */
+    int64_t t0, t1;     /* of what; t1 = 0: the whole trace */
+    struct fnode *node; /* [0] is the root of all */
     uint32_t n, cap;
-    uint32_t root, cur;   /* what fills the width, where the cursor is */
+    uint32_t root, cur;    /* what fills the width, where the cursor is */
     struct slices *making; /* the tree is being made: nothing of it is there yet */
     struct tab *map;
-    double share;         /* how far that is, 0..1 */
+    double share; /* how far that is, 0..1 */
 };
 
 enum { TRI_BUCKETS = 40, TRI_NO_BUCKET = -1 };
 
 struct tri {
     const struct trace *tr;
-    const struct triage *tg;      /* NULL: not there yet */
-    const struct findings *fs;    /* with them, or before */
-    double progress;              /* of triage, 0..1 */
-    const char *trouble;          /* triage could not be done: why; NULL = no trouble */
+    const struct triage *tg;   /* NULL: not there yet */
+    const struct findings *fs; /* with them, or before */
+    double progress;           /* of triage, 0..1 */
+    const char *trouble;       /* triage could not be done: why; NULL = no trouble */
 
     uint32_t row[VIEW_END], top[VIEW_END]; /* where the cursor was when a view was left */
-    uint32_t finding;             /* e and E: the finding last shown; UINT32_MAX = none */
+    uint32_t finding;                      /* e and E: the finding last shown; UINT32_MAX = none */
 
-    enum gcolumn sort;            /* view 5 */
+    enum gcolumn sort; /* view 5 */
     bool invert;
-    uint32_t *order;              /* groups as they stand */
+    uint32_t *order; /* groups as they stand */
     /* per group: goroutines that may leak, the largest of its leak rows (NO_LANE none) */
     uint32_t *stuck, *leak;
     uint32_t group;               /* NO_LANE: the groups; else the instances of this one */
@@ -59,10 +70,10 @@ struct tri {
     uint32_t members;             /* all of its goroutines */
     uint32_t bucket[TRI_BUCKETS]; /* histogram of the sorted column */
     int64_t bucket_from[TRI_BUCKETS + 1];
-    int nbuckets, b0, b1;         /* b0..b1: chosen range, TRI_NO_BUCKET = all */
-    bool ranging;                 /* the next step to a side widens the range */
+    int nbuckets, b0, b1; /* b0..b1: chosen range, TRI_NO_BUCKET = all */
+    bool ranging;         /* the next step to a side widens the range */
 
-    struct wait_ref *wait;        /* view 6 */
+    struct wait_ref *wait; /* view 6 */
     uint32_t nwait;
 
     struct flame flame;

@@ -31,8 +31,8 @@ static void line_time(struct text *t, const struct view *v)
     else
         text_add(t, ", %" PRIu64 " to %" PRIu64 " processors, %.3g on average", least, most,
                  tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
-    text_add(t, ", no more than %u of them busy for 99%% of it; %u goroutines: %u created, %u ended", tg->busy_p99, tg->ng,
-             tg->g_created, tg->g_ended);
+    text_add(t, ", no more than %u of them busy for 99%% of it; %u goroutines: %u created, %u ended", tg->busy_p99,
+             tg->ng, tg->g_created, tg->g_ended);
 }
 
 static void share(struct text *t, const char *name, int64_t part, int64_t whole, bool *first)
@@ -60,10 +60,11 @@ static void line_idle(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
     bool first = true;
-    static const char *const words[IDLE_WHYS] = {
-        [IDLE_STW] = "while the world was stopped", [IDLE_MISSED] = "though goroutines had been runnable for 50us",
-        [IDLE_SYSCALL] = "goroutines in system calls instead", [IDLE_NOWORK] = "nothing to run",
-        [IDLE_SHORT] = "in gaps under 10us"};
+    static const char *const words[IDLE_WHYS] = {[IDLE_STW] = "while the world was stopped",
+                                                 [IDLE_MISSED] = "though goroutines had been runnable for 50us",
+                                                 [IDLE_SYSCALL] = "goroutines in system calls instead",
+                                                 [IDLE_NOWORK] = "nothing to run",
+                                                 [IDLE_SHORT] = "in gaps under 10us"};
     text_lit(t, "idle    ");
     for (int i = 0; i < IDLE_WHYS; i++)
         share(t, words[i], tg->idle[i], tg->capacity, &first);
@@ -136,12 +137,16 @@ static void line_mmu(struct text *t, const struct view *v)
         if (t->ticks)
             text_add(t, "%s%" PRId64 "t %.0f%%", shown++ ? ", " : "", w, tg->mmu[i].mmu * 100);
         else
-            text_add(t, "%s%s %.0f%%", shown++ ? ", " : "", w == 1000000 ? "1ms" : w == 10000000 ? "10ms" : "100ms",
+            text_add(t, "%s%s %.0f%%", shown++ ? ", " : "",
+                     w == 1000000    ? "1ms"
+                     : w == 10000000 ? "10ms"
+                                     : "100ms",
                      tg->mmu[i].mmu * 100);
     }
-    text_add(t, "%s", shown ? ": the program's share of the processors in its worst stretch that long"
-            : tg->nmmu ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"
-            : "no GC cycle: the processors were the program's");
+    text_add(t, "%s",
+             shown      ? ": the program's share of the processors in its worst stretch that long"
+             : tg->nmmu ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"
+                        : "no GC cycle: the processors were the program's");
 }
 
 static void line_sched(struct text *t, const struct view *v)
@@ -202,7 +207,8 @@ static void line_bounded(struct text *t, const struct view *v)
     if (!trace_info(v->tr)->bounded)
         return;
     if (!tg) {
-        text_add(t, "part    findings of the whole trace; numbers of the part that is held: %d%% done", (int)(v->tri->progress * 100));
+        text_add(t, "part    findings of the whole trace; numbers of the part that is held: %d%% done",
+                 (int)(v->tri->progress * 100));
         return;
     }
     text_lit(t, "part    these numbers are of ");
@@ -212,9 +218,9 @@ static void line_bounded(struct text *t, const struct view *v)
     text_lit(t, " only; findings of the whole trace");
 }
 
-static void (*const lines[])(struct text *, const struct view *) = {line_damage, line_bounded, line_warning, line_gc,
-                                                                    line_stw,    line_mmu,     line_procs,
-                                                                    line_idle,   line_sched,   line_heap, line_time};
+static void (*const lines[])(struct text *, const struct view *) = {
+    line_damage, line_bounded, line_warning, line_gc,   line_stw, line_mmu,
+    line_procs,  line_idle,    line_sched,   line_heap, line_time};
 enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8, WITHOUT = 3 }; /* so many need no tables */
 
 /* Draw the numbers (g NULL: count lines). One line a subject, and more while there are lines to spare. */
@@ -234,8 +240,8 @@ static int numbers(struct grid *g, const struct view *v, int y, int room)
         int most = room - used - left;
         if (g)
             tri_say(g, 0, y + used, SUBJECT, STYLE_STATUS_KEY, "%.7s", t[i].p);
-        struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "", t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT
-                : 0};
+        struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "",
+                           t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT : 0};
         int n = wrap_draw(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1, STYLE_NORMAL, rest);
         used += n > 1 ? n : 1;
     }
@@ -276,7 +282,9 @@ static void head_of(struct grid *g, const struct view *v, const struct finding *
         grid_fill(g, 0, y, w, 1, ' ', s);
     tri_say(g, 0, y, 2, focus ? s : f->note ? STYLE_DIM : STYLE_WARN, f->note ? "." : "!");
     tri_say(g, 2, y, 8, s, "%s", f->amount);
-    int x = tri_say(g, 11, y, w - 11 - when, text || focus ? s : STYLE_STATUS_KEY, "%s%s", f->title, f->inferred ? " (inferred)" : "") + 2;
+    int x = tri_say(g, 11, y, w - 11 - when, text || focus ? s : STYLE_STATUS_KEY, "%s%s", f->title,
+                    f->inferred ? " (inferred)" : "") +
+            2;
     if (x < 30)
         x = 30;
     if (text)
@@ -353,7 +361,11 @@ static bool can(const struct view *v, enum deed d)
 
 const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter, whole, true};
 const struct view_kind kind_triage = {
-    IS_TABLE, .plan = PLAN_FINDINGS, .list = &tri_findings,
-    .status_most = status_most, .can = can, .answer = {ANSWER_ROWS},
+    IS_TABLE,
+    .plan = PLAN_FINDINGS,
+    .list = &tri_findings,
+    .status_most = status_most,
+    .can = can,
+    .answer = {ANSWER_ROWS},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE(BESIDE)},
 };

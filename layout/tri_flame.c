@@ -81,8 +81,7 @@ static uint32_t child_of(struct flame *f, struct tab *m, uint32_t up, uint32_t n
 }
 
 static bool add_stack(const struct trace *tr, struct flame *f, struct tab *m, uint32_t first, uint32_t stack,
-        int64_t w,
-                      uint64_t count)
+                      int64_t w, uint64_t count)
 {
     uint32_t at = 0, n = trace_stack(tr, stack);
     if (w <= 0)
@@ -146,7 +145,7 @@ static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
     if (f->kind == SW_OFFCPU && !f->t1) { /* triage has them by reason */
         for (uint32_t i = 0; ok && i < tg->nwaits; i++)
             ok = add_stack(t->tr, f, m, tg->waits[i].reason, tg->waits[i].stack, tg->waits[i].total,
-                    tg->waits[i].count);
+                           tg->waits[i].count);
         return ok;
     }
     struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .system = true, .tick = told, .tick_arg = f};
@@ -221,8 +220,9 @@ static bool under(const struct flame *f, uint32_t node, uint32_t root)
 static unsigned none(struct view *v)
 {
     const struct flame *f = &v->tri->flame;
-    return move_fail(v, f->making ? "the tree is not done yet" : f->failed ? "out of memory for the tree"
-                                                                          : "no such time in this trace");
+    return move_fail(v, f->making   ? "the tree is not done yet"
+                        : f->failed ? "out of memory for the tree"
+                                    : "no such time in this trace");
 }
 
 static bool empty(const struct flame *f)
@@ -371,8 +371,8 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", kinds[f->kind].title);
     if (f->t1)
-        x = tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "%s .. %s",
-                    tri_dur(v->tr, f->t0, from), tri_dur(v->tr, f->t1, to));
+        x = tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "%s .. %s", tri_dur(v->tr, f->t0, from),
+                    tri_dur(v->tr, f->t1, to));
     if (!f->making && !f->failed && f->root)
         tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "below %s",
                 node_name(v, f, f->root, g->w - x - 8 > 8 ? g->w - x - 8 : 8, name, sizeof name));
@@ -380,7 +380,8 @@ static void draw_tree(struct grid *g, struct view *v, int y, int h)
         if (f->making)
             tri_say(g, 0, y + 2, g->w, STYLE_DIM, "adding up stacks: %d%%", (int)(f->share * 100));
         else
-            tri_say(g, 0, y + 2, g->w, STYLE_DIM, f->failed ? "out of memory for the tree" : "no such time in this trace");
+            tri_say(g, 0, y + 2, g->w, STYLE_DIM,
+                    f->failed ? "out of memory for the tree" : "no such time in this trace");
         return;
     }
     if (!under(f, f->cur, f->root))
@@ -503,13 +504,30 @@ static const char *back_word(const struct view *v)
 }
 
 const struct view_kind kind_flame = {
-    .lanes = LANE_KINDS, .table = true, .plan = PLAN_TABLE, .gutter = GUTTER_SHORT, .open = flame_open,
-    .show = kind_show, .draw = flame_draw, .speak = flame_speak, .hold = tri_hold, .back_word = back_word,
+    .lanes = LANE_KINDS,
+    .table = true,
+    .plan = PLAN_TABLE,
+    .gutter = GUTTER_SHORT,
+    .open = flame_open,
+    .show = kind_show,
+    .draw = flame_draw,
+    .speak = flame_speak,
+    .hold = tri_hold,
+    .back_word = back_word,
     .refuse = "frames are no lanes: views 2 and 3 have lanes",
-    .answer = {[DEED_LANE] = flame_move, [DEED_LANE_PAGE] = flame_page, [DEED_FIRST] = flame_top,
-               [DEED_START] = flame_top, [DEED_LAST] = flame_bottom, [DEED_END] = flame_bottom,
-               ANSWER_SIDE(flame_side), [DEED_DETAILS] = flame_in, [DEED_FIT] = flame_in, [DEED_SWAP] = flame_in,
-               [DEED_ZOOM] = flame_zoom, [DEED_ZOOM_ALL] = flame_all, [DEED_SORT] = flame_kind,
+    .answer = {[DEED_LANE] = flame_move,
+               [DEED_LANE_PAGE] = flame_page,
+               [DEED_FIRST] = flame_top,
+               [DEED_START] = flame_top,
+               [DEED_LAST] = flame_bottom,
+               [DEED_END] = flame_bottom,
+               ANSWER_SIDE(flame_side),
+               [DEED_DETAILS] = flame_in,
+               [DEED_FIT] = flame_in,
+               [DEED_SWAP] = flame_in,
+               [DEED_ZOOM] = flame_zoom,
+               [DEED_ZOOM_ALL] = flame_all,
+               [DEED_SORT] = flame_kind,
                [DEED_BACK] = flame_back},
     .word = {[DEED_SORT] = "table", [DEED_LANE] = "callee", [DEED_DETAILS] = "zoom in"},
 };

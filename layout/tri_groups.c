@@ -32,8 +32,8 @@ static const struct {
     [GCOL_NAME] = {"", "name", 0, -1},
 };
 /* as they stand on a line, most wanted first */
-static const enum gcolumn stand[] = {GCOL_COUNT, GCOL_ALIVE, GCOL_STUCK, GCOL_RUNNING, GCOL_SCHED, GCOL_WAIT,
-                                     GCOL_SYSCALL, GCOL_ASSIST, GCOL_LIFE};
+static const enum gcolumn stand[] = {GCOL_COUNT, GCOL_ALIVE,   GCOL_STUCK,  GCOL_RUNNING, GCOL_SCHED,
+                                     GCOL_WAIT,  GCOL_SYSCALL, GCOL_ASSIST, GCOL_LIFE};
 enum { STAND = sizeof stand / sizeof *stand, NAME_MIN = 24, COLS_MAX = STAND };
 
 /* ---- values --------------------------------------------------------------------------------------------- */
@@ -227,9 +227,9 @@ static unsigned open_group(struct view *v, uint32_t group)
 /* Where of a goroutine to look: at its longest span of the kind the rows are sorted by. */
 static unsigned open_member(struct view *v, uint32_t g)
 {
-    static const enum state of[GCOL_END] = {[GCOL_SCHED] = ST_RUNNABLE, [GCOL_WAIT] = ST_WAITING,
-                                            [GCOL_STUCK] = ST_WAITING, [GCOL_SYSCALL] = ST_SYSCALL,
-                                            [GCOL_RUNNING] = ST_RUNNING, [GCOL_ASSIST] = ST_ASSIST};
+    static const enum state of[GCOL_END] = {
+        [GCOL_SCHED] = ST_RUNNABLE,  [GCOL_WAIT] = ST_WAITING,    [GCOL_STUCK] = ST_WAITING,
+        [GCOL_SYSCALL] = ST_SYSCALL, [GCOL_RUNNING] = ST_RUNNING, [GCOL_ASSIST] = ST_ASSIST};
     struct lane_info li = trace_lane(v->tr, tri_g(g));
     enum state want = of[v->tri->sort];
     struct span_iter it;
@@ -392,11 +392,14 @@ static void histogram(struct grid *g, const struct view *v, int y)
             level = 1;
         for (int k = 0; k < 2; k++) {
             int part = level - (1 - k) * 8;
-            grid_fill(g, x, y + k, each - 1, 1, glyph_height(v->tier, part < 0 ? 0 : part > 8 ? 8 : part),
+            grid_fill(g, x, y + k, each - 1, 1,
+                      glyph_height(v->tier, part < 0   ? 0
+                                            : part > 8 ? 8
+                                                       : part),
                       in ? STYLE_RUNNING : STYLE_DIM);
         }
-        tri_say(g, x, y + 2, each, in ? STYLE_NORMAL : STYLE_DIM, "%s", t->bucket[i] ? fmt_count(t->bucket[i], c)
-                : "");
+        tri_say(g, x, y + 2, each, in ? STYLE_NORMAL : STYLE_DIM, "%s",
+                t->bucket[i] ? fmt_count(t->bucket[i], c) : "");
         tri_say(g, x, y + 3, each, t->b0 != TRI_NO_BUCKET && in ? STYLE_LANE_FOCUS : STYLE_RULER, ">%s",
                 tri_dur(v->tr, t->bucket_from[i], d));
     }
@@ -550,9 +553,13 @@ static const char *back_word(const struct view *v)
 
 static const struct tri_view tri_groups = {count, NULL, head, head_lines, row, detail, enter, NULL, false};
 const struct view_kind kind_groups = {
-    IS_TABLE, .plan = PLAN_TABLE, .list = &tri_groups, .back_word = back_word,
+    IS_TABLE,
+    .plan = PLAN_TABLE,
+    .list = &tri_groups,
+    .back_word = back_word,
     .answer = {ANSWER_ROWS, ANSWER_SIDE(groups_side), [DEED_SORT] = groups_sort, [DEED_INVERT] = groups_invert,
                [DEED_SELECT] = groups_range, [DEED_BACK] = groups_back},
-    .can = can, .refusal = {REFUSE_ZOOM},
+    .can = can,
+    .refusal = {REFUSE_ZOOM},
     .word = {[DEED_DETAILS] = "open", ANSWER_SIDE("histogram")},
 };

@@ -14,7 +14,7 @@
 
 struct tri_view {
     uint32_t (*rows)(const struct view *v);
-    bool (*skip)(const struct view *v, uint32_t row);          /* a heading: no cursor here; NULL = none */
+    bool (*skip)(const struct view *v, uint32_t row);           /* a heading: no cursor here; NULL = none */
     void (*head)(struct grid *g, struct view *v, int y, int n); /* above the rows */
     int (*head_lines)(const struct view *v, int rows);
     void (*row)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
@@ -22,7 +22,7 @@ struct tri_view {
     unsigned (*enter)(struct view *v);
     /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
     int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus);
-    bool early;                                                /* there before triage's tables are */
+    bool early; /* there before triage's tables are */
 };
 
 extern const struct tri_view tri_findings;
@@ -43,8 +43,8 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p);
 bool tri_whole(const struct view *v); /* all rows stand whole on the screen */
 void tri_speak(const struct view *v, int w, struct rich *out);
 #define IS_TABLE \
-    .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .open = tri_open, .show = kind_show, .draw = tri_draw, \
-    .speak = tri_speak, .hold = tri_hold, .refuse = "Enter opens the lanes first"
+    .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .open = tri_open, .show = kind_show, \
+    .draw = tri_draw, .speak = tri_speak, .hold = tri_hold, .refuse = "Enter opens the lanes first"
 #define ANSWER_ROWS \
     [DEED_LANE] = tri_move, [DEED_LANE_PAGE] = tri_page, [DEED_FIRST] = tri_first, [DEED_START] = tri_first, \
     [DEED_LAST] = tri_last, [DEED_END] = tri_last, [DEED_DETAILS] = tri_enter, [DEED_FIT] = tri_enter, \

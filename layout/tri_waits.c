@@ -155,7 +155,7 @@ static void section(struct grid *g, const struct view *v, uint32_t i, int y)
 {
     static const char *const names[] = {"Contention: who waited <- who ended the wait (not always who held the lock)",
                                         "Waiting for a processor", "Waits by reason and place",
-                                                "System calls by place"};
+                                        "System calls by place"};
     (void)v;
     tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", names[i]);
 }
@@ -171,12 +171,14 @@ static void numbers(struct grid *g, const struct view *v, int y, enum style s, i
 
 static void pair_text(struct text *t, const struct view *v, const struct pair_row *p)
 {
-    int room = (v->w - 30 - (int)strlen(wait_kind_name(p->kind)) - 5) / 2; /* both ends of the arrow, whole or shortened alike */
+    int room = (v->w - 30 - (int)strlen(wait_kind_name(p->kind)) - 5) /
+               2; /* both ends of the arrow, whole or shortened alike */
     room = room < 12 ? 12 : room;
     text_add(t, "%s ", wait_kind_name(p->kind));
     text_func(t, v->tr, trace_frame(v->tr, p->stack, stacks_user_frame(v->tr, p->stack)).func, (size_t)room);
     text_lit(t, " <- ");
-    text_func(t, v->tr, trace_frame(v->tr, p->waker_stack, stacks_user_frame(v->tr, p->waker_stack)).func, (size_t)room);
+    text_func(t, v->tr, trace_frame(v->tr, p->waker_stack, stacks_user_frame(v->tr, p->waker_stack)).func,
+              (size_t)room);
 }
 
 static void place_text(struct text *t, const struct view *v, uint32_t reason, uint32_t stack)
@@ -211,13 +213,13 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     switch (w.kind) {
     case WAIT_PAIR:
-        numbers(g, v, y, s, tg->pairs[w.i].total, tg->pairs[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri,
-                w).t0);
+        numbers(g, v, y, s, tg->pairs[w.i].total, tg->pairs[w.i].count,
+                moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
         pair_text(&t, v, &tg->pairs[w.i]);
         break;
     case WAIT_PLACE:
-        numbers(g, v, y, s, tg->waits[w.i].total, tg->waits[w.i].count, moment_of(v->tri, w).t1 - moment_of(v->tri,
-                w).t0);
+        numbers(g, v, y, s, tg->waits[w.i].total, tg->waits[w.i].count,
+                moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
         place_text(&t, v, tg->waits[w.i].reason, tg->waits[w.i].stack);
         break;
     case WAIT_SYSCALL:
@@ -377,7 +379,9 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 
 static const struct tri_view tri_waits = {count, skip, head, head_lines, row, detail, enter, NULL, false};
 const struct view_kind kind_waits = {
-    IS_TABLE, .plan = PLAN_TABLE, .list = &tri_waits,
+    IS_TABLE,
+    .plan = PLAN_TABLE,
+    .list = &tri_waits,
     .answer = {ANSWER_ROWS, ANSWER_SIDE(waits_side)},
     .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT},
     .word = {[DEED_DETAILS] = "the longest", ANSWER_SIDE("section")},

@@ -25,8 +25,8 @@
 
 const char *sort_name(enum sort s)
 {
-    static const char *const names[SORT_COUNT] = {"id", "first seen", "time running", "time runnable", "time waiting",
-                                                  "time in system calls", "name"};
+    static const char *const names[SORT_COUNT] = {
+        "id", "first seen", "time running", "time runnable", "time waiting", "time in system calls", "name"};
     return (unsigned)s < SORT_COUNT ? names[s] : "?";
 }
 
@@ -345,8 +345,10 @@ static unsigned pan_by(struct view *v, int64_t by)
 unsigned view_pan(struct view *v, int n)
 {
     n = times(n);
-    int64_t cols = (v->plot_w + 4) / 8, k = n < 0 ? -(int64_t)n : n; /* whole ones: the picture stays what it is, and moves */
-    int64_t by = cols ? time_muldiv(window_len(v->at.win), cols * k, v->plot_w) : time_muldiv(window_len(v->at.win), k, 8);
+    int64_t cols = (v->plot_w + 4) / 8,
+            k = n < 0 ? -(int64_t)n : n; /* whole ones: the picture stays what it is, and moves */
+    int64_t by =
+        cols ? time_muldiv(window_len(v->at.win), cols * k, v->plot_w) : time_muldiv(window_len(v->at.win), k, 8);
     by = by ? by : 1;
     return pan_by(v, n < 0 ? -by : by);
 }

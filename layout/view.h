@@ -23,13 +23,13 @@
 #include "triage/views.h"
 
 enum refresh { /* flags */
-    VR_NONE = 0,
-    VR_DRAW = 1,     /* the picture changed */
-    VR_BELL = 2,     /* it could not be done; v->message says why */
-    VR_WORK = 4,     /* call view_work() until it is done (a search over a big trace) */
-    VR_QUIT = 8,     /* view_back() with nothing left to close */
-    VR_COMMAND = 16, /* view_prompt_accept(): v->command holds a line that is no goto: an action's name? */
-    VR_YANK = 32     /* v->yank holds text for the clipboard */
+               VR_NONE = 0,
+               VR_DRAW = 1,     /* the picture changed */
+               VR_BELL = 2,     /* it could not be done; v->message says why */
+               VR_WORK = 4,     /* call view_work() until it is done (a search over a big trace) */
+               VR_QUIT = 8,     /* view_back() with nothing left to close */
+               VR_COMMAND = 16, /* view_prompt_accept(): v->command holds a line that is no goto: an action's name? */
+               VR_YANK = 32     /* v->yank holds text for the clipboard */
 };
 
 enum sort { SORT_ID, SORT_SEEN, SORT_RUNNING, SORT_RUNNABLE, SORT_WAITING, SORT_SYSCALL, SORT_NAME, SORT_COUNT };
@@ -45,12 +45,12 @@ struct place {
     struct window win;
     int64_t cursor;
     struct lane focus;
-    uint32_t top;       /* first row of the lanes that shows */
-    uint32_t row;       /* views of items: the row with the cursor */
+    uint32_t top; /* first row of the lanes that shows */
+    uint32_t row; /* views of items: the row with the cursor */
     uint8_t view;
-    bool exact;         /* the cursor stands on one span, put there by a jump; else it means the whole column */
-    bool kept, absent;  /* epoch.c: id is that of the focus; it isn't in the detail, */
-    uint32_t stand;     /* and this lane stands for it */
+    bool exact;        /* the cursor stands on one span, put there by a jump; else it means the whole column */
+    bool kept, absent; /* epoch.c: id is that of the focus; it isn't in the detail, */
+    uint32_t stand;    /* and this lane stands for it */
     uint64_t id;
 };
 
@@ -59,34 +59,34 @@ enum { LANES_PINS = 16, LANES_OPEN = 64 };
 /* which lanes one view shows, in which order; see lanes.h */
 struct lanes {
     enum lane_kind kind;
-    uint32_t n;          /* rows */
-    uint32_t total;      /* lanes there are; more than n if only those alive in the window show */
-    uint32_t *order;     /* all lanes, sorted; NULL = by index */
-    bool listed;         /* the rows are those of row_lane; else all lanes by index */
-    uint32_t *row_lane;  /* row -> lane index */
-    uint32_t *lane_row;  /* lane index -> row or NO_LANE */
+    uint32_t n;                    /* rows */
+    uint32_t total;                /* lanes there are; more than n if only those alive in the window show */
+    uint32_t *order;               /* all lanes, sorted; NULL = by index */
+    bool listed;                   /* the rows are those of row_lane; else all lanes by index */
+    uint32_t *row_lane;            /* row -> lane index */
+    uint32_t *lane_row;            /* lane index -> row or NO_LANE */
     uint32_t nrow_lane, nlane_row; /* rows in use; lanes that lane_row knows */
-    size_t cap_rows;     /* of the two, and of more */
-    struct alive alive;  /* which live when */
+    size_t cap_rows;               /* of the two, and of more */
+    struct alive alive;            /* which live when */
     enum sort sort;
     bool invert;
-    bool here;           /* only lanes that live in the window, and the one with the cursor */
-    bool stale;          /* the order must be made anew */
-    struct window seen;  /* what row_lane was made for */
+    bool here;          /* only lanes that live in the window, and the one with the cursor */
+    bool stale;         /* the order must be made anew */
+    struct window seen; /* what row_lane was made for */
     uint32_t seen_keep;
 
     const struct filter *filter; /* goroutines: only those it shows; borrowed, NULL = all */
     uint64_t filter_seen;
-    uint32_t pin[LANES_PINS];    /* always in the first rows */
+    uint32_t pin[LANES_PINS]; /* always in the first rows */
     int npin;
-    uint64_t away[LANES_PINS];   /* ids of pinned lanes that a bounded trace doesn't hold now */
+    uint64_t away[LANES_PINS]; /* ids of pinned lanes that a bounded trace doesn't hold now */
     int naway;
-    uint64_t *hidden;            /* a bit per lane, NULL = none */
-    uint32_t nhidden, hidden_n;  /* bits there are, bits set */
-    uint32_t *only;              /* these lanes alone, in this order (related ones); NULL = no such wish */
+    uint64_t *hidden;           /* a bit per lane, NULL = none */
+    uint32_t nhidden, hidden_n; /* bits there are, bits set */
+    uint32_t *only;             /* these lanes alone, in this order (related ones); NULL = no such wish */
     uint32_t nonly;
-    bool group;                  /* goroutines of one start function stand together, as their first one if folded */
-    uint32_t open[LANES_OPEN];   /* names of groups that are unfolded */
+    bool group;                /* goroutines of one start function stand together, as their first one if folded */
+    uint32_t open[LANES_OPEN]; /* names of groups that are unfolded */
     int nopen;
     uint32_t *more;              /* per row: how many further lanes of its folded group don't show; see grouped */
     bool grouped;                /* the rows are made with more */
@@ -99,7 +99,7 @@ struct items {
     struct item *row;
     uint32_t n;
     size_t cap;
-    size_t seen;         /* how many things the model had */
+    size_t seen; /* how many things the model had */
     int view;
     bool longest_first;
     bool stale;
@@ -107,67 +107,67 @@ struct items {
 
 struct hit {
     int64_t t;
-    uint32_t g;     /* goroutine lane; NO_LANE = no lane of its own */
-    uint32_t what;  /* string that matched, 0 = the id */
+    uint32_t g;    /* goroutine lane; NO_LANE = no lane of its own */
+    uint32_t what; /* string that matched, 0 = the id */
 };
 
 enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_TABLE, SPLIT_COUNT }; /* what stands below the lanes */
 enum { VIEW_FILTERS = 16, VIEW_LETTERS = 52 };
 
-struct search;      /* search.h */
+struct search; /* search.h */
 struct view;
-struct filter;      /* filter.h */
-struct evlog;       /* evlog.h */
-struct sums;        /* sums.h */
-struct lull;        /* lull.h */
-struct samples;     /* samples.h */
-struct gstate;      /* gstate.h */
-struct rich;        /* rich.h */
-struct lines;        /* lines.h */
-struct item;        /* items.h */
-struct tri;         /* tri.h */
+struct filter;  /* filter.h */
+struct evlog;   /* evlog.h */
+struct sums;    /* sums.h */
+struct lull;    /* lull.h */
+struct samples; /* samples.h */
+struct gstate;  /* gstate.h */
+struct rich;    /* rich.h */
+struct lines;   /* lines.h */
+struct item;    /* items.h */
+struct tri;     /* tri.h */
 
 /* far - what is looked for beyond the part that is held; see far.h */
 enum far_saw { FAR_NOT_HERE, FAR_FOUND, FAR_NOWHERE, FAR_WORKING };
 struct far {
     enum far_saw (*look)(struct view *v); /* NULL: nothing is */
-    int dir;             /* towards the end, or < 0 the start */
-    int64_t from, edge;  /* where it began, and how far it has come */
-    int64_t least;       /* it can't be before that */
-    bool wraps, wrapped; /* at the end it goes on from the other one; it has */
-    bool once;           /* there alone */
-    int64_t t0, t1;      /* the stretch that is to be held now */
-    bool brought;        /* it is, and is being looked at */
-    enum lane_kind kind; /* whom it is about */
+    int dir;                              /* towards the end, or < 0 the start */
+    int64_t from, edge;                   /* where it began, and how far it has come */
+    int64_t least;                        /* it can't be before that */
+    bool wraps, wrapped;                  /* at the end it goes on from the other one; it has */
+    bool once;                            /* there alone */
+    int64_t t0, t1;                       /* the stretch that is to be held now */
+    bool brought;                         /* it is, and is being looked at */
+    enum lane_kind kind;                  /* whom it is about */
     uint64_t id;
-    int64_t t;           /* and which moment, which state */
+    int64_t t; /* and which moment, which state */
     uint8_t state;
-    struct place at;     /* where the reader was */
+    struct place at; /* where the reader was */
     char what[80], none[160];
 };
 
 struct view {
     const struct trace *tr;
-    struct place at;             /* what is shown now */
+    struct place at; /* what is shown now */
 
-    int w, h;                    /* the screen, view_resize() */
-    int gutter, plot_w;          /* columns of the lanes' names, of the time axis; derived */
-    int rows;                    /* lane rows on the screen; derived */
-    int64_t all_end;             /* view_end() as last seen: a window that reached it follows it */
+    int w, h;                        /* the screen, view_resize() */
+    int gutter, plot_w;              /* columns of the lanes' names, of the time axis; derived */
+    int rows;                        /* lane rows on the screen; derived */
+    int64_t all_end;                 /* view_end() as last seen: a window that reached it follows it */
     uint32_t last_focus[LANE_KINDS]; /* per kind: the lane that had the focus, for switching back */
     enum tier tier;
-    bool mono;                   /* no colours: say by glyph what colours would */
-    bool recenter;               /* the focus jumped: if it is off the screen, into its middle */
-    bool names;                  /* write functions' names into spans (default) */
+    bool mono;     /* no colours: say by glyph what colours would */
+    bool recenter; /* the focus jumped: if it is off the screen, into its middle */
+    bool names;    /* write functions' names into spans (default) */
 
     struct lanes lanes[LANE_KINDS];
     struct items items;
-    struct search *search;       /* NULL: none yet */
-    struct far far;              /* what is looked for beyond what is held */
-    struct tri *tri;             /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
+    struct search *search; /* NULL: none yet */
+    struct far far;        /* what is looked for beyond what is held */
+    struct tri *tri;       /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
 
-    bool selecting;              /* a range is being selected: from sel0 to the cursor */
-    bool selected;               /* a range [sel0,sel1) is selected */
+    bool selecting; /* a range is being selected: from sel0 to the cursor */
+    bool selected;  /* a range [sel0,sel1) is selected */
     int64_t sel0, sel1;
 
     enum popup_kind popup;
@@ -175,53 +175,54 @@ struct view {
     int popup_lines, popup_rows; /* lines in it, rows that show: set by drawing */
     struct lane popup_lane;      /* POPUP_SPAN: which span */
     int64_t popup_t;
-    const char *popup_title;     /* POPUP_LINES: the viewer's, must outlive the pop-up */
+    const char *popup_title; /* POPUP_LINES: the viewer's, must outlive the pop-up */
     const char *const *popup_text;
     size_t popup_ntext;
     const struct rich *popup_rich; /* above them, in styles; NULL: nothing */
 
     enum prompt_kind prompt;
-    struct place prompt_from;    /* where a search prompt was opened: Esc comes back */
-    char text[VIEW_TEXT];        /* the prompt's text, UTF-8 */
+    struct place prompt_from; /* where a search prompt was opened: Esc comes back */
+    char text[VIEW_TEXT];     /* the prompt's text, UTF-8 */
     size_t text_len;
-    char command[VIEW_TEXT];     /* see VR_COMMAND */
+    char command[VIEW_TEXT]; /* see VR_COMMAND */
 
-    char message[VIEW_MESSAGE];  /* for the foot of the screen, in as many lines as it takes; safe text; empty = none */
+    char
+        message[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty = none */
     bool message_error;
 
-    struct place undo[VIEW_UNDO];/* ring */
+    struct place undo[VIEW_UNDO]; /* ring */
     int undo_at, undo_n, redo_n, undo_kind;
 
-    struct filter *filter;       /* NULL: none */
-    char filter_text[VIEW_TEXT]; /* all filters in one line */
+    struct filter *filter;           /* NULL: none */
+    char filter_text[VIEW_TEXT];     /* all filters in one line */
     size_t filter_cut[VIEW_FILTERS]; /* where each but the first begins */
     int nfilters;
     struct place marks[VIEW_LETTERS]; /* a..z, A..Z */
-    uint64_t marked;             /* bit per letter that is set */
-    bool to_top;                 /* an order is being made: when it is, to its first lane */
-    bool filter_done;            /* every goroutine is decided */
+    uint64_t marked;                  /* bit per letter that is set */
+    bool to_top;                      /* an order is being made: when it is, to its first lane */
+    bool filter_done;                 /* every goroutine is decided */
     enum split split;
-    struct evlog *log;           /* events around the cursor */
-    struct sums *sums;           /* of a range, see view_sums() */
-    struct lull *lull;           /* why the processor under the cursor was idle */
-    struct samples *samples;     /* CPU samples by lane */
-    struct gstate *gstate;       /* assists by goroutine */
-    uint32_t guest;              /* goroutine lane + 1 that one came from by `cause`: it stays on top; 0 = none */
-    int64_t guest_t;             /* when it was woken */
-    struct lines *own;            /* lines of a pop-up that layout made */
+    struct evlog *log;       /* events around the cursor */
+    struct sums *sums;       /* of a range, see view_sums() */
+    struct lull *lull;       /* why the processor under the cursor was idle */
+    struct samples *samples; /* CPU samples by lane */
+    struct gstate *gstate;   /* assists by goroutine */
+    uint32_t guest;          /* goroutine lane + 1 that one came from by `cause`: it stays on top; 0 = none */
+    int64_t guest_t;         /* when it was woken */
+    struct lines *own;       /* lines of a pop-up that layout made */
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;
     struct extent *extents;
     struct shares *cols;
-    bool exact;              /* tests': ask for exact times everywhere, the picture is the same */
-    bool *sure;              /* of which columns cols says nothing: they are drawn without (draw.c) */
+    bool exact; /* tests': ask for exact times everywhere, the picture is the same */
+    bool *sure; /* of which columns cols says nothing: they are drawn without (draw.c) */
     int scratch_w;
-    int lane_h;                  /* lines a lane takes, see plan.h */
-    struct sums *busy;           /* of the window: the busiest goroutines below the processors */
-    struct window drawn;         /* the window of the last frame, in so many columns */
+    int lane_h;          /* lines a lane takes, see plan.h */
+    struct sums *busy;   /* of the window: the busiest goroutines below the processors */
+    struct window drawn; /* the window of the last frame, in so many columns */
     int drawn_w;
-    struct kept *kept;           /* draw.c; NULL: nothing is */
+    struct kept *kept; /* draw.c; NULL: nothing is */
 };
 
 /* view_init - the whole trace, processors, cursor at the start. tr must outlive it. false: out of memory. */
@@ -253,16 +254,17 @@ int64_t view_end(const struct view *v);
 void view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- moving in time ---- */
-unsigned view_pan(struct view *v, int n);      /* by n eighths, in whole columns; at the trace's ends the cursor moves on alone */
-unsigned view_page(struct view *v, int n);     /* by n windows */
-unsigned view_cursor(struct view *v, int n);   /* the cursor by n columns; the window follows at its edges */
-unsigned view_zoom(struct view *v, int n);     /* n > 0: in, 2^n times, at the cursor */
+unsigned view_pan(struct view *v,
+                  int n); /* by n eighths, in whole columns; at the trace's ends the cursor moves on alone */
+unsigned view_page(struct view *v, int n);   /* by n windows */
+unsigned view_cursor(struct view *v, int n); /* the cursor by n columns; the window follows at its edges */
+unsigned view_zoom(struct view *v, int n);   /* n > 0: in, 2^n times, at the cursor */
 unsigned view_zoom_all(struct view *v);
-unsigned view_fit(struct view *v);             /* the span under the cursor: centre it; if it is centred, fit it */
-unsigned view_center(struct view *v);          /* the cursor into the middle */
+unsigned view_fit(struct view *v);    /* the span under the cursor: centre it; if it is centred, fit it */
+unsigned view_center(struct view *v); /* the cursor into the middle */
 unsigned view_start(struct view *v);
-unsigned view_finish(struct view *v);          /* to the end of the trace */
-unsigned view_at(struct view *v, int64_t t);   /* cursor to t, window follows */
+unsigned view_finish(struct view *v);        /* to the end of the trace */
+unsigned view_at(struct view *v, int64_t t); /* cursor to t, window follows */
 unsigned view_range(struct view *v, int64_t t0, int64_t t1);
 
 /* ---- moving over lanes ---- */
@@ -270,29 +272,29 @@ unsigned view_lane(struct view *v, int n);
 unsigned view_lane_page(struct view *v, int n);
 unsigned view_lane_first(struct view *v);
 unsigned view_lane_last(struct view *v);
-unsigned view_focus(struct view *v, struct lane l);  /* to that lane, changing the view if need be; time stays */
-unsigned view_switch(struct view *v, int no);        /* to view 1..9; time and focus stay as far as they can */
-unsigned view_swap(struct view *v);                  /* goroutine <-> processor at the same moment */
-unsigned view_sort(struct view *v, int n);           /* next order: goroutines; items by time or longest first */
+unsigned view_focus(struct view *v, struct lane l); /* to that lane, changing the view if need be; time stays */
+unsigned view_switch(struct view *v, int no);       /* to view 1..9; time and focus stay as far as they can */
+unsigned view_swap(struct view *v);                 /* goroutine <-> processor at the same moment */
+unsigned view_sort(struct view *v, int n);          /* next order: goroutines; items by time or longest first */
 unsigned view_sort_invert(struct view *v);
-unsigned view_here(struct view *v);                  /* goroutines: all, or those alive in the window (default) */
+unsigned view_here(struct view *v); /* goroutines: all, or those alive in the window (default) */
 
 /* ---- moving over spans ---- */
-unsigned view_span(struct view *v, int n);     /* next / previous span of the lane (gaps skipped) */
-unsigned view_same(struct view *v, int n);     /* ... of the same state */
-unsigned view_gc(struct view *v, int n);       /* next / previous start of a GC cycle or stop-the-world */
-unsigned view_cause(struct view *v);           /* who woke this goroutine: to the waker, at that moment */
-unsigned view_effect(struct view *v);          /* whom this one woke next: to the woken, at that moment */
+unsigned view_span(struct view *v, int n); /* next / previous span of the lane (gaps skipped) */
+unsigned view_same(struct view *v, int n); /* ... of the same state */
+unsigned view_gc(struct view *v, int n);   /* next / previous start of a GC cycle or stop-the-world */
+unsigned view_cause(struct view *v);       /* who woke this goroutine: to the waker, at that moment */
+unsigned view_effect(struct view *v);      /* whom this one woke next: to the woken, at that moment */
 
 /* ---- the rest ---- */
 unsigned view_undo(struct view *v, int n);
 unsigned view_redo(struct view *v, int n);
-unsigned view_select(struct view *v);          /* begin a range at the cursor, end it there, drop it */
-unsigned view_enter(struct view *v);           /* stack pop-up of the span under the cursor; again: close */
-unsigned view_back(struct view *v);            /* Esc: close what is on top (prompt .. search marks); else VR_QUIT */
+unsigned view_select(struct view *v); /* begin a range at the cursor, end it there, drop it */
+unsigned view_enter(struct view *v);  /* stack pop-up of the span under the cursor; again: close */
+unsigned view_back(struct view *v);   /* Esc: close what is on top (prompt .. search marks); else VR_QUIT */
 const char *view_back_word(const struct view *v); /* what view_back() would do now, in a word; NULL: VR_QUIT */
-bool view_searching(const struct view *v);     /* a search is under way */
-unsigned view_tier(struct view *v, int n);     /* next tier of glyphs */
+bool view_searching(const struct view *v);        /* a search is under way */
+unsigned view_tier(struct view *v, int n);        /* next tier of glyphs */
 /*
  * view_yank - what is under the cursor as text, or what the pop-up shows: whole, never shortened. *out: from mem_alloc(),
  * the caller's; NULL without VR_YANK.
@@ -310,10 +312,10 @@ unsigned view_goto(struct view *v, const char *line);
 /* ---- prompt: ':' and '/' share one line. While v->prompt is set the viewer hands text here. ---- */
 unsigned view_prompt(struct view *v, enum prompt_kind k);
 unsigned view_prompt_put(struct view *v, uint32_t codepoint);
-unsigned view_prompt_erase(struct view *v);       /* last character; at an empty line: close */
+unsigned view_prompt_erase(struct view *v); /* last character; at an empty line: close */
 unsigned view_prompt_erase_word(struct view *v);
 unsigned view_prompt_clear(struct view *v);
-unsigned view_prompt_accept(struct view *v);      /* goto, or VR_COMMAND; or search; a slice: v->command is its file */
+unsigned view_prompt_accept(struct view *v); /* goto, or VR_COMMAND; or search; a slice: v->command is its file */
 
 /* ---- search: see search.h. Starts from the prompt or here; jumps when done. ---- */
 unsigned view_search(struct view *v, const char *text);
@@ -327,20 +329,20 @@ bool view_pending(const struct view *v);
 unsigned view_filter(struct view *v, const char *text); /* one more; a mistake is shown with its place */
 unsigned view_filter_pop(struct view *v);               /* the last one goes */
 unsigned view_filter_clear(struct view *v);
-unsigned view_mark(struct view *v, int letter);         /* a..z, A..Z: remember this place */
+unsigned view_mark(struct view *v, int letter); /* a..z, A..Z: remember this place */
 unsigned view_mark_go(struct view *v, int letter);
-unsigned view_pin(struct view *v);                      /* the lane with the cursor: always on top; again: not */
+unsigned view_pin(struct view *v); /* the lane with the cursor: always on top; again: not */
 /* view_guest - keep goroutine g on top, marked at t, until the next guest or Esc; NO_LANE: none any more. */
 void view_guest(struct view *v, uint32_t g, int64_t t);
-unsigned view_hide(struct view *v);                     /* the lane with the cursor */
-unsigned view_show_all(struct view *v);                 /* no pins, nothing hidden, no related ones, no filter */
-unsigned view_group(struct view *v);                    /* goroutines by start function, folded; again: one by one */
-unsigned view_fold(struct view *v);                     /* unfold or fold the group with the cursor */
-unsigned view_related(struct view *v);                  /* only creator, created, wakers, woken; again: all */
-unsigned view_why(struct view *v);                      /* where the time of what is here went: a span, a range, a task, a region */
-unsigned view_sums(struct view *v);                     /* what happened in the selected range (or the window) */
-unsigned view_life(struct view *v);                     /* the whole life of the goroutine under the cursor */
-unsigned view_split(struct view *v, int n);             /* next thing below the lanes: log, stack, table, nothing */
+unsigned view_hide(struct view *v);     /* the lane with the cursor */
+unsigned view_show_all(struct view *v); /* no pins, nothing hidden, no related ones, no filter */
+unsigned view_group(struct view *v);    /* goroutines by start function, folded; again: one by one */
+unsigned view_fold(struct view *v);     /* unfold or fold the group with the cursor */
+unsigned view_related(struct view *v);  /* only creator, created, wakers, woken; again: all */
+unsigned view_why(struct view *v);      /* where the time of what is here went: a span, a range, a task, a region */
+unsigned view_sums(struct view *v);     /* what happened in the selected range (or the window) */
+unsigned view_life(struct view *v);     /* the whole life of the goroutine under the cursor */
+unsigned view_split(struct view *v, int n); /* next thing below the lanes: log, stack, table, nothing */
 /* view_line_row - the row that line i of the lanes shows; view_row_line - the line of a row, -1: none. */
 uint32_t view_line_row(const struct view *v, int i);
 int view_row_line(const struct view *v, uint32_t row);

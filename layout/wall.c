@@ -40,7 +40,8 @@ char *wall_time(const struct trace *tr, int64_t t, char out[WALL_MAX])
         return out;
     time_t sec = (time_t)wall_sec(tr, t, &ns);
     if (localtime_r(&sec, &tm))
-        snprintf(out, WALL_MAX, "%02d:%02d:%02d.%06d", tm.tm_hour % 24, tm.tm_min % 60, tm.tm_sec % 61, (int)(ns / 1000) % 1000000);
+        snprintf(out, WALL_MAX, "%02d:%02d:%02d.%06d", tm.tm_hour % 24, tm.tm_min % 60, tm.tm_sec % 61,
+                 (int)(ns / 1000) % 1000000);
     return out;
 }
 

@@ -12,7 +12,7 @@
 bool when_ticks(const struct trace *tr);
 /* when_dur - short, at most 8 characters for ticks: "12724t", "572kt", "5.72Mt". */
 char *when_dur(const struct trace *tr, int64_t t, char out[FMT_MAX]);
-char *when_exact(const struct trace *tr, int64_t t, char out[FMT_MAX]);              /* "5724113t" */
+char *when_exact(const struct trace *tr, int64_t t, char out[FMT_MAX]);             /* "5724113t" */
 char *when_time(const struct trace *tr, int64_t t, int64_t res, char out[FMT_MAX]); /* ticks always whole */
 
 #endif

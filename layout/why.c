@@ -13,7 +13,8 @@
 
 static bool of_item(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
-    const struct item *i = kind_here(v)->items && v->items.n ? &v->items.row[v->at.row < v->items.n ? v->at.row : v->items.n - 1] : NULL;
+    const struct item *i =
+        kind_here(v)->items && v->items.n ? &v->items.row[v->at.row < v->items.n ? v->at.row : v->items.n - 1] : NULL;
     const struct task *k;
     const struct region *r;
     if (!i || (i->kind != ITEM_TASK && i->kind != ITEM_REGION))

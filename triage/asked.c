@@ -8,15 +8,15 @@
 #include "triage/thresholds.h"
 
 enum need {
-    NAMES = 1,    /* functions: kinds of waits are read off them */
-    STACKS = 2,   /* any stacks at all */
-    TASKS = 4,    /* tasks or regions */
-    END = 8,      /* the trace's end */
-    STATES = 16,  /* what goroutines do, all through */
-    CYCLES = 32,  /* collections */
-    HEAP = 64,    /* heap sizes */
-    STOPS = 128,  /* stops of the world by kind: before 1.10 they are not told apart */
-    WHOLE = 256   /* nothing missing: damage hides who ended a wait */
+    NAMES = 1,   /* functions: kinds of waits are read off them */
+    STACKS = 2,  /* any stacks at all */
+    TASKS = 4,   /* tasks or regions */
+    END = 8,     /* the trace's end */
+    STATES = 16, /* what goroutines do, all through */
+    CYCLES = 32, /* collections */
+    HEAP = 64,   /* heap sizes */
+    STOPS = 128, /* stops of the world by kind: before 1.10 they are not told apart */
+    WHOLE = 256  /* nothing missing: damage hides who ended a wait */
 };
 
 /* Rules that are not here need a clock alone. */

@@ -29,7 +29,8 @@ static void life_of(struct causes *c, uint32_t i)
         kind = str_is(trace_str(c->tr, w->reason), "sync") ? WK_LOCK : kind;
         l->by[kind] = ns_add(l->by[kind], w->d.total);
     }
-    bool fed = l->by[WK_RECV] + l->by[WK_SELECT] > 0; /* takes work from a channel, so waiting for the network is part of it */
+    bool fed = l->by[WK_RECV] + l->by[WK_SELECT] >
+               0; /* takes work from a channel, so waiting for the network is part of it */
     for (int k = 0; k < WK_KINDS; k++) {
         idle = k == WK_GC || k == WK_OTHER || (k == WK_NET && fed) ? idle : ns_add(idle, l->by[k]);
     }
@@ -164,10 +165,19 @@ void causes_leaves(const struct explain_tree *t, struct leaves *out)
 
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
 {
-    static const char *const word[EX_CATS] = {"running", "mark assist", "in a system call", "waiting for a processor",
-                                              "waiting for a late processor", "stopped", "waiting for the network",
-                                              "waiting for a timer", "waiting for the collector", "waiting for ever",
-                                              "waiting", "absent", "unknown"};
+    static const char *const word[EX_CATS] = {"running",
+                                              "mark assist",
+                                              "in a system call",
+                                              "waiting for a processor",
+                                              "waiting for a late processor",
+                                              "stopped",
+                                              "waiting for the network",
+                                              "waiting for a timer",
+                                              "waiting for the collector",
+                                              "waiting for ever",
+                                              "waiting",
+                                              "absent",
+                                              "unknown"};
     text_add(t, "%s", word[l->cat]);
     if (l->stack) {
         text_add(t, l->cat == EX_SCHED || l->cat == EX_NOBODY ? " after " : " in ");

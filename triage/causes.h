@@ -13,12 +13,12 @@ struct member_of { /* goroutines by group */
     uint32_t at, n;
 };
 struct group_life {
-    int64_t first, last; /* the group was there */
-    int64_t life;        /* of all its goroutines together */
-    int64_t by[WK_KINDS];/* waits, by kind of their reason ("sync" counts as WK_LOCK here) */
-    double n;            /* goroutines on average */
-    double busy;         /* share of their life that is neither waiting for work, time or locks nor to hand work on */
-    bool program;        /* begins outside the runtime and the standard library */
+    int64_t first, last;  /* the group was there */
+    int64_t life;         /* of all its goroutines together */
+    int64_t by[WK_KINDS]; /* waits, by kind of their reason ("sync" counts as WK_LOCK here) */
+    double n;             /* goroutines on average */
+    double busy;  /* share of their life that is neither waiting for work, time or locks nor to hand work on */
+    bool program; /* begins outside the runtime and the standard library */
 };
 struct causes {
     struct rules *rs;
@@ -28,8 +28,9 @@ struct causes {
     struct group_life *life; /* by group */
     uint32_t *member;        /* lanes, by group: member[of[i].at ..] */
     struct member_of *of;
-    struct tab by_name;      /* groups by their start function's string */
-    double procs, running, idle; /* on average: processors, goroutines of the program running, processors without work */
+    struct tab by_name; /* groups by their start function's string */
+    double procs, running,
+        idle; /* on average: processors, goroutines of the program running, processors without work */
 };
 bool causes_init(struct causes *c, struct rules *rs); /* false: out of memory */
 void causes_free(struct causes *c);

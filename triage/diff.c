@@ -25,7 +25,8 @@ static const char usage[] =
     "What changed from one run of a program to another; with several runs a side, how far runs differ is learned\n"
     "from them. Says \"no meaningful change\" where two runs of one program may differ as much.\n"
     "  --json               the verdict and all measures (docs/REPORT.md)\n"
-    "  --fail-if CONDITION  as 'p99(sched)>+20%', 'stw.max>+1ms' (change) or 'gc.share>25%' (the new value, the median\n"
+    "  --fail-if CONDITION  as 'p99(sched)>+20%', 'stw.max>+1ms' (change) or 'gc.share>25%' (the new value, the "
+    "median\n"
     "                       of several runs); 'change': if there is a meaningful one\n"
     "  --rules FILE, --utf8, --quiet, -o FILE, --ticks-per-second N   as for gotop report\n"
     "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 a trace is there in part only.\n";
@@ -239,7 +240,8 @@ static struct metric_value middle(const struct options *o, const struct runs *r,
 }
 
 /* 1 if the condition came true, 0 if not, 2 if it makes no sense. */
-static int judge(const struct options *o, uint32_t i, const struct runs r[2], const struct verdict *verdict, struct text *t)
+static int judge(const struct options *o, uint32_t i, const struct runs r[2], const struct verdict *verdict,
+                 struct text *t)
 {
     const struct condition *c = &o->cond[i];
     const char *said = o->cond_text[i];
@@ -304,7 +306,9 @@ static void factor_text(struct text *t, const struct moved *m)
 
 static const struct moved *main_quantity(const struct change *c)
 {
-    return c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP || (c->kind == MK_GC && c->count.sure) ? &c->count : &c->time;
+    return c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP || (c->kind == MK_GC && c->count.sure)
+               ? &c->count
+               : &c->time;
 }
 
 static void verdict_text(struct text *t, const struct verdict *v, const struct runs r[2], const char *why_not)

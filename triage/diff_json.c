@@ -24,7 +24,8 @@ static json_t *runs(const struct side *s)
     bool ok = a != NULL;
     for (uint32_t i = 0; i < s->n && ok; i++) {
         json_t *r = json_object();
-        ok = r && put(r, "path", json_string(s->run[i].path)) && put(r, "duration_ns", json_integer((json_int_t)s->run[i].end)) &&
+        ok = r && put(r, "path", json_string(s->run[i].path)) &&
+             put(r, "duration_ns", json_integer((json_int_t)s->run[i].end)) &&
              put(r, "partial", json_boolean(s->run[i].partial)) && json_array_append(a, r) == 0;
         json_decref(r);
     }
@@ -38,8 +39,9 @@ static json_t *runs(const struct side *s)
 static json_t *moved(const struct moved *m)
 {
     json_t *o = json_object();
-    if (!o || !put(o, "old", number(m->old)) || !put(o, "new", number(m->new)) || !put(o, "factor", number(m->factor)) ||
-        !put(o, "low", number(m->low)) || !put(o, "high", number(m->high)) || !put(o, "sure", json_boolean(m->sure))) {
+    if (!o || !put(o, "old", number(m->old)) || !put(o, "new", number(m->new)) ||
+        !put(o, "factor", number(m->factor)) || !put(o, "low", number(m->low)) || !put(o, "high", number(m->high)) ||
+        !put(o, "sure", json_boolean(m->sure))) {
         json_decref(o);
         return NULL;
     }
@@ -52,8 +54,9 @@ static json_t *change(const struct verdict *v, const struct change *c)
     json_t *o = json_object();
     bool ok;
     change_text(&t, v, c);
-    ok = o && text_ok(&t) && put(o, "kind", json_string(measure_kind_name(c->kind))) && put(o, "name", json_string(c->name)) &&
-         put(o, "per_second", moved(&c->count)) && put(o, "share", moved(&c->time)) && put(o, "text", json_string(t.p ? t.p : ""));
+    ok = o && text_ok(&t) && put(o, "kind", json_string(measure_kind_name(c->kind))) &&
+         put(o, "name", json_string(c->name)) && put(o, "per_second", moved(&c->count)) &&
+         put(o, "share", moved(&c->time)) && put(o, "text", json_string(t.p ? t.p : ""));
     ok = ok && (!c->held || put(o, "held_in", json_string(c->held)));
     ok = ok && (c->kind != MK_GC || !v->gc_why || put(o, "why", json_string(v->gc_why)));
     text_free(&t);
@@ -83,10 +86,10 @@ char *diff_json(const struct side side[2], const struct verdict *v, const char *
     json_t *o;
     json_set_alloc_funcs(mem_alloc, mem_free);
     o = json_object();
-    if (o && put(o, "schema", json_string(DIFF_SCHEMA)) && put(o, "old", runs(&side[0])) && put(o, "new", runs(&side[1])) &&
-        put(o, "verdict", json_string(word)) && (!not_asked || put(o, "because", json_string(not_asked))) &&
-        put(o, "pace", number(v->pace)) && put(o, "changes", changes(v, 0, v->claimed)) &&
-        put(o, "unchanged", changes(v, v->claimed, v->n))) {
+    if (o && put(o, "schema", json_string(DIFF_SCHEMA)) && put(o, "old", runs(&side[0])) &&
+        put(o, "new", runs(&side[1])) && put(o, "verdict", json_string(word)) &&
+        (!not_asked || put(o, "because", json_string(not_asked))) && put(o, "pace", number(v->pace)) &&
+        put(o, "changes", changes(v, 0, v->claimed)) && put(o, "unchanged", changes(v, v->claimed, v->n))) {
         s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
     }
     json_decref(o);

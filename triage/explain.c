@@ -13,13 +13,13 @@
 
 struct level {
     uint32_t g, up;
-    int64_t lo, hi;    /* what is still to be explained of it */
-    int64_t first;     /* its goroutine's birth */
+    int64_t lo, hi; /* what is still to be explained of it */
+    int64_t first;  /* its goroutine's birth */
     uint32_t creator, create_stack, start_stack;
-    uint32_t asked;    /* the function its parent waits in */
-    uint32_t at_hi;    /* its stack at hi, 0 unknown: where it woke who waited for it */
-    bool placed;       /* `it` stands at the span that covers hi - 1 */
-    struct span next;  /* the span behind, state ST_NONE if there is none */
+    uint32_t asked;   /* the function its parent waits in */
+    uint32_t at_hi;   /* its stack at hi, 0 unknown: where it woke who waited for it */
+    bool placed;      /* `it` stands at the span that covers hi - 1 */
+    struct span next; /* the span behind, state ST_NONE if there is none */
     struct span_iter it;
 };
 
@@ -33,7 +33,7 @@ struct explainer {
     struct level *level[EXPLAIN_DEPTH];
     struct by_g *region;
     size_t nregions;
-    uint16_t *user;    /* stacks_user_frame() + 1 by stack, 0: not asked yet */
+    uint16_t *user; /* stacks_user_frame() + 1 by stack, 0: not asked yet */
     uint32_t nstacks;
     uint64_t left;
     uint32_t ng, np;
@@ -44,17 +44,27 @@ struct explainer {
 
 const char *explain_cat_name(enum explain_cat c)
 {
-    static const char *const name[EX_CATS] = {
-        "running", "mark assist", "system call", "waiting for a processor", "waiting though a processor was idle",
-        "stopped world", "waiting for the network", "waiting for a timer", "waiting for the collector",
-        "waiting, never woken", "waiting", "not there", "not recorded"};
+    static const char *const name[EX_CATS] = {"running",
+                                              "mark assist",
+                                              "system call",
+                                              "waiting for a processor",
+                                              "waiting though a processor was idle",
+                                              "stopped world",
+                                              "waiting for the network",
+                                              "waiting for a timer",
+                                              "waiting for the collector",
+                                              "waiting, never woken",
+                                              "waiting",
+                                              "not there",
+                                              "not recorded"};
     return (unsigned)c < EX_CATS ? name[c] : "";
 }
 
 const char *explain_cat_id(enum explain_cat c)
 {
-    static const char *const id[EX_CATS] = {"running", "assist", "syscall", "runnable", "runnable-idle", "stopped", "network",
-                                            "timer", "collector", "unended", "wait", "absent", "unknown"};
+    static const char *const id[EX_CATS] = {"running", "assist",  "syscall", "runnable",  "runnable-idle",
+                                            "stopped", "network", "timer",   "collector", "unended",
+                                            "wait",    "absent",  "unknown"};
     return (unsigned)c < EX_CATS ? id[c] : "";
 }
 
@@ -65,10 +75,10 @@ static int cmp_region(const void *a, const void *b, void *arg)
     const struct region *r = arg;
     const struct by_g *x = a, *y = b;
     const struct region *p = &r[x->region], *q = &r[y->region];
-    return x->g != y->g             ? (x->g > y->g) - (x->g < y->g)
-           : p->t0 != q->t0         ? (p->t0 > q->t0) - (p->t0 < q->t0)
-           : p->depth != q->depth   ? (p->depth > q->depth) - (p->depth < q->depth)
-                                    : (x->region > y->region) - (x->region < y->region);
+    return x->g != y->g           ? (x->g > y->g) - (x->g < y->g)
+           : p->t0 != q->t0       ? (p->t0 > q->t0) - (p->t0 < q->t0)
+           : p->depth != q->depth ? (p->depth > q->depth) - (p->depth < q->depth)
+                                  : (x->region > y->region) - (x->region < y->region);
 }
 
 struct explainer *explain_new(const struct trace *tr)
@@ -209,7 +219,8 @@ static const struct range *stop_at_or_before(const struct explainer *x, int64_t 
 }
 
 /* What stops of the world took of runnable time, and of running that went right through one, is theirs. */
-static void tell_unless_stopped(struct explainer *x, const struct level *l, struct explain_part p, const struct span *s)
+static void tell_unless_stopped(struct explainer *x, const struct level *l, struct explain_part p,
+                                const struct span *s)
 {
     const struct range *stops;
     int64_t t0 = p.t0;
@@ -264,7 +275,8 @@ static uint8_t cat_of_wait(const struct explainer *x, const struct span *s, cons
     }
     if (trace_lane(x->tr, (struct lane){LANE_G, next->who}).is_system) {
         return str_is(trace_str(x->tr, trace_lane(x->tr, (struct lane){LANE_G, next->who}).name), "runtime.timerproc")
-                   ? EX_TIMER : EX_GC;
+                   ? EX_TIMER
+                   : EX_GC;
     }
     return EX_WAIT;
 }
@@ -404,7 +416,10 @@ static bool step(struct explainer *x, int *depth)
         p.stack_end = 0;
         (void)tell(x, l, p);
         break;
-    case ST_ASSIST: p.cat = EX_ASSIST; (void)tell(x, l, p); break;
+    case ST_ASSIST:
+        p.cat = EX_ASSIST;
+        (void)tell(x, l, p);
+        break;
     case ST_RUNNING:
     case ST_GCWORK: {
         struct span before = more ? *span_get(&l->it) : (struct span){0};
@@ -466,7 +481,8 @@ static int common_frame(const struct trace *tr, uint32_t a, uint32_t b)
     return same ? (int)(na - same) : -1;
 }
 
-static uint32_t place(const struct trace *tr, struct explainer *x, const struct explain_part *p, uint32_t *stack, uint32_t *frame)
+static uint32_t place(const struct trace *tr, struct explainer *x, const struct explain_part *p, uint32_t *stack,
+                      uint32_t *frame)
 {
     bool preempted = p->cat == EX_RUN && p->reason;
     *stack = p->stack_end && (preempted || !p->stack) ? p->stack_end : p->stack;
@@ -576,7 +592,8 @@ bool explain_tree_init(struct explain_tree *t, const struct trace *tr)
     *t = (struct explain_tree){.tr = tr};
     t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
     if (t->v) {
-        t->v[t->n++] = (struct explain_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
+        t->v[t->n++] =
+            (struct explain_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
     }
     return t->v != NULL;
 }
@@ -586,7 +603,8 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
     struct explain_tree *t = arg;
     uint32_t stack, frame, func = place(t->tr, t->x, p, &stack, &frame);
     uint32_t who = trace_lane(t->tr, (struct lane){LANE_G, p->g}).name;
-    uint32_t i = tab_put(&t->by, (uint64_t)up << 32 | func, (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
+    uint32_t i =
+        tab_put(&t->by, (uint64_t)up << 32 | func, (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
     struct explain_node *n;
     if (i == TAB_NONE || t->failed) {
         t->failed = true;
@@ -599,8 +617,14 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
             return up;
         }
         t->v = n;
-        n[i] = (struct explain_node){.up = up, .first = NO_LANE, .next = n[up].first, .cat = p->cat, .kind = p->kind,
-                                     .func = func, .who = who, .longest = -1};
+        n[i] = (struct explain_node){.up = up,
+                                     .first = NO_LANE,
+                                     .next = n[up].first,
+                                     .cat = p->cat,
+                                     .kind = p->kind,
+                                     .func = func,
+                                     .who = who,
+                                     .longest = -1};
         n[up].first = i;
         t->n++;
     }
@@ -634,8 +658,9 @@ static int cmp_node(const void *a, const void *b, void *arg)
 {
     const struct explain_tree *t = arg;
     const struct explain_node *x = &t->v[*(const uint32_t *)a], *y = &t->v[*(const uint32_t *)b];
-    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns)
-                          : (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
+    return x->ns != y->ns
+               ? (x->ns < y->ns) - (x->ns > y->ns)
+               : (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
 }
 
 void explain_tree_sort(struct explain_tree *t)

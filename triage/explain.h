@@ -28,11 +28,11 @@ enum explain_cat {
     EX_NOBODY,  /* runnable for long though a processor was idle: its thread came late */
     EX_STOPPED, /* runnable or running on paper while somebody else had the world stopped */
     EX_NET,
-    EX_TIMER, /* a sleep, or a wait that a timer ended */
-    EX_GC,    /* waits for the collector or another goroutine of the runtime */
-    EX_OPEN,  /* a wait that is not over when the trace ends */
-    EX_WAIT,  /* a wait that a goroutine ended */
-    EX_ABSENT, /* before its creation, after its end */
+    EX_TIMER,   /* a sleep, or a wait that a timer ended */
+    EX_GC,      /* waits for the collector or another goroutine of the runtime */
+    EX_OPEN,    /* a wait that is not over when the trace ends */
+    EX_WAIT,    /* a wait that a goroutine ended */
+    EX_ABSENT,  /* before its creation, after its end */
     EX_UNKNOWN, /* the trace does not record it */
     EX_CATS
 };
@@ -41,15 +41,15 @@ const char *explain_cat_id(enum explain_cat c);   /* "running", "network" ..: fo
 
 struct explain_part {
     int64_t t0, t1;
-    uint8_t cat, kind; /* enum explain_cat, enum wait_kind */
-    bool followed;     /* EX_WAIT: its own parts follow */
-    uint8_t depth;     /* 0: the goroutine asked for */
-    uint32_t g;        /* whose time it is */
-    uint32_t reason;   /* of a wait */
-    uint32_t stack;    /* a wait, a call: where; running: where it last stopped before, or the region it was in */
-    uint32_t stack_end;/* running: where it stopped next */
-    uint32_t by;       /* EX_WAIT: who ended it; EX_STOPPED: who had stopped the world; NO_LANE none */
-    uint32_t by_stack; /* where */
+    uint8_t cat, kind;  /* enum explain_cat, enum wait_kind */
+    bool followed;      /* EX_WAIT: its own parts follow */
+    uint8_t depth;      /* 0: the goroutine asked for */
+    uint32_t g;         /* whose time it is */
+    uint32_t reason;    /* of a wait */
+    uint32_t stack;     /* a wait, a call: where; running: where it last stopped before, or the region it was in */
+    uint32_t stack_end; /* running: where it stopped next */
+    uint32_t by;        /* EX_WAIT: who ended it; EX_STOPPED: who had stopped the world; NO_LANE none */
+    uint32_t by_stack;  /* where */
 };
 /*
  * What to do with a part; 0 .. are the visitor's own numbers: `up` is what it answered for the wait whose explanation
@@ -58,7 +58,7 @@ struct explain_part {
 typedef uint32_t explain_visit(void *arg, uint32_t up, const struct explain_part *p);
 
 #define EXPLAIN_DEPTH 32
-struct explainer; /* indices over a loaded trace; invalid after trace_load() */
+struct explainer;                                      /* indices over a loaded trace; invalid after trace_load() */
 struct explainer *explain_new(const struct trace *tr); /* NULL: out of memory */
 void explain_free(struct explainer *x);
 /* explain_budget - spans that may be passed from now on in all (at first 4 million). explain_left: how many are left. */
@@ -95,9 +95,9 @@ void explain_list_free(struct explain_list *l);
 struct explain_node {
     uint32_t up, first, next; /* nodes; first, next: NO_LANE none. Children by time, largest first, once sorted */
     uint8_t cat, kind;
-    uint32_t func;   /* string: explain_place() */
-    uint32_t who;    /* string: start function of whose time it is */
-    uint32_t reason; /* of its longest part */
+    uint32_t func;               /* string: explain_place() */
+    uint32_t who;                /* string: start function of whose time it is */
+    uint32_t reason;             /* of its longest part */
     int64_t ns, longest, t0, t1; /* summed; the longest part */
     uint64_t count;
     uint32_t g, by, stack, frame; /* of the longest part */

@@ -22,7 +22,8 @@
 
 static const char usage[] =
     "usage: gotop explain [options] TRACE SUBJECT\n"
-    "Where the time of an interval went, completely: running, system calls, waiting for a processor, and each wait by what\n"
+    "Where the time of an interval went, completely: running, system calls, waiting for a processor, and each wait "
+    "by what\n"
     "the goroutine that ended it did meanwhile.\n"
     "SUBJECT  g123            a goroutine, all its life        g123@1.2s..1.3s  a part of it\n"
     "         task:42         a task by its id                 task:NAME        all tasks of that name, merged\n"
@@ -155,7 +156,9 @@ static int cmp_one(const void *a, const void *b)
 {
     const struct one *x = a, *y = b;
     int64_t p = x->t1 - x->t0, r = y->t1 - y->t0;
-    return p != r ? (p < r) - (p > r) : x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : (x->g > y->g) - (x->g < y->g);
+    return p != r           ? (p < r) - (p > r)
+           : x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0)
+                            : (x->g > y->g) - (x->g < y->g);
 }
 
 static bool subject(struct asked *q, const struct trace *tr, const char *s, const char **why)
@@ -189,7 +192,8 @@ static bool subject(struct asked *q, const struct trace *tr, const char *s, cons
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
-static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr, const struct one *v, size_t n)
+static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr, const struct one *v,
+                    size_t n)
 {
     size_t step = n > INSTANCES ? n / INSTANCES : 1;
     if (!explain_tree_init(t, tr)) {
@@ -269,9 +273,9 @@ static json_t *json_tree(const struct explain_tree *x, uint32_t i, int depth)
     json_t *arr = json_array();
     for (uint32_t k = x->v[i].first; arr && k != NO_LANE && depth < EXPLAIN_DEPTH + 1; k = x->v[k].next) {
         const struct explain_node *n = &x->v[k];
-        json_t *o = json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", explain_cat_id((enum explain_cat)n->cat), "func",
-                              json_name(x->tr, n->func), "goroutines", json_name(x->tr, n->who), "ns", (json_int_t)n->ns, "count",
-                              (json_int_t)n->count, "longest_ns", (json_int_t)n->longest);
+        json_t *o = json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", explain_cat_id((enum explain_cat)n->cat),
+                              "func", json_name(x->tr, n->func), "goroutines", json_name(x->tr, n->who), "ns",
+                              (json_int_t)n->ns, "count", (json_int_t)n->count, "longest_ns", (json_int_t)n->longest);
         if (n->first != NO_LANE) {
             json_object_set_new(o, "by", json_tree(x, k, depth + 1));
         }
@@ -286,14 +290,16 @@ static json_t *json_parts(const struct explain_list *l, const struct trace *tr)
     for (size_t i = 0; i < l->n; i++) {
         const struct explain_part *p = &l->v[i].part;
         uint32_t stack, frame, func = explain_place(tr, p, &stack, &frame);
-        json_t *o = json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1, "depth", (int)p->depth,
-                              "what", explain_cat_id((enum explain_cat)p->cat), "goroutine",
-                              (json_int_t)trace_lane(tr, (struct lane){LANE_G, p->g}).id, "func", json_name(tr, func));
+        json_t *o =
+            json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1, "depth",
+                      (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat), "goroutine",
+                      (json_int_t)trace_lane(tr, (struct lane){LANE_G, p->g}).id, "func", json_name(tr, func));
         if (l->v[i].up != NO_LANE) {
             json_object_set_new(o, "of", json_integer((json_int_t)l->v[i].up));
         }
         if (p->by != NO_LANE) {
-            json_object_set_new(o, "ended_by", json_integer((json_int_t)trace_lane(tr, (struct lane){LANE_G, p->by}).id));
+            json_object_set_new(o, "ended_by",
+                                json_integer((json_int_t)trace_lane(tr, (struct lane){LANE_G, p->by}).id));
         }
         json_array_append_new(arr, o);
     }
@@ -308,9 +314,10 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     explain_budget(x, 4000000);
     ok = ok && (q->n > 1 || explain_list(x, q->v[0].g, q->v[0].t0, q->v[0].t1, &l));
     if (ok) {
-        json_t *root = json_pack("{s:s, s:s, s:I, s:I, s:b, s:o}", "schema", "gotop.explain/1", "subject", q->title.p ? q->title.p : "",
-                                 "instances", (json_int_t)q->all, "ns", (json_int_t)all.v[0].ns, "cut", (int)(all.cut || l.cut), "tree",
-                                 json_tree(&all, 0, 0));
+        json_t *root =
+            json_pack("{s:s, s:s, s:I, s:I, s:b, s:o}", "schema", "gotop.explain/1", "subject",
+                      q->title.p ? q->title.p : "", "instances", (json_int_t)q->all, "ns", (json_int_t)all.v[0].ns,
+                      "cut", (int)(all.cut || l.cut), "tree", json_tree(&all, 0, 0));
         if (root && q->n == 1) {
             json_object_set_new(root, "t0", json_integer((json_int_t)q->v[0].t0));
             json_object_set_new(root, "t1", json_integer((json_int_t)q->v[0].t1));
@@ -367,7 +374,8 @@ static int parse(struct options *o, int argc, char **argv)
             return fail(a, "one trace and one subject, please");
         }
     }
-    return o->subject ? -1 : fail(o->path ? o->path : "explain", "TRACE and SUBJECT are wanted (gotop explain --help)");
+    return o->subject ? -1
+                      : fail(o->path ? o->path : "explain", "TRACE and SUBJECT are wanted (gotop explain --help)");
 }
 
 static int put(const struct options *o, const struct text *t)

@@ -17,7 +17,9 @@ static void node_text(struct text *t, const struct trace *tr, const struct expla
         text_lit(t, ")");
     }
     if (n->stack && n->cat != EX_ABSENT) {
-        text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind " : n->cat == EX_RUN ? " in " : " at ");
+        text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind "
+                    : n->cat == EX_RUN                                                ? " in "
+                                                                                      : " at ");
         text_calls(t, tr, n->stack, n->frame, 3);
     }
 }

@@ -306,7 +306,8 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
     return rc != ERR_OK ? rc : closed;
 }
 
-static enum err_code load(const struct export_command *c, const struct export_opts *o, bool talk, struct trace **tr, struct err *e)
+static enum err_code load(const struct export_command *c, const struct export_opts *o, bool talk, struct trace **tr,
+                          struct err *e)
 {
     enum err_code rc = trace_open(o->path, &o->trace, tr, e);
     if (rc != ERR_OK) {
@@ -319,8 +320,9 @@ static enum err_code load(const struct export_command *c, const struct export_op
         }
         bool part = c->options & EXPORT_PART;
         if (trace_part(*tr) && (!part || (!o->from && !o->to))) {
-            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "its model is more than --max-memory (%" PRIu64 " MiB) holds%s",
-                           trace_limit(*tr) >> 20, part ? ": give --from and --to" : "");
+            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
+                           "its model is more than --max-memory (%" PRIu64 " MiB) holds%s", trace_limit(*tr) >> 20,
+                           part ? ": give --from and --to" : "");
         }
     }
     if (trace_fatal(*tr)) {
@@ -345,8 +347,11 @@ static enum err_code load_range(const struct export_opts *o, struct trace *tr, s
     (void)trace_want(tr, sc.from, sc.to);
     while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
     }
-    return trace_held(tr, sc.from, sc.to) == WANT_HELD ? ERR_OK :
-           err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "from --from to --to it is more than --max-memory (%" PRIu64 " MiB) holds", trace_limit(tr) >> 20);
+    return trace_held(tr, sc.from, sc.to) == WANT_HELD
+               ? ERR_OK
+               : err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
+                         "from --from to --to it is more than --max-memory (%" PRIu64 " MiB) holds",
+                         trace_limit(tr) >> 20);
 }
 
 static int partial(const struct export_command *c, const struct export_opts *o, const struct trace *tr)

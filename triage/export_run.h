@@ -8,8 +8,14 @@
 #include "triage/export_scope.h"
 
 /* Options beside those that all have: which ones a command takes. */
-enum { EXPORT_KIND = 1, EXPORT_LANES = 2, EXPORT_HZ = 4, EXPORT_ALL = 8, EXPORT_LEAF = 16,
-       EXPORT_PART = 32 /* a part of a trace larger than memory will do: nothing depends on what was before */ };
+enum {
+    EXPORT_KIND = 1,
+    EXPORT_LANES = 2,
+    EXPORT_HZ = 4,
+    EXPORT_ALL = 8,
+    EXPORT_LEAF = 16,
+    EXPORT_PART = 32 /* a part of a trace larger than memory will do: nothing depends on what was before */
+};
 
 struct export_opts {
     struct trace_opts trace;
@@ -27,13 +33,14 @@ struct export_opts {
     uint64_t id;           /* this one alone */
 };
 
-struct export {
+struct export
+{
     const struct trace *tr;
     const struct export_opts *o;
     struct scope scope;
     struct out *out;
-    bool talk;    /* say on the terminal how far it is */
-    int64_t said; /* when that was last said */
+    bool talk;                        /* say on the terminal how far it is */
+    int64_t said;                     /* when that was last said */
     uint64_t done, lanes_done, total; /* spans: walked, of lanes done with, of all lanes to walk */
 };
 
@@ -63,7 +70,8 @@ void export_progress(struct export *x, double share);
  */
 void export_lanes(struct export *x, const bool lane[LANE_KINDS]);
 void export_lane(struct export *x, struct lane l);
-static inline void export_span(struct export *x) {
+static inline void export_span(struct export *x)
+{
     if ((++x->done & 8191) == 0) {
         export_progress(x, (double)x->done / (double)x->total);
     }

@@ -44,7 +44,9 @@ static bool adds(enum rule r)
 
 static void join(struct finding *a, struct finding *b)
 {
-    int64_t cost = adds(a->rule) ? ns_add(a->cost_ns, b->severity_ns) : b->severity_ns > a->cost_ns ? b->severity_ns : a->cost_ns;
+    int64_t cost = adds(a->rule)                 ? ns_add(a->cost_ns, b->severity_ns)
+                   : b->severity_ns > a->cost_ns ? b->severity_ns
+                                                 : a->cost_ns;
     uint32_t parts = a->parts + 1;
     bool swap = b->severity_ns > a->severity_ns;
     struct finding keep = swap ? *b : *a, drop = swap ? *a : *b;
@@ -68,7 +70,8 @@ bool finding_parts_add(struct finding_parts *p, const struct triage *tg, struct 
             join(old, f);
             continue;
         }
-        struct finding *v = ok && p->all.n < PARTS_FINDINGS ? mem_grow(p->all.f, &p->cap, (size_t)p->all.n + 1, sizeof *v) : NULL;
+        struct finding *v =
+            ok && p->all.n < PARTS_FINDINGS ? mem_grow(p->all.f, &p->cap, (size_t)p->all.n + 1, sizeof *v) : NULL;
         if (v) {
             p->all.f = v;
             v[p->all.n++] = *f;

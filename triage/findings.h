@@ -29,7 +29,7 @@ struct finding {
     uint64_t lane_id;    /* the lane's id in the file, if it has one: its index may be another one by now */
     uint32_t parts;      /* of a trace read in parts (finding_parts.h): in how many; 0 = it is of the whole */
     int64_t cost_ns, part0, part1; /* severity over all of them; the part that text and place speak of */
-    char key[40];        /* rule and subject, the same in another trace of the program as far as possible: for diff */
+    char key[40]; /* rule and subject, the same in another trace of the program as far as possible: for diff */
 };
 struct findings {
     struct finding *f; /* warnings by severity, then notes */

@@ -21,11 +21,11 @@ enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struc
         struct str why = trace_str(tr, s->reason);
         return why.len == 0 || str_starts(why, "system goroutine") ? GC_UNLABELLED : mode;
     }
-    return l.len == 0                      ? mode
-           : str_is(l, "GC (dedicated)")   ? GC_DEDICATED
-           : str_is(l, "GC (fractional)")  ? GC_FRACTIONAL
-           : str_is(l, "GC (idle)")        ? GC_IDLE
-                                           : GC_UNLABELLED;
+    return l.len == 0                     ? mode
+           : str_is(l, "GC (dedicated)")  ? GC_DEDICATED
+           : str_is(l, "GC (fractional)") ? GC_FRACTIONAL
+           : str_is(l, "GC (idle)")       ? GC_IDLE
+                                          : GC_UNLABELLED;
 }
 
 static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const struct range *r)
@@ -116,7 +116,8 @@ static void last_to_stop(struct triage *tg, struct stw_row *r)
     r->last_g = what.who;
     r->last_stack = 0;
     if (what.who != NO_LANE && trace_span_at(tg->tr, (struct lane){LANE_G, what.who}, what.t1, &own)) {
-        r->last_stack = own.state == ST_RUNNABLE || own.state == ST_WAITING || own.state == ST_SYSCALL ? own.stack : 0;
+        r->last_stack =
+            own.state == ST_RUNNABLE || own.state == ST_WAITING || own.state == ST_SYSCALL ? own.stack : 0;
     }
 }
 

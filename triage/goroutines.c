@@ -337,8 +337,12 @@ static bool walk_span(struct walk *w, const struct span *s)
     struct triage *tg = w->tg;
     bool ok = true;
     if (w->prev.state == ST_WAITING && !w->system) {
-        struct lock_wait lw = {.t0 = w->prev.t0, .t1 = w->prev.t1, .g = w->g, .waker = NO_LANE,
-                               .reason = w->prev.reason, .stack = w->prev.stack};
+        struct lock_wait lw = {.t0 = w->prev.t0,
+                               .t1 = w->prev.t1,
+                               .g = w->g,
+                               .waker = NO_LANE,
+                               .reason = w->prev.reason,
+                               .stack = w->prev.stack};
         if (s->state == ST_RUNNABLE) {
             lw.waker = s->who;
             lw.waker_stack = s->stack;
@@ -411,9 +415,14 @@ bool triage_goroutine(struct triage *tg, uint32_t g)
 {
     struct lane l = {LANE_G, g};
     struct lane_info li = trace_lane(tg->tr, l);
-    struct walk w = {
-        .tg = tg, .st = &tg->g[g], .g = g, .system = li.is_system, .worker = li.is_worker, .mode = GC_UNLABELLED,
-        .gw_first = tg->work->ngw, .cond_pair = TAB_NONE};
+    struct walk w = {.tg = tg,
+                     .st = &tg->g[g],
+                     .g = g,
+                     .system = li.is_system,
+                     .worker = li.is_worker,
+                     .mode = GC_UNLABELLED,
+                     .gw_first = tg->work->ngw,
+                     .cond_pair = TAB_NONE};
     struct span_iter it;
     if (!put_in_group(tg, g, &li)) {
         return false;
@@ -435,8 +444,12 @@ bool triage_goroutine(struct triage *tg, uint32_t g)
     w.st->ns[GM_SYSBLOCK] = li.no_p_ns < w.st->ns[GM_SYSCALL] ? li.no_p_ns : w.st->ns[GM_SYSCALL];
     w.st->ns[GM_SYSCALL] -= w.st->ns[GM_SYSBLOCK];
     if (w.prev.state == ST_WAITING && !w.system && w.kind == WK_LOCK) {
-        struct lock_wait lw = {.t0 = w.prev.t0, .t1 = w.prev.t1, .g = g, .waker = NO_LANE,
-                               .reason = w.prev.reason, .stack = w.prev.stack};
+        struct lock_wait lw = {.t0 = w.prev.t0,
+                               .t1 = w.prev.t1,
+                               .g = g,
+                               .waker = NO_LANE,
+                               .reason = w.prev.reason,
+                               .stack = w.prev.stack};
         return note_lock(tg, &lw);
     }
     return true;
@@ -547,7 +560,8 @@ static bool gw_sort(struct triage *tg)
     for (size_t i = 0; i < wk->ngw && ok; i++) {
         struct gwait first = wk->gw[i];
         size_t at = i, from;
-        for (; (from = k[at].row) != i && ok; at = from) { /* round the circle that i is in; it may be as long as all */
+        for (; (from = k[at].row) != i && ok;
+             at = from) { /* round the circle that i is in; it may be as long as all */
             wk->gw[at] = wk->gw[from];
             k[at].row = (uint32_t)at;
             ok = ++steps % 1024 || slices_tick();

@@ -104,7 +104,8 @@ static uint32_t got_with(const struct triage *tg, const struct lock_wait *w)
 }
 
 /* Calls f for each holding in wait i, last first, with the wait it ended; false ends it. */
-static bool chain(const struct triage *tg, uint32_t i, bool (*f)(void *arg, uint32_t k, const struct holding *h, bool all), void *arg)
+static bool chain(const struct triage *tg, uint32_t i,
+                  bool (*f)(void *arg, uint32_t k, const struct holding *h, bool all), void *arg)
 {
     int64_t t0 = tg->lock_waits[i].t0;
     for (uint32_t hops = 0; hops < HOLDINGS_MAX; hops++) {
@@ -304,7 +305,8 @@ static void heaviest(struct triage *tg, const struct weights *ws, size_t id, siz
 static int cmp_row(const void *a, const void *b)
 {
     const struct holder_row *x = a, *y = b;
-    return x->waited != y->waited ? (x->waited < y->waited) - (x->waited > y->waited) : (x->place > y->place) - (x->place < y->place);
+    return x->waited != y->waited ? (x->waited < y->waited) - (x->waited > y->waited)
+                                  : (x->place > y->place) - (x->place < y->place);
 }
 
 /* The place of each wait, where its waker let go, the waits by goroutine, and with which wait each holder got it. */
@@ -320,7 +322,8 @@ static bool links(struct triage *tg)
         uint32_t place = tab_get(&by_stack, w->stack, 0), go = tab_get(&by_stack, w->waker_stack, 0);
         w->place = place != TAB_NONE ? place : holder_place(tg->tr, w->stack);
         w->let_go = go != TAB_NONE ? go : holder_place(tg->tr, w->waker_stack);
-        ok = tab_put(&by_stack, w->stack, 0, w->place) != TAB_NONE && tab_put(&by_stack, w->waker_stack, 0, w->let_go) != TAB_NONE;
+        ok = tab_put(&by_stack, w->stack, 0, w->place) != TAB_NONE &&
+             tab_put(&by_stack, w->waker_stack, 0, w->let_go) != TAB_NONE;
         k[i] = (struct keyed_row){w->g, i};
     }
     ok = ok && rows_sort(k, tg->nlock_waits);
@@ -387,13 +390,23 @@ void holder_text(struct text *t, const struct trace *tr, const struct holder_row
 
 void holder_doing_text(struct text *t, const struct holder_row *h)
 {
-    static const char *const waits[WK_KINDS] = {
-        "waiting", "waiting for another lock", "waiting for a wait group", "waiting for a condition", "waiting to send",
-        "waiting to receive", "waiting in a select", "waiting for the network", "asleep", "waiting for the collector", "waiting"};
+    static const char *const waits[WK_KINDS] = {"waiting",
+                                                "waiting for another lock",
+                                                "waiting for a wait group",
+                                                "waiting for a condition",
+                                                "waiting to send",
+                                                "waiting to receive",
+                                                "waiting in a select",
+                                                "waiting for the network",
+                                                "asleep",
+                                                "waiting for the collector",
+                                                "waiting"};
     const struct {
         const char *what;
         int64_t ns;
-    } state[] = {{"running", h->ns[ST_RUNNING]}, {"in system calls", h->ns[ST_SYSCALL]}, {"waiting for a processor", h->ns[ST_RUNNABLE]}};
+    } state[] = {{"running", h->ns[ST_RUNNING]},
+                 {"in system calls", h->ns[ST_SYSCALL]},
+                 {"waiting for a processor", h->ns[ST_RUNNABLE]}};
     bool first = true;
     for (size_t i = 0; i < sizeof state / sizeof *state + WK_KINDS; i++) {
         bool wait = i >= sizeof state / sizeof *state;

@@ -21,9 +21,9 @@ uint32_t holder_place(const struct trace *tr, uint32_t stack);
 const struct holder_row *holder_at(const struct triage *tg, uint32_t place);
 
 struct holding {
-    uint32_t g;      /* lane */
-    int64_t t0, t1;  /* when it held, within the wait */
-    uint32_t stack;  /* where it let go, 0 unknown */
+    uint32_t g;     /* lane */
+    int64_t t0, t1; /* when it held, within the wait */
+    uint32_t stack; /* where it let go, 0 unknown */
 };
 #define HOLDINGS_MAX 64
 /*

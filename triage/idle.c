@@ -112,7 +112,8 @@ static void collect(struct sweep *s)
     for (uint32_t p = 0; p < s->tg->np && !s->failed; p++) {
         p_lane(s, p);
     }
-    for (uint32_t g = 0; (g = alive_next(&s->alive, tr, LANE_G, s->w0, s->w1, g, s->tg->ng)) != NO_LANE && step(s); g++) {
+    for (uint32_t g = 0; (g = alive_next(&s->alive, tr, LANE_G, s->w0, s->w1, g, s->tg->ng)) != NO_LANE && step(s);
+         g++) {
         const int64_t *ns = s->tg->g[g].ns;
         if (ns[GM_SCHED] + ns[GM_SYSCALL] + ns[GM_SYSBLOCK] >= IDLE_NOTICE) {
             trace_wide(tr, (struct lane){LANE_G, g}, s->w0, s->w1, IDLE_NOTICE, g_span, s);
@@ -196,8 +197,8 @@ static void finish(struct sweep *s)
         best = s->slice[i] > s->slice[best] ? i : best;
     }
     tg->idle_worst_ns = s->slice[best];
-    tg->idle_worst =
-        (struct moment){tg->t0 + best * len, tg->t0 + ((best + 1) * len < tg->end ? (best + 1) * len : tg->end), NO_LANE, NO_LANE};
+    tg->idle_worst = (struct moment){
+        tg->t0 + best * len, tg->t0 + ((best + 1) * len < tg->end ? (best + 1) * len : tg->end), NO_LANE, NO_LANE};
     for (int i = 0; i < BUSY_MAX; i++) {
         seen = ns_add(seen, s->busy[i]);
         if (seen >= tg->end - tg->end / 100) {
@@ -221,7 +222,8 @@ bool triage_idle(struct triage *tg)
     if (s.slice && s.busy && tg->end > 0) {
         for (int64_t i = 0; i < windows && !s.failed; i++) {
             s.w0 = tg->t0 + (int64_t)((double)tg->end * ((double)i / (double)windows));
-            s.w1 = i + 1 == windows ? tg->t1 : tg->t0 + (int64_t)((double)tg->end * ((double)(i + 1) / (double)windows));
+            s.w1 =
+                i + 1 == windows ? tg->t1 : tg->t0 + (int64_t)((double)tg->end * ((double)(i + 1) / (double)windows));
             collect(&s);
             if (s.n) {
                 run_window(&s);

@@ -27,7 +27,8 @@ static void answer(struct answers *a, const char *key, const char *question, enu
 }
 
 /* counted - of what is recorded if it happens: whether it is, and how many there are. */
-static void counted(struct answers *a, const char *key, const char *question, bool recorded, const char *since, size_t n, const char *what)
+static void counted(struct answers *a, const char *key, const char *question, bool recorded, const char *since,
+                    size_t n, const char *what)
 {
     char why[96];
     if (!recorded)
@@ -41,9 +42,15 @@ static void counted(struct answers *a, const char *key, const char *question, bo
 
 static void clocks(struct answers *a, const struct trace_info *t)
 {
-    answer(a, "durations", "how long things took", !t->has_clock ? INFO_NO : t->clock_assumed ? INFO_PARTLY : INFO_YES,
-           !t->has_clock ? "no tick rate: --ticks-per-second" : t->clock_assumed ? "the clock's rate is an assumption" : "");
-    answer(a, "wall_clock", "at what time of day", t->has_wall ? INFO_YES : INFO_NO, t->has_wall ? "" : "not recorded before Go 1.25");
+    answer(a, "durations", "how long things took",
+           !t->has_clock      ? INFO_NO
+           : t->clock_assumed ? INFO_PARTLY
+                              : INFO_YES,
+           !t->has_clock      ? "no tick rate: --ticks-per-second"
+           : t->clock_assumed ? "the clock's rate is an assumption"
+                              : "");
+    answer(a, "wall_clock", "at what time of day", t->has_wall ? INFO_YES : INFO_NO,
+           t->has_wall ? "" : "not recorded before Go 1.25");
 }
 
 size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
@@ -56,25 +63,35 @@ size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
     const struct point *points;
     bool heap = trace_points(i->tr, METRIC_HEAP, &points) > 0 || trace_points(i->tr, METRIC_GOAL, &points) > 0;
     clocks(&a, t);
-    answer(&a, "names", "which functions", !t->has_names ? INFO_NO : i->c->strings.n ? INFO_YES : INFO_NO,
-           !t->has_names ? "program counters only: use --exe" : i->c->strings.n ? "" : "its names were cut off");
-    answer(&a, "stacks", "where a goroutine waited", i->c->stacks.n ? INFO_YES : INFO_NO, i->c->stacks.n ? "" : "its stacks were cut off");
+    answer(&a, "names", "which functions",
+           !t->has_names     ? INFO_NO
+           : i->c->strings.n ? INFO_YES
+                             : INFO_NO,
+           !t->has_names     ? "program counters only: use --exe"
+           : i->c->strings.n ? ""
+                             : "its names were cut off");
+    answer(&a, "stacks", "where a goroutine waited", i->c->stacks.n ? INFO_YES : INFO_NO,
+           i->c->stacks.n ? "" : "its stacks were cut off");
     answer(&a, "waits", "why a goroutine waited", t->second_family ? INFO_YES : INFO_PARTLY,
            t->second_family ? "" : "coarsely: lock, channel, network, sleep");
     answer(&a, "syscalls", "how long a system call took", t->second_family ? INFO_YES : INFO_PARTLY,
            t->second_family ? "" : "of those that lost their P");
-    answer(&a, "threads", "which thread it was on", t->has_m ? INFO_YES : INFO_NO, t->has_m ? "" : "the prototype doesn't record threads");
+    answer(&a, "threads", "which thread it was on", t->has_m ? INFO_YES : INFO_NO,
+           t->has_m ? "" : "the prototype doesn't record threads");
     answer(&a, "locks", "who held a lock", INFO_PARTLY, "inferred from who ended the waits");
     answer(&a, "gc", "what the collector did", t->version >= 1009 ? INFO_YES : INFO_PARTLY,
            t->version >= 1009 ? "" : "no mark assists before 1.9");
     answer(&a, "stops", "why the world stopped", t->version >= 1021 ? INFO_YES : INFO_PARTLY,
            t->version >= 1021 ? "" : "before 1.21 for the collector");
-    answer(&a, "heap", "how large the heap was", heap ? INFO_YES : INFO_NO, heap ? "" : "no value of it in this trace");
-    counted(&a, "tasks", "which request it was for (tasks)", t->has_regions, "1.11", trace_tasks(i->tr, &tasks), "tasks");
-    counted(&a, "regions", "in which part of it (regions)", t->has_regions, "1.11", trace_regions(i->tr, &regions), "regions");
+    answer(&a, "heap", "how large the heap was", heap ? INFO_YES : INFO_NO,
+           heap ? "" : "no value of it in this trace");
+    counted(&a, "tasks", "which request it was for (tasks)", t->has_regions, "1.11", trace_tasks(i->tr, &tasks),
+            "tasks");
+    counted(&a, "regions", "in which part of it (regions)", t->has_regions, "1.11", trace_regions(i->tr, &regions),
+            "regions");
     counted(&a, "logs", "what it said (logs)", t->has_regions, "1.11", trace_logs(i->tr, &logs), "messages");
-    counted(&a, "samples", "what code ran (samples)", t->has_samples, "1.19", i->c->samples.n + i->c->kind[49].n * !t->second_family,
-            "CPU samples");
+    counted(&a, "samples", "what code ran (samples)", t->has_samples, "1.19",
+            i->c->samples.n + i->c->kind[49].n * !t->second_family, "CPU samples");
     return a.n;
 }
 
@@ -103,7 +120,10 @@ static void page_head(struct text *t, const struct info *i)
     text_clean(t, i->path, strlen(i->path), 0);
     text_lit(t, "\n");
     row(t, "dialect");
-    text_add(t, "%s%s\n", in->dialect, in->second_family ? "" : in->version ? " (the format before Go 1.22)" : " (the prototype of 2014)");
+    text_add(t, "%s%s\n", in->dialect,
+             in->second_family ? ""
+             : in->version     ? " (the format before Go 1.22)"
+                               : " (the prototype of 2014)");
     row(t, "size");
     text_bytes(t, i->c->bytes);
     if (i->stored && i->stored != i->c->bytes) {
@@ -151,8 +171,8 @@ static void page_generations(struct text *t, const struct info *i)
             k = c->ngen - GENERATIONS / 2;
             g = &c->gen[k];
         }
-        text_add(t, "  %6" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %7" PRIu64 "  ", g->number, g->offset, g->bytes,
-                 g->events, g->strings, g->stacks);
+        text_add(t, "  %6" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %7" PRIu64 "  ", g->number,
+                 g->offset, g->bytes, g->events, g->strings, g->stacks);
         int64_t from = g->unit > 0 ? (int64_t)((double)g->time * g->unit) - trace_info(i->tr)->first_ns : -1;
         if (g->unit > 0)
             text_dur(t, from > 0 ? from : 0);

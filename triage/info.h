@@ -13,8 +13,8 @@ int info_main(int argc, char **argv);
 
 struct info {
     const char *path;
-    uint64_t stored;         /* bytes of the file itself, 0 = not known */
-    const struct trace *tr;  /* loaded to its end */
+    uint64_t stored;        /* bytes of the file itself, 0 = not known */
+    const struct trace *tr; /* loaded to its end */
     const struct census *c;
     const struct err *packed; /* what is wrong with the compression, code ERR_OK = nothing */
 };
@@ -27,14 +27,15 @@ char *info_json(const struct info *i);
  * -1: out of memory, or the archive is damaged (e).
  */
 struct zip;
-int info_archive(struct text *t, const char *path, const struct zip *z, bool json, const struct trace_opts *o, struct err *e);
+int info_archive(struct text *t, const char *path, const struct zip *z, bool json, const struct trace_opts *o,
+                 struct err *e);
 
 /* What there is to ask of a trace, and whether this one can say it. */
 enum info_can { INFO_NO, INFO_PARTLY, INFO_YES };
 struct info_answer {
     const char *key, *question;
     enum info_can can;
-    char why[96];            /* "" = as the question has it */
+    char why[96]; /* "" = as the question has it */
 };
 /* info_answers - fills out[], returns how many; at most INFO_ANSWERS. */
 #define INFO_ANSWERS 16

@@ -18,7 +18,8 @@
 static const char info_usage[] =
     "gotop info TRACE - what a trace file is and holds, and what it can answer.\n"
     "\n"
-    "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; damage. Of a zip\n"
+    "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; damage. Of a "
+    "zip\n"
     "archive with several traces, which ones: ARCHIVE:MEMBER is one of them, for every command.\n"
     "\n"
     "  --json                  the same as one JSON object (docs/SLICES.md)\n"
@@ -87,7 +88,8 @@ static int tell(const struct export_opts *o, const struct input *in, bool json)
         while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
         }
         struct info i = {.path = name, .tr = tr, .c = &c, .packed = &in->damage};
-        i.stored = strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+        i.stored =
+            strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
         status = trace_fatal(tr) ? export_say("info", name, trace_fatal(tr)->what) : print(&i, json);
         trace_close(tr);
     }

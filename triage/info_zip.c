@@ -60,7 +60,8 @@ static void object(json_t *a, const struct zip_member *m, const struct dialect *
 
 enum { LISTED = 1000, OPENED = 64 }; /* an archive may say that it holds the same large trace a thousand times */
 
-int info_archive(struct text *t, const char *path, const struct zip *z, bool json, const struct trace_opts *o, struct err *e)
+int info_archive(struct text *t, const char *path, const struct zip *z, bool json, const struct trace_opts *o,
+                 struct err *e)
 {
     struct zip_member m;
     struct dialect d;
@@ -70,7 +71,8 @@ int info_archive(struct text *t, const char *path, const struct zip *z, bool jso
     if (!json) {
         text_lit(t, "gotop info: ");
         text_clean(t, path, strlen(path), 0);
-        text_lit(t, ": a zip archive; open a trace in it as ARCHIVE:NAME\n\n  size     dialect          length    name\n");
+        text_lit(
+            t, ": a zip archive; open a trace in it as ARCHIVE:NAME\n\n  size     dialect          length    name\n");
     }
     for (int looked = 0; looked < ZIP_LOOKED && n < LISTED && zip_next(z, &pos, &m); looked++) {
         if (!zip_trace(z, &m, &d))

@@ -128,7 +128,8 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     }
     r->count++;
     r->once += tg->g[g].waits == 1;
-    if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)usual(k, s) && !been_here(&it, s->reason, s->stack)) {
+    if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)usual(k, s) &&
+        !been_here(&it, s->reason, s->stack)) {
         r->lost++;
         q = tg->end > 0 ? (int64_t)((double)(li.first - tg->t0) / (double)tg->end * 4) : 0;
         r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;

@@ -18,20 +18,20 @@ enum { READ_SIZE = 1 << 20 };
 
 /* ---- the command line ------------------------------------------------------------------------------------------ */
 
-const char live_usage[] =
-    "WHERE is http://host:port, host:port, unix:/path, a path in front of /debug/pprof or a whole path; a file that is being\n"
-    "written; or - for standard input.\n"
-    "  -H 'NAME: VALUE'     a header of the request; may be repeated\n"
-    "  --token-file FILE    its first line is sent as a bearer token\n"
-    "  --cacert FILE        who may vouch for the server\n"
-    "  --cert FILE          our certificate\n"
-    "  --key FILE           its key\n"
-    "  --insecure           don't check who the server is\n"
-    "  --unix-socket PATH   connect there\n"
-    "  --method NAME        GET (default), POST\n"
-    "  --seconds N          end after so long\n"
-    "  --connect-timeout N  give up after so many seconds without a connection (10)\n"
-    "  --stall-timeout N    give up after so many seconds without a byte (15)\n";
+const char live_usage[] = "WHERE is http://host:port, host:port, unix:/path, a path in front of /debug/pprof or a "
+                          "whole path; a file that is being\n"
+                          "written; or - for standard input.\n"
+                          "  -H 'NAME: VALUE'     a header of the request; may be repeated\n"
+                          "  --token-file FILE    its first line is sent as a bearer token\n"
+                          "  --cacert FILE        who may vouch for the server\n"
+                          "  --cert FILE          our certificate\n"
+                          "  --key FILE           its key\n"
+                          "  --insecure           don't check who the server is\n"
+                          "  --unix-socket PATH   connect there\n"
+                          "  --method NAME        GET (default), POST\n"
+                          "  --seconds N          end after so long\n"
+                          "  --connect-timeout N  give up after so many seconds without a connection (10)\n"
+                          "  --stall-timeout N    give up after so many seconds without a byte (15)\n";
 
 int live_say(const char *command, const char *what, const char *message)
 {
@@ -78,7 +78,7 @@ static const char **text_option(struct feed_opts *f, const char *name)
 {
     const struct {
         const char *name, **to;
-    } row[] = {{"--token-file", &f->token_file}, {"--cacert", &f->cacert},           {"--cert", &f->cert}, {"--key", &f->key},
+    } row[] = {{"--token-file", &f->token_file},   {"--cacert", &f->cacert}, {"--cert", &f->cert}, {"--key", &f->key},
                {"--unix-socket", &f->unix_socket}, {"--method", &f->method}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         if (strcmp(name, row[i].name) == 0) {
@@ -178,7 +178,8 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     size_t n, before = stream_whole(&l->st);
     enum feed_state s = feed_read(l->feed, l->buf, READ_SIZE, timeout_ms, &n, e);
     if (s == FEED_END && !l->st.known) {
-        err_set(e, l->st.bytes ? ERR_TRUNCATED : ERR_EMPTY, l->st.bytes, "it ended before a trace's header was complete");
+        err_set(e, l->st.bytes ? ERR_TRUNCATED : ERR_EMPTY, l->st.bytes,
+                "it ended before a trace's header was complete");
         return live_over(l, FEED_FAILED);
     }
     if (s == FEED_END || s == FEED_FAILED) {
@@ -205,7 +206,8 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     return stream_whole(&l->st) > before ? LIVE_GEN : LIVE_DATA;
 }
 
-enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out, uint8_t **mem, struct err *e)
+enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
+                        uint8_t **mem, struct err *e)
 {
     size_t len;
     *out = (struct loaded){0};

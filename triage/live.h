@@ -35,9 +35,9 @@ bool live_ns(const char *s, int64_t *out);
 struct live {
     struct feed *feed;
     struct stream st;
-    FILE *raw;     /* every byte as sent goes there, too; NULL = nowhere; borrowed */
+    FILE *raw; /* every byte as sent goes there, too; NULL = nowhere; borrowed */
     uint8_t *buf;
-    bool ended;    /* no more comes */
+    bool ended; /* no more comes */
 };
 
 enum live_state { LIVE_WAIT, LIVE_DATA, LIVE_GEN, LIVE_END, LIVE_FAILED };
@@ -53,7 +53,8 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e);
  * live_load - model, tables and findings of the n whole generations from i on. Their times are noted in the stream's
  * generations. *mem is their trace: mem_free() it after load_free(). The stream may go on meanwhile.
  */
-enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out, uint8_t **mem, struct err *e);
+enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
+                        uint8_t **mem, struct err *e);
 void live_close(struct live *l);
 
 /* live_stop_asked - SIGINT or SIGTERM came since live_stop_hold(), which keeps them from ending the process until

@@ -25,7 +25,8 @@ void load_free(struct loaded *l)
     *l = (struct loaded){0};
 }
 
-static enum err_code tables(struct trace *tr, const char *what, bool talk, struct triage **tg, struct findings *fs, struct err *e)
+static enum err_code tables(struct trace *tr, const char *what, bool talk, struct triage **tg, struct findings *fs,
+                            struct err *e)
 {
     enum triage_state s;
     enum err_code c = triage_new(tr, tg, e);

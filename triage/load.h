@@ -11,7 +11,7 @@ struct loaded {
     struct trace *tr;
     struct triage *tg;
     struct findings fs;
-    bool partial; /* part of the file is not shown */
+    bool partial;   /* part of the file is not shown */
     uint32_t parts; /* 0: the tables are of the whole trace. Else it was read in so many (--max-memory): fs is of all,
                        tg of the one where the first finding is worst */
 };

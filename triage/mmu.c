@@ -121,7 +121,8 @@ static bool collect(struct curve *c)
         ok = assist(c, &r[i]) && (i % 16 || slices_tick());
     }
     for (uint32_t g = 0; g < ng && ok; g++) {
-        ok = (!trace_lane(c->tr, (struct lane){LANE_G, g}).is_worker || lane_worker(c, g)) && (g % 256 || slices_tick());
+        ok = (!trace_lane(c->tr, (struct lane){LANE_G, g}).is_worker || lane_worker(c, g)) &&
+             (g % 256 || slices_tick());
     }
     return ok;
 }

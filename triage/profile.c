@@ -13,7 +13,8 @@
 
 const char *measure_kind_name(enum measure_kind k)
 {
-    static const char *const name[MK_KINDS] = {"lock", "hand-over", "collector", "stop", "running", "system call", "wait"};
+    static const char *const name[MK_KINDS] = {"lock",    "hand-over",   "collector", "stop",
+                                               "running", "system call", "wait"};
     return (unsigned)k < MK_KINDS ? name[k] : "";
 }
 
@@ -84,8 +85,11 @@ static enum measure_kind kind_of(enum wait_kind w)
 {
     switch (w) {
     case WK_LOCK: return MK_LOCK;
-    case WK_SEND: case WK_COND: case WK_WAITGROUP: return MK_GIVE;
-    case WK_GC: case WK_SYSTEM: return MK_KINDS;
+    case WK_SEND:
+    case WK_COND:
+    case WK_WAITGROUP: return MK_GIVE;
+    case WK_GC:
+    case WK_SYSTEM: return MK_KINDS;
     default: return MK_TAKE;
     }
 }
@@ -260,7 +264,9 @@ enum err_code profile_of(const struct loaded *l, struct profile *out, struct err
 {
     struct make k = {.l = l, .p = out, .t0 = l->tg->t0, .len = l->tg->end};
     bool ok;
-    *out = (struct profile){.path = copy(l->path), .end = l->tg->end, .partial = l->partial,
+    *out = (struct profile){.path = copy(l->path),
+                            .end = l->tg->end,
+                            .partial = l->partial,
                             .procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0};
     ok = out->path && processors(&k) && stops(&k);
     for (uint32_t g = 0; g < l->tg->ng && ok; g++) {
@@ -294,7 +300,8 @@ const struct measure *profile_find(const struct profile *p, enum measure_kind ki
     uint32_t lo = 0, hi = p->n;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        int c = p->m[mid].kind != kind ? (p->m[mid].kind > kind) - (p->m[mid].kind < kind) : strcmp(p->m[mid].name, name);
+        int c =
+            p->m[mid].kind != kind ? (p->m[mid].kind > kind) - (p->m[mid].kind < kind) : strcmp(p->m[mid].name, name);
         if (c == 0) {
             return &p->m[mid];
         }

@@ -16,13 +16,13 @@
 #define PROFILE_SLICES 64
 
 enum measure_kind {
-    MK_LOCK,    /* waiting for locks asked for in a function */
-    MK_GIVE,    /* waiting to send, for a condition, for a wait group, in a function */
-    MK_GC,      /* the collector: cycles; processor time, idle-time workers included */
-    MK_STOP,    /* stops of the world that the program asks for, of one kind */
-    MK_RUN,     /* goroutines of a start function: created; running */
-    MK_CALL,    /* system calls made in a function */
-    MK_TAKE,    /* any other waiting in a function (receiving, network, sleep): often just rest */
+    MK_LOCK, /* waiting for locks asked for in a function */
+    MK_GIVE, /* waiting to send, for a condition, for a wait group, in a function */
+    MK_GC,   /* the collector: cycles; processor time, idle-time workers included */
+    MK_STOP, /* stops of the world that the program asks for, of one kind */
+    MK_RUN,  /* goroutines of a start function: created; running */
+    MK_CALL, /* system calls made in a function */
+    MK_TAKE, /* any other waiting in a function (receiving, network, sleep): often just rest */
     MK_KINDS
 };
 const char *measure_kind_name(enum measure_kind k);
@@ -36,8 +36,8 @@ struct measure {
 };
 struct profile {
     char *path;
-    int64_t end;         /* ns */
-    double procs;        /* GOMAXPROCS, on average */
+    int64_t end;                         /* ns */
+    double procs;                        /* GOMAXPROCS, on average */
     double busy[PROFILE_SLICES], in_use; /* processor time in use, ns, by slice and in all */
     double heap_live, heap_goal;         /* bytes, at the last cycle's end; 0 unknown */
     bool partial;

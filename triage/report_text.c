@@ -91,8 +91,11 @@ static void head(struct text *t, const struct loaded *l)
     text_lit(t, "B\n");
     if (l->parts) {
         struct text u = {.ascii = t->ascii};
-        text_add(&u, "LARGER THAN MEMORY (--max-memory, %llu MiB): read in %u part%s. Findings are of all parts, put together; "
-                 "the tables below them are of ", (unsigned long long)trace_limit(l->tr) >> 20, l->parts, l->parts == 1 ? "" : "s");
+        text_add(&u,
+                 "LARGER THAN MEMORY (--max-memory, %llu MiB): read in %u part%s. Findings are of all parts, put "
+                 "together; "
+                 "the tables below them are of ",
+                 (unsigned long long)trace_limit(l->tr) >> 20, l->parts, l->parts == 1 ? "" : "s");
         text_dur(&u, l->tg->t0);
         text_lit(&u, "..");
         text_dur(&u, l->tg->t1);

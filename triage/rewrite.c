@@ -34,7 +34,8 @@ static bool same_file(const char *a, const char *b)
     return there && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-static enum err_code cut_to(const struct input *in, const char *to, const struct cut_range *r, struct cut_result *res, struct err *e)
+static enum err_code cut_to(const struct input *in, const char *to, const struct cut_range *r, struct cut_result *res,
+                            struct err *e)
 {
     struct out out;
     enum err_code rc = out_open(&out, to, false, e);
@@ -47,8 +48,8 @@ static enum err_code cut_to(const struct input *in, const char *to, const struct
     return failed ? rc : closed;
 }
 
-enum err_code slice_file(const char *from, const char *to, const struct cut_range *r, bool over, struct cut_result *res,
-                         struct err *e)
+enum err_code slice_file(const char *from, const char *to, const struct cut_range *r, bool over,
+                         struct cut_result *res, struct err *e)
 {
     struct input in;
     struct stat st;
@@ -69,8 +70,10 @@ enum err_code slice_file(const char *from, const char *to, const struct cut_rang
 static const char slice_usage[] =
     "gotop slice --from TIME --to TIME -o FILE TRACE - write a part of a trace as a trace.\n"
     "\n"
-    "The slice is of the same dialect; gotop and Go's own tools open it. What is within the range keeps its times; what\n"
-    "was going on when it begins is told as by a tracer that starts then. Of a wait that had begun before, the reason is\n"
+    "The slice is of the same dialect; gotop and Go's own tools open it. What is within the range keeps its times; "
+    "what\n"
+    "was going on when it begins is told as by a tracer that starts then. Of a wait that had begun before, the "
+    "reason is\n"
     "lost, and of a task that had, the name (docs/SLICES.md).\n"
     "\n"
     "  --from TIME             begin there: 1.2s, 300ms, 1m30s, 40% (default: the trace's start)\n"
@@ -119,9 +122,11 @@ static enum err_code range_of(const struct export_opts *o, struct cut_range *r, 
     enum err_code rc = ERR_OK;
     *r = (struct cut_range){INT64_MIN, INT64_MAX, o->trace.ticks_per_second};
     if ((o->from && strchr(o->from, '%')) || (o->to && strchr(o->to, '%')))
-        rc = strcmp(o->path, "-") ? end_of(o, &end, e)
-                                  : err_set(e, ERR_ARG, ERR_NO_OFFSET, "a share of it (%%) needs a file: its end must be known first");
-    if (rc == ERR_OK && ((o->from && !scope_time(o->from, end, &r->from)) || (o->to && !scope_time(o->to, end, &r->to))))
+        rc = strcmp(o->path, "-")
+                 ? end_of(o, &end, e)
+                 : err_set(e, ERR_ARG, ERR_NO_OFFSET, "a share of it (%%) needs a file: its end must be known first");
+    if (rc == ERR_OK &&
+        ((o->from && !scope_time(o->from, end, &r->from)) || (o->to && !scope_time(o->to, end, &r->to))))
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from or --to is no time");
     return rc;
 }
@@ -134,8 +139,8 @@ static void say_slice(const struct export_opts *o, const struct cut_result *r)
     if (r->whole)
         snprintf(what, sizeof what, "the whole trace, as it is");
     else
-        snprintf(what, sizeof what, "%.6f s to %.6f s, %" PRIu64 " events; the range begins %" PRId64 " ns into it", (double)r->from * 1e-9,
-                 (double)r->to * 1e-9, r->events, r->lead);
+        snprintf(what, sizeof what, "%.6f s to %.6f s, %" PRIu64 " events; the range begins %" PRId64 " ns into it",
+                 (double)r->from * 1e-9, (double)r->to * 1e-9, r->events, r->lead);
     export_say("slice", o->out, what);
 }
 
@@ -160,7 +165,8 @@ int slice_main(int argc, char **argv)
     if (!res.damage.code)
         return 0;
     char what[320];
-    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what, res.damage.offset);
+    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what,
+             res.damage.offset);
     export_say(c.name, name, what);
     return 3;
 }
@@ -170,8 +176,10 @@ int slice_main(int argc, char **argv)
 static const char anonymize_usage[] =
     "gotop anonymize -o FILE TRACE - write the same trace without the names of its program.\n"
     "\n"
-    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1: each always the same one.\n"
-    "Go's own stay: the standard library's functions and files, reasons of waits. All times and counts stay as they are\n"
+    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1: each always the same "
+    "one.\n"
+    "Go's own stay: the standard library's functions and files, reasons of waits. All times and counts stay as they "
+    "are\n"
     "(docs/SLICES.md).\n"
     "\n"
     "  -o FILE                 write to a file, - is standard output; the trace itself is never written over\n"
@@ -222,8 +230,8 @@ static void to_map(void *arg, const char *role, const char *now, size_t nnow, co
     text_free(&t);
 }
 
-static enum err_code anonymize_to(const struct input *in, const struct export_opts *o, const char *map_path, struct anon_result *res,
-                                  struct err *e)
+static enum err_code anonymize_to(const struct input *in, const struct export_opts *o, const char *map_path,
+                                  struct anon_result *res, struct err *e)
 {
     struct out out, map = {0};
     struct anon a = {0};
@@ -243,7 +251,8 @@ static enum err_code anonymize_to(const struct input *in, const struct export_op
     anon_free(&a);
     bool failed = rc && rc != ERR_IO;
     closed = out_close(&out, rc == ERR_OK, failed ? NULL : e);
-    enum err_code mapped = map_path ? out_close(&map, rc == ERR_OK && closed == ERR_OK, failed || closed ? NULL : e) : ERR_OK;
+    enum err_code mapped =
+        map_path ? out_close(&map, rc == ERR_OK && closed == ERR_OK, failed || closed ? NULL : e) : ERR_OK;
     return failed ? rc : closed ? closed : mapped;
 }
 
@@ -262,7 +271,8 @@ int anonymize_main(int argc, char **argv)
     if (strcmp(o.out, "-") == 0 && isatty(STDOUT_FILENO))
         return export_say(c.name, "standard output", "is a terminal, and this is binary: give a file with -o");
     if (same_file(o.path, o.out) || same_file(o.path, map))
-        return export_say(c.name, same_file(o.path, map) ? map : o.out, "is the trace that is read: give another file");
+        return export_say(c.name, same_file(o.path, map) ? map : o.out,
+                          "is the trace that is read: give another file");
     if (map && (strcmp(map, o.out) == 0 || same_file(map, o.out)))
         return export_say(c.name, map, "is the file for the trace: give another one for the names");
     if (input_open(o.path, o.trace.max_memory, &in, &e))
@@ -273,12 +283,14 @@ int anonymize_main(int argc, char **argv)
         return export_say(c.name, name, e.what);
     char what[320];
     if (!o.quiet && isatty(STDERR_FILENO)) {
-        snprintf(what, sizeof what, "%" PRIu64 " names replaced, %" PRIu64 " of Go's own kept", res.strings - res.kept, res.kept);
+        snprintf(what, sizeof what, "%" PRIu64 " names replaced, %" PRIu64 " of Go's own kept",
+                 res.strings - res.kept, res.kept);
         export_say(c.name, o.out, what);
     }
     if (!res.damage.code)
         return 0;
-    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what, res.damage.offset);
+    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what,
+             res.damage.offset);
     export_say(c.name, name, what);
     return 3;
 }

@@ -30,10 +30,10 @@ void draft_end(struct rules *rs, struct draft *d);
 
 int64_t rules_procs(const struct rules *rs); /* GOMAXPROCS on average, at least 1 */
 
-void rules_gc(struct rules *rs);    /* rules_gc.c */
-void rules_sched(struct rules *rs); /* rules_sched.c */
-void rules_locks(struct rules *rs); /* rules_locks.c */
-void rules_leaks(struct rules *rs); /* rules_leaks.c: leaks, churn, workers, tasks */
+void rules_gc(struct rules *rs);     /* rules_gc.c */
+void rules_sched(struct rules *rs);  /* rules_sched.c */
+void rules_locks(struct rules *rs);  /* rules_locks.c */
+void rules_leaks(struct rules *rs);  /* rules_leaks.c: leaks, churn, workers, tasks */
 void rules_causes(struct rules *rs); /* causes.c: those of causes.h */
 
 #endif

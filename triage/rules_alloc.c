@@ -148,7 +148,8 @@ static void room_text(struct text *t, const struct causes *c)
         return;
     }
     if (below) {
-        text_lit(t, " After most collections the next goal lay below what was alive: only a memory limit (GOMEMLIMIT, SetMemoryLimit) that "
+        text_lit(t, " After most collections the next goal lay below what was alive: only a memory limit "
+                    "(GOMEMLIMIT, SetMemoryLimit) that "
                     "is too low for the live heap does that.");
         return;
     }
@@ -157,8 +158,11 @@ static void room_text(struct text *t, const struct causes *c)
     if (goal < 6u << 20) {
         text_lit(t, ", about the least there is: the heap is small, so collections are frequent.");
     } else if (r < 0.6) {
-        text_add(t, ": a GC percent (GOGC, SetGCPercent) of about %.0f makes it so, or a memory limit (GOMEMLIMIT, SetMemoryLimit) just "
-                    "above what is alive.", r * 100);
+        text_add(t,
+                 ": a GC percent (GOGC, SetGCPercent) of about %.0f makes it so, or a memory limit (GOMEMLIMIT, "
+                 "SetMemoryLimit) just "
+                 "above what is alive.",
+                 r * 100);
     } else {
         text_lit(t, ": that is no tight setting; it is the rate at which the program allocates.");
     }
@@ -173,7 +177,8 @@ static void sites_text(struct text *before, struct text *behind, const struct ca
     }
     text_calls(before, c->tr, s.v[0].stack, stacks_user_frame(c->tr, s.v[0].stack), 3);
     text_lit(before, " allocates most: ");
-    text_add(behind, " Of %llu moments at which the allocator was caught working for the collector, ", (unsigned long long)s.all);
+    text_add(behind, " Of %llu moments at which the allocator was caught working for the collector, ",
+             (unsigned long long)s.all);
     for (uint32_t i = 0; i < s.n && i < 3 && (i == 0 || s.v[i].n * 20 > s.all); i++) {
         text_raw(behind, ", ", i ? 2 : 0);
         text_share(behind, (double)s.v[i].n, (double)s.all);
@@ -219,7 +224,8 @@ void rule_forced(struct causes *c)
             return;
         }
     }
-    if ((double)calls < threshold(TH_FORCED_CALLS) || calls * 2 <= c->tg->gc_cycles || !threshold_reached(TH_FORCED_SHARE, cost, c->tg->end)) {
+    if ((double)calls < threshold(TH_FORCED_CALLS) || calls * 2 <= c->tg->gc_cycles ||
+        !threshold_reached(TH_FORCED_SHARE, cost, c->tg->end)) {
         return;
     }
     draft_start(&d, RULE_FORCED, cost);
@@ -228,8 +234,8 @@ void rule_forced(struct causes *c)
     d.f.stack = stack;
     text_add(&d.amount, "%llu x", (unsigned long long)calls);
     text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
-    text_add(&d.text, " asks for collections (runtime.GC): %llu times in %llu cycles. Marking took ", (unsigned long long)calls,
-             (unsigned long long)c->tg->gc_cycles);
+    text_add(&d.text, " asks for collections (runtime.GC): %llu times in %llu cycles. Marking took ",
+             (unsigned long long)calls, (unsigned long long)c->tg->gc_cycles);
     text_dur(&d.text, workers);
     text_lit(&d.text, " of processor time, assists ");
     text_dur(&d.text, c->tg->p_sum.ns[ST_ASSIST]);

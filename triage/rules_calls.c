@@ -13,9 +13,9 @@
 #define SHARE threshold(TH_CALLS_SHARE)
 #define ROW threshold(TH_CALLS_ROW)
 #define SLOW threshold_ns(TH_BACKEND_SLOW)
-#define ALONE 1.5       /* goroutines that wait there on average: with fewer all their calls are in a row */
-#define WALKED 32       /* goroutines looked at */
-#define STEPS 20000     /* spans of each */
+#define ALONE 1.5   /* goroutines that wait there on average: with fewer all their calls are in a row */
+#define WALKED 32   /* goroutines looked at */
+#define STEPS 20000 /* spans of each */
 #define PLACES 32
 
 struct place { /* network waits by the function of the program that asked */
@@ -27,7 +27,7 @@ struct place { /* network waits by the function of the program that asked */
 
 /* ---- the network ---------------------------------------------------------------------------------------------------- */
 
-struct rows { /* how many calls followed each other */
+struct rows {         /* how many calls followed each other */
     uint32_t len[64]; /* [i]: rows of i calls, the last one: or more */
     uint64_t n;
     uint64_t calls, asked; /* calls, and those before which it had sent something */
@@ -131,7 +131,8 @@ static void net_finding(struct causes *c, const struct place *p, uint32_t row, d
     int64_t each = p->total / (int64_t)p->count;
     bool many = row >= ROW;
     struct draft d;
-    draft_start(&d, many ? RULE_SERIAL_CALLS : RULE_BACKEND, (int64_t)((double)c->tg->end * share * (many ? 1 - 1.0 / row : 1)));
+    draft_start(&d, many ? RULE_SERIAL_CALLS : RULE_BACKEND,
+                (int64_t)((double)c->tg->end * share * (many ? 1 - 1.0 / row : 1)));
     draft_subject(&d, c->rs, p->func);
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
@@ -144,11 +145,12 @@ static void net_finding(struct causes *c, const struct place *p, uint32_t row, d
     }
     text_add(&d.text, "%llu waits of ", (unsigned long long)p->count);
     text_dur(&d.text, each);
-    text_add(&d.text, " on average; %.1f goroutines wait there at any time while %.1f run.", (double)p->total / (double)c->tg->end,
-             c->running);
-    text_add(&d.next, "%s", many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
-                                 : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
-                                   "faster.");
+    text_add(&d.text, " on average; %.1f goroutines wait there at any time while %.1f run.",
+             (double)p->total / (double)c->tg->end, c->running);
+    text_add(&d.next, "%s",
+             many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
+                  : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
+                    "faster.");
     draft_end(c->rs, &d);
 }
 
@@ -162,7 +164,10 @@ static void network(struct causes *c, const struct place *p)
         return;
     }
     for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
-        rows_of(c, c->member[c->of[group].at + (uint64_t)i * c->of[group].n / (c->of[group].n < WALKED ? c->of[group].n : WALKED)], p, waiting < ALONE, &r);
+        rows_of(c,
+                c->member[c->of[group].at +
+                          (uint64_t)i * c->of[group].n / (c->of[group].n < WALKED ? c->of[group].n : WALKED)],
+                p, waiting < ALONE, &r);
     }
     uint32_t row = row_median(&r);
     row = waiting < ALONE || (r.n >= 3 && alike(&r, row)) ? row : 0;
@@ -225,14 +230,15 @@ struct polls { /* by the function that sleeps */
     uint32_t func, stack, g;
     int64_t late, slept, worst, t0, t1; /* late: asleep after what it had begun was over */
     uint64_t sleeps, lates;
-    uint64_t empty;      /* sleeps again after having done nothing that shows */
+    uint64_t empty; /* sleeps again after having done nothing that shows */
     uint32_t goroutines, last;
 };
 
 static int cmp_child(const void *a, const void *b)
 {
     const struct child *x = a, *y = b;
-    return x->creator != y->creator ? (x->creator > y->creator) - (x->creator < y->creator) : (x->born > y->born) - (x->born < y->born);
+    return x->creator != y->creator ? (x->creator > y->creator) - (x->creator < y->creator)
+                                    : (x->born > y->born) - (x->born < y->born);
 }
 
 /* When the last one of what g began before t was over; -1: it began nothing since `after`, or not all is over by `by`. */
@@ -320,7 +326,8 @@ static void poll_finding(struct causes *c, const struct polls *p)
     text_lit(&d.text, " before it woke up; ");
     text_dur(&d.text, p->late / (int64_t)p->goroutines);
     text_lit(&d.text, " were lost so for each of the goroutines that sleep there (inferred).");
-    text_add(&d.next, "Wait for the event itself: a channel that is closed, a WaitGroup, a condition; or sleep for less.");
+    text_add(&d.next,
+             "Wait for the event itself: a channel that is closed, a WaitGroup, a condition; or sleep for less.");
     draft_end(c->rs, &d);
 }
 
@@ -363,7 +370,8 @@ static void rule_poll(struct causes *c)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct polls *p = &v[i];
-        if (p->lates >= 8 && p->lates * 2 >= p->sleeps && p->late / (int64_t)p->goroutines >= (int64_t)(threshold(TH_POLL_SHARE) * (double)c->tg->end)) {
+        if (p->lates >= 8 && p->lates * 2 >= p->sleeps &&
+            p->late / (int64_t)p->goroutines >= (int64_t)(threshold(TH_POLL_SHARE) * (double)c->tg->end)) {
             poll_finding(c, p);
         }
     }
@@ -386,7 +394,8 @@ static void rule_blocking(struct causes *c)
     }
     for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
-        row = causes_place(c->tr, r->stack) && r->blocking + r->open >= 4 && (!row || r->total > row->total) ? r : row;
+        row =
+            causes_place(c->tr, r->stack) && r->blocking + r->open >= 4 && (!row || r->total > row->total) ? r : row;
     }
     double threads = (double)ns / (double)c->tg->end;
     if (!row || threads < threshold(TH_BLOCKING_PROCS) * c->procs || threads < 8) {
@@ -401,9 +410,13 @@ static void rule_blocking(struct causes *c)
     text_calls(&d.text, c->tr, row->stack, stacks_user_frame(c->tr, row->stack), 3);
     text_add(&d.text, " sits in system calls that block: %llu calls of ", (unsigned long long)row->count);
     text_dur(&d.text, row->total / (int64_t)row->count);
-    text_add(&d.text, " on average; %.1f goroutines of the program are in such calls at any time, each with a thread of its own "
-                      "(there are %.0f processors).", threads, c->procs);
-    text_add(&d.next, "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines make these calls.");
+    text_add(
+        &d.text,
+        " on average; %.1f goroutines of the program are in such calls at any time, each with a thread of its own "
+        "(there are %.0f processors).",
+        threads, c->procs);
+    text_add(&d.next, "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
+                      "make these calls.");
     draft_end(c->rs, &d);
 }
 

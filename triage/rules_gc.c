@@ -54,13 +54,16 @@ static void stw_next(struct text *t, const struct rules *rs, const struct stw_ro
 {
     int64_t longest = r->longest.t1 - r->longest.t0;
     if (many_short(r)) {
-        text_add(t, "It is their number that costs, %.0f a second of ", (double)r->count / ((double)rs->tg->end / 1e9));
+        text_add(t, "It is their number that costs, %.0f a second of ",
+                 (double)r->count / ((double)rs->tg->end / 1e9));
         text_dur(t, r->total / (int64_t)r->count);
-        text_add(t, "%s", r->is_gc ? " each: collect less often (allocate less, a higher GOGC)."
-                                   : " each: find the caller (view 8) and call it less often.");
+        text_add(t, "%s",
+                 r->is_gc ? " each: collect less often (allocate less, a higher GOGC)."
+                          : " each: find the caller (view 8) and call it less often.");
     } else if (r->last_p != NO_LANE && r->last_ns > longest / 2) {
-        text_add(t, "Most of the longest was waiting for one processor to stop: look for a loop without calls or a page "
-                    "fault there, or for too little CPU given by the host.");
+        text_add(t,
+                 "Most of the longest was waiting for one processor to stop: look for a loop without calls or a page "
+                 "fault there, or for too little CPU given by the host.");
     } else if (r->is_gc) {
         text_add(t, "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a "
                     "quota).");
@@ -133,8 +136,9 @@ static void stw_rest(struct rules *rs)
     }
     text_add(&d.text, "%s.", kinds > 4 ? ", .." : "");
     text_add(&d.next, "It is their number that costs, %.0f a second: ", (double)count / ((double)rs->tg->end / 1e9));
-    text_add(&d.next, "%s", most->is_gc ? "collect less often (allocate less, a higher GOGC)."
-                                        : "find who asks for them (view 8) and ask less often.");
+    text_add(&d.next, "%s",
+             most->is_gc ? "collect less often (allocate less, a higher GOGC)."
+                         : "find who asks for them (view 8) and ask less often.");
     draft_end(rs, &d);
 }
 
@@ -237,7 +241,8 @@ static void rule_mmu(struct rules *rs)
         if (m->mmu * 1000 < 0.5) {
             text_lit(&d.text, "In the worst 10 ms the program had no processor at all, the collector had them.");
         } else {
-            text_add(&d.text, "In the worst 10 ms the program had only %.1f%% of the processors, the collector the rest.",
+            text_add(&d.text,
+                     "In the worst 10 ms the program had only %.1f%% of the processors, the collector the rest.",
                      m->mmu * 100);
         }
         text_add(&d.next,

@@ -13,7 +13,7 @@
 #include "decode/mem.h"
 
 #define LIMIT threshold_ns(TH_HOST_RUN)
-#define FAIR 20000000   /* ns: what it may have run of that */
+#define FAIR 20000000 /* ns: what it may have run of that */
 #define RUNS 3
 #define SHARE threshold(TH_HOST_SHARE)
 
@@ -66,15 +66,21 @@ void rules_host(struct causes *c)
     d.f.inferred = true;
     draft_at(&d, l.t0, l.t1, LANE_G, l.at);
     text_share(&d.amount, (double)d.f.severity_ns, (double)c->tg->end);
-    text_add(&d.text, "The host had its processors elsewhere (inferred): %u times a goroutine ran for more than 25 ms without being "
-                      "stopped, though the runtime stops each after 10 to 20 ms, up to ", l.n);
+    text_add(&d.text,
+             "The host had its processors elsewhere (inferred): %u times a goroutine ran for more than 25 ms without "
+             "being "
+             "stopped, though the runtime stops each after 10 to 20 ms, up to ",
+             l.n);
     text_dur(&d.text, l.longest);
     text_lit(&d.text, "; so its thread, or the thread that looks after it, stood still. Such runs are ");
     text_dur(&d.text, l.all);
     text_lit(&d.text, " together, and at least ");
     text_dur(&d.text, l.lost);
-    text_lit(&d.text, " of them were not the program's. While that lasts, all times of this trace are longer than the program's own.");
-    text_add(&d.next, "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and throttled_usec of its cgroup, at "
-                      "steal time, at what else runs there; or GOMAXPROCS is above the processors there are. Trace again on a quiet host before you change the program.");
+    text_lit(&d.text, " of them were not the program's. While that lasts, all times of this trace are longer than "
+                      "the program's own.");
+    text_add(&d.next, "Other processes, a CPU quota or a stopped virtual machine: look at cpu.max and throttled_usec "
+                      "of its cgroup, at "
+                      "steal time, at what else runs there; or GOMAXPROCS is above the processors there are. Trace "
+                      "again on a quiet host before you change the program.");
     draft_end(c->rs, &d);
 }

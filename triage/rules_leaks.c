@@ -145,7 +145,8 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
     for (uint32_t g = 0; g < tg->ng; g++) {
         if (tg->g[g].group == group) {
             struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
-            bool in = li.create_stack == top.create_stack && li.first >= top.first - apart && li.first <= top.first + apart;
+            bool in =
+                li.create_stack == top.create_stack && li.first >= top.first - apart && li.first <= top.first + apart;
             t->n += in;
             t->all = in ? ns_add(t->all, own[g] > 0 ? own[g] : 0) : t->all;
         }
@@ -155,8 +156,10 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
 
 static bool unbalanced(const struct triage *tg, const struct team *t)
 {
-    return t->n >= threshold(TH_TEAM_WORKERS) && t->n <= TEAM_MOST && threshold_reached(TH_TEAM_SHARE, t->most, tg->end) &&
-           (double)t->most >= threshold(TH_TEAM_MEAN) * (double)t->all / t->n && threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) &&
+    return t->n >= threshold(TH_TEAM_WORKERS) && t->n <= TEAM_MOST &&
+           threshold_reached(TH_TEAM_SHARE, t->most, tg->end) &&
+           (double)t->most >= threshold(TH_TEAM_MEAN) * (double)t->all / t->n &&
+           threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) &&
            t->most - t->all / (int64_t)t->n >= threshold_ns(TH_TEAM_LOST);
 }
 
@@ -170,7 +173,8 @@ static void team_finding(struct rules *rs, const struct group *g, const struct t
     text_share(&d.amount, (double)t->most, (double)t->all);
     text_add(&d.text, "Of %u goroutines of ", t->n);
     text_func(&d.text, rs->tr, g->name, 60);
-    text_add(&d.text, " begun together, G%llu ran ", (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t->top}).id);
+    text_add(&d.text, " begun together, G%llu ran ",
+             (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t->top}).id);
     text_dur(&d.text, t->most);
     text_lit(&d.text, ", ");
     text_share(&d.text, (double)t->most, (double)t->all);
@@ -189,7 +193,8 @@ static void rule_workers(struct rules *rs)
     for (uint32_t i = 0; own && i < tg->ngroups && i < 16; i++) {
         const struct group *g = &tg->groups[i];
         struct team t;
-        if (g->is_system || g->name == 0 || g->count < 3 || !threshold_reached(TH_TEAM_SHARE, g->d[GM_EXEC].max, tg->end)) {
+        if (g->is_system || g->name == 0 || g->count < 3 ||
+            !threshold_reached(TH_TEAM_SHARE, g->d[GM_EXEC].max, tg->end)) {
             continue;
         }
         team_of(tg, i, own, &t);

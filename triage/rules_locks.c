@@ -309,7 +309,8 @@ static void rule_syscall(struct rules *rs)
             trace_wide(rs->tr, (struct lane){LANE_G, c.w->waker}, c.w->t0, c.w->t1, min, call_span, &c);
         }
     }
-    if (!rs->failed && c.worst_wait && c.total >= threshold_ns(TH_CALL_TOTAL) && threshold_reached(TH_CALL_SHARE, c.total, tg->end)) {
+    if (!rs->failed && c.worst_wait && c.total >= threshold_ns(TH_CALL_TOTAL) &&
+        threshold_reached(TH_CALL_SHARE, c.total, tg->end)) {
         syscall_finding(rs, &c);
     }
     tab_free(&c.seen);
@@ -323,7 +324,8 @@ static void rule_herd(struct rules *rs)
         const struct herd_row *h = &tg->herds[i];
         const struct pair_row *p = &tg->pairs[h->pair];
         struct draft d;
-        if (h->bursts < threshold(TH_HERD_BURSTS) || (double)h->futile < threshold(TH_HERD_FUTILE) * (double)h->wakes ||
+        if (h->bursts < threshold(TH_HERD_BURSTS) ||
+            (double)h->futile < threshold(TH_HERD_FUTILE) * (double)h->wakes ||
             !threshold_reached(TH_HERD_SHARE, h->lost, tg->end)) {
             continue;
         }

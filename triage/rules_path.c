@@ -13,7 +13,7 @@
 #include "decode/mem.h"
 
 #define ALONE_SHARE threshold(TH_SERIAL_SHARE)
-#define PARALLEL 2.5     /* goroutines at once make a parallel phase .. */
+#define PARALLEL 2.5 /* goroutines at once make a parallel phase .. */
 #define PARALLEL_SHARE threshold(TH_SERIAL_PARALLEL)
 #define STRETCH threshold_ns(TH_SERIAL_STRETCH)
 
@@ -94,7 +94,8 @@ static void sweep(struct serial *s)
     size_t n = trace_gcounts(s->c->tr, &width, &b);
     for (size_t i = 0; i < n && width > 0; i++) {
         int64_t t0 = (int64_t)i * width, t1 = t0 + width < s->c->tg->t1 ? t0 + width : s->c->tg->t1;
-        double len = (double)(t1 - t0), run = (double)b[i].ns[GC_RUNNING] / len, ready = (double)b[i].ns[GC_RUNNABLE] / len;
+        double len = (double)(t1 - t0), run = (double)b[i].ns[GC_RUNNING] / len,
+               ready = (double)b[i].ns[GC_RUNNABLE] / len;
         if (t1 <= s->c->tg->t0 || t0 >= s->c->tg->t1 || len <= 0) {
             continue;
         }
@@ -140,8 +141,10 @@ static void serial_finding(struct serial *s, const struct alone *a)
         text_add(&d.text, ", in %llu stretches of up to ", (unsigned long long)a->stretches);
         text_dur(&d.text, a->longest);
     }
-    text_add(&d.text, ", while no other goroutine was runnable and the other processors idled (there are %.0f). Elsewhere the "
-                      "program does run in parallel.", c->procs);
+    text_add(&d.text,
+             ", while no other goroutine was runnable and the other processors idled (there are %.0f). Elsewhere the "
+             "program does run in parallel.",
+             c->procs);
     text_add(&d.next, "Let several goroutines share this work, or do it while the others are busy.");
     draft_end(c->rs, &d);
 }

@@ -138,8 +138,10 @@ static void rule_below(struct rules *rs)
     struct draft d;
     program_times(tg, &exec, &sched);
     queued = (double)sched / end;
-    bool much = threshold_reached(TH_BELOW_BUSY, tg->capacity - idle, tg->capacity) && queued >= threshold(TH_BELOW_QUEUE) * (double)procs;
-    bool full = threshold_reached(TH_BELOW_FULL, tg->capacity - idle, tg->capacity) && queued >= threshold(TH_BELOW_ANY) * (double)procs;
+    bool much = threshold_reached(TH_BELOW_BUSY, tg->capacity - idle, tg->capacity) &&
+                queued >= threshold(TH_BELOW_QUEUE) * (double)procs;
+    bool full = threshold_reached(TH_BELOW_FULL, tg->capacity - idle, tg->capacity) &&
+                queued >= threshold(TH_BELOW_ANY) * (double)procs;
     if (tg->capacity <= 0 || !(much || full) || tg->end < threshold_ns(TH_BELOW_TRACE)) {
         return;
     }

@@ -38,7 +38,8 @@ static void gather(struct causes *c, struct service *s)
         if (g == UINT32_MAX || !passes_on(p->kind)) {
             continue;
         }
-        *(p->kind == WK_SEND ? &s[g].send : &s[g].other) = ns_add(p->kind == WK_SEND ? s[g].send : s[g].other, p->total);
+        *(p->kind == WK_SEND ? &s[g].send : &s[g].other) =
+            ns_add(p->kind == WK_SEND ? s[g].send : s[g].other, p->total);
         s[g].count += p->count;
         s[g].most = !s[g].most || p->total > s[g].most->total ? p : s[g].most;
     }
@@ -88,14 +89,16 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     text_func(&d.text, c->tr, grp->name, 0);
     text_add(&d.text, one ? ", one goroutine, was at work for " : ", %.0f goroutines, were at work for ", l->n);
     text_share(&d.text, l->busy, 1);
-    text_add(&d.text, " of the time while %.1f others queued for %s on average, most of all ", queue, one ? "it" : "them");
+    text_add(&d.text, " of the time while %.1f others queued for %s on average, most of all ", queue,
+             one ? "it" : "them");
     text_func(&d.text, c->tr, s->most->waiter, 0);
     text_lit(&d.text, " at ");
     text_where(&d.text, c->tr, s->most->stack, 0);
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
     doing_text(&d.text, c, g);
-    text_add(&d.next, one ? "Let several goroutines do its work, or make its longest step cheaper or part of nobody's wait."
-                          : "More of these goroutines would use the idle processors; or make their longest step cheaper.");
+    text_add(&d.next,
+             one ? "Let several goroutines do its work, or make its longest step cheaper or part of nobody's wait."
+                 : "More of these goroutines would use the idle processors; or make their longest step cheaper.");
     draft_end(c->rs, &d);
 }
 
@@ -127,9 +130,12 @@ static void pool(struct causes *c, const struct pool *p, double waiting)
     text_add(&d.text, ": %.1f goroutines of ", waiting);
     text_func(&d.text, c->tr, p->most->waiter, 0);
     text_lit(&d.text, " waited there on average for what others of them gave back in ");
-    text_func(&d.text, c->tr, trace_frame(c->tr, p->most->waker_stack, stacks_user_frame(c->tr, p->most->waker_stack)).func, 0);
-    text_add(&d.text, " (%llu waits); of %.0f processors %.1f had nothing to do.", (unsigned long long)p->count, c->procs, c->idle);
-    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, p->most->longest.g, p->most->longest.t0, p->most->longest.t1)) {
+    text_func(&d.text, c->tr,
+              trace_frame(c->tr, p->most->waker_stack, stacks_user_frame(c->tr, p->most->waker_stack)).func, 0);
+    text_add(&d.text, " (%llu waits); of %.0f processors %.1f had nothing to do.", (unsigned long long)p->count,
+             c->procs, c->idle);
+    if (explain_tree_init(&t, c->tr) &&
+        explain_add(c->x, &t, p->most->longest.g, p->most->longest.t0, p->most->longest.t1)) {
         causes_leaves(&t, &v);
         if (v.n) {
             text_lit(&d.text, " Who had it was ");
@@ -183,7 +189,8 @@ static void pools(struct causes *c)
         uint32_t g = causes_group(c, v[i].most->waiter);
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
         double waiting = l && l->last > l->first ? (double)v[i].total / (double)(l->last - l->first) : 0;
-        if (l && l->program && (double)v[i].count >= WAITS && waiting >= threshold(TH_POOL_WAITING) && waiting >= l->n / 4 && c->idle >= threshold(TH_POOL_IDLE) * c->procs && !all_at_once(c, v[i].most, g)) {
+        if (l && l->program && (double)v[i].count >= WAITS && waiting >= threshold(TH_POOL_WAITING) &&
+            waiting >= l->n / 4 && c->idle >= threshold(TH_POOL_IDLE) * c->procs && !all_at_once(c, v[i].most, g)) {
             pool(c, &v[i], waiting);
         }
     }
@@ -254,8 +261,8 @@ static void locks(struct causes *c)
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
         double share = l && l->life > 0 ? (double)v[i].total / (double)l->life : 0;
         int64_t span = l ? l->last - l->first : 0, cost = (int64_t)((double)span * (share < 1 ? share : 1));
-        if (l && l->program && (double)v[i].count >= WAITS && share >= LOCKED && l->n >= 1.5 && c->idle >= 1 && cost >= c->tg->end / 10 &&
-            !lock_told(c, v[i].place)) {
+        if (l && l->program && (double)v[i].count >= WAITS && share >= LOCKED && l->n >= 1.5 && c->idle >= 1 &&
+            cost >= c->tg->end / 10 && !lock_told(c, v[i].place)) {
             lock_finding(c, &v[i], share, cost);
         }
     }
@@ -271,7 +278,8 @@ static const struct pair_row *waits_for(const struct causes *c, uint32_t a, uint
     *count = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        if (!p->from_scheduler && p->waiter == c->tg->groups[a].name && p->waker == c->tg->groups[b].name && passes_on(p->kind)) {
+        if (!p->from_scheduler && p->waiter == c->tg->groups[a].name && p->waker == c->tg->groups[b].name &&
+            passes_on(p->kind)) {
             *ns = ns_add(*ns, p->total);
             *count += p->count;
             most = !most || p->total > most->total ? p : most;
@@ -289,8 +297,10 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
     double top = x->busy > y->busy ? x->busy : y->busy, span = (double)(last - first);
     struct draft d;
     n = nxy < nyx ? nxy : nyx;
-    if (!p || !q || span <= 0 || (double)n < TURNS || ((double)n / span * 1e9 < 1000 && (double)(xy + yx) < span / 2) || top > BUSY || x->n > 2 || y->n > 2 || c->idle < 1 ||
-        (double)xy < WAITED * span || (double)yx < WAITED * span || x->by[WK_SLEEP] + y->by[WK_SLEEP] > (last - first) / 5 ||
+    if (!p || !q || span <= 0 || (double)n < TURNS ||
+        ((double)n / span * 1e9 < 1000 && (double)(xy + yx) < span / 2) || top > BUSY || x->n > 2 || y->n > 2 ||
+        c->idle < 1 || (double)xy < WAITED * span || (double)yx < WAITED * span ||
+        x->by[WK_SLEEP] + y->by[WK_SLEEP] > (last - first) / 5 ||
         x->by[WK_NET] + y->by[WK_NET] > (last - first) / 5 || span < 0.2 * (double)c->tg->end) {
         return;
     }
@@ -299,10 +309,13 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
     draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
     d.f.stack = p->stack;
     text_add(&d.amount, "%llu turns", (unsigned long long)n);
-    text_func(&d.text, c->tr, causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name, 0);
+    text_func(&d.text, c->tr, causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name,
+              0);
     text_lit(&d.text, " and ");
-    text_func(&d.text, c->tr, causes_place(c->tr, q->stack) ? causes_place(c->tr, q->stack) : c->tg->groups[b].name, 0);
-    text_add(&d.text, " wait for each other by turns, %.0f times a second: the first waited for ", (double)n / span * 1e9);
+    text_func(&d.text, c->tr, causes_place(c->tr, q->stack) ? causes_place(c->tr, q->stack) : c->tg->groups[b].name,
+              0);
+    text_add(&d.text, " wait for each other by turns, %.0f times a second: the first waited for ",
+             (double)n / span * 1e9);
     text_share(&d.text, (double)xy, span);
     text_lit(&d.text, " of the time (");
     text_dur(&d.text, xy / (int64_t)nxy);
@@ -313,7 +326,8 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
     text_lit(&d.text, " each), and the busier of them had work for ");
     text_share(&d.text, top, 1);
     text_lit(&d.text, " only.");
-    text_add(&d.next, "Hand over more at once, or give the channel between them room, so that neither waits for the other's step. A "
+    text_add(&d.next, "Hand over more at once, or give the channel between them room, so that neither waits for the "
+                      "other's step. A "
                       "goroutine that is locked to its thread makes each turn dearer.");
     draft_end(c->rs, &d);
 }
@@ -337,8 +351,8 @@ void rules_service(struct causes *c)
     for (uint32_t g = 0; g < tg->ngroups; g++) {
         const struct group_life *l = &c->life[g];
         double queue = l->last > l->first ? queue_of(l, &s[g]) : 0;
-        if (l->program && s[g].most && (double)s[g].count >= WAITS && l->busy >= BUSY && queue >= QUEUE(l->n < 1.5) && c->idle >= (c->procs < 4 ? c->procs / 4 : 1) &&
-            won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
+        if (l->program && s[g].most && (double)s[g].count >= WAITS && l->busy >= BUSY && queue >= QUEUE(l->n < 1.5) &&
+            c->idle >= (c->procs < 4 ? c->procs / 4 : 1) && won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
             service(c, g, &s[g], queue);
             saturated = true;
         }

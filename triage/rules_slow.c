@@ -22,8 +22,8 @@ static bool ran_instead(const struct causes *c, int64_t t0, int64_t t1, struct l
         for (uint32_t p = 0; p < c->tg->np && p < 256; p++) {
             struct span s;
             uint32_t i = 0;
-            if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng ||
-                !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &s) || !s.stack_end) {
+            if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING ||
+                s.who >= c->tg->ng || !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &s) || !s.stack_end) {
                 continue;
             }
             uint32_t func = causes_place(c->tr, s.stack_end);
@@ -34,7 +34,8 @@ static bool ran_instead(const struct causes *c, int64_t t0, int64_t t1, struct l
                 continue;
             }
             if (i == n) {
-                v[n++] = (struct leaf){.func = func, .stack = s.stack_end, .frame = stacks_user_frame(c->tr, s.stack_end)};
+                v[n++] =
+                    (struct leaf){.func = func, .stack = s.stack_end, .frame = stacks_user_frame(c->tr, s.stack_end)};
             }
             best = ++v[i].count > v[best].count ? i : best;
         }
@@ -104,7 +105,8 @@ static void tell_slow(struct causes *c, struct finding *f)
             return;
         }
         for (uint32_t k = 1; k < s.n; k++) {
-            int64_t d = s.v[k].ns / (int64_t)ns - usually(&u, &s.v[k], nu), b = s.v[best].ns / (int64_t)ns - usually(&u, &s.v[best], nu);
+            int64_t d = s.v[k].ns / (int64_t)ns - usually(&u, &s.v[k], nu),
+                    b = s.v[best].ns / (int64_t)ns - usually(&u, &s.v[best], nu);
             best = d > b ? k : best;
         }
         if (!s.v[best].stack) {
@@ -126,7 +128,8 @@ static void tell_slow(struct causes *c, struct finding *f)
         }
         text_lit(&behind, ".");
         for (uint32_t k = 0; k < s.n; k++) {
-            if (s.v[k].cat == EX_SCHED && k != best && s.v[k].ns > s.all / 10 && ran_instead(c, s.v[k].t0, s.v[k].t1, &ran)) {
+            if (s.v[k].cat == EX_SCHED && k != best && s.v[k].ns > s.all / 10 &&
+                ran_instead(c, s.v[k].t0, s.v[k].t1, &ran)) {
                 text_lit(&behind, " While they waited for a processor, the processors had ");
                 text_calls(&behind, c->tr, ran.stack, ran.frame, 3);
                 text_lit(&behind, ".");
@@ -134,7 +137,8 @@ static void tell_slow(struct causes *c, struct finding *f)
             }
         }
         if (l->cat == EX_RUN && usually(&u, l, nu) > 0) { /* what all of them do, only longer */
-            text_lit(&behind, " They ran longer in what the usual ones run, too: more work, or a host that took the thread away; a trace "
+            text_lit(&behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "
+                              "thread away; a trace "
                               "can't tell which.");
             f->note = true;
         }
@@ -155,7 +159,7 @@ struct items {
     int64_t *v;
     size_t n, cap;
     int64_t longest, t0, t1;
-    uint32_t stack; /* where it stopped within the longest, else where it waits for work */
+    uint32_t stack;   /* where it stopped within the longest, else where it waits for work */
     uint64_t answers; /* items at the end of which it woke somebody */
 };
 
@@ -243,7 +247,8 @@ static void rule_line(struct causes *c)
             }
         }
         mem_free(k.v);
-        if ((double)k.n < ITEMS || g == NO_LANE || many < 3 || (double)lost < LONG_SHARE * (double)life || c->idle < 1) {
+        if ((double)k.n < ITEMS || g == NO_LANE || many < 3 || (double)lost < LONG_SHARE * (double)life ||
+            c->idle < 1) {
             continue;
         }
         draft_start(&d, RULE_LINE, 0);
@@ -257,7 +262,8 @@ static void rule_line(struct causes *c)
         text_func(&d.text, c->tr, c->tg->groups[i].name, 0);
         text_lit(&d.text, " between two waits for more takes ");
         text_dur(&d.text, usual);
-        text_add(&d.text, " or less, but %llu of %zu pieces took %.0f times as much and up to ", (unsigned long long)many, k.n, LONG_TIMES);
+        text_add(&d.text, " or less, but %llu of %zu pieces took %.0f times as much and up to ",
+                 (unsigned long long)many, k.n, LONG_TIMES);
         text_dur(&d.text, k.longest);
         text_lit(&d.text, ", ");
         text_share(&d.text, (double)lost, (double)life);

@@ -13,9 +13,9 @@
 #define CROWD threshold(TH_CROWD_COUNT)
 #define CROWD_PROCS threshold(TH_CROWD_TIMES)
 #define CROWD_SHARE threshold(TH_CROWD_SHARE)
-#define PEAKS 16        /* moments looked at */
+#define PEAKS 16 /* moments looked at */
 #define ORIGINS 64
-#define SWITCH 1000     /* ns: what beginning or waking a goroutine costs, about */
+#define SWITCH 1000 /* ns: what beginning or waking a goroutine costs, about */
 #define STORM threshold(TH_STORM_RATE)
 #define STORM_RUN threshold_ns(TH_STORM_RUN)
 
@@ -38,7 +38,10 @@ struct crowds {
 
 static void crowd_add(struct crowds *k, uint32_t g, const struct span *s)
 {
-    enum origin how = s->index == 0 && s->who != NO_LANE ? BEGUN : s->who != NO_LANE ? WOKEN : s->reason ? STOPPED : TIMED;
+    enum origin how = s->index == 0 && s->who != NO_LANE ? BEGUN
+                      : s->who != NO_LANE                ? WOKEN
+                      : s->reason                        ? STOPPED
+                                                         : TIMED;
     uint32_t func = causes_place(k->c->tr, s->stack), i = 0;
     while (i < k->n && !(k->v[i].how == how && k->v[i].func == func)) {
         i++;
@@ -93,19 +96,24 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
     d.f.stack = w->stack;
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
     text_calls(&d.text, c->tr, w->stack, stacks_user_frame(c->tr, w->stack), 3);
-    text_add(&d.text, w->how == BEGUN ? " begins goroutines by the crowd (%llu of " : " wakes goroutines by the crowd (%llu wake-ups of ",
+    text_add(&d.text,
+             w->how == BEGUN ? " begins goroutines by the crowd (%llu of "
+                             : " wakes goroutines by the crowd (%llu wake-ups of ",
              (unsigned long long)count);
     text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
-    text_add(&d.text, "): up to %llu were runnable at once for %.0f processors, and for ", (unsigned long long)k->most, c->procs);
+    text_add(&d.text, "): up to %llu were runnable at once for %.0f processors, and for ",
+             (unsigned long long)k->most, c->procs);
     text_share(&d.text, (double)k->queued, (double)c->tg->end);
     text_lit(&d.text, " of the trace there was such a queue. Half the waits for a processor lasted ");
     text_dur(&d.text, hist_quantile(&c->tg->sched, 0.5));
     text_lit(&d.text, " or less, 1 % ");
     text_dur(&d.text, hist_quantile(&c->tg->sched, 0.99));
     text_lit(&d.text, " or more.");
-    text_add(&d.next, "%s", w->how == BEGUN ? "Begin as many as there are processors and let them take the work from one queue, or do small "
-                                              "pieces in place."
-                                            : "Wake only those that have something to do, or let the others read the news when they need it.");
+    text_add(&d.next, "%s",
+             w->how == BEGUN
+                 ? "Begin as many as there are processors and let them take the work from one queue, or do small "
+                   "pieces in place."
+                 : "Wake only those that have something to do, or let the others read the news when they need it.");
     draft_end(c->rs, &d);
 }
 
@@ -128,7 +136,8 @@ static void rule_crowds(struct causes *c)
         return;
     }
     for (size_t i = 0, seen = 0; i < n; i++) {
-        if ((int64_t)i * k.width >= t0 && (int64_t)i * k.width < t1 && crowded(&k, &b[i]) && seen++ % (found / PEAKS + 1) == 0) {
+        if ((int64_t)i * k.width >= t0 && (int64_t)i * k.width < t1 && crowded(&k, &b[i]) &&
+            seen++ % (found / PEAKS + 1) == 0) {
             crowd_at(&k, (int64_t)i * k.width + k.width / 2);
         }
     }
@@ -169,8 +178,8 @@ static void rule_storm(struct causes *c)
         d.f.stack = p->stack;
         text_add(&d.amount, "%.0f/s", rate);
         text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
-        text_add(&d.text, ": timers end %.0f waits there a second (%llu in all, of %u goroutines, ", rate, (unsigned long long)p->count,
-                 grp->count);
+        text_add(&d.text, ": timers end %.0f waits there a second (%llu in all, of %u goroutines, ", rate,
+                 (unsigned long long)p->count, grp->count);
         text_dur(&d.text, p->total / (int64_t)p->count);
         text_lit(&d.text, " each); after each the goroutine runs for ");
         text_dur(&d.text, grp->d[GM_EXEC].total / (int64_t)p->count);
@@ -184,10 +193,12 @@ static void rule_storm(struct causes *c)
 
 struct growth {
     uint32_t quarter[4], begun, ended;
-    uint32_t still; /* at the end they have waited for ten times as long as they did there before, and a 20th of the trace */
+    uint32_t
+        still; /* at the end they have waited for ten times as long as they did there before, and a 20th of the trace */
 };
 
-static void growth_of(const struct causes *c, const struct leak_row *r, uint32_t group, int64_t usual, struct growth *w)
+static void growth_of(const struct causes *c, const struct leak_row *r, uint32_t group, int64_t usual,
+                      struct growth *w)
 {
     *w = (struct growth){0};
     for (uint32_t i = 0; i < c->of[group].n; i++) {
@@ -208,7 +219,8 @@ static void growth_of(const struct causes *c, const struct leak_row *r, uint32_t
     }
 }
 
-static void growth_finding(struct causes *c, const struct leak_row *r, const struct growth *w, bool timed, uint64_t wakes)
+static void growth_finding(struct causes *c, const struct leak_row *r, const struct growth *w, bool timed,
+                           uint64_t wakes)
 {
     uint32_t g = causes_group(c, r->name);
     struct draft d;
@@ -221,14 +233,15 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     text_calls(&d.text, c->tr, r->create_stack, stacks_user_frame(c->tr, r->create_stack), 3);
     text_lit(&d.text, " begins goroutines of ");
     text_func(&d.text, c->tr, r->name, 0);
-    text_add(&d.text, " that nobody ends: %u begun (%u, %u, %u, %u in the quarters of the trace), %u ended. ", w->begun, w->quarter[0],
-             w->quarter[1], w->quarter[2], w->quarter[3], w->ended);
+    text_add(&d.text, " that nobody ends: %u begun (%u, %u, %u, %u in the quarters of the trace), %u ended. ",
+             w->begun, w->quarter[0], w->quarter[1], w->quarter[2], w->quarter[3], w->ended);
     if (timed) {
         text_add(&d.text, "Timers alone wake them, %llu times so far; what they ran and waited for processors was ",
                  (unsigned long long)wakes);
         text_dur(&d.text, ns_add(c->tg->groups[g].d[GM_EXEC].total, c->tg->groups[g].d[GM_SCHED].total));
         text_lit(&d.text, ".");
-        text_add(&d.next, "End the loop with what it is for: a context, a channel that is closed; and stop its ticker.");
+        text_add(&d.next,
+                 "End the loop with what it is for: a context, a channel that is closed; and stop its ticker.");
     } else {
         text_add(&d.text, "%u of them wait at the end (", w->still);
         text_str(&d.text, c->tr, r->reason);
@@ -237,7 +250,8 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
         text_lit(&d.text, ") ten times as long as they used to there, up to ");
         text_dur(&d.text, r->oldest);
         text_lit(&d.text, ".");
-        text_add(&d.next, "Who was to wake or end them? Close the channel, or end them with what they are for (a context).");
+        text_add(&d.next,
+                 "Who was to wake or end them? Close the channel, or end them with what they are for (a context).");
     }
     draft_end(c->rs, &d);
 }
@@ -261,7 +275,8 @@ static void rule_growth(struct causes *c)
         uint64_t timed = 0, other = 0;
         int64_t total = 0;
         struct growth w;
-        if (r->count < threshold(TH_TICKERS_LEFT) || r->ended > r->created / 10 || g == UINT32_MAX || !c->life[g].program || told_already(c, r)) {
+        if (r->count < threshold(TH_TICKERS_LEFT) || r->ended > r->created / 10 || g == UINT32_MAX ||
+            !c->life[g].program || told_already(c, r)) {
             continue;
         }
         for (uint32_t k = 0; k < c->tg->npairs; k++) {
@@ -288,15 +303,17 @@ static void rule_growth(struct causes *c)
 /* ---- loops that never block -------------------------------------------------------------------------------------------- */
 
 struct spin {
-    uint32_t stops, yields, looks; /* preempted; gave the processor up itself; preempted within a look at a channel, a lock */
-    uint32_t same, line_stack;     /* at one line, innermost of the program */
+    uint32_t stops, yields,
+        looks; /* preempted; gave the processor up itself; preempted within a look at a channel, a lock */
+    uint32_t same, line_stack; /* at one line, innermost of the program */
     int64_t run, life;
 };
 
 static bool looks_only(const struct trace *tr, uint32_t stack)
 {
-    static const char *const f[] = {"runtime.selectnb", "runtime.chanrecv", "runtime.chansend", "runtime.Gosched", "sync.(*Mutex).TryLock",
-                                    "internal/sync.(*Mutex).TryLock", "sync/atomic.", "internal/runtime/atomic."};
+    static const char *const f[] = {"runtime.selectnb", "runtime.chanrecv",        "runtime.chansend",
+                                    "runtime.Gosched",  "sync.(*Mutex).TryLock",   "internal/sync.(*Mutex).TryLock",
+                                    "sync/atomic.",     "internal/runtime/atomic."};
     uint32_t n = stacks_user_frame(tr, stack);
     for (uint32_t i = 0; i < n; i++) {
         for (size_t k = 0; k < sizeof f / sizeof *f; k++) {
@@ -310,7 +327,10 @@ static bool looks_only(const struct trace *tr, uint32_t stack)
 
 static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
 {
-    struct { uint32_t stack, n; struct frame f; } line[16];
+    struct {
+        uint32_t stack, n;
+        struct frame f;
+    } line[16];
     uint32_t lines = 0;
     struct span_iter it;
     *s = (struct spin){.life = c->tg->g[g].ns[GM_LIFE], .run = c->tg->g[g].ns[GM_EXEC] - c->tg->g[g].ns[GM_ASSIST]};
@@ -322,7 +342,8 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
         if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack && p->reason) {
             struct frame f = trace_frame(c->tr, p->stack, stacks_user_frame(c->tr, p->stack));
             uint32_t k = 0;
-            bool yield = str_is(trace_str(c->tr, p->reason), "runtime.Gosched") || str_is(trace_str(c->tr, p->reason), "yield");
+            bool yield = str_is(trace_str(c->tr, p->reason), "runtime.Gosched") ||
+                         str_is(trace_str(c->tr, p->reason), "yield");
             s->yields += yield;
             s->stops++;
             s->looks += !yield && looks_only(c->tr, p->stack);
@@ -378,8 +399,11 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
         text_add(&d.text, "%u of %u times that one of them was stopped it was at line %llu%s.", s->same, s->stops,
                  (unsigned long long)f.line, s->looks ? ", looking whether there is something to do" : "");
     }
-    text_add(&d.next, "%s", sure ? "Block instead of looking again and again: a select without default, a condition, a longer pause."
-                                 : "If this is a loop that waits for something, block instead; whether it calculates a trace can't tell.");
+    text_add(
+        &d.next, "%s",
+        sure
+            ? "Block instead of looking again and again: a select without default, a condition, a longer pause."
+            : "If this is a loop that waits for something, block instead; whether it calculates a trace can't tell.");
     draft_end(c->rs, &d);
 }
 
@@ -399,8 +423,10 @@ static void rule_busy(struct causes *c)
                 continue;
             }
             spin_of(c, g, &s);
-            bool deals = (double)(c->tg->g[g].ended + c->tg->g[g].waits) * 1e7 > (double)s.life; /* with others, each 10 ms or oftener */
-            bool spins = s.stops >= threshold(TH_BUSY_STOPS) && s.run + c->tg->g[g].ns[GM_SCHED] > s.life / 2 && c->tg->g[g].ns[GM_WAIT] < s.life / 20 &&
+            bool deals = (double)(c->tg->g[g].ended + c->tg->g[g].waits) * 1e7 >
+                         (double)s.life; /* with others, each 10 ms or oftener */
+            bool spins = s.stops >= threshold(TH_BUSY_STOPS) && s.run + c->tg->g[g].ns[GM_SCHED] > s.life / 2 &&
+                         c->tg->g[g].ns[GM_WAIT] < s.life / 20 &&
                          ((s.same * 10 >= s.stops * 8 && !deals) || spins_for_sure(&s));
             if (spins) {
                 n++;

@@ -98,12 +98,12 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
 static bool is_library(struct str f)
 {
     static const char *const package[] = {
-        "archive",   "bufio",  "bytes",   "cmp",     "compress", "container", "context", "crypto",  "database", "debug",
-        "embed",     "encoding", "errors", "expvar",  "flag",     "fmt",       "go",      "hash",    "html",     "image",
-        "index",     "internal", "io",     "iter",    "log",      "maps",      "math",    "mime",    "net",      "os",
-        "path",      "plugin", "reflect", "regexp",  "runtime",  "slices",    "sort",    "strconv", "strings",  "structs",
-        "sync",      "syscall", "testing", "text",    "time",     "type:.eq",  "unicode", "unique",  "unsafe",   "vendor",
-        "weak"};
+        "archive",  "bufio",   "bytes",    "cmp",      "compress", "container", "context", "crypto",  "database",
+        "debug",    "embed",   "encoding", "errors",   "expvar",   "flag",      "fmt",     "go",      "hash",
+        "html",     "image",   "index",    "internal", "io",       "iter",      "log",     "maps",    "math",
+        "mime",     "net",     "os",       "path",     "plugin",   "reflect",   "regexp",  "runtime", "slices",
+        "sort",     "strconv", "strings",  "structs",  "sync",     "syscall",   "testing", "text",    "time",
+        "type:.eq", "unicode", "unique",   "unsafe",   "vendor",   "weak"};
     for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
         size_t n = strlen(package[i]);
         if (f.len > n && (f.p[n] == '.' || f.p[n] == '/') && memcmp(f.p, package[i], n) == 0) {

@@ -101,7 +101,9 @@ static bool behind_a_writer(const struct explain_tree *t)
         if (n->up == 0 && stack_has(t->tr, n->stack, "RWMutex).RLock")) {
             all = ns_add(all, n->ns);
             for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next) {
-                behind = t->v[k].cat == EX_WAIT && stack_has(t->tr, t->v[k].stack, "RWMutex).Lock") ? ns_add(behind, t->v[k].ns) : behind;
+                behind = t->v[k].cat == EX_WAIT && stack_has(t->tr, t->v[k].stack, "RWMutex).Lock")
+                             ? ns_add(behind, t->v[k].ns)
+                             : behind;
             }
         }
     }
@@ -110,7 +112,8 @@ static bool behind_a_writer(const struct explain_tree *t)
 
 void causes_tell_holders(struct causes *c, struct finding *f)
 {
-    uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0, looked = 0;
+    uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0,
+             looked = 0;
     struct explain_tree t;
     struct leaves v;
     struct text before = {0}, behind = {0};
@@ -124,7 +127,8 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     }
     for (uint32_t i = 0; i < c->tg->nlock_waits && explain_left(c->x); i++) {
         const struct lock_wait *w = &c->tg->lock_waits[i];
-        if (trace_frame(c->tr, w->stack, stacks_user_frame(c->tr, w->stack)).func == place && seen++ % (n / WAITS_LOOKED_AT + 1) == 0) {
+        if (trace_frame(c->tr, w->stack, stacks_user_frame(c->tr, w->stack)).func == place &&
+            seen++ % (n / WAITS_LOOKED_AT + 1) == 0) {
             looked++;
             if (!explain_add(c->x, &t, w->g, w->t0, w->t1)) {
                 c->rs->failed = true;
@@ -152,7 +156,8 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         text_lit(&behind, " Readers wait because a writer waits in front of them for a reader that holds on.");
         rename_rule(c->rs, f, RULE_WRITER);
         struct text next = {0};
-        text_add(&next, "Hold the read lock for less there (copy what is read and let go), or let the writer put a new copy in place.");
+        text_add(&next, "Hold the read lock for less there (copy what is read and let go), or let the writer put a "
+                        "new copy in place.");
         char *say = text_take(&next);
         c->rs->failed |= !say;
         if (say) {
@@ -167,7 +172,10 @@ void causes_tell_holders(struct causes *c, struct finding *f)
 
 static void tell_stopper(struct causes *c, struct finding *f)
 {
-    struct { uint32_t stack, func; uint64_t n; } v[16];
+    struct {
+        uint32_t stack, func;
+        uint64_t n;
+    } v[16];
     const struct range *r;
     size_t n = trace_ranges(c->tr, RANGE_STW, &r);
     uint32_t kind = 0, k = 0, best = 0;
@@ -230,7 +238,8 @@ static bool long_run(void *arg, const struct span *s)
 static bool at_one_go(const struct causes *c, uint32_t g)
 {
     bool one = false;
-    trace_wide(c->tr, (struct lane){LANE_G, g}, c->tg->t0, c->tg->t1, c->tg->g[g].ns[GM_EXEC] * 4 / 5 + 1, long_run, &one);
+    trace_wide(c->tr, (struct lane){LANE_G, g}, c->tg->t0, c->tg->t1, c->tg->g[g].ns[GM_EXEC] * 4 / 5 + 1, long_run,
+               &one);
     return one;
 }
 
@@ -248,7 +257,8 @@ void story_names(struct causes *c)
             causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
             tell_stopper(c, f);
-        } else if (f->rule == RULE_GC_SHARE || f->rule == RULE_HEAP || (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) {
+        } else if (f->rule == RULE_GC_SHARE || f->rule == RULE_HEAP ||
+                   (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) {
             causes_tell_gc(c, i);
         } else if (f->rule == RULE_HERD) {
             tell_waker(c, f);
@@ -260,8 +270,8 @@ void story_names(struct causes *c)
 
 bool story_is_sign(const struct rules *rs, const struct finding *f)
 {
-    return f->rule == RULE_SCHED || f->rule == RULE_IDLE || f->rule == RULE_MMU || (f->rule == RULE_GC_ASSIST && has(rs, RULE_GC_SHARE)) ||
-           is_gc_stop(f);
+    return f->rule == RULE_SCHED || f->rule == RULE_IDLE || f->rule == RULE_MMU ||
+           (f->rule == RULE_GC_ASSIST && has(rs, RULE_GC_SHARE)) || is_gc_stop(f);
 }
 
 /* What the signs are signs of: the finding that costs most; if none does, the host. */
@@ -292,14 +302,17 @@ static bool same_subject(const struct finding *a, const struct finding *b)
 /* Is b told by a as well? */
 static bool covers(const struct finding *a, const struct finding *b)
 {
-    bool service = a->rule == RULE_CONVOY || a->rule == RULE_WRITER || a->rule == RULE_BOTTLENECK || a->rule == RULE_POOL ||
-                   a->rule == RULE_SERIAL_CALLS || a->rule == RULE_SLOW_TASK;
+    bool service = a->rule == RULE_CONVOY || a->rule == RULE_WRITER || a->rule == RULE_BOTTLENECK ||
+                   a->rule == RULE_POOL || a->rule == RULE_SERIAL_CALLS || a->rule == RULE_SLOW_TASK;
     switch (b->rule) {
     case RULE_SYSCALL: return a->rule == RULE_CONVOY || a->rule == RULE_WRITER;
-    case RULE_CONVOY: return a->rule == RULE_WRITER || (a->rule == RULE_HERD && b->severity_ns <= a->severity_ns + a->severity_ns / 2);
+    case RULE_CONVOY:
+        return a->rule == RULE_WRITER ||
+               (a->rule == RULE_HERD && b->severity_ns <= a->severity_ns + a->severity_ns / 2);
     case RULE_STORM: return a->rule == RULE_TICKERS;
     case RULE_SERIAL: return service || a->rule == RULE_UNBALANCED;
-    case RULE_UNBALANCED: return (a->rule == RULE_SERIAL && a->severity_ns > b->severity_ns) || a->rule == RULE_CONVOY;
+    case RULE_UNBALANCED:
+        return (a->rule == RULE_SERIAL && a->severity_ns > b->severity_ns) || a->rule == RULE_CONVOY;
     case RULE_CHURN: return a->rule == RULE_EXPLOSION;
     case RULE_HANDOFF: return service || (a->rule == RULE_HANDOFF && a->severity_ns > b->severity_ns);
     case RULE_LEAK: return a->rule == RULE_TICKERS && same_subject(a, b);
@@ -342,7 +355,8 @@ void story_end(struct causes *c)
     put_under(rs);
     for (uint32_t i = 0; i < rs->out->n; i++) { /* what costs less than 1 % is no cause for signs to go under */
         struct finding *f = &rs->out->f[i];
-        f->note |= !story_is_sign(rs, f) && f->severity_ns < c->tg->end / 100 && f->rule != RULE_STUCK && f->rule != RULE_LEAK;
+        f->note |= !story_is_sign(rs, f) && f->severity_ns < c->tg->end / 100 && f->rule != RULE_STUCK &&
+                   f->rule != RULE_LEAK;
     }
     bool cause = worst(rs) != NULL;
     for (uint32_t i = rs->out->n; i-- > 0;) {
@@ -374,8 +388,10 @@ void story_end(struct causes *c)
     }
     for (uint32_t i = 0; i < rs->out->n; i++) {
         struct finding *f = &rs->out->f[i];
-        if (f->rule == RULE_GC_SHARE || (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) { /* fewer collections, fewer stops */
-            f->severity_ns = ns_add(f->severity_ns, gc_stops) < c->tg->end ? ns_add(f->severity_ns, gc_stops) : c->tg->end;
+        if (f->rule == RULE_GC_SHARE ||
+            (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) { /* fewer collections, fewer stops */
+            f->severity_ns =
+                ns_add(f->severity_ns, gc_stops) < c->tg->end ? ns_add(f->severity_ns, gc_stops) : c->tg->end;
         }
     }
     drop_time(rs);

@@ -33,14 +33,17 @@ uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
  * few of them may still be added without care.
  */
 #define NS_MAX ((int64_t)1 << 60)
-static inline int64_t ns_clamp(int64_t v) {
+static inline int64_t ns_clamp(int64_t v)
+{
     return v > NS_MAX ? NS_MAX : v < -NS_MAX ? -NS_MAX : v;
 }
-static inline int64_t ns_add(int64_t a, int64_t b) {
+static inline int64_t ns_add(int64_t a, int64_t b)
+{
     int64_t r;
     return __builtin_add_overflow(a, b, &r) ? (b > 0 ? NS_MAX : -NS_MAX) : ns_clamp(r);
 }
-static inline int64_t ns_mul(int64_t a, int64_t b) {
+static inline int64_t ns_mul(int64_t a, int64_t b)
+{
     int64_t r;
     return __builtin_mul_overflow(a, b, &r) ? ((a > 0) == (b > 0) ? NS_MAX : -NS_MAX) : ns_clamp(r);
 }

@@ -32,12 +32,12 @@ static const struct set shipped = {.v = {
 #define X(ID, rule, name, value, unit, meaning) value,
 #include "triage/thresholds.def"
 #undef X
-}};
+                                   }};
 static struct set now = {.v = {
 #define X(ID, rule, name, value, unit, meaning) value,
 #include "triage/thresholds.def"
 #undef X
-}};
+                         }};
 
 double threshold(enum threshold t)
 {
@@ -95,9 +95,12 @@ static bool value_of(struct part a, enum threshold_unit unit, double *out)
         const char *name;
         double k;
         enum threshold_unit unit;
-    } suffix[] = {{"ns", 1, TU_NS},     {"us", 1e3, TU_NS},       {"ms", 1e6, TU_NS},        {"s", 1e9, TU_NS},
-                  {"%", 0.01, TU_SHARE}, {"", 1, TU_SHARE},       {"B", 1, TU_BYTES},        {"KB", 1024, TU_BYTES},
-                  {"MB", 1048576, TU_BYTES}, {"GB", 1073741824, TU_BYTES}, {"", 1, TU_COUNT}};
+    } suffix[] = {{"ns", 1, TU_NS},          {"us", 1e3, TU_NS},
+                  {"ms", 1e6, TU_NS},        {"s", 1e9, TU_NS},
+                  {"%", 0.01, TU_SHARE},     {"", 1, TU_SHARE},
+                  {"B", 1, TU_BYTES},        {"KB", 1024, TU_BYTES},
+                  {"MB", 1048576, TU_BYTES}, {"GB", 1073741824, TU_BYTES},
+                  {"", 1, TU_COUNT}};
     char buf[64], *end;
     double v;
     if (a.n == 0 || a.n >= sizeof buf || a.p[0] == '-' || a.p[0] == '+') {
@@ -128,10 +131,12 @@ static const char *expected(enum threshold_unit unit)
 
 static enum err_code bad(const char *file, unsigned line, struct part at, const char *why, struct err *e)
 {
-    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%.60s:%u: '%.*s' %s", file, line, (int)(at.n < 40 ? at.n : 40), at.p, why);
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%.60s:%u: '%.*s' %s", file, line, (int)(at.n < 40 ? at.n : 40), at.p,
+                   why);
 }
 
-static enum err_code set_rule(struct set *s, enum rule r, struct part v, const char *file, unsigned line, struct err *e)
+static enum err_code set_rule(struct set *s, enum rule r, struct part v, const char *file, unsigned line,
+                              struct err *e)
 {
     bool off = part_is(v, "off", 3);
     if (!off && !part_is(v, "on", 2)) {
@@ -224,7 +229,8 @@ static void value_text(struct text *t, enum threshold_unit unit, double v)
     static const struct {
         const char *name;
         double k;
-    } time[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}}, size[] = {{"GB", 1073741824}, {"MB", 1048576}, {"KB", 1024}, {"B", 1}};
+    } time[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}},
+      size[] = {{"GB", 1073741824}, {"MB", 1048576}, {"KB", 1024}, {"B", 1}};
     int i = 0;
     if (unit == TU_SHARE) {
         text_add(t, "%.4g%%", v * 100);
@@ -234,7 +240,8 @@ static void value_text(struct text *t, enum threshold_unit unit, double v)
         while (i < 3 && v < (unit == TU_NS ? time[i].k : size[i].k)) {
             i++;
         }
-        text_add(t, "%.6g%s", v / (unit == TU_NS ? time[i].k : size[i].k), unit == TU_NS ? time[i].name : size[i].name);
+        text_add(t, "%.6g%s", v / (unit == TU_NS ? time[i].k : size[i].k),
+                 unit == TU_NS ? time[i].name : size[i].name);
     }
 }
 
@@ -279,8 +286,9 @@ static void remark(struct text *t, const char *s)
 
 void rules_text(struct text *t)
 {
-    text_lit(t, "# The rules, and the numbers that decide when they speak. Lines with = may stand in a file of your own:\n"
-                "# --rules FILE takes it. RULE = off silences a rule.\n");
+    text_lit(
+        t, "# The rules, and the numbers that decide when they speak. Lines with = may stand in a file of your own:\n"
+           "# --rules FILE takes it. RULE = off silences a rule.\n");
     for (int r = 0; r < RULE_COUNT; r++) {
         text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_title((enum rule)r), now.off[r] ? ", off" : "");
         remark(t, rule_help((enum rule)r));

@@ -16,7 +16,7 @@ enum { ROWS = 15, STEP_MS = 200 };
 
 struct top {
     struct live_opts live;
-    uint64_t count;   /* pictures to show, 0 = until the end */
+    uint64_t count; /* pictures to show, 0 = until the end */
     int64_t every_ns;
     uint32_t rows;
     uint64_t shown;
@@ -25,7 +25,8 @@ struct top {
 static const char usage[] =
     "usage: gotop top [options] WHERE\n"
     "What the goroutines of a running program do, by start function, over the last moment: again and again.\n"
-    "G are the goroutines that lived in it; RAN and ASSIST are processor time (100%: one processor); READY, BLOCKED and SYSCALL\n"
+    "G are the goroutines that lived in it; RAN and ASSIST are processor time (100%: one processor); READY, BLOCKED "
+    "and SYSCALL\n"
     "are how many were so at once, on average; NEW/S how many were created a second.\n"
     "  -n N                 so many pictures (default: until the program ends)\n"
     "  -d TIME              of so long each: 1s (default; at least what a generation takes, about 1s), 500ms, 1m\n"
@@ -66,7 +67,8 @@ static int parse(struct top *o, int argc, char **argv)
         if (argv[i][0] != '-' || !argv[i][1]) {
             status = o->live.where ? live_say("top", argv[i], "one program at a time") : 0;
             o->live.where = argv[i];
-        } else if (!own_option(o, argc, argv, &i, &status) && !live_option(&o->live, "top", argc, argv, &i, &status)) {
+        } else if (!own_option(o, argc, argv, &i, &status) &&
+                   !live_option(&o->live, "top", argc, argv, &i, &status)) {
             status = live_say("top", argv[i], "unknown option, or its value is missing (gotop top --help)");
         }
     }

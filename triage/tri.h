@@ -22,7 +22,7 @@ struct wake { /* a wake-up that came to nothing, for the herds */
 
 struct triage_work {
     int phase;
-    uint32_t next; /* lane within the phase */
+    uint32_t next;         /* lane within the phase */
     struct slices *slices; /* NULL: not sliced */
     bool alone;            /* it can't be */
     struct tab by_name, by_wait, by_pair, by_syscall;
@@ -64,21 +64,25 @@ bool triage_herds(struct triage *tg);
 /* samples.c */
 bool triage_samples(struct triage *tg);
 
-static inline int64_t tri_len(const struct span *s) {
+static inline int64_t tri_len(const struct span *s)
+{
     return s->t1 - s->t0;
 }
 /* tri_clip - what of [*t0,*t1) lies in what the tables are of; false: nothing. */
-static inline bool tri_clip(const struct triage *tg, int64_t *t0, int64_t *t1) {
+static inline bool tri_clip(const struct triage *tg, int64_t *t0, int64_t *t1)
+{
     bool out = *t1 < tg->t0 || *t0 > tg->t1 || (*t1 == tg->t0 && *t0 < *t1);
     *t0 = *t0 > tg->t0 ? *t0 : tg->t0;
     *t1 = *t1 < tg->t1 ? *t1 : tg->t1;
     return !out;
 }
-static inline bool tri_is_exec(uint8_t state) {
+static inline bool tri_is_exec(uint8_t state)
+{
     return state == ST_RUNNING || state == ST_GCWORK || state == ST_ASSIST;
 }
 /* tri_name - the start function's string of a goroutine; 0 for none. */
-static inline uint32_t tri_name(const struct trace *tr, uint32_t g) {
+static inline uint32_t tri_name(const struct trace *tr, uint32_t g)
+{
     return g == NO_LANE ? 0 : trace_lane(tr, (struct lane){LANE_G, g}).name;
 }
 

@@ -253,18 +253,10 @@ static const struct phase {
     enum lane_kind kind;
     int weight; /* share of the whole work, for the progress */
 } phases[] = {
-    {triage_goroutine, NULL, LANE_G, 60},
-    {triage_proc, NULL, LANE_P, 1},
-    {NULL, triage_procs_end, 0, 0},
-    {NULL, triage_groups_end, 0, 3},
-    {NULL, triage_holders, 0, 2},
-    {NULL, worst_end, 0, 2},
-    {NULL, triage_idle, 0, 15},
-    {NULL, triage_gc, 0, 2},
-    {NULL, triage_mmu_curve, 0, 4},
-    {NULL, triage_tasks, 0, 2},
-    {NULL, triage_leaks, 0, 1},
-    {NULL, triage_samples, 0, 1},
+    {triage_goroutine, NULL, LANE_G, 60}, {triage_proc, NULL, LANE_P, 1}, {NULL, triage_procs_end, 0, 0},
+    {NULL, triage_groups_end, 0, 3},      {NULL, triage_holders, 0, 2},   {NULL, worst_end, 0, 2},
+    {NULL, triage_idle, 0, 15},           {NULL, triage_gc, 0, 2},        {NULL, triage_mmu_curve, 0, 4},
+    {NULL, triage_tasks, 0, 2},           {NULL, triage_leaks, 0, 1},     {NULL, triage_samples, 0, 1},
 };
 #define PHASES ((int)(sizeof phases / sizeof *phases))
 

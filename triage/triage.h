@@ -66,7 +66,7 @@ struct moment { /* where to look */
 struct wait_row { /* waits by reason and stack */
     uint32_t reason, stack;
     enum wait_kind kind;
-    uint64_t count, open; /* open: not over when the trace ends */
+    uint64_t count, open;        /* open: not over when the trace ends */
     int64_t total, longest_done; /* longest_done: of those that are over */
     struct moment longest;
 };
@@ -95,16 +95,17 @@ struct lock_wait {
     uint32_t place, let_go; /* functions, strings: who asked for the lock; where the waker let go of it */
     uint32_t got;           /* row of the wait with whose end the waker had got it, NO_LANE unknown (holder.h) */
 };
-struct holder_row { /* locks by the place that asked for them: who held meanwhile, over all waits; inferred (holder.h) */
-    uint32_t place;  /* function, string */
+struct
+    holder_row { /* locks by the place that asked for them: who held meanwhile, over all waits; inferred (holder.h) */
+    uint32_t place;   /* function, string */
     uint32_t holders; /* how many different goroutines */
     uint64_t waits;
-    int64_t waited, told;       /* goroutine time; of it with a known holder */
-    int64_t ns[ST_COUNT];       /* `told` by what the holders did */
-    int64_t wait_ns[WK_KINDS];  /* ns[ST_WAITING] by what they waited for */
-    uint32_t g, name, stack;    /* what has most of it: a goroutine (lane), a start function, a stack that let go */
+    int64_t waited, told;      /* goroutine time; of it with a known holder */
+    int64_t ns[ST_COUNT];      /* `told` by what the holders did */
+    int64_t wait_ns[WK_KINDS]; /* ns[ST_WAITING] by what they waited for */
+    uint32_t g, name, stack;   /* what has most of it: a goroutine (lane), a start function, a stack that let go */
     int64_t g_ns, name_ns, stack_ns;
-    struct moment longest;      /* the longest holding that somebody waited through */
+    struct moment longest; /* the longest holding that somebody waited through */
 };
 #define WORST 16
 struct sched_wait { /* one of the worst scheduler latencies */
@@ -241,11 +242,11 @@ struct triage {
     uint32_t nsyscalls;
     struct lock_wait *lock_waits; /* by t0 */
     uint32_t nlock_waits;
-    uint64_t lock_waits_all; /* how many there were */
-    uint32_t *lock_order;    /* rows of lock_waits by goroutine, then t0 */
+    uint64_t lock_waits_all;    /* how many there were */
+    uint32_t *lock_order;       /* rows of lock_waits by goroutine, then t0 */
     struct holder_row *holders; /* by waited, largest first */
     uint32_t nholders;
-    struct hist sched;       /* scheduler latency of the program's goroutines */
+    struct hist sched; /* scheduler latency of the program's goroutines */
     struct hist sched_system;
     struct sched_wait worst[WORST]; /* longest first */
     uint32_t nworst;

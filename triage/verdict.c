@@ -23,12 +23,9 @@ static const struct kind {
     double count_factor, time_factor; /* smaller changes are not claimed */
     double amount;                    /* nor less time than this, or for MK_CALL and MK_TAKE less of all counts */
 } kinds[MK_KINDS] = {
-    [MK_LOCK] = {0.010, 0.01, 0.20, 0.30, 1.5, 1.8, 0.02},
-    [MK_GIVE] = {0.020, 0.05, 0.20, 0.35, 2.0, 2.0, 0.10},
-    [MK_GC] = {2, 0.02, 0.15, 0.20, 1.8, 1.5, 0.01},
-    [MK_STOP] = {2, 0.005, 0.20, 0.40, 2.0, 2.0, 0.005},
-    [MK_RUN] = {0.050, 0.03, 0.20, 0.30, 2.0, 2.0, 0.08},
-    [MK_CALL] = {0.030, 0.03, 0.15, 0.40, 2.0, 2.0, 0.05},
+    [MK_LOCK] = {0.010, 0.01, 0.20, 0.30, 1.5, 1.8, 0.02}, [MK_GIVE] = {0.020, 0.05, 0.20, 0.35, 2.0, 2.0, 0.10},
+    [MK_GC] = {2, 0.02, 0.15, 0.20, 1.8, 1.5, 0.01},       [MK_STOP] = {2, 0.005, 0.20, 0.40, 2.0, 2.0, 0.005},
+    [MK_RUN] = {0.050, 0.03, 0.20, 0.30, 2.0, 2.0, 0.08},  [MK_CALL] = {0.030, 0.03, 0.15, 0.40, 2.0, 2.0, 0.05},
     [MK_TAKE] = {0.030, 0.05, 0.15, 0.40, 2.0, 2.0, 0.05},
 };
 
@@ -65,7 +62,8 @@ static double pace(const struct profile *r, const struct profile *p)
     for (uint32_t i = 0; i < r->n && n < RATIOS; i++) {
         const struct measure *x = &r->m[i], *y = profile_find(p, x->kind, x->name);
         if ((x->kind == MK_TAKE || x->kind == MK_CALL) && y && x->counted >= 30 && y->counted >= 30) {
-            v[n++] = (struct ratio){log(y->counted / seconds(p)) - log(x->counted / seconds(r)), fmin(x->counted, y->counted)};
+            v[n++] = (struct ratio){log(y->counted / seconds(p)) - log(x->counted / seconds(r)),
+                                    fmin(x->counted, y->counted)};
             half += v[n - 1].weight / 2;
         }
     }
@@ -85,8 +83,8 @@ static double pace(const struct profile *r, const struct profile *p)
 /* ---- one quantity ------------------------------------------------------------------------------------------- */
 
 /* Numerator and denominator of a quantity in one slice of a run, or in all of it (i < 0). */
-static void quantity(const struct judge *j, const struct profile *p, const struct measure *m, double pace_of, bool time, int i,
-                     double *num, double *den)
+static void quantity(const struct judge *j, const struct profile *p, const struct measure *m, double pace_of,
+                     bool time, int i, double *num, double *den)
 {
     double part = i < 0 ? 1 : 1.0 / PROFILE_SLICES;
     if (!time) {
@@ -102,7 +100,8 @@ static void quantity(const struct judge *j, const struct profile *p, const struc
     (void)j;
 }
 
-static uint64_t next_random(uint64_t *s) /* xorshift: the same numbers each time, so that a verdict is the same, too */
+static uint64_t
+next_random(uint64_t *s) /* xorshift: the same numbers each time, so that a verdict is the same, too */
 {
     *s ^= *s << 13;
     *s ^= *s >> 7;
@@ -111,8 +110,8 @@ static uint64_t next_random(uint64_t *s) /* xorshift: the same numbers each time
 }
 
 /* How far the logarithm of a run's quantity may be off, by moving blocks of its own time. */
-static double own_spread(const struct judge *j, const struct profile *p, const struct measure *m, double pace_of, bool time,
-                         double floor)
+static double own_spread(const struct judge *j, const struct profile *p, const struct measure *m, double pace_of,
+                         bool time, double floor)
 {
     uint64_t seed = 88172645463325252u;
     double sum = 0, squares = 0;
@@ -142,7 +141,8 @@ struct stats {
     double own;                  /* variance of the mean that one run's own time tells */
 };
 
-static struct stats stats_of(const struct judge *j, int s, const char *name, enum measure_kind kind, bool time, double floor)
+static struct stats stats_of(const struct judge *j, int s, const char *name, enum measure_kind kind, bool time,
+                             double floor)
 {
     const struct side *side = j->side[s];
     struct stats st = {0};
@@ -180,8 +180,12 @@ static struct moved moved_of(const struct judge *j, const char *name, enum measu
     b = stats_of(j, 1, name, kind, time, floor);
     double between = (PRIOR_RUNS * prior * prior + a.squares + b.squares) / (PRIOR_RUNS + na + nb - 2);
     double error = sqrt(between / na + between / nb + a.own + b.own), d = b.mean - a.mean;
-    return (struct moved){.old = a.value, .new = b.value, .factor = exp(d), .low = exp(d - 2.6 * error),
-                          .high = exp(d + 2.6 * error), .sure = fabs(d) > SURE * error && fabs(d) > least};
+    return (struct moved){.old = a.value,
+                          .new = b.value,
+                          .factor = exp(d),
+                          .low = exp(d - 2.6 * error),
+                          .high = exp(d + 2.6 * error),
+                          .sure = fabs(d) > SURE *error &&fabs(d) > least};
 }
 
 /* ---- what is claimed ---------------------------------------------------------------------------------------- */
@@ -249,12 +253,14 @@ static bool matters(const struct judge *j, const struct change *c)
             return true;
         }
         /* more often and longer; or much longer, and not by one burst */
-        return dt >= k->amount && c->time.sure && same_way && (c->count.sure || (far(&c->time) > 4 && many_more(&c->count)));
+        return dt >= k->amount && c->time.sure && same_way &&
+               (c->count.sure || (far(&c->time) > 4 && many_more(&c->count)));
     case MK_GIVE: return dt >= k->amount && c->time.sure && c->count.sure && same_way;
     case MK_GC: return dt >= k->amount && same_way && (c->count.sure || (c->time.sure && dt >= 0.05));
     case MK_STOP: return c->count.sure && same_way && dt >= k->amount;
     case MK_RUN: return dt >= k->amount && c->time.sure;
-    case MK_CALL: case MK_TAKE: return dc >= k->amount * j->all && c->count.sure;
+    case MK_CALL:
+    case MK_TAKE: return dc >= k->amount * j->all && c->count.sure;
     case MK_KINDS: break;
     }
     return false;
@@ -265,7 +271,8 @@ static double reach(const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
     double t = fabs(log(c->time.factor)), n = fabs(log(c->count.factor));
-    return c->kind == MK_CALL || c->kind == MK_TAKE ? n / k->count_spread : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
+    return c->kind == MK_CALL || c->kind == MK_TAKE ? n / k->count_spread
+                                                    : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
 }
 
 static int cmp_change(const void *a, const void *b)
@@ -275,14 +282,17 @@ static int cmp_change(const void *a, const void *b)
     if (x->claimed != y->claimed) {
         return y->claimed - x->claimed;
     }
-    if (x->claimed && x->kind != y->kind) { /* causes before what follows from them: no lock makes the collector run */
+    if (x->claimed &&
+        x->kind != y->kind) { /* causes before what follows from them: no lock makes the collector run */
         return x->kind == MK_GC ? -1 : y->kind == MK_GC ? 1 : (x->kind > y->kind) - (x->kind < y->kind);
     }
     if (x->claimed) {
         p = fabs(x->time.new - x->time.old);
         q = fabs(y->time.new - y->time.old);
     }
-    return p != q ? (p < q) - (p > q) : x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : strcmp(x->name, y->name);
+    return p != q               ? (p < q) - (p > q)
+           : x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind)
+                                : strcmp(x->name, y->name);
 }
 
 static double goal_over_live(const struct side *s)
@@ -307,7 +317,8 @@ static const char *gc_why(const struct judge *j)
         return "its heap goal is tighter over what lives: a lower GOGC or memory limit";
     }
     return is > was * 1.5 ? "its heap goal is wider over what lives: a higher GOGC or memory limit"
-                          : "its heap goal is as wide over what lives as before: the program allocates more or less, or keeps more or less";
+                          : "its heap goal is as wide over what lives as before: the program allocates more or less, "
+                            "or keeps more or less";
 }
 
 static const char *held_at(const struct side *s, const struct change *c)
@@ -395,7 +406,8 @@ enum err_code verdict_of(const struct side *old, const struct side *new, struct 
             const struct profile *p = &j.side[s]->run[i];
             j.pace[s][i] = pace(&old->run[0], p);
             for (uint32_t k = 0; k < p->n; k++) {
-                bool counts = p->m[k].kind == MK_TAKE || p->m[k].kind == MK_CALL || p->m[k].kind == MK_LOCK || p->m[k].kind == MK_GIVE;
+                bool counts = p->m[k].kind == MK_TAKE || p->m[k].kind == MK_CALL || p->m[k].kind == MK_LOCK ||
+                              p->m[k].kind == MK_GIVE;
                 j.all += counts ? p->m[k].counted / seconds(p) / j.pace[s][i] : 0;
             }
         }
@@ -451,7 +463,8 @@ void change_text(struct text *t, const struct verdict *v, const struct change *c
     case MK_LOCK: waits_text(t, c, "lock in"); break;
     case MK_GIVE: waits_text(t, c, "handing over (send, condition, wait group) in"); break;
     case MK_GC:
-        text_add(t, "collector: %.3g%% of the processor time in use, before %.3g%% (%.4g cycles a second, before %.4g)",
+        text_add(t,
+                 "collector: %.3g%% of the processor time in use, before %.3g%% (%.4g cycles a second, before %.4g)",
                  c->time.new * 100, c->time.old * 100, c->count.new, c->count.old);
         if (v->gc_why && c->claimed) {
             text_add(t, "; %s", v->gc_why);
@@ -469,8 +482,8 @@ void change_text(struct text *t, const struct verdict *v, const struct change *c
     case MK_RUN:
         text_lit(t, "goroutines of ");
         name(t, c->name);
-        text_add(t, ": run %.3g%% of the processor time there is, for the same amount of work %.3g%% before", c->time.new * 100,
-                 c->time.old * 100);
+        text_add(t, ": run %.3g%% of the processor time there is, for the same amount of work %.3g%% before",
+                 c->time.new * 100, c->time.old * 100);
         break;
     case MK_CALL:
         text_lit(t, "system calls in ");

@@ -32,7 +32,7 @@ struct change {
 struct verdict {
     struct change *c; /* claimed ones first, by what they mean for the program; then the rest by how far they moved */
     uint32_t n, claimed;
-    double pace; /* of the new side's runs against the old side's: how often all things happen */
+    double pace;        /* of the new side's runs against the old side's: how often all things happen */
     const char *gc_why; /* where MK_GC is claimed: what drives it, NULL: can't be told */
 };
 

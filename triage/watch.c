@@ -40,19 +40,21 @@ struct watch {
     bool quiet;
     /* what is going on */
     uint64_t captured;
-    bool pending;       /* a capture waits for --after */
-    int64_t due;        /* until this moment of the trace's clock */
-    int64_t since;      /* what was written down before isn't a reason again */
-    int64_t wall_ns;    /* when it was asked for */
+    bool pending;    /* a capture waits for --after */
+    int64_t due;     /* until this moment of the trace's clock */
+    int64_t since;   /* what was written down before isn't a reason again */
+    int64_t wall_ns; /* when it was asked for */
     char reason[REASON_MAX];
     pid_t child[CHILDREN]; /* commands that run, 0 = none */
 };
 
 static const char usage[] =
     "usage: gotop watch [options] --until CONDITION -o DIR WHERE\n"
-    "Keeps the last moments of a running program's trace, and writes them to a file when a condition holds. It holds the\n"
+    "Keeps the last moments of a running program's trace, and writes them to a file when a condition holds. It holds "
+    "the\n"
     "program's only trace meanwhile.\n"
-    "  --until CONDITION    as 'stw.max>1ms' or 'p99(sched)>2ms' (gotop report --metrics), or the id of a finding, as\n"
+    "  --until CONDITION    as 'stw.max>1ms' or 'p99(sched)>2ms' (gotop report --metrics), or the id of a finding, "
+    "as\n"
     "                       lock-convoy (gotop report --rules); may be repeated: any of them\n"
     "  -o DIR               where files go, named by the moment of the condition, UTC\n"
     "  --keep TIME|SIZE     what is held: 30s (default), 2m, 200M\n"

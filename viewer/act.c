@@ -76,7 +76,8 @@ static void put_quoted(FILE *f, const char *s)
         return;
     }
     fputs(*s == '-' ? "./'" : "'", f);
-    for (; *s; s++) fputs(*s == '\'' ? "'\\''" : (char[]){*s, 0}, f);
+    for (; *s; s++)
+        fputs(*s == '\'' ? "'\\''" : (char[]){*s, 0}, f);
     fputc('\'', f);
 }
 
@@ -108,7 +109,8 @@ static unsigned do_yank(struct app *a, int n)
     char *text, *whole = NULL;
     size_t size;
     unsigned f = view_yank(&a->view, &text);
-    if (!(f & VR_YANK)) return f | VR_DRAW;
+    if (!(f & VR_YANK))
+        return f | VR_DRAW;
     FILE *m = open_memstream(&whole, &size);
     if (m) {
         char *command = strstr(text, "\ngotop "); /* layout knows no file names: ours replaces its command */
@@ -118,10 +120,13 @@ static unsigned do_yank(struct app *a, int n)
     }
     mem_free(a->yank);
     a->yank = whole ? mem_alloc(size + 1) : NULL;
-    if (a->yank) memcpy(a->yank, whole, size + 1);
+    if (a->yank)
+        memcpy(a->yank, whole, size + 1);
     free(whole);
-    if (a->yank && a->view.popup) view_message(&a->view, false, "copied: all lines of the pop-up");
-    else if (a->yank) view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
+    if (a->yank && a->view.popup)
+        view_message(&a->view, false, "copied: all lines of the pop-up");
+    else if (a->yank)
+        view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
     mem_free(text);
     return a->yank ? f | VR_DRAW : VR_DRAW | VR_BELL;
 }
@@ -172,7 +177,8 @@ static unsigned do_source(struct app *a, int n)
 static unsigned do_follow(struct app *a, int n)
 {
     (void)n;
-    if (a->follow) return app_live_follow(a);
+    if (a->follow)
+        return app_live_follow(a);
     view_message(&a->view, true, "this trace is finished: gotop http://host:port follows a program that runs");
     return VR_DRAW | VR_BELL;
 }
@@ -181,9 +187,12 @@ static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
 {
     a->history_at = -1;
     a->view.popup = POPUP_NONE;
-    if (kind == PROMPT_SLICE) return arg ? slice_write(a, arg) : slice_ask(a);
-    if (!arg) return view_prompt(&a->view, kind);
-    if (kind == PROMPT_FILTER) return view_filter(&a->view, arg);
+    if (kind == PROMPT_SLICE)
+        return arg ? slice_write(a, arg) : slice_ask(a);
+    if (!arg)
+        return view_prompt(&a->view, kind);
+    if (kind == PROMPT_FILTER)
+        return view_filter(&a->view, arg);
     return kind == PROMPT_SEARCH ? view_search(&a->view, arg) : view_goto(&a->view, arg);
 }
 
@@ -192,8 +201,8 @@ static unsigned do_debug(struct app *a, int n)
     (void)n;
     a->show_debug = !a->show_debug;
     a->debug[0] = '\0';
-    view_message(&a->view, false, a->show_debug ? "bytes and milliseconds of the frame before, at the right above"
-            : "");
+    view_message(&a->view, false,
+                 a->show_debug ? "bytes and milliseconds of the frame before, at the right above" : "");
     return VR_DRAW;
 }
 
@@ -201,12 +210,12 @@ static unsigned do_debug(struct app *a, int n)
 
 struct call {
     unsigned (*how)(struct app *a, enum action act, const struct call *c, int n, const char *arg);
-    int arg;                                     /* a deed, a view, a prompt; or the sign of n */
+    int arg; /* a deed, a view, a prompt; or the sign of n */
     int sign;
     unsigned (*view)(struct view *v);
-    unsigned (*times)(struct view *v, int n);    /* or with a letter */
+    unsigned (*times)(struct view *v, int n); /* or with a letter */
     unsigned (*own)(struct app *a, int n);
-    bool keeps;                                  /* a pop-up of text stays open */
+    bool keeps; /* a pop-up of text stays open */
 };
 
 static unsigned how_do(struct app *a, enum action act, const struct call *c, int n, const char *arg)
@@ -257,7 +266,8 @@ static unsigned how_letter(struct app *a, enum action act, const struct call *c,
         a->letter_for = act;
         return VR_DRAW;
     }
-    if (arg[0] == '\'' && !arg[1]) return view_undo(&a->view, 1);
+    if (arg[0] == '\'' && !arg[1])
+        return view_undo(&a->view, 1);
     if (!arg[0] || arg[1]) {
         view_message(&a->view, true, "a mark is one letter, a to z or A to Z");
         return VR_DRAW | VR_BELL;
@@ -265,14 +275,38 @@ static unsigned how_letter(struct app *a, enum action act, const struct call *c,
     return c->times(&a->view, arg[0]);
 }
 
-#define DO(deed, by) {.how = how_do, .arg = DEED_##deed, .sign = by}
-#define TO(no) {.how = how_to, .arg = VIEW_##no}
-#define ASK(kind) {.how = how_ask, .arg = PROMPT_##kind}
-#define CALL(f) {.how = how_call, .view = f}
-#define TIMES(f, by) {.how = how_times, .times = f, .arg = by}
-#define LETTER(f) {.how = how_letter, .times = f}
-#define OWN(f, by) {.how = how_own, .own = f, .arg = by}
-#define KEEP(f, by) {.how = how_own, .own = f, .arg = by, .keeps = true}
+#define DO(deed, by) \
+    { \
+        .how = how_do, .arg = DEED_##deed, .sign = by \
+    }
+#define TO(no) \
+    { \
+        .how = how_to, .arg = VIEW_##no \
+    }
+#define ASK(kind) \
+    { \
+        .how = how_ask, .arg = PROMPT_##kind \
+    }
+#define CALL(f) \
+    { \
+        .how = how_call, .view = f \
+    }
+#define TIMES(f, by) \
+    { \
+        .how = how_times, .times = f, .arg = by \
+    }
+#define LETTER(f) \
+    { \
+        .how = how_letter, .times = f \
+    }
+#define OWN(f, by) \
+    { \
+        .how = how_own, .own = f, .arg = by \
+    }
+#define KEEP(f, by) \
+    { \
+        .how = how_own, .own = f, .arg = by, .keeps = true \
+    }
 static const struct call calls[ACT_COUNT] = {
     [ACT_NONE] = OWN(do_nothing, 1),
 #define X(ID, name, group, help, call) [ACT_##ID] = call,
@@ -290,17 +324,17 @@ static bool act_scrolls(const struct call *c)
 bool act_answers(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
-    return c->how == how_do ? view_answers(v, (enum deed)c->arg)
-         : c->view == view_enter ? view_answers(v, DEED_DETAILS)
-                                 : c->how != how_to || c->arg != v->at.view;
+    return c->how == how_do        ? view_answers(v, (enum deed)c->arg)
+           : c->view == view_enter ? view_answers(v, DEED_DETAILS)
+                                   : c->how != how_to || c->arg != v->at.view;
 }
 
 const char *act_word(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
-    return c->how == how_do            ? kind_here(v)->word[c->arg]
-         : c->view == view_enter       ? kind_here(v)->word[DEED_DETAILS]
-                                       : NULL;
+    return c->how == how_do        ? kind_here(v)->word[c->arg]
+           : c->view == view_enter ? kind_here(v)->word[DEED_DETAILS]
+                                   : NULL;
 }
 
 unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
@@ -310,7 +344,8 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     unsigned had = 0, f;
     struct place from = a->view.at;
     a->touched = true;
-    if (act == ACT_CLOSE || act == ACT_BACK) a->wish = 0;
+    if (act == ACT_CLOSE || act == ACT_BACK)
+        a->wish = 0;
     if (a->view.message[0] && act != ACT_CLOSE) { /* it lasts until the next action, and eats none */
         view_message(&a->view, false, "%s", "");
         had = VR_DRAW;
@@ -322,6 +357,7 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     f = c->how(a, act, c, n, arg);
     tables_moved(a, &from);
     app_live_acted(a, act, &from);
-    if (f & VR_WORK) app_add(a, TODO_VIEW);
+    if (f & VR_WORK)
+        app_add(a, TODO_VIEW);
     return f | had;
 }

@@ -32,17 +32,21 @@ const char *action_help(enum action a)
 enum action action_find(const char *name, size_t len)
 {
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++)
-        if (strlen(rows[a].name) == len && memcmp(rows[a].name, name, len) == 0) return a;
+        if (strlen(rows[a].name) == len && memcmp(rows[a].name, name, len) == 0)
+            return a;
     return ACT_NONE;
 }
 
 enum action action_complete(const char *name, size_t len)
 {
     enum action found = action_find(name, len);
-    if (found != ACT_NONE || len == 0) return found;
+    if (found != ACT_NONE || len == 0)
+        return found;
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
-        if (strncmp(rows[a].name, name, len) != 0) continue;
-        if (found != ACT_NONE) return ACT_NONE;
+        if (strncmp(rows[a].name, name, len) != 0)
+            continue;
+        if (found != ACT_NONE)
+            return ACT_NONE;
         found = a;
     }
     return found;

@@ -26,7 +26,8 @@ bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, i
     a->utf8 = true;
     app_add(a, TODO_LOAD);
     a->cursor_x = a->cursor_y = -1;
-    if (!view_init(&a->view, tr)) return false;
+    if (!view_init(&a->view, tr))
+        return false;
     tri_init(&a->tri, tr);
     a->view.tri = &a->tri;
     app_resize(a, w, h);
@@ -49,18 +50,24 @@ void app_free(struct app *a)
 /* What the view derives from the trace costs a walk over its lanes: not at every slice of loading. */
 static void sync(struct app *a)
 {
-    if (a->stale && (view_loaded(&a->view) & VR_WORK)) app_add(a, TODO_VIEW);
+    if (a->stale && (view_loaded(&a->view) & VR_WORK))
+        app_add(a, TODO_VIEW);
     a->stale = false;
 }
 
 /* Go where the command line said. The window first: a lane at a time then finds that time on the screen. */
 void app_open(struct app *a)
 {
-    if (trace_fatal(a->tr)) return;
-    if (a->open_view) (void)view_switch(&a->view, a->open_view);
-    if (a->open_at) (void)view_goto(&a->view, a->open_at);
-    if (a->open_lane) (void)view_goto(&a->view, a->open_lane);
-    if (a->open_filter && (view_filter(&a->view, a->open_filter) & VR_BELL)) a->open_wrong = a->view.message;
+    if (trace_fatal(a->tr))
+        return;
+    if (a->open_view)
+        (void)view_switch(&a->view, a->open_view);
+    if (a->open_at)
+        (void)view_goto(&a->view, a->open_at);
+    if (a->open_lane)
+        (void)view_goto(&a->view, a->open_lane);
+    if (a->open_filter && (view_filter(&a->view, a->open_filter) & VR_BELL))
+        a->open_wrong = a->view.message;
     a->open_filter = NULL;
     a->open_view = 0;
     a->open_at = a->open_lane = NULL;
@@ -71,11 +78,13 @@ static bool load_step(struct app *a, int64_t budget_ns)
 {
     const struct trace_info *ti = trace_info(a->tr);
     uint32_t epoch = ti->epoch;
-    if (trace_part(a->tr) || app_has(a, TODO_SEEK)) view_leave(&a->view);
+    if (trace_part(a->tr) || app_has(a, TODO_SEEK))
+        view_leave(&a->view);
     bool more = trace_load(a->tr, budget_ns) == LOAD_MORE;
     a->part_done = false;
     a->stale = true;
-    if (ti->epoch != epoch && (view_arrive(&a->view) & VR_WORK)) app_add(a, TODO_VIEW);
+    if (ti->epoch != epoch && (view_arrive(&a->view) & VR_WORK))
+        app_add(a, TODO_VIEW);
     return more;
 }
 
@@ -84,31 +93,41 @@ bool app_hold(struct app *a, int64_t budget_ns)
     const struct trace_info *ti = trace_info(a->tr);
     struct window w = a->view.at.win;
     int64_t t = a->view.at.cursor;
-    if (app_has(a, TODO_LOAD) || !ti->bounded || !a->has_findings) return false; /* the last part has yet to be asked */
+    if (app_has(a, TODO_LOAD) || !ti->bounded || !a->has_findings)
+        return false;                              /* the last part has yet to be asked */
     bool far = view_wants(&a->view, &w.t0, &w.t1); /* else what is shown */
-    if (!far && a->view.far.look) return false; /* it is being looked through */
+    if (!far && a->view.far.look)
+        return false; /* it is being looked through */
     if (far || !tri_shows(a->view.at.view)) {
-        if (!far && trace_held(a->tr, w.t0, w.t1) == WANT_WIDE) w = (struct window){t, t + 1};
+        if (!far && trace_held(a->tr, w.t0, w.t1) == WANT_WIDE)
+            w = (struct window){t, t + 1};
         if (trace_held(a->tr, w.t0, w.t1) == WANT_AWAY) {
             view_leave(&a->view);
             tables_drop(a);
             app_set(a, TODO_SEEK, trace_want(a->tr, w.t0, w.t1) == WANT_COMING);
-            if (view_arrive(&a->view) & VR_WORK) app_add(a, TODO_VIEW);
+            if (view_arrive(&a->view) & VR_WORK)
+                app_add(a, TODO_VIEW);
             app_add(a, TODO_TABLES);
         }
     }
-    if (app_has(a, TODO_SEEK)) app_set(a, TODO_SEEK, load_step(a, budget_ns));
-    if (app_has(a, TODO_SEEK)) return true;
+    if (app_has(a, TODO_SEEK))
+        app_set(a, TODO_SEEK, load_step(a, budget_ns));
+    if (app_has(a, TODO_SEEK))
+        return true;
     sync(a);
-    if (!far) return false;
-    if (view_brought(&a->view) & VR_WORK) app_add(a, TODO_VIEW);
+    if (!far)
+        return false;
+    if (view_brought(&a->view) & VR_WORK)
+        app_add(a, TODO_VIEW);
     return !app_has(a, TODO_VIEW) && view_wants(&a->view, &w.t0, &w.t1);
 }
 
 bool app_load(struct app *a, int64_t budget_ns)
 {
-    if (!app_has(a, TODO_LOAD)) return false;
-    if (trace_part(a->tr) && !tables_part(a, budget_ns)) return true;
+    if (!app_has(a, TODO_LOAD))
+        return false;
+    if (trace_part(a->tr) && !tables_part(a, budget_ns))
+        return true;
     app_set(a, TODO_LOAD, load_step(a, budget_ns));
     if (!app_has(a, TODO_LOAD)) {
         sync(a);
@@ -150,7 +169,8 @@ unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
     uint32_t epoch = trace_info(a->tr)->epoch;
     *flags = VR_NONE;
     if (phase == TODO_LOAD) {
-        if (!app_load(a, budget_ns)) *flags = VR_DRAW;
+        if (!app_load(a, budget_ns))
+            *flags = VR_DRAW;
     } else if (app_hold(a, budget_ns)) {
         phase = TODO_SEEK;
     } else if (phase == TODO_SEEK || trace_info(a->tr)->epoch != epoch) {
@@ -170,7 +190,8 @@ unsigned app_resize(struct app *a, int w, int h)
 
 enum keyview app_keyview(const struct app *a)
 {
-    if (a->view.popup) return KEYVIEW_POPUP;
+    if (a->view.popup)
+        return KEYVIEW_POPUP;
     return (enum keyview)a->view.at.view;
 }
 
@@ -184,8 +205,10 @@ static int history_of(const struct app *a)
 static void history_add(struct app *a)
 {
     int h = history_of(a), *n = &a->history_n[h];
-    if (!a->view.text_len || (*n && strcmp(a->history[h][*n - 1], a->view.text) == 0)) return;
-    if (*n == APP_HISTORY) memmove(a->history[h][0], a->history[h][1], sizeof a->history[h][0] * (size_t)--*n);
+    if (!a->view.text_len || (*n && strcmp(a->history[h][*n - 1], a->view.text) == 0))
+        return;
+    if (*n == APP_HISTORY)
+        memmove(a->history[h][0], a->history[h][1], sizeof a->history[h][0] * (size_t)-- * n);
     memcpy(a->history[h][(*n)++], a->view.text, VIEW_TEXT);
 }
 
@@ -204,7 +227,8 @@ static unsigned history_move(struct app *a, int by)
     int h = history_of(a), n = a->history_n[h];
     int at = a->history_at < 0 ? n : a->history_at;
     at += by;
-    if (at < 0 || at > n || n == 0) return VR_NONE;
+    if (at < 0 || at > n || n == 0)
+        return VR_NONE;
     a->history_at = at;
     prompt_set(a, at < n ? a->history[h][at] : "");
     return VR_DRAW;
@@ -217,23 +241,29 @@ static unsigned prompt_complete(struct app *a)
     size_t len = a->view.text_len, common = 0;
     char all[VIEW_MESSAGE] = "";
     int n = 0;
-    if (a->view.prompt != PROMPT_COMMAND) return VR_NONE;
+    if (a->view.prompt != PROMPT_COMMAND)
+        return VR_NONE;
     for (enum action act = ACT_NONE + 1; act < ACT_COUNT; act++) {
         const char *name = action_name(act);
-        if (strncmp(name, text, len) != 0) continue;
+        if (strncmp(name, text, len) != 0)
+            continue;
         if (n++ == 0) {
             first = name;
             common = strlen(name);
         }
         size_t same = 0;
-        while (same < common && name[same] == first[same]) same++;
+        while (same < common && name[same] == first[same])
+            same++;
         common = same;
         size_t used = strlen(all);
         snprintf(all + used, sizeof all - used, "%s%s", used ? " " : "", name);
     }
-    if (n == 0) return VR_BELL;
-    for (size_t i = len; i < common; i++) view_prompt_put(&a->view, (unsigned char)first[i]);
-    if (n > 1) view_message(&a->view, false, "%s", all);
+    if (n == 0)
+        return VR_BELL;
+    for (size_t i = len; i < common; i++)
+        view_prompt_put(&a->view, (unsigned char)first[i]);
+    if (n > 1)
+        view_message(&a->view, false, "%s", all);
     return VR_DRAW;
 }
 
@@ -245,7 +275,8 @@ static unsigned run_command(struct app *a)
     char *name = line + strspn(line, " ");
     size_t len = strcspn(name, " ");
     enum action act = action_complete(name, len);
-    if (act == ACT_NONE && len == 1 && name[0] == 'q') act = ACT_QUIT;
+    if (act == ACT_NONE && len == 1 && name[0] == 'q')
+        act = ACT_QUIT;
     if (act == ACT_NONE) {
         view_message(&a->view, true, "'%.*s' is no time, range, lane or action (Tab completes names)", (int)len,
                      name);
@@ -262,27 +293,39 @@ static unsigned run_command(struct app *a)
 static unsigned prompt_accept(struct app *a)
 {
     bool slice = a->view.prompt == PROMPT_SLICE;
-    if (!slice) history_add(a);
+    if (!slice)
+        history_add(a);
     unsigned f = view_prompt_accept(&a->view);
-    if (slice) return f | slice_write(a, a->view.command);
-    if (f & VR_COMMAND) f = (f & ~(unsigned)VR_COMMAND) | run_command(a);
-    if (f & VR_WORK) app_add(a, TODO_VIEW);
+    if (slice)
+        return f | slice_write(a, a->view.command);
+    if (f & VR_COMMAND)
+        f = (f & ~(unsigned)VR_COMMAND) | run_command(a);
+    if (f & VR_WORK)
+        app_add(a, TODO_VIEW);
     return f;
 }
 
 static unsigned prompt_key(struct app *a, keycode k)
 {
-    if (k == K_ENTER) return prompt_accept(a);
+    if (k == K_ENTER)
+        return prompt_accept(a);
     if (k == K_ESC || k == (K_CTRL | 'g')) {
         return view_back(&a->view) | VR_DRAW; /* a search under way goes back to where it was begun */
     }
-    if (k == K_BACKSPACE || k == (K_CTRL | 'h') || k == K_DELETE) return view_prompt_erase(&a->view);
-    if (k == (K_CTRL | 'w')) return view_prompt_erase_word(&a->view);
-    if (k == (K_CTRL | 'u')) return view_prompt_clear(&a->view);
-    if (k == K_UP || k == (K_CTRL | 'p')) return history_move(a, -1);
-    if (k == K_DOWN || k == (K_CTRL | 'n')) return history_move(a, 1);
-    if (k == K_TAB) return prompt_complete(a);
-    if (k < K_NAMED) return view_prompt_put(&a->view, k);
+    if (k == K_BACKSPACE || k == (K_CTRL | 'h') || k == K_DELETE)
+        return view_prompt_erase(&a->view);
+    if (k == (K_CTRL | 'w'))
+        return view_prompt_erase_word(&a->view);
+    if (k == (K_CTRL | 'u'))
+        return view_prompt_clear(&a->view);
+    if (k == K_UP || k == (K_CTRL | 'p'))
+        return history_move(a, -1);
+    if (k == K_DOWN || k == (K_CTRL | 'n'))
+        return history_move(a, 1);
+    if (k == K_TAB)
+        return prompt_complete(a);
+    if (k < K_NAMED)
+        return view_prompt_put(&a->view, k);
     return VR_NONE;
 }
 
@@ -295,7 +338,8 @@ static unsigned feed(struct app *a, keycode k)
     switch (keymap_feed(a->km, &a->keys, app_keyview(a), k, &hit, &count)) {
     case KEYFEED_HIT: {
         uint64_t n = (uint64_t)(count ? count : 1) * hit->times;
-        if (n > KEYMAP_COUNT_MAX) n = KEYMAP_COUNT_MAX;
+        if (n > KEYMAP_COUNT_MAX)
+            n = KEYMAP_COUNT_MAX;
         bool given = count || hit->times != 1;
         return VR_DRAW | app_do(a, hit->action, given ? (uint32_t)n : 0, hit->arg);
     }
@@ -303,7 +347,8 @@ static unsigned feed(struct app *a, keycode k)
     case KEYFEED_CANCEL: return VR_DRAW; /* the footer shows what is under way */
     case KEYFEED_NONE: break;
     }
-    if (key_is_mouse(k)) return VR_NONE;
+    if (key_is_mouse(k))
+        return VR_NONE;
     char name[KEY_NAME_MAX], help[64];
     help_key(a->km, app_keyview(a), ACT_HELP, help, sizeof help);
     view_message(&a->view, false, "%s does nothing here%s%s%s", key_text(k, name), help[0] ? "; " : "", help,
@@ -324,12 +369,14 @@ static unsigned point(struct app *a, int x, int y)
     int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, (y - p.y[ROW_LANES]) / p.lane_h) : 0;
     if (y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < rows) {
         int64_t now = l ? lanes_row(l, v->at.focus.i) : v->at.row;
-        if (row != now) f |= view_lane(v, (int)(row - now));
+        if (row != now)
+            f |= view_lane(v, (int)(row - now));
     }
     if (x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] && y < p.y[ROW_STATUS]) {
         int64_t t0, t1;
         int by = x - p.gutter - view_column(v, &t0, &t1);
-        if (by) f |= view_cursor(v, by);
+        if (by)
+            f |= view_cursor(v, by);
     }
     return f;
 }
@@ -338,7 +385,8 @@ static unsigned point(struct app *a, int x, int y)
 static unsigned drag(struct app *a, int x, int y)
 {
     unsigned f = point(a, a->press_x, a->press_y);
-    if (a->view.selected || a->view.selecting) f |= view_back(&a->view);
+    if (a->view.selected || a->view.selecting)
+        f |= view_back(&a->view);
     f |= view_select(&a->view);
     f |= point(a, x, y);
     return (f | view_select(&a->view)) & ~(unsigned)VR_QUIT;
@@ -355,8 +403,10 @@ static bool alt_means(const struct app *a, keycode k)
 
 static unsigned mouse(struct app *a, const struct key_event *ev)
 {
-    if (a->view.popup || ev->x < 0 || ev->key == K_RELEASE) return VR_NONE;
-    if (ev->key == K_DRAG) return drag(a, ev->x, ev->y);
+    if (a->view.popup || ev->x < 0 || ev->key == K_RELEASE)
+        return VR_NONE;
+    if (ev->key == K_DRAG)
+        return drag(a, ev->x, ev->y);
     if (ev->key == K_CLICK) {
         a->press_x = ev->x;
         a->press_y = ev->y;
@@ -382,7 +432,8 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         enum action act = a->letter_for;
         char letter[2] = {k < 0x80 ? (char)k : '?', 0};
         a->letter_for = ACT_NONE;
-        if (k == K_ESC) return VR_DRAW;
+        if (k == K_ESC)
+            return VR_DRAW;
         return VR_DRAW | app_do(a, act, 0, letter);
     }
     if (a->view.prompt) {
@@ -390,7 +441,8 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
         tables_moved(a, &from);
         app_live_acted(a, ACT_NONE, &from);
-        if ((f & VR_WORK) != 0) app_add(a, TODO_VIEW); /* searches go on while one types */
+        if ((f & VR_WORK) != 0)
+            app_add(a, TODO_VIEW); /* searches go on while one types */
         return f;
     }
     struct place from = a->view.at;
@@ -398,14 +450,16 @@ unsigned app_key(struct app *a, const struct key_event *ev)
     tables_moved(a, &from);
     bool pending = a->keys.n || a->keys.counting;
     f |= feed(a, k);
-    if (pending) f |= VR_DRAW;
+    if (pending)
+        f |= VR_DRAW;
     return f;
 }
 
 bool app_interruptible(const struct app *a)
 {
     const struct view *v = &a->view;
-    return v->prompt || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || v->far.look || view_searching(v);
+    return v->prompt || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || v->far.look ||
+           view_searching(v);
 }
 
 unsigned app_interrupt(struct app *a)
@@ -437,8 +491,10 @@ bool app_draw(struct app *a)
     else
         help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer, sizeof a->footer);
     a->grid.ascii = !a->utf8;
-    if (!frame_draw(&a->grid, &a->view, &txt)) return false;
-    if (view_pending(&a->view)) app_add(a, TODO_VIEW);
+    if (!frame_draw(&a->grid, &a->view, &txt))
+        return false;
+    if (view_pending(&a->view))
+        app_add(a, TODO_VIEW);
     a->cursor_x = txt.screen_x;
     a->cursor_y = txt.screen_y;
     return true;

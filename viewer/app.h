@@ -43,53 +43,53 @@ enum { APP_HISTORY = 16 };
 struct app {
     struct trace *tr;
     struct view view;
-    struct triage *tg;      /* the tables of views 1, 5, 6; NULL until the trace is loaded */
+    struct triage *tg; /* the tables of views 1, 5, 6; NULL until the trace is loaded */
     struct findings fs;
     struct tri tri;
     struct finding_parts parts; /* of a trace that is read in parts: what those so far say */
-    struct triage *part;    /* the tables of the part that is complete */
-    bool part_done;         /* it has been taken */
-    bool has_findings;      /* of all parts, put together */
-    bool hint;              /* say when the tables are done, if a key has come before */
-    int wish;               /* finding-next by so many once the tables are done, < 0 = back; 0 = no such wish */
-    bool touched;           /* a key has come: where the reader is, is up to the reader */
+    struct triage *part;        /* the tables of the part that is complete */
+    bool part_done;             /* it has been taken */
+    bool has_findings;          /* of all parts, put together */
+    bool hint;                  /* say when the tables are done, if a key has come before */
+    int wish;                   /* finding-next by so many once the tables are done, < 0 = back; 0 = no such wish */
+    bool touched;               /* a key has come: where the reader is, is up to the reader */
     const struct keymap *km;
-    const char *note;       /* for the title line, until the first key; NULL = none */
-    const char *name;       /* how the title shall name the trace, NULL = by its path */
+    const char *note; /* for the title line, until the first key; NULL = none */
+    const char *name; /* how the title shall name the trace, NULL = by its path */
     struct keystate keys;
     enum action letter_for; /* mark, mark-go: the next key is its letter; ACT_NONE otherwise */
     bool show_debug;        /* the debug field is on */
     struct grid grid;
-    bool utf8;              /* output may hold more than ASCII */
-    enum tier utf8_tier;    /* glyphs where it may */
-    bool no_color;          /* there are none: the palette action says so */
+    bool utf8;           /* output may hold more than ASCII */
+    enum tier utf8_tier; /* glyphs where it may */
+    bool no_color;       /* there are none: the palette action says so */
     enum palette palette;
     bool mono;
-    unsigned todo;          /* enum todo: what is queued */
-    bool stale;             /* it went on, and the view has not been told */
-    struct follow *follow;  /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
-    bool following;         /* the window goes with its end */
-    int64_t follow_ns;      /* and is so long */
-    int64_t tables_next;    /* monotonic: not before then are its tables worked out anew */
-    const char *where;      /* it runs there */
-    char live_name[160];    /* the title's words for it */
-    int open_view;          /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
+    unsigned todo;         /* enum todo: what is queued */
+    bool stale;            /* it went on, and the view has not been told */
+    struct follow *follow; /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
+    bool following;        /* the window goes with its end */
+    int64_t follow_ns;     /* and is so long */
+    int64_t tables_next;   /* monotonic: not before then are its tables worked out anew */
+    const char *where;     /* it runs there */
+    char live_name[160];   /* the title's words for it */
+    int open_view;         /* where to open once the trace is loaded, if no key came first; 0, NULL = nowhere */
     const char *open_at, *open_lane, *open_filter;
-    const char *open_wrong; /* the filter asked for makes no sense: why (view.message) */
+    const char *open_wrong;   /* the filter asked for makes no sense: why (view.message) */
     const char *const *roots; /* "recorded=here": where sources are */
     int nroots;
-    char source[4096];      /* AR_SOURCE: the file, and */
+    char source[4096]; /* AR_SOURCE: the file, and */
     uint64_t source_line;
     char slice_over[VIEW_TEXT]; /* a file that is there, named once as a slice's */
-    double ticks_per_second; /* --ticks-per-second, 0 = not given */
-    double rate;            /* bytes decoded per second, for the title; 0 = unknown */
-    int cursor_x, cursor_y; /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
+    double ticks_per_second;    /* --ticks-per-second, 0 = not given */
+    double rate;                /* bytes decoded per second, for the title; 0 = unknown */
+    int cursor_x, cursor_y;     /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
     struct help help;
-    char title[96];         /* of the help pop-up */
-    char debug[64];         /* shown in the title line if not empty */
+    char title[96]; /* of the help pop-up */
+    char debug[64]; /* shown in the title line if not empty */
     char footer[256];
-    char *yank;             /* VR_YANK: text for the clipboard; NULL before the first */
-    int press_x, press_y;   /* where the mouse button went down, for dragging */
+    char *yank;                              /* VR_YANK: text for the clipboard; NULL before the first */
+    int press_x, press_y;                    /* where the mouse button went down, for dragging */
     char history[3][APP_HISTORY][VIEW_TEXT]; /* lines typed behind ':', '/' and '\\' */
     int history_n[3], history_at;
 };

@@ -34,9 +34,13 @@ static void name_it(struct app *a)
 {
     char by[FMT_MAX];
     int64_t behind = time_sub(trace_info(a->tr)->end, a->view.at.win.t1);
-    if (follow_ended(a->follow)) snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED", a->where);
-    else if (a->following) snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE", a->where);
-    else snprintf(a->live_name, sizeof a->live_name, "%.60s HELD, %s behind", a->where, when_dur(a->tr, behind < 0 ? 0 : behind, by));
+    if (follow_ended(a->follow))
+        snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED", a->where);
+    else if (a->following)
+        snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE", a->where);
+    else
+        snprintf(a->live_name, sizeof a->live_name, "%.60s HELD, %s behind", a->where,
+                 when_dur(a->tr, behind < 0 ? 0 : behind, by));
 }
 
 /* The window ends where the program is. */
@@ -50,7 +54,8 @@ static void pin(struct app *a)
 
 static void tables_away(struct app *a)
 {
-    if (!a->tg && !app_has(a, TODO_TABLES)) return;
+    if (!a->tg && !app_has(a, TODO_TABLES))
+        return;
     tables_drop(a);
     findings_free(&a->fs);
     a->tri.fs = NULL;
@@ -69,8 +74,10 @@ static bool to_come(const struct app *a, const char *place)
 /* The command line named a place: a time or a lane at one is looked at for as long as the reader likes. */
 static void open_once(struct app *a)
 {
-    if (!a->open_view && !a->open_at && !a->open_lane && !a->open_filter) return;
-    if (!follow_ended(a->follow) && (to_come(a, a->open_at) || to_come(a, a->open_lane))) return;
+    if (!a->open_view && !a->open_at && !a->open_lane && !a->open_filter)
+        return;
+    if (!follow_ended(a->follow) && (to_come(a, a->open_at) || to_come(a, a->open_lane)))
+        return;
     a->following = !a->open_at && !a->open_lane;
     app_open(a);
 }
@@ -80,9 +87,12 @@ static unsigned grown(struct app *a)
 {
     tables_away(a);
     unsigned f = view_loaded(&a->view);
-    if (trace_info(a->tr)->done) open_once(a);
-    if (a->following) pin(a);
-    if (f & VR_WORK) app_add(a, TODO_VIEW);
+    if (trace_info(a->tr)->done)
+        open_once(a);
+    if (a->following)
+        pin(a);
+    if (f & VR_WORK)
+        app_add(a, TODO_VIEW);
     return VR_DRAW;
 }
 
@@ -94,7 +104,8 @@ static unsigned exchanged(struct app *a, int64_t by)
     tri_init(&a->tri, a->tr);
     unsigned f = view_exchange(&a->view, a->tr, by);
     follow_let_go(a->follow);
-    if (f & VR_WORK) app_add(a, TODO_VIEW);
+    if (f & VR_WORK)
+        app_add(a, TODO_VIEW);
     return grown(a);
 }
 
@@ -102,8 +113,10 @@ static unsigned exchanged(struct app *a, int64_t by)
 static unsigned tables_wanted(struct app *a)
 {
     int64_t now = mono_ns();
-    if (app_has(a, TODO_TABLES) || a->tg || !tri_shows(a->view.at.view)) return VR_NONE;
-    if (a->following && now < a->tables_next) return VR_NONE;
+    if (app_has(a, TODO_TABLES) || a->tg || !tri_shows(a->view.at.view))
+        return VR_NONE;
+    if (a->following && now < a->tables_next)
+        return VR_NONE;
     app_add(a, TODO_TABLES);
     unsigned f = app_triage(a, TABLES_AT_ONCE_NS);
     a->tables_next = now + (mono_ns() - now) * TABLES_SHARE;
@@ -140,12 +153,17 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
 {
     int64_t by = 0;
     unsigned news = follow_step(a->follow, stands(a) ? 0 : budget_ns, &by), f = VR_NONE;
-    if (news & FOLLOW_MOVED) f |= exchanged(a, by);
-    else if (news & FOLLOW_GREW) f |= grown(a);
-    if (news & FOLLOW_ENDED) f |= ended(a);
+    if (news & FOLLOW_MOVED)
+        f |= exchanged(a, by);
+    else if (news & FOLLOW_GREW)
+        f |= grown(a);
+    if (news & FOLLOW_ENDED)
+        f |= ended(a);
     *busy = news != 0;
-    if (!(news & FOLLOW_BUSY)) f |= tables_wanted(a);
-    if (f) name_it(a);
+    if (!(news & FOLLOW_BUSY))
+        f |= tables_wanted(a);
+    if (f)
+        name_it(a);
     return f;
 }
 
@@ -157,7 +175,8 @@ static bool zooms(enum action act)
 void app_live_acted(struct app *a, enum action act, const struct place *from)
 {
     const struct place *at = &a->view.at;
-    if (!a->follow || !a->following || act == ACT_FOLLOW) return;
+    if (!a->follow || !a->following || act == ACT_FOLLOW)
+        return;
     bool window = at->win.t0 != from->win.t0 || at->win.t1 != from->win.t1;
     if (zooms(act) && window) { /* another pace, the same end */
         a->follow_ns = window_len(at->win);

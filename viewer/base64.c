@@ -12,8 +12,10 @@ size_t base64_write(const char *in, size_t n, char *out)
     for (size_t i = 0; i < n; i += 3) {
         size_t left = n - i;
         uint32_t v = (uint32_t)(unsigned char)in[i] << 16;
-        if (left > 1) v |= (uint32_t)(unsigned char)in[i + 1] << 8;
-        if (left > 2) v |= (unsigned char)in[i + 2];
+        if (left > 1)
+            v |= (uint32_t)(unsigned char)in[i + 1] << 8;
+        if (left > 2)
+            v |= (unsigned char)in[i + 2];
         out[at++] = digits[v >> 18];
         out[at++] = digits[v >> 12 & 63];
         out[at++] = left > 1 ? digits[v >> 6 & 63] : '=';

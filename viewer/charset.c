@@ -20,7 +20,8 @@
 static bool names_utf8(const char *locale)
 {
     const char *dot = strchr(locale, '.');
-    if (!dot) return false;
+    if (!dot)
+        return false;
     size_t n = strcspn(dot + 1, "@");
     return (n == 5 && strncasecmp(dot + 1, "UTF-8", n) == 0) || (n == 4 && strncasecmp(dot + 1, "UTF8", n) == 0);
 }
@@ -28,7 +29,8 @@ static bool names_utf8(const char *locale)
 enum charset charset_of(const char *lc_all, const char *lc_ctype, const char *lang)
 {
     const char *says = lc_all && *lc_all ? lc_all : lc_ctype && *lc_ctype ? lc_ctype : lang;
-    if (!says || !*says) return CHARSET_UNSAID;
+    if (!says || !*says)
+        return CHARSET_UNSAID;
     return names_utf8(says) ? CHARSET_UTF8 : CHARSET_ASCII;
 }
 
@@ -37,7 +39,8 @@ enum charset charset_start(void)
     enum charset said = charset_of(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"));
 #ifndef GOTOP_STATIC
     if (setlocale(LC_CTYPE, "")) { /* "en_US" alone may be one of UTF-8, too */
-        if (said != CHARSET_UNSAID) said = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? CHARSET_UTF8 : CHARSET_ASCII;
+        if (said != CHARSET_UNSAID)
+            said = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? CHARSET_UTF8 : CHARSET_ASCII;
     } else if (said == CHARSET_UTF8) {
         charset_force();
     }
@@ -57,7 +60,8 @@ int __wrap_wcwidth(wchar_t c)
     char text[4];
     int width, n = str_utf8((uint32_t)c, text);
     uint32_t at = 0;
-    if (!c) return 0;
+    if (!c)
+        return 0;
     return str_next((struct str){text, (uint32_t)n}, &at, &width) == (uint32_t)c ? width : -1;
 }
 
@@ -71,7 +75,8 @@ size_t __wrap_wcrtomb(char *out, wchar_t c, mbstate_t *state)
 void charset_force(void)
 {
 #ifndef GOTOP_STATIC
-    if (MB_CUR_MAX == 1) setlocale(LC_CTYPE, "C.UTF-8");
+    if (MB_CUR_MAX == 1)
+        setlocale(LC_CTYPE, "C.UTF-8");
 #endif
 }
 

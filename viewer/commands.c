@@ -26,7 +26,8 @@ enum { NROWS = sizeof rows / sizeof rows[0] };
 command_main *command_find(const char *name)
 {
     for (int i = 0; i < NROWS; i++)
-        if (strcmp(name, rows[i].name) == 0) return rows[i].main;
+        if (strcmp(name, rows[i].name) == 0)
+            return rows[i].main;
     return NULL;
 }
 

@@ -14,11 +14,14 @@ int dump_main(int argc, char **argv)
     struct options o;
     struct trace *tr;
     struct err e = {0};
-    if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
+    if (!options_parse(argc, argv, &o, stderr))
+        return EXIT_USAGE;
     if (o.help) {
         printf("usage: gotop dump [options] TRACE\n"
-               "The model as tab-separated records, one a line, sorted by kind. C event counts, F first stacks, G goroutine\n"
-               "intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R ranges, S sums per goroutine, T\n"
+               "The model as tab-separated records, one a line, sorted by kind. C event counts, F first stacks, G "
+               "goroutine\n"
+               "intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R ranges, S sums per "
+               "goroutine, T\n"
                "tasks, U regions, Z sums per state, D damage.\n"
                "  --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
                "Exit status: 0 whole, 1 wrong usage, 2 unreadable or not written, 3 a part.\n");
@@ -36,7 +39,8 @@ int dump_main(int argc, char **argv)
     }
     int status = EXIT_UNREADABLE;
     if (trace_part(tr)) {
-        err_set(&e, ERR_NOMEM, ERR_NO_OFFSET, "dump needs the whole model, which is more than --max-memory (%llu MiB) holds",
+        err_set(&e, ERR_NOMEM, ERR_NO_OFFSET,
+                "dump needs the whole model, which is more than --max-memory (%llu MiB) holds",
                 (unsigned long long)trace_limit(tr) >> 20);
         say_error(o.path, &e);
     } else if (trace_fatal(tr)) {

@@ -25,8 +25,10 @@ static bool whole(int fd, void *p, size_t n, bool out)
 {
     for (size_t i = 0; i < n;) {
         ssize_t k = out ? write(fd, (char *)p + i, n - i) : read(fd, (char *)p + i, n - i);
-        if (k < 0 && errno == EINTR) continue;
-        if (k <= 0) return false;
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
         i += (size_t)k;
     }
     return true;
@@ -56,8 +58,10 @@ static int run(const char *command, const struct request *r)
 static void take_keys(void)
 {
     int tty = isatty(STDIN_FILENO) ? -1 : open("/dev/tty", O_RDWR | O_CLOEXEC);
-    if (tty >= 0) dup2(tty, STDIN_FILENO);
-    else if (!isatty(STDIN_FILENO)) dup2(STDOUT_FILENO, STDIN_FILENO);
+    if (tty >= 0)
+        dup2(tty, STDIN_FILENO);
+    else if (!isatty(STDIN_FILENO))
+        dup2(STDOUT_FILENO, STDIN_FILENO);
 }
 
 static void serve(int in, int out)
@@ -70,7 +74,8 @@ static void serve(int in, int out)
     while (whole(in, &r, sizeof r, false)) {
         r.path[sizeof r.path - 1] = '\0';
         int status = r.path[0] != '-' ? run(helper.command, &r) : -1; /* no option */
-        if (!whole(out, &status, sizeof status, true)) break;
+        if (!whole(out, &status, sizeof status, true))
+            break;
     }
     _exit(0);
 }
@@ -79,10 +84,13 @@ void editor_begin(void)
 {
     int to[2], from[2];
     const char *e = getenv("VISUAL");
-    if (!e || !*e) e = getenv("EDITOR");
-    if (!e || !*e || helper.pid) return;
+    if (!e || !*e)
+        e = getenv("EDITOR");
+    if (!e || !*e || helper.pid)
+        return;
     helper.command = e;
-    if (pipe2(to, O_CLOEXEC) != 0) return;
+    if (pipe2(to, O_CLOEXEC) != 0)
+        return;
     if (pipe2(from, O_CLOEXEC) != 0) {
         close(to[0]);
         close(to[1]);
@@ -98,7 +106,8 @@ void editor_begin(void)
     close(from[1]);
     helper.to = to[1];
     helper.from = from[0];
-    if (helper.pid > 0) return;
+    if (helper.pid > 0)
+        return;
     close(helper.to);
     close(helper.from);
     helper.pid = 0;
@@ -115,15 +124,18 @@ bool editor_open(const char *path, uint64_t line)
     int status = -1;
     memset(&r, 0, sizeof r);
     r.line = line;
-    if (!helper.pid || strlen(path) >= sizeof r.path) return false;
+    if (!helper.pid || strlen(path) >= sizeof r.path)
+        return false;
     memcpy(r.path, path, strlen(path));
-    if (!whole(helper.to, &r, sizeof r, true) || !whole(helper.from, &status, sizeof status, false)) return false;
+    if (!whole(helper.to, &r, sizeof r, true) || !whole(helper.from, &status, sizeof status, false))
+        return false;
     return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
 void editor_end(void)
 {
-    if (!helper.pid) return;
+    if (!helper.pid)
+        return;
     close(helper.to); /* it ends at that */
     close(helper.from);
     while (waitpid(helper.pid, NULL, 0) < 0 && errno == EINTR) {

@@ -23,8 +23,8 @@ struct strip { /* addresses that don't move, behind which memory comes as it is 
 };
 
 struct held {
-    size_t at;       /* in the strip */
-    int64_t t1;      /* its end on the trace's clock, ns; 0 = not decoded yet */
+    size_t at;  /* in the strip */
+    int64_t t1; /* its end on the trace's clock, ns; 0 = not decoded yet */
 };
 
 struct model {
@@ -40,7 +40,7 @@ struct follow {
     struct model now, next, old;
     struct held *gens;
     size_t ngens, cap;
-    size_t next_from;   /* next holds gens[next_from..] */
+    size_t next_from; /* next holds gens[next_from..] */
     bool ended;
     char why[200];
 };
@@ -58,7 +58,8 @@ static bool strip_make(struct strip *s)
 {
     for (size_t cap = STRIP_MAX; cap >= STRIP_MIN; cap /= 4) {
         void *p = mmap(NULL, cap, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED) continue;
+        if (p == MAP_FAILED)
+            continue;
         *s = (struct strip){.p = p, .cap = cap};
         return true;
     }
@@ -67,9 +68,11 @@ static bool strip_make(struct strip *s)
 
 static bool strip_put(struct strip *s, const uint8_t *p, size_t n)
 {
-    if (n > s->cap - s->n) return false;
+    if (n > s->cap - s->n)
+        return false;
     size_t need = (s->n + n + PAGE - 1) & ~(size_t)(PAGE - 1);
-    if (need > s->usable && mprotect(s->p + s->usable, need - s->usable, PROT_READ | PROT_WRITE)) return false;
+    if (need > s->usable && mprotect(s->p + s->usable, need - s->usable, PROT_READ | PROT_WRITE))
+        return false;
     s->usable = need > s->usable ? need : s->usable;
     memcpy(s->p + s->n, p, n);
     s->n += n;
@@ -78,7 +81,8 @@ static bool strip_put(struct strip *s, const uint8_t *p, size_t n)
 
 static void strip_free(struct strip *s)
 {
-    if (s->p) munmap(s->p, s->cap);
+    if (s->p)
+        munmap(s->p, s->cap);
     *s = (struct strip){0};
 }
 
@@ -95,7 +99,8 @@ static bool model_open(struct follow *f, struct model *m, struct err *e)
 {
     struct trace_opts opts = f->o.live.trace;
     opts.grows = true;
-    if (trace_open_mem(m->strip.p, m->strip.n, &opts, &m->tr, e)) return false;
+    if (trace_open_mem(m->strip.p, m->strip.n, &opts, &m->tr, e))
+        return false;
     return true;
 }
 
@@ -105,13 +110,17 @@ static bool take(struct follow *f, const struct stream_gen *g)
     struct held *h = mem_grow(f->gens, &f->cap, f->ngens + 1, sizeof *h);
     const uint8_t *p = g->p + STREAM_HEADER;
     size_t n = g->n - STREAM_HEADER;
-    if (!h) return false;
+    if (!h)
+        return false;
     f->gens = h;
     h[f->ngens] = (struct held){f->now.strip.n, 0};
-    if (!strip_put(&f->now.strip, p, n) || (f->next.tr && !strip_put(&f->next.strip, p, n))) return false;
+    if (!strip_put(&f->now.strip, p, n) || (f->next.tr && !strip_put(&f->next.strip, p, n)))
+        return false;
     f->ngens++;
-    if (f->now.tr) trace_grow(f->now.tr, f->now.strip.n);
-    if (f->next.tr) trace_grow(f->next.tr, f->next.strip.n);
+    if (f->now.tr)
+        trace_grow(f->now.tr, f->now.strip.n);
+    if (f->next.tr)
+        trace_grow(f->next.tr, f->next.strip.n);
     f->now.waits = f->next.waits = false;
     return true;
 }
@@ -128,9 +137,11 @@ static void over(struct follow *f, const char *why)
 static void take_all(struct follow *f)
 {
     size_t n = stream_whole(&f->live.st), i = 0;
-    while (i < n && take(f, &f->live.st.gen[i])) i++;
+    while (i < n && take(f, &f->live.st.gen[i]))
+        i++;
     stream_drop(&f->live.st, n);
-    if (i < n) over(f, "out of memory for what is held");
+    if (i < n)
+        over(f, "out of memory for what is held");
 }
 
 /* Read for a while. true: a generation became whole, or it ended. */
@@ -139,7 +150,8 @@ static bool receive(struct follow *f, int timeout_ms)
     struct err e = {0};
     int64_t until = mono_ns() + READ_NS;
     size_t before = f->ngens;
-    if (f->ended) return false;
+    if (f->ended)
+        return false;
     do {
         enum live_state s = live_step(&f->live, timeout_ms, &e);
         take_all(f);
@@ -147,7 +159,8 @@ static bool receive(struct follow *f, int timeout_ms)
             over(f, s == LIVE_FAILED ? e.what : "");
             return true;
         }
-        if (s == LIVE_WAIT) break;
+        if (s == LIVE_WAIT)
+            break;
         timeout_ms = 0;
     } while (mono_ns() < until);
     return f->ngens > before;
@@ -159,7 +172,8 @@ static bool receive(struct follow *f, int timeout_ms)
 static void settle_times(struct follow *f)
 {
     const struct trace_info *ti = trace_info(f->now.tr);
-    for (size_t i = f->ngens; i-- > 0 && !f->gens[i].t1;) f->gens[i].t1 = ti->first_ns + ti->end;
+    for (size_t i = f->ngens; i-- > 0 && !f->gens[i].t1;)
+        f->gens[i].t1 = ti->first_ns + ti->end;
 }
 
 /* From which generation on --keep would be enough; 0: all of it. */
@@ -168,14 +182,18 @@ static size_t keep_from(const struct follow *f)
     const struct held *g = f->gens;
     int64_t newest = f->ngens ? g[f->ngens - 1].t1 : 0;
     size_t i = 0;
-    while (i + 1 < f->ngens && (f->o.keep_bytes ? f->now.strip.n - g[i].at > f->o.keep_bytes : g[i].t1 < newest - f->o.keep_ns)) i++;
+    while (i + 1 < f->ngens &&
+           (f->o.keep_bytes ? f->now.strip.n - g[i].at > f->o.keep_bytes : g[i].t1 < newest - f->o.keep_ns))
+        i++;
     return i;
 }
 
 static bool too_much(const struct follow *f)
 {
-    if (f->ngens < 3) return false;
-    if (f->o.keep_bytes) return f->now.strip.n > f->o.keep_bytes + f->o.keep_bytes / 4;
+    if (f->ngens < 3)
+        return false;
+    if (f->o.keep_bytes)
+        return f->now.strip.n > f->o.keep_bytes + f->o.keep_bytes / 4;
     return trace_info(f->now.tr)->end > f->o.keep_ns + f->o.keep_ns / 4;
 }
 
@@ -183,7 +201,8 @@ static void next_begin(struct follow *f)
 {
     struct err e = {0};
     size_t from = keep_from(f), at = f->gens[from].at;
-    if (!from || !strip_make(&f->next.strip)) return;
+    if (!from || !strip_make(&f->next.strip))
+        return;
     if (!strip_put(&f->next.strip, f->live.st.header, STREAM_HEADER) ||
         !strip_put(&f->next.strip, f->now.strip.p + at, f->now.strip.n - at) || !model_open(f, &f->next, &e))
         model_free(&f->next);
@@ -199,7 +218,8 @@ static int64_t next_takes_over(struct follow *f)
     f->next = (struct model){0};
     f->ngens -= f->next_from;
     memmove(f->gens, f->gens + f->next_from, f->ngens * sizeof *f->gens);
-    for (size_t i = 0; i < f->ngens; i++) f->gens[i].at -= shift;
+    for (size_t i = 0; i < f->ngens; i++)
+        f->gens[i].at -= shift;
     return by;
 }
 
@@ -207,7 +227,8 @@ static int64_t next_takes_over(struct follow *f)
 
 static void decode(struct model *m, int64_t budget_ns)
 {
-    if (m->tr && !m->waits) m->waits = trace_load(m->tr, budget_ns) != LOAD_MORE;
+    if (m->tr && !m->waits)
+        m->waits = trace_load(m->tr, budget_ns) != LOAD_MORE;
 }
 
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
@@ -220,10 +241,12 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         f->now.waits = false;
         news |= FOLLOW_ENDED;
     }
-    if (budget_ns <= 0) return news;
+    if (budget_ns <= 0)
+        return news;
     if (!f->now.waits) {
         decode(&f->now, budget_ns);
-        if (f->now.waits) settle_times(f);
+        if (f->now.waits)
+            settle_times(f);
         news |= FOLLOW_GREW;
     } else if (f->next.tr && !f->ended) {
         decode(&f->next, budget_ns);
@@ -234,7 +257,8 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
     } else if (!f->ended && !f->old.tr && too_much(f)) {
         next_begin(f);
     }
-    if (!f->now.waits || (f->next.tr && !f->next.waits)) news |= FOLLOW_BUSY;
+    if (!f->now.waits || (f->next.tr && !f->next.waits))
+        news |= FOLLOW_BUSY;
     return news;
 }
 
@@ -245,7 +269,8 @@ void follow_let_go(struct follow *f)
 
 void follow_stop(struct follow *f)
 {
-    if (f->ended) return;
+    if (f->ended)
+        return;
     over(f, "the connection was given up");
     trace_grown(f->now.tr);
     f->now.waits = false;
@@ -269,15 +294,21 @@ bool follow_ended(const struct follow *f)
 /* The first generation: nothing can be shown before. */
 static enum err_code first(struct follow *f, struct err *e)
 {
-    if (!strip_make(&f->now.strip)) return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "no room for addresses");
+    if (!strip_make(&f->now.strip))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "no room for addresses");
     while (!stream_whole(&f->live.st)) {
         enum live_state s = live_step(&f->live, FIRST_MS, e);
-        if (s == LIVE_FAILED) return e->code;
-        if (s == LIVE_END) break;
-        if (live_stop_asked()) return err_set(e, ERR_IO, ERR_NO_OFFSET, "nothing had come yet");
+        if (s == LIVE_FAILED)
+            return e->code;
+        if (s == LIVE_END)
+            break;
+        if (live_stop_asked())
+            return err_set(e, ERR_IO, ERR_NO_OFFSET, "nothing had come yet");
     }
-    if (!stream_whole(&f->live.st)) return err_set(e, ERR_TRUNCATED, f->live.st.bytes, "it ended within its first generation");
-    if (!strip_put(&f->now.strip, f->live.st.header, STREAM_HEADER)) return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    if (!stream_whole(&f->live.st))
+        return err_set(e, ERR_TRUNCATED, f->live.st.bytes, "it ended within its first generation");
+    if (!strip_put(&f->now.strip, f->live.st.header, STREAM_HEADER))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     take_all(f);
     return model_open(f, &f->now, e) ? ERR_OK : e->code;
 }
@@ -286,29 +317,40 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
 {
     struct follow *f = mem_zalloc(sizeof *f);
     *out = NULL;
-    if (!f) return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    if (!f)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->o = *o;
-    if (!f->o.keep_ns) f->o.keep_ns = 30000000000;
+    if (!f->o.keep_ns)
+        f->o.keep_ns = 30000000000;
     enum err_code rc = ERR_OK;
-    if (o->raw && !(f->raw = fopen(o->raw, "wbe"))) rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", o->raw, strerror(errno));
-    if (!rc) rc = live_open(&f->live, &o->live, e);
+    if (o->raw && !(f->raw = fopen(o->raw, "wbe")))
+        rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", o->raw, strerror(errno));
+    if (!rc)
+        rc = live_open(&f->live, &o->live, e);
     f->live.raw = f->raw;
-    if (!rc) rc = first(f, e);
-    if (!rc && f->live.ended) over(f, "");
-    if (!rc && f->ended) trace_grown(f->now.tr);
-    if (rc) follow_close(f);
-    else *out = f;
+    if (!rc)
+        rc = first(f, e);
+    if (!rc && f->live.ended)
+        over(f, "");
+    if (!rc && f->ended)
+        trace_grown(f->now.tr);
+    if (rc)
+        follow_close(f);
+    else
+        *out = f;
     return rc;
 }
 
 void follow_close(struct follow *f)
 {
-    if (!f) return;
+    if (!f)
+        return;
     live_close(&f->live);
     model_free(&f->now);
     model_free(&f->next);
     model_free(&f->old);
-    if (f->raw) fclose(f->raw);
+    if (f->raw)
+        fclose(f->raw);
     mem_free(f->gens);
     mem_free(f);
 }

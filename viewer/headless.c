@@ -15,7 +15,8 @@ static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *,
 {
     size_t size = (size_t)g->w * 4 + 1;
     char *buf = mem_alloc(size);
-    if (!buf) return false;
+    if (!buf)
+        return false;
     for (int y = 0; y < g->h; y++) {
         line(g, y, buf, size);
         fprintf(out, "%s\n", buf);
@@ -29,7 +30,8 @@ static bool draw(struct app *a)
 {
     bool ok = app_draw(a);
     while (ok && app_has(a, TODO_VIEW)) {
-        while (app_has(a, TODO_VIEW)) (void)app_work(a, INT64_MAX);
+        while (app_has(a, TODO_VIEW))
+            (void)app_work(a, INT64_MAX);
         ok = app_draw(a);
     }
     return ok;
@@ -37,9 +39,11 @@ static bool draw(struct app *a)
 
 bool headless_print(struct app *a, bool styles, FILE *out)
 {
-    if (!draw(a)) return false;
+    if (!draw(a))
+        return false;
     bool ok = print_grid(&a->grid, grid_line, out);
-    if (ok && styles) ok = print_grid(&a->grid, grid_line_styles, out);
+    if (ok && styles)
+        ok = print_grid(&a->grid, grid_line_styles, out);
     return ok;
 }
 
@@ -48,7 +52,7 @@ struct script {
     bool styles, linear, reading;
     FILE *out, *errors;
     bool quit, failed;
-    int view;       /* the view that the last line was in */
+    int view; /* the view that the last line was in */
 };
 
 /* ---- one line -------------------------------------------------------------------------------------------- */
@@ -61,7 +65,8 @@ static void print_popup(struct script *s)
     char line[4 * 200 + 1];
     int w = v->w, h = v->h, n = 0;
     enum tier tier = v->tier;
-    if (!grid_resize(&g, 200, 400)) return;
+    if (!grid_resize(&g, 200, 400))
+        return;
     v->w = 200;
     v->h = 400;
     v->tier = TIER_ASCII; /* a border that can be told from text */
@@ -72,12 +77,16 @@ static void print_popup(struct script *s)
     for (int y = 0; y < g.h; y++) {
         grid_line(&g, y, line, sizeof line);
         char *from = line + strspn(line, " "), *end = from + strlen(from);
-        if (*from != '|') continue;
+        if (*from != '|')
+            continue;
         from++;
-        if (end > from && end[-1] == '|') end--;
-        while (end > from && end[-1] == ' ') end--;
+        if (end > from && end[-1] == '|')
+            end--;
+        while (end > from && end[-1] == ' ')
+            end--;
         from += strspn(from, " ");
-        if (end > from) fprintf(s->out, "%s%.*s", n++ ? " ; " : "", (int)(end - from), from);
+        if (end > from)
+            fprintf(s->out, "%s%.*s", n++ ? " ; " : "", (int)(end - from), from);
     }
     grid_free(&g);
 }
@@ -99,9 +108,10 @@ static void print_linear(struct script *s)
 {
     const struct view *v = &s->a->view;
     char line[RICH_MOST];
-    if (v->prompt) return;
-    if (v->at.view != s->view) fprintf(s->out, "[%s] ",
-            keyview_name((enum keyview)v->at.view));
+    if (v->prompt)
+        return;
+    if (v->at.view != s->view)
+        fprintf(s->out, "[%s] ", keyview_name((enum keyview)v->at.view));
     s->view = v->at.view;
     if (v->popup) {
         print_popup(s);
@@ -109,7 +119,8 @@ static void print_linear(struct script *s)
         status_text(v, line, sizeof line);
         print_safe(s, line);
     }
-    if (v->message[0]) fprintf(s->out, "  (%s)", v->message);
+    if (v->message[0])
+        fprintf(s->out, "  (%s)", v->message);
     fputc('\n', s->out);
     fflush(s->out);
 }
@@ -121,20 +132,26 @@ static void after(struct script *s, unsigned flags)
     do {
         while (app_hold(s->a, INT64_MAX)) {
         }
-        while (app_has(s->a, TODO_VIEW) && !(flags & VR_QUIT)) flags |= app_work(s->a, INT64_MAX);
+        while (app_has(s->a, TODO_VIEW) && !(flags & VR_QUIT))
+            flags |= app_work(s->a, INT64_MAX);
         if (!s->a->view.far.look)
-            while (app_has(s->a, TODO_TABLES)) flags |= app_triage(s->a, INT64_MAX);
+            while (app_has(s->a, TODO_TABLES))
+                flags |= app_triage(s->a, INT64_MAX);
     } while (!(flags & VR_QUIT) && (app_has(s->a, TODO_VIEW) || app_hold(s->a, INT64_MAX)));
-    if (flags & VR_QUIT) s->quit = true;
+    if (flags & VR_QUIT)
+        s->quit = true;
     /* pop-ups learn their length when drawn, and a reader would see every step */
-    if (!s->quit && !draw(s->a)) s->failed = true;
-    if (s->linear && !s->quit) print_linear(s);
+    if (!s->quit && !draw(s->a))
+        s->failed = true;
+    if (s->linear && !s->quit)
+        print_linear(s);
 }
 
 static void type_key(struct script *s, keycode k)
 {
     struct key_event ev = {k, -1, -1};
-    if (!s->quit) after(s, app_key(s->a, &ev));
+    if (!s->quit)
+        after(s, app_key(s->a, &ev));
 }
 
 static void type_text(struct script *s, const char *text, size_t len)
@@ -154,10 +171,12 @@ static bool run_directive(struct script *s, const char *w, size_t len)
         s->failed |= !headless_print(s->a, s->styles, s->out);
         return true;
     }
-    if (len <= 6 || len >= sizeof copy || memcmp(w, "@size=", 6) != 0) return false;
+    if (len <= 6 || len >= sizeof copy || memcmp(w, "@size=", 6) != 0)
+        return false;
     memcpy(copy, w + 6, len - 6);
     copy[len - 6] = '\0';
-    if (sscanf(copy, "%dx%d", &width, &height) != 2 || width < 1 || height < 1) return false;
+    if (sscanf(copy, "%dx%d", &width, &height) != 2 || width < 1 || height < 1)
+        return false;
     after(s, app_resize(s->a, width, height));
     return true;
 }
@@ -167,8 +186,10 @@ static bool run_word(struct script *s, const char *w, size_t len)
     keycode k;
     enum action act = action_find(w, len);
     bool digits = len > 0;
-    for (size_t i = 0; i < len; i++) digits &= w[i] >= '0' && w[i] <= '9';
-    if (w[0] == '@' && len > 1) return run_directive(s, w, len);
+    for (size_t i = 0; i < len; i++)
+        digits &= w[i] >= '0' && w[i] <= '9';
+    if (w[0] == '@' && len > 1)
+        return run_directive(s, w, len);
     bool is_key = key_parse(w, len, &k);
     if (s->a->view.prompt && !is_key) {
         type_text(s, w, len);
@@ -195,8 +216,9 @@ static bool run_words(struct script *s, const char *p)
             char word[200];
             str_safe((struct str){p, (uint32_t)(len < 100 ? len : 100)}, word, sizeof word);
             door_printf(s->reading ? s->out : s->errors, "%s'%s' is no key and no action\n",
-                    s->reading ? "" : "gotop: --keys: ", word);
-            if (!s->reading) return false;
+                        s->reading ? "" : "gotop: --keys: ", word);
+            if (!s->reading)
+                return false;
         }
         p += len;
     }
@@ -207,7 +229,8 @@ static bool begin(struct app *a)
 {
     while (app_load(a, INT64_MAX)) {
     }
-    while (app_has(a, TODO_TABLES)) (void)app_triage(a, INT64_MAX);
+    while (app_has(a, TODO_TABLES))
+        (void)app_triage(a, INT64_MAX);
     while (app_hold(a, INT64_MAX)) {
     }
     return draw(a);
@@ -217,13 +240,18 @@ bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE 
 {
     struct script s = {.a = a, .linear = true, .reading = !keys, .out = out, .errors = errors};
     char line[4096];
-    if (!begin(a)) return false;
-    if (trace_fatal(a->tr)) return true;
+    if (!begin(a))
+        return false;
+    if (trace_fatal(a->tr))
+        return true;
     print_linear(&s);
-    if (keys) return run_words(&s, keys) && !s.failed;
+    if (keys)
+        return run_words(&s, keys) && !s.failed;
     while (!s.quit && !s.failed && fgets(line, sizeof line, in)) {
-        if (line[strspn(line, " \t\r\n")]) (void)run_words(&s, line);
-        else print_linear(&s);
+        if (line[strspn(line, " \t\r\n")])
+            (void)run_words(&s, line);
+        else
+            print_linear(&s);
         fflush(out);
     }
     return !s.failed;
@@ -232,7 +260,9 @@ bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE 
 bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE *errors)
 {
     struct script s = {.a = a, .styles = styles, .out = out, .errors = errors};
-    if (!begin(a)) return false;
-    if (!run_words(&s, keys ? keys : "") || s.failed) return false;
+    if (!begin(a))
+        return false;
+    if (!run_words(&s, keys ? keys : "") || s.failed)
+        return false;
     return s.quit || headless_print(a, styles, out);
 }

@@ -12,7 +12,7 @@
 #include "layout/view.h"
 #include "viewer/keymap.h"
 
-struct help {           /* lines for a pop-up; all memory is owned by it */
+struct help { /* lines for a pop-up; all memory is owned by it */
     char *text;
     const char **lines;
     size_t n;
@@ -29,8 +29,8 @@ void help_free(struct help *h);
  * help_footer - the main keys in one line, most wanted first, of those that do something in the view as it is; or, while a
  * chord is under way, what it can become. out is NUL-terminated.
  */
-void help_footer(const struct keymap *km, const struct keystate *st, const struct view *v, enum keyview view, char *out,
-                 size_t size);
+void help_footer(const struct keymap *km, const struct keystate *st, const struct view *v, enum keyview view,
+                 char *out, size_t size);
 
 /* help_key - the easiest way to type an action in a view, "" if there is none; returns out. */
 const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size);

@@ -24,14 +24,14 @@ struct loop {
     struct app *a;
     struct term *t;
     bool dirty, quit, live_busy;
-    int64_t next_frame;   /* not before, ms */
+    int64_t next_frame; /* not before, ms */
     int64_t next_progress;
     int64_t began;
     struct { /* --debug: what each frame cost, for bench/term-bytes */
         uint32_t bytes, us;
     } frame[FRAMES_LOGGED];
     size_t frames;
-    int yank_fd;          /* -1: nothing was copied into a file */
+    int yank_fd; /* -1: nothing was copied into a file */
     char yank_path[256];
 };
 
@@ -69,17 +69,20 @@ static void yank_to_file(struct loop *l)
     size_t n = strlen(a->yank);
     if (l->yank_fd < 0) {
         uint64_t name;
-        if (getentropy(&name, sizeof name) != 0) name = (uint64_t)now_us() << 20 ^ (uint64_t)getpid();
+        if (getentropy(&name, sizeof name) != 0)
+            name = (uint64_t)now_us() << 20 ^ (uint64_t)getpid();
         if (snprintf(l->yank_path, sizeof l->yank_path, "%s/gotop-%016llx", dir && dir[0] == '/' ? dir : "/tmp",
                      (unsigned long long)name) >= (int)sizeof l->yank_path)
             return;
         /* to be written only: more the sandbox doesn't let us (viewer/sandbox.h) */
         l->yank_fd = open(l->yank_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-        if (l->yank_fd >= 0) signals_remove(l->yank_path);
+        if (l->yank_fd >= 0)
+            signals_remove(l->yank_path);
     }
     if (l->yank_fd >= 0 && ftruncate(l->yank_fd, 0) == 0 && pwrite(l->yank_fd, a->yank, n, 0) == (ssize_t)n)
         view_message(&a->view, false, "this terminal has no clipboard: until gotop ends it is in %s", l->yank_path);
-    else view_message(&a->view, true, "this terminal has no clipboard, and %s can't be written", l->yank_path);
+    else
+        view_message(&a->view, true, "this terminal has no clipboard, and %s can't be written", l->yank_path);
 }
 
 static bool edit(void *arg)
@@ -93,25 +96,33 @@ static void edit_source(struct loop *l)
     struct app *a = l->a;
     if (!editor_name()) {
         view_message(&a->view, true, "%.120s:%llu (set EDITOR to open it)", a->source,
-                (unsigned long long)a->source_line);
+                     (unsigned long long)a->source_line);
         return;
     }
     bool ok = term_lend(l->t, edit, a);
     resized(l);
-    if (!ok) view_message(&a->view, true, "%.80s ended with an error", editor_name());
+    if (!ok)
+        view_message(&a->view, true, "%.80s ended with an error", editor_name());
 }
 
 static void obey(struct loop *l, unsigned flags)
 {
     struct app *a = l->a;
-    if (flags & ~(unsigned)VR_WORK) l->dirty = true;
-    if (flags & AR_PALETTE) term_palette(l->t, a->palette, a->mono);
-    if (flags & AR_REDRAW) term_redraw(l->t);
-    if ((flags & VR_YANK) && !term_clipboard(l->t, a->yank, strlen(a->yank))) yank_to_file(l);
-    if ((flags & AR_SOURCE) && !l->quit) edit_source(l);
-    if (flags & VR_QUIT) l->quit = true;
+    if (flags & ~(unsigned)VR_WORK)
+        l->dirty = true;
+    if (flags & AR_PALETTE)
+        term_palette(l->t, a->palette, a->mono);
+    if (flags & AR_REDRAW)
+        term_redraw(l->t);
+    if ((flags & VR_YANK) && !term_clipboard(l->t, a->yank, strlen(a->yank)))
+        yank_to_file(l);
+    if ((flags & AR_SOURCE) && !l->quit)
+        edit_source(l);
+    if (flags & VR_QUIT)
+        l->quit = true;
     if ((flags & AR_SUSPEND) && !l->quit) {
-        if (a->follow) app_live_pause(a);
+        if (a->follow)
+            app_live_pause(a);
         term_suspend(l->t);
         resized(l);
     }
@@ -120,7 +131,8 @@ static void obey(struct loop *l, unsigned flags)
 static void take_keys(struct loop *l)
 {
     struct key_event ev;
-    while (!l->quit && term_key(l->t, &ev)) obey(l, app_key(l->a, &ev));
+    while (!l->quit && term_key(l->t, &ev))
+        obey(l, app_key(l->a, &ev));
 }
 
 /* A slice of what is queued. How far loading and seeking are is shown now and then. */
@@ -128,13 +140,15 @@ static void work(struct loop *l)
 {
     struct app *a = l->a;
     unsigned flags;
-    if (a->follow) obey(l, app_live(a, SLICE_NS, &l->live_busy));
+    if (a->follow)
+        obey(l, app_live(a, SLICE_NS, &l->live_busy));
     unsigned phase = app_step(a, SLICE_NS, &flags);
     obey(l, flags);
     if (phase == TODO_LOAD) {
         int64_t spent = now_ms() - l->began;
         a->rate = spent > 200 ? (double)trace_info(a->tr)->bytes_done * 1000 / (double)spent : 0;
-        if (!app_has(a, TODO_LOAD) && trace_fatal(a->tr)) l->quit = true;
+        if (!app_has(a, TODO_LOAD) && trace_fatal(a->tr))
+            l->quit = true;
     }
     if ((phase == TODO_LOAD || phase == TODO_SEEK) && now_ms() >= l->next_progress) {
         l->dirty = true;
@@ -146,7 +160,8 @@ static void draw(struct loop *l)
 {
     int64_t t0 = now_ms(), us = now_us();
     uint64_t b0 = l->a->show_debug ? term_written(l->t) : 0;
-    if (app_draw(l->a)) term_paint(l->t, &l->a->grid, l->a->cursor_x, l->a->cursor_y);
+    if (app_draw(l->a))
+        term_paint(l->t, &l->a->grid, l->a->cursor_x, l->a->cursor_y);
     int64_t cost = now_ms() - t0;
     us = now_us() - us;
     if (l->a->show_debug) {
@@ -162,9 +177,12 @@ static void draw(struct loop *l)
 /* How long to sleep: not at all with work to do, until the next frame may come, or for ever. */
 static int timeout(const struct loop *l)
 {
-    if (app_busy(l->a)) return 0;
-    if (l->live_busy) return 0;
-    if (!l->dirty) return l->a->follow && !follow_ended(l->a->follow) ? LIVE_MS : -1;
+    if (app_busy(l->a))
+        return 0;
+    if (l->live_busy)
+        return 0;
+    if (!l->dirty)
+        return l->a->follow && !follow_ended(l->a->follow) ? LIVE_MS : -1;
     int64_t left = l->next_frame - now_ms();
     return left > 0 ? (int)left : 0;
 }
@@ -180,7 +198,8 @@ void interactive_frames(FILE *f)
 /* Ctrl-C ends what is under way, a prompt or a search; without that, the program. */
 static bool interrupted(struct loop *l)
 {
-    if (!app_interruptible(l->a) || !term_forgive(l->t)) return false;
+    if (!app_interruptible(l->a) || !term_forgive(l->t))
+        return false;
     obey(l, app_interrupt(l->a));
     return true;
 }
@@ -188,24 +207,31 @@ static bool interrupted(struct loop *l)
 int interactive_run(struct app *a, struct term *t, bool debug)
 {
     struct loop *l = &loop;
-    *l = (struct loop) {.a = a, .t = t, .dirty = true, .began = now_ms(), .yank_fd = -1};
+    *l = (struct loop){.a = a, .t = t, .dirty = true, .began = now_ms(), .yank_fd = -1};
     a->hint = true;
     a->show_debug = debug;
     resized(l);
     while (!l->quit) {
         unsigned what = term_wait(t, timeout(l));
-        if ((what & TERM_LEAVE) && !interrupted(l)) break;
-        if (what & TERM_RESIZE) resized(l);
-        if (what & TERM_PAINT) l->dirty = true;
-        if (what & TERM_SUSPEND) obey(l, AR_SUSPEND);
+        if ((what & TERM_LEAVE) && !interrupted(l))
+            break;
+        if (what & TERM_RESIZE)
+            resized(l);
+        if (what & TERM_PAINT)
+            l->dirty = true;
+        if (what & TERM_SUSPEND)
+            obey(l, AR_SUSPEND);
         take_keys(l);
         if (term_utf8(t) && !a->utf8) { /* it has answered */
             app_utf8(a);
             l->dirty = true;
         }
-        if (!l->quit) work(l);
-        if (!l->quit && l->dirty && now_ms() >= l->next_frame) draw(l);
+        if (!l->quit)
+            work(l);
+        if (!l->quit && l->dirty && now_ms() >= l->next_frame)
+            draw(l);
     }
-    if (l->yank_fd >= 0) close(l->yank_fd);
+    if (l->yank_fd >= 0)
+        close(l->yank_fd);
     return term_signal(t);
 }

@@ -18,17 +18,36 @@
 
 typedef uint32_t keycode;
 
-#define K_CTRL  0x01000000u
-#define K_ALT   0x02000000u
+#define K_CTRL 0x01000000u
+#define K_ALT 0x02000000u
 #define K_SHIFT 0x04000000u
-#define K_MODS  (K_CTRL | K_ALT | K_SHIFT)
+#define K_MODS (K_CTRL | K_ALT | K_SHIFT)
 #define K_BASE(k) ((k) & ~K_MODS)
 
 enum key_named {
     K_NAMED = 0x110000, /* the first code that is no character */
-    K_ENTER = K_NAMED, K_TAB, K_BACKTAB, K_ESC, K_BACKSPACE,
-    K_UP, K_DOWN, K_LEFT, K_RIGHT, K_HOME, K_END, K_PGUP, K_PGDN, K_INSERT, K_DELETE,
-    K_CLICK, K_DRAG, K_RELEASE, K_DOUBLE, K_RIGHTCLICK, K_WHEELUP, K_WHEELDOWN,
+    K_ENTER = K_NAMED,
+    K_TAB,
+    K_BACKTAB,
+    K_ESC,
+    K_BACKSPACE,
+    K_UP,
+    K_DOWN,
+    K_LEFT,
+    K_RIGHT,
+    K_HOME,
+    K_END,
+    K_PGUP,
+    K_PGDN,
+    K_INSERT,
+    K_DELETE,
+    K_CLICK,
+    K_DRAG,
+    K_RELEASE,
+    K_DOUBLE,
+    K_RIGHTCLICK,
+    K_WHEELUP,
+    K_WHEELDOWN,
     K_F0, /* F1 is K_F0 + 1 */
     K_LAST = K_F0 + 24
 };

@@ -16,7 +16,8 @@
 #include "viewer/keymap_priv.h"
 
 static const char *const view_names[KEYVIEW_COUNT] = {
-    [KEYVIEW_ANY] = "any", [KEYVIEW_POPUP] = "popup",
+    [KEYVIEW_ANY] = "any",
+    [KEYVIEW_POPUP] = "popup",
 #define X(ID, name, object) [VIEW_##ID] = name,
 #include "triage/views.def"
 #undef X
@@ -30,7 +31,8 @@ const char *keyview_name(enum keyview v)
 enum keyview keyview_find(const char *name, size_t len)
 {
     enum keyview v = 0;
-    while (v < KEYVIEW_COUNT && (strlen(view_names[v]) != len || memcmp(view_names[v], name, len) != 0)) v++;
+    while (v < KEYVIEW_COUNT && (strlen(view_names[v]) != len || memcmp(view_names[v], name, len) != 0))
+        v++;
     return v;
 }
 
@@ -38,12 +40,14 @@ void keymap_report(const struct keymap_say *say, bool error, const char *file, i
 {
     char text[256];
     va_list ap;
-    if (!say || !say->fn) return;
+    if (!say || !say->fn)
+        return;
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
     for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
     say->fn(say->arg, error, file, line, text);
 }
 
@@ -56,7 +60,8 @@ struct keymap *keymap_new(void)
 
 static void binding_free(struct binding *b)
 {
-    if (!b) return;
+    if (!b)
+        return;
     mem_free(b->arg);
     mem_free(b);
 }
@@ -64,7 +69,8 @@ static void binding_free(struct binding *b)
 static void node_clear(struct keynode *n)
 {
     struct keynode *kid, *next;
-    HASH_ITER(hh, n->kids, kid, next) {
+    HASH_ITER(hh, n->kids, kid, next)
+    {
         HASH_DEL(n->kids, kid);
         node_clear(kid);
         mem_free(kid);
@@ -75,8 +81,10 @@ static void node_clear(struct keynode *n)
 
 void keymap_free(struct keymap *km)
 {
-    if (!km) return;
-    for (int v = 0; v < KEYVIEW_COUNT; v++) node_clear(&km->root[v]);
+    if (!km)
+        return;
+    for (int v = 0; v < KEYVIEW_COUNT; v++)
+        node_clear(&km->root[v]);
     while (km->files) {
         struct mapfile *f = km->files;
         km->files = f->next;
@@ -88,16 +96,19 @@ void keymap_free(struct keymap *km)
 struct keynode *keynode_kid(const struct keynode *n, keycode k)
 {
     struct keynode *kid = NULL;
-    if (n && n->kids) HASH_FIND(hh, n->kids, &k, sizeof k, kid);
+    if (n && n->kids)
+        HASH_FIND(hh, n->kids, &k, sizeof k, kid);
     return kid;
 }
 
 static struct keynode *node_make(struct keynode *n, keycode k)
 {
     struct keynode *kid = keynode_kid(n, k);
-    if (kid) return kid;
+    if (kid)
+        return kid;
     kid = mem_zalloc(sizeof *kid);
-    if (!kid) return NULL;
+    if (!kid)
+        return NULL;
     kid->key = k;
     HASH_ADD(hh, n->kids, key, sizeof kid->key, kid);
     if (kid->lost) {
@@ -111,9 +122,12 @@ static struct keynode *node_make(struct keynode *n, keycode k)
 static bool node_remove(struct keynode *n, const keycode *keys, int nkeys)
 {
     struct keynode *kid = keynode_kid(n, keys[0]);
-    if (!kid) return false;
-    if (nkeys > 1 && !node_remove(kid, keys + 1, nkeys - 1)) return false;
-    if (nkeys > 1 && (kid->kids || kid->bound)) return true;
+    if (!kid)
+        return false;
+    if (nkeys > 1 && !node_remove(kid, keys + 1, nkeys - 1))
+        return false;
+    if (nkeys > 1 && (kid->kids || kid->bound))
+        return true;
     HASH_DEL(n->kids, kid);
     node_clear(kid);
     mem_free(kid);
@@ -124,9 +138,11 @@ static bool node_remove(struct keynode *n, const keycode *keys, int nkeys)
 static void node_prune(struct keynode *n, const keycode *keys, int nkeys)
 {
     struct keynode *kid = nkeys ? keynode_kid(n, keys[0]) : NULL;
-    if (!kid) return;
+    if (!kid)
+        return;
     node_prune(kid, keys + 1, nkeys - 1);
-    if (kid->bound || kid->kids) return;
+    if (kid->bound || kid->kids)
+        return;
     HASH_DEL(n->kids, kid);
     mem_free(kid);
 }
@@ -135,7 +151,8 @@ static void node_prune(struct keynode *n, const keycode *keys, int nkeys)
 static bool keymap_put(struct keymap *km, struct binding *b)
 {
     struct keynode *n = &km->root[b->view];
-    for (int i = 0; n && i < b->nkeys; i++) n = node_make(n, b->keys[i]);
+    for (int i = 0; n && i < b->nkeys; i++)
+        n = node_make(n, b->keys[i]);
     if (!n) {
         node_prune(&km->root[b->view], b->keys, b->nkeys);
         binding_free(b);
@@ -165,10 +182,13 @@ struct line {
 
 static struct word next_word(struct line *l)
 {
-    while (l->p < l->end && isspace((unsigned char)*l->p)) l->p++;
+    while (l->p < l->end && isspace((unsigned char)*l->p))
+        l->p++;
     struct word w = {l->p, 0};
-    if (l->p < l->end && *l->p == '#') l->p = l->end;
-    while (l->p < l->end && !isspace((unsigned char)*l->p)) l->p++;
+    if (l->p < l->end && *l->p == '#')
+        l->p = l->end;
+    while (l->p < l->end && !isspace((unsigned char)*l->p))
+        l->p++;
     w.len = w.s < l->end && *w.s == '#' ? 0 : (size_t)(l->p - w.s);
     return w;
 }
@@ -185,9 +205,12 @@ static bool read_view(struct line *l, enum keyview *v)
 {
     struct word w = next_word(l);
     *v = keyview_find(w.s, w.len);
-    if (*v < KEYVIEW_COUNT) return true;
-    if (w.len == 0) complain(l, "a view is missing (or 'any')");
-    else complain(l, "unknown view '%.*s'", SHOW(w));
+    if (*v < KEYVIEW_COUNT)
+        return true;
+    if (w.len == 0)
+        complain(l, "a view is missing (or 'any')");
+    else
+        complain(l, "unknown view '%.*s'", SHOW(w));
     return false;
 }
 
@@ -198,8 +221,10 @@ static int read_keys(struct line *l, keycode *keys, struct word *rest)
     for (;;) {
         *rest = next_word(l);
         keycode k;
-        if (rest->len == 0 || action_find(rest->s, rest->len) != ACT_NONE) break;
-        if (!key_parse(rest->s, rest->len, &k)) break;
+        if (rest->len == 0 || action_find(rest->s, rest->len) != ACT_NONE)
+            break;
+        if (!key_parse(rest->s, rest->len, &k))
+            break;
         if (n == KEYMAP_CHORD_MAX) {
             complain(l, "more than %d keys in a row", KEYMAP_CHORD_MAX);
             return -1;
@@ -207,8 +232,10 @@ static int read_keys(struct line *l, keycode *keys, struct word *rest)
         keys[n++] = k;
     }
     if (n == 0) {
-        if (rest->len == 0) complain(l, "a key is missing");
-        else complain(l, "'%.*s' is no key", SHOW(*rest));
+        if (rest->len == 0)
+            complain(l, "a key is missing");
+        else
+            complain(l, "'%.*s' is no key", SHOW(*rest));
         return -1;
     }
     return n;
@@ -228,10 +255,13 @@ static char *copy_text(const char *s, size_t len)
 static bool read_arg(struct line *l, struct binding *b)
 {
     struct word first = next_word(l), w = first, last = first;
-    if (first.len == 0) return true;
-    while ((w = next_word(l)).len) last = w;
+    if (first.len == 0)
+        return true;
+    while ((w = next_word(l)).len)
+        last = w;
     b->arg = copy_text(first.s, (size_t)(last.s + last.len - first.s));
-    if (!b->arg) return false;
+    if (!b->arg)
+        return false;
     char *end;
     unsigned long n = strtoul(b->arg, &end, 10);
     if (*end == '\0' && isdigit((unsigned char)b->arg[0]))
@@ -244,18 +274,23 @@ static enum err_code line_bind(struct line *l)
     struct binding b = {.times = 1, .line = l->no, .file = l->file};
     enum keyview v;
     struct word act;
-    if (!read_view(l, &v)) return ERR_FORMAT;
+    if (!read_view(l, &v))
+        return ERR_FORMAT;
     int n = read_keys(l, b.keys, &act);
-    if (n < 0) return ERR_FORMAT;
+    if (n < 0)
+        return ERR_FORMAT;
     b.view = (uint8_t)v;
     b.nkeys = (uint8_t)n;
     b.action = action_find(act.s, act.len);
     if (b.action == ACT_NONE) {
-        if (act.len == 0) complain(l, "an action is missing behind the keys");
-        else complain(l, "unknown action '%.*s'", SHOW(act));
+        if (act.len == 0)
+            complain(l, "an action is missing behind the keys");
+        else
+            complain(l, "unknown action '%.*s'", SHOW(act));
         return ERR_FORMAT;
     }
-    if (!read_arg(l, &b)) return ERR_NOMEM;
+    if (!read_arg(l, &b))
+        return ERR_NOMEM;
     struct binding *own = mem_alloc(sizeof *own);
     if (!own) {
         mem_free(b.arg);
@@ -270,9 +305,11 @@ static enum err_code line_unbind(struct line *l)
     keycode keys[KEYMAP_CHORD_MAX];
     enum keyview v;
     struct word rest;
-    if (!read_view(l, &v)) return ERR_FORMAT;
+    if (!read_view(l, &v))
+        return ERR_FORMAT;
     int n = read_keys(l, keys, &rest);
-    if (n < 0) return ERR_FORMAT;
+    if (n < 0)
+        return ERR_FORMAT;
     if (rest.len) {
         complain(l, "'%.*s' is no key", SHOW(rest));
         return ERR_FORMAT;
@@ -290,9 +327,11 @@ static enum err_code line_include(struct line *l)
         return ERR_FORMAT;
     }
     char *name = copy_text(w.s, w.len);
-    if (!name) return ERR_NOMEM;
+    if (!name)
+        return ERR_NOMEM;
     enum err_code rc = keymap_load_from(l->km, name, l->file, l->say);
-    if (rc == ERR_IO) complain(l, "there is no keymap '%s'", name);
+    if (rc == ERR_IO)
+        complain(l, "there is no keymap '%s'", name);
     mem_free(name);
     return rc == ERR_NOMEM ? rc : rc ? ERR_FORMAT : ERR_OK;
 }
@@ -300,14 +339,18 @@ static enum err_code line_include(struct line *l)
 static enum err_code line_obey(struct line *l)
 {
     struct word w = next_word(l);
-    if (w.len == 0) return ERR_OK;
+    if (w.len == 0)
+        return ERR_OK;
     if (!utf8_plain(l->p, (size_t)(l->end - l->p))) {
         complain(l, "the line holds control characters, or bytes that are no UTF-8");
         return ERR_FORMAT;
     }
-    if (word_is(w, "bind")) return line_bind(l);
-    if (word_is(w, "unbind")) return line_unbind(l);
-    if (word_is(w, "include")) return line_include(l);
+    if (word_is(w, "bind"))
+        return line_bind(l);
+    if (word_is(w, "unbind"))
+        return line_unbind(l);
+    if (word_is(w, "include"))
+        return line_include(l);
     complain(l, "a line begins with bind, unbind or include, not '%.*s'", SHOW(w));
     return ERR_FORMAT;
 }
@@ -317,7 +360,8 @@ enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, cons
 {
     size_t flen = strlen(file) + 1;
     struct mapfile *mf = mem_alloc(sizeof *mf + flen);
-    if (!mf) return ERR_NOMEM;
+    if (!mf)
+        return ERR_NOMEM;
     memcpy(mf->name, file, flen);
     mf->next = km->files;
     km->files = mf;
@@ -328,8 +372,10 @@ enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, cons
         const char *nl = memchr(p, '\n', (size_t)(end - p));
         struct line l = {km, mf->name, no, say, p, nl ? nl : end, false};
         enum err_code rc = line_obey(&l);
-        if (rc == ERR_NOMEM) return rc;
-        if (rc) worst = rc;
+        if (rc == ERR_NOMEM)
+            return rc;
+        if (rc)
+            worst = rc;
         p = nl ? nl + 1 : end;
     }
     return worst;
@@ -344,7 +390,8 @@ static void state_reset(struct keystate *st)
 
 static bool feed_digit(struct keystate *st, keycode key)
 {
-    if (key < '0' || key > '9') return false;
+    if (key < '0' || key > '9')
+        return false;
     uint32_t c = st->count * 10 + (key - '0');
     st->count = c > KEYMAP_COUNT_MAX ? KEYMAP_COUNT_MAX : c;
     st->counting = true;
@@ -355,7 +402,8 @@ static bool feed_digit(struct keystate *st, keycode key)
 static bool digits_count(const struct keynode *in_view, const struct keynode *in_any)
 {
     for (keycode d = '0'; d <= '9'; d++)
-        if (keynode_kid(in_view, d) || keynode_kid(in_any, d)) return false;
+        if (keynode_kid(in_view, d) || keynode_kid(in_any, d))
+            return false;
     return true;
 }
 
@@ -367,10 +415,12 @@ enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyv
     const struct keynode *in_any = rest ? &km->root[KEYVIEW_ANY] : st->in_any;
     const struct keynode *v = keynode_kid(in_view, key), *a = keynode_kid(in_any, key);
 
-    if (rest && (st->counting || digits_count(in_view, in_any)) && feed_digit(st, key)) return KEYFEED_MORE;
+    if (rest && (st->counting || digits_count(in_view, in_any)) && feed_digit(st, key))
+        return KEYFEED_MORE;
 
     const struct binding *b = v ? v->bound : a ? a->bound : NULL;
-    if (v && !v->bound) a = a && !a->bound ? a : NULL; /* the view's chord hides a shorter binding of any */
+    if (v && !v->bound)
+        a = a && !a->bound ? a : NULL; /* the view's chord hides a shorter binding of any */
     if (b && b->action == ACT_COUNT_PREFIX) {
         state_reset(st);
         st->counting = true;
@@ -385,7 +435,8 @@ enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyv
     if (v || a) {
         st->in_view = v;
         st->in_any = a;
-        if (st->n < KEYMAP_CHORD_MAX) st->keys[st->n++] = key;
+        if (st->n < KEYMAP_CHORD_MAX)
+            st->keys[st->n++] = key;
         return KEYFEED_MORE;
     }
     bool under_way = !rest || st->counting;
@@ -398,7 +449,8 @@ const char *keystate_text(const struct keystate *st, char *buf, size_t size)
     size_t at = 0;
     char name[KEY_NAME_MAX];
     buf[0] = '\0';
-    if (st->counting) at += (size_t)snprintf(buf, size, st->count ? "%u" : "count:", (unsigned)st->count);
+    if (st->counting)
+        at += (size_t)snprintf(buf, size, st->count ? "%u" : "count:", (unsigned)st->count);
     for (int i = 0; i < st->n && at < size; i++)
         at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? " " : "", key_text(st->keys[i], name));
     return buf;

@@ -33,13 +33,13 @@
 
 struct binding {
     enum action action;
-    uint32_t times;     /* numeric argument, else 1 */
-    char *arg;          /* argument as text, NULL = none */
-    uint8_t view;       /* enum keyview */
+    uint32_t times; /* numeric argument, else 1 */
+    char *arg;      /* argument as text, NULL = none */
+    uint8_t view;   /* enum keyview */
     uint8_t nkeys;
     keycode keys[KEYMAP_CHORD_MAX];
-    uint32_t seq;       /* order of definition */
-    int line;           /* where it was bound */
+    uint32_t seq; /* order of definition */
+    int line;     /* where it was bound */
     const char *file;
 };
 

@@ -34,23 +34,29 @@ static bool hidden_by(const struct keynode *view_root, const struct binding *b)
     const struct keynode *n = view_root;
     for (int i = 0; i < b->nkeys; i++) {
         n = keynode_kid(n, b->keys[i]);
-        if (!n) return false;
-        if (n->bound) return true;
+        if (!n)
+            return false;
+        if (n->bound)
+            return true;
     }
     return true; /* the view goes on where any would fire */
 }
 
 static void collect(struct list *l, const struct keynode *n, const struct keynode *over)
 {
-    if (n->bound && !(over && hidden_by(over, n->bound))) list_add(l, n->bound);
-    if (n->bound) return; /* a longer chord behind it is never reached */
-    for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next) collect(l, kid, over);
+    if (n->bound && !(over && hidden_by(over, n->bound)))
+        list_add(l, n->bound);
+    if (n->bound)
+        return; /* a longer chord behind it is never reached */
+    for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next)
+        collect(l, kid, over);
 }
 
 static int by_action(const void *a, const void *b)
 {
     const struct binding *x = *(const struct binding *const *)a, *y = *(const struct binding *const *)b;
-    if (x->action != y->action) return x->action < y->action ? -1 : 1;
+    if (x->action != y->action)
+        return x->action < y->action ? -1 : 1;
     return x->seq < y->seq ? -1 : x->seq > y->seq;
 }
 
@@ -75,7 +81,8 @@ static size_t list_done(struct list *l, int (*cmp)(const void *, const void *), 
 size_t keymap_bindings(const struct keymap *km, enum keyview view, const struct binding ***out)
 {
     struct list l = {0};
-    if (view != KEYVIEW_ANY) collect(&l, &km->root[view], NULL);
+    if (view != KEYVIEW_ANY)
+        collect(&l, &km->root[view], NULL);
     collect(&l, &km->root[KEYVIEW_ANY], view != KEYVIEW_ANY ? &km->root[view] : NULL);
     return list_done(&l, by_action, out);
 }
@@ -84,8 +91,10 @@ size_t keymap_continuations(const struct keymap *km, const struct keystate *st, 
 {
     struct list l = {0};
     (void)km;
-    if (st->in_view) collect(&l, st->in_view, NULL);
-    if (st->in_any) collect(&l, st->in_any, NULL);
+    if (st->in_view)
+        collect(&l, st->in_view, NULL);
+    if (st->in_any)
+        collect(&l, st->in_any, NULL);
     return list_done(&l, by_seq, out);
 }
 
@@ -107,8 +116,10 @@ static void check_shadow(struct check *c, const struct keynode *n, const struct 
                       action_name(before->action), before->line);
         c->errors++;
     }
-    if (n->bound && !before) before = n->bound;
-    for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next) check_shadow(c, kid, before);
+    if (n->bound && !before)
+        before = n->bound;
+    for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next)
+        check_shadow(c, kid, before);
 }
 
 static void check_eaten(struct check *c, const struct keynode *n)
@@ -116,11 +127,13 @@ static void check_eaten(struct check *c, const struct keynode *n)
     char chord[64], name[KEY_NAME_MAX];
     for (int i = 0; n->bound && i < n->bound->nkeys; i++) {
         const char *why = key_eaten(n->bound->keys[i]);
-        if (why) keymap_report(c->say, false, n->bound->file, n->bound->line, "'%s' for %s may never arrive: %s, %s",
-                               binding_keys(n->bound, chord, sizeof chord), action_name(n->bound->action),
-                               key_text(n->bound->keys[i], name), why);
+        if (why)
+            keymap_report(c->say, false, n->bound->file, n->bound->line, "'%s' for %s may never arrive: %s, %s",
+                          binding_keys(n->bound, chord, sizeof chord), action_name(n->bound->action),
+                          key_text(n->bound->keys[i], name), why);
     }
-    for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next) check_eaten(c, kid);
+    for (const struct keynode *kid = n->kids; kid; kid = kid->hh.next)
+        check_eaten(c, kid);
 }
 
 /* Can it be typed on any keyboard through any terminal: no modifier, function key or mouse? */
@@ -128,7 +141,8 @@ static bool plain_binding(const struct binding *b)
 {
     for (int i = 0; i < b->nkeys; i++) {
         keycode k = b->keys[i];
-        if ((k & K_MODS) || K_BASE(k) > K_F0 || key_is_mouse(k)) return false;
+        if ((k & K_MODS) || K_BASE(k) > K_F0 || key_is_mouse(k))
+            return false;
     }
     return true;
 }
@@ -158,8 +172,10 @@ static void check_reach(struct check *c, const char *file)
 int keymap_check(const struct keymap *km, const char *file, const struct keymap_say *say)
 {
     struct check c = {km, say, 0};
-    for (int v = 0; v < KEYVIEW_COUNT; v++) check_shadow(&c, &km->root[v], NULL);
-    for (int v = 0; v < KEYVIEW_COUNT; v++) check_eaten(&c, &km->root[v]);
+    for (int v = 0; v < KEYVIEW_COUNT; v++)
+        check_shadow(&c, &km->root[v], NULL);
+    for (int v = 0; v < KEYVIEW_COUNT; v++)
+        check_eaten(&c, &km->root[v]);
     check_reach(&c, file);
     return c.errors;
 }
@@ -186,7 +202,8 @@ void keymap_dump(const struct keymap *km, FILE *f)
         for (size_t i = 0; i < n; i++) {
             char name[KEY_NAME_MAX];
             fprintf(f, "bind %s", keyview_name(v));
-            for (int k = 0; k < b[i]->nkeys; k++) fprintf(f, " %s", dump_key(b[i]->keys[k], name));
+            for (int k = 0; k < b[i]->nkeys; k++)
+                fprintf(f, " %s", dump_key(b[i]->keys[k], name));
             fprintf(f, " %s%s%s\n", action_name(b[i]->action), b[i]->arg ? " " : "", b[i]->arg ? b[i]->arg : "");
         }
         mem_free(b);

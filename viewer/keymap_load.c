@@ -20,8 +20,10 @@ static enum err_code load_file(struct keymap *km, int place, const char *path, c
     char *text;
     size_t len;
     enum err_code rc = places_read(place, path, &text, &len);
-    if (rc == ERR_ARG) keymap_report(say, false, path, 0, PLACES_UNTRUSTED);
-    if (rc) return rc == ERR_ARG ? ERR_IO : rc;
+    if (rc == ERR_ARG)
+        keymap_report(say, false, path, 0, PLACES_UNTRUSTED);
+    if (rc)
+        return rc == ERR_ARG ? ERR_IO : rc;
     rc = keymap_parse(km, text, len, path, say);
     mem_free(text);
     return rc;
@@ -30,14 +32,16 @@ static enum err_code load_file(struct keymap *km, int place, const char *path, c
 static const char *builtin_text(const char *name)
 {
     for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
-        if (strcmp(b->name, name) == 0) return b->text;
+        if (strcmp(b->name, name) == 0)
+            return b->text;
     return NULL;
 }
 
 static enum err_code load_place(struct keymap *km, int place, const char *name, const char *path,
                                 const struct keymap_say *say)
 {
-    if (place != PLACE_BUILTIN) return load_file(km, place, path, say);
+    if (place != PLACE_BUILTIN)
+        return load_file(km, place, path, say);
     const char *text = builtin_text(name);
     return text ? keymap_parse(km, text, strlen(text), path, say) : ERR_IO;
 }
@@ -48,11 +52,14 @@ static enum err_code load_name(struct keymap *km, const char *name, const char *
     char path[PLACES_PATH];
     int first = 0;
     for (int p = 0; includer && p < PLACE_COUNT; p++)
-        if (places_path(p, name, "keys", path) && strcmp(path, includer) == 0) first = p + 1;
+        if (places_path(p, name, "keys", path) && strcmp(path, includer) == 0)
+            first = p + 1;
     for (int p = first; p < PLACE_COUNT; p++) {
-        if (!places_path(p, name, "keys", path)) continue;
+        if (!places_path(p, name, "keys", path))
+            continue;
         enum err_code rc = load_place(km, p, name, path, say);
-        if (rc != ERR_IO) return rc;
+        if (rc != ERR_IO)
+            return rc;
     }
     return ERR_IO;
 }
@@ -68,13 +75,16 @@ enum err_code keymap_load_from(struct keymap *km, const char *name, const char *
     km->depth++;
     enum err_code rc = ERR_IO;
     bool is_path = strchr(name, '/') != NULL;
-    if (!is_path) rc = load_name(km, name, includer, say);
-    if (rc == ERR_IO && !includer) rc = load_file(km, PLACE_COUNT, name, say); /* a file in the current folder */
-    if (rc == ERR_IO && includer && is_path) { /* relative to the file that includes it */
+    if (!is_path)
+        rc = load_name(km, name, includer, say);
+    if (rc == ERR_IO && !includer)
+        rc = load_file(km, PLACE_COUNT, name, say); /* a file in the current folder */
+    if (rc == ERR_IO && includer && is_path) {      /* relative to the file that includes it */
         char path[PLACES_PATH];
         const char *slash = strrchr(includer, '/');
         int dir = slash && name[0] != '/' ? (int)(slash + 1 - includer) : 0;
-        if (snprintf(path, sizeof path, "%.*s%s", dir, includer, name) < PLACES_PATH) rc = load_file(km, PLACE_COUNT, path, say);
+        if (snprintf(path, sizeof path, "%.*s%s", dir, includer, name) < PLACES_PATH)
+            rc = load_file(km, PLACE_COUNT, path, say);
     }
     km->depth--;
     return rc;

@@ -9,13 +9,13 @@
 
 struct keynode {
     keycode key;
-    bool lost;              /* set by uthash when it could not be added */
-    struct binding *bound;  /* NULL = a mere prefix */
-    struct keynode *kids;   /* hash by key */
+    bool lost;             /* set by uthash when it could not be added */
+    struct binding *bound; /* NULL = a mere prefix */
+    struct keynode *kids;  /* hash by key */
     UT_hash_handle hh;
 };
 
-struct mapfile {            /* names that bindings point to live as long as the map */
+struct mapfile { /* names that bindings point to live as long as the map */
     struct mapfile *next;
     char name[];
 };
@@ -24,7 +24,7 @@ struct keymap {
     struct keynode root[KEYVIEW_COUNT];
     struct mapfile *files;
     uint32_t seq;
-    int depth;              /* of includes under way */
+    int depth; /* of includes under way */
 };
 
 void keymap_report(const struct keymap_say *say, bool error, const char *file, int line, const char *fmt, ...)

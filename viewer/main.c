@@ -42,8 +42,10 @@ static void say_keymap(void *arg, bool error, const char *file, int line, const 
 {
     char name[512];
     str_safe(str_of(file), name, sizeof name);
-    if (line) door_printf(arg, "%s:%d: %s%s\n", name, line, error ? "" : "warning: ", what);
-    else door_printf(arg, "%s: %s%s\n", name, error ? "" : "warning: ", what);
+    if (line)
+        door_printf(arg, "%s:%d: %s%s\n", name, line, error ? "" : "warning: ", what);
+    else
+        door_printf(arg, "%s: %s%s\n", name, error ? "" : "warning: ", what);
 }
 
 static const struct keymap_say to_stderr = {say_keymap, NULL};
@@ -64,9 +66,12 @@ static struct keymap *load_keymap(const char *name)
     struct keymap_say say = keymap_say_to(stderr);
     struct keymap *km = keymap_new();
     enum err_code rc = km ? keymap_load(km, name ? name : "default", &say) : ERR_NOMEM;
-    if (rc == ERR_OK || (rc == ERR_FORMAT && !name)) return km;
-    if (rc == ERR_IO) door_printf(stderr, "gotop: there is no keymap '%s'\n", name ? name : "default");
-    if (rc == ERR_NOMEM) door_printf(stderr, "gotop: out of memory\n");
+    if (rc == ERR_OK || (rc == ERR_FORMAT && !name))
+        return km;
+    if (rc == ERR_IO)
+        door_printf(stderr, "gotop: there is no keymap '%s'\n", name ? name : "default");
+    if (rc == ERR_NOMEM)
+        door_printf(stderr, "gotop: out of memory\n");
     keymap_free(km);
     return NULL;
 }
@@ -74,7 +79,8 @@ static struct keymap *load_keymap(const char *name)
 static int dump_keymap(const char *name)
 {
     struct keymap *km = load_keymap(name);
-    if (!km) return EXIT_USAGE;
+    if (!km)
+        return EXIT_USAGE;
     keymap_dump(km, stdout);
     keymap_free(km);
     return finish_output(EXIT_OK);
@@ -84,11 +90,14 @@ static int check_keymap(const char *name)
 {
     struct keymap_say say = keymap_say_to(stdout);
     struct keymap *km = keymap_new();
-    if (!km) return EXIT_USAGE;
+    if (!km)
+        return EXIT_USAGE;
     enum err_code rc = keymap_load(km, name, &say);
-    if (rc == ERR_IO) door_printf(stderr, "gotop: there is no keymap '%s'\n", name);
+    if (rc == ERR_IO)
+        door_printf(stderr, "gotop: there is no keymap '%s'\n", name);
     int errors = rc ? 1 : 0;
-    if (rc != ERR_IO) errors += keymap_check(km, name, &say);
+    if (rc != ERR_IO)
+        errors += keymap_check(km, name, &say);
     keymap_free(km);
     return finish_output(errors ? EXIT_USAGE : EXIT_OK);
 }
@@ -117,19 +126,24 @@ static enum tier usual_tier(void)
     static const struct {
         const char *type;
         enum tier tier;
-    } kinds[] = {{"linux", TIER_BLOCK}, {"vt", TIER_ASCII}, {"cons", TIER_BLOCK}, {"ansi", TIER_ASCII}, {"sun", TIER_ASCII}};
+    } kinds[] = {
+        {"linux", TIER_BLOCK}, {"vt", TIER_ASCII}, {"cons", TIER_BLOCK}, {"ansi", TIER_ASCII}, {"sun", TIER_ASCII}};
     const char *type = getenv("TERM");
     for (size_t i = 0; type && i < sizeof kinds / sizeof *kinds; i++)
-        if (strncmp(type, kinds[i].type, strlen(kinds[i].type)) == 0) return kinds[i].tier;
+        if (strncmp(type, kinds[i].type, strlen(kinds[i].type)) == 0)
+            return kinds[i].tier;
     return TIER_EIGHTH;
 }
 
 /* Glyphs: an option decides, else the locale, else the terminal is asked. More than ASCII may be asked for anywhere. */
 static void choose_glyphs(struct app *a, const struct options *o, enum charset *charset)
 {
-    if (o->tier_given && o->tier != TIER_ASCII) *charset = CHARSET_UTF8;
-    else if (*charset == CHARSET_UNSAID && (o->tier_given || o->headless || o->linear)) *charset = CHARSET_ASCII;
-    if (*charset != CHARSET_ASCII) charset_force();
+    if (o->tier_given && o->tier != TIER_ASCII)
+        *charset = CHARSET_UTF8;
+    else if (*charset == CHARSET_UNSAID && (o->tier_given || o->headless || o->linear))
+        *charset = CHARSET_ASCII;
+    if (*charset != CHARSET_ASCII)
+        charset_force();
     a->utf8 = *charset == CHARSET_UTF8;
     a->utf8_tier = o->tier_given ? o->tier : o->headless || o->linear ? TIER_EIGHTH : usual_tier();
     a->view.tier = a->utf8 ? a->utf8_tier : TIER_ASCII;
@@ -139,7 +153,8 @@ static void choose_glyphs(struct app *a, const struct options *o, enum charset *
 static enum palette choose_palette(void)
 {
     const char *says = getenv("COLORFGBG"), *ground = says ? strrchr(says, ';') : NULL;
-    if (!ground) return PALETTE_DARK;
+    if (!ground)
+        return PALETTE_DARK;
     return strcmp(ground, ";7") == 0 || strcmp(ground, ";15") == 0 ? PALETTE_LIGHT : PALETTE_DARK;
 }
 
@@ -154,10 +169,12 @@ static bool load_palette(const struct options *o, enum palette *p)
     struct palette_say say = {say_palette, stderr};
     enum err_code rc = palette_load(o->palette ? o->palette : "default", p, &say);
     if (!o->palette || rc == ERR_OK) {
-        if (rc == ERR_IO) *p = choose_palette();
+        if (rc == ERR_IO)
+            *p = choose_palette();
         return true;
     }
-    if (rc == ERR_IO) door_printf(stderr, "gotop: there is no palette '%s'\n", o->palette);
+    if (rc == ERR_IO)
+        door_printf(stderr, "gotop: there is no palette '%s'\n", o->palette);
     return false;
 }
 
@@ -165,17 +182,20 @@ static int run_headless(struct app *a, const struct options *o)
 {
     a->no_color = true;
     a->mono = a->view.mono = o->color != COLOR_ALWAYS;
-    for (bool busy = true; a->follow && (busy || !follow_ended(a->follow));) (void)app_live(a, INT64_MAX, &busy);
+    for (bool busy = true; a->follow && (busy || !follow_ended(a->follow));)
+        (void)app_live(a, INT64_MAX, &busy);
     while (app_load(a, INT64_MAX)) {
     }
-    if (trace_fatal(a->tr)) return EXIT_OK; /* main_view says it */
+    if (trace_fatal(a->tr))
+        return EXIT_OK; /* main_view says it */
     if (a->open_wrong) {
         door_printf(stderr, "gotop: --filter: %s\n", a->open_wrong);
         return EXIT_USAGE;
     }
     bool ok = o->linear ? headless_linear(a, o->keys, stdin, stdout, stderr)
                         : headless_run(a, o->keys, o->styles, stdout, stderr);
-    if (!ok) return EXIT_USAGE;
+    if (!ok)
+        return EXIT_USAGE;
     return finish_output(EXIT_OK);
 }
 
@@ -184,7 +204,8 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
     struct term *t;
     struct err e = {0};
     struct term_opts to = {o->color, PALETTE_DARK, !o->no_mouse, charset};
-    if (!load_palette(o, &to.palette)) return EXIT_USAGE;
+    if (!load_palette(o, &to.palette))
+        return EXIT_USAGE;
     if (term_open(&t, &to, &e)) {
         door_printf(stderr, "gotop: %s\n", e.what);
         return EXIT_USAGE;
@@ -199,7 +220,8 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
     a->note = term_note(t);
     *signal_out = interactive_run(a, t, o->debug);
     term_close(t);
-    if (o->debug && !isatty(STDERR_FILENO)) interactive_frames(stderr);
+    if (o->debug && !isatty(STDERR_FILENO))
+        interactive_frames(stderr);
     return EXIT_OK;
 }
 
@@ -230,8 +252,9 @@ static int main_view(const struct options *o, enum charset charset)
     }
     bool piped = strcmp(o->path, "-") == 0;
     bool live = o->follow || feed_is_url(o->path);
-    struct patience *wait = patience_begin(live ? "waiting for the program's first second" :
-                                           piped ? "reading the trace from standard input" : "reading the trace");
+    struct patience *wait = patience_begin(live    ? "waiting for the program's first second"
+                                           : piped ? "reading the trace from standard input"
+                                                   : "reading the trace");
     enum err_code opened = live ? open_live(o, &follow, &tr, &e) : trace_open(o->path, &o->trace, &tr, &e);
     patience_end(wait);
     if (opened) {
@@ -241,7 +264,8 @@ static int main_view(const struct options *o, enum charset charset)
         return EXIT_UNREADABLE;
     }
     if (app_init(a, tr, km, o->w, o->h)) {
-        if (piped) a->name = "standard input";
+        if (piped)
+            a->name = "standard input";
         a->open_view = o->view;
         a->open_at = o->at;
         a->open_lane = o->lane;
@@ -250,7 +274,8 @@ static int main_view(const struct options *o, enum charset charset)
         a->nroots = o->nroots;
         a->ticks_per_second = o->trace.ticks_per_second;
         choose_glyphs(a, o, &charset);
-        if (follow) app_live_begin(a, follow, piped ? "standard input" : o->path);
+        if (follow)
+            app_live_begin(a, follow, piped ? "standard input" : o->path);
         status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, &by_signal);
         app_free(a);
     } else {
@@ -260,8 +285,10 @@ static int main_view(const struct options *o, enum charset charset)
         say_error(o->path, trace_fatal(tr));
         status = EXIT_UNREADABLE;
     }
-    if (follow) follow_close(follow);
-    else trace_close(tr);
+    if (follow)
+        follow_close(follow);
+    else
+        trace_close(tr);
     keymap_free(km);
     mem_free(a);
     if (by_signal) { /* end as the signal would have, now that the terminal is back */
@@ -317,7 +344,8 @@ static int list_rules(void)
 /* What is refused of memory somewhere may be missing in what was printed, though nothing else went wrong. */
 static int ended(int status)
 {
-    if (!mem_ran_out() || status == EXIT_UNREADABLE) return status;
+    if (!mem_ran_out() || status == EXIT_UNREADABLE)
+        return status;
     door_printf(stderr, "gotop: memory ran out: something may be missing\n");
     return status ? status : EXIT_PARTIAL;
 }
@@ -327,8 +355,10 @@ static bool take_word(int *argc, char **argv, const char *word)
 {
     int n = 1;
     for (int i = 1; i < *argc; i++) {
-        if (strcmp(argv[i], "--") == 0) word = argv[i]; /* behind it stand names */
-        if (strcmp(argv[i], word) != 0 || strcmp(word, "--") == 0) argv[n++] = argv[i];
+        if (strcmp(argv[i], "--") == 0)
+            word = argv[i]; /* behind it stand names */
+        if (strcmp(argv[i], word) != 0 || strcmp(word, "--") == 0)
+            argv[n++] = argv[i];
     }
     bool found = n < *argc;
     argv[n] = NULL;
@@ -348,10 +378,12 @@ int main(int argc, char **argv)
     bool open = take_word(&argc, argv, "--no-sandbox");
     command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
     if (command) {
-        if (!open) sandbox_enter(sandbox_needs(argv[1], argc, argv), argc, argv);
+        if (!open)
+            sandbox_enter(sandbox_needs(argv[1], argc, argv), argc, argv);
         return ended(command(argc - 1, argv + 1));
     }
-    if (!options_parse(argc, argv, &o, stderr)) return EXIT_USAGE;
+    if (!options_parse(argc, argv, &o, stderr))
+        return EXIT_USAGE;
     if (o.help) {
         usage(stdout);
         return finish_output(EXIT_OK);
@@ -365,14 +397,18 @@ int main(int argc, char **argv)
         help_actions(stdout);
         return finish_output(EXIT_OK);
     }
-    if (o.keys_markdown) return finish_output(help_markdown(stdout) ? EXIT_OK : EXIT_USAGE);
+    if (o.keys_markdown)
+        return finish_output(help_markdown(stdout) ? EXIT_OK : EXIT_USAGE);
     if (o.rules && thresholds_read(o.rules, &e)) {
         door_printf(stderr, "gotop: --rules: %s\n", e.what);
         return EXIT_USAGE;
     }
-    if (o.list_rules || (o.rules && !o.path)) return list_rules();
-    if (o.dump_keymap) return dump_keymap(o.dump_keymap);
-    if (o.check_keymap) return check_keymap(o.check_keymap);
+    if (o.list_rules || (o.rules && !o.path))
+        return list_rules();
+    if (o.dump_keymap)
+        return dump_keymap(o.dump_keymap);
+    if (o.check_keymap)
+        return check_keymap(o.check_keymap);
     if (!o.path) {
         usage(stderr);
         return EXIT_USAGE;
@@ -384,12 +420,17 @@ int main(int argc, char **argv)
     bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
     unsigned needs = sandbox_needs(terminal ? NULL : "report", argc, argv) | (url ? SANDBOX_NET | SANDBOX_EXEC : 0) |
                      (o.headless || o.linear ? SANDBOX_SLICES : 0);
-    if (terminal) editor_begin();
-    if (!open) sandbox_enter(needs, argc, argv);
+    if (terminal)
+        editor_begin();
+    if (!open)
+        sandbox_enter(needs, argc, argv);
     int status = EXIT_USAGE;
-    if (o.headless || o.linear || terminal) status = main_view(&o, charset);
-    else if (!o.follow && !url) status = main_report(&o);
-    else door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
+    if (o.headless || o.linear || terminal)
+        status = main_view(&o, charset);
+    else if (!o.follow && !url)
+        status = main_report(&o);
+    else
+        door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
     editor_end();
     return terminal ? status : ended(status);
 }

@@ -40,10 +40,12 @@ static bool parse_size(const char *s, int *w, int *h)
 {
     char *end;
     long a = strtol(s, &end, 10);
-    if (end == s || (*end != 'x' && *end != 'X')) return false;
+    if (end == s || (*end != 'x' && *end != 'X'))
+        return false;
     const char *rest = end + 1;
     long b = strtol(rest, &end, 10);
-    if (end == rest || *end || a < 1 || b < 1 || a > 2000 || b > 1000) return false;
+    if (end == rest || *end || a < 1 || b < 1 || a > 2000 || b > 1000)
+        return false;
     *w = (int)a;
     *h = (int)b;
     return true;
@@ -56,16 +58,21 @@ static bool parse_bytes(const char *s, uint64_t *out)
     unsigned long long n = strtoull(s, &end, 10);
     static const char units[] = "KMGT";
     int shift = 0;
-    if (end == s || *s == '-' || errno) return false;
+    if (end == s || *s == '-' || errno)
+        return false;
     if (*end) {
         const char *u = strchr(units, *end & ~0x20);
-        if (!u || !*u) return false;
+        if (!u || !*u)
+            return false;
         shift = 10 * (int)(u - units + 1);
         end++;
-        if (*end == 'i') end++;
-        if (*end == 'B') end++;
+        if (*end == 'i')
+            end++;
+        if (*end == 'B')
+            end++;
     }
-    if (*end || n == 0 || n > (UINT64_MAX >> shift)) return false;
+    if (*end || n == 0 || n > (UINT64_MAX >> shift))
+        return false;
     *out = (uint64_t)n << shift;
     return true;
 }
@@ -74,7 +81,8 @@ static bool parse_threads(const char *s, int *out)
 {
     char *end;
     long n = strtol(s, &end, 10);
-    if (end == s || *end || n < 1 || n > 256) return false;
+    if (end == s || *end || n < 1 || n > 256)
+        return false;
     *out = (int)n;
     return true;
 }
@@ -83,7 +91,8 @@ static bool parse_ticks(const char *s, double *out)
 {
     char *end;
     double d = strtod(s, &end);
-    if (end == s || *end || !(d > 0) || d > 1e15) return false;
+    if (end == s || *end || !(d > 0) || d > 1e15)
+        return false;
     *out = d;
     return true;
 }
@@ -110,7 +119,8 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     case OPT_LANE: o->lane = v; return goto_parse(v, &tg) && tg.has_lane;
     case OPT_FILTER: o->filter = v; return true;
     case OPT_SOURCE_ROOT:
-        if (o->nroots == OPTIONS_ROOTS || !strchr(v, '=')) return false;
+        if (o->nroots == OPTIONS_ROOTS || !strchr(v, '='))
+            return false;
         o->root[o->nroots++] = v;
         return true;
     case OPT_KEYMAP: o->keymap = v; return true;
@@ -145,7 +155,8 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
 static enum option_id find_option(const char *name, size_t len)
 {
     int i = 0;
-    while (i < OPT_COUNT && (strlen(rows[i].name) != len || memcmp(rows[i].name, name, len) != 0)) i++;
+    while (i < OPT_COUNT && (strlen(rows[i].name) != len || memcmp(rows[i].name, name, len) != 0))
+        i++;
     return (enum option_id)i;
 }
 
@@ -159,13 +170,17 @@ static bool read_option(int argc, char **argv, int *i, struct options *o, FILE *
         return false;
     }
     const char *value = eq ? eq + 1 : NULL;
-    if (rows[id].arg && !value) value = *i + 1 < argc ? argv[++*i] : id == OPT_RULES ? "" : NULL;
+    if (rows[id].arg && !value)
+        value = *i + 1 < argc ? argv[++*i] : id == OPT_RULES ? "" : NULL;
     if (!rows[id].arg != !value) {
-        if (rows[id].arg) door_printf(errors, "gotop: --%s needs a value: %s\n", rows[id].name, rows[id].arg);
-        else door_printf(errors, "gotop: --%s takes no value\n", rows[id].name);
+        if (rows[id].arg)
+            door_printf(errors, "gotop: --%s needs a value: %s\n", rows[id].name, rows[id].arg);
+        else
+            door_printf(errors, "gotop: --%s takes no value\n", rows[id].name);
         return false;
     }
-    if (set_option(o, id, value)) return true;
+    if (set_option(o, id, value))
+        return true;
     door_printf(errors, "gotop: --%s %s: %s\n", rows[id].name, value, rows[id].help);
     return false;
 }
@@ -183,9 +198,11 @@ bool options_parse(int argc, char **argv, struct options *o, FILE *errors)
         } else if (!ended && strcmp(argv[i], "-o") == 0 && i + 1 < argc) {
             o->save = argv[++i];
         } else if (!ended && argv[i][0] == '-' && live_option(&o->live, NULL, argc, argv, &i, &status)) {
-            if (status) return false;
+            if (status)
+                return false;
         } else if (!ended && strncmp(argv[i], "--", 2) == 0) {
-            if (!read_option(argc, argv, &i, o, errors)) return false;
+            if (!read_option(argc, argv, &i, o, errors))
+                return false;
         } else if (!ended && argv[i][0] == '-' && argv[i][1]) {
             door_printf(errors, "gotop: unknown option %s (--help lists them)\n", argv[i]);
             return false;

@@ -22,22 +22,22 @@ struct options {
     struct trace_opts trace;
     bool headless, linear, styles, no_mouse, debug, list_actions, keys_markdown, help, version;
     int w, h;
-    int view;             /* 0 = not given */
+    int view; /* 0 = not given */
     const char *at, *lane, *filter;
-    const char *rules;    /* a file of thresholds, NULL = not given */
+    const char *rules; /* a file of thresholds, NULL = not given */
     bool list_rules;
     const char *root[OPTIONS_ROOTS]; /* "recorded=here" */
     int nroots;
     const char *keys, *keymap, *dump_keymap, *check_keymap;
     enum color_when color;
-    const char *palette;  /* a name or a file; NULL = not given */
+    const char *palette; /* a name or a file; NULL = not given */
     bool tier_given;
     enum tier tier;
-    bool follow;      /* the file is still being written */
+    bool follow;           /* the file is still being written */
     struct live_opts live; /* where a program is reached */
     int64_t keep_ns;       /* of a program that is running; 0 = not given */
     uint64_t keep_bytes;
-    const char *save;      /* -o: its bytes as sent */
+    const char *save; /* -o: its bytes as sent */
     const char *path; /* the trace, NULL = none given */
 };
 

@@ -39,7 +39,8 @@ static void put(struct painter *p, const char *s, size_t n)
 static int digits(int v)
 {
     int n = 1;
-    for (; v >= 10; v /= 10) n++;
+    for (; v >= 10; v /= 10)
+        n++;
     return n;
 }
 
@@ -82,35 +83,47 @@ static struct paint_cell cell_of(const struct grid *g, const struct ink *inks, i
     const struct cell *c = &g->cells[(size_t)y * (size_t)g->w + (size_t)x];
     const struct ink *k = &inks[c->style < STYLE_COUNT ? c->style : STYLE_NORMAL];
     struct paint_cell out = {.glyph = c->glyph >= 0x20 ? c->glyph : ' ', .look = {k->fg, k->bg, k->attrs}};
-    if (c->flags & CELL_BOLD) out.look.attrs |= INK_BOLD;
-    if (c->flags & CELL_UNDERLINE) out.look.attrs |= INK_UNDERLINE;
-    if (c->flags & CELL_REVERSE) out.look.attrs ^= INK_REVERSE;
+    if (c->flags & CELL_BOLD)
+        out.look.attrs |= INK_BOLD;
+    if (c->flags & CELL_UNDERLINE)
+        out.look.attrs |= INK_UNDERLINE;
+    if (c->flags & CELL_REVERSE)
+        out.look.attrs ^= INK_REVERSE;
     out.tail = (c->flags & CELL_TAIL) && x > 0;
-    if (out.tail) out.glyph = 0;
+    if (out.tail)
+        out.glyph = 0;
     out.wide = (c->flags & CELL_WIDE) && x + 1 < w;
-    if ((c->flags & CELL_WIDE) && !out.wide) out.glyph = ' '; /* its right half would stand outside */
-    if (is_blank(&out)) out.look = (struct paint_look){INK_DEFAULT, ground(&out.look), 0};
+    if ((c->flags & CELL_WIDE) && !out.wide)
+        out.glyph = ' '; /* its right half would stand outside */
+    if (is_blank(&out))
+        out.look = (struct paint_look){INK_DEFAULT, ground(&out.look), 0};
     return out;
 }
 
 static int put_color(const struct painter *p, char *s, size_t size, int32_t v, bool fg)
 {
     int base = fg ? 30 : 40;
-    if (v == INK_DEFAULT) return snprintf(s, size, "%d;", base + 9);
+    if (v == INK_DEFAULT)
+        return snprintf(s, size, "%d;", base + 9);
     if (p->depth == DEPTH_TRUE)
         return snprintf(s, size, "%d;2;%d;%d;%d;", base + 8, v >> 16 & 255, v >> 8 & 255, v & 255);
-    if (v < 8) return snprintf(s, size, "%d;", base + v);
-    if (v < 16) return snprintf(s, size, "%d;", base + 60 + v - 8);
+    if (v < 8)
+        return snprintf(s, size, "%d;", base + v);
+    if (v < 16)
+        return snprintf(s, size, "%d;", base + 60 + v - 8);
     return snprintf(s, size, "%d;5;%d;", base + 8, v);
 }
 
 static int put_attrs(char *s, uint32_t attrs)
 {
-    static const struct { uint32_t attr; char digit; } of[] = {
-        {INK_BOLD, '1'}, {INK_DIM, '2'}, {INK_UNDERLINE, '4'}, {INK_REVERSE, '7'}};
+    static const struct {
+        uint32_t attr;
+        char digit;
+    } of[] = {{INK_BOLD, '1'}, {INK_DIM, '2'}, {INK_UNDERLINE, '4'}, {INK_REVERSE, '7'}};
     int n = 0;
     for (size_t i = 0; i < sizeof of / sizeof of[0]; i++) {
-        if (!(attrs & of[i].attr)) continue;
+        if (!(attrs & of[i].attr))
+            continue;
         s[n++] = of[i].digit;
         s[n++] = ';';
     }
@@ -123,21 +136,29 @@ static void set_pen(struct painter *p, struct paint_look to)
     char a[96] = "", b[96] = "0;";
     int na = 0, nb = 2;
     struct paint_look was = p->pen;
-    if (same_look(&was, &to)) return;
+    if (same_look(&was, &to))
+        return;
     if (was.attrs & ~to.attrs & (INK_BOLD | INK_DIM)) { /* one sequence ends both */
         na += snprintf(a + na, sizeof a - (size_t)na, "22;");
         was.attrs &= ~(unsigned)(INK_BOLD | INK_DIM);
     }
-    if (was.attrs & ~to.attrs & INK_UNDERLINE) na += snprintf(a + na, sizeof a - (size_t)na, "24;");
-    if (was.attrs & ~to.attrs & INK_REVERSE) na += snprintf(a + na, sizeof a - (size_t)na, "27;");
+    if (was.attrs & ~to.attrs & INK_UNDERLINE)
+        na += snprintf(a + na, sizeof a - (size_t)na, "24;");
+    if (was.attrs & ~to.attrs & INK_REVERSE)
+        na += snprintf(a + na, sizeof a - (size_t)na, "27;");
     na += put_attrs(a + na, to.attrs & ~was.attrs);
-    if (to.fg != was.fg) na += put_color(p, a + na, sizeof a - (size_t)na, to.fg, true);
-    if (to.bg != was.bg) na += put_color(p, a + na, sizeof a - (size_t)na, to.bg, false);
+    if (to.fg != was.fg)
+        na += put_color(p, a + na, sizeof a - (size_t)na, to.fg, true);
+    if (to.bg != was.bg)
+        na += put_color(p, a + na, sizeof a - (size_t)na, to.bg, false);
     nb += put_attrs(b + nb, to.attrs);
-    if (to.fg != INK_DEFAULT) nb += put_color(p, b + nb, sizeof b - (size_t)nb, to.fg, true);
-    if (to.bg != INK_DEFAULT) nb += put_color(p, b + nb, sizeof b - (size_t)nb, to.bg, false);
+    if (to.fg != INK_DEFAULT)
+        nb += put_color(p, b + nb, sizeof b - (size_t)nb, to.fg, true);
+    if (to.bg != INK_DEFAULT)
+        nb += put_color(p, b + nb, sizeof b - (size_t)nb, to.bg, false);
     put(p, "\033[", 2);
-    if (nb == 2) put(p, "m", 1); /* CSI m is CSI 0 m */
+    if (nb == 2)
+        put(p, "m", 1); /* CSI m is CSI 0 m */
     else {
         char *s = nb < na ? b : a;
         int n = nb < na ? nb : na;
@@ -151,7 +172,8 @@ static void set_pen(struct painter *p, struct paint_look to)
 static void set_ground(struct painter *p, int32_t bg, bool erasing)
 {
     struct paint_look l = p->pen;
-    if (ground(&l) == bg && !(l.attrs & INK_UNDERLINE) && !(erasing && (l.attrs & INK_REVERSE))) return;
+    if (ground(&l) == bg && !(l.attrs & INK_UNDERLINE) && !(erasing && (l.attrs & INK_REVERSE)))
+        return;
     l.attrs &= ~(unsigned)INK_UNDERLINE;
     if (bg == GROUND_FG) {
         l = (struct paint_look){INK_DEFAULT, INK_DEFAULT, INK_REVERSE};
@@ -167,11 +189,15 @@ static void set_ground(struct painter *p, int32_t bg, bool erasing)
 static void move_to(struct painter *p, int x, int y)
 {
     char s[24];
-    if (p->x == x && p->y == y) return;
+    if (p->x == x && p->y == y)
+        return;
     if (p->y == y && p->x >= 0) {
-        if (x == 0) put(p, "\r", 1);
-        else if (x > p->x) put_csi(p, x - p->x, 'C');
-        else put_csi(p, x + 1, 'G');
+        if (x == 0)
+            put(p, "\r", 1);
+        else if (x > p->x)
+            put_csi(p, x - p->x, 'C');
+        else
+            put_csi(p, x + 1, 'G');
     } else if (x == 0 && p->y >= 0 && y == p->y + 1) {
         put(p, "\r\n", 2);
     } else {
@@ -193,16 +219,17 @@ struct row {
     uint8_t *layer;                 /* of each column that changed; CLEAN */
     struct paint_look look[LAYERS]; /* of each layer */
     int count[LAYERS], n;
-    bool bare[LAYERS];              /* blanks alone: the ground is all that matters */
-    uint8_t rank[LAYERS];           /* which turn a layer has */
-    int turn;                       /* under way; -1: all at once */
+    bool bare[LAYERS];    /* blanks alone: the ground is all that matters */
+    uint8_t rank[LAYERS]; /* which turn a layer has */
+    int turn;             /* under way; -1: all at once */
     char keep[8192];
 };
 
 static void wrote(struct painter *p, int n)
 {
     p->x += n;
-    if (p->x >= p->w) p->x = p->y = -1; /* behind the last column: terminals differ */
+    if (p->x >= p->w)
+        p->x = p->y = -1; /* behind the last column: terminals differ */
 }
 
 static bool fits(const struct paint_cell *blank, const struct paint_look *l)
@@ -223,13 +250,16 @@ static int run_from(const struct row *r, int x)
     int n = 1, len = c->glyph < 0x80 ? 1 : 3;
     bool cheap = is_blank(c) ? erasable(r->p, c->look.bg) : r->p->rep;
     for (;;) {
-        while (x + n < r->w && r->layer[x + n] == layer && same_cell(&r->now[x + n], c)) n++;
+        while (x + n < r->w && r->layer[x + n] == layer && same_cell(&r->now[x + n], c))
+            n++;
         int over = 0;
         for (; x + n + over < r->w; over++) {
             uint8_t l = r->layer[x + n + over];
-            if (l == CLEAN ? !same_cell(&r->now[x + n + over], c) : r->rank[l] <= r->rank[layer]) break;
+            if (l == CLEAN ? !same_cell(&r->now[x + n + over], c) : r->rank[l] <= r->rank[layer])
+                break;
         }
-        if (!over || x + n + over >= r->w || r->layer[x + n + over] != layer || !same_cell(&r->now[x + n + over], c) ||
+        if (!over || x + n + over >= r->w || r->layer[x + n + over] != layer ||
+            !same_cell(&r->now[x + n + over], c) ||
             (!cheap && len > 1)) /* (stepping over that is cheaper: bridge()) */
             return n;
         n += over;
@@ -241,7 +271,8 @@ static void put_blanks(const struct row *r, int x, int n)
     struct painter *p = r->p;
     int32_t bg = r->now[x].look.bg;
     bool can = erasable(p, bg), to_end = true;
-    for (int k = x + n; k < r->w && to_end; k++) to_end = same_cell(&r->now[k], &r->now[x]);
+    for (int k = x + n; k < r->w && to_end; k++)
+        to_end = same_cell(&r->now[k], &r->now[x]);
     bool erase = can && (n > 9 || (to_end && n > 3));
     set_ground(p, bg, erase);
     if (erase && to_end) {
@@ -249,7 +280,8 @@ static void put_blanks(const struct row *r, int x, int n)
     } else if (erase) {
         put_csi(p, n, 'X'); /* the cursor stays */
     } else {
-        for (int i = 0; i < n; i++) put(p, " ", 1);
+        for (int i = 0; i < n; i++)
+            put(p, " ", 1);
         wrote(p, n);
     }
 }
@@ -279,7 +311,8 @@ static int write_run(const struct row *r, int x)
         put_csi(p, rep, 'b');
         more -= rep;
     }
-    for (int i = 0; i < more; i++) put(p, utf8, (size_t)len);
+    for (int i = 0; i < more; i++)
+        put(p, utf8, (size_t)len);
     wrote(p, n);
     return n;
 }
@@ -302,8 +335,10 @@ static bool bridge(const struct row *r, int from, int to)
             bytes++;
             continue;
         }
-        if (c->wide || c->tail || !same_cell(c, &r->was[x])) return false;
-        if (is_blank(c) ? !fits(c, &p->pen) : !same_look(&c->look, &p->pen)) return false;
+        if (c->wide || c->tail || !same_cell(c, &r->was[x]))
+            return false;
+        if (is_blank(c) ? !fits(c, &p->pen) : !same_look(&c->look, &p->pen))
+            return false;
         bytes += str_utf8(c->glyph, utf8);
     }
     return bytes <= most;
@@ -315,8 +350,10 @@ static void paint_at(struct row *r, int x)
     if (p->y == r->y && p->x >= 0 && p->x < x && bridge(r, p->x, x))
         for (; p->x < x; p->x++) {
             char utf8[4];
-            if (later(r, p->x)) put(p, " ", 1);
-            else put(p, utf8, (size_t)str_utf8(r->now[p->x].glyph, utf8));
+            if (later(r, p->x))
+                put(p, " ", 1);
+            else
+                put(p, utf8, (size_t)str_utf8(r->now[p->x].glyph, utf8));
         }
     move_to(p, x, r->y);
 }
@@ -324,14 +361,16 @@ static void paint_at(struct row *r, int x)
 static uint8_t layer_of(struct row *r, const struct paint_look *l, bool bare)
 {
     int i = 0;
-    while (i < r->n && (!same_look(&r->look[i], l) || r->bare[i] != bare)) i++;
+    while (i < r->n && (!same_look(&r->look[i], l) || r->bare[i] != bare))
+        i++;
     if (i == r->n && i < LAYERS) {
         r->look[i] = *l;
         r->bare[i] = bare;
         r->count[i] = 0;
         r->n++;
     }
-    if (i < LAYERS) r->count[i]++;
+    if (i < LAYERS)
+        r->count[i]++;
     return i < LAYERS ? (uint8_t)i : 0;
 }
 
@@ -343,20 +382,28 @@ static bool sort_out(struct row *r)
     for (int x = 0; x < r->w; x++) {
         const struct paint_cell *c = &r->now[x];
         bool dirty = !same_cell(&r->was[x], c);
-        if (dirty && c->tail && x > 0 && r->now[x - 1].wide && r->layer[x - 1] == CLEAN) /* its left half writes both */
+        if (dirty && c->tail && x > 0 && r->now[x - 1].wide &&
+            r->layer[x - 1] == CLEAN) /* its left half writes both */
             r->layer[x - 1] = layer_of(r, &r->now[x - 1].look, false);
-        if (x > 0 && c->tail && r->now[x - 1].wide && r->layer[x - 1] != CLEAN) r->layer[x] = r->layer[x - 1];
-        else if (!dirty) r->layer[x] = CLEAN;
-        else if (!is_blank(c)) r->layer[x] = layer_of(r, &c->look, false);
-        else if (x > 0 && r->layer[x - 1] < LOOSE && fits(c, &r->look[r->layer[x - 1]])) r->layer[x] = r->layer[x - 1];
-        else r->layer[x] = LOOSE;
+        if (x > 0 && c->tail && r->now[x - 1].wide && r->layer[x - 1] != CLEAN)
+            r->layer[x] = r->layer[x - 1];
+        else if (!dirty)
+            r->layer[x] = CLEAN;
+        else if (!is_blank(c))
+            r->layer[x] = layer_of(r, &c->look, false);
+        else if (x > 0 && r->layer[x - 1] < LOOSE && fits(c, &r->look[r->layer[x - 1]]))
+            r->layer[x] = r->layer[x - 1];
+        else
+            r->layer[x] = LOOSE;
         any |= r->layer[x] != CLEAN;
     }
     for (int x = r->w - 1; x >= 0; x--) {
-        if (r->layer[x] != LOOSE) continue;
+        if (r->layer[x] != LOOSE)
+            continue;
         if (x + 1 < r->w && r->layer[x + 1] < LOOSE && fits(&r->now[x], &r->look[r->layer[x + 1]]))
             r->layer[x] = r->layer[x + 1];
-        else r->layer[x] = layer_of(r, &r->now[x].look, true);
+        else
+            r->layer[x] = layer_of(r, &r->now[x].look, true);
     }
     return any;
 }
@@ -367,13 +414,15 @@ static bool rank_layers(struct row *r)
     int changes = 0;
     uint8_t last = CLEAN;
     for (int x = 0; x < r->w; x++) {
-        if (r->layer[x] == CLEAN) continue;
+        if (r->layer[x] == CLEAN)
+            continue;
         changes += r->layer[x] != last;
         last = r->layer[x];
     }
     for (int i = 0; i < r->n; i++) {
         r->rank[i] = 0;
-        for (int k = 0; k < r->n; k++) r->rank[i] += r->count[k] > r->count[i] || (r->count[k] == r->count[i] && k < i);
+        for (int k = 0; k < r->n; k++)
+            r->rank[i] += r->count[k] > r->count[i] || (r->count[k] == r->count[i] && k < i);
     }
     return r->n < LAYERS && changes > r->n + 1;
 }
@@ -396,10 +445,12 @@ static void paint_turn(struct row *r, int turn)
 static void paint_row(struct row *r)
 {
     struct painter *p = r->p;
-    if (!sort_out(r)) return;
+    if (!sort_out(r))
+        return;
     if (rank_layers(r)) {
         struct painter before = *p;
-        for (int i = 0; i < r->n; i++) paint_turn(r, i);
+        for (int i = 0; i < r->n; i++)
+            paint_turn(r, i);
         size_t layered = p->n;
         struct paint_look pen = p->pen;
         int x = p->x, y = p->y;
@@ -455,13 +506,15 @@ static void scroll(struct painter *p, int y0, int y1, int n)
     put(p, s, (size_t)len);
     len = snprintf(s, sizeof s, "\033[%dH", n > 0 ? y1 : y0 + 1);
     put(p, s, (size_t)len);
-    for (int i = 0; i < k; i++) put(p, n > 0 ? "\n" : "\033M", n > 0 ? 1 : 2);
+    for (int i = 0; i < k; i++)
+        put(p, n > 0 ? "\n" : "\033M", n > 0 ? 1 : 2);
     put(p, "\033[r", 3);
     p->x = p->y = -1;
     memmove(row_of(p, p->shown, n > 0 ? y0 : y0 + k), row_of(p, p->shown, n > 0 ? y0 + k : y0),
             (size_t)stay * (size_t)p->w * sizeof *p->shown);
     struct paint_cell *in = row_of(p, p->shown, n > 0 ? y1 - k : y0);
-    for (int i = 0; i < k * p->w; i++) in[i] = nothing;
+    for (int i = 0; i < k * p->w; i++)
+        in[i] = nothing;
 }
 
 /* Have rows moved up or down, most of them by the same number? */
@@ -470,14 +523,16 @@ static void scroll_rows(struct painter *p, struct paint_cell *now)
     enum { ROWS = 256 };
     uint64_t was[ROWS], is[ROWS], bare = 0;
     int h = p->h, best = 0, gain = 3, top = 0, end = 0;
-    if (h > ROWS || h < 4) return;
+    if (h > ROWS || h < 4)
+        return;
     int differ = 0;
     for (int y = 0; y < h; y++) {
         was[y] = row_hash(row_of(p, p->shown, y), p->w);
         is[y] = row_hash(row_of(p, now, y), p->w);
         differ += was[y] != is[y];
     }
-    for (int x = 0; x < p->w; x++) row_of(p, p->shown, h)[x] = nothing;
+    for (int x = 0; x < p->w; x++)
+        row_of(p, p->shown, h)[x] = nothing;
     bare = row_hash(row_of(p, p->shown, h), p->w);
     for (int d = 1 - h; d < h && differ > gain; d++) {
         int won = 0, first = -1, last = -1;
@@ -496,17 +551,21 @@ static void scroll_rows(struct painter *p, struct paint_cell *now)
             end = last + 1;
         }
     }
-    if (best > 0) scroll(p, top, end + best, best);
-    else if (best < 0) scroll(p, top + best, end, best);
+    if (best > 0)
+        scroll(p, top, end + best, best);
+    else if (best < 0)
+        scroll(p, top + best, end, best);
 }
 
 /* How many cells from x0 on differ if the row goes left by n first. */
-static int differing(const struct painter *p, const struct paint_cell *was, const struct paint_cell *now, int x0, int n)
+static int differing(const struct painter *p, const struct paint_cell *was, const struct paint_cell *now, int x0,
+                     int n)
 {
     int k = 0;
     for (int x = x0; x < p->w; x++) {
         const struct paint_cell *c = x + n < x0 || x + n >= p->w ? &nothing : &was[x + n];
-        if (was[x].wide || was[x].tail) return p->w; /* halves would be torn apart */
+        if (was[x].wide || was[x].tail)
+            return p->w; /* halves would be torn apart */
         k += !same_cell(c, &now[x]);
     }
     return k;
@@ -516,11 +575,14 @@ static int differing(const struct painter *p, const struct paint_cell *was, cons
 static void shift_rows(struct painter *p, struct paint_cell *now, int x0, int n)
 {
     int k = n < 0 ? -n : n;
-    if (!n || x0 < 0 || k > (p->w - x0) / 2) return; /* beyond half of it CSI @ leaves old cells in between in some tmux */
+    if (!n || x0 < 0 || k > (p->w - x0) / 2)
+        return; /* beyond half of it CSI @ leaves old cells in between in some tmux */
     for (int y = 0; y < p->h; y++) {
         struct paint_cell *was = row_of(p, p->shown, y), *is = row_of(p, now, y);
-        if (differing(p, was, is, x0, n) + 6 > differing(p, was, is, x0, 0)) continue;
-        if (p->x == x0 && p->y == y - 1) put(p, "\033[B", 3);
+        if (differing(p, was, is, x0, n) + 6 > differing(p, was, is, x0, 0))
+            continue;
+        if (p->x == x0 && p->y == y - 1)
+            put(p, "\033[B", 3);
         else {
             p->x = -1;
             move_to(p, x0, y);
@@ -530,7 +592,8 @@ static void shift_rows(struct painter *p, struct paint_cell *now, int x0, int n)
         put_csi(p, k, n > 0 ? 'P' : '@'); /* the cursor stays */
         struct paint_cell *to = was + x0 + (n < 0 ? k : 0), *in = n > 0 ? was + p->w - k : was + x0;
         memmove(to, was + x0 + (n > 0 ? k : 0), (size_t)(p->w - x0 - k) * sizeof *was);
-        for (int i = 0; i < k; i++) in[i] = nothing;
+        for (int i = 0; i < k; i++)
+            in[i] = nothing;
     }
 }
 
@@ -541,12 +604,16 @@ bool paint_blank(struct painter *p, int w, int h)
     struct paint_cell *c = mem_grow(p->shown, &p->cap_shown, (size_t)(2 * h + 1) * (size_t)w, sizeof *c);
     uint8_t *l = mem_grow(p->layer, &p->cap_layer, (size_t)w, 1);
     p->w = p->h = 0;
-    if (c) p->shown = c;
-    if (l) p->layer = l;
-    if (!c || !l) return false;
+    if (c)
+        p->shown = c;
+    if (l)
+        p->layer = l;
+    if (!c || !l)
+        return false;
     p->w = w;
     p->h = h;
-    for (size_t i = 0; i < (size_t)w * (size_t)h; i++) c[i] = nothing;
+    for (size_t i = 0; i < (size_t)w * (size_t)h; i++)
+        c[i] = nothing;
     p->pen = (struct paint_look){INK_DEFAULT, INK_DEFAULT, 0};
     p->x = p->y = -1;
     return true;
@@ -559,16 +626,21 @@ bool paint_grid(struct painter *p, const struct grid *g, const struct ink inks[S
     p->n = 0;
     p->failed = false;
     p->x = p->y = -1; /* others may have moved it */
-    if (p->sync) put(p, "\033[?2026h", 8);
+    if (p->sync)
+        put(p, "\033[?2026h", 8);
     begun = p->n;
     for (int y = 0; y < p->h; y++) {
         struct paint_cell *row = row_of(p, now, y);
         int w = y < g->h ? (g->w < p->w ? g->w : p->w) : 0;
-        for (int x = 0; x < w; x++) row[x] = cell_of(g, inks, x, y, w);
-        for (int x = w; x < p->w; x++) row[x] = nothing;
+        for (int x = 0; x < w; x++)
+            row[x] = cell_of(g, inks, x, y, w);
+        for (int x = w; x < p->w; x++)
+            row[x] = nothing;
     }
-    if (p->shift) shift_rows(p, now, g->moved_x, g->moved);
-    if (p->scroll && !g->moved) scroll_rows(p, now);
+    if (p->shift)
+        shift_rows(p, now, g->moved_x, g->moved);
+    if (p->scroll && !g->moved)
+        scroll_rows(p, now);
     for (int y = 0; y < p->h && !p->failed; y++) {
         struct row r;
         r.p = p;
@@ -580,9 +652,12 @@ bool paint_grid(struct painter *p, const struct grid *g, const struct ink inks[S
         paint_row(&r);
     }
     set_pen(p, (struct paint_look){INK_DEFAULT, INK_DEFAULT, 0});
-    if (cx >= 0 && cy >= 0 && cx < p->w && cy < p->h) move_to(p, cx, cy);
-    if (p->n == begun) p->n = 0;
-    else if (p->sync) put(p, "\033[?2026l", 8);
+    if (cx >= 0 && cy >= 0 && cx < p->w && cy < p->h)
+        move_to(p, cx, cy);
+    if (p->n == begun)
+        p->n = 0;
+    else if (p->sync)
+        put(p, "\033[?2026l", 8);
     return !p->failed;
 }
 

@@ -17,23 +17,23 @@
 #include "layout/cells.h"
 #include "viewer/theme.h"
 
-struct paint_look {      /* what is set while a cell is written */
-    int32_t fg, bg;      /* as enum depth says; INK_DEFAULT */
-    uint32_t attrs;      /* INK_* */
+struct paint_look { /* what is set while a cell is written */
+    int32_t fg, bg; /* as enum depth says; INK_DEFAULT */
+    uint32_t attrs; /* INK_* */
 };
 
 struct painter {
     enum depth depth;
-    bool rep, bce;       /* CSI b repeats a character; erasing leaves the ground that is set */
-    bool shift, scroll;  /* CSI P and CSI @ move the rest of a row; CSI r limits what a line feed and ESC M scroll */
-    bool sync;           /* wrapped into a synchronised update, if there is anything to say */
-    int w, h;            /* of what is shown */
+    bool rep, bce;      /* CSI b repeats a character; erasing leaves the ground that is set */
+    bool shift, scroll; /* CSI P and CSI @ move the rest of a row; CSI r limits what a line feed and ESC M scroll */
+    bool sync;          /* wrapped into a synchronised update, if there is anything to say */
+    int w, h;           /* of what is shown */
     struct paint_cell *shown;
-    uint8_t *layer;      /* scratch: one row */
+    uint8_t *layer; /* scratch: one row */
     size_t cap_shown, cap_layer;
     struct paint_look pen;
-    int x, y;            /* where the next character goes; -1: not known */
-    char *out;           /* the bytes, not NUL-terminated */
+    int x, y;  /* where the next character goes; -1: not known */
+    char *out; /* the bytes, not NUL-terminated */
     size_t n, cap;
     bool failed;
 };

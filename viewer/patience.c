@@ -39,7 +39,8 @@ static void *run(void *arg)
     add_ms(&at, 333);
     pthread_mutex_lock(&p->lock);
     while (!p->over) {
-        if (pthread_cond_timedwait(&p->wake, &p->lock, &at) != ETIMEDOUT) continue;
+        if (pthread_cond_timedwait(&p->wake, &p->lock, &at) != ETIMEDOUT)
+            continue;
         char line[80];
         snprintf(line, sizeof line, "gotop: %s (%ds, Ctrl-C leaves)", p->what, seconds++);
         door_status(line);
@@ -47,25 +48,29 @@ static void *run(void *arg)
         add_ms(&at, 1000);
     }
     pthread_mutex_unlock(&p->lock);
-    if (said) door_wipe();
+    if (said)
+        door_wipe();
     return NULL;
 }
 
 struct patience *patience_begin(const char *what)
 {
     struct patience *p = isatty(STDERR_FILENO) ? mem_zalloc(sizeof *p) : NULL;
-    if (!p) return NULL;
+    if (!p)
+        return NULL;
     p->what = what;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
-    if (!thread_start(&p->thread, NULL, run, p)) return p;
+    if (!thread_start(&p->thread, NULL, run, p))
+        return p;
     mem_free(p);
     return NULL;
 }
 
 void patience_end(struct patience *p)
 {
-    if (!p) return;
+    if (!p)
+        return;
     pthread_mutex_lock(&p->lock);
     p->over = true;
     pthread_cond_signal(&p->wake);

@@ -17,10 +17,11 @@ struct signals sig;
 
 static const int leave_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 /* What ends a process that doesn't expect it: faults, and what only others send. SIGBUS is main.c's. */
-static const int crash_signals[] = {SIGSEGV, SIGABRT, SIGFPE, SIGILL, SIGTRAP, SIGSYS,
-                                    SIGALRM, SIGVTALRM, SIGPROF, SIGUSR1, SIGUSR2, SIGXCPU, SIGIO,
+static const int crash_signals[] = {
+    SIGSEGV,   SIGABRT,   SIGFPE,  SIGILL,  SIGTRAP, SIGSYS, SIGALRM,
+    SIGVTALRM, SIGPROF,   SIGUSR1, SIGUSR2, SIGXCPU, SIGIO,
 #ifdef SIGPWR
-                                    SIGPWR, SIGSTKFLT,
+    SIGPWR,    SIGSTKFLT,
 #endif
 };
 #define NLEAVE (sizeof leave_signals / sizeof leave_signals[0])
@@ -32,19 +33,22 @@ static char doomed[256];        /* a file that goes when we do */
 void signals_remove(const char *path)
 {
     size_t n = strlen(path);
-    if (n < sizeof doomed) memcpy(doomed, path, n + 1);
+    if (n < sizeof doomed)
+        memcpy(doomed, path, n + 1);
 }
 
 void signals_removed(void)
 {
-    if (doomed[0]) unlink(doomed);
+    if (doomed[0])
+        unlink(doomed);
     doomed[0] = '\0';
 }
 
 static void emergency(void)
 {
     signals_removed();
-    if (!sig.open) return;
+    if (!sig.open)
+        return;
     sig.open = false;
     signal(SIGTTOU, SIG_IGN); /* we may have been put into the background: it is given back all the same */
     ssize_t n = write(sig.fd, sig.leave_text, sig.leave_len);
@@ -55,9 +59,12 @@ static void emergency(void)
 static void on_signal(int s)
 {
     int saved = errno;
-    if (s == SIGWINCH) sig.winch = 1;
-    else if (s == SIGTSTP) sig.tstp = 1;
-    else if (s == SIGCONT) sig.cont = 1;
+    if (s == SIGWINCH)
+        sig.winch = 1;
+    else if (s == SIGTSTP)
+        sig.tstp = 1;
+    else if (s == SIGCONT)
+        sig.cont = 1;
     else if (sig.leave) {
         emergency();
         _exit(128 + s);
@@ -77,8 +84,10 @@ static void on_crash(int s, siginfo_t *info, void *context)
     ssize_t n = write(STDERR_FILENO, said, sizeof said - 1);
     (void)n;
     for (size_t i = 0; i < NCRASH; i++)
-        if (crash_signals[i] == s) sigaction(s, &old_crash[i], NULL);
-    if (info->si_code <= 0 || s == SIGABRT) raise(s); /* someone sent it */
+        if (crash_signals[i] == s)
+            sigaction(s, &old_crash[i], NULL);
+    if (info->si_code <= 0 || s == SIGABRT)
+        raise(s); /* someone sent it */
 } /* returning repeats the fault, now with the handler that was there before us */
 
 void signals_on(void)
@@ -90,17 +99,21 @@ void signals_on(void)
     sigaction(SIGCONT, &sa, &old_cont);
     for (size_t i = 0; i < NLEAVE; i++) {
         sigaction(leave_signals[i], NULL, &old_leave[i]);
-        if (old_leave[i].sa_handler != SIG_IGN) sigaction(leave_signals[i], &sa, NULL); /* nohup stays in force */
+        if (old_leave[i].sa_handler != SIG_IGN)
+            sigaction(leave_signals[i], &sa, NULL); /* nohup stays in force */
     }
     sa.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &sa, &old_pipe);
     stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack}, had;
-    if (sigaltstack(NULL, &had) == 0 && had.ss_flags & SS_DISABLE) sigaltstack(&stack, NULL);
+    if (sigaltstack(NULL, &had) == 0 && had.ss_flags & SS_DISABLE)
+        sigaltstack(&stack, NULL);
     static bool at_exit;
-    if (!at_exit) at_exit = atexit(emergency) == 0;
+    if (!at_exit)
+        at_exit = atexit(emergency) == 0;
     sa.sa_sigaction = on_crash;
     sa.sa_flags = SA_NODEFER | SA_SIGINFO | SA_ONSTACK;
-    for (size_t i = 0; i < NCRASH; i++) sigaction(crash_signals[i], &sa, &old_crash[i]);
+    for (size_t i = 0; i < NCRASH; i++)
+        sigaction(crash_signals[i], &sa, &old_crash[i]);
 }
 
 void signals_off(void)
@@ -109,13 +122,16 @@ void signals_off(void)
     sigaction(SIGTSTP, &old_tstp, NULL);
     sigaction(SIGCONT, &old_cont, NULL);
     sigaction(SIGPIPE, &old_pipe, NULL);
-    for (size_t i = 0; i < NLEAVE; i++) sigaction(leave_signals[i], &old_leave[i], NULL);
-    for (size_t i = 0; i < NCRASH; i++) sigaction(crash_signals[i], &old_crash[i], NULL);
+    for (size_t i = 0; i < NLEAVE; i++)
+        sigaction(leave_signals[i], &old_leave[i], NULL);
+    for (size_t i = 0; i < NCRASH; i++)
+        sigaction(crash_signals[i], &old_crash[i], NULL);
 }
 
 bool signals_pipe(void)
 {
-    if (pipe(sig.pipe) != 0) return false;
+    if (pipe(sig.pipe) != 0)
+        return false;
     for (int i = 0; i < 2; i++) {
         fcntl(sig.pipe[i], F_SETFL, O_NONBLOCK);
         fcntl(sig.pipe[i], F_SETFD, FD_CLOEXEC);
@@ -126,7 +142,9 @@ bool signals_pipe(void)
 void signals_leave_text(const char *s)
 {
     size_t n = s && s != (const char *)-1 ? strlen(s) : 0;
-    if (sig.leave_len + n > sizeof sig.leave_text) return;
-    if (n) memcpy(sig.leave_text + sig.leave_len, s, n);
+    if (sig.leave_len + n > sizeof sig.leave_text)
+        return;
+    if (n)
+        memcpy(sig.leave_text + sig.leave_len, s, n);
     sig.leave_len += n;
 }

@@ -14,9 +14,9 @@ enum { LEAVE_MAX = 256 };
 
 struct signals {
     volatile sig_atomic_t winch, tstp, cont, leave; /* has come; leave: which one */
-    int pipe[2];           /* readable once one has come */
-    bool open;             /* handlers may act on the terminal */
-    int fd;                /* what follows is for the emergency exit */
+    int pipe[2];                                    /* readable once one has come */
+    bool open;                                      /* handlers may act on the terminal */
+    int fd;                                         /* what follows is for the emergency exit */
     struct termios found;
     char leave_text[LEAVE_MAX];
     size_t leave_len;

@@ -22,7 +22,8 @@ static bool pending(const struct app *a)
 static void soon_over(struct app *a)
 {
     const char *m = a->view.message;
-    if (strcmp(m, soon) == 0 || strcmp(m, soon_walk) == 0) view_message(&a->view, false, "%s", "");
+    if (strcmp(m, soon) == 0 || strcmp(m, soon_walk) == 0)
+        view_message(&a->view, false, "%s", "");
 }
 
 static void triage_trouble(struct app *a, const char *what)
@@ -63,10 +64,14 @@ bool tables_part(struct app *a, int64_t budget_ns)
     const struct trace_info *ti = trace_info(a->tr);
     struct err e = {0};
     struct findings fs = {0};
-    if (a->part_done || ti->detail_t0 >= ti->detail_t1) return true;
-    enum triage_state st = !a->part && triage_new(a->tr, &a->part, &e) ? TRIAGE_NOMEM : triage_step(a->part, budget_ns);
-    if (st == TRIAGE_MORE) return false;
-    if (st == TRIAGE_DONE && findings_of(a->part, &fs, &e) == ERR_OK) (void)finding_parts_add(&a->parts, a->part, &fs);
+    if (a->part_done || ti->detail_t0 >= ti->detail_t1)
+        return true;
+    enum triage_state st =
+        !a->part && triage_new(a->tr, &a->part, &e) ? TRIAGE_NOMEM : triage_step(a->part, budget_ns);
+    if (st == TRIAGE_MORE)
+        return false;
+    if (st == TRIAGE_DONE && findings_of(a->part, &fs, &e) == ERR_OK)
+        (void)finding_parts_add(&a->parts, a->part, &fs);
     triage_free(a->part);
     a->part = NULL;
     return a->part_done = true;
@@ -102,9 +107,11 @@ void tables_drop(struct app *a)
 unsigned app_triage(struct app *a, int64_t budget_ns)
 {
     struct err e = {0};
-    if (!app_has(a, TODO_TABLES) || app_has(a, TODO_SEEK)) return VR_NONE;
+    if (!app_has(a, TODO_TABLES) || app_has(a, TODO_SEEK))
+        return VR_NONE;
     if (trace_info(a->tr)->bounded && !a->has_findings) {
-        if (!tables_part(a, budget_ns)) return VR_NONE;
+        if (!tables_part(a, budget_ns))
+            return VR_NONE;
         parts_over(a);
     }
     if (!a->tg && triage_new(a->tr, &a->tg, &e)) {
@@ -113,14 +120,16 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
     }
     enum triage_state st = triage_step(a->tg, budget_ns);
     a->tri.progress = triage_progress(a->tg);
-    if (st == TRIAGE_MORE) return tri_shows(a->view.at.view) ? VR_DRAW : VR_NONE;
+    if (st == TRIAGE_MORE)
+        return tri_shows(a->view.at.view) ? VR_DRAW : VR_NONE;
     if (st == TRIAGE_NOMEM || (!a->has_findings && findings_of(a->tg, &a->fs, &e))) {
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;
     }
     app_set(a, TODO_TABLES, false);
     soon_over(a);
-    if (tri_ready(&a->tri, a->tg, &a->fs) && !a->has_findings) findings_show(a);
+    if (tri_ready(&a->tri, a->tg, &a->fs) && !a->has_findings)
+        findings_show(a);
     return VR_DRAW;
 }
 
@@ -128,7 +137,8 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
 
 unsigned tables_walk(struct app *a, int n)
 {
-    if (!pending(a) || a->tri.fs) return tri_walk(&a->view, n);
+    if (!pending(a) || a->tri.fs)
+        return tri_walk(&a->view, n);
     a->wish = n;
     view_message(&a->view, false, "%s", soon_walk);
     return VR_DRAW;
@@ -137,7 +147,8 @@ unsigned tables_walk(struct app *a, int n)
 void tables_moved(struct app *a, const struct place *from)
 {
     const struct place *at = &a->view.at;
-    if (!a->wish) return;
+    if (!a->wish)
+        return;
     if (at->view != from->view || at->cursor != from->cursor || at->win.t0 != from->win.t0 ||
         at->win.t1 != from->win.t1 || at->focus.kind != from->focus.kind || at->focus.i != from->focus.i) {
         a->wish = 0;
@@ -147,5 +158,6 @@ void tables_moved(struct app *a, const struct place *from)
 
 void tables_early(struct app *a, unsigned f)
 {
-    if ((f & VR_BELL) && pending(a) && tri_shows(a->view.at.view)) view_message(&a->view, false, "%s", soon);
+    if ((f & VR_BELL) && pending(a) && tri_shows(a->view.at.view))
+        view_message(&a->view, false, "%s", soon);
 }

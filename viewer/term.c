@@ -51,29 +51,29 @@ struct term {
     FILE *in, *out;
     bool own_in;
     int in_fd, out_fd;
-    struct termios found;        /* how the terminal was */
+    struct termios found; /* how the terminal was */
     bool have_found;
-    bool away;                   /* given back, for another program or while stopped */
-    enum depth depth;            /* what it can show */
+    bool away;        /* given back, for another program or while stopped */
+    enum depth depth; /* what it can show */
     enum palette palette;
     bool mono, mouse, sync, in_tmux;
     int leave_signal;
     bool hung_up;
     struct ink inks[STYLE_COUNT];
-    WINDOW *keys;                /* a pad: reading keys from it draws nothing */
-    bool own;                    /* paint.c paints, not curses */
+    WINDOW *keys; /* a pad: reading keys from it draws nothing */
+    bool own;     /* paint.c paints, not curses */
     struct painter paint;
-    bool lost, asked;            /* what is shown isn't known; asked whether it repeats */
-    bool utf8, unsaid;           /* it takes UTF-8; nobody says whether it does */
-    char partial[4];             /* the first bytes of a character, the rest of which has not arrived */
+    bool lost, asked;  /* what is shown isn't known; asked whether it repeats */
+    bool utf8, unsaid; /* it takes UTF-8; nobody says whether it does */
+    char partial[4];   /* the first bytes of a character, the rest of which has not arrived */
     int npartial;
-    cchar_t *row;                /* one painted row */
+    cchar_t *row; /* one painted row */
     int row_cap;
     struct key_event queue[QUEUE]; /* keys decoded ahead */
     int queued;
-    struct timespec clicked;     /* last press of button 1, to see double clicks */
+    struct timespec clicked; /* last press of button 1, to see double clicks */
     int click_x, click_y;
-    int io_fd;                   /* /proc/self/io, -1 = none */
+    int io_fd; /* /proc/self/io, -1 = none */
     char note[96];
 };
 
@@ -92,8 +92,10 @@ static void prepare_emergency(struct term *t)
     sig.fd = t->out_fd;
     sig.found = t->found;
     sig.leave_len = 0;
-    if (t->sync) signals_leave_text("\033[?2026l");
-    if (t->mouse) signals_leave_text("\033[?1006l\033[?1000l");
+    if (t->sync)
+        signals_leave_text("\033[?2026l");
+    if (t->mouse)
+        signals_leave_text("\033[?1006l\033[?1000l");
     signals_leave_text(capability("sgr0"));
     signals_leave_text(capability("rmkx"));
     signals_leave_text(capability("cnorm"));
@@ -105,12 +107,14 @@ static void prepare_emergency(struct term *t)
 
 static bool known_sync(const char *type)
 {
-    static const char *const kinds[] = {"xterm", "tmux", "foot", "kitty", "alacritty", "wezterm", "ghostty",
-                                        "contour", "mintty", "rio", "iterm"};
+    static const char *const kinds[] = {"xterm",   "tmux",    "foot",   "kitty", "alacritty", "wezterm",
+                                        "ghostty", "contour", "mintty", "rio",   "iterm"};
     const char *sync = capability("Sync");
-    if (sync && sync != (const char *)-1) return true;
+    if (sync && sync != (const char *)-1)
+        return true;
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strncmp(type, kinds[i], strlen(kinds[i])) == 0) return true;
+        if (strncmp(type, kinds[i], strlen(kinds[i])) == 0)
+            return true;
     return false;
 }
 
@@ -118,7 +122,8 @@ static bool known_sync(const char *type)
 static SCREEN *try_system(struct term *t, const char *type)
 {
     int result;
-    if (setupterm(type, t->out_fd, &result) == ERR) return NULL;
+    if (setupterm(type, t->out_fd, &result) == ERR)
+        return NULL;
     t->sync = known_sync(type);
     prepare_emergency(t);
     del_curterm(set_curterm(NULL));
@@ -133,8 +138,10 @@ static SCREEN *try_builtin(struct term *t, const char *type, const char *terminf
     char *keep = was ? strdup(was) : NULL;
     setenv("TERMINFO", terminfo, 1);
     SCREEN *s = try_system(t, type);
-    if (keep) setenv("TERMINFO", keep, 1);
-    else unsetenv("TERMINFO");
+    if (keep)
+        setenv("TERMINFO", keep, 1);
+    else
+        unsetenv("TERMINFO");
     free(keep);
     return s;
 }
@@ -145,7 +152,8 @@ static SCREEN *try_type(struct term *t, const char *type)
     SCREEN *s = try_system(t, type);
 #ifdef GOTOP_STATIC
     for (const struct builtin_term *b = builtin_terms; !s && b->name; b++)
-        if (strcmp(b->name, type) == 0) s = try_builtin(t, type, b->terminfo);
+        if (strcmp(b->name, type) == 0)
+            s = try_builtin(t, type, b->terminfo);
 #endif
     return s;
 }
@@ -155,8 +163,10 @@ static SCREEN *try_direct(struct term *t, const char *type, enum color_when when
 {
     const char *says = getenv("COLORTERM");
     char direct[64];
-    if (!says || (strcmp(says, "truecolor") != 0 && strcmp(says, "24bit") != 0)) return NULL;
-    if (theme_depth(when, 256, true) != DEPTH_TRUE || strlen(type) > 40) return NULL;
+    if (!says || (strcmp(says, "truecolor") != 0 && strcmp(says, "24bit") != 0))
+        return NULL;
+    if (theme_depth(when, 256, true) != DEPTH_TRUE || strlen(type) > 40)
+        return NULL;
     snprintf(direct, sizeof direct, "%.*s-direct", (int)strcspn(type, "-"), type);
     return try_type(t, direct);
 }
@@ -164,11 +174,14 @@ static SCREEN *try_direct(struct term *t, const char *type, enum color_when when
 static SCREEN *open_screen(struct term *t, const char *type, enum color_when when)
 {
     SCREEN *s = try_direct(t, type, when);
-    if (!s && *type) s = try_type(t, type);
-    if (s) return s;
+    if (!s && *type)
+        s = try_type(t, type);
+    if (s)
+        return s;
     snprintf(t->note, sizeof t->note, "unknown terminal type %.16s", type);
     for (char *c = t->note; *c; c++)
-        if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e) *c = '?';
+        if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+            *c = '?';
     s = try_type(t, "xterm-256color");
     return s ? s : try_builtin(t, TERM_BUILTIN_NAME, term_builtin);
 }
@@ -178,7 +191,8 @@ static FILE *reading(int fd)
 {
     int mode = fcntl(fd, F_GETFL), copy = mode >= 0 && (mode & O_ACCMODE) == O_RDWR ? dup(fd) : -1;
     FILE *f = copy < 0 ? NULL : fdopen(copy, "r+");
-    if (!f && copy >= 0) close(copy);
+    if (!f && copy >= 0)
+        close(copy);
     return f;
 }
 
@@ -192,7 +206,8 @@ static enum err_code open_files(struct term *t, struct err *e)
         t->in = stdin;
     } else {
         t->in = fopen("/dev/tty", "r+e");
-        if (!t->in) t->in = reading(t->out_fd);
+        if (!t->in)
+            t->in = reading(t->out_fd);
         t->own_in = true;
         if (!t->in)
             return err_set(e, ERR_IO, ERR_NO_OFFSET, "there is no terminal to read keys from: use --headless");
@@ -222,21 +237,27 @@ static void set_colors(struct term *t)
     enum depth d = t->mono ? DEPTH_MONO : t->depth;
     for (int s = 0; s < STYLE_COUNT; s++) {
         t->inks[s] = theme_ink(t->palette, d, (enum style)s);
-        if (d == DEPTH_MONO) continue;
+        if (d == DEPTH_MONO)
+            continue;
         int fg = t->inks[s].fg, bg = t->inks[s].bg;
-        if (d == DEPTH_TRUE) init_extended_pair(s + 1, fg, bg);
-        else init_pair((short)(s + 1), (short)fg, (short)bg);
+        if (d == DEPTH_TRUE)
+            init_extended_pair(s + 1, fg, bg);
+        else
+            init_pair((short)(s + 1), (short)fg, (short)bg);
     }
 }
 
 static void start_colors(struct term *t, enum color_when when)
 {
     t->depth = DEPTH_MONO;
-    if (!has_colors() || start_color() == ERR) return;
-    if (use_default_colors() == ERR) return; /* then mono: better than a wrong ground */
+    if (!has_colors() || start_color() == ERR)
+        return;
+    if (use_default_colors() == ERR)
+        return; /* then mono: better than a wrong ground */
     bool rgb = tigetflag("RGB") > 0 || tigetnum("RGB") > 0;
     t->depth = theme_depth(when, COLORS, rgb);
-    if (COLOR_PAIRS <= STYLE_COUNT) t->depth = DEPTH_MONO;
+    if (COLOR_PAIRS <= STYLE_COUNT)
+        t->depth = DEPTH_MONO;
     set_colors(t);
 }
 
@@ -273,14 +294,16 @@ static bool says_color(const char *name, int n, const char *text)
 static bool own_painting(const struct term *t)
 {
     const char *off = capability("sgr0");
-    if (!off || off == (const char *)-1 || (!strstr(off, "\033[m") && !strstr(off, "\033[0m"))) return false;
+    if (!off || off == (const char *)-1 || (!strstr(off, "\033[m") && !strstr(off, "\033[0m")))
+        return false;
     if (!says("cup", "\033[%i%p1%d;%p2%dH") || !says("cuf", "\033[%p1%dC") || !says("el", "\033[K") ||
         !says("ech", "\033[%p1%dX"))
         return false;
     if (!says("bold", "\033[1m") || !says("dim", "\033[2m") || !says("rev", "\033[7m") || !says("smul", "\033[4m") ||
         !says("rmul", "\033[24m"))
         return false;
-    if (!has_flag("am") || !has_flag("xenl") || has_number("xmc") > 0 || has_number("ncv") > 0) return false;
+    if (!has_flag("am") || !has_flag("xenl") || has_number("xmc") > 0 || has_number("ncv") > 0)
+        return false;
     switch (t->depth) {
     case DEPTH_256: return says_color("setaf", 100, "\033[38;5;100m") && says_color("setab", 100, "\033[48;5;100m");
     case DEPTH_16: return says_color("setaf", 9, "\033[91m") && says_color("setab", 1, "\033[41m");
@@ -291,7 +314,8 @@ static bool own_painting(const struct term *t)
 
 static void start_mouse(struct term *t)
 {
-    if (!t->mouse) return;
+    if (!t->mouse)
+        return;
     mouseinterval(0);
     mmask_t want = BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON3_PRESSED | BUTTON4_PRESSED;
 #ifdef BUTTON5_PRESSED
@@ -303,18 +327,23 @@ static void start_mouse(struct term *t)
 enum err_code term_open(struct term **out, const struct term_opts *o, struct err *e)
 {
     *out = NULL;
-    if (sig.open) return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the terminal is already in use");
+    if (sig.open)
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the terminal is already in use");
     const char *type = getenv("TERM");
     if (type && (strcmp(type, "dumb") == 0 || strcmp(type, "unknown") == 0))
-        return err_set(e, ERR_IO, ERR_NO_OFFSET,
-                "TERM=%s can't show a screen: gotop report prints one page, --linear a line per move; or set TERM", type);
+        return err_set(
+            e, ERR_IO, ERR_NO_OFFSET,
+            "TERM=%s can't show a screen: gotop report prints one page, --linear a line per move; or set TERM", type);
     struct term *t = mem_zalloc(sizeof *t);
-    if (!t) return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    if (!t)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     t->io_fd = -1;
     enum err_code rc = open_files(t, e);
-    if (!rc && !signals_pipe()) rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "no pipe: %s", strerror(errno));
+    if (!rc && !signals_pipe())
+        rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "no pipe: %s", strerror(errno));
     if (rc) {
-        if (t->own_in && t->in) fclose(t->in);
+        if (t->own_in && t->in)
+            fclose(t->in);
         mem_free(t);
         return rc;
     }
@@ -328,7 +357,8 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
         signals_off();
         close(sig.pipe[0]);
         close(sig.pipe[1]);
-        if (t->own_in) fclose(t->in);
+        if (t->own_in)
+            fclose(t->in);
         mem_free(t);
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "curses can't use this terminal: use --headless");
     }
@@ -336,7 +366,8 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
     t->in_tmux = getenv("TMUX") != NULL;
     raw_mode(t);
     t->keys = newpad(1, 1);
-    if (!t->keys) t->keys = stdscr;
+    if (!t->keys)
+        t->keys = stdscr;
     keypad(t->keys, TRUE);
     nodelay(t->keys, TRUE);
     curs_set(0);
@@ -358,19 +389,25 @@ enum err_code term_open(struct term **out, const struct term_opts *o, struct err
 
 void term_close(struct term *t)
 {
-    if (!t) return;
+    if (!t)
+        return;
     signals_removed();
     if (!t->hung_up && !t->away) {
-        if (t->mouse) mousemask(0, NULL);
+        if (t->mouse)
+            mousemask(0, NULL);
         curs_set(1);
         endwin();
-        if (t->have_found) tcsetattr(t->in_fd, TCSADRAIN, &t->found);
+        if (t->have_found)
+            tcsetattr(t->in_fd, TCSADRAIN, &t->found);
     }
     sig.open = false;
-    if (!mem_ran_out()) delscreen(t->screen); /* it trusts what curses had no memory for */
+    if (!mem_ran_out())
+        delscreen(t->screen); /* it trusts what curses had no memory for */
     signals_off();
-    if (t->own_in) fclose(t->in);
-    if (t->io_fd >= 0) close(t->io_fd);
+    if (t->own_in)
+        fclose(t->in);
+    if (t->io_fd >= 0)
+        close(t->io_fd);
     close(sig.pipe[0]);
     close(sig.pipe[1]);
     mem_free(t->row);
@@ -455,7 +492,8 @@ static unsigned take_signals(struct term *t)
 
 bool term_forgive(struct term *t)
 {
-    if (t->leave_signal != SIGINT || t->hung_up) return false;
+    if (t->leave_signal != SIGINT || t->hung_up)
+        return false;
     t->leave_signal = 0;
     sig.leave = 0;
     return true;
@@ -464,15 +502,21 @@ bool term_forgive(struct term *t)
 unsigned term_wait(struct term *t, int timeout_ms)
 {
     struct pollfd fds[2] = {{.fd = t->in_fd, .events = POLLIN}, {.fd = sig.pipe[0], .events = POLLIN}};
-    if (t->queued) timeout_ms = 0;
+    if (t->queued)
+        timeout_ms = 0;
     int n = poll(fds, 2, timeout_ms);
     unsigned what = take_signals(t);
-    if (t->queued) what |= TERM_KEY;
-    if (n <= 0) return what;
-    if (fds[0].revents & POLLIN) what |= TERM_KEY;
-    if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL)) t->hung_up = true; /* even where SIGHUP is ignored */
+    if (t->queued)
+        what |= TERM_KEY;
+    if (n <= 0)
+        return what;
+    if (fds[0].revents & POLLIN)
+        what |= TERM_KEY;
+    if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+        t->hung_up = true; /* even where SIGHUP is ignored */
     if (t->hung_up) {
-        if (!t->leave_signal) t->leave_signal = SIGHUP;
+        if (!t->leave_signal)
+            t->leave_signal = SIGHUP;
         what |= TERM_LEAVE;
     }
     return what;
@@ -481,16 +525,21 @@ unsigned term_wait(struct term *t, int timeout_ms)
 /* Extended keys have names in terminfo: kUP5 is Ctrl-Up, kRIT3 Alt-Right. */
 static keycode extended_key(int code)
 {
-    static const struct { const char *name; keycode key; } bases[] = {
-        {"kUP", K_UP}, {"kDN", K_DOWN}, {"kLFT", K_LEFT}, {"kRIT", K_RIGHT}, {"kHOM", K_HOME}, {"kEND", K_END},
-        {"kNXT", K_PGDN}, {"kPRV", K_PGUP}, {"kDC", K_DELETE}, {"kIC", K_INSERT},
+    static const struct {
+        const char *name;
+        keycode key;
+    } bases[] = {
+        {"kUP", K_UP},   {"kDN", K_DOWN},  {"kLFT", K_LEFT}, {"kRIT", K_RIGHT}, {"kHOM", K_HOME},
+        {"kEND", K_END}, {"kNXT", K_PGDN}, {"kPRV", K_PGUP}, {"kDC", K_DELETE}, {"kIC", K_INSERT},
     };
     const char *name = keyname(code);
     for (size_t i = 0; name && i < sizeof bases / sizeof bases[0]; i++) {
         size_t n = strlen(bases[i].name);
-        if (strncmp(name, bases[i].name, n) != 0) continue;
+        if (strncmp(name, bases[i].name, n) != 0)
+            continue;
         int m = name[n] >= '2' && name[n] <= '8' && !name[n + 1] ? name[n] - '1' : 0;
-        if (!m) continue;
+        if (!m)
+            continue;
         return bases[i].key | (m & 1 ? K_SHIFT : 0) | (m & 2 ? K_ALT : 0) | (m & 4 ? K_CTRL : 0);
     }
     return 0;
@@ -499,7 +548,8 @@ static keycode extended_key(int code)
 static bool mouse_key(struct term *t, struct key_event *ev)
 {
     MEVENT m;
-    if (getmouse(&m) != OK) return false;
+    if (getmouse(&m) != OK)
+        return false;
     ev->x = m.x;
     ev->y = m.y;
     if (m.bstate & BUTTON1_PRESSED) {
@@ -522,24 +572,50 @@ static bool mouse_key(struct term *t, struct key_event *ev)
 
 static keycode curses_key(int code)
 {
-    static const struct { int code; keycode key; } map[] = {
-        {KEY_UP, K_UP}, {KEY_DOWN, K_DOWN}, {KEY_LEFT, K_LEFT}, {KEY_RIGHT, K_RIGHT}, {KEY_HOME, K_HOME},
-        {KEY_FIND, K_HOME}, {KEY_END, K_END}, {KEY_SELECT, K_END}, {KEY_PPAGE, K_PGUP}, {KEY_NPAGE, K_PGDN},
-        {KEY_IC, K_INSERT}, {KEY_DC, K_DELETE}, {KEY_BACKSPACE, K_BACKSPACE}, {KEY_ENTER, K_ENTER},
-        {KEY_BTAB, K_BACKTAB}, {KEY_A1, K_HOME}, {KEY_A3, K_PGUP}, {KEY_C1, K_END}, {KEY_C3, K_PGDN},
-        {KEY_SLEFT, K_LEFT | K_SHIFT}, {KEY_SRIGHT, K_RIGHT | K_SHIFT}, {KEY_SR, K_UP | K_SHIFT},
-        {KEY_SF, K_DOWN | K_SHIFT}, {KEY_SHOME, K_HOME | K_SHIFT}, {KEY_SEND, K_END | K_SHIFT},
-        {KEY_SPREVIOUS, K_PGUP | K_SHIFT}, {KEY_SNEXT, K_PGDN | K_SHIFT},
+    static const struct {
+        int code;
+        keycode key;
+    } map[] = {
+        {KEY_UP, K_UP},
+        {KEY_DOWN, K_DOWN},
+        {KEY_LEFT, K_LEFT},
+        {KEY_RIGHT, K_RIGHT},
+        {KEY_HOME, K_HOME},
+        {KEY_FIND, K_HOME},
+        {KEY_END, K_END},
+        {KEY_SELECT, K_END},
+        {KEY_PPAGE, K_PGUP},
+        {KEY_NPAGE, K_PGDN},
+        {KEY_IC, K_INSERT},
+        {KEY_DC, K_DELETE},
+        {KEY_BACKSPACE, K_BACKSPACE},
+        {KEY_ENTER, K_ENTER},
+        {KEY_BTAB, K_BACKTAB},
+        {KEY_A1, K_HOME},
+        {KEY_A3, K_PGUP},
+        {KEY_C1, K_END},
+        {KEY_C3, K_PGDN},
+        {KEY_SLEFT, K_LEFT | K_SHIFT},
+        {KEY_SRIGHT, K_RIGHT | K_SHIFT},
+        {KEY_SR, K_UP | K_SHIFT},
+        {KEY_SF, K_DOWN | K_SHIFT},
+        {KEY_SHOME, K_HOME | K_SHIFT},
+        {KEY_SEND, K_END | K_SHIFT},
+        {KEY_SPREVIOUS, K_PGUP | K_SHIFT},
+        {KEY_SNEXT, K_PGDN | K_SHIFT},
     };
     for (size_t i = 0; i < sizeof map / sizeof map[0]; i++)
-        if (map[i].code == code) return map[i].key;
-    if (code > KEY_F0 && code <= KEY_F(24)) return (keycode)(K_F0 + (code - KEY_F0));
+        if (map[i].code == code)
+            return map[i].key;
+    if (code > KEY_F0 && code <= KEY_F(24))
+        return (keycode)(K_F0 + (code - KEY_F0));
     return extended_key(code);
 }
 
 static void push_key(struct term *t, keycode k)
 {
-    if (t->queued < QUEUE) t->queue[t->queued++] = (struct key_event){k, -1, -1};
+    if (t->queued < QUEUE)
+        t->queue[t->queued++] = (struct key_event){k, -1, -1};
 }
 
 /*
@@ -551,22 +627,28 @@ static int read_key(struct term *t, uint32_t *c)
 {
     for (;;) {
         int k = wgetch(t->keys), width;
-        if (k == ERR) return ERR;
+        if (k == ERR)
+            return ERR;
         *c = (uint32_t)k;
-        if (k > 0xff) return KEY_CODE_YES;
+        if (k > 0xff)
+            return KEY_CODE_YES;
         if (k < 0x80) {
             t->npartial = 0;
             return OK;
         }
-        if ((k & 0xc0) == 0xc0) t->npartial = 0; /* another one begins */
-        else if (!t->npartial) continue;
+        if ((k & 0xc0) == 0xc0)
+            t->npartial = 0; /* another one begins */
+        else if (!t->npartial)
+            continue;
         t->partial[t->npartial++] = (char)k;
         unsigned char first = (unsigned char)t->partial[0];
-        if (t->npartial < (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2)) continue;
+        if (t->npartial < (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2))
+            continue;
         uint32_t at = 0, n = (uint32_t)t->npartial;
         *c = str_next((struct str){t->partial, n}, &at, &width);
         t->npartial = 0;
-        if (at == n && *c >= 0xa0) return OK;
+        if (at == n && *c >= 0xa0)
+            return OK;
     }
 }
 
@@ -574,8 +656,10 @@ static int read_key(struct term *t, uint32_t *c)
 static void take_answer(struct term *t, const char *text)
 {
     bool repeats = strcmp(text, REPEATED) == 0;
-    if (repeats) t->paint.rep = true;
-    if (t->unsaid && (repeats || strcmp(text, NOT_REPEATED) == 0)) t->utf8 = true;
+    if (repeats)
+        t->paint.rep = true;
+    if (t->unsaid && (repeats || strcmp(text, NOT_REPEATED) == 0))
+        t->utf8 = true;
     t->unsaid = false;
 }
 
@@ -587,7 +671,8 @@ static keycode after_escape(struct term *t)
 {
     uint32_t c;
     int rc = read_key(t, &c);
-    if (rc == ERR) return K_ESC;
+    if (rc == ERR)
+        return K_ESC;
     if (rc == KEY_CODE_YES) {
         keycode k = curses_key((int)c);
         return k ? K_ALT | k : 0;
@@ -596,15 +681,19 @@ static keycode after_escape(struct term *t)
         push_key(t, K_ESC);
         return K_ESC;
     }
-    if (c != '[' && c != 'O') return key_normal(K_ALT | (keycode)c);
+    if (c != '[' && c != 'O')
+        return key_normal(K_ALT | (keycode)c);
     uint32_t first = c;
     char text[8] = "";
     int n = 0;
     while (read_key(t, &c) == OK) {
-        if (n < (int)sizeof text - 1) text[n] = c < 0x80 ? (char)c : '?';
+        if (n < (int)sizeof text - 1)
+            text[n] = c < 0x80 ? (char)c : '?';
         n++;
-        if (c == 'R' && n < (int)sizeof text) take_answer(t, text);
-        if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '['))) return 0;
+        if (c == 'R' && n < (int)sizeof text)
+            take_answer(t, text);
+        if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '[')))
+            return 0;
     }
     return n == 0 ? K_ALT | (keycode)first : 0;
 }
@@ -622,16 +711,20 @@ bool term_key(struct term *t, struct key_event *out)
         int rc = read_key(t, &c);
         *out = (struct key_event){0, -1, -1};
         if (rc == ERR) {
-            if (errno == EIO) t->hung_up = true;
+            if (errno == EIO)
+                t->hung_up = true;
             return false;
         }
-        if (rc == KEY_CODE_YES && c == KEY_RESIZE) continue;
+        if (rc == KEY_CODE_YES && c == KEY_RESIZE)
+            continue;
         if (rc == KEY_CODE_YES && c == KEY_MOUSE) {
-            if (mouse_key(t, out)) return true;
+            if (mouse_key(t, out))
+                return true;
             continue;
         }
         out->key = rc == KEY_CODE_YES ? curses_key((int)c) : c == 27 ? after_escape(t) : key_normal((keycode)c);
-        if (out->key) return true;
+        if (out->key)
+            return true;
     }
 }
 
@@ -641,8 +734,10 @@ static void put_bytes(struct term *t, const char *s, size_t n)
 {
     while (n > 0) {
         ssize_t w = write(t->out_fd, s, n);
-        if (w < 0 && errno == EINTR) continue;
-        if (w <= 0) return;
+        if (w < 0 && errno == EINTR)
+            continue;
+        if (w <= 0)
+            return;
         s += w;
         n -= (size_t)w;
     }
@@ -651,12 +746,18 @@ static void put_bytes(struct term *t, const char *s, size_t n)
 static attr_t cell_attrs(const struct ink *k, uint16_t flags)
 {
     attr_t a = A_NORMAL;
-    if (k->attrs & INK_BOLD) a |= A_BOLD;
-    if (k->attrs & INK_DIM) a |= A_DIM;
-    if (k->attrs & INK_UNDERLINE) a |= A_UNDERLINE;
-    if (!(k->attrs & INK_REVERSE) != !(flags & CELL_REVERSE)) a |= A_REVERSE;
-    if (flags & CELL_BOLD) a |= A_BOLD;
-    if (flags & CELL_UNDERLINE) a |= A_UNDERLINE;
+    if (k->attrs & INK_BOLD)
+        a |= A_BOLD;
+    if (k->attrs & INK_DIM)
+        a |= A_DIM;
+    if (k->attrs & INK_UNDERLINE)
+        a |= A_UNDERLINE;
+    if (!(k->attrs & INK_REVERSE) != !(flags & CELL_REVERSE))
+        a |= A_REVERSE;
+    if (flags & CELL_BOLD)
+        a |= A_BOLD;
+    if (flags & CELL_UNDERLINE)
+        a |= A_UNDERLINE;
     return a;
 }
 
@@ -666,9 +767,11 @@ static int fill_row(struct term *t, const struct grid *g, int y, int w)
     int n = 0;
     for (int x = 0; x < w; x++) {
         const struct cell *c = &g->cells[(size_t)y * (size_t)g->w + (size_t)x];
-        if (c->flags & CELL_TAIL) continue;
+        if (c->flags & CELL_TAIL)
+            continue;
         uint32_t glyph = c->glyph;
-        if ((c->flags & CELL_WIDE) && x + 1 >= w) glyph = ' '; /* its right half would stand outside */
+        if ((c->flags & CELL_WIDE) && x + 1 >= w)
+            glyph = ' '; /* its right half would stand outside */
         enum style s = c->style < STYLE_COUNT ? (enum style)c->style : STYLE_NORMAL;
         wchar_t text[2] = {glyph >= 0x20 ? (wchar_t)glyph : L' ', 0};
         setcchar(&t->row[n++], text, cell_attrs(&t->inks[s], c->flags), (short)(mono ? 0 : s + 1), NULL);
@@ -680,34 +783,44 @@ static void ask(struct term *t)
 {
     char text[48];
     int n = snprintf(text, sizeof text, ASK_REPEAT, t->utf8 || t->unsaid ? "\xc3\xa9" : "-");
-    if (!t->asked) put_bytes(t, text, (size_t)n);
+    if (!t->asked)
+        put_bytes(t, text, (size_t)n);
     t->asked = true;
 }
 
 static void paint_by_curses(struct term *t, const struct grid *g, int cx, int cy)
 {
-    if (t->unsaid) ask(t);
+    if (t->unsaid)
+        ask(t);
     int w = g->w < COLS ? g->w : COLS, h = g->h < LINES ? g->h : LINES;
     if (t->row_cap < w) {
         cchar_t *row = mem_resize(t->row, (size_t)w * sizeof *row);
-        if (!row) return; /* the old picture stays */
+        if (!row)
+            return; /* the old picture stays */
         t->row = row;
         t->row_cap = w;
     }
-    if (g->w < COLS || g->h < LINES) erase();
-    for (int y = 0; y < h; y++) mvadd_wchnstr(y, 0, t->row, fill_row(t, g, y, w));
-    if (t->lost) clearok(curscr, TRUE);
+    if (g->w < COLS || g->h < LINES)
+        erase();
+    for (int y = 0; y < h; y++)
+        mvadd_wchnstr(y, 0, t->row, fill_row(t, g, y, w));
+    if (t->lost)
+        clearok(curscr, TRUE);
     t->lost = false;
-    if (cx >= 0) move(cy, cx);
-    if (t->sync) put_bytes(t, "\033[?2026h", 8);
+    if (cx >= 0)
+        move(cy, cx);
+    if (t->sync)
+        put_bytes(t, "\033[?2026h", 8);
     refresh();
-    if (t->sync) put_bytes(t, "\033[?2026l", 8);
+    if (t->sync)
+        put_bytes(t, "\033[?2026l", 8);
 }
 
 /* Clear the terminal, and know that it is clear. */
 static bool start_blank(struct term *t)
 {
-    if (t->sync) put_bytes(t, "\033[?2026h", 8);
+    if (t->sync)
+        put_bytes(t, "\033[?2026h", 8);
     clearok(curscr, TRUE);
     wnoutrefresh(stdscr);
     doupdate();
@@ -718,16 +831,20 @@ static bool start_blank(struct term *t)
 
 void term_paint(struct term *t, const struct grid *g, int cx, int cy)
 {
-    if (t->hung_up) return;
-    if (cx < 0 || cy < 0 || cx >= COLS || cy >= LINES) cx = cy = -1;
+    if (t->hung_up)
+        return;
+    if (cx < 0 || cy < 0 || cx >= COLS || cy >= LINES)
+        cx = cy = -1;
     curs_set(cx >= 0 ? 1 : 0);
     if (!t->own) {
         paint_by_curses(t, g, cx, cy);
         return;
     }
-    if ((t->lost || t->paint.w != COLS || t->paint.h != LINES) && !start_blank(t)) return;
+    if ((t->lost || t->paint.w != COLS || t->paint.h != LINES) && !start_blank(t))
+        return;
     t->lost = !paint_grid(&t->paint, g, t->inks, cx, cy);
-    if (!t->lost) put_bytes(t, t->paint.out, t->paint.n);
+    if (!t->lost)
+        put_bytes(t, t->paint.out, t->paint.n);
 }
 
 void term_redraw(struct term *t)
@@ -738,17 +855,20 @@ void term_redraw(struct term *t)
 /* Give the terminal back, as it was found. */
 static void hand_over(struct term *t)
 {
-    if (t->mouse) mousemask(0, NULL);
+    if (t->mouse)
+        mousemask(0, NULL);
     curs_set(1);
     endwin();
-    if (t->have_found) tcsetattr(t->in_fd, TCSADRAIN, &t->found);
+    if (t->have_found)
+        tcsetattr(t->in_fd, TCSADRAIN, &t->found);
     sig.open = false;
     t->away = true;
 }
 
 static void take_back(struct term *t)
 {
-    if (sig.leave) return; /* killed while we were stopped: the terminal is someone else's */
+    if (sig.leave)
+        return; /* killed while we were stopped: the terminal is someone else's */
     t->away = false;
     sig.open = true;
     sig.tstp = sig.cont = 0;
@@ -792,9 +912,11 @@ bool term_clipboard(struct term *t, const char *text, size_t len)
 {
     size_t need = (len + 2) / 3 * 4;
     const char *name = getenv("TERM");
-    if (need > CLIPBOARD_MAX || !name || strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0) return false;
+    if (need > CLIPBOARD_MAX || !name || strncmp(name, "linux", 5) == 0 || strncmp(name, "vt", 2) == 0)
+        return false;
     char *buf = mem_alloc(need + 32);
-    if (!buf) return false;
+    if (!buf)
+        return false;
     size_t n = base64_write(text, len, buf);
     put_bytes(t, "\033]52;c;", 7);
     put_bytes(t, buf, n);
@@ -812,7 +934,8 @@ uint64_t term_written(const struct term *t)
 {
     char buf[256];
     ssize_t n = t->io_fd < 0 ? -1 : pread(t->io_fd, buf, sizeof buf - 1, 0);
-    if (n <= 0) return 0;
+    if (n <= 0)
+        return 0;
     buf[n] = '\0';
     const char *at = strstr(buf, "wchar:");
     return at ? strtoull(at + 6, NULL, 10) : 0;

@@ -35,7 +35,7 @@ struct term_opts {
  * (term_note() says so). ERR_IO: there is no terminal, or TERM=dumb; e->what says what to do instead.
  */
 enum err_code term_open(struct term **out, const struct term_opts *o, struct err *e);
-void term_close(struct term *t); /* NULL is allowed */
+void term_close(struct term *t);             /* NULL is allowed */
 const char *term_note(const struct term *t); /* a remark for the reader, NULL = none */
 /* term_utf8 - may a grid hold more than ASCII? Where the terminal had to be asked this becomes true with its answer. */
 bool term_utf8(const struct term *t);

@@ -59,7 +59,8 @@ static void wrong(struct reader *r, const char *fmt, ...)
     vsnprintf(buf, sizeof buf, fmt, ap);
     va_end(ap);
     r->errors++;
-    if (r->say) r->say->say(r->say->arg, r->file, r->line, buf);
+    if (r->say)
+        r->say->say(r->say->arg, r->file, r->line, buf);
 }
 
 /* "-", "#6cc25a"; with `few` "-" or 0..15. */
@@ -67,9 +68,12 @@ static bool colour(const char *w, bool few, int32_t *out)
 {
     char *end;
     *out = INK_DEFAULT;
-    if (strcmp(w, "-") == 0) return true;
-    if (few != (*w != '#') || (few && (*w < '0' || *w > '9'))) return false;
-    if (!few && strlen(w) != 7) return false;
+    if (strcmp(w, "-") == 0)
+        return true;
+    if (few != (*w != '#') || (few && (*w < '0' || *w > '9')))
+        return false;
+    if (!few && strlen(w) != 7)
+        return false;
     long v = strtol(few ? w : w + 1, &end, few ? 10 : 16);
     *out = (int32_t)v;
     return !*end && v >= 0 && v <= (few ? 15 : 0xffffff) && (few || strspn(w + 1, "0123456789abcdefABCDEF") == 6);
@@ -77,9 +81,11 @@ static bool colour(const char *w, bool few, int32_t *out)
 
 static int attribute(const char *w)
 {
-    return strcmp(w, "bold") == 0 ? INK_BOLD : strcmp(w, "dim") == 0 ? INK_DIM : strcmp(w, "reverse") == 0
-            ? INK_REVERSE
-         : strcmp(w, "underline") == 0 ? INK_UNDERLINE : 0;
+    return strcmp(w, "bold") == 0        ? INK_BOLD
+           : strcmp(w, "dim") == 0       ? INK_DIM
+           : strcmp(w, "reverse") == 0   ? INK_REVERSE
+           : strcmp(w, "underline") == 0 ? INK_UNDERLINE
+                                         : 0;
 }
 
 static const struct table *palette_table(enum palette p);
@@ -87,8 +93,10 @@ static const struct table *palette_table(enum palette p);
 static void read_include(struct reader *r, const char *name)
 {
     enum palette p;
-    if (name && palette_parse(name, &p)) *r->t = *palette_table(p);
-    else wrong(r, "include takes one of dark, light, colour-blind, contrast");
+    if (name && palette_parse(name, &p))
+        *r->t = *palette_table(p);
+    else
+        wrong(r, "include takes one of dark, light, colour-blind, contrast");
 }
 
 static void read_line(struct reader *r, char *line)
@@ -96,17 +104,21 @@ static void read_line(struct reader *r, char *line)
     char *save = NULL, *word[10];
     int n = 0;
     for (char *w = strtok_r(line, " \t\r", &save); w; w = strtok_r(NULL, " \t\r", &save)) {
-        if (*w == '#' && (n == 0 || n > 4)) break; /* a remark; in between it is a colour */
-        if (n == 10) break;
+        if (*w == '#' && (n == 0 || n > 4))
+            break; /* a remark; in between it is a colour */
+        if (n == 10)
+            break;
         word[n++] = w;
     }
-    if (!n) return;
+    if (!n)
+        return;
     if (strcmp(word[0], "include") == 0) {
         read_include(r, n == 2 ? word[1] : NULL);
         return;
     }
     enum style s = 0;
-    while (s < STYLE_COUNT && strcmp(style_name(s), word[0]) != 0) s++;
+    while (s < STYLE_COUNT && strcmp(style_name(s), word[0]) != 0)
+        s++;
     struct row row = {0};
     int32_t f16 = 0, b16 = 0;
     if (s == STYLE_COUNT) {
@@ -119,7 +131,8 @@ static void read_line(struct reader *r, char *line)
         row.bg16 = (int8_t)b16;
         for (int i = 5; i < n; i++) {
             int a = attribute(word[i]);
-            if (!a) wrong(r, "%.40s: '%.40s' is none of bold, dim, reverse, underline", word[0], word[i]);
+            if (!a)
+                wrong(r, "%.40s: '%.40s' is none of bold, dim, reverse, underline", word[0], word[i]);
             row.attrs |= (uint8_t)a;
         }
         r->t->rows[s] = row;
@@ -155,8 +168,8 @@ static const struct table *palette_table(enum palette p)
     for (enum style s = 0; !t->there && s < STYLE_COUNT; s++)
         t->rows[s] = (struct row){INK_DEFAULT, INK_DEFAULT, INK_DEFAULT, INK_DEFAULT, 0};
     for (const struct builtin_keymap *b = builtin_palettes; !t->there && b->name; b++)
-        if (p < PALETTE_COUNT && strcmp(b->name, names[p]) == 0) (void)read_text(t, b->text, strlen(b->text),
-                b->name, NULL);
+        if (p < PALETTE_COUNT && strcmp(b->name, names[p]) == 0)
+            (void)read_text(t, b->text, strlen(b->text), b->name, NULL);
     t->there = true;
     return t;
 }
@@ -168,14 +181,16 @@ int palette_read(const char *text, size_t len, const char *file, const struct pa
     *t = *palette_table(PALETTE_DARK); /* what is not said is as there */
     snprintf(user_name, sizeof user_name, "%s", slash ? slash + 1 : file);
     char *dot = strstr(user_name, ".palette");
-    if (dot) *dot = '\0';
+    if (dot)
+        *dot = '\0';
     return read_text(t, text, len, file, say);
 }
 
 static enum err_code read_place(int place, const char *path, char **text, size_t *len, const struct palette_say *say)
 {
     enum err_code rc = places_read(place, path, text, len);
-    if (rc == ERR_ARG && say) say->say(say->arg, path, 0, PLACES_UNTRUSTED);
+    if (rc == ERR_ARG && say)
+        say->say(say->arg, path, 0, PLACES_UNTRUSTED);
     return rc == ERR_ARG ? ERR_IO : rc;
 }
 
@@ -185,11 +200,14 @@ enum err_code palette_load(const char *name, enum palette *out, const struct pal
     size_t len;
     enum err_code rc = ERR_IO;
     for (int p = 0; p < PLACE_BUILTIN && rc == ERR_IO && !strchr(name, '/'); p++)
-        if (places_path(p, name, "palette", path)) rc = read_place(p, path, &text, &len, say);
-    if (rc == ERR_IO && palette_parse(name, out)) return ERR_OK;
-    if (rc == ERR_IO && snprintf(path, sizeof path, "%s", name) < (int)sizeof path) rc = places_read(PLACE_COUNT, path, &text,
-            &len);
-    if (rc) return rc;
+        if (places_path(p, name, "palette", path))
+            rc = read_place(p, path, &text, &len, say);
+    if (rc == ERR_IO && palette_parse(name, out))
+        return ERR_OK;
+    if (rc == ERR_IO && snprintf(path, sizeof path, "%s", name) < (int)sizeof path)
+        rc = places_read(PLACE_COUNT, path, &text, &len);
+    if (rc)
+        return rc;
     *out = PALETTE_USER;
     rc = palette_read(text, len, path, say) ? ERR_FORMAT : ERR_OK;
     mem_free(text);
@@ -208,7 +226,8 @@ const char *palette_name(enum palette p)
 
 bool palette_parse(const char *name, enum palette *out)
 {
-    if (strcmp(name, "color-blind") == 0 || strcmp(name, "blind") == 0) name = names[PALETTE_BLIND];
+    if (strcmp(name, "color-blind") == 0 || strcmp(name, "blind") == 0)
+        name = names[PALETTE_BLIND];
     for (enum palette p = 0; p < PALETTE_COUNT; p++) {
         if (strcmp(names[p], name) == 0) {
             *out = p;
@@ -220,20 +239,28 @@ bool palette_parse(const char *name, enum palette *out)
 
 bool color_when_parse(const char *word, enum color_when *out)
 {
-    if (strcmp(word, "auto") == 0) *out = COLOR_AUTO;
-    else if (strcmp(word, "never") == 0) *out = COLOR_NEVER;
-    else if (strcmp(word, "always") == 0) *out = COLOR_ALWAYS;
-    else return false;
+    if (strcmp(word, "auto") == 0)
+        *out = COLOR_AUTO;
+    else if (strcmp(word, "never") == 0)
+        *out = COLOR_NEVER;
+    else if (strcmp(word, "always") == 0)
+        *out = COLOR_ALWAYS;
+    else
+        return false;
     return true;
 }
 
 enum depth theme_depth(enum color_when when, int colors, bool rgb)
 {
     const char *no = getenv("NO_COLOR");
-    if (when == COLOR_NEVER || (when == COLOR_AUTO && no && *no)) return DEPTH_MONO;
-    if (rgb) return DEPTH_TRUE;
-    if (colors >= 256) return DEPTH_256;
-    if (colors >= 16) return DEPTH_16;
+    if (when == COLOR_NEVER || (when == COLOR_AUTO && no && *no))
+        return DEPTH_MONO;
+    if (rgb)
+        return DEPTH_TRUE;
+    if (colors >= 256)
+        return DEPTH_256;
+    if (colors >= 16)
+        return DEPTH_16;
     return colors >= 8 || when == COLOR_ALWAYS ? DEPTH_8 : DEPTH_MONO;
 }
 
@@ -274,13 +301,15 @@ static struct ink ink_8(const struct row *r)
         k.fg -= 8;
         k.attrs |= INK_BOLD;
     }
-    if (k.bg >= 8) k.bg -= 8;
+    if (k.bg >= 8)
+        k.bg -= 8;
     return k;
 }
 
 struct ink theme_ink(enum palette p, enum depth d, enum style s)
 {
-    if (p > PALETTE_USER || s >= STYLE_COUNT) return (struct ink){INK_DEFAULT, INK_DEFAULT, 0};
+    if (p > PALETTE_USER || s >= STYLE_COUNT)
+        return (struct ink){INK_DEFAULT, INK_DEFAULT, 0};
     const struct row *r = &palette_table(p)->rows[s];
     switch (d) {
     case DEPTH_TRUE: return (struct ink){r->fg, r->bg, r->attrs};

@@ -14,8 +14,14 @@
 #include "layout/cells.h"
 
 enum depth { DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_TRUE };
-enum palette { PALETTE_DARK, PALETTE_LIGHT, PALETTE_BLIND, PALETTE_CONTRAST, PALETTE_COUNT,
-               PALETTE_USER = PALETTE_COUNT /* the one that palette_load() read from a file */ };
+enum palette {
+    PALETTE_DARK,
+    PALETTE_LIGHT,
+    PALETTE_BLIND,
+    PALETTE_CONTRAST,
+    PALETTE_COUNT,
+    PALETTE_USER = PALETTE_COUNT /* the one that palette_load() read from a file */
+};
 const char *palette_name(enum palette p); /* "dark", "light", "colour-blind", "contrast", a file's name */
 bool palette_parse(const char *name, enum palette *out); /* "color-blind" and "blind" are understood, too */
 

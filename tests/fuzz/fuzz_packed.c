@@ -14,7 +14,10 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
-    static const struct { uint8_t p[10]; size_t n; } magic[] = {{{0}, 0}, {{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3}, 10}, {{0x28, 0xb5, 0x2f, 0xfd}, 4}};
+    static const struct {
+        uint8_t p[10];
+        size_t n;
+    } magic[] = {{{0}, 0}, {{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3}, 10}, {{0x28, 0xb5, 0x2f, 0xfd}, 4}};
     if (n < 2)
         return 0;
     size_t m = magic[data[0] % 3].n, live = mem_live();

@@ -62,8 +62,19 @@ static void insert(struct lines *l, size_t i, const char *p, size_t n)
 /* A line with one of its numbers another. room is where it may be kept. */
 static void renumber(struct lines *l, size_t i, char *room, size_t size)
 {
-    static const char *const odd[] = {"0", "1", "2", "3", "7", "127", "128", "65535", "4294967295", "2305843009213693952", "9223372036854775807",
-                                      "18446744073709551615", "1000000000"};
+    static const char *const odd[] = {"0",
+                                      "1",
+                                      "2",
+                                      "3",
+                                      "7",
+                                      "127",
+                                      "128",
+                                      "65535",
+                                      "4294967295",
+                                      "2305843009213693952",
+                                      "9223372036854775807",
+                                      "18446744073709551615",
+                                      "1000000000"};
     size_t at[64], k = 0;
     for (size_t c = 0; c < l->n[i] && k < 64; c++)
         if (l->p[i][c] >= '0' && l->p[i][c] <= '9' && (!c || l->p[i][c - 1] < '0' || l->p[i][c - 1] > '9'))

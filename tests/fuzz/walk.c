@@ -202,7 +202,10 @@ void walk_bytes(const uint8_t *data, size_t n)
 
 static bool to_buffer(void *arg, const void *p, size_t n)
 {
-    struct { uint8_t *p; size_t n; } *b = arg;
+    struct {
+        uint8_t *p;
+        size_t n;
+    } *b = arg;
     uint8_t *q = realloc(b->p, b->n + n + 1);
     if (!q)
         return false;
@@ -229,7 +232,10 @@ static void opens(const uint8_t *p, size_t n, size_t was)
 static void walk_rewrite(const uint8_t *data, size_t n)
 {
     static const struct cut_range range[] = {{1000, 1000000, 1e9}, {INT64_MIN, 5000, 1e6}, {1, INT64_MAX, 1e9}};
-    struct { uint8_t *p; size_t n; } b = {0};
+    struct {
+        uint8_t *p;
+        size_t n;
+    } b = {0};
     struct input in = {.data = data, .len = n};
     struct err e = {0};
     for (int i = 0; i < 4; i++) {

@@ -53,7 +53,8 @@ static void chunk(int fd, const unsigned char *p, size_t n)
     say(fd, "\r\n");
 }
 
-static const char OK[] = "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+static const char OK[] =
+    "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
 static void pieces(int fd, struct body b, int pause_ms)
 {
@@ -150,7 +151,8 @@ int main(int argc, char **argv)
     socklen_t len = sizeof at;
     struct body b = argc >= 3 ? slurp(argv[2]) : (struct body){0};
     int s = socket(AF_INET, SOCK_STREAM, 0);
-    if (b.n < 16 || s < 0 || bind(s, (struct sockaddr *)&at, sizeof at) || listen(s, 8) || getsockname(s, (struct sockaddr *)&at, &len)) {
+    if (b.n < 16 || s < 0 || bind(s, (struct sockaddr *)&at, sizeof at) || listen(s, 8) ||
+        getsockname(s, (struct sockaddr *)&at, &len)) {
         fprintf(stderr, "usage: serve MODE FILE [PAUSE_MS]\n");
         return 2;
     }

@@ -144,8 +144,10 @@ static bool entry_string(struct dec *d, struct cur *c)
 
 static bool item_v2(struct dec *d, struct cur *c)
 {
-    static const struct { unsigned num; const char *name; } marks[] = {
-        {2, "Stacks"}, {4, "Strings"}, {6, "CPUSamples"}, {50, "Sync"}};
+    static const struct {
+        unsigned num;
+        const char *name;
+    } marks[] = {{2, "Stacks"}, {4, "Strings"}, {6, "CPUSamples"}, {50, "Sync"}};
     struct cur look = *c;
     unsigned type = *look.p++;
     if (type == 3 || type == 5) {
@@ -159,7 +161,8 @@ static bool item_v2(struct dec *d, struct cur *c)
             *c = look;
             return true;
         }
-    const struct tracegen_event freq = {"Frequency", 8, 0, 0, "freq"}, sample = {"CPUSample", 7, 0, 0, "time m p g stack@"};
+    const struct tracegen_event freq = {"Frequency", 8, 0, 0, "freq"},
+                                sample = {"CPUSample", 7, 0, 0, "time m p g stack@"};
     const struct tracegen_event *ev = type == 8 ? &freq : type == 7 ? &sample : tracegen_by_num(d->version, type);
     if (!ev)
         return false;

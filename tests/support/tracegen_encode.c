@@ -22,7 +22,7 @@ struct tok {
     bool quoted, used;
 };
 
-struct lit {       /* a literal: string, or stack as a run of frames */
+struct lit { /* a literal: string, or stack as a run of frames */
     char *text;
     size_t len;
     uint32_t first, n;
@@ -54,7 +54,7 @@ struct enc {
     struct lits strs, stacks;
     struct frame_lit *frames;
     size_t nframes, capframes;
-    struct lits pcs;             /* frame text -> program counter, for the whole file */
+    struct lits pcs; /* frame text -> program counter, for the whole file */
     struct tok tok[MAX_TOKENS];
     unsigned ntok;
 };
@@ -124,7 +124,10 @@ static uint64_t string_id(struct enc *e, const char *s, size_t len)
 
 static int hexdigit(int c)
 {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : -1;
 }
 
 /* unquote - a quoted text in place, *p behind the opening quote on entry, behind the closing one at the end. */
@@ -300,8 +303,7 @@ static int value(struct enc *e, const struct tok *t, const char *arg, char kind,
             return fail(e, "%s: a string stands in quotes", arg);
         *v = string_id(e, t->val, t->len);
         return 0;
-    case '@':
-        return stack_id(e, t, v);
+    case '@': return stack_id(e, t, v);
     case '^': {
         struct frame_lit f = {0};
         char *copy = strdup(t->val);
@@ -317,8 +319,7 @@ static int value(struct enc *e, const struct tok *t, const char *arg, char kind,
                 return 0;
             }
         return fail(e, "%s: no state is called '%.40s'", arg, t->val);
-    default:
-        return fail(e, "%s: '%.40s' is no number", arg, t->val);
+    default: return fail(e, "%s: '%.40s' is no number", arg, t->val);
     }
 }
 
@@ -633,10 +634,13 @@ static int line_string(struct enc *e, struct tracegen_buf *b)
 /* line_entry - what has no time step. 1 = it was such a line, 0 = it was not. */
 static int line_entry(struct enc *e, const char *name, struct tracegen_buf *b)
 {
-    static const struct tracegen_event freq = {"Frequency", 8, 0, 0, "freq"}, timer = {"TimerGoroutine", 35, 0, 0, "g"},
+    static const struct tracegen_event freq = {"Frequency", 8, 0, 0, "freq"},
+                                       timer = {"TimerGoroutine", 35, 0, 0, "g"},
                                        sample = {"CPUSample", 7, 0, 0, "time m p g stack@"};
-    static const struct { const char *name; uint8_t num; } marks[] = {
-        {"Stacks", 2}, {"Strings", 4}, {"CPUSamples", 6}, {"Sync", 50}};
+    static const struct {
+        const char *name;
+        uint8_t num;
+    } marks[] = {{"Stacks", 2}, {"Strings", 4}, {"CPUSamples", 6}, {"Sync", 50}};
     uint64_t v[TRACEGEN_ARGS] = {0};
     unsigned n;
     if (strcmp(name, "Stack") == 0)
@@ -648,9 +652,10 @@ static int line_entry(struct enc *e, const char *name, struct tracegen_buf *b)
             put_byte(b, marks[i].num);
             return all_used(e) ? -1 : 1;
         }
-    const struct tracegen_event *ev = strcmp(name, "Frequency") == 0 ? &freq
+    const struct tracegen_event *ev = strcmp(name, "Frequency") == 0                  ? &freq
                                       : !e->v2 && strcmp(name, "TimerGoroutine") == 0 ? &timer
-                                      : e->v2 && strcmp(name, "CPUSample") == 0 ? &sample : NULL;
+                                      : e->v2 && strcmp(name, "CPUSample") == 0       ? &sample
+                                                                                      : NULL;
     if (!ev)
         return 0;
     if (arguments(e, ev, v, &n) || all_used(e))

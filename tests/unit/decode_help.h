@@ -23,7 +23,9 @@
 
 #define UNUSED __attribute__((unused))
 
-struct rng { uint64_t s; };
+struct rng {
+    uint64_t s;
+};
 
 static inline uint64_t rnd(struct rng *r)
 {

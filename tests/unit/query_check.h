@@ -26,7 +26,8 @@ static inline UNUSED uint64_t many_blocks(struct trace *tr, struct rng *r)
     assert_int_equal(fold_init(&tr->fold, &tr->names), ERR_OK);
     struct ev e = {.kind = EVK_P_STATE, .state = ST_SCHED, .t = t, .g = EV_NONE, .m = 0, .by = EV_NONE};
     fold_events(&tr->fold, &e, 1);
-    e = (struct ev){.kind = EVK_G_CREATE, .state = ST_RUNNABLE, .t = t + 1, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE, .arg = 1};
+    e = (struct ev){
+        .kind = EVK_G_CREATE, .state = ST_RUNNABLE, .t = t + 1, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE, .arg = 1};
     fold_events(&tr->fold, &e, 1);
     for (unsigned i = 0; i < n; i++) {
         more = below(r, 3000) ? more : (unsigned)below(r, 7);
@@ -83,7 +84,13 @@ static inline bool summed(const struct trace *tr, enum lane_kind k, uint8_t s)
     return tr->fold.pool.slot[k][s] != 0;
 }
 
-struct wide { const struct span_list *l; size_t at; int64_t t0, t1, min; size_t stop; bool stopped; };
+struct wide {
+    const struct span_list *l;
+    size_t at;
+    int64_t t0, t1, min;
+    size_t stop;
+    bool stopped;
+};
 
 static inline bool is_wide(const struct wide *w, const struct span *s)
 {
@@ -162,17 +169,18 @@ static inline bool check_bounds(void *arg, uint32_t i, const int64_t *least, con
 {
     struct about *k = arg;
     if (k->said[i])
-        fail_msg("column %u of %c[%u]: asked again", i, "PGMB"[k->l.kind], k->l.i);
+        fail_msg("column %u of %c[%u]: asked again", i, "PGMB"[k->l.kind], k -> l.i);
     for (unsigned s = 0; s < k->ask->n; s++) {
         int64_t ns = 0;
         for (int st = ST_NONE + 1; st < ST_GC; st++)
             ns += k->ask->set[s] >> st & 1 ? k->col[i].ns[st] : 0;
         if (least[s] < 0 || least[s] > ns || most[s] < ns || most[s] > k->e[i + 1] - k->e[i])
-            fail_msg("column %u of %c[%u], [%" PRId64 ",%" PRId64 "), states %x: %" PRId64 " is not within %" PRId64 "..%" PRId64, i,
-                     "PGMB"[k->l.kind], k->l.i, k->e[i], k->e[i + 1], k->ask->set[s], ns, least[s], most[s]);
+            fail_msg("column %u of %c[%u], [%" PRId64 ",%" PRId64 "), states %x: %" PRId64 " is not within %" PRId64
+                     "..%" PRId64,
+                     i, "PGMB"[k->l.kind], k -> l.i, k->e[i], k->e[i + 1], k->ask->set[s], ns, least[s], most[s]);
     }
     if (trace_count(k->tr, k->l, k->e[i], k->e[i + 1]) <= 2)
-        fail_msg("column %u of %c[%u] has few spans", i, "PGMB"[k->l.kind], k->l.i);
+        fail_msg("column %u of %c[%u] has few spans", i, "PGMB"[k->l.kind], k -> l.i);
     k->asked++;
     return k->said[i] = below(k->r, 2);
 }
@@ -180,7 +188,8 @@ static inline bool check_bounds(void *arg, uint32_t i, const int64_t *least, con
 /* Bounds hold, and columns for which they don't do are exact. How often they were asked for is counted. */
 static uint64_t bounds_asked;
 
-static inline void check_about(const struct trace *tr, struct lane l, struct rng *r, const int64_t *e, uint32_t n, const struct shares *col)
+static inline void check_about(const struct trace *tr, struct lane l, struct rng *r, const int64_t *e, uint32_t n,
+                               const struct shares *col)
 {
     struct shares got[200];
     bool sure[200];
@@ -249,7 +258,8 @@ static inline void check_walk(const struct trace *tr, struct lane l, const struc
     for (size_t i = 0;; i++) {
         same_or_fail(span_get(&it), &list->v[i], "forwards");
         struct spanlane room;
-        bool over = l.kind == LANE_G && (tr->join.n ? trace_lane(tr, l).ended : fold_g_lane(&tr->fold, l.i, &room)->ended);
+        bool over =
+            l.kind == LANE_G && (tr->join.n ? trace_lane(tr, l).ended : fold_g_lane(&tr->fold, l.i, &room)->ended);
         bool open_end = i + 1 == n && !over;
         if (span_get(&it)->open_end != open_end && l.kind != LANE_M)
             fail_msg("%c[%u]: open_end of span %zu of %zu", "PGMB"[l.kind], l.i, i, n);

@@ -110,12 +110,14 @@ static void same_object(const json_t *a, const json_t *b)
 {
     const char *key;
     json_t *v;
-    json_object_foreach((json_t *)(uintptr_t)a, key, v) {
+    json_object_foreach((json_t *)(uintptr_t)a, key, v)
+    {
         const struct name *n = found(key);
         const json_t *w = json_object_get(b, n ? n->now : key);
         if (!w)
             says(key, "is missing");
-        else if (strcmp(key, "file") != 0 && strcmp(key, "path") != 0 && strcmp(key, "bytes") != 0) /* names are longer or shorter */
+        else if (strcmp(key, "file") != 0 && strcmp(key, "path") != 0 &&
+                 strcmp(key, "bytes") != 0) /* names are longer or shorter */
             same(key, v, w);
     }
 }
@@ -162,7 +164,6 @@ static json_t *report_of(const char *path, struct loaded *l)
 }
 
 /* ---- nothing left ----------------------------------------------------------------------------------------- */
-
 
 /* All that Go itself says in the trace that is written. */
 static char *kept_text(const struct trace *tr)
@@ -267,9 +268,18 @@ static void what_stays(void **state)
     (void)state;
     char out[ANON_MAX + 1];
     static const char *const kept[] = {"net/http.(*conn).serve", "runtime.gcBgMarkWorker", "sort.Slice.func1",
-                                       "vendor/golang.org/x/net/http/httpguts.ValidTrailerHeader", "encoding/json.(*Decoder).Decode"};
-    static const char *const gone[] = {"main.main", "main.(*shop).buy", "github.com/acme/net/http.Serve", "acme.Runtime", "httpx.Get",
-                                       "net/httpx.Get", "runtimes.x", "_cgoexp_acme", "acme/runtime.f", "golang.org/x/sync/errgroup.(*Group).Go"};
+                                       "vendor/golang.org/x/net/http/httpguts.ValidTrailerHeader",
+                                       "encoding/json.(*Decoder).Decode"};
+    static const char *const gone[] = {"main.main",
+                                       "main.(*shop).buy",
+                                       "github.com/acme/net/http.Serve",
+                                       "acme.Runtime",
+                                       "httpx.Get",
+                                       "net/httpx.Get",
+                                       "runtimes.x",
+                                       "_cgoexp_acme",
+                                       "acme/runtime.f",
+                                       "golang.org/x/sync/errgroup.(*Group).Go"};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++) {
         name_of(kept[i], ANON_FUNC, NULL, out);
         assert_string_equal(out, kept[i]);
@@ -280,7 +290,8 @@ static void what_stays(void **state)
     }
     name_of("slices.SortFunc[go.shape.[]github.com/acme.Order].func1", ANON_FUNC, NULL, out);
     assert_string_equal(out, "slices.SortFunc[...].func1");
-    struct anon_str serve = {(const uint8_t *)"net/http.Serve", 14, ANON_FUNC, NULL}, buy = {(const uint8_t *)"main.buy", 8, ANON_FUNC, NULL};
+    struct anon_str serve = {(const uint8_t *)"net/http.Serve", 14, ANON_FUNC, NULL},
+                    buy = {(const uint8_t *)"main.buy", 8, ANON_FUNC, NULL};
     name_of("/home/alice/go1.22/src/net/http/server.go", ANON_FILE, &serve, out);
     assert_string_equal(out, "net/http/server.go");
     name_of("/home/alice/net/http/server.go", ANON_FILE, &buy, out);

@@ -19,24 +19,23 @@
 #include "viewer/source.h"
 
 /* Two processors, a goroutine that blocks and is woken, names that would like to be escape sequences. */
-static const char text[] =
-    "go 1.26\n"
-    "batch m=7 t=100\n"
-    "ProcStatus +1 p=0 running\n"
-    "GoStatus +1 g=1 m=7 running\n"
-    "GoCreate +500 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
-    "GoBlock +1000 reason=\"chan receive\" stack=main.wait:14,main.main:15\n"
-    "GoStart +100 g=2 g_seq=1\n"
-    "GoUnblock +2000 g=1 g_seq=1 stack=main.send:31,main.worker:33\n"
-    "GoBlock +3000 reason=\"sleep\" stack=main.worker:35\n"
-    "GoStart +100 g=1 g_seq=2\n"
-    "GoCreate +10 new_g=3 new_stack=main.evil\x1b[2J\xff\xfe:1 stack=main.main:40\n"
-    "GoStop +5000 reason=\"preempted\" stack=main.main:44\n"
-    "GoStart +100 g=3 g_seq=1\n"
-    "GoDestroy +700\n"
-    "ProcStop +10\n"
-    "batch m=8 t=100\n"
-    "ProcStatus +1 p=1 idle\n";
+static const char text[] = "go 1.26\n"
+                           "batch m=7 t=100\n"
+                           "ProcStatus +1 p=0 running\n"
+                           "GoStatus +1 g=1 m=7 running\n"
+                           "GoCreate +500 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
+                           "GoBlock +1000 reason=\"chan receive\" stack=main.wait:14,main.main:15\n"
+                           "GoStart +100 g=2 g_seq=1\n"
+                           "GoUnblock +2000 g=1 g_seq=1 stack=main.send:31,main.worker:33\n"
+                           "GoBlock +3000 reason=\"sleep\" stack=main.worker:35\n"
+                           "GoStart +100 g=1 g_seq=2\n"
+                           "GoCreate +10 new_g=3 new_stack=main.evil\x1b[2J\xff\xfe:1 stack=main.main:40\n"
+                           "GoStop +5000 reason=\"preempted\" stack=main.main:44\n"
+                           "GoStart +100 g=3 g_seq=1\n"
+                           "GoDestroy +700\n"
+                           "ProcStop +10\n"
+                           "batch m=8 t=100\n"
+                           "ProcStatus +1 p=1 idle\n";
 
 struct fix {
     uint8_t *bytes;
@@ -88,7 +87,8 @@ static char *run(struct fix *f, const char *keys, bool want)
     bool ok = headless_run(&f->a, keys, false, o, e);
     fclose(o);
     fclose(e);
-    if (ok != want) fail_msg("script '%s': %s", keys, errors);
+    if (ok != want)
+        fail_msg("script '%s': %s", keys, errors);
     free(errors);
     return out;
 }
@@ -96,14 +96,16 @@ static char *run(struct fix *f, const char *keys, bool want)
 static void expect(struct fix *f, const char *keys, const char *shows)
 {
     char *s = run(f, keys, true);
-    if (!strstr(s, shows)) fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
+    if (!strstr(s, shows))
+        fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
     free(s);
 }
 
 static void expect_not(struct fix *f, const char *keys, const char *hides)
 {
     char *s = run(f, keys, true);
-    if (strstr(s, hides)) fail_msg("after '%s' the screen has '%s':\n%s", keys, hides, s);
+    if (strstr(s, hides))
+        fail_msg("after '%s' the screen has '%s':\n%s", keys, hides, s);
     free(s);
 }
 
@@ -129,7 +131,8 @@ static void test_no_raw_bytes(void **state)
     char *s = run(&f, "3 @print /evil Enter @print Enter @print y @print", true);
     assert_non_null(strstr(s, "evil"));
     for (const char *c = s; *c; c++)
-        if (((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7f) fail_msg("a control byte %#x on the screen", *c);
+        if (((unsigned char)*c < 0x20 && *c != '\n') || *c == 0x7f)
+            fail_msg("a control byte %#x on the screen", *c);
     assert_null(strchr(s, (char)0xff));
     assert_null(strchr(f.a.yank, 0x1b));
     free(s);
@@ -140,7 +143,9 @@ static void test_no_raw_bytes(void **state)
 static void test_counts_repeat(void **state)
 {
     (void)state;
-    static const struct { const char *map, *once, *three; } ways[] = {
+    static const struct {
+        const char *map, *once, *three;
+    } ways[] = {
         {"default", "w w w l l l", "; 3 w ; 3 l"},
         {"vi", "+ + + l l l", "3 + 3 l"},
         {"emacs", "w w w C-f C-f C-f", "3 w 3 C-f"},
@@ -151,7 +156,8 @@ static void test_counts_repeat(void **state)
         fix_open(&g, ways[i].map, 80, 24);
         char *a = run(&f, ways[i].once, true), *b = run(&g, ways[i].three, true);
         int64_t off = f.a.view.at.win.t0 - g.a.view.at.win.t0; /* three halvings round more often than one */
-        if (off < -8 || off > 8) fail_msg("%s: %lld ns apart", ways[i].map, (long long)off);
+        if (off < -8 || off > 8)
+            fail_msg("%s: %lld ns apart", ways[i].map, (long long)off);
         assert_true(f.a.view.at.win.t0 > 0);
         free(a);
         free(b);
@@ -296,7 +302,8 @@ static void test_mouse(void **state)
     assert_true(app_draw(&f.a));
     int y = -1;
     for (int i = 0; i < f.a.grid.h; i++) /* the row of P1 */
-        if (grid_at(&f.a.grid, 0, i)->glyph == 'P' && grid_at(&f.a.grid, 1, i)->glyph == '1') y = i;
+        if (grid_at(&f.a.grid, 0, i)->glyph == 'P' && grid_at(&f.a.grid, 1, i)->glyph == '1')
+            y = i;
     assert_true(y > 0);
     press(&f, K_CLICK, 40, y);
     assert_int_equal(f.a.view.at.focus.i, 1);
@@ -330,7 +337,8 @@ static void test_scripts(void **state)
     char *a = run(&f, script, true), *b = run(&g, script, true);
     assert_string_equal(a, b);
     size_t lines = 0;
-    for (char *c = a; *c; c++) lines += *c == '\n';
+    for (char *c = a; *c; c++)
+        lines += *c == '\n';
     assert_int_equal(lines, 20 + 30 + 30);
     free(a);
     free(b);
@@ -353,7 +361,8 @@ static void test_deep_link(void **state)
     assert_non_null(cmd);
     assert_null(strstr(cmd + 1, "\ngotop ")); /* one command, not two */
     int view;
-    if (sscanf(cmd, "\ngotop %*s --view %d --at %63s --lane %63s", &view, at, lane) != 3) fail_msg("%s", f.a.yank);
+    if (sscanf(cmd, "\ngotop %*s --view %d --at %63s --lane %63s", &view, at, lane) != 3)
+        fail_msg("%s", f.a.yank);
     fix_open(&g, "default", 80, 24);
     app_add(&g.a, TODO_LOAD); /* as if it had just been opened */
     g.a.open_view = view;
@@ -388,12 +397,17 @@ static void test_monkey(void **state)
         seed = m + 1;
         for (int i = 0; i < 6000; i++) {
             keycode k = any(8) ? 32 + any(95) : K_NAMED + any(K_LAST - K_NAMED);
-            if (!any(12)) k |= any(2) ? K_CTRL : K_ALT;
-            if (!any(20)) k = K_ESC;
-            if (!any(40)) app_resize(&f.a, 1 + (int)any(230), 1 + (int)any(70));
+            if (!any(12))
+                k |= any(2) ? K_CTRL : K_ALT;
+            if (!any(20))
+                k = K_ESC;
+            if (!any(40))
+                app_resize(&f.a, 1 + (int)any(230), 1 + (int)any(70));
             press(&f, key_normal(k), (int)any(100) - 2, (int)any(40) - 2);
-            while (app_has(&f.a, TODO_VIEW)) app_work(&f.a, 1000);
-            if (any(4)) continue;
+            while (app_has(&f.a, TODO_VIEW))
+                app_work(&f.a, 1000);
+            if (any(4))
+                continue;
             f.a.utf8 = any(2);
             assert_true(app_draw(&f.a));
             const struct place *at = &f.a.view.at;
@@ -412,7 +426,8 @@ static void test_every_action(void **state)
         fix_open(&f, "default", 80, 24);
         for (int i = 0; i < 3; i++) {
             (void)app_do(&f.a, act, i == 1 ? KEYMAP_COUNT_MAX : 0, NULL);
-            while (app_has(&f.a, TODO_VIEW)) (void)app_work(&f.a, INT64_MAX);
+            while (app_has(&f.a, TODO_VIEW))
+                (void)app_work(&f.a, INT64_MAX);
             assert_true(app_draw(&f.a));
         }
         fix_close(&f);
@@ -436,7 +451,8 @@ static void test_out_of_memory(void **state)
             (void)app_work(b, INT64_MAX);
         }
         mem_fail_after(-1);
-        if (ok) app_free(b);
+        if (ok)
+            app_free(b);
         (void)drawn;
     }
     free(b);
@@ -457,17 +473,20 @@ static void test_linear(void **state)
     fclose(in);
     fclose(o);
     fclose(e);
-    static const char *const starts[] = {"[processors] P0", "[goroutines] G1", "G1", "'nonsense' is no key", "G1",
-            "G1",
-                                         "G1"};
+    static const char *const starts[] = {
+        "[processors] P0", "[goroutines] G1", "G1", "'nonsense' is no key", "G1", "G1", "G1"};
     size_t lines = 0;
     char *save = NULL;
     for (char *l = strtok_r(out, "\n", &save); l; l = strtok_r(NULL, "\n", &save), lines++) {
         assert_true(lines < sizeof starts / sizeof *starts);
-        if (strncmp(l, starts[lines], strlen(starts[lines])) != 0) fail_msg("line %zu: %s", lines, l);
-        if (lines == 4) assert_non_null(strstr(l, " ; ")); /* the pop-up's lines in one */
-        if (lines == 6) assert_non_null(strstr(l, "(")); /* what ':' had to say */
-        for (; *l; l++) assert_true((unsigned char)*l >= ' ');
+        if (strncmp(l, starts[lines], strlen(starts[lines])) != 0)
+            fail_msg("line %zu: %s", lines, l);
+        if (lines == 4)
+            assert_non_null(strstr(l, " ; ")); /* the pop-up's lines in one */
+        if (lines == 6)
+            assert_non_null(strstr(l, "(")); /* what ':' had to say */
+        for (; *l; l++)
+            assert_true((unsigned char)*l >= ' ');
     }
     assert_int_equal(lines, sizeof starts / sizeof *starts); /* nothing after Q */
     assert_int_equal(m, 0);
@@ -515,15 +534,21 @@ static void test_source_path(void **state)
     static const struct {
         const char *from, *to;
     } rows[] = {
-        {"/go/src/net/http.go", "/home/me/src/net/http.go"}, {"/go/test/a.go", "/opt/go/test/a.go"},
-        {"/gopher/a.go", "/gopher/a.go"}, {"/x/a.go", "/a.go"}, {"rel/a.go", "here/a.go"}, {"", NULL},
-        {"/go/src/a\x1b.go", NULL}, {"/go/src/a\n.go", NULL},
+        {"/go/src/net/http.go", "/home/me/src/net/http.go"},
+        {"/go/test/a.go", "/opt/go/test/a.go"},
+        {"/gopher/a.go", "/gopher/a.go"},
+        {"/x/a.go", "/a.go"},
+        {"rel/a.go", "here/a.go"},
+        {"", NULL},
+        {"/go/src/a\x1b.go", NULL},
+        {"/go/src/a\n.go", NULL},
     };
     char out[64], longest[80];
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bool ok = source_path(maps, 4, str_of(rows[i].from), out, sizeof out);
         assert_int_equal(ok, rows[i].to != NULL);
-        if (ok) assert_string_equal(out, rows[i].to);
+        if (ok)
+            assert_string_equal(out, rows[i].to);
     }
     memset(longest, 'a', sizeof longest);
     assert_false(source_path(maps, 4, (struct str){longest, sizeof longest}, out, sizeof out));
@@ -542,14 +567,15 @@ static void test_source_open(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_screen), cmocka_unit_test(test_no_raw_bytes),
+        cmocka_unit_test(test_first_screen),  cmocka_unit_test(test_no_raw_bytes),
         cmocka_unit_test(test_counts_repeat), cmocka_unit_test(test_prompt),
-        cmocka_unit_test(test_help_is_live), cmocka_unit_test(test_popups), cmocka_unit_test(test_footer),
-        cmocka_unit_test(test_leaving), cmocka_unit_test(test_mouse), cmocka_unit_test(test_scripts),
-        cmocka_unit_test(test_deep_link),
-        cmocka_unit_test(test_monkey), cmocka_unit_test(test_every_action), cmocka_unit_test(test_out_of_memory),
-        cmocka_unit_test(test_linear),
-        cmocka_unit_test(test_marks), cmocka_unit_test(test_filter), cmocka_unit_test(test_source_path),
+        cmocka_unit_test(test_help_is_live),  cmocka_unit_test(test_popups),
+        cmocka_unit_test(test_footer),        cmocka_unit_test(test_leaving),
+        cmocka_unit_test(test_mouse),         cmocka_unit_test(test_scripts),
+        cmocka_unit_test(test_deep_link),     cmocka_unit_test(test_monkey),
+        cmocka_unit_test(test_every_action),  cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_linear),        cmocka_unit_test(test_marks),
+        cmocka_unit_test(test_filter),        cmocka_unit_test(test_source_path),
         cmocka_unit_test(test_source_open),
     };
     return cmocka_run_group_tests_name("app", tests, NULL, NULL);

@@ -81,11 +81,17 @@ static uint64_t here(const struct view *v, const struct trace *t)
 /* The same, where all is held. */
 static void act_whole(enum action a, const char *arg)
 {
-    unsigned f = a == ACT_SEARCH ? view_search(&whole, arg) : a == ACT_SEARCH_NEXT ? view_search_next(&whole, 1)
-               : a == ACT_SEARCH_PREV ? view_search_next(&whole, -1) : a == ACT_GOTO ? view_goto(&whole, arg)
-               : a == ACT_SPAN_NEXT ? view_span(&whole, 1) : a == ACT_SPAN_PREV ? view_span(&whole, -1)
-               : a == ACT_SAME_NEXT ? view_same(&whole, 1) : a == ACT_SAME_PREV ? view_same(&whole, -1)
-               : a == ACT_EFFECT ? view_effect(&whole) : a == ACT_CAUSE ? view_cause(&whole) : VR_NONE;
+    unsigned f = a == ACT_SEARCH        ? view_search(&whole, arg)
+                 : a == ACT_SEARCH_NEXT ? view_search_next(&whole, 1)
+                 : a == ACT_SEARCH_PREV ? view_search_next(&whole, -1)
+                 : a == ACT_GOTO        ? view_goto(&whole, arg)
+                 : a == ACT_SPAN_NEXT   ? view_span(&whole, 1)
+                 : a == ACT_SPAN_PREV   ? view_span(&whole, -1)
+                 : a == ACT_SAME_NEXT   ? view_same(&whole, 1)
+                 : a == ACT_SAME_PREV   ? view_same(&whole, -1)
+                 : a == ACT_EFFECT      ? view_effect(&whole)
+                 : a == ACT_CAUSE       ? view_cause(&whole)
+                                        : VR_NONE;
     while (f & VR_WORK)
         f = view_work(&whole, INT64_MAX);
 }
@@ -97,9 +103,9 @@ static int both(enum action a, const char *arg, int step)
     act_whole(a, arg);
     int parts = settle();
     if (app.view.at.cursor != whole.at.cursor || here(&app.view, tr) != here(&whole, all))
-        fail_msg("%s %s, step %d: G%" PRIu64 " at %" PRId64 " (%s), of the whole G%" PRIu64 " at %" PRId64 " (%s)", action_name(a),
-                 arg ? arg : "", step, here(&app.view, tr), app.view.at.cursor, app.view.message, here(&whole, all),
-                 whole.at.cursor, whole.message);
+        fail_msg("%s %s, step %d: G%" PRIu64 " at %" PRId64 " (%s), of the whole G%" PRIu64 " at %" PRId64 " (%s)",
+                 action_name(a), arg ? arg : "", step, here(&app.view, tr), app.view.at.cursor, app.view.message,
+                 here(&whole, all), whole.at.cursor, whole.message);
     return parts;
 }
 
@@ -174,7 +180,8 @@ static void test_goto(void **state)
         act(ACT_GOTO, line);
         parts += settle();
         if (here(&app.view, tr) != li.id)
-            fail_msg("%s, born at %" PRId64 ": G%" PRIu64 " (%s)", line, li.seen, here(&app.view, tr), app.view.message);
+            fail_msg("%s, born at %" PRId64 ": G%" PRIu64 " (%s)", line, li.seen, here(&app.view, tr),
+                     app.view.message);
         int64_t t = app.view.at.cursor;
         if (t < li.first || t > li.last)
             fail_msg("%s: at %" PRId64 ", it lives %" PRId64 "..%" PRId64, line, t, li.first, li.last);

@@ -92,7 +92,8 @@ static void test_same_lane(void **state)
         if (!trace_lane(tr, (struct lane){LANE_G, i}).created)
             seen = i;
     assert_int_not_equal(seen, NO_LANE);
-    uint64_t old = trace_lane(tr, (struct lane){LANE_G, seen}).id, young = trace_lane(tr, (struct lane){LANE_G, last}).id;
+    uint64_t old = trace_lane(tr, (struct lane){LANE_G, seen}).id,
+             young = trace_lane(tr, (struct lane){LANE_G, last}).id;
     (void)view_focus(&app.view, (struct lane){LANE_G, last});
     (void)view_pin(&app.view);
     (void)view_mark(&app.view, 'a');
@@ -124,7 +125,8 @@ static void test_findings_stay(void **state)
     app.fs.n = 1;
     app.fs.f[0] = (struct finding){.rule = RULE_CHURN, .lane = {LANE_G, NO_LANE}, .t0 = trace_info(tr)->end / 2};
     app.fs.f[0].t1 = app.fs.f[0].t0 + 1000;
-    word[0] = &app.fs.f[0].amount, word[1] = &app.fs.f[0].title, word[2] = &app.fs.f[0].text, word[3] = &app.fs.f[0].next;
+    word[0] = &app.fs.f[0].amount, word[1] = &app.fs.f[0].title, word[2] = &app.fs.f[0].text,
+    word[3] = &app.fs.f[0].next;
     for (int i = 0; i < 4; i++)
         assert_non_null(*word[i] = mem_zalloc(8)), memcpy(*word[i], "word", 5);
     for (int share = 10; share < 90; share += 40) {

@@ -32,7 +32,8 @@ static void fix_open(struct fix *f, const char *path, int w, int h)
     for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
         if (strcmp(b->name, "default") == 0)
             assert_int_equal(keymap_parse(f->km, b->text, strlen(b->text), b->name, NULL), ERR_OK);
-    if (trace_open(path, &o, &f->tr, &e)) fail_msg("%s: %s (run from the top of the tree)", path, e.what);
+    if (trace_open(path, &o, &f->tr, &e))
+        fail_msg("%s: %s (run from the top of the tree)", path, e.what);
     assert_true(app_init(&f->a, f->tr, f->km, w, h));
     f->a.view.tier = TIER_ASCII;
 }
@@ -49,7 +50,8 @@ static char *run(struct fix *f, const char *keys)
     char *out = NULL;
     size_t n;
     FILE *o = open_memstream(&out, &n);
-    if (!headless_run(&f->a, keys, false, o, stderr)) fail_msg("script '%s' failed", keys);
+    if (!headless_run(&f->a, keys, false, o, stderr))
+        fail_msg("script '%s' failed", keys);
     fclose(o);
     return out;
 }
@@ -57,7 +59,8 @@ static char *run(struct fix *f, const char *keys)
 static void expect(struct fix *f, const char *keys, const char *shows)
 {
     char *s = run(f, keys);
-    if (!strstr(s, shows)) fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
+    if (!strstr(s, shows))
+        fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
     free(s);
 }
 
@@ -83,7 +86,8 @@ static void test_first_view(void **state)
     while (app_load(&f.a, INT64_MAX)) {
     }
     (void)app_do(&f.a, ACT_ZOOM_IN, 0, NULL);
-    while (app_has(&f.a, TODO_TABLES)) (void)app_triage(&f.a, 1);
+    while (app_has(&f.a, TODO_TABLES))
+        (void)app_triage(&f.a, 1);
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
     assert_true(f.a.fs.n > 0);
     assert_non_null(strstr(f.a.view.message, " ready: 1 lists "));
@@ -96,7 +100,7 @@ static void test_wish(void **state)
     (void)state;
     static const struct {
         enum action first, then;
-        int view;        /* where one is at the end, 0 = at the first finding */
+        int view; /* where one is at the end, 0 = at the first finding */
         const char *says;
     } t[] = {
         {ACT_FINDING_NEXT, ACT_NONE, 0, "1/"},
@@ -109,21 +113,28 @@ static void test_wish(void **state)
     for (int early = 0; early < 2; early++)
         for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
             struct fix f;
-            if (early && t[i].then == ACT_ZOOM_IN) continue; /* nothing is decoded: no place to move to */
+            if (early && t[i].then == ACT_ZOOM_IN)
+                continue; /* nothing is decoded: no place to move to */
             fix_open(&f, lock, 80, 24);
             f.a.hint = true;
             while (!early && app_load(&f.a, INT64_MAX)) {
             }
             (void)app_do(&f.a, t[i].first, 0, NULL);
-            if (t[i].then != ACT_NONE) (void)app_do(&f.a, t[i].then, 0, NULL);
+            if (t[i].then != ACT_NONE)
+                (void)app_do(&f.a, t[i].then, 0, NULL);
             while (app_load(&f.a, INT64_MAX)) {
             }
-            while (app_has(&f.a, TODO_TABLES)) (void)app_triage(&f.a, 1);
+            while (app_has(&f.a, TODO_TABLES))
+                (void)app_triage(&f.a, 1);
             const char *m = f.a.view.message;
-            if (t[i].says[0] ? !strstr(m, t[i].says) : m[0] != 0) fail_msg("case %zu, early %d says '%s'", i, early, m);
-            if (t[i].view) assert_int_equal(f.a.view.at.view, t[i].view);
-            else assert_true(f.a.view.at.view != VIEW_TRIAGE);
-            if (!t[i].view) assert_true(f.a.view.at.cursor == f.a.fs.f[0].t0);
+            if (t[i].says[0] ? !strstr(m, t[i].says) : m[0] != 0)
+                fail_msg("case %zu, early %d says '%s'", i, early, m);
+            if (t[i].view)
+                assert_int_equal(f.a.view.at.view, t[i].view);
+            else
+                assert_true(f.a.view.at.view != VIEW_TRIAGE);
+            if (!t[i].view)
+                assert_true(f.a.view.at.cursor == f.a.fs.f[0].t0);
             assert_int_equal(f.a.wish, 0);
             fix_close(&f);
         }
@@ -139,7 +150,8 @@ static void test_half_done(void **state)
     for (size_t i = 0; i < 4; i++) {
         (void)app_do(&f.a, views[i], 0, NULL);
         for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
-            if (a == ACT_QUIT || a == ACT_SUSPEND) continue;
+            if (a == ACT_QUIT || a == ACT_SUSPEND)
+                continue;
             (void)app_do(&f.a, a, 0, NULL);
             f.a.view.prompt = PROMPT_NONE;
             f.a.view.popup = POPUP_NONE;
@@ -165,7 +177,8 @@ static void test_findings(void **state)
     fix_open(&f, lock, 80, 24);
     free(run(&f, ""));
     const struct findings *fs = &f.a.fs;
-    if (!fs->n) fail_msg("%s has no finding: the test needs one", lock);
+    if (!fs->n)
+        fail_msg("%s has no finding: the test needs one", lock);
     free(run(&f, "e"));
     assert_true(f.a.view.at.view != VIEW_TRIAGE);
     assert_true(f.a.view.at.win.t0 <= fs->f[0].t0 && f.a.view.at.cursor == fs->f[0].t0);
@@ -179,7 +192,8 @@ static void test_findings(void **state)
     free(run(&f, "Enter"));
     assert_true(f.a.view.at.cursor == fs->f[0].t0);
     expect(&f, "E", "first finding");
-    for (uint32_t i = 0; i < fs->n; i++) free(run(&f, "e"));
+    for (uint32_t i = 0; i < fs->n; i++)
+        free(run(&f, "e"));
     expect(&f, "e", "last finding");
     fix_close(&f);
 }
@@ -220,7 +234,8 @@ static void test_instances(void **state)
     uint32_t all = f.a.tg->groups[t->order[0]].count, sum = 0;
     assert_int_equal(t->members, all);
     assert_int_equal(t->nmember, all);
-    for (int i = 0; i < t->nbuckets; i++) sum += t->bucket[i];
+    for (int i = 0; i < t->nbuckets; i++)
+        sum += t->bucket[i];
     assert_int_equal(sum, all);
     free(run(&f, "l"));
     assert_true(t->nmember > 0 && t->nmember == t->bucket[t->b0]);
@@ -230,7 +245,7 @@ static void test_instances(void **state)
     }
     free(run(&f, "v l l l l l l l l l l"));
     assert_int_equal(t->nmember, all); /* from the first bucket to the last */
-    free(run(&f, "Esc q")); /* the message first */
+    free(run(&f, "Esc q"));            /* the message first */
     assert_int_equal(t->b0, TRI_NO_BUCKET);
     free(run(&f, "q"));
     assert_int_equal(t->group, NO_LANE);
@@ -272,12 +287,14 @@ static void test_flame(void **state)
     fix_open(&f, alloc, 120, 40);
     expect(&f, "C", "on CPU");
     int64_t on = 0;
-    for (uint32_t g = 0; g < f.a.tg->ng; g++) on += f.a.tg->g[g].ns[GM_EXEC];
+    for (uint32_t g = 0; g < f.a.tg->ng; g++)
+        on += f.a.tg->g[g].ns[GM_EXEC];
     struct sw_table tab;
     struct sw_filter all = {.system = true};
     struct err e;
     assert_int_equal(stackweights_build(f.tr, SW_ONCPU, &all, &tab, &e), ERR_OK);
-    if (on < tab.ns) fail_msg("on CPU: %lld in the table, %lld ran", (long long)tab.ns, (long long)on);
+    if (on < tab.ns)
+        fail_msg("on CPU: %lld in the table, %lld ran", (long long)tab.ns, (long long)on);
     char want[64];
     stackweights_free(&tab);
     expect(&f, "j", "of all");
@@ -285,7 +302,8 @@ static void test_flame(void **state)
     assert_true(f.a.tri.flame.root != 0);
     free(run(&f, "q"));
     assert_int_equal(f.a.tri.flame.root, 0);
-    for (int i = 0; i < SW_KINDS; i++) free(run(&f, "S j j l h w w s 0"));
+    for (int i = 0; i < SW_KINDS; i++)
+        free(run(&f, "S j j l h w w s 0"));
     snprintf(want, sizeof want, "%s", "on CPU");
     expect(&f, "", want);
     fix_close(&f);
@@ -320,7 +338,8 @@ static void test_oom(void **state)
         while (app_load(&f.a, INT64_MAX)) {
         }
         mem_fail_after(n);
-        while (app_has(&f.a, TODO_TABLES)) (void)app_triage(&f.a, INT64_MAX);
+        while (app_has(&f.a, TODO_TABLES))
+            (void)app_triage(&f.a, INT64_MAX);
         (void)app_do(&f.a, ACT_VIEW_GROUPS, 0, NULL);
         (void)app_do(&f.a, ACT_DETAILS, 0, NULL);
         (void)app_do(&f.a, ACT_VIEW_FLAME, 0, NULL);
@@ -334,10 +353,10 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_view), cmocka_unit_test(test_wish),
-        cmocka_unit_test(test_half_done), cmocka_unit_test(test_findings),
-        cmocka_unit_test(test_groups),     cmocka_unit_test(test_instances), cmocka_unit_test(test_waits),
-        cmocka_unit_test(test_flame),      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_oom),
+        cmocka_unit_test(test_first_view), cmocka_unit_test(test_wish),   cmocka_unit_test(test_half_done),
+        cmocka_unit_test(test_findings),   cmocka_unit_test(test_groups), cmocka_unit_test(test_instances),
+        cmocka_unit_test(test_waits),      cmocka_unit_test(test_flame),  cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_oom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,11 @@
 #include "viewer/headless.h"
 #include "viewer/keymap_builtin.h"
 
-static const char views[] = "view-triage @print view-processors @print zoom-out zoom-out @print goto-end zoom-in zoom-in @print view-goroutines "
-                            "@print span-next span-next center zoom-in @print zoom-all view-threads @print view-groups @print "
-                            "view-waits @print view-tasks @print view-gc @print view-flame @print view-log lane-last @print";
+static const char views[] =
+    "view-triage @print view-processors @print zoom-out zoom-out @print goto-end zoom-in zoom-in @print "
+    "view-goroutines "
+    "@print span-next span-next center zoom-in @print zoom-all view-threads @print view-groups @print "
+    "view-waits @print view-tasks @print view-gc @print view-flame @print view-log lane-last @print";
 static struct keymap *km;
 static FILE *null;
 static char scratch[64];
@@ -34,9 +36,10 @@ static void too_long(int sig)
 /* All that a user could ask for of a file. */
 static void look_everywhere(const uint8_t *p, size_t n)
 {
-    static char *const argv[][6] = {
-        {"pprof", "--kind=sync", scratch, "-o", "/dev/null", "--quiet"}, {"perfetto", scratch, "-o", "/dev/null", "--quiet"},
-        {"csv", "spans", scratch, "-o", "/dev/null", "--quiet"}, {"folded", scratch, "-o", "/dev/null", "--quiet"}};
+    static char *const argv[][6] = {{"pprof", "--kind=sync", scratch, "-o", "/dev/null", "--quiet"},
+                                    {"perfetto", scratch, "-o", "/dev/null", "--quiet"},
+                                    {"csv", "spans", scratch, "-o", "/dev/null", "--quiet"},
+                                    {"folded", scratch, "-o", "/dev/null", "--quiet"}};
     static int (*const run[])(int, char **) = {pprof_main, perfetto_main, csv_main, folded_main};
     struct trace_opts o = {.threads = 1};
     struct loaded_tables l;
@@ -119,8 +122,9 @@ static char *notation(const char *path)
     return (char *)b.p;
 }
 
-static const char *const sample[] = {"samples/syscall-1.22.trace", "samples/tasks-1.27.trace", "samples/lock-1.26.trace",
-                                     "samples/workers-1.9.trace", "samples/lock-1.21.trace", "samples/workers-1.5.trace"};
+static const char *const sample[] = {"samples/syscall-1.22.trace", "samples/tasks-1.27.trace",
+                                     "samples/lock-1.26.trace",    "samples/workers-1.9.trace",
+                                     "samples/lock-1.21.trace",    "samples/workers-1.5.trace"};
 #define SAMPLES (sizeof sample / sizeof *sample)
 
 static void any_base_time(void **state)
@@ -161,8 +165,9 @@ static void any_frequency(void **state)
 static void a_step_no_clock_makes(void **state)
 {
     (void)state;
-    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-                                "GoBlock +5 reason=\"sleep\" stack=0\nGoUnblock +0x4000000000000000 g=1 g_seq=1 stack=0\n");
+    struct loaded l =
+        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                  "GoBlock +5 reason=\"sleep\" stack=0\nGoUnblock +0x4000000000000000 g=1 g_seq=1 stack=0\n");
     expect_damage(l.tr, ERR_CLOCK, "an event's time is none that a clock can have");
     expect_lane(l.tr, LANE_G, 1, "<0-6 running p0\n6-6> waiting (sleep)\n");
     unload(&l);
@@ -184,15 +189,18 @@ static void a_batch_no_clock_writes(void **state)
 /* Forty goroutines that do something each for 31 years: sums of times go beyond what a number holds. */
 static void long_silence(void **state)
 {
-    static const char *const what[] = {"GoBlock +1 reason=\"sleep\" stack=main.f:1", "GoStop +1 reason=\"preempted\" stack=main.f:1",
+    static const char *const what[] = {"GoBlock +1 reason=\"sleep\" stack=main.f:1",
+                                       "GoStop +1 reason=\"preempted\" stack=main.f:1",
                                        "GoSyscallBegin +1 p_seq=1 stack=main.f:1"};
     (void)state;
     for (size_t k = 0; k < sizeof what / sizeof *what; k++) {
         struct tracegen_buf b = {0};
         tracegen_printf(&b, "go 1.26\n");
         for (int i = 1; i <= 40; i++)
-            tracegen_printf(&b, "batch m=%d t=100\nProcStatus +1 p=%d running\nGoStatus +1 g=%d m=%d running\n"
-                            "UserTaskBegin +1 task=%d parent=0 name=\"t\" stack=0\n%s\n", i, i, i, i, i, what[k]);
+            tracegen_printf(&b,
+                            "batch m=%d t=100\nProcStatus +1 p=%d running\nGoStatus +1 g=%d m=%d running\n"
+                            "UserTaskBegin +1 task=%d parent=0 name=\"t\" stack=0\n%s\n",
+                            i, i, i, i, i, what[k]);
         tracegen_printf(&b, "batch m=99 t=1000000000000000000\nProcStatus +1 p=99 running\nHeapAlloc +1 bytes=1\n");
         ends((char *)b.p, true);
         tracegen_free(&b);

@@ -233,7 +233,8 @@ static void footer_cut(const char *path, const uint8_t *p, size_t n)
             continue;
         char *part = strndup((char *)text.p, (size_t)(at + 1 - (char *)text.p)), *whole = NULL;
         size_t bytes;
-        assert_true(asprintf(&whole, "%.*snoauto\n%s", (int)strcspn(part, "\n") + 1, part, part + strcspn(part, "\n") + 1) > 0);
+        assert_true(asprintf(&whole, "%.*snoauto\n%s", (int)strcspn(part, "\n") + 1, part,
+                             part + strcspn(part, "\n") + 1) > 0);
         uint8_t *cut = tracegen_bytes(whole, &bytes);
         struct trace *tr;
         struct err e;
@@ -256,8 +257,8 @@ static void footer_cut(const char *path, const uint8_t *p, size_t n)
 static void test_footer_cut(void **state)
 {
     (void)state;
-    static const char *const sample[] = {"samples/http-1.19.trace", "samples/lock-1.21.trace", "samples/workers-1.9.trace",
-                                         "samples/tasks-1.21.trace"};
+    static const char *const sample[] = {"samples/http-1.19.trace", "samples/lock-1.21.trace",
+                                         "samples/workers-1.9.trace", "samples/tasks-1.21.trace"};
     for (size_t i = 0; i < sizeof sample / sizeof *sample; i++) {
         size_t n = 0;
         uint8_t *p = read_file(sample[i], &n);
@@ -270,10 +271,8 @@ static void test_footer_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cut_everywhere),
-        cmocka_unit_test(test_cut_samples),
-        cmocka_unit_test(test_flip_samples),
-        cmocka_unit_test(test_claims),
+        cmocka_unit_test(test_cut_everywhere), cmocka_unit_test(test_cut_samples),
+        cmocka_unit_test(test_flip_samples),   cmocka_unit_test(test_claims),
         cmocka_unit_test(test_footer_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

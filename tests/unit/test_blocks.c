@@ -50,7 +50,8 @@ static void fill(uint32_t n, unsigned bits)
             assert_true(b.longest == want[k].longest && blocks_longest(&v, k) == want[k].longest);
         }
     }
-    size_t least = sizeof v + n / SPAN_GROUP * BLK_HEAD, most = sizeof v + (n + 1) * sizeof *want + (n / SPAN_GROUP + 1) * (sizeof(struct spangroup) + BLK_HEAD);
+    size_t least = sizeof v + n / SPAN_GROUP * BLK_HEAD,
+           most = sizeof v + (n + 1) * sizeof *want + (n / SPAN_GROUP + 1) * (sizeof(struct spangroup) + BLK_HEAD);
     assert_in_range(blocks_bytes(&v), least, most);
     mem_free(v.blk);
     mem_free(v.group);

@@ -11,7 +11,7 @@ static const struct {
     enum rule rule;
     const char *func, *other; /* both are named in the text; other may be NULL */
 } planted[] = {
-    {"cachemiss", RULE_CONVOY, "main.(*cache).lookup", "running"},  /* few wait, most of their time */
+    {"cachemiss", RULE_CONVOY, "main.(*cache).lookup", "running"},      /* few wait, most of their time */
     {"reload", RULE_CONVOY, "main.(*conf).reload", "main.(*conf).get"}, /* readers wait for a writer at work */
     {"once", RULE_CONVOY, "main.(*model).weights", NULL},
     {"flusher", RULE_BOTTLENECK, "main.(*wal).syncLoop", "in a system call"},
@@ -20,11 +20,13 @@ static const struct {
     {"skew", RULE_UNBALANCED, "main.drain", NULL},
 };
 
-static void path_of(char *out, size_t size, const char *name) {
+static void path_of(char *out, size_t size, const char *name)
+{
     snprintf(out, size, "tests/golden/causes/%s.trace", name);
 }
 
-static void the_cause_is_first(void **state) {
+static void the_cause_is_first(void **state)
+{
     (void)state;
     for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
         struct loaded l;
@@ -41,13 +43,14 @@ static void the_cause_is_first(void **state) {
             assert_true(l.fs.f[k].severity_ns <= l.tg->end);
             assert_true(l.fs.f[k].note || l.fs.f[k].severity_ns * 100 >= l.tg->end);
             assert_true(l.fs.f[k].rule != RULE_SCHED && l.fs.f[k].rule != RULE_IDLE); /* signs of it */
-            assert_true(l.fs.f[k].rule != RULE_TIME); /* told by the finding */
+            assert_true(l.fs.f[k].rule != RULE_TIME);                                 /* told by the finding */
         }
         load_free(&l);
     }
 }
 
-static void healthy_ones(void **state) {
+static void healthy_ones(void **state)
+{
     static const char *const name[] = {"cleanmap", "cleanpool", "coldstart"};
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
@@ -69,7 +72,8 @@ static void healthy_ones(void **state) {
 }
 
 /* What nothing else tells, where the time went tells. */
-static void a_slow_start_is_where_the_time_went(void **state) {
+static void a_slow_start_is_where_the_time_went(void **state)
+{
     struct loaded l;
     (void)state;
     help_load("tests/golden/causes/coldstart.trace", &l);
@@ -79,7 +83,8 @@ static void a_slow_start_is_where_the_time_went(void **state) {
     load_free(&l);
 }
 
-static bool tells(const char *path, enum rule r) {
+static bool tells(const char *path, enum rule r)
+{
     struct loaded l;
     bool told = false;
     help_load(path, &l);
@@ -90,7 +95,8 @@ static bool tells(const char *path, enum rule r) {
     return told;
 }
 
-static void numbers_of_the_users(void **state) {
+static void numbers_of_the_users(void **state)
+{
     struct err e = {0};
     const char off[] = "pool-too-small.waiting = 40\nserial-phase = off\n";
     (void)state;
@@ -102,7 +108,8 @@ static void numbers_of_the_users(void **state) {
     assert_true(tells("tests/golden/causes/straggler.trace", RULE_SERIAL));
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_cause_is_first),
         cmocka_unit_test(healthy_ones),

@@ -37,8 +37,8 @@ static bool to_bytes(void *arg, const void *p, size_t n)
     return true;
 }
 
-static enum err_code cut(const uint8_t *p, size_t n, int64_t from, int64_t to, struct bytes *out, struct cut_result *res,
-                         struct err *e)
+static enum err_code cut(const uint8_t *p, size_t n, int64_t from, int64_t to, struct bytes *out,
+                         struct cut_result *res, struct err *e)
 {
     struct input in = {.data = p, .len = n};
     struct cut_range r = {from, to, 0};
@@ -71,7 +71,7 @@ static void differs(const char *what, uint64_t id, const char *of, int64_t a, in
 }
 
 struct pair {
-    struct trace *a, *b;    /* the trace, its slice */
+    struct trace *a, *b; /* the trace, its slice */
     int64_t t0, t1, lead, slack;
 };
 
@@ -167,7 +167,8 @@ static int64_t tasks(const struct pair *x, bool slice, uint64_t *n)
     size_t all = trace_tasks(slice ? x->b : x->a, &t);
     int64_t sum = 0, a = slice ? x->lead : x->t0, z = slice ? x->lead + (x->t1 - x->t0) : x->t1;
     for (size_t i = 0; i < all; i++) {
-        bool began = !t[i].open_start && t[i].t0 >= a && t[i].t0 < z, ended = !t[i].open_end && t[i].t1 >= a && t[i].t1 < z;
+        bool began = !t[i].open_start && t[i].t0 >= a && t[i].t0 < z,
+             ended = !t[i].open_end && t[i].t1 >= a && t[i].t1 < z;
         if (began || ended) {
             sum += within(x, slice, t[i].t0, t[i].t1);
             ++*n;
@@ -227,9 +228,12 @@ static void same(struct trace *a, const struct bytes *slice, const struct cut_re
 
 /* ---- cases ------------------------------------------------------------------------------------------------ */
 
-struct share { double from, to; };
-static const struct share SHARES[] = {{0, 1}, {0, 0.5}, {0.5, 1}, {0.25, 0.75}, {0.1, 0.11}, {0.9, 0.95}, {0.333, 0.6667},
-                                      {0.5, 0.5}, {0.97, 1}, {0.001, 0.999}, {0.6, 0.9}};
+struct share {
+    double from, to;
+};
+static const struct share SHARES[] = {{0, 1},      {0, 0.5},       {0.5, 1},        {0.25, 0.75},
+                                      {0.1, 0.11}, {0.9, 0.95},    {0.333, 0.6667}, {0.5, 0.5},
+                                      {0.97, 1},   {0.001, 0.999}, {0.6, 0.9}};
 enum { NSHARES = sizeof SHARES / sizeof *SHARES };
 
 static char names[400][300];
@@ -260,7 +264,8 @@ static void one_trace(const char *path, int *cases, int *failed)
     struct trace *tr = load(in.data, in.len);
     at_case = label;
     for (int i = 0; i < NSHARES && tr && !trace_fatal(tr) && !trace_info(tr)->ndamages; i++) {
-        int64_t end = trace_info(tr)->end, from = (int64_t)(SHARES[i].from * (double)end), to = (int64_t)(SHARES[i].to * (double)end);
+        int64_t end = trace_info(tr)->end, from = (int64_t)(SHARES[i].from * (double)end),
+                to = (int64_t)(SHARES[i].to * (double)end);
         if (SHARES[i].to >= 1)
             to = INT64_MAX;
         if (SHARES[i].from == SHARES[i].to)
@@ -296,7 +301,6 @@ static void one_trace(const char *path, int *cases, int *failed)
     input_close(&in);
 }
 
-
 /* ---- what Go's readers took ------------------------------------------------------------------------------- */
 
 static uint64_t hash(const uint8_t *p, size_t n)
@@ -326,7 +330,8 @@ static void slices_that_go_took(void **state)
         struct input in;
         struct cut_result r;
         struct err e = {0};
-        if (line[0] == '#' || sscanf(line, "%200s %" SCNd64 " %" SCNd64 " %" SCNx64 " %200s", path, &from, &to, &want, got) != 5)
+        if (line[0] == '#' ||
+            sscanf(line, "%200s %" SCNd64 " %" SCNd64 " %" SCNx64 " %200s", path, &from, &to, &want, got) != 5)
             continue;
         assert_int_equal(input_open(path, 0, &in, &e), ERR_OK);
         assert_int_equal(cut(in.data, in.len, from ? from : INT64_MIN, to < 0 ? INT64_MAX : to, &s, &r, &e), ERR_OK);
@@ -375,8 +380,8 @@ static bool to_nowhere(void *arg, const void *p, size_t n)
 static void out_of_memory(void **state)
 {
     (void)state;
-    static const char *const path[] = {"samples/http-1.27.trace", "samples/http-long-1.23.trace", "samples/tasks-1.21.trace",
-                                       "samples/workers-1.5.trace"};
+    static const char *const path[] = {"samples/http-1.27.trace", "samples/http-long-1.23.trace",
+                                       "samples/tasks-1.21.trace", "samples/workers-1.5.trace"};
     for (size_t k = 0; k < 4; k++) {
         struct input in;
         struct err e = {0};

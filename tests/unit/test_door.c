@@ -23,10 +23,12 @@ static bool clean(const char *p, size_t n)
 static void test_table(void **state)
 {
     (void)state;
-    static const uint32_t never[] = {0,      7,      0x1b,   0x7f,   0x80,   0x9b,   0x9f,   0xad,    0x61c,   0x200b,  0x200e,
-                                     0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2060, 0x2066, 0x2069,  0x206a,  0x206f,  0x180e,
-                                     0xfeff, 0xfff9, 0xfffb, 0xfe0f, 0xe000, 0xe0001, 0xe0041, 0xe007f, 0xf0000, 0x10fffd};
-    static const uint32_t fine[] = {' ', '~', 0xa0, 0xa9, 0xe9, 0x3b1, 0x416, 0x5d0, 0x4e2d, 0x1f600, 0x2500, 0x28ff, 0xfffd};
+    static const uint32_t never[] = {0,      7,      0x1b,   0x7f,    0x80,    0x9b,    0x9f,    0xad,
+                                     0x61c,  0x200b, 0x200e, 0x200f,  0x2028,  0x2029,  0x202a,  0x202e,
+                                     0x2060, 0x2066, 0x2069, 0x206a,  0x206f,  0x180e,  0xfeff,  0xfff9,
+                                     0xfffb, 0xfe0f, 0xe000, 0xe0001, 0xe0041, 0xe007f, 0xf0000, 0x10fffd};
+    static const uint32_t fine[] = {' ',   '~',    0xa0,    0xa9,   0xe9,   0x3b1, 0x416,
+                                    0x5d0, 0x4e2d, 0x1f600, 0x2500, 0x28ff, 0xfffd};
     for (size_t i = 0; i < sizeof never / sizeof *never; i++)
         if (!utf8_hidden(never[i]))
             fail_msg("U+%04X is shown", never[i]);
@@ -38,8 +40,17 @@ static void test_table(void **state)
 static void test_strict(void **state)
 {
     (void)state;
-    static const char *const bad[] = {"\x80", "\xc0\x80", "\xc1\xbf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf0\x80\x80\x80",
-                                      "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xff", "\xc3", "\xe2\x82"};
+    static const char *const bad[] = {"\x80",
+                                      "\xc0\x80",
+                                      "\xc1\xbf",
+                                      "\xe0\x80\x80",
+                                      "\xed\xa0\x80",
+                                      "\xf0\x80\x80\x80",
+                                      "\xf4\x90\x80\x80",
+                                      "\xf5\x80\x80\x80",
+                                      "\xff",
+                                      "\xc3",
+                                      "\xe2\x82"};
     uint32_t c;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_int_equal(utf8_read(bad[i], strlen(bad[i]), &c), 0);
@@ -77,10 +88,24 @@ static void test_door(void **state)
 {
     (void)state;
     expect_door(true, "a\x1b[2Jb\nc\td\re", "a?[2Jb?c?d?e");
-    expect_door(true, "\xc2\x9b" "31m\x9b" "31m", "?31m?31m");
-    expect_door(true, "\xe2\x80\xae" "cba\xe2\x81\xa6", "?cba?");
-    expect_door(true, "gr\xc3\xbc\xc3\x9f" "e \xe4\xb8\xad", "gr\xc3\xbc\xc3\x9f" "e \xe4\xb8\xad");
-    expect_door(false, "gr\xc3\xbc\xc3\x9f" "e \xe4\xb8\xad", "gr??e ?"); /* in Latin-1 a byte of it might be a control */
+    expect_door(true,
+                "\xc2\x9b"
+                "31m\x9b"
+                "31m",
+                "?31m?31m");
+    expect_door(true,
+                "\xe2\x80\xae"
+                "cba\xe2\x81\xa6",
+                "?cba?");
+    expect_door(true,
+                "gr\xc3\xbc\xc3\x9f"
+                "e \xe4\xb8\xad",
+                "gr\xc3\xbc\xc3\x9f"
+                "e \xe4\xb8\xad");
+    expect_door(false,
+                "gr\xc3\xbc\xc3\x9f"
+                "e \xe4\xb8\xad",
+                "gr??e ?"); /* in Latin-1 a byte of it might be a control */
     char longer[20000];
     memset(longer, 0x1b, sizeof longer);
     longer[sizeof longer - 1] = 0;

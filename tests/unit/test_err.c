@@ -113,12 +113,8 @@ static void test_idmap(void **state)
                 idmap_del(&m, key[i]);
                 val[i] = IDMAP_NONE;
                 break;
-            case 1:
-                assert_int_equal(idmap_get(&m, key[i]), val[i]);
-                break;
-            default:
-                val[i] = (uint32_t)below(&rng, UINT32_MAX - 1);
-                assert_true(idmap_put(&m, key[i], val[i]));
+            case 1: assert_int_equal(idmap_get(&m, key[i]), val[i]); break;
+            default: val[i] = (uint32_t)below(&rng, UINT32_MAX - 1); assert_true(idmap_put(&m, key[i], val[i]));
             }
         }
         uint32_t used = 0;

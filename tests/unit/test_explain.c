@@ -10,7 +10,8 @@
 
 static uint64_t seed = 88172645463325252u;
 
-static uint64_t rnd(uint64_t n) {
+static uint64_t rnd(uint64_t n)
+{
     seed ^= seed << 13;
     seed ^= seed >> 7;
     seed ^= seed << 17;
@@ -18,7 +19,8 @@ static uint64_t rnd(uint64_t n) {
 }
 
 /* The parts from i on that explain `up`, side by side from a to b; where they end. */
-static size_t whole(const struct explain_list *l, size_t i, uint32_t up, int64_t a, int64_t b, int depth) {
+static size_t whole(const struct explain_list *l, size_t i, uint32_t up, int64_t a, int64_t b, int depth)
+{
     while (i < l->n && l->v[i].up == up) {
         const struct explain_part *p = &l->v[i].part;
         uint32_t me = (uint32_t)i++;
@@ -34,7 +36,8 @@ static size_t whole(const struct explain_list *l, size_t i, uint32_t up, int64_t
     return i;
 }
 
-static void sums(const struct explain_tree *t) {
+static void sums(const struct explain_tree *t)
+{
     for (uint32_t i = 0; i < t->n; i++) {
         int64_t ns = 0;
         for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next) {
@@ -47,7 +50,8 @@ static void sums(const struct explain_tree *t) {
     }
 }
 
-static void check(struct explainer *x, const struct trace *tr, uint32_t g, int64_t a, int64_t b) {
+static void check(struct explainer *x, const struct trace *tr, uint32_t g, int64_t a, int64_t b)
+{
     struct explain_list l;
     struct explain_tree t;
     explain_budget(x, 200000);
@@ -62,7 +66,8 @@ static void check(struct explainer *x, const struct trace *tr, uint32_t g, int64
     explain_list_free(&l);
 }
 
-static void parts_of(const char *path) {
+static void parts_of(const char *path)
+{
     struct err e = {0};
     struct trace_opts o = {0};
     struct trace *tr;
@@ -87,7 +92,8 @@ static void parts_of(const char *path) {
     trace_close(tr);
 }
 
-static void every_sample(void **state) {
+static void every_sample(void **state)
+{
     (void)state;
     assert_true(help_each("samples", "", parts_of) > 20);
     help_each("samples/old", "", parts_of);
@@ -123,7 +129,8 @@ struct made {
     struct explainer *x;
 };
 
-static void make(struct made *m, const char *text) {
+static void make(struct made *m, const char *text)
+{
     struct err e = {0};
     struct trace_opts o = {0};
     size_t n;
@@ -135,18 +142,21 @@ static void make(struct made *m, const char *text) {
     assert_non_null(m->x);
 }
 
-static void unmake(struct made *m) {
+static void unmake(struct made *m)
+{
     explain_free(m->x);
     trace_close(m->tr);
     free(m->bytes);
 }
 
-static bool func_is(const struct trace *tr, const struct explain_part *p, const char *name) {
+static bool func_is(const struct trace *tr, const struct explain_part *p, const char *name)
+{
     uint32_t stack, frame;
     return str_is(trace_str(tr, explain_place(tr, p, &stack, &frame)), name);
 }
 
-static void a_wait_is_what_its_waker_did(void **state) {
+static void a_wait_is_what_its_waker_did(void **state)
+{
     struct made m;
     struct explain_list l;
     int64_t call = 0;
@@ -174,7 +184,8 @@ static void a_wait_is_what_its_waker_did(void **state) {
 }
 
 /* Each of two says that the other woke it, of a wait that ends when the trace does. */
-static void nobody_turns_in_circles(void **state) {
+static void nobody_turns_in_circles(void **state)
+{
     struct made m;
     (void)state;
     make(&m, "go 1.26\n"
@@ -198,7 +209,8 @@ static void nobody_turns_in_circles(void **state) {
 }
 
 /* No budget: all is still there, waits whole. */
-static void a_budget_cuts_but_never_loses(void **state) {
+static void a_budget_cuts_but_never_loses(void **state)
+{
     struct loaded l;
     struct explain_list e;
     (void)state;
@@ -221,7 +233,8 @@ static void a_budget_cuts_but_never_loses(void **state) {
 
 #define RUN(...) explain_main((int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)), (char *[]){__VA_ARGS__})
 
-static void the_command(void **state) {
+static void the_command(void **state)
+{
     (void)state;
     assert_int_equal(RUN("explain", "--quiet", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1"), 0);
     assert_int_equal(RUN("explain", "--json", "-o", "/dev/null", "samples/tasks-1.27.trace", "g1@10%..20%"), 0);
@@ -234,7 +247,8 @@ static void the_command(void **state) {
     assert_int_equal(RUN("explain", "Makefile", "g1"), 2);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sample),
         cmocka_unit_test(a_wait_is_what_its_waker_did),

@@ -13,18 +13,35 @@ enum { NP = 5, NM = 7, NG = 30 };
 struct world {
     struct trace tr;
     int64_t t;
-    struct { uint8_t state; uint32_t p, m; bool assist, known; struct span_list list; } g[NG];
-    struct { bool known, on, sweep; uint32_t g, m; struct span_list list; } p[NP];
-    struct { uint32_t g, p; struct span_list list; } m[NM];
+    struct {
+        uint8_t state;
+        uint32_t p, m;
+        bool assist, known;
+        struct span_list list;
+    } g[NG];
+    struct {
+        bool known, on, sweep;
+        uint32_t g, m;
+        struct span_list list;
+    } p[NP];
+    struct {
+        uint32_t g, p;
+        struct span_list list;
+    } m[NM];
     struct ev batch[200];
-    struct { uint32_t p, m; } at[200][NG]; /* where the goroutines were before each of these */
+    struct {
+        uint32_t p, m;
+    } at[200][NG]; /* where the goroutines were before each of these */
     size_t n;
-    int64_t told;                          /* time of the last event of the batches before */
-    bool quiet;                /* the collector is: nearly all events are common ones */
-    uint64_t shorts, agains;   /* short events; those of them that begin a turn without an EVS_ON */
+    int64_t told;            /* time of the last event of the batches before */
+    bool quiet;              /* the collector is: nearly all events are common ones */
+    uint64_t shorts, agains; /* short events; those of them that begin a turn without an EVS_ON */
     uint32_t same;
     int64_t sweep[NP], assist[NG]; /* open ranges */
-    struct { int64_t t0, t1; uint32_t owner; } swept[20000], assisted[20000];
+    struct {
+        int64_t t0, t1;
+        uint32_t owner;
+    } swept[20000], assisted[20000];
     size_t nswept, nassisted;
 };
 
@@ -90,7 +107,10 @@ static bool shorten(const struct world *w, size_t i, int64_t told, struct evs v[
         if (p == EV_NONE || m == EV_NONE)
             continue;
         v[0] = (struct evs){.kind = EVS_ON, .dt = p, .stack = m, .g = g};
-        v[1] = (struct evs){.kind = (uint8_t)k, .state = e->state, .dt = (uint32_t)(e->t - told), .stack = e->stack,
+        v[1] = (struct evs){.kind = (uint8_t)k,
+                            .state = e->state,
+                            .dt = (uint32_t)(e->t - told),
+                            .stack = e->stack,
                             .g = k == EVS_LEAVE ? e->str : e->g};
         struct ev_stream s = {.v = v, .end = v + 2, .t = told};
         struct ev got;
@@ -110,8 +130,14 @@ static void flush(struct world *w)
         if (below(&rng, 20) && shorten(w, i, told, v)) {
             const uint32_t p = v[0].dt;
             if (!below(&rng, 5)) { /* what leaves the runs as they are, and the turn */
-                struct ev e = {.t = told, .kind = EVK_METRIC, .flags = (uint16_t)below(&rng, 16) & ~EVF_BACKDATE,
-                               .state = METRIC_HEAP, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+                struct ev e = {.t = told,
+                               .kind = EVK_METRIC,
+                               .flags = (uint16_t)below(&rng, 16) & ~EVF_BACKDATE,
+                               .state = METRIC_HEAP,
+                               .g = EV_NONE,
+                               .p = EV_NONE,
+                               .m = EV_NONE,
+                               .by = EV_NONE};
                 memcpy(&out[n], &e, sizeof e);
                 n += EVS_LONG;
             }
@@ -195,7 +221,8 @@ static void p_idle(struct world *w, uint32_t p)
 /* One thing that happens, if it can. */
 static bool step(struct world *w)
 {
-    uint32_t p = below(&rng, 3) ? w->same : (uint32_t)below(&rng, NP), m = (uint32_t)below(&rng, NM), g = (uint32_t)below(&rng, NG);
+    uint32_t p = below(&rng, 3) ? w->same : (uint32_t)below(&rng, NP), m = (uint32_t)below(&rng, NM),
+             g = (uint32_t)below(&rng, NG);
     w->same = p; /* runs on one P */
     if (w->p[p].g != NO_LANE && below(&rng, 2))
         g = w->p[p].g;
@@ -258,7 +285,8 @@ static bool step(struct world *w)
         }
         return true;
     case 7: /* sweep */
-        if (!w->p[p].on || (w->p[p].g != NO_LANE && w->g[w->p[p].g].state != ST_RUNNING) || (w->quiet && !w->p[p].sweep))
+        if (!w->p[p].on || (w->p[p].g != NO_LANE && w->g[w->p[p].g].state != ST_RUNNING) ||
+            (w->quiet && !w->p[p].sweep))
             return false;
         e = out(w, w->p[p].sweep ? EVK_RANGE_END : EVK_RANGE_BEGIN, RANGE_SWEEP, EV_NONE, p, EV_NONE);
         if (w->p[p].sweep && w->nswept < 20000) {
@@ -318,7 +346,8 @@ static void check_gcounts(struct world *w)
     for (size_t i = 0; i < n; i += 1 + below(&rng, n / 40 + 1)) {
         int64_t t0 = (int64_t)i * width, t1 = t0 + width;
         for (int k = 0; k < GC_COUNT; k++) {
-            uint64_t sum = 0, max = 0, before = 0; /* those that go on right up to the bucket count in it, for no time */
+            uint64_t sum = 0, max = 0,
+                     before = 0; /* those that go on right up to the bucket count in it, for no time */
             for (int g = 0; g < NG; g++)
                 for (size_t j = 0; j < w->g[g].list.n; j++)
                     if (w->g[g].list.v[j].state == state[k])
@@ -337,7 +366,8 @@ static void check_gcounts(struct world *w)
                 }
             for (int g = 0; g < NG; g++)
                 for (size_t j = 0; j < w->g[g].list.n; j++)
-                    before += w->g[g].list.v[j].state == state[k] && w->g[g].list.v[j].t0 < t0 && w->g[g].list.v[j].t1 >= t0;
+                    before += w->g[g].list.v[j].state == state[k] && w->g[g].list.v[j].t0 < t0 &&
+                              w->g[g].list.v[j].t1 >= t0;
             if (b[i].ns[k] != sum || (b[i].max[k] != max && (b[i].max[k] < max || b[i].max[k] > before)))
                 fail_msg("bucket %zu of width %" PRId64 ", state %d: %" PRIu64 " ns, at most %u; want %" PRIu64
                          ", %" PRIu64,

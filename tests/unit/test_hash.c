@@ -63,7 +63,9 @@ static void ids_do_not_meet(void **state)
     for (int kind = 0; kind < 3; kind++) {
         struct idmap m = {0};
         for (uint32_t i = 0; i < MANY; i++) {
-            uint64_t low = (uint64_t)i << 40, id = kind == 0 ? low : kind == 1 ? (uint64_t)i * inverse : (low >> 8 | i % 3) * inverse;
+            uint64_t low = (uint64_t)i << 40, id = kind == 0   ? low
+                                                   : kind == 1 ? (uint64_t)i * inverse
+                                                               : (low >> 8 | i % 3) * inverse;
             assert_true(idmap_put(&m, id, i));
         }
         if (m.reach >= NEAR)
@@ -141,7 +143,7 @@ static void a_table_without_memory(void **state)
         assert_true(it == (v[i].lost ? NULL : &v[i]));
     }
     HASH_ITER(hh, all, it, next)
-        HASH_DEL(all, it);
+    HASH_DEL(all, it);
     mem_fail_after(0);
     struct item one = {.id = 1};
     HASH_ADD(hh, all, id, sizeof one.id, &one);

@@ -56,7 +56,8 @@ static void every_byte_once(void **state)
             continue;
         snprintf(path, sizeof path, "samples/%s", x->d_name);
         file_open(&f, path);
-        uint64_t sum = f.c.structure + f.c.strings.bytes + f.c.stacks.bytes + f.c.samples.bytes + f.c.clock.bytes + f.c.experiments.bytes;
+        uint64_t sum = f.c.structure + f.c.strings.bytes + f.c.stacks.bytes + f.c.samples.bytes + f.c.clock.bytes +
+                       f.c.experiments.bytes;
         for (int k = 0; k < 256; k++)
             sum += f.c.kind[k].bytes;
         assert_int_equal(f.c.unread, 0);
@@ -116,7 +117,8 @@ static void answers(void **state)
 static void page_and_object(void **state)
 {
     (void)state;
-    static const char *const path[] = {"samples/http-long-1.27.trace", "samples/http-1.21.trace", "samples/workers-prototype.trace"};
+    static const char *const path[] = {"samples/http-long-1.27.trace", "samples/http-1.21.trace",
+                                       "samples/workers-prototype.trace"};
     for (size_t k = 0; k < 3; k++) {
         struct file f;
         struct text t = {0};
@@ -155,7 +157,8 @@ static void cut_short(void **state)
     for (size_t n = 17; n < f.in.len; n += 997) {
         assert_int_equal(census_take(f.in.data, n, &c, &e), ERR_OK);
         assert_int_not_equal(c.damage.code, ERR_OK);
-        uint64_t sum = c.structure + c.unread + c.strings.bytes + c.stacks.bytes + c.samples.bytes + c.clock.bytes + c.experiments.bytes;
+        uint64_t sum = c.structure + c.unread + c.strings.bytes + c.stacks.bytes + c.samples.bytes + c.clock.bytes +
+                       c.experiments.bytes;
         for (int k = 0; k < 256; k++)
             sum += c.kind[k].bytes;
         assert_int_equal(sum, n);
@@ -167,7 +170,10 @@ static void cut_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_byte_once), cmocka_unit_test(answers), cmocka_unit_test(page_and_object), cmocka_unit_test(cut_short),
+        cmocka_unit_test(every_byte_once),
+        cmocka_unit_test(answers),
+        cmocka_unit_test(page_and_object),
+        cmocka_unit_test(cut_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -214,9 +214,12 @@ static void expect_bomb(const char *path, uint64_t limit, enum err_code want, co
         _exit(bomb_child(path, limit, want, part));
     assert_int_equal(waitpid(pid, &status, 0), pid);
     if (status)
-        fail_msg("%s, limit %llu: %s", path, (unsigned long long)limit, WIFSIGNALED(status) ? "crash" :
-                 WEXITSTATUS(status) == 1 ? "another message" : WEXITSTATUS(status) == 2 ? "too much held" :
-                 WEXITSTATUS(status) == 3 ? "read on" : "leak");
+        fail_msg("%s, limit %llu: %s", path, (unsigned long long)limit,
+                 WIFSIGNALED(status)        ? "crash"
+                 : WEXITSTATUS(status) == 1 ? "another message"
+                 : WEXITSTATUS(status) == 2 ? "too much held"
+                 : WEXITSTATUS(status) == 3 ? "read on"
+                                            : "leak");
 }
 
 static void test_bombs(void **state)
@@ -310,10 +313,10 @@ static void test_header_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),     cmocka_unit_test(test_gzip),         cmocka_unit_test(test_zstd),
-        cmocka_unit_test(test_cut_trace), cmocka_unit_test(test_stdin),        cmocka_unit_test(test_bombs),        cmocka_unit_test(test_ratio),
-        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_header_alone),
+        cmocka_unit_test(test_plain),        cmocka_unit_test(test_gzip),  cmocka_unit_test(test_zstd),
+        cmocka_unit_test(test_cut_trace),    cmocka_unit_test(test_stdin), cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_ratio),        cmocka_unit_test(test_kinds), cmocka_unit_test(test_no_trace),
+        cmocka_unit_test(test_header_alone),
     };
     sample = read_file("samples/http-1.26.trace", &sample_n);
     int fd = open("samples/http-1.26.trace", O_RDONLY);

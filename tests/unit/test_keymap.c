@@ -24,9 +24,12 @@ struct heard {
 static void hear(void *arg, bool error, const char *file, int line, const char *what)
 {
     struct heard *h = arg;
-    if (error) h->errors++;
-    else h->warnings++;
-    if (!error && h->errors) return;
+    if (error)
+        h->errors++;
+    else
+        h->warnings++;
+    if (!error && h->errors)
+        return;
     h->line = line;
     snprintf(h->last, sizeof h->last, "%s", what);
     snprintf(h->file, sizeof h->file, "%s", file);
@@ -62,17 +65,17 @@ static enum action type(const struct keymap *km, enum keyview v, const char *key
     snprintf(copy, sizeof copy, "%s", keys);
     for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
         a = keymap_feed(km, &st, v, key(w), &hit, &n) == KEYFEED_HIT ? hit->action : ACT_NONE;
-    if (count) *count = n;
+    if (count)
+        *count = n;
     return a;
 }
 
 static void test_key_names(void **state)
 {
     (void)state;
-    static const char *same[] = {"a", "Z", "C-x", "M-f", "C-M-f", "F5", "F24", "Space", "Esc", "Enter", "Tab",
-                                 "BackTab", "Backspace", "S-Up", "C-Left", "<", ">", "M-<", "M--", "-", "|",
-                                 "\xc3\xa9", "WheelUp",
-                                 "C-Space", "C-\\", "C-_"};
+    static const char *same[] = {"a",     "Z",   "C-x",     "M-f",       "C-M-f",   "F5",      "F24",  "Space", "Esc",
+                                 "Enter", "Tab", "BackTab", "Backspace", "S-Up",    "C-Left",  "<",    ">",     "M-<",
+                                 "M--",   "-",   "|",       "\xc3\xa9",  "WheelUp", "C-Space", "C-\\", "C-_"};
     for (size_t i = 0; i < sizeof same / sizeof same[0]; i++) {
         char buf[KEY_NAME_MAX];
         assert_string_equal(key_text(key(same[i]), buf), same[i]);
@@ -88,18 +91,24 @@ static void test_key_names(void **state)
     assert_int_equal(key_normal(1), key("C-a"));
     assert_int_equal(key_normal(127), key("Backspace"));
     assert_int_equal(key_normal(K_ALT | 2), key("C-M-b"));
-    static const char *none[] = {"", "ab", "C-", "F0", "F25", "Fx", "\x01", "\x7f", "\xff", "\xc3", "\xed\xa0\x80",
-                                 "\xc2\x9b", "S-a", "C-\xc3\xa9", "Q-x", "<>", "Upp"};
+    static const char *none[] = {"",     "ab",         "C-",   "F0",   "F25",          "Fx",
+                                 "\x01", "\x7f",       "\xff", "\xc3", "\xed\xa0\x80", "\xc2\x9b",
+                                 "S-a",  "C-\xc3\xa9", "Q-x",  "<>",   "Upp"};
     for (size_t i = 0; i < sizeof none / sizeof none[0]; i++) {
         keycode k;
-        if (key_parse(none[i], strlen(none[i]), &k)) fail_msg("'%s' is taken for a key", none[i]);
+        if (key_parse(none[i], strlen(none[i]), &k))
+            fail_msg("'%s' is taken for a key", none[i]);
     }
 }
 
 static void test_parse_errors(void **state)
 {
     (void)state;
-    static const struct { const char *text; int line; const char *what; } bad[] = {
+    static const struct {
+        const char *text;
+        int line;
+        const char *what;
+    } bad[] = {
         {"bind any x no-such-action\n", 1, "unknown action 'no-such-action'"},
         {"\n# note\nbind any x\n", 3, "an action is missing"},
         {"bind nowhere x quit", 1, "unknown view 'nowhere'"},
@@ -117,7 +126,8 @@ static void test_parse_errors(void **state)
         assert_int_equal(heard.errors, 1);
         assert_int_equal(heard.line, bad[i].line);
         assert_string_equal(heard.file, "test.keys");
-        if (!strstr(heard.last, bad[i].what)) fail_msg("'%s' says '%s'", bad[i].text, heard.last);
+        if (!strstr(heard.last, bad[i].what))
+            fail_msg("'%s' says '%s'", bad[i].text, heard.last);
         keymap_free(km);
     }
 }
@@ -159,12 +169,14 @@ static void test_chords_and_views(void **state)
     assert_int_equal(heard.errors + heard.warnings, 0);
     assert_int_equal(type(km, (enum keyview)VIEW_PROCS, "g g", NULL), ACT_GOTO_START);
     assert_int_equal(type(km, (enum keyview)VIEW_LOG, "g g", NULL), ACT_ZOOM_ALL);
-    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "g e", NULL), ACT_GOTO_END); /* the view's chord goes on in any's */
+    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "g e", NULL),
+                     ACT_GOTO_END); /* the view's chord goes on in any's */
     assert_int_equal(type(km, (enum keyview)VIEW_LOG, "x", NULL), ACT_HELP);
     assert_int_equal(type(km, (enum keyview)VIEW_GC, "x", NULL), ACT_QUIT);
     assert_int_equal(type(km, (enum keyview)VIEW_THREADS, "x x", NULL), ACT_REDRAW);
     assert_int_equal(type(km, (enum keyview)VIEW_GC, "C-x C-c", NULL), ACT_QUIT);
-    assert_int_equal(type(km, (enum keyview)VIEW_GC, "g q x", NULL), ACT_QUIT); /* a wrong second key ends the chord */
+    assert_int_equal(type(km, (enum keyview)VIEW_GC, "g q x", NULL),
+                     ACT_QUIT); /* a wrong second key ends the chord */
 
     struct keystate st = {0};
     const struct binding *hit;
@@ -210,7 +222,8 @@ static void test_counts(void **state)
     assert_int_equal(type(km, (enum keyview)VIEW_LOG, "2", NULL), ACT_VIEW_PROCS);
     assert_int_equal(type(km, (enum keyview)VIEW_LOG, "; 2 l", &n), ACT_PAN_RIGHT);
     assert_int_equal(n, 2);
-    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "5 l", &n), ACT_PAN_RIGHT); /* one digit is bound: none counts */
+    assert_int_equal(type(km, (enum keyview)VIEW_LOG, "5 l", &n),
+                     ACT_PAN_RIGHT); /* one digit is bound: none counts */
     assert_int_equal(n, 0);
     assert_int_equal(type(km, (enum keyview)VIEW_GC, "g 5", NULL), ACT_HELP); /* within a chord it is a key */
     assert_int_equal(type(km, (enum keyview)VIEW_GC, "9 9 9 9 9 9 9 9 9 9 9 9 l", &n), ACT_PAN_RIGHT);
@@ -271,10 +284,13 @@ static void test_shipped(void **state)
         struct keymap *km = keymap_new();
         memset(&heard, 0, sizeof heard);
         enum err_code rc = keymap_parse(km, b->text, strlen(b->text), b->name, &say);
-        if (rc || heard.errors || heard.warnings) fail_msg("%s:%d: %s", heard.file, heard.line, heard.last);
+        if (rc || heard.errors || heard.warnings)
+            fail_msg("%s:%d: %s", heard.file, heard.line, heard.last);
         int errors = check(km);
-        if (errors) fail_msg("%s:%d: %s", heard.file, heard.line, heard.last);
-        if (strstr(heard.last, "alone")) fail_msg("%s: %s", b->name, heard.last);
+        if (errors)
+            fail_msg("%s:%d: %s", heard.file, heard.line, heard.last);
+        if (strstr(heard.last, "alone"))
+            fail_msg("%s: %s", b->name, heard.last);
 
         char *one = NULL, *two = NULL;
         size_t n1, n2;
@@ -350,7 +366,8 @@ static void test_action_rows(void **state)
 {
     (void)state;
     for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
-        if (strlen(action_help(a)) > 53) fail_msg("%s: its help is too long", action_name(a));
+        if (strlen(action_help(a)) > 53)
+            fail_msg("%s: its help is too long", action_name(a));
         assert_true(strlen(action_name(a)) <= 18);
         assert_int_equal(action_find(action_name(a), strlen(action_name(a))), a);
         assert_int_equal(action_complete(action_name(a), strlen(action_name(a))), a);
@@ -375,7 +392,8 @@ static void test_out_of_memory(void **state)
         mem_fail_after(-1);
         keymap_free(km);
         assert_int_equal(mem_live(), before);
-        if (rc == ERR_OK) return;
+        if (rc == ERR_OK)
+            return;
         assert_int_equal(rc, ERR_NOMEM);
     }
     fail_msg("never succeeded");
@@ -385,11 +403,12 @@ int main(void)
 {
     setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_key_names), cmocka_unit_test(test_parse_errors), cmocka_unit_test(test_hostile_text),
-        cmocka_unit_test(test_good_lines_stand), cmocka_unit_test(test_chords_and_views),
-        cmocka_unit_test(test_unbind_and_replace), cmocka_unit_test(test_counts), cmocka_unit_test(test_check_finds),
-        cmocka_unit_test(test_shipped), cmocka_unit_test(test_search_path), cmocka_unit_test(test_action_rows),
-        cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_key_names),        cmocka_unit_test(test_parse_errors),
+        cmocka_unit_test(test_hostile_text),     cmocka_unit_test(test_good_lines_stand),
+        cmocka_unit_test(test_chords_and_views), cmocka_unit_test(test_unbind_and_replace),
+        cmocka_unit_test(test_counts),           cmocka_unit_test(test_check_finds),
+        cmocka_unit_test(test_shipped),          cmocka_unit_test(test_search_path),
+        cmocka_unit_test(test_action_rows),      cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests_name("keymap", tests, NULL, NULL);
 }

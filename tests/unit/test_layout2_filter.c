@@ -90,12 +90,26 @@ static bool slow(struct seen *s, const struct filter *f, uint32_t g)
 
 static void same_lanes(struct seen *s)
 {
-    static const char *const texts[] = {
-        "state=waiting", "state=waiting reason=s", "dur>100us", "dur>100us state=runnable", "dur<1us",
-        "gc state=running",
-        "-gc dur>50us", "main. -state=waiting", "is:system", "-is:system state=syscall", "wokenby:main", "p0",
-        "~^main\\.[a-z]+$", "-~^runtime", "task:o", "region:e dur>1us", "g1", "-g1",
-        "state=running p1 dur>10us", "wakes:main"};
+    static const char *const texts[] = {"state=waiting",
+                                        "state=waiting reason=s",
+                                        "dur>100us",
+                                        "dur>100us state=runnable",
+                                        "dur<1us",
+                                        "gc state=running",
+                                        "-gc dur>50us",
+                                        "main. -state=waiting",
+                                        "is:system",
+                                        "-is:system state=syscall",
+                                        "wokenby:main",
+                                        "p0",
+                                        "~^main\\.[a-z]+$",
+                                        "-~^runtime",
+                                        "task:o",
+                                        "region:e dur>1us",
+                                        "g1",
+                                        "-g1",
+                                        "state=running p1 dur>10us",
+                                        "wakes:main"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct filter_error e;
         struct filter *f = filter_new(s->tr, texts[i], &e);
@@ -124,9 +138,13 @@ static void test_lanes(void **state)
 /* The terms themselves, against the model. */
 static void terms_of(struct seen *s)
 {
-    static const struct { const char *text; uint32_t states; int64_t min; } is[] = {
-        {"state=waiting dur>=5us", 1u << ST_WAITING, 5000}, {"state=runnable dur>1us", 1u << ST_RUNNABLE, 1001},
-        {"state=syscall", 1u << ST_SYSCALL, 0}};
+    static const struct {
+        const char *text;
+        uint32_t states;
+        int64_t min;
+    } is[] = {{"state=waiting dur>=5us", 1u << ST_WAITING, 5000},
+              {"state=runnable dur>1us", 1u << ST_RUNNABLE, 1001},
+              {"state=syscall", 1u << ST_SYSCALL, 0}};
     for (size_t k = 0; k < sizeof is / sizeof *is; k++) {
         struct filter_error e;
         struct filter *f = filter_new(s->tr, is[k].text, &e);
@@ -165,12 +183,14 @@ static bool means(struct trace *tr, int word, uint32_t g, const struct span *p)
     const struct region *e;
     switch (word) {
     case 0: return li.id == 1;
-    case 1: return p->state != ST_RUNNABLE && p->state != ST_WAITING && p->who != NO_LANE &&
-                   trace_lane(tr, (struct lane){LANE_P, p->who}).id == 0;
+    case 1:
+        return p->state != ST_RUNNABLE && p->state != ST_WAITING && p->who != NO_LANE &&
+               trace_lane(tr, (struct lane){LANE_P, p->who}).id == 0;
     case 2: return li.is_system;
     case 3: return has(tr, p->reason, "sync") || has(tr, p->label, "sync");
-    case 4: return p->state == ST_RUNNABLE && p->who != NO_LANE &&
-                   has(tr, trace_lane(tr, (struct lane){LANE_G, p->who}).name, "main");
+    case 4:
+        return p->state == ST_RUNNABLE && p->who != NO_LANE &&
+               has(tr, trace_lane(tr, (struct lane){LANE_G, p->who}).name, "main");
     case 5:
         for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++)
             if (overlaps(r[i].t0, r[i].t1, p))
@@ -196,8 +216,8 @@ static size_t found[8];
 
 static void words_of(struct seen *s)
 {
-    static const char *const words[] = {"g1", "p0", "is:system", "reason=sync", "wokenby:main", "gc",
-                                        "region:~e", "~main\\."};
+    static const char *const words[] = {"g1",           "p0", "is:system", "reason=sync",
+                                        "wokenby:main", "gc", "region:~e", "~main\\."};
     for (int k = 0; k < 8; k++) {
         struct filter_error e;
         struct filter *f = filter_new(s->tr, words[k], &e);

@@ -43,8 +43,8 @@ static size_t slow_hits(struct seen *s, const char *text, bool re)
         uint8_t before = ST_NONE;
         do {
             const struct span *p = span_get(&it);
-            bool woken = p->state == ST_RUNNABLE &&
-                         (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
+            bool woken =
+                p->state == ST_RUNNABLE && (before == ST_WAITING || before == ST_SYSCALL || before == ST_NONE);
             int64_t t = p->t0 < 0 ? 0 : p->t0;
             before = p->state;
             if (match_str(&m, trace_str(s->tr, p->reason)) || match_str(&m, trace_str(s->tr, p->label)) ||
@@ -60,9 +60,13 @@ static size_t slow_hits(struct seen *s, const char *text, bool re)
 
 static void search_all(struct seen *s)
 {
-    static const struct { const char *typed, *text; bool re; } qs[] = {
-        {"chan", "chan", false}, {"/^main\\./", "^main\\.", true}, {"~Mutex|Select", "Mutex|Select", true},
-        {"sync", "sync", false}};
+    static const struct {
+        const char *typed, *text;
+        bool re;
+    } qs[] = {{"chan", "chan", false},
+              {"/^main\\./", "^main\\.", true},
+              {"~Mutex|Select", "Mutex|Select", true},
+              {"sync", "sync", false}};
     const struct task *t;
     const struct region *r;
     const struct logmsg *l;
@@ -423,7 +427,10 @@ static void any(struct view *v)
     case 19: view_select(v); break;
     case 20: view_enter(v); break;
     case 21: view_back(v); break;
-    case 22: view_mark(v, 'a' + (int)rnd(4)); view_mark_go(v, 'a' + (int)rnd(4)); break;
+    case 22:
+        view_mark(v, 'a' + (int)rnd(4));
+        view_mark_go(v, 'a' + (int)rnd(4));
+        break;
     default: view_undo(v, rnd(2) ? 1 : -1); break;
     }
 }
@@ -536,10 +543,10 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_search), cmocka_unit_test(test_nearest), cmocka_unit_test(test_typing),
-        cmocka_unit_test(test_log), cmocka_unit_test(test_log_steps), cmocka_unit_test(test_log_text),
-        cmocka_unit_test(test_sums), cmocka_unit_test(test_orders), cmocka_unit_test(test_pins),
-        cmocka_unit_test(test_sessions), cmocka_unit_test(test_hostile),
-        cmocka_unit_test(test_loading), cmocka_unit_test(test_oom)};
+        cmocka_unit_test(test_search),   cmocka_unit_test(test_nearest),   cmocka_unit_test(test_typing),
+        cmocka_unit_test(test_log),      cmocka_unit_test(test_log_steps), cmocka_unit_test(test_log_text),
+        cmocka_unit_test(test_sums),     cmocka_unit_test(test_orders),    cmocka_unit_test(test_pins),
+        cmocka_unit_test(test_sessions), cmocka_unit_test(test_hostile),   cmocka_unit_test(test_loading),
+        cmocka_unit_test(test_oom)};
     return cmocka_run_group_tests_name("search, log, sums, orders", tests, NULL, NULL);
 }

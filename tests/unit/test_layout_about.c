@@ -29,7 +29,7 @@ static void test_same_picture(void **state)
         v.at.win.t1 = v.at.win.t0 + len;
         assert_true(frame_draw(&g, &v, NULL));
         for (int c = 0; c < v.plot_w; c++)
-            *(v.sure[c] ? &sure : &not) += 1;
+            *(v.sure[c] ? &sure : &not ) += 1;
         draw_forget(&v);
         v.exact = true;
         assert_true(frame_draw(&exact, &v, NULL));
@@ -37,9 +37,10 @@ static void test_same_picture(void **state)
         draw_forget(&v);
         for (int k = 0; k < g.w * g.h; k++)
             if (memcmp(&g.cells[k], &exact.cells[k], sizeof *g.cells))
-                fail_msg("round %d, view %d, tier %d, mono %d, %d columns of %" PRId64 " ns: column %d of line %d is U+%04X, exactly U+%04X", i,
-                         v.at.view, v.tier, v.mono, v.plot_w, len / v.plot_w, k % g.w - v.gutter, k / g.w, g.cells[k].glyph,
-                         exact.cells[k].glyph);
+                fail_msg("round %d, view %d, tier %d, mono %d, %d columns of %" PRId64
+                         " ns: column %d of line %d is U+%04X, exactly U+%04X",
+                         i, v.at.view, v.tier, v.mono, v.plot_w, len / v.plot_w, k % g.w - v.gutter, k / g.w,
+                         g.cells[k].glyph, exact.cells[k].glyph);
     }
     assert_true(sure > 1000 && not > 1000);
     grid_free(&g);

@@ -13,8 +13,9 @@ static char *many(void)
     int t = 1000;
     char *s = malloc(cap);
     assert_non_null(s);
-    n += (size_t)snprintf(s + n, cap - n, "go 1.26\nbatch m=7 t=1000\nProcStatus +0 p=0 running\n"
-                                          "GoStatus +0 g=1 m=7 running\n");
+    n += (size_t)snprintf(s + n, cap - n,
+                          "go 1.26\nbatch m=7 t=1000\nProcStatus +0 p=0 running\n"
+                          "GoStatus +0 g=1 m=7 running\n");
     for (int i = 2; i < N; i++) {
         if (i % 500 == 0) /* a batch has at most 64 KB */
             n += (size_t)snprintf(s + n, cap - n, "batch m=7 t=%d\n", t);

@@ -57,7 +57,8 @@ static void one(const char *file, unsigned *assisted, unsigned *worked)
     for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++) {
         struct lane l = {LANE_G, g};
         for (int i = 0; i < 20; i++) {
-            int64_t t0 = below(end), t1 = i < 10 ? t0 + 1 + below(end / 50 + 1) : t0 + below(end - t0) + 1, sum = 0, whole = 0;
+            int64_t t0 = below(end), t1 = i < 10 ? t0 + 1 + below(end / 50 + 1) : t0 + below(end - t0) + 1, sum = 0,
+                    whole = 0;
             gstate_shares(s, tr, l, t0, t1, &a);
             trace_shares(tr, l, t0, t1, &b);
             for (int k = 0; k < ST_COUNT; k++) {
@@ -68,8 +69,8 @@ static void one(const char *file, unsigned *assisted, unsigned *worked)
             assert_int_equal(sum, whole);
             int64_t is = trace_lane(tr, l).is_worker ? 0 : slow_assist(tr, g, t0, t1);
             if (a.ns[ST_ASSIST] != is)
-                fail_msg("%s: goroutine lane %u in [%lld,%lld) assists %lld, by the walk %lld", file, g, (long long)t0,
-                         (long long)t1, (long long)a.ns[ST_ASSIST], (long long)is);
+                fail_msg("%s: goroutine lane %u in [%lld,%lld) assists %lld, by the walk %lld", file, g,
+                         (long long)t0, (long long)t1, (long long)a.ns[ST_ASSIST], (long long)is);
             *assisted += is > 0;
             assert_true(!is || gstate_any(s, tr, g, t0, t1));
         }
@@ -84,8 +85,8 @@ static void one(const char *file, unsigned *assisted, unsigned *worked)
     }
     *worked += work_p > 0;
     if (work != work_p || (all != on_p && all < on_p))
-        fail_msg("%s: goroutines assist %lld and mark %lld, processors %lld and %lld", file, (long long)all, (long long)work,
-                 (long long)on_p, (long long)work_p);
+        fail_msg("%s: goroutines assist %lld and mark %lld, processors %lld and %lld", file, (long long)all,
+                 (long long)work, (long long)on_p, (long long)work_p);
     gstate_free(s);
     trace_close(tr);
 }

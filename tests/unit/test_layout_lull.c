@@ -46,7 +46,8 @@ static int cmp(const void *a, const void *b)
 }
 
 /* Call f for each span of a lane that overlaps [t0,t1): from its first one, without any index. */
-static void each(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, enum state st, struct edges *e, uint32_t *count)
+static void each(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, enum state st, struct edges *e,
+                 uint32_t *count)
 {
     struct span_iter it;
     if (!span_seek_index(&it, tr, l, 0))
@@ -121,14 +122,17 @@ static void slow(const struct trace *tr, uint32_t p, int64_t t0, int64_t t1, str
     mem_free(e.t);
 }
 
-static void same(const char *file, const struct lull_sum *fast, const struct lull_sum *is, uint32_t p, int64_t t0, int64_t t1)
+static void same(const char *file, const struct lull_sum *fast, const struct lull_sum *is, uint32_t p, int64_t t0,
+                 int64_t t1)
 {
-    if (fast->idle != is->idle || fast->stopped != is->stopped || fast->ready != is->ready || fast->none != is->none ||
-        (is->ready && (fast->least != is->least || fast->most != is->most)))
-        fail_msg("%s: P lane %u in [%lld,%lld): idle %lld stopped %lld ready %lld (%u to %u) none %lld, by the walk %lld %lld "
-                 "%lld (%u to %u) %lld", file, p, (long long)t0, (long long)t1, (long long)fast->idle,
-                 (long long)fast->stopped, (long long)fast->ready, fast->least, fast->most, (long long)fast->none,
-                 (long long)is->idle, (long long)is->stopped, (long long)is->ready, is->least, is->most, (long long)is->none);
+    if (fast->idle != is->idle || fast->stopped != is->stopped || fast->ready != is->ready ||
+        fast->none != is->none || (is->ready && (fast->least != is->least || fast->most != is->most)))
+        fail_msg("%s: P lane %u in [%lld,%lld): idle %lld stopped %lld ready %lld (%u to %u) none %lld, by the walk "
+                 "%lld %lld "
+                 "%lld (%u to %u) %lld",
+                 file, p, (long long)t0, (long long)t1, (long long)fast->idle, (long long)fast->stopped,
+                 (long long)fast->ready, fast->least, fast->most, (long long)fast->none, (long long)is->idle,
+                 (long long)is->stopped, (long long)is->ready, is->least, is->most, (long long)is->none);
     assert_int_equal(fast->idle, fast->stopped + fast->ready + fast->none);
     for (uint32_t i = 0; i < fast->ntop; i++) {
         assert_true(fast->top[i].ns > 0 && fast->top[i].ns <= fast->idle);

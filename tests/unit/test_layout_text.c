@@ -30,10 +30,10 @@ static void assert_sane(const struct grid *g)
                 continue;
             }
             assert_true(c->glyph >= 0x20 && c->glyph != 0x7F && !(c->glyph >= 0x80 && c->glyph < 0xA0));
-            assert_false(c->glyph >= 0x300 && c->glyph < 0x370);  /* combining */
-            assert_false(c->glyph >= 0x590 && c->glyph < 0x900);  /* right to left */
-            assert_false(c->glyph >= 0x200B && c->glyph < 0x2010);/* zero width, direction marks */
-            assert_false(c->glyph >= 0x202A && c->glyph < 0x202F);/* direction overrides */
+            assert_false(c->glyph >= 0x300 && c->glyph < 0x370);   /* combining */
+            assert_false(c->glyph >= 0x590 && c->glyph < 0x900);   /* right to left */
+            assert_false(c->glyph >= 0x200B && c->glyph < 0x2010); /* zero width, direction marks */
+            assert_false(c->glyph >= 0x202A && c->glyph < 0x202F); /* direction overrides */
             assert_false(c->glyph >= 0xD800 && c->glyph < 0xE000);
             if (c->flags & CELL_WIDE)
                 assert_true(x + 1 < g->w && (grid_at(g, x + 1, y)->flags & CELL_TAIL));
@@ -57,14 +57,24 @@ static void test_hostile(void **state)
     } cases[] = {
         {"a\x1b[31mb", 7, "a?[31mb"},
         {"a\0b\rc\nd\x7f", 8, "a?b?c?d?"},
-        {"\xc2\x9b" "31m", 5, "\xef\xbf\xbd" "31m"},               /* C1 control: CSI in 8 bits */
-        {"\xff\xfe" "x", 3, "\xef\xbf\xbd\xef\xbf\xbdx"},
-        {"\xe4\xb8", 2, "\xef\xbf\xbd\xef\xbf\xbd"},               /* cut short */
-        {"\xc0\xaf", 2, "\xef\xbf\xbd\xef\xbf\xbd"},               /* overlong */
+        {"\xc2\x9b"
+         "31m",
+         5,
+         "\xef\xbf\xbd"
+         "31m"}, /* C1 control: CSI in 8 bits */
+        {"\xff\xfe"
+         "x",
+         3, "\xef\xbf\xbd\xef\xbf\xbdx"},
+        {"\xe4\xb8", 2, "\xef\xbf\xbd\xef\xbf\xbd"},                 /* cut short */
+        {"\xc0\xaf", 2, "\xef\xbf\xbd\xef\xbf\xbd"},                 /* overlong */
         {"\xed\xa0\x80", 3, "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}, /* surrogate */
-        {"e\xcc\x81", 3, "e\xef\xbf\xbd"},                         /* combining acute */
-        {"\xe2\x80\xae" "abc", 6, "\xef\xbf\xbd" "abc"},           /* right-to-left override */
-        {"\xd7\x90", 2, "\xef\xbf\xbd"},                           /* Hebrew would turn the line */
+        {"e\xcc\x81", 3, "e\xef\xbf\xbd"},                           /* combining acute */
+        {"\xe2\x80\xae"
+         "abc",
+         6,
+         "\xef\xbf\xbd"
+         "abc"},                                                     /* right-to-left override */
+        {"\xd7\x90", 2, "\xef\xbf\xbd"},                             /* Hebrew would turn the line */
         {"\xe4\xb8\x96\xe7\x95\x8c", 6, "\xe4\xb8\x96\xe7\x95\x8c"}, /* two wide ones */
         {"\xc2\xb5s \xce\xbb", 6, "\xc2\xb5s \xce\xbb"},
     };
@@ -94,7 +104,10 @@ static void test_wide(void **state)
     assert_sane(&g);
     row_is(&g, 0, " xy");
     g.ascii = true;
-    grid_str(&g, 0, 0, 6, "\xe4\xb8\x96" "a\xc2\xb5", STYLE_NORMAL);
+    grid_str(&g, 0, 0, 6,
+             "\xe4\xb8\x96"
+             "a\xc2\xb5",
+             STYLE_NORMAL);
     row_is(&g, 0, "??a?");
     grid_free(&g);
 }
@@ -107,7 +120,10 @@ static void test_clipping(void **state)
     for (int x = -10; x < 10; x++)
         for (int y = -3; y < 5; y++)
             for (int w = -2; w < 12; w++) {
-                grid_str(&g, x, y, w, "\xe4\xb8\x96" "bc\xe4\xb8\x96", STYLE_NORMAL);
+                grid_str(&g, x, y, w,
+                         "\xe4\xb8\x96"
+                         "bc\xe4\xb8\x96",
+                         STYLE_NORMAL);
                 grid_right(&g, x, y, w, "ab\xe4\xb8\x96", STYLE_NORMAL);
                 grid_fill(&g, x, y, w, 2, '#', STYLE_NORMAL);
                 grid_flags(&g, x, y, w, w, CELL_BOLD);
@@ -161,7 +177,9 @@ static void test_shorten(void **state)
     shortens("net/http.(*conn).serve", 22, "net/http.(*conn).serve");
     shortens("net/http.(*conn).serve", 21, "http.(*conn).serve");
     shortens("net/http.(*conn).serve", 17, "(*conn).serve");
-    shortens("net/http.(*conn).serve", 12, "\xe2\x80\xa6" "conn).serve");
+    shortens("net/http.(*conn).serve", 12,
+             "\xe2\x80\xa6"
+             "conn).serve");
     shortens("net/http.(*conn).serve", 1, "\xe2\x80\xa6");
     shortens("net/http.(*conn).serve", 0, "");
     shortens("github.com/a/b.c/pkg.(*T[go.shape.int]).M", 35, "pkg.(*T[go.shape.int]).M");
@@ -238,8 +256,8 @@ static void test_glyphs(void **state)
 static void test_legend(void **state)
 {
     (void)state;
-    static const enum state shown[] = {ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL, ST_SCHED, ST_RUNNABLE, ST_WAITING,
-                                       ST_UNKNOWN, ST_GC, ST_STW};
+    static const enum state shown[] = {ST_RUNNING,  ST_GCWORK,  ST_ASSIST,  ST_SWEEP, ST_SYSCALL, ST_SCHED,
+                                       ST_RUNNABLE, ST_WAITING, ST_UNKNOWN, ST_GC,    ST_STW};
     static struct rich r;
     for (int t = 0; t < TIER_COUNT; t++)
         for (int mono = 0; mono < 2; mono++) {
@@ -262,8 +280,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_hostile),         cmocka_unit_test(test_wide),    cmocka_unit_test(test_clipping),
         cmocka_unit_test(test_random_bytes),    cmocka_unit_test(test_shorten), cmocka_unit_test(test_shorten_any),
-        cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),
-        cmocka_unit_test(test_legend),
+        cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),  cmocka_unit_test(test_legend),
     };
     return cmocka_run_group_tests_name("layout text", tests, NULL, NULL);
 }

@@ -105,7 +105,11 @@ static void test_clamp(void **state)
     assert_true(w.t0 == 0 && w.t1 == 80);
 }
 
-#define FMT(call, want) do { char b_[FMT_MAX]; assert_string_equal(call, want); } while (0)
+#define FMT(call, want) \
+    do { \
+        char b_[FMT_MAX]; \
+        assert_string_equal(call, want); \
+    } while (0)
 
 static void test_fmt(void **state)
 {
@@ -241,8 +245,9 @@ static void test_ruler(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edges_tile), cmocka_unit_test(test_operations_keep_order), cmocka_unit_test(test_clamp),
-        cmocka_unit_test(test_fmt),        cmocka_unit_test(test_goto),                  cmocka_unit_test(test_ruler),
+        cmocka_unit_test(test_edges_tile), cmocka_unit_test(test_operations_keep_order),
+        cmocka_unit_test(test_clamp),      cmocka_unit_test(test_fmt),
+        cmocka_unit_test(test_goto),       cmocka_unit_test(test_ruler),
     };
     return cmocka_run_group_tests_name("layout time", tests, NULL, NULL);
 }

@@ -135,7 +135,7 @@ static void test_scene_procs(void **state)
     must_have(&s, "P0");
     must_have(&s, "nn).serve");
     must_have(&s, "G1 main.main");
-    must_have(&s, "running"); /* status of the first column */
+    must_have(&s, "running");                      /* status of the first column */
     assert_int_equal(view_span(&s.v, 2), VR_DRAW); /* from G1's to G2's run to G1's second */
     draw(&s);
     assert_int_equal(s.v.at.cursor, 10000000);
@@ -263,13 +263,13 @@ static void test_scene_search(void **state)
     draw(&s);
     assert_string_equal(line(&s, -1), "/MAIN.WORK");
     assert_int_equal(s.txt.screen_x, 10);
-    assert_true(view_prompt_accept(&s.v) & VR_BELL); /* capitals: exact case */
+    assert_true(view_prompt_accept(&s.v) & VR_BELL);           /* capitals: exact case */
     assert_int_equal(view_search(&s.v, "main.work"), VR_DRAW); /* stack of where it stopped */
     assert_int_equal(s.v.at.cursor, 15000000);
     assert_int_equal(s.v.search->nhits, 2);
     view_search_next(&s.v, 1);
     assert_int_equal(s.v.at.cursor, 15999999); /* the trace's last moment */
-    view_search_next(&s.v, 1); /* round */
+    view_search_next(&s.v, 1);                 /* round */
     assert_int_equal(s.v.at.cursor, 15000000);
     view_search_next(&s.v, -1);
     assert_int_equal(s.v.at.cursor, 15999999);
@@ -378,8 +378,10 @@ static void test_damage_and_words(void **state)
 {
     (void)state;
     struct scene s;
-    scene_text(&s, "go 1.11\nbatch p=0 t=10\nProcStart +0 thread=3\nGoCreate +5 g=5 new_stack=main.f:1 stack=0\n"
-                   "GoStart +5 g=5 seq=0\nGoBlock +50 stack=0\n", 60, 12);
+    scene_text(&s,
+               "go 1.11\nbatch p=0 t=10\nProcStart +0 thread=3\nGoCreate +5 g=5 new_stack=main.f:1 stack=0\n"
+               "GoStart +5 g=5 seq=0\nGoBlock +50 stack=0\n",
+               60, 12);
     view_switch(&s.v, 4);
     draw(&s);
     if (!trace_info(s.tr)->has_m)
@@ -467,7 +469,8 @@ static void any_action(struct view *v)
     case 0: view_pan(v, n); break;
     case 1: view_page(v, n); break;
     case 2: view_cursor(v, n * 20); break;
-    case 3: case 4: view_zoom(v, n); break;
+    case 3:
+    case 4: view_zoom(v, n); break;
     case 5: view_zoom(v, n * 30); break;
     case 6: view_zoom_all(v); break;
     case 7: view_fit(v); break;
@@ -487,9 +490,16 @@ static void any_action(struct view *v)
     case 21: view_select(v); break;
     case 22: n < 0 ? view_enter(v) : view_back(v); break;
     case 23: view_goto(v, places[rnd(8)]); break;
-    case 24: view_search(v, words[rnd(6)]); view_work(v, INT64_MAX); break;
+    case 24:
+        view_search(v, words[rnd(6)]);
+        view_work(v, INT64_MAX);
+        break;
     case 25: view_search_next(v, n); break;
-    case 26: v->tier = (enum tier)rnd(TIER_COUNT); v->mono = rnd(2); view_popup_scroll(v, n); break;
+    case 26:
+        v->tier = (enum tier)rnd(TIER_COUNT);
+        v->mono = rnd(2);
+        view_popup_scroll(v, n);
+        break;
     }
 }
 
@@ -579,7 +589,8 @@ static void load_and_look(bool act)
         for (int c = 0; c < v.plot_w && v.at.view == VIEW_PROCS && !v.popup && !act; c++) {
             struct plan p;
             plan_view(&p, &v, v.lanes[LANE_P].n);
-            bool loading = grid_at(&g, v.gutter + c, p.y[v.lanes[LANE_P].n ? ROW_LANES : ROW_RUNQ])->style == STYLE_LOADING;
+            bool loading =
+                grid_at(&g, v.gutter + c, p.y[v.lanes[LANE_P].n ? ROW_LANES : ROW_RUNQ])->style == STYLE_LOADING;
             assert_int_equal(loading, more == LOAD_MORE && v.edges[c + 1] > known);
             marked += loading;
         }

@@ -27,7 +27,8 @@ static void expect_filled(const uint8_t *p, size_t n)
 static void test_resize(void **state)
 {
     (void)state;
-    static const size_t size[] = {100, MIB, 2 * MIB - 1, 2 * MIB, 2 * MIB + 1, 5 * MIB, 33 * MIB, 20 * MIB, 3 * MIB, MIB, 10};
+    static const size_t size[] = {100,      MIB,      2 * MIB - 1, 2 * MIB, 2 * MIB + 1, 5 * MIB,
+                                  33 * MIB, 20 * MIB, 3 * MIB,     MIB,     10};
     size_t before = mem_live(), was = 0;
     uint8_t *p = NULL, *beside[sizeof size / sizeof *size];
     for (size_t i = 0; i < sizeof size / sizeof *size; i++) {

@@ -34,7 +34,8 @@ static enum lane_kind who_kind(struct lane l, const struct span *s)
     return l.kind == LANE_G && s->state != ST_RUNNABLE ? LANE_P : LANE_G;
 }
 
-static void same_spans(const struct trace *a, struct lane la, const struct trace *w, struct lane lw, int64_t d0, int64_t d1)
+static void same_spans(const struct trace *a, struct lane la, const struct trace *w, struct lane lw, int64_t d0,
+                       int64_t d1)
 {
     struct span_iter x, y;
     uint64_t id = id_of(a, la.kind, la.i);
@@ -48,26 +49,30 @@ static void same_spans(const struct trace *a, struct lane la, const struct trace
             break;
         if (s->t0 != t0 || s->t1 != t1 || s->state != t->state || s->reason != t->reason || s->stack != t->stack ||
             s->proc != t->proc || (la.kind != LANE_M && s->open_start != t->open_start))
-            fail_msg("%s: lane %c%" PRIu64 " in %" PRId64 "..%" PRId64 ": %" PRId64 "-%" PRId64 " %s, whole %" PRId64 "-%" PRId64 " %s",
-                     now_at, "PGMB"[la.kind], id, d0, d1, s->t0, s->t1, state_name(s->state), t->t0, t->t1, state_name(t->state));
+            fail_msg("%s: lane %c%" PRIu64 " in %" PRId64 "..%" PRId64 ": %" PRId64 "-%" PRId64 " %s, whole %" PRId64
+                     "-%" PRId64 " %s",
+                     now_at, "PGMB"[la.kind], id, d0, d1, s -> t0, s -> t1, state_name(s->state), t -> t0, t -> t1,
+                     state_name(t->state));
         uint64_t who = id_of(a, who_kind(la, s), s->who);
         if (who != id_of(w, who_kind(lw, t), t->who) && !(first && s->who == NO_LANE))
-            fail_msg("%s: lane %c%" PRIu64 " at %" PRId64 ": another one named", now_at, "PGMB"[la.kind], id, s->t0);
+            fail_msg("%s: lane %c%" PRIu64 " at %" PRId64 ": another one named", now_at, "PGMB"[la.kind], id,
+                     s -> t0);
         more = span_next(&x);
         if (more && !span_next(&y))
             fail_msg("%s: lane %c%" PRIu64 " has more spans than the whole", now_at, "PGMB"[la.kind], id);
     }
 }
 
-static void same_shares(const struct trace *a, struct lane la, const struct trace *w, struct lane lw, int64_t t0, int64_t t1)
+static void same_shares(const struct trace *a, struct lane la, const struct trace *w, struct lane lw, int64_t t0,
+                        int64_t t1)
 {
     struct shares x, y;
     trace_shares(a, la, t0, t1, &x);
     trace_shares(w, lw, t0, t1, &y);
     for (int s = 0; s < ST_COUNT; s++)
         if (x.ns[s] != y.ns[s])
-            fail_msg("%s: lane %c%u %" PRId64 "..%" PRId64 " %s: %" PRId64 ", whole %" PRId64, now_at, "PGMB"[la.kind], la.i,
-                     t0, t1, state_name(s), x.ns[s], y.ns[s]);
+            fail_msg("%s: lane %c%u %" PRId64 "..%" PRId64 " %s: %" PRId64 ", whole %" PRId64, now_at,
+                     "PGMB"[la.kind], la.i, t0, t1, state_name(s), x.ns[s], y.ns[s]);
 }
 
 /* Whatever else it says of any interval: nothing below zero, and all of its length. */
@@ -78,7 +83,8 @@ static void shares_sound(const struct trace *a, struct lane l, int64_t t0, int64
     trace_shares(a, l, t0, t1, &x);
     for (int s = 0; s < ST_COUNT; s++) {
         if (x.ns[s] < 0)
-            fail_msg("%s: lane %c%u %" PRId64 "..%" PRId64 " %s: %" PRId64, now_at, "PGMB"[l.kind], l.i, t0, t1, state_name(s), x.ns[s]);
+            fail_msg("%s: lane %c%u %" PRId64 "..%" PRId64 " %s: %" PRId64, now_at, "PGMB"[l.kind], l.i, t0, t1,
+                     state_name(s), x.ns[s]);
         sum += x.ns[s];
     }
     assert_int_equal(sum, t1 - t0);
@@ -105,8 +111,8 @@ static void compare(const struct trace *a, const struct trace *w, struct rng *rg
             if (k == LANE_M && !trace_lane(a, la).nspans)
                 continue; /* a thread that the trace hasn't told of yet */
             if (lw.i == NO_LANE)
-                fail_msg("%s: %c lane with id %" PRIu64 " at %" PRId64 "..%" PRId64 " isn't in the whole", now_at, "PGMB"[k],
-                         id_of(a, k, n), d0, d1);
+                fail_msg("%s: %c lane with id %" PRIu64 " at %" PRId64 "..%" PRId64 " isn't in the whole", now_at,
+                         "PGMB"[k], id_of(a, k, n), d0, d1);
             struct lane_info x = trace_lane(a, la), y = trace_lane(w, lw);
             assert_int_equal(x.id, y.id);
             if (k == LANE_G && x.name && !x.name_inferred)
@@ -115,7 +121,8 @@ static void compare(const struct trace *a, const struct trace *w, struct rng *rg
                 assert_true(x.created == y.created && x.seen == y.seen && x.create_stack == y.create_stack);
             same_spans(a, la, w, lw, d0, d1);
             for (int q = 0; q < 4; q++) {
-                int64_t t0 = d0 + (int64_t)below(rg, (uint64_t)(d1 - d0)), t1 = t0 + (int64_t)below(rg, (uint64_t)(d1 - t0)) + 1;
+                int64_t t0 = d0 + (int64_t)below(rg, (uint64_t)(d1 - d0)),
+                        t1 = t0 + (int64_t)below(rg, (uint64_t)(d1 - t0)) + 1;
                 same_shares(a, la, w, lw, t0, t1);
                 t0 = (int64_t)below(rg, (uint64_t)i->end);
                 shares_sound(a, la, t0, t0 + (int64_t)below(rg, (uint64_t)(i->end - t0)) + 1);
@@ -138,7 +145,8 @@ static void compare(const struct trace *a, const struct trace *w, struct rng *rg
         if (tw[q].t0 < d1 && tw[q].t1 > d0 && !tw[q].open_start) {
             while (k < n && (ta[k].open_start || ta[k].id != tw[q].id))
                 k++;
-            if (k == n || ta[k].t0 != tw[q].t0 || ta[k].t1 != (tw[q].t1 > d1 ? d1 : tw[q].t1) || ta[k].name != tw[q].name)
+            if (k == n || ta[k].t0 != tw[q].t0 || ta[k].t1 != (tw[q].t1 > d1 ? d1 : tw[q].t1) ||
+                ta[k].name != tw[q].name)
                 fail_msg("%s: task %" PRIu64 " in %" PRId64 "..%" PRId64, now_at, tw[q].id, d0, d1);
             k = 0;
         }
@@ -149,7 +157,8 @@ static void compare(const struct trace *a, const struct trace *w, struct rng *rg
             found = ra[k].t0 == rw[q].t0 && ra[k].t1 == (rw[q].t1 > d1 ? d1 : rw[q].t1) && ra[k].name == rw[q].name &&
                     ra[k].depth == rw[q].depth && id_of(a, LANE_G, ra[k].g) == id_of(w, LANE_G, rw[q].g);
         if (!found)
-            fail_msg("%s: region %" PRId64 "-%" PRId64 " in %" PRId64 "..%" PRId64, now_at, rw[q].t0, rw[q].t1, d0, d1);
+            fail_msg("%s: region %" PRId64 "-%" PRId64 " in %" PRId64 "..%" PRId64, now_at, rw[q].t0, rw[q].t1, d0,
+                     d1);
     }
     for (int m = 0; m < METRIC_COUNT; m++) {
         uint64_t x[2], y[2];
@@ -190,7 +199,8 @@ static void compare_all(const struct trace *a, const struct trace *w)
     assert_memory_equal(g, h, n * sizeof *g);
     for (int m = 0; m < METRIC_COUNT; m++) {
         uint64_t p[2], q[2];
-        assert_int_equal(trace_minmax(a, m, 0, INT64_MAX, &p[0], &p[1]), trace_minmax(w, m, 0, INT64_MAX, &q[0], &q[1]));
+        assert_int_equal(trace_minmax(a, m, 0, INT64_MAX, &p[0], &p[1]),
+                         trace_minmax(w, m, 0, INT64_MAX, &q[0], &q[1]));
         if (trace_minmax(w, m, 0, INT64_MAX, &q[0], &q[1]))
             assert_true(p[0] == q[0] && p[1] == q[1]);
     }
@@ -205,7 +215,8 @@ static int parts_of(const char *path, const uint8_t *p, size_t n, size_t chunk, 
     now_at = path;
     assert_int_equal(load_bytes_opts(p, n, &o, &w, &e), ERR_OK);
     const struct range *r;
-    bool late = false; /* what was open all along and is told of in the middle of the first generation comes too late */
+    bool late =
+        false; /* what was open all along and is told of in the middle of the first generation comes too late */
     for (int k = 0; k < RANGE_KINDS; k++)
         for (size_t i = 0, m = trace_ranges(w, k, &r); i < m; i++)
             late |= r[i].open_start && r[i].seen > 0;
@@ -230,7 +241,8 @@ static int parts_of(const char *path, const uint8_t *p, size_t n, size_t chunk, 
     const struct trace_info *i = trace_info(a);
     uint32_t epoch = i->epoch;
     for (int q = 0; parts && q < 12; q++) {
-        int64_t t0 = (int64_t)below(&rg, (uint64_t)i->end), t1 = t0 + 1 + (int64_t)below(&rg, (uint64_t)i->end / 64 + 1);
+        int64_t t0 = (int64_t)below(&rg, (uint64_t)i->end),
+                t1 = t0 + 1 + (int64_t)below(&rg, (uint64_t)i->end / 64 + 1);
         t1 = t1 > i->end ? i->end : t1;
         if (t1 <= t0)
             continue;
@@ -243,13 +255,15 @@ static int parts_of(const char *path, const uint8_t *p, size_t n, size_t chunk, 
         assert_int_not_equal(i->epoch, epoch);
         while (trace_load(a, 1 + (int64_t)below(&rg, 100000)) != LOAD_DONE) {
             assert_true(i->done);
-            for (size_t m = trace_ranges(a, RANGE_STW, &r), k = 0; k < m; k++) /* of the old detail no index holds any more */
+            for (size_t m = trace_ranges(a, RANGE_STW, &r), k = 0; k < m;
+                 k++) /* of the old detail no index holds any more */
                 assert_int_equal(r[k].owner, NO_LANE);
         }
         epoch = i->epoch;
         bool stopped = i->detail_t1 < t1 && mem_live() > a->parts.limit / 8 * 5; /* more than the estimate */
         if (i->detail_t0 > t0 || (i->detail_t1 < t1 && !stopped))
-            fail_msg("%s: %" PRId64 "..%" PRId64 " wanted, held %" PRId64 "..%" PRId64, path, t0, t1, i->detail_t0, i->detail_t1);
+            fail_msg("%s: %" PRId64 "..%" PRId64 " wanted, held %" PRId64 "..%" PRId64, path, t0, t1, i->detail_t0,
+                     i->detail_t1);
         assert_int_equal(trace_want(a, t0, t1), stopped ? WANT_WIDE : WANT_HELD);
         compare(a, w, &rg);
         compare_all(a, w);
@@ -355,8 +369,8 @@ static void test_no_marks(void **state)
         if (k < GS)
             tracegen_printf(&text, "GoCreate +5 new_g=%d new_stack=main.worker:30 stack=main.main:12\n", k + 2);
         else
-            tracegen_printf(&text, "GoStop +%d reason=\"preempted\" stack=main.main:9\nGoStart +2 g=1 g_seq=%d\n", 3 + k * 7 % 60,
-                            k - GS + 1);
+            tracegen_printf(&text, "GoStop +%d reason=\"preempted\" stack=main.main:9\nGoStart +2 g=1 g_seq=%d\n",
+                            3 + k * 7 % 60, k - GS + 1);
     }
     if (tracegen_encode((char *)text.p, &bytes, err, sizeof err))
         fail_msg("%s", err);
@@ -389,7 +403,8 @@ static void test_no_marks(void **state)
 static void test_damaged(void **state)
 {
     (void)state;
-    static const char *const paths[] = {"samples/http-long-1.27.trace", "samples/tasks-1.25.trace", "samples/syscall-1.22.trace"};
+    static const char *const paths[] = {"samples/http-long-1.27.trace", "samples/tasks-1.25.trace",
+                                        "samples/syscall-1.22.trace"};
     struct rng rg = {77};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         size_t n = 0;
@@ -520,12 +535,8 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_stretches),
-        cmocka_unit_test(test_no_marks),
-        cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_old),
-        cmocka_unit_test(test_hostile),
+        cmocka_unit_test(test_samples), cmocka_unit_test(test_stretches), cmocka_unit_test(test_no_marks),
+        cmocka_unit_test(test_damaged), cmocka_unit_test(test_old),       cmocka_unit_test(test_hostile),
         cmocka_unit_test(test_oom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

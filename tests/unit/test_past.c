@@ -11,7 +11,10 @@ static struct rng rng = {20230};
 
 struct twice {
     struct trace put, stay;
-    struct { uint32_t g, p; uint8_t state; } live[LIVE];
+    struct {
+        uint32_t g, p;
+        uint8_t state;
+    } live[LIVE];
     uint32_t ng;
     int64_t t;
 };
@@ -113,8 +116,8 @@ static void same_lane(const struct trace *a, const struct trace *b, struct lane 
     assert_int_equal(x.id, y.id);
     assert_int_equal(x.nspans, y.nspans);
     assert_true(x.first == y.first && x.last == y.last && x.seen == y.seen && x.no_p_ns == y.no_p_ns);
-    assert_true(x.name == y.name && x.name_inferred == y.name_inferred && x.ended == y.ended && x.created == y.created &&
-                x.is_system == y.is_system && x.is_worker == y.is_worker);
+    assert_true(x.name == y.name && x.name_inferred == y.name_inferred && x.ended == y.ended &&
+                x.created == y.created && x.is_system == y.is_system && x.is_worker == y.is_worker);
     assert_true(x.creator == y.creator && x.create_stack == y.create_stack && x.start_stack == y.start_stack);
     assert_int_equal(trace_find_lane(a, l.kind, x.id), trace_find_lane(b, l.kind, x.id));
     struct span_iter i, j;
@@ -122,7 +125,8 @@ static void same_lane(const struct trace *a, const struct trace *b, struct lane 
     assert_int_equal(more, span_seek_index(&j, b, l, 0));
     for (; more; more = span_next(&i)) {
         same_or_fail(span_get(&i), span_get(&j), "put away");
-        assert_true(span_get(&i)->open_start == span_get(&j)->open_start && span_get(&i)->open_end == span_get(&j)->open_end &&
+        assert_true(span_get(&i)->open_start == span_get(&j)->open_start &&
+                    span_get(&i)->open_end == span_get(&j)->open_end &&
                     span_get(&i)->stack_end == span_get(&j)->stack_end);
         span_next(&j);
     }
@@ -135,7 +139,8 @@ static void same_lives(const struct trace *tr, enum lane_kind k)
     uint32_t all = trace_nlanes(tr, k);
     assert_true(all <= 16384);
     for (int round = 0; all && round < 20; round++) {
-        uint32_t from = round ? (uint32_t)below(&rng, all) : 0, n = round ? 1 + (uint32_t)below(&rng, all - from) : all;
+        uint32_t from = round ? (uint32_t)below(&rng, all) : 0,
+                 n = round ? 1 + (uint32_t)below(&rng, all - from) : all;
         trace_lives(tr, k, from, n, life);
         for (uint32_t i = 0; i < n; i++) {
             struct lane_info li = trace_lane(tr, (struct lane){k, from + i});

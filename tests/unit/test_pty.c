@@ -33,9 +33,9 @@ enum { STUCK_S = 60, SPIN_S = 40, KEPT = 1 << 20 };
 
 struct pty {
     pid_t pid;
-    int fd, slave;           /* the slave stays open here, so that its settings can be asked behind the program */
+    int fd, slave; /* the slave stays open here, so that its settings can be asked behind the program */
     struct termios before;
-    char *out;               /* what came out */
+    char *out; /* what came out */
     size_t n;
     bool ended;
     int status;
@@ -77,7 +77,8 @@ static void pty_start(struct pty *p, char **argv, char *const *env)
     setenv("TERM", "xterm-256color", 1);
     setenv("XDG_CONFIG_HOME", dir, 1);
     setenv("TMPDIR", dir, 1);
-    setenv("ASAN_OPTIONS", "detect_leaks=0:handle_abort=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0", 1);
+    setenv("ASAN_OPTIONS",
+           "detect_leaks=0:handle_abort=0:handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0", 1);
     unsetenv("TMUX");
     for (; env && *env; env++)
         putenv(*env);
@@ -233,8 +234,10 @@ static void expect_left(struct pty *p, int a, int b, const char *what)
         snprintf(why, sizeof why, "%s: the terminal's settings differ", what);
         pty_fail(p, why);
     }
-    static const char *const modes[][2] = {{"\033[?1049h", "\033[?1049l"}, {"\033[?1000h", "\033[?1000l"},
-                                           {"\033[?25l", "\033[?25h"}, {"\033[?1h", "\033[?1l"}};
+    static const char *const modes[][2] = {{"\033[?1049h", "\033[?1049l"},
+                                           {"\033[?1000h", "\033[?1000l"},
+                                           {"\033[?25l", "\033[?25h"},
+                                           {"\033[?1h", "\033[?1l"}};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
         const char *l = last(p, modes[i][0], modes[i][1]);
         if (l && l != modes[i][1] && strcmp(modes[i][0], "\033[?25l")) {
@@ -288,8 +291,8 @@ static size_t copy_trace(const char *to, size_t most)
 static void test_signals(void **state)
 {
     (void)state;
-    static const int sent[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS,
-                               SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO};
+    static const int sent[] = {SIGTERM, SIGINT, SIGHUP,  SIGQUIT, SIGSEGV, SIGABRT, SIGBUS,    SIGFPE,  SIGILL,
+                               SIGTRAP, SIGSYS, SIGALRM, SIGUSR1, SIGUSR2, SIGXCPU, SIGVTALRM, SIGPROF, SIGIO};
     for (size_t i = 0; i < sizeof sent / sizeof *sent; i++) {
         struct pty p;
         char what[40];
@@ -373,7 +376,8 @@ static void test_quit(void **state)
 static void test_sizes(void **state)
 {
     (void)state;
-    static const unsigned short sizes[][2] = {{24, 80}, {1, 1}, {50, 200}, {2, 500}, {200, 2}, {5, 20}, {0, 0}, {65535, 65535}, {12, 40}};
+    static const unsigned short sizes[][2] = {{24, 80}, {1, 1}, {50, 200},      {2, 500}, {200, 2},
+                                              {5, 20},  {0, 0}, {65535, 65535}, {12, 40}};
     struct pty p;
     view(&p, TRACE);
     shown(&p);
@@ -595,7 +599,8 @@ static void test_editor(void **state)
     fclose(f);
     chmod(script, 0700);
     snprintf(env, sizeof env, "VISUAL=%s", script);
-    char *vars[] = {env, NULL}, root[] = "--source-root=.=samples/src", *argv[] = {NULL, "--view", "3", root, TRACE, NULL};
+    char *vars[] = {env, NULL}, root[] = "--source-root=.=samples/src",
+         *argv[] = {NULL, "--view", "3", root, TRACE, NULL};
     struct pty p;
     pty_start(&p, argv, vars);
     shown(&p);
@@ -634,8 +639,12 @@ static void test_memory(void **state)
     program = fast;
     for (int n = 1, i = 0; n < 4000; n += 1 + n / 5, i++) {
         struct pty p;
-        char on[] = "FAIL_ON=1", *env[] = {preload, at, i % 2 ? on : NULL, NULL}, *argv[] = {NULL, "--view", "2", TRACE, NULL};
-        snprintf(preload, sizeof preload, "LD_PRELOAD=%s%s%s", so[0] == '/' ? "" : getenv("PWD") ? getenv("PWD") : ".",
+        char on[] = "FAIL_ON=1", *env[] = {preload, at, i % 2 ? on : NULL, NULL},
+             *argv[] = {NULL, "--view", "2", TRACE, NULL};
+        snprintf(preload, sizeof preload, "LD_PRELOAD=%s%s%s",
+                 so[0] == '/'    ? ""
+                 : getenv("PWD") ? getenv("PWD")
+                                 : ".",
                  so[0] == '/' ? "" : "/", so);
         snprintf(at, sizeof at, "FAIL_AT=%d", n);
         pty_start(&p, argv, env);
@@ -678,11 +687,21 @@ static void test_killed_while_stopped(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quit),          cmocka_unit_test(test_signals),      cmocka_unit_test(test_any_moment),
-        cmocka_unit_test(test_busy_moment),   cmocka_unit_test(test_twice),        cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_terminal_gone), cmocka_unit_test(test_nobody_hears), cmocka_unit_test(test_closed),
-        cmocka_unit_test(test_file_cut),      cmocka_unit_test(test_file_replaced), cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_killed_while_stopped), cmocka_unit_test(test_editor),        cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_quit),
+        cmocka_unit_test(test_signals),
+        cmocka_unit_test(test_any_moment),
+        cmocka_unit_test(test_busy_moment),
+        cmocka_unit_test(test_twice),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_terminal_gone),
+        cmocka_unit_test(test_nobody_hears),
+        cmocka_unit_test(test_closed),
+        cmocka_unit_test(test_file_cut),
+        cmocka_unit_test(test_file_replaced),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_killed_while_stopped),
+        cmocka_unit_test(test_editor),
+        cmocka_unit_test(test_memory),
     };
     program = getenv("GOTOP") ? getenv("GOTOP") : "build/gotop";
     if (access(program, X_OK) || access(TRACE, R_OK) || !mkdtemp(dir)) {

@@ -23,7 +23,10 @@ static void ranges_in_order(const struct trace *tr)
 /* A band is on exactly where a range of its kind is open, back-dated ones that are not the first apart. */
 static void bands_are_ranges(const struct trace *tr)
 {
-    static const struct { enum band b; enum range_kind k; uint8_t s;
+    static const struct {
+        enum band b;
+        enum range_kind k;
+        uint8_t s;
     } pair[] = {{BAND_GC, RANGE_GC, ST_GC},
                 {BAND_STW, RANGE_STW, ST_STW},
                 {BAND_SWEEP, RANGE_SWEEP, ST_SWEEP},
@@ -206,9 +209,16 @@ static void test_many_points(void **state)
     assert_int_equal(names_init(&tr.names), ERR_OK);
     assert_int_equal(fold_init(&tr.fold, &tr.names), ERR_OK);
     for (size_t i = 0; i < n; i++) {
-        struct ev e = {.kind = EVK_METRIC, .state = METRIC_HEAP, .t = (int64_t)i * 10, .arg = 1000 + below(&rng, 1000),
-                       .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
-        if (below(&rng, 20000) == 0) /* what only one of them has, so that no block is left out or taken twice unseen */
+        struct ev e = {.kind = EVK_METRIC,
+                       .state = METRIC_HEAP,
+                       .t = (int64_t)i * 10,
+                       .arg = 1000 + below(&rng, 1000),
+                       .g = EV_NONE,
+                       .p = EV_NONE,
+                       .m = EV_NONE,
+                       .by = EV_NONE};
+        if (below(&rng, 20000) ==
+            0) /* what only one of them has, so that no block is left out or taken twice unseen */
             e.arg = below(&rng, 2) ? below(&rng, 1000) : 2000 + below(&rng, 1000);
         fold_events(&tr.fold, &e, 1);
     }
@@ -229,7 +239,8 @@ static void test_many_blocks(void **state)
         struct lane l = {below(&rng, 2) ? LANE_P : LANE_G, 0};
         struct lane_info li = trace_lane(&tr, l);
         assert_true(li.nspans > n / 4);
-        int64_t len = (li.last - li.first) >> below(&rng, 6), a = li.first + (int64_t)below(&rng, (uint64_t)(li.last - li.first - len) + 1);
+        int64_t len = (li.last - li.first) >> below(&rng, 6),
+                a = li.first + (int64_t)below(&rng, (uint64_t)(li.last - li.first - len) + 1);
         check_columns(&tr, l, &rng, a, a + len);
     }
     fold_free(&tr.fold);
@@ -268,12 +279,8 @@ static void test_many_holds(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_samples),
-        cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_no_such_lane),
-        cmocka_unit_test(test_many_points),
-        cmocka_unit_test(test_many_blocks),
-        cmocka_unit_test(test_many_holds),
+        cmocka_unit_test(test_samples),     cmocka_unit_test(test_shared),      cmocka_unit_test(test_no_such_lane),
+        cmocka_unit_test(test_many_points), cmocka_unit_test(test_many_blocks), cmocka_unit_test(test_many_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,8 +132,8 @@ static void run(unsigned n, int64_t big, bool wide_ids, unsigned ntags, bool end
 static void test_sizes(void **state)
 {
     (void)state;
-    static const unsigned sizes[] = {0,  1,   2,   3,   7,   8,   9,   31,  32,  33,  63,  64,
-                                     65, 126, 127, 128, 129, 130, 255, 256, 257, 258, 1000, 2048, 2049, 5000};
+    static const unsigned sizes[] = {0,   1,   2,   3,   7,   8,   9,   31,  32,  33,   63,   64,   65,
+                                     126, 127, 128, 129, 130, 255, 256, 257, 258, 1000, 2048, 2049, 5000};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (int v = 0; v < 8; v++)
             run(sizes[i], v & 4 ? 1 << 30 : 1, v & 2, 50, v & 1, v & 2);
@@ -241,15 +241,19 @@ static void test_packed(void **state)
         struct waitspan s[SPAN_BLOCK];
         int64_t longs[SPAN_BLOCK];
         uint8_t a[PACK_MAX + PACK_SLACK], b[PACK_MAX + PACK_SLACK];
-        uint32_t n = below(&rng, 2) ? SPAN_BLOCK : 1 + (uint32_t)below(&rng, SPAN_BLOCK), whole = (uint32_t)below(&rng, 129), nlongs = 0;
+        uint32_t n = below(&rng, 2) ? SPAN_BLOCK : 1 + (uint32_t)below(&rng, SPAN_BLOCK),
+                 whole = (uint32_t)below(&rng, 129), nlongs = 0;
         bool odd = below(&rng, 8) == 0;
-        uint32_t pairs = below(&rng, 3) ? 1 + (uint32_t)below(&rng, below(&rng, 2) ? 8 : 40) : 0, stacks = (uint32_t)below(&rng, 3) * 700;
-        uint64_t most = below(&rng, 3) ? 1 << 24 : 1u << 31, ids = below(&rng, 3) ? 1 << 20 : 1 << 9, base = below(&rng, 2) ? below(&rng, 1 << 23) : 0;
+        uint32_t pairs = below(&rng, 3) ? 1 + (uint32_t)below(&rng, below(&rng, 2) ? 8 : 40) : 0,
+                 stacks = (uint32_t)below(&rng, 3) * 700;
+        uint64_t most = below(&rng, 3) ? 1 << 24 : 1u << 31, ids = below(&rng, 3) ? 1 << 20 : 1 << 9,
+                 base = below(&rng, 2) ? below(&rng, 1 << 23) : 0;
         for (uint32_t i = 0; i < n; i++) {
             bool is_long = odd && below(&rng, 30) == 0;
             uint64_t dur = below(&rng, below(&rng, 4) ? 1 << 12 : most) << (below(&rng, 2) ? 6 : 0);
             uint32_t who = below(&rng, 3) ? (uint32_t)(base + below(&rng, ids)) : (uint32_t)below(&rng, 20);
-            uint32_t tag = (uint32_t)below(&rng, odd ? 1 << 16 : 200), stack = (uint32_t)below(&rng, below(&rng, 4) ? 300 : 1 << 18);
+            uint32_t tag = (uint32_t)below(&rng, odd ? 1 << 16 : 200),
+                     stack = (uint32_t)below(&rng, below(&rng, 4) ? 300 : 1 << 18);
             if (pairs) { /* few different ones, as in what a program does */
                 uint32_t k = (uint32_t)below(&rng, pairs);
                 tag = k % 7;
@@ -263,12 +267,12 @@ static void test_packed(void **state)
             }
             s[i] = waitspan((uint32_t)dur, who, stack, tag | (is_long ? WAIT_LONG : 0));
         }
-        const struct pack_how how = {(const uint8_t (*)[4])slot, longs, whole};
+        const struct pack_how how = {(const uint8_t(*)[4])slot, longs, whole};
         struct pack_how x = how;
         struct pack_sums p, q;
         size_t len = pack_plain(a, s, n, LANE_G, &x, &p);
-        size_t (*const with[])(uint8_t *, const struct waitspan *, uint32_t, enum lane_kind, struct pack_how *, struct pack_sums *) = {
-            pack_sse, pack_wide, pack_spans};
+        size_t (*const with[])(uint8_t *, const struct waitspan *, uint32_t, enum lane_kind, struct pack_how *,
+                               struct pack_sums *) = {pack_sse, pack_wide, pack_spans};
         for (size_t k = 0; k < 3; k++) {
             struct pack_how y = how;
             size_t got = with[k](b, s, n, LANE_G, &y, &q);
@@ -303,9 +307,9 @@ static void test_packed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_packed),
-        cmocka_unit_test(test_sizes),       cmocka_unit_test(test_many), cmocka_unit_test(test_palettes), cmocka_unit_test(test_huge),
-        cmocka_unit_test(test_clock_units), cmocka_unit_test(test_tags_run_out),
+        cmocka_unit_test(test_packed),       cmocka_unit_test(test_sizes), cmocka_unit_test(test_many),
+        cmocka_unit_test(test_palettes),     cmocka_unit_test(test_huge),  cmocka_unit_test(test_clock_units),
+        cmocka_unit_test(test_tags_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -170,7 +170,8 @@ static void urls(void **state)
         {"host:6060", "http://host:6060/debug/pprof/trace?seconds=7"},
         {"http://host:6060", "http://host:6060/debug/pprof/trace?seconds=7"},
         {"https://host/", "https://host/debug/pprof/trace?seconds=7"},
-        {"https://api/v1/namespaces/n/pods/http:p:6060/proxy/debug/pprof/", "https://api/v1/namespaces/n/pods/http:p:6060/proxy/debug/pprof/trace?seconds=7"},
+        {"https://api/v1/namespaces/n/pods/http:p:6060/proxy/debug/pprof/",
+         "https://api/v1/namespaces/n/pods/http:p:6060/proxy/debug/pprof/trace?seconds=7"},
         {"http://host/in/front/debug/pprof", "http://host/in/front/debug/pprof/trace?seconds=7"},
         {"http://host/my/trace", "http://host/my/trace?seconds=7"},
         {"http://host/flight?last=10s", "http://host/flight?last=10s"},
@@ -201,7 +202,7 @@ static void urls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pieces), cmocka_unit_test(each_alone), cmocka_unit_test(cut),
+        cmocka_unit_test(pieces),  cmocka_unit_test(each_alone),    cmocka_unit_test(cut),
         cmocka_unit_test(refused), cmocka_unit_test(out_of_memory), cmocka_unit_test(urls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,16 +7,21 @@
 #include "triage/text.h"
 #include "triage/thresholds.h"
 
-static enum err_code parse(const char *text, struct err *e) {
+static enum err_code parse(const char *text, struct err *e)
+{
     return thresholds_parse("my.rules", text, strlen(text), e);
 }
 
-static void units(void **state) {
+static void units(void **state)
+{
     struct err e = {0};
     (void)state;
     thresholds_reset();
-    assert_int_equal(parse("# mine\n\n  stw-long.longest = 5ms # slow host\r\nprocs-below.busy=95%\n"
-                           "heap-growth.grown = 64 MB\nlock-convoy.waiters = 8\nlock-convoy.share = 0.02\nslow-task = off", &e), ERR_OK);
+    assert_int_equal(
+        parse("# mine\n\n  stw-long.longest = 5ms # slow host\r\nprocs-below.busy=95%\n"
+              "heap-growth.grown = 64 MB\nlock-convoy.waiters = 8\nlock-convoy.share = 0.02\nslow-task = off",
+              &e),
+        ERR_OK);
     assert_int_equal(threshold_ns(TH_STW_LONGEST), 5000000);
     assert_true(threshold(TH_BELOW_BUSY) == 0.95);
     assert_true(threshold(TH_HEAP_GROWN) == 64.0 * 1048576);
@@ -28,11 +33,13 @@ static void units(void **state) {
     assert_int_equal(threshold_ns(TH_STW_LONGEST), 1000000);
 }
 
-static void mistakes(void **state) {
+static void mistakes(void **state)
+{
     static const struct {
         const char *text, *said;
     } bad[] = {
-        {"lock-convoy.waiters = 9\nlock-convoy.share = 5ms\n", "my.rules:2: '5ms' is not what stands there: expected a share"},
+        {"lock-convoy.waiters = 9\nlock-convoy.share = 5ms\n",
+         "my.rules:2: '5ms' is not what stands there: expected a share"},
         {"stw-long.longest = 5\n", "my.rules:1: '5' is not what stands there: expected a time as 5ms"},
         {"stw-long.longest = -5ms\n", "'-5ms'"},
         {"stw-long.share = 120%\n", "at most 100%"},
@@ -63,7 +70,8 @@ static void mistakes(void **state) {
     assert_int_equal(thresholds_parse("nul", "a\0b", 3, &e), ERR_ARG);
 }
 
-static void printed_and_read_again(void **state) {
+static void printed_and_read_again(void **state)
+{
     struct err e = {0};
     struct text t = {0}, u = {0};
     (void)state;
@@ -85,7 +93,8 @@ static void printed_and_read_again(void **state) {
     thresholds_reset();
 }
 
-static bool speaks(const char *path, enum rule r) {
+static bool speaks(const char *path, enum rule r)
+{
     struct loaded l;
     bool spoke = false;
     help_load(path, &l);
@@ -96,7 +105,8 @@ static bool speaks(const char *path, enum rule r) {
     return spoke;
 }
 
-static void they_decide(void **state) {
+static void they_decide(void **state)
+{
     static const char lock[] = "samples/lock-1.26.trace";
     struct err e = {0};
     (void)state;
@@ -116,7 +126,8 @@ static void they_decide(void **state) {
     thresholds_reset();
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units),
         cmocka_unit_test(mistakes),

@@ -32,8 +32,8 @@ static int64_t state_ns(const struct trace *tr, struct lane l, int64_t t0, int64
     return s.ns[state];
 }
 
-static void compare_lane(const struct trace *cut, const struct trace *all, enum lane_kind k, uint32_t i, int64_t shift, struct tally *y,
-                         const char *what)
+static void compare_lane(const struct trace *cut, const struct trace *all, enum lane_kind k, uint32_t i,
+                         int64_t shift, struct tally *y, const char *what)
 {
     struct lane l = {k, i}, other = {k, trace_find_lane(all, k, raw_id(cut, k, i))};
     struct span_iter it;
@@ -55,8 +55,8 @@ static void compare_lane(const struct trace *cut, const struct trace *all, enum 
         if (wrong <= NEAR_NS)
             continue;
         if (getenv("TORN_SHOW"))
-            print_message("%s: %c%" PRIu64 " %s %.6f - %.6f ms, %.6f ms not so\n", what, "PGMB"[k], raw_id(cut, k, i), state_name(s->state),
-                          (double)s->t0 / 1e6, (double)s->t1 / 1e6, (double)wrong / 1e6);
+            print_message("%s: %c%" PRIu64 " %s %.6f - %.6f ms, %.6f ms not so\n", what, "PGMB"[k], raw_id(cut, k, i),
+                          state_name(s->state), (double)s -> t0 / 1e6, (double)s -> t1 / 1e6, (double)wrong / 1e6);
         y->wrong++;
         y->wrong_ns += (uint64_t)wrong;
         y->worst = wrong > y->worst ? wrong : y->worst;
@@ -83,10 +83,10 @@ static struct tally compare(const uint8_t *p, size_t n, const struct trace *all,
 
 static void print(const char *what, size_t bytes, const struct tally *y)
 {
-    print_message("%s, %zu bytes: %" PRIu64 " events, %" PRIu64 " spans, not recorded %" PRIu64 " (%.1f %%), wrong %" PRIu64
-                  " (%.3f %%), worst %.3f ms\n", what, bytes, y->events, y->spans, y->unknown,
-                  100.0 * (double)y->unknown_ns / (double)(y->ns + 1), y->wrong, 100.0 * (double)y->wrong_ns / (double)(y->ns + 1),
-                  (double)y->worst / 1e6);
+    print_message("%s, %zu bytes: %" PRIu64 " events, %" PRIu64 " spans, not recorded %" PRIu64
+                  " (%.1f %%), wrong %" PRIu64 " (%.3f %%), worst %.3f ms\n",
+                  what, bytes, y->events, y->spans, y->unknown, 100.0 * (double)y->unknown_ns / (double)(y->ns + 1),
+                  y->wrong, 100.0 * (double)y->wrong_ns / (double)(y->ns + 1), (double)y->worst / 1e6);
 }
 
 /* How many events for lanes stand in whole lines of notation: what the batches hold. */
@@ -112,9 +112,11 @@ static void cut_everywhere(const char *path, const uint8_t *p, size_t n, size_t 
         if (show)
             print(path, at, &y);
         if (y.wrong && !show)
-            fail_msg("%s cut at byte %zu: %" PRIu64 " spans that are not so (TORN_SHOW=1 shows them)", path, at, y.wrong);
+            fail_msg("%s cut at byte %zu: %" PRIu64 " spans that are not so (TORN_SHOW=1 shows them)", path, at,
+                     y.wrong);
         if (y.spans && (double)y.events < 0.95 * (double)there)
-            fail_msg("%s cut at byte %zu: %" PRIu64 " events shown, %" PRIu64 " are there", path, at, y.events, there);
+            fail_msg("%s cut at byte %zu: %" PRIu64 " events shown, %" PRIu64 " are there", path, at, y.events,
+                     there);
     }
     trace_close(all);
 }
@@ -137,11 +139,13 @@ static void test_cut_each_byte(void **state)
     (void)state;
     static const char text[] =
         "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
-        "GoCreate +7000 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +90000 reason=\"chan receive\" stack=main.main:14\n"
+        "GoCreate +7000 new_g=2 new_stack=main.worker:30 stack=main.main:12\nGoBlock +90000 reason=\"chan receive\" "
+        "stack=main.main:14\n"
         "GoStart +90000 g=2 g_seq=1\nbatch m=8 t=110\nProcStatus +5 p=1 idle\nProcStart +30000 p=1 p_seq=1\nendgen\n"
         "batch m=7 t=300000\nProcStatus +1 p=0 running\nGoStatus +1 g=2 m=7 running\nGoStatus +1 g=1 m=-1 waiting\n"
         "GoUnblock +90000 g=1 g_seq=1 stack=main.worker:33\n"
-        "batch m=8 t=300000\nProcStatus +1 p=1 running\nGoStart +190000 g=1 g_seq=2\nSTWBegin +90000 kind=\"x\" stack=0\n";
+        "batch m=8 t=300000\nProcStatus +1 p=1 running\nGoStart +190000 g=1 g_seq=2\nSTWBegin +90000 kind=\"x\" "
+        "stack=0\n";
     size_t n;
     uint8_t *p = tracegen_bytes(text, &n);
     cut_everywhere("(text)", p, n, 1, false);
@@ -149,15 +153,18 @@ static void test_cut_each_byte(void **state)
 }
 
 /* Without its end mark and tables: nothing says that more was written. */
-#define KILLED "go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
+#define KILLED \
+    "go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n"
 #define ONE "batch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
 
 /* What woke a goroutine was lost with its thread: from its block to its start nothing is known of it. */
 static void test_lost_unblock(void **state)
 {
     (void)state;
-    struct loaded l = load_text(KILLED ONE "GoBlock +10 reason=0 stack=0\nGoStart +100 g=1 g_seq=2\nGoBlock +50 reason=0 stack=0\n");
-    expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-111 not recorded\n111-161 running p0\n161-161> not recorded\n");
+    struct loaded l = load_text(
+        KILLED ONE "GoBlock +10 reason=0 stack=0\nGoStart +100 g=1 g_seq=2\nGoBlock +50 reason=0 stack=0\n");
+    expect_lane(l.tr, LANE_G, 1,
+                "<0-11 running p0\n11-111 not recorded\n111-161 running p0\n161-161> not recorded\n");
     assert_int_equal(trace_info(l.tr)->events, 5);
     unload(&l);
 }
@@ -166,9 +173,11 @@ static void test_lost_unblock(void **state)
 static void test_sure(void **state)
 {
     (void)state;
-    struct loaded l = load_text(KILLED ONE "GoBlock +10 reason=0 stack=0\nGoStart +100 g=1 g_seq=2\nHeapAlloc +500 1\n"
-                                "batch m=8 t=110\nGoUnblock +40 g=1 g_seq=1 stack=0\n");
-    expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-49 waiting\n49-111 runnable\n111-611 running p0\n611-611> not recorded\n");
+    struct loaded l =
+        load_text(KILLED ONE "GoBlock +10 reason=0 stack=0\nGoStart +100 g=1 g_seq=2\nHeapAlloc +500 1\n"
+                             "batch m=8 t=110\nGoUnblock +40 g=1 g_seq=1 stack=0\n");
+    expect_lane(l.tr, LANE_G, 1,
+                "<0-11 running p0\n11-49 waiting\n49-111 runnable\n111-611 running p0\n611-611> not recorded\n");
     unload(&l);
 }
 
@@ -176,10 +185,14 @@ static void test_sure(void **state)
 static void test_lost_steal(void **state)
 {
     (void)state;
-    struct loaded l = load_text(KILLED ONE "GoSyscallBegin +10 p_seq=1 stack=0\nGoSyscallEndBlocked +100\nProcStart +50 p=0 p_seq=5\n"
-                                "GoStart +5 g=1 g_seq=1\nHeapAlloc +7 1\n");
-    expect_lane(l.tr, LANE_P, 0, "<0-11 running g1\n11-161 nothing\n161-166 scheduler\n166-173 running g1\n173-173> nothing\n");
-    expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-111 system call p0\n111-166 runnable\n166-173 running p0\n173-173> not recorded\n");
+    struct loaded l = load_text(
+        KILLED ONE "GoSyscallBegin +10 p_seq=1 stack=0\nGoSyscallEndBlocked +100\nProcStart +50 p=0 p_seq=5\n"
+                   "GoStart +5 g=1 g_seq=1\nHeapAlloc +7 1\n");
+    expect_lane(l.tr, LANE_P, 0,
+                "<0-11 running g1\n11-161 nothing\n161-166 scheduler\n166-173 running g1\n173-173> nothing\n");
+    expect_lane(
+        l.tr, LANE_G, 1,
+        "<0-11 running p0\n11-111 system call p0\n111-166 runnable\n166-173 running p0\n173-173> not recorded\n");
     unload(&l);
 }
 
@@ -188,7 +201,8 @@ static void test_silent_thread(void **state)
 {
     (void)state;
     struct loaded l = load_text(
-        "go 1.26\n" ONE "batch m=8 t=105\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +300 1\nendgen\nnoauto\n"
+        "go 1.26\n" ONE
+        "batch m=8 t=105\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nHeapAlloc +300 1\nendgen\nnoauto\n"
         "batch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +100 1\n");
     assert_non_null(trace_damage(l.tr, 0));
     expect_lane(l.tr, LANE_G, 2, "<0-306 running p1\n306-1001> not recorded\n");
@@ -198,12 +212,9 @@ static void test_silent_thread(void **state)
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_lost_unblock),
-        cmocka_unit_test(test_sure),
-        cmocka_unit_test(test_lost_steal),
-        cmocka_unit_test(test_silent_thread),
-        cmocka_unit_test(test_cut_each_byte),
-        cmocka_unit_test(test_cut_samples),
+        cmocka_unit_test(test_lost_unblock),  cmocka_unit_test(test_sure),
+        cmocka_unit_test(test_lost_steal),    cmocka_unit_test(test_silent_thread),
+        cmocka_unit_test(test_cut_each_byte), cmocka_unit_test(test_cut_samples),
     };
     for (int i = 1; i < argc; i++) { /* figures of other traces */
         size_t n = 0;

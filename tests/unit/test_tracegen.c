@@ -36,8 +36,9 @@ static void text_of(int version, const struct tracegen_event *ev, struct tracege
     unsigned n = tracegen_args(ev, name, kind);
     name_of(version, head, sizeof head);
     tracegen_printf(b, "%s\nnoauto\n", head);
-    tracegen_printf(b, version >= 1022 ? "batch gen=1 m=7 t=100\n" : version == 1005 ? "batch p=3 seq=9 t=100\n"
-                                                                                      : "batch p=3 t=100\n");
+    tracegen_printf(b, version >= 1022   ? "batch gen=1 m=7 t=100\n"
+                       : version == 1005 ? "batch p=3 seq=9 t=100\n"
+                                         : "batch p=3 t=100\n");
     tracegen_printf(b, "%s +200", ev->name);
     if (version == 1005)
         tracegen_printf(b, " dseq=2");
@@ -89,7 +90,10 @@ static void test_every_event(void **state)
 static void test_events_by_dialect(void **state)
 {
     (void)state;
-    struct { int version; const char *line, *why; } bad[] = {
+    struct {
+        int version;
+        const char *line, *why;
+    } bad[] = {
         {1022, "GoSwitch +1 g=1 g_seq=1", "line 3: go 1.22 has no event 'GoSwitch'"},
         {1007, "GoStartLabel +1 g=1 seq=1 label=0", "line 3: go 1.7 has no event 'GoStartLabel'"},
         {0, "FutileWakeup", "line 3: go 0.0 has no event 'FutileWakeup'"},
@@ -149,36 +153,38 @@ static void test_bytes_of_1_21(void **state)
 static void test_bytes_of_1_26(void **state)
 {
     (void)state;
-    expect("go 1.26\nnoauto\n"
-           "batch gen=1 m=-1 t=23692586564\n"
-           "Sync\n"
-           "Frequency 15625000\n"
-           "ClockSnapshot +52 mono=1516325543438 sec=1795244981 nsec=933370441\n"
-           "batch gen=1 m=27640 t=23692586655\n"
-           "ProcStatus +51 p=0 running\n"
-           "GoStatus +5 g=1 m=27640 running\n"
-           "GoCreate +87 new_g=9 new_stack=10 stack=11\n"
-           "GoBlock +10 reason=12 stack=12\n"
-           "endgen\n",
-           "67 6f 20 31 2e 32 36 20 74 72 61 63 65 00 00 00"
-           " 01 01 ffffffffffffffffff01 c4dcc0a158 98808080808080808000 32 08 a8d6b907 33 34 8ebcaee0902c b58785d806"
-           " c9b488bd03"
-           " 01 01 f8d701 9fddc0a158 94808080808080808000 0d 33 00 01 19 05 01 f8d701 02 0e 57 09 0a 0b 14 0a 0c 0c 34");
+    expect(
+        "go 1.26\nnoauto\n"
+        "batch gen=1 m=-1 t=23692586564\n"
+        "Sync\n"
+        "Frequency 15625000\n"
+        "ClockSnapshot +52 mono=1516325543438 sec=1795244981 nsec=933370441\n"
+        "batch gen=1 m=27640 t=23692586655\n"
+        "ProcStatus +51 p=0 running\n"
+        "GoStatus +5 g=1 m=27640 running\n"
+        "GoCreate +87 new_g=9 new_stack=10 stack=11\n"
+        "GoBlock +10 reason=12 stack=12\n"
+        "endgen\n",
+        "67 6f 20 31 2e 32 36 20 74 72 61 63 65 00 00 00"
+        " 01 01 ffffffffffffffffff01 c4dcc0a158 98808080808080808000 32 08 a8d6b907 33 34 8ebcaee0902c b58785d806"
+        " c9b488bd03"
+        " 01 01 f8d701 9fddc0a158 94808080808080808000 0d 33 00 01 19 05 01 f8d701 02 0e 57 09 0a 0b 14 0a 0c 0c 34");
 }
 
 /* Strings and stacks in words become tables; what a generation owes is added at its end. */
 static void test_tables(void **state)
 {
     (void)state;
-    expect("go 1.26\n"
-           "batch m=7 t=100\n"
-           "GoBlock +5 reason=\"select\" stack=main.f:10\n",
-           "67 6f 20 31 2e 32 36 20 74 72 61 63 65 00 00 00"
-           " 01 01 ffffffffffffffffff01 64 90808080808080808000 32 08 8094ebdc03 33 00 64 80e2cfaa06 00"
-           " 01 01 07 64 84808080808080808000 14 05 01 01"
-           " 01 01 ffffffffffffffffff01 64 8b808080808080808000 02 03 01 01 80a08002 02 03 0a"
-           " 01 01 ffffffffffffffffff01 64 9d808080808080808000 04 05 01 06 73656c656374 05 02 06 6d61696e2e66 05 03 07"
-           " 6d61696e2e676f 34");
+    expect(
+        "go 1.26\n"
+        "batch m=7 t=100\n"
+        "GoBlock +5 reason=\"select\" stack=main.f:10\n",
+        "67 6f 20 31 2e 32 36 20 74 72 61 63 65 00 00 00"
+        " 01 01 ffffffffffffffffff01 64 90808080808080808000 32 08 8094ebdc03 33 00 64 80e2cfaa06 00"
+        " 01 01 07 64 84808080808080808000 14 05 01 01"
+        " 01 01 ffffffffffffffffff01 64 8b808080808080808000 02 03 01 01 80a08002 02 03 0a"
+        " 01 01 ffffffffffffffffff01 64 9d808080808080808000 04 05 01 06 73656c656374 05 02 06 6d61696e2e66 05 03 07"
+        " 6d61696e2e676f 34");
     expect("go 1.7\n"
            "batch p=0 t=100\n"
            "GoBlock +5 stack=main.f:10\n",
@@ -280,10 +286,10 @@ static void test_samples(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_event),      cmocka_unit_test(test_events_by_dialect),
-        cmocka_unit_test(test_bytes_of_1_21),    cmocka_unit_test(test_bytes_of_1_26),
-        cmocka_unit_test(test_tables),           cmocka_unit_test(test_global_sequence),
-        cmocka_unit_test(test_any_bytes),        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_every_event),   cmocka_unit_test(test_events_by_dialect),
+        cmocka_unit_test(test_bytes_of_1_21), cmocka_unit_test(test_bytes_of_1_26),
+        cmocka_unit_test(test_tables),        cmocka_unit_test(test_global_sequence),
+        cmocka_unit_test(test_any_bytes),     cmocka_unit_test(test_samples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

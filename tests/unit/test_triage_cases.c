@@ -16,7 +16,8 @@ struct made {
     struct loaded l;
 };
 
-static void make(struct made *m, const char *text) {
+static void make(struct made *m, const char *text)
+{
     struct err e = {0};
     struct trace_opts o = {0};
     size_t n;
@@ -37,12 +38,14 @@ static void make(struct made *m, const char *text) {
     assert_int_equal(findings_of(m->l.tg, &m->l.fs, &e), ERR_OK);
 }
 
-static void unmake(struct made *m) {
+static void unmake(struct made *m)
+{
     load_free(&m->l);
     free(m->bytes);
 }
 
-static uint32_t g_of(const struct made *m, uint64_t id) {
+static uint32_t g_of(const struct made *m, uint64_t id)
+{
     uint32_t g = trace_find_lane(m->l.tr, LANE_G, id);
     assert_int_not_equal(g, NO_LANE);
     return g;
@@ -72,7 +75,8 @@ static const char held[] = "go 1.26\n"
                            "GoStart +5000 g=3 g_seq=3\n"
                            "GoDestroy +10000\n";
 
-static void a_chain(void **state) {
+static void a_chain(void **state)
+{
     struct made m;
     struct chain_link c[CHAIN_MAX];
     struct text t = {0};
@@ -102,7 +106,8 @@ static void a_chain(void **state) {
     unmake(&m);
 }
 
-static void tables_by_hand(void **state) {
+static void tables_by_hand(void **state)
+{
     struct made m;
     const struct gstat *g;
     bool spoke = false;
@@ -147,7 +152,8 @@ static const char stopped[] = "go 1.26\n"
                               "GoStart +0 g=2 g_seq=2\n"
                               "GoDestroy +10000\n";
 
-static void a_stop(void **state) {
+static void a_stop(void **state)
+{
     struct made m;
     const struct stw_row *r;
     struct mmu_point p;
@@ -192,7 +198,8 @@ static const char hostile[] =
     "UserTaskEnd +1000 task=1 stack=0\n"
     "GoBlock +1 reason=\"\\x1b[5msync\\n\" stack=0\n";
 
-static void hostile_names(void **state) {
+static void hostile_names(void **state)
+{
     struct made m;
     struct text t = {0};
     char *json;
@@ -219,7 +226,8 @@ static void hostile_names(void **state) {
     unmake(&m);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_chain),
         cmocka_unit_test(tables_by_hand),

@@ -23,7 +23,8 @@ struct script { /* of one thread on P0 that begins with G1 running */
 static struct script script;
 
 static void ev(int64_t at, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void ev(int64_t at, const char *name, const char *fmt, ...) {
+static void ev(int64_t at, const char *name, const char *fmt, ...)
+{
     struct script *s = &script;
     va_list ap;
     assert_true(at >= s->now);
@@ -36,35 +37,44 @@ static void ev(int64_t at, const char *name, const char *fmt, ...) {
     s->now = at;
 }
 
-static void begin(unsigned procs) {
-    script.n = (size_t)snprintf(script.p, sizeof script.p, "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\n"
-                                "GoStatus +0 g=1 m=7 running\nProcsChange +0 procs=%u stack=0\n", procs);
+static void begin(unsigned procs)
+{
+    script.n = (size_t)snprintf(script.p, sizeof script.p,
+                                "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\n"
+                                "GoStatus +0 g=1 m=7 running\nProcsChange +0 procs=%u stack=0\n",
+                                procs);
     script.now = 0;
     script.p_seq = 0;
     memset(script.seq, 0, sizeof script.seq);
 }
 
-static void start(int64_t at, unsigned g) {
+static void start(int64_t at, unsigned g)
+{
     ev(at, "GoStart", "g=%u g_seq=%u", g, ++script.seq[g]);
 }
 
-static void wake(int64_t at, unsigned g, const char *stack) {
+static void wake(int64_t at, unsigned g, const char *stack)
+{
     ev(at, "GoUnblock", "g=%u g_seq=%u stack=%s", g, ++script.seq[g], stack);
 }
 
-static void block(int64_t at, const char *reason, const char *stack) {
+static void block(int64_t at, const char *reason, const char *stack)
+{
     ev(at, "GoBlock", "reason=\"%s\" stack=%s", reason, stack);
 }
 
-static void over(int64_t at) {
+static void over(int64_t at)
+{
     ev(at, "GoDestroy", "%s", "");
 }
 
-static void yield(int64_t at) {
+static void yield(int64_t at)
+{
     ev(at, "GoStop", "%s", "reason=\"preempted\" stack=main.work:3");
 }
 
-static void call(int64_t t0, int64_t t1, const char *stack) {
+static void call(int64_t t0, int64_t t1, const char *stack)
+{
     ev(t0, "GoSyscallBegin", "p_seq=%u stack=%s", ++script.p_seq, stack);
     ev(t1, "GoSyscallEnd", "%s", "");
 }
@@ -74,7 +84,8 @@ struct made {
     struct loaded l;
 };
 
-static void made_of(struct made *m) {
+static void made_of(struct made *m)
+{
     struct err e = {0};
     struct trace_opts o = {0};
     size_t n;
@@ -91,12 +102,14 @@ static void made_of(struct made *m) {
     assert_int_equal(findings_of(m->l.tg, &m->l.fs, &e), ERR_OK);
 }
 
-static void unmade(struct made *m) {
+static void unmade(struct made *m)
+{
     load_free(&m->l);
     free(m->bytes);
 }
 
-static const struct finding *told(const struct made *m, enum rule r) {
+static const struct finding *told(const struct made *m, enum rule r)
+{
     for (uint32_t i = 0; i < m->l.fs.n; i++) {
         if (m->l.fs.f[i].rule == r) {
             return &m->l.fs.f[i];
@@ -105,18 +118,21 @@ static const struct finding *told(const struct made *m, enum rule r) {
     return NULL;
 }
 
-static uint32_t lane_of(const struct made *m, uint64_t id) {
+static uint32_t lane_of(const struct made *m, uint64_t id)
+{
     return trace_find_lane(m->l.tr, LANE_G, id);
 }
 
 /* ---- stops -------------------------------------------------------------------------------------------------- */
 
-static void stop(int64_t t0, int64_t t1, const char *kind) {
+static void stop(int64_t t0, int64_t t1, const char *kind)
+{
     ev(t0, "STWBegin", "kind=\"%s\" stack=main.main:1", kind);
     ev(t1, "STWEnd", "%s", "");
 }
 
-static void stops_that_name_a_trace(void **state) {
+static void stops_that_name_a_trace(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -136,8 +152,10 @@ static void stops_that_name_a_trace(void **state) {
     unmade(&m);
 }
 
-static void stops_of_several_kinds(void **state) {
-    static const char *const kind[] = {"GC sweep termination", "GC mark termination", "GOMAXPROCS", "goroutine profile"};
+static void stops_of_several_kinds(void **state)
+{
+    static const char *const kind[] = {"GC sweep termination", "GC mark termination", "GOMAXPROCS",
+                                       "goroutine profile"};
     struct made m;
     (void)state;
     begin(1);
@@ -154,7 +172,8 @@ static void stops_of_several_kinds(void **state) {
     unmade(&m);
 }
 
-static void many_short_stops(void **state) {
+static void many_short_stops(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -173,12 +192,14 @@ static void many_short_stops(void **state) {
 
 /* ---- processors --------------------------------------------------------------------------------------------- */
 
-static void create(int64_t at, unsigned g, const char *f) {
+static void create(int64_t at, unsigned g, const char *f)
+{
     ev(at, "GoCreate", "new_g=%u new_stack=main.%s:1 stack=main.main:%u", g, f, 10);
 }
 
 /* 300 goroutines at once on one P, each runs 1 ms: they waited 45 s in 302 ms. */
-static void cost_is_at_most_the_trace(void **state) {
+static void cost_is_at_most_the_trace(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -192,7 +213,7 @@ static void cost_is_at_most_the_trace(void **state) {
     }
     made_of(&m);
     const struct finding *p = told(&m, RULE_PROCS_BELOW);
-    assert_non_null(p); /* 99 % busy, work queued */
+    assert_non_null(p);                /* 99 % busy, work queued */
     assert_null(told(&m, RULE_SCHED)); /* that is a sign of it */
     assert_non_null(strstr(p->text, "scheduler latency"));
     for (uint32_t i = 0; i < m.l.fs.n; i++) {
@@ -202,7 +223,8 @@ static void cost_is_at_most_the_trace(void **state) {
 }
 
 /* One P at 98.5 % with one goroutine waiting for it most of the time. */
-static void busy_with_work_queued(void **state) {
+static void busy_with_work_queued(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -222,7 +244,8 @@ static void busy_with_work_queued(void **state) {
 }
 
 /* G2 is runnable for 12 ms: G1 is in a system call for 10 of them and runs for 2. */
-static void calls_are_no_running(void **state) {
+static void calls_are_no_running(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -241,15 +264,18 @@ static void calls_are_no_running(void **state) {
 }
 
 /* P0 goes idle in a stop of the world (before 1.22 stops did that to all Ps); G2 is runnable all the while. */
-static void stopped_is_not_idle(void **state) {
+static void stopped_is_not_idle(void **state)
+{
     struct made m;
     (void)state;
     begin(2);
     create(1 * US, 2, "later");
     ev(1 * MS, "STWBegin", "%s", "kind=\"all goroutines stack trace\" stack=main.main:1");
-    script.n += (size_t)snprintf(script.p + script.n, sizeof script.p - script.n, "STWEnd +%lld\nGoDestroy +%lld\n"
-        "batch m=8 t=0\nProcStatus +500 p=1 idle\nProcStart +%lld p=1 p_seq=1\nGoStart +1000 g=2 g_seq=1\nGoDestroy +1000\n",
-        8 * MS, 4 * MS, 11 * MS);
+    script.n += (size_t)snprintf(script.p + script.n, sizeof script.p - script.n,
+                                 "STWEnd +%lld\nGoDestroy +%lld\n"
+                                 "batch m=8 t=0\nProcStatus +500 p=1 idle\nProcStart +%lld p=1 p_seq=1\nGoStart "
+                                 "+1000 g=2 g_seq=1\nGoDestroy +1000\n",
+                                 8 * MS, 4 * MS, 11 * MS);
     made_of(&m);
     const struct sched_wait *w = &m.l.tg->worst[0];
     assert_near_ns(w->t1 - w->t0, 11 * MS);
@@ -268,7 +294,8 @@ static const char at_rest[] = "time.Sleep:1,main.rest:4";
  * `rounds` times: the keeper holds the lock, asleep, or in a system call in the last round, while G2 .. G9 queue for it;
  * then each gets it for 640 ns and wakes the next. One P: who is woken runs when the one before has gone to rest.
  */
-static void queue_up(int rounds, int64_t asleep, int64_t in_call) {
+static void queue_up(int rounds, int64_t asleep, int64_t in_call)
+{
     int64_t t = MS;
     begin(1);
     for (unsigned g = 2; g < 2 + QUEUE; g++) {
@@ -309,7 +336,8 @@ static void queue_up(int rounds, int64_t asleep, int64_t in_call) {
     }
 }
 
-static const struct pair_row *pair_at(const struct made *m, enum wait_kind k, const char *waker) {
+static const struct pair_row *pair_at(const struct made *m, enum wait_kind k, const char *waker)
+{
     for (uint32_t i = 0; i < m->l.tg->npairs; i++) {
         const struct pair_row *p = &m->l.tg->pairs[i];
         if (p->kind == k && str_is(trace_str(m->l.tr, p->waker), waker)) {
@@ -320,7 +348,8 @@ static const struct pair_row *pair_at(const struct made *m, enum wait_kind k, co
 }
 
 /* The last link of the queue held for 640 ns; the holder is the keeper, in the finding, the report and the tables. */
-static void holder_behind_the_hand_offs(void **state) {
+static void holder_behind_the_hand_offs(void **state)
+{
     struct made m;
     struct text t = {0};
     struct holding h[HOLDINGS_MAX];
@@ -362,7 +391,8 @@ static void holder_behind_the_hand_offs(void **state) {
 }
 
 /* The longest wait had a system call in it; over all of them sleeping is 84 %. */
-static void advice_from_all_waits(void **state) {
+static void advice_from_all_waits(void **state)
+{
     struct made m;
     (void)state;
     queue_up(8, 9 * MS, 12 * MS);
@@ -381,7 +411,8 @@ static void advice_from_all_waits(void **state) {
 }
 
 /* Six send to G30; it gets to receive only when it has waited for the keeper's lock: it is not what they wait for. */
-static void victim_is_not_blamed(void **state) {
+static void victim_is_not_blamed(void **state)
+{
     struct made m;
     int64_t t = MS;
     (void)state;
@@ -423,7 +454,8 @@ static void victim_is_not_blamed(void **state) {
 static const char lost_at[] = "runtime.chanrecv1:1,main.wait:7";
 
 /* 60 come all along; each sleeps, then every third waits for good and the others end. */
-static void leaks_among_siblings(void **state) {
+static void leaks_among_siblings(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -453,7 +485,8 @@ static void leaks_among_siblings(void **state) {
 }
 
 /* Workers that wait again where they had waited before are at rest; so are those on their way like all before them. */
-static void rest_is_no_leak(void **state) {
+static void rest_is_no_leak(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -481,7 +514,8 @@ static void rest_is_no_leak(void **state) {
 
 /* ---- the collector ------------------------------------------------------------------------------------------ */
 
-static void no_processor_at_all(void **state) {
+static void no_processor_at_all(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -496,7 +530,8 @@ static void no_processor_at_all(void **state) {
 }
 
 /* A dedicated worker is stopped, goes on without a label, waits for a lock and goes on again: all of it is its mode's. */
-static void workers_without_a_label(void **state) {
+static void workers_without_a_label(void **state)
+{
     struct made m;
     struct mmu_point p;
     struct err e;
@@ -538,7 +573,8 @@ static void workers_without_a_label(void **state) {
 /* ---- workers and words -------------------------------------------------------------------------------------- */
 
 /* Four workers; three are through after 2 ms, the fourth has 40 ms of work. */
-static void workers_that_end_early(void **state) {
+static void workers_that_end_early(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -557,7 +593,8 @@ static void workers_that_end_early(void **state) {
     unmade(&m);
 }
 
-static void a_reason_that_is_empty(void **state) {
+static void a_reason_that_is_empty(void **state)
+{
     struct made m;
     struct text t = {0};
     (void)state;
@@ -578,7 +615,8 @@ static void a_reason_that_is_empty(void **state) {
 
 /* ---- not asked ---------------------------------------------------------------------------------------------- */
 
-static bool asked(const char *path, enum rule r, const char *why) {
+static bool asked(const char *path, enum rule r, const char *why)
+{
     struct loaded l;
     help_load(path, &l);
     const char *said = rule_not_asked(l.tg, r);
@@ -590,7 +628,8 @@ static bool asked(const char *path, enum rule r, const char *why) {
     return right;
 }
 
-static void none_or_not_recorded(void **state) {
+static void none_or_not_recorded(void **state)
+{
     static const char old[] = "samples/workers-prototype.trace", lock[] = "samples/lock-1.26.trace";
     struct made m;
     struct text t = {0};
@@ -619,7 +658,8 @@ static void none_or_not_recorded(void **state) {
 }
 
 /* A cause of less than 1 % becomes a note: what would be signs of it is not told under it, and nothing is told of no finding. */
-static void signs_of_a_small_cause(void **state) {
+static void signs_of_a_small_cause(void **state)
+{
     struct made m;
     (void)state;
     begin(1);
@@ -641,18 +681,18 @@ static void signs_of_a_small_cause(void **state) {
     unmade(&m);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stops_that_name_a_trace),     cmocka_unit_test(stops_of_several_kinds),
-        cmocka_unit_test(many_short_stops),            cmocka_unit_test(cost_is_at_most_the_trace),
-        cmocka_unit_test(busy_with_work_queued),       cmocka_unit_test(calls_are_no_running),
-        cmocka_unit_test(stopped_is_not_idle),         cmocka_unit_test(holder_behind_the_hand_offs),
-        cmocka_unit_test(advice_from_all_waits),       cmocka_unit_test(victim_is_not_blamed),
-        cmocka_unit_test(leaks_among_siblings),        cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(no_processor_at_all),         cmocka_unit_test(workers_without_a_label),
-        cmocka_unit_test(workers_that_end_early),      cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),
-        cmocka_unit_test(signs_of_a_small_cause),
+        cmocka_unit_test(stops_that_name_a_trace), cmocka_unit_test(stops_of_several_kinds),
+        cmocka_unit_test(many_short_stops),        cmocka_unit_test(cost_is_at_most_the_trace),
+        cmocka_unit_test(busy_with_work_queued),   cmocka_unit_test(calls_are_no_running),
+        cmocka_unit_test(stopped_is_not_idle),     cmocka_unit_test(holder_behind_the_hand_offs),
+        cmocka_unit_test(advice_from_all_waits),   cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),    cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(no_processor_at_all),     cmocka_unit_test(workers_without_a_label),
+        cmocka_unit_test(workers_that_end_early),  cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),    cmocka_unit_test(signs_of_a_small_cause),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,8 @@ struct recount {
     int64_t wait_ns, syscall_ns, sched_ns, sched_max;
 };
 
-static void recount(const struct loaded *l, uint32_t g, struct recount *r) {
+static void recount(const struct loaded *l, uint32_t g, struct recount *r)
+{
     struct lane lane = {LANE_G, g};
     struct lane_info li = trace_lane(l->tr, lane);
     struct span_iter it;
@@ -50,7 +51,8 @@ static void recount(const struct loaded *l, uint32_t g, struct recount *r) {
     } while (span_next(&it));
 }
 
-static void adds_up(const struct loaded *l) {
+static void adds_up(const struct loaded *l)
+{
     const struct range *r;
     size_t n = trace_ranges(l->tr, RANGE_ASSIST, &r);
     int64_t assist = 0;
@@ -74,7 +76,8 @@ static void adds_up(const struct loaded *l) {
     }
 }
 
-static void groups_hold(const struct loaded *l) {
+static void groups_hold(const struct loaded *l)
+{
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->tg->ngroups; i++) {
         const struct group *g = &l->tg->groups[i];
@@ -102,7 +105,8 @@ static void groups_hold(const struct loaded *l) {
     assert_int_equal(n, l->tg->ng);
 }
 
-static void procs_hold(const struct loaded *l) {
+static void procs_hold(const struct loaded *l)
+{
     int64_t idle = 0, all = 0, sum = 0;
     for (uint32_t p = 0; p < l->tg->np; p++) {
         struct span_iter it;
@@ -124,7 +128,8 @@ static void procs_hold(const struct loaded *l) {
     (void)all;
 }
 
-static void tables_of(const char *path) {
+static void tables_of(const char *path)
+{
     struct loaded l;
     struct recount r = {0};
     uint64_t waits = 0, calls = 0, pairs = 0;
@@ -164,7 +169,8 @@ static void tables_of(const char *path) {
     load_free(&l);
 }
 
-static void against_a_recount(void **state) {
+static void against_a_recount(void **state)
+{
     (void)state;
     assert_true(help_each("samples", "", tables_of) >= 30);
     assert_true(help_each("tests/golden", "report-", tables_of) >= 10);
@@ -177,12 +183,14 @@ static void against_a_recount(void **state) {
 
 /* ---- idle processors, moment by moment ----------------------------------------------------------------------- */
 
-static int cmp_time(const void *a, const void *b) {
+static int cmp_time(const void *a, const void *b)
+{
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-static size_t lane_times(const struct trace *tr, struct lane l, int64_t *t, size_t n) {
+static size_t lane_times(const struct trace *tr, struct lane l, int64_t *t, size_t n)
+{
     struct span_iter it;
     if (!span_seek_index(&it, tr, l, 0)) {
         return n;
@@ -195,7 +203,8 @@ static size_t lane_times(const struct trace *tr, struct lane l, int64_t *t, size
     return n;
 }
 
-static void idle_of(const char *path) {
+static void idle_of(const char *path)
+{
     struct loaded l;
     const struct range *stw;
     size_t n = 0, cap = 0, nstw;
@@ -261,7 +270,8 @@ static void idle_of(const char *path) {
     load_free(&l);
 }
 
-static void idle_by_the_moment(void **state) {
+static void idle_by_the_moment(void **state)
+{
     (void)state;
     assert_true(help_each("samples", "http-1.2", idle_of) >= 4);
     assert_true(help_each("samples", "lock-1", idle_of) >= 3);
@@ -277,7 +287,8 @@ struct summary {
     long n;
 };
 
-static struct summary *summary_of(struct summary *s, size_t *n, uint64_t g) {
+static struct summary *summary_of(struct summary *s, size_t *n, uint64_t g)
+{
     for (size_t i = *n; i-- > 0;) {
         if (s[i].g == g) {
             return &s[i];
@@ -288,7 +299,8 @@ static struct summary *summary_of(struct summary *s, size_t *n, uint64_t g) {
 }
 
 /* One S record (fields f) against our sums. */
-static void summary_holds(const char *path, const struct loaded *l, const struct summary *s, char f[9][256]) {
+static void summary_holds(const char *path, const struct loaded *l, const struct summary *s, char f[9][256])
+{
     uint32_t g = trace_find_lane(l->tr, LANE_G, s->g);
     int64_t tol = 64 * (s->n + 1);
     const int64_t *ns;
@@ -307,7 +319,8 @@ static void summary_holds(const char *path, const struct loaded *l, const struct
     }
 }
 
-static int split(char *line, char f[9][256]) {
+static int split(char *line, char f[9][256])
+{
     int n = 0;
     line[strcspn(line, "\n")] = 0;
     for (char *p = line, *q; n < 9 && p; p = q) {
@@ -321,7 +334,8 @@ static int split(char *line, char f[9][256]) {
 }
 
 /* S records come after G's. Only goroutines that began in the trace: of others Go counts more (README there). */
-static void summarizer_of(const char *path) {
+static void summarizer_of(const char *path)
+{
     char gz[600], line[8192], f[9][256];
     struct loaded l;
     size_t n = 0, cap = 200000;
@@ -355,7 +369,8 @@ static void summarizer_of(const char *path) {
     assert_true(checked > 0);
 }
 
-static void goroutines_as_go_sums_them(void **state) {
+static void goroutines_as_go_sums_them(void **state)
+{
     static const char *const which[] = {"httpserver-1.2", "leak-1.2", "latency-1.2", "chancontend-1.2",
                                         "syscalls-1.2"};
     (void)state;
@@ -370,7 +385,8 @@ static void goroutines_as_go_sums_them(void **state) {
 
 /* ---- profiles -------------------------------------------------------------------------------------------------- */
 
-static void totals_of_profiles(void **state) {
+static void totals_of_profiles(void **state)
+{
     static const struct {
         const char *path;
         struct {
@@ -403,7 +419,8 @@ static void totals_of_profiles(void **state) {
 /* ---- mutator utilisation ----------------------------------------------------------------------------------------
  */
 
-static void mmu_of(const char *name) {
+static void mmu_of(const char *name)
+{
     static const struct {
         const char *flags;
         unsigned value;
@@ -446,7 +463,8 @@ static void mmu_of(const char *name) {
     assert_true(n > 30);
 }
 
-static void utilisation_as_go_has_it(void **state) {
+static void utilisation_as_go_has_it(void **state)
+{
     (void)state;
     mmu_of("starve");
     mmu_of("grow");
@@ -455,7 +473,8 @@ static void utilisation_as_go_has_it(void **state) {
 /* ---- steps, memory ----------------------------------------------------------------------------------------------
  */
 
-static void steps_give_the_same(void **state) {
+static void steps_give_the_same(void **state)
+{
     struct loaded l;
     struct triage *tg;
     struct err e;
@@ -484,7 +503,8 @@ static void steps_give_the_same(void **state) {
     load_free(&l);
 }
 
-static void out_of_memory(void **state) {
+static void out_of_memory(void **state)
+{
     static const char *const path[] = {"samples/tasks-1.27.trace", "samples/lock-cpu-1.27.trace",
                                        "tests/golden/report-herd.trace"};
     (void)state;
@@ -517,7 +537,8 @@ static void out_of_memory(void **state) {
 }
 
 /* Left behind at any moment: whatever was allocated is given back (the sanitizer says so), nothing goes on. */
-static void steps_can_be_left(void **state) {
+static void steps_can_be_left(void **state)
+{
     struct loaded l;
     struct triage *tg;
     struct err e;
@@ -533,12 +554,14 @@ static void steps_can_be_left(void **state) {
 }
 
 /* rows_sort and the many numbers of dist_of against qsort. */
-static int by_value(const void *a, const void *b) {
+static int by_value(const void *a, const void *b)
+{
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-static void many_numbers(void **state) {
+static void many_numbers(void **state)
+{
     enum { N = 20000 };
     static int64_t v[N], w[N];
     struct dist d;
@@ -556,7 +579,8 @@ static void many_numbers(void **state) {
     assert_int_equal(d.p50, w[N / 2 - 1]);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(against_a_recount),
         cmocka_unit_test(idle_by_the_moment),

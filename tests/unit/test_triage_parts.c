@@ -48,7 +48,8 @@ static void test_merge(void **state)
     assert_int_equal(f[0].severity_ns, 5000000);
     assert_int_equal(f[0].t0, 1500000000);
     assert_string_equal(f[0].amount, "5.00ms");
-    assert_string_equal(f[0].text, "Text. In all 2 parts of the trace, 5.00ms together; these numbers are of 1.000s..2.000s.");
+    assert_string_equal(f[0].text,
+                        "Text. In all 2 parts of the trace, 5.00ms together; these numbers are of 1.000s..2.000s.");
     assert_string_equal(f[1].key, "x:two");
     assert_string_equal(f[1].amount, "12");
     assert_string_equal(f[1].text, "Text. In 1 of 2 parts of the trace; these numbers are of 0..1.000s.");
@@ -133,9 +134,10 @@ static void test_short_lived(void **state)
             if (g == 2 || g % 20000 == 2)
                 tracegen_printf(&text, "ProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n");
         }
-        tracegen_printf(&text, "GoCreate +5 new_g=%d new_stack=main.worker:30 stack=main.main:12\n"
-                               "GoBlock +5 reason=\"chan receive\" stack=main.main:14\nGoStart +1 g=%d g_seq=1\n"
-                               "GoUnblock +5 g=1 g_seq=%d stack=main.worker:31\nGoDestroy +2\nGoStart +1 g=1 g_seq=%d\n",
+        tracegen_printf(&text,
+                        "GoCreate +5 new_g=%d new_stack=main.worker:30 stack=main.main:12\n"
+                        "GoBlock +5 reason=\"chan receive\" stack=main.main:14\nGoStart +1 g=%d g_seq=1\n"
+                        "GoUnblock +5 g=1 g_seq=%d stack=main.worker:31\nGoDestroy +2\nGoStart +1 g=1 g_seq=%d\n",
                         g, g, (g - 2) % 20000 * 2 + 1, (g - 2) % 20000 * 2 + 2);
     }
     int bad = tracegen_encode((char *)text.p, &bytes, err, sizeof err);

@@ -13,7 +13,8 @@
 
 #define LINES_MAX 70
 
-static char *page_of(const char *path) {
+static char *page_of(const char *path)
+{
     struct loaded l;
     struct text t = {.ascii = true};
     char *s;
@@ -27,7 +28,8 @@ static char *page_of(const char *path) {
     return s;
 }
 
-static void page_limits(const char *path, const char *s) {
+static void page_limits(const char *path, const char *s)
+{
     size_t lines = 0, width = 0;
     for (; *s; s++) {
         assert_true(*s == '\n' || (*s >= 0x20 && *s < 0x7f));
@@ -44,7 +46,8 @@ static void page_limits(const char *path, const char *s) {
     }
 }
 
-static void golden_page(const char *path) {
+static void golden_page(const char *path)
+{
     char name[300], *want, *page = page_of(path);
     const char *base = strrchr(path, '/') + 1;
     FILE *f;
@@ -80,12 +83,14 @@ static void golden_page(const char *path) {
     mem_free(page);
 }
 
-static void pages(void **state) {
+static void pages(void **state)
+{
     (void)state;
     assert_true(help_each("samples", "", golden_page) >= 30);
 }
 
-static void limits_only(const char *path) {
+static void limits_only(const char *path)
+{
     struct loaded l;
     struct err e;
     struct trace_opts o = {0};
@@ -105,7 +110,8 @@ static void limits_only(const char *path) {
     load_free(&l);
 }
 
-static void pages_of_others(void **state) {
+static void pages_of_others(void **state)
+{
     (void)state;
     if (!help_have_shared()) {
         print_message("note: ../shared/traces is not there: pages of its traces were not made\n");
@@ -116,9 +122,11 @@ static void pages_of_others(void **state) {
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
 
-static void json_of(const char *path) {
-    static const char *const keys[] = {"trace", "findings", "not_applicable",   "processors", "gc",    "scheduler", "groups",
-                                       "waits", "contention", "locks", "syscalls",   "tasks", "unended",   "samples"};
+static void json_of(const char *path)
+{
+    static const char *const keys[] = {"trace",     "findings", "not_applicable", "processors", "gc",
+                                       "scheduler", "groups",   "waits",          "contention", "locks",
+                                       "syscalls",  "tasks",    "unended",        "samples"};
     struct loaded l;
     char *s;
     json_t *root;
@@ -140,19 +148,22 @@ static void json_of(const char *path) {
     load_free(&l);
 }
 
-static void json_is_whole(void **state) {
+static void json_is_whole(void **state)
+{
     (void)state;
     assert_true(help_each("samples", "tasks-", json_of) >= 5);
     assert_true(help_each("tests/golden", "report-", json_of) >= 12);
 }
 
 /* Each key of the JSON is described in docs/REPORT.md. */
-static void keys_in(json_t *v, const char *doc) {
+static void keys_in(json_t *v, const char *doc)
+{
     const char *key;
     json_t *child;
     size_t i;
     if (json_is_object(v)) {
-        json_object_foreach(v, key, child) {
+        json_object_foreach(v, key, child)
+        {
             char quoted[80];
             snprintf(quoted, sizeof quoted, "`%s`", key);
             if (!strstr(doc, quoted)) {
@@ -162,13 +173,15 @@ static void keys_in(json_t *v, const char *doc) {
             keys_in(child, doc);
         }
     } else if (json_is_array(v)) {
-        json_array_foreach(v, i, child) {
+        json_array_foreach(v, i, child)
+        {
             keys_in(child, doc);
         }
     }
 }
 
-static void schema_is_described(void **state) {
+static void schema_is_described(void **state)
+{
     static char doc[100000];
     static const char *const path[] = {"samples/tasks-1.27.trace", "samples/lock-cpu-1.27.trace",
                                        "samples/alloc-1.27.trace", "tests/golden/report-leak.trace",
@@ -201,7 +214,8 @@ static void schema_is_described(void **state) {
 
 static char out_path[64];
 
-static int run(int (*f)(int, char **), const char *const *args) {
+static int run(int (*f)(int, char **), const char *const *args)
+{
     char *argv[16] = {0}, *mine[16] = {0}; /* the command moves argv's elements */
     int argc = 0, status;
     for (; args[argc]; argc++) {
@@ -216,7 +230,8 @@ static int run(int (*f)(int, char **), const char *const *args) {
 }
 #define RUN(f, ...) run(f, (const char *const[]){__VA_ARGS__, "-o", out_path, "--quiet", NULL})
 
-static const char *printed(void) {
+static const char *printed(void)
+{
     static char buf[200000];
     FILE *f = fopen(out_path, "r");
     size_t n = f ? fread(buf, 1, sizeof buf - 1, f) : 0;
@@ -231,7 +246,8 @@ static const char *printed(void) {
 #define QUIET "tests/golden/report-quiet.trace"
 #define LEAK "tests/golden/report-leak.trace"
 
-static void make_partial(char *path, size_t size) {
+static void make_partial(char *path, size_t size)
+{
     static char buf[100000];
     FILE *f = fopen("samples/http-1.26.trace", "rb"), *g;
     size_t n = fread(buf, 1, sizeof buf, f);
@@ -244,7 +260,8 @@ static void make_partial(char *path, size_t size) {
     fclose(g);
 }
 
-static void exit_statuses(void **state) {
+static void exit_statuses(void **state)
+{
     char partial[64];
     (void)state;
     assert_int_equal(RUN(report_main, "report", QUIET), 0);
@@ -271,7 +288,8 @@ static void exit_statuses(void **state) {
 }
 
 /* The first family's clock rate stands at the file's end: of a cut one times are ticks, and no time is claimed. */
-static void without_a_clock(void **state) {
+static void without_a_clock(void **state)
+{
     static char buf[100000];
     char path[] = "/tmp/gotop-partial-XXXXXX";
     FILE *f = fopen("samples/http-1.21.trace", "rb"), *g;
@@ -290,7 +308,8 @@ static void without_a_clock(void **state) {
     unlink(path);
 }
 
-static void ranking(void **state) {
+static void ranking(void **state)
+{
     const char *p, *a, *b, *c;
     (void)state;
     assert_int_equal(RUN(report_main, "report", "--rank", "goroutines.stuck", QUIET, LEAK, HERD), 0);
@@ -302,7 +321,8 @@ static void ranking(void **state) {
     assert_int_equal(RUN(report_main, "report", "--rank", "no.metric", QUIET), 2);
 }
 
-static void comparing(void **state) {
+static void comparing(void **state)
+{
     (void)state;
     assert_int_equal(RUN(diff_main, "diff", QUIET, QUIET), 0);
     assert_non_null(strstr(printed(), "none in either"));
@@ -331,7 +351,8 @@ static void comparing(void **state) {
     assert_non_null(strstr(printed(), "TASKS and regions"));
 }
 
-static void all_metrics(void **state) {
+static void all_metrics(void **state)
+{
     struct loaded l;
     const char *help, *name;
     (void)state;
@@ -348,7 +369,8 @@ static void all_metrics(void **state) {
     load_free(&l);
 }
 
-static void out_of_memory(void **state) {
+static void out_of_memory(void **state)
+{
     struct loaded l;
     bool done = false;
     (void)state;
@@ -370,7 +392,8 @@ static void out_of_memory(void **state) {
     load_free(&l);
 }
 
-static int start(void **state) {
+static int start(void **state)
+{
     int fd;
     (void)state;
     snprintf(out_path, sizeof out_path, "/tmp/gotop-report-XXXXXX");
@@ -381,12 +404,14 @@ static int start(void **state) {
     return fd < 0;
 }
 
-static int stop(void **state) {
+static int stop(void **state)
+{
     (void)state;
     return unlink(out_path);
 }
 
-static void diff_as_json(void **state) {
+static void diff_as_json(void **state)
+{
     json_error_t je;
     json_t *root, *c;
     (void)state;
@@ -407,7 +432,8 @@ static void diff_as_json(void **state) {
     json_decref(root);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pages),         cmocka_unit_test(pages_of_others),
         cmocka_unit_test(json_is_whole), cmocka_unit_test(schema_is_described),

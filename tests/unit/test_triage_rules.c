@@ -6,7 +6,8 @@
 
 #include "triage/report.h"
 
-static bool speaks(const struct loaded *l, const char *rule) {
+static bool speaks(const struct loaded *l, const char *rule)
+{
     for (uint32_t i = 0; i < l->fs.n; i++) {
         if (strcmp(rule_id(l->fs.f[i].rule), rule) == 0) {
             return true;
@@ -15,13 +16,15 @@ static bool speaks(const struct loaded *l, const char *rule) {
     return false;
 }
 
-static bool listed(const char *list, const char *rule) {
+static bool listed(const char *list, const char *rule)
+{
     const char *p = strstr(list, rule);
     size_t n = strlen(rule);
     return p && (p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == 0);
 }
 
-static void check_finding(const char *path, const struct loaded *l, const struct finding *f) {
+static void check_finding(const char *path, const struct loaded *l, const struct finding *f)
+{
     if (f->t0 < 0 || f->t1 < f->t0 || f->t1 > l->tg->end || f->severity_ns < 0 || !*f->amount || !*f->text ||
         !*f->next || f->severity_ns > l->tg->end || f->view < 1 || f->view > 9 ||
         strncmp(f->key, rule_id(f->rule), strlen(rule_id(f->rule))) != 0 ||
@@ -33,7 +36,8 @@ static void check_finding(const char *path, const struct loaded *l, const struct
 }
 
 /* must: rules that have to speak; may: others that are let; all else must not. "*" lets all. */
-static void expect(const char *path, const char *must, const char *may) {
+static void expect(const char *path, const char *must, const char *may)
+{
     struct loaded l;
     help_load(path, &l);
     for (int r = 0; r < RULE_COUNT; r++) {
@@ -43,7 +47,8 @@ static void expect(const char *path, const char *must, const char *may) {
             print_error("%s: %s did not speak\n", path, id);
             fail();
         }
-        if (!listed(must, id) && spoke && strcmp(may, "*") != 0 && !listed(may, id) && !listed("time-spent host-cpu", id)) {
+        if (!listed(must, id) && spoke && strcmp(may, "*") != 0 && !listed(may, id) &&
+            !listed("time-spent host-cpu", id)) {
             print_error("%s: %s spoke\n", path, id);
             fail();
         }
@@ -58,7 +63,8 @@ static void expect(const char *path, const char *must, const char *may) {
     load_free(&l);
 }
 
-static void recorded_for_it(void **state) {
+static void recorded_for_it(void **state)
+{
     (void)state;
     expect("tests/golden/report-quiet.trace", "", "");
     expect("tests/golden/report-above.trace", "procs-above", "busy-loop");
@@ -74,11 +80,13 @@ static void recorded_for_it(void **state) {
     expect("tests/golden/report-grow.trace", "gc-share heap-growth", "");
 }
 
-static void nothing(const char *path) {
+static void nothing(const char *path)
+{
     expect(path, "", "");
 }
 
-static void healthy_samples(void **state) {
+static void healthy_samples(void **state)
+{
     (void)state;
     assert_true(help_each("samples", "tasks-", nothing) >= 5);
     assert_true(help_each("samples", "syscall-", nothing) >= 4);
@@ -86,51 +94,62 @@ static void healthy_samples(void **state) {
     assert_true(help_each("samples", "http-long-", nothing) >= 2);
 }
 
-static void convoy(const char *path) {
+static void convoy(const char *path)
+{
     expect(path, "lock-convoy", "sched-latency idle-missed procs-below stw-long");
 }
 
-static void samples_with_a_lock(void **state) {
+static void samples_with_a_lock(void **state)
+{
     (void)state;
     assert_true(help_each("samples", "lock-", convoy) >= 5);
 }
 
 /* ---- the second set ---------------------------------------------------------------------------------------- */
 
-static void is_leak(const char *path) {
+static void is_leak(const char *path)
+{
     bool convoys = strstr(path, "leak-long") == NULL; /* there a single worker waits */
     expect(path, convoys ? "goroutine-leak lock-convoy" : "goroutine-leak syscall-critical", "");
 }
 
-static void is_latency(const char *path) {
+static void is_latency(const char *path)
+{
     expect(path, "slow-task", "gc-share gc-assist stw-long");
 }
 
-static void is_gcheavy(const char *path) {
+static void is_gcheavy(const char *path)
+{
     expect(path, "gc-share", "gc-assist stw-long idle-missed");
 }
 
-static void is_many(const char *path) {
+static void is_many(const char *path)
+{
     expect(path, "goroutine-explosion", "procs-below");
 }
 
-static void is_http(const char *path) {
+static void is_http(const char *path)
+{
     expect(path, "", "");
 }
 
-static void is_syscalls(const char *path) {
+static void is_syscalls(const char *path)
+{
     expect(path, "", "sched-latency gc-assist");
 }
 
-static void is_chan(const char *path) {
+static void is_chan(const char *path)
+{
     expect(path, "", "one-goroutine lock-convoy");
 }
 
-static void is_cpu(const char *path) {
+static void is_cpu(const char *path)
+{
     expect(path, "", "sched-latency busy-loop");
 }
 
-static void other_programs(void **state) {
+static void other_programs(void **state)
+{
     (void)state;
     if (!help_have_shared()) {
         print_message("note: ../shared/traces is not there: the second set of traces was not looked at\n");
@@ -149,7 +168,8 @@ static void other_programs(void **state) {
 }
 
 /* Each rule's help says in numbers when it speaks, and how its severity is measured. */
-static void help_names_thresholds(void **state) {
+static void help_names_thresholds(void **state)
+{
     (void)state;
     for (int r = 0; r < RULE_COUNT; r++) {
         const char *h = rule_help((enum rule)r);
@@ -163,7 +183,8 @@ static void help_names_thresholds(void **state) {
 }
 
 /* What the leak's finding says: who, how many, where from, and the convoy's holder. */
-static void evidence(void **state) {
+static void evidence(void **state)
+{
     struct loaded l;
     const struct finding *leak = NULL, *con = NULL;
     (void)state;
@@ -186,7 +207,8 @@ static void evidence(void **state) {
     load_free(&l);
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(recorded_for_it),       cmocka_unit_test(healthy_samples),
         cmocka_unit_test(samples_with_a_lock),   cmocka_unit_test(other_programs),

@@ -6,7 +6,8 @@
 #include "triage/metrics.h"
 #include "triage/report.h"
 
-static const char *clean(const char *p, size_t n, size_t max, bool ascii) {
+static const char *clean(const char *p, size_t n, size_t max, bool ascii)
+{
     static char buf[512];
     struct text t = {.ascii = ascii};
     text_clean(&t, p, n, max);
@@ -16,7 +17,8 @@ static const char *clean(const char *p, size_t n, size_t max, bool ascii) {
 }
 #define CLEAN(s) clean(s, sizeof s - 1, 0, false)
 
-static void hostile_bytes(void **state) {
+static void hostile_bytes(void **state)
+{
     (void)state;
     assert_string_equal(CLEAN("a\x1b[31mb\tc\nd\x7f"
                               "e"),
@@ -44,7 +46,8 @@ static void hostile_bytes(void **state) {
 }
 
 /* Whatever comes in, what goes out is printable and valid, at every cut. */
-static void random_bytes(void **state) {
+static void random_bytes(void **state)
+{
     uint32_t x = 12345;
     (void)state;
     for (int round = 0; round < 20000; round++) {
@@ -62,7 +65,8 @@ static void random_bytes(void **state) {
     }
 }
 
-static const char *dur(int64_t ns) {
+static const char *dur(int64_t ns)
+{
     static char buf[64];
     struct text t = {0};
     text_dur(&t, ns);
@@ -71,7 +75,8 @@ static const char *dur(int64_t ns) {
     return buf;
 }
 
-static void units(void **state) {
+static void units(void **state)
+{
     (void)state;
     assert_string_equal(dur(0), "0");
     assert_string_equal(dur(999), "999ns");
@@ -85,7 +90,8 @@ static void units(void **state) {
     assert_true(strlen(dur(INT64_MAX)) < 20 && strlen(dur(INT64_MIN)) < 20);
 }
 
-static void a_map(void **state) {
+static void a_map(void **state)
+{
     struct tab m = {0};
     (void)state;
     assert_int_equal(tab_get(&m, 1, 2), TAB_NONE);
@@ -101,12 +107,14 @@ static void a_map(void **state) {
     tab_free(&m);
 }
 
-static int cmp(const void *a, const void *b) {
+static int cmp(const void *a, const void *b)
+{
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
 }
 
-static void quantiles(void **state) {
+static void quantiles(void **state)
+{
     static struct hist h;
     int64_t v[5000];
     uint64_t x = 88172645463325252u, seen = 0;
@@ -148,7 +156,8 @@ static void quantiles(void **state) {
     assert_int_equal(hist_quantile(&h, 1), INT64_MAX);
 }
 
-static void conditions(void **state) {
+static void conditions(void **state)
+{
     static const char *const bad[] = {
         "", "stw.max", "<1ms", "stw.max<", "stw.max<1parsec", "stw.max=1ms", "stw.max!1ms", "x<nan"};
     struct condition c;
@@ -177,7 +186,8 @@ static void conditions(void **state) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hostile_bytes), cmocka_unit_test(random_bytes), cmocka_unit_test(units),
         cmocka_unit_test(a_map),         cmocka_unit_test(quantiles),    cmocka_unit_test(conditions),

@@ -13,7 +13,8 @@
 
 #define START "batch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n"
 #define START_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n"
-#define FILLING "100 bytes: near its end a file is read with more care. 100 bytes: near its end a file is read with more."
+#define FILLING \
+    "100 bytes: near its end a file is read with more care. 100 bytes: near its end a file is read with more."
 #define NO_TABLES "D the file ends without its tables of stacks and names\n"
 
 /* Without its end a file has no tick rate: times are ticks, and what runs at the end of the data is unknown then. */
@@ -24,12 +25,14 @@ static void test_no_clock(void **state)
     (void)state;
     const char *trace = "go 1.21\nnoauto\n" START "GoSysCall +100 stack=5\nHeapAlloc +100 bytes=7\n";
     const char *want = "~0 m0\n0< p0 sched m0\n0< g1 is running p0\n~0 procs 2\n100 g1 syscall p0 m0\n"
-             "101 g1 running p0 m0\n"
+                       "101 g1 running p0 m0\n"
                        "200 heap 7\n~200 g1 unknown\n~200 p0 none\n" NO_TABLES NO_NAMES("1");
     reads_as(trace, want);
-    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n50 g1 syscall p0 m0\n"
-             "51 g1 running p0 m0\n"
-               "100 heap 7\n~100 g1 unknown\n~100 p0 none\n" NO_TABLES NO_NAMES("1"), 2e9, NULL);
+    reads_with(trace,
+               "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 2\n50 g1 syscall p0 m0\n"
+               "51 g1 running p0 m0\n"
+               "100 heap 7\n~100 g1 unknown\n~100 p0 none\n" NO_TABLES NO_NAMES("1"),
+               2e9, NULL);
 }
 
 static void test_header_alone(void **state)
@@ -37,7 +40,7 @@ static void test_header_alone(void **state)
     (void)state;
     reads_as("go 1.11\nnoauto\n", NO_TABLES "F no events: the file holds a header and nothing else\n");
     reads_as("prototype\nnoauto\nraw ff ff\n", "D an unknown event type*\n"
-             "F no events: nothing in the file could be read\n");
+                                               "F no events: nothing in the file could be read\n");
 }
 
 /* Bytes of nonsense within a batch: the next batch is found again, what was lost is marked. */
@@ -47,7 +50,7 @@ static void test_damage_in_the_middle(void **state)
     reads_as("go 1.11\n" START "HeapAlloc +10 bytes=1\nraw 00 ff 00 ff 00 ff 00 ff\n"
              "batch p=1 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
              START_LINES "10 heap 1\n~10 g1 unknown\n~10 p0 none\n~20 m3\n20 p1 sched m3\n25 heap 2\n~25 p1 none\n"
-             "D an unknown event type (event 0, ?); skipped 8 bytes\n");
+                         "D an unknown event type (event 0, ?); skipped 8 bytes\n");
 }
 
 /* Behind the tick rate there are tables only, so what is broken there is no event of the batch before. */
@@ -57,7 +60,7 @@ static void test_damage_behind_the_rate(void **state)
     reads_as("go 1.11\nnoauto\n" START "HeapAlloc +10 bytes=1\nFrequency freq=1000000000\nraw e1 01 05 07 00 ff\n"
              "batch p=1 t=20\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\nString id=1 \"" FILLING "\"\n",
              START_LINES "10 heap 1\n~20 m3\n20 p1 sched m3\n25 heap 2\n"
-             "D values that do not fit the event's length (event 33, HeapAlloc); skipped 6 bytes\n");
+                         "D values that do not fit the event's length (event 33, HeapAlloc); skipped 6 bytes\n");
 }
 
 /* The same with more of that P to come: between, nothing is known of it, nor of what it ran. */
@@ -67,15 +70,15 @@ static void test_gap(void **state)
     reads_as("go 1.11\n" START "HeapAlloc +10 bytes=1\nraw 00 ff 00 ff 00 ff 00 ff\n"
              "batch p=0 t=30\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
              START_LINES "10 heap 1\n~10 g1 unknown\n~10 p0 none\n~30 m3\n30 p0 sched m3\n35 heap 2\n~35 p0 none\n"
-             "D an unknown event type (event 0, ?); skipped 8 bytes\n");
+                         "D an unknown event type (event 0, ?); skipped 8 bytes\n");
 }
 
 /* An event is missing on which another waits: it is let through, once, and said. */
 static void test_missing_event(void **state)
 {
     (void)state;
-    reads_as("go 1.10\n" START "GoBlockRecv +10\nGoStart +10 g=1 seq=3\nGoEnd +1\n",
-             START_LINES "10 g1 waiting (chan receive)\n20 g1 running p0 m0\n21 g1 none\n"
+    reads_as("go 1.10\n" START "GoBlockRecv +10\nGoStart +10 g=1 seq=3\nGoEnd +1\n", START_LINES
+             "10 g1 waiting (chan receive)\n20 g1 running p0 m0\n21 g1 none\n"
              "D no order makes all events consistent (first at GoStart, goroutine 1): some are missing\n");
 }
 
@@ -107,7 +110,7 @@ static void test_exit_before_entry(void **state)
     reads_as("go 1.9\n" START "GoSysCall +50\nGoSysBlock +1\nProcStop +1\nProcStart +8 thread=1\n"
              "GoSysExit +1 g=1 seq=2 ticks=20\n",
              START_LINES "50 g1 syscall p0 m0\n52 p0 idle\n~60 m1\n60 p0 sched m1\n61 g1 runnable\n"
-             "D goroutine 1 left a system call before it entered it: the clocks disagree\n");
+                         "D goroutine 1 left a system call before it entered it: the clocks disagree\n");
 }
 
 /* In a cut file a name that is referred to but not there is its number; in a whole one nothing. */
@@ -241,8 +244,12 @@ static void test_no_memory(void **state)
             struct err e;
             size_t before = mem_live();
             assert_int_equal(names_init(&l.names), ERR_OK);
-            l.s = (struct source){.data = data, .len = n, .version = lines_version(data),
-                                  .header = lines_version(data) ? 16 : 8, .opts = &l.opts, .names = &l.names};
+            l.s = (struct source){.data = data,
+                                  .len = n,
+                                  .version = lines_version(data),
+                                  .header = lines_version(data) ? 16 : 8,
+                                  .opts = &l.opts,
+                                  .names = &l.names};
             mem_fail_after(k);
             if (source_v1(&l.s, &e) == ERR_OK) {
                 while (l.s.ops->stream(&l.s, evs, 256, &t))
@@ -293,7 +300,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_clock),
         cmocka_unit_test(test_header_alone),
-        cmocka_unit_test(test_damage_in_the_middle), cmocka_unit_test(test_damage_behind_the_rate),
+        cmocka_unit_test(test_damage_in_the_middle),
+        cmocka_unit_test(test_damage_behind_the_rate),
         cmocka_unit_test(test_gap),
         cmocka_unit_test(test_missing_event),
         cmocka_unit_test(test_clock_skew),

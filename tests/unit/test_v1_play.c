@@ -29,7 +29,8 @@ static void reader_open(struct reader *r, const uint8_t *data, size_t n, int ver
     struct err e;
     *r = (struct reader){.cap = cap};
     names_init(&r->names);
-    r->s = (struct source){.data = data, .len = n, .version = version, .header = 16, .opts = &r->opts, .names = &r->names};
+    r->s = (struct source){
+        .data = data, .len = n, .version = version, .header = 16, .opts = &r->opts, .names = &r->names};
     assert_int_equal(source_v1(&r->s, &e), ERR_OK);
 }
 
@@ -55,10 +56,15 @@ static void reader_close(struct reader *r)
 
 static void test_quick_and_slow(void **state)
 {
-    static const struct { const char *path; int version; } samples[] = {
-        {"samples/http-1.21.trace", 1021},    {"samples/lock-1.21.trace", 1021},    {"samples/tasks-1.21.trace", 1021},
-        {"samples/alloc-1.21.trace", 1021},   {"samples/syscall-1.19.trace", 1019}, {"samples/lock-cpu-1.19.trace", 1019},
-        {"samples/workers-1.11.trace", 1011}, {"samples/workers-1.9.trace", 1009},  {"samples/workers-1.7.trace", 1007},
+    static const struct {
+        const char *path;
+        int version;
+    } samples[] = {
+        {"samples/http-1.21.trace", 1021},    {"samples/lock-1.21.trace", 1021},
+        {"samples/tasks-1.21.trace", 1021},   {"samples/alloc-1.21.trace", 1021},
+        {"samples/syscall-1.19.trace", 1019}, {"samples/lock-cpu-1.19.trace", 1019},
+        {"samples/workers-1.11.trace", 1011}, {"samples/workers-1.9.trace", 1009},
+        {"samples/workers-1.7.trace", 1007},
     };
     struct reader *quick = malloc(sizeof *quick), *slow = malloc(sizeof *slow);
     (void)state;

@@ -109,13 +109,14 @@ static void test_global_sequence(void **state)
 static void test_prototype_ties(void **state)
 {
     (void)state;
-    reads_as("prototype\n"
-             "batch p=1 t=10\nProcStart +0\nGoStart +10 g=2\nGoUnblock +5 g=1\nGoStop +1\n"
-             "batch p=0 t=0\nGoCreate +0 g=1 pc=0\nGoCreate +1 g=2 pc=0\nGoWaiting +1 g=2\nProcStart +1\n"
-             "GoStart +1 g=1\n"
-             "Gomaxprocs +1 procs=2\nHeapAlloc +10 bytes=1\nGoUnblock +5 g=2\nGoBlockSelect +5\n",
-             "2< g2 is waiting\n3< p0 sched\n4< g1 is running p0\n~5 procs 2\n10 p1 sched\n15 heap 1\n20 g2 runnable b1\n"
-             "21 g2 running p1\n25 g1 waiting (select)\n26 g1 runnable b2\n27 g2 waiting (forever)\n");
+    reads_as(
+        "prototype\n"
+        "batch p=1 t=10\nProcStart +0\nGoStart +10 g=2\nGoUnblock +5 g=1\nGoStop +1\n"
+        "batch p=0 t=0\nGoCreate +0 g=1 pc=0\nGoCreate +1 g=2 pc=0\nGoWaiting +1 g=2\nProcStart +1\n"
+        "GoStart +1 g=1\n"
+        "Gomaxprocs +1 procs=2\nHeapAlloc +10 bytes=1\nGoUnblock +5 g=2\nGoBlockSelect +5\n",
+        "2< g2 is waiting\n3< p0 sched\n4< g1 is running p0\n~5 procs 2\n10 p1 sched\n15 heap 1\n20 g2 runnable b1\n"
+        "21 g2 running p1\n25 g1 waiting (select)\n26 g1 runnable b2\n27 g2 waiting (forever)\n");
 }
 
 /* Batches of several Ps alternate in the file; who runs on a P is known across them. */
@@ -134,8 +135,9 @@ static void test_running_across_batches(void **state)
 
 /* ---- system calls ------------------------------------------------------------------------------------------ */
 
-#define ONE_G(dialect) dialect "\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\n" \
-    "Gomaxprocs procs=1\n"
+#define ONE_G(dialect) \
+    dialect "\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\n" \
+            "Gomaxprocs procs=1\n"
 #define ONE_G_LINES "~0 m0\n0< p0 sched m0\n1< g1 is running p0\n~1 procs 1\n"
 
 /* No end is recorded for one that does not block: an instant. */
@@ -152,10 +154,11 @@ static void test_syscall_exit_moves(void **state)
 {
     (void)state;
     reads_as(ONE_G("go 1.11") "GoSysCall +10 stack=os.Read:1\nGCStart +1 seq=0\nGoSysBlock +1\nProcStop +1\n"
-             "batch p=1 t=50\nProcStart +0 thread=5\nHeapAlloc +10 bytes=1\nGoSysExit +10 g=1 seq=2 ticks=55\n"
-             "GoStart +10 g=1 seq=3\n",
+                              "batch p=1 t=50\nProcStart +0 thread=5\nHeapAlloc +10 bytes=1\nGoSysExit +10 g=1 seq=2 "
+                              "ticks=55\n"
+                              "GoStart +10 g=1 seq=3\n",
              ONE_G_LINES "10 g1 syscall p0 m0 at os.Read\n11 begin gc\n13 p0 idle\n~50 m5\n50 p1 sched m5\n"
-             "55 g1 runnable\n60 heap 1\n80 g1 running p1 m5\n");
+                         "55 g1 runnable\n60 heap 1\n80 g1 running p1 m5\n");
 }
 
 /* A real time of 0 was from before the trace: the end stays where it was written. */
@@ -172,10 +175,10 @@ static void test_syscall_exit_without_p(void **state)
 {
     (void)state;
     reads_as(ONE_G("go 1.21") "GoSysCall +10\nGoSysBlock +1\nProcStop +1\n"
-             "batch p=-1 t=30\nGoSysExit +0 g=1 seq=2 ticks=30\n"
-             "batch p=0 t=30\nProcStart +0 thread=9\nGoStart +0 g=1 seq=3\n",
+                              "batch p=-1 t=30\nGoSysExit +0 g=1 seq=2 ticks=30\n"
+                              "batch p=0 t=30\nProcStart +0 thread=9\nGoStart +0 g=1 seq=3\n",
              ONE_G_LINES "10 g1 syscall p0 m0\n12 p0 idle\n30 g1 runnable\n"
-             "~30 m9\n31 p0 sched m9\n32 g1 running p0 m9\n");
+                         "~30 m9\n31 p0 sched m9\n32 g1 running p0 m9\n");
 }
 
 static void test_syscall_exit_local(void **state)
@@ -244,8 +247,8 @@ static void test_stw_kinds(void **state)
              ONE_G_LINES "10 begin stw g1 p0 (GC mark termination)\n11 end stw g1 p0\n");
     reads_as(ONE_G("go 1.10") "STWStart +10 kind=1\nSTWDone +1\nSTWStart +1 kind=0\nSTWDone +1\nSTWStart +1 kind=7\n",
              ONE_G_LINES "10 begin stw g1 (GC sweep termination)\n11 end stw g1\n"
-                      "12 begin stw g1 (GC mark termination)\n"
-             "13 end stw g1\n14 begin stw g1\n");
+                         "12 begin stw g1 (GC mark termination)\n"
+                         "13 end stw g1\n14 begin stw g1\n");
     reads_as(ONE_G("go 1.21") "STWStart +10 kind=9\nGoBlock +1\nSTWDone +1\nSTWStart +1 kind=99\n",
              ONE_G_LINES "10 begin stw g1 (GOMAXPROCS)\n11 g1 waiting\n12 end stw g1\n13 begin stw\n");
 }
@@ -262,24 +265,23 @@ static void test_ranges(void **state)
 {
     (void)state;
     reads_as(ONE_G("go 1.11") "GCStart +10 seq=0 stack=runtime.gcStart:1\nGCMarkAssistStart +1\nGCMarkAssistDone +1\n"
-             "GCSweepStart +1\nGCSweepDone +1 swept=8192 reclaimed=4096\nGCDone +1\n",
+                              "GCSweepStart +1\nGCSweepDone +1 swept=8192 reclaimed=4096\nGCDone +1\n",
              ONE_G_LINES "10 begin gc at runtime.gcStart\n11 begin assist g1\n12 end assist g1\n13 begin sweep p0\n"
-             "14 end sweep p0 8192,4096\n15 end gc\n");
+                         "14 end sweep p0 8192,4096\n15 end gc\n");
     reads_as(ONE_G("go 1.8") "GCSweepStart +10\nGCSweepDone +1\n", ONE_G_LINES "10 begin sweep p0\n"
-             "11 end sweep p0\n");
+                                                                               "11 end sweep p0\n");
 }
 
 static void test_annotations(void **state)
 {
     (void)state;
-    reads_as(ONE_G("go 1.11")
-             "UserTaskCreate +10 task=4 parent=1 name=\"load\" stack=main.f:3\n"
-             "UserRegion +1 task=4 mode=0 name=\"read\"\n"
-             "UserLog +1 task=4 key=\"n\" value=\"17 rows\"\n"
-             "UserRegion +1 task=4 mode=1 name=\"read\"\n"
-             "UserTaskEnd +1 task=4\n",
+    reads_as(ONE_G("go 1.11") "UserTaskCreate +10 task=4 parent=1 name=\"load\" stack=main.f:3\n"
+                              "UserRegion +1 task=4 mode=0 name=\"read\"\n"
+                              "UserLog +1 task=4 key=\"n\" value=\"17 rows\"\n"
+                              "UserRegion +1 task=4 mode=1 name=\"read\"\n"
+                              "UserTaskEnd +1 task=4\n",
              ONE_G_LINES "10 g1 task 4 of 1 load at main.f\n11 g1 region 4 read\n12 g1 log 4 n: 17 rows\n"
-             "13 g1 endregion 4 read\n14 g1 endtask 4\n");
+                         "13 g1 endregion 4 read\n14 g1 endtask 4\n");
 }
 
 /* CPU samples carry their own time, P and goroutine, and come late and out of order. */
@@ -287,7 +289,7 @@ static void test_samples(void **state)
 {
     (void)state;
     reads_as(ONE_G("go 1.19") "HeapAlloc +20 bytes=1\nCPUSample +5 ticks=15 p=0 g=1 stack=main.f:1\n"
-             "CPUSample +1 ticks=12 p=-1 g=0 stack=main.g:1\nHeapAlloc +4 bytes=2\n",
+                              "CPUSample +1 ticks=12 p=-1 g=0 stack=main.g:1\nHeapAlloc +4 bytes=2\n",
              ONE_G_LINES "12 sample at main.g\n15 sample g1 p0 at main.f\n20 heap 1\n30 heap 2\n");
 }
 
@@ -305,10 +307,13 @@ static void test_bare_addresses(void **state)
 static void test_lengths(void **state)
 {
     (void)state;
-    reads_as(ONE_G("go 1.11") "raw dc 02 05 00\nraw d7 02 0a 00\nraw e7 03 05 01 00\nraw e6 02 05 01\nHeapAlloc +5 bytes=1\n"
-             "String id=1 \"100 bytes, since near its end a file is read another way: 0123456789 0123456789 0123456789 0\"\n",
-             ONE_G_LINES "5 g1 syscall p0 m0\n6 g1 running p0 m0\n15 g1 waiting (chan receive)\n20 g1 runnable\n"
-             "25 g1 running p0 m0\n30 heap 1\n");
+    reads_as(
+        ONE_G(
+            "go 1.11") "raw dc 02 05 00\nraw d7 02 0a 00\nraw e7 03 05 01 00\nraw e6 02 05 01\nHeapAlloc +5 bytes=1\n"
+                       "String id=1 \"100 bytes, since near its end a file is read another way: 0123456789 "
+                       "0123456789 0123456789 0\"\n",
+        ONE_G_LINES "5 g1 syscall p0 m0\n6 g1 running p0 m0\n15 g1 waiting (chan receive)\n20 g1 runnable\n"
+                    "25 g1 running p0 m0\n30 heap 1\n");
 }
 
 /* A goroutine's state is forgotten some time after its end; those that live keep theirs, and memory is for those. */
@@ -320,7 +325,8 @@ static void test_short_lives(void **state)
     tracegen_printf(&b, "go 1.21\nbatch p=0 t=0\nGoCreate g=1\nGoCreate g=2\nGoWaiting g=2\nProcStart thread=0\n"
                         "GoStart g=1 seq=1\nGomaxprocs procs=1\n");
     for (int g = 3; g < N; g++)
-        tracegen_printf(&b, "GoCreate +1 g=%d\nGoSched +1\nGoStartLocal +1 g=%d\nGoEnd +1\nGoStartLocal +1 g=1\n", g, g);
+        tracegen_printf(&b, "GoCreate +1 g=%d\nGoSched +1\nGoStartLocal +1 g=%d\nGoEnd +1\nGoStartLocal +1 g=1\n", g,
+                        g);
     tracegen_printf(&b, "GoUnblock +1 g=2 seq=2\n");
     tracegen_put(&b, "", 1);
     size_t n, before = mem_live(), most = 0;

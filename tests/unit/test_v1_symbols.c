@@ -64,7 +64,7 @@ static void table(struct image *m, uint32_t magic)
     m->b[t + 7] = (uint8_t)ptr;
     put_n(m, t + 8, 2, ptr);
     size_t functab = old ? 8 + ptr : 80;
-    size_t base = old ? 0 : functab;   /* what offsets of functions count from */
+    size_t base = old ? 0 : functab; /* what offsets of functions count from */
     size_t names = old ? 0 : NAMES, tables = old ? 0 : TABLES;
     if (!old) {
         size_t at = t + 8 + ptr;
@@ -118,8 +118,10 @@ static void elf(struct image *m, uint32_t magic, bool big, bool wide, bool secti
     put_n(m, wide ? 58 : 46, size, 2);
     put_n(m, wide ? 60 : 48, 3, 2);
     put_n(m, wide ? 62 : 50, 2, 2);
-    const struct { uint32_t name; uint64_t addr, off, len; } s[] = {
-        {0, 0, 0, 0}, {1, 0x500000, TABLE_AT, 500}, {13, 0, strings, 24}};
+    const struct {
+        uint32_t name;
+        uint64_t addr, off, len;
+    } s[] = {{0, 0, 0, 0}, {1, 0x500000, TABLE_AT, 500}, {13, 0, strings, 24}};
     for (unsigned i = 0; i < 3; i++) {
         put_n(m, at + i * size, s[i].name, 4);
         put_n(m, at + i * size + (wide ? 16 : 12), s[i].addr, wide ? 8 : 4);
@@ -221,12 +223,16 @@ static void test_trace_with_program(void **state)
     close(fd);
     const char *trace = "go 1.5\nbatch p=0 seq=1 t=0\nGoCreate g=1 pc=0x401040\nProcStart thread=0\nGoStart g=1\n"
                         "Gomaxprocs procs=1\nGoBlock +5 stack=!0x401040,!0x401010\nGoUnblock +5 g=1 stack=!0x999\n";
-    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in main.beta\n~1 procs 1\n"
-             "5 g1 waiting at main.alpha\n"
-               "10 g1 runnable at 0x999\n", 0, path);
+    reads_with(trace,
+               "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in main.beta\n~1 procs 1\n"
+               "5 g1 waiting at main.alpha\n"
+               "10 g1 runnable at 0x999\n",
+               0, path);
     unlink(path);
-    reads_with(trace, "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in 0x401041\n~1 procs 1\n5 g1 waiting at 0x401040\n"
-               "10 g1 runnable at 0x999\n", 0, path);
+    reads_with(trace,
+               "~0 m0\n0< p0 sched m0\n1< g1 is running p0 in 0x401041\n~1 procs 1\n5 g1 waiting at 0x401040\n"
+               "10 g1 runnable at 0x999\n",
+               0, path);
 }
 
 int main(void)

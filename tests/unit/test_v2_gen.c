@@ -58,11 +58,11 @@ static void test_tables(void **state)
     struct loaded l =
         load_text("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
                   "nsec=1\n" START "GoBlock +1 reason=4 stack=7\nbatch m=-1 t=1\nStrings\nString id=4 \"chan "
-                                   "send\"\nString id=4 \"other\"\n"
+                  "send\"\nString id=4 \"other\"\n"
                   "end\nraw 34\n");
     expect_damage(l.tr, ERR_FORMAT, "string 4 is defined twice");
     assert_non_null(strstr(trace_damage(l.tr, 1)->what, "not in generation 1's tables")); /* stack 7 */
-    expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (chan send)\n"); /* the first one counts */
+    expect_lane(l.tr, LANE_G, 1, "<0-2 running p0\n2-2> waiting (chan send)\n");          /* the first one counts */
     unload(&l);
     l = load_text("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
                   "nsec=1\n" START "GoBlock +1 reason=70 stack=0\nend\nraw 34\n");
@@ -111,7 +111,7 @@ static void test_experiments(void **state)
 {
     (void)state;
     struct loaded l = load_text("go 1.23\n" START "expbatch exp=1 gen=1 m=7 t=100\nraw 01 02 03\nbatch m=7 "
-                                                  "t=110\nHeapAlloc +1 5\nraw 81 01 01 02 03\n");
+                                "t=110\nHeapAlloc +1 5\nraw 81 01 01 02 03\n");
     expect_whole(l.tr);
     assert_int_equal(trace_info(l.tr)->experimental_batches, 1);
     assert_int_equal(trace_info(l.tr)->count[EC_EXPERIMENTAL], 1);
@@ -128,7 +128,8 @@ static void test_v2_clock_batches(void **state)
     expect_events("go 1.22\n" CLOCK22 START, 2, ERR_OK, NULL);
     expect_events("go 1.23\n" CLOCK22 START, 2, ERR_OK, NULL);
     expect_events("go 1.25\n" SYNC25 START, 2, ERR_OK, NULL);
-    expect_events("go 1.25\n" SYNC25 "Frequency freq=1000000000\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT, "second frequency");
+    expect_events("go 1.25\n" SYNC25 "Frequency freq=1000000000\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT,
+                  "second frequency");
     expect_events("go 1.25\n" SYNC25 "ClockSnapshot +1 mono=1 sec=1 nsec=1\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT,
                   "expected frequency or clock snapshot event, found 51");
     expect_events("go 1.22\n" CLOCK22 "raw 30 01\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT,
@@ -136,10 +137,11 @@ static void test_v2_clock_batches(void **state)
     expect_events("go 1.22\n" CLOCK22 "raw 08 01\nbatch m=7 t=100\n" AGAIN, 3, ERR_FORMAT, "second frequency");
     expect_events("go 1.26\n" SYNC25 "raw 30 01\nbatch m=7 t=100\n" AGAIN "endgen\n", 3, ERR_FORMAT,
                   "expected frequency or clock snapshot event, found 48");
-    expect_events("go 1.22\nnoauto\nbatch m=-1 t=1\nraw 32 08 01\n" START, 2, ERR_TRUNCATED, "no clock frequency"); /* 50 is no event there */
+    expect_events("go 1.22\nnoauto\nbatch m=-1 t=1\nraw 32 08 01\n" START, 2, ERR_TRUNCATED,
+                  "no clock frequency"); /* 50 is no event there */
     expect_events("go 1.25\n" CLOCK22 START, 2, ERR_TRUNCATED, "no clock frequency");
-    expect_events("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\n" START "endgen\n", 2, ERR_FORMAT,
-                  "has no clock snapshot");
+    expect_events("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\n" START "endgen\n", 2,
+                  ERR_FORMAT, "has no clock snapshot");
 }
 
 /* A whole trace in which nothing happened: Go's reader finds no event and no error. A header alone is something else. */
@@ -170,7 +172,10 @@ static void test_v2_newer_events(void **state)
     for (size_t i = 0; i < sizeof newer / sizeof *newer; i++)
         for (int is = 1; is >= 0; is--) {
             struct tracegen_buf b = {0};
-            tracegen_printf(&b, "%s%s%s", is ? "go 1.23\n" : newer[i][0], START, is ? newer[i][1] : i ? "raw 30 01 09 01 04 00\n" : "raw 2f 01 09 00 00\n");
+            tracegen_printf(&b, "%s%s%s", is ? "go 1.23\n" : newer[i][0], START,
+                            is  ? newer[i][1]
+                            : i ? "raw 30 01 09 01 04 00\n"
+                                : "raw 2f 01 09 00 00\n");
             struct loaded l = load_text((char *)b.p);
             expect_whole(l.tr);
             assert_int_equal(trace_info(l.tr)->events, 3);
@@ -185,11 +190,10 @@ static void test_v2_newer_events(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_flight_recorder), cmocka_unit_test(test_borders),
-        cmocka_unit_test(test_tables),          cmocka_unit_test(test_tables_by_generation),
-        cmocka_unit_test(test_clock_missing),   cmocka_unit_test(test_experiments),
-        cmocka_unit_test(test_v2_clock_batches),
-        cmocka_unit_test(test_v2_no_event),
+        cmocka_unit_test(test_flight_recorder),  cmocka_unit_test(test_borders),
+        cmocka_unit_test(test_tables),           cmocka_unit_test(test_tables_by_generation),
+        cmocka_unit_test(test_clock_missing),    cmocka_unit_test(test_experiments),
+        cmocka_unit_test(test_v2_clock_batches), cmocka_unit_test(test_v2_no_event),
         cmocka_unit_test(test_v2_newer_events),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

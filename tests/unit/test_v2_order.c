@@ -11,18 +11,17 @@
 static void test_start_waits_for_unblock(void **state)
 {
     (void)state;
-    struct loaded l = load_text(
-        "go 1.26\n"
-        "batch m=8 t=100\n"
-        "ProcStatus +2 p=1 running\n"
-        "GoStart +2 g=2 g_seq=2\n"           /* 104: too early */
-        "GoBlock +50 reason=\"sync\" stack=0\n" /* 154 */
-        "batch m=7 t=100\n"
-        "ProcStatus +1 p=0 running\n"        /* 101 */
-        "GoStatus +2 g=1 m=7 running\n"
-        "GoStatus +2 g=2 m=-1 waiting\n"     /* 105 */
-        "GoUnblock +5 g=2 g_seq=1 stack=0\n" /* 110 */
-        "HeapAlloc +60 1000\n");
+    struct loaded l = load_text("go 1.26\n"
+                                "batch m=8 t=100\n"
+                                "ProcStatus +2 p=1 running\n"
+                                "GoStart +2 g=2 g_seq=2\n"              /* 104: too early */
+                                "GoBlock +50 reason=\"sync\" stack=0\n" /* 154 */
+                                "batch m=7 t=100\n"
+                                "ProcStatus +1 p=0 running\n" /* 101 */
+                                "GoStatus +2 g=1 m=7 running\n"
+                                "GoStatus +2 g=2 m=-1 waiting\n"     /* 105 */
+                                "GoUnblock +5 g=2 g_seq=1 stack=0\n" /* 110 */
+                                "HeapAlloc +60 1000\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 2, "<0-9 waiting\n9-10 runnable by g1\n10-53 running p1\n53-69> waiting (sync)\n");
     unload(&l);
@@ -42,14 +41,13 @@ static void test_seq_out_of_reach(void **state)
 static void test_block_and_wake(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0
-        "GoCreate +7 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
-        "GoBlock +10 reason=\"chan receive\" stack=main.main:14\n"
-        "GoStart +10 g=2 g_seq=1\n"
-        "GoUnblock +10 g=1 g_seq=1 stack=main.worker:33\n"
-        "GoStop +10 reason=\"preempted\" stack=main.worker:34\n"
-        "GoStart +10 g=1 g_seq=2\n"
-        "GoDestroy +10\n");
+    struct loaded l = load_text(P0 "GoCreate +7 new_g=2 new_stack=main.worker:30 stack=main.main:12\n"
+                                   "GoBlock +10 reason=\"chan receive\" stack=main.main:14\n"
+                                   "GoStart +10 g=2 g_seq=1\n"
+                                   "GoUnblock +10 g=1 g_seq=1 stack=main.worker:33\n"
+                                   "GoStop +10 reason=\"preempted\" stack=main.worker:34\n"
+                                   "GoStart +10 g=1 g_seq=2\n"
+                                   "GoDestroy +10\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 1,
                 "<0-18 running p0\n18-38 waiting (chan receive)\n38-58 runnable by g2\n58-68 running p0\n");
@@ -69,13 +67,12 @@ static void test_block_and_wake(void **state)
 static void test_steal(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0
-        "GoSyscallBegin +10 p_seq=1 stack=0\n"  /* 112 */
-        "GoSyscallEndBlocked +8\n"               /* 120: but the steal is at 130 */
-        "batch m=8 t=100\n"
-        "ProcSteal +30 p=0 p_seq=2 m=7\n"        /* 130 */
-        "ProcStart +5 p=0 p_seq=3\n"
-        "GoStart +5 g=1 g_seq=1\n");
+    struct loaded l = load_text(P0 "GoSyscallBegin +10 p_seq=1 stack=0\n" /* 112 */
+                                   "GoSyscallEndBlocked +8\n"             /* 120: but the steal is at 130 */
+                                   "batch m=8 t=100\n"
+                                   "ProcSteal +30 p=0 p_seq=2 m=7\n" /* 130 */
+                                   "ProcStart +5 p=0 p_seq=3\n"
+                                   "GoStart +5 g=1 g_seq=1\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-30 system call p0\n30-39 runnable\n39-39> running p0\n");
     expect_lane(l.tr, LANE_P, 0,
@@ -113,9 +110,8 @@ static void test_steal_from_wrong_thread(void **state)
 static void test_destroy_in_syscall(void **state)
 {
     (void)state;
-    struct loaded l = load_text(P0
-        "GoSyscallBegin +10 p_seq=1 stack=0\nGoDestroySyscall +10\n"
-        "batch m=8 t=150\nProcSteal +5 p=0 p_seq=2 m=7\nProcStart +5 p=0 p_seq=3\n");
+    struct loaded l = load_text(P0 "GoSyscallBegin +10 p_seq=1 stack=0\nGoDestroySyscall +10\n"
+                                   "batch m=8 t=150\nProcSteal +5 p=0 p_seq=2 m=7\nProcStart +5 p=0 p_seq=3\n");
     expect_whole(l.tr);
     expect_lane(l.tr, LANE_G, 1, "<0-11 running p0\n11-22 system call p0\n");
     expect_lane(l.tr, LANE_P, 0, "<0-11 running g1\n11-21 system call g1\n21-59 idle\n59-59> scheduler\n");
@@ -373,19 +369,22 @@ static void test_logs_and_metrics(void **state)
 static void test_stale_worker_label(void **state)
 {
     (void)state;
-    struct loaded l =
-        load_text(P0 "GoCreate +9 new_g=2 new_stack=main.serve:3 stack=0\nGoCreate +10 new_g=3 "
-                     "new_stack=runtime.gcBgMarkWorker:9 stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=2 g_seq=1\n"
-                     "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\nGoStart +10 g=3 g_seq=1\n"
-                     "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\n");
+    struct loaded l = load_text(
+        P0
+        "GoCreate +9 new_g=2 new_stack=main.serve:3 stack=0\nGoCreate +10 new_g=3 "
+        "new_stack=runtime.gcBgMarkWorker:9 stack=0\nGoBlock +10 reason=\"sync\" stack=0\nGoStart +10 g=2 g_seq=1\n"
+        "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\nGoStart +10 g=3 g_seq=1\n"
+        "GoLabel +1 label=\"GC (dedicated)\"\nGoBlock +19 reason=\"sync\" stack=0\n");
     expect_whole(l.tr);
     assert_false(trace_lane(l.tr, (struct lane){LANE_G, 1}).is_worker);
     assert_true(trace_lane(l.tr, (struct lane){LANE_G, 2}).is_worker);
     expect_lane(l.tr, LANE_G, 2, "10-40 runnable by g1\n40-60 running p0\n60-90> waiting (sync)\n");
     expect_lane(l.tr, LANE_P, 0,
-                "<0-30 running g1\n30-40 scheduler\n40-60 running g2\n60-70 scheduler\n70-90 GC worker g3\n90-90> scheduler\n");
+                "<0-30 running g1\n30-40 scheduler\n40-60 running g2\n60-70 scheduler\n70-90 GC worker g3\n90-90> "
+                "scheduler\n");
     unload(&l);
-    l = load_text(P0 "GoLabel +9 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" stack=main.serve:4\nGoStatus +1 g=2 m=-1 runnable\n"
+    l = load_text(P0 "GoLabel +9 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" stack=main.serve:4\nGoStatus +1 "
+                     "g=2 m=-1 runnable\n"
                      "GoStart +9 g=2 g_seq=1\nGoLabel +10 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" "
                      "stack=runtime.gcBgMarkWorker:4\n");
     expect_whole(l.tr);
@@ -499,30 +498,35 @@ static void test_context(void **state)
  */
 static void early_threads(struct tracegen_buf *b, int others)
 {
-    tracegen_printf(b, "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCActive +1 gc_seq=1\n");
+    tracegen_printf(
+        b,
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nGCActive +1 gc_seq=1\n");
     for (int i = 0; i < others; i++)
         tracegen_printf(b, "GoStatus +1 g=%d m=-1 waiting\n", 400 + i);
     tracegen_printf(b, "GCEnd @10000 gc_seq=2\nGoCreateBlocked @10100 new_g=301 new_stack=0 stack=0\n"
-                    "GoCreateBlocked @10200 new_g=303 new_stack=0 stack=0\nProcSteal @10300 p=8 p_seq=1 m=54\n");
+                       "GoCreateBlocked @10200 new_g=303 new_stack=0 stack=0\nProcSteal @10300 p=8 p_seq=1 m=54\n");
     for (int i = 0; i < others; i++)
         tracegen_printf(b, "GoUnblock @%d g=%d g_seq=1 stack=0\n", 20000 + 10 * i, 400 + i);
-    tracegen_printf(b,
+    tracegen_printf(
+        b,
         "batch m=50 t=1000\nProcStart +1 p=5 p_seq=1\nHeapAlloc @30000 1\n"
         "batch m=51 t=200\nProcStatus +1 p=5 running\nProcStop @10400\n"
         "batch m=52 t=1000\nProcSteal +5 p=6 p_seq=2 m=53\n"
-        "batch m=53 t=200\nProcStatus +10 p=6 running\nGoStatus +1 g=310 m=53 running\nGoSyscallBegin @10500 p_seq=1 stack=0\n"
+        "batch m=53 t=200\nProcStatus +10 p=6 running\nGoStatus +1 g=310 m=53 running\nGoSyscallBegin @10500 p_seq=1 "
+        "stack=0\n"
         "GoSyscallEndBlocked @10501\n"
         "batch m=54 t=200\nProcStatus +20 p=8 syscall\nGoStatus +1 g=300 m=54 syscall\nGoSyscallEndBlocked @1010\n");
-    tracegen_printf(b,
-        "batch m=55 t=200\nProcStatus +30 p=9 running\nGoStatus +1 g=311 m=55 running\nGCBegin @1015 gc_seq=3 stack=0\n"
-        "batch m=56 t=200\nProcStatus +40 p=10 running\nGoStatus +1 g=302 m=56 running\nGoSwitch @1020 g=301 g_seq=1\n"
-        "batch m=58 t=1025\nGoUnblock +0 g=303 g_seq=1 stack=0\n"
-        "batch m=59 t=200\nProcStatus +50 p=11 syscall\nProcStart @1030 p=12 p_seq=1\n"
-        "batch m=60 t=200\nProcStatus +60 p=12 idle\nProcSteal @10600 p=11 p_seq=1 m=59\n");
+    tracegen_printf(b, "batch m=55 t=200\nProcStatus +30 p=9 running\nGoStatus +1 g=311 m=55 running\nGCBegin @1015 "
+                       "gc_seq=3 stack=0\n"
+                       "batch m=56 t=200\nProcStatus +40 p=10 running\nGoStatus +1 g=302 m=56 running\nGoSwitch "
+                       "@1020 g=301 g_seq=1\n"
+                       "batch m=58 t=1025\nGoUnblock +0 g=303 g_seq=1 stack=0\n"
+                       "batch m=59 t=200\nProcStatus +50 p=11 syscall\nProcStart @1030 p=12 p_seq=1\n"
+                       "batch m=60 t=200\nProcStatus +60 p=12 idle\nProcSteal @10600 p=11 p_seq=1 m=59\n");
     tracegen_printf(b, "batch m=61 t=50000\nProcStatus +1 p=13 idle\n"); /* both end there */
     for (int i = 0; i < others; i++)
-        tracegen_printf(b, "batch m=%d t=%d\nProcStatus +1 p=%d running\nGoStart @%d g=%d g_seq=2\n", 400 + i, 300 + 3 * i, 400 + i,
-                        1002 + i % 30, 400 + i);
+        tracegen_printf(b, "batch m=%d t=%d\nProcStatus +1 p=%d running\nGoStart @%d g=%d g_seq=2\n", 400 + i,
+                        300 + 3 * i, 400 + i, 1002 + i % 30, 400 + i);
 }
 
 static void test_many_wait(void **state)

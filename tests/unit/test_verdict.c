@@ -11,7 +11,8 @@
 #include "triage/verdict.h"
 
 static uint64_t seed;
-static double chance(void) { /* 0..1 */
+static double chance(void)
+{ /* 0..1 */
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (double)(seed >> 11) / 9007199254740992.0;
 }
@@ -20,13 +21,16 @@ struct model { /* of a server: what a run of it does in a second */
     double pace, lock, lock_ns, cycles, gc_share, burst;
 };
 
-static char *name_of(const char *s) {
+static char *name_of(const char *s)
+{
     char *p = mem_alloc(strlen(s) + 1);
     assert_non_null(p);
     return strcpy(p, s);
 }
 
-static void measure(struct profile *p, enum measure_kind k, const char *name, double per_second, double ns_each, double luck) {
+static void measure(struct profile *p, enum measure_kind k, const char *name, double per_second, double ns_each,
+                    double luck)
+{
     struct measure *m = &p->m[p->n++];
     *m = (struct measure){.kind = k, .name = name_of(name)};
     for (int i = 0; i < PROFILE_SLICES; i++) {
@@ -38,7 +42,8 @@ static void measure(struct profile *p, enum measure_kind k, const char *name, do
 }
 
 /* A run of one second on four processors; each kind of time has its own luck, from 0.7 to 1.4 of what is usual. */
-static void run(struct profile *p, const struct model *o) {
+static void run(struct profile *p, const struct model *o)
+{
     double busy = 2e9 * (0.8 + 0.4 * chance()), pace = o->pace * (0.8 + 0.4 * chance());
     *p = (struct profile){.path = name_of("run"), .end = 1000000000, .procs = 4, .heap_live = 5e6, .heap_goal = 25e6};
     p->m = mem_zalloc(8 * sizeof *p->m);
@@ -78,7 +83,8 @@ struct pair {
     struct verdict v;
 };
 
-static void compare(struct pair *x, const struct model *a, const struct model *b, uint32_t n) {
+static void compare(struct pair *x, const struct model *a, const struct model *b, uint32_t n)
+{
     struct err e = {0};
     for (uint32_t i = 0; i < n; i++) {
         run(&x->p[0][i], a);
@@ -89,7 +95,8 @@ static void compare(struct pair *x, const struct model *a, const struct model *b
     assert_int_equal(verdict_of(&x->side[0], &x->side[1], &x->v, &e), ERR_OK);
 }
 
-static void compared(struct pair *x) {
+static void compared(struct pair *x)
+{
     for (int s = 0; s < 2; s++) {
         for (uint32_t i = 0; i < x->side[s].n; i++) {
             profile_free(&x->p[s][i]);
@@ -101,7 +108,8 @@ static void compared(struct pair *x) {
 static const struct model plain = {.pace = 1, .cycles = 6, .gc_share = 0.04};
 
 /* How many of 40 pairs get a claim. */
-static unsigned claims(const struct model *a, const struct model *b, uint32_t n) {
+static unsigned claims(const struct model *a, const struct model *b, uint32_t n)
+{
     unsigned k = 0;
     for (int i = 0; i < 40; i++) {
         struct pair x;
@@ -112,7 +120,8 @@ static unsigned claims(const struct model *a, const struct model *b, uint32_t n)
     return k;
 }
 
-static void nothing_changed(void **state) {
+static void nothing_changed(void **state)
+{
     struct model slow = plain, burst = plain;
     (void)state;
     seed = 1;
@@ -124,7 +133,8 @@ static void nothing_changed(void **state) {
     assert_true(claims(&plain, &burst, 1) <= 1);
 }
 
-static void expect_first(const struct model *b, uint32_t n, enum measure_kind k, const char *name, const char *said) {
+static void expect_first(const struct model *b, uint32_t n, enum measure_kind k, const char *name, const char *said)
+{
     for (int i = 0; i < 40; i++) {
         struct pair x;
         struct text t = {0};
@@ -140,7 +150,8 @@ static void expect_first(const struct model *b, uint32_t n, enum measure_kind k,
     }
 }
 
-static void a_lock_is_added(void **state) {
+static void a_lock_is_added(void **state)
+{
     struct model hot = plain, light = plain;
     (void)state;
     seed = 2;
@@ -154,7 +165,8 @@ static void a_lock_is_added(void **state) {
     expect_first(&light, 3, MK_LOCK, "main.added", "lock in main.added: goroutines wait");
 }
 
-static void the_collector_runs_more(void **state) {
+static void the_collector_runs_more(void **state)
+{
     struct model often = plain;
     (void)state;
     seed = 3;
@@ -177,7 +189,8 @@ static void the_collector_runs_more(void **state) {
 }
 
 /* More runs tell smaller changes. */
-static void runs_help(void **state) {
+static void runs_help(void **state)
+{
     struct model a = plain, b = plain;
     (void)state;
     seed = 4;
@@ -190,9 +203,10 @@ static void runs_help(void **state) {
 }
 
 /* Profiles of traces: sums over slices are what the tables say; a trace beside itself differs in nothing. */
-static void profiles_of_traces(void **state) {
-    static const char *const path[] = {"samples/lock-1.26.trace", "samples/http-1.22.trace", "samples/alloc-1.19.trace",
-                                       "samples/workers-1.5.trace"};
+static void profiles_of_traces(void **state)
+{
+    static const char *const path[] = {"samples/lock-1.26.trace", "samples/http-1.22.trace",
+                                       "samples/alloc-1.19.trace", "samples/workers-1.5.trace"};
     (void)state;
     for (size_t i = 0; i < sizeof path / sizeof *path; i++) {
         struct loaded l;
@@ -221,7 +235,8 @@ static void profiles_of_traces(void **state) {
     }
 }
 
-int main(void) {
+int main(void)
+{
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nothing_changed),         cmocka_unit_test(a_lock_is_added),
         cmocka_unit_test(the_collector_runs_more), cmocka_unit_test(runs_help),

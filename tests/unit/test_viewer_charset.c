@@ -34,7 +34,8 @@ static void test_names(void **state)
         {"C.UTF-8", "C", "C", CHARSET_UTF8},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        if (charset_of(rows[i].lc_all, rows[i].lc_ctype, rows[i].lang) != rows[i].want) fail_msg("row %zu", i);
+        if (charset_of(rows[i].lc_all, rows[i].lc_ctype, rows[i].lang) != rows[i].want)
+            fail_msg("row %zu", i);
 }
 
 int main(void)

@@ -24,7 +24,11 @@ static unsigned rnd(unsigned n)
 
 /* ---- a terminal ---- */
 
-struct tcell { uint32_t glyph; bool wide, tail; struct paint_look look; };
+struct tcell {
+    uint32_t glyph;
+    bool wide, tail;
+    struct paint_look look;
+};
 struct tty {
     int w, h, x, y;
     bool bce, rep, shift, scroll, edge; /* edge: behind the last column, where terminals differ */
@@ -69,24 +73,40 @@ static void sgr(struct tty *t, const int *a, int n)
 {
     for (int i = 0; i < n; i++) {
         int v = a[i];
-        if (v == 0) t->pen = (struct paint_look){INK_DEFAULT, INK_DEFAULT, 0};
-        else if (v == 1) t->pen.attrs |= INK_BOLD;
-        else if (v == 2) t->pen.attrs |= INK_DIM;
-        else if (v == 4) t->pen.attrs |= INK_UNDERLINE;
-        else if (v == 7) t->pen.attrs |= INK_REVERSE;
-        else if (v == 22) t->pen.attrs &= ~(unsigned)(INK_BOLD | INK_DIM);
-        else if (v == 24) t->pen.attrs &= ~(unsigned)INK_UNDERLINE;
-        else if (v == 27) t->pen.attrs &= ~(unsigned)INK_REVERSE;
-        else if (v == 39) t->pen.fg = INK_DEFAULT;
-        else if (v == 49) t->pen.bg = INK_DEFAULT;
-        else if (v >= 30 && v < 38) t->pen.fg = v - 30;
-        else if (v >= 40 && v < 48) t->pen.bg = v - 40;
-        else if (v >= 90 && v < 98) t->pen.fg = v - 90 + 8;
-        else if (v >= 100 && v < 108) t->pen.bg = v - 100 + 8;
+        if (v == 0)
+            t->pen = (struct paint_look){INK_DEFAULT, INK_DEFAULT, 0};
+        else if (v == 1)
+            t->pen.attrs |= INK_BOLD;
+        else if (v == 2)
+            t->pen.attrs |= INK_DIM;
+        else if (v == 4)
+            t->pen.attrs |= INK_UNDERLINE;
+        else if (v == 7)
+            t->pen.attrs |= INK_REVERSE;
+        else if (v == 22)
+            t->pen.attrs &= ~(unsigned)(INK_BOLD | INK_DIM);
+        else if (v == 24)
+            t->pen.attrs &= ~(unsigned)INK_UNDERLINE;
+        else if (v == 27)
+            t->pen.attrs &= ~(unsigned)INK_REVERSE;
+        else if (v == 39)
+            t->pen.fg = INK_DEFAULT;
+        else if (v == 49)
+            t->pen.bg = INK_DEFAULT;
+        else if (v >= 30 && v < 38)
+            t->pen.fg = v - 30;
+        else if (v >= 40 && v < 48)
+            t->pen.bg = v - 40;
+        else if (v >= 90 && v < 98)
+            t->pen.fg = v - 90 + 8;
+        else if (v >= 100 && v < 108)
+            t->pen.bg = v - 100 + 8;
         else if (v == 38 || v == 48) {
             int32_t c = -5;
-            if (i + 2 < n && a[i + 1] == 5) c = a[i + 2], i += 2;
-            else if (i + 4 < n && a[i + 1] == 2) c = a[i + 2] << 16 | a[i + 3] << 8 | a[i + 4], i += 4;
+            if (i + 2 < n && a[i + 1] == 5)
+                c = a[i + 2], i += 2;
+            else if (i + 4 < n && a[i + 1] == 2)
+                c = a[i + 2] << 16 | a[i + 3] << 8 | a[i + 4], i += 4;
             assert_int_not_equal(c, -5);
             *(v == 38 ? &t->pen.fg : &t->pen.bg) = c;
         } else {
@@ -101,44 +121,72 @@ static size_t csi(struct tty *t, const char *s, size_t n)
     size_t i = 0;
     bool private = n && s[0] == '?';
     for (i += private; i < n && ((s[i] >= '0' && s[i] <= '9') || s[i] == ';'); i++) {
-        if (s[i] == ';') { k++; digits = 0; assert_true(k < 31); }
-        else { a[k] = a[k] * 10 + s[i] - '0'; digits++; }
+        if (s[i] == ';') {
+            k++;
+            digits = 0;
+            assert_true(k < 31);
+        } else {
+            a[k] = a[k] * 10 + s[i] - '0';
+            digits++;
+        }
     }
     (void)digits;
     assert_true(i < n);
     int v = a[0] ? a[0] : 1;
     switch (s[i]) {
     case 'm': sgr(t, a, k + 1); break;
-    case 'H': t->y = v - 1; t->x = a[1] ? a[1] - 1 : 0; t->edge = false; break;
-    case 'C': assert_false(t->edge); t->x += v; assert_true(t->x < t->w); break;
-    case 'G': assert_false(t->edge); t->x = v - 1; break;
+    case 'H':
+        t->y = v - 1;
+        t->x = a[1] ? a[1] - 1 : 0;
+        t->edge = false;
+        break;
+    case 'C':
+        assert_false(t->edge);
+        t->x += v;
+        assert_true(t->x < t->w);
+        break;
+    case 'G':
+        assert_false(t->edge);
+        t->x = v - 1;
+        break;
     case 'K':
         assert_false(t->edge);
-        for (int x = t->x; x < t->w; x++) set(t, x, blank(t));
+        for (int x = t->x; x < t->w; x++)
+            set(t, x, blank(t));
         assert_false(t->pen.attrs & (INK_REVERSE | INK_UNDERLINE)); /* terminals differ in what that leaves */
         break;
     case 'X':
         assert_false(t->edge);
         assert_true(t->x + v <= t->w);
-        for (int x = t->x; x < t->x + v; x++) set(t, x, blank(t));
+        for (int x = t->x; x < t->x + v; x++)
+            set(t, x, blank(t));
         assert_false(t->pen.attrs & (INK_REVERSE | INK_UNDERLINE));
         break;
     case 'b':
         assert_true(t->rep);
-        for (int j = 0; j < v; j++) put_glyph(t, t->last);
+        for (int j = 0; j < v; j++)
+            put_glyph(t, t->last);
         break;
-    case 'P': case '@': {
+    case 'P':
+    case '@': {
         struct tcell *row = &t->c[t->y * t->w];
         assert_true(t->shift && !t->edge && t->x + v <= t->w);
         assert_int_equal(t->pen.attrs, 0);
         for (int x = t->x; x < t->w; x++) /* terminals differ in what is left of a torn one */
             assert_false(row[x].wide || row[x].tail);
-        if (s[i] == 'P') memmove(row + t->x, row + t->x + v, (size_t)(t->w - t->x - v) * sizeof *row);
-        else memmove(row + t->x + v, row + t->x, (size_t)(t->w - t->x - v) * sizeof *row);
-        for (int x = 0; x < v; x++) row[s[i] == 'P' ? t->w - v + x : t->x + x] = blank(t);
+        if (s[i] == 'P')
+            memmove(row + t->x, row + t->x + v, (size_t)(t->w - t->x - v) * sizeof *row);
+        else
+            memmove(row + t->x + v, row + t->x, (size_t)(t->w - t->x - v) * sizeof *row);
+        for (int x = 0; x < v; x++)
+            row[s[i] == 'P' ? t->w - v + x : t->x + x] = blank(t);
         break;
     }
-    case 'B': assert_false(t->edge); t->y += v; assert_true(t->y < t->h); break;
+    case 'B':
+        assert_false(t->edge);
+        t->y += v;
+        assert_true(t->y < t->h);
+        break;
     case 'r':
         assert_true(t->scroll);
         t->top = a[0] ? a[0] - 1 : 0;
@@ -147,7 +195,8 @@ static size_t csi(struct tty *t, const char *s, size_t n)
         t->x = t->y = 0;
         t->edge = false;
         break;
-    case 'h': case 'l': assert_true(private && a[0] == 2026); break;
+    case 'h':
+    case 'l': assert_true(private && a[0] == 2026); break;
     default: fail_msg("CSI %c", s[i]);
     }
     return i + 1;
@@ -168,8 +217,10 @@ static void take(struct tty *t, const char *s, size_t n)
     for (size_t i = 0; i < n;) {
         unsigned char c = (unsigned char)s[i];
         if (c == 27 && i + 1 < n && s[i + 1] == 'M') {
-            if (t->y == t->top) scroll(t, false);
-            else t->y--;
+            if (t->y == t->top)
+                scroll(t, false);
+            else
+                t->y--;
             i += 2;
         } else if (c == 27) {
             assert_true(i + 1 < n && s[i + 1] == '[');
@@ -180,8 +231,10 @@ static void take(struct tty *t, const char *s, size_t n)
             t->edge = false;
             i++;
         } else if (c == '\n') {
-            if (t->y + 1 == t->end && t->scroll) scroll(t, true);
-            else t->y++;
+            if (t->y + 1 == t->end && t->scroll)
+                scroll(t, true);
+            else
+                t->y++;
             assert_true(t->y < t->h);
             i++;
         } else {
@@ -237,8 +290,8 @@ static void shows(const struct tty *t, const struct grid *g, const struct ink *i
                 if (ground(&l) != ground(&s->look) || s->look.attrs & INK_UNDERLINE)
                     fail_msg("%d,%d: the ground of a blank is wrong", x, y);
             } else if (l.fg != s->look.fg || l.bg != s->look.bg || l.attrs != s->look.attrs) {
-                fail_msg("%d,%d: fg %d bg %d attrs %u, shall %d %d %u", x, y, s->look.fg, s->look.bg, s->look.attrs, l.fg,
-                         l.bg, l.attrs);
+                fail_msg("%d,%d: fg %d bg %d attrs %u, shall %d %d %u", x, y, s->look.fg, s->look.bg, s->look.attrs,
+                         l.fg, l.bg, l.attrs);
             }
         }
 }
@@ -281,10 +334,13 @@ static void move_left(struct grid *g, int x0, int n)
 {
     for (int y = 0; y < g->h; y++) {
         struct cell *row = &g->cells[y * g->w], copy[100];
-        if (rnd(8) == 0) continue;
+        if (rnd(8) == 0)
+            continue;
         memcpy(copy, row, (size_t)g->w * sizeof *row);
         for (int x = x0; x < g->w; x++)
-            grid_put(g, x, y, x + n >= x0 && x + n < g->w && !(copy[x + n].flags & (CELL_WIDE | CELL_TAIL)) ? copy[x + n].glyph : 'x',
+            grid_put(g, x, y,
+                     x + n >= x0 && x + n < g->w && !(copy[x + n].flags & (CELL_WIDE | CELL_TAIL)) ? copy[x + n].glyph
+                                                                                                   : 'x',
                      x + n >= x0 && x + n < g->w ? (enum style)copy[x + n].style : STYLE_NORMAL);
     }
     g->moved_x = x0;
@@ -308,8 +364,12 @@ static void any_picture(void **state)
     struct ink inks[STYLE_COUNT];
     (void)state;
     for (int round = 0; round < 240; round++) {
-        struct painter p = {.depth = depths[round % 5], .rep = rnd(2), .bce = rnd(2), .sync = rnd(2),
-                            .shift = rnd(3), .scroll = rnd(3)};
+        struct painter p = {.depth = depths[round % 5],
+                            .rep = rnd(2),
+                            .bce = rnd(2),
+                            .sync = rnd(2),
+                            .shift = rnd(3),
+                            .scroll = rnd(3)};
         struct grid g = {0};
         int w = 1 + (int)rnd(round % 3 ? 90 : 12), h = 1 + (int)rnd(12);
         some_inks(inks, p.depth);
@@ -402,8 +462,10 @@ static void moved_pictures(void **state)
         if (k < 2) {
             for (int y = 0; y < 12; y++) {
                 struct cell *row = &g.cells[y * 90 + 20];
-                if (k) memmove(row + 7, row, 63 * sizeof *row);
-                else memmove(row, row + 7, 63 * sizeof *row);
+                if (k)
+                    memmove(row + 7, row, 63 * sizeof *row);
+                else
+                    memmove(row, row + 7, 63 * sizeof *row);
             }
             g.moved_x = 20;
             g.moved = k ? -7 : 7;
@@ -423,6 +485,7 @@ static void moved_pictures(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(any_picture), cmocka_unit_test(colours_by_turns), cmocka_unit_test(moved_pictures)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(any_picture), cmocka_unit_test(colours_by_turns),
+                                       cmocka_unit_test(moved_pictures)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

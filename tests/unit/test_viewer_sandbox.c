@@ -29,7 +29,8 @@ static bool reads(const char *path)
     int fd = open(path, O_RDONLY);
     char b;
     bool ok = fd >= 0 && read(fd, &b, 1) >= 0;
-    if (fd >= 0) close(fd);
+    if (fd >= 0)
+        close(fd);
     return ok;
 }
 
@@ -39,7 +40,8 @@ static bool writes(const char *name)
     snprintf(path, sizeof path, "%s/%s", dir, name);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     bool ok = fd >= 0 && write(fd, "x", 1) == 1;
-    if (fd >= 0) close(fd);
+    if (fd >= 0)
+        close(fd);
     return ok;
 }
 
@@ -67,32 +69,45 @@ static int look(unsigned needs, int argc, char **argv, bool net, bool program)
 {
     int bad = 0;
     sandbox_enter(needs, argc, argv);
-    if (landlock && reads("/etc/passwd")) bad |= (needs & SANDBOX_EXEC) ? 0 : SECRET;
-    if (landlock && reads("README.md")) bad |= (needs & (SANDBOX_EXEC | SANDBOX_TERMINAL)) ? 0 : SECRET;
-    if (!reads(TRACE)) bad |= NAMED;
-    if (!writes("out/file")) bad |= OUT;
-    if (landlock && writes("elsewhere")) bad |= ELSEWHERE;
-    if (landlock && !(needs & SANDBOX_TERMINAL) && open(TRACE, O_WRONLY) >= 0) bad |= ELSEWHERE; /* the viewer writes slices beside it */
-    if (seccomp && connects() != net) bad |= NET;
-    if (seccomp && starts() != program) bad |= PROGRAM;
-    if (access("/proc/self/exe", F_OK)) bad |= OWN;
+    if (landlock && reads("/etc/passwd"))
+        bad |= (needs & SANDBOX_EXEC) ? 0 : SECRET;
+    if (landlock && reads("README.md"))
+        bad |= (needs & (SANDBOX_EXEC | SANDBOX_TERMINAL)) ? 0 : SECRET;
+    if (!reads(TRACE))
+        bad |= NAMED;
+    if (!writes("out/file"))
+        bad |= OUT;
+    if (landlock && writes("elsewhere"))
+        bad |= ELSEWHERE;
+    if (landlock && !(needs & SANDBOX_TERMINAL) && open(TRACE, O_WRONLY) >= 0)
+        bad |= ELSEWHERE; /* the viewer writes slices beside it */
+    if (seccomp && connects() != net)
+        bad |= NET;
+    if (seccomp && starts() != program)
+        bad |= PROGRAM;
+    if (access("/proc/self/exe", F_OK))
+        bad |= OWN;
     return bad;
 }
 
 static void expect(const char *command, char **argv, bool net, bool program)
 {
     int argc = 0, status;
-    while (argv[argc]) argc++;
+    while (argv[argc])
+        argc++;
     pid_t pid = fork();
-    if (pid == 0) _exit(look(sandbox_needs(command, argc, argv), argc, argv, net, program));
+    if (pid == 0)
+        _exit(look(sandbox_needs(command, argc, argv), argc, argv, net, program));
     assert_int_equal(waitpid(pid, &status, 0), pid);
-    if (status) fail_msg("gotop %s: %#x", command ? command : "(viewer)", WIFEXITED(status) ? WEXITSTATUS(status) : status);
+    if (status)
+        fail_msg("gotop %s: %#x", command ? command : "(viewer)", WIFEXITED(status) ? WEXITSTATUS(status) : status);
 }
 
 static void test_commands(void **state)
 {
     (void)state;
-    static const char *const plain[] = {"report", "diff", "explain", "pprof", "csv", "perfetto", "folded", "dump", "later-ones"};
+    static const char *const plain[] = {"report",   "diff",   "explain", "pprof",     "csv",
+                                        "perfetto", "folded", "dump",    "later-ones"};
     char out[300];
     snprintf(out, sizeof out, "%s/out/file", dir);
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
@@ -146,12 +161,14 @@ int main(void)
     landlock = strstr(what, "Landlock") != NULL;
     seccomp = strstr(what, "seccomp") != NULL;
     printf("note: sandbox here: %s\n", what);
-    if (!mkdtemp(dir)) return 1;
+    if (!mkdtemp(dir))
+        return 1;
     snprintf(out, sizeof out, "%s/out", dir);
     mkdir(out, 0700);
     int rc = cmocka_run_group_tests(tests, NULL, NULL);
     char rm[300];
     snprintf(rm, sizeof rm, "rm -rf '%s'", dir);
-    if (system(rm)) fprintf(stderr, "left behind: %s\n", dir);
+    if (system(rm))
+        fprintf(stderr, "left behind: %s\n", dir);
     return rc;
 }

@@ -42,8 +42,8 @@ static void test_all_rows(void **state)
 static void test_states_differ(void **state)
 {
     (void)state;
-    static const enum style busy[] = {STYLE_RUNNING, STYLE_GCWORK, STYLE_ASSIST, STYLE_SWEEP, STYLE_SYSCALL,
-                                      STYLE_RUNNABLE, STYLE_WAITING, STYLE_STW};
+    static const enum style busy[] = {STYLE_RUNNING, STYLE_GCWORK,   STYLE_ASSIST,  STYLE_SWEEP,
+                                      STYLE_SYSCALL, STYLE_RUNNABLE, STYLE_WAITING, STYLE_STW};
     for (enum palette p = 0; p < PALETTE_COUNT; p++)
         for (size_t i = 0; i < sizeof busy / sizeof busy[0]; i++)
             for (size_t j = 0; j < i; j++)
@@ -86,9 +86,12 @@ static struct rgb without(struct rgb c, int cone)
 {
     double l = 0.31399 * c.r + 0.63951 * c.g + 0.04650 * c.b, m = 0.15537 * c.r + 0.75789 * c.g + 0.08670 * c.b,
            s = 0.01775 * c.r + 0.10945 * c.g + 0.87257 * c.b;
-    if (cone == 0) l = 1.05118 * m - 0.05117 * s;
-    if (cone == 1) m = 0.95131 * l + 0.04866 * s;
-    if (cone == 2) s = -0.86745 * l + 1.86727 * m;
+    if (cone == 0)
+        l = 1.05118 * m - 0.05117 * s;
+    if (cone == 1)
+        m = 0.95131 * l + 0.04866 * s;
+    if (cone == 2)
+        s = -0.86745 * l + 1.86727 * m;
     return (struct rgb){5.47221 * l - 4.64196 * m + 0.16963 * s, -1.12524 * l + 2.29317 * m - 0.16790 * s,
                         0.02980 * l - 0.19318 * m + 1.16365 * s};
 }
@@ -112,7 +115,8 @@ static double apart(struct rgb a, struct rgb b)
     double x[3], y[3], sum = 0;
     lab(a, x);
     lab(b, y);
-    for (int i = 0; i < 3; i++) sum += (x[i] - y[i]) * (x[i] - y[i]);
+    for (int i = 0; i < 3; i++)
+        sum += (x[i] - y[i]) * (x[i] - y[i]);
     return sqrt(sum);
 }
 
@@ -134,21 +138,24 @@ static void test_contrast(void **state)
         enum style s;
         double least;
     } want[] = {
-        {STYLE_RUNNING, 3}, {STYLE_GCWORK, 3}, {STYLE_ASSIST, 3}, {STYLE_SWEEP, 3}, {STYLE_SYSCALL, 3},
-        {STYLE_RUNNABLE, 3}, {STYLE_STW, 3}, {STYLE_HEAP, 3}, {STYLE_HEAP_OVER, 3}, {STYLE_RUNQ, 3},
-        {STYLE_RUNQ_OVER, 3}, {STYLE_GC, 3}, {STYLE_STATUS, 7}, {STYLE_FOOTER, 4.5}, {STYLE_MESSAGE, 4.5}, {STYLE_WARN, 4.5},
-        {STYLE_LANE, 4.5}, {STYLE_LANE_NOTE, 3.5}, {STYLE_TITLE, 4.5}, {STYLE_TITLE_NOTE, 4.5}, {STYLE_LANE_FOCUS, 4.5},
-        {STYLE_TITLE_DAMAGE, 4.5}, {STYLE_CURSOR, 7}, {STYLE_HIT, 4.5}, {STYLE_POPUP, 7}, {STYLE_POPUP_HEAD, 4.5},
-        {STYLE_POPUP_DIM, 4.5}, {STYLE_DIM, 3.5}, {STYLE_WAITING, 3}, {STYLE_LOADING, 1.8}, {STYLE_IDLE, 1.8},
+        {STYLE_RUNNING, 3},      {STYLE_GCWORK, 3},         {STYLE_ASSIST, 3},      {STYLE_SWEEP, 3},
+        {STYLE_SYSCALL, 3},      {STYLE_RUNNABLE, 3},       {STYLE_STW, 3},         {STYLE_HEAP, 3},
+        {STYLE_HEAP_OVER, 3},    {STYLE_RUNQ, 3},           {STYLE_RUNQ_OVER, 3},   {STYLE_GC, 3},
+        {STYLE_STATUS, 7},       {STYLE_FOOTER, 4.5},       {STYLE_MESSAGE, 4.5},   {STYLE_WARN, 4.5},
+        {STYLE_LANE, 4.5},       {STYLE_LANE_NOTE, 3.5},    {STYLE_TITLE, 4.5},     {STYLE_TITLE_NOTE, 4.5},
+        {STYLE_LANE_FOCUS, 4.5}, {STYLE_TITLE_DAMAGE, 4.5}, {STYLE_CURSOR, 7},      {STYLE_HIT, 4.5},
+        {STYLE_POPUP, 7},        {STYLE_POPUP_HEAD, 4.5},   {STYLE_POPUP_DIM, 4.5}, {STYLE_DIM, 3.5},
+        {STYLE_WAITING, 3},      {STYLE_LOADING, 1.8},      {STYLE_IDLE, 1.8},
     };
     for (enum palette p = 0; p < PALETTE_COUNT; p++)
         for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
             struct ink k = theme_ink(p, DEPTH_TRUE, want[i].s);
-            if (k.fg == INK_DEFAULT) continue;
+            if (k.fg == INK_DEFAULT)
+                continue;
             double is = contrast(rgb_of(k.fg), rgb_of(k.bg == INK_DEFAULT ? ground(p) : k.bg));
             if (is < want[i].least)
-                fail_msg("%s: %s has a contrast of %.2f, %.1f is the least", palette_name(p), style_name(want[i].s), is,
-                         want[i].least);
+                fail_msg("%s: %s has a contrast of %.2f, %.1f is the least", palette_name(p), style_name(want[i].s),
+                         is, want[i].least);
         }
 }
 
@@ -167,8 +174,8 @@ static void test_told_apart(void **state)
                     double d = cone == 3 ? apart(a, b) : apart(without(a, cone), without(b, cone));
                     double least = cone == 3 ? 25 : p == PALETTE_BLIND ? 18 : 9;
                     if (d < least)
-                        fail_msg("%s: with %s %s and %s are %.1f apart, %.0f is the least", palette_name(p), cones[cone],
-                                 style_name(full[i]), style_name(full[j]), d, least);
+                        fail_msg("%s: with %s %s and %s are %.1f apart, %.0f is the least", palette_name(p),
+                                 cones[cone], style_name(full[i]), style_name(full[j]), d, least);
                 }
 }
 
@@ -181,7 +188,8 @@ static void test_quiet(void **state)
     for (enum palette p = 0; p < PALETTE_CONTRAST; p++)
         for (size_t i = 0; i < sizeof context / sizeof *context; i++)
             for (size_t j = 0; j < sizeof cost / sizeof *cost; j++) {
-                double quiet = apart(fg_of(p, context[i]), rgb_of(ground(p))), loud = apart(fg_of(p, cost[j]), rgb_of(ground(p)));
+                double quiet = apart(fg_of(p, context[i]), rgb_of(ground(p))),
+                       loud = apart(fg_of(p, cost[j]), rgb_of(ground(p)));
                 if (quiet >= loud)
                     fail_msg("%s: %s (%.0f) is as loud as %s (%.0f)", palette_name(p), style_name(context[i]), quiet,
                              style_name(cost[j]), loud);
@@ -233,7 +241,8 @@ static bool parse(struct options *o, const char *line)
     char *argv[16] = {"gotop"}, *save = NULL;
     int argc = 1;
     snprintf(copy, sizeof copy, "%s", line);
-    for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save)) argv[argc++] = w;
+    for (char *w = strtok_r(copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
+        argv[argc++] = w;
     FILE *sink = fopen("/dev/null", "w");
     bool ok = options_parse(argc, argv, o, sink);
     fclose(sink);
@@ -259,13 +268,32 @@ static void test_options(void **state)
     assert_string_equal(o.path, "--odd-name");
     assert_true(parse(&o, "--view 3 --at 1.2s..1.3s --lane g12@1.25s x"));
     assert_int_equal(o.view, 3);
-    static const char *const wrong[] = {
-        "--view 0", "--view 11", "--view 3x", "--at g5", "--at soon", "--lane 5ms", "--lane x", "--nope", "--size", "--size 0x5",
-        "--size 80", "--size 9999x9999", "--headless=1", "a b", "--glyphs wingdings", "--color=maybe", "--threads 0",
-        "--max-memory 5Q", "--max-memory -1", "--max-memory 99999999999T", "--ticks-per-second 0",
-        "--ticks-per-second nan", "-x"};
+    static const char *const wrong[] = {"--view 0",
+                                        "--view 11",
+                                        "--view 3x",
+                                        "--at g5",
+                                        "--at soon",
+                                        "--lane 5ms",
+                                        "--lane x",
+                                        "--nope",
+                                        "--size",
+                                        "--size 0x5",
+                                        "--size 80",
+                                        "--size 9999x9999",
+                                        "--headless=1",
+                                        "a b",
+                                        "--glyphs wingdings",
+                                        "--color=maybe",
+                                        "--threads 0",
+                                        "--max-memory 5Q",
+                                        "--max-memory -1",
+                                        "--max-memory 99999999999T",
+                                        "--ticks-per-second 0",
+                                        "--ticks-per-second nan",
+                                        "-x"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
-        if (parse(&o, wrong[i])) fail_msg("'%s' is taken", wrong[i]);
+        if (parse(&o, wrong[i]))
+            fail_msg("'%s' is taken", wrong[i]);
 }
 
 struct heard {
@@ -299,12 +327,14 @@ static void test_palette_text(void **state)
     struct ink a = theme_ink(PALETTE_USER, DEPTH_TRUE, STYLE_GC), b = theme_ink(PALETTE_LIGHT, DEPTH_TRUE, STYLE_GC);
     assert_true(a.fg == b.fg && a.bg == b.bg && a.attrs == b.attrs);
     static const char *const bad[] = {
-        "\nrunnin - - - -", "\nrunning - - -", "\nrunning red - - -", "\nrunning #12345 - - -", "\nrunning - - 16 -",
-        "\nrunning - - -1 -", "\nrunning - - - - blinking", "\ninclude mine", "\ninclude", "\nrunning #12345g - - -",
+        "\nrunnin - - - -",   "\nrunning - - -",         "\nrunning red - - -",        "\nrunning #12345 - - -",
+        "\nrunning - - 16 -", "\nrunning - - -1 -",      "\nrunning - - - - blinking", "\ninclude mine",
+        "\ninclude",          "\nrunning #12345g - - -",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         h = (struct heard){0};
-        if (palette_read(bad[i], strlen(bad[i]), "bad", &say) != 1) fail_msg("taken: %s", bad[i]);
+        if (palette_read(bad[i], strlen(bad[i]), "bad", &say) != 1)
+            fail_msg("taken: %s", bad[i]);
         assert_int_equal(h.line, 2);
     }
     enum palette p;
@@ -316,9 +346,9 @@ static void test_palette_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_all_rows), cmocka_unit_test(test_states_differ), cmocka_unit_test(test_contrast), cmocka_unit_test(test_told_apart),
-        cmocka_unit_test(test_quiet), cmocka_unit_test(test_blind),
-        cmocka_unit_test(test_depth), cmocka_unit_test(test_256), cmocka_unit_test(test_options),
+        cmocka_unit_test(test_all_rows),     cmocka_unit_test(test_states_differ), cmocka_unit_test(test_contrast),
+        cmocka_unit_test(test_told_apart),   cmocka_unit_test(test_quiet),         cmocka_unit_test(test_blind),
+        cmocka_unit_test(test_depth),        cmocka_unit_test(test_256),           cmocka_unit_test(test_options),
         cmocka_unit_test(test_palette_text),
     };
     return cmocka_run_group_tests_name("viewer", tests, NULL, NULL);

@@ -21,11 +21,13 @@
 
 #define SHARED "../shared/traces/"
 
-static inline bool help_have_shared(void) {
+static inline bool help_have_shared(void)
+{
     return access(SHARED "MANIFEST.tsv", R_OK) == 0;
 }
 
-static inline void help_load(const char *path, struct loaded *l) {
+static inline void help_load(const char *path, struct loaded *l)
+{
     struct err e = {0};
     struct trace_opts o = {0};
     if (load_file(path, &o, true, l, &e) != ERR_OK) {
@@ -35,7 +37,8 @@ static inline void help_load(const char *path, struct loaded *l) {
 }
 
 /* Calls f with the path of each file in dir whose name begins with `prefix` and ends with ".trace". */
-static inline unsigned help_each(const char *dir, const char *prefix, void (*f)(const char *path)) {
+static inline unsigned help_each(const char *dir, const char *prefix, void (*f)(const char *path))
+{
     struct dirent **list;
     int n = scandir(dir, &list, NULL, alphasort);
     unsigned done = 0;

@@ -105,7 +105,8 @@ static void lines_event(struct lines *l, const struct ev *e)
         return;
     tracegen_printf(b, "%s%" PRId64 "%s", e->flags & EVF_QUIET ? "~" : "", e->t, e->flags & EVF_BACKDATE ? "<" : "");
     switch (e->kind) {
-    case EVK_G_CREATE: case EVK_G_STATUS:
+    case EVK_G_CREATE:
+    case EVK_G_STATUS:
         if (e->g < 64)
             l->g[e->g] = e->arg;
         lines_who(l, 'g', e->g, l->g);
@@ -137,7 +138,8 @@ static void lines_event(struct lines *l, const struct ev *e)
             l->m[e->m] = e->arg;
         lines_who(l, 'm', e->m, l->m);
         break;
-    case EVK_RANGE_BEGIN: case EVK_RANGE_END:
+    case EVK_RANGE_BEGIN:
+    case EVK_RANGE_END:
         tracegen_printf(b, e->kind == EVK_RANGE_BEGIN ? " begin %s" : " end %s", range[e->state]);
         lines_who(l, 'g', e->g, l->g);
         lines_who(l, 'p', e->p, l->p);
@@ -145,13 +147,19 @@ static void lines_event(struct lines *l, const struct ev *e)
         if (e->arg || e->arg2)
             tracegen_printf(b, " %" PRIu64 ",%" PRIu64, e->arg, e->arg2);
         break;
-    case EVK_METRIC:
-        tracegen_printf(b, " %s %" PRIu64, metric[e->state], e->arg);
-        break;
-    case EVK_TASK_BEGIN: case EVK_TASK_END: case EVK_REGION_BEGIN: case EVK_REGION_END: case EVK_LOG:
+    case EVK_METRIC: tracegen_printf(b, " %s %" PRIu64, metric[e->state], e->arg); break;
+    case EVK_TASK_BEGIN:
+    case EVK_TASK_END:
+    case EVK_REGION_BEGIN:
+    case EVK_REGION_END:
+    case EVK_LOG:
         lines_who(l, 'g', e->g, l->g);
-        tracegen_printf(b, " %s %" PRIu64, e->kind == EVK_TASK_BEGIN ? "task" : e->kind == EVK_TASK_END ? "endtask" :
-                        e->kind == EVK_REGION_BEGIN ? "region" : e->kind == EVK_REGION_END ? "endregion" : "log",
+        tracegen_printf(b, " %s %" PRIu64,
+                        e->kind == EVK_TASK_BEGIN     ? "task"
+                        : e->kind == EVK_TASK_END     ? "endtask"
+                        : e->kind == EVK_REGION_BEGIN ? "region"
+                        : e->kind == EVK_REGION_END   ? "endregion"
+                                                      : "log",
                         e->arg);
         if (e->arg2)
             tracegen_printf(b, " of %" PRIu64, e->arg2);
@@ -164,8 +172,7 @@ static void lines_event(struct lines *l, const struct ev *e)
         lines_who(l, 'g', e->g, l->g);
         lines_who(l, 'p', e->p, l->p);
         break;
-    default:
-        tracegen_printf(b, " kind %d", e->kind);
+    default: tracegen_printf(b, " kind %d", e->kind);
     }
     lines_who(l, 'b', e->by, l->g);
     lines_at(l, " at ", e->stack);
@@ -181,8 +188,8 @@ static void lines_bytes(struct lines *l, const uint8_t *data, size_t n, int vers
     struct ev_stream st = {0};
     struct lines_ps ps = {0};
     names_init(&l->names);
-    l->s = (struct source){.data = data, .len = n, .version = version, .header = version ? 16 : 8, .opts = &l->opts,
-                           .names = &l->names};
+    l->s = (struct source){
+        .data = data, .len = n, .version = version, .header = version ? 16 : 8, .opts = &l->opts, .names = &l->names};
     l->last = INT64_MIN;
     if (source_v1(&l->s, &e) == ERR_OK) {
         for (size_t got; (got = l->s.ops->stream(&l->s, evs, 256, &st.t)) > 0;)
@@ -217,7 +224,8 @@ static int lines_version(const uint8_t *data)
 }
 
 /* reads_as - the notation's events are these lines. Lines of `want` that end in "*" stand for any ending. */
-static __attribute__((unused)) void reads_with(const char *trace, const char *want, double ticks_per_second, const char *exe)
+static __attribute__((unused)) void reads_with(const char *trace, const char *want, double ticks_per_second,
+                                               const char *exe)
 {
     size_t n, before = mem_live();
     uint8_t *data = tracegen_bytes(trace, &n);
