@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "decode/door.h"
+#include "decode/host.h"
 #include "decode/mem.h"
 #include "triage/text.h"
 
@@ -140,6 +141,7 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
     if (!(l->buf = mem_alloc(READ_SIZE))) {
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     }
+    l->st.max = host_memory() / 4; /* a generation that never ends */
     return feed_open(o->where, &o->feed, &l->feed, e);
 }
 

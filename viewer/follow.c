@@ -31,6 +31,7 @@ struct model {
     struct strip strip;
     struct trace *tr;
     bool waits; /* all of its strip is decoded */
+    bool over;  /* and no more of it can be: damage */
 };
 
 struct follow {
@@ -227,8 +228,21 @@ static int64_t next_takes_over(struct follow *f)
 
 static void decode(struct model *m, int64_t budget_ns)
 {
-    if (m->tr && !m->waits)
-        m->waits = trace_load(m->tr, budget_ns) != LOAD_MORE;
+    if (!m->tr || m->waits)
+        return;
+    enum load rc = trace_load(m->tr, budget_ns);
+    m->waits = rc != LOAD_MORE;
+    m->over = rc == LOAD_DONE;
+}
+
+/* What comes can't be decoded any further: that is its end, and is said. */
+static bool damaged(struct follow *f)
+{
+    if (f->ended || !f->now.over)
+        return false;
+    const struct err *e = trace_damage(f->now.tr, 0);
+    over(f, e ? e->what : "the rest can't be decoded");
+    return true;
 }
 
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
@@ -245,6 +259,8 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         return news;
     if (!f->now.waits) {
         decode(&f->now, budget_ns);
+        if (damaged(f))
+            news |= FOLLOW_ENDED;
         if (f->now.waits)
             settle_times(f);
         news |= FOLLOW_GREW;
