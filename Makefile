@@ -44,18 +44,18 @@ COMPILE = $(CC) $(GOTOP_CPPFLAGS) $(CPPFLAGS) $(GOTOP_CFLAGS) $(CFLAGS) -MMD -MP
 LINK    = $(CC) $(GOTOP_CFLAGS) $(CFLAGS) $(GOTOP_LDFLAGS) $(LDFLAGS)
 
 LAYERS = viewer layout triage decode
-objs   = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1)/*.c)))
+objs   = $(patsubst %.c,$(BUILD)/%.o,$(sort $(wildcard $(1)/*.c $(1)/*/*.c)))
 OBJ_decode = $(call objs,decode)
 OBJ_triage = $(call objs,triage)
 OBJ_layout = $(call objs,layout)
-OBJ_viewer = $(filter-out %/viewer/main.o,$(call objs,viewer)) \
+OBJ_viewer = $(filter-out %/viewer/command/main.o,$(call objs,viewer)) \
              $(if $(wildcard keymaps/*.keys),$(BUILD)/keymaps_builtin.o)
-# Wire formats: protoc-c makes readers and writers of triage/NAME.proto, built into the triage library.
-PROTO = $(sort $(wildcard triage/*.proto))
+# Wire formats: protoc-c makes readers and writers of triage/*/NAME.proto, built into the triage library.
+PROTO = $(sort $(wildcard triage/*/*.proto))
 PB_C = $(PROTO:%.proto=$(BUILD)/%.pb-c.c)
 PB_H = $(PB_C:.c=.h)
 OBJ_triage += $(PB_C:.c=.o)
-MAIN = $(if $(wildcard viewer/main.c),$(BUILD)/viewer/main.o)
+MAIN = $(if $(wildcard viewer/command/main.c),$(BUILD)/viewer/command/main.o)
 # In link order: what uses stands before what is used. A layer without sources has no library.
 lib  = $(if $(strip $(OBJ_$(1))),$(BUILD)/lib$(1).a)
 LIB_ALL  = $(foreach l,$(LAYERS),$(call lib,$(l)))
@@ -105,9 +105,9 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 	$(Q)$(COMPILE) $(OWN_CFLAGS) -c -o $@ $<
 
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
-$(BUILD)/decode/v2_turn.o $(BUILD)/decode/v2_order.o $(BUILD)/decode/fold.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
+$(BUILD)/decode/v2/v2_turn.o $(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
 # These want one register more.
-$(BUILD)/decode/v1_play.o $(BUILD)/decode/v1_decode.o: private OWN_CFLAGS = -fno-tree-slp-vectorize -fomit-frame-pointer
+$(BUILD)/decode/v1/v1_play.o $(BUILD)/decode/v1/v1_decode.o: private OWN_CFLAGS = -fno-tree-slp-vectorize -fomit-frame-pointer
 
 # Stamps, rewritten only when their text changes: what the compiler is called with (a change rebuilds everything),
 # and which sources there are (a deleted one must leave its library).
@@ -153,12 +153,12 @@ $(BUILD)/static/gotop: $(MAIN) $(OBJ_STATIC) $(LIB_ALL)
 	$(call say,LD  $@)
 	$(Q)$(CC) $(GOTOP_CFLAGS) $(CFLAGS) $(LDFLAGS) $(LINK_STATIC) -o $@ $(MAIN) $(OBJ_STATIC) $(LIB_ALL) \
 	    -lncursesw -ltinfo $(LIBS_PURE)
-$(BUILD)/static/%.o: viewer/%.c $(BUILD)/flags
+$(BUILD)/static/%.o: viewer/term/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(Q)$(COMPILE) -DGOTOP_STATIC -c -o $@ $<
-$(BUILD)/static/terms_builtin.c: viewer/terms.sh
+$(BUILD)/static/terms_builtin.c: viewer/term/terms.sh
 	@mkdir -p $(@D)
-	$(Q)sh viewer/terms.sh > $@
+	$(Q)sh viewer/term/terms.sh > $@
 $(BUILD)/static/terms_builtin.o: $(BUILD)/static/terms_builtin.c $(BUILD)/flags
 	$(Q)$(COMPILE) -c -o $@ $<
 setup-static:
@@ -294,7 +294,7 @@ setup-fuzz:
 # is built for another machine, HOST_GOTOP names one that does.
 HOST_GOTOP ?= $(BUILD)/gotop
 manual: $(BUILD)/manual/stamp
-$(BUILD)/manual/stamp: docs/manual.sh docs/gotop.1 viewer/options.def viewer/commands.def $(HOST_GOTOP)
+$(BUILD)/manual/stamp: docs/manual.sh docs/gotop.1 viewer/command/options.def viewer/command/commands.def $(HOST_GOTOP)
 	@rm -rf $(@D)
 	sh docs/manual.sh $(HOST_GOTOP) $(@D)
 	@touch $@
@@ -323,7 +323,7 @@ uninstall:
 # ---- tarball, packages -------------------------------------------------------------------------------------
 
 # What is committed, and nothing of the moment it is packed: two runs make the same bytes.
-VERSION := $(shell sed -n 's/^\#define GOTOP_VERSION "\(.*\)"/\1/p' viewer/options.h)
+VERSION := $(shell sed -n 's/^\#define GOTOP_VERSION "\(.*\)"/\1/p' viewer/command/options.h)
 DIST = $(BUILD)/dist/gotop-$(VERSION).tar.gz
 dist:
 	@mkdir -p $(BUILD)/dist
@@ -342,7 +342,7 @@ deb: dist
 .PHONY: dist deb
 
 format:
-	clang-format -i $(wildcard */*.c */*.h tests/*/*.c tests/*/*.h)
+	clang-format -i $(wildcard */*.c */*.h */*/*.c */*/*.h)
 
 clean:
 	rm -rf $(BUILD)

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/bytes.h"
-#include "decode/input.h"
-#include "decode/v1_wire.h"
+#include "decode/base/bytes.h"
+#include "decode/input/input.h"
+#include "decode/v1/v1_wire.h"
 
 #define MAX_TRACES 8
 
@@ -29,7 +29,7 @@ static const struct v2_type {
     int args;
 } V2[256] = {
 #define X(number, id, since, nargs, context, strings, stacks) [number] = {#id, nargs},
-#include "decode/events_v2.def"
+#include "decode/v2/events_v2.def"
 #undef X
 };
 

@@ -9,7 +9,7 @@
  *   -c   one line, for the curve
  *   -m   within so much private memory: what that costs, and how long detail takes that isn't held
  *
- * Private memory is what decode/mem.h handed out, resident what of it was written to (looked at every 75 ms of the first
+ * Private memory is what decode/base/mem.h handed out, resident what of it was written to (looked at every 75 ms of the first
  * load); the mapped file is not in it. Frames are drawn to a grid, without a
  * terminal, at every zoom by powers of 16 from the whole trace to single spans, in the middle of the trace; their time
  * and the curve's is processor time.
@@ -27,12 +27,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "decode/mem.h"
-#include "decode/past.h"
-#include "decode/trace_priv.h"
-#include "layout/draw.h"
-#include "layout/frame.h"
-#include "layout/search.h"
+#include "decode/base/mem.h"
+#include "decode/model/past.h"
+#include "decode/model/trace_priv.h"
+#include "layout/draw/draw.h"
+#include "layout/draw/frame.h"
+#include "layout/move/search.h"
 
 #define SLICE_NS 15000000 /* what the viewer decodes between two frames */
 

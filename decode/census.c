@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/mem.h"
-#include "decode/v1_wire.h"
-#include "decode/v2_raw.h"
+#include "decode/base/mem.h"
+#include "decode/v1/v1_wire.h"
+#include "decode/v2/v2_raw.h"
 
 /* name_of - "GO_CREATE" as Go writes it: GoCreate. */
 static void name_of(const char *id, char out[CENSUS_NAME])

@@ -6,9 +6,9 @@
 #ifndef GOTOP_DECODE_CENSUS_H
 #define GOTOP_DECODE_CENSUS_H
 
-#include "decode/dialect.h"
-#include "decode/err.h"
-#include "decode/idmap.h"
+#include "decode/input/dialect.h"
+#include "decode/base/err.h"
+#include "decode/base/idmap.h"
 
 #define CENSUS_NAME 32
 struct census_kind {

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/mem.h"
-#include "decode/trace_priv.h"
-#include "decode/utf8.h"
+#include "decode/base/mem.h"
+#include "decode/model/trace_priv.h"
+#include "decode/base/utf8.h"
 
 struct dump {
     const struct trace *tr;

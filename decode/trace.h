@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/err.h"
+#include "decode/base/err.h"
 
 struct trace;
 
@@ -34,7 +34,7 @@ struct str { /* bytes of a name: borrowed, not NUL-terminated, hostile (may hold
 
 enum state {
 #define X(id, name, letter, sp, sg, sm) ST_##id,
-#include "decode/states.def"
+#include "decode/model/states.def"
 #undef X
     ST_COUNT
 };
@@ -66,7 +66,7 @@ enum err_code trace_open_mem(const void *data, size_t len, const struct trace_op
 void trace_close(struct trace *tr); /* NULL is allowed */
 /*
  * trace_grow - a trace that grows: the bytes at the address it was opened with are `len` now, those from before unchanged,
- * and what is new are whole generations (decode/stream.h). trace_grown - that was all: the next trace_load() ends it.
+ * and what is new are whole generations (decode/input/stream.h). trace_grown - that was all: the next trace_load() ends it.
  */
 void trace_grow(struct trace *tr, size_t len);
 void trace_grown(struct trace *tr);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # manual.sh GOTOP DIR - man pages into DIR/man1, completions for bash, zsh and fish into DIR, from what --help is made of:
-# viewer/options.def, viewer/commands.def, and what each subcommand prints for --help.
+# viewer/command/options.def, viewer/command/commands.def, and what each subcommand prints for --help.
 #
 # The main page is docs/gotop.1 with two sections made anew: COMMANDS, and OPTIONS, where a paragraph in docs/gotop.1 about
 # an option is put in place of its line of --help. Everything goes through one table, DIR/options:

@@ -1,5 +1,5 @@
 #!/bin/sh
-# embed.sh FILE.. - key maps (.keys) and palettes (.palette) as C tables (viewer/keymap_builtin.h): what users write is
+# embed.sh FILE.. - key maps (.keys) and palettes (.palette) as C tables (viewer/keys/keymap_builtin.h): what users write is
 # what is built in.
 table() { # table NAME SUFFIX FILE..
     printf 'const struct builtin_keymap %s[] = {\n' "$1"
@@ -15,6 +15,6 @@ table() { # table NAME SUFFIX FILE..
     echo '};'
 }
 echo '/* Made from keymaps/ by embed.sh. */'
-echo '#include "viewer/keymap_builtin.h"'
+echo '#include "viewer/keys/keymap_builtin.h"'
 table builtin_keymaps .keys "$@"
 table builtin_palettes .palette "$@"

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "decode/door.h"
+#include "decode/base/door.h"
 
 #define STEP 100000000 /* ns between two words on the terminal */
 

@@ -4,7 +4,7 @@
 #ifndef GOTOP_TRIAGE_LOAD_H
 #define GOTOP_TRIAGE_LOAD_H
 
-#include "triage/finding_parts.h"
+#include "triage/findings/finding_parts.h"
 
 struct loaded {
     const char *path; /* as given; borrowed */

@@ -8,9 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/mem.h"
-#include "decode/utf8.h"
-#include "triage/stacks.h"
+#include "decode/base/mem.h"
+#include "decode/base/utf8.h"
+#include "triage/tables/stacks.h"
 
 void text_free(struct text *t)
 {

@@ -6,7 +6,7 @@
 #ifndef GOTOP_TRIAGE_TRI_H
 #define GOTOP_TRIAGE_TRI_H
 
-#include "triage/slices.h"
+#include "triage/tables/slices.h"
 #include "triage/triage.h"
 
 struct gwait { /* one goroutine's waits for one reason */

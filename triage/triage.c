@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/mem.h"
+#include "decode/base/mem.h"
 #include "triage/tri.h"
 
 const char *gmetric_name(enum gmetric m)

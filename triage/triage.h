@@ -15,8 +15,8 @@
 #define GOTOP_TRIAGE_TRIAGE_H
 
 #include "decode/trace.h"
-#include "triage/stacks.h"
-#include "triage/tab.h"
+#include "triage/tables/stacks.h"
+#include "triage/tables/tab.h"
 
 /* What a goroutine's life is made of. The first six add up to GM_LIFE. */
 enum gmetric {

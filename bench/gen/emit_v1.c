@@ -267,5 +267,6 @@ static void finish(struct sim *s)
     free(buf);
 }
 
-const struct emitter emit_v1 = {begin, gen_start, gen_end, proc_start, proc_stop, create, start, stop, block, end, unblock,
-                                call, call_end, steal, call_end_blocked, heap, gc, stw, sweep, assist, procs, finish};
+const struct emitter emit_v1 = {
+    begin, gen_start, gen_end, proc_start,       proc_stop, create, start, stop,  block,  end,   unblock,
+    call,  call_end,  steal,   call_end_blocked, heap,      gc,     stw,   sweep, assist, procs, finish};

@@ -10,7 +10,16 @@
 
 #include "bench/gen/gen.h"
 
-enum { S_REASON, S_PREEMPTED = S_REASON + R_COUNT, S_STW1, S_STW2, S_LABEL, S_FUNC, S_FILE = S_FUNC + NFUNCS, S_COUNT = S_FILE + NFUNCS };
+enum {
+    S_REASON,
+    S_PREEMPTED = S_REASON + R_COUNT,
+    S_STW1,
+    S_STW2,
+    S_LABEL,
+    S_FUNC,
+    S_FILE = S_FUNC + NFUNCS,
+    S_COUNT = S_FILE + NFUNCS
+};
 
 static int version;
 static struct obuf *buf; /* per thread; the one behind them is for m = -1 */
@@ -137,8 +146,17 @@ static void gen_start(struct sim *s, uint64_t t)
 
 static void strings(struct sim *s)
 {
-    static const char *const extra[] = {"network", "chan receive", "select", "sync", "sync.(*Cond).Wait", "sleep", "system goroutine wait",
-                                        "preempted", "GC mark termination", "GC sweep termination", "GC (dedicated)"};
+    static const char *const extra[] = {"network",
+                                        "chan receive",
+                                        "select",
+                                        "sync",
+                                        "sync.(*Cond).Wait",
+                                        "sleep",
+                                        "system goroutine wait",
+                                        "preempted",
+                                        "GC mark termination",
+                                        "GC sweep termination",
+                                        "GC (dedicated)"};
     struct obuf *o = &table;
     for (uint32_t i = 0; i < S_COUNT; i++) {
         char name[200];
@@ -387,5 +405,6 @@ static void finish(struct sim *s)
     free(table.b);
 }
 
-const struct emitter emit_v2 = {begin, gen_start, gen_end, proc_start, proc_stop, create, start, stop, block, end, unblock,
-                                call, call_end, steal, call_end_blocked, heap, gc, stw, sweep, assist, procs, finish};
+const struct emitter emit_v2 = {
+    begin, gen_start, gen_end, proc_start,       proc_stop, create, start, stop,  block,  end,   unblock,
+    call,  call_end,  steal,   call_end_blocked, heap,      gc,     stw,   sweep, assist, procs, finish};

@@ -85,9 +85,11 @@ unsigned gen_stack(uint32_t id, uint32_t func[32])
     return n;
 }
 
-static const char *const pkg[] = {"net/http", "main", "runtime", "internal/poll", "encoding/json", "database/sql",
-                                  "example.com/shop/store", "sync"};
-static const char *const word[] = {"serve", "read", "write", "lookup", "flush", "park", "decode", "accept", "poll", "query"};
+static const char *const pkg[] = {
+    "net/http", "main", "runtime", "internal/poll", "encoding/json", "database/sql", "example.com/shop/store",
+    "sync"};
+static const char *const word[] = {"serve", "read",   "write",  "lookup", "flush",
+                                   "park",  "decode", "accept", "poll",   "query"};
 
 unsigned gen_func_name(uint32_t f, char *out, unsigned cap)
 {
@@ -103,8 +105,9 @@ unsigned gen_file_name(uint32_t f, char *out, unsigned cap)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: gen-trace --size 100M [--go 1.26] [--shape http|one|churn] [--procs 8] [--goroutines 1000] "
-                    "[--gens N] [--seed N] FILE\n");
+    fprintf(stderr,
+            "usage: gen-trace --size 100M [--go 1.26] [--shape http|one|churn] [--procs 8] [--goroutines 1000] "
+            "[--gens N] [--seed N] FILE\n");
     return 2;
 }
 
@@ -157,7 +160,8 @@ int main(int argc, char **argv)
             file = argv[i];
         i += option;
     }
-    bool known = version == 1019 || version == 1021 || version == 1022 || version == 1023 || version == 1025 || version == 1026;
+    bool known = version == 1019 || version == 1021 || version == 1022 || version == 1023 || version == 1025 ||
+                 version == 1026;
     if (!file || !size || !known || s.np < 1 || s.np > 100000 || s.nlong < 1)
         return usage();
     if (s.shape == SHAPE_ONE)
@@ -178,6 +182,8 @@ int main(int argc, char **argv)
         return 1;
     }
     fprintf(stderr, "%llu bytes, %llu events, %u generations, %llu goroutines, %.3f s of program time\n",
-            (unsigned long long)out_bytes, (unsigned long long)s.events, s.generation, (unsigned long long)s.next_id - 1, (double)(s.last - (uint64_t)UNITS_PER_SECOND * 3600) / UNITS_PER_SECOND);
+            (unsigned long long)out_bytes, (unsigned long long)s.events, s.generation,
+            (unsigned long long)s.next_id - 1,
+            (double)(s.last - (uint64_t)UNITS_PER_SECOND * 3600) / UNITS_PER_SECOND);
     return 0;
 }

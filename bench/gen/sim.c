@@ -14,7 +14,8 @@
 const struct emitter *emit;
 
 #define LOCAL_MAX 256 /* goroutines in a P's queue; more go to the global one */
-#define STARTS 40     /* of a thousand events are a P's start after having been idle, at any number of Ps and goroutines */
+#define STARTS \
+    40 /* of a thousand events are a P's start after having been idle, at any number of Ps and goroutines */
 
 uint64_t sim_random(struct sim *s, uint64_t below) /* xorshift128+ */
 {
@@ -446,8 +447,8 @@ static const uint16_t WEIGHT[][DO_COUNT] = {
 
 static void run(struct sim *s, struct proc *p, uint32_t i)
 {
-    static const enum reason mix[] = {R_NETWORK, R_NETWORK, R_NETWORK, R_NETWORK, R_RECV, R_SELECT, R_SELECT, R_SELECT,
-                                      R_SELECT, R_SYNC, R_COND, R_SLEEP};
+    static const enum reason mix[] = {R_NETWORK, R_NETWORK, R_NETWORK, R_NETWORK, R_RECV, R_SELECT,
+                                      R_SELECT,  R_SELECT,  R_SELECT,  R_SYNC,    R_COND, R_SLEEP};
     struct gor *g = &s->g[p->g];
     uint64_t r = sim_random(s, 1000);
     unsigned what = 0;

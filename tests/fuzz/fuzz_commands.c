@@ -8,10 +8,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "decode/mem.h"
+#include "decode/base/mem.h"
 #include "tests/support/tracegen.h"
-#include "triage/export.h"
-#include "triage/report.h"
+#include "triage/exports/export.h"
+#include "triage/report/report.h"
 
 static char path[40];
 

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/mem.h"
-#include "decode/unpack.h"
+#include "decode/base/mem.h"
+#include "decode/input/unpack.h"
 
 #define LIMIT (256u << 10)
 

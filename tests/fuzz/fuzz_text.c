@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/utf8.h"
-#include "layout/filter.h"
-#include "layout/goto.h"
+#include "decode/base/utf8.h"
+#include "layout/move/filter.h"
+#include "layout/move/goto.h"
 #include "tests/support/tracegen.h"
-#include "triage/metrics.h"
-#include "viewer/keymap.h"
-#include "viewer/options.h"
-#include "viewer/theme.h"
+#include "triage/tables/metrics.h"
+#include "viewer/keys/keymap.h"
+#include "viewer/command/options.h"
+#include "viewer/term/theme.h"
 
 static void said(const char *what)
 {

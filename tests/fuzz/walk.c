@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/anon.h"
-#include "decode/cut.h"
+#include "decode/write/anon.h"
+#include "decode/write/cut.h"
 #include "decode/dump.h"
 #include "decode/trace.h"
-#include "layout/frame.h"
+#include "layout/draw/frame.h"
 #include "tests/support/tracegen.h"
 
 #define MAX_LANES 400

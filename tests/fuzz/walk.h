@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 void walk_bytes(const uint8_t *data, size_t n);
-/* walk_as - the same, behind the header of a dialect; then slices of it, and it without its names (decode/cut.h, anon.h). */
+/* walk_as - the same, behind the header of a dialect; then slices of it, and it without its names (decode/write/cut.h, anon.h). */
 void walk_as(int version, const uint8_t *body, size_t n);
 
 #endif

@@ -74,7 +74,7 @@ for v in $(sed -n 's/^    -,--\([a-z]*\)) COMPREPLY=($(compgen -W "\([^"]*\)".*/
 done
 
 # A row too many in docs/gotop.1 is a mistake that is told.
-mkdir -p "$tmp/x/docs" "$tmp/x/viewer" && cp docs/manual.sh "$tmp/x/docs" && cp viewer/*.def "$tmp/x/viewer"
+mkdir -p "$tmp/x/docs" "$tmp/x/viewer/command" && cp docs/manual.sh "$tmp/x/docs" && cp viewer/command/*.def "$tmp/x/viewer/command"
 sed 's/^\.SH KEYMAPS/.TP\n.B \\-\\-nobody\nNo such thing.\n&/' docs/gotop.1 >"$tmp/x/docs/gotop.1"
 case $GOTOP in /*) g=$GOTOP ;; *) g=$PWD/$GOTOP ;; esac
 wrong() { ! sh "$tmp/x/docs/manual.sh" "$g" "$tmp/x/out" 2>"$tmp/x/err" && grep -q 'tells of --nobody' "$tmp/x/err"; }

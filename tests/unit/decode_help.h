@@ -16,9 +16,9 @@
 #include <string.h>
 
 #include "decode/dump.h"
-#include "decode/mem.h"
+#include "decode/base/mem.h"
 #include "decode/trace.h"
-#include "decode/trace_priv.h"
+#include "decode/model/trace_priv.h"
 #include "tests/support/tracegen.h"
 
 #define UNUSED __attribute__((unused))

@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "triage/export.h"
+#include "triage/exports/export.h"
 
 /* ---- running a command ------------------------------------------------------------------------------------- */
 

@@ -14,10 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/mem.h"
-#include "layout/frame.h"
-#include "layout/lanes.h"
-#include "layout/view.h"
+#include "decode/base/mem.h"
+#include "layout/draw/frame.h"
+#include "layout/move/lanes.h"
+#include "layout/move/view.h"
 
 #define UNUSED __attribute__((unused))
 

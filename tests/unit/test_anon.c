@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/anon.h"
-#include "decode/mem.h"
-#include "triage/report.h"
+#include "decode/write/anon.h"
+#include "decode/base/mem.h"
+#include "triage/report/report.h"
 
 struct bytes {
     uint8_t *p;

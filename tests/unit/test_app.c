@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/mem.h"
+#include "decode/base/mem.h"
 #include "tests/support/tracegen.h"
-#include "viewer/app.h"
-#include "viewer/headless.h"
-#include "viewer/keymap_builtin.h"
-#include "viewer/source.h"
+#include "viewer/session/app.h"
+#include "viewer/command/headless.h"
+#include "viewer/keys/keymap_builtin.h"
+#include "viewer/session/source.h"
 
 /* Two processors, a goroutine that blocks and is woken, names that would like to be escape sequences. */
 static const char text[] = "go 1.26\n"

@@ -4,8 +4,8 @@
  */
 #include "tests/unit/decode_help.h"
 
-#include "layout/search.h"
-#include "viewer/app.h"
+#include "layout/move/search.h"
+#include "viewer/session/app.h"
 
 static struct app app;
 static struct view whole;

@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
-#include "decode/mem.h"
-#include "decode/stream.h"
-#include "layout/move.h"
-#include "viewer/app_live.h"
-#include "viewer/follow.h"
+#include "decode/base/mem.h"
+#include "decode/input/stream.h"
+#include "layout/move/move.h"
+#include "viewer/session/app_live.h"
+#include "viewer/session/follow.h"
 
 static const char *const files[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
 static const enum action views[] = {ACT_VIEW_PROCS, ACT_VIEW_GOROUTINES, ACT_VIEW_THREADS,

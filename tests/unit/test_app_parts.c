@@ -4,7 +4,7 @@
  */
 #include "tests/unit/decode_help.h"
 
-#include "viewer/app.h"
+#include "viewer/session/app.h"
 
 static struct app app;
 static struct trace *tr;

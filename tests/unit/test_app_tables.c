@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
-#include "decode/mem.h"
-#include "viewer/app.h"
-#include "viewer/headless.h"
-#include "viewer/keymap_builtin.h"
+#include "decode/base/mem.h"
+#include "viewer/session/app.h"
+#include "viewer/command/headless.h"
+#include "viewer/keys/keymap_builtin.h"
 
 struct fix {
     struct keymap *km;

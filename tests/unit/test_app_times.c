@@ -9,12 +9,12 @@
 #include <unistd.h>
 
 #include "tests/unit/decode_help.h"
-#include "triage/export.h"
+#include "triage/exports/export.h"
 #define loaded loaded_tables /* of triage */
-#include "triage/report.h"
+#include "triage/report/report.h"
 #undef loaded
-#include "viewer/headless.h"
-#include "viewer/keymap_builtin.h"
+#include "viewer/command/headless.h"
+#include "viewer/keys/keymap_builtin.h"
 
 static const char views[] =
     "view-triage @print view-processors @print zoom-out zoom-out @print goto-end zoom-in zoom-in @print "

@@ -1,6 +1,6 @@
-/* test_blocks.c - entries of the block index come out of their rows as they went in, whatever they are (decode/blocks.h). */
-#include "decode/blocks.h"
-#include "decode/mem.h"
+/* test_blocks.c - entries of the block index come out of their rows as they went in, whatever they are (decode/model/blocks.h). */
+#include "decode/model/blocks.h"
+#include "decode/base/mem.h"
 #include "tests/unit/query_check.h"
 
 static struct rng rng = {99};

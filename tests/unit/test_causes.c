@@ -4,7 +4,7 @@
  */
 #include "triage_help.h"
 
-#include "triage/thresholds.h"
+#include "triage/findings/thresholds.h"
 
 static const struct {
     const char *name;

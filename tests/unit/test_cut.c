@@ -17,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/cut.h"
-#include "decode/mem.h"
+#include "decode/write/cut.h"
+#include "decode/base/mem.h"
 #include "decode/trace.h"
 
 struct bytes {

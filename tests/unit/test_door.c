@@ -1,11 +1,11 @@
 /*
  * test_door.c - what is never shown, by one table, wherever text goes: messages, the grid, reports, exports, dump.
  */
-#include "decode/door.h"
-#include "decode/utf8.h"
-#include "layout/cells.h"
+#include "decode/base/door.h"
+#include "decode/base/utf8.h"
+#include "layout/draw/cells.h"
 #include "tests/unit/decode_help.h"
-#include "triage/export_out.h"
+#include "triage/exports/export_out.h"
 #include "triage/text.h"
 
 /* Does text hold what may not be shown? Its own line feeds and tabs aside. */

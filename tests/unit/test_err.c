@@ -1,7 +1,7 @@
 /*
  * test_err.c - the small parts: errors, memory, varints, maps of ids, names, and which dialect a header tells.
  */
-#include "decode/bytes.h"
+#include "decode/base/bytes.h"
 #include "tests/unit/decode_help.h"
 
 static struct rng rng = {77};

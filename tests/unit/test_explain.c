@@ -5,8 +5,8 @@
 #include "triage_help.h"
 
 #include "tests/support/tracegen.h"
-#include "triage/explain.h"
-#include "triage/report.h"
+#include "triage/findings/explain.h"
+#include "triage/report/report.h"
 
 static uint64_t seed = 88172645463325252u;
 

@@ -8,8 +8,8 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#include "triage/export_out.h"
-#include "triage/export_scope.h"
+#include "triage/exports/export_out.h"
+#include "triage/exports/export_scope.h"
 
 /* ---- folded ------------------------------------------------------------------------------------------------- */
 

@@ -4,9 +4,9 @@
 #include "tests/unit/triage_help.h"
 
 #include "decode/dump.h"
-#include "decode/idmap.h"
-#include "decode/table.h"
-#include "triage/report.h"
+#include "decode/base/idmap.h"
+#include "decode/base/table.h"
+#include "triage/report/report.h"
 
 enum { MANY = 100000, NEAR = 256 };
 

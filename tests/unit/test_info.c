@@ -13,9 +13,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "decode/input.h"
-#include "decode/mem.h"
-#include "triage/info.h"
+#include "decode/input/input.h"
+#include "decode/base/mem.h"
+#include "triage/report/info.h"
 
 struct file {
     struct input in;

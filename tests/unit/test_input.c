@@ -10,7 +10,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "decode/unpack.h"
+#include "decode/input/unpack.h"
 #include "tests/unit/decode_help.h"
 
 static char dir[] = "/tmp/gotop-input-XXXXXX";

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "decode/mem.h"
-#include "viewer/keymap.h"
-#include "viewer/keymap_builtin.h"
+#include "decode/base/mem.h"
+#include "viewer/keys/keymap.h"
+#include "viewer/keys/keymap_builtin.h"
 
 struct heard {
     int errors, warnings, line; /* line: of the last error, without any of the last warning */

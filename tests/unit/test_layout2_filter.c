@@ -4,9 +4,9 @@
  */
 #include "tests/unit/layout2_help.h"
 
-#include "layout/filter.h"
-#include "layout/match.h"
-#include "layout/pick.h"
+#include "layout/move/filter.h"
+#include "layout/move/match.h"
+#include "layout/move/pick.h"
 
 /* ---- text ---- */
 

@@ -5,11 +5,11 @@
  */
 #include "tests/unit/layout2_help.h"
 
-#include "layout/gstate.h"
-#include "layout/evlog.h"
-#include "layout/search.h"
-#include "layout/split.h"
-#include "layout/sums.h"
+#include "layout/draw/gstate.h"
+#include "layout/views/evlog.h"
+#include "layout/move/search.h"
+#include "layout/views/split.h"
+#include "layout/views/sums.h"
 #include "tests/support/tracegen.h"
 
 /* ---- search ---- */

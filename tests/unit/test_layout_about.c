@@ -2,8 +2,8 @@
  * test_layout_about.c - lanes of many blocks, drawn from what the index says where that is enough, look as they do when drawn
  * from exact times.
  */
-#include "layout/draw.h"
-#include "layout/frame.h"
+#include "layout/draw/draw.h"
+#include "layout/draw/frame.h"
 #include "tests/unit/query_check.h"
 
 static struct rng rng = {77};

@@ -2,7 +2,7 @@
  * test_layout_alive.c - which lanes live in a window: the summaries against asking every lane, while a trace of many
  * goroutines loads and behind it; and the rows that lanes.c makes of them.
  */
-#include "layout/lanes.h"
+#include "layout/move/lanes.h"
 #include "tests/unit/decode_help.h"
 
 /* 6000 goroutines: each seventh lives on, of the others each third for long. */

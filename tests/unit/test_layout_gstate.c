@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "layout/gstate.h"
+#include "layout/draw/gstate.h"
 
 static uint64_t seed = 99;
 

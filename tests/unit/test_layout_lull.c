@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
-#include "decode/mem.h"
-#include "layout/frame.h"
-#include "layout/lull.h"
-#include "layout/status.h"
+#include "decode/base/mem.h"
+#include "layout/draw/frame.h"
+#include "layout/move/lull.h"
+#include "layout/draw/status.h"
 
 enum { CURSORS = 60 };
 

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "layout/cells.h"
-#include "layout/glyphs.h"
-#include "layout/legend.h"
+#include "layout/draw/cells.h"
+#include "layout/draw/glyphs.h"
+#include "layout/draw/legend.h"
 
 static struct str bytes(const char *p, size_t n)
 {

@@ -9,10 +9,10 @@
 
 #include <cmocka.h>
 
-#include "layout/fmt.h"
-#include "layout/goto.h"
-#include "layout/ruler.h"
-#include "layout/window.h"
+#include "layout/draw/fmt.h"
+#include "layout/move/goto.h"
+#include "layout/draw/ruler.h"
+#include "layout/move/window.h"
 
 static uint64_t seed = 42;
 

@@ -13,15 +13,15 @@
 
 #include <cmocka.h>
 
-#include "decode/mem.h"
-#include "layout/draw.h"
-#include "layout/frame.h"
-#include "layout/items.h"
-#include "layout/kind.h"
-#include "layout/lanes.h"
-#include "layout/plan.h"
-#include "layout/search.h"
-#include "layout/status.h"
+#include "decode/base/mem.h"
+#include "layout/draw/draw.h"
+#include "layout/draw/frame.h"
+#include "layout/move/items.h"
+#include "layout/views/kind.h"
+#include "layout/move/lanes.h"
+#include "layout/draw/plan.h"
+#include "layout/move/search.h"
+#include "layout/draw/status.h"
 #include "tests/support/tracegen.h"
 
 static uint64_t seed = 1;

@@ -12,11 +12,11 @@
 
 #include <cmocka.h>
 
-#include "decode/mem.h"
-#include "layout/frame.h"
-#include "layout/goto.h"
-#include "layout/lanes.h"
-#include "layout/wall.h"
+#include "decode/base/mem.h"
+#include "layout/draw/frame.h"
+#include "layout/move/goto.h"
+#include "layout/move/lanes.h"
+#include "layout/move/wall.h"
 
 static struct trace *load(const char *file)
 {

@@ -1,4 +1,4 @@
-/* test_mem.c - the door to the allocator: blocks of any size keep their bytes and are counted (decode/mem.h, bigmem.h). */
+/* test_mem.c - the door to the allocator: blocks of any size keep their bytes and are counted (decode/base/mem.h, bigmem.h). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "decode/bigmem.h"
-#include "decode/mem.h"
+#include "decode/base/bigmem.h"
+#include "decode/base/mem.h"
 
 #define MIB ((size_t)1 << 20)
 

@@ -1,8 +1,8 @@
 /*
- * test_past.c - goroutines that are over and were put away (decode/past.h) answer as if they had stayed: the same events are
+ * test_past.c - goroutines that are over and were put away (decode/model/past.h) answer as if they had stayed: the same events are
  * folded twice, once with putting away and once without.
  */
-#include "decode/carry.h"
+#include "decode/model/carry.h"
 #include "tests/unit/query_check.h"
 
 enum { LIVE = 24, NP = 4 };

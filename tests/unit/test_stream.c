@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/feed.h"
-#include "decode/mem.h"
-#include "decode/stream.h"
+#include "decode/input/feed.h"
+#include "decode/base/mem.h"
+#include "decode/input/stream.h"
 #include "tests/unit/decode_help.h"
 
 static unsigned char *slurp(const char *path, size_t *n)

@@ -5,7 +5,7 @@
 #include "triage_help.h"
 
 #include "triage/text.h"
-#include "triage/thresholds.h"
+#include "triage/findings/thresholds.h"
 
 static enum err_code parse(const char *text, struct err *e)
 {

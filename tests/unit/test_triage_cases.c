@@ -5,8 +5,8 @@
 #include "triage_help.h"
 
 #include "tests/support/tracegen.h"
-#include "triage/chain.h"
-#include "triage/report.h"
+#include "triage/tables/chain.h"
+#include "triage/report/report.h"
 
 /* Equal times are pushed apart by 1 ns each, as Go's reader does. */
 #define assert_near(a, b) assert_in_range((a) + 20 - (b), 0, 40)

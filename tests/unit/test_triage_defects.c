@@ -5,9 +5,9 @@
 #include "triage_help.h"
 
 #include "tests/support/tracegen.h"
-#include "triage/asked.h"
-#include "triage/holder.h"
-#include "triage/report.h"
+#include "triage/findings/asked.h"
+#include "triage/findings/holder.h"
+#include "triage/report/report.h"
 
 #define MS 1000000LL
 #define US 1000LL

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <zlib.h>
 
-#include "triage/stackweights.h"
+#include "triage/tables/stackweights.h"
 #include "triage/tri.h"
 
 /* ---- recount ------------------------------------------------------------------------------------------------ */

@@ -5,7 +5,7 @@
 #include "tests/unit/decode_help.h"
 
 #include "tests/support/tracegen.h"
-#include "triage/finding_parts.h"
+#include "triage/findings/finding_parts.h"
 
 static char *word(const char *s)
 {

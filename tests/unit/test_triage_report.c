@@ -8,8 +8,8 @@
 
 #include <jansson.h>
 
-#include "triage/metrics.h"
-#include "triage/report.h"
+#include "triage/tables/metrics.h"
+#include "triage/report/report.h"
 
 #define LINES_MAX 70
 

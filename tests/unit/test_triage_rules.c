@@ -4,7 +4,7 @@
  */
 #include "triage_help.h"
 
-#include "triage/report.h"
+#include "triage/report/report.h"
 
 static bool speaks(const struct loaded *l, const char *rule)
 {

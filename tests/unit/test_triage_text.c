@@ -3,8 +3,8 @@
  */
 #include "triage_help.h"
 
-#include "triage/metrics.h"
-#include "triage/report.h"
+#include "triage/tables/metrics.h"
+#include "triage/report/report.h"
 
 static const char *clean(const char *p, size_t n, size_t max, bool ascii)
 {

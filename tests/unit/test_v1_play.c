@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "decode/v1_emit.h"
+#include "decode/v1/v1_emit.h"
 #include "tests/unit/decode_help.h"
 #include "tests/unit/v1_lines.h"
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <unistd.h>
 
-#include "decode/symbols.h"
+#include "decode/v1/symbols.h"
 #include "tests/unit/v1_lines.h"
 
 #define TEXT 0x401000u

@@ -6,9 +6,9 @@
 
 #include <math.h>
 
-#include "triage/report.h"
+#include "triage/report/report.h"
 #include "triage/text.h"
-#include "triage/verdict.h"
+#include "triage/diff/verdict.h"
 
 static uint64_t seed;
 static double chance(void)

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "viewer/charset.h"
+#include "viewer/term/charset.h"
 
 static void test_names(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "viewer/paint.h"
+#include "viewer/term/paint.h"
 
 static uint64_t seed = 1;
 

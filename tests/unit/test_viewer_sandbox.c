@@ -18,7 +18,7 @@
 
 #include <cmocka.h>
 
-#include "viewer/sandbox.h"
+#include "viewer/command/sandbox.h"
 
 #define TRACE "samples/http-1.26.trace"
 static char dir[] = "/tmp/gotop-box-XXXXXX";

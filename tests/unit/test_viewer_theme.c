@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/options.h"
-#include "viewer/theme.h"
+#include "viewer/command/options.h"
+#include "viewer/term/theme.h"
 
 static bool same(struct ink a, struct ink b)
 {

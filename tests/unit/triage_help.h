@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "decode/mem.h"
+#include "decode/base/mem.h"
 #include "triage/load.h"
 
 #define SHARED "../shared/traces/"

@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/mem.h"
-#include "decode/source.h"
+#include "decode/base/mem.h"
+#include "decode/events/source.h"
 #include "tests/support/tracegen.h"
 
 struct lines {
@@ -88,7 +88,7 @@ static void lines_state(struct lines *l, const struct ev *e)
 {
     static const char *const name[ST_COUNT] = {
 #define X(id, text, letter, a, b, c) [ST_##id] = #id,
-#include "decode/states.def"
+#include "decode/model/states.def"
 #undef X
     };
     char low[16] = "";

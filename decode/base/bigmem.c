@@ -1,0 +1,182 @@
+/* bigmem.c - see bigmem.h. */
+#include "decode/base/bigmem.h"
+
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+/* The blocks there are: open addressing by address. Few, and rarely asked for. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct big {
+    uintptr_t at;  /* 0: free */
+    size_t n;      /* bytes, whole pages */
+    size_t hollow; /* of them given back */
+} * table;
+static size_t used, cap; /* cap: a power of two */
+
+static size_t whole_pages(size_t n)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return n > SIZE_MAX / 2 ? 0 : (n + page - 1) & ~(page - 1);
+}
+
+static size_t place(uintptr_t at)
+{
+    size_t i = (size_t)(at / BIG_PAGE * 0x9E3779B97F4A7C15u >> 20) & (cap - 1);
+    while (table[i].at && table[i].at != at)
+        i = (i + 1) & (cap - 1);
+    return i;
+}
+
+static bool note(struct big b)
+{
+    if (used * 2 >= cap) {
+        struct big *old = table, *t = calloc(cap ? cap * 2 : 64, sizeof *t);
+        size_t was = cap;
+        if (!t)
+            return false;
+        table = t;
+        cap = cap ? cap * 2 : 64;
+        for (size_t i = 0; i < was; i++)
+            if (old[i].at)
+                table[place(old[i].at)] = old[i];
+        free(old);
+    }
+    table[place(b.at)] = b;
+    used++;
+    return true;
+}
+
+static void forget(uintptr_t at)
+{
+    size_t i = place(at);
+    table[i].at = 0;
+    used--;
+    for (size_t k = (i + 1) & (cap - 1); table[k].at; k = (k + 1) & (cap - 1)) { /* what stood behind it, anew */
+        struct big b = table[k];
+        table[k].at = 0;
+        table[place(b.at)] = b;
+    }
+}
+
+/* Address space of n bytes from a multiple of BIG_PAGE on. */
+static void *map(size_t n, int prot)
+{
+    size_t more = n + BIG_PAGE;
+    if (more < n)
+        return NULL;
+    uint8_t *p = mmap(NULL, more, prot, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+        return NULL;
+    size_t before = (BIG_PAGE - ((uintptr_t)p & (BIG_PAGE - 1))) & (BIG_PAGE - 1);
+    if (before)
+        munmap(p, before);
+    munmap(p + before + n, more - before - n);
+    return p + before;
+}
+
+void *bigmem_new(size_t n)
+{
+    n = whole_pages(n);
+    void *p = n ? map(n, PROT_READ | PROT_WRITE) : NULL;
+    if (!p)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    bool ok = note((struct big){(uintptr_t)p, n, 0});
+    pthread_mutex_unlock(&lock);
+    if (!ok) {
+        munmap(p, n);
+        return NULL;
+    }
+    return p;
+}
+
+/* What is known of p; all zeros: it is none of these blocks. */
+static struct big known(const void *p)
+{
+    struct big b = {0};
+    if (!p || (uintptr_t)p & (BIG_PAGE - 1))
+        return b;
+    pthread_mutex_lock(&lock);
+    if (used && table[place((uintptr_t)p)].at)
+        b = table[place((uintptr_t)p)];
+    pthread_mutex_unlock(&lock);
+    return b;
+}
+
+size_t bigmem_size(const void *p)
+{
+    return known(p).n;
+}
+
+size_t bigmem_held(const void *p)
+{
+    struct big b = known(p);
+    return b.n - b.hollow;
+}
+
+bool bigmem_hollow(void *p, size_t at, size_t n)
+{
+    if ((at | n) & ((size_t)sysconf(_SC_PAGESIZE) - 1) || madvise((uint8_t *)p + at, n, MADV_DONTNEED))
+        return false;
+    pthread_mutex_lock(&lock);
+    table[place((uintptr_t)p)].hollow += n;
+    pthread_mutex_unlock(&lock);
+    return true;
+}
+
+void bigmem_refill(void *p, size_t n)
+{
+    pthread_mutex_lock(&lock);
+    table[place((uintptr_t)p)].hollow -= n;
+    pthread_mutex_unlock(&lock);
+}
+
+void *bigmem_resize(void *p, size_t n)
+{
+    size_t was = bigmem_size(p);
+    void *q = p;
+    n = whole_pages(n);
+    if (!n || n == was)
+        return n ? p : NULL;
+    if (mremap(p, was, n, 0) == MAP_FAILED) { /* something stands behind it */
+        if (!(q = map(n, PROT_NONE)))
+            return NULL;
+        if (mremap(p, was, n, MREMAP_MAYMOVE | MREMAP_FIXED, q) == MAP_FAILED) {
+            munmap(q, n);
+            return NULL;
+        }
+    }
+    pthread_mutex_lock(&lock);
+    struct big b = table[place((uintptr_t)p)];
+    b.at = (uintptr_t)q;
+    b.n = n;
+    if (q != p) {
+        forget((uintptr_t)p);
+        note(b); /* there is room: one has gone */
+    } else {
+        table[place(b.at)] = b;
+    }
+    pthread_mutex_unlock(&lock);
+    return q;
+}
+
+void bigmem_touch(void *p)
+{
+#ifdef MADV_POPULATE_WRITE
+    (void)madvise(p, bigmem_size(p), MADV_POPULATE_WRITE); /* before Linux 5.14: they come as they are written */
+#else
+    (void)p;
+#endif
+}
+
+void bigmem_free(void *p)
+{
+    size_t n = bigmem_size(p);
+    pthread_mutex_lock(&lock);
+    forget((uintptr_t)p);
+    pthread_mutex_unlock(&lock);
+    munmap(p, n);
+}

@@ -1,0 +1,77 @@
+/* door.c - see door.h. */
+#include "decode/base/door.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "decode/base/utf8.h"
+
+enum { MOST = 8192 };
+
+static bool utf8;
+
+void door_utf8(bool takes)
+{
+    utf8 = takes;
+}
+
+/* Makes p harmless where it stands. Returns what is left of its n bytes. */
+static size_t clean(char *p, size_t n)
+{
+    size_t to = 0;
+    for (size_t i = 0; i < n;) {
+        uint32_t c = 0;
+        size_t len = utf8_read(p + i, n - i, &c);
+        if (!len || utf8_hidden(c) || (c > 0x7e && !utf8))
+            p[to++] = '?';
+        else
+            for (size_t k = 0; k < len; k++)
+                p[to++] = p[i + k];
+        i += len ? len : 1;
+    }
+    return to;
+}
+
+void door_printf(FILE *f, const char *fmt, ...)
+{
+    char line[MOST];
+    va_list ap;
+    va_start(ap, fmt);
+    int made = vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    size_t n = made < 0 ? 0 : (size_t)made < sizeof line ? (size_t)made : sizeof line - 1;
+    bool ends = n > 0 && fmt[strlen(fmt) - 1] == '\n';
+    if (ends && line[n - 1] == '\n')
+        n--;
+    n = clean(line, n);
+    if (ends)
+        line[n++] = '\n'; /* where it was, or where clean() or the cut made room */
+    fwrite(line, 1, n, f);
+}
+
+static size_t wide; /* the longest line so far */
+
+void door_status(const char *text)
+{
+    char line[80];
+    size_t len = strlen(text) < sizeof line ? strlen(text) : sizeof line;
+    memcpy(line, text, len);
+    len = clean(line, len);
+    wide = len > wide ? len : wide;
+    fputc('\r', stderr);
+    fwrite(line, 1, len, stderr);
+    fflush(stderr);
+}
+
+void door_progress(const char *what, double share)
+{
+    char line[80];
+    snprintf(line, sizeof line, "%s %3.0f%%", what, share * 100);
+    door_status(line);
+}
+
+void door_wipe(void)
+{
+    fprintf(stderr, "\r%*s\r", (int)wide, "");
+    fflush(stderr);
+}

@@ -1,0 +1,139 @@
+/*
+ * idmap.h - 64-bit ids of the file to dense 32-bit values.
+ *
+ * Open addressing, linear probing, at most half full. Ids usually count upwards, so the low bits are the first
+ * choice of slot: neighbours in id are neighbours in memory. Where ids meet, the map changes to a hash with this run's
+ * secret (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a
+ * file chooses and asks for. A deleted key leaves a mark, which a rebuild sweeps away.
+ * Zero-initialised is empty; 12 bytes a slot.
+ */
+#ifndef GOTOP_DECODE_IDMAP_H
+#define GOTOP_DECODE_IDMAP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "decode/base/hash.h"
+#include "decode/base/mem.h"
+
+#define IDMAP_NONE UINT32_MAX
+#define IDMAP_GONE UINT32_MAX
+
+struct idmap {
+    uint64_t *key;
+    uint32_t *val; /* value + 1, 0 = free, IDMAP_GONE = deleted */
+    uint32_t cap, used, gone;
+    uint32_t reach; /* no key is more slots than this from its home */
+    bool mixed;
+};
+
+static inline uint32_t idmap_home(const struct idmap *m, uint64_t key)
+{
+    if (!m->mixed)
+        return (uint32_t)key & (m->cap - 1);
+    return (uint32_t)hash_u64(key) & (m->cap - 1);
+}
+
+/* idmap_get - the value, or IDMAP_NONE. */
+static inline uint32_t idmap_get(const struct idmap *m, uint64_t key)
+{
+    if (!m->cap)
+        return IDMAP_NONE;
+    for (uint32_t at = idmap_home(m, key), steps = 0; m->val[at] && steps <= m->reach;
+         at = (at + 1) & (m->cap - 1), steps++)
+        if (m->key[at] == key && m->val[at] != IDMAP_GONE)
+            return m->val[at] - 1;
+    return IDMAP_NONE;
+}
+
+static inline void idmap_free(struct idmap *m)
+{
+    mem_free(m->key);
+    mem_free(m->val);
+    memset(m, 0, sizeof *m);
+}
+
+static inline bool idmap_rebuild(struct idmap *m, uint32_t cap, bool mixed)
+{
+    struct idmap n = {.cap = cap, .used = m->used, .mixed = mixed};
+    n.key = mem_alloc((size_t)cap * sizeof *n.key);
+    n.val = mem_zalloc((size_t)cap * sizeof *n.val);
+    if (!n.key || !n.val) {
+        mem_free(n.key);
+        mem_free(n.val);
+        return false;
+    }
+    for (uint32_t i = 0; i < m->cap; i++) {
+        if (!m->val[i] || m->val[i] == IDMAP_GONE)
+            continue;
+        uint32_t at = idmap_home(&n, m->key[i]), steps = 0;
+        for (; n.val[at]; steps++)
+            at = (at + 1) & (cap - 1);
+        if (steps > n.reach)
+            n.reach = steps;
+        n.key[at] = m->key[i];
+        n.val[at] = m->val[i];
+    }
+    mem_free(m->key);
+    mem_free(m->val);
+    *m = n;
+    return true;
+}
+
+/* idmap_put - set the value of a key (new or not). false: out of memory. */
+static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
+{
+    if ((m->used + m->gone) * 2 >= m->cap) {
+        uint32_t cap = m->cap ? m->cap : 64;
+        if (m->used * 3 >= cap && cap <= UINT32_MAX / 2) /* else it is mostly marks: same size again */
+            cap *= 2;
+        if (!idmap_rebuild(m, cap, m->mixed))
+            return false;
+    }
+    uint32_t at = idmap_home(m, key), steps = 0, free = IDMAP_NONE;
+    while (m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE)) {
+        if (free == IDMAP_NONE && m->val[at] == IDMAP_GONE)
+            free = at;
+        at = (at + 1) & (m->cap - 1);
+        steps++;
+    }
+    if (!m->val[at]) {
+        m->used++;
+        if (free != IDMAP_NONE) {
+            at = free;
+            m->gone--;
+        }
+    }
+    m->key[at] = key;
+    m->val[at] = val + 1;
+    if (steps > m->reach)
+        m->reach = steps;
+    /* A long way to go: because of many marks, or because the keys collide. */
+    return steps < 256 || m->mixed || idmap_rebuild(m, m->cap, m->gone < m->cap / 8);
+}
+
+/* idmap_del - forget a key. */
+static inline void idmap_del(struct idmap *m, uint64_t key)
+{
+    if (!m->cap)
+        return;
+    uint32_t mask = m->cap - 1, at = idmap_home(m, key), steps = 0;
+    for (; m->val[at] && (m->key[at] != key || m->val[at] == IDMAP_GONE); steps++, at = (at + 1) & mask)
+        if (steps > m->reach)
+            return;
+    if (!m->val[at])
+        return;
+    m->val[at] = IDMAP_GONE;
+    m->used--;
+    m->gone++;
+}
+
+static inline void idmap_clear(struct idmap *m)
+{
+    if (m->used || m->gone)
+        memset(m->val, 0, (size_t)m->cap * sizeof *m->val);
+    m->used = m->gone = m->reach = 0;
+}
+
+#endif

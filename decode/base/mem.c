@@ -1,0 +1,189 @@
+/* mem.c - see mem.h. */
+#include "decode/base/mem.h"
+
+#include <malloc.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/bigmem.h"
+
+#define GROW_SLOWLY ((size_t)64 << 10)
+#define GROW_LEAST ((size_t)1 << 20)
+
+/* The sanitizers look at what malloc hands out only. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define PLAIN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define PLAIN 1
+#endif
+#endif
+#ifdef PLAIN
+#define BIG_FROM SIZE_MAX
+#else
+#define BIG_FROM BIG_PAGE
+#endif
+
+static atomic_long fail_in = -1;
+static atomic_size_t live, peak;
+static atomic_bool ran_out;
+
+static int refuse(void)
+{
+    long n = atomic_load_explicit(&fail_in, memory_order_relaxed);
+    if (n < 0)
+        return 0;
+    if (n == 0)
+        return 1;
+    atomic_fetch_sub(&fail_in, 1);
+    return n == 1;
+}
+
+static size_t size_of(void *p)
+{
+    return bigmem_size(p) ? bigmem_held(p) : malloc_usable_size(p);
+}
+
+static void count(size_t more, size_t less)
+{
+    size_t now = atomic_fetch_add_explicit(&live, more - less, memory_order_relaxed) + more - less;
+    if (now > atomic_load_explicit(&peak, memory_order_relaxed))
+        atomic_store_explicit(&peak, now, memory_order_relaxed);
+}
+
+void *mem_zalloc(size_t n)
+{
+    void *p = refuse() ? NULL : n >= BIG_FROM ? bigmem_new(n) : calloc(1, n ? n : 1);
+    if (p)
+        count(size_of(p), 0);
+    else
+        atomic_store_explicit(&ran_out, true, memory_order_relaxed);
+    return p;
+}
+
+void *mem_alloc(size_t n)
+{
+    void *p = refuse() ? NULL : n >= BIG_FROM ? bigmem_new(n) : malloc(n ? n : 1);
+    if (p)
+        count(size_of(p), 0);
+    else
+        atomic_store_explicit(&ran_out, true, memory_order_relaxed);
+    return p;
+}
+
+/* A block that becomes a large one, or is one no more. */
+static void *move(void *p, size_t n)
+{
+    size_t was = bigmem_size(p) ? bigmem_size(p) : malloc_usable_size(p);
+    void *q = n >= BIG_FROM ? bigmem_new(n) : malloc(n ? n : 1);
+    if (!q)
+        return NULL;
+    memcpy(q, p, was < n ? was : n);
+    if (bigmem_size(p))
+        bigmem_free(p);
+    else
+        free(p);
+    return q;
+}
+
+void *mem_resize(void *p, size_t n)
+{
+    if (!p)
+        return mem_alloc(n);
+    size_t was = size_of(p);
+    bool big = bigmem_size(p);
+    void *q = refuse()                 ? NULL
+              : big != (n >= BIG_FROM) ? move(p, n)
+              : big                    ? bigmem_resize(p, n)
+                                       : realloc(p, n ? n : 1);
+    if (q)
+        count(size_of(q), was);
+    else
+        atomic_store_explicit(&ran_out, true, memory_order_relaxed);
+    return q;
+}
+
+void mem_free(void *p)
+{
+    if (!p)
+        return;
+    count(0, size_of(p));
+    if (bigmem_size(p))
+        bigmem_free(p);
+    else
+        free(p);
+}
+
+void mem_touch(void *p)
+{
+    if (bigmem_size(p))
+        bigmem_touch(p);
+}
+
+bool mem_hollow(void *p, size_t at, size_t n)
+{
+    if (bigmem_size(p) && bigmem_hollow(p, at, n)) {
+        count(0, n);
+        return true;
+    }
+    memset((uint8_t *)p + at, 0, n);
+    return false;
+}
+
+void mem_refill(void *p, size_t n)
+{
+    bigmem_refill(p, n);
+    count(n, 0);
+}
+
+/* By how many elements an array of n grows. The larger the less: what it has too much is memory lost, and a large block
+   costs no copying. */
+static size_t more(void *p, size_t n, size_t size)
+{
+    if (!p || !size || n <= GROW_SLOWLY / size)
+        return n;
+    if (!bigmem_size(p))
+        return n / 4;
+    size_t most = size_of(p) / 16; /* of what isn't hollow */
+    return (most > GROW_LEAST ? most : GROW_LEAST) / size + 1;
+}
+
+void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
+{
+    if (need <= *cap && p)
+        return p;
+    size_t n = *cap ? *cap : 8;
+    while (n < need) {
+        if (n > SIZE_MAX / 2)
+            return NULL;
+        n += more(p, n, size);
+    }
+    if (size && n > SIZE_MAX / size)
+        return NULL;
+    void *q = mem_resize(p, n * size);
+    if (q)
+        *cap = n;
+    return q;
+}
+
+void mem_fail_after(long n)
+{
+    atomic_store(&fail_in, n);
+}
+
+bool mem_ran_out(void)
+{
+    return atomic_load_explicit(&ran_out, memory_order_relaxed);
+}
+
+size_t mem_live(void)
+{
+    return atomic_load(&live);
+}
+
+size_t mem_peak(void)
+{
+    return atomic_load(&peak);
+}

@@ -1,0 +1,46 @@
+/*
+ * mem.h - the one door to the allocator, so that a test can shut it.
+ *
+ * All folders below viewer/ allocate through these. Each returns NULL when out of memory; callers turn that
+ * into ERR_NOMEM. mem_fail_after(n) makes the n-th allocation from now on (and all later ones) fail, for tests;
+ * mem_fail_after(-1) ends that. mem_live() is the number of bytes handed out now and mem_peak() their maximum,
+ * for `--debug` and the benchmarks (with what the allocator rounds up). Blocks of 2 MiB and more: decode/base/bigmem.h.
+ * Safe from any thread.
+ */
+#ifndef GOTOP_DECODE_MEM_H
+#define GOTOP_DECODE_MEM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+void *mem_alloc(size_t n) __attribute__((warn_unused_result));
+void *mem_zalloc(size_t n) __attribute__((warn_unused_result));
+/* mem_resize - as realloc(); on NULL the old block stands. */
+void *mem_resize(void *p, size_t n) __attribute__((warn_unused_result));
+void mem_free(void *p);
+
+/*
+ * mem_grow - make room for at least `need` elements of `size` bytes in an array that doubles (a larger one grows by a quarter, a large one by a sixteenth).
+ * *cap is updated; returns the array (moved or not) or NULL when out of memory, the old one then still valid.
+ */
+void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((warn_unused_result));
+
+/* mem_touch - all of a block is about to be written: a large one's pages come at once, which costs a third of coming singly. */
+void mem_touch(void *p);
+
+/*
+ * mem_hollow - n bytes of a block, from byte `at` on, become zeros. true: they were whole memory pages of a large block,
+ * which are given back and count as free. Then mem_refill() tells that so many bytes of them are about to be written to
+ * again; until then the block may grow, and shrink as far as to what is hollow.
+ */
+bool mem_hollow(void *p, size_t at, size_t n);
+void mem_refill(void *p, size_t n);
+
+void mem_fail_after(long n);
+/* mem_ran_out - was an allocation refused since the program began, by a test or by the system? */
+bool mem_ran_out(void);
+size_t mem_live(void);
+size_t mem_peak(void);
+
+#endif

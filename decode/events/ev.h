@@ -1,0 +1,119 @@
+/*
+ * ev.h - the neutral event: the one thing both format families produce and decode/model/fold.c consumes.
+ *
+ * A dialect's reader orders its file's events by the dialect's own rules, turns each into zero or more struct ev
+ * in final order, and pushes them (decode/events/source.h). fold turns them into spans, ranges and series; it knows no
+ * dialect. Times are final: nanoseconds since the first event, never decreasing (FORMAT.md B.4, A.6).
+ * Goroutines, Ps and Ms are dense indices given out by the reader, counting from 0 by first appearance; strings and
+ * stacks are interned ids (decode/events/names.h).
+ */
+#ifndef GOTOP_DECODE_EV_H
+#define GOTOP_DECODE_EV_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define EV_NONE UINT32_MAX /* no goroutine / P / M */
+
+enum ev_kind {
+    EVK_G_CREATE, /* g (new, arg = raw id) in state; by = creator or EV_NONE; stack = creator's; stack2 = start fn */
+    EVK_G_STATUS, /* g is in state (arg = raw id on first mention); stack = g's own or 0; p, m = where it is bound;
+                        EVF_BACKDATE: since the trace began. For a known g: a repeat, nothing changes */
+    EVK_G_STATE,  /* g goes into state (ST_NONE: ends); str = reason; by = who did it (waker), stack: see below */
+    EVK_G_LABEL,  /* str = label of g's running span (GC worker) */
+    EVK_P_STATE,  /* p goes to ST_IDLE, ST_SCHED (= running, no goroutine yet), ST_NONE; m = thread; arg = raw id on
+                        first mention. With EVF_BACKDATE: it was so since the trace began */
+    EVK_M_NEW,    /* m first seen: arg = raw thread id */
+    EVK_RANGE_BEGIN,  /* state = enum range_kind; g or p = owner; str = STW kind; stack; arg = GC seq */
+    EVK_RANGE_ACTIVE, /* as BEGIN, but it is known only to be open now; EVF_BACKDATE: since the trace began */
+    EVK_RANGE_END,    /* state = enum range_kind; g or p = owner; arg, arg2 = swept, reclaimed */
+    EVK_METRIC,       /* state = enum metric; arg = value */
+    EVK_TASK_BEGIN,   /* arg = task, arg2 = parent (0 none), str = name, g, stack */
+    EVK_TASK_END,     /* arg = task, g, stack */
+    EVK_REGION_BEGIN, /* arg = task, str = name, g, stack */
+    EVK_REGION_END,
+    EVK_LOG,        /* arg = task, str = category, stack2 = message (a string id), g, stack */
+    EVK_SAMPLE,     /* g, p, m, stack */
+    EVK_COUNT_ONLY, /* an experimental event: counted, not shown; state = enum ev_class */
+    EVK_LOST, /* what g or p did since arg is not recorded, or since it was last told of, if that is later: that is
+                        ST_UNKNOWN, of a P ST_NONE. Neither: the same of the GC that is open. EVF_QUIET */
+    EVK_TICK, /* nothing happens; the trace is known to last until t */
+    EVK_KINDS
+};
+
+/*
+ * EVK_G_STATE, meaning of the other fields by state:
+ *   ST_RUNNING   p, m: where. by: EV_NONE
+ *   ST_RUNNABLE  by == EV_NONE and EVF_WOKEN clear: it stopped by itself (str = reason, stack = its own), or left a
+ *                system call without a P. EVF_WOKEN: it was unblocked; by = waker (EV_NONE: scheduler, timer, network
+ *                poller), stack = the waker's stack
+ *   ST_WAITING   str = reason, stack = its own
+ *   ST_SYSCALL   stack = its own; p = P held, EV_NONE if none
+ *   ST_NONE      it ended
+ */
+
+enum {
+    EVF_BACKDATE = 1, /* the state or range holds since the trace began */
+    EVF_WOKEN = 2,
+    EVF_STOPPED = 4,   /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
+    EVF_OWN_STACK = 8, /* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */
+    EVF_EXTRA = 16,    /* a part of another event: not counted as an event of its own */
+    EVF_CARRIED = 64,  /* G_STATUS, P_STATE, RANGE_ACTIVE: so it was when this segment began; nothing changes now */
+    EVF_QUIET = 32     /* not counted as an event, no record: bookkeeping of the reader. METRIC: sets the value, makes
+                         no point */
+};
+
+struct ev {
+    int64_t t;
+    uint8_t kind;  /* enum ev_kind */
+    uint8_t state; /* enum state / range_kind / metric */
+    uint16_t flags;
+    uint32_t g, p, m, by;
+    uint32_t stack, stack2;
+    uint32_t str;
+    uint64_t arg, arg2;
+    uint64_t spare;
+};
+_Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
+
+/*
+ * The commonest transitions, short. A reader may hand over a stream of these (decode/events/source.h), in which a struct ev
+ * takes the room of four: `kind`, at the same place in both, tells. What the short ones leave open, the EVS_ON before
+ * them says. It holds up to the next one, which there must be behind a struct ev that changes what runs where. Who comes back
+ * to a P since then may leave it out: `on` of the first short one there says so, and what runs there follows from what the
+ * stream said. Between two
+ * struct ev a reader vouches for them: what runs on a P runs there only, and nobody else wakes, starts or stops it.
+ */
+enum evs_kind {
+    EVS_ON = 64, /* on this P (dt) and M (stack), where g runs now; EV_NONE: nothing does. No event */
+    EVS_START,   /* g starts there */
+    EVS_LEAVE,   /* what runs there goes to `state`; g = reason, stack = its own */
+    EVS_WAKE,    /* what runs there, if anything, wakes g; stack = the waker's */
+    EVS_ENTER,   /* what runs there enters a system call, keeping the P; stack = its own */
+    EVS_EXIT,    /* leaves it */
+    EVS_CALL     /* enters one, and leaves it 1 ns later: two events */
+};
+
+struct evs {
+    uint32_t dt; /* ns since the last event that was not EVF_QUIET */
+    uint32_t stack;
+    uint8_t kind, state;
+    uint16_t on; /* from here on it is this P's turn again, + 1; 0: still the one's that it was. Of an EVS_ON: 0 */
+    uint32_t g;
+};
+#define EVS_LONG (sizeof(struct ev) / sizeof(struct evs))
+_Static_assert(sizeof(struct evs) == 16 && (int)EVK_KINDS <= (int)EVS_ON, "four take the room of a struct ev");
+_Static_assert(offsetof(struct evs, kind) == offsetof(struct ev, kind), "kind tells one from the other");
+
+/* What a stream says, event by event. */
+struct ev_stream {
+    const struct evs *v, *end;
+    int64_t t;        /* of the last event before v */
+    uint32_t p, m, g; /* as of the last EVS_ON; g: what runs there now */
+    bool back;        /* the second half of an EVS_CALL is next */
+};
+/* ev_next - the next event; false: there is none. If it begins another turn (`on`) the caller has seen to p, m and g. */
+bool ev_next(struct ev_stream *s, struct ev *e);
+
+#endif

@@ -1,0 +1,300 @@
+/*
+ * names.c - see names.h.
+ *
+ * Three tables of the same kind: strings by their bytes, frames by their four values, stacks by their frame ids.
+ * Each is a segmented vector plus an open-addressing table of ids, which only the writer touches.
+ */
+#include "decode/events/names.h"
+
+#include <string.h>
+
+#include "decode/base/hash.h"
+#include "decode/base/mem.h"
+
+struct stack_ref {
+    uint32_t first, n; /* in the pool */
+};
+
+struct copy_block { /* bytes of strings that are not in the input */
+    struct copy_block *next;
+    uint32_t used, cap;
+    char bytes[];
+};
+
+static void *seg_at(const struct segvec *v, uint32_t i)
+{
+    uint64_t x = (uint64_t)i + (1u << SEG_FIRST_BITS);
+    unsigned k = 63u - (unsigned)__builtin_clzll(x) - SEG_FIRST_BITS;
+    return (char *)v->seg[k] + (x - ((uint64_t)1 << (k + SEG_FIRST_BITS))) * v->size;
+}
+
+static void *seg_push(struct segvec *v)
+{
+    if (v->n == UINT32_MAX)
+        return NULL;
+    uint64_t x = (uint64_t)v->n + (1u << SEG_FIRST_BITS);
+    unsigned k = 63u - (unsigned)__builtin_clzll(x) - SEG_FIRST_BITS;
+    if (k >= SEG_MAX)
+        return NULL;
+    if (!v->seg[k] && !(v->seg[k] = mem_alloc(((size_t)1 << (k + SEG_FIRST_BITS)) * v->size)))
+        return NULL;
+    __atomic_store_n(&v->n, v->n + 1, __ATOMIC_RELAXED);
+    return seg_at(v, v->n - 1);
+}
+
+static void seg_free(struct segvec *v)
+{
+    for (int k = 0; k < SEG_MAX; k++)
+        mem_free(v->seg[k]);
+    memset(v->seg, 0, sizeof v->seg);
+    v->n = 0;
+}
+
+static uint64_t hash_frame(const struct frame *f)
+{
+    uint64_t h = hash_next(hash_first(f->pc), (uint64_t)f->func << 32 | f->file);
+    return hash_last(hash_next(h, f->line));
+}
+
+static uint64_t hash_ids(const struct names *nm, const uint32_t *ids, const struct stack_ref *r)
+{
+    uint32_t n = r->n;
+    uint64_t h = hash_first(n);
+    for (uint32_t i = 0; i < n; i++)
+        h = hash_next(h, ids ? ids[i] : *(uint32_t *)seg_at(&nm->pool, r->first + i));
+    return hash_last(h);
+}
+
+enum which { STRS, FRAMES, STACKS };
+
+static uint64_t hash_of(const struct names *nm, enum which w, uint32_t id)
+{
+    if (w == STRS) {
+        const struct str *s = seg_at(&nm->strs, id);
+        return hash_bytes(s->p, s->len);
+    }
+    if (w == FRAMES)
+        return hash_frame(seg_at(&nm->frames, id));
+    return hash_ids(nm, NULL, seg_at(&nm->stacks, id));
+}
+
+/* Slots hold id + 1. Keeps the table at most half full. */
+static bool hash_room(const struct names *nm, struct hash_u32 *h, enum which w)
+{
+    if (h->used * 2 < h->cap)
+        return true;
+    uint32_t cap = h->cap ? h->cap * 2 : 256;
+    if (cap < h->cap)
+        return false;
+    uint32_t *slot = mem_zalloc((size_t)cap * sizeof *slot);
+    if (!slot)
+        return false;
+    for (uint32_t i = 0; i < h->cap; i++) {
+        if (!h->slot[i])
+            continue;
+        uint32_t at = (uint32_t)hash_of(nm, w, h->slot[i] - 1) & (cap - 1);
+        while (slot[at])
+            at = (at + 1) & (cap - 1);
+        slot[at] = h->slot[i];
+    }
+    mem_free(h->slot);
+    h->slot = slot;
+    h->cap = cap;
+    return true;
+}
+
+enum err_code names_init(struct names *nm)
+{
+    memset(nm, 0, sizeof *nm);
+    nm->strs.size = sizeof(struct str);
+    nm->frames.size = sizeof(struct frame);
+    nm->pool.size = sizeof(uint32_t);
+    nm->stacks.size = sizeof(struct stack_ref);
+    struct str *s = seg_push(&nm->strs);
+    struct stack_ref *r = s ? seg_push(&nm->stacks) : NULL;
+    if (!r)
+        return ERR_NOMEM;
+    *s = (struct str){"", 0};
+    *r = (struct stack_ref){0, 0};
+    return ERR_OK;
+}
+
+void names_free(struct names *nm)
+{
+    seg_free(&nm->strs);
+    seg_free(&nm->frames);
+    seg_free(&nm->pool);
+    seg_free(&nm->stacks);
+    mem_free(nm->hstr.slot);
+    mem_free(nm->hframe.slot);
+    mem_free(nm->hstack.slot);
+    for (struct copy_block *b = nm->copies; b;) {
+        struct copy_block *next = b->next;
+        mem_free(b);
+        b = next;
+    }
+    memset(nm, 0, sizeof *nm);
+}
+
+static char *copy_bytes(struct names *nm, const char *p, uint32_t len)
+{
+    struct copy_block *b = nm->copies;
+    if (!b || b->cap - b->used < len) {
+        uint32_t cap = len > 4096 ? len : 4096;
+        b = mem_alloc(sizeof *b + cap);
+        if (!b)
+            return NULL;
+        b->next = nm->copies;
+        b->used = 0;
+        b->cap = cap;
+        nm->copies = b;
+    }
+    char *q = b->bytes + b->used;
+    memcpy(q, p, len);
+    b->used += len;
+    nm->copied += len;
+    return q;
+}
+
+static enum err_code intern(struct names *nm, const char *p, uint32_t len, bool copy, uint32_t *id)
+{
+    *id = 0;
+    if (!len)
+        return ERR_OK;
+    if (!hash_room(nm, &nm->hstr, STRS))
+        return ERR_NOMEM;
+    uint32_t mask = nm->hstr.cap - 1, at = (uint32_t)hash_bytes(p, len) & mask;
+    for (; nm->hstr.slot[at]; at = (at + 1) & mask) {
+        const struct str *s = seg_at(&nm->strs, nm->hstr.slot[at] - 1);
+        if (s->len == len && !memcmp(s->p, p, len)) {
+            *id = nm->hstr.slot[at] - 1;
+            return ERR_OK;
+        }
+    }
+    if (copy && !(p = copy_bytes(nm, p, len)))
+        return ERR_NOMEM;
+    struct str *s = seg_push(&nm->strs);
+    if (!s)
+        return ERR_NOMEM;
+    *s = (struct str){p, len};
+    *id = nm->strs.n - 1;
+    nm->hstr.slot[at] = *id + 1;
+    nm->hstr.used++;
+    return ERR_OK;
+}
+
+enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id)
+{
+    return intern(nm, p, len, false, id);
+}
+
+enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id)
+{
+    return intern(nm, p, len, true, id);
+}
+
+static enum err_code frame_id(struct names *nm, const struct frame *f, uint32_t *id)
+{
+    if (!hash_room(nm, &nm->hframe, FRAMES))
+        return ERR_NOMEM;
+    uint32_t mask = nm->hframe.cap - 1, at = (uint32_t)hash_frame(f) & mask;
+    for (; nm->hframe.slot[at]; at = (at + 1) & mask) {
+        const struct frame *o = seg_at(&nm->frames, nm->hframe.slot[at] - 1);
+        if (o->pc == f->pc && o->func == f->func && o->file == f->file && o->line == f->line) {
+            *id = nm->hframe.slot[at] - 1;
+            return ERR_OK;
+        }
+    }
+    struct frame *o = seg_push(&nm->frames);
+    if (!o)
+        return ERR_NOMEM;
+    *o = *f;
+    *id = nm->frames.n - 1;
+    nm->hframe.slot[at] = *id + 1;
+    nm->hframe.used++;
+    return ERR_OK;
+}
+
+static bool same_stack(const struct names *nm, uint32_t stack, const uint32_t *ids, uint32_t n)
+{
+    const struct stack_ref *r = seg_at(&nm->stacks, stack);
+    if (r->n != n)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (*(uint32_t *)seg_at(&nm->pool, r->first + i) != ids[i])
+            return false;
+    return true;
+}
+
+enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id)
+{
+    *id = 0;
+    if (!n)
+        return ERR_OK;
+    uint32_t small[128], *ids = small;
+    if (n > 128 && !(ids = mem_alloc(n * sizeof *ids)))
+        return ERR_NOMEM;
+    enum err_code rc = ERR_OK;
+    for (uint32_t i = 0; i < n && !rc; i++)
+        rc = frame_id(nm, &f[i], &ids[i]);
+    if (!rc && !hash_room(nm, &nm->hstack, STACKS))
+        rc = ERR_NOMEM;
+    if (rc)
+        goto out;
+    struct stack_ref want = {0, n};
+    uint32_t mask = nm->hstack.cap - 1, at = (uint32_t)hash_ids(nm, ids, &want) & mask;
+    for (; nm->hstack.slot[at]; at = (at + 1) & mask)
+        if (same_stack(nm, nm->hstack.slot[at] - 1, ids, n)) {
+            *id = nm->hstack.slot[at] - 1;
+            goto out;
+        }
+    want.first = nm->pool.n;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t *o = seg_push(&nm->pool);
+        if (!o) {
+            rc = ERR_NOMEM;
+            goto out;
+        }
+        *o = ids[i];
+    }
+    struct stack_ref *r = seg_push(&nm->stacks);
+    if (!r) {
+        rc = ERR_NOMEM;
+        goto out;
+    }
+    *r = want;
+    *id = nm->stacks.n - 1;
+    nm->hstack.slot[at] = *id + 1;
+    nm->hstack.used++;
+out:
+    if (ids != small)
+        mem_free(ids);
+    return rc;
+}
+
+struct str names_get(const struct names *nm, uint32_t id)
+{
+    return id < __atomic_load_n(&nm->strs.n, __ATOMIC_RELAXED) ? *(struct str *)seg_at(&nm->strs, id)
+                                                               : (struct str){"", 0};
+}
+
+uint32_t names_depth(const struct names *nm, uint32_t stack)
+{
+    return stack < __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED)
+               ? ((struct stack_ref *)seg_at(&nm->stacks, stack))->n
+               : 0;
+}
+
+struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i)
+{
+    if (i >= names_depth(nm, stack))
+        return (struct frame){0};
+    const struct stack_ref *r = seg_at(&nm->stacks, stack);
+    return *(struct frame *)seg_at(&nm->frames, *(uint32_t *)seg_at(&nm->pool, r->first + i));
+}
+
+uint32_t names_root_func(const struct names *nm, uint32_t stack)
+{
+    uint32_t n = names_depth(nm, stack);
+    return n ? names_frame(nm, stack, n - 1).func : 0;
+}

@@ -1,0 +1,84 @@
+/*
+ * source.h - what a format family's reader is to the rest: a stream of neutral events in final order.
+ *
+ * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2() to fill in `ops` and `self`.
+ * It then calls ops->stream() until that returns 0, from one thread (its own or a helper's: a reader shares nothing
+ * with fold but the names, which are made for that, and what it hands over in the status).
+ *
+ * A reader never fails: damage is noted with source_damage() and ends the stream (or is skipped); what could be
+ * read stands. If nothing at all could be read, it sets `fatal` and its stream is empty.
+ */
+#ifndef GOTOP_DECODE_SOURCE_H
+#define GOTOP_DECODE_SOURCE_H
+
+#include "decode/events/ev.h"
+#include "decode/events/names.h"
+#include "decode/trace.h"
+
+#define SOURCE_NOTES 64 /* damages and warnings kept, each; more are only counted */
+
+/*
+ * What a clock can mean, in ns: since the host was started, or since 1970 (up to 2043) where a program has no better one.
+ * A time at or beyond this is damage, so that no sum of two times, nor a step beyond one, overflows anywhere.
+ */
+#define SOURCE_TIME_MAX ((int64_t)1 << 61)
+
+struct source_status {   /* copied to the model with every chunk of events */
+    uint64_t bytes_done; /* how far in the input everything is decoded */
+    uint64_t batches, experimental_batches;
+    uint32_t generations;
+    uint32_t ndamages, nwarnings;
+    uint32_t nstrs, nstacks; /* names that may be looked up; trace.c fills them in */
+    bool has_clock, clock_assumed;
+    bool has_wall;
+    int64_t first_ns; /* trace clock at t = 0 */
+    int64_t lead_ns;  /* how much earlier Go's reader lets the trace begin (its first Sync event) */
+    int64_t wall_sec; /* wall clock at t = 0 */
+    int32_t wall_nsec;
+};
+
+struct source;
+struct gmap;
+struct fold;
+struct source_ops {
+    /* stream - up to cap (>= 256) short events (struct evs), in order; 0 = the end. *t becomes the time of the last event before
+       these. */
+    size_t (*stream)(struct source *s, struct evs *out, size_t cap, int64_t *t);
+    /* fold - up to cap events right into the model, for who has but one thread; NULL: this reader can't. */
+    size_t (*fold)(struct source *s, struct fold *f, size_t cap);
+    void (*close)(struct source *s);
+    /*
+     * mark - what is needed to go on from here, at another time: a copy of the state that stream() left. NULL: out of
+     * memory. map (gmap_to(), decode/model/carry.h) says which indices goroutines will have then; its array is the
+     * caller's to free. resume - go on from there: indices are those of the map. NULL: from the start of the file.
+     * false: out of memory; only close() is then allowed. A reader that can't do this has none of the three.
+     */
+    void *(*mark)(struct source *s, struct gmap *map);
+    bool (*resume)(struct source *s, const void *mark);
+    void (*mark_free)(void *mark);
+};
+
+struct source {
+    const struct source_ops *ops;
+    void *self;
+    const uint8_t *data; /* the decompressed input, header included */
+    size_t len;
+    bool grows;    /* len will be more; up to there all generations are whole */
+    int version;   /* 0 = prototype, else major*1000+minor */
+    size_t header; /* bytes of the header: 8 or 16 */
+    const struct trace_opts *opts;
+    struct names *names;
+    struct source_status st;
+    struct err damage[SOURCE_NOTES], warning[SOURCE_NOTES];
+    struct err fatal; /* code != ERR_OK: nothing to show */
+};
+
+enum err_code source_v1(struct source *s, struct err *e); /* prototype .. 1.21: decode/v1/v1_source.c */
+enum err_code source_v2(struct source *s, struct err *e); /* 1.22 ..: decode/v2/v2_source.c */
+
+void source_damage(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+void source_warn(struct source *s, enum err_code code, uint32_t gen, uint64_t off, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+
+#endif

@@ -1,0 +1,68 @@
+/* dialect.c - see dialect.h. The facts about each dialect stand in one table. */
+#include "decode/input/dialect.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct dialect table[] = {
+    {.version = 0, .name = "gotrace", .header = 8},
+    {.version = 1005, .name = "go 1.5", .has_m = true},
+    {.version = 1007, .name = "go 1.7", .has_m = true, .has_names = true},
+    {.version = 1008, .name = "go 1.8", .has_m = true, .has_names = true},
+    {.version = 1009, .name = "go 1.9", .has_m = true, .has_names = true},
+    {.version = 1010, .name = "go 1.10", .has_m = true, .has_names = true},
+    {.version = 1011, .name = "go 1.11", .has_m = true, .has_names = true, .has_regions = true},
+    {.version = 1019, .name = "go 1.19", .has_m = true, .has_names = true, .has_regions = true, .has_samples = true},
+    {.version = 1021, .name = "go 1.21", .has_m = true, .has_names = true, .has_regions = true, .has_samples = true},
+#define V2 .second_family = true, .has_m = true, .has_names = true, .has_regions = true, .has_samples = true
+    {.version = 1022, .name = "go 1.22", V2},
+    {.version = 1023, .name = "go 1.23", V2},
+    {.version = 1025, .name = "go 1.25", V2},
+    {.version = 1026, .name = "go 1.26 or 1.27", V2} /* 1.27 writes 1.26's header */,
+};
+#define NEWEST 1026
+
+static enum err_code not_trace(const uint8_t *p, size_t len, struct err *e)
+{
+    char found[72];
+    size_t n = 0;
+    for (size_t i = 0; i < len && i < 16 && n + 4 < sizeof found; i++)
+        n += (size_t)snprintf(found + n, sizeof found - n, p[i] >= 0x20 && p[i] < 0x7f ? "%c" : "\\x%02x", p[i]);
+    return err_set(e, ERR_NOT_TRACE, 0, "not a Go execution trace: expected \"go 1.N trace\", found \"%s\"", found);
+}
+
+enum err_code dialect_tell(const uint8_t *p, size_t len, struct dialect *d, struct err *e)
+{
+    if (!len)
+        return err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
+    if (len >= 8 && !memcmp(p, "gotrace\0", 8)) {
+        *d = table[0];
+        return ERR_OK;
+    }
+    static const char start[] = "go 1.";
+    if (memcmp(p, start, len < 5 ? len : 5))
+        return not_trace(p, len, e);
+    if (len < 16)
+        return err_set(e, ERR_TRUNCATED, len, "the file ends inside the trace header: expected 16 bytes, found %zu",
+                       len);
+    size_t i = 5;
+    int minor = 0;
+    while (i < 8 && p[i] >= '0' && p[i] <= '9')
+        minor = minor * 10 + (p[i++] - '0');
+    if (i == 5 || p[5] == '0' || memcmp(p + i, " trace", 6))
+        return not_trace(p, len, e);
+    for (i += 6; i < 16; i++)
+        if (p[i])
+            return not_trace(p, len, e);
+    int version = 1000 + minor;
+    for (size_t k = 1; k < sizeof table / sizeof *table; k++)
+        if (table[k].version == version || (version > NEWEST && table[k].version == NEWEST)) {
+            *d = table[k];
+            d->read_as = table[k].version;
+            d->version = version;
+            d->newer = version > NEWEST;
+            d->header = 16;
+            return ERR_OK;
+        }
+    return err_set(e, ERR_VERSION, 5, "header says go 1.%d trace: no Go release writes that dialect", minor);
+}

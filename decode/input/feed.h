@@ -1,0 +1,57 @@
+/*
+ * feed.h - where the bytes of a program that is running come from: an HTTP endpoint, a file that somebody is still
+ * writing, standard input.
+ *
+ * A URL is fetched by the `curl` program, started without a shell: it brings TLS, proxies and unix sockets, and nothing
+ * of a network in this process. What is secret goes to it through a pipe, never in its arguments. It ends with us,
+ * however we end, and the program that is traced notices that at once: no trace is left running.
+ *
+ * What arrives compressed with gzip is inflated on the way.
+ */
+#ifndef GOTOP_DECODE_FEED_H
+#define GOTOP_DECODE_FEED_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/base/err.h"
+
+enum { FEED_HEADERS = 16, FEED_ENDLESS = 604800 /* seconds: a week */ };
+
+struct feed_opts {                    /* all zero = the defaults; strings are borrowed until feed_open() returns */
+    const char *header[FEED_HEADERS]; /* "Name: value" */
+    int nheaders;
+    const char *token_file; /* its first line becomes "Authorization: Bearer .." */
+    const char *cacert, *cert, *key, *unix_socket, *method;
+    bool insecure;
+    int connect_s, stall_s; /* give up after so many seconds without a connection, without a byte; 0 = 10 and 15 */
+    uint64_t seconds;       /* of trace to ask for; 0 = until we go (FEED_ENDLESS) */
+    const char *profile;    /* "profile": ask for that instead of "trace" */
+};
+
+/* feed_is_url - does this name an endpoint rather than a file? "http://..", "https://..", "host:port", "unix:/path". */
+bool feed_is_url(const char *where);
+/*
+ * feed_url - the URL that is asked for: scheme and "debug/pprof/trace" added where they are missing, and ?seconds=N. A
+ * path that ends in /trace or has a query is taken as it is. ERR_ARG: it makes no sense, or holds control bytes.
+ */
+enum err_code feed_url(const char *where, const struct feed_opts *o, char *out, size_t size, struct err *e);
+
+struct feed;
+/*
+ * feed_open - "-" is standard input; a URL as above; else a file, read to its end and then as it grows. On failure *out
+ * is NULL. A URL's connection is made later: what is wrong with it feed_read() says.
+ */
+enum err_code feed_open(const char *where, const struct feed_opts *o, struct feed **out, struct err *e);
+
+enum feed_state { FEED_DATA, FEED_WAIT, FEED_END, FEED_FAILED };
+/*
+ * feed_read - up to cap bytes into p, waiting for at most timeout_ms (a signal ends the wait). FEED_DATA: *n > 0.
+ * FEED_WAIT: nothing came in time. FEED_END: that was all. FEED_FAILED: *e says why, with what the server answered;
+ * what came before stands. A file that grows never ends, unless it is truncated or removed: FEED_FAILED.
+ */
+enum feed_state feed_read(struct feed *f, uint8_t *p, size_t cap, int timeout_ms, size_t *n, struct err *e);
+void feed_close(struct feed *f); /* NULL is allowed */
+
+#endif

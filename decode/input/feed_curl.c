@@ -1,0 +1,226 @@
+/*
+ * feed_curl.c - the curl program as the HTTP client of feed.c.
+ *
+ * Its whole configuration goes through a pipe (curl's --config -), so that neither tokens nor headers stand in a
+ * process list. It is started without a shell and with -q first, so that no file of the user's changes what it does, and in
+ * a process group of its own: Ctrl-C is for us to act on. When we are gone its next write ends it (SIGPIPE).
+ * Redirects are followed only while there is nothing secret to take along.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "decode/input/feed_priv.h"
+#include "decode/base/mem.h"
+
+enum { CONFIG_MAX = 32768 };
+
+struct config {
+    char text[CONFIG_MAX];
+    size_t n;
+    bool bad; /* too long, or with a byte that has no place in a request */
+};
+
+static void put(struct config *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(struct config *c, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(c->text + c->n, sizeof c->text - c->n, fmt, ap);
+    va_end(ap);
+    if (n < 0 || (size_t)n >= sizeof c->text - c->n)
+        c->bad = true;
+    else
+        c->n += (size_t)n;
+}
+
+/* name = "value", as curl reads it back. */
+static void put_value(struct config *c, const char *name, const char *value)
+{
+    if (!value)
+        return;
+    put(c, "%s = \"", name);
+    for (const char *p = value; *p; p++) {
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            c->bad = true;
+        put(c, *p == '"' || *p == '\\' ? "\\%c" : "%c", *p);
+    }
+    put(c, "\"\n");
+}
+
+static enum err_code put_token(struct config *c, const char *path, struct err *e)
+{
+    char line[8192], header[8192 + 32];
+    FILE *f = fopen(path, "re");
+    if (!f)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the token's file can't be read: %s", strerror(errno));
+    char *got = fgets(line, sizeof line, f);
+    fclose(f);
+    if (!got)
+        return err_set(e, ERR_EMPTY, ERR_NO_OFFSET, "the token's file is empty");
+    line[strcspn(line, "\r\n")] = 0;
+    snprintf(header, sizeof header, "Authorization: Bearer %s", line);
+    put_value(c, "header", header);
+    return ERR_OK;
+}
+
+static enum err_code config_make(struct config *c, const char *url, const struct feed_opts *o, struct err *e)
+{
+    bool secret = o->nheaders || o->token_file || o->cert;
+    put_value(c, "url", url);
+    put(c, "globoff\nsilent\nshow-error\nno-buffer\nfail-with-body\n");
+    put(c, "connect-timeout = %d\nspeed-limit = 1\nspeed-time = %d\n", o->connect_s ? o->connect_s : 10,
+        o->stall_s ? o->stall_s : 15);
+    put_value(c, "proto", "=http,https");
+    if (!secret)
+        put(c, "location\nmax-redirs = 5\n");
+    if (o->insecure)
+        put(c, "insecure\n");
+    put_value(c, "cacert", o->cacert);
+    put_value(c, "cert", o->cert);
+    put_value(c, "key", o->key);
+    put_value(c, "unix-socket", o->unix_socket);
+    put_value(c, "request", o->method);
+    put_value(c, "write-out", "%{stderr}[%{http_code} %{redirect_url}]");
+    for (int i = 0; i < o->nheaders; i++)
+        put_value(c, "header", o->header[i]);
+    enum err_code rc = o->token_file ? put_token(c, o->token_file, e) : ERR_OK;
+    if (!rc && c->bad)
+        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                     "the URL, a header or the token holds control bytes, or they are too long");
+    return rc;
+}
+
+extern char **environ;
+
+static int spawn(pid_t *pid, const int in[2], const int out[2], const int said[2])
+{
+    static const char *const argv[] = {"curl", "-q", "--config", "-", NULL};
+    posix_spawn_file_actions_t act;
+    posix_spawnattr_t attr;
+    sigset_t none, broken;
+    sigemptyset(&none);
+    sigemptyset(&broken);
+    sigaddset(&broken, SIGPIPE);
+    posix_spawn_file_actions_init(&act);
+    posix_spawnattr_init(&attr);
+    int rc = posix_spawn_file_actions_adddup2(&act, in[0], 0);
+    rc = rc ? rc : posix_spawn_file_actions_adddup2(&act, out[1], 1);
+    rc = rc ? rc : posix_spawn_file_actions_adddup2(&act, said[1], 2);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    posix_spawnattr_setpgroup(&attr, 0);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &broken);
+    rc = rc ? rc : posix_spawnp(pid, argv[0], &act, &attr, (char *const *)(uintptr_t)argv, environ);
+    posix_spawn_file_actions_destroy(&act);
+    posix_spawnattr_destroy(&attr);
+    return rc;
+}
+
+static void close_pair(int p[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (p[i] >= 0)
+            close(p[i]);
+}
+
+static bool write_all(int fd, const char *p, size_t n)
+{
+    while (n) {
+        ssize_t k = write(fd, p, n);
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            return false;
+        p += k;
+        n -= (size_t)k;
+    }
+    return true;
+}
+
+static enum err_code start(struct feed *f, const struct config *c, int in[2], int out[2], int said[2], struct err *e)
+{
+    if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC) || pipe2(said, O_CLOEXEC))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't start curl: %s", strerror(errno));
+    int rc = spawn(&f->pid, in, out, said);
+    if (rc) {
+        f->pid = 0;
+        return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                       rc == ENOENT ? "the curl program is needed to fetch a URL, and isn't there"
+                                    : "can't start curl: %s",
+                       strerror(rc));
+    }
+    f->fd = out[0];
+    f->err_fd = said[0];
+    fcntl(f->err_fd, F_SETFL, O_NONBLOCK);
+    out[0] = said[0] = -1;
+    (void)write_all(in[1], c->text, c->n); /* if it is gone already its exit status says why */
+    return ERR_OK;
+}
+
+enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e)
+{
+    struct config *c = mem_zalloc(sizeof *c);
+    int in[2] = {-1, -1}, out[2] = {-1, -1}, said[2] = {-1, -1};
+    enum err_code rc = c ? config_make(c, url, o, e) : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    if (!rc)
+        rc = start(f, c, in, out, said, e);
+    close_pair(in);
+    close_pair(out);
+    close_pair(said);
+    if (c)
+        explicit_bzero(c, sizeof *c); /* the token */
+    mem_free(c);
+    return rc;
+}
+
+/* "[500 ]" at the end of what curl said: the HTTP status; *to: where it was redirected to, "" if nowhere. */
+static int http_status(char *said, const char **to)
+{
+    char *at = strrchr(said, '[');
+    *to = "";
+    if (!at)
+        return 0;
+    char *space = strchr(at, ' ');
+    *at = 0;
+    if (space) {
+        space[strcspn(space, "]")] = 0;
+        *to = space + 1;
+    }
+    return atoi(at + 1);
+}
+
+/* The first line, without curl's own number of the error. */
+static const char *first_line(char *s)
+{
+    s[strcspn(s, "\r\n")] = 0;
+    char *behind = strncmp(s, "curl: (", 7) == 0 ? strstr(s, ") ") : NULL;
+    return behind ? behind + 2 : s;
+}
+
+enum err_code feed_curl_end(struct feed *f, struct err *e)
+{
+    int status = 0;
+    const char *to;
+    while (waitpid(f->pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    f->pid = 0;
+    int http = http_status(f->said, &to), code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    if (http >= 400)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the server answered %d: %s", http,
+                       f->nbody ? first_line(f->body) : "no reason given");
+    if (http >= 300)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET,
+                       "it has moved to %s: ask there (headers, tokens and certificates don't follow redirects)", to);
+    if (code)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s",
+                       f->said[0] ? first_line(f->said) : "curl was ended by a signal");
+    return ERR_OK;
+}

@@ -1,0 +1,35 @@
+/* feed_priv.h - feed.c and feed_curl.c: nobody else includes it. */
+#ifndef GOTOP_DECODE_FEED_PRIV_H
+#define GOTOP_DECODE_FEED_PRIV_H
+
+#include <sys/types.h>
+#include <zlib.h>
+
+#include "decode/input/feed.h"
+
+enum { FEED_SAID = 400 };
+
+struct feed {
+    int fd;               /* where bytes come from; -1: nowhere any more */
+    bool grows;           /* a file: its end is only its end so far */
+    bool own;             /* fd is ours to close */
+    const char *path;     /* grows: mem_free() it */
+    uint64_t got;         /* bytes read from fd */
+    pid_t pid;            /* curl, 0 = none */
+    int err_fd;           /* what it says */
+    char said[FEED_SAID]; /* the end of that */
+    size_t nsaid;
+    char body[FEED_SAID]; /* the first bytes of the answer: an error's reason */
+    size_t nbody;
+    bool looked, zipped; /* the first bytes were seen: they are gzip */
+    z_stream z;
+    uint8_t *in; /* zipped: bytes still to be inflated */
+    size_t nin, at;
+};
+
+/* feed_curl - start curl for a URL; f->fd, f->err_fd and f->pid become its. */
+enum err_code feed_curl(struct feed *f, const char *url, const struct feed_opts *o, struct err *e);
+/* feed_curl_end - wait for it. ERR_OK if it ended well; else *e says why. */
+enum err_code feed_curl_end(struct feed *f, struct err *e);
+
+#endif

@@ -1,0 +1,193 @@
+/*
+ * input.c - see input.h.
+ *
+ * A file's kind is asked before it is opened, since opening a device can do things, and again afterwards, since the name
+ * may have gone to another file in between. What is compressed is unpacked from its mapping, what comes through a pipe
+ * as it comes.
+ */
+#include "decode/input/input.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "decode/input/mapped.h"
+#include "decode/base/mem.h"
+#include "decode/input/unpack.h"
+#include "decode/input/zip.h"
+
+/* NULL: it can be read. Else why it isn't. Standard input may be a socket: that is how some programs make pipes. */
+static const char *no_file(const struct stat *st, bool is_stdin)
+{
+    if (S_ISDIR(st->st_mode))
+        return "is a directory, not a trace";
+    if (S_ISCHR(st->st_mode) || S_ISBLK(st->st_mode))
+        return is_stdin ? "is a device or a terminal, not a trace: name a file, or pipe one into it"
+                        : "is a device, not a trace";
+    return S_ISSOCK(st->st_mode) && !is_stdin ? "is a socket, not a trace" : NULL;
+}
+
+static enum err_code input_fd(const char *path, bool is_stdin, int *fd, struct stat *st, struct err *e)
+{
+    const char *why = NULL;
+    *fd = -1;
+    if (!is_stdin && !stat(path, st) && (why = no_file(st, !strcmp(path, "/dev/stdin"))))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", why);
+    *fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (*fd < 0)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't open: %s", strerror(errno));
+    if (fstat(*fd, st))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't read: %s", strerror(errno));
+    why = no_file(st, is_stdin);
+    return why ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", why) : ERR_OK;
+}
+
+static enum err_code input_map(int fd, size_t n, struct input *in, struct err *e)
+{
+    void *p = mapped_new(fd, n);
+    if (!p)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't map: %s", strerror(errno));
+    madvise(p, n, MADV_SEQUENTIAL);
+    in->map = p;
+    in->data = p;
+    in->len = in->maplen = n;
+    in->mapped = true;
+    return ERR_OK;
+}
+
+/* What the stream gives becomes the input, in place of what it was before. */
+static enum err_code input_take(struct input *in, struct feed *f, bool deflated, uint64_t limit, struct err *e)
+{
+    struct sink b = {.limit = limit};
+    struct err damage = {0};
+    enum err_code rc = (deflated ? unpack_deflated : unpack)(f, &b, &damage, e);
+    if (!rc && !f->taken)
+        rc = err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
+    else if (!rc && !b.n)
+        rc = err_set(e, damage.code ? damage.code : ERR_EMPTY, 0, "%s",
+                     damage.code ? damage.what : "the compressed file holds nothing");
+    if (rc) {
+        mem_free(b.p);
+        return rc;
+    }
+    input_close(in);
+    uint8_t *p = b.n < b.cap ? mem_resize(b.p, b.n) : NULL; /* give back what it grew too much */
+    in->map = p ? p : b.p;
+    in->data = in->map;
+    in->len = b.n;
+    in->damage = damage;
+    return ERR_OK;
+}
+
+static enum err_code input_stream(int fd, uint64_t limit, struct input *in, struct err *e)
+{
+    struct feed f = {.fd = fd, .buf = mem_alloc(FEED_BYTES)};
+    if (!f.buf)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    enum err_code rc = input_take(in, &f, false, limit, e);
+    mem_free(f.buf);
+    return rc;
+}
+
+/* A member of the archive that is mapped becomes the input; member NULL: the only one that is a trace. */
+static enum err_code input_zip(struct input *in, const char *member, uint64_t limit, struct err *e)
+{
+    struct zip z;
+    struct zip_member m;
+    enum err_code rc = zip_open(in->data, in->len, &z, e);
+    if (!rc)
+        rc = zip_find(&z, member, &m, e);
+    const uint8_t *p = rc ? NULL : zip_bytes(&z, &m, e);
+    if (!p)
+        return rc ? rc : e->code;
+    struct feed f = {p, (size_t)m.packed, -1, NULL, m.packed};
+    if (m.method == ZIP_DEFLATED || unpack_packed(p, (size_t)m.packed)) {
+        rc = input_take(in, &f, m.method == ZIP_DEFLATED, limit, e);
+    } else {
+        in->data = p;
+        in->len = (size_t)m.packed;
+        rc = in->len ? ERR_OK : err_set(e, ERR_EMPTY, 0, "is empty: expected a trace header, found nothing");
+    }
+    if (!rc && !in->damage.code && m.crc != crc32_z(0, in->data, in->len) && m.method == ZIP_DEFLATED)
+        err_set(&in->damage, ERR_FORMAT, ERR_NO_OFFSET, "the zip archive's checksum of this member is another one");
+    return rc;
+}
+
+const char *input_member(const char *path, char *buf, size_t size)
+{
+    struct stat st;
+    if (!strcmp(path, "-") || !stat(path, &st))
+        return NULL;
+    for (const char *c = strchr(path, ':'); c; c = strchr(c + 1, ':')) {
+        size_t n = (size_t)(c - path);
+        if (!n || n >= size)
+            continue;
+        memcpy(buf, path, n);
+        buf[n] = 0;
+        if (!stat(buf, &st) && S_ISREG(st.st_mode))
+            return c + 1;
+    }
+    return NULL;
+}
+
+enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e)
+{
+    struct err unheard = {0};
+    struct stat st;
+    bool is_stdin = !strcmp(path, "-");
+    int fd;
+    char archive[4096];
+    const char *member = input_member(path, archive, sizeof archive);
+    e = e ? e : &unheard;
+    *e = (struct err){0}; /* what unpacks looks at it */
+    memset(in, 0, sizeof *in);
+    path = member ? archive : path;
+    enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);
+    if (!rc && S_ISREG(st.st_mode) && st.st_size > 0) {
+        rc = input_map(fd, (size_t)st.st_size, in, e);
+        struct feed f = {in->data, in->len, -1, NULL, in->len};
+        if (!rc && zip_is(in->data, in->len))
+            rc = input_zip(in, member, limit, e);
+        else if (!rc && member)
+            rc = err_set(e, ERR_FORMAT, 0, "no zip archive stands before the colon");
+        else if (!rc && unpack_packed(in->data, in->len))
+            rc = input_take(in, &f, false, limit, e);
+    } else if (!rc) { /* files of size 0, too: some only tell when read */
+        rc = input_stream(fd, limit, in, e);
+    }
+    if (!is_stdin && fd >= 0)
+        close(fd);
+    if (rc)
+        input_close(in);
+    return rc;
+}
+
+bool input_archive(const char *path, struct input *in)
+{
+    struct stat st;
+    struct err e;
+    int fd;
+    memset(in, 0, sizeof *in);
+    if (!strcmp(path, "-"))
+        return false;
+    bool is = !input_fd(path, false, &fd, &st, &e) && S_ISREG(st.st_mode) && st.st_size > 0 &&
+              !input_map(fd, (size_t)st.st_size, in, &e) && zip_is(in->data, in->len);
+    if (fd >= 0)
+        close(fd);
+    if (!is)
+        input_close(in);
+    return is;
+}
+
+void input_close(struct input *in)
+{
+    if (in->mapped)
+        mapped_free(in->map, in->maplen);
+    else
+        mem_free(in->map);
+    memset(in, 0, sizeof *in);
+}

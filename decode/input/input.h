@@ -1,0 +1,37 @@
+/*
+ * input.h - a trace file's bytes, decompressed, in memory.
+ *
+ * A plain file is mapped. A pipe, standard input ("-"), gzip and zstd are read whole into private memory
+ * (decode/input/unpack.h), but only if their first bytes are a trace's. What compression a file has is told by its first bytes.
+ * A file may also be a member of a zip archive, "ARCHIVE:MEMBER"; the archive's name alone will do if only one of its members
+ * is a trace (decode/input/zip.h).
+ * A compressed file that ends early or is damaged gives what could be had before; `damage` then says so. Directories,
+ * devices and sockets are refused; pipes, and files that say they are empty until they are read (/proc), are not.
+ */
+#ifndef GOTOP_DECODE_INPUT_H
+#define GOTOP_DECODE_INPUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/base/err.h"
+
+struct input {
+    const uint8_t *data;
+    size_t len;
+    void *map; /* what to unmap or free */
+    size_t maplen;
+    bool mapped;       /* data is the file's own pages */
+    struct err damage; /* of the compression; code ERR_OK if none */
+};
+
+/* input_open - limit: bytes of private memory at most, the decompressor's included (0 = no limit); beyond it ERR_NOMEM. */
+enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e);
+/* input_member - of "ARCHIVE:MEMBER", where no file has that name: the archive's goes to buf. The member; NULL: it's a file. */
+const char *input_member(const char *path, char *buf, size_t size);
+/* input_archive - a zip archive as it is, mapped; false: it's none, or it can't be read. */
+bool input_archive(const char *path, struct input *in);
+void input_close(struct input *in);
+
+#endif

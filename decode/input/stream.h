@@ -1,0 +1,66 @@
+/*
+ * stream.h - a second-family trace that is still arriving, cut into whole generations.
+ *
+ * Bytes go in as they come (stream_put), in pieces of any size. A generation is whole once its end is known: from 1.26
+ * on by its end mark, before by the first batch of the next one, at the end of the input by stream_end(). Only batch
+ * headers are looked at (the format's B.1), so this keeps up with memory speed and holds nothing but the bytes.
+ *
+ * A whole generation is kept with the trace's header in front of it: its bytes are a trace file of their own, because
+ * a generation refers to nothing outside itself (B.3). Several in a row behind one header are one, too.
+ *
+ * Ownership: generations belong to the stream until stream_drop(); pointers stay valid until then. One thread.
+ */
+#ifndef GOTOP_DECODE_STREAM_H
+#define GOTOP_DECODE_STREAM_H
+
+#include "decode/input/dialect.h"
+
+enum { STREAM_HEADER = 16 }; /* bytes in front of every generation: the file's own header */
+
+struct stream_gen {
+    uint64_t number; /* as in its batches */
+    uint8_t *p;      /* header and batches; the end mark, too */
+    size_t n, cap;
+    uint64_t offset; /* of its first batch in the stream */
+    bool whole;      /* all of its batches are here */
+    int64_t t0, t1;  /* for who decodes it: its first and last moment on the trace's clock, ns */
+    int64_t came_ns; /* for who reads it: when it became whole, ns since 1970 */
+};
+
+struct stream {
+    struct dialect dialect; /* valid once `known` */
+    bool known;             /* the header has come and is one that we read */
+    uint8_t header[STREAM_HEADER];
+    size_t nheader;         /* bytes of it so far */
+    struct stream_gen *gen; /* oldest first; the last one may be still arriving */
+    size_t ngen, cap;
+    uint64_t bytes; /* put in so far */
+    uint64_t max;   /* bytes that one generation may have; 0 = no limit */
+    bool torn;      /* the input ended within the last generation, or what came is no batch: see damage */
+    struct err damage;
+    /* where the parser stands */
+    uint8_t head[48]; /* of a batch header whose rest has not come */
+    size_t nhead;
+    uint64_t payload; /* bytes of the batch's payload still to come */
+};
+
+/*
+ * stream_put - n more bytes. ERR_NOT_TRACE, ERR_VERSION: what arrives is no trace (e->what). ERR_ARG: a first-family
+ * trace, which can only be ordered when it is complete. ERR_FORMAT: no batch where one must be; what was whole stays, and
+ * nothing more is taken. ERR_NOMEM. Every error but ERR_NOMEM is final.
+ */
+enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct err *e);
+/* stream_end - no more bytes come: is the last generation whole? Before 1.26 it is if it ends with a whole batch. */
+void stream_end(struct stream *st);
+/* stream_whole - how many of the generations are whole; these are the first ones. */
+size_t stream_whole(const struct stream *st);
+/* stream_drop - forget the n oldest generations. */
+void stream_drop(struct stream *st, size_t n);
+/*
+ * stream_join - generations [i, i+n) as one trace in memory of its own, mem_free() it; *len its bytes.
+ * NULL: out of memory.
+ */
+uint8_t *stream_join(const struct stream *st, size_t i, size_t n, size_t *len);
+void stream_free(struct stream *st);
+
+#endif

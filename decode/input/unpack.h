@@ -1,0 +1,52 @@
+/*
+ * unpack.h - bytes of a stream, decompressed, into one block of private memory.
+ *
+ * For what isn't simply mapped: pipes, gzip, zstd. The trace's header is looked at as soon as it is there, so what is
+ * no trace is refused after its first bytes, however long it is. Three things bound what follows: the limit, which also
+ * holds what the decompressor itself needs; how many times its own size a compressed file may become (UNPACK_RATIO);
+ * and growth by an eighth, so that the block is never much larger than what is in it.
+ */
+#ifndef GOTOP_DECODE_UNPACK_H
+#define GOTOP_DECODE_UNPACK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/base/err.h"
+
+/* Real traces shrink to a third, at best to a seventh. Beyond the first UNPACK_FREE bytes a file that becomes
+   UNPACK_RATIO times as large is damaged there: what stands before is kept. */
+#define UNPACK_RATIO 200
+#define UNPACK_FREE ((uint64_t)16 << 20)
+
+struct feed {         /* where compressed bytes come from */
+    const uint8_t *p; /* at hand */
+    size_t n;
+    int fd;         /* more of them, -1 = there are no more */
+    uint8_t *buf;   /* FEED_BYTES, where fd is one */
+    uint64_t taken; /* so far, including those at hand */
+};
+#define FEED_BYTES ((size_t)1 << 17)
+
+struct sink { /* what came out; p is to be freed with mem_free(), after an error as well */
+    uint8_t *p;
+    size_t n, cap;
+    uint64_t limit; /* 0 = none */
+    uint64_t apart; /* bytes that the decompressor holds, within the limit */
+    bool known;     /* the header is a trace's */
+};
+
+/* feed_more - if nothing is at hand, get some. false: the end, or e says why not. */
+bool feed_more(struct feed *f, struct err *e);
+/*
+ * unpack - all of f, decompressed as its first bytes tell. What is wrong with the compression after some bytes is
+ * `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or what dialect_tell() says of the first bytes.
+ */
+enum err_code unpack(struct feed *f, struct sink *b, struct err *damage, struct err *e);
+/* unpack_deflated - the same, of bytes that are deflated without a header of their own, as in a zip archive. */
+enum err_code unpack_deflated(struct feed *f, struct sink *b, struct err *damage, struct err *e);
+/* unpack_packed - do these bytes begin a gzip or zstd stream? */
+bool unpack_packed(const uint8_t *p, size_t n);
+
+#endif

@@ -1,0 +1,178 @@
+/* zip.c - see zip.h. */
+#include "decode/input/zip.h"
+
+#include <string.h>
+#include <zlib.h>
+
+#define EOCD 22  /* bytes of the record at the end, before its comment */
+#define HEAD 30  /* of a member's own header */
+#define ENTRY 46 /* of its entry in the directory */
+
+static uint64_t le(const uint8_t *p, int n)
+{
+    uint64_t v = 0;
+    while (n--)
+        v = v << 8 | p[n];
+    return v;
+}
+
+static bool is(const uint8_t *p, uint8_t a, uint8_t b)
+{
+    return p[0] == 'P' && p[1] == 'K' && p[2] == a && p[3] == b;
+}
+
+bool zip_is(const uint8_t *p, size_t n)
+{
+    return n >= EOCD && (is(p, 3, 4) || is(p, 5, 6));
+}
+
+/* zip64 - the record that a locator before the end points at, if there is one. */
+static void zip64(struct zip *z, size_t eocd)
+{
+    const uint8_t *p = z->p;
+    if (eocd < 20 || !is(p + eocd - 20, 6, 7))
+        return;
+    uint64_t at = le(p + eocd - 20 + 8, 8);
+    if (at > z->n || z->n - at < 56 || !is(p + at, 6, 6))
+        return;
+    z->end = le(p + at + 40, 8);
+    z->dir = le(p + at + 48, 8);
+}
+
+enum err_code zip_open(const uint8_t *p, size_t n, struct zip *z, struct err *e)
+{
+    *z = (struct zip){p, n, 0, 0};
+    size_t last = n >= EOCD ? n - EOCD : 0, first = last > 65535 ? last - 65535 : 0;
+    for (size_t at = last + 1; at-- > first;) {
+        if (n < EOCD || !is(p + at, 5, 6) || le(p + at + 20, 2) > n - at - EOCD)
+            continue;
+        z->end = le(p + at + 12, 4);
+        z->dir = le(p + at + 16, 4);
+        zip64(z, at);
+        if (z->dir > n || z->end > n - z->dir)
+            return err_set(e, ERR_FORMAT, at, "the zip archive's directory lies outside of it");
+        z->end += z->dir;
+        return ERR_OK;
+    }
+    return err_set(e, ERR_TRUNCATED, n, "the zip archive ends early: its directory is missing");
+}
+
+/* wide - sizes of more than 4 GB stand in an extra field, in this order, those that need it. */
+static void wide(struct zip_member *m, const uint8_t *p, size_t n)
+{
+    for (; n >= 4;) {
+        size_t len = le(p + 2, 2);
+        if (len > n - 4)
+            return;
+        if (le(p, 2) == 1) {
+            uint64_t *v[] = {&m->size, &m->packed, &m->at};
+            const uint8_t *q = p + 4;
+            for (int i = 0; i < 3; i++)
+                if (*v[i] == UINT32_MAX && len >= 8) {
+                    *v[i] = le(q, 8);
+                    q += 8;
+                    len -= 8;
+                }
+            return;
+        }
+        p += 4 + len;
+        n -= 4 + len;
+    }
+}
+
+bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m)
+{
+    uint64_t at = z->dir + *pos, left = z->end - z->dir >= *pos ? z->end - at : 0;
+    const uint8_t *p = z->p + at;
+    if (left < ENTRY || !is(p, 1, 2))
+        return false;
+    uint64_t name = le(p + 28, 2), extra = le(p + 30, 2), comment = le(p + 32, 2);
+    if (name + extra + comment > left - ENTRY)
+        return false;
+    *m = (struct zip_member){.name = (const char *)p + ENTRY,
+                             .len = (uint32_t)name,
+                             .method = (uint16_t)le(p + 10, 2),
+                             .encrypted = p[8] & 1,
+                             .crc = (uint32_t)le(p + 16, 4),
+                             .packed = le(p + 20, 4),
+                             .size = le(p + 24, 4),
+                             .at = le(p + 42, 4)};
+    wide(m, p + ENTRY + name, extra);
+    *pos += ENTRY + name + extra + comment;
+    return true;
+}
+
+const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct err *e)
+{
+    const char *why = m->encrypted ? "is encrypted"
+                      : m->method != ZIP_STORED && m->method != ZIP_DEFLATED
+                          ? "is compressed in another way than deflate"
+                          : NULL;
+    if (!why && (m->at > z->n || z->n - m->at < HEAD || !is(z->p + m->at, 3, 4)))
+        why = "isn't where the archive's directory says";
+    if (why) {
+        err_set(e, ERR_FORMAT, m->at, "the zip archive's member %.*s %s", (int)(m->len < 100 ? m->len : 100), m->name,
+                why);
+        return NULL;
+    }
+    uint64_t from = m->at + HEAD + le(z->p + m->at + 26, 2) + le(z->p + m->at + 28, 2);
+    if (from > z->n || m->packed > z->n - from) {
+        err_set(e, ERR_TRUNCATED, m->at, "the zip archive's member %.*s lies outside of it",
+                (int)(m->len < 100 ? m->len : 100), m->name);
+        return NULL;
+    }
+    return z->p + from;
+}
+
+bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *d)
+{
+    uint8_t head[16];
+    struct err e;
+    const uint8_t *p = zip_bytes(z, m, &e);
+    size_t n = p && m->packed < sizeof head ? (size_t)m->packed : sizeof head;
+    if (!p || !m->packed)
+        return false;
+    bool gzip = m->packed > 18 && p[0] == 0x1f && p[1] == 0x8b; /* packed before it came into the archive */
+    if (m->method == ZIP_STORED && !gzip)
+        return dialect_tell(p, n, d, &e) == ERR_OK;
+    z_stream s = {.next_in = (Bytef *)(uintptr_t)p,
+                  .avail_in = m->packed < 4096 ? (uInt)m->packed : 4096,
+                  .next_out = head,
+                  .avail_out = sizeof head};
+    if (inflateInit2(&s, m->method == ZIP_STORED ? 15 + 16 : -15) != Z_OK)
+        return false;
+    (void)inflate(&s, Z_SYNC_FLUSH);
+    inflateEnd(&s);
+    return dialect_tell(head, sizeof head - s.avail_out, d, &e) == ERR_OK;
+}
+
+/* The only trace, or why none is. */
+static enum err_code only(const struct zip *z, struct zip_member *m, struct err *e)
+{
+    struct zip_member x, first = {0};
+    struct dialect d;
+    uint64_t pos = 0, n = 0;
+    for (int looked = 0; looked < ZIP_LOOKED && zip_next(z, &pos, &x); looked++)
+        if (zip_trace(z, &x, &d) && !n++)
+            first = x;
+    *m = first;
+    if (n == 1)
+        return ERR_OK;
+    if (!n)
+        return err_set(e, ERR_NOT_TRACE, 0, "is a zip archive without a trace in it");
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                   "holds %llu traces: open one as ARCHIVE:%.*s; gotop info ARCHIVE lists them",
+                   (unsigned long long)n, (int)(first.len < 80 ? first.len : 80), first.name);
+}
+
+enum err_code zip_find(const struct zip *z, const char *name, struct zip_member *m, struct err *e)
+{
+    uint64_t pos = 0;
+    if (!name)
+        return only(z, m, e);
+    while (zip_next(z, &pos, m))
+        if (m->len == strlen(name) && memcmp(m->name, name, m->len) == 0)
+            return ERR_OK;
+    return err_set(e, ERR_IO, ERR_NO_OFFSET, "the zip archive has no member %.80s; gotop info lists its traces",
+                   name);
+}

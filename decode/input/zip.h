@@ -1,0 +1,45 @@
+/*
+ * zip.h - members of a zip archive in memory: found by the directory at its end, never unpacked to find them.
+ *
+ * Everything in the archive is hostile: every offset and size is looked at before it is used, sizes are never taken as
+ * what something unpacks to. Stored and deflated members are read, zip64 too; encrypted ones aren't.
+ */
+#ifndef GOTOP_DECODE_ZIP_H
+#define GOTOP_DECODE_ZIP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/input/dialect.h"
+#include "decode/base/err.h"
+
+struct zip {
+    const uint8_t *p;
+    size_t n;
+    uint64_t dir, end; /* its directory */
+};
+struct zip_member {
+    const char *name; /* not NUL-terminated, hostile */
+    uint32_t len;
+    uint16_t method; /* ZIP_STORED, ZIP_DEFLATED; others can't be read */
+    bool encrypted;
+    uint32_t crc;
+    uint64_t packed, size; /* bytes in the archive; what it says that they become */
+    uint64_t at;           /* its own header */
+};
+enum { ZIP_STORED = 0, ZIP_DEFLATED = 8 };
+
+bool zip_is(const uint8_t *p, size_t n);
+/* zip_open - find the directory. zip_next - its next member; *pos begins with 0. false: there is none, or damage. */
+enum err_code zip_open(const uint8_t *p, size_t n, struct zip *z, struct err *e);
+bool zip_next(const struct zip *z, uint64_t *pos, struct zip_member *m);
+/* zip_bytes - where a member's bytes stand, m->packed of them. NULL: e says why they can't be read. */
+const uint8_t *zip_bytes(const struct zip *z, const struct zip_member *m, struct err *e);
+/* zip_trace - does a member begin like a trace? Unpacks its first bytes. */
+bool zip_trace(const struct zip *z, const struct zip_member *m, struct dialect *d);
+/* zip_find - the member of that name; NULL: the only one that is a trace. At most ZIP_LOOKED are looked into. */
+#define ZIP_LOOKED 65536
+enum err_code zip_find(const struct zip *z, const char *name, struct zip_member *m, struct err *e);
+
+#endif

@@ -1,0 +1,97 @@
+/* alive.c - see alive.h. A summary may say too little of a chunk, never too much: then its lanes are asked. */
+#include "decode/model/alive.h"
+
+#include "decode/base/mem.h"
+
+struct alive_chunk {
+    int64_t first0, first1; /* the earliest and the latest first moment */
+    int64_t last0, last1;   /* the same of the last */
+    int64_t end;            /* the trace's when this was found out; INT64_MAX: it stays */
+};
+
+static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind k, uint32_t lane)
+{
+    const struct trace_info *ti = trace_info(tr);
+    struct lifetime life[ALIVE_CHUNK];
+    trace_lives(tr, k, lane, ALIVE_CHUNK, life);
+    *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
+    for (uint32_t i = 0; i < ALIVE_CHUNK; i++) {
+        const struct lifetime *l = &life[i];
+        bool grows = !ti->done && !(k == LANE_G && l->over && l->begun);
+        c->first0 = l->first < c->first0 ? l->first : c->first0;
+        c->first1 = l->first > c->first1 ? l->first : c->first1;
+        c->last0 = l->last < c->last0 ? l->last : c->last0;
+        c->last1 = grows ? INT64_MAX : l->last > c->last1 ? l->last : c->last1;
+        if (grows)
+            c->end = ti->end;
+        if (grows && !l->begun) { /* anything may come of it */
+            c->first1 = INT64_MAX;
+            c->last0 = INT64_MIN;
+        }
+    }
+}
+
+/* NULL: nothing is known of the chunk that begins with this lane. */
+static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *tr, enum lane_kind k, uint32_t lane)
+{
+    size_t i = lane / ALIVE_CHUNK;
+    if (i > a->n || (uint64_t)(i + 1) * ALIVE_CHUNK > trace_nlanes(tr, k))
+        return NULL;
+    if (i == a->n) {
+        struct alive_chunk *c = mem_grow(a->chunk, &a->cap, a->n + 1, sizeof *c);
+        if (!c)
+            return NULL;
+        a->chunk = c;
+        sum_up(&c[a->n++], tr, k, lane);
+    }
+    struct alive_chunk *c = &a->chunk[i];
+    if (c->end != INT64_MAX && (c->end != trace_info(tr)->end || trace_info(tr)->done))
+        sum_up(c, tr, k, lane);
+    return c;
+}
+
+uint32_t alive_next(struct alive *a, const struct trace *tr, enum lane_kind k, int64_t t0, int64_t t1, uint32_t lane,
+                    uint32_t n)
+{
+    enum { AT_ONCE = 256 };
+    uint32_t look = 1;
+    while (lane < n) {
+        const struct alive_chunk *c = NULL;
+        uint32_t end = lane / ALIVE_CHUNK * ALIVE_CHUNK + ALIVE_CHUNK;
+        size_t i = lane / ALIVE_CHUNK;
+        if (lane % ALIVE_CHUNK == 0)
+            c = chunk_of(a, tr, k, lane);
+        else if (i < a->n)
+            c = &a->chunk[i];
+        if (c && (c->first0 >= t1 || c->last1 < t0)) {
+            lane = end;
+            continue;
+        }
+        if (c && c->first1 < t1 && c->last0 >= t0)
+            return lane;
+        for (end = end < n ? end : n; lane < end;) { /* a few at a time, more of them the longer none does */
+            struct lifetime life[AT_ONCE];
+            uint32_t here = end - lane < look ? end - lane : look;
+            trace_lives(tr, k, lane, here, life);
+            for (uint32_t j = 0; j < here; j++, lane++)
+                if (life[j].first < t1 && life[j].last >= t0)
+                    return lane;
+            look = look < AT_ONCE ? look * 4 : look;
+        }
+    }
+    return NO_LANE;
+}
+
+void alive_know(struct alive *a, const struct trace *tr, enum lane_kind k, size_t most)
+{
+    enum { BEHIND = 16 };
+    size_t full = trace_nlanes(tr, k) / ALIVE_CHUNK, end = full > BEHIND ? full - BEHIND : 0;
+    while (a->n < end && most-- && chunk_of(a, tr, k, (uint32_t)(a->n * ALIVE_CHUNK))) {
+    }
+}
+
+void alive_free(struct alive *a)
+{
+    mem_free(a->chunk);
+    *a = (struct alive){0};
+}

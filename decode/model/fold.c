@@ -1,0 +1,1081 @@
+/*
+ * fold.c - see fold.h.
+ *
+ * Invariants:
+ * - A goroutine that runs or holds a P in a system call is named by that P (p->g) and by its M (m->g), and names
+ *   them (g->p, g->m). Every transition first undoes, then makes these bindings; after it the lanes of the P and the
+ *   M concerned are brought up to date by fold_p_show() and m_show(), which alone decide what those lanes say.
+ * - Back-dating: the first span of a lane that existed before the trace starts at 0, whatever the time of the event
+ *   that told of it. ginfo.seen keeps that time, because Go's own reader shows nothing before it.
+ */
+#include "decode/model/fold_hot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "decode/model/past.h"
+
+/* ---- growing ---------------------------------------------------------------------------------------------- */
+
+bool fold_grow(struct fold *f, void *arrayp, size_t *cap, size_t need, size_t size)
+{
+    void *p;
+    memcpy(&p, arrayp, sizeof p);
+    if (need <= *cap && p)
+        return true;
+    p = mem_grow(p, cap, need, size);
+    if (!p) {
+        f->oom = true;
+        return false;
+    }
+    memcpy(arrayp, &p, sizeof p);
+    return true;
+}
+
+static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
+{
+    if (i < f->nlane[k])
+        return true;
+    /* Indices are given out densely; a gap would be a reader's mistake, not the file's. */
+    size_t need = (size_t)i + 1, was = f->nlane[k];
+    if (k != LANE_M && !fold_grow(f, &f->lane[k], &f->caplane[k], need, sizeof(struct spanlane)))
+        return false;
+    if (k == LANE_G && !fold_grow(f, &f->g, &f->capg, need, sizeof *f->g))
+        return false;
+    size_t segs = f->capseg;
+    if (k == LANE_G && !fold_grow(f, &f->seg, &f->capseg, need / PAST_GS + 1, sizeof *f->seg))
+        return false;
+    if (f->capseg > segs)
+        memset(f->seg + segs, 0, (f->capseg - segs) * sizeof *f->seg);
+    if (k == LANE_P && !fold_grow(f, &f->p, &f->capp, need, sizeof *f->p))
+        return false;
+    if (k == LANE_M && !fold_grow(f, &f->m, &f->capm, need, sizeof *f->m))
+        return false;
+    for (size_t j = was; j < need; j++) {
+        if (k != LANE_M)
+            f->lane[k][j] = (struct spanlane){.p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE};
+        if (k == LANE_G)
+            f->g[j] = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE};
+        else if (k == LANE_P)
+            f->p[j] = (struct pinfo){.g = EV_NONE, .m = EV_NONE};
+        else if (k == LANE_M)
+            f->m[j] = (struct minfo){.g = EV_NONE, .p = EV_NONE, .was_g = EV_NONE, .was_p = EV_NONE};
+    }
+    f->nlane[k] = need;
+    if (k == LANE_G && was < f->past_from && need >= f->past_from)
+        past_begin(f);
+    return true;
+}
+
+/* ---- the lanes of Ps and Ms ------------------------------------------------------------------------------- */
+
+void fold_special_g(struct fold *f, uint32_t g)
+{
+    struct spanlane *l = &f->lane[LANE_G][g];
+    const struct ginfo *gi = &f->g[g];
+    l->special =
+        (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) |
+                  (!gi->name || gi->name == f->str_main ? SPECIAL_NAME : 0) | (gi->assist ? SPECIAL_RANGE : 0) |
+                  (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) | (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
+}
+
+void fold_special_p(struct fold *f, uint32_t p)
+{
+    f->lane[LANE_P][p].special =
+        (uint8_t)((!f->lane[LANE_P][p].begun ? SPECIAL_LANE : 0) | (f->p[p].sweep ? SPECIAL_RANGE : 0));
+}
+
+static inline uint8_t busy_state(const struct fold *f, uint32_t g, uint32_t p)
+{
+    const struct ginfo *gi = &f->g[g];
+    if (f->lane[LANE_G][g].state == ST_SYSCALL)
+        return ST_SYSCALL;
+    if (gi->assist)
+        return ST_ASSIST;
+    if (p != EV_NONE && f->p[p].sweep)
+        return ST_SWEEP;
+    return gi->flags & GI_GCWORK ? ST_GCWORK : ST_RUNNING;
+}
+
+void fold_p_show(struct fold *f, uint32_t p, int64_t t)
+{
+    const struct pinfo *pi = &f->p[p];
+    uint8_t s = pi->state;
+    if (s == ST_SCHED && pi->g != EV_NONE)
+        s = busy_state(f, pi->g, p);
+    else if (s == ST_SCHED && pi->sweep)
+        s = ST_SWEEP;
+    fold_lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1); /* EV_NONE + 1 is 0: none */
+}
+
+static __attribute__((noinline)) void m_show(struct fold *f, uint32_t m, int64_t t)
+{
+    struct minfo *mi = &f->m[m];
+    if (f->segment && !mi->lane.n) {
+        uint32_t g = mi->p == EV_NONE ? mi->g : EV_NONE;
+        if (f->carrying) {
+            mi->was_p = mi->p;
+            mi->was_g = g;
+        }
+        if (mi->was_p == mi->p && mi->was_g == g)
+            return;
+    }
+    const struct hold *h = mi->lane.n ? &mi->lane.h[mi->lane.n - 1] : NULL;
+    if ((!h || h->p != mi->p || (mi->p == EV_NONE && h->g != mi->g)) && !holds_set(f, m, t, mi->p, mi->g))
+        f->oom = true;
+}
+
+/* show - the P and M a goroutine is on. */
+void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
+{
+    if (p != EV_NONE)
+        fold_p_show(f, p, t);
+    if (m != EV_NONE)
+        m_show(f, m, t);
+}
+
+/* ---- goroutines ------------------------------------------------------------------------------------------- */
+
+static bool str_is(const struct fold *f, uint32_t id, const char *want)
+{
+    struct str s = names_get(f->names, id);
+    return s.len == strlen(want) && !memcmp(s.p, want, s.len);
+}
+
+static bool str_starts(struct str s, const char *with)
+{
+    size_t n = strlen(with);
+    return s.len >= n && !memcmp(s.p, with, n);
+}
+
+/* Goroutines the runtime starts for itself: all of package runtime, but for what runs user code in its name. */
+static bool name_is_system(struct str s)
+{
+    if (str_starts(s, "runtime.main") || str_starts(s, "runtime.handleAsyncEvent"))
+        return false;
+    return str_starts(s, "runtime.") || str_starts(s, "runtime/trace.");
+}
+
+static void g_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
+{
+    struct ginfo *gi = &f->g[g];
+    if (!name || (gi->name && !(gi->flags & GI_INFERRED && !inferred) && !(inferred && gi->name == f->str_main)))
+        return;
+    gi->name = name;
+    if (!f->str_main && str_is(f, name, "runtime.main"))
+        f->str_main = name; /* stacks leave it out: main.main says more */
+    gi->flags = (uint8_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) | (inferred ? GI_INFERRED : 0));
+    if (name_is_system(names_get(f->names, name)))
+        gi->flags |= GI_SYSTEM;
+    if (name == f->str_gcworker || (!f->str_gcworker && str_is(f, name, "runtime.gcBgMarkWorker"))) {
+        f->str_gcworker = name;
+        gi->flags |= GI_GCWORK;
+    } else {
+        gi->flags &= (uint8_t)~GI_GCWORK; /* a label said so, see on_g_label() */
+    }
+}
+
+static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
+{
+    if (stack && f->nfirst < FIRST_STACKS)
+        f->first[f->nfirst++] = (struct first_stack){e->t, e->g, stack};
+}
+
+/* g is on this P and M from now on (EV_NONE: on none); undo what was. The lanes are brought up to date by fold_show_on(). */
+static inline void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
+{
+    struct spanlane *l = &f->lane[LANE_G][g];
+    if (l->p != p && l->p != EV_NONE && f->p[l->p].g == g)
+        f->p[l->p].g = EV_NONE;
+    if (l->m != m && l->m != EV_NONE && f->m[l->m].g == g)
+        f->m[l->m].g = EV_NONE;
+    l->p = p;
+    l->m = m;
+    if (p != EV_NONE) {
+        f->p[p].g = g;
+        f->p[p].state = ST_SCHED;
+        if (m != EV_NONE)
+            f->p[p].m = m;
+    }
+    if (m != EV_NONE) {
+        f->m[m].g = g;
+        f->m[m].p = p;
+    }
+}
+
+/* A system call's time without a P. */
+static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
+{
+    if (gi->no_p_since != NO_TIME)
+        gi->no_p += t - gi->no_p_since;
+    gi->no_p_since = state == ST_SYSCALL && p == EV_NONE ? t : NO_TIME;
+}
+
+/* Put g into e->state at time t (the lane's; back-dated or not). */
+static __attribute__((noinline)) void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who,
+                                                   uint32_t stack)
+{
+    struct ginfo *gi = &f->g[e->g];
+    struct spanlane *l = &f->lane[LANE_G][e->g];
+    uint32_t p0 = l->p, m0 = l->m, p = EV_NONE, m = EV_NONE;
+    uint8_t from = l->state, to = e->state;
+    bool over = to == ST_NONE && l->begun && !l->ended;
+    if (to == ST_RUNNING || to == ST_SYSCALL) {
+        p = e->p;
+        m = e->m;
+    }
+    g_bind(f, e->g, p, m);
+    if (from == ST_SYSCALL || to == ST_SYSCALL)
+        no_p_time(gi, to, p, t);
+    if (f->end >= f->gb_end)
+        fold_gcount_next_bucket(f, f->end);
+    fold_gcount_move(f, from, to, f->end);
+    if (t < e->t)
+        fold_gcount_back(f, to, e->t);
+    l->state = to;
+    if (to == ST_NONE) {
+        if (over) {
+            spans_end(&f->pool, LANE_G, l, t);
+        } else if (f->segment && !l->begun) { /* no span of it is this segment's */
+            l->begun = l->ended = true;
+            l->t0 = l->wait_t0 = t;
+            over = true;
+        }
+        gi->flags |= GI_ENDED;
+        if (gi->region)
+            fold_regions_end(f, e->g, t);
+    } else if (!l->begun) {
+        spans_begin(l, t, fold_tag(f, to, e->str), who, stack);
+    } else if (!l->ended) { /* else a reader's mistake: ended goroutines get new indices */
+        spans_push(&f->pool, LANE_G, l, t, fold_tag(f, to, e->str), who, stack);
+    }
+    fold_special_g(f, e->g);
+    if (p0 != EV_NONE && p0 != p)
+        fold_p_show(f, p0, t);
+    if (m0 != EV_NONE && m0 != m)
+        m_show(f, m0, t);
+    /* Back-dated: a lane that has gone on since then shows it from now on. */
+    if (p != EV_NONE)
+        fold_p_show(f, p, f->lane[LANE_P][p].begun && (f->lane[LANE_P][p].t0 > t || f->p[p].held > t) ? e->t : t);
+    if (m != EV_NONE) {
+        const struct mlane *ml = &f->m[m].lane;
+        m_show(f, m, ml->n && ml->h[ml->n - 1].t0 > t ? e->t : t);
+    }
+    if (over)
+        past_ended(f, e->g); /* its lane may have gone now */
+}
+
+static void g_meet(struct fold *f, const struct ev *e, uint8_t flags)
+{
+    struct ginfo *gi = &f->g[e->g];
+    if (gi->flags & GI_KNOWN)
+        return;
+    gi->id = e->arg;
+    gi->seen = e->t;
+    gi->flags |= (uint8_t)(GI_KNOWN | flags);
+}
+
+static void on_g_create(struct fold *f, const struct ev *e)
+{
+    g_meet(f, e, GI_CREATED);
+    struct ginfo *gi = &f->g[e->g];
+    gi->creator = e->by;
+    gi->create_stack = e->stack;
+    gi->start_stack = e->stack2;
+    /* The start stack has one frame: the function the goroutine begins in. */
+    g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false);
+    if (e->flags & EVF_OWN_STACK)
+        first_stack(f, e, e->stack2);
+    struct ev x = *e;
+    if (e->state != ST_SYSCALL)
+        x.p = x.m = EV_NONE; /* where the creator runs */
+    g_transition(f, &x, e->t, e->state == ST_RUNNABLE && e->by != EV_NONE ? e->by + 1 : 0, e->stack);
+}
+
+/* There is room for one more goroutine's lane, and it is no special one. */
+static inline bool g_fits(const struct fold *f)
+{
+    const size_t n = f->nlane[LANE_G];
+    return n < f->caplane[LANE_G] && n < f->capg && (n + 1) / PAST_GS < f->capseg && n + 1 != f->past_from;
+}
+
+bool fold_created(struct fold *f, const struct ev *e)
+{
+    const unsigned k = e->stack2 % STARTS;
+    f->end = e->t > f->end ? e->t : f->end;
+    if (f->start[k].stack != e->stack2 || e->g != f->nlane[LANE_G] || e->state != ST_RUNNABLE || e->str ||
+        !g_fits(f)) {
+        if (!lane_room(f, LANE_G, e->g))
+            return false;
+        fold_g_back(f, e->g);
+        on_g_create(f, e);
+        f->start[k].stack = e->stack2;
+        f->start[k].name = f->g[e->g].name;
+        f->start[k].flags = f->g[e->g].flags & (GI_SYSTEM | GI_GCWORK);
+        return !f->oom && !f->pool.oom;
+    }
+    /* As on_g_create() does it, for one of a kind that is known. */
+    const uint32_t name = f->start[k].name;
+    const uint8_t kind = f->start[k].flags;
+    f->nlane[LANE_G]++;
+    f->g[e->g] = (struct ginfo){.id = e->arg,
+                                .seen = e->t,
+                                .no_p_since = NO_TIME,
+                                .name = name,
+                                .creator = e->by,
+                                .create_stack = e->stack,
+                                .start_stack = e->stack2,
+                                .flags = GI_KNOWN | GI_CREATED | kind};
+    f->lane[LANE_G][e->g] = (struct spanlane){.t0 = e->t,
+                                              .wait_t0 = e->t,
+                                              .open = waitspan(0, e->by + 1, e->stack, f->tag[ST_RUNNABLE]),
+                                              .begun = true,
+                                              .state = ST_RUNNABLE,
+                                              .p = EV_NONE,
+                                              .m = EV_NONE,
+                                              .special = (uint8_t)((!name || name == f->str_main ? SPECIAL_NAME : 0) |
+                                                                   (kind & GI_GCWORK ? SPECIAL_WORK : 0))};
+    if (f->end >= f->gb_end)
+        fold_gcount_next_bucket(f, f->end);
+    fold_gcount_move(f, ST_NONE, ST_RUNNABLE, f->end);
+    if (e->flags & EVF_OWN_STACK)
+        first_stack(f, e, e->stack2);
+    return true;
+}
+
+void fold_ended(struct fold *f, uint32_t g, int64_t t)
+{
+    struct spanlane *l = &f->lane[LANE_G][g];
+    l->p = l->m = EV_NONE;
+    l->state = ST_NONE;
+    spans_end(&f->pool, LANE_G, l, t);
+    f->g[g].flags |= GI_ENDED;
+    if (f->g[g].region)
+        fold_regions_end(f, g, t);
+    l->special |= SPECIAL_LANE;
+    past_ended(f, g); /* its lane may have gone now */
+}
+
+/* It was there when the segment began: nothing happens to it. */
+static void g_carried(struct fold *f, const struct ev *e)
+{
+    struct spanlane *l = &f->lane[LANE_G][e->g];
+    bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL;
+    struct mlane *ml = on && e->m != EV_NONE ? &f->m[e->m].lane : NULL;
+    if (ml && ml->n && e->state == ST_SYSCALL && ml->h[ml->n - 1].p == EV_NONE && ml->h[ml->n - 1].g == EV_NONE) {
+        ml->h[ml->n - 1].g = e->g; /* its P was taken before it was told whose call it was */
+        f->g[e->g].no_p_since = ml->h[ml->n - 1].t0;
+    }
+    g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);
+    l->state = e->state;
+    fold_special_g(f, e->g);
+    f->carrying = true;
+    fold_show_on(f, e->p, e->m, e->t);
+    f->carrying = false;
+}
+
+static void on_g_status(struct fold *f, const struct ev *e)
+{
+    if (e->flags & EVF_CARRIED && !(f->g[e->g].flags & GI_KNOWN)) {
+        g_meet(f, e, GI_CARRIED);
+        if (f->hint)
+            f->g[e->g].flags |= f->hint(f->hint_arg, e->arg, &f->g[e->g].name);
+        if (!f->str_main && f->g[e->g].name && str_is(f, f->g[e->g].name, "runtime.main"))
+            f->str_main = f->g[e->g].name;
+        if (e->flags & EVF_OWN_STACK)
+            first_stack(f, e, e->stack);
+        if (e->stack)
+            g_name(f, e->g, names_root_func(f->names, e->stack), true);
+        g_carried(f, e);
+        return;
+    }
+    bool known = f->g[e->g].flags & GI_KNOWN;
+    if (e->flags & EVF_OWN_STACK)
+        first_stack(f, e, e->stack);
+    if (e->stack)
+        g_name(f, e->g, names_root_func(f->names, e->stack), true);
+    if (e->stack2) /* first family: the snapshot names the start function */
+        g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false), f->g[e->g].start_stack = e->stack2;
+    if (known && (f->lane[LANE_G][e->g].begun || f->segment) && f->lane[LANE_G][e->g].state == e->state)
+        return;
+    g_meet(f, e, 0);
+    struct spanlane *l = &f->lane[LANE_G][e->g];
+    bool early = e->flags & EVF_BACKDATE && !l->begun;
+    int64_t t = early ? 0 : e->t;
+    if (early)
+        l->backdated = true;
+    g_transition(f, e, t, e->state == ST_RUNNING || e->state == ST_SYSCALL ? e->p + 1 : 0, e->stack);
+    fold_show_on(f, e->p, e->m, e->t); /* bindings hold from now on, whatever t was */
+}
+
+static inline void on_g_state(struct fold *f, const struct ev *e)
+{
+    uint32_t who = 0;
+    if (e->state == ST_RUNNING || e->state == ST_SYSCALL)
+        who = e->p + 1;
+    else if (e->state == ST_RUNNABLE && e->flags & EVF_WOKEN)
+        who = e->by + 1;
+    if (e->stack && !(e->flags & EVF_WOKEN) && e->flags & EVF_OWN_STACK) {
+        if (!f->g[e->g].name || f->g[e->g].name == f->str_main)
+            g_name(f, e->g, names_root_func(f->names, e->stack), true);
+        if (f->nfirst < FIRST_STACKS)
+            first_stack(f, e, e->stack);
+    }
+    g_transition(f, e, e->t, who, e->stack);
+}
+
+/*
+ * The runtime labels whoever starts on a P whose worker mode is set. A preempted mark worker may leave the mode behind;
+ * then all that run on that P are labelled, for tens of milliseconds. So a label counts for mark workers, and for what
+ * nothing else is known of; it would be a wrong picture of the others.
+ */
+static void on_g_label(struct fold *f, const struct ev *e)
+{
+    struct spanlane *l = &f->lane[LANE_G][e->g];
+    struct ginfo *gi = &f->g[e->g];
+    bool gc = str_starts(names_get(f->names, e->str), "GC (");
+    f->unsure |= f->segment && !l->begun;
+    if (gc && gi->flags & GI_CARRIED)
+        gi->flags |= GI_LABELLED;
+    if (!l->begun || l->ended || (gc && gi->name && !(gi->flags & GI_GCWORK)))
+        return;
+    struct span_tag t = f->pool.tags[wait_tag(&l->open)];
+    if (t.state == ST_RUNNING)
+        l->open =
+            waitspan(0, wait_who(&l->open), wait_stack(&l->open), pool_tag(&f->pool, t.state, t.reason, e->str));
+    if (gc) {
+        gi->flags |= GI_GCWORK;
+        fold_special_g(f, e->g);
+        fold_show_on(f, l->p, EV_NONE, e->t);
+    }
+}
+
+/* ---- processors ------------------------------------------------------------------------------------------- */
+
+static void on_p_state(struct fold *f, const struct ev *e)
+{
+    struct pinfo *pi = &f->p[e->p];
+    struct spanlane *l = &f->lane[LANE_P][e->p];
+    int64_t t = e->t;
+    pi->lost = false;
+    if (e->flags & EVF_CARRIED)
+        pi->id = e->arg;
+    if (!l->begun && !f->segment) {
+        pi->id = e->arg;
+        if (e->flags & EVF_BACKDATE && f->procs && e->arg >= f->procs_first) {
+            fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE],
+                          0); /* GOMAXPROCS made it come to be, after the trace began */
+            t = f->procs_at;
+        } else if (e->flags & EVF_BACKDATE) {
+            l->backdated = true;
+            t = 0;
+        } else if (e->t > 0) {
+            fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0); /* it came to be later */
+        }
+    }
+    if (e->state == ST_IDLE || e->state == ST_NONE) {
+        uint32_t g = pi->g, m = pi->m;
+        if (g != EV_NONE)
+            fold_g_back(f, g);
+        pi->state = f->procs && pi->id >= f->procs ? ST_NONE : e->state;
+        pi->g = pi->m = EV_NONE;
+        if (g != EV_NONE && f->lane[LANE_G][g].p == e->p) {
+            f->lane[LANE_G][g].p = EV_NONE; /* in a system call that goes on without the P */
+            if (f->lane[LANE_G][g].state == ST_SYSCALL && f->g[g].no_p_since == NO_TIME)
+                f->g[g].no_p_since = e->t;
+            fold_special_g(f, g);
+        }
+        fold_p_show(f, e->p, t);
+        if (m != EV_NONE && f->m[m].p == e->p) {
+            f->m[m].p = EV_NONE;
+            m_show(f, m, e->t);
+        }
+        return;
+    }
+    pi->state = ST_SCHED;
+    pi->m = e->m;
+    if (e->m != EV_NONE) {
+        struct minfo *mi = &f->m[e->m];
+        mi->p = e->p;
+        if (e->state == ST_SYSCALL && mi->g != EV_NONE) {
+            pi->g = mi->g;
+            fold_g_back(f, mi->g);
+            f->lane[LANE_G][mi->g].p = e->p;
+        }
+        m_show(f, e->m, mi->lane.n ? e->t : t);
+    }
+    fold_p_show(f, e->p, t);
+}
+
+/* ---- what was lost ---------------------------------------------------------------------------------------- */
+
+/* g's open span is not known from `since` on. Its state was told at its start; how long it lasted was not. */
+static void on_g_lost(struct fold *f, const struct ev *e)
+{
+    struct spanlane *l = &f->lane[LANE_G][e->g];
+    if (!l->begun || l->ended || l->state == ST_UNKNOWN)
+        return;
+    const int64_t arg = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
+    const int64_t since = arg > l->t0 ? arg : l->t0;
+    const uint8_t from = l->state;
+    const uint32_t p = l->p, m = l->m;
+    g_bind(f, e->g, EV_NONE, EV_NONE);
+    if (p != EV_NONE) { /* it was shown there up to now */
+        int64_t at = since > f->p[p].held ? since : f->p[p].held;
+        fold_p_show(f, p, at > f->lane[LANE_P][p].t0 ? at : f->lane[LANE_P][p].t0);
+    }
+    fold_show_on(f, EV_NONE, m, e->t);
+    if (from == ST_SYSCALL)
+        f->g[e->g].no_p_since = NO_TIME;
+    if (f->end >= f->gb_end)
+        fold_gcount_next_bucket(f, f->end);
+    fold_gcount_move(f, from, ST_UNKNOWN, f->end);
+    fold_gcount_lost(f, from, since, f->end);
+    fold_range_lost(f, RANGE_STW, &f->g[e->g].stw, since);
+    fold_range_lost(f, RANGE_ASSIST, &f->g[e->g].assist, since);
+    l->state = ST_UNKNOWN;
+    if (since > l->t0)
+        spans_push(&f->pool, LANE_G, l, since, f->tag[ST_UNKNOWN], 0, 0);
+    else
+        l->open = waitspan(0, 0, 0, f->tag[ST_UNKNOWN]);
+    fold_special_g(f, e->g);
+}
+
+static void on_p_lost(struct fold *f, const struct ev *e)
+{
+    struct spanlane *l = &f->lane[LANE_P][e->p];
+    struct pinfo *pi = &f->p[e->p];
+    if (!l->begun || (pi->state == ST_NONE && pi->g == EV_NONE))
+        return;
+    int64_t since = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
+    since = since > pi->held ? since : pi->held;
+    const uint32_t g = pi->g, m = pi->m;
+    if (g != EV_NONE) {
+        fold_g_back(f, g);
+        if (f->lane[LANE_G][g].p == e->p)
+            f->lane[LANE_G][g].p = EV_NONE;
+        fold_special_g(f, g);
+    }
+    fold_range_lost(f, RANGE_SWEEP, &pi->sweep, since);
+    pi->state = ST_NONE;
+    pi->lost = true;
+    pi->g = pi->m = EV_NONE;
+    fold_lane_set(f, LANE_P, e->p, since > l->t0 ? since : l->t0, f->tag[ST_NONE], 0);
+    if (m != EV_NONE && f->m[m].p == e->p) {
+        f->m[m].p = EV_NONE;
+        m_show(f, m, e->t);
+    }
+}
+
+/* ---- the automaton ---------------------------------------------------------------------------------------- */
+
+static const uint8_t class_of[EVK_KINDS] = {
+    [EVK_G_CREATE] = EC_TRANSITION,
+    [EVK_G_STATUS] = EC_TRANSITION,
+    [EVK_G_STATE] = EC_TRANSITION,
+    [EVK_P_STATE] = EC_TRANSITION,
+    [EVK_G_LABEL] = EC_LABEL,
+    [EVK_RANGE_BEGIN] = EC_RANGE_BEGIN,
+    [EVK_RANGE_ACTIVE] = EC_RANGE_ACTIVE,
+    [EVK_RANGE_END] = EC_RANGE_END,
+    [EVK_METRIC] = EC_METRIC,
+    [EVK_TASK_BEGIN] = EC_TASK_BEGIN,
+    [EVK_TASK_END] = EC_TASK_END,
+    [EVK_REGION_BEGIN] = EC_REGION_BEGIN,
+    [EVK_REGION_END] = EC_REGION_END,
+    [EVK_LOG] = EC_LOG,
+    [EVK_SAMPLE] = EC_SAMPLE,
+    [EVK_M_NEW] = EC_COUNT,
+    [EVK_TICK] = EC_COUNT,
+    [EVK_LOST] = EC_COUNT,
+};
+
+/* Room for every lane an event names. EV_NONE + 1 is 0: never too large. */
+static inline bool ev_room(struct fold *f, const struct ev *e)
+{
+    if ((uint32_t)(e->g + 1) <= f->nlane[LANE_G] && (uint32_t)(e->p + 1) <= f->nlane[LANE_P] &&
+        (uint32_t)(e->m + 1) <= f->nlane[LANE_M] && (uint32_t)(e->by + 1) <= f->nlane[LANE_G])
+        return true;
+    return (e->g == EV_NONE || lane_room(f, LANE_G, e->g)) && (e->p == EV_NONE || lane_room(f, LANE_P, e->p)) &&
+           (e->m == EV_NONE || lane_room(f, LANE_M, e->m)) && (e->by == EV_NONE || lane_room(f, LANE_G, e->by));
+}
+
+static inline void fold_count(struct fold *f, const struct ev *e)
+{
+    if (e->flags & EVF_QUIET)
+        return;
+    unsigned c = e->kind == EVK_COUNT_ONLY ? e->state : class_of[e->kind];
+    if (c < EC_COUNT) {
+        f->count[c]++;
+        f->events += !(e->flags & EVF_EXTRA) || e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END;
+    }
+}
+
+static void fold_other(struct fold *f, const struct ev *e)
+{
+    fold_count(f, e);
+    bool has_g = e->g != EV_NONE, has_p = e->p != EV_NONE;
+    switch (e->kind) {
+    case EVK_G_CREATE:
+        if (has_g)
+            on_g_create(f, e);
+        break;
+    case EVK_G_STATUS:
+        if (has_g)
+            on_g_status(f, e);
+        break;
+    case EVK_G_LABEL:
+        if (has_g)
+            on_g_label(f, e);
+        break;
+    case EVK_P_STATE:
+        f->carrying = e->flags & EVF_CARRIED;
+        if (has_p)
+            on_p_state(f, e);
+        f->carrying = false;
+        break;
+    case EVK_M_NEW:
+        if (e->m != EV_NONE)
+            f->m[e->m].id = e->arg;
+        break;
+    case EVK_RANGE_BEGIN:
+    case EVK_RANGE_ACTIVE:
+        if (e->state < RANGE_KINDS)
+            fold_range_begin(f, e);
+        break;
+    case EVK_RANGE_END:
+        if (e->state < RANGE_KINDS)
+            fold_range_end(f, e);
+        break;
+    case EVK_METRIC:
+        if (e->state < METRIC_COUNT)
+            fold_metric(f, e);
+        break;
+    case EVK_TASK_BEGIN: fold_task_begin(f, e); break;
+    case EVK_TASK_END: fold_task_end(f, e); break;
+    case EVK_REGION_BEGIN: fold_region_begin(f, e); break;
+    case EVK_REGION_END: fold_region_end(f, e); break;
+    case EVK_LOG: fold_log(f, e); break;
+    case EVK_SAMPLE: fold_sample(f, e); break;
+    case EVK_LOST:
+        if (has_g)
+            on_g_lost(f, e);
+        else if (has_p)
+            on_p_lost(f, e);
+        else
+            fold_range_lost(f, RANGE_GC, &f->gc_open, e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t);
+        break;
+    default: break;
+    }
+}
+
+static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev *e)
+{
+    bool transition = e->kind == EVK_G_STATE;
+    if (transition && !(e->flags & EVF_QUIET)) {
+        f->count[EC_TRANSITION]++;
+        f->events += !(e->flags & EVF_EXTRA);
+    }
+    if (!ev_room(f, e))
+        return;
+    if (e->g != EV_NONE)
+        fold_g_back(f, e->g);
+    if (!transition)
+        fold_other(f, e);
+    else if (e->g != EV_NONE)
+        on_g_state(f, e);
+}
+
+bool fold_begin(struct fold *f)
+{
+    if (!f->gb || f->oom)
+        return false;
+    fold_gcount_ahead(f);
+    return true;
+}
+
+void fold_end(struct fold *f, int64_t last, uint64_t plain)
+{
+    f->end = last > f->end ? last : f->end;
+    f->events += plain;
+    f->count[EC_TRANSITION] += plain;
+    fold_gcount_back_to_end(f);
+    if (f->pool.oom)
+        f->oom = true;
+}
+
+bool fold_any(struct fold *f, const struct ev *e)
+{
+    if (e->t > f->end)
+        f->end = e->t;
+    fold_slow(f, e);
+    return !f->oom && !f->pool.oom;
+}
+
+/*
+ * Runs, in memory: see fold_hot.h. They are held open until an event comes that isn't one of the commonest: nobody else looks at
+ * what runs on a P meanwhile, so nothing need be written, nor looked up again, between two turns of it.
+ */
+struct runs {
+    struct hot h;
+    uint32_t open;        /* bits: which of r are */
+    struct hot_run r[32]; /* by P, as far as they go */
+};
+
+static void runs_close(struct runs *rs)
+{
+    for (; rs->open; rs->open &= rs->open - 1)
+        hot_run_end(&rs->r[__builtin_ctz(rs->open)], &rs->h);
+}
+
+/* A short event, the long way. false: out of memory. */
+static __attribute__((noinline)) bool any_short(struct fold *f, struct ev_stream *s)
+{
+    struct ev e;
+    bool ok = true;
+    const struct evs *end = s->end;
+    s->end = s->v + 1;
+    while (ok && ev_next(s, &e))
+        ok = fold_any(f, &e);
+    s->end = end;
+    return ok;
+}
+
+/* A turn begins at s->v that no EVS_ON tells of: what it would say. */
+static void turn_on(const struct runs *rs, struct ev_stream *s)
+{
+    const uint32_t p = s->v->on - 1u;
+    const struct hot_run *r = &rs->r[p % 32];
+    s->p = p;
+    s->m = s->g = EV_NONE;
+    if (rs->open >> p % 32 & 1 && r->p == p) {
+        s->m = r->m;
+        s->g = r->g;
+    } else if (p < rs->h.np) {
+        s->m = rs->h.pi[p].m;
+        s->g = rs->h.pi[p].g;
+    }
+}
+
+/* Its run, that of the P and M that the stream is at. NULL: what is there is out of the ordinary. */
+static __attribute__((noinline)) struct hot_run *run_at(struct runs *rs, const struct ev_stream *s)
+{
+    const uint32_t i = s->p % 32, bit = 1u << i;
+    struct hot_run *r = &rs->r[i];
+    if (rs->open & bit && r->p == s->p && r->m == s->m && r->g == s->g)
+        return r;
+    if (rs->open & bit)
+        hot_run_end(r, &rs->h);
+    rs->open &= ~bit;
+    r->full = NULL;
+    if (!hot_run_begin(r, &rs->h, s->p, s->m, s->g, s->t))
+        return NULL;
+    rs->open |= bit;
+    return r;
+}
+
+/* The commonest from s->v on, as part of r and of other runs that are open. Stops at the first that isn't; returns whose it is. */
+static __attribute__((noinline)) struct hot_run *on_stream(struct runs *rs, struct hot_run *r, struct ev_stream *s,
+                                                           uint64_t *plain)
+{
+    const struct hot *const h = &rs->h;
+    const struct evs *v = s->v, *const end = s->end;
+    int64_t t = s->t;
+    uint64_t rest, n = *plain;
+    int64_t limit = hot_limit(r, h);
+    for (; v < end; v++) {
+        const unsigned kind = v->kind;
+        if (kind <= EVS_ON) {
+            struct hot_run *o = &rs->r[v->dt % 32];
+            if (kind < EVS_ON || !(rs->open >> v->dt % 32 & 1) || o->p != v->dt || o->m != v->stack || o->g != v->g)
+                break;
+            r = o;
+            limit = hot_limit(r, h);
+            continue;
+        }
+        if (v->on) {
+            const uint32_t p = v->on - 1u;
+            struct hot_run *o = &rs->r[p % 32];
+            if (!(rs->open >> p % 32 & 1) || o->p != p)
+                break;
+            r = o;
+            limit = hot_limit(r, h);
+        }
+        const int64_t u = t + v->dt;
+        if (u > limit || u <= r->t0)
+            break;
+        if (kind == EVS_START) {
+            if (r->g != EV_NONE || !hot_on_start(r, h, u, v->g))
+                break;
+        } else if (kind == EVS_WAKE) {
+            if (!hot_wake(r, h, u, v->g, r->g, v->stack))
+                break;
+        } else if (kind == EVS_EXIT) {
+            if (r->g == EV_NONE || !r->call || !hot_on_call(r, h, u, ST_RUNNING, 0))
+                break;
+        } else if (r->g == EV_NONE || r->call) {
+            break;
+        } else if (kind == EVS_LEAVE) {
+            if (v->state == ST_WAITING) {
+                if (!hot_reason(h, ST_WAITING, v->g, &rest) || !hot_on_leave(r, h, u, ST_WAITING, rest, v->stack))
+                    break;
+            } else if (v->state == ST_RUNNABLE) {
+                if (!hot_reason(h, ST_RUNNABLE, v->g, &rest) || !hot_on_leave(r, h, u, ST_RUNNABLE, rest, v->stack))
+                    break;
+            } else if (v->state != ST_NONE || v->g || v->stack || !hot_on_end(r, h, u)) {
+                break;
+            }
+        } else if (kind == EVS_ENTER) {
+            if (!hot_on_call(r, h, u, ST_SYSCALL, v->stack))
+                break;
+        } else if (kind == EVS_CALL) {
+            if (!hot_on_whole_call(r, h, u, v->stack))
+                break;
+            t = u + 1;
+            n += 2;
+            continue;
+        } else {
+            break;
+        }
+        t = u;
+        n++;
+    }
+    *plain = n;
+    s->v = v;
+    s->t = t;
+    s->p = r->p;
+    s->m = r->m;
+    s->g = r->g;
+    return r;
+}
+
+/* The short ones at s->v; before them stood an EVS_ON. false: out of memory. */
+static bool turn(struct runs *rs, struct ev_stream *s, uint64_t *plain)
+{
+    struct fold *f = rs->h.f;
+    while (s->v < s->end && s->v->kind > EVS_ON) {
+        if (s->v->on)
+            turn_on(rs, s);
+        struct hot_run *r = run_at(rs, s);
+        if (r)
+            r = on_stream(rs, r, s, plain);
+        if (s->v >= s->end || s->v->kind <= EVS_ON)
+            break;
+        if (r && s->v->on && s->v->on != r->p + 1)
+            continue; /* where another one begins */
+        if (r) {      /* it stopped within */
+            hot_run_end(r, &rs->h);
+            rs->open &= ~(1u << s->p % 32);
+            if (hot_room(r, &rs->h))
+                continue;
+        }
+        runs_close(rs);
+        f->end = s->t > f->end ? s->t : f->end;
+        if (!any_short(f, s))
+            return false;
+        rs->h = hot_take(f);
+    }
+    return true;
+}
+
+/* Lanes' arrays may have moved under the runs that are open, from where they stood. */
+static inline void runs_moved(struct runs *rs, const struct spanlane *g, const struct spanlane *p)
+{
+    for (uint32_t open = g != rs->h.g || p != rs->h.p ? rs->open : 0; open; open &= open - 1) {
+        struct hot_run *r = &rs->r[__builtin_ctz(open)];
+        r->pl = &rs->h.p[r->p];
+        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
+    }
+}
+
+/* A long one that leaves the runs as they are: a goroutine comes, a metric changes. false: it isn't, and nothing has changed. */
+static __attribute__((noinline)) bool on_long(struct runs *rs, const struct ev *e, uint64_t *plain)
+{
+    struct fold *f = rs->h.f;
+    if (e->flags & (EVF_QUIET | EVF_EXTRA | EVF_BACKDATE) || e->t >= rs->h.gb_end)
+        return false;
+    if (e->kind == EVK_METRIC && e->state < METRIC_COUNT && e->state != METRIC_PROCS) {
+        fold_point(f, e->state, e->t, e->arg);
+        f->events++;
+        f->count[EC_METRIC]++;
+        return true;
+    }
+    if (e->kind != EVK_G_CREATE || e->state != ST_RUNNABLE || e->g < rs->h.ng || e->g == EV_NONE ||
+        (e->by != EV_NONE && e->by >= rs->h.ng))
+        return false;
+    const struct spanlane *lanes = rs->h.g;
+    (void)fold_created(f, e); /* out of memory: the next event that isn't folded here finds out */
+    hot_created(&rs->h);
+    runs_moved(rs, lanes, rs->h.p);
+    ++*plain;
+    return true;
+}
+
+/* One that is about a P, an M and a goroutine: other runs stay open. false: it may be about more, and nothing has changed. */
+static bool on_own(struct runs *rs, const struct ev *e, int64_t t, bool *ok)
+{
+    struct fold *f = rs->h.f;
+    const bool range = (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END) &&
+                       (e->state == RANGE_SWEEP || e->state == RANGE_ASSIST);
+    if ((e->kind != EVK_P_STATE && e->kind != EVK_G_STATE && e->kind != EVK_G_LABEL && !range) ||
+        e->flags & EVF_BACKDATE)
+        return false;
+    for (uint32_t open = rs->open; open; open &= open - 1) {
+        const struct hot_run *r = &rs->r[__builtin_ctz(open)];
+        if (r->p == e->p || r->m == e->m || (r->g == e->g && e->g != EV_NONE)) {
+            hot_run_end(r, &rs->h);
+            rs->open &= ~(open & -open);
+        }
+    }
+    const struct spanlane *const g = rs->h.g, *const p = rs->h.p;
+    f->end = t > f->end ? t : f->end;
+    *ok = fold_any(f, e);
+    rs->h = hot_take(f);
+    runs_moved(rs, g, p);
+    return true;
+}
+
+void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t)
+{
+    if (!fold_begin(f))
+        return;
+    uint64_t plain = 0;
+    struct runs rs;
+    rs.h = hot_take(f);
+    rs.open = 0;
+    struct ev_stream s = {.v = v, .end = v + n, .t = t, .p = EV_NONE, .m = EV_NONE, .g = EV_NONE};
+    for (bool ok = true; ok && s.v < s.end;) {
+        if (s.v->kind == EVS_ON) {
+            s.p = s.v->dt;
+            s.m = s.v->stack;
+            s.g = s.v++->g;
+        } else if (s.v->kind > EVS_ON) {
+            ok = turn(&rs, &s, &plain);
+        } else {
+            const struct ev *e = (const void *)s.v;
+            s.v += EVS_LONG;
+            if (!on_long(&rs, e, &plain) && !on_own(&rs, e, s.t, &ok)) {
+                runs_close(&rs);
+                f->end = s.t > f->end ? s.t : f->end;
+                ok = fold_any(f, e);
+                rs.h = hot_take(f);
+            }
+            s.t = e->flags & EVF_QUIET ? s.t : e->t;
+        }
+    }
+    runs_close(&rs);
+    f->end = s.t > f->end ? s.t : f->end;
+    fold_end(f, f->end, plain);
+}
+
+enum err_code fold_init(struct fold *f, const struct names *names)
+{
+    memset(f, 0, sizeof *f);
+    f->names = names;
+    if (pool_init(&f->pool))
+        return ERR_NOMEM;
+    for (unsigned s = 0; s < ST_COUNT; s++)
+        f->tag[s] = f->recent[s][0].tag = pool_tag(&f->pool, (uint8_t)s, 0, 0);
+    f->past_from = PAST_FROM;
+    f->gb_shift = 10;
+    f->ngb = 1;
+    f->gb_end = 1024;
+    f->gb = f->gb_last = mem_zalloc(GB_MAX * sizeof *f->gb);
+    if (!f->gb || f->pool.oom || !lane_room(f, LANE_BAND, BAND_COUNT - 1))
+        return ERR_NOMEM;
+    for (int b = 0; b < BAND_COUNT; b++)
+        spans_begin(&f->lane[LANE_BAND][b], 0, f->tag[ST_NONE], 0, 0);
+    return ERR_OK;
+}
+
+void fold_segment(struct fold *f, int64_t t0)
+{
+    f->segment = true;
+    f->t0 = f->end = t0;
+    for (int b = 0; b < BAND_COUNT; b++)
+        f->lane[LANE_BAND][b] = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
+    f->pool.bump.next = (size_t)128 << 10;
+    f->pool.bump.most = (size_t)256 << 10;
+    while (t0 >> f->gb_shift >= GB_MAX)
+        f->gb_shift++;
+    f->gb_first = (uint64_t)t0 >> f->gb_shift;
+    f->gb_end = (int64_t)((f->gb_first + 1) << f->gb_shift);
+    for (int k = 0; k < GC_COUNT; k++) {
+        f->gnow[k] = FOLD_MANY;
+        f->glast[k] = t0;
+        f->gb[0].max[k] = (uint32_t)FOLD_MANY;
+    }
+}
+
+void fold_segment_end(struct fold *f)
+{
+    fold_bands_again(f);
+    fold_rest(f);
+    past_compact(f);
+}
+
+void fold_rest(struct fold *f)
+{
+    bool wait = false;
+    for (int k = 0; k < LANE_KINDS; k++)
+        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
+            struct spanlane *l = &f->lane[k][i];
+            if (k == LANE_G && fold_g_past(f, (uint32_t)i)) {
+                past_trim(f->seg[i / PAST_GS].past);
+                i |= PAST_GS - 1; /* to the next ones */
+                continue;
+            }
+            spans_rest(&f->pool, l);
+            spans_trim(l);
+            wait |= l->cap && !l->packed; /* out of memory */
+        }
+    if (!wait)
+        pool_waits_free(&f->pool);
+    for (int k = 0; k < LANE_KINDS; k++)
+        fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
+    fold_shrink(&f->g, &f->capg, f->nlane[LANE_G], sizeof *f->g);
+    fold_shrink(&f->seg, &f->capseg, f->nlane[LANE_G] / PAST_GS + 1, sizeof *f->seg);
+}
+
+void fold_finish(struct fold *f)
+{
+    fold_finish_at(f, f->end);
+}
+
+void fold_finish_at(struct fold *f, int64_t end)
+{
+    if (f->finished)
+        return;
+    fold_patch_open(f, end);
+    fold_back_counts(f);
+    f->finished = true;
+    fold_rest(f);
+    fold_lists_finish(f);
+}
+
+void fold_free(struct fold *f)
+{
+    for (int k = 0; k < LANE_KINDS; k++) {
+        for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++)
+            if (k == LANE_G && fold_g_past(f, (uint32_t)i)) {
+                past_free(f->seg[i / PAST_GS].past);
+                i |= PAST_GS - 1;
+            } else {
+                spans_free(&f->lane[k][k == LANE_G ? fold_g_at(f, (uint32_t)i) : i]);
+            }
+        mem_free(f->lane[k]);
+    }
+    mem_free(f->g);
+    mem_free(f->seg);
+    mem_free(f->p);
+    for (size_t i = 0; i < f->nlane[LANE_M]; i++)
+        holds_free(&f->m[i].lane);
+    mem_free(f->m);
+    fold_lists_free(f);
+    mem_free(f->gb);
+    mem_free(f->ids);
+    mem_free(f->back);
+    pool_free(&f->pool);
+    memset(f, 0, sizeof *f);
+}

@@ -1,0 +1,223 @@
+/*
+ * fold.h - ordered neutral events in, the model out: lanes of spans, ranges, tasks, series.
+ *
+ * One automaton for all dialects. It is fed by trace.c (or by a test) with fold_stream() and can be read at any
+ * moment between two calls. It checks nothing: order and consistency are the reader's business. It must survive
+ * any sequence of events all the same: indices may be new at any time, ranges may end that never began.
+ */
+#ifndef GOTOP_DECODE_FOLD_H
+#define GOTOP_DECODE_FOLD_H
+
+#include "decode/events/ev.h"
+#include "decode/model/holds.h"
+#include "decode/events/names.h"
+#include "decode/model/spans.h"
+#include "decode/base/table.h"
+#include "decode/trace.h"
+
+struct ginfo { /* per goroutine, beside its lane: what a transition seldom needs */
+    uint64_t id;
+    int64_t seen;
+    int64_t no_p, no_p_since; /* in system calls without a P: sum, start of the current one (NO_TIME) */
+    uint32_t name, creator, create_stack, start_stack;
+    uint32_t assist, stw; /* open ranges, index + 1 */
+    uint32_t region;      /* innermost open region, index + 1 */
+    uint16_t depth;       /* of open regions */
+    uint8_t flags;        /* GI_* */
+};
+enum {
+    GI_CREATED = 1,
+    GI_INFERRED = 2,
+    GI_GCWORK = 4,
+    GI_SYSTEM = 8,
+    GI_ENDED = 16,
+    GI_KNOWN = 32,
+    GI_CARRIED = 64,  /* it was there when this segment began */
+    GI_LABELLED = 128 /* and has been labelled as a mark worker in it */
+};
+
+#define PAST_GS \
+    128u /* neighbours in order of appearance that are put away together once all are over (decode/model/past.h) */
+#define PAST_DUE 32
+struct gseg {
+    struct past *past;               /* NULL: they stand in fold.lane and fold.g */
+    int32_t over;                    /* how many have ended; below 0: they stay where they are */
+    uint32_t at;                     /* in a segment that has ended: where in the two arrays */
+    bool hollow_lanes, hollow_infos; /* their place in the two arrays takes no memory */
+};
+
+struct pinfo {
+    uint64_t id;
+    uint32_t g, m;       /* running or in a syscall here; thread */
+    uint32_t sweep, stw; /* open ranges, index + 1 */
+    int64_t longest;     /* longest span since its M got it */
+    int64_t held;        /* until when holds of it are summed up: what it did before is not to be rewritten */
+    uint8_t state;       /* ST_NONE, ST_IDLE, ST_SCHED (running) */
+    bool lost;           /* ST_NONE: what it does is not recorded */
+};
+
+struct minfo {
+    uint64_t id;
+    uint32_t g, p;
+    uint32_t was_g, was_p; /* in a segment: what it held, or called, when that began */
+    struct mlane lane;
+};
+
+struct vec_range {
+    struct range *v;
+    size_t n, cap;
+    uint32_t *open;
+    size_t nopen, capopen;
+    bool unsorted;
+};
+struct vec_region {
+    struct region *v;
+    size_t n, cap;
+    uint32_t *prev;
+    size_t capprev;
+    bool unsorted;
+};
+struct opentask { /* by task id */
+    uint64_t id;
+    uint32_t index;
+    bool lost;
+    UT_hash_handle hh;
+};
+struct vec_task {
+    struct task *v;
+    size_t n, cap;
+    bool unsorted;
+};
+struct vec_log {
+    struct logmsg *v;
+    size_t n, cap;
+};
+struct vec_sample {
+    struct sample *v;
+    size_t n, cap;
+};
+struct sample_ids { /* of a sample in a segment, of whom that hasn't told yet */
+    size_t at;
+    uint64_t g, p, m;
+};
+struct minmax {
+    uint64_t min, max;
+};
+#define MM_LEVELS 4
+#define MM_BITS 4 /* an entry of level l of a metric's min/max lists is for 1 << (l + 1) * MM_BITS points */
+struct vec_point {
+    struct point *v;
+    size_t n, cap;
+    struct minmax *mm[MM_LEVELS];
+    size_t capmm[MM_LEVELS];
+};
+
+#define GB_MAX 8192
+#define FIRST_STACKS 256
+#define RECENT_TAGS 64
+#define STARTS 64
+
+struct fold {
+    const struct names *names;
+    struct span_pool pool;
+    struct spanlane *lane[LANE_KINDS];
+    size_t nlane[LANE_KINDS], caplane[LANE_KINDS];
+    struct ginfo *g;  /* as lane[LANE_G]: to be read by decode/model/past.h's functions */
+    struct gseg *seg; /* of each PAST_GS goroutines */
+    size_t capseg;
+    uint32_t due[PAST_DUE]; /* put away, but their place is not yet given back */
+    size_t ndue;
+    size_t past_from; /* so many goroutines make it worth while to put them away; a test may say fewer */
+    struct pinfo *p;
+    struct minfo *m;
+    size_t capg, capp, capm;
+    uint32_t tag[ST_COUNT]; /* tags of states without a reason */
+    struct {
+        uint32_t reason, tag;
+    } recent[ST_COUNT][RECENT_TAGS]; /* tags by state and reason, direct mapped */
+    struct {
+        uint32_t stack, name;
+        uint8_t flags;
+    } start[STARTS]; /* what goroutines are that begin there, direct mapped */
+    uint32_t band_open[BAND_COUNT];
+    struct vec_range range[RANGE_KINDS];
+    uint32_t gc_open, stw_open; /* index + 1; stw_open: one without a goroutine */
+    struct vec_task tasks;
+    struct opentask *opentasks;
+    struct vec_region regions;
+    struct vec_log logs;
+    struct vec_sample samples;
+    struct vec_point points[METRIC_COUNT];
+    struct gbucket *gb;
+    struct gbucket *gb_last; /* the last one, gb[ngb - 1] */
+    size_t ngb;
+    unsigned gb_shift; /* a bucket is 1 << gb_shift ns */
+    int64_t gb_end;    /* end of the last bucket */
+    uint64_t gnow[GC_COUNT];
+    int64_t glast[GC_COUNT];
+    struct gback *back; /* per bucket: back-dated goroutines first told of in it, not yet in gb */
+    struct first_stack first[FIRST_STACKS];
+    size_t nfirst;
+    uint64_t events, count[EC_COUNT];
+    uint64_t procs;       /* GOMAXPROCS as last told, 0 = not yet */
+    uint64_t procs_first; /* as first told */
+    int64_t procs_at;     /* when it became what it is */
+    uint64_t procs_work;  /* P lanes looked at because it was told */
+    int64_t end;
+    /*
+     * A segment of a trace (decode/model/segment.h), which knows nothing of what was before t0. What is told of as being so when it
+     * began (EVF_CARRIED) changes no lane: lanes begin with the first thing that happens to them, counts of goroutines
+     * are as many more as there were (and begin at FOLD_MANY, for below 0 they can't go).
+     */
+    bool segment;
+    bool compact;  /* goroutines that were put away have no place in the arrays */
+    bool carrying; /* while such an event is folded */
+    bool unsure;   /* something depends on what was before, and nobody told */
+    uint8_t late;  /* bits: bands of whose ranges some were told of late */
+    int64_t t0;
+    uint64_t procs_told; /* the first GOMAXPROCS told of here, 0: none */
+    struct sample_ids *ids;
+    size_t nids, capids;
+    uint64_t gb_first; /* number of the first bucket */
+    /* hint - what is known of a goroutine that was there before: GI_GCWORK, GI_SYSTEM, and its name. NULL: nobody knows. */
+    uint8_t (*hint)(void *arg, uint64_t id, uint32_t *name);
+    void *hint_arg;
+    uint32_t str_main;     /* "runtime.main" once seen */
+    uint32_t str_gcworker; /* "runtime.gcBgMarkWorker" once seen */
+    bool oom;
+    bool finished;
+};
+
+enum err_code fold_init(struct fold *f, const struct names *names);
+void fold_free(struct fold *f);
+/* fold_segment - a fold that was just initialised becomes that of a segment which begins at t0. */
+#define FOLD_MANY ((uint64_t)1 << 30)
+void fold_segment(struct fold *f, int64_t t0);
+/* fold_rest - no more events will come: every lane is packed. fold_lists_end - nor to the lists: they are sorted. */
+void fold_rest(struct fold *f);
+/* fold_segment_end - a segment's last event is folded. */
+void fold_segment_end(struct fold *f);
+/* fold_counts_add - the counts of a segment, the next one in time, to those of all before it. */
+void fold_counts_add(struct fold *f, const struct fold *segment);
+/*
+ * fold_stream - n short events of a stream in order, see struct evs; t: the time of the last event before them. Out of memory sets
+ * f->oom; what was built stays readable.
+ */
+void fold_stream(struct fold *f, const struct evs *v, size_t n, int64_t t);
+/*
+ * The same for a reader that folds as it goes: fold_begin(), any number of events - the commonest by the functions of
+ * fold_hot.h, all others by fold_any() - and fold_end() with the time of the last one and how many were folded by
+ * those. false: out of memory, no more events.
+ */
+bool fold_begin(struct fold *f);
+bool fold_any(struct fold *f, const struct ev *e);
+void fold_end(struct fold *f, int64_t last, uint64_t hot);
+/* fold_patch_open - let everything open end, for now, at `end`. Before reading ranges and the like. */
+void fold_patch_open(struct fold *f, int64_t end);
+/* fold_back_counts - add what back-dated goroutines did before they were told of to the counts. Before reading gb. */
+void fold_back_counts(struct fold *f);
+/* fold_finish - no more events: sort what came out of order, pack everything. */
+void fold_finish(struct fold *f);
+void fold_finish_at(struct fold *f, int64_t end); /* what is open ends there */
+
+#endif

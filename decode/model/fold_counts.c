@@ -1,0 +1,173 @@
+/* fold_counts.c - how many goroutines are in which state, over time: buckets of equal width that double as needed. */
+#include <string.h>
+
+#include "decode/model/fold_priv.h"
+#include "decode/base/mem.h"
+
+const uint8_t fold_gcount_of[ST_COUNT] = {
+    [ST_RUNNABLE] = GC_RUNNABLE + 1,
+    [ST_RUNNING] = GC_RUNNING + 1,
+    [ST_SYSCALL] = GC_SYSCALL + 1,
+    [ST_WAITING] = GC_WAITING + 1,
+};
+
+/* What back-dating adds: a goroutine told of at t was there since 0. Gathered per bucket, added up when read. */
+struct gback {
+    uint64_t part[GC_COUNT]; /* sum of (t - start of the bucket) */
+    int32_t n[GC_COUNT];     /* below 0: fewer than had been counted */
+};
+
+void fold_gcount_back(struct fold *f, uint8_t state, int64_t t)
+{
+    unsigned k = fold_gcount_of[state];
+    if (!k-- || (!f->back && !(f->back = mem_zalloc(GB_MAX * sizeof *f->back)))) {
+        f->oom = f->oom || k < GC_COUNT;
+        return;
+    }
+    size_t i = (size_t)(t >> f->gb_shift);
+    if (i >= GB_MAX)
+        return;
+    f->back[i].n[k]++;
+    f->back[i].part[k] += (uint64_t)(t - ((int64_t)i << f->gb_shift));
+}
+
+void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
+{
+    fold_gcount_back(f, state, t0);
+    unsigned k = fold_gcount_of[state];
+    size_t i = (size_t)(t1 >> f->gb_shift);
+    if (!k-- || !f->back || i >= GB_MAX)
+        return;
+    f->back[i].n[k]--;
+    f->back[i].part[k] -= (uint64_t)(t1 - ((int64_t)i << f->gb_shift));
+}
+
+void fold_back_counts(struct fold *f)
+{
+    if (!f->back)
+        return;
+    uint64_t later[GC_COUNT] = {0}, width = (uint64_t)1 << f->gb_shift;
+    for (size_t i = GB_MAX; i-- > 0;)
+        for (int k = 0; k < GC_COUNT; k++) {
+            const struct gback *b = &f->back[i];
+            f->gb[i].ns[k] += later[k] * width + b->part[k];
+            int64_t max = (int64_t)(f->gb[i].max[k] + later[k]);
+            f->gb[i].max[k] = max > UINT32_MAX ? UINT32_MAX : max < 0 ? 0 : (uint32_t)max;
+            later[k] += (uint64_t)(int64_t)b->n[k];
+        }
+    mem_free(f->back);
+    f->back = NULL;
+}
+
+/* Merge pairs of buckets until t has one. */
+static void gcount_widen(struct fold *f, int64_t t)
+{
+    fold_back_counts(f);
+    while (((uint64_t)t >> f->gb_shift) - f->gb_first >= GB_MAX) {
+        const uint64_t first = f->gb_first >> 1;
+        struct gbucket sum = {.ns = {0}};
+        for (size_t i = 0; i < GB_MAX; i++) {
+            size_t to = (size_t)(((f->gb_first + i) >> 1) - first);
+            struct gbucket b = f->gb[i];
+            bool begins = !i || ((f->gb_first + i) & 1) == 0;
+            for (int k = 0; k < GC_COUNT; k++) {
+                sum.ns[k] = begins ? b.ns[k] : sum.ns[k] + b.ns[k];
+                sum.max[k] = begins || b.max[k] > sum.max[k] ? b.max[k] : sum.max[k];
+            }
+            f->gb[to] = sum;
+        }
+        const size_t used = (size_t)(((f->gb_first + GB_MAX - 1) >> 1) - first) + 1;
+        memset(&f->gb[used], 0, (GB_MAX - used) * sizeof *f->gb);
+        f->gb_first = first;
+        f->gb_shift++;
+    }
+}
+
+/* Bring all integrals up to t, which may lie in a later bucket than the last time. */
+static void gcount_until(struct fold *f, int64_t t)
+{
+    if (((uint64_t)t >> f->gb_shift) - f->gb_first >= GB_MAX)
+        gcount_widen(f, t);
+    for (int k = 0; k < GC_COUNT; k++) {
+        int64_t at = f->glast[k];
+        for (size_t i = (size_t)((uint64_t)(at >> f->gb_shift) - f->gb_first); at < t; i++) {
+            uint64_t edge = (f->gb_first + i + 1) << f->gb_shift;
+            int64_t next = edge < (uint64_t)t ? (int64_t)edge : t;
+            f->gb[i].ns[k] += f->gnow[k] * (uint64_t)(next - at);
+            if (f->gnow[k] > f->gb[i].max[k])
+                f->gb[i].max[k] = (uint32_t)f->gnow[k];
+            at = next;
+        }
+        if (at > f->glast[k])
+            f->glast[k] = at;
+    }
+    f->ngb = (size_t)((uint64_t)(t >> f->gb_shift) - f->gb_first) + 1;
+    f->gb_last = &f->gb[f->ngb - 1];
+    for (int k = 0; k < GC_COUNT; k++) /* a bucket's highest count may be the one it begins with */
+        if (f->gnow[k] > f->gb_last->max[k])
+            f->gb_last->max[k] = (uint32_t)f->gnow[k];
+    uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
+    f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
+}
+
+void fold_counts_add(struct fold *f, const struct fold *s)
+{
+    fold_back_counts(f);
+    if (((uint64_t)s->end >> f->gb_shift) - f->gb_first >= GB_MAX)
+        gcount_widen(f, s->end);
+    const unsigned d = f->gb_shift - s->gb_shift;
+    for (size_t i = 0; i < s->ngb; i++) {
+        const uint64_t n = s->gb_first + i;
+        const int64_t a = (int64_t)(n << s->gb_shift), z = (int64_t)((n + 1) << s->gb_shift);
+        const uint64_t len = (uint64_t)((z < s->end ? z : s->end) - (a > s->t0 ? a : s->t0));
+        struct gbucket *to = &f->gb[(n >> d) - f->gb_first];
+        for (int k = 0; k < GC_COUNT; k++) {
+            const uint64_t max = f->gnow[k] + s->gb[i].max[k] - FOLD_MANY;
+            to->ns[k] += s->gb[i].ns[k] + (f->gnow[k] - FOLD_MANY) * len;
+            to->max[k] = max > to->max[k] ? (uint32_t)max : to->max[k];
+        }
+    }
+    for (int k = 0; k < GC_COUNT; k++) {
+        f->gnow[k] += s->gnow[k] - FOLD_MANY;
+        f->glast[k] = s->end;
+    }
+    f->ngb = (size_t)(((uint64_t)s->end >> f->gb_shift) - f->gb_first) + 1;
+    f->gb_last = &f->gb[f->ngb - 1];
+    uint64_t edge = (f->gb_first + f->ngb) << f->gb_shift;
+    f->gb_end = edge > INT64_MAX ? INT64_MAX : (int64_t)edge;
+}
+
+/*
+ * While a run of events is folded, the last bucket counts ahead: as if nothing changed any more up to its end. A
+ * transition then only moves what is left of the bucket from one state to the other. Between two runs the counts
+ * end at f->end, as readers want them. (Unsigned: what goes ahead is taken back to the last bit.)
+ */
+void fold_gcount_ahead(struct fold *f)
+{
+    f->gb_last = &f->gb[f->ngb - 1];
+    for (int k = 0; k < GC_COUNT; k++) {
+        f->gb[f->ngb - 1].ns[k] += f->gnow[k] * (uint64_t)(f->gb_end - f->glast[k]);
+        f->glast[k] = f->gb_end;
+    }
+}
+
+/* The run is over: the counts end at f->end, as readers want them. */
+void fold_gcount_back_to_end(struct fold *f)
+{
+    int64_t t = f->end;
+    if (t >= f->gb_end) {
+        gcount_until(f, t);
+        return;
+    }
+    struct gbucket *gb = &f->gb[f->ngb - 1];
+    for (int k = 0; k < GC_COUNT; k++) {
+        gb->ns[k] -= f->gnow[k] * (uint64_t)(f->gb_end - t);
+        f->glast[k] = t;
+    }
+}
+
+void fold_gcount_next_bucket(struct fold *f, int64_t t)
+{
+    gcount_until(f, t);
+    fold_gcount_ahead(f);
+}

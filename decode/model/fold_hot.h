@@ -1,0 +1,347 @@
+/*
+ * fold_hot.h - what nearly all events do to the model: a known goroutine starts on a P, enters or leaves a system call
+ * with it, stops, blocks, is woken. For fold.c, and for a reader that folds as it goes (decode/v2/v2_order.c).
+ *
+ * Everything that could make it more than a few stores is asked first: a special lane, a full block, a long duration,
+ * a new bucket of the counts, a tag not at hand, a thread that changes its P. Then these return false, nothing has
+ * changed, and the event goes the long way as a struct ev. So there is no call in here. What such a loop knows is more
+ * than there are registers: it stands in memory, in structs that outlive the loop's function.
+ */
+#ifndef GOTOP_DECODE_FOLD_HOT_H
+#define GOTOP_DECODE_FOLD_HOT_H
+
+#include "decode/model/fold_priv.h"
+
+#define HOT static inline __attribute__((always_inline))
+
+/* What stays as it is while only what is here is folded: take it anew after any other event. */
+struct hot {
+    struct fold *f;
+    struct spanlane *g, *p; /* the arrays */
+    struct pinfo *pi;
+    struct minfo *mi;
+    uint32_t ng, np, nm;
+    struct gbucket *gb; /* the counts' bucket, and its end */
+    int64_t gb_end;
+    uint64_t run, sys, sched, runnable; /* waitspan.rest of spans without stack and reason */
+    bool first;                         /* the trace's first stacks are still looked for */
+};
+
+HOT struct hot hot_take(struct fold *f)
+{
+    return (struct hot){f,
+                        f->lane[LANE_G],
+                        f->lane[LANE_P],
+                        f->p,
+                        f->m,
+                        (uint32_t)f->nlane[LANE_G],
+                        (uint32_t)f->nlane[LANE_P],
+                        (uint32_t)f->nlane[LANE_M],
+                        f->gb_last,
+                        f->gb_end,
+                        (uint64_t)f->tag[ST_RUNNING] << 32,
+                        (uint64_t)f->tag[ST_SYSCALL] << 32,
+                        (uint64_t)f->tag[ST_SCHED] << 32,
+                        (uint64_t)f->tag[ST_RUNNABLE] << 32,
+                        f->nfirst < FIRST_STACKS};
+}
+
+/*
+ * fold_gcount_move() of one that is counted in both states: these are constants where it is called, from != to, and its
+ * lane is in the one, so the count isn't 0.
+ */
+HOT void hot_count(const struct hot *h, enum gcount from, enum gcount to, int64_t t)
+{
+    struct gbucket *gb = h->gb;
+    struct fold *f = h->f;
+    uint64_t left = (uint64_t)(h->gb_end - t);
+    gb->ns[from] -= left;
+    gb->ns[to] += left;
+    f->gnow[from]--;
+    if (++f->gnow[to] > gb->max[to])
+        gb->max[to] = (uint32_t)f->gnow[to];
+}
+
+/* A closed span, dur < 2^32. */
+HOT void hot_put(struct waitspan *w, const struct waitspan *open, uint64_t dur)
+{
+    uint64_t rest = open->rest;
+    w->dur_who = open->dur_who | dur;
+    w->rest = rest;
+}
+
+HOT struct waitspan hot_open(uint32_t who, uint64_t rest)
+{
+    return (struct waitspan){(uint64_t)who << 32, rest};
+}
+
+/*
+ * ---- a run of events on one P and M ----
+ *
+ * What names whom, and what the P's lane and that of the goroutine on it are about to say, is only written when the
+ * run is over: a goroutine that comes and goes within one leaves its lane in one step. The run is meant to stand in memory:
+ * there is too much of it for registers.
+ */
+struct hot_run {
+    uint32_t p, m, g;         /* g: EV_NONE, nothing runs */
+    bool call;                /* g is in a system call */
+    bool tells;               /* its stack may have something to tell: its name, or it is one of the trace's first */
+    uint8_t proom, groom;     /* of the lanes' waiting spans */
+    int64_t t0;               /* since when; the P's lane and g's agree */
+    int64_t limit;            /* up to here it may go on, if the bucket of the counts does: see hot_limit() */
+    int64_t longest;          /* pinfo.longest */
+    uint64_t who;             /* waitspan.dur_who that names the P */
+    struct spanlane *pl, *l;  /* the P's; g's */
+    struct spanlane *full;    /* hot_full() */
+    struct waitspan *pw, *gw; /* where the next waiting one goes */
+    struct waitspan popen, gopen; /* their open span */
+};
+
+/* false: what is there is out of the ordinary. last: no event of the run is earlier than that. */
+HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint32_t m, uint32_t g, int64_t last)
+{
+    if (p >= h->np || m >= h->nm)
+        return false;
+    const struct pinfo *pi = &h->pi[p];
+    const struct minfo *mi = &h->mi[m];
+    struct spanlane *pl = &h->p[p];
+    if (mi->p != p || pi->m != m || pi->state != ST_SCHED || pi->g != g || mi->g != g || pl->special || pl->t0 > last)
+        return false;
+    if (g != EV_NONE) {
+        if (g >= h->ng)
+            return false;
+        struct spanlane *l = &h->g[g];
+        if (l->p != p || l->m != m || l->special & ~SPECIAL_NAME || l->t0 != pl->t0 ||
+            (l->state != ST_RUNNING && l->state != ST_SYSCALL))
+            return false;
+        r->l = l;
+        r->gopen = l->open;
+        r->gw = l->wait.next;
+        r->groom = l->room;
+        r->call = l->state == ST_SYSCALL;
+        r->tells = l->special || h->first;
+    }
+    r->full = NULL;
+    r->p = p;
+    r->m = m;
+    r->g = g;
+    r->who = (uint64_t)(p + 1) << 32;
+    r->pl = pl;
+    r->t0 = pl->t0;
+    r->limit = pl->t0 + UINT32_MAX;
+    r->longest = pi->longest;
+    r->popen = pl->open;
+    r->pw = pl->wait.next;
+    r->proom = pl->room;
+    return true;
+}
+
+HOT int64_t hot_limit(const struct hot_run *r, const struct hot *h)
+{
+    return r->limit < h->gb_end ? r->limit : h->gb_end - 1;
+}
+
+/* The next bucket of the counts, for t >= gb_end. */
+HOT void hot_bucket(struct hot *h, int64_t t)
+{
+    fold_gcount_next_bucket(h->f, t);
+    h->gb = h->f->gb_last;
+    h->gb_end = h->f->gb_end;
+}
+
+HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
+{
+    struct pinfo *pi = &h->pi[r->p];
+    pi->g = h->mi[r->m].g = r->g;
+    pi->longest = r->longest;
+    r->pl->t0 = r->t0;
+    r->pl->open = r->popen;
+    r->pl->wait.next = r->pw;
+    r->pl->room = r->proom;
+    if (r->g != EV_NONE) {
+        struct spanlane *l = r->l;
+        l->t0 = r->t0;
+        l->open = r->gopen;
+        l->wait.next = r->gw;
+        l->room = r->groom;
+        l->state = r->call ? ST_SYSCALL : ST_RUNNING;
+        l->p = r->p;
+        l->m = r->m;
+    }
+}
+
+/* A lane's waiting spans fill their array: nothing else keeps the event from being folded here. */
+HOT bool hot_full(struct hot_run *r, struct spanlane *l)
+{
+    r->full = l;
+    return false;
+}
+
+/* After the run that ended there: make room, that it may be tried again. false: there was room, or out of memory. */
+HOT bool hot_room(struct hot_run *r, const struct hot *h)
+{
+    struct spanlane *l = r->full;
+    r->full = NULL;
+    return l && spans_room(&h->f->pool, l == r->pl ? LANE_P : LANE_G, l);
+}
+
+/* It runs nowhere, waits, and is woken; by: who did it, EV_NONE. Wants t < gb_end. */
+HOT bool hot_wake(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
+{
+    by++; /* EV_NONE + 1 is 0 */
+    if (g >= h->ng || by > h->ng)
+        return false;
+    struct spanlane *l = &h->g[g];
+    uint64_t dur = (uint64_t)(t - l->t0);
+    if (l->special & ~SPECIAL_NAME || l->state != ST_WAITING || dur >> 32 || (l->p & l->m) != EV_NONE)
+        return false;
+    if (!l->room)
+        return hot_full(r, l);
+    hot_put(l->wait.next++, &l->open, dur);
+    l->open = hot_open(by, h->runnable | stack);
+    l->t0 = t;
+    l->room--;
+    l->state = ST_RUNNABLE;
+    hot_count(h, GC_WAITING, GC_RUNNABLE, t);
+    return true;
+}
+
+/* The P's lane goes on with another span at t, which is later than all before. */
+HOT uint64_t hot_on_p(struct hot_run *r, int64_t t, struct waitspan next)
+{
+    int64_t dur = t - r->t0;
+    r->t0 = t;
+    if (dur > r->longest)
+        r->longest = dur;
+    hot_put(r->pw++, &r->popen, (uint64_t)dur);
+    r->proom--;
+    r->popen = next;
+    return (uint64_t)dur;
+}
+
+/* These want t <= hot_limit(). Nothing runs there, and a goroutine that could starts. */
+HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g)
+{
+    if (g >= h->ng)
+        return false;
+    struct spanlane *l = &h->g[g];
+    uint64_t dur = (uint64_t)(t - l->t0);
+    if (l->special & ~SPECIAL_NAME || l->state != ST_RUNNABLE || dur >> 32 || (l->p & l->m) != EV_NONE)
+        return false;
+    if (!l->room || !r->proom)
+        return hot_full(r, l->room ? r->pl : l);
+    r->tells = l->special | h->first;
+    r->call = false;
+    r->g = g;
+    r->l = l;
+    hot_put(l->wait.next, &l->open, dur);
+    r->gw = l->wait.next + 1;
+    r->groom = (uint8_t)(l->room - 1);
+    r->gopen = (struct waitspan){r->who, h->run};
+    hot_on_p(r, t, hot_open(g + 1, h->run));
+    hot_count(h, GC_RUNNABLE, GC_RUNNING, t);
+    return true;
+}
+
+/* What runs there enters (to: ST_SYSCALL) or leaves (ST_RUNNING) a system call, keeping the P. */
+HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint32_t stack)
+{
+    if (r->tells && stack)
+        return false;
+    if (!r->groom || !r->proom)
+        return hot_full(r, r->groom ? r->pl : r->l);
+    uint64_t rest = to == ST_SYSCALL ? h->sys : h->run, dur = hot_on_p(r, t, hot_open(r->g + 1, rest));
+    hot_put(r->gw++, &r->gopen, dur);
+    r->groom--;
+    r->gopen = (struct waitspan){r->who, rest | stack};
+    r->call = to == ST_SYSCALL;
+    if (to == ST_SYSCALL)
+        hot_count(h, GC_RUNNING, GC_SYSCALL, t);
+    else
+        hot_count(h, GC_SYSCALL, GC_RUNNING, t);
+    return true;
+}
+
+/* What runs there enters a system call and is back 1 ns later: hot_on_call() twice. */
+HOT bool hot_on_whole_call(struct hot_run *r, const struct hot *h, int64_t t, uint32_t stack)
+{
+    if (r->groom < 2 || r->proom < 2 || t >= hot_limit(r, h) || (r->tells && stack))
+        return false;
+    struct waitspan *const pw = r->pw + 1, *const gw = r->gw + 1, on = hot_open(r->g + 1, h->run);
+    hot_put(r->gw, &r->gopen, hot_on_p(r, t, on));
+    pw->dur_who = on.dur_who | 1;
+    pw->rest = h->sys;
+    gw->dur_who = r->who | 1;
+    gw->rest = h->sys | stack;
+    r->gopen = (struct waitspan){r->who, h->run};
+    r->gw = gw + 1;
+    r->pw = pw + 1;
+    r->groom = (uint8_t)(r->groom - 2);
+    r->proom--;
+    r->t0 = t + 1;
+    struct gbucket *gb = h->gb;
+    uint64_t n = h->f->gnow[GC_SYSCALL] + 1;
+    gb->ns[GC_RUNNING]--;
+    gb->ns[GC_SYSCALL]++;
+    gb->max[GC_SYSCALL] = n > gb->max[GC_SYSCALL] ? (uint32_t)n : gb->max[GC_SYSCALL];
+    return true;
+}
+
+/* What waitspan.rest says of a reason. false: its tag isn't at hand. */
+HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *rest)
+{
+    const uint32_t k = str % RECENT_TAGS;
+    *rest = (uint64_t)h->f->recent[to][k].tag << 32;
+    return h->f->recent[to][k].reason == str;
+}
+
+/* What runs there stops or blocks; rest: of hot_reason(). */
+HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t to, uint64_t rest, uint32_t stack)
+{
+    if (r->tells && stack)
+        return false;
+    struct spanlane *l = r->l;
+    if (!r->groom || !r->proom)
+        return hot_full(r, r->groom ? r->pl : l);
+    hot_put(r->gw, &r->gopen, hot_on_p(r, t, hot_open(0, h->sched)));
+    l->wait.next = r->gw + 1;
+    l->room = (uint8_t)(r->groom - 1);
+    l->open = hot_open(0, rest | stack);
+    l->t0 = t;
+    l->state = to;
+    l->p = l->m = r->g = EV_NONE;
+    if (to == ST_WAITING)
+        hot_count(h, GC_RUNNING, GC_WAITING, t);
+    else
+        hot_count(h, GC_RUNNING, GC_RUNNABLE, t);
+    return true;
+}
+
+/* What runs there ends. */
+HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
+{
+    struct spanlane *l = r->l;
+    if (!r->groom || !r->proom)
+        return hot_full(r, r->groom ? r->pl : l);
+    l->t0 = r->t0;
+    l->open = r->gopen;
+    l->wait.next = r->gw;
+    l->room = r->groom;
+    h->gb->ns[GC_RUNNING] -= (uint64_t)(h->gb_end - t);
+    h->f->gnow[GC_RUNNING]--;
+    fold_ended(h->f, r->g, t);
+    r->g = EV_NONE;
+    hot_on_p(r, t, hot_open(0, h->sched));
+    return true;
+}
+
+/* fold_created() changes this much, and where the lanes stand. */
+HOT void hot_created(struct hot *h)
+{
+    h->g = h->f->lane[LANE_G];
+    h->ng = (uint32_t)h->f->nlane[LANE_G];
+    h->first = h->f->nfirst < FIRST_STACKS;
+}
+
+#undef HOT
+#endif

@@ -1,0 +1,471 @@
+/* fold_lists.c - what isn't a lane: ranges (and the bands they make), tasks, regions, logs, samples, metrics. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/model/fold_priv.h"
+#include "decode/base/mem.h"
+
+bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index)
+{
+    if (!fold_grow(f, open, cap, *n + 1, sizeof **open))
+        return false;
+    (*open)[(*n)++] = index;
+    return true;
+}
+
+/* ---- ranges ----------------------------------------------------------------------------------------------- */
+
+#define OPEN_T INT64_MAX /* t1 of what is still open; patched when it is read */
+
+static uint32_t *range_slot(struct fold *f, const struct ev *e)
+{
+    switch (e->state) {
+    case RANGE_GC: return &f->gc_open;
+    case RANGE_SWEEP: return e->p != EV_NONE ? &f->p[e->p].sweep : NULL;
+    case RANGE_ASSIST: return e->g != EV_NONE ? &f->g[e->g].assist : NULL;
+    case RANGE_STW:
+        if (e->flags & EVF_EXTRA) /* the range's scope is its P */
+            return e->p != EV_NONE ? &f->p[e->p].stw : NULL;
+        return e->g != EV_NONE ? &f->g[e->g].stw : &f->stw_open;
+    default: return NULL;
+    }
+}
+
+static void band_show(struct fold *f, enum band b, int64_t t, uint32_t name, uint32_t g)
+{
+    static const uint8_t state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+    bool on = f->band_open[b] > 0;
+    struct spanlane *l = &f->lane[LANE_BAND][b];
+    if (f->carrying && l->begun) {
+        f->late |= (uint8_t)(1 << b);
+        return;
+    }
+    if (on && f->pool.tags[wait_tag(&l->open)].state == state[b])
+        return; /* a second one within the first */
+    fold_lane_set(f, LANE_BAND, b, t, on ? fold_tag(f, state[b], name) : f->tag[ST_NONE], on ? g + 1 : 0);
+}
+
+static void range_show(struct fold *f, const struct ev *e)
+{
+    if (e->state == RANGE_SWEEP && e->p != EV_NONE) {
+        fold_special_p(f, e->p);
+        fold_p_show(f, e->p, e->t);
+    } else if (e->state == RANGE_ASSIST && e->g != EV_NONE) {
+        fold_special_g(f, e->g);
+        fold_show_on(f, f->lane[LANE_G][e->g].p, f->lane[LANE_G][e->g].m, e->t);
+    }
+}
+
+void fold_range_begin(struct fold *f, const struct ev *e)
+{
+    uint32_t *slot = range_slot(f, e);
+    struct vec_range *v = &f->range[e->state];
+    if (!slot || *slot)
+        return; /* already open: a reader noted it, or it was repeated as active */
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
+        !fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
+        return;
+    bool early = e->flags & EVF_BACKDATE, carried = e->flags & EVF_CARRIED;
+    f->carrying = carried;
+    if (early && v->n)
+        v->unsorted = true;
+    v->v[v->n++] =
+        (struct range){.t0 = early ? 0 : e->t,
+                       .t1 = OPEN_T,
+                       .seen = e->t,
+                       .kind = e->state,
+                       .open_start = early,
+                       .open_end = true,
+                       .scope_p = e->state == RANGE_STW && e->flags & EVF_EXTRA,
+                       .owner = e->state == RANGE_GC                                                         ? NO_LANE
+                                : e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA) ? e->p
+                                                                                                             : e->g,
+                       .name = e->str,
+                       .stack = e->stack,
+                       .a = e->arg,
+                       .b = v->nopen - 1};
+    *slot = (uint32_t)v->n;
+    f->band_open[e->state]++;
+    /* A band is drawn from where it is known to be on; a back-dated range that is not the first stays late there. */
+    band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 == 0 ? 0 : e->t, e->str, e->g);
+    range_show(f, e);
+    f->carrying = false;
+    if (carried)
+        v->v[v->n - 1].seen = NO_TIME;
+}
+
+void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v)
+{
+    uint32_t last = open[--*n];
+    if (at < *n) {
+        open[at] = last;
+        v->v[last].b = at;
+    }
+}
+
+void fold_range_end(struct fold *f, const struct ev *e)
+{
+    uint32_t *slot = range_slot(f, e);
+    struct vec_range *v = &f->range[e->state];
+    if (!slot)
+        return;
+    if (!*slot) { /* it began before the trace, and nobody told */
+        if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+            return;
+        bool p_scope = e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA);
+        if (v->n)
+            v->unsorted = true;
+        v->v[v->n++] = (struct range){.t1 = e->t,
+                                      .kind = e->state,
+                                      .open_start = true,
+                                      .name = e->str,
+                                      .scope_p = e->state == RANGE_STW && p_scope,
+                                      .owner = e->state == RANGE_GC ? NO_LANE
+                                               : p_scope            ? e->p
+                                                                    : e->g,
+                                      .a = e->arg,
+                                      .b = e->arg2};
+        return;
+    }
+    struct range *r = &v->v[*slot - 1];
+    *slot = 0;
+    fold_open_remove(v->open, &v->nopen, (size_t)r->b, v);
+    r->t1 = e->t;
+    r->open_end = false;
+    r->b = e->arg2;
+    if (e->state != RANGE_GC)
+        r->a = e->arg;
+    if (f->band_open[e->state])
+        f->band_open[e->state]--;
+    band_show(f, (enum band)e->state, e->t, r->name, r->owner);
+    range_show(f, e);
+}
+
+void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since)
+{
+    struct vec_range *v = &f->range[k];
+    if (!*slot)
+        return;
+    struct range *r = &v->v[*slot - 1];
+    *slot = 0;
+    fold_open_remove(v->open, &v->nopen, (size_t)r->b, v);
+    r->t1 = since > r->t0 ? since : r->t0; /* open_end it stays */
+    r->b = 0;
+    if (f->band_open[k])
+        f->band_open[k]--;
+    struct spanlane *l = &f->lane[LANE_BAND][k];
+    if (!f->band_open[k] && l->begun && l->t0 >= r->t1)
+        l->open = waitspan(0, 0, 0, f->tag[ST_NONE]);
+    else
+        band_show(f, (enum band)k, r->t1 > l->t0 ? r->t1 : l->t0, r->name, r->owner);
+}
+
+/* What was told late of a segment's band was so all along: it is made again from its ranges. */
+static void band_again(struct fold *f, enum band b)
+{
+    static const uint8_t state[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+    const struct vec_range *v = &f->range[b];
+    struct spanlane *l = &f->lane[LANE_BAND][b];
+    int64_t until = INT64_MIN;
+    for (size_t i = 0; i < v->n; i++)
+        if (v->v[i].seen == NO_TIME && v->v[i].t1 > until)
+            until = v->v[i].t1;
+    spans_free(l);
+    *l = (struct spanlane){.p = EV_NONE, .m = EV_NONE};
+    bool on = until != INT64_MIN;
+    l->open = waitspan(0, 0, 0, f->tag[on ? state[b] : ST_NONE]);
+    for (size_t i = 0; i < v->n; i++) {
+        const struct range *r = &v->v[i];
+        if (r->seen == NO_TIME || (on && r->t1 <= until))
+            continue;
+        if (!on || r->t0 > until) {
+            if (on)
+                fold_lane_set(f, LANE_BAND, b, until, f->tag[ST_NONE], 0);
+            fold_lane_set(f, LANE_BAND, b, r->t0, fold_tag(f, state[b], r->name), b == BAND_SWEEP ? 0 : r->owner + 1);
+        }
+        on = true;
+        until = r->t1;
+    }
+    if (on && until != OPEN_T)
+        fold_lane_set(f, LANE_BAND, b, until, f->tag[ST_NONE], 0);
+}
+
+void fold_bands_again(struct fold *f)
+{
+    for (int b = 0; b < BAND_COUNT; b++)
+        if (f->late >> b & 1)
+            band_again(f, (enum band)b);
+}
+
+/* ---- tasks, regions, logs, samples ------------------------------------------------------------------------ */
+
+void fold_task_begin(struct fold *f, const struct ev *e)
+{
+    struct vec_task *v = &f->tasks;
+    struct opentask *o = NULL;
+    HASH_FIND(hh, f->opentasks, &e->arg, sizeof e->arg, o);
+    if (o || !fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+        return;
+    o = mem_alloc(sizeof *o);
+    if (!o) {
+        f->oom = true;
+        return;
+    }
+    *o = (struct opentask){.id = e->arg, .index = (uint32_t)v->n};
+    HASH_ADD(hh, f->opentasks, id, sizeof o->id, o);
+    if (o->lost) {
+        mem_free(o);
+        f->oom = true;
+        return;
+    }
+    v->v[v->n++] = (struct task){.id = e->arg,
+                                 .parent = e->arg2,
+                                 .t0 = e->t,
+                                 .t1 = OPEN_T,
+                                 .open_end = true,
+                                 .name = e->str,
+                                 .g = e->g,
+                                 .g_end = NO_LANE,
+                                 .stack = e->stack};
+}
+
+void fold_task_end(struct fold *f, const struct ev *e)
+{
+    struct vec_task *v = &f->tasks;
+    struct opentask *o = NULL;
+    HASH_FIND(hh, f->opentasks, &e->arg, sizeof e->arg, o);
+    if (o) {
+        v->v[o->index].t1 = e->t;
+        v->v[o->index].open_end = false;
+        v->v[o->index].g_end = e->g;
+        HASH_DEL(f->opentasks, o);
+        mem_free(o);
+        return;
+    }
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+        return;
+    if (v->n)
+        v->unsorted = true;
+    v->v[v->n++] = (struct task){
+        .id = e->arg, .parent = e->arg2, .t1 = e->t, .open_start = true, .name = e->str, .g = NO_LANE, .g_end = e->g};
+}
+
+void fold_region_begin(struct fold *f, const struct ev *e)
+{
+    struct vec_region *v = &f->regions;
+    if (e->g == EV_NONE || !fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
+        !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
+        return;
+    struct ginfo *gi = &f->g[e->g];
+    v->prev[v->n] = gi->region;
+    v->v[v->n++] = (struct region){.task = e->arg,
+                                   .t0 = e->t,
+                                   .t1 = OPEN_T,
+                                   .open_end = true,
+                                   .g = e->g,
+                                   .name = e->str,
+                                   .stack = e->stack,
+                                   .depth = gi->depth};
+    gi->region = (uint32_t)v->n;
+    if (gi->depth < UINT16_MAX)
+        gi->depth++;
+}
+
+void fold_region_end(struct fold *f, const struct ev *e)
+{
+    struct vec_region *v = &f->regions;
+    if (e->g == EV_NONE)
+        return;
+    struct ginfo *gi = &f->g[e->g];
+    if (gi->region) {
+        uint32_t i = gi->region - 1;
+        v->v[i].t1 = e->t;
+        v->v[i].open_end = false;
+        v->v[i].stack_end = e->stack;
+        gi->region = v->prev[i];
+        if (gi->depth)
+            gi->depth--;
+        return;
+    }
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
+        !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
+        return;
+    if (v->n)
+        v->unsorted = true;
+    v->prev[v->n] = 0;
+    v->v[v->n++] = (struct region){
+        .task = e->arg, .t1 = e->t, .open_start = true, .g = e->g, .name = e->str, .stack_end = e->stack};
+}
+
+/* A goroutine that ends takes its open regions with it. */
+void fold_regions_end(struct fold *f, uint32_t g, int64_t t)
+{
+    struct ginfo *gi = &f->g[g];
+    while (gi->region) {
+        struct region *r = &f->regions.v[gi->region - 1];
+        r->t1 = t;
+        r->open_end = false;
+        gi->region = f->regions.prev[gi->region - 1];
+    }
+    gi->depth = 0;
+}
+
+void fold_log(struct fold *f, const struct ev *e)
+{
+    struct vec_log *v = &f->logs;
+    if (fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+        v->v[v->n++] = (struct logmsg){e->t, e->arg, e->g, e->str, e->stack2, e->stack};
+}
+
+void fold_sample(struct fold *f, const struct ev *e)
+{
+    struct vec_sample *v = &f->samples;
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+        return;
+    v->v[v->n++] = (struct sample){e->t, e->g, e->p, e->m, e->stack};
+    if (!f->segment || !((e->g == EV_NONE && e->arg) || e->p == EV_NONE || e->m == EV_NONE))
+        return;
+    struct sample_ids *i = mem_grow(f->ids, &f->capids, f->nids + 1, sizeof *i);
+    f->oom |= !i;
+    if (i) {
+        f->ids = i;
+        i[f->nids++] = (struct sample_ids){v->n - 1, e->arg, e->arg2, e->spare};
+    }
+}
+
+/* GOMAXPROCS is told: Ps beyond it don't exist, those below it do. A P that still runs goes when it stops. */
+static void procs_set(struct fold *f, uint64_t n, int64_t t)
+{
+    bool same = n == f->procs;
+    if (f->segment) { /* that it changes, nobody but those who know what was before can follow */
+        f->procs_told = f->procs_told ? f->procs_told : n;
+        f->unsure |= n != f->procs_told;
+        f->procs = n;
+        return;
+    }
+    if (!f->procs)
+        f->procs_first = n;
+    if (!same)
+        f->procs_at = t;
+    f->procs = n;
+    f->procs_work += f->nlane[LANE_P];
+    if (same || f->procs_work > ((uint64_t)1 << 20) + 16 * f->events) /* a file may change it at every event */
+        return;
+    for (uint32_t i = 0; i < f->nlane[LANE_P]; i++) {
+        struct pinfo *pi = &f->p[i];
+        bool there = pi->id < n;
+        if (!f->lane[LANE_P][i].begun || pi->state != (there ? ST_NONE : ST_IDLE) || pi->lost)
+            continue;
+        pi->state = there ? ST_IDLE : ST_NONE;
+        fold_p_show(f, i, t);
+    }
+}
+
+void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value)
+{
+    struct vec_point *v = &f->points[m];
+    const size_t n = v->n;
+    if ((n == v->cap || !v->v) && !fold_grow(f, &v->v, &v->cap, n + 1, sizeof *v->v))
+        return;
+    for (unsigned l = 0; l < MM_LEVELS; l++) {
+        size_t at = n >> (l + 1) * MM_BITS;
+        if ((at == v->capmm[l] || !v->mm[l]) && !fold_grow(f, &v->mm[l], &v->capmm[l], at + 1, sizeof *v->mm[l]))
+            return;
+        struct minmax *mm = &v->mm[l][at];
+        if (at << (l + 1) * MM_BITS == n)
+            *mm = (struct minmax){value, value};
+        mm->min = value < mm->min ? value : mm->min;
+        mm->max = value > mm->max ? value : mm->max;
+    }
+    v->v[v->n++] = (struct point){t, value};
+}
+
+void fold_metric(struct fold *f, const struct ev *e)
+{
+    if (e->state == METRIC_PROCS)
+        procs_set(f, e->arg, e->t);
+    if (e->flags & EVF_QUIET)
+        return;
+    fold_point(f, e->state, e->t, e->arg);
+}
+
+/* ---- the end ---------------------------------------------------------------------------------------------- */
+
+#define BY_T0(type) \
+    static int type##_by_t0(const void *a, const void *b) \
+    { \
+        const struct type *x = a, *y = b; \
+        return x->t0 != y->t0 ? (x->t0 < y->t0 ? -1 : 1) : x->t1 < y->t1 ? -1 : x->t1 > y->t1; \
+    }
+BY_T0(range)
+BY_T0(task)
+BY_T0(region)
+
+void fold_patch_open(struct fold *f, int64_t end)
+{
+    if (f->finished)
+        return;
+    for (int k = 0; k < RANGE_KINDS; k++)
+        for (size_t i = 0; i < f->range[k].nopen; i++)
+            f->range[k].v[f->range[k].open[i]].t1 = end;
+    struct opentask *o, *tmp;
+    HASH_ITER(hh, f->opentasks, o, tmp)
+    f->tasks.v[o->index].t1 = end;
+    for (size_t i = 0; i < f->regions.n; i++)
+        if (f->regions.v[i].open_end)
+            f->regions.v[i].t1 = end;
+}
+
+/* Give back what an array's doubling left over. */
+void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size)
+{
+    void *p;
+    memcpy(&p, arrayp, sizeof p);
+    if (!p || !n || *cap == n)
+        return;
+    p = mem_resize(p, n * size);
+    if (p) {
+        memcpy(arrayp, &p, sizeof p);
+        *cap = n;
+    }
+}
+
+void fold_lists_finish(struct fold *f)
+{
+    for (int k = 0; k < METRIC_COUNT; k++)
+        fold_shrink(&f->points[k].v, &f->points[k].cap, f->points[k].n, sizeof(struct point));
+    for (int k = 0; k < RANGE_KINDS; k++) {
+        struct vec_range *v = &f->range[k];
+        fold_shrink(&v->v, &v->cap, v->n, sizeof *v->v);
+        if (v->unsorted)
+            qsort(v->v, v->n, sizeof *v->v, range_by_t0);
+    }
+    if (f->tasks.unsorted)
+        qsort(f->tasks.v, f->tasks.n, sizeof *f->tasks.v, task_by_t0);
+    if (f->regions.unsorted)
+        qsort(f->regions.v, f->regions.n, sizeof *f->regions.v, region_by_t0);
+}
+
+void fold_lists_free(struct fold *f)
+{
+    for (int k = 0; k < RANGE_KINDS; k++) {
+        mem_free(f->range[k].v);
+        mem_free(f->range[k].open);
+    }
+    struct opentask *o, *tmp;
+    HASH_ITER(hh, f->opentasks, o, tmp)
+    {
+        HASH_DEL(f->opentasks, o);
+        mem_free(o);
+    }
+    mem_free(f->tasks.v);
+    mem_free(f->regions.v);
+    mem_free(f->regions.prev);
+    mem_free(f->logs.v);
+    mem_free(f->samples.v);
+    for (int k = 0; k < METRIC_COUNT; k++) {
+        mem_free(f->points[k].v);
+        for (unsigned l = 0; l < MM_LEVELS; l++)
+            mem_free(f->points[k].mm[l]);
+    }
+}

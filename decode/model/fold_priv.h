@@ -1,0 +1,133 @@
+/*
+ * fold_priv.h - what the parts of fold share: fold.c (goroutines, Ps and Ms), fold_counts.c (how many goroutines are in
+ * which state), fold_lists.c (ranges, tasks, regions, logs, samples, metrics). Nobody else includes it.
+ */
+#ifndef GOTOP_DECODE_FOLD_PRIV_H
+#define GOTOP_DECODE_FOLD_PRIV_H
+
+#include "decode/model/fold.h"
+
+/* Why a lane's next transition takes the long way: something depends on it that the short one doesn't look at. */
+enum {
+    SPECIAL_LANE = 1,  /* no open span: not begun, or ended */
+    SPECIAL_NAME = 2,  /* a goroutine without a name, or one that a stack can better */
+    SPECIAL_RANGE = 4, /* a P sweeps, a goroutine assists */
+    SPECIAL_WORK = 8,  /* a mark worker */
+    SPECIAL_NO_P = 16  /* in a system call without a P: its time is being summed up */
+};
+
+bool fold_grow(struct fold *f, void *arrayp, size_t *cap, size_t need, size_t size);
+void fold_shrink(void *arrayp, size_t *cap, size_t n, size_t size); /* give back what doubling left over */
+/* fold_special - compute a lane's SPECIAL_* anew, after any change of what they stand for. */
+void fold_special_g(struct fold *f, uint32_t g);
+void fold_special_p(struct fold *f, uint32_t p);
+/* Bring a P's lane, and those of a P and an M, up to date. EV_NONE: there is none. */
+void fold_p_show(struct fold *f, uint32_t p, int64_t t);
+void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t);
+
+/*
+ * While a run is folded (fold_hot.h), which counts its events itself: a goroutine that was counted as running ends, and
+ * another one is created. fold_created: false, out of memory; arrays of lanes move.
+ */
+void fold_ended(struct fold *f, uint32_t g, int64_t t);
+bool fold_created(struct fold *f, const struct ev *e);
+
+/* ---- fold_lists.c ---- */
+void fold_regions_end(struct fold *f, uint32_t g,
+                      int64_t t); /* a goroutine that ends takes its open regions with it */
+bool fold_open_push(struct fold *f, uint32_t **open, size_t *n, size_t *cap, uint32_t index);
+void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v);
+void fold_bands_again(struct fold *f); /* at a segment's end: bands of whose ranges some were told late */
+void fold_range_begin(struct fold *f, const struct ev *e);
+void fold_range_end(struct fold *f, const struct ev *e);
+/* fold_range_lost - of this kind the one open in *slot, if any: it isn't known how long it lasted since then. */
+void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since);
+void fold_task_begin(struct fold *f, const struct ev *e);
+void fold_task_end(struct fold *f, const struct ev *e);
+void fold_region_begin(struct fold *f, const struct ev *e);
+void fold_region_end(struct fold *f, const struct ev *e);
+void fold_log(struct fold *f, const struct ev *e);
+void fold_sample(struct fold *f, const struct ev *e);
+void fold_metric(struct fold *f, const struct ev *e);
+void fold_point(struct fold *f, enum metric m, int64_t t, uint64_t value); /* one more of a metric's points */
+void fold_lists_finish(struct fold *f);
+void fold_lists_free(struct fold *f);
+
+/* ---- fold_counts.c ---- */
+void fold_gcount_back(struct fold *f, uint8_t state, int64_t t);
+void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1); /* one fewer was in it */
+void fold_gcount_ahead(struct fold *f);
+void fold_gcount_back_to_end(struct fold *f);
+void fold_gcount_next_bucket(struct fold *f, int64_t t);
+
+extern const uint8_t fold_gcount_of[ST_COUNT]; /* enum gcount + 1, 0 = not counted */
+
+/*
+ * One goroutine goes from one state to another at t < f->gb_end: only these two counts change. While a run of events is folded,
+ * the last bucket counts ahead, as if nothing changed any more up to its end: a transition moves what is left of it.
+ */
+static inline __attribute__((always_inline)) void fold_gcount_move(struct fold *f, uint8_t from, uint8_t to,
+                                                                   int64_t t)
+{
+    unsigned a = fold_gcount_of[from], b = fold_gcount_of[to];
+    if (a == b)
+        return;
+    struct gbucket *gb = f->gb_last;
+    uint64_t left = (uint64_t)(f->gb_end - t);
+    if (a-- && f->gnow[a]) {
+        gb->ns[a] -= left;
+        f->gnow[a]--;
+    }
+    if (b--) {
+        uint64_t n = ++f->gnow[b];
+        gb->ns[b] += left;
+        if (n > gb->max[b])
+            gb->max[b] = (uint32_t)n;
+    }
+}
+
+/* ---- lanes ---- */
+
+static inline uint32_t fold_tag(struct fold *f, uint8_t state, uint32_t reason)
+{
+    unsigned k = reason % RECENT_TAGS;
+    if (f->recent[state][k].reason != reason) {
+        f->recent[state][k].tag = pool_tag(&f->pool, state, reason, 0);
+        f->recent[state][k].reason = reason;
+    }
+    return f->recent[state][k].tag;
+}
+
+static inline bool wait_same(const struct waitspan *w, uint32_t tag, uint32_t who)
+{
+    return w->dur_who == (uint64_t)who << 32 && w->rest == (uint64_t)tag << 32; /* of lanes without stacks */
+}
+
+/* A lane that says what it is by itself (a P's, a band): from t on this. */
+static inline void fold_lane_set(struct fold *f, enum lane_kind k, uint32_t i, int64_t t, uint32_t tag, uint32_t who)
+{
+    struct spanlane *l = &f->lane[k][i];
+    if (!l->begun) {
+        if (f->carrying) {
+            l->open = waitspan(0, who, 0, tag);
+            return;
+        }
+        if (f->segment && wait_same(&l->open, tag, who))
+            return;
+        spans_begin(l, t, tag, who, 0);
+        if (k == LANE_P)
+            fold_special_p(f, i);
+        return;
+    }
+    if (wait_same(&l->open, tag, who))
+        return;
+    if (l->t0 >= t) { /* nothing lasted: the later word counts */
+        l->open = waitspan(0, who, 0, tag);
+        return;
+    }
+    if (k == LANE_P && t - l->t0 > f->p[i].longest)
+        f->p[i].longest = t - l->t0;
+    spans_push(&f->pool, k, l, t, tag, who, 0);
+}
+
+#endif

@@ -1,0 +1,399 @@
+/* holds.c - see holds.h. */
+#include "decode/model/holds.h"
+
+#include <string.h>
+
+#include "decode/model/fold.h"
+#include "decode/base/mem.h"
+
+static uint8_t idle_state(const struct hold *h)
+{
+    return h->g != EV_NONE ? ST_SYSCALL : ST_IDLE;
+}
+
+enum {
+    REC_MAX = 10 + 1 + 10 * (SPAN_SLOTS - 1),
+    PART = 256 /* moments that are looked up at once */
+};
+
+static uint8_t *put_varint(uint8_t *o, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *o++ = (uint8_t)(v | 0x80);
+    *o++ = (uint8_t)v;
+    return o;
+}
+
+static inline const uint8_t *get_varint(const uint8_t *p, uint64_t *v)
+{
+    unsigned shift = 7;
+    for (*v = *p & 0x7f; *p++ & 0x80; shift += 7)
+        *v |= (uint64_t)(*p & 0x7f) << shift;
+    return p;
+}
+
+/* What hold i did up to a moment within it, on top of tot and c. The P's slots are the M's: states.def gives both the
+   same numbers. */
+static void hold_part(const struct fold *f, const struct mlane *l, size_t i, int64_t t, int64_t tot[SPAN_SLOTS],
+                      uint64_t *c)
+{
+    const struct hold *h = &l->h[i];
+    int64_t end = holds_end(f, l, i), at[3] = {h->t0, h->t0 + 1, t < end ? t : end}, v[3][SPAN_SLOTS];
+    uint64_t spans[3]; /* that start before each */
+    if (t <= h->t0)
+        return;
+    if (h->p == EV_NONE) {
+        tot[f->pool.slot[LANE_M][idle_state(h)]] += at[2] - h->t0;
+        ++*c;
+        return;
+    }
+    spans_totals(&f->pool, LANE_P, &f->lane[LANE_P][h->p], at, 3, f->end, v, spans);
+    for (int s = 0; s < SPAN_SLOTS; s++)
+        tot[s] += v[2][s] - v[0][s];
+    *c += spans[2] - spans[1] + (spans[1] > 0);
+}
+
+/* The open hold is over: add it up and note what it came to. */
+static bool hold_close(struct fold *f, struct mlane *l, int64_t t)
+{
+    const struct hold *h = &l->h[l->n - 1];
+    int64_t longest = t - h->t0, v[SPAN_SLOTS];
+    uint64_t count = l->now.count;
+    memcpy(v, l->now.tot, sizeof v);
+    if (h->p == EV_NONE || t > f->end || !spans_since(&f->pool, LANE_P, &f->lane[LANE_P][h->p], h->t0, t, v, &count))
+        hold_part(f, l, l->n - 1, t, v, &count);
+    if (h->p != EV_NONE) {
+        uint8_t *rec = mem_grow(l->rec, &l->caprec, l->now.rec + REC_MAX, 1), *o;
+        if (!rec)
+            return false;
+        l->rec = rec;
+        o = put_varint(rec + l->now.rec, count - l->now.count);
+        uint8_t *slots = o++;
+        int64_t rest =
+            t - h->t0; /* slot 0 has what the others don't, also where the P's lane knows less than the hold */
+        for (int s = 1; s < SPAN_SLOTS; s++)
+            rest -= v[s] - l->now.tot[s];
+        v[0] = l->now.tot[0] + rest;
+        *slots = 0;
+        for (int s = 0; s < SPAN_SLOTS; s++) {
+            if (v[s] == l->now.tot[s])
+                continue;
+            if (*slots)
+                o = put_varint(o, (uint64_t)(v[s] - l->now.tot[s]));
+            *slots |= (uint8_t)(1u << s);
+        }
+        l->now.rec = (size_t)(o - rec);
+        const struct spanlane *p = &f->lane[LANE_P][h->p];
+        int64_t tail = p->begun && t > p->t0 ? t - p->t0 : 0;
+        longest = f->p[h->p].longest > tail ? f->p[h->p].longest : tail;
+        f->p[h->p].held = t;
+    }
+    memcpy(l->now.tot, v, sizeof l->now.tot);
+    l->now.count = count;
+    struct holdsum *g = &l->sum[(l->n - 1) / HOLD_GROUP];
+    if (longest > g->longest)
+        g->longest = longest;
+    if (longest > l->far[(l->n - 1) / HOLD_FAR])
+        l->far[(l->n - 1) / HOLD_FAR] = longest;
+    return true;
+}
+
+bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g)
+{
+    struct mlane *l = &f->m[m].lane;
+    if (p != EV_NONE)
+        g = EV_NONE;
+    if (l->n) {
+        struct hold *h = &l->h[l->n - 1];
+        if (h->p == p && h->g == g)
+            return true;
+        if (h->t0 < t) {
+            if (!hold_close(f, l, t))
+                return false;
+        } else { /* nothing lasted, or back-dated news of a known thread: the later word counts, from where it stands */
+            t = h->t0;
+            l->n--;
+        }
+    }
+    struct hold *h = mem_grow(l->h, &l->cap, l->n + 1, sizeof *h);
+    if (!h)
+        return false;
+    l->h = h;
+    if (l->n % HOLD_GROUP == 0) {
+        struct holdsum *s = mem_grow(l->sum, &l->capsum, l->n / HOLD_GROUP + 1, sizeof *s);
+        if (!s)
+            return false;
+        l->sum = s;
+        if (l->n % HOLD_FAR == 0) {
+            int64_t *far = mem_grow(l->far, &l->capfar, l->n / HOLD_FAR + 1, sizeof *far);
+            if (!far)
+                return false;
+            l->far = far;
+            far[l->n / HOLD_FAR] = 0;
+        }
+        s[l->n / HOLD_GROUP] = l->now;
+        s[l->n / HOLD_GROUP].longest = 0;
+    }
+    h[l->n++] = (struct hold){t, p, g};
+    if (p != EV_NONE)
+        f->p[p].longest = 0;
+    return true;
+}
+
+size_t holds_find(const struct mlane *l, int64_t t)
+{
+    size_t lo = 0, hi = l->n;
+    while (lo + 1 < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (l->h[mid].t0 <= t)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+int64_t holds_end(const struct fold *f, const struct mlane *l, size_t i)
+{
+    return i + 1 < l->n ? l->h[i + 1].t0 : f->end > l->h[i].t0 ? f->end : l->h[i].t0;
+}
+
+/* A walk over the holds: totals before hold `at`, whose record begins at rec. */
+struct hold_walk {
+    size_t at, rec;
+    int64_t tot[SPAN_SLOTS];
+    uint64_t count;
+};
+
+static void walk_to(const struct fold *f, const struct mlane *l, struct hold_walk *w, size_t i)
+{
+    size_t from = i / HOLD_GROUP * HOLD_GROUP;
+    if (w->at == SIZE_MAX || w->at < from || w->at > i) {
+        const struct holdsum *s = &l->sum[i / HOLD_GROUP];
+        memcpy(w->tot, s->tot, sizeof w->tot);
+        w->count = s->count;
+        w->rec = s->rec;
+        w->at = from;
+    }
+    for (; w->at < i; w->at++) {
+        const struct hold *h = &l->h[w->at];
+        int64_t rest = h[1].t0 - h->t0;
+        if (h->p == EV_NONE) {
+            w->tot[f->pool.slot[LANE_M][idle_state(h)]] += rest;
+            w->count++;
+            continue;
+        }
+        uint64_t v;
+        const uint8_t *p = get_varint(l->rec + w->rec, &v);
+        w->count += v;
+        unsigned slots = *p++;
+        if (slots) {
+            int lowest = __builtin_ctz(slots);
+            for (slots &= slots - 1; slots; slots &= slots - 1) {
+                p = get_varint(p, &v);
+                w->tot[__builtin_ctz(slots)] += (int64_t)v;
+                rest -= (int64_t)v;
+            }
+            w->tot[lowest] += rest;
+        }
+        w->rec = (size_t)(p - l->rec);
+    }
+}
+
+/* holds_find for n ascending moments. All are looked for together, step by step: so none waits for what another has to
+   fetch. */
+static void find_all(const struct mlane *l, const int64_t *t, uint32_t n, size_t *at)
+{
+    size_t first = holds_find(l, t[0]), len = holds_find(l, t[n - 1]) - first + 1;
+    for (uint32_t j = 0; j < n; j++)
+        at[j] = first;
+    for (size_t half; len > 1; len -= half) {
+        half = len / 2;
+        for (uint32_t j = 0; j < n; j++)
+            at[j] += l->h[at[j] + half].t0 <= t[j] ? half : 0;
+    }
+}
+
+/* What walking from holds' groups on will read. */
+AHEAD_INLINE void groups_ahead(const struct mlane *l, const size_t *hold, uint32_t n)
+{
+    for (uint32_t j = 0; j < n; j++) {
+        size_t i = hold[j];
+        if (j && i == hold[j - 1])
+            continue;
+        __builtin_prefetch(&l->sum[i / HOLD_GROUP]);
+        __builtin_prefetch(&l->sum[i / HOLD_GROUP].rec);
+        __builtin_prefetch(&l->h[i / HOLD_GROUP * HOLD_GROUP]);
+    }
+    for (uint32_t j = 0; j < n; j++)
+        if (l->rec && (!j || hold[j] != hold[j - 1]))
+            __builtin_prefetch(l->rec + l->sum[hold[j] / HOLD_GROUP].rec);
+}
+
+/* Moments of one P: what the holds they lie in have done up to them is asked of that P's lane together. */
+struct asked {
+    uint32_t n[PART], first[PART], last[PART], p[PART], np; /* chains by P */
+    uint32_t next[PART];
+    size_t hold[PART];
+};
+
+static void chain(struct asked *a, uint32_t j, uint32_t p)
+{
+    uint32_t k = a->np;
+    while (k && a->p[k - 1] != p)
+        k--;
+    if (!k) {
+        k = ++a->np;
+        a->p[k - 1] = p;
+        a->first[k - 1] = j;
+        a->n[k - 1] = 0;
+    } else {
+        a->next[a->last[k - 1]] = j;
+    }
+    a->last[k - 1] = j;
+    a->n[k - 1]++;
+}
+
+/* Chain k's moments: from each hold's start to the moment, on top of out and count. */
+static void ask_p(const struct fold *f, const struct mlane *l, const struct asked *a, uint32_t k, const int64_t *t,
+                  int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+{
+    const struct spanlane *p = &f->lane[LANE_P][a->p[k]];
+    int64_t at[PART], v[PART][SPAN_SLOTS];
+    uint64_t spans[PART];
+    uint32_t of[PART];                                   /* of the chain's i-th: which of at */
+    for (int turn = 0; turn < (count ? 3 : 2); turn++) { /* 0: the moments, 1: the starts, 2: right behind them */
+        uint32_t n = 0, j = a->first[k];
+        for (uint32_t i = 0; i < a->n[k]; i++, j = a->next[j]) {
+            int64_t t0 = l->h[a->hold[j]].t0, end = holds_end(f, l, a->hold[j]);
+            int64_t x = turn == 1 ? t0 : turn == 2 ? t0 + 1 : t[j] < end ? t[j] : end;
+            if (!n || at[n - 1] != x)
+                at[n++] = x;
+            of[i] = n - 1;
+        }
+        spans_totals(&f->pool, LANE_P, p, at, n, f->end, v, count ? spans : NULL);
+        j = a->first[k];
+        for (uint32_t i = 0; i < a->n[k]; i++, j = a->next[j]) {
+            for (int s = 0; s < SPAN_SLOTS && turn < 2; s++)
+                out[j][s] += turn ? -v[of[i]][s] : v[of[i]][s];
+            if (count && turn == 0)
+                count[j] += spans[of[i]];
+            if (count && turn == 2)
+                count[j] -= spans[of[i]] - (spans[of[i]] > 0);
+        }
+    }
+}
+
+void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                  uint64_t *count)
+{
+    const struct mlane *l = &f->m[m].lane;
+    struct hold_walk w = {.at = SIZE_MAX};
+    struct asked a;
+    uint32_t k = 0;
+    for (; k < n && (!l->n || t[k] <= l->h[0].t0); k++) {
+        memset(out[k], 0, sizeof out[k]);
+        if (count)
+            count[k] = 0;
+    }
+    for (; k < n; k += PART < n - k ? PART : n - k) {
+        uint32_t here = PART < n - k ? PART : n - k;
+        a.np = 0;
+        find_all(l, t + k, here, a.hold);
+        groups_ahead(l, a.hold, here);
+        for (uint32_t j = 0; j < here; j++) {
+            const struct hold *h = &l->h[a.hold[j]];
+            walk_to(f, l, &w, a.hold[j]);
+            memcpy(out[k + j], w.tot, sizeof w.tot);
+            if (count)
+                count[k + j] = w.count;
+            if (t[k + j] <= h->t0)
+                continue; /* the hold's very start */
+            if (h->p != EV_NONE) {
+                chain(&a, j, h->p);
+                continue;
+            }
+            int64_t end = holds_end(f, l, a.hold[j]);
+            out[k + j][f->pool.slot[LANE_M][idle_state(h)]] += (t[k + j] < end ? t[k + j] : end) - h->t0;
+            if (count)
+                count[k + j]++;
+        }
+        for (uint32_t i = 0; i < a.np; i++)
+            ask_p(f, l, &a, i, t + k, out + k, count ? count + k : NULL);
+    }
+}
+
+void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, bool far, struct totals_near *out)
+{
+    const struct mlane *l = &f->m[m].lane;
+    struct hold_walk w = {.at = SIZE_MAX};
+    size_t at[PART], last = SIZE_MAX; /* last: the hold, or the first of its group, that the entry before is of */
+    for (uint32_t i = 0; i < n; i++) {
+        struct totals_near *x = &out[i];
+        if (i % PART == 0) {
+            find_all(l, t + i, n - i < PART ? n - i : PART, at);
+            if (!far)
+                groups_ahead(l, at, n - i < PART ? n - i : PART);
+            for (uint32_t j = i; far && j < n && j < i + PART; j++)
+                for (size_t g = at[j - i] / HOLD_GROUP, o = 0; o < 2 && (g + o) * HOLD_GROUP < l->n; o++) {
+                    __builtin_prefetch(&l->sum[g + o]);
+                    __builtin_prefetch(&l->sum[g + o].count);
+                    __builtin_prefetch(&l->h[(g + o) * HOLD_GROUP]);
+                }
+        }
+        size_t h = at[i % PART], g = h / HOLD_GROUP, from = far ? g * HOLD_GROUP : h,
+               to = far ? from + HOLD_GROUP : h + 1;
+        if (t[i] <= l->h[h].t0 || to >= l->n) { /* before the lane, a hold's very start, or the open hold */
+            int64_t tot[1][SPAN_SLOTS];
+            holds_totals(f, m, &t[i], 1, tot, &x->count[0]);
+            x->t[0] = x->t[1] = t[i];
+            x->count[1] = x->count[0];
+            memcpy(x->tot[0], tot[0], sizeof tot[0]);
+            memcpy(x->tot[1], tot[0], sizeof tot[0]);
+            last = SIZE_MAX;
+            continue;
+        }
+        if (i && from == last) {
+            *x = x[-1];
+            continue;
+        }
+        last = from;
+        x->t[0] = l->h[from].t0;
+        x->t[1] = l->h[to].t0;
+        if (far) {
+            for (int o = 0; o < 2; o++) {
+                memcpy(x->tot[o], l->sum[g + (size_t)o].tot, sizeof x->tot[o]);
+                x->count[o] = l->sum[g + (size_t)o].count;
+            }
+            continue;
+        }
+        for (int o = 0; o < 2; o++) {
+            walk_to(f, l, &w, h + (size_t)o);
+            memcpy(x->tot[o], w.tot, sizeof x->tot[o]);
+            x->count[o] = w.count;
+        }
+    }
+}
+
+size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns)
+{
+    while (i <= last && i < l->n) {
+        size_t g = i / HOLD_GROUP, far = i / HOLD_FAR;
+        if (i % HOLD_FAR == 0 && (far + 1) * HOLD_FAR < l->n && l->far[far] < min_ns) {
+            i = (far + 1) * HOLD_FAR;
+            continue;
+        }
+        if ((g + 1) * HOLD_GROUP >= l->n || l->sum[g].longest >= min_ns)
+            break; /* the open group's longest isn't known yet */
+        i = (g + 1) * HOLD_GROUP;
+    }
+    return i;
+}
+
+void holds_free(struct mlane *l)
+{
+    mem_free(l->h);
+    mem_free(l->sum);
+    mem_free(l->far);
+    mem_free(l->rec);
+}

@@ -1,0 +1,65 @@
+/*
+ * holds.h - what threads did, without keeping it twice.
+ *
+ * While an M holds a P, it does what that P's lane says. So an M's lane is kept as its holds: from when it had which
+ * P, or was in a system call without one, or had nothing. A span of an M lane is a span of the P's lane within a
+ * hold. A server's threads change their P a thousand times more seldom than their state: the lanes cost nothing.
+ *
+ * Every HOLD_GROUP holds the running totals of time per state are kept, and of each hold that is over what it comes
+ * to, in a dozen bytes: so the time per state up to a moment is a search, at most HOLD_GROUP additions, and a look-up
+ * on the P's lane for the hold that covers the moment.
+ *
+ *   h:    hold 0 | hold 1 | ...
+ *   sum:  totals before hold 0 | before hold 8 | ...
+ *   rec:  of each hold of a P that is over: spans (varint), slots (a bit each), ns of each slot but the lowest
+ *         (varints; that one has the rest)
+ */
+#ifndef GOTOP_DECODE_HOLDS_H
+#define GOTOP_DECODE_HOLDS_H
+
+#include "decode/model/spans.h"
+
+#define HOLD_GROUP 8
+#define HOLD_FAR (64 * HOLD_GROUP)
+
+struct hold {
+    int64_t t0;
+    uint32_t p, g; /* p: the P held. Else g: the goroutine in a system call without a P. Else nothing */
+};
+
+struct holdsum { /* of all holds before a group's first */
+    int64_t tot[SPAN_SLOTS];
+    uint64_t count;  /* spans begun */
+    int64_t longest; /* within the group */
+    size_t rec;      /* where the group's first record begins */
+};
+
+struct mlane {
+    struct hold *h;
+    struct holdsum *sum;
+    int64_t *far; /* of each HOLD_FAR holds: the longest span in those of their groups that are over */
+    uint8_t *rec;
+    size_t n, cap, capsum, caprec, capfar;
+    struct holdsum now; /* running, up to the open hold's start; rec: bytes of records */
+};
+
+struct fold;
+
+/* holds_set - from t on, m holds p (or is in a system call with g, or neither). false: out of memory. */
+bool holds_set(struct fold *f, uint32_t m, int64_t t, uint32_t p, uint32_t g);
+
+/* Totals from the lane's start to each of n ascending moments, as spans_totals() gives them; count may be NULL. */
+void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                  uint64_t *count);
+
+/* holds_near - as spans_near(): where holds begin; far: where groups of them do. */
+void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, bool far, struct totals_near *out);
+
+/* holds_find - the hold that covers t (clamped); the lane must have one. holds_end - where hold i ends. */
+size_t holds_find(const struct mlane *l, int64_t t);
+int64_t holds_end(const struct fold *f, const struct mlane *l, size_t i);
+/* holds_skip - the first hold at or behind i, up to last, whose group has a span of at least min_ns. */
+size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
+void holds_free(struct mlane *l);
+
+#endif

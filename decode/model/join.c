@@ -1,0 +1,736 @@
+/* join.c - see join.h. First everything is held against what was before, then the segment is put behind it. */
+#include "decode/model/join.h"
+
+#include <string.h>
+
+#include "decode/model/fold_priv.h"
+#include "decode/base/mem.h"
+#include "decode/model/past.h"
+#include "decode/model/trace_priv.h"
+#include "decode/v2/v2_state.h"
+
+static bool grow(struct join *j, void *arrayp, size_t *cap, size_t need, size_t size)
+{
+    void *p;
+    memcpy(&p, arrayp, sizeof p);
+    p = mem_grow(p, cap, need, size);
+    j->oom |= !p;
+    if (p)
+        memcpy(arrayp, &p, sizeof p);
+    return p;
+}
+
+/* What else is known of a goroutine that lives: it stands where it is new. */
+static struct ginfo *info_of(const struct join *j, uint32_t g)
+{
+    uint32_t local;
+    const struct segment *s = join_home(j, g, &local);
+    return &s->f->g[fold_g_at(s->f, local)];
+}
+
+uint8_t join_hint(void *join, uint64_t id, uint32_t *name)
+{
+    const struct join *j = join;
+    uint32_t slot = idmap_get(&j->ids[LANE_G], id);
+    if (slot == IDMAP_NONE)
+        return 0;
+    const struct ginfo *gi = info_of(j, j->live[slot].g);
+    *name = gi->name;
+    return gi->flags & (GI_GCWORK | GI_SYSTEM | GI_INFERRED);
+}
+
+uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g)
+{
+    const struct join *j = join;
+    uint32_t p = idmap_get(&j->ids[LANE_P], id);
+    if (p == IDMAP_NONE || j->p[p].status != V2_PS_SYSCALL)
+        return p == IDMAP_NONE ? 0 : j->p[p].status;
+    for (size_t i = 0; i < j->nm; i++)
+        if (j->m[i].p == p && j->m[i].g != NO_LANE) {
+            uint32_t local, of = j->m[i].g;
+            const struct segment *s = join_home(j, of, &local);
+            *m = j->m[i].id;
+            *g = fold_g_id(s->f, local);
+            return V2_PS_SYSCALL;
+        }
+    return 0;
+}
+
+/* ---- is it so? -------------------------------------------------------------------------------------------- */
+
+static uint32_t live_of(const struct join *j, const struct segment *s, uint32_t local)
+{
+    return idmap_get(&j->ids[LANE_G], fold_g_id(s->f, local));
+}
+
+/* The k-th goroutine that was there before: does what was known of it while decoding do? */
+static bool hint_did(const struct join *j, const struct segment *s, uint32_t local, uint8_t status,
+                     const struct segment_hint *used)
+{
+    uint32_t name = 0;
+    uint8_t flags = join_hint((void *)(uintptr_t)j, fold_g_id(s->f, local), &name);
+    struct ginfo room;
+    struct spanlane lane;
+    const struct ginfo *gi = fold_g_info(s->f, local, &room);
+    bool touched = fold_g_lane(s->f, local, &lane)->begun || status == ST_RUNNING || status == ST_SYSCALL;
+    if ((flags ^ used->flags) & GI_GCWORK && touched)
+        return false;
+    return name == used->name || !(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK);
+}
+
+static enum joined goroutines_agree(const struct join *j, const struct segment *s)
+{
+    const struct v2_order *o = &s->order;
+    size_t assists = 0, hints = 0;
+    enum joined rc = JOINED;
+    for (size_t i = 0; i < o->nwas; i++) {
+        const struct v2_was *w = &o->was[i];
+        uint32_t slot = live_of(j, s, w->g);
+        if (slot == IDMAP_NONE)
+            return JOIN_NOT;
+        const struct jg *g = &j->live[slot];
+        if (w->assists) {
+            if (!g->assists || !assists--)
+                return JOIN_NOT;
+            continue;
+        }
+        if (g->status != w->status)
+            return JOIN_NOT;
+        assists += g->assists;
+        if (hints < s->nhint && !hint_did(j, s, w->g, w->status, &s->hint[hints]))
+            rc = JOIN_AGAIN;
+        hints++;
+    }
+    return assists || hints != s->nhint ? JOIN_NOT : rc;
+}
+
+static enum joined procs_agree(const struct join *j, const struct segment *s)
+{
+    const struct v2_order *o = &s->order;
+    if (s->f->procs_told && s->f->procs_told != j->procs)
+        return JOIN_NOT;
+    for (size_t i = 0; i < o->np; i++) {
+        const struct v2_p *p = &o->p[i];
+        uint32_t g = idmap_get(&j->ids[LANE_P], p->id);
+        bool lost =
+            p->lost && (g == IDMAP_NONE || j->p[g].status == V2_PS_SYSCALL || j->p[g].status == V2_PS_ABANDONED);
+        if (g == IDMAP_NONE || (!lost && j->p[g].status != p->was) || j->p[g].sweeps != p->swept)
+            return p->was == V2_PS_SYSCALL || p->was == V2_PS_ABANDONED ? JOIN_AGAIN : JOIN_NOT;
+        if ((j->procs && p->id >= j->procs) != (s->procs && p->id >= s->procs))
+            return JOIN_AGAIN;
+    }
+    return JOINED;
+}
+
+/* It holds a P of which the segment doesn't know whose it is, and nothing happened to it. */
+static bool holds_lost(const struct join *j, const struct segment *s, const struct v2_m *m, uint32_t at)
+{
+    uint32_t p = j->m[at].p != EV_NONE && m->p == EV_NONE ? idmap_get(&s->order.ps, j->p[j->m[at].p].id) : IDMAP_NONE;
+    return p != IDMAP_NONE && s->order.p[p].lost;
+}
+
+static bool threads_agree(const struct join *j, const struct segment *s)
+{
+    const struct v2_order *o = &s->order;
+    for (size_t i = 0; i < o->nm; i++) {
+        const struct v2_m *m = &o->m[i];
+        if (!m->told && m->was_p == EV_NONE && m->was_g == EV_NONE)
+            continue;
+        uint32_t at = idmap_get(&j->ids[LANE_M], m->id), p = EV_NONE, g = EV_NONE;
+        if (m->was_p != EV_NONE)
+            p = idmap_get(&j->ids[LANE_P], o->p[m->was_p].id);
+        if (m->was_g != EV_NONE) {
+            uint32_t slot = live_of(j, s, m->was_g);
+            g = slot == IDMAP_NONE ? EV_NONE : j->live[slot].g;
+        }
+        if (at != IDMAP_NONE && m->was_p == EV_NONE && holds_lost(j, s, m, at))
+            p = j->m[at].p;
+        if (p != (at == IDMAP_NONE ? EV_NONE : j->m[at].p) || g != (at == IDMAP_NONE ? EV_NONE : j->m[at].g))
+            return false;
+    }
+    return true;
+}
+
+static bool gc_agrees(const struct join *j, const struct segment *s)
+{
+    const struct v2_order *o = &s->order;
+    bool next = o->gc_first_seq == j->gc_seq + 1;
+    if (o->gc_first == V2_GC_ACTIVE)
+        return j->gc == GC_ON && next;
+    return o->gc_first != V2_GC_BEGIN || j->gc == GC_UNKNOWN || (j->gc == GC_OFF && next);
+}
+
+/* Tasks that begin here aren't open, regions that end are the innermost ones. */
+static bool notes_agree(struct trace *tr, const struct segment *s)
+{
+    const struct fold *f = s->f;
+    struct idmap top = {0};
+    bool ok = true;
+    for (size_t i = 0; ok && i < f->tasks.n; i++) {
+        struct opentask *o = NULL;
+        HASH_FIND(hh, tr->fold.opentasks, &f->tasks.v[i].id, sizeof(uint64_t), o);
+        ok = !o || f->tasks.v[i].open_start;
+    }
+    for (size_t i = 0; ok && i < f->regions.n; i++) {
+        const struct region *r = &f->regions.v[i];
+        uint32_t slot = r->open_start ? live_of(&tr->join, s, r->g) : IDMAP_NONE;
+        if (slot == IDMAP_NONE)
+            continue;
+        uint32_t g = tr->join.live[slot].g, at = idmap_get(&top, g);
+        at = at == IDMAP_NONE ? info_of(&tr->join, g)->region : at;
+        if (at) {
+            const struct region *was = &tr->fold.regions.v[at - 1];
+            ok = was->task == r->task && was->name == r->name && idmap_put(&top, g, tr->fold.regions.prev[at - 1]);
+        }
+    }
+    idmap_free(&top);
+    return ok;
+}
+
+static enum joined agree(struct trace *tr, const struct segment *s)
+{
+    const struct join *j = &tr->join;
+    if (s->before != j->last)
+        return JOIN_AGAIN;
+    if (s->order.again)
+        return JOIN_AGAIN;
+    if (s->order.bad || s->f->unsure || (s->gen.closed && s->gen.missing > s->missing))
+        return JOIN_NOT;
+    enum joined rc = goroutines_agree(j, s), procs = rc == JOIN_NOT ? rc : procs_agree(j, s);
+    if (procs == JOIN_NOT || !gc_agrees(j, s) || !notes_agree(tr, s))
+        return JOIN_NOT;
+    if (!threads_agree(j, s))
+        return JOIN_AGAIN;
+    return rc == JOINED ? procs : rc;
+}
+
+/* ---- numbers ---------------------------------------------------------------------------------------------- */
+
+static uint32_t live_add(struct join *j, uint64_t id, struct jg g)
+{
+    uint32_t slot = (uint32_t)j->nlive;
+    if (j->nunused)
+        slot = j->unused[--j->nunused];
+    else if (grow(j, &j->live, &j->caplive, j->nlive + 1, sizeof *j->live))
+        j->nlive++;
+    else
+        return IDMAP_NONE;
+    j->live[slot] = g;
+    if (!idmap_put(&j->ids[LANE_G], id, slot))
+        j->oom = true;
+    return slot;
+}
+
+static void live_remove(struct join *j, uint64_t id, uint32_t slot)
+{
+    idmap_del(&j->ids[LANE_G], id);
+    if (grow(j, &j->unused, &j->capunused, j->nunused + 1, sizeof *j->unused))
+        j->unused[j->nunused++] = slot;
+}
+
+static bool maps_make(struct join *j, struct segment *s)
+{
+    const struct fold *f = s->f;
+    const struct v2_order *o = &s->order;
+    const size_t ng = f->nlane[LANE_G];
+    s->base = j->ng;
+    s->nnew = (uint32_t)ng;
+    if (!s->n)
+        return true;
+    s->gmap = mem_alloc((ng + 1) * sizeof *s->gmap);
+    s->pmap = mem_alloc((o->np + 1) * sizeof *s->pmap);
+    s->mmap = mem_alloc((o->nm + 1) * sizeof *s->mmap);
+    s->old = mem_alloc((s->nhint + 1) * sizeof *s->old);
+    if (!s->gmap || !s->pmap || !s->mmap || !s->old)
+        return false;
+    memset(s->gmap, 0, ng * sizeof *s->gmap);
+    for (size_t i = 0; i < o->nwas; i++)
+        if (!o->was[i].assists) {
+            s->old[s->nold++] = o->was[i].g;
+            s->gmap[o->was[i].g] = j->live[live_of(j, s, o->was[i].g)].g;
+        }
+    s->nnew -= s->nold;
+    for (uint32_t i = 0, k = 0; i < ng; i++)
+        if (k < s->nold && s->old[k] == i)
+            k++;
+        else
+            s->gmap[i] = s->base + i - k;
+    for (size_t i = 0; i < o->np; i++)
+        s->pmap[i] = idmap_get(&j->ids[LANE_P], o->p[i].id);
+    return true;
+}
+
+static void threads_meet(struct join *j, struct segment *s)
+{
+    const struct v2_order *o = &s->order;
+    for (size_t i = 0; i < o->nm; i++) {
+        uint32_t at = idmap_get(&j->ids[LANE_M], o->m[i].id);
+        if (at == IDMAP_NONE) {
+            if (!grow(j, &j->m, &j->capm, j->nm + 1, sizeof *j->m) ||
+                !idmap_put(&j->ids[LANE_M], o->m[i].id, (uint32_t)j->nm)) {
+                j->oom = true;
+                return;
+            }
+            at = (uint32_t)j->nm++;
+            j->m[at] = (struct jm){.id = o->m[i].id, .p = EV_NONE, .g = EV_NONE};
+        }
+        if (s->mmap)
+            s->mmap[i] = at;
+        if (o->m[i].told) {
+            j->m[at].told = true;
+            j->nm_told = at + 1 > j->nm_told ? at + 1 : j->nm_told;
+        }
+    }
+}
+
+static void procs_meet(struct join *j, const struct segment *s)
+{
+    for (size_t i = 0; !s->n && i < s->f->nlane[LANE_P]; i++) {
+        uint64_t id = s->f->p[i].id;
+        if (!grow(j, &j->p, &j->capp, j->np + 1, sizeof *j->p) || !idmap_put(&j->ids[LANE_P], id, (uint32_t)j->np)) {
+            j->oom = true;
+            return;
+        }
+        j->p[j->np++] = (struct jp){.id = id, .m = EV_NONE};
+    }
+}
+
+/* ---- pieces ----------------------------------------------------------------------------------------------- */
+
+/* From t0 on a lane is what lane i of the segment says. */
+static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, const struct segment *s, uint32_t i,
+                      int64_t t0)
+{
+    struct join *j = &tr->join;
+    struct jpiece p = {.seg = s->n, .i = i, .t0 = t0};
+    int64_t tot[1][SPAN_SLOTS];
+    if (pieces_totals(tr, l, &t0, 1, tot, &p.index0))
+        memcpy(p.tot, tot[0], sizeof p.tot);
+    if (grow(j, &jl->v, &jl->cap, (size_t)jl->n + 1, sizeof *jl->v))
+        jl->v[jl->n++] = p;
+}
+
+static struct jlane *cross_of(struct join *j, uint32_t g)
+{
+    uint32_t at = idmap_get(&j->crosses, g);
+    if (at != IDMAP_NONE)
+        return &j->cross[at];
+    if (!grow(j, &j->cross, &j->capcross, j->ncross + 1, sizeof *j->cross))
+        return NULL;
+    if (!idmap_put(&j->crosses, g, (uint32_t)j->ncross)) {
+        j->oom = true;
+        return NULL;
+    }
+    j->cross[j->ncross] = (struct jlane){0};
+    return &j->cross[j->ncross++];
+}
+
+static void procs_join(struct trace *tr, const struct segment *s)
+{
+    struct join *j = &tr->join;
+    const struct fold *f = s->f;
+    for (uint32_t i = 0; i < f->nlane[LANE_P]; i++) {
+        uint32_t at = segment_p(s, i);
+        const struct v2_p *p = &s->order.p[i];
+        if (f->lane[LANE_P][i].begun)
+            piece_add(tr, (struct lane){LANE_P, at}, &j->p[at].lane, s, i, spans_first(&f->lane[LANE_P][i]));
+        j->p[at].status = p->lost ? j->p[at].status : p->status;
+        j->p[at].sweeps = p->sweep;
+    }
+}
+
+static void threads_join(struct trace *tr, const struct segment *s)
+{
+    struct join *j = &tr->join;
+    const struct fold *f = s->f;
+    for (uint32_t i = 0; i < s->order.nm; i++) {
+        uint32_t at = s->mmap ? s->mmap[i] : i;
+        const struct v2_m *m = &s->order.m[i];
+        if (i < f->nlane[LANE_M] && f->m[i].lane.n)
+            piece_add(tr, (struct lane){LANE_M, at}, &j->m[at].lane, s, i, f->m[i].lane.h[0].t0);
+        if (!m->told && m->was_p == EV_NONE && m->was_g == EV_NONE && s->n)
+            continue;
+        if (!s->n || !holds_lost(j, s, m, at))
+            j->m[at].p = segment_p(s, m->p);
+        j->m[at].g = segment_g(s, m->g);
+    }
+}
+
+/* untold: of the ranges that were open before the segment, how many it says nothing of; then the band is on all along. */
+static void bands_join(struct trace *tr, const struct segment *s, const uint32_t *untold)
+{
+    for (uint32_t b = 0; b < BAND_COUNT; b++)
+        if (s->f->lane[LANE_BAND][b].begun && !untold[b])
+            piece_add(tr, (struct lane){LANE_BAND, b}, &tr->join.band[b], s, b,
+                      spans_first(&s->f->lane[LANE_BAND][b]));
+}
+
+/* ---- goroutines ------------------------------------------------------------------------------------------- */
+
+static void name_join(struct ginfo *gi, const struct ginfo *lo, const struct segment_hint *used, uint32_t str_main)
+{
+    const uint8_t kind = GI_INFERRED | GI_SYSTEM | GI_GCWORK;
+    bool same = used->name == gi->name;
+    if (!same && (lo->name == used->name || (gi->name && gi->name != str_main)))
+        return;
+    gi->name = lo->name;
+    gi->flags = (uint8_t)((gi->flags & ~kind) | (lo->flags & kind));
+}
+
+static void old_join(struct trace *tr, struct segment *s, uint32_t k)
+{
+    struct join *j = &tr->join;
+    struct ginfo info, *gi;
+    struct spanlane room;
+    const uint32_t i = s->old[k], g = s->gmap[i];
+    const struct spanlane *l = fold_g_lane(s->f, i, &room);
+    const struct ginfo *lo = fold_g_info(s->f, i, &info);
+    const uint32_t slot = idmap_get(&j->ids[LANE_G], lo->id);
+    gi = info_of(j, g);
+    name_join(gi, lo, &s->hint[k], tr->fold.str_main);
+    if (l->begun) {
+        const int64_t t0 = spans_first(l);
+        struct jlane *jl = cross_of(j, g);
+        if (jl)
+            piece_add(tr, (struct lane){LANE_G, g}, jl, s, i, t0);
+        gi->no_p += lo->no_p + (gi->no_p_since != NO_TIME ? t0 - gi->no_p_since : 0);
+        gi->no_p_since = lo->no_p_since;
+    } else if (lo->no_p_since != NO_TIME) {
+        gi->no_p_since = lo->no_p_since;
+    }
+    if (lo->flags & GI_ENDED) {
+        gi->flags |= GI_ENDED;
+        live_remove(j, lo->id, slot);
+        while (gi->region) { /* what was open in it ends with it */
+            struct region *r = &tr->fold.regions.v[gi->region - 1];
+            r->t1 = l->t0;
+            r->open_end = false;
+            gi->region = tr->fold.regions.prev[gi->region - 1];
+        }
+        return;
+    }
+    gi->depth = (uint16_t)(gi->depth + lo->depth);
+    j->live[slot].status = s->order.g[i].status;
+    j->live[slot].assists = s->order.g[i].assist;
+}
+
+/* Those that are new and live. */
+static void new_join(struct join *j, const struct segment *s)
+{
+    const struct idmap *m = &s->order.gs;
+    for (uint32_t at = 0; at < m->cap; at++) {
+        if (!m->val[at] || m->val[at] == IDMAP_GONE)
+            continue;
+        uint32_t i = m->val[at] - 1, g = segment_g(s, i);
+        if (g >= s->base)
+            (void)live_add(j, m->key[at], (struct jg){g, s->order.g[i].status, s->order.g[i].assist});
+    }
+}
+
+/* ---- lists ------------------------------------------------------------------------------------------------ */
+
+static uint32_t *slot_of(struct trace *tr, const struct range *r)
+{
+    struct join *j = &tr->join;
+    if (r->kind == RANGE_GC)
+        return &tr->fold.gc_open;
+    if (r->kind == RANGE_SWEEP)
+        return r->owner < j->np ? &j->p[r->owner].sweep : NULL;
+    if (r->owner == NO_LANE)
+        return r->kind == RANGE_STW ? &tr->fold.stw_open : NULL;
+    struct ginfo *gi = info_of(j, r->owner);
+    return r->kind == RANGE_STW ? &gi->stw : &gi->assist;
+}
+
+static void range_join(struct trace *tr, struct range r, const struct segment *s, uint32_t *told)
+{
+    struct fold *f = &tr->fold;
+    struct vec_range *v = &f->range[r.kind];
+    if (r.kind == RANGE_SWEEP)
+        r.owner = segment_p(s, r.owner);
+    else
+        r.owner = segment_g(s, r.owner);
+    uint32_t *slot = r.open_end || r.seen == NO_TIME ? slot_of(tr, &r) : NULL;
+    if (r.seen == NO_TIME) {
+        struct range *was = slot && *slot ? &v->v[*slot - 1] : NULL;
+        ++*told;
+        if (!was || r.open_end)
+            return;
+        fold_open_remove(v->open, &v->nopen, (size_t)was->b, v);
+        was->t1 = r.t1;
+        was->open_end = false;
+        was->b = r.b;
+        if (r.kind != RANGE_GC)
+            was->a = r.a;
+        *slot = 0;
+        return;
+    }
+    if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+        return;
+    if (r.open_end) {
+        if (!fold_open_push(f, &v->open, &v->nopen, &v->capopen, (uint32_t)v->n))
+            return;
+        r.b = v->nopen - 1;
+        if (slot)
+            *slot = (uint32_t)v->n + 1;
+    }
+    v->v[v->n++] = r;
+}
+
+static void ranges_join(struct trace *tr, const struct segment *s, uint32_t untold[BAND_COUNT])
+{
+    for (int k = 0; k < RANGE_KINDS; k++) {
+        const struct vec_range *v = &s->f->range[k];
+        uint32_t told = 0, open = (uint32_t)tr->fold.range[k].nopen;
+        for (size_t i = 0; i < v->n; i++)
+            range_join(tr, v->v[i], s, &told);
+        untold[k] = open > told ? open - told : 0;
+    }
+}
+
+static void tasks_join(struct trace *tr, const struct segment *s)
+{
+    struct fold *f = &tr->fold;
+    struct vec_task *v = &f->tasks;
+    for (size_t i = 0; i < s->f->tasks.n; i++) {
+        struct task t = s->f->tasks.v[i];
+        struct opentask *o = NULL;
+        t.g = segment_g(s, t.g);
+        t.g_end = segment_g(s, t.g_end);
+        if (t.open_start)
+            HASH_FIND(hh, f->opentasks, &t.id, sizeof t.id, o);
+        if (o) {
+            v->v[o->index].t1 = t.t1;
+            v->v[o->index].open_end = false;
+            v->v[o->index].g_end = t.g_end;
+            HASH_DEL(f->opentasks, o);
+            mem_free(o);
+            continue;
+        }
+        if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+            return;
+        v->unsorted |= t.open_start && v->n;
+        v->v[v->n++] = t;
+        if (!t.open_end)
+            continue;
+        if (!(o = mem_alloc(sizeof *o))) {
+            f->oom = true;
+            return;
+        }
+        *o = (struct opentask){.id = t.id, .index = (uint32_t)v->n - 1};
+        HASH_ADD(hh, f->opentasks, id, sizeof o->id, o);
+    }
+}
+
+static void regions_join(struct trace *tr, const struct segment *s)
+{
+    struct fold *f = &tr->fold;
+    struct vec_region *v = &f->regions;
+    for (size_t i = 0; i < s->f->regions.n; i++) { /* these name regions by the segment's numbers */
+        uint32_t g = segment_g(s, s->f->regions.v[i].g);
+        if (g >= s->base && s->f->regions.v[i].open_end)
+            info_of(&tr->join, g)->region = 0;
+    }
+    for (size_t i = 0; i < s->f->regions.n; i++) {
+        struct region r = s->f->regions.v[i];
+        r.g = segment_g(s, r.g);
+        struct ginfo *gi = r.g < s->base || r.open_end ? info_of(&tr->join, r.g) : NULL;
+        if (gi && r.open_start && gi->region) {
+            struct region *was = &v->v[gi->region - 1];
+            was->t1 = r.t1;
+            was->open_end = false;
+            was->stack_end = r.stack_end;
+            gi->region = v->prev[gi->region - 1];
+            gi->depth -= gi->depth > 0;
+            continue;
+        }
+        if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
+            !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
+            return;
+        v->unsorted |= r.open_start && v->n;
+        if (gi && r.g < s->base && !r.open_start)
+            r.depth = (uint16_t)(r.depth + gi->depth);
+        v->prev[v->n] = 0;
+        v->v[v->n++] = r;
+        if (gi && r.open_end) {
+            v->prev[v->n - 1] = gi->region;
+            gi->region = (uint32_t)v->n;
+        }
+    }
+}
+
+/* Who had an id when the segment began, if it still does at t. */
+static uint32_t lane_by_id(const struct trace *tr, const struct segment *s, const struct idmap *over,
+                           enum lane_kind k, uint64_t id, int64_t t)
+{
+    const struct join *j = &tr->join;
+    uint32_t at = idmap_get(&j->ids[k], id), local = k == LANE_G ? idmap_get(over, id) : IDMAP_NONE;
+    struct spanlane room;
+    if (at == IDMAP_NONE || (local != IDMAP_NONE && fold_g_lane(s->f, local, &room)->t0 <= t))
+        return NO_LANE;
+    return k == LANE_G ? j->live[at].g : at;
+}
+
+/* Samples of a goroutine, a P or a thread that the segment hadn't told of by then. */
+static void samples_meet(struct trace *tr, const struct segment *s)
+{
+    struct idmap over = {0}; /* those that were there before, and end in it */
+    struct ginfo room;
+    for (uint32_t k = 0; s->f->nids && k < s->nold; k++) {
+        const struct ginfo *gi = fold_g_info(s->f, s->old[k], &room);
+        if (gi->flags & GI_ENDED && !idmap_put(&over, gi->id, s->old[k]))
+            tr->join.oom = true;
+    }
+    for (size_t i = 0; i < s->f->nids; i++) {
+        const struct sample_ids *x = &s->f->ids[i];
+        struct sample *v = &s->f->samples.v[x->at];
+        v->g = v->g != EV_NONE ? segment_g(s, v->g) : x->g ? lane_by_id(tr, s, &over, LANE_G, x->g, v->t) : EV_NONE;
+        v->p = v->p != EV_NONE      ? segment_p(s, v->p)
+               : x->p != UINT64_MAX ? lane_by_id(tr, s, &over, LANE_P, x->p, v->t)
+                                    : EV_NONE;
+        v->m = v->m != EV_NONE        ? s->mmap[v->m]
+               : x->m != V2_NO_THREAD ? lane_by_id(tr, s, &over, LANE_M, x->m, v->t)
+                                      : EV_NONE;
+    }
+    idmap_free(&over);
+}
+
+static void samples_join(struct trace *tr, const struct segment *s)
+{
+    struct fold *f = &tr->fold;
+    struct vec_sample *v = &f->samples;
+    const struct vec_sample *from = &s->f->samples;
+    if (from->n && !fold_grow(f, &v->v, &v->cap, v->n + from->n, sizeof *v->v))
+        return;
+    for (size_t i = 0, k = 0; i < from->n; i++) {
+        struct sample x = from->v[i];
+        if (k < s->f->nids && s->f->ids[k].at == i) {
+            k++;
+        } else {
+            x.g = segment_g(s, x.g);
+            x.p = segment_p(s, x.p);
+            x.m = x.m == EV_NONE ? x.m : s->mmap[x.m];
+        }
+        v->v[v->n++] = x;
+    }
+}
+
+static void lists_join(struct trace *tr, const struct segment *s)
+{
+    struct fold *f = &tr->fold;
+    const struct fold *from = s->f;
+    for (size_t i = 0; i < from->logs.n; i++) {
+        struct logmsg x = from->logs.v[i];
+        x.g = segment_g(s, x.g);
+        if (fold_grow(f, &f->logs.v, &f->logs.cap, f->logs.n + 1, sizeof x))
+            f->logs.v[f->logs.n++] = x;
+    }
+    for (int m = 0; m < METRIC_COUNT; m++)
+        for (size_t i = 0; i < from->points[m].n; i++)
+            fold_point(f, (enum metric)m, from->points[m].v[i].t, from->points[m].v[i].v);
+    for (size_t i = 0; i < from->nfirst && f->nfirst < FIRST_STACKS; i++) {
+        f->first[f->nfirst] = from->first[i];
+        f->first[f->nfirst++].g = segment_g(s, from->first[i].g);
+    }
+    f->events += from->events;
+    for (int c = 0; c < EC_COUNT; c++)
+        f->count[c] += from->count[c];
+    fold_counts_add(f, from);
+}
+
+/* What a segment's fold needs no more. */
+static void fold_light(struct fold *f)
+{
+    fold_lists_free(f);
+    for (int k = 0; k < RANGE_KINDS; k++)
+        f->range[k] = (struct vec_range){0};
+    f->tasks = (struct vec_task){0};
+    f->regions = (struct vec_region){0};
+    f->logs = (struct vec_log){0};
+    f->samples = (struct vec_sample){0};
+    memset(f->points, 0, sizeof f->points);
+    mem_free(f->gb);
+    mem_free(f->ids);
+    f->gb = f->gb_last = NULL;
+    f->ids = NULL;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+enum joined join_next(struct trace *tr, struct segment *s)
+{
+    struct join *j = &tr->join;
+    struct fold *f = s->f;
+    uint32_t untold[BAND_COUNT] = {0};
+    if (s->n && s->gen.torn)
+        return JOIN_NOT;
+    if (s->oom || f->oom || f->pool.oom)
+        return JOIN_OOM;
+    if (!s->n && !s->order.have_base)
+        return JOIN_NOT;
+    enum joined rc = s->n ? agree(tr, s) : JOINED;
+    if (rc != JOINED)
+        return rc;
+    if (!grow(j, &j->seg, &j->cap, j->n + 1, sizeof *j->seg) || !maps_make(j, s))
+        return JOIN_OOM;
+    j->seg[j->n++] = s;
+    j->ng += s->nnew;
+    j->end = f->end;
+    j->last = s->order.last;
+    threads_meet(j, s);
+    procs_meet(j, s);
+    if (s->n)
+        samples_meet(tr, s);
+    if (j->oom)
+        return JOIN_OOM;
+    if (s->n)
+        ranges_join(tr, s, untold);
+    procs_join(tr, s);
+    threads_join(tr, s);
+    bands_join(tr, s, untold);
+    if (s->n) {
+        tasks_join(tr, s);
+        regions_join(tr, s);
+        samples_join(tr, s);
+    } else {
+        for (uint32_t i = 0; i < j->np; i++)
+            j->p[i].sweep = f->p[i].sweep;
+        j->procs = f->procs;
+    }
+    for (uint32_t k = 0; k < s->nold; k++)
+        old_join(tr, s, k);
+    new_join(j, s);
+    if (s->order.gc_first) {
+        j->gc = (int)s->order.gc;
+        j->gc_seq = s->order.gc_seq;
+    }
+    if (s->n) {
+        lists_join(tr, s);
+        fold_light(f);
+    }
+    return j->oom || tr->fold.oom ? JOIN_OOM : JOINED;
+}
+
+void join_free(struct join *j)
+{
+    for (size_t i = 0; i < j->n; i++)
+        segment_free(j->seg[i]);
+    mem_free(j->seg);
+    for (size_t i = 0; i < j->np; i++)
+        mem_free(j->p[i].lane.v);
+    for (size_t i = 0; i < j->nm; i++)
+        mem_free(j->m[i].lane.v);
+    for (int b = 0; b < BAND_COUNT; b++)
+        mem_free(j->band[b].v);
+    for (size_t i = 0; i < j->ncross; i++)
+        mem_free(j->cross[i].v);
+    mem_free(j->p);
+    mem_free(j->m);
+    mem_free(j->cross);
+    idmap_free(&j->crosses);
+    for (int k = 0; k < LANE_KINDS; k++)
+        idmap_free(&j->ids[k]);
+    mem_free(j->live);
+    mem_free(j->unused);
+    memset(j, 0, sizeof *j);
+}

@@ -1,0 +1,421 @@
+/*
+ * loader.c - see loader.h.
+ *
+ * Under the lock: which segments there are and who has which, whose turn it is to read tables (names are numbered in the order
+ * of the file), when each segment ends, and the join, which hints are taken from.
+ */
+#include "decode/model/loader.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/base/mem.h"
+#include "decode/base/thread.h"
+#include "decode/model/trace_priv.h"
+
+enum { THREADS_MOST = 64, EVENTS = 4096, AGAIN_MOST = 1 };
+
+struct loader {
+    struct trace *tr;
+    pthread_mutex_t mu;
+    pthread_cond_t changed;
+    struct segment **seg; /* those that were found */
+    size_t nseg, capseg;
+    size_t pos;         /* where the next one begins */
+    struct v2_gen last; /* what the next one needs of it */
+    bool all;           /* there are no more */
+    size_t next;        /* to be taken by whoever has time */
+    size_t tables;      /* whose turn it is to read them */
+    size_t joined;
+    bool quit;
+    bool newer;     /* see status_join() */
+    bool torn;      /* what one of them lost is to be had from those before it: all must be read as one */
+    bool oom;       /* there was no memory to find more */
+    bool stopped;   /* nothing behind what is joined can be read */
+    uint64_t again; /* segments that were decoded once more */
+    bool begun;     /* the trace's beginning is known: segments behind the first may be decoded */
+    int64_t base;
+    pthread_t thread[THREADS_MOST];
+    int nthreads, want;
+    struct segment *mine; /* what the caller's thread is at */
+    struct segment *rest; /* no generation, but what was noted while looking for one */
+};
+
+static int64_t clock_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+struct loader *loader_new(struct trace *tr, int threads)
+{
+    struct loader *l = mem_zalloc(sizeof *l);
+    if (!l)
+        return NULL;
+    l->tr = tr;
+    l->pos = tr->src.header;
+    l->want = threads > THREADS_MOST ? THREADS_MOST : threads;
+    pthread_mutex_init(&l->mu, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&l->changed, &attr);
+    pthread_condattr_destroy(&attr);
+    return l;
+}
+
+void loader_free(struct loader *l)
+{
+    if (!l)
+        return;
+    pthread_mutex_lock(&l->mu);
+    l->quit = true;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->mu);
+    for (int i = 0; i < l->nthreads; i++)
+        pthread_join(l->thread[i], NULL);
+    for (size_t i = l->tr->join.n; i < l->nseg; i++)
+        segment_free(l->seg[i]);
+    segment_free(l->rest);
+    mem_free(l->seg);
+    pthread_mutex_destroy(&l->mu);
+    pthread_cond_destroy(&l->changed);
+    mem_free(l);
+}
+
+/* ---- finding ---------------------------------------------------------------------------------------------- */
+
+/* One generation further. Under the lock. */
+static void find_next(struct loader *l)
+{
+    struct segment **v = mem_grow(l->seg, &l->capseg, l->nseg + 1, sizeof *v);
+    l->seg = v ? v : l->seg;
+    struct source like = l->tr->src;
+    like.st = (struct source_status){.has_clock = true};
+    struct segment *s = v ? segment_new((uint32_t)l->nseg, &like) : NULL;
+    if (!s) {
+        l->all = l->oom = true;
+        return;
+    }
+    v2_gen_after(&s->gen, &l->last);
+    enum v2_gen_rc rc = v2_gen_scan(s->s, &s->gen, &l->pos);
+    l->all = rc != V2_GEN;
+    s->oom = rc == V2_GEN_OOM;
+    v2_gen_after(&l->last, &s->gen);
+    if (rc == V2_GEN_NONE)
+        l->rest = s;
+    else
+        l->seg[l->nseg++] = s;
+    l->torn |= s->n && s->gen.torn;
+}
+
+/* The next one to decode, NULL: none now. Under the lock. */
+static struct segment *take(struct loader *l)
+{
+    while (l->next >= l->nseg && !l->all)
+        find_next(l);
+    if (l->next >= l->nseg || (l->next && !l->begun))
+        return NULL;
+    struct segment *s = l->seg[l->next];
+    l->next++;
+    return s;
+}
+
+/* ---- decoding --------------------------------------------------------------------------------------------- */
+
+static uint8_t hint(void *arg, uint64_t id, uint32_t *name)
+{
+    struct segment *s = arg;
+    struct loader *l = s->loader;
+    struct segment_hint h = {0};
+    pthread_mutex_lock(&l->mu);
+    h.flags = join_hint(&l->tr->join, id, &h.name);
+    pthread_mutex_unlock(&l->mu);
+    struct segment_hint *v = mem_grow(s->hint, &s->caphint, s->nhint + 1, sizeof *v);
+    s->oom |= !v;
+    if (v) {
+        s->hint = v;
+        v[s->nhint++] = h;
+    }
+    *name = h.name;
+    return h.flags;
+}
+
+/* It may ask. Who holds a P is no use unless it is known for sure. */
+static void hints(struct loader *l, struct segment *s)
+{
+    if (!s->n)
+        return;
+    s->f->hint = hint;
+    s->f->hint_arg = s;
+    if (s->truth) {
+        s->order.holder = join_holder;
+        s->order.holder_arg = &l->tr->join;
+    }
+}
+
+/* Its fold, and what it needs of the segments before it. false: out of memory, or it's time to quit. */
+static bool begin(struct loader *l, struct segment *s)
+{
+    struct fold *f = s->n ? mem_zalloc(sizeof *f) : &l->tr->fold;
+    if (s->n)
+        s->f = f;
+    bool ok = f && (!s->n || fold_init(f, &l->tr->names) == ERR_OK);
+    pthread_mutex_lock(&l->mu);
+    while (l->tables < s->n && !l->quit)
+        pthread_cond_wait(&l->changed, &l->mu);
+    while (s->n && !l->seg[s->n - 1]->last_known && !l->quit)
+        pthread_cond_wait(&l->changed, &l->mu);
+    int64_t before = s->n ? l->seg[s->n - 1]->last : INT64_MIN;
+    s->loader = l;
+    s->procs = l->tr->join.procs;
+    s->truth = s->n && l->joined == s->n;
+    bool quit = l->quit;
+    pthread_mutex_unlock(&l->mu);
+    if (quit || !ok)
+        s->oom = true;
+    else if (!s->oom)
+        segment_tables(s, before);
+    pthread_mutex_lock(&l->mu);
+    l->tables = s->n + 1 > l->tables ? s->n + 1 : l->tables;
+    s->last_known = true;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->mu);
+    if (s->oom || (s->n && s->gen.torn))
+        return false;
+    if (!segment_begin(s, l->base, before, f))
+        return false;
+    hints(l, s);
+    return true;
+}
+
+static void done(struct loader *l, struct segment *s)
+{
+    pthread_mutex_lock(&l->mu);
+    s->decoded = true;
+    pthread_cond_broadcast(&l->changed);
+    pthread_mutex_unlock(&l->mu);
+}
+
+static void *worker(void *arg)
+{
+    struct loader *l = arg;
+    for (;;) {
+        pthread_mutex_lock(&l->mu);
+        struct segment *s = NULL;
+        while (!l->quit && !(s = take(l)) && (!l->all || l->next < l->nseg))
+            pthread_cond_wait(&l->changed, &l->mu);
+        bool quit = l->quit;
+        pthread_mutex_unlock(&l->mu);
+        if (quit || !s)
+            return NULL;
+        if (begin(l, s))
+            while (segment_some(s, EVENTS) && !__atomic_load_n(&l->quit, __ATOMIC_RELAXED)) {
+            }
+        done(l, s);
+    }
+}
+
+/* The first segment has told when the trace began: now others can be decoded beside it. */
+static void others(struct loader *l)
+{
+    pthread_mutex_lock(&l->mu);
+    l->base = l->seg[0]->order.base;
+    l->begun = true;
+    pthread_mutex_unlock(&l->mu);
+    while (l->nthreads < l->want - 1 && thread_start(&l->thread[l->nthreads], NULL, worker, l) == 0)
+        l->nthreads++;
+}
+
+/* Once more, by what is known now. */
+static void decode_again(struct loader *l, struct segment *s)
+{
+    fold_free(s->f);
+    bool ok = fold_init(s->f, &l->tr->names) == ERR_OK;
+    s->procs = l->tr->join.procs;
+    if (!ok || !segment_begin(s, l->base, l->tr->join.last, s->f)) {
+        s->oom = true;
+        return;
+    }
+    s->truth = true;
+    hints(l, s);
+    while (segment_some(s, EVENTS)) {
+    }
+}
+
+/* ---- joining ---------------------------------------------------------------------------------------------- */
+
+/* newer: that there are events newer than the header has been said. */
+static void status_join(struct trace *tr, const struct source *s, bool *newer)
+{
+    bool said = *newer;
+    struct source_status *t = &tr->src.st;
+    const struct source_status *f = &s->st;
+    for (uint32_t i = 0; i < f->ndamages; i++) {
+        if (t->ndamages < SOURCE_NOTES && i < SOURCE_NOTES)
+            tr->src.damage[t->ndamages] = s->damage[i];
+        t->ndamages++;
+    }
+    for (uint32_t i = 0; i < f->nwarnings; i++) {
+        bool is = i < SOURCE_NOTES && s->warning[i].code == ERR_VERSION;
+        *newer |= is;
+        if (is && said)
+            continue;
+        if (t->nwarnings < SOURCE_NOTES && i < SOURCE_NOTES)
+            tr->src.warning[t->nwarnings] = s->warning[i];
+        t->nwarnings++;
+    }
+    t->batches += f->batches;
+    t->experimental_batches += f->experimental_batches;
+    t->clock_assumed |= f->clock_assumed;
+    if (f->has_wall && !t->has_wall) {
+        t->has_wall = true;
+        t->wall_sec = f->wall_sec;
+        t->wall_nsec = f->wall_nsec;
+    }
+}
+
+/* Under the lock. */
+static enum joined join_one(struct loader *l, struct segment *s)
+{
+    struct trace *tr = l->tr;
+    enum joined rc = join_next(tr, s);
+    if (rc != JOINED)
+        return rc;
+    struct source_status *t = &tr->src.st;
+    if (!s->n) {
+        t->first_ns = s->s->st.first_ns;
+        t->lead_ns = s->s->st.lead_ns;
+    }
+    status_join(tr, s->s, &l->newer);
+    t->generations = s->gen.ordinal;
+    t->bytes_done = s->gen.end;
+    if (s->order.stopped)
+        l->stopped = true;
+    segment_rest(s);
+    l->joined++;
+    pthread_cond_broadcast(&l->changed);
+    return JOINED;
+}
+
+/* Join what is there to be joined. */
+static enum joined join_some(struct loader *l, int64_t stop, bool *any)
+{
+    enum joined rc = JOINED;
+    *any = false;
+    do {
+        pthread_mutex_lock(&l->mu);
+        struct segment *s =
+            l->joined < l->nseg && l->seg[l->joined]->decoded && !l->stopped ? l->seg[l->joined] : NULL;
+        if (s && !s->n)
+            fold_rest(&l->tr->fold);
+        rc = s ? join_one(l, s) : JOINED;
+        pthread_mutex_unlock(&l->mu);
+        if (!s)
+            break;
+        *any = true;
+        if (rc == JOIN_AGAIN) {
+            l->again++;
+            if (s->tried++ >= AGAIN_MOST)
+                return JOIN_NOT;
+            decode_again(l, s);
+            rc = s->oom ? JOIN_OOM : JOINED;
+        }
+    } while (rc == JOINED && clock_ns() < stop);
+    return rc;
+}
+
+static bool all_joined(struct loader *l)
+{
+    pthread_mutex_lock(&l->mu);
+    bool over = l->stopped || (l->all && l->joined == l->nseg);
+    pthread_mutex_unlock(&l->mu);
+    return over;
+}
+
+/* Some events of the caller's own segment. */
+static void mine_some(struct loader *l)
+{
+    struct segment *s = l->mine;
+    bool more = s->tables || begin(l, s);
+    more = more && !s->oom && segment_some(s, EVENTS);
+    if (!s->n && s->order.have_base && !l->begun)
+        others(l);
+    if (more)
+        return;
+    l->mine = NULL;
+    done(l, s);
+}
+
+static void wait_some(struct loader *l, int64_t stop)
+{
+    pthread_mutex_lock(&l->mu);
+    if (l->joined < l->next && !l->seg[l->joined]->decoded) { /* somebody is at it */
+        struct timespec ts = {stop / 1000000000, stop % 1000000000};
+        if (stop == INT64_MAX)
+            pthread_cond_wait(&l->changed, &l->mu);
+        else
+            (void)pthread_cond_timedwait(&l->changed, &l->mu, &ts);
+    }
+    pthread_mutex_unlock(&l->mu);
+}
+
+static bool is_torn(struct loader *l)
+{
+    pthread_mutex_lock(&l->mu);
+    bool torn = l->torn;
+    pthread_mutex_unlock(&l->mu);
+    return torn;
+}
+
+/* What the trace says of itself while the next segment to be joined is under way. */
+static void shown(const struct loader *l)
+{
+    struct source_status *t = &l->tr->src.st;
+    const struct segment *s = l->mine;
+    if (!s || s->n != l->tr->join.n || !s->s)
+        return;
+    t->bytes_done = s->s->st.bytes_done;
+    t->generations = s->gen.ordinal;
+    if (s->n)
+        return;
+    t->first_ns = s->s->st.first_ns;
+    t->lead_ns = s->s->st.lead_ns;
+    t->has_wall = s->s->st.has_wall;
+    t->wall_sec = s->s->st.wall_sec;
+    t->wall_nsec = s->s->st.wall_nsec;
+}
+
+enum loaded_rc loader_some(struct loader *l, int64_t stop)
+{
+    do {
+        bool any;
+        enum joined rc = join_some(l, stop, &any);
+        if (rc == JOIN_NOT || is_torn(l))
+            return LOADER_CANT;
+        bool all = rc == JOIN_OOM || all_joined(l);
+        if (rc == JOIN_OOM || (all && l->oom && !l->stopped))
+            l->tr->fold.oom = true;
+        if (all) {
+            if (l->rest)
+                status_join(l->tr, l->rest->s, &l->newer);
+            return l->tr->join.n || l->tr->fold.oom ? LOADER_DONE : LOADER_CANT;
+        }
+        if (!l->mine) {
+            pthread_mutex_lock(&l->mu);
+            l->mine = take(l);
+            pthread_mutex_unlock(&l->mu);
+        }
+        if (l->mine)
+            mine_some(l);
+        else if (!any)
+            wait_some(l, stop);
+        if (mem_live() > l->tr->parts.limit)
+            return LOADER_CANT;
+    } while (clock_ns() < stop);
+    shown(l);
+    return LOADER_MORE;
+}

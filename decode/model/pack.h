@@ -1,0 +1,175 @@
+/*
+ * pack.h - up to SPAN_BLOCK contiguous spans as bytes: what decode/model/spans.c keeps of a lane.
+ *
+ * A packed block:
+ *   1 byte   flags: PACK_WHO, PACK_STACK (some span has one), PACK_LONG_* (code 3 of that column means its longest form)
+ *   PACK_PALETTE, where that is shorter: a goroutine does few different things, over and over
+ *     1 byte   how many pairs of tag and stack there are, at most PALETTE_MOST
+ *     pairs    4 bytes each, stack | tag << 24; without PACK_STACK 1 byte each, the tag
+ *     planes   which pair a span is, one bit of the number after another, as many as the last pair's number needs:
+ *              (n + 7) / 8 bytes of a bit per span
+ *   else
+ *     tags     1 byte each, 2 with PACK_WIDE_TAG
+ *   columns  duration, then (PACK_WHO) who, then (PACK_STACK, not PACK_PALETTE) stack: two bits of length code per span (four
+ *            spans a byte), then the bytes
+ *            PACK_UNIT: a duration is stored as units of 64 ns * 2, or as ns * 2 + 1 where it is no multiple. (The
+ *            second family's clock ticks every 64 ns, but equal times are pushed apart by 1 ns.)
+ * Lengths by code are pack_len_dur and pack_len_id. Eight bytes may be read past a value, 64 written: PACK_SLACK.
+ */
+#ifndef GOTOP_DECODE_PACK_H
+#define GOTOP_DECODE_PACK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "decode/trace.h"
+
+struct rawspan { /* a closed span, unpacked, as readers get it */
+    int64_t dur;
+    uint32_t who; /* lane index + 1, 0 = none */
+    uint32_t stack;
+    uint32_t tag; /* index into tags: state, reason, label; at most 16 bits */
+};
+
+/*
+ * A closed span that waits to be packed: two words, so that closing one is two loads and two stores. (Of the four parts,
+ * stored one by one and loaded together, a processor makes a pause.) Four of them are four vectors of 32-bit parts.
+ */
+struct waitspan {
+    uint64_t dur_who; /* duration in ns, with WAIT_LONG an index into the list of long ones; who << 32 */
+    uint64_t rest;    /* stack; tag << 32, with WAIT_LONG if it lasted 2^32 ns or more */
+};
+#define WAIT_LONG 0x80000000u
+
+static inline struct waitspan waitspan(uint32_t dur, uint32_t who, uint32_t stack, uint32_t tag)
+{
+    return (struct waitspan){dur | (uint64_t)who << 32, stack | (uint64_t)tag << 32};
+}
+
+static inline uint32_t wait_who(const struct waitspan *w)
+{
+    return (uint32_t)(w->dur_who >> 32);
+}
+
+static inline uint32_t wait_stack(const struct waitspan *w)
+{
+    return (uint32_t)w->rest;
+}
+
+static inline uint32_t wait_tag(const struct waitspan *w) /* without WAIT_LONG */
+{
+    return (uint16_t)(w->rest >> 32);
+}
+
+static inline bool wait_is_long(const struct waitspan *w)
+{
+    return w->rest >> 63;
+}
+
+static inline int64_t wait_dur(const struct waitspan *w, const int64_t *longs)
+{
+    uint32_t d = (uint32_t)w->dur_who;
+    return wait_is_long(w) ? longs[d] : d;
+}
+
+enum {
+    PACK_WIDE_TAG = 1,
+    PACK_WHO = 2,
+    PACK_STACK = 4,
+    PACK_LONG_DUR = 8,
+    PACK_LONG_WHO = 16,
+    PACK_LONG_STACK = 32,
+    PACK_UNIT = 64,
+    PACK_PALETTE = 128
+};
+
+#define PALETTE_MOST 32
+#define PALETTE_FROM 16 /* spans: fewer don't pay */
+#define PACK_SLACK 64
+#define PACK_MAX (1 + SPAN_BLOCK * (2 + 8 + 4 + 4) + 3 * (SPAN_BLOCK / 4))
+
+extern const uint8_t pack_len_dur[2][4], pack_len_id[2][4]; /* [PACK_LONG_*][code] */
+extern const uint64_t pack_mask[9];                         /* by length in bytes */
+
+/* What a block's index entry says of it. */
+struct pack_sums {
+    int64_t slot[8]; /* time per slot */
+    int64_t longest; /* the longest span that is not of slot 0 */
+};
+
+/* What packing depends on beside the spans. */
+struct pack_how {
+    const uint8_t (*slot)[4]; /* by tag and lane kind: the slot of a span's state */
+    const int64_t *longs;     /* durations of spans with WAIT_LONG */
+    uint32_t whole;           /* how many of 128 durations were multiples of 64 ns in the block before; updated */
+};
+
+/* A block's palette pays: k pairs among n spans, some with a stack or none. */
+static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
+{
+    uint32_t planes = k > 1 ? 32 - (uint32_t)__builtin_clz(k - 1) : 0,
+             size = 1 + k * (stacks ? 4 : 1) + planes * ((n + 7) / 8);
+    return k <= PALETTE_MOST &&
+           size < n + (stacks ? (n + 3) / 4 + n / 2 : 0); /* half the spans have a stack of a byte, say */
+}
+
+/* palette_sixteen - which pair each of the spans i .. i + 15 of n is; i: a multiple of 16. 64 bytes behind the planes may be read. */
+void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16]);
+
+/*
+ * pack_skip - over a block's spans, from span i (a multiple of 16) on, as long as they end not behind t, sixteen at a time; only of a
+ * block with a palette, without PACK_LONG_DUR, whose spans last less than 2^31 ns in all. *at: the time there; *dur: their
+ * bytes. What they last is added to tot by slot. slot: of a tag. Returns the number of the span it stopped at; i: also where the
+ * processor can't.
+ */
+struct pack_pairs {
+    const uint8_t *planes, *tag; /* behind each other by 1 << step bytes: the pairs' tags */
+    unsigned np, step, k;
+};
+uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t *ctl, const uint8_t **dur,
+                   uint32_t n, uint32_t i, const uint8_t (*slot)[4], enum lane_kind kind, int64_t *at, int64_t t,
+                   int64_t tot[8]);
+
+/*
+ * pack_spans - n <= SPAN_BLOCK spans into out, of which PACK_MAX + PACK_SLACK bytes may be written. Returns the number
+ * of bytes. sums: of a lane of that kind; NULL where nobody wants to know.
+ * pack_plain - the same, one value at a time: for what is out of the ordinary, and to hold the others against.
+ * pack_sse, pack_wide - the same with vectors, where the processor has them; 0: it hasn't, or the spans are out of the
+ * ordinary (pack_wide: or no whole block), and nothing is packed.
+ */
+size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                  struct pack_sums *sums);
+size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                  struct pack_sums *sums);
+
+size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                struct pack_sums *sums);
+size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
+                 struct pack_sums *sums);
+/* pack_sums_of - what a block's index entry says of n spans, one at a time. */
+void pack_sums_of(const struct waitspan *s, uint32_t n, enum lane_kind kind, const struct pack_how *how,
+                  struct pack_sums *sums);
+
+#define PACK_WHOLE_MOST (SPAN_BLOCK / 2) /* of pack_how.whole: from here on durations are kept in units */
+
+/* A short block says little about the durations to come. */
+static inline void pack_note_whole(struct pack_how *how, uint32_t is, uint32_t n)
+{
+    if (n >= SPAN_BLOCK / 4)
+        how->whole = is * SPAN_BLOCK / n;
+}
+
+void pack_init(void); /* before the first pack_spans(); any number of times */
+
+void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out);
+
+/* A stored duration in ns. */
+static inline int64_t pack_dur_ns(uint64_t x, unsigned flags)
+{
+    if (!(flags & PACK_UNIT))
+        return (int64_t)x;
+    return (int64_t)(x & 1 ? x >> 1 : x << 5);
+}
+
+#endif

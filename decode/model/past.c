@@ -1,0 +1,317 @@
+/* past.c - see past.h. */
+#include "decode/model/past.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/bytes.h"
+#include "decode/model/fold_priv.h"
+#include "decode/base/mem.h"
+
+enum column {
+    ID,
+    START,
+    LASTED,
+    PACKED,
+    NPACKED,
+    SEEN,
+    NAME,
+    CREATOR,
+    CREATE_STACK,
+    START_STACK,
+    FLAGS,
+    NO_P,
+    BLOCKS,
+    COLUMNS
+};
+enum { FLAG_BACKDATED = 1 << 8 }; /* beside GI_* */
+enum { AHEAD = 8 };
+#define NEVER INT32_MIN /* neighbours that are not put away (again) */
+
+struct past {
+    uint64_t least[COLUMNS];
+    uint16_t at[COLUMNS]; /* where a column begins in `bytes` */
+    uint8_t width[COLUMNS];
+    uint8_t bytes[]; /* each value above the least, little end first; 8 more behind the last one */
+};
+
+static inline uint64_t column(const struct past *p, enum column c, uint32_t g)
+{
+    unsigned w = p->width[c];
+    if (!w)
+        return p->least[c];
+    uint64_t v = bytes_load8(p->bytes + p->at[c] + g % PAST_GS * w);
+    return p->least[c] + (w < 8 ? v & (((uint64_t)1 << 8 * w) - 1) : v);
+}
+
+static inline void store8(uint8_t *p, uint64_t v)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    v = __builtin_bswap64(v);
+#endif
+    memcpy(p, &v, sizeof v);
+}
+
+/* ---- putting away ----------------------------------------------------------------------------------------- */
+
+/* false: there is more to it than the columns tell. */
+static bool is_plain(const struct spanlane *l, const struct ginfo *gi)
+{
+    return l->begun && l->ended && (l->packed || !l->cap) && (l->p & l->m) == EV_NONE && l->state == ST_NONE &&
+           !gi->assist && !gi->stw && !gi->region && gi->no_p_since == NO_TIME;
+}
+
+static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[COLUMNS])
+{
+    v[ID] = gi->id;
+    v[START] = (uint64_t)l->wait_t0;
+    v[LASTED] = (uint64_t)(l->t0 - l->wait_t0);
+    v[PACKED] = l->packed ? (uintptr_t)l->wait.packed : 0;
+    v[NPACKED] = l->cap;
+    v[SEEN] = (uint64_t)(gi->seen - spans_first(l));
+    v[NAME] = gi->name;
+    v[CREATOR] = (uint32_t)(gi->creator + 1); /* NO_LANE + 1 is 0 */
+    v[CREATE_STACK] = gi->create_stack;
+    v[START_STACK] = gi->start_stack;
+    v[FLAGS] = gi->flags | (l->backdated ? FLAG_BACKDATED : 0);
+    v[NO_P] = (uint64_t)gi->no_p;
+    v[BLOCKS] = (uintptr_t)l->blocks;
+}
+
+/* NULL: it can't be, or out of memory. */
+static struct past *past_make(const struct spanlane *l, const struct ginfo *gi)
+{
+    uint64_t v[PAST_GS][COLUMNS], most[COLUMNS];
+    struct past head;
+    size_t size = 0;
+    for (uint32_t i = 0; i < PAST_GS; i++) {
+        if (!is_plain(&l[i], &gi[i]))
+            return NULL;
+        values(&l[i], &gi[i], v[i]);
+        for (int c = 0; c < COLUMNS; c++) {
+            head.least[c] = i && head.least[c] < v[i][c] ? head.least[c] : v[i][c];
+            most[c] = i && most[c] > v[i][c] ? most[c] : v[i][c];
+        }
+    }
+    for (int c = 0; c < COLUMNS; c++) {
+        uint64_t d = most[c] - head.least[c];
+        head.width[c] = d ? (uint8_t)((71 - __builtin_clzll(d)) / 8) : 0;
+        head.at[c] = (uint16_t)size;
+        size += (size_t)PAST_GS * head.width[c];
+    }
+    struct past *p = mem_alloc(sizeof *p + size + 8);
+    if (!p)
+        return NULL;
+    memcpy(p, &head, sizeof *p);
+    memset(p->bytes + size, 0, 8);
+    for (int c = 0; c < COLUMNS; c++)
+        for (uint32_t i = 0; head.width[c] && i < PAST_GS; i++)
+            store8(p->bytes + head.at[c] + i * head.width[c],
+                   v[i][c] - head.least[c]); /* the next one goes over its end */
+    return p;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+/* Give back where those stood that were put away, runs of neighbours at once: each time costs a system call. */
+static void give_back(struct fold *f)
+{
+    qsort(f->due, f->ndue, sizeof *f->due, by_number);
+    for (size_t i = 0, n; i < f->ndue; i += n) {
+        for (n = 1; i + n < f->ndue && f->due[i + n] == f->due[i] + n; n++) {
+        }
+        size_t first = (size_t)f->due[i] * PAST_GS, gs = n * PAST_GS;
+        bool lanes = mem_hollow(f->lane[LANE_G], first * sizeof(struct spanlane), gs * sizeof(struct spanlane));
+        bool infos = mem_hollow(f->g, first * sizeof *f->g, gs * sizeof *f->g);
+        for (size_t k = 0; k < n; k++) {
+            f->seg[f->due[i + k]].hollow_lanes = lanes;
+            f->seg[f->due[i + k]].hollow_infos = infos;
+        }
+    }
+    f->ndue = 0;
+}
+
+static void put_away(struct fold *f, uint32_t seg)
+{
+    size_t first = (size_t)seg * PAST_GS;
+    struct gseg *s = &f->seg[seg];
+    s->past = past_make(&f->lane[LANE_G][first], &f->g[first]);
+    if (!s->past) {
+        s->over = NEVER;
+        return;
+    }
+    f->due[f->ndue++] = seg;
+    if (f->ndue == PAST_DUE)
+        give_back(f);
+}
+
+void past_ended(struct fold *f, uint32_t g)
+{
+    struct gseg *s = &f->seg[g / PAST_GS];
+    if (++s->over == (int32_t)PAST_GS && f->nlane[LANE_G] >= f->past_from)
+        put_away(f, g / PAST_GS);
+}
+
+void past_begin(struct fold *f)
+{
+    for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++)
+        if (f->seg[i].over == (int32_t)PAST_GS && !f->seg[i].past)
+            put_away(f, (uint32_t)i);
+}
+
+void past_compact(struct fold *f)
+{
+    const size_t n = f->nlane[LANE_G], groups = (n + PAST_GS - 1) / PAST_GS;
+    size_t left = 0;
+    for (size_t i = 0; i < groups; i++) {
+        struct gseg *s = &f->seg[i];
+        if (s->over == (int32_t)PAST_GS && !s->past)
+            s->past = past_make(&f->lane[LANE_G][i * PAST_GS], &f->g[i * PAST_GS]);
+        left += !s->past;
+    }
+    struct spanlane *l = left ? mem_alloc(left * PAST_GS * sizeof *l) : NULL;
+    struct ginfo *g = l ? mem_alloc(left * PAST_GS * sizeof *g) : NULL;
+    if (left && !g) { /* they stay where they are */
+        mem_free(l);
+        return;
+    }
+    for (size_t i = 0, to = 0; i < groups; i++) {
+        if (f->seg[i].past)
+            continue;
+        const size_t here = n - i * PAST_GS < PAST_GS ? n - i * PAST_GS : PAST_GS;
+        memcpy(l + to, f->lane[LANE_G] + i * PAST_GS, here * sizeof *l);
+        memcpy(g + to, f->g + i * PAST_GS, here * sizeof *g);
+        f->seg[i].at = (uint32_t)to;
+        to += PAST_GS;
+    }
+    mem_free(f->lane[LANE_G]);
+    mem_free(f->g);
+    f->lane[LANE_G] = l;
+    f->g = g;
+    f->caplane[LANE_G] = f->capg = left * PAST_GS;
+    f->compact = true;
+}
+
+void past_take_out(struct fold *f, uint32_t g)
+{
+    struct gseg *s = &f->seg[g / PAST_GS];
+    uint32_t first = g / PAST_GS * PAST_GS;
+    give_back(f); /* none is due any more */
+    if (s->hollow_lanes)
+        mem_refill(f->lane[LANE_G], PAST_GS * sizeof(struct spanlane));
+    if (s->hollow_infos)
+        mem_refill(f->g, PAST_GS * sizeof *f->g);
+    for (uint32_t i = first; i < first + PAST_GS; i++) {
+        past_lane(s->past, i, &f->lane[LANE_G][i]);
+        past_info(s->past, i, &f->g[i]);
+        fold_special_g(f, i);
+    }
+    mem_free(s->past);
+    *s = (struct gseg){.over = NEVER};
+}
+
+/* ---- reading ---------------------------------------------------------------------------------------------- */
+
+void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
+{
+    int64_t start = (int64_t)column(p, START, g);
+    uint8_t *packed = (uint8_t *)(uintptr_t)column(p, PACKED, g); /* NULL: nothing waited */
+    *out = (struct spanlane){.t0 = start + (int64_t)column(p, LASTED, g),
+                             .cap = (uint8_t)column(p, NPACKED, g),
+                             .ended = true,
+                             .packed = packed,
+                             .backdated = column(p, FLAGS, g) & FLAG_BACKDATED,
+                             .begun = true,
+                             .wait.packed = packed,
+                             .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g),
+                             .wait_t0 = start,
+                             .p = EV_NONE,
+                             .m = EV_NONE};
+}
+
+void past_info(const struct past *p, uint32_t g, struct ginfo *out)
+{
+    struct spanlane l = {.wait_t0 = (int64_t)column(p, START, g),
+                         .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g)};
+    *out = (struct ginfo){.id = column(p, ID, g),
+                          .seen = (int64_t)column(p, SEEN, g) + spans_first(&l),
+                          .no_p = (int64_t)column(p, NO_P, g),
+                          .no_p_since = NO_TIME,
+                          .name = (uint32_t)column(p, NAME, g),
+                          .creator = (uint32_t)column(p, CREATOR, g) - 1,
+                          .create_stack = (uint32_t)column(p, CREATE_STACK, g),
+                          .start_stack = (uint32_t)column(p, START_STACK, g),
+                          .flags = (uint8_t)column(p, FLAGS, g)};
+}
+
+void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t start = (int64_t)column(p, START, g + i);
+        out[i] = (struct lifetime){start, start + (int64_t)column(p, LASTED, g + i), true, true};
+    }
+    for (uint32_t i = 0; (p->width[BLOCKS] || p->least[BLOCKS]) && i < n; i++) {
+        struct spanlane l = {.wait_t0 = out[i].first,
+                             .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g + i)};
+        out[i].first = spans_first(&l);
+    }
+}
+
+uint64_t past_id(const struct past *p, uint32_t g)
+{
+    return column(p, ID, g);
+}
+
+uint32_t past_find(const struct fold *f, uint64_t id)
+{
+    for (size_t i = f->nlane[LANE_G] / PAST_GS; i-- > 0;) {
+        const struct past *p = f->seg[i].past;
+        if (i >= AHEAD && f->seg[i - AHEAD].past)
+            __builtin_prefetch(f->seg[i - AHEAD].past);
+        if (!p || id < p->least[ID] || (p->width[ID] < 8 && (id - p->least[ID]) >> 8 * p->width[ID]))
+            continue;
+        for (uint32_t g = PAST_GS; g-- > 0;)
+            if (column(p, ID, g) == id)
+                return (uint32_t)(i * PAST_GS + g);
+    }
+    return NO_LANE;
+}
+
+/* ---- blocks ----------------------------------------------------------------------------------------------- */
+
+static void each_lane(struct past *p, void (*f)(struct spanlane *l))
+{
+    for (uint32_t i = 0; (p->width[BLOCKS] || p->least[BLOCKS]) && i < PAST_GS; i++) {
+        struct spanlane l;
+        past_lane(p, i, &l);
+        f(&l);
+    }
+}
+
+void past_trim(struct past *p)
+{
+    each_lane(p, spans_trim);
+}
+
+void past_strip(struct past *p)
+{
+    each_lane(p, spans_free);
+    p->width[BLOCKS] = 0; /* the last column: nothing stands behind it */
+    p->least[BLOCKS] = 0;
+}
+
+size_t past_bytes(const struct past *p)
+{
+    return sizeof *p + p->at[COLUMNS - 1] + (size_t)PAST_GS * p->width[COLUMNS - 1] + 8;
+}
+
+void past_free(struct past *p)
+{
+    if (p)
+        past_strip(p);
+    mem_free(p);
+}

@@ -1,0 +1,86 @@
+/*
+ * past.h - goroutines that are over, in a dozen bytes each.
+ *
+ * A server makes a goroutine per request; most of what a trace tells of are long over, and their lanes (struct
+ * spanlane, struct ginfo) are read now and then but never written again. Lanes are given out in order of appearance, so
+ * neighbours end about the same time. Once PAST_GS neighbours have all ended they are put away: each of their values
+ * becomes a column of as many bytes as the largest of them needs above the smallest, and the pages of the arrays they
+ * stood in are given back (mem_hollow). The arrays themselves stay as they are, so whoever folds events indexes them
+ * without asking: of a goroutine that is over no event is told. Should a file tell one all the same, its neighbours are
+ * taken out again, and stay out: fold_g_back().
+ *
+ * Who reads the model asks fold_g_lane(), fold_g_info() and fold_g_id().
+ */
+#ifndef GOTOP_DECODE_PAST_H
+#define GOTOP_DECODE_PAST_H
+
+#include "decode/model/fold.h"
+
+#define PAST_FROM \
+    32768 /* goroutines: below it the arrays are small (decode/base/bigmem.h), and there is little to gain */
+
+/* past_ended - the lane of a goroutine has ended: it, and its neighbours, may be put away now. */
+void past_ended(struct fold *f, uint32_t g);
+/* past_begin - there are as many lanes now as make it worth while: put away what has ended so far. */
+void past_begin(struct fold *f);
+/* past_take_out - bring back a goroutine that was put away, and its neighbours. fold_g_back - if it was. */
+void past_take_out(struct fold *f, uint32_t g);
+
+static inline bool fold_g_past(const struct fold *f, uint32_t g)
+{
+    return f->seg[g / PAST_GS].past;
+}
+
+static inline void fold_g_back(struct fold *f, uint32_t g)
+{
+    if (__builtin_expect(fold_g_past(f, g), 0))
+        past_take_out(f, g);
+}
+
+/* What was put away, as it was (its open span and SPECIAL_*, which nobody asks for, are not known). */
+void past_lane(const struct past *p, uint32_t g, struct spanlane *out);
+void past_info(const struct past *p, uint32_t g, struct ginfo *out);
+uint64_t past_id(const struct past *p, uint32_t g);
+/* past_find - the last goroutine with an id among those that were put away, or NO_LANE. A step for each PAST_GS of them. */
+uint32_t past_find(const struct fold *f, uint64_t id);
+/* past_lives - when each of n neighbours from g on lived: first and last moment. All n are of this struct past. */
+void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out);
+
+/* past_compact - a segment has ended: all that are over are put away, the others close ranks. */
+void past_compact(struct fold *f);
+
+/* Where a goroutine that wasn't put away stands. */
+static inline size_t fold_g_at(const struct fold *f, uint32_t g)
+{
+    return f->compact ? f->seg[g / PAST_GS].at + g % PAST_GS : g;
+}
+
+/* fold_g_lane, fold_g_info - a goroutine's lane and what else is known of it; room: where to make it up, if it was put away. */
+static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t g, struct spanlane *room)
+{
+    if (!fold_g_past(f, g))
+        return &f->lane[LANE_G][fold_g_at(f, g)];
+    past_lane(f->seg[g / PAST_GS].past, g, room);
+    return room;
+}
+
+static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, struct ginfo *room)
+{
+    if (!fold_g_past(f, g))
+        return &f->g[fold_g_at(f, g)];
+    past_info(f->seg[g / PAST_GS].past, g, room);
+    return room;
+}
+
+static inline uint64_t fold_g_id(const struct fold *f, uint32_t g)
+{
+    return fold_g_past(f, g) ? past_id(f->seg[g / PAST_GS].past, g) : f->g[fold_g_at(f, g)].id;
+}
+
+/* Blocks of lanes that were put away: past_trim - spans_trim(), past_strip - spans_free(), each. past_free - all of it. */
+void past_trim(struct past *p);
+void past_strip(struct past *p);
+void past_free(struct past *p);
+size_t past_bytes(const struct past *p); /* what it takes by itself, for who counts */
+
+#endif

@@ -1,0 +1,236 @@
+/* pieces.c - lanes of a trace as pieces, a segment's lane each: see join.h. */
+#include <string.h>
+
+#include "decode/model/past.h"
+#include "decode/model/trace_priv.h"
+
+int64_t trace_last(const struct trace *tr)
+{
+    return tr->join.n ? tr->join.end : tr->fold.end;
+}
+
+const struct segment *join_home(const struct join *j, uint32_t g, uint32_t *local)
+{
+    size_t lo = 0, hi = j->n;
+    while (lo + 1 < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (j->seg[mid]->base <= g)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    const struct segment *s = j->seg[lo];
+    uint32_t d = g - s->base, a = 0, z = s->nold; /* how many that are not new stand before it */
+    while (a < z) {
+        uint32_t mid = a + (z - a) / 2;
+        if (s->old[mid] - mid <= d)
+            a = mid + 1;
+        else
+            z = mid;
+    }
+    *local = d + a;
+    return s;
+}
+
+static const struct jlane *lane_of_join(const struct join *j, struct lane l)
+{
+    if (l.kind == LANE_P)
+        return l.i < j->np ? &j->p[l.i].lane : NULL;
+    if (l.kind == LANE_M)
+        return l.i < j->nm ? &j->m[l.i].lane : NULL;
+    if (l.kind == LANE_BAND)
+        return l.i < BAND_COUNT ? &j->band[l.i] : NULL;
+    uint32_t c = l.i < j->ng ? idmap_get(&j->crosses, l.i) : IDMAP_NONE;
+    return c == IDMAP_NONE ? NULL : &j->cross[c];
+}
+
+uint32_t pieces_n(const struct trace *tr, struct lane l)
+{
+    const struct join *j = &tr->join;
+    if (!j->n) {
+        struct spanlane room;
+        return lane_of(tr, l, &room) || mlane_of(tr, l);
+    }
+    if (l.kind >= LANE_KINDS || (l.kind == LANE_G && l.i >= j->ng))
+        return 0;
+    const struct jlane *jl = lane_of_join(j, l);
+    return (jl ? jl->n : 0) + (l.kind == LANE_G);
+}
+
+static void piece_of(const struct trace *tr, const struct fold *f, enum lane_kind k, uint32_t i, struct piece *out)
+{
+    (void)tr;
+    out->f = f;
+    out->i = i;
+    out->ml = k == LANE_M ? &f->m[i].lane : NULL;
+    out->l = k == LANE_M ? NULL : k == LANE_G ? fold_g_lane(f, i, &out->room) : &f->lane[k][i];
+}
+
+void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out)
+{
+    const struct join *j = &tr->join;
+    *out = (struct piece){.last = true};
+    if (!j->n) {
+        piece_of(tr, &tr->fold, l.kind, l.i, out);
+        out->t0 = out->ml ? out->ml->h[0].t0 : spans_first(out->l);
+        out->end = tr->fold.end;
+        return;
+    }
+    const struct jlane *jl = lane_of_join(j, l);
+    uint32_t n = jl ? jl->n : 0, home = l.kind == LANE_G;
+    if (home && !k) {
+        uint32_t local;
+        out->seg = join_home(j, l.i, &local);
+        piece_of(tr, out->seg->f, LANE_G, local, out);
+        out->t0 = spans_first(out->l);
+    } else {
+        const struct jpiece *p = &jl->v[k - home];
+        out->seg = j->seg[p->seg];
+        piece_of(tr, out->seg->f, l.kind, p->i, out);
+        out->t0 = p->t0;
+        out->index0 = p->index0;
+        out->tot = p->tot;
+    }
+    out->last = k + 1 == n + home;
+    out->end = out->last ? j->end : jl->v[k + 1 - home].t0;
+}
+
+uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t)
+{
+    const struct join *j = &tr->join;
+    const struct jlane *jl = j->n ? lane_of_join(j, l) : NULL;
+    uint32_t lo = 0, hi = jl ? jl->n : 0, home = l.kind == LANE_G;
+    while (lo < hi) { /* the first that begins behind t */
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (jl->v[mid].t0 <= t)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo + home ? lo + home - 1 : 0;
+}
+
+static void add_before(const struct piece *p, int64_t (*out)[SPAN_SLOTS], uint64_t *count, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        for (int s = 0; p->tot && s < SPAN_SLOTS; s++)
+            out[i][s] += p->tot[s];
+        if (count)
+            count[i] += p->index0;
+    }
+}
+
+/* A thread's, up to a moment t behind all that its piece's segment tells: its last hold goes on. */
+static void hold_on(const struct trace *tr, const struct piece *p, int64_t t, int64_t tot[SPAN_SLOTS],
+                    uint64_t *count)
+{
+    const struct hold *h = &p->ml->h[p->ml->n - 1];
+    int64_t at[2] = {p->f->end, t < p->end ? t : p->end}, v[2][SPAN_SLOTS];
+    uint64_t n[2];
+    if (at[1] <= at[0])
+        return;
+    if (h->p == EV_NONE) {
+        bool call = h->g != EV_NONE;
+        tot[tr->fold.pool.slot[LANE_M][call ? ST_SYSCALL : ST_IDLE]] += at[1] - at[0];
+        if (count && h->t0 >= at[0])
+            ++*count;
+        return;
+    }
+    if (!pieces_totals(tr, (struct lane){LANE_P, segment_p(p->seg, h->p)}, at, 2, v, n))
+        return;
+    for (int s = 0; s < SPAN_SLOTS; s++)
+        tot[s] += v[1][s] - v[0][s];
+    if (count)
+        *count += n[1] - n[0];
+}
+
+/* Ascending moments in one piece, behind its start or before the lane. */
+static void piece_totals(const struct trace *tr, struct lane l, const struct piece *p, const int64_t *t, uint32_t n,
+                         int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+{
+    if (p->l) {
+        spans_totals(&p->f->pool, l.kind, p->l, t, n, p->end, out, count);
+    } else if (!p->seg) {
+        holds_totals(p->f, p->i, t, n, out, count);
+    } else {
+        for (uint32_t i = 0; i < n; i++) {
+            int64_t x = t[i] < p->f->end ? t[i] : p->f->end;
+            holds_totals(p->f, p->i, &x, 1, out + i, count ? count + i : NULL);
+            if (t[i] > p->f->end)
+                hold_on(tr, p, t[i], out[i], count ? count + i : NULL);
+        }
+    }
+    add_before(p, out, count, n);
+}
+
+bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                   uint64_t *count)
+{
+    uint32_t np = pieces_n(tr, l);
+    struct piece p;
+    if (!np)
+        return false;
+    for (uint32_t i = 0, k; i < n; i = k) {
+        uint32_t at = np > 1 ? pieces_at(tr, l, t[i] - 1) : 0;
+        pieces_get(tr, l, at, &p);
+        for (k = i + 1; k < n && (p.last || t[k] <= p.end); k++) {
+        }
+        piece_totals(tr, l, &p, t + i, k - i, out + i, count ? count + i : NULL);
+    }
+    return true;
+}
+
+void pieces_near(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, bool far,
+                 struct totals_near *out)
+{
+    uint32_t np = pieces_n(tr, l);
+    struct piece p;
+    for (uint32_t i = 0, k; i < n; i = k) {
+        uint32_t at = np > 1 ? pieces_at(tr, l, t[i] - 1) : 0;
+        pieces_get(tr, l, at, &p);
+        for (k = i + 1; k < n && (p.last || t[k] <= p.end); k++) {
+        }
+        if (p.l) {
+            spans_near(&p.f->pool, l.kind, p.l, t + i, k - i, p.end, far, out + i);
+        } else if (!p.seg) {
+            holds_near(p.f, p.i, t + i, k - i, far, out + i);
+        } else {
+            for (uint32_t x = i; x < k; x++) {
+                struct totals_near *o = &out[x];
+                if (t[x] <= p.f->end) {
+                    holds_near(p.f, p.i, t + x, 1, far, o);
+                    continue;
+                }
+                o->t[0] = o->t[1] = t[x];
+                int64_t end = p.f->end, tot[1][SPAN_SLOTS];
+                holds_totals(p.f, p.i, &end, 1, tot, &o->count[0]);
+                hold_on(tr, &p, t[x], tot[0], &o->count[0]);
+                memcpy(o->tot[0], tot[0], sizeof tot[0]);
+                memcpy(o->tot[1], tot[0], sizeof tot[0]);
+                o->count[1] = o->count[0];
+            }
+        }
+        for (uint32_t x = i; x < k; x++)
+            for (int s = 0; s < 2; s++) {
+                for (int q = 0; p.tot && q < SPAN_SLOTS; q++)
+                    out[x].tot[s][q] += p.tot[q];
+                out[x].count[s] += p.index0;
+            }
+    }
+}
+
+uint64_t pieces_steps(const struct trace *tr, struct lane l, int64_t t0, int64_t t1)
+{
+    uint32_t np = pieces_n(tr, l), a = pieces_at(tr, l, t0), z = pieces_at(tr, l, t1);
+    struct piece p;
+    uint64_t steps = 0;
+    for (uint32_t k = a; np && k <= z; k++) {
+        if (z - a > 64 && k > a && k < z) { /* in the middle one is like another */
+            steps += steps / (k - a) * (z - k);
+            k = z;
+        }
+        pieces_get(tr, l, k, &p);
+        steps += p.l ? spans_find(p.l, t1) - spans_find(p.l, t0) : holds_find(p.ml, t1) - holds_find(p.ml, t0);
+    }
+    return steps;
+}

@@ -1,0 +1,105 @@
+/* segment.c - see segment.h. */
+#include "decode/model/segment.h"
+
+#include <inttypes.h>
+
+#include "decode/base/mem.h"
+
+struct segment *segment_new(uint32_t n, const struct source *like)
+{
+    struct segment *s = mem_zalloc(sizeof *s);
+    if (!s || !(s->s = mem_zalloc(sizeof *s->s))) {
+        mem_free(s);
+        return NULL;
+    }
+    *s->s = *like;
+    s->n = n;
+    return s;
+}
+
+void segment_rest(struct segment *s)
+{
+    v2_gen_free(&s->gen);
+    v2_order_free(&s->order);
+    mem_free(s->hint);
+    s->hint = NULL;
+    s->caphint = 0;
+    mem_free(s->s);
+    s->s = NULL;
+}
+
+void segment_free(struct segment *s)
+{
+    if (!s)
+        return;
+    segment_rest(s);
+    if (s->n && s->f) {
+        fold_free(s->f);
+        mem_free(s->f);
+    }
+    mem_free(s->gmap);
+    mem_free(s->pmap);
+    mem_free(s->mmap);
+    mem_free(s->old);
+    mem_free(s);
+}
+
+bool segment_tables(struct segment *s, int64_t before)
+{
+    s->tables = true;
+    if (!v2_gen_tables(s->s, &s->gen)) {
+        s->oom = true;
+        return false;
+    }
+    s->last = v2_gen_last(&s->gen, before);
+    s->damages = s->s->st.ndamages;
+    s->warnings = s->s->st.nwarnings;
+    s->missing = s->gen.missing;
+    return true;
+}
+
+bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f)
+{
+    struct v2_order *o = &s->order;
+    v2_order_free(o);
+    o->s = s->s;
+    o->loose = s->gen.at_end && s->gen.torn;
+    s->before = before;
+    s->over = s->oom = false;
+    s->f = f;
+    s->s->st.ndamages = s->damages;
+    s->s->st.nwarnings = s->warnings;
+    s->gen.missing = s->missing;
+    s->gen.reason_inferred = false;
+    s->gen.closed = s->n;
+    s->nhint = 0;
+    if (s->n) {
+        o->alone = o->have_base = true;
+        o->base = base;
+        o->last = before;
+        fold_segment(f, before - base);
+        f->procs = s->procs;
+    }
+    s->oom = !v2_order_begin(o, &s->gen);
+    if (s->n)
+        o->first_gen = false;
+    return !s->oom;
+}
+
+bool segment_some(struct segment *s, size_t cap)
+{
+    size_t n = s->over || s->oom ? 0 : v2_order_fold(&s->order, s->f, cap);
+    s->s->st.bytes_done = s->gen.start + s->order.consumed;
+    s->oom |= s->order.oom || s->f->oom;
+    if (n && !s->oom) {
+        v2_wall_clock(s->s, &s->gen, &s->order);
+        return true;
+    }
+    if (!s->over && !s->oom)
+        v2_gen_notes(s->s, &s->gen, &s->order);
+    if (!s->over && s->n)
+        fold_segment_end(s->f);
+    s->oom |= s->f->oom || s->f->pool.oom;
+    s->over = true;
+    return false;
+}

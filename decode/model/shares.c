@@ -1,0 +1,221 @@
+/*
+ * shares.c - time per state (decode/trace.h): exact, or as closely as whoever asks needs it.
+ *
+ * Exact time up to a moment means to unpack the block of spans it lies in. Of a column in which there are many blocks a
+ * cell says less: the index alone bounds what is asked for, and only columns for which that isn't enough are looked at
+ * more closely. So a picture of the whole of a large trace touches a few bytes of memory for each cell.
+ */
+#include <string.h>
+
+#include "decode/model/trace_priv.h"
+
+enum { PIECE = 128, SETS = 8, MANY = 8 };
+
+/* ---- exact ------------------------------------------------------------------------------------------------ */
+
+/* The states that a kind of lane tells apart, and where they are summed. */
+struct told {
+    uint8_t n, state[ST_COUNT], slot[ST_COUNT];
+};
+
+static struct told told_of(const struct trace *tr, enum lane_kind k)
+{
+    struct told told = {0};
+    for (int s = ST_NONE + 1; s < ST_COUNT; s++) {
+        uint8_t slot = tr->fold.pool.slot[k][s];
+        if (!slot || (k == LANE_BAND ? s < ST_GC : s >= ST_GC))
+            continue;
+        told.state[told.n] = (uint8_t)s;
+        told.slot[told.n++] = slot;
+    }
+    return told;
+}
+
+static inline void shares_fill(const struct told *told, const int64_t *a, const int64_t *b, int64_t len,
+                               struct shares *out)
+{
+    memset(out, 0, sizeof *out);
+    int64_t sum = 0;
+    for (int i = 0; i < told->n; i++) {
+        int64_t d = b[told->slot[i]] - a[told->slot[i]];
+        if (__builtin_expect(d < 0 || sum + d > len, 0)) /* beside the detail of a bounded trace sums are rounded */
+            d = d < 0 ? 0 : len - sum;
+        out->ns[told->state[i]] = d;
+        sum += d;
+    }
+    out->ns[ST_NONE] = len - sum;
+}
+
+/* Totals of any kind of lane; false: the lane has nothing. */
+static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
+                   uint64_t *count)
+{
+    if (!tr->parts.bounded || (lane.kind != LANE_P && lane.kind != LANE_BAND))
+        return pieces_totals(tr, lane, t, n, out, count);
+    parts_totals(tr, lane, t, n, out, count);
+    return true;
+}
+
+/* Some columns and their edges: neighbours share one. */
+struct some {
+    uint32_t n, nt, col[PIECE];
+    uint16_t at[PIECE]; /* which of t is the column's first edge; the next one is its last */
+    int64_t t[2 * PIECE];
+};
+
+/* Of the columns from `from` on those that aren't sure (NULL: all), as many as there is room for. Returns where to go on. */
+static uint32_t some_of(struct some *s, const int64_t *edges, uint32_t n, const bool *sure, uint32_t from)
+{
+    s->n = s->nt = 0;
+    for (; from < n && s->n < PIECE; from++) {
+        if (sure && sure[from])
+            continue;
+        if (!s->n || s->col[s->n - 1] + 1 != from)
+            s->t[s->nt++] = edges[from];
+        s->at[s->n] = (uint16_t)(s->nt - 1);
+        s->t[s->nt++] = edges[from + 1];
+        s->col[s->n++] = from;
+    }
+    return from;
+}
+
+static void exact(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, const bool *sure,
+                  struct shares *out)
+{
+    int64_t tot[2 * PIECE][SPAN_SLOTS];
+    static const int64_t zero[SPAN_SLOTS];
+    struct told told = told_of(tr, lane.kind);
+    struct some s;
+    for (uint32_t i = 0; i < n;) {
+        i = some_of(&s, edges, n, sure, i);
+        if (!s.n)
+            break;
+        bool any = totals(tr, lane, s.t, s.nt, tot, NULL);
+        for (uint32_t j = 0; j < s.n; j++) {
+            uint32_t a = s.at[j], c = s.col[j];
+            shares_fill(&told, any ? tot[a] : zero, any ? tot[a + 1] : zero, s.t[a + 1] - s.t[a], &out[c]);
+            /* Two bands share a slot with nothing else: sweep and assist are told apart by the lane. */
+            if (lane.kind == LANE_BAND && any) {
+                int64_t d = tot[a + 1][3] - tot[a][3];
+                out[c].ns[lane.i == BAND_SWEEP ? ST_SWEEP : ST_ASSIST] = d;
+                out[c].ns[ST_NONE] -= d;
+            }
+        }
+    }
+}
+
+void trace_columns(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n, struct shares *out)
+{
+    exact(tr, lane, edges, n, NULL, out);
+}
+
+void trace_shares(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct shares *out)
+{
+    int64_t e[2] = {t0, t1};
+    trace_columns(tr, lane, e, 1, out);
+}
+
+uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1)
+{
+    int64_t t[2] = {t0 + 1, t1}, tot[2][SPAN_SLOTS];
+    uint64_t n[2] = {0, 0}; /* spans that start before each */
+    uint32_t np = pieces_n(tr, lane);
+    struct piece p = {.l = NULL};
+    if (np && lane.kind != LANE_M)
+        pieces_get(tr, lane, np - 1, &p);
+    if (lane.kind == LANE_M && t1 > trace_last(tr)) /* what a thread begins at the very end is no span of it yet */
+        t[1] = trace_last(tr);
+    if (t1 <= t0 || t0 == INT64_MAX || (p.l && p.l->ended && t0 >= p.l->t0) || !totals(tr, lane, t, 2, tot, n))
+        return 0;
+    return n[1] - (n[0] ? n[0] - 1 : 0);
+}
+
+/* ---- as closely as is needed ------------------------------------------------------------------------------ */
+
+/* Slots of the sets that are asked for. */
+struct sets {
+    unsigned n;
+    uint8_t nslots[SETS], slot[SETS][SPAN_SLOTS];
+};
+
+static struct sets sets_of(const struct trace *tr, enum lane_kind k, const struct shares_ask *ask)
+{
+    struct sets s = {.n = ask->n < SETS ? ask->n : SETS};
+    for (unsigned i = 0; i < s.n; i++)
+        for (int st = ST_NONE + 1; st < ST_GC; st++)
+            if (ask->set[i] >> st & 1 && tr->fold.pool.slot[k][st])
+                s.slot[i][s.nslots[i]++] = tr->fold.pool.slot[k][st];
+    return s;
+}
+
+/* Up to a moment: the least and the most time that a set of states can have had. */
+static inline void edge_bounds(const struct sets *sets, const struct totals_near *x, int64_t t, int64_t lo[SETS],
+                               int64_t hi[SETS])
+{
+    for (unsigned i = 0; i < sets->n; i++) {
+        int64_t a = 0, b = 0;
+        for (unsigned k = 0; k < sets->nslots[i]; k++) {
+            a += x->tot[0][sets->slot[i][k]];
+            b += x->tot[1][sets->slot[i][k]];
+        }
+        int64_t least = b - (x->t[1] - t), most = a + (t - x->t[0]);
+        lo[i] = least > a ? least : a;
+        hi[i] = most < b ? most : b;
+    }
+}
+
+/* The columns that aren't sure yet, from what is known `far` around their edges or closer. */
+static void try_near(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n,
+                     const struct shares_ask *ask, bool far, bool *sure)
+{
+    struct totals_near x[2 * PIECE];
+    struct sets sets = sets_of(tr, lane.kind, ask);
+    struct some s;
+    for (uint32_t i = 0; i < n;) {
+        i = some_of(&s, edges, n, sure, i);
+        if (!s.n)
+            break;
+        pieces_near(tr, lane, s.t, s.nt, far, x);
+        int64_t lo[2][SETS], hi[2][SETS], least[SETS], most[SETS];
+        uint32_t have = UINT32_MAX; /* the edge whose bounds stand in [1] */
+        for (uint32_t j = 0; j < s.n; j++) {
+            uint32_t a = s.at[j];
+            int64_t len = s.t[a + 1] - s.t[a];
+            if (x[a + 1].count[0] < x[a].count[1] + MANY)
+                continue;
+            if (have == a) {
+                memcpy(lo[0], lo[1], sizeof lo[0]);
+                memcpy(hi[0], hi[1], sizeof hi[0]);
+            } else {
+                edge_bounds(&sets, &x[a], s.t[a], lo[0], hi[0]);
+            }
+            edge_bounds(&sets, &x[a + 1], s.t[a + 1], lo[1], hi[1]);
+            have = a + 1;
+            for (unsigned k = 0; k < sets.n; k++) {
+                int64_t d = lo[1][k] - hi[0][k], u = hi[1][k] - lo[0][k];
+                least[k] = d > 0 ? d : 0;
+                most[k] = u < len ? u : len;
+            }
+            sure[s.col[j]] = ask->enough(ask->arg, s.col[j], least, most);
+        }
+    }
+}
+
+void trace_columns_about(const struct trace *tr, struct lane lane, const int64_t *edges, uint32_t n,
+                         const struct shares_ask *ask, bool *sure, struct shares *out)
+{
+    enum {
+        PAYS_BLOCKS = 12,
+        PAYS_HOLDS = 4
+    }; /* so many steps of the index in a column; with fewer most aren't sure */
+    memset(sure, 0, n * sizeof *sure);
+    if (!tr->parts.bounded && lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
+        const bool holds = lane.kind == LANE_M;
+        uint64_t steps = pieces_steps(tr, lane, edges[0], edges[n]), pays = holds ? PAYS_HOLDS : PAYS_BLOCKS;
+        if (steps / (holds ? HOLD_GROUP : SPAN_GROUP) / n >= pays)
+            try_near(tr, lane, edges, n, ask, true, sure);
+        if (steps / n >= pays)
+            try_near(tr, lane, edges, n, ask, false, sure);
+    }
+    exact(tr, lane, edges, n, sure, out);
+}

@@ -1,0 +1,403 @@
+/* spans.c - see spans.h; the bytes of a block: pack.h. */
+#include "decode/model/spans.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#include "decode/base/hash.h"
+#include "decode/base/mem.h"
+#include "decode/model/packer.h"
+
+#define CHUNK_FIRST (1u << 20) /* the pool's first chunk; each next one is twice as large, up to CHUNK_MOST */
+#define CHUNK_MOST (2u << 20)
+#define CHUNK_WAIT (1u << 16) /* the first one of waiting spans */
+
+struct pool_chunk {
+    struct pool_chunk *next;
+};
+
+static const uint16_t wait_cap[5] = {2, 8, 32, 64, SPAN_BLOCK};
+
+enum err_code pool_init(struct span_pool *sp)
+{
+    memset(sp, 0, sizeof *sp);
+#define X(id, name, letter, p, g, m) \
+    sp->slot[LANE_P][ST_##id] = p; \
+    sp->slot[LANE_G][ST_##id] = g; \
+    sp->slot[LANE_M][ST_##id] = m; \
+    sp->slot[LANE_BAND][ST_##id] = ST_##id == ST_GC ? 1 : ST_##id == ST_STW ? 2 : ST_##id == ST_NONE ? 0 : 3;
+#include "decode/model/states.def"
+#undef X
+    sp->whole = SPAN_BLOCK;
+    pack_init();
+    return pool_tag(sp, ST_NONE, 0, 0) == 0 && !sp->oom ? ERR_OK : ERR_NOMEM;
+}
+
+static void bump_free(struct bump *b)
+{
+    for (struct pool_chunk *c = b->chunks; c;) {
+        struct pool_chunk *next = c->next;
+        mem_free(c);
+        c = next;
+    }
+    *b = (struct bump){.spare = b->spare};
+}
+
+static struct pool_chunk *chunk_new(size_t size)
+{
+    struct pool_chunk *c = mem_alloc(size);
+    if (c)
+        mem_touch(c);
+    return c;
+}
+
+void bump_ahead(struct bump_spare *s)
+{
+    if (!atomic_load_explicit(&s->chunk, memory_order_relaxed))
+        atomic_store_explicit(&s->chunk, chunk_new(CHUNK_MOST), memory_order_release);
+}
+
+void pool_waits_free(struct span_pool *sp)
+{
+    bump_free(&sp->waits);
+    memset(sp->free, 0, sizeof sp->free);
+}
+
+void pool_free(struct span_pool *sp)
+{
+    bump_free(&sp->bump);
+    bump_free(&sp->waits);
+    mem_free(sp->tags);
+    mem_free(sp->tagslot);
+    mem_free(sp->taghash);
+    mem_free(sp->longs);
+    memset(sp, 0, sizeof *sp);
+}
+
+/* n bytes, and PACK_SLACK behind them. NULL: out of memory. */
+static void *bump_bytes(struct bump *b, size_t n)
+{
+    n = (n + 1) & ~(size_t)1;
+    if (!b->at || (size_t)(b->end - b->at) < n + PACK_SLACK) {
+        size_t size = b->next ? b->next : CHUNK_FIRST;
+        struct pool_chunk *c = NULL;
+        if (size == CHUNK_MOST && b->spare)
+            c = atomic_exchange_explicit(&b->spare->chunk, NULL, memory_order_acquire);
+        if (!c && !(c = chunk_new(size)))
+            return NULL;
+        c->next = b->chunks;
+        b->chunks = c;
+        b->at = (uint8_t *)c + 16;
+        b->end = (uint8_t *)c + size;
+        b->next = size < (b->most ? b->most : CHUNK_MOST) ? size * 2 : size;
+    }
+    void *p = b->at;
+    b->at += n;
+    return p;
+}
+
+void bump_move(struct bump *to, struct bump *from)
+{
+    struct pool_chunk **last = &from->chunks;
+    while (*last)
+        last = &(*last)->next;
+    *last = to->chunks;
+    to->chunks = from->chunks;
+    from->chunks = NULL;
+}
+
+static struct waitspan *wait_new(struct span_pool *sp, unsigned class)
+{
+    void *p = sp->free[class];
+    if (p) {
+        memcpy(&sp->free[class], p, sizeof(void *));
+        return p;
+    }
+    if (!sp->waits.next)
+        sp->waits.next = CHUNK_WAIT;
+    p = bump_bytes(&sp->waits, wait_cap[class] * sizeof(struct waitspan)); /* chunks start aligned */
+    sp->oom = sp->oom || !p;
+    return p;
+}
+
+struct waitspan *spans_wait_new(struct span_pool *sp)
+{
+    return wait_new(sp, sizeof wait_cap / sizeof *wait_cap - 1);
+}
+
+static unsigned wait_class(uint16_t cap)
+{
+    unsigned c = 0;
+    while (wait_cap[c] < cap)
+        c++;
+    return c;
+}
+
+static void wait_drop(struct span_pool *sp, struct waitspan *p, uint16_t cap)
+{
+    unsigned c = wait_class(cap);
+    memcpy(p, &sp->free[c], sizeof(void *));
+    sp->free[c] = p;
+}
+
+void spans_wait_drop(struct span_pool *sp, struct waitspan *s)
+{
+    wait_drop(sp, s, SPAN_BLOCK);
+}
+
+/* Who packs reads these lists, which are about to move. */
+static void before_move(struct span_pool *sp, size_t n, size_t cap)
+{
+    if (n == cap && sp->packer)
+        packer_drain(sp->packer);
+}
+
+static uint32_t tag_home(uint8_t state, uint32_t reason, uint32_t label)
+{
+    return (uint32_t)hash_last(hash_next(hash_first(state), (uint64_t)reason << 32 | label));
+}
+
+uint32_t pool_tag(struct span_pool *sp, uint8_t state, uint32_t reason, uint32_t label)
+{
+    if (sp->ntags * 2 >= sp->tagcap) {
+        uint32_t cap = sp->tagcap ? sp->tagcap * 2 : 64;
+        uint32_t *h = mem_zalloc(cap * sizeof *h);
+        if (!h) {
+            sp->oom = true;
+            return 0;
+        }
+        for (uint32_t i = 0; i < sp->ntags; i++) {
+            const struct span_tag *t = &sp->tags[i];
+            uint32_t at = tag_home(t->state, t->reason, t->label) & (cap - 1);
+            while (h[at])
+                at = (at + 1) & (cap - 1);
+            h[at] = i + 1;
+        }
+        mem_free(sp->taghash);
+        sp->taghash = h;
+        sp->tagcap = cap;
+    }
+    uint32_t at = tag_home(state, reason, label) & (sp->tagcap - 1);
+    for (; sp->taghash[at]; at = (at + 1) & (sp->tagcap - 1)) {
+        const struct span_tag *t = &sp->tags[sp->taghash[at] - 1];
+        if (t->state == state && t->reason == reason && t->label == label)
+            return sp->taghash[at] - 1;
+    }
+    if (sp->ntags > UINT16_MAX) /* hostile: no program has that many reasons; keep the state */
+        return reason || label ? pool_tag(sp, state, 0, 0) : 0;
+    struct span_tag *t = mem_grow(sp->tags, &sp->captags, sp->ntags + 1, sizeof *t);
+    if (t)
+        sp->tags = t;
+    before_move(sp, sp->ntags, sp->capslots);
+    uint8_t(*slot)[4] = t ? mem_grow(sp->tagslot, &sp->capslots, sp->ntags + 1, sizeof *slot) : NULL;
+    if (!slot) {
+        sp->oom = true;
+        return 0;
+    }
+    if (slot != sp->tagslot) /* who packs may be reading it */
+        sp->tagslot = slot;
+    t[sp->ntags] = (struct span_tag){.state = state, .reason = reason, .label = label};
+    for (int k = 0; k < 4; k++)
+        slot[sp->ntags][k] = sp->slot[k][state];
+    sp->taghash[at] = (uint32_t)++sp->ntags;
+    return (uint32_t)sp->ntags - 1;
+}
+
+/* ---- packing -------------------------------------------------------------------------------------------- */
+
+void spans_long(struct span_pool *sp, int64_t dur, struct waitspan *w)
+{
+    before_move(sp, sp->nlongs, sp->caplongs);
+    int64_t *v = mem_grow(sp->longs, &sp->caplongs, sp->nlongs + 1, sizeof *v);
+    if (!v || sp->nlongs == UINT32_MAX) {
+        sp->oom = true;
+        return;
+    }
+    if (v != sp->longs)
+        sp->longs = v;
+    v[sp->nlongs] = dur;
+    *w = waitspan((uint32_t)sp->nlongs++, wait_who(w), wait_stack(w), wait_tag(w) | WAIT_LONG);
+}
+
+static uint8_t *pack_into(struct bump *b, enum lane_kind kind, const struct waitspan *s, uint32_t n,
+                          struct pack_how *how, struct pack_sums *sums, uint64_t *packed_bytes)
+{
+    size_t len;
+    uint8_t *p;
+    if (b->at && b->end - b->at >= PACK_MAX + 2 * PACK_SLACK) { /* nearly always: right where it stays */
+        len = pack_spans(b->at, s, n, kind, how, sums);
+        p = bump_bytes(b, len);
+    } else {
+        uint8_t buf[PACK_MAX + PACK_SLACK];
+        len = pack_spans(buf, s, n, kind, how, sums);
+        p = bump_bytes(b, len);
+        if (p)
+            memcpy(p, buf, len);
+    }
+    *packed_bytes += len;
+    return p;
+}
+
+static struct pack_how how_of(const struct span_pool *sp)
+{
+    return (struct pack_how){(const uint8_t(*)[4])sp->tagslot, sp->longs, sp->whole};
+}
+
+/* ---- appending ------------------------------------------------------------------------------------------ */
+
+void spans_begin(struct spanlane *l, int64_t t, uint32_t tag, uint32_t who, uint32_t stack)
+{
+    l->t0 = l->wait_t0 = t;
+    l->open = waitspan(0, who, stack, tag);
+    l->begun = true;
+}
+
+/* With the block at hand a group is full: its entries are packed, and the one behind them is the next group's first. */
+static bool group_end(struct bump *to, struct spanblocks *v)
+{
+    uint8_t buf[BLK_ROWS_MOST + 8];
+    size_t n = blocks_rows(v->blk, buf);
+    uint8_t *p = bump_bytes(to, n); /* with PACK_SLACK behind it */
+    if (!p)
+        return false;
+    memcpy(p, buf, n);
+    v->group[v->n / SPAN_GROUP].rows = p;
+    v->blk[0] = v->blk[SPAN_GROUP];
+    return true;
+}
+
+bool spans_block_add(struct bump *to, struct spanblocks *v, enum lane_kind kind, const struct waitspan *s, int64_t t0,
+                     struct pack_how *how, uint64_t *packed_bytes)
+{
+    struct pack_sums sums;
+    uint8_t *data = blocks_room(v) ? pack_into(to, kind, s, SPAN_BLOCK, how, &sums, packed_bytes) : NULL;
+    if (!data)
+        return false;
+    struct blk *b = &v->blk[v->n % SPAN_GROUP];
+    int64_t dur = 0;
+    if (!v->n)
+        *b = (struct blk){.t0 = t0};
+    b->data = data;
+    b->longest = sums.longest;
+    for (int i = 0; i < SPAN_SLOTS; i++)
+        dur += sums.slot[i];
+    b[1] = (struct blk){.t0 = b->t0 + dur};
+    for (int i = 1; i < SPAN_SLOTS; i++)
+        b[1].cum[i - 1] = b->cum[i - 1] + sums.slot[i];
+    struct spangroup *g = &v->group[v->n / SPAN_GROUP];
+    if (v->n % SPAN_START == 0)
+        g->start[v->n % SPAN_GROUP / SPAN_START] = b->t0;
+    if (v->n % SPAN_GROUP == 0 || sums.longest > g->longest)
+        g->longest = sums.longest;
+    if (v->n % SPAN_GROUP == SPAN_GROUP - 1 && !group_end(to, v))
+        return false;
+    v->n++;
+    return true;
+}
+
+static bool block_pack(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
+{
+    struct waitspan *s = spans_wait(l);
+    struct pack_how how = how_of(sp);
+    if (!l->blocks)
+        l->blocks = mem_zalloc(sizeof *l->blocks);
+    bool ok = l->blocks && spans_block_add(&sp->bump, l->blocks, kind, s, l->wait_t0, &how, &sp->packed_bytes);
+    sp->whole = how.whole;
+    sp->oom = sp->oom || !ok;
+    if (!ok)
+        return false;
+    l->wait_t0 = l->t0;
+    l->wait.next = s;
+    l->room = l->cap;
+    return true;
+}
+
+/* What was packed, as it waited. */
+static bool wait_again(struct span_pool *sp, struct spanlane *l)
+{
+    uint32_t n = l->cap;
+    uint16_t cap = n >= 64 ? SPAN_BLOCK : n >= 32 ? 64 : n >= 8 ? 32 : 8;
+    struct waitspan *s = wait_new(sp, wait_class(cap));
+    struct rawspan raw[SPAN_BLOCK];
+    if (!s)
+        return false;
+    unpack_spans(l->wait.packed, n, raw);
+    for (uint32_t i = 0; i < n; i++) {
+        s[i] = waitspan((uint32_t)raw[i].dur, raw[i].who, raw[i].stack, raw[i].tag);
+        if ((uint64_t)raw[i].dur >> 32)
+            spans_long(sp, raw[i].dur, &s[i]);
+    }
+    l->wait.next = s + n;
+    l->cap = (uint8_t)cap;
+    l->room = (uint8_t)(cap - n);
+    l->packed = false;
+    return true;
+}
+
+bool spans_room(struct span_pool *sp, enum lane_kind kind, struct spanlane *l)
+{
+    if (sp->oom || (l->packed && !wait_again(sp, l)))
+        return false;
+    if (l->room)
+        return true;
+    if (l->cap == SPAN_BLOCK && kind == LANE_G && sp->packer) {
+        sp->oom = !packer_put(sp->packer, l) || sp->oom;
+        return !sp->oom;
+    }
+    if (l->cap == SPAN_BLOCK)
+        return block_pack(sp, kind, l);
+    uint16_t cap = wait_cap[l->cap ? wait_class(l->cap) + 1 : 0];
+    struct waitspan *s = wait_new(sp, wait_class(cap)), *old = l->cap ? spans_wait(l) : NULL;
+    uint32_t n = l->cap;
+    if (!s)
+        return false;
+    if (old) {
+        memcpy(s, old, n * sizeof *s);
+        wait_drop(sp, old, l->cap);
+    }
+    l->wait.next = s + n;
+    l->cap = (uint8_t)cap;
+    l->room = (uint8_t)(cap - n);
+    return true;
+}
+
+void spans_end(struct span_pool *sp, enum lane_kind kind, struct spanlane *l, int64_t t)
+{
+    spans_push(sp, kind, l, t, wait_tag(&l->open), wait_who(&l->open), wait_stack(&l->open));
+    l->ended = true;
+    spans_rest(sp, l);
+}
+
+void spans_rest(struct span_pool *sp, struct spanlane *l)
+{
+    if (l->packed || !l->cap)
+        return;
+    struct waitspan *s = spans_wait(l);
+    uint32_t n = spans_nwait(l);
+    uint8_t *p = NULL;
+    if (n) {
+        struct pack_how how = how_of(sp);
+        p = pack_into(&sp->bump, LANE_G, s, n, &how, NULL, &sp->packed_bytes);
+        sp->whole = how.whole;
+        sp->oom = sp->oom || !p;
+        if (!p)
+            return;
+    }
+    wait_drop(sp, s, l->cap);
+    l->wait.packed = p;
+    l->packed = p;
+    l->cap = (uint8_t)n;
+    l->room = 0;
+}
+
+void spans_trim(struct spanlane *l)
+{
+    if (l->blocks) /* give back what growing left over */
+        blocks_trim(l->blocks);
+}
+
+void spans_free(struct spanlane *l)
+{
+    blocks_free(l->blocks);
+    l->blocks = NULL;
+}

@@ -1,0 +1,410 @@
+/* spans_read.c - what spans.h says of reading: blocks, look-ups by time. */
+#include <string.h>
+
+#include "decode/model/spans.h"
+
+int64_t spans_first(const struct spanlane *l)
+{
+    return l->blocks && l->blocks->n ? blocks_t0(l->blocks, 0) : l->wait_t0;
+}
+
+uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b,
+                     struct rawspan out[SPAN_BLOCK + 1], int64_t *t0, int64_t end)
+{
+    if (b < spans_nblk(l)) {
+        struct blk k = blocks_get(l->blocks, b);
+        unpack_spans(k.data, SPAN_BLOCK, out);
+        *t0 = k.t0;
+        return SPAN_BLOCK;
+    }
+    *t0 = l->wait_t0;
+    uint32_t n = spans_nwait(l);
+    if (l->packed)
+        unpack_spans(l->wait.packed, n, out);
+    for (uint32_t i = 0; !l->packed && i < n; i++) {
+        const struct waitspan *w = &spans_wait(l)[i];
+        out[i] = (struct rawspan){wait_dur(w, sp->longs), wait_who(w), wait_stack(w), wait_tag(w)};
+    }
+    if (l->begun && !l->ended)
+        out[n++] = (struct rawspan){end > l->t0 ? end - l->t0 : 0, wait_who(&l->open), wait_stack(&l->open),
+                                    wait_tag(&l->open)};
+    return n;
+}
+
+static inline int64_t start_at(const struct spanblocks *v, uint32_t k)
+{
+    enum { EACH = SPAN_GROUP / SPAN_START };
+    return v->group[k / EACH].start[k % EACH];
+}
+
+static uint32_t nstarts(const struct spanblocks *v)
+{
+    return (v->n + SPAN_START - 1) / SPAN_START;
+}
+
+/* Of the starts from lo up to hi the last one not behind t; that of lo isn't. */
+static uint32_t start_between(const struct spanblocks *v, int64_t t, uint32_t lo, uint32_t hi)
+{
+    while (lo + 1 < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (start_at(v, mid) <= t)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+/* The last block not behind t of those that go with start k. */
+static uint32_t block_at(const struct spanblocks *v, int64_t t, uint32_t k)
+{
+    uint32_t b = k * SPAN_START, end = v->n - b < SPAN_START ? v->n : b + SPAN_START;
+    while (b + 1 < end && blocks_t0(v, b + 1) <= t)
+        b++;
+    return b;
+}
+
+uint32_t spans_find(const struct spanlane *l, int64_t t)
+{
+    uint32_t n = spans_nblk(l); /* the last block whose t0 <= t */
+    if (!n || t >= l->wait_t0)
+        return n ? (spans_nwait(l) || !l->ended ? n : n - 1) : 0;
+    return block_at(l->blocks, t, start_between(l->blocks, t, 0, nstarts(l->blocks)));
+}
+
+/* A position in a lane that only moves forward: totals up to `t`, which is the start of span `i` of the block. */
+struct walk {
+    int64_t t, tot[SPAN_SLOTS];
+    uint32_t b, i, n;
+    const uint8_t *tags, *ctl, *dur, *len; /* packed; tags: NULL with a palette */
+    bool wide;
+    unsigned flags;
+    struct pack_pairs pairs;    /* with a palette */
+    uint8_t at[16];             /* and which of them spans i & ~15 .. are */
+    bool skips;                 /* pack_skip() may be asked */
+    int64_t far;                /* as long as some 16 spans: worth going by fours */
+    const struct waitspan *raw; /* or not */
+    const struct span_pool *sp;
+};
+
+/* Before a palette's span i is looked at, when i is a multiple of 16 or has gone on by more than one. */
+static inline void walk_pairs(struct walk *w)
+{
+    palette_sixteen(w->pairs.planes, w->pairs.np, w->n, w->i & ~15u, w->at);
+}
+
+static void walk_enter(const struct spanlane *l, uint32_t b, struct walk *w)
+{
+    uint32_t nblk = spans_nblk(l);
+    w->b = b;
+    w->i = 0;
+    memset(w->tot, 0, sizeof w->tot);
+    const uint8_t *p = l->packed ? l->wait.packed : NULL;
+    int64_t lasts = 0;
+    if (nblk) {
+        struct blk k = blocks_get(l->blocks, b);
+        w->t = k.t0;
+        int64_t sum = 0;
+        for (int s = 1; s < SPAN_SLOTS; s++)
+            sum += w->tot[s] = k.cum[s - 1];
+        w->tot[0] = k.t0 - blocks_t0(l->blocks, 0) - sum;
+        if (b < nblk) {
+            p = k.data;
+            lasts = blocks_t0(l->blocks, b + 1) - k.t0;
+        }
+    } else {
+        w->t = l->wait_t0;
+    }
+    w->n = b < nblk ? SPAN_BLOCK : spans_nwait(l);
+    w->raw = p ? NULL : spans_wait(l);
+    w->far = !p ? INT64_MAX : lasts / 8;
+    if (p) {
+        unsigned flags = *p++;
+        w->flags = flags;
+        w->wide = flags & PACK_WIDE_TAG;
+        if (flags & PACK_PALETTE) {
+            struct pack_pairs *x = &w->pairs;
+            x->k = *p++;
+            x->step = flags & PACK_STACK ? 2 : 0;
+            x->tag = p + (flags & PACK_STACK ? 3 : 0);
+            x->np = x->k > 1 ? 32 - (unsigned)__builtin_clz(x->k - 1) : 0;
+            x->planes = p += x->k << x->step;
+            p += x->np * ((w->n + 7) / 8);
+            w->skips = b < nblk && lasts < INT32_MAX && !(flags & PACK_LONG_DUR);
+            walk_pairs(w);
+            w->tags = NULL;
+        } else {
+            w->tags = p;
+            p += w->wide ? 2 * w->n : w->n;
+        }
+        w->ctl = p;
+        w->dur = p + (w->n + 3) / 4;
+        w->len = pack_len_dur[!!(flags & PACK_LONG_DUR)];
+    }
+}
+
+/* The span at hand: how long, the slot its time goes to, and how many bytes its duration takes. */
+static inline int64_t walk_dur(const struct walk *w, enum lane_kind kind, unsigned *slot, unsigned *bytes)
+{
+    if (w->raw) {
+        *slot = w->sp->tagslot[wait_tag(&w->raw[w->i])][kind];
+        *bytes = 0;
+        return wait_dur(&w->raw[w->i], w->sp->longs);
+    }
+    *slot = w->sp->tagslot[!w->tags  ? w->pairs.tag[(unsigned)w->at[w->i % 16] << w->pairs.step]
+                           : w->wide ? w->tags[2 * w->i] | (uint32_t)w->tags[2 * w->i + 1] << 8
+                                     : w->tags[w->i]][kind];
+    *bytes = w->len[w->ctl[w->i / 4] >> (w->i % 4 * 2) & 3];
+    uint64_t x;
+    memcpy(&x, w->dur, 8);
+    return pack_dur_ns(x & pack_mask[*bytes], w->flags);
+}
+
+/*
+ * Four spans at a time, as long as all of them lie before t. Each of the four has sums of its own, so that none waits
+ * for the one before it. `units`, `wide`, `palette`: as the block's flags say, known where this is compiled.
+ */
+static inline __attribute__((always_inline)) void walk_fours(struct walk *w, const uint8_t (*slot)[4],
+                                                             enum lane_kind kind, int64_t t, bool units, bool wide,
+                                                             bool palette)
+{
+    const uint8_t *len = w->len, *p = w->dur, *ctl = w->ctl, *tags = w->tags;
+    int64_t tot[4][SPAN_SLOTS] = {{0}}, at = w->t;
+    uint32_t i = w->i, n = w->n;
+    while (i + 4 <= n) {
+        unsigned c = ctl[i / 4], l[4] = {len[c & 3], len[c >> 2 & 3], len[c >> 4 & 3], len[c >> 6]}, used = 0;
+        int64_t d[4], sum = 0;
+#define TAKE(k) \
+    memcpy(&x, p + used, 8); \
+    used += l[k]; \
+    x &= pack_mask[l[k]]; \
+    sum += d[k] = (int64_t)(!units ? x : x & 1 ? x >> 1 : x << 5)
+        uint64_t x;
+        TAKE(0);
+        TAKE(1);
+        TAKE(2);
+        TAKE(3);
+#undef TAKE
+        if (sum >= t - at)
+            break;
+        if (palette && i % 16 == 0 && i > w->i)
+            palette_sixteen(w->pairs.planes, w->pairs.np, n, i, w->at);
+#define ADD(k) \
+    tot[k][slot[palette ? w->pairs.tag[(unsigned)w->at[(i + k) % 16] << w->pairs.step] \
+                : wide  ? tags[2 * (i + k)] | (unsigned)tags[2 * (i + k) + 1] << 8 \
+                        : tags[i + k]][kind]] += d[k]
+        ADD(0);
+        ADD(1);
+        ADD(2);
+        ADD(3);
+#undef ADD
+        at += sum;
+        i += 4;
+        p += used;
+    }
+    if (i == w->i)
+        return;
+    w->t = at;
+    w->i = i;
+    w->dur = p;
+    if (palette && i % 16 == 0 && i < n)
+        walk_pairs(w);
+    for (int s = 0; s < SPAN_SLOTS; s++)
+        w->tot[s] += tot[0][s] + tot[1][s] + tot[2][s] + tot[3][s];
+}
+
+static void walk_on(struct walk *w, const uint8_t (*slot)[4], enum lane_kind kind, int64_t t)
+{
+    if (w->flags & PACK_PALETTE && w->skips && w->i % 16 == 0) {
+        uint32_t i = pack_skip(&w->pairs, w->flags, w->ctl, &w->dur, w->n, w->i, slot, kind, &w->t, t, w->tot);
+        if (i > w->i) {
+            w->i = i;
+            if (i < w->n)
+                walk_pairs(w);
+            return;
+        }
+    }
+    if (w->flags & PACK_PALETTE)
+        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, true);
+    else if (w->wide)
+        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, true, false);
+    else
+        walk_fours(w, slot, kind, t, w->flags & PACK_UNIT, false, false);
+}
+
+enum { AHEAD = 64 };
+
+/*
+ * Of up to AHEAD ascending moments behind the lane's first those that lie in a packed block, and the starts these go with.
+ * All are looked for together, step by step: so none waits for what another one has to fetch.
+ */
+static uint32_t find_starts(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t k[AHEAD])
+{
+    const struct spanblocks *v = l->blocks;
+    uint32_t known = 0;
+    if (v && v->n)
+        while (known < n && t[known] - 1 < l->wait_t0)
+            known++;
+    if (!known)
+        return 0;
+    uint32_t first = start_between(v, t[0] - 1, 0, nstarts(v));
+    uint32_t len = start_between(v, t[known - 1] - 1, first, nstarts(v)) - first + 1;
+    for (uint32_t i = 0; i < known; i++)
+        k[i] = first;
+    for (uint32_t half; len > 1; len -= half) {
+        half = len / 2;
+        for (uint32_t i = 0; i < known; i++)
+            k[i] += start_at(v, k[i] + half) < t[i] ? half : 0;
+    }
+    return known;
+}
+
+/* The index's rows that go with starts will be read. */
+AHEAD_INLINE void rows_ahead(const struct spanblocks *v, const uint32_t *k, uint32_t n, unsigned more)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if ((!i || k[i] != k[i - 1]) && blocks_packed(v, k[i] * SPAN_START))
+            blocks_ahead(v, k[i] * SPAN_START);
+    for (uint32_t i = 0; i < n; i++)
+        if ((!i || k[i] != k[i - 1]) && blocks_packed(v, k[i] * SPAN_START))
+            blocks_ahead_rows(v, k[i] * SPAN_START, more);
+}
+
+/* The blocks of up to AHEAD ascending moments behind the lane's first. What will be read of each is asked for beforehand. */
+static void find_all(const struct spanlane *l, const int64_t *t, uint32_t n, uint32_t b[AHEAD])
+{
+    const struct spanblocks *v = l->blocks;
+    uint32_t k[AHEAD], known = find_starts(l, t, n, k);
+    rows_ahead(v, k, known, SPAN_START - 1);
+    for (uint32_t i = 0; i < n; i++) {
+        b[i] = i < known ? block_at(v, t[i] - 1, k[i]) : spans_find(l, t[i] - 1);
+        if (i >= known || (i && b[i] == b[i - 1]))
+            continue;
+        const uint8_t *data = blocks_data(v, b[i]);
+        for (uint32_t o = 0; o < 5; o++)
+            __builtin_prefetch(data + 64 * o);
+    }
+}
+
+void spans_totals(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
+                  uint32_t n, int64_t end, int64_t (*out)[SPAN_SLOTS], uint64_t *count)
+{
+    struct walk w;
+    w.sp = sp;
+    uint32_t nblk = spans_nblk(l), i = 0, b[AHEAD], found = 0; /* b: of moments from..found */
+    bool in = false;
+    int64_t first = l->begun ? spans_first(l) : INT64_MAX;
+    for (; i < n && t[i] <= first; i++) {
+        memset(out[i], 0, sizeof out[i]);
+        if (count)
+            count[i] = 0;
+    }
+    for (uint32_t from = i; i < n; i++) {
+        if (i == from + found || !found) {
+            from = i;
+            found = n - i < AHEAD ? n - i : AHEAD;
+            find_all(l, t + i, found, b);
+        }
+        if (!in || b[i - from] != w.b)
+            walk_enter(l, b[i - from], &w);
+        in = true;
+        unsigned slot = 0, bytes = 0;
+        while (w.i < w.n && w.t < t[i]) { /* a span of no length at t doesn't start before t */
+            if (w.i % 4 == 0 && t[i] - w.t > w.far) {
+                walk_on(&w, sp->tagslot, kind, t[i]);
+                if (w.i == w.n || w.t == t[i])
+                    break;
+            }
+            int64_t d = walk_dur(&w, kind, &slot, &bytes);
+            if (d > t[i] - w.t)
+                break;
+            w.tot[slot] += d;
+            w.t += d;
+            if (bytes)
+                w.dur += bytes;
+            if (++w.i % 16 == 0 && w.i < w.n && !w.raw && !w.tags)
+                walk_pairs(&w);
+        }
+        memcpy(out[i], w.tot, sizeof out[i]);
+        if (w.i < w.n)
+            out[i][slot] += t[i] - w.t;
+        else if (w.b == nblk && !l->ended) {
+            int64_t stop = t[i] < end ? t[i] : end;
+            if (stop > w.t)
+                out[i][sp->tagslot[wait_tag(&l->open)][kind]] += stop - w.t;
+        }
+        if (count)
+            count[i] =
+                (uint64_t)w.b * SPAN_BLOCK + w.i + (w.i < w.n ? w.t < t[i] : w.b == nblk && !l->ended && w.t < t[i]);
+    }
+}
+
+void spans_near(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, const int64_t *t,
+                uint32_t n, int64_t end, bool far, struct totals_near *out)
+{
+    const struct spanblocks *v = l->blocks;
+    const uint32_t step = far ? SPAN_GROUP : 1;
+    int64_t first = l->begun ? spans_first(l) : INT64_MAX, tot[1][SPAN_SLOTS];
+    uint32_t known = 0, b0 = UINT32_MAX, b1 = UINT32_MAX, k[AHEAD];
+    for (uint32_t i = 0, from = 0; i < n; i++) {
+        struct totals_near *x = &out[i];
+        if (t[i] > first && i == from + known) {
+            from = i;
+            known = find_starts(l, t + i, n - i < AHEAD ? n - i : AHEAD, k);
+            for (uint32_t j = 0; far && j < known; j++)
+                k[j] = k[j] * SPAN_START / SPAN_GROUP * (SPAN_GROUP / SPAN_START);
+            if (!far)
+                rows_ahead(v, k, known, SPAN_START);
+            for (uint32_t j = 0; far && j < known; j++)
+                for (uint32_t o = 0; o < 2 && blocks_packed(v, k[j] * SPAN_START + o * SPAN_GROUP); o++)
+                    blocks_ahead(v, k[j] * SPAN_START + o * SPAN_GROUP);
+        }
+        if (t[i] <= first || i >= from + known) { /* before the lane, or behind its blocks */
+            spans_totals(sp, kind, l, &t[i], 1, end, tot, &x->count[0]);
+            x->t[0] = x->t[1] = t[i];
+            x->count[1] = x->count[0];
+            memcpy(x->tot[0], tot[0], sizeof tot[0]);
+            memcpy(x->tot[1], tot[0], sizeof tot[0]);
+            from = i + 1;
+            known = 0;
+            continue;
+        }
+        uint32_t b = far ? k[i - from] * SPAN_START : block_at(v, t[i] - 1, k[i - from]);
+        const struct totals_near *was = x - 1; /* of a moment between the same blocks, or right behind it */
+        if (i && b == b0) {
+            *x = *was;
+            continue;
+        }
+        if (i && b == b1) {
+            x->t[0] = was->t[1];
+            memcpy(x->tot[0], was->tot[1], sizeof x->tot[0]);
+        } else {
+            x->t[0] = blocks_before(v, b, x->tot[0]);
+        }
+        b0 = b;
+        b1 = v->n - b < step ? v->n : b + step;
+        x->t[1] = blocks_before(v, b1, x->tot[1]);
+        x->count[0] = (uint64_t)b0 * SPAN_BLOCK;
+        x->count[1] = (uint64_t)b1 * SPAN_BLOCK;
+    }
+}
+
+bool spans_since(const struct span_pool *sp, enum lane_kind kind, const struct spanlane *l, int64_t from, int64_t to,
+                 int64_t sum[SPAN_SLOTS], uint64_t *count)
+{
+    if (!l->begun || l->ended || l->packed || from < l->wait_t0 || from >= to)
+        return false;
+    int64_t end = to, t = l->t0; /* the span to look at next ends at `end` and begins at t */
+    const struct waitspan *w = &l->open, *first = spans_wait(l), *next = l->wait.next;
+    for (;;) {
+        int64_t a = t > from ? t : from, b = end < to ? end : to;
+        if (b > a)
+            sum[sp->tagslot[wait_tag(w)][kind]] += b - a;
+        *count += t < to;
+        if (t <= from || next == first)
+            return true;
+        w = --next;
+        end = t;
+        t -= wait_dur(w, sp->longs);
+    }
+}

@@ -1,0 +1,585 @@
+/*
+ * trace.c - opening a trace and decoding it step by step.
+ *
+ *   input -> dialect -> source_v1/v2 (orders events) -> chunks of struct ev -> fold (builds the model)
+ *
+ * With more than one thread, the reader runs in a thread of its own and hands chunks over through a ring; fold always
+ * runs in the caller's thread, within trace_load(), so whoever reads the model needs no lock. One thread or two, the
+ * same events are folded in the same order: the model is the same.
+ */
+#include "decode/trace.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "decode/base/host.h"
+#include "decode/input/mapped.h"
+#include "decode/model/loader.h"
+#include "decode/base/mem.h"
+#include "decode/base/thread.h"
+#include "decode/model/trace_priv.h"
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* ---- the reader's side ------------------------------------------------------------------------------------ */
+
+/* Fill a chunk; with a model, fold its events at once. */
+static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
+{
+    if (f && tr->src.ops->fold) {
+        c->n = tr->src.ops->fold(&tr->src, f, tr->chunk_events < CHUNK_EVENTS ? tr->chunk_events : FOLD_EVENTS);
+    } else {
+        c->n = tr->src.ops->stream(&tr->src, c->evs, tr->chunk_events * EVS_LONG, &c->t);
+        if (f && c->n)
+            fold_stream(f, c->evs, c->n, c->t);
+    }
+    c->st = tr->src.st;
+    c->st.nstrs = tr->names.strs.n;
+    c->st.nstacks = tr->names.stacks.n;
+}
+
+/* The ring is full enough: the folding thread is behind, help it. */
+static bool reader_helps(struct trace *tr)
+{
+    pthread_mutex_lock(&tr->mu);
+    bool full = tr->head - tr->tail >= RING / 2 && !tr->pause && !tr->quit;
+    pthread_mutex_unlock(&tr->mu);
+    if (full)
+        packer_ahead(tr->packer);
+    return full && packer_some(tr->packer, 8);
+}
+
+static void *reader_main(void *arg)
+{
+    struct trace *tr = arg;
+    for (;;) {
+        while (tr->packer && reader_helps(tr))
+            ;
+        pthread_mutex_lock(&tr->mu);
+        while ((tr->head - tr->tail == RING || tr->pause) && !tr->quit) {
+            if (tr->pause && !tr->parked) {
+                tr->parked = true;
+                pthread_cond_signal(&tr->filled);
+            }
+            pthread_cond_wait(&tr->freed, &tr->mu);
+        }
+        bool quit = tr->quit;
+        struct chunk *c = &tr->ring[tr->head % RING];
+        pthread_mutex_unlock(&tr->mu);
+        if (quit)
+            return NULL;
+        chunk_fill(tr, c, NULL);
+        bool end = !c->n;
+        pthread_mutex_lock(&tr->mu);
+        tr->head++;
+        pthread_cond_signal(&tr->filled);
+        pthread_mutex_unlock(&tr->mu);
+        if (end)
+            return NULL;
+    }
+}
+
+static void reader_stop(struct trace *tr)
+{
+    if (!tr->thread_on)
+        return;
+    pthread_mutex_lock(&tr->mu);
+    tr->quit = true;
+    pthread_cond_signal(&tr->freed);
+    pthread_mutex_unlock(&tr->mu);
+    pthread_join(tr->thread, NULL);
+    tr->thread_on = false;
+}
+
+static void reader_start(struct trace *tr)
+{
+    tr->head = tr->tail = 0;
+    tr->quit = tr->pause = tr->parked = false;
+    tr->threaded = tr->thread_on = thread_start(&tr->thread, NULL, reader_main, tr) == 0;
+}
+
+/* Nothing waits to be packed any more: the model can be read. */
+static void packed(struct trace *tr)
+{
+    if (tr->fold.pool.packer)
+        packer_drain(tr->fold.pool.packer);
+}
+
+/* ---- opening ---------------------------------------------------------------------------------------------- */
+
+/* What there is to say before the first event. */
+static void notes_first(struct trace *tr)
+{
+    const struct dialect *d = &tr->dialect;
+    if (d->newer)
+        source_warn(&tr->src, ERR_VERSION, 0, 5, "header says go 1.%d, newer than this gotop knows: read as go 1.26",
+                    d->version % 1000);
+    if (tr->in.damage.code)
+        source_damage(&tr->src, tr->in.damage.code, 0, tr->in.damage.offset, "%s", tr->in.damage.what);
+}
+
+static enum err_code trace_start(struct trace *tr, struct err *e)
+{
+    enum err_code rc = dialect_tell(tr->in.data, tr->in.len, &tr->dialect, e);
+    if (rc)
+        return rc;
+    if (names_init(&tr->names) || fold_init(&tr->fold, &tr->names))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    const struct dialect *d = &tr->dialect;
+    struct source *s = &tr->src;
+    s->data = tr->in.data;
+    s->len = tr->in.len;
+    s->version = d->read_as;
+    s->header = d->header;
+    s->opts = &tr->opts;
+    s->grows = tr->opts.grows;
+    s->names = &tr->names;
+    if ((rc = d->second_family ? source_v2(s, e) : source_v1(s, e)))
+        return rc;
+    notes_first(tr);
+    tr->info = (struct trace_info){.path = tr->path,
+                                   .dialect = d->name,
+                                   .version = d->version,
+                                   .second_family = d->second_family,
+                                   .has_clock = true,
+                                   .has_m = d->has_m,
+                                   .has_regions = d->has_regions,
+                                   .has_samples = d->has_samples,
+                                   .has_names = d->has_names || (tr->opts.exe && !d->has_names),
+                                   .bytes = tr->in.len};
+    tr->threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
+    tr->threaded =
+        tr->threads > 1 && !d->second_family && !tr->opts.grows; /* what grows comes slower than one thread decodes */
+    tr->chunk_events = CHUNK_EVENTS;
+    for (int i = 0; i < (tr->threaded ? RING : 1); i++)
+        if (!(tr->ring[i].evs = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
+            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    pthread_mutex_init(&tr->mu, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&tr->filled, &attr);
+    pthread_cond_init(&tr->freed, &attr);
+    pthread_condattr_destroy(&attr);
+    parts_init(tr);
+    if (tr->threaded) {
+        tr->packer = packer_new(&tr->fold.pool); /* without one the folding thread packs by itself */
+        reader_start(tr);
+    }
+    return ERR_OK;
+}
+
+static struct trace *trace_new(const char *path, const struct trace_opts *opts, struct err *e)
+{
+    struct trace *tr = mem_zalloc(sizeof *tr);
+    size_t n = strlen(path) + 1;
+    if (!tr || !(tr->path = mem_alloc(n))) {
+        mem_free(tr);
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        return NULL;
+    }
+    memcpy(tr->path, path, n);
+    if (opts)
+        tr->opts = *opts;
+    if (!tr->opts.max_memory)
+        tr->opts.max_memory = host_memory() / 2;
+    return tr;
+}
+
+static enum err_code trace_finish_open(struct trace *tr, enum err_code rc, struct trace **out, struct err *e)
+{
+    if (!rc)
+        rc = trace_start(tr, e);
+    if (rc)
+        trace_close(tr);
+    else
+        *out = tr;
+    return rc;
+}
+
+enum err_code trace_open(const char *path, const struct trace_opts *opts, struct trace **out, struct err *e)
+{
+    *out = NULL;
+    struct trace *tr = trace_new(path, opts, e);
+    if (!tr)
+        return ERR_NOMEM;
+    return trace_finish_open(tr, input_open(path, tr->opts.max_memory, &tr->in, e), out, e);
+}
+
+enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
+                             struct err *e)
+{
+    *out = NULL;
+    struct trace *tr = trace_new("(memory)", opts, e);
+    if (!tr)
+        return ERR_NOMEM;
+    tr->in.data = data;
+    tr->in.len = len;
+    return trace_finish_open(tr, ERR_OK, out, e);
+}
+
+void trace_close(struct trace *tr)
+{
+    if (!tr)
+        return;
+    reader_stop(tr);
+    if (tr->src.ops) {
+        loader_free(tr->loader);
+        join_free(&tr->join);
+        parts_free(tr);
+        tr->src.ops->close(&tr->src);
+    }
+    for (int i = 0; i < RING; i++)
+        mem_free(tr->ring[i].evs);
+    for (int k = 0; k < LANE_KINDS; k++)
+        idmap_free(&tr->find[k]);
+    packed(tr);
+    fold_free(&tr->fold);
+    packer_free(tr->packer);
+    names_free(&tr->names);
+    input_close(&tr->in);
+    mem_free(tr->path);
+    mem_free(tr);
+}
+
+/* ---- loading ---------------------------------------------------------------------------------------------- */
+
+/* Take over the notes that the reader made before this chunk; the lists only grow, so no lock is needed. */
+static void notes_take(struct trace *tr, const struct source_status *st)
+{
+    for (; tr->taken_damages < st->ndamages && tr->taken_damages < SOURCE_NOTES; tr->taken_damages++)
+        tr->damage[tr->ndamage++] = tr->src.damage[tr->taken_damages];
+    for (; tr->taken_warnings < st->nwarnings && tr->taken_warnings < SOURCE_NOTES; tr->taken_warnings++)
+        tr->warning[tr->nwarning++] = tr->src.warning[tr->taken_warnings];
+}
+
+static void own_damage(struct trace *tr, enum err_code code, const char *what)
+{
+    if (tr->ndamage < sizeof tr->damage / sizeof *tr->damage)
+        err_set(&tr->damage[tr->ndamage++], code, tr->st.bytes_done, "%s", what);
+}
+
+static void damage_too_low(struct trace *tr)
+{
+    char what[sizeof tr->damage[0].what];
+    snprintf(what, sizeof what,
+             "--max-memory is too low for what is alive, some %zu MiB are needed: the rest is not shown",
+             (tr->parts.need >> 20) / 4 * 5 + 4);
+    own_damage(tr, ERR_NOMEM, what);
+}
+
+static void status_take(struct trace *tr, const struct source_status *st)
+{
+    notes_take(tr, st);
+    tr->st = *st;
+    struct trace_info *i = &tr->info;
+    const struct fold *f = &tr->fold;
+    i->has_clock = st->has_clock;
+    i->clock_assumed = st->clock_assumed;
+    i->bytes_done = st->bytes_done;
+    if (tr->opts.grows)
+        i->bytes = i->bytes_done; /* nobody knows how much there will be */
+    i->batches = st->batches;
+    i->experimental_batches = st->experimental_batches;
+    i->generations = st->generations;
+    i->first_ns = st->first_ns;
+    i->has_wall = st->has_wall;
+    i->wall_sec = st->wall_sec;
+    i->wall_nsec = st->wall_nsec;
+    i->nwarnings = tr->nwarning;
+    i->ndamages = tr->ndamage;
+    i->events = f->events;
+    i->end = trace_last(tr);
+    i->gomaxprocs = f->procs > UINT32_MAX ? UINT32_MAX : (uint32_t)f->procs;
+    memcpy(i->count, f->count, sizeof f->count);
+}
+
+static void load_end(struct trace *tr)
+{
+    reader_stop(tr);
+    fold_finish_at(&tr->fold, trace_last(tr));
+    struct source_status st = tr->done ? tr->st : tr->src.st;
+    st.nstrs = tr->names.strs.n;
+    st.nstacks = tr->names.stacks.n;
+    if (!tr->ndamage && !tr->src.st.ndamages && !tr->fold.oom)
+        st.bytes_done = tr->in.len;
+    tr->done = tr->info.done = true;
+    if (tr->in.mapped && mapped_lost())
+        own_damage(tr, ERR_IO, "the file became shorter while it was read: what is gone is not shown");
+    status_take(tr, &st);
+    if (tr->src.fatal.code)
+        tr->fatal = tr->in.mapped && mapped_lost() ? tr->damage[tr->ndamage - 1] : tr->src.fatal;
+    else if (tr->opts.strict && tr->ndamage)
+        tr->fatal = tr->damage[0];
+    parts_end(tr);
+    parts_shown(tr);
+    if (!tr->src.ops || tr->parts.bounded)
+        return;
+    tr->src.ops->close(&tr->src); /* its tables are not needed any more, nor what stood between the threads */
+    packed(tr);
+    packer_free(tr->packer);
+    tr->packer = NULL;
+    for (int i = 0; i < RING; i++) {
+        mem_free(tr->ring[i].evs);
+        tr->ring[i].evs = NULL;
+    }
+}
+
+/* A chunk's events are in the model. false: that was the last one. */
+static bool chunk_took(struct trace *tr, const struct chunk *c)
+{
+    if (!c->n)
+        return false;
+    if (tr->parts.seeking) {
+        tr->st.nstrs = c->st.nstrs;
+        tr->st.nstacks = c->st.nstacks;
+        return !tr->fold.oom && !parts_found(tr);
+    }
+    status_take(tr, &c->st);
+    if (tr->fold.oom) {
+        own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
+        return false;
+    }
+    return !(tr->opts.strict && tr->ndamage);
+}
+
+/* Much memory is in use, and the reader stands still: keep a mark here, or make room. false: no further. */
+static bool look(struct trace *tr)
+{
+    if (parts_look(tr) != PART_STOP)
+        return true;
+    if (!tr->parts.seeking)
+        own_damage(tr, ERR_NOMEM,
+                   tr->parts.able ? "memory limit reached (--max-memory): the rest of the trace is not shown"
+                                  : "memory limit reached (--max-memory), and before Go 1.22 traces are held whole: "
+                                    "the rest is not shown");
+    return false;
+}
+
+/* Take a chunk from the reader's thread. TOOK_END: there will be no more of them; TOOK_NONE: not in time. */
+enum took { TOOK_NONE, TOOK_ONE, TOOK_END };
+static enum took chunk_take(struct trace *tr, int64_t stop)
+{
+    pthread_mutex_lock(&tr->mu);
+    while (tr->head == tr->tail && !tr->parked) {
+        if (stop == INT64_MAX) {
+            pthread_cond_wait(&tr->filled, &tr->mu);
+            continue;
+        }
+        struct timespec ts = {stop / 1000000000, stop % 1000000000};
+        if (pthread_cond_timedwait(&tr->filled, &tr->mu, &ts) == ETIMEDOUT && tr->head == tr->tail && !tr->parked) {
+            pthread_mutex_unlock(&tr->mu);
+            return TOOK_NONE;
+        }
+    }
+    bool still = tr->head == tr->tail;
+    struct chunk *c = &tr->ring[tr->tail % RING];
+    pthread_mutex_unlock(&tr->mu);
+    if (still)
+        packed(tr);
+    if (!still && c->n)
+        fold_stream(&tr->fold, c->evs, c->n, c->t);
+    bool more = still ? look(tr) : chunk_took(tr, c);
+    pthread_mutex_lock(&tr->mu);
+    if (!still)
+        tr->tail++;
+    tr->pause = mem_live() > tr->parts.next || tr->parts.ready;
+    tr->parked = tr->parked && tr->pause;
+    pthread_cond_signal(&tr->freed);
+    pthread_mutex_unlock(&tr->mu);
+    return more ? TOOK_ONE : TOOK_END;
+}
+
+static bool load_step(struct trace *tr, int64_t stop, bool *late)
+{
+    if (tr->threaded) {
+        enum took t = chunk_take(tr, stop);
+        *late = t == TOOK_NONE;
+        return t != TOOK_END;
+    }
+    chunk_fill(tr, &tr->ring[0], &tr->fold);
+    return chunk_took(tr, &tr->ring[0]) && (mem_live() <= tr->parts.next || look(tr));
+}
+
+/* The part that was complete is left behind; nobody reads the old model any more. */
+static bool leave(struct trace *tr)
+{
+    bool ok = parts_leave(tr);
+    if (!ok)
+        damage_too_low(tr);
+    if (tr->threaded) {
+        pthread_mutex_lock(&tr->mu);
+        tr->pause = tr->parked = false;
+        pthread_cond_signal(&tr->freed);
+        pthread_mutex_unlock(&tr->mu);
+    }
+    return ok;
+}
+
+static enum load step_end(struct trace *tr)
+{
+    if (!tr->parts.seeking) {
+        load_end(tr);
+        return LOAD_DONE;
+    }
+    reader_stop(tr);
+    parts_seek_end(tr);
+    return LOAD_DONE;
+}
+
+/* All that has come is decoded, and more will come. */
+static bool waits(struct trace *tr)
+{
+    if (!tr->src.grows || tr->parts.seeking || tr->fold.oom || tr->info.ndamages)
+        return false;
+    tr->info.done = true; /* as far as there is anything */
+    parts_shown(tr);
+    return true;
+}
+
+void trace_grow(struct trace *tr, size_t len)
+{
+    tr->in.len = tr->src.len = len;
+    tr->info.done = false;
+}
+
+void trace_grown(struct trace *tr)
+{
+    tr->src.grows = false;
+}
+
+/* Segments side by side take as much memory as the trace's model does: where that may be too much, it is read in parts. */
+static bool by_segments(const struct trace *tr)
+{
+    enum { SPARE = 16 << 20 };
+    const struct parts *p = &tr->parts;
+    return tr->dialect.second_family && !tr->src.grows && p->limit && mem_live() + 2 * tr->in.len + SPARE < p->limit;
+}
+
+/* Its segments can't be told apart from one another: all of it is one. */
+static bool read_plainly(struct trace *tr)
+{
+    const struct names *names = &tr->names;
+    loader_free(tr->loader);
+    tr->loader = NULL;
+    join_free(&tr->join);
+    fold_free(&tr->fold);
+    names_free(&tr->names);
+    for (int k = 0; k < LANE_KINDS; k++) {
+        idmap_free(&tr->find[k]);
+        tr->found[k] = 0;
+    }
+    tr->ndamage = tr->nwarning = tr->taken_damages = tr->taken_warnings = 0;
+    tr->info.epoch++;
+    if (!tr->src.ops->resume(&tr->src, NULL) || names_init(&tr->names) || fold_init(&tr->fold, names))
+        return false;
+    notes_first(tr);
+    return true;
+}
+
+/* false: there is no more. */
+static bool load_segments(struct trace *tr, int64_t stop)
+{
+    enum loaded_rc rc = loader_some(tr->loader, stop);
+    if (rc == LOADER_CANT) {
+        if (read_plainly(tr))
+            return true;
+        tr->fold.oom = true;
+        rc = LOADER_DONE;
+    }
+    struct source_status st = tr->src.st;
+    st.nstrs = tr->names.strs.n;
+    st.nstacks = tr->names.stacks.n;
+    status_take(tr, &st);
+    if (tr->fold.oom)
+        own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
+    if (rc == LOADER_MORE && !(tr->opts.strict && tr->ndamage))
+        return true;
+    loader_free(tr->loader);
+    tr->loader = NULL;
+    return false;
+}
+
+enum load trace_load(struct trace *tr, int64_t budget_ns)
+{
+    if (tr->done && !tr->parts.seeking)
+        return LOAD_DONE;
+    int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    if (!tr->started && by_segments(tr))
+        tr->loader = loader_new(tr, tr->threads);
+    tr->started = true;
+    while (tr->loader) {
+        if (!load_segments(tr, stop)) {
+            load_end(tr);
+            return LOAD_DONE;
+        }
+        if (tr->loader && now_ns() >= stop) {
+            parts_shown(tr);
+            return LOAD_MORE;
+        }
+    }
+    bool late = false, more = !tr->parts.ready || leave(tr);
+    do {
+        if (!more || !(more = load_step(tr, stop, &late))) {
+            packed(tr);
+            return waits(tr) ? LOAD_WAIT : step_end(tr);
+        }
+    } while (!late && !tr->parts.ready && (stop == INT64_MAX || now_ns() < stop));
+    packed(tr);
+    parts_shown(tr);
+    return LOAD_MORE;
+}
+
+bool trace_seek(struct trace *tr, size_t mark)
+{
+    bool threaded = tr->threaded;
+    reader_stop(tr);
+    if (!parts_seek(tr, mark)) {
+        parts_seek_end(tr);
+        return false;
+    }
+    if (threaded)
+        reader_start(tr);
+    parts_shown(tr);
+    return true;
+}
+
+uint64_t trace_limit(const struct trace *tr)
+{
+    return tr->opts.max_memory;
+}
+
+bool trace_part(const struct trace *tr)
+{
+    return tr->parts.ready;
+}
+
+const struct err *trace_fatal(const struct trace *tr)
+{
+    return tr->done && tr->fatal.code ? &tr->fatal : NULL;
+}
+
+const struct trace_info *trace_info(const struct trace *tr)
+{
+    return &tr->info;
+}
+
+const struct err *trace_damage(const struct trace *tr, uint32_t i)
+{
+    return i < tr->ndamage ? &tr->damage[i] : NULL;
+}
+
+const struct err *trace_warning(const struct trace *tr, uint32_t i)
+{
+    return i < tr->nwarning ? &tr->warning[i] : NULL;
+}

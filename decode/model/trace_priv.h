@@ -1,0 +1,71 @@
+/* trace_priv.h - what trace.c, query.c, shares.c and dump.c share of struct trace. Nobody else includes it. */
+#ifndef GOTOP_DECODE_TRACE_PRIV_H
+#define GOTOP_DECODE_TRACE_PRIV_H
+
+#include <pthread.h>
+
+#include "decode/input/dialect.h"
+#include "decode/model/fold.h"
+#include "decode/base/idmap.h"
+#include "decode/input/input.h"
+#include "decode/model/join.h"
+#include "decode/events/names.h"
+#include "decode/model/packer.h"
+#include "decode/model/parts.h"
+#include "decode/events/source.h"
+
+#define RING \
+    128 /* chunks between the reader's thread and ours: enough to even out what one of them does now and then */
+#define CHUNK_EVENTS 512
+#define FOLD_EVENTS 2048 /* in one go, by a reader that folds as it goes */
+
+struct chunk {
+    struct evs *evs; /* `n` of them from time t on */
+    int64_t t;
+    size_t n; /* 0 = the end */
+    struct source_status st;
+};
+
+struct trace {
+    struct trace_info info;
+    struct trace_opts opts;
+    char *path;
+    struct input in;
+    struct dialect dialect;
+    struct names names;
+    struct fold fold;
+    struct source src;
+    struct source_status st; /* as of the last chunk folded */
+    struct err damage[SOURCE_NOTES + 4], warning[SOURCE_NOTES + 4];
+    uint32_t ndamage, nwarning; /* kept in those */
+    uint32_t taken_damages, taken_warnings;
+    struct err fatal;
+    bool done;
+    struct idmap find[LANE_KINDS];
+    size_t found[LANE_KINDS]; /* lanes already in `find` */
+    struct parts parts;
+    struct join join;
+    struct loader *loader; /* while segments are decoded */
+
+    int threads;  /* that may be at work, the caller's included */
+    bool started; /* trace_load() has been called */
+    bool threaded, thread_on;
+    struct packer *packer; /* where the reader's thread helps with packing, NULL */
+    pthread_t thread;
+    pthread_mutex_t mu;
+    pthread_cond_t filled, freed;
+    struct chunk ring[RING];
+    size_t chunk_events; /* CHUNK_EVENTS; a test may take fewer (>= 64) */
+    uint64_t head, tail; /* chunks filled, chunks folded; under mu */
+    bool quit;           /* under mu: the reader is to stop */
+    bool pause, parked;  /* under mu: it is to stand still; it does */
+};
+
+/* lane_of - the packed lane itself, or made up in *room; NULL: it has nothing, or is a thread's. mlane_of - a thread's. */
+const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room);
+const struct mlane *mlane_of(const struct trace *tr, struct lane l);
+
+/* trace_seek - read again from a mark of tr->parts. false: out of memory. */
+bool trace_seek(struct trace *tr, size_t mark);
+
+#endif

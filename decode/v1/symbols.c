@@ -1,0 +1,322 @@
+/*
+ * symbols.c - see symbols.h.
+ *
+ * The line table is found by its section (.gopclntab), or, where a binary has no section headers, by its first
+ * bytes. Its tables are offsets into each other; every read goes through get(), which answers 0 out of bounds, and
+ * every walk ends at the table's end or after a fixed number of steps. Functions are found by bisection.
+ */
+#include "decode/v1/symbols.h"
+
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/input/mapped.h"
+#include "decode/base/mem.h"
+
+#define MAGIC_12 0xfffffffbu
+#define MAGIC_116 0xfffffffau
+#define MAGIC_118 0xfffffff0u
+#define MAGIC_120 0xfffffff1u
+#define NAME_MAX_BYTES 4096
+#define STEPS_MAX (1u << 20) /* of one program-counter table */
+
+struct symbols {
+    const uint8_t *elf;
+    size_t elf_len;
+    bool mapped, big_endian;
+    const uint8_t *tab; /* the line table, and all of the file behind it */
+    uint64_t len;
+    uint32_t magic;
+    unsigned ptr, quantum;                             /* bytes of an address; of the smallest instruction */
+    uint64_t nfunc, text;                              /* text: what function offsets count from, from 1.18 */
+    uint64_t funcname, cutab, filetab, pctab, functab; /* offsets in tab */
+};
+
+/* ---- bounded reading -------------------------------------------------------------------------------------- */
+
+static uint64_t get_at(const uint8_t *p, uint64_t len, uint64_t off, unsigned n, bool big)
+{
+    uint64_t x = 0;
+    if (off > len || len - off < n)
+        return 0;
+    for (unsigned i = 0; i < n; i++)
+        x |= (uint64_t)p[off + (big ? n - 1 - i : i)] << (8 * i);
+    return x;
+}
+
+static uint64_t get(const struct symbols *s, uint64_t off, unsigned n)
+{
+    return get_at(s->tab, s->len, off, n, s->big_endian);
+}
+
+static bool text_at(const struct symbols *s, uint64_t off, const char **p, uint32_t *n)
+{
+    if (off >= s->len)
+        return false;
+    uint64_t max = s->len - off < NAME_MAX_BYTES ? s->len - off : NAME_MAX_BYTES;
+    const uint8_t *end = memchr(s->tab + off, 0, max);
+    if (!end || end == s->tab + off)
+        return false;
+    *p = (const char *)s->tab + off;
+    *n = (uint32_t)(end - (s->tab + off));
+    return true;
+}
+
+/* ---- the table -------------------------------------------------------------------------------------------- */
+
+static unsigned entry_size(const struct symbols *s)
+{
+    return s->magic == MAGIC_118 || s->magic == MAGIC_120 ? 4 : s->ptr;
+}
+
+static uint64_t func_entry(const struct symbols *s, uint64_t i)
+{
+    unsigned n = entry_size(s);
+    uint64_t at = get(s, s->functab + 2 * n * i, n);
+    return n == 4 && s->magic != MAGIC_12 && s->magic != MAGIC_116 ? at + s->text : at;
+}
+
+static bool header_12(struct symbols *s)
+{
+    s->nfunc = get(s, 8, s->ptr);
+    s->functab = 8 + s->ptr;
+    if (s->nfunc > s->len / (2 * s->ptr))
+        return false;
+    s->filetab = get(s, s->functab + s->nfunc * 2 * s->ptr + s->ptr, 4);
+    return true;
+}
+
+static bool header_116(struct symbols *s)
+{
+    unsigned p = s->ptr, i = 2;
+    s->nfunc = get(s, 8, p);
+    if (s->magic != MAGIC_116) {
+        s->text = get(s, 8 + (uint64_t)p * i, p);
+        i++;
+    }
+    s->funcname = get(s, 8 + (uint64_t)p * i, p);
+    s->cutab = get(s, 8 + (uint64_t)p * (i + 1), p);
+    s->filetab = get(s, 8 + (uint64_t)p * (i + 2), p);
+    s->pctab = get(s, 8 + (uint64_t)p * (i + 3), p);
+    s->functab = get(s, 8 + (uint64_t)p * (i + 4), p);
+    return s->funcname < s->len && s->cutab < s->len && s->filetab < s->len && s->pctab < s->len &&
+           s->functab < s->len && s->nfunc <= s->len / (2 * entry_size(s));
+}
+
+/* table_at - take the bytes from here as the line table, if they make sense as one. */
+static bool table_at(struct symbols *s, uint64_t off, uint64_t text)
+{
+    s->tab = s->elf + off;
+    s->len = s->elf_len - off;
+    s->magic = (uint32_t)get(s, 0, 4);
+    bool known = s->magic == MAGIC_12 || s->magic == MAGIC_116 || s->magic == MAGIC_118 || s->magic == MAGIC_120;
+    if (s->len < 64 || !known || s->tab[4] || s->tab[5])
+        return false;
+    s->quantum = s->tab[6];
+    s->ptr = s->tab[7];
+    if ((s->quantum != 1 && s->quantum != 2 && s->quantum != 4) || (s->ptr != 4 && s->ptr != 8))
+        return false;
+    s->text = 0;
+    if (!(s->magic == MAGIC_12 ? header_12(s) : header_116(s)) || !s->nfunc)
+        return false;
+    if (!s->text)
+        s->text = text; /* newest writers leave it out */
+    return func_entry(s, 0) <= func_entry(s, s->nfunc - 1);
+}
+
+/* ---- the binary ------------------------------------------------------------------------------------------- */
+
+struct elf {
+    const uint8_t *p;
+    uint64_t len;
+    bool big, wide;
+};
+
+static uint64_t field(const struct elf *f, uint64_t off, unsigned n)
+{
+    return get_at(f->p, f->len, off, n, f->big);
+}
+
+struct section {
+    uint64_t name, addr, off, size;
+};
+
+static struct section section(const struct elf *f, uint64_t at)
+{
+    if (f->wide)
+        return (struct section){field(f, at, 4), field(f, at + 16, 8), field(f, at + 24, 8), field(f, at + 32, 8)};
+    return (struct section){field(f, at, 4), field(f, at + 12, 4), field(f, at + 16, 4), field(f, at + 20, 4)};
+}
+
+static bool named(const struct elf *f, const struct section *names, const struct section *x, const char *want)
+{
+    uint64_t off = names->off + x->name;
+    size_t n = strlen(want) + 1;
+    return x->name < names->size && off < f->len && f->len - off >= n && !memcmp(f->p + off, want, n);
+}
+
+static bool by_section(struct symbols *s, const struct elf *f)
+{
+    uint64_t at = field(f, f->wide ? 40 : 32, f->wide ? 8 : 4);
+    unsigned size = (unsigned)field(f, f->wide ? 58 : 46, 2), n = (unsigned)field(f, f->wide ? 60 : 48, 2);
+    unsigned names_i = (unsigned)field(f, f->wide ? 62 : 50, 2);
+    if (!at || at >= f->len || size < (f->wide ? 64u : 40u) || names_i >= n)
+        return false;
+    struct section names = section(f, at + (uint64_t)names_i * size), found = {0};
+    uint64_t text = 0;
+    for (unsigned i = 0; i < n; i++) {
+        struct section x = section(f, at + (uint64_t)i * size);
+        if (named(f, &names, &x, ".gopclntab") || named(f, &names, &x, ".data.rel.ro.gopclntab"))
+            found = x;
+        else if (named(f, &names, &x, ".text"))
+            text = x.addr;
+    }
+    return found.off && found.off < f->len && table_at(s, found.off, text);
+}
+
+/* by_magic - without section headers: the first place that looks like the table. Places are aligned. */
+static bool by_magic(struct symbols *s)
+{
+    for (uint64_t off = 0; off + 64 <= s->elf_len; off += 8) {
+        const uint8_t *p = s->elf + off;
+        if (p[s->big_endian ? 0 : 3] != 0xff || p[4] || p[5])
+            continue;
+        if (table_at(s, off, 0))
+            return true;
+    }
+    return false;
+}
+
+enum err_code symbols_open_mem(const void *data, size_t len, struct symbols **out, struct err *e)
+{
+    const uint8_t *p = data;
+    *out = NULL;
+    if (len < 64 || memcmp(p, "\177ELF", 4) || p[4] < 1 || p[4] > 2 || p[5] < 1 || p[5] > 2)
+        return err_set(e, ERR_FORMAT, 0, "not an ELF binary");
+    struct symbols *s = mem_zalloc(sizeof *s);
+    if (!s)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    struct elf f = {p, len, p[5] == 2, p[4] == 2};
+    s->elf = p;
+    s->elf_len = len;
+    s->big_endian = f.big;
+    if (!by_section(s, &f) && !by_magic(s)) {
+        mem_free(s);
+        return err_set(e, ERR_FORMAT, ERR_NO_OFFSET, "the binary has no line table of Go");
+    }
+    *out = s;
+    return ERR_OK;
+}
+
+enum err_code symbols_open(const char *path, struct symbols **out, struct err *e)
+{
+    struct stat st;
+    *out = NULL;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "cannot open %s", path);
+    if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size <= 0) {
+        close(fd);
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s is not a regular file with something in it", path);
+    }
+    void *p = mapped_new(fd, (size_t)st.st_size);
+    close(fd);
+    if (!p)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "cannot map %s", path);
+    enum err_code c = symbols_open_mem(p, (size_t)st.st_size, out, e);
+    if (c != ERR_OK)
+        mapped_free(p, (size_t)st.st_size);
+    else
+        (*out)->mapped = true;
+    return c;
+}
+
+void symbols_close(struct symbols *s)
+{
+    if (!s)
+        return;
+    if (s->mapped)
+        mapped_free((void *)(uintptr_t)s->elf, s->elf_len);
+    mem_free(s);
+}
+
+size_t symbols_count(const struct symbols *s)
+{
+    return (size_t)s->nfunc;
+}
+
+/* ---- looking up ------------------------------------------------------------------------------------------- */
+
+static bool varint(const struct symbols *s, uint64_t *off, uint32_t *v)
+{
+    uint32_t x = 0;
+    for (unsigned shift = 0; shift < 35; shift += 7) {
+        if (*off >= s->len)
+            return false;
+        uint8_t b = s->tab[(*off)++];
+        x |= (uint32_t)(b & 0x7f) << shift;
+        if (!(b & 0x80)) {
+            *v = x;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* pc_value - what a table of (value, distance) steps holds at pc; -1 = nothing. */
+static int64_t pc_value(const struct symbols *s, uint64_t off, uint64_t entry, uint64_t pc)
+{
+    uint64_t at = entry;
+    int32_t val = -1;
+    for (unsigned i = 0; i < STEPS_MAX; i++) {
+        uint32_t uv, dist;
+        if (!varint(s, &off, &uv) || (uv == 0 && i) || !varint(s, &off, &dist))
+            return -1;
+        val = (int32_t)((uint32_t)val + (uv & 1 ? ~(uv >> 1) : uv >> 1));
+        at += (uint64_t)dist * s->quantum;
+        if (pc < at)
+            return val;
+    }
+    return -1;
+}
+
+static uint64_t file_name(const struct symbols *s, uint64_t func, unsigned base, int64_t file)
+{
+    if (file < 0)
+        return 0;
+    if (s->magic == MAGIC_12)
+        return file < (int64_t)get(s, s->filetab, 4) ? get(s, s->filetab + 4 * (uint64_t)file, 4) : 0;
+    uint64_t cu = get(s, func + base + 28, 4);
+    uint64_t off = get(s, s->cutab + 4 * (cu + (uint64_t)file), 4);
+    return off == UINT32_MAX ? 0 : s->filetab + off;
+}
+
+bool symbols_find(const struct symbols *s, uint64_t pc, struct symbol *out)
+{
+    uint64_t lo = 0, hi = s->nfunc; /* the entry before lo is at or below pc */
+    unsigned n = entry_size(s);
+    while (lo < hi) {
+        uint64_t mid = lo + (hi - lo) / 2;
+        if (func_entry(s, mid) <= pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo || (lo == s->nfunc && pc >= func_entry(s, s->nfunc)))
+        return false;
+    memset(out, 0, sizeof *out);
+    out->entry = func_entry(s, lo - 1);
+    uint64_t func = get(s, s->functab + 2 * n * (lo - 1) + n, n) + (s->magic == MAGIC_12 ? 0 : s->functab);
+    if (func >= s->len)
+        return false;
+    if (!text_at(s, s->funcname + get(s, func + n, 4), &out->func, &out->func_len))
+        return false;
+    int64_t file = pc_value(s, s->pctab + get(s, func + n + 16, 4), out->entry, pc);
+    int64_t line = pc_value(s, s->pctab + get(s, func + n + 20, 4), out->entry, pc);
+    uint64_t name = file_name(s, func, n, file);
+    if (name && text_at(s, name, &out->file, &out->file_len) && line > 0)
+        out->line = (uint64_t)line;
+    return true;
+}

@@ -1,0 +1,34 @@
+/*
+ * symbols.h - from a bare program counter to function, file and line, by the program's ELF binary.
+ *
+ * Traces of the prototype and of Go 1.5 hold addresses only. Go's own line table (pclntab) stands in every Go
+ * binary, stripped or not, and is what is used: the layouts of Go 1.2, 1.16, 1.18 and 1.20 and later.
+ * The binary is mapped and trusted in nothing: every look-up is bounded, a table that lies gives no answer.
+ */
+#ifndef GOTOP_DECODE_SYMBOLS_H
+#define GOTOP_DECODE_SYMBOLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/base/err.h"
+
+struct symbols;
+
+struct symbol {              /* names are borrowed from the symbols */
+    const char *func, *file; /* file may be NULL */
+    uint32_t func_len, file_len;
+    uint64_t line;  /* 0 = unknown */
+    uint64_t entry; /* where the function begins */
+};
+
+/* symbols_open - map a binary. symbols_open_mem - the same for bytes that outlive the symbols. */
+enum err_code symbols_open(const char *path, struct symbols **out, struct err *e);
+enum err_code symbols_open_mem(const void *data, size_t len, struct symbols **out, struct err *e);
+void symbols_close(struct symbols *s); /* NULL is allowed */
+/* symbols_find - what the instruction at pc belongs to. For a return address ask for pc - 1. O(log functions). */
+bool symbols_find(const struct symbols *s, uint64_t pc, struct symbol *out);
+size_t symbols_count(const struct symbols *s); /* functions */
+
+#endif

@@ -1,0 +1,592 @@
+/*
+ * v1_decode.c - see v1_decode.h.
+ *
+ * Invariants: a ring's slots [head, fill) are decoded events, and the one before head, the last one taken, stays as it
+ * is until the next is taken; c->p is behind the last decoded event and c->g the goroutine its P runs there. What the
+ * index has checked is read again with every bound that memory needs, since the bytes may have changed meanwhile.
+ */
+#include "decode/v1/v1_decode.h"
+
+#include <string.h>
+
+#include "decode/events/ev.h"
+#include "decode/base/bytes.h"
+#include "decode/base/mem.h"
+
+enum who { WHO_NOBODY, WHO_ARG, WHO_CTX, WHO_GC };
+enum { SEQ_ANY = -1, SEQ_KEEP = -1, SEQ_SAME = -2, SEQ_NEXT = -3, SEQ_INC = -4 };
+
+struct rule {
+    uint8_t who;
+    int8_t need_seq;
+    uint8_t need;
+    int8_t new_seq;
+    uint8_t becomes;
+};
+static const struct rule RULE[V1_TYPES] = {
+#define ANY SEQ_ANY
+#define KEEP SEQ_KEEP
+#define SAME SEQ_SAME
+#define NEXT SEQ_NEXT
+#define INC SEQ_INC
+#define V1_RULE(id, who, need_seq, need, new_seq, becomes) \
+    [V1_##id] = {WHO_##who, need_seq, V1_##need, new_seq, V1_##becomes},
+#include "decode/v1/events_v1.def"
+#undef ANY
+#undef KEEP
+#undef SAME
+#undef NEXT
+#undef INC
+};
+
+/* Which goroutine an event belongs to, by the one its P runs: none other than that one; ... */
+enum ctx {
+    CTX_PLAIN,
+    CTX_START,  /* to the one it names, which the P runs from now on */
+    CTX_IS_ARG, /* to the one it names */
+    CTX_NAMES,  /* to the one the P runs; it names another */
+    CTX_NONE,   /* to none */
+    CTX_STOP    /* to the one the P runs, which it does no more */
+};
+
+static const uint8_t CTX[V1_TYPES] = {
+    [V1_GO_START] = CTX_START,       [V1_GO_START_LOCAL] = CTX_START,  [V1_GO_START_LABEL] = CTX_START,
+    [V1_SYS_EXIT] = CTX_IS_ARG,      [V1_SYS_EXIT_LOCAL] = CTX_IS_ARG, [V1_GO_WAITING] = CTX_IS_ARG,
+    [V1_GO_IN_SYSCALL] = CTX_IS_ARG, [V1_GO_CREATE] = CTX_NAMES,       [V1_GO_UNBLOCK] = CTX_NAMES,
+    [V1_UNBLOCK_LOCAL] = CTX_NAMES,  [V1_GC_START] = CTX_NONE,         [V1_GC_DONE] = CTX_NONE,
+    [V1_STW_START] = CTX_NONE,       [V1_STW_DONE] = CTX_NONE,         [V1_SYS_BLOCK] = CTX_STOP,
+#define V1_STOPS(id, state, reason) [V1_##id] = CTX_STOP,
+#include "decode/v1/events_v1.def"
+};
+
+#define FAST_BYTES 96    /* more than any event without a text can have */
+#define RING_SLOTS 32768 /* of all cursors, about */
+#define RING_BITS_MAX 8
+
+/* ---- rows ------------------------------------------------------------------------------------------------- */
+
+/* add_g - a new row, or one that was given back; 0 = out of memory. */
+static uint32_t add_g(struct v1_decoder *d, uint64_t id)
+{
+    uint32_t i = d->spare;
+    if (i) {
+        d->spare = d->g[i].lane;
+    } else {
+        struct v1_g *g = mem_grow(d->g, &d->gcap, d->ng + 1, sizeof *g);
+        if (!g || d->ng >= V1_ENDED_ROW - 1) {
+            d->oom = true;
+            return 0;
+        }
+        d->g = g;
+        i = (uint32_t)d->ng++;
+    }
+    d->g[i] = (struct v1_g){.id = id, .lane = EV_NONE, .p = EV_NONE};
+    return i;
+}
+
+uint32_t v1_find_g(struct v1_decoder *d, uint64_t id)
+{
+    if (!id)
+        return 0;
+    uint32_t known = v1_goids_find(&d->gid, id);
+    if (known && known != V1_ENDED_ROW)
+        return known;
+    uint32_t i = add_g(d, id);
+    if (i && !v1_goids_put(&d->gid, id, i))
+        d->oom = true;
+    if (i && known) { /* the file is broken: what its goroutine did last is all that is known of the row there was */
+        d->g[i].state = V1S_ENDED;
+        d->g[i].key = V1_RUNNING;
+    }
+    return i;
+}
+
+void v1_give_back(struct v1_decoder *d, uint32_t g)
+{
+    v1_goids_end(&d->gid, d->g[g].id);
+    d->g[g] = (struct v1_g){.lane = d->spare, .p = EV_NONE};
+    d->spare = g;
+}
+
+/* ---- cursors ---------------------------------------------------------------------------------------------- */
+
+/* squeeze - the number in the last + 1 <= 8 bytes at p: eight bytes are read, groups of seven bits moved together. */
+static inline uint64_t squeeze(const uint8_t *p, unsigned last)
+{
+    uint64_t w = bytes_load8(p) & UINT64_C(0x7f7f7f7f7f7f7f7f) & (UINT64_MAX >> (56 - 8 * last));
+    w = (w & UINT64_C(0x7f007f007f007f00)) >> 1 | (w & UINT64_C(0x007f007f007f007f));
+    w = (w & UINT64_C(0x3fff00003fff0000)) >> 2 | (w & UINT64_C(0x00003fff00003fff));
+    return (w & UINT64_C(0x0fffffff00000000)) >> 4 | (w & UINT64_C(0x000000000fffffff));
+}
+
+/* fast_number - a number where ten bytes can be read. */
+static inline const uint8_t *fast_number(const uint8_t *p, uint64_t *v)
+{
+    if (p[0] < 0x80) {
+        *v = p[0];
+        return p + 1;
+    }
+    if (p[1] < 0x80) {
+        *v = (uint32_t)p[1] << 7 | (p[0] & 0x7fu);
+        return p + 2;
+    }
+    if (p[2] < 0x80) {
+        *v = (uint32_t)p[2] << 14 | (p[1] & 0x7fu) << 7 | (p[0] & 0x7fu);
+        return p + 3;
+    }
+    uint64_t m = ~bytes_load8(p) & UINT64_C(0x8080808080808080);
+    if (!m) {
+        *v = 0; /* if it has more than ten bytes, which the index lets no event have */
+        const uint8_t *q = v1_varint(p, p + 10, v);
+        return q ? q : p + 10;
+    }
+    unsigned last = (unsigned)__builtin_ctzll(m) / 8;
+    *v = squeeze(p, last);
+    return p + last + 1;
+}
+
+/* slow_event - the event at *p by v1_read(). The index has checked these bytes; should they have changed, false. */
+static bool slow_event(const struct v1_decoder *d, const uint8_t **p, struct v1_raw *r)
+{
+    const char *why;
+    return v1_read(&d->ix->dialect, p, d->s->data + d->s->len, r, &why) == V1_READ_OK;
+}
+
+/* next_batch - begin the cursor's next batch; false: there is none. */
+static bool next_batch(struct v1_decoder *d, struct v1_cursor *c)
+{
+    struct v1_raw r;
+    if (c->batch == V1_NO_BATCH)
+        return false;
+    const struct v1_batch *b = &d->ix->batch[c->batch];
+    c->p = d->s->data + b->off;
+    c->end = c->p + b->len;
+    c->gap = b->gap;
+    c->batch = b->next;
+    d->bytes += b->len;
+    if (!slow_event(d, &c->p, &r) || r.type != V1_BATCH)
+        return false;
+    c->ticks = r.v[r.n - 1];
+    c->seq = r.n > 2 ? r.v[1] : 0;
+    return true;
+}
+
+/* F_STOP .. F_CALL: the commonest, which have ways of their own from 1.7 on; else they are of the forms behind. */
+enum form {
+    F_SLOW,
+    F_STOP,
+    F_START,
+    F_WAKE,
+    F_CALL,
+    F_BARE,
+    F_STACK,
+    F_G,
+    F_G_STACK,
+    F_G_OWN,
+    F_G_OWN_STACK,
+    F_OWN,
+    F_OWN_STACK,
+    F_MANY
+};
+
+static inline uint32_t short_stack(uint64_t id)
+{
+    return id < V1_FAR_STACK ? (uint32_t)id : V1_FAR_STACK;
+}
+
+static inline uint32_t row_of(struct v1_decoder *d, uint64_t id)
+{
+    uint32_t g = v1_goids_near(&d->gid, id);
+    if (g && g != V1_ENDED_ROW)
+        return g;
+    return id ? v1_find_g(d, id) : 0;
+}
+
+/* many - an event of many values, or one of 1.5. */
+static const uint8_t *many(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k, struct v1_ev *e,
+                           uint64_t *dt, uint64_t *dseq, uint64_t *id)
+{
+    uint64_t v[V1_VALUES], stack = 0;
+    if (d->by_seq)
+        p = fast_number(p, dseq);
+    p = fast_number(p, dt);
+    v[0] = v[1] = 0;
+    for (unsigned i = 0; i < k->k; i++)
+        p = fast_number(p, &v[i]);
+    if (k->stack)
+        p = fast_number(p, &stack);
+    *id = k->name ? v[0] : 0;
+    e->own = k->name ? v[1] : v[0];
+    e->stack = short_stack(stack);
+    return p;
+}
+
+/* slow - the same for one that is long, has a form of its own or stands near the file's end. NULL: no event. */
+static const uint8_t *slow(const struct v1_decoder *d, const uint8_t *p, struct v1_ev *e, uint64_t *dt,
+                           uint64_t *dseq, uint64_t *id)
+{
+    struct v1_raw r;
+    if (!slow_event(d, &p, &r))
+        return NULL;
+    const struct v1_kind *k = &d->kind[r.type];
+    if (!k->timed)
+        return p;
+    *dseq = d->by_seq ? r.v[0] : 0;
+    *dt = r.v[k->timed - 1];
+    const uint64_t *v = r.v + k->timed;
+    *id = k->name ? v[0] : 0;
+    e->own = !k->name ? (k->k ? v[0] : 0) : k->k > 1 ? v[1] : 0;
+    e->stack = short_stack(k->stack ? r.v[r.n - 1] : 0);
+    return p;
+}
+
+/* any - the numbers of an event that has room behind it and none of the four commonest forms. */
+static inline const uint8_t *any(const struct v1_decoder *d, const uint8_t *p, const struct v1_kind *k,
+                                 struct v1_ev *e, uint64_t *dt, uint64_t *dseq, uint64_t *id)
+{
+    uint64_t stack = 0;
+    if (k->form == F_MANY)
+        return many(d, p, k, e, dt, dseq, id);
+    p = fast_number(p, dt);
+    if (k->form >= F_G && k->form <= F_G_OWN_STACK)
+        p = fast_number(p, id);
+    if (k->form >= F_G_OWN && k->form <= F_OWN_STACK)
+        p = fast_number(p, &e->own);
+    if (k->stack)
+        p = fast_number(p, &stack);
+    e->stack = short_stack(stack);
+    return p;
+}
+
+/* place_of - which goroutine the event is about, which its P runs then, and what it waits for. Returns the second. */
+static inline uint32_t place_of(struct v1_decoder *d, const struct v1_kind *k, struct v1_ev *e, uint64_t id,
+                                uint32_t run)
+{
+    uint32_t arg = row_of(d, id);
+    e->arg_g = arg;
+    e->g = (run & k->g_run) | (arg & k->g_arg);
+    e->rule_g = (e->g & k->rule_g) | (arg & k->rule_arg) | (V1_GC_ROW & k->rule_gc);
+    e->tag = e->rule_g ? k->tag : k->bare;
+    e->want = k->want + ((e->own & k->numbered) << 2);
+    return (run & k->run_run) | (arg & k->run_arg);
+}
+
+/* boundary - the cursor stands at the end of a batch. 1: a gap, told of in e; 0: in front of events; -1: at the end. */
+static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
+{
+    while (c->p >= c->end && !c->gap)
+        if (!next_batch(d, c))
+            return -1;
+    if (c->p < c->end)
+        return 0;
+    c->gap = false;
+    *e = (struct v1_ev){.p = e->p, .g = c->g, .ticks = c->ticks, .seq = c->seq};
+    e->tag = d->kind[V1_NONE].bare;
+    c->g = 0;
+    return 1;
+}
+
+/* other - go over whatever stands at c->p. 1: it is an event, in e; 0: nothing of the kind; -1: that was all. */
+static int other(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
+{
+    const uint8_t *p = c->p;
+    if (p >= c->end)
+        return boundary(d, c, e);
+    unsigned type = *p & 63;
+    const struct v1_kind *k = &d->kind[type];
+    uint64_t dt = 0, dseq = 0, id = 0;
+    e->at = p;
+    if (k->form != F_SLOW && p < d->safe && (*p < 0xc0 || p[1] < 0x80))
+        p = any(d, p + (*p < 0xc0 ? 1 : 2), k, e, &dt, &dseq, &id);
+    else
+        p = slow(d, p, e, &dt, &dseq, &id);
+    if (!p) { /* the bytes have changed since the index was made */
+        c->p = c->end;
+        return -1;
+    }
+    c->p = p;
+    c->ticks += dt;
+    c->seq += dseq;
+    if (!k->timed)
+        return 0; /* a string within a batch */
+    if (type == V1_CPU_SAMPLE || (d->by_seq && type == V1_SYS_EXIT))
+        return 0; /* the index has them in lists of their own */
+    e->ticks = c->ticks;
+    c->g = place_of(d, k, e, id, c->g);
+    if (d->by_seq)
+        e->seq = c->seq;
+    return 1;
+}
+
+bool v1_fill(struct v1_decoder *d, struct v1_cursor *c)
+{
+    uint32_t run = c->g, fill = c->fill, until = c->ended ? fill : fill + d->ahead, mask = d->mask, row;
+    uint64_t ticks = c->ticks, dt, id, stack;
+    const uint8_t *p = c->p, *end = c->end < d->safe ? c->end : d->safe;
+    struct v1_ev *ring = c->ring;
+    while (fill != until) {
+        struct v1_ev *e = &ring[fill & mask];
+        unsigned b = p < end ? *p : 0; /* 0: F_SLOW */
+        const struct v1_kind *k = &d->kind[b & 63];
+        switch (d->form[b]) {
+        case F_STOP:
+            e->at = p;
+            p = fast_number(p + 1, &dt);
+            p = fast_number(p, &stack);
+            e->ticks = ticks += dt;
+            e->want = V1_RUNNING;
+            e->g = e->rule_g = run;
+            e->arg_g = 0;
+            e->stack = short_stack(stack);
+            e->tag = run ? k->tag : k->bare;
+            run = 0;
+            fill++;
+            continue;
+        case F_START:
+            e->at = p;
+            p = fast_number(p + 1, &dt);
+            p = fast_number(p, &id);
+            e->ticks = ticks += dt;
+            e->want = V1_RUNNABLE;
+            run = row_of(d, id);
+            e->g = e->arg_g = e->rule_g = run;
+            e->stack = 0;
+            e->tag = run ? k->tag : k->bare;
+            fill++;
+            continue;
+        case F_WAKE:
+            e->at = p;
+            p = fast_number(p + 1, &dt);
+            p = fast_number(p, &id);
+            p = fast_number(p, &stack);
+            row = row_of(d, id);
+            e->ticks = ticks += dt;
+            e->want = V1_WAITING;
+            e->g = run;
+            e->arg_g = e->rule_g = row;
+            e->stack = short_stack(stack);
+            e->tag = row ? k->tag : k->bare;
+            fill++;
+            continue;
+        case F_CALL:
+            e->at = p;
+            p = fast_number(p + 1, &dt);
+            p = fast_number(p, &stack);
+            e->ticks = ticks += dt;
+            e->g = run;
+            e->arg_g = e->rule_g = 0;
+            e->stack = short_stack(stack);
+            e->tag = k->bare;
+            fill++;
+            continue;
+        default: break;
+        }
+        c->p = p;
+        c->ticks = ticks;
+        c->g = run;
+        int r = other(d, c, e);
+        p = c->p;
+        ticks = c->ticks;
+        run = c->g;
+        end = c->end < d->safe ? c->end : d->safe;
+        fill += r > 0;
+        if (r < 0) {
+            c->ended = true;
+            break;
+        }
+    }
+    c->p = p;
+    c->ticks = ticks;
+    c->g = run;
+    c->fill = fill;
+    return c->head != fill && !d->oom;
+}
+
+/* ---- values that are seldom asked for --------------------------------------------------------------------- */
+
+bool v1_ev_values(const struct v1_decoder *d, const struct v1_ev *e, struct v1_raw *r)
+{
+    const uint8_t *p = e->at;
+    if (p && slow_event(d, &p, r) && r->type == e->tag.type && d->kind[r->type].timed) {
+        unsigned t = d->kind[r->type].timed;
+        memmove(r->v, r->v + t, (V1_VALUES - t) * sizeof r->v[0]);
+        r->n = (uint8_t)(r->n - t);
+        return true;
+    }
+    memset(r, 0, sizeof *r);
+    return false;
+}
+
+uint64_t v1_ev_stack(const struct v1_decoder *d, const struct v1_ev *e)
+{
+    struct v1_raw r;
+    if (e->stack != V1_FAR_STACK)
+        return e->stack;
+    return v1_ev_values(d, e, &r) ? r.v[r.n - 1] : 0;
+}
+
+uint64_t v1_ev_real_ticks(const struct v1_decoder *d, const struct v1_ev *e)
+{
+    bool local = e->tag.type == V1_SYS_EXIT_LOCAL;
+    struct v1_raw r;
+    if ((!local && (e->tag.type != V1_SYS_EXIT || d->ix->dialect.version < 1007)) || !v1_ev_values(d, e, &r))
+        return 0;
+    return r.v[local ? 1 : 2];
+}
+
+/* verdict - what an event on the P of a system call tells about it: 1 it blocks, 0 it does not, -1 nothing. */
+static int verdict(unsigned type)
+{
+    switch (type) {
+    case V1_GC_START:
+    case V1_GC_DONE:
+    case V1_STW_START:
+    case V1_STW_DONE:
+    case V1_SYS_EXIT:
+    case V1_SYS_EXIT_LOCAL:
+    case V1_GO_WAITING:
+    case V1_GO_IN_SYSCALL:
+    case V1_CPU_SAMPLE: return -1; /* these name a goroutine of their own, or none */
+    default: return type == V1_SYS_BLOCK;
+    }
+}
+
+bool v1_blocks(const struct v1_decoder *d, const struct v1_cursor *c)
+{
+    int v;
+    for (uint32_t i = c->head; i != c->fill; i++)
+        if ((v = verdict(v1_ring(d, c, i)->tag.type)) >= 0)
+            return v;
+    const uint8_t *p = c->p, *end = c->end;
+    uint32_t batch = c->batch;
+    bool gap = c->gap;
+    while (!c->ended) {
+        struct v1_raw r;
+        if (p >= end) {
+            if (gap || batch == V1_NO_BATCH)
+                return false;
+            const struct v1_batch *b = &d->ix->batch[batch];
+            p = d->s->data + b->off;
+            end = p + b->len;
+            gap = b->gap;
+            batch = b->next;
+        }
+        if (!slow_event(d, &p, &r))
+            return false;
+        if (d->kind[r.type].timed && (v = verdict(r.type)) >= 0)
+            return v;
+    }
+    return false;
+}
+
+/* ---- set-up ----------------------------------------------------------------------------------------------- */
+
+static uint8_t form_of(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
+{
+    if (!k->timed || t == V1_LOG)
+        return F_SLOW;
+    if (d->version == 1005 || k->k > (k->name ? 2 : 1) || t == V1_CPU_SAMPLE)
+        return F_MANY;
+    if (!k->name)
+        return k->k ? k->stack ? F_OWN_STACK : F_OWN : k->stack ? F_STACK : F_BARE;
+    if (k->k == 2)
+        return k->stack ? F_G_OWN_STACK : F_G_OWN;
+    return k->stack ? F_G_STACK : F_G;
+}
+
+/* common_form - of an event that says no length: one of the four commonest has a way of its own. */
+static uint8_t common_form(const struct v1_kind *k, unsigned t, const struct v1_dialect *d)
+{
+    if (d->version < 1007)
+        return k->form;
+    if (CTX[t] == CTX_STOP && RULE[t].who == WHO_CTX && k->stack)
+        return F_STOP;
+    return t == V1_GO_START_LOCAL ? F_START : t == V1_UNBLOCK_LOCAL ? F_WAKE : t == V1_SYS_CALL ? F_CALL : k->form;
+}
+
+static uint8_t way_of(unsigned t)
+{
+    switch (t) {
+    case V1_GO_START:
+    case V1_GO_START_LOCAL: return V1_WAY_START;
+    case V1_GO_UNBLOCK:
+    case V1_UNBLOCK_LOCAL: return V1_WAY_WAKE;
+    case V1_SYS_CALL: return V1_WAY_CALL;
+    case V1_SYS_EXIT:
+    case V1_SYS_EXIT_LOCAL: return V1_WAY_ODD;
+    default: return CTX[t] == CTX_STOP && t != V1_SYS_BLOCK ? V1_WAY_STOP : V1_WAY_LONG;
+    }
+}
+
+static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
+{
+    const struct v1_shape *s = &d->shape[t];
+    const struct rule *r = &RULE[t];
+    uint8_t ctx = CTX[t];
+    memset(k, 0, sizeof *k);
+    k->tag = k->bare = (struct v1_tag){.type = (uint8_t)t, .way = way_of(t)};
+    k->keep = UINT64_MAX;
+    k->timed = s->timed;
+    k->stack = s->name && s->stack >= 0;
+    if (!s->timed)
+        return;
+    k->k = (uint8_t)(s->n - s->timed - k->stack);
+    k->name = ctx == CTX_START || ctx == CTX_IS_ARG || ctx == CTX_NAMES ? UINT32_MAX : 0;
+    k->form = form_of(k, t, d);
+    k->g_arg = ctx == CTX_START || ctx == CTX_IS_ARG ? UINT32_MAX : 0;
+    k->g_run = k->g_arg || ctx == CTX_NONE ? 0 : UINT32_MAX;
+    k->run_arg = ctx == CTX_START ? UINT32_MAX : 0;
+    k->run_run = ctx == CTX_START || ctx == CTX_STOP ? 0 : UINT32_MAX;
+    if (d->version < 1007 || r->who == WHO_NOBODY)
+        return;
+    k->rule_arg = r->who == WHO_ARG ? UINT32_MAX : 0;
+    k->rule_g = r->who == WHO_CTX ? UINT32_MAX : 0;
+    k->rule_gc = r->who == WHO_GC ? UINT32_MAX : 0;
+    bool next = r->new_seq == SEQ_INC || r->new_seq == SEQ_NEXT;
+    k->tag.mask = r->need_seq == SEQ_ANY ? 3 : -1;
+    k->tag.delta = (int8_t)(r->becomes - r->need + (next ? 4 : r->new_seq > 0 ? 4 * (r->new_seq - r->need_seq) : 0));
+    k->want = r->need + (r->need_seq > 0 ? 4 * (uint64_t)r->need_seq : 0);
+    k->numbered = r->need_seq == SEQ_SAME ? UINT64_MAX : 0;
+    k->keep = r->new_seq == SEQ_KEEP || r->new_seq == SEQ_INC ? ~UINT64_C(3) : 0;
+    k->add = r->becomes + (r->new_seq > 0 ? 4 * (uint64_t)r->new_seq : 0) + (next ? 4 : 0);
+}
+
+enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const struct v1_index *ix)
+{
+    memset(d, 0, sizeof *d);
+    d->s = s;
+    d->ix = ix;
+    d->by_seq = ix->dialect.version == 1005;
+    d->safe = s->len > FAST_BYTES ? s->data + s->len - FAST_BYTES : s->data;
+    uint32_t bits = 1;
+    while (bits < RING_BITS_MAX && (ix->nproc << bits) < RING_SLOTS)
+        bits++;
+    d->mask = (1u << bits) - 1;
+    d->ahead = 1;
+    for (unsigned t = 0; t < V1_TYPES; t++)
+        kind_init(&d->kind[t], t, &ix->dialect);
+    for (unsigned b = 0; b < 0xc0; b++)
+        d->form[b] = common_form(&d->kind[b & 63], b & 63, &ix->dialect);
+    add_g(d, 0);
+    add_g(d, UINT64_MAX);
+    d->cur = mem_zalloc(ix->nproc * sizeof *d->cur);
+    d->ring = mem_zalloc((ix->nproc << bits) * sizeof *d->ring);
+    if (d->oom || !d->cur || !d->ring)
+        return ERR_NOMEM; /* v1_decoder_free() gives back what there is */
+    for (size_t i = 0; i < ix->nproc; i++) {
+        d->cur[i].batch = ix->proc[i].first;
+        d->cur[i].ring = d->ring + (i << bits);
+        for (size_t j = 0; j <= d->mask; j++)
+            d->cur[i].ring[j].p = (uint32_t)i;
+    }
+    return ERR_OK;
+}
+
+void v1_decoder_free(struct v1_decoder *d)
+{
+    v1_goids_free(&d->gid);
+    mem_free(d->g);
+    mem_free(d->cur);
+    mem_free(d->ring);
+    memset(d, 0, sizeof *d);
+}

@@ -1,0 +1,725 @@
+/*
+ * v1_emit.c - see v1_emit.h.
+ *
+ * Invariants: p[i].g and o->g[g].p name each other while a goroutine runs on a P or holds it in a system call; a
+ * goroutine in a system call without a P has p EV_NONE. A goroutine gets its lane when it is first told of. Events
+ * that contradict the state (only damaged files have them) are applied as far as they make sense, and counted.
+ */
+#include "decode/v1/v1_emit.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define SWEEP 2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
+#define F_USED 2   /* v1_emit_sweep(): something refers to the row */
+#define F_EXITED 1 /* the end of its system call was moved ahead; the written one is still to come */
+
+static const struct {
+    uint8_t state;
+    bool stops;
+    const char *reason;
+} STOPS[V1_TYPES] = {
+#define V1_STOPS(id, st, why) [V1_##id] = {ST_##st, true, why},
+#include "decode/v1/events_v1.def"
+};
+
+static const struct {
+    uint64_t kind;
+    int from, to;
+    const char *name;
+} STW[] = {
+#define V1_STW(kind, from, to, name) {kind, from, to, name},
+#include "decode/v1/events_v1.def"
+};
+
+/* ---- writing ---------------------------------------------------------------------------------------------- */
+
+/* put - one neutral event at the time of the one in work. Go lets no two of its events have the same time. */
+static struct ev *put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
+{
+    struct ev *v = (void *)&em->out[em->n];
+    int64_t t = em->now;
+    em->n += EVS_LONG;
+    if (t <= em->last)
+        t = em->last + (em->clock && !(flags & EVF_QUIET) ? 1 : 0);
+    if (t < 0)
+        t = 0;
+    if (!(flags & EVF_QUIET))
+        em->last = t;
+    *v = (struct ev){
+        .t = t, .kind = (uint8_t)kind, .flags = flags, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+    return v;
+}
+
+/* set_time - of the event in work; the order is final, so time must not run backwards. */
+static void set_time(struct v1_emit *em, const struct v1_ev *e)
+{
+    int64_t ticks = (int64_t)e->ticks;
+    if (!em->based) {
+        em->based = true;
+        em->base = e->ticks;
+        em->max = ticks;
+    }
+    if (ticks < em->max) {
+        if (!em->backwards)
+            source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+                          "time stamps out of order: %s is %llu ticks before what it follows; shown at that time",
+                          v1_type_name(e->tag.type), (unsigned long long)em->max - (unsigned long long)ticks);
+        em->backwards = true;
+        return;
+    }
+    em->max = ticks;
+    uint64_t d = e->ticks - em->base;
+    double ns = (double)d * em->ns_per_tick;
+    if (ns < (double)SOURCE_TIME_MAX) {
+        em->now = (int64_t)ns;
+        return;
+    }
+    if (!em->beyond)
+        source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+                      "no clock can have the time of %s, %llu ticks after the first event; it and what follows is "
+                      "shown where time "
+                      "ends",
+                      v1_type_name(e->tag.type), (unsigned long long)d);
+    em->beyond = true;
+}
+
+/* value - one of the values behind the time that the event itself does not hold. */
+static uint64_t value(const struct v1_emit *em, const struct v1_ev *e, unsigned i)
+{
+    struct v1_raw r;
+    return v1_ev_values(&em->o->d, e, &r) ? r.v[i] : 0;
+}
+
+static uint32_t stack_of(struct v1_emit *em, const struct v1_ev *e)
+{
+    return v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
+}
+
+/* ---- lanes ------------------------------------------------------------------------------------------------ */
+
+static uint32_t proc_lane(struct v1_emit *em, uint32_t p)
+{
+    if (p == UINT32_MAX || em->ix->proc[p].id < 0)
+        return EV_NONE; /* written by a thread without a P */
+    struct v1_p *q = &em->p[p];
+    if (q->lane == EV_NONE)
+        q->lane = em->nlane_p++;
+    return q->lane;
+}
+
+/* on_proc - the P an event happened on; if the trace has not told of it, it was running. */
+static uint32_t on_proc(struct v1_emit *em, uint32_t p)
+{
+    uint32_t lane = proc_lane(em, p);
+    if (lane != EV_NONE && !em->p[p].begun) {
+        em->p[p].begun = true;
+        struct ev *v = put(em, EVK_P_STATE, EVF_QUIET | EVF_BACKDATE);
+        v->p = lane;
+        v->state = ST_SCHED;
+        v->arg = (uint64_t)em->ix->proc[p].id;
+    }
+    return lane;
+}
+
+static uint32_t thread_lane(struct v1_emit *em, uint64_t id)
+{
+    uint32_t i = v1_goids_find(&em->threads, id);
+    if (i)
+        return i - 1;
+    if (!v1_goids_put(&em->threads, id, em->nlane_m + 1)) {
+        em->o->d.oom = true;
+        return EV_NONE;
+    }
+    struct ev *v = put(em, EVK_M_NEW, EVF_QUIET);
+    v->m = em->nlane_m;
+    v->arg = id;
+    return em->nlane_m++;
+}
+
+static struct v1_g *gor(struct v1_emit *em, uint32_t g)
+{
+    return &em->o->d.g[g];
+}
+
+static struct ev *put_g(struct v1_emit *em, enum ev_kind kind, uint16_t flags, uint32_t g, uint8_t state)
+{
+    struct ev *v = put(em, kind, flags);
+    v->g = gor(em, g)->lane;
+    v->state = state;
+    return v;
+}
+
+/* introduce - a goroutine's first event on its lane: what it does. */
+static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint8_t state)
+{
+    struct v1_g *s = gor(em, g);
+    s->lane = em->nlane_g++;
+    struct ev *v = put_g(em, EVK_G_STATUS, flags | EVF_BACKDATE, g, state);
+    v->arg = s->id;
+    v->stack2 = g < em->nstart ? em->start[g] : 0;
+    return v;
+}
+
+/* lane_of - of a goroutine an event names; if nothing told of it before, it was in `state`. */
+static uint32_t lane_of(struct v1_emit *em, uint32_t g, uint8_t state)
+{
+    if (!g)
+        return EV_NONE;
+    if (gor(em, g)->lane == EV_NONE && gor(em, g)->state != V1S_ENDED) /* else its row was given back */
+        introduce(em, g, EVF_QUIET, state);
+    return gor(em, g)->lane;
+}
+
+static void leave(struct v1_emit *em, uint32_t g)
+{
+    struct v1_g *s = gor(em, g);
+    if (s->p != EV_NONE && em->p[s->p].g == g)
+        em->p[s->p].g = 0;
+    s->p = EV_NONE;
+}
+
+/* lose - nothing tells any more what this goroutine does. */
+static void lose(struct v1_emit *em, uint32_t g)
+{
+    leave(em, g);
+    if (gor(em, g)->state == V1S_ENDED)
+        return;
+    gor(em, g)->state = V1S_UNKNOWN;
+    if (gor(em, g)->lane != EV_NONE)
+        put_g(em, EVK_G_STATE, EVF_QUIET, g, ST_UNKNOWN);
+}
+
+/* alive - may the event speak of this goroutine? */
+static bool alive(struct v1_emit *em, uint32_t g)
+{
+    if (g && gor(em, g)->state != V1S_ENDED)
+        return true;
+    em->contradictions++;
+    return false;
+}
+
+/* ---- goroutines ------------------------------------------------------------------------------------------- */
+
+/* note_start - of a goroutine in the listing, for when it is introduced. */
+static void note_start(struct v1_emit *em, uint32_t g, uint32_t start)
+{
+    size_t old = em->nstart;
+    if (g >= old) {
+        uint32_t *m = mem_grow(em->start, &em->nstart, (size_t)g + 1, sizeof *m);
+        if (!m) {
+            em->o->d.oom = true;
+            return;
+        }
+        memset(m + old, 0, (em->nstart - old) * sizeof *m);
+        em->start = m;
+    }
+    em->start[g] = start;
+}
+
+static void on_create(struct v1_emit *em, const struct v1_ev *e)
+{
+    struct v1_g *s = gor(em, e->arg_g);
+    if (!e->arg_g || (s->lane != EV_NONE && s->state != V1S_UNKNOWN && s->state != V1S_ENDED)) {
+        em->contradictions++;
+        return;
+    }
+    uint32_t start = em->ix->dialect.names ? v1_stack(em->vn, e->own) : v1_start(em->vn, e->own);
+    if (em->listing) {
+        note_start(em, e->arg_g, start);
+        s->state = V1S_LISTED;
+        return;
+    }
+    uint32_t by = lane_of(em, e->g, ST_RUNNING);
+    s->state = V1S_RUNNABLE;
+    s->lane = em->nlane_g++;
+    /* Bare program counters make no first stack: Go's reader has nothing to show there. */
+    struct ev *v = put_g(em, EVK_G_CREATE, em->ix->dialect.names ? EVF_OWN_STACK : 0, e->arg_g, ST_RUNNABLE);
+    v->arg = s->id;
+    v->by = by;
+    v->stack = stack_of(em, e);
+    v->stack2 = start;
+}
+
+static void on_start(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    uint32_t p = on_proc(em, e->p);
+    struct v1_p *q = &em->p[e->p];
+    if (q->g && q->g != e->g) {
+        em->contradictions++;
+        lose(em, q->g);
+    }
+    leave(em, e->g);
+    struct ev *v;
+    if (em->listing && gor(em, e->g)->lane == EV_NONE) {
+        v = introduce(em, e->g, 0, ST_RUNNING);
+    } else {
+        lane_of(em, e->g, ST_RUNNABLE);
+        v = put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNING);
+    }
+    v->p = p;
+    v->m = q->m;
+    if (p != EV_NONE) {
+        gor(em, e->g)->p = e->p;
+        q->g = e->g;
+    }
+    gor(em, e->g)->state = V1S_RUNNING;
+    if (e->tag.type == V1_GO_START_LABEL)
+        put_g(em, EVK_G_LABEL, 0, e->g, 0)->str = v1_string(em->vn, value(em, e, 2));
+}
+
+static void on_stop(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    if (gor(em, e->g)->lane != EV_NONE && gor(em, e->g)->state != V1S_RUNNING)
+        em->contradictions++;
+    uint8_t state = STOPS[e->tag.type].state;
+    bool own = em->ix->dialect.shape[e->tag.type].stack >= 0;
+    lane_of(em, e->g, ST_RUNNING);
+    leave(em, e->g);
+    uint16_t flags = (uint16_t)((state == ST_RUNNABLE ? EVF_STOPPED : 0) | (own ? EVF_OWN_STACK : 0));
+    struct ev *v = put_g(em, EVK_G_STATE, flags, e->g, state);
+    v->str = em->reason[e->tag.type];
+    v->stack = stack_of(em, e);
+    if (state == ST_NONE)
+        v1_emit_note_end(em, e->g);
+    gor(em, e->g)->state = state == ST_NONE ? V1S_ENDED : state == ST_RUNNABLE ? V1S_RUNNABLE : V1S_WAITING;
+}
+
+static void on_unblock(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->arg_g))
+        return;
+    uint32_t by = lane_of(em, e->g, ST_RUNNING);
+    lane_of(em, e->arg_g, ST_WAITING);
+    leave(em, e->arg_g);
+    struct ev *v = put_g(em, EVK_G_STATE, EVF_WOKEN, e->arg_g, ST_RUNNABLE);
+    v->by = by;
+    v->stack = stack_of(em, e);
+    gor(em, e->arg_g)->state = V1S_RUNNABLE;
+}
+
+/* on_status - one line of the listing at the start: waiting, or in a system call. */
+static void on_status(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    uint8_t state = e->tag.type == V1_GO_WAITING ? ST_WAITING : ST_SYSCALL;
+    leave(em, e->g);
+    if (gor(em, e->g)->lane == EV_NONE)
+        introduce(em, e->g, 0, state);
+    else
+        put_g(em, EVK_G_STATE, 0, e->g, state);
+    gor(em, e->g)->state = state == ST_WAITING ? V1S_WAITING : V1S_SYSCALL;
+}
+
+/* ---- system calls ----------------------------------------------------------------------------------------- */
+
+static void on_syscall(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    if (gor(em, e->g)->lane != EV_NONE && gor(em, e->g)->state != V1S_RUNNING) {
+        em->contradictions++;
+        return;
+    }
+    uint32_t p = on_proc(em, e->p), m = em->p[e->p].m;
+    bool blocks = v1_blocks(&em->o->d, &em->o->d.cur[e->p]);
+    lane_of(em, e->g, ST_RUNNING);
+    struct ev *v = put_g(em, EVK_G_STATE, EVF_OWN_STACK, e->g, ST_SYSCALL);
+    v->stack = stack_of(em, e);
+    v->p = p;
+    v->m = m;
+    if (blocks) {
+        gor(em, e->g)->state = V1S_SYSCALL;
+        return;
+    }
+    em->now = v->t + 1; /* no end is recorded: an instant, as Go shows it */
+    v = put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNING);
+    v->p = p;
+    v->m = m;
+}
+
+static void on_sysblock(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    struct v1_g *s = gor(em, e->g);
+    bool seen = s->state == V1S_SYSCALL;
+    leave(em, e->g);
+    s->state = V1S_SYSCALL;
+    if (seen)
+        return; /* the lane says so since the call; its P shows it till it is stopped or runs something else */
+    lane_of(em, e->g, ST_RUNNING);
+    put_g(em, EVK_G_STATE, EVF_QUIET, e->g, ST_SYSCALL);
+}
+
+static void exited(struct v1_emit *em, uint32_t g)
+{
+    lane_of(em, g, ST_SYSCALL);
+    leave(em, g);
+    put_g(em, EVK_G_STATE, 0, g, ST_RUNNABLE);
+    gor(em, g)->state = V1S_RUNNABLE;
+}
+
+static void on_sysexit(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (!alive(em, e->g))
+        return;
+    struct v1_g *s = gor(em, e->g);
+    bool blocked = s->state == V1S_SYSCALL && s->p == EV_NONE;
+    if (em->ix->dialect.version < 1007) {
+        exited(em, e->g);
+    } else if (e->moved) {
+        if (blocked) {
+            exited(em, e->g);
+            gor(em, e->g)->flags |= F_EXITED;
+        }
+    } else if (s->flags & F_EXITED) {
+        s->flags &= (uint8_t)~F_EXITED;
+    } else {
+        uint64_t real = v1_ev_real_ticks(&em->o->d, e);
+        if (real && !em->backwards && !em->o->repairs) {
+            source_damage(em->s, ERR_CLOCK, 0, ERR_NO_OFFSET,
+                          "goroutine %llu left a system call before it entered it: the clocks disagree",
+                          (unsigned long long)s->id);
+            em->backwards = true;
+        }
+        if (!blocked)
+            em->contradictions++;
+        exited(em, e->g);
+    }
+}
+
+/* ---- processors ------------------------------------------------------------------------------------------- */
+
+static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
+{
+    uint32_t p = proc_lane(em, e->p);
+    struct v1_p *q = &em->p[e->p];
+    if (p == EV_NONE)
+        return;
+    q->m = em->ix->dialect.version ? thread_lane(em, e->own) : EV_NONE;
+    if (q->g) {
+        em->contradictions++;
+        lose(em, q->g);
+    }
+    struct ev *v = put(em, EVK_P_STATE, em->listing && !q->begun ? EVF_BACKDATE : 0);
+    v->state = ST_SCHED;
+    v->p = p;
+    v->m = q->m;
+    v->arg = (uint64_t)em->ix->proc[e->p].id;
+    q->begun = true;
+}
+
+static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
+{
+    uint32_t p = on_proc(em, e->p);
+    struct v1_p *q = &em->p[e->p];
+    if (p == EV_NONE)
+        return;
+    if (q->g) {
+        em->contradictions++;
+        lose(em, q->g);
+    }
+    struct ev *v = put(em, EVK_P_STATE, 0);
+    v->state = ST_IDLE;
+    v->p = p;
+    q->m = EV_NONE;
+}
+
+/* on_gap - events of this P are missing here, or from here on. */
+static void on_gap(struct v1_emit *em, const struct v1_ev *e)
+{
+    uint32_t p = proc_lane(em, e->p);
+    struct v1_p *q = &em->p[e->p];
+    if (q->g)
+        lose(em, q->g);
+    q->m = EV_NONE;
+    if (p == EV_NONE || !q->begun)
+        return;
+    struct ev *v = put(em, EVK_P_STATE, EVF_QUIET);
+    v->state = ST_NONE;
+    v->p = p;
+}
+
+/* ---- ranges, annotations ---------------------------------------------------------------------------------- */
+
+static struct ev *range(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, enum range_kind what,
+                        uint16_t flags)
+{
+    struct ev *v = put(em, kind, flags);
+    v->state = (uint8_t)what;
+    v->stack = stack_of(em, e);
+    return v;
+}
+
+static void on_stw(struct v1_emit *em, const struct v1_ev *e)
+{
+    bool begin = e->tag.type == V1_STW_START;
+    bool per_p = em->ix->dialect.version < 1010;
+    uint32_t p = on_proc(em, e->p), lane = EV_NONE;
+    uint64_t kind = per_p ? 0 : e->own;
+    if (em->p[e->p].g)
+        lane = gor(em, em->p[e->p].g)->lane;
+    if (begin)
+        em->stw_lane = lane;
+    else if (!per_p)
+        lane = em->stw_lane; /* it may end on another goroutine: it stays the one that began it */
+    struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_STW, per_p ? EVF_EXTRA : 0);
+    v->g = lane;
+    if (per_p)
+        v->p = p;
+    if (begin && kind < sizeof em->stw / sizeof em->stw[0])
+        v->str = em->stw[kind];
+}
+
+static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
+{
+    uint32_t p = on_proc(em, e->p);
+    bool begin = e->tag.type == V1_SWEEP_START;
+    struct ev *v = range(em, e, begin ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_SWEEP, 0);
+    v->p = p;
+    if (!begin && em->ix->dialect.version >= 1009) {
+        v->arg = e->own;
+        v->arg2 = value(em, e, 1);
+    }
+}
+
+static void on_gc(struct v1_emit *em, const struct v1_ev *e)
+{
+    struct ev *v = range(em, e, e->tag.type == V1_GC_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_GC, 0);
+    if (e->tag.type == V1_GC_START && em->ix->dialect.version >= 1007)
+        v->arg = e->own;
+}
+
+static void on_metric(struct v1_emit *em, const struct v1_ev *e, enum metric m, uint16_t flags)
+{
+    struct ev *v = put(em, EVK_METRIC, flags);
+    v->state = (uint8_t)m;
+    v->arg = e->own;
+}
+
+/* on_user - tasks, regions, logs: v[0] is the task, `name` the index of the string. */
+static struct ev *on_user(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, int name)
+{
+    uint32_t g = lane_of(em, e->g, ST_RUNNING);
+    struct ev *v = put(em, kind, 0);
+    v->g = g;
+    v->arg = e->own;
+    v->stack = stack_of(em, e);
+    if (name >= 0)
+        v->str = v1_string(em->vn, value(em, e, (unsigned)name));
+    return v;
+}
+
+static void on_region(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (value(em, e, 1) > 1 || !e->g)
+        em->contradictions++;
+    else
+        on_user(em, e, value(em, e, 1) ? EVK_REGION_END : EVK_REGION_BEGIN, 2);
+}
+
+static void on_sample(struct v1_emit *em, const struct v1_ev *e)
+{
+    struct ev *v = put(em, EVK_SAMPLE, 0);
+    v->g = e->g ? gor(em, e->g)->lane : EV_NONE;
+    v->p = e->p != UINT32_MAX && em->p[e->p].begun ? em->p[e->p].lane : EV_NONE;
+    v->stack = stack_of(em, e);
+}
+
+/* ---- rows of ended goroutines ----------------------------------------------------------------------------- */
+
+void v1_emit_note_end(struct v1_emit *em, uint32_t g)
+{
+    uint32_t *m = mem_grow(em->ended, &em->ended_cap, em->nended + 1, sizeof *m);
+    if (!m)
+        return; /* the row stays */
+    em->ended = m;
+    m[em->nended++] = g;
+}
+
+/* mark - set or clear the mark of every row that something refers to: events that are decoded, cursors, Ps. */
+static void mark(struct v1_emit *em, bool set)
+{
+    struct v1_decoder *d = &em->o->d;
+    uint8_t keep = set ? 0xff : (uint8_t)~F_USED, add = set ? F_USED : 0;
+#define MARK(row) (d->g[row].flags = (uint8_t)((d->g[row].flags & keep) | add))
+    for (size_t i = 0; i < em->ix->nproc; i++) {
+        const struct v1_cursor *c = &d->cur[i];
+        MARK(c->g);
+        MARK(em->p[i].g);
+        for (uint32_t j = c->head - 1; j != c->fill; j++) { /* and the last one taken */
+            const struct v1_ev *e = v1_ring(d, c, j);
+            MARK(e->g);
+            MARK(e->arg_g);
+            MARK(e->rule_g);
+        }
+    }
+    MARK(em->o->extra.g);
+    MARK(em->o->extra.arg_g);
+#undef MARK
+}
+
+/* broken - is more wrong with the file than that it is cut? Then its goroutines may be told of after they ended. */
+static bool broken(const struct source *s)
+{
+    for (uint32_t i = 0; i < s->st.ndamages; i++)
+        if (i >= SOURCE_NOTES || s->damage[i].code != ERR_TRUNCATED)
+            return true;
+    return false;
+}
+
+void v1_emit_sweep(struct v1_emit *em)
+{
+    struct v1_decoder *d = &em->o->d;
+    size_t left = 0;
+    if (em->nended < em->sweep_at || em->listing || em->ix->nfutile || broken(em->s))
+        return;
+    mark(em, true);
+    for (size_t i = 0; i < em->nended; i++) {
+        uint32_t g = em->ended[i];
+        const struct v1_g *s = &d->g[g];
+        if (s->state != V1S_ENDED)
+            continue; /* made again, which only a broken file does */
+        if (s->flags || s->waiters || s->p != EV_NONE) {
+            em->ended[left++] = g;
+            continue;
+        }
+        if (g < em->nstart)
+            em->start[g] = 0;
+        v1_give_back(d, g);
+    }
+    em->nended = left;
+    mark(em, false);
+    em->sweep_at = 2 * left + SWEEP + em->ix->nproc * (d->mask + 1);
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap)
+{
+    if (!em->listing)
+        return true;
+    bool ends = e->tag.type == V1_GOMAXPROCS ||
+                (!em->ix->ngomaxprocs && (e->tag.type == V1_PROC_START || e->tag.type == V1_GO_START));
+    if (!ends)
+        return true;
+    if (!em->flush) {
+        set_time(em, e);
+        em->flush = 1;
+    }
+    for (; em->flush < em->o->d.ng; em->flush++) {
+        if (gor(em, em->flush)->state != V1S_LISTED)
+            continue;
+        if (em->n + V1_EMIT_ROOM >= cap)
+            return false;
+        introduce(em, em->flush, 0, ST_RUNNABLE);
+        gor(em, em->flush)->state = V1S_RUNNABLE;
+    }
+    return true;
+}
+
+void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
+{
+    set_time(em, e);
+    if (em->flush) { /* this event ended the listing */
+        em->flush = 0;
+        em->listing = false;
+        if (!em->ix->nfutile) /* else rows must be the same at the rehearsal */
+            em->o->d.ahead = em->o->d.mask;
+        if (e->tag.type == V1_GOMAXPROCS) { /* Go's reader takes it as the mark only and shows no value */
+            on_metric(em, e, METRIC_PROCS, EVF_QUIET);
+            return;
+        }
+    }
+    switch (e->tag.type) {
+    case V1_NONE: on_gap(em, e); break;
+    case V1_GOMAXPROCS: on_metric(em, e, METRIC_PROCS, 0); break;
+    case V1_HEAP_ALLOC: on_metric(em, e, METRIC_HEAP, 0); break;
+    case V1_HEAP_GOAL: on_metric(em, e, METRIC_GOAL, 0); break;
+    case V1_PROC_START: on_proc_start(em, e); break;
+    case V1_PROC_STOP: on_proc_stop(em, e); break;
+    case V1_GC_START:
+    case V1_GC_DONE: on_gc(em, e); break;
+    case V1_STW_START:
+    case V1_STW_DONE: on_stw(em, e); break;
+    case V1_SWEEP_START:
+    case V1_SWEEP_DONE: on_sweep(em, e); break;
+    case V1_GO_CREATE: on_create(em, e); break;
+    case V1_GO_START:
+    case V1_GO_START_LOCAL:
+    case V1_GO_START_LABEL: on_start(em, e); break;
+    case V1_GO_UNBLOCK:
+    case V1_UNBLOCK_LOCAL: on_unblock(em, e); break;
+    case V1_SYS_CALL: on_syscall(em, e); break;
+    case V1_SYS_BLOCK: on_sysblock(em, e); break;
+    case V1_SYS_EXIT:
+    case V1_SYS_EXIT_LOCAL: on_sysexit(em, e); break;
+    case V1_GO_WAITING:
+    case V1_GO_IN_SYSCALL: on_status(em, e); break;
+    case V1_ASSIST_START:
+    case V1_ASSIST_DONE: {
+        uint32_t g = lane_of(em, e->g, ST_RUNNING);
+        range(em, e, e->tag.type == V1_ASSIST_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_ASSIST, 0)->g = g;
+        break;
+    }
+    case V1_TASK_CREATE: on_user(em, e, EVK_TASK_BEGIN, 2)->arg2 = value(em, e, 1); break;
+    case V1_TASK_END: on_user(em, e, EVK_TASK_END, -1); break;
+    case V1_REGION: on_region(em, e); break;
+    case V1_LOG: {
+        struct v1_raw r;
+        bool whole = v1_ev_values(&em->o->d, e, &r);
+        uint32_t text = whole ? v1_text(em->vn, (const char *)r.text, r.len) : 0;
+        on_user(em, e, EVK_LOG, 1)->stack2 = text;
+        break;
+    }
+    case V1_CPU_SAMPLE: on_sample(em, e); break;
+    default:
+        if (STOPS[e->tag.type].stops)
+            on_stop(em, e);
+        break;
+    }
+}
+
+enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
+                           struct v1_names *vn)
+{
+    *em = (struct v1_emit){.s = s, .ix = ix, .o = o, .vn = vn, .listing = true, .last = -1, .stw_lane = EV_NONE};
+    em->p = mem_alloc(ix->nproc * sizeof *em->p);
+    if (!em->p)
+        return ERR_NOMEM;
+    for (size_t i = 0; i < ix->nproc; i++)
+        em->p[i] = (struct v1_p){.lane = EV_NONE, .m = EV_NONE};
+    em->sweep_at = SWEEP;
+    double rate = ix->frequency ? (double)ix->frequency : s->opts ? s->opts->ticks_per_second : 0;
+    if (ix->stacks.dense)
+        ix->stacks.dense[0] = V1_KNOWN; /* stack 0 is none */
+    em->clock = rate > 0;
+    em->ns_per_tick = em->clock ? 1e9 / rate : 1;
+    double far = (double)SOURCE_TIME_MAX / 2 / em->ns_per_tick;
+    em->far = far < (double)SOURCE_TIME_MAX ? (uint64_t)far : (uint64_t)SOURCE_TIME_MAX;
+    em->span = 2e9 / em->ns_per_tick < far ? (int64_t)(2e9 / em->ns_per_tick) : (int64_t)em->far;
+    s->st.has_clock = em->clock;
+    s->st.clock_assumed = em->clock && !ix->frequency;
+    for (unsigned t = 0; t < V1_TYPES; t++)
+        if (STOPS[t].stops)
+            em->reason[t] = v1_text(vn, STOPS[t].reason, (uint32_t)strlen(STOPS[t].reason));
+    for (size_t i = 0; i < sizeof STW / sizeof STW[0]; i++)
+        if (ix->dialect.version >= STW[i].from && ix->dialect.version <= STW[i].to)
+            em->stw[STW[i].kind] = v1_text(vn, STW[i].name, (uint32_t)strlen(STW[i].name));
+    return vn->oom ? ERR_NOMEM : ERR_OK;
+}
+
+void v1_emit_free(struct v1_emit *em)
+{
+    mem_free(em->p);
+    mem_free(em->start);
+    mem_free(em->ended);
+    v1_goids_free(&em->threads);
+}

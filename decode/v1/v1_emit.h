@@ -1,0 +1,64 @@
+/*
+ * v1_emit.h - from the first family's ordered events to neutral ones.
+ *
+ * Keeps what the file leaves to be inferred: which goroutine a P runs, the listing of goroutines at the start,
+ * whether a system call blocked, whom a stop of the world belongs to; and turns ticks into nanoseconds.
+ */
+#ifndef GOTOP_DECODE_V1_EMIT_H
+#define GOTOP_DECODE_V1_EMIT_H
+
+#include "decode/events/ev.h"
+#include "decode/v1/v1_names.h"
+#include "decode/v1/v1_order.h"
+
+#define V1_EMIT_ROOM 32 /* what one event turns into takes, at most */
+
+struct v1_emit {
+    struct source *s;
+    struct v1_index *ix;
+    struct v1_order *o;
+    struct v1_names *vn;
+    struct v1_p {
+        uint32_t lane, m, g; /* lane, m: EV_NONE; g: index in o->g */
+        bool begun;
+        uint64_t told; /* in which epoch the stream last said what runs there */
+    } * p;
+    struct v1_goids threads;
+    uint32_t *start; /* start functions of the goroutines in the listing, by row */
+    size_t nstart;
+    uint32_t *ended; /* rows of ended goroutines that are not given back yet */
+    size_t nended, ended_cap, sweep_at;
+    uint32_t nlane_g, nlane_p, nlane_m;
+    uint32_t reason[V1_TYPES], stw[32];
+    uint32_t stw_lane; /* goroutine that stopped the world */
+    bool clock;        /* else times are ticks */
+    double ns_per_tick;
+    bool based, backwards, beyond;
+    uint64_t base, far;     /* far: for up to so many ticks time is a product and nothing else */
+    int64_t max, now, last; /* greatest ticks; the event's time; the last one given out */
+    bool listing;           /* the goroutines alive at the start are being listed */
+    uint32_t flush;         /* listed goroutines before this one are done, 0 = nothing to flush */
+    uint64_t contradictions;
+    int64_t span;    /* so many ticks are some 2 s */
+    uint64_t epoch;  /* begins when what the stream said of Ps is over */
+    struct evs *out; /* a stream, see decode/events/ev.h */
+    size_t n;
+};
+
+enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
+                           struct v1_names *vn);
+void v1_emit_free(struct v1_emit *em);
+/* v1_emit_event - at most V1_EMIT_ROOM are written to em->out at em->n. */
+void v1_emit_event(struct v1_emit *em, const struct v1_ev *e);
+/*
+ * v1_emit_listed - if the listing ends with e: the goroutines of which it says nothing more are runnable. Writes as
+ * long as em->n < cap - V1_EMIT_ROOM; true when there are no more and e is to be given to v1_emit_event().
+ */
+bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap);
+
+/* v1_emit_note_end - the goroutine of this row has ended. */
+void v1_emit_note_end(struct v1_emit *em, uint32_t g);
+/* v1_emit_sweep - give back the rows of ended goroutines, if there are many. Between events only. */
+void v1_emit_sweep(struct v1_emit *em);
+
+#endif

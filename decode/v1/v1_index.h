@@ -1,0 +1,91 @@
+/*
+ * v1_index.h - the first pass over a trace of the first family.
+ *
+ * Batches have no length and the table of names stands at the end, so the whole file is parsed once before anything
+ * can be ordered. What is kept: for each processor the chain of its batches that hold events, where strings and
+ * stacks stand, the tick rate, and two lists of events whose place in the order is not their place in the file:
+ * ends of system calls (their real time is an argument) and CPU samples. No event is kept otherwise.
+ *
+ * Cost: 16 bytes a batch, 24 an end of a system call, 16 a sample, 16 a string or stack.
+ */
+#ifndef GOTOP_DECODE_V1_INDEX_H
+#define GOTOP_DECODE_V1_INDEX_H
+
+#include "decode/events/source.h"
+#include "decode/v1/v1_scan.h"
+
+/* A map from ids of the file to values; ids are dense in real traces, anything in hostile ones. */
+struct v1_ids {
+    struct v1_id {
+        uint64_t id, val;
+    } * e; /* as found; sorted by id after v1_ids_seal() if not dense */
+    size_t n, cap;
+    uint64_t *dense; /* val by id, UINT64_MAX = none */
+    uint64_t ndense;
+};
+bool v1_ids_add(struct v1_ids *m, uint64_t id, uint64_t val); /* false: out of memory */
+bool v1_ids_seal(struct v1_ids *m, bool last_wins);           /* after the last add, before the first find */
+uint64_t *v1_ids_find(struct v1_ids *m, uint64_t id);         /* NULL: not there. O(1), sparse O(log n) */
+void v1_ids_free(struct v1_ids *m);
+
+#define V1_NO_BATCH 0x7fffffffu
+struct v1_batch { /* a Batch event and what follows it up to its last event with a time */
+    uint64_t off;
+    uint32_t len;
+    uint32_t next : 31; /* next batch of the same P, V1_NO_BATCH = none */
+    uint32_t gap : 1;   /* events are missing behind it */
+};
+
+struct v1_proc {
+    int64_t id;           /* -1: the buffer shared by threads without a P */
+    uint32_t first, last; /* batches */
+};
+
+struct v1_exit {    /* the end of a system call, to be placed by its real time */
+    uint64_t key;   /* 1.5: global sequence number; later: real ticks */
+    uint64_t ticks; /* real ticks */
+    uint64_t g;
+};
+
+struct v1_sample {
+    int64_t ticks;
+    uint64_t off; /* of its CPUSample event */
+};
+
+struct v1_index {
+    struct v1_dialect dialect;
+    struct v1_batch *batch;
+    size_t nbatch, batch_cap;
+    struct v1_proc *proc;
+    size_t nproc, proc_cap;
+    struct v1_exit *exit;
+    size_t nexit, exit_cap;
+    struct v1_sample *sample;
+    size_t nsample, sample_cap;
+    struct v1_ids strings, stacks;
+    uint32_t *proc_of; /* index in proc by P id + 1, UINT32_MAX = none */
+    size_t proc_of_cap;
+    int64_t frequency;                     /* ticks per second, 0 = not in the file */
+    bool has_footer;                       /* the list of batches is complete: what follows them was seen */
+    bool incomplete;                       /* bytes are missing */
+    uint64_t events, nfutile, ngomaxprocs; /* of all types; of two */
+    uint64_t end;                          /* offset up to which the file was understood */
+    /* private to the pass */
+    uint64_t at;
+    uint32_t cur; /* index in proc of the batch's P, UINT32_MAX = none yet */
+    uint64_t batch_off, batch_ticks, run_ticks;
+    struct v1_scan scan[2];
+    uint64_t scanned; /* up to where they are */
+    bool helped;      /* by a thread of their own */
+    bool batch_open;  /* batch[nbatch - 1] is the one that is being read */
+    bool done;
+};
+
+#define V1_PROCS_MAX 65535 /* processors, more are taken for damage */
+
+/* v1_index_step - go on for about `bytes` bytes; *done at the end. ERR_OK or ERR_NOMEM; damage goes to the source. */
+enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes);
+bool v1_index_init(struct v1_index *ix, const struct source *s);
+void v1_index_free(struct v1_index *ix);
+
+#endif

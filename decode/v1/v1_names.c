@@ -1,0 +1,135 @@
+/* v1_names.c - see v1_names.h. */
+#include "decode/v1/v1_names.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+enum err_code v1_names_init(struct v1_names *vn, struct source *s, struct v1_index *ix)
+{
+    *vn = (struct v1_names){.s = s, .ix = ix};
+    vn->frames = mem_alloc(V1_FRAMES_MAX * sizeof *vn->frames);
+    if (!vn->frames)
+        return ERR_NOMEM;
+    struct err e;
+    if (s->opts && s->opts->exe && !ix->dialect.names && symbols_open(s->opts->exe, &vn->symbols, &e) != ERR_OK)
+        source_warn(s, e.code, 0, ERR_NO_OFFSET, "no names from the binary: %s", e.what);
+    return ERR_OK;
+}
+
+void v1_names_free(struct v1_names *vn)
+{
+    mem_free(vn->frames);
+    symbols_close(vn->symbols);
+    memset(vn, 0, sizeof *vn);
+}
+
+uint32_t v1_text(struct v1_names *vn, const char *p, uint32_t len)
+{
+    uint32_t id = 0;
+    if (names_str(vn->s->names, p, len, &id) != ERR_OK)
+        vn->oom = true;
+    return id;
+}
+
+static uint32_t copied(struct v1_names *vn, const char *p, uint32_t len)
+{
+    uint32_t id = 0;
+    if (names_str_copy(vn->s->names, p, len, &id) != ERR_OK)
+        vn->oom = true;
+    return id;
+}
+
+/* at - the event at a place the index noted, if it is still of that type. */
+static bool at(const struct v1_names *vn, uint64_t off, enum v1_type type, struct v1_raw *r)
+{
+    const uint8_t *p = vn->s->data + off;
+    const char *why;
+    return v1_read(&vn->ix->dialect, &p, vn->s->data + vn->s->len, r, &why) == V1_READ_OK && r->type == type;
+}
+
+/* string_or_0 - like v1_string, but 0 for what the file lacks. */
+static uint32_t string_or_0(struct v1_names *vn, uint64_t id)
+{
+    uint64_t *val = id ? v1_ids_find(&vn->ix->strings, id) : NULL;
+    struct v1_raw r;
+    if (!val) {
+        vn->missing += id != 0;
+        return 0;
+    }
+    if (*val & V1_KNOWN)
+        return (uint32_t)*val;
+    uint32_t nid = at(vn, *val, V1_STRING, &r) ? v1_text(vn, (const char *)r.text, r.len) : 0;
+    *val = V1_KNOWN | nid;
+    return nid;
+}
+
+uint32_t v1_string(struct v1_names *vn, uint64_t id)
+{
+    uint32_t nid = string_or_0(vn, id);
+    if (nid || !id || !vn->s->st.ndamages)
+        return nid;
+    char text[32];
+    return copied(vn, text, (uint32_t)snprintf(text, sizeof text, "#%llu", (unsigned long long)id));
+}
+
+/* resolve - names for a bare program counter, which is a return address. */
+static void resolve(struct v1_names *vn, struct frame *f)
+{
+    struct symbol y;
+    if (!vn->symbols || !f->pc || !symbols_find(vn->symbols, f->pc - 1, &y))
+        return;
+    f->func = copied(vn, y.func, y.func_len);
+    f->file = y.file ? copied(vn, y.file, y.file_len) : 0;
+    f->line = y.line;
+}
+
+uint32_t v1_start(struct v1_names *vn, uint64_t pc)
+{
+    uint32_t id = 0;
+    struct frame f = {.pc = pc + 1};
+    if (!pc)
+        return 0;
+    resolve(vn, &f);
+    if (names_stack(vn->s->names, &f, 1, &id) != ERR_OK)
+        vn->oom = true;
+    return id;
+}
+
+static uint32_t read_stack(struct v1_names *vn, const struct v1_raw *r)
+{
+    const uint8_t *p = r->text, *end = vn->s->data + vn->s->len;
+    uint32_t id = 0, n = 0;
+    for (; n < r->len && n < V1_FRAMES_MAX; n++) {
+        uint64_t v[4] = {0};
+        for (int i = 0; i < (vn->ix->dialect.names ? 4 : 1); i++)
+            if (!(p = v1_varint(p, end, &v[i])))
+                return 0;
+        vn->frames[n] = (struct frame){.pc = v[0], .line = v[3]};
+        if (vn->ix->dialect.names) {
+            vn->frames[n].func = string_or_0(vn, v[1]);
+            vn->frames[n].file = string_or_0(vn, v[2]);
+        } else {
+            resolve(vn, &vn->frames[n]);
+        }
+    }
+    if (names_stack(vn->s->names, vn->frames, n, &id) != ERR_OK)
+        vn->oom = true;
+    return id;
+}
+
+uint32_t v1_stack(struct v1_names *vn, uint64_t id)
+{
+    uint64_t *val = id ? v1_ids_find(&vn->ix->stacks, id) : NULL;
+    struct v1_raw r;
+    if (!val) {
+        vn->missing += id != 0;
+        return 0;
+    }
+    if (*val & V1_KNOWN)
+        return (uint32_t)*val;
+    uint32_t nid = at(vn, *val, V1_STACK, &r) ? read_stack(vn, &r) : 0;
+    *val = V1_KNOWN | nid;
+    return nid;
+}

@@ -1,0 +1,360 @@
+/*
+ * v1_order.c - see v1_order.h.
+ *
+ * Invariants: every cursor that has not ended is either in the heap (its head may come next) or waits in the list
+ * of the one goroutine whose state its head needs; a goroutine's list is looked at when that goroutine changes.
+ * If everyone waits, events are missing or contradict each other: the earliest head is forced, which is counted.
+ * Looking at waiters is on a budget, so that a made-up file with thousands of processors can't take quadratic time.
+ */
+#include "decode/v1/v1_order.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define NO_CURSOR 0
+#define SORTED_MAX 32 /* processors that are kept in an array instead of a heap */
+#define TIE_MAX 64    /* heads of one time that are looked at */
+
+/* ---- the heap --------------------------------------------------------------------------------------------- */
+
+void v1_order_sift(struct v1_order *o, size_t i)
+{
+    struct v1_slot x = o->heap[i];
+    for (;;) {
+        size_t k = 2 * i + 1;
+        if (k >= o->nheap)
+            break;
+        if (k + 1 < o->nheap && o->heap[k + 1].key < o->heap[k].key)
+            k++;
+        if (o->heap[k].key >= x.key)
+            break;
+        o->heap[i] = o->heap[k];
+        i = k;
+    }
+    o->heap[i] = x;
+}
+
+static void heap_push(struct v1_order *o, uint32_t cur)
+{
+    struct v1_slot x = {v1_order_key(o, v1_order_head(o, cur)), cur};
+    size_t i = o->nheap++;
+    if (o->sorted) {
+        v1_order_insert(o, i, x);
+        return;
+    }
+    while (i && o->heap[(i - 1) / 2].key > x.key) {
+        o->heap[i] = o->heap[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    o->heap[i] = x;
+}
+
+static inline void heap_pop(struct v1_order *o)
+{
+    o->nheap--;
+    if (!o->sorted) {
+        o->heap[0] = o->heap[o->nheap];
+        if (o->nheap)
+            v1_order_sift(o, 0);
+    }
+}
+
+/* ---- who may come next ------------------------------------------------------------------------------------ */
+
+static inline bool ready(const struct v1_order *o, const struct v1_ev *e)
+{
+    return v1_ready(&o->d, e) || o->by_time;
+}
+
+/* apply - what an event does to the state of the goroutine that orders it. */
+static inline void apply(const struct v1_order *o, const struct v1_ev *e)
+{
+    struct v1_g *g = &o->d.g[e->rule_g];
+    const struct v1_kind *k = &o->d.kind[e->tag.type];
+    if (v1_ready(&o->d, e))
+        g->key += (uint64_t)(int64_t)e->tag.delta;
+    else
+        g->key = (g->key & k->keep) + k->add + ((e->own & k->numbered) << 2);
+}
+
+static void wait_for(struct v1_order *o, uint32_t cur)
+{
+    struct v1_cursor *c = &o->d.cur[cur];
+    struct v1_g *g = &o->d.g[v1_order_head(o, cur)->rule_g];
+    c->waiting = true;
+    c->next_wait = g->waiters;
+    g->waiters = cur + 1;
+    o->nwaiting++;
+}
+
+static void place(struct v1_order *o, uint32_t cur)
+{
+    if (ready(o, v1_order_head(o, cur)))
+        heap_push(o, cur);
+    else
+        wait_for(o, cur);
+}
+
+/* wake - look again at all that wait for g. */
+static void wake(struct v1_order *o, uint32_t g)
+{
+    uint32_t w = o->d.g[g].waiters;
+    o->d.g[g].waiters = NO_CURSOR;
+    while (w) {
+        uint32_t cur = w - 1;
+        w = o->d.cur[cur].next_wait;
+        o->d.cur[cur].waiting = false;
+        o->nwaiting--;
+        o->work++;
+        place(o, cur);
+    }
+}
+
+static void give_up(struct v1_order *o, const char *why)
+{
+    o->by_time = true;
+    if (!o->quiet)
+        source_damage(o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET, "%s: from here on events are in order of time alone", why);
+    for (uint32_t i = 0; i < o->d.ix->nproc; i++) {
+        if (!o->d.cur[i].waiting)
+            continue;
+        o->d.g[v1_order_head(o, i)->rule_g].waiters = NO_CURSOR;
+        o->d.cur[i].waiting = false;
+        heap_push(o, i);
+    }
+    o->nwaiting = 0;
+}
+
+static void repair(struct v1_order *o, const struct v1_ev *e)
+{
+    if (!o->repairs++ && !o->quiet)
+        source_damage(o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET,
+                      "no order makes all events consistent (first at %s, goroutine %llu): some are missing",
+                      v1_type_name(e->tag.type),
+                      (unsigned long long)(e->rule_g > V1_GC_ROW ? o->d.g[e->rule_g].id : 0));
+    if (o->repairs > o->max_repairs)
+        give_up(o, "too many events contradict each other");
+}
+
+/* force - everyone waits: let the earliest go. */
+static void force(struct v1_order *o)
+{
+    o->work += o->d.ix->nproc;
+    uint32_t best = UINT32_MAX;
+    int64_t least = 0;
+    for (uint32_t i = 0; i < o->d.ix->nproc; i++) {
+        if (!o->d.cur[i].waiting || (best != UINT32_MAX && v1_order_key(o, v1_order_head(o, i)) >= least))
+            continue;
+        best = i;
+        least = v1_order_key(o, v1_order_head(o, i));
+    }
+    struct v1_cursor *c = &o->d.cur[best];
+    repair(o, v1_order_head(o, best));
+    if (o->by_time)
+        return; /* all are in the heap now */
+    uint32_t *link = &o->d.g[v1_order_head(o, best)->rule_g].waiters;
+    while (*link != best + 1)
+        link = &o->d.cur[*link - 1].next_wait;
+    *link = c->next_wait;
+    c->waiting = false;
+    c->forced = true;
+    o->nwaiting--;
+    heap_push(o, best);
+}
+
+/* tie - the prototype's clock is coarse: of heads of one time take one whose goroutine is in the state it needs. */
+static void tie(struct v1_order *o)
+{
+    size_t at = v1_order_top(o), stack[TIE_MAX], n = 0, looked = 0;
+    int64_t key = o->heap[at].key;
+    stack[n++] = at;
+    while (n && looked++ < TIE_MAX) {
+        size_t i = stack[--n];
+        if (v1_order_fits(o, v1_order_head(o, o->heap[i].cur))) {
+            struct v1_slot x = o->heap[i];
+            o->heap[i] = o->heap[at];
+            o->heap[at] = x;
+            return;
+        }
+        if (o->sorted) {
+            if (i && o->heap[i - 1].key == key)
+                stack[n++] = i - 1;
+            continue;
+        }
+        for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < o->nheap; k++)
+            if (o->heap[k].key == key && n < TIE_MAX)
+                stack[n++] = k;
+    }
+}
+
+void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more)
+{
+    heap_pop(o);
+    if (o->d.g[g].waiters)
+        wake(o, g);
+    if (more)
+        place(o, cur);
+}
+
+/* order_next - the next event of the merged chains, as they were written. */
+static const struct v1_ev *order_next(struct v1_order *o)
+{
+    const struct v1_ev *e;
+    uint32_t cur;
+    if (o->work > o->max_work && !o->by_time)
+        give_up(o, "too many processors wait for each other");
+    for (;;) {
+        if (o->d.oom || (!o->nheap && !o->nwaiting))
+            return NULL;
+        if (!o->nheap)
+            force(o);
+        if (o->d.ix->dialect.version == 0)
+            tie(o);
+        cur = o->heap[v1_order_top(o)].cur;
+        e = v1_order_head(o, cur);
+        if (ready(o, e) || o->d.cur[cur].forced)
+            break;
+        heap_pop(o); /* two wanted the same state, the other was earlier */
+        wait_for(o, cur);
+        repair(o, e);
+    }
+    struct v1_cursor *c = &o->d.cur[cur];
+    c->forced = false;
+    bool more = ++c->head != c->fill || v1_fill(&o->d, c);
+    if (o->d.oom)
+        return NULL;
+    apply(o, e);
+    if (more && !o->d.g[e->rule_g].waiters && ready(o, v1_order_head(o, cur))) /* the usual case */
+        v1_order_replace(o, v1_order_key(o, v1_order_head(o, cur)));
+    else
+        v1_order_settle(o, e->rule_g, cur, more);
+    return e;
+}
+
+/* ---- the final order -------------------------------------------------------------------------------------- */
+
+/* exit_due - is the next moved end of a system call before x (NULL: x is the end)? */
+static bool exit_due(const struct v1_order *o, const struct v1_ev *x)
+{
+    if (o->exit >= o->d.ix->nexit)
+        return false;
+    int64_t key = (int64_t)o->d.ix->exit[o->exit].key;
+    if (!x)
+        return o->d.ix->dialect.version == 1005;
+    if (key < v1_order_key(o, x))
+        return true;
+    /* x is the written place of an exit, perhaps of this very one: it can't stay behind it */
+    uint64_t real = v1_ev_real_ticks(&o->d, x);
+    return real && key <= (int64_t)real;
+}
+
+/* look_aside - when the next of the two lists is due. */
+static void look_aside(struct v1_order *o)
+{
+    o->side = INT64_MAX;
+    if (o->exit < o->d.ix->nexit)
+        o->side = (int64_t)o->d.ix->exit[o->exit].key;
+    if (o->sample < o->d.ix->nsample && o->d.ix->sample[o->sample].ticks < o->side)
+        o->side = o->d.ix->sample[o->sample].ticks;
+}
+
+static const struct v1_ev *take_exit(struct v1_order *o)
+{
+    const struct v1_exit *x = &o->d.ix->exit[o->exit++];
+    look_aside(o);
+    uint32_t g = v1_find_g(&o->d, x->g);
+    o->extra = (struct v1_ev){.tag = {.type = V1_SYS_EXIT},
+                              .moved = true,
+                              .p = UINT32_MAX,
+                              .g = g,
+                              .arg_g = g,
+                              .ticks = x->ticks,
+                              .seq = x->key};
+    return o->d.oom ? NULL : &o->extra;
+}
+
+static const struct v1_ev *take_sample(struct v1_order *o)
+{
+    const struct v1_sample *x = &o->d.ix->sample[o->sample++];
+    look_aside(o);
+    o->extra = (struct v1_ev){.tag = {.type = V1_CPU_SAMPLE},
+                              .p = UINT32_MAX,
+                              .ticks = (uint64_t)x->ticks,
+                              .at = o->d.s->data + x->off,
+                              .stack = V1_FAR_STACK};
+    struct v1_raw r;
+    if (!v1_ev_values(&o->d, &o->extra, &r))
+        return &o->extra;
+    o->extra.g = r.v[2] ? v1_goids_find(&o->d.gid, r.v[2]) : 0;
+    if (o->extra.g == V1_ENDED_ROW)
+        o->extra.g = 0;
+    if (r.v[1] < o->d.ix->proc_of_cap && r.v[1] + 1 < o->d.ix->proc_of_cap)
+        o->extra.p = o->d.ix->proc_of[r.v[1] + 1];
+    return &o->extra;
+}
+
+const struct v1_ev *v1_merge_next(struct v1_order *o)
+{
+    if (!o->head)
+        o->head = order_next(o);
+    if (o->d.oom)
+        return NULL;
+    const struct v1_ev *x = o->head;
+    if (x && v1_order_key(o, x) <= o->side && x->tag.type != V1_SYS_EXIT && x->tag.type != V1_SYS_EXIT_LOCAL) {
+        o->head = NULL;
+        return x;
+    }
+    bool exit = exit_due(o, x);
+    bool sample = o->sample < o->d.ix->nsample && (!x || o->d.ix->sample[o->sample].ticks < (int64_t)x->ticks);
+    if (exit && sample && o->d.ix->sample[o->sample].ticks < (int64_t)o->d.ix->exit[o->exit].ticks)
+        exit = false;
+    if (exit)
+        return take_exit(o);
+    if (sample)
+        return take_sample(o);
+    o->head = NULL;
+    return x;
+}
+
+/* ---- questions -------------------------------------------------------------------------------------------- */
+
+bool v1_order_fits(const struct v1_order *o, const struct v1_ev *e)
+{
+    uint8_t s = o->d.g[e->arg_g].state;
+    switch (e->tag.type) {
+    case V1_GO_START: return s == V1S_RUNNABLE || s == V1S_LISTED;
+    case V1_GO_UNBLOCK: return s == V1S_WAITING;
+    case V1_SYS_EXIT: return s == V1S_SYSCALL;
+    case V1_GO_WAITING:
+    case V1_GO_IN_SYSCALL: return s == V1S_LISTED || s == V1S_RUNNABLE;
+    default: return true;
+    }
+}
+
+/* ---- set-up ----------------------------------------------------------------------------------------------- */
+
+enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v1_index *ix)
+{
+    memset(o, 0, sizeof *o);
+    o->max_repairs = ix->events / 100 > 64 ? ix->events / 100 : 64;
+    o->max_work = 64 * ix->events + 1000000;
+    o->sorted = ix->nproc <= SORTED_MAX;
+    o->heap = mem_alloc(ix->nproc * sizeof *o->heap);
+    if (v1_decoder_init(&o->d, s, ix) != ERR_OK || !o->heap) {
+        v1_order_free(o);
+        return ERR_NOMEM;
+    }
+    look_aside(o);
+    for (uint32_t i = 0; i < ix->nproc; i++)
+        if (v1_fill(&o->d, &o->d.cur[i]))
+            place(o, i);
+    return o->d.oom ? ERR_NOMEM : ERR_OK;
+}
+
+void v1_order_free(struct v1_order *o)
+{
+    v1_decoder_free(&o->d);
+    mem_free(o->heap);
+    memset(o, 0, sizeof *o);
+}

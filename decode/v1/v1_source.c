@@ -1,0 +1,298 @@
+/*
+ * v1_source.c - the first family's reader: index, (rehearsal,) merge, emit, one step after the other.
+ *
+ * Futile wake-ups (a goroutine woken for nothing that blocks again) are taken out whole, but only the last of their
+ * events tells. Traces that have any are merged twice: the rehearsal notes where each futile sequence begins and
+ * ends in the final order, the second time those events are passed over.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "decode/v1/v1_play.h"
+
+#define INDEX_STEP (8u << 20) /* bytes indexed per call */
+
+struct futile { /* events [start, end] of the final order, of goroutine g */
+    uint64_t start, end;
+    uint32_t next; /* next one of the same goroutine, index + 1 */
+};
+
+struct futile_g {
+    uint64_t start; /* position of its wake-up + 1, 0 = none */
+    bool futile;
+    uint32_t first, last; /* index + 1 in the list; in the second pass `first` is the current one */
+};
+
+struct v1 {
+    struct v1_index ix;
+    struct v1_names names;
+    struct v1_order order;
+    struct v1_emit emit;
+    enum { INDEX, REHEARSE, PLAY, END } phase;
+    const struct v1_ev *pending;
+    uint64_t pos; /* of the next event in final order */
+    struct futile *futile;
+    size_t nfutile, futile_cap;
+    struct futile_g *fg;
+    size_t nfg, fg_cap;
+};
+
+/* ---- futile wake-ups -------------------------------------------------------------------------------------- */
+
+/* futile_goroutine - whose wake-up sequence an event belongs to, 0 = none's. */
+static uint32_t futile_goroutine(const struct v1_ev *e, bool *ends)
+{
+    *ends = false;
+    switch (e->tag.type) {
+    case V1_GO_UNBLOCK:
+    case V1_UNBLOCK_LOCAL: return e->arg_g;
+    case V1_GO_START:
+    case V1_GO_START_LOCAL:
+    case V1_GO_PREEMPT:
+    case V1_FUTILE: return e->g;
+    case V1_GO_BLOCK:
+    case V1_GO_BLOCK_SEND:
+    case V1_GO_BLOCK_RECV:
+    case V1_GO_BLOCK_SELECT:
+    case V1_GO_BLOCK_SYNC:
+    case V1_GO_BLOCK_COND: *ends = true; return e->g;
+    default: return 0;
+    }
+}
+
+static bool futile_room(struct v1 *v, uint32_t g)
+{
+    size_t old = v->nfg;
+    if (g < old)
+        return true;
+    struct futile_g *fg = mem_grow(v->fg, &v->fg_cap, (size_t)g + 1, sizeof *fg);
+    if (!fg)
+        return false;
+    memset(fg + old, 0, (v->fg_cap - old) * sizeof *fg);
+    v->fg = fg;
+    v->nfg = v->fg_cap;
+    return true;
+}
+
+static bool futile_note(struct v1 *v, const struct v1_ev *e, uint64_t pos)
+{
+    bool ends;
+    uint32_t g = futile_goroutine(e, &ends);
+    if (!g)
+        return true;
+    if (!futile_room(v, g))
+        return false;
+    struct futile_g *f = &v->fg[g];
+    if (!ends) {
+        if (!f->start || e->tag.type == V1_GO_UNBLOCK || e->tag.type == V1_UNBLOCK_LOCAL)
+            f->start = pos + 1;
+        f->futile |= e->tag.type == V1_FUTILE;
+        return true;
+    }
+    if (f->futile) {
+        struct futile *x = mem_grow(v->futile, &v->futile_cap, v->nfutile + 1, sizeof *x);
+        if (!x || v->nfutile >= UINT32_MAX - 1)
+            return false;
+        v->futile = x;
+        x[v->nfutile++] = (struct futile){f->start - 1, pos, 0};
+        if (f->last)
+            x[f->last - 1].next = (uint32_t)v->nfutile;
+        else
+            f->first = (uint32_t)v->nfutile;
+        f->last = (uint32_t)v->nfutile;
+    }
+    f->start = 0;
+    f->futile = false;
+    return true;
+}
+
+static bool futile_drop(struct v1 *v, const struct v1_ev *e, uint64_t pos)
+{
+    bool ends;
+    uint32_t g = futile_goroutine(e, &ends);
+    if (!g || g >= v->nfg)
+        return false;
+    struct futile_g *f = &v->fg[g];
+    while (f->first && v->futile[f->first - 1].end < pos)
+        f->first = v->futile[f->first - 1].next;
+    return f->first && v->futile[f->first - 1].start <= pos;
+}
+
+/* ---- phases ----------------------------------------------------------------------------------------------- */
+
+static void stop(struct v1 *v, struct source *s, enum err_code c)
+{
+    v->phase = END;
+    if (c == ERR_NOMEM)
+        source_damage(s, ERR_NOMEM, 0, ERR_NO_OFFSET, "out of memory: the rest is not shown");
+}
+
+static void start_play(struct v1 *v, struct source *s)
+{
+    enum err_code c = v1_order_init(&v->order, s, &v->ix);
+    if (c == ERR_OK)
+        c = v1_emit_init(&v->emit, s, &v->ix, &v->order, &v->names);
+    v->phase = PLAY;
+    v->pos = 0;
+    if (c != ERR_OK)
+        stop(v, s, c);
+}
+
+static void indexed(struct v1 *v, struct source *s)
+{
+    if (!v->ix.nbatch) {
+        if (s->fatal.code == ERR_OK)
+            err_set(&s->fatal, ERR_EMPTY, s->header, "no events: %s",
+                    s->len > s->header ? "nothing in the file could be read"
+                                       : "the file holds a header and nothing else");
+        v->phase = END;
+        return;
+    }
+    if (!v->ix.nfutile) {
+        start_play(v, s);
+        return;
+    }
+    if (s->version >= 1011)
+        source_damage(s, ERR_FORMAT, 0, ERR_NO_OFFSET,
+                      "event 36 (FutileWakeup), which no writer of this dialect makes");
+    enum err_code c = v1_order_init(&v->order, s, &v->ix);
+    v->order.quiet = true;
+    v->phase = REHEARSE;
+    if (c != ERR_OK)
+        stop(v, s, c);
+}
+
+static void rehearse(struct v1 *v, struct source *s)
+{
+    const struct v1_ev *e;
+    for (unsigned i = 0; i < 1u << 20; i++) {
+        e = v1_merge_next(&v->order);
+        if (!e)
+            break;
+        if (!futile_note(v, e, v->pos++)) {
+            stop(v, s, ERR_NOMEM);
+            return;
+        }
+    }
+    if (e)
+        return;
+    bool oom = v->order.d.oom;
+    v1_order_free(&v->order);
+    if (oom)
+        stop(v, s, ERR_NOMEM);
+    else
+        start_play(v, s);
+}
+
+static void finish(struct v1 *v, struct source *s)
+{
+    v->phase = END;
+    s->st.bytes_done = s->len;
+    if (v->order.d.oom || v->names.oom)
+        stop(v, s, ERR_NOMEM);
+    if (v->names.missing)
+        source_damage(s, ERR_TRUNCATED, 0, s->len,
+                      "%" PRIu64 " uses of stacks or strings that are not in the file: its end is missing",
+                      v->names.missing);
+    if (v->emit.contradictions)
+        source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu events contradict what came before them",
+                    (unsigned long long)v->emit.contradictions);
+}
+
+static size_t play(struct v1 *v, struct source *s, struct evs *out, size_t cap)
+{
+    v->emit.out = out;
+    v->emit.n = 0;
+    v1_emit_sweep(&v->emit);
+    bool quick = s->version >= 1007 && !v->nfutile;
+    while (v->emit.n + V1_EMIT_ROOM <= cap) {
+        if (quick && !v->pending)
+            v1_play(&v->emit, cap);
+        if (v->emit.n + V1_EMIT_ROOM > cap)
+            break;
+        const struct v1_ev *e = v->pending ? v->pending : v1_merge_next(&v->order);
+        v->pending = NULL;
+        if (!e || v->names.oom) {
+            finish(v, s);
+            break;
+        }
+        if (v->emit.listing && !v1_emit_listed(&v->emit, e, cap)) {
+            v->pending = e;
+            break;
+        }
+        if (!v->nfutile || !futile_drop(v, e, v->pos++))
+            v1_emit_event(&v->emit, e);
+    }
+    if (v->phase == PLAY)
+        s->st.bytes_done = s->header + v->order.d.bytes;
+    return v->emit.n;
+}
+
+/* tick - nothing to show yet, but the reader is at work: time 0 again. */
+static size_t tick(struct evs *out)
+{
+    *(struct ev *)(void *)out =
+        (struct ev){.kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+    return EVS_LONG;
+}
+
+static size_t v1_stream(struct source *s, struct evs *out, size_t cap, int64_t *t)
+{
+    struct v1 *v = s->self;
+    *t = v->emit.last;
+    while (v->phase != END) {
+        if (v->phase == PLAY) {
+            size_t n = play(v, s, out, cap);
+            if (n || v->phase == END)
+                return n;
+        } else if (v->phase == REHEARSE) {
+            rehearse(v, s);
+            if (v->phase == REHEARSE)
+                return tick(out);
+        } else {
+            enum err_code c = v1_index_step(&v->ix, s, INDEX_STEP);
+            if (c != ERR_OK)
+                stop(v, s, c);
+            else if (v->ix.done)
+                indexed(v, s);
+            else
+                return tick(out);
+        }
+    }
+    return 0;
+}
+
+static void v1_close(struct source *s)
+{
+    struct v1 *v = s->self;
+    if (!v)
+        return;
+    v1_emit_free(&v->emit);
+    v1_order_free(&v->order);
+    v1_names_free(&v->names);
+    v1_index_free(&v->ix);
+    mem_free(v->futile);
+    mem_free(v->fg);
+    mem_free(v);
+    s->self = NULL;
+}
+
+enum err_code source_v1(struct source *s, struct err *e)
+{
+    static const struct source_ops ops = {.stream = v1_stream, .close = v1_close};
+    struct v1 *v = mem_zalloc(sizeof *v);
+    if (!v)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    s->ops = &ops;
+    s->self = v;
+    if (!v1_index_init(&v->ix, s)) {
+        v1_close(s);
+        return err_set(e, ERR_VERSION, 0, "no dialect of the first family has version %d", s->version);
+    }
+    if (v1_names_init(&v->names, s, &v->ix) != ERR_OK) {
+        v1_close(s);
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    }
+    return ERR_OK;
+}

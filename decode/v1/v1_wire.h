@@ -1,0 +1,76 @@
+/*
+ * v1_wire.h - the first family's events on the wire: one event in, its values out; and the tables of a dialect.
+ *
+ * Knows no state: neither batches' running times nor goroutines. All reads are bounded by `end`.
+ */
+#ifndef GOTOP_DECODE_V1_WIRE_H
+#define GOTOP_DECODE_V1_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define V1_LAST INT32_MAX
+#define V1_TYPES 64 /* the type has six bits */
+#define V1_VALUES 8 /* values an event can have, sequence number and time included (most: 7) */
+#define V1_STRING_MAX 1000000
+#define V1_FRAMES_MAX 1000
+
+enum v1_type {
+    V1_NONE = 0, /* no such event; the reader uses it for "here events are missing" */
+#define V1_EVENT(number, id, name) V1_##id = number,
+#include "decode/v1/events_v1.def"
+};
+
+struct v1_shape {
+    const char *name; /* NULL: the dialect has no such event */
+    uint8_t n;        /* values on the wire, sequence number and time included */
+    uint8_t timed;    /* index of the first value after the time; 0 = the event has no time */
+    int8_t stack;     /* index of the stack id, -1 = none */
+};
+
+struct v1_dialect {
+    int version;  /* 0 = prototype */
+    uint8_t base; /* values an event with the count bits 0 has: 1, in 1.5: 2 */
+    uint8_t max;  /* greatest event number */
+    bool names;   /* it has strings: stacks are four-tuples, not bare program counters */
+    struct v1_shape shape[V1_TYPES];
+};
+
+/* v1_dialect_init - the tables of a version; false if no such dialect exists. */
+bool v1_dialect_init(struct v1_dialect *d, int version);
+/* v1_type_name - "GoCreate"; "?" for a number that is none. */
+const char *v1_type_name(unsigned type);
+
+struct v1_raw {
+    uint8_t type, n;
+    uint64_t v[V1_VALUES];
+    const uint8_t *text; /* log: its inline value; String: its bytes; Stack: its values after id and count */
+    uint32_t len;        /* bytes of text; Stack: number of frames */
+};
+
+enum v1_read { V1_READ_OK, V1_READ_CUT, V1_READ_BAD };
+/*
+ * v1_read - the event at *p, *p is moved behind it. V1_READ_CUT: the input ends inside, V1_READ_BAD: *why (a
+ * constant string) says what is wrong; *p then stays. String: v[0] id. Stack: v[0] id, v[1] number of frames.
+ */
+enum v1_read v1_read(const struct v1_dialect *d, const uint8_t **p, const uint8_t *end, struct v1_raw *out,
+                     const char **why);
+/* v1_varint - one number; NULL if it does not end before `end` or within ten bytes. */
+static inline const uint8_t *v1_varint(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+    uint64_t x = 0;
+    for (unsigned shift = 0; shift < 70; shift += 7) {
+        if (p == end)
+            return NULL;
+        uint8_t b = *p++;
+        x |= (uint64_t)(b & 0x7f) << (shift & 63);
+        if (!(b & 0x80)) {
+            *v = x;
+            return p;
+        }
+    }
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,616 @@
+/*
+ * v2_gen.c - see v2_gen.h.
+ *
+ * The file is hopped over batch by batch, by their size fields, until the generation ends: at a batch of the next
+ * one (up to 1.25) or at the end mark (1.26). Table batches are only noted on the way and read afterwards, because
+ * stacks need strings that may stand behind them.
+ */
+#include "decode/v2/v2_gen.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "decode/base/bytes.h"
+#include "decode/v2/v2_state.h"
+
+enum {
+    B_EVENTS = 1,
+    B_STACKS = 2,
+    B_STACK = 3,
+    B_STRINGS = 4,
+    B_STRING = 5,
+    B_SAMPLES = 6,
+    B_SAMPLE = 7,
+    B_FREQ = 8,
+    B_EXPERIMENTAL = 49,
+    B_SYNC = 50,
+    B_SNAPSHOT = 51,
+    B_END = 52
+};
+
+#define BATCH_MAX 65536
+#define FRAMES_MAX 128
+#define STRING_MAX 1024
+#define GO_125 1025
+#define GO_126 1026
+
+struct header {
+    uint64_t gen, m, time, size;
+    const uint8_t *p, *end; /* payload */
+    bool experimental, torn;
+};
+
+static size_t off_of(const struct source *s, const uint8_t *p)
+{
+    return (size_t)(p - s->data);
+}
+
+/* Read a batch header at p. NULL: damage, noted. A payload that the input cuts off is torn, not damage of its own. */
+static const uint8_t *header_read(struct source *s, const uint8_t *p, struct header *h, uint32_t gen)
+{
+    const uint8_t *end = s->data + s->len, *at = p;
+    *h = (struct header){0};
+    h->experimental = *p == B_EXPERIMENTAL;
+    if (*p != B_EVENTS && !h->experimental) {
+        source_damage(s, ERR_FORMAT, gen, off_of(s, p), "expected a batch (byte 1, 49 or 52), found byte %u", *p);
+        return NULL;
+    }
+    p++;
+    if (h->experimental && (p == end || p++ == end)) {
+        source_damage(s, ERR_TRUNCATED, gen, off_of(s, at), "the file ends inside a batch header");
+        return NULL;
+    }
+    uint64_t *field[] = {&h->gen, &h->m, &h->time, &h->size};
+    for (int i = 0; i < 4; i++) {
+        const uint8_t *q = bytes_varint(p, end, field[i]);
+        if (!q) {
+            if (end - p < 10)
+                source_damage(s, ERR_TRUNCATED, gen, off_of(s, at), "the file ends inside a batch header");
+            else
+                source_damage(s, ERR_FORMAT, gen, off_of(s, p), "a varint of a batch header is longer than 10 bytes");
+            return NULL;
+        }
+        p = q;
+    }
+    if (h->size > BATCH_MAX) {
+        source_damage(s, ERR_FORMAT, gen, off_of(s, at), "batch of %" PRIu64 " bytes, at most %d are allowed",
+                      h->size, BATCH_MAX);
+        return NULL;
+    }
+    h->p = p;
+    h->torn = (uint64_t)(end - p) < h->size;
+    h->end = h->torn ? end : p + h->size;
+    return h->end;
+}
+
+static bool note_table(struct v2_gen *g, const struct header *h)
+{
+    struct v2_slice *t = mem_grow(g->table, &g->captable, g->ntable + 1, sizeof *t);
+    if (!t)
+        return false;
+    g->table = t;
+    t[g->ntable++] = (struct v2_slice){h->p, h->end, h->torn};
+    return true;
+}
+
+static void frequency(struct source *s, struct v2_gen *g, const struct header *h, uint64_t f)
+{
+    if (g->freq && f)
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "second frequency in one generation");
+    else if (!f)
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "clock frequency is zero");
+    else
+        g->freq = f;
+}
+
+static const uint8_t *snapshot(struct v2_gen *g, const struct header *h, const uint8_t *p)
+{
+    uint64_t dt;
+    if ((p = bytes_varint(p, h->end, &dt)) && (p = bytes_varint(p, h->end, &g->mono)) &&
+        (p = bytes_varint(p, h->end, &g->sec)) && (p = bytes_varint(p, h->end, &g->nsec))) {
+        g->snap_time = h->time + dt;
+        g->has_snap = true;
+    }
+    return p;
+}
+
+/* A Frequency batch, or a Sync batch, which has a clock snapshot too. Nothing else may stand there. */
+static void read_freq(struct source *s, struct v2_gen *g, const struct header *h)
+{
+    const bool sync = *h->p == B_SYNC;
+    const uint8_t *p = h->p + sync;
+    while (p && p < h->end) {
+        const uint8_t what = *p++;
+        uint64_t f;
+        if (what == B_FREQ) {
+            if ((p = bytes_varint(p, h->end, &f)))
+                frequency(s, g, h, f);
+        } else if (what == B_SNAPSHOT && sync && !g->has_snap) {
+            p = snapshot(g, h, p);
+        } else {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p - 1),
+                          "expected frequency or clock snapshot event, found %u", what);
+            return;
+        }
+    }
+    if (!p && !h->torn)
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "malformed frequency batch");
+}
+
+static bool batch_take(struct source *s, struct v2_gen *g, const struct header *h)
+{
+    s->st.batches++;
+    if (h->time < g->min_time)
+        g->min_time = h->time;
+    if (h->experimental) {
+        s->st.experimental_batches++;
+        return true;
+    }
+    uint8_t first = h->p < h->end ? *h->p : 0;
+    if (first == (s->version >= GO_125 ? B_SYNC : B_FREQ)) {
+        read_freq(s, g, h);
+        return true;
+    }
+    switch (first) {
+    case B_STACKS: g->all_told = true; /* fallthrough */
+    case B_STRINGS:
+    case B_SAMPLES: return note_table(g, h);
+    default: break;
+    }
+    if (h->p == h->end)
+        return true;
+    struct v2_batch *b = mem_grow(g->batch, &g->capbatch, g->nbatch + 1, sizeof *b);
+    if (!b)
+        return false;
+    g->batch = b;
+    b[g->nbatch++] = (struct v2_batch){h->p, h->end, h->time, h->m, h->torn};
+    return true;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------- */
+
+static bool table_bad(struct source *s, struct v2_gen *g, const struct v2_slice *t, const uint8_t *p,
+                      const char *what)
+{
+    if (!t->torn) {
+        g->torn = true;
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "malformed %s table", what);
+    }
+    return true;
+}
+
+static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_slice *t)
+{
+    for (const uint8_t *p = t->p + 1; p < t->end;) {
+        const uint8_t *at = p;
+        uint64_t id, len;
+        if (*p++ != B_STRING || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &len)) ||
+            len > STRING_MAX || (uint64_t)(t->end - p) < len)
+            return table_bad(s, g, t, at, "string");
+        uint32_t mine;
+        if (names_str(s->names, (const char *)p, (uint32_t)len, &mine))
+            return false;
+        p += len;
+        if (idmap_get(&g->strs, id) != IDMAP_NONE) {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "string %" PRIu64 " is defined twice", id);
+            continue;
+        }
+        if (!idmap_put(&g->strs, id, mine))
+            return false;
+    }
+    return true;
+}
+
+/* Where the table of strings was cut a program counter says more than the number of a name. */
+static uint32_t frame_str(struct source *s, struct v2_gen *g, uint64_t id)
+{
+    if (!g->torn || !id || idmap_get(&g->strs, id) != IDMAP_NONE)
+        return v2_gen_str(s, g, id);
+    g->missing++;
+    return 0;
+}
+
+static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slice *t)
+{
+    struct frame f[FRAMES_MAX];
+    for (const uint8_t *p = t->p + 1; p < t->end;) {
+        const uint8_t *at = p;
+        uint64_t id, n;
+        if (*p++ != B_STACK || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &n)) ||
+            n > FRAMES_MAX)
+            return table_bad(s, g, t, at, "stack");
+        uint32_t missing = g->missing;
+        for (uint64_t i = 0; i < n; i++) {
+            uint64_t v[4];
+            for (int k = 0; k < 4; k++)
+                if (!(p = bytes_varint(p, t->end, &v[k])))
+                    return table_bad(s, g, t, at, "stack");
+            f[i] = (struct frame){v[0], frame_str(s, g, v[1]), frame_str(s, g, v[2]), v[3]};
+        }
+        if (g->missing > missing && !g->torn) {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at),
+                          "stack %" PRIu64 " names a string that is not defined", id);
+            g->missing = missing;
+        }
+        uint32_t mine;
+        if (names_stack(s->names, f, (uint32_t)n, &mine))
+            return false;
+        if (idmap_get(&g->stacks, id) != IDMAP_NONE) {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "stack %" PRIu64 " is defined twice", id);
+            continue;
+        }
+        if (!idmap_put(&g->stacks, id, mine))
+            return false;
+    }
+    return true;
+}
+
+static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_slice *t)
+{
+    for (const uint8_t *p = t->p + 1; p < t->end;) {
+        const uint8_t *at = p;
+        uint64_t v[5];
+        if (*p++ != B_SAMPLE)
+            return table_bad(s, g, t, at, "CPU sample");
+        for (int k = 0; k < 5; k++)
+            if (!(p = bytes_varint(p, t->end, &v[k])))
+                return table_bad(s, g, t, at, "CPU sample");
+        struct v2_sample *q = mem_grow(g->sample, &g->capsample, g->nsample + 1, sizeof *q);
+        if (!q)
+            return false;
+        g->sample = q;
+        q[g->nsample++] = (struct v2_sample){v[0], v[1], v[2], v[3], v[4], 0};
+    }
+    return true;
+}
+
+static int sample_by_time(const void *a, const void *b)
+{
+    const struct v2_sample *x = a, *y = b;
+    return x->ns < y->ns ? -1 : x->ns > y->ns;
+}
+
+/* Samples whose time is none are left out. */
+static void samples_time(struct source *s, struct v2_gen *g)
+{
+    const double unit = v2_gen_unit(g);
+    size_t n = 0;
+    for (size_t i = 0; i < g->nsample; i++) {
+        g->sample[n] = g->sample[i];
+        g->sample[n].ns = v2_ns(g->sample[n].time, unit);
+        n += g->sample[n].ns < SOURCE_TIME_MAX;
+    }
+    if (n < g->nsample)
+        source_damage(s, ERR_CLOCK, g->ordinal, g->start,
+                      "%zu CPU samples of generation %" PRIu64 " are left out, their times are none "
+                      "that a clock can have",
+                      g->nsample - n, g->number);
+    g->nsample = n;
+}
+
+static bool read_tables(struct source *s, struct v2_gen *g)
+{
+    static const struct {
+        uint8_t first;
+        bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
+    } kind[] = {{B_STRINGS, read_strings}, {B_STACKS, read_stacks}, {B_SAMPLES, read_samples}};
+    for (int k = 0; k < 3; k++)
+        for (size_t i = 0; i < g->ntable; i++)
+            if (*g->table[i].p == kind[k].first && !kind[k].read(s, g, &g->table[i]))
+                return false;
+    samples_time(s, g);
+    if (g->nsample)
+        qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);
+    return true;
+}
+
+double v2_gen_unit(const struct v2_gen *g)
+{
+    return 1.0 / ((double)g->freq / 1e9);
+}
+
+uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id)
+{
+    if (!id)
+        return 0;
+    uint32_t mine = idmap_get(&g->strs, id);
+    if (mine != IDMAP_NONE)
+        return mine;
+    g->missing++;
+    if (g->closed)
+        return 0;
+    char name[24];
+    int n = snprintf(name, sizeof name, "#%" PRIu64, id);
+    return names_str_copy(s->names, name, (uint32_t)n, &mine) ? 0 : mine;
+}
+
+uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id)
+{
+    if (id >= V2_REASONS)
+        return v2_gen_str(s, g, id);
+    if (g->reason[id] || !id)
+        return g->reason[id];
+    if (g->torn && g->last_reason[id] && idmap_get(&g->strs, id) == IDMAP_NONE) {
+        g->reason_inferred = true;
+        return g->last_reason[id];
+    }
+    return g->reason[id] = v2_gen_str(s, g, id);
+}
+
+/* ---- one generation --------------------------------------------------------------------------------------- */
+
+static void gen_reset(struct v2_gen *g)
+{
+    uint64_t freq = g->freq, number = g->number;
+    uint32_t ordinal = g->ordinal;
+    if (!g->torn)
+        memcpy(g->last_reason, g->reason, sizeof g->reason);
+    memset(g->reason, 0, sizeof g->reason);
+    idmap_clear(&g->strs);
+    idmap_clear(&g->stacks);
+    g->number = number;
+    g->ordinal = ordinal + 1;
+    g->freq = freq;
+    g->nbatch = g->ntable = g->nsample = 0;
+    g->min_time = UINT64_MAX;
+    g->all_told = g->has_snap = g->torn = g->reason_inferred = g->no_freq = g->assumed = g->at_end = false;
+    g->missing = 0;
+}
+
+void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
+{
+    *g = (struct v2_gen){.number = before->number, .ordinal = before->ordinal, .freq = before->freq};
+}
+
+/* What the clock batch left open. What it says of damage: gen_clock_notes(). */
+static void gen_clock(struct v2_gen *g, uint64_t last_freq)
+{
+    g->no_freq = !g->freq;
+    if (g->freq)
+        return;
+    g->torn = true;
+    g->assumed = !last_freq;
+    g->freq = last_freq ? last_freq : 15625000; /* 64 ns a unit: what nearly every system has */
+}
+
+static void gen_clock_notes(struct source *s, const struct v2_gen *g)
+{
+    if (!g->no_freq) {
+        if (!g->torn && !g->has_snap && s->version >= GO_125)
+            source_damage(s, ERR_FORMAT, g->ordinal, g->start, "generation %" PRIu64 " has no clock snapshot",
+                          g->number);
+        return;
+    }
+    if (!s->st.ndamages)
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
+                      "generation %" PRIu64 " has no clock frequency: it was cut short", g->number);
+    if (g->assumed) {
+        s->st.clock_assumed = true;
+        source_warn(s, ERR_CLOCK, g->ordinal, g->start,
+                    "no clock frequency in the file: 15.625 MHz assumed, times may be off");
+    }
+}
+
+/*
+ * Up to 1.25 nothing ends a generation but the next one, or the file. Its tables are written last: where an event names what
+ * they don't have, it was cut short. A few events tell.
+ */
+static bool tables_lack(const struct v2_gen *g)
+{
+    unsigned named = 0;
+    for (size_t i = 0; i < g->nbatch && named < 64; i++)
+        for (const uint8_t *p = g->batch[i].p, *end = g->batch[i].end; p && p < end && named < 64;) {
+            const struct v2_spec *spec = &v2_specs[*p++];
+            uint64_t v;
+            p = spec->nargs ? bytes_varint(p, end, &v) : NULL;
+            for (int k = 0; p && k < spec->nargs - 1; k++) {
+                if (!(p = bytes_varint(p, end, &v)) || !v)
+                    continue;
+                const bool str = spec->strs >> k & 1, stack = spec->stks >> k & 1;
+                named += str || stack;
+                if ((str && idmap_get(&g->strs, v) == IDMAP_NONE) ||
+                    (stack && idmap_get(&g->stacks, v) == IDMAP_NONE))
+                    return true;
+            }
+        }
+    return false;
+}
+
+enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
+{
+    const uint8_t *p = s->data + *pos, *end = s->data + s->len;
+    uint64_t last_freq = g->freq, last_number = g->number;
+    gen_reset(g);
+    g->freq = 0;
+    g->start = *pos;
+    enum v2_gen_rc rc = V2_GEN;
+    bool any = false, marked = false;
+    while (p < end) {
+        if (*p == B_END && s->version >= GO_126) {
+            p++;
+            marked = true;
+            if (any)
+                break;
+            continue;
+        }
+        struct header h;
+        const uint8_t *next = header_read(s, p, &h, g->ordinal);
+        if (!next) {
+            rc = V2_GEN_LAST;
+            g->torn = true;
+            break;
+        }
+        if (!any) {
+            if (h.gen == 0 || (g->ordinal > 1 && h.gen != last_number + 1)) {
+                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
+                              "generation %" PRIu64 " where %" PRIu64 " was expected", h.gen,
+                              g->ordinal > 1 ? last_number + 1 : 1);
+                if (h.gen == 0)
+                    return V2_GEN_NONE;
+            }
+            g->number = h.gen;
+            any = true;
+        } else if (h.gen != g->number) {
+            if (s->version >= GO_126) {
+                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
+                              "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h.gen);
+                rc = V2_GEN_LAST;
+                g->torn = true;
+            } else if (h.gen != g->number + 1) {
+                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "generation %" PRIu64 " follows %" PRIu64,
+                              h.gen, g->number);
+                rc = V2_GEN_LAST;
+            }
+            break;
+        }
+        if (!batch_take(s, g, &h))
+            return V2_GEN_OOM;
+        p = next;
+        if (h.torn) {
+            source_damage(s, ERR_TRUNCATED, g->ordinal, off_of(s, h.p),
+                          "the file ends %" PRIu64 " bytes into a batch of %" PRIu64, (uint64_t)(h.end - h.p),
+                          h.size);
+            rc = V2_GEN_LAST;
+            g->torn = true;
+            break;
+        }
+    }
+    g->end = off_of(s, p);
+    *pos = g->end;
+    if (!any)
+        return V2_GEN_NONE;
+    if (p == end)
+        rc = V2_GEN_LAST;
+    if (s->version >= GO_126 && !marked && p == end && !g->torn) {
+        g->torn = true;
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
+                      "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
+    }
+    gen_clock(g, last_freq);
+    g->at_end = rc == V2_GEN_LAST;
+    return rc;
+}
+
+bool v2_gen_tables(struct source *s, struct v2_gen *g)
+{
+    gen_clock_notes(s, g);
+    if (!read_tables(s, g))
+        return false;
+    if (g->at_end && !g->torn && s->version < GO_126 && tables_lack(g)) {
+        g->torn = true;
+        source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
+                      "generation %" PRIu64 " lacks its tables: it was cut short", g->number);
+    }
+    return true;
+}
+
+enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos)
+{
+    enum v2_gen_rc rc = v2_gen_scan(s, g, pos);
+    return rc == V2_GEN_NONE || rc == V2_GEN_OOM || v2_gen_tables(s, g) ? rc : V2_GEN_OOM;
+}
+
+void v2_gen_free(struct v2_gen *g)
+{
+    mem_free(g->batch);
+    mem_free(g->table);
+    mem_free(g->sample);
+    idmap_free(&g->strs);
+    idmap_free(&g->stacks);
+    *g = (struct v2_gen){0};
+}
+
+/* ---- its last event --------------------------------------------------------------------------------------- */
+
+/* How often an event makes time go on: a switch is three things at once. */
+static unsigned times_of(uint8_t type)
+{
+    return type == V2_GO_SWITCH || type == V2_GO_SWITCH_DESTROY ? 3 : 1;
+}
+
+struct late {
+    int64_t *t;
+    size_t n, cap;
+    bool oom;
+};
+
+static void late_add(struct late *l, int64_t t, unsigned times)
+{
+    for (; times && !l->oom; times--) {
+        int64_t *v = mem_grow(l->t, &l->cap, l->n + 1, sizeof *v);
+        l->oom = !v;
+        if (v)
+            l->t = v;
+        if (v)
+            v[l->n++] = t;
+    }
+}
+
+/* When a batch's last event is; those from `from` on go to l, if there is one. */
+static int64_t batch_last(const struct v2_batch *b, double unit, int64_t from, struct late *l)
+{
+    uint64_t unit64 = unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
+    int64_t t = v2_ns(b->time, unit), now = t;
+    for (const uint8_t *p = b->p; p < b->end;) {
+        uint8_t type = *p++;
+        uint64_t v = 0;
+        if (!v2_specs[type].nargs || !(p = bytes_varint(p, b->end, &v)))
+            break;
+        now += unit64 && v < (uint64_t)1 << 40 ? (int64_t)(v * unit64) : v2_ns(v, unit);
+        if (now >= SOURCE_TIME_MAX)
+            break;
+        t = now;
+        for (int i = 1; i < v2_specs[type].nargs && p; i++)
+            while (p < b->end && *p++ >= 0x80) {
+            }
+        if (l && t >= from)
+            late_add(l, t, times_of(type));
+    }
+    return t;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+int64_t v2_gen_last(const struct v2_gen *g, int64_t last)
+{
+    enum { WINDOW_NS = 100000 };
+    double unit = v2_gen_unit(g);
+    struct idmap seen = {0};
+    struct late late = {0};
+    int64_t most = v2_ns(g->min_time, unit);
+    last = last >= most ? last + 1 : most;
+    size_t *at = NULL, n = 0, cap = 0;
+    for (size_t i = g->nbatch; i-- > 0;) {
+        if (idmap_get(&seen, g->batch[i].m) != IDMAP_NONE)
+            continue;
+        size_t *v = mem_grow(at, &cap, n + 1, sizeof *v);
+        if (!v || !idmap_put(&seen, g->batch[i].m, 0)) {
+            at = v ? v : at;
+            break;
+        }
+        at = v;
+        at[n++] = i;
+        int64_t t = batch_last(&g->batch[i], unit, 0, NULL);
+        most = t > most ? t : most;
+    }
+    if (g->nsample && g->sample[g->nsample - 1].ns > most)
+        most = g->sample[g->nsample - 1].ns;
+    int64_t from = (most > last ? most : last) - WINDOW_NS;
+    for (size_t i = 0; i < n; i++)
+        (void)batch_last(&g->batch[at[i]], unit, from, &late);
+    for (size_t i = g->nsample; i-- > 0 && g->sample[i].ns >= from;)
+        late_add(&late, g->sample[i].ns, 1);
+    if (late.n)
+        qsort(late.t, late.n, sizeof *late.t, by_time);
+    for (size_t i = 0; i < late.n; i++)
+        last = late.t[i] > last ? late.t[i] : last + 1;
+    mem_free(late.t);
+    mem_free(at);
+    idmap_free(&seen);
+    return last;
+}

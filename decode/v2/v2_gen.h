@@ -1,0 +1,109 @@
+/*
+ * v2_gen.h - one generation of a second-family trace: its batches by thread, and its tables (FORMAT.md B.1, B.3).
+ */
+#ifndef GOTOP_DECODE_V2_GEN_H
+#define GOTOP_DECODE_V2_GEN_H
+
+#include "decode/base/idmap.h"
+#include "decode/events/source.h"
+
+#define V2_REASONS 64
+#define V2_NO_THREAD UINT64_MAX /* m = -1 */
+
+struct v2_batch { /* of timed events */
+    const uint8_t *p, *end;
+    uint64_t time; /* base, clock units */
+    uint64_t m;    /* thread id */
+    bool torn;     /* the input ends inside it */
+};
+
+struct v2_sample {
+    uint64_t time, m, p, g, stack; /* file ids, clock units */
+    int64_t ns;
+};
+
+struct v2_slice {
+    const uint8_t *p, *end;
+    bool torn;
+};
+
+struct v2_gen {
+    uint64_t number;
+    uint32_t ordinal;  /* 1 = the first one in the file */
+    size_t start, end; /* file offsets */
+    struct v2_batch *batch;
+    size_t nbatch, capbatch;
+    struct v2_slice *table; /* string batches, then stack batches, then sample batches */
+    size_t ntable, captable;
+    struct v2_sample *sample;
+    size_t nsample, capsample;
+    struct idmap strs, stacks; /* id of the file -> id in names */
+    uint64_t min_time;         /* smallest base time of all its batches */
+    uint64_t freq;             /* units per second, 0 = not seen */
+    uint64_t snap_time, mono, sec, nsec;
+    bool has_snap;
+    bool no_freq, assumed; /* its frequency is another generation's; nobody's */
+    bool torn;             /* it isn't whole: missing table entries are no surprise */
+    bool all_told;         /* it has stacks, which are written behind all events: of those none is missing */
+    bool at_end;           /* nothing behind it can be read */
+    bool closed;           /* no name may come that isn't in its tables: somebody else may be adding some */
+    uint32_t missing;      /* table entries asked for in vain */
+    /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
+       small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
+    uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
+    bool reason_inferred; /* some were needed from there */
+};
+
+enum v2_gen_rc { V2_GEN, V2_GEN_LAST, V2_GEN_NONE, V2_GEN_OOM };
+
+/*
+ * v2_gen_read - read the generation that starts at *pos and move *pos behind it. Damage is noted in s.
+ * V2_GEN: more may follow. V2_GEN_LAST: usable, but nothing behind it is. V2_GEN_NONE: the end.
+ */
+enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos);
+/*
+ * The same in two steps. v2_gen_scan - find its batches and where it ends, without looking at an event; g: the generation
+ * before it, or as much of it as v2_gen_after() takes over. v2_gen_tables - read its tables; false: out of memory.
+ */
+enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos);
+bool v2_gen_tables(struct source *s, struct v2_gen *g);
+/* v2_gen_after - an empty generation, to be scanned as the one behind `before`. */
+void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
+/*
+ * v2_gen_last - the time of its last event (absolute, ns), when the one before it ended at `last` (INT64_MIN: there is none):
+ * by a look at each thread's last batch. It may err, by little, where many threads' events are told in another order than that
+ * of their times.
+ */
+int64_t v2_gen_last(const struct v2_gen *g, int64_t last);
+void v2_gen_free(struct v2_gen *g);
+
+/* Nanoseconds per clock unit; the file's times are converted as Go does it (FORMAT.md B.4). */
+double v2_gen_unit(const struct v2_gen *g);
+
+/*
+ * A time or delta of the file in ns, truncated as Go does it. Beyond SOURCE_TIME_MAX it is that: such a time is damage,
+ * and whoever reads it from the file leaves out what has it.
+ */
+static inline int64_t v2_ns(uint64_t units, double unit)
+{
+    double t = (double)units * unit;
+    return t < (double)SOURCE_TIME_MAX ? (int64_t)t : SOURCE_TIME_MAX;
+}
+
+/* The names' id of a string or stack of this generation; 0 and a count in g->missing if it isn't there. */
+uint32_t v2_gen_str(struct source *s, struct v2_gen *g, uint64_t id);
+static inline uint32_t v2_gen_stack(struct v2_gen *g, uint64_t id)
+{
+    if (!id)
+        return 0;
+    uint32_t mine = idmap_get(&g->stacks, id);
+    if (__builtin_expect(mine == IDMAP_NONE, 0)) {
+        g->missing++;
+        return 0;
+    }
+    return mine;
+}
+/* v2_gen_reason - as v2_gen_str, for the reason of GoBlock and GoStop; may be the last generation's. */
+uint32_t v2_gen_reason(struct source *s, struct v2_gen *g, uint64_t id);
+
+#endif

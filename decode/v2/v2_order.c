@@ -1,0 +1,783 @@
+/*
+ * v2_order.c - see v2_order.h.
+ *
+ * Each thread has a cursor over its batches; a heap holds the cursors by the time of their current event. The
+ * earliest event is tried; if the state it needs isn't there yet (a goroutine it starts has not been unblocked,
+ * say), the next earliest is. What an event needs and changes stands in v2_adv.c; for the commonest ones it stands in
+ * v2_turn.c again, where a thread's events can be handed over one after another.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "decode/base/bytes.h"
+#include "decode/v2/v2_torn.h"
+#include "decode/v2/v2_turn.h"
+
+/* ---- cursors ---------------------------------------------------------------------------------------------- */
+
+static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, const char *what, uint64_t a)
+{
+    source_damage(o->s, code, o->gen->ordinal, (uint64_t)(p - o->s->data), "%s %" PRIu64, what, a);
+}
+
+/* A batch that no clock can have written has no events. */
+static void batch_open(struct v2_order *o, struct v2_cursor *c)
+{
+    const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
+    c->p = b->p;
+    c->end = b->end;
+    c->t = v2_ns(b->time, o->unit);
+    if (c->t < SOURCE_TIME_MAX)
+        return;
+    damage_at(o, b->p, ERR_CLOCK, "a batch is left out, its time is none that a clock can have:", b->time);
+    o->consumed += (uint64_t)(b->end - b->p);
+    c->p = c->end;
+}
+
+/* Decode the cursor's next event. false: it has none (or the rest of its batch is damaged, which is noted). */
+static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struct v2_cursor *c)
+{
+    while (c->p == c->end) {
+        if (!c->nbatch)
+            return false;
+        const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
+        o->consumed += (uint64_t)(b->end - b->p);
+        if (!--c->nbatch)
+            return false;
+        c->batch++;
+        batch_open(o, c);
+    }
+    const uint8_t *p = c->p, *end = c->end;
+    c->at = p;
+    c->type = *p++;
+    int n = v2_specs[c->type].nargs;
+    uint64_t dt;
+    if (!n) {
+        damage_at(o, c->at, ERR_FORMAT, "unknown event type", c->type);
+        goto stop;
+    }
+    if (!(p = bytes_varint(p, end, &dt)))
+        goto bad;
+    for (int i = 0; i < n - 1; i++)
+        if (!(p = bytes_varint(p, end, &c->arg[i])))
+            goto bad;
+    int64_t t = c->t + (dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit));
+    if (t >= SOURCE_TIME_MAX) {
+        damage_at(o, c->at, ERR_CLOCK,
+                  "an event's time is none that a clock can have, so many units after the one before:", dt);
+        goto stop;
+    }
+    c->p = p;
+    c->before = c->t;
+    c->t = t;
+    return true;
+bad:
+    if (!o->gen->batch[o->list[c->batch]].torn)
+        damage_at(o, c->at, ERR_FORMAT, "an event ends beyond its batch, of type", c->type);
+stop:
+    c->nbatch = 0;
+    c->p = c->end;
+    return false;
+}
+
+/* Far enough from the batch's end nothing needs to look for it. What is damaged is left to cursor_next_slow(). */
+static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o, struct v2_cursor *c)
+{
+    const uint8_t *p = c->p;
+    uint64_t dt;
+    if (__builtin_expect(c->end - p < EVENT_MAX || !o->unit64, 0))
+        return cursor_next_slow(o, c);
+    uint8_t type = *p++;
+    int n = v2_specs[type].nargs;
+    if (!n || !(p = bytes_varint_within(p, &dt)))
+        return cursor_next_slow(o, c);
+    uint64_t *arg = c->arg;
+    while (--n)
+        if (!(p = bytes_varint_within(p, arg++)))
+            return cursor_next_slow(o, c);
+    if (__builtin_expect(dt >= (uint64_t)1 << 40 || c->t + (int64_t)(dt * o->unit64) >= SOURCE_TIME_MAX, 0))
+        return cursor_next_slow(o, c);
+    c->at = c->p;
+    c->type = type;
+    c->p = p;
+    c->before = c->t;
+    c->t += (int64_t)(dt * o->unit64);
+    return true;
+}
+
+/* Decode the event at `at`, which is the cursor's next one; `before`: time of the one before it. */
+static bool cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, int64_t before)
+{
+    c->lazy = false;
+    c->p = at;
+    c->t = before;
+    return cursor_next(o, c);
+}
+
+/* The cursor's current event, all of it. false: it was damaged, the cursor has no more. */
+static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
+{
+    return !c->lazy || cursor_load(o, c, c->at, c->before);
+}
+
+/*
+ * Cursors by time; the time stands in the heap, so that sifting reads nothing else. A few are kept sorted, which is a
+ * heap as well: the threads that are busy stand at its top, and one of them takes its place again in a step or two.
+ */
+enum { FEW = 64, STEPS = 8, WAIT_FEW = 16 };
+
+/* The first one's time is later than it was. */
+static inline void heap_down(struct v2_order *o)
+{
+    struct v2_heap *h = o->heap, x = h[0];
+    size_t n = o->nheap, i = 0;
+    if (n <= FEW) {
+        for (; i + 1 < n && i < STEPS && h[i + 1].t < x.t; i++)
+            h[i] = h[i + 1];
+        if (i == STEPS && i + 1 < n) { /* many are busy: those before it, h[i + 1] to h[i + k], move at once */
+            size_t k = 0;
+            for (size_t half = FEW / 2; half; half /= 2)
+                k += i + k + half < n && h[i + k + half].t < x.t ? half : 0;
+            memmove(h + i, h + i + 1, k * sizeof *h);
+            i += k;
+        }
+        h[i] = x;
+        return;
+    }
+    for (;;) {
+        size_t k = 2 * i + 1;
+        if (k + 1 < n) {
+            k += h[k + 1].t < h[k].t;
+        } else if (k >= n) {
+            break;
+        }
+        if (h[k].t >= x.t)
+            break;
+        h[i] = h[k];
+        i = k;
+    }
+    h[i] = x;
+}
+
+static void heap_push(struct v2_order *o, uint32_t cursor)
+{
+    struct v2_heap *h = o->heap, x = {o->cur[cursor].t, cursor};
+    size_t i = o->nheap++;
+    const bool few = o->nheap <= FEW;
+    for (size_t k; i && x.t < h[k = few ? i - 1 : (i - 1) / 2].t; i = k)
+        h[i] = h[k];
+    h[i] = x;
+}
+
+/* The first one goes. */
+static void heap_drop(struct v2_order *o)
+{
+    struct v2_heap *h = o->heap;
+    h[0] = h[--o->nheap];
+    if (o->nheap)
+        heap_down(o);
+    for (size_t i = 1; o->nheap == FEW && i < FEW; i++) { /* few from now on */
+        struct v2_heap x = h[i];
+        size_t k = i;
+        for (; k && x.t < h[k - 1].t; k--)
+            h[k] = h[k - 1];
+        h[k] = x;
+    }
+}
+
+static uint32_t heap_pop(struct v2_order *o)
+{
+    uint32_t x = o->heap[0].cursor;
+    heap_drop(o);
+    return x;
+}
+
+/* ---- a generation ----------------------------------------------------------------------------------------- */
+
+static int batch_by_m(const void *a, const void *b, void *arg)
+{
+    const struct v2_batch *v = arg;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (v[x].m != v[y].m)
+        return v[x].m < v[y].m ? -1 : 1;
+    return x < y ? -1 : 1;
+}
+
+bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
+{
+    o->gen = gen;
+    o->first_gen = gen->ordinal == 1;
+    o->unit = v2_gen_unit(gen);
+    o->unit64 = o->unit == (double)(uint64_t)o->unit && o->unit < 1e6 ? (uint64_t)o->unit : 0;
+    o->consumed = 0;
+    o->torn_from = INT64_MAX;
+    o->sample = 0;
+    o->ncur = o->nheap = 0;
+    o->park.n = o->park.nwoken = o->park.mask = 0;
+    o->torn.rested = o->torn.begun = false;
+    o->torn.rest_m = o->torn.rest_g = o->torn.rest_p = 0;
+    o->torn.before = o->last;
+    o->torn.gaps = o->torn.dropped = 0;
+    for (size_t i = 0; i < o->nm; i++)
+        o->m[i].cur = 0;
+    size_t n = gen->nbatch;
+    uint32_t *list = v2_room(o, o->list, &o->caplist, n + 1, sizeof *list);
+    if (!list)
+        return false;
+    o->list = list;
+    for (size_t i = 0; i < n; i++)
+        list[i] = (uint32_t)i;
+    if (n)
+        qsort_r(list, n, sizeof *list, batch_by_m, gen->batch);
+    for (size_t i = 0; i < n;) {
+        size_t k = i;
+        while (k < n && gen->batch[list[k]].m == gen->batch[list[i]].m)
+            k++;
+        struct v2_cursor *c = v2_room(o, o->cur, &o->capcur, o->ncur + 1, sizeof *c);
+        if (!c)
+            return false;
+        o->cur = c;
+        uint64_t mid = gen->batch[list[i]].m;
+        c[o->ncur] = (struct v2_cursor){.batch = (uint32_t)i, .nbatch = (uint32_t)(k - i), .m = v2_m_get(o, mid)};
+        if (o->oom)
+            return false;
+        o->ncur++;
+        if (c[o->ncur - 1].m != EV_NONE)
+            o->m[c[o->ncur - 1].m].cur = (uint32_t)o->ncur;
+        i = k;
+    }
+    struct v2_heap *heap = v2_room(o, o->heap, &o->capheap, o->ncur + 1, sizeof *heap);
+    uint32_t *aside = v2_room(o, o->aside, &o->capaside, o->ncur + 1, sizeof *aside);
+    if (heap)
+        o->heap = heap;
+    if (aside)
+        o->aside = aside;
+    if (!heap || !aside)
+        return false;
+    if (o->loose && !v2_torn_begin(o))
+        return false;
+    for (size_t i = 0; i < o->ncur; i++) {
+        batch_open(o, &o->cur[i]);
+        if (cursor_next(o, &o->cur[i]))
+            heap_push(o, (uint32_t)i);
+        else
+            o->cur[i].over = true;
+    }
+    /* Go's reader puts a Sync event before each generation; it takes part in making times differ. */
+    int64_t t = v2_ns(gen->min_time, o->unit);
+    o->sync = o->last = o->have_base && t <= o->last ? o->last + 1 : t;
+    return true;
+}
+
+static void sample_out(struct v2_order *o)
+{
+    const struct v2_sample *q = &o->gen->sample[o->sample++];
+    uint32_t m = q->m == V2_NO_THREAD ? IDMAP_NONE : idmap_get(&o->ms, q->m);
+    uint32_t p = q->p == UINT64_MAX ? IDMAP_NONE : idmap_get(&o->ps, q->p);
+    uint32_t g = q->g ? idmap_get(&o->gs, q->g) : IDMAP_NONE;
+    struct v2_cursor c = {.t = q->ns};
+    struct v2_ctx x = {m, p, g}; /* IDMAP_NONE is EV_NONE */
+    struct ev *e = v2_emit(o, &c, &x, EVK_SAMPLE, 0);
+    e->stack = v2_gen_stack(o->gen, q->stack);
+    e->arg = q->g;
+    e->arg2 = q->p;
+    e->spare = q->m;
+}
+_Static_assert(IDMAP_NONE == EV_NONE, "an unknown id is no lane");
+
+static void stop(struct v2_order *o, const char *why)
+{
+    const struct v2_cursor *c = o->nheap ? &o->cur[o->heap[0].cursor] : NULL;
+    if (why)
+        source_damage(o->s, ERR_ORDER, o->gen->ordinal, c ? (uint64_t)(c->at - o->s->data) : o->gen->start, "%s: %s",
+                      why, c ? v2_specs[c->type].name : "nothing");
+    o->stopped = true;
+}
+
+/* A thread has no more events. If it is in the middle of something and the generation isn't whole, the rest was lost. */
+static void cursor_done(struct v2_order *o, struct v2_cursor *c)
+{
+    c->over = true;
+    if (o->gen->torn && c->m != EV_NONE && (o->m[c->m].p != EV_NONE || o->m[c->m].g != EV_NONE) &&
+        c->t < o->torn_from)
+        o->torn_from = c->t;
+    if (o->loose)
+        v2_torn_over(o, c->m);
+}
+
+/* What it waits for was cut off: say how much that costs. */
+static void say_cut_off(struct v2_order *o)
+{
+    uint64_t all = 0;
+    for (size_t k = 0; k < o->gen->nbatch; k++)
+        all += (uint64_t)(o->gen->batch[k].end - o->gen->batch[k].p);
+    source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, (uint64_t)(o->cur[o->heap[0].cursor].at - o->s->data),
+                  "from %.6f s on events of threads that were cut off are needed: %" PRIu64
+                  " of the generation's %" PRIu64 " bytes can't be put in order",
+                  (double)(o->last - o->base) * 1e-9, all - o->consumed, all);
+}
+
+static void push_woken(struct v2_order *o)
+{
+    while (o->park.nwoken)
+        heap_push(o, o->park.woken[--o->park.nwoken]);
+}
+
+/* Who had to step aside comes back; where that are many, they wait elsewhere until they can go on. */
+static void come_back(struct v2_order *o, size_t n)
+{
+    const bool many = n > WAIT_FEW;
+    while (n) {
+        uint32_t i = o->aside[--n];
+        if (!many || !v2_park(o, i))
+            heap_push(o, i);
+    }
+}
+
+/* The earliest event can't be next (`tried`): try the others by time. false: nobody can advance, or damage. */
+static bool step_aside(struct v2_order *o, bool tried)
+{
+    size_t n = 0;
+    const size_t at = o->nout;
+    enum adv a = ADV_WAIT;
+    uint32_t i = 0;
+    while (o->nheap && a == ADV_WAIT) {
+        i = heap_pop(o);
+        o->aside[n++] = i;
+        if (tried) {
+            tried = false;
+        } else if (cursor_whole(o, &o->cur[i])) {
+            a = v2_adv(o, &o->cur[i]);
+            if (a != ADV_OK && o->loose)
+                a = v2_torn_try(o, &o->cur[i], a, false);
+        } else {
+            cursor_done(o, &o->cur[i]);
+            n--;
+        }
+    }
+    if (a == ADV_WAIT && o->loose && n && !o->park.n) { /* nothing will come for the earliest of them */
+        while (n)
+            heap_push(o, o->aside[--n]);
+        o->aside[n++] = i = heap_pop(o);
+        a = v2_torn_try(o, &o->cur[i], a, true);
+    }
+    if (a != ADV_OK) {
+        while (n)
+            heap_push(o, o->aside[--n]);
+        if (a == ADV_WAIT && o->park.n) { /* none of those that were to be tried: then all are */
+            v2_park_all(o);
+            push_woken(o);
+            return step_aside(o, false);
+        }
+        if (o->loose)
+            return true; /* the last of them was damaged */
+        if (a == ADV_WAIT && o->gen->torn)
+            say_cut_off(o);
+        stop(o, a == ADV_BAD || o->gen->torn ? NULL : "no event can come next; the earliest is");
+        return false;
+    }
+    struct v2_cursor *c = &o->cur[i];
+    const struct v2_cursor was = *c;
+    if (o->loose)
+        v2_torn_after(o, &was, at);
+    if (cursor_next(o, c))
+        heap_push(o, i);
+    else
+        cursor_done(o, c);
+    come_back(o, n - 1);
+    if (o->park.n)
+        v2_park_wake(o, &was, at);
+    return true;
+}
+
+static bool sample_is_next(struct v2_order *o)
+{
+    if (o->sample >= o->gen->nsample)
+        return false;
+    const int64_t t = o->gen->sample[o->sample].ns;
+    return (!o->nheap || t < o->heap[0].t) && (!o->park.n || t < v2_park_first(o));
+}
+
+/* Until when the first cursor may go on alone: up to then its events are the earliest, whatever it does. */
+static inline int64_t alone_until(const struct v2_order *o)
+{
+    int64_t t = INT64_MAX;
+    if (o->nheap > 1)
+        t = o->heap[1].t;
+    if (o->nheap > 2 && o->heap[2].t < t)
+        t = o->heap[2].t;
+    if (o->sample < o->gen->nsample && o->gen->sample[o->sample].ns < t)
+        t = o->gen->sample[o->sample].ns;
+    return t;
+}
+
+/* ---- the commonest events --------------------------------------------------------------------------------- */
+
+#define HOT static inline __attribute__((always_inline))
+
+/* Write down what a thread's turns have come to. false: it has no more events. */
+static bool turn_close(struct turns *ts, struct turn *u)
+{
+    struct v2_order *o = ts->o;
+    struct v2_cursor *c = u->c;
+    const int64_t base = ts->base;
+    u->c = NULL;
+    if (u->at == c->at)
+        return true;
+    if (!ts->out)
+        hot_run_end(&u->r, &ts->h);
+    u->vm->g = u->r.g;
+    if (!u->args)
+        return cursor_load(o, c, u->at, u->before + base);
+    c->lazy = true;
+    c->at = u->at;
+    c->p = u->args;
+    c->before = u->before + base;
+    c->t = u->now + base;
+    c->type = *u->at;
+    return true;
+}
+
+/* How far they have come, for an event that is none of a turn's. */
+HOT void turns_pause(const struct turns *ts)
+{
+    struct v2_order *o = ts->o;
+    if (ts->ready)
+        o->last = ts->last + ts->base;
+    if (ts->out)
+        o->nout = (size_t)(ts->out - o->out);
+}
+
+/* All threads': before what may look at any of them. (Those that are open know their next event's time.) */
+static __attribute__((noinline)) void turns_close(struct turns *ts)
+{
+    for (uint32_t i = 0; i < ts->nopen; i++)
+        if (ts->open[i].c)
+            turn_close(ts, &ts->open[i]);
+    ts->nopen = 0;
+    turns_pause(ts);
+}
+
+/*
+ * Events that concern their own thread, what it has and what it gives or gets, and no other thread that has a P: v2_adv() looks
+ * at nothing of another one, whose turn can stay open.
+ */
+#define OWN(id) ((uint64_t)1 << V2_##id)
+static const uint64_t own_events = OWN(PROC_START) | OWN(PROC_STOP) | OWN(GO_START) | OWN(GO_DESTROY) | OWN(GO_STOP) |
+                                   OWN(GO_BLOCK) | OWN(GO_UNBLOCK) | OWN(GO_SYSCALL_BEGIN) | OWN(GO_SYSCALL_END) |
+                                   OWN(GO_SYSCALL_END_BLOCKED) | OWN(GC_SWEEP_BEGIN) | OWN(GC_SWEEP_END) |
+                                   OWN(GC_ASSIST_BEGIN) | OWN(GC_ASSIST_END) | OWN(HEAP_ALLOC) | OWN(HEAP_GOAL) |
+                                   OWN(GO_LABEL);
+
+HOT bool is_own(uint8_t type)
+{
+    return type < 64 && own_events >> type & 1;
+}
+
+/* What came of one: no turn that is open is of what its events from `at` on name. */
+HOT void turns_part(struct turns *ts, size_t at)
+{
+    const struct v2_order *o = ts->o;
+    for (; at < o->nout; at += EVS_LONG) {
+        const struct ev *e = (const void *)&o->out[at];
+        for (uint32_t i = 0; i < ts->nopen; i++) {
+            struct turn *u = &ts->open[i];
+            if (u->c && (u->r.p == e->p || u->r.m == e->m || (u->r.g == e->g && e->g != EV_NONE)))
+                turn_close(ts, u);
+        }
+    }
+}
+
+/* Arrays may have moved under the turns that are open. */
+HOT void turns_again(struct turns *ts, const struct spanlane *g, const struct spanlane *p)
+{
+    struct v2_order *o = ts->o;
+    const bool lanes = !ts->out && (g != ts->h.g || p != ts->h.p);
+    if (!lanes && ts->vms == o->m && ts->vps == o->p)
+        return;
+    for (uint32_t i = 0; i < ts->nopen; i++) {
+        struct turn *u = &ts->open[i];
+        if (!u->c)
+            continue;
+        u->vm = &o->m[u->r.m];
+        u->p = &o->p[u->r.p];
+        if (!lanes)
+            continue;
+        u->r.pl = &ts->h.p[u->r.p];
+        u->r.l = u->r.g != EV_NONE ? &ts->h.g[u->r.g] : NULL;
+    }
+}
+
+/* NULL: the thread's events are not for turns now. */
+HOT struct turn *turn_open(struct turns *ts, struct v2_cursor *c, bool direct)
+{
+    struct v2_order *o = ts->o;
+    const uint32_t m = c->m;
+    if (!ts->ready || m == EV_NONE || c->end - c->at < EVENT_MAX)
+        return NULL;
+    struct v2_m *const vm = &o->m[m];
+    if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
+        return NULL;
+    const bool back = c->turn < ts->nopen && !ts->open[c->turn].c; /* where its last one was */
+    const uint32_t i = back ? c->turn : ts->nopen < TURNS ? ts->nopen : ts->n % TURNS;
+    struct turn *u = &ts->open[i];
+    if (i < ts->nopen && u->c)
+        turn_close(ts, u);
+    u->c = NULL;
+    ts->nopen += i == ts->nopen;
+    if (!direct) {
+        u->r.p = vm->p;
+        u->r.m = m;
+        u->r.g = vm->g;
+    } else if (!hot_run_begin(&u->r, &ts->h, vm->p, m, vm->g, ts->last)) {
+        u->r.g = EV_NONE;
+        return NULL;
+    }
+    c->turn = (uint8_t)i;
+    vm->fresh = false;
+    u->c = c;
+    u->told = false;
+    u->vm = vm;
+    u->p = &o->p[vm->p];
+    u->at = c->at;
+    u->args = c->lazy ? c->p : NULL;
+    u->behind = c->end - EVENT_MAX;
+    u->now = c->t - ts->base;
+    u->before = c->before - ts->base;
+    u->status = vm->g == EV_NONE ? ST_NONE : ts->g[vm->g].status;
+    return u;
+}
+
+enum turn_rc { TURN_ON, TURN_OUT, TURN_OVER }; /* it goes on later; another kind of event is next; none is */
+
+/*
+ * A cursor's events, one after another, as long as they are of the commonest kinds, are where they should be, and are
+ * the earliest (t <= until): what v2_adv() does, without what can't matter then. The event it stops at is the cursor's
+ * next one, untried. *t: its time. *full: there was no room for the span it ends.
+ */
+HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, bool direct, int64_t *t,
+                          struct hot_run **full)
+{
+    struct turn *u = &ts->open[c->turn];
+    *full = NULL;
+    *t = c->t;
+    if ((c->turn >= ts->nopen || u->c != c) && !(u = turn_open(ts, c, direct)))
+        return TURN_OUT;
+    const int64_t clock = SOURCE_TIME_MAX - 1 - ts->base; /* what is later is looked at closely */
+    until -= ts->base;
+    struct evs *const first = ts->out;
+    const bool again = u->told && u->r.p < UINT16_MAX;
+    if (!direct && !again)
+        put_on(ts, &u->r);
+    u->told = true;
+    ts->until = until;
+    const size_t room = ts->room;
+    bool on;
+    for (;;) {
+        int64_t most = direct ? hot_limit(&u->r, &ts->h) : until;
+        most = most < clock ? most : clock;
+        ts->limit = most < until ? most : until;
+        ts->over = 0;
+        on = direct ? v2_turn_fold(ts, u) : v2_turn_out(ts, u);
+        if (on || !direct || ts->over < ts->h.gb_end || ts->over > clock)
+            break;
+        hot_bucket(&ts->h, ts->over);
+    }
+    ts->n += room - ts->room;
+    if (!direct && again && ts->out != first && first->kind > EVS_ON) /* a long one has an EVS_ON behind it */
+        first->on = (uint16_t)(u->r.p + 1);
+    if (on) {
+        *t = u->now + ts->base;
+        return TURN_ON;
+    }
+    if (direct && u->r.full)
+        *full = &u->r;
+    bool more = turn_close(ts, u);
+    *t = c->t;
+    return more ? TURN_OUT : TURN_OVER;
+}
+
+/* What general events left in o->out, into the model. false: out of memory. */
+static bool turns_flush(struct v2_order *o, struct fold *f)
+{
+    bool ok = true;
+    for (size_t i = 0; i < o->nout && ok; i += EVS_LONG)
+        ok = fold_any(f, (const void *)&o->out[i]);
+    o->nout = 0;
+    return ok;
+}
+
+/* ---- whose turn it is ------------------------------------------------------------------------------------- */
+
+/* Behind an event that was not one of the commonest: the time of the next one, if no more need be looked at now. */
+HOT bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
+{
+    const uint8_t *p = c->p;
+    uint64_t dt;
+    if (c->end - p < EVENT_MAX || !o->unit64 || !v2_specs[*p].nargs || (p[1] & p[2]) >= 0x80)
+        return cursor_next(o, c);
+    c->at = p++;
+    c->type = *c->at;
+    p = bytes_varint_within(p, &dt);
+    c->p = p;
+    c->before = c->t;
+    c->t += (int64_t)(dt * o->unit64);
+    c->lazy = true;
+    return true;
+}
+
+/* After events that were none of a turn's. false: out of memory. */
+HOT bool turns_go_on(struct turns *ts, struct v2_order *o, struct fold *f, size_t *others)
+{
+    const struct spanlane *const g = ts->h.g, *const p = ts->h.p;
+    bool ok = true;
+    if (f) {
+        *others += o->nout / EVS_LONG;
+        ok = turns_flush(o, f);
+    } else {
+        for (; ts->out < o->out + o->nout; ts->out += EVS_LONG) { /* when it is behind them, to the stream's reader */
+            const struct ev *e = (const void *)ts->out;
+            ts->told = e->flags & EVF_QUIET ? ts->told : e->t;
+        }
+    }
+    turns_take(ts, o, f);
+    turns_again(ts, g, p);
+    ts->vms = o->m;
+    ts->vps = o->p;
+    return ok;
+}
+
+enum { EV_MOST = 14 }; /* events that one turn of the general way makes, at most */
+
+/* Into o->out, which has room for cap short events, or up to cap events into f. Returns how many: 0, the generation is done. */
+HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_t cap)
+{
+    const bool direct = f;
+    const size_t spare = direct ? EV_MOST : EV_MOST * EVS_LONG + 2 * (EVS_LONG + 1); /* and a turn's last */
+    size_t others = 0; /* direct: those that were not the commonest */
+    bool ok = true;
+    turns_take(ts, o, f);
+    ts->vms = o->m;
+    ts->vps = o->p;
+    while (ok && !o->stopped && !o->oom) {
+        const size_t done = direct ? ts->n + others : (size_t)(ts->out - o->out);
+        if (done + spare > cap)
+            break;
+        ts->room = cap - spare + 1 - done;
+        push_woken(o);
+        if (o->loose && !o->torn.begun) {
+            o->torn.begun = !v2_torn_silent(o);
+            ok = turns_go_on(ts, o, f, &others);
+            continue;
+        }
+        if (sample_is_next(o)) {
+            turns_close(ts);
+            sample_out(o);
+            ok = turns_go_on(ts, o, f, &others);
+            continue;
+        }
+        if (!o->nheap && o->park.n)
+            v2_park_all(o); /* none of them can go on; it is said below */
+        push_woken(o);
+        if (!o->nheap && o->loose && v2_torn_rest(o)) {
+            ok = turns_go_on(ts, o, f, &others);
+            continue;
+        }
+        if (!o->nheap)
+            break;
+        struct v2_cursor *c = &o->cur[o->heap[0].cursor];
+        const int64_t until = alone_until(o);
+        struct hot_run *full;
+        enum turn_rc rc = hot_turn(ts, c, until, direct, &o->heap[0].t, &full);
+        if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
+            if (full && hot_room(full, &ts->h))
+                continue;
+            if (is_own(c->type))
+                turns_pause(ts);
+            else
+                turns_close(ts);
+            if ((direct ? ts->n + others : o->nout) + (direct ? EV_MOST : EV_MOST * EVS_LONG) > cap)
+                break;
+            const size_t at = o->nout;
+            bool more = cursor_whole(o, c);
+            enum adv a = more ? v2_adv(o, c) : ADV_OK;
+            if (a != ADV_OK && o->loose)
+                a = v2_torn_try(o, c, a, false);
+            if (a == ADV_OK)
+                turns_part(ts, at);
+            else
+                turns_close(ts);
+            if (more && a == ADV_OK && o->loose)
+                v2_torn_after(o, c, at);
+            if (more && a == ADV_OK && o->park.n)
+                v2_park_wake(o, c, at);
+            more = more && (a != ADV_OK || cursor_peek(o, c));
+            o->heap[0].t = c->t;
+            rc = more ? TURN_ON : TURN_OVER;
+            if (a == ADV_BAD)
+                stop(o, NULL);
+            if (a == ADV_WAIT)
+                ok = step_aside(o, true);
+            ok = turns_go_on(ts, o, f, &others) && ok;
+            if (a != ADV_OK || (more && c->t <= until))
+                continue;
+        }
+        if (rc == TURN_OVER) {
+            cursor_done(o, c);
+            heap_drop(o);
+            ok = ok && (!o->loose || turns_go_on(ts, o, f, &others)); /* what it ran is unknown */
+        } else if (o->nheap > 1) {
+            heap_down(o);
+        }
+    }
+    turns_close(ts);
+    return direct ? ts->n + others : o->nout;
+}
+
+size_t v2_order_stream(struct v2_order *o, struct evs *out, size_t cap, int64_t *t)
+{
+    struct turns ts;
+    ts.n = ts.nopen = 0;
+    ts.o = o;
+    ts.told = *t = o->have_base ? o->last - o->base : 0;
+    o->out = out;
+    o->nout = 0;
+    return order_run(o, &ts, NULL, cap);
+}
+
+size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap)
+{
+    struct ev out[64]; /* the most that one event makes, and one that is put aside, are far fewer */
+    struct turns ts;
+    ts.n = ts.nopen = 0;
+    ts.o = o;
+    memset(ts.rest, 0, sizeof ts.rest);
+    if (!fold_begin(f))
+        return 0;
+    o->out = (struct evs *)(void *)out;
+    o->nout = 0;
+    size_t n = order_run(o, &ts, f, cap);
+    fold_end(f, ts.n ? ts.last : 0, ts.n);
+    return n;
+}
+
+void v2_order_free(struct v2_order *o)
+{
+    mem_free(o->g);
+    mem_free(o->gone);
+    mem_free(o->p);
+    mem_free(o->m);
+    mem_free(o->region);
+    mem_free(o->cur);
+    mem_free(o->list);
+    mem_free(o->heap);
+    mem_free(o->aside);
+    v2_park_free(&o->park);
+    idmap_free(&o->torn.has);
+    mem_free(o->was);
+    idmap_free(&o->gs);
+    idmap_free(&o->ps);
+    idmap_free(&o->ms);
+    idmap_free(&o->tasks);
+    *o = (struct v2_order){0};
+}

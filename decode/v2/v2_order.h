@@ -1,0 +1,141 @@
+/*
+ * v2_order.h - puts one generation's events in order and turns them into neutral events (FORMAT.md B.5).
+ *
+ * The state of goroutines, Ps, Ms, ranges, regions and tasks carries over from generation to generation.
+ */
+#ifndef GOTOP_DECODE_V2_ORDER_H
+#define GOTOP_DECODE_V2_ORDER_H
+
+#include "decode/base/idmap.h"
+#include "decode/events/source.h"
+#include "decode/v2/v2_gen.h"
+#include "decode/v2/v2_park.h"
+
+struct v2_g {
+    uint64_t id, seq;
+    uint32_t seqgen;
+    uint32_t region;   /* top of its stack of open regions, index + 1 */
+    uint32_t stw_kind; /* string, while it stops the world */
+    uint8_t status;    /* enum state; ST_NONE = deleted */
+    bool stw, assist;
+};
+
+#define V2_GONE 128 /* entries of a memory page */
+_Static_assert(V2_GONE * sizeof(struct v2_g) % 4096 == 0, "whole pages");
+
+struct v2_p {
+    uint64_t id, seq;
+    uint32_t seqgen;
+    uint32_t m;     /* the M it is bound to, EV_NONE */
+    uint8_t status; /* enum v2_pstatus */
+    bool sweep;
+    uint8_t was; /* in a segment: its status as it began, and whether it swept */
+    bool swept;
+    bool lost; /* ... it is in a system call, or was left behind by one, and nobody says which thread's */
+};
+
+struct v2_m {
+    uint64_t id;
+    uint32_t g, p;
+    uint32_t cur;          /* its cursor in this generation + 1 */
+    bool told;             /* its EVK_M_NEW is out */
+    bool fresh;            /* it has done nothing yet in this segment */
+    uint32_t was_g, was_p; /* what it had when the segment began, by what is told */
+};
+
+struct v2_was { /* a goroutine's status as a segment began, or (assists) that it was assisting */
+    uint32_t g;
+    uint8_t status;
+    bool assists;
+};
+
+struct v2_open_region { /* one of a goroutine's open regions */
+    uint64_t task;
+    uint32_t name, below; /* index + 1 */
+};
+
+struct v2_cursor {               /* one thread's events of this generation */
+    const uint8_t *p, *end, *at; /* at: the current event */
+    int64_t t, before;           /* ns, absolute; that of the event before in this batch */
+    uint64_t arg[4];
+    uint32_t m;             /* EV_NONE: no thread */
+    uint32_t batch, nbatch; /* current one, how many: indices into order.list */
+    uint8_t type;
+    uint8_t turn; /* v2_order.c's: which of the open turns may be its own */
+    bool over;    /* it has no more */
+    bool lazy;    /* of the current event only `at`, `t`, `before` and `type` are there */
+};
+
+struct v2_torn {      /* of a generation that was cut short */
+    struct idmap has; /* which numbered events it has */
+    uint64_t gaps, dropped;
+    int64_t before;                /* when the generation before it ended */
+    size_t rest_m, rest_g, rest_p; /* how far v2_torn_silent() is */
+    bool rested, begun;            /* these are done */
+};
+
+struct v2_order {
+    struct source *s;
+    struct v2_gen *gen;
+    struct v2_g *g;
+    struct v2_p *p;
+    struct v2_m *m;
+    size_t ng, capg, np, capp, nm, capm;
+    uint8_t *gone; /* of each V2_GONE entries of g, how many are deleted; all: they take no memory */
+    size_t capgone;
+    uint32_t gone_due[32]; /* where that is still to be done */
+    size_t ngone_due;
+    struct idmap gs, ps, ms, tasks;
+    struct v2_open_region *region;
+    size_t nregion, capregion;
+    uint32_t region_free;
+    struct v2_cursor *cur;
+    size_t ncur, capcur;
+    uint32_t *list; /* batches by thread, in file order */
+    size_t caplist;
+    struct v2_heap *heap; /* cursors by time */
+    size_t nheap, capheap;
+    uint32_t *aside; /* cursors that could not advance just now */
+    size_t capaside;
+    struct v2_park park; /* cursors that wait for something, where many do */
+    size_t sample;       /* next CPU sample of the generation */
+    double unit;
+    uint64_t unit64; /* the unit if it is a whole number, else 0 */
+    enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
+    uint64_t gc_seq;
+    bool first_gen;
+    bool loose; /* the generation was cut short: what is missing makes gaps */
+    struct v2_torn torn;
+    bool newer;         /* it has been said that there are events newer than the header */
+    bool alone;         /* a segment: nothing is known of what was before, statuses are taken as they are told */
+    bool bad;           /* an event contradicts what is known */
+    struct v2_was *was; /* what was told of when the segment began */
+    size_t nwas, capwas;
+    bool again;   /* what was before must be known, see holder */
+    size_t nlost; /* Ps that are v2_p.lost */
+    /* holder - a P's status as the segment began, and (V2_PS_SYSCALL) its thread and goroutine. NULL: nobody knows. */
+    uint8_t (*holder)(void *arg, uint64_t p, uint64_t *m, uint64_t *g);
+    void *holder_arg;
+    uint8_t gc_first; /* the first GC event's type, 0: none yet; its number */
+    uint64_t gc_first_seq;
+    bool have_base;
+    bool stopped; /* damage: nothing more can be ordered */
+    bool oom;
+    int64_t base, last; /* time of the first event; of the last one (absolute) */
+    int64_t torn_from;  /* in a torn generation: when the first thread that was busy fell silent; INT64_MAX */
+    int64_t sync;       /* where Go's reader lets the generation begin */
+    uint64_t consumed;  /* bytes of this generation's batches that are done */
+    struct evs *out;    /* a stream, see decode/events/ev.h */
+    size_t nout;
+};
+
+/* v2_order_begin - start on a generation. false: out of memory. */
+bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);
+/* v2_order_stream - up to cap (>= 256) short events, from time *t on; 0 = the generation is done, or o->stopped. */
+size_t v2_order_stream(struct v2_order *o, struct evs *out, size_t cap, int64_t *t);
+/* v2_order_fold - up to cap events right into a model: nobody else may fold into it or read it meanwhile. */
+struct fold;
+size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap);
+void v2_order_free(struct v2_order *o);
+
+#endif

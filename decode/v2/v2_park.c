@@ -1,0 +1,208 @@
+/*
+ * v2_park.c - see v2_park.h.
+ *
+ * An event waits for one thing at a time, the first that it lacks; when that is there it is tried, and may come to wait for
+ * another. Nobody who could go on is left here: what makes that sure is that v2_park_wake() knows every event that changes
+ * a state or a sequence number. (And should it not, v2_order.c tries all before it gives up.)
+ */
+#include "decode/v2/v2_park.h"
+
+#include <string.h>
+
+#include "decode/base/hash.h"
+#include "decode/v2/v2_state.h"
+
+enum { W_G_RUNNABLE, W_G_WAITING, W_P_IDLE, W_P_CALL, W_P_LEAVES, W_GC };
+
+static bool wait_of(const struct v2_order *o, const struct v2_cursor *c, struct v2_wait *w)
+{
+    uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
+    *w = (struct v2_wait){.id = c->arg[0], .seq = c->arg[1]};
+    switch (c->type) {
+    case V2_GO_START: w->what = W_G_RUNNABLE; return true;
+    case V2_GO_UNBLOCK:
+    case V2_GO_SWITCH:
+    case V2_GO_SWITCH_DESTROY: w->what = W_G_WAITING; return true;
+    case V2_PROC_STEAL: w->what = W_P_CALL; return true;
+    case V2_PROC_START:
+        w->what = W_P_IDLE;
+        if (p == EV_NONE)
+            return true;
+        /* It has to get rid of its own first. */ /* fallthrough */
+    case V2_GO_SYSCALL_END_BLOCKED:
+        if (p == EV_NONE)
+            return false;
+        *w = (struct v2_wait){.id = o->p[p].id, .what = W_P_LEAVES};
+        return true;
+    case V2_GC_BEGIN:
+    case V2_GC_END:
+    case V2_GC_ACTIVE: *w = (struct v2_wait){.seq = c->arg[0], .what = W_GC}; return true;
+    default: return false;
+    }
+}
+
+static uint32_t *list_of(const struct v2_park *k, const struct v2_wait *w)
+{
+    return &k->list[hash_last(hash_next(hash_next(hash_first(w->what), w->id), w->seq)) & k->mask];
+}
+
+static bool room(struct v2_order *o)
+{
+    struct v2_park *k = &o->park;
+    if (!k->mask) { /* the first one of a generation: as many lists as cursors */
+        size_t lists = 64;
+        while (lists < o->ncur)
+            lists *= 2;
+        struct v2_parked *at = v2_room(o, k->at, &k->capat, o->ncur, sizeof *at);
+        k->at = at ? at : k->at;
+        uint32_t *list = v2_room(o, k->list, &k->caplist, lists, sizeof *list);
+        k->list = list ? list : k->list;
+        uint32_t *woken = v2_room(o, k->woken, &k->capwoken, o->ncur, sizeof *woken);
+        k->woken = woken ? woken : k->woken;
+        if (!at || !list || !woken)
+            return false;
+        memset(at, 0, o->ncur * sizeof *at);
+        memset(list, 0, lists * sizeof *list);
+        k->mask = (uint32_t)lists - 1;
+        k->nfirst = 0;
+    }
+    struct v2_heap *first = v2_room(o, k->first, &k->capfirst, k->nfirst + 1, sizeof *first);
+    k->first = first ? first : k->first;
+    return first;
+}
+
+bool v2_park(struct v2_order *o, uint32_t cursor)
+{
+    struct v2_park *k = &o->park;
+    struct v2_wait w;
+    if (!wait_of(o, &o->cur[cursor], &w) || !room(o))
+        return false;
+    uint32_t *list = list_of(k, &w);
+    k->at[cursor] = (struct v2_parked){w, *list, true};
+    *list = cursor + 1;
+    k->n++;
+    struct v2_heap x = {o->cur[cursor].t, cursor};
+    size_t i = k->nfirst++;
+    for (size_t up; i && x.t < k->first[up = (i - 1) / 2].t; i = up)
+        k->first[i] = k->first[up];
+    k->first[i] = x;
+    return true;
+}
+
+static void wake(struct v2_park *k, uint8_t what, uint64_t id, uint64_t seq)
+{
+    const struct v2_wait w = {.id = id, .seq = seq, .what = what};
+    for (uint32_t *at = list_of(k, &w); *at;) {
+        const uint32_t cursor = *at - 1;
+        struct v2_parked *x = &k->at[cursor];
+        if (x->w.what != what || x->w.id != id || x->w.seq != seq) {
+            at = &x->next;
+            continue;
+        }
+        *at = x->next;
+        x->in = false;
+        k->woken[k->nwoken++] = cursor;
+        k->n--;
+    }
+}
+
+static void wake_p(struct v2_order *o, const struct v2_p *p)
+{
+    if (p->status == V2_PS_IDLE)
+        wake(&o->park, W_P_IDLE, p->id, p->seq + 1);
+    if (p->status == V2_PS_SYSCALL || p->status == V2_PS_ABANDONED)
+        wake(&o->park, W_P_CALL, p->id, p->seq + 1);
+    if (p->status != V2_PS_SYSCALL)
+        wake(&o->park, W_P_LEAVES, p->id, 0);
+}
+
+void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
+{
+    struct v2_park *k = &o->park;
+    for (; at < o->nout; at += EVS_LONG) {
+        const struct ev *e = (const void *)&o->out[at];
+        if (e->g != EV_NONE && o->g[e->g].status == ST_RUNNABLE)
+            wake(k, W_G_RUNNABLE, o->g[e->g].id, o->g[e->g].seq + 1);
+        if (e->g != EV_NONE && o->g[e->g].status == ST_WAITING)
+            wake(k, W_G_WAITING, o->g[e->g].id, o->g[e->g].seq + 1);
+        if (e->p != EV_NONE)
+            wake_p(o, &o->p[e->p]);
+    }
+    if (c->type == V2_PROC_STATUS || c->type == V2_PROC_STEAL) { /* these may make no event of the P */
+        uint32_t p = idmap_get(&o->ps, c->arg[0]);
+        if (p != IDMAP_NONE)
+            wake_p(o, &o->p[p]);
+    } else if (c->type == V2_GC_BEGIN || c->type == V2_GC_END || c->type == V2_GC_ACTIVE) {
+        wake(k, W_GC, 0, o->gc_seq + 1);
+    }
+}
+
+void v2_park_all(struct v2_order *o)
+{
+    struct v2_park *k = &o->park;
+    for (uint32_t i = 0; k->n && i < o->ncur; i++) {
+        if (!k->at[i].in)
+            continue;
+        k->at[i].in = false;
+        k->woken[k->nwoken++] = i;
+        k->n--;
+    }
+    if (k->list)
+        memset(k->list, 0, ((size_t)k->mask + 1) * sizeof *k->list);
+    k->nfirst = 0;
+}
+
+int64_t v2_park_first(struct v2_order *o)
+{
+    struct v2_park *k = &o->park;
+    struct v2_heap *h = k->first;
+    while (k->n && k->nfirst && (!k->at[h[0].cursor].in || o->cur[h[0].cursor].t != h[0].t)) { /* it is gone */
+        struct v2_heap x = h[--k->nfirst];
+        size_t n = k->nfirst, i = 0;
+        for (size_t d; (d = 2 * i + 1) < n; i = d) {
+            d += d + 1 < n && h[d + 1].t < h[d].t;
+            if (h[d].t >= x.t)
+                break;
+            h[i] = h[d];
+        }
+        h[i] = x;
+    }
+    return k->n && k->nfirst ? h[0].t : INT64_MAX;
+}
+
+static bool copy(void *to, const void *from, size_t n, size_t size)
+{
+    void *p = mem_alloc(n * size + 1);
+    memcpy(to, &p, sizeof p);
+    if (p && n)
+        memcpy(p, from, n * size);
+    return p;
+}
+
+bool v2_park_copy(struct v2_park *to, const struct v2_park *from, size_t ncur)
+{
+    *to = (struct v2_park){0};
+    if (!from->n && !from->nwoken)
+        return true;
+    const size_t lists = (size_t)from->mask + 1;
+    to->n = from->n;
+    to->nwoken = from->nwoken;
+    to->nfirst = from->nfirst;
+    to->mask = from->mask;
+    to->capat = to->capwoken = ncur;
+    to->caplist = lists;
+    to->capfirst = from->nfirst;
+    return copy(&to->at, from->at, ncur, sizeof *from->at) &&
+           copy(&to->list, from->list, lists, sizeof *from->list) &&
+           copy(&to->woken, from->woken, ncur, sizeof *from->woken) &&
+           copy(&to->first, from->first, from->nfirst, sizeof *from->first);
+}
+
+void v2_park_free(struct v2_park *k)
+{
+    mem_free(k->at);
+    mem_free(k->list);
+    mem_free(k->woken);
+    mem_free(k->first);
+    *k = (struct v2_park){0};
+}

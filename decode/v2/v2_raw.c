@@ -1,0 +1,232 @@
+/* v2_raw.c - see v2_raw.h. Every read is bounded by the batch it stands in, every batch by the input. */
+#include "decode/v2/v2_raw.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "decode/base/bytes.h"
+#include "decode/base/mem.h"
+
+#define GO_126 1026
+
+enum { CM = V2C_M, CP = V2C_P, CG = V2C_G, NP = V2C_NO_P, NG = V2C_NO_G };
+const struct v2_raw_spec v2_raw_specs[256] = {
+#define X(n, id, since, nargs, ctx, strs, stks) [n] = {nargs + 1, strs, stks, ctx, #id},
+#include "decode/v2/events_v2.def"
+#undef X
+};
+
+/* ---- batches ---------------------------------------------------------------------------------------------- */
+
+static const uint8_t *cut(const uint8_t *data, const uint8_t *at, struct err *e, const char *what)
+{
+    err_set(e, ERR_TRUNCATED, (uint64_t)(at - data), "the file ends inside %s", what);
+    return NULL;
+}
+
+const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b, struct err *e)
+{
+    const uint8_t *end = data + len, *at = p;
+    *b = (struct v2_raw_batch){.at = p};
+    *e = (struct err){0};
+    if (p == end)
+        return NULL;
+    b->lead = *p++;
+    b->p = b->end = p;
+    if (b->lead == V2R_END)
+        return p;
+    if (b->lead != V2R_EVENTS && b->lead != V2R_EXPERIMENTAL) {
+        err_set(e, ERR_FORMAT, (uint64_t)(at - data), "expected a batch (byte 1, 49 or 52), found byte %u", b->lead);
+        return NULL;
+    }
+    if (b->lead == V2R_EXPERIMENTAL && (p == end || ++p == end))
+        return cut(data, at, e, "a batch header");
+    uint64_t *field[] = {&b->gen, &b->m, &b->time, &b->size};
+    for (int i = 0; i < 4; i++) {
+        const uint8_t *q = bytes_varint(p, end, field[i]);
+        if (!q && end - p < 10)
+            return cut(data, at, e, "a batch header");
+        if (!q) {
+            err_set(e, ERR_FORMAT, (uint64_t)(p - data), "a varint of a batch header is longer than 10 bytes");
+            return NULL;
+        }
+        p = q;
+    }
+    if (b->size > V2_RAW_BATCH) {
+        err_set(e, ERR_FORMAT, (uint64_t)(at - data), "batch of %" PRIu64 " bytes, at most %d are allowed", b->size,
+                V2_RAW_BATCH);
+        return NULL;
+    }
+    b->p = p;
+    b->torn = (uint64_t)(end - p) < b->size;
+    b->end = b->torn ? end : p + b->size;
+    b->first = b->p < b->end ? *b->p : 0;
+    if (b->torn)
+        cut(data, p, e, "a batch");
+    return b->end;
+}
+
+bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c)
+{
+    const uint8_t *p = b->p;
+    *c = (struct v2_raw_clock){0};
+    if (b->first == V2R_FREQ)
+        return bytes_varint(p + 1, b->end, &c->freq) == b->end && c->freq;
+    if (b->first != V2R_SYNC)
+        return false;
+    for (p++; p < b->end;) {
+        uint64_t dt;
+        if (*p == V2R_FREQ && !c->freq) {
+            p = bytes_varint(p + 1, b->end, &c->freq);
+        } else if (*p == V2R_SNAPSHOT && !c->has_wall) {
+            uint64_t *v[] = {&dt, &c->mono, &c->sec, &c->nsec};
+            p++;
+            for (int i = 0; i < 4 && p; i++)
+                p = bytes_varint(p, b->end, v[i]);
+            c->at = b->time + (p ? dt : 0);
+            c->has_wall = p;
+        } else {
+            return false;
+        }
+        if (!p)
+            return false;
+    }
+    return c->freq;
+}
+
+/* ---- what stands in them ---------------------------------------------------------------------------------- */
+
+const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *ev)
+{
+    if (p == end || !v2_raw_specs[*p].nargs)
+        return NULL;
+    ev->at = p;
+    ev->type = *p++;
+    ev->nargs = (uint8_t)(v2_raw_specs[ev->type].nargs - 1);
+    p = bytes_varint(p, end, &ev->dt);
+    for (int i = 0; i < ev->nargs && p; i++)
+        p = bytes_varint(p, end, &ev->arg[i]);
+    return p;
+}
+
+const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw_string *s)
+{
+    uint64_t len;
+    if (p == end || *p != V2R_STRING || !(p = bytes_varint(p + 1, end, &s->id)) ||
+        !(p = bytes_varint(p, end, &len)) || len > V2_RAW_STRING || (uint64_t)(end - p) < len)
+        return NULL;
+    s->p = p;
+    s->len = (uint32_t)len;
+    return p + len;
+}
+
+const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end, uint64_t v[4])
+{
+    for (int k = 0; k < 4 && p; k++)
+        p = bytes_varint(p, end, &v[k]);
+    return p;
+}
+
+const uint8_t *v2_raw_stack(const uint8_t *p, const uint8_t *end, struct v2_raw_stack *s)
+{
+    uint64_t n, v[4];
+    if (p == end || *p != V2R_STACK || !(p = bytes_varint(p + 1, end, &s->id)) || !(p = bytes_varint(p, end, &n)) ||
+        n > V2_RAW_FRAMES)
+        return NULL;
+    s->n = (uint32_t)n;
+    s->frames = p;
+    for (uint64_t i = 0; i < n && p; i++)
+        p = v2_raw_frame(p, end, v);
+    return p;
+}
+
+const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5])
+{
+    if (p == end || *p != V2R_SAMPLE)
+        return NULL;
+    p++;
+    for (int k = 0; k < 5 && p; k++)
+        p = bytes_varint(p, end, &v[k]);
+    return p;
+}
+
+/* ---- generations ------------------------------------------------------------------------------------------ */
+
+static bool take(struct v2_raw_gen *g, const struct v2_raw_batch *b)
+{
+    struct v2_raw_batch *v = mem_grow(g->batch, &g->cap, g->n + 1, sizeof *v);
+    if (!v)
+        return false;
+    g->batch = v;
+    v[g->n++] = *b;
+    if (b->time < g->min_time)
+        g->min_time = b->time;
+    struct v2_raw_clock c;
+    if (b->lead == V2R_EVENTS && (b->first == V2R_FREQ || b->first == V2R_SYNC) && v2_raw_clock(b, &c) &&
+        !g->clock.freq)
+        g->clock = c;
+    return true;
+}
+
+/* belongs - is the batch of this generation? *over: it begins the next one. */
+static bool belongs(struct v2_raw_gen *g, const uint8_t *data, int version, const struct v2_raw_batch *b, bool *over)
+{
+    if (b->gen == g->number)
+        return true;
+    *over = version < GO_126 && b->gen == g->number + 1;
+    if (!*over)
+        err_set(&g->damage, ERR_FORMAT, (uint64_t)(b->at - data), "generation %" PRIu64 " %s generation %" PRIu64,
+                b->gen, version < GO_126 ? "follows" : "begins before the end mark of", g->number);
+    return false;
+}
+
+bool v2_raw_gen(const uint8_t *data, size_t len, int version, size_t *pos, struct v2_raw_gen *g, struct err *e)
+{
+    const uint8_t *p = data + *pos, *next;
+    struct v2_raw_batch b;
+    bool over = false;
+    *g = (struct v2_raw_gen){.batch = g->batch, .cap = g->cap, .start = p, .min_time = UINT64_MAX};
+    for (*e = (struct err){0}; (next = v2_raw_batch(data, len, p, &b, &g->damage)); p = next) {
+        if (b.lead == V2R_END && version >= GO_126) {
+            if (!g->n)
+                continue;
+            g->marked = true;
+            p = next;
+            break;
+        }
+        if (b.lead == V2R_END || !b.gen) {
+            err_set(&g->damage, ERR_FORMAT, (uint64_t)(p - data), "a batch without a generation");
+            break;
+        }
+        if (!g->n)
+            g->number = b.gen;
+        if (!belongs(g, data, version, &b, &over))
+            break;
+        if (!take(g, &b)) {
+            err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the batches of a generation");
+            return false;
+        }
+        if (b.torn) {
+            p = next;
+            break;
+        }
+    }
+    g->end = p;
+    *pos = (size_t)(p - data);
+    if (!g->n) {
+        *e = g->damage;
+        return false;
+    }
+    if (!g->damage.code && version >= GO_126 && !g->marked)
+        cut(data, p, &g->damage, "a generation: its end mark is missing");
+    if (!g->damage.code && !g->clock.freq)
+        err_set(&g->damage, ERR_TRUNCATED, *pos, "generation %" PRIu64 " has no clock frequency: it was cut short",
+                g->number);
+    return true;
+}
+
+void v2_raw_gen_free(struct v2_raw_gen *g)
+{
+    mem_free(g->batch);
+    *g = (struct v2_raw_gen){0};
+}

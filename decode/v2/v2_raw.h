@@ -1,0 +1,118 @@
+/*
+ * v2_raw.h - the second family's bytes without their meaning: batches, and the events and table entries within them.
+ *
+ * For who counts, cuts or rewrites a trace. Nothing is kept, nothing is interned, and damage is a value: where it is
+ * and why stands in a struct err, what was read before it stands.
+ */
+#ifndef GOTOP_DECODE_V2_RAW_H
+#define GOTOP_DECODE_V2_RAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/base/err.h"
+
+#define V2_RAW_BATCH 65536 /* bytes of a batch at most */
+#define V2_RAW_STRING 1024 /* bytes of a string at most */
+#define V2_RAW_FRAMES 128
+#define V2_RAW_NO_THREAD UINT64_MAX
+
+enum v2_raw_type { /* the first byte of a batch, of its payload, or of an entry in it */
+                   V2R_EVENTS = 1,
+                   V2R_STACKS = 2,
+                   V2R_STACK = 3,
+                   V2R_STRINGS = 4,
+                   V2R_STRING = 5,
+                   V2R_SAMPLES = 6,
+                   V2R_SAMPLE = 7,
+                   V2R_FREQ = 8,
+                   V2R_EXPERIMENTAL = 49,
+                   V2R_SYNC = 50,
+                   V2R_SNAPSHOT = 51,
+                   V2R_END = 52
+};
+
+enum v2_raw_event {
+#define X(n, id, since, nargs, ctx, strs, stks) V2E_##id = n,
+#include "decode/v2/events_v2.def"
+#undef X
+};
+
+struct v2_raw_spec {
+    int8_t nargs;         /* + 1; 0: there is no such event */
+    uint8_t strs, stacks; /* bit i set: argument i is a string's, a stack's id */
+    uint8_t ctx;          /* what its thread must have, V2C_* */
+    const char *name;     /* GO_CREATE */
+};
+enum { V2C_M = 1, V2C_P = 2, V2C_G = 4, V2C_NO_P = 8, V2C_NO_G = 16 };
+extern const struct v2_raw_spec v2_raw_specs[256];
+
+struct v2_raw_batch {
+    uint8_t lead;  /* V2R_EVENTS, V2R_EXPERIMENTAL, V2R_END (which has nothing more) */
+    uint8_t first; /* first byte of the payload: what it holds; 0 = empty */
+    bool torn;     /* the input ends inside it */
+    uint64_t gen, m, time, size;
+    const uint8_t *at;      /* of its header */
+    const uint8_t *p, *end; /* its payload */
+};
+
+/*
+ * v2_raw_batch - the batch at p; returns the place behind it. NULL at the end of the input (e->code is ERR_OK then), or
+ * if there is no batch here (e->code and what). A torn one is returned, e->code says ERR_TRUNCATED.
+ */
+const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, struct v2_raw_batch *b, struct err *e);
+
+struct v2_raw_ev {
+    uint8_t type, nargs;
+    uint64_t dt, arg[4];
+    const uint8_t *at;
+};
+/* v2_raw_ev - the timed event at p, NULL if there is none that is whole. */
+const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *ev);
+
+struct v2_raw_string {
+    uint64_t id;
+    const uint8_t *p;
+    uint32_t len;
+};
+const uint8_t *v2_raw_string(const uint8_t *p, const uint8_t *end, struct v2_raw_string *s);
+
+struct v2_raw_stack {
+    uint64_t id;
+    uint32_t n;
+    const uint8_t *frames; /* n times pc, function's, file's string, line */
+};
+const uint8_t *v2_raw_stack(const uint8_t *p, const uint8_t *end, struct v2_raw_stack *s);
+const uint8_t *v2_raw_frame(const uint8_t *p, const uint8_t *end, uint64_t v[4]);
+
+/* v2_raw_sample - time, thread, P, goroutine, stack. */
+const uint8_t *v2_raw_sample(const uint8_t *p, const uint8_t *end, uint64_t v[5]);
+
+struct v2_raw_clock {
+    uint64_t freq; /* 0: not in this batch */
+    bool has_wall;
+    uint64_t at, mono, sec, nsec; /* clock units of the snapshot, what the other clocks said */
+};
+/* v2_raw_clock - of a batch that begins with V2R_FREQ or V2R_SYNC; false: malformed. */
+bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c);
+
+/*
+ * A generation as a list of batches. v2_raw_gen - read that which begins at *pos and move behind it. false: there is
+ * none any more (e->code ERR_OK: the file's end), or no memory (ERR_NOMEM). Where it isn't whole `damage` says why, and
+ * nothing behind it is of use. Free with v2_raw_gen_free(); may be read into again.
+ */
+struct v2_raw_gen {
+    uint64_t number;
+    const uint8_t *start, *end;
+    struct v2_raw_batch *batch;
+    size_t n, cap;
+    bool marked;       /* its end mark stands there (1.26) */
+    uint64_t min_time; /* smallest time of its batches */
+    struct v2_raw_clock clock;
+    struct err damage;
+};
+bool v2_raw_gen(const uint8_t *data, size_t len, int version, size_t *pos, struct v2_raw_gen *g, struct err *e);
+void v2_raw_gen_free(struct v2_raw_gen *g);
+
+#endif

@@ -1,0 +1,152 @@
+/*
+ * v2_source.c - the reader of the second family: generation by generation, read, order, hand on (decode/events/source.h).
+ */
+#include <inttypes.h>
+
+#include "decode/base/mem.h"
+#include "decode/v2/v2_source.h"
+#include "decode/v2/v2_torn.h"
+
+static void finish(struct source *s, struct v2 *v)
+{
+    v->over = true;
+    if (!v->order.oom && v->order.have_base)
+        return;
+    if (v->order.oom)
+        source_damage(s, ERR_NOMEM, v->gen.ordinal, v->pos, "out of memory");
+    if (!v->order.have_base) {
+        if (s->st.ndamages)
+            s->fatal = s->damage[0];
+        else if (!s->st.generations) /* else it is whole, and nothing happened */
+            err_set(&s->fatal, ERR_EMPTY, s->header, "a trace header, but no event after it");
+    }
+}
+
+void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o)
+{
+    if (gen->missing)
+        source_damage(s, gen->torn ? ERR_TRUNCATED : ERR_FORMAT, gen->ordinal, gen->start,
+                      "%" PRIu32 " uses of strings or stacks that are not in generation %" PRIu64 "'s tables",
+                      gen->missing, gen->number);
+    if (gen->reason_inferred)
+        source_warn(s, ERR_TRUNCATED, gen->ordinal, gen->start,
+                    "generation %" PRIu64 " lost its string table: wait reasons are inferred from the one before",
+                    gen->number);
+    if (o->loose)
+        v2_torn_say(o);
+    if (gen->torn && o->torn_from < o->last)
+        source_warn(
+            s, ERR_TRUNCATED, gen->ordinal, gen->end,
+            "from %.6f s on the events of some threads are missing: what became of what they ran is not known",
+            (double)(o->torn_from - o->base) * 1e-9);
+    s->st.bytes_done = gen->end;
+}
+
+static void gen_done(struct source *s, struct v2 *v)
+{
+    v2_gen_notes(s, &v->gen, &v->order);
+    v->in_gen = false;
+    if (v->order.stopped || v->last_gen)
+        finish(s, v);
+}
+
+void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_order *o)
+{
+    if (s->st.has_wall || !gen->has_snap || gen->ordinal != 1 || gen->sec > (uint64_t)INT64_MAX / 2)
+        return;
+    double unit = v2_gen_unit(gen);
+    int64_t ns = (int64_t)(gen->nsec % 1000000000) + (o->base - v2_ns(gen->snap_time, unit));
+    int64_t sec = ns / 1000000000, rest = ns % 1000000000;
+    if (rest < 0) {
+        rest += 1000000000;
+        sec--;
+    }
+    s->st.wall_sec = (int64_t)gen->sec + sec;
+    s->st.wall_nsec = (int32_t)rest;
+    s->st.has_wall = true;
+}
+
+/* Events go to out, from time *t on, or into f. */
+static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold *f, size_t cap)
+{
+    struct v2 *v = s->self;
+    while (!v->over) {
+        if (!v->in_gen) {
+            if (s->grows && v->pos >= s->len)
+                return 0;
+            v2_gen_keep(v);
+            enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
+            if (rc == V2_GEN_OOM) {
+                v->order.oom = true;
+                finish(s, v);
+                break;
+            }
+            if (rc == V2_GEN_NONE) {
+                finish(s, v);
+                break;
+            }
+            v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
+            v->in_gen = true;
+            s->st.generations = v->gen.ordinal;
+            v->order.loose = v->last_gen && v->gen.torn;
+            if (!v2_order_begin(&v->order, &v->gen)) {
+                v->order.oom = true;
+                finish(s, v);
+                break;
+            }
+        }
+        size_t n = f ? v2_order_fold(&v->order, f, cap) : v2_order_stream(&v->order, out, cap, t);
+        s->st.bytes_done = v->gen.start + v->order.consumed;
+        if (n) {
+            v2_wall_clock(s, &v->gen, &v->order);
+            return n;
+        }
+        if (v->order.oom) {
+            finish(s, v);
+            break;
+        }
+        gen_done(s, v);
+    }
+    return 0;
+}
+
+static size_t v2_stream(struct source *s, struct evs *out, size_t cap, int64_t *t)
+{
+    return v2_some(s, out, t, NULL, cap);
+}
+
+static size_t v2_fold(struct source *s, struct fold *f, size_t cap)
+{
+    return v2_some(s, NULL, NULL, f, cap);
+}
+
+static void v2_close(struct source *s)
+{
+    struct v2 *v = s->self;
+    if (!v)
+        return;
+    v2_gen_free(&v->gen);
+    v2_order_free(&v->order);
+    mem_free(v);
+    s->self = NULL;
+}
+
+static const struct source_ops ops = {.stream = v2_stream,
+                                      .fold = v2_fold,
+                                      .close = v2_close,
+                                      .mark = v2_mark,
+                                      .resume = v2_resume,
+                                      .mark_free = v2_mark_free};
+
+enum err_code source_v2(struct source *s, struct err *e)
+{
+    struct v2 *v = mem_zalloc(sizeof *v);
+    if (!v)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    v->pos = s->header;
+    v->order.s = s;
+    s->self = v;
+    s->ops = &ops;
+    s->st.has_clock = true;
+    return ERR_OK;
+}

@@ -1,0 +1,54 @@
+/*
+ * v2_state.h - what v2_order.c (cursors, whose turn it is) and v2_adv.c (what each event needs and does) share. Nobody
+ * else includes it.
+ */
+#ifndef GOTOP_DECODE_V2_STATE_H
+#define GOTOP_DECODE_V2_STATE_H
+
+#include "decode/v2/v2_order.h"
+
+enum { V2_PS_RUNNING = 1, V2_PS_IDLE = 2, V2_PS_SYSCALL = 3, V2_PS_ABANDONED = 4, V2_PS_LOST = 5 /* ours */ };
+
+/* ADV_WAIT: not yet. ADV_BAD: no order can make this right; it is noted as damage, the end. */
+enum adv { ADV_OK, ADV_WAIT, ADV_BAD };
+
+enum v2_event {
+#define X(n, id, since, nargs, ctx, strs, stks) V2_##id = n,
+#include "decode/v2/events_v2.def"
+#undef X
+};
+
+struct v2_spec {
+    int8_t nargs; /* + 1, so that 0 means: no such event */
+    uint8_t ctx, since, strs, stks;
+    const char *name;
+};
+extern const struct v2_spec v2_specs[256];
+
+struct v2_ctx { /* whose event it is, and what they had before it */
+    uint32_t m, p, g;
+};
+
+/* v2_adv - the cursor's event, if it can be next: into o->out, of which 8 must be free. */
+enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c);
+/* A neutral event at the cursor's time into o->out. */
+struct ev *v2_emit(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
+                   uint8_t state);
+/* v2_m_get - the thread's index, given out at its first mention. EV_NONE: no thread, or out of memory (o->oom). */
+uint32_t v2_m_get(struct v2_order *o, uint64_t id);
+/* v2_g_new - a goroutine, EV_NONE: out of memory (o->oom). v2_g_forget - it has ended. */
+uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status);
+void v2_g_forget(struct v2_order *o, uint32_t g);
+uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status);
+/* v2_quiet - an event at t (absolute; not before the last one), which is none of the file's. There is a base. */
+struct ev *v2_quiet(struct v2_order *o, int64_t t);
+/* v2_room - mem_grow(), of which o remembers the failure. */
+void *v2_room(struct v2_order *o, void *p, size_t *cap, size_t need, size_t size);
+
+/* A sequence number follows the last one, in this generation. */
+static inline bool v2_follows(const struct v2_order *o, uint32_t gen, uint64_t have, uint64_t want)
+{
+    return gen == o->gen->ordinal && want == have + 1;
+}
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * v2_tables.h - the strings and stacks of one generation of the second family, as they stand in the file.
+ */
+#ifndef GOTOP_DECODE_V2_TABLES_H
+#define GOTOP_DECODE_V2_TABLES_H
+
+#include "decode/base/idmap.h"
+#include "decode/write/v2_put.h"
+
+struct v2_tables {
+    struct v2t_string {
+        struct v2_raw_string s;
+        bool used;
+    } * string;
+    struct v2t_stack {
+        struct v2_raw_stack s;
+        const uint8_t *end;
+        bool used;
+    } * stack;
+    size_t nstring, capstring, nstack, capstack;
+    struct idmap strings, stacks; /* index by id; the first of an id counts, as for Go */
+    uint64_t max_string;          /* highest id */
+};
+
+/* v2_tables_read - of a generation, over what was read before. Damaged tables end where they are. false: no memory. */
+bool v2_tables_read(struct v2_tables *t, const struct v2_raw_gen *gen);
+void v2_tables_free(struct v2_tables *t);
+/* v2_tables_use - an id that an event has: itself, and remembered as used, or 0 if it isn't in the table. */
+uint64_t v2_tables_use_string(struct v2_tables *t, uint64_t id);
+uint64_t v2_tables_use_stack(struct v2_tables *t, uint64_t id);
+/* v2_tables_put - batches with the stacks that are used, and then the strings; m = -1. The latter are left open in w. */
+void v2_tables_put(struct v2_tables *t, struct v2_put *w, struct outlet *out, uint64_t gen, uint64_t time);
+
+#endif

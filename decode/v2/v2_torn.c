@@ -1,0 +1,517 @@
+/*
+ * v2_torn.c - see v2_torn.h.
+ *
+ * A goroutine's and a P's numbered events tell whether something is missing between them; between two whose numbers follow
+ * one another nothing is. What a thread does is told by itself, so it is whole up to the thread's last event.
+ */
+#include "decode/v2/v2_torn.h"
+
+#include <inttypes.h>
+
+#include "decode/base/bytes.h"
+#include "decode/base/hash.h"
+
+enum {
+    IN_G,
+    IN_P,
+    IN_GC,
+    IN_G_TOLD,
+    IN_P_TOLD
+}; /* what the index has: an event with that number; one that tells of it */
+
+static uint64_t key(unsigned what, uint64_t id, uint64_t seq)
+{
+    return hash_last(hash_next(hash_next(hash_first(what), id), seq));
+}
+
+static bool put(struct v2_order *o, unsigned what, uint64_t id, uint64_t seq)
+{
+    return idmap_put(&o->torn.has, key(what, id, seq), 0);
+}
+
+static bool has(const struct v2_order *o, unsigned what, uint64_t id, uint64_t seq)
+{
+    return idmap_get(&o->torn.has, key(what, id, seq)) != IDMAP_NONE;
+}
+
+/* ---- what there is ---------------------------------------------------------------------------------------- */
+
+/* One event into the index; *p: the thread's P, if it has one. */
+static bool note(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p, bool *on)
+{
+    switch (type) {
+    case V2_GO_START:
+    case V2_GO_UNBLOCK:
+    case V2_GO_SWITCH:
+    case V2_GO_SWITCH_DESTROY: return put(o, IN_G, arg[0], arg[1]);
+    case V2_GO_CREATE:
+    case V2_GO_CREATE_BLOCKED:
+    case V2_GO_CREATE_SYSCALL:
+    case V2_GO_STATUS:
+    case V2_GO_STATUS_STACK: return put(o, IN_G_TOLD, arg[0], 0);
+    case V2_PROC_START:
+        *p = arg[0];
+        *on = true;
+        return put(o, IN_P, arg[0], arg[1]);
+    case V2_PROC_STOP: *on = false; return true;
+    case V2_PROC_STEAL: return put(o, IN_P, arg[0], arg[1]);
+    case V2_PROC_STATUS:
+        if (arg[1] == V2_PS_RUNNING || arg[1] == V2_PS_SYSCALL) {
+            *p = arg[0];
+            *on = true;
+        }
+        return put(o, IN_P_TOLD, arg[0], 0);
+    case V2_GO_SYSCALL_BEGIN: return !*on || put(o, IN_P, *p, arg[0]);
+    case V2_GC_BEGIN:
+    case V2_GC_END:
+    case V2_GC_ACTIVE: return put(o, IN_GC, 0, arg[0]);
+    default: return true;
+    }
+}
+
+static bool note_batch(struct v2_order *o, const struct v2_batch *b, uint64_t *proc, bool *on)
+{
+    for (const uint8_t *p = b->p; p < b->end;) {
+        uint64_t arg[4], dt;
+        const uint8_t type = *p++;
+        int n = v2_specs[type].nargs;
+        if (!n || !(p = bytes_varint(p, b->end, &dt)))
+            return true;
+        for (int i = 0; i < n - 1; i++)
+            if (!(p = bytes_varint(p, b->end, &arg[i])))
+                return true;
+        if (!note(o, type, arg, proc, on))
+            return false;
+    }
+    return true;
+}
+
+bool v2_torn_begin(struct v2_order *o)
+{
+    idmap_free(&o->torn.has);
+    for (size_t i = 0; i < o->ncur; i++) {
+        const struct v2_cursor *c = &o->cur[i];
+        bool on = c->m != EV_NONE && o->m[c->m].p != EV_NONE;
+        uint64_t p = on ? o->p[o->m[c->m].p].id : 0;
+        for (uint32_t k = 0; k < c->nbatch; k++)
+            if (!note_batch(o, &o->gen->batch[o->list[c->batch + k]], &p, &on)) {
+                o->oom = true;
+                return false;
+            }
+    }
+    return true;
+}
+
+/* ---- gaps ------------------------------------------------------------------------------------------------- */
+
+/* What g or p did is not known: from `since` on (absolute), or since it was last told of, if that is later. */
+static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
+{
+    if (!o->have_base)
+        return;
+    struct ev *e = v2_quiet(o, t);
+    e->kind = EVK_LOST;
+    e->g = g;
+    e->p = p;
+    e->arg = since > o->base ? (uint64_t)(since - o->base) : 0;
+}
+
+static uint32_t holder(const struct v2_order *o, uint32_t g)
+{
+    for (uint32_t m = 0; m < o->nm; m++)
+        if (o->m[m].g == g)
+            return m;
+    return EV_NONE;
+}
+
+static bool has_more(const struct v2_order *o, uint32_t m)
+{
+    return m != EV_NONE && o->m[m].cur && !o->cur[o->m[m].cur - 1].over;
+}
+
+static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
+{
+    struct v2_g *vg = &o->g[g];
+    if (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) {
+        uint32_t m = holder(o, g);
+        if (m != EV_NONE)
+            o->m[m].g = EV_NONE;
+    }
+    if (vg->status != ST_UNKNOWN) {
+        lost(o, c->t, g, EV_NONE, c->t);
+        o->torn.gaps++;
+        if (c->t < o->torn_from)
+            o->torn_from = c->t;
+    }
+    vg->status = next;
+}
+
+static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uint8_t next)
+{
+    struct v2_p *vp = &o->p[p];
+    if (vp->status != V2_PS_LOST) {
+        lost(o, c->t, EV_NONE, p, c->t);
+        o->torn.gaps++;
+        if (c->t < o->torn_from)
+            o->torn_from = c->t;
+    }
+    if (vp->m != EV_NONE && o->m[vp->m].p == p)
+        o->m[vp->m].p = EV_NONE;
+    vp->m = EV_NONE;
+    vp->status = next;
+}
+
+/* ---- what an event waits for ------------------------------------------------------------------------------ */
+
+enum lack { TO_COME, GONE, STALE }; /* STALE: what it says has been already */
+
+static enum lack lack_g(const struct v2_order *o, uint64_t id, uint64_t seq)
+{
+    uint32_t g = idmap_get(&o->gs, id);
+    const struct v2_g *vg = g == IDMAP_NONE ? NULL : &o->g[g];
+    if (!vg || vg->seqgen != o->gen->ordinal)
+        return has(o, IN_G_TOLD, id, 0) ? TO_COME : GONE;
+    if (seq <= vg->seq)
+        return STALE;
+    if (seq > vg->seq + 1)
+        return has(o, IN_G, id, seq - 1) ? TO_COME : GONE;
+    return (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) && has_more(o, holder(o, g)) ? TO_COME : GONE;
+}
+
+static enum lack lack_p(const struct v2_order *o, uint64_t id, uint64_t seq)
+{
+    uint32_t p = idmap_get(&o->ps, id);
+    const struct v2_p *vp = p == IDMAP_NONE ? NULL : &o->p[p];
+    if (!vp || vp->seqgen != o->gen->ordinal)
+        return has(o, IN_P_TOLD, id, 0) ? TO_COME : GONE;
+    if (seq <= vp->seq)
+        return STALE;
+    if (seq > vp->seq + 1)
+        return has(o, IN_P, id, seq - 1) ? TO_COME : GONE;
+    return has_more(o, vp->m) ? TO_COME : GONE;
+}
+
+/* The thread's own P is to be taken from it first. */
+static enum lack lack_steal(const struct v2_order *o, uint32_t p)
+{
+    return has(o, IN_P, o->p[p].id, o->p[p].seq + 1) ? TO_COME : GONE;
+}
+
+static enum lack lack_of(const struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
+    switch (c->type) {
+    case V2_GO_START:
+    case V2_GO_UNBLOCK:
+    case V2_GO_SWITCH:
+    case V2_GO_SWITCH_DESTROY: return lack_g(o, c->arg[0], c->arg[1]);
+    case V2_PROC_START: return p != EV_NONE ? lack_steal(o, p) : lack_p(o, c->arg[0], c->arg[1]);
+    case V2_PROC_STEAL: return lack_p(o, c->arg[0], c->arg[1]);
+    case V2_GO_SYSCALL_END_BLOCKED: return p != EV_NONE ? lack_steal(o, p) : GONE;
+    case V2_GC_BEGIN:
+    case V2_GC_END:
+    case V2_GC_ACTIVE: return c->arg[0] <= o->gc_seq ? STALE : has(o, IN_GC, 0, c->arg[0] - 1) ? TO_COME : GONE;
+    default: return GONE;
+    }
+}
+
+/* ---- as if it had come ------------------------------------------------------------------------------------ */
+
+/* g is in this state, and its next number is seq. false: out of memory. */
+static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t state)
+{
+    uint32_t g = idmap_get(&o->gs, id);
+    if (g == IDMAP_NONE) {
+        if ((g = v2_g_new(o, id, state)) == EV_NONE)
+            return false;
+        struct v2_ctx x = {EV_NONE, EV_NONE, g};
+        struct ev *e = v2_emit(o, c, &x, EVK_G_STATUS, ST_UNKNOWN);
+        e->arg = id;
+        e->flags |= EVF_EXTRA;
+        o->torn.gaps++;
+    } else if (o->g[g].status != state || !(o->g[g].seqgen != o->gen->ordinal && seq == 1)) {
+        g_gap(o, c, g, state); /* else only the status was lost that each generation begins with */
+    }
+    o->g[g].seq = seq - 1;
+    o->g[g].seqgen = o->gen->ordinal;
+    return true;
+}
+
+static bool set_p(struct v2_order *o, const struct v2_cursor *c, uint64_t id, uint64_t seq, uint8_t status)
+{
+    uint32_t p = idmap_get(&o->ps, id);
+    if (p == IDMAP_NONE)
+        p = v2_p_new(o, id, status);
+    else if (o->p[p].status != status || !(o->p[p].seqgen != o->gen->ordinal && seq == 1))
+        p_gap(o, c, p, status);
+    if (p == EV_NONE)
+        return false;
+    o->p[p].seq = seq - 1;
+    o->p[p].seqgen = o->gen->ordinal;
+    return true;
+}
+
+static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
+{
+    const bool begins = c->type == V2_GC_BEGIN;
+    if (!begins || o->gc == GC_ON) { /* the other half of it was lost: neither is shown */
+        if (o->gc == GC_ON)
+            lost(o, c->t, EV_NONE, EV_NONE, o->base);
+        o->torn.gaps++;
+        o->gc = begins || c->type == V2_GC_ACTIVE ? GC_ON : GC_OFF;
+        o->gc_seq = c->arg[0];
+        return false;
+    }
+    o->gc_seq = c->arg[0] - 1;
+    return true;
+}
+
+/* What the event waits for will not come. false: it can't be shown. */
+static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
+    uint32_t m, q;
+    switch (c->type) {
+    case V2_GO_START: return set_g(o, c, c->arg[0], c->arg[1], ST_RUNNABLE);
+    case V2_GO_UNBLOCK:
+    case V2_GO_SWITCH:
+    case V2_GO_SWITCH_DESTROY: return set_g(o, c, c->arg[0], c->arg[1], ST_WAITING);
+    case V2_PROC_START:
+        if (p != EV_NONE)
+            p_gap(o, c, p, V2_PS_LOST);
+        return set_p(o, c, c->arg[0], c->arg[1], V2_PS_IDLE);
+    case V2_GO_SYSCALL_END_BLOCKED:
+        if (p != EV_NONE)
+            p_gap(o, c, p, V2_PS_LOST);
+        return p != EV_NONE;
+    case V2_PROC_STEAL:
+        if (!set_p(o, c, c->arg[0], c->arg[1], V2_PS_SYSCALL) || (m = v2_m_get(o, c->arg[2])) == EV_NONE)
+            return false;
+        q = idmap_get(&o->ps, c->arg[0]);
+        if (o->m[m].p == EV_NONE) {
+            o->m[m].p = q;
+            o->p[q].m = m;
+        }
+        return o->m[m].p == q;
+    case V2_GC_BEGIN:
+    case V2_GC_END:
+    case V2_GC_ACTIVE: return mend_gc(o, c);
+    default: return false;
+    }
+}
+
+static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
+{
+    static const uint8_t state_of[5] = {ST_NONE, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
+    if (c->type == V2_PROC_STATUS) {
+        uint32_t p = idmap_get(&o->ps, c->arg[0]);
+        if (p == IDMAP_NONE || c->arg[1] < V2_PS_RUNNING || c->arg[1] > V2_PS_SYSCALL)
+            return false;
+        p_gap(o, c, p, (uint8_t)c->arg[1]);
+        return true;
+    }
+    if (c->arg[2] < 1 || c->arg[2] > 4 || !set_g(o, c, c->arg[0], 2, state_of[c->arg[2]]))
+        return false;
+    uint32_t m, g = idmap_get(&o->gs, c->arg[0]);
+    if (c->arg[2] == 3 && (m = v2_m_get(o, c->arg[1])) != EV_NONE) {
+        if (o->m[m].g != EV_NONE && o->m[m].g != g)
+            g_gap(o, c, o->m[m].g, ST_UNKNOWN);
+        o->m[m].g = g;
+    }
+    return true;
+}
+
+/* The event contradicts what is known. false: it can't be shown. */
+static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint32_t m = c->m, g = m != EV_NONE ? o->m[m].g : EV_NONE, p = m != EV_NONE ? o->m[m].p : EV_NONE;
+    switch (c->type) {
+    case V2_PROC_STATUS:
+    case V2_GO_STATUS:
+    case V2_GO_STATUS_STACK: return mend_status(o, c);
+    case V2_GO_START:
+        if (g == EV_NONE || p == EV_NONE)
+            return false;
+        g_gap(o, c, g, ST_UNKNOWN);
+        o->m[m].g = EV_NONE;
+        return true;
+    case V2_GO_SYSCALL_BEGIN:
+        if (p == EV_NONE || g == EV_NONE)
+            return false;
+        o->p[p].seq = c->arg[0] - 1;
+        o->p[p].seqgen = o->gen->ordinal; /* fallthrough */
+    case V2_GO_STOP:
+    case V2_GO_BLOCK:
+    case V2_GO_DESTROY:
+    case V2_GO_SWITCH:
+    case V2_GO_SWITCH_DESTROY:
+        if (g == EV_NONE || p == EV_NONE)
+            return false;
+        if (o->g[g].status != ST_RUNNING)
+            g_gap(o, c, g, ST_RUNNING);
+        o->m[m].g = g;
+        return true;
+    default: return false;
+    }
+}
+
+enum adv v2_torn_try(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
+{
+    for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
+        if (a == ADV_WAIT) {
+            enum lack l = lack_of(o, c);
+            if (l == TO_COME && !force)
+                return ADV_WAIT;
+            if (l == STALE || !mend_wait(o, c))
+                break;
+        } else if (!mend_bad(o, c)) {
+            break;
+        }
+        a = v2_adv(o, c);
+    }
+    o->torn.dropped += a != ADV_OK;
+    return ADV_OK;
+}
+
+static void over(struct v2_order *o, uint32_t thread, int64_t since)
+{
+    if (thread == EV_NONE || o->gen->all_told)
+        return;
+    struct v2_m *m = &o->m[thread];
+    if ((m->g != EV_NONE || m->p != EV_NONE) && since < o->torn_from)
+        o->torn_from = since;
+    if (m->g != EV_NONE) {
+        lost(o, o->last, m->g, EV_NONE, since);
+        o->g[m->g].status = ST_UNKNOWN;
+        m->g = EV_NONE;
+    }
+    if (m->p == EV_NONE)
+        return;
+    struct v2_p *p = &o->p[m->p];
+    if (p->status == V2_PS_SYSCALL && has(o, IN_P, p->id, p->seq + 1))
+        return; /* it is taken from there, and when is known */
+    lost(o, o->last, EV_NONE, m->p, since);
+    p->status = V2_PS_LOST;
+    p->m = EV_NONE;
+    m->p = EV_NONE;
+}
+
+/* g waits or could run, and its next event was lost: it is unknown from here on. */
+static void g_after(struct v2_order *o, uint32_t g, int64_t since)
+{
+    struct v2_g *vg = &o->g[g];
+    const bool told = vg->seqgen == o->gen->ordinal;
+    if ((vg->status != ST_RUNNABLE && vg->status != ST_WAITING) || has(o, IN_G, vg->id, told ? vg->seq + 1 : 1) ||
+        (!told && has(o, IN_G_TOLD, vg->id, 0)))
+        return;
+    lost(o, o->last, g, EV_NONE, since);
+    vg->status = ST_UNKNOWN;
+    if (since < o->torn_from)
+        o->torn_from = since;
+}
+
+static void p_after(struct v2_order *o, uint32_t p, int64_t since)
+{
+    struct v2_p *vp = &o->p[p];
+    const bool told = vp->seqgen == o->gen->ordinal;
+    if (vp->status != V2_PS_IDLE || has(o, IN_P, vp->id, told ? vp->seq + 1 : 1) ||
+        (!told && has(o, IN_P_TOLD, vp->id, 0)))
+        return;
+    lost(o, o->last, EV_NONE, p, since);
+    vp->status = V2_PS_LOST;
+    if (since < o->torn_from)
+        o->torn_from = since;
+}
+
+/* The type of the thread's event behind this one; 0: it has none. */
+static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
+{
+    if (c->p < c->end)
+        return *c->p;
+    for (uint32_t k = 1; k < c->nbatch; k++) {
+        const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
+        if (b->p < b->end)
+            return *b->p;
+    }
+    return 0;
+}
+
+/* A thread is in a system call with its P, which is gone when it is back, and who took it was lost. */
+static void call_after(struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
+    const uint8_t next = type_behind(o, c);
+    if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL || has(o, IN_P, o->p[p].id, o->p[p].seq + 1) || !next ||
+        next == V2_GO_SYSCALL_END) /* with its P */
+        return;
+    lost(o, o->last, EV_NONE, p, o->last);
+    o->p[p].status = V2_PS_LOST;
+    o->p[p].m = EV_NONE;
+    o->m[c->m].p = EV_NONE;
+    if (o->last < o->torn_from)
+        o->torn_from = o->last;
+}
+
+void v2_torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
+{
+    const size_t end = o->nout;
+    if (o->gen->all_told)
+        return;
+    for (; at < end; at += EVS_LONG) {
+        const struct ev e = *(const struct ev *)(const void *)&o->out[at];
+        if (e.flags & EVF_QUIET)
+            continue;
+        if (e.g != EV_NONE && e.state == ST_SYSCALL && e.m != EV_NONE && !has_more(o, e.m))
+            over(o, e.m, o->last);
+        else if (e.g != EV_NONE)
+            g_after(o, e.g, o->last);
+        if (e.p != EV_NONE)
+            p_after(o, e.p, o->last);
+    }
+    if (c->type == V2_GO_SYSCALL_BEGIN || c->type == V2_PROC_STATUS)
+        call_after(o, c);
+    uint32_t p = c->type == V2_PROC_STATUS || c->type == V2_PROC_STEAL ? idmap_get(&o->ps, c->arg[0]) : IDMAP_NONE;
+    if (p != IDMAP_NONE)
+        p_after(o, p, o->last);
+}
+
+void v2_torn_over(struct v2_order *o, uint32_t thread)
+{
+    over(o, thread, o->last);
+}
+
+bool v2_torn_silent(struct v2_order *o)
+{
+    struct v2_torn *t = &o->torn;
+    const size_t room = o->nout + 4 * EVS_LONG;
+    if (o->gen->all_told)
+        return false;
+    for (; t->rest_m < o->nm && o->nout < room; t->rest_m++)
+        if (!o->m[t->rest_m].cur)
+            over(o, (uint32_t)t->rest_m, t->before);
+    for (; t->rest_g < o->ng && o->nout < room; t->rest_g++)
+        g_after(o, (uint32_t)t->rest_g, t->before);
+    for (; t->rest_p < o->np && o->nout < room; t->rest_p++)
+        p_after(o, (uint32_t)t->rest_p, t->before);
+    return t->rest_m < o->nm || t->rest_g < o->ng || t->rest_p < o->np;
+}
+
+bool v2_torn_rest(struct v2_order *o)
+{
+    if (o->gen->all_told || o->torn.rested)
+        return false;
+    o->torn.rested = true;
+    if (o->gc == GC_ON)
+        lost(o, o->last, EV_NONE, EV_NONE, o->torn.before);
+    return true;
+}
+
+void v2_torn_say(struct v2_order *o)
+{
+    const struct v2_torn *t = &o->torn;
+    if (t->gaps || t->dropped)
+        source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, o->gen->end,
+                      "events of threads were lost: from %.6f s on there are %" PRIu64 " gaps, and %" PRIu64
+                      " events that can't be placed",
+                      (double)(o->torn_from - o->base) * 1e-9, t->gaps, t->dropped);
+}

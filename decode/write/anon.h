@@ -1,0 +1,66 @@
+/*
+ * anon.h - a trace without the names of the program it is of.
+ *
+ * Functions, files, tasks, regions, logs, labels get names that say what they are and nothing else: p3.f17, file4.go,
+ * task1, region2, key1, log9. The same name is replaced by the same one, everywhere in the trace. What belongs to Go
+ * itself stays: the standard library's functions, and its files without the folder Go is installed in; why a goroutine
+ * waits, why the world stops, what a mark worker's label says. Nothing else of the trace's text is kept.
+ *
+ * One generation (second family) or a table of where names stand (first family) is held, and 24 bytes a name.
+ */
+#ifndef GOTOP_DECODE_ANON_H
+#define GOTOP_DECODE_ANON_H
+
+#include "decode/write/cut.h"
+#include "decode/base/idmap.h"
+
+enum anon_role {              /* what a string is used as; the lowest that holds decides */
+                 ANON_REASON, /* of a wait, a stop, of stopping the world: Go's own words */
+                 ANON_FUNC,
+                 ANON_FILE,
+                 ANON_TASK,
+                 ANON_REGION,
+                 ANON_KEY,
+                 ANON_LOG,
+                 ANON_LABEL,
+                 ANON_OTHER,
+                 ANON_PACKAGE,
+                 ANON_ROLES
+};
+#define ANON_MAX 1100 /* bytes a name may become */
+
+/* told - of every replacement when it's made first, if it isn't NULL. */
+struct anon {
+    void (*told)(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas);
+    void *arg;
+    struct idmap names; /* hash of a name -> its number within its role, and the role */
+    uint32_t count[ANON_ROLES];
+    uint64_t replaced, kept; /* strings of tables */
+    bool oom;
+};
+void anon_free(struct anon *a);
+
+struct anon_str { /* a string of a table, and what it's used as */
+    const uint8_t *p;
+    uint32_t len;
+    uint8_t role;
+    const struct anon_str *of; /* a file: one of its functions */
+};
+/* anon_name - what stands for a string; at most ANON_MAX bytes. */
+size_t anon_name(struct anon *a, const struct anon_str *s, char *out);
+/* anon_standard - a function of the standard library, by its package's path. */
+bool anon_standard(const uint8_t *p, size_t n);
+
+struct anon_result {
+    uint64_t strings, kept; /* in tables: all, those that stay as they are */
+    uint64_t dropped;       /* batches that are no part of the format (experiments) */
+    struct err damage;      /* where the trace is damaged: what is written ends there */
+};
+enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *out, struct anon_result *res,
+                         struct err *e);
+enum err_code anon_v1(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
+                      struct anon_result *res, struct err *e);
+enum err_code anon_v2(const struct input *in, const struct dialect *d, struct anon *a, struct outlet *out,
+                      struct anon_result *res, struct err *e);
+
+#endif

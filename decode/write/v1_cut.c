@@ -1,0 +1,535 @@
+/*
+ * v1_cut.c - see cut.h: the first family.
+ *
+ * All events go by in their final order (v1_order.h). Up to the range only the state of goroutines and Ps is kept; then
+ * it's written as a tracer that starts there writes it: every goroutine is created anew, and waits, is in a system call,
+ * or runs on its P; from there on each event is written again, in its P's batch. Sequence numbers count from the
+ * goroutine's creation there: those behind are less by what came before.
+ *
+ * The end of a system call happens when its argument says, and is written when the goroutine got a P again. What ended
+ * before the range and is written in it is left out; what ends in the range and is written behind it is written at its
+ * end. A system call that blocks behind the range blocks at its end: else it would be taken for a short one.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/base/mem.h"
+#include "decode/v1/v1_order.h"
+#include "decode/write/v1_put.h"
+
+#define NO_P UINT32_MAX
+#define F_EXITED 1 /* v1_g.flags: its system call has ended, that is still to be written */
+#define F_KNOWN 2  /* it exists */
+
+static const struct {
+    uint8_t state;
+    bool stops;
+} STOPS[V1_TYPES] = {
+#define ST_NONE V1S_ENDED
+#define ST_WAITING V1S_WAITING
+#define ST_RUNNABLE V1S_RUNNABLE
+#define V1_STOPS(id, st, why) [V1_##id] = {ST_##st, true},
+#include "decode/v1/events_v1.def"
+#undef ST_NONE
+#undef ST_WAITING
+#undef ST_RUNNABLE
+};
+
+struct row {              /* of a goroutine, beside its struct v1_g */
+    uint64_t seq;         /* its next sequence number */
+    uint64_t less;        /* so much less it is in the slice */
+    uint64_t start;       /* stack of its start function, or its program counter */
+    uint64_t label, exit; /* string of a worker's label; when its system call ended */
+    uint64_t call;        /* stack of the system call it is in, with its P */
+    bool assist;
+};
+struct proc {
+    uint32_t g;
+    uint64_t m;
+    bool on, seen, sweep, stw;
+    uint64_t kind;
+};
+
+struct v1_cut {
+    struct source s;
+    struct trace_opts opts;
+    struct v1_index ix;
+    struct v1_order o;
+    struct v1_put w;
+    struct row *row;
+    size_t nrow, caprow;
+    struct proc *p;
+    double ns_per_tick;
+    uint64_t base, from, to; /* ticks */
+    bool based, begun, cut;  /* cut: the beginning is written anew */
+    bool listing;            /* the range begins within the trace's own beginning: that is kept */
+    uint64_t gc_next, gc_less;
+    bool gc, has_procs, has_alloc, has_goal;
+    uint64_t procs, alloc, goal;
+    uint32_t any; /* P for what is no P's */
+    struct cut_result *res;
+};
+
+static struct v1_g *gor(struct v1_cut *c, uint32_t g)
+{
+    return &c->o.d.g[g];
+}
+
+static bool rows(struct v1_cut *c)
+{
+    size_t old = c->nrow;
+    if (c->o.d.ng <= old)
+        return true;
+    struct row *r = mem_grow(c->row, &c->caprow, c->o.d.ng, sizeof *r);
+    if (!r)
+        return false;
+    c->row = r;
+    memset(r + old, 0, (c->caprow - old) * sizeof *r);
+    c->nrow = c->caprow;
+    return true;
+}
+
+/* ---- who does what ---------------------------------------------------------------------------------------- */
+
+static void leave(struct v1_cut *c, uint32_t g)
+{
+    struct v1_g *s = gor(c, g);
+    if (s->p != NO_P && s->p < c->ix.nproc && c->p[s->p].g == g)
+        c->p[s->p].g = 0;
+    s->p = NO_P;
+}
+
+static void becomes(struct v1_cut *c, uint32_t g, uint8_t state)
+{
+    leave(c, g);
+    gor(c, g)->state = state;
+    gor(c, g)->flags |= F_KNOWN;
+    c->row[g].label = 0;
+}
+
+static void starts(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
+{
+    becomes(c, e->g, V1S_RUNNING);
+    gor(c, e->g)->p = e->p;
+    c->p[e->p].g = e->g;
+    c->row[e->g].label = e->tag.type == V1_GO_START_LABEL ? r->v[2] : 0;
+}
+
+static void syscall_exit(struct v1_cut *c, const struct v1_ev *e)
+{
+    struct v1_g *s = gor(c, e->g);
+    if (e->moved && c->ix.dialect.version >= 1007) {
+        if (s->state != V1S_SYSCALL || s->p != NO_P)
+            return;
+        becomes(c, e->g, V1S_RUNNABLE);
+        gor(c, e->g)->flags |= F_EXITED;
+        c->row[e->g].exit = e->ticks;
+    } else if (s->flags & F_EXITED) {
+        s->flags &= (uint8_t)~F_EXITED;
+    } else {
+        becomes(c, e->g, V1S_RUNNABLE);
+    }
+}
+
+/* number - what the event does to the sequence number of the goroutine that it names. */
+static void number(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
+{
+    if (e->moved || c->ix.dialect.version < 1007)
+        return;
+    switch (e->tag.type) {
+    case V1_GO_CREATE: c->row[e->arg_g].seq = 1; break;
+    case V1_GO_WAITING:
+    case V1_GO_IN_SYSCALL: c->row[e->arg_g].seq = 2; break;
+    case V1_GO_START:
+    case V1_GO_START_LABEL:
+    case V1_GO_UNBLOCK:
+    case V1_SYS_EXIT: c->row[e->arg_g].seq = r->v[1] + 1; break;
+    case V1_GO_START_LOCAL:
+    case V1_UNBLOCK_LOCAL:
+    case V1_SYS_EXIT_LOCAL: c->row[e->arg_g].seq++; break;
+    default: break;
+    }
+}
+
+static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
+{
+    switch (e->tag.type) {
+    case V1_GO_CREATE:
+        becomes(c, e->arg_g, V1S_RUNNABLE);
+        c->row[e->arg_g].start = r->v[1];
+        break;
+    case V1_GO_WAITING: becomes(c, e->arg_g, V1S_WAITING); break;
+    case V1_GO_IN_SYSCALL: becomes(c, e->arg_g, V1S_SYSCALL); break;
+    case V1_GO_START:
+    case V1_GO_START_LOCAL:
+    case V1_GO_START_LABEL: starts(c, e, r); break;
+    case V1_GO_UNBLOCK:
+    case V1_UNBLOCK_LOCAL: becomes(c, e->arg_g, V1S_RUNNABLE); break;
+    case V1_SYS_CALL:
+        if (v1_blocks(&c->o.d, &c->o.d.cur[e->p])) {
+            gor(c, e->g)->state = V1S_SYSCALL;
+            c->row[e->g].call = r->v[0];
+        }
+        break;
+    case V1_SYS_BLOCK: becomes(c, e->g, V1S_SYSCALL); break;
+    case V1_SYS_EXIT:
+    case V1_SYS_EXIT_LOCAL: syscall_exit(c, e); break;
+    case V1_ASSIST_START:
+    case V1_ASSIST_DONE: c->row[e->g].assist = e->tag.type == V1_ASSIST_START; break;
+    default:
+        if (STOPS[e->tag.type].stops)
+            becomes(c, e->g, STOPS[e->tag.type].state);
+        break;
+    }
+}
+
+/* take - what an event changes. */
+static void take(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
+{
+    struct proc *p = e->p < c->ix.nproc ? &c->p[e->p] : &c->p[c->ix.nproc];
+    switch (e->tag.type) {
+    case V1_GOMAXPROCS:
+        c->procs = r->v[0];
+        c->has_procs = true;
+        break;
+    case V1_HEAP_ALLOC:
+        c->alloc = r->v[0];
+        c->has_alloc = true;
+        break;
+    case V1_HEAP_GOAL:
+        c->goal = r->v[0];
+        c->has_goal = true;
+        break;
+    case V1_PROC_START:
+        p->on = p->seen = true;
+        p->m = r->v[0];
+        break;
+    case V1_PROC_STOP: p->on = false; break;
+    case V1_GC_START:
+        c->gc = true;
+        c->gc_next = r->v[0] + 1;
+        break;
+    case V1_GC_DONE: c->gc = false; break;
+    case V1_STW_START:
+        p->stw = true;
+        p->kind = r->v[0];
+        break;
+    case V1_STW_DONE:
+        for (size_t i = 0; i < c->ix.nproc && c->ix.dialect.version >= 1010; i++)
+            c->p[i].stw = false;
+        p->stw = false;
+        break;
+    case V1_SWEEP_START:
+    case V1_SWEEP_DONE: p->sweep = e->tag.type == V1_SWEEP_START; break;
+    default:
+        number(c, e, r);
+        goroutine(c, e, r);
+        break;
+    }
+}
+
+/* ---- the beginning ---------------------------------------------------------------------------------------- */
+
+static bool exists(struct v1_cut *c, size_t g)
+{
+    return gor(c, (uint32_t)g)->flags & F_KNOWN && gor(c, (uint32_t)g)->state != V1S_ENDED;
+}
+
+static void put(struct v1_cut *c, uint32_t p, unsigned type, uint64_t ticks, uint64_t v0, uint64_t v1, uint64_t v2)
+{
+    v1_put_event(&c->w, p, type, ticks, (uint64_t[V1_VALUES]){v0, v1, v2}, NULL, 0);
+}
+
+static void put_goroutines(struct v1_cut *c, uint64_t at)
+{
+    for (size_t g = V1_GC_ROW + 1; g < c->o.d.ng; g++) {
+        struct v1_g *s = gor(c, (uint32_t)g);
+        struct row *r = &c->row[g];
+        if (!exists(c, g))
+            continue;
+        bool blocked = s->state == V1S_SYSCALL && s->p == NO_P;
+        put(c, c->any, V1_GO_CREATE, at, s->id, r->start, 0);
+        if (s->state == V1S_WAITING || blocked)
+            put(c, c->any, blocked ? V1_GO_IN_SYSCALL : V1_GO_WAITING, at, s->id, 0, 0);
+        r->less = r->seq + (s->flags & F_EXITED ? 1 : 0) - (s->state == V1S_RUNNABLE ? 1 : 2);
+        if (s->flags & F_EXITED)
+            s->flags |= 4; /* its end is told by being runnable: not to be written */
+    }
+}
+
+static void put_procs(struct v1_cut *c, uint64_t at)
+{
+    bool label = c->ix.dialect.shape[V1_GO_START_LABEL].name;
+    for (uint32_t i = 0; i < c->ix.nproc; i++) {
+        struct proc *p = &c->p[i];
+        bool idle = !p->on && p->seen && (!c->has_procs || (uint64_t)c->ix.proc[i].id < c->procs);
+        if (p->on || idle)
+            put(c, i, V1_PROC_START, at, p->m, 0, 0);
+        if (idle) /* there is no other way to say that it's there */
+            put(c, i, V1_PROC_STOP, at, 0, 0, 0);
+        if (p->g)
+            put(c, i, label && c->row[p->g].label ? V1_GO_START_LABEL : V1_GO_START, at, gor(c, p->g)->id, 1,
+                c->row[p->g].label);
+    }
+}
+
+/* What is open: ranges, and system calls last, for it's the next event that tells whether one blocks. */
+static void put_open(struct v1_cut *c, uint64_t at)
+{
+    bool kinds = c->ix.dialect.version >= 1010;
+    if (c->gc)
+        put(c, c->any, V1_GC_START, at, 0, 0, 0);
+    for (uint32_t i = 0; i < c->ix.nproc; i++) {
+        struct proc *p = &c->p[i];
+        if (p->stw)
+            put(c, i, V1_STW_START, at, kinds ? p->kind : 0, 0, 0);
+        if (p->sweep)
+            put(c, i, V1_SWEEP_START, at, 0, 0, 0);
+        if (p->g && c->row[p->g].assist)
+            put(c, i, V1_ASSIST_START, at, 0, 0, 0);
+        if (p->g && gor(c, p->g)->state == V1S_SYSCALL)
+            put(c, i, V1_SYS_CALL, at, c->row[p->g].call, 0, 0);
+    }
+}
+
+/* begin - the range begins: tell what is there, so early that every event has a nanosecond of its own. */
+static void begin(struct v1_cut *c)
+{
+    c->begun = true;
+    if (!c->cut)
+        return;
+    size_t n = 16 + 8 * c->ix.nproc;
+    for (size_t g = V1_GC_ROW + 1; g < c->o.d.ng; g++)
+        n += exists(c, g) ? 2 : 0;
+    uint64_t before = 8 + (uint64_t)((double)n / c->ns_per_tick), at = c->from > before ? c->from - before : 0;
+    for (uint32_t i = (uint32_t)c->ix.nproc; i--;)
+        if (c->ix.proc[i].id >= 0 && (c->p[i].on || !c->p[c->any].on || c->ix.proc[c->any].id < 0))
+            c->any = i;
+    put_goroutines(c, at);
+    put_procs(c, at + 1);
+    put(c, c->any, V1_GOMAXPROCS, at + 2, c->has_procs ? c->procs : c->ix.nproc, 0, 0);
+    if (c->has_alloc)
+        put(c, c->any, V1_HEAP_ALLOC, at + 3, c->alloc, 0, 0);
+    if (c->has_goal)
+        put(c, c->any, V1_HEAP_GOAL, at + 3, c->goal, 0, 0);
+    put_open(c, at + 4);
+    c->gc_less = c->gc_next - (c->gc ? 1 : 0);
+    c->res->lead = (int64_t)((double)(c->from - at) * c->ns_per_tick);
+}
+
+/* ---- what is in the range --------------------------------------------------------------------------------- */
+
+static void put_event(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *raw)
+{
+    struct v1_raw own = *raw, *r = &own; /* numbers change */
+    unsigned type = e->tag.type;
+    uint32_t p = e->p < c->ix.nproc ? e->p : c->any;
+    uint64_t ticks = e->ticks < c->from ? c->from : e->ticks;
+    c->res->events++;
+    if (e->moved && c->ix.dialect.version >= 1007)
+        return; /* it is written where it's written */
+    if (type == V1_SYS_EXIT &&
+        c->ix.dialect.version == 1005) { /* written where it belongs: then both numbers are one */
+        put(c, c->any, V1_SYS_EXIT, ticks, gor(c, e->g)->id, c->w.next_seq, ticks);
+        return;
+    }
+    if ((type == V1_SYS_EXIT || type == V1_SYS_EXIT_LOCAL) && gor(c, e->g)->flags & 4) {
+        gor(c, e->g)->flags &= (uint8_t)~4;
+        return;
+    }
+    if (type == V1_CPU_SAMPLE)
+        p = (uint32_t)c->ix.nproc; /* Go's reader doesn't add up its times with those of other events */
+    else if (type == V1_GC_START && c->ix.dialect.version >= 1007)
+        r->v[0] -= c->gc_less;
+    else if (c->ix.dialect.version >= 1007 &&
+             (type == V1_GO_START || type == V1_GO_START_LABEL || type == V1_GO_UNBLOCK || type == V1_SYS_EXIT))
+        r->v[1] -= c->row[e->arg_g].less;
+    v1_put_event(&c->w, p, type, ticks, r->v, r->text, r->len);
+}
+
+/* put_end - the range ends before the trace does. */
+static void put_end(struct v1_cut *c)
+{
+    uint64_t at = c->to;
+    for (size_t g = V1_GC_ROW + 1; g < c->o.d.ng; g++) {
+        const struct v1_g *s = gor(c, (uint32_t)g);
+        if (!exists(c, g))
+            continue;
+        if (s->state == V1S_SYSCALL && s->p != NO_P)
+            put(c, s->p, V1_SYS_BLOCK, at, 0, 0, 0);
+        if (s->flags & F_EXITED && !(s->flags & 4))
+            put(c, c->any, V1_SYS_EXIT, at, s->id, c->row[g].seq - c->row[g].less, c->row[g].exit);
+    }
+    put(c, c->any, V1_GOMAXPROCS, at, c->has_procs ? c->procs : c->ix.nproc, 0, 0);
+}
+
+/* worse - has damage turned up that Go's reader would stop at? */
+static bool worse(struct v1_cut *c, uint32_t *seen)
+{
+    for (; *seen < c->s.st.ndamages && *seen < SOURCE_NOTES; ++*seen)
+        if (c->s.damage[*seen].code == ERR_ORDER || c->s.damage[*seen].code == ERR_CLOCK) {
+            c->res->damage = c->s.damage[*seen];
+            return true;
+        }
+    return false;
+}
+
+/* stops - a P that does something falls silent: what follows can't be told. */
+static bool stops(struct v1_cut *c, const struct v1_ev *e)
+{
+    if (e->tag.type != V1_NONE || e->p >= c->ix.nproc || !c->p[e->p].on)
+        return false;
+    c->res->damage =
+        c->s.st.ndamages
+            ? c->s.damage[0]
+            : (struct err){.code = ERR_TRUNCATED, .offset = ERR_NO_OFFSET, .what = "events of a P are missing"};
+    return true;
+}
+
+static uint64_t ticks_of(const struct v1_cut *c, int64_t ns)
+{
+    double t = (double)ns / c->ns_per_tick;
+    return c->base + (t < 9e18 ? (uint64_t)t : UINT64_C(1) << 62);
+}
+
+static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct err *e)
+{
+    const struct v1_ev *ev;
+    uint32_t seen = c->s.st.ndamages < SOURCE_NOTES ? c->s.st.ndamages : SOURCE_NOTES;
+    bool over = false;
+    uint64_t last = 0;
+    while (!over && !c->w.out->broken && (ev = v1_merge_next(&c->o))) {
+        struct v1_raw raw = {0};
+        if (!rows(c))
+            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for goroutines");
+        if (!c->based) {
+            c->based = true;
+            c->base = ev->ticks;
+            c->from = c->cut ? ticks_of(c, r->from) : 0;
+            c->to = r->to == INT64_MAX ? UINT64_MAX : ticks_of(c, r->to);
+        }
+        uint64_t least = last > c->base ? last : c->base;
+        if ((int64_t)(ev->ticks - least) < 0 && ev->tag.type != V1_NONE) {
+            c->res->damage =
+                (struct err){.code = ERR_CLOCK, .offset = ERR_NO_OFFSET, .what = "time stamps out of order"};
+            break;
+        }
+        if (!c->begun && ev->ticks >= c->from && ev->tag.type != V1_NONE) {
+            c->listing = c->cut && c->ix.ngomaxprocs && !c->has_procs;
+            if (c->listing)
+                return ERR_OK;
+            begin(c);
+        }
+        if (ev->ticks >= c->to && ev->tag.type != V1_NONE) {
+            over = true;
+            break;
+        }
+        if (stops(c, ev) || worse(c, &seen))
+            break;
+        if (ev->tag.type == V1_NONE)
+            continue;
+        (void)v1_ev_values(&c->o.d, ev, &raw);
+        if (c->begun)
+            put_event(c, ev, &raw);
+        take(c, ev, &raw);
+        last = ev->ticks > last ? ev->ticks : last;
+    }
+    if (c->o.d.oom)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
+    if (!c->begun)
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "the range begins behind the trace's last event, which is at %.9f s",
+                       (double)(last - c->base) * c->ns_per_tick * 1e-9);
+    if (c->res->damage.code && !c->res->events) {
+        *e = c->res->damage; /* there is nothing before it */
+        return e->code;
+    }
+    if (!over)
+        c->to = last > c->from ? last : c->from;
+    if (over || c->res->damage.code)
+        put_end(c);
+    c->res->from = c->cut ? (int64_t)((double)(c->from - c->base) * c->ns_per_tick) : 0;
+    c->res->to = (int64_t)((double)(c->to - c->base) * c->ns_per_tick);
+    return ERR_OK;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+static enum err_code index_all(struct v1_cut *c, const struct cut_range *r, struct err *e)
+{
+    if (!v1_index_init(&c->ix, &c->s))
+        return err_set(e, ERR_VERSION, 0, "no dialect of the first family has version %d", c->s.version);
+    while (!c->ix.done)
+        if (v1_index_step(&c->ix, &c->s, UINT64_C(64) << 20))
+            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the index of batches");
+    if (!c->ix.nbatch)
+        return err_set(e, ERR_EMPTY, c->s.header, "no events");
+    if (!c->ix.frequency && !(r->ticks_per_second >= 1))
+        return err_set(e, ERR_CLOCK, c->s.len, "it was cut short before its tick rate: give --ticks-per-second");
+    c->ns_per_tick = 1e9 / (c->ix.frequency ? (double)c->ix.frequency : r->ticks_per_second);
+    return ERR_OK;
+}
+
+/* run - from the trace's start. */
+static enum err_code run(struct v1_cut *c, const struct cut_range *r, struct err *e)
+{
+    v1_order_free(&c->o);
+    mem_free(c->p);
+    if (c->nrow)
+        memset(c->row, 0, c->nrow * sizeof *c->row);
+    c->p = mem_zalloc((c->ix.nproc + 1) * sizeof *c->p);
+    if (!c->p || v1_order_init(&c->o, &c->s, &c->ix))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    c->o.d.ahead = 1;
+    c->based = c->begun = c->listing = false;
+    c->cut = r->from > 0;
+    return walk(c, r, e);
+}
+
+static enum err_code cut(struct v1_cut *c, const struct cut_range *r, struct outlet *out, struct err *e)
+{
+    enum err_code rc = index_all(c, r, e);
+    if (rc)
+        return rc;
+    if (r->from <= 0 && r->to == INT64_MAX && !c->s.st.ndamages) {
+        outlet_put(out, c->s.data, c->s.len);
+        c->res->whole = true;
+        c->res->events = c->ix.events;
+        return ERR_OK;
+    }
+    if (!v1_put_init(&c->w, out, &c->s, &c->ix))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    outlet_put(out, c->s.data, c->s.header);
+    rc = run(c, r, e);
+    if (rc == ERR_OK && c->listing) {
+        struct cut_range all = {INT64_MIN, r->to, r->ticks_per_second};
+        rc = run(c, &all, e);
+    }
+    if (rc)
+        return rc;
+    v1_put_tables(&c->w, (uint64_t)(1e9 / c->ns_per_tick + 0.5));
+    if (!c->res->damage.code && c->s.st.ndamages)
+        c->res->damage = c->s.damage[0];
+    return c->w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for tables") : ERR_OK;
+}
+
+enum err_code cut_v1(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
+                     struct cut_result *res, struct err *e)
+{
+    struct v1_cut *c = mem_zalloc(sizeof *c);
+    if (!c)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    c->s = (struct source){
+        .data = in->data, .len = in->len, .version = d->version, .header = d->header, .opts = &c->opts};
+    c->opts.threads = 1;
+    c->res = res;
+    enum err_code rc = cut(c, r, out, e);
+    if (c->w.p)
+        v1_put_free(&c->w);
+    v1_order_free(&c->o);
+    v1_index_free(&c->ix);
+    mem_free(c->row);
+    mem_free(c->p);
+    mem_free(c);
+    return rc;
+}

@@ -1,0 +1,209 @@
+/* v1_put.c - see v1_put.h. */
+#include "decode/write/v1_put.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "decode/write/v2_put.h"
+
+#define BATCH_BYTES 60000 /* a writer's buffers hold 64 KB */
+enum { EVENT_MAX = 2 + 10 * V1_VALUES };
+
+bool v1_put_init(struct v1_put *w, struct outlet *out, const struct source *s, struct v1_index *ix)
+{
+    *w = (struct v1_put){.out = out, .s = s, .ix = ix};
+    w->p = mem_zalloc((ix->nproc + 1) * sizeof *w->p);
+    return w->p;
+}
+
+void v1_put_free(struct v1_put *w)
+{
+    for (size_t i = 0; w->p && i <= w->ix->nproc; i++)
+        mem_free(w->p[i].buf);
+    mem_free(w->p);
+    idmap_free(&w->strings);
+    idmap_free(&w->stacks);
+}
+
+/* encode - one event with all its values; the count stands in the first byte, or a length behind it. */
+static size_t encode(const struct v1_put *w, uint8_t *to, unsigned type, const uint64_t *v, unsigned n)
+{
+    uint8_t body[10 * V1_VALUES];
+    size_t k = 0, at = 0;
+    for (unsigned i = 0; i < n; i++)
+        k += v2_put_varint(body + k, v[i]);
+    unsigned more = n - w->ix->dialect.base;
+    to[at++] = (uint8_t)(type | (more < 3 ? more : 3) << 6);
+    if (more >= 3)
+        to[at++] = (uint8_t)k;
+    memcpy(to + at, body, k);
+    return at + k;
+}
+
+static void batch_close(struct v1_put *w, uint32_t p)
+{
+    struct v1_out *o = &w->p[p];
+    uint8_t head[EVENT_MAX];
+    bool seq = w->ix->dialect.version == 1005;
+    uint64_t id = p < w->ix->nproc ? (uint64_t)w->ix->proc[p].id : UINT64_MAX;
+    uint64_t v[3] = {id, seq ? o->first_seq : o->first, o->first};
+    if (!o->n)
+        return;
+    outlet_put(w->out, head, encode(w, head, V1_BATCH, v, seq ? 3 : 2));
+    outlet_put(w->out, o->buf, o->n);
+    o->n = 0;
+}
+
+/* use - an id that is in the table; else 0. */
+static uint64_t use(struct v1_put *w, struct v1_ids *table, struct idmap *used, uint64_t id)
+{
+    if (!id || !v1_ids_find(table, id))
+        return 0;
+    w->oom |= !idmap_put(used, id, 1);
+    return id;
+}
+
+static void use_ids(struct v1_put *w, unsigned type, uint64_t *v, unsigned n)
+{
+    const struct v1_shape *shape = &w->ix->dialect.shape[type];
+    if (shape->stack >= 0 && n)
+        v[n - 1] = use(w, &w->ix->stacks, &w->stacks, v[n - 1]);
+    if (type == V1_GO_CREATE && w->ix->dialect.names)
+        v[1] = use(w, &w->ix->stacks, &w->stacks, v[1]);
+    if (type == V1_GO_START_LABEL || type == V1_TASK_CREATE || type == V1_REGION)
+        v[2] = use(w, &w->ix->strings, &w->strings, v[2]);
+    if (type == V1_LOG)
+        v[1] = use(w, &w->ix->strings, &w->strings, v[1]);
+}
+
+void v1_put_event(struct v1_put *w, uint32_t p, unsigned type, uint64_t ticks, const uint64_t *v, const uint8_t *text,
+                  uint32_t len)
+{
+    const struct v1_shape *shape = &w->ix->dialect.shape[type];
+    if (!shape->name || p > w->ix->nproc)
+        return;
+    struct v1_out *o = &w->p[p];
+    if (o->n + EVENT_MAX + 10 + len > BATCH_BYTES)
+        batch_close(w, p);
+    uint8_t *buf = mem_grow(o->buf, &o->cap, o->n + EVENT_MAX + 10 + len, 1);
+    if (!buf) {
+        w->oom = true;
+        return;
+    }
+    o->buf = buf;
+    uint64_t seq = w->next_seq++, all[V1_VALUES] = {0};
+    if (!o->n) {
+        o->first = o->ticks = ticks;
+        o->first_seq = o->seq = seq;
+    }
+    unsigned t = shape->timed;
+    all[0] = seq - o->seq;
+    all[t - 1] = ticks - o->ticks;
+    memcpy(all + t, v, (shape->n - t) * sizeof *v);
+    use_ids(w, type, all + t, shape->n - t);
+    o->n += encode(w, buf + o->n, type, all, shape->n);
+    if (type == V1_LOG) {
+        o->n += v2_put_varint(buf + o->n, len);
+        if (len)
+            memcpy(buf + o->n, text, len);
+        o->n += len;
+    }
+    o->ticks = ticks;
+    o->seq = seq;
+    w->last = ticks;
+}
+
+/* ---- tables ----------------------------------------------------------------------------------------------- */
+
+/* raw_at - the event that stands at an offset of the trace. */
+static bool raw_at(const struct v1_put *w, uint64_t off, struct v1_raw *r, const uint8_t **end)
+{
+    const char *why;
+    *end = w->s->data + off;
+    return v1_read(&w->ix->dialect, end, w->s->data + w->s->len, r, &why) == V1_READ_OK;
+}
+
+static void put_stack(struct v1_put *w, uint64_t id, uint8_t *buf)
+{
+    const uint64_t *off = v1_ids_find(&w->ix->stacks, id);
+    const uint8_t *end;
+    struct v1_raw r;
+    if (!off || !raw_at(w, *off, &r, &end))
+        return;
+    unsigned per = w->ix->dialect.names ? 4 : 1;
+    size_t n = v2_put_varint(buf, id);
+    n += v2_put_varint(buf + n, r.len);
+    for (uint32_t i = 0; i < r.len * per; i++) {
+        uint64_t v = 0;
+        r.text = v1_varint(r.text, end, &v);
+        if (i % per == 1 || i % per == 2)
+            v = use(w, &w->ix->strings, &w->strings, v);
+        n += v2_put_varint(buf + n, v);
+    }
+    uint8_t head[11] = {V1_STACK | 3 << 6};
+    outlet_put(w->out, head, 1 + v2_put_varint(head + 1, n));
+    outlet_put(w->out, buf, n);
+}
+
+static void put_string(struct v1_put *w, uint64_t id)
+{
+    const uint64_t *off = v1_ids_find(&w->ix->strings, id);
+    const uint8_t *end;
+    struct v1_raw r;
+    if (!off || !raw_at(w, *off, &r, &end))
+        return;
+    uint8_t head[21] = {V1_STRING};
+    size_t n = 1 + v2_put_varint(head + 1, id);
+    n += v2_put_varint(head + n, r.len);
+    outlet_put(w->out, head, n);
+    outlet_put(w->out, r.text, r.len);
+}
+
+static void put_frequency(struct v1_put *w, uint64_t ticks_per_second)
+{
+    uint8_t buf[EVENT_MAX];
+    outlet_put(w->out, buf,
+               encode(w, buf, V1_FREQUENCY, (uint64_t[]){ticks_per_second, 0}, w->ix->dialect.shape[V1_FREQUENCY].n));
+}
+
+/* From 1.11 on tables have a batch of their own, from 1.21 on the tick rate stands in it, too. */
+static void put_table_batch(struct v1_put *w)
+{
+    uint8_t buf[EVENT_MAX];
+    outlet_put(w->out, buf, encode(w, buf, V1_BATCH, (uint64_t[]){0, w->last}, 2));
+}
+
+/* put_used - what is used of a table, by id. Stacks need a buffer. */
+static void put_used(struct v1_put *w, const struct v1_ids *table, const struct idmap *used, uint8_t *buf)
+{
+    for (uint64_t i = 0; i < (table->dense ? table->ndense : table->n); i++) {
+        uint64_t id = table->dense ? i : table->e[i].id;
+        if (idmap_get(used, id) == IDMAP_NONE)
+            continue;
+        if (buf)
+            put_stack(w, id, buf);
+        else
+            put_string(w, id);
+    }
+}
+
+void v1_put_tables(struct v1_put *w, uint64_t ticks_per_second)
+{
+    int version = w->ix->dialect.version;
+    for (uint32_t i = 0; i <= w->ix->nproc; i++)
+        batch_close(w, i);
+    if (version >= 1021)
+        put_table_batch(w);
+    if (version >= 1007)
+        put_frequency(w, ticks_per_second);
+    if (version >= 1011 && version < 1021)
+        put_table_batch(w);
+    uint8_t *buf = mem_alloc(20 + V1_FRAMES_MAX * 40);
+    w->oom |= !buf;
+    if (buf)
+        put_used(w, &w->ix->stacks, &w->stacks, buf);
+    put_used(w, &w->ix->strings, &w->strings, NULL);
+    if (version < 1007)
+        put_frequency(w, ticks_per_second);
+    mem_free(buf);
+}

@@ -1,0 +1,304 @@
+/*
+ * v2_cut.c - see cut.h: the second family.
+ *
+ * Generations that lie within the range are copied byte for byte. The one in which the range begins and the one in
+ * which it ends are written anew by v2_cut_gen.c: from where each thread's events begin to where they end, which is
+ * where the ordering (v2_sim.c) stood at that moment. Reading begins a generation earlier, so that all goroutines are
+ * known that the trace ever tells of.
+ */
+#include "decode/write/v2_cut.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+/* ---- where cursors stand ---------------------------------------------------------------------------------- */
+
+static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
+{
+    const struct v2_sim *s = &c->sim;
+    struct v2c_mark *v = mem_grow(at->v, &at->cap, s->ncur + 1, sizeof *v);
+    if (!v)
+        return false;
+    at->v = v;
+    at->sample = s->at_sample;
+    at->set = true;
+    for (size_t i = 0; i < s->ncur; i++) {
+        const struct v2s_cursor *k = &s->cur[i];
+        v[i] = (struct v2c_mark){.batch = k->batch, .p = k->over ? NULL : k->ev.at, .before = k->units - k->ev.dt};
+        double units = (double)k->t / s->unit;
+        v[i].units = c->even ? k->units : (uint64_t)units + ((double)(uint64_t)units < units);
+    }
+    return true;
+}
+
+static void *copy(const void *p, size_t n, size_t size)
+{
+    void *q = mem_alloc(n * size + 1);
+    if (q && n)
+        memcpy(q, p, n * size);
+    return q;
+}
+
+/* state_keep - what the ordering knows at the beginning of the range. */
+static bool state_keep(struct v2_cut *c)
+{
+    struct v2_sim *s = &c->sim, *h = &c->head;
+    *h = (struct v2_sim){.ordinal = s->ordinal,
+                         .ng = s->ng,
+                         .np = s->np,
+                         .nm = s->nm,
+                         .gc = s->gc,
+                         .gc_seq = s->gc_seq,
+                         .heap_alloc = s->heap_alloc,
+                         .heap_goal = s->heap_goal,
+                         .procs = s->procs,
+                         .has_alloc = s->has_alloc,
+                         .has_goal = s->has_goal,
+                         .has_procs = s->has_procs};
+    h->g = copy(s->g, s->ng, sizeof *s->g);
+    h->p = copy(s->p, s->np, sizeof *s->p);
+    h->m = copy(s->m, s->nm, sizeof *s->m);
+    if (!h->g || !h->p || !h->m)
+        return false;
+    for (size_t i = 0; i < s->ng; i++)
+        if (s->g[i].status != V2S_G_GONE && !idmap_put(&h->gs, s->g[i].id, (uint32_t)i))
+            return false;
+    for (size_t i = 0; i < s->np; i++)
+        if (!idmap_put(&h->ps, s->p[i].id, (uint32_t)i))
+            return false;
+    return true;
+}
+
+/* ---- the walk --------------------------------------------------------------------------------------------- */
+
+static enum err_code no_memory(struct err *e)
+{
+    return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for a generation");
+}
+
+/* late_add - a status that the first generation tells behind the range, of what had been so all along. */
+static bool late_add(struct v2_cut *c, const struct v2s_event *ev)
+{
+    struct v2c_late *v = mem_grow(c->late, &c->caplate, c->nlate + 1, sizeof *v);
+    if (!v)
+        return false;
+    c->late = v;
+    v[c->nlate++] = (struct v2c_late){ev->m, *ev->ev};
+    return true;
+}
+
+/* watch - an event of the generation in which the range begins, behind its beginning. */
+static bool watch(struct v2_cut *c, const struct v2s_event *ev, bool behind)
+{
+    if (!ev->ev)
+        return true;
+    switch (ev->ev->type) {
+    case V2E_GC_ACTIVE:
+        if (c->head.gc == V2S_GC_ON && !behind)
+            c->head.gc_seq = ev->ev->arg[0];
+        return true;
+    case V2E_GO_STATUS_STACK:
+        if (ev->ev->arg[3] && idmap_get(&c->stack_of, ev->ev->arg[0]) == IDMAP_NONE &&
+            ev->ev->arg[3] < UINT32_MAX - 2 && !idmap_put(&c->stack_of, ev->ev->arg[0], (uint32_t)ev->ev->arg[3]))
+            return false;
+        return !behind || !ev->fresh || late_add(c, ev);
+    case V2E_GO_STATUS:
+    case V2E_PROC_STATUS: return !behind || !ev->fresh || late_add(c, ev);
+    default: return true;
+    }
+}
+
+/* rest - behind the range, in the generation of its beginning: what is still told of things that were there. */
+static bool rest(struct v2_cut *c)
+{
+    struct v2s_event ev;
+    if (!c->start.set)
+        return true;
+    while (v2_sim_next(&c->sim, INT64_MAX, &ev) == V2S_EVENT)
+        if (!watch(c, &ev, true))
+            return false;
+    return !c->sim.oom;
+}
+
+/* begin_at - the range begins here: `from` is rounded to the clock's units. */
+static bool begin_at(struct v2_cut *c)
+{
+    c->begun = true;
+    return marks_set(c, &c->start) && (c->from == INT64_MIN || state_keep(c));
+}
+
+static int64_t floor_units(const struct v2_cut *c, int64_t t, uint64_t *units)
+{
+    *units = t > 0 ? (uint64_t)((double)t / c->sim.unit) : 0;
+    if (*units && (int64_t)((double)*units * c->sim.unit) > t)
+        --*units;
+    return (int64_t)((double)*units * c->sim.unit);
+}
+
+/* pin_find - somebody of whom the slice's last event can say that nothing has changed. */
+static void pin_find(struct v2_cut *c)
+{
+    const struct v2_sim *s = &c->sim;
+    for (size_t i = 0; i < s->ng; i++) {
+        const struct v2s_g *g = &s->g[i];
+        if (g->status == V2S_G_GONE || (c->pin.nargs && (g->status == V2S_G_RUNNING || g->status == V2S_G_SYSCALL)))
+            continue;
+        c->pin_m = g->m == V2S_NONE ? V2_RAW_NO_THREAD : s->m[g->m].id;
+        c->pin = (struct v2_raw_ev){.type = V2E_GO_STATUS, .nargs = 3, .arg = {g->id, c->pin_m, g->status}};
+        if (g->status == V2S_G_WAITING || g->status == V2S_G_RUNNABLE)
+            return;
+    }
+}
+
+/* one - a generation: run its events, then write what is in the range. *over: there is nothing behind it to write. */
+static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, struct err *e)
+{
+    struct v2s_event ev;
+    enum v2s_rc rc = V2S_END;
+    c->start.set = c->end.set = false;
+    if (!v2_sim_begin(&c->sim, c->data, gen))
+        return no_memory(e);
+    c->even = c->sim.unit == (double)(uint64_t)c->sim.unit;
+    if (c->from != INT64_MIN && !c->begun)
+        c->from = floor_units(c, c->from, &c->from_units);
+    if (c->to != INT64_MAX)
+        c->to = floor_units(c, c->to, &c->to_units);
+    while (!c->begun && (rc = v2_sim_next(&c->sim, c->from, &ev)) == V2S_EVENT) {
+    }
+    if (!c->begun && rc == V2S_UNTIL && !begin_at(c))
+        return no_memory(e);
+    if (c->begun) {
+        while ((rc = v2_sim_next(&c->sim, c->to, &ev)) == V2S_EVENT) {
+            c->res->events++;
+            if (c->start.set && !watch(c, &ev, false))
+                return no_memory(e);
+        }
+    }
+    bool damaged = c->sim.damage.code || gen->damage.code;
+    *over = damaged || rc == V2S_UNTIL;
+    if (c->begun && *over && !marks_set(c, &c->end))
+        return no_memory(e);
+    bool ends = rc == V2S_END && !damaged && c->start.set && gen->end == c->data + c->len;
+    if (c->begun && ends)
+        c->to_units =
+            (uint64_t)((double)c->sim.last / c->sim.unit) + 1; /* what is left out may have been the last event */
+    if (c->begun && (rc == V2S_UNTIL || ends))
+        pin_find(c);
+    if (damaged)
+        c->res->damage = c->sim.damage.code ? c->sim.damage : gen->damage;
+    c->res->to = rc == V2S_UNTIL ? c->to : c->sim.last;
+    if (c->sim.oom || (c->begun && *over && !rest(c)))
+        return no_memory(e);
+    if (!c->begun)
+        return ERR_OK;
+    c->res->generations++;
+    if (!*over && (!c->start.set || c->from == INT64_MIN)) {
+        outlet_put(c->out, gen->start, (size_t)(gen->end - gen->start));
+        return ERR_OK;
+    }
+    return v2_cut_gen(c, gen) ? ERR_OK : no_memory(e);
+}
+
+/* base_of - the time of the trace's first event, on its clock. */
+static enum err_code base_of(struct v2_cut *c, int64_t *base, struct err *e)
+{
+    struct v2_raw_gen gen = {0};
+    struct v2_sim s = {0};
+    struct v2s_event ev;
+    size_t pos = c->header;
+    enum err_code rc = ERR_OK;
+    if (!v2_raw_gen(c->data, c->len, c->version, &pos, &gen, e)) {
+        rc = e->code ? e->code : err_set(e, ERR_EMPTY, pos, "a trace header, but no event after it");
+    } else if (!v2_sim_begin(&s, c->data, &gen)) {
+        rc = no_memory(e);
+    } else if (v2_sim_next(&s, INT64_MAX, &ev) != V2S_EVENT) {
+        *e = s.damage;
+        if (s.oom)
+            rc = no_memory(e);
+        else if (!(rc = e->code))
+            rc = err_set(e, ERR_EMPTY, pos, "a first generation without an event");
+    } else {
+        *base = ev.t;
+    }
+    v2_sim_free(&s);
+    v2_raw_gen_free(&gen);
+    return rc;
+}
+
+/* start_pos - the generation before the last one that begins before the range. */
+static enum err_code start_pos(const struct v2_cut *c, size_t *pos, struct err *e)
+{
+    struct v2_raw_gen gen = {0};
+    size_t at = c->header, was[2] = {at, at};
+    uint64_t freq = 0;
+    while (c->from != INT64_MIN && v2_raw_gen(c->data, c->len, c->version, &at, &gen, e)) {
+        freq = gen.clock.freq ? gen.clock.freq : freq;
+        if (!freq || (double)gen.min_time * (1.0 / ((double)freq / 1e9)) > (double)c->from)
+            break;
+        was[0] = was[1];
+        was[1] = (size_t)(gen.start - c->data);
+    }
+    v2_raw_gen_free(&gen);
+    *pos = was[0];
+    return e->code == ERR_NOMEM ? ERR_NOMEM : ERR_OK;
+}
+
+static enum err_code walk(struct v2_cut *c, struct err *e)
+{
+    size_t pos;
+    struct v2_raw_gen gen = {0};
+    bool over = false, more = true;
+    enum err_code rc = start_pos(c, &pos, e);
+    while (rc == ERR_OK && !over && !c->out->broken) {
+        if (!(more = v2_raw_gen(c->data, c->len, c->version, &pos, &gen, e)))
+            break;
+        rc = one(c, &gen, &over, e);
+        if (rc == ERR_OK)
+            v2_cut_labels(c, &gen);
+    }
+    if (rc == ERR_OK && !more && e->code == ERR_NOMEM)
+        rc = ERR_NOMEM;
+    else if (rc == ERR_OK && !more && e->code)
+        c->res->damage = *e;
+    v2_raw_gen_free(&gen);
+    return rc;
+}
+
+static void cut_free(struct v2_cut *c)
+{
+    mem_free(c->start.v);
+    mem_free(c->end.v);
+    mem_free(c->late);
+    idmap_free(&c->stack_of);
+    v2_sim_free(&c->head);
+    v2_sim_free(&c->sim);
+    mem_free(c->put);
+}
+
+enum err_code cut_v2(const struct input *in, const struct dialect *d, const struct cut_range *r, struct outlet *out,
+                     struct cut_result *res, struct err *e)
+{
+    struct v2_cut c = {
+        .data = in->data, .len = in->len, .version = d->read_as, .header = d->header, .out = out, .res = res};
+    int64_t base = 0;
+    c.put = mem_alloc(sizeof *c.put);
+    if (c.put)
+        c.put->n = 0;
+    enum err_code rc = c.put ? base_of(&c, &base, e) : no_memory(e);
+    c.from = r->from <= 0 ? INT64_MIN : r->from > INT64_MAX - base ? INT64_MAX - 1 : base + r->from;
+    c.to = r->to > INT64_MAX - base ? INT64_MAX : base + r->to;
+    if (rc == ERR_OK) {
+        outlet_put(out, in->data, d->header);
+        rc = walk(&c, e);
+    }
+    if (rc == ERR_OK && !c.begun)
+        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range begins behind the trace's last event, which is at %.9f s",
+                     (double)(c.sim.last - base) * 1e-9);
+    res->from = c.from == INT64_MIN ? 0 : c.from - base;
+    res->to -= base;
+    res->whole = r->from <= 0 && out->bytes == in->len;
+    cut_free(&c);
+    return rc;
+}

@@ -1,0 +1,417 @@
+/*
+ * v2_cut_gen.c - one generation in which the range begins or ends, written anew.
+ *
+ * Where it begins, every goroutine and P that is there gets a status before the first event, by the thread that holds
+ * it or by none, as a tracer that starts then writes it; ranges that are open are told with it. Sequence numbers count
+ * from the status, so those behind are less by what came before. The statuses stand so long before `from` that each has a nanosecond of its own.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "decode/write/v2_cut.h"
+#include "decode/v2/v2_tables.h"
+
+#define GO_123 1023
+#define GO_125 1025
+#define GO_126 1026
+#define LABEL_KNOWN UINT32_MAX /* v2s_g.labelgen: label is a number of LABELS, from 1 on */
+
+static const char *const LABELS[] = {"", "GC (dedicated)", "GC (fractional)", "GC (idle)"};
+enum { NLABELS = sizeof LABELS / sizeof *LABELS };
+
+struct gen_cut {
+    struct v2_cut *c;
+    const struct v2_raw_gen *gen;
+    struct v2_tables t;
+    bool head; /* the range begins here */
+    bool told; /* metrics are */
+    bool pinned;
+    bool label[NLABELS]; /* strings that must be added */
+    uint64_t time;       /* of tables, just before the statuses */
+    uint64_t at, first;  /* of the statuses being written; of the first one */
+};
+
+/* ---- the beginning ---------------------------------------------------------------------------------------- */
+
+static void put(struct gen_cut *w, uint8_t type, uint64_t a, uint64_t b, uint64_t d, uint64_t f)
+{
+    v2_put_event(w->c->put, type, w->at, (uint64_t[]){a, b, d, f}, (unsigned)v2_raw_specs[type].nargs - 1);
+    w->first = w->at < w->first ? w->at : w->first;
+}
+
+static void put_p(struct gen_cut *w, const struct v2s_p *p)
+{
+    put(w, V2E_PROC_STATUS, p->id, p->status, 0, 0);
+    if (p->sweep)
+        put(w, V2E_GC_SWEEP_ACTIVE, p->id, 0, 0, 0);
+}
+
+static uint64_t label_of(struct gen_cut *w, const struct v2s_g *g)
+{
+    if (!g->label || g->labelgen != LABEL_KNOWN)
+        return g->labelgen == w->c->head.ordinal ? v2_tables_use_string(&w->t, g->label) : 0;
+    w->label[g->label] = true;
+    return w->t.max_string + g->label;
+}
+
+/* put_g - m: the thread that has it, V2S_NONE. */
+static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
+{
+    const struct v2_sim *h = &w->c->head;
+    uint64_t mid = m == V2S_NONE ? V2_RAW_NO_THREAD : h->m[m].id, stack = g->stackgen == h->ordinal ? g->stack : 0;
+    uint32_t later = idmap_get(&w->c->stack_of, g->id);
+    if (!stack && later != IDMAP_NONE)
+        stack = later;
+    stack = w->c->version >= GO_123 && g->status != V2S_G_RUNNING ? v2_tables_use_stack(&w->t, stack) : 0;
+    put(w, stack ? V2E_GO_STATUS_STACK : V2E_GO_STATUS, g->id, mid, g->status, stack);
+    if (g->assist)
+        put(w, V2E_GC_ASSIST_ACTIVE, g->id, 0, 0, 0);
+    if (g->status != V2S_G_RUNNING || m == V2S_NONE || h->m[m].p == V2S_NONE)
+        return;
+    uint64_t label = label_of(w, g);
+    if (label)
+        put(w, V2E_GO_LABEL, label, 0, 0, 0);
+    if (g->stw)
+        put(w, V2E_STW_BEGIN, v2_tables_use_string(&w->t, g->kind), v2_tables_use_stack(&w->t, g->kind_stack), 0, 0);
+    if (!w->told) {
+        if (h->has_procs)
+            put(w, V2E_PROCS_CHANGE, h->procs, 0, 0, 0);
+        if (h->has_alloc)
+            put(w, V2E_HEAP_ALLOC, h->heap_alloc, 0, 0, 0);
+        if (h->has_goal)
+            put(w, V2E_HEAP_GOAL, h->heap_goal, 0, 0, 0);
+    }
+    w->told = true;
+}
+
+/* What a thread has; of none: all that no thread has. */
+static void put_states(struct gen_cut *w, uint32_t m)
+{
+    const struct v2_sim *h = &w->c->head;
+    if (m != V2S_NONE) {
+        if (m < h->nm && h->m[m].p != V2S_NONE)
+            put_p(w, &h->p[h->m[m].p]);
+        if (m < h->nm && h->m[m].g != V2S_NONE)
+            put_g(w, &h->g[h->m[m].g], m);
+        return;
+    }
+    if (h->gc == V2S_GC_ON)
+        put(w, V2E_GC_ACTIVE, h->gc_seq, 0, 0, 0);
+    for (size_t i = 0; i < h->np; i++)
+        if (h->p[i].status == V2S_P_IDLE || h->p[i].status == V2S_P_ABANDONED)
+            put_p(w, &h->p[i]);
+    for (size_t i = 0; i < h->ng; i++)
+        if (h->g[i].status == V2S_G_WAITING || h->g[i].status == V2S_G_RUNNABLE)
+            put_g(w, &h->g[i], V2S_NONE);
+}
+
+static int late_by_m(const void *a, const void *b)
+{
+    const struct v2c_late *x = a, *y = b;
+    if (x->m != y->m)
+        return x->m < y->m ? -1 : 1;
+    return x->ev.at < y->ev.at ? -1 : x->ev.at > y->ev.at;
+}
+
+static void put_late(struct gen_cut *w, uint32_t m)
+{
+    const struct v2c_late *v = w->c->late;
+    size_t n = w->c->nlate, lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (v[mid].m < m)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < n && v[lo].m == m; lo++) {
+        struct v2_raw_ev e = v[lo].ev;
+        if (e.type == V2E_GO_STATUS_STACK)
+            e.arg[3] = v2_tables_use_stack(&w->t, e.arg[3]);
+        put(w, e.type, e.arg[0], e.arg[1], e.arg[2], e.arg[3]);
+    }
+}
+
+/* ---- events ----------------------------------------------------------------------------------------------- */
+
+static uint64_t g_before(const struct gen_cut *w, uint64_t id)
+{
+    uint32_t g = idmap_get(&w->c->head.gs, id);
+    return g != IDMAP_NONE && w->c->head.g[g].seqgen == w->c->head.ordinal ? w->c->head.g[g].seq : 0;
+}
+
+static uint64_t p_before(const struct gen_cut *w, uint64_t id)
+{
+    uint32_t p = idmap_get(&w->c->head.ps, id);
+    return p != IDMAP_NONE && w->c->head.p[p].seqgen == w->c->head.ordinal ? w->c->head.p[p].seq : 0;
+}
+
+/* again - does the event open a range that is open since the beginning? (A status may be told twice.) */
+static bool again(const struct gen_cut *w, const struct v2_raw_ev *e)
+{
+    const struct v2_sim *h = &w->c->head;
+    uint32_t g = idmap_get(&h->gs, e->arg[0]), p = idmap_get(&h->ps, e->arg[0]);
+    switch (e->type) {
+    case V2E_GC_SWEEP_ACTIVE: return p != IDMAP_NONE && h->p[p].sweep;
+    case V2E_GC_ASSIST_ACTIVE: return g != IDMAP_NONE && h->g[g].assist;
+    case V2E_GC_ACTIVE: return h->gc == V2S_GC_ON;
+    default: return false;
+    }
+}
+
+/* renumber - sequence numbers count from the beginning. *p: the P of the thread, by its id. */
+static void renumber(const struct gen_cut *w, struct v2_raw_ev *e, uint64_t *p)
+{
+    switch (e->type) {
+    case V2E_GO_START:
+    case V2E_GO_UNBLOCK:
+    case V2E_GO_SWITCH:
+    case V2E_GO_SWITCH_DESTROY: e->arg[1] -= g_before(w, e->arg[0]); break;
+    case V2E_PROC_START: *p = e->arg[0]; /* fallthrough */
+    case V2E_PROC_STEAL: e->arg[1] -= p_before(w, e->arg[0]); break;
+    case V2E_PROC_STATUS:
+        if (e->arg[1] == V2S_P_RUNNING || e->arg[1] == V2S_P_SYSCALL)
+            *p = e->arg[0];
+        break;
+    case V2E_GO_SYSCALL_BEGIN: e->arg[0] -= p_before(w, *p); break;
+    default: break;
+    }
+}
+
+static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, uint64_t *p)
+{
+    if (w->head) {
+        renumber(w, e, p);
+        if (again(w, e))
+            return;
+        if (units < w->c->from_units)
+            units = w->c->from_units;
+    }
+    const struct v2_raw_spec *spec = &v2_raw_specs[e->type];
+    for (unsigned i = 0; i < e->nargs; i++) {
+        if (spec->strs >> i & 1)
+            e->arg[i] = v2_tables_use_string(&w->t, e->arg[i]);
+        if (spec->stacks >> i & 1)
+            e->arg[i] = v2_tables_use_stack(&w->t, e->arg[i]);
+    }
+    v2_put_event(w->c->put, e->type, units, e->arg, e->nargs);
+}
+
+/* put_batch - events [from, to) of a batch. */
+static void put_batch(struct gen_cut *w, const uint8_t *from, const uint8_t *to, uint64_t units, uint64_t *p)
+{
+    struct v2_raw_ev e;
+    while (from < to && (from = v2_raw_ev(from, to, &e)))
+        put_event(w, &e, units += e.dt, p);
+}
+
+static void put_cursor(struct gen_cut *w, size_t i)
+{
+    struct v2_cut *c = w->c;
+    const struct v2s_cursor *k = &c->sim.cur[i];
+    const struct v2c_mark *a = c->start.set ? &c->start.v[i] : NULL, *z = c->end.set ? &c->end.v[i] : NULL;
+    uint64_t m = k->m == V2S_NONE ? V2_RAW_NO_THREAD : c->sim.m[k->m].id;
+    uint64_t p = w->head && k->m < c->head.nm && c->head.m[k->m].p != V2S_NONE ? c->head.p[c->head.m[k->m].p].id : 0;
+    if (a && !a->p)
+        return;
+    for (uint32_t b = a ? a->batch : k->first; b < k->first + k->all; b++) {
+        const struct v2_raw_batch *raw = &w->gen->batch[c->sim.list[b]];
+        bool first = a && b == a->batch, last = z && z->p && b == z->batch;
+        const uint8_t *from = first ? a->p : raw->p;
+        uint64_t base = raw->time, units = base;
+        if (first) {
+            struct v2_raw_ev e;
+            units = v2_raw_ev(from, raw->end, &e) ? a->units - e.dt
+                                                  : a->units; /* an odd clock's last time is rounded up */
+            base = a->units;
+        }
+        if (w->head && base < c->from_units)
+            base = c->from_units;
+        v2_put_close(c->put);
+        v2_put_open(c->put, c->out, w->gen->number, m, base, 0);
+        put_batch(w, from, last ? z->p : raw->end, units, &p);
+        if (last)
+            break;
+    }
+    v2_put_close(c->put);
+}
+
+/* put_pin - an event that says nothing new, at the range's end: what goes on then goes on until there. */
+static void put_pin(struct gen_cut *w)
+{
+    struct v2_cut *c = w->c;
+    if (!c->pin.nargs)
+        return;
+    v2_put_open(c->put, c->out, w->gen->number, c->pin_m, c->to_units, 0);
+    v2_put_event(c->put, c->pin.type, c->to_units, c->pin.arg, c->pin.nargs);
+    v2_put_close(c->put);
+}
+
+static void put_told(struct gen_cut *w, uint32_t m, uint64_t time)
+{
+    struct v2_cut *c = w->c;
+    w->at = time;
+    v2_put_open(c->put, c->out, w->gen->number, m == V2S_NONE ? V2_RAW_NO_THREAD : c->sim.m[m].id, time, 0);
+    if (w->head)
+        put_states(w, m);
+    put_late(w, m);
+    v2_put_close(c->put);
+}
+
+/*
+ * The statuses, and what is told late of things that were there all along: at the beginning, or, where the trace's own is
+ * kept as it is, at the end. Those of no thread come first: how many Ps there are is told after all Ps.
+ */
+static void put_all_told(struct gen_cut *w, uint64_t time)
+{
+    put_told(w, V2S_NONE, time);
+    for (uint32_t m = 0; m < w->c->sim.nm; m++)
+        put_told(w, m, time + 1);
+}
+
+static void put_threads(struct gen_cut *w)
+{
+    struct v2_cut *c = w->c;
+    if (w->head)
+        put_all_told(w, w->time + 1);
+    for (size_t i = 0; i < c->sim.ncur; i++)
+        put_cursor(w, i);
+    put_pin(w);
+    if (!w->head && c->nlate)
+        put_all_told(w, c->to_units);
+}
+
+/* ---- the rest --------------------------------------------------------------------------------------------- */
+
+/* put_clock - frequency, and from 1.25 on what the other clocks say at w->time. */
+static void put_clock(struct gen_cut *w)
+{
+    const struct v2_raw_clock *k = &w->gen->clock;
+    uint8_t buf[64];
+    size_t n = 0;
+    if (w->c->version >= GO_125)
+        buf[n++] = V2R_SYNC;
+    buf[n++] = V2R_FREQ;
+    n += v2_put_varint(buf + n, w->c->sim.freq);
+    if (w->c->version >= GO_125) {
+        int64_t d = (int64_t)((double)(int64_t)(w->time - k->at) * w->c->sim.unit);
+        __int128 wall = (__int128)k->sec * 1000000000 + (int64_t)(k->nsec % 1000000000) + d;
+        uint64_t v[] = {0, k->mono + (uint64_t)d, (uint64_t)(wall < 0 ? 0 : wall / 1000000000),
+                        (uint64_t)(wall < 0 ? 0 : wall % 1000000000)};
+        buf[n++] = V2R_SNAPSHOT;
+        for (int i = 0; i < 4; i++)
+            n += v2_put_varint(buf + n, v[i]);
+    }
+    v2_put_batch(w->c->out, w->gen->number, V2_RAW_NO_THREAD, w->time, buf, n);
+}
+
+static void put_samples(struct gen_cut *w)
+{
+    struct v2_cut *c = w->c;
+    size_t i = c->start.set ? c->start.sample : 0, n = c->end.set ? c->end.sample : c->sim.nsample;
+    v2_put_open(c->put, c->out, w->gen->number, V2_RAW_NO_THREAD, w->time, V2R_SAMPLES);
+    for (; i < n; i++) {
+        uint64_t v[5];
+        memcpy(v, c->sim.sample[i].v, sizeof v);
+        if (w->head && v[0] < c->from_units)
+            v[0] = c->from_units;
+        v[4] = v2_tables_use_stack(&w->t, v[4]);
+        v2_put_entry(c->put, V2R_SAMPLE, v, 5, NULL, 0);
+    }
+    v2_put_close(c->put);
+}
+
+static void put_experiments(struct gen_cut *w)
+{
+    for (size_t i = 0; i < w->gen->n; i++) {
+        const struct v2_raw_batch *b = &w->gen->batch[i];
+        if (b->lead == V2R_EXPERIMENTAL && !b->torn)
+            outlet_put(w->c->out, b->at, (size_t)(b->end - b->at));
+    }
+}
+
+static void put_tables(struct gen_cut *w)
+{
+    v2_tables_put(&w->t, w->c->put, w->c->out, w->gen->number, w->time);
+    for (unsigned i = 1; i < NLABELS; i++)
+        if (w->label[i])
+            v2_put_entry(w->c->put, V2R_STRING, (uint64_t[]){w->t.max_string + i, strlen(LABELS[i])}, 2, LABELS[i],
+                         strlen(LABELS[i]));
+    v2_put_close(w->c->put);
+}
+
+/* lead - clock units before `from` in which there is a nanosecond for each status. */
+static uint64_t lead(const struct v2_cut *c)
+{
+    double ns = 16 + 3 * (double)(c->head.ng + c->head.np) + (double)c->nlate;
+    return 3 + (uint64_t)(ns / c->sim.unit);
+}
+
+bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
+{
+    struct gen_cut w = {.c = c, .gen = gen, .head = c->start.set && c->from != INT64_MIN, .time = gen->min_time};
+    if (!v2_tables_read(&w.t, gen)) {
+        v2_tables_free(&w.t);
+        return false;
+    }
+    if (w.head) {
+        uint64_t n = lead(c);
+        w.time = c->from_units > n ? c->from_units - n : 0;
+        w.first = c->from_units;
+    }
+    if (c->nlate)
+        qsort(c->late, c->nlate, sizeof *c->late, late_by_m);
+    put_clock(&w);
+    put_threads(&w);
+    if (w.head)
+        c->res->lead = c->from - (int64_t)((double)w.first * c->sim.unit);
+    put_samples(&w);
+    put_tables(&w);
+    put_experiments(&w);
+    if (c->version >= GO_126)
+        outlet_put(c->out, &(uint8_t){V2R_END}, 1);
+    v2_tables_free(&w.t);
+    return true;
+}
+
+/* ---- labels ----------------------------------------------------------------------------------------------- */
+
+static unsigned label_number(const struct v2_raw_string *s)
+{
+    for (unsigned i = 1; i < NLABELS; i++)
+        if (s->len == strlen(LABELS[i]) && memcmp(s->p, LABELS[i], s->len) == 0)
+            return i;
+    return 0;
+}
+
+static unsigned label_find(const struct v2_raw_gen *gen, uint64_t id)
+{
+    for (size_t i = 0; i < gen->n; i++) {
+        const struct v2_raw_batch *b = &gen->batch[i];
+        struct v2_raw_string s;
+        if (b->lead == V2R_EVENTS && b->first == V2R_STRINGS)
+            for (const uint8_t *p = b->p + 1; (p = v2_raw_string(p, b->end, &s));)
+                if (s.id == id)
+                    return label_number(&s);
+    }
+    return 0;
+}
+
+void v2_cut_labels(struct v2_cut *c, const struct v2_raw_gen *gen)
+{
+    uint64_t last = 0;
+    unsigned is = 0;
+    for (size_t i = 0, tries = 0; i < c->sim.nm && tries < 256; i++) { /* who runs has a thread */
+        struct v2s_g *g = c->sim.m[i].g == V2S_NONE ? NULL : &c->sim.g[c->sim.m[i].g];
+        if (!g || !g->label || g->labelgen != c->sim.ordinal)
+            continue;
+        if (g->label != last) {
+            last = g->label;
+            is = label_find(gen, last);
+            tries++;
+        }
+        g->label = is;
+        g->labelgen = LABEL_KNOWN;
+    }
+}

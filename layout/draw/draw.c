@@ -1,0 +1,597 @@
+/*
+ * draw.c - lanes and bands as cells.
+ *
+ * A column's exact time per state comes from trace_columns(); no span is looked at to colour a cell. What a cell
+ * says: a processor's or thread's height is the share of the column in which it was busy and its style what it was
+ * busy with most; a goroutine's glyph is what it mostly did, and one that mostly waits but did something shows a
+ * low line in the style of that. Time that is there but short is rounded up, never away.
+ *
+ * Without colours (ascii, mono) a processor busy with anything but user code shows a letter, so that every
+ * distinction survives.
+ */
+#include "layout/draw/draw.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/move/filter.h"
+#include "layout/draw/fmt.h"
+#include "layout/draw/gstate.h"
+#include "layout/move/pick.h"
+#include "layout/views/samples.h"
+#include "layout/draw/status.h"
+
+/* ---- what is kept from one frame to the next ---------------------------------------------------------------- */
+
+/* Rows as they were drawn last, for as long as they would be drawn the same. Only of a trace that changes no more. */
+enum { KEPT = 256 };
+struct kept {
+    struct window win;
+    int n; /* columns */
+    int h; /* lines of a processor */
+    enum tier tier;
+    bool mono, names;
+    bool extents; /* v->extents are those of this window */
+    struct {
+        struct cell *cells; /* n of them a line, from the lowest up; NULL: none yet */
+        struct lane lane;
+        bool drawn;
+    } row[KEPT];
+};
+
+static void drop_rows(struct kept *k)
+{
+    for (int i = 0; i < KEPT; i++) {
+        mem_free(k->row[i].cells);
+        k->row[i].cells = NULL;
+        k->row[i].drawn = false;
+    }
+}
+
+void draw_forget(struct view *v)
+{
+    if (v->kept)
+        drop_rows(v->kept);
+    mem_free(v->kept);
+    v->kept = NULL;
+}
+
+static void prepare_kept(struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    struct kept *k = v->kept;
+    if (!ti->done || ti->bounded) {
+        draw_forget(v);
+        return;
+    }
+    if (k && k->n == v->plot_w && k->win.t0 == v->at.win.t0 && k->win.t1 == v->at.win.t1 && k->tier == v->tier &&
+        k->mono == v->mono && k->names == v->names && k->h == v->lane_h)
+        return;
+    if (!k && !(k = v->kept = mem_zalloc(sizeof *k)))
+        return; /* out of memory: each is drawn anew */
+    if (k->n != v->plot_w || k->h != v->lane_h)
+        drop_rows(k);
+    for (int i = 0; i < KEPT; i++)
+        k->row[i].drawn = false;
+    k->n = v->plot_w;
+    k->h = v->lane_h;
+    k->win = v->at.win;
+    k->tier = v->tier;
+    k->mono = v->mono;
+    k->names = v->names;
+    k->extents = false;
+}
+
+static unsigned slot_of(struct lane l)
+{
+    return (l.i + (unsigned)l.kind * (KEPT / LANE_KINDS)) % KEPT;
+}
+
+bool draw_kept_extents(struct view *v)
+{
+    bool had = v->kept && v->kept->extents;
+    if (v->kept)
+        v->kept->extents = true;
+    return had;
+}
+
+bool draw_prepare(struct view *v)
+{
+    int n = v->plot_w;
+    if (n > v->scratch_w) {
+        int64_t *e = mem_resize(v->edges, ((size_t)n * 3 + 2) * sizeof *e); /* half columns, too: plot.c */
+        if (!e)
+            return false;
+        v->edges = e;
+        struct extent *x = mem_resize(v->extents, (size_t)n * 3 * sizeof *x);
+        if (!x)
+            return false;
+        v->extents = x;
+        struct shares *c = mem_resize(v->cols, (size_t)n * sizeof *c);
+        if (!c)
+            return false;
+        v->cols = c;
+        bool *sure = mem_resize(v->sure, (size_t)n * sizeof *sure);
+        if (!sure)
+            return false;
+        v->sure = sure;
+        v->scratch_w = n;
+    }
+    window_edges(v->at.win, n, v->edges);
+    prepare_kept(v);
+    return true;
+}
+
+static int64_t busy_ns(const struct shares *s)
+{
+    return s->ns[ST_RUNNING] + s->ns[ST_GCWORK] + s->ns[ST_ASSIST] + s->ns[ST_SWEEP] + s->ns[ST_SYSCALL];
+}
+
+static enum state most_of(const struct shares *s, const enum state *which, int n)
+{
+    enum state best = which[0];
+    for (int i = 1; i < n; i++)
+        if (s->ns[which[i]] > s->ns[best])
+            best = which[i];
+    return best;
+}
+
+static const enum state work[] = {ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL};
+static const enum state active[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK, ST_ASSIST, ST_SWEEP, ST_SYSCALL};
+static const enum state all[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK,  ST_ASSIST,
+                                 ST_SWEEP,    ST_SYSCALL, ST_WAITING, ST_UNKNOWN};
+#define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
+_Static_assert(COUNT(all) >= COUNT(active), "all begins with what is active");
+
+static bool by_letter(const struct view *v, enum state s)
+{
+    return s != ST_RUNNING && (v->tier == TIER_ASCII || v->mono);
+}
+
+static enum style style_of(enum state s)
+{
+    return (enum style)(STYLE_STATE + (int)s);
+}
+
+/* What of a share is to be shown in line r, from below, of a lane of h lines. */
+static int64_t part_of(int64_t busy, int64_t len, int h, int r)
+{
+    int64_t p =
+        (int64_t)((__int128)busy * h - (__int128)len * r > len ? len : (__int128)busy * h - (__int128)len * r);
+    return p < 0 ? 0 : p;
+}
+
+static int height(const struct view *v, enum lane_kind k)
+{
+    return k == LANE_P && v->lane_h > 1 ? v->lane_h : 1;
+}
+
+/* Put a lane's row as it was drawn. false: it isn't kept. */
+static bool put_kept(struct grid *g, const struct view *v, struct lane l, int x, int y)
+{
+    const struct kept *k = v->kept;
+    unsigned i = slot_of(l);
+    if (!k || !k->row[i].drawn || k->row[i].lane.kind != l.kind || k->row[i].lane.i != l.i)
+        return false;
+    size_t n = (size_t)k->n;
+    for (int r = 0; r < height(v, l.kind); r++)
+        if (x >= 0 && x + k->n <= g->w && y - r >= 0 && y - r < g->h)
+            memcpy(&g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x], k->row[i].cells + n * (size_t)r,
+                   n * sizeof *g->cells);
+    return true;
+}
+
+static void keep_row(const struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    struct kept *k = v->kept;
+    unsigned i = slot_of(l);
+    int h = height(v, l.kind);
+    if (!k || x < 0 || x + k->n > g->w || y - h + 1 < 0 || y >= g->h)
+        return;
+    size_t n = (size_t)k->n;
+    k->row[i].drawn = false;
+    mem_free(k->row[i].cells); /* another lane's may have had fewer lines */
+    if (!(k->row[i].cells = mem_alloc(n * (size_t)h * sizeof *g->cells)))
+        return;
+    for (int r = 0; r < h; r++)
+        memcpy(k->row[i].cells + n * (size_t)r, &g->cells[(size_t)(y - r) * (size_t)g->w + (size_t)x],
+               n * sizeof *g->cells);
+    k->row[i].lane = l;
+    k->row[i].drawn = true;
+}
+
+/* ---- processors and threads ----------------------------------------------------------------------------- */
+
+/* y: the lowest of its h lines. */
+static void cell_p(struct grid *g, const struct view *v, const struct shares *s, int64_t len, int x, int y, int h)
+{
+    int64_t busy = busy_ns(s);
+    if (!busy) {
+        if (s->ns[ST_SCHED] > len / 2)
+            grid_put(g, x, y, glyph_state(v->tier, ST_SCHED), STYLE_SCHED);
+        return;
+    }
+    enum state most = most_of(s, work, COUNT(work));
+    for (int r = 0; r < h; r++) {
+        int64_t part = part_of(busy, len, h, r);
+        uint32_t glyph =
+            by_letter(v, most) && !r ? glyph_busy(most, busy * 2 >= len) : glyph_level(v->tier, part, len);
+        if (h > 1 && r == h - 1 && part >= len && v->tier != TIER_BLOCK)
+            glyph = glyph_height(v->tier, 7); /* high lanes that are full don't run into each other */
+        if (part > 0)
+            grid_put(g, x, y - r, glyph, style_of(most));
+    }
+}
+
+/*
+ * Near zoom: a column in which work begins or ends once shows where, to an eighth, instead of how much. Only next
+ * to a full column, and only if the column has exactly the two spans: else the height is the truth.
+ */
+static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, int x, int y, int h)
+{
+    const struct shares *s = v->cols;
+    const int64_t *e = v->edges;
+    int n = v->plot_w;
+    int64_t len = e[c + 1] - e[c], busy = busy_ns(&s[c]);
+    if (busy <= len / 16 || busy >= len - len / 16 || len < 16)
+        return;
+    bool left = c > 0 && busy_ns(&s[c - 1]) == e[c] - e[c - 1];
+    bool right = c + 1 < n && busy_ns(&s[c + 1]) == e[c + 2] - e[c + 1];
+    if (left == right || trace_count(v->tr, l, e[c], e[c + 1]) != 2)
+        return;
+    enum state most = most_of(&s[c], work, COUNT(work));
+    int eighths = (int)((__int128)busy * 8 / len);
+    eighths = eighths < 1 ? 1 : eighths > 7 ? 7 : eighths;
+    for (int r = 0; r < h; r++) {
+        grid_put(g, x + c, y - r, glyph_left(v->tier, left ? eighths : 8 - eighths), style_of(most));
+        if (right)
+            grid_flags(g, x + c, y - r, 1, 1, CELL_REVERSE);
+    }
+}
+
+/* ---- goroutines ----------------------------------------------------------------------------------------- */
+
+static void cell_g(struct grid *g, const struct view *v, const struct shares *s, int x, int y)
+{
+    enum state most = most_of(s, all, COUNT(all)), act = most_of(s, active, COUNT(active));
+    if (!s->ns[most])
+        return;
+    if ((most == ST_WAITING || most == ST_UNKNOWN) && s->ns[act])
+        grid_put(g, x, y, glyph_mark(v->tier, MARK_TRACE), style_of(act));
+    else if ((v->mono || v->tier == TIER_ASCII) && (most == ST_GCWORK || most == ST_ASSIST || most == ST_SWEEP))
+        grid_put(g, x, y, glyph_busy(most, true), style_of(most));
+    else
+        grid_put(g, x, y, glyph_state(v->tier, most), style_of(most));
+}
+
+/* What the model calls running, told apart: a mark worker's row, and the cells in which a goroutine assists. */
+static void told_apart(struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    const int64_t *e = v->edges;
+    bool worker = trace_lane(v->tr, l).is_worker;
+    if (!worker && !gstate_any(v->gstate, v->tr, l.i, v->at.win.t0, v->at.win.t1))
+        return;
+    for (int c = 0; c < v->plot_w; c++) {
+        const struct cell *was = grid_at(g, x + c, y);
+        struct shares s;
+        if (!was || e[c + 1] <= e[c] ||
+            (worker ? was->style != STYLE_RUNNING : !gstate_any(v->gstate, v->tr, l.i, e[c], e[c + 1])))
+            continue;
+        uint16_t flags = was->flags;
+        uint32_t glyph = was->glyph;
+        gstate_shares(v->gstate, v->tr, l, e[c], e[c + 1], &s);
+        cell_g(g, v, &s, x + c, y);
+        if (flags & CELL_REVERSE) /* a name stands there: its colour alone */
+            grid_put(g, x + c, y, glyph, (enum style)grid_at(g, x + c, y)->style);
+        grid_flags(g, x + c, y, 1, 1, flags);
+    }
+}
+
+/* ---- cells that need no exact time ---------------------------------------------------------------------- */
+
+/* Of some states, in the order in which the first of the longest counts: which one that is. -1: it may be one or the other. */
+static int surely_most(const int64_t *least, const int64_t *most, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (least[i] > least[best])
+            best = i;
+    for (int i = 0; i < n; i++)
+        if (i != best && (i < best ? most[i] >= least[best] : most[i] > least[best]))
+            return -1;
+    return best;
+}
+
+struct sketch {
+    struct grid *g;
+    struct view *v;
+    int x, y, h;
+};
+
+/* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither. */
+enum { ASK_BUSY = COUNT(work), ASK_SCHED, ASK_NOT, ASK_P };
+
+static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
+{
+    struct sketch *k = arg;
+    struct view *v = k->v;
+    int64_t len = v->edges[column + 1] - v->edges[column], lo = least[ASK_BUSY], hi = most[ASK_BUSY];
+    hi = len - least[ASK_NOT] < hi ? len - least[ASK_NOT] : hi;
+    int at = 0;
+    if (!hi ? (least[ASK_SCHED] > len / 2) != (most[ASK_SCHED] > len / 2)
+            : !lo || (at = surely_most(least, most, COUNT(work))) < 0)
+        return false;
+    if ((lo == len) != (hi == len)) /* edge_p() asks whether a neighbour is full */
+        return false;
+    if (lo != hi && by_letter(v, work[at]) && (lo * 2 >= len) != (hi * 2 >= len))
+        return false;
+    for (int r = by_letter(v, work[at]); lo != hi && r < k->h; r++)
+        if (glyph_level(v->tier, part_of(lo, len, k->h, r), len) !=
+            glyph_level(v->tier, part_of(hi, len, k->h, r), len))
+            return false;
+    v->cols[column] = (struct shares){.ns[ST_SCHED] = least[ASK_SCHED]};
+    v->cols[column].ns[work[at]] = lo;
+    cell_p(k->g, v, &v->cols[column], len, k->x + (int)column, k->y, k->h);
+    return true;
+}
+
+static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
+{
+    struct sketch *k = arg;
+    struct shares s = {0};
+    int at = surely_most(least, most, COUNT(all));
+    if (at < 0 || (!least[at] && most[at]))
+        return false;
+    s.ns[all[at]] = least[at] ? 2 : 0;
+    if (least[at] && (all[at] == ST_WAITING || all[at] == ST_UNKNOWN)) {
+        int act = surely_most(least, most, COUNT(active));
+        if (act < 0 || (!least[act] && most[act]))
+            return false;
+        s.ns[active[act]] = least[act] ? 1 : 0;
+    }
+    cell_g(k->g, k->v, &s, k->x + (int)column, k->y);
+    return true;
+}
+
+/* The cells of a lane for which bounds do; the times of the others' columns are in v->cols, and v->sure says which. */
+static void sketch(struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    struct sketch k = {g, v, x, y, height(v, l.kind)};
+    if (v->exact) {
+        memset(v->sure, 0, (size_t)v->plot_w * sizeof *v->sure);
+        trace_columns(v->tr, l, v->edges, (uint32_t)v->plot_w, v->cols);
+        return;
+    }
+    struct shares_ask ask = {
+        .n = l.kind == LANE_G ? COUNT(all) : ASK_P, .enough = l.kind == LANE_G ? sketch_g : sketch_p, .arg = &k};
+    for (int i = 0; l.kind == LANE_G && i < COUNT(all); i++)
+        ask.set[i] = 1u << all[i];
+    for (int i = 0; l.kind != LANE_G && i < COUNT(work); i++) {
+        ask.set[i] = 1u << work[i];
+        ask.set[ASK_BUSY] |= 1u << work[i];
+    }
+    if (l.kind != LANE_G) { /* (time that is none of these is no work either) */
+        ask.set[ASK_SCHED] = 1u << ST_SCHED;
+        ask.set[ASK_NOT] = 1u << ST_SCHED | 1u << ST_IDLE;
+    }
+    trace_columns_about(v->tr, l, v->edges, (uint32_t)v->plot_w, &ask, v->sure, v->cols);
+}
+
+/* ---- names in spans ------------------------------------------------------------------------------------- */
+
+enum { NAME_COLS = 6 }; /* narrower spans get no name */
+
+struct naming {
+    struct grid *g;
+    const struct view *v;
+    struct lane l;
+    int x, y, named;
+};
+
+static void name_span(const struct naming *k, const struct span *s, int w, char *out, size_t size)
+{
+    const struct view *v = k->v;
+    bool ascii = glyph_dots(v->tier);
+    out[0] = 0;
+    if (k->l.kind != LANE_G) {
+        if (s->label)
+            str_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
+        else if (s->who != NO_LANE)
+            status_name(v, s->who, w, out, size);
+        return;
+    }
+    switch (s->state) {
+    case ST_WAITING:
+    case ST_RUNNABLE:
+        if (s->reason)
+            str_head(trace_str(v->tr, s->reason), w, out, size);
+        else if (w >= (int)strlen(state_name((enum state)s->state)))
+            str_head(str_of(state_name((enum state)s->state)), w, out, size);
+        break;
+    case ST_SYSCALL: str_shorten(trace_str(v->tr, status_function(v, s->stack)), w, ascii, out, size); break;
+    case ST_UNKNOWN: break;
+    default:
+        if (s->label)
+            str_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
+        else if (s->who != NO_LANE)
+            status_lane(v, (struct lane){LANE_P, s->who}, out);
+        if (str_width(str_of(out), w + 1) > w)
+            out[0] = 0;
+    }
+}
+
+static bool put_name(void *arg, const struct span *s)
+{
+    struct naming *k = arg;
+    const struct view *v = k->v;
+    if (k->l.kind != LANE_G && (s->state == ST_IDLE || s->state == ST_SCHED))
+        return true;
+    int n = v->plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1);
+    c0 = c0 < 0 ? 0 : s->t0 > v->edges[c0] ? c0 + 1 : c0; /* whole columns only */
+    if (c1 > n)
+        c1 = n;
+    int from = s->t0 >= v->at.win.t0 ? c0 + 1 : c0, w = c1 - from - 1;
+    if (w < NAME_COLS - 2)
+        return true;
+    char name[256];
+    name_span(k, s, w, name, sizeof name);
+    int used = str_width(str_of(name), w);
+    if (!used)
+        return true;
+    enum style st = style_of((enum state)s->state);
+    grid_str(k->g, k->x + from, k->y, w, name, st);
+    if (s->state != ST_WAITING)
+        grid_flags(k->g, k->x + from, k->y, used, 1, CELL_REVERSE);
+    return ++k->named < n;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
+{
+    int n = v->plot_w, h = height(v, l.kind);
+    const int64_t *e = v->edges;
+    if (put_kept(g, v, l, x, y))
+        return;
+    sketch(g, v, l, x, y);
+    for (int c = 0; c < n; c++) {
+        if (e[c + 1] <= e[c] || v->sure[c])
+            continue;
+        if (l.kind == LANE_G)
+            cell_g(g, v, &v->cols[c], x + c, y);
+        else
+            cell_p(g, v, &v->cols[c], e[c + 1] - e[c], x + c, y, h);
+    }
+    if (l.kind != LANE_G && (v->tier == TIER_EIGHTH || v->tier == TIER_BRAILLE) && !v->mono)
+        for (int c = 0; c < n; c++)
+            if (!v->sure[c])
+                edge_p(g, v, l, c, x, y, h);
+    if (v->names && n >= NAME_COLS) {
+        struct naming k = {g, v, l, x, y, 0};
+        int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
+        trace_wide(v->tr, l, v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &k);
+    }
+    if (l.kind == LANE_G)
+        told_apart(g, v, l, x, y);
+    keep_row(g, v, l, x, y);
+}
+
+/* ---- marks on a lane ------------------------------------------------------------------------------------ */
+
+struct marking {
+    struct grid *g;
+    const struct view *v;
+    struct lane l;
+    int x, y, left;
+};
+
+static bool mark_span(void *arg, const struct span *s)
+{
+    struct marking *k = arg;
+    const struct view *v = k->v;
+    if (pick_span(v, k->l, s)) {
+        int n = v->plot_w, c0 = window_col(v->at.win, n, s->t0), c1 = window_col(v->at.win, n, s->t1 - 1);
+        c0 = c0 < 0 ? 0 : c0;
+        c1 = c1 < 0 || c1 >= n ? n - 1 : c1;
+        grid_flags(k->g, k->x + c0, k->y, c1 - c0 + 1, 1, CELL_UNDERLINE);
+    }
+    return --k->left > 0;
+}
+
+void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, int y)
+{
+    enum { EACH = 1500 };
+    struct marking k = {g, v, l, x, y, EACH};
+    struct span_iter it;
+    struct window w = v->at.win;
+    if (!v->filter || filter_whole(v->filter))
+        return;
+    if (trace_count(v->tr, l, w.t0, w.t1) > EACH) { /* those that fill a column at least */
+        int64_t min = window_len(w) / v->plot_w, wide = filter_wide(v->filter);
+        trace_wide(v->tr, l, w.t0, w.t1, wide > min ? wide : min > 0 ? min : 1, mark_span, &k);
+        return;
+    }
+    if (!span_seek(&it, v->tr, l, w.t0))
+        return;
+    do
+        if (span_get(&it)->t0 >= w.t1 || (span_get(&it)->t1 > w.t0 && !mark_span(&k, span_get(&it))))
+            return;
+    while (span_next(&it));
+}
+
+void draw_samples(struct grid *g, const struct view *v, struct lane l, int x, int y)
+{
+    const struct sample *s;
+    const uint32_t *list;
+    size_t n = samples_in(v->samples, v->tr, l, v->at.win.t0, v->at.win.t1, &list), i = 0;
+    if (!n)
+        return;
+    trace_samples(v->tr, &s);
+    for (int c = 0; c < v->plot_w && i < n; c++) {
+        const struct cell *at = grid_at(g, x + c, y);
+        bool any = false;
+        size_t lo = i, hi = n; /* the first sample behind this column */
+        while (lo < hi) {
+            size_t mid = lo + (hi - lo) / 2;
+            if (s[list[mid]].t < v->edges[c + 1])
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        any = lo > i;
+        i = lo;
+        if (!any || !at || at->flags & CELL_REVERSE) /* a name in its span stands */
+            continue;
+        /* Over a full cell the tick is cut out of the state's colour; else it stands in its own. */
+        bool full = at->glyph == glyph_height(v->tier, 8) || at->glyph == glyph_state(v->tier, ST_RUNNING);
+        grid_put(g, x + c, y, glyph_mark(v->tier, MARK_SAMPLE), full ? (enum style)at->style : STYLE_SAMPLE);
+        if (full)
+            grid_flags(g, x + c, y, 1, 1, CELL_REVERSE);
+    }
+}
+
+void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
+{
+    static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+    struct lane l = {LANE_BAND, (uint32_t)b};
+    if (trace_nlanes(v->tr, LANE_BAND) <= (uint32_t)b || put_kept(g, v, l, x, y))
+        return;
+    int n = v->plot_w;
+    trace_columns(v->tr, l, v->edges, (uint32_t)n, v->cols);
+    for (int c = 0; c < n; c++) {
+        int64_t len = v->edges[c + 1] - v->edges[c], on = v->cols[c].ns[of[b]];
+        if (on <= 0)
+            continue;
+        uint32_t glyph = b != BAND_STW ? glyph_level(v->tier, on, len)
+                                       : glyph_mark(v->tier, on * 2 >= len ? MARK_STW_FULL : MARK_STW);
+        grid_put(g, x + c, y, glyph, style_of(of[b]));
+    }
+    keep_row(g, v, l, x, y);
+}
+
+void draw_unheld(struct grid *g, const struct view *v, struct lane l, int x, int y)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    if (!ti->bounded || (l.kind != LANE_G && l.kind != LANE_M))
+        return;
+    struct lane_info li = trace_lane(v->tr, l);
+    for (int c = 0; c < v->plot_w; c++) {
+        int64_t a = v->edges[c], z = v->edges[c + 1];
+        const struct cell *at = grid_at(g, x + c, y);
+        bool outside = (a < ti->detail_t0 && !(li.created && z <= li.seen)) || (z > ti->detail_t1 && !li.ended);
+        if (outside && z <= ti->end && at && at->glyph == ' ')
+            grid_fill(g, x + c, y, 1, 1, '?', STYLE_LOADING);
+    }
+}
+
+void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    if (ti->done)
+        return;
+    for (int c = 0; c < v->plot_w; c++)
+        if (v->edges[c + 1] > ti->end)
+            grid_fill(g, x + c, y, 1, h, '?', STYLE_LOADING);
+}

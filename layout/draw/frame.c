@@ -1,0 +1,359 @@
+/*
+ * frame.c - compose one screen: title, ruler, bands, curves, lanes, status, footer, and what lies over them.
+ *
+ * Which rows there are is plan.c's decision; what is between the ruler and the status line is drawn by the view
+ * (kind.h). All times on the screen share the view's columns.
+ */
+#include "layout/draw/frame.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw/draw.h"
+#include "layout/move/filter.h"
+#include "layout/move/wall.h"
+#include "layout/move/when.h"
+#include "layout/draw/gstate.h"
+#include "layout/views/kind.h"
+#include "layout/move/lanes.h"
+#include "layout/draw/legend.h"
+#include "layout/move/lull.h"
+#include "layout/move/move.h"
+#include "layout/draw/plan.h"
+#include "layout/draw/popup.h"
+#include "layout/draw/ruler.h"
+#include "layout/views/samples.h"
+#include "layout/move/search.h"
+#include "layout/views/split.h"
+#include "layout/draw/status.h"
+#include "layout/draw/wrap.h"
+
+struct canvas {
+    struct grid *g;
+    struct view *v;
+    struct frame_text *txt;
+    struct plan plan;
+};
+
+/* ---- title ---------------------------------------------------------------------------------------------- */
+
+static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
+    __attribute__((format(printf, 5, 6)));
+static int word(struct grid *g, int x, int w, enum style s, const char *fmt, ...)
+{
+    char buf[400];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    return x >= w ? x : grid_str(g, x, 0, w - x, buf, s);
+}
+
+static const char *file_name(const struct canvas *c)
+{
+    const char *path = c->txt->name ? c->txt->name : trace_info(c->v->tr)->path;
+    if (!path)
+        return "trace";
+    const char *slash = c->txt->name ? NULL : strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
+}
+
+static int title_loading(const struct canvas *c, int x, int w)
+{
+    const struct trace_info *ti = trace_info(c->v->tr);
+    char b[FMT_MAX], r[FMT_MAX];
+    if (c->txt->live || (ti->done && !c->txt->loading))
+        return x;
+    if (ti->bytes)
+        x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %d%%",
+                 (int)((unsigned __int128)ti->bytes_done * 100 / (ti->bytes ? ti->bytes : 1)));
+    else
+        x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %s", fmt_bytes(ti->bytes_done, b));
+    if (c->txt->rate >= 1)
+        x = word(c->g, x, w, STYLE_TITLE_NOTE, " %s/s",
+                 fmt_bytes(c->txt->rate > 1e18 ? 0 : (uint64_t)c->txt->rate, r));
+    return x;
+}
+
+static void title(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    const struct trace_info *ti = trace_info(v->tr);
+    struct grid *g = c->g;
+    int w = g->w;
+    char d[FMT_MAX], n[FMT_MAX], right[160];
+    grid_fill(g, 0, 0, w, 1, ' ', STYLE_TITLE);
+    int x = w >= 60 ? word(g, 0, w, STYLE_TITLE, "gotop  ") : 0;
+    char name[200];
+    str_tail(str_of(file_name(c)), w / 3 > 8 ? w / 3 : 8, glyph_dots(v->tier), name, sizeof name);
+    x = word(g, x, w, STYLE_TITLE, "%s", name);
+    if (ti->ndamages)
+        x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
+    x = word(g, x, w, STYLE_TITLE, "  %s", ti->dialect ? ti->dialect : "?");
+    uint64_t least, most;
+    status_procs(v, &least, &most);
+    x = least != most ? word(g, x, w, STYLE_TITLE, "  %" PRIu64 "-%" PRIu64 "P", least, most)
+                      : word(g, x, w, STYLE_TITLE, "  %" PRIu64 "P", most);
+    x = word(g, x, w, STYLE_TITLE, " %sG", fmt_count(ti->goroutines, n));
+    x = word(g, x, w, STYLE_TITLE, "  %s", when_dur(v->tr, ti->end, d));
+    if (!ti->has_clock && ti->version)
+        x = word(g, x, w, STYLE_TITLE_NOTE, " (ticks)");
+    else if (ti->clock_assumed)
+        x = word(g, x, w, STYLE_TITLE_NOTE, " (clock assumed)");
+    if (ti->bounded && ti->done) {
+        char to[FMT_MAX];
+        int64_t held = ti->detail_t1 - ti->detail_t0;
+        x = word(g, x, w, STYLE_TITLE_NOTE,
+                 trace_held(v->tr, ti->detail_t0, ti->detail_t1 + 1) == WANT_COMING ? "  loading detail %s..%s"
+                                                                                    : "  detail %s..%s",
+                 when_time(v->tr, ti->detail_t0, held / 20 + 1, d),
+                 when_time(v->tr, ti->detail_t1, held / 20 + 1, to));
+    }
+    x = title_loading(c, x, w);
+    if (ti->nwarnings)
+        x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");
+    if (ti->ndamages && w - x > 40)
+        x = word(g, x, w, STYLE_TITLE_DAMAGE, "  %.120s", trace_damage(v->tr, 0)->what);
+    right[0] = 0;
+    if (c->txt->debug)
+        snprintf(right, sizeof right, "%.150s", c->txt->debug);
+    else if (kind_here(v)->where)
+        kind_here(v)->where(v, &c->plan, right, sizeof right);
+    size_t used = strlen(right);
+    if (!c->txt->debug && wall_known(v->tr) && !kind_here(v)->table) { /* the cursor's time of day */
+        char clock[WALL_MAX];
+        snprintf(right + used, sizeof right - used, "%s%s", used ? "  " : "", wall_time(v->tr, v->at.cursor, clock));
+        if (x + 2 + (int)strlen(right) > w)
+            right[used] = 0;
+    }
+    if (*right && x + 2 + (int)strlen(right) <= w)
+        grid_right(g, 0, 0, w, right, STYLE_TITLE_NOTE);
+}
+
+/* ---- ruler ---------------------------------------------------------------------------------------------- */
+
+static void ruler_marks(const struct canvas *c, int y)
+{
+    struct view *v = c->v;
+    const struct plan *p = &c->plan;
+    struct search *s = v->search;
+    int n = p->plot_w, cursor = window_col(v->at.win, n, v->at.cursor);
+    if (v->selecting || v->selected) {
+        int64_t a = v->sel0, b = v->selecting ? v->at.cursor : v->sel1;
+        int from = window_col(v->at.win, n, a < b ? a : b), to = window_col(v->at.win, n, a < b ? b : a);
+        for (int i = from < 0 ? 0 : from; i < n && (i < to || i == from); i++) {
+            const struct cell *at = grid_at(c->g, p->gutter + i, y);
+            grid_put(c->g, p->gutter + i, y, at ? at->glyph : ' ', STYLE_SELECT);
+            grid_flags(c->g, p->gutter + i, y, 1, 1, CELL_UNDERLINE);
+        }
+    }
+    if (s && s->done && !s->hidden)
+        for (int i = 0; i < n; i++)
+            if (v->edges[i + 1] > v->edges[i]) {
+                size_t k = search_from(s, v->edges[i]);
+                const struct cell *at = grid_at(c->g, p->gutter + i, y);
+                if (at && k < s->nhits && s->hits[k].t < v->edges[i + 1]) /* over a label: its colour only */
+                    grid_put(c->g, p->gutter + i, y, at->glyph == ' ' ? glyph_mark(v->tier, MARK_HIT) : at->glyph,
+                             STYLE_HIT);
+            }
+    if (cursor >= 0 && cursor < n)
+        grid_put(c->g, p->gutter + cursor, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
+}
+
+static void ruler(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    const struct plan *p = &c->plan;
+    int y = p->y[ROW_RULER];
+    char t[FMT_MAX];
+    if (!p->n[ROW_RULER])
+        return;
+    ruler_draw(c->g, v->tr, v->tier, v->at.win, p->gutter, y, p->plot_w);
+    ruler_marks(c, y);
+    int64_t res = window_len(v->at.win) / p->plot_w / 4;
+    when_time(v->tr, v->at.cursor, res, t);
+    if ((int)strlen(t) > p->gutter - 1)
+        when_dur(v->tr, v->at.cursor, t);
+    if ((int)strlen(t) < p->gutter)
+        grid_right(c->g, 0, y, p->gutter - 1, t, STYLE_CURSOR);
+}
+
+/* ---- filters, overview ---------------------------------------------------------------------------------- */
+
+static void filter_line(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    int y = c->plan.y[ROW_FILTER], w = c->g->w;
+    char n[FMT_MAX], note[80];
+    grid_fill(c->g, 0, y, w, 1, ' ', STYLE_TITLE_NOTE);
+    int x = grid_str(c->g, 0, y, w, "filter: ", STYLE_TITLE);
+    fmt_count(v->filter ? filter_count(v->filter) : 0, n);
+    if (v->filter_done)
+        snprintf(note, sizeof note, "%s of the goroutines", n);
+    else
+        snprintf(note, sizeof note, "%s so far, %d%%", n, v->filter ? filter_share(v->filter) : 0);
+    int room = w - x - (int)strlen(note) - 2;
+    if (room < 10)
+        room = w - x, note[0] = 0;
+    grid_str(c->g, x, y, room, v->filter_text, STYLE_TITLE_NOTE);
+    grid_right(c->g, 0, y, w, note, STYLE_TITLE_NOTE);
+}
+
+/* One row for the whole trace: which part the window shows, where the hits are. */
+static void strip(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    const struct search *s = v->search && v->search->done && !v->search->hidden ? v->search : NULL;
+    int y = c->plan.y[ROW_STRIP], n = c->plan.plot_w, x0 = c->plan.gutter;
+    struct window all = {0, view_end(v)};
+    int a = window_col(all, n, v->at.win.t0), b = window_col(all, n, v->at.win.t1 - 1);
+    a = a < 0 ? 0 : a;
+    b = b < 0 || b >= n ? n - 1 : b;
+    for (int i = 0; i < n; i++) {
+        int64_t t0 = window_edge(all, n, i), t1 = window_edge(all, n, i + 1);
+        size_t k = s ? search_from(s, t0) : 0;
+        bool hit = s && k < s->nhits && s->hits[k].t < t1;
+        grid_put(c->g, x0 + i, y, hit ? glyph_mark(v->tier, MARK_HIT) : glyph_mark(v->tier, MARK_H),
+                 hit                ? STYLE_HIT
+                 : i >= a && i <= b ? STYLE_CURSOR
+                                    : STYLE_DIM);
+        if (i >= a && i <= b)
+            grid_flags(c->g, x0 + i, y, 1, 1, CELL_REVERSE);
+    }
+    int at = window_col(all, n, v->at.cursor);
+    if (at >= 0)
+        grid_put(c->g, x0 + at, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
+    char note[FMT_MAX] = "";
+    if (s)
+        fmt_count(s->nhits, note);
+    int w = x0 - 1;
+    grid_str(c->g, 0, y, w, s ? "hits" : "trace", STYLE_LANE);
+    if (w > 8)
+        grid_right(c->g, 0, y, w, note, STYLE_HIT);
+}
+
+/* ---- legend --------------------------------------------------------------------------------------------- */
+
+static void legend(const struct canvas *c)
+{
+    struct rich r;
+    rich_init(&r);
+    legend_line(c->v->tier, c->v->mono, kind_here(c->v)->lanes == LANE_G, &r);
+    rich_draw(&r, c->g, 0, c->plan.y[ROW_LEGEND], c->g->w, 1);
+}
+
+/* ---- footer, prompt ------------------------------------------------------------------------------------- */
+
+/* The keys' line ends with a whole key: pieces stand apart by two blanks. */
+static void keys(struct grid *g, int y, const char *text)
+{
+    size_t keep = strlen(text);
+    while (keep && str_width((struct str){text, (uint32_t)keep}, g->w + 1) > g->w) {
+        do
+            keep--;
+        while (keep > 1 && !(text[keep] == ' ' && text[keep - 1] == ' '));
+        keep -= keep == 1;
+    }
+    grid_text(g, 0, y, g->w, (struct str){text, (uint32_t)keep}, STYLE_FOOTER);
+}
+
+/* A message takes the lines it needs, from the last one up (above a prompt: from above that), but not the lanes. */
+static void message(const struct canvas *c, int last)
+{
+    const struct view *v = c->v;
+    struct grid *g = c->g;
+    struct str text = str_of(v->message);
+    enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
+    int most = c->plan.n[ROW_STATUS] + 1;
+    int n = wrap_draw(NULL, 0, 0, g->w, most, s, text), y = last - n + 1;
+    grid_fill(g, 0, y, g->w, n, ' ', s);
+    wrap_draw(g, 0, y, g->w, n, s, text);
+}
+
+static void prompt(const struct canvas *c, int y)
+{
+    static const char signs[] = {
+        [PROMPT_COMMAND] = ':', [PROMPT_SEARCH] = '/', [PROMPT_FILTER] = '\\', [PROMPT_SLICE] = '>'};
+    const struct view *v = c->v;
+    struct grid *g = c->g;
+    char line[VIEW_TEXT + 8];
+    int w = g->w;
+    str_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2, glyph_dots(v->tier), line, sizeof line);
+    if (v->message[0] && y > 1)
+        message(c, y - 1);
+    grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
+    grid_put(g, 0, y, (unsigned char)signs[v->prompt], STYLE_PROMPT);
+    c->txt->screen_x = grid_str(g, 1, y, w - 1, line, STYLE_PROMPT);
+    c->txt->screen_y = y;
+    if (c->txt->screen_x >= w)
+        c->txt->screen_x = w - 1;
+}
+
+static void footer(const struct canvas *c)
+{
+    const struct view *v = c->v;
+    struct grid *g = c->g;
+    int y = g->h - 1;
+    if (v->prompt) {
+        prompt(c, y);
+    } else if (v->message[0] && (c->plan.n[ROW_FOOTER] || g->h > 2)) {
+        message(c, y);
+    } else if (c->plan.n[ROW_FOOTER]) {
+        grid_fill(g, 0, y, g->w, 1, ' ', STYLE_FOOTER);
+        if (c->txt->footer)
+            keys(g, y, c->txt->footer);
+    }
+}
+
+/* By how many columns has the picture moved since the last one? */
+static void note_move(struct grid *g, struct view *v, const struct plan *p)
+{
+    int64_t len = window_len(v->at.win), by = time_sub(v->at.win.t0, v->drawn.t0);
+    g->moved_x = p->gutter;
+    g->moved = 0;
+    if (p->plot_w == v->drawn_w && len == window_len(v->drawn) && by < len && by > -len)
+        g->moved = (int)time_muldiv(time_add(by, len / p->plot_w / 2), p->plot_w, len);
+    v->drawn = v->at.win;
+    v->drawn_w = p->plot_w;
+}
+
+bool frame_draw(struct grid *g, struct view *v, struct frame_text *txt)
+{
+    static const struct frame_text none;
+    struct frame_text copy = txt ? *txt : none;
+    struct canvas c = {.g = g, .v = v, .txt = &copy};
+    move_settle(v); /* sorted lanes, a grown trace: the invariants first */
+    g->ascii = v->tier == TIER_ASCII;
+    (void)samples_update(&v->samples, v->tr); /* out of memory: no ticks */
+    (void)gstate_update(&v->gstate, v->tr);   /* out of memory: assists show on processors alone */
+    if (!draw_prepare(v) || !grid_resize(g, v->w, v->h))
+        return false;
+    const struct lanes *l = move_lanes_const(v);
+    plan_view(&c.plan, v, l ? l->n : kind_here(v)->items ? v->items.n : 0);
+    note_move(g, v, &c.plan);
+    copy.screen_x = copy.screen_y = -1;
+    if (c.plan.n[ROW_TITLE])
+        title(&c);
+    ruler(&c);
+    kind_here(v)->draw(g, v, &c.plan);
+    if (c.plan.n[ROW_FILTER])
+        filter_line(&c);
+    if (c.plan.n[ROW_STRIP])
+        strip(&c);
+    if (c.plan.n[ROW_SPLIT])
+        split_draw(g, v, c.plan.y[ROW_SPLIT], c.plan.n[ROW_SPLIT]);
+    lull_follow(v);
+    if (c.plan.n[ROW_STATUS])
+        status_draw(g, v, c.plan.y[ROW_STATUS], c.plan.n[ROW_STATUS]);
+    if (c.plan.n[ROW_LEGEND])
+        legend(&c);
+    popup_draw(g, v);
+    footer(&c);
+    if (txt) {
+        txt->screen_x = copy.screen_x;
+        txt->screen_y = copy.screen_y;
+    }
+    return true;
+}

@@ -1,0 +1,354 @@
+/*
+ * frame_rows.c - the rows of a time axis: bands and curves, and lanes below them.
+ */
+#include "layout/draw/frame_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw/draw.h"
+#include "layout/move/lanes.h"
+#include "layout/move/move.h"
+#include "layout/move/search.h"
+#include "layout/draw/status.h"
+#include "layout/views/sums.h"
+#include "layout/move/when.h"
+
+struct canvas {
+    struct grid *g;
+    struct view *v;
+    const struct plan *plan;
+};
+
+/* ---- bands and curves ----------------------------------------------------------------------------------- */
+
+/* A name and a number in the gutter, the number right-aligned; it goes first when there is no room. */
+static void gutter(const struct canvas *c, int y, const char *name, const char *note, enum style s)
+{
+    int w = c->plan->gutter - 1, need = str_width(str_of(name), w);
+    grid_str(c->g, 0, y, w, name, s);
+    int nw = str_width(str_of(note), 64);
+    if (need + 1 + nw <= w)
+        grid_right(c->g, 0, y, w, note, STYLE_LANE_NOTE);
+}
+
+static void band(const struct canvas *c, enum row r, enum band b, enum state st, const char *name)
+{
+    const struct view *v = c->v;
+    struct shares sh;
+    char note[FMT_MAX] = "";
+    int y = c->plan->y[r];
+    if (!c->plan->n[r])
+        return;
+    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end; /* as far as it is decoded */
+    if (trace_nlanes(v->tr, LANE_BAND) > (uint32_t)b && t1 > v->at.win.t0) {
+        trace_shares(v->tr, (struct lane){LANE_BAND, (uint32_t)b}, v->at.win.t0, t1, &sh);
+        if (b == BAND_STW)
+            when_dur(v->tr, sh.ns[st], note);
+        else
+            fmt_percent(sh.ns[st], time_sub(t1, v->at.win.t0), note);
+    }
+    gutter(c, y, name, note, STYLE_LANE);
+    draw_band(c->g, c->v, b, c->plan->gutter, y);
+}
+
+static void curves(const struct canvas *c)
+{
+    const struct plan *p = c->plan;
+    uint64_t here = 0, other = 0;
+    char a[FMT_MAX];
+    int y = p->y[ROW_HEAP], h = p->n[ROW_HEAP];
+    bool done = trace_info(c->v->tr)->done;
+    if (h) {
+        bool any = draw_heap(c->g, c->v, p->gutter, y, h, &here, &other);
+        gutter(c, y, "heap", here ? fmt_bytes(here, a) : "", STYLE_LANE); /* 0: not known here */
+        if (h > 1 && other)
+            gutter(c, y + 1, "goal", other > UINT64_MAX / 4 ? "none" : fmt_bytes(other, a), STYLE_LANE);
+        if (!any && done)
+            grid_str(c->g, p->gutter, y, p->plot_w, "no heap sizes in this trace", STYLE_DIM);
+    }
+    y = p->y[ROW_RUNQ];
+    h = p->n[ROW_RUNQ];
+    if (h) {
+        bool any = draw_runq(c->g, c->v, p->gutter, y, h, &here, &other);
+        gutter(c, y, "run q", any ? fmt_count(here, a) : "", STYLE_LANE);
+        if (h > 1 && any)
+            gutter(c, y + 1, "max", fmt_count(other, a), STYLE_LANE);
+    }
+}
+
+/* How many goroutines are in which state. */
+static void state_counts(const struct canvas *c)
+{
+    static const char *const names[] = {"running", "runnable", "syscall", "waiting"};
+    uint64_t here, most;
+    char a[FMT_MAX];
+    for (int i = 0; i < c->plan->n[ROW_STATES]; i++) {
+        bool any = draw_states(c->g, c->v, c->plan->gutter, c->plan->y[ROW_STATES] + i, i, &here, &most);
+        gutter(c, c->plan->y[ROW_STATES] + i, names[i], any ? fmt_count(here, a) : "", STYLE_LANE);
+    }
+}
+
+/* What there is nothing of in the whole trace. */
+static void none(const struct canvas *c)
+{
+    static const struct {
+        enum row row;
+        const char *text;
+    } of[] = {{ROW_GC, "no GC cycle"},
+              {ROW_STW, "no stop-the-world"},
+              {ROW_SWEEP, "no sweeping"},
+              {ROW_ASSIST, "no mark assist"},
+              {ROW_HEAP, "no heap sizes"}};
+    char text[160];
+    size_t n = 0;
+    if (!c->plan->n[ROW_NONE])
+        return;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+        if (plan_empty(c->v, of[i].row) && n < sizeof text)
+            n += (size_t)snprintf(text + n, sizeof text - n, "%s%s", n ? ", " : "", of[i].text);
+    grid_str(c->g, 0, c->plan->y[ROW_NONE], c->g->w, n ? text : "", STYLE_LANE_NOTE);
+}
+
+static void bands(const struct canvas *c)
+{
+    none(c);
+    band(c, ROW_GC, BAND_GC, ST_GC, "GC");
+    band(c, ROW_STW, BAND_STW, ST_STW, "STW");
+    band(c, ROW_SWEEP, BAND_SWEEP, ST_SWEEP, "sweep");
+    band(c, ROW_ASSIST, BAND_ASSIST, ST_ASSIST, "assist");
+    curves(c);
+    state_counts(c);
+    draw_unloaded(c->g, c->v, c->plan->gutter, c->plan->y[ROW_GC], c->plan->y[ROW_LANES] - c->plan->y[ROW_GC]);
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------------------- */
+
+/* How busy a processor or thread is in the window, as far as the trace reaches. */
+static void busy_note(const struct canvas *c, struct lane l, char out[FMT_MAX])
+{
+    const struct view *v = c->v;
+    struct shares sh;
+    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
+    out[0] = 0;
+    if (t1 <= v->at.win.t0)
+        return;
+    trace_shares(v->tr, l, v->at.win.t0, t1, &sh);
+    fmt_percent(sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP] + sh.ns[ST_SYSCALL],
+                time_sub(t1, v->at.win.t0), out);
+}
+
+static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
+{
+    const struct view *v = c->v;
+    int w = c->plan->gutter - 1;
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
+    char name[300], note[FMT_MAX] = "";
+    if (w < 1)
+        return;
+    uint32_t more = lanes_more(move_lanes_const(v), lanes_row(move_lanes_const(v), l.i));
+    if (l.kind == LANE_G && more) { /* it stands for its group */
+        char n[FMT_MAX];
+        snprintf(note, sizeof note, "+%s", fmt_count(more, n));
+        int room = w - (int)strlen(note) - 1;
+        status_name(v, l.i, room > 4 ? room : w, name, sizeof name);
+    } else if (l.kind == LANE_G) {
+        status_name(v, l.i, w, name, sizeof name);
+    } else {
+        status_lane(v, l, name);
+        busy_note(c, l, note);
+    }
+    gutter(c, y, name, note, s);
+    if (focus)
+        grid_put(c->g, w, y, '>', STYLE_LANE_FOCUS);
+    else if (lanes_pinned(move_lanes_const(v), l.i))
+        grid_put(c->g, w, y, '!', STYLE_LANE_NOTE);
+}
+
+static void more_marks(const struct canvas *c, const struct lanes *l)
+{
+    const struct plan *p = c->plan;
+    int w = p->gutter - 1, y0 = p->y[ROW_LANES], y1 = y0 + p->n[ROW_LANES] - 1;
+    if (w < 1)
+        return;
+    const struct cell *a = grid_at(c->g, w, y0), *b = grid_at(c->g, w, y1);
+    if (c->v->at.top > 0 && a && a->glyph == ' ')
+        grid_put(c->g, w, y0, glyph_mark(c->v->tier, MARK_MORE_UP), STYLE_DIM);
+    if (c->v->at.top + (uint32_t)c->v->rows < l->n && b && b->glyph == ' ')
+        grid_put(c->g, w, y1, glyph_mark(c->v->tier, MARK_MORE_DOWN), STYLE_DIM);
+}
+
+/* Search hits of the goroutines that show: the cell is underlined. */
+static void hit_marks(const struct canvas *c, const struct lanes *l)
+{
+    const struct view *v = c->v;
+    const struct search *s = v->search;
+    if (!s || !s->done || s->hidden || l->kind != LANE_G)
+        return;
+    enum { EACH = 24 }; /* of a column; a screen has no more lanes than that often */
+    for (int col = 0; col < c->plan->plot_w; col++) {
+        size_t i = v->edges[col + 1] > v->edges[col] ? search_from(s, v->edges[col]) : s->nhits;
+        for (int left = EACH; left > 0 && i < s->nhits && s->hits[i].t < v->edges[col + 1]; i++, left--) {
+            uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
+            int line = row == NO_LANE ? -1 : view_row_line(v, row);
+            if (line >= 0 && line < c->plan->n[ROW_LANES])
+                grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + line, 1, 1,
+                           CELL_UNDERLINE | CELL_BOLD);
+        }
+    }
+}
+
+static void no_lanes(const struct canvas *c, enum lane_kind k)
+{
+    const struct trace_info *ti = trace_info(c->v->tr);
+    char buf[200];
+    const char *what = k == LANE_P ? "processors" : k == LANE_G ? "goroutines" : "threads";
+    if (k == LANE_M && !ti->has_m)
+        snprintf(buf, sizeof buf, "%s traces do not record threads", ti->dialect ? ti->dialect : "such");
+    else
+        snprintf(buf, sizeof buf, ti->done ? "no %s in this trace" : "no %s yet", what);
+    grid_str(c->g, c->plan->gutter, c->plan->y[ROW_LANES], c->plan->plot_w, buf, STYLE_DIM);
+}
+
+/* Beside the upper lines of a high lane: how much of its work was the collector's, or system calls. */
+static void lane_work(const struct canvas *c, struct lane l, int y)
+{
+    const struct view *v = c->v;
+    struct shares sh;
+    char note[FMT_MAX + 8], p[FMT_MAX];
+    int64_t end = trace_info(v->tr)->end, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
+    if (t1 <= v->at.win.t0)
+        return;
+    trace_shares(v->tr, l, v->at.win.t0, t1, &sh);
+    int64_t gc = sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
+    if (gc < time_sub(t1, v->at.win.t0) / 100)
+        return;
+    snprintf(note, sizeof note, "GC %s", fmt_percent(gc, time_sub(t1, v->at.win.t0), p));
+    grid_right(c->g, 0, y, c->plan->gutter - 1, note, STYLE_LANE_NOTE);
+}
+
+/* One lane whose lowest line is y, of h lines. */
+static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool focus)
+{
+    struct view *v = c->v;
+    const struct plan *p = c->plan;
+    draw_lane(c->g, v, at, p->gutter, y);
+    draw_samples(c->g, v, at, p->gutter, y);
+    draw_matches(c->g, v, at, p->gutter, y);
+    draw_unheld(c->g, v, at, p->gutter, y);
+    draw_unloaded(c->g, v, p->gutter, y - h + 1, h);
+    for (int r = 0; r < h && focus; r++)
+        grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y - r, CELL_REVERSE);
+}
+
+/* Where the goroutine that one came from was woken. */
+static void guest_mark(const struct canvas *c, int y)
+{
+    int col = window_col(c->v->at.win, c->plan->plot_w, c->v->guest_t);
+    if (col >= 0 && col < c->plan->plot_w)
+        grid_put(c->g, c->plan->gutter + col, y, glyph_mark(c->v->tier, MARK_HIT), STYLE_HIT);
+}
+
+static void lanes(const struct canvas *c)
+{
+    struct view *v = c->v;
+    const struct lanes *l = move_lanes_const(v);
+    const struct plan *p = c->plan;
+    int h = p->lane_h;
+    if (!l->n) {
+        no_lanes(c, l->kind);
+        return;
+    }
+    for (int i = 0; i < v->rows; i++) {
+        uint32_t lane = lanes_at(l, view_line_row(v, i));
+        if (lane == NO_LANE)
+            break;
+        struct lane at = {l->kind, lane};
+        int y = p->y[ROW_LANES] + i * h;
+        bool focus = lane == v->at.focus.i;
+        lane_name(c, at, y, focus);
+        if (h > 1)
+            lane_work(c, at, y + 1);
+        one_lane(c, at, y + h - 1, h, focus);
+        if (l->kind == LANE_G && lane + 1 == v->guest)
+            guest_mark(c, y);
+    }
+    hit_marks(c, l);
+    more_marks(c, l);
+}
+
+/* ---- the busiest goroutines below the processors --------------------------------------------------------- */
+
+void rows_busy_follow(struct view *v)
+{
+    int64_t end = trace_info(v->tr)->end, t0 = v->at.win.t0, t1 = v->at.win.t1 < end ? v->at.win.t1 : end;
+    if (v->busy && sums_is(v->busy, t0, t1) && !sums_stale(v->busy))
+        return;
+    sums_free(v->busy);
+    v->busy = t1 > t0 ? sums_light(v, &v->lanes[LANE_G].alive, t0, t1) : NULL;
+    if (v->busy)
+        (void)sums_step(v->busy, 300000);
+}
+
+bool rows_busy_pending(const struct view *v)
+{
+    return v->busy && trace_info(v->tr)->done && !sums_stale(v->busy) && sums_share(v->busy) < 100;
+}
+
+unsigned rows_busy_work(struct view *v, int64_t budget_ns)
+{
+    return !rows_busy_pending(v) ? VR_NONE : sums_step(v->busy, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+static void busy_heading(const struct canvas *c, int y)
+{
+    char text[120];
+    for (int x = 0; x < c->g->w; x++)
+        grid_put(c->g, x, y, glyph_mark(c->v->tier, MARK_H), STYLE_POPUP_BORDER);
+    if (sums_share(c->v->busy) < 100)
+        snprintf(text, sizeof text, " busiest goroutines of this window: adding up, %d%% ", sums_share(c->v->busy));
+    else
+        snprintf(text, sizeof text, " busiest goroutines of this window: how long each ran ");
+    grid_str(c->g, 2, y, c->g->w - 4, text, STYLE_POPUP_BORDER);
+}
+
+static void busiest(const struct canvas *c)
+{
+    struct view *v = c->v;
+    int y = c->plan->y[ROW_BUSY], n = c->plan->n[ROW_BUSY], w = c->plan->gutter - 1;
+    if (n < 2)
+        return;
+    rows_busy_follow(v);
+    if (!v->busy)
+        return;
+    busy_heading(c, y);
+    for (int i = 0; i < n - 1; i++) {
+        int64_t ran, ready;
+        uint32_t g = sums_top(v->busy, i, &ran, &ready);
+        char name[300], d[FMT_MAX];
+        if (g == NO_LANE || sums_share(v->busy) < 100)
+            break;
+        when_dur(v->tr, ran, d);
+        int room = w - (int)strlen(d) - 1;
+        status_name(v, g, room > 3 ? room : w, name, sizeof name);
+        gutter(c, y + 1 + i, name, d, STYLE_LANE);
+        one_lane(c, (struct lane){LANE_G, g}, y + 1 + i, 1, false);
+    }
+}
+
+/* ---- all of them ---------------------------------------------------------------------------------------- */
+
+void rows_bands(struct grid *g, struct view *v, const struct plan *p)
+{
+    struct canvas c = {g, v, p};
+    bands(&c);
+}
+
+void rows_lanes(struct grid *g, struct view *v, const struct plan *p)
+{
+    struct canvas c = {g, v, p};
+    bands(&c);
+    lanes(&c);
+    busiest(&c);
+}

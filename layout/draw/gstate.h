@@ -1,0 +1,27 @@
+/*
+ * gstate.h - what a goroutine does, in the same states as a processor's lane: where the model says "running" of a mark
+ * worker it is GC worker, and while it is made to assist the collector it is mark assist. So a state has one name, one
+ * colour, one glyph wherever it shows.
+ */
+#ifndef GOTOP_LAYOUT_GSTATE_H
+#define GOTOP_LAYOUT_GSTATE_H
+
+#include "layout/move/view.h"
+
+struct gstate; /* assists by goroutine */
+
+/* gstate_update - *s (NULL at first) follows the trace; false: out of memory, *s stands. O(assists) when they grew. */
+bool gstate_update(struct gstate **s, const struct trace *tr);
+void gstate_free(struct gstate *s);
+/*
+ * gstate_shares - trace_shares() of any lane, a goroutine's told apart as above: the sum over all states is the same.
+ * O(log assists), but for the first time that a goroutine is asked for: O(its assists).
+ */
+void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
+                   struct shares *out);
+/* gstate_any - does goroutine g assist at all in [t0,t1)? */
+bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
+/* gstate_of - the state of a span of a goroutine's lane at one moment of it. */
+enum state gstate_of(const struct gstate *s, const struct trace *tr, uint32_t g, enum state st, int64_t t);
+
+#endif

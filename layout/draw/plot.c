@@ -1,0 +1,229 @@
+/*
+ * plot.c - curves: heap against its goal, and how many goroutines wait for a processor.
+ *
+ * A column shows the largest value that held within it, so that a spike survives any zoom. Levels count eighths
+ * of a row (braille: quarters, two columns a cell). The scale is the window's, but for the heap, whose scale is
+ * the whole trace's: a full heap shall look full wherever one pans.
+ */
+#include "layout/draw/draw.h"
+
+#include <string.h>
+
+/* One value per half column from these; -1 = none. */
+typedef bool (*value_at)(const struct view *v, int64_t t0, int64_t t1, uint64_t *out);
+
+struct plot {
+    struct grid *g;
+    const struct view *v;
+    int x, y, h;
+    uint64_t scale;
+    enum style style, over; /* over: of columns in which more than limit holds; limit 0: none */
+    uint64_t limit;
+};
+
+static int level(uint64_t val, uint64_t scale, int most)
+{
+    if (!val || !scale)
+        return 0;
+    if (val >= scale)
+        return most;
+    int l = (int)((unsigned __int128)val * (unsigned)most / scale);
+    return l < 1 ? 1 : l;
+}
+
+/* Up to a level (of 8 a row) in one style, above it in another: a cell has the style of its upper end. */
+static void put_blocks(const struct plot *p, int c, uint64_t val, int upto, enum style above)
+{
+    int l = level(val, p->scale, p->h * 8);
+    for (int r = 0; r < p->h; r++) {
+        int in_row = l - 8 * r;
+        if (in_row > 0)
+            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, glyph_height(p->v->tier, in_row),
+                     (in_row < 8 ? l : 8 * r + 8) > upto ? above : p->style);
+    }
+}
+
+/* Bits of a braille cell, filled from below, for left and right heights 0..4. */
+static void put_braille(const struct plot *p, int c, uint64_t a, uint64_t b, enum style st)
+{
+    static const uint8_t left[5] = {0, 0x40, 0x44, 0x46, 0x47}, right[5] = {0, 0x80, 0xA0, 0xB0, 0xB8};
+    int la = level(a, p->scale, p->h * 4), lb = level(b, p->scale, p->h * 4);
+    for (int r = 0; r < p->h; r++) {
+        int x = la - 4 * r, y = lb - 4 * r;
+        x = x < 0 ? 0 : x > 4 ? 4 : x;
+        y = y < 0 ? 0 : y > 4 ? 4 : y;
+        if (x || y)
+            grid_put(p->g, p->x + c, p->y + p->h - 1 - r, 0x2800u + left[x] + right[y], st);
+    }
+}
+
+static bool count_in(const struct view *v, enum gcount what, int64_t t0, int64_t t1, uint64_t *out)
+{
+    const struct gbucket *b;
+    int64_t width;
+    size_t n = trace_gcounts(v->tr, &width, &b);
+    if (!n || width <= 0 || t1 <= 0)
+        return false;
+    uint64_t i = t0 <= 0 ? 0 : (uint64_t)(t0 / width), last = (uint64_t)((t1 - 1) / width);
+    *out = 0;
+    for (; i <= last && i < n; i++)
+        if (b[i].max[what] > *out)
+            *out = b[i].max[what];
+    return true;
+}
+
+static bool runq_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    return count_in(v, GC_RUNNABLE, t0, t1, out);
+}
+
+static bool running_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    return count_in(v, GC_RUNNING, t0, t1, out);
+}
+
+static bool syscall_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    return count_in(v, GC_SYSCALL, t0, t1, out);
+}
+
+static bool waiting_in(const struct view *v, int64_t t0, int64_t t1, uint64_t *out)
+{
+    return count_in(v, GC_WAITING, t0, t1, out);
+}
+
+/* A column with the values of its halves; what is above `limit` in another style (0: none is). */
+static void put_column(const struct plot *p, int c, uint64_t a, uint64_t b, uint64_t limit, enum style over)
+{
+    uint64_t most = a > b ? a : b;
+    bool above = limit && most > limit;
+    if (p->v->tier == TIER_BRAILLE)
+        put_braille(p, c, a, b, above ? over : p->style);
+    else
+        put_blocks(p, c, most, above ? level(limit, p->scale, p->h * 8) : p->h * 8, over);
+}
+
+static void curve(const struct plot *p, value_at get)
+{
+    const struct view *v = p->v;
+    int64_t end = trace_info(v->tr)->end;
+    for (int c = 0; c < v->plot_w; c++) {
+        int64_t t0 = v->edges[c], t1 = v->edges[c + 1], mid = t0 + (t1 - t0) / 2;
+        uint64_t a = 0, b = 0;
+        if (t0 > end || t1 <= t0)
+            continue;
+        if (v->tier != TIER_BRAILLE || mid == t0 || !get(v, t0, mid, &a) || !get(v, mid, t1, &b)) {
+            if (!get(v, t0, t1, &a))
+                continue;
+            b = a;
+        }
+        put_column(p, c, a, b, p->limit, p->over);
+    }
+}
+
+/* Only braille shows what half a column held. */
+static int parts_of(const struct view *v)
+{
+    return v->tier == TIER_BRAILLE ? 2 : 1;
+}
+
+/* The heap; what of it exceeds the goal has a style of its own. */
+static void heap_curve(const struct plot *p, const struct extent *heap, const struct extent *goal)
+{
+    const struct view *v = p->v;
+    int64_t end = trace_info(v->tr)->end;
+    int parts = parts_of(v);
+    for (int c = 0; c < v->plot_w; c++) {
+        const struct extent *h = &heap[parts * c], *last = h + parts - 1;
+        if (v->edges[c] > end || v->edges[c + 1] <= v->edges[c] || !last->known)
+            continue;
+        bool halves = h->known && v->edges[c + 1] - v->edges[c] > 1; /* else the first one is empty */
+        uint64_t b = last->max, a = halves ? h->max : b;
+        put_column(p, c, a, b, goal[c].known ? goal[c].min : 0, STYLE_HEAP_OVER);
+    }
+}
+
+static void goal_line(const struct plot *p, const struct extent *goal)
+{
+    const struct view *v = p->v;
+    for (int c = 0; c < v->plot_w; c++) {
+        uint64_t least = goal[c].min;
+        if (v->edges[c + 1] <= v->edges[c] || v->edges[c] > trace_info(v->tr)->end || !goal[c].known || !least ||
+            least > p->scale)
+            continue;
+        int row = (level(least, p->scale, p->h * 8) - 1) / 8, y = p->y + p->h - 1 - row;
+        const struct cell *at = grid_at(p->g, p->x + c, y);
+        if (at && at->glyph == ' ')
+            grid_put(p->g, p->x + c, y, glyph_mark(v->tier, MARK_GOAL), STYLE_GOAL);
+    }
+}
+
+bool draw_heap(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *goal)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    uint64_t most = 0, least, top = 0;
+    int n = v->plot_w;
+    int64_t t0, t1, *half = v->edges + n + 1;
+    struct extent *heaps = v->extents, *goals = heaps + 2 * n;
+    *here = *goal = 0;
+    if (!trace_minmax(v->tr, METRIC_HEAP, 0, ti->end + (ti->end < INT64_MAX), &least, &most))
+        return false;
+    view_column(v, &t0, &t1);
+    trace_minmax(v->tr, METRIC_HEAP, t0, t1, &least, here);
+    trace_minmax(v->tr, METRIC_GOAL, t0, t1, goal, &top);
+    top = 0;
+    struct plot p = {.g = g, .v = v, .x = x, .y = y, .h = h, .scale = most, .style = STYLE_HEAP};
+    if (trace_minmax(v->tr, METRIC_GOAL, 0, ti->end + (ti->end < INT64_MAX), &least, &top) && top > most &&
+        top / 8 < most)
+        p.scale = top; /* a goal far above the heap (GC off) must not flatten the curve */
+    if (!draw_kept_extents(v)) {
+        const int64_t *e = v->edges;
+        for (int c = 0; c < n && parts_of(v) == 2; c++) {
+            half[2 * c] = v->edges[c];
+            half[2 * c + 1] = v->edges[c] + (v->edges[c + 1] - v->edges[c]) / 2;
+        }
+        if (parts_of(v) == 2) {
+            half[2 * n] = v->edges[n];
+            e = half;
+        }
+        trace_extents(v->tr, METRIC_HEAP, e, (uint32_t)(parts_of(v) * n), heaps);
+        trace_extents(v->tr, METRIC_GOAL, v->edges, (uint32_t)n, goals);
+    }
+    heap_curve(&p, heaps, goals);
+    if (h > 1)
+        goal_line(&p, goals);
+    return true;
+}
+
+bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most)
+{
+    int64_t t0, t1;
+    *here = *most = 0;
+    if (!runq_in(v, v->at.win.t0, v->at.win.t1, most))
+        return false;
+    view_column(v, &t0, &t1);
+    runq_in(v, t0, t1, here);
+    struct plot p = {g, v, x, y, h, *most, STYLE_RUNQ, STYLE_RUNQ_OVER, trace_nlanes(v->tr, LANE_P)};
+    curve(&p, runq_in);
+    return true;
+}
+
+bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t *here, uint64_t *most)
+{
+    static const struct {
+        value_at get;
+        enum style style;
+    } rows[] = {{running_in, STYLE_RUNNING},
+                {runq_in, STYLE_RUNNABLE},
+                {syscall_in, STYLE_SYSCALL},
+                {waiting_in, STYLE_WAITING}};
+    int64_t t0, t1;
+    *here = *most = 0;
+    if (row < 0 || row > 3 || !rows[row].get(v, v->at.win.t0, v->at.win.t1, most))
+        return false;
+    view_column(v, &t0, &t1);
+    rows[row].get(v, t0, t1, here);
+    struct plot p = {.g = g, .v = v, .x = x, .y = y, .h = 1, .scale = *most, .style = rows[row].style};
+    curve(&p, rows[row].get);
+    return true;
+}

@@ -1,0 +1,20 @@
+/*
+ * popup.h - boxes over the lanes: a span with its stacks, or lines handed in.
+ */
+#ifndef GOTOP_LAYOUT_POPUP_H
+#define GOTOP_LAYOUT_POPUP_H
+
+#include <stdio.h>
+
+#include "layout/draw/cells.h"
+#include "layout/move/view.h"
+
+/* popup_draw - if one is open. Clamps v->popup_top and sets popup_lines, popup_rows. */
+void popup_draw(struct grid *g, struct view *v);
+
+/* popup_span - a span's times and stacks without a box, in rows [y, y + h). */
+void popup_span(struct grid *g, struct view *v, struct lane l, int64_t t, int y, int h);
+/* popup_print - all lines of the pop-up as text: nothing is shortened, stacks stand one below the other. */
+void popup_print(struct view *v, FILE *out);
+
+#endif

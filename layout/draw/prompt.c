@@ -1,0 +1,250 @@
+/*
+ * prompt.c - the prompt line, pop-ups, selection, and what Esc closes first.
+ *
+ * The prompt holds valid UTF-8 always: characters come one by one as code points, erasing takes whole ones.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/cells.h"
+#include "layout/move/far.h"
+#include "layout/move/when.h"
+#include "layout/move/goto.h"
+#include "layout/views/kind.h"
+#include "layout/move/move.h"
+#include "layout/draw/popup.h"
+#include "layout/move/search.h"
+#include "layout/draw/status.h"
+#include "layout/move/wall.h"
+
+unsigned view_prompt(struct view *v, enum prompt_kind k)
+{
+    v->prompt = k;
+    v->prompt_from = v->at;
+    v->text[0] = 0;
+    v->text_len = 0;
+    v->message[0] = 0;
+    return VR_DRAW;
+}
+
+/* Without a line accepted: back to where a search began to be typed. */
+static void close_prompt(struct view *v)
+{
+    if (v->search && v->search->typing) {
+        search_free(v->search);
+        v->search = NULL;
+        v->at = v->prompt_from;
+        v->message[0] = 0;
+        move_settle(v);
+    }
+    v->prompt = PROMPT_NONE;
+}
+
+unsigned view_prompt_put(struct view *v, uint32_t codepoint)
+{
+    char b[4];
+    if (!v->prompt || codepoint < 0x20 || codepoint == 0x7F || codepoint > 0x10FFFF ||
+        (codepoint >= 0xD800 && codepoint <= 0xDFFF))
+        return VR_NONE;
+    size_t n = (size_t)str_utf8(codepoint, b);
+    if (v->text_len + n >= sizeof v->text)
+        return VR_BELL;
+    memcpy(v->text + v->text_len, b, n);
+    v->text_len += n;
+    v->text[v->text_len] = 0;
+    return VR_DRAW | move_typed(v);
+}
+
+unsigned view_prompt_erase(struct view *v)
+{
+    if (!v->text_len) {
+        close_prompt(v);
+        return VR_DRAW;
+    }
+    do
+        v->text_len--;
+    while (v->text_len && ((unsigned char)v->text[v->text_len] & 0xC0) == 0x80);
+    v->text[v->text_len] = 0;
+    return VR_DRAW | move_typed(v);
+}
+
+unsigned view_prompt_erase_word(struct view *v)
+{
+    while (v->text_len && v->text[v->text_len - 1] == ' ')
+        view_prompt_erase(v);
+    while (v->text_len && v->text[v->text_len - 1] != ' ')
+        view_prompt_erase(v);
+    return VR_DRAW;
+}
+
+unsigned view_prompt_clear(struct view *v)
+{
+    v->text_len = 0;
+    v->text[0] = 0;
+    return VR_DRAW | move_typed(v);
+}
+
+unsigned view_prompt_accept(struct view *v)
+{
+    enum prompt_kind k = v->prompt;
+    struct target g;
+    char line[VIEW_TEXT];
+    memcpy(line, v->text, sizeof line);
+    v->prompt = PROMPT_NONE;
+    if (k == PROMPT_FILTER)
+        return VR_DRAW | view_filter(v, line);
+    if (k == PROMPT_SEARCH && move_typed_done(v, line))
+        return VR_DRAW | move_typed_on(v);
+    if (k == PROMPT_SEARCH)
+        return VR_DRAW | view_search(v, line);
+    if (k == PROMPT_SLICE) {
+        memcpy(v->command, line, sizeof v->command);
+        return VR_DRAW;
+    }
+    if (k != PROMPT_COMMAND || !line[strspn(line, " ")])
+        return VR_DRAW;
+    if (goto_parse(line, &g) || wall_is(line + strspn(line, " ")))
+        return view_goto(v, line);
+    memcpy(v->command, line, sizeof v->command);
+    return VR_DRAW | VR_COMMAND;
+}
+
+/* ---- pop-ups -------------------------------------------------------------------------------------------- */
+
+unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n)
+{
+    v->popup = POPUP_LINES;
+    v->popup_top = 0;
+    v->popup_title = title;
+    v->popup_text = lines;
+    v->popup_ntext = n;
+    v->popup_rich = NULL;
+    return VR_DRAW;
+}
+
+unsigned view_popup_scroll(struct view *v, int n)
+{
+    int most = v->popup_lines > v->popup_rows ? v->popup_lines - v->popup_rows : 0;
+    int64_t to = (int64_t)v->popup_top + n;
+    int top = to < 0 ? 0 : to > most ? most : (int)to;
+    if (!v->popup || top == v->popup_top)
+        return VR_NONE;
+    v->popup_top = top;
+    return VR_DRAW;
+}
+
+unsigned view_popup_page(struct view *v, int n)
+{
+    int page = v->popup_rows > 1 ? v->popup_rows - 1 : 1;
+    n = n > 10000 ? 10000 : n < -10000 ? -10000 : n;
+    return view_popup_scroll(v, n * page);
+}
+
+/* ---- selection, Esc ------------------------------------------------------------------------------------- */
+
+unsigned view_select(struct view *v)
+{
+    char a[FMT_MAX];
+    if (v->selected) {
+        v->selected = false;
+        return VR_DRAW;
+    }
+    if (!v->selecting) {
+        v->selecting = true;
+        v->sel0 = v->sel1 = v->at.cursor;
+        view_message(v, false, "range from %s: move, then the same key again", when_exact(v->tr, v->sel0, a));
+        return VR_DRAW;
+    }
+    int64_t t0, t1, from = v->sel0;
+    view_column(v, &t0, &t1);
+    v->selecting = false;
+    if (v->at.cursor >= from) {
+        v->sel1 = v->at.exact && v->at.cursor > from ? v->at.cursor : t1;
+    } else {
+        v->sel1 = from;
+        v->sel0 = v->at.cursor;
+    }
+    v->selected = v->sel1 > v->sel0;
+    v->message[0] = 0;
+    return v->selected ? view_sums(v) : VR_DRAW;
+}
+
+unsigned view_back(struct view *v)
+{
+    if (v->prompt)
+        close_prompt(v);
+    else if (v->popup)
+        v->popup = POPUP_NONE;
+    else if (far_stop(v))
+        return VR_DRAW;
+    else if (v->search && !v->search->done) {
+        search_free(v->search);
+        v->search = NULL;
+        view_message(v, false, "search stopped");
+    } else if (v->message[0])
+        v->message[0] = 0;
+    else if (v->selecting || v->selected)
+        v->selecting = v->selected = false;
+    else if (v->search && !v->search->hidden)
+        v->search->hidden = true;
+    else if (v->guest && kind_here(v)->lanes == LANE_G) {
+        view_guest(v, NO_LANE, 0);
+        move_settle(v);
+    } else
+        return view_do(v, DEED_BACK, 0);
+    return VR_DRAW;
+}
+
+bool view_searching(const struct view *v)
+{
+    return v->search && !v->search->done;
+}
+
+const char *view_back_word(const struct view *v)
+{
+    return v->prompt || v->popup                       ? "close"
+           : v->far.look || view_searching(v)          ? "stop"
+           : v->selecting || v->selected               ? "no range"
+           : v->search && !search_is_hidden(v->search) ? "no marks"
+           : v->guest && kind_here(v)->lanes == LANE_G ? "unpin"
+           : kind_here(v)->back_word                   ? kind_here(v)->back_word(v)
+                                                       : NULL;
+}
+
+/* ---- yank ----------------------------------------------------------------------------------------------- */
+
+/* The command that opens this place; the viewer puts its own, which names the file, in its place. */
+static void yank_command(const struct view *v, FILE *f)
+{
+    char t[FMT_MAX], id[32];
+    status_lane(v, v->at.focus, id);
+    id[0] = (char)(id[0] | 0x20);
+    fprintf(f, "\ngotop --at %s --lane %s --view %d\n", when_exact(v->tr, v->at.cursor, t), id, v->at.view);
+}
+
+unsigned view_yank(struct view *v, char **out)
+{
+    char line[RICH_MOST], *text = NULL;
+    size_t size;
+    *out = NULL;
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return move_fail(v, "out of memory");
+    if (v->popup) {
+        popup_print(v, f);
+    } else {
+        status_text(v, line, sizeof line);
+        fputs(line, f);
+    }
+    view_message(v, false, "yanked: %s", v->popup ? "the pop-up" : line);
+    yank_command(v, f);
+    if (fclose(f) == 0)
+        *out = mem_alloc(size + 1);
+    if (*out)
+        memcpy(*out, text, size + 1);
+    free(text);
+    return *out ? VR_DRAW | VR_YANK : move_fail(v, "out of memory");
+}

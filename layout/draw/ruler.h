@@ -1,0 +1,17 @@
+/*
+ * ruler.h - tick marks and labels at 1-2-5 steps of time.
+ */
+#ifndef GOTOP_LAYOUT_RULER_H
+#define GOTOP_LAYOUT_RULER_H
+
+#include "decode/trace.h"
+#include "layout/draw/cells.h"
+#include "layout/draw/glyphs.h"
+#include "layout/move/window.h"
+
+/* ruler_step - the smallest 1-2-5 step (ns, ticks) whose labels have room in n columns; tr as in when.h. */
+int64_t ruler_step(const struct trace *tr, struct window w, int n);
+/* ruler_draw - into n columns from x on of row y. */
+void ruler_draw(struct grid *g, const struct trace *tr, enum tier tier, struct window w, int x, int y, int n);
+
+#endif

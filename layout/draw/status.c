@@ -1,0 +1,382 @@
+/*
+ * status.c - what is under the cursor, in words. Times and lengths here are exact: the picture rounds, this line
+ * does not. It never guesses: what the trace does not hold is said to be unknown.
+ */
+#include "layout/draw/status.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw/gstate.h"
+#include "layout/views/kind.h"
+#include "layout/move/wall.h"
+#include "layout/move/when.h"
+#include "layout/move/lull.h"
+#include "layout/move/move.h"
+
+/* ---- names ---------------------------------------------------------------------------------------------- */
+
+void status_lane(const struct view *v, struct lane l, char out[32])
+{
+    static const char letter[LANE_KINDS] = {'P', 'G', 'M', 'B'};
+    if (l.i == NO_LANE)
+        snprintf(out, 32, "%c?", letter[l.kind]);
+    else
+        snprintf(out, 32, "%c%" PRIu64, letter[l.kind], trace_lane(v->tr, l).id);
+}
+
+void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size)
+{
+    char id[32];
+    status_lane(v, (struct lane){LANE_G, g}, id);
+    int n = (int)strlen(id);
+    snprintf(out, size, "%s", n <= w ? id : "");
+    struct str name =
+        g == NO_LANE ? (struct str){"", 0} : trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, g}).name);
+    if (n + 5 > w || !name.len || (size_t)n + 2 > size)
+        return;
+    out[n] = ' ';
+    str_shorten(name, w - n - 1, glyph_dots(v->tier), out + n + 1, size - (size_t)n - 1);
+}
+
+static bool begins(struct str s, const char *with)
+{
+    size_t n = strlen(with);
+    return s.len >= n && !memcmp(s.p, with, n);
+}
+
+/* 0: anything, 1: not the inside of the runtime, 2: not the library calls that only block */
+static bool telling(struct str s, int level)
+{
+    if (level > 0 && (begins(s, "runtime.") || begins(s, "internal/")))
+        return false;
+    return level < 2 || !(begins(s, "syscall.") || begins(s, "sync.") || begins(s, "time.Sleep"));
+}
+
+static uint32_t function_at(const struct view *v, uint32_t stack, int level)
+{
+    uint32_t n = trace_stack(v->tr, stack), first = 0;
+    for (uint32_t i = 0; i < n && i < 64; i++) {
+        uint32_t f = trace_frame(v->tr, stack, i).func;
+        if (!first)
+            first = f;
+        if (f && telling(trace_str(v->tr, f), level))
+            return f;
+    }
+    return first;
+}
+
+uint32_t status_function(const struct view *v, uint32_t stack)
+{
+    return function_at(v, stack, 2);
+}
+
+void status_procs(const struct view *v, uint64_t *least, uint64_t *most)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    if (trace_minmax(v->tr, METRIC_PROCS, 0, ti->end + (ti->end < INT64_MAX), least, most) && *most)
+        return;
+    *least = *most = ti->gomaxprocs ? ti->gomaxprocs : trace_nlanes(v->tr, LANE_P);
+}
+
+/* ---- styled pieces -------------------------------------------------------------------------------------- */
+
+/* What is said, and for how wide a place: names take a part of it. */
+struct line {
+    struct rich *r;
+    int w;
+};
+
+#define add(l, ...) rich_add((l)->r, __VA_ARGS__)
+
+static void add_name(struct line *l, struct str name, int w, bool ascii, enum style s)
+{
+    char buf[600];
+    str_shorten(name, w, ascii, buf, sizeof buf);
+    add(l, s, "%s", buf);
+}
+
+static void add_g(struct line *l, const struct view *v, uint32_t g, int w, enum style s)
+{
+    char buf[600];
+    status_name(v, g, w, buf, sizeof buf);
+    add(l, s, "%s", buf);
+}
+
+static int name_width(const struct line *l)
+{
+    return l->w > 400 ? 400 : l->w < 10 ? 10 : l->w;
+}
+
+/* ---- a mixture ------------------------------------------------------------------------------------------ */
+
+static void add_shares(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
+{
+    struct shares sh;
+    char p[FMT_MAX];
+    gstate_shares(v->gstate, v->tr, lane, t0, t1, &sh);
+    bool done[ST_COUNT] = {false};
+    for (int k = 0; k < ST_COUNT; k++) {
+        int best = -1;
+        for (int s = 0; s < ST_COUNT; s++)
+            if (!done[s] && sh.ns[s] > 0 && (best < 0 || sh.ns[s] > sh.ns[best]))
+                best = s;
+        if (best < 0)
+            return;
+        done[best] = true;
+        add(l, STYLE_STATUS, "  %s ", fmt_percent(sh.ns[best], time_sub(t1, t0), p));
+        add(l, (enum style)(STYLE_STATE + best), "%s", best == ST_NONE ? "not there" : state_name((enum state)best));
+    }
+}
+
+static void add_count(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
+{
+    char n[FMT_MAX];
+    uint64_t count = trace_count(v->tr, lane, t0, t1);
+    add(l, STYLE_STATUS, "  %s span%s", fmt_count(count, n), count == 1 ? "" : "s");
+}
+
+static void mixture(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1, const char *word)
+{
+    char id[32], a[FMT_MAX], d[FMT_MAX];
+    status_lane(v, lane, id);
+    add(l, STYLE_STATUS_KEY, "%s ", id);
+    add(l, STYLE_STATUS, "%s%s +%s", word, when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
+    add_shares(l, v, lane, t0, t1);
+    add_count(l, v, lane, t0, t1);
+}
+
+/* ---- one span ------------------------------------------------------------------------------------------- */
+
+/* A goroutine's running span may hold an assist: then its part is told apart. */
+static void add_state(struct line *l, const struct view *v, struct lane lane, const struct span *s)
+{
+    enum state is = lane.kind == LANE_G ? gstate_of(v->gstate, v->tr, lane.i, (enum state)s->state, v->at.cursor)
+                                        : (enum state)s->state;
+    add(l, (enum style)(STYLE_STATE + (int)is), "%s", is == ST_NONE ? "not there" : state_name(is));
+    if (lane.kind == LANE_G && s->state == ST_RUNNING && gstate_any(v->gstate, v->tr, lane.i, s->t0, s->t1)) {
+        struct shares sh;
+        char d[FMT_MAX];
+        gstate_shares(v->gstate, v->tr, lane, s->t0 < 0 ? 0 : s->t0, s->t1, &sh);
+        if (sh.ns[ST_RUNNING] && sh.ns[ST_ASSIST])
+            add(l, STYLE_ASSIST, ", %s of it mark assist", when_dur(v->tr, sh.ns[ST_ASSIST], d));
+    }
+    uint32_t why = s->reason ? s->reason : s->label;
+    if (why) {
+        add(l, STYLE_STATUS, " (");
+        add_name(l, trace_str(v->tr, why), 32, glyph_dots(v->tier), STYLE_STATUS);
+        add(l, STYLE_STATUS, ")");
+    }
+}
+
+static void add_when(struct line *l, const struct view *v, const struct span *s)
+{
+    char a[FMT_MAX], d[FMT_MAX], clock[WALL_MAX];
+    bool open = s->open_start || s->open_end;
+    if (l->w < 60) {
+        add(l, STYLE_STATUS, " %s%s", open ? ">" : "", when_dur(v->tr, time_sub(s->t1, s->t0), d));
+        return;
+    }
+    add(l, STYLE_STATUS, "  %s%s", open ? "at least " : "", when_exact(v->tr, time_sub(s->t1, s->t0), d));
+    add(l, STYLE_STATUS, " from %s", when_exact(v->tr, s->t0, a));
+    if (wall_known(v->tr) && s->t0 >= 0)
+        add(l, STYLE_DIM, "  %s", wall_time(v->tr, s->t0, clock));
+}
+
+static void describe(struct line *l, const struct view *v, struct lane lane, const struct span *s)
+{
+    char id[32];
+    if (lane.kind != LANE_G) {
+        status_lane(v, lane, id);
+        add(l, STYLE_STATUS_KEY, "%s ", id);
+        if (s->who != NO_LANE) {
+            add_g(l, v, s->who, name_width(l), STYLE_STATUS_KEY);
+            add(l, STYLE_STATUS, " ");
+        }
+    } else {
+        add_g(l, v, lane.i, name_width(l), STYLE_STATUS_KEY);
+        add(l, STYLE_STATUS, " ");
+    }
+    add_state(l, v, lane, s);
+    if (lane.kind == LANE_M && s->proc != NO_LANE) {
+        status_lane(v, (struct lane){LANE_P, s->proc}, id);
+        add(l, STYLE_STATUS, " on %s", id);
+    }
+    add_when(l, v, s);
+}
+
+static void add_frame(struct line *l, const struct view *v, const char *word, uint32_t stack)
+{
+    if (!stack || !trace_stack(v->tr, stack))
+        return;
+    uint32_t f = function_at(v, stack, 1), user = function_at(v, stack, 2);
+    if (f) {
+        add(l, STYLE_STATUS, "%s ", word);
+        add_name(l, trace_str(v->tr, f), name_width(l), glyph_dots(v->tier), STYLE_STATUS);
+        if (user != f && l->w >= 60) {
+            add(l, STYLE_STATUS, " from ");
+            add_name(l, trace_str(v->tr, user), name_width(l), glyph_dots(v->tier), STYLE_STATUS);
+        }
+    } else {
+        add(l, STYLE_STATUS, "%s 0x%" PRIx64, word, trace_frame(v->tr, stack, 0).pc);
+    }
+    add(l, STYLE_STATUS, "  ");
+}
+
+static void add_waker(struct line *l, const struct view *v, uint32_t who, const char *word)
+{
+    if (who == NO_LANE)
+        return;
+    add(l, STYLE_STATUS, "%s ", word);
+    add_g(l, v, who, name_width(l), STYLE_STATUS_KEY);
+    add(l, STYLE_STATUS, "  ");
+}
+
+/* The second line: where in the program, who woke it, what was around it. */
+static void around_g(struct line *l, const struct view *v, uint32_t g, const struct span *s)
+{
+    struct lane lane = {LANE_G, g};
+    struct span_iter it;
+    char d[FMT_MAX], id[32];
+    bool have = span_seek_index(&it, v->tr, lane, s->index);
+    switch (s->state) {
+    case ST_WAITING:
+    case ST_SYSCALL:
+        add_frame(l, v, "in", s->stack);
+        if (have && span_next(&it)) {
+            const struct span *next = span_get(&it);
+            if (next->state == ST_RUNNABLE && next->who != NO_LANE)
+                add_waker(l, v, next->who, "woken by");
+            else if (next->state == ST_RUNNABLE && s->state == ST_WAITING)
+                add(l, STYLE_DIM, "woken by: not recorded");
+        }
+        break;
+    case ST_RUNNABLE:
+        if (s->who != NO_LANE)
+            add_waker(l, v, s->who, "woken by");
+        else
+            add_frame(l, v, "stopped in", s->stack);
+        break;
+    default:
+        if (s->state != ST_UNKNOWN && s->who != NO_LANE) {
+            status_lane(v, (struct lane){LANE_P, s->who}, id);
+            add(l, STYLE_STATUS, "on %s  ", id);
+        }
+        if (have && span_prev(&it) && span_get(&it)->state == ST_RUNNABLE) {
+            const struct span *wake = span_get(&it);
+            add(l, STYLE_STATUS, "after %s runnable  ", when_dur(v->tr, time_sub(wake->t1, wake->t0), d));
+            add_waker(l, v, wake->who, "woken by");
+        }
+        add_frame(l, v, "ends in", s->stack_end);
+    }
+}
+
+/* Beside an idle processor: was there something to run? */
+static void add_lull(struct line *l, const struct view *v)
+{
+    char buf[400];
+    lull_text(v, buf, sizeof buf);
+    add(l, STYLE_STATUS, "%s", buf);
+}
+
+static void around(struct line *l, const struct view *v, struct lane lane, const struct span *s)
+{
+    uint32_t g = lane.kind == LANE_G ? lane.i : s->who;
+    struct span gs;
+    if (lane.kind == LANE_G)
+        around_g(l, v, g, s);
+    else if (g == NO_LANE)
+        add_lull(l, v);
+    else if (trace_span_at(v->tr, (struct lane){LANE_G, g}, s->t0 < 0 ? 0 : s->t0, &gs))
+        around_g(l, v, g, &gs);
+}
+
+/* ---- all together --------------------------------------------------------------------------------------- */
+
+bool status_range(const struct view *v, int64_t *t0, int64_t *t1)
+{
+    int64_t a = v->sel0, b = v->sel1;
+    if (v->selecting) {
+        a = v->at.cursor < v->sel0 ? v->at.cursor : v->sel0;
+        b = v->at.cursor < v->sel0 ? v->sel0 : *t1;
+    }
+    if ((!v->selecting && !v->selected) || b <= a)
+        return false;
+    *t0 = a;
+    *t1 = b;
+    return true;
+}
+
+/* A column, or the selected range, of several spans: its shares, and behind them what made the most of it. */
+static void speak_mixture(struct line *l, const struct view *v, struct lane lane, const struct span *longest,
+                          int64_t t0, int64_t t1, const char *word)
+{
+    mixture(l, v, lane, t0, t1, word);
+    rich_para(l->r);
+    if (lull_speaks(v)) {
+        add_lull(l, v);
+    } else if (longest) {
+        add(l, STYLE_STATUS, "longest: ");
+        describe(l, v, lane, longest);
+    }
+}
+
+static void speak_lane(struct line *l, const struct view *v)
+{
+    struct lane lane = v->at.focus;
+    const struct trace_info *ti = trace_info(v->tr);
+    struct span s;
+    int64_t t0, t1;
+    char a[FMT_MAX];
+    if (!move_lanes_const(v) || lane.i >= trace_nlanes(v->tr, lane.kind)) {
+        add(l, STYLE_STATUS, "no lane");
+        return;
+    }
+    view_column(v, &t0, &t1);
+    if (v->at.cursor > ti->end || (v->at.cursor == ti->end && !ti->done)) {
+        add(l, STYLE_STATUS, "%s: not decoded yet", when_time(v->tr, v->at.cursor, 1000, a));
+        return;
+    }
+    bool here = view_span_here(v, &lane, &s);
+    if (!here && ti->bounded && (lane.kind == LANE_G || lane.kind == LANE_M) &&
+        (v->at.cursor < ti->detail_t0 || v->at.cursor >= ti->detail_t1)) {
+        add(l, STYLE_STATUS, "%s: not in the detail that is held", when_time(v->tr, v->at.cursor, 1000, a));
+        return;
+    }
+    bool range = status_range(v, &t0, &t1);
+    if (!range && here && (v->at.exact || trace_count(v->tr, lane, t0, t1) == 1)) {
+        describe(l, v, lane, &s);
+        rich_para(l->r);
+        around(l, v, lane, &s);
+        return;
+    }
+    speak_mixture(l, v, lane, here ? &s : NULL, t0, t1, range ? "range " : "");
+}
+
+void status_lane_rich(const struct view *v, int w, struct rich *out)
+{
+    struct line l = {out, w};
+    speak_lane(&l, v);
+}
+
+void status_rich(const struct view *v, int w, struct rich *out)
+{
+    rich_init(out);
+    kind_here(v)->speak(v, w, out);
+}
+
+void status_draw(struct grid *g, const struct view *v, int y, int n)
+{
+    struct rich r;
+    status_rich(v, g->w, &r);
+    rich_draw(&r, g, 0, y, g->w, n);
+}
+
+void status_text(const struct view *v, char *out, size_t size)
+{
+    struct rich r;
+    status_rich(v, 1000, &r);
+    rich_text(&r, out, size);
+}

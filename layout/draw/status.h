@@ -1,0 +1,29 @@
+/*
+ * status.h - what is under the cursor, in words: the exact mixture of a cell, or the one span that covers it.
+ */
+#ifndef GOTOP_LAYOUT_STATUS_H
+#define GOTOP_LAYOUT_STATUS_H
+
+#include "layout/draw/rich.h"
+#include "layout/move/view.h"
+
+/* status_rich - what is to be said about what the cursor is on; w: columns there are, names take no more. */
+void status_rich(const struct view *v, int w, struct rich *out);
+/* status_lane_rich - the same of a view of lanes; out is empty. */
+void status_lane_rich(const struct view *v, int w, struct rich *out);
+/* status_draw - into rows [y, y + n) of the grid. */
+void status_draw(struct grid *g, const struct view *v, int y, int n);
+/* status_range - the selected range instead of the column [*t0,*t1), if there is one. */
+bool status_range(const struct view *v, int64_t *t0, int64_t *t1);
+/* status_text - all of it as one line of safe text, nothing shortened. */
+void status_text(const struct view *v, char *out, size_t size);
+/* status_procs - the fewest and the most processors at a time: where GOMAXPROCS isn't recorded, those that show. */
+void status_procs(const struct view *v, uint64_t *least, uint64_t *most);
+/* status_lane - "P2", "G412", "M1234" (never more than 24 bytes). */
+void status_lane(const struct view *v, struct lane l, char out[32]);
+/* status_name - a goroutine as "G412 http.(*conn).serve" in at most w columns. */
+void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size);
+/* status_frame - the innermost frame of a stack that is not the runtime's, as a function's string; 0 = none. */
+uint32_t status_function(const struct view *v, uint32_t stack);
+
+#endif

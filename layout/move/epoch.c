@@ -1,0 +1,198 @@
+/*
+ * epoch.c - a bounded trace's detail begins anew (trace_info.epoch): lanes have other indices then, or none.
+ *
+ * What names a lane for longer than a frame is kept by its id meanwhile: places, pins. What was derived from the old
+ * lanes is made again: orders, the filter's and the search's results, the log. Lanes that were hidden show again.
+ */
+#include <string.h>
+
+#include "layout/draw/draw.h"
+#include "layout/views/evlog.h"
+#include "layout/move/filter.h"
+#include "layout/move/items.h"
+#include "layout/move/lanes.h"
+#include "layout/move/move.h"
+#include "layout/views/samples.h"
+#include "layout/move/search.h"
+#include "layout/draw/gstate.h"
+#include "layout/move/lull.h"
+#include "layout/views/sums.h"
+#include "layout/move/view.h"
+
+/* Another lane stands for one that isn't there until it comes back, or the reader goes elsewhere. */
+static void place_leave(const struct trace *tr, struct place *p)
+{
+    if (p->focus.kind >= LANE_BAND || p->focus.i >= trace_nlanes(tr, p->focus.kind) ||
+        (p->absent && p->focus.i == p->stand))
+        return;
+    p->id = trace_lane(tr, p->focus).id;
+    p->kept = true;
+    p->absent = false;
+}
+
+static void place_arrive(const struct trace *tr, struct place *p)
+{
+    if (!p->kept)
+        return;
+    uint32_t i = trace_find_lane(tr, p->focus.kind, p->id);
+    p->absent = i == NO_LANE;
+    p->focus.i = p->stand = p->absent ? 0 : i;
+}
+
+static void each_place(struct view *v, void (*f)(const struct trace *, struct place *))
+{
+    f(v->tr, &v->at);
+    f(v->tr, &v->prompt_from);
+    for (int i = 0; i < VIEW_UNDO; i++)
+        f(v->tr, &v->undo[i]);
+    for (int i = 0; i < VIEW_LETTERS; i++)
+        if (v->marked >> i & 1)
+            f(v->tr, &v->marks[i]);
+}
+
+void view_leave(struct view *v)
+{
+    each_place(v, place_leave);
+    for (int k = 0; k < LANE_BAND; k++) {
+        struct lanes *l = &v->lanes[k];
+        for (int i = 0; i < l->npin && l->naway < LANES_PINS; i++)
+            l->away[l->naway++] = trace_lane(v->tr, (struct lane){l->kind, l->pin[i]}).id;
+        l->npin = 0;
+    }
+}
+
+static int64_t later(int64_t t, int64_t by)
+{
+    return time_sub(t, by) < 0 ? 0 : time_sub(t, by);
+}
+
+static void place_shift(struct place *p, int64_t by)
+{
+    int64_t len = window_len(p->win);
+    p->win.t0 = later(p->win.t0, by);
+    p->win.t1 = time_add(p->win.t0, len);
+    p->cursor = later(p->cursor, by);
+}
+
+unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
+{
+    view_leave(v);
+    place_shift(&v->at, by);
+    place_shift(&v->prompt_from, by);
+    for (int i = 0; i < VIEW_UNDO; i++)
+        place_shift(&v->undo[i], by);
+    for (int i = 0; i < VIEW_LETTERS; i++)
+        place_shift(&v->marks[i], by);
+    v->sel0 = later(v->sel0, by);
+    v->sel1 = later(v->sel1, by);
+    v->selected = v->selected && v->sel0 < v->sel1;
+    for (int k = 0; k < LANE_BAND; k++)
+        v->lanes[k].nopen = 0; /* names are other strings there */
+    draw_forget(v);
+    v->tr = tr;
+    v->all_end = view_end(v);
+    return view_arrive(v);
+}
+
+static void place_found(const struct trace *tr, struct place *p)
+{
+    if (p->absent && p->focus.i == p->stand)
+        place_arrive(tr, p);
+}
+
+/* Pins that are there now. */
+static void pins_found(struct lanes *l, const struct trace *tr)
+{
+    int n = l->naway;
+    l->naway = 0;
+    for (int i = 0; i < n; i++) {
+        uint32_t lane = trace_find_lane(tr, l->kind, l->away[i]);
+        if (lane != NO_LANE && l->npin < LANES_PINS) {
+            l->pin[l->npin++] = lane;
+            l->rows_stale = true;
+        } else {
+            l->away[l->naway++] = l->away[i];
+        }
+    }
+}
+
+void view_found(struct view *v)
+{
+    if (!trace_info(v->tr)->bounded)
+        return;
+    each_place(v, place_found);
+    for (int k = 0; k < LANE_BAND; k++)
+        pins_found(&v->lanes[k], v->tr);
+}
+
+static void lanes_arrive(struct lanes *l, const struct trace *tr)
+{
+    struct lanes was = *l;
+    lanes_free(l);
+    *l = (struct lanes){.kind = was.kind,
+                        .sort = was.sort,
+                        .invert = was.invert,
+                        .here = was.here,
+                        .stale = true,
+                        .group = was.group,
+                        .nopen = was.nopen,
+                        .rows_stale = true};
+    memcpy(l->open, was.open, sizeof l->open);
+    memcpy(l->away, was.away, sizeof l->away);
+    l->naway = was.naway;
+    pins_found(l, tr);
+}
+
+unsigned view_arrive(struct view *v)
+{
+    char why[80];
+    struct filter_error e;
+    each_place(v, place_arrive);
+    for (int k = 0; k < LANE_BAND; k++) {
+        lanes_arrive(&v->lanes[k], v->tr);
+        v->last_focus[k] = 0;
+    }
+    if (v->at.focus.kind < LANE_KINDS)
+        v->last_focus[v->at.focus.kind] = v->at.focus.i;
+    items_free(&v->items);
+    v->items = (struct items){.longest_first = v->items.longest_first, .stale = true};
+    evlog_free(v->log);
+    sums_free(v->sums);
+    sums_free(v->busy);
+    lull_free(v->lull);
+    samples_free(v->samples);
+    gstate_free(v->gstate);
+    v->log = NULL;
+    v->sums = NULL;
+    v->busy = NULL;
+    v->lull = NULL;
+    v->samples = NULL;
+    v->gstate = NULL;
+    v->guest = 0; /* a lane of the detail that is gone */
+    if (v->popup == POPUP_SPAN)
+        v->popup = POPUP_NONE;
+    filter_free(v->filter);
+    v->filter = v->nfilters ? filter_new(v->tr, v->filter_text, &e) : NULL;
+    v->lanes[LANE_G].filter = v->filter;
+    v->filter_done = !v->filter;
+    if (v->search) {
+        struct search *s = search_new(v->tr, v->search->query, why, sizeof why);
+        if (s) {
+            s->hidden = v->search->hidden;
+            s->landed = v->search->landed;
+            s->typing = v->search->typing;
+            if (!s->landed && (!v->search->done || s->typing)) { /* it still has to go somewhere */
+                s->jump = v->search->jump;
+                s->origin = v->search->origin;
+                s->at_too = v->search->at_too;
+            }
+            s->cur_t = NO_TIME;
+        }
+        search_free(v->search);
+        v->search = s;
+    }
+    v->recenter = true;
+    move_settle(v);
+    v->at.stand = v->at.focus.i;
+    return v->filter || v->search ? VR_DRAW | VR_WORK : VR_DRAW;
+}

@@ -1,0 +1,190 @@
+/*
+ * goto.c - a typed target as data. One small recursive-descent reader over the line; blanks between parts are
+ * free. Numbers saturate: what someone types is as untrusted as a file.
+ */
+#include "layout/move/goto.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/move/wall.h"
+
+static const char *blanks(const char *s)
+{
+    while (*s == ' ' || *s == '\t')
+        s++;
+    return s;
+}
+
+static int64_t unit_of(const char **s, bool point)
+{
+    static const struct {
+        const char *name;
+        int64_t ns;
+    } units[] = {{"ns", 1},       {"t", 1},          {"us", 1000},       {"\xC2\xB5s", 1000}, {"\xCE\xBCs", 1000},
+                 {"ms", 1000000}, {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        size_t n = strlen(units[i].name);
+        if (!strncmp(*s, units[i].name, n) && !isalpha((unsigned char)(*s)[n])) {
+            *s += n;
+            return units[i].ns;
+        }
+    }
+    return isalpha((unsigned char)**s) ? 0 : point ? 1000000000 : 1;
+}
+
+/* one NUMBER[UNIT]; false: none here, or a unit that there is not */
+static bool term(const char **s, int64_t *ns, bool *unit)
+{
+    const char *p = *s;
+    unsigned __int128 whole = 0, frac = 0, scale = 1;
+    bool digits = false, point = false;
+    for (; isdigit((unsigned char)*p) || (*p == '_' && digits); p++) {
+        if (*p == '_')
+            continue;
+        digits = true;
+        if (whole < (unsigned __int128)1 << 70)
+            whole = whole * 10 + (unsigned)(*p - '0');
+    }
+    if (*p == '.' && isdigit((unsigned char)p[1])) {
+        point = digits = true;
+        for (p++; isdigit((unsigned char)*p); p++)
+            if (scale < 1000000000000000ull) {
+                frac = frac * 10 + (unsigned)(*p - '0');
+                scale *= 10;
+            }
+    }
+    if (!digits)
+        return false;
+    const char *before = p;
+    int64_t u = unit_of(&p, point);
+    if (!u)
+        return false;
+    *unit = p != before;
+    unsigned __int128 v = whole * (unsigned __int128)u + frac * (unsigned __int128)u / scale;
+    *ns = v > INT64_MAX ? INT64_MAX : (int64_t)v;
+    *s = p;
+    return true;
+}
+
+bool goto_time(const char *s, int64_t *ns, const char **rest)
+{
+    int64_t sum = 0, t;
+    bool unit, any = false;
+    for (const char *at = s; term(&at, &t, &unit); s = at) { /* "1m2.5s" is two terms */
+        if (any && !unit)
+            break;
+        sum = sum > INT64_MAX - t ? INT64_MAX : sum + t;
+        any = true;
+        if (!unit) {
+            s = at;
+            break;
+        }
+    }
+    *ns = sum;
+    *rest = s;
+    return any;
+}
+
+static bool when(const char *s, struct target *out)
+{
+    const char *rest;
+    int64_t a = 0, b;
+    bool has_a = goto_time(s, &a, &rest);
+    rest = blanks(rest);
+    if (!has_a && strncmp(rest, "..", 2))
+        return false;
+    if (!*rest) {
+        out->has_time = true;
+        out->t0 = a;
+        return true;
+    }
+    bool plus = *rest == '+';
+    if (!plus && strncmp(rest, "..", 2))
+        return false;
+    rest = blanks(rest + (plus ? 1 : 2));
+    if (!*rest && !plus) { /* "1.2s.." */
+        b = has_a ? INT64_MAX : 0;
+    } else if (!goto_time(rest, &b, &rest) || *blanks(rest)) {
+        return false;
+    }
+    if (plus)
+        b = b > INT64_MAX - a ? INT64_MAX : a + b;
+    if (b <= a)
+        return false;
+    out->has_range = true;
+    out->t0 = a;
+    out->t1 = b;
+    return true;
+}
+
+static bool lane(const char **s, struct target *out)
+{
+    static const struct {
+        char letter;
+        enum lane_kind kind;
+    } kinds[] = {{'g', LANE_G}, {'p', LANE_P}, {'m', LANE_M}};
+    const char *p = *s;
+    for (size_t i = 0; i < 3; i++) {
+        if (tolower((unsigned char)*p) != kinds[i].letter)
+            continue;
+        const char *q = blanks(p + 1);
+        if (!isdigit((unsigned char)*q))
+            return false;
+        uint64_t id = 0;
+        for (; isdigit((unsigned char)*q); q++)
+            id = id > (UINT64_MAX - 9) / 10 ? UINT64_MAX : id * 10 + (uint64_t)(*q - '0');
+        if (*q && *q != '@' && *q != ' ')
+            return false;
+        out->has_lane = true;
+        out->kind = kinds[i].kind;
+        out->id = id;
+        *s = q;
+        return true;
+    }
+    return false;
+}
+
+bool goto_parse(const char *line, struct target *out)
+{
+    *out = (struct target){0};
+    const char *s = blanks(line);
+    if (lane(&s, out)) {
+        s = blanks(s);
+        if (*s == '@')
+            s = blanks(s + 1);
+        if (!*s)
+            return true;
+    } else if (*s == '@') {
+        s = blanks(s + 1);
+    }
+    return when(s, out);
+}
+
+bool goto_wall(const struct trace *tr, const char *line, char *out, size_t size, const char **why)
+{
+    size_t n = 0;
+    for (const char *s = line; *s && n + 32 < size;) {
+        bool begins = s == line || !isalnum((unsigned char)s[-1]);
+        const char *rest;
+        int64_t t;
+        if (!begins || !wall_is(s)) {
+            out[n++] = *s++;
+            continue;
+        }
+        if (!wall_parse(tr, s, &t, &rest)) {
+            *why = "this trace doesn't tell what time of day it was (Go 1.25 and later do)";
+            return false;
+        }
+        if (t < 0) {
+            *why = "the trace began later that day";
+            return false;
+        }
+        n += (size_t)snprintf(out + n, size - n, "%" PRId64 "ns", t);
+        s = rest;
+    }
+    out[n < size ? n : size - 1] = 0;
+    return true;
+}

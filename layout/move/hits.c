@@ -1,0 +1,379 @@
+/*
+ * hits.c - the actions of a search: where its hits lead, and from one to the next. What a search finds, search.c says.
+ *
+ * Of a trace larger than its memory a search knows the hits in the part that is held. Where there is no further one in
+ * the direction asked it goes on through the other parts (far.h), each searched anew, and round by the other end.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw/cells.h"
+#include "layout/move/far.h"
+#include "layout/draw/frame_rows.h"
+#include "layout/views/kind.h"
+#include "layout/move/lull.h"
+#include "layout/move/move.h"
+#include "layout/move/pick.h"
+#include "layout/move/search.h"
+#include "layout/views/split.h"
+#include "layout/views/tri.h"
+#include "layout/move/when.h"
+
+enum { WALK = 100000 };
+
+static int times(int n)
+{
+    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
+}
+
+static void hit_name(const struct view *v, const struct hit *h, char *out, size_t size)
+{
+    char what[120] = "";
+    struct lane_info li = {0};
+    if (h->g != NO_LANE)
+        li = trace_lane(v->tr, (struct lane){LANE_G, h->g});
+    str_shorten(trace_str(v->tr, h->what ? h->what : li.name), 60, true, what, sizeof what);
+    if (h->g != NO_LANE)
+        snprintf(out, size, "G%" PRIu64 " %s", li.id, what);
+    else
+        snprintf(out, size, "%s", what);
+}
+
+static void hit_place(struct view *v, const struct hit *h)
+{
+    struct span run;
+    v->search->landed = true;
+    if (!v->search->typing)
+        move_push(v, STEP_JUMP);
+    move_to(v, h->t, true);
+    if (h->g != NO_LANE && kind_here(v)->lanes != LANE_P)
+        kind_here(v)->show(v, h->g, h->t);
+    else if (h->g != NO_LANE && move_running(v, h->g, h->t, &run) && run.who != NO_LANE)
+        move_lane(v, (struct lane){LANE_P, run.who}); /* else its time alone */
+    move_settle(v);
+}
+
+/* A hit, shown while the others are still being counted. */
+static void to_uncounted(struct view *v, const struct hit *h)
+{
+    struct search *s = v->search;
+    char what[200];
+    s->first = *h;
+    hit_place(v, h);
+    s->found = s->jumped = true;
+    s->cur_t = v->at.cursor;
+    hit_name(v, h, what, sizeof what);
+    view_message(v, false, "%s; counting", what);
+}
+
+static bool hit_passes(const struct view *v, const struct hit *h);
+
+/* n and N before all are known. */
+static unsigned next_uncounted(struct view *v, int n)
+{
+    struct search *s = v->search;
+    struct hit h;
+    unsigned r = VR_DRAW | VR_WORK;
+    for (int i = 0; i < (n < 0 ? -n : n); i++) {
+        int64_t from = v->at.cursor;
+        int tries = 0;
+        while (search_nearest(s, v->tr, from, n < 0 ? -1 : 1, 60000000, &h) && !hit_passes(v, &h) && ++tries < 50)
+            from = h.t;
+        if (!search_nearest(s, v->tr, from, n < 0 ? -1 : 1, 60000000, &h)) {
+            view_message(v, false, "searching %d%%: no further hit is known yet", search_share(s, v->tr));
+            break;
+        }
+        to_uncounted(v, &h);
+    }
+    return r;
+}
+
+/* All are known: which one is it that the cursor went to? */
+static bool same_hit(struct view *v)
+{
+    struct search *s = v->search;
+    for (size_t i = search_from(s, s->first.t); i < s->nhits && s->hits[i].t == s->first.t; i++)
+        if (s->hits[i].g == s->first.g) {
+            char what[200], where[MOVE_PART];
+            s->cur = i;
+            hit_name(v, &s->hits[i], what, sizeof what);
+            view_message(v, false, "%zu of %zu%s%s: %s", i + 1, s->nhits, s->full ? "+" : "", move_part(v, where),
+                         what);
+            return true;
+        }
+    return false;
+}
+
+/* With a filter, n and N stop at what passes it. */
+static bool hit_passes(const struct view *v, const struct hit *h)
+{
+    struct span sp;
+    struct lane l = {LANE_G, h->g};
+    return !v->filter || h->g == NO_LANE || (trace_span_at(v->tr, l, h->t, &sp) && pick_span(v, l, &sp));
+}
+
+static void to_hit(struct view *v, size_t i, bool wrapped)
+{
+    struct search *s = v->search;
+    const struct hit *h = &s->hits[i];
+    s->cur = i;
+    s->hidden = false;
+    hit_place(v, h);
+    char what[200], where[MOVE_PART];
+    hit_name(v, h, what, sizeof what);
+    s->cur_t = v->at.cursor;
+    view_message(v, false, "%s%zu of %zu%s%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
+                 s->full ? "+" : "", move_part(v, where), what);
+}
+
+/* Of a part: the hits of others are theirs, and the other end of the trace isn't its own. */
+static bool too_far(const struct view *v, int64_t t, int dir)
+{
+    const struct far *f = &v->far;
+    return f->look && f->wrapped && (dir > 0 ? t > f->from : t < f->from);
+}
+
+static enum far_saw look_search(struct view *v);
+
+static unsigned not_found(struct view *v)
+{
+    char where[MOVE_PART];
+    return move_fail(v, "not found%s: %.100s", trace_info(v->tr)->done ? "" : move_part(v, where), v->search->query);
+}
+
+/* Not in what is held: through the other parts. */
+static unsigned beyond(struct view *v, int64_t from, int dir, bool at_too)
+{
+    struct search *s = v->search;
+    const struct trace_info *ti = trace_info(v->tr);
+    char where[MOVE_PART], none[VIEW_TEXT];
+    struct far f = {
+        .look = look_search, .dir = dir, .wraps = true, .from = from, .edge = from, .least = search_since(s, v->tr)};
+    if (v->far.look) /* a part of a search that goes through them all */
+        return far_went(v, FAR_NOT_HERE);
+    if (!ti->done || f.least == INT64_MAX)
+        return not_found(v);
+    if (s->typing) {
+        view_message(v, false, "not%s; Enter searches the rest: %.100s", move_part(v, where), s->query);
+        return VR_DRAW;
+    }
+    if (dir < 0 || at_too)
+        f.edge--;
+    if (far_held(v, from)) /* it has been looked at from there on */
+        f.edge = dir > 0 ? ti->detail_t1 : ti->detail_t0;
+    snprintf(none, sizeof none, "not found: %.100s", s->query);
+    return far_begin(v, &f, s->query, none);
+}
+
+static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
+{
+    struct search *s = v->search;
+    bool part = trace_info(v->tr)->bounded;
+    if (!s->nhits)
+        return part ? beyond(v, from, dir, at_too) : not_found(v);
+    size_t i;
+    bool wrapped = false;
+    if (!at_too && s->cur < s->nhits && s->cur_t == from)
+        i = dir > 0 ? s->cur + 1 : s->cur ? s->cur - 1 : s->nhits; /* several hits may share a moment */
+    else if (dir > 0)
+        i = search_from(s, at_too ? from : time_add(from, 1));
+    else
+        i = search_from(s, from) ? search_from(s, from) - 1 : s->nhits;
+    for (size_t tries = 0;; tries++) {
+        if (part && (i >= s->nhits || too_far(v, s->hits[i].t, dir)))
+            return beyond(v, from, dir, at_too);
+        if (i >= s->nhits) {
+            i = dir > 0 ? 0 : s->nhits - 1;
+            wrapped = true;
+        }
+        if (hit_passes(v, &s->hits[i]))
+            break;
+        if (tries > s->nhits || tries > WALK)
+            return move_fail(v, "no hit passes the filter: %.60s", s->query);
+        i = dir > 0 ? i + 1 : i ? i - 1 : s->nhits;
+    }
+    wrapped |= v->far.look && v->far.wrapped;
+    far_drop(v);
+    to_hit(v, i, wrapped);
+    return VR_DRAW;
+}
+
+static unsigned search_work(struct view *v, int64_t budget_ns)
+{
+    struct search *s = v->search;
+    if (!s || s->done)
+        return VR_NONE;
+    bool done = search_step(s, v->tr, budget_ns), first = s->found && !s->jumped;
+    if (first) {
+        if (hit_passes(v, &s->first) && !too_far(v, s->first.t, s->jump)) {
+            far_drop(v);
+            to_uncounted(v, &s->first);
+        } else {
+            s->found = false; /* the count says which it is */
+        }
+        s->jumped = true;
+        done = search_step(s, v->tr, budget_ns); /* small traces: all at once */
+    }
+    if (!done) {
+        if ((s->cur_t == v->at.cursor && s->found) || v->far.look || !s->jump)
+            return first ? VR_DRAW | VR_WORK : VR_WORK; /* the hit's own message stands */
+        view_message(v, false, "searching %d%%: %.100s", search_share(s, v->tr), s->query);
+        return VR_DRAW | VR_WORK;
+    }
+    if (s->oom) {
+        far_drop(v);
+        return move_fail(v, "out of memory: not all hits are known");
+    }
+    if (!s->jump)
+        return VR_DRAW; /* counted for the marks on the screen */
+    v->message[0] = 0;
+    if (s->found && s->jumped && s->cur_t != v->at.cursor)
+        return VR_DRAW; /* the reader went on meanwhile */
+    if (s->found && s->jumped && same_hit(v))
+        return VR_DRAW;
+    return jump_hit(v, s->origin, s->jump, s->at_too);
+}
+
+unsigned view_work(struct view *v, int64_t budget_ns)
+{
+    unsigned r = search_work(v, budget_ns);
+    r |= pick_work(v, budget_ns) | tri_work(v, budget_ns);
+    return r | split_work(v, budget_ns) | lull_work(v, budget_ns) | rows_busy_work(v, budget_ns);
+}
+
+bool view_pending(const struct view *v)
+{
+    return tri_pending(v) || split_pending(v) || lull_pending(v) || rows_busy_pending(v);
+}
+
+static struct search *anew(struct view *v, const char *text, int dir, int64_t origin, bool at_too)
+{
+    char why[120];
+    struct search *s = search_new(v->tr, text, why, sizeof why);
+    if (!s) {
+        move_fail(v, "no search: %s", why);
+        return NULL;
+    }
+    search_free(v->search);
+    v->search = s;
+    s->alive = &v->lanes[LANE_G].alive;
+    s->jump = dir;
+    s->at_too = at_too;
+    s->origin = origin;
+    s->cur_t = NO_TIME;
+    return s;
+}
+
+/* Another stretch is held: the same search there, from where the last one ended. */
+static enum far_saw look_search(struct view *v)
+{
+    const struct far *f = &v->far;
+    char text[VIEW_TEXT];
+    if (!v->search)
+        return FAR_NOWHERE;
+    memcpy(text, v->search->query, sizeof text);
+    return anew(v, text, f->dir, f->dir > 0 ? f->edge : f->edge + 1, false) ? FAR_WORKING : FAR_NOWHERE;
+}
+
+void hits_loaded(struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    struct search *s = v->search, was;
+    char text[VIEW_TEXT];
+    if (!s || (s->end == ti->end && s->part1 == ti->detail_t1))
+        return;
+    s->old = true;
+    if (!ti->bounded || !ti->done || v->far.look)
+        return;
+    was = *s; /* of a part that has grown: what it has now */
+    memcpy(text, s->query, sizeof text);
+    if (anew(v, text, was.landed || (was.done && !was.typing) ? 0 : was.jump, was.origin, was.at_too)) {
+        v->search->hidden = was.hidden;
+        v->search->typing = was.typing;
+        v->search->landed = was.landed;
+    }
+}
+
+static unsigned begin(struct view *v, const char *text, int dir, bool at_too)
+{
+    far_drop(v);
+    if (!anew(v, text, dir, v->at.cursor, at_too))
+        return VR_BELL | VR_DRAW;
+    if (v->prompt != PROMPT_SEARCH && trace_info(v->tr)->done && !far_held(v, v->at.cursor)) {
+        v->search->jump = 0;
+        return beyond(v, v->at.cursor, dir, at_too) | VR_WORK;
+    }
+    return v->prompt == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, 50000000);
+}
+
+/* The line behind '/' changed: search for it at once, from where the prompt was opened. */
+unsigned move_typed(struct view *v)
+{
+    if (v->prompt != PROMPT_SEARCH)
+        return VR_DRAW;
+    v->at = v->prompt_from;
+    far_drop(v);
+    search_free(v->search);
+    v->search = NULL;
+    v->message[0] = 0;
+    move_settle(v);
+    if (v->text_len < 2)
+        return VR_DRAW;
+    unsigned r = begin(v, v->text, 1, true);
+    if (v->search)
+        v->search->typing = true;
+    return r & ~(unsigned)VR_BELL; /* half an expression is no mistake yet */
+}
+
+/* Enter: what was found while typing stands, as one step to undo. */
+bool move_typed_done(struct view *v, const char *line)
+{
+    struct search *s = v->search;
+    if (!s || !s->typing || strcmp(s->query, line))
+        return false;
+    s->typing = false;
+    struct place to = v->at;
+    v->at = v->prompt_from;
+    move_push(v, STEP_JUMP);
+    v->at = to;
+    return true;
+}
+
+unsigned move_typed_on(struct view *v)
+{
+    struct search *s = v->search;
+    if (!s->done)
+        return view_work(v, 50000000);
+    return s->landed ? VR_DRAW : jump_hit(v, s->origin, s->jump, s->at_too);
+}
+
+unsigned view_search(struct view *v, const char *text)
+{
+    if (!*text)
+        return view_search_next(v, 1);
+    return begin(v, text, 1, true);
+}
+
+unsigned view_search_next(struct view *v, int n)
+{
+    n = times(n);
+    struct search *s = v->search;
+    if (!s)
+        return move_fail(v, "nothing to search for yet: / begins a search");
+    if (v->far.look == look_search && (n < 0) == (v->far.dir < 0))
+        return VR_DRAW; /* that is what is being looked for */
+    far_drop(v);
+    bool here = !trace_info(v->tr)->done || far_held(v, v->at.cursor);
+    if (!s->done && here)
+        return next_uncounted(v, n);
+    if (s->old || !here) {
+        char again[VIEW_TEXT];
+        memcpy(again, s->query, sizeof again);
+        return begin(v, again, n < 0 ? -1 : 1, false);
+    }
+    unsigned r = VR_NONE;
+    for (int i = 0; i < (n < 0 ? -n : n) && !v->far.look; i++)
+        r = jump_hit(v, v->at.cursor, n < 0 ? -1 : 1, false);
+    return r;
+}

@@ -1,0 +1,778 @@
+/*
+ * jump.c - moving by what is in the trace: spans, collections, wake-ups, lanes, search hits, typed targets.
+ *
+ * No jump walks a lane from end to end when an index can answer: the next span of a state is found by exact shares
+ * (gallop, then halve). view_effect() alone has to look at all lanes, in windows that double, with a limit.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw/cells.h"
+#include "layout/move/far.h"
+#include "layout/move/when.h"
+#include "layout/move/goto.h"
+#include "layout/views/kind.h"
+#include "layout/move/lanes.h"
+#include "layout/move/move.h"
+#include "layout/move/pick.h"
+
+enum { WALK = 100000, EFFECT_SPANS = 4000000 };
+
+static bool gap(enum lane_kind k, uint8_t state)
+{
+    return state == ST_NONE || (k != LANE_G && (state == ST_IDLE || state == ST_SCHED));
+}
+
+static int times(int n)
+{
+    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
+}
+
+/* ---- the span under the cursor -------------------------------------------------------------------------- */
+
+int view_column(const struct view *v, int64_t *t0, int64_t *t1)
+{
+    int n = v->plot_w > 0 ? v->plot_w : 1, c = window_col(v->at.win, n, v->at.cursor);
+    c = c < 0 ? 0 : c >= n ? n - 1 : c;
+    *t0 = window_edge(v->at.win, n, c);
+    *t1 = window_edge(v->at.win, n, c + 1);
+    if (*t1 <= *t0)
+        *t1 = time_add(*t0, 1);
+    return c;
+}
+
+struct longest {
+    enum lane_kind kind;
+    bool found;
+    struct span s;
+    int seen;
+};
+
+static bool keep_longest(void *arg, const struct span *s)
+{
+    struct longest *k = arg;
+    if (!gap(k->kind, s->state) && (!k->found || s->t1 - s->t0 > k->s.t1 - k->s.t0)) {
+        k->s = *s;
+        k->found = true;
+    }
+    return ++k->seen < 4096;
+}
+
+/* The longest span in [t0,t1) that is no gap: the longest of all if it is none, else among ever shorter ones. */
+static bool longest_busy(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, struct span *out)
+{
+    if (!trace_longest(tr, l, t0, t1, out))
+        return false;
+    if (!gap(l.kind, out->state))
+        return true;
+    struct span any = *out;
+    struct longest k = {.kind = l.kind};
+    for (int64_t min = (t1 - t0) / 2; !k.found && k.seen < 4096; min /= 8) {
+        trace_wide(tr, l, t0, t1, min > 0 ? min : 1, keep_longest, &k);
+        if (min <= 0)
+            break;
+    }
+    *out = k.found ? k.s : any;
+    return true;
+}
+
+bool view_span_here(const struct view *v, struct lane *l, struct span *s)
+{
+    const struct lanes *ls = move_lanes_const(v);
+    *l = v->at.focus;
+    if (!ls || l->i >= trace_nlanes(v->tr, l->kind))
+        return false;
+    int64_t t0, t1;
+    view_column(v, &t0, &t1);
+    if (v->at.exact || trace_count(v->tr, *l, t0, t1) == 1)
+        return trace_span_at(v->tr, *l, v->at.cursor, s);
+    return longest_busy(v->tr, *l, t0, t1, s);
+}
+
+/* ---- spans ---------------------------------------------------------------------------------------------- */
+
+/* The first span that starts behind t (dir > 0) or the last that starts before t, gaps skipped. */
+static bool neighbour(const struct view *v, struct lane l, int64_t t, int dir, struct span *out)
+{
+    struct span_iter it;
+    if (!span_seek(&it, v->tr, l, t))
+        return false;
+    for (int i = 0; i < WALK; i++) {
+        const struct span *s = span_get(&it);
+        if (!gap(l.kind, s->state) && (dir > 0 ? s->t0 > t : s->t0 < t) && pick_span(v, l, s)) {
+            *out = *s;
+            return true;
+        }
+        if (!(dir > 0 ? span_next(&it) : span_prev(&it)))
+            return false;
+    }
+    return false;
+}
+
+static bool have_lane(const struct view *v)
+{
+    return move_lanes_const(v) && v->at.focus.i < trace_nlanes(v->tr, v->at.focus.kind);
+}
+
+/* Does the lane go on beyond what is held, that way? Processors and threads are there all the time. */
+static bool goes_on(const struct view *v, struct lane l, int dir)
+{
+    struct lane_info li = trace_lane(v->tr, l);
+    if (!far_can(v, dir))
+        return false;
+    return l.kind != LANE_G ||
+           (dir > 0 ? !li.ended && li.last >= trace_info(v->tr)->detail_t1 : li.first < trace_info(v->tr)->detail_t0);
+}
+
+/* Begin to look beyond what is held for what a lane does; what: "the next span of". */
+static unsigned look_beyond(struct view *v, struct far f, struct lane l, const char *what, const char *none)
+{
+    char of[80];
+    struct lane_info li = trace_lane(v->tr, l);
+    f.kind = l.kind;
+    f.id = li.id;
+    snprintf(of, sizeof of, "%s %c%" PRIu64, what, l.kind == LANE_P ? 'P' : l.kind == LANE_G ? 'G' : 'M', li.id);
+    return far_begin(v, &f, of, none);
+}
+
+/* Whom it is about, in the part that is held now. */
+static bool far_lane(const struct view *v, struct lane *l)
+{
+    *l = (struct lane){v->far.kind, trace_find_lane(v->tr, v->far.kind, v->far.id)};
+    return l->i != NO_LANE;
+}
+
+static void to_span(struct view *v, struct lane l, int64_t t)
+{
+    move_push(v, STEP_CURSOR);
+    move_lane(v, l);
+    move_to(v, t < 0 ? 0 : t, true);
+    move_settle(v);
+}
+
+static enum far_saw look_span(struct view *v)
+{
+    const struct far *f = &v->far;
+    struct lane l;
+    struct span s;
+    if (!far_lane(v, &l))
+        return FAR_NOWHERE;
+    if (!neighbour(v, l, f->edge < v->at.cursor || f->dir > 0 ? f->edge : v->at.cursor, f->dir, &s))
+        return goes_on(v, l, f->dir) ? FAR_NOT_HERE : FAR_NOWHERE;
+    v->message[0] = 0;
+    to_span(v, l, s.t0);
+    return FAR_FOUND;
+}
+
+unsigned move_span(struct view *v, int n)
+{
+    n = times(n);
+    int dir = n < 0 ? -1 : 1;
+    if (!have_lane(v))
+        return move_fail(v, "no lane here");
+    struct span s;
+    int64_t t = v->at.cursor;
+    bool any = false;
+    for (int i = 0; i < n * dir && neighbour(v, v->at.focus, t, dir, &s); i++) {
+        if (s.t0 < 0 && t <= 0)
+            break;
+        t = s.t0 < 0 ? 0 : s.t0;
+        any = true;
+    }
+    if (!any && goes_on(v, v->at.focus, dir))
+        return look_beyond(v, (struct far){.look = look_span, .dir = dir, .from = -1}, v->at.focus,
+                           dir > 0 ? "the next span of" : "the span before, of",
+                           dir > 0 ? "no span behind this one on this lane" : "no span before this one on this lane");
+    if (!any)
+        return move_fail(v,
+                         dir > 0 ? "no span behind this one on this lane" : "no span before this one on this lane");
+    move_push(v, STEP_CURSOR);
+    move_to(v, t, true);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static int64_t share(const struct view *v, struct lane l, enum state st, int64_t t0, int64_t t1)
+{
+    struct shares sh;
+    if (t1 <= t0)
+        return 0;
+    trace_shares(v->tr, l, t0, t1, &sh);
+    return sh.ns[st];
+}
+
+/* The next time behind `from` at which the lane is in a state; NO_TIME: never again. */
+static int64_t next_in(const struct view *v, struct lane l, enum state st, int64_t from, int64_t end)
+{
+    int64_t lo = from, step = 1024;
+    while (lo < end) {
+        int64_t hi = time_add(lo, step) < end ? time_add(lo, step) : end;
+        if (share(v, l, st, lo, hi)) {
+            while (hi - lo > 1) { /* [from,lo) has none of it, [lo,hi) has */
+                int64_t mid = lo + (hi - lo) / 2;
+                if (share(v, l, st, lo, mid))
+                    hi = mid;
+                else
+                    lo = mid;
+            }
+            return lo;
+        }
+        lo = hi;
+        step = step > INT64_MAX / 4 ? step : step * 2;
+    }
+    return NO_TIME;
+}
+
+static int64_t last_in(const struct view *v, struct lane l, enum state st, int64_t until)
+{
+    int64_t hi = until, step = 1024;
+    while (hi > 0) {
+        int64_t lo = hi > step ? hi - step : 0;
+        if (share(v, l, st, lo, hi)) {
+            while (hi - lo > 1) {
+                int64_t mid = lo + (hi - lo) / 2;
+                if (share(v, l, st, mid, hi))
+                    lo = mid;
+                else
+                    hi = mid;
+            }
+            return lo;
+        }
+        hi = lo;
+        step = step > INT64_MAX / 4 ? step : step * 2;
+    }
+    return NO_TIME;
+}
+
+/* In [a,z), a part that is held: the lane's next span in the state, or the last; not the one that began at `not`. */
+static bool same_in(const struct view *v, struct lane l, enum state st, int dir, int64_t a, int64_t z, int64_t not,
+                    struct span *s)
+{
+    while (a < z) {
+        int64_t t = dir > 0 ? next_in(v, l, st, a, z) : last_in(v, l, st, z);
+        if (t == NO_TIME || t < a || !trace_span_at(v->tr, l, t, s) || s->state != st)
+            return false;
+        if (s->t0 != not )
+            return true;
+        if (dir > 0)
+            a = s->t1 > t ? s->t1 : t + 1;
+        else
+            z = s->t0 < t ? s->t0 : t;
+    }
+    return false;
+}
+
+static enum far_saw look_same(struct view *v)
+{
+    const struct far *f = &v->far;
+    const struct trace_info *ti = trace_info(v->tr);
+    struct lane l;
+    struct span s;
+    if (!far_lane(v, &l))
+        return FAR_NOWHERE;
+    if (!same_in(v, l, (enum state)f->state, f->dir, f->dir > 0 ? f->edge + 1 : ti->detail_t0,
+                 f->dir > 0 ? ti->detail_t1 : f->edge, f->t, &s))
+        return goes_on(v, l, f->dir) ? FAR_NOT_HERE : FAR_NOWHERE;
+    v->message[0] = 0;
+    to_span(v, l, s.t0);
+    return FAR_FOUND;
+}
+
+/* A processor's times are known everywhere, beside what is held about: there the next one is at that time or soon after. */
+static unsigned same_beyond(struct view *v, struct lane l, const struct span *s, int dir)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    struct far f = {.look = look_same, .dir = dir, .from = -1, .t = s->t0, .state = s->state};
+    char none[160];
+    snprintf(none, sizeof none, "no other span is \"%s\" %s on this lane", state_name((enum state)s->state),
+             dir > 0 ? "behind this one" : "before this one");
+    if (l.kind == LANE_P && dir > 0) {
+        int64_t t = next_in(v, l, (enum state)s->state, ti->detail_t1, ti->end);
+        if (t != NO_TIME && t > ti->detail_t1)
+            f.from = f.edge = t - 1;
+    }
+    return look_beyond(v, f, l, dir > 0 ? "the next such span of" : "such a span before, of", none);
+}
+
+unsigned view_same(struct view *v, int n)
+{
+    n = times(n);
+    int dir = n < 0 ? -1 : 1;
+    struct lane l;
+    struct span s, to;
+    if (!view_span_here(v, &l, &s))
+        return move_fail(v, "no span under the cursor");
+    bool any = false, part = trace_info(v->tr)->bounded;
+    int64_t most = part ? trace_info(v->tr)->detail_t1 : view_end(v), least = part ? trace_info(v->tr)->detail_t0 : 0;
+    for (int i = 0; i < n * dir; i++) {
+        int64_t t =
+            dir > 0 ? next_in(v, l, (enum state)s.state, s.t1, most) : last_in(v, l, (enum state)s.state, s.t0);
+        if (t == NO_TIME || t < least || !trace_span_at(v->tr, l, t, &to) || to.state != s.state)
+            break;
+        s = to;
+        any = true;
+    }
+    if (!any && goes_on(v, l, dir))
+        return same_beyond(v, l, &s, dir);
+    if (!any)
+        return move_fail(v, "no other span is \"%s\" %s on this lane", state_name((enum state)s.state),
+                         dir > 0 ? "behind this one" : "before this one");
+    move_push(v, STEP_CURSOR);
+    move_to(v, s.t0 < 0 ? 0 : s.t0, true);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_gc(struct view *v, int n)
+{
+    static const enum range_kind kinds[] = {RANGE_GC, RANGE_STW};
+    n = times(n);
+    int dir = n < 0 ? -1 : 1;
+    int64_t t = v->at.cursor;
+    struct range best = {0};
+    bool any = false;
+    for (int i = 0; i < n * dir; i++) {
+        bool found = false;
+        for (int k = 0; k < 2; k++) {
+            const struct range *r;
+            size_t nr = trace_ranges(v->tr, kinds[k], &r); /* unsorted while loading: look at all */
+            for (size_t j = 0; j < nr; j++)
+                if ((dir > 0 ? r[j].t0 > t : r[j].t0 < t) &&
+                    (!found || (dir > 0 ? r[j].t0 < best.t0 : r[j].t0 > best.t0))) {
+                    best = r[j];
+                    found = true;
+                }
+        }
+        if (!found)
+            break;
+        t = best.t0;
+        any = true;
+    }
+    if (!any)
+        return move_fail(v, "no GC cycle or stop-the-world %s", dir > 0 ? "behind the cursor" : "before the cursor");
+    move_push(v, STEP_JUMP);
+    move_to(v, best.t0, true);
+    move_settle(v);
+    char d[FMT_MAX], what[80];
+    when_exact(v->tr, time_sub(best.t1, best.t0), d);
+    str_safe(trace_str(v->tr, best.name), what, sizeof what);
+    view_message(v, false, "%s%s%s%s: %s%s", best.kind == RANGE_GC ? "GC cycle" : "stop-the-world", *what ? " (" : "",
+                 what, *what ? ")" : "", d, best.open_end ? ", not over at the end of the trace" : "");
+    return VR_DRAW;
+}
+
+/* ---- goroutines, processors, wake-ups ------------------------------------------------------------------- */
+
+static bool on_p(const struct span *s)
+{
+    return s->state == ST_RUNNING || s->state == ST_GCWORK || s->state == ST_ASSIST || s->state == ST_SWEEP;
+}
+
+bool move_running(const struct view *v, uint32_t g, int64_t t, struct span *out)
+{
+    struct span_iter it;
+    if (g == NO_LANE || !span_seek(&it, v->tr, (struct lane){LANE_G, g}, t))
+        return false;
+    for (int i = 0; i < WALK; i++) {
+        const struct span *s = span_get(&it);
+        if (s->t0 <= t && on_p(s)) {
+            *out = *s;
+            return true;
+        }
+        if (!span_prev(&it))
+            return false;
+    }
+    return false;
+}
+
+uint32_t move_goroutine(const struct view *v, struct lane l, int64_t t)
+{
+    struct span s;
+    if (l.kind == LANE_G)
+        return l.i;
+    return trace_span_at(v->tr, l, t, &s) ? s.who : NO_LANE;
+}
+
+/* If the span that the status line speaks of isn't at the cursor, bring the cursor to it. */
+static void onto(struct view *v, const struct span *s)
+{
+    if (v->at.cursor < s->t0)
+        v->at.cursor = s->t0;
+    else if (v->at.cursor >= s->t1 && s->t1 > s->t0)
+        v->at.cursor = s->t1 - 1;
+    v->at.exact = true;
+}
+
+unsigned move_swap(struct view *v)
+{
+    struct lane l;
+    struct span s;
+    if (!view_span_here(v, &l, &s))
+        return move_fail(v, "no span under the cursor");
+    if (l.kind != LANE_G) {
+        if (s.who == NO_LANE)
+            return move_fail(v, "no goroutine runs here");
+        move_push(v, STEP_JUMP);
+        v->last_focus[l.kind] = l.i;
+        onto(v, &s);
+        move_lane(v, (struct lane){LANE_G, s.who});
+        move_settle(v);
+        return VR_DRAW;
+    }
+    struct span run = s;
+    if (!(on_p(&s) && s.who != NO_LANE) && !(move_running(v, l.i, v->at.cursor, &run) && run.who != NO_LANE))
+        return move_fail(v, "it has not run on a processor before");
+    bool now = on_p(&s);
+    move_push(v, STEP_JUMP);
+    v->last_focus[l.kind] = l.i;
+    if (now)
+        onto(v, &s);
+    move_lane(v, (struct lane){LANE_P, run.who});
+    move_settle(v);
+    if (!now)
+        view_message(v, false, "it does not run here (%s): this is the processor it ran on last",
+                     state_name((enum state)s.state));
+    return VR_DRAW;
+}
+
+static unsigned to_goroutine(struct view *v, uint32_t g, int64_t t)
+{
+    move_push(v, STEP_JUMP);
+    move_to(v, t, true);
+    kind_here(v)->show(v, g, t);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+/* The goroutine, or processor, that a view of lanes shows first: that of the span one comes from, or the last one. */
+uint32_t move_arrive(const struct view *v, enum lane_kind k)
+{
+    struct lane from = v->at.focus;
+    struct span s;
+    uint32_t to = NO_LANE;
+    if (have_lane(v) && view_span_here(v, &from, &s)) {
+        if (k == LANE_G)
+            to = s.who;
+        else if (k == LANE_P)
+            to = from.kind == LANE_M ? s.proc : on_p(&s) ? s.who : NO_LANE;
+    }
+    if (to == NO_LANE)
+        to = v->last_focus[k] < trace_nlanes(v->tr, k) ? v->last_focus[k] : 0;
+    return to;
+}
+
+static void name_of(const struct view *v, uint32_t g, char *out, size_t size)
+{
+    str_shorten(trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, g}).name), 40, true, out, size);
+}
+
+/* The runnable span through which goroutine g came to what it does at t, or leaves it: see view_cause(). */
+static bool wake_of(const struct view *v, uint32_t g, int64_t t, struct span *out)
+{
+    struct span_iter it;
+    if (!span_seek(&it, v->tr, (struct lane){LANE_G, g}, t))
+        return false;
+    uint8_t st = span_get(&it)->state;
+    bool back = st != ST_WAITING && st != ST_SYSCALL; /* a wait ends by its wake-up, the rest began with one */
+    for (int i = 0; i < WALK; i++) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_RUNNABLE && s->who != NO_LANE) {
+            *out = *s;
+            return true;
+        }
+        if (!back && i > 0 && s->state != ST_RUNNABLE)
+            return false;
+        if (!(back ? span_prev(&it) : span_next(&it)))
+            return false;
+    }
+    return false;
+}
+
+/* To who woke goroutine g, or created it, at that moment. */
+static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, const char *did)
+{
+    char who[200], whom[200];
+    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, g}).id,
+             by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
+    name_of(v, g, whom, sizeof whom);
+    name_of(v, by, who, sizeof who);
+    unsigned r = to_goroutine(v, by, t < 0 ? 0 : t);
+    if (kind_here(v)->lanes == LANE_G) { /* both stay in sight */
+        view_guest(v, g, t < 0 ? 0 : t);
+        move_settle(v);
+    }
+    view_message(v, false, "G%" PRIu64 " %s %s G%" PRIu64 " %s here", by_id, who, did, id, whom);
+    return r;
+}
+
+static enum far_saw look_birth(struct view *v)
+{
+    struct lane l;
+    if (!far_lane(v, &l) || trace_lane(v->tr, l).creator == NO_LANE)
+        return FAR_NOWHERE;
+    to_cause(v, l.i, trace_lane(v->tr, l).creator, trace_lane(v->tr, l).seen, "created");
+    return FAR_FOUND;
+}
+
+/* Nobody woke it: who created it, where that was. t: when; < 0 = before the trace. */
+static unsigned to_birth(struct view *v, struct lane l, int64_t t, const char *none)
+{
+    struct far f = {.look = look_birth, .dir = 1, .once = true, .from = t, .edge = t - 1};
+    return t < 0 || !trace_info(v->tr)->bounded ? move_fail(v, "%s", none)
+                                                : look_beyond(v, f, l, "who created", none);
+}
+
+static enum far_saw look_cause(struct view *v)
+{
+    const struct far *f = &v->far;
+    struct lane l;
+    struct span wake;
+    if (!far_lane(v, &l))
+        return FAR_NOWHERE;
+    if (wake_of(v, l.i, f->edge, &wake)) {
+        to_cause(v, l.i, wake.who, wake.t0, "woke");
+        return FAR_FOUND;
+    }
+    if (f->dir < 0)
+        return goes_on(v, l, -1) ? FAR_NOT_HERE : look_birth(v);
+    if (goes_on(v, l, 1) && trace_span_at(v->tr, l, f->edge, &wake) && wake.t1 >= trace_info(v->tr)->detail_t1)
+        return FAR_NOT_HERE; /* it still waits */
+    char none[sizeof f->none];
+    memcpy(none, f->none, sizeof none);
+    if (f->t < 0)
+        return FAR_NOWHERE;
+    (void)to_birth(v, l, f->t, none);
+    return FAR_WORKING; /* at that, now */
+}
+
+unsigned view_cause(struct view *v)
+{
+    struct lane l;
+    struct span s, wake;
+    char none[160];
+    if (!view_span_here(v, &l, &s))
+        return move_fail(v, "no span under the cursor");
+    uint32_t g = l.kind == LANE_G ? l.i : s.who;
+    int64_t t = v->at.cursor < s.t0 || v->at.cursor >= s.t1 ? s.t0 : v->at.cursor;
+    if (g == NO_LANE)
+        return move_fail(v, "no goroutine runs here");
+    struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
+    if (wake_of(v, g, t, &wake))
+        return to_cause(v, g, wake.who, wake.t0, "woke");
+    snprintf(none, sizeof none,
+             "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)", li.id);
+    l = (struct lane){LANE_G, g};
+    int dir = trace_span_at(v->tr, l, t, &s) && (s.state == ST_WAITING || s.state == ST_SYSCALL) ? 1 : -1;
+    t = li.created ? li.seen : -1;
+    if (goes_on(v, l, dir) && (dir < 0 || s.t1 >= trace_info(v->tr)->detail_t1))
+        return look_beyond(v, (struct far){.look = look_cause, .dir = dir, .from = -1, .t = t}, l, "who woke", none);
+    if (li.creator != NO_LANE)
+        return to_cause(v, g, li.creator, li.seen, "created");
+    return to_birth(v, l, t, none);
+}
+
+struct effect {
+    uint32_t g;
+    int64_t t;
+    bool found, created;
+    int64_t spans; /* looked at */
+};
+
+/* Among the spans of one lane in [t0,t1): is one a wake-up by g, earlier than the best? */
+static void effect_in(const struct view *v, struct lane l, uint32_t by, int64_t t0, int64_t t1, struct effect *e)
+{
+    struct lane_info li = trace_lane(v->tr, l);
+    if (li.last <= t0 || li.first >= t1)
+        return;
+    if (li.creator == by && li.created && li.seen >= t0 && li.seen < t1 && (!e->found || li.seen < e->t))
+        *e = (struct effect){l.i, li.seen, true, true, e->spans};
+    if (!share(v, l, ST_RUNNABLE, t0, t1))
+        return;
+    struct span_iter it;
+    if (!span_seek(&it, v->tr, l, t0))
+        return;
+    for (; e->spans < EFFECT_SPANS; e->spans++) {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= t1 || (e->found && s->t0 >= e->t))
+            return;
+        if (s->t0 >= t0 && s->state == ST_RUNNABLE && s->who == by) {
+            *e = (struct effect){l.i, s->t0, true, false, e->spans};
+            return;
+        }
+        if (!span_next(&it))
+            return;
+    }
+}
+
+/* Whom `by` woke first from `from` on. */
+static void effect_from(const struct view *v, uint32_t by, int64_t from, int64_t end, struct effect *e)
+{
+    int64_t len = 100000;
+    uint32_t n = trace_nlanes(v->tr, LANE_G);
+    *e = (struct effect){0};
+    while (!e->found && from < end && e->spans < EFFECT_SPANS) {
+        int64_t to = time_add(from, len) < end ? time_add(from, len) : end;
+        for (uint32_t i = 0; i < n && e->spans < EFFECT_SPANS; i++, e->spans++)
+            effect_in(v, (struct lane){LANE_G, i}, by, from, to, e);
+        from = to;
+        len = len > INT64_MAX / 8 ? len : len * 4;
+    }
+}
+
+static void to_effect(struct view *v, const struct effect *e, uint32_t by)
+{
+    char who[200], whom[200];
+    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, e->g}).id,
+             by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
+    name_of(v, by, who, sizeof who);
+    name_of(v, e->g, whom, sizeof whom);
+    move_push(v, STEP_JUMP);
+    move_to(v, e->t, true);
+    move_lane(v, (struct lane){LANE_G, e->g});
+    move_settle(v);
+    view_message(v, false, "G%" PRIu64 " %s, %s here by G%" PRIu64 " %s", id, whom, e->created ? "created" : "woken",
+                 by_id, who);
+}
+
+static enum far_saw look_effect(struct view *v)
+{
+    struct lane l;
+    struct effect e;
+    if (!far_lane(v, &l))
+        return FAR_NOWHERE;
+    effect_from(v, l.i, v->far.edge + 1, trace_info(v->tr)->detail_t1, &e);
+    if (!e.found && e.spans < EFFECT_SPANS && goes_on(v, l, 1))
+        return FAR_NOT_HERE;
+    if (!e.found && e.spans >= EFFECT_SPANS)
+        snprintf(v->far.none, sizeof v->far.none, "G%" PRIu64 " wakes and creates nobody soon (search cut short)",
+                 v->far.id);
+    if (!e.found)
+        return FAR_NOWHERE;
+    to_effect(v, &e, l.i);
+    return FAR_FOUND;
+}
+
+unsigned view_effect(struct view *v)
+{
+    struct lane l;
+    struct span s;
+    if (!view_span_here(v, &l, &s))
+        return move_fail(v, "no span under the cursor");
+    uint32_t by = l.kind == LANE_G ? l.i : s.who;
+    if (by == NO_LANE)
+        return move_fail(v, "no goroutine runs here");
+    const struct trace_info *ti = trace_info(v->tr);
+    struct effect e;
+    effect_from(v, by, v->at.cursor, ti->bounded ? ti->detail_t1 : view_end(v), &e);
+    if (e.found) {
+        to_effect(v, &e, by);
+        return VR_DRAW;
+    }
+    char who[200], none[320];
+    l = (struct lane){LANE_G, by};
+    name_of(v, by, who, sizeof who);
+    bool cut = e.spans >= EFFECT_SPANS;
+    snprintf(none, sizeof none, "G%" PRIu64 " %s wakes and creates nobody %s", trace_lane(v->tr, l).id, who,
+             cut ? "soon behind the cursor (search cut short)" : "behind the cursor");
+    if (!cut && goes_on(v, l, 1))
+        return look_beyond(v, (struct far){.look = look_effect, .dir = 1, .from = -1}, l, "whom next wakes", none);
+    return move_fail(v, "%s", none);
+}
+
+/* ---- typed targets -------------------------------------------------------------------------------------- */
+
+static const char *kind_name(enum lane_kind k)
+{
+    return k == LANE_G ? "goroutine" : k == LANE_P ? "processor" : "thread";
+}
+
+static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
+{
+    struct place before = v->at;
+    move_push(v, STEP_JUMP);
+    if (lane != NO_LANE) {
+        v->last_focus[before.focus.kind] = before.focus.i;
+        move_lane(v, (struct lane){g->kind, lane});
+    }
+    if (g->has_range)
+        v->at.win = (struct window){g->t0, g->t1 > view_end(v) ? view_end(v) : g->t1};
+    if (g->has_range && v->at.win.t1 <= v->at.win.t0)
+        v->at.win.t1 = v->at.win.t0 + 1;
+    if (g->has_time || g->has_range)
+        move_to(v, g->t0, g->has_time);
+    if (lane != NO_LANE && !g->has_time && !g->has_range && g->kind == LANE_G) { /* where it lives */
+        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, lane});
+        if (v->at.cursor < li.first || v->at.cursor >= li.last)
+            move_to(v, li.created ? li.seen : li.first, true);
+    }
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static enum far_saw look_lane(struct view *v)
+{
+    struct far f = v->far;
+    struct lane l;
+    struct target g = {.has_lane = true, .kind = f.kind, .has_time = f.once, .t0 = f.edge + 1};
+    if (!far_lane(v, &l))
+        return FAR_NOT_HERE;
+    v->message[0] = 0;
+    to_place(v, &g, l.i);
+    return FAR_FOUND;
+}
+
+/* A lane that isn't in what is held: where the trace first tells of it, or at the time asked for. */
+static unsigned lane_beyond(struct view *v, const struct target *g)
+{
+    char what[80], none[160], at[FMT_MAX];
+    const struct trace_info *ti = trace_info(v->tr);
+    int64_t since = g->kind == LANE_G ? trace_goroutine_since(v->tr, g->id) : ti->detail_t1; /* the others stay */
+    struct far f = {.look = look_lane, .dir = 1, .from = since, .edge = since - 1, .kind = g->kind, .id = g->id};
+    snprintf(what, sizeof what, "%s %" PRIu64, kind_name(g->kind), g->id);
+    snprintf(none, sizeof none, "no %s in this trace", what);
+    if (since == INT64_MAX || since >= ti->end)
+        return move_fail(v, "%s", none);
+    if (!g->has_time && !g->has_range)
+        return far_begin(v, &f, what, none);
+    f.once = true;
+    f.from = g->t0 < ti->end ? g->t0 : ti->end - 1;
+    f.edge = f.from - 1;
+    snprintf(none, sizeof none, "%s isn't there at %s", what, when_exact(v->tr, g->t0, at));
+    if (far_held(v, f.from))
+        return move_fail(v, "%s", none);
+    if (g->has_range) { /* the window first: then it is what shows there */
+        (void)to_place(v, g, NO_LANE);
+        f.from = v->at.cursor;
+        f.edge = f.from - 1;
+    }
+    return far_begin(v, &f, what, none);
+}
+
+unsigned view_goto(struct view *v, const char *line)
+{
+    struct target g;
+    char plain[VIEW_TEXT + 64];
+    const char *why = "";
+    if (!goto_wall(v->tr, line, plain, sizeof plain, &why))
+        return move_fail(v, "%s", why);
+    if (!goto_parse(plain, &g))
+        return move_fail(v, "not a place: %.60s (1.25s, 300us, 1.2s..1.3s, g123, p4, m7)", line);
+    const struct trace_info *ti = trace_info(v->tr);
+    uint32_t lane = g.has_lane ? trace_find_lane(v->tr, g.kind, g.id) : NO_LANE;
+    if ((g.has_time || g.has_range) && g.t0 > ti->end && ti->end > 0) {
+        char a[FMT_MAX];
+        return move_fail(v, "the trace ends at %s", when_exact(v->tr, ti->end, a));
+    }
+    if (g.has_lane && lane == NO_LANE && ti->bounded && ti->done)
+        return lane_beyond(v, &g);
+    if (g.has_lane && lane == NO_LANE)
+        return move_fail(v, "no %s %" PRIu64 " in this trace%s", kind_name(g.kind), g.id,
+                         !ti->done ? " as far as it is loaded" : "");
+    unsigned r = to_place(v, &g, lane);
+    if (g.has_time && line[strspn(line, " 0123456789_")] == 0 && !(r & VR_BELL))
+        view_message(v, false, "a bare number is %s",
+                     trace_info(v->tr)->has_clock ? "nanoseconds: say 500us, 500ms or 1.5s for longer ones"
+                                                  : "ticks");
+    return r;
+}

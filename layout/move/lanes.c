@@ -1,0 +1,509 @@
+/*
+ * lanes.c - two steps: all lanes in an order, then those of them that show. An order is a sort by one 64-bit key per
+ * lane, ties by index, so it is the same on every run. While a trace loads it is renewed only now and then.
+ *
+ * Rows: the pinned lanes first, then of the order what is not hidden, lives in the window (if so wished), passes the
+ * filter, and is not folded away behind the first of its group. The lane with the cursor shows in any case, so that
+ * a jump never ends on nothing. A list of related lanes replaces the order.
+ */
+#include "layout/move/lanes.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/cells.h"
+#include "layout/move/filter.h"
+
+enum { AT_ONCE = 20000 }; /* so many lanes are sorted without steps */
+
+struct keyed {
+    uint64_t key;
+    uint32_t lane;
+};
+
+struct lanes_making { /* an order under way: keys so far, then sorted by byte after byte */
+    struct keyed *k, *t;
+    uint32_t n, at;
+    uint64_t all, any; /* bits that all keys have, that any has */
+    int byte;          /* bits sorted by */
+    enum sort sort;
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* The first bytes of a name as a number: enough order for a screen. */
+static uint64_t name_key(struct str s)
+{
+    uint64_t k = 0;
+    for (uint32_t i = 0; i < 8; i++)
+        k = k << 8 | (i < s.len ? (unsigned char)s.p[i] : 0);
+    return k;
+}
+
+static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t lane)
+{
+    struct lane at = {l->kind, lane};
+    if (l->sort == SORT_SEEN)
+        return lane;
+    struct lane_info li = trace_lane(tr, at);
+    if (l->sort == SORT_ID)
+        return li.id;
+    if (l->sort == SORT_NAME)
+        return name_key(trace_str(tr, li.name));
+    struct shares sh;
+    trace_shares(tr, at, 0, trace_info(tr)->end, &sh);
+    int64_t ns = l->sort == SORT_RUNNABLE  ? sh.ns[ST_RUNNABLE]
+                 : l->sort == SORT_WAITING ? sh.ns[ST_WAITING]
+                 : l->sort == SORT_SYSCALL ? sh.ns[ST_SYSCALL]
+                                           : sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST];
+    return UINT64_MAX - (uint64_t)ns; /* the most first */
+}
+
+/* Stable, by byte b; false: all keys share that byte. From *k into *t, which change places. */
+static bool radix(struct keyed **k, struct keyed **t, uint32_t n, int b)
+{
+    uint32_t at[257] = {0};
+    for (uint32_t i = 0; i < n; i++)
+        at[((*k)[i].key >> b & 255) + 1]++;
+    if (n && at[((*k)[0].key >> b & 255) + 1] == n)
+        return false;
+    for (int j = 0; j < 256; j++)
+        at[j + 1] += at[j];
+    for (uint32_t i = 0; i < n; i++)
+        (*t)[at[(*k)[i].key >> b & 255]++] = (*k)[i];
+    struct keyed *swap = *k;
+    *k = *t;
+    *t = swap;
+    return true;
+}
+
+/* Those of one name behind the first of them. false: out of memory, the order is as it was. */
+static bool group(const struct trace *tr, uint32_t *order, uint32_t n)
+{
+    uint32_t names = trace_nstr(tr), ranks = 0;
+    uint32_t *rank = mem_zalloc(((size_t)names + 1) * sizeof *rank); /* of a name, from 1 */
+    uint32_t *of = mem_alloc(((size_t)n + 1) * sizeof *of);          /* of a lane in the order */
+    uint32_t *out = mem_alloc(((size_t)n + 1) * sizeof *out);
+    uint32_t *at = rank && of ? mem_zalloc(((size_t)names + 2) * sizeof *at) : NULL;
+    if (out && at) {
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t name = trace_lane(tr, (struct lane){LANE_G, order[i]}).name;
+            name = name < names ? name : 0;
+            if (!rank[name])
+                rank[name] = ++ranks;
+            of[i] = rank[name];
+            at[of[i]]++;
+        }
+        for (uint32_t r = 0, sum = 0; r <= ranks; r++) {
+            uint32_t k = at[r];
+            at[r] = sum;
+            sum += k;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            out[at[of[i]]++] = order[i];
+        memcpy(order, out, (size_t)n * sizeof *order);
+    }
+    bool ok = out && at;
+    mem_free(rank);
+    mem_free(of);
+    mem_free(out);
+    mem_free(at);
+    return ok;
+}
+
+static void drop_making(struct lanes *l)
+{
+    if (l->making) {
+        mem_free(l->making->k);
+        mem_free(l->making->t);
+    }
+    mem_free(l->making);
+    l->making = NULL;
+}
+
+/* Sorted keys become the order. */
+static bool take_order(struct lanes *l, const struct trace *tr)
+{
+    struct lanes_making *m = l->making;
+    uint32_t n = m->n;
+    uint32_t *order = mem_alloc(((size_t)n + 1) * sizeof *order);
+    if (!order)
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        order[i] = m->k[l->invert ? n - 1 - i : i].lane;
+    bool ok = !l->group || l->kind != LANE_G || group(tr, order, n);
+    mem_free(l->order);
+    l->order = order;
+    l->total = n;
+    return ok;
+}
+
+static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_ns)
+{
+    struct lanes_making *m = l->making;
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    for (; m->at < m->n; m->at++) {
+        if (m->at % 256 == 255 && until != INT64_MAX && now_ns() >= until)
+            return false;
+        uint64_t key = key_of(l, tr, m->at);
+        m->k[m->at] = (struct keyed){key, m->at};
+        m->all &= key;
+        m->any |= key;
+    }
+    for (; m->byte < 64; m->byte += 8) {
+        if (((m->all ^ m->any) >> m->byte & 255) == 0 || !radix(&m->k, &m->t, m->n, m->byte))
+            continue;
+        if (until != INT64_MAX && now_ns() >= until) {
+            m->byte += 8;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* true: the order is new; false: under way, or out of memory (*ok). */
+static bool make_order(struct lanes *l, const struct trace *tr, uint32_t n, bool *ok)
+{
+    *ok = true;
+    drop_making(l);
+    if (l->sort == SORT_SEEN && !l->invert && !(l->group && l->kind == LANE_G)) {
+        mem_free(l->order);
+        l->order = NULL;
+        l->total = n;
+        return true;
+    }
+    l->making = mem_zalloc(sizeof *l->making);
+    if (l->making) {
+        l->making->k = mem_alloc(((size_t)n + 1) * sizeof *l->making->k);
+        l->making->t = mem_alloc(((size_t)n + 1) * sizeof *l->making->t);
+        l->making->all = UINT64_MAX;
+    }
+    if (!l->making || !l->making->k || !l->making->t) {
+        drop_making(l);
+        return *ok = false;
+    }
+    l->making->n = n;
+    l->making->sort = l->sort;
+    if (n > AT_ONCE)
+        return false;
+    step_making(l, tr, INT64_MAX);
+    *ok = take_order(l, tr);
+    drop_making(l);
+    return *ok;
+}
+
+bool lanes_work(struct lanes *l, const struct trace *tr, int64_t budget_ns)
+{
+    if (!l->making)
+        return true;
+    if (!step_making(l, tr, budget_ns))
+        return false;
+    take_order(l, tr);
+    drop_making(l);
+    l->rows_stale = true;
+    return true;
+}
+
+int lanes_share(const struct lanes *l)
+{
+    return l->making && l->making->n ? (int)((uint64_t)l->making->at * 100 / l->making->n) : 100;
+}
+
+/* Sorting a million goroutines at every step of loading would be all that loading does. */
+static bool unsorted(const struct lanes *l, const struct trace *tr, uint32_t n)
+{
+    if (l->making && l->making->n == n && !l->stale)
+        return false;
+    return l->stale || (n != l->total && (trace_info(tr)->done || n < 4096 || n / 5 * 4 > l->total));
+}
+
+/* ---- what is hidden, pinned, folded --------------------------------------------------------------------- */
+
+bool lanes_pinned(const struct lanes *l, uint32_t lane)
+{
+    for (int i = 0; i < l->npin; i++)
+        if (l->pin[i] == lane)
+            return true;
+    return false;
+}
+
+bool lanes_is_hidden(const struct lanes *l, uint32_t lane)
+{
+    return lane < l->nhidden && l->hidden[lane / 64] >> (lane % 64) & 1;
+}
+
+bool lanes_hide(struct lanes *l, const struct trace *tr, uint32_t lane, bool hide)
+{
+    uint32_t n = (trace_nlanes(tr, l->kind) / 64 + 1) * 64;
+    if (lane >= n || lanes_is_hidden(l, lane) == hide)
+        return true;
+    if (n > l->nhidden) {
+        uint64_t *p = mem_resize(l->hidden, n / 8);
+        if (!p)
+            return false;
+        memset(p + l->nhidden / 64, 0, (n - l->nhidden) / 8);
+        l->hidden = p;
+        l->nhidden = n;
+    }
+    l->hidden[lane / 64] ^= 1ull << (lane % 64);
+    l->hidden_n += hide ? 1 : (uint32_t)-1;
+    l->rows_stale = true;
+    return true;
+}
+
+bool lanes_folded(const struct lanes *l, uint32_t name)
+{
+    for (int i = 0; i < l->nopen; i++)
+        if (l->open[i] == name)
+            return false;
+    return l->group;
+}
+
+void lanes_fold(struct lanes *l, uint32_t name, bool fold)
+{
+    int i = 0;
+    while (i < l->nopen && l->open[i] != name)
+        i++;
+    if (fold && i < l->nopen) {
+        l->open[i] = l->open[--l->nopen];
+    } else if (!fold && i == l->nopen) {
+        if (l->nopen == LANES_OPEN) /* the one unfolded longest ago gives way */
+            memmove(l->open, l->open + 1, --l->nopen * sizeof *l->open);
+        l->open[l->nopen++] = name;
+    }
+    l->rows_stale = true;
+}
+
+uint32_t lanes_more(const struct lanes *l, uint32_t row)
+{
+    return l->grouped && row < l->n ? l->more[row] : 0;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static void drop_rows(struct lanes *l)
+{
+    mem_free(l->row_lane);
+    mem_free(l->lane_row);
+    mem_free(l->more);
+    l->row_lane = l->lane_row = l->more = NULL;
+    l->nrow_lane = l->nlane_row = 0;
+    l->cap_rows = 0;
+    l->listed = l->grouped = false;
+}
+
+/* Room for rows of all lanes, none of them filled. What was filled is cleared, not all there is. */
+static bool clear_rows(struct lanes *l)
+{
+    size_t n = (size_t)l->total + 1;
+    for (uint32_t i = 0; i < l->nrow_lane; i++)
+        l->lane_row[l->row_lane[i]] = NO_LANE;
+    l->nrow_lane = 0;
+    if (n > l->cap_rows) {
+        size_t cap = n + n / 4;
+        uint32_t *p[3] = {mem_resize(l->row_lane, cap * sizeof *p[0]), NULL, NULL};
+        l->row_lane = p[0] ? p[0] : l->row_lane;
+        p[1] = mem_resize(l->lane_row, cap * sizeof *p[1]);
+        l->lane_row = p[1] ? p[1] : l->lane_row;
+        p[2] = mem_resize(l->more, cap * sizeof *p[2]);
+        l->more = p[2] ? p[2] : l->more;
+        if (!p[0] || !p[1] || !p[2])
+            return false;
+        l->cap_rows = cap;
+    }
+    if (n > l->nlane_row) /* NO_LANE */
+        memset(l->lane_row + l->nlane_row, 0xFF, (n - l->nlane_row) * sizeof *l->lane_row);
+    l->nlane_row = (uint32_t)n;
+    return true;
+}
+
+struct rows {
+    struct lanes *l;
+    const struct trace *tr;
+    uint32_t head; /* of the group under way */
+    uint32_t name; /* of that group */
+};
+
+static void put(struct rows *r, uint32_t lane)
+{
+    struct lanes *l = r->l;
+    if (l->lane_row[lane] != NO_LANE)
+        return;
+    if (l->grouped)
+        l->more[l->nrow_lane] = 0;
+    l->lane_row[lane] = l->nrow_lane;
+    l->row_lane[l->nrow_lane++] = lane;
+}
+
+/* A lane of a group: the first is its head, the others count behind it while it is folded. */
+static void put_member(struct rows *r, uint32_t lane, uint32_t keep)
+{
+    uint32_t name = trace_lane(r->tr, (struct lane){LANE_G, lane}).name;
+    if (r->head == NO_LANE || name != r->name) {
+        r->name = name;
+        r->head = r->l->nrow_lane;
+        put(r, lane);
+    } else if (!lanes_folded(r->l, name) || lane == keep) {
+        put(r, lane);
+    } else {
+        r->l->more[r->head]++;
+    }
+}
+
+static bool plain(const struct lanes *l, bool all)
+{
+    return all && !l->order && !l->filter && !l->npin && !l->hidden_n && !l->only;
+}
+
+static void put_one(struct rows *r, uint32_t lane, uint32_t keep)
+{
+    struct lanes *l = r->l;
+    if (l->lane_row[lane] != NO_LANE || (lane != keep && l->hidden_n && lanes_is_hidden(l, lane)))
+        return;
+    if (l->grouped)
+        put_member(r, lane, keep);
+    else
+        put(r, lane);
+}
+
+/* The first lane from `lane` on that passes the filter and lives in the window, or is to be kept. */
+static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t keep, uint32_t lane)
+{
+    struct lanes *l = r->l;
+    uint32_t from = lane, at = lane;
+    while (at < l->total) {
+        if (l->filter && (at = filter_next(l->filter, at)) >= l->total)
+            break;
+        uint32_t here = all ? at : alive_next(&l->alive, r->tr, l->kind, w.t0, w.t1, at, l->total);
+        if (here == at || !l->filter)
+            at = here;
+        else if (here != NO_LANE && here > at) { /* what passes does not live: on from where one does */
+            at = here;
+            continue;
+        } else
+            at = NO_LANE;
+        break;
+    }
+    if (keep != NO_LANE && keep >= from && keep < l->total && keep < at)
+        return keep;
+    return at < l->total ? at : NO_LANE;
+}
+
+/* In the order: a bit for each that shows, then the order is walked. */
+static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all)
+{
+    struct lanes *l = r->l;
+    uint32_t n = l->total;
+    uint64_t *shown = all && !l->filter ? NULL : mem_zalloc(((size_t)n / 64 + 1) * sizeof *shown);
+    for (uint32_t i = shown ? next_shown(r, w, all, keep, 0) : NO_LANE; i != NO_LANE;
+         i = next_shown(r, w, all, keep, i + 1))
+        shown[i / 64] |= 1ull << i % 64;
+    for (uint32_t i = 0; i < n; i++) /* out of memory: rather too many than none */
+        if (!shown || shown[l->order[i] / 64] >> l->order[i] % 64 & 1)
+            put_one(r, l->order[i], keep);
+    mem_free(shown);
+}
+
+static void fill_rows(struct rows *r, struct window w, uint32_t keep, bool all)
+{
+    struct lanes *l = r->l;
+    uint32_t n = l->total;
+    for (int i = 0; i < l->npin; i++)
+        if (l->pin[i] < n)
+            put(r, l->pin[i]);
+    for (uint32_t i = 0; l->only && i < l->nonly; i++)
+        if (l->only[i] < n)
+            put(r, l->only[i]);
+    if (l->only) {
+        if (keep < n)
+            put(r, keep);
+        return;
+    }
+    if (l->order)
+        put_ordered(r, w, keep, all);
+    else
+        for (uint32_t i = next_shown(r, w, all, keep, 0); i != NO_LANE; i = next_shown(r, w, all, keep, i + 1))
+            put_one(r, i, keep);
+}
+
+/* The rows: all of the order, or what of it shows. */
+static bool make_rows(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep)
+{
+    bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end);
+    l->rows_stale = false;
+    l->n = l->total;
+    l->listed = l->grouped = false;
+    if (plain(l, all))
+        return true;
+    if (!clear_rows(l)) {
+        drop_rows(l);
+        mem_free(l->order); /* without rows there is no way back from a lane: show all as they came */
+        l->order = NULL;
+        return false;
+    }
+    struct rows r = {.l = l, .tr = tr, .head = NO_LANE};
+    l->listed = true;
+    l->grouped = l->group && l->kind == LANE_G;
+    fill_rows(&r, w, keep, all);
+    l->n = l->nrow_lane;
+    return true;
+}
+
+bool lanes_update(struct lanes *l, const struct trace *tr, struct window w, uint32_t keep)
+{
+    uint32_t n = trace_nlanes(tr, l->kind);
+    bool ok = true, fresh = false, identity = l->sort == SORT_SEEN && !l->invert && !l->group;
+    if (identity ? l->stale || n != l->total : unsorted(l, tr, n)) {
+        fresh = make_order(l, tr, n, &ok);
+        l->stale = false;
+        if (!fresh && l->making && !l->order) { /* as they came until it is there */
+            l->total = n;
+            fresh = true;
+        }
+    }
+    uint64_t version = l->filter ? filter_version(l->filter) : 0;
+    bool windowed = l->here && !l->only, lost = keep < l->total && lanes_row(l, keep) == NO_LANE;
+    bool moved = (windowed && (w.t0 != l->seen.t0 || w.t1 != l->seen.t1)) || l->rows_stale ||
+                 version != l->filter_seen || (keep != l->seen_keep && lost);
+    if (!fresh && !moved)
+        return ok;
+    l->seen = w;
+    l->seen_keep = keep;
+    l->filter_seen = version;
+    return make_rows(l, tr, w, keep) && ok;
+}
+
+void lanes_free(struct lanes *l)
+{
+    drop_making(l);
+    drop_rows(l);
+    alive_free(&l->alive);
+    mem_free(l->order);
+    mem_free(l->hidden);
+    mem_free(l->only);
+    l->order = l->only = NULL;
+    l->hidden = NULL;
+    l->n = l->total = l->nhidden = l->hidden_n = l->nonly = 0;
+    l->npin = l->nopen = 0;
+}
+
+uint32_t lanes_at(const struct lanes *l, uint32_t row)
+{
+    return row >= l->n ? NO_LANE : l->listed ? l->row_lane[row] : row;
+}
+
+uint32_t lanes_row(const struct lanes *l, uint32_t lane)
+{
+    if (lane >= l->total)
+        return NO_LANE;
+    if (!l->listed)
+        return lane;
+    return lane < l->nlane_row ? l->lane_row[lane] : NO_LANE; /* a lane that came since the rows were made */
+}

@@ -1,0 +1,424 @@
+/*
+ * lull.c - see lull.h. Changes of three counts (this P idle, the world stopped, goroutines runnable) are gathered for a
+ * piece of the interval, sorted, and swept over. A piece that would hold too many changes is halved, so memory stays
+ * bounded however far one looks; the steps can stop behind any goroutine.
+ *
+ * Invariant: sum covers [t0,w0) whole; while PIECE_GS, d[] holds the
+ * changes in [w0,w1) of all goroutines below g, each with its end behind it.
+ */
+#include "layout/move/lull.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/base/mem.h"
+#include "layout/views/kind.h"
+#include "layout/move/move.h"
+#include "layout/draw/status.h"
+#include "layout/move/when.h"
+
+enum { CHANGES_MOST = 1 << 15 };
+enum what { WHAT_IDLE, WHAT_STOPPED, WHAT_READY, WHATS };
+
+struct change {
+    int64_t t;
+    int16_t what, by; /* +1, -1 */
+};
+
+struct lull {
+    const struct trace *tr;
+    struct alive *alive;
+    uint32_t p;
+    int64_t t0, t1;
+    uint64_t events; /* of the trace, when it was begun */
+    uint32_t epoch;
+    int64_t w0, w1; /* the piece */
+    uint32_t g;     /* the next goroutine of it */
+    enum { PIECE_P, PIECE_GS, PIECE_RANK } phase;
+    struct change *d;
+    size_t n, cap;
+    struct lull_sum sum;
+    bool done;
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+struct lull *lull_new(const struct trace *tr, struct alive *alive, uint32_t p, int64_t t0, int64_t t1)
+{
+    struct lull *l = mem_zalloc(sizeof *l);
+    struct shares sh;
+    if (!l)
+        return NULL;
+    const struct trace_info *ti = trace_info(tr);
+    *l =
+        (struct lull){.tr = tr, .alive = alive, .p = p, .t0 = t0, .t1 = t1, .events = ti->events, .epoch = ti->epoch};
+    l->w0 = t0;
+    l->w1 = t1;
+    trace_shares(tr, (struct lane){LANE_P, p}, t0, t1, &sh);
+    l->sum.idle = sh.ns[ST_IDLE];
+    l->done = !l->sum.idle;
+    return l;
+}
+
+void lull_free(struct lull *l)
+{
+    if (!l)
+        return;
+    mem_free(l->d);
+    mem_free(l);
+}
+
+const struct lull_sum *lull_get(const struct lull *l)
+{
+    return &l->sum;
+}
+
+int lull_share(const struct lull *l)
+{
+    return l->done || l->t1 <= l->t0 ? 100 : (int)time_muldiv(l->w0 - l->t0, 100, l->t1 - l->t0);
+}
+
+/* ---- gathering ------------------------------------------------------------------------------------------ */
+
+/* Too many for one piece: what is gathered of its second half is dropped, and will be gathered again. */
+static void halve(struct lull *l)
+{
+    size_t n = 0;
+    l->w1 = l->w0 + (l->w1 - l->w0) / 2;
+    for (size_t i = 0; i < l->n; i += 2) { /* a change and its end stand together */
+        if (l->d[i].t >= l->w1)
+            continue;
+        l->d[n] = l->d[i];
+        l->d[n + 1] = l->d[i + 1];
+        if (l->d[n + 1].t > l->w1)
+            l->d[n + 1].t = l->w1;
+        n += 2;
+    }
+    l->n = n;
+}
+
+static void add(struct lull *l, int64_t t0, int64_t t1, enum what what)
+{
+    t0 = t0 > l->w0 ? t0 : l->w0;
+    t1 = t1 < l->w1 ? t1 : l->w1;
+    while (t0 < t1 && l->n + 2 > CHANGES_MOST && l->w1 - l->w0 > 1) {
+        halve(l);
+        t1 = t1 < l->w1 ? t1 : l->w1;
+    }
+    if (t0 >= t1 || l->sum.failed)
+        return;
+    struct change *d = mem_grow(l->d, &l->cap, l->n + 2, sizeof *d);
+    if (!d) {
+        l->sum.failed = true;
+        return;
+    }
+    l->d = d;
+    d[l->n++] = (struct change){t0, (int16_t)what, 1};
+    d[l->n++] = (struct change){t1, (int16_t)what, -1};
+}
+
+static void add_p(struct lull *l)
+{
+    struct span_iter it;
+    const struct range *r;
+    if (span_seek(&it, l->tr, (struct lane){LANE_P, l->p}, l->w0))
+        do {
+            const struct span *s = span_get(&it);
+            if (s->t0 >= l->w1)
+                break;
+            if (s->state == ST_IDLE)
+                add(l, s->t0, s->t1, WHAT_IDLE);
+        } while (span_next(&it));
+    size_t n = trace_ranges(l->tr, RANGE_STW, &r);
+    for (size_t i = 0; i < n; i++)
+        add(l, r[i].t0, r[i].t1, WHAT_STOPPED);
+}
+
+static bool idles(const struct lull *l)
+{
+    struct shares sh;
+    trace_shares(l->tr, (struct lane){LANE_P, l->p}, l->w0, l->w1, &sh);
+    return sh.ns[ST_IDLE] > 0;
+}
+
+static void rank(struct lull *l, uint32_t g, const struct span *s)
+{
+    struct lull_sum *m = &l->sum;
+    struct shares sh;
+    int64_t a = s->t0 > l->t0 ? s->t0 : l->t0, b = s->t1 < l->t1 ? s->t1 : l->t1;
+    trace_shares(l->tr, (struct lane){LANE_P, l->p}, a, b, &sh);
+    int64_t ns = sh.ns[ST_IDLE];
+    if (ns <= 0)
+        return;
+    m->waits++;
+    uint32_t i = m->ntop < LULL_TOP ? m->ntop : LULL_TOP;
+    while (i > 0 && (m->top[i - 1].ns < ns || (m->top[i - 1].ns == ns && m->top[i - 1].t0 > s->t0)))
+        i--;
+    if (i == LULL_TOP)
+        return;
+    uint32_t last = m->ntop < LULL_TOP ? m->ntop++ : LULL_TOP - 1;
+    memmove(&m->top[i + 1], &m->top[i], (last - i) * sizeof *m->top);
+    m->top[i] = (struct lull_wait){g, ns, s->t0, s->t1};
+}
+
+static void add_g(struct lull *l, uint32_t g)
+{
+    struct lane lane = {LANE_G, g};
+    struct span_iter it;
+    struct shares sh;
+    trace_shares(l->tr, lane, l->w0, l->w1, &sh);
+    if (!sh.ns[ST_RUNNABLE] || !span_seek(&it, l->tr, lane, l->w0))
+        return;
+    do {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= l->w1)
+            break;
+        if (s->state == ST_RUNNABLE)
+            add(l, s->t0, s->t1, WHAT_READY);
+    } while (!l->sum.failed && span_next(&it));
+}
+
+/* ---- sweeping ------------------------------------------------------------------------------------------- */
+
+static int by_time(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    return (x->t > y->t) - (x->t < y->t);
+}
+
+static void settle(struct lull_sum *m, const int64_t *c, int64_t dt)
+{
+    if (c[WHAT_IDLE] <= 0 || dt <= 0)
+        return;
+    if (c[WHAT_STOPPED] > 0) {
+        m->stopped += dt;
+    } else if (c[WHAT_READY] > 0) {
+        uint32_t n = (uint32_t)c[WHAT_READY];
+        m->least = !m->ready || n < m->least ? n : m->least;
+        m->most = n > m->most ? n : m->most;
+        m->ready += dt;
+    } else {
+        m->none += dt;
+    }
+}
+
+static void sweep(struct lull *l)
+{
+    int64_t c[WHATS] = {0}, at = l->w0;
+    qsort(l->d, l->n, sizeof *l->d, by_time);
+    for (size_t i = 0; i < l->n; i++) {
+        settle(&l->sum, c, l->d[i].t - at);
+        at = l->d[i].t;
+        c[l->d[i].what] += l->d[i].by;
+    }
+}
+
+/* The waits that begin in the piece; those that began before the interval with its first. */
+static void rank_g(struct lull *l, uint32_t g)
+{
+    struct lane lane = {LANE_G, g};
+    struct span_iter it;
+    struct shares sh;
+    trace_shares(l->tr, lane, l->w0, l->w1, &sh);
+    if (!sh.ns[ST_RUNNABLE] || !span_seek(&it, l->tr, lane, l->w0))
+        return;
+    do {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= l->w1)
+            break;
+        if (s->state == ST_RUNNABLE && (s->t0 >= l->w0 || l->w0 == l->t0))
+            rank(l, g, s);
+    } while (span_next(&it));
+}
+
+static void next_piece(struct lull *l)
+{
+    int64_t len = l->w1 - l->w0;
+    l->w0 = l->w1;
+    l->w1 = len > (l->t1 - l->w0) / 2 ? l->t1 : l->w0 + len * 2;
+    l->phase = PIECE_P;
+    l->done = l->w0 >= l->t1;
+}
+
+static void step(struct lull *l)
+{
+    if (l->phase == PIECE_P) {
+        l->n = 0;
+        l->g = 0;
+        add_p(l);
+        l->phase = PIECE_GS;
+        if (!idles(l))
+            next_piece(l);
+        return;
+    }
+    uint32_t n = trace_nlanes(l->tr, LANE_G), g = alive_next(l->alive, l->tr, LANE_G, l->w0, l->w1, l->g, n);
+    l->g = g + 1;
+    if (g != NO_LANE) {
+        (l->phase == PIECE_GS ? add_g : rank_g)(l, g);
+    } else if (l->phase == PIECE_GS) {
+        sweep(l);
+        l->g = 0;
+        l->phase = PIECE_RANK;
+    } else {
+        next_piece(l);
+    }
+}
+
+bool lull_step(struct lull *l, int64_t budget_ns)
+{
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    for (unsigned i = 1; !l->done; i++) {
+        if (i % 16 == 0 && until != INT64_MAX && now_ns() >= until)
+            return false;
+        step(l);
+        l->done |= l->sum.failed;
+    }
+    return true;
+}
+
+/* ---- beside the cursor ---------------------------------------------------------------------------------- */
+
+static bool is(const struct lull *l, const struct trace_info *ti, uint32_t p, int64_t t0, int64_t t1)
+{
+    return l && l->p == p && l->t0 == t0 && l->t1 == t1 && l->events == ti->events && l->epoch == ti->epoch;
+}
+
+/* What the cursor is on: a span if it is on one, else the column, or the selected range. false: nothing of a P. */
+static bool subject(const struct view *v, int64_t *t0, int64_t *t1)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    struct lane l = v->at.focus;
+    struct span s;
+    if (kind_here(v)->lanes != LANE_P || l.kind != LANE_P || l.i >= trace_nlanes(v->tr, LANE_P) ||
+        v->at.cursor >= ti->end)
+        return false;
+    view_column(v, t0, t1);
+    if (!status_range(v, t0, t1) && view_span_here(v, &l, &s) &&
+        (v->at.exact || trace_count(v->tr, l, *t0, *t1) == 1)) {
+        *t0 = s.t0 < 0 ? 0 : s.t0;
+        *t1 = s.t1;
+    }
+    *t1 = *t1 > ti->end ? ti->end : *t1;
+    return *t1 > *t0;
+}
+
+void lull_follow(struct view *v)
+{
+    int64_t t0, t1;
+    if (!subject(v, &t0, &t1)) {
+        lull_free(v->lull);
+        v->lull = NULL;
+        return;
+    }
+    if (is(v->lull, trace_info(v->tr), v->at.focus.i, t0, t1))
+        return;
+    lull_free(v->lull);
+    v->lull = lull_new(v->tr, &v->lanes[LANE_G].alive, v->at.focus.i, t0, t1);
+    if (v->lull)
+        (void)lull_step(v->lull, 300000);
+}
+
+bool lull_pending(const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    return ti->done && v->lull && !v->lull->done && v->lull->events == ti->events && v->lull->epoch == ti->epoch;
+}
+
+unsigned lull_work(struct view *v, int64_t budget_ns)
+{
+    return !lull_pending(v) ? VR_NONE : lull_step(v->lull, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+bool lull_speaks(const struct view *v)
+{
+    const struct lull *l = v->lull;
+    return l && l->sum.idle * 2 >= l->t1 - l->t0;
+}
+
+static bool unheld(const struct view *v, const struct lull *l)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    return ti->bounded && (l->t0 < ti->detail_t0 || l->t1 > ti->detail_t1);
+}
+
+void lull_text(const struct view *v, char *out, size_t size)
+{
+    const struct lull *l = v->lull;
+    char idle[FMT_MAX], a[FMT_MAX], who[32];
+    *out = 0;
+    if (!l || !l->sum.idle)
+        return;
+    const struct lull_sum *m = &l->sum;
+    when_dur(v->tr, m->idle, idle);
+    if (unheld(v, l) || m->failed || !l->done) {
+        const char *why = unheld(v, l) ? "who was runnable meanwhile is not in the detail that is held"
+                          : m->failed  ? "no memory to find who was runnable meanwhile"
+                                       : "adding up who was runnable meanwhile";
+        snprintf(out, size, l->done ? "idle %s: %s" : "idle %s: %s, %d%%", idle, why, lull_share(l));
+        return;
+    }
+    size_t n = (size_t)snprintf(out, size, "idle %s:", idle);
+    const char *sep = " ";
+    if (m->ready && n < size) {
+        status_lane(v, (struct lane){LANE_G, m->top[0].g}, who);
+        n += (size_t)snprintf(out + n, size - n, "%s%s with ", sep, when_dur(v->tr, m->ready, a));
+        if (m->least == m->most && n < size)
+            n += (size_t)snprintf(out + n, size - n, "%" PRIu32, m->most);
+        else if (n < size)
+            n += (size_t)snprintf(out + n, size - n, "%" PRIu32 " to %" PRIu32, m->least, m->most);
+        if (n < size)
+            n += (size_t)snprintf(out + n, size - n, " runnable (longest %s %s)", who,
+                                  when_dur(v->tr, m->top[0].ns, a));
+        sep = ", ";
+    }
+    if (m->stopped && n < size) {
+        n += (size_t)snprintf(out + n, size - n, "%s%s the world stopped", sep, when_dur(v->tr, m->stopped, a));
+        sep = ", ";
+    }
+    if (m->none && n < size)
+        snprintf(out + n, size - n, "%s%s nothing to do", sep,
+                 m->ready || m->stopped ? when_dur(v->tr, m->none, a) : "all of it");
+}
+
+/* Where a goroutine ran behind its wait. */
+static void then_ran(const struct view *v, const struct lull_wait *k, char *out, size_t size)
+{
+    struct span s;
+    char p[32];
+    *out = 0;
+    if (!trace_span_at(v->tr, (struct lane){LANE_G, k->g}, k->t1, &s) || s.t0 != k->t1 || s.who == NO_LANE ||
+        s.state == ST_RUNNABLE || s.state == ST_WAITING || s.state == ST_UNKNOWN)
+        return;
+    status_lane(v, (struct lane){LANE_P, s.who}, p);
+    snprintf(out, size, ", then ran on %s", p);
+}
+
+void lull_lines(const struct view *v, struct lines *out, int w)
+{
+    char text[400], d[FMT_MAX], t[FMT_MAX], name[120], ran[60];
+    const struct lull *l = v->lull;
+    lull_text(v, text, sizeof text);
+    lines_wrap(out, text, w);
+    if (!l || !l->done || !l->sum.ntop)
+        return;
+    lines_add(out, "%s", "");
+    lines_add(out, "%s", "runnable meanwhile, the longest first:");
+    for (uint32_t i = 0; i < l->sum.ntop; i++) {
+        const struct lull_wait *k = &l->sum.top[i];
+        status_name(v, k->g, w > 70 ? w - 50 : 20, name, sizeof name);
+        then_ran(v, k, ran, sizeof ran);
+        snprintf(text, sizeof text, "%8s  %s  from %s%s", when_dur(v->tr, k->ns, d), name,
+                 when_exact(v->tr, k->t0 < 0 ? 0 : k->t0, t), ran);
+        lines_wrap(out, text, w);
+    }
+    if (l->sum.waits > l->sum.ntop)
+        lines_add(out, "and %" PRIu64 " shorter waits", l->sum.waits - l->sum.ntop);
+}

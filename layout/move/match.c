@@ -1,0 +1,152 @@
+/*
+ * match.c - see match.h.
+ */
+#include "layout/move/match.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+static bool fail(char *why, size_t size, const char *what)
+{
+    if (size)
+        snprintf(why, size, "%s", what);
+    return false;
+}
+
+static bool refused(const char *text)
+{
+    int braces = 0;
+    for (const char *p = text; *p; p++) {
+        if (*p == '\\' && p[1] >= '1' && p[1] <= '9')
+            return true;
+        if (*p == '\\' && p[1])
+            p++;
+        else if (*p == '{' && ++braces > 1) /* counts multiply: what they cost is not bounded */
+            return true;
+    }
+    return false;
+}
+
+bool match_init(struct match *m, const char *text, bool regex, char *why, size_t size)
+{
+    memset(m, 0, sizeof *m);
+    m->len = strlen(text);
+    if (m->len >= sizeof m->text)
+        return fail(why, size, "too long");
+    memcpy(m->text, text, m->len + 1);
+    m->fold = true;
+    for (const char *p = text; *p; p++) {
+        if (regex && *p == '\\' && p[1])
+            p++; /* \S is no capital */
+        else if (isupper((unsigned char)*p))
+            m->fold = false;
+    }
+    if (!regex)
+        return true;
+    if (refused(text))
+        return fail(why, size, "back references and several counts are not allowed");
+    int rc = regcomp(&m->re, text, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
+    if (rc) {
+        char buf[100];
+        regerror(rc, &m->re, buf, sizeof buf);
+        return fail(why, size, buf);
+    }
+    m->is_regex = true;
+    return true;
+}
+
+void match_free(struct match *m)
+{
+    if (m->is_regex)
+        regfree(&m->re);
+    m->is_regex = false;
+}
+
+bool match_str(const struct match *m, struct str s)
+{
+    char buf[MATCH_MAX + 1];
+    if (m->is_regex) {
+        size_t n = s.len < MATCH_MAX ? s.len : MATCH_MAX;
+        memcpy(buf, s.p, n);
+        buf[n] = 0;
+        return regexec(&m->re, buf, 0, NULL, 0) == 0;
+    }
+    if (!m->len || m->len > s.len)
+        return false;
+    if (!m->fold)
+        return memmem(s.p, s.len, m->text, m->len) != NULL;
+    for (size_t i = 0; i + m->len <= s.len; i++) {
+        size_t k = 0;
+        while (k < m->len && tolower((unsigned char)s.p[i + k]) == (unsigned char)m->text[k])
+            k++;
+        if (k == m->len)
+            return true;
+    }
+    return false;
+}
+
+/* ---- cache ---------------------------------------------------------------------------------------------- */
+
+static bool fit(uint8_t **p, uint32_t *n, uint32_t want)
+{
+    if (want <= *n)
+        return true;
+    uint8_t *q = mem_resize(*p, want);
+    if (!q)
+        return false;
+    memset(q + *n, 0, want - *n);
+    *p = q;
+    *n = want;
+    return true;
+}
+
+bool match_cache_fit(struct match_cache *c, const struct trace *tr)
+{
+    bool a = fit(&c->str, &c->nstr, trace_nstr(tr));
+    return fit(&c->stack, &c->nstack, trace_nstacks(tr)) && a;
+}
+
+void match_cache_free(struct match_cache *c)
+{
+    mem_free(c->str);
+    mem_free(c->stack);
+    *c = (struct match_cache){0};
+}
+
+bool match_id(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t str)
+{
+    if (!str)
+        return false;
+    if (str >= c->nstr)
+        return match_str(m, trace_str(tr, str));
+    if (!c->str[str])
+        c->str[str] = match_str(m, trace_str(tr, str)) ? 2 : 1;
+    return c->str[str] == 2;
+}
+
+uint32_t match_stack_what(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        struct frame f = trace_frame(tr, stack, i);
+        if (match_id(m, c, tr, f.func))
+            return f.func;
+        if (c->files && match_id(m, c, tr, f.file))
+            return f.file;
+    }
+    return 0;
+}
+
+bool match_stack(const struct match *m, struct match_cache *c, const struct trace *tr, uint32_t stack)
+{
+    if (!stack)
+        return false;
+    if (stack >= c->nstack)
+        return match_stack_what(m, c, tr, stack) != 0;
+    if (!c->stack[stack])
+        c->stack[stack] = match_stack_what(m, c, tr, stack) ? 2 : 1;
+    return c->stack[stack] == 2;
+}

@@ -1,0 +1,506 @@
+/*
+ * pick.c - filters are kept as one line of text (so that --filter and a yanked command can hold it) with the places
+ * where each was added; removing the last cuts the line there and compiles the rest anew.
+ */
+#include "layout/move/pick.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/cells.h"
+#include "layout/views/evlog.h"
+#include "layout/move/filter.h"
+#include "layout/move/when.h"
+#include "layout/move/lanes.h"
+#include "layout/move/move.h"
+#include "layout/views/samples.h"
+#include "layout/draw/status.h"
+#include "layout/views/kind.h"
+#include "layout/draw/gstate.h"
+#include "layout/move/lull.h"
+#include "layout/views/sums.h"
+#include "layout/draw/lines.h"
+
+enum { WALK = 20000, RELATED = 400, SCAN_LANES = 4000 };
+
+void pick_free(struct view *v)
+{
+    filter_free(v->filter);
+    evlog_free(v->log);
+    sums_free(v->sums);
+    sums_free(v->busy);
+    lull_free(v->lull);
+    samples_free(v->samples);
+    gstate_free(v->gstate);
+    lines_free(v->own);
+}
+
+/* ---- filters -------------------------------------------------------------------------------------------- */
+
+static void set_filter(struct view *v, struct filter *f)
+{
+    filter_free(v->filter);
+    v->filter = f;
+    v->lanes[LANE_G].filter = f;
+    v->lanes[LANE_G].rows_stale = true;
+    v->filter_done = !f;
+}
+
+bool pick_filter_try(const struct view *v, const char *text, char *why, size_t size)
+{
+    struct filter_error e;
+    struct filter *f = filter_new(v->tr, text, &e);
+    if (!f)
+        snprintf(why, size, "%s%.*s: %s", e.at >= 0 ? "at " : "", e.at >= 0 ? 20 : 0, e.at >= 0 ? text + e.at : "",
+                 e.what);
+    filter_free(f);
+    return f != NULL;
+}
+
+unsigned view_filter(struct view *v, const char *text)
+{
+    struct filter_error e;
+    size_t have = strlen(v->filter_text), n = strlen(text);
+    if (!text[strspn(text, " ")])
+        return v->nfilters ? VR_DRAW
+                           : move_fail(v, "a filter is: a function, g12, state=waiting, reason=sync, dur>1ms, gc");
+    if (v->nfilters == VIEW_FILTERS || have + n + 2 > sizeof v->filter_text)
+        return move_fail(v, "too many filters: drop some");
+    struct filter *f = filter_new(v->tr, text, &e); /* by itself: a mistake's place is in what was typed */
+    if (!f)
+        return e.at < 0 ? move_fail(v, "%s", e.what)
+                        : move_fail(v, "filter, at character %d (%.24s): %s", e.at + 1, text + e.at, e.what);
+    char all[VIEW_TEXT + 2];
+    memcpy(all, v->filter_text, have);
+    all[have] = ' ';
+    memcpy(all + have + (have > 0), text, n + 1);
+    if (have) {
+        filter_free(f);
+        f = filter_new(v->tr, all, &e);
+        if (!f)
+            return move_fail(v, "%s", e.what);
+    }
+    v->filter_cut[v->nfilters++] = have;
+    memcpy(v->filter_text, all, strlen(all) + 1);
+    v->to_top = false;
+    set_filter(v, f);
+    return pick_work(v, 50000000) | VR_DRAW;
+}
+
+unsigned view_filter_pop(struct view *v)
+{
+    struct filter_error e;
+    if (!v->nfilters)
+        return move_fail(v, "there is no filter");
+    v->filter_text[v->filter_cut[--v->nfilters]] = 0;
+    struct filter *f = v->nfilters ? filter_new(v->tr, v->filter_text, &e) : NULL;
+    if (v->nfilters && !f) {
+        v->nfilters = 0;
+        v->filter_text[0] = 0;
+    }
+    set_filter(v, f);
+    v->recenter = true;
+    unsigned r = pick_work(v, 50000000) | VR_DRAW;
+    move_settle(v);
+    if (!(r & VR_WORK))
+        view_message(v, false, v->nfilters ? "the last filter is gone" : "no filter any more");
+    return r;
+}
+
+unsigned view_filter_clear(struct view *v)
+{
+    if (!v->nfilters)
+        return move_fail(v, "there is no filter");
+    v->nfilters = 0;
+    v->filter_text[0] = 0;
+    set_filter(v, NULL);
+    v->recenter = true;
+    move_settle(v);
+    view_message(v, false, "no filter any more");
+    return VR_DRAW;
+}
+
+void pick_loaded(struct view *v)
+{
+    v->filter_done = !v->filter;
+}
+
+bool pick_span(const struct view *v, struct lane l, const struct span *s)
+{
+    struct span gs;
+    if (!v->filter)
+        return true;
+    if (l.kind == LANE_G)
+        return filter_span(v->filter, l.i, s);
+    return s->who != NO_LANE && trace_span_at(v->tr, (struct lane){LANE_G, s->who}, s->t0 < 0 ? 0 : s->t0, &gs) &&
+           filter_span(v->filter, s->who, &gs);
+}
+
+static unsigned filter_over(struct view *v)
+{
+    char n[FMT_MAX], part[MOVE_PART];
+    v->filter_done = true;
+    uint64_t count = filter_count(v->filter);
+    uint32_t to = v->at.focus.i;
+    if (v->at.focus.kind == LANE_G && !filter_shows(v->filter, to) && count) {
+        struct lanes *l = &v->lanes[LANE_G];
+        l->rows_stale = true;
+        lanes_update(l, v->tr, v->at.win, NO_LANE);
+        if (l->n)
+            v->at.focus.i = lanes_at(l, 0);
+    }
+    move_settle(v);
+    if (!count)
+        return move_fail(v, "no goroutine passes the filter%s: %.100s", move_part(v, part), v->filter_text);
+    if (!v->far.look)
+        view_message(v, false, "%s goroutine%s pass%s the filter%s", fmt_count(count, n), count == 1 ? "" : "s",
+                     count == 1 ? "es" : "", move_part(v, part));
+    return VR_DRAW;
+}
+
+static unsigned order_over(struct view *v)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    lanes_update(l, v->tr, v->at.win, NO_LANE);
+    if (v->to_top && kind_here(v)->lanes == LANE_G && l->n)
+        v->at.focus.i = lanes_at(l, 0);
+    v->to_top = false;
+    move_settle(v);
+    view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");
+    return VR_DRAW;
+}
+
+unsigned pick_work(struct view *v, int64_t budget_ns)
+{
+    unsigned r = VR_NONE;
+    struct lanes *l = &v->lanes[LANE_G];
+    if (l->making) {
+        if (lanes_work(l, v->tr, budget_ns)) {
+            r |= order_over(v);
+        } else {
+            view_message(v, false, "sorting %d%%", lanes_share(l));
+            return VR_DRAW | VR_WORK;
+        }
+    }
+    if (v->filter && !v->filter_done) {
+        if (filter_step(v->filter, budget_ns)) {
+            r |= filter_over(v);
+        } else if (v->far.look) {
+            r |= VR_DRAW | VR_WORK;
+        } else {
+            view_message(v, false, "filter %d%%: %" PRIu64 " goroutines so far", filter_share(v->filter),
+                         filter_count(v->filter));
+            r |= VR_DRAW | VR_WORK;
+        }
+    }
+    return r;
+}
+
+/* ---- marks ---------------------------------------------------------------------------------------------- */
+
+static int letter_index(int c)
+{
+    return c >= 'a' && c <= 'z' ? c - 'a' : c >= 'A' && c <= 'Z' ? 26 + c - 'A' : -1;
+}
+
+unsigned view_mark(struct view *v, int letter)
+{
+    char t[FMT_MAX];
+    int i = letter_index(letter);
+    if (i < 0)
+        return move_fail(v, "a mark is a letter, a to z or A to Z");
+    v->marks[i] = v->at;
+    v->marked |= 1ull << i;
+    view_message(v, false, "mark %c: %s", letter, when_exact(v->tr, v->at.cursor, t));
+    return VR_DRAW;
+}
+
+unsigned view_mark_go(struct view *v, int letter)
+{
+    int i = letter_index(letter);
+    if (letter == '\'' || letter == '`') /* as in other programs: back to where one came from */
+        return view_undo(v, 1);
+    if (i < 0 || !(v->marked >> i & 1)) {
+        char set[VIEW_LETTERS + 1];
+        int n = 0;
+        for (int k = 0; k < VIEW_LETTERS; k++)
+            if (v->marked >> k & 1)
+                set[n++] = (char)(k < 26 ? 'a' + k : 'A' + k - 26);
+        set[n] = 0;
+        return move_fail(v, n ? "no such mark; there are: %s" : "no mark is set%s", set);
+    }
+    move_push(v, STEP_JUMP);
+    v->at = v->marks[i];
+    v->recenter = true;
+    move_settle(v);
+    v->at.stand = v->at.focus.i;
+    return VR_DRAW;
+}
+
+/* ---- pins, hiding --------------------------------------------------------------------------------------- */
+
+static struct lanes *with_lane(struct view *v)
+{
+    struct lanes *l = move_lanes(v);
+    return l && l->n && v->at.focus.i < trace_nlanes(v->tr, l->kind) ? l : NULL;
+}
+
+unsigned view_pin(struct view *v)
+{
+    struct lanes *l = with_lane(v);
+    if (!l)
+        return move_fail(v, "no lane here");
+    uint32_t lane = v->at.focus.i;
+    char id[32];
+    status_lane(v, v->at.focus, id);
+    int i = 0;
+    while (i < l->npin && l->pin[i] != lane)
+        i++;
+    if (i < l->npin) {
+        memmove(&l->pin[i], &l->pin[i + 1], (size_t)(--l->npin - i) * sizeof *l->pin);
+        v->guest = lane + 1 == v->guest ? 0 : v->guest;
+        view_message(v, false, "%s is not pinned any more", id);
+    } else if (l->npin == LANES_PINS) {
+        return move_fail(v, "%d lanes are pinned: enough", LANES_PINS);
+    } else {
+        l->pin[l->npin++] = lane;
+        view_message(v, false, "%s stays on top", id);
+    }
+    l->rows_stale = true;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static void unpin(struct lanes *l, int i)
+{
+    memmove(&l->pin[i], &l->pin[i + 1], (size_t)(--l->npin - i) * sizeof *l->pin);
+    l->rows_stale = true;
+}
+
+static int pin_of(const struct lanes *l, uint32_t lane)
+{
+    int i = 0;
+    while (i < l->npin && l->pin[i] != lane)
+        i++;
+    return i < l->npin ? i : -1;
+}
+
+void view_guest(struct view *v, uint32_t g, int64_t t)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    int was = v->guest ? pin_of(l, v->guest - 1) : -1;
+    if (was >= 0)
+        unpin(l, was);
+    v->guest = 0;
+    if (g == NO_LANE || pin_of(l, g) >= 0 || l->npin == LANES_PINS)
+        return; /* pinned by the reader: it is on top as it is */
+    l->pin[l->npin++] = g;
+    l->rows_stale = true;
+    v->guest = g + 1;
+    v->guest_t = t;
+}
+
+unsigned view_hide(struct view *v)
+{
+    struct lanes *l = with_lane(v);
+    char id[32];
+    if (!l)
+        return move_fail(v, "no lane here");
+    if (l->n <= 1)
+        return move_fail(v, "this is the last lane that shows");
+    uint32_t lane = v->at.focus.i, row = lanes_row(l, lane);
+    status_lane(v, v->at.focus, id);
+    if (lanes_pinned(l, lane))
+        view_pin(v);
+    uint32_t next = lanes_at(l, row + 1 < l->n ? row + 1 : row - 1);
+    if (!lanes_hide(l, v->tr, lane, true))
+        return move_fail(v, "out of memory");
+    if (next != NO_LANE && next != lane)
+        v->at.focus.i = next;
+    v->at.exact = false;
+    move_settle(v);
+    view_message(v, false, "%s is hidden (%" PRIu32 " in all)", id, l->hidden_n);
+    return VR_DRAW;
+}
+
+unsigned view_show_all(struct view *v)
+{
+    bool any = v->nfilters > 0;
+    for (int k = 0; k < LANE_BAND; k++) {
+        struct lanes *l = &v->lanes[k];
+        any |= l->npin || l->hidden_n || l->only;
+        l->npin = 0;
+        mem_free(l->hidden);
+        mem_free(l->only);
+        l->hidden = NULL;
+        l->only = NULL;
+        l->nhidden = l->hidden_n = l->nonly = 0;
+        l->rows_stale = true;
+    }
+    if (!any)
+        return move_fail(v, "nothing is pinned, hidden or filtered");
+    if (v->nfilters)
+        view_filter_clear(v);
+    v->recenter = true;
+    move_settle(v);
+    view_message(v, false, "all lanes show");
+    return VR_DRAW;
+}
+
+/* ---- groups --------------------------------------------------------------------------------------------- */
+
+unsigned view_group(struct view *v)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    if (kind_here(v)->lanes != LANE_G)
+        return move_fail(v, "only goroutines can be grouped (view 3)");
+    l->group = !l->group;
+    l->nopen = 0;
+    l->stale = true;
+    v->recenter = true;
+    move_settle(v);
+    view_message(v, false,
+                 l->group ? "goroutines by start function; a group shows its first one until it is unfolded"
+                          : "goroutines one by one");
+    return l->making ? VR_DRAW | VR_WORK : VR_DRAW;
+}
+
+unsigned view_fold(struct view *v)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    if (kind_here(v)->lanes != LANE_G)
+        return move_fail(v, "only groups of goroutines can be folded (view 3)");
+    if (!l->group)
+        return view_group(v);
+    uint32_t name = trace_lane(v->tr, v->at.focus).name;
+    bool folded = lanes_folded(l, name);
+    lanes_fold(l, name, !folded);
+    if (!folded) { /* the cursor goes to the one that stands for all */
+        uint32_t row = lanes_row(l, v->at.focus.i);
+        while (row != NO_LANE && row > 0 && !lanes_pinned(l, lanes_at(l, row - 1)) &&
+               trace_lane(v->tr, (struct lane){LANE_G, lanes_at(l, row - 1)}).name == name)
+            row--;
+        if (row != NO_LANE)
+            v->at.focus.i = lanes_at(l, row);
+    }
+    v->recenter = true;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+/* ---- related goroutines --------------------------------------------------------------------------------- */
+
+struct related {
+    uint32_t lane[RELATED], n;
+    bool cut;
+};
+
+static void relate(struct related *r, uint32_t g)
+{
+    if (g == NO_LANE)
+        return;
+    for (uint32_t i = 0; i < r->n; i++)
+        if (r->lane[i] == g)
+            return;
+    if (r->n == RELATED)
+        r->cut = true;
+    else
+        r->lane[r->n++] = g;
+}
+
+/* Who woke g, over its whole life or as far as the walk goes. */
+static void relate_wakers(struct view *v, uint32_t g, struct related *r)
+{
+    struct span_iter it;
+    if (!span_seek_index(&it, v->tr, (struct lane){LANE_G, g}, 0))
+        return;
+    for (int i = 0; i < WALK; i++) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_RUNNABLE)
+            relate(r, s->who);
+        if (!span_next(&it))
+            return;
+    }
+    r->cut = true;
+}
+
+/* Whom g woke within the window: their lanes must be looked at, so only while they are few. */
+static void relate_woken(struct view *v, uint32_t g, struct related *r)
+{
+    uint32_t n = trace_nlanes(v->tr, LANE_G), looked = 0;
+    int64_t spans = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, i});
+        struct span_iter it;
+        if (li.first >= v->at.win.t1 || li.last < v->at.win.t0)
+            continue;
+        if (++looked > SCAN_LANES || spans > 50 * WALK) {
+            r->cut = true;
+            return;
+        }
+        if (!span_seek(&it, v->tr, (struct lane){LANE_G, i}, v->at.win.t0))
+            continue;
+        do {
+            const struct span *s = span_get(&it);
+            if (s->t0 >= v->at.win.t1 || ++spans > 50 * WALK)
+                break;
+            if (s->state == ST_RUNNABLE && s->who == g) {
+                relate(r, i);
+                break;
+            }
+        } while (span_next(&it));
+    }
+}
+
+unsigned view_related(struct view *v)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    if (l->only) {
+        mem_free(l->only);
+        l->only = NULL;
+        l->rows_stale = true;
+        v->recenter = true;
+        move_settle(v);
+        view_message(v, false, "all goroutines again");
+        return VR_DRAW;
+    }
+    uint32_t g = move_lanes_const(v) ? move_goroutine(v, v->at.focus, v->at.cursor) : NO_LANE;
+    if (g == NO_LANE)
+        return move_fail(v, "no goroutine here");
+    struct related r = {.n = 0};
+    relate(&r, trace_lane(v->tr, (struct lane){LANE_G, g}).creator);
+    relate(&r, g);
+    uint32_t n = trace_nlanes(v->tr, LANE_G), created = 0;
+    for (uint32_t i = 0; i < n && r.n < RELATED / 2; i++)
+        if (trace_lane(v->tr, (struct lane){LANE_G, i}).creator == g) {
+            relate(&r, i);
+            created++;
+        }
+    r.cut |= r.n >= RELATED / 2;
+    relate_wakers(v, g, &r);
+    relate_woken(v, g, &r);
+    if (r.n < 2)
+        return move_fail(v, "no other goroutine created, woke or was woken by this one");
+    l->only = mem_alloc(r.n * sizeof *l->only);
+    if (!l->only)
+        return move_fail(v, "out of memory");
+    memcpy(l->only, r.lane, r.n * sizeof *l->only);
+    l->nonly = r.n;
+    l->rows_stale = true;
+    move_push(v, STEP_JUMP);
+    move_lane(v, (struct lane){LANE_G, g});
+    v->at.top = 0;
+    move_settle(v);
+    char id[32], part[MOVE_PART];
+    status_lane(v, (struct lane){LANE_G, g}, id);
+    if (*move_part(v, part))
+        view_message(v, false, "%s: creator, %" PRIu32 " created, %swakers, woken%s", id, created,
+                     r.cut ? "(not all) " : "", part);
+    else
+        view_message(v, false,
+                     "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window", id,
+                     created, r.cut ? "(not all) " : "");
+    return VR_DRAW;
+}

@@ -1,0 +1,20 @@
+/*
+ * pick.h - what the reader picks out: filters, marks, pinned, hidden, grouped and related lanes. The actions are in
+ * view.h; here is what the view's other files need of them.
+ */
+#ifndef GOTOP_LAYOUT_PICK_H
+#define GOTOP_LAYOUT_PICK_H
+
+#include "layout/move/view.h"
+
+void pick_free(struct view *v);
+/* pick_loaded - the trace has grown: the filter looks at what is new. */
+void pick_loaded(struct view *v);
+/* pick_work - go on deciding who passes the filter, and with orders: about budget_ns. VR_WORK while there is more. */
+unsigned pick_work(struct view *v, int64_t budget_ns);
+/* pick_span - does a span of that lane pass the filter? Without one: true. P, M: the goroutine's span counts. */
+bool pick_span(const struct view *v, struct lane l, const struct span *s);
+/* pick_filter_try - is the text a filter? While it is typed: says so, changes nothing. */
+bool pick_filter_try(const struct view *v, const char *text, char *why, size_t size);
+
+#endif

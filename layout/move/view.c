@@ -1,0 +1,473 @@
+/*
+ * view.c - the state of a view: window, cursor, lanes, undo.
+ *
+ * Every action: remember the place, change v->at freely, settle. move_settle() alone keeps the invariants (window
+ * inside [0,end), cursor inside the window and inside [0,end), focus on an existing lane that is on the screen),
+ * so an action can't break them by itself. The cursor's time is what stays: zooming and resizing never change it.
+ */
+#include "layout/move/view.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/cells.h"
+#include "layout/draw/draw.h"
+#include "layout/views/evlog.h"
+#include "layout/move/items.h"
+#include "layout/views/kind.h"
+#include "layout/move/lanes.h"
+#include "layout/move/move.h"
+#include "layout/move/pick.h"
+#include "layout/draw/plan.h"
+#include "layout/move/search.h"
+
+const char *sort_name(enum sort s)
+{
+    static const char *const names[SORT_COUNT] = {
+        "id", "first seen", "time running", "time runnable", "time waiting", "time in system calls", "name"};
+    return (unsigned)s < SORT_COUNT ? names[s] : "?";
+}
+
+/* ---- messages ------------------------------------------------------------------------------------------- */
+
+static void message(struct view *v, bool error, const char *fmt, va_list ap)
+{
+    char raw[VIEW_MESSAGE];
+    vsnprintf(raw, sizeof raw, fmt, ap);
+    str_safe(str_of(raw), v->message, sizeof v->message);
+    v->message_error = error;
+}
+
+void view_message(struct view *v, bool error, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    message(v, error, fmt, ap);
+    va_end(ap);
+}
+
+unsigned move_fail(struct view *v, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    message(v, true, fmt, ap);
+    va_end(ap);
+    return VR_BELL | VR_DRAW;
+}
+
+/* ---- limits --------------------------------------------------------------------------------------------- */
+
+int64_t view_end(const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    int64_t end = ti->end < 1 ? 1 : ti->end;
+    /* While loading: guess the end from the share of bytes read, so that what is missing shows as missing. */
+    if (ti->done || !ti->bytes || !ti->bytes_done || ti->bytes_done >= ti->bytes || ti->bytes_done < ti->bytes / 50)
+        return end;
+    unsigned __int128 guess = (unsigned __int128)end * ti->bytes / ti->bytes_done;
+    if (guess > INT64_MAX / 2)
+        return end;
+    int64_t round = 1; /* two digits, rounded up: a guess that does not tremble */
+    while (round < (int64_t)guess / 20)
+        round *= 10;
+    return ((int64_t)guess / round + 1) * round;
+}
+
+int64_t move_min(const struct view *v)
+{
+    return v->plot_w > 1 ? v->plot_w : 1;
+}
+
+int64_t move_last(const struct view *v)
+{
+    return view_end(v) - 1;
+}
+
+int move_view_of(enum lane_kind k)
+{
+    return k == LANE_G ? VIEW_GOROUTINES : k == LANE_M ? VIEW_THREADS : VIEW_PROCS;
+}
+
+const struct lanes *move_lanes_const(const struct view *v)
+{
+    enum lane_kind k = kind_here(v)->lanes;
+    return k < LANE_KINDS ? &v->lanes[k] : NULL;
+}
+
+struct lanes *move_lanes(struct view *v)
+{
+    return (struct lanes *)(uintptr_t)move_lanes_const(v);
+}
+
+/* ---- the invariants ------------------------------------------------------------------------------------- */
+
+/* Pinned rows take the first lines, at most half of them; at.top counts from behind them. */
+static uint32_t pinned_lines(const struct view *v)
+{
+    const struct lanes *l = move_lanes_const(v);
+    uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1, n = l ? (uint32_t)l->npin : 0;
+    return n > rows / 2 ? rows / 2 : n;
+}
+
+uint32_t view_line_row(const struct view *v, int i)
+{
+    return (uint32_t)i < pinned_lines(v) ? (uint32_t)i : v->at.top + (uint32_t)i;
+}
+
+int view_row_line(const struct view *v, uint32_t row)
+{
+    uint32_t p = pinned_lines(v);
+    if (row < p)
+        return (int)row;
+    return row < v->at.top + p || row - v->at.top >= (uint32_t)v->rows ? -1 : (int)(row - v->at.top);
+}
+
+void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
+{
+    uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1, pins = pinned_lines(v);
+    if (row < pins) /* it shows wherever the others are */
+        row = v->at.top + pins;
+    if (recenter && (row < v->at.top + pins || row - v->at.top >= rows))
+        v->at.top = row > rows / 2 ? row - rows / 2 : 0;
+    if (v->at.top + pins > row)
+        v->at.top = row - pins;
+    if (row - v->at.top >= rows)
+        v->at.top = row - rows + 1;
+    uint32_t most = n > rows ? n - rows : 0; /* no blank lines while rows are above */
+    if (v->at.top > most)
+        v->at.top = most;
+}
+
+void move_settle(struct view *v)
+{
+    struct plan p;
+    plan_make(&p, v->w, v->h, v->at.view, 0); /* the columns; the rows depend on the window */
+    v->gutter = p.gutter;
+    v->plot_w = p.plot_w;
+    int64_t end = view_end(v);
+    struct place *at = &v->at;
+    at->win = window_clamp(at->win, end, move_min(v));
+    int64_t last = move_last(v);
+    at->cursor = at->cursor > last ? last : at->cursor < 0 ? 0 : at->cursor;
+    if (at->cursor < at->win.t0)
+        at->cursor = at->win.t0 > last ? last : at->win.t0;
+    if (at->cursor >= at->win.t1)
+        at->cursor = at->win.t1 - 1;
+    bool recenter = v->recenter;
+    v->recenter = false;
+    if (kind_here(v)->settle)
+        kind_here(v)->settle(v, recenter);
+}
+
+void move_to(struct view *v, int64_t t, bool exact)
+{
+    int64_t last = move_last(v);
+    t = t > last ? last : t < 0 ? 0 : t;
+    struct window *w = &v->at.win;
+    int64_t len = window_len(*w);
+    if (t < w->t0 || t >= w->t1) {
+        if (t >= time_sub(w->t0, len / 4) && t < time_add(w->t1, len / 4)) /* near: turn the page a little */
+            *w = window_pan(*w, t < w->t0 ? time_sub(t, w->t0) - len / 4 : time_sub(t, w->t1) + 1 + len / 4);
+        else
+            *w = window_center(*w, t);
+    }
+    v->at.cursor = t;
+    v->at.exact = exact;
+}
+
+void move_lane(struct view *v, struct lane l)
+{
+    const struct lanes *now = move_lanes_const(v);
+    if (!now || now->kind != l.kind)
+        v->at.view = (uint8_t)move_view_of(l.kind);
+    v->at.focus = l;
+    v->recenter = true;
+}
+
+/* ---- life ----------------------------------------------------------------------------------------------- */
+
+bool view_init(struct view *v, const struct trace *tr)
+{
+    memset(v, 0, sizeof *v);
+    v->tr = tr;
+    v->tier = TIER_EIGHTH;
+    v->names = true;
+    v->undo_kind = -1;
+    for (int k = 0; k < LANE_KINDS; k++)
+        v->lanes[k] =
+            (struct lanes){.kind = (enum lane_kind)k, .sort = k == LANE_G ? SORT_SEEN : SORT_ID, .stale = true};
+    v->at.view = VIEW_PROCS;
+    v->at.focus = (struct lane){LANE_P, 0};
+    v->w = 80;
+    v->h = 24;
+    v->lanes[LANE_G].here = true;
+    v->all_end = view_end(v);
+    v->at.win = (struct window){0, v->all_end};
+    bool ok = true;
+    for (int k = 0; k < LANE_BAND; k++)
+        ok = lanes_update(&v->lanes[k], tr, v->at.win, NO_LANE) && ok;
+    if (!ok) {
+        view_free(v);
+        return false;
+    }
+    v->at.focus.i = lanes_at(&v->lanes[LANE_P], 0);
+    move_settle(v);
+    return true;
+}
+
+void view_free(struct view *v)
+{
+    for (int k = 0; k < LANE_KINDS; k++)
+        lanes_free(&v->lanes[k]);
+    search_free(v->search);
+    pick_free(v);
+    items_free(&v->items);
+    mem_free(v->edges);
+    mem_free(v->extents);
+    draw_forget(v);
+    mem_free(v->cols);
+    mem_free(v->sure);
+    memset(v, 0, sizeof *v);
+}
+
+/* The window shows all there is: it goes on doing so. */
+static bool shows_all(const struct view *v)
+{
+    return v->at.win.t0 <= 0 && v->at.win.t1 >= v->all_end;
+}
+
+unsigned view_resize(struct view *v, int w, int h)
+{
+    w = w < 1 ? 1 : w > 2000 ? 2000 : w;
+    h = h < 1 ? 1 : h > 1000 ? 1000 : h;
+    if (w == v->w && h == v->h && v->plot_w)
+        return VR_NONE;
+    v->w = w;
+    v->h = h;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_loaded(struct view *v)
+{
+    bool all = shows_all(v);
+    alive_know(&v->lanes[LANE_G].alive, v->tr, LANE_G, 256);
+    v->all_end = view_end(v);
+    if (all)
+        v->at.win = (struct window){0, v->all_end};
+    pick_loaded(v);
+    view_found(v);
+    hits_loaded(v);
+    move_settle(v);
+    return v->filter || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;
+}
+
+/* ---- undo ----------------------------------------------------------------------------------------------- */
+
+void move_push(struct view *v, enum step kind)
+{
+    bool joined = kind != STEP_JUMP && kind != STEP_ZOOM && (int)kind == v->undo_kind && v->undo_n > 0 && !v->redo_n;
+    v->undo_kind = (int)kind;
+    if (joined)
+        return;
+    v->undo[v->undo_at] = v->at;
+    v->undo_at = (v->undo_at + 1) % VIEW_UNDO;
+    if (v->undo_n < VIEW_UNDO - 1)
+        v->undo_n++;
+    v->redo_n = 0;
+}
+
+static void swap_place(struct view *v, int slot)
+{
+    struct place p = v->undo[slot];
+    v->undo[slot] = v->at;
+    v->at = p;
+}
+
+static int times(int n)
+{
+    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
+}
+
+unsigned view_undo(struct view *v, int n)
+{
+    n = times(n);
+    if (n < 0)
+        return view_redo(v, -n);
+    if (!v->undo_n)
+        return move_fail(v, "nothing to undo");
+    for (; n > 0 && v->undo_n; n--, v->undo_n--, v->redo_n++) {
+        v->undo_at = (v->undo_at + VIEW_UNDO - 1) % VIEW_UNDO;
+        swap_place(v, v->undo_at);
+    }
+    v->undo_kind = -1;
+    move_settle(v);
+    v->at.stand = v->at.focus.i;
+    return VR_DRAW;
+}
+
+unsigned view_redo(struct view *v, int n)
+{
+    n = times(n);
+    if (n < 0)
+        return view_undo(v, -n);
+    if (!v->redo_n)
+        return move_fail(v, "nothing to redo");
+    for (; n > 0 && v->redo_n; n--, v->redo_n--, v->undo_n++) {
+        swap_place(v, v->undo_at);
+        v->undo_at = (v->undo_at + 1) % VIEW_UNDO;
+    }
+    v->undo_kind = -1;
+    move_settle(v);
+    v->at.stand = v->at.focus.i;
+    return VR_DRAW;
+}
+
+/* ---- time ----------------------------------------------------------------------------------------------- */
+
+static unsigned pan_by(struct view *v, int64_t by)
+{
+    int64_t t = time_add(v->at.cursor, by), last = move_last(v);
+    t = t < 0 ? 0 : t > last ? last : t;
+    struct window w = window_clamp(window_pan(v->at.win, by), view_end(v), move_min(v));
+    if (t == v->at.cursor && w.t0 == v->at.win.t0)
+        return move_fail(v, by < 0 ? "this is the start of the trace" : "this is the end of the trace");
+    move_push(v, STEP_PAN);
+    v->at.win = w;
+    v->at.cursor = t;
+    v->at.exact = false;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_pan(struct view *v, int n)
+{
+    n = times(n);
+    int64_t cols = (v->plot_w + 4) / 8,
+            k = n < 0 ? -(int64_t)n : n; /* whole ones: the picture stays what it is, and moves */
+    int64_t by =
+        cols ? time_muldiv(window_len(v->at.win), cols * k, v->plot_w) : time_muldiv(window_len(v->at.win), k, 8);
+    by = by ? by : 1;
+    return pan_by(v, n < 0 ? -by : by);
+}
+
+unsigned view_page(struct view *v, int n)
+{
+    return pan_by(v, time_muldiv(window_len(v->at.win), times(n), 1));
+}
+
+unsigned view_cursor(struct view *v, int n)
+{
+    n = times(n);
+    struct window w = v->at.win;
+    int c = window_col(w, v->plot_w, v->at.cursor) + n;
+    int over = c < 0 ? c : c >= v->plot_w ? c - v->plot_w + 1 : 0;
+    if (over) {
+        w = window_clamp(window_pan(w, time_muldiv(window_len(w), over, v->plot_w)), view_end(v), move_min(v));
+        c = over < 0 ? 0 : v->plot_w - 1;
+    }
+    int64_t t = window_edge(w, v->plot_w, c), last = move_last(v);
+    t = t > last ? last : t;
+    if (t == v->at.cursor && w.t0 == v->at.win.t0)
+        return move_fail(v, n < 0 ? "this is the start of the trace" : "this is the end of the trace");
+    move_push(v, STEP_CURSOR);
+    v->at.win = w;
+    v->at.cursor = t;
+    v->at.exact = false;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_zoom(struct view *v, int n)
+{
+    n = times(n);
+    int k = n < 0 ? -n : n;
+    int64_t f = (int64_t)1 << (k > 62 ? 62 : k);
+    struct window w = n > 0 ? window_zoom(v->at.win, v->at.cursor, 1, f) : window_zoom(v->at.win, v->at.cursor, f, 1);
+    int64_t end = view_end(v);
+    if (n < 0 && window_len(w) >= end - end / 64) /* halves that were rounded shall add up to the whole again */
+        w = (struct window){0, end};
+    w = window_clamp(w, end, move_min(v));
+    if (w.t0 == v->at.win.t0 && w.t1 == v->at.win.t1)
+        return move_fail(v, n > 0 ? "this is the closest: a nanosecond a column" : "this is the whole trace");
+    move_push(v, STEP_ZOOM);
+    v->at.win = w;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_zoom_all(struct view *v)
+{
+    move_push(v, STEP_JUMP);
+    v->at.win = (struct window){0, view_end(v)};
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_center(struct view *v)
+{
+    move_push(v, STEP_JUMP);
+    v->at.win = window_center(v->at.win, v->at.cursor);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_at(struct view *v, int64_t t)
+{
+    move_push(v, STEP_JUMP);
+    move_to(v, t, true);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_start(struct view *v)
+{
+    return view_at(v, 0);
+}
+
+unsigned view_finish(struct view *v)
+{
+    return view_at(v, move_last(v));
+}
+
+unsigned view_range(struct view *v, int64_t t0, int64_t t1)
+{
+    int64_t end = view_end(v);
+    if (t1 > end)
+        t1 = end;
+    if (t0 < 0)
+        t0 = 0;
+    if (t1 <= t0)
+        return move_fail(v, "that range is outside the trace");
+    move_push(v, STEP_JUMP);
+    v->at.win = (struct window){t0, t1};
+    if (v->at.cursor < t0 || v->at.cursor >= t1) {
+        v->at.cursor = t0;
+        v->at.exact = false;
+    }
+    move_settle(v);
+    return VR_DRAW;
+}
+
+/* ---- lanes ---------------------------------------------------------------------------------------------- */
+
+unsigned view_focus(struct view *v, struct lane l)
+{
+    if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind))
+        return move_fail(v, "no such lane");
+    move_push(v, STEP_JUMP);
+    v->last_focus[v->at.focus.kind] = v->at.focus.i;
+    move_lane(v, l);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_tier(struct view *v, int n)
+{
+    int t = ((int)v->tier + times(n)) % TIER_COUNT;
+    v->tier = (enum tier)(t < 0 ? t + TIER_COUNT : t);
+    view_message(v, false, "glyphs: %s", tier_name(v->tier));
+    return VR_DRAW;
+}

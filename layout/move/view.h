@@ -1,0 +1,355 @@
+/*
+ * view.h - what the reader looks at (window, cursor, view, search, pop-up) and every action on it.
+ *
+ * A view is plain state over one trace: no terminal, no key, no clock. The viewer maps keys to the functions
+ * below; frame_draw() (layout/draw/frame.h) turns a view into cells. One view, one thread.
+ *
+ * Actions return what must happen next (enum refresh). An action that can't be done changes nothing, leaves the
+ * reason in v->message and returns VR_BELL | VR_DRAW. `n` is a repeat count with a sign: negative goes back, 0 is 1.
+ *
+ * The cursor is a lane (focus) and a moment (cursor). It is always inside the window, and its lane on the screen.
+ */
+#ifndef GOTOP_LAYOUT_VIEW_H
+#define GOTOP_LAYOUT_VIEW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/model/alive.h"
+#include "decode/trace.h"
+#include "layout/views/deed.h"
+#include "layout/draw/glyphs.h"
+#include "layout/move/window.h"
+#include "triage/views.h"
+
+enum refresh { /* flags */
+               VR_NONE = 0,
+               VR_DRAW = 1,     /* the picture changed */
+               VR_BELL = 2,     /* it could not be done; v->message says why */
+               VR_WORK = 4,     /* call view_work() until it is done (a search over a big trace) */
+               VR_QUIT = 8,     /* view_back() with nothing left to close */
+               VR_COMMAND = 16, /* view_prompt_accept(): v->command holds a line that is no goto: an action's name? */
+               VR_YANK = 32     /* v->yank holds text for the clipboard */
+};
+
+enum sort { SORT_ID, SORT_SEEN, SORT_RUNNING, SORT_RUNNABLE, SORT_WAITING, SORT_SYSCALL, SORT_NAME, SORT_COUNT };
+const char *sort_name(enum sort s);
+
+enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
+enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SLICE };
+
+enum { VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 1200 };
+
+/* place - what undo brings back */
+struct place {
+    struct window win;
+    int64_t cursor;
+    struct lane focus;
+    uint32_t top; /* first row of the lanes that shows */
+    uint32_t row; /* views of items: the row with the cursor */
+    uint8_t view;
+    bool exact;        /* the cursor stands on one span, put there by a jump; else it means the whole column */
+    bool kept, absent; /* epoch.c: id is that of the focus; it isn't in the detail, */
+    uint32_t stand;    /* and this lane stands for it */
+    uint64_t id;
+};
+
+enum { LANES_PINS = 16, LANES_OPEN = 64 };
+
+/* which lanes one view shows, in which order; see lanes.h */
+struct lanes {
+    enum lane_kind kind;
+    uint32_t n;                    /* rows */
+    uint32_t total;                /* lanes there are; more than n if only those alive in the window show */
+    uint32_t *order;               /* all lanes, sorted; NULL = by index */
+    bool listed;                   /* the rows are those of row_lane; else all lanes by index */
+    uint32_t *row_lane;            /* row -> lane index */
+    uint32_t *lane_row;            /* lane index -> row or NO_LANE */
+    uint32_t nrow_lane, nlane_row; /* rows in use; lanes that lane_row knows */
+    size_t cap_rows;               /* of the two, and of more */
+    struct alive alive;            /* which live when */
+    enum sort sort;
+    bool invert;
+    bool here;          /* only lanes that live in the window, and the one with the cursor */
+    bool stale;         /* the order must be made anew */
+    struct window seen; /* what row_lane was made for */
+    uint32_t seen_keep;
+
+    const struct filter *filter; /* goroutines: only those it shows; borrowed, NULL = all */
+    uint64_t filter_seen;
+    uint32_t pin[LANES_PINS]; /* always in the first rows */
+    int npin;
+    uint64_t away[LANES_PINS]; /* ids of pinned lanes that a bounded trace doesn't hold now */
+    int naway;
+    uint64_t *hidden;           /* a bit per lane, NULL = none */
+    uint32_t nhidden, hidden_n; /* bits there are, bits set */
+    uint32_t *only;             /* these lanes alone, in this order (related ones); NULL = no such wish */
+    uint32_t nonly;
+    bool group;                /* goroutines of one start function stand together, as their first one if folded */
+    uint32_t open[LANES_OPEN]; /* names of groups that are unfolded */
+    int nopen;
+    uint32_t *more;              /* per row: how many further lanes of its folded group don't show; see grouped */
+    bool grouped;                /* the rows are made with more */
+    bool rows_stale;             /* the rows must be made anew */
+    struct lanes_making *making; /* an order under way, see lanes_work() */
+};
+
+/* rows of the views that show no lanes; see items.h */
+struct items {
+    struct item *row;
+    uint32_t n;
+    size_t cap;
+    size_t seen; /* how many things the model had */
+    int view;
+    bool longest_first;
+    bool stale;
+};
+
+struct hit {
+    int64_t t;
+    uint32_t g;    /* goroutine lane; NO_LANE = no lane of its own */
+    uint32_t what; /* string that matched, 0 = the id */
+};
+
+enum split { SPLIT_NONE, SPLIT_LOG, SPLIT_STACK, SPLIT_TABLE, SPLIT_COUNT }; /* what stands below the lanes */
+enum { VIEW_FILTERS = 16, VIEW_LETTERS = 52 };
+
+struct search; /* search.h */
+struct view;
+struct filter;  /* filter.h */
+struct evlog;   /* evlog.h */
+struct sums;    /* sums.h */
+struct lull;    /* lull.h */
+struct samples; /* samples.h */
+struct gstate;  /* gstate.h */
+struct rich;    /* rich.h */
+struct lines;   /* lines.h */
+struct item;    /* items.h */
+struct tri;     /* tri.h */
+
+/* far - what is looked for beyond the part that is held; see far.h */
+enum far_saw { FAR_NOT_HERE, FAR_FOUND, FAR_NOWHERE, FAR_WORKING };
+struct far {
+    enum far_saw (*look)(struct view *v); /* NULL: nothing is */
+    int dir;                              /* towards the end, or < 0 the start */
+    int64_t from, edge;                   /* where it began, and how far it has come */
+    int64_t least;                        /* it can't be before that */
+    bool wraps, wrapped;                  /* at the end it goes on from the other one; it has */
+    bool once;                            /* there alone */
+    int64_t t0, t1;                       /* the stretch that is to be held now */
+    bool brought;                         /* it is, and is being looked at */
+    enum lane_kind kind;                  /* whom it is about */
+    uint64_t id;
+    int64_t t; /* and which moment, which state */
+    uint8_t state;
+    struct place at; /* where the reader was */
+    char what[80], none[160];
+};
+
+struct view {
+    const struct trace *tr;
+    struct place at; /* what is shown now */
+
+    int w, h;                        /* the screen, view_resize() */
+    int gutter, plot_w;              /* columns of the lanes' names, of the time axis; derived */
+    int rows;                        /* lane rows on the screen; derived */
+    int64_t all_end;                 /* view_end() as last seen: a window that reached it follows it */
+    uint32_t last_focus[LANE_KINDS]; /* per kind: the lane that had the focus, for switching back */
+    enum tier tier;
+    bool mono;     /* no colours: say by glyph what colours would */
+    bool recenter; /* the focus jumped: if it is off the screen, into its middle */
+    bool names;    /* write functions' names into spans (default) */
+
+    struct lanes lanes[LANE_KINDS];
+    struct items items;
+    struct search *search; /* NULL: none yet */
+    struct far far;        /* what is looked for beyond what is held */
+    struct tri *tri;       /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
+
+    bool selecting; /* a range is being selected: from sel0 to the cursor */
+    bool selected;  /* a range [sel0,sel1) is selected */
+    int64_t sel0, sel1;
+
+    enum popup_kind popup;
+    int popup_top;               /* first line shown; drawing clamps it */
+    int popup_lines, popup_rows; /* lines in it, rows that show: set by drawing */
+    struct lane popup_lane;      /* POPUP_SPAN: which span */
+    int64_t popup_t;
+    const char *popup_title; /* POPUP_LINES: the viewer's, must outlive the pop-up */
+    const char *const *popup_text;
+    size_t popup_ntext;
+    const struct rich *popup_rich; /* above them, in styles; NULL: nothing */
+
+    enum prompt_kind prompt;
+    struct place prompt_from; /* where a search prompt was opened: Esc comes back */
+    char text[VIEW_TEXT];     /* the prompt's text, UTF-8 */
+    size_t text_len;
+    char command[VIEW_TEXT]; /* see VR_COMMAND */
+
+    char
+        message[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty = none */
+    bool message_error;
+
+    struct place undo[VIEW_UNDO]; /* ring */
+    int undo_at, undo_n, redo_n, undo_kind;
+
+    struct filter *filter;           /* NULL: none */
+    char filter_text[VIEW_TEXT];     /* all filters in one line */
+    size_t filter_cut[VIEW_FILTERS]; /* where each but the first begins */
+    int nfilters;
+    struct place marks[VIEW_LETTERS]; /* a..z, A..Z */
+    uint64_t marked;                  /* bit per letter that is set */
+    bool to_top;                      /* an order is being made: when it is, to its first lane */
+    bool filter_done;                 /* every goroutine is decided */
+    enum split split;
+    struct evlog *log;       /* events around the cursor */
+    struct sums *sums;       /* of a range, see view_sums() */
+    struct lull *lull;       /* why the processor under the cursor was idle */
+    struct samples *samples; /* CPU samples by lane */
+    struct gstate *gstate;   /* assists by goroutine */
+    uint32_t guest;          /* goroutine lane + 1 that one came from by `cause`: it stays on top; 0 = none */
+    int64_t guest_t;         /* when it was woken */
+    struct lines *own;       /* lines of a pop-up that layout made */
+
+    /* scratch of drawing, reused from frame to frame */
+    int64_t *edges;
+    struct extent *extents;
+    struct shares *cols;
+    bool exact; /* tests': ask for exact times everywhere, the picture is the same */
+    bool *sure; /* of which columns cols says nothing: they are drawn without (draw.c) */
+    int scratch_w;
+    int lane_h;          /* lines a lane takes, see plan.h */
+    struct sums *busy;   /* of the window: the busiest goroutines below the processors */
+    struct window drawn; /* the window of the last frame, in so many columns */
+    int drawn_w;
+    struct kept *kept; /* draw.c; NULL: nothing is */
+};
+
+/* view_init - the whole trace, processors, cursor at the start. tr must outlive it. false: out of memory. */
+bool view_init(struct view *v, const struct trace *tr);
+void view_free(struct view *v);
+/* view_resize - tell the screen's size, before the first action and whenever it changes. Any size >= 1x1. */
+unsigned view_resize(struct view *v, int w, int h);
+/* view_loaded - tell that trace_load() went on. A window that showed all keeps showing all. */
+unsigned view_loaded(struct view *v);
+/*
+ * view_leave, view_arrive - before and after a bounded trace's detail begins anew (trace_info.epoch): lanes are found
+ * again by their ids.
+ */
+void view_leave(struct view *v);
+unsigned view_arrive(struct view *v);
+/* view_exchange - from now on show another trace of the same program, which begins `by` ns later: places keep their moment
+ * and their lanes by id. */
+unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by);
+void view_found(struct view *v); /* what wasn't there may be, now that the detail has grown; view_loaded() calls it */
+/*
+ * view_wants - what is looked for must be looked for in [t0,t1): hold that, rather than what is shown. view_brought - tell
+ * that it is held, or as much of it as can be.
+ */
+bool view_wants(struct view *v, int64_t *t0, int64_t *t1);
+unsigned view_brought(struct view *v);
+/* view_end - the end of the time axis: the trace's, or while it loads an estimate of it (>= what is decoded). */
+int64_t view_end(const struct view *v);
+/* view_message - set the message line, printf-like; "" clears. Control bytes become '?'. */
+void view_message(struct view *v, bool error, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+/* ---- moving in time ---- */
+unsigned view_pan(struct view *v,
+                  int n); /* by n eighths, in whole columns; at the trace's ends the cursor moves on alone */
+unsigned view_page(struct view *v, int n);   /* by n windows */
+unsigned view_cursor(struct view *v, int n); /* the cursor by n columns; the window follows at its edges */
+unsigned view_zoom(struct view *v, int n);   /* n > 0: in, 2^n times, at the cursor */
+unsigned view_zoom_all(struct view *v);
+unsigned view_fit(struct view *v);    /* the span under the cursor: centre it; if it is centred, fit it */
+unsigned view_center(struct view *v); /* the cursor into the middle */
+unsigned view_start(struct view *v);
+unsigned view_finish(struct view *v);        /* to the end of the trace */
+unsigned view_at(struct view *v, int64_t t); /* cursor to t, window follows */
+unsigned view_range(struct view *v, int64_t t0, int64_t t1);
+
+/* ---- moving over lanes ---- */
+unsigned view_lane(struct view *v, int n);
+unsigned view_lane_page(struct view *v, int n);
+unsigned view_lane_first(struct view *v);
+unsigned view_lane_last(struct view *v);
+unsigned view_focus(struct view *v, struct lane l); /* to that lane, changing the view if need be; time stays */
+unsigned view_switch(struct view *v, int no);       /* to view 1..9; time and focus stay as far as they can */
+unsigned view_swap(struct view *v);                 /* goroutine <-> processor at the same moment */
+unsigned view_sort(struct view *v, int n);          /* next order: goroutines; items by time or longest first */
+unsigned view_sort_invert(struct view *v);
+unsigned view_here(struct view *v); /* goroutines: all, or those alive in the window (default) */
+
+/* ---- moving over spans ---- */
+unsigned view_span(struct view *v, int n); /* next / previous span of the lane (gaps skipped) */
+unsigned view_same(struct view *v, int n); /* ... of the same state */
+unsigned view_gc(struct view *v, int n);   /* next / previous start of a GC cycle or stop-the-world */
+unsigned view_cause(struct view *v);       /* who woke this goroutine: to the waker, at that moment */
+unsigned view_effect(struct view *v);      /* whom this one woke next: to the woken, at that moment */
+
+/* ---- the rest ---- */
+unsigned view_undo(struct view *v, int n);
+unsigned view_redo(struct view *v, int n);
+unsigned view_select(struct view *v); /* begin a range at the cursor, end it there, drop it */
+unsigned view_enter(struct view *v);  /* stack pop-up of the span under the cursor; again: close */
+unsigned view_back(struct view *v);   /* Esc: close what is on top (prompt .. search marks); else VR_QUIT */
+const char *view_back_word(const struct view *v); /* what view_back() would do now, in a word; NULL: VR_QUIT */
+bool view_searching(const struct view *v);        /* a search is under way */
+unsigned view_tier(struct view *v, int n);        /* next tier of glyphs */
+/*
+ * view_yank - what is under the cursor as text, or what the pop-up shows: whole, never shortened. *out: from mem_alloc(),
+ * the caller's; NULL without VR_YANK.
+ */
+unsigned view_yank(struct view *v, char **out);
+/* view_lines - open a pop-up with lines (help); title and lines must outlive it. */
+unsigned view_lines(struct view *v, const char *title, const char *const *lines, size_t n);
+/* view_popup_scroll - by n lines. While a pop-up is open the viewer maps lane movement to this. */
+unsigned view_popup_scroll(struct view *v, int n);
+unsigned view_popup_page(struct view *v, int n);
+
+/* view_goto - go to what a line names (goto.h): "1.25s", "1.2s..1.3s", "g123", "p4", "m7". */
+unsigned view_goto(struct view *v, const char *line);
+
+/* ---- prompt: ':' and '/' share one line. While v->prompt is set the viewer hands text here. ---- */
+unsigned view_prompt(struct view *v, enum prompt_kind k);
+unsigned view_prompt_put(struct view *v, uint32_t codepoint);
+unsigned view_prompt_erase(struct view *v); /* last character; at an empty line: close */
+unsigned view_prompt_erase_word(struct view *v);
+unsigned view_prompt_clear(struct view *v);
+unsigned view_prompt_accept(struct view *v); /* goto, or VR_COMMAND; or search; a slice: v->command is its file */
+
+/* ---- search: see search.h. Starts from the prompt or here; jumps when done. ---- */
+unsigned view_search(struct view *v, const char *text);
+unsigned view_search_next(struct view *v, int n); /* by time from the cursor, n < 0 back */
+/* view_work - go on with pending work for about budget_ns (INT64_MAX: to its end). VR_WORK while there is more. */
+unsigned view_work(struct view *v, int64_t budget_ns);
+/* view_pending - what was drawn is not complete: there is work for view_work(), though no action has said so. */
+bool view_pending(const struct view *v);
+
+/* ---- filters (filter.h), marks, pins, sums ---- */
+unsigned view_filter(struct view *v, const char *text); /* one more; a mistake is shown with its place */
+unsigned view_filter_pop(struct view *v);               /* the last one goes */
+unsigned view_filter_clear(struct view *v);
+unsigned view_mark(struct view *v, int letter); /* a..z, A..Z: remember this place */
+unsigned view_mark_go(struct view *v, int letter);
+unsigned view_pin(struct view *v); /* the lane with the cursor: always on top; again: not */
+/* view_guest - keep goroutine g on top, marked at t, until the next guest or Esc; NO_LANE: none any more. */
+void view_guest(struct view *v, uint32_t g, int64_t t);
+unsigned view_hide(struct view *v);     /* the lane with the cursor */
+unsigned view_show_all(struct view *v); /* no pins, nothing hidden, no related ones, no filter */
+unsigned view_group(struct view *v);    /* goroutines by start function, folded; again: one by one */
+unsigned view_fold(struct view *v);     /* unfold or fold the group with the cursor */
+unsigned view_related(struct view *v);  /* only creator, created, wakers, woken; again: all */
+unsigned view_why(struct view *v);      /* where the time of what is here went: a span, a range, a task, a region */
+unsigned view_sums(struct view *v);     /* what happened in the selected range (or the window) */
+unsigned view_life(struct view *v);     /* the whole life of the goroutine under the cursor */
+unsigned view_split(struct view *v, int n); /* next thing below the lanes: log, stack, table, nothing */
+/* view_line_row - the row that line i of the lanes shows; view_row_line - the line of a row, -1: none. */
+uint32_t view_line_row(const struct view *v, int i);
+int view_row_line(const struct view *v, uint32_t row);
+
+/* view_span_here - the span that status line and pop-up speak of. false: none. *l: its lane. */
+bool view_span_here(const struct view *v, struct lane *l, struct span *s);
+/* view_column - the column of the cursor and its interval. */
+int view_column(const struct view *v, int64_t *t0, int64_t *t1);
+
+#endif

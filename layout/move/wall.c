@@ -1,0 +1,101 @@
+/*
+ * wall.c - see wall.h.
+ */
+#include "layout/move/wall.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "layout/move/window.h"
+
+enum { DAY = 86400 };
+#define SECOND INT64_C(1000000000)
+
+bool wall_known(const struct trace *tr)
+{
+    const struct trace_info *ti = trace_info(tr);
+    return ti->has_wall && ti->has_clock && ti->wall_sec > -(INT64_C(1) << 40) && ti->wall_sec < (INT64_C(1) << 40);
+}
+
+/* Seconds and nanoseconds of t on the wall. */
+static int64_t wall_sec(const struct trace *tr, int64_t t, int64_t *ns)
+{
+    const struct trace_info *ti = trace_info(tr);
+    int64_t sum = ti->wall_nsec % SECOND + t % SECOND, sec = ti->wall_sec + t / SECOND + sum / SECOND;
+    *ns = sum % SECOND;
+    if (*ns < 0) {
+        *ns += SECOND;
+        sec--;
+    }
+    return sec;
+}
+
+char *wall_time(const struct trace *tr, int64_t t, char out[WALL_MAX])
+{
+    int64_t ns;
+    struct tm tm;
+    out[0] = 0;
+    if (!wall_known(tr))
+        return out;
+    time_t sec = (time_t)wall_sec(tr, t, &ns);
+    if (localtime_r(&sec, &tm))
+        snprintf(out, WALL_MAX, "%02d:%02d:%02d.%06d", tm.tm_hour % 24, tm.tm_min % 60, tm.tm_sec % 61,
+                 (int)(ns / 1000) % 1000000);
+    return out;
+}
+
+/* Two digits at most, and a number below `limit`. */
+static bool two(const char **s, int limit, int *out)
+{
+    const char *p = *s;
+    if (!isdigit((unsigned char)*p))
+        return false;
+    *out = *p++ - '0';
+    if (isdigit((unsigned char)*p))
+        *out = *out * 10 + (*p++ - '0');
+    *s = p;
+    return *out < limit;
+}
+
+static bool time_of_day(const char *s, int64_t *ns, const char **rest)
+{
+    int h, m, sec = 0;
+    int64_t frac = 0, unit = SECOND;
+    if (!two(&s, 24, &h) || *s++ != ':' || !two(&s, 60, &m))
+        return false;
+    if (*s == ':') {
+        s++;
+        if (!two(&s, 61, &sec))
+            return false;
+        if (*s == '.' && isdigit((unsigned char)s[1]))
+            for (s++; isdigit((unsigned char)*s); s++)
+                frac += (*s - '0') * (unit /= 10);
+    }
+    *ns = ((int64_t)h * 3600 + m * 60 + sec) * SECOND + frac;
+    *rest = s;
+    return true;
+}
+
+bool wall_is(const char *s)
+{
+    int64_t ns;
+    const char *rest;
+    return time_of_day(s, &ns, &rest);
+}
+
+bool wall_parse(const struct trace *tr, const char *s, int64_t *t, const char **rest)
+{
+    int64_t ns, first;
+    struct tm tm;
+    if (!time_of_day(s, &ns, rest) || !wall_known(tr))
+        return false;
+    time_t sec = (time_t)wall_sec(tr, 0, &first);
+    if (!localtime_r(&sec, &tm))
+        return false;
+    first += ((int64_t)tm.tm_hour * 3600 + tm.tm_min * 60 + tm.tm_sec) * SECOND;
+    *t = ns - first;
+    if (*t < -DAY / 2 * SECOND)
+        *t += DAY * SECOND;
+    return true;
+}

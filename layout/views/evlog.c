@@ -1,0 +1,705 @@
+/*
+ * evlog.c - see evlog.h. Events are derived from the lanes' spans: each boundary between two spans is a transition.
+ *
+ * Within one moment the order is: ranges that end, what goroutines do (in order of their lane), ranges that begin.
+ */
+#include "layout/views/evlog.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/move/far.h"
+#include "layout/move/filter.h"
+#include "layout/move/when.h"
+#include "layout/move/move.h"
+#include "layout/move/pick.h"
+#include "layout/draw/status.h"
+
+enum { MOST = 40000, MANY_M = 64, WALK = 300000, BLOCK = 256 };
+
+void evlog_free(struct evlog *l)
+{
+    if (l) {
+        mem_free(l->e);
+        mem_free(l->lives);
+    }
+    mem_free(l);
+}
+
+/* ---- collecting ----------------------------------------------------------------------------------------- */
+
+static void add(struct evlog *l, struct event e)
+{
+    if (l->n >= MOST) {
+        l->cut = true;
+        return;
+    }
+    struct event *p = mem_grow(l->e, &l->cap, l->n + 1, sizeof *p);
+    if (!p) {
+        l->oom = true;
+        return;
+    }
+    l->e = p;
+    p[l->n++] = e;
+}
+
+static bool on_p(uint8_t st)
+{
+    return st == ST_RUNNING || st == ST_GCWORK || st == ST_ASSIST || st == ST_SWEEP || st == ST_SYSCALL;
+}
+
+static void add_state(const struct view *v, struct evlog *l, uint32_t g, const struct span *before,
+                      const struct span *s)
+{
+    if (!pick_span(v, (struct lane){LANE_G, g}, s) && !(before && pick_span(v, (struct lane){LANE_G, g}, before)))
+        return;
+    struct event e = {.t = s->t0,
+                      .kind = EV_STATE,
+                      .from = before ? before->state : ST_NONE,
+                      .to = s->state,
+                      .g = g,
+                      .p = NO_LANE,
+                      .who = NO_LANE,
+                      .reason = s->reason ? s->reason : s->label,
+                      .stack = s->stack};
+    e.inferred = s->open_start;
+    if (on_p(s->state))
+        e.p = s->who;
+    else if (before && on_p(before->state))
+        e.p = before->who;
+    if (s->state == ST_RUNNABLE)
+        e.who = s->who;
+    if (e.t < 0)
+        e.t = 0;
+    add(l, e);
+}
+
+static void goroutine(const struct view *v, struct evlog *l, uint32_t g, struct window w)
+{
+    struct lane lane = {LANE_G, g};
+    struct lane_info li = trace_lane(v->tr, lane);
+    struct span_iter it;
+    struct span before;
+    bool has = false;
+    if (!li.nspans || li.first >= w.t1 || li.last < w.t0 || (v->filter && !filter_shows(v->filter, g)))
+        return;
+    if (li.ended && li.last >= w.t0 && li.last < w.t1) {
+        struct event e = {.t = li.last, .kind = EV_STATE, .to = ST_NONE, .g = g, .p = NO_LANE, .who = NO_LANE};
+        if (span_seek(&it, v->tr, lane, li.last)) {
+            e.from = span_get(&it)->state;
+            e.p = on_p(e.from) ? span_get(&it)->who : NO_LANE;
+        }
+        add(l, e);
+    }
+    if (!span_seek(&it, v->tr, lane, w.t0))
+        return;
+    while (span_get(&it)->t0 >= w.t0 && span_prev(&it)) /* spans of no length share their moment */
+        ;
+    for (;;) {
+        const struct span *s = span_get(&it);
+        int64_t t = s->t0 < 0 ? 0 : s->t0;
+        if (t >= w.t1 || l->cut)
+            return;
+        if (t >= w.t0)
+            add_state(v, l, g, has ? &before : NULL, s);
+        before = *s;
+        has = true;
+        l->walked++;
+        if (!span_next(&it))
+            return;
+    }
+}
+
+/* A processor's own news: it starts and stops. */
+static void processor(const struct view *v, struct evlog *l, uint32_t p, struct window w)
+{
+    struct span_iter it;
+    struct span before = {0};
+    if (!span_seek(&it, v->tr, (struct lane){LANE_P, p}, w.t0))
+        return;
+    bool has = span_prev(&it);
+    if (has) {
+        before = *span_get(&it);
+        span_next(&it);
+    }
+    for (; !l->cut; has = true) {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= w.t1)
+            return;
+        bool idle = s->state == ST_IDLE || s->state == ST_NONE;
+        bool was = before.state == ST_IDLE || before.state == ST_NONE;
+        if (s->t0 >= w.t0 && s->t0 >= 0 && has && idle != was)
+            add(l, (struct event){.t = s->t0,
+                                  .kind = EV_PROC,
+                                  .from = before.state,
+                                  .to = s->state,
+                                  .g = NO_LANE,
+                                  .p = p,
+                                  .who = NO_LANE});
+        before = *s;
+        if (!span_next(&it))
+            return;
+    }
+}
+
+static bool in(struct window w, int64_t t)
+{
+    return t >= w.t0 && t < w.t1;
+}
+
+static bool wanted(const struct view *v, uint32_t g)
+{
+    return !v->filter || (g != NO_LANE && filter_shows(v->filter, g));
+}
+
+/* The arrays of ranges and the like: those that begin or end in the window. They are looked at one by one. */
+static void ranges(const struct view *v, struct evlog *l, struct window w)
+{
+    for (int k = 0; k < RANGE_KINDS; k++) {
+        const struct range *r;
+        size_t n = trace_ranges(v->tr, (enum range_kind)k, &r);
+        for (size_t i = 0; i < n; i++, r++) {
+            if (r->t0 >= w.t1 && trace_info(v->tr)->done)
+                break; /* sorted */
+            if (!in(w, r->t0) && !in(w, r->t1))
+                continue;
+            bool of_p = k == RANGE_SWEEP || r->scope_p;
+            struct event e = {.to = (uint8_t)k,
+                              .g = of_p || k == RANGE_GC ? NO_LANE : r->owner,
+                              .p = of_p ? r->owner : NO_LANE,
+                              .who = NO_LANE,
+                              .reason = r->name,
+                              .stack = r->stack};
+            if (k != RANGE_GC && k != RANGE_STW && !wanted(v, e.g))
+                continue;
+            if (in(w, r->t0) && !r->open_start) {
+                e.t = r->t0;
+                e.kind = EV_RANGE_BEGIN;
+                add(l, e);
+            }
+            if (in(w, r->t1) && !r->open_end) {
+                e.t = r->t1;
+                e.kind = EV_RANGE_END;
+                e.stack = 0;
+                add(l, e);
+            }
+        }
+    }
+}
+
+static void add_at(const struct view *v, struct evlog *l, struct window w, int64_t t, enum event_kind k, uint32_t g,
+                   uint32_t name, uint32_t stack)
+{
+    if (in(w, t) && wanted(v, g))
+        add(l, (struct event){
+                   .t = t, .kind = (uint8_t)k, .g = g, .p = NO_LANE, .who = NO_LANE, .reason = name, .stack = stack});
+}
+
+static void annotations(const struct view *v, struct evlog *l, struct window w)
+{
+    const struct task *t;
+    const struct region *r;
+    const struct logmsg *m;
+    const struct sample *s;
+    size_t n = trace_tasks(v->tr, &t);
+    for (size_t i = 0; i < n; i++, t++) {
+        if (!t->open_start)
+            add_at(v, l, w, t->t0, EV_TASK_BEGIN, t->g, t->name, t->stack);
+        if (!t->open_end)
+            add_at(v, l, w, t->t1, EV_TASK_END, t->g_end, t->name, 0);
+    }
+    n = trace_regions(v->tr, &r);
+    for (size_t i = 0; i < n; i++, r++) {
+        if (!r->open_start)
+            add_at(v, l, w, r->t0, EV_REGION_BEGIN, r->g, r->name, r->stack);
+        if (!r->open_end)
+            add_at(v, l, w, r->t1, EV_REGION_END, r->g, r->name, r->stack_end);
+    }
+    n = trace_logs(v->tr, &m);
+    for (size_t i = 0; i < n; i++)
+        add_at(v, l, w, m[i].t, EV_LOG, m[i].g, m[i].message, m[i].stack);
+    n = trace_samples(v->tr, &s);
+    for (size_t i = 0; i < n; i++)
+        add_at(v, l, w, s[i].t, EV_SAMPLE, s[i].g, 0, s[i].stack);
+}
+
+static int rank(const struct event *e)
+{
+    return e->kind == EV_RANGE_END ? 0 : e->kind == EV_RANGE_BEGIN ? 3 : e->kind == EV_PROC ? 1 : 2;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct event *x = a, *y = b;
+    if (x->t != y->t)
+        return x->t < y->t ? -1 : 1;
+    if (rank(x) != rank(y))
+        return rank(x) - rank(y);
+    if (x->g != y->g)
+        return x->g < y->g ? -1 : 1;
+    if (x->kind != y->kind)
+        return x->kind < y->kind ? -1 : 1;
+    return x->to == ST_NONE ? 1 : y->to == ST_NONE ? -1 : 0;
+}
+
+/* About so many spans begin on processors within w; of very many processors some are asked. */
+static uint64_t density(const struct view *v, struct window w)
+{
+    uint64_t sum = 0;
+    uint32_t n = trace_nlanes(v->tr, LANE_P), each = n / 128 + 1;
+    for (uint32_t p = 0; p < n; p += each) {
+        uint64_t k = trace_count(v->tr, (struct lane){LANE_P, p}, w.t0, w.t1);
+        sum += k > 1 ? k - 1 : 0;
+    }
+    return sum * each;
+}
+
+static struct window around(int64_t t, int64_t half, struct window all)
+{
+    struct window w = {t > half ? t - half : 0, t < INT64_MAX - half ? t + half + 1 : INT64_MAX};
+    w.t0 = w.t0 < all.t0 ? all.t0 : w.t0;
+    w.t1 = w.t1 > all.t1 ? all.t1 : w.t1;
+    return w;
+}
+
+/* Goroutines come in order of appearance, so a block of them lives close together. false: no blocks, ask all. */
+static bool make_lives(const struct view *v, struct evlog *l)
+{
+    uint32_t n = trace_nlanes(v->tr, LANE_G), blocks = n / BLOCK + 1;
+    int64_t end = trace_info(v->tr)->end;
+    if (l->lives && l->lives_of == n && l->lives_end == end)
+        return true;
+    struct window *p = mem_resize(l->lives, blocks * sizeof *p);
+    if (!p) {
+        mem_free(l->lives);
+        l->lives = NULL;
+        return false;
+    }
+    for (uint32_t b = 0; b < blocks; b++)
+        p[b] = (struct window){INT64_MAX, INT64_MIN};
+    for (uint32_t g = 0; g < n; g++) {
+        struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
+        struct window *w = &p[g / BLOCK];
+        if (!li.nspans)
+            continue;
+        w->t0 = li.first < w->t0 ? li.first : w->t0;
+        w->t1 = li.last > w->t1 ? li.last : w->t1;
+    }
+    l->lives = p;
+    l->nlives = blocks;
+    l->lives_of = n;
+    l->lives_end = end;
+    return true;
+}
+
+static void goroutines(const struct view *v, struct evlog *l, struct window w)
+{
+    uint32_t n = trace_nlanes(v->tr, LANE_G);
+    bool blocks = make_lives(v, l);
+    for (uint32_t g = 0; g < n && !l->cut; g++) {
+        if (blocks && g % BLOCK == 0 && (l->lives[g / BLOCK].t0 >= w.t1 || l->lives[g / BLOCK].t1 < w.t0))
+            g += BLOCK - 1;
+        else
+            goroutine(v, l, g, w);
+    }
+}
+
+static void collect(const struct view *v, struct evlog *l, struct window w)
+{
+    l->n = 0;
+    l->walked = 0;
+    l->cut = l->oom = false;
+    l->win = w;
+    goroutines(v, l, w);
+    for (uint32_t p = 0, n = trace_nlanes(v->tr, LANE_P); p < n && !l->cut && !v->filter; p++)
+        processor(v, l, p, w);
+    ranges(v, l, w);
+    annotations(v, l, w);
+    if (l->n)
+        qsort(l->e, l->n, sizeof *l->e, by_time);
+}
+
+static size_t at_or_after(const struct evlog *l, int64_t t)
+{
+    size_t lo = 0, hi = l->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (l->e[mid].t < t)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static bool enough(const struct evlog *l, int64_t t, size_t rows, struct window all)
+{
+    size_t before = at_or_after(l, t), behind = l->n - before;
+    return (before >= rows || l->win.t0 <= all.t0) && (behind > rows || l->win.t1 >= all.t1);
+}
+
+static void fill(struct view *v, struct evlog *l, size_t rows, struct window all)
+{
+    int64_t t = v->at.cursor, half = 500, end = all.t1;
+    while (half < end && density(v, around(t, half, all)) < rows * 2)
+        half *= 2;
+    collect(v, l, around(t, half, all));
+    for (int i = 0; i < 24 && l->cut && half > 0; i++) { /* many events of goroutines that did not run */
+        half /= 4;
+        collect(v, l, around(t, half, all));
+    }
+    /* With a filter, or where processors rest, the counts mislead: widen while that finds more. */
+    for (int i = 0; i < 6 && !l->cut && half < end && l->walked < WALK / 8 && !enough(l, t, rows, all); i++) {
+        half = half > INT64_MAX / 16 ? INT64_MAX / 2 : half * 8;
+        collect(v, l, around(t, half, all));
+    }
+    if (l->cut && half > 0) /* the last step was too wide */
+        collect(v, l, around(t, half / 8, all));
+}
+
+/* Is the cursor on this event? What happens at the trace's very end is a nanosecond behind the last moment. */
+static bool stands(const struct view *v, const struct event *e)
+{
+    int64_t last = move_last(v);
+    return (e->t > last ? last : e->t) == v->at.cursor;
+}
+
+void evlog_update(struct view *v, int rows)
+{
+    struct evlog *l = v->log;
+    const struct trace_info *ti = trace_info(v->tr);
+    int64_t t = v->at.cursor;
+    struct window all = {0, time_add(ti->end, 1)};
+    uint64_t version = v->filter ? filter_version(v->filter) + 1 : 0;
+    size_t want = rows > 0 ? (size_t)rows : 1;
+    if (!l) {
+        l = v->log = mem_zalloc(sizeof *l);
+        if (!l)
+            return;
+        l->all.t1 = -1;
+    }
+    if (ti->bounded)
+        all = (struct window){ti->detail_t0 ? ti->detail_t0 + 1 : 0, time_add(ti->detail_t1, 1)};
+    bool same = l->all.t0 == all.t0 && l->all.t1 == all.t1 && l->filter == version;
+    if (!same || t < l->win.t0 || t >= l->win.t1 || (!enough(l, t, want, all) && !l->cut && l->n < MOST / 2)) {
+        if (!same || l->tried != t || l->tried_rows < want) { /* once more would find no more */
+            l->cur = SIZE_MAX;
+            fill(v, l, want * 3, all);
+            l->tried = t;
+            l->tried_rows = want;
+        }
+        l->all = all;
+        l->filter = version;
+    }
+    if (l->cur >= l->n || !stands(v, &l->e[l->cur])) {
+        size_t i = at_or_after(l, t);
+        l->cur = i < l->n && stands(v, &l->e[i]) ? i : i ? i - 1 : 0;
+    }
+}
+
+/* ---- text ----------------------------------------------------------------------------------------------- */
+
+struct out {
+    char *p;
+    size_t n, size;
+};
+
+static void say(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void say(struct out *o, const char *fmt, ...)
+{
+    va_list ap;
+    if (o->n + 1 >= o->size)
+        return;
+    va_start(ap, fmt);
+    int k = vsnprintf(o->p + o->n, o->size - o->n, fmt, ap);
+    va_end(ap);
+    o->n = k < 0 ? o->n : (size_t)k < o->size - o->n ? o->n + (size_t)k : o->size - 1;
+}
+
+static void say_str(struct out *o, const struct view *v, uint32_t s, int w)
+{
+    char buf[400];
+    str_head(trace_str(v->tr, s), w, buf, sizeof buf);
+    say(o, "%s", buf);
+}
+
+static void say_func(struct out *o, const struct view *v, const char *word, uint32_t stack, int w)
+{
+    char buf[400];
+    uint32_t f = status_function(v, stack);
+    if (!f)
+        return;
+    str_shorten(trace_str(v->tr, f), w, glyph_dots(v->tier), buf, sizeof buf);
+    say(o, "%s %s", word, buf);
+}
+
+static void say_g(struct out *o, const struct view *v, uint32_t g, int w)
+{
+    char buf[400];
+    status_name(v, g, w, buf, sizeof buf);
+    say(o, "%s", buf);
+}
+
+static void state_words(struct out *o, const struct view *v, const struct event *e)
+{
+    bool ran = on_p(e->from) && e->from != ST_SYSCALL;
+    const char *what;
+    switch (e->to) {
+    case ST_NONE: what = "ends"; break;
+    case ST_RUNNABLE: what = e->from == ST_NONE ? "created" : ran ? "stops, runnable" : "wakes up"; break;
+    case ST_WAITING: what = "blocks"; break;
+    case ST_SYSCALL: what = "enters a system call"; break;
+    case ST_RUNNING:
+        what = e->from == ST_SYSCALL ? "leaves its system call" : ran ? "runs on" : "starts running";
+        break;
+    case ST_GCWORK: what = "starts GC work"; break;
+    case ST_ASSIST: what = "starts a mark assist"; break;
+    default: what = state_name((enum state)e->to);
+    }
+    if (e->inferred)
+        say(o, "was %s already (inferred)", state_name((enum state)e->to));
+    else
+        say(o, "%s", what);
+    if (e->reason) {
+        say(o, " (");
+        say_str(o, v, e->reason, 40);
+        say(o, ")");
+    }
+    if (e->to == ST_RUNNABLE && e->who != NO_LANE) {
+        say(o, " by ");
+        say_g(o, v, e->who, 44);
+        say_func(o, v, " in", e->stack, 44);
+    } else if (e->stack && e->to != ST_NONE) {
+        say_func(o, v, " in", e->stack, 44);
+    }
+}
+
+static void words(struct out *o, const struct view *v, const struct event *e)
+{
+    static const char *const range_names[RANGE_KINDS] = {"GC mark phase", "stop-the-world", "sweep", "mark assist"};
+    switch ((enum event_kind)e->kind) {
+    case EV_STATE: state_words(o, v, e); return;
+    case EV_PROC:
+        say(o, "%s", e->to == ST_IDLE || e->to == ST_NONE ? "processor stops: idle" : "processor starts");
+        return;
+    case EV_RANGE_BEGIN:
+    case EV_RANGE_END:
+        say(o, "%s %s", range_names[e->to % RANGE_KINDS], e->kind == EV_RANGE_BEGIN ? "begins" : "ends");
+        break;
+    case EV_TASK_BEGIN: say(o, "task begins"); break;
+    case EV_TASK_END: say(o, "task ends"); break;
+    case EV_REGION_BEGIN: say(o, "region begins"); break;
+    case EV_REGION_END: say(o, "region ends"); break;
+    case EV_LOG: say(o, "log:"); break;
+    case EV_SAMPLE: say(o, "CPU sample"); break;
+    }
+    if (e->reason) {
+        say(o, e->kind == EV_LOG ? " " : ": ");
+        say_str(o, v, e->reason, 120);
+    }
+    say_func(o, v, " in", e->stack, 44);
+}
+
+/* The thread that has processor p at t: one look per thread, only where they are few. */
+static uint32_t thread_of(const struct view *v, uint32_t p, int64_t t)
+{
+    uint32_t n = trace_nlanes(v->tr, LANE_M);
+    struct span s;
+    for (uint32_t m = 0; p != NO_LANE && n <= MANY_M && m < n; m++)
+        if (trace_span_at(v->tr, (struct lane){LANE_M, m}, t, &s) && s.proc == p)
+            return m;
+    return NO_LANE;
+}
+
+static void columns(const struct view *v, const struct event *e, char p[32], char m[32], char t[FMT_MAX])
+{
+    p[0] = m[0] = 0;
+    if (e->p != NO_LANE)
+        status_lane(v, (struct lane){LANE_P, e->p}, p);
+    uint32_t thread = thread_of(v, e->p, e->t);
+    if (thread != NO_LANE)
+        status_lane(v, (struct lane){LANE_M, thread}, m);
+    when_exact(v->tr, e->t, t);
+}
+
+void evlog_line(const struct view *v, size_t i, char *out, size_t size)
+{
+    char p[32], m[32], t[FMT_MAX], raw[1500];
+    struct out o = {raw, 0, sizeof raw};
+    const struct event *e = &v->log->e[i];
+    columns(v, e, p, m, t);
+    say(&o, "%s %s %s ", t, *p ? p : "-", *m ? m : "-");
+    if (e->g != NO_LANE)
+        say_g(&o, v, e->g, 50);
+    say(&o, " ");
+    words(&o, v, e);
+    str_safe(str_of(raw), out, size);
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------------- */
+
+static enum style style_of(const struct event *e)
+{
+    switch ((enum event_kind)e->kind) {
+    case EV_STATE: return e->to == ST_NONE ? STYLE_DIM : (enum style)(STYLE_STATE + e->to);
+    case EV_PROC: return STYLE_IDLE;
+    case EV_RANGE_BEGIN:
+    case EV_RANGE_END:
+        return e->to == RANGE_STW     ? STYLE_STW
+               : e->to == RANGE_GC    ? STYLE_GC
+               : e->to == RANGE_SWEEP ? STYLE_SWEEP
+                                      : STYLE_ASSIST;
+    case EV_LOG: return STYLE_SAMPLE;
+    default: return STYLE_NORMAL;
+    }
+}
+
+static void draw_line(struct grid *g, const struct view *v, size_t i, int y, bool focus)
+{
+    const struct event *e = &v->log->e[i];
+    char p[32], m[32], t[FMT_MAX], d[FMT_MAX], raw[1500], name[400] = "";
+    struct out o = {raw, 0, sizeof raw};
+    int w = g->w, x = 0;
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
+    raw[0] = 0;
+    columns(v, e, p, m, t);
+    words(&o, v, e);
+    grid_put(g, 0, y, focus ? '>' : ' ', s);
+    if (w >= 60)
+        x = grid_str(g, 2, y, 15, t, s) < 17 ? 17 : 18;
+    else
+        x = grid_str(g, 1, y, 9, when_dur(v->tr, e->t, d), s) < 10 ? 10 : 11;
+    if (w >= 100) { /* how long after the event above */
+        int64_t gap = i ? e->t - v->log->e[i - 1].t : 0;
+        if (i)
+            grid_right(g, x, y, 8, when_dur(v->tr, gap, d), STYLE_LANE_NOTE);
+        x += 9;
+    }
+    grid_str(g, x, y, 4, p, STYLE_LANE_NOTE);
+    x += 5;
+    if (w >= 100) {
+        grid_str(g, x, y, 9, m, STYLE_LANE_NOTE);
+        x += 10;
+    }
+    int gw = w >= 160 ? 40 : w >= 100 ? 30 : w >= 60 ? 22 : 7;
+    if (e->g != NO_LANE)
+        status_name(v, e->g, gw - 1, name, sizeof name);
+    grid_str(g, x, y, gw - 1, name, s);
+    x += gw;
+    grid_str(g, x, y, w - x, raw, style_of(e));
+    if (focus && w > x)
+        grid_flags(g, x, y, w - x, 1, CELL_BOLD);
+}
+
+void evlog_draw(struct grid *g, struct view *v, int y, int rows)
+{
+    if (rows < 1)
+        return;
+    const struct trace_info *ti = trace_info(v->tr);
+    if (ti->bounded && rows > 4) { /* it ends where that does */
+        char line[200], part[MOVE_PART];
+        snprintf(line, sizeof line, "events%s; a step beyond brings more", move_part(v, part));
+        grid_str(g, 0, y++, g->w, line, STYLE_WARN);
+        rows--;
+    }
+    evlog_update(v, rows);
+    const struct evlog *l = v->log;
+    if (!l || !l->n) {
+        bool held = far_held(v, v->at.cursor);
+        grid_str(g, 0, y, g->w,
+                 !held       ? "not in the detail that is held"
+                 : v->filter ? "no event near the cursor passes the filter"
+                             : "no events here",
+                 STYLE_DIM);
+        return;
+    }
+    size_t half = (size_t)rows / 2, top = l->cur > half ? l->cur - half : 0;
+    if (top + (size_t)rows > l->n)
+        top = l->n > (size_t)rows ? l->n - (size_t)rows : 0;
+    for (int i = 0; i < rows && top + (size_t)i < l->n; i++)
+        draw_line(g, v, top + (size_t)i, y + i, top + (size_t)i == l->cur);
+}
+
+void evlog_status(const struct view *v, struct rich *out)
+{
+    const struct evlog *l = v->log;
+    char line[1600];
+    if (!l || l->cur >= l->n)
+        return;
+    evlog_line(v, l->cur, line, sizeof line);
+    rich_str(out, STYLE_STATUS, str_of(line));
+    rich_para(out);
+    if (l->cut)
+        rich_add(out, STYLE_WARN, "so many events at this moment that not all of them are listed");
+}
+
+/* The next part is held: its first event, or its last. */
+static enum far_saw look_event(struct view *v)
+{
+    struct far f = v->far;
+    struct place was = v->at;
+    v->at.cursor = f.dir > 0 ? f.edge + 1 : f.edge;
+    evlog_update(v, v->rows > 4 ? v->rows : 4);
+    const struct evlog *l = v->log;
+    size_t i = l ? at_or_after(l, f.edge + 1) : 0;
+    i -= f.dir < 0; /* none before it: no index */
+    v->at = was;
+    if (!l || i >= l->n)
+        return FAR_NOT_HERE;
+    v->message[0] = 0;
+    move_push(v, STEP_CURSOR);
+    int64_t t = l->e[i].t;
+    if (l->e[i].g != NO_LANE)
+        v->at.focus = (struct lane){LANE_G, l->e[i].g};
+    move_to(v, t, true);
+    move_settle(v);
+    return FAR_FOUND;
+}
+
+unsigned evlog_move(struct view *v, int n)
+{
+    int rows = v->rows > 4 ? v->rows : 4;
+    bool any = false;
+    evlog_update(v, rows);
+    while (n && v->log && v->log->n) {
+        struct evlog *l = v->log;
+        int64_t to = (int64_t)l->cur + n;
+        if (n > 0 && l->e[l->cur].t > v->at.cursor && !stands(v, &l->e[l->cur])) /* before the first one */
+            to--;
+        to = to < 0 ? 0 : to >= (int64_t)l->n ? (int64_t)l->n - 1 : to;
+        int64_t done = to - (int64_t)l->cur;
+        if (!done && stands(v, &l->e[l->cur]))
+            break;
+        if (!any)
+            move_push(v, STEP_CURSOR);
+        any = true;
+        const struct event *e = &l->e[to];
+        move_to(v, e->t, true);
+        if (e->g != NO_LANE)
+            v->at.focus = (struct lane){LANE_G, e->g};
+        l->cur = (size_t)to;
+        n -= done > n || -done > -(int64_t)n ? n : (int)done;
+        int64_t t0 = l->win.t0, t1 = l->win.t1, t = e->t;
+        size_t at = at_or_after(l, t), nth = l->cur - at; /* the same one after a new reading */
+        evlog_update(v, rows);
+        l = v->log;
+        if (l->win.t0 != t0 || l->win.t1 != t1) {
+            at = at_or_after(l, t);
+            l->cur = at + nth < l->n ? at + nth : at < l->n ? at : l->n ? l->n - 1 : 0;
+        }
+        if (!done)
+            break;
+    }
+    if (!any) {
+        const char *none = n > 0 ? "no event behind this one" : "no event before this one";
+        struct far f = {.look = look_event, .dir = n > 0 ? 1 : -1, .from = -1};
+        return far_can(v, f.dir) ? far_begin(v, &f, n > 0 ? "the next event" : "the event before", none)
+                                 : move_fail(v, "%s", none);
+    }
+    move_settle(v);
+    return VR_DRAW;
+}

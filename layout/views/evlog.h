@@ -1,0 +1,70 @@
+/*
+ * evlog.h - events as text, around the cursor: transitions of goroutines and processors, ranges, tasks, regions, logs
+ * and samples (view 9, and below the lanes in a split).
+ *
+ * Method and cost. No walk over the trace: first the processors' counts, O(P log spans) each, tell how wide a
+ * window around the cursor holds about as many events as fill a few screens. Then every goroutine whose life touches
+ * that window is asked for its spans there: their lives are kept by blocks of 256 (made once: 12 ms for 320 000;
+ * while a trace loads, each time it grew), then O(goroutines / 256), and O(log spans) for each that lives there.
+ * The result is kept until the cursor leaves its middle: stepping costs nothing. Tasks, regions, logs and samples
+ * are looked at one by one.
+ */
+#ifndef GOTOP_LAYOUT_EVLOG_H
+#define GOTOP_LAYOUT_EVLOG_H
+
+#include "layout/draw/rich.h"
+#include "layout/move/view.h"
+
+enum event_kind {
+    EV_STATE,
+    EV_PROC,
+    EV_RANGE_BEGIN,
+    EV_RANGE_END,
+    EV_TASK_BEGIN,
+    EV_TASK_END,
+    EV_REGION_BEGIN,
+    EV_REGION_END,
+    EV_LOG,
+    EV_SAMPLE
+};
+
+struct event {
+    int64_t t;
+    uint8_t kind;     /* enum event_kind */
+    uint8_t from, to; /* EV_STATE, EV_PROC: enum state; ranges: to is enum range_kind */
+    bool inferred;    /* what came before it was not recorded: the state was so when first seen */
+    uint32_t g, p;    /* lanes, NO_LANE: none */
+    uint32_t who;     /* waker or creator */
+    uint32_t reason;  /* string: reason, name, message */
+    uint32_t stack;
+};
+
+struct evlog {
+    struct event *e; /* by time */
+    size_t n, cap;
+    size_t cur;                /* the event the cursor stands on, or the last before it; n when there is none */
+    struct window win;         /* all events in it are in e */
+    struct window all;         /* what there was to read from: the trace, or the part that is held */
+    struct window *lives;      /* per block of goroutines: from the first one's start to the last one's end */
+    uint32_t nlives, lives_of; /* goroutines they were made of */
+    int64_t lives_end;
+    int64_t tried; /* the moment and lines it was last made for */
+    size_t tried_rows;
+    uint64_t filter; /* version of the filter, 0 none */
+    uint64_t walked; /* spans looked at for it */
+    bool cut;        /* so many events at one moment that not all are here */
+    bool oom;
+};
+
+/* evlog_update - v->log around v->at.cursor with at least `rows` events on both sides, if there are. */
+void evlog_update(struct view *v, int rows);
+void evlog_free(struct evlog *l);
+/* evlog_move - the cursor by n events: time and goroutine follow. */
+unsigned evlog_move(struct view *v, int n);
+/* evlog_draw - lines [y, y + rows) of the grid, the cursor's event about in the middle. */
+void evlog_draw(struct grid *g, struct view *v, int y, int rows);
+void evlog_status(const struct view *v, struct rich *out);
+/* evlog_line - event i as one line of safe text (for yank and tests). */
+void evlog_line(const struct view *v, size_t i, char *out, size_t size);
+
+#endif

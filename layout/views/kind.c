@@ -1,0 +1,160 @@
+/*
+ * kind.c - the views by number, and the way from a key to the one that is shown.
+ */
+#include "layout/views/kind.h"
+
+#include "layout/move/move.h"
+
+static const struct view_kind *const kinds[VIEW_END] = {
+#define X(ID, name, object) [VIEW_##ID] = &kind_##object,
+#include "triage/views.def"
+#undef X
+};
+
+const struct view_kind *kind_of(int view)
+{
+    return view > VIEW_NONE && view < VIEW_END ? kinds[view] : &kind_procs;
+}
+
+const struct view_kind *kind_here(const struct view *v)
+{
+    return kind_of(v->at.view);
+}
+
+bool view_answers(const struct view *v, enum deed d)
+{
+    const struct view_kind *k = kind_here(v);
+    return k->answer[d] && (!k->can || k->can(v, d));
+}
+
+/* What moves over rows scrolls a pop-up. false: nothing of the kind. */
+static bool scroll(struct view *v, enum deed d, int n, unsigned *f)
+{
+    enum { FAR = 1 << 20 };
+    switch (d) {
+    case DEED_LANE: *f = view_popup_scroll(v, n); return true;
+    case DEED_LANE_PAGE: *f = view_popup_page(v, n); return true;
+    case DEED_FIRST:
+    case DEED_START: *f = view_popup_scroll(v, -FAR); return true;
+    case DEED_LAST:
+    case DEED_END: *f = view_popup_scroll(v, FAR); return true;
+    default: return false;
+    }
+}
+
+unsigned view_do(struct view *v, enum deed d, int n)
+{
+    const struct view_kind *k = kind_here(v);
+    unsigned f;
+    if (v->popup && scroll(v, d, n, &f))
+        return f;
+    if (!k->answer[d])
+        return d == DEED_BACK ? VR_QUIT : move_fail(v, "%s", k->refusal[d] ? k->refusal[d] : k->refuse);
+    if (k->hold && (f = k->hold(v)) != VR_NONE)
+        return d == DEED_BACK ? VR_QUIT : f;
+    return k->answer[d](v, n);
+}
+
+/* ---- answers that take no count ------------------------------------------------------------------------- */
+
+unsigned kind_start(struct view *v, int n)
+{
+    (void)n;
+    return view_start(v);
+}
+
+unsigned kind_end(struct view *v, int n)
+{
+    (void)n;
+    return view_finish(v);
+}
+
+unsigned kind_zoom_all(struct view *v, int n)
+{
+    (void)n;
+    return view_zoom_all(v);
+}
+
+unsigned kind_center(struct view *v, int n)
+{
+    (void)n;
+    return view_center(v);
+}
+
+unsigned kind_select(struct view *v, int n)
+{
+    (void)n;
+    return view_select(v);
+}
+
+/* ---- deeds by name -------------------------------------------------------------------------------------- */
+
+unsigned view_lane(struct view *v, int n)
+{
+    return view_do(v, DEED_LANE, n);
+}
+
+unsigned view_lane_page(struct view *v, int n)
+{
+    return view_do(v, DEED_LANE_PAGE, n);
+}
+
+unsigned view_lane_first(struct view *v)
+{
+    return view_do(v, DEED_FIRST, 0);
+}
+
+unsigned view_lane_last(struct view *v)
+{
+    return view_do(v, DEED_LAST, 0);
+}
+
+unsigned view_span(struct view *v, int n)
+{
+    return view_do(v, DEED_SPAN, n);
+}
+
+unsigned view_fit(struct view *v)
+{
+    return view_do(v, DEED_FIT, 0);
+}
+
+unsigned view_swap(struct view *v)
+{
+    return view_do(v, DEED_SWAP, 0);
+}
+
+unsigned view_sort(struct view *v, int n)
+{
+    return view_do(v, DEED_SORT, n);
+}
+
+unsigned view_sort_invert(struct view *v)
+{
+    return view_do(v, DEED_INVERT, 0);
+}
+
+unsigned view_here(struct view *v)
+{
+    return view_do(v, DEED_HERE, 0);
+}
+
+/* ---- coming and going ----------------------------------------------------------------------------------- */
+
+unsigned view_enter(struct view *v)
+{
+    if (v->popup) {
+        v->popup = POPUP_NONE;
+        return VR_DRAW;
+    }
+    return view_do(v, DEED_DETAILS, 0);
+}
+
+unsigned view_switch(struct view *v, int no)
+{
+    if (no <= VIEW_NONE || no >= VIEW_END)
+        return move_fail(v, "there is no view %d", no);
+    if (no == v->at.view)
+        return VR_NONE;
+    return kind_of(no)->open(v, no);
+}

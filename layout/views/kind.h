@@ -1,0 +1,72 @@
+/*
+ * kind.h - a view as an object: what its rows are, how it is drawn, what it says of what the cursor is on, what it
+ * answers to a key. A new view is one file with such an object and one row in triage/views.def.
+ */
+#ifndef GOTOP_LAYOUT_KIND_H
+#define GOTOP_LAYOUT_KIND_H
+
+#include "layout/views/deed.h"
+#include "layout/draw/plan.h"
+#include "layout/draw/rich.h"
+#include "layout/move/view.h"
+
+struct item_list; /* items.h */
+struct tri_view;  /* tri_priv.h */
+
+struct view_kind {
+    enum lane_kind lanes; /* what its rows are; LANE_KINDS: no lanes */
+    enum plan_kind plan;  /* which rows a screen has, which it drops */
+    enum plan_gutter gutter;
+    bool states;                   /* curves of goroutines by state above its rows */
+    bool table;                    /* made of triage's tables: no time axis */
+    const struct item_list *items; /* its rows are things; NULL: they aren't */
+    const struct tri_view *list;   /* its rows are those of a table; NULL: they aren't */
+
+    /* open - come here from another view: v->at is remembered already, and is changed. The flags of view.h. */
+    unsigned (*open)(struct view *v, int no);
+    /* settle - keep the invariants of rows: v->rows, at.row, at.top, focus. recenter: bring the cursor's into sight. */
+    void (*settle)(struct view *v, bool recenter);
+    /* show - bring goroutine g as it is at t under the cursor, here if it can be, else in the goroutines' view. */
+    void (*show)(struct view *v, uint32_t g, int64_t t);
+    /* draw - what stands between the ruler and the status. */
+    void (*draw)(struct grid *g, struct view *v, const struct plan *p);
+    /* speak - about what the cursor is on; names take at most w columns. */
+    void (*speak)(const struct view *v, int w, struct rich *out);
+    /* where - which rows of how many, for the title; NULL: nothing is said. */
+    void (*where)(const struct view *v, const struct plan *p, char *out, size_t size);
+    /* status_most - lines that its status takes at most; NULL: those of its plan. */
+    int (*status_most)(const struct view *v);
+    /* hold - it can't answer now (its tables are not there): say so. VR_NONE: it can. NULL: always. */
+    unsigned (*hold)(struct view *v);
+    /* back_word - what its DEED_BACK would do now; NULL: nothing. */
+    const char *(*back_word)(const struct view *v);
+    /* can - does it answer that as it is now? NULL: all that it has an answer for. */
+    bool (*can)(const struct view *v, enum deed d);
+    /* what keys do here; NULL: nothing, then `refusal` or `refuse` is said */
+    unsigned (*answer[DEEDS])(struct view *v, int n);
+    const char *refuse, *refusal[DEEDS];
+    const char *word[DEEDS]; /* for the footer, where it isn't the usual one */
+};
+
+#define X(ID, name, object) extern const struct view_kind kind_##object;
+#include "triage/views.def"
+#undef X
+
+/* kind_of - by number (enum view_no); the processors' for a number that there is not. kind_here - of the view shown. */
+const struct view_kind *kind_of(int view);
+const struct view_kind *kind_here(const struct view *v);
+
+/* What views of lanes answer, and others of the time axis where the time is concerned: for their tables. */
+#define ANSWER_TIME \
+    [DEED_PAN] = view_pan, [DEED_PAGE] = view_page, [DEED_CURSOR] = view_cursor, [DEED_START] = kind_start, \
+    [DEED_END] = kind_end, [DEED_ZOOM] = view_zoom, [DEED_ZOOM_ALL] = kind_zoom_all, [DEED_CENTER] = kind_center, \
+    [DEED_GC] = view_gc, [DEED_SELECT] = kind_select
+unsigned kind_start(struct view *v, int n);
+unsigned kind_end(struct view *v, int n);
+unsigned kind_zoom_all(struct view *v, int n);
+unsigned kind_center(struct view *v, int n);
+unsigned kind_select(struct view *v, int n);
+/* kind_show - `show` of views that leave it to the goroutines' one. */
+void kind_show(struct view *v, uint32_t g, int64_t t);
+
+#endif

@@ -1,0 +1,278 @@
+/*
+ * lane_views.c - the views whose rows are lanes: processors, goroutines, threads. They differ in which lanes these are;
+ * only goroutines are sorted, grouped, and hidden when they don't live in the window.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "layout/draw/frame_rows.h"
+#include "layout/views/kind.h"
+#include "layout/move/lanes.h"
+#include "layout/move/lull.h"
+#include "layout/move/move.h"
+#include "layout/views/split.h"
+#include "layout/draw/status.h"
+
+static int times(int n)
+{
+    return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
+}
+
+/* ---- coming here ---------------------------------------------------------------------------------------- */
+
+static unsigned lane_open(struct view *v, int no)
+{
+    enum lane_kind k = kind_of(no)->lanes;
+    struct lane from = v->at.focus;
+    uint32_t to = move_arrive(v, k);
+    move_leave(v);
+    move_push(v, STEP_JUMP);
+    if (from.kind < LANE_KINDS)
+        v->last_focus[from.kind] = from.i;
+    v->at.top = 0;
+    move_lane(v, (struct lane){k, to});
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static void lane_settle(struct view *v, bool recenter)
+{
+    struct lanes *l = move_lanes(v);
+    uint32_t lane = v->at.focus.kind == l->kind ? v->at.focus.i : NO_LANE;
+    if (!lanes_update(l, v->tr, v->at.win, lane))
+        view_message(v, true, "out of memory: the lanes are not in order");
+    struct plan p;
+    plan_view(&p, v, l->n);
+    v->lane_h = p.lane_h;
+    v->rows = p.n[ROW_LANES] / p.lane_h;
+    if (!l->n) {
+        v->at.top = 0;
+        return;
+    }
+    uint32_t row = lanes_row(l, lane);
+    if (row == NO_LANE) {
+        v->at.focus = (struct lane){l->kind, lanes_at(l, 0)};
+        row = 0;
+    }
+    move_top(v, row, l->n, recenter);
+}
+
+/* A goroutine on its processor, where it runs then; else on its own lane. */
+static void proc_show(struct view *v, uint32_t g, int64_t t)
+{
+    struct span run;
+    if (move_running(v, g, t, &run) && run.t1 >= t && run.who != NO_LANE)
+        move_lane(v, (struct lane){LANE_P, run.who});
+    else
+        move_lane(v, (struct lane){LANE_G, g});
+}
+
+void kind_show(struct view *v, uint32_t g, int64_t t)
+{
+    (void)t;
+    move_lane(v, (struct lane){LANE_G, g});
+}
+
+static void lane_where(const struct view *v, const struct plan *p, char *out, size_t size)
+{
+    const struct lanes *l = move_lanes_const(v);
+    if (l->n > (uint32_t)v->rows && p->n[ROW_LANES] > 0)
+        snprintf(out, size, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", v->at.top + 1,
+                 v->at.top + (uint32_t)p->n[ROW_LANES], l->n, l->n < l->total ? " here" : "");
+    else if (l->n < l->total)
+        snprintf(out, size, "%" PRIu32 " lanes here", l->n);
+}
+
+/* ---- over lanes ----------------------------------------------------------------------------------------- */
+
+static unsigned to_row(struct view *v, int64_t row, enum step kind)
+{
+    const struct lanes *l = move_lanes_const(v);
+    if (!l->n)
+        return move_fail(v, "no lanes here");
+    row = row < 0 ? 0 : row >= l->n ? l->n - 1 : row;
+    uint32_t lane = lanes_at(l, (uint32_t)row);
+    if (lane == v->at.focus.i)
+        return move_fail(v, row == 0 ? "this is the first lane" : "this is the last lane");
+    move_push(v, kind);
+    v->at.focus.i = lane;
+    v->at.exact = false;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static int64_t row_now(const struct view *v)
+{
+    uint32_t row = lanes_row(move_lanes_const(v), v->at.focus.i);
+    return row == NO_LANE ? 0 : row;
+}
+
+static unsigned lane_move(struct view *v, int n)
+{
+    return to_row(v, row_now(v) + times(n), STEP_LANE);
+}
+
+static unsigned lane_page(struct view *v, int n)
+{
+    int rows = v->rows > 1 ? v->rows - 1 : 1;
+    return to_row(v, row_now(v) + (int64_t)times(n) * rows, STEP_LANE);
+}
+
+static unsigned lane_first(struct view *v, int n)
+{
+    (void)n;
+    return to_row(v, 0, STEP_JUMP);
+}
+
+static unsigned lane_last(struct view *v, int n)
+{
+    (void)n;
+    return to_row(v, UINT32_MAX, STEP_JUMP);
+}
+
+/* ---- at a span ------------------------------------------------------------------------------------------ */
+
+static unsigned lane_fit(struct view *v, int n)
+{
+    (void)n;
+    struct lane l;
+    struct span s;
+    if (v->selected)
+        return view_range(v, v->sel0, v->sel1);
+    if (!view_span_here(v, &l, &s) || s.t1 <= s.t0)
+        return move_fail(v, "no span under the cursor");
+    struct window w = v->at.win;
+    int64_t mid = s.t0 + (s.t1 - s.t0) / 2;
+    struct window centred = window_clamp(window_center(w, mid), view_end(v), move_min(v));
+    int64_t off = time_sub(centred.t0, w.t0), column = window_len(w) / v->plot_w;
+    bool there = off <= column && off >= -column;
+    move_push(v, STEP_JUMP);
+    v->at.win = there || window_len(w) < s.t1 - s.t0 ? window_fit(s.t0, s.t1) : centred;
+    if (v->at.cursor < s.t0 || v->at.cursor >= s.t1)
+        v->at.cursor = s.t0;
+    v->at.exact = true;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static unsigned lane_swap(struct view *v, int n)
+{
+    (void)n;
+    return move_swap(v);
+}
+
+static unsigned lane_cause(struct view *v, int n)
+{
+    unsigned all = VR_NONE;
+    for (int i = 0; i < times(n); i++) {
+        unsigned one = view_cause(v);
+        if ((one & VR_BELL) && i > 0)
+            break; /* as far as it goes */
+        all |= one;
+        if (one & VR_BELL)
+            break;
+    }
+    return all;
+}
+
+static unsigned lane_effect(struct view *v, int n)
+{
+    unsigned all = VR_NONE;
+    for (int i = 0; i < times(n); i++) {
+        unsigned one = view_effect(v);
+        if ((one & VR_BELL) && i > 0)
+            break;
+        all |= one;
+        if (one & VR_BELL)
+            break;
+    }
+    return all;
+}
+
+static unsigned lane_details(struct view *v, int n)
+{
+    struct lane l;
+    struct span s;
+    (void)n;
+    if (lull_speaks(v))
+        return split_lull(v);
+    if (!view_span_here(v, &l, &s))
+        return move_fail(v, "no span under the cursor");
+    v->popup = POPUP_SPAN;
+    v->popup_top = 0;
+    v->popup_lane = l;
+    v->popup_t = v->at.cursor >= s.t0 && v->at.cursor < s.t1 ? v->at.cursor : s.t0;
+    v->message[0] = 0;
+    return VR_DRAW;
+}
+
+/* ---- the goroutines' order ------------------------------------------------------------------------------ */
+
+static unsigned resort(struct view *v)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    move_push(v, STEP_JUMP);
+    l->stale = true;
+    if (!lanes_update(l, v->tr, v->at.win, v->at.focus.i))
+        return move_fail(v, "out of memory: the order stays");
+    if (l->making) { /* many lanes: view_work() goes on */
+        v->to_top = true;
+        view_message(v, false, "sorting by %s..", sort_name(l->sort));
+        return VR_DRAW | VR_WORK;
+    }
+    v->at.focus.i = lanes_at(l, 0); /* the top of an order is what it was asked for */
+    move_settle(v);
+    view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");
+    return VR_DRAW;
+}
+
+static unsigned lane_sort(struct view *v, int n)
+{
+    int s = ((int)v->lanes[LANE_G].sort + times(n)) % SORT_COUNT;
+    v->lanes[LANE_G].sort = (enum sort)(s < 0 ? s + SORT_COUNT : s);
+    return resort(v);
+}
+
+static unsigned lane_invert(struct view *v, int n)
+{
+    (void)n;
+    v->lanes[LANE_G].invert = !v->lanes[LANE_G].invert;
+    return resort(v);
+}
+
+static unsigned lane_here(struct view *v, int n)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    (void)n;
+    l->here = !l->here;
+    l->stale = true;
+    v->recenter = true;
+    move_settle(v);
+    view_message(v, false, l->here ? "goroutines that live in the window" : "all goroutines");
+    return VR_DRAW;
+}
+
+/* ---- the objects ---------------------------------------------------------------------------------------- */
+
+#define ANSWER_LANES \
+    ANSWER_TIME, [DEED_LANE] = lane_move, [DEED_LANE_PAGE] = lane_page, [DEED_FIRST] = lane_first, \
+                 [DEED_LAST] = lane_last, [DEED_FIT] = lane_fit, [DEED_SPAN] = move_span, [DEED_SAME] = view_same, \
+                 [DEED_CAUSE] = lane_cause, [DEED_EFFECT] = lane_effect, [DEED_SWAP] = lane_swap, \
+                 [DEED_DETAILS] = lane_details
+#define IS_LANES \
+    .plan = PLAN_TIME, .open = lane_open, .settle = lane_settle, .draw = rows_lanes, .speak = status_lane_rich, \
+    .where = lane_where, .refuse = "only goroutines are sorted, and hidden where they don't live (view 3)"
+
+const struct view_kind kind_procs = {
+    IS_LANES, .lanes = LANE_P, .gutter = GUTTER_SHORT, .show = proc_show, .answer = {ANSWER_LANES},
+};
+const struct view_kind kind_goroutines = {
+    IS_LANES,
+    .lanes = LANE_G,
+    .gutter = GUTTER_NAMES,
+    .show = kind_show,
+    .answer = {ANSWER_LANES, [DEED_SORT] = lane_sort, [DEED_INVERT] = lane_invert, [DEED_HERE] = lane_here},
+};
+const struct view_kind kind_threads = {
+    IS_LANES, .lanes = LANE_M, .gutter = GUTTER_THREADS, .show = kind_show, .answer = {ANSWER_LANES},
+};

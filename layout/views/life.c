@@ -1,0 +1,205 @@
+/*
+ * life.c - see life.h.
+ */
+#include "layout/views/life.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layout/move/move.h"
+#include "layout/draw/gstate.h"
+#include "layout/move/when.h"
+#include "layout/draw/status.h"
+
+enum { WALK = 1000000, REASONS = 32, LIST = 200 };
+
+struct reason {
+    uint32_t str;
+    uint8_t state;
+    uint64_t n;
+    int64_t ns, longest, at;
+};
+
+struct life {
+    struct reason r[REASONS];
+    int n;
+    bool cut, others;
+};
+
+static void count(struct life *k, const struct span *s)
+{
+    uint32_t why = s->state == ST_WAITING || s->state == ST_RUNNABLE ? s->reason : s->label;
+    int i = 0;
+    while (i < k->n && (k->r[i].str != why || k->r[i].state != s->state))
+        i++;
+    if (i == k->n) {
+        if (k->n == REASONS) {
+            k->others = true;
+            return;
+        }
+        k->r[k->n++] = (struct reason){.str = why, .state = s->state, .longest = -1};
+    }
+    struct reason *r = &k->r[i];
+    int64_t d = s->t1 - s->t0;
+    r->n++;
+    r->ns += d;
+    if (d > r->longest) {
+        r->longest = d;
+        r->at = s->t0;
+    }
+}
+
+static int by_ns(const void *a, const void *b)
+{
+    const struct reason *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : (int)x->state - (int)y->state;
+}
+
+static void walk(const struct view *v, struct lane l, struct life *k)
+{
+    struct span_iter it;
+    if (!span_seek_index(&it, v->tr, l, 0))
+        return;
+    for (int i = 0; i < WALK; i++) {
+        count(k, span_get(&it));
+        if (!span_next(&it)) {
+            qsort(k->r, (size_t)k->n, sizeof *k->r, by_ns);
+            return;
+        }
+    }
+    k->cut = true;
+    qsort(k->r, (size_t)k->n, sizeof *k->r, by_ns);
+}
+
+static void func_of(const struct view *v, uint32_t stack, int w, char *out, size_t size)
+{
+    out[0] = 0;
+    uint32_t f = status_function(v, stack);
+    if (f)
+        str_shorten(trace_str(v->tr, f), w, glyph_dots(v->tier), out, size);
+}
+
+/* Is it only in part that its life is held? */
+static bool part_of(const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    return ti->bounded && (ti->detail_t0 > 0 || ti->detail_t1 < ti->end);
+}
+
+static void origin(const struct view *v, const struct lane_info *li, struct lines *out, int w)
+{
+    char name[400], file[300], t[FMT_MAX], d[FMT_MAX];
+    if (li->name_inferred)
+        lines_add(out, "its start function is inferred from the root of one of its stacks");
+    if (li->created) {
+        status_name(v, li->creator, w - 30, name, sizeof name);
+        lines_add(out, "created at %s by %s", when_exact(v->tr, li->seen, t),
+                  li->creator == NO_LANE ? "(not recorded)" : name);
+        struct frame f = trace_frame(v->tr, li->create_stack, 0);
+        for (uint32_t i = 0, n = trace_stack(v->tr, li->create_stack); i < n && i < 4; i++) {
+            f = trace_frame(v->tr, li->create_stack, i);
+            str_shorten(trace_str(v->tr, f.func), w / 2, glyph_dots(v->tier), name, sizeof name);
+            str_tail(trace_str(v->tr, f.file), w / 2 - 10, glyph_dots(v->tier), file, sizeof file);
+            lines_add(out, "    %s  %s:%" PRIu64, name, file, f.line);
+        }
+    } else {
+        lines_add(out, "it existed when the trace began; first mentioned at %s", when_exact(v->tr, li->seen, t));
+    }
+    int64_t first = li->created ? li->seen : part_of(v) ? 0 : li->first;
+    lines_add(out, "%s at %s, %s in this trace%s",
+              li->ended                                         ? "ended"
+              : part_of(v) && li->last < trace_info(v->tr)->end ? "lives on; held up to"
+                                                                : "not ended; last known",
+              when_exact(v->tr, li->last, t), when_dur(v->tr, li->last - first, d),
+              li->is_system ? "; one of the runtime's own" : "");
+}
+
+/* Of one that lives beyond what is held: its states and spans are of that part. */
+static void part(const struct view *v, const struct lane_info *li, struct lines *out)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    char where[MOVE_PART];
+    if (ti->bounded && (li->first < ti->detail_t0 || (!li->ended && ti->detail_t1 < ti->end)))
+        lines_add(out, "what follows is only of its life%s", move_part(v, where));
+}
+
+static void states(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out)
+{
+    struct shares sh;
+    char d[FMT_MAX], p[FMT_MAX];
+    int64_t end = li->last > li->first ? li->last : li->first + 1;
+    gstate_shares(v->gstate, v->tr, l, li->first, end, &sh);
+    lines_add(out, "%s", "");
+    for (int s = 0; s < ST_COUNT; s++)
+        if (sh.ns[s] > 0 && s != ST_NONE)
+            lines_add(out, "%-16s %10s  %6s", state_name((enum state)s), when_dur(v->tr, sh.ns[s], d),
+                      fmt_percent(sh.ns[s], end - li->first, p));
+    if (li->no_p_ns)
+        lines_add(out, "%-16s %10s  (system calls that lost their processor)", "  of it without P",
+                  when_dur(v->tr, li->no_p_ns, d));
+}
+
+static void reasons(const struct view *v, const struct life *k, struct lines *out)
+{
+    char d[FMT_MAX], m[FMT_MAX], at[FMT_MAX], n[FMT_MAX], why[100];
+    lines_add(out, "%s", "");
+    lines_add(out, "%-34s %7s %10s %10s  %s", "state and reason", "spans", "in all", "longest", "at");
+    for (int i = 0; i < k->n; i++) {
+        const struct reason *r = &k->r[i];
+        char what[140];
+        str_head(trace_str(v->tr, r->str), 22, why, sizeof why);
+        snprintf(what, sizeof what, "%s%s%s%s", state_name((enum state)r->state), *why ? " (" : "", why,
+                 *why ? ")" : "");
+        int used = str_width(str_of(what), 34);
+        lines_add(out, "%s%*s %7s %10s %10s  %s", what, 34 - used, "", fmt_count(r->n, n), when_dur(v->tr, r->ns, d),
+                  when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
+    }
+    if (k->cut || k->others)
+        lines_add(out, "not all of its spans are counted here%s", k->cut ? ": it has more than a million" : "");
+}
+
+static void list(const struct view *v, struct lane l, int64_t t, struct lines *out, int w)
+{
+    struct span_iter it;
+    char d[FMT_MAX], f[300], why[100], whom[100], from[FMT_MAX];
+    if (!span_seek(&it, v->tr, l, t))
+        return;
+    uint64_t here = span_get(&it)->index;
+    for (int i = 0; i < LIST / 2 && span_prev(&it); i++)
+        ;
+    lines_add(out, "%s", "");
+    lines_add(out, "spans from number %" PRIu64 " on ('>': the cursor)", span_get(&it)->index);
+    for (int i = 0; i < LIST; i++) {
+        const struct span *s = span_get(&it);
+        whom[0] = 0;
+        if (s->who != NO_LANE)
+            status_lane(v, (struct lane){s->state == ST_RUNNABLE ? LANE_G : LANE_P, s->who}, whom);
+        func_of(v, s->state == ST_RUNNABLE && s->who != NO_LANE ? 0 : s->stack, w > 90 ? w - 60 : 30, f, sizeof f);
+        str_head(trace_str(v->tr, s->reason ? s->reason : s->label), 20, why, sizeof why);
+        lines_add(out, "%c %15s %10s %c %s%s%s%s %s%s%s%s", s->index == here ? '>' : ' ',
+                  when_exact(v->tr, s->t0, from), when_dur(v->tr, s->t1 - s->t0, d),
+                  s->open_start || s->open_end ? '+' : ' ', state_name((enum state)s->state), *why ? " (" : "", why,
+                  *why ? ")" : "", *whom ? (s->state == ST_RUNNABLE ? "by " : "on ") : "", whom, *f ? " in " : "", f);
+        if (!span_next(&it))
+            break;
+    }
+}
+
+void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, int w)
+{
+    struct lane l = {LANE_G, g};
+    struct lane_info li = trace_lane(v->tr, l);
+    struct life k = {.n = 0};
+    char name[600], id[32];
+    status_lane(v, l, id);
+    str_safe(trace_str(v->tr, li.name), name, sizeof name);
+    lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
+    origin(v, &li, out, w);
+    part(v, &li, out);
+    states(v, l, &li, out);
+    walk(v, l, &k);
+    reasons(v, &k, out);
+    list(v, l, t, out, w);
+}

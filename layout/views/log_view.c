@@ -1,0 +1,90 @@
+/*
+ * log_view.c - view 9: all events as text, in step with the lanes.
+ */
+#include "layout/views/evlog.h"
+#include "layout/draw/frame_rows.h"
+#include "layout/views/kind.h"
+#include "layout/move/move.h"
+
+enum { ENDLESS = 1000 }; /* as many rows as there is room for */
+
+static unsigned log_open(struct view *v, int no)
+{
+    move_leave(v);
+    move_push(v, STEP_JUMP);
+    if (v->at.focus.kind < LANE_KINDS)
+        v->last_focus[v->at.focus.kind] = v->at.focus.i;
+    v->at.view = (uint8_t)no;
+    move_settle(v);
+    return VR_DRAW;
+}
+
+static void log_settle(struct view *v, bool recenter)
+{
+    struct plan p;
+    (void)recenter;
+    plan_view(&p, v, ENDLESS);
+    v->rows = p.n[ROW_LANES];
+}
+
+static void log_show(struct view *v, uint32_t g, int64_t t)
+{
+    (void)t;
+    v->at.focus = (struct lane){LANE_G, g};
+}
+
+static void log_draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    rows_bands(g, v, p);
+    evlog_draw(g, v, p->y[ROW_LANES], p->n[ROW_LANES]);
+}
+
+static void log_speak(const struct view *v, int w, struct rich *out)
+{
+    (void)w;
+    evlog_status(v, out);
+}
+
+static unsigned log_move(struct view *v, int n)
+{
+    return evlog_move(v, n ? n : 1);
+}
+
+static unsigned log_page(struct view *v, int n)
+{
+    return evlog_move(v, (n ? n : 1) * (v->rows > 1 ? v->rows - 1 : 1));
+}
+
+/* The event's goroutine, then. */
+static unsigned log_details(struct view *v, int n)
+{
+    (void)n;
+    if (v->at.focus.kind != LANE_G)
+        return move_fail(v, "no goroutine belongs to this");
+    v->popup = POPUP_SPAN;
+    v->popup_top = 0;
+    v->popup_lane = v->at.focus;
+    v->popup_t = v->at.cursor;
+    return VR_DRAW;
+}
+
+static unsigned log_swap(struct view *v, int n)
+{
+    (void)n;
+    return v->at.focus.kind != LANE_G ? move_fail(v, "no goroutine belongs to this") : view_focus(v, v->at.focus);
+}
+
+const struct view_kind kind_log = {
+    .lanes = LANE_KINDS,
+    .plan = PLAN_LOG,
+    .gutter = GUTTER_SHORT,
+    .open = log_open,
+    .settle = log_settle,
+    .show = log_show,
+    .draw = log_draw,
+    .speak = log_speak,
+    .refuse = "in the event log rows are moved over; t shows the goroutine's lane",
+    .answer = {ANSWER_TIME, [DEED_LANE] = log_move, [DEED_LANE_PAGE] = log_page, [DEED_FIRST] = kind_start,
+               [DEED_LAST] = kind_end, [DEED_SPAN] = log_move, [DEED_DETAILS] = log_details, [DEED_SWAP] = log_swap},
+    .word = {[DEED_LANE] = "event", [DEED_SWAP] = "goroutine"},
+};

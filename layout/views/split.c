@@ -1,0 +1,215 @@
+/*
+ * split.c - see split.h. The table below the lanes follows the window, so its sums begin anew when that moves; a
+ * frame gives them a fraction of a millisecond at once, view_work() the rest.
+ */
+#include "layout/views/split.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/views/evlog.h"
+#include "layout/draw/fmt.h"
+#include "layout/views/kind.h"
+#include "layout/views/life.h"
+#include "layout/move/lull.h"
+#include "layout/move/move.h"
+#include "layout/draw/popup.h"
+#include "layout/draw/status.h"
+#include "layout/views/sums.h"
+#include "layout/move/why.h"
+#include "layout/draw/lines.h"
+
+const char *split_name(enum split s)
+{
+    static const char *const names[SPLIT_COUNT] = {"nothing", "event log", "stacks", "sums"};
+    return (unsigned)s < SPLIT_COUNT ? names[s] : "?";
+}
+
+/* ---- lines ---------------------------------------------------------------------------------------------- */
+
+static bool fresh(struct view *v, const char *title)
+{
+    if (!v->own)
+        v->own = lines_new(title);
+    if (!v->own)
+        return false;
+    lines_clear(v->own);
+    snprintf(v->own->title, sizeof v->own->title, "%s", title);
+    return true;
+}
+
+static unsigned open_own(struct view *v)
+{
+    int top = v->popup == POPUP_LINES && v->popup_title == v->own->title ? v->popup_top : 0;
+    v->message[0] = 0;
+    view_lines(v, v->own->title, (const char *const *)v->own->line, v->own->n);
+    v->popup_top = top;
+    return VR_DRAW;
+}
+
+static int width(const struct view *v)
+{
+    int w = v->w - 6;
+    return w < 30 ? 30 : w > 130 ? 130 : w;
+}
+
+static void range_now(const struct view *v, int64_t *t0, int64_t *t1)
+{
+    int64_t end = trace_info(v->tr)->end;
+    *t0 = v->selected ? v->sel0 : v->at.win.t0;
+    *t1 = v->selected ? v->sel1 : v->at.win.t1;
+    if (*t1 > end && end > *t0)
+        *t1 = end;
+}
+
+static bool sums_here(struct view *v)
+{
+    int64_t t0, t1;
+    range_now(v, &t0, &t1);
+    if (!sums_is(v->sums, t0, t1)) {
+        sums_free(v->sums);
+        v->sums = sums_new(v, &v->lanes[LANE_G].alive, t0, t1);
+    }
+    if (v->sums)
+        sums_lane(v->sums, v->at.focus);
+    return v->sums != NULL;
+}
+
+static bool sums_open(const struct view *v)
+{
+    return v->popup == POPUP_LINES && v->own && v->popup_title == v->own->title && !strncmp(v->own->title, "Sums", 4);
+}
+
+static unsigned show_sums(struct view *v)
+{
+    if (!fresh(v, v->selected ? "Sums of the selected range" : "Sums of the window"))
+        return move_fail(v, "out of memory");
+    sums_text(v->sums, v, v->own, width(v));
+    return open_own(v);
+}
+
+unsigned view_why(struct view *v)
+{
+    uint32_t g;
+    int64_t t0, t1;
+    if (!why_here(v, &g, &t0, &t1))
+        return move_fail(v, "nothing to explain here: a goroutine's span, a task or a region");
+    if (!fresh(v, "Where the time went") || !why_text(v, g, t0, t1, v->own))
+        return move_fail(v, "out of memory");
+    v->popup = POPUP_NONE;
+    return open_own(v);
+}
+
+unsigned view_sums(struct view *v)
+{
+    if (!sums_here(v))
+        return move_fail(v, "out of memory");
+    bool done = sums_step(v->sums, 30000000);
+    return show_sums(v) | (done ? VR_NONE : VR_WORK);
+}
+
+bool split_pending(const struct view *v)
+{
+    return v->sums && (sums_open(v) || (v->split == SPLIT_TABLE && kind_here(v)->plan != PLAN_LOG)) &&
+           sums_share(v->sums) < 100;
+}
+
+unsigned split_work(struct view *v, int64_t budget_ns)
+{
+    bool open = sums_open(v);
+    if (!split_pending(v))
+        return VR_NONE;
+    bool done = sums_step(v->sums, budget_ns);
+    if (open)
+        show_sums(v);
+    return done ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+unsigned split_lull(struct view *v)
+{
+    enum { AT_ONCE_NS = 200000000 };
+    char id[32], title[80];
+    status_lane(v, v->at.focus, id);
+    snprintf(title, sizeof title, "%s idle", id);
+    (void)lull_step(v->lull, AT_ONCE_NS);
+    if (!fresh(v, title))
+        return move_fail(v, "out of memory");
+    lull_lines(v, v->own, width(v));
+    return open_own(v) | (lull_pending(v) ? VR_WORK : VR_NONE);
+}
+
+unsigned view_life(struct view *v)
+{
+    struct lane l;
+    struct span s;
+    uint32_t g = NO_LANE;
+    char title[64], id[32];
+    if (kind_here(v)->plan == PLAN_LOG)
+        g = v->at.focus.kind == LANE_G ? v->at.focus.i : NO_LANE;
+    else if (view_span_here(v, &l, &s))
+        g = l.kind == LANE_G ? l.i : s.who;
+    if (g == NO_LANE || g >= trace_nlanes(v->tr, LANE_G))
+        return move_fail(v, "no goroutine here");
+    status_lane(v, (struct lane){LANE_G, g}, id);
+    snprintf(title, sizeof title, "The life of %s", id);
+    if (!fresh(v, title))
+        return move_fail(v, "out of memory");
+    life_text(v, g, v->at.cursor, v->own, width(v));
+    v->popup = POPUP_NONE;
+    return open_own(v);
+}
+
+/* ---- below the lanes ------------------------------------------------------------------------------------ */
+
+unsigned view_split(struct view *v, int n)
+{
+    int s = ((int)v->split + (n ? n : 1)) % SPLIT_COUNT;
+    v->split = (enum split)(s < 0 ? s + SPLIT_COUNT : s);
+    v->recenter = true;
+    move_settle(v);
+    view_message(v, false, "below the lanes: %s%s", split_name(v->split),
+                 v->split && v->h < 12 ? " (when the screen is higher)" : "");
+    return v->split == SPLIT_TABLE ? VR_DRAW | VR_WORK : VR_DRAW;
+}
+
+static void heading(struct grid *g, const struct view *v, int y, const char *what)
+{
+    for (int x = 0; x < g->w; x++)
+        grid_put(g, x, y, glyph_mark(v->tier, MARK_H), STYLE_POPUP_BORDER);
+    char buf[200];
+    snprintf(buf, sizeof buf, " %s ", what);
+    grid_str(g, 2, y, g->w - 4, buf, STYLE_POPUP_HEAD);
+}
+
+static void table(struct grid *g, struct view *v, int y, int n)
+{
+    struct lines *t = lines_new("");
+    if (!t || !sums_here(v)) {
+        lines_free(t);
+        return;
+    }
+    sums_step(v->sums, 300000);
+    sums_text(v->sums, v, t, g->w - 2 > 130 ? 130 : g->w - 2);
+    for (int i = 0; i < n && (size_t)i < t->n; i++)
+        grid_str(g, 1, y + i, g->w - 2, t->line[i], STYLE_NORMAL);
+    lines_free(t);
+}
+
+void split_draw(struct grid *g, struct view *v, int y, int n)
+{
+    struct lane l = v->at.focus;
+    struct span s;
+    if (n < 2)
+        return;
+    heading(g, v, y,
+            v->split == SPLIT_TABLE ? (v->selected ? "sums of the selected range" : "sums of the window")
+                                    : split_name(v->split));
+    if (v->split == SPLIT_LOG) {
+        evlog_draw(g, v, y + 1, n - 1);
+    } else if (v->split == SPLIT_TABLE) {
+        table(g, v, y + 1, n - 1);
+    } else if (v->split == SPLIT_STACK && move_lanes_const(v) && view_span_here(v, &l, &s)) {
+        int64_t t = v->at.cursor >= s.t0 && v->at.cursor < s.t1 ? v->at.cursor : s.t0;
+        popup_span(g, v, l, t, y + 1, n - 1);
+    }
+}

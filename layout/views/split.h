@@ -1,0 +1,21 @@
+/*
+ * split.h - what stands below the lanes: the event log, the stacks of the span under the cursor, or sums of the
+ * selected range (or of the window). Also the pop-ups that are made of lines: sums and a goroutine's life.
+ */
+#ifndef GOTOP_LAYOUT_SPLIT_H
+#define GOTOP_LAYOUT_SPLIT_H
+
+#include "layout/draw/cells.h"
+#include "layout/move/view.h"
+
+const char *split_name(enum split s);
+/* split_draw - into rows [y, y + n), the first is a heading. */
+void split_draw(struct grid *g, struct view *v, int y, int n);
+/* split_work - go on with sums for about budget_ns; VR_WORK while there is more. */
+bool split_pending(const struct view *v); /* there is more for it to do */
+unsigned split_work(struct view *v, int64_t budget_ns);
+
+/* split_lull - a pop-up: who was runnable while the processor under the cursor was idle. */
+unsigned split_lull(struct view *v);
+
+#endif

@@ -1,0 +1,393 @@
+/*
+ * sums.c - see sums.h. Tables are dense arrays by string number: a trace has few names.
+ *
+ * Exactness: a goroutine's states come from trace_shares(), so their sum is the length of the range for each. Places
+ * count the part of a span that lies in the range; when a step limit cuts that walk, the text says so.
+ */
+#include "layout/views/sums.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/gstate.h"
+#include "layout/move/when.h"
+#include "layout/move/move.h"
+#include "layout/draw/status.h"
+
+enum { TOP = 10, KEPT = 40, CHUNK = 1024 }; /* of a table as text; that are kept */
+enum { WALK_MOST = 20000000 };
+
+enum { BY_RUNNING, BY_RUNNABLE, BY_WAITING, BY_SYSCALL, BY_COUNT };
+
+struct row {
+    int64_t ns[BY_COUNT];
+    uint32_t count, key;
+};
+
+struct sums {
+    const struct trace *tr;
+    const struct view *v;
+    struct alive *alive;
+    struct lane lane;
+    int64_t t0, t1;
+    struct shares mine, procs; /* the lane with the cursor; all processors */
+    struct shares all;         /* all goroutines */
+    struct row top[BY_COUNT][KEPT];
+    int ntop[BY_COUNT];
+    struct row *func;  /* by name */
+    struct row *place; /* by function in which they waited */
+    uint32_t nstr;
+    uint32_t proc, at; /* the next processor, goroutine */
+    bool in_lane;      /* lane `at` is half walked */
+    uint64_t sub, walked, lanes;
+    uint64_t events; /* of the trace when it was begun */
+    bool cut, done;
+    bool light; /* goroutines alone: no names, no places */
+};
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+/* Up to so many more processors. */
+static void add_procs(struct sums *s, uint32_t most)
+{
+    for (uint32_t n = trace_nlanes(s->tr, LANE_P); s->proc < n && most; s->proc++, most--) {
+        struct shares sh;
+        trace_shares(s->tr, (struct lane){LANE_P, s->proc}, s->t0, s->t1, &sh);
+        for (int k = 0; k < ST_COUNT; k++)
+            s->procs.ns[k] = time_add(s->procs.ns[k], sh.ns[k]); /* times are as large as a file claims */
+    }
+}
+
+static struct sums *new (const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
+{
+    struct sums *s = mem_zalloc(sizeof *s);
+    if (!s)
+        return NULL;
+    s->tr = v->tr;
+    s->v = v;
+    s->alive = alive;
+    s->lane.kind = LANE_KINDS; /* none yet */
+    s->t0 = t0;
+    s->t1 = t1;
+    s->events = trace_info(v->tr)->events;
+    return s;
+}
+
+struct sums *sums_light(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
+{
+    struct sums *s = new (v, alive, t0, t1);
+    if (s)
+        s->light = true;
+    return s;
+}
+
+uint32_t sums_top(const struct sums *s, int i, int64_t *ran, int64_t *ready)
+{
+    if (i < 0 || i >= s->ntop[BY_RUNNING])
+        return NO_LANE;
+    *ran = s->top[BY_RUNNING][i].ns[BY_RUNNING];
+    *ready = s->top[BY_RUNNING][i].ns[BY_RUNNABLE];
+    return s->top[BY_RUNNING][i].key;
+}
+
+bool sums_stale(const struct sums *s)
+{
+    return s->events != trace_info(s->tr)->events;
+}
+
+struct sums *sums_new(const struct view *v, struct alive *alive, int64_t t0, int64_t t1)
+{
+    struct sums *s = new (v, alive, t0, t1);
+    if (!s)
+        return NULL;
+    s->nstr = trace_nstr(v->tr);
+    s->func = mem_zalloc(((size_t)s->nstr + 1) * sizeof *s->func);
+    s->place = mem_zalloc(((size_t)s->nstr + 1) * sizeof *s->place);
+    if (!s->func || !s->place) {
+        sums_free(s);
+        return NULL;
+    }
+    add_procs(s, 256);
+    return s;
+}
+
+void sums_lane(struct sums *s, struct lane l)
+{
+    if (s->lane.kind == l.kind && s->lane.i == l.i)
+        return;
+    s->lane = l;
+    s->mine = (struct shares){{0}};
+    if (l.i < trace_nlanes(s->tr, l.kind))
+        gstate_shares(s->v->gstate, s->tr, l, s->t0, s->t1, &s->mine);
+}
+
+void sums_free(struct sums *s)
+{
+    if (!s)
+        return;
+    mem_free(s->func);
+    mem_free(s->place);
+    mem_free(s);
+}
+
+bool sums_is(const struct sums *s, int64_t t0, int64_t t1)
+{
+    return s && s->t0 == t0 && s->t1 == t1;
+}
+
+int64_t sums_state(const struct sums *s, enum state st)
+{
+    return s->all.ns[st];
+}
+
+/* ---- adding up ------------------------------------------------------------------------------------------ */
+
+static void rank(struct sums *s, int by, const struct row *r)
+{
+    struct row *top = s->top[by];
+    int n = s->ntop[by];
+    if (!r->ns[by] || (n == KEPT && top[n - 1].ns[by] >= r->ns[by]))
+        return;
+    int i = n < KEPT ? n : KEPT - 1;
+    for (; i > 0 && top[i - 1].ns[by] < r->ns[by]; i--)
+        top[i] = top[i - 1];
+    top[i] = *r;
+    s->ntop[by] = n < KEPT ? n + 1 : KEPT;
+}
+
+static void add_lane(struct sums *s, uint32_t g, const struct lane_info *li)
+{
+    struct shares sh;
+    struct row r = {.count = 1, .key = g};
+    gstate_shares(s->v->gstate, s->tr, (struct lane){LANE_G, g}, s->t0, s->t1, &sh);
+    for (int k = 0; k < ST_COUNT; k++)
+        s->all.ns[k] = time_add(s->all.ns[k], k == ST_NONE ? 0 : sh.ns[k]);
+    r.ns[BY_RUNNING] = sh.ns[ST_RUNNING] + sh.ns[ST_GCWORK] + sh.ns[ST_ASSIST] + sh.ns[ST_SWEEP];
+    r.ns[BY_RUNNABLE] = sh.ns[ST_RUNNABLE];
+    r.ns[BY_WAITING] = sh.ns[ST_WAITING];
+    r.ns[BY_SYSCALL] = sh.ns[ST_SYSCALL];
+    struct row *f = s->light ? NULL : &s->func[li->name < s->nstr ? li->name : 0];
+    if (f)
+        f->count++;
+    for (int k = 0; k < BY_COUNT; k++) {
+        if (f)
+            f->ns[k] = time_add(f->ns[k], r.ns[k]);
+        rank(s, k, &r);
+    }
+    s->lanes++;
+}
+
+/* Where it waited; true: the lane is over. */
+static bool add_places(struct sums *s, uint32_t g)
+{
+    struct span_iter it;
+    struct lane l = {LANE_G, g};
+    if (!(s->in_lane ? span_seek_index(&it, s->tr, l, s->sub) : span_seek(&it, s->tr, l, s->t0)))
+        return true;
+    s->in_lane = true;
+    for (int i = 0; i < CHUNK; i++) {
+        const struct span *p = span_get(&it);
+        int64_t a = p->t0 > s->t0 ? p->t0 : s->t0, b = p->t1 < s->t1 ? p->t1 : s->t1;
+        if (p->t0 >= s->t1)
+            return true;
+        if (b > a && p->stack && (p->state == ST_WAITING || p->state == ST_SYSCALL)) {
+            uint32_t f = status_function(s->v, p->stack);
+            struct row *r = &s->place[f < s->nstr ? f : 0];
+            r->count++;
+            int64_t *ns = &r->ns[p->state == ST_WAITING ? BY_WAITING : BY_SYSCALL];
+            *ns = time_add(*ns, b - a);
+        }
+        s->walked++;
+        s->sub = p->index + 1;
+        if (!span_next(&it))
+            return true;
+    }
+    return false;
+}
+
+bool sums_step(struct sums *s, int64_t budget_ns)
+{
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    uint32_t n = trace_nlanes(s->tr, LANE_G);
+    while (s->proc < trace_nlanes(s->tr, LANE_P)) {
+        add_procs(s, 32);
+        if (until != INT64_MAX && now_ns() >= until)
+            return false;
+    }
+    for (int i = 0; !s->done && s->at < n; i++) {
+        if (!s->in_lane && (s->at = alive_next(s->alive, s->tr, LANE_G, s->t0, s->t1, s->at, n)) == NO_LANE)
+            break;
+        struct lane_info li = trace_lane(s->tr, (struct lane){LANE_G, s->at});
+        bool lives = li.nspans && li.first < s->t1 && li.last > s->t0, over = true;
+        if (lives) {
+            if (!s->in_lane)
+                add_lane(s, s->at, &li);
+            s->cut |= s->walked >= WALK_MOST;
+            over = s->cut || s->light || add_places(s, s->at);
+        }
+        if (over) {
+            s->at++;
+            s->in_lane = false;
+        }
+        if (i % 8 == 7 && until != INT64_MAX && now_ns() >= until)
+            return s->done = s->at >= n;
+    }
+    s->at = n;
+    return s->done = true;
+}
+
+int sums_share(const struct sums *s)
+{
+    uint32_t n = trace_nlanes(s->tr, LANE_G);
+    return s->done || !n ? 100 : (int)((uint64_t)s->at * 100 / n);
+}
+
+/* ---- as text -------------------------------------------------------------------------------------------- */
+
+static void states(const struct sums *s, struct lines *t, const char *title, const struct shares *sh, int64_t whole)
+{
+    char line[400] = "", d[FMT_MAX], p[FMT_MAX];
+    size_t n = 0;
+    bool done[ST_COUNT] = {false};
+    for (;;) {
+        int best = -1;
+        for (int k = 0; k < ST_COUNT; k++)
+            if (!done[k] && sh->ns[k] > 0 && (best < 0 || sh->ns[k] > sh->ns[best]))
+                best = k;
+        if (best < 0)
+            break;
+        done[best] = true;
+        int k = snprintf(line + n, sizeof line - n, "  %s %s %s",
+                         best == ST_NONE ? "not there" : state_name((enum state)best),
+                         when_dur(s->tr, sh->ns[best], d), fmt_percent(sh->ns[best], whole, p));
+        if (k < 0 || (size_t)k >= sizeof line - n)
+            break;
+        n += (size_t)k;
+    }
+    lines_add(t, "%s:%s", title, n ? line : "  nothing");
+}
+
+static int name_room(int w)
+{
+    int room = w - 46;
+    return room > 60 ? 60 : room < 10 ? 10 : room;
+}
+
+static void head(struct lines *t, const char *what, int w)
+{
+    lines_add(t, "%s", "");
+    lines_add(t, "%-*.*s %8s %8s %8s %8s %7s", name_room(w), name_room(w), what, "running", "runnable", "waiting",
+              "syscall", "count");
+}
+
+static void put_row(const struct sums *s, struct lines *t, const char *name, const struct row *r, int w)
+{
+    char a[BY_COUNT][FMT_MAX], c[FMT_MAX];
+    int room = name_room(w), used = str_width(str_of(name), room);
+    for (int k = 0; k < BY_COUNT; k++)
+        when_dur(s->tr, r->ns[k], a[k]);
+    lines_add(t, "%s%*s %8s %8s %8s %8s %7s", name, room - used, "", a[0], a[1], a[2], a[3], fmt_count(r->count, c));
+}
+
+static int by_most(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    int64_t m = 0, n = 0;
+    for (int k = 0; k < BY_COUNT; k++) /* waiting alone would bring what sleeps for ever to the top */
+        m = time_add(m, k == BY_WAITING ? 0 : x->ns[k]), n = time_add(n, k == BY_WAITING ? 0 : y->ns[k]);
+    if (m != n)
+        return m > n ? -1 : 1;
+    if (x->ns[BY_WAITING] != y->ns[BY_WAITING])
+        return x->ns[BY_WAITING] > y->ns[BY_WAITING] ? -1 : 1;
+    return x->key < y->key ? -1 : x->key > y->key;
+}
+
+static int by_wait(const void *a, const void *b)
+{
+    const struct row *x = a, *y = b;
+    int64_t m = time_add(x->ns[BY_WAITING], x->ns[BY_SYSCALL]), n = time_add(y->ns[BY_WAITING], y->ns[BY_SYSCALL]);
+    return m != n ? (m > n ? -1 : 1) : x->key < y->key ? -1 : x->key > y->key;
+}
+
+static void table(const struct sums *s, struct lines *t, const char *what, const struct row *rows,
+                  int (*order)(const void *, const void *), int w)
+{
+    struct row *r = mem_alloc(((size_t)s->nstr + 1) * sizeof *r);
+    size_t n = 0;
+    char name[400], c[FMT_MAX];
+    if (!r)
+        return;
+    for (uint32_t i = 0; i < s->nstr; i++)
+        if (rows[i].count) {
+            r[n] = rows[i];
+            r[n++].key = i;
+        }
+    if (n) {
+        qsort(r, n, sizeof *r, order);
+        head(t, what, w);
+    }
+    for (size_t i = 0; i < n && i < TOP; i++) {
+        if (r[i].key)
+            str_shorten(trace_str(s->tr, r[i].key), name_room(w), glyph_dots(s->v->tier), name, sizeof name);
+        else
+            snprintf(name, sizeof name, "(unknown)");
+        put_row(s, t, name, &r[i], w);
+    }
+    if (n > TOP)
+        lines_add(t, "and %s more", fmt_count(n - TOP, c));
+    mem_free(r);
+}
+
+static void tops(const struct sums *s, struct lines *t, int w)
+{
+    static const char *const titles[BY_COUNT] = {"goroutines that ran most", "goroutines that were runnable longest",
+                                                 NULL, "goroutines longest in system calls"};
+    char name[400];
+    for (int k = 0; k < BY_COUNT; k++) {
+        if (!titles[k] || !s->ntop[k])
+            continue;
+        head(t, titles[k], w);
+        for (int i = 0; i < s->ntop[k] && i < (k ? 5 : TOP); i++) {
+            status_name(s->v, s->top[k][i].key, name_room(w), name, sizeof name);
+            put_row(s, t, name, &s->top[k][i], w);
+        }
+    }
+}
+
+void sums_text(const struct sums *s, const struct view *v, struct lines *t, int w)
+{
+    char a[FMT_MAX], b[FMT_MAX], d[FMT_MAX], id[32], c[FMT_MAX];
+    int64_t len = time_sub(s->t1, s->t0);
+    uint32_t np = trace_nlanes(s->tr, LANE_P);
+    lines_add(t, "%s .. %s: %s", when_exact(s->tr, s->t0, a), when_exact(s->tr, s->t1, b), when_exact(s->tr, len, d));
+    if (s->lane.i < trace_nlanes(s->tr, s->lane.kind)) {
+        status_lane(v, s->lane, id);
+        states(s, t, id, &s->mine, len);
+    }
+    states(s, t, "all processors", &s->procs, len > INT64_MAX / ((int64_t)np + 1) ? INT64_MAX : len * (int64_t)np);
+    if (!s->done)
+        lines_add(t, "goroutines: adding up, %d%% so far", sums_share(s));
+    int64_t all = 0;
+    for (int k = 0; k < ST_COUNT; k++)
+        all = time_add(all, s->all.ns[k]);
+    const struct trace_info *ti = trace_info(s->tr);
+    char part[MOVE_PART];
+    if (ti->bounded && (s->t0 < ti->detail_t0 || s->t1 > ti->detail_t1))
+        lines_add(t, "goroutines, only%s:", move_part(v, part));
+    lines_add(t, "%s goroutines live here", fmt_count(s->lanes, c));
+    states(s, t, "all goroutines", &s->all, all);
+    table(s, t, "by start function", s->func, by_most, w);
+    tops(s, t, w);
+    table(s, t, "where they waited or were in a call", s->place, by_wait, w);
+    if (s->cut)
+        lines_add(t, "too many spans: the places are not complete (the other sums are exact)");
+}

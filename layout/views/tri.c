@@ -1,0 +1,523 @@
+/*
+ * tri.c - what the views of triage's tables have in common: a list of rows with a cursor, and how one gets from a row
+ * to the lanes and back.
+ *
+ * Layout of such a screen, from above: head lines (numbers, column titles), rows that scroll, the status lines
+ * about the row under the cursor. The row is kept in v->at.row and clamped here before anything reads it, so a
+ * table that is not there yet, an undo into a longer table, and a resize need no care elsewhere.
+ */
+#include "layout/views/tri.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/fmt.h"
+#include "layout/move/move.h"
+#include "layout/views/tri_priv.h"
+#include "layout/move/when.h"
+
+bool tri_shows(int view)
+{
+    return kind_of(view)->table;
+}
+
+static const struct tri_view *shown(const struct view *v)
+{
+    return kind_here(v)->list;
+}
+
+/* Findings of a bounded trace are there before the tables of the part that is held, and stay while those change. */
+static bool ready(const struct view *v)
+{
+    return v->tri && (v->tri->tg || (v->tri->fs && shown(v) && shown(v)->early));
+}
+
+/* ---- life ----------------------------------------------------------------------------------------------- */
+
+void tri_init(struct tri *t, const struct trace *tr)
+{
+    *t = (struct tri){.tr = tr, .group = NO_LANE, .b0 = TRI_NO_BUCKET, .b1 = TRI_NO_BUCKET, .finding = UINT32_MAX};
+    t->flame.kind = SW_ONCPU;
+}
+
+void tri_free(struct tri *t)
+{
+    mem_free(t->order);
+    mem_free(t->stuck);
+    mem_free(t->leak);
+    mem_free(t->member);
+    mem_free(t->wait);
+    flame_free(&t->flame);
+    *t = (struct tri){0};
+}
+
+bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs)
+{
+    t->tg = tg;
+    t->fs = fs;
+    if (groups_order(t) && waits_list(t))
+        return true;
+    t->tg = NULL;
+    t->trouble = "out of memory for the tables";
+    return false;
+}
+
+/* ---- helpers -------------------------------------------------------------------------------------------- */
+
+int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
+{
+    char buf[1200];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    return w > 0 ? grid_str(g, x, y, w, buf, s) : x;
+}
+
+void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *text)
+{
+    grid_right(g, x, y, w, text, s);
+}
+
+void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name)
+{
+    char buf[1024];
+    struct str f = trace_str(v->tr, name);
+    if (f.len)
+        str_shorten(f, w, glyph_dots(v->tier), buf, sizeof buf);
+    else
+        snprintf(buf, sizeof buf, "?");
+    tri_say(g, x, y, w, s, "%s", buf);
+}
+
+char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX])
+{
+    if (when_ticks(tr))
+        return when_dur(tr, ns, out); /* columns have no room for all digits */
+    struct text t = {0};
+    text_dur(&t, ns);
+    snprintf(out, FMT_MAX, "%s", t.p ? t.p : "");
+    text_free(&t);
+    return out;
+}
+
+struct lane tri_g(uint32_t g)
+{
+    return (struct lane){LANE_G, g};
+}
+
+static uint32_t rows(const struct view *v)
+{
+    const struct tri_view *s = shown(v);
+    return s && ready(v) ? s->rows(v) : 0;
+}
+
+static bool skipped(const struct view *v, uint32_t row)
+{
+    const struct tri_view *s = shown(v);
+    return s && s->skip && s->skip(v, row);
+}
+
+void tri_set_row(struct view *v, uint32_t row)
+{
+    uint32_t n = rows(v), r = row < n ? row : n ? n - 1 : 0;
+    while (r < n && skipped(v, r))
+        r++;
+    if (r >= n)
+        for (r = row < n ? row : n ? n - 1 : 0; r > 0 && skipped(v, r); r--) {
+        }
+    v->at.row = r;
+}
+
+unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
+{
+    move_leave(v);
+    move_push(v, STEP_JUMP);
+    if (l.kind >= LANE_BAND || l.i >= trace_nlanes(v->tr, l.kind)) {
+        l = (struct lane){LANE_P, v->last_focus[LANE_P]};
+        if (l.i >= trace_nlanes(v->tr, LANE_P))
+            l.i = 0;
+    }
+    v->last_focus[v->at.focus.kind < LANE_KINDS ? v->at.focus.kind : LANE_P] = v->at.focus.i;
+    v->at.win = t1 > t0 ? window_fit(t0, t1) : window_fit(time_sub(t0, 500000), time_add(t0, 500000));
+    v->at.top = 0;
+    move_lane(v, l);
+    move_to(v, t0, true);
+    move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned tri_evidence(struct view *v, const struct finding *f)
+{
+    struct lane l = finding_lane(v->tr, f);
+    unsigned flags = tri_goto(v, l, f->t0, f->t1);
+    if (l.i == NO_LANE && f->lane.i != NO_LANE && f->lane.kind == LANE_G && trace_nlanes(v->tr, LANE_G)) {
+        move_lane(v, (struct lane){LANE_G, 0}); /* until the detail that has it is there */
+        move_settle(v);
+        v->at.kept = v->at.absent = true;
+        v->at.id = f->lane_id;
+        v->at.stand = v->at.focus.i;
+    }
+    return flags;
+}
+
+/* ---- moving --------------------------------------------------------------------------------------------- */
+
+void move_leave(struct view *v)
+{
+    if (!v->tri || !tri_shows(v->at.view))
+        return;
+    v->tri->row[v->at.view] = v->at.row;
+    v->tri->top[v->at.view] = v->at.top;
+}
+
+unsigned tri_open(struct view *v, int no)
+{
+    move_leave(v);
+    move_push(v, STEP_JUMP);
+    if (v->at.focus.kind < LANE_KINDS)
+        v->last_focus[v->at.focus.kind] = v->at.focus.i;
+    v->at.view = (uint8_t)no;
+    v->at.row = v->tri ? v->tri->row[no] : 0;
+    v->at.top = v->tri ? v->tri->top[no] : 0;
+    move_settle(v);
+    tri_set_row(v, v->at.row);
+    return VR_DRAW;
+}
+
+/* Its tables are not there: what is to be said. */
+static unsigned not_yet(struct view *v)
+{
+    return move_fail(v, "%s", v->tri && v->tri->trouble ? v->tri->trouble : "the tables are not done yet");
+}
+
+static unsigned step(struct view *v, int64_t n)
+{
+    uint32_t all = rows(v), from = v->at.row;
+    if (!all)
+        return move_fail(v, "nothing here");
+    int64_t r = (int64_t)v->at.row + n;
+    r = r < 0 ? 0 : r >= all ? (int64_t)all - 1 : r;
+    int by = n < 0 ? -1 : 1;
+    while (r >= 0 && r < all && skipped(v, (uint32_t)r))
+        r += by;
+    if (r < 0 || r >= all || r == from) { /* nothing further that way: what is there is the end */
+        if (n < 0)
+            v->at.top = 0;
+        return move_fail(v, n < 0 ? "this is the first row" : "this is the last row");
+    }
+    move_push(v, STEP_LANE);
+    v->at.row = (uint32_t)r;
+    return VR_DRAW;
+}
+
+static int64_t times(int n)
+{
+    return n ? n : 1;
+}
+
+unsigned tri_hold(struct view *v)
+{
+    return ready(v) ? VR_NONE : not_yet(v);
+}
+
+unsigned tri_move(struct view *v, int n)
+{
+    return step(v, times(n));
+}
+
+unsigned tri_page(struct view *v, int n)
+{
+    return step(v, times(n) * (v->rows > 1 ? v->rows - 1 : 1));
+}
+
+unsigned tri_first(struct view *v, int n)
+{
+    (void)n;
+    return step(v, -(int64_t)UINT32_MAX);
+}
+
+unsigned tri_last(struct view *v, int n)
+{
+    (void)n;
+    return step(v, UINT32_MAX);
+}
+
+unsigned tri_enter(struct view *v, int n)
+{
+    (void)n;
+    tri_set_row(v, v->at.row);
+    return rows(v) ? shown(v)->enter(v) : move_fail(v, "nothing here to look at");
+}
+
+/* ---- walking the findings ------------------------------------------------------------------------------- */
+
+unsigned tri_walk(struct view *v, int n)
+{
+    struct tri *t = v->tri;
+    if (!t || (!t->tg && !t->fs))
+        return not_yet(v);
+    if (!t->fs || !t->fs->n)
+        return move_fail(v, "nothing stands out in this trace");
+    int64_t at = t->finding;
+    if (shown(v) == &tri_findings) /* the row under the cursor is the next one */
+        at = (int64_t)v->at.row - (n < 0 ? 0 : 1);
+    else if (at == UINT32_MAX)
+        at = n < 0 ? (int64_t)t->fs->n : -1;
+    at += times(n);
+    if (at < 0 || at >= t->fs->n)
+        return move_fail(v, at < 0 ? "this is the first finding" : "this was the last finding");
+    t->finding = (uint32_t)at;
+    const struct finding *f = &t->fs->f[at];
+    move_leave(v);
+    t->row[VIEW_TRIAGE] = (uint32_t)at;
+    unsigned flags = tri_evidence(v, f);
+    view_message(v, false, "%d/%" PRIu32 " %s %s: %s", (int)at + 1, t->fs->n, f->amount, f->title, f->text);
+    return flags;
+}
+
+/* ---- who held a stop up --------------------------------------------------------------------------------- */
+
+void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t size)
+{
+    struct moment m = {r->t0, r->t1, r->owner, NO_LANE};
+    struct span held = {.who = NO_LANE};
+    int64_t after = 0;
+    uint32_t last = triage_last_to_stop(tr, &m, &held, &after);
+    out[0] = 0;
+    if (last == NO_LANE)
+        return;
+    struct text t = {.ticks = when_ticks(tr)};
+    struct lane g = {LANE_G, held.who};
+    struct span was;
+    char d[FMT_MAX];
+    text_add(&t, "last to stop: P%" PRIu64 " after %s", trace_lane(tr, (struct lane){LANE_P, last}).id,
+             tri_dur(tr, after, d));
+    if (held.who != NO_LANE) {
+        text_lit(&t, ", it ran ");
+        text_who(&t, tr, held.who);
+        if (trace_span_at(tr, g, held.t1 - 1, &was) && was.stack_end) {
+            text_lit(&t, ", which stopped in ");
+            text_where(&t, tr, was.stack_end, 60);
+        }
+    }
+    snprintf(out, size, "%s", t.p ? t.p : "");
+    text_free(&t);
+}
+
+/* ---- where a task's time went --------------------------------------------------------------------------- */
+
+static void part(struct text *t, const char *name, int64_t ns, int64_t all)
+{
+    if (ns <= 0)
+        return;
+    text_add(t, "%s%s ", !t->n ? "" : t->p[t->n - 1] == ':' ? " " : ", ", name);
+    text_dur(t, ns);
+    text_lit(t, " ");
+    text_share(t, (double)ns, (double)all);
+}
+
+static void parts(struct text *t, const struct trace *tr, const struct breakdown *b)
+{
+    part(t, "running", b->running, b->all);
+    part(t, "runnable", b->sched, b->all);
+    part(t, "assist", b->assist, b->all);
+    part(t, "system calls", b->syscall, b->all);
+    for (uint32_t i = 0; i < b->nreasons; i++) {
+        char reason[64];
+        str_safe(trace_str(tr, b->reason[i]), reason, sizeof reason);
+        part(t, reason[0] ? reason : "waiting", b->reason_ns[i], b->all);
+    }
+    text_add(t, " (%u goroutine%s", b->goroutines, b->goroutines == 1 ? "" : "s");
+    if (b->gc > 0) {
+        text_lit(t, "; ");
+        text_dur(t, b->gc);
+        text_lit(t, " of it in a GC cycle");
+    }
+    text_lit(t, ")");
+}
+
+static const struct breakdown *slow_one(const struct triage *tg, bool region, uint32_t index)
+{
+    for (uint32_t i = 0; tg && i < tg->ntypes; i++)
+        for (uint32_t k = 0; tg->types[i].is_region == region && k < tg->types[i].nslow; k++)
+            if (tg->types[i].slow[k].index == index)
+                return &tg->types[i].slow[k].b;
+    return NULL;
+}
+
+/* A goroutine's waits in [t0,t1) by reason, the first eight of them; of very many spans a part. */
+static void reasons(struct text *t, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+{
+    enum { MOST = 8 };
+    uint32_t why[MOST], n = 0, left = 200000;
+    int64_t ns[MOST];
+    struct span_iter it;
+    if (!span_seek(&it, tr, tri_g(g), t0))
+        return;
+    do {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= t1)
+            break;
+        int64_t len = (s->t1 < t1 ? s->t1 : t1) - (s->t0 > t0 ? s->t0 : t0);
+        if (s->state != ST_WAITING || len <= 0)
+            continue;
+        uint32_t k = 0;
+        while (k < n && why[k] != s->reason)
+            k++;
+        if (k == MOST)
+            continue;
+        if (k == n) {
+            why[n] = s->reason;
+            ns[n++] = 0;
+        }
+        ns[k] += len;
+    } while (--left && span_next(&it));
+    for (uint32_t k = 0; k < n; k++) {
+        char name[64];
+        str_safe(trace_str(tr, why[k]), name, sizeof name);
+        part(t, name[0] ? name : "waiting", ns[k], t1 - t0);
+    }
+}
+
+void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, size_t size)
+{
+    const struct breakdown *slow = slow_one(tri->tg, region, index);
+    const struct task *task;
+    const struct region *reg;
+    struct text t = {.ticks = when_ticks(tri->tr)};
+    struct shares s;
+    out[0] = 0;
+    if (index >= (region ? trace_regions(tri->tr, &reg) : trace_tasks(tri->tr, &task)))
+        return;
+    int64_t t0 = region ? reg[index].t0 : task[index].t0, t1 = region ? reg[index].t1 : task[index].t1;
+    uint32_t g = region ? reg[index].g : task[index].g;
+    if (slow) {
+        parts(&t, tri->tr, slow);
+    } else if (g != NO_LANE && t1 > t0) {
+        trace_shares(tri->tr, tri_g(g), t0, t1, &s);
+        text_lit(&t, "its goroutine:");
+        for (int i = ST_NONE + 1; i < ST_COUNT; i++)
+            if (i != ST_WAITING)
+                part(&t, state_name((enum state)i), s.ns[i], t1 - t0);
+        reasons(&t, tri->tr, g, t0, t1);
+    }
+    snprintf(out, size, "%s", t.p ? t.p : "");
+    text_free(&t);
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------------- */
+
+static void waiting(struct grid *g, const struct view *v, int y)
+{
+    const struct tri *t = v->tri;
+    if (t && t->trouble)
+        tri_say(g, 0, y, g->w, STYLE_WARN, "%s", t->trouble);
+    else if (!trace_info(v->tr)->done)
+        tri_say(g, 0, y, g->w, STYLE_DIM, "The trace is still being read; the tables come after that.");
+    else
+        tri_say(g, 0, y, g->w, STYLE_DIM, "Working on the tables: %d%%", t ? (int)(t->progress * 100) : 0);
+}
+
+/* Of a trace larger than its memory the tables are of a part: they say so first. (View 1 has a line of its own.) */
+static int note_part(struct grid *g, const struct view *v, int y)
+{
+    const struct triage *tg = v->tri->tg;
+    char from[FMT_MAX], to[FMT_MAX];
+    if (!trace_info(v->tr)->bounded || (shown(v) && shown(v)->early))
+        return 0;
+    int64_t res = (tg->t1 - tg->t0) / 20 + 1;
+    tri_say(g, 0, y, g->w, STYLE_WARN, "only of %s..%s, what is held in detail; not of the whole trace",
+            when_time(v->tr, tg->t0, res, from), when_time(v->tr, tg->t1, res, to));
+    return 1;
+}
+
+bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
+{
+    if (!ready(v)) {
+        waiting(g, v, *y);
+        return false;
+    }
+    int note = *h > 3 ? note_part(g, v, *y) : 0;
+    *y += note;
+    *h -= note;
+    return true;
+}
+
+/* Do all rows stand whole in n lines? */
+static bool whole_fits(const struct view *v, const struct tri_view *s, int n)
+{
+    int used = 0;
+    for (uint32_t row = 0; row < rows(v) && used <= n; row++)
+        used += s->whole(NULL, v, row, 0, false);
+    return rows(v) && used <= n;
+}
+
+/* Title, footer, two lines of status: where all rows stand whole below the head, these need no more. */
+bool tri_whole(const struct view *v)
+{
+    const struct tri_view *s = shown(v);
+    int h = v->h - 4;
+    return s && s->whole && ready(v) && h > 0 && whole_fits(v, s, h - s->head_lines(v, h));
+}
+
+void tri_draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    const struct tri_view *s = shown(v);
+    int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
+    if (!tri_begin(g, v, &y, &h))
+        return;
+    tri_set_row(v, v->at.row);
+    int head = s->head_lines(v, h);
+    if (head > 0)
+        s->head(g, v, y, head);
+    int n = h - head;
+    if (tri_whole(v)) {
+        int at = y + head;
+        v->rows = (int)rows(v);
+        for (uint32_t row = 0; row < rows(v); row++)
+            at += s->whole(g, v, row, at, row == v->at.row);
+        return;
+    }
+    uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;
+    v->rows = (int)room;
+    if (v->at.top > v->at.row)
+        v->at.top = v->at.row;
+    if (v->at.row - v->at.top >= room)
+        v->at.top = v->at.row - room + 1;
+    if (v->at.top > (all > room ? all - room : 0))
+        v->at.top = all > room ? all - room : 0;
+    if (v->at.row == 1 && v->at.top == 1 && skipped(v, 0)) /* its heading with the first row */
+        v->at.top = 0;
+    for (int i = 0; i < n && v->at.top + (uint32_t)i < all; i++) {
+        uint32_t row = v->at.top + (uint32_t)i;
+        s->row(g, v, row, y + head + i, row == v->at.row);
+    }
+}
+
+void tri_say_two(const struct view *v, struct rich *out, void (*detail)(struct text *, const struct view *, int))
+{
+    for (int i = 0; i < 2 && ready(v); i++) {
+        struct text t = {.ticks = when_ticks(v->tr)};
+        rich_para(out);
+        detail(&t, v, i);
+        if (t.p)
+            rich_str(out, i ? STYLE_STATUS : STYLE_STATUS_KEY, (struct str){t.p, (uint32_t)t.n});
+        text_free(&t);
+    }
+}
+
+static void row_detail(struct text *t, const struct view *v, int line)
+{
+    if (v->at.row < rows(v))
+        shown(v)->detail(t, v, v->at.row, line);
+}
+
+void tri_speak(const struct view *v, int w, struct rich *out)
+{
+    (void)w;
+    tri_say_two(v, out, row_detail);
+}

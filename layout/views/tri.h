@@ -1,0 +1,106 @@
+/*
+ * tri.h - the views that show triage's tables instead of lanes: 1 findings, 5 goroutine groups, 6 waits, and the
+ * flame view (10). Each is a heading, rows with a cursor, and two lines about the row under it; Enter leads from
+ * a row to the lanes, at the moment that the row speaks of.
+ *
+ * Pure: the tables (triage/) and this state in, cells out. The row under the cursor is v->at.row, so undo brings it
+ * back; all else that these views remember is in struct tri, which the viewer owns and hangs into v->tri.
+ * Actions return enum refresh, as those of view.h do. Before tri_ready() the views say how far triage is.
+ */
+#ifndef GOTOP_LAYOUT_TRI_H
+#define GOTOP_LAYOUT_TRI_H
+
+#include "layout/move/view.h"
+#include "triage/findings/findings.h"
+#include "triage/tables/slices.h"
+#include "triage/tables/stackweights.h"
+
+enum gcolumn {
+    GCOL_RUNNING,
+    GCOL_STUCK,
+    GCOL_COUNT,
+    GCOL_ALIVE,
+    GCOL_SCHED,
+    GCOL_WAIT,
+    GCOL_SYSCALL,
+    GCOL_ASSIST,
+    GCOL_LIFE,
+    GCOL_NAME,
+    GCOL_END
+};
+
+enum wait_row_kind { WAIT_HEAD, WAIT_PAIR, WAIT_SCHED, WAIT_WORST, WAIT_PLACE, WAIT_SYSCALL };
+struct wait_ref {
+    uint8_t kind; /* enum wait_row_kind */
+    uint32_t i;   /* in triage's table; for a heading: which */
+};
+
+struct fnode; /* a frame of the flame view, tri_flame.c */
+struct flame {
+    enum sw_kind kind;
+    bool built, failed;
+    int64_t t0, t1;     /* of what; t1 = 0: the whole trace */
+    struct fnode *node; /* [0] is the root of all */
+    uint32_t n, cap;
+    uint32_t root, cur;    /* what fills the width, where the cursor is */
+    struct slices *making; /* the tree is being made: nothing of it is there yet */
+    struct tab *map;
+    double share; /* how far that is, 0..1 */
+};
+
+enum { TRI_BUCKETS = 40, TRI_NO_BUCKET = -1 };
+
+struct tri {
+    const struct trace *tr;
+    const struct triage *tg;   /* NULL: not there yet */
+    const struct findings *fs; /* with them, or before */
+    double progress;           /* of triage, 0..1 */
+    const char *trouble;       /* triage could not be done: why; NULL = no trouble */
+
+    uint32_t row[VIEW_END], top[VIEW_END]; /* where the cursor was when a view was left */
+    uint32_t finding;                      /* e and E: the finding last shown; UINT32_MAX = none */
+
+    enum gcolumn sort; /* view 5 */
+    bool invert;
+    uint32_t *order; /* groups as they stand */
+    /* per group: goroutines that may leak, the largest of its leak rows (NO_LANE none) */
+    uint32_t *stuck, *leak;
+    uint32_t group;               /* NO_LANE: the groups; else the instances of this one */
+    uint32_t *member, nmember;    /* its goroutines, sorted, within the buckets chosen */
+    uint32_t members;             /* all of its goroutines */
+    uint32_t bucket[TRI_BUCKETS]; /* histogram of the sorted column */
+    int64_t bucket_from[TRI_BUCKETS + 1];
+    int nbuckets, b0, b1; /* b0..b1: chosen range, TRI_NO_BUCKET = all */
+    bool ranging;         /* the next step to a side widens the range */
+
+    struct wait_ref *wait; /* view 6 */
+    uint32_t nwait;
+
+    struct flame flame;
+};
+
+/* tri_shows - is this one of these views? */
+bool tri_shows(int view);
+void tri_init(struct tri *t, const struct trace *tr);
+void tri_free(struct tri *t);
+/* tri_ready - triage is done: both must outlive t. false: out of memory, the views say so. */
+bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs);
+
+/* tri_work - go on with the flame view's tree if that one is shown; VR_WORK while there is more. */
+unsigned tri_work(struct view *v, int64_t budget_ns);
+bool tri_pending(const struct view *v); /* there is more for it to do */
+/* tri_walk - from any view: to the evidence of the next (n < 0: previous) finding. */
+unsigned tri_walk(struct view *v, int n);
+
+/*
+ * tri_stop - who held a stop-the-world up: the processor that stopped last, what it ran, and how long it took, as
+ * safe text; "" if the lanes don't tell.
+ */
+void tri_stop(const struct trace *tr, const struct range *stw, char *out, size_t size);
+/*
+ * tri_task - where the time of a task or region went (index in trace_tasks(), trace_regions()), as safe text:
+ * over all goroutines that worked for it if it is one of the slowest of its name, else of its own goroutine.
+ */
+void tri_task(const struct tri *t, bool region, uint32_t index, char *out, size_t size);
+
+#endif

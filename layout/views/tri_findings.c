@@ -1,0 +1,371 @@
+/*
+ * tri_findings.c - view 1: the headline numbers, and below them what stands out, the costliest first.
+ *
+ * The head answers "is it GC, are processors idle, is the scheduler late" without a key; each line is one
+ * subject, the most telling number first, so that a narrow screen cuts the least.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw/fmt.h"
+#include "layout/draw/status.h"
+#include "layout/views/tri_priv.h"
+
+static uint32_t count(const struct view *v)
+{
+    return v->tri->fs ? v->tri->fs->n : 0;
+}
+
+/* ---- head ----------------------------------------------------------------------------------------------- */
+
+static void line_time(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    text_lit(t, "trace   ");
+    text_dur(t, tg->end);
+    uint64_t least, most;
+    status_procs(v, &least, &most);
+    if (least == most)
+        text_add(t, ", %" PRIu64 " processor%s", most, most == 1 ? "" : "s");
+    else
+        text_add(t, ", %" PRIu64 " to %" PRIu64 " processors, %.3g on average", least, most,
+                 tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
+    text_add(t, ", no more than %u of them busy for 99%% of it; %u goroutines: %u created, %u ended", tg->busy_p99,
+             tg->ng, tg->g_created, tg->g_ended);
+}
+
+static void share(struct text *t, const char *name, int64_t part, int64_t whole, bool *first)
+{
+    if (part <= 0)
+        return;
+    text_add(t, "%s", *first ? "" : ", ");
+    text_share(t, (double)part, (double)whole);
+    text_add(t, " %s", name);
+    *first = false;
+}
+
+static void line_procs(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    bool first = true;
+    text_lit(t, "P time  ");
+    share(t, "idle", tg->p_sum.ns[ST_IDLE], tg->capacity, &first);
+    for (int i = ST_SYSCALL; i >= ST_SCHED; i--)
+        share(t, state_name((enum state)i), tg->p_sum.ns[i], tg->capacity, &first);
+    share(t, "not recorded", tg->unused, tg->capacity, &first);
+}
+
+static void line_idle(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    bool first = true;
+    static const char *const words[IDLE_WHYS] = {[IDLE_STW] = "while the world was stopped",
+                                                 [IDLE_MISSED] = "though goroutines had been runnable for 50us",
+                                                 [IDLE_SYSCALL] = "goroutines in system calls instead",
+                                                 [IDLE_NOWORK] = "nothing to run",
+                                                 [IDLE_SHORT] = "in gaps under 10us"};
+    text_lit(t, "idle    ");
+    for (int i = 0; i < IDLE_WHYS; i++)
+        share(t, words[i], tg->idle[i], tg->capacity, &first);
+    if (first)
+        text_lit(t, "never");
+}
+
+/* "of the slowest instances, so much ran while the collector marked" */
+static void slow_overlap(struct text *t, const struct triage *tg)
+{
+    int64_t gc = 0, all = 0;
+    for (uint32_t i = 0; i < tg->ntypes; i++)
+        for (uint32_t k = 0; k < tg->types[i].nslow; k++) {
+            gc = ns_add(gc, tg->types[i].slow[k].b.gc);
+            all = ns_add(all, tg->types[i].slow[k].t1 - tg->types[i].slow[k].t0);
+        }
+    if (all <= 0)
+        return;
+    text_lit(t, "; slowest tasks lie in GC for ");
+    text_share(t, (double)gc, (double)all);
+}
+
+static void line_gc(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    int64_t work = ns_add(ns_add(tg->p_sum.ns[ST_GCWORK], tg->p_sum.ns[ST_ASSIST]), tg->p_sum.ns[ST_SWEEP]);
+    text_lit(t, "GC      ");
+    if (!tg->gc_cycles && !work) {
+        text_lit(t, "no cycle in this trace");
+        return;
+    }
+    text_share(t, (double)work, (double)tg->capacity);
+    text_add(t, " of P time, %" PRIu64 " cycle%s, assist ", tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
+    text_share(t, (double)tg->p_sum.ns[ST_ASSIST], (double)tg->capacity);
+    text_lit(t, ", marking ");
+    text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
+    text_lit(t, " of the time");
+    slow_overlap(t, tg);
+}
+
+static void line_stw(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    const struct stw_row *most = tg->nstw ? &tg->stw[0] : NULL;
+    text_add(t, "STW     %" PRIu64 " stop%s, longest ", tg->stw_all.n, tg->stw_all.n == 1 ? "" : "s");
+    text_dur(t, tg->stw_all.max);
+    if (most) {
+        text_lit(t, " @");
+        text_dur(t, most->longest.t0);
+        if (most->longest.g != NO_LANE) {
+            text_lit(t, " by ");
+            text_who(t, v->tr, most->longest.g);
+        }
+    }
+    text_lit(t, ", total ");
+    text_dur(t, tg->stw_all.total);
+}
+
+static void line_mmu(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    int shown = 0;
+    if (!tg->gc_cycles && !tg->nmmu)
+        return;
+    text_lit(t, "MMU     ");
+    for (uint32_t i = 0; i < tg->nmmu; i++) {
+        int64_t w = tg->mmu[i].window;
+        if (w != 1000000 && w != 10000000 && w != 100000000)
+            continue;
+        if (t->ticks)
+            text_add(t, "%s%" PRId64 "t %.0f%%", shown++ ? ", " : "", w, tg->mmu[i].mmu * 100);
+        else
+            text_add(t, "%s%s %.0f%%", shown++ ? ", " : "",
+                     w == 1000000    ? "1ms"
+                     : w == 10000000 ? "10ms"
+                                     : "100ms",
+                     tg->mmu[i].mmu * 100);
+    }
+    text_add(t, "%s",
+             shown      ? ": the program's share of the processors in its worst stretch that long"
+             : tg->nmmu ? t->ticks ? "the trace is shorter than 1000000t" : "the trace is shorter than a millisecond"
+                        : "no GC cycle: the processors were the program's");
+}
+
+static void line_sched(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    struct dist d;
+    hist_dist(&tg->sched, &d);
+    text_add(t, "sched   %" PRIu64 " waits for a processor: p50 ", d.n);
+    text_dur(t, d.p50);
+    text_lit(t, ", p99 ");
+    text_dur(t, d.p99);
+    text_lit(t, ", longest ");
+    text_dur(t, d.max);
+}
+
+static void line_heap(struct text *t, const struct view *v)
+{
+    const struct heap_stat *h = &v->tri->tg->heap;
+    text_lit(t, "heap    ");
+    if (!h->known) {
+        text_lit(t, "not recorded");
+        return;
+    }
+    text_bytes(t, h->last);
+    text_lit(t, " at the end, most ");
+    text_bytes(t, h->max);
+    text_lit(t, " at ");
+    text_dur(t, h->max_at);
+    if (h->over > 0)
+        text_add(t, ", up to %.0f%% above its goal", h->over * 100);
+}
+
+/* What is wrong with the file comes first: all numbers are of what is left. */
+static void line_damage(struct text *t, const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    if (!ti->ndamages)
+        return;
+    const char *what = trace_damage(v->tr, 0)->what;
+    text_add(t, "PARTIAL %u place%s damaged, numbers are of what is there; first: ", ti->ndamages,
+             ti->ndamages == 1 ? "" : "s");
+    text_clean(t, what, strlen(what), 0);
+}
+
+static void line_warning(struct text *t, const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    for (uint32_t i = 0; i < ti->nwarnings && i < 4; i++) {
+        const char *what = trace_warning(v->tr, i)->what;
+        text_add(t, "%s", i ? "; " : "note    ");
+        text_clean(t, what, strlen(what), 0);
+    }
+}
+
+static void line_bounded(struct text *t, const struct view *v)
+{
+    const struct triage *tg = v->tri->tg;
+    if (!trace_info(v->tr)->bounded)
+        return;
+    if (!tg) {
+        text_add(t, "part    findings of the whole trace; numbers of the part that is held: %d%% done",
+                 (int)(v->tri->progress * 100));
+        return;
+    }
+    text_lit(t, "part    these numbers are of ");
+    text_dur(t, tg->t0);
+    text_lit(t, "..");
+    text_dur(t, tg->t1);
+    text_lit(t, " only; findings of the whole trace");
+}
+
+static void (*const lines[])(struct text *, const struct view *) = {
+    line_damage, line_bounded, line_warning, line_gc,   line_stw, line_mmu,
+    line_procs,  line_idle,    line_sched,   line_heap, line_time};
+enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8, WITHOUT = 3 }; /* so many need no tables */
+
+/* Draw the numbers (g NULL: count lines). One line a subject, and more while there are lines to spare. */
+static int numbers(struct grid *g, const struct view *v, int y, int room)
+{
+    int used = 0, left = 0;
+    struct text t[LINES] = {{0}};
+    for (int i = 0; i < (v->tri->tg ? LINES : WITHOUT); i++) {
+        t[i].ticks = when_ticks(v->tr);
+        lines[i](&t[i], v);
+        left += t[i].n > 0;
+    }
+    for (int i = 0; i < LINES && used < room; i++) {
+        if (!t[i].n)
+            continue;
+        left--;
+        int most = room - used - left;
+        if (g)
+            tri_say(g, 0, y + used, SUBJECT, STYLE_STATUS_KEY, "%.7s", t[i].p);
+        struct str rest = {t[i].n > SUBJECT ? t[i].p + SUBJECT : "",
+                           t[i].n > SUBJECT ? (uint32_t)t[i].n - SUBJECT : 0};
+        int n = wrap_draw(g, SUBJECT, y + used, v->w - SUBJECT, most > 1 ? most : 1, STYLE_NORMAL, rest);
+        used += n > 1 ? n : 1;
+    }
+    for (int i = 0; i < LINES; i++)
+        text_free(&t[i]);
+    return used;
+}
+
+/* A screen shows at least four findings, and all numbers if there is room. */
+static int head_lines(const struct view *v, int rows)
+{
+    int n = (int)(count(v) < 4 ? count(v) : 4), room = rows - (n ? n : 1) - 2;
+    return room < 1 ? 0 : numbers(NULL, v, 0, room) + 2;
+}
+
+static void head(struct grid *g, struct view *v, int y, int n)
+{
+    numbers(g, v, y, n - 2);
+    if (!trace_info(v->tr)->has_clock)
+        tri_say(g, 0, y + n - 1, g->w, STYLE_WARN,
+                "no clock rate in the file: times are ticks, nothing can be called long");
+    else if (!count(v))
+        tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out");
+    else
+        tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "%u finding%s, the costliest first", count(v),
+                count(v) == 1 ? "" : "s");
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+/* What it is, what it cost, when; with its text behind it. */
+static void head_of(struct grid *g, const struct view *v, const struct finding *f, int y, bool focus, bool text)
+{
+    char at[FMT_MAX];
+    int w = g->w, when = w >= 50 ? 10 : 0;
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
+    if (focus)
+        grid_fill(g, 0, y, w, 1, ' ', s);
+    tri_say(g, 0, y, 2, focus ? s : f->note ? STYLE_DIM : STYLE_WARN, f->note ? "." : "!");
+    tri_say(g, 2, y, 8, s, "%s", f->amount);
+    int x = tri_say(g, 11, y, w - 11 - when, text || focus ? s : STYLE_STATUS_KEY, "%s%s", f->title,
+                    f->inferred ? " (inferred)" : "") +
+            2;
+    if (x < 30)
+        x = 30;
+    if (text)
+        tri_say(g, x, y, w - x - when - 1, focus ? s : STYLE_DIM, "%s", f->text);
+    if (when) {
+        char t[FMT_MAX + 1];
+        snprintf(t, sizeof t, "@%s", tri_dur(v->tr, f->t0, at));
+        tri_cell(g, w - when, y, when, s, t);
+    }
+}
+
+static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+{
+    head_of(g, v, &v->tri->fs->f[i], y, focus, true);
+}
+
+/* Where in the trace it costs: a line of cells for the whole of it. */
+static void where(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w)
+{
+    struct window all = {0, view_end(v)};
+    int a = window_col(all, w, f->t0), b = window_col(all, w, f->t1 > f->t0 ? f->t1 - 1 : f->t0);
+    a = a < 0 ? 0 : a;
+    b = b < a ? a : b >= w ? w - 1 : b;
+    for (int i = 0; i < w; i++)
+        grid_put(g, x + i, y, i >= a && i <= b ? glyph_height(v->tier, 4) : glyph_mark(v->tier, MARK_H),
+                 i >= a && i <= b ? (f->note ? STYLE_STATUS : STYLE_WARN) : STYLE_DIM);
+}
+
+/* Its line, the whole text below it, and where it is. */
+static int whole(struct grid *g, const struct view *v, uint32_t i, int y, bool focus)
+{
+    enum { IN = 11 };
+    const struct finding *f = &v->tri->fs->f[i];
+    struct text t = {.ticks = when_ticks(v->tr)};
+    int w = v->w - IN - 1;
+    text_clean(&t, f->text, strlen(f->text), 0);
+    struct str text = {t.p ? t.p : "", (uint32_t)t.n};
+    int n = wrap_draw(g, IN, y + 1, w, 1000, STYLE_NORMAL, text);
+    if (g) {
+        head_of(g, v, f, y, focus, false);
+        where(g, v, f, IN, y + 1 + n, w > 100 ? 100 : w);
+    }
+    text_free(&t);
+    return n + 2;
+}
+
+static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+{
+    const struct finding *f = &v->tri->fs->f[i];
+    const char *s = line ? f->next : tri_whole(v) ? "" : f->text; /* which stands above, then */
+    text_clean(t, s, strlen(s), 0);
+}
+
+static unsigned enter(struct view *v)
+{
+    uint32_t i = v->at.row;
+    const struct finding *f = &v->tri->fs->f[i];
+    v->tri->finding = i;
+    unsigned flags = tri_evidence(v, f);
+    view_message(v, false, "%s %s: %s", f->amount, f->title, f->next);
+    return flags;
+}
+
+static int status_most(const struct view *v)
+{
+    return tri_whole(v) ? 2 : 7;
+}
+
+#define BESIDE "up and down walk the findings, Enter looks there"
+static bool can(const struct view *v, enum deed d)
+{
+    return d != DEED_DETAILS || count(v) > 0;
+}
+
+const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter, whole, true};
+const struct view_kind kind_triage = {
+    IS_TABLE,
+    .plan = PLAN_FINDINGS,
+    .list = &tri_findings,
+    .status_most = status_most,
+    .can = can,
+    .answer = {ANSWER_ROWS},
+    .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE(BESIDE)},
+};

@@ -1,0 +1,533 @@
+/*
+ * tri_flame.c - where time went, by stack: the outermost frame above, callees below it, widths are shares (an
+ * icicle).
+ *
+ * The tree is merged once per table from rows of (stack, weight); nodes stand in one array, children linked from the
+ * heaviest on. What is drawn starts at `root`, which fills the width. Off-CPU time has the reason as its first level.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/fmt.h"
+#include "layout/move/move.h"
+#include "layout/views/tri_priv.h"
+
+struct fnode {
+    uint32_t name;            /* string */
+    uint32_t up, child, next; /* 0 = none: the root of all is nobody's child */
+    int64_t w;                /* with callees: ns, or samples */
+    int64_t self;
+    uint64_t count;
+};
+
+enum { NODES_MOST = 4 << 20, AT_ONCE_NS = 30000000 };
+
+static const struct {
+    const char *title;
+    enum style style;
+    bool samples;
+} kinds[SW_KINDS] = {
+    [SW_ONCPU] = {"on CPU: where goroutines stopped running", STYLE_RUNNING, false},
+    [SW_OFFCPU] = {"off CPU: blocked, by reason", STYLE_WAITING, false},
+    [SW_SCHED] = {"runnable: by who made them so", STYLE_RUNNABLE, false},
+    [SW_SYNC] = {"blocked on channels, select, sync", STYLE_WAITING, false},
+    [SW_NET] = {"blocked on the network", STYLE_WAITING, false},
+    [SW_SYSCALL] = {"in system calls", STYLE_SYSCALL, false},
+    [SW_ASSIST] = {"assisting the collector", STYLE_ASSIST, false},
+    [SW_CPU] = {"CPU samples", STYLE_SAMPLE, true},
+};
+static const enum sw_kind turn[] = {SW_ONCPU, SW_OFFCPU, SW_SCHED, SW_SYSCALL, SW_ASSIST, SW_CPU, SW_SYNC, SW_NET};
+enum { TURNS = sizeof turn / sizeof *turn };
+
+void flame_free(struct flame *f)
+{
+    slices_free(f->making); /* first: the rest is the computation's until then */
+    f->making = NULL;
+    if (f->map)
+        tab_free(f->map);
+    mem_free(f->map);
+    f->map = NULL;
+    mem_free(f->node);
+    f->node = NULL;
+    f->n = f->cap = f->root = f->cur = 0;
+    f->built = false;
+}
+
+/* ---- the tree ------------------------------------------------------------------------------------------- */
+
+static uint32_t new_node(struct flame *f, uint32_t up, uint32_t name)
+{
+    if (f->n == f->cap) {
+        uint32_t cap = f->cap ? f->cap * 2 : 256;
+        struct fnode *n = cap <= NODES_MOST ? mem_resize(f->node, cap * sizeof *n) : NULL;
+        if (!n)
+            return 0;
+        f->node = n;
+        f->cap = cap;
+    }
+    f->node[f->n] = (struct fnode){.name = name, .up = up};
+    return f->n++;
+}
+
+static uint32_t child_of(struct flame *f, struct tab *m, uint32_t up, uint32_t name)
+{
+    uint32_t at = tab_put(m, up, name, f->n);
+    if (at == TAB_NONE)
+        return 0;
+    return at == f->n ? new_node(f, up, name) : at;
+}
+
+static bool add_stack(const struct trace *tr, struct flame *f, struct tab *m, uint32_t first, uint32_t stack,
+                      int64_t w, uint64_t count)
+{
+    uint32_t at = 0, n = trace_stack(tr, stack);
+    if (w <= 0)
+        return true;
+    f->node[0].w = ns_add(f->node[0].w, w);
+    f->node[0].count += count;
+    for (uint32_t i = first ? n + 1 : n; i > 0; i--) {
+        uint32_t name = i > n ? first : trace_frame(tr, stack, i - 1).func;
+        uint32_t to = child_of(f, m, at, name);
+        if (!to)
+            return false;
+        at = to;
+        f->node[at].w = ns_add(f->node[at].w, w);
+        f->node[at].count += count;
+    }
+    f->node[at].self = ns_add(f->node[at].self, w);
+    return true;
+}
+
+static const struct fnode *linking;
+
+static int by_weight(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    const struct fnode *p = &linking[x], *q = &linking[y];
+    if (p->up != q->up)
+        return p->up < q->up ? -1 : 1;
+    return p->w != q->w ? (p->w > q->w ? -1 : 1) : x < y ? -1 : x > y;
+}
+
+static bool link_children(struct flame *f)
+{
+    uint32_t *by = mem_alloc(((size_t)f->n + 1) * sizeof *by);
+    if (!by)
+        return false;
+    for (uint32_t i = 1; i < f->n; i++)
+        by[i - 1] = i;
+    linking = f->node;
+    if (f->n > 1)
+        qsort(by, f->n - 1, sizeof *by, by_weight);
+    linking = NULL;
+    for (uint32_t i = f->n - 1; i > 0; i--) {
+        struct fnode *n = &f->node[by[i - 1]];
+        n->next = f->node[n->up].child;
+        f->node[n->up].child = by[i - 1];
+    }
+    mem_free(by);
+    return true;
+}
+
+static void told(void *arg, double share)
+{
+    struct flame *f = arg;
+    f->share = share;
+}
+
+static bool add_rows(struct tri *t, struct flame *f, struct tab *m)
+{
+    const struct triage *tg = t->tg;
+    bool ok = true;
+    if (f->kind == SW_OFFCPU && !f->t1) { /* triage has them by reason */
+        for (uint32_t i = 0; ok && i < tg->nwaits; i++)
+            ok = add_stack(t->tr, f, m, tg->waits[i].reason, tg->waits[i].stack, tg->waits[i].total,
+                           tg->waits[i].count);
+        return ok;
+    }
+    struct sw_filter sf = {.t0 = f->t0, .t1 = f->t1, .system = true, .tick = told, .tick_arg = f};
+    struct sw_table tab = {0};
+    struct err e = {0};
+    if (stackweights_build(t->tr, f->kind, &sf, &tab, &e))
+        return false;
+    for (uint32_t i = 0; ok && i < tab.n; i++)
+        ok = add_stack(t->tr, f, m, 0, tab.row[i].stack,
+                       kinds[f->kind].samples ? (int64_t)tab.row[i].count : tab.row[i].ns, tab.row[i].count) &&
+             (i % 256 || slices_tick());
+    stackweights_free(&tab);
+    return ok;
+}
+
+static bool make_tree(void *arg)
+{
+    struct tri *t = arg;
+    struct flame *f = &t->flame;
+    (void)new_node(f, 0, 0);
+    return f->node && add_rows(t, f, f->map) && link_children(f);
+}
+
+static bool tree_over(struct flame *f, bool ok)
+{
+    slices_free(f->making);
+    f->making = NULL;
+    if (!ok)
+        flame_free(f);
+    if (f->map)
+        tab_free(f->map);
+    mem_free(f->map);
+    f->map = NULL;
+    f->built = true;
+    f->failed = !ok;
+    return true;
+}
+
+static bool flame_work(struct tri *t, int64_t budget_ns)
+{
+    struct flame *f = &t->flame;
+    enum slices_state st = f->making ? slices_run(f->making, budget_ns) : SLICES_DONE;
+    return !f->making || (st != SLICES_MORE && tree_over(f, st == SLICES_DONE));
+}
+
+static bool flame_build(struct tri *t, int64_t t0, int64_t t1)
+{
+    struct flame *f = &t->flame;
+    enum sw_kind kind = f->kind;
+    flame_free(f);
+    f->kind = kind;
+    f->t0 = t1 > t0 ? t0 : 0;
+    f->t1 = t1 > t0 ? t1 : 0;
+    f->share = 0;
+    f->built = true;
+    f->map = mem_zalloc(sizeof *f->map);
+    if (!f->map)
+        return tree_over(f, false);
+    f->making = slices_new(make_tree, t);
+    return f->making ? flame_work(t, AT_ONCE_NS) : tree_over(f, make_tree(t));
+}
+
+/* ---- moving --------------------------------------------------------------------------------------------- */
+
+static bool under(const struct flame *f, uint32_t node, uint32_t root)
+{
+    while (node != root && node)
+        node = f->node[node].up;
+    return node == root;
+}
+
+static unsigned none(struct view *v)
+{
+    const struct flame *f = &v->tri->flame;
+    return move_fail(v, f->making   ? "the tree is not done yet"
+                        : f->failed ? "out of memory for the tree"
+                                    : "no such time in this trace");
+}
+
+static bool empty(const struct flame *f)
+{
+    return f->making || !f->n || !f->node[0].w;
+}
+
+static unsigned flame_move(struct view *v, int n)
+{
+    struct flame *f = &v->tri->flame;
+    uint32_t was = f->cur;
+    if (empty(f))
+        return none(v);
+    for (; n > 0 && f->node[f->cur].child; n--)
+        f->cur = f->node[f->cur].child;
+    for (; n < 0 && f->cur != f->root; n++)
+        f->cur = f->node[f->cur].up;
+    return f->cur != was ? VR_DRAW : move_fail(v, n > 0 ? "it calls nobody" : "this is the top; zoom out shows more");
+}
+
+static uint32_t before(const struct flame *f, uint32_t node)
+{
+    uint32_t at = f->node[f->node[node].up].child;
+    if (at == node)
+        return 0;
+    while (at && f->node[at].next != node)
+        at = f->node[at].next;
+    return at;
+}
+
+static unsigned flame_side(struct view *v, int n)
+{
+    struct flame *f = &v->tri->flame;
+    if (empty(f))
+        return none(v);
+    if (f->cur == f->root)
+        return move_fail(v, "nothing stands beside it");
+    uint32_t to = n < 0 ? before(f, f->cur) : f->node[f->cur].next;
+    if (!to) { /* over the edge of the caller: its neighbour's callees */
+        uint32_t up = f->node[f->cur].up;
+        while (!to && up != f->root && up) {
+            to = n < 0 ? before(f, up) : f->node[up].next;
+            up = f->node[up].up;
+        }
+    }
+    if (!to)
+        return move_fail(v, n < 0 ? "this is the heaviest" : "nothing lighter stands here");
+    f->cur = to;
+    return VR_DRAW;
+}
+
+static unsigned flame_zoom(struct view *v, int n)
+{
+    struct flame *f = &v->tri->flame;
+    if (empty(f))
+        return none(v);
+    uint32_t was = f->root;
+    if (n == 0)
+        f->root = 0;
+    else if (n > 0)
+        f->root = f->cur;
+    else if (f->root)
+        f->root = f->node[f->root].up;
+    return f->root != was ? VR_DRAW : move_fail(v, n > 0 ? "it fills the screen already" : "this is all of it");
+}
+
+static unsigned flame_back(struct view *v, int n)
+{
+    (void)n;
+    return v->tri->flame.root ? flame_zoom(v, -1) : VR_QUIT;
+}
+
+static unsigned flame_kind(struct view *v, int n)
+{
+    struct tri *t = v->tri;
+    int at = 0;
+    while (at < TURNS && turn[at] != t->flame.kind)
+        at++;
+    t->flame.kind = turn[((at + (n ? n : 1)) % TURNS + TURNS) % TURNS];
+    bool done = flame_build(t, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
+    view_message(v, false, "%s", kinds[t->flame.kind].title);
+    return done ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------------- */
+
+struct picture {
+    struct grid *g;
+    const struct view *v;
+    const struct flame *f;
+    int y, h;
+};
+
+static const char *node_name(const struct view *v, const struct flame *f, uint32_t n, int w, char *out, size_t size)
+{
+    struct str s = trace_str(v->tr, f->node[n].name);
+    if (n == 0)
+        snprintf(out, size, "all");
+    else if (!s.len)
+        snprintf(out, size, "?");
+    else
+        str_shorten(s, w, glyph_dots(v->tier), out, size);
+    return out;
+}
+
+/* A frame's box: its first column is an edge, so that neighbours stand apart without colours. */
+static void box(const struct picture *p, uint32_t n, int x0, int x1, int y)
+{
+    char name[600];
+    bool focus = n == p->f->cur;
+    enum style s = focus ? STYLE_LANE_FOCUS : kinds[p->f->kind].style;
+    bool plain = p->v->tier == TIER_ASCII || p->v->mono;
+    grid_fill(p->g, x0, y, x1 - x0, 1, ' ', s);
+    if (x1 - x0 > 2)
+        tri_say(p->g, x0 + 1, y, x1 - x0 - 1, s, "%s", node_name(p->v, p->f, n, x1 - x0 - 1, name, sizeof name));
+    grid_put(p->g, x0, y, plain ? '|' : glyph_mark(p->v->tier, MARK_V), STYLE_DIM);
+    if (!focus && !plain && x1 - x0 > 1)
+        grid_flags(p->g, x0 + 1, y, x1 - x0 - 1, 1, CELL_REVERSE);
+}
+
+static void subtree(const struct picture *p, uint32_t n, int x0, int x1, int depth)
+{
+    if (x1 <= x0 || depth >= p->h)
+        return;
+    box(p, n, x0, x1, p->y + depth);
+    int64_t sum = 0, all = p->f->node[n].w;
+    for (uint32_t c = p->f->node[n].child; c; c = p->f->node[c].next) {
+        int from = x0 + (int)time_muldiv(x1 - x0, sum, all > 0 ? all : 1);
+        sum = ns_add(sum, p->f->node[c].w);
+        int to = x0 + (int)time_muldiv(x1 - x0, sum, all > 0 ? all : 1);
+        if (to > x1)
+            to = x1;
+        if (to > from)
+            subtree(p, c, from, to, depth + 1);
+        else if (p->f->node[c].w < all / (x1 - x0) / 4) /* the rest is lighter still */
+            break;
+    }
+}
+
+static void draw_tree(struct grid *g, struct view *v, int y, int h)
+{
+    struct flame *f = &v->tri->flame;
+    char from[FMT_MAX], to[FMT_MAX], name[400];
+    if (!f->built)
+        (void)flame_build(v->tri, 0, 0);
+    grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
+    int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", kinds[f->kind].title);
+    if (f->t1)
+        x = tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "%s .. %s", tri_dur(v->tr, f->t0, from),
+                    tri_dur(v->tr, f->t1, to));
+    if (!f->making && !f->failed && f->root)
+        tri_say(g, x + 2, y, g->w - x - 2, STYLE_RULER, "below %s",
+                node_name(v, f, f->root, g->w - x - 8 > 8 ? g->w - x - 8 : 8, name, sizeof name));
+    if (f->making || f->failed || empty(f)) {
+        if (f->making)
+            tri_say(g, 0, y + 2, g->w, STYLE_DIM, "adding up stacks: %d%%", (int)(f->share * 100));
+        else
+            tri_say(g, 0, y + 2, g->w, STYLE_DIM,
+                    f->failed ? "out of memory for the tree" : "no such time in this trace");
+        return;
+    }
+    if (!under(f, f->cur, f->root))
+        f->cur = f->root;
+    struct picture p = {g, v, f, y + 1, h - 1};
+    int deep = 0;
+    for (uint32_t n = f->cur; n != f->root; n = f->node[n].up)
+        deep++;
+    if (deep >= p.h - 1) { /* the cursor is below the screen: begin lower */
+        uint32_t top = f->cur;
+        for (int i = 0; i < p.h - 2; i++)
+            top = f->node[top].up;
+        subtree(&p, top, 0, g->w, 0);
+        return;
+    }
+    subtree(&p, f->root, 0, g->w, 0);
+}
+
+static void flame_detail(struct text *t, const struct view *v, int line)
+{
+    const struct flame *f = &v->tri->flame;
+    if (f->failed || empty(f))
+        return;
+    const struct fnode *n = &f->node[f->cur];
+    if (line == 0) {
+        if (f->cur)
+            text_func(t, v->tr, n->name, 0);
+        else
+            text_lit(t, "all");
+        text_lit(t, "  ");
+        if (kinds[f->kind].samples)
+            text_add(t, "%" PRId64 " samples", n->w);
+        else
+            text_dur(t, n->w);
+        text_lit(t, "  ");
+        text_share(t, (double)n->w, (double)f->node[0].w);
+        text_lit(t, " of all");
+        return;
+    }
+    text_lit(t, "itself ");
+    text_share(t, (double)n->self, (double)f->node[0].w);
+    if (!kinds[f->kind].samples)
+        text_add(t, ", %" PRIu64 " times", n->count);
+    if (f->cur && n->up) {
+        text_lit(t, ", called from ");
+        text_func(t, v->tr, f->node[n->up].name, 60);
+    }
+}
+
+/* ---- the object ----------------------------------------------------------------------------------------- */
+
+static unsigned begin(struct view *v)
+{
+    if (v->tri && v->tri->tg && !v->tri->flame.built)
+        (void)flame_build(v->tri, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
+    return tri_pending(v) ? VR_DRAW | VR_WORK : VR_DRAW;
+}
+
+static unsigned flame_open(struct view *v, int no)
+{
+    (void)tri_open(v, no);
+    return begin(v);
+}
+
+bool tri_pending(const struct view *v)
+{
+    return v->tri && kind_here(v) == &kind_flame && v->tri->flame.making;
+}
+
+unsigned tri_work(struct view *v, int64_t budget_ns)
+{
+    return !tri_pending(v) ? VR_NONE : flame_work(v->tri, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+static void flame_draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
+    if (tri_begin(g, v, &y, &h))
+        draw_tree(g, v, y, h);
+}
+
+static void flame_speak(const struct view *v, int w, struct rich *out)
+{
+    (void)w;
+    tri_say_two(v, out, flame_detail);
+}
+
+static unsigned flame_page(struct view *v, int n)
+{
+    return flame_move(v, (n ? n : 1) * 8);
+}
+
+static unsigned flame_top(struct view *v, int n)
+{
+    (void)n;
+    return flame_move(v, -1000);
+}
+
+static unsigned flame_bottom(struct view *v, int n)
+{
+    (void)n;
+    return flame_move(v, 1000);
+}
+
+static unsigned flame_in(struct view *v, int n)
+{
+    (void)n;
+    return flame_zoom(v, 1);
+}
+
+static unsigned flame_all(struct view *v, int n)
+{
+    (void)n;
+    return flame_zoom(v, 0);
+}
+
+static const char *back_word(const struct view *v)
+{
+    return v->tri && v->tri->flame.root ? "zoom out" : NULL;
+}
+
+const struct view_kind kind_flame = {
+    .lanes = LANE_KINDS,
+    .table = true,
+    .plan = PLAN_TABLE,
+    .gutter = GUTTER_SHORT,
+    .open = flame_open,
+    .show = kind_show,
+    .draw = flame_draw,
+    .speak = flame_speak,
+    .hold = tri_hold,
+    .back_word = back_word,
+    .refuse = "frames are no lanes: views 2 and 3 have lanes",
+    .answer = {[DEED_LANE] = flame_move,
+               [DEED_LANE_PAGE] = flame_page,
+               [DEED_FIRST] = flame_top,
+               [DEED_START] = flame_top,
+               [DEED_LAST] = flame_bottom,
+               [DEED_END] = flame_bottom,
+               ANSWER_SIDE(flame_side),
+               [DEED_DETAILS] = flame_in,
+               [DEED_FIT] = flame_in,
+               [DEED_SWAP] = flame_in,
+               [DEED_ZOOM] = flame_zoom,
+               [DEED_ZOOM_ALL] = flame_all,
+               [DEED_SORT] = flame_kind,
+               [DEED_BACK] = flame_back},
+    .word = {[DEED_SORT] = "table", [DEED_LANE] = "callee", [DEED_DETAILS] = "zoom in"},
+};

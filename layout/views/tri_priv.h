@@ -1,0 +1,82 @@
+/*
+ * tri_priv.h - what the tri_*.c files share. Where rows are a list, a row of functions says what
+ * is in it, and tri.c does what lists have in common.
+ */
+#ifndef GOTOP_LAYOUT_TRI_PRIV_H
+#define GOTOP_LAYOUT_TRI_PRIV_H
+
+#include "layout/views/kind.h"
+#include "layout/move/move.h"
+#include "layout/views/tri.h"
+#include "layout/move/when.h"
+#include "layout/draw/wrap.h"
+#include "triage/text.h"
+
+struct tri_view {
+    uint32_t (*rows)(const struct view *v);
+    bool (*skip)(const struct view *v, uint32_t row);           /* a heading: no cursor here; NULL = none */
+    void (*head)(struct grid *g, struct view *v, int y, int n); /* above the rows */
+    int (*head_lines)(const struct view *v, int rows);
+    void (*row)(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
+    void (*detail)(struct text *t, const struct view *v, uint32_t row, int line); /* lines 0 and 1 of the status */
+    unsigned (*enter)(struct view *v);
+    /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
+    int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus);
+    bool early; /* there before triage's tables are */
+};
+
+extern const struct tri_view tri_findings;
+
+bool groups_order(struct tri *t);
+bool waits_list(struct tri *t);
+void flame_free(struct flame *f);
+
+/* ---- answers, and what else an object of such a view needs ---- */
+unsigned tri_open(struct view *v, int no);
+unsigned tri_hold(struct view *v);
+unsigned tri_move(struct view *v, int n);
+unsigned tri_page(struct view *v, int n);
+unsigned tri_first(struct view *v, int n);
+unsigned tri_last(struct view *v, int n);
+unsigned tri_enter(struct view *v, int n);
+void tri_draw(struct grid *g, struct view *v, const struct plan *p);
+bool tri_whole(const struct view *v); /* all rows stand whole on the screen */
+void tri_speak(const struct view *v, int w, struct rich *out);
+#define IS_TABLE \
+    .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .open = tri_open, .show = kind_show, \
+    .draw = tri_draw, .speak = tri_speak, .hold = tri_hold, .refuse = "Enter opens the lanes first"
+#define ANSWER_ROWS \
+    [DEED_LANE] = tri_move, [DEED_LANE_PAGE] = tri_page, [DEED_FIRST] = tri_first, [DEED_START] = tri_first, \
+    [DEED_LAST] = tri_last, [DEED_END] = tri_last, [DEED_DETAILS] = tri_enter, [DEED_FIT] = tri_enter, \
+    [DEED_SWAP] = tri_enter
+#define REFUSE_ZOOM [DEED_ZOOM] = "Enter looks closer here", [DEED_ZOOM_ALL] = "Enter looks closer here"
+#define REFUSE_SORT \
+    [DEED_SORT] = "these rows have their order: the largest first", \
+    [DEED_INVERT] = "these rows have their order: the largest first"
+#define REFUSE_SELECT [DEED_SELECT] = "no range to select in this view"
+#define ANSWER_SIDE(f) [DEED_PAN] = f, [DEED_CURSOR] = f, [DEED_PAGE] = f, [DEED_SPAN] = f
+
+/* ---- helpers ---- */
+
+/* tri_begin - whether the tables are there, else says so; a note about the part they are of takes a line. */
+bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
+/* tri_say_two - what `detail` says as lines 0 and 1, once the tables are there. */
+void tri_say_two(const struct view *v, struct rich *out, void (*detail)(struct text *, const struct view *, int));
+/* tri_say - printf into the grid, clipped to w columns; returns the column behind. */
+int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
+/* tri_cell - a text right-aligned in w columns at x. */
+void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *text);
+/* tri_name - a function's string, shortened from the left, at x in w columns. */
+void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name);
+/* tri_goto - one undo step: the window [t0,t1) with room around it, the cursor at t0 on a lane. */
+unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
+/* tri_evidence - to where a finding points; its goroutine has the focus as soon as it is held. */
+unsigned tri_evidence(struct view *v, const struct finding *f);
+/* tri_set_row - the cursor to a row that is none to skip, forward first; keeps it on the screen when drawn. */
+void tri_set_row(struct view *v, uint32_t row);
+struct lane tri_g(uint32_t g);
+/* tri_dur - as triage writes durations (rounded, not cut), so that a number is the same in a row and below. */
+char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX]);
+
+#endif

@@ -1,0 +1,388 @@
+/*
+ * tri_waits.c - view 6: who waited for whom, for processors, where, and in which system calls; one list in sections.
+ *
+ * Contention comes first and the cursor starts there: the question "who holds the lock" is then view, Enter (the
+ * longest wait, on its lane), cause (who ended it). What goroutines wait for at rest (receiving, selecting, sleeping)
+ * is no contention and stands in the section of places only.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/fmt.h"
+#include "layout/move/move.h"
+#include "layout/views/tri_priv.h"
+#include "triage/findings/holder.h"
+
+enum section { SECTION_PAIRS, SECTION_SCHED, SECTION_PLACES, SECTION_SYSCALLS };
+enum { ROWS_MOST = 1 << 20 };
+
+static bool contended(const struct pair_row *p)
+{
+    return !p->from_scheduler && (p->kind == WK_LOCK || p->kind == WK_SEND || p->kind == WK_COND ||
+                                  p->kind == WK_WAITGROUP || p->kind == WK_OTHER);
+}
+
+/* Locks before all other: that is what people look for. */
+static int rank(const struct pair_row *p)
+{
+    return p->kind == WK_LOCK || p->kind == WK_COND ? 0 : p->kind == WK_SEND ? 1 : 2;
+}
+
+static void add(struct tri *t, enum wait_row_kind k, uint32_t i)
+{
+    t->wait[t->nwait++] = (struct wait_ref){(uint8_t)k, i};
+}
+
+bool waits_list(struct tri *t)
+{
+    const struct triage *tg = t->tg;
+    size_t most = 8 + (size_t)tg->npairs + tg->nworst + tg->nwaits + tg->nsyscalls;
+    t->nwait = 0;
+    struct wait_ref *w = most < ROWS_MOST * (size_t)8 ? mem_resize(t->wait, most * sizeof *w) : NULL;
+    if (!w)
+        return false;
+    t->wait = w;
+    add(t, WAIT_HEAD, SECTION_PAIRS);
+    for (int k = 0; k < 3; k++)
+        for (uint32_t i = 0; i < tg->npairs; i++)
+            if (contended(&tg->pairs[i]) && rank(&tg->pairs[i]) == k)
+                add(t, WAIT_PAIR, i);
+    if (t->nwait == 1)
+        t->nwait = 0;
+    add(t, WAIT_HEAD, SECTION_SCHED);
+    add(t, WAIT_SCHED, 0);
+    for (uint32_t i = 0; i < tg->nworst; i++)
+        add(t, WAIT_WORST, i);
+    if (tg->nwaits)
+        add(t, WAIT_HEAD, SECTION_PLACES);
+    for (uint32_t i = 0; i < tg->nwaits; i++)
+        add(t, WAIT_PLACE, i);
+    if (tg->nsyscalls)
+        add(t, WAIT_HEAD, SECTION_SYSCALLS);
+    for (uint32_t i = 0; i < tg->nsyscalls; i++)
+        add(t, WAIT_SYSCALL, i);
+    return true;
+}
+
+static uint32_t count(const struct view *v)
+{
+    return v->tri->nwait;
+}
+
+static bool skip(const struct view *v, uint32_t row)
+{
+    return v->tri->wait[row].kind == WAIT_HEAD;
+}
+
+/* ---- moving --------------------------------------------------------------------------------------------- */
+
+/* To the next or previous section's first row. */
+static unsigned waits_side(struct view *v, int n)
+{
+    const struct tri *t = v->tri;
+    int64_t r = v->at.row;
+    int by = n < 0 ? -1 : 1;
+    if (n < 0) { /* the head of this section, so that the step leads before it */
+        while (r > 0 && t->wait[r].kind != WAIT_HEAD)
+            r--;
+        r--;
+    }
+    while (r >= 0 && r < t->nwait && t->wait[r].kind != WAIT_HEAD)
+        r += by;
+    if (r < 0 || r + 1 >= t->nwait)
+        return move_fail(v, n < 0 ? "this is the first section" : "this is the last section");
+    move_push(v, STEP_JUMP);
+    v->at.row = (uint32_t)r + 1;
+    v->at.top = (uint32_t)r;
+    return VR_DRAW;
+}
+
+static struct moment moment_of(const struct tri *t, struct wait_ref w)
+{
+    const struct triage *tg = t->tg;
+    switch (w.kind) {
+    case WAIT_PAIR: return tg->pairs[w.i].longest;
+    case WAIT_PLACE: return tg->waits[w.i].longest;
+    case WAIT_SYSCALL: return tg->syscalls[w.i].longest;
+    case WAIT_SCHED:
+    case WAIT_WORST:
+        if (w.i < tg->nworst)
+            return (struct moment){tg->worst[w.i].t0, tg->worst[w.i].t1, tg->worst[w.i].g, NO_LANE};
+        break;
+    default: break;
+    }
+    return (struct moment){0, 0, NO_LANE, NO_LANE};
+}
+
+static void detail(struct text *t, const struct view *v, uint32_t row, int line);
+
+/* A wait for a processor is looked at where the others had it: on the processors, at that time. */
+static unsigned enter(struct view *v)
+{
+    struct wait_ref w = v->tri->wait[v->at.row];
+    struct moment m = moment_of(v->tri, w);
+    struct text t = {.ticks = when_ticks(v->tr)};
+    if (m.g == NO_LANE)
+        return move_fail(v, "there was no such wait");
+    detail(&t, v, v->at.row, 1);
+    unsigned f = tri_goto(v, tri_g(m.g), m.t0, m.t1);
+    if (t.p && (w.kind == WAIT_SCHED || w.kind == WAIT_WORST))
+        view_message(v, false, "%s", t.p);
+    text_free(&t);
+    return f;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static int head_lines(const struct view *v, int rows)
+{
+    (void)v;
+    return rows > 4 ? 1 : 0;
+}
+
+static void head(struct grid *g, struct view *v, int y, int n)
+{
+    (void)v;
+    if (!n)
+        return;
+    grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
+    tri_say(g, 2, y, g->w, STYLE_RULER, "   total    count  longest  what");
+}
+
+static void section(struct grid *g, const struct view *v, uint32_t i, int y)
+{
+    static const char *const names[] = {"Contention: who waited <- who ended the wait (not always who held the lock)",
+                                        "Waiting for a processor", "Waits by reason and place",
+                                        "System calls by place"};
+    (void)v;
+    tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", names[i]);
+}
+
+static void numbers(struct grid *g, const struct view *v, int y, enum style s, int64_t total, uint64_t n,
+                    int64_t longest)
+{
+    char d[FMT_MAX];
+    tri_cell(g, 2, y, 8, s, tri_dur(v->tr, total, d));
+    tri_cell(g, 10, y, 9, s, fmt_count(n, d));
+    tri_cell(g, 19, y, 9, s, tri_dur(v->tr, longest, d));
+}
+
+static void pair_text(struct text *t, const struct view *v, const struct pair_row *p)
+{
+    int room = (v->w - 30 - (int)strlen(wait_kind_name(p->kind)) - 5) /
+               2; /* both ends of the arrow, whole or shortened alike */
+    room = room < 12 ? 12 : room;
+    text_add(t, "%s ", wait_kind_name(p->kind));
+    text_func(t, v->tr, trace_frame(v->tr, p->stack, stacks_user_frame(v->tr, p->stack)).func, (size_t)room);
+    text_lit(t, " <- ");
+    text_func(t, v->tr, trace_frame(v->tr, p->waker_stack, stacks_user_frame(v->tr, p->waker_stack)).func,
+              (size_t)room);
+}
+
+static void place_text(struct text *t, const struct view *v, uint32_t reason, uint32_t stack)
+{
+    text_reason(t, v->tr, reason);
+    text_lit(t, " at ");
+    text_where(t, v->tr, stack, 100);
+}
+
+static void sched_numbers(struct grid *g, const struct view *v, int y, enum style s, struct text *t)
+{
+    struct dist d;
+    hist_dist(&v->tri->tg->sched, &d);
+    numbers(g, v, y, s, d.total, d.n, d.max);
+    char p50[FMT_MAX], p90[FMT_MAX], p99[FMT_MAX], max[FMT_MAX]; /* short: a line cut within a number is wrong */
+    text_add(t, "all: p50 %s  p90 %s  p99 %s  max %s", tri_dur(v->tr, d.p50, p50), tri_dur(v->tr, d.p90, p90),
+             tri_dur(v->tr, d.p99, p99), tri_dur(v->tr, d.max, max));
+}
+
+static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+{
+    const struct triage *tg = v->tri->tg;
+    struct wait_ref w = v->tri->wait[i];
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
+    struct text t = {.ticks = when_ticks(v->tr)};
+    char d[FMT_MAX];
+    if (w.kind == WAIT_HEAD) {
+        section(g, v, w.i, y);
+        return;
+    }
+    if (focus)
+        grid_fill(g, 0, y, g->w, 1, ' ', s);
+    switch (w.kind) {
+    case WAIT_PAIR:
+        numbers(g, v, y, s, tg->pairs[w.i].total, tg->pairs[w.i].count,
+                moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
+        pair_text(&t, v, &tg->pairs[w.i]);
+        break;
+    case WAIT_PLACE:
+        numbers(g, v, y, s, tg->waits[w.i].total, tg->waits[w.i].count,
+                moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
+        place_text(&t, v, tg->waits[w.i].reason, tg->waits[w.i].stack);
+        break;
+    case WAIT_SYSCALL:
+        numbers(g, v, y, s, tg->syscalls[w.i].total, tg->syscalls[w.i].count,
+                moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
+        text_where(&t, v->tr, tg->syscalls[w.i].stack, 100);
+        break;
+    case WAIT_SCHED: sched_numbers(g, v, y, s, &t); break;
+    case WAIT_WORST:
+        tri_cell(g, 19, y, 9, s, tri_dur(v->tr, tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
+        text_lit(&t, "@");
+        text_dur(&t, tg->worst[w.i].t0);
+        text_lit(&t, "  ");
+        text_who(&t, v->tr, tg->worst[w.i].g);
+        break;
+    default: break;
+    }
+    char safe[1200];
+    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - 30, glyph_dots(v->tier), safe, sizeof safe);
+    grid_str(g, 30, y, g->w - 30, safe, s);
+    text_free(&t);
+}
+
+/* ---- status --------------------------------------------------------------------------------------------- */
+
+static void detail_pair(struct text *t, const struct view *v, const struct pair_row *p, int line)
+{
+    if (line == 0) {
+        text_func(t, v->tr, p->waiter, 40);
+        text_lit(t, " waited at ");
+        text_where(t, v->tr, p->stack, 80);
+        return;
+    }
+    const struct holder_row *h = p->kind == WK_LOCK ? holder_at(v->tri->tg, holder_place(v->tr, p->stack)) : NULL;
+    if (h && h->told > 0) { /* who woke it may have held it for a moment only: the holder first */
+        text_lit(t, "held by ");
+        holder_text(t, v->tr, h);
+        text_lit(t, "; ");
+    }
+    text_lit(t, "ended by ");
+    if (p->longest_waker != NO_LANE)
+        text_who(t, v->tr, p->longest_waker);
+    else
+        text_func(t, v->tr, p->waker, 40);
+    text_lit(t, " at ");
+    text_where(t, v->tr, p->waker_stack, 80);
+    if (p->futile)
+        text_add(t, "; %" PRIu64 " of %" PRIu64 " woken for nothing", p->futile, p->count);
+}
+
+static void detail_worst(struct text *t, const struct view *v, const struct sched_wait *w, int line);
+
+/* Counts by decade: "<10us 1204, <100us 88, ..". */
+static void detail_sched(struct text *t, const struct view *v, int line)
+{
+    const struct hist *h = &v->tri->tg->sched;
+    if (line == 1) {
+        if (v->tri->tg->nworst) {
+            text_lit(t, "the longest (Enter): ");
+            detail_worst(t, v, &v->tri->tg->worst[0], 1);
+        }
+        return;
+    }
+    text_lit(t, "lasted ");
+    int64_t lo = 0;
+    bool first = true;
+    for (int64_t hi = 1000; lo <= h->max && hi <= (int64_t)1000000000000; lo = hi, hi *= 10) {
+        uint64_t n = hist_between(h, lo, hi);
+        if (n) {
+            text_raw(t, ", ", first ? 0 : 2);
+            text_lit(t, "<");
+            text_dur(t, hi);
+            text_add(t, ": %" PRIu64, n);
+            first = false;
+        }
+    }
+}
+
+static void detail_worst(struct text *t, const struct view *v, const struct sched_wait *w, int line)
+{
+    if (line == 0) {
+        text_who(t, v->tr, w->g);
+        text_lit(t, " was runnable for ");
+        text_dur(t, w->t1 - w->t0);
+        text_add(t, "%s", w->preempted ? ", stopped while it ran" : ", woken by ");
+        if (!w->preempted)
+            text_who(t, v->tr, w->waker);
+        return;
+    }
+    text_lit(t, "processors meanwhile: ");
+    for (uint32_t i = 0; i < w->nran; i++) {
+        text_raw(t, ", ", i ? 2 : 0);
+        text_func(t, v->tr, w->ran[i], 40);
+        text_lit(t, " ");
+        text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
+    }
+    text_raw(t, "; ", w->nran ? 2 : 0);
+    text_lit(t, "GC ");
+    text_share(t, (double)w->gc_ns, (double)w->all_ns);
+    text_lit(t, ", idle ");
+    text_share(t, (double)w->idle_ns, (double)w->all_ns);
+    if (w->syscall_ns) {
+        text_lit(t, ", system calls ");
+        text_share(t, (double)w->syscall_ns, (double)w->all_ns);
+    }
+    if (w->stopped_ns) {
+        text_lit(t, ", world stopped ");
+        text_share(t, (double)w->stopped_ns, (double)w->all_ns);
+    }
+}
+
+static void detail_place(struct text *t, const struct view *v, const struct wait_row *w, int line)
+{
+    if (line == 0) {
+        place_text(t, v, w->reason, w->stack);
+        return;
+    }
+    text_add(t, "%" PRIu64 " waits", w->count);
+    if (w->open)
+        text_add(t, ", %" PRIu64 " not over at the end", w->open);
+    text_lit(t, "; longest ");
+    text_dur(t, w->longest.t1 - w->longest.t0);
+    text_lit(t, " @");
+    text_dur(t, w->longest.t0);
+    text_lit(t, " of ");
+    text_who(t, v->tr, w->longest.g);
+}
+
+static void detail_syscall(struct text *t, const struct view *v, const struct syscall_row *s, int line)
+{
+    if (line == 0) {
+        text_lit(t, "system call at ");
+        text_where(t, v->tr, s->stack, 100);
+        return;
+    }
+    text_add(t, "%" PRIu64 " calls, %" PRIu64 " lost their processor; longest ", s->count, s->blocking);
+    text_dur(t, s->longest.t1 - s->longest.t0);
+    text_lit(t, " @");
+    text_dur(t, s->longest.t0);
+    text_lit(t, " of ");
+    text_who(t, v->tr, s->longest.g);
+}
+
+static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+{
+    const struct triage *tg = v->tri->tg;
+    struct wait_ref w = v->tri->wait[i];
+    switch (w.kind) {
+    case WAIT_PAIR: detail_pair(t, v, &tg->pairs[w.i], line); break;
+    case WAIT_SCHED: detail_sched(t, v, line); break;
+    case WAIT_WORST: detail_worst(t, v, &tg->worst[w.i], line); break;
+    case WAIT_PLACE: detail_place(t, v, &tg->waits[w.i], line); break;
+    case WAIT_SYSCALL: detail_syscall(t, v, &tg->syscalls[w.i], line); break;
+    default: break;
+    }
+}
+
+static const struct tri_view tri_waits = {count, skip, head, head_lines, row, detail, enter, NULL, false};
+const struct view_kind kind_waits = {
+    IS_TABLE,
+    .plan = PLAN_TABLE,
+    .list = &tri_waits,
+    .answer = {ANSWER_ROWS, ANSWER_SIDE(waits_side)},
+    .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT},
+    .word = {[DEED_DETAILS] = "the longest", ANSWER_SIDE("section")},
+};

@@ -1,0 +1,442 @@
+/*
+ * diff.c - `gotop diff OLD NEW`, `gotop diff OLD.. -- NEW..`: what changed between runs of a program.
+ *
+ * The verdict comes first: what changed, with its cause, or that nothing did (verdict.h). The tables behind it are those
+ * of the first run of each side. Traces are read one after another and become profiles; only the first of each side stays.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "triage/diff/diff_parts.h"
+#include "triage/report/report.h"
+#include "triage/findings/thresholds.h"
+
+#define FAIL_MAX 64
+#define RUNS_MAX 64
+#define SHORTEST 10000000 /* ns: of less nothing is claimed */
+
+static const char usage[] =
+    "usage: gotop diff [options] OLD NEW\n"
+    "       gotop diff [options] OLD.. -- NEW..\n"
+    "What changed from one run of a program to another; with several runs a side, how far runs differ is learned\n"
+    "from them. Says \"no meaningful change\" where two runs of one program may differ as much.\n"
+    "  --json               the verdict and all measures (docs/REPORT.md)\n"
+    "  --fail-if CONDITION  as 'p99(sched)>+20%', 'stw.max>+1ms' (change) or 'gc.share>25%' (the new value, the "
+    "median\n"
+    "                       of several runs); 'change': if there is a meaningful one\n"
+    "  --rules FILE, --utf8, --quiet, -o FILE, --ticks-per-second N   as for gotop report\n"
+    "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 a trace is there in part only.\n";
+
+struct options {
+    struct trace_opts trace;
+    bool utf8, quiet, json;
+    const char *out, *path[2][RUNS_MAX];
+    uint32_t npaths[2];
+    struct condition cond[FAIL_MAX];
+    const char *cond_text[FAIL_MAX];
+    uint32_t nconds;
+};
+
+struct runs { /* of one side */
+    struct loaded first;
+    struct profile *p;
+    struct metric_value *v; /* of each run, for each condition */
+    uint32_t n;
+    bool has_clock;
+};
+
+static int fail(const char *path, const char *what)
+{
+    struct text t = {0};
+    text_clean(&t, path, strlen(path), 0);
+    text_lit(&t, ": ");
+    text_clean(&t, what, strlen(what), 0);
+    door_printf(stderr, "gotop diff: %s\n", t.p ? t.p : "out of memory");
+    text_free(&t);
+    return 2;
+}
+
+/* ---- command line ------------------------------------------------------------------------------------------- */
+
+static int condition(struct options *o, const char *s)
+{
+    struct err e = {0};
+    if (o->nconds == FAIL_MAX) {
+        return fail("--fail-if", "too many conditions");
+    }
+    o->cond_text[o->nconds] = s;
+    if (strcmp(s, "change") != 0 && condition_parse(s, true, &o->cond[o->nconds], &e) != ERR_OK) {
+        return fail("--fail-if", e.what);
+    }
+    o->nconds++;
+    return -1;
+}
+
+static int option(struct options *o, int argc, char **argv, int *i)
+{
+    const char *a = argv[*i];
+    struct err e = {0};
+    if (strcmp(a, "--utf8") == 0) {
+        o->utf8 = true;
+    } else if (strcmp(a, "--json") == 0) {
+        o->json = true;
+    } else if (strcmp(a, "--quiet") == 0) {
+        o->quiet = true;
+    } else if (*i + 1 >= argc) {
+        return fail(a, "unknown option, or its value is missing (gotop diff --help)");
+    } else if (strcmp(a, "-o") == 0) {
+        o->out = argv[++*i];
+    } else if (strcmp(a, "--ticks-per-second") == 0) {
+        o->trace.ticks_per_second = strtod(argv[++*i], NULL);
+    } else if (strcmp(a, "--rules") == 0) {
+        return thresholds_read(argv[++*i], &e) == ERR_OK ? -1 : fail("--rules", e.what);
+    } else if (strcmp(a, "--fail-if") == 0) {
+        return condition(o, argv[++*i]);
+    } else {
+        return fail(a, "unknown option (gotop diff --help)");
+    }
+    return -1;
+}
+
+static int take_path(struct options *o, int side, const char *path)
+{
+    if (o->npaths[side] == RUNS_MAX) {
+        return fail(path, "too many traces: at most 64 a side");
+    }
+    o->path[side][o->npaths[side]++] = path;
+    return -1;
+}
+
+/* Without "--" there are two traces, one a side. */
+static int split(struct options *o, bool parted)
+{
+    if (!parted && o->npaths[0] == 2) {
+        o->path[1][o->npaths[1]++] = o->path[0][--o->npaths[0]];
+    }
+    if (!parted && o->npaths[0] > 2) {
+        return fail(o->path[0][2], "more than two traces: put -- between the old and the new ones");
+    }
+    if (o->npaths[0] == 0 || o->npaths[1] == 0) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    return -1;
+}
+
+static int parse(struct options *o, int argc, char **argv)
+{
+    int side = 0;
+    for (int i = 1; i < argc; i++) {
+        int status = -1;
+        if (side == 0 && (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (side == 0 && strcmp(argv[i], "--") == 0) {
+            side = 1;
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            status = option(o, argc, argv, &i);
+        } else {
+            status = take_path(o, side, argv[i]);
+        }
+        if (status >= 0) {
+            return status;
+        }
+    }
+    return split(o, side == 1);
+}
+
+/* ---- reading ------------------------------------------------------------------------------------------------ */
+
+static int metrics_of(const struct options *o, const struct loaded *l, struct metric_value *v)
+{
+    for (uint32_t i = 0; i < o->nconds; i++) {
+        struct err e = {0};
+        if (o->cond[i].metric[0] && metric_get(l, o->cond[i].metric, &v[i], &e) != ERR_OK) {
+            return fail("--fail-if", e.what);
+        }
+    }
+    return 0;
+}
+
+static int read_run(const struct options *o, const char *path, struct runs *r)
+{
+    struct loaded l;
+    struct err e = {0};
+    int status = 0;
+    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK) {
+        return fail(path, e.what);
+    }
+    if (l.parts) {
+        status = fail(path, "diff needs the whole model, which is more memory than half of what is free");
+    } else if (profile_of(&l, &r->p[r->n], &e) != ERR_OK) {
+        status = fail(path, e.what);
+        profile_free(&r->p[r->n]);
+    } else {
+        r->has_clock &= trace_info(l.tr)->has_clock;
+        status = metrics_of(o, &l, r->v + (size_t)r->n * o->nconds);
+        r->n++;
+    }
+    if (r->n == 1 && !r->first.tr && status == 0) {
+        r->first = l;
+    } else {
+        load_free(&l);
+    }
+    return status;
+}
+
+static int read_side(const struct options *o, int side, struct runs *r)
+{
+    uint32_t n = o->npaths[side];
+    *r = (struct runs){.has_clock = true};
+    r->p = mem_zalloc(n * sizeof *r->p);
+    r->v = mem_zalloc(((size_t)n * o->nconds + 1) * sizeof *r->v);
+    if (!r->p || !r->v) {
+        return fail("diff", "out of memory");
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int status = read_run(o, o->path[side][i], r);
+        if (status) {
+            return status;
+        }
+    }
+    return 0;
+}
+
+static void runs_free(struct runs *r)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        profile_free(&r->p[i]);
+    }
+    mem_free(r->p);
+    mem_free(r->v);
+    load_free(&r->first);
+}
+
+/* ---- conditions --------------------------------------------------------------------------------------------- */
+
+static int cmp_value(const void *a, const void *b)
+{
+    const struct metric_value *x = a, *y = b;
+    return x->known != y->known ? x->known - y->known : (x->v > y->v) - (x->v < y->v);
+}
+
+/* The median of the runs' values; known if it is in all runs. */
+static struct metric_value middle(const struct options *o, const struct runs *r, uint32_t cond)
+{
+    struct metric_value v[RUNS_MAX], m;
+    for (uint32_t i = 0; i < r->n; i++) {
+        v[i] = r->v[(size_t)i * o->nconds + cond];
+    }
+    qsort(v, r->n, sizeof *v, cmp_value);
+    m = v[r->n / 2];
+    m.v = r->n % 2 ? m.v : (m.v + v[r->n / 2 - 1].v) / 2;
+    m.known = v[0].known;
+    return m;
+}
+
+/* 1 if the condition came true, 0 if not, 2 if it makes no sense. */
+static int judge(const struct options *o, uint32_t i, const struct runs r[2], const struct verdict *verdict,
+                 struct text *t)
+{
+    const struct condition *c = &o->cond[i];
+    const char *said = o->cond_text[i];
+    struct metric_value x = {0}, y = {0};
+    bool known, hit;
+    double v;
+    if (!c->metric[0]) { /* "change" */
+        text_add(t, "%s change: %u\n", verdict->claimed ? "FAILED" : "passed", verdict->claimed);
+        return verdict->claimed > 0;
+    }
+    x = middle(o, &r[0], i);
+    y = middle(o, &r[1], i);
+    if (!c->percent && c->unit != y.unit && c->v != 0) {
+        return fail(said, "the value's unit is not the metric's");
+    }
+    v = !c->relative ? y.v : !c->percent ? y.v - x.v : x.v > 0 ? y.v / x.v - 1 : y.v > 0 ? INFINITY : 0;
+    known = y.known && (x.known || !c->relative);
+    hit = known && condition_holds(c, v);
+    text_add(t, "%s ", hit ? "FAILED" : "passed");
+    text_clean(t, said, strlen(said), 0);
+    text_lit(t, ": ");
+    diff_change(t, &x, &y);
+    text_lit(t, "\n");
+    return hit;
+}
+
+/* ---- the page ----------------------------------------------------------------------------------------------- */
+
+static void side_text(struct text *t, const char *what, const struct runs *r)
+{
+    text_add(t, "  %s ", what);
+    text_tail(t, r->first.path, strlen(r->first.path), 70);
+    if (r->n > 1) {
+        text_add(t, " and %u more run%s", r->n - 1, r->n == 2 ? "" : "s");
+    }
+    text_lit(t, "\n");
+}
+
+static const char *not_asked(const struct runs r[2])
+{
+    for (int s = 0; s < 2; s++) {
+        if (!r[s].has_clock) {
+            return "a trace has no clock rate: nothing can be called more or less";
+        }
+        for (uint32_t i = 0; i < r[s].n; i++) {
+            if (r[s].p[i].end < SHORTEST) {
+                return "a trace is shorter than 10 ms: chance alone moves everything";
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Not of what was (nearly) nothing: there the factor is one over the least that counts, and no ratio of the two. */
+static void factor_text(struct text *t, const struct moved *m)
+{
+    double plain = m->old > 0 ? m->new / m->old : 0;
+    if (plain > 0 && fabs(log(plain / m->factor)) < 0.7) {
+        text_add(t, "; %.3g times (99 %%: %.3g .. %.3g)", m->factor, m->low, m->high);
+    }
+}
+
+static const struct moved *main_quantity(const struct change *c)
+{
+    return c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP || (c->kind == MK_GC && c->count.sure)
+               ? &c->count
+               : &c->time;
+}
+
+static void verdict_text(struct text *t, const struct verdict *v, const struct runs r[2], const char *why_not)
+{
+    text_lit(t, "\nVERDICT\n");
+    if (why_not) {
+        text_add(t, "  none: %s\n", why_not);
+        return;
+    }
+    if (v->claimed == 0) {
+        text_add(t, "  no meaningful change, of %u measures: two runs of one program may differ as much\n", v->n);
+    }
+    for (uint32_t i = 0; i < v->claimed; i++) {
+        text_lit(t, "! ");
+        change_text(t, v, &v->c[i]);
+        factor_text(t, main_quantity(&v->c[i]));
+        text_lit(t, "\n");
+    }
+    if (v->claimed == 0 && v->n) {
+        text_lit(t, "  what moved most: ");
+        change_text(t, v, &v->c[0]);
+        text_lit(t, "\n");
+    }
+    if (v->pace < 0.67 || v->pace > 1.5) {
+        text_add(t, "  pace: waits and calls of all kinds come %.2f times as often as before%s\n", v->pace,
+                 v->claimed ? "" : ": the load, or the host, was another");
+    }
+    if (r[0].n == 1 || r[1].n == 1) {
+        text_lit(t, "  with several runs a side (gotop diff OLD.. -- NEW..) smaller changes can be told\n");
+    }
+}
+
+static int page(const struct options *o, const struct runs r[2], const struct verdict *v, struct text *t)
+{
+    int status = 0;
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < r[s].n; i++) {
+            status = r[s].p[i].partial ? 3 : status;
+        }
+    }
+    if (!o->json) {
+        text_lit(t, "gotop diff\n");
+        side_text(t, "old:", &r[0]);
+        side_text(t, "new:", &r[1]);
+        if (status) {
+            text_lit(t, "PARTIAL: part of a trace is missing; numbers are for what is there\n");
+        }
+        verdict_text(t, v, r, not_asked(r));
+        if (r[0].n > 1 || r[1].n > 1) {
+            text_lit(t, "\nThe tables are of the first run of each side.\n");
+        }
+        diff_tables(t, &r[0].first, &r[1].first);
+    }
+    for (uint32_t i = 0; i < o->nconds; i++) {
+        struct text line = {.ascii = true};
+        int s = judge(o, i, r, v, &line);
+        text_raw(t, "\n", !o->json && i == 0);
+        if (o->json) {
+            door_printf(stderr, "%s", line.p ? line.p : "");
+        } else {
+            text_raw(t, line.p ? line.p : "", line.n);
+        }
+        text_free(&line);
+        if (s == 2) {
+            return 2;
+        }
+        status = s == 1 ? 1 : status;
+    }
+    return status;
+}
+
+static int put(const struct options *o, const struct text *t)
+{
+    FILE *f = o->out ? fopen(o->out, "wb") : stdout;
+    bool bad;
+    if (!f) {
+        return fail(o->out, "can't be written");
+    }
+    bad = t->n && fwrite(t->p, 1, t->n, f) != t->n;
+    bad |= o->out ? fclose(f) != 0 : fflush(f) != 0;
+    return bad ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
+}
+
+static int compare(const struct options *o, const struct runs r[2])
+{
+    struct side side[2] = {{r[0].p, r[0].n}, {r[1].p, r[1].n}};
+    struct verdict v;
+    struct err e = {0};
+    struct text t = {.ascii = !o->utf8 && !o->json};
+    int status;
+    if (verdict_of(&side[0], &side[1], &v, &e) != ERR_OK) {
+        return fail("diff", e.what);
+    }
+    if (not_asked(r)) {
+        v.claimed = 0;
+    }
+    if (o->json) {
+        char *s = diff_json(side, &v, not_asked(r));
+        t.failed |= !s;
+        text_raw(&t, s ? s : "", s ? strlen(s) : 0);
+        text_lit(&t, "\n");
+        mem_free(s);
+    }
+    status = page(o, r, &v, &t);
+    mem_free(v.c);
+    if (!text_ok(&t)) {
+        status = fail("diff", "out of memory");
+    } else if (status != 2 && put(o, &t) != 0) {
+        status = 2;
+    }
+    text_free(&t);
+    return status;
+}
+
+int diff_main(int argc, char **argv)
+{
+    struct options *o = mem_zalloc(sizeof *o); /* some kilobytes: not for the stack */
+    struct runs r[2] = {0};
+    int status = o ? parse(o, argc, argv) : fail("diff", "out of memory");
+    if (status >= 0) {
+        mem_free(o);
+        return status;
+    }
+    status = read_side(o, 0, &r[0]);
+    status = status ? status : read_side(o, 1, &r[1]);
+    status = status ? status : compare(o, r);
+    runs_free(&r[0]);
+    runs_free(&r[1]);
+    mem_free(o);
+    return status;
+}

@@ -1,0 +1,97 @@
+/*
+ * diff_json.c - the verdict of `gotop diff` as one JSON object; docs/REPORT.md describes it.
+ */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/diff/diff_parts.h"
+
+static bool put(json_t *o, const char *key, json_t *v)
+{
+    return json_object_set_new(o, key, v) == 0;
+}
+
+static json_t *number(double v)
+{
+    return json_real(isfinite(v) ? v : 0);
+}
+
+static json_t *runs(const struct side *s)
+{
+    json_t *a = json_array();
+    bool ok = a != NULL;
+    for (uint32_t i = 0; i < s->n && ok; i++) {
+        json_t *r = json_object();
+        ok = r && put(r, "path", json_string(s->run[i].path)) &&
+             put(r, "duration_ns", json_integer((json_int_t)s->run[i].end)) &&
+             put(r, "partial", json_boolean(s->run[i].partial)) && json_array_append(a, r) == 0;
+        json_decref(r);
+    }
+    if (!ok) {
+        json_decref(a);
+        return NULL;
+    }
+    return a;
+}
+
+static json_t *moved(const struct moved *m)
+{
+    json_t *o = json_object();
+    if (!o || !put(o, "old", number(m->old)) || !put(o, "new", number(m->new)) ||
+        !put(o, "factor", number(m->factor)) || !put(o, "low", number(m->low)) || !put(o, "high", number(m->high)) ||
+        !put(o, "sure", json_boolean(m->sure))) {
+        json_decref(o);
+        return NULL;
+    }
+    return o;
+}
+
+static json_t *change(const struct verdict *v, const struct change *c)
+{
+    struct text t = {0};
+    json_t *o = json_object();
+    bool ok;
+    change_text(&t, v, c);
+    ok = o && text_ok(&t) && put(o, "kind", json_string(measure_kind_name(c->kind))) &&
+         put(o, "name", json_string(c->name)) && put(o, "per_second", moved(&c->count)) &&
+         put(o, "share", moved(&c->time)) && put(o, "text", json_string(t.p ? t.p : ""));
+    ok = ok && (!c->held || put(o, "held_in", json_string(c->held)));
+    ok = ok && (c->kind != MK_GC || !v->gc_why || put(o, "why", json_string(v->gc_why)));
+    text_free(&t);
+    if (!ok) {
+        json_decref(o);
+        return NULL;
+    }
+    return o;
+}
+
+static json_t *changes(const struct verdict *v, uint32_t from, uint32_t to)
+{
+    json_t *a = json_array();
+    for (uint32_t i = from; a && i < to; i++) {
+        if (json_array_append_new(a, change(v, &v->c[i])) != 0) {
+            json_decref(a);
+            return NULL;
+        }
+    }
+    return a;
+}
+
+char *diff_json(const struct side side[2], const struct verdict *v, const char *not_asked)
+{
+    const char *word = not_asked ? "not asked" : v->claimed ? "changed" : "no meaningful change";
+    char *s = NULL;
+    json_t *o;
+    json_set_alloc_funcs(mem_alloc, mem_free);
+    o = json_object();
+    if (o && put(o, "schema", json_string(DIFF_SCHEMA)) && put(o, "old", runs(&side[0])) &&
+        put(o, "new", runs(&side[1])) && put(o, "verdict", json_string(word)) &&
+        (!not_asked || put(o, "because", json_string(not_asked))) && put(o, "pace", number(v->pace)) &&
+        put(o, "changes", changes(v, 0, v->claimed)) && put(o, "unchanged", changes(v, v->claimed, v->n))) {
+        s = json_dumps(o, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    }
+    json_decref(o);
+    return s;
+}

@@ -1,0 +1,30 @@
+/*
+ * csv.h - rows of comma-separated values (RFC 4180) that a database and a spreadsheet read alike.
+ *
+ * Fields are added left to right; csv_end() ends the row, csv_flush() the table.
+ * Text fields are cleaned by out_name(). One that begins with = + - or @ gets a ' in front, as a spreadsheet would
+ * take it for a formula. Numbers are never quoted, "not there" is an empty field.
+ */
+#ifndef GOTOP_TRIAGE_CSV_H
+#define GOTOP_TRIAGE_CSV_H
+
+#include "triage/exports/export_out.h"
+
+struct csv {
+    const struct trace *tr;
+    struct out *out;
+    struct text row, cell; /* what is not written yet, one cleaned field */
+    bool any;              /* the row has a field already */
+};
+void csv_free(struct csv *c);
+void csv_none(struct csv *c);
+void csv_int(struct csv *c, int64_t v);
+void csv_id(struct csv *c, uint64_t v);
+void csv_bool(struct csv *c, bool v);        /* true, false */
+void csv_word(struct csv *c, const char *s); /* our own: written as it is */
+void csv_text(struct csv *c, struct str s);
+void csv_str(struct csv *c, uint32_t str); /* a string of the trace */
+void csv_end(struct csv *c);
+void csv_flush(struct csv *c);
+
+#endif

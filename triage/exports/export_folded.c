@@ -1,0 +1,172 @@
+/*
+ * export_folded.c - `gotop folded`: one line per stack, outermost function first, for flame graph tools.
+ *
+ * A line is FRAME;FRAME;.. NUMBER. The reason for the time is a frame of its own, at the root (so that each reason
+ * has its tower) or, on request, at the leaf. Lines are built one at a time.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "triage/exports/export.h"
+#include "triage/exports/export_run.h"
+#include "triage/exports/export_weights.h"
+#include "triage/tables/stacks.h"
+#include "triage/tables/stackweights.h"
+
+static const char usage[] =
+    "usage: gotop folded [options] TRACE\n"
+    "Folded stacks: a line per stack, frames from the outermost on, joined by ';', then a number.\n"
+    "  --kind all           (the default) time running, by start function, and all time off the processor, in ns\n"
+    "  --kind off           only the time off the processor: waiting by reason, runnable, in system calls\n"
+    "  --kind net|sync|syscall|sched   a part of it\n"
+    "  --kind run           only the time running; a trace has no stacks for it, but for CPU samples\n"
+    "  --kind cpu           CPU samples, in samples, if the trace holds some\n"
+    "  --reason-last        the reason as the last frame, not the first\n"
+    "  -o FILE              write there\n"
+    "  --from T --to T      only this stretch: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  --group NAME         only goroutines whose start function's name contains NAME\n"
+    "  --goroutine ID       only this one\n"
+    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
+    "Exit status: 0 done, 2 an error, 3 done, but only a part of the trace can be read. See docs/EXPORTS.md.\n";
+
+enum { RUN = 1, OFF = 2, CPU = 4, PART = 8 };
+
+static unsigned parts_of(const char *kind, enum sw_kind *part)
+{
+    if (!kind || strcmp(kind, "all") == 0) {
+        return RUN | OFF;
+    }
+    if (strcmp(kind, "off") == 0) {
+        return OFF;
+    }
+    if (strcmp(kind, "run") == 0) {
+        return RUN;
+    }
+    if (!sw_kind_parse(kind, part)) {
+        return 0;
+    }
+    return *part == SW_CPU ? CPU : *part <= SW_SCHED ? OFF | PART : 0;
+}
+
+/* Whether a row of what is off the processor is of the kind; by the rules of stackweights.h. */
+static bool is_part(const struct trace *tr, enum sw_kind k, const struct weight *v)
+{
+    struct str r = trace_str(tr, v->reason);
+    switch (k) {
+    case SW_SYSCALL: return v->state == ST_SYSCALL;
+    case SW_SCHED: return v->state == ST_RUNNABLE;
+    case SW_NET: return v->state == ST_WAITING && str_is(r, "network");
+    default:
+        return v->state == ST_WAITING && r.len &&
+               (memmem(r.p, r.len, "chan", 4) || memmem(r.p, r.len, "sync", 4) || memmem(r.p, r.len, "select", 6));
+    }
+}
+
+static bool check(const struct export_opts *o)
+{
+    enum sw_kind k = SW_NET;
+    if (!parts_of(o->kind, &k)) {
+        export_say("folded", o->kind, "say which: all, off, run, cpu, net, sync, syscall or sched");
+        return false;
+    }
+    return true;
+}
+
+static bool gather(struct export *x, unsigned parts, struct weights *w)
+{
+    uint32_t n = trace_nlanes(x->tr, LANE_G);
+    if (parts & CPU) {
+        return weights_samples(w, &x->scope);
+    }
+    for (uint32_t g = 0; g < n; g++) {
+        export_progress(x, g / (double)n);
+        if (!scope_g(&x->scope, g)) {
+            continue;
+        }
+        if ((parts & RUN && !weights_run(w, &x->scope, g)) || (parts & OFF && !weights_off(w, &x->scope, g))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void add_name(struct text *t, const struct trace *tr, uint32_t str)
+{
+    out_name(t, trace_str(tr, str), ";");
+}
+
+static void add_reason(struct text *t, const struct trace *tr, const struct weight *v)
+{
+    text_add(t, "%s", state_name((enum state)v->state));
+    if (v->reason) {
+        text_raw(t, " (", 2);
+        add_name(t, tr, v->reason);
+        text_raw(t, ")", 1);
+    }
+}
+
+static void add_frames(struct text *t, const struct trace *tr, const struct weight *v)
+{
+    uint32_t n = trace_stack(tr, v->stack);
+    if (!v->stack) {
+        if (v->func) {
+            add_name(t, tr, v->func);
+        } else {
+            text_raw(t, "?", 1);
+        }
+    }
+    for (uint32_t i = n; v->stack && i-- > 0;) {
+        struct frame f = trace_frame(tr, v->stack, i);
+        if (f.func) {
+            add_name(t, tr, f.func);
+        } else {
+            text_add(t, "0x%" PRIx64, f.pc);
+        }
+        text_raw(t, ";", i > 0);
+    }
+}
+
+static void line(struct export *x, const struct weight *v, bool samples, struct text *t)
+{
+    t->n = 0;
+    if (!samples && !x->o->leaf) {
+        add_reason(t, x->tr, v);
+        text_raw(t, ";", 1);
+    }
+    add_frames(t, x->tr, v);
+    if (!samples && x->o->leaf) {
+        text_raw(t, ";", 1);
+        add_reason(t, x->tr, v);
+    }
+    text_add(t, " %" PRIu64 "\n", samples ? v->count : (uint64_t)v->ns);
+    out_text(x->out, t);
+}
+
+static enum err_code write_folded(struct export *x, struct err *e)
+{
+    struct weights w = {0};
+    struct text t = {0};
+    enum sw_kind part = SW_CPU;
+    unsigned parts = parts_of(x->o->kind, &part);
+    enum err_code rc = ERR_OK;
+    if (!gather(x, parts, &w)) {
+        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the stacks");
+    }
+    weights_sort(&w);
+    for (size_t i = 0; rc == ERR_OK && i < w.n && !out_broken(x->out); i++) {
+        if (!(parts & PART) || is_part(x->tr, part, &w.v[i])) {
+            line(x, &w.v[i], parts & CPU, &t);
+        }
+    }
+    text_free(&t);
+    weights_free(&w);
+    return rc;
+}
+
+static const struct export_command command = {
+    .name = "folded", .usage = usage, .options = EXPORT_KIND | EXPORT_LEAF, .check = check, .write = write_folded};
+
+int folded_main(int argc, char **argv)
+{
+    return export_main(&command, argc, argv);
+}

@@ -1,0 +1,201 @@
+/*
+ * export_out.c - see export_out.h. Plain output goes through stdio's buffer, gzip through zlib's; nothing else is
+ * held. The gzip header has no time and no name: the same trace gives the same bytes.
+ */
+#include "triage/exports/export_out.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "decode/base/mem.h"
+#include "decode/base/utf8.h"
+
+#define OUT_BUFFER (1 << 16)
+
+/* ---- the file ----------------------------------------------------------------------------------------------- */
+
+/* A descriptor to write to; -1: errno says why. */
+static int open_target(struct out *o)
+{
+    struct stat st;
+    if (!o->path) {
+        return dup(STDOUT_FILENO);
+    }
+    if (lstat(o->path, &st) == 0 && !S_ISREG(st.st_mode)) {
+        FILE *f = fopen(o->path, "wb"); /* a pipe, a device, a link: written through */
+        int fd = f ? dup(fileno(f)) : -1;
+        if (f) {
+            fclose(f);
+        }
+        return fd;
+    }
+    size_t n = strlen(o->path);
+    o->tmp = mem_alloc(n + sizeof ".XXXXXX");
+    if (!o->tmp) {
+        errno = ENOMEM;
+        return -1;
+    }
+    memcpy(o->tmp, o->path, n);
+    memcpy(o->tmp + n, ".XXXXXX", sizeof ".XXXXXX");
+    int fd = mkstemp(o->tmp);
+    if (fd < 0) {
+        mem_free(o->tmp);
+        o->tmp = NULL;
+    } else {
+        mode_t mask = umask(0);
+        umask(mask);
+        (void)!fchmod(fd, 0666 & ~mask);
+    }
+    return fd;
+}
+
+static enum err_code open_failed(const struct out *o, struct err *e)
+{
+    return err_set(e, errno == ENOMEM ? ERR_NOMEM : ERR_IO, ERR_NO_OFFSET, "can't write to %s: %s",
+                   o->path ? o->path : "standard output", strerror(errno));
+}
+
+enum err_code out_open(struct out *o, const char *path, bool gzip, struct err *e)
+{
+    *o = (struct out){.path = path && strcmp(path, "-") != 0 ? path : NULL};
+    int fd = open_target(o);
+    if (fd < 0) {
+        return open_failed(o, e);
+    }
+    if (gzip) {
+        o->z = gzdopen(fd, "wb");
+        if (o->z) {
+            gzbuffer(o->z, OUT_BUFFER);
+        }
+    } else {
+        o->f = fdopen(fd, "wb");
+        if (o->f) {
+            setvbuf(o->f, NULL, _IOFBF, OUT_BUFFER);
+        }
+    }
+    if (!o->z && !o->f) {
+        int saved = errno ? errno : ENOMEM;
+        close(fd);
+        out_close(o, false, NULL);
+        errno = saved;
+        return open_failed(o, e);
+    }
+    return ERR_OK;
+}
+
+static void broke(struct out *o)
+{
+    int why = errno;
+    if (o->z) {
+        int z = Z_OK;
+        gzerror(o->z, &z);
+        if (z == Z_MEM_ERROR) {
+            why = ENOMEM;
+        }
+    }
+    if (!o->error) {
+        o->error = why ? why : EIO;
+    }
+}
+
+void out_write(struct out *o, const void *p, size_t n)
+{
+    const char *at = p;
+    while (n && !o->error) {
+        size_t part = n < (1u << 30) ? n : 1u << 30;
+        errno = 0;
+        bool ok = o->z ? gzwrite(o->z, at, (unsigned)part) == (int)part : fwrite(at, 1, part, o->f) == part;
+        if (!ok) {
+            broke(o);
+        }
+        at += part;
+        n -= part;
+    }
+}
+
+void out_text(struct out *o, const struct text *t)
+{
+    if (!text_ok(t) && !o->error) {
+        o->error = ENOMEM;
+    }
+    out_write(o, t->p, t->n);
+}
+
+void out_printf(struct out *o, const char *fmt, ...)
+{
+    char buf[256]; /* our own words and numbers; names go by out_text() */
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    if (n < 0 || (size_t)n >= sizeof buf) {
+        o->error = o->error ? o->error : EINVAL;
+    } else {
+        out_write(o, buf, (size_t)n);
+    }
+}
+
+bool out_broken(const struct out *o)
+{
+    return o->error != 0;
+}
+
+enum err_code out_close(struct out *o, bool keep, struct err *e)
+{
+    errno = 0;
+    if (o->z && gzclose(o->z) != Z_OK && !o->error) {
+        o->error = errno ? errno : EIO;
+    }
+    if (o->f && fclose(o->f) != 0 && !o->error) {
+        o->error = errno ? errno : EIO;
+    }
+    o->z = NULL;
+    o->f = NULL;
+    if (o->tmp) {
+        if (keep && !o->error && rename(o->tmp, o->path) != 0) {
+            o->error = errno;
+        }
+        if (!keep || o->error) {
+            unlink(o->tmp);
+        }
+        mem_free(o->tmp);
+        o->tmp = NULL;
+    }
+    if (!o->error || o->error == EPIPE) {
+        return ERR_OK;
+    }
+    errno = o->error;
+    return open_failed(o, e);
+}
+
+/* ---- names -------------------------------------------------------------------------------------------------- */
+
+void out_name(struct text *t, struct str s, const char *also)
+{
+    size_t i = 0, good = 0; /* bytes [good, i) are fine as they are */
+    while (i < s.len) {
+        uint32_t c = 0;
+        size_t len = utf8_read(s.p + i, s.len - i, &c);
+        bool replace = len == 1 && c && also && strchr(also, (int)c);
+        if (len && !replace && !utf8_hidden(c)) {
+            i += len;
+            continue;
+        }
+        text_raw(t, s.p + good, i - good);
+        if (replace) {
+            text_raw(t, "_", 1);
+        } else if (len <= 1) {
+            text_add(t, "\\x%02x", (unsigned char)s.p[i]);
+        } else {
+            text_add(t, "\\u{%x}", c);
+        }
+        i += len ? len : 1;
+        good = i;
+    }
+    text_raw(t, s.p + good, i - good);
+}

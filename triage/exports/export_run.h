@@ -1,0 +1,85 @@
+/*
+ * export_run.h - what the export commands share: command line, loading, progress, exit status.
+ */
+#ifndef GOTOP_TRIAGE_EXPORT_RUN_H
+#define GOTOP_TRIAGE_EXPORT_RUN_H
+
+#include "triage/exports/export_out.h"
+#include "triage/exports/export_scope.h"
+
+/* Options beside those that all have: which ones a command takes. */
+enum {
+    EXPORT_KIND = 1,
+    EXPORT_LANES = 2,
+    EXPORT_HZ = 4,
+    EXPORT_ALL = 8,
+    EXPORT_LEAF = 16,
+    EXPORT_PART = 32 /* a part of a trace larger than memory will do: nothing depends on what was before */
+};
+
+struct export_opts {
+    struct trace_opts trace;
+    const char *path, *out;
+    const char *kind;      /* --kind, or csv's table; NULL = not given */
+    bool lane[LANE_KINDS]; /* --lanes */
+    bool lanes_given;
+    bool all;  /* --all: what go tool trace leaves out, too */
+    bool leaf; /* --reason-last */
+    bool quiet, help;
+    double hz;             /* --hz: CPU samples per second of processor time */
+    const char *from, *to; /* as typed: the end of the trace is needed to read them */
+    const char *group;     /* --group: part of the start function's name */
+    bool one;              /* --goroutine: */
+    uint64_t id;           /* this one alone */
+};
+
+struct export
+{
+    const struct trace *tr;
+    const struct export_opts *o;
+    struct scope scope;
+    struct out *out;
+    bool talk;                        /* say on the terminal how far it is */
+    int64_t said;                     /* when that was last said */
+    uint64_t done, lanes_done, total; /* spans: walked, of lanes done with, of all lanes to walk */
+};
+
+struct export_command {
+    const char *name;
+    const char *usage; /* whole help text */
+    unsigned options;  /* EXPORT_* */
+    bool table;        /* the first word is a table's name, not the trace */
+    bool gzip, binary; /* binary: not to a terminal */
+    /* check - whether the options make sense; a message on standard error if not. NULL = they do */
+    bool (*check)(const struct export_opts *o);
+    /* write - everything to x->out; stops early once out_broken(). */
+    enum err_code (*write)(struct export *x, struct err *e);
+};
+
+int export_main(const struct export_command *c, int argc, char **argv);
+/* export_options - the command line alone: -1 to go on, else the exit status. All strings point into argv. */
+int export_options(const struct export_command *c, int argc, char **argv, struct export_opts *o);
+/* export_trace - write a loaded trace; what export_main() does after loading. */
+enum err_code export_trace(const struct export_command *c, const struct export_opts *o, const struct trace *tr,
+                           bool talk, struct err *e);
+/* export_progress - now and then a word on the terminal. Cheap. */
+void export_progress(struct export *x, double share);
+/*
+ * Progress by spans, for those who walk lanes: export_lanes() first (lane: which kinds), then export_span() for each
+ * span and export_lane() when done with one.
+ */
+void export_lanes(struct export *x, const bool lane[LANE_KINDS]);
+void export_lane(struct export *x, struct lane l);
+static inline void export_span(struct export *x)
+{
+    if ((++x->done & 8191) == 0) {
+        export_progress(x, (double)x->done / (double)x->total);
+    }
+}
+/* export_say - "gotop NAME: WHAT: MESSAGE" in one line, cleaned. Returns 2. */
+int export_say(const char *name, const char *what, const char *message);
+
+/* export_size - "500M", "4G". */
+bool export_size(const char *s, uint64_t *out);
+
+#endif

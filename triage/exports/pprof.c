@@ -1,0 +1,292 @@
+/*
+ * pprof.c - see pprof.h; and the command `gotop pprof`.
+ *
+ * Messages of one type may be written one behind the other: a reader merges them. So the profile is never built as a
+ * whole; each sample, location, function and string is packed as a profile of its own. Strings get their numbers in
+ * the order they are written, which is the order of the table.
+ */
+#include "triage/exports/pprof.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/exports/export.h"
+#include "triage/exports/export_run.h"
+#include "triage/exports/profile.pb-c.h"
+#include "triage/tables/tab.h"
+
+struct writer {
+    const struct trace *tr;
+    struct out *out;
+    uint8_t *buf; /* one packed message */
+    size_t cap;
+    uint64_t *ids; /* locations of one sample */
+    size_t cap_ids;
+    struct tab strs, funcs, locs; /* string; function name and file; pc, function and line: to their numbers */
+    uint32_t nstrs, nfuncs, nlocs;
+    bool oom;
+};
+
+static void put(struct writer *w, const Pprof__Profile *m)
+{
+    size_t n = pprof__profile__get_packed_size(m);
+    uint8_t *buf = mem_grow(w->buf, &w->cap, n, 1);
+    if (!buf) {
+        w->oom = true;
+        return;
+    }
+    w->buf = buf;
+    out_write(w->out, buf, pprof__profile__pack(m, buf));
+}
+
+static void put_string(struct writer *w, char *s)
+{
+    Pprof__Profile m = PPROF__PROFILE__INIT;
+    m.n_string_table = 1;
+    m.string_table = &s;
+    put(w, &m);
+    w->nstrs++;
+}
+
+/* Words of our own: not looked up, so use each once. */
+static int64_t word(struct writer *w, const char *s)
+{
+    put_string(w, (char *)(uintptr_t)s); /* only read */
+    return w->nstrs - 1;
+}
+
+static int64_t name(struct writer *w, uint32_t str)
+{
+    uint32_t fresh = w->nstrs, i = str ? tab_put(&w->strs, str, 0, fresh) : 0;
+    if (i == TAB_NONE) {
+        w->oom = true;
+        return 0;
+    }
+    if (str && i == fresh) {
+        struct text t = {0};
+        out_name(&t, trace_str(w->tr, str), NULL);
+        char *s = text_take(&t);
+        if (s) {
+            put_string(w, s);
+        } else {
+            w->oom = true;
+        }
+        mem_free(s);
+    }
+    return i;
+}
+
+static uint64_t function(struct writer *w, const struct frame *f)
+{
+    uint32_t fresh = w->nfuncs + 1, i = tab_put(&w->funcs, f->func, f->file, fresh);
+    if (i != fresh) {
+        w->oom |= i == TAB_NONE;
+        return i;
+    }
+    w->nfuncs++;
+    Pprof__Function x = PPROF__FUNCTION__INIT, *px = &x;
+    Pprof__Profile m = PPROF__PROFILE__INIT;
+    x.id = i;
+    x.name = x.system_name = name(w, f->func);
+    x.filename = name(w, f->file);
+    m.n_function = 1;
+    m.function = &px;
+    put(w, &m);
+    return i;
+}
+
+static uint64_t location(struct writer *w, const struct frame *f)
+{
+    uint32_t fresh = w->nlocs + 1, i = tab_put(&w->locs, f->pc, (uint64_t)f->func << 32 | (uint32_t)f->line, fresh);
+    if (i != fresh) {
+        w->oom |= i == TAB_NONE;
+        return i;
+    }
+    w->nlocs++;
+    Pprof__Line line = PPROF__LINE__INIT, *pline = &line;
+    Pprof__Location x = PPROF__LOCATION__INIT, *px = &x;
+    Pprof__Profile m = PPROF__PROFILE__INIT;
+    x.id = i;
+    x.address = f->pc;
+    if (f->func) {
+        line.function_id = function(w, f);
+        line.line = (int64_t)(f->line & INT64_MAX);
+        x.n_line = 1;
+        x.line = &pline;
+    }
+    m.n_location = 1;
+    m.location = &px;
+    put(w, &m);
+    return i;
+}
+
+static void sample(struct writer *w, const struct sw_row *row, int64_t per_count)
+{
+    uint32_t n = trace_stack(w->tr, row->stack);
+    uint64_t *ids = n ? mem_grow(w->ids, &w->cap_ids, n, sizeof *ids) : w->ids;
+    if (n && !ids) {
+        w->oom = true;
+        return;
+    }
+    w->ids = ids;
+    for (uint32_t i = 0; i < n; i++) {
+        struct frame f = trace_frame(w->tr, row->stack, i);
+        ids[i] = location(w, &f);
+    }
+    Pprof__Sample s = PPROF__SAMPLE__INIT, *ps = &s;
+    Pprof__Profile m = PPROF__PROFILE__INIT;
+    int64_t value[2] = {(int64_t)row->count, per_count ? (int64_t)row->count * per_count : row->ns};
+    s.n_location_id = n;
+    s.location_id = ids;
+    s.n_value = 2;
+    s.value = value;
+    m.n_sample = 1;
+    m.sample = &ps;
+    put(w, &m);
+}
+
+static void head(struct writer *w, const struct pprof_head *h)
+{
+    Pprof__ValueType t[3], *pt[] = {&t[0], &t[1]};
+    Pprof__Profile m = PPROF__PROFILE__INIT;
+    word(w, "");
+    for (int i = 0; i < 3; i++) {
+        pprof__value_type__init(&t[i]);
+        t[i].type = word(w, i < 2 ? h->type[i] : h->period_type);
+        t[i].unit = word(w, i < 2 ? h->unit[i] : h->period_unit);
+    }
+    int64_t comment = word(w, h->comment);
+    m.n_sample_type = 2;
+    m.sample_type = pt;
+    m.period_type = &t[2];
+    m.period = h->period;
+    m.time_nanos = h->time;
+    m.duration_nanos = h->duration;
+    m.n_comment = 1;
+    m.comment = &comment;
+    put(w, &m);
+}
+
+enum err_code pprof_write(const struct trace *tr, const struct sw_table *v, const struct pprof_head *h,
+                          struct out *out, struct err *e)
+{
+    struct writer w = {.tr = tr, .out = out};
+    head(&w, h);
+    for (uint32_t i = 0; i < v->n && !w.oom && !out_broken(out); i++) {
+        sample(&w, &v->row[i], h->per_count);
+    }
+    tab_free(&w.strs);
+    tab_free(&w.funcs);
+    tab_free(&w.locs);
+    mem_free(w.buf);
+    mem_free(w.ids);
+    return w.oom ? err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the profile") : ERR_OK;
+}
+
+/* ---- gotop pprof -------------------------------------------------------------------------------------------- */
+
+static const char usage[] =
+    "usage: gotop pprof --kind KIND [options] TRACE\n"
+    "A profile for `go tool pprof`, gzip-compressed. Counts and times equal those of `go tool trace -pprof=KIND`.\n"
+    "  --kind net|sync|syscall|sched   time waiting for the network, for channels and locks, in system calls, for a\n"
+    "                       processor; by the stack of the event that began it\n"
+    "  --kind cpu           the CPU samples the trace holds, at --hz N a second (100, what Go's profiler does)\n"
+    "  --all                count what go tool trace leaves out, too: what a goroutine waited before it first ran\n"
+    "                       in the trace, and what is not over at its end\n"
+    "  -o FILE              write there\n"
+    "  --from T --to T      only this stretch: 1.2s, 300ms, a number is nanoseconds, 40%\n"
+    "  --group NAME         only goroutines whose start function's name contains NAME\n"
+    "  --goroutine ID       only this one\n"
+    "  --quiet, --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
+    "Exit status: 0 done, 2 an error, 3 done, but only a part of the trace can be read. See docs/EXPORTS.md.\n";
+
+/* The kinds of the table that make a profile; -1: none of them. */
+static int kind_of(const char *name)
+{
+    static const enum sw_kind kinds[] = {SW_NET, SW_SYNC, SW_SYSCALL, SW_SCHED, SW_CPU};
+    for (size_t i = 0; name && i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(name, sw_kind_name(kinds[i])) == 0) {
+            return (int)kinds[i];
+        }
+    }
+    return -1;
+}
+
+static bool check(const struct export_opts *o)
+{
+    if (kind_of(o->kind) >= 0) {
+        return true;
+    }
+    export_say("pprof", o->kind ? o->kind : "--kind", "say which: net, sync, syscall, sched or cpu");
+    return false;
+}
+
+static bool want(const void *scope, uint32_t g)
+{
+    return scope_g(scope, g);
+}
+
+static void tick(void *x, double share)
+{
+    export_progress(x, share);
+}
+
+static int64_t wall_time(const struct trace_info *i, int64_t from)
+{
+    if (!i->has_wall || i->wall_sec < 0 || i->wall_sec > INT64_MAX / 1000000000 - 1000000) {
+        return 0;
+    }
+    return i->wall_sec * 1000000000 + i->wall_nsec + from;
+}
+
+static enum err_code write_pprof(struct export *x, struct err *e)
+{
+    enum sw_kind k = (enum sw_kind)kind_of(x->o->kind);
+    struct sw_table w;
+    const struct scope *sc = &x->scope;
+    struct sw_filter f = {.t0 = sc->from,
+                          .t1 = sc->to,
+                          .like_go = !x->o->all,
+                          .system = true,
+                          .want = scope_all_g(sc) ? NULL : want,
+                          .arg = sc,
+                          .tick = tick,
+                          .tick_arg = x};
+    const struct trace_info *i = trace_info(x->tr);
+    bool cpu = k == SW_CPU;
+    int64_t period = cpu ? (int64_t)(1e9 / x->o->hz) : 1;
+    char comment[200];
+    snprintf(comment, sizeof comment, "gotop pprof --kind %s, from a trace of %s%s%s", x->o->kind, i->dialect,
+             cpu ? "; the time is the number of samples times the period, which is assumed" : "",
+             i->ndamages ? "; only a part of the trace could be read" : "");
+    struct pprof_head h = {.type = {cpu ? "samples" : "contentions", cpu ? "cpu" : "delay"},
+                           .unit = {"count", "nanoseconds"},
+                           .period_type = cpu ? "cpu" : "trace",
+                           .period_unit = cpu ? "nanoseconds" : "count",
+                           .period = period,
+                           .per_count = cpu ? period : 0,
+                           .time = wall_time(i, sc->from),
+                           .duration = scope_len(sc, 0, i->end),
+                           .comment = comment};
+    enum err_code rc = stackweights_build(x->tr, k, &f, &w, e);
+    if (rc == ERR_OK) {
+        rc = pprof_write(x->tr, &w, &h, x->out, e);
+        stackweights_free(&w);
+    }
+    return rc;
+}
+
+static const struct export_command command = {.name = "pprof",
+                                              .usage = usage,
+                                              .options = EXPORT_KIND | EXPORT_HZ | EXPORT_ALL,
+                                              .gzip = true,
+                                              .binary = true,
+                                              .check = check,
+                                              .write = write_pprof};
+
+int pprof_main(int argc, char **argv)
+{
+    return export_main(&command, argc, argv);
+}

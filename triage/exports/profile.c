@@ -1,0 +1,315 @@
+/*
+ * profile.c - see profile.h. One walk over the spans of the program's goroutines; processors' and the collector's time
+ * comes from the index of the processors' lanes.
+ */
+#include "triage/exports/profile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/holder.h"
+#include "triage/tri.h"
+
+const char *measure_kind_name(enum measure_kind k)
+{
+    static const char *const name[MK_KINDS] = {"lock",    "hand-over",   "collector", "stop",
+                                               "running", "system call", "wait"};
+    return (unsigned)k < MK_KINDS ? name[k] : "";
+}
+
+struct make {
+    const struct loaded *l;
+    struct profile *p;
+    struct tab by_name, by_stack, place; /* (kind, string) -> row; (stack, reason) -> row + 1; stack -> string */
+    uint32_t *str;                       /* of each row */
+    size_t cap, cap_str;
+    int64_t t0, len;
+};
+
+static uint32_t row_of(struct make *k, enum measure_kind kind, uint32_t str)
+{
+    struct profile *p = k->p;
+    uint32_t i = tab_put(&k->by_name, (uint64_t)kind, str, p->n);
+    if (i == p->n && i != TAB_NONE) {
+        struct measure *m = mem_grow(p->m, &k->cap, (size_t)i + 1, sizeof *m);
+        if (!m) {
+            return TAB_NONE;
+        }
+        p->m = m;
+        uint32_t *s = mem_grow(k->str, &k->cap_str, (size_t)i + 1, sizeof *s);
+        if (!s) {
+            return TAB_NONE;
+        }
+        k->str = s;
+        s[i] = str;
+        m[p->n++] = (struct measure){.kind = kind};
+    }
+    return i;
+}
+
+static int slice_at(const struct make *k, int64_t t)
+{
+    int64_t i = k->len > 0 ? (t - k->t0) / (k->len / PROFILE_SLICES + 1) : 0;
+    return i < 0 ? 0 : i >= PROFILE_SLICES ? PROFILE_SLICES - 1 : (int)i;
+}
+
+/* [t0,t1) goes to the slices it lies in, its count to the one it begins in. */
+static void spread(const struct make *k, struct measure *m, int64_t t0, int64_t t1, bool counts)
+{
+    int64_t wide = k->len / PROFILE_SLICES + 1;
+    int last = slice_at(k, t1 - 1);
+    m->count[slice_at(k, t0)] += counts;
+    for (int i = slice_at(k, t0); i <= last; i++) {
+        int64_t a = k->t0 + i * wide, z = a + wide;
+        a = a > t0 ? a : t0;
+        z = z < t1 ? z : t1;
+        m->ns[i] += z > a ? (double)(z - a) : 0;
+    }
+}
+
+static uint32_t place_of(struct make *k, uint32_t stack)
+{
+    uint32_t s = tab_get(&k->place, stack, 0);
+    if (s == TAB_NONE) {
+        s = holder_place(k->l->tr, stack);
+        if (tab_put(&k->place, stack, 0, s) == TAB_NONE) {
+            return TAB_NONE;
+        }
+    }
+    return s;
+}
+
+/* Waits of the runtime, and at no place that is recorded, are nobody's to change. */
+static enum measure_kind kind_of(enum wait_kind w)
+{
+    switch (w) {
+    case WK_LOCK: return MK_LOCK;
+    case WK_SEND:
+    case WK_COND:
+    case WK_WAITGROUP: return MK_GIVE;
+    case WK_GC:
+    case WK_SYSTEM: return MK_KINDS;
+    default: return MK_TAKE;
+    }
+}
+
+/* The row that a span of a goroutine counts for: TAB_NONE = none; *ok = false: out of memory. */
+static uint32_t row_at(struct make *k, const struct span *s, bool *ok)
+{
+    uint32_t i = tab_get(&k->by_stack, (uint64_t)s->state << 32 | s->reason, s->stack), place;
+    enum measure_kind kind;
+    if (i != TAB_NONE) {
+        return i - 1;
+    }
+    kind = s->state == ST_SYSCALL ? MK_CALL : kind_of(stacks_wait_kind(k->l->tr, s->reason, s->stack));
+    place = place_of(k, s->stack);
+    i = kind == MK_KINDS || !trace_stack(k->l->tr, s->stack) ? TAB_NONE : row_of(k, kind, place);
+    *ok = (i != TAB_NONE || kind == MK_KINDS || !trace_stack(k->l->tr, s->stack)) &&
+          tab_put(&k->by_stack, (uint64_t)s->state << 32 | s->reason, s->stack, i + 1) != TAB_NONE;
+    return i;
+}
+
+static bool goroutine(struct make *k, uint32_t g)
+{
+    const struct trace *tr = k->l->tr;
+    struct lane l = {LANE_G, g};
+    struct lane_info li = trace_lane(tr, l);
+    struct span_iter it;
+    uint32_t run = li.is_system ? TAB_NONE : row_of(k, MK_RUN, li.name);
+    bool ok = true;
+    if (li.is_system || !span_seek_index(&it, tr, l, 0)) {
+        return true;
+    }
+    if (run == TAB_NONE) {
+        return false;
+    }
+    k->p->m[run].count[slice_at(k, li.first)] += li.created;
+    do {
+        const struct span *s = span_get(&it);
+        if (tri_is_exec(s->state)) {
+            spread(k, &k->p->m[run], s->t0, s->t1, false);
+        } else if (s->state == ST_WAITING || s->state == ST_SYSCALL) {
+            uint32_t i = row_at(k, s, &ok);
+            if (i != TAB_NONE) {
+                spread(k, &k->p->m[i], s->t0, s->t1, !s->open_start);
+            }
+        }
+    } while (ok && span_next(&it));
+    return ok;
+}
+
+static bool processors(struct make *k)
+{
+    const struct trace *tr = k->l->tr;
+    int64_t edge[PROFILE_SLICES + 1], wide = k->len / PROFILE_SLICES + 1;
+    struct shares s[PROFILE_SLICES];
+    uint32_t gc = row_of(k, MK_GC, 0);
+    const struct range *r;
+    if (gc == TAB_NONE) {
+        return false;
+    }
+    for (int i = 0; i <= PROFILE_SLICES; i++) {
+        edge[i] = k->t0 + i * wide < k->t0 + k->len ? k->t0 + i * wide : k->t0 + k->len;
+    }
+    for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {
+        trace_columns(tr, (struct lane){LANE_P, p}, edge, PROFILE_SLICES, s);
+        for (int i = 0; i < PROFILE_SLICES; i++) {
+            for (int st = ST_SCHED; st <= ST_SYSCALL; st++) {
+                k->p->busy[i] += (double)s[i].ns[st];
+            }
+            k->p->m[gc].ns[i] += (double)s[i].ns[ST_GCWORK] + (double)s[i].ns[ST_ASSIST] + (double)s[i].ns[ST_SWEEP];
+        }
+    }
+    for (size_t i = 0, n = trace_ranges(tr, RANGE_GC, &r); i < n; i++) {
+        k->p->m[gc].count[slice_at(k, r[i].t0)] += !r[i].open_start;
+    }
+    return true;
+}
+
+static bool stops(struct make *k)
+{
+    const struct range *r;
+    size_t n = trace_ranges(k->l->tr, RANGE_STW, &r);
+    for (size_t i = 0; i < n; i++) {
+        struct str kind = trace_str(k->l->tr, r[i].name);
+        uint32_t row;
+        if (kind.len == 0 || str_starts(kind, "GC") || str_is(kind, "start trace") || str_is(kind, "stop trace")) {
+            continue; /* the collector's are counted with it */
+        }
+        if ((row = row_of(k, MK_STOP, r[i].name)) == TAB_NONE) {
+            return false;
+        }
+        spread(k, &k->p->m[row], r[i].t0, r[i].t1, true);
+    }
+    return true;
+}
+
+static int cmp_measure(const void *a, const void *b)
+{
+    const struct measure *x = a, *y = b;
+    return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : strcmp(x->name, y->name);
+}
+
+/* Two strings may read alike once they are cleaned: then they are one measure. */
+static void merge(struct profile *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n; i++) {
+        struct measure *m = n ? &p->m[n - 1] : NULL;
+        if (m && cmp_measure(m, &p->m[i]) == 0) {
+            for (int k = 0; k < PROFILE_SLICES; k++) {
+                m->count[k] += p->m[i].count[k];
+                m->ns[k] += p->m[i].ns[k];
+            }
+            mem_free(p->m[i].name);
+            mem_free(p->m[i].held);
+        } else {
+            p->m[n++] = p->m[i];
+        }
+    }
+    p->n = n;
+    for (uint32_t i = 0; i < p->n; i++) {
+        for (int k = 0; k < PROFILE_SLICES; k++) {
+            p->m[i].counted += p->m[i].count[k];
+            p->m[i].spent += p->m[i].ns[k];
+        }
+    }
+    for (int k = 0; k < PROFILE_SLICES; k++) {
+        p->in_use += p->busy[k];
+    }
+}
+
+static char *copy(const char *s)
+{
+    struct text t = {0};
+    text_clean(&t, s, strlen(s), 0);
+    return text_take(&t);
+}
+
+static bool finish(struct make *k)
+{
+    struct profile *p = k->p;
+    const struct heap_stat *h = &k->l->tg->heap;
+    bool ok = true;
+    for (uint32_t i = 0; i < p->n; i++) {
+        struct text t = {0};
+        if (k->p->m[i].kind != MK_GC) {
+            text_func(&t, k->l->tr, k->str[i], 0);
+        }
+        p->m[i].name = text_take(&t);
+        ok = ok && p->m[i].name;
+        const struct holder_row *held = p->m[i].kind == MK_LOCK ? holder_at(k->l->tg, k->str[i]) : NULL;
+        if (held && held->stack && held->stack_ns > held->told / 2) {
+            text_func(&t, k->l->tr, holder_place(k->l->tr, held->stack), 0);
+            p->m[i].held = text_take(&t);
+        }
+    }
+    if (!ok) {
+        return false;
+    }
+    qsort(p->m, p->n, sizeof *p->m, cmp_measure);
+    merge(p);
+    p->heap_live = (double)h->low_last;
+    p->heap_goal = (double)h->max_goal;
+    p->told = mem_zalloc(((size_t)k->l->fs.n + 1) * sizeof *p->told);
+    for (uint32_t i = 0; p->told && i < k->l->fs.n; i++) {
+        p->told[p->ntold++] = copy(k->l->fs.f[i].key);
+        ok = ok && p->told[i];
+    }
+    return ok && p->told;
+}
+
+enum err_code profile_of(const struct loaded *l, struct profile *out, struct err *e)
+{
+    struct make k = {.l = l, .p = out, .t0 = l->tg->t0, .len = l->tg->end};
+    bool ok;
+    *out = (struct profile){.path = copy(l->path),
+                            .end = l->tg->end,
+                            .partial = l->partial,
+                            .procs = l->tg->end > 0 ? (double)l->tg->capacity / (double)l->tg->end : 0};
+    ok = out->path && processors(&k) && stops(&k);
+    for (uint32_t g = 0; g < l->tg->ng && ok; g++) {
+        ok = goroutine(&k, g);
+    }
+    ok = ok && finish(&k);
+    tab_free(&k.by_name);
+    tab_free(&k.by_stack);
+    tab_free(&k.place);
+    mem_free(k.str);
+    return ok ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
+}
+
+void profile_free(struct profile *p)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        mem_free(p->m[i].name);
+        mem_free(p->m[i].held);
+    }
+    for (uint32_t i = 0; i < p->ntold; i++) {
+        mem_free(p->told[i]);
+    }
+    mem_free(p->m);
+    mem_free(p->told);
+    mem_free(p->path);
+    *p = (struct profile){0};
+}
+
+const struct measure *profile_find(const struct profile *p, enum measure_kind kind, const char *name)
+{
+    uint32_t lo = 0, hi = p->n;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        int c =
+            p->m[mid].kind != kind ? (p->m[mid].kind > kind) - (p->m[mid].kind < kind) : strcmp(p->m[mid].name, name);
+        if (c == 0) {
+            return &p->m[mid];
+        }
+        if (c < 0) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return NULL;
+}

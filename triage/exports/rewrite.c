@@ -1,0 +1,296 @@
+/*
+ * rewrite.c - see rewrite.h.
+ *
+ * Nothing is written over the trace that is read, not even through a link, and what is written has its name only when
+ * it is whole (export_out.h).
+ */
+#include "triage/exports/rewrite.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/write/anon.h"
+#include "triage/exports/export_run.h"
+
+static bool to_out(void *arg, const void *p, size_t n)
+{
+    out_write(arg, p, n);
+    return !out_broken(arg);
+}
+
+/* same_file - do both names mean one file? */
+static bool same_file(const char *a, const char *b)
+{
+    struct stat x, y;
+    char archive[4096];
+    if (input_member(a, archive, sizeof archive))
+        a = archive;
+    if (!b || strcmp(b, "-") == 0)
+        return false;
+    bool there = strcmp(a, "-") == 0 ? fstat(STDIN_FILENO, &x) == 0 : stat(a, &x) == 0;
+    return there && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+static enum err_code cut_to(const struct input *in, const char *to, const struct cut_range *r, struct cut_result *res,
+                            struct err *e)
+{
+    struct out out;
+    enum err_code rc = out_open(&out, to, false, e);
+    if (rc)
+        return rc;
+    struct outlet to_file = {.write = to_out, .arg = &out};
+    rc = cut_trace(in, r, &to_file, res, e);
+    bool failed = rc && rc != ERR_IO; /* an outlet that broke says why itself */
+    enum err_code closed = out_close(&out, rc == ERR_OK, failed ? NULL : e);
+    return failed ? rc : closed;
+}
+
+enum err_code slice_file(const char *from, const char *to, const struct cut_range *r, bool over,
+                         struct cut_result *res, struct err *e)
+{
+    struct input in;
+    struct stat st;
+    if (same_file(from, to))
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is the trace that is read: give another file");
+    if (!over && to && lstat(to, &st) == 0)
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is there already");
+    enum err_code rc = input_open(from, 0, &in, e);
+    if (rc)
+        return rc;
+    rc = cut_to(&in, to, r, res, e);
+    input_close(&in);
+    return rc;
+}
+
+/* ---- gotop slice ------------------------------------------------------------------------------------------ */
+
+static const char slice_usage[] =
+    "gotop slice --from TIME --to TIME -o FILE TRACE - write a part of a trace as a trace.\n"
+    "\n"
+    "The slice is of the same dialect; gotop and Go's own tools open it. What is within the range keeps its times; "
+    "what\n"
+    "was going on when it begins is told as by a tracer that starts then. Of a wait that had begun before, the "
+    "reason is\n"
+    "lost, and of a task that had, the name (docs/SLICES.md).\n"
+    "\n"
+    "  --from TIME             begin there: 1.2s, 300ms, 1m30s, 40% (default: the trace's start)\n"
+    "  --to TIME               end there (default: the trace's end)\n"
+    "  -o FILE                 write to a file, - is standard output; the trace itself is never written over\n"
+    "  --ticks-per-second N    the tick rate, for a trace cut short before it\n"
+    "  --quiet                 say nothing but errors\n"
+    "  --help                  this text\n"
+    "\n"
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written up to where the trace is damaged.\n";
+
+static bool slice_check(const struct export_opts *o)
+{
+    if (!o->from && !o->to) {
+        export_say("slice", "which part?", "give --from, --to, or both");
+        return false;
+    }
+    if (!o->out) {
+        export_say("slice", "where to?", "give a file with -o (- is standard output)");
+        return false;
+    }
+    return true;
+}
+
+/* end_of - the trace's length, which shares of it are of. */
+static enum err_code end_of(const struct export_opts *o, int64_t *end, struct err *e)
+{
+    struct trace *tr;
+    enum err_code rc = trace_open(o->path, &o->trace, &tr, e);
+    if (rc)
+        return rc;
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    if (trace_fatal(tr)) {
+        *e = *trace_fatal(tr);
+        rc = e->code;
+    }
+    *end = trace_info(tr)->end;
+    trace_close(tr);
+    return rc;
+}
+
+static enum err_code range_of(const struct export_opts *o, struct cut_range *r, struct err *e)
+{
+    int64_t end = 0;
+    enum err_code rc = ERR_OK;
+    *r = (struct cut_range){INT64_MIN, INT64_MAX, o->trace.ticks_per_second};
+    if ((o->from && strchr(o->from, '%')) || (o->to && strchr(o->to, '%')))
+        rc = strcmp(o->path, "-")
+                 ? end_of(o, &end, e)
+                 : err_set(e, ERR_ARG, ERR_NO_OFFSET, "a share of it (%%) needs a file: its end must be known first");
+    if (rc == ERR_OK &&
+        ((o->from && !scope_time(o->from, end, &r->from)) || (o->to && !scope_time(o->to, end, &r->to))))
+        rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "--from or --to is no time");
+    return rc;
+}
+
+static void say_slice(const struct export_opts *o, const struct cut_result *r)
+{
+    char what[240];
+    if (o->quiet || !isatty(STDERR_FILENO))
+        return;
+    if (r->whole)
+        snprintf(what, sizeof what, "the whole trace, as it is");
+    else
+        snprintf(what, sizeof what, "%.6f s to %.6f s, %" PRIu64 " events; the range begins %" PRId64 " ns into it",
+                 (double)r->from * 1e-9, (double)r->to * 1e-9, r->events, r->lead);
+    export_say("slice", o->out, what);
+}
+
+int slice_main(int argc, char **argv)
+{
+    static const struct export_command c = {.name = "slice", .usage = slice_usage, .check = slice_check};
+    struct export_opts o;
+    struct cut_range r;
+    struct cut_result res = {0};
+    struct err e = {0};
+    int status = export_options(&c, argc, argv, &o);
+    if (status >= 0)
+        return status;
+    const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
+    if (strcmp(o.out, "-") == 0 && isatty(STDOUT_FILENO))
+        return export_say(c.name, "standard output", "is a terminal, and this is binary: give a file with -o");
+    if (same_file(o.path, o.out))
+        return export_say(c.name, o.out, "is the trace that is read: give another file");
+    if (range_of(&o, &r, &e) || slice_file(o.path, o.out, &r, true, &res, &e))
+        return export_say(c.name, name, e.what);
+    say_slice(&o, &res);
+    if (!res.damage.code)
+        return 0;
+    char what[320];
+    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what,
+             res.damage.offset);
+    export_say(c.name, name, what);
+    return 3;
+}
+
+/* ---- gotop anonymize -------------------------------------------------------------------------------------- */
+
+static const char anonymize_usage[] =
+    "gotop anonymize -o FILE TRACE - write the same trace without the names of its program.\n"
+    "\n"
+    "Functions, files, tasks, regions, logs and labels get names like p3.f17, file4.go, task1: each always the same "
+    "one.\n"
+    "Go's own stay: the standard library's functions and files, reasons of waits. All times and counts stay as they "
+    "are\n"
+    "(docs/SLICES.md).\n"
+    "\n"
+    "  -o FILE                 write to a file, - is standard output; the trace itself is never written over\n"
+    "  --map FILE              write down which name stands for which, to keep: kind, new name, old name\n"
+    "  --quiet                 say nothing but errors\n"
+    "  --help                  this text\n"
+    "\n"
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written up to where the trace is damaged.\n";
+
+static bool anonymize_check(const struct export_opts *o)
+{
+    if (!o->out)
+        export_say("anonymize", "where to?", "give a file with -o (- is standard output)");
+    else if (o->from || o->to)
+        export_say("anonymize", "all of it is written", "gotop slice cuts a part out first");
+    return o->out && !o->from && !o->to;
+}
+
+/* take_map - "--map FILE" or "--map=FILE" out of the arguments, which the other commands don't have. */
+static const char *take_map(int *argc, char **argv)
+{
+    const char *map = NULL;
+    int n = 1;
+    bool ended = false;
+    for (int i = 1; i < *argc; i++) {
+        ended |= strcmp(argv[i], "--") == 0;
+        if (!ended && strncmp(argv[i], "--map=", 6) == 0)
+            map = argv[i] + 6;
+        else if (!ended && strcmp(argv[i], "--map") == 0 && i + 1 < *argc)
+            map = argv[++i];
+        else
+            argv[n++] = argv[i];
+    }
+    *argc = n;
+    return map;
+}
+
+static void to_map(void *arg, const char *role, const char *now, size_t nnow, const uint8_t *was, size_t nwas)
+{
+    struct out *out = arg;
+    struct text t = {0};
+    text_add(&t, "%s\t", role);
+    text_raw(&t, now, nnow);
+    text_raw(&t, "\t", 1);
+    out_name(&t, (struct str){(const char *)was, (uint32_t)nwas}, NULL);
+    text_raw(&t, "\n", 1);
+    out_text(out, &t);
+    text_free(&t);
+}
+
+static enum err_code anonymize_to(const struct input *in, const struct export_opts *o, const char *map_path,
+                                  struct anon_result *res, struct err *e)
+{
+    struct out out, map = {0};
+    struct anon a = {0};
+    enum err_code rc = out_open(&out, o->out, false, e), closed;
+    if (rc)
+        return rc;
+    if (map_path && (rc = out_open(&map, map_path, false, e))) {
+        (void)out_close(&out, false, NULL);
+        return rc;
+    }
+    if (map_path) {
+        a.told = to_map;
+        a.arg = &map;
+    }
+    struct outlet to_file = {.write = to_out, .arg = &out};
+    rc = anon_trace(in, &a, &to_file, res, e);
+    anon_free(&a);
+    bool failed = rc && rc != ERR_IO;
+    closed = out_close(&out, rc == ERR_OK, failed ? NULL : e);
+    enum err_code mapped =
+        map_path ? out_close(&map, rc == ERR_OK && closed == ERR_OK, failed || closed ? NULL : e) : ERR_OK;
+    return failed ? rc : closed ? closed : mapped;
+}
+
+int anonymize_main(int argc, char **argv)
+{
+    static const struct export_command c = {.name = "anonymize", .usage = anonymize_usage, .check = anonymize_check};
+    struct export_opts o;
+    struct input in;
+    struct anon_result res = {0};
+    struct err e = {0};
+    const char *map = take_map(&argc, argv);
+    int status = export_options(&c, argc, argv, &o);
+    if (status >= 0)
+        return status;
+    const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
+    if (strcmp(o.out, "-") == 0 && isatty(STDOUT_FILENO))
+        return export_say(c.name, "standard output", "is a terminal, and this is binary: give a file with -o");
+    if (same_file(o.path, o.out) || same_file(o.path, map))
+        return export_say(c.name, same_file(o.path, map) ? map : o.out,
+                          "is the trace that is read: give another file");
+    if (map && (strcmp(map, o.out) == 0 || same_file(map, o.out)))
+        return export_say(c.name, map, "is the file for the trace: give another one for the names");
+    if (input_open(o.path, o.trace.max_memory, &in, &e))
+        return export_say(c.name, name, e.what);
+    enum err_code rc = anonymize_to(&in, &o, map, &res, &e);
+    input_close(&in);
+    if (rc)
+        return export_say(c.name, name, e.what);
+    char what[320];
+    if (!o.quiet && isatty(STDERR_FILENO)) {
+        snprintf(what, sizeof what, "%" PRIu64 " names replaced, %" PRIu64 " of Go's own kept",
+                 res.strings - res.kept, res.kept);
+        export_say(c.name, o.out, what);
+    }
+    if (!res.damage.code)
+        return 0;
+    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what,
+             res.damage.offset);
+    export_say(c.name, name, what);
+    return 3;
+}

@@ -1,0 +1,140 @@
+/*
+ * asked.c - see asked.h. A table says what each rule needs, and what of that this trace has not is the reason.
+ */
+#include "triage/findings/asked.h"
+
+#include <string.h>
+
+#include "triage/findings/thresholds.h"
+
+enum need {
+    NAMES = 1,   /* functions: kinds of waits are read off them */
+    STACKS = 2,  /* any stacks at all */
+    TASKS = 4,   /* tasks or regions */
+    END = 8,     /* the trace's end */
+    STATES = 16, /* what goroutines do, all through */
+    CYCLES = 32, /* collections */
+    HEAP = 64,   /* heap sizes */
+    STOPS = 128, /* stops of the world by kind: before 1.10 they are not told apart */
+    WHOLE = 256  /* nothing missing: damage hides who ended a wait */
+};
+
+/* Rules that are not here need a clock alone. */
+static const struct {
+    enum rule rule;
+    unsigned needs;
+} table[] = {
+    {RULE_STW, STOPS},
+    {RULE_MMU, CYCLES},
+    {RULE_HEAP, CYCLES | HEAP},
+    {RULE_GC_ASSIST, CYCLES},
+    {RULE_GC_SHARE, CYCLES},
+    {RULE_FORCED, CYCLES | STACKS | NAMES},
+    {RULE_CONVOY, NAMES | STACKS},
+    {RULE_BOTTLENECK, NAMES | STACKS},
+    {RULE_STUCK, NAMES | STACKS | END},
+    {RULE_SYSCALL, NAMES | STACKS},
+    {RULE_HERD, NAMES | STACKS},
+    {RULE_WRITER, NAMES | STACKS},
+    {RULE_POOL, STACKS},
+    {RULE_HANDOFF, STACKS},
+    {RULE_SERIAL_CALLS, STACKS},
+    {RULE_BACKEND, STACKS},
+    {RULE_POLL, STACKS},
+    {RULE_BLOCKING, STACKS},
+    {RULE_LEAK, END | STACKS | WHOLE},
+    {RULE_TICKERS, END | STACKS},
+    {RULE_SLOW_TASK, TASKS},
+};
+
+static bool has_names(const struct triage *tg)
+{
+    return trace_info(tg->tr)->has_names;
+}
+
+static bool has_stacks(const struct triage *tg)
+{
+    return trace_nstacks(tg->tr) > 1;
+}
+
+/* What of `needs` is missing, the first as words. */
+static const char *missing(const struct triage *tg, unsigned needs)
+{
+    const struct trace_info *in = trace_info(tg->tr);
+    const struct task *task;
+    const struct region *region;
+    if (needs & STACKS && !has_stacks(tg)) {
+        return "the trace has no stacks";
+    }
+    if (needs & NAMES && !has_names(tg)) {
+        return "its dialect has no function names (--exe PROGRAM gives them)";
+    }
+    if (needs & STOPS && in->version < 1010) {
+        return "its dialect does not tell stops of the world by kind";
+    }
+    if (needs & CYCLES && tg->gc_cycles == 0) {
+        return "no collection is in it";
+    }
+    if (needs & HEAP && !tg->heap.known) {
+        return "no heap sizes are in it";
+    }
+    if (needs & TASKS && trace_tasks(tg->tr, &task) == 0 && trace_regions(tg->tr, &region) == 0) {
+        return !in->has_regions ? "its dialect has no tasks and regions" : "the program marks no tasks or regions";
+    }
+    if (needs & END && !tg->last) {
+        return "the trace's end is not held (--max-memory)";
+    }
+    return needs & WHOLE && in->ndamages ? "a part of the trace is missing" : NULL;
+}
+
+const char *rule_not_asked(const struct triage *tg, enum rule r)
+{
+    if (rule_is_off(r)) {
+        return "switched off (--rules)";
+    }
+    if (!trace_info(tg->tr)->has_clock) {
+        return "the trace has no clock rate (--ticks-per-second)";
+    }
+    if (tg->end <= 0) {
+        return "nothing happens in the trace";
+    }
+    if (r == RULE_MMU && tg->end < threshold_ns(TH_MMU_TRACE)) {
+        return "the trace is too short";
+    }
+    if (r == RULE_PROCS_ABOVE && tg->end < threshold_ns(TH_ABOVE_TRACE)) {
+        return "the trace is too short";
+    }
+    if (r == RULE_PROCS_BELOW && tg->end < threshold_ns(TH_BELOW_TRACE)) {
+        return "the trace is too short";
+    }
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        if (table[i].rule == r) {
+            return missing(tg, table[i].needs);
+        }
+    }
+    return NULL;
+}
+
+void rules_not_asked_text(struct text *t, const struct triage *tg)
+{
+    const char *why[RULE_COUNT];
+    bool any = false;
+    for (int r = 0; r < RULE_COUNT; r++) {
+        why[r] = rule_not_asked(tg, (enum rule)r);
+    }
+    for (int r = 0; r < RULE_COUNT; r++) {
+        const char *this = why[r];
+        if (!this) {
+            continue;
+        }
+        text_add(t, "%s%s", any ? "; " : "not applicable: ", rule_id((enum rule)r));
+        for (int k = r + 1; k < RULE_COUNT; k++) {
+            if (why[k] && strcmp(why[k], this) == 0) {
+                text_add(t, ", %s", rule_id((enum rule)k));
+                why[k] = NULL;
+            }
+        }
+        text_add(t, ": %s", this);
+        any = true;
+    }
+}

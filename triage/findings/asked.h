@@ -1,0 +1,20 @@
+/*
+ * asked.h - of which rules a trace can't say whether they hold: "none" and "not recorded" are two answers.
+ */
+#ifndef GOTOP_TRIAGE_ASKED_H
+#define GOTOP_TRIAGE_ASKED_H
+
+#include "triage/findings/findings.h"
+#include "triage/text.h"
+
+/*
+ * rule_not_asked - why a rule can't be asked of this trace, as the end of a sentence ("the trace has no stacks"); NULL: it
+ * was asked, and where it did not speak, there was nothing to tell. After TRIAGE_DONE.
+ */
+const char *rule_not_asked(const struct triage *tg, enum rule r);
+
+/* rules_not_asked_text - "could not be asked: lock-convoy, stuck-lock: the trace has no function names; ..", a part for each
+ * reason; nothing if all were asked. */
+void rules_not_asked_text(struct text *t, const struct triage *tg);
+
+#endif

@@ -1,0 +1,235 @@
+/* causes.c - see causes.h. */
+#include "triage/findings/causes.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define BUDGET 1500000 /* spans that all explanations for the findings may pass */
+
+uint32_t causes_place(const struct trace *tr, uint32_t stack)
+{
+    uint32_t f = trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
+    return stacks_is_program(tr, f) ? f : 0;
+}
+
+uint32_t causes_group(const struct causes *c, uint32_t name)
+{
+    return tab_get(&c->by_name, name, 0);
+}
+
+static void life_of(struct causes *c, uint32_t i)
+{
+    const struct group *g = &c->tg->groups[i];
+    struct group_life *l = &c->life[i];
+    int64_t idle = 0;
+    for (uint32_t k = 0; k < g->nwaits; k++) {
+        const struct group_wait *w = &c->tg->group_waits[g->waits + k];
+        enum wait_kind kind = stacks_wait_kind(c->tr, w->reason, 0);
+        kind = str_is(trace_str(c->tr, w->reason), "sync") ? WK_LOCK : kind;
+        l->by[kind] = ns_add(l->by[kind], w->d.total);
+    }
+    bool fed = l->by[WK_RECV] + l->by[WK_SELECT] >
+               0; /* takes work from a channel, so waiting for the network is part of it */
+    for (int k = 0; k < WK_KINDS; k++) {
+        idle = k == WK_GC || k == WK_OTHER || (k == WK_NET && fed) ? idle : ns_add(idle, l->by[k]);
+    }
+    l->life = g->d[GM_LIFE].total;
+    l->program = !g->is_system && stacks_is_program(c->tr, g->name);
+    l->n = l->last > l->first ? (double)l->life / (double)(l->last - l->first) : 0;
+    l->busy = l->life > 0 ? (double)(l->life - idle) / (double)l->life : 0;
+}
+
+static bool members(struct causes *c)
+{
+    const struct triage *tg = c->tg;
+    c->life = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *c->life);
+    c->of = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *c->of);
+    c->member = mem_alloc(((size_t)tg->ng + 1) * sizeof *c->member);
+    if (!c->life || !c->of || !c->member) {
+        return false;
+    }
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        if (tab_put(&c->by_name, tg->groups[i].name, 0, i) == TAB_NONE) {
+            return false;
+        }
+    }
+    for (uint32_t i = 0, at = 0; i < tg->ngroups; i++) {
+        c->of[i].at = at;
+        at += tg->groups[i].count;
+        c->life[i].first = INT64_MAX;
+    }
+    for (uint32_t g = 0; g < tg->ng; g++) {
+        struct member_of *m = &c->of[tg->g[g].group];
+        struct lifetime lt;
+        trace_lives(c->tr, LANE_G, g, 1, &lt);
+        struct group_life *l = &c->life[tg->g[g].group];
+        c->member[m->at + m->n++] = g;
+        l->first = lt.first < l->first ? lt.first : l->first;
+        l->last = lt.last > l->last ? lt.last : l->last;
+    }
+    return true;
+}
+
+bool causes_init(struct causes *c, struct rules *rs)
+{
+    *c = (struct causes){.rs = rs, .tg = rs->tg, .tr = rs->tr};
+    c->x = explain_new(rs->tr);
+    if (!c->x || !members(c)) {
+        causes_free(c);
+        return false;
+    }
+    explain_budget(c->x, BUDGET);
+    int64_t exec = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        life_of(c, i);
+        exec = ns_add(exec, c->tg->groups[i].is_system ? 0 : c->tg->groups[i].d[GM_EXEC].total);
+    }
+    c->procs = (double)c->tg->capacity / (double)c->tg->end;
+    c->running = (double)exec / (double)c->tg->end;
+    int64_t busy = 0;
+    for (int s = ST_SCHED; s <= ST_SYSCALL; s++) {
+        busy = ns_add(busy, c->tg->p_sum.ns[s]);
+    }
+    c->idle = c->procs - (double)busy / (double)c->tg->end;
+    c->idle = c->idle > 0 ? c->idle : 0;
+    return true;
+}
+
+void causes_free(struct causes *c)
+{
+    explain_free(c->x);
+    tab_free(&c->by_name);
+    mem_free(c->life);
+    mem_free(c->of);
+    mem_free(c->member);
+}
+
+/* ---- leaves ----------------------------------------------------------------------------------------------------- */
+
+static int cmp_leaf(const void *a, const void *b)
+{
+    const struct leaf *x = a, *y = b;
+    return x->ns != y->ns ? (x->ns < y->ns) - (x->ns > y->ns) : (x->func > y->func) - (x->func < y->func);
+}
+
+/* A leaf of the library alone is put down to the innermost wait of the program that it explains. */
+static const struct explain_node *told_by(const struct explain_tree *t, uint32_t i)
+{
+    const struct explain_node *n = &t->v[i];
+    while (!stacks_is_program(t->tr, n->func) && n->up != NO_LANE && n->up != 0) {
+        n = &t->v[n->up];
+    }
+    return stacks_is_program(t->tr, n->func) ? n : &t->v[i];
+}
+
+static void leaf_add(struct leaves *out, const struct explain_node *n, const struct explain_node *at)
+{
+    uint32_t i = 0;
+    while (i < out->n && !(out->v[i].cat == n->cat && out->v[i].func == at->func)) {
+        i++;
+    }
+    if (i == LEAVES) {
+        return;
+    }
+    struct leaf *l = &out->v[i];
+    if (i == out->n) {
+        out->n++;
+        *l = (struct leaf){.cat = n->cat, .kind = n->kind, .func = at->func, .t1 = -1};
+    }
+    if (l->t1 < 0 || n->longest > l->t1 - l->t0) {
+        l->who = n->who;
+        l->stack = at->stack;
+        l->frame = at->frame;
+        l->reason = n->reason;
+        l->g = n->g;
+        l->t0 = n->t0;
+        l->t1 = n->t1;
+    }
+    l->ns = ns_add(l->ns, n->ns);
+    l->count += n->count;
+}
+
+void causes_leaves(const struct explain_tree *t, struct leaves *out)
+{
+    *out = (struct leaves){.all = t->v[0].ns};
+    for (uint32_t i = 1; i < t->n; i++) {
+        if (t->v[i].first == NO_LANE && t->v[i].cat != EX_ABSENT) {
+            leaf_add(out, &t->v[i], told_by(t, i));
+        }
+    }
+    if (out->n) {
+        qsort(out->v, out->n, sizeof out->v[0], cmp_leaf);
+    }
+}
+
+void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
+{
+    static const char *const word[EX_CATS] = {"running",
+                                              "mark assist",
+                                              "in a system call",
+                                              "waiting for a processor",
+                                              "waiting for a late processor",
+                                              "stopped",
+                                              "waiting for the network",
+                                              "waiting for a timer",
+                                              "waiting for the collector",
+                                              "waiting for ever",
+                                              "waiting",
+                                              "absent",
+                                              "unknown"};
+    text_add(t, "%s", word[l->cat]);
+    if (l->stack) {
+        text_add(t, l->cat == EX_SCHED || l->cat == EX_NOBODY ? " after " : " in ");
+        text_calls(t, tr, l->stack, l->frame, 3);
+    }
+    text_lit(t, " ");
+    text_share(t, (double)l->ns, (double)of);
+}
+
+bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
+{
+    struct explain_tree t;
+    const struct member_of *m = &c->of[group];
+    if (!explain_tree_init(&t, c->tr)) {
+        return false;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; i < m->n && i < 8 && ok; i++) {
+        uint32_t g = c->member[m->at + (uint64_t)i * m->n / (m->n < 8 ? m->n : 8)];
+        struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        ok = explain_add(c->x, &t, g, li.first > c->tg->t0 ? li.first : c->tg->t0, li.last);
+    }
+    *out = (struct leaves){0};
+    for (uint32_t k = t.v[0].first; ok && k != NO_LANE; k = t.v[k].next) {
+        const struct explain_node *n = &t.v[k];
+        if (n->cat == EX_RUN || n->cat == EX_SYSCALL || n->cat == EX_NET || n->cat == EX_ASSIST) {
+            leaf_add(out, n, n);
+            out->all = ns_add(out->all, n->ns);
+        }
+    }
+    if (out->n) {
+        qsort(out->v, out->n, sizeof out->v[0], cmp_leaf);
+    }
+    explain_tree_free(&t);
+    return ok;
+}
+
+void rules_causes(struct rules *rs)
+{
+    struct causes c;
+    if (!causes_init(&c, rs)) {
+        rs->failed = true;
+        return;
+    }
+    story_names(&c);
+    rules_service(&c);
+    rules_calls(&c);
+    rules_wakes(&c);
+    rules_slow(&c);
+    rule_forced(&c);
+    rules_path(&c);
+    rules_host(&c);
+    story_end(&c);
+    causes_free(&c);
+}

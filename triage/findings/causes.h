@@ -1,0 +1,81 @@
+/*
+ * causes.h - what the rules about causes share: how the program's goroutine groups spend their lives, and explanations.
+ *
+ * Built from triage's tables when the findings are made; all shares are of the time in which the group was there.
+ */
+#ifndef GOTOP_TRIAGE_CAUSES_H
+#define GOTOP_TRIAGE_CAUSES_H
+
+#include "triage/findings/explain.h"
+#include "triage/findings/rules.h"
+
+struct member_of { /* goroutines by group */
+    uint32_t at, n;
+};
+struct group_life {
+    int64_t first, last;  /* the group was there */
+    int64_t life;         /* of all its goroutines together */
+    int64_t by[WK_KINDS]; /* waits, by kind of their reason ("sync" counts as WK_LOCK here) */
+    double n;             /* goroutines on average */
+    double busy;  /* share of their life that is neither waiting for work, time or locks nor to hand work on */
+    bool program; /* begins outside the runtime and the standard library */
+};
+struct causes {
+    struct rules *rs;
+    const struct triage *tg;
+    const struct trace *tr;
+    struct explainer *x;
+    struct group_life *life; /* by group */
+    uint32_t *member;        /* lanes, by group: member[of[i].at ..] */
+    struct member_of *of;
+    struct tab by_name; /* groups by their start function's string */
+    double procs, running,
+        idle; /* on average: processors, goroutines of the program running, processors without work */
+};
+bool causes_init(struct causes *c, struct rules *rs); /* false: out of memory */
+void causes_free(struct causes *c);
+/* causes_group - the group that goroutines of a start function belong to, UINT32_MAX none. */
+uint32_t causes_group(const struct causes *c, uint32_t name);
+
+/* causes_place - the first function outside the runtime and the standard library, 0 if there is none. */
+uint32_t causes_place(const struct trace *tr, uint32_t stack);
+
+/* What leaves of a tree were, put together by category and function, largest first. */
+struct leaf {
+    uint8_t cat, kind;
+    uint32_t func, who, stack, frame, reason, g;
+    int64_t ns, t0, t1;
+    uint64_t count;
+};
+#define LEAVES 24
+struct leaves {
+    struct leaf v[LEAVES];
+    uint32_t n;
+    int64_t all;
+};
+void causes_leaves(const struct explain_tree *t, struct leaves *out);
+/* causes_leaf_text - "waiting for the network in main.ask, called by main.rate 84.0%". */
+void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of);
+/* causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of them. */
+bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);
+
+void rules_service(struct causes *c); /* rules_service.c: goroutines that others wait for, pools, hand-offs */
+void rules_path(struct causes *c);    /* rules_path.c: one works while the rest waits; where the time went */
+void rules_calls(struct causes *c);   /* rules_calls.c: the network, system calls, sleeps that poll */
+void rules_wakes(struct causes *c);   /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
+void rules_slow(struct causes *c);    /* rules_slow.c: what slow tasks do more of; long work before short */
+void rule_forced(struct causes *c);   /* rules_alloc.c: collections asked for */
+void rules_host(struct causes *c);    /* rules_host.c: the host took the processors */
+
+/* causes_retell - the finding's text with something before and behind it; both are freed. */
+void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);
+/* causes_tell_holders - what the holders of a convoy's lock did, in its text. */
+void causes_tell_holders(struct causes *c, struct finding *f);
+/* causes_tell_gc - who allocates and what makes the collector run, in a finding about it (rules_alloc.c). */
+void causes_tell_gc(struct causes *c, uint32_t i);
+/* story.c, before and after the rules above: name whom it is about; what is a sign of another finding goes under it. */
+void story_names(struct causes *c);
+void story_end(struct causes *c);
+bool story_is_sign(const struct rules *rs, const struct finding *f); /* of another's cause, if one is told */
+
+#endif

@@ -1,0 +1,690 @@
+/*
+ * explain.c - see explain.h. Levels are kept on an explicit stack and walked backwards in time, since a wait's waker
+ * stands in the span behind it, and since a hand-off then needs no return: what is left of a level is to its left.
+ */
+#include "triage/findings/explain.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define BUDGET 4000000
+#define LATE 50000 /* ns: so long it may take to wake a processor's thread */
+
+struct level {
+    uint32_t g, up;
+    int64_t lo, hi; /* what is still to be explained of it */
+    int64_t first;  /* its goroutine's birth */
+    uint32_t creator, create_stack, start_stack;
+    uint32_t asked;   /* the function its parent waits in */
+    uint32_t at_hi;   /* its stack at hi, 0 unknown: where it woke who waited for it */
+    bool placed;      /* `it` stands at the span that covers hi - 1 */
+    struct span next; /* the span behind, state ST_NONE if there is none */
+    struct span_iter it;
+};
+
+struct by_g { /* regions by goroutine and begin */
+    uint32_t g;
+    uint32_t region;
+};
+
+struct explainer {
+    const struct trace *tr;
+    struct level *level[EXPLAIN_DEPTH];
+    struct by_g *region;
+    size_t nregions;
+    uint16_t *user; /* stacks_user_frame() + 1 by stack, 0: not asked yet */
+    uint32_t nstacks;
+    uint64_t left;
+    uint32_t ng, np;
+    explain_visit *visit;
+    void *arg;
+    bool cut, failed;
+};
+
+const char *explain_cat_name(enum explain_cat c)
+{
+    static const char *const name[EX_CATS] = {"running",
+                                              "mark assist",
+                                              "system call",
+                                              "waiting for a processor",
+                                              "waiting though a processor was idle",
+                                              "stopped world",
+                                              "waiting for the network",
+                                              "waiting for a timer",
+                                              "waiting for the collector",
+                                              "waiting, never woken",
+                                              "waiting",
+                                              "not there",
+                                              "not recorded"};
+    return (unsigned)c < EX_CATS ? name[c] : "";
+}
+
+const char *explain_cat_id(enum explain_cat c)
+{
+    static const char *const id[EX_CATS] = {"running", "assist",  "syscall", "runnable",  "runnable-idle",
+                                            "stopped", "network", "timer",   "collector", "unended",
+                                            "wait",    "absent",  "unknown"};
+    return (unsigned)c < EX_CATS ? id[c] : "";
+}
+
+/* ---- the indices --------------------------------------------------------------------------------------------- */
+
+static int cmp_region(const void *a, const void *b, void *arg)
+{
+    const struct region *r = arg;
+    const struct by_g *x = a, *y = b;
+    const struct region *p = &r[x->region], *q = &r[y->region];
+    return x->g != y->g           ? (x->g > y->g) - (x->g < y->g)
+           : p->t0 != q->t0       ? (p->t0 > q->t0) - (p->t0 < q->t0)
+           : p->depth != q->depth ? (p->depth > q->depth) - (p->depth < q->depth)
+                                  : (x->region > y->region) - (x->region < y->region);
+}
+
+struct explainer *explain_new(const struct trace *tr)
+{
+    struct explainer *x = mem_zalloc(sizeof *x);
+    const struct region *r;
+    size_t n = trace_regions(tr, &r);
+    if (!x) {
+        return NULL;
+    }
+    x->tr = tr;
+    x->left = BUDGET;
+    x->ng = trace_nlanes(tr, LANE_G);
+    x->np = trace_nlanes(tr, LANE_P);
+    x->nstacks = trace_nstacks(tr);
+    x->user = mem_zalloc(((size_t)x->nstacks + 1) * sizeof *x->user);
+    x->region = mem_alloc((n + 1) * sizeof *x->region);
+    if (!x->region || !x->user) {
+        explain_free(x);
+        return NULL;
+    }
+    for (size_t i = 0; i < n && i < UINT32_MAX; i++) {
+        if (r[i].stack && r[i].t1 > r[i].t0) {
+            x->region[x->nregions++] = (struct by_g){r[i].g, (uint32_t)i};
+        }
+    }
+    if (x->nregions) {
+        qsort_r(x->region, x->nregions, sizeof *x->region, cmp_region, (void *)(uintptr_t)r);
+    }
+    return x;
+}
+
+void explain_free(struct explainer *x)
+{
+    if (x) {
+        for (int i = 0; i < EXPLAIN_DEPTH; i++) {
+            mem_free(x->level[i]);
+        }
+        mem_free(x->region);
+        mem_free(x->user);
+        mem_free(x);
+    }
+}
+
+void explain_budget(struct explainer *x, uint64_t spans)
+{
+    x->left = spans;
+}
+
+uint64_t explain_left(const struct explainer *x)
+{
+    return x->left;
+}
+
+/* ---- one level ------------------------------------------------------------------------------------------------- */
+
+static uint32_t tell(struct explainer *x, const struct level *l, struct explain_part p)
+{
+    return p.t1 > p.t0 ? x->visit(x->arg, l->up, &p) : l->up;
+}
+
+/* Where goroutine g's regions with a begin at or before t end: the last of them. -1: none. */
+static ptrdiff_t region_before(const struct explainer *x, const struct region *r, uint32_t g, int64_t t)
+{
+    size_t lo = 0, hi = x->nregions;
+    while (lo < hi) {
+        size_t m = lo + (hi - lo) / 2;
+        const struct by_g *b = &x->region[m];
+        if (b->g < g || (b->g == g && r[b->region].t0 <= t)) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    return lo && x->region[lo - 1].g == g ? (ptrdiff_t)lo - 1 : -1;
+}
+
+/* The innermost region that covers t, and where what it says of t begins. */
+static const struct region *region_at(const struct explainer *x, uint32_t g, int64_t t, int64_t *since)
+{
+    const struct region *r;
+    (void)trace_regions(x->tr, &r);
+    ptrdiff_t i = region_before(x, r, g, t);
+    for (int steps = 0; i >= 0 && x->region[i].g == g && steps < 64; i--, steps++) {
+        const struct region *k = &r[x->region[i].region];
+        if (k->t1 > t) {
+            *since = k->t0 > *since ? k->t0 : *since;
+            return k;
+        }
+        *since = k->t1 > *since ? k->t1 : *since;
+    }
+    return NULL;
+}
+
+/* Running is told by the regions it was in, where there are any. */
+static void tell_running(struct explainer *x, const struct level *l, struct explain_part p)
+{
+    int64_t t0 = p.t0;
+    while (p.t1 > t0) {
+        struct explain_part q = p;
+        q.t0 = t0;
+        const struct region *r = x->nregions ? region_at(x, l->g, p.t1 - 1, &q.t0) : NULL;
+        if (r) {
+            q.stack = r->stack;
+            q.stack_end = 0;
+        }
+        (void)tell(x, l, q);
+        p.t1 = q.t0;
+        x->left -= x->left > 0;
+    }
+}
+
+/* Was a processor idle for more than half of [t0,t1)? */
+static bool nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
+{
+    int64_t idle = 0;
+    for (uint32_t p = 0; p < x->np && p < 256 && idle <= (t1 - t0) / 2; p++) {
+        struct shares s;
+        trace_shares(x->tr, (struct lane){LANE_P, p}, t0, t1, &s);
+        idle = ns_add(idle, s.ns[ST_IDLE]);
+    }
+    return t1 - t0 >= LATE && idle > (t1 - t0) / 2;
+}
+
+static const struct range *stop_at_or_before(const struct explainer *x, int64_t t)
+{
+    const struct range *r;
+    size_t n = trace_ranges(x->tr, RANGE_STW, &r), lo = 0, hi = n;
+    while (lo < hi) {
+        size_t m = lo + (hi - lo) / 2;
+        if (r[m].t0 <= t) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    return lo ? &r[lo - 1] : NULL;
+}
+
+/* What stops of the world took of runnable time, and of running that went right through one, is theirs. */
+static void tell_unless_stopped(struct explainer *x, const struct level *l, struct explain_part p,
+                                const struct span *s)
+{
+    const struct range *stops;
+    int64_t t0 = p.t0;
+    (void)trace_ranges(x->tr, RANGE_STW, &stops);
+    const struct range *r = stop_at_or_before(x, p.t1 - 1);
+    for (; r && r >= stops && p.t1 > t0 && x->left; r--, x->left--) {
+        int64_t a = r->t0 > t0 ? r->t0 : t0, z = r->t1 < p.t1 ? r->t1 : p.t1;
+        bool through = s->state == ST_RUNNABLE || (s->t0 <= r->t0 && s->t1 >= r->t1);
+        if (r->t1 <= t0) {
+            break; /* stops don't overlap, so none before does */
+        }
+        if (z <= a || r->scope_p || r->owner == l->g || !through) {
+            continue;
+        }
+        struct explain_part after = p, stop = p;
+        after.t0 = z;
+        stop.t0 = a;
+        stop.t1 = z;
+        stop.cat = EX_STOPPED;
+        stop.by = r->owner;
+        stop.by_stack = r->stack;
+        stop.reason = r->name;
+        if (p.cat == EX_RUN) {
+            tell_running(x, l, after);
+        } else {
+            (void)tell(x, l, after);
+        }
+        (void)tell(x, l, stop);
+        p.t1 = a;
+    }
+    p.t0 = t0;
+    if (p.cat == EX_RUN) {
+        tell_running(x, l, p);
+    } else {
+        (void)tell(x, l, p);
+    }
+}
+
+/* How a wait ended, told by its reason and by who ended it. */
+static uint8_t cat_of_wait(const struct explainer *x, const struct span *s, const struct span *next, uint32_t g,
+                           enum wait_kind *kind)
+{
+    *kind = stacks_wait_kind(x->tr, s->reason, s->stack);
+    if (next->state != ST_RUNNABLE) {
+        return EX_OPEN;
+    }
+    if (*kind == WK_NET || *kind == WK_SLEEP || *kind == WK_GC || *kind == WK_SYSTEM) {
+        return *kind == WK_NET ? EX_NET : *kind == WK_SLEEP ? EX_TIMER : EX_GC;
+    }
+    if (next->who == NO_LANE || next->who >= x->ng || next->who == g) {
+        return EX_TIMER;
+    }
+    if (trace_lane(x->tr, (struct lane){LANE_G, next->who}).is_system) {
+        return str_is(trace_str(x->tr, trace_lane(x->tr, (struct lane){LANE_G, next->who}).name), "runtime.timerproc")
+                   ? EX_TIMER
+                   : EX_GC;
+    }
+    return EX_WAIT;
+}
+
+static uint32_t user_frame(struct explainer *x, uint32_t stack)
+{
+    if (stack >= x->nstacks) {
+        return stacks_user_frame(x->tr, stack);
+    }
+    if (!x->user[stack]) {
+        uint32_t f = stacks_user_frame(x->tr, stack);
+        x->user[stack] = (uint16_t)(f < UINT16_MAX ? f + 1 : 1);
+    }
+    return x->user[stack] - 1u;
+}
+
+static uint32_t place_func(struct explainer *x, uint32_t stack)
+{
+    return trace_frame(x->tr, stack, user_frame(x, stack)).func;
+}
+
+static void level_set(const struct explainer *x, struct level *l, uint32_t g, int64_t lo, int64_t hi, uint32_t at_hi)
+{
+    struct lane_info li = trace_lane(x->tr, (struct lane){LANE_G, g});
+    l->g = g;
+    l->lo = lo;
+    l->hi = hi;
+    l->first = li.first;
+    l->creator = li.created ? li.creator : NO_LANE;
+    l->create_stack = li.create_stack;
+    l->start_stack = li.start_stack;
+    l->at_hi = at_hi;
+    l->placed = false;
+}
+
+static bool level_place(struct explainer *x, struct level *l)
+{
+    struct lane lane = {LANE_G, l->g};
+    x->left -= x->left > 0;
+    if (!span_seek(&l->it, x->tr, lane, l->hi - 1)) {
+        return false;
+    }
+    l->next = (struct span){.state = ST_NONE, .who = NO_LANE};
+    if (span_next(&l->it)) {
+        l->next = *span_get(&l->it);
+        (void)span_prev(&l->it);
+    }
+    l->placed = true;
+    return true;
+}
+
+/* One span of the top level, from behind. *depth: of the top level. */
+static bool step(struct explainer *x, int *depth)
+{
+    struct level *l = x->level[*depth];
+    struct explain_part p = {.t1 = l->hi, .depth = (uint8_t)*depth, .g = l->g, .by = NO_LANE};
+    if (l->hi <= l->lo) {
+        --*depth;
+        return true;
+    }
+    if (l->hi <= l->first || (!l->placed && !level_place(x, l))) { /* before it was born its creator had the word */
+        p.t0 = l->lo;
+        p.cat = EX_ABSENT;
+        if (*depth && l->creator < x->ng && l->creator != l->g && x->left) {
+            level_set(x, l, l->creator, l->lo, l->hi, l->create_stack);
+            x->left--;
+            return true;
+        }
+        (void)tell(x, l, p);
+        l->hi = l->lo;
+        return true;
+    }
+    const struct span s = *span_get(&l->it);
+    if (s.t1 < l->hi) { /* it is over */
+        p.t0 = s.t1 > l->lo ? s.t1 : l->lo;
+        p.cat = EX_ABSENT;
+        (void)tell(x, l, p);
+        l->hi = p.t0;
+        return true;
+    }
+    const struct span next = l->next;
+    p.t0 = s.t0 > l->lo ? s.t0 : l->lo;
+    p.reason = s.reason;
+    p.stack = s.stack;
+    p.stack_end = s.stack_end;
+    l->hi = p.t0;
+    l->next = s;
+    x->left -= x->left > 0;
+    bool more = span_prev(&l->it);
+    if (!more) {
+        l->first = p.t0;
+    }
+    if (s.state == ST_WAITING) {
+        enum wait_kind k;
+        p.cat = cat_of_wait(x, &s, &next, l->g, &k);
+        p.kind = (uint8_t)k;
+        p.stack_end = 0;
+        if (p.cat == EX_WAIT) {
+            p.by = next.who;
+            p.by_stack = next.stack;
+            uint32_t func = place_func(x, s.stack);
+            bool room = *depth + 1 < EXPLAIN_DEPTH && x->left > 0;
+            bool tail = !(p.t0 > l->lo);
+            if (tail && *depth && func && func == l->asked && x->left > 0) { /* the one before it in the queue */
+                level_set(x, l, p.by, p.t0, p.t1, p.by_stack);
+                return true;
+            }
+            p.followed = room;
+            x->cut |= !room;
+            uint32_t tag = tell(x, l, p);
+            if (room) {
+                if (!x->level[*depth + 1] && !(x->level[*depth + 1] = mem_alloc(sizeof *l))) {
+                    return false;
+                }
+                struct level *d = x->level[++*depth];
+                d->up = tag;
+                d->asked = func;
+                level_set(x, d, p.by, p.t0, p.t1, p.by_stack);
+            }
+            return true;
+        }
+        (void)tell(x, l, p);
+        return true;
+    }
+    switch (s.state) {
+    case ST_RUNNABLE:
+        p.stack = p.stack_end = 0;
+        if (more) { /* its own: where it was stopped or had waited */
+            const struct span *b = span_get(&l->it);
+            p.stack = b->state == ST_WAITING || b->state == ST_SYSCALL ? b->stack : s.who == NO_LANE ? s.stack : 0;
+        }
+        p.cat = nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_SCHED;
+        tell_unless_stopped(x, l, p, &s);
+        break;
+    case ST_SYSCALL:
+        p.cat = EX_SYSCALL;
+        p.stack_end = 0;
+        (void)tell(x, l, p);
+        break;
+    case ST_ASSIST:
+        p.cat = EX_ASSIST;
+        (void)tell(x, l, p);
+        break;
+    case ST_RUNNING:
+    case ST_GCWORK: {
+        struct span before = more ? *span_get(&l->it) : (struct span){0};
+        p.cat = EX_RUN;
+        p.stack = 0;
+        if (before.state == ST_SYSCALL || before.state == ST_WAITING) {
+            p.stack = before.stack;
+        } else if (before.state == ST_RUNNABLE) {
+            p.stack = before.who == NO_LANE ? before.stack : 0;
+            if (before.who != NO_LANE && span_prev(&l->it)) {
+                p.stack = span_get(&l->it)->state == ST_WAITING ? span_get(&l->it)->stack : 0;
+                (void)span_next(&l->it);
+            }
+        }
+        p.reason = next.state == ST_RUNNABLE && s.t1 == p.t1 ? next.reason : 0;
+        p.stack_end = s.t1 > p.t1 && l->at_hi ? l->at_hi : p.stack_end;
+        p.stack = p.stack || p.stack_end ? p.stack : l->start_stack;
+        tell_unless_stopped(x, l, p, &s);
+        break;
+    }
+    default: p.cat = EX_UNKNOWN; (void)tell(x, l, p);
+    }
+    return true;
+}
+
+bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain_visit *visit, void *arg, bool *cut)
+{
+    int depth = 0;
+    if (g >= x->ng || a >= b) {
+        return true;
+    }
+    if (!x->level[0] && !(x->level[0] = mem_alloc(sizeof *x->level[0]))) {
+        return false;
+    }
+    x->visit = visit;
+    x->arg = arg;
+    x->cut = false;
+    x->level[0]->up = x->level[0]->asked = 0;
+    level_set(x, x->level[0], g, a, b, 0);
+    while (depth >= 0) {
+        if (!step(x, &depth)) {
+            return false;
+        }
+    }
+    *cut |= x->cut;
+    return true;
+}
+
+/* ---- places ---------------------------------------------------------------------------------------------------- */
+
+/* The innermost frame that two stacks have in common, counted from where both began: its index in a. -1: none. */
+static int common_frame(const struct trace *tr, uint32_t a, uint32_t b)
+{
+    uint32_t na = trace_stack(tr, a), nb = trace_stack(tr, b), same = 0;
+    while (same < na && same < nb &&
+           trace_frame(tr, a, na - 1 - same).func == trace_frame(tr, b, nb - 1 - same).func) {
+        same++;
+    }
+    return same ? (int)(na - same) : -1;
+}
+
+static uint32_t place(const struct trace *tr, struct explainer *x, const struct explain_part *p, uint32_t *stack,
+                      uint32_t *frame)
+{
+    bool preempted = p->cat == EX_RUN && p->reason;
+    *stack = p->stack_end && (preempted || !p->stack) ? p->stack_end : p->stack;
+    *frame = x ? user_frame(x, *stack) : stacks_user_frame(tr, *stack);
+    if (p->cat == EX_RUN && p->stack && p->stack_end && p->stack != p->stack_end && !preempted) {
+        int c = common_frame(tr, p->stack, p->stack_end);
+        uint32_t n = trace_stack(tr, p->stack);
+        for (uint32_t i = c < 0 ? n : (uint32_t)c; i < n; i++) {
+            if (stacks_is_program(tr, trace_frame(tr, p->stack, i).func)) {
+                *frame = i;
+                break;
+            }
+        }
+    }
+    return *stack ? trace_frame(tr, *stack, *frame).func : 0;
+}
+
+uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame)
+{
+    return place(tr, NULL, p, stack, frame);
+}
+
+/* ---- as a list --------------------------------------------------------------------------------------------------- */
+
+struct listing {
+    struct explain_list *l;
+    bool failed;
+};
+
+static uint32_t list_part(void *arg, uint32_t up, const struct explain_part *p)
+{
+    struct listing *k = arg;
+    struct explain_list *l = k->l;
+    struct explain_item *v = l->n < EXPLAIN_ITEMS ? mem_grow(l->v, &l->cap, l->n + 1, sizeof *v) : NULL;
+    if (!v) {
+        k->failed |= l->n < EXPLAIN_ITEMS;
+        l->cut = true;
+        return NO_LANE;
+    }
+    l->v = v;
+    v[l->n++] = (struct explain_item){*p, up};
+    return (uint32_t)l->n;
+}
+
+/* Parts come from behind, a wait before its own: turned round, with each wait before what explains it. */
+static bool list_turn(struct explain_list *l)
+{
+    struct explain_item *v = mem_alloc((l->n + 1) * sizeof *v);
+    uint32_t *to = mem_alloc((l->n + 1) * sizeof *to), *end = mem_zalloc((l->n + 1) * sizeof *end);
+    if (v && to && end) {
+        for (size_t i = l->n; i-- > 0;) { /* how many parts stand below each */
+            end[i]++;
+            if (l->v[i].up && l->v[i].up <= i) {
+                end[l->v[i].up - 1] += end[i];
+            }
+        }
+        size_t root = l->n;
+        uint32_t *room = mem_alloc((l->n + 1) * sizeof *room);
+        for (size_t i = 0; room && i < l->n; i++) {
+            uint32_t up = l->v[i].up;
+            if (up && up <= i) {
+                room[up - 1] -= end[i];
+                to[i] = room[up - 1];
+            } else {
+                root -= end[i];
+                to[i] = (uint32_t)root;
+            }
+            room[i] = to[i] + end[i];
+            v[to[i]] = l->v[i];
+            v[to[i]].up = up && up <= i ? to[up - 1] : NO_LANE;
+        }
+        l->cut |= !room;
+        mem_free(room);
+        mem_free(l->v);
+        l->v = v;
+        l->cap = l->n + 1;
+        v = NULL;
+    }
+    mem_free(to);
+    mem_free(end);
+    bool ok = v == NULL;
+    mem_free(v);
+    return ok;
+}
+
+bool explain_list(struct explainer *x, uint32_t g, int64_t a, int64_t b, struct explain_list *out)
+{
+    struct listing k = {.l = out};
+    *out = (struct explain_list){0};
+    bool ok = explain_walk(x, g, a, b, list_part, &k, &out->cut) && !k.failed && list_turn(out);
+    if (!ok) {
+        explain_list_free(out);
+    }
+    return ok;
+}
+
+void explain_list_free(struct explain_list *l)
+{
+    mem_free(l->v);
+    *l = (struct explain_list){0};
+}
+
+/* ---- merged ------------------------------------------------------------------------------------------------------ */
+
+bool explain_tree_init(struct explain_tree *t, const struct trace *tr)
+{
+    *t = (struct explain_tree){.tr = tr};
+    t->v = mem_grow(NULL, &t->cap, 1, sizeof *t->v);
+    if (t->v) {
+        t->v[t->n++] =
+            (struct explain_node){.up = NO_LANE, .first = NO_LANE, .next = NO_LANE, .g = NO_LANE, .by = NO_LANE};
+    }
+    return t->v != NULL;
+}
+
+static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
+{
+    struct explain_tree *t = arg;
+    uint32_t stack, frame, func = place(t->tr, t->x, p, &stack, &frame);
+    uint32_t who = trace_lane(t->tr, (struct lane){LANE_G, p->g}).name;
+    uint32_t i =
+        tab_put(&t->by, (uint64_t)up << 32 | func, (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
+    struct explain_node *n;
+    if (i == TAB_NONE || t->failed) {
+        t->failed = true;
+        return up;
+    }
+    if (i == t->n) {
+        n = mem_grow(t->v, &t->cap, (size_t)i + 1, sizeof *n);
+        if (!n) {
+            t->failed = true;
+            return up;
+        }
+        t->v = n;
+        n[i] = (struct explain_node){.up = up,
+                                     .first = NO_LANE,
+                                     .next = n[up].first,
+                                     .cat = p->cat,
+                                     .kind = p->kind,
+                                     .func = func,
+                                     .who = who,
+                                     .longest = -1};
+        n[up].first = i;
+        t->n++;
+    }
+    n = &t->v[i];
+    n->count++;
+    n->ns = ns_add(n->ns, p->t1 - p->t0);
+    if (p->t1 - p->t0 > n->longest) {
+        n->longest = p->t1 - p->t0;
+        n->t0 = p->t0;
+        n->t1 = p->t1;
+        n->g = p->g;
+        n->by = p->by;
+        n->stack = stack;
+        n->frame = frame;
+        n->reason = p->reason;
+    }
+    return i;
+}
+
+bool explain_add(struct explainer *x, struct explain_tree *t, uint32_t g, int64_t a, int64_t b)
+{
+    t->x = x;
+    bool ok = explain_walk(x, g, a, b, tree_part, t, &t->cut);
+    t->x = NULL;
+    t->v[0].ns = ns_add(t->v[0].ns, b > a ? b - a : 0);
+    t->v[0].count++;
+    return ok && !t->failed;
+}
+
+static int cmp_node(const void *a, const void *b, void *arg)
+{
+    const struct explain_tree *t = arg;
+    const struct explain_node *x = &t->v[*(const uint32_t *)a], *y = &t->v[*(const uint32_t *)b];
+    return x->ns != y->ns
+               ? (x->ns < y->ns) - (x->ns > y->ns)
+               : (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
+}
+
+void explain_tree_sort(struct explain_tree *t)
+{
+    uint32_t *v = mem_alloc(((size_t)t->n + 1) * sizeof *v);
+    for (uint32_t i = 0; v && i < t->n; i++) {
+        uint32_t n = 0;
+        for (uint32_t k = t->v[i].first; k != NO_LANE; k = t->v[k].next) {
+            v[n++] = k;
+        }
+        if (n > 1) {
+            qsort_r(v, n, sizeof *v, cmp_node, t);
+            for (uint32_t k = 0; k < n; k++) {
+                t->v[v[k]].next = k + 1 < n ? v[k + 1] : NO_LANE;
+            }
+            t->v[i].first = v[0];
+        }
+    }
+    mem_free(v);
+}
+
+void explain_tree_free(struct explain_tree *t)
+{
+    mem_free(t->v);
+    tab_free(&t->by);
+    *t = (struct explain_tree){0};
+}

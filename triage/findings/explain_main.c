@@ -1,0 +1,443 @@
+/*
+ * explain_main.c - `gotop explain TRACE SUBJECT`: where the time of a goroutine, a task, a region went, as a tree.
+ *
+ * A subject is one interval of one goroutine, or all instances of a name merged; then the slow tenth of them stands
+ * beside the usual ones, what differs most first.
+ */
+#include <jansson.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "triage/findings/explain_text.h"
+#include "triage/exports/export_scope.h"
+#include "triage/report/report.h"
+
+#define LINES 60       /* of a tree, in text */
+#define INSTANCES 2000 /* of a name, spread evenly over all there are */
+
+static const char usage[] =
+    "usage: gotop explain [options] TRACE SUBJECT\n"
+    "Where the time of an interval went, completely: running, system calls, waiting for a processor, and each wait "
+    "by what\n"
+    "the goroutine that ended it did meanwhile.\n"
+    "SUBJECT  g123            a goroutine, all its life        g123@1.2s..1.3s  a part of it\n"
+    "         task:42         a task by its id                 task:NAME        all tasks of that name, merged\n"
+    "         region:NAME     all regions of that name         group:FUNCTION   all goroutines that started there\n"
+    "         slowest:task:NAME, slowest:region:NAME           the longest one\n"
+    "  --json               the tree and, for one interval, its parts in time order\n"
+    "  --utf8, --quiet, -o FILE, --exe FILE, --ticks-per-second N   as for gotop report\n"
+    "Exit status: 0 fine, 2 a trace can't be read or has no such subject, 3 a trace is there in part only.\n";
+
+struct one { /* an instance */
+    uint32_t g;
+    int64_t t0, t1;
+};
+struct asked {
+    struct one *v;
+    size_t n, cap, all; /* all: how many there are */
+    struct text title;
+    bool failed;
+};
+struct options {
+    struct trace_opts trace;
+    const char *path, *subject, *out;
+    bool json, utf8, quiet;
+};
+
+static int fail(const char *what, const char *why)
+{
+    struct text t = {0};
+    text_clean(&t, what, strlen(what), 0);
+    text_lit(&t, ": ");
+    text_clean(&t, why, strlen(why), 0);
+    door_printf(stderr, "gotop explain: %s\n", t.p ? t.p : "out of memory");
+    text_free(&t);
+    return 2;
+}
+
+/* ---- the subject --------------------------------------------------------------------------------------------- */
+
+static void ask(struct asked *q, uint32_t g, int64_t t0, int64_t t1)
+{
+    struct one *v = g != NO_LANE && t1 > t0 ? mem_grow(q->v, &q->cap, q->n + 1, sizeof *v) : NULL;
+    q->failed |= !v && g != NO_LANE && t1 > t0;
+    if (v) {
+        q->v = v;
+        v[q->n++] = (struct one){g, t0, t1};
+    }
+}
+
+static bool ask_goroutine(struct asked *q, const struct trace *tr, const char *s, const char **why)
+{
+    char *end;
+    errno = 0;
+    uint64_t id = strtoull(s, &end, 10);
+    uint32_t g = trace_find_lane(tr, LANE_G, id);
+    *why = "no such goroutine in this trace";
+    if (end == s || errno || (*end && *end != '@') || g == NO_LANE) {
+        return false;
+    }
+    struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+    int64_t a = li.first, b = li.last, len = trace_info(tr)->end;
+    if (*end == '@') {
+        char from[64];
+        const char *dots = strstr(end, "..");
+        *why = "the interval is not of the form FROM..TO, as 1.2s..1.3s";
+        if (!dots || (size_t)(dots - end) > sizeof from) {
+            return false;
+        }
+        memcpy(from, end + 1, (size_t)(dots - end - 1));
+        from[dots - end - 1] = 0;
+        if (!scope_time(from, len, &a) || !scope_time(dots + 2, len, &b) || a < 0 || b <= a || b > len) {
+            *why = "the interval makes no sense: FROM..TO within the trace, as 1.2s..1.3s";
+            return false;
+        }
+    }
+    text_who(&q->title, tr, g);
+    ask(q, g, a, b);
+    q->all = 1;
+    *why = "it has no length";
+    return q->n > 0;
+}
+
+static bool named(const struct trace *tr, uint32_t str, const char *name)
+{
+    return str_is(trace_str(tr, str), name);
+}
+
+static void ask_tasks(struct asked *q, const struct trace *tr, const char *s)
+{
+    const struct task *k;
+    size_t n = trace_tasks(tr, &k);
+    char *end;
+    uint64_t id = strtoull(s, &end, 10);
+    bool by_id = end != s && !*end;
+    for (size_t i = 0; i < n; i++) {
+        if (by_id ? k[i].id == id : named(tr, k[i].name, s)) {
+            ask(q, k[i].g, k[i].t0, k[i].t1);
+        }
+    }
+    text_lit(&q->title, "task ");
+    text_clean(&q->title, s, strlen(s), 60);
+}
+
+static void ask_regions(struct asked *q, const struct trace *tr, const char *s)
+{
+    const struct region *r;
+    size_t n = trace_regions(tr, &r);
+    for (size_t i = 0; i < n; i++) {
+        if (named(tr, r[i].name, s)) {
+            ask(q, r[i].g, r[i].t0, r[i].t1);
+        }
+    }
+    text_lit(&q->title, "region ");
+    text_clean(&q->title, s, strlen(s), 60);
+}
+
+static void ask_group(struct asked *q, const struct trace *tr, const char *s)
+{
+    uint32_t n = trace_nlanes(tr, LANE_G);
+    for (uint32_t g = 0; g < n; g++) {
+        struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+        if (named(tr, li.name, s)) {
+            ask(q, g, li.first, li.last);
+        }
+    }
+    text_lit(&q->title, "goroutines of ");
+    text_clean(&q->title, s, strlen(s), 60);
+}
+
+static int cmp_one(const void *a, const void *b)
+{
+    const struct one *x = a, *y = b;
+    int64_t p = x->t1 - x->t0, r = y->t1 - y->t0;
+    return p != r           ? (p < r) - (p > r)
+           : x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0)
+                            : (x->g > y->g) - (x->g < y->g);
+}
+
+static bool subject(struct asked *q, const struct trace *tr, const char *s, const char **why)
+{
+    bool slowest = strncmp(s, "slowest:", 8) == 0;
+    *why = "a subject is g123, g123@FROM..TO, task:ID, task:NAME, region:NAME, group:FUNCTION or slowest:..";
+    if (s[0] == 'g' && s[1] >= '0' && s[1] <= '9') {
+        return ask_goroutine(q, tr, s + 1, why);
+    }
+    if (slowest) {
+        s += 8;
+        text_lit(&q->title, "the slowest ");
+    }
+    if (strncmp(s, "task:", 5) == 0) {
+        ask_tasks(q, tr, s + 5);
+    } else if (strncmp(s, "region:", 7) == 0) {
+        ask_regions(q, tr, s + 7);
+    } else if (strncmp(s, "group:", 6) == 0) {
+        ask_group(q, tr, s + 6);
+    } else {
+        return false;
+    }
+    *why = "nothing of that name in this trace";
+    q->all = q->n;
+    if (q->n > 1) {
+        qsort(q->v, q->n, sizeof *q->v, cmp_one);
+    }
+    q->n = slowest && q->n ? 1 : q->n;
+    return q->n > 0;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------------ */
+
+static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr, const struct one *v,
+                    size_t n)
+{
+    size_t step = n > INSTANCES ? n / INSTANCES : 1;
+    if (!explain_tree_init(t, tr)) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i += step) {
+        explain_budget(x, 4000000);
+        if (!explain_add(x, t, v[i].g, v[i].t0, v[i].t1)) {
+            return false;
+        }
+    }
+    explain_tree_sort(t);
+    return true;
+}
+
+static void heading(struct text *t, const struct asked *q, const struct explain_tree *x)
+{
+    text_raw(t, q->title.p ? q->title.p : "", q->title.n);
+    if (q->all > 1 && q->n > 1) {
+        text_add(t, ": %zu, half of them ", q->all);
+        text_dur(t, q->v[q->n / 2].t1 - q->v[q->n / 2].t0);
+        text_lit(t, " or less, 1 % ");
+        text_dur(t, q->v[q->n / 100].t1 - q->v[q->n / 100].t0);
+        text_lit(t, " or more, the longest ");
+        text_dur(t, q->v[0].t1 - q->v[0].t0);
+        if (x->v[0].count < q->n) {
+            text_add(t, "; %llu of them looked at", (unsigned long long)x->v[0].count);
+        }
+    } else {
+        text_lit(t, ", ");
+        text_dur(t, q->v[0].t0);
+        text_lit(t, "..");
+        text_dur(t, q->v[0].t1);
+        text_lit(t, ", ");
+        text_dur(t, q->v[0].t1 - q->v[0].t0);
+    }
+    text_lit(t, "\n");
+    if (x->cut) {
+        text_lit(t, "Some waits are not followed to their end: too deep, or too much.\n");
+    }
+}
+
+static bool text_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
+{
+    struct explain_tree all, slow;
+    bool ok = tree_of(x, &all, tr, q->v, q->n);
+    if (ok) {
+        heading(t, q, &all);
+        explain_text(t, &all, LINES);
+    }
+    explain_tree_free(&all);
+    if (!ok || q->n < 20) {
+        return ok;
+    }
+    ok = tree_of(x, &slow, tr, q->v, q->n / 10);
+    if (ok) {
+        text_lit(t, "\nThe slowest tenth of them:\n");
+        explain_text(t, &slow, LINES / 2);
+    }
+    explain_tree_free(&slow);
+    return ok;
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------------ */
+
+static json_t *json_name(const struct trace *tr, uint32_t str)
+{
+    struct text t = {0};
+    text_str(&t, tr, str);
+    json_t *v = json_string(t.p ? t.p : "");
+    text_free(&t);
+    return v;
+}
+
+static json_t *json_tree(const struct explain_tree *x, uint32_t i, int depth)
+{
+    json_t *arr = json_array();
+    for (uint32_t k = x->v[i].first; arr && k != NO_LANE && depth < EXPLAIN_DEPTH + 1; k = x->v[k].next) {
+        const struct explain_node *n = &x->v[k];
+        json_t *o = json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", explain_cat_id((enum explain_cat)n->cat),
+                              "func", json_name(x->tr, n->func), "goroutines", json_name(x->tr, n->who), "ns",
+                              (json_int_t)n->ns, "count", (json_int_t)n->count, "longest_ns", (json_int_t)n->longest);
+        if (n->first != NO_LANE) {
+            json_object_set_new(o, "by", json_tree(x, k, depth + 1));
+        }
+        json_array_append_new(arr, o);
+    }
+    return arr;
+}
+
+static json_t *json_parts(const struct explain_list *l, const struct trace *tr)
+{
+    json_t *arr = json_array();
+    for (size_t i = 0; i < l->n; i++) {
+        const struct explain_part *p = &l->v[i].part;
+        uint32_t stack, frame, func = explain_place(tr, p, &stack, &frame);
+        json_t *o =
+            json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1, "depth",
+                      (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat), "goroutine",
+                      (json_int_t)trace_lane(tr, (struct lane){LANE_G, p->g}).id, "func", json_name(tr, func));
+        if (l->v[i].up != NO_LANE) {
+            json_object_set_new(o, "of", json_integer((json_int_t)l->v[i].up));
+        }
+        if (p->by != NO_LANE) {
+            json_object_set_new(o, "ended_by",
+                                json_integer((json_int_t)trace_lane(tr, (struct lane){LANE_G, p->by}).id));
+        }
+        json_array_append_new(arr, o);
+    }
+    return arr;
+}
+
+static bool json_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
+{
+    struct explain_tree all;
+    struct explain_list l = {0};
+    bool ok = tree_of(x, &all, tr, q->v, q->n);
+    explain_budget(x, 4000000);
+    ok = ok && (q->n > 1 || explain_list(x, q->v[0].g, q->v[0].t0, q->v[0].t1, &l));
+    if (ok) {
+        json_t *root =
+            json_pack("{s:s, s:s, s:I, s:I, s:b, s:o}", "schema", "gotop.explain/1", "subject",
+                      q->title.p ? q->title.p : "", "instances", (json_int_t)q->all, "ns", (json_int_t)all.v[0].ns,
+                      "cut", (int)(all.cut || l.cut), "tree", json_tree(&all, 0, 0));
+        if (root && q->n == 1) {
+            json_object_set_new(root, "t0", json_integer((json_int_t)q->v[0].t0));
+            json_object_set_new(root, "t1", json_integer((json_int_t)q->v[0].t1));
+            json_object_set_new(root, "parts", json_parts(&l, tr));
+        }
+        char *s = root ? json_dumps(root, JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0)) : NULL;
+        if (s) {
+            text_raw(t, s, strlen(s));
+            text_lit(t, "\n");
+        }
+        ok = s != NULL;
+        free(s);
+        json_decref(root);
+    }
+    explain_tree_free(&all);
+    explain_list_free(&l);
+    return ok;
+}
+
+/* ---- the command ------------------------------------------------------------------------------------------------- */
+
+/* -1 to go on, else the exit status. */
+static int parse(struct options *o, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *a = argv[i];
+        bool value = strcmp(a, "-o") == 0 || strcmp(a, "--exe") == 0 || strcmp(a, "--ticks-per-second") == 0;
+        if (strcmp(a, "--help") == 0 || strcmp(a, "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        }
+        if (value && i + 1 == argc) {
+            return fail(a, "needs a value");
+        }
+        if (strcmp(a, "-o") == 0) {
+            o->out = argv[++i];
+        } else if (strcmp(a, "--exe") == 0) {
+            o->trace.exe = argv[++i];
+        } else if (strcmp(a, "--ticks-per-second") == 0) {
+            o->trace.ticks_per_second = strtod(argv[++i], NULL);
+        } else if (strcmp(a, "--json") == 0) {
+            o->json = true;
+        } else if (strcmp(a, "--utf8") == 0) {
+            o->utf8 = true;
+        } else if (strcmp(a, "--quiet") == 0) {
+            o->quiet = true;
+        } else if (a[0] == '-' && a[1]) {
+            return fail(a, "unknown option (gotop explain --help)");
+        } else if (!o->path) {
+            o->path = a;
+        } else if (!o->subject) {
+            o->subject = a;
+        } else {
+            return fail(a, "one trace and one subject, please");
+        }
+    }
+    return o->subject ? -1
+                      : fail(o->path ? o->path : "explain", "TRACE and SUBJECT are wanted (gotop explain --help)");
+}
+
+static int put(const struct options *o, const struct text *t)
+{
+    FILE *f = o->out ? fopen(o->out, "wb") : stdout;
+    if (!f) {
+        return fail(o->out, "can't be written");
+    }
+    bool bad = t->n && fwrite(t->p, 1, t->n, f) != t->n;
+    bad |= o->out ? fclose(f) != 0 : fflush(f) != 0;
+    return bad && errno != EPIPE ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
+}
+
+static int answer(const struct options *o, const struct trace *tr, struct text *t)
+{
+    struct asked q = {0};
+    const char *why;
+    int status = 0;
+    struct explainer *x = NULL;
+    if (!subject(&q, tr, o->subject, &why)) {
+        status = fail(o->subject, q.failed ? "out of memory" : why);
+    } else {
+        x = explain_new(tr);
+        t->ticks = !trace_info(tr)->has_clock;
+        if (!x || q.failed || !(o->json ? json_answer(t, x, tr, &q) : text_answer(t, x, tr, &q)) || !text_ok(t)) {
+            status = fail("explain", "out of memory");
+        }
+    }
+    explain_free(x);
+    text_free(&q.title);
+    mem_free(q.v);
+    return status;
+}
+
+int explain_main(int argc, char **argv)
+{
+    struct options o = {0};
+    struct trace *tr;
+    struct err e = {0};
+    struct text t = {0};
+    int status = parse(&o, argc, argv);
+    if (status >= 0) {
+        return status;
+    }
+    if (trace_open(o.path, &o.trace, &tr, &e) != ERR_OK) {
+        return fail(o.path, e.what);
+    }
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+    }
+    t.ascii = !o.utf8;
+    if (trace_fatal(tr)) {
+        status = fail(o.path, trace_fatal(tr)->what);
+    } else if (trace_info(tr)->bounded) {
+        status = fail(o.path, "explain needs the whole model, which is more memory than half of what is free");
+    } else {
+        status = answer(&o, tr, &t);
+        if (status == 0) {
+            status = put(&o, &t);
+        }
+        status = status == 0 && trace_info(tr)->ndamages ? 3 : status;
+    }
+    trace_close(tr);
+    text_free(&t);
+    return status;
+}

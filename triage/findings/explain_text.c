@@ -1,0 +1,54 @@
+/* explain_text.c - see explain_text.h. */
+#include "triage/findings/explain_text.h"
+
+#define DEEP 8 /* levels */
+
+static void node_text(struct text *t, const struct trace *tr, const struct explain_node *n, bool own)
+{
+    if (!own) {
+        text_func(t, tr, n->who, 48);
+        text_lit(t, ": ");
+    }
+    text_add(t, "%s", explain_cat_name((enum explain_cat)n->cat));
+    if (n->cat == EX_WAIT || n->cat == EX_OPEN || n->cat == EX_TIMER || n->cat == EX_STOPPED) {
+        struct str r = trace_str(tr, n->reason);
+        text_lit(t, " (");
+        text_clean(t, r.len ? r.p : "?", r.len ? r.len : 1, 40);
+        text_lit(t, ")");
+    }
+    if (n->stack && n->cat != EX_ABSENT) {
+        text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind "
+                    : n->cat == EX_RUN                                                ? " in "
+                                                                                      : " at ");
+        text_calls(t, tr, n->stack, n->frame, 3);
+    }
+}
+
+static void tree_text(struct text *t, const struct explain_tree *x, uint32_t i, int depth, uint32_t who, int *lines)
+{
+    for (uint32_t k = x->v[i].first; k != NO_LANE && *lines > 0; k = x->v[k].next) {
+        const struct explain_node *n = &x->v[k];
+        struct text cell = {0};
+        if (n->ns < x->v[0].ns / 200) {
+            continue; /* half a per cent */
+        }
+        text_share(&cell, (double)n->ns, (double)x->v[0].ns);
+        text_add(t, "%7s ", cell.p ? cell.p : "");
+        text_free(&cell);
+        text_dur(&cell, n->ns);
+        text_add(t, "%8s %7llu  %*s", cell.p ? cell.p : "", (unsigned long long)n->count, 2 * depth, "");
+        text_free(&cell);
+        node_text(t, x->tr, n, depth == 0 || n->who == who);
+        text_lit(t, "\n");
+        --*lines;
+        if (depth + 1 < DEEP) {
+            tree_text(t, x, k, depth + 1, n->who, lines);
+        }
+    }
+}
+
+void explain_text(struct text *t, const struct explain_tree *x, int lines)
+{
+    text_lit(t, "  share     time   count  what\n");
+    tree_text(t, x, 0, 0, 0, &lines);
+}

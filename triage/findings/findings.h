@@ -1,0 +1,51 @@
+/*
+ * findings.h - rules over the tables: what stands out, ranked, with evidence and a next step.
+ */
+#ifndef GOTOP_TRIAGE_FINDINGS_H
+#define GOTOP_TRIAGE_FINDINGS_H
+
+#include "triage/triage.h"
+
+enum rule {
+#define X(ID, id, view, title, help) RULE_##ID,
+#include "triage/findings/rules.def"
+#undef X
+    RULE_COUNT
+};
+
+struct finding {
+    enum rule rule;
+    bool note;           /* nothing lost, but worth a look */
+    bool inferred;       /* rests on what the trace does not record (a lock's holder) */
+    int64_t severity_ns; /* clock time lost, by the rule's own measure; findings are sorted by it */
+    char *amount;        /* short: "84.3ms", "6.1%", "+38" */
+    char *title;         /* short: "lock convoy" */
+    char *text;          /* one or two sentences with the numbers */
+    char *next;          /* what to do next */
+    int64_t t0, t1;      /* where to look; t0 = t1: a moment */
+    struct lane lane;    /* which lane; .i = NO_LANE: none in particular */
+    uint32_t stack;      /* evidence, 0 = none */
+    int view;            /* number of the view that shows more */
+    uint64_t lane_id;    /* the lane's id in the file, if it has one: its index may be another one by now */
+    uint32_t parts;      /* of a trace read in parts (finding_parts.h): in how many; 0 = it is of the whole */
+    int64_t cost_ns, part0, part1; /* severity over all of them; the part that text and place speak of */
+    char key[40]; /* rule and subject, the same in another trace of the program as far as possible: for diff */
+};
+struct findings {
+    struct finding *f; /* warnings by severity, then notes */
+    uint32_t n;
+};
+
+/* findings_of - only after TRIAGE_DONE. All strings are clean UTF-8 without control characters. */
+enum err_code findings_of(const struct triage *tg, struct findings *out, struct err *e);
+void findings_free(struct findings *fs);
+void findings_sort(struct findings *fs);
+/* finding_lane - its lane as of now; .i = NO_LANE: none, or one that isn't held. */
+struct lane finding_lane(const struct trace *tr, const struct finding *f);
+
+const char *rule_id(enum rule r);
+const char *rule_title(enum rule r);
+const char *rule_help(enum rule r); /* when it speaks, with its thresholds */
+int rule_view(enum rule r);
+
+#endif

@@ -1,0 +1,421 @@
+/*
+ * holder.c - see holder.h. Waits and holdings make chains: each wait of triage.lock_waits ends one holding, which began
+ * when its holder got the lock, at the end of another of these waits. The link to that wait is found once per wait.
+ *
+ * Invariants. A wait's holdings lie one behind the other without a gap, the last ends with the wait; what is before the
+ * first is not told. What holders did is summed over all waits, so a stretch counts for each that waited through it.
+ */
+#include "triage/findings/holder.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/tri.h"
+
+#define BACK_MOST 32 /* waits of a holder that are looked at for one for the same lock */
+
+struct doing { /* of a goroutine in an interval */
+    int64_t ns[ST_COUNT], wait_ns[WK_KINDS];
+};
+
+struct weight { /* how long somebody held somewhere */
+    uint32_t row, id;
+    int64_t ns;
+};
+struct weights {
+    struct tab by;
+    struct weight *w;
+    uint32_t n;
+    size_t cap;
+};
+
+struct holders {
+    struct triage *tg;
+    struct tab by_place;
+    size_t cap_rows;
+    struct doing *whole; /* of each wait's holding as a whole, if `known` */
+    uint8_t *known;
+    struct weights goroutines, names, stacks;
+};
+
+uint32_t holder_place(const struct trace *tr, uint32_t stack)
+{
+    return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
+}
+
+const struct holder_row *holder_at(const struct triage *tg, uint32_t place)
+{
+    for (uint32_t i = 0; i < tg->nholders; i++) {
+        if (tg->holders[i].place == place) {
+            return &tg->holders[i];
+        }
+    }
+    return NULL;
+}
+
+/* ---- chains ------------------------------------------------------------------------------------------------- */
+
+/* The first of triage.lock_order (waits by goroutine, then time) that is not before (g, t). */
+static uint32_t order_at(const struct triage *tg, uint32_t g, int64_t t)
+{
+    uint32_t lo = 0, hi = tg->nlock_waits;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        const struct lock_wait *w = &tg->lock_waits[tg->lock_order[mid]];
+        if (w->g < g || (w->g == g && w->t0 < t)) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo;
+}
+
+/* The last wait of g that was over by t, for the lock asked for in place a or b; NO_LANE: none. */
+static uint32_t wait_before(const struct triage *tg, uint32_t g, int64_t t, uint32_t a, uint32_t b)
+{
+    uint32_t at = order_at(tg, g, t);
+    for (uint32_t i = 0; i < BACK_MOST && at-- > 0; i++) {
+        uint32_t k = tg->lock_order[at];
+        const struct lock_wait *w = &tg->lock_waits[k];
+        if (w->g != g) {
+            return NO_LANE;
+        }
+        if (w->t1 <= t && (w->place == a || (w->place == b && b))) {
+            return k;
+        }
+    }
+    return NO_LANE;
+}
+
+/*
+ * When did the holder that ended wait w get the lock? When it was woken for it, but not before the waiter itself was
+ * woken for it in vain: then somebody had let go of it. That wait, whose end is the holding's begin; NO_LANE: unknown.
+ */
+static uint32_t got_with(const struct triage *tg, const struct lock_wait *w)
+{
+    uint32_t by_holder = wait_before(tg, w->waker, w->t1, w->place, w->let_go);
+    uint32_t by_waiter = wait_before(tg, w->g, w->t0, w->place, 0);
+    if (by_holder == NO_LANE || by_waiter == NO_LANE) {
+        return by_holder == NO_LANE ? by_waiter : by_holder;
+    }
+    return tg->lock_waits[by_holder].t1 >= tg->lock_waits[by_waiter].t1 ? by_holder : by_waiter;
+}
+
+/* Calls f for each holding in wait i, last first, with the wait it ended; false ends it. */
+static bool chain(const struct triage *tg, uint32_t i,
+                  bool (*f)(void *arg, uint32_t k, const struct holding *h, bool all), void *arg)
+{
+    int64_t t0 = tg->lock_waits[i].t0;
+    for (uint32_t hops = 0; hops < HOLDINGS_MAX; hops++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        int64_t got = w->got == NO_LANE ? t0 : tg->lock_waits[w->got].t1;
+        struct holding h = {w->waker, got > t0 ? got : t0, w->t1, w->waker_stack};
+        if (w->waker >= tg->ng || (h.t1 > h.t0 && !f(arg, i, &h, got >= t0 && w->got != NO_LANE))) {
+            return w->waker >= tg->ng;
+        }
+        if (got <= t0 || w->got == i) {
+            break;
+        }
+        i = w->got;
+    }
+    return true;
+}
+
+struct collect {
+    struct holding *out;
+    uint32_t n;
+};
+
+static bool collect(void *arg, uint32_t k, const struct holding *h, bool all)
+{
+    struct collect *c = arg;
+    (void)k;
+    (void)all;
+    c->out[c->n++] = *h;
+    return c->n < HOLDINGS_MAX;
+}
+
+uint32_t holder_parts(const struct triage *tg, uint32_t g, int64_t t0, struct holding out[HOLDINGS_MAX])
+{
+    uint32_t at = order_at(tg, g, t0);
+    struct collect c = {out, 0};
+    if (at < tg->nlock_waits) {
+        const struct lock_wait *w = &tg->lock_waits[tg->lock_order[at]];
+        if (w->g == g && w->t0 == t0) {
+            (void)chain(tg, tg->lock_order[at], collect, &c);
+        }
+    }
+    return c.n;
+}
+
+/* ---- what a holder does ------------------------------------------------------------------------------------- */
+
+struct kinds {
+    const struct trace *tr;
+    int64_t t0, t1;
+    struct doing *d;
+};
+
+static bool wait_kind_of(void *arg, const struct span *s)
+{
+    struct kinds *k = arg;
+    int64_t a = s->t0 > k->t0 ? s->t0 : k->t0, z = s->t1 < k->t1 ? s->t1 : k->t1;
+    if (s->state == ST_WAITING && z > a) {
+        k->d->wait_ns[stacks_wait_kind(k->tr, s->reason, s->stack)] += z - a;
+    }
+    return true;
+}
+
+static void doing_of(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, struct doing *d)
+{
+    struct lane l = {LANE_G, g};
+    struct shares s;
+    struct kinds k = {tr, t0, t1, d};
+    int64_t told = 0;
+    *d = (struct doing){0};
+    trace_shares(tr, l, t0, t1, &s);
+    memcpy(d->ns, s.ns, sizeof d->ns);
+    if (s.ns[ST_WAITING] > (t1 - t0) / 16) { /* shorter waits than a 64th of it stay without a name */
+        trace_wide(tr, l, t0, t1, (t1 - t0) / 64 + 1, wait_kind_of, &k);
+    }
+    for (int i = 0; i < WK_KINDS; i++) {
+        told += d->wait_ns[i];
+    }
+    d->wait_ns[WK_OTHER] += s.ns[ST_WAITING] - told;
+}
+
+/* ---- sums over all waits ------------------------------------------------------------------------------------ */
+
+static bool weigh(struct weights *ws, uint32_t row, uint32_t id, int64_t ns)
+{
+    uint32_t i = tab_put(&ws->by, row, id, ws->n);
+    if (i == TAB_NONE) {
+        return false;
+    }
+    if (i == ws->n) {
+        struct weight *p = mem_grow(ws->w, &ws->cap, (size_t)i + 1, sizeof *p);
+        if (!p) {
+            return false;
+        }
+        ws->w = p;
+        p[ws->n++] = (struct weight){row, id, 0};
+    }
+    ws->w[i].ns = ns_add(ws->w[i].ns, ns);
+    return true;
+}
+
+static void weights_free(struct weights *ws)
+{
+    tab_free(&ws->by);
+    mem_free(ws->w);
+}
+
+static uint32_t row_of(struct holders *h, uint32_t place)
+{
+    uint32_t i = tab_put(&h->by_place, place, 0, h->tg->nholders);
+    if (i == h->tg->nholders && i != TAB_NONE) {
+        struct holder_row *p = mem_grow(h->tg->holders, &h->cap_rows, (size_t)i + 1, sizeof *p);
+        if (!p) {
+            return TAB_NONE;
+        }
+        h->tg->holders = p;
+        p[h->tg->nholders++] = (struct holder_row){.place = place, .g = NO_LANE};
+    }
+    return i;
+}
+
+struct one { /* wait being summed up */
+    struct holders *h;
+    uint32_t row, waiter, most;
+    int64_t most_ns;
+};
+
+static bool add_part(void *arg, uint32_t k, const struct holding *p, bool all)
+{
+    struct one *o = arg;
+    struct holders *h = o->h;
+    struct triage *tg = h->tg;
+    struct holder_row *r = &tg->holders[o->row];
+    int64_t ns = p->t1 - p->t0;
+    struct doing part, *d = all ? &h->whole[k] : &part;
+    if (!all || !h->known[k]) {
+        doing_of(tg->tr, p->g, p->t0, p->t1, d);
+        h->known[k] |= all;
+    }
+    for (int i = 0; i < ST_COUNT; i++) {
+        r->ns[i] = ns_add(r->ns[i], d->ns[i]);
+    }
+    for (int i = 0; i < WK_KINDS; i++) {
+        r->wait_ns[i] = ns_add(r->wait_ns[i], d->wait_ns[i]);
+    }
+    r->told = ns_add(r->told, ns);
+    if (ns > r->longest.t1 - r->longest.t0) {
+        r->longest = (struct moment){p->t0, p->t1, p->g, NO_LANE};
+    }
+    tg->g[p->g].ended_ns = ns_add(tg->g[p->g].ended_ns, ns);
+    if (ns > o->most_ns) {
+        o->most_ns = ns;
+        o->most = p->g;
+    }
+    return weigh(&h->goroutines, o->row, p->g, ns) && weigh(&h->names, o->row, tri_name(tg->tr, p->g), ns) &&
+           weigh(&h->stacks, o->row, p->stack, ns) && slices_tick();
+}
+
+static bool add_wait(struct holders *h, uint32_t i)
+{
+    struct triage *tg = h->tg;
+    const struct lock_wait *w = &tg->lock_waits[i];
+    struct one o = {.h = h, .waiter = w->g, .most = NO_LANE};
+    if (w->waker >= tg->ng) {
+        return true; /* nobody woke it, or nobody says who */
+    }
+    o.row = row_of(h, w->place);
+    if (o.row == TAB_NONE) {
+        return false;
+    }
+    tg->holders[o.row].waits++;
+    tg->holders[o.row].waited = ns_add(tg->holders[o.row].waited, w->t1 - w->t0);
+    if (!chain(tg, i, add_part, &o)) {
+        return false;
+    }
+    if (o.most != NO_LANE) { /* waits come by goroutine: so that the last waiter seen tells them apart */
+        struct gstat *s = &tg->g[o.most];
+        s->ended++;
+        s->waiters += s->last_waiter != w->g + 1;
+        s->last_waiter = w->g + 1;
+    }
+    return true;
+}
+
+static void heaviest(struct triage *tg, const struct weights *ws, size_t id, size_t ns, bool count)
+{
+    for (uint32_t i = 0; i < ws->n; i++) {
+        char *row = (char *)&tg->holders[ws->w[i].row];
+        int64_t *best = (int64_t *)(void *)(row + ns);
+        if (ws->w[i].ns > *best) {
+            *best = ws->w[i].ns;
+            *(uint32_t *)(void *)(row + id) = ws->w[i].id;
+        }
+        tg->holders[ws->w[i].row].holders += count;
+    }
+}
+
+static int cmp_row(const void *a, const void *b)
+{
+    const struct holder_row *x = a, *y = b;
+    return x->waited != y->waited ? (x->waited < y->waited) - (x->waited > y->waited)
+                                  : (x->place > y->place) - (x->place < y->place);
+}
+
+/* The place of each wait, where its waker let go, the waits by goroutine, and with which wait each holder got it. */
+static bool links(struct triage *tg)
+{
+    struct tab by_stack = {0};
+    struct keyed_row *k = mem_alloc(((size_t)tg->nlock_waits + 1) * sizeof *k);
+    bool ok = k != NULL;
+    tg->lock_order = mem_alloc(((size_t)tg->nlock_waits + 1) * sizeof *tg->lock_order);
+    ok = ok && tg->lock_order;
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+        struct lock_wait *w = &tg->lock_waits[i];
+        uint32_t place = tab_get(&by_stack, w->stack, 0), go = tab_get(&by_stack, w->waker_stack, 0);
+        w->place = place != TAB_NONE ? place : holder_place(tg->tr, w->stack);
+        w->let_go = go != TAB_NONE ? go : holder_place(tg->tr, w->waker_stack);
+        ok = tab_put(&by_stack, w->stack, 0, w->place) != TAB_NONE &&
+             tab_put(&by_stack, w->waker_stack, 0, w->let_go) != TAB_NONE;
+        k[i] = (struct keyed_row){w->g, i};
+    }
+    ok = ok && rows_sort(k, tg->nlock_waits);
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+        tg->lock_order[i] = k[i].row;
+    }
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+        struct lock_wait *w = &tg->lock_waits[i];
+        w->got = w->waker < tg->ng ? got_with(tg, w) : NO_LANE;
+        ok = i % 256 || slices_tick();
+    }
+    tab_free(&by_stack);
+    mem_free(k);
+    return ok;
+}
+
+bool triage_holders(struct triage *tg)
+{
+    struct holders h = {.tg = tg};
+    bool ok = links(tg);
+    for (uint32_t g = 0; g < tg->ng; g++) {
+        tg->g[g].last_waiter = 0;
+    }
+    h.whole = mem_alloc(((size_t)tg->nlock_waits + 1) * sizeof *h.whole);
+    h.known = mem_zalloc((size_t)tg->nlock_waits + 1);
+    ok = ok && h.whole && h.known;
+    for (uint32_t i = 0; i < tg->nlock_waits && ok; i++) {
+        ok = add_wait(&h, tg->lock_order[i]) && slices_tick();
+    }
+    if (ok && tg->nholders) {
+        heaviest(tg, &h.goroutines, offsetof(struct holder_row, g), offsetof(struct holder_row, g_ns), true);
+        heaviest(tg, &h.names, offsetof(struct holder_row, name), offsetof(struct holder_row, name_ns), false);
+        heaviest(tg, &h.stacks, offsetof(struct holder_row, stack), offsetof(struct holder_row, stack_ns), false);
+        qsort(tg->holders, tg->nholders, sizeof *tg->holders, cmp_row);
+    }
+    tab_free(&h.by_place);
+    weights_free(&h.goroutines);
+    weights_free(&h.names);
+    weights_free(&h.stacks);
+    mem_free(h.whole);
+    mem_free(h.known);
+    return ok;
+}
+
+/* ---- in words ----------------------------------------------------------------------------------------------- */
+
+void holder_text(struct text *t, const struct trace *tr, const struct holder_row *h)
+{
+    bool one = h->g_ns >= h->told / 2 && h->g != NO_LANE;
+    if (one) {
+        text_who(t, tr, h->g);
+    } else {
+        text_add(t, "%u goroutines, most by ", h->holders);
+        text_func(t, tr, h->name, 60);
+    }
+    if (h->stack) {
+        text_lit(t, " in ");
+        text_func(t, tr, holder_place(tr, h->stack), 60);
+    }
+    text_lit(t, " (inferred), ");
+    text_share(t, (double)(one ? h->g_ns : h->name_ns), (double)h->waited);
+    text_lit(t, " of the waiting");
+}
+
+void holder_doing_text(struct text *t, const struct holder_row *h)
+{
+    static const char *const waits[WK_KINDS] = {"waiting",
+                                                "waiting for another lock",
+                                                "waiting for a wait group",
+                                                "waiting for a condition",
+                                                "waiting to send",
+                                                "waiting to receive",
+                                                "waiting in a select",
+                                                "waiting for the network",
+                                                "asleep",
+                                                "waiting for the collector",
+                                                "waiting"};
+    const struct {
+        const char *what;
+        int64_t ns;
+    } state[] = {{"running", h->ns[ST_RUNNING]},
+                 {"in system calls", h->ns[ST_SYSCALL]},
+                 {"waiting for a processor", h->ns[ST_RUNNABLE]}};
+    bool first = true;
+    for (size_t i = 0; i < sizeof state / sizeof *state + WK_KINDS; i++) {
+        bool wait = i >= sizeof state / sizeof *state;
+        int64_t ns = wait ? h->wait_ns[i - sizeof state / sizeof *state] : state[i].ns;
+        if (ns > 0 && ns >= h->told / 20) {
+            text_add(t, "%s%s ", first ? "" : ", ", wait ? waits[i - sizeof state / sizeof *state] : state[i].what);
+            text_share(t, (double)ns, (double)h->told);
+            first = false;
+        }
+    }
+    text_add(t, "%s", first ? "many short things" : "");
+}

@@ -1,0 +1,245 @@
+/*
+ * leaks.c - what may never end, and who was woken for nothing.
+ *
+ * Leaks: goroutines that the trace saw created and not ended, and that are blocked when it ends, by creation stack
+ * and by where they are blocked. Herds: bursts of wake-ups from one waker after which the woken ones soon blocked
+ * again on the same condition.
+ */
+#include "triage/tri.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/thresholds.h"
+
+#define BURST 100000 /* ns: wake-ups of one waker within this time are one burst */
+
+struct birth {
+    uint32_t created, ended;
+};
+
+struct leaks {
+    struct triage *tg;
+    struct tab by_birth, by_row;
+    struct birth *b;
+    uint32_t nb;
+    size_t cap_b, cap_rows;
+    uint32_t *row_birth; /* of each row */
+    size_t cap_rb;
+    struct tab by_wait; /* rows of triage.waits */
+};
+
+static uint32_t birth_of(struct leaks *k, const struct lane_info *li)
+{
+    uint32_t i = tab_put(&k->by_birth, li->create_stack, li->name, k->nb);
+    if (i == k->nb && i != TAB_NONE) {
+        struct birth *p = mem_grow(k->b, &k->cap_b, (size_t)i + 1, sizeof *p);
+        if (!p) {
+            return TAB_NONE;
+        }
+        k->b = p;
+        p[k->nb++] = (struct birth){0, 0};
+    }
+    return i;
+}
+
+static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s, uint32_t birth)
+{
+    struct triage *tg = k->tg;
+    uint32_t i = tab_put(&k->by_row, (uint64_t)birth << 32 | s->reason, s->stack, tg->nleaks);
+    if (i == TAB_NONE) {
+        return NULL;
+    }
+    if (i == tg->nleaks) {
+        struct leak_row *p = mem_grow(tg->leaks, &k->cap_rows, (size_t)i + 1, sizeof *p);
+        uint32_t *rb;
+        if (!p) {
+            return NULL;
+        }
+        tg->leaks = p;
+        rb = mem_grow(k->row_birth, &k->cap_rb, (size_t)i + 1, sizeof *rb);
+        if (!rb) {
+            return NULL;
+        }
+        k->row_birth = rb;
+        rb[i] = birth;
+        p[i] = (struct leak_row){.name = li->name,
+                                 .create_stack = li->create_stack,
+                                 .reason = s->reason,
+                                 .stack = s->stack,
+                                 .kind = stacks_wait_kind(tg->tr, s->reason, s->stack),
+                                 .youngest = INT64_MAX};
+        tg->nleaks++;
+    }
+    return &tg->leaks[i];
+}
+
+#define BACK_MOST 4096 /* spans of a goroutine's past that are looked at */
+
+/* Had the goroutine waited at this place before its last wait, and gone on? Then it is at rest there, not lost. */
+static bool been_here(struct span_iter *it, uint32_t reason, uint32_t stack)
+{
+    for (int i = 0; i < BACK_MOST && span_prev(it); i++) {
+        const struct span *s = span_get(it);
+        if (s->state == ST_WAITING && s->reason == reason && s->stack == stack) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Waits at this place that ended: how long did the longest take? */
+static int64_t usual(const struct leaks *k, const struct span *s)
+{
+    uint32_t i = tab_get(&k->by_wait, s->reason, s->stack);
+    return i == TAB_NONE ? 0 : k->tg->waits[i].longest_done;
+}
+
+static bool leak_lane(struct leaks *k, uint32_t g)
+{
+    struct triage *tg = k->tg;
+    struct lane l = {LANE_G, g};
+    struct lane_info li = trace_lane(tg->tr, l);
+    struct span_iter it;
+    struct leak_row *r;
+    struct span last;
+    const struct span *s = &last;
+    uint32_t b;
+    int64_t q;
+    if (!li.created || li.is_system) {
+        return true;
+    }
+    b = birth_of(k, &li);
+    if (b == TAB_NONE) {
+        return false;
+    }
+    k->b[b].created++;
+    k->b[b].ended += li.ended;
+    if (li.ended || li.nspans == 0 || !span_seek_index(&it, tg->tr, l, li.nspans - 1)) {
+        return true;
+    }
+    last = *span_get(&it);
+    if (s->state != ST_WAITING) {
+        return true;
+    }
+    r = leak_of(k, &li, s, b);
+    if (!r) {
+        return false;
+    }
+    r->count++;
+    r->once += tg->g[g].waits == 1;
+    if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)usual(k, s) &&
+        !been_here(&it, s->reason, s->stack)) {
+        r->lost++;
+        q = tg->end > 0 ? (int64_t)((double)(li.first - tg->t0) / (double)tg->end * 4) : 0;
+        r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
+    }
+    if (tri_len(s) > r->oldest || r->count == 1) {
+        r->oldest = tri_len(s);
+        r->example = g;
+    }
+    r->youngest = tri_len(s) < r->youngest ? tri_len(s) : r->youngest;
+    return true;
+}
+
+static int cmp_leak(const void *a, const void *b)
+{
+    const struct leak_row *x = a, *y = b;
+    return x->count != y->count ? (x->count < y->count) - (x->count > y->count)
+                                : (x->example > y->example) - (x->example < y->example);
+}
+
+bool triage_leaks(struct triage *tg)
+{
+    struct leaks k = {.tg = tg};
+    bool ok = true;
+    for (uint32_t i = 0; i < tg->nwaits && ok; i++) {
+        ok = tab_put(&k.by_wait, tg->waits[i].reason, tg->waits[i].stack, i) != TAB_NONE;
+    }
+    for (uint32_t g = 0; g < tg->ng && ok; g++) {
+        ok = leak_lane(&k, g) && (g % 256 || slices_tick());
+    }
+    for (uint32_t i = 0; i < tg->nleaks && ok; i++) {
+        tg->leaks[i].created = k.b[k.row_birth[i]].created;
+        tg->leaks[i].ended = k.b[k.row_birth[i]].ended;
+    }
+    if (ok && tg->nleaks) {
+        qsort(tg->leaks, tg->nleaks, sizeof *tg->leaks, cmp_leak);
+    }
+    tab_free(&k.by_birth);
+    tab_free(&k.by_row);
+    tab_free(&k.by_wait);
+    mem_free(k.b);
+    mem_free(k.row_birth);
+    return ok;
+}
+
+/* ---- herds ------------------------------------------------------------------------------------------------- */
+
+static int cmp_wake(const void *a, const void *b)
+{
+    const struct wake *x = a, *y = b;
+    return x->pair != y->pair     ? (x->pair > y->pair) - (x->pair < y->pair)
+           : x->waker != y->waker ? (x->waker > y->waker) - (x->waker < y->waker)
+                                  : (x->t > y->t) - (x->t < y->t);
+}
+
+static int cmp_herd(const void *a, const void *b)
+{
+    const struct herd_row *x = a, *y = b;
+    return x->lost != y->lost ? (x->lost < y->lost) - (x->lost > y->lost) : (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+/* Is w[j] of a goroutine that is among w[i..j) already? Then it is a new burst: one wake-up each. */
+static bool woken_before(const struct wake *w, size_t i, size_t j)
+{
+    for (size_t k = i; k < j && k < i + 4096; k++) {
+        if (w[k].g == w[j].g) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Wakes w[0..n) of one pair, sorted by waker and time. */
+static void herd_of(struct herd_row *h, const struct wake *w, size_t n)
+{
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i; j < n && w[j].waker == w[i].waker && w[j].t - w[i].t <= BURST && !woken_before(w, i, j); j++) {
+            h->lost = ns_add(h->lost, w[j].lost);
+        }
+        if (j - i >= HERD_MIN) {
+            h->bursts++;
+            if (j - i > h->largest) {
+                h->largest = (uint32_t)(j - i);
+                h->at = (struct moment){w[i].t, w[j - 1].t + w[j - 1].lost, w[i].waker, NO_LANE};
+            }
+        }
+    }
+}
+
+/* Before the pairs are sorted: wakes name them by row. */
+bool triage_herds(struct triage *tg)
+{
+    struct triage_work *wk = tg->work;
+    size_t cap = 0;
+    if (wk->nwakes) {
+        qsort(wk->wakes, wk->nwakes, sizeof *wk->wakes, cmp_wake);
+    }
+    for (size_t i = 0, j; i < wk->nwakes; i = j) {
+        struct herd_row *p = mem_grow(tg->herds, &cap, (size_t)tg->nherds + 1, sizeof *p);
+        if (!p) {
+            return false;
+        }
+        tg->herds = p;
+        for (j = i; j < wk->nwakes && wk->wakes[j].pair == wk->wakes[i].pair; j++) {
+        }
+        p[tg->nherds] = (struct herd_row){
+            .pair = wk->wakes[i].pair, .futile = j - i, .wakes = tg->pairs[wk->wakes[i].pair].count};
+        herd_of(&p[tg->nherds++], wk->wakes + i, j - i);
+    }
+    if (tg->nherds) {
+        qsort(tg->herds, tg->nherds, sizeof *tg->herds, cmp_herd);
+    }
+    return true;
+}

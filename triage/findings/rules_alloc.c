@@ -1,0 +1,247 @@
+/*
+ * rules_alloc.c - who feeds the collector, and what makes it run: named in the findings about the collector.
+ *
+ * A trace records no allocation. But who had to assist, to sweep, or to begin a collection did so while it allocated, in
+ * proportion to what it allocated; so do CPU samples inside the allocator.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define SITES 64
+
+struct site {
+    uint32_t func, stack;
+    uint64_t n;
+};
+struct sites {
+    struct site v[SITES];
+    uint32_t n;
+    uint64_t all;
+};
+
+static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
+{
+    uint32_t func = causes_place(tr, stack), i = 0;
+    if (!func) {
+        return;
+    }
+    s->all++;
+    while (i < s->n && s->v[i].func != func) {
+        i++;
+    }
+    if (i == SITES) {
+        return;
+    }
+    if (i == s->n) {
+        s->v[s->n++] = (struct site){.func = func, .stack = stack};
+    }
+    s->v[i].n++;
+}
+
+static bool in_malloc(const struct trace *tr, uint32_t stack)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 24; i++) {
+        if (str_starts(trace_str(tr, trace_frame(tr, stack, i).func), "runtime.mallocgc")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int cmp_site(const void *a, const void *b)
+{
+    const struct site *x = a, *y = b;
+    return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : (x->func > y->func) - (x->func < y->func);
+}
+
+static void sites_of(const struct causes *c, struct sites *s)
+{
+    static const enum range_kind kind[] = {RANGE_ASSIST, RANGE_SWEEP, RANGE_STW};
+    *s = (struct sites){0};
+    for (size_t k = 0; k < 3; k++) {
+        const struct range *r;
+        size_t n = trace_ranges(c->tr, kind[k], &r), step = n / 200000 + 1;
+        for (size_t i = 0; i < n; i += step) {
+            if (r[i].stack && (kind[k] != RANGE_STW || in_malloc(c->tr, r[i].stack))) {
+                site_add(s, c->tr, r[i].stack);
+            }
+        }
+    }
+    const struct sample *m;
+    size_t n = trace_samples(c->tr, &m), step = n / 200000 + 1;
+    for (size_t i = 0; i < n; i += step) {
+        if (in_malloc(c->tr, m[i].stack)) {
+            site_add(s, c->tr, m[i].stack);
+        }
+    }
+    if (s->n) {
+        qsort(s->v, s->n, sizeof s->v[0], cmp_site);
+    }
+}
+
+/* Calls of runtime.GC: how many cycles they began, and one of their stacks. */
+static uint64_t forced(const struct causes *c, uint32_t *stack)
+{
+    uint64_t calls = 0;
+    for (uint32_t i = 0; i < c->tg->nwaits; i++) {
+        const struct wait_row *w = &c->tg->waits[i];
+        uint32_t n = trace_stack(c->tr, w->stack);
+        for (uint32_t k = 0; k < n && k < 6; k++) {
+            struct str f = trace_str(c->tr, trace_frame(c->tr, w->stack, k).func);
+            if (str_is(f, "runtime.GC") || str_is(f, "runtime/debug.FreeOSMemory")) {
+                calls = calls > w->count ? calls : w->count;
+                *stack = w->stack;
+            }
+        }
+    }
+    return calls;
+}
+
+static int cmp_double(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* By how much the heap may grow from the end of a collection to the goal of the next: the median over cycles, -1 unknown. */
+static double room(const struct causes *c, uint64_t *goal, bool *below)
+{
+    const struct range *gc;
+    size_t n = trace_ranges(c->tr, RANGE_GC, &gc), k = 0;
+    double *v = mem_alloc((n + 1) * sizeof *v), r = -1;
+    size_t under = 0, cycles = 0;
+    *goal = 0;
+    for (size_t i = 0; v && i < n; i++) {
+        uint64_t h0, h1, g0, g1;
+        int64_t until = i + 1 < n ? gc[i + 1].t0 : trace_info(c->tr)->end;
+        if (gc[i].t1 < until && trace_minmax(c->tr, METRIC_HEAP, gc[i].t1, gc[i].t1 + 1, &h0, &h1) &&
+            trace_minmax(c->tr, METRIC_GOAL, until - 1, until, &g0, &g1) && h0 > 0) {
+            cycles++;
+            under += g1 < h0; /* also 0, where no goal is possible at all */
+            if (g1 > 0) {
+                v[k++] = (double)g1 / (double)h0 - 1;
+                *goal = g1;
+            }
+        }
+    }
+    if (k) {
+        qsort(v, k, sizeof *v, cmp_double);
+        r = v[k / 2] > 0 ? v[k / 2] : 0;
+    }
+    mem_free(v);
+    *below = cycles > 0 && under * 2 > cycles;
+    return *below ? 0 : r;
+}
+
+static void room_text(struct text *t, const struct causes *c)
+{
+    uint64_t goal;
+    bool below;
+    double r = room(c, &goal, &below);
+    if (r < 0) {
+        return;
+    }
+    if (below) {
+        text_lit(t, " After most collections the next goal lay below what was alive: only a memory limit "
+                    "(GOMEMLIMIT, SetMemoryLimit) that "
+                    "is too low for the live heap does that.");
+        return;
+    }
+    text_add(t, " After a collection the heap may grow by %.0f %% (median) to the next goal, ", r * 100);
+    text_bytes(t, goal);
+    if (goal < 6u << 20) {
+        text_lit(t, ", about the least there is: the heap is small, so collections are frequent.");
+    } else if (r < 0.6) {
+        text_add(t,
+                 ": a GC percent (GOGC, SetGCPercent) of about %.0f makes it so, or a memory limit (GOMEMLIMIT, "
+                 "SetMemoryLimit) just "
+                 "above what is alive.",
+                 r * 100);
+    } else {
+        text_lit(t, ": that is no tight setting; it is the rate at which the program allocates.");
+    }
+}
+
+static void sites_text(struct text *before, struct text *behind, const struct causes *c)
+{
+    struct sites s;
+    sites_of(c, &s);
+    if (s.n == 0) {
+        return;
+    }
+    text_calls(before, c->tr, s.v[0].stack, stacks_user_frame(c->tr, s.v[0].stack), 3);
+    text_lit(before, " allocates most: ");
+    text_add(behind, " Of %llu moments at which the allocator was caught working for the collector, ",
+             (unsigned long long)s.all);
+    for (uint32_t i = 0; i < s.n && i < 3 && (i == 0 || s.v[i].n * 20 > s.all); i++) {
+        text_raw(behind, ", ", i ? 2 : 0);
+        text_share(behind, (double)s.v[i].n, (double)s.all);
+        text_lit(behind, " were in ");
+        text_func(behind, c->tr, s.v[i].func, 0);
+    }
+    text_lit(behind, ".");
+}
+
+void causes_tell_gc(struct causes *c, uint32_t i)
+{
+    struct finding *f = &c->rs->out->f[i];
+    struct text before = {0}, behind = {0};
+    uint32_t stack = 0;
+    uint64_t calls = f->rule == RULE_HEAP ? 0 : forced(c, &stack);
+    if (calls * 2 > c->tg->gc_cycles) {
+        text_calls(&before, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
+        text_add(&before, " asks for collections (runtime.GC, %llu times): ", (unsigned long long)calls);
+        f->stack = stack;
+    } else {
+        sites_text(&before, &behind, c);
+        if (f->rule != RULE_HEAP) {
+            room_text(&behind, c);
+        }
+    }
+    causes_retell(c->rs, f, &before, &behind);
+}
+
+/* Collections that the program asks for, where the collector is no finding otherwise. */
+void rule_forced(struct causes *c)
+{
+    uint32_t stack = 0;
+    uint64_t calls = forced(c, &stack);
+    int64_t workers = c->tg->p_sum.ns[ST_GCWORK] - c->tg->label_ns[GC_IDLE], stopped = 0;
+    struct draft d;
+    for (uint32_t i = 0; i < c->tg->nstw; i++) {
+        stopped = ns_add(stopped, c->tg->stw[i].is_gc ? c->tg->stw[i].total : 0);
+    }
+    int64_t cost = ns_add((int64_t)((double)ns_add(workers, c->tg->p_sum.ns[ST_ASSIST]) / c->procs), stopped);
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        enum rule r = c->rs->out->f[i].rule;
+        if (r == RULE_GC_SHARE || r == RULE_GC_ASSIST) {
+            return;
+        }
+    }
+    if ((double)calls < threshold(TH_FORCED_CALLS) || calls * 2 <= c->tg->gc_cycles ||
+        !threshold_reached(TH_FORCED_SHARE, cost, c->tg->end)) {
+        return;
+    }
+    draft_start(&d, RULE_FORCED, cost);
+    draft_subject(&d, c->rs, causes_place(c->tr, stack));
+    draft_at(&d, c->tg->t0, c->tg->t1, LANE_BAND, BAND_GC);
+    d.f.stack = stack;
+    text_add(&d.amount, "%llu x", (unsigned long long)calls);
+    text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
+    text_add(&d.text, " asks for collections (runtime.GC): %llu times in %llu cycles. Marking took ",
+             (unsigned long long)calls, (unsigned long long)c->tg->gc_cycles);
+    text_dur(&d.text, workers);
+    text_lit(&d.text, " of processor time, assists ");
+    text_dur(&d.text, c->tg->p_sum.ns[ST_ASSIST]);
+    text_lit(&d.text, ", stops of the world for it ");
+    text_dur(&d.text, stopped);
+    text_lit(&d.text, ".");
+    text_add(&d.next, "Leave it to the runtime; where memory must be given back, set a memory limit instead.");
+    draft_end(c->rs, &d);
+}

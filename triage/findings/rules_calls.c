@@ -1,0 +1,428 @@
+/*
+ * rules_calls.c - rules about waiting for the world outside: back ends over the network, one call after the other or
+ * slow ones; sleeps that last longer than what they wait for; system calls that keep threads.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define SHARE threshold(TH_CALLS_SHARE)
+#define ROW threshold(TH_CALLS_ROW)
+#define SLOW threshold_ns(TH_BACKEND_SLOW)
+#define ALONE 1.5   /* goroutines that wait there on average: with fewer all their calls are in a row */
+#define WALKED 32   /* goroutines looked at */
+#define STEPS 20000 /* spans of each */
+#define PLACES 32
+
+struct place { /* network waits by the function of the program that asked */
+    uint32_t func;
+    int64_t total;
+    uint64_t count;
+    const struct pair_row *most;
+};
+
+/* ---- the network ---------------------------------------------------------------------------------------------------- */
+
+struct rows {         /* how many calls followed each other */
+    uint32_t len[64]; /* [i]: rows of i calls, the last one: or more */
+    uint64_t n;
+    uint64_t calls, asked; /* calls, and those before which it had sent something */
+};
+
+static void row_end(struct rows *r, uint32_t *now, bool bounded)
+{
+    if (*now && bounded) {
+        r->len[*now < 63 ? *now : 63]++;
+        r->n++;
+    }
+    *now = 0;
+}
+
+static bool sends(const struct trace *tr, uint32_t stack)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (memmem(s.p, s.len, "rite", 4) || memmem(s.p, s.len, "end", 3)) { /* Write, writev, sendto, Sendmsg .. */
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * A row ends where something else is waited for, longer than a call usually takes. What a goroutine does all its life is
+ * no row, unless it is (nearly) the only one that does: `alone`.
+ */
+static void rows_of(const struct causes *c, uint32_t g, const struct place *p, bool alone, struct rows *r)
+{
+    struct span_iter it;
+    uint32_t now = 0, last = 0, stack = 0;
+    int64_t usual = p->total / (int64_t)p->count, between = 0;
+    bool bounded = alone, sent = false;
+    if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
+        return;
+    }
+    for (int i = 0; i < STEPS; i++) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_WAITING) {
+            enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
+            bool net = kind == WK_NET;
+            if (kind == p->most->kind && (s->stack == last || causes_place(c->tr, s->stack) == p->func)) {
+                last = s->stack;
+                if (between > usual) {
+                    row_end(r, &now, bounded);
+                    bounded = true;
+                }
+                now++;
+                r->calls++;
+                r->asked += sent || !net; /* the library's goroutine does the sending */
+                between = 0;
+            } else if (net || s->t1 - s->t0 > usual) {
+                row_end(r, &now, bounded);
+                bounded = true;
+                between = 0;
+            } else {
+                between += s->t1 - s->t0;
+            }
+            sent = false;
+        } else {
+            between += s->t1 - s->t0;
+            if (s->state == ST_SYSCALL && s->stack && !sent) {
+                sent = s->stack == stack || sends(c->tr, s->stack);
+                stack = sent ? s->stack : stack;
+            }
+        }
+        if (!span_next(&it)) {
+            break;
+        }
+    }
+    row_end(r, &now, alone);
+}
+
+static uint32_t row_median(const struct rows *r)
+{
+    uint64_t seen = 0;
+    for (uint32_t i = 1; i < 64; i++) {
+        seen += r->len[i];
+        if (seen * 2 >= r->n && r->n) {
+            return i;
+        }
+    }
+    return 0;
+}
+
+/* Rows that a program makes are of about one length; where they only happen to end, lengths are all over the place. */
+static bool alike(const struct rows *r, uint32_t median)
+{
+    uint64_t n = 0;
+    for (uint32_t i = median / 2 ? median / 2 : 1; i <= median * 2 && i < 64; i++) {
+        n += r->len[i];
+    }
+    return n * 10 >= r->n * 7;
+}
+
+static void net_finding(struct causes *c, const struct place *p, uint32_t row, double share)
+{
+    int64_t each = p->total / (int64_t)p->count;
+    bool many = row >= ROW;
+    struct draft d;
+    draft_start(&d, many ? RULE_SERIAL_CALLS : RULE_BACKEND,
+                (int64_t)((double)c->tg->end * share * (many ? 1 - 1.0 / row : 1)));
+    draft_subject(&d, c->rs, p->func);
+    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
+    d.f.stack = p->most->stack;
+    text_dur(&d.amount, each);
+    text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
+    if (many) {
+        text_add(&d.text, ": waits for the network %u times in a row (half the time or more often), ", row);
+    } else {
+        text_lit(&d.text, ": waits for an answer over the network, ");
+    }
+    text_add(&d.text, "%llu waits of ", (unsigned long long)p->count);
+    text_dur(&d.text, each);
+    text_add(&d.text, " on average; %.1f goroutines wait there at any time while %.1f run.",
+             (double)p->total / (double)c->tg->end, c->running);
+    text_add(&d.next, "%s",
+             many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
+                  : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "
+                    "faster.");
+    draft_end(c->rs, &d);
+}
+
+static void network(struct causes *c, const struct place *p)
+{
+    double waiting = (double)p->total / (double)c->tg->end, share = waiting / (waiting + c->running);
+    struct rows r = {0};
+    uint32_t group = c->tg->g[p->most->longest.g].group;
+    share = waiting < 1 ? share * waiting : share;
+    if (share < SHARE || p->count < 8) {
+        return;
+    }
+    for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
+        rows_of(c,
+                c->member[c->of[group].at +
+                          (uint64_t)i * c->of[group].n / (c->of[group].n < WALKED ? c->of[group].n : WALKED)],
+                p, waiting < ALONE, &r);
+    }
+    uint32_t row = row_median(&r);
+    row = waiting < ALONE || (r.n >= 3 && alike(&r, row)) ? row : 0;
+    if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
+        net_finding(c, p, row, share);
+    }
+}
+
+/* A wait in the program that a goroutine of the library ended, one that waits for the network itself: an HTTP client's. */
+static bool by_library(const struct causes *c, const struct pair_row *p)
+{
+    uint32_t g = p->from_scheduler || p->kind != WK_SELECT ? UINT32_MAX : causes_group(c, p->waker);
+    return g != UINT32_MAX && !c->tg->groups[g].is_system && !c->life[g].program && c->life[g].by[WK_NET] > 0;
+}
+
+/* Does the process serve HTTP itself? Then it may well be its own back end. */
+static bool serves(const struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        if (str_is(trace_str(c->tr, c->tg->groups[i].name), "net/http.(*conn).serve")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void rule_network(struct causes *c)
+{
+    bool client = !serves(c);
+    struct place v[PLACES];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        uint32_t func = p->kind == WK_NET || (client && by_library(c, p)) ? causes_place(c->tr, p->stack) : 0, k = 0;
+        while (k < n && v[k].func != func) {
+            k++;
+        }
+        if (!func || k == PLACES || p->longest.g >= c->tg->ng) {
+            continue;
+        }
+        if (k == n) {
+            v[n++] = (struct place){.func = func, .most = p};
+        }
+        v[k].total = ns_add(v[k].total, p->total);
+        v[k].count += p->count;
+        v[k].most = p->total > v[k].most->total ? p : v[k].most;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        network(c, &v[i]);
+    }
+}
+
+/* ---- sleeps that poll -------------------------------------------------------------------------------------------------- */
+
+struct child {
+    uint32_t creator;
+    int64_t born, gone;
+};
+struct polls { /* by the function that sleeps */
+    uint32_t func, stack, g;
+    int64_t late, slept, worst, t0, t1; /* late: asleep after what it had begun was over */
+    uint64_t sleeps, lates;
+    uint64_t empty; /* sleeps again after having done nothing that shows */
+    uint32_t goroutines, last;
+};
+
+static int cmp_child(const void *a, const void *b)
+{
+    const struct child *x = a, *y = b;
+    return x->creator != y->creator ? (x->creator > y->creator) - (x->creator < y->creator)
+                                    : (x->born > y->born) - (x->born < y->born);
+}
+
+/* When the last one of what g began before t was over; -1: it began nothing since `after`, or not all is over by `by`. */
+static int64_t all_over(const struct child *v, size_t n, uint32_t g, int64_t after, int64_t t, int64_t by)
+{
+    size_t lo = 0, hi = n;
+    int64_t last = -1;
+    while (lo < hi) {
+        size_t m = lo + (hi - lo) / 2;
+        if (v[m].creator < g || (v[m].creator == g && v[m].born < after)) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    for (size_t i = lo; i < n && v[i].creator == g && v[i].born < t && i < lo + 64; i++) {
+        if (v[i].gone > by) {
+            return -1;
+        }
+        last = v[i].gone > last ? v[i].gone : last;
+    }
+    return last;
+}
+
+static void polls_walk(struct causes *c, uint32_t g, const struct child *ch, size_t nch, struct polls *v, uint32_t *n)
+{
+    struct span_iter it;
+    int64_t after = 0;
+    if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
+        return;
+    }
+    for (int i = 0; i < STEPS; i++) {
+        struct span s = *span_get(&it);
+        if (s.state == ST_WAITING && stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP) {
+            uint32_t func = causes_place(c->tr, s.stack), k = 0;
+            int64_t over = all_over(ch, nch, g, after, s.t0, s.t1);
+            while (k < *n && v[k].func != func) {
+                k++;
+            }
+            if (func && k < PLACES) {
+                struct polls *p = &v[k];
+                if (k == *n) {
+                    ++*n;
+                    *p = (struct polls){.func = func, .stack = s.stack, .last = NO_LANE};
+                }
+                p->goroutines += p->last != g;
+                p->last = g;
+                p->sleeps++;
+                p->slept = ns_add(p->slept, s.t1 - s.t0);
+                if (over > s.t0 && s.t1 - over > (s.t1 - s.t0) / 4) {
+                    p->lates++;
+                    p->late = ns_add(p->late, s.t1 - over);
+                    if (s.t1 - over > p->worst) {
+                        p->worst = s.t1 - over;
+                        p->t0 = s.t0;
+                        p->t1 = s.t1;
+                        p->g = g;
+                        p->stack = s.stack;
+                    }
+                }
+            }
+            after = over >= 0 ? s.t1 : after;
+        }
+        if (!span_next(&it)) {
+            break;
+        }
+    }
+}
+
+static void poll_finding(struct causes *c, const struct polls *p)
+{
+    struct draft d;
+    draft_start(&d, RULE_POLL, p->late / (int64_t)p->goroutines);
+    draft_subject(&d, c->rs, p->func);
+    draft_at(&d, p->t0, p->t1, LANE_G, p->g);
+    d.f.stack = p->stack;
+    d.f.inferred = true;
+    text_dur(&d.amount, p->late / (int64_t)p->lates);
+    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
+    text_add(&d.text, " sleeps until what its goroutine has begun is over, and longer: in %llu of %llu sleeps of ",
+             (unsigned long long)p->lates, (unsigned long long)p->sleeps);
+    text_dur(&d.text, p->slept / (int64_t)p->sleeps);
+    text_lit(&d.text, " on average the goroutines that it had started were over ");
+    text_dur(&d.text, p->late / (int64_t)p->lates);
+    text_lit(&d.text, " before it woke up; ");
+    text_dur(&d.text, p->late / (int64_t)p->goroutines);
+    text_lit(&d.text, " were lost so for each of the goroutines that sleep there (inferred).");
+    text_add(&d.next,
+             "Wait for the event itself: a channel that is closed, a WaitGroup, a condition; or sleep for less.");
+    draft_end(c->rs, &d);
+}
+
+static struct child *children(const struct causes *c, size_t *n)
+{
+    size_t cap = 0;
+    struct child *v = NULL;
+    *n = 0;
+    for (uint32_t g = 0; g < c->tg->ng && *n < (1u << 20); g++) {
+        struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        if (!li.created || !li.ended || li.creator >= c->tg->ng || li.is_system ||
+            !c->life[c->tg->g[li.creator].group].by[WK_SLEEP]) {
+            continue;
+        }
+        struct child *p = mem_grow(v, &cap, *n + 1, sizeof *p);
+        if (!p) {
+            c->rs->failed = true;
+            break;
+        }
+        v = p;
+        v[(*n)++] = (struct child){li.creator, li.first, li.last};
+    }
+    if (*n) {
+        qsort(v, *n, sizeof *v, cmp_child);
+    }
+    return v;
+}
+
+static void rule_poll(struct causes *c)
+{
+    struct polls v[PLACES];
+    uint32_t n = 0;
+    size_t nch;
+    struct child *ch = children(c, &nch);
+    for (size_t i = 0, walked = 0; i < nch && walked < 256; i++) {
+        if (i == 0 || ch[i].creator != ch[i - 1].creator) {
+            polls_walk(c, ch[i].creator, ch, nch, v, &n);
+            walked++;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct polls *p = &v[i];
+        if (p->lates >= 8 && p->lates * 2 >= p->sleeps &&
+            p->late / (int64_t)p->goroutines >= (int64_t)(threshold(TH_POLL_SHARE) * (double)c->tg->end)) {
+            poll_finding(c, p);
+        }
+    }
+    mem_free(ch);
+}
+
+/* ---- system calls ------------------------------------------------------------------------------------------------------- */
+
+static void rule_blocking(struct causes *c)
+{
+    int64_t ns = 0, most = 0;
+    uint32_t g = 0;
+    const struct syscall_row *row = NULL;
+    struct draft d;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        int64_t b = c->tg->groups[i].is_system ? 0 : c->tg->groups[i].d[GM_SYSBLOCK].total;
+        ns = ns_add(ns, b);
+        g = b > most ? i : g;
+        most = b > most ? b : most;
+    }
+    for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
+        const struct syscall_row *r = &c->tg->syscalls[i];
+        row =
+            causes_place(c->tr, r->stack) && r->blocking + r->open >= 4 && (!row || r->total > row->total) ? r : row;
+    }
+    double threads = (double)ns / (double)c->tg->end;
+    if (!row || threads < threshold(TH_BLOCKING_PROCS) * c->procs || threads < 8) {
+        return;
+    }
+    draft_start(&d, RULE_BLOCKING, 0);
+    d.f.note = true;
+    draft_subject(&d, c->rs, causes_place(c->tr, row->stack));
+    draft_at(&d, row->longest.t0, row->longest.t1, LANE_G, row->longest.g);
+    d.f.stack = row->stack;
+    text_add(&d.amount, "%.0f threads", threads);
+    text_calls(&d.text, c->tr, row->stack, stacks_user_frame(c->tr, row->stack), 3);
+    text_add(&d.text, " sits in system calls that block: %llu calls of ", (unsigned long long)row->count);
+    text_dur(&d.text, row->total / (int64_t)row->count);
+    text_add(
+        &d.text,
+        " on average; %.1f goroutines of the program are in such calls at any time, each with a thread of its own "
+        "(there are %.0f processors).",
+        threads, c->procs);
+    text_add(&d.next, "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
+                      "make these calls.");
+    draft_end(c->rs, &d);
+}
+
+void rules_calls(struct causes *c)
+{
+    rule_network(c);
+    rule_poll(c);
+    rule_blocking(c);
+}

@@ -1,0 +1,284 @@
+/*
+ * rules_gc.c - rules about the collector and about stopping the world.
+ */
+#include "triage/findings/rules.h"
+#include "triage/findings/thresholds.h"
+
+/* The stops that a trace's own beginning and end make; another kind may well speak of (stack) traces. */
+static bool by_tracing(const struct trace *tr, uint32_t kind)
+{
+    struct str s = trace_str(tr, kind);
+    return str_is(s, "start trace") || str_is(s, "stop trace");
+}
+
+static void stw_kind(struct text *t, const struct rules *rs, const struct stw_row *r)
+{
+    if (r->kind) {
+        text_str(t, rs->tr, r->kind);
+    } else {
+        text_lit(t, "GC");
+    }
+}
+
+static void stw_text(struct draft *d, const struct rules *rs, const struct stw_row *r)
+{
+    stw_kind(&d->text, rs, r);
+    text_add(&d->text, " stopped the world %llu time%s, longest ", (unsigned long long)r->count,
+             r->count == 1 ? "" : "s");
+    text_dur(&d->text, r->longest.t1 - r->longest.t0);
+    text_lit(&d->text, ", in all ");
+    text_dur(&d->text, r->total);
+    text_lit(&d->text, ".");
+    if (r->last_p != NO_LANE) {
+        uint64_t id = trace_lane(rs->tr, (struct lane){LANE_P, r->last_p}).id;
+        text_add(&d->text, " Last to stop: P%llu after ", (unsigned long long)id);
+        text_dur(&d->text, r->last_ns);
+        if (r->last_g != NO_LANE) {
+            text_lit(&d->text, ", which ran ");
+            text_who(&d->text, rs->tr, r->last_g);
+        }
+        if (r->last_stack) {
+            text_lit(&d->text, " at ");
+            text_where(&d->text, rs->tr, r->last_stack, 60);
+        }
+        text_lit(&d->text, ".");
+    }
+}
+
+static bool many_short(const struct stw_row *r)
+{
+    return r->longest.t1 - r->longest.t0 < r->total / 8; /* none of them is what costs: their number is */
+}
+
+static void stw_next(struct text *t, const struct rules *rs, const struct stw_row *r)
+{
+    int64_t longest = r->longest.t1 - r->longest.t0;
+    if (many_short(r)) {
+        text_add(t, "It is their number that costs, %.0f a second of ",
+                 (double)r->count / ((double)rs->tg->end / 1e9));
+        text_dur(t, r->total / (int64_t)r->count);
+        text_add(t, "%s",
+                 r->is_gc ? " each: collect less often (allocate less, a higher GOGC)."
+                          : " each: find the caller (view 8) and call it less often.");
+    } else if (r->last_p != NO_LANE && r->last_ns > longest / 2) {
+        text_add(t,
+                 "Most of the longest was waiting for one processor to stop: look for a loop without calls or a page "
+                 "fault there, or for too little CPU given by the host.");
+    } else if (r->is_gc) {
+        text_add(t, "Look at the lanes there; the host may have taken the CPU away (more processors than cores, a "
+                    "quota).");
+    } else {
+        text_add(t, "This stop was asked for: find the caller (view 8) and call it less often.");
+    }
+}
+
+static bool stw_counts(const struct rules *rs, const struct stw_row *r)
+{
+    return !by_tracing(rs->tr, r->kind) && r->count > 0;
+}
+
+static bool stw_speaks(const struct rules *rs, const struct stw_row *r)
+{
+    return r->longest.t1 - r->longest.t0 >= threshold_ns(TH_STW_LONGEST) ||
+           (r->total >= threshold_ns(TH_STW_TOTAL) && threshold_reached(TH_STW_SHARE, r->total, rs->tg->end));
+}
+
+static void stw_finding(struct rules *rs, const struct stw_row *r)
+{
+    struct draft d;
+    draft_start(&d, RULE_STW, r->total);
+    draft_subject(&d, rs, r->kind);
+    draft_at(&d, r->longest.t0, r->longest.t1, LANE_BAND, BAND_STW);
+    if (!many_short(r)) {
+        text_dur(&d.amount, r->longest.t1 - r->longest.t0);
+    } else {
+        text_add(&d.amount, "%llu x", (unsigned long long)r->count);
+    }
+    stw_text(&d, rs, r);
+    stw_next(&d.next, rs, r);
+    draft_end(rs, &d);
+}
+
+/* The kinds of which none is told for itself, all together. */
+static void stw_rest(struct rules *rs)
+{
+    const struct stw_row *most = NULL;
+    int64_t total = 0;
+    uint64_t count = 0;
+    uint32_t kinds = 0;
+    struct draft d;
+    for (uint32_t i = 0; i < rs->tg->nstw; i++) {
+        const struct stw_row *r = &rs->tg->stw[i];
+        if (stw_counts(rs, r) && !stw_speaks(rs, r)) {
+            total = ns_add(total, r->total);
+            count += r->count;
+            kinds++;
+            most = !most || r->total > most->total ? r : most;
+        }
+    }
+    if (!most || total < threshold_ns(TH_STW_TOTAL) || !threshold_reached(TH_STW_SHARE, total, rs->tg->end)) {
+        return;
+    }
+    draft_start(&d, RULE_STW, total);
+    draft_at(&d, most->longest.t0, most->longest.t1, LANE_BAND, BAND_STW);
+    text_share(&d.amount, (double)total, (double)rs->tg->end);
+    text_add(&d.text, "%llu short stops of the world of %u kinds took ", (unsigned long long)count, kinds);
+    text_dur(&d.text, total);
+    text_lit(&d.text, " together: ");
+    for (uint32_t i = 0, n = 0; i < rs->tg->nstw && n < 4; i++) {
+        const struct stw_row *r = &rs->tg->stw[i];
+        if (stw_counts(rs, r) && !stw_speaks(rs, r)) {
+            text_raw(&d.text, ", ", n++ ? 2 : 0);
+            stw_kind(&d.text, rs, r);
+            text_add(&d.text, " %llu x ", (unsigned long long)r->count);
+            text_dur(&d.text, r->total);
+        }
+    }
+    text_add(&d.text, "%s.", kinds > 4 ? ", .." : "");
+    text_add(&d.next, "It is their number that costs, %.0f a second: ", (double)count / ((double)rs->tg->end / 1e9));
+    text_add(&d.next, "%s",
+             most->is_gc ? "collect less often (allocate less, a higher GOGC)."
+                         : "find who asks for them (view 8) and ask less often.");
+    draft_end(rs, &d);
+}
+
+static void rule_stw(struct rules *rs)
+{
+    for (uint32_t i = 0; i < rs->tg->nstw; i++) {
+        if (stw_counts(rs, &rs->tg->stw[i]) && stw_speaks(rs, &rs->tg->stw[i])) {
+            stw_finding(rs, &rs->tg->stw[i]);
+        }
+    }
+    stw_rest(rs);
+}
+
+static void rule_share(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    int64_t workers = tg->p_sum.ns[ST_GCWORK] - tg->label_ns[GC_IDLE];
+    int64_t gc = workers + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP], busy = 0;
+    struct draft d;
+    for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
+        busy = ns_add(busy, tg->p_sum.ns[i]);
+    }
+    busy -= tg->label_ns[GC_IDLE];
+    if (gc < threshold_ns(TH_GCS_TOTAL) || !threshold_reached(TH_GCS_SHARE, gc, busy) ||
+        (tg->gc_cycles < 2 && !threshold_reached(TH_GCS_ONE, gc, busy))) {
+        return;
+    }
+    draft_start(&d, RULE_GC_SHARE, gc / rules_procs(rs));
+    draft_at(&d, tg->t0, tg->t1, LANE_BAND, BAND_GC);
+    text_share(&d.amount, (double)gc, (double)busy);
+    text_add(&d.text, "%llu cycle%s took ", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
+    text_share(&d.text, (double)gc, (double)busy);
+    text_lit(&d.text, " of the processor time in use (");
+    text_dur(&d.text, gc);
+    text_lit(&d.text, "): mark workers ");
+    text_dur(&d.text, workers);
+    text_lit(&d.text, ", assists ");
+    text_dur(&d.text, tg->p_sum.ns[ST_ASSIST]);
+    text_lit(&d.text, ", sweeping ");
+    text_dur(&d.text, tg->p_sum.ns[ST_SWEEP]);
+    text_add(&d.text, ".");
+    text_add(&d.next,
+             "Allocate less, or give the heap more room: a higher GOGC, or GOMEMLIMIT where memory is bounded.");
+    draft_end(rs, &d);
+}
+
+/* The group whose goroutines assisted most. */
+static uint32_t most_assisting(const struct triage *tg)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 1; i < tg->ngroups; i++) {
+        best = tg->groups[i].d[GM_ASSIST].total > tg->groups[best].d[GM_ASSIST].total ? i : best;
+    }
+    return best;
+}
+
+static void rule_assist(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    int64_t exec = 0, assist = 0;
+    uint32_t most;
+    struct draft d;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        exec = ns_add(exec, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total);
+        assist = ns_add(assist, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_ASSIST].total);
+    }
+    if (assist < threshold_ns(TH_GCA_TOTAL) || !threshold_reached(TH_GCA_SHARE, assist, exec) ||
+        (tg->gc_cycles < 2 && assist < threshold_ns(TH_GCA_ONE))) {
+        return;
+    }
+    most = most_assisting(tg);
+    draft_start(&d, RULE_GC_ASSIST, assist / rules_procs(rs));
+    draft_at(&d, tg->t0, tg->t1, LANE_BAND, BAND_ASSIST);
+    text_share(&d.amount, (double)assist, (double)exec);
+    text_lit(&d.text, "Goroutines assisted the collector for ");
+    text_dur(&d.text, assist);
+    text_lit(&d.text, ", ");
+    text_share(&d.text, (double)assist, (double)exec);
+    text_add(&d.text, " of their running time (%llu assists), most of all ", (unsigned long long)tg->assists);
+    text_func(&d.text, rs->tr, tg->groups[most].name, 60);
+    text_lit(&d.text, " with ");
+    text_dur(&d.text, tg->groups[most].d[GM_ASSIST].total);
+    text_lit(&d.text, ".");
+    text_add(&d.next, "They allocate faster than the workers mark: allocate less there, or raise GOGC.");
+    draft_end(rs, &d);
+}
+
+static void rule_mmu(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    for (uint32_t i = 0; i < tg->nmmu && tg->end >= threshold_ns(TH_MMU_TRACE); i++) {
+        const struct mmu_point *m = &tg->mmu[i];
+        struct draft d;
+        if (m->window != 10000000 || m->mmu >= threshold(TH_MMU_LEAST)) {
+            continue;
+        }
+        draft_start(&d, RULE_MMU, (int64_t)((1 - m->mmu) * (double)m->window));
+        draft_at(&d, m->at, m->at + m->window, LANE_BAND, BAND_GC);
+        text_add(&d.amount, "MMU %.0f%%", m->mmu * 100); /* "0% starved" would say the opposite */
+        if (m->mmu * 1000 < 0.5) {
+            text_lit(&d.text, "In the worst 10 ms the program had no processor at all, the collector had them.");
+        } else {
+            text_add(&d.text,
+                     "In the worst 10 ms the program had only %.1f%% of the processors, the collector the rest.",
+                     m->mmu * 100);
+        }
+        text_add(&d.next,
+                 "See the MMU curve (view 8) and the lanes there: stops of the world, or assists and workers?");
+        draft_end(rs, &d);
+    }
+}
+
+static void rule_heap(struct rules *rs)
+{
+    const struct heap_stat *h = &rs->tg->heap;
+    struct draft d;
+    if ((double)rs->tg->gc_cycles < threshold(TH_HEAP_CYCLES) || h->low_last < h->low_first ||
+        (double)h->low_last < threshold(TH_HEAP_TIMES) * (double)h->low_first ||
+        (double)(h->low_last - h->low_first) < threshold(TH_HEAP_GROWN)) {
+        return;
+    }
+    draft_start(&d, RULE_HEAP, 0);
+    d.f.note = true;
+    draft_at(&d, rs->tg->t0, rs->tg->t1, LANE_BAND, BAND_GC);
+    text_lit(&d.amount, "+");
+    text_bytes(&d.amount, h->low_last - h->low_first);
+    text_lit(&d.text, "The heap at the end of a cycle grew from ");
+    text_bytes(&d.text, h->low_first);
+    text_lit(&d.text, " to ");
+    text_bytes(&d.text, h->low_last);
+    text_add(&d.text, " over %llu cycles.", (unsigned long long)rs->tg->gc_cycles);
+    text_add(&d.next, "Fine while a program fills its caches; else take two heap profiles and compare them.");
+    draft_end(rs, &d);
+}
+
+void rules_gc(struct rules *rs)
+{
+    rule_stw(rs);
+    rule_share(rs);
+    rule_assist(rs);
+    rule_mmu(rs);
+    rule_heap(rs);
+}

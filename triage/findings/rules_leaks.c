@@ -1,0 +1,281 @@
+/*
+ * rules_leaks.c - rules about goroutines by their number and their share of the work: leaks, churn, workers, tasks.
+ */
+#include "triage/findings/rules.h"
+#include "triage/findings/thresholds.h"
+
+#include "decode/base/mem.h"
+
+static bool ends_from_within(enum wait_kind k)
+{
+    return k == WK_RECV || k == WK_SEND || k == WK_SELECT || k == WK_LOCK || k == WK_COND;
+}
+
+static void leak_growth(struct text *t, const struct leak_row *r)
+{
+    text_add(t, " Created in the quarters of the trace: %u, %u, %u, %u.", r->quarter[0], r->quarter[1], r->quarter[2],
+             r->quarter[3]);
+}
+
+/*
+ * Goroutines that may never go on: they came to this place for the first time and stay. Where (nearly) none of their
+ * kind ended that is enough; where others did, some are on their way at any time, so they must have come all along.
+ */
+static bool leaks(const struct triage *tg, const struct leak_row *r)
+{
+    int64_t share = (int64_t)(threshold(TH_LEAK_SHARE) * (double)tg->end), time = threshold_ns(TH_LEAK_TIME);
+    int quarters = 0;
+    for (int i = 0; i < 4; i++) {
+        quarters += r->quarter[i] > 0;
+    }
+    return r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && ends_from_within(r->kind) &&
+           r->oldest >= (share < time ? share : time) &&
+           (r->ended <= threshold(TH_LEAK_ENDED) * r->created || quarters >= 3);
+}
+
+static void leak_text(struct text *t, const struct rules *rs, const struct leak_row *r)
+{
+    text_func(t, rs->tr, r->name, 60);
+    text_add(t, ": %u created, %u ended; %u blocked (", r->created, r->ended, r->lost);
+    text_reason(t, rs->tr, r->reason);
+    text_lit(t, ") at ");
+    text_where(t, rs->tr, r->stack, 60);
+    text_lit(t, ", never woken there, for up to ");
+    text_dur(t, r->oldest);
+    text_lit(t, ". Created at ");
+    text_where(t, rs->tr, r->create_stack, 60);
+    text_lit(t, ".");
+    leak_growth(t, r);
+}
+
+static void rule_leak(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    for (uint32_t i = 0; i < tg->nleaks && tg->last; i++) {
+        const struct leak_row *r = &tg->leaks[i];
+        struct draft d;
+        if (!leaks(tg, r)) {
+            continue;
+        }
+        draft_start(&d, RULE_LEAK, 0);
+        draft_subject(&d, rs, r->name);
+        draft_at(&d, tg->t1 - r->oldest, tg->t1, LANE_G, r->example);
+        d.f.note = true;
+        d.f.stack = r->stack;
+        text_add(&d.amount, "+%u", r->lost);
+        leak_text(&d.text, rs, r);
+        text_add(&d.next,
+                 "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.");
+        draft_end(rs, &d);
+    }
+}
+
+static void rule_churn(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        const struct group *g = &tg->groups[i];
+        uint32_t n = g->created < g->ended ? g->created : g->ended;
+        double rate = (double)n / ((double)tg->end / 1e9);
+        int64_t severity = g->d[GM_SCHED].total / rules_procs(rs);
+        struct draft d;
+        if (g->is_system || n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
+            dist_avg(&g->d[GM_EXEC]) > threshold_ns(TH_CHURN_RUN)) {
+            continue;
+        }
+        draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
+        draft_subject(&d, rs, g->name);
+        draft_at(&d, tg->t0, tg->t1, LANE_G, g->first_member);
+        text_add(&d.amount, "%u", n);
+        text_add(&d.text, "%u goroutines of ", n);
+        text_func(&d.text, rs->tr, g->name, 60);
+        text_add(&d.text, " came and went (%.0f a second) and ran ", rate);
+        text_dur(&d.text, dist_avg(&g->d[GM_EXEC]));
+        text_lit(&d.text, " each on average, after waiting ");
+        text_dur(&d.text, dist_avg(&g->d[GM_SCHED]));
+        text_lit(&d.text, " for a processor.");
+        text_add(
+            &d.next,
+            "Starting one costs about as much as it does: do the work in place, or in batches by a few workers.");
+        draft_end(rs, &d);
+    }
+}
+
+/* ---- workers ------------------------------------------------------------------------------------------------ */
+
+struct team { /* goroutines of one group with one creation, begun together with the one that ran most */
+    uint32_t n, top;
+    int64_t all, most;
+};
+#define TEAM_MOST 1024
+#define TEAM_APART 10 /* a team's members begin within this part of the life of the one that ran most */
+
+/* What each goroutine ran for itself: without assisting, and without stopping the world in passing. */
+static int64_t *own_runs(const struct triage *tg)
+{
+    const struct range *r;
+    size_t n = trace_ranges(tg->tr, RANGE_STW, &r);
+    int64_t *own = mem_alloc(((size_t)tg->ng + 1) * sizeof *own);
+    for (uint32_t g = 0; own && g < tg->ng; g++) {
+        own[g] = tg->g[g].ns[GM_EXEC] - tg->g[g].ns[GM_ASSIST];
+    }
+    for (size_t i = 0; own && i < n; i++) {
+        if (!r[i].scope_p && r[i].owner < tg->ng) {
+            own[r[i].owner] = ns_add(own[r[i].owner], r[i].t0 - r[i].t1);
+        }
+    }
+    return own;
+}
+
+static void team_of(const struct triage *tg, uint32_t group, const int64_t *own, struct team *t)
+{
+    struct lane_info top;
+    int64_t apart;
+    *t = (struct team){.top = NO_LANE};
+    for (uint32_t g = 0; g < tg->ng; g++) {
+        if (tg->g[g].group == group && (t->top == NO_LANE || own[g] > own[t->top])) {
+            t->top = g;
+        }
+    }
+    if (t->top == NO_LANE) {
+        return;
+    }
+    top = trace_lane(tg->tr, (struct lane){LANE_G, t->top});
+    apart = (top.last - top.first) / TEAM_APART;
+    for (uint32_t g = 0; g < tg->ng; g++) {
+        if (tg->g[g].group == group) {
+            struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
+            bool in =
+                li.create_stack == top.create_stack && li.first >= top.first - apart && li.first <= top.first + apart;
+            t->n += in;
+            t->all = in ? ns_add(t->all, own[g] > 0 ? own[g] : 0) : t->all;
+        }
+    }
+    t->most = own[t->top];
+}
+
+static bool unbalanced(const struct triage *tg, const struct team *t)
+{
+    return t->n >= threshold(TH_TEAM_WORKERS) && t->n <= TEAM_MOST &&
+           threshold_reached(TH_TEAM_SHARE, t->most, tg->end) &&
+           (double)t->most >= threshold(TH_TEAM_MEAN) * (double)t->all / t->n &&
+           threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) &&
+           t->most - t->all / (int64_t)t->n >= threshold_ns(TH_TEAM_LOST);
+}
+
+static void team_finding(struct rules *rs, const struct group *g, const struct team *t)
+{
+    int64_t mean = t->all / (int64_t)t->n;
+    struct draft d;
+    draft_start(&d, RULE_UNBALANCED, t->most - mean);
+    draft_subject(&d, rs, g->name);
+    draft_at(&d, rs->tg->t0, rs->tg->t1, LANE_G, t->top);
+    text_share(&d.amount, (double)t->most, (double)t->all);
+    text_add(&d.text, "Of %u goroutines of ", t->n);
+    text_func(&d.text, rs->tr, g->name, 60);
+    text_add(&d.text, " begun together, G%llu ran ",
+             (unsigned long long)trace_lane(rs->tr, (struct lane){LANE_G, t->top}).id);
+    text_dur(&d.text, t->most);
+    text_lit(&d.text, ", ");
+    text_share(&d.text, (double)t->most, (double)t->all);
+    text_lit(&d.text, " of what they ran together; the mean is ");
+    text_dur(&d.text, mean);
+    text_lit(&d.text, ".");
+    text_add(&d.next, "Share out the work in smaller pieces, or let idle workers take from one queue.");
+    draft_end(rs, &d);
+}
+
+static void rule_workers(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    int64_t *own = own_runs(tg);
+    rs->failed |= !own;
+    for (uint32_t i = 0; own && i < tg->ngroups && i < 16; i++) {
+        const struct group *g = &tg->groups[i];
+        struct team t;
+        if (g->is_system || g->name == 0 || g->count < 3 ||
+            !threshold_reached(TH_TEAM_SHARE, g->d[GM_EXEC].max, tg->end)) {
+            continue;
+        }
+        team_of(tg, i, own, &t);
+        if (unbalanced(tg, &t)) {
+            team_finding(rs, g, &t);
+        }
+    }
+    mem_free(own);
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------------------- */
+
+static void share_text(struct text *t, const char *what, int64_t ns, int64_t all, bool *first)
+{
+    if (ns < all / 20 || ns <= 0) {
+        return; /* less than 5 % */
+    }
+    text_add(t, "%s%s ", *first ? "" : ", ", what);
+    text_dur(t, ns);
+    *first = false;
+}
+
+static void breakdown_text(struct text *t, const struct rules *rs, const struct breakdown *b)
+{
+    bool first = true;
+    share_text(t, "running", b->running, b->all, &first);
+    for (uint32_t i = 0; i < b->nreasons; i++) {
+        struct text why = {0};
+        text_lit(&why, "waiting (");
+        text_reason(&why, rs->tr, b->reason[i]);
+        text_lit(&why, ")");
+        share_text(t, why.p ? why.p : "waiting", b->reason_ns[i], b->all, &first);
+        text_free(&why);
+    }
+    share_text(t, "system calls", b->syscall, b->all, &first);
+    share_text(t, "waiting for a processor", b->sched, b->all, &first);
+    share_text(t, "GC assist", b->assist, b->all, &first);
+}
+
+static void rule_tasks(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    for (uint32_t i = 0; i < tg->ntypes; i++) {
+        const struct span_type *y = &tg->types[i];
+        int64_t lost = 0;
+        uint32_t n = 0;
+        struct draft d;
+        double times = threshold(TH_SLOW_MEDIAN);
+        if ((y->is_region && tg->ntask_types) || (double)y->d.n < threshold(TH_SLOW_TASKS) || y->nslow == 0 ||
+            (double)y->d.max < times * (double)y->d.p50 || y->d.max - y->d.p50 < threshold_ns(TH_SLOW_ABOVE)) {
+            continue;
+        }
+        for (; n < y->nslow && (double)(y->slow[n].t1 - y->slow[n].t0) >= times * (double)y->d.p50; n++) {
+            lost = ns_add(lost, y->slow[n].t1 - y->slow[n].t0 - y->d.p50);
+        }
+        draft_start(&d, RULE_SLOW_TASK, lost < tg->end ? lost : tg->end);
+        draft_subject(&d, rs, y->name);
+        draft_at(&d, y->slow[0].t0, y->slow[0].t1, LANE_G, y->slow[0].g);
+        text_dur(&d.amount, y->d.max);
+        text_add(&d.text, "Of %llu %s \"", (unsigned long long)y->d.n, y->is_region ? "regions" : "tasks");
+        text_str(&d.text, rs->tr, y->name);
+        text_lit(&d.text, "\" the slowest took ");
+        text_dur(&d.text, y->d.max);
+        text_lit(&d.text, ", half of them ");
+        text_dur(&d.text, y->d.p50);
+        text_lit(&d.text, " or less. The slowest: ");
+        breakdown_text(&d.text, rs, &y->slow[0].b);
+        text_lit(&d.text, "; ");
+        text_share(&d.text, (double)y->slow[0].b.gc, (double)y->d.max);
+        text_lit(&d.text, " of it during a GC cycle, ");
+        text_dur(&d.text, y->slow[0].b.stw);
+        text_lit(&d.text, " stopped.");
+        text_add(&d.next, "Open its lane: the widest span says what to change. Compare with one of median length.");
+        draft_end(rs, &d);
+    }
+}
+
+void rules_leaks(struct rules *rs)
+{
+    rule_leak(rs);
+    rule_churn(rs);
+    rule_workers(rs);
+    rule_tasks(rs);
+}

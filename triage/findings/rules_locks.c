@@ -1,0 +1,356 @@
+/*
+ * rules_locks.c - rules about goroutines waiting for one another.
+ *
+ * A trace does not say which lock a wait is for. Waits are put together by the function that asked for the lock; who
+ * held it is holder.c's to say.
+ */
+#include "triage/findings/holder.h"
+#include "triage/findings/rules.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+struct edge { /* one end of a wait */
+    int64_t t;
+    uint32_t func; /* who asked for the lock */
+    int32_t by;
+    uint32_t wait; /* index in lock_waits */
+};
+
+struct stretch { /* while at least threshold CONVOY_WAITERS waited */
+    int64_t t0, t1, total;
+    uint32_t most, first; /* most at once; index of the wait that began first in the longest stretch */
+    uint64_t waits;
+};
+
+static int cmp_edge(const void *a, const void *b)
+{
+    const struct edge *x = a, *y = b;
+    return x->func != y->func ? (x->func > y->func) - (x->func < y->func)
+           : x->t != y->t     ? (x->t > y->t) - (x->t < y->t)
+           : x->by != y->by   ? (x->by > y->by) - (x->by < y->by)
+                              : (x->wait > y->wait) - (x->wait < y->wait);
+}
+
+static void stretches(const struct edge *e, size_t n, struct stretch *s)
+{
+    uint32_t now = 0, first = 0, min = (uint32_t)threshold(TH_CONVOY_WAITERS);
+    int64_t since = 0;
+    min = min ? min : 1;
+    *s = (struct stretch){0};
+    for (size_t i = 0; i < n; i++) {
+        now = e[i].by > 0 ? now + 1 : now - 1;
+        s->waits += e[i].by > 0;
+        s->most = now > s->most ? now : s->most;
+        if (e[i].by > 0 && now == 1) {
+            first = e[i].wait;
+        }
+        if (e[i].by > 0 && now == min) {
+            since = e[i].t;
+        } else if (e[i].by < 0 && now == min - 1) {
+            s->total = ns_add(s->total, e[i].t - since);
+            if (e[i].t - since > s->t1 - s->t0) {
+                s->t0 = since;
+                s->t1 = e[i].t;
+                s->first = first;
+            }
+        }
+    }
+}
+
+/* The wait that covers t and began first: it was the next in the queue, and who ended it most likely held the lock.
+ */
+static uint32_t eldest_at(const struct triage *tg, uint32_t func, int64_t t, uint32_t fallback)
+{
+    for (uint32_t i = 0; i < tg->nlock_waits && tg->lock_waits[i].t0 <= t; i++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        if (w->t1 > t && w->place == func) {
+            return i;
+        }
+    }
+    return fallback;
+}
+
+/* What to do about a lock, by what most of its holders' time went to: over all waits, not by one. */
+static const char *lock_advice(const struct holder_row *h)
+{
+    int64_t half = h ? h->told / 2 : 0;
+    if (!h || h->told == 0) {
+        return "Hold the lock for less: see what its holder did meanwhile; or split the lock.";
+    }
+    if (h->ns[ST_SYSCALL] > half) {
+        return "Do the system call outside the lock.";
+    }
+    if (h->wait_ns[WK_SLEEP] > half) {
+        return "Don't sleep while holding the lock.";
+    }
+    if (h->wait_ns[WK_NET] > half) {
+        return "Don't wait for the network while holding the lock.";
+    }
+    if (h->wait_ns[WK_LOCK] > half) {
+        return "Its holders wait for another lock: look at that one first, or take only one of the two at a time.";
+    }
+    if (h->ns[ST_WAITING] > half) {
+        return "Don't wait while holding the lock.";
+    }
+    if (h->ns[ST_RUNNABLE] > half) {
+        return "Its holders wait for a processor: the lock is not what is short; see the processors.";
+    }
+    return h->ns[ST_RUNNING] > half ? "Do less while holding the lock, or split it (shards, read locks)."
+                                    : "Hold the lock for less: its holders run, wait and make system calls.";
+}
+
+static void convoy_text(struct text *t, const struct rules *rs, uint32_t func, const struct stretch *s)
+{
+    const struct holder_row *h = holder_at(rs->tg, func);
+    text_add(t, "Up to %u goroutines at once waited for a lock in ", s->most);
+    text_func(t, rs->tr, func, 60);
+    text_lit(t, "; at least ");
+    text_add(t, "%d of them for ", (int)threshold(TH_CONVOY_WAITERS));
+    text_dur(t, s->total);
+    text_lit(t, " in all (longest stretch ");
+    text_dur(t, s->t1 - s->t0);
+    text_lit(t, ").");
+    if (h && h->told > 0) {
+        text_lit(t, " Held most likely by ");
+        holder_text(t, rs->tr, h);
+        text_lit(t, ". Meanwhile the holders were: ");
+        holder_doing_text(t, h);
+        text_lit(t, ".");
+    }
+}
+
+/* The longest that it was held while somebody waited, and what went on then: a place to look at. */
+static void convoy_example(struct text *t, const struct rules *rs, const struct holder_row *h)
+{
+    struct chain_link k;
+    if (!h || h->longest.t1 <= h->longest.t0) {
+        return;
+    }
+    chain_doing(rs->tr, h->longest.g, h->longest.t0, h->longest.t1, &k);
+    text_lit(t, " At a stretch it was held for ");
+    text_dur(t, h->longest.t1 - h->longest.t0);
+    text_lit(t, " by ");
+    text_who(t, rs->tr, h->longest.g);
+    text_lit(t, " (@");
+    text_dur(t, h->longest.t0);
+    text_lit(t, "), ");
+    chain_doing_text(t, rs->tr, &k);
+    text_lit(t, ".");
+}
+
+static void convoy(struct rules *rs, uint32_t func, const struct stretch *s)
+{
+    const struct lock_wait *w = &rs->tg->lock_waits[eldest_at(rs->tg, func, s->t0, s->first)];
+    struct draft d;
+    draft_start(&d, RULE_CONVOY, s->total);
+    draft_subject(&d, rs, func);
+    draft_at(&d, s->t0, s->t1, LANE_G, w->g);
+    d.f.inferred = true;
+    d.f.stack = w->stack;
+    convoy_text(&d.text, rs, func, s);
+    convoy_example(&d.text, rs, holder_at(rs->tg, func));
+    text_add(&d.next, "%s", lock_advice(holder_at(rs->tg, func)));
+    draft_end(rs, &d);
+}
+
+static void rule_convoy(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    size_t n = 0;
+    struct edge *e = mem_alloc(((size_t)tg->nlock_waits * 2 + 1) * sizeof *e);
+    if (!e) {
+        rs->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        uint32_t f = w->place;
+        e[n++] = (struct edge){w->t0, f, 1, i};
+        e[n++] = (struct edge){w->t1, f, -1, i};
+    }
+    if (n) {
+        qsort(e, n, sizeof *e, cmp_edge);
+    }
+    for (size_t i = 0, j; i < n; i = j) {
+        struct stretch s;
+        for (j = i; j < n && e[j].func == e[i].func; j++) {
+        }
+        stretches(e + i, j - i, &s);
+        if (s.total >= threshold_ns(TH_CONVOY_TOTAL) && threshold_reached(TH_CONVOY_SHARE, s.total, tg->end)) {
+            convoy(rs, e[i].func, &s);
+        }
+    }
+    mem_free(e);
+}
+
+static void rule_stuck(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    int64_t share = (int64_t)(threshold(TH_STUCK_SHARE) * (double)tg->end), time = threshold_ns(TH_STUCK_TIME);
+    int64_t min = share < time ? share : time, longest = 0;
+    uint32_t n = 0, who = 0;
+    struct draft d;
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        if (tg->last && w->t1 >= tg->t1 && w->waker == NO_LANE && w->t1 - w->t0 >= min) {
+            n++;
+            if (w->t1 - w->t0 > longest) {
+                longest = w->t1 - w->t0;
+                who = i;
+            }
+        }
+    }
+    if (n == 0 || n < threshold(TH_STUCK_COUNT)) {
+        return;
+    }
+    draft_start(&d, RULE_STUCK, longest);
+    draft_at(&d, tg->lock_waits[who].t0, tg->t1, LANE_G, tg->lock_waits[who].g);
+    d.f.stack = tg->lock_waits[who].stack;
+    draft_subject(&d, rs, holder_place(rs->tr, d.f.stack));
+    text_add(&d.amount, "%u stuck", n);
+    text_add(&d.text, "%u goroutines wait for a lock when the trace ends and were not woken, the longest for ", n);
+    text_dur(&d.text, longest);
+    text_lit(&d.text, ": ");
+    text_who(&d.text, rs->tr, tg->lock_waits[who].g);
+    text_lit(&d.text, " at ");
+    text_where(&d.text, rs->tr, d.f.stack, 60);
+    text_lit(&d.text, ".");
+    text_add(&d.next,
+             "Compare the stacks of the stuck ones (view 6): locks taken in different orders, or one never let go.");
+    draft_end(rs, &d);
+}
+
+/* ---- system calls that others wait for --------------------------------------------------------------------- */
+
+struct calls {
+    struct rules *rs;
+    struct tab seen; /* (goroutine, span): a call counts once, however many wait */
+    const struct lock_wait *w;
+    int64_t *overlap; /* by row of `seen` */
+    size_t cap;
+    uint32_t n;
+    int64_t total, worst;
+    uint32_t waker; /* the only one so far, NO_LANE: none */
+    bool several;
+    struct span worst_span;
+    const struct lock_wait *worst_wait;
+    uint64_t waits;
+};
+
+static bool call_span(void *arg, const struct span *s)
+{
+    struct calls *c = arg;
+    int64_t a = s->t0 > c->w->t0 ? s->t0 : c->w->t0, z = s->t1 < c->w->t1 ? s->t1 : c->w->t1, *p;
+    uint32_t i;
+    if (s->state != ST_SYSCALL || z - a < threshold_ns(TH_CALL_LEAST)) {
+        return true;
+    }
+    i = tab_put(&c->seen, c->w->waker, s->index, c->n);
+    if (i == TAB_NONE || !(p = mem_grow(c->overlap, &c->cap, (size_t)c->n + 1, sizeof *p))) {
+        c->rs->failed = true;
+        return false;
+    }
+    c->overlap = p;
+    if (i == c->n) {
+        p[c->n++] = 0;
+    }
+    c->waits++;
+    c->several |= c->waker != NO_LANE && c->waker != c->w->waker;
+    c->waker = c->w->waker;
+    if (z - a > p[i]) {
+        c->total = ns_add(c->total, z - a - p[i]);
+        p[i] = z - a;
+    }
+    if (z - a > c->worst) {
+        c->worst = z - a;
+        c->worst_span = *s;
+        c->worst_wait = c->w;
+    }
+    return true;
+}
+
+static void syscall_finding(struct rules *rs, const struct calls *c)
+{
+    struct chain_link link[CHAIN_MAX];
+    uint32_t n = chain_follow(rs->tr, c->worst_wait->g, c->worst_wait->t0, link);
+    struct draft d;
+    draft_start(&d, RULE_SYSCALL, c->total);
+    draft_subject(&d, rs, holder_place(rs->tr, c->worst_span.stack));
+    draft_at(&d, c->worst_span.t0, c->worst_span.t1, LANE_G, c->worst_wait->waker);
+    d.f.stack = c->worst_span.stack;
+    d.f.inferred = true;
+    text_add(&d.text, "%u system call%s of ", c->n, c->n == 1 ? "" : "s");
+    text_who(&d.text, rs->tr, c->worst_wait->waker);
+    text_add(&d.text, "%s", c->several ? " and others" : "");
+    text_lit(&d.text, " took ");
+    text_dur(&d.text, c->total);
+    text_add(&d.text, " while others waited for a lock that the caller then let go (inferred); %llu waits.",
+             (unsigned long long)c->waits);
+    if (n > 1) {
+        text_lit(&d.text, " The longest: ");
+        chain_text(&d.text, rs->tr, link, n);
+        text_lit(&d.text, ".");
+    }
+    text_add(&d.next, "Do the call outside the lock, or hand it to a goroutine that nobody waits for.");
+    draft_end(rs, &d);
+}
+
+static void rule_syscall(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    struct calls c = {.rs = rs, .waker = NO_LANE};
+    int64_t min = threshold_ns(TH_CALL_LEAST) > 0 ? threshold_ns(TH_CALL_LEAST) : 1;
+    for (uint32_t i = 0; i < tg->nlock_waits && !rs->failed; i++) {
+        c.w = &tg->lock_waits[i];
+        if (c.w->waker != NO_LANE && c.w->t1 - c.w->t0 >= min) {
+            trace_wide(rs->tr, (struct lane){LANE_G, c.w->waker}, c.w->t0, c.w->t1, min, call_span, &c);
+        }
+    }
+    if (!rs->failed && c.worst_wait && c.total >= threshold_ns(TH_CALL_TOTAL) &&
+        threshold_reached(TH_CALL_SHARE, c.total, tg->end)) {
+        syscall_finding(rs, &c);
+    }
+    tab_free(&c.seen);
+    mem_free(c.overlap);
+}
+
+static void rule_herd(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    for (uint32_t i = 0; i < tg->nherds; i++) {
+        const struct herd_row *h = &tg->herds[i];
+        const struct pair_row *p = &tg->pairs[h->pair];
+        struct draft d;
+        if (h->bursts < threshold(TH_HERD_BURSTS) ||
+            (double)h->futile < threshold(TH_HERD_FUTILE) * (double)h->wakes ||
+            !threshold_reached(TH_HERD_SHARE, h->lost, tg->end)) {
+            continue;
+        }
+        draft_start(&d, RULE_HERD, h->lost / rules_procs(rs));
+        draft_subject(&d, rs, holder_place(rs->tr, p->stack));
+        draft_at(&d, h->at.t0, h->at.t1, LANE_G, h->at.g);
+        d.f.stack = p->stack;
+        text_add(&d.amount, "%u woken", h->largest);
+        text_add(&d.text, "%llu of %llu wake-ups at ", (unsigned long long)h->futile, (unsigned long long)h->wakes);
+        text_where(&d.text, rs->tr, p->stack, 60);
+        text_lit(&d.text, " were for nothing (soon waiting there again), up to ");
+        text_add(&d.text, "%u at once, by ", h->largest);
+        text_func(&d.text, rs->tr, p->waker, 48);
+        text_lit(&d.text, "; they cost ");
+        text_dur(&d.text, h->lost);
+        text_lit(&d.text, ".");
+        text_add(&d.next, "Wake one instead of all (Signal for Broadcast), or give each its own channel.");
+        draft_end(rs, &d);
+    }
+}
+
+void rules_locks(struct rules *rs)
+{
+    rule_convoy(rs);
+    rule_stuck(rs);
+    rule_syscall(rs);
+    rule_herd(rs);
+}

@@ -1,0 +1,238 @@
+/*
+ * rules_path.c - the way that decides how long the trace is: one goroutine that works while the rest has nothing to do,
+ * and, where nothing else is told, where the time went.
+ *
+ * Who is alone is looked up at moments: the buckets of trace_gcounts() in which about one goroutine ran and none was
+ * runnable. So a stretch is known to a bucket (a 4096th to an 8192nd of the trace), which is all its length needs.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define ALONE_SHARE threshold(TH_SERIAL_SHARE)
+#define PARALLEL 2.5 /* goroutines at once make a parallel phase .. */
+#define PARALLEL_SHARE threshold(TH_SERIAL_PARALLEL)
+#define STRETCH threshold_ns(TH_SERIAL_STRETCH)
+
+#define PROCS_MOST 512 /* each moment asks all their lanes */
+#define WINDOWS 64
+#define WINDOW_EVENTS 400000.0 /* so many events of the trace lie within them all */
+
+struct alone { /* stretches of one group of goroutines */
+    uint32_t group, g, most;
+    int64_t ns, longest, t0, t1;
+    uint64_t stretches;
+};
+#define ALONES 32
+
+struct serial {
+    struct causes *c;
+    struct alone v[ALONES];
+    uint32_t n;
+    uint32_t g; /* of the stretch under way, NO_LANE none */
+    int64_t since, end;
+    int64_t parallel;
+};
+
+static void stretch_end(struct serial *s)
+{
+    int64_t ns = s->end - s->since;
+    uint32_t i = 0, group;
+    if (s->g == NO_LANE || ns < STRETCH) {
+        s->g = NO_LANE;
+        return;
+    }
+    group = s->c->tg->g[s->g].group;
+    while (i < s->n && s->v[i].group != group) {
+        i++;
+    }
+    if (i < ALONES) {
+        struct alone *a = &s->v[i];
+        if (i == s->n) {
+            s->n++;
+            *a = (struct alone){.group = group, .longest = -1};
+        }
+        a->ns = ns_add(a->ns, ns);
+        a->stretches++;
+        if (ns > a->longest) {
+            a->longest = ns;
+            a->t0 = s->since;
+            a->t1 = s->end;
+            a->g = s->g;
+        }
+    }
+    s->g = NO_LANE;
+}
+
+/* The goroutine of the program that runs at t if it is the only one. */
+static uint32_t alone_at(const struct causes *c, int64_t t)
+{
+    uint32_t g = NO_LANE;
+    for (uint32_t p = 0; p < c->tg->np; p++) {
+        struct span s;
+        if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng) {
+            continue;
+        }
+        if (c->tg->groups[c->tg->g[s.who].group].is_system) {
+            continue;
+        }
+        if (g != NO_LANE) {
+            return NO_LANE;
+        }
+        g = s.who;
+    }
+    return g;
+}
+
+static void sweep(struct serial *s)
+{
+    const struct gbucket *b;
+    int64_t width;
+    size_t n = trace_gcounts(s->c->tr, &width, &b);
+    for (size_t i = 0; i < n && width > 0; i++) {
+        int64_t t0 = (int64_t)i * width, t1 = t0 + width < s->c->tg->t1 ? t0 + width : s->c->tg->t1;
+        double len = (double)(t1 - t0), run = (double)b[i].ns[GC_RUNNING] / len,
+               ready = (double)b[i].ns[GC_RUNNABLE] / len;
+        if (t1 <= s->c->tg->t0 || t0 >= s->c->tg->t1 || len <= 0) {
+            continue;
+        }
+        s->parallel += run >= PARALLEL ? t1 - t0 : 0;
+        uint32_t g = run > 0.8 && run < 1.3 && ready < 0.2 ? alone_at(s->c, t0 + (t1 - t0) / 2) : NO_LANE;
+        if (g != s->g || g == NO_LANE) {
+            stretch_end(s);
+            s->g = g;
+            s->since = t0;
+        }
+        s->end = t1;
+    }
+    stretch_end(s);
+}
+
+static void serial_finding(struct serial *s, const struct alone *a)
+{
+    struct causes *c = s->c;
+    const struct group *grp = &c->tg->groups[a->group];
+    struct explain_tree t;
+    struct leaves v = {0};
+    struct draft d;
+    int64_t gain = (int64_t)((double)a->ns * (1 - 1 / c->procs));
+    draft_start(&d, RULE_SERIAL, gain);
+    draft_subject(&d, c->rs, grp->name);
+    draft_at(&d, a->t0, a->t1, LANE_G, a->g);
+    text_share(&d.amount, (double)a->ns, (double)c->tg->end);
+    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, a->g, a->t0, a->t1)) {
+        causes_leaves(&t, &v);
+    }
+    if (v.n && v.v[0].stack) {
+        text_calls(&d.text, c->tr, v.v[0].stack, v.v[0].frame, 3);
+        text_lit(&d.text, ": ");
+    }
+    explain_tree_free(&t);
+    text_func(&d.text, c->tr, grp->name, 0);
+    text_add(&d.text, " ran alone for %s", a->stretches > 1 ? "" : "one stretch of ");
+    text_dur(&d.text, a->ns);
+    text_lit(&d.text, ", ");
+    text_share(&d.text, (double)a->ns, (double)c->tg->end);
+    text_lit(&d.text, " of the trace");
+    if (a->stretches > 1) {
+        text_add(&d.text, ", in %llu stretches of up to ", (unsigned long long)a->stretches);
+        text_dur(&d.text, a->longest);
+    }
+    text_add(&d.text,
+             ", while no other goroutine was runnable and the other processors idled (there are %.0f). Elsewhere the "
+             "program does run in parallel.",
+             c->procs);
+    text_add(&d.next, "Let several goroutines share this work, or do it while the others are busy.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_serial(struct causes *c)
+{
+    struct serial s = {.c = c, .g = NO_LANE};
+    if (c->procs < 2 || c->idle < 1 || c->tg->np > PROCS_MOST) {
+        return;
+    }
+    sweep(&s);
+    for (uint32_t i = 0; i < s.n; i++) {
+        const struct alone *a = &s.v[i];
+        if ((double)a->ns >= ALONE_SHARE * (double)c->tg->end && a->ns / (int64_t)a->stretches >= STRETCH &&
+            (double)s.parallel >= PARALLEL_SHARE * (double)c->tg->end) {
+            serial_finding(&s, a);
+        }
+    }
+}
+
+/* ---- where the time went ------------------------------------------------------------------------------------------ */
+
+static uint32_t main_goroutine(const struct causes *c)
+{
+    uint32_t g = trace_find_lane(c->tr, LANE_G, 1);
+    return g != NO_LANE && g < c->tg->ng && !c->tg->groups[c->tg->g[g].group].is_system ? g : NO_LANE;
+}
+
+/* Of a long trace windows spread evenly over it, so that the work stays bounded. */
+static bool explain_windows(struct causes *c, struct explain_tree *t, uint32_t g, int64_t a, int64_t b)
+{
+    double events = (double)trace_info(c->tr)->events, part = events > WINDOW_EVENTS ? WINDOW_EVENTS / events : 1;
+    int n = part < 1 ? WINDOWS : 1;
+    int64_t step = (b - a) / n, width = (int64_t)((double)step * part);
+    bool ok = true;
+    for (int i = 0; i < n && ok; i++) {
+        ok = explain_add(c->x, t, g, a + i * step, n == 1 ? b : a + i * step + width);
+    }
+    return ok;
+}
+
+static bool told(const struct causes *c)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        any |= !c->rs->out->f[i].note && !story_is_sign(c->rs, &c->rs->out->f[i]);
+    }
+    return any;
+}
+
+static void rule_time(struct causes *c)
+{
+    struct explain_tree t;
+    struct leaves v;
+    struct draft d;
+    uint32_t g = main_goroutine(c);
+    if (g == NO_LANE || told(c) || !explain_tree_init(&t, c->tr)) {
+        return;
+    }
+    struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    int64_t a = li.first > c->tg->t0 ? li.first : c->tg->t0;
+    if (!explain_windows(c, &t, g, a, li.last)) {
+        c->rs->failed = true;
+        explain_tree_free(&t);
+        return;
+    }
+    causes_leaves(&t, &v);
+    explain_tree_free(&t);
+    if (v.n == 0 || v.all <= 0) {
+        return;
+    }
+    draft_start(&d, RULE_TIME, 0);
+    d.f.note = true;
+    draft_at(&d, v.v[0].t0, v.v[0].t1, LANE_G, v.v[0].g);
+    d.f.stack = v.v[0].stack;
+    text_share(&d.amount, (double)v.v[0].ns, (double)v.all);
+    text_lit(&d.text, "What the main goroutine did and waited for, followed to its end: ");
+    for (uint32_t i = 0; i < v.n && i < 4 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
+        text_raw(&d.text, "; ", i ? 2 : 0);
+        causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
+    }
+    text_add(&d.text, ". On average %.1f of %.0f processors had work.", c->procs - c->idle, c->procs);
+    text_add(&d.next, "gotop explain shows the same for any goroutine, task or region.");
+    draft_end(c->rs, &d);
+}
+
+void rules_path(struct causes *c)
+{
+    rule_serial(c);
+    rule_time(c);
+}

@@ -1,0 +1,170 @@
+/*
+ * rules_sched.c - rules about processors and the scheduler.
+ */
+#include "triage/findings/rules.h"
+#include "triage/findings/thresholds.h"
+
+/* What waits in the histogram lasted beyond `ns`, to the histogram's accuracy. */
+static int64_t beyond(const struct hist *h, int64_t ns)
+{
+    double sum = 0;
+    for (uint32_t i = 64; i < HIST_BUCKETS; i++) {
+        int64_t low = (int64_t)(i % 32 + 32) << (i / 32 - 1);
+        if (h->count[i] && low >= ns) {
+            sum += (double)h->count[i] * (double)(low - ns);
+        }
+    }
+    return sum > (double)NS_MAX ? NS_MAX : (int64_t)sum;
+}
+
+static void program_times(const struct triage *tg, int64_t *exec, int64_t *sched)
+{
+    *exec = *sched = 0;
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        *exec = ns_add(*exec, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total);
+        *sched = ns_add(*sched, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_SCHED].total);
+    }
+}
+
+/* "Meanwhile the processors ran main.f 61.0 %, were in system calls 20.1 % and idle 12.0 %": what took a tenth. */
+static void ran_text(struct text *t, const struct rules *rs, const struct sched_wait *w)
+{
+    const struct {
+        const char *what;
+        int64_t ns;
+    } part[] = {{"idle", w->idle_ns}, {"stopped with the world", w->stopped_ns}, {"in system calls", w->syscall_ns}};
+    bool first = true;
+    if (w->all_ns <= 0) {
+        return;
+    }
+    text_lit(t, " Meanwhile the processors ");
+    for (uint32_t i = 0; i < w->nran && w->ran_ns[i] >= w->all_ns / 10; i++) {
+        text_add(t, "%s", i ? ", " : "ran ");
+        text_func(t, rs->tr, w->ran[i], 48);
+        text_lit(t, " ");
+        text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
+        first = false;
+    }
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++) {
+        if (part[i].ns >= w->all_ns / 10) {
+            text_add(t, "%s%s for ", first ? "were " : ", were ", part[i].what);
+            text_share(t, (double)part[i].ns, (double)w->all_ns);
+            first = false;
+        }
+    }
+    text_add(t, "%s.", first ? "ran many short things" : "");
+}
+
+static void rule_latency(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    int64_t exec, sched, p99 = hist_quantile(&tg->sched, 0.99);
+    struct draft d;
+    program_times(tg, &exec, &sched);
+    int64_t lng = threshold_ns(TH_SCHED_LONG);
+    if (p99 < lng || (double)hist_between(&tg->sched, lng, INT64_MAX) < threshold(TH_SCHED_WAITS) ||
+        !threshold_reached(TH_SCHED_SHARE, sched, exec + sched) || tg->nworst == 0) {
+        return;
+    }
+    draft_start(&d, RULE_SCHED, beyond(&tg->sched, lng) / rules_procs(rs));
+    draft_at(&d, tg->worst[0].t0, tg->worst[0].t1, LANE_G, tg->worst[0].g);
+    text_dur(&d.amount, p99);
+    text_add(&d.text, "Of %llu waits for a processor half lasted ", (unsigned long long)tg->sched.n);
+    text_dur(&d.text, hist_quantile(&tg->sched, 0.5));
+    text_lit(&d.text, " or less, 1 % ");
+    text_dur(&d.text, p99);
+    text_lit(&d.text, " or more; the longest, of ");
+    text_who(&d.text, rs->tr, tg->worst[0].g);
+    text_lit(&d.text, ", ");
+    text_dur(&d.text, tg->worst[0].t1 - tg->worst[0].t0);
+    text_lit(&d.text, ".");
+    ran_text(&d.text, rs, &tg->worst[0]);
+    text_add(&d.next, "Look who held the processors at the worst waits; start fewer goroutines at once, or give the "
+                      "program more processors.");
+    draft_end(rs, &d);
+}
+
+static void rule_idle(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    int64_t missed = tg->idle[IDLE_MISSED];
+    struct draft d;
+    if (!threshold_reached(TH_IDLE_SHARE, missed, tg->capacity) || tg->missed_wall < threshold_ns(TH_IDLE_CLOCK)) {
+        return;
+    }
+    draft_start(&d, RULE_IDLE, missed / rules_procs(rs));
+    draft_at(&d, tg->idle_worst.t0, tg->idle_worst.t1, LANE_P, 0);
+    text_share(&d.amount, (double)missed, (double)tg->capacity);
+    text_share(&d.text, (double)missed, (double)tg->capacity);
+    text_lit(&d.text, " of the processor time (");
+    text_dur(&d.text, missed);
+    text_lit(&d.text, ") processors idled while goroutines had been runnable for over 50us; this held for ");
+    text_dur(&d.text, tg->missed_wall);
+    text_lit(&d.text, " by the clock, most of all at ");
+    text_dur(&d.text, tg->idle_worst.t0);
+    text_lit(&d.text, ".");
+    text_add(&d.next,
+             "Waking a processor's thread took long: fewer cores (or a smaller quota) than GOMAXPROCS, or very "
+             "short goroutines handed from one to the next.");
+    draft_end(rs, &d);
+}
+
+static void rule_above(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    int64_t p = rules_procs(rs), exec, sched;
+    struct draft d;
+    program_times(tg, &exec, &sched);
+    if ((double)p < threshold(TH_ABOVE_PROCS) || tg->end < threshold_ns(TH_ABOVE_TRACE) ||
+        tg->busy_p99 > threshold(TH_ABOVE_BUSY) * (double)p || !threshold_reached(TH_ABOVE_RAN, exec, tg->end)) {
+        return;
+    }
+    draft_start(&d, RULE_PROCS_ABOVE, 0);
+    d.f.note = true;
+    draft_at(&d, tg->t0, tg->t1, LANE_P, 0);
+    text_add(&d.amount, "%u of %lld", tg->busy_p99, (long long)p);
+    text_add(&d.text, "For 99 %% of the time at most %u of %lld processors were busy at once.", tg->busy_p99,
+             (long long)p);
+    text_add(&d.next, "A smaller GOMAXPROCS saves wake-ups and stealing; in a container set it to the CPU quota.");
+    draft_end(rs, &d);
+}
+
+/* Work that Ps had no time for: with more of them it would have been done beside, in p/(p+queued) of the time. */
+static void rule_below(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    int64_t idle = tg->p_sum.ns[ST_IDLE] + tg->unused, exec, sched, procs = rules_procs(rs);
+    double queued, end = (double)tg->end;
+    struct draft d;
+    program_times(tg, &exec, &sched);
+    queued = (double)sched / end;
+    bool much = threshold_reached(TH_BELOW_BUSY, tg->capacity - idle, tg->capacity) &&
+                queued >= threshold(TH_BELOW_QUEUE) * (double)procs;
+    bool full = threshold_reached(TH_BELOW_FULL, tg->capacity - idle, tg->capacity) &&
+                queued >= threshold(TH_BELOW_ANY) * (double)procs;
+    if (tg->capacity <= 0 || !(much || full) || tg->end < threshold_ns(TH_BELOW_TRACE)) {
+        return;
+    }
+    draft_start(&d, RULE_PROCS_BELOW, (int64_t)(end * queued / (queued + (double)procs)));
+    draft_at(&d, tg->t0, tg->t1, LANE_P, 0);
+    text_add(&d.amount, "%.1f wait", queued);
+    if (procs == 1) {
+        text_lit(&d.text, "The only processor was in use (");
+    } else {
+        text_add(&d.text, "All %lld processors were in use (", (long long)procs);
+    }
+    text_share(&d.text, (double)idle, (double)tg->capacity);
+    text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", queued);
+    text_add(&d.next,
+             "The program wants more processors than GOMAXPROCS gives; if the host has them, raise it, else do "
+             "less at once.");
+    draft_end(rs, &d);
+}
+
+void rules_sched(struct rules *rs)
+{
+    rule_latency(rs);
+    rule_idle(rs);
+    rule_above(rs);
+    rule_below(rs);
+}

@@ -1,0 +1,370 @@
+/*
+ * rules_service.c - goroutines that many others wait for without a lock: a worker or a pool that has more to do than it
+ * can, a bounded set of things that are passed round, and stages that wait for each other by turns.
+ *
+ * A group (goroutines of one start function) serves another if it ends the other's waits on channels and conditions.
+ * It is what is short if it is busy nearly all the time, others queue for it, and processors have nothing to do.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define BUSY threshold(TH_BOTTLE_BUSY)
+#define QUEUE(one) threshold((one) ? TH_BOTTLE_QUEUE : TH_POOL_QUEUE)
+#define WAITS threshold(TH_BOTTLE_WAITS)
+#define SHARE threshold(TH_BOTTLE_SHARE)
+#define TURNS threshold(TH_HAND_TURNS)
+#define WAITED threshold(TH_HAND_WAITED)
+
+struct service {
+    int64_t send, other; /* waits of other groups that it ended: to hand it work, for its answers */
+    uint64_t count;
+    const struct pair_row *most;
+};
+
+static bool passes_on(enum wait_kind k)
+{
+    return k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND;
+}
+
+static void gather(struct causes *c, struct service *s)
+{
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        uint32_t g = p->from_scheduler || p->waker == p->waiter ? UINT32_MAX : causes_group(c, p->waker);
+        if (g == UINT32_MAX || !passes_on(p->kind)) {
+            continue;
+        }
+        *(p->kind == WK_SEND ? &s[g].send : &s[g].other) =
+            ns_add(p->kind == WK_SEND ? s[g].send : s[g].other, p->total);
+        s[g].count += p->count;
+        s[g].most = !s[g].most || p->total > s[g].most->total ? p : s[g].most;
+    }
+}
+
+static double queue_of(const struct group_life *l, const struct service *s)
+{
+    double span = (double)(l->last - l->first), served = l->n * l->busy, others = (double)s->other / span;
+    return (double)s->send / span + (others > served ? others - served : 0);
+}
+
+/* Time won if the work could be spread over the processors that idle. */
+static int64_t won(const struct causes *c, const struct group_life *l, double share)
+{
+    double d = (double)(l->last - l->first) * (share > 1 ? 1 : share) * c->idle / (l->n + c->idle);
+    return d < 0 ? 0 : (int64_t)d;
+}
+
+static void doing_text(struct text *t, struct causes *c, uint32_t group)
+{
+    struct leaves v;
+    if (!causes_doing(c, group, &v)) {
+        c->rs->failed = true;
+        return;
+    }
+    if (v.n && v.all > 0) {
+        text_lit(t, " Its work: ");
+        for (uint32_t i = 0; i < v.n && i < 3 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
+            text_raw(t, "; ", i ? 2 : 0);
+            causes_leaf_text(t, c->tr, &v.v[i], v.all);
+        }
+        text_lit(t, ".");
+    }
+}
+
+static void service(struct causes *c, uint32_t g, const struct service *s, double queue)
+{
+    const struct group_life *l = &c->life[g];
+    const struct group *grp = &c->tg->groups[g];
+    bool one = l->n < 1.5;
+    struct draft d;
+    draft_start(&d, one ? RULE_BOTTLENECK : RULE_POOL, won(c, l, queue));
+    draft_subject(&d, c->rs, grp->name);
+    draft_at(&d, l->first, l->last, LANE_G, c->member[c->of[g].at]);
+    d.f.inferred = true;
+    text_add(&d.amount, "%.0f wait", queue < 1 ? 1 : queue);
+    text_func(&d.text, c->tr, grp->name, 0);
+    text_add(&d.text, one ? ", one goroutine, was at work for " : ", %.0f goroutines, were at work for ", l->n);
+    text_share(&d.text, l->busy, 1);
+    text_add(&d.text, " of the time while %.1f others queued for %s on average, most of all ", queue,
+             one ? "it" : "them");
+    text_func(&d.text, c->tr, s->most->waiter, 0);
+    text_lit(&d.text, " at ");
+    text_where(&d.text, c->tr, s->most->stack, 0);
+    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    doing_text(&d.text, c, g);
+    text_add(&d.next,
+             one ? "Let several goroutines do its work, or make its longest step cheaper or part of nobody's wait."
+                 : "More of these goroutines would use the idle processors; or make their longest step cheaper.");
+    draft_end(c->rs, &d);
+}
+
+/* ---- things passed round ------------------------------------------------------------------------------------------ */
+
+struct pool {
+    uint32_t place;
+    int64_t total;
+    uint64_t count;
+    const struct pair_row *most;
+};
+#define POOLS 64
+#define AT_ONCE 50000 /* ns */
+
+static void pool(struct causes *c, const struct pool *p, double waiting)
+{
+    uint32_t g = causes_group(c, p->most->waiter);
+    const struct group_life *l = &c->life[g];
+    struct explain_tree t;
+    struct leaves v;
+    struct draft d;
+    draft_start(&d, RULE_POOL, won(c, l, waiting / (waiting + c->running + 1)));
+    draft_subject(&d, c->rs, p->place);
+    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
+    d.f.stack = p->most->stack;
+    d.f.inferred = true;
+    text_add(&d.amount, "%.0f wait", waiting);
+    text_func(&d.text, c->tr, p->place, 0);
+    text_add(&d.text, ": %.1f goroutines of ", waiting);
+    text_func(&d.text, c->tr, p->most->waiter, 0);
+    text_lit(&d.text, " waited there on average for what others of them gave back in ");
+    text_func(&d.text, c->tr,
+              trace_frame(c->tr, p->most->waker_stack, stacks_user_frame(c->tr, p->most->waker_stack)).func, 0);
+    text_add(&d.text, " (%llu waits); of %.0f processors %.1f had nothing to do.", (unsigned long long)p->count,
+             c->procs, c->idle);
+    if (explain_tree_init(&t, c->tr) &&
+        explain_add(c->x, &t, p->most->longest.g, p->most->longest.t0, p->most->longest.t1)) {
+        causes_leaves(&t, &v);
+        if (v.n) {
+            text_lit(&d.text, " Who had it was ");
+            causes_leaf_text(&d.text, c->tr, &v.v[0], v.all);
+            text_lit(&d.text, " (of the longest wait).");
+        }
+    }
+    explain_tree_free(&t);
+    text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
+    draft_end(c->rs, &d);
+}
+
+/* Did the longest wait there end together with those of others? Then it was for an event, not for one of a set. */
+static bool all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group)
+{
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < 256; i++) {
+        uint32_t g = c->member[c->of[group].at + i];
+        struct span s;
+        if (g != p->longest.g && trace_span_at(c->tr, (struct lane){LANE_G, g}, p->longest.t1 - AT_ONCE, &s) &&
+            s.state == ST_WAITING && s.stack == p->stack && s.t1 <= p->longest.t1 + AT_ONCE) {
+            others++;
+        }
+    }
+    return others >= 2;
+}
+
+static void pools(struct causes *c)
+{
+    struct pool v[POOLS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        uint32_t place = causes_place(c->tr, p->stack), k = 0;
+        if (p->from_scheduler || p->waker != p->waiter || !passes_on(p->kind) || p->kind == WK_COND || !place) {
+            continue;
+        }
+        while (k < n && v[k].place != place) {
+            k++;
+        }
+        if (k == n && n < POOLS) {
+            v[n++] = (struct pool){.place = place, .most = p};
+        }
+        if (k < n) {
+            v[k].total = ns_add(v[k].total, p->total);
+            v[k].count += p->count;
+            v[k].most = p->total > v[k].most->total ? p : v[k].most;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t g = causes_group(c, v[i].most->waiter);
+        const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
+        double waiting = l && l->last > l->first ? (double)v[i].total / (double)(l->last - l->first) : 0;
+        if (l && l->program && (double)v[i].count >= WAITS && waiting >= threshold(TH_POOL_WAITING) &&
+            waiting >= l->n / 4 && c->idle >= threshold(TH_POOL_IDLE) * c->procs && !all_at_once(c, v[i].most, g)) {
+            pool(c, &v[i], waiting);
+        }
+    }
+}
+
+/* ---- a lock that few wait for, but most of their time --------------------------------------------------------------- */
+
+#define LOCKED threshold(TH_CONVOY_LIFE)
+
+static bool lock_told(const struct causes *c, uint32_t place)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        if ((f->rule == RULE_CONVOY || f->rule == RULE_WRITER || f->rule == RULE_STUCK) && f->stack &&
+            causes_place(c->tr, f->stack) == place) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void lock_finding(struct causes *c, const struct pool *p, double share, int64_t cost)
+{
+    struct draft d;
+    draft_start(&d, RULE_CONVOY, cost);
+    draft_subject(&d, c->rs, p->place);
+    draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
+    d.f.stack = p->most->stack;
+    d.f.inferred = true;
+    text_func(&d.text, c->tr, p->place, 0);
+    text_lit(&d.text, ": goroutines of ");
+    text_func(&d.text, c->tr, p->most->waiter, 0);
+    text_lit(&d.text, " waited for a lock there for ");
+    text_share(&d.text, share, 1);
+    text_add(&d.text, " of their lives (%llu waits of ", (unsigned long long)p->count);
+    text_dur(&d.text, p->total / (int64_t)p->count);
+    text_add(&d.text, " on average); of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_add(&d.next, "Do less while holding the lock, or split it (shards, read locks).");
+    draft_end(c->rs, &d);
+    if (c->rs->out->n && c->rs->out->f[c->rs->out->n - 1].rule == RULE_CONVOY) {
+        causes_tell_holders(c, &c->rs->out->f[c->rs->out->n - 1]);
+    }
+}
+
+/* Fewer than make a convoy. */
+static void locks(struct causes *c)
+{
+    struct pool v[POOLS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        uint32_t place = p->kind == WK_LOCK ? causes_place(c->tr, p->stack) : 0, k = 0;
+        while (k < n && v[k].place != place) {
+            k++;
+        }
+        if (!place || k == POOLS) {
+            continue;
+        }
+        if (k == n) {
+            v[n++] = (struct pool){.place = place, .most = p};
+        }
+        v[k].total = ns_add(v[k].total, p->total);
+        v[k].count += p->count;
+        v[k].most = p->total > v[k].most->total ? p : v[k].most;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t g = causes_group(c, v[i].most->waiter);
+        const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
+        double share = l && l->life > 0 ? (double)v[i].total / (double)l->life : 0;
+        int64_t span = l ? l->last - l->first : 0, cost = (int64_t)((double)span * (share < 1 ? share : 1));
+        if (l && l->program && (double)v[i].count >= WAITS && share >= LOCKED && l->n >= 1.5 && c->idle >= 1 &&
+            cost >= c->tg->end / 10 && !lock_told(c, v[i].place)) {
+            lock_finding(c, &v[i], share, cost);
+        }
+    }
+}
+
+/* ---- turns ------------------------------------------------------------------------------------------------------- */
+
+/* Waits of group a that b ended, by channels. */
+static const struct pair_row *waits_for(const struct causes *c, uint32_t a, uint32_t b, int64_t *ns, uint64_t *count)
+{
+    const struct pair_row *most = NULL;
+    *ns = 0;
+    *count = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (!p->from_scheduler && p->waiter == c->tg->groups[a].name && p->waker == c->tg->groups[b].name &&
+            passes_on(p->kind)) {
+            *ns = ns_add(*ns, p->total);
+            *count += p->count;
+            most = !most || p->total > most->total ? p : most;
+        }
+    }
+    return most;
+}
+
+static void turns(struct causes *c, uint32_t a, uint32_t b)
+{
+    const struct group_life *x = &c->life[a], *y = &c->life[b];
+    int64_t xy, yx, first = x->first > y->first ? x->first : y->first, last = x->last < y->last ? x->last : y->last;
+    uint64_t nxy, nyx, n;
+    const struct pair_row *p = waits_for(c, a, b, &xy, &nxy), *q = waits_for(c, b, a, &yx, &nyx);
+    double top = x->busy > y->busy ? x->busy : y->busy, span = (double)(last - first);
+    struct draft d;
+    n = nxy < nyx ? nxy : nyx;
+    if (!p || !q || span <= 0 || (double)n < TURNS ||
+        ((double)n / span * 1e9 < 1000 && (double)(xy + yx) < span / 2) || top > BUSY || x->n > 2 || y->n > 2 ||
+        c->idle < 1 || (double)xy < WAITED * span || (double)yx < WAITED * span ||
+        x->by[WK_SLEEP] + y->by[WK_SLEEP] > (last - first) / 5 ||
+        x->by[WK_NET] + y->by[WK_NET] > (last - first) / 5 || span < 0.2 * (double)c->tg->end) {
+        return;
+    }
+    draft_start(&d, RULE_HANDOFF, (int64_t)(span * (1 - top) * 0.8));
+    draft_subject(&d, c->rs, causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name);
+    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
+    d.f.stack = p->stack;
+    text_add(&d.amount, "%llu turns", (unsigned long long)n);
+    text_func(&d.text, c->tr, causes_place(c->tr, p->stack) ? causes_place(c->tr, p->stack) : c->tg->groups[a].name,
+              0);
+    text_lit(&d.text, " and ");
+    text_func(&d.text, c->tr, causes_place(c->tr, q->stack) ? causes_place(c->tr, q->stack) : c->tg->groups[b].name,
+              0);
+    text_add(&d.text, " wait for each other by turns, %.0f times a second: the first waited for ",
+             (double)n / span * 1e9);
+    text_share(&d.text, (double)xy, span);
+    text_lit(&d.text, " of the time (");
+    text_dur(&d.text, xy / (int64_t)nxy);
+    text_lit(&d.text, " each), the second for ");
+    text_share(&d.text, (double)yx, span);
+    text_lit(&d.text, " (");
+    text_dur(&d.text, yx / (int64_t)nyx);
+    text_lit(&d.text, " each), and the busier of them had work for ");
+    text_share(&d.text, top, 1);
+    text_lit(&d.text, " only.");
+    text_add(&d.next, "Hand over more at once, or give the channel between them room, so that neither waits for the "
+                      "other's step. A "
+                      "goroutine that is locked to its thread makes each turn dearer.");
+    draft_end(c->rs, &d);
+}
+
+static bool takes_turns(const struct causes *c, uint32_t g)
+{
+    const struct group_life *l = &c->life[g];
+    return l->program && l->n <= 2 && c->tg->groups[g].count <= 64 && l->life > c->tg->end / 8;
+}
+
+void rules_service(struct causes *c)
+{
+    const struct triage *tg = c->tg;
+    struct service *s = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *s);
+    if (!s) {
+        c->rs->failed = true;
+        return;
+    }
+    gather(c, s);
+    bool saturated = false;
+    for (uint32_t g = 0; g < tg->ngroups; g++) {
+        const struct group_life *l = &c->life[g];
+        double queue = l->last > l->first ? queue_of(l, &s[g]) : 0;
+        if (l->program && s[g].most && (double)s[g].count >= WAITS && l->busy >= BUSY && queue >= QUEUE(l->n < 1.5) &&
+            c->idle >= (c->procs < 4 ? c->procs / 4 : 1) && won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
+            service(c, g, &s[g], queue);
+            saturated = true;
+        }
+    }
+    mem_free(s);
+    pools(c);
+    locks(c);
+    for (uint32_t a = 0; a < tg->ngroups && a < 24 && !saturated; a++) {
+        for (uint32_t b = a + 1; b < tg->ngroups && b < 24; b++) {
+            if (takes_turns(c, a) && takes_turns(c, b)) {
+                turns(c, a, b);
+            }
+        }
+    }
+}

@@ -1,0 +1,452 @@
+/*
+ * rules_wakes.c - rules about who makes goroutines runnable: crowds that are woken or begun at once and queue for the
+ * processors, timers that wake many for little, goroutines with timers that nobody ends, and loops that never block.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/model/alive.h"
+#include "decode/base/mem.h"
+
+#define CROWD threshold(TH_CROWD_COUNT)
+#define CROWD_PROCS threshold(TH_CROWD_TIMES)
+#define CROWD_SHARE threshold(TH_CROWD_SHARE)
+#define PEAKS 16 /* moments looked at */
+#define ORIGINS 64
+#define SWITCH 1000 /* ns: what beginning or waking a goroutine costs, about */
+#define STORM threshold(TH_STORM_RATE)
+#define STORM_RUN threshold_ns(TH_STORM_RUN)
+
+enum origin { BEGUN, WOKEN, STOPPED, TIMED };
+
+struct crowd { /* runnable at the moments looked at, by what made them so */
+    enum origin how;
+    uint32_t func, stack, who, g;
+    uint64_t n;
+};
+
+struct crowds {
+    struct causes *c;
+    struct crowd v[ORIGINS];
+    uint32_t n;
+    uint64_t all, most;
+    int64_t width, queued, at;
+    struct alive alive;
+};
+
+static void crowd_add(struct crowds *k, uint32_t g, const struct span *s)
+{
+    enum origin how = s->index == 0 && s->who != NO_LANE ? BEGUN
+                      : s->who != NO_LANE                ? WOKEN
+                      : s->reason                        ? STOPPED
+                                                         : TIMED;
+    uint32_t func = causes_place(k->c->tr, s->stack), i = 0;
+    while (i < k->n && !(k->v[i].how == how && k->v[i].func == func)) {
+        i++;
+    }
+    if (i == ORIGINS) {
+        return;
+    }
+    if (i == k->n) {
+        k->v[k->n++] = (struct crowd){.how = how, .func = func, .stack = s->stack, .who = s->who, .g = g};
+    }
+    k->v[i].n++;
+}
+
+static void crowd_at(struct crowds *k, int64_t t)
+{
+    const struct trace *tr = k->c->tr;
+    uint64_t before = k->all;
+    for (uint32_t g = 0; (g = alive_next(&k->alive, tr, LANE_G, t, t + 1, g, k->c->tg->ng)) != NO_LANE; g++) {
+        struct span s;
+        if (trace_span_at(tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_RUNNABLE) {
+            crowd_add(k, g, &s);
+            k->all++;
+        }
+    }
+    if (k->all - before > k->most) {
+        k->most = k->all - before;
+        k->at = t;
+    }
+}
+
+static bool crowded(const struct crowds *k, const struct gbucket *b)
+{
+    double n = (double)b->ns[GC_RUNNABLE] / (double)k->width;
+    return n >= CROWD && n >= CROWD_PROCS * k->c->procs;
+}
+
+static void crowd_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
+{
+    uint64_t count = 0;
+    struct draft d;
+    uint32_t group = c->tg->g[w->g].group;
+    for (uint32_t i = 0; w->how == WOKEN && i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        count += !p->from_scheduler && causes_place(c->tr, p->waker_stack) == w->func ? p->count : 0;
+    }
+    count = w->how == BEGUN ? c->tg->groups[group].created : count;
+    int64_t cost = (int64_t)((double)count * SWITCH / c->procs), least = k->queued / 2;
+    cost = cost < least ? least : cost < k->queued ? cost : k->queued;
+    draft_start(&d, w->how == BEGUN ? RULE_EXPLOSION : RULE_HERD, cost);
+    draft_subject(&d, c->rs, w->func);
+    draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
+    d.f.stack = w->stack;
+    text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
+    text_calls(&d.text, c->tr, w->stack, stacks_user_frame(c->tr, w->stack), 3);
+    text_add(&d.text,
+             w->how == BEGUN ? " begins goroutines by the crowd (%llu of "
+                             : " wakes goroutines by the crowd (%llu wake-ups of ",
+             (unsigned long long)count);
+    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_add(&d.text, "): up to %llu were runnable at once for %.0f processors, and for ",
+             (unsigned long long)k->most, c->procs);
+    text_share(&d.text, (double)k->queued, (double)c->tg->end);
+    text_lit(&d.text, " of the trace there was such a queue. Half the waits for a processor lasted ");
+    text_dur(&d.text, hist_quantile(&c->tg->sched, 0.5));
+    text_lit(&d.text, " or less, 1 % ");
+    text_dur(&d.text, hist_quantile(&c->tg->sched, 0.99));
+    text_lit(&d.text, " or more.");
+    text_add(&d.next, "%s",
+             w->how == BEGUN
+                 ? "Begin as many as there are processors and let them take the work from one queue, or do small "
+                   "pieces in place."
+                 : "Wake only those that have something to do, or let the others read the news when they need it.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_crowds(struct causes *c)
+{
+    struct crowds k = {.c = c};
+    const struct gbucket *b;
+    size_t n = trace_gcounts(c->tr, &k.width, &b), found = 0;
+    int64_t t0 = c->tg->t0, t1 = c->tg->t1;
+    if (k.width <= 0) {
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        if ((int64_t)i * k.width >= t0 && (int64_t)i * k.width < t1 && crowded(&k, &b[i])) {
+            found++;
+            k.queued = ns_add(k.queued, k.width);
+        }
+    }
+    if ((double)k.queued < CROWD_SHARE * (double)c->tg->end) {
+        return;
+    }
+    for (size_t i = 0, seen = 0; i < n; i++) {
+        if ((int64_t)i * k.width >= t0 && (int64_t)i * k.width < t1 && crowded(&k, &b[i]) &&
+            seen++ % (found / PEAKS + 1) == 0) {
+            crowd_at(&k, (int64_t)i * k.width + k.width / 2);
+        }
+    }
+    alive_free(&k.alive);
+    for (uint32_t i = 0; i < k.n; i++) {
+        if (k.v[i].n * 2 > k.all && k.v[i].func && (k.v[i].how == BEGUN || k.v[i].how == WOKEN)) {
+            crowd_finding(c, &k, &k.v[i]);
+        }
+    }
+}
+
+/* ---- timers ---------------------------------------------------------------------------------------------------------- */
+
+static bool is_timed(const struct pair_row *p)
+{
+    return p->from_scheduler && (p->kind == WK_SLEEP || p->kind == WK_RECV || p->kind == WK_SELECT);
+}
+
+static void rule_storm(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        uint32_t g = is_timed(p) && causes_place(c->tr, p->stack) ? causes_group(c, p->waiter) : UINT32_MAX;
+        double rate = (double)p->count / (double)c->tg->end * 1e9;
+        if (g == UINT32_MAX || rate < STORM || p->count < 1000) {
+            continue;
+        }
+        const struct group *grp = &c->tg->groups[g];
+        int64_t work = ns_add(grp->d[GM_EXEC].total, grp->d[GM_SCHED].total);
+        struct draft d;
+        if (grp->d[GM_EXEC].total / (int64_t)p->count > STORM_RUN) {
+            continue;
+        }
+        int64_t cost = (int64_t)((double)work / c->procs);
+        draft_start(&d, RULE_STORM, cost < c->tg->end ? cost : c->tg->end);
+        draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
+        draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
+        d.f.stack = p->stack;
+        text_add(&d.amount, "%.0f/s", rate);
+        text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
+        text_add(&d.text, ": timers end %.0f waits there a second (%llu in all, of %u goroutines, ", rate,
+                 (unsigned long long)p->count, grp->count);
+        text_dur(&d.text, p->total / (int64_t)p->count);
+        text_lit(&d.text, " each); after each the goroutine runs for ");
+        text_dur(&d.text, grp->d[GM_EXEC].total / (int64_t)p->count);
+        text_lit(&d.text, " on average and waits again.");
+        text_add(&d.next, "Let one timer serve many, wait longer, or wait for the event instead of looking for it.");
+        draft_end(c->rs, &d);
+    }
+}
+
+/* ---- goroutines that come all the time and don't end -------------------------------------------------------------------- */
+
+struct growth {
+    uint32_t quarter[4], begun, ended;
+    uint32_t
+        still; /* at the end they have waited for ten times as long as they did there before, and a 20th of the trace */
+};
+
+static void growth_of(const struct causes *c, const struct leak_row *r, uint32_t group, int64_t usual,
+                      struct growth *w)
+{
+    *w = (struct growth){0};
+    for (uint32_t i = 0; i < c->of[group].n; i++) {
+        struct lane l = {LANE_G, c->member[c->of[group].at + i]};
+        struct lane_info li = trace_lane(c->tr, l);
+        struct span s;
+        if (!li.created || li.create_stack != r->create_stack) {
+            continue;
+        }
+        int64_t q = (int64_t)((double)(li.first - c->tg->t0) / (double)c->tg->end * 4);
+        w->begun++;
+        w->ended += li.ended;
+        w->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
+        if (!li.ended && trace_span_at(c->tr, l, li.last - 1, &s) && s.state == ST_WAITING && s.stack == r->stack) {
+            int64_t ns = s.t1 - s.t0;
+            w->still += ns / 10 >= usual && ns >= c->tg->end / 20;
+        }
+    }
+}
+
+static void growth_finding(struct causes *c, const struct leak_row *r, const struct growth *w, bool timed,
+                           uint64_t wakes)
+{
+    uint32_t g = causes_group(c, r->name);
+    struct draft d;
+    draft_start(&d, timed ? RULE_TICKERS : RULE_LEAK, 0);
+    d.f.note = true;
+    draft_subject(&d, c->rs, r->name);
+    draft_at(&d, c->tg->t1 - r->oldest, c->tg->t1, LANE_G, r->example);
+    d.f.stack = r->stack;
+    text_add(&d.amount, "+%u", w->begun - w->ended);
+    text_calls(&d.text, c->tr, r->create_stack, stacks_user_frame(c->tr, r->create_stack), 3);
+    text_lit(&d.text, " begins goroutines of ");
+    text_func(&d.text, c->tr, r->name, 0);
+    text_add(&d.text, " that nobody ends: %u begun (%u, %u, %u, %u in the quarters of the trace), %u ended. ",
+             w->begun, w->quarter[0], w->quarter[1], w->quarter[2], w->quarter[3], w->ended);
+    if (timed) {
+        text_add(&d.text, "Timers alone wake them, %llu times so far; what they ran and waited for processors was ",
+                 (unsigned long long)wakes);
+        text_dur(&d.text, ns_add(c->tg->groups[g].d[GM_EXEC].total, c->tg->groups[g].d[GM_SCHED].total));
+        text_lit(&d.text, ".");
+        text_add(&d.next,
+                 "End the loop with what it is for: a context, a channel that is closed; and stop its ticker.");
+    } else {
+        text_add(&d.text, "%u of them wait at the end (", w->still);
+        text_str(&d.text, c->tr, r->reason);
+        text_lit(&d.text, " in ");
+        text_where(&d.text, c->tr, r->stack, 0);
+        text_lit(&d.text, ") ten times as long as they used to there, up to ");
+        text_dur(&d.text, r->oldest);
+        text_lit(&d.text, ".");
+        text_add(&d.next,
+                 "Who was to wake or end them? Close the channel, or end them with what they are for (a context).");
+    }
+    draft_end(c->rs, &d);
+}
+
+static bool told_already(const struct causes *c, const struct leak_row *r)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        if (f->rule == RULE_LEAK && f->stack == r->stack) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void rule_growth(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->nleaks && i < 64 && c->tg->last; i++) {
+        const struct leak_row *r = &c->tg->leaks[i];
+        uint32_t g = causes_group(c, r->name), quarters = 0;
+        uint64_t timed = 0, other = 0;
+        int64_t total = 0;
+        struct growth w;
+        if (r->count < threshold(TH_TICKERS_LEFT) || r->ended > r->created / 10 || g == UINT32_MAX ||
+            !c->life[g].program || told_already(c, r)) {
+            continue;
+        }
+        for (uint32_t k = 0; k < c->tg->npairs; k++) {
+            const struct pair_row *p = &c->tg->pairs[k];
+            if (p->stack == r->stack && p->waiter == r->name) {
+                *(is_timed(p) ? &timed : &other) += p->count;
+                total = ns_add(total, p->total);
+            }
+        }
+        if (timed + other < 2 * (uint64_t)r->count) {
+            continue; /* woken hardly ever: goroutine-leak's own */
+        }
+        growth_of(c, r, g, total / (int64_t)(timed + other), &w);
+        for (int q = 0; q < 4; q++) {
+            quarters += w.quarter[q] * 8 > w.begun;
+        }
+        bool ticks = other <= timed / 10, lives = r->kind == WK_NET || r->kind == WK_SYSTEM || r->kind == WK_GC;
+        if (quarters == 4 && (ticks || (!lives && w.still >= 10 && w.still * 2 > r->count))) {
+            growth_finding(c, r, &w, ticks, timed);
+        }
+    }
+}
+
+/* ---- loops that never block -------------------------------------------------------------------------------------------- */
+
+struct spin {
+    uint32_t stops, yields,
+        looks; /* preempted; gave the processor up itself; preempted within a look at a channel, a lock */
+    uint32_t same, line_stack; /* at one line, innermost of the program */
+    int64_t run, life;
+};
+
+static bool looks_only(const struct trace *tr, uint32_t stack)
+{
+    static const char *const f[] = {"runtime.selectnb", "runtime.chanrecv",        "runtime.chansend",
+                                    "runtime.Gosched",  "sync.(*Mutex).TryLock",   "internal/sync.(*Mutex).TryLock",
+                                    "sync/atomic.",     "internal/runtime/atomic."};
+    uint32_t n = stacks_user_frame(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        for (size_t k = 0; k < sizeof f / sizeof *f; k++) {
+            if (str_starts(trace_str(tr, trace_frame(tr, stack, i).func), f[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
+{
+    struct {
+        uint32_t stack, n;
+        struct frame f;
+    } line[16];
+    uint32_t lines = 0;
+    struct span_iter it;
+    *s = (struct spin){.life = c->tg->g[g].ns[GM_LIFE], .run = c->tg->g[g].ns[GM_EXEC] - c->tg->g[g].ns[GM_ASSIST]};
+    if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
+        return;
+    }
+    for (int i = 0; i < 20000; i++) {
+        const struct span *p = span_get(&it);
+        if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack && p->reason) {
+            struct frame f = trace_frame(c->tr, p->stack, stacks_user_frame(c->tr, p->stack));
+            uint32_t k = 0;
+            bool yield = str_is(trace_str(c->tr, p->reason), "runtime.Gosched") ||
+                         str_is(trace_str(c->tr, p->reason), "yield");
+            s->yields += yield;
+            s->stops++;
+            s->looks += !yield && looks_only(c->tr, p->stack);
+            while (k < lines && !(line[k].f.func == f.func && line[k].f.line == f.line)) {
+                k++;
+            }
+            if (k < 16) {
+                if (k == lines) {
+                    line[lines].stack = p->stack;
+                    line[lines].f = f;
+                    line[lines++].n = 0;
+                }
+                if (++line[k].n > s->same) {
+                    s->same = line[k].n;
+                    s->line_stack = line[k].stack;
+                }
+            }
+        }
+        if (!span_next(&it)) {
+            break;
+        }
+    }
+}
+
+static bool spins_for_sure(const struct spin *s)
+{
+    return s->yields > s->stops / 2 || s->looks >= s->stops / 4 + 1;
+}
+
+static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s, uint32_t n, int64_t run)
+{
+    bool sure = spins_for_sure(s);
+    struct frame f = trace_frame(c->tr, s->line_stack, stacks_user_frame(c->tr, s->line_stack));
+    struct draft d;
+    draft_start(&d, RULE_BUSY_LOOP, sure ? (int64_t)((double)run / c->procs) : 0);
+    d.f.note = !sure;
+    d.f.severity_ns = d.f.severity_ns ? d.f.severity_ns : (int64_t)((double)run / c->procs);
+    draft_subject(&d, c->rs, f.func);
+    draft_at(&d, c->life[group].first, c->life[group].last, LANE_G, g);
+    d.f.stack = s->line_stack;
+    text_share(&d.amount, (double)run, (double)c->tg->end);
+    text_calls(&d.text, c->tr, s->line_stack, stacks_user_frame(c->tr, s->line_stack), 3);
+    text_add(&d.text, " kept %u goroutine%s of ", n, n == 1 ? "" : "s");
+    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_lit(&d.text, " running for ");
+    text_dur(&d.text, run);
+    text_lit(&d.text, " (");
+    text_share(&d.text, (double)run, (double)c->tg->end);
+    text_lit(&d.text, " of the trace) without ever blocking: ");
+    if (s->yields > s->stops / 2) {
+        text_add(&d.text, "one of them gave its processor up %u times and went on at once.", s->yields);
+    } else {
+        text_add(&d.text, "%u of %u times that one of them was stopped it was at line %llu%s.", s->same, s->stops,
+                 (unsigned long long)f.line, s->looks ? ", looking whether there is something to do" : "");
+    }
+    text_add(
+        &d.next, "%s",
+        sure
+            ? "Block instead of looking again and again: a select without default, a condition, a longer pause."
+            : "If this is a loop that waits for something, block instead; whether it calculates a trace can't tell.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_busy(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 32; i++) {
+        struct spin best = {0};
+        uint32_t n = 0, at = 0;
+        int64_t run = 0;
+        if (!c->life[i].program || c->tg->groups[i].d[GM_EXEC].total < c->tg->end / 5) {
+            continue;
+        }
+        for (uint32_t k = 0; k < c->of[i].n && k < 64; k++) {
+            uint32_t g = c->member[c->of[i].at + k];
+            struct spin s;
+            if (c->tg->g[g].ns[GM_EXEC] < c->tg->end / 10) {
+                continue;
+            }
+            spin_of(c, g, &s);
+            bool deals = (double)(c->tg->g[g].ended + c->tg->g[g].waits) * 1e7 >
+                         (double)s.life; /* with others, each 10 ms or oftener */
+            bool spins = s.stops >= threshold(TH_BUSY_STOPS) && s.run + c->tg->g[g].ns[GM_SCHED] > s.life / 2 &&
+                         c->tg->g[g].ns[GM_WAIT] < s.life / 20 &&
+                         ((s.same * 10 >= s.stops * 8 && !deals) || spins_for_sure(&s));
+            if (spins) {
+                n++;
+                run = ns_add(run, s.run);
+                if (s.stops > best.stops) {
+                    best = s;
+                    at = g;
+                }
+            }
+        }
+        if (n && (spins_for_sure(&best) || n < c->procs)) { /* all processors' worth of them are a calculation's */
+            spin_finding(c, i, at, &best, n, run);
+        }
+    }
+}
+
+void rules_wakes(struct causes *c)
+{
+    rule_crowds(c);
+    rule_storm(c);
+    rule_growth(c);
+    rule_busy(c);
+}

@@ -1,0 +1,399 @@
+/*
+ * story.c - one story is one finding: rules look at the same trouble from several sides, so what is a sign of another
+ * finding's cause goes under it, and what a finding is about is named first.
+ *
+ * Signs are scheduler latency, idle processors with work at hand, mutator utilisation, assists, the collector's stops,
+ * and locks that a crowd queues for. Where no cause is told they stay, as notes.
+ */
+#include "triage/findings/causes.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define WAITS_LOOKED_AT 48
+#define CONVOYS_TOLD 32 /* of more, the holders stay untold: each looks at all waits for locks */
+
+static void drop(struct rules *rs, uint32_t i)
+{
+    struct finding *f = &rs->out->f[i];
+    mem_free(f->amount);
+    mem_free(f->title);
+    mem_free(f->text);
+    mem_free(f->next);
+    memmove(f, f + 1, (--rs->out->n - i) * sizeof *f);
+}
+
+static bool has(const struct rules *rs, enum rule r)
+{
+    for (uint32_t i = 0; i < rs->out->n; i++) {
+        if (rs->out->f[i].rule == r) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind)
+{
+    struct text t = {0};
+    text_raw(&t, before->p ? before->p : "", before->n);
+    text_raw(&t, f->text, strlen(f->text));
+    text_raw(&t, behind->p ? behind->p : "", behind->n);
+    char *s = text_ok(before) && text_ok(behind) ? text_take(&t) : NULL;
+    text_free(&t);
+    text_free(before);
+    text_free(behind);
+    if (!s) {
+        rs->failed = true;
+        return;
+    }
+    mem_free(f->text);
+    f->text = s;
+}
+
+static void rename_rule(struct rules *rs, struct finding *f, enum rule r)
+{
+    struct text t = {0};
+    text_add(&t, "%s", rule_title(r));
+    char *s = text_take(&t);
+    if (!s) {
+        rs->failed = true;
+        return;
+    }
+    mem_free(f->title);
+    f->title = s;
+    f->rule = r;
+    f->view = rule_view(r);
+}
+
+/* ---- locks: what the holders did ------------------------------------------------------------------------------------ */
+
+static bool stack_has(const struct trace *tr, uint32_t stack, const char *part)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (memmem(s.p, s.len, part, strlen(part))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool calls_through(const struct trace *tr, uint32_t stack, uint32_t func)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        if (trace_frame(tr, stack, i).func == func) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Readers that wait for a writer which itself waits for a reader. */
+static bool behind_a_writer(const struct explain_tree *t)
+{
+    int64_t all = 0, behind = 0;
+    for (uint32_t i = 1; i < t->n; i++) {
+        const struct explain_node *n = &t->v[i];
+        if (n->up == 0 && stack_has(t->tr, n->stack, "RWMutex).RLock")) {
+            all = ns_add(all, n->ns);
+            for (uint32_t k = n->first; k != NO_LANE; k = t->v[k].next) {
+                behind = t->v[k].cat == EX_WAIT && stack_has(t->tr, t->v[k].stack, "RWMutex).Lock")
+                             ? ns_add(behind, t->v[k].ns)
+                             : behind;
+            }
+        }
+    }
+    return all > 0 && behind > all / 2;
+}
+
+void causes_tell_holders(struct causes *c, struct finding *f)
+{
+    uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0,
+             looked = 0;
+    struct explain_tree t;
+    struct leaves v;
+    struct text before = {0}, behind = {0};
+    if (!explain_tree_init(&t, c->tr)) {
+        c->rs->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < c->tg->nlock_waits; i++) {
+        uint32_t s = c->tg->lock_waits[i].stack;
+        n += trace_frame(c->tr, s, stacks_user_frame(c->tr, s)).func == place;
+    }
+    for (uint32_t i = 0; i < c->tg->nlock_waits && explain_left(c->x); i++) {
+        const struct lock_wait *w = &c->tg->lock_waits[i];
+        if (trace_frame(c->tr, w->stack, stacks_user_frame(c->tr, w->stack)).func == place &&
+            seen++ % (n / WAITS_LOOKED_AT + 1) == 0) {
+            looked++;
+            if (!explain_add(c->x, &t, w->g, w->t0, w->t1)) {
+                c->rs->failed = true;
+                break;
+            }
+        }
+    }
+    causes_leaves(&t, &v);
+    bool writer = behind_a_writer(&t);
+    explain_tree_free(&t);
+    if (v.n == 0 || v.all <= 0 || c->rs->failed) {
+        return;
+    }
+    if (v.v[0].stack && !calls_through(c->tr, v.v[0].stack, place)) { /* the text begins with the place itself */
+        text_calls(&before, c->tr, v.v[0].stack, v.v[0].frame, 3);
+        text_lit(&before, " is what they wait for. ");
+    }
+    text_add(&behind, " Over %u of its %u waits, hand-offs followed, who had it was ", looked, n);
+    for (uint32_t i = 0; i < v.n && i < 4 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
+        text_raw(&behind, "; ", i ? 2 : 0);
+        causes_leaf_text(&behind, c->tr, &v.v[i], v.all);
+    }
+    text_lit(&behind, " (inferred).");
+    if (writer) {
+        text_lit(&behind, " Readers wait because a writer waits in front of them for a reader that holds on.");
+        rename_rule(c->rs, f, RULE_WRITER);
+        struct text next = {0};
+        text_add(&next, "Hold the read lock for less there (copy what is read and let go), or let the writer put a "
+                        "new copy in place.");
+        char *say = text_take(&next);
+        c->rs->failed |= !say;
+        if (say) {
+            mem_free(f->next);
+            f->next = say;
+        }
+    }
+    causes_retell(c->rs, f, &before, &behind);
+}
+
+/* ---- stops, herds: who asks for them ---------------------------------------------------------------------------------- */
+
+static void tell_stopper(struct causes *c, struct finding *f)
+{
+    struct {
+        uint32_t stack, func;
+        uint64_t n;
+    } v[16];
+    const struct range *r;
+    size_t n = trace_ranges(c->tr, RANGE_STW, &r);
+    uint32_t kind = 0, k = 0, best = 0;
+    struct text before = {0}, none = {0};
+    for (size_t i = 0; i < n; i++) {
+        kind = r[i].t0 == f->t0 && r[i].t1 == f->t1 ? r[i].name : kind;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t func = r[i].name == kind ? causes_place(c->tr, r[i].stack) : 0, at = 0;
+        while (at < k && v[at].func != func) {
+            at++;
+        }
+        if (!func || at == 16) {
+            continue;
+        }
+        if (at == k) {
+            v[k].stack = r[i].stack;
+            v[k].func = func;
+            v[k++].n = 0;
+        }
+        best = ++v[at].n > v[best].n ? at : best;
+    }
+    if (k) {
+        text_calls(&before, c->tr, v[best].stack, stacks_user_frame(c->tr, v[best].stack), 3);
+        text_lit(&before, ": ");
+        f->stack = v[best].stack;
+    }
+    causes_retell(c->rs, f, &before, &none);
+}
+
+static void tell_waker(struct causes *c, struct finding *f)
+{
+    const struct pair_row *most = NULL;
+    struct text before = {0}, none = {0};
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        most = p->stack == f->stack && !p->from_scheduler && (!most || p->futile > most->futile) ? p : most;
+    }
+    if (most && causes_place(c->tr, most->waker_stack)) {
+        text_calls(&before, c->tr, most->waker_stack, stacks_user_frame(c->tr, most->waker_stack), 3);
+        text_lit(&before, " wakes more than it needs: ");
+    }
+    causes_retell(c->rs, f, &before, &none);
+}
+
+static bool is_gc_stop(const struct finding *f)
+{
+    const char *k = strchr(f->key, ':');
+    return f->rule == RULE_STW && k && (strncmp(k + 1, "GC ", 3) == 0 || k[1] == 0);
+}
+
+static bool long_run(void *arg, const struct span *s)
+{
+    bool *one = arg;
+    *one |= s->state == ST_RUNNING;
+    return !*one;
+}
+
+/* Nearly all that a goroutine ran, it ran at one go: its work, or the host's doing. */
+static bool at_one_go(const struct causes *c, uint32_t g)
+{
+    bool one = false;
+    trace_wide(c->tr, (struct lane){LANE_G, g}, c->tg->t0, c->tg->t1, c->tg->g[g].ns[GM_EXEC] * 4 / 5 + 1, long_run,
+               &one);
+    return one;
+}
+
+void story_names(struct causes *c)
+{
+    struct rules *rs = c->rs;
+    unsigned convoys = 0;
+    for (uint32_t i = rs->out->n; i-- > 0 && !rs->failed;) {
+        struct finding *f = &rs->out->f[i];
+        if (f->rule == RULE_CHURN && f->lane.i != NO_LANE && !c->life[c->tg->g[f->lane.i].group].program) {
+            drop(rs, i); /* what the library begins nobody can change */
+        } else if (f->rule == RULE_UNBALANCED && f->lane.i != NO_LANE) {
+            f->note |= at_one_go(c, f->lane.i);
+        } else if (f->rule == RULE_CONVOY && f->stack && convoys++ < CONVOYS_TOLD) {
+            causes_tell_holders(c, f);
+        } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
+            tell_stopper(c, f);
+        } else if (f->rule == RULE_GC_SHARE || f->rule == RULE_HEAP ||
+                   (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) {
+            causes_tell_gc(c, i);
+        } else if (f->rule == RULE_HERD) {
+            tell_waker(c, f);
+        }
+    }
+}
+
+/* ---- what goes under what ----------------------------------------------------------------------------------------------- */
+
+bool story_is_sign(const struct rules *rs, const struct finding *f)
+{
+    return f->rule == RULE_SCHED || f->rule == RULE_IDLE || f->rule == RULE_MMU ||
+           (f->rule == RULE_GC_ASSIST && has(rs, RULE_GC_SHARE)) || is_gc_stop(f);
+}
+
+/* What the signs are signs of: the finding that costs most; if none does, the host. */
+static struct finding *worst(const struct rules *rs)
+{
+    struct finding *w = NULL;
+    for (uint32_t i = 0; i < rs->out->n; i++) {
+        struct finding *f = &rs->out->f[i];
+        bool tells = (!f->note && !story_is_sign(rs, f)) || f->rule == RULE_HOST || f->rule == RULE_BLOCKING;
+        if (tells && (!w || f->note < w->note || (f->note == w->note && f->severity_ns > w->severity_ns))) {
+            w = f;
+        }
+    }
+    return w;
+}
+
+static void sign_text(struct text *t, const struct finding *f)
+{
+    text_add(t, "%s%s %s", t->n ? ", " : " Signs of it: ", f->title, f->amount);
+}
+
+static bool same_subject(const struct finding *a, const struct finding *b)
+{
+    const char *x = strchr(a->key, ':'), *y = strchr(b->key, ':');
+    return x && y && strcmp(x, y) == 0;
+}
+
+/* Is b told by a as well? */
+static bool covers(const struct finding *a, const struct finding *b)
+{
+    bool service = a->rule == RULE_CONVOY || a->rule == RULE_WRITER || a->rule == RULE_BOTTLENECK ||
+                   a->rule == RULE_POOL || a->rule == RULE_SERIAL_CALLS || a->rule == RULE_SLOW_TASK;
+    switch (b->rule) {
+    case RULE_SYSCALL: return a->rule == RULE_CONVOY || a->rule == RULE_WRITER;
+    case RULE_CONVOY:
+        return a->rule == RULE_WRITER ||
+               (a->rule == RULE_HERD && b->severity_ns <= a->severity_ns + a->severity_ns / 2);
+    case RULE_STORM: return a->rule == RULE_TICKERS;
+    case RULE_SERIAL: return service || a->rule == RULE_UNBALANCED;
+    case RULE_UNBALANCED:
+        return (a->rule == RULE_SERIAL && a->severity_ns > b->severity_ns) || a->rule == RULE_CONVOY;
+    case RULE_CHURN: return a->rule == RULE_EXPLOSION;
+    case RULE_HANDOFF: return service || (a->rule == RULE_HANDOFF && a->severity_ns > b->severity_ns);
+    case RULE_LEAK: return a->rule == RULE_TICKERS && same_subject(a, b);
+    case RULE_BUSY_LOOP: return b->note && (!a->note || a->rule == RULE_LINE);
+    default: return false;
+    }
+}
+
+static void put_under(struct rules *rs)
+{
+    for (uint32_t i = rs->out->n; i-- > 0;) {
+        for (uint32_t k = 0; k < rs->out->n; k++) {
+            if (k != i && covers(&rs->out->f[k], &rs->out->f[i])) {
+                drop(rs, i);
+                break;
+            }
+        }
+    }
+}
+
+/* Where the time went is said where no finding says it. */
+static void drop_time(struct rules *rs)
+{
+    bool told = false;
+    for (uint32_t i = 0; i < rs->out->n; i++) {
+        told |= !rs->out->f[i].note;
+    }
+    for (uint32_t i = rs->out->n; i-- > 0 && told;) {
+        if (rs->out->f[i].rule == RULE_TIME) {
+            drop(rs, i);
+        }
+    }
+}
+
+void story_end(struct causes *c)
+{
+    struct rules *rs = c->rs;
+    struct text signs = {0}, none = {0};
+    int64_t gc_stops = 0;
+    put_under(rs);
+    for (uint32_t i = 0; i < rs->out->n; i++) { /* what costs less than 1 % is no cause for signs to go under */
+        struct finding *f = &rs->out->f[i];
+        f->note |= !story_is_sign(rs, f) && f->severity_ns < c->tg->end / 100 && f->rule != RULE_STUCK &&
+                   f->rule != RULE_LEAK;
+    }
+    bool cause = worst(rs) != NULL;
+    for (uint32_t i = rs->out->n; i-- > 0;) {
+        struct finding *f = &rs->out->f[i];
+        f->severity_ns = f->severity_ns > c->tg->end ? c->tg->end : f->severity_ns;
+        f->note |= f->rule == RULE_PROCS_BELOW && has(rs, RULE_HOST); /* who knows how many it had */
+        if (story_is_sign(rs, f) && cause) {
+            sign_text(&signs, f);
+            gc_stops = is_gc_stop(f) ? ns_add(gc_stops, f->severity_ns) : gc_stops;
+        } else {
+            bool sign = story_is_sign(rs, f) && !(is_gc_stop(f) && trace_info(c->tr)->version < 1014);
+            f->note |= sign || (f->severity_ns < c->tg->end / 100 && f->rule != RULE_STUCK && f->rule != RULE_LEAK);
+        }
+    }
+    for (uint32_t i = rs->out->n; i-- > 0 && cause;) {
+        if (story_is_sign(rs, &rs->out->f[i])) {
+            drop(rs, i);
+        }
+    }
+    for (uint32_t i = rs->out->n; i-- > 0 && !cause;) { /* small signs of nothing */
+        if (story_is_sign(rs, &rs->out->f[i]) && rs->out->f[i].note && rs->out->f[i].severity_ns < c->tg->end / 10) {
+            drop(rs, i);
+        }
+    }
+    struct finding *first = cause && signs.n ? worst(rs) : NULL;
+    if (first) { /* NULL: what costs less than 1 % has become a note meanwhile */
+        text_lit(&signs, ".");
+        causes_retell(rs, first, &none, &signs);
+    }
+    for (uint32_t i = 0; i < rs->out->n; i++) {
+        struct finding *f = &rs->out->f[i];
+        if (f->rule == RULE_GC_SHARE ||
+            (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) { /* fewer collections, fewer stops */
+            f->severity_ns =
+                ns_add(f->severity_ns, gc_stops) < c->tg->end ? ns_add(f->severity_ns, gc_stops) : c->tg->end;
+        }
+    }
+    drop_time(rs);
+    text_free(&signs);
+}

@@ -1,0 +1,300 @@
+/*
+ * thresholds.c - see thresholds.h. One table of numbers with what they are; a second set holds while a file is read, so
+ * that a mistake in its last line leaves everything as it was.
+ */
+#include "triage/findings/thresholds.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/text.h"
+
+#define FILE_MAX (1 << 20) /* bytes of a file of thresholds */
+
+static const struct {
+    enum rule rule;
+    const char *name, *meaning;
+    enum threshold_unit unit;
+} table[TH_COUNT] = {
+#define X(ID, rule, name, value, unit, meaning) {RULE_##rule, name, meaning, unit},
+#include "triage/findings/thresholds.def"
+#undef X
+};
+
+struct set {
+    double v[TH_COUNT];
+    bool off[RULE_COUNT];
+};
+static const struct set shipped = {.v = {
+#define X(ID, rule, name, value, unit, meaning) value,
+#include "triage/findings/thresholds.def"
+#undef X
+                                   }};
+static struct set now = {.v = {
+#define X(ID, rule, name, value, unit, meaning) value,
+#include "triage/findings/thresholds.def"
+#undef X
+                         }};
+
+double threshold(enum threshold t)
+{
+    return now.v[t];
+}
+
+int64_t threshold_ns(enum threshold t)
+{
+    return (int64_t)now.v[t];
+}
+
+bool threshold_reached(enum threshold t, int64_t part, int64_t whole)
+{
+    return (double)part >= now.v[t] * (double)whole;
+}
+
+bool rule_is_off(enum rule r)
+{
+    return now.off[r];
+}
+
+void thresholds_reset(void)
+{
+    now = shipped;
+}
+
+/* ---- a user's file ------------------------------------------------------------------------------------------ */
+
+struct part { /* of a line */
+    const char *p;
+    size_t n;
+};
+
+static struct part trimmed(const char *p, size_t n)
+{
+    while (n && (*p == ' ' || *p == '\t')) {
+        p++;
+        n--;
+    }
+    while (n && (p[n - 1] == ' ' || p[n - 1] == '\t' || p[n - 1] == '\r')) {
+        n--;
+    }
+    return (struct part){p, n};
+}
+
+static bool part_is(struct part a, const char *s, size_t n)
+{
+    return a.n == n && memcmp(a.p, s, n) == 0;
+}
+
+/* The number in a unit's base; false: not a number of that unit. */
+static bool value_of(struct part a, enum threshold_unit unit, double *out)
+{
+    static const struct {
+        const char *name;
+        double k;
+        enum threshold_unit unit;
+    } suffix[] = {{"ns", 1, TU_NS},          {"us", 1e3, TU_NS},
+                  {"ms", 1e6, TU_NS},        {"s", 1e9, TU_NS},
+                  {"%", 0.01, TU_SHARE},     {"", 1, TU_SHARE},
+                  {"B", 1, TU_BYTES},        {"KB", 1024, TU_BYTES},
+                  {"MB", 1048576, TU_BYTES}, {"GB", 1073741824, TU_BYTES},
+                  {"", 1, TU_COUNT}};
+    char buf[64], *end;
+    double v;
+    if (a.n == 0 || a.n >= sizeof buf || a.p[0] == '-' || a.p[0] == '+') {
+        return false;
+    }
+    memcpy(buf, a.p, a.n);
+    buf[a.n] = 0;
+    v = strtod(buf, &end);
+    if (end == buf || !isfinite(v)) {
+        return false;
+    }
+    end += strspn(end, " ");
+    for (size_t i = 0; i < sizeof suffix / sizeof *suffix; i++) {
+        if (suffix[i].unit == unit && strcmp(end, suffix[i].name) == 0) {
+            *out = suffix[i].name[0] == '%' ? v / 100 : v * suffix[i].k; /* 95% is 0.95 to the last bit */
+            return *out <= 9e18 && (unit != TU_SHARE || *out <= 1);
+        }
+    }
+    return false;
+}
+
+static const char *expected(enum threshold_unit unit)
+{
+    static const char *const what[] = {"a time as 5ms (ns us ms s)", "a share as 20% or 0.2, at most 100%",
+                                       "bytes as 4MB (B KB MB GB)", "a count as 8"};
+    return what[unit];
+}
+
+static enum err_code bad(const char *file, unsigned line, struct part at, const char *why, struct err *e)
+{
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "%.60s:%u: '%.*s' %s", file, line, (int)(at.n < 40 ? at.n : 40), at.p,
+                   why);
+}
+
+static enum err_code set_rule(struct set *s, enum rule r, struct part v, const char *file, unsigned line,
+                              struct err *e)
+{
+    bool off = part_is(v, "off", 3);
+    if (!off && !part_is(v, "on", 2)) {
+        return bad(file, line, v, "is neither on nor off; a number of the rule is RULE.name (--rules lists them)", e);
+    }
+    s->off[r] = off;
+    return ERR_OK;
+}
+
+static enum err_code set_number(struct set *s, enum rule r, struct part name, struct part v, const char *file,
+                                unsigned line, struct err *e)
+{
+    for (int i = 0; i < TH_COUNT; i++) {
+        if (table[i].rule == r && part_is(name, table[i].name, strlen(table[i].name))) {
+            char why[100];
+            snprintf(why, sizeof why, "is not what stands there: expected %s", expected(table[i].unit));
+            return value_of(v, table[i].unit, &s->v[i]) ? ERR_OK : bad(file, line, v, why, e);
+        }
+    }
+    return bad(file, line, name, "is no number of this rule (--rules lists them)", e);
+}
+
+static enum err_code line_of(struct set *s, struct part l, const char *file, unsigned line, struct err *e)
+{
+    const char *eq = memchr(l.p, '=', l.n), *dot;
+    struct part name, value, rule;
+    if (!eq) {
+        return bad(file, line, l, "has no '=': expected RULE.name = VALUE, or RULE = off", e);
+    }
+    name = trimmed(l.p, (size_t)(eq - l.p));
+    value = trimmed(eq + 1, l.n - (size_t)(eq + 1 - l.p));
+    dot = memchr(name.p, '.', name.n);
+    rule = dot ? (struct part){name.p, (size_t)(dot - name.p)} : name;
+    for (int r = 0; r < RULE_COUNT; r++) {
+        if (part_is(rule, rule_id((enum rule)r), strlen(rule_id((enum rule)r)))) {
+            struct part number = {dot ? dot + 1 : "", dot ? name.n - rule.n - 1 : 0};
+            return dot ? set_number(s, (enum rule)r, number, value, file, line, e)
+                       : set_rule(s, (enum rule)r, value, file, line, e);
+        }
+    }
+    return bad(file, line, rule, "is no rule (--rules lists them)", e);
+}
+
+enum err_code thresholds_parse(const char *name, const char *text, size_t n, struct err *e)
+{
+    struct set s = now;
+    unsigned line = 0;
+    for (size_t i = 0, len; i < n; i += len + 1) {
+        const char *end = memchr(text + i, '\n', n - i), *remark;
+        struct part l;
+        enum err_code c;
+        line++;
+        len = end ? (size_t)(end - text) - i : n - i;
+        remark = memchr(text + i, '#', len);
+        l = trimmed(text + i, remark ? (size_t)(remark - text) - i : len);
+        if (l.n && (c = line_of(&s, l, name, line, e)) != ERR_OK) {
+            return c;
+        }
+    }
+    now = s;
+    return ERR_OK;
+}
+
+enum err_code thresholds_read(const char *path, struct err *e)
+{
+    FILE *f = fopen(path, "rb");
+    char *buf = mem_alloc(FILE_MAX + 1);
+    enum err_code c;
+    size_t n = f && buf ? fread(buf, 1, FILE_MAX + 1, f) : 0;
+    if (!buf) {
+        c = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the rules' numbers");
+    } else if (!f || ferror(f)) {
+        c = err_set(e, ERR_IO, ERR_NO_OFFSET, "%.120s: can't be read", path);
+    } else if (n > FILE_MAX) {
+        c = err_set(e, ERR_ARG, ERR_NO_OFFSET, "%.120s: is longer than a megabyte: no file of rules' numbers", path);
+    } else {
+        c = thresholds_parse(path, buf, n, e);
+    }
+    if (f) {
+        fclose(f);
+    }
+    mem_free(buf);
+    return c;
+}
+
+/* ---- in words ----------------------------------------------------------------------------------------------- */
+
+static void value_text(struct text *t, enum threshold_unit unit, double v)
+{
+    static const struct {
+        const char *name;
+        double k;
+    } time[] = {{"s", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}},
+      size[] = {{"GB", 1073741824}, {"MB", 1048576}, {"KB", 1024}, {"B", 1}};
+    int i = 0;
+    if (unit == TU_SHARE) {
+        text_add(t, "%.4g%%", v * 100);
+    } else if (unit == TU_COUNT) {
+        text_add(t, "%.6g", v);
+    } else {
+        while (i < 3 && v < (unit == TU_NS ? time[i].k : size[i].k)) {
+            i++;
+        }
+        text_add(t, "%.6g%s", v / (unit == TU_NS ? time[i].k : size[i].k),
+                 unit == TU_NS ? time[i].name : size[i].name);
+    }
+}
+
+static void numbers_text(struct text *t, enum rule r)
+{
+    for (int i = 0; i < TH_COUNT; i++) {
+        size_t start = t->n;
+        if (table[i].rule != r) {
+            continue;
+        }
+        text_add(t, "    %s.%s = ", rule_id(r), table[i].name);
+        value_text(t, table[i].unit, now.v[i]);
+        text_pad(t, start, 40);
+        text_add(t, " # %s", table[i].meaning);
+        if (now.v[i] != shipped.v[i]) {
+            text_lit(t, "; shipped: ");
+            value_text(t, table[i].unit, shipped.v[i]);
+        }
+        text_lit(t, "\n");
+    }
+}
+
+#define HELP_WIDTH 96
+
+/* Words of s as remarks, in lines of at most HELP_WIDTH. */
+static void remark(struct text *t, const char *s)
+{
+    size_t col = HELP_WIDTH;
+    while (*s) {
+        size_t n = strcspn(s, " ");
+        if (col + n + 1 > HELP_WIDTH) {
+            text_lit(t, "\n#  ");
+            col = 3;
+        }
+        text_lit(t, " ");
+        text_raw(t, s, n);
+        col += n + 1;
+        s += n + (s[n] == ' ');
+    }
+    text_lit(t, "\n");
+}
+
+void rules_text(struct text *t)
+{
+    text_lit(
+        t, "# The rules, and the numbers that decide when they speak. Lines with = may stand in a file of your own:\n"
+           "# --rules FILE takes it. RULE = off silences a rule.\n");
+    for (int r = 0; r < RULE_COUNT; r++) {
+        text_add(t, "\n# %s (%s)%s", rule_id((enum rule)r), rule_title((enum rule)r), now.off[r] ? ", off" : "");
+        remark(t, rule_help((enum rule)r));
+        if (now.off[r]) {
+            text_add(t, "    %s = off\n", rule_id((enum rule)r));
+        }
+        numbers_text(t, (enum rule)r);
+    }
+}

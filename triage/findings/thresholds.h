@@ -1,0 +1,44 @@
+/*
+ * thresholds.h - the numbers that decide when a rule speaks, and a user's own in place of them.
+ *
+ * They hold for the whole process: a command reads its --rules FILE before it looks at a trace. The file is text, a line
+ * each, '#' begins a remark:
+ *
+ *     stw-long.longest = 5ms          a time: ns us ms s
+ *     procs-below.busy = 95%          a share: with %, or of 1
+ *     heap-growth.grown = 64MB        bytes: B KB MB GB (1024)
+ *     lock-convoy.waiters = 8         a count
+ *     slow-task = off                 the rule is not asked at all
+ */
+#ifndef GOTOP_TRIAGE_THRESHOLDS_H
+#define GOTOP_TRIAGE_THRESHOLDS_H
+
+#include "triage/findings/findings.h"
+
+enum threshold_unit { TU_NS, TU_SHARE, TU_BYTES, TU_COUNT };
+enum threshold {
+#define X(ID, rule, name, value, unit, meaning) TH_##ID,
+#include "triage/findings/thresholds.def"
+#undef X
+    TH_COUNT
+};
+
+double threshold(enum threshold t);     /* in the unit's base: ns, of 1, bytes, count */
+int64_t threshold_ns(enum threshold t); /* of a TU_NS */
+bool rule_is_off(enum rule r);
+/* threshold_reached - is `part` at least the share t of `whole`? */
+bool threshold_reached(enum threshold t, int64_t part, int64_t whole);
+
+/*
+ * thresholds_read - take the numbers of a file. All or none: on failure nothing is changed, and *e names the file's
+ * line, what stands there, and what was expected. thresholds_parse - the same of text; `name` stands for the file.
+ */
+enum err_code thresholds_read(const char *path, struct err *e);
+enum err_code thresholds_parse(const char *name, const char *text, size_t n, struct err *e);
+void thresholds_reset(void); /* as shipped */
+
+struct text;
+/* rules_text - each rule with its help, and its numbers as they hold now: what --rules prints. */
+void rules_text(struct text *t);
+
+#endif

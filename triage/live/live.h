@@ -1,0 +1,73 @@
+/*
+ * live.h - what `top`, `watch` and `record` share: options, and a program that is running as a list of generations.
+ *
+ * A generation is a trace of its own (decode/input/stream.h), so what is asked of the last seconds is asked of a trace of the
+ * last generations: the same model, tables and findings as of a file. One thread.
+ */
+#ifndef GOTOP_TRIAGE_LIVE_H
+#define GOTOP_TRIAGE_LIVE_H
+
+#include <stdio.h>
+
+#include "decode/input/feed.h"
+#include "decode/input/stream.h"
+#include "triage/load.h"
+
+/* ---- the command line ------------------------------------------------------------------------------------------ */
+
+struct live_opts {
+    struct feed_opts feed;
+    struct trace_opts trace;
+    const char *where; /* URL, file or "-" */
+};
+
+/* live_option - is argv[*i] one of the options that all three have? Then *i moves behind its value. *status: not 0 if
+ * the value makes no sense; a line on standard error says so. */
+bool live_option(struct live_opts *o, const char *command, int argc, char **argv, int *i, int *status);
+extern const char live_usage[]; /* their help */
+/* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
+int live_say(const char *command, const char *what, const char *message);
+/* live_ns - "30s", "500ms", "2m", "1h" in ns; false: it is none. */
+bool live_ns(const char *s, int64_t *out);
+
+/* ---- the stream ------------------------------------------------------------------------------------------------ */
+
+struct live {
+    struct feed *feed;
+    struct stream st;
+    FILE *raw; /* every byte as sent goes there, too; NULL = nowhere; borrowed */
+    uint8_t *buf;
+    bool ended; /* no more comes */
+};
+
+enum live_state { LIVE_WAIT, LIVE_DATA, LIVE_GEN, LIVE_END, LIVE_FAILED };
+
+enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e);
+/*
+ * live_step - read what comes within timeout_ms. LIVE_WAIT: nothing came; LIVE_DATA: something did. LIVE_GEN: another generation is whole (also when others became so
+ * before it). LIVE_END, LIVE_FAILED: no more comes; a last generation may have become whole with it. LIVE_FAILED: *e says
+ * what is wrong; what is held stands.
+ */
+enum live_state live_step(struct live *l, int timeout_ms, struct err *e);
+/*
+ * live_load - model, tables and findings of the n whole generations from i on. Their times are noted in the stream's
+ * generations. *mem is their trace: mem_free() it after load_free(). The stream may go on meanwhile.
+ */
+enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
+                        uint8_t **mem, struct err *e);
+void live_close(struct live *l);
+
+/* live_stop_asked - SIGINT or SIGTERM came since live_stop_hold(), which keeps them from ending the process until
+ * live_stop_release(). */
+void live_stop_hold(void);
+void live_stop_release(void);
+bool live_stop_asked(void);
+/* live_stamp - wall-clock time in UTC, "2026-11-21T23:45:12.345Z"; for a file's name without colons and dashes. */
+void live_stamp(int64_t wall_ns, bool for_name, char *out, size_t size);
+int64_t live_wall_now(void); /* ns since 1970 */
+
+int top_main(int argc, char **argv);
+int watch_main(int argc, char **argv);
+int record_main(int argc, char **argv);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * record.c - `gotop record`: fetch a trace of a running program into a file, every byte as sent.
+ *
+ * The file takes its name only when it is a trace with something in it. CPU samples are in a trace only while a
+ * profile runs beside it: --cpu asks for one at the same time, and throws away what it says.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "triage/exports/export_out.h"
+#include "triage/live/live.h"
+
+enum { STEP_MS = 200, PIECE = 1 << 20, DEFAULT_S = 5 };
+
+struct record {
+    struct live_opts live;
+    const char *out;
+    bool cpu, quiet;
+};
+
+static const char usage[] =
+    "usage: gotop record [options] -o FILE WHERE\n"
+    "A trace of a running program, written to a file as it was sent: 5 seconds, or --seconds N.\n"
+    "  -o FILE              where to; it takes this name once the trace is complete\n"
+    "  --cpu                with CPU samples: a CPU profile runs beside it\n"
+    "  --quiet              nothing about how far it is\n";
+
+static int parse(struct record *o, int argc, char **argv)
+{
+    int status = 0;
+    for (int i = 1; i < argc && !status; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            printf("%s%s", usage, live_usage);
+            return 0;
+        }
+        if (strcmp(argv[i], "--cpu") == 0) {
+            o->cpu = true;
+        } else if (strcmp(argv[i], "--quiet") == 0) {
+            o->quiet = true;
+        } else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) {
+            o->out = argv[++i];
+        } else if (argv[i][0] != '-' || !argv[i][1]) {
+            status = o->live.where ? live_say("record", argv[i], "one program at a time") : 0;
+            o->live.where = argv[i];
+        } else if (!live_option(&o->live, "record", argc, argv, &i, &status)) {
+            status = live_say("record", argv[i], "unknown option, or its value is missing (gotop record --help)");
+        }
+    }
+    if (!status && (!o->live.where || !o->out)) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    return status ? status : -1;
+}
+
+struct recording {
+    struct feed *feed, *profile;
+    struct out out;
+    uint8_t *buf;
+    uint8_t head[16];
+    size_t nhead;
+    uint64_t bytes;
+};
+
+static void take(struct recording *r, size_t n)
+{
+    for (size_t i = 0; i < n && r->nhead < sizeof r->head; i++) {
+        r->head[r->nhead++] = r->buf[i];
+    }
+    r->bytes += n;
+    out_write(&r->out, r->buf, n);
+}
+
+/* What the profile sends is not wanted, but must be read. */
+static void drain(struct recording *r)
+{
+    struct err ignored;
+    size_t n;
+    enum feed_state s = FEED_DATA;
+    while (r->profile && s == FEED_DATA) {
+        s = feed_read(r->profile, r->buf, PIECE, 0, &n, &ignored);
+    }
+    if (s == FEED_END || s == FEED_FAILED) {
+        feed_close(r->profile);
+        r->profile = NULL;
+    }
+}
+
+static enum err_code receive(struct recording *r, const struct record *o, struct err *e)
+{
+    bool talk = !o->quiet && isatty(STDERR_FILENO);
+    enum feed_state s = FEED_WAIT;
+    while (s != FEED_END && s != FEED_FAILED && !live_stop_asked() && !out_broken(&r->out)) {
+        size_t n;
+        s = feed_read(r->feed, r->buf, PIECE, STEP_MS, &n, e);
+        if (s == FEED_DATA) {
+            take(r, n);
+        }
+        drain(r);
+        if (talk) {
+            char line[60];
+            snprintf(line, sizeof line, "recording %.1f MB ", (double)r->bytes * 1e-6);
+            door_status(line);
+        }
+    }
+    if (talk) {
+        door_wipe();
+    }
+    if (s == FEED_FAILED) {
+        return e->code;
+    }
+    struct dialect d;
+    return dialect_tell(r->head, r->nhead, &d, e);
+}
+
+static enum err_code begin(struct recording *r, const struct record *o, struct err *e)
+{
+    struct feed_opts profile = o->live.feed;
+    profile.profile = "profile";
+    if (!(r->buf = mem_alloc(PIECE))) {
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    }
+    enum err_code rc = feed_open(o->live.where, &o->live.feed, &r->feed, e);
+    if (!rc && o->cpu) {
+        rc = feed_open(o->live.where, &profile, &r->profile, e);
+    }
+    return rc;
+}
+
+int record_main(int argc, char **argv)
+{
+    struct record o = {0};
+    struct recording r = {0};
+    struct err e = {0};
+    int status = parse(&o, argc, argv);
+    if (status >= 0) {
+        return status;
+    }
+    if (!o.live.feed.seconds) {
+        o.live.feed.seconds = DEFAULT_S;
+    }
+    if (!feed_is_url(o.live.where)) {
+        return live_say("record", o.live.where, "is no URL: what is a file already can be copied");
+    }
+    live_stop_hold();
+    if (begin(&r, &o, &e) || out_open(&r.out, o.out, false, &e)) {
+        status = live_say("record", o.live.where, e.what);
+    } else {
+        enum err_code rc = receive(&r, &o, &e);
+        struct err closed = {0};
+        status = rc ? live_say("record", o.live.where, e.what) : 0;
+        if (out_close(&r.out, !rc, &closed) && !rc) {
+            status = live_say("record", o.out, closed.what);
+        }
+        if (!status && !o.quiet) {
+            door_printf(stderr, "gotop record: %.1f MB\n", (double)r.bytes * 1e-6);
+        }
+    }
+    feed_close(r.feed);
+    feed_close(r.profile);
+    mem_free(r.buf);
+    return status;
+}

@@ -1,0 +1,232 @@
+/*
+ * top.c - `gotop top`: what the goroutines of a running program do, as plain lines, again and again.
+ *
+ * Each picture is of the generations since the last one: their times add up, and a program that stands still says so
+ * as well as one that is busy. A generation takes about a second, so that is the finest there is.
+ */
+#include "triage/live/live.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/text.h"
+
+enum { ROWS = 15, STEP_MS = 200 };
+
+struct top {
+    struct live_opts live;
+    uint64_t count; /* pictures to show, 0 = until the end */
+    int64_t every_ns;
+    uint32_t rows;
+    uint64_t shown;
+};
+
+static const char usage[] =
+    "usage: gotop top [options] WHERE\n"
+    "What the goroutines of a running program do, by start function, over the last moment: again and again.\n"
+    "G are the goroutines that lived in it; RAN and ASSIST are processor time (100%: one processor); READY, BLOCKED "
+    "and SYSCALL\n"
+    "are how many were so at once, on average; NEW/S how many were created a second.\n"
+    "  -n N                 so many pictures (default: until the program ends)\n"
+    "  -d TIME              of so long each: 1s (default; at least what a generation takes, about 1s), 500ms, 1m\n"
+    "  --rows N             groups that are listed (15)\n";
+
+static bool own_option(struct top *o, int argc, char **argv, int *i, int *status)
+{
+    const char *name = argv[*i], *value = *i + 1 < argc ? argv[*i + 1] : "";
+    char *end = NULL;
+    bool good;
+    if (strcmp(name, "-n") == 0) {
+        o->count = strtoull(value, &end, 10);
+        good = end != value && !*end && o->count;
+    } else if (strcmp(name, "--rows") == 0) {
+        o->rows = (uint32_t)strtoul(value, &end, 10);
+        good = end != value && !*end && o->rows;
+    } else if (strcmp(name, "-d") == 0) {
+        good = live_ns(value, &o->every_ns);
+    } else {
+        return false;
+    }
+    *i += 1;
+    if (!good) {
+        *status = live_say("top", name, "makes no sense with this value");
+    }
+    return true;
+}
+
+/* -1: go on. */
+static int parse(struct top *o, int argc, char **argv)
+{
+    int status = 0;
+    for (int i = 1; i < argc && !status; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            printf("%s%s", usage, live_usage);
+            return 0;
+        }
+        if (argv[i][0] != '-' || !argv[i][1]) {
+            status = o->live.where ? live_say("top", argv[i], "one program at a time") : 0;
+            o->live.where = argv[i];
+        } else if (!own_option(o, argc, argv, &i, &status) &&
+                   !live_option(&o->live, "top", argc, argv, &i, &status)) {
+            status = live_say("top", argv[i], "unknown option, or its value is missing (gotop top --help)");
+        }
+    }
+    if (!status && !o->live.where) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    return status ? status : -1;
+}
+
+/* ---- one picture ------------------------------------------------------------------------------------------------ */
+
+static double total(const struct group *g, enum gmetric m)
+{
+    return g->count ? (double)g->d[m].total : 0;
+}
+
+static int by_work(const void *a, const void *b)
+{
+    const struct group *const *x = a, *const *y = b;
+    double p = total(*x, GM_EXEC) + total(*x, GM_SCHED), q = total(*y, GM_EXEC) + total(*y, GM_SCHED);
+    return (p < q) - (p > q);
+}
+
+static void put_head(struct text *t, const struct loaded *l, int64_t wall_ns)
+{
+    const struct triage *tg = l->tg;
+    const struct trace_info *ti = trace_info(l->tr);
+    int64_t ran = l->tg->p_sum.ns[ST_RUNNING], longest = 0;
+    char stamp[64];
+    live_stamp(wall_ns, false, stamp, sizeof stamp);
+    ran += tg->p_sum.ns[ST_GCWORK] + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP] + tg->p_sum.ns[ST_SYSCALL];
+    for (uint32_t i = 0; i < tg->nstw; i++) {
+        int64_t ns = tg->stw[i].longest.t1 - tg->stw[i].longest.t0;
+        longest = ns > longest ? ns : longest;
+    }
+    text_add(t, "%s  %s  %uP %uG  ", stamp, ti->dialect, ti->gomaxprocs, tg->g_at_end);
+    text_dur(t, tg->end);
+    text_lit(t, "  busy ");
+    text_share(t, (double)ran, (double)tg->capacity);
+    text_lit(t, "  sched p99 ");
+    text_dur(t, hist_quantile(&tg->sched, 0.99));
+    text_lit(t, "  stw ");
+    text_dur(t, longest);
+    text_add(t, "  gc %llu", (unsigned long long)tg->gc_cycles);
+    if (tg->heap.known) {
+        text_lit(t, "  heap ");
+        text_bytes(t, tg->heap.last);
+    }
+    text_lit(t, "\n");
+}
+
+static void put_share(struct text *t, double ns, double whole)
+{
+    size_t from = t->n;
+    text_share(t, ns, whole);
+    text_pad(t, from, 9);
+}
+
+/* How many were so at once, on average. */
+static void put_many(struct text *t, double ns, double whole)
+{
+    size_t from = t->n;
+    text_add(t, "%.*f", whole > 0 && ns / whole < 100 ? 2 : 0, whole > 0 ? ns / whole : 0);
+    text_pad(t, from, 9);
+}
+
+static void put_group(struct text *t, const struct loaded *l, const struct group *g)
+{
+    double end = (double)l->tg->end;
+    size_t from = t->n;
+    text_func(t, l->tr, g->name, 34);
+    text_pad(t, from, 36);
+    text_add(t, "%6u ", g->count);
+    put_share(t, total(g, GM_EXEC), end);
+    put_share(t, total(g, GM_ASSIST), end);
+    put_many(t, total(g, GM_SCHED), end);
+    put_many(t, total(g, GM_WAIT), end);
+    put_many(t, total(g, GM_SYSCALL) + total(g, GM_SYSBLOCK), end);
+    text_add(t, "%llu\n", (unsigned long long)((double)g->created * 1e9 / (end > 0 ? end : 1)));
+}
+
+static void put_picture(struct text *t, const struct top *o, const struct loaded *l, int64_t wall_ns)
+{
+    const struct triage *tg = l->tg;
+    const struct group **row = mem_alloc((tg->ngroups + 1) * sizeof *row);
+    if (!row) {
+        t->failed = true;
+        return;
+    }
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        row[i] = &tg->groups[i];
+    }
+    qsort(row, tg->ngroups, sizeof *row, by_work);
+    put_head(t, l, wall_ns);
+    text_lit(t, "GROUP                                    G RAN      ASSIST   READY    BLOCKED  SYSCALL  NEW/S\n");
+    for (uint32_t i = 0; i < tg->ngroups && i < o->rows; i++) {
+        put_group(t, l, row[i]);
+    }
+    if (tg->ngroups > o->rows) {
+        text_add(t, "and %u more groups\n", tg->ngroups - o->rows);
+    }
+    text_lit(t, "\n");
+    mem_free(row);
+}
+
+/* The generations since the last picture, if they are long enough. false: out of memory, or nobody reads. */
+static bool show(struct top *o, struct live *l, struct err *e)
+{
+    struct loaded in;
+    uint8_t *mem;
+    size_t n = stream_whole(&l->st);
+    if (!n) {
+        return true;
+    }
+    if (live_load(l, 0, n, &o->live.trace, &in, &mem, e)) {
+        stream_drop(&l->st, n);
+        return e->code != ERR_NOMEM;
+    }
+    bool good = true;
+    if (trace_info(in.tr)->end >= o->every_ns - o->every_ns / 8 || l->ended) {
+        struct text t = {.ascii = true};
+        put_picture(&t, o, &in, l->st.gen[n - 1].came_ns ? l->st.gen[n - 1].came_ns : live_wall_now());
+        good = text_ok(&t) && fwrite(t.p, 1, t.n, stdout) == t.n && fflush(stdout) == 0;
+        text_free(&t);
+        stream_drop(&l->st, n);
+        o->shown++;
+    }
+    load_free(&in);
+    mem_free(mem);
+    return good;
+}
+
+int top_main(int argc, char **argv)
+{
+    struct top o = {.every_ns = 1000000000, .rows = ROWS};
+    struct live l = {0};
+    struct err e = {0};
+    int status = parse(&o, argc, argv);
+    if (status >= 0) {
+        return status;
+    }
+    if (live_open(&l, &o.live, &e)) {
+        live_close(&l);
+        return live_say("top", o.live.where, e.what);
+    }
+    live_stop_hold();
+    enum live_state s = LIVE_WAIT;
+    status = 0;
+    while (!l.ended && !live_stop_asked() && (!o.count || o.shown < o.count)) {
+        s = live_step(&l, STEP_MS, &e);
+        if (s != LIVE_WAIT && s != LIVE_DATA && !show(&o, &l, &e)) {
+            break;
+        }
+    }
+    if (s == LIVE_FAILED && (!o.count || o.shown < o.count)) {
+        status = live_say("top", o.live.where, e.what);
+    }
+    live_close(&l);
+    return status;
+}

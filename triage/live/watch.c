@@ -1,0 +1,408 @@
+/*
+ * watch.c - `gotop watch`: a flight recorder outside the program. Keeps the last seconds of its trace; when a condition
+ * holds, writes them down, and goes on.
+ *
+ * What is asked is asked each time a generation is whole, of the newest ones (--window): a trace of their own. Files hold
+ * whole generations behind the trace's header, so any reader of the format opens them.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "decode/base/mem.h"
+#include "triage/exports/export_out.h"
+#include "triage/exports/export_run.h"
+#include "triage/live/live.h"
+#include "triage/tables/metrics.h"
+#include "triage/text.h"
+
+enum { UNTIL_MAX = 32, STEP_MS = 200, CAPTURES = 10, REASON_MAX = 300, CHILDREN = 4 };
+
+struct until {
+    const char *text;
+    int rule; /* a finding's; -1: cond */
+    struct condition cond;
+};
+
+struct watch {
+    struct live_opts live;
+    struct until until[UNTIL_MAX];
+    uint32_t n;
+    int64_t keep_ns, after_ns, window_ns;
+    uint64_t keep_bytes; /* 0: by time alone */
+    uint64_t max;        /* captures */
+    const char *dir, *exec;
+    bool quiet;
+    /* what is going on */
+    uint64_t captured;
+    bool pending;    /* a capture waits for --after */
+    int64_t due;     /* until this moment of the trace's clock */
+    int64_t since;   /* what was written down before isn't a reason again */
+    int64_t wall_ns; /* when it was asked for */
+    char reason[REASON_MAX];
+    pid_t child[CHILDREN]; /* commands that run, 0 = none */
+};
+
+static const char usage[] =
+    "usage: gotop watch [options] --until CONDITION -o DIR WHERE\n"
+    "Keeps the last moments of a running program's trace, and writes them to a file when a condition holds. It holds "
+    "the\n"
+    "program's only trace meanwhile.\n"
+    "  --until CONDITION    as 'stw.max>1ms' or 'p99(sched)>2ms' (gotop report --metrics), or the id of a finding, "
+    "as\n"
+    "                       lock-convoy (gotop report --rules); may be repeated: any of them\n"
+    "  -o DIR               where files go, named by the moment of the condition, UTC\n"
+    "  --keep TIME|SIZE     what is held: 30s (default), 2m, 200M\n"
+    "  --after TIME         go on for so long before it is written\n"
+    "  --window TIME        how much of the end is asked: 2s (default)\n"
+    "  --max N              stop after so many files (10)\n"
+    "  --exec COMMAND       run COMMAND FILE after each, without a shell\n";
+
+/* ---- the command line ------------------------------------------------------------------------------------------ */
+
+static int add_until(struct watch *w, const char *text)
+{
+    struct err e = {0};
+    if (w->n == UNTIL_MAX) {
+        return live_say("watch", "--until", "too many conditions");
+    }
+    struct until *u = &w->until[w->n++];
+    *u = (struct until){.text = text, .rule = -1};
+    for (int r = 0; r < RULE_COUNT; r++) {
+        if (strcmp(text, rule_id((enum rule)r)) == 0) {
+            u->rule = r;
+        }
+    }
+    if (u->rule < 0 && condition_parse(text, false, &u->cond, &e) != ERR_OK) {
+        return live_say("watch", text, e.what);
+    }
+    return 0;
+}
+
+static bool own_value(struct watch *w, const char *name, const char *value, int *status)
+{
+    char *end = NULL;
+    bool good = true;
+    if (strcmp(name, "--until") == 0) {
+        *status = add_until(w, value);
+    } else if (strcmp(name, "-o") == 0) {
+        w->dir = value;
+    } else if (strcmp(name, "--exec") == 0) {
+        w->exec = value;
+    } else if (strcmp(name, "--keep") == 0) {
+        good = live_ns(value, &w->keep_ns) || export_size(value, &w->keep_bytes);
+    } else if (strcmp(name, "--after") == 0) {
+        good = live_ns(value, &w->after_ns);
+    } else if (strcmp(name, "--window") == 0) {
+        good = live_ns(value, &w->window_ns);
+    } else if (strcmp(name, "--max") == 0) {
+        w->max = strtoull(value, &end, 10);
+        good = end != value && !*end && w->max;
+    } else {
+        return false;
+    }
+    if (!good) {
+        *status = live_say("watch", name, "makes no sense with this value");
+    }
+    return true;
+}
+
+static int complete(const struct watch *w)
+{
+    struct stat st;
+    if (!w->live.where || !w->n || !w->dir) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    if (stat(w->dir, &st) || !S_ISDIR(st.st_mode)) {
+        return live_say("watch", w->dir, "is no folder");
+    }
+    return -1;
+}
+
+/* -1: go on. */
+static int parse(struct watch *w, int argc, char **argv)
+{
+    int status = 0;
+    for (int i = 1; i < argc && !status; i++) {
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            printf("%s%s", usage, live_usage);
+            return 0;
+        }
+        if (strcmp(argv[i], "--quiet") == 0) {
+            w->quiet = true;
+        } else if (argv[i][0] != '-' || !argv[i][1]) {
+            status = w->live.where ? live_say("watch", argv[i], "one program at a time") : 0;
+            w->live.where = argv[i];
+        } else if (i + 1 < argc && own_value(w, argv[i], argv[i + 1], &status)) {
+            i++;
+        } else if (!live_option(&w->live, "watch", argc, argv, &i, &status)) {
+            status = live_say("watch", argv[i], "unknown option, or its value is missing (gotop watch --help)");
+        }
+    }
+    return status ? status : complete(w);
+}
+
+/* ---- asking ---------------------------------------------------------------------------------------------------- */
+
+/* Does it hold? Then *t says what was found. */
+static bool holds(const struct until *u, const struct loaded *l, struct text *t)
+{
+    struct err e = {0};
+    if (u->rule >= 0) {
+        for (uint32_t i = 0; i < l->fs.n; i++) {
+            const struct finding *f = &l->fs.f[i];
+            if (f->rule == (enum rule)u->rule && !f->note) {
+                text_add(t, "%s: %s", u->text, f->amount);
+                return true;
+            }
+        }
+        return false;
+    }
+    struct metric_value v;
+    if (metric_get(l, u->cond.metric, &v, &e) != ERR_OK || !v.known || !condition_holds(&u->cond, v.v)) {
+        return false;
+    }
+    text_clean(t, u->text, strlen(u->text), 0);
+    text_lit(t, ": ");
+    metric_text(t, &v);
+    return true;
+}
+
+/* How many of the newest whole generations make up the window. Their times are known but for the last one's. */
+static size_t window_gens(const struct watch *w, const struct live *l)
+{
+    size_t whole = stream_whole(&l->st), n = 1;
+    const struct stream_gen *g = l->st.gen;
+    while (n < whole && g[whole - n - 1].t1 && (n < 2 || g[whole - 2].t1 - g[whole - n].t0 < w->window_ns) &&
+           g[whole - n - 1].t0 >= w->since) {
+        n++;
+    }
+    return n;
+}
+
+static void ask(struct watch *w, const struct loaded *l)
+{
+    struct text t = {.ascii = true};
+    for (uint32_t i = 0; i < w->n && !w->pending; i++) {
+        if (!holds(&w->until[i], l, &t)) {
+            continue;
+        }
+        w->pending = true;
+        w->due = trace_info(l->tr)->first_ns + trace_info(l->tr)->end + w->after_ns;
+        w->wall_ns = live_wall_now();
+        snprintf(w->reason, sizeof w->reason, "%s", t.p ? t.p : "");
+    }
+    text_free(&t);
+}
+
+/* ---- writing --------------------------------------------------------------------------------------------------- */
+
+static bool file_name(const struct watch *w, char *out, size_t size)
+{
+    char stamp[64];
+    live_stamp(w->wall_ns, true, stamp, sizeof stamp);
+    for (int i = 0; i < 100; i++) {
+        char more[16] = "";
+        if (i) {
+            snprintf(more, sizeof more, "-%d", i);
+        }
+        int n = snprintf(out, size, "%s/gotop-%s%s.trace", w->dir, stamp, more);
+        if (n < 0 || (size_t)n >= size) {
+            return false;
+        }
+        if (access(out, F_OK) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum err_code write_gens(const struct live *l, const char *path, uint64_t *bytes, struct err *e)
+{
+    struct out out;
+    size_t whole = stream_whole(&l->st);
+    enum err_code rc = out_open(&out, path, false, e);
+    if (rc) {
+        return rc;
+    }
+    out_write(&out, l->st.header, STREAM_HEADER);
+    *bytes = STREAM_HEADER;
+    for (size_t i = 0; i < whole; i++) {
+        out_write(&out, l->st.gen[i].p + STREAM_HEADER, l->st.gen[i].n - STREAM_HEADER);
+        *bytes += l->st.gen[i].n - STREAM_HEADER;
+    }
+    return out_close(&out, true, e);
+}
+
+/* Commands that have ended are forgotten; true: there is room for one more. */
+static bool reap(struct watch *w)
+{
+    bool room = false;
+    for (int i = 0; i < CHILDREN; i++) {
+        if (w->child[i] > 0 && waitpid(w->child[i], NULL, WNOHANG) == w->child[i]) {
+            w->child[i] = 0;
+        }
+        room |= w->child[i] <= 0;
+    }
+    return room;
+}
+
+extern char **environ;
+
+static void run(struct watch *w, const char *file)
+{
+    char *argv[] = {(char *)(uintptr_t)w->exec, (char *)(uintptr_t)file, NULL};
+    posix_spawnattr_t attr;
+    sigset_t none;
+    int i = 0;
+    if (!reap(w)) {
+        (void)live_say("watch", w->exec, "is still busy with the files before: not run for this one");
+        return;
+    }
+    while (w->child[i] > 0) {
+        i++;
+    }
+    sigemptyset(&none);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setsigmask(&attr, &none);
+    int rc = posix_spawnp(&w->child[i], w->exec, NULL, &attr, argv, environ);
+    posix_spawnattr_destroy(&attr);
+    if (rc) {
+        w->child[i] = 0;
+        (void)live_say("watch", w->exec, strerror(rc));
+    }
+}
+
+static void put_log(const struct watch *w, const struct live *l, const char *path, uint64_t bytes)
+{
+    struct text t = {.ascii = true};
+    char stamp[64];
+    size_t whole = stream_whole(&l->st);
+    live_stamp(w->wall_ns, false, stamp, sizeof stamp);
+    text_add(&t, "%s captured ", stamp);
+    text_clean(&t, path, strlen(path), 0);
+    text_lit(&t, " ");
+    text_dur(&t, l->st.gen[whole - 1].t1 - l->st.gen[0].t0);
+    text_lit(&t, " ");
+    text_bytes(&t, bytes);
+    text_add(&t, " because %s\n", w->reason);
+    if (t.p) {
+        fputs(t.p, stdout);
+        fflush(stdout);
+    }
+    text_free(&t);
+}
+
+static int capture(struct watch *w, const struct live *l)
+{
+    char path[4096];
+    struct err e = {0};
+    uint64_t bytes;
+    size_t whole = stream_whole(&l->st);
+    w->pending = false;
+    if (!whole) {
+        return 0;
+    }
+    if (!file_name(w, path, sizeof path)) {
+        return live_say("watch", w->dir, "no name is free for a file there");
+    }
+    if (write_gens(l, path, &bytes, &e)) {
+        return live_say("watch", path, e.what);
+    }
+    w->captured++;
+    w->since = l->st.gen[whole - 1].t1;
+    put_log(w, l, path, bytes);
+    if (w->exec) {
+        run(w, path);
+    }
+    return 0;
+}
+
+/* What is too old or too much goes; of what --window asks for the newest stays. */
+static void forget(const struct watch *w, struct live *l)
+{
+    size_t whole = stream_whole(&l->st), n = 0;
+    uint64_t held = 0;
+    for (size_t i = 0; i < l->st.ngen; i++) {
+        held += l->st.gen[i].n;
+    }
+    int64_t newest = whole ? l->st.gen[whole - 1].t1 : 0;
+    while (n + 1 < whole && (w->keep_bytes ? held > w->keep_bytes : l->st.gen[n].t1 < newest - w->keep_ns)) {
+        held -= l->st.gen[n++].n;
+    }
+    stream_drop(&l->st, n);
+}
+
+/* ---- the loop -------------------------------------------------------------------------------------------------- */
+
+/* Another generation is there. Not 0: give up with this status. */
+static int look(struct watch *w, struct live *l)
+{
+    struct loaded in;
+    struct err e = {0};
+    uint8_t *mem;
+    size_t whole = stream_whole(&l->st);
+    if (!whole) {
+        return 0;
+    }
+    size_t n = window_gens(w, l);
+    if (live_load(l, whole - n, n, &w->live.trace, &in, &mem, &e)) {
+        return e.code == ERR_NOMEM ? live_say("watch", w->live.where, e.what) : 0;
+    }
+    if (!w->pending) {
+        ask(w, &in);
+    }
+    load_free(&in);
+    mem_free(mem);
+    int status = w->pending && l->st.gen[whole - 1].t1 >= w->due ? capture(w, l) : 0;
+    forget(w, l);
+    return status;
+}
+
+static int watch_on(struct watch *w, struct live *l)
+{
+    struct err e = {0};
+    enum live_state s = LIVE_WAIT;
+    int status = 0;
+    while (!status && !l->ended && !live_stop_asked() && w->captured < w->max) {
+        size_t before = stream_whole(&l->st);
+        s = live_step(l, STEP_MS, &e);
+        (void)reap(w);
+        if (s == LIVE_GEN || stream_whole(&l->st) > before) {
+            status = look(w, l);
+        }
+    }
+    if (!status && w->pending) {
+        status = capture(w, l);
+    }
+    if (!status && s == LIVE_FAILED) {
+        status = live_say("watch", w->live.where, e.what);
+    }
+    return status;
+}
+
+int watch_main(int argc, char **argv)
+{
+    struct watch w = {.keep_ns = 30000000000, .window_ns = 2000000000, .max = CAPTURES};
+    struct live l = {0};
+    struct err e = {0};
+    int status = parse(&w, argc, argv);
+    if (status >= 0) {
+        return status;
+    }
+    if (live_open(&l, &w.live, &e)) {
+        live_close(&l);
+        return live_say("watch", w.live.where, e.what);
+    }
+    live_stop_hold();
+    status = watch_on(&w, &l);
+    live_close(&l);
+    return status;
+}

@@ -1,0 +1,274 @@
+/* info.c - see info.h: the answers and the page. */
+#include "triage/report/info.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define GENERATIONS 12 /* rows of them on the page */
+
+/* ---- what it can answer ----------------------------------------------------------------------------------- */
+
+struct answers {
+    struct info_answer *v;
+    size_t n;
+};
+
+static void answer(struct answers *a, const char *key, const char *question, enum info_can can, const char *why)
+{
+    struct info_answer *x = &a->v[a->n];
+    if (a->n == INFO_ANSWERS)
+        return;
+    a->n++;
+    *x = (struct info_answer){.key = key, .question = question, .can = can};
+    snprintf(x->why, sizeof x->why, "%s", why);
+}
+
+/* counted - of what is recorded if it happens: whether it is, and how many there are. */
+static void counted(struct answers *a, const char *key, const char *question, bool recorded, const char *since,
+                    size_t n, const char *what)
+{
+    char why[96];
+    if (!recorded)
+        snprintf(why, sizeof why, "not recorded before Go %s", since);
+    else if (!n)
+        snprintf(why, sizeof why, "none in this trace");
+    else
+        snprintf(why, sizeof why, "%zu %s", n, what);
+    answer(a, key, question, recorded && n ? INFO_YES : INFO_NO, why);
+}
+
+static void clocks(struct answers *a, const struct trace_info *t)
+{
+    answer(a, "durations", "how long things took",
+           !t->has_clock      ? INFO_NO
+           : t->clock_assumed ? INFO_PARTLY
+                              : INFO_YES,
+           !t->has_clock      ? "no tick rate: --ticks-per-second"
+           : t->clock_assumed ? "the clock's rate is an assumption"
+                              : "");
+    answer(a, "wall_clock", "at what time of day", t->has_wall ? INFO_YES : INFO_NO,
+           t->has_wall ? "" : "not recorded before Go 1.25");
+}
+
+size_t info_answers(const struct info *i, struct info_answer out[INFO_ANSWERS])
+{
+    struct answers a = {out, 0};
+    const struct trace_info *t = trace_info(i->tr);
+    const struct task *tasks;
+    const struct region *regions;
+    const struct logmsg *logs;
+    const struct point *points;
+    bool heap = trace_points(i->tr, METRIC_HEAP, &points) > 0 || trace_points(i->tr, METRIC_GOAL, &points) > 0;
+    clocks(&a, t);
+    answer(&a, "names", "which functions",
+           !t->has_names     ? INFO_NO
+           : i->c->strings.n ? INFO_YES
+                             : INFO_NO,
+           !t->has_names     ? "program counters only: use --exe"
+           : i->c->strings.n ? ""
+                             : "its names were cut off");
+    answer(&a, "stacks", "where a goroutine waited", i->c->stacks.n ? INFO_YES : INFO_NO,
+           i->c->stacks.n ? "" : "its stacks were cut off");
+    answer(&a, "waits", "why a goroutine waited", t->second_family ? INFO_YES : INFO_PARTLY,
+           t->second_family ? "" : "coarsely: lock, channel, network, sleep");
+    answer(&a, "syscalls", "how long a system call took", t->second_family ? INFO_YES : INFO_PARTLY,
+           t->second_family ? "" : "of those that lost their P");
+    answer(&a, "threads", "which thread it was on", t->has_m ? INFO_YES : INFO_NO,
+           t->has_m ? "" : "the prototype doesn't record threads");
+    answer(&a, "locks", "who held a lock", INFO_PARTLY, "inferred from who ended the waits");
+    answer(&a, "gc", "what the collector did", t->version >= 1009 ? INFO_YES : INFO_PARTLY,
+           t->version >= 1009 ? "" : "no mark assists before 1.9");
+    answer(&a, "stops", "why the world stopped", t->version >= 1021 ? INFO_YES : INFO_PARTLY,
+           t->version >= 1021 ? "" : "before 1.21 for the collector");
+    answer(&a, "heap", "how large the heap was", heap ? INFO_YES : INFO_NO,
+           heap ? "" : "no value of it in this trace");
+    counted(&a, "tasks", "which request it was for (tasks)", t->has_regions, "1.11", trace_tasks(i->tr, &tasks),
+            "tasks");
+    counted(&a, "regions", "in which part of it (regions)", t->has_regions, "1.11", trace_regions(i->tr, &regions),
+            "regions");
+    counted(&a, "logs", "what it said (logs)", t->has_regions, "1.11", trace_logs(i->tr, &logs), "messages");
+    counted(&a, "samples", "what code ran (samples)", t->has_samples, "1.19",
+            i->c->samples.n + i->c->kind[49].n * !t->second_family, "CPU samples");
+    return a.n;
+}
+
+/* ---- the page --------------------------------------------------------------------------------------------- */
+
+static void row(struct text *t, const char *name)
+{
+    size_t from = t->n;
+    text_add(t, "  %s", name);
+    text_pad(t, from, 14);
+}
+
+static void wall(struct text *t, int64_t sec, int64_t nsec)
+{
+    time_t s = (time_t)(sec + nsec / 1000000000);
+    struct tm tm;
+    char buf[40];
+    if (gmtime_r(&s, &tm) && strftime(buf, sizeof buf, "%Y-%m-%d %H:%M:%S", &tm))
+        text_add(t, "%s.%06" PRId64, buf, nsec % 1000000000 / 1000);
+}
+
+static void page_head(struct text *t, const struct info *i)
+{
+    const struct trace_info *in = trace_info(i->tr);
+    text_lit(t, "gotop info: ");
+    text_clean(t, i->path, strlen(i->path), 0);
+    text_lit(t, "\n");
+    row(t, "dialect");
+    text_add(t, "%s%s\n", in->dialect,
+             in->second_family ? ""
+             : in->version     ? " (the format before Go 1.22)"
+                               : " (the prototype of 2014)");
+    row(t, "size");
+    text_bytes(t, i->c->bytes);
+    if (i->stored && i->stored != i->c->bytes) {
+        text_lit(t, " (");
+        text_bytes(t, i->stored);
+        text_lit(t, " compressed)");
+    }
+    text_lit(t, "\n");
+    row(t, "clock");
+    if (i->c->hz > 0)
+        text_add(t, "%.6g MHz, %.4g ns a unit\n", i->c->hz / 1e6, 1e9 / i->c->hz);
+    else
+        text_add(t, "the file doesn't say%s\n", in->clock_assumed ? "; assumed" : "");
+    row(t, "duration");
+    text_dur(t, in->end);
+    text_lit(t, "\n");
+    if (in->has_wall) {
+        row(t, "wall clock");
+        wall(t, in->wall_sec, in->wall_nsec);
+        text_lit(t, " to ");
+        wall(t, in->wall_sec, in->wall_nsec + in->end);
+        text_lit(t, " UTC\n");
+    }
+    row(t, "who");
+    text_add(t, "%" PRIu64 " goroutines, %u Ps", in->goroutines, trace_nlanes(i->tr, LANE_P));
+    if (in->has_m)
+        text_add(t, ", %u threads", trace_nlanes(i->tr, LANE_M));
+    if (in->gomaxprocs)
+        text_add(t, ", GOMAXPROCS %u", in->gomaxprocs);
+    text_lit(t, "\n");
+    row(t, "events");
+    text_add(t, "%" PRIu64 " in %" PRIu64 " batches\n", in->events, i->c->batches);
+}
+
+static void page_generations(struct text *t, const struct info *i)
+{
+    const struct census *c = i->c;
+    if (!c->ngen)
+        return;
+    text_add(t, "\nGENERATIONS  %zu\n      no       offset       bytes     events  strings  stacks  from\n", c->ngen);
+    for (size_t k = 0; k < c->ngen; k++) {
+        const struct census_gen *g = &c->gen[k];
+        if (c->ngen > GENERATIONS && k == GENERATIONS / 2) {
+            text_add(t, "  .. %zu more (--json lists them)\n", c->ngen - GENERATIONS);
+            k = c->ngen - GENERATIONS / 2;
+            g = &c->gen[k];
+        }
+        text_add(t, "  %6" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %7" PRIu64 "  ", g->number,
+                 g->offset, g->bytes, g->events, g->strings, g->stacks);
+        int64_t from = g->unit > 0 ? (int64_t)((double)g->time * g->unit) - trace_info(i->tr)->first_ns : -1;
+        if (g->unit > 0)
+            text_dur(t, from > 0 ? from : 0);
+        else
+            text_lit(t, "?");
+        text_add(t, "%s\n", g->whole ? "" : "  torn");
+    }
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    const struct census_kind *const *x = a, *const *y = b;
+    if ((*x)->bytes != (*y)->bytes)
+        return (*x)->bytes < (*y)->bytes ? 1 : -1;
+    return strcmp((*x)->name, (*y)->name);
+}
+
+static void part(struct text *t, const struct info *i, const char *name, uint64_t n, uint64_t bytes)
+{
+    size_t from = t->n;
+    if (!bytes)
+        return;
+    text_add(t, "  %s", name);
+    text_pad(t, from, 26);
+    if (n)
+        text_add(t, "%11" PRIu64, n);
+    text_pad(t, from, 37);
+    text_add(t, " %12" PRIu64 " %8.1f%%\n", bytes, 100 * (double)bytes / (double)i->c->bytes);
+}
+
+static void page_kinds(struct text *t, const struct info *i)
+{
+    const struct census *c = i->c;
+    const struct census_kind *k[256];
+    size_t n = 0;
+    for (int j = 0; j < 256; j++)
+        if (c->kind[j].n)
+            k[n++] = &c->kind[j];
+    qsort(k, n, sizeof *k, by_bytes);
+    text_lit(t, "\nWHAT IT IS MADE OF              number        bytes    share\n");
+    for (size_t j = 0; j < n; j++)
+        part(t, i, k[j]->name, k[j]->n, k[j]->bytes);
+    part(t, i, "(strings)", c->strings.n, c->strings.bytes);
+    part(t, i, "(stacks)", c->stacks.n, c->stacks.bytes);
+    part(t, i, "(CPU samples)", c->samples.n, c->samples.bytes);
+    part(t, i, "(experiments)", c->experiments.n, c->experiments.bytes);
+    part(t, i, "(clock)", c->clock.n, c->clock.bytes);
+    part(t, i, "(headers)", 0, c->structure);
+    part(t, i, "(can't be read)", 0, c->unread);
+    if (c->stacks.n)
+        text_add(t, "  A stack has %.1f frames on average.\n", (double)c->frames / (double)c->stacks.n);
+}
+
+static void note(struct text *t, const struct err *e)
+{
+    text_add(t, "  %s", e->what);
+    if (e->offset != ERR_NO_OFFSET)
+        text_add(t, " (offset %" PRIu64 ")", e->offset);
+    text_lit(t, "\n");
+}
+
+static void page_damage(struct text *t, const struct info *i)
+{
+    const struct trace_info *in = trace_info(i->tr);
+    text_lit(t, "\nDAMAGE\n");
+    if (!in->ndamages && !i->packed->code && !in->nwarnings)
+        text_lit(t, "  none\n");
+    if (i->packed->code)
+        note(t, i->packed);
+    for (uint32_t k = 0; k < in->ndamages && trace_damage(i->tr, k); k++)
+        note(t, trace_damage(i->tr, k));
+    for (uint32_t k = 0; k < in->nwarnings && trace_warning(i->tr, k); k++) {
+        text_lit(t, "  warning:");
+        note(t, trace_warning(i->tr, k));
+    }
+}
+
+static void page_answers(struct text *t, const struct info *i)
+{
+    static const char *const can[] = {"no", "in part", "yes"};
+    struct info_answer a[INFO_ANSWERS];
+    size_t n = info_answers(i, a);
+    text_lit(t, "\nWHAT IT CAN ANSWER\n");
+    for (size_t k = 0; k < n; k++) {
+        size_t from = t->n;
+        text_add(t, "  %s", can[a[k].can]);
+        text_pad(t, from, 11);
+        text_add(t, "%s%s%s\n", a[k].question, a[k].why[0] ? ": " : "", a[k].why);
+    }
+}
+
+void info_text(struct text *t, const struct info *i)
+{
+    page_head(t, i);
+    page_answers(t, i);
+    page_damage(t, i);
+    page_generations(t, i);
+    page_kinds(t, i);
+}

@@ -1,0 +1,139 @@
+/*
+ * info_main.c - see info.h: the command. The file is read once and looked at twice: its bytes for what it is made of, and
+ * as a model for how long it is and what is wrong with it.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/input/input.h"
+#include "decode/base/mem.h"
+#include "decode/input/zip.h"
+#include "triage/exports/export_run.h"
+#include "triage/report/info.h"
+
+static const char info_usage[] =
+    "gotop info TRACE - what a trace file is and holds, and what it can answer.\n"
+    "\n"
+    "Dialect, clock, duration, time of day; generations; events by kind and tables, with their bytes; damage. Of a "
+    "zip\n"
+    "archive with several traces, which ones: ARCHIVE:MEMBER is one of them, for every command.\n"
+    "\n"
+    "  --json                  the same as one JSON object (docs/SLICES.md)\n"
+    "  --ticks-per-second N    the tick rate, for a trace cut short before it\n"
+    "  --max-memory SIZE       stay below so much memory: 500M, 4G\n"
+    "  --threads N             decode with so many threads\n"
+    "  --quiet                 say nothing but errors\n"
+    "  --help                  this text\n"
+    "\n"
+    "Exit status: 0 done, 2 wrong usage or unreadable, 3 told, but a part of the trace can't be read.\n";
+
+/* take_flag - a flag that the other commands don't have, out of the arguments. */
+static bool take_flag(int *argc, char **argv, const char *flag)
+{
+    bool found = false;
+    int n = 1;
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], flag) == 0)
+            found = true;
+        else
+            argv[n++] = argv[i];
+    }
+    *argc = n;
+    return found;
+}
+
+static int print(const struct info *i, bool json)
+{
+    struct text t = {.ticks = !trace_info(i->tr)->has_clock};
+    char *text = json ? info_json(i) : NULL;
+    if (!json) {
+        info_text(&t, i);
+        text = text_ok(&t) ? t.p : NULL;
+    }
+    if (!text) {
+        text_free(&t);
+        return export_say("info", "the page", "out of memory");
+    }
+    fputs(text, stdout);
+    if (json) {
+        fputc('\n', stdout);
+        mem_free(text);
+    }
+    text_free(&t);
+    errno = 0;
+    if (fflush(stdout) != 0 && errno != EPIPE)
+        return export_say("info", "standard output", strerror(errno));
+    return trace_info(i->tr)->ndamages || i->packed->code ? 3 : 0;
+}
+
+static int tell(const struct export_opts *o, const struct input *in, bool json)
+{
+    struct census c;
+    struct trace *tr;
+    struct err e = {0};
+    struct stat st;
+    const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
+    if (census_take(in->data, in->len, &c, &e)) {
+        census_free(&c);
+        return export_say("info", name, e.what);
+    }
+    int status = 2;
+    if (trace_open_mem(in->data, in->len, &o->trace, &tr, &e)) {
+        export_say("info", name, e.what);
+    } else {
+        while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
+        }
+        struct info i = {.path = name, .tr = tr, .c = &c, .packed = &in->damage};
+        i.stored =
+            strcmp(o->path, "-") != 0 && stat(o->path, &st) == 0 && S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+        status = trace_fatal(tr) ? export_say("info", name, trace_fatal(tr)->what) : print(&i, json);
+        trace_close(tr);
+    }
+    census_free(&c);
+    return status;
+}
+
+/* archive - of an archive with more than one trace, or none: what there is in it. -1: it isn't that. */
+static int archive(const struct export_opts *o, bool json)
+{
+    struct input in;
+    struct zip z;
+    struct err e = {0};
+    struct zip_member m;
+    struct text t = {0};
+    if (!input_archive(o->path, &in))
+        return -1;
+    int n = 0, status = -1;
+    if (zip_open(in.data, in.len, &z, &e) == ERR_OK && zip_find(&z, NULL, &m, &e) == ERR_ARG) {
+        n = info_archive(&t, o->path, &z, json, &o->trace, &e);
+        status = n < 0 || !text_ok(&t) ? export_say("info", o->path, n < 0 ? e.what : "out of memory") : 0;
+        if (!status)
+            fputs(t.p ? t.p : "", stdout);
+    }
+    text_free(&t);
+    input_close(&in);
+    return status;
+}
+
+int info_main(int argc, char **argv)
+{
+    static const struct export_command c = {.name = "info", .usage = info_usage};
+    struct export_opts o;
+    struct input in;
+    struct err e = {0};
+    bool json = take_flag(&argc, argv, "--json");
+    int status = export_options(&c, argc, argv, &o);
+    if (status >= 0)
+        return status;
+    if ((status = archive(&o, json)) >= 0)
+        return status;
+    if (input_open(o.path, o.trace.max_memory, &in, &e))
+        return export_say(c.name, strcmp(o.path, "-") == 0 ? "standard input" : o.path, e.what);
+    status = tell(&o, &in, json);
+    input_close(&in);
+    return status;
+}

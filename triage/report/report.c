@@ -1,0 +1,348 @@
+/*
+ * report.c - `gotop report`: command line, several files, conditions, ranking.
+ */
+#include "triage/report/report.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "triage/exports/export_run.h"
+#include "triage/tables/metrics.h"
+#include "triage/findings/thresholds.h"
+
+#define ASSERT_MAX 64
+
+struct options {
+    struct trace_opts trace;
+    bool json, utf8, quiet, rules, list_rules;
+    const char *out, *rank;
+    struct condition cond[ASSERT_MAX];
+    const char *cond_text[ASSERT_MAX];
+    uint32_t nconds;
+};
+
+static const char usage[] =
+    "usage: gotop report [options] TRACE...\n"
+    "One page about each trace: what stands out, then the numbers. A trace may be gzip or zstd, or - for standard "
+    "input.\n"
+    "  --json               the tables as JSON (docs/REPORT.md); an array if there are several traces\n"
+    "  --rank METRIC        one line per trace, largest METRIC first\n"
+    "  --assert CONDITION   as 'stw.max<1ms' or 'p99(sched)<200us'; may be repeated; prints each with its value\n"
+    "  --metrics            list the metrics\n"
+    "  --rules [FILE]       alone: list the rules and their numbers; with a file: take its numbers (docs/REPORT.md)\n"
+    "  --utf8               names as they are; without, what is not ASCII is written \\u{hex}\n"
+    "  -o FILE              write there             --quiet   no progress on the terminal\n"
+    "  --max-memory SIZE    stay below; a longer trace is read in parts, its findings are put together from them\n"
+    "  --ticks-per-second N, --exe FILE   for old traces: the clock rate, the program\n"
+    "Exit status: 0 fine, 1 a condition is broken, 2 a trace can't be read, 3 a trace is there in part only.\n";
+
+static int fail(const char *path, const char *what)
+{
+    struct text t = {0};
+    text_clean(&t, path, strlen(path), 0);
+    text_lit(&t, ": ");
+    text_clean(&t, what, strlen(what), 0);
+    door_printf(stderr, "gotop report: %s\n", t.p ? t.p : "out of memory");
+    text_free(&t);
+    return 2;
+}
+
+static int list_metrics(void)
+{
+    const char *help, *name;
+    for (size_t i = 0; (name = metric_list(i, &help)) != NULL; i++) {
+        printf("%-22s %s\n", name, help);
+    }
+    return 0;
+}
+
+static int list_rules(void)
+{
+    struct text t = {0};
+    rules_text(&t);
+    int status = text_ok(&t) ? 0 : fail("--rules", "out of memory");
+    fwrite(t.p ? t.p : "", 1, t.n, stdout);
+    text_free(&t);
+    return status;
+}
+
+/* --rules FILE takes its numbers; with nothing behind it, the rules are to be listed. *i is moved over the file. */
+static int take_rules(struct options *o, int argc, char **argv, int *i)
+{
+    struct err e = {0};
+    o->rules = true;
+    if (*i + 1 >= argc || argv[*i + 1][0] == '-') {
+        o->list_rules = true;
+        return 0;
+    }
+    return thresholds_read(argv[++*i], &e) == ERR_OK ? 0 : fail("--rules", e.what);
+}
+
+/* Options that take a value. Returns whether `name` is one; *status is not 0 if its value makes no sense. */
+static bool option_value(struct options *o, const char *name, const char *value, int *status)
+{
+    struct err e = {0};
+    if (strcmp(name, "--rank") == 0) {
+        o->rank = value;
+    } else if (strcmp(name, "-o") == 0) {
+        o->out = value;
+    } else if (strcmp(name, "--exe") == 0) {
+        o->trace.exe = value;
+    } else if (strcmp(name, "--ticks-per-second") == 0) {
+        o->trace.ticks_per_second = strtod(value, NULL);
+        *status = o->trace.ticks_per_second > 0 ? 0 : fail(value, "is no clock rate");
+    } else if (strcmp(name, "--max-memory") == 0) {
+        *status = export_size(value, &o->trace.max_memory) ? 0 : fail(value, "is no size (500M, 4G)");
+    } else if (strcmp(name, "--assert") == 0) {
+        if (o->nconds == ASSERT_MAX) {
+            *status = fail("--assert", "too many conditions");
+        } else if (condition_parse(value, false, &o->cond[o->nconds], &e) != ERR_OK) {
+            *status = fail("--assert", e.what);
+        } else {
+            o->cond_text[o->nconds++] = value;
+        }
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* Takes the options out of argv; returns -1 to go on, else the exit status. *n: the paths, now argv[1..*n]. */
+/* A list is printed: was it written? */
+static int listed(int status)
+{
+    return fflush(stdout) == 0 || errno == EPIPE ? status : fail("standard output", "could not be written whole");
+}
+
+static int parse(struct options *o, int argc, char **argv, int *n)
+{
+    bool paths_only = false;
+    *n = 0;
+    for (int i = 1; i < argc; i++) {
+        int status = 0;
+        if (paths_only || argv[i][0] != '-' || argv[i][1] == 0) {
+            argv[++*n] = argv[i];
+        } else if (strcmp(argv[i], "--") == 0) {
+            paths_only = true;
+        } else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+            fputs(usage, stdout);
+            return 0;
+        } else if (strcmp(argv[i], "--metrics") == 0) {
+            return listed(list_metrics());
+        } else if (strcmp(argv[i], "--rules") == 0) {
+            status = take_rules(o, argc, argv, &i);
+        } else if (strcmp(argv[i], "--json") == 0) {
+            o->json = true;
+        } else if (strcmp(argv[i], "--utf8") == 0) {
+            o->utf8 = true;
+        } else if (strcmp(argv[i], "--quiet") == 0) {
+            o->quiet = true;
+        } else if (i + 1 < argc && option_value(o, argv[i], argv[i + 1], &status)) {
+            i++;
+        } else {
+            status = fail(argv[i], "unknown option, or its value is missing (gotop report --help)");
+        }
+        if (status) {
+            return status;
+        }
+    }
+    if (o->list_rules || (*n == 0 && o->rules)) {
+        return listed(list_rules());
+    }
+    if (*n == 0) {
+        fputs(usage, stderr);
+        return 2;
+    }
+    return -1;
+}
+
+/* The worse of two exit statuses: unreadable, broken, partial, fine. */
+static int worse(int a, int b)
+{
+    static const int rank[] = {0, 2, 3, 1};
+    return rank[a & 3] > rank[b & 3] ? a : b;
+}
+
+static void line_path(struct text *t, const struct loaded *l)
+{
+    text_clean(t, l->path, strlen(l->path), 0);
+    if (l->partial) {
+        text_lit(t, "  (partial)");
+    }
+    text_lit(t, "\n");
+}
+
+static int check(const struct options *o, const struct loaded *l, struct text *t)
+{
+    int status = report_status(l);
+    for (uint32_t i = 0; i < o->nconds; i++) {
+        struct metric_value v;
+        struct err e = {0};
+        bool held;
+        if (metric_get(l, o->cond[i].metric, &v, &e) != ERR_OK) {
+            return fail("--assert", e.what);
+        }
+        if (v.known && o->cond[i].unit != v.unit && !(o->cond[i].unit == UNIT_COUNT && o->cond[i].v == 0)) {
+            return fail(o->cond_text[i], "the value's unit is not the metric's");
+        }
+        held = v.known && condition_holds(&o->cond[i], v.v);
+        text_add(t, "%s ", held ? "held  " : "BROKEN");
+        text_clean(t, o->cond_text[i], strlen(o->cond_text[i]), 0);
+        text_lit(t, ": ");
+        if (v.known) {
+            metric_text(t, &v);
+        } else {
+            text_lit(t, "the trace has no such thing");
+        }
+        text_lit(t, "  ");
+        line_path(t, l);
+        status = held ? status : worse(status, 1);
+    }
+    return status;
+}
+
+static int one(const struct options *o, const char *path, struct text *t, bool first, bool many)
+{
+    struct loaded l;
+    struct err e = {0};
+    int status;
+    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK) {
+        return fail(path, e.what);
+    }
+    status = report_status(&l);
+    if (l.parts && o->nconds) {
+        status = fail(path, "--assert needs the whole model, which is more than --max-memory holds");
+    } else if (o->nconds) {
+        status = check(o, &l, t);
+    } else if (o->json) {
+        char *j = report_json(&l);
+        text_add(t, "%s", first ? (many ? "[\n" : "") : ",\n");
+        if (j) {
+            text_raw(t, j, strlen(j));
+        } else {
+            t->failed = true;
+        }
+        mem_free(j);
+    } else {
+        text_add(t, "%s", first ? "" : "\n\n");
+        report_text(t, &l);
+    }
+    load_free(&l);
+    return status;
+}
+
+/* ---- ranking ------------------------------------------------------------------------------------------------ */
+
+struct ranked {
+    char *line;
+    struct metric_value v;
+    int at;
+};
+
+static int cmp_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    if (x->v.known != y->v.known) {
+        return y->v.known - x->v.known;
+    }
+    return x->v.v != y->v.v ? (x->v.v < y->v.v) - (x->v.v > y->v.v) : x->at - y->at;
+}
+
+static int rank_one(const struct options *o, const char *path, struct ranked *r)
+{
+    struct loaded l;
+    struct err e = {0};
+    struct text t = {.ascii = !o->utf8};
+    int status;
+    if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK) {
+        return fail(path, e.what);
+    }
+    status = report_status(&l);
+    if (l.parts) {
+        status = fail(path, "--rank needs the whole model, which is more than --max-memory holds");
+    } else if (metric_get(&l, o->rank, &r->v, &e) != ERR_OK) {
+        status = fail("--rank", e.what);
+    } else {
+        metric_text(&t, &r->v);
+        text_pad(&t, 0, 12);
+        text_lit(&t, "  ");
+        line_path(&t, &l);
+        r->line = text_take(&t);
+    }
+    text_free(&t);
+    load_free(&l);
+    return status;
+}
+
+static int rank(const struct options *o, char **path, int n, struct text *t)
+{
+    struct ranked *r = mem_zalloc((size_t)n * sizeof *r);
+    int status = 0, k = 0;
+    if (!r) {
+        t->failed = true;
+        return 2;
+    }
+    for (int i = 0; i < n; i++) {
+        r[k].at = i;
+        status = worse(status, rank_one(o, path[i], &r[k]));
+        k += r[k].line != NULL;
+    }
+    qsort(r, (size_t)k, sizeof *r, cmp_ranked);
+    for (int i = 0; i < k; i++) {
+        text_raw(t, r[i].line, strlen(r[i].line));
+        mem_free(r[i].line);
+    }
+    mem_free(r);
+    return status;
+}
+
+static int put(const struct options *o, const struct text *t)
+{
+    FILE *f = o->out ? fopen(o->out, "wb") : stdout;
+    bool bad;
+    if (!f) {
+        return fail(o->out, "can't be written");
+    }
+    bad = t->n && fwrite(t->p, 1, t->n, f) != t->n;
+    bad |= o->out ? fclose(f) != 0 : fflush(f) != 0;
+    if (bad && errno == EPIPE) {
+        return 0; /* the reader of a pipe had enough */
+    }
+    return bad ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
+}
+
+int report_main(int argc, char **argv)
+{
+    struct options o = {0};
+    struct text t = {0};
+    int n, status = parse(&o, argc, argv, &n);
+    bool printed = false;
+    if (status >= 0) {
+        return status;
+    }
+    status = 0;
+    t.ascii = !o.utf8;
+    if (o.rank) {
+        status = rank(&o, argv + 1, n, &t);
+    } else {
+        for (int i = 1; i <= n; i++) {
+            size_t before = t.n;
+            status = worse(status, one(&o, argv[i], &t, !printed, n > 1));
+            printed |= t.n > before;
+        }
+        if (o.json && !o.nconds && printed) {
+            text_add(&t, n > 1 ? "\n]\n" : "\n");
+        }
+    }
+    if (!text_ok(&t)) {
+        status = fail("report", "out of memory");
+    } else {
+        status = worse(status, put(&o, &t));
+    }
+    text_free(&t);
+    return status;
+}

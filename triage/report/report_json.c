@@ -1,0 +1,589 @@
+/*
+ * report_json.c - the tables as one JSON object; docs/REPORT.md describes it. Tables are cut at TOP rows, in their
+ * own order. Names are cleaned UTF-8, times whole nanoseconds, shares 0..1.
+ */
+#include <jansson.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/asked.h"
+#include "triage/report/report.h"
+
+#define TOP 100
+
+struct out { /* one failure anywhere spoils all */
+    const struct loaded *l;
+    const struct trace *tr;
+    bool failed;
+};
+
+static void put(struct out *o, json_t *obj, const char *key, json_t *v)
+{
+    if (json_object_set_new(obj, key, v) != 0) {
+        o->failed = true;
+    }
+}
+
+static void push(struct out *o, json_t *arr, json_t *v)
+{
+    if (json_array_append_new(arr, v) != 0) {
+        o->failed = true;
+    }
+}
+
+static json_t *object(struct out *o, json_t *parent, const char *key)
+{
+    json_t *v = json_object();
+    put(o, parent, key, v);
+    return v;
+}
+
+static json_t *array(struct out *o, json_t *parent, const char *key)
+{
+    json_t *v = json_array();
+    put(o, parent, key, v);
+    return v;
+}
+
+static json_t *row(struct out *o, json_t *arr)
+{
+    json_t *v = json_object();
+    push(o, arr, v);
+    return v;
+}
+
+static void num(struct out *o, json_t *obj, const char *key, int64_t v)
+{
+    put(o, obj, key, json_integer((json_int_t)v));
+}
+
+static void big(struct out *o, json_t *obj, const char *key, uint64_t v)
+{
+    num(o, obj, key, v > INT64_MAX ? INT64_MAX : (int64_t)v);
+}
+
+static void yes(struct out *o, json_t *obj, const char *key, bool v)
+{
+    put(o, obj, key, json_boolean(v));
+}
+
+static void words(struct out *o, json_t *obj, const char *key, const char *p, size_t n)
+{
+    struct text t = {0};
+    text_clean(&t, p, n, 0);
+    put(o, obj, key, json_string(t.p ? t.p : ""));
+    o->failed |= !text_ok(&t);
+    text_free(&t);
+}
+
+static void name(struct out *o, json_t *obj, const char *key, uint32_t str)
+{
+    struct str s = trace_str(o->tr, str);
+    words(o, obj, key, s.p, s.len);
+}
+
+static void lane_id(struct out *o, json_t *obj, const char *key, enum lane_kind k, uint32_t i)
+{
+    if (i != NO_LANE && i < trace_nlanes(o->tr, k)) {
+        big(o, obj, key, trace_lane(o->tr, (struct lane){k, i}).id);
+    }
+}
+
+static void stack(struct out *o, json_t *obj, const char *key, uint32_t id)
+{
+    uint32_t n = trace_stack(o->tr, id);
+    json_t *arr;
+    if (n == 0) {
+        return;
+    }
+    arr = array(o, obj, key);
+    for (uint32_t i = 0; i < n && i < 64; i++) {
+        struct frame f = trace_frame(o->tr, id, i);
+        json_t *r = row(o, arr);
+        name(o, r, "func", f.func);
+        name(o, r, "file", f.file);
+        big(o, r, "line", f.line);
+        if (!f.func) {
+            big(o, r, "pc", f.pc);
+        }
+    }
+}
+
+static void dist(struct out *o, json_t *obj, const char *key, const struct dist *d)
+{
+    json_t *r = object(o, obj, key);
+    big(o, r, "count", d->n);
+    num(o, r, "total", d->total);
+    num(o, r, "min", d->min);
+    num(o, r, "avg", dist_avg(d));
+    num(o, r, "p50", d->p50);
+    num(o, r, "p90", d->p90);
+    num(o, r, "p99", d->p99);
+    num(o, r, "max", d->max);
+    put(o, r, "sd", json_real(dist_sd(d)));
+}
+
+static void moment(struct out *o, json_t *obj, const char *key, const struct moment *m)
+{
+    json_t *r = object(o, obj, key);
+    num(o, r, "t0", m->t0);
+    num(o, r, "t1", m->t1);
+    lane_id(o, r, "goroutine", LANE_G, m->g);
+    lane_id(o, r, "proc", LANE_P, m->p);
+}
+
+/* What the reader noted on the way: where (if it has a place) and what. */
+static void notes(struct out *o, json_t *t, const char *key, uint32_t n,
+                  const struct err *(*get)(const struct trace *, uint32_t))
+{
+    json_t *d = array(o, t, key);
+    for (uint32_t i = 0; i < n && get(o->tr, i); i++) {
+        const struct err *e = get(o->tr, i);
+        json_t *r = row(o, d);
+        if (e->offset != ERR_NO_OFFSET) {
+            big(o, r, "offset", e->offset);
+        }
+        words(o, r, "what", e->what, strlen(e->what));
+    }
+}
+
+static void out_trace(struct out *o, json_t *root)
+{
+    const struct trace_info *in = trace_info(o->tr);
+    json_t *t = object(o, root, "trace");
+    words(o, t, "path", o->l->path, strlen(o->l->path));
+    words(o, t, "dialect", in->dialect, strlen(in->dialect));
+    num(o, t, "duration_ns", in->end);
+    yes(o, t, "has_clock", in->has_clock);
+    yes(o, t, "clock_assumed", in->clock_assumed);
+    big(o, t, "events", in->events);
+    big(o, t, "bytes", in->bytes_done);
+    num(o, t, "gomaxprocs", in->gomaxprocs);
+    num(o, t, "first_ns", in->first_ns);
+    if (in->has_wall) {
+        num(o, t, "wall_sec", in->wall_sec);
+        num(o, t, "wall_nsec", in->wall_nsec);
+    }
+    big(o, t, "goroutines", trace_info(o->tr)->goroutines);
+    num(o, t, "goroutines_created", o->l->tg->g_created);
+    num(o, t, "goroutines_ended", o->l->tg->g_ended);
+    yes(o, t, "partial", o->l->partial);
+    if (o->l->parts) {
+        json_t *b = object(o, t, "bounded");
+        big(o, b, "max_memory", trace_limit(o->tr));
+        big(o, b, "parts", o->l->parts);
+        num(o, b, "tables_t0", o->l->tg->t0);
+        num(o, b, "tables_t1", o->l->tg->t1);
+    }
+    notes(o, t, "damages", in->ndamages, trace_damage);
+    notes(o, t, "warnings", in->nwarnings, trace_warning);
+}
+
+static void out_findings(struct out *o, json_t *root)
+{
+    json_t *arr = array(o, root, "findings");
+    for (uint32_t i = 0; i < o->l->fs.n; i++) {
+        const struct finding *f = &o->l->fs.f[i];
+        json_t *r = row(o, arr);
+        words(o, r, "rule", rule_id(f->rule), strlen(rule_id(f->rule)));
+        words(o, r, "key", f->key, strlen(f->key));
+        yes(o, r, "note", f->note);
+        yes(o, r, "inferred", f->inferred);
+        num(o, r, "severity_ns", f->severity_ns);
+        words(o, r, "amount", f->amount, strlen(f->amount));
+        words(o, r, "title", f->title, strlen(f->title));
+        words(o, r, "text", f->text, strlen(f->text));
+        words(o, r, "next", f->next, strlen(f->next));
+        num(o, r, "t0", f->t0);
+        num(o, r, "t1", f->t1);
+        num(o, r, "view", f->view);
+        if (f->parts) {
+            json_t *b = object(o, r, "part");
+            big(o, b, "in", f->parts);
+            num(o, b, "t0", f->part0);
+            num(o, b, "t1", f->part1);
+            if (f->lane.kind < LANE_M && f->lane.i != NO_LANE) {
+                big(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane_id);
+            }
+        } else if (f->lane.kind == LANE_G || f->lane.kind == LANE_P) {
+            lane_id(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane.kind, f->lane.i);
+        }
+        stack(o, r, "stack", f->stack);
+    }
+}
+
+/* "None" and "not recorded" are two answers. */
+static void out_not_asked(struct out *o, json_t *root)
+{
+    json_t *arr = array(o, root, "not_applicable");
+    for (int r = 0; r < RULE_COUNT; r++) {
+        const char *why = rule_not_asked(o->l->tg, (enum rule)r);
+        if (why) {
+            json_t *x = row(o, arr);
+            words(o, x, "rule", rule_id((enum rule)r), strlen(rule_id((enum rule)r)));
+            words(o, x, "because", why, strlen(why));
+        }
+    }
+}
+
+static void shares(struct out *o, json_t *obj, const char *key, const struct shares *s)
+{
+    json_t *r = object(o, obj, key);
+    for (int i = ST_IDLE; i <= ST_SYSCALL; i++) {
+        num(o, r, state_name((enum state)i), s->ns[i]);
+    }
+}
+
+static void out_processors(struct out *o, json_t *root)
+{
+    static const char *const why[IDLE_WHYS] = {"stopped", "missed_work", "system_calls", "no_work", "short_gaps"};
+    const struct triage *tg = o->l->tg;
+    json_t *p = object(o, root, "processors"), *idle, *arr;
+    num(o, p, "capacity_ns", tg->capacity);
+    num(o, p, "unrecorded_ns", tg->unused);
+    num(o, p, "busy_p99", tg->busy_p99);
+    shares(o, p, "time_ns", &tg->p_sum);
+    idle = object(o, p, "idle_ns");
+    for (int i = 0; i < IDLE_WHYS; i++) {
+        num(o, idle, why[i], tg->idle[i]);
+    }
+    num(o, p, "missed_wall_ns", tg->missed_wall);
+    moment(o, p, "missed_worst", &tg->idle_worst);
+    arr = array(o, p, "each");
+    for (uint32_t i = 0; i < tg->np && i < 1024; i++) {
+        json_t *r = row(o, arr);
+        lane_id(o, r, "proc", LANE_P, i);
+        shares(o, r, "time_ns", &tg->p[i].s);
+    }
+}
+
+static void out_stw(struct out *o, json_t *gc)
+{
+    json_t *arr = array(o, gc, "stop_the_world");
+    for (uint32_t i = 0; i < o->l->tg->nstw; i++) {
+        const struct stw_row *w = &o->l->tg->stw[i];
+        json_t *r = row(o, arr);
+        name(o, r, "kind", w->kind);
+        yes(o, r, "gc", w->is_gc);
+        big(o, r, "count", w->count);
+        num(o, r, "total_ns", w->total);
+        moment(o, r, "longest", &w->longest);
+        if (w->last_p != NO_LANE) {
+            json_t *last = object(o, r, "last_to_stop");
+            lane_id(o, last, "proc", LANE_P, w->last_p);
+            lane_id(o, last, "goroutine", LANE_G, w->last_g);
+            num(o, last, "after_ns", w->last_ns);
+            stack(o, last, "stack", w->last_stack);
+        }
+    }
+}
+
+static void out_gc(struct out *o, json_t *root)
+{
+    static const char *const mode[GC_MODES] = {"dedicated", "fractional", "idle", "unlabelled"};
+    const struct triage *tg = o->l->tg;
+    json_t *gc = object(o, root, "gc"), *x;
+    big(o, gc, "cycles", tg->gc_cycles);
+    num(o, gc, "mark_ns", tg->gc_mark_ns);
+    x = object(o, gc, "worker_ns");
+    for (int i = 0; i < GC_MODES; i++) {
+        num(o, x, mode[i], tg->label_ns[i]);
+    }
+    big(o, gc, "assists", tg->assists);
+    num(o, gc, "assist_ns", tg->p_sum.ns[ST_ASSIST]);
+    big(o, gc, "sweeps", tg->sweeps);
+    num(o, gc, "sweep_ns", tg->p_sum.ns[ST_SWEEP]);
+    out_stw(o, gc);
+    if (tg->heap.known) {
+        x = object(o, gc, "heap");
+        big(o, x, "first", tg->heap.first);
+        big(o, x, "last", tg->heap.last);
+        big(o, x, "max", tg->heap.max);
+        num(o, x, "max_at", tg->heap.max_at);
+        big(o, x, "max_goal", tg->heap.max_goal);
+        put(o, x, "over_goal", json_real(tg->heap.over));
+        big(o, x, "first_cycle_end", tg->heap.low_first);
+        big(o, x, "last_cycle_end", tg->heap.low_last);
+    }
+    x = array(o, gc, "mmu");
+    for (uint32_t i = 0; i < tg->nmmu; i++) {
+        json_t *r = row(o, x);
+        num(o, r, "window_ns", tg->mmu[i].window);
+        put(o, r, "mmu", json_real(tg->mmu[i].mmu));
+        num(o, r, "at", tg->mmu[i].at);
+    }
+}
+
+static void out_scheduler(struct out *o, json_t *root)
+{
+    const struct triage *tg = o->l->tg;
+    json_t *s = object(o, root, "scheduler"), *arr;
+    struct dist d;
+    hist_dist(&tg->sched, &d);
+    dist(o, s, "latency", &d);
+    arr = array(o, s, "histogram");
+    for (int e = 0; e < 62; e++) {
+        int64_t from = e ? (int64_t)1 << e : 0, to = (int64_t)1 << (e + 1);
+        uint64_t n = hist_between(&tg->sched, from, to);
+        if (n) {
+            json_t *r = row(o, arr);
+            num(o, r, "from", from);
+            num(o, r, "to", to);
+            big(o, r, "count", n);
+        }
+    }
+    arr = array(o, s, "worst");
+    for (uint32_t i = 0; i < tg->nworst; i++) {
+        const struct sched_wait *w = &tg->worst[i];
+        json_t *r = row(o, arr), *ran;
+        num(o, r, "t0", w->t0);
+        num(o, r, "t1", w->t1);
+        lane_id(o, r, "goroutine", LANE_G, w->g);
+        lane_id(o, r, "woken_by", LANE_G, w->waker);
+        yes(o, r, "preempted", w->preempted);
+        num(o, r, "processors_ns", w->all_ns);
+        num(o, r, "idle_ns", w->idle_ns);
+        num(o, r, "stopped_ns", w->stopped_ns);
+        num(o, r, "gc_ns", w->gc_ns);
+        num(o, r, "syscall_ns", w->syscall_ns);
+        ran = array(o, r, "ran");
+        for (uint32_t k = 0; k < w->nran; k++) {
+            json_t *x = row(o, ran);
+            name(o, x, "func", w->ran[k]);
+            num(o, x, "ns", w->ran_ns[k]);
+        }
+    }
+}
+
+static void out_groups(struct out *o, json_t *root)
+{
+    static const char *const key[GM_COUNT] = {"exec",          "sched",   "wait",   "syscall",
+                                              "syscall_block", "unknown", "assist", "life"};
+    const struct triage *tg = o->l->tg;
+    json_t *arr = array(o, root, "groups");
+    for (uint32_t i = 0; i < tg->ngroups && i < TOP; i++) {
+        const struct group *g = &tg->groups[i];
+        json_t *r = row(o, arr), *w;
+        name(o, r, "func", g->name);
+        yes(o, r, "system", g->is_system);
+        num(o, r, "count", g->count);
+        num(o, r, "created", g->created);
+        num(o, r, "ended", g->ended);
+        for (int m = 0; m < GM_COUNT; m++) {
+            dist(o, r, key[m], &g->d[m]);
+        }
+        w = array(o, r, "waits");
+        for (uint32_t k = 0; k < g->nwaits; k++) {
+            const struct group_wait *gw = &tg->group_waits[g->waits + k];
+            json_t *x = row(o, w);
+            name(o, x, "reason", gw->reason);
+            big(o, x, "waits", gw->count);
+            num(o, x, "longest_ns", gw->longest);
+            dist(o, x, "per_goroutine", &gw->d);
+        }
+    }
+}
+
+static void out_locks(struct out *o, json_t *root)
+{
+    json_t *arr = array(o, root, "locks");
+    for (uint32_t i = 0; i < o->l->tg->nholders && i < TOP; i++) {
+        const struct holder_row *h = &o->l->tg->holders[i];
+        json_t *r = row(o, arr), *did;
+        name(o, r, "place", h->place);
+        big(o, r, "waits", h->waits);
+        num(o, r, "waited_ns", h->waited);
+        num(o, r, "told_ns", h->told);
+        num(o, r, "holders", h->holders);
+        lane_id(o, r, "holder", LANE_G, h->g);
+        num(o, r, "holder_ns", h->g_ns);
+        name(o, r, "holder_func", h->name);
+        num(o, r, "holder_func_ns", h->name_ns);
+        stack(o, r, "let_go", h->stack);
+        num(o, r, "let_go_ns", h->stack_ns);
+        moment(o, r, "longest", &h->longest);
+        did = object(o, r, "holders_did_ns");
+        num(o, did, "running", h->ns[ST_RUNNING]);
+        num(o, did, "system call", h->ns[ST_SYSCALL]);
+        num(o, did, "runnable", h->ns[ST_RUNNABLE]);
+        num(o, did, "not recorded", h->ns[ST_UNKNOWN]);
+        for (int k = 0; k < WK_KINDS; k++) {
+            if (h->wait_ns[k]) {
+                num(o, did, wait_kind_name((enum wait_kind)k), h->wait_ns[k]);
+            }
+        }
+    }
+}
+
+static void out_waits(struct out *o, json_t *root)
+{
+    const struct triage *tg = o->l->tg;
+    json_t *arr = array(o, root, "waits");
+    for (uint32_t i = 0; i < tg->nwaits && i < TOP; i++) {
+        const struct wait_row *w = &tg->waits[i];
+        json_t *r = row(o, arr);
+        name(o, r, "reason", w->reason);
+        words(o, r, "kind", wait_kind_name(w->kind), strlen(wait_kind_name(w->kind)));
+        big(o, r, "count", w->count);
+        big(o, r, "open", w->open);
+        num(o, r, "total_ns", w->total);
+        moment(o, r, "longest", &w->longest);
+        stack(o, r, "stack", w->stack);
+    }
+    arr = array(o, root, "contention");
+    for (uint32_t i = 0; i < tg->npairs && i < TOP; i++) {
+        const struct pair_row *p = &tg->pairs[i];
+        json_t *r = row(o, arr);
+        name(o, r, "reason", p->reason);
+        words(o, r, "kind", wait_kind_name(p->kind), strlen(wait_kind_name(p->kind)));
+        name(o, r, "waiter", p->waiter);
+        stack(o, r, "stack", p->stack);
+        yes(o, r, "by_scheduler", p->from_scheduler);
+        name(o, r, "waker", p->waker);
+        stack(o, r, "waker_stack", p->waker_stack);
+        big(o, r, "count", p->count);
+        big(o, r, "futile", p->futile);
+        num(o, r, "total_ns", p->total);
+        moment(o, r, "longest", &p->longest);
+        lane_id(o, r, "longest_waker", LANE_G, p->longest_waker);
+    }
+    out_locks(o, root);
+    arr = array(o, root, "syscalls");
+    for (uint32_t i = 0; i < tg->nsyscalls && i < TOP; i++) {
+        const struct syscall_row *s = &tg->syscalls[i];
+        json_t *r = row(o, arr);
+        big(o, r, "count", s->count);
+        big(o, r, "blocking", s->blocking);
+        big(o, r, "open", s->open);
+        num(o, r, "total_ns", s->total);
+        moment(o, r, "longest", &s->longest);
+        stack(o, r, "stack", s->stack);
+    }
+}
+
+static void out_breakdown(struct out *o, json_t *obj, const struct breakdown *b)
+{
+    json_t *r = object(o, obj, "breakdown"), *w;
+    num(o, r, "goroutines", b->goroutines);
+    num(o, r, "all_ns", b->all);
+    num(o, r, "running_ns", b->running);
+    num(o, r, "assist_ns", b->assist);
+    num(o, r, "sched_ns", b->sched);
+    num(o, r, "syscall_ns", b->syscall);
+    num(o, r, "waiting_ns", b->waiting);
+    num(o, r, "during_gc_ns", b->gc);
+    num(o, r, "stopped_ns", b->stw);
+    w = array(o, r, "waits");
+    for (uint32_t i = 0; i < b->nreasons; i++) {
+        json_t *x = row(o, w);
+        name(o, x, "reason", b->reason[i]);
+        num(o, x, "ns", b->reason_ns[i]);
+    }
+}
+
+static void out_types(struct out *o, json_t *root)
+{
+    json_t *arr = array(o, root, "tasks");
+    for (uint32_t i = 0; i < o->l->tg->ntypes && i < TOP; i++) {
+        const struct span_type *y = &o->l->tg->types[i];
+        json_t *r = row(o, arr), *x;
+        name(o, r, "name", y->name);
+        yes(o, r, "region", y->is_region);
+        big(o, r, "count", y->count);
+        big(o, r, "begun_before", y->open_start);
+        big(o, r, "not_ended", y->open_end);
+        dist(o, r, "latency", &y->d);
+        x = array(o, r, "decades");
+        for (int k = 0; k < 14; k++) {
+            push(o, x, json_integer((json_int_t)y->decade[k]));
+        }
+        x = array(o, r, "slowest");
+        for (uint32_t k = 0; k < y->nslow; k++) {
+            json_t *z = row(o, x);
+            num(o, z, "t0", y->slow[k].t0);
+            num(o, z, "t1", y->slow[k].t1);
+            lane_id(o, z, "goroutine", LANE_G, y->slow[k].g);
+            out_breakdown(o, z, &y->slow[k].b);
+        }
+    }
+}
+
+static void out_leaks(struct out *o, json_t *root)
+{
+    json_t *arr = array(o, root, "unended");
+    for (uint32_t i = 0; i < o->l->tg->nleaks && i < TOP; i++) {
+        const struct leak_row *k = &o->l->tg->leaks[i];
+        json_t *r = row(o, arr), *q;
+        name(o, r, "func", k->name);
+        name(o, r, "reason", k->reason);
+        num(o, r, "blocked", k->count);
+        num(o, r, "never_woken", k->once);
+        num(o, r, "lost", k->lost);
+        num(o, r, "created", k->created);
+        num(o, r, "ended", k->ended);
+        num(o, r, "oldest_ns", k->oldest);
+        num(o, r, "youngest_ns", k->youngest);
+        lane_id(o, r, "example", LANE_G, k->example);
+        q = array(o, r, "created_by_quarter");
+        for (int n = 0; n < 4; n++) {
+            push(o, q, json_integer((json_int_t)k->quarter[n]));
+        }
+        stack(o, r, "stack", k->stack);
+        stack(o, r, "creation", k->create_stack);
+    }
+}
+
+static void out_samples(struct out *o, json_t *root)
+{
+    const struct triage *tg = o->l->tg;
+    json_t *s = object(o, root, "samples"), *arr;
+    big(o, s, "count", tg->sample_count);
+    arr = array(o, s, "functions");
+    for (uint32_t i = 0; i < tg->nsamples && i < TOP; i++) {
+        json_t *r = row(o, arr);
+        name(o, r, "func", tg->samples[i].func);
+        big(o, r, "flat", tg->samples[i].flat);
+        big(o, r, "cum", tg->samples[i].cum);
+    }
+    arr = array(o, s, "groups");
+    for (uint32_t i = 0; i < tg->nsample_groups && i < TOP; i++) {
+        json_t *r = row(o, arr);
+        name(o, r, "func", tg->groups[tg->sample_groups[i].group].name);
+        big(o, r, "count", tg->sample_groups[i].count);
+    }
+    arr = object(o, s, "states");
+    for (int i = 0; i < ST_COUNT; i++) {
+        if (tg->sample_states[i]) {
+            big(o, arr, state_name((enum state)i), tg->sample_states[i]);
+        }
+    }
+}
+
+char *report_json(const struct loaded *l)
+{
+    struct out o = {.l = l, .tr = l->tr};
+    json_t *root;
+    char *s = NULL;
+    json_set_alloc_funcs(mem_alloc, mem_free);
+    root = json_object();
+    if (!root) {
+        return NULL;
+    }
+    put(&o, root, "schema", json_string(REPORT_SCHEMA));
+    out_trace(&o, root);
+    out_findings(&o, root);
+    out_not_asked(&o, root);
+    out_processors(&o, root);
+    out_gc(&o, root);
+    out_scheduler(&o, root);
+    out_groups(&o, root);
+    out_waits(&o, root);
+    out_types(&o, root);
+    out_leaks(&o, root);
+    out_samples(&o, root);
+    if (!o.failed) {
+        s = json_dumps(root, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
+    }
+    json_decref(root);
+    return s;
+}

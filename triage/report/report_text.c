@@ -1,0 +1,547 @@
+/*
+ * report_text.c - one page of plain text: findings first, then the numbers behind them.
+ *
+ * Every section has a bound on its lines, so that the page stays a page; what is left out is said. Order is by the
+ * tables' order, which is the same for the same trace.
+ */
+#include "triage/findings/asked.h"
+#include "triage/report/report.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/holder.h"
+
+#define INDENT 10
+#define STOPS 4
+#define FIRST_LINES 7   /* of the first finding's text; the others' have 3, and name whom it is about first */
+#define FINDINGS_LONG 3 /* with text; the rest one line each */
+
+static void endl(struct text *t)
+{
+    text_lit(t, "\n");
+}
+
+/* Words of s in lines of at most REPORT_WIDTH, from column `indent`, at most `lines` lines. */
+static void wrapped(struct text *t, const char *s, int indent, int lines)
+{
+    size_t col = 0;
+    while (*s && lines > 0) {
+        size_t word = strcspn(s, " "), w = 0;
+        for (size_t i = 0; i < word; i++) {
+            w += ((unsigned char)s[i] & 0xc0) != 0x80;
+        }
+        if (col && (size_t)indent + col + 1 + w + 3 * (lines == 1) > REPORT_WIDTH) {
+            lines--;
+            text_raw(t, lines ? "\n" : " ..", lines ? 1 : 3);
+            col = 0;
+            if (!lines) {
+                break;
+            }
+        }
+        if (col == 0) {
+            text_add(t, "%*s", indent, "");
+        } else {
+            text_lit(t, " ");
+            col++;
+        }
+        text_raw(t, s, word);
+        col += w;
+        s += word + (s[word] == ' ');
+    }
+    endl(t);
+}
+
+/* Findings are kept as UTF-8; the page may have to be ASCII. */
+static void wrapped_clean(struct text *t, const char *s, int lines)
+{
+    struct text u = {.ascii = t->ascii};
+    text_clean(&u, s, strlen(s), 0);
+    wrapped(t, u.p ? u.p : "", INDENT, lines);
+    text_free(&u);
+}
+
+static void lane_id_text(struct text *t, const struct finding *f)
+{
+    if (f->lane.kind == LANE_G && f->lane.i != NO_LANE) {
+        text_add(t, " G%llu", (unsigned long long)f->lane_id);
+    }
+}
+
+static void head(struct text *t, const struct loaded *l)
+{
+    const struct trace_info *in = trace_info(l->tr);
+    text_lit(t, "gotop report: ");
+    text_tail(t, l->path, strlen(l->path), REPORT_WIDTH - 14);
+    endl(t);
+    text_add(t, "%s, ", in->dialect);
+    if (in->has_clock) {
+        text_dur(t, in->end);
+    } else {
+        text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
+    }
+    if (l->parts) {
+        text_add(t, ", %u Ps, %llu goroutines, %llu events, ", l->tg->np, (unsigned long long)in->goroutines,
+                 (unsigned long long)in->events);
+    } else {
+        text_add(t, ", %u Ps, %u goroutines (%u created, %u ended), %llu events, ", l->tg->np, l->tg->ng,
+                 l->tg->g_created, l->tg->g_ended, (unsigned long long)in->events);
+    }
+    text_bytes(t, in->bytes_done);
+    text_lit(t, "B\n");
+    if (l->parts) {
+        struct text u = {.ascii = t->ascii};
+        text_add(&u,
+                 "LARGER THAN MEMORY (--max-memory, %llu MiB): read in %u part%s. Findings are of all parts, put "
+                 "together; "
+                 "the tables below them are of ",
+                 (unsigned long long)trace_limit(l->tr) >> 20, l->parts, l->parts == 1 ? "" : "s");
+        text_dur(&u, l->tg->t0);
+        text_lit(&u, "..");
+        text_dur(&u, l->tg->t1);
+        text_lit(&u, " alone.");
+        wrapped(t, u.p ? u.p : "", 0, 3);
+        text_free(&u);
+    }
+    if (in->clock_assumed) {
+        text_add(t, "The clock rate is an assumption: times may be wrong by a factor.\n");
+    }
+    for (uint32_t i = 0; i < in->nwarnings && i < 3; i++) {
+        const struct err *w = trace_warning(l->tr, i);
+        struct text u = {.ascii = t->ascii};
+        text_lit(&u, "WARNING: ");
+        text_clean(&u, w->what, strlen(w->what), 0);
+        wrapped(t, u.p ? u.p : "", 0, 2);
+        text_free(&u);
+    }
+    if (l->partial) {
+        const struct err *d = trace_damage(l->tr, 0);
+        struct text u = {.ascii = t->ascii};
+        text_add(&u, "PARTIAL: %u place%s damaged; numbers are for what is there. First: ", in->ndamages,
+                 in->ndamages == 1 ? "" : "s");
+        if (d->offset != ERR_NO_OFFSET) {
+            text_add(&u, "byte %llu: ", (unsigned long long)d->offset);
+        }
+        text_clean(&u, d->what, strlen(d->what), 0);
+        wrapped(t, u.p ? u.p : "", 0, 3);
+        text_free(&u);
+    }
+}
+
+static void findings(struct text *t, const struct loaded *l)
+{
+    text_lit(t, "\nFINDINGS\n");
+    if (!trace_info(l->tr)->has_clock) {
+        text_add(t, "  none: without a clock rate nothing can be called long\n");
+        return;
+    }
+    if (l->fs.n == 0 || (l->fs.n == 1 && l->fs.f[0].rule == RULE_TIME)) {
+        text_add(t, "  nothing stands out\n");
+    }
+    for (uint32_t i = 0; i < l->fs.n; i++) {
+        const struct finding *f = &l->fs.f[i];
+        size_t start = t->n;
+        text_add(t, "%c ", f->note ? '.' : '!');
+        text_clean(t, f->amount, strlen(f->amount), 0);
+        text_lit(t, " ");
+        text_pad(t, start, INDENT);
+        text_clean(t, f->title, strlen(f->title), 0);
+        text_lit(t, " @");
+        text_dur(t, f->t0);
+        lane_id_text(t, f);
+        if (!f->note) {
+            text_lit(t, ", cost ");
+            text_dur(t, f->severity_ns);
+        }
+        text_add(t, "  [%s]", rule_id(f->rule));
+        endl(t);
+        if (i < FINDINGS_LONG) {
+            wrapped_clean(t, f->text, i == 0 ? FIRST_LINES : 3);
+            wrapped_clean(t, f->next, 2);
+        }
+    }
+    struct text u = {0};
+    rules_not_asked_text(&u, l->tg);
+    wrapped(t, u.p ? u.p : "", 2, 4);
+    text_free(&u);
+}
+
+static void item(struct text *t, const char *name, double part, double whole, bool *first)
+{
+    if (part <= 0) {
+        return;
+    }
+    text_add(t, "%s%s ", *first ? "" : ", ", name);
+    text_share(t, part, whole);
+    *first = false;
+}
+
+static void processors(struct text *t, const struct loaded *l)
+{
+    const struct triage *tg = l->tg;
+    struct text u = {0};
+    double cap = (double)tg->capacity;
+    bool first = true;
+    text_add(t, "\nPROCESSORS  %.3g Ps on average, up to %u busy at once (99 %% of the time)\n",
+             tg->end > 0 ? cap / (double)tg->end : 0.0, tg->busy_p99);
+    text_lit(&u, "time: ");
+    for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
+        item(&u, state_name((enum state)i), (double)tg->p_sum.ns[i], cap, &first);
+    }
+    item(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
+    item(&u, "not recorded", (double)tg->unused, cap, &first);
+    wrapped(t, u.p ? u.p : "", 2, 2);
+    text_free(&u);
+    if (tg->p_sum.ns[ST_IDLE] > 0) {
+        first = true;
+        text_lit(&u, "idle: ");
+        for (int i = 0; i < IDLE_WHYS; i++) {
+            item(&u, idle_why_name((enum idle_why)i), (double)tg->idle[i], cap, &first);
+        }
+        wrapped(t, u.p ? u.p : "", 2, 2);
+        text_free(&u);
+    }
+}
+
+static void stops(struct text *t, const struct loaded *l)
+{
+    for (uint32_t i = 0; i < l->tg->nstw && i < STOPS; i++) {
+        const struct stw_row *r = &l->tg->stw[i];
+        size_t start = t->n;
+        text_lit(t, "  stop: ");
+        if (r->kind) {
+            text_str(t, l->tr, r->kind);
+        } else {
+            text_lit(t, "GC");
+        }
+        text_pad(t, start, 34);
+        text_add(t, " %6llu x  max ", (unsigned long long)r->count);
+        text_dur(t, r->longest.t1 - r->longest.t0);
+        text_lit(t, " @");
+        text_dur(t, r->longest.t0);
+        text_lit(t, "  total ");
+        text_dur(t, r->total);
+        if (r->last_p != NO_LANE) {
+            text_add(t, "  last P%llu", (unsigned long long)trace_lane(l->tr, (struct lane){LANE_P, r->last_p}).id);
+            if (r->last_g != NO_LANE) {
+                text_lit(t, " ");
+                text_func(t, l->tr, trace_lane(l->tr, (struct lane){LANE_G, r->last_g}).name, 24);
+            }
+        }
+        endl(t);
+    }
+    if (l->tg->nstw > STOPS) {
+        text_add(t, "  .. and %u more kinds\n", l->tg->nstw - STOPS);
+    }
+}
+
+static void utilisation(struct text *t, const struct triage *tg)
+{
+    struct text u = {.ticks = t->ticks};
+    if (tg->nmmu == 0) {
+        return;
+    }
+    text_lit(&u, "mutator utilisation at least:");
+    for (uint32_t i = 0, shown = 0; i < tg->nmmu; i++) {
+        int64_t w = tg->mmu[i].window;
+        bool decade = w == 100000 || w == 1000000 || w == 10000000 || w == 100000000 || w == 1000000000;
+        if (i + 1 == tg->nmmu || (shown < 5 && decade)) {
+            text_add(&u, "%s %.1f%% in ", shown ? "," : "", tg->mmu[i].mmu * 100);
+            text_dur(&u, w);
+            shown++;
+        }
+    }
+    wrapped(t, u.p ? u.p : "", 2, 2);
+    text_free(&u);
+}
+
+static void collector(struct text *t, const struct loaded *l)
+{
+    const struct triage *tg = l->tg;
+    text_add(t, "\nGC  %llu cycle%s", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
+    if (tg->gc_cycles) {
+        text_lit(t, ", marking ");
+        text_share(t, (double)tg->gc_mark_ns, (double)tg->end);
+        text_lit(t, " of the time\n  workers ");
+        text_dur(t, tg->p_sum.ns[ST_GCWORK]);
+        text_lit(t, " (dedicated ");
+        text_dur(t, tg->label_ns[GC_DEDICATED]);
+        text_lit(t, ", fractional ");
+        text_dur(t, tg->label_ns[GC_FRACTIONAL]);
+        text_lit(t, ", idle ");
+        text_dur(t, tg->label_ns[GC_IDLE]);
+        text_lit(t, "), assists ");
+        text_dur(t, tg->p_sum.ns[ST_ASSIST]);
+        text_lit(t, ", sweep ");
+        text_dur(t, tg->p_sum.ns[ST_SWEEP]);
+    }
+    endl(t);
+    stops(t, l);
+    if (tg->heap.known) {
+        text_lit(t, "  heap: max ");
+        text_bytes(t, tg->heap.max);
+        text_lit(t, " @");
+        text_dur(t, tg->heap.max_at);
+        if (tg->heap.over > 0) {
+            text_add(t, ", up to %.0f%% above its goal", tg->heap.over * 100);
+        }
+        if (tg->heap.low_last) {
+            text_lit(t, "; at the end of cycles ");
+            text_bytes(t, tg->heap.low_first);
+            text_lit(t, " .. ");
+            text_bytes(t, tg->heap.low_last);
+        }
+        endl(t);
+    }
+    utilisation(t, tg);
+}
+
+static void dist_text(struct text *t, const struct dist *d)
+{
+    text_add(t, "%llu", (unsigned long long)d->n);
+    text_lit(t, ", p50 ");
+    text_dur(t, d->p50);
+    text_lit(t, ", p90 ");
+    text_dur(t, d->p90);
+    text_lit(t, ", p99 ");
+    text_dur(t, d->p99);
+    text_lit(t, ", max ");
+    text_dur(t, d->max);
+    text_lit(t, ", total ");
+    text_dur(t, d->total);
+}
+
+static void scheduler(struct text *t, const struct loaded *l)
+{
+    const struct triage *tg = l->tg;
+    struct dist d;
+    hist_dist(&tg->sched, &d);
+    text_lit(t, "\nSCHEDULER  waits for a processor\n  ");
+    dist_text(t, &d);
+    endl(t);
+    for (uint32_t i = 0; i < tg->nworst && i < 2 && tg->worst[i].t1 > tg->worst[i].t0; i++) {
+        const struct sched_wait *w = &tg->worst[i];
+        text_raw(t, i ? "          " : "  longest ", 10);
+        text_dur(t, w->t1 - w->t0);
+        text_lit(t, " @");
+        text_dur(t, w->t0);
+        text_lit(t, " ");
+        text_who(t, l->tr, w->g);
+        text_add(t, "%s; idle ", w->preempted ? ", stopped" : "");
+        text_share(t, (double)w->idle_ns, (double)w->all_ns);
+        if (w->stopped_ns > w->all_ns / 10) {
+            text_lit(t, ", stopped ");
+            text_share(t, (double)w->stopped_ns, (double)w->all_ns);
+        }
+        if (w->nran) {
+            text_lit(t, ", ");
+            text_func(t, l->tr, w->ran[0], 28);
+            text_lit(t, " ");
+            text_share(t, (double)w->ran_ns[0], (double)w->all_ns);
+        }
+        endl(t);
+    }
+}
+
+static void cell_dur(struct text *t, int64_t ns, size_t width)
+{
+    struct text c = {.ticks = t->ticks};
+    text_dur(&c, ns);
+    text_add(t, "%*s", (int)width, c.p ? c.p : "");
+    text_free(&c);
+}
+
+static void groups(struct text *t, const struct loaded *l)
+{
+    uint32_t shown = 0;
+    text_add(t, "\nGOROUTINES by start function\n  %-38s %7s %9s %9s %9s %9s %9s\n", "", "count", "running",
+             "sched wait", "blocked", "sys call", "assist");
+    for (uint32_t i = 0; i < l->tg->ngroups && shown < 6; i++, shown++) {
+        const struct group *g = &l->tg->groups[i];
+        size_t start = t->n;
+        text_lit(t, "  ");
+        text_func(t, l->tr, g->name, 38);
+        text_pad(t, start, 40);
+        text_add(t, " %7u", g->count);
+        cell_dur(t, g->d[GM_EXEC].total, 10);
+        cell_dur(t, g->d[GM_SCHED].total, 10);
+        cell_dur(t, g->d[GM_WAIT].total, 10);
+        cell_dur(t, g->d[GM_SYSCALL].total + g->d[GM_SYSBLOCK].total, 10);
+        cell_dur(t, g->d[GM_ASSIST].total, 10);
+        endl(t);
+    }
+    if (l->tg->ngroups > shown) {
+        text_add(t, "  .. and %u more start functions\n", l->tg->ngroups - shown);
+    }
+}
+
+static void waits(struct text *t, const struct loaded *l)
+{
+    uint32_t shown = 0;
+    text_lit(t, "\nWAITS by reason and place\n");
+    for (uint32_t i = 0; i < l->tg->nwaits && shown < 5; i++, shown++) {
+        const struct wait_row *w = &l->tg->waits[i];
+        text_lit(t, "  ");
+        cell_dur(t, w->total, 8);
+        text_add(t, " %8llu x  max ", (unsigned long long)w->count);
+        cell_dur(t, w->longest.t1 - w->longest.t0, 7);
+        text_lit(t, "  ");
+        text_reason(t, l->tr, w->reason);
+        text_lit(t, " at ");
+        text_where(t, l->tr, w->stack, 48);
+        endl(t);
+    }
+}
+
+static bool contended(const struct pair_row *p)
+{
+    return !p->from_scheduler && (p->kind == WK_LOCK || p->kind == WK_SEND || p->kind == WK_COND);
+}
+
+/* Who woke it need not be who held it: that is told once for each place. */
+static void held(struct text *t, const struct loaded *l, const struct pair_row *p)
+{
+    uint32_t place = holder_place(l->tr, p->stack);
+    const struct holder_row *h = holder_at(l->tg, place);
+    for (const struct pair_row *q = l->tg->pairs; q < p; q++) {
+        if (q->kind == WK_LOCK && contended(q) && holder_place(l->tr, q->stack) == place) {
+            return;
+        }
+    }
+    if (h && h->told > 0) {
+        text_lit(t, "           held by ");
+        holder_text(t, l->tr, h);
+        endl(t);
+    }
+}
+
+static void pairs(struct text *t, const struct loaded *l)
+{
+    uint32_t shown = 0;
+    for (uint32_t i = 0; i < l->tg->npairs && shown < 3; i++) {
+        const struct pair_row *p = &l->tg->pairs[i];
+        if (!contended(p)) {
+            continue;
+        }
+        if (shown++ == 0) {
+            text_lit(t, "CONTENTION waiter <- who woke it; who held the lock is inferred\n");
+        }
+        text_lit(t, "  ");
+        cell_dur(t, p->total, 8);
+        text_add(t, " %8llu x  max ", (unsigned long long)p->count);
+        cell_dur(t, p->longest.t1 - p->longest.t0, 7);
+        text_add(t, "  %s: ", wait_kind_name(p->kind));
+        text_func(t, l->tr, trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26);
+        text_lit(t, " <- ");
+        text_func(t, l->tr, trace_frame(l->tr, p->waker_stack, stacks_user_frame(l->tr, p->waker_stack)).func, 26);
+        endl(t);
+        if (p->kind == WK_LOCK) {
+            held(t, l, p);
+        }
+    }
+}
+
+static void syscalls(struct text *t, const struct loaded *l)
+{
+    if (l->tg->nsyscalls) {
+        text_lit(t, "SYSTEM CALLS by place\n");
+    }
+    for (uint32_t i = 0; i < l->tg->nsyscalls && i < 3; i++) {
+        const struct syscall_row *s = &l->tg->syscalls[i];
+        text_lit(t, "  ");
+        cell_dur(t, s->total, 8);
+        text_add(t, " %8llu x  max ", (unsigned long long)s->count);
+        cell_dur(t, s->longest.t1 - s->longest.t0, 7);
+        text_add(t, "  %llu blocking, ", (unsigned long long)s->blocking);
+        text_where(t, l->tr, s->stack, 44);
+        endl(t);
+    }
+}
+
+static void tasks(struct text *t, const struct loaded *l)
+{
+    uint32_t shown[2] = {0};
+    for (uint32_t i = 0; i < l->tg->ntypes; i++) {
+        const struct span_type *y = &l->tg->types[i];
+        if (shown[y->is_region]++ >= 2) {
+            continue;
+        }
+        if (i == 0) {
+            text_lit(t, "\nTASKS and regions\n");
+        }
+        text_add(t, "  %s ", y->is_region ? "region" : "task");
+        text_lit(t, "\"");
+        {
+            struct str s = trace_str(l->tr, y->name);
+            text_clean(t, s.p, s.len, 24);
+        }
+        text_lit(t, "\" ");
+        dist_text(t, &y->d);
+        if (y->open_end) {
+            text_add(t, ", %llu not ended", (unsigned long long)y->open_end);
+        }
+        endl(t);
+    }
+}
+
+static void samples(struct text *t, const struct loaded *l)
+{
+    const struct triage *tg = l->tg;
+    if (tg->sample_count) {
+        text_add(t, "\nCPU SAMPLES  %llu\n", (unsigned long long)tg->sample_count);
+    }
+    for (uint32_t i = 0; i < tg->nsamples && i < 4 && tg->samples[i].flat; i++) {
+        size_t start = t->n;
+        text_lit(t, "  ");
+        text_share(t, (double)tg->samples[i].flat, (double)tg->sample_count);
+        text_pad(t, start, 9);
+        text_lit(t, " with callees ");
+        text_share(t, (double)tg->samples[i].cum, (double)tg->sample_count);
+        text_pad(t, start, 31);
+        text_func(t, l->tr, tg->samples[i].func, 60);
+        endl(t);
+    }
+}
+
+/* Lines as they are, but none longer than REPORT_WIDTH. */
+static void cut_lines(struct text *t, const char *s)
+{
+    while (*s) {
+        size_t n = strcspn(s, "\n");
+        struct text u = {0};
+        text_raw(&u, s, n);
+        if (text_width(&u, 0) <= REPORT_WIDTH) {
+            text_raw(t, s, n);
+        } else {
+            text_clean(t, s, n, REPORT_WIDTH);
+        }
+        t->failed |= u.failed;
+        text_free(&u);
+        endl(t);
+        s += n + (s[n] == '\n');
+    }
+}
+
+void report_text(struct text *t, const struct loaded *l)
+{
+    struct text u = {.ascii = t->ascii, .ticks = !trace_info(l->tr)->has_clock};
+    head(&u, l);
+    findings(&u, l);
+    processors(&u, l);
+    collector(&u, l);
+    scheduler(&u, l);
+    groups(&u, l);
+    waits(&u, l);
+    pairs(&u, l);
+    syscalls(&u, l);
+    tasks(&u, l);
+    samples(&u, l);
+    t->failed |= !text_ok(&u);
+    cut_lines(t, u.p ? u.p : "");
+    text_free(&u);
+}
+
+int report_status(const struct loaded *l)
+{
+    return l->partial ? 3 : 0;
+}

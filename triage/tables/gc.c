@@ -1,0 +1,228 @@
+/*
+ * gc.c - the collector: cycles, stops of the world by kind, which P was the last to stop, sweeping, assists, heap
+ * against goal. (Worker time by mode is counted with the goroutines' lanes.)
+ */
+#include "triage/tri.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+static bool kind_is_gc(const struct trace *tr, uint32_t kind)
+{
+    struct str s = trace_str(tr, kind);
+    return s.len == 0 || str_starts(s, "GC"); /* before go 1.10 kinds have no names, and only GC stopped the world */
+}
+
+enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span *s)
+{
+    struct str l = trace_str(tr, s->label);
+    if (s->state == ST_WAITING) {
+        struct str why = trace_str(tr, s->reason);
+        return why.len == 0 || str_starts(why, "system goroutine") ? GC_UNLABELLED : mode;
+    }
+    return l.len == 0                     ? mode
+           : str_is(l, "GC (dedicated)")  ? GC_DEDICATED
+           : str_is(l, "GC (fractional)") ? GC_FRACTIONAL
+           : str_is(l, "GC (idle)")       ? GC_IDLE
+                                          : GC_UNLABELLED;
+}
+
+static bool note_stw(struct triage *tg, struct tab *by_kind, size_t *cap, const struct range *r)
+{
+    int64_t ns = r->t1 - r->t0;
+    struct stw_row *p;
+    uint32_t i = tab_put(by_kind, r->name, 0, tg->nstw);
+    if (i == TAB_NONE) {
+        return false;
+    }
+    if (i == tg->nstw) {
+        p = mem_grow(tg->stw, cap, (size_t)i + 1, sizeof *p);
+        if (!p) {
+            return false;
+        }
+        tg->stw = p;
+        p[i] = (struct stw_row){
+            .kind = r->name, .is_gc = kind_is_gc(tg->tr, r->name), .last_p = NO_LANE, .last_g = NO_LANE};
+        tg->nstw++;
+    }
+    p = &tg->stw[i];
+    p->count++;
+    p->total = ns_add(p->total, ns);
+    if (p->count == 1 || ns > p->longest.t1 - p->longest.t0) {
+        p->longest = (struct moment){r->t0, r->t1, r->scope_p ? NO_LANE : r->owner, r->scope_p ? r->owner : NO_LANE};
+    }
+    hist_add(&tg->stw_all, ns);
+    if (p->is_gc) {
+        hist_add(&tg->stw_gc, ns);
+    }
+    return true;
+}
+
+/* When P stopped within [t0,t1): the end of its last busy span there; NO_TIME if it was idle all along or never
+ * stopped. */
+static int64_t stopped_at(const struct trace *tr, uint32_t p, const struct moment *m, struct span *what)
+{
+    struct span_iter it;
+    int64_t at = NO_TIME;
+    bool mine = false;
+    if (!span_seek(&it, tr, (struct lane){LANE_P, p}, m->t0)) {
+        return NO_TIME;
+    }
+    do {
+        const struct span *s = span_get(&it);
+        if (s->t0 >= m->t1) {
+            break;
+        }
+        if (s->state == ST_IDLE || s->state == ST_NONE || s->t1 <= m->t0) {
+            continue;
+        }
+        if (tri_is_exec(s->state) && s->who == m->g && m->g != NO_LANE) {
+            mine = true; /* the P of who stops the world goes on */
+        }
+        at = s->t1;
+        if (s->who != NO_LANE) {
+            *what = *s;
+        }
+    } while (span_next(&it));
+    return mine || at >= m->t1 ? NO_TIME : at;
+}
+
+uint32_t triage_last_to_stop(const struct trace *tr, const struct moment *m, struct span *what, int64_t *after)
+{
+    uint32_t last = NO_LANE, np = trace_nlanes(tr, LANE_P);
+    int64_t best = NO_TIME;
+    for (uint32_t p = 0; p < np; p++) {
+        struct span s = {.who = NO_LANE};
+        int64_t at = slices_tick() ? stopped_at(tr, p, m, &s) : NO_TIME;
+        if (at == NO_TIME || at <= best || p == m->p) {
+            continue;
+        }
+        best = at;
+        last = p;
+        *what = s;
+        *after = at - m->t0;
+    }
+    return last;
+}
+
+static void last_to_stop(struct triage *tg, struct stw_row *r)
+{
+    struct span what = {.who = NO_LANE}, own;
+    r->last_p = triage_last_to_stop(tg->tr, &r->longest, &what, &r->last_ns);
+    if (r->last_p == NO_LANE) {
+        return;
+    }
+    r->last_g = what.who;
+    r->last_stack = 0;
+    if (what.who != NO_LANE && trace_span_at(tg->tr, (struct lane){LANE_G, what.who}, what.t1, &own)) {
+        r->last_stack =
+            own.state == ST_RUNNABLE || own.state == ST_WAITING || own.state == ST_SYSCALL ? own.stack : 0;
+    }
+}
+
+static int cmp_stw(const void *a, const void *b)
+{
+    const struct stw_row *x = a, *y = b;
+    int64_t p = x->longest.t1 - x->longest.t0, q = y->longest.t1 - y->longest.t0;
+    return p != q ? (p < q) - (p > q) : (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static uint64_t heap_at(const struct point *h, size_t n, int64_t t)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (h[mid].t <= t) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
+    }
+    return lo ? h[lo - 1].v : 0;
+}
+
+static void heap(struct triage *tg, const struct range *gc, size_t ngc)
+{
+    const struct point *h, *goal;
+    size_t n = trace_points(tg->tr, METRIC_HEAP, &h), ng = trace_points(tg->tr, METRIC_GOAL, &goal), j = 0;
+    struct heap_stat *s = &tg->heap;
+    s->known = n > 0;
+    for (size_t i = 0; i < n; i++) {
+        while (j < ng && goal[j].t <= h[i].t) {
+            j++;
+        }
+        if (h[i].v > s->max) {
+            s->max = h[i].v;
+            s->max_at = h[i].t;
+        }
+        /* a goal of 2^63 and more means that there is none */
+        if (j && goal[j - 1].v && goal[j - 1].v < (uint64_t)INT64_MAX && h[i].v > goal[j - 1].v) {
+            double over = (double)h[i].v / (double)goal[j - 1].v - 1;
+            if (over > s->over) {
+                s->over = over;
+                s->over_at = h[i].t;
+                s->worst_goal = goal[j - 1].v;
+            }
+        }
+    }
+    for (size_t i = 0; i < ng; i++) {
+        if (goal[i].v < (uint64_t)INT64_MAX && goal[i].v > s->max_goal) {
+            s->max_goal = goal[i].v;
+        }
+    }
+    if (n) {
+        s->first = h[0].v;
+        s->last = h[n - 1].v;
+    }
+    for (size_t i = 0; i < ngc; i++) {
+        if (!gc[i].open_end && gc[i].t1 > tg->t0 && gc[i].t1 <= tg->t1) {
+            s->low_last = heap_at(h, n, gc[i].t1);
+            s->low_first = s->low_first ? s->low_first : s->low_last;
+        }
+    }
+}
+
+/* How many ranges there are within what the tables are of, and their time there. */
+static uint64_t sum_up(const struct triage *tg, const struct range *r, size_t n, int64_t *ns)
+{
+    uint64_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t t0 = r[i].t0, t1 = r[i].t1;
+        if (tri_clip(tg, &t0, &t1)) {
+            *ns = ns_add(*ns, t1 - t0);
+            count++;
+        }
+    }
+    return count;
+}
+
+bool triage_gc(struct triage *tg)
+{
+    const struct range *r;
+    struct tab by_kind = {0};
+    size_t n = trace_ranges(tg->tr, RANGE_STW, &r), cap = 0;
+    bool ok = true;
+    for (size_t i = 0; i < n && ok; i++) {
+        struct range x = r[i];
+        ok = !tri_clip(tg, &x.t0, &x.t1) || note_stw(tg, &by_kind, &cap, &x);
+    }
+    tab_free(&by_kind);
+    if (!ok) {
+        return false;
+    }
+    for (uint32_t i = 0; i < tg->nstw; i++) {
+        last_to_stop(tg, &tg->stw[i]);
+    }
+    if (tg->nstw) {
+        qsort(tg->stw, tg->nstw, sizeof *tg->stw, cmp_stw);
+    }
+    n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
+    tg->assists = sum_up(tg, r, n, &tg->assist_ns);
+    n = trace_ranges(tg->tr, RANGE_SWEEP, &r);
+    tg->sweeps = sum_up(tg, r, n, &tg->sweep_ns);
+    n = trace_ranges(tg->tr, RANGE_GC, &r);
+    tg->gc_cycles = sum_up(tg, r, n, &tg->gc_mark_ns);
+    heap(tg, r, n);
+    return true;
+}

@@ -1,0 +1,383 @@
+/*
+ * metrics.c - see metrics.h. One table of plain names, one list of sets, and a parser that takes names apart.
+ */
+#include "triage/tables/metrics.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+static double share(double part, double whole)
+{
+    return whole > 0 ? part / whole : 0;
+}
+
+static int64_t gc_ns(const struct triage *tg)
+{
+    return tg->p_sum.ns[ST_GCWORK] + tg->p_sum.ns[ST_ASSIST] + tg->p_sum.ns[ST_SWEEP];
+}
+
+#define METRICS(X) \
+    X("duration", UNIT_NS, true, (double)tg->end, "from the first to the last event") \
+    X("events", UNIT_COUNT, true, (double)in->events, "as Go counts them") \
+    X("bytes", UNIT_BYTES, true, (double)in->bytes_done, "of the trace, decompressed") \
+    X("damages", UNIT_COUNT, true, (double)in->ndamages, "places where part of the file is not shown") \
+    X("procs", UNIT_COUNT, true, share((double)tg->capacity, (double)tg->end), "GOMAXPROCS, on average") \
+    X("findings", UNIT_COUNT, true, (double)l->fs.n, "findings, notes included") \
+    X("goroutines", UNIT_COUNT, true, (double)tg->ng, "seen") \
+    X("goroutines.created", UNIT_COUNT, true, (double)tg->g_created, "in the trace") \
+    X("goroutines.end", UNIT_COUNT, true, (double)tg->g_at_end, "there when the trace ends") \
+    X("goroutines.stuck", UNIT_COUNT, true, stuck(tg), "created in the trace, blocked once and for good") \
+    X("busy.share", UNIT_SHARE, true, share((double)busy(tg), (double)tg->capacity), "of processor time") \
+    X("idle.share", UNIT_SHARE, true, share((double)tg->p_sum.ns[ST_IDLE], (double)tg->capacity), \
+      "of processor time") \
+    X("idle.missed", UNIT_SHARE, true, share((double)tg->idle[IDLE_MISSED], (double)tg->capacity), \
+      "processors idle with work at hand, of processor time") \
+    X("gc.cycles", UNIT_COUNT, true, (double)tg->gc_cycles, "mark phases") \
+    X("gc.share", UNIT_SHARE, true, share((double)gc_ns(tg), (double)tg->capacity), \
+      "mark workers, assists and sweeping, of processor time") \
+    X("gc.mark", UNIT_NS, true, (double)tg->gc_mark_ns, "time under a mark phase") \
+    X("gc.assist", UNIT_NS, true, (double)tg->p_sum.ns[ST_ASSIST], "time goroutines assisted") \
+    X("heap.max", UNIT_BYTES, tg->heap.known, (double)tg->heap.max, "largest heap") \
+    X("heap.over", UNIT_SHARE, tg->heap.known, tg->heap.over, "most above its goal, of the goal") \
+    X("samples", UNIT_COUNT, true, (double)tg->sample_count, "CPU samples")
+
+static double stuck(const struct triage *tg)
+{
+    double n = 0;
+    for (uint32_t i = 0; i < tg->nleaks; i++) {
+        enum wait_kind k = tg->leaks[i].kind;
+        n += k == WK_NET || k == WK_SLEEP ? 0 : tg->leaks[i].once;
+    }
+    return n;
+}
+
+static int64_t busy(const struct triage *tg)
+{
+    int64_t ns = 0;
+    for (int i = ST_SCHED; i <= ST_SYSCALL; i++) {
+        ns = ns_add(ns, tg->p_sum.ns[i]);
+    }
+    return ns;
+}
+
+static bool plain(const struct loaded *l, const char *name, struct metric_value *out)
+{
+    const struct triage *tg = l->tg;
+    const struct trace_info *in = trace_info(l->tr);
+#define X(NAME, UNIT, KNOWN, VALUE, HELP) \
+    if (strcmp(name, NAME) == 0) { \
+        *out = (struct metric_value){.unit = UNIT, .known = KNOWN, .v = VALUE}; \
+        return true; \
+    }
+    METRICS(X)
+#undef X
+    return false;
+}
+
+const char *metric_list(size_t i, const char **help)
+{
+    static const struct {
+        const char *name, *help;
+    } list[] = {
+#define X(NAME, UNIT, KNOWN, VALUE, HELP) {NAME, HELP},
+        METRICS(X)
+#undef X
+            {"mmu(10ms)", "minimum mutator utilisation of a window (any length)"},
+        {"p99(sched)", "statistic of waits for a processor"},
+        {"stw.max", "statistic of stops of the world"},
+        {"total(stw.gc)", "statistic of stops for GC"},
+        {"p90(task:NAME)", "statistic of the tasks of a type; task: of all"},
+        {"p90(region:NAME)", "statistic of the regions of a type; region: of all"},
+        {"avg(exec:FUNC)",
+         "statistic over the goroutines of a start function; also wait, sched, syscall, assist, life"},
+        {"total(blocked:REASON)", "count, total or max of waits for a reason"},
+    };
+    if (i >= sizeof list / sizeof *list) {
+        return NULL;
+    }
+    *help = list[i].help;
+    return list[i].name;
+}
+
+/* ---- sets of durations -------------------------------------------------------------------------------------- */
+
+static bool name_matches(const struct trace *tr, uint32_t str, const char *want)
+{
+    struct text t = {0};
+    struct str s = trace_str(tr, str);
+    bool same = str_is(s, want);
+    text_func(&t, tr, str, 0);
+    same |= t.p && strcmp(t.p, want) == 0;
+    text_free(&t);
+    return same;
+}
+
+static bool set_spans(const struct loaded *l, bool region, const char *name, struct dist *d)
+{
+    const struct task *task;
+    const struct region *reg;
+    size_t n = region ? trace_regions(l->tr, &reg) : trace_tasks(l->tr, &task), k = 0;
+    int64_t *v;
+    if (name) { /* the tables have it */
+        for (uint32_t i = 0; i < l->tg->ntypes; i++) {
+            if (l->tg->types[i].is_region == region && str_is(trace_str(l->tr, l->tg->types[i].name), name)) {
+                *d = l->tg->types[i].d;
+            }
+        }
+        return true;
+    }
+    v = mem_alloc((n + 1) * sizeof *v);
+    for (size_t i = 0; v && i < n; i++) {
+        bool whole = region ? !reg[i].open_start && !reg[i].open_end : !task[i].open_start && !task[i].open_end;
+        if (whole) {
+            v[k++] = region ? reg[i].t1 - reg[i].t0 : task[i].t1 - task[i].t0;
+        }
+    }
+    if (v) {
+        dist_of(d, v, k);
+    }
+    mem_free(v);
+    return v != NULL;
+}
+
+static void set_group(const struct loaded *l, enum gmetric m, const char *func, struct dist *d)
+{
+    for (uint32_t i = 0; i < l->tg->ngroups; i++) {
+        if (name_matches(l->tr, l->tg->groups[i].name, func)) {
+            *d = l->tg->groups[i].d[m];
+            return;
+        }
+    }
+}
+
+static void set_blocked(const struct loaded *l, const char *reason, struct dist *d)
+{
+    for (uint32_t i = 0; i < l->tg->nwaits; i++) {
+        const struct wait_row *w = &l->tg->waits[i];
+        int64_t longest = w->longest.t1 - w->longest.t0;
+        if (str_is(trace_str(l->tr, w->reason), reason)) {
+            d->n += w->count;
+            d->total = ns_add(d->total, w->total);
+            d->max = longest > d->max ? longest : d->max;
+        }
+    }
+}
+
+/* false: no such set, or out of memory (*e says which). */
+static bool set_get(const struct loaded *l, const char *set, struct dist *d, struct err *e)
+{
+    static const struct {
+        const char *name;
+        enum gmetric m;
+    } of_groups[] = {{"exec:", GM_EXEC},       {"wait:", GM_WAIT},     {"sched:", GM_SCHED},
+                     {"syscall:", GM_SYSCALL}, {"assist:", GM_ASSIST}, {"life:", GM_LIFE}};
+    bool region = strncmp(set, "region", 6) == 0;
+    size_t word = region ? 6 : 4;
+    *d = (struct dist){0};
+    if (strcmp(set, "sched") == 0) {
+        hist_dist(&l->tg->sched, d);
+        return true;
+    }
+    if (strcmp(set, "stw") == 0 || strcmp(set, "stw.gc") == 0) {
+        hist_dist(set[3] ? &l->tg->stw_gc : &l->tg->stw_all, d);
+        return true;
+    }
+    if (strncmp(set, "blocked:", 8) == 0) {
+        set_blocked(l, set + 8, d);
+        return true;
+    }
+    if ((region || strncmp(set, "task", 4) == 0) && (set[word] == 0 || set[word] == ':')) {
+        if (!set_spans(l, region, set[word] ? set + word + 1 : NULL, d)) {
+            err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the durations of %s", set);
+            return false;
+        }
+        return true;
+    }
+    for (size_t i = 0; i < sizeof of_groups / sizeof *of_groups; i++) {
+        size_t n = strlen(of_groups[i].name);
+        if (strncmp(set, of_groups[i].name, n) == 0) {
+            set_group(l, of_groups[i].m, set + n, d);
+            return true;
+        }
+    }
+    err_set(e, ERR_ARG, ERR_NO_OFFSET, "no set of durations named '%s' (gotop report --metrics lists them)", set);
+    return false;
+}
+
+static bool statistic(const char *name, const struct dist *d, struct metric_value *out)
+{
+    static const char *const known[] = {"count", "total", "min", "avg", "sd", "p50", "p90", "p99", "max"};
+    const double v[] = {(double)d->n,   (double)d->total, (double)d->min, (double)dist_avg(d), dist_sd(d),
+                        (double)d->p50, (double)d->p90,   (double)d->p99, (double)d->max};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(name, known[i]) == 0) {
+            *out = (struct metric_value){
+                .unit = i ? UNIT_NS : UNIT_COUNT, .known = i < 2 || d->n > 0, .v = v[i], .d = *d};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "1ms" -> ns; false if it is no time. */
+static bool parse_ns(const char *s, int64_t *ns)
+{
+    static const struct {
+        const char *u;
+        double k;
+    } unit[] = {{"ns", 1}, {"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+    char *end;
+    double v = strtod(s, &end);
+    for (size_t i = 0; i < 4 && end != s; i++) {
+        if (strcmp(end, unit[i].u) == 0 && v >= 0 && v * unit[i].k < 9e18) {
+            *ns = (int64_t)(v * unit[i].k + 0.5);
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum err_code get_mmu(const struct loaded *l, const char *window, struct metric_value *out, struct err *e)
+{
+    struct mmu_point p;
+    int64_t ns;
+    enum err_code c;
+    if (!parse_ns(window, &ns) || ns <= 0) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "mmu() wants a time such as 10ms, not '%s'", window);
+    }
+    c = triage_mmu(l->tr, MMU_DEFAULT, &ns, 1, &p, e);
+    *out = (struct metric_value){.unit = UNIT_SHARE, .known = true, .v = p.mmu};
+    return c;
+}
+
+static enum err_code get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e)
+{
+    char buf[128], *open, *dot;
+    struct dist d;
+    size_t n = strlen(name);
+    if (n >= sizeof buf) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a metric's name has at most %zu characters", sizeof buf - 1);
+    }
+    if (plain(l, name, out)) {
+        return ERR_OK;
+    }
+    memcpy(buf, name, n + 1);
+    open = strchr(buf, '(');
+    if (open && n > 1 && buf[n - 1] == ')') { /* p99(sched) */
+        *open = 0;
+        buf[n - 1] = 0;
+        if (strcmp(buf, "mmu") == 0) {
+            return get_mmu(l, open + 1, out, e);
+        }
+        if (!set_get(l, open + 1, &d, e)) {
+            return e ? e->code : ERR_ARG;
+        }
+        if (statistic(buf, &d, out)) {
+            return ERR_OK;
+        }
+    } else if ((dot = strrchr(buf, '.')) != NULL) { /* sched.p99 */
+        *dot = 0;
+        if (!set_get(l, buf, &d, e)) {
+            return e ? e->code : ERR_ARG;
+        }
+        if (statistic(dot + 1, &d, out)) {
+            return ERR_OK;
+        }
+    }
+    return err_set(e, ERR_ARG, ERR_NO_OFFSET, "no metric named '%s' (gotop report --metrics lists them)", name);
+}
+
+enum err_code metric_get(const struct loaded *l, const char *name, struct metric_value *out, struct err *e)
+{
+    enum err_code c = get(l, name, out, e);
+    if (c == ERR_OK && out->unit == UNIT_NS && !trace_info(l->tr)->has_clock) {
+        out->known = false; /* ticks are no time */
+    }
+    return c;
+}
+
+void metric_text(struct text *t, const struct metric_value *v)
+{
+    if (!v->known) {
+        text_lit(t, "-");
+    } else if (v->unit == UNIT_NS) {
+        text_dur(t, (int64_t)v->v);
+    } else if (v->unit == UNIT_BYTES) {
+        text_bytes(t, (uint64_t)v->v);
+    } else if (v->unit == UNIT_SHARE) {
+        text_add(t, "%.2f%%", v->v * 100);
+    } else {
+        text_add(t, "%.6g", v->v);
+    }
+}
+
+/* ---- conditions --------------------------------------------------------------------------------------------- */
+
+static bool parse_amount(const char *s, struct condition *c)
+{
+    static const struct {
+        const char *u;
+        double k;
+        enum unit unit;
+    } unit[] = {{"", 1, UNIT_COUNT},           {"ns", 1, UNIT_NS},       {"us", 1e3, UNIT_NS},
+                {"ms", 1e6, UNIT_NS},          {"s", 1e9, UNIT_NS},      {"%", 0.01, UNIT_SHARE},
+                {"B", 1, UNIT_BYTES},          {"KB", 1024, UNIT_BYTES}, {"MB", 1048576, UNIT_BYTES},
+                {"GB", 1073741824, UNIT_BYTES}};
+    char *end;
+    double v = strtod(s, &end);
+    if (end == s || v != v) {
+        return false;
+    }
+    while (*end == ' ') {
+        end++;
+    }
+    for (size_t i = 0; i < sizeof unit / sizeof *unit; i++) {
+        if (strcmp(end, unit[i].u) == 0) {
+            c->v = v * unit[i].k;
+            c->unit = unit[i].unit;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum err_code condition_parse(const char *s, bool change, struct condition *c, struct err *e)
+{
+    size_t n = strcspn(s, "<>=!"), end = n, k;
+    const char *p = s + n;
+    *c = (struct condition){0};
+    while (end > 0 && s[end - 1] == ' ') {
+        end--;
+    }
+    if (end == 0 || end >= sizeof c->metric || !*p) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "a condition reads METRIC<VALUE, as stw.max<1ms; this is '%s'", s);
+    }
+    memcpy(c->metric, s, end);
+    k = p[1] == '=' ? 2 : 1;
+    memcpy(c->op, p, k);
+    if ((k == 1 && (*p == '=' || *p == '!'))) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "unknown comparison '%s': < <= > >= == != are known", c->op);
+    }
+    for (p += k; *p == ' '; p++) {
+    }
+    c->relative = change && (*p == '+' || *p == '-');
+    if (!parse_amount(p, c)) {
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                       "no value in '%s': a number with ns us ms s %% B KB MB GB or no unit", s);
+    }
+    c->percent = c->relative && c->unit == UNIT_SHARE;
+    return ERR_OK;
+}
+
+bool condition_holds(const struct condition *c, double v)
+{
+    bool eq = v == c->v;
+    switch (c->op[0]) {
+    case '<': return v < c->v || (c->op[1] && eq);
+    case '>': return v > c->v || (c->op[1] && eq);
+    case '!': return !eq;
+    default: return eq;
+    }
+}

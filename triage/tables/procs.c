@@ -1,0 +1,67 @@
+/*
+ * procs.c - processors: what each did, how much processor time there was, and which goroutines assisted the collector
+ * (a goroutine's lane shows that as running).
+ */
+#include "triage/tri.h"
+
+#include "decode/base/mem.h"
+
+bool triage_proc(struct triage *tg, uint32_t p)
+{
+    struct lane l = {LANE_P, p};
+    trace_shares(tg->tr, l, tg->t0, tg->t1, &tg->p[p].s);
+    tg->p[p].spans = trace_lane(tg->tr, l).nspans;
+    for (int i = 0; i < ST_COUNT; i++) {
+        tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], tg->p[p].s.ns[i]);
+    }
+    return true;
+}
+
+/* A goroutine assists while it runs within an assist: it may be stopped there, and may wait for work to assist with.
+ */
+static void assists(struct triage *tg)
+{
+    const struct range *r;
+    size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
+    for (size_t i = 0; i < n && (i % 16 || slices_tick()); i++) {
+        struct shares s;
+        if (r[i].owner < tg->ng) {
+            int64_t t0 = r[i].t0, t1 = r[i].t1;
+            if (!tri_clip(tg, &t0, &t1)) {
+                continue;
+            }
+            trace_shares(tg->tr, (struct lane){LANE_G, r[i].owner}, t0, t1, &s);
+            tg->g[r[i].owner].ns[GM_ASSIST] = ns_add(tg->g[r[i].owner].ns[GM_ASSIST], s.ns[ST_RUNNING]);
+        }
+    }
+}
+
+/* GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
+bool triage_procs_end(struct triage *tg)
+{
+    const struct point *pt;
+    size_t n = trace_points(tg->tr, METRIC_PROCS, &pt);
+    uint64_t first = n ? pt[0].v : tg->np;
+    int64_t at = tg->t0, cap = 0, told = 0;
+    assists(tg);
+    if (n == 0 && trace_info(tg->tr)->gomaxprocs > first) {
+        first = trace_info(tg->tr)->gomaxprocs;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t v = i ? pt[i - 1].v : first;
+        if (pt[i].t > at) {
+            cap = ns_add(cap, ns_mul(pt[i].t - at, (int64_t)(v < 65536 ? v : 65536)));
+            at = pt[i].t;
+        }
+    }
+    first = n ? pt[n - 1].v : first;
+    tg->capacity = ns_add(cap, ns_mul(tg->t1 - at, (int64_t)(first < 65536 ? first : 65536)));
+    /* Ps that the trace never starts have no lane; a P may outlive a lower GOMAXPROCS for a moment. The parts shall
+       make a whole. */
+    for (int i = ST_IDLE; i <= ST_SYSCALL; i++) {
+        told = ns_add(told, tg->p_sum.ns[i]);
+    }
+    tg->capacity = tg->capacity > told ? tg->capacity : told;
+    tg->unused = tg->capacity - told;
+    return true;
+}

@@ -1,0 +1,145 @@
+/*
+ * stacks.c - reads kinds of waits off reasons and function names. The reasons are those of FORMAT's table in
+ * docs/ARCHITECTURE.md (the decoder gives one spelling for all dialects).
+ */
+#include "triage/tables/stacks.h"
+
+#include <string.h>
+
+bool str_is(struct str s, const char *c)
+{
+    return s.len == strlen(c) && memcmp(s.p, c, s.len) == 0;
+}
+
+bool str_starts(struct str s, const char *c)
+{
+    size_t n = strlen(c);
+    return s.len >= n && memcmp(s.p, c, n) == 0;
+}
+
+const char *wait_kind_name(enum wait_kind k)
+{
+    static const char *const name[WK_KINDS] = {"other",           "lock",   "wait group", "condition", "channel send",
+                                               "channel receive", "select", "network",    "sleep",     "GC",
+                                               "system"};
+    return (unsigned)k < WK_KINDS ? name[k] : "other";
+}
+
+static enum wait_kind kind_of_function(struct str f)
+{
+    static const struct {
+        const char *prefix;
+        enum wait_kind k;
+    } known[] = {
+        {"sync.(*Mutex)", WK_LOCK},
+        {"sync.(*RWMutex)", WK_LOCK},
+        {"internal/sync.(*Mutex)", WK_LOCK},
+        {"sync.(*WaitGroup)", WK_WAITGROUP},
+        {"sync.(*Cond)", WK_COND},
+        {"sync.runtime_SemacquireMutex", WK_LOCK},
+        {"sync.runtime_SemacquireRWMutex", WK_LOCK},
+        {"internal/sync.runtime_SemacquireMutex", WK_LOCK},
+        {"sync.runtime_SemacquireWaitGroup", WK_WAITGROUP},
+        {"internal/poll.(*fdMutex)", WK_LOCK},
+        {"internal/poll.runtime_Semacquire", WK_LOCK},
+        {"sync.(*Once)", WK_LOCK},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (str_starts(f, known[i].prefix)) {
+            return known[i].k;
+        }
+    }
+    return WK_OTHER;
+}
+
+static enum wait_kind kind_of_sync(const struct trace *tr, uint32_t stack)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        enum wait_kind k = kind_of_function(trace_str(tr, trace_frame(tr, stack, i).func));
+        if (k != WK_OTHER) {
+            return k;
+        }
+    }
+    return WK_OTHER;
+}
+
+enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack)
+{
+    struct str r = trace_str(tr, reason);
+    if (str_is(r, "sync")) {
+        return kind_of_sync(tr, stack);
+    }
+    if (str_starts(r, "sync.(*Cond)") || str_is(r, "sync cond")) {
+        return WK_COND;
+    }
+    if (str_is(r, "chan send")) {
+        return WK_SEND;
+    }
+    if (str_is(r, "chan receive")) {
+        return WK_RECV;
+    }
+    if (str_starts(r, "select") || str_is(r, "forever")) {
+        return WK_SELECT;
+    }
+    if (str_is(r, "network")) {
+        return WK_NET;
+    }
+    if (str_is(r, "sleep")) {
+        return WK_SLEEP;
+    }
+    if (str_starts(r, "GC ") || str_is(r, "wait until GC ends")) {
+        return WK_GC;
+    }
+    return str_starts(r, "system goroutine") ? WK_SYSTEM : WK_OTHER;
+}
+
+/* Go's standard library, by the first element of a package's path: it carries out what somebody else asked for. */
+static bool is_library(struct str f)
+{
+    static const char *const package[] = {
+        "archive",  "bufio",   "bytes",    "cmp",      "compress", "container", "context", "crypto",  "database",
+        "debug",    "embed",   "encoding", "errors",   "expvar",   "flag",      "fmt",     "go",      "hash",
+        "html",     "image",   "index",    "internal", "io",       "iter",      "log",     "maps",    "math",
+        "mime",     "net",     "os",       "path",     "plugin",   "reflect",   "regexp",  "runtime", "slices",
+        "sort",     "strconv", "strings",  "structs",  "sync",     "syscall",   "testing", "text",    "time",
+        "type:.eq", "unicode", "unique",   "unsafe",   "vendor",   "weak"};
+    for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
+        size_t n = strlen(package[i]);
+        if (f.len > n && (f.p[n] == '.' || f.p[n] == '/') && memcmp(f.p, package[i], n) == 0) {
+            return true;
+        }
+    }
+    return f.len == 0;
+}
+
+bool stacks_is_program(const struct trace *tr, uint32_t func)
+{
+    return !is_library(trace_str(tr, func));
+}
+
+/* Of the library, what every wait and call goes through. */
+static bool is_plumbing(struct str f)
+{
+    static const char *const package[] = {"runtime.", "runtime/", "sync.", "sync/",  "internal/",   "syscall.",
+                                          "net.",     "os.",      "io.",   "bufio.", "crypto/tls.", "time."};
+    for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
+        if (str_starts(f, package[i])) {
+            return true;
+        }
+    }
+    return f.len == 0;
+}
+
+uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
+{
+    uint32_t n = trace_stack(tr, stack), library = n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (!is_library(f)) {
+            return i;
+        }
+        library = library == n && !is_plumbing(f) ? i : library;
+    }
+    return library < n ? library : 0;
+}

@@ -1,0 +1,88 @@
+/*
+ * tab.h - the small structures triage's tables stand on: a map from two 64-bit words to a row number, a histogram of
+ * durations, and exact quantiles of an array. All allocate through decode/base/mem.h; all-zero is the empty one.
+ */
+#ifndef GOTOP_TRIAGE_TAB_H
+#define GOTOP_TRIAGE_TAB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- map -------------------------------------------------------------------------------------------------- */
+
+struct tab_slot {
+    uint64_t a, b;
+    uint32_t row; /* 1 + the value; 0 = free */
+};
+struct tab {
+    struct tab_slot *slot;
+    uint32_t cap, used;
+};
+#define TAB_NONE UINT32_MAX
+void tab_free(struct tab *m);
+uint32_t tab_get(const struct tab *m, uint64_t a, uint64_t b); /* TAB_NONE: not there */
+/*
+ * tab_put - the row of a key; a new key gets `fresh`. TAB_NONE when out of memory. Compare the answer with `fresh` to
+ * learn whether the key is new.
+ */
+uint32_t tab_put(struct tab *m, uint64_t a, uint64_t b, uint32_t fresh);
+
+/*
+ * Sums of times stay within 2^60 ns (36 years): those of a hostile trace end there instead of wrapping around, and a
+ * few of them may still be added without care.
+ */
+#define NS_MAX ((int64_t)1 << 60)
+static inline int64_t ns_clamp(int64_t v)
+{
+    return v > NS_MAX ? NS_MAX : v < -NS_MAX ? -NS_MAX : v;
+}
+static inline int64_t ns_add(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_add_overflow(a, b, &r) ? (b > 0 ? NS_MAX : -NS_MAX) : ns_clamp(r);
+}
+static inline int64_t ns_mul(int64_t a, int64_t b)
+{
+    int64_t r;
+    return __builtin_mul_overflow(a, b, &r) ? ((a > 0) == (b > 0) ? NS_MAX : -NS_MAX) : ns_clamp(r);
+}
+
+/* ---- durations -------------------------------------------------------------------------------------------- */
+
+/* Summary of a set of durations in ns. n = 0: all else is 0. sumsq is for the spread (dist_sd). */
+struct dist {
+    uint64_t n;
+    int64_t min, max, total;
+    int64_t p50, p90, p99; /* nearest rank */
+    double sumsq;
+};
+int64_t dist_avg(const struct dist *d);
+double dist_sd(const struct dist *d); /* standard deviation of the sample, 0 for n < 2 */
+/* dist_of - exact; v[0..n) is sorted in place. */
+void dist_of(struct dist *d, int64_t *v, size_t n);
+
+/* Rows by a number; rows_sort is stable. false: out of memory, or no longer wanted (slices.h). */
+struct keyed_row {
+    uint64_t key;
+    uint32_t row;
+};
+bool rows_sort(struct keyed_row *v, size_t n);
+
+/*
+ * A histogram of durations: exact below 64 ns, above with 32 steps per doubling, so a quantile is off by at most
+ * 1.6 %. Count, total, smallest and largest are exact. 15 KB.
+ */
+#define HIST_BUCKETS 1888
+struct hist {
+    uint64_t n, count[HIST_BUCKETS];
+    int64_t min, max, total;
+    double sumsq;
+};
+void hist_add(struct hist *h, int64_t ns); /* negative counts as 0 */
+int64_t hist_quantile(const struct hist *h, double q);
+void hist_dist(const struct hist *h, struct dist *d);
+/* hist_between - how many are in [lo, hi), by whole buckets: give powers of two, or the answer is approximate. */
+uint64_t hist_between(const struct hist *h, int64_t lo, int64_t hi);
+
+#endif

@@ -1,0 +1,58 @@
+/*
+ * dump.c - `gotop dump`: the command line and the exit status; decode/dump.h writes.
+ */
+#include "viewer/command/dump.h"
+
+#include "decode/base/door.h"
+#include "decode/dump.h"
+#include "decode/trace.h"
+#include "viewer/command/options.h"
+#include "viewer/command/say.h"
+
+int dump_main(int argc, char **argv)
+{
+    struct options o;
+    struct trace *tr;
+    struct err e = {0};
+    if (!options_parse(argc, argv, &o, stderr))
+        return EXIT_USAGE;
+    if (o.help) {
+        printf("usage: gotop dump [options] TRACE\n"
+               "The model as tab-separated records, one a line, sorted by kind. C event counts, F first stacks, G "
+               "goroutine\n"
+               "intervals, H facts, K CPU samples, L logs, M metrics, P running intervals, R ranges, S sums per "
+               "goroutine, T\n"
+               "tasks, U regions, Z sums per state, D damage.\n"
+               "  --strict, --threads N, --max-memory SIZE, --ticks-per-second N, --exe FILE   as for the viewer\n"
+               "Exit status: 0 whole, 1 wrong usage, 2 unreadable or not written, 3 a part.\n");
+        return finish_output(EXIT_OK);
+    }
+    if (!o.path) {
+        door_printf(stderr, "gotop: dump needs a trace\n");
+        return EXIT_USAGE;
+    }
+    if (trace_open(o.path, &o.trace, &tr, &e)) {
+        say_error(o.path, &e);
+        return EXIT_UNREADABLE;
+    }
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE && !trace_part(tr)) {
+    }
+    int status = EXIT_UNREADABLE;
+    if (trace_part(tr)) {
+        err_set(&e, ERR_NOMEM, ERR_NO_OFFSET,
+                "dump needs the whole model, which is more than --max-memory (%llu MiB) holds",
+                (unsigned long long)trace_limit(tr) >> 20);
+        say_error(o.path, &e);
+    } else if (trace_fatal(tr)) {
+        say_error(o.path, trace_fatal(tr));
+    } else {
+        for (uint32_t i = 0; i < trace_info(tr)->nwarnings; i++)
+            say_error(o.path, trace_warning(tr, i));
+        if (trace_info(tr)->ndamages) /* the D records say the rest */
+            say_error(o.path, trace_damage(tr, 0));
+        (void)dump_trace(tr, stdout); /* finish_output() sees whether all was written */
+        status = finish_output(trace_info(tr)->ndamages ? EXIT_PARTIAL : EXIT_OK);
+    }
+    trace_close(tr);
+    return status;
+}

@@ -1,0 +1,268 @@
+/*
+ * headless.c - key scripts and screens as text.
+ */
+#include "viewer/command/headless.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/door.h"
+#include "decode/base/mem.h"
+#include "layout/draw/popup.h"
+#include "layout/draw/status.h"
+
+static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *, int, char *, size_t), FILE *out)
+{
+    size_t size = (size_t)g->w * 4 + 1;
+    char *buf = mem_alloc(size);
+    if (!buf)
+        return false;
+    for (int y = 0; y < g->h; y++) {
+        line(g, y, buf, size);
+        fprintf(out, "%s\n", buf);
+    }
+    mem_free(buf);
+    return true;
+}
+
+/* A picture with all in it: drawing may find out that there is work left. */
+static bool draw(struct app *a)
+{
+    bool ok = app_draw(a);
+    while (ok && app_has(a, TODO_VIEW)) {
+        while (app_has(a, TODO_VIEW))
+            (void)app_work(a, INT64_MAX);
+        ok = app_draw(a);
+    }
+    return ok;
+}
+
+bool headless_print(struct app *a, bool styles, FILE *out)
+{
+    if (!draw(a))
+        return false;
+    bool ok = print_grid(&a->grid, grid_line, out);
+    if (ok && styles)
+        ok = print_grid(&a->grid, grid_line_styles, out);
+    return ok;
+}
+
+struct script {
+    struct app *a;
+    bool styles, linear, reading;
+    FILE *out, *errors;
+    bool quit, failed;
+    int view; /* the view that the last line was in */
+};
+
+/* ---- one line -------------------------------------------------------------------------------------------- */
+
+/* A pop-up's lines, one behind the other; its border and the screen behind it are left out. */
+static void print_popup(struct script *s)
+{
+    struct view *v = &s->a->view;
+    struct grid g = {.ascii = !s->a->utf8};
+    char line[4 * 200 + 1];
+    int w = v->w, h = v->h, n = 0;
+    enum tier tier = v->tier;
+    if (!grid_resize(&g, 200, 400))
+        return;
+    v->w = 200;
+    v->h = 400;
+    v->tier = TIER_ASCII; /* a border that can be told from text */
+    popup_draw(&g, v);
+    v->w = w;
+    v->h = h;
+    v->tier = tier;
+    for (int y = 0; y < g.h; y++) {
+        grid_line(&g, y, line, sizeof line);
+        char *from = line + strspn(line, " "), *end = from + strlen(from);
+        if (*from != '|')
+            continue;
+        from++;
+        if (end > from && end[-1] == '|')
+            end--;
+        while (end > from && end[-1] == ' ')
+            end--;
+        from += strspn(from, " ");
+        if (end > from)
+            fprintf(s->out, "%s%.*s", n++ ? " ; " : "", (int)(end - from), from);
+    }
+    grid_free(&g);
+}
+
+/* Text, with '?' for what this output can't show. */
+static void print_safe(const struct script *s, const char *text)
+{
+    struct str t = str_of(text);
+    for (uint32_t at = 0; at < t.len;) {
+        int width;
+        char out[4];
+        uint32_t cp = str_next(t, &at, &width);
+        fwrite(out, 1, (size_t)str_utf8(s->a->utf8 || cp < 0x7f ? cp : '?', out), s->out);
+    }
+}
+
+/* Where one is: the view if it has changed, what is under the cursor, what the program has to say. */
+static void print_linear(struct script *s)
+{
+    const struct view *v = &s->a->view;
+    char line[RICH_MOST];
+    if (v->prompt)
+        return;
+    if (v->at.view != s->view)
+        fprintf(s->out, "[%s] ", keyview_name((enum keyview)v->at.view));
+    s->view = v->at.view;
+    if (v->popup) {
+        print_popup(s);
+    } else {
+        status_text(v, line, sizeof line);
+        print_safe(s, line);
+    }
+    if (v->message[0])
+        fprintf(s->out, "  (%s)", v->message);
+    fputc('\n', s->out);
+    fflush(s->out);
+}
+
+/* ---- scripts --------------------------------------------------------------------------------------------- */
+
+static void after(struct script *s, unsigned flags)
+{
+    do {
+        while (app_hold(s->a, INT64_MAX)) {
+        }
+        while (app_has(s->a, TODO_VIEW) && !(flags & VR_QUIT))
+            flags |= app_work(s->a, INT64_MAX);
+        if (!s->a->view.far.look)
+            while (app_has(s->a, TODO_TABLES))
+                flags |= app_triage(s->a, INT64_MAX);
+    } while (!(flags & VR_QUIT) && (app_has(s->a, TODO_VIEW) || app_hold(s->a, INT64_MAX)));
+    if (flags & VR_QUIT)
+        s->quit = true;
+    /* pop-ups learn their length when drawn, and a reader would see every step */
+    if (!s->quit && !draw(s->a))
+        s->failed = true;
+    if (s->linear && !s->quit)
+        print_linear(s);
+}
+
+static void type_key(struct script *s, keycode k)
+{
+    struct key_event ev = {k, -1, -1};
+    if (!s->quit)
+        after(s, app_key(s->a, &ev));
+}
+
+static void type_text(struct script *s, const char *text, size_t len)
+{
+    struct str str = {text, (uint32_t)len};
+    for (uint32_t at = 0; at < str.len;) {
+        int width;
+        type_key(s, str_next(str, &at, &width));
+    }
+}
+
+static bool run_directive(struct script *s, const char *w, size_t len)
+{
+    int width, height;
+    char copy[40];
+    if (len == 6 && memcmp(w, "@print", 6) == 0) {
+        s->failed |= !headless_print(s->a, s->styles, s->out);
+        return true;
+    }
+    if (len <= 6 || len >= sizeof copy || memcmp(w, "@size=", 6) != 0)
+        return false;
+    memcpy(copy, w + 6, len - 6);
+    copy[len - 6] = '\0';
+    if (sscanf(copy, "%dx%d", &width, &height) != 2 || width < 1 || height < 1)
+        return false;
+    after(s, app_resize(s->a, width, height));
+    return true;
+}
+
+static bool run_word(struct script *s, const char *w, size_t len)
+{
+    keycode k;
+    enum action act = action_find(w, len);
+    bool digits = len > 0;
+    for (size_t i = 0; i < len; i++)
+        digits &= w[i] >= '0' && w[i] <= '9';
+    if (w[0] == '@' && len > 1)
+        return run_directive(s, w, len);
+    bool is_key = key_parse(w, len, &k);
+    if (s->a->view.prompt && !is_key) {
+        type_text(s, w, len);
+    } else if (act != ACT_NONE) {
+        after(s, app_do(s->a, act, 0, NULL));
+    } else if (is_key) {
+        type_key(s, k);
+    } else if (digits || w[0] == '/' || w[0] == ':') { /* a count; a prompt and what is typed there */
+        type_text(s, w, len);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+static bool run_words(struct script *s, const char *p)
+{
+    while (*(p += strspn(p, " \t\n")) && !s->quit && !s->failed) {
+        const char *close = *p == '"' ? strchr(p + 1, '"') : NULL;
+        size_t len = close ? (size_t)(close - p) + 1 : strcspn(p, " \t\n");
+        if (close) {
+            type_text(s, p + 1, len - 2);
+        } else if (!run_word(s, p, len)) {
+            char word[200];
+            str_safe((struct str){p, (uint32_t)(len < 100 ? len : 100)}, word, sizeof word);
+            door_printf(s->reading ? s->out : s->errors, "%s'%s' is no key and no action\n",
+                        s->reading ? "" : "gotop: --keys: ", word);
+            if (!s->reading)
+                return false;
+        }
+        p += len;
+    }
+    return true;
+}
+
+static bool begin(struct app *a)
+{
+    while (app_load(a, INT64_MAX)) {
+    }
+    while (app_has(a, TODO_TABLES))
+        (void)app_triage(a, INT64_MAX);
+    while (app_hold(a, INT64_MAX)) {
+    }
+    return draw(a);
+}
+
+bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors)
+{
+    struct script s = {.a = a, .linear = true, .reading = !keys, .out = out, .errors = errors};
+    char line[4096];
+    if (!begin(a))
+        return false;
+    if (trace_fatal(a->tr))
+        return true;
+    print_linear(&s);
+    if (keys)
+        return run_words(&s, keys) && !s.failed;
+    while (!s.quit && !s.failed && fgets(line, sizeof line, in)) {
+        if (line[strspn(line, " \t\r\n")])
+            (void)run_words(&s, line);
+        else
+            print_linear(&s);
+        fflush(out);
+    }
+    return !s.failed;
+}
+
+bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE *errors)
+{
+    struct script s = {.a = a, .styles = styles, .out = out, .errors = errors};
+    if (!begin(a))
+        return false;
+    if (!run_words(&s, keys ? keys : "") || s.failed)
+        return false;
+    return s.quit || headless_print(a, styles, out);
+}

@@ -1,0 +1,37 @@
+/*
+ * headless.h - the program driven by a script instead of a terminal.
+ */
+#ifndef GOTOP_VIEWER_HEADLESS_H
+#define GOTOP_VIEWER_HEADLESS_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "viewer/session/app.h"
+
+/*
+ * headless_run - run a key script, then print the screen. Words are separated by blanks:
+ *
+ *     zoom-in w C-x Enter   an action's name or a key's
+ *     12 /main :1.5s        typed character by character: a count, a prompt with its text
+ *     "main.foo bar"        typed text; within a prompt any other word is typed as well
+ *     @print                print the screen as it is now
+ *     @size=100x30          the terminal changed its size
+ *
+ * The trace is loaded whole before the first key, and every search runs to its end, so output depends on the trace
+ * and the script alone. A script that quits prints nothing more. false: a word makes no sense (one line went to
+ * errors) or memory ran out.
+ */
+bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE *errors);
+/*
+ * headless_linear - for screen readers and logs: no screen, but a line of text for the place where one is, after the
+ * start and after every key or action that is done (what is typed behind a prompt counts when it is accepted). An
+ * open pop-up is one line as well. keys as above; NULL: words are read from `in`, and a line is obeyed when it is
+ * complete; an empty one says again where one is; a word that makes no sense is said so in `out` and the rest
+ * goes on.
+ */
+bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors);
+/* headless_print - the screen as text, one line per row, without trailing blanks. */
+bool headless_print(struct app *a, bool styles, FILE *out);
+
+#endif

@@ -1,0 +1,436 @@
+/*
+ * main.c - the command line: which trace, which keys, a terminal or none.
+ *
+ * Exit status: 0 done, 1 a command line that makes no sense, 2 the trace can't be read (one line on standard error
+ * says what was found at which offset), 3 from dump: only a part of it. A reader of our output that goes away
+ * (a closed pipe) ends the program quietly.
+ */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "decode/base/door.h"
+#include "decode/input/mapped.h"
+#include "decode/base/mem.h"
+#include "decode/trace.h"
+#include "layout/draw/cells.h"
+#include "triage/report/report.h"
+#include "triage/text.h"
+#include "triage/findings/thresholds.h"
+#include "viewer/session/app.h"
+#include "viewer/session/app_live.h"
+#include "viewer/term/charset.h"
+#include "viewer/session/follow.h"
+#include "viewer/command/commands.h"
+#include "viewer/command/headless.h"
+#include "viewer/session/editor.h"
+#include "viewer/keys/help.h"
+#include "viewer/session/interactive.h"
+#include "viewer/keys/keymap.h"
+#include "viewer/command/options.h"
+#include "viewer/term/patience.h"
+#include "viewer/command/sandbox.h"
+#include "viewer/command/say.h"
+#include "viewer/term/term.h"
+
+/* ---- keymaps --------------------------------------------------------------------------------------------- */
+
+static void say_keymap(void *arg, bool error, const char *file, int line, const char *what)
+{
+    char name[512];
+    str_safe(str_of(file), name, sizeof name);
+    if (line)
+        door_printf(arg, "%s:%d: %s%s\n", name, line, error ? "" : "warning: ", what);
+    else
+        door_printf(arg, "%s: %s%s\n", name, error ? "" : "warning: ", what);
+}
+
+static const struct keymap_say to_stderr = {say_keymap, NULL};
+
+static struct keymap_say keymap_say_to(FILE *f)
+{
+    struct keymap_say s = to_stderr;
+    s.arg = f;
+    return s;
+}
+
+/*
+ * The keymap to use. One that was asked for must be right; where the reader's own default.keys has mistakes its good
+ * lines hold, and the program starts all the same.
+ */
+static struct keymap *load_keymap(const char *name)
+{
+    struct keymap_say say = keymap_say_to(stderr);
+    struct keymap *km = keymap_new();
+    enum err_code rc = km ? keymap_load(km, name ? name : "default", &say) : ERR_NOMEM;
+    if (rc == ERR_OK || (rc == ERR_FORMAT && !name))
+        return km;
+    if (rc == ERR_IO)
+        door_printf(stderr, "gotop: there is no keymap '%s'\n", name ? name : "default");
+    if (rc == ERR_NOMEM)
+        door_printf(stderr, "gotop: out of memory\n");
+    keymap_free(km);
+    return NULL;
+}
+
+static int dump_keymap(const char *name)
+{
+    struct keymap *km = load_keymap(name);
+    if (!km)
+        return EXIT_USAGE;
+    keymap_dump(km, stdout);
+    keymap_free(km);
+    return finish_output(EXIT_OK);
+}
+
+static int check_keymap(const char *name)
+{
+    struct keymap_say say = keymap_say_to(stdout);
+    struct keymap *km = keymap_new();
+    if (!km)
+        return EXIT_USAGE;
+    enum err_code rc = keymap_load(km, name, &say);
+    if (rc == ERR_IO)
+        door_printf(stderr, "gotop: there is no keymap '%s'\n", name);
+    int errors = rc ? 1 : 0;
+    if (rc != ERR_IO)
+        errors += keymap_check(km, name, &say);
+    keymap_free(km);
+    return finish_output(errors ? EXIT_USAGE : EXIT_OK);
+}
+
+/* ---- help ------------------------------------------------------------------------------------------------ */
+
+static void usage(FILE *f)
+{
+    fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
+               "  gotop [OPTION...] TRACE        TRACE: a file, plain, gzip or zstd; - is standard input.\n"
+               "                                 Where there is no terminal the report is printed.\n"
+               "  gotop [OPTION...] WHERE        a program that is running: http://host:port, see below.\n");
+    commands_usage(f);
+    fprintf(f, "\n");
+    options_usage(f);
+    fprintf(f, "  %-24s %s\n\n%s", "-o FILE", "of what is followed every byte as sent, too", live_usage);
+    fprintf(f, "\nIn the program ? lists the keys.\n"
+               "Exit status: 0 done, 1 wrong usage, 2 unreadable trace, 3 dump of a part.\n");
+}
+
+/* ---- the viewer ------------------------------------------------------------------------------------------ */
+
+/* What the fonts of this kind of terminal have. */
+static enum tier usual_tier(void)
+{
+    static const struct {
+        const char *type;
+        enum tier tier;
+    } kinds[] = {
+        {"linux", TIER_BLOCK}, {"vt", TIER_ASCII}, {"cons", TIER_BLOCK}, {"ansi", TIER_ASCII}, {"sun", TIER_ASCII}};
+    const char *type = getenv("TERM");
+    for (size_t i = 0; type && i < sizeof kinds / sizeof *kinds; i++)
+        if (strncmp(type, kinds[i].type, strlen(kinds[i].type)) == 0)
+            return kinds[i].tier;
+    return TIER_EIGHTH;
+}
+
+/* Glyphs: an option decides, else the locale, else the terminal is asked. More than ASCII may be asked for anywhere. */
+static void choose_glyphs(struct app *a, const struct options *o, enum charset *charset)
+{
+    if (o->tier_given && o->tier != TIER_ASCII)
+        *charset = CHARSET_UTF8;
+    else if (*charset == CHARSET_UNSAID && (o->tier_given || o->headless || o->linear))
+        *charset = CHARSET_ASCII;
+    if (*charset != CHARSET_ASCII)
+        charset_force();
+    a->utf8 = *charset == CHARSET_UTF8;
+    a->utf8_tier = o->tier_given ? o->tier : o->headless || o->linear ? TIER_EIGHTH : usual_tier();
+    a->view.tier = a->utf8 ? a->utf8_tier : TIER_ASCII;
+}
+
+/* Some terminals say what their colours are: "foreground;background", 7 and 15 being light grounds. */
+static enum palette choose_palette(void)
+{
+    const char *says = getenv("COLORFGBG"), *ground = says ? strrchr(says, ';') : NULL;
+    if (!ground)
+        return PALETTE_DARK;
+    return strcmp(ground, ";7") == 0 || strcmp(ground, ";15") == 0 ? PALETTE_LIGHT : PALETTE_DARK;
+}
+
+static void say_palette(void *arg, const char *file, int line, const char *what)
+{
+    say_keymap(arg, true, file, line, what);
+}
+
+/* The palette asked for must be right; the reader's own default.palette holds as far as it is. false: said why. */
+static bool load_palette(const struct options *o, enum palette *p)
+{
+    struct palette_say say = {say_palette, stderr};
+    enum err_code rc = palette_load(o->palette ? o->palette : "default", p, &say);
+    if (!o->palette || rc == ERR_OK) {
+        if (rc == ERR_IO)
+            *p = choose_palette();
+        return true;
+    }
+    if (rc == ERR_IO)
+        door_printf(stderr, "gotop: there is no palette '%s'\n", o->palette);
+    return false;
+}
+
+static int run_headless(struct app *a, const struct options *o)
+{
+    a->no_color = true;
+    a->mono = a->view.mono = o->color != COLOR_ALWAYS;
+    for (bool busy = true; a->follow && (busy || !follow_ended(a->follow));)
+        (void)app_live(a, INT64_MAX, &busy);
+    while (app_load(a, INT64_MAX)) {
+    }
+    if (trace_fatal(a->tr))
+        return EXIT_OK; /* main_view says it */
+    if (a->open_wrong) {
+        door_printf(stderr, "gotop: --filter: %s\n", a->open_wrong);
+        return EXIT_USAGE;
+    }
+    bool ok = o->linear ? headless_linear(a, o->keys, stdin, stdout, stderr)
+                        : headless_run(a, o->keys, o->styles, stdout, stderr);
+    if (!ok)
+        return EXIT_USAGE;
+    return finish_output(EXIT_OK);
+}
+
+static int run_terminal(struct app *a, const struct options *o, enum charset charset, int *signal_out)
+{
+    struct term *t;
+    struct err e = {0};
+    struct term_opts to = {o->color, PALETTE_DARK, !o->no_mouse, charset};
+    if (!load_palette(o, &to.palette))
+        return EXIT_USAGE;
+    if (term_open(&t, &to, &e)) {
+        door_printf(stderr, "gotop: %s\n", e.what);
+        return EXIT_USAGE;
+    }
+    a->palette = to.palette;
+    a->no_color = term_depth(t) == DEPTH_MONO;
+    a->mono = a->view.mono = a->no_color;
+    if (!term_utf8(t)) {
+        a->utf8 = false;
+        a->view.tier = TIER_ASCII;
+    }
+    a->note = term_note(t);
+    *signal_out = interactive_run(a, t, o->debug);
+    term_close(t);
+    if (o->debug && !isatty(STDERR_FILENO))
+        interactive_frames(stderr);
+    return EXIT_OK;
+}
+
+/* A program that runs somewhere, or a file that grows: its first moment. */
+static enum err_code open_live(const struct options *o, struct follow **f, struct trace **tr, struct err *e)
+{
+    struct follow_opts fo = {.live = o->live, .keep_ns = o->keep_ns, .keep_bytes = o->keep_bytes, .raw = o->save};
+    fo.live.where = o->path;
+    fo.live.trace = o->trace;
+    live_stop_hold();
+    enum err_code rc = follow_open(&fo, f, e);
+    live_stop_release();
+    *tr = rc ? NULL : follow_trace(*f);
+    return rc;
+}
+
+static int main_view(const struct options *o, enum charset charset)
+{
+    struct follow *follow = NULL;
+    struct err e = {0};
+    struct trace *tr;
+    struct app *a = mem_alloc(sizeof *a); /* some 100 KB: not for the stack */
+    struct keymap *km = a ? load_keymap(o->keymap) : NULL;
+    int status = EXIT_USAGE, by_signal = 0;
+    if (!km) {
+        mem_free(a);
+        return EXIT_USAGE;
+    }
+    bool piped = strcmp(o->path, "-") == 0;
+    bool live = o->follow || feed_is_url(o->path);
+    struct patience *wait = patience_begin(live    ? "waiting for the program's first second"
+                                           : piped ? "reading the trace from standard input"
+                                                   : "reading the trace");
+    enum err_code opened = live ? open_live(o, &follow, &tr, &e) : trace_open(o->path, &o->trace, &tr, &e);
+    patience_end(wait);
+    if (opened) {
+        say_error(o->path, &e);
+        keymap_free(km);
+        mem_free(a);
+        return EXIT_UNREADABLE;
+    }
+    if (app_init(a, tr, km, o->w, o->h)) {
+        if (piped)
+            a->name = "standard input";
+        a->open_view = o->view;
+        a->open_at = o->at;
+        a->open_lane = o->lane;
+        a->open_filter = o->filter;
+        a->roots = o->root;
+        a->nroots = o->nroots;
+        a->ticks_per_second = o->trace.ticks_per_second;
+        choose_glyphs(a, o, &charset);
+        if (follow)
+            app_live_begin(a, follow, piped ? "standard input" : o->path);
+        status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, &by_signal);
+        app_free(a);
+    } else {
+        door_printf(stderr, "gotop: out of memory\n");
+    }
+    if (!follow && !app_has(a, TODO_LOAD) && trace_fatal(tr)) {
+        say_error(o->path, trace_fatal(tr));
+        status = EXIT_UNREADABLE;
+    }
+    if (follow)
+        follow_close(follow);
+    else
+        trace_close(tr);
+    keymap_free(km);
+    mem_free(a);
+    if (by_signal) { /* end as the signal would have, now that the terminal is back */
+        signal(by_signal, SIG_DFL);
+        raise(by_signal);
+    }
+    return status;
+}
+
+/* Nobody to press keys: say what there is to say. */
+static int main_report(const struct options *o)
+{
+    char ticks[40], *args[8] = {"report"};
+    int n = 1;
+    snprintf(ticks, sizeof ticks, "%.17g", o->trace.ticks_per_second);
+    if (o->trace.ticks_per_second > 0) {
+        args[n++] = "--ticks-per-second";
+        args[n++] = ticks;
+    }
+    if (o->trace.exe) {
+        args[n++] = "--exe";
+        args[n++] = (char *)(uintptr_t)o->trace.exe;
+    }
+    args[n++] = (char *)(uintptr_t)o->path;
+    return finish_output(report_main(n, args));
+}
+
+/* A mapped file may shrink under us (decode/input/mapped.h). */
+static void on_sigbus(int sig, siginfo_t *info, void *context)
+{
+    (void)sig;
+    (void)context;
+    if (info->si_code != BUS_ADRERR || !mapped_mend(info->si_addr))
+        raise(SIGSEGV); /* a crash of ours: the terminal's handler knows what to do */
+}
+
+static void survive_shrinking_files(void)
+{
+    struct sigaction sa = {.sa_sigaction = on_sigbus, .sa_flags = SA_SIGINFO};
+    sigaction(SIGBUS, &sa, NULL);
+}
+
+static int list_rules(void)
+{
+    struct text t = {0};
+    rules_text(&t);
+    fwrite(t.p ? t.p : "", 1, t.n, stdout);
+    int status = text_ok(&t) ? EXIT_OK : EXIT_USAGE;
+    text_free(&t);
+    return finish_output(status);
+}
+
+/* What is refused of memory somewhere may be missing in what was printed, though nothing else went wrong. */
+static int ended(int status)
+{
+    if (!mem_ran_out() || status == EXIT_UNREADABLE)
+        return status;
+    door_printf(stderr, "gotop: memory ran out: something may be missing\n");
+    return status ? status : EXIT_PARTIAL;
+}
+
+/* Is the word among argv's options? Then it is taken out. */
+static bool take_word(int *argc, char **argv, const char *word)
+{
+    int n = 1;
+    for (int i = 1; i < *argc; i++) {
+        if (strcmp(argv[i], "--") == 0)
+            word = argv[i]; /* behind it stand names */
+        if (strcmp(argv[i], word) != 0 || strcmp(word, "--") == 0)
+            argv[n++] = argv[i];
+    }
+    bool found = n < *argc;
+    argv[n] = NULL;
+    *argc = n;
+    return found;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o;
+    struct err e = {0};
+    enum charset charset = charset_start();
+    door_utf8(charset == CHARSET_UTF8);
+    survive_shrinking_files();
+    signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a limit on files is said like a full disk */
+    bool open = take_word(&argc, argv, "--no-sandbox");
+    command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
+    if (command) {
+        if (!open)
+            sandbox_enter(sandbox_needs(argv[1], argc, argv), argc, argv);
+        return ended(command(argc - 1, argv + 1));
+    }
+    if (!options_parse(argc, argv, &o, stderr))
+        return EXIT_USAGE;
+    if (o.help) {
+        usage(stdout);
+        return finish_output(EXIT_OK);
+    }
+    if (o.version) {
+        char kept[64];
+        printf("gotop (trace viewer) %s\nsandbox: %s\n", GOTOP_VERSION, sandbox_text(kept, sizeof kept));
+        return finish_output(EXIT_OK);
+    }
+    if (o.list_actions) {
+        help_actions(stdout);
+        return finish_output(EXIT_OK);
+    }
+    if (o.keys_markdown)
+        return finish_output(help_markdown(stdout) ? EXIT_OK : EXIT_USAGE);
+    if (o.rules && thresholds_read(o.rules, &e)) {
+        door_printf(stderr, "gotop: --rules: %s\n", e.what);
+        return EXIT_USAGE;
+    }
+    if (o.list_rules || (o.rules && !o.path))
+        return list_rules();
+    if (o.dump_keymap)
+        return dump_keymap(o.dump_keymap);
+    if (o.check_keymap)
+        return check_keymap(o.check_keymap);
+    if (!o.path) {
+        usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (o.linear && !o.keys && strcmp(o.path, "-") == 0) {
+        door_printf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
+        return EXIT_USAGE;
+    }
+    bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
+    unsigned needs = sandbox_needs(terminal ? NULL : "report", argc, argv) | (url ? SANDBOX_NET | SANDBOX_EXEC : 0) |
+                     (o.headless || o.linear ? SANDBOX_SLICES : 0);
+    if (terminal)
+        editor_begin();
+    if (!open)
+        sandbox_enter(needs, argc, argv);
+    int status = EXIT_USAGE;
+    if (o.headless || o.linear || terminal)
+        status = main_view(&o, charset);
+    else if (!o.follow && !url)
+        status = main_report(&o);
+    else
+        door_printf(stderr, "gotop: a program that is running needs a terminal here; gotop top prints lines\n");
+    editor_end();
+    return terminal ? status : ended(status);
+}

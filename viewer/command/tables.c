@@ -1,0 +1,163 @@
+/*
+ * tables.c - triage between the trace's end and the reader, and what keys mean in the views of its tables.
+ */
+#include "viewer/command/tables.h"
+
+#include <string.h>
+
+#include "layout/move/items.h"
+#include "layout/views/tri.h"
+
+/* ---- working them out ------------------------------------------------------------------------------------ */
+
+/* Said of what must wait for the tables; by its text it is known again when they are there. */
+static const char soon[] = "the tables are not done yet";
+static const char soon_walk[] = "the tables are not done yet: there as soon as they are";
+
+static bool pending(const struct app *a)
+{
+    return (app_has(a, TODO_LOAD) || app_has(a, TODO_TABLES)) && !a->tri.tg && !a->tri.trouble;
+}
+
+static void soon_over(struct app *a)
+{
+    const char *m = a->view.message;
+    if (strcmp(m, soon) == 0 || strcmp(m, soon_walk) == 0)
+        view_message(&a->view, false, "%s", "");
+}
+
+static void triage_trouble(struct app *a, const char *what)
+{
+    app_set(a, TODO_TABLES, false);
+    a->tri.trouble = what;
+    a->wish = 0;
+    soon_over(a);
+    triage_free(a->tg);
+    a->tg = NULL;
+}
+
+/* The findings are there: show them to who has just come, tell those who are under way. */
+static void findings_show(struct app *a)
+{
+    char list[64], walk[64];
+    int wish = a->wish;
+    a->wish = 0;
+    soon_over(a);
+    if (!a->touched) {
+        (void)view_switch(&a->view, VIEW_TRIAGE);
+        a->view.undo_n = 0; /* nothing the reader did */
+    } else if (wish && !a->view.prompt && !a->view.popup) {
+        (void)tri_walk(&a->view, wish);
+    } else if (a->hint && a->fs.n && a->view.at.view != VIEW_TRIAGE &&
+               !(a->view.message[0] && a->view.message_error)) {
+        bool one = a->fs.n == 1;
+        help_key(a->km, app_keyview(a), ACT_VIEW_TRIAGE, list, sizeof list);
+        help_key(a->km, app_keyview(a), ACT_FINDING_NEXT, walk, sizeof walk);
+        view_message(&a->view, false, "%u finding%s ready: %s lists %s, %s goes to %s", a->fs.n,
+                     one ? " is" : "s are", list, one ? "it" : "them", walk, one ? "it" : "the first");
+    }
+    a->hint = false; /* once */
+}
+
+bool tables_part(struct app *a, int64_t budget_ns)
+{
+    const struct trace_info *ti = trace_info(a->tr);
+    struct err e = {0};
+    struct findings fs = {0};
+    if (a->part_done || ti->detail_t0 >= ti->detail_t1)
+        return true;
+    enum triage_state st =
+        !a->part && triage_new(a->tr, &a->part, &e) ? TRIAGE_NOMEM : triage_step(a->part, budget_ns);
+    if (st == TRIAGE_MORE)
+        return false;
+    if (st == TRIAGE_DONE && findings_of(a->part, &fs, &e) == ERR_OK)
+        (void)finding_parts_add(&a->parts, a->part, &fs);
+    triage_free(a->part);
+    a->part = NULL;
+    return a->part_done = true;
+}
+
+/* All parts have been read: the findings are complete, and stay. */
+static void parts_over(struct app *a)
+{
+    (void)finding_parts_end(&a->parts);
+    findings_free(&a->fs);
+    a->fs = a->parts.all;
+    a->parts = (struct finding_parts){0};
+    a->has_findings = true;
+    a->tri.fs = &a->fs;
+    findings_show(a);
+}
+
+void tables_drop(struct app *a)
+{
+    struct tri was = a->tri;
+    tri_free(&a->tri);
+    tri_init(&a->tri, a->tr);
+    a->tri.fs = a->has_findings ? &a->fs : NULL; /* they stay, and where the reader was */
+    a->tri.finding = was.finding;
+    a->tri.sort = was.sort;
+    a->tri.invert = was.invert;
+    memcpy(a->tri.row, was.row, sizeof was.row);
+    memcpy(a->tri.top, was.top, sizeof was.top);
+    triage_free(a->tg);
+    a->tg = NULL;
+}
+
+unsigned app_triage(struct app *a, int64_t budget_ns)
+{
+    struct err e = {0};
+    if (!app_has(a, TODO_TABLES) || app_has(a, TODO_SEEK))
+        return VR_NONE;
+    if (trace_info(a->tr)->bounded && !a->has_findings) {
+        if (!tables_part(a, budget_ns))
+            return VR_NONE;
+        parts_over(a);
+    }
+    if (!a->tg && triage_new(a->tr, &a->tg, &e)) {
+        triage_trouble(a, "out of memory for the tables");
+        return VR_DRAW;
+    }
+    enum triage_state st = triage_step(a->tg, budget_ns);
+    a->tri.progress = triage_progress(a->tg);
+    if (st == TRIAGE_MORE)
+        return tri_shows(a->view.at.view) ? VR_DRAW : VR_NONE;
+    if (st == TRIAGE_NOMEM || (!a->has_findings && findings_of(a->tg, &a->fs, &e))) {
+        triage_trouble(a, "out of memory for the tables");
+        return VR_DRAW;
+    }
+    app_set(a, TODO_TABLES, false);
+    soon_over(a);
+    if (tri_ready(&a->tri, a->tg, &a->fs) && !a->has_findings)
+        findings_show(a);
+    return VR_DRAW;
+}
+
+/* ---- before they are there ------------------------------------------------------------------------------- */
+
+unsigned tables_walk(struct app *a, int n)
+{
+    if (!pending(a) || a->tri.fs)
+        return tri_walk(&a->view, n);
+    a->wish = n;
+    view_message(&a->view, false, "%s", soon_walk);
+    return VR_DRAW;
+}
+
+void tables_moved(struct app *a, const struct place *from)
+{
+    const struct place *at = &a->view.at;
+    if (!a->wish)
+        return;
+    if (at->view != from->view || at->cursor != from->cursor || at->win.t0 != from->win.t0 ||
+        at->win.t1 != from->win.t1 || at->focus.kind != from->focus.kind || at->focus.i != from->focus.i) {
+        a->wish = 0;
+        soon_over(a);
+    }
+}
+
+void tables_early(struct app *a, unsigned f)
+{
+    if ((f & VR_BELL) && pending(a) && tri_shows(a->view.at.view))
+        view_message(&a->view, false, "%s", soon);
+}

@@ -1,0 +1,363 @@
+/*
+ * act.c - what an action does. Rows of actions.def name a function and its argument; here are the functions that are
+ * the program's own (help, palette, yank, leaving); what concerns the view is layout's.
+ */
+#include "viewer/keys/act.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/fmt.h"
+#include "layout/views/kind.h"
+#include "layout/move/when.h"
+#include "viewer/session/app_live.h"
+#include "viewer/session/slice.h"
+#include "viewer/session/source.h"
+#include "viewer/command/tables.h"
+
+/* ---- the program's own ----------------------------------------------------------------------------------- */
+
+static unsigned do_help(struct app *a, int n)
+{
+    (void)n;
+    if (a->view.popup == POPUP_LINES) {
+        a->view.popup = POPUP_NONE;
+        return VR_DRAW;
+    }
+    a->view.popup = POPUP_NONE;
+    enum keyview v = app_keyview(a);
+    if (!help_make(&a->help, a->km, &a->view, v)) {
+        view_message(&a->view, true, "out of memory");
+        return VR_DRAW | VR_BELL;
+    }
+    snprintf(a->title, sizeof a->title, "Keys in %s", keyview_name(v));
+    unsigned f = view_lines(&a->view, a->title, a->help.lines, a->help.n);
+    a->view.popup_rich = &a->help.legend;
+    return f;
+}
+
+static unsigned do_palette(struct app *a, int n)
+{
+    (void)n;
+    if (a->no_color) {
+        view_message(&a->view, true, "there are no colours here (NO_COLOR, --color=never, or the terminal has none)");
+        return VR_DRAW | VR_BELL;
+    }
+    if (a->mono) {
+        a->mono = false;
+        a->palette = PALETTE_DARK;
+    } else if (a->palette + 1 < PALETTE_COUNT + (palette_loaded() ? 1u : 0u)) {
+        a->palette++;
+    } else {
+        a->mono = true;
+    }
+    a->view.mono = a->mono;
+    view_message(&a->view, false, "palette: %s", a->mono ? "mono" : palette_name(a->palette));
+    return VR_DRAW | AR_PALETTE;
+}
+
+static unsigned do_glyphs(struct app *a, int n)
+{
+    if (!a->utf8) {
+        view_message(&a->view, true, "the locale has ASCII alone; --glyphs=block shows more all the same");
+        return VR_DRAW | VR_BELL;
+    }
+    return view_tier(&a->view, n);
+}
+
+/* A word as a shell reads it back. */
+static void put_quoted(FILE *f, const char *s)
+{
+    bool plain = *s && !s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-,@=")];
+    if (plain && *s != '-') {
+        fputs(s, f);
+        return;
+    }
+    fputs(*s == '-' ? "./'" : "'", f);
+    for (; *s; s++)
+        fputs(*s == '\'' ? "'\\''" : (char[]){*s, 0}, f);
+    fputc('\'', f);
+}
+
+/* The command that opens this very view. */
+static void put_command(const struct app *a, FILE *f)
+{
+    static const char letters[] = {[LANE_P] = 'p', [LANE_G] = 'g', [LANE_M] = 'm'};
+    const struct place *at = &a->view.at;
+    char from[FMT_MAX], to[FMT_MAX], safe[4096];
+    str_safe(str_of(trace_info(a->tr)->path), safe, sizeof safe);
+    fputs("gotop ", f);
+    put_quoted(f, safe);
+    fprintf(f, " --view %d --at %s..%s", at->view, when_exact(a->tr, at->win.t0, from),
+            when_exact(a->tr, at->win.t1, to));
+    if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
+        fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind], (unsigned long long)trace_lane(a->tr, at->focus).id,
+                when_exact(a->tr, at->cursor, from));
+    if (a->view.filter_text[0]) {
+        fputs(" --filter ", f);
+        put_quoted(f, a->view.filter_text);
+    }
+    fputc('\n', f);
+}
+
+/* What is under the cursor, or what the pop-up shows, and behind it the command that comes back here. */
+static unsigned do_yank(struct app *a, int n)
+{
+    (void)n;
+    char *text, *whole = NULL;
+    size_t size;
+    unsigned f = view_yank(&a->view, &text);
+    if (!(f & VR_YANK))
+        return f | VR_DRAW;
+    FILE *m = open_memstream(&whole, &size);
+    if (m) {
+        char *command = strstr(text, "\ngotop "); /* layout knows no file names: ours replaces its command */
+        fprintf(m, "%.*s\n", (int)(command ? command - text : (ptrdiff_t)strlen(text)), text);
+        put_command(a, m);
+        fclose(m);
+    }
+    mem_free(a->yank);
+    a->yank = whole ? mem_alloc(size + 1) : NULL;
+    if (a->yank)
+        memcpy(a->yank, whole, size + 1);
+    free(whole);
+    if (a->yank && a->view.popup)
+        view_message(&a->view, false, "copied: all lines of the pop-up");
+    else if (a->yank)
+        view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
+    mem_free(text);
+    return a->yank ? f | VR_DRAW : VR_DRAW | VR_BELL;
+}
+
+/* Close the top layer; with none left: nothing, or (back) leave. */
+static unsigned do_close(struct app *a, int n)
+{
+    (void)n;
+    return view_back(&a->view) & ~(unsigned)VR_QUIT;
+}
+
+static unsigned do_back(struct app *a, int n)
+{
+    (void)n;
+    return view_back(&a->view);
+}
+
+static unsigned do_quit(struct app *a, int n)
+{
+    (void)a, (void)n;
+    return VR_QUIT;
+}
+
+static unsigned do_nothing(struct app *a, int n)
+{
+    (void)a, (void)n;
+    return VR_NONE;
+}
+
+static unsigned do_redraw(struct app *a, int n)
+{
+    (void)a, (void)n;
+    return VR_DRAW | AR_REDRAW;
+}
+
+static unsigned do_suspend(struct app *a, int n)
+{
+    (void)a, (void)n;
+    return AR_SUSPEND;
+}
+
+static unsigned do_source(struct app *a, int n)
+{
+    (void)n;
+    return source_open(a);
+}
+
+static unsigned do_follow(struct app *a, int n)
+{
+    (void)n;
+    if (a->follow)
+        return app_live_follow(a);
+    view_message(&a->view, true, "this trace is finished: gotop http://host:port follows a program that runs");
+    return VR_DRAW | VR_BELL;
+}
+
+static unsigned do_prompt(struct app *a, enum prompt_kind kind, const char *arg)
+{
+    a->history_at = -1;
+    a->view.popup = POPUP_NONE;
+    if (kind == PROMPT_SLICE)
+        return arg ? slice_write(a, arg) : slice_ask(a);
+    if (!arg)
+        return view_prompt(&a->view, kind);
+    if (kind == PROMPT_FILTER)
+        return view_filter(&a->view, arg);
+    return kind == PROMPT_SEARCH ? view_search(&a->view, arg) : view_goto(&a->view, arg);
+}
+
+static unsigned do_debug(struct app *a, int n)
+{
+    (void)n;
+    a->show_debug = !a->show_debug;
+    a->debug[0] = '\0';
+    view_message(&a->view, false,
+                 a->show_debug ? "bytes and milliseconds of the frame before, at the right above" : "");
+    return VR_DRAW;
+}
+
+/* ---- how a row of actions.def is called ------------------------------------------------------------------ */
+
+struct call {
+    unsigned (*how)(struct app *a, enum action act, const struct call *c, int n, const char *arg);
+    int arg; /* a deed, a view, a prompt; or the sign of n */
+    int sign;
+    unsigned (*view)(struct view *v);
+    unsigned (*times)(struct view *v, int n); /* or with a letter */
+    unsigned (*own)(struct app *a, int n);
+    bool keeps; /* a pop-up of text stays open */
+};
+
+static unsigned how_do(struct app *a, enum action act, const struct call *c, int n, const char *arg)
+{
+    (void)act, (void)arg;
+    unsigned f = view_do(&a->view, (enum deed)c->arg, c->sign * n);
+    tables_early(a, f);
+    return f;
+}
+
+static unsigned how_to(struct app *a, enum action act, const struct call *c, int n, const char *arg)
+{
+    (void)act, (void)n, (void)arg;
+    return view_switch(&a->view, c->arg);
+}
+
+static unsigned how_ask(struct app *a, enum action act, const struct call *c, int n, const char *arg)
+{
+    (void)act, (void)n;
+    return do_prompt(a, (enum prompt_kind)c->arg, arg);
+}
+
+static unsigned how_call(struct app *a, enum action act, const struct call *c, int n, const char *arg)
+{
+    (void)act, (void)n, (void)arg;
+    unsigned f = c->view(&a->view);
+    tables_early(a, f);
+    return f;
+}
+
+static unsigned how_times(struct app *a, enum action act, const struct call *c, int n, const char *arg)
+{
+    (void)act, (void)arg;
+    return c->times(&a->view, c->arg * n);
+}
+
+static unsigned how_own(struct app *a, enum action act, const struct call *c, int n, const char *arg)
+{
+    (void)act, (void)arg;
+    return c->own(a, c->arg * n);
+}
+
+/* The letter of a mark: behind the action's name, or the next key. */
+static unsigned how_letter(struct app *a, enum action act, const struct call *c, int n, const char *arg)
+{
+    (void)n;
+    if (!arg) {
+        a->letter_for = act;
+        return VR_DRAW;
+    }
+    if (arg[0] == '\'' && !arg[1])
+        return view_undo(&a->view, 1);
+    if (!arg[0] || arg[1]) {
+        view_message(&a->view, true, "a mark is one letter, a to z or A to Z");
+        return VR_DRAW | VR_BELL;
+    }
+    return c->times(&a->view, arg[0]);
+}
+
+#define DO(deed, by) \
+    { \
+        .how = how_do, .arg = DEED_##deed, .sign = by \
+    }
+#define TO(no) \
+    { \
+        .how = how_to, .arg = VIEW_##no \
+    }
+#define ASK(kind) \
+    { \
+        .how = how_ask, .arg = PROMPT_##kind \
+    }
+#define CALL(f) \
+    { \
+        .how = how_call, .view = f \
+    }
+#define TIMES(f, by) \
+    { \
+        .how = how_times, .times = f, .arg = by \
+    }
+#define LETTER(f) \
+    { \
+        .how = how_letter, .times = f \
+    }
+#define OWN(f, by) \
+    { \
+        .how = how_own, .own = f, .arg = by \
+    }
+#define KEEP(f, by) \
+    { \
+        .how = how_own, .own = f, .arg = by, .keeps = true \
+    }
+static const struct call calls[ACT_COUNT] = {
+    [ACT_NONE] = OWN(do_nothing, 1),
+#define X(ID, name, group, help, call) [ACT_##ID] = call,
+#include "viewer/keys/actions.def"
+#undef X
+};
+
+/* Does it scroll a pop-up? */
+static bool act_scrolls(const struct call *c)
+{
+    return c->how == how_do && (c->arg == DEED_LANE || c->arg == DEED_LANE_PAGE || c->arg == DEED_FIRST ||
+                                c->arg == DEED_LAST || c->arg == DEED_START || c->arg == DEED_END);
+}
+
+bool act_answers(const struct view *v, enum action act)
+{
+    const struct call *c = &calls[act];
+    return c->how == how_do        ? view_answers(v, (enum deed)c->arg)
+           : c->view == view_enter ? view_answers(v, DEED_DETAILS)
+                                   : c->how != how_to || c->arg != v->at.view;
+}
+
+const char *act_word(const struct view *v, enum action act)
+{
+    const struct call *c = &calls[act];
+    return c->how == how_do        ? kind_here(v)->word[c->arg]
+           : c->view == view_enter ? kind_here(v)->word[DEED_DETAILS]
+                                   : NULL;
+}
+
+unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
+{
+    int n = count > 0 && count < KEYMAP_COUNT_MAX ? (int)count : count ? KEYMAP_COUNT_MAX : 1;
+    const struct call *c = &calls[act < ACT_COUNT ? act : ACT_NONE];
+    unsigned had = 0, f;
+    struct place from = a->view.at;
+    a->touched = true;
+    if (act == ACT_CLOSE || act == ACT_BACK)
+        a->wish = 0;
+    if (a->view.message[0] && act != ACT_CLOSE) { /* it lasts until the next action, and eats none */
+        view_message(&a->view, false, "%s", "");
+        had = VR_DRAW;
+    }
+    if (a->view.popup == POPUP_LINES && !c->keeps && !act_scrolls(c)) {
+        a->view.popup = POPUP_NONE; /* read, and now done */
+        had = VR_DRAW;
+    }
+    f = c->how(a, act, c, n, arg);
+    tables_moved(a, &from);
+    app_live_acted(a, act, &from);
+    if (f & VR_WORK)
+        app_add(a, TODO_VIEW);
+    return f | had;
+}

@@ -1,0 +1,408 @@
+/*
+ * help.c - bindings as text.
+ *
+ * Everything comes from actions.def and a keymap as it stands, so what is shown is what works.
+ */
+#include "viewer/keys/help.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/views/kind.h"
+#include "layout/draw/legend.h"
+#include "viewer/keys/act.h"
+#include "viewer/keys/keymap_builtin.h"
+
+enum { KEYS_SIZE = 256, HELP_WIDTH = 73 };
+
+/* The keys of one action out of bindings sorted by action: "Left h a". *at moves on to the next action. */
+static void join_keys(const struct binding **b, size_t n, size_t *at, char *out, size_t size, const char *between)
+{
+    enum action a = b[*at]->action;
+    size_t len = 0;
+    out[0] = '\0';
+    for (; *at < n && b[*at]->action == a; ++*at) {
+        char one[96];
+        binding_keys(b[*at], one, sizeof one);
+        if (b[*at]->arg) {
+            size_t k = strlen(one);
+            snprintf(one + k, sizeof one - k, " (%s)", b[*at]->arg);
+        }
+        if (len < size)
+            len += (size_t)snprintf(out + len, size - len, "%s%s", len ? between : "", one);
+    }
+}
+
+/* ---- what is wanted most ---------------------------------------------------------------------------------- */
+
+/* Most wanted first: a narrow screen cuts at the end. What a view doesn't answer is left out. */
+struct want {
+    enum action a, b;
+    const char *label; /* NULL: the view's word for it, or that of the action */
+};
+static const struct want lanes_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},
+    {ACT_BACK, ACT_NONE, NULL},
+    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
+    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"},
+    {ACT_LANE_DOWN, ACT_LANE_UP, "lane"},
+    {ACT_DETAILS, ACT_NONE, "stack"},
+    {ACT_SEARCH, ACT_NONE, "find"},
+    {ACT_FINDING_NEXT, ACT_NONE, "finding"},
+    {ACT_CAUSE, ACT_NONE, "woken by"},
+    {ACT_SORT, ACT_NONE, "order"},
+    {ACT_GOTO, ACT_NONE, "go to"},
+    {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"},
+    {ACT_GC_NEXT, ACT_NONE, "GC"},
+    {ACT_SWAP, ACT_NONE, "G/P"},
+    {ACT_YANK, ACT_NONE, "copy"},
+    {ACT_UNDO, ACT_NONE, "undo"},
+    {0},
+};
+static const struct want table_want[] = {
+    {ACT_HELP, ACT_NONE, "keys"},
+    {ACT_BACK, ACT_NONE, NULL},
+    {ACT_DETAILS, ACT_NONE, "look there"},
+    {ACT_SORT, ACT_SORT_INVERT, "sort"},
+    {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
+    {ACT_PAN_LEFT, ACT_PAN_RIGHT, "beside"},
+    {ACT_SELECT, ACT_NONE, "range"},
+    {ACT_LANE_DOWN, ACT_LANE_UP, "row"},
+    {ACT_FINDING_NEXT, ACT_NONE, "finding"},
+    {ACT_VIEW_TRIAGE, ACT_NONE, "findings"},
+    {ACT_VIEW_PROCS, ACT_NONE, "lanes"},
+    {ACT_VIEW_GROUPS, ACT_NONE, "groups"},
+    {ACT_VIEW_WAITS, ACT_NONE, "waits"},
+    {ACT_VIEW_GC, ACT_NONE, "GC"},
+    {ACT_VIEW_FLAME, ACT_NONE, "flame"},
+    {ACT_YANK, ACT_NONE, "copy"},
+    {0},
+};
+static const struct want popup_want[] = {
+    {ACT_CLOSE, ACT_NONE, "close"},
+    {ACT_LANE_DOWN, ACT_LANE_UP, "scroll"},
+    {ACT_YANK, ACT_NONE, "copy all"},
+    {ACT_SOURCE, ACT_NONE, "source"},
+    {ACT_CAUSE, ACT_NONE, "woken by"},
+    {ACT_EFFECT, ACT_NONE, "whom it wakes"},
+    {0},
+};
+
+static const struct want *wanted(const struct view *v)
+{
+    return v->popup ? popup_want : kind_here(v)->table ? table_want : lanes_want;
+}
+
+/* Would it do anything now? */
+static bool offered(const struct view *v, const struct want *w)
+{
+    bool lines = v->popup == POPUP_LINES;
+    if (v->popup && w->a == ACT_LANE_DOWN)
+        return v->popup_lines > v->popup_rows;
+    if (lines && (w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT))
+        return false;
+    return act_answers(v, w->a);
+}
+
+static const char *label(const struct view *v, const struct want *w)
+{
+    const char *word = w->a == ACT_BACK ? view_back_word(v) : v->popup ? NULL : act_word(v, w->a);
+    return word ? word : w->a == ACT_BACK ? "quit" : w->label;
+}
+
+/* The shortest way to type an action, plain keys first. "" if there is none. */
+static void best_keys(const struct binding **b, size_t n, enum action a, char *out, size_t size)
+{
+    const struct binding *best = NULL;
+    unsigned best_cost = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+        if (b[i]->action != a || b[i]->arg)
+            continue;
+        unsigned cost = 0;
+        for (int k = 0; k < b[i]->nkeys; k++) {
+            char name[KEY_NAME_MAX];
+            keycode c = b[i]->keys[k];
+            cost += 2 + (unsigned)strlen(key_text(c, name)) + (c & K_MODS || key_is_mouse(c) || c > K_F0 ? 100 : 0);
+        }
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = b[i];
+        }
+    }
+    out[0] = '\0';
+    if (best)
+        binding_keys(best, out, size);
+}
+
+const char *help_key(const struct keymap *km, enum keyview view, enum action a, char *out, size_t size)
+{
+    const struct binding **b;
+    size_t n = keymap_bindings(km, view, &b);
+    best_keys(b, n, a, out, size);
+    mem_free(b);
+    return out;
+}
+
+/* ---- the help screen ------------------------------------------------------------------------------------- */
+
+static void print_counts(FILE *f, const struct keymap *km, enum keyview view)
+{
+    struct keystate st = {0};
+    const struct binding *hit;
+    uint32_t count;
+    bool plain = keymap_feed(km, &st, view, '5', &hit, &count) == KEYFEED_MORE && st.counting;
+    const struct binding **b;
+    size_t n = keymap_bindings(km, view, &b);
+    char prefix[64] = "";
+    for (size_t i = 0; i < n && !prefix[0]; i++)
+        if (b[i]->action == ACT_COUNT_PREFIX)
+            binding_keys(b[i], prefix, sizeof prefix);
+    mem_free(b);
+    fprintf(f, "Counts\n");
+    if (plain)
+        fprintf(f, "  Digits before a key repeat it: 5 and a key.\n");
+    else if (prefix[0])
+        fprintf(f, "  Digits are bound here, so a count begins with %s : %s 5 and a key.\n", prefix, prefix);
+}
+
+/* A paragraph of at most HELP_WIDTH columns (a screen of 80), lines after the first a little further in. */
+static void print_wrapped(FILE *f, const char *text)
+{
+    int lead = (int)strspn(text, " "), col = 0, blanks = 0;
+    for (const char *w = text + lead; *w;) {
+        size_t len = strcspn(w, " ");
+        int width = 0;
+        for (size_t i = 0; i < len; i++)
+            width += ((unsigned char)w[i] & 0xc0) != 0x80;
+        if (col && col + blanks + width > HELP_WIDTH) {
+            fputc('\n', f);
+            col = 0;
+        }
+        int gap = col ? blanks : w == text + lead ? 2 + lead : 4 + lead;
+        fprintf(f, "%*s%.*s", gap, "", (int)len, w);
+        col += gap + width;
+        w += len;
+        blanks = (int)strspn(w, " ");
+        w += blanks;
+    }
+    fputc('\n', f);
+}
+
+/* What the footer names, in full: the keys that mean something of their own here. */
+static void print_here(FILE *f, const struct view *v, const struct binding **b, size_t n)
+{
+    if (wanted(v) == lanes_want)
+        return;
+    fprintf(f, "In this view\n");
+    for (const struct want *w = wanted(v); w->a != ACT_NONE; w++) {
+        char one[64], two[64] = "", keys[140];
+        best_keys(b, n, w->a, one, sizeof one);
+        if (!one[0] || !offered(v, w))
+            continue;
+        if (w->b != ACT_NONE && act_answers(v, w->b))
+            best_keys(b, n, w->b, two, sizeof two);
+        snprintf(keys, sizeof keys, "%s%s%s", one, two[0] ? "  " : "", two);
+        fprintf(f, "  %-19s %s\n", keys, label(v, w));
+    }
+    fprintf(f, "\n");
+}
+
+static void print_help(FILE *f, const struct keymap *km, enum keyview view, const struct binding **b, size_t n)
+{
+    const char *group = "";
+    size_t at = 0;
+    for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
+        char keys[KEYS_SIZE] = "";
+        if (at < n && b[at]->action == a)
+            join_keys(b, n, &at, keys, sizeof keys, "  ");
+        else
+            snprintf(keys, sizeof keys, ":%s", action_name(a));
+        if (strcmp(group, action_group(a)) != 0) {
+            fprintf(f, "%s%s\n", *group ? "\n" : "", action_group(a));
+            group = action_group(a);
+        }
+        fprintf(f, "  %-19s %s\n", keys, action_help(a));
+    }
+    fprintf(f, "\n");
+    print_counts(f, km, view);
+    fprintf(f, "\nIn a prompt\n");
+    print_wrapped(f, "Enter accepts, Esc gives up, Up and Down bring back earlier lines, Tab completes an action's "
+                     "name, Ctrl-U clears the line, Ctrl-W the last word.");
+    print_wrapped(f, "Behind : stands a time (1.25s), a range (1.2s..1.3s), a goroutine (g123), a processor (p4), "
+                     "a thread (m7), or an action's name.");
+}
+
+void help_free(struct help *h)
+{
+    mem_free(h->text);
+    mem_free(h->lines);
+    memset(h, 0, sizeof *h);
+}
+
+/* Cut text into lines in place. */
+static bool cut_lines(struct help *h)
+{
+    size_t n = 0;
+    for (const char *c = h->text; *c; c++)
+        n += *c == '\n';
+    h->lines = mem_alloc((n + 1) * sizeof *h->lines);
+    if (!h->lines)
+        return false;
+    for (char *c = h->text; *c; c++) {
+        h->lines[h->n++] = c;
+        c = strchr(c, '\n');
+        if (!c)
+            break;
+        *c = '\0';
+    }
+    return true;
+}
+
+bool help_make(struct help *h, const struct keymap *km, const struct view *v, enum keyview view)
+{
+    char *text = NULL;
+    size_t size;
+    help_free(h);
+    FILE *f = open_memstream(&text, &size);
+    if (!f)
+        return false;
+    const struct binding **b;
+    size_t n = keymap_bindings(km, view, &b);
+    rich_init(&h->legend);
+    legend_all(v->tier, v->mono, &h->legend);
+    print_here(f, v, b, n);
+    print_help(f, km, view, b, n);
+    mem_free(b);
+    if (fclose(f) != 0) {
+        free(text);
+        return false;
+    }
+    h->text = mem_alloc(size + 1);
+    if (h->text)
+        memcpy(h->text, text, size + 1);
+    free(text);
+    if (!h->text || !cut_lines(h)) {
+        help_free(h);
+        return false;
+    }
+    return true;
+}
+
+/* ---- the footer, drawn ------------------------------------------------------------------------------------ */
+
+static void footer_chord(const struct keymap *km, const struct keystate *st, char *out, size_t size)
+{
+    char so_far[96], key[KEY_NAME_MAX];
+    size_t at = (size_t)snprintf(out, size, "%s ...", keystate_text(st, so_far, sizeof so_far));
+    const struct binding **b;
+    size_t n = st->n ? keymap_continuations(km, st, &b) : 0;
+    for (size_t i = 0; i < n && at < size; i++)
+        at += (size_t)snprintf(out + at, size - at, "  %s %s",
+                               key_text(b[i]->keys[st->n < b[i]->nkeys ? st->n : 0], key), action_name(b[i]->action));
+    if (n)
+        mem_free(b);
+}
+
+void help_footer(const struct keymap *km, const struct keystate *st, const struct view *v, enum keyview view,
+                 char *out, size_t size)
+{
+    if (st->n || st->counting) {
+        footer_chord(km, st, out, size);
+        return;
+    }
+    const struct binding **b;
+    size_t n = keymap_bindings(km, view, &b), at = 0;
+    out[0] = '\0';
+    for (const struct want *w = wanted(v); w->a != ACT_NONE && at < size; w++) {
+        char one[64], two[64] = "";
+        best_keys(b, n, w->a, one, sizeof one);
+        if (!one[0] || !offered(v, w))
+            continue;
+        if (w->b != ACT_NONE && act_answers(v, w->b))
+            best_keys(b, n, w->b, two, sizeof two);
+        at += (size_t)snprintf(out + at, size - at, "%s%s%s%s %s", at ? "  " : "", one, two[0] ? " " : "", two,
+                               label(v, w));
+    }
+    mem_free(b);
+}
+
+/* ---- lists for documents --------------------------------------------------------------------------------- */
+
+void help_actions(FILE *f)
+{
+    for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++)
+        fprintf(f, "%-18s %s\n", action_name(a), action_help(a));
+}
+
+struct column {
+    struct keymap *km;
+    const struct binding **b;
+    size_t n, at;
+};
+
+static void cell(FILE *f, struct column *c, enum action a)
+{
+    char keys[KEYS_SIZE] = "";
+    fprintf(f, " |");
+    if (c->at >= c->n || c->b[c->at]->action != a)
+        return;
+    join_keys(c->b, c->n, &c->at, keys, sizeof keys, "\n");
+    char *save = NULL;
+    for (char *k = strtok_r(keys, "\n", &save); k; k = strtok_r(NULL, "\n", &save)) {
+        bool tick = strchr(k, '`') != NULL;
+        fprintf(f, tick ? " `` " : " `");
+        for (; *k; k++)
+            fprintf(f, *k == '|' ? "\\%c" : "%c", *k); /* a bar would end the cell */
+        fprintf(f, tick ? " ``" : "`");
+    }
+}
+
+static void markdown_rows(FILE *f, struct column *cols, size_t n)
+{
+    const char *group = "";
+    for (enum action a = ACT_NONE + 1; a < ACT_COUNT; a++) {
+        if (strcmp(group, action_group(a)) != 0) {
+            group = action_group(a);
+            fprintf(f, "\n## %s\n\n| action |", group);
+            for (size_t i = 0; i < n; i++)
+                fprintf(f, " %s |", builtin_keymaps[i].name);
+            fprintf(f, " what it does |\n|---|");
+            for (size_t i = 0; i < n; i++)
+                fprintf(f, "---|");
+            fprintf(f, "---|\n");
+        }
+        fprintf(f, "| %s", action_name(a));
+        for (size_t i = 0; i < n; i++)
+            cell(f, &cols[i], a);
+        fprintf(f, " | %s |\n", action_help(a));
+    }
+}
+
+bool help_markdown(FILE *f)
+{
+    enum { MAPS_MAX = 16 };
+    struct column cols[MAPS_MAX] = {{0}};
+    size_t n = 0;
+    bool ok = true;
+    for (const struct builtin_keymap *m = builtin_keymaps; m->name && n < MAPS_MAX && ok; m++, n++) {
+        cols[n].km = keymap_new();
+        ok = cols[n].km && keymap_parse(cols[n].km, m->text, strlen(m->text), m->name, NULL) == ERR_OK;
+        if (ok)
+            cols[n].n = keymap_bindings(cols[n].km, KEYVIEW_ANY, &cols[n].b);
+    }
+    if (ok) {
+        fprintf(f, "# Keys\n\nMade by `gotop --keys-markdown`; do not edit. The maps are `keymaps/*.keys`;\n"
+                   "`--keymap NAME` chooses one, `--keymap FILE` reads yours, and `~/.config/gotop/default.keys`\n"
+                   "is read if it exists (begin it with `include default`). `?` in the program lists the keys\n"
+                   "of the view you are in.\n");
+        markdown_rows(f, cols, n);
+        fprintf(f, "\nCounts: in vi and emacs digits before a key repeat it (`5` `l`). In default digits switch\n"
+                   "views, so a count begins with `;` (`;` `5` `l`).\n");
+    }
+    for (size_t i = 0; i < MAPS_MAX; i++) {
+        mem_free(cols[i].b);
+        keymap_free(cols[i].km);
+    }
+    return ok && !ferror(f);
+}

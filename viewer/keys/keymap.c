@@ -1,0 +1,467 @@
+/*
+ * keymap.c - the prefix trees, the line parser, and feeding keys.
+ *
+ * A map is one tree per view. A node is bound, or has children, or both (then the children cannot be reached:
+ * keymap_check() says so). Invariant: no node is without both, so a prefix under way can always go on.
+ */
+#include "viewer/keys/keymap.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/utf8.h"
+#include "viewer/keys/keymap_priv.h"
+
+static const char *const view_names[KEYVIEW_COUNT] = {
+    [KEYVIEW_ANY] = "any",
+    [KEYVIEW_POPUP] = "popup",
+#define X(ID, name, object) [VIEW_##ID] = name,
+#include "triage/views.def"
+#undef X
+};
+
+const char *keyview_name(enum keyview v)
+{
+    return v < KEYVIEW_COUNT ? view_names[v] : "?";
+}
+
+enum keyview keyview_find(const char *name, size_t len)
+{
+    enum keyview v = 0;
+    while (v < KEYVIEW_COUNT && (strlen(view_names[v]) != len || memcmp(view_names[v], name, len) != 0))
+        v++;
+    return v;
+}
+
+void keymap_report(const struct keymap_say *say, bool error, const char *file, int line, const char *fmt, ...)
+{
+    char text[256];
+    va_list ap;
+    if (!say || !say->fn)
+        return;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    say->fn(say->arg, error, file, line, text);
+}
+
+/* ---- trees ----------------------------------------------------------------------------------------------- */
+
+struct keymap *keymap_new(void)
+{
+    return mem_zalloc(sizeof(struct keymap));
+}
+
+static void binding_free(struct binding *b)
+{
+    if (!b)
+        return;
+    mem_free(b->arg);
+    mem_free(b);
+}
+
+static void node_clear(struct keynode *n)
+{
+    struct keynode *kid, *next;
+    HASH_ITER(hh, n->kids, kid, next)
+    {
+        HASH_DEL(n->kids, kid);
+        node_clear(kid);
+        mem_free(kid);
+    }
+    binding_free(n->bound);
+    n->bound = NULL;
+}
+
+void keymap_free(struct keymap *km)
+{
+    if (!km)
+        return;
+    for (int v = 0; v < KEYVIEW_COUNT; v++)
+        node_clear(&km->root[v]);
+    while (km->files) {
+        struct mapfile *f = km->files;
+        km->files = f->next;
+        mem_free(f);
+    }
+    mem_free(km);
+}
+
+struct keynode *keynode_kid(const struct keynode *n, keycode k)
+{
+    struct keynode *kid = NULL;
+    if (n && n->kids)
+        HASH_FIND(hh, n->kids, &k, sizeof k, kid);
+    return kid;
+}
+
+static struct keynode *node_make(struct keynode *n, keycode k)
+{
+    struct keynode *kid = keynode_kid(n, k);
+    if (kid)
+        return kid;
+    kid = mem_zalloc(sizeof *kid);
+    if (!kid)
+        return NULL;
+    kid->key = k;
+    HASH_ADD(hh, n->kids, key, sizeof kid->key, kid);
+    if (kid->lost) {
+        mem_free(kid);
+        return NULL;
+    }
+    return kid;
+}
+
+/* Take away the node the keys lead to, and every prefix that then leads nowhere. */
+static bool node_remove(struct keynode *n, const keycode *keys, int nkeys)
+{
+    struct keynode *kid = keynode_kid(n, keys[0]);
+    if (!kid)
+        return false;
+    if (nkeys > 1 && !node_remove(kid, keys + 1, nkeys - 1))
+        return false;
+    if (nkeys > 1 && (kid->kids || kid->bound))
+        return true;
+    HASH_DEL(n->kids, kid);
+    node_clear(kid);
+    mem_free(kid);
+    return true;
+}
+
+/* Take away prefixes at the end of a half-made chord (out of memory). */
+static void node_prune(struct keynode *n, const keycode *keys, int nkeys)
+{
+    struct keynode *kid = nkeys ? keynode_kid(n, keys[0]) : NULL;
+    if (!kid)
+        return;
+    node_prune(kid, keys + 1, nkeys - 1);
+    if (kid->bound || kid->kids)
+        return;
+    HASH_DEL(n->kids, kid);
+    mem_free(kid);
+}
+
+/* Takes over b. */
+static bool keymap_put(struct keymap *km, struct binding *b)
+{
+    struct keynode *n = &km->root[b->view];
+    for (int i = 0; n && i < b->nkeys; i++)
+        n = node_make(n, b->keys[i]);
+    if (!n) {
+        node_prune(&km->root[b->view], b->keys, b->nkeys);
+        binding_free(b);
+        return false;
+    }
+    binding_free(n->bound);
+    n->bound = b;
+    b->seq = ++km->seq;
+    return true;
+}
+
+/* ---- lines ----------------------------------------------------------------------------------------------- */
+
+struct word {
+    const char *s;
+    size_t len;
+};
+
+struct line {
+    struct keymap *km;
+    const char *file;
+    int no;
+    const struct keymap_say *say;
+    const char *p, *end;
+    bool bad;
+};
+
+static struct word next_word(struct line *l)
+{
+    while (l->p < l->end && isspace((unsigned char)*l->p))
+        l->p++;
+    struct word w = {l->p, 0};
+    if (l->p < l->end && *l->p == '#')
+        l->p = l->end;
+    while (l->p < l->end && !isspace((unsigned char)*l->p))
+        l->p++;
+    w.len = w.s < l->end && *w.s == '#' ? 0 : (size_t)(l->p - w.s);
+    return w;
+}
+
+static bool word_is(struct word w, const char *s)
+{
+    return strlen(s) == w.len && memcmp(w.s, s, w.len) == 0;
+}
+
+#define complain(l, ...) (keymap_report((l)->say, true, (l)->file, (l)->no, __VA_ARGS__), (l)->bad = true)
+#define SHOW(w) (int)((w).len > 60 ? 60 : (w).len), (w).s
+
+static bool read_view(struct line *l, enum keyview *v)
+{
+    struct word w = next_word(l);
+    *v = keyview_find(w.s, w.len);
+    if (*v < KEYVIEW_COUNT)
+        return true;
+    if (w.len == 0)
+        complain(l, "a view is missing (or 'any')");
+    else
+        complain(l, "unknown view '%.*s'", SHOW(w));
+    return false;
+}
+
+/* Read keys until a word is no key; that word is left in *rest. An action's name wins over a key's. */
+static int read_keys(struct line *l, keycode *keys, struct word *rest)
+{
+    int n = 0;
+    for (;;) {
+        *rest = next_word(l);
+        keycode k;
+        if (rest->len == 0 || action_find(rest->s, rest->len) != ACT_NONE)
+            break;
+        if (!key_parse(rest->s, rest->len, &k))
+            break;
+        if (n == KEYMAP_CHORD_MAX) {
+            complain(l, "more than %d keys in a row", KEYMAP_CHORD_MAX);
+            return -1;
+        }
+        keys[n++] = k;
+    }
+    if (n == 0) {
+        if (rest->len == 0)
+            complain(l, "a key is missing");
+        else
+            complain(l, "'%.*s' is no key", SHOW(*rest));
+        return -1;
+    }
+    return n;
+}
+
+static char *copy_text(const char *s, size_t len)
+{
+    char *p = mem_alloc(len + 1);
+    if (p) {
+        memcpy(p, s, len);
+        p[len] = '\0';
+    }
+    return p;
+}
+
+/* What stands behind the action, as one text without the blanks around it. False: out of memory. */
+static bool read_arg(struct line *l, struct binding *b)
+{
+    struct word first = next_word(l), w = first, last = first;
+    if (first.len == 0)
+        return true;
+    while ((w = next_word(l)).len)
+        last = w;
+    b->arg = copy_text(first.s, (size_t)(last.s + last.len - first.s));
+    if (!b->arg)
+        return false;
+    char *end;
+    unsigned long n = strtoul(b->arg, &end, 10);
+    if (*end == '\0' && isdigit((unsigned char)b->arg[0]))
+        b->times = n == 0 ? 1 : n > KEYMAP_COUNT_MAX ? KEYMAP_COUNT_MAX : (uint32_t)n;
+    return true;
+}
+
+static enum err_code line_bind(struct line *l)
+{
+    struct binding b = {.times = 1, .line = l->no, .file = l->file};
+    enum keyview v;
+    struct word act;
+    if (!read_view(l, &v))
+        return ERR_FORMAT;
+    int n = read_keys(l, b.keys, &act);
+    if (n < 0)
+        return ERR_FORMAT;
+    b.view = (uint8_t)v;
+    b.nkeys = (uint8_t)n;
+    b.action = action_find(act.s, act.len);
+    if (b.action == ACT_NONE) {
+        if (act.len == 0)
+            complain(l, "an action is missing behind the keys");
+        else
+            complain(l, "unknown action '%.*s'", SHOW(act));
+        return ERR_FORMAT;
+    }
+    if (!read_arg(l, &b))
+        return ERR_NOMEM;
+    struct binding *own = mem_alloc(sizeof *own);
+    if (!own) {
+        mem_free(b.arg);
+        return ERR_NOMEM;
+    }
+    *own = b;
+    return keymap_put(l->km, own) ? ERR_OK : ERR_NOMEM;
+}
+
+static enum err_code line_unbind(struct line *l)
+{
+    keycode keys[KEYMAP_CHORD_MAX];
+    enum keyview v;
+    struct word rest;
+    if (!read_view(l, &v))
+        return ERR_FORMAT;
+    int n = read_keys(l, keys, &rest);
+    if (n < 0)
+        return ERR_FORMAT;
+    if (rest.len) {
+        complain(l, "'%.*s' is no key", SHOW(rest));
+        return ERR_FORMAT;
+    }
+    if (!node_remove(&l->km->root[v], keys, n))
+        keymap_report(l->say, false, l->file, l->no, "nothing was bound there");
+    return ERR_OK;
+}
+
+static enum err_code line_include(struct line *l)
+{
+    struct word w = next_word(l);
+    if (w.len == 0 || next_word(l).len) {
+        complain(l, "include takes one name");
+        return ERR_FORMAT;
+    }
+    char *name = copy_text(w.s, w.len);
+    if (!name)
+        return ERR_NOMEM;
+    enum err_code rc = keymap_load_from(l->km, name, l->file, l->say);
+    if (rc == ERR_IO)
+        complain(l, "there is no keymap '%s'", name);
+    mem_free(name);
+    return rc == ERR_NOMEM ? rc : rc ? ERR_FORMAT : ERR_OK;
+}
+
+static enum err_code line_obey(struct line *l)
+{
+    struct word w = next_word(l);
+    if (w.len == 0)
+        return ERR_OK;
+    if (!utf8_plain(l->p, (size_t)(l->end - l->p))) {
+        complain(l, "the line holds control characters, or bytes that are no UTF-8");
+        return ERR_FORMAT;
+    }
+    if (word_is(w, "bind"))
+        return line_bind(l);
+    if (word_is(w, "unbind"))
+        return line_unbind(l);
+    if (word_is(w, "include"))
+        return line_include(l);
+    complain(l, "a line begins with bind, unbind or include, not '%.*s'", SHOW(w));
+    return ERR_FORMAT;
+}
+
+enum err_code keymap_parse(struct keymap *km, const char *text, size_t len, const char *file,
+                           const struct keymap_say *say)
+{
+    size_t flen = strlen(file) + 1;
+    struct mapfile *mf = mem_alloc(sizeof *mf + flen);
+    if (!mf)
+        return ERR_NOMEM;
+    memcpy(mf->name, file, flen);
+    mf->next = km->files;
+    km->files = mf;
+
+    enum err_code worst = ERR_OK;
+    const char *p = text, *end = text + len;
+    for (int no = 1; p < end; no++) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p));
+        struct line l = {km, mf->name, no, say, p, nl ? nl : end, false};
+        enum err_code rc = line_obey(&l);
+        if (rc == ERR_NOMEM)
+            return rc;
+        if (rc)
+            worst = rc;
+        p = nl ? nl + 1 : end;
+    }
+    return worst;
+}
+
+/* ---- feeding --------------------------------------------------------------------------------------------- */
+
+static void state_reset(struct keystate *st)
+{
+    memset(st, 0, sizeof *st);
+}
+
+static bool feed_digit(struct keystate *st, keycode key)
+{
+    if (key < '0' || key > '9')
+        return false;
+    uint32_t c = st->count * 10 + (key - '0');
+    st->count = c > KEYMAP_COUNT_MAX ? KEYMAP_COUNT_MAX : c;
+    st->counting = true;
+    return true;
+}
+
+/* Digits are counts where no digit is bound at the start of a chord; else a count has to be opened. */
+static bool digits_count(const struct keynode *in_view, const struct keynode *in_any)
+{
+    for (keycode d = '0'; d <= '9'; d++)
+        if (keynode_kid(in_view, d) || keynode_kid(in_any, d))
+            return false;
+    return true;
+}
+
+enum keyfeed keymap_feed(const struct keymap *km, struct keystate *st, enum keyview view, keycode key,
+                         const struct binding **hit, uint32_t *count)
+{
+    bool rest = st->n == 0;
+    const struct keynode *in_view = rest ? &km->root[view] : st->in_view;
+    const struct keynode *in_any = rest ? &km->root[KEYVIEW_ANY] : st->in_any;
+    const struct keynode *v = keynode_kid(in_view, key), *a = keynode_kid(in_any, key);
+
+    if (rest && (st->counting || digits_count(in_view, in_any)) && feed_digit(st, key))
+        return KEYFEED_MORE;
+
+    const struct binding *b = v ? v->bound : a ? a->bound : NULL;
+    if (v && !v->bound)
+        a = a && !a->bound ? a : NULL; /* the view's chord hides a shorter binding of any */
+    if (b && b->action == ACT_COUNT_PREFIX) {
+        state_reset(st);
+        st->counting = true;
+        return KEYFEED_MORE;
+    }
+    if (b) {
+        *hit = b;
+        *count = st->count;
+        state_reset(st);
+        return KEYFEED_HIT;
+    }
+    if (v || a) {
+        st->in_view = v;
+        st->in_any = a;
+        if (st->n < KEYMAP_CHORD_MAX)
+            st->keys[st->n++] = key;
+        return KEYFEED_MORE;
+    }
+    bool under_way = !rest || st->counting;
+    state_reset(st);
+    return under_way && key == K_ESC ? KEYFEED_CANCEL : KEYFEED_NONE;
+}
+
+const char *keystate_text(const struct keystate *st, char *buf, size_t size)
+{
+    size_t at = 0;
+    char name[KEY_NAME_MAX];
+    buf[0] = '\0';
+    if (st->counting)
+        at += (size_t)snprintf(buf, size, st->count ? "%u" : "count:", (unsigned)st->count);
+    for (int i = 0; i < st->n && at < size; i++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", at ? " " : "", key_text(st->keys[i], name));
+    return buf;
+}
+
+const char *binding_keys(const struct binding *b, char *buf, size_t size)
+{
+    size_t at = 0;
+    char name[KEY_NAME_MAX];
+    buf[0] = '\0';
+    for (int i = 0; i < b->nkeys && at < size; i++)
+        at += (size_t)snprintf(buf + at, size - at, "%s%s", i ? " " : "", key_text(b->keys[i], name));
+    return buf;
+}

@@ -1,0 +1,507 @@
+/*
+ * app.c - which layer a key goes to.
+ *
+ * Layers, top first: a prompt takes every key as text; a chord or count under way takes the next key; a pop-up turns
+ * lane movement into scrolling. There is no other mode. What an action does is in act.c.
+ */
+#include "viewer/session/app.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/views/kind.h"
+#include "layout/move/lanes.h"
+#include "layout/draw/plan.h"
+#include "viewer/session/app_live.h"
+#include "viewer/session/slice.h"
+#include "viewer/command/tables.h"
+
+bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, int h)
+{
+    memset(a, 0, sizeof *a);
+    a->tr = tr;
+    a->km = km;
+    a->utf8 = true;
+    app_add(a, TODO_LOAD);
+    a->cursor_x = a->cursor_y = -1;
+    if (!view_init(&a->view, tr))
+        return false;
+    tri_init(&a->tri, tr);
+    a->view.tri = &a->tri;
+    app_resize(a, w, h);
+    return true;
+}
+
+void app_free(struct app *a)
+{
+    view_free(&a->view);
+    tri_free(&a->tri);
+    findings_free(&a->fs);
+    triage_free(a->tg);
+    triage_free(a->part);
+    finding_parts_free(&a->parts);
+    grid_free(&a->grid);
+    help_free(&a->help);
+    mem_free(a->yank);
+}
+
+/* What the view derives from the trace costs a walk over its lanes: not at every slice of loading. */
+static void sync(struct app *a)
+{
+    if (a->stale && (view_loaded(&a->view) & VR_WORK))
+        app_add(a, TODO_VIEW);
+    a->stale = false;
+}
+
+/* Go where the command line said. The window first: a lane at a time then finds that time on the screen. */
+void app_open(struct app *a)
+{
+    if (trace_fatal(a->tr))
+        return;
+    if (a->open_view)
+        (void)view_switch(&a->view, a->open_view);
+    if (a->open_at)
+        (void)view_goto(&a->view, a->open_at);
+    if (a->open_lane)
+        (void)view_goto(&a->view, a->open_lane);
+    if (a->open_filter && (view_filter(&a->view, a->open_filter) & VR_BELL))
+        a->open_wrong = a->view.message;
+    a->open_filter = NULL;
+    a->open_view = 0;
+    a->open_at = a->open_lane = NULL;
+}
+
+/* trace_load(), with what is shown told of a detail that begins anew. */
+static bool load_step(struct app *a, int64_t budget_ns)
+{
+    const struct trace_info *ti = trace_info(a->tr);
+    uint32_t epoch = ti->epoch;
+    if (trace_part(a->tr) || app_has(a, TODO_SEEK))
+        view_leave(&a->view);
+    bool more = trace_load(a->tr, budget_ns) == LOAD_MORE;
+    a->part_done = false;
+    a->stale = true;
+    if (ti->epoch != epoch && (view_arrive(&a->view) & VR_WORK))
+        app_add(a, TODO_VIEW);
+    return more;
+}
+
+bool app_hold(struct app *a, int64_t budget_ns)
+{
+    const struct trace_info *ti = trace_info(a->tr);
+    struct window w = a->view.at.win;
+    int64_t t = a->view.at.cursor;
+    if (app_has(a, TODO_LOAD) || !ti->bounded || !a->has_findings)
+        return false;                              /* the last part has yet to be asked */
+    bool far = view_wants(&a->view, &w.t0, &w.t1); /* else what is shown */
+    if (!far && a->view.far.look)
+        return false; /* it is being looked through */
+    if (far || !tri_shows(a->view.at.view)) {
+        if (!far && trace_held(a->tr, w.t0, w.t1) == WANT_WIDE)
+            w = (struct window){t, t + 1};
+        if (trace_held(a->tr, w.t0, w.t1) == WANT_AWAY) {
+            view_leave(&a->view);
+            tables_drop(a);
+            app_set(a, TODO_SEEK, trace_want(a->tr, w.t0, w.t1) == WANT_COMING);
+            if (view_arrive(&a->view) & VR_WORK)
+                app_add(a, TODO_VIEW);
+            app_add(a, TODO_TABLES);
+        }
+    }
+    if (app_has(a, TODO_SEEK))
+        app_set(a, TODO_SEEK, load_step(a, budget_ns));
+    if (app_has(a, TODO_SEEK))
+        return true;
+    sync(a);
+    if (!far)
+        return false;
+    if (view_brought(&a->view) & VR_WORK)
+        app_add(a, TODO_VIEW);
+    return !app_has(a, TODO_VIEW) && view_wants(&a->view, &w.t0, &w.t1);
+}
+
+bool app_load(struct app *a, int64_t budget_ns)
+{
+    if (!app_has(a, TODO_LOAD))
+        return false;
+    if (trace_part(a->tr) && !tables_part(a, budget_ns))
+        return true;
+    app_set(a, TODO_LOAD, load_step(a, budget_ns));
+    if (!app_has(a, TODO_LOAD)) {
+        sync(a);
+        a->touched |= a->open_view || a->open_at || a->open_lane;
+        app_set(a, TODO_TABLES, !trace_fatal(a->tr));
+        app_open(a);
+    }
+    return app_has(a, TODO_LOAD);
+}
+
+unsigned app_work(struct app *a, int64_t budget_ns)
+{
+    struct place from = a->view.at;
+    unsigned f = view_work(&a->view, budget_ns);
+    tables_moved(a, &from);
+    app_set(a, TODO_VIEW, (f & VR_WORK) != 0);
+    return f;
+}
+
+unsigned app_phase(const struct app *a)
+{
+    return a->todo & (~a->todo + 1); /* its lowest bit */
+}
+
+bool app_busy(const struct app *a)
+{
+    return a->todo || a->view.far.look;
+}
+
+/* Tables wait for what the reader is waiting for, unless that is them. */
+static bool tables_turn(const struct app *a)
+{
+    return app_has(a, TODO_TABLES) && (!app_has(a, TODO_VIEW) || tri_shows(a->view.at.view));
+}
+
+unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
+{
+    unsigned phase = app_phase(a);
+    uint32_t epoch = trace_info(a->tr)->epoch;
+    *flags = VR_NONE;
+    if (phase == TODO_LOAD) {
+        if (!app_load(a, budget_ns))
+            *flags = VR_DRAW;
+    } else if (app_hold(a, budget_ns)) {
+        phase = TODO_SEEK;
+    } else if (phase == TODO_SEEK || trace_info(a->tr)->epoch != epoch) {
+        *flags = VR_DRAW; /* what was looked for is held */
+    } else if (tables_turn(a)) {
+        *flags = app_triage(a, budget_ns);
+    } else if (app_has(a, TODO_VIEW)) {
+        *flags = app_work(a, budget_ns) | VR_DRAW;
+    }
+    return phase;
+}
+
+unsigned app_resize(struct app *a, int w, int h)
+{
+    return view_resize(&a->view, w, h);
+}
+
+enum keyview app_keyview(const struct app *a)
+{
+    if (a->view.popup)
+        return KEYVIEW_POPUP;
+    return (enum keyview)a->view.at.view;
+}
+
+/* ---- the prompt ------------------------------------------------------------------------------------------ */
+
+static int history_of(const struct app *a)
+{
+    return a->view.prompt == PROMPT_SEARCH ? 1 : a->view.prompt == PROMPT_FILTER ? 2 : 0;
+}
+
+static void history_add(struct app *a)
+{
+    int h = history_of(a), *n = &a->history_n[h];
+    if (!a->view.text_len || (*n && strcmp(a->history[h][*n - 1], a->view.text) == 0))
+        return;
+    if (*n == APP_HISTORY)
+        memmove(a->history[h][0], a->history[h][1], sizeof a->history[h][0] * (size_t)-- * n);
+    memcpy(a->history[h][(*n)++], a->view.text, VIEW_TEXT);
+}
+
+static void prompt_set(struct app *a, const char *text)
+{
+    view_prompt_clear(&a->view);
+    struct str s = str_of(text);
+    for (uint32_t at = 0; at < s.len;) {
+        int width;
+        view_prompt_put(&a->view, str_next(s, &at, &width));
+    }
+}
+
+static unsigned history_move(struct app *a, int by)
+{
+    int h = history_of(a), n = a->history_n[h];
+    int at = a->history_at < 0 ? n : a->history_at;
+    at += by;
+    if (at < 0 || at > n || n == 0)
+        return VR_NONE;
+    a->history_at = at;
+    prompt_set(a, at < n ? a->history[h][at] : "");
+    return VR_DRAW;
+}
+
+/* Complete an action's name as far as it is certain. */
+static unsigned prompt_complete(struct app *a)
+{
+    const char *text = a->view.text, *first = NULL;
+    size_t len = a->view.text_len, common = 0;
+    char all[VIEW_MESSAGE] = "";
+    int n = 0;
+    if (a->view.prompt != PROMPT_COMMAND)
+        return VR_NONE;
+    for (enum action act = ACT_NONE + 1; act < ACT_COUNT; act++) {
+        const char *name = action_name(act);
+        if (strncmp(name, text, len) != 0)
+            continue;
+        if (n++ == 0) {
+            first = name;
+            common = strlen(name);
+        }
+        size_t same = 0;
+        while (same < common && name[same] == first[same])
+            same++;
+        common = same;
+        size_t used = strlen(all);
+        snprintf(all + used, sizeof all - used, "%s%s", used ? " " : "", name);
+    }
+    if (n == 0)
+        return VR_BELL;
+    for (size_t i = len; i < common; i++)
+        view_prompt_put(&a->view, (unsigned char)first[i]);
+    if (n > 1)
+        view_message(&a->view, false, "%s", all);
+    return VR_DRAW;
+}
+
+/* A line behind ':' that is no place to go: an action's name and perhaps a count or an argument. */
+static unsigned run_command(struct app *a)
+{
+    char line[VIEW_TEXT];
+    snprintf(line, sizeof line, "%s", a->view.command);
+    char *name = line + strspn(line, " ");
+    size_t len = strcspn(name, " ");
+    enum action act = action_complete(name, len);
+    if (act == ACT_NONE && len == 1 && name[0] == 'q')
+        act = ACT_QUIT;
+    if (act == ACT_NONE) {
+        view_message(&a->view, true, "'%.*s' is no time, range, lane or action (Tab completes names)", (int)len,
+                     name);
+        return VR_DRAW | VR_BELL;
+    }
+    char *arg = name + len;
+    arg += strspn(arg, " ");
+    uint32_t count = 0;
+    for (const char *c = arg; *c >= '0' && *c <= '9' && count < KEYMAP_COUNT_MAX; c++)
+        count = count * 10 + (uint32_t)(*c - '0');
+    return VR_DRAW | app_do(a, act, count, *arg ? arg : NULL);
+}
+
+static unsigned prompt_accept(struct app *a)
+{
+    bool slice = a->view.prompt == PROMPT_SLICE;
+    if (!slice)
+        history_add(a);
+    unsigned f = view_prompt_accept(&a->view);
+    if (slice)
+        return f | slice_write(a, a->view.command);
+    if (f & VR_COMMAND)
+        f = (f & ~(unsigned)VR_COMMAND) | run_command(a);
+    if (f & VR_WORK)
+        app_add(a, TODO_VIEW);
+    return f;
+}
+
+static unsigned prompt_key(struct app *a, keycode k)
+{
+    if (k == K_ENTER)
+        return prompt_accept(a);
+    if (k == K_ESC || k == (K_CTRL | 'g')) {
+        return view_back(&a->view) | VR_DRAW; /* a search under way goes back to where it was begun */
+    }
+    if (k == K_BACKSPACE || k == (K_CTRL | 'h') || k == K_DELETE)
+        return view_prompt_erase(&a->view);
+    if (k == (K_CTRL | 'w'))
+        return view_prompt_erase_word(&a->view);
+    if (k == (K_CTRL | 'u'))
+        return view_prompt_clear(&a->view);
+    if (k == K_UP || k == (K_CTRL | 'p'))
+        return history_move(a, -1);
+    if (k == K_DOWN || k == (K_CTRL | 'n'))
+        return history_move(a, 1);
+    if (k == K_TAB)
+        return prompt_complete(a);
+    if (k < K_NAMED)
+        return view_prompt_put(&a->view, k);
+    return VR_NONE;
+}
+
+/* ---- keys ------------------------------------------------------------------------------------------------ */
+
+static unsigned feed(struct app *a, keycode k)
+{
+    const struct binding *hit = NULL;
+    uint32_t count = 0;
+    switch (keymap_feed(a->km, &a->keys, app_keyview(a), k, &hit, &count)) {
+    case KEYFEED_HIT: {
+        uint64_t n = (uint64_t)(count ? count : 1) * hit->times;
+        if (n > KEYMAP_COUNT_MAX)
+            n = KEYMAP_COUNT_MAX;
+        bool given = count || hit->times != 1;
+        return VR_DRAW | app_do(a, hit->action, given ? (uint32_t)n : 0, hit->arg);
+    }
+    case KEYFEED_MORE:
+    case KEYFEED_CANCEL: return VR_DRAW; /* the footer shows what is under way */
+    case KEYFEED_NONE: break;
+    }
+    if (key_is_mouse(k))
+        return VR_NONE;
+    char name[KEY_NAME_MAX], help[64];
+    help_key(a->km, app_keyview(a), ACT_HELP, help, sizeof help);
+    view_message(&a->view, false, "%s does nothing here%s%s%s", key_text(k, name), help[0] ? "; " : "", help,
+                 help[0] ? " lists the keys" : "");
+    return VR_DRAW | VR_BELL;
+}
+
+/* The cell under the mouse pointer becomes the cursor; in ruler and bands its time alone. */
+static unsigned point(struct app *a, int x, int y)
+{
+    struct view *v = &a->view;
+    enum lane_kind kind = kind_here(v)->lanes;
+    const struct lanes *l = kind < LANE_KINDS ? &v->lanes[kind] : NULL;
+    unsigned f = VR_NONE;
+    struct plan p;
+    uint32_t rows = l ? l->n : v->items.n; /* a view shows lanes or items */
+    plan_view(&p, v, rows);
+    int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, (y - p.y[ROW_LANES]) / p.lane_h) : 0;
+    if (y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < rows) {
+        int64_t now = l ? lanes_row(l, v->at.focus.i) : v->at.row;
+        if (row != now)
+            f |= view_lane(v, (int)(row - now));
+    }
+    if (x >= p.gutter && x < p.gutter + p.plot_w && y >= p.y[ROW_RULER] && y < p.y[ROW_STATUS]) {
+        int64_t t0, t1;
+        int by = x - p.gutter - view_column(v, &t0, &t1);
+        if (by)
+            f |= view_cursor(v, by);
+    }
+    return f;
+}
+
+/* The button was pressed in one cell and released in another: select what lies between. */
+static unsigned drag(struct app *a, int x, int y)
+{
+    unsigned f = point(a, a->press_x, a->press_y);
+    if (a->view.selected || a->view.selecting)
+        f |= view_back(&a->view);
+    f |= view_select(&a->view);
+    f |= point(a, x, y);
+    return (f | view_select(&a->view)) & ~(unsigned)VR_QUIT;
+}
+
+/* Is Alt with this key bound, or could it go on with what is under way? */
+static bool alt_means(const struct app *a, keycode k)
+{
+    struct keystate st = a->keys;
+    const struct binding *hit;
+    uint32_t count;
+    return keymap_feed(a->km, &st, app_keyview(a), k, &hit, &count) != KEYFEED_NONE;
+}
+
+static unsigned mouse(struct app *a, const struct key_event *ev)
+{
+    if (a->view.popup || ev->x < 0 || ev->key == K_RELEASE)
+        return VR_NONE;
+    if (ev->key == K_DRAG)
+        return drag(a, ev->x, ev->y);
+    if (ev->key == K_CLICK) {
+        a->press_x = ev->x;
+        a->press_y = ev->y;
+    }
+    return point(a, ev->x, ev->y);
+}
+
+unsigned app_key(struct app *a, const struct key_event *ev)
+{
+    keycode k = ev->key;
+    a->touched = true;
+    a->note = NULL;
+    a->open_view = 0; /* the reader has taken the wheel */
+    a->open_at = a->open_lane = NULL;
+    sync(a);
+    if ((k & K_ALT) && (a->view.prompt || !alt_means(a, k))) {
+        /* Esc and a key typed (or sent) in one go look like Alt: take them as the two */
+        struct key_event esc = {K_ESC, -1, -1}, rest = {k & ~K_ALT, ev->x, ev->y};
+        unsigned f = app_key(a, &esc);
+        return f & VR_QUIT ? f : f | app_key(a, &rest);
+    }
+    if (a->letter_for != ACT_NONE && !key_is_mouse(k)) {
+        enum action act = a->letter_for;
+        char letter[2] = {k < 0x80 ? (char)k : '?', 0};
+        a->letter_for = ACT_NONE;
+        if (k == K_ESC)
+            return VR_DRAW;
+        return VR_DRAW | app_do(a, act, 0, letter);
+    }
+    if (a->view.prompt) {
+        struct place from = a->view.at;
+        unsigned f = key_is_mouse(k) ? VR_NONE : prompt_key(a, k);
+        tables_moved(a, &from);
+        app_live_acted(a, ACT_NONE, &from);
+        if ((f & VR_WORK) != 0)
+            app_add(a, TODO_VIEW); /* searches go on while one types */
+        return f;
+    }
+    struct place from = a->view.at;
+    unsigned f = key_is_mouse(k) ? mouse(a, ev) : VR_NONE;
+    tables_moved(a, &from);
+    bool pending = a->keys.n || a->keys.counting;
+    f |= feed(a, k);
+    if (pending)
+        f |= VR_DRAW;
+    return f;
+}
+
+bool app_interruptible(const struct app *a)
+{
+    const struct view *v = &a->view;
+    return v->prompt || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || v->far.look ||
+           view_searching(v);
+}
+
+unsigned app_interrupt(struct app *a)
+{
+    struct key_event esc = {K_ESC, -1, -1};
+    a->view.message[0] = '\0';
+    if (a->keys.n || a->keys.counting) {
+        a->keys = (struct keystate){0};
+        return VR_DRAW;
+    }
+    return app_key(a, &esc) & ~(unsigned)VR_QUIT;
+}
+
+/* ---- drawing --------------------------------------------------------------------------------------------- */
+
+bool app_draw(struct app *a)
+{
+    struct frame_text txt = {
+        .name = a->name,
+        .footer = a->footer,
+        .debug = a->debug[0] ? a->debug : a->note,
+        .live = a->follow != NULL,
+        .loading = app_has(a, TODO_LOAD),
+        .rate = a->rate,
+    };
+    sync(a);
+    if (a->letter_for != ACT_NONE)
+        snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z", action_name(a->letter_for));
+    else
+        help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer, sizeof a->footer);
+    a->grid.ascii = !a->utf8;
+    if (!frame_draw(&a->grid, &a->view, &txt))
+        return false;
+    if (view_pending(&a->view))
+        app_add(a, TODO_VIEW);
+    a->cursor_x = txt.screen_x;
+    a->cursor_y = txt.screen_y;
+    return true;
+}
+
+void app_utf8(struct app *a)
+{
+    a->utf8 = true;
+    a->view.tier = a->utf8_tier;
+}

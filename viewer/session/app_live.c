@@ -1,0 +1,206 @@
+/*
+ * app_live.c - see app_live.h.
+ *
+ * Tables (views 1, 5, 6, 10) are of a model that stands still. So when it grows they are dropped, and worked out anew where
+ * one of them is shown; while they are, and while the reader stands still before them, nothing is decoded. Reading goes on
+ * all the time.
+ */
+#include "viewer/session/app_live.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "layout/draw/fmt.h"
+#include "layout/move/goto.h"
+#include "layout/move/move.h"
+#include "layout/views/tri.h"
+#include "layout/move/when.h"
+#include "viewer/session/follow.h"
+#include "viewer/command/tables.h"
+
+#define FOLLOW_NS 10000000000
+#define TABLES_SHARE 8 /* working them out takes at most this part of the time */
+#define TABLES_AT_ONCE_NS 100000000
+
+static int64_t mono_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec * 1000000000LL + ts.tv_nsec;
+}
+
+static void name_it(struct app *a)
+{
+    char by[FMT_MAX];
+    int64_t behind = time_sub(trace_info(a->tr)->end, a->view.at.win.t1);
+    if (follow_ended(a->follow))
+        snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED", a->where);
+    else if (a->following)
+        snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE", a->where);
+    else
+        snprintf(a->live_name, sizeof a->live_name, "%.60s HELD, %s behind", a->where,
+                 when_dur(a->tr, behind < 0 ? 0 : behind, by));
+}
+
+/* The window ends where the program is. */
+static void pin(struct app *a)
+{
+    int64_t end = view_end(&a->view);
+    a->view.at.win = (struct window){end > a->follow_ns ? end - a->follow_ns : 0, end};
+    a->view.at.cursor = end - 1;
+    move_settle(&a->view);
+}
+
+static void tables_away(struct app *a)
+{
+    if (!a->tg && !app_has(a, TODO_TABLES))
+        return;
+    tables_drop(a);
+    findings_free(&a->fs);
+    a->tri.fs = NULL;
+    a->has_findings = false;
+    app_set(a, TODO_TABLES, false);
+}
+
+/* Does a place lie where the program has not come yet? */
+static bool to_come(const struct app *a, const char *place)
+{
+    struct target to;
+    int64_t end = trace_info(a->tr)->end;
+    return place && goto_parse(place, &to) && ((to.has_time && to.t0 > end) || (to.has_range && to.t1 > end));
+}
+
+/* The command line named a place: a time or a lane at one is looked at for as long as the reader likes. */
+static void open_once(struct app *a)
+{
+    if (!a->open_view && !a->open_at && !a->open_lane && !a->open_filter)
+        return;
+    if (!follow_ended(a->follow) && (to_come(a, a->open_at) || to_come(a, a->open_lane)))
+        return;
+    a->following = !a->open_at && !a->open_lane;
+    app_open(a);
+}
+
+/* It has grown: the view hears of it. */
+static unsigned grown(struct app *a)
+{
+    tables_away(a);
+    unsigned f = view_loaded(&a->view);
+    if (trace_info(a->tr)->done)
+        open_once(a);
+    if (a->following)
+        pin(a);
+    if (f & VR_WORK)
+        app_add(a, TODO_VIEW);
+    return VR_DRAW;
+}
+
+static unsigned exchanged(struct app *a, int64_t by)
+{
+    tables_away(a);
+    a->tr = follow_trace(a->follow);
+    tri_free(&a->tri);
+    tri_init(&a->tri, a->tr);
+    unsigned f = view_exchange(&a->view, a->tr, by);
+    follow_let_go(a->follow);
+    if (f & VR_WORK)
+        app_add(a, TODO_VIEW);
+    return grown(a);
+}
+
+/* Are tables to be seen that aren't there? Short ones at once, so that the picture doesn't flicker. */
+static unsigned tables_wanted(struct app *a)
+{
+    int64_t now = mono_ns();
+    if (app_has(a, TODO_TABLES) || a->tg || !tri_shows(a->view.at.view))
+        return VR_NONE;
+    if (a->following && now < a->tables_next)
+        return VR_NONE;
+    app_add(a, TODO_TABLES);
+    unsigned f = app_triage(a, TABLES_AT_ONCE_NS);
+    a->tables_next = now + (mono_ns() - now) * TABLES_SHARE;
+    return f | VR_DRAW;
+}
+
+/* The reader stands still before tables: so does the model they are of. What comes meanwhile is kept for later. */
+static bool stands(const struct app *a)
+{
+    return app_has(a, TODO_TABLES) || (!a->following && a->tg && tri_shows(a->view.at.view));
+}
+
+static unsigned ended(struct app *a)
+{
+    const char *why = follow_why(a->follow);
+    a->following = false;
+    view_message(&a->view, *why, "the trace has ended%s%.160s", *why ? ": " : "", why);
+    return VR_DRAW;
+}
+
+void app_live_begin(struct app *a, struct follow *f, const char *where)
+{
+    a->follow = f;
+    a->where = where;
+    a->following = true;
+    a->follow_ns = FOLLOW_NS;
+    app_set(a, TODO_LOAD, false);
+    a->touched = true; /* the findings don't take the screen */
+    a->name = a->live_name;
+    name_it(a);
+}
+
+unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
+{
+    int64_t by = 0;
+    unsigned news = follow_step(a->follow, stands(a) ? 0 : budget_ns, &by), f = VR_NONE;
+    if (news & FOLLOW_MOVED)
+        f |= exchanged(a, by);
+    else if (news & FOLLOW_GREW)
+        f |= grown(a);
+    if (news & FOLLOW_ENDED)
+        f |= ended(a);
+    *busy = news != 0;
+    if (!(news & FOLLOW_BUSY))
+        f |= tables_wanted(a);
+    if (f)
+        name_it(a);
+    return f;
+}
+
+static bool zooms(enum action act)
+{
+    return act == ACT_ZOOM_IN || act == ACT_ZOOM_OUT;
+}
+
+void app_live_acted(struct app *a, enum action act, const struct place *from)
+{
+    const struct place *at = &a->view.at;
+    if (!a->follow || !a->following || act == ACT_FOLLOW)
+        return;
+    bool window = at->win.t0 != from->win.t0 || at->win.t1 != from->win.t1;
+    if (zooms(act) && window) { /* another pace, the same end */
+        a->follow_ns = window_len(at->win);
+        pin(a);
+    } else if (window || at->cursor != from->cursor || at->exact != from->exact) {
+        a->following = false;
+    }
+    name_it(a);
+}
+
+unsigned app_live_follow(struct app *a)
+{
+    if (follow_ended(a->follow)) {
+        unsigned f = view_finish(&a->view);
+        return f | ended(a);
+    }
+    a->following = true;
+    pin(a);
+    name_it(a);
+    return VR_DRAW;
+}
+
+void app_live_pause(struct app *a)
+{
+    follow_stop(a->follow);
+    name_it(a);
+}

@@ -1,0 +1,237 @@
+/*
+ * interactive.c - the loop: keys first, then a slice of work, then at most one frame.
+ *
+ * All keys that have arrived are obeyed before anything is drawn, so a held key never queues up pictures. A frame
+ * comes at most every FRAME_MS, later where the terminal takes long to swallow one, and only if something changed.
+ */
+#include "viewer/session/interactive.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "viewer/session/app_live.h"
+#include "viewer/session/editor.h"
+#include "viewer/session/follow.h"
+#include "viewer/term/signals.h"
+
+enum { FRAME_MS = 50, PROGRESS_MS = 100, SLICE_NS = 15 * 1000 * 1000, LIVE_MS = 40, FRAMES_LOGGED = 1024 };
+
+struct loop {
+    struct app *a;
+    struct term *t;
+    bool dirty, quit, live_busy;
+    int64_t next_frame; /* not before, ms */
+    int64_t next_progress;
+    int64_t began;
+    struct { /* --debug: what each frame cost, for bench/term-bytes */
+        uint32_t bytes, us;
+    } frame[FRAMES_LOGGED];
+    size_t frames;
+    int yank_fd; /* -1: nothing was copied into a file */
+    char yank_path[256];
+};
+
+/* One terminal, one loop; it outlives the run so that its log can be read behind it. */
+static struct loop loop;
+
+static int64_t now_us(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+}
+
+static int64_t now_ms(void)
+{
+    return now_us() / 1000;
+}
+
+static void resized(struct loop *l)
+{
+    int w, h;
+    term_size(l->t, &w, &h);
+    (void)app_resize(l->a, w, h);
+    l->dirty = true;
+}
+
+/*
+ * Where the terminal takes no text: a file that nobody else can read or has put there. There is one for all copies, and
+ * it goes when the program does.
+ */
+static void yank_to_file(struct loop *l)
+{
+    const char *dir = getenv("TMPDIR");
+    struct app *a = l->a;
+    size_t n = strlen(a->yank);
+    if (l->yank_fd < 0) {
+        uint64_t name;
+        if (getentropy(&name, sizeof name) != 0)
+            name = (uint64_t)now_us() << 20 ^ (uint64_t)getpid();
+        if (snprintf(l->yank_path, sizeof l->yank_path, "%s/gotop-%016llx", dir && dir[0] == '/' ? dir : "/tmp",
+                     (unsigned long long)name) >= (int)sizeof l->yank_path)
+            return;
+        /* to be written only: more the sandbox doesn't let us (viewer/command/sandbox.h) */
+        l->yank_fd = open(l->yank_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+        if (l->yank_fd >= 0)
+            signals_remove(l->yank_path);
+    }
+    if (l->yank_fd >= 0 && ftruncate(l->yank_fd, 0) == 0 && pwrite(l->yank_fd, a->yank, n, 0) == (ssize_t)n)
+        view_message(&a->view, false, "this terminal has no clipboard: until gotop ends it is in %s", l->yank_path);
+    else
+        view_message(&a->view, true, "this terminal has no clipboard, and %s can't be written", l->yank_path);
+}
+
+static bool edit(void *arg)
+{
+    const struct app *a = arg;
+    return editor_open(a->source, a->source_line);
+}
+
+static void edit_source(struct loop *l)
+{
+    struct app *a = l->a;
+    if (!editor_name()) {
+        view_message(&a->view, true, "%.120s:%llu (set EDITOR to open it)", a->source,
+                     (unsigned long long)a->source_line);
+        return;
+    }
+    bool ok = term_lend(l->t, edit, a);
+    resized(l);
+    if (!ok)
+        view_message(&a->view, true, "%.80s ended with an error", editor_name());
+}
+
+static void obey(struct loop *l, unsigned flags)
+{
+    struct app *a = l->a;
+    if (flags & ~(unsigned)VR_WORK)
+        l->dirty = true;
+    if (flags & AR_PALETTE)
+        term_palette(l->t, a->palette, a->mono);
+    if (flags & AR_REDRAW)
+        term_redraw(l->t);
+    if ((flags & VR_YANK) && !term_clipboard(l->t, a->yank, strlen(a->yank)))
+        yank_to_file(l);
+    if ((flags & AR_SOURCE) && !l->quit)
+        edit_source(l);
+    if (flags & VR_QUIT)
+        l->quit = true;
+    if ((flags & AR_SUSPEND) && !l->quit) {
+        if (a->follow)
+            app_live_pause(a);
+        term_suspend(l->t);
+        resized(l);
+    }
+}
+
+static void take_keys(struct loop *l)
+{
+    struct key_event ev;
+    while (!l->quit && term_key(l->t, &ev))
+        obey(l, app_key(l->a, &ev));
+}
+
+/* A slice of what is queued. How far loading and seeking are is shown now and then. */
+static void work(struct loop *l)
+{
+    struct app *a = l->a;
+    unsigned flags;
+    if (a->follow)
+        obey(l, app_live(a, SLICE_NS, &l->live_busy));
+    unsigned phase = app_step(a, SLICE_NS, &flags);
+    obey(l, flags);
+    if (phase == TODO_LOAD) {
+        int64_t spent = now_ms() - l->began;
+        a->rate = spent > 200 ? (double)trace_info(a->tr)->bytes_done * 1000 / (double)spent : 0;
+        if (!app_has(a, TODO_LOAD) && trace_fatal(a->tr))
+            l->quit = true;
+    }
+    if ((phase == TODO_LOAD || phase == TODO_SEEK) && now_ms() >= l->next_progress) {
+        l->dirty = true;
+        l->next_progress = now_ms() + PROGRESS_MS;
+    }
+}
+
+static void draw(struct loop *l)
+{
+    int64_t t0 = now_ms(), us = now_us();
+    uint64_t b0 = l->a->show_debug ? term_written(l->t) : 0;
+    if (app_draw(l->a))
+        term_paint(l->t, &l->a->grid, l->a->cursor_x, l->a->cursor_y);
+    int64_t cost = now_ms() - t0;
+    us = now_us() - us;
+    if (l->a->show_debug) {
+        uint64_t bytes = term_written(l->t) - b0;
+        snprintf(l->a->debug, sizeof l->a->debug, "%lluB %lldms", (unsigned long long)bytes, (long long)cost);
+        l->frame[l->frames % FRAMES_LOGGED].bytes = (uint32_t)bytes;
+        l->frame[l->frames++ % FRAMES_LOGGED].us = (uint32_t)us;
+    }
+    l->next_frame = t0 + cost + (cost * 2 > FRAME_MS ? cost * 2 : FRAME_MS);
+    l->dirty = false;
+}
+
+/* How long to sleep: not at all with work to do, until the next frame may come, or for ever. */
+static int timeout(const struct loop *l)
+{
+    if (app_busy(l->a))
+        return 0;
+    if (l->live_busy)
+        return 0;
+    if (!l->dirty)
+        return l->a->follow && !follow_ended(l->a->follow) ? LIVE_MS : -1;
+    int64_t left = l->next_frame - now_ms();
+    return left > 0 ? (int)left : 0;
+}
+
+void interactive_frames(FILE *f)
+{
+    size_t n = loop.frames < FRAMES_LOGGED ? loop.frames : FRAMES_LOGGED;
+    for (size_t i = loop.frames - n; i < loop.frames; i++)
+        fprintf(f, "frame %zu: %u bytes, %u us\n", i + 1, loop.frame[i % FRAMES_LOGGED].bytes,
+                loop.frame[i % FRAMES_LOGGED].us);
+}
+
+/* Ctrl-C ends what is under way, a prompt or a search; without that, the program. */
+static bool interrupted(struct loop *l)
+{
+    if (!app_interruptible(l->a) || !term_forgive(l->t))
+        return false;
+    obey(l, app_interrupt(l->a));
+    return true;
+}
+
+int interactive_run(struct app *a, struct term *t, bool debug)
+{
+    struct loop *l = &loop;
+    *l = (struct loop){.a = a, .t = t, .dirty = true, .began = now_ms(), .yank_fd = -1};
+    a->hint = true;
+    a->show_debug = debug;
+    resized(l);
+    while (!l->quit) {
+        unsigned what = term_wait(t, timeout(l));
+        if ((what & TERM_LEAVE) && !interrupted(l))
+            break;
+        if (what & TERM_RESIZE)
+            resized(l);
+        if (what & TERM_PAINT)
+            l->dirty = true;
+        if (what & TERM_SUSPEND)
+            obey(l, AR_SUSPEND);
+        take_keys(l);
+        if (term_utf8(t) && !a->utf8) { /* it has answered */
+            app_utf8(a);
+            l->dirty = true;
+        }
+        if (!l->quit)
+            work(l);
+        if (!l->quit && l->dirty && now_ms() >= l->next_frame)
+            draw(l);
+    }
+    if (l->yank_fd >= 0)
+        close(l->yank_fd);
+    return term_signal(t);
+}

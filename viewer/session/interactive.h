@@ -1,0 +1,19 @@
+/*
+ * interactive.h - the program on a terminal.
+ */
+#ifndef GOTOP_VIEWER_INTERACTIVE_H
+#define GOTOP_VIEWER_INTERACTIVE_H
+
+#include "viewer/session/app.h"
+#include "viewer/term/term.h"
+
+/*
+ * interactive_run - read keys, load in slices, draw, until the reader leaves, a signal asks to, or the trace turns
+ * out to be unreadable (trace_fatal()). Returns the signal, 0 = none.
+ */
+int interactive_run(struct app *a, struct term *t, bool debug);
+
+/* interactive_frames - what the frames of the last run cost, a line each; only if its debug field was on. */
+void interactive_frames(FILE *f);
+
+#endif

@@ -1,0 +1,67 @@
+/* slice.c - see slice.h. The file is read anew by decode/write/cut.h; the model on the screen has no part in it. */
+#include "viewer/session/slice.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "layout/draw/fmt.h"
+#include "layout/move/when.h"
+#include "triage/exports/rewrite.h"
+
+static unsigned refuse(struct app *a, const char *fmt, const char *what)
+{
+    view_message(&a->view, true, fmt, what);
+    return VR_DRAW | VR_BELL;
+}
+
+unsigned slice_ask(struct app *a)
+{
+    if (strcmp(trace_info(a->tr)->path, "-") == 0)
+        return refuse(a, "a slice needs the trace in a file: what came from %s can't be read again",
+                      "standard input");
+    return view_prompt(&a->view, PROMPT_SLICE);
+}
+
+/* Is this name of a file that is there? The second time it's asked for it's meant. */
+static bool spare(struct app *a, const char *name)
+{
+    struct stat st;
+    bool again = strcmp(a->slice_over, name) == 0;
+    a->slice_over[0] = '\0';
+    if (lstat(name, &st) != 0 || again)
+        return false;
+    snprintf(a->slice_over, sizeof a->slice_over, "%s", name);
+    return true;
+}
+
+unsigned slice_write(struct app *a, const char *name)
+{
+    const struct view *v = &a->view;
+    struct cut_range r = {v->selected ? v->sel0 : v->at.win.t0, v->selected ? v->sel1 : v->at.win.t1, 0};
+    struct cut_result res = {0};
+    struct err e = {0};
+    char t0[FMT_MAX], t1[FMT_MAX];
+    const char *path = trace_info(a->tr)->path;
+    name += strspn(name, " ");
+    if (!*name)
+        return VR_DRAW;
+    if (strcmp(path, "-") == 0)
+        return slice_ask(a);
+    if (!trace_info(a->tr)->has_clock)
+        return refuse(a, "%s", "a slice needs the tick rate: --ticks-per-second");
+    if (spare(a, name))
+        return refuse(a, "%.200s is there already: the same name again writes over it", name);
+    if (r.to >= trace_info(a->tr)->end && trace_info(a->tr)->done)
+        r.to = INT64_MAX;
+    r.ticks_per_second = a->ticks_per_second;
+    if (slice_file(path, name, &r, true, &res, &e)) {
+        view_message(&a->view, true, "%.200s: %s", name, e.what);
+        return VR_DRAW | VR_BELL;
+    }
+    view_message(&a->view, false, "%s to %s: %" PRIu64 " events in %.200s%s", when_exact(a->tr, res.from, t0),
+                 when_exact(a->tr, res.to, t1), res.events, name,
+                 res.damage.code ? "; it ends where the trace is damaged" : "");
+    return VR_DRAW;
+}

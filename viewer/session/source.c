@@ -1,0 +1,92 @@
+/*
+ * source.c - which file and line stand for what is under the cursor.
+ *
+ * Paths come from the trace and are hostile: only regular files that can be read are opened, and an editor gets
+ * the path as one argument that does not begin with a dash.
+ */
+#include "viewer/session/source.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "triage/tables/stacks.h"
+
+static bool border(const char *root, size_t n, struct str path)
+{
+    return path.len > n && memcmp(path.p, root, n) == 0 && (path.p[n] == '/' || (n && root[n - 1] == '/'));
+}
+
+bool source_path(const char *const *roots, int n, struct str rec, char *out, size_t size)
+{
+    int len = -1;
+    for (uint32_t i = 0; i < rec.len; i++)
+        if ((unsigned char)rec.p[i] < 0x20 || rec.p[i] == 0x7F)
+            return false;
+    for (int i = 0; i < n && len < 0; i++) {
+        const char *eq = strchr(roots[i], '=');
+        size_t from = eq ? (size_t)(eq - roots[i]) : 0;
+        if (!eq || !border(roots[i], from, rec))
+            continue;
+        bool slash = eq[1] && eq[strlen(eq) - 1] == '/';
+        while (slash && from < rec.len && rec.p[from] == '/')
+            from++;
+        len = snprintf(out, size, "%s%.*s", eq + 1, (int)(rec.len - from), rec.p + from);
+    }
+    if (len < 0)
+        len = snprintf(out, size, "%.*s", (int)rec.len, rec.p);
+    return len > 0 && (size_t)len < size;
+}
+
+static bool readable(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, R_OK) == 0;
+}
+
+/* The stack that says where the code under the cursor is. */
+static uint32_t stack_here(const struct app *a)
+{
+    const struct view *v = &a->view;
+    struct lane l = v->popup == POPUP_SPAN ? v->popup_lane : v->at.focus;
+    int64_t t = v->popup == POPUP_SPAN ? v->popup_t : v->at.cursor;
+    struct span s;
+    if (v->popup != POPUP_SPAN) {
+        if (!view_span_here(v, &l, &s))
+            return 0;
+        if (t < s.t0 || t >= s.t1)
+            t = s.t0;
+    } else if (!trace_span_at(a->tr, l, t, &s)) {
+        return 0;
+    }
+    if (l.kind != LANE_G && s.who != NO_LANE && !trace_span_at(a->tr, (struct lane){LANE_G, s.who}, t, &s))
+        return 0;
+    bool waits = s.state == ST_WAITING || s.state == ST_SYSCALL || s.state == ST_RUNNABLE;
+    return waits || !s.stack_end ? s.stack : s.stack_end;
+}
+
+unsigned source_open(struct app *a)
+{
+    uint32_t stack = stack_here(a), n = trace_stack(a->tr, stack);
+    char first[sizeof a->source] = "";
+    if (!n) {
+        view_message(&a->view, true, "no stack is recorded here");
+        return VR_DRAW | VR_BELL;
+    }
+    for (uint32_t i = stacks_user_frame(a->tr, stack); i < n; i++) {
+        struct frame f = trace_frame(a->tr, stack, i);
+        if (!source_path(a->roots, a->nroots, trace_str(a->tr, f.file), a->source, sizeof a->source))
+            continue;
+        if (a->source[0] != '-' && readable(a->source)) {
+            a->source_line = f.line;
+            return AR_SOURCE | VR_DRAW;
+        }
+        if (!first[0])
+            memcpy(first, a->source, sizeof first);
+    }
+    view_message(&a->view, true,
+                 first[0] ? "no such file here: %.120s (--source-root A=B says where sources are)"
+                          : "the trace names no file here%s",
+                 first);
+    return VR_DRAW | VR_BELL;
+}

@@ -1,0 +1,90 @@
+/*
+ * charset.c - the character set of the terminal, as far as the environment tells.
+ *
+ * We write UTF-8 and know widths ourselves (layout/draw/cells.c), so all that a locale is asked for is whether it is one of
+ * UTF-8: its name says that. The program that carries everything with it loads no locale at all: what a foreign system
+ * has is made for its own C library.
+ */
+#include "viewer/term/charset.h"
+
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <wchar.h>
+
+#include "layout/draw/cells.h"
+
+/* "de_DE.UTF-8@euro": what stands between the dot and the @. */
+static bool names_utf8(const char *locale)
+{
+    const char *dot = strchr(locale, '.');
+    if (!dot)
+        return false;
+    size_t n = strcspn(dot + 1, "@");
+    return (n == 5 && strncasecmp(dot + 1, "UTF-8", n) == 0) || (n == 4 && strncasecmp(dot + 1, "UTF8", n) == 0);
+}
+
+enum charset charset_of(const char *lc_all, const char *lc_ctype, const char *lang)
+{
+    const char *says = lc_all && *lc_all ? lc_all : lc_ctype && *lc_ctype ? lc_ctype : lang;
+    if (!says || !*says)
+        return CHARSET_UNSAID;
+    return names_utf8(says) ? CHARSET_UTF8 : CHARSET_ASCII;
+}
+
+enum charset charset_start(void)
+{
+    enum charset said = charset_of(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG"));
+#ifndef GOTOP_STATIC
+    if (setlocale(LC_CTYPE, "")) { /* "en_US" alone may be one of UTF-8, too */
+        if (said != CHARSET_UNSAID)
+            said = strcmp(nl_langinfo(CODESET), "UTF-8") == 0 ? CHARSET_UTF8 : CHARSET_ASCII;
+    } else if (said == CHARSET_UTF8) {
+        charset_force();
+    }
+#endif
+    return said;
+}
+
+#ifdef GOTOP_STATIC
+/*
+ * What curses asks of the C library when it paints, as in a locale of UTF-8: the linker leads its calls here (--wrap).
+ */
+int __wrap_wcwidth(wchar_t c);
+size_t __wrap_wcrtomb(char *out, wchar_t c, mbstate_t *state);
+
+int __wrap_wcwidth(wchar_t c)
+{
+    char text[4];
+    int width, n = str_utf8((uint32_t)c, text);
+    uint32_t at = 0;
+    if (!c)
+        return 0;
+    return str_next((struct str){text, (uint32_t)n}, &at, &width) == (uint32_t)c ? width : -1;
+}
+
+size_t __wrap_wcrtomb(char *out, wchar_t c, mbstate_t *state)
+{
+    (void)state;
+    return out ? (size_t)str_utf8((uint32_t)c, out) : 1;
+}
+#endif
+
+void charset_force(void)
+{
+#ifndef GOTOP_STATIC
+    if (MB_CUR_MAX == 1)
+        setlocale(LC_CTYPE, "C.UTF-8");
+#endif
+}
+
+bool charset_curses(void)
+{
+#ifdef GOTOP_STATIC
+    return true;
+#else
+    return MB_CUR_MAX > 1;
+#endif
+}

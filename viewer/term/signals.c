@@ -1,0 +1,150 @@
+/*
+ * signals.c - what happens to the terminal when a signal comes.
+ *
+ * Invariants. Handlers only set flags and write a byte into a pipe that term_wait() listens to; the one exception is the
+ * way out in an emergency (a crash, an impatient second Ctrl-C, exit() in a library), which uses nothing but system calls
+ * with what was prepared before the terminal was touched first.
+ */
+#include "viewer/term/signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+struct signals sig;
+
+static const int leave_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+/* What ends a process that doesn't expect it: faults, and what only others send. SIGBUS is main.c's. */
+static const int crash_signals[] = {
+    SIGSEGV,   SIGABRT,   SIGFPE,  SIGILL,  SIGTRAP, SIGSYS, SIGALRM,
+    SIGVTALRM, SIGPROF,   SIGUSR1, SIGUSR2, SIGXCPU, SIGIO,
+#ifdef SIGPWR
+    SIGPWR,    SIGSTKFLT,
+#endif
+};
+#define NLEAVE (sizeof leave_signals / sizeof leave_signals[0])
+#define NCRASH (sizeof crash_signals / sizeof crash_signals[0])
+static struct sigaction old_leave[NLEAVE], old_crash[NCRASH], old_winch, old_tstp, old_cont, old_pipe;
+static char crash_stack[32768]; /* a fault may be that there is no stack left */
+static char doomed[256];        /* a file that goes when we do */
+
+void signals_remove(const char *path)
+{
+    size_t n = strlen(path);
+    if (n < sizeof doomed)
+        memcpy(doomed, path, n + 1);
+}
+
+void signals_removed(void)
+{
+    if (doomed[0])
+        unlink(doomed);
+    doomed[0] = '\0';
+}
+
+static void emergency(void)
+{
+    signals_removed();
+    if (!sig.open)
+        return;
+    sig.open = false;
+    signal(SIGTTOU, SIG_IGN); /* we may have been put into the background: it is given back all the same */
+    ssize_t n = write(sig.fd, sig.leave_text, sig.leave_len);
+    (void)n;
+    tcsetattr(sig.fd, TCSANOW, &sig.found);
+}
+
+static void on_signal(int s)
+{
+    int saved = errno;
+    if (s == SIGWINCH)
+        sig.winch = 1;
+    else if (s == SIGTSTP)
+        sig.tstp = 1;
+    else if (s == SIGCONT)
+        sig.cont = 1;
+    else if (sig.leave) {
+        emergency();
+        _exit(128 + s);
+    } else {
+        sig.leave = s;
+    }
+    ssize_t n = write(sig.pipe[1], "", 1);
+    (void)n;
+    errno = saved;
+}
+
+static void on_crash(int s, siginfo_t *info, void *context)
+{
+    static const char said[] = "\r\ngotop: ended by a fault or a signal\r\n";
+    (void)context;
+    emergency();
+    ssize_t n = write(STDERR_FILENO, said, sizeof said - 1);
+    (void)n;
+    for (size_t i = 0; i < NCRASH; i++)
+        if (crash_signals[i] == s)
+            sigaction(s, &old_crash[i], NULL);
+    if (info->si_code <= 0 || s == SIGABRT)
+        raise(s); /* someone sent it */
+} /* returning repeats the fault, now with the handler that was there before us */
+
+void signals_on(void)
+{
+    struct sigaction sa = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    sigemptyset(&sa.sa_mask);
+    sigaction(SIGWINCH, &sa, &old_winch);
+    sigaction(SIGTSTP, &sa, &old_tstp);
+    sigaction(SIGCONT, &sa, &old_cont);
+    for (size_t i = 0; i < NLEAVE; i++) {
+        sigaction(leave_signals[i], NULL, &old_leave[i]);
+        if (old_leave[i].sa_handler != SIG_IGN)
+            sigaction(leave_signals[i], &sa, NULL); /* nohup stays in force */
+    }
+    sa.sa_handler = SIG_IGN;
+    sigaction(SIGPIPE, &sa, &old_pipe);
+    stack_t stack = {.ss_sp = crash_stack, .ss_size = sizeof crash_stack}, had;
+    if (sigaltstack(NULL, &had) == 0 && had.ss_flags & SS_DISABLE)
+        sigaltstack(&stack, NULL);
+    static bool at_exit;
+    if (!at_exit)
+        at_exit = atexit(emergency) == 0;
+    sa.sa_sigaction = on_crash;
+    sa.sa_flags = SA_NODEFER | SA_SIGINFO | SA_ONSTACK;
+    for (size_t i = 0; i < NCRASH; i++)
+        sigaction(crash_signals[i], &sa, &old_crash[i]);
+}
+
+void signals_off(void)
+{
+    sigaction(SIGWINCH, &old_winch, NULL);
+    sigaction(SIGTSTP, &old_tstp, NULL);
+    sigaction(SIGCONT, &old_cont, NULL);
+    sigaction(SIGPIPE, &old_pipe, NULL);
+    for (size_t i = 0; i < NLEAVE; i++)
+        sigaction(leave_signals[i], &old_leave[i], NULL);
+    for (size_t i = 0; i < NCRASH; i++)
+        sigaction(crash_signals[i], &old_crash[i], NULL);
+}
+
+bool signals_pipe(void)
+{
+    if (pipe(sig.pipe) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        fcntl(sig.pipe[i], F_SETFL, O_NONBLOCK);
+        fcntl(sig.pipe[i], F_SETFD, FD_CLOEXEC);
+    }
+    return true;
+}
+
+void signals_leave_text(const char *s)
+{
+    size_t n = s && s != (const char *)-1 ? strlen(s) : 0;
+    if (sig.leave_len + n > sizeof sig.leave_text)
+        return;
+    if (n)
+        memcpy(sig.leave_text + sig.leave_len, s, n);
+    sig.leave_len += n;
+}

@@ -1,0 +1,322 @@
+/*
+ * theme.c - palettes: one row per style and palette, from text files (keymaps/NAME.palette) that are built in,
+ * and one that the reader may bring.
+ *
+ * 256 colours are computed from the true ones; 16 are chosen by hand, since the nearest of 16 is rarely a good
+ * one; 8 are those with brightness given up, or kept as bold.
+ */
+#include "viewer/term/theme.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "decode/base/utf8.h"
+#include "viewer/keys/keymap_builtin.h"
+#include "viewer/session/places.h"
+
+struct row {
+    int32_t fg, bg;
+    int8_t fg16, bg16;
+    uint8_t attrs;
+};
+
+#define DIM INK_DIM
+#define BOLD INK_BOLD
+#define REVERSE INK_REVERSE
+#define UNDERLINE INK_UNDERLINE
+#define M(s, a) [STYLE_##s] = a,
+static const uint8_t mono[STYLE_COUNT] = {
+#include "viewer/term/palette_mono.def"
+};
+#undef M
+
+struct table {
+    bool there;
+    struct row rows[STYLE_COUNT];
+};
+static struct table tables[PALETTE_USER + 1]; /* built-in ones are parsed when first looked at */
+static char user_name[64];
+static const char *const names[PALETTE_COUNT] = {"dark", "light", "colour-blind", "contrast"};
+
+/* ---- palettes as text ------------------------------------------------------------------------------------ */
+
+struct reader {
+    const char *file;
+    int line, errors;
+    const struct palette_say *say;
+    struct table *t;
+};
+
+static void wrong(struct reader *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void wrong(struct reader *r, const char *fmt, ...)
+{
+    char buf[200];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(buf, sizeof buf, fmt, ap);
+    va_end(ap);
+    r->errors++;
+    if (r->say)
+        r->say->say(r->say->arg, r->file, r->line, buf);
+}
+
+/* "-", "#6cc25a"; with `few` "-" or 0..15. */
+static bool colour(const char *w, bool few, int32_t *out)
+{
+    char *end;
+    *out = INK_DEFAULT;
+    if (strcmp(w, "-") == 0)
+        return true;
+    if (few != (*w != '#') || (few && (*w < '0' || *w > '9')))
+        return false;
+    if (!few && strlen(w) != 7)
+        return false;
+    long v = strtol(few ? w : w + 1, &end, few ? 10 : 16);
+    *out = (int32_t)v;
+    return !*end && v >= 0 && v <= (few ? 15 : 0xffffff) && (few || strspn(w + 1, "0123456789abcdefABCDEF") == 6);
+}
+
+static int attribute(const char *w)
+{
+    return strcmp(w, "bold") == 0        ? INK_BOLD
+           : strcmp(w, "dim") == 0       ? INK_DIM
+           : strcmp(w, "reverse") == 0   ? INK_REVERSE
+           : strcmp(w, "underline") == 0 ? INK_UNDERLINE
+                                         : 0;
+}
+
+static const struct table *palette_table(enum palette p);
+
+static void read_include(struct reader *r, const char *name)
+{
+    enum palette p;
+    if (name && palette_parse(name, &p))
+        *r->t = *palette_table(p);
+    else
+        wrong(r, "include takes one of dark, light, colour-blind, contrast");
+}
+
+static void read_line(struct reader *r, char *line)
+{
+    char *save = NULL, *word[10];
+    int n = 0;
+    for (char *w = strtok_r(line, " \t\r", &save); w; w = strtok_r(NULL, " \t\r", &save)) {
+        if (*w == '#' && (n == 0 || n > 4))
+            break; /* a remark; in between it is a colour */
+        if (n == 10)
+            break;
+        word[n++] = w;
+    }
+    if (!n)
+        return;
+    if (strcmp(word[0], "include") == 0) {
+        read_include(r, n == 2 ? word[1] : NULL);
+        return;
+    }
+    enum style s = 0;
+    while (s < STYLE_COUNT && strcmp(style_name(s), word[0]) != 0)
+        s++;
+    struct row row = {0};
+    int32_t f16 = 0, b16 = 0;
+    if (s == STYLE_COUNT) {
+        wrong(r, "unknown style '%.40s'", word[0]);
+    } else if (n < 5 || !colour(word[1], false, &row.fg) || !colour(word[2], false, &row.bg) ||
+               !colour(word[3], true, &f16) || !colour(word[4], true, &b16)) {
+        wrong(r, "%.40s: wants two of #rrggbb or -, two of 0..15 or -", word[0]);
+    } else {
+        row.fg16 = (int8_t)f16;
+        row.bg16 = (int8_t)b16;
+        for (int i = 5; i < n; i++) {
+            int a = attribute(word[i]);
+            if (!a)
+                wrong(r, "%.40s: '%.40s' is none of bold, dim, reverse, underline", word[0], word[i]);
+            row.attrs |= (uint8_t)a;
+        }
+        r->t->rows[s] = row;
+    }
+}
+
+static int read_text(struct table *t, const char *text, size_t len, const char *file, const struct palette_say *say)
+{
+    struct reader r = {file, 0, 0, say, t};
+    char line[256];
+    for (size_t at = 0; at < len;) {
+        const char *end = memchr(text + at, '\n', len - at);
+        size_t n = end ? (size_t)(end - text) - at : len - at;
+        r.line++;
+        if (n >= sizeof line) {
+            wrong(&r, "the line is too long");
+        } else if (!utf8_plain(text + at, n)) {
+            wrong(&r, "the line holds control characters, or bytes that are no UTF-8");
+        } else {
+            memcpy(line, text + at, n);
+            line[n] = '\0';
+            read_line(&r, line);
+        }
+        at += n + 1;
+    }
+    t->there = true;
+    return r.errors;
+}
+
+static const struct table *palette_table(enum palette p)
+{
+    struct table *t = &tables[p];
+    for (enum style s = 0; !t->there && s < STYLE_COUNT; s++)
+        t->rows[s] = (struct row){INK_DEFAULT, INK_DEFAULT, INK_DEFAULT, INK_DEFAULT, 0};
+    for (const struct builtin_keymap *b = builtin_palettes; !t->there && b->name; b++)
+        if (p < PALETTE_COUNT && strcmp(b->name, names[p]) == 0)
+            (void)read_text(t, b->text, strlen(b->text), b->name, NULL);
+    t->there = true;
+    return t;
+}
+
+int palette_read(const char *text, size_t len, const char *file, const struct palette_say *say)
+{
+    struct table *t = &tables[PALETTE_USER];
+    const char *slash = strrchr(file, '/');
+    *t = *palette_table(PALETTE_DARK); /* what is not said is as there */
+    snprintf(user_name, sizeof user_name, "%s", slash ? slash + 1 : file);
+    char *dot = strstr(user_name, ".palette");
+    if (dot)
+        *dot = '\0';
+    return read_text(t, text, len, file, say);
+}
+
+static enum err_code read_place(int place, const char *path, char **text, size_t *len, const struct palette_say *say)
+{
+    enum err_code rc = places_read(place, path, text, len);
+    if (rc == ERR_ARG && say)
+        say->say(say->arg, path, 0, PLACES_UNTRUSTED);
+    return rc == ERR_ARG ? ERR_IO : rc;
+}
+
+enum err_code palette_load(const char *name, enum palette *out, const struct palette_say *say)
+{
+    char path[PLACES_PATH], *text;
+    size_t len;
+    enum err_code rc = ERR_IO;
+    for (int p = 0; p < PLACE_BUILTIN && rc == ERR_IO && !strchr(name, '/'); p++)
+        if (places_path(p, name, "palette", path))
+            rc = read_place(p, path, &text, &len, say);
+    if (rc == ERR_IO && palette_parse(name, out))
+        return ERR_OK;
+    if (rc == ERR_IO && snprintf(path, sizeof path, "%s", name) < (int)sizeof path)
+        rc = places_read(PLACE_COUNT, path, &text, &len);
+    if (rc)
+        return rc;
+    *out = PALETTE_USER;
+    rc = palette_read(text, len, path, say) ? ERR_FORMAT : ERR_OK;
+    mem_free(text);
+    return rc;
+}
+
+bool palette_loaded(void)
+{
+    return tables[PALETTE_USER].there;
+}
+
+const char *palette_name(enum palette p)
+{
+    return p < PALETTE_COUNT ? names[p] : p == PALETTE_USER && user_name[0] ? user_name : "?";
+}
+
+bool palette_parse(const char *name, enum palette *out)
+{
+    if (strcmp(name, "color-blind") == 0 || strcmp(name, "blind") == 0)
+        name = names[PALETTE_BLIND];
+    for (enum palette p = 0; p < PALETTE_COUNT; p++) {
+        if (strcmp(names[p], name) == 0) {
+            *out = p;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool color_when_parse(const char *word, enum color_when *out)
+{
+    if (strcmp(word, "auto") == 0)
+        *out = COLOR_AUTO;
+    else if (strcmp(word, "never") == 0)
+        *out = COLOR_NEVER;
+    else if (strcmp(word, "always") == 0)
+        *out = COLOR_ALWAYS;
+    else
+        return false;
+    return true;
+}
+
+enum depth theme_depth(enum color_when when, int colors, bool rgb)
+{
+    const char *no = getenv("NO_COLOR");
+    if (when == COLOR_NEVER || (when == COLOR_AUTO && no && *no))
+        return DEPTH_MONO;
+    if (rgb)
+        return DEPTH_TRUE;
+    if (colors >= 256)
+        return DEPTH_256;
+    if (colors >= 16)
+        return DEPTH_16;
+    return colors >= 8 || when == COLOR_ALWAYS ? DEPTH_8 : DEPTH_MONO;
+}
+
+static int cube_step(int v) /* 0, 95, 135, 175, 215, 255 */
+{
+    return v < 48 ? 0 : v < 115 ? 1 : (v - 35) / 40;
+}
+
+static int distance(int r, int g, int b, int r2, int g2, int b2)
+{
+    return (r - r2) * (r - r2) + (g - g2) * (g - g2) + (b - b2) * (b - b2);
+}
+
+int theme_256(uint32_t rgb)
+{
+    static const int level[6] = {0, 95, 135, 175, 215, 255};
+    int r = (int)(rgb >> 16 & 255), g = (int)(rgb >> 8 & 255), b = (int)(rgb & 255);
+    int cr = cube_step(r), cg = cube_step(g), cb = cube_step(b);
+    int mean = (r + g + b) / 3, grey = mean < 8 ? 0 : mean > 238 ? 23 : (mean - 3) / 10;
+    int gv = 8 + 10 * grey;
+    bool cube = distance(r, g, b, level[cr], level[cg], level[cb]) <= distance(r, g, b, gv, gv, gv);
+    return cube ? 16 + 36 * cr + 6 * cg + cb : 232 + grey;
+}
+
+static int32_t to_256(int32_t rgb)
+{
+    return rgb == INK_DEFAULT ? INK_DEFAULT : theme_256((uint32_t)rgb);
+}
+
+/* 8 colours: a bright foreground is bold; bright black would often be no colour at all, so it is dim instead. */
+static struct ink ink_8(const struct row *r)
+{
+    struct ink k = {r->fg16, r->bg16, r->attrs};
+    if (k.fg == 8) {
+        k.fg = INK_DEFAULT;
+        k.attrs |= INK_DIM;
+    } else if (k.fg > 8) {
+        k.fg -= 8;
+        k.attrs |= INK_BOLD;
+    }
+    if (k.bg >= 8)
+        k.bg -= 8;
+    return k;
+}
+
+struct ink theme_ink(enum palette p, enum depth d, enum style s)
+{
+    if (p > PALETTE_USER || s >= STYLE_COUNT)
+        return (struct ink){INK_DEFAULT, INK_DEFAULT, 0};
+    const struct row *r = &palette_table(p)->rows[s];
+    switch (d) {
+    case DEPTH_TRUE: return (struct ink){r->fg, r->bg, r->attrs};
+    case DEPTH_256: return (struct ink){to_256(r->fg), to_256(r->bg), r->attrs};
+    case DEPTH_16: return (struct ink){r->fg16, r->bg16, r->attrs};
+    case DEPTH_8: return ink_8(r);
+    case DEPTH_MONO: break;
+    }
+    return (struct ink){INK_DEFAULT, INK_DEFAULT, mono[s]};
+}

@@ -1,0 +1,60 @@
+/*
+ * theme.h - what a style looks like: style, palette and colour depth in, colours and attributes out.
+ *
+ * Tables (keymaps/NAME.palette, viewer/term/palette_mono.def): the terminal's part is in term.c.
+ */
+#ifndef GOTOP_VIEWER_THEME_H
+#define GOTOP_VIEWER_THEME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "decode/base/err.h"
+#include "layout/draw/cells.h"
+
+enum depth { DEPTH_MONO, DEPTH_8, DEPTH_16, DEPTH_256, DEPTH_TRUE };
+enum palette {
+    PALETTE_DARK,
+    PALETTE_LIGHT,
+    PALETTE_BLIND,
+    PALETTE_CONTRAST,
+    PALETTE_COUNT,
+    PALETTE_USER = PALETTE_COUNT /* the one that palette_load() read from a file */
+};
+const char *palette_name(enum palette p); /* "dark", "light", "colour-blind", "contrast", a file's name */
+bool palette_parse(const char *name, enum palette *out); /* "color-blind" and "blind" are understood, too */
+
+struct palette_say { /* who hears of mistakes in a palette */
+    void (*say)(void *arg, const char *file, int line, const char *what);
+    void *arg;
+};
+/*
+ * palette_load - a palette by name (the reader's own, then an installed, then a built-in one) or by its file's path.
+ * ERR_IO: there is none. ERR_FORMAT: say was told of mistakes; good lines hold, the rest is as in dark.
+ */
+enum err_code palette_load(const char *name, enum palette *out, const struct palette_say *say);
+/* palette_read - text as the palette PALETTE_USER; file names it. Returns the number of mistakes. */
+int palette_read(const char *text, size_t len, const char *file, const struct palette_say *say);
+bool palette_loaded(void); /* is there a PALETTE_USER? */
+
+enum { INK_BOLD = 1, INK_DIM = 2, INK_REVERSE = 4, INK_UNDERLINE = 8 };
+#define INK_DEFAULT (-1)
+
+struct ink {
+    int32_t fg, bg; /* as the depth says: 0xRRGGBB, 0..255, 0..15, 0..7; INK_DEFAULT = the terminal's own */
+    unsigned attrs;
+};
+struct ink theme_ink(enum palette p, enum depth d, enum style s);
+/* theme_256 - the colour of the fixed part of the 256 (cube and greys) that comes nearest to 0xRRGGBB. */
+int theme_256(uint32_t rgb);
+
+enum color_when { COLOR_AUTO, COLOR_NEVER, COLOR_ALWAYS };
+bool color_when_parse(const char *word, enum color_when *out);
+/*
+ * theme_depth - which depth to use. colors: how many the terminal has (terminfo), rgb: it takes them directly.
+ * NO_COLOR (set and not empty) turns "auto" off; "always" means at least 8 colours.
+ */
+enum depth theme_depth(enum color_when when, int colors, bool rgb);
+
+#endif
