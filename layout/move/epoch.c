@@ -17,6 +17,7 @@
 #include "layout/draw/gstate.h"
 #include "layout/move/lull.h"
 #include "layout/views/sums.h"
+#include "layout/views/top.h"
 #include "layout/move/view.h"
 
 /* Another lane stands for one that isn't there until it comes back, or the reader goes elsewhere. */
@@ -159,6 +160,7 @@ unsigned view_arrive(struct view *v)
     evlog_free(v->log);
     sums_free(v->sums);
     sums_free(v->busy);
+    top_forget(v->top);
     lull_free(v->lull);
     samples_free(v->samples);
     gstate_free(v->gstate);

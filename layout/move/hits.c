@@ -18,6 +18,7 @@
 #include "layout/move/search.h"
 #include "layout/views/split.h"
 #include "layout/views/tri.h"
+#include "layout/views/top.h"
 #include "layout/move/when.h"
 
 enum { WALK = 100000 };
@@ -239,12 +240,13 @@ unsigned view_work(struct view *v, int64_t budget_ns)
 {
     unsigned r = search_work(v, budget_ns);
     r |= pick_work(v, budget_ns) | tri_work(v, budget_ns);
+    r |= top_work(v, budget_ns);
     return r | split_work(v, budget_ns) | lull_work(v, budget_ns) | rows_busy_work(v, budget_ns);
 }
 
 bool view_pending(const struct view *v)
 {
-    return tri_pending(v) || split_pending(v) || lull_pending(v) || rows_busy_pending(v);
+    return tri_pending(v) || top_pending(v) || split_pending(v) || lull_pending(v) || rows_busy_pending(v);
 }
 
 static struct search *anew(struct view *v, const char *text, int dir, int64_t origin, bool at_too)

@@ -21,6 +21,7 @@
 #include "layout/draw/gstate.h"
 #include "layout/move/lull.h"
 #include "layout/views/sums.h"
+#include "layout/views/top.h"
 #include "layout/draw/lines.h"
 
 enum { WALK = 20000, RELATED = 400, SCAN_LANES = 4000 };
@@ -31,6 +32,7 @@ void pick_free(struct view *v)
     evlog_free(v->log);
     sums_free(v->sums);
     sums_free(v->busy);
+    top_free(v->top);
     lull_free(v->lull);
     samples_free(v->samples);
     gstate_free(v->gstate);

@@ -126,6 +126,7 @@ struct rich;    /* rich.h */
 struct lines;   /* lines.h */
 struct item;    /* items.h */
 struct tri;     /* tri.h */
+struct top;     /* top.h */
 
 /* far - what is looked for beyond the part that is held; see far.h */
 enum far_saw { FAR_NOT_HERE, FAR_FOUND, FAR_NOWHERE, FAR_WORKING };
@@ -205,6 +206,7 @@ struct view {
     struct evlog *log;       /* events around the cursor */
     struct sums *sums;       /* of a range, see view_sums() */
     struct lull *lull;       /* why the processor under the cursor was idle */
+    struct top *top;         /* view 11; NULL: none yet */
     struct samples *samples; /* CPU samples by lane */
     struct gstate *gstate;   /* assists by goroutine */
     uint32_t guest;          /* goroutine lane + 1 that one came from by `cause`: it stays on top; 0 = none */

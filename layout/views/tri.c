@@ -21,7 +21,8 @@
 
 bool tri_shows(int view)
 {
-    return kind_of(view)->table;
+    const struct view_kind *k = kind_of(view);
+    return k->table && !(k->list && k->list->own);
 }
 
 static const struct tri_view *shown(const struct view *v)
@@ -32,7 +33,8 @@ static const struct tri_view *shown(const struct view *v)
 /* Findings of a bounded trace are there before the tables of the part that is held, and stay while those change. */
 static bool ready(const struct view *v)
 {
-    return v->tri && (v->tri->tg || (v->tri->fs && shown(v) && shown(v)->early));
+    const struct tri_view *s = shown(v);
+    return (s && s->own) || (v->tri && (v->tri->tg || (v->tri->fs && s && s->early)));
 }
 
 /* ---- life ----------------------------------------------------------------------------------------------- */
@@ -275,7 +277,8 @@ unsigned tri_walk(struct view *v, int n)
     move_leave(v);
     t->row[VIEW_TRIAGE] = (uint32_t)at;
     unsigned flags = tri_evidence(v, f);
-    view_message(v, false, "%d/%" PRIu32 " %s %s: %s", (int)at + 1, t->fs->n, f->amount, f->title, f->text);
+    view_message(v, false, "%d/%" PRIu32 "%s %s %s: %s", (int)at + 1, t->fs->n, t->so_far ? " so far:" : "",
+                 f->amount, f->title, f->text);
     return flags;
 }
 
@@ -425,10 +428,10 @@ static void waiting(struct grid *g, const struct view *v, int y)
 /* Of a trace larger than its memory the tables are of a part: they say so first. (View 1 has a line of its own.) */
 static int note_part(struct grid *g, const struct view *v, int y)
 {
-    const struct triage *tg = v->tri->tg;
     char from[FMT_MAX], to[FMT_MAX];
-    if (!trace_info(v->tr)->bounded || (shown(v) && shown(v)->early))
+    if (!trace_info(v->tr)->bounded || (shown(v) && (shown(v)->early || shown(v)->own)))
         return 0;
+    const struct triage *tg = v->tri->tg;
     int64_t res = (tg->t1 - tg->t0) / 20 + 1;
     tri_say(g, 0, y, g->w, STYLE_WARN, "only of %s..%s, what is held in detail; not of the whole trace",
             when_time(v->tr, tg->t0, res, from), when_time(v->tr, tg->t1, res, to));

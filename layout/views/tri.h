@@ -54,6 +54,7 @@ struct tri {
     const struct trace *tr;
     const struct triage *tg;   /* NULL: not there yet */
     const struct findings *fs; /* with them, or before */
+    bool so_far;               /* the program goes on: what is said is said of what there is yet */
     double progress;           /* of triage, 0..1 */
     const char *trouble;       /* triage could not be done: why; NULL = no trouble */
 

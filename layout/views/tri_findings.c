@@ -22,7 +22,7 @@ static uint32_t count(const struct view *v)
 static void line_time(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
-    text_lit(t, "trace   ");
+    text_add(t, "%s", v->tri->so_far ? "so far  " : "trace   ");
     text_dur(t, tg->end);
     uint64_t least, most;
     status_procs(v, &least, &most);
@@ -264,7 +264,7 @@ static void head(struct grid *g, struct view *v, int y, int n)
         tri_say(g, 0, y + n - 1, g->w, STYLE_WARN,
                 "no clock rate in the file: times are ticks, nothing can be called long");
     else if (!count(v))
-        tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out");
+        tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out%s", v->tri->so_far ? " so far" : "");
     else
         tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "%u finding%s, the costliest first", count(v),
                 count(v) == 1 ? "" : "s");
@@ -359,7 +359,7 @@ static bool can(const struct view *v, enum deed d)
     return d != DEED_DETAILS || count(v) > 0;
 }
 
-const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter, whole, true};
+const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter, whole, true, false};
 const struct view_kind kind_triage = {
     IS_TABLE,
     .plan = PLAN_FINDINGS,

@@ -551,7 +551,7 @@ static const char *back_word(const struct view *v)
     return !t || t->group == NO_LANE ? NULL : t->b0 != TRI_NO_BUCKET ? "all of them" : "groups";
 }
 
-static const struct tri_view tri_groups = {count, NULL, head, head_lines, row, detail, enter, NULL, false};
+static const struct tri_view tri_groups = {count, NULL, head, head_lines, row, detail, enter, NULL, false, false};
 const struct view_kind kind_groups = {
     IS_TABLE,
     .plan = PLAN_TABLE,

@@ -23,6 +23,7 @@ struct tri_view {
     /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
     int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus);
     bool early; /* there before triage's tables are */
+    bool own;   /* its rows are no tables of triage's at all */
 };
 
 extern const struct tri_view tri_findings;

@@ -377,7 +377,7 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
     }
 }
 
-static const struct tri_view tri_waits = {count, skip, head, head_lines, row, detail, enter, NULL, false};
+static const struct tri_view tri_waits = {count, skip, head, head_lines, row, detail, enter, NULL, false, false};
 const struct view_kind kind_waits = {
     IS_TABLE,
     .plan = PLAN_TABLE,

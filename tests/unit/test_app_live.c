@@ -18,8 +18,8 @@
 #include "viewer/session/follow.h"
 
 static const char *const files[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
-static const enum action views[] = {ACT_VIEW_PROCS, ACT_VIEW_GOROUTINES, ACT_VIEW_THREADS,
-                                    ACT_VIEW_TASKS, ACT_VIEW_GC,         ACT_VIEW_LOG};
+static const enum action views[] = {ACT_VIEW_PROCS, ACT_VIEW_GOROUTINES, ACT_VIEW_THREADS, ACT_VIEW_TASKS,
+                                    ACT_VIEW_GC,    ACT_VIEW_LOG,        ACT_VIEW_TOP};
 
 static struct keymap *km;
 

@@ -48,6 +48,7 @@ static void findings_show(struct app *a)
         a->view.undo_n = 0; /* nothing the reader did */
     } else if (wish && !a->view.prompt && !a->view.popup) {
         (void)tri_walk(&a->view, wish);
+        a->following = false; /* the picture stands where the finding is */
     } else if (a->hint && a->fs.n && a->view.at.view != VIEW_TRIAGE &&
                !(a->view.message[0] && a->view.message_error)) {
         bool one = a->fs.n == 1;
@@ -98,6 +99,7 @@ void tables_drop(struct app *a)
     a->tri.finding = was.finding;
     a->tri.sort = was.sort;
     a->tri.invert = was.invert;
+    a->tri.so_far = was.so_far;
     memcpy(a->tri.row, was.row, sizeof was.row);
     memcpy(a->tri.top, was.top, sizeof was.top);
     triage_free(a->tg);
@@ -137,7 +139,7 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
 
 unsigned tables_walk(struct app *a, int n)
 {
-    if (!pending(a) || a->tri.fs)
+    if ((!pending(a) && !(a->follow && !a->tri.tg && !a->tri.trouble)) || a->tri.fs)
         return tri_walk(&a->view, n);
     a->wish = n;
     view_message(&a->view, false, "%s", soon_walk);

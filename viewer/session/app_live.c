@@ -102,6 +102,7 @@ static unsigned exchanged(struct app *a, int64_t by)
     a->tr = follow_trace(a->follow);
     tri_free(&a->tri);
     tri_init(&a->tri, a->tr);
+    a->tri.so_far = !follow_ended(a->follow);
     unsigned f = view_exchange(&a->view, a->tr, by);
     follow_let_go(a->follow);
     if (f & VR_WORK)
@@ -113,9 +114,9 @@ static unsigned exchanged(struct app *a, int64_t by)
 static unsigned tables_wanted(struct app *a)
 {
     int64_t now = mono_ns();
-    if (app_has(a, TODO_TABLES) || a->tg || !tri_shows(a->view.at.view))
+    if (app_has(a, TODO_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->wish))
         return VR_NONE;
-    if (a->following && now < a->tables_next)
+    if (a->following && !a->wish && now < a->tables_next)
         return VR_NONE;
     app_add(a, TODO_TABLES);
     unsigned f = app_triage(a, TABLES_AT_ONCE_NS);
@@ -133,6 +134,7 @@ static unsigned ended(struct app *a)
 {
     const char *why = follow_why(a->follow);
     a->following = false;
+    a->tri.so_far = false;
     view_message(&a->view, *why, "the trace has ended%s%.160s", *why ? ": " : "", why);
     return VR_DRAW;
 }
@@ -144,6 +146,7 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     a->following = true;
     a->follow_ns = FOLLOW_NS;
     app_set(a, TODO_LOAD, false);
+    a->tri.so_far = !follow_ended(f);
     a->touched = true; /* the findings don't take the screen */
     a->name = a->live_name;
     name_it(a);

@@ -1,0 +1,19 @@
+/*
+ * top.h - view 11: what the goroutines do at the cursor's moment, and did in the time before it, by start function. Of a
+ * program that runs the moment is now. It needs no tables of triage's, so it is there at once.
+ */
+#ifndef GOTOP_LAYOUT_TOP_H
+#define GOTOP_LAYOUT_TOP_H
+
+#include "layout/move/view.h"
+
+struct top;
+
+/* top_pending - there is more to count; top_work - go on with it. VR_WORK while there is more. */
+bool top_pending(const struct view *v);
+unsigned top_work(struct view *v, int64_t budget_ns);
+/* top_forget - goroutines have other indices now: what was counted goes, the order stays. */
+void top_forget(struct top *t);
+void top_free(struct top *t); /* NULL is allowed */
+
+#endif

@@ -1,0 +1,165 @@
+/*
+ * test_top.c - view 11: what goroutines do and did, against a slow walk over all spans; its keys.
+ */
+#include "layout2_help.h"
+
+#include "layout/draw/gstate.h"
+#include "layout/views/deed.h"
+#include "layout/views/tally.h"
+
+struct slow {
+    uint64_t now[NOW_COUNT], created, g;
+    int64_t ran, ready;
+};
+
+static enum tally_now now_of(uint8_t s)
+{
+    return s == ST_RUNNING    ? NOW_RUN
+           : s == ST_RUNNABLE ? NOW_READY
+           : s == ST_WAITING  ? NOW_BLOCKED
+           : s == ST_SYSCALL  ? NOW_CALL
+                              : NOW_OTHER;
+}
+
+static void walk(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, int64_t at, struct slow *s)
+{
+    struct lane l = {LANE_G, g};
+    struct lane_info li = trace_lane(tr, l);
+    struct span_iter it;
+    bool there = false;
+    if (!span_seek(&it, tr, l, 0))
+        return;
+    do {
+        const struct span *p = span_get(&it);
+        int64_t a = p->t0 > t0 ? p->t0 : t0, b = p->t1 < t1 ? p->t1 : t1;
+        there |= b > a;
+        if (b > a && p->state == ST_RUNNING)
+            s->ran += b - a;
+        if (b > a && p->state == ST_RUNNABLE)
+            s->ready += b - a;
+        if (p->t0 <= at && at < p->t1 && p->state != ST_NONE)
+            s->now[now_of(p->state)]++;
+    } while (span_next(&it));
+    s->g += there;
+    s->created += there && li.created && li.first >= t0;
+}
+
+static void against_walk(struct seen *s)
+{
+    struct gstate *gs = NULL;
+    assert_true(gstate_update(&gs, s->tr));
+    int64_t end = trace_info(s->tr)->end;
+    for (int i = 0; i < 4; i++) {
+        int64_t t0 = end / 10 * i * 2, t1 = i == 3 ? end : t0 + end / 4, at = t1 - 1;
+        struct tally *t = tally_new(s->tr, t0, t1, at);
+        struct slow all = {0};
+        uint64_t why = 0;
+        assert_non_null(t);
+        while (!tally_step(t, &s->v.lanes[LANE_G].alive, gs, 1000))
+            ;
+        assert_false(t->failed);
+        for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++)
+            walk(s->tr, g, t0, t1, at, &all);
+        for (int k = 0; k < NOW_COUNT; k++)
+            if (t->all.now[k] != all.now[k])
+                fail_msg("%s, state %d: %u, want %d", s->name, k, t->all.now[k], (int)all.now[k]);
+        assert_int_equal(t->all.ns[TIME_RAN], all.ran);
+        assert_int_equal(t->all.ns[TIME_READY], all.ready);
+        assert_int_equal(t->all.created, all.created);
+        struct tally_row sum = {0};
+        for (uint32_t r = 0; r < t->n; r++) { /* rows add up to all */
+            sum.ns[TIME_RAN] += t->row[r].ns[TIME_RAN];
+            sum.there += t->row[r].there;
+            uint32_t blocked = 0;
+            for (uint32_t w = 0; w < t->row[r].nwhy; w++)
+                blocked += t->why[t->row[r].why + w].n;
+            assert_int_equal(blocked, t->row[r].now[NOW_BLOCKED]);
+            why += blocked;
+        }
+        assert_int_equal(sum.ns[TIME_RAN], all.ran);
+        assert_int_equal(sum.there, t->all.there);
+        assert_int_equal(why, all.now[NOW_BLOCKED]);
+        tally_free(t);
+    }
+    gstate_free(gs);
+}
+
+static void test_walk(void **state)
+{
+    (void)state;
+    for_samples(against_walk, "");
+}
+
+static bool shows(struct seen *s, const char *text)
+{
+    finish(&s->v);
+    (void)on_screen(s, text); /* may leave work behind */
+    finish(&s->v);
+    return on_screen(s, text);
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    struct seen s;
+    seen_open(&s, "samples/http-long-1.27.trace");
+    view_at(&s.v, 1500000000);
+    view_switch(&s.v, VIEW_TOP);
+    assert_true(shows(&s, "the last 1.00s"));
+    assert_true(shows(&s, "30 blocked"));
+    assert_true(shows(&s, "ranv"));
+    assert_true(view_sort(&s.v, 1) & VR_DRAW);
+    assert_true(shows(&s, "assistv"));
+    view_sort_invert(&s.v);
+    assert_true(shows(&s, "assist^"));
+    assert_true(view_do(&s.v, DEED_ZOOM, 1) & VR_BELL); /* nothing shorter */
+    view_do(&s.v, DEED_ZOOM, -1);
+    assert_true(shows(&s, "all 2.75s")); /* 5 s are more than there is */
+    view_do(&s.v, DEED_ZOOM, 1);
+    int64_t was = s.v.at.cursor;
+    view_do(&s.v, DEED_PAGE, 1);
+    assert_int_equal(s.v.at.cursor, was + 1000000000);
+    assert_true(shows(&s, "Now @2.50s"));
+    view_do(&s.v, DEED_PAGE, 5);
+    assert_true(view_do(&s.v, DEED_PAGE, 1) & VR_BELL);
+    assert_true(shows(&s, "Now"));
+    view_enter(&s.v);
+    assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
+    assert_int_equal(s.v.at.cursor, trace_info(s.tr)->end - 1);
+    assert_int_equal(s.v.at.focus.kind, LANE_G);
+    view_undo(&s.v, 0);
+    view_switch(&s.v, VIEW_TOP);
+    assert_true(view_do(&s.v, DEED_SELECT, 1) & VR_BELL);
+    seen_close(&s);
+}
+
+/* The cursor stays with its group when the order changes; on the first row it stays there. */
+static void test_stays(void **state)
+{
+    (void)state;
+    struct seen s;
+    char line[2048], name[16];
+    seen_open(&s, "samples/http-long-1.27.trace");
+    view_at(&s.v, 1500000000);
+    view_switch(&s.v, VIEW_TOP);
+    assert_true(shows(&s, "Now"));
+    view_lane(&s.v, 3);
+    grid_line(&s.g, 4 + (int)s.v.at.row, line, sizeof line);
+    memcpy(name, line, 15);
+    name[15] = 0;
+    view_sort_invert(&s.v);
+    assert_true(shows(&s, "Now"));
+    grid_line(&s.g, 4 + (int)s.v.at.row, line, sizeof line);
+    assert_memory_equal(line, name, 15);
+    view_lane_first(&s.v);
+    view_sort_invert(&s.v);
+    assert_int_equal(s.v.at.row, 0);
+    seen_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_walk), cmocka_unit_test(test_keys),
+                                       cmocka_unit_test(test_stays)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
