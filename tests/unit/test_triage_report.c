@@ -11,7 +11,7 @@
 #include "triage/tables/metrics.h"
 #include "triage/report/report.h"
 
-#define LINES_MAX 70
+#define LINES_MAX 70 /* beside what the findings say, which is never cut */
 
 static char *page_of(const char *path)
 {
@@ -30,10 +30,11 @@ static char *page_of(const char *path)
 
 static void page_limits(const char *path, const char *s)
 {
+    const char *words = strstr(s, "\nFINDINGS\n"), *behind = strstr(s, "\nPROCESSORS");
     size_t lines = 0, width = 0;
     for (; *s; s++) {
         assert_true(*s == '\n' || (*s >= 0x20 && *s < 0x7f));
-        lines += *s == '\n';
+        lines += *s == '\n' && !(words && behind && s > words && s < behind);
         width = *s == '\n' ? 0 : width + 1;
         if (width > REPORT_WIDTH) {
             print_error("%s: a line is longer than %d characters\n", path, REPORT_WIDTH);
@@ -126,7 +127,7 @@ static void json_of(const char *path)
 {
     static const char *const keys[] = {"trace",     "findings", "not_applicable", "processors", "gc",
                                        "scheduler", "groups",   "waits",          "contention", "locks",
-                                       "syscalls",  "tasks",    "unended",        "samples"};
+                                       "syscalls",  "tasks",    "instances",      "unended",    "samples"};
     struct loaded l;
     char *s;
     json_t *root;

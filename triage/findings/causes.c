@@ -163,7 +163,7 @@ void causes_leaves(const struct explain_tree *t, struct leaves *out)
     }
 }
 
-void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
+void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, uint32_t stack, uint32_t frame)
 {
     static const char *const word[EX_CATS] = {"running",
                                               "mark assist",
@@ -178,11 +178,16 @@ void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf 
                                               "waiting",
                                               "absent",
                                               "unknown"};
-    text_add(t, "%s", word[l->cat]);
-    if (l->stack) {
-        text_add(t, l->cat == EX_SCHED || l->cat == EX_NOBODY ? " after " : " in ");
-        text_calls(t, tr, l->stack, l->frame, 3);
+    text_add(t, "%s", word[cat]);
+    if (stack) {
+        text_add(t, cat == EX_SCHED || cat == EX_NOBODY ? " after " : " in ");
+        text_calls(t, tr, stack, frame, 3);
     }
+}
+
+void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
+{
+    causes_what_text(t, tr, (enum explain_cat)l->cat, l->stack, l->frame);
     text_lit(t, " ");
     text_share(t, (double)l->ns, (double)of);
 }

@@ -54,7 +54,8 @@ struct leaves {
     int64_t all;
 };
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
-/* causes_leaf_text - "waiting for the network in main.ask, called by main.rate 84.0%". */
+/* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its share. */
+void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, uint32_t stack, uint32_t frame);
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of);
 /* causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of them. */
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);

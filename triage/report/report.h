@@ -22,6 +22,13 @@ char *report_json(const struct loaded *l);
 /* report_status - 0 or 3. */
 int report_status(const struct loaded *l);
 
+/* Of the page (report_text.c): words in lines of REPORT_WIDTH from column `indent`, at most `lines` of them; a duration
+ * right-aligned; count and quantiles; what was done many times (report_instances.c). */
+void report_wrapped(struct text *t, const char *s, int indent, int lines);
+void report_cell(struct text *t, int64_t ns, size_t width);
+void report_dist(struct text *t, const struct dist *d);
+void report_instances(struct text *t, const struct loaded *l);
+
 #define REPORT_SCHEMA "gotop.report/1"
 #define REPORT_WIDTH 100 /* characters in a line at most */
 

@@ -1,8 +1,8 @@
 /*
  * report_text.c - one page of plain text: findings first, then the numbers behind them.
  *
- * Every section has a bound on its lines, so that the page stays a page; what is left out is said. Order is by the
- * tables' order, which is the same for the same trace.
+ * Every section but the findings' words has a bound on its lines, so that the page stays a page; what is left out is said.
+ * Order is by the tables' order, which is the same for the same trace.
  */
 #include "triage/findings/asked.h"
 #include "triage/report/report.h"
@@ -14,8 +14,8 @@
 
 #define INDENT 10
 #define STOPS 4
-#define FIRST_LINES 7   /* of the first finding's text; the others' have 3, and name whom it is about first */
-#define FINDINGS_LONG 3 /* with text; the rest one line each */
+#define FINDINGS_LONG 3 /* with text, whole; the rest one line each */
+#define WHOLE 1000      /* lines: more than any text has */
 
 static void endl(struct text *t)
 {
@@ -23,7 +23,7 @@ static void endl(struct text *t)
 }
 
 /* Words of s in lines of at most REPORT_WIDTH, from column `indent`, at most `lines` lines. */
-static void wrapped(struct text *t, const char *s, int indent, int lines)
+void report_wrapped(struct text *t, const char *s, int indent, int lines)
 {
     size_t col = 0;
     while (*s && lines > 0) {
@@ -53,11 +53,11 @@ static void wrapped(struct text *t, const char *s, int indent, int lines)
 }
 
 /* Findings are kept as UTF-8; the page may have to be ASCII. */
-static void wrapped_clean(struct text *t, const char *s, int lines)
+static void wrapped_clean(struct text *t, const char *s)
 {
     struct text u = {.ascii = t->ascii};
     text_clean(&u, s, strlen(s), 0);
-    wrapped(t, u.p ? u.p : "", INDENT, lines);
+    report_wrapped(t, u.p ? u.p : "", INDENT, WHOLE);
     text_free(&u);
 }
 
@@ -100,7 +100,7 @@ static void head(struct text *t, const struct loaded *l)
         text_lit(&u, "..");
         text_dur(&u, l->tg->t1);
         text_lit(&u, " alone.");
-        wrapped(t, u.p ? u.p : "", 0, 3);
+        report_wrapped(t, u.p ? u.p : "", 0, 3);
         text_free(&u);
     }
     if (in->clock_assumed) {
@@ -111,7 +111,7 @@ static void head(struct text *t, const struct loaded *l)
         struct text u = {.ascii = t->ascii};
         text_lit(&u, "WARNING: ");
         text_clean(&u, w->what, strlen(w->what), 0);
-        wrapped(t, u.p ? u.p : "", 0, 2);
+        report_wrapped(t, u.p ? u.p : "", 0, 2);
         text_free(&u);
     }
     if (l->partial) {
@@ -123,7 +123,7 @@ static void head(struct text *t, const struct loaded *l)
             text_add(&u, "byte %llu: ", (unsigned long long)d->offset);
         }
         text_clean(&u, d->what, strlen(d->what), 0);
-        wrapped(t, u.p ? u.p : "", 0, 3);
+        report_wrapped(t, u.p ? u.p : "", 0, 3);
         text_free(&u);
     }
 }
@@ -156,13 +156,13 @@ static void findings(struct text *t, const struct loaded *l)
         text_add(t, "  [%s]", rule_id(f->rule));
         endl(t);
         if (i < FINDINGS_LONG) {
-            wrapped_clean(t, f->text, i == 0 ? FIRST_LINES : 3);
-            wrapped_clean(t, f->next, 2);
+            wrapped_clean(t, f->text);
+            wrapped_clean(t, f->next);
         }
     }
     struct text u = {0};
     rules_not_asked_text(&u, l->tg);
-    wrapped(t, u.p ? u.p : "", 2, 4);
+    report_wrapped(t, u.p ? u.p : "", 2, 4);
     text_free(&u);
 }
 
@@ -190,7 +190,7 @@ static void processors(struct text *t, const struct loaded *l)
     }
     item(&u, "idle", (double)tg->p_sum.ns[ST_IDLE], cap, &first);
     item(&u, "not recorded", (double)tg->unused, cap, &first);
-    wrapped(t, u.p ? u.p : "", 2, 2);
+    report_wrapped(t, u.p ? u.p : "", 2, 2);
     text_free(&u);
     if (tg->p_sum.ns[ST_IDLE] > 0) {
         first = true;
@@ -198,7 +198,7 @@ static void processors(struct text *t, const struct loaded *l)
         for (int i = 0; i < IDLE_WHYS; i++) {
             item(&u, idle_why_name((enum idle_why)i), (double)tg->idle[i], cap, &first);
         }
-        wrapped(t, u.p ? u.p : "", 2, 2);
+        report_wrapped(t, u.p ? u.p : "", 2, 2);
         text_free(&u);
     }
 }
@@ -251,7 +251,7 @@ static void utilisation(struct text *t, const struct triage *tg)
             shown++;
         }
     }
-    wrapped(t, u.p ? u.p : "", 2, 2);
+    report_wrapped(t, u.p ? u.p : "", 2, 2);
     text_free(&u);
 }
 
@@ -296,7 +296,7 @@ static void collector(struct text *t, const struct loaded *l)
     utilisation(t, tg);
 }
 
-static void dist_text(struct text *t, const struct dist *d)
+void report_dist(struct text *t, const struct dist *d)
 {
     text_add(t, "%llu", (unsigned long long)d->n);
     text_lit(t, ", p50 ");
@@ -317,7 +317,7 @@ static void scheduler(struct text *t, const struct loaded *l)
     struct dist d;
     hist_dist(&tg->sched, &d);
     text_lit(t, "\nSCHEDULER  waits for a processor\n  ");
-    dist_text(t, &d);
+    report_dist(t, &d);
     endl(t);
     for (uint32_t i = 0; i < tg->nworst && i < 2 && tg->worst[i].t1 > tg->worst[i].t0; i++) {
         const struct sched_wait *w = &tg->worst[i];
@@ -343,7 +343,7 @@ static void scheduler(struct text *t, const struct loaded *l)
     }
 }
 
-static void cell_dur(struct text *t, int64_t ns, size_t width)
+void report_cell(struct text *t, int64_t ns, size_t width)
 {
     struct text c = {.ticks = t->ticks};
     text_dur(&c, ns);
@@ -363,11 +363,11 @@ static void groups(struct text *t, const struct loaded *l)
         text_func(t, l->tr, g->name, 38);
         text_pad(t, start, 40);
         text_add(t, " %7u", g->count);
-        cell_dur(t, g->d[GM_EXEC].total, 10);
-        cell_dur(t, g->d[GM_SCHED].total, 10);
-        cell_dur(t, g->d[GM_WAIT].total, 10);
-        cell_dur(t, g->d[GM_SYSCALL].total + g->d[GM_SYSBLOCK].total, 10);
-        cell_dur(t, g->d[GM_ASSIST].total, 10);
+        report_cell(t, g->d[GM_EXEC].total, 10);
+        report_cell(t, g->d[GM_SCHED].total, 10);
+        report_cell(t, g->d[GM_WAIT].total, 10);
+        report_cell(t, g->d[GM_SYSCALL].total + g->d[GM_SYSBLOCK].total, 10);
+        report_cell(t, g->d[GM_ASSIST].total, 10);
         endl(t);
     }
     if (l->tg->ngroups > shown) {
@@ -382,9 +382,9 @@ static void waits(struct text *t, const struct loaded *l)
     for (uint32_t i = 0; i < l->tg->nwaits && shown < 5; i++, shown++) {
         const struct wait_row *w = &l->tg->waits[i];
         text_lit(t, "  ");
-        cell_dur(t, w->total, 8);
+        report_cell(t, w->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)w->count);
-        cell_dur(t, w->longest.t1 - w->longest.t0, 7);
+        report_cell(t, w->longest.t1 - w->longest.t0, 7);
         text_lit(t, "  ");
         text_reason(t, l->tr, w->reason);
         text_lit(t, " at ");
@@ -427,9 +427,9 @@ static void pairs(struct text *t, const struct loaded *l)
             text_lit(t, "CONTENTION waiter <- who woke it; who held the lock is inferred\n");
         }
         text_lit(t, "  ");
-        cell_dur(t, p->total, 8);
+        report_cell(t, p->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)p->count);
-        cell_dur(t, p->longest.t1 - p->longest.t0, 7);
+        report_cell(t, p->longest.t1 - p->longest.t0, 7);
         text_add(t, "  %s: ", wait_kind_name(p->kind));
         text_func(t, l->tr, trace_frame(l->tr, p->stack, stacks_user_frame(l->tr, p->stack)).func, 26);
         text_lit(t, " <- ");
@@ -449,37 +449,11 @@ static void syscalls(struct text *t, const struct loaded *l)
     for (uint32_t i = 0; i < l->tg->nsyscalls && i < 3; i++) {
         const struct syscall_row *s = &l->tg->syscalls[i];
         text_lit(t, "  ");
-        cell_dur(t, s->total, 8);
+        report_cell(t, s->total, 8);
         text_add(t, " %8llu x  max ", (unsigned long long)s->count);
-        cell_dur(t, s->longest.t1 - s->longest.t0, 7);
+        report_cell(t, s->longest.t1 - s->longest.t0, 7);
         text_add(t, "  %llu blocking, ", (unsigned long long)s->blocking);
         text_where(t, l->tr, s->stack, 44);
-        endl(t);
-    }
-}
-
-static void tasks(struct text *t, const struct loaded *l)
-{
-    uint32_t shown[2] = {0};
-    for (uint32_t i = 0; i < l->tg->ntypes; i++) {
-        const struct span_type *y = &l->tg->types[i];
-        if (shown[y->is_region]++ >= 2) {
-            continue;
-        }
-        if (i == 0) {
-            text_lit(t, "\nTASKS and regions\n");
-        }
-        text_add(t, "  %s ", y->is_region ? "region" : "task");
-        text_lit(t, "\"");
-        {
-            struct str s = trace_str(l->tr, y->name);
-            text_clean(t, s.p, s.len, 24);
-        }
-        text_lit(t, "\" ");
-        dist_text(t, &y->d);
-        if (y->open_end) {
-            text_add(t, ", %llu not ended", (unsigned long long)y->open_end);
-        }
         endl(t);
     }
 }
@@ -534,7 +508,7 @@ void report_text(struct text *t, const struct loaded *l)
     waits(&u, l);
     pairs(&u, l);
     syscalls(&u, l);
-    tasks(&u, l);
+    report_instances(&u, l);
     samples(&u, l);
     t->failed |= !text_ok(&u);
     cut_lines(t, u.p ? u.p : "");

@@ -1,0 +1,521 @@
+/* instances.c - see instances.h. */
+#include "triage/findings/instances.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/causes.h"
+#include "triage/findings/holder.h"
+#include "triage/tri.h"
+
+#define ROWS 4096 /* more names than anybody reads: what comes later is in no row */
+#define LOOK 64   /* lanes between two looks at the clock */
+
+enum phase { PH_TASKS, PH_REGIONS, PH_GROUPS, PH_WALK, PH_SORT };
+
+struct found { /* an instance, before rows are in order */
+    uint32_t row;
+    struct instance_one one;
+};
+enum at_wait { AW_NONE = 1, AW_MORE, AW_PLACE };
+struct instances_work {
+    enum phase phase;
+    size_t next;      /* task, region, goroutine */
+    uint64_t step;    /* each so many is looked at */
+    struct tab rows;  /* by kind and wait, name */
+    struct tab waits; /* what a wait means, by reason and stack: enum at_wait, wait kind, place in `place` */
+    uint32_t *place;
+    size_t nplaces, cap_places, cap_rows, cap_found, nfound;
+    struct found *found;
+    bool *walk; /* by group: its goroutines have pieces or wait at places */
+    uint64_t *walked, *members;
+};
+
+const char *instance_kind_name(enum instance_kind k)
+{
+    static const char *const name[IN_KINDS] = {"task", "region", "goroutines", "pieces of work", "waits"};
+    return (unsigned)k < IN_KINDS ? name[k] : "";
+}
+
+const char *instance_kind_id(enum instance_kind k)
+{
+    static const char *const id[IN_KINDS] = {"task", "region", "group", "piece", "place"};
+    return (unsigned)k < IN_KINDS ? id[k] : "";
+}
+
+int64_t instance_bucket(uint32_t i)
+{
+    static const double quarter[4] = {1, 1.7782794100389228, 3.1622776601683795, 5.623413251903491};
+    return i >= INSTANCE_BUCKETS ? INT64_MAX : i == 0 ? 0 : (int64_t)ceil(pow(10, i / 4) * quarter[i % 4]);
+}
+
+static uint32_t bucket_of(int64_t ns)
+{
+    uint32_t i = ns > 0 ? (uint32_t)(log10((double)ns) * 4) : 0;
+    i = i < INSTANCE_BUCKETS ? i : INSTANCE_BUCKETS - 1;
+    while (i > 0 && ns < instance_bucket(i)) {
+        i--;
+    }
+    while (i + 1 < INSTANCE_BUCKETS && ns >= instance_bucket(i + 1)) {
+        i++;
+    }
+    return i;
+}
+
+static int64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
+}
+
+static void work_free(struct instances_work *w)
+{
+    if (w) {
+        tab_free(&w->rows);
+        tab_free(&w->waits);
+        mem_free(w->place);
+        mem_free(w->found);
+        mem_free(w->walk);
+        mem_free(w->walked);
+        mem_free(w->members);
+        mem_free(w);
+    }
+}
+
+void instances_free(struct instances *in)
+{
+    work_free(in->work);
+    mem_free(in->row);
+    mem_free(in->one);
+    *in = (struct instances){0};
+}
+
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+/* The row of a kind and name; TAB_NONE: there are ROWS already. */
+static bool row_of(struct instances *in, enum instance_kind k, enum wait_kind wait, uint32_t name, uint32_t *row)
+{
+    struct instances_work *w = in->work;
+    uint64_t key = (uint64_t)k << 8 | wait;
+    *row = tab_get(&w->rows, key, name);
+    if (*row != TAB_NONE || in->n == ROWS) {
+        return true;
+    }
+    struct instance_row *v = mem_grow(in->row, &w->cap_rows, (size_t)in->n + 1, sizeof *v);
+    if (!v) {
+        return false;
+    }
+    in->row = v;
+    *row = tab_put(&w->rows, key, name, in->n);
+    if (*row == TAB_NONE) {
+        return false;
+    }
+    v[in->n++] = (struct instance_row){.kind = k, .wait = wait, .name = name};
+    return true;
+}
+
+/* One more of a row: without both ends it is only counted. */
+static bool put(struct instances *in, uint32_t row, uint32_t g, int64_t t0, int64_t t1, bool whole)
+{
+    struct instances_work *w = in->work;
+    struct instance_row *r = &in->row[row];
+    if (!whole || t1 < t0 || g == NO_LANE) {
+        r->open++;
+        return true;
+    }
+    struct found *v = mem_grow(w->found, &w->cap_found, w->nfound + 1, sizeof *v);
+    if (!v) {
+        return false;
+    }
+    w->found = v;
+    v[w->nfound++] = (struct found){row, {t0, t1, g}};
+    r->bucket[bucket_of(t1 - t0)]++;
+    return true;
+}
+
+static bool within(const struct triage *tg, int64_t t0, int64_t t1)
+{
+    return t0 >= tg->t0 && t1 <= tg->t1;
+}
+
+static bool add_task(struct instances *in, const struct task *k, bool look)
+{
+    uint32_t row;
+    if (!row_of(in, IN_TASK, WK_OTHER, k->name, &row)) {
+        return false;
+    }
+    if (row == TAB_NONE) {
+        return true;
+    }
+    in->row[row].of++;
+    in->row[row].looked += look;
+    return !look || put(in, row, k->g, k->t0, k->t1, !k->open_start && !k->open_end && within(in->tg, k->t0, k->t1));
+}
+
+static bool add_region(struct instances *in, const struct region *r, bool look)
+{
+    uint32_t row;
+    if (!row_of(in, IN_REGION, WK_OTHER, r->name, &row)) {
+        return false;
+    }
+    if (row == TAB_NONE) {
+        return true;
+    }
+    in->row[row].of++;
+    in->row[row].looked += look;
+    return !look || put(in, row, r->g, r->t0, r->t1, !r->open_start && !r->open_end && within(in->tg, r->t0, r->t1));
+}
+
+static bool add_goroutine(struct instances *in, uint32_t g, bool look)
+{
+    const struct group *grp = &in->tg->groups[in->tg->g[g].group];
+    uint32_t row;
+    if (grp->is_system || grp->count < 2 || !grp->name) {
+        return true;
+    }
+    if (!row_of(in, IN_GROUP, WK_OTHER, grp->name, &row)) {
+        return false;
+    }
+    if (row == TAB_NONE) {
+        return true;
+    }
+    in->row[row].of++;
+    in->row[row].looked += look;
+    if (!look) {
+        return true;
+    }
+    struct lane_info li = trace_lane(in->tg->tr, (struct lane){LANE_G, g});
+    return put(in, row, g, li.first, li.last, li.created && li.ended && within(in->tg, li.first, li.last));
+}
+
+/* ---- pieces and places -------------------------------------------------------------------------------------------- */
+
+static bool stack_calls(const struct trace *tr, uint32_t stack, const char *func)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 16; i++) {
+        if (str_is(trace_str(tr, trace_frame(tr, stack, i).func), func)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Does a server's goroutine wait here for the next request of its connection, not within one? */
+static bool next_request(const struct trace *tr, uint32_t stack)
+{
+    return stack_calls(tr, stack, "net/http.(*conn).serve") &&
+           (stack_calls(tr, stack, "net/http.(*conn).readRequest") || stack_calls(tr, stack, "bufio.(*Reader).Peek"));
+}
+
+/* The innermost function outside the runtime, 0 none. */
+static uint32_t asked_by(const struct trace *tr, uint32_t stack)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t f = trace_frame(tr, stack, i).func;
+        if (!str_starts(trace_str(tr, f), "runtime.")) {
+            return f;
+        }
+    }
+    return 0;
+}
+
+/* What a wait is to the goroutines of a start function; a place's function goes to *place. */
+static enum at_wait wait_means(const struct trace *tr, uint32_t name, uint32_t reason, uint32_t stack,
+                               enum wait_kind *kind, uint32_t *place)
+{
+    *kind = stacks_wait_kind(tr, reason, stack);
+    *place = 0;
+    if (*kind == WK_LOCK || *kind == WK_COND || *kind == WK_SEND) {
+        *place = stack ? holder_place(tr, stack) : 0;
+        return *place ? AW_PLACE : AW_NONE;
+    }
+    if (*kind == WK_RECV || *kind == WK_SELECT) {
+        uint32_t f = asked_by(tr, stack); /* in what it calls, even of the library, it waits within a piece */
+        return f && f == name && stacks_is_program(tr, f) ? AW_MORE : AW_NONE;
+    }
+    return *kind == WK_NET && next_request(tr, stack) ? AW_MORE : AW_NONE;
+}
+
+/* The same, remembered: for the start functions together, since a stack's root is its goroutine's start function. */
+static bool wait_is(struct instances *in, const struct group *grp, const struct span *s, enum at_wait *means,
+                    enum wait_kind *kind, uint32_t *place)
+{
+    struct instances_work *w = in->work;
+    uint64_t key = (uint64_t)s->reason << 32 | s->stack;
+    uint32_t at = tab_get(&w->waits, key, grp->name);
+    if (at == TAB_NONE) {
+        uint32_t *v = mem_grow(w->place, &w->cap_places, w->nplaces + 2, sizeof *v);
+        if (!v) {
+            return false;
+        }
+        w->place = v;
+        at = (uint32_t)w->nplaces;
+        *means = wait_means(in->tg->tr, grp->name, s->reason, s->stack, kind, &v[at + 1]);
+        v[at] = (uint32_t)*means << 8 | (uint32_t)*kind;
+        w->nplaces += 2;
+        return tab_put(&w->waits, key, grp->name, at) != TAB_NONE && (*place = v[at + 1], true);
+    }
+    *means = (enum at_wait)(w->place[at] >> 8);
+    *kind = (enum wait_kind)(w->place[at] & 0xff);
+    *place = w->place[at + 1];
+    return true;
+}
+
+static bool may_have_any(const struct triage *tg, const struct group *grp)
+{
+    bool server = str_is(trace_str(tg->tr, grp->name), "net/http.(*conn).serve");
+    for (uint32_t k = 0; k < grp->nwaits && !grp->is_system; k++) {
+        uint32_t reason = tg->group_waits[grp->waits + k].reason;
+        enum wait_kind kind = stacks_wait_kind(tg->tr, reason, 0);
+        if (kind == WK_RECV || kind == WK_SELECT || kind == WK_SEND || kind == WK_COND ||
+            (kind == WK_NET && server) || str_is(trace_str(tg->tr, reason), "sync")) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint64_t spans_of(const struct gstat *s)
+{
+    return (uint64_t)s->runs + s->scheds + s->waits + s->syscalls;
+}
+
+static bool walk_start(struct instances *in)
+{
+    const struct triage *tg = in->tg;
+    struct instances_work *w = in->work;
+    uint64_t all = 0;
+    w->walk = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *w->walk);
+    w->walked = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *w->walked);
+    w->members = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *w->members);
+    if (!w->walk || !w->walked || !w->members) {
+        return false;
+    }
+    for (uint32_t i = 0; i < tg->ngroups; i++) {
+        w->walk[i] = may_have_any(tg, &tg->groups[i]);
+    }
+    for (uint32_t g = 0; g < tg->ng; g++) {
+        all += w->walk[tg->g[g].group] ? spans_of(&tg->g[g]) + 1 : 0;
+    }
+    w->step = all / INSTANCES_WALK + 1;
+    return true;
+}
+
+static bool add_piece(struct instances *in, uint32_t g, uint32_t stack, int64_t t0, int64_t t1, bool whole)
+{
+    uint32_t row;
+    if (!row_of(in, IN_PIECE, WK_OTHER, in->tg->groups[in->tg->g[g].group].name, &row)) {
+        return false;
+    }
+    if (row == TAB_NONE) {
+        return true;
+    }
+    in->row[row].stack = stack;
+    return put(in, row, g, t0, t1, whole);
+}
+
+static bool add_place(struct instances *in, uint32_t g, const struct span *s, enum wait_kind kind, uint32_t place)
+{
+    uint32_t row;
+    if (!row_of(in, IN_PLACE, kind, place, &row)) {
+        return false;
+    }
+    if (row == TAB_NONE) {
+        return true;
+    }
+    in->row[row].stack = in->row[row].stack ? in->row[row].stack : s->stack;
+    return put(in, row, g, s->t0, s->t1, !s->open_start && !s->open_end && within(in->tg, s->t0, s->t1));
+}
+
+static bool walk(struct instances *in, uint32_t g)
+{
+    const struct triage *tg = in->tg;
+    struct instances_work *w = in->work;
+    uint32_t group = tg->g[g].group, more = 0;
+    int64_t since = NO_TIME;
+    struct span_iter it;
+    if (!w->walk[group]) {
+        return true;
+    }
+    if (w->members[group]++ % w->step || !span_seek(&it, tg->tr, (struct lane){LANE_G, g}, tg->t0)) {
+        return true;
+    }
+    w->walked[group]++;
+    for (uint64_t i = 0; i < INSTANCES_WALK; i++) {
+        const struct span *s = span_get(&it);
+        enum at_wait means = AW_NONE;
+        enum wait_kind kind;
+        uint32_t place;
+        if (s->t0 >= tg->t1) {
+            break;
+        }
+        if (s->state == ST_WAITING && !wait_is(in, &tg->groups[group], s, &means, &kind, &place)) {
+            return false;
+        }
+        if (means == AW_PLACE && !add_place(in, g, s, kind, place)) {
+            return false;
+        }
+        if (means == AW_MORE) {
+            if (since != NO_TIME && !add_piece(in, g, s->stack, since, s->t0, within(tg, since, s->t0))) {
+                return false;
+            }
+            since = s->open_end ? NO_TIME : s->t1;
+            more = s->stack;
+        }
+        if (!span_next(&it)) {
+            break;
+        }
+    }
+    /* The last piece ends with its goroutine, or it is not over. */
+    if (since != NO_TIME && !add_piece(in, g, more, since, since, false)) {
+        return false;
+    }
+    return true;
+}
+
+static void walk_end(struct instances *in)
+{
+    const struct instances_work *w = in->work;
+    for (uint32_t i = 0; i < in->n; i++) {
+        struct instance_row *r = &in->row[i];
+        for (uint32_t k = 0; k < in->tg->ngroups; k++) {
+            if (r->kind == IN_PLACE || (r->kind == IN_PIECE && in->tg->groups[k].name == r->name)) {
+                r->looked += w->walked[k];
+                r->of += w->members[k];
+            }
+        }
+    }
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------ */
+
+static int cmp_found(const void *a, const void *b)
+{
+    const struct found *x = a, *y = b;
+    int64_t p = x->one.t1 - x->one.t0, q = y->one.t1 - y->one.t0;
+    return x->row != y->row         ? (x->row > y->row) - (x->row < y->row)
+           : p != q                 ? (p < q) - (p > q)
+           : x->one.t0 != y->one.t0 ? (x->one.t0 > y->one.t0) - (x->one.t0 < y->one.t0)
+                                    : (x->one.g > y->one.g) - (x->one.g < y->one.g);
+}
+
+static int cmp_row(const void *a, const void *b)
+{
+    const struct instance_row *x = a, *y = b;
+    return x->kind != y->kind         ? (x->kind > y->kind) - (x->kind < y->kind)
+           : x->d.total != y->d.total ? (x->d.total < y->d.total) - (x->d.total > y->d.total)
+           : x->name != y->name       ? (x->name > y->name) - (x->name < y->name)
+                                      : (x->wait > y->wait) - (x->wait < y->wait);
+}
+
+static bool sort_all(struct instances *in)
+{
+    struct instances_work *w = in->work;
+    int64_t *ns = mem_alloc((w->nfound + 1) * sizeof *ns);
+    in->one = mem_alloc((w->nfound + 1) * sizeof *in->one);
+    if (!ns || !in->one) {
+        mem_free(ns);
+        return false;
+    }
+    walk_end(in);
+    if (w->nfound) {
+        qsort(w->found, w->nfound, sizeof *w->found, cmp_found);
+    }
+    for (size_t i = 0, n; i < w->nfound; i += n) {
+        struct instance_row *r = &in->row[w->found[i].row];
+        for (n = 0; i + n < w->nfound && w->found[i + n].row == w->found[i].row; n++) {
+            in->one[i + n] = w->found[i + n].one;
+            ns[n] = in->one[i + n].t1 - in->one[i + n].t0;
+        }
+        r->at = (uint32_t)i;
+        dist_of(&r->d, ns, n);
+    }
+    in->none = w->nfound;
+    mem_free(ns);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < in->n; i++) {
+        if (in->row[i].d.n) {
+            in->row[kept++] = in->row[i];
+        }
+    }
+    in->n = kept;
+    if (kept) {
+        qsort(in->row, kept, sizeof *in->row, cmp_row);
+    }
+    return true;
+}
+
+enum err_code instances_new(const struct triage *tg, struct instances *out, struct err *e)
+{
+    *out = (struct instances){.tg = tg, .work = mem_zalloc(sizeof *out->work)};
+    if (!out->work || !walk_start(out)) {
+        instances_free(out);
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the instances");
+    }
+    return ERR_OK;
+}
+
+/* The next of a phase; false at its end. */
+static bool one_more(struct instances *in, bool *ok)
+{
+    const struct trace *tr = in->tg->tr;
+    struct instances_work *w = in->work;
+    const struct task *k = NULL;
+    const struct region *r = NULL;
+    size_t n = w->phase == PH_TASKS     ? trace_tasks(tr, &k)
+               : w->phase == PH_REGIONS ? trace_regions(tr, &r)
+                                        : in->tg->ng;
+    size_t i = w->next++;
+    bool look = i % (n / INSTANCES_MOST + 1) == 0;
+    if (i >= n) {
+        return false;
+    }
+    *ok = w->phase == PH_TASKS     ? add_task(in, &k[i], look)
+          : w->phase == PH_REGIONS ? add_region(in, &r[i], look)
+          : w->phase == PH_GROUPS  ? add_goroutine(in, (uint32_t)i, look)
+                                   : walk(in, (uint32_t)i);
+    return *ok;
+}
+
+bool instances_step(struct instances *in, int64_t budget_ns, struct err *e)
+{
+    struct instances_work *w = in->work;
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    bool ok = true;
+    for (unsigned looks = 1; w && ok && w->phase != PH_SORT; looks++) {
+        if (!one_more(in, &ok) && ok) {
+            w->phase++;
+            w->next = 0;
+        }
+        if (until != INT64_MAX && looks % LOOK == 0 && now_ns() >= until) {
+            break;
+        }
+    }
+    if (w && ok && w->phase != PH_SORT) {
+        return true;
+    }
+    ok = ok && (!w || sort_all(in));
+    work_free(w);
+    in->work = NULL;
+    if (!ok) {
+        instances_free(in);
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the instances");
+    }
+    return false;
+}
+
+const struct instance_row *instances_find(const struct instances *in, enum instance_kind k, const char *name)
+{
+    for (uint32_t i = 0; i < in->n; i++) {
+        if (in->row[i].kind == k && str_is(trace_str(in->tg->tr, in->row[i].name), name)) {
+            return &in->row[i];
+        }
+    }
+    return NULL;
+}

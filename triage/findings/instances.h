@@ -1,0 +1,94 @@
+/*
+ * instances.h - what a program did many times, as rows with counts and percentiles, and behind each row its instances.
+ *
+ * A row is a type of task, a name of region, a group of goroutines by start function, the pieces of work of such a group
+ * (from the end of a wait for more of it to the begin of the next one: a wait on a channel in the start function
+ * itself, or a server's for its next HTTP request), or a contended place: a function in which goroutines waited for a
+ * lock, a condition or to send on a channel.
+ *
+ * Use, after TRIAGE_DONE: instances_new(), instances_step() until it is done, then read; triage must outlive it.
+ *
+ * Cost: at most INSTANCES_MOST tasks, regions and goroutines each are looked at, and for pieces and places at most about
+ * INSTANCES_WALK spans of the goroutines that have any. Of more, some are left out, evenly: then `looked` is below `of`,
+ * and a row's numbers are of what was looked at. Memory is 24 bytes per instance looked at.
+ *
+ * Units: ns. An instance that the trace does not hold both ends of is counted in `open` and in nothing else. A channel
+ * that has more at once lets pieces run together: a trace records waits, not what is received.
+ */
+#ifndef GOTOP_TRIAGE_INSTANCES_H
+#define GOTOP_TRIAGE_INSTANCES_H
+
+#include "triage/findings/explain.h"
+#include "triage/text.h"
+#include "triage/triage.h"
+
+enum instance_kind { IN_TASK, IN_REGION, IN_GROUP, IN_PIECE, IN_PLACE, IN_KINDS };
+const char *instance_kind_name(enum instance_kind k); /* "task", "region", "goroutines", "pieces of work", "waits" */
+const char *instance_kind_id(enum instance_kind k);   /* "task", "region", "group", "piece", "place": JSON, explain */
+
+#define INSTANCE_BUCKETS \
+    56 /* four to a decade: [i] counts from instance_bucket(i) on to below instance_bucket(i + 1) */
+int64_t instance_bucket(uint32_t i);
+
+struct instance_row {
+    enum instance_kind kind;
+    enum wait_kind wait; /* of a place */
+    uint32_t name;       /* string: type, region, start function, the function that waited */
+    uint32_t stack;      /* of a place: one of its stacks; of pieces: where more is waited for; else 0 */
+    uint64_t looked, of; /* instances (pieces, places: goroutines) looked at, and how many there are */
+    uint64_t open;       /* begun before, or not ended within, what the tables are of */
+    struct dist d;       /* of those looked at that have both ends, exact; d.n > 0 */
+    uint64_t bucket[INSTANCE_BUCKETS];
+    uint32_t at; /* they are one[at .. at + d.n), longest first */
+};
+struct instance_one {
+    int64_t t0, t1;
+    uint32_t g;
+};
+
+#define INSTANCES_WALK 1000000
+#define INSTANCES_MOST (1u << 18)
+
+struct instances {
+    const struct triage *tg;
+    struct instance_row *row; /* by kind, then by total time, largest first */
+    uint32_t n;
+    struct instance_one *one;
+    size_t none;
+    struct instances_work *work; /* while steps are due */
+};
+enum err_code instances_new(const struct triage *tg, struct instances *out, struct err *e);
+/* instances_step - work for about budget_ns (INT64_MAX: all). true: more to do. *e is set when out of memory. */
+bool instances_step(struct instances *in, int64_t budget_ns, struct err *e);
+void instances_free(struct instances *in);
+/* instances_find - the row of that kind and name ("main.work"), NULL: none. Of a place's kinds of waits the longest. */
+const struct instance_row *instances_find(const struct instances *in, enum instance_kind k, const char *name);
+
+/*
+ * What the slow ones do more of than the usual ones: the slowest tenth (at least 1, at most INSTANCE_LOOK of them)
+ * explained beside as many from around the median, put together by category and function.
+ */
+#define INSTANCE_LOOK 24
+#define INSTANCE_PARTS 8
+struct instance_part {
+    uint8_t cat;                 /* enum explain_cat */
+    uint32_t func, stack, frame; /* explain_place(), of the longest part */
+    int64_t slow, usual;         /* ns in one instance, on average; slow - usual decides the order, largest first */
+};
+struct instance_diff {
+    uint32_t nslow, nusual; /* looked at; 0: too few of them, or all alike (slow less than twice the usual) */
+    int64_t slow, usual;    /* their average length */
+    struct instance_part part[INSTANCE_PARTS];
+    uint32_t n;
+    bool cut; /* some waits were not followed to their end */
+};
+/* instances_differ - false: out of memory. Costs at most the spans left in x's budget (explain.h). */
+bool instances_differ(struct explainer *x, const struct instances *in, const struct instance_row *r,
+                      struct instance_diff *out);
+/*
+ * instance_diff_text - "the slow ones (12, 84.1ms on average, the usual ones 1.2ms) wait longer for the network in
+ * main.ask (+71.0ms), ..": nothing if nothing differs.
+ */
+void instance_diff_text(struct text *t, const struct trace *tr, const struct instance_diff *d);
+
+#endif
