@@ -6,7 +6,7 @@
 
 enum view_no {
     VIEW_NONE,
-#define X(ID, name, object) VIEW_##ID,
+#define X(ID, name, object, key) VIEW_##ID,
 #include "triage/views.def"
 #undef X
     VIEW_END

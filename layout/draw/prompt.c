@@ -40,6 +40,8 @@ static void close_prompt(struct view *v)
         v->message[0] = 0;
         move_settle(v);
     }
+    if (v->prompt == PROMPT_SEARCH && kind_here(v)->find)
+        (void)kind_here(v)->find(v, "");
     v->prompt = PROMPT_NONE;
 }
 
@@ -233,14 +235,20 @@ unsigned view_yank(struct view *v, char **out)
     FILE *f = open_memstream(&text, &size);
     if (!f)
         return move_fail(v, "out of memory");
+    bool rows =
+        !v->popup && kind_here(v)->tsv && kind_here(v)->tsv(v, f); /* lines for another program, and no more */
     if (v->popup) {
         popup_print(v, f);
-    } else {
+    } else if (!rows) {
         status_text(v, line, sizeof line);
         fputs(line, f);
     }
-    view_message(v, false, "yanked: %s", v->popup ? "the pop-up" : line);
-    yank_command(v, f);
+    view_message(v, false, "%s%s", rows ? "copied: all rows, as TSV" : "yanked: ",
+                 v->popup ? "the pop-up"
+                 : rows   ? ""
+                          : line);
+    if (!rows)
+        yank_command(v, f);
     if (fclose(f) == 0)
         *out = mem_alloc(size + 1);
     if (*out)

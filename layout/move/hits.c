@@ -18,7 +18,6 @@
 #include "layout/move/search.h"
 #include "layout/views/split.h"
 #include "layout/views/tri.h"
-#include "layout/views/top.h"
 #include "layout/move/when.h"
 
 enum { WALK = 100000 };
@@ -239,14 +238,14 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
 unsigned view_work(struct view *v, int64_t budget_ns)
 {
     unsigned r = search_work(v, budget_ns);
-    r |= pick_work(v, budget_ns) | tri_work(v, budget_ns);
-    r |= top_work(v, budget_ns);
+    r |= pick_work(v, budget_ns) | (kind_here(v)->work ? kind_here(v)->work(v, budget_ns) : VR_NONE);
     return r | split_work(v, budget_ns) | lull_work(v, budget_ns) | rows_busy_work(v, budget_ns);
 }
 
 bool view_pending(const struct view *v)
 {
-    return tri_pending(v) || top_pending(v) || split_pending(v) || lull_pending(v) || rows_busy_pending(v);
+    return (kind_here(v)->pending && kind_here(v)->pending(v)) || split_pending(v) || lull_pending(v) ||
+           rows_busy_pending(v);
 }
 
 static struct search *anew(struct view *v, const char *text, int dir, int64_t origin, bool at_too)
@@ -314,6 +313,8 @@ unsigned move_typed(struct view *v)
 {
     if (v->prompt != PROMPT_SEARCH)
         return VR_DRAW;
+    if (kind_here(v)->find)
+        return kind_here(v)->find(v, v->text);
     v->at = v->prompt_from;
     far_drop(v);
     search_free(v->search);
@@ -352,6 +353,8 @@ unsigned move_typed_on(struct view *v)
 
 unsigned view_search(struct view *v, const char *text)
 {
+    if (kind_here(v)->find)
+        return kind_here(v)->find(v, text);
     if (!*text)
         return view_search_next(v, 1);
     return begin(v, text, 1, true);

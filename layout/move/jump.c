@@ -682,7 +682,7 @@ unsigned view_effect(struct view *v)
 
 /* ---- typed targets -------------------------------------------------------------------------------------- */
 
-static const char *kind_name(enum lane_kind k)
+static const char *lanes_word(enum lane_kind k)
 {
     return k == LANE_G ? "goroutine" : k == LANE_P ? "processor" : "thread";
 }
@@ -729,7 +729,7 @@ static unsigned lane_beyond(struct view *v, const struct target *g)
     const struct trace_info *ti = trace_info(v->tr);
     int64_t since = g->kind == LANE_G ? trace_goroutine_since(v->tr, g->id) : ti->detail_t1; /* the others stay */
     struct far f = {.look = look_lane, .dir = 1, .from = since, .edge = since - 1, .kind = g->kind, .id = g->id};
-    snprintf(what, sizeof what, "%s %" PRIu64, kind_name(g->kind), g->id);
+    snprintf(what, sizeof what, "%s %" PRIu64, lanes_word(g->kind), g->id);
     snprintf(none, sizeof none, "no %s in this trace", what);
     if (since == INT64_MAX || since >= ti->end)
         return move_fail(v, "%s", none);
@@ -767,7 +767,7 @@ unsigned view_goto(struct view *v, const char *line)
     if (g.has_lane && lane == NO_LANE && ti->bounded && ti->done)
         return lane_beyond(v, &g);
     if (g.has_lane && lane == NO_LANE)
-        return move_fail(v, "no %s %" PRIu64 " in this trace%s", kind_name(g.kind), g.id,
+        return move_fail(v, "no %s %" PRIu64 " in this trace%s", lanes_word(g.kind), g.id,
                          !ti->done ? " as far as it is loaded" : "");
     unsigned r = to_place(v, &g, lane);
     if (g.has_time && line[strspn(line, " 0123456789_")] == 0 && !(r & VR_BELL))

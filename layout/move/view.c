@@ -15,6 +15,7 @@
 #include "layout/draw/cells.h"
 #include "layout/draw/draw.h"
 #include "layout/views/evlog.h"
+#include "layout/views/table.h"
 #include "layout/move/items.h"
 #include "layout/views/kind.h"
 #include "layout/move/lanes.h"
@@ -224,6 +225,7 @@ void view_free(struct view *v)
     search_free(v->search);
     pick_free(v);
     items_free(&v->items);
+    table_free(v->table);
     mem_free(v->edges);
     mem_free(v->extents);
     draw_forget(v);

@@ -127,6 +127,7 @@ struct lines;   /* lines.h */
 struct item;    /* items.h */
 struct tri;     /* tri.h */
 struct top;     /* top.h */
+struct table;   /* table.h */
 
 /* far - what is looked for beyond the part that is held; see far.h */
 enum far_saw { FAR_NOT_HERE, FAR_FOUND, FAR_NOWHERE, FAR_WORKING };
@@ -165,6 +166,7 @@ struct view {
     struct items items;
     struct search *search; /* NULL: none yet */
     struct far far;        /* what is looked for beyond what is held */
+    struct table *table;   /* of the last view of things that was shown; NULL: none yet */
     struct tri *tri;       /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
 
     bool selecting; /* a range is being selected: from sel0 to the cursor */
@@ -275,9 +277,11 @@ unsigned view_lane_page(struct view *v, int n);
 unsigned view_lane_first(struct view *v);
 unsigned view_lane_last(struct view *v);
 unsigned view_focus(struct view *v, struct lane l); /* to that lane, changing the view if need be; time stays */
-unsigned view_switch(struct view *v, int no);       /* to view 1..9; time and focus stay as far as they can */
-unsigned view_swap(struct view *v);                 /* goroutine <-> processor at the same moment */
-unsigned view_sort(struct view *v, int n);          /* next order: goroutines; items by time or longest first */
+/* view_switch - to that view; time and focus stay as far as they can. Where it is shown, or one that its key leads to: to
+ * the next one of these. */
+unsigned view_switch(struct view *v, int no);
+unsigned view_swap(struct view *v);        /* goroutine <-> processor at the same moment */
+unsigned view_sort(struct view *v, int n); /* next order: goroutines; items by time or longest first */
 unsigned view_sort_invert(struct view *v);
 unsigned view_here(struct view *v); /* goroutines: all, or those alive in the window (default) */
 
@@ -298,8 +302,8 @@ const char *view_back_word(const struct view *v); /* what view_back() would do n
 bool view_searching(const struct view *v);        /* a search is under way */
 unsigned view_tier(struct view *v, int n);        /* next tier of glyphs */
 /*
- * view_yank - what is under the cursor as text, or what the pop-up shows: whole, never shortened. *out: from mem_alloc(),
- * the caller's; NULL without VR_YANK.
+ * view_yank - what is under the cursor as text, or what the pop-up shows: whole, never shortened; of a table of things all
+ * rows as TSV. *out: from mem_alloc(), the caller's; NULL without VR_YANK.
  */
 unsigned view_yank(struct view *v, char **out);
 /* view_lines - open a pop-up with lines (help); title and lines must outlive it. */

@@ -3,10 +3,20 @@
  */
 #include "layout/views/kind.h"
 
+#include <string.h>
+
 #include "layout/move/move.h"
 
 static const struct view_kind *const kinds[VIEW_END] = {
-#define X(ID, name, object) [VIEW_##ID] = &kind_##object,
+#define X(ID, name, object, key) [VIEW_##ID] = &kind_##object,
+#include "triage/views.def"
+#undef X
+};
+static const struct {
+    const char *name;
+    int key;
+} rows[VIEW_END] = {
+#define X(ID, name, object, key) [VIEW_##ID] = {name, VIEW_##key},
 #include "triage/views.def"
 #undef X
 };
@@ -14,6 +24,33 @@ static const struct view_kind *const kinds[VIEW_END] = {
 const struct view_kind *kind_of(int view)
 {
     return view > VIEW_NONE && view < VIEW_END ? kinds[view] : &kind_procs;
+}
+
+const char *kind_name(int view)
+{
+    return view > VIEW_NONE && view < VIEW_END ? rows[view].name : "?";
+}
+
+int kind_key(int view)
+{
+    return view > VIEW_NONE && view < VIEW_END ? rows[view].key : VIEW_NONE;
+}
+
+int kind_next(int view)
+{
+    int key = kind_key(view);
+    for (int no = view + 1; no < VIEW_END; no++)
+        if (no != key && rows[no].key == key)
+            return no;
+    return key;
+}
+
+int kind_find(const char *name, size_t len)
+{
+    for (int no = VIEW_NONE + 1; no < VIEW_END; no++)
+        if (strlen(rows[no].name) == len && !memcmp(rows[no].name, name, len))
+            return no;
+    return VIEW_NONE;
 }
 
 const struct view_kind *kind_here(const struct view *v)
@@ -154,6 +191,8 @@ unsigned view_switch(struct view *v, int no)
 {
     if (no <= VIEW_NONE || no >= VIEW_END)
         return move_fail(v, "there is no view %d", no);
+    if (no == kind_key(v->at.view)) /* its key again: the next one that the key leads to */
+        no = kind_next(v->at.view);
     if (no == v->at.view)
         return VR_NONE;
     return kind_of(no)->open(v, no);

@@ -5,22 +5,26 @@
 #ifndef GOTOP_LAYOUT_KIND_H
 #define GOTOP_LAYOUT_KIND_H
 
+#include <stdio.h>
+
 #include "layout/views/deed.h"
 #include "layout/draw/plan.h"
 #include "layout/draw/rich.h"
 #include "layout/move/view.h"
 
-struct item_list; /* items.h */
-struct tri_view;  /* tri_priv.h */
+struct item_list;  /* items.h */
+struct tri_view;   /* tri_priv.h */
+struct table_from; /* table.h */
 
 struct view_kind {
     enum lane_kind lanes; /* what its rows are; LANE_KINDS: no lanes */
     enum plan_kind plan;  /* which rows a screen has, which it drops */
     enum plan_gutter gutter;
-    bool states;                   /* curves of goroutines by state above its rows */
-    bool table;                    /* made of triage's tables: no time axis */
-    const struct item_list *items; /* its rows are things; NULL: they aren't */
-    const struct tri_view *list;   /* its rows are those of a table; NULL: they aren't */
+    bool states;                     /* curves of goroutines by state above its rows */
+    bool table;                      /* made of triage's tables: no time axis */
+    const struct item_list *items;   /* its rows are things; NULL: they aren't */
+    const struct tri_view *list;     /* its rows are those of a table; NULL: they aren't */
+    const struct table_from *things; /* the table is one of things, table.h; NULL: it isn't */
 
     /* open - come here from another view: v->at is remembered already, and is changed. The flags of view.h. */
     unsigned (*open)(struct view *v, int no);
@@ -42,19 +46,32 @@ struct view_kind {
     const char *(*back_word)(const struct view *v);
     /* can - does it answer that as it is now? NULL: all that it has an answer for. */
     bool (*can)(const struct view *v, enum deed d);
+    /* pending, work - what it has to do beside drawing: is there more, go on with it (VR_WORK while there is). */
+    bool (*pending)(const struct view *v);
+    unsigned (*work)(struct view *v, int64_t budget_ns);
+    /* find - what is typed behind '/', letter by letter, "" when it is given up; NULL: it is searched for in the trace. */
+    unsigned (*find)(struct view *v, const char *text);
+    /* tsv - all rows, to be copied; false: there are none. NULL: what the cursor is on is copied. */
+    bool (*tsv)(const struct view *v, FILE *f);
     /* what keys do here; NULL: nothing, then `refusal` or `refuse` is said */
     unsigned (*answer[DEEDS])(struct view *v, int n);
     const char *refuse, *refusal[DEEDS];
     const char *word[DEEDS]; /* for the footer, where it isn't the usual one */
 };
 
-#define X(ID, name, object) extern const struct view_kind kind_##object;
+#define X(ID, name, object, key) extern const struct view_kind kind_##object;
 #include "triage/views.def"
 #undef X
 
 /* kind_of - by number (enum view_no); the processors' for a number that there is not. kind_here - of the view shown. */
 const struct view_kind *kind_of(int view);
 const struct view_kind *kind_here(const struct view *v);
+/* kind_name - as keymaps and `:` name it. kind_key - the view whose key leads to it, itself of most: the key again leads to
+ * kind_next, and so round. kind_find - by name; VIEW_NONE: there is none. */
+const char *kind_name(int view);
+int kind_key(int view);
+int kind_next(int view);
+int kind_find(const char *name, size_t len);
 
 /* What views of lanes answer, and others of the time axis where the time is concerned: for their tables. */
 #define ANSWER_TIME \

@@ -198,12 +198,12 @@ static void follow(struct view *v)
         (void)count_on(v, AT_ONCE_NS);
 }
 
-bool top_pending(const struct view *v)
+static bool top_pending(const struct view *v)
 {
-    return v->top && kind_here(v) == &kind_top && v->top->next && !v->top->next->failed && trace_info(v->tr)->done;
+    return v->top && v->top->next && !v->top->next->failed && trace_info(v->tr)->done;
 }
 
-unsigned top_work(struct view *v, int64_t budget_ns)
+static unsigned top_work(struct view *v, int64_t budget_ns)
 {
     if (!top_pending(v))
         return VR_NONE;
@@ -333,11 +333,13 @@ static void titles(struct grid *g, const struct view *v, int y, const bool *on, 
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     tri_say(g, 0, y, name, t->sort == COL_NAME ? STYLE_STATUS_KEY : STYLE_RULER, "goroutines by start function");
     for (int c = 0; c < COLS; c++) {
-        char head[24];
+        char head[24], mark[5] = "";
         if (!on[c])
             continue;
         bool key = (enum col)c == t->sort;
-        snprintf(head, sizeof head, "%s%s", cols[c].head, key ? t->invert ? "^" : "v" : "");
+        if (key)
+            mark[str_utf8(tri_order_mark(v->tier, !t->invert), mark)] = 0;
+        snprintf(head, sizeof head, "%s%s", mark, cols[c].head);
         tri_cell(g, x, y, cols[c].w, key ? STYLE_STATUS_KEY : STYLE_RULER, head);
         x += cols[c].w;
     }
@@ -565,6 +567,8 @@ const struct view_kind kind_top = {
     .draw = top_draw,
     .speak = tri_speak,
     .hold = tri_hold,
+    .pending = top_pending,
+    .work = top_work,
     .refuse = "Enter opens the lanes first",
     .plan = PLAN_TABLE,
     .list = &list,

@@ -9,9 +9,6 @@
 
 struct top;
 
-/* top_pending - there is more to count; top_work - go on with it. VR_WORK while there is more. */
-bool top_pending(const struct view *v);
-unsigned top_work(struct view *v, int64_t budget_ns);
 /* top_forget - goroutines have other indices now: what was counted goes, the order stays. */
 void top_forget(struct top *t);
 void top_free(struct top *t); /* NULL is allowed */

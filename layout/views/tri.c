@@ -16,13 +16,14 @@
 #include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
 #include "layout/move/move.h"
+#include "layout/views/table.h"
 #include "layout/views/tri_priv.h"
 #include "layout/move/when.h"
 
 bool tri_shows(int view)
 {
     const struct view_kind *k = kind_of(view);
-    return k->table && !(k->list && k->list->own);
+    return k->table && !(k->list && (k->list->own || k->list->ready));
 }
 
 static const struct tri_view *shown(const struct view *v)
@@ -34,6 +35,8 @@ static const struct tri_view *shown(const struct view *v)
 static bool ready(const struct view *v)
 {
     const struct tri_view *s = shown(v);
+    if (s && s->ready)
+        return s->ready(v);
     return (s && s->own) || (v->tri && (v->tri->tg || (v->tri->fs && s && s->early)));
 }
 
@@ -106,6 +109,13 @@ char *tri_dur(const struct trace *tr, int64_t ns, char out[FMT_MAX])
     return out;
 }
 
+uint32_t tri_order_mark(enum tier t, bool down)
+{
+    if (t == TIER_ASCII)
+        return down ? '\\' : '/';
+    return glyph_mark(t, down ? MARK_MORE_DOWN : MARK_MORE_UP);
+}
+
 struct lane tri_g(uint32_t g)
 {
     return (struct lane){LANE_G, g};
@@ -170,7 +180,7 @@ unsigned tri_evidence(struct view *v, const struct finding *f)
 
 void move_leave(struct view *v)
 {
-    if (!v->tri || !tri_shows(v->at.view))
+    if (!v->tri || !kind_here(v)->table)
         return;
     v->tri->row[v->at.view] = v->at.row;
     v->tri->top[v->at.view] = v->at.top;
@@ -193,7 +203,8 @@ unsigned tri_open(struct view *v, int no)
 /* Its tables are not there: what is to be said. */
 static unsigned not_yet(struct view *v)
 {
-    return move_fail(v, "%s", v->tri && v->tri->trouble ? v->tri->trouble : "the tables are not done yet");
+    return move_fail(v, "%s",
+                     v->tri && v->tri->trouble && !shown(v)->ready ? v->tri->trouble : "the tables are not done yet");
 }
 
 static unsigned step(struct view *v, int64_t n)
@@ -417,10 +428,13 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
 static void waiting(struct grid *g, const struct view *v, int y)
 {
     const struct tri *t = v->tri;
-    if (t && t->trouble)
-        tri_say(g, 0, y, g->w, STYLE_WARN, "%s", t->trouble);
+    bool own = shown(v) && shown(v)->ready;
+    if (own ? v->table && v->table->failed : t && t->trouble)
+        tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
     else if (!trace_info(v->tr)->done)
         tri_say(g, 0, y, g->w, STYLE_DIM, "The trace is still being read; the tables come after that.");
+    else if (own)
+        tri_say(g, 0, y, g->w, STYLE_DIM, "Looking through the trace..");
     else
         tri_say(g, 0, y, g->w, STYLE_DIM, "Working on the tables: %d%%", t ? (int)(t->progress * 100) : 0);
 }
@@ -428,13 +442,16 @@ static void waiting(struct grid *g, const struct view *v, int y)
 /* Of a trace larger than its memory the tables are of a part: they say so first. (View 1 has a line of its own.) */
 static int note_part(struct grid *g, const struct view *v, int y)
 {
+    const struct trace_info *ti = trace_info(v->tr);
+    const struct triage *tg = v->tri ? v->tri->tg : NULL;
     char from[FMT_MAX], to[FMT_MAX];
-    if (!trace_info(v->tr)->bounded || (shown(v) && (shown(v)->early || shown(v)->own)))
+    if (!ti->bounded || (shown(v) && (shown(v)->early || shown(v)->own)))
         return 0;
-    const struct triage *tg = v->tri->tg;
-    int64_t res = (tg->t1 - tg->t0) / 20 + 1;
+    bool own = shown(v) && shown(v)->ready;
+    int64_t t0 = own || !tg ? ti->detail_t0 : tg->t0, t1 = own || !tg ? ti->detail_t1 : tg->t1;
+    int64_t res = (t1 - t0) / 20 + 1;
     tri_say(g, 0, y, g->w, STYLE_WARN, "only of %s..%s, what is held in detail; not of the whole trace",
-            when_time(v->tr, tg->t0, res, from), when_time(v->tr, tg->t1, res, to));
+            when_time(v->tr, t0, res, from), when_time(v->tr, t1, res, to));
     return 1;
 }
 

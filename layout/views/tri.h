@@ -87,9 +87,6 @@ void tri_free(struct tri *t);
 /* tri_ready - triage is done: both must outlive t. false: out of memory, the views say so. */
 bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs);
 
-/* tri_work - go on with the flame view's tree if that one is shown; VR_WORK while there is more. */
-unsigned tri_work(struct view *v, int64_t budget_ns);
-bool tri_pending(const struct view *v); /* there is more for it to do */
 /* tri_walk - from any view: to the evidence of the next (n < 0: previous) finding. */
 unsigned tri_walk(struct view *v, int n);
 

@@ -359,7 +359,14 @@ static bool can(const struct view *v, enum deed d)
     return d != DEED_DETAILS || count(v) > 0;
 }
 
-const struct tri_view tri_findings = {count, NULL, head, head_lines, row, detail, enter, whole, true, false};
+const struct tri_view tri_findings = {.rows = count,
+                                      .head = head,
+                                      .head_lines = head_lines,
+                                      .row = row,
+                                      .detail = detail,
+                                      .enter = enter,
+                                      .whole = whole,
+                                      .early = true};
 const struct view_kind kind_triage = {
     IS_TABLE,
     .plan = PLAN_FINDINGS,

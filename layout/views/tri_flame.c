@@ -437,7 +437,7 @@ static unsigned begin(struct view *v)
 {
     if (v->tri && v->tri->tg && !v->tri->flame.built)
         (void)flame_build(v->tri, v->selected ? v->sel0 : 0, v->selected ? v->sel1 : 0);
-    return tri_pending(v) ? VR_DRAW | VR_WORK : VR_DRAW;
+    return v->tri && v->tri->flame.making ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
 static unsigned flame_open(struct view *v, int no)
@@ -446,14 +446,14 @@ static unsigned flame_open(struct view *v, int no)
     return begin(v);
 }
 
-bool tri_pending(const struct view *v)
+static bool flame_pending(const struct view *v)
 {
-    return v->tri && kind_here(v) == &kind_flame && v->tri->flame.making;
+    return v->tri && v->tri->flame.making;
 }
 
-unsigned tri_work(struct view *v, int64_t budget_ns)
+static unsigned flame_go_on(struct view *v, int64_t budget_ns)
 {
-    return !tri_pending(v) ? VR_NONE : flame_work(v->tri, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+    return !flame_pending(v) ? VR_NONE : flame_work(v->tri, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
 }
 
 static void flame_draw(struct grid *g, struct view *v, const struct plan *p)
@@ -512,6 +512,8 @@ const struct view_kind kind_flame = {
     .show = kind_show,
     .draw = flame_draw,
     .speak = flame_speak,
+    .pending = flame_pending,
+    .work = flame_go_on,
     .hold = tri_hold,
     .back_word = back_word,
     .refuse = "frames are no lanes: views 2 and 3 have lanes",

@@ -365,8 +365,10 @@ static void titles(struct grid *g, const struct view *v, int y)
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
     tri_say(g, 0, y, x, STYLE_RULER, t->group == NO_LANE ? "goroutines by start function" : "goroutine");
     for (int i = 0; i < n; i++) {
-        char head[24];
-        snprintf(head, sizeof head, "%s%s", cols[c[i]].head, c[i] == t->sort ? t->invert ? "^" : "v" : "");
+        char head[24], mark[5] = "";
+        if (c[i] == t->sort)
+            mark[str_utf8(tri_order_mark(v->tier, !t->invert), mark)] = 0;
+        snprintf(head, sizeof head, "%s%s", mark, cols[c[i]].head);
         tri_cell(g, x + 1, y, cols[c[i]].w, c[i] == t->sort ? STYLE_STATUS_KEY : STYLE_RULER, head);
         x += cols[c[i]].w;
     }
@@ -551,7 +553,8 @@ static const char *back_word(const struct view *v)
     return !t || t->group == NO_LANE ? NULL : t->b0 != TRI_NO_BUCKET ? "all of them" : "groups";
 }
 
-static const struct tri_view tri_groups = {count, NULL, head, head_lines, row, detail, enter, NULL, false, false};
+static const struct tri_view tri_groups = {
+    .rows = count, .head = head, .head_lines = head_lines, .row = row, .detail = detail, .enter = enter};
 const struct view_kind kind_groups = {
     IS_TABLE,
     .plan = PLAN_TABLE,

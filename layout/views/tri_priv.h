@@ -22,8 +22,9 @@ struct tri_view {
     unsigned (*enter)(struct view *v);
     /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
     int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus);
-    bool early; /* there before triage's tables are */
-    bool own;   /* its rows are no tables of triage's at all */
+    bool early;                          /* there before triage's tables are */
+    bool (*ready)(const struct view *v); /* made of the trace alone: are they there? NULL: of triage's tables */
+    bool own;                            /* its rows are no tables of triage's at all, and always there */
 };
 
 extern const struct tri_view tri_findings;
@@ -59,6 +60,8 @@ void tri_speak(const struct view *v, int w, struct rich *out);
 
 /* ---- helpers ---- */
 
+/* tri_order_mark - before the name of the column that rows are sorted by; it can't be read as a letter of it. */
+uint32_t tri_order_mark(enum tier t, bool down);
 /* tri_begin - whether the tables are there, else says so; a note about the part they are of takes a line. */
 bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
 /* tri_say_two - what `detail` says as lines 0 and 1, once the tables are there. */

@@ -377,7 +377,13 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
     }
 }
 
-static const struct tri_view tri_waits = {count, skip, head, head_lines, row, detail, enter, NULL, false, false};
+static const struct tri_view tri_waits = {.rows = count,
+                                          .skip = skip,
+                                          .head = head,
+                                          .head_lines = head_lines,
+                                          .row = row,
+                                          .detail = detail,
+                                          .enter = enter};
 const struct view_kind kind_waits = {
     IS_TABLE,
     .plan = PLAN_TABLE,

@@ -11,6 +11,7 @@
 #include "layout/move/goto.h"
 #include "layout/move/view.h"
 #include "layout/move/wall.h"
+#include "layout/views/kind.h"
 
 enum option_id {
 #define X(id, name, arg, help) OPT_##id,
@@ -101,8 +102,8 @@ static bool parse_view(const char *s, int *out)
 {
     char *end;
     long n = strtol(s, &end, 10);
-    *out = (int)n;
-    return end > s && !*end && n >= 1 && n < VIEW_END;
+    *out = end == s ? kind_find(s, strlen(s)) : (int)n;
+    return end == s ? *out != VIEW_NONE : end > s && !*end && n >= 1 && n < VIEW_END;
 }
 
 static bool set_option(struct options *o, enum option_id id, const char *v)

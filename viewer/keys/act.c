@@ -114,8 +114,9 @@ static unsigned do_yank(struct app *a, int n)
     FILE *m = open_memstream(&whole, &size);
     if (m) {
         char *command = strstr(text, "\ngotop "); /* layout knows no file names: ours replaces its command */
-        fprintf(m, "%.*s\n", (int)(command ? command - text : (ptrdiff_t)strlen(text)), text);
-        put_command(a, m);
+        fprintf(m, "%.*s%s", (int)(command ? command - text : (ptrdiff_t)strlen(text)), text, command ? "\n" : "");
+        if (command)
+            put_command(a, m);
         fclose(m);
     }
     mem_free(a->yank);
@@ -125,7 +126,7 @@ static unsigned do_yank(struct app *a, int n)
     free(whole);
     if (a->yank && a->view.popup)
         view_message(&a->view, false, "copied: all lines of the pop-up");
-    else if (a->yank)
+    else if (a->yank && strstr(text, "\ngotop ")) /* of rows it has been said already */
         view_message(&a->view, false, "copied: %.*s", (int)strcspn(text, "\n"), text);
     mem_free(text);
     return a->yank ? f | VR_DRAW : VR_DRAW | VR_BELL;
@@ -324,17 +325,28 @@ static bool act_scrolls(const struct call *c)
 bool act_answers(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
-    return c->how == how_do        ? view_answers(v, (enum deed)c->arg)
-           : c->view == view_enter ? view_answers(v, DEED_DETAILS)
-                                   : c->how != how_to || c->arg != v->at.view;
+    if (c->how == how_do)
+        return view_answers(v, (enum deed)c->arg);
+    if (c->how == how_to && c->arg == kind_key(v->at.view))
+        return kind_next(v->at.view) != v->at.view;
+    return c->view != view_enter || view_answers(v, DEED_DETAILS);
+}
+
+bool act_leads(const struct view *v, enum action act)
+{
+    const struct call *c = &calls[act];
+    return c->how == how_to && c->arg == kind_key(v->at.view);
 }
 
 const char *act_word(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
-    return c->how == how_do        ? kind_here(v)->word[c->arg]
-           : c->view == view_enter ? kind_here(v)->word[DEED_DETAILS]
-                                   : NULL;
+    if (c->how == how_to && c->arg == kind_key(v->at.view))
+        return kind_name(kind_next(v->at.view));
+    return c->how == how_do                          ? kind_here(v)->word[c->arg]
+           : c->view == view_enter                   ? kind_here(v)->word[DEED_DETAILS]
+           : act == ACT_SEARCH && kind_here(v)->find ? "filter"
+                                                     : NULL;
 }
 
 unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)

@@ -48,6 +48,8 @@ static const struct want lanes_want[] = {
     {ACT_PAN_LEFT, ACT_PAN_RIGHT, "move"},
     {ACT_LANE_DOWN, ACT_LANE_UP, "lane"},
     {ACT_DETAILS, ACT_NONE, "stack"},
+    {ACT_VIEW_TASKS, ACT_NONE, NULL},
+    {ACT_VIEW_GC, ACT_NONE, NULL},
     {ACT_SEARCH, ACT_NONE, "find"},
     {ACT_FINDING_NEXT, ACT_NONE, "finding"},
     {ACT_CAUSE, ACT_NONE, "woken by"},
@@ -64,6 +66,11 @@ static const struct want table_want[] = {
     {ACT_HELP, ACT_NONE, "keys"},
     {ACT_BACK, ACT_NONE, NULL},
     {ACT_DETAILS, ACT_NONE, "look there"},
+    {ACT_VIEW_GROUPS, ACT_NONE, NULL},
+    {ACT_VIEW_WAITS, ACT_NONE, NULL},
+    {ACT_VIEW_TASKS, ACT_NONE, NULL},
+    {ACT_VIEW_GC, ACT_NONE, NULL},
+    {ACT_SEARCH, ACT_NONE, NULL},
     {ACT_SORT, ACT_SORT_INVERT, "sort"},
     {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
     {ACT_PAN_LEFT, ACT_PAN_RIGHT, "beside"},
@@ -102,6 +109,10 @@ static bool offered(const struct view *v, const struct want *w)
         return v->popup_lines > v->popup_rows;
     if (lines && (w->a == ACT_SOURCE || w->a == ACT_CAUSE || w->a == ACT_EFFECT))
         return false;
+    if (!w->label && w->a != ACT_BACK && !act_word(v, w->a))
+        return false; /* only where the view has a word for it */
+    if (w->label && act_leads(v, w->a))
+        return false; /* offered as what its key leads to from here */
     return act_answers(v, w->a);
 }
 

@@ -18,7 +18,7 @@
 static const char *const view_names[KEYVIEW_COUNT] = {
     [KEYVIEW_ANY] = "any",
     [KEYVIEW_POPUP] = "popup",
-#define X(ID, name, object) [VIEW_##ID] = name,
+#define X(ID, name, object, key) [VIEW_##ID] = name,
 #include "triage/views.def"
 #undef X
 };

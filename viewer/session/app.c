@@ -277,8 +277,11 @@ static unsigned run_command(struct app *a)
     enum action act = action_complete(name, len);
     if (act == ACT_NONE && len == 1 && name[0] == 'q')
         act = ACT_QUIT;
+    int view = act == ACT_NONE ? kind_find(name, len) : VIEW_NONE;
+    if (view != VIEW_NONE)
+        return VR_DRAW | view_switch(&a->view, view);
     if (act == ACT_NONE) {
-        view_message(&a->view, true, "'%.*s' is no time, range, lane or action (Tab completes names)", (int)len,
+        view_message(&a->view, true, "'%.*s' is no time, range, lane, view or action (Tab completes names)", (int)len,
                      name);
         return VR_DRAW | VR_BELL;
     }

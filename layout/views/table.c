@@ -1,0 +1,781 @@
+/*
+ * table.c - see table.h. One job finds the things (once) and puts the rows wanted in order; until it is over the rows are
+ * those from before. It runs only while view_work() waits for it, so what it changes needs no lock.
+ */
+#include "layout/views/table.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/move/goto.h"
+#include "layout/move/match.h"
+
+enum { AT_ONCE_NS = 30 * 1000 * 1000, WORDS = 6 };
+
+/* ---- finding the things --------------------------------------------------------------------------------- */
+
+/* From now on its lengths are counted by themselves: what is not listed has a median, too. */
+static void count_apart(struct table *t, struct ttype *k)
+{
+    if (t->hists < TABLE_HISTS && (k->lengths = mem_zalloc(sizeof *k->lengths)))
+        t->hists++;
+}
+
+uint32_t table_type(struct table *t, uint64_t a, uint64_t b)
+{
+    uint32_t at = tab_put(&t->map, a, b, t->ntypes);
+    if (at != t->ntypes)
+        return at;
+    struct ttype *p = mem_grow(t->type, &t->types_cap, (size_t)t->ntypes + 1, sizeof *p);
+    if (!p)
+        return TAB_NONE;
+    t->type = p;
+    p[t->ntypes] = (struct ttype){.a = a, .b = b, .p50 = -1, .p90 = -1, .p99 = -1};
+    if (t->shed)
+        count_apart(t, &p[t->ntypes]);
+    return t->ntypes++;
+}
+
+static uint32_t things_most(const struct trace *tr)
+{
+    uint64_t fit = trace_limit(tr) / 32 / sizeof(struct thing); /* a part of what it may take */
+    return fit > TABLE_THINGS || !trace_limit(tr) ? TABLE_THINGS : fit < 4096 ? 4096 : (uint32_t)fit;
+}
+
+/* The first time: all that there were are still listed. */
+static void first_shed(struct table *t)
+{
+    for (uint32_t i = 0; i < t->ntypes; i++)
+        count_apart(t, &t->type[i]);
+    for (uint32_t i = 0; i < t->n; i++) {
+        const struct thing *x = &t->thing[i];
+        if (t->type[x->type].lengths && !x->open)
+            hist_add(t->type[x->type].lengths, x->t1 - x->t0);
+    }
+    t->shed = true;
+}
+
+/* Full: the shorter half goes. */
+static void shed(struct table *t)
+{
+    if (!t->shed)
+        first_shed(t);
+    int64_t half = hist_quantile(t->lengths, 0.5), least = half > t->least ? half : t->least + 1;
+    uint32_t n = 0;
+    memset(t->lengths, 0, sizeof *t->lengths);
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct thing x = t->thing[i];
+        if (x.t1 - x.t0 < least)
+            continue;
+        hist_add(t->lengths, x.t1 - x.t0);
+        t->thing[n++] = x;
+    }
+    t->n = n;
+    t->least = least;
+}
+
+bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
+{
+    x.type = table_type(t, a, b);
+    if (x.type == TAB_NONE)
+        return false;
+    x.t1 = x.t1 < x.t0 ? x.t0 : x.t1;
+    if (x.t1 - x.t0 < 0)
+        x.t1 = x.t0;
+    struct ttype *k = &t->type[x.type];
+    int64_t d = x.t1 - x.t0;
+    t->all++;
+    k->n++;
+    k->open += x.open;
+    k->total = ns_add(k->total, d);
+    k->max = d > k->max ? d : k->max;
+    if (k->lengths && !x.open)
+        hist_add(k->lengths, d);
+    if (d < t->least)
+        return true;
+    struct thing *p = mem_grow(t->thing, &t->cap, (size_t)t->n + 1, sizeof *p);
+    if (!p)
+        return false;
+    t->thing = p;
+    p[t->n++] = x;
+    hist_add(t->lengths, d);
+    if (t->n >= things_most(t->tr))
+        shed(t);
+    return true;
+}
+
+/* By kind, each kind's things as they were found. */
+static bool by_type(struct table *t)
+{
+    struct thing *to = mem_alloc(((size_t)t->n + 1) * sizeof *to);
+    if (!to)
+        return false;
+    for (uint32_t i = 0; i < t->n; i++)
+        t->type[t->thing[i].type].kept++;
+    uint32_t at = 0;
+    for (uint32_t i = 0; i < t->ntypes; i++) {
+        t->type[i].first = at;
+        at += t->type[i].kept;
+        t->type[i].kept = 0;
+    }
+    for (uint32_t i = 0; i < t->n; i++) {
+        struct ttype *k = &t->type[t->thing[i].type];
+        to[k->first + k->kept++] = t->thing[i];
+    }
+    to[t->n] = (struct thing){.g = NO_LANE}; /* the longest of a kind of which none is listed */
+    mem_free(t->thing);
+    t->thing = to;
+    t->cap = (size_t)t->n + 1;
+    return true;
+}
+
+static bool quantiles(struct table *t)
+{
+    int64_t *v = mem_alloc(((size_t)t->n + 1) * sizeof *v);
+    if (!v)
+        return false;
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < t->ntypes; i++) {
+        struct ttype *k = &t->type[i];
+        struct dist d;
+        size_t n = 0;
+        k->longest = k->kept ? k->first : t->n;
+        for (uint32_t j = k->first; j < k->first + k->kept; j++) {
+            const struct thing *x = &t->thing[j], *y = &t->thing[k->longest];
+            if (x->t1 - x->t0 > y->t1 - y->t0)
+                k->longest = j;
+            if (!x->open)
+                v[n++] = x->t1 - x->t0;
+        }
+        if (k->kept == k->n && n) {
+            dist_of(&d, v, n);
+            k->p50 = d.p50, k->p90 = d.p90, k->p99 = d.p99;
+        } else if (k->lengths && k->lengths->n) {
+            hist_dist(k->lengths, &d);
+            k->p50 = d.p50, k->p90 = d.p90, k->p99 = d.p99;
+        }
+        ok = slices_tick();
+    }
+    mem_free(v);
+    return ok;
+}
+
+static void forget_lengths(struct table *t)
+{
+    mem_free(t->lengths);
+    t->lengths = NULL;
+    for (uint32_t i = 0; i < t->ntypes; i++) {
+        mem_free(t->type[i].lengths);
+        t->type[i].lengths = NULL;
+    }
+    t->hists = 0;
+    t->shed = false;
+}
+
+static bool list(struct table *t)
+{
+    t->lengths = mem_zalloc(sizeof *t->lengths);
+    bool ok = t->lengths && t->from->list(t) && by_type(t) && quantiles(t);
+    forget_lengths(t);
+    return ok;
+}
+
+/* ---- rows ----------------------------------------------------------------------------------------------- */
+
+static const struct tcol type_cols[] = {
+    [TYPE_COUNT] = {"count", "how many", TCOL_COUNT, 9},
+    [TYPE_TOTAL] = {"total", "their time in all", TCOL_DUR, 9},
+    [TYPE_P50] = {"p50", "the median", TCOL_DUR, 9},
+    [TYPE_P99] = {"p99", "what 99 of 100 stay below", TCOL_DUR, 9},
+    [TYPE_MAX] = {"longest", "the longest", TCOL_DUR, 9},
+};
+static const struct tcol thing_cols[] = {
+    [THING_TOOK] = {"took", "how long it took", TCOL_DUR, 9},
+    [THING_AT] = {"at", "time", TCOL_TIME, 11},
+};
+static const struct tcol name_col = {"", "name", TCOL_NAME, 0};
+
+static bool kinds(const struct table_order *o)
+{
+    return o->open == TABLE_TYPES;
+}
+
+static int cols(const struct table *t, const struct table_order *o)
+{
+    return kinds(o) ? TYPE_NAME + 1 : THING_OWN + t->from->ncols + 1;
+}
+
+static struct tcol col_of(const struct table *t, const struct table_order *o, int c)
+{
+    if (c < 0 || c >= cols(t, o) - 1)
+        return name_col;
+    if (kinds(o))
+        return type_cols[c];
+    return c < THING_OWN ? thing_cols[c] : t->from->col[c - THING_OWN];
+}
+
+int table_cols(const struct table *t)
+{
+    return cols(t, &t->have);
+}
+
+struct tcol table_col(const struct table *t, int c)
+{
+    return col_of(t, &t->have, c);
+}
+
+/* Numbers begin with the largest, times and names with the first. */
+static bool down(const struct table *t, const struct table_order *o)
+{
+    enum tcol_kind k = col_of(t, o, o->sort).kind;
+    return (k != TCOL_TIME && k != TCOL_NAME) != o->invert;
+}
+
+bool table_down(const struct table *t)
+{
+    return down(t, &t->have);
+}
+
+const struct thing *table_thing(const struct table *t, uint32_t row)
+{
+    return &t->thing[kinds(&t->have) ? t->type[row].longest : row];
+}
+
+static void name_of(struct text *out, const struct table *t, const struct table_order *o, uint32_t row)
+{
+    if (kinds(o))
+        t->from->type_name(out, t, &t->type[row]);
+    else
+        t->from->name(out, t, &t->thing[row]);
+}
+
+void table_name(struct text *out, const struct table *t, uint32_t row)
+{
+    name_of(out, t, &t->have, row);
+}
+
+/* A name as a number that is ordered as its first letters are. */
+static int64_t name_key(const struct table *t, const struct table_order *o, uint32_t row)
+{
+    struct text name = {0};
+    uint64_t key = 0;
+    name_of(&name, t, o, row);
+    for (size_t i = 0; i < 8; i++)
+        key = key << 8 | (i < name.n ? (unsigned char)tolower((unsigned char)name.p[i]) : 0u);
+    text_free(&name);
+    return (int64_t)(key >> 1);
+}
+
+static int64_t value(const struct table *t, const struct table_order *o, uint32_t row, int col)
+{
+    if (col >= cols(t, o) - 1)
+        return name_key(t, o, row);
+    if (kinds(o)) {
+        const struct ttype *k = &t->type[row];
+        const int64_t v[] = {(int64_t)k->n, k->total, k->p50, k->p99, k->max};
+        return v[col];
+    }
+    const struct thing *x = &t->thing[row];
+    return col == THING_TOOK ? x->t1 - x->t0 : col == THING_AT ? x->t0 : t->from->value(t, x, col - THING_OWN);
+}
+
+int64_t table_value(const struct table *t, uint32_t row, int col)
+{
+    return value(t, &t->have, row, col);
+}
+
+/* ---- the filter ----------------------------------------------------------------------------------------- */
+
+struct sieve { /* words that must all hold: text in the name, >1ms, <1ms */
+    struct match m[WORDS];
+    int64_t ns[WORDS];
+    char how[WORDS];
+    int n;
+};
+
+static void sieve_make(struct sieve *s, const char *filter)
+{
+    char word[TABLE_FILTER], why[80];
+    s->n = 0;
+    while (s->n < WORDS) {
+        filter += strspn(filter, " ");
+        size_t len = strcspn(filter, " ");
+        if (!len)
+            return;
+        snprintf(word, sizeof word, "%.*s", (int)len, filter);
+        filter += len;
+        const char *rest = word;
+        int i = s->n;
+        s->how[i] = 't';
+        if ((*word == '>' || *word == '<') && goto_time(word + 1, &s->ns[i], &rest) && !*rest) {
+            s->how[i] = *word;
+            s->n++;
+        } else if (*word != '>' && *word != '<' && match_init(&s->m[i], word, false, why, sizeof why)) {
+            s->n++;
+        } /* else half a number: no filter yet */
+    }
+}
+
+static void sieve_free(struct sieve *s)
+{
+    for (int i = 0; i < s->n; i++)
+        if (s->how[i] == 't')
+            match_free(&s->m[i]);
+}
+
+static bool passes(const struct sieve *s, const struct table *t, const struct table_order *o, uint32_t row)
+{
+    int64_t d = kinds(o) ? t->type[row].max : t->thing[row].t1 - t->thing[row].t0;
+    struct text name = {0};
+    bool ok = true;
+    for (int i = 0; ok && i < s->n; i++) {
+        if (s->how[i] == 't' && !name.p)
+            name_of(&name, t, o, row);
+        ok = s->how[i] == '>'   ? d > s->ns[i]
+             : s->how[i] == '<' ? d < s->ns[i]
+                                : match_str(&s->m[i], (struct str){name.p ? name.p : "", (uint32_t)name.n});
+    }
+    text_free(&name);
+    return ok;
+}
+
+/* Does it overlap the window that was asked for? A kind, if one of its things does. */
+static bool within(const struct table *t, const struct table_order *o, uint32_t row)
+{
+    uint32_t from = row, to = row + 1;
+    if (!o->windowed)
+        return true;
+    if (kinds(o)) {
+        from = t->type[row].first;
+        to = from + t->type[row].kept;
+    }
+    for (uint32_t i = from; i < to; i++)
+        if (t->thing[i].t0 < o->win.t1 && t->thing[i].t1 >= o->win.t0)
+            return true;
+    return false;
+}
+
+/* ---- the order ------------------------------------------------------------------------------------------ */
+
+static bool order(struct table *t)
+{
+    struct table_order o = t->want;
+    uint32_t from = 0, n = t->ntypes, kept = 0;
+    struct sieve s;
+    if (!kinds(&o)) {
+        from = o.open < t->ntypes && t->from->types ? t->type[o.open].first : 0;
+        n = o.open < t->ntypes && t->from->types ? t->type[o.open].kept : t->n;
+    }
+    struct keyed_row *k = mem_alloc(((size_t)n + 1) * sizeof *k);
+    uint32_t *row = mem_alloc(((size_t)n + 1) * sizeof *row);
+    bool ok = k && row, falling = down(t, &o);
+    sieve_make(&s, o.filter);
+    for (uint32_t i = from; ok && i < from + n; i++) {
+        if (i % 64 == 0)
+            ok = slices_tick();
+        if (!within(t, &o, i) || (s.n && !passes(&s, t, &o, i)))
+            continue;
+        uint64_t key = (uint64_t)value(t, &o, i, o.sort) ^ (uint64_t)1 << 63;
+        k[kept++] = (struct keyed_row){falling ? ~key : key, i};
+    }
+    sieve_free(&s);
+    ok = ok && rows_sort(k, kept);
+    for (uint32_t i = 0; ok && i < kept; i++)
+        row[i] = k[i].row;
+    mem_free(k);
+    if (!ok) {
+        mem_free(row);
+        return false;
+    }
+    mem_free(t->row);
+    t->row = row;
+    t->nrows = kept;
+    t->have = o;
+    t->made++;
+    return true;
+}
+
+static bool job(void *arg)
+{
+    struct table *t = arg;
+    if (!t->listed && !list(t))
+        return false;
+    t->listed = true;
+    return order(t);
+}
+
+static unsigned job_over(struct table *t, enum slices_state st)
+{
+    if (st == SLICES_MORE)
+        return VR_DRAW | VR_WORK;
+    slices_free(t->job);
+    t->job = NULL;
+    t->failed = st == SLICES_FAILED;
+    return VR_DRAW;
+}
+
+/* Put in order what is wanted now; short work is done at once. */
+static unsigned start(struct table *t)
+{
+    slices_free(t->job);
+    t->job = slices_new(job, t);
+    t->failed = !t->job;
+    return t->job ? job_over(t, slices_run(t->job, AT_ONCE_NS)) : VR_DRAW;
+}
+
+/* ---- life ----------------------------------------------------------------------------------------------- */
+
+static void drop(struct table *t)
+{
+    slices_free(t->job);
+    forget_lengths(t);
+    mem_free(t->thing);
+    mem_free(t->type);
+    mem_free(t->row);
+    tab_free(&t->map);
+    spectrum_free(&t->spectrum);
+    t->job = NULL;
+    t->thing = NULL;
+    t->type = NULL;
+    t->row = NULL;
+    t->map = (struct tab){0};
+    t->cap = t->types_cap = 0;
+    t->n = t->ntypes = t->nrows = 0;
+    t->all = 0;
+    t->least = 0;
+    t->listed = t->failed = false;
+}
+
+void table_free(struct table *t)
+{
+    if (!t)
+        return;
+    drop(t);
+    mem_free(t);
+}
+
+const struct table_from *table_of(const struct view *v)
+{
+    return kind_here(v)->things;
+}
+
+static bool stale(const struct table *t, const struct view *v)
+{
+    const struct trace_info *ti = trace_info(v->tr);
+    return t->from != table_of(v) || t->tr != v->tr || t->epoch != ti->epoch || t->end != ti->end;
+}
+
+bool table_ready(const struct view *v)
+{
+    const struct table *t = v->table;
+    return t && t->from == table_of(v) && t->tr == v->tr && t->epoch == trace_info(v->tr)->epoch && t->listed &&
+           t->made;
+}
+
+static int level(const struct table_order *o)
+{
+    return kinds(o) ? 0 : 1;
+}
+
+static void order_wanted(struct table *t, int view, uint32_t open)
+{
+    t->want.open = open;
+    int8_t s = t->sort[view][level(&t->want)];
+    t->want.sort = s ? s - 1 : kinds(&t->want) ? TYPE_TOTAL : t->from->first;
+    t->want.invert = t->invert[view][level(&t->want)];
+}
+
+/* The things of the view shown, if they are not those that are there. */
+static unsigned follow(struct view *v)
+{
+    struct table *t = v->table;
+    const struct trace_info *ti = trace_info(v->tr);
+    if (!t && !(t = v->table = mem_zalloc(sizeof *t)))
+        return VR_DRAW;
+    if (!stale(t, v) || !ti->done)
+        return VR_NONE;
+    bool same = t->from == table_of(v) && t->tr == v->tr;
+    drop(t);
+    t->tr = v->tr;
+    t->from = table_of(v);
+    t->epoch = ti->epoch;
+    t->end = ti->end;
+    if (!same) {
+        t->want = (struct table_order){0};
+        t->made = 0;
+        order_wanted(t, v->at.view, t->from->types ? TABLE_TYPES : 0);
+    } else if (!kinds(&t->want) && t->from->types) { /* kinds have other numbers now */
+        order_wanted(t, v->at.view, TABLE_TYPES);
+    }
+    return start(t);
+}
+
+unsigned table_open(struct view *v, int no)
+{
+    (void)tri_open(v, no);
+    return VR_DRAW | follow(v);
+}
+
+bool table_pending(const struct view *v)
+{
+    const struct table *t = v->table;
+    return t && t->job != NULL;
+}
+
+unsigned table_work(struct view *v, int64_t budget_ns)
+{
+    struct table *t = v->table;
+    if (!t || !t->job)
+        return VR_NONE;
+    return job_over(t, slices_run(t->job, budget_ns));
+}
+
+/* ---- what keys do --------------------------------------------------------------------------------------- */
+
+static unsigned again(struct view *v)
+{
+    v->at.row = v->at.top = 0;
+    return VR_DRAW | start(v->table);
+}
+
+static void say_order(struct view *v)
+{
+    const struct table *t = v->table;
+    struct tcol c = col_of(t, &t->want, t->want.sort);
+    enum tcol_kind k = c.kind;
+    view_message(v, false, "by %s%s", c.what,
+                 !t->want.invert                    ? ""
+                 : k == TCOL_TIME || k == TCOL_NAME ? ", the last first"
+                                                    : ", the smallest first");
+}
+
+unsigned table_sort(struct view *v, int n)
+{
+    struct table *t = v->table;
+    int all = cols(t, &t->want), s = (t->want.sort + (n ? n : 1)) % all;
+    s = s < 0 ? s + all : s;
+    t->want.sort = s;
+    t->want.invert = false;
+    t->sort[v->at.view][level(&t->want)] = (int8_t)(s + 1);
+    t->invert[v->at.view][level(&t->want)] = false;
+    unsigned f = again(v);
+    say_order(v);
+    return f;
+}
+
+unsigned table_invert(struct view *v, int n)
+{
+    struct table *t = v->table;
+    (void)n;
+    t->want.invert = !t->want.invert;
+    t->invert[v->at.view][level(&t->want)] = t->want.invert;
+    unsigned f = again(v);
+    say_order(v);
+    return f;
+}
+
+/* Only what overlaps the window of the lanes, or the selected range. */
+unsigned table_here(struct view *v, int n)
+{
+    struct table *t = v->table;
+    char a[FMT_MAX], b[FMT_MAX];
+    (void)n;
+    t->want.windowed = !t->want.windowed;
+    t->want.win = v->selected ? (struct window){v->sel0, v->sel1} : v->at.win;
+    unsigned f = again(v);
+    if (t->want.windowed)
+        view_message(v, false, "only what overlaps %s..%s, the %s", when_exact(v->tr, t->want.win.t0, a),
+                     when_exact(v->tr, t->want.win.t1, b), v->selected ? "selected range" : "window of the lanes");
+    else
+        view_message(v, false, "of the whole trace");
+    return f;
+}
+
+unsigned table_find(struct view *v, const char *text)
+{
+    struct table *t = v->table;
+    if (!table_ready(v))
+        return move_fail(v, "the table is not done yet");
+    if (strcmp(t->want.filter, text) == 0)
+        return VR_DRAW;
+    snprintf(t->want.filter, sizeof t->want.filter, "%s", text);
+    return again(v);
+}
+
+unsigned table_back(struct view *v, int n)
+{
+    struct table *t = v->table;
+    (void)n;
+    if (!t || !table_ready(v))
+        return VR_QUIT;
+    if (t->want.filter[0])
+        return table_find(v, "");
+    if (!kinds(&t->want) && t->from->types) {
+        order_wanted(t, v->at.view, TABLE_TYPES);
+        unsigned f = start(t);
+        v->at.row = t->type_row;
+        v->at.top = t->type_top;
+        return f;
+    }
+    return VR_QUIT;
+}
+
+const char *table_back_word(const struct view *v)
+{
+    const struct table *t = v->table;
+    return !t || !table_ready(v)                ? NULL
+           : t->want.filter[0]                  ? "no filter"
+           : !kinds(&t->want) && t->from->types ? "back"
+                                                : NULL;
+}
+
+static unsigned open_kind(struct view *v, uint32_t type)
+{
+    struct table *t = v->table;
+    t->type_row = v->at.row;
+    t->type_top = v->at.top;
+    t->want.filter[0] = 0;
+    order_wanted(t, v->at.view, type);
+    return again(v);
+}
+
+static unsigned enter(struct view *v)
+{
+    struct table *t = v->table;
+    if (t->job) /* the rows are those of another order */
+        (void)job_over(t, slices_run(t->job, INT64_MAX));
+    if (v->at.row >= t->nrows)
+        return move_fail(v, "nothing here");
+    uint32_t row = t->row[v->at.row];
+    if (kinds(&t->have))
+        return open_kind(v, row);
+    struct thing x = t->thing[row];
+    struct lane l = t->from->lane ? t->from->lane(t, &x) : tri_g(x.g);
+    struct text say = {.ticks = when_ticks(v->tr)};
+    if (t->from->say)
+        t->from->say(&say, v, &x);
+    unsigned f = tri_goto(v, l, x.t0, x.t1);
+    if (say.n)
+        view_message(v, false, "%s", say.p);
+    text_free(&say);
+    return f;
+}
+
+/* ---- rows for tri.c ------------------------------------------------------------------------------------- */
+
+static uint32_t count(const struct view *v)
+{
+    return v->table->nrows;
+}
+
+static void detail(struct text *out, const struct view *v, uint32_t row, int line)
+{
+    const struct table *t = v->table;
+    uint32_t i = t->row[row];
+    if (kinds(&t->have) && line == 0) {
+        const struct ttype *k = &t->type[i];
+        table_name(out, t, i);
+        text_add(out, ": %" PRIu64 " %s, ", k->n, k->n == 1 ? t->from->thing : t->from->things);
+        text_dur(out, k->total);
+        text_lit(out, " in all");
+        if (k->p50 >= 0) {
+            text_lit(out, "; p50 ");
+            text_dur(out, k->p50);
+            text_lit(out, ", p90 ");
+            text_dur(out, k->p90);
+            text_lit(out, ", p99 ");
+            text_dur(out, k->p99);
+        }
+        if (k->open)
+            text_add(out, "; %" PRIu64 " not whole in this trace", k->open);
+        return;
+    }
+    const struct thing *x = table_thing(t, i);
+    if (kinds(&t->have) && !t->type[i].kept)
+        return; /* all are shorter than what is listed */
+    if (line == 0)
+        table_name(out, t, i);
+    if (line == 0 || kinds(&t->have)) {
+        text_raw(out, line == 0 ? ": " : "the longest: ", line == 0 ? 2 : 13);
+        if (x->open)
+            text_lit(out, "at least ");
+        text_dur(out, x->t1 - x->t0);
+        text_lit(out, " from ");
+        text_dur(out, x->t0);
+        if (line == 0)
+            return;
+    }
+    if (t->from->say) {
+        if (out->n)
+            text_lit(out, "; ");
+        t->from->say(out, v, x);
+    }
+}
+
+void table_where(const struct view *v, const struct plan *p, char *out, size_t size)
+{
+    const struct table *t = v->table;
+    (void)p;
+    if (table_ready(v) && t->nrows)
+        snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, t->nrows);
+}
+
+/* ---- as TSV --------------------------------------------------------------------------------------------- */
+
+static void tsv_head(const struct table *t, FILE *f)
+{
+    for (int c = 0; c < table_cols(t) - 1; c++) {
+        struct tcol k = table_col(t, c);
+        const char *unit = k.kind == TCOL_DUR || k.kind == TCOL_TIME ? when_ticks(t->tr) ? " ticks" : " ns"
+                           : k.kind == TCOL_BYTES                    ? " bytes"
+                                                                     : "";
+        fprintf(f, "%s%s\t", k.head, unit);
+    }
+    fprintf(f, "name\n");
+}
+
+bool table_tsv(const struct view *v, FILE *f)
+{
+    const struct table *t = v->table;
+    if (!table_ready(v) || !t->nrows)
+        return false;
+    tsv_head(t, f);
+    for (uint32_t i = 0; i < t->nrows; i++) {
+        struct text name = {0};
+        for (int c = 0; c < table_cols(t) - 1; c++) {
+            int64_t x = table_value(t, t->row[i], c);
+            bool told = x >= 0 || table_col(t, c).kind == TCOL_TIME;
+            fprintf(f, told ? "%" PRId64 "\t" : "\t", x);
+        }
+        table_name(&name, t, t->row[i]);
+        fprintf(f, "%s\n", name.p ? name.p : "");
+        text_free(&name);
+    }
+    return true;
+}
+
+/* The trace went on, or another part of it is held: find the things anew. */
+static bool ready(const struct view *v)
+{
+    return table_ready(v);
+}
+
+void table_draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    (void)follow(v);
+    tri_draw(g, v, p);
+}
+
+const struct tri_view table_list = {
+    .rows = count,
+    .head = table_head,
+    .head_lines = table_head_lines,
+    .row = table_row,
+    .detail = detail,
+    .enter = enter,
+    .ready = ready,
+};

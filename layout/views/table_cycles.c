@@ -1,0 +1,100 @@
+/*
+ * table_cycles.c - GC cycles: how long their mark phases took, what they stopped and had assisted, the heap and its goal.
+ */
+#include <inttypes.h>
+
+#include "layout/views/table.h"
+
+enum { STOPPED, ASSIST, HEAP, GOAL, OWN };
+static const struct tcol col[OWN] = {
+    [STOPPED] = {"stopped", "time the world was stopped within it", TCOL_DUR, 9},
+    [ASSIST] = {"assist", "time in which some goroutine assisted", TCOL_DUR, 9},
+    [HEAP] = {"heap", "the largest heap within it", TCOL_BYTES, 8},
+    [GOAL] = {"goal", "the heap's goal as it began", TCOL_BYTES, 8},
+};
+
+static bool list(struct table *t)
+{
+    const struct range *r;
+    size_t n = trace_ranges(t->tr, RANGE_GC, &r);
+    for (size_t i = 0; i < n; i++)
+        if (!table_add(t, 0, 0,
+                       (struct thing){.t0 = r[i].t0,
+                                      .t1 = r[i].t1,
+                                      .g = NO_LANE,
+                                      .index = (uint32_t)i,
+                                      .open = r[i].open_start || r[i].open_end}) ||
+            (i % 64 == 0 && !slices_tick()))
+            return false;
+    return true;
+}
+
+static int64_t band(const struct table *t, const struct thing *x, enum band b, enum state s)
+{
+    struct shares sh;
+    if (trace_nlanes(t->tr, LANE_BAND) <= (uint32_t)b || x->t1 <= x->t0)
+        return 0;
+    trace_shares(t->tr, (struct lane){LANE_BAND, (uint32_t)b}, x->t0, x->t1, &sh);
+    return sh.ns[s];
+}
+
+static int64_t value(const struct table *t, const struct thing *x, int c)
+{
+    uint64_t least = 0, most = 0;
+    switch (c) {
+    case STOPPED: return band(t, x, BAND_STW, ST_STW);
+    case ASSIST: return band(t, x, BAND_ASSIST, ST_ASSIST);
+    case HEAP:
+        return trace_minmax(t->tr, METRIC_HEAP, x->t0, x->t1 > x->t0 ? x->t1 : x->t0 + 1, &least, &most)
+                   ? (int64_t)most
+                   : -1;
+    default: return trace_minmax(t->tr, METRIC_GOAL, x->t0, x->t0 + 1, &least, &most) && most ? (int64_t)most : -1;
+    }
+}
+
+static void name(struct text *out, const struct table *t, const struct thing *x)
+{
+    const struct range *r;
+    size_t n = trace_ranges(t->tr, RANGE_GC, &r);
+    text_add(out, "GC cycle %" PRIu32 "%s", x->index + 1, x->open ? ", not whole in this trace" : "");
+    if (x->index < n && r[x->index].name) {
+        text_lit(out, " ");
+        text_str(out, t->tr, r[x->index].name);
+    }
+}
+
+static void say(struct text *out, const struct view *v, const struct thing *x)
+{
+    const struct table *t = v->table;
+    int64_t heap = value(t, x, HEAP), goal = value(t, x, GOAL);
+    char n[FMT_MAX];
+    text_lit(out, "within it the world was stopped for ");
+    text_dur(out, value(t, x, STOPPED));
+    text_lit(out, ", some goroutine assisted for ");
+    text_dur(out, value(t, x, ASSIST));
+    if (heap >= 0)
+        text_add(out, "; heap at most %s", fmt_bytes((uint64_t)heap, n));
+    if (goal >= 0)
+        text_add(out, ", goal %s", fmt_bytes((uint64_t)goal, n));
+}
+
+/* All processors are concerned: whichever was looked at last. */
+static struct lane lane(const struct table *t, const struct thing *x)
+{
+    (void)t, (void)x;
+    return (struct lane){LANE_P, NO_LANE};
+}
+
+static const struct table_from cycles = {
+    .thing = "GC cycle",
+    .things = "GC cycles",
+    .none = "no GC cycle in this trace",
+    .col = col,
+    .ncols = OWN,
+    .list = list,
+    .value = value,
+    .name = name,
+    .say = say,
+    .lane = lane,
+};
+const struct view_kind kind_cycles = {IS_THINGS(&cycles)};

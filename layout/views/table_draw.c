@@ -1,0 +1,226 @@
+/*
+ * table_draw.c - a table of things on the screen: above the spectrum of what the rows are, below them one line each, numbers
+ * first, then the name, shortened in its middle.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw/ruler.h"
+#include "layout/views/table.h"
+
+enum { COLS_MOST = 16 };
+
+/* ---- columns -------------------------------------------------------------------------------------------- */
+
+/* Those that have room from the left on; what rows are sorted by is among them. */
+static int choose(const struct table *t, int w, int out[COLS_MOST])
+{
+    int room = w - (w < 60 ? w * 3 / 5 : w * 3 / 8), n = 0, sorted = t->have.sort, all = table_cols(t) - 1;
+    bool has = sorted >= all;
+    for (int c = 0; c < all && n < COLS_MOST; c++) {
+        if (table_col(t, c).w > room)
+            break;
+        room -= table_col(t, c).w;
+        has |= c == sorted;
+        out[n++] = c;
+    }
+    if (!has && n)
+        out[n - 1] = sorted;
+    return n;
+}
+
+static void number(const struct view *v, enum tcol_kind k, int64_t x, char out[FMT_MAX])
+{
+    if (x < 0 && k != TCOL_TIME)
+        snprintf(out, FMT_MAX, "-");
+    else if (k == TCOL_DUR)
+        tri_dur(v->tr, x, out);
+    else if (k == TCOL_TIME)
+        when_time(v->tr, x, trace_info(v->tr)->end / 100000 + 1, out);
+    else if (k == TCOL_BYTES)
+        fmt_bytes((uint64_t)x, out);
+    else
+        fmt_count((uint64_t)x, out);
+}
+
+static void titles(struct grid *g, const struct view *v, int y)
+{
+    const struct table *t = v->table;
+    int c[COLS_MOST], n = choose(t, g->w, c), x = 0;
+    char mark[5], head[40];
+    mark[str_utf8(tri_order_mark(v->tier, table_down(t)), mark)] = 0;
+    grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
+    for (int i = 0; i < n; i++) {
+        struct tcol k = table_col(t, c[i]);
+        bool by = c[i] == t->have.sort;
+        snprintf(head, sizeof head, "%s%s", by ? mark : "", k.head);
+        tri_cell(g, x, y, k.w, by ? STYLE_STATUS_KEY : STYLE_RULER, head);
+        x += k.w;
+    }
+    bool by = t->have.sort == table_cols(t) - 1;
+    snprintf(head, sizeof head, "%s%s", by ? mark : "", t->have.open == TABLE_TYPES ? t->from->types : "what");
+    tri_say(g, x + 2, y, g->w - x - 2, by ? STYLE_STATUS_KEY : STYLE_RULER, "%s", head);
+}
+
+void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus)
+{
+    const struct table *t = v->table;
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
+    int c[COLS_MOST], n = choose(t, g->w, c), x = 0;
+    char buf[FMT_MAX], name[1200];
+    struct text whole = {.ticks = when_ticks(v->tr)};
+    if (focus)
+        grid_fill(g, 0, y, g->w, 1, ' ', s);
+    for (int i = 0; i < n; i++) {
+        struct tcol k = table_col(t, c[i]);
+        number(v, k.kind, table_value(t, t->row[row], c[i]), buf);
+        tri_cell(g, x, y, k.w, s, buf);
+        x += k.w;
+    }
+    table_name(&whole, t, t->row[row]);
+    str_middle((struct str){whole.p ? whole.p : "", (uint32_t)whole.n}, g->w - x - 2, glyph_dots(v->tier), name,
+               sizeof name);
+    grid_str(g, x + 2, y, g->w - x - 2, name, s);
+    text_free(&whole);
+}
+
+/* ---- the spectrum --------------------------------------------------------------------------------------- */
+
+/* Of what: of kinds the things of the one under the cursor, and how long these took; of things the column they are sorted
+ * by, if it is a quantity. */
+struct plot {
+    const struct table *t;
+    uint32_t first; /* of the kind */
+    int col;        /* -1: of a kind's things */
+};
+
+static struct plot plot_of(const struct view *v, uint32_t *n)
+{
+    const struct table *t = v->table;
+    if (t->have.open == TABLE_TYPES) {
+        const struct ttype *k = v->at.row < t->nrows ? &t->type[t->row[v->at.row]] : NULL;
+        *n = k ? k->kept : 0;
+        return (struct plot){t, k ? k->first : 0, -1};
+    }
+    enum tcol_kind kind = table_col(t, t->have.sort).kind;
+    *n = t->nrows;
+    return (struct plot){t, 0, kind == TCOL_TIME || kind == TCOL_NAME ? THING_TOOK : t->have.sort};
+}
+
+static void point(void *arg, uint32_t i, int64_t *at, int64_t *value)
+{
+    const struct plot *p = arg;
+    const struct thing *x = &p->t->thing[p->col < 0 ? p->first + i : p->t->row[i]];
+    *at = x->t0;
+    *value = p->col <= THING_TOOK ? x->t1 - x->t0 : table_value(p->t, p->t->row[i], p->col);
+}
+
+static int spectrum_rows(int h)
+{
+    return h >= 44 ? 14 : h >= 32 ? 10 : h >= 24 ? 8 : h >= 16 ? 6 : h >= 13 ? 4 : 0;
+}
+
+static const struct spectrum *spectrum(const struct view *v, int h)
+{
+    struct table *t = v->table;
+    struct spectrum *s = &t->spectrum;
+    int most = spectrum_rows(h), columns = v->w - spectrum_gutter(v->w);
+    uint32_t n;
+    struct plot p = plot_of(v, &n);
+    struct window win = t->have.windowed ? t->have.win : (struct window){0, view_end(v)};
+    uint64_t key[4] = {t->made, (uint64_t)p.first << 32 | n, (uint64_t)most << 32 | (uint32_t)columns,
+                       (uint64_t)win.t0 ^ (uint64_t)win.t1 << 1};
+    if (!most || !n)
+        return NULL;
+    if (memcmp(key, s->seen, sizeof key) == 0)
+        return s;
+    memcpy(s->seen, key, sizeof key);
+    return spectrum_make(s, n, point, &p, most, columns, win) ? s : NULL;
+}
+
+struct labels {
+    const struct view *v;
+    enum tcol_kind kind;
+};
+
+static void label(void *arg, int64_t value, char *out, size_t size)
+{
+    const struct labels *l = arg;
+    char buf[FMT_MAX];
+    number(l->v, l->kind, value, buf);
+    snprintf(out, size, ">%.30s", buf);
+}
+
+static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view *v, int y)
+{
+    const struct table *t = v->table;
+    int x = spectrum_gutter(g->w);
+    uint32_t n;
+    struct plot p = plot_of(v, &n);
+    struct labels l = {v, p.col < 0 ? TCOL_DUR : table_col(t, p.col).kind};
+    int64_t at = NO_TIME, value = 0;
+    if (p.col >= 0 && v->at.row < t->nrows)
+        point(&p, v->at.row, &at, &value);
+    spectrum_draw(s, g, v->tier, x, y, label, &l, at, value);
+    grid_fill(g, 0, y + s->rows, g->w, 1, ' ', STYLE_RULER);
+    ruler_draw(g, v->tr, v->tier, s->win, x, y + s->rows, g->w - x);
+}
+
+/* ---- above the rows ------------------------------------------------------------------------------------- */
+
+int table_head_lines(const struct view *v, int rows)
+{
+    const struct spectrum *s = spectrum(v, rows);
+    return rows < 3 ? 0 : rows < 6 ? 1 : 2 + (s ? s->rows + 1 : 0);
+}
+
+/* What the rows are: how many of how many, of which kind, where. */
+static void about(struct grid *g, const struct view *v, int y)
+{
+    const struct table *t = v->table;
+    const struct table_order *o = &t->have;
+    struct text line = {.ticks = when_ticks(v->tr)};
+    char n[FMT_MAX], m[FMT_MAX], a[FMT_MAX], b[FMT_MAX];
+    if (o->open == TABLE_TYPES) {
+        text_add(&line, "%s: %s, %s %s", t->from->types, fmt_count(t->nrows, n), fmt_count(t->all, m),
+                 t->from->things);
+    } else {
+        uint64_t all = t->from->types && o->open < t->ntypes ? t->type[o->open].n : t->all;
+        uint32_t listed = t->from->types && o->open < t->ntypes ? t->type[o->open].kept : t->n;
+        text_add(&line, "%s", t->from->things);
+        if (t->from->types && o->open < t->ntypes) {
+            text_lit(&line, " of ");
+            t->from->type_name(&line, t, &t->type[o->open]);
+        }
+        text_add(&line, ": %s", fmt_count(t->nrows, n));
+        if (listed < all) {
+            text_add(&line, " of %s; only those from ", fmt_count(all, m));
+            text_dur(&line, t->least);
+            text_lit(&line, " on are listed");
+        } else if (t->nrows < all) {
+            text_add(&line, " of %s", fmt_count(all, m));
+        }
+    }
+    if (o->windowed)
+        text_add(&line, ", within %s..%s", when_dur(v->tr, o->win.t0, a), when_dur(v->tr, o->win.t1, b));
+    if (o->filter[0])
+        text_add(&line, ", filter: %s", o->filter);
+    char safe[1200];
+    str_middle((struct str){line.p ? line.p : "", (uint32_t)line.n}, g->w, glyph_dots(v->tier), safe, sizeof safe);
+    grid_str(g, 0, y, g->w, safe, STYLE_STATUS_KEY);
+    text_free(&line);
+}
+
+void table_head(struct grid *g, struct view *v, int y, int n)
+{
+    const struct spectrum *s = &v->table->spectrum;
+    if (n > 1)
+        about(g, v, y);
+    if (n > 2)
+        draw_spectrum(s, g, v, y + 1);
+    titles(g, v, y + n - 1);
+    if (!v->table->nrows)
+        tri_say(g, 2, y + n, g->w - 2, STYLE_DIM, "%s",
+                v->table->all ? "nothing here passes the filter" : v->table->from->none);
+}

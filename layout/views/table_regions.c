@@ -1,0 +1,81 @@
+/*
+ * table_regions.c - regions by name, and the regions of one: what their goroutine did within them.
+ */
+#include <inttypes.h>
+
+#include "layout/views/table.h"
+
+enum { RUNNING, RUNNABLE, BLOCKED, OWN };
+static const struct tcol col[OWN] = {
+    [RUNNING] = {"running", "time its goroutine ran", TCOL_DUR, 9},
+    [RUNNABLE] = {"runnable", "time it waited for a processor", TCOL_DUR, 9},
+    [BLOCKED] = {"blocked", "time it was blocked", TCOL_DUR, 9},
+};
+
+static bool list(struct table *t)
+{
+    const struct region *r;
+    size_t n = trace_regions(t->tr, &r);
+    for (size_t i = 0; i < n; i++)
+        if (!table_add(t, r[i].name, 0,
+                       (struct thing){.t0 = r[i].t0,
+                                      .t1 = r[i].t1,
+                                      .g = r[i].g,
+                                      .index = (uint32_t)i,
+                                      .open = r[i].open_start || r[i].open_end}) ||
+            (i % 64 == 0 && !slices_tick()))
+            return false;
+    return true;
+}
+
+static int64_t value(const struct table *t, const struct thing *x, int c)
+{
+    static const enum state of[OWN] = {[RUNNING] = ST_RUNNING, [RUNNABLE] = ST_RUNNABLE, [BLOCKED] = ST_WAITING};
+    struct shares sh;
+    if (x->g == NO_LANE || x->t1 <= x->t0)
+        return 0;
+    trace_shares(t->tr, tri_g(x->g), x->t0, x->t1, &sh);
+    return sh.ns[of[c]];
+}
+
+static void type_name(struct text *out, const struct table *t, const struct ttype *k)
+{
+    if (trace_str(t->tr, (uint32_t)k->a).len)
+        text_str(out, t->tr, (uint32_t)k->a);
+    else
+        text_lit(out, "(no name)");
+}
+
+static void name(struct text *out, const struct table *t, const struct thing *x)
+{
+    type_name(out, t, &t->type[x->type]);
+    if (x->g != NO_LANE) {
+        text_lit(out, " of ");
+        text_who(out, t->tr, x->g);
+    }
+    if (x->open)
+        text_lit(out, ", not whole in this trace");
+}
+
+static void say(struct text *out, const struct view *v, const struct thing *x)
+{
+    char parts[VIEW_MESSAGE] = "";
+    if (v->tri)
+        tri_task(v->tri, true, x->index, parts, sizeof parts);
+    text_add(out, "%s", parts);
+}
+
+static const struct table_from regions = {
+    .thing = "region",
+    .things = "regions",
+    .types = "names of regions",
+    .none = "no regions in this trace",
+    .col = col,
+    .ncols = OWN,
+    .list = list,
+    .value = value,
+    .name = name,
+    .type_name = type_name,
+    .say = say,
+};
+const struct view_kind kind_regions = {IS_THINGS(&regions)};

@@ -1,0 +1,75 @@
+/*
+ * table_stops.c - stop-the-worlds by kind: which kinds there are, how long they take, who was waited for.
+ */
+#include "layout/views/table.h"
+
+static bool list(struct table *t)
+{
+    const struct range *r;
+    size_t n = trace_ranges(t->tr, RANGE_STW, &r);
+    for (size_t i = 0; i < n; i++)
+        if (!table_add(t, r[i].name, 0,
+                       (struct thing){.t0 = r[i].t0,
+                                      .t1 = r[i].t1,
+                                      .g = r[i].scope_p ? NO_LANE : r[i].owner,
+                                      .index = (uint32_t)i,
+                                      .open = r[i].open_start || r[i].open_end}) ||
+            (i % 64 == 0 && !slices_tick()))
+            return false;
+    return true;
+}
+
+static const struct range *range(const struct trace *tr, const struct thing *x)
+{
+    const struct range *r;
+    return x->index < trace_ranges(tr, RANGE_STW, &r) ? r + x->index : NULL;
+}
+
+static void type_name(struct text *out, const struct table *t, const struct ttype *k)
+{
+    if (k->a)
+        text_str(out, t->tr, (uint32_t)k->a);
+    else
+        text_lit(out, "kind not recorded");
+}
+
+static void name(struct text *out, const struct table *t, const struct thing *x)
+{
+    type_name(out, t, &t->type[x->type]);
+    if (x->g != NO_LANE) {
+        text_lit(out, " by ");
+        text_who(out, t->tr, x->g);
+    }
+}
+
+static void say(struct text *out, const struct view *v, const struct thing *x)
+{
+    char who[VIEW_MESSAGE];
+    const struct range *r = range(v->tr, x);
+    if (!r)
+        return;
+    tri_stop(v->tr, r, who, sizeof who);
+    text_add(out, "%s", who[0] ? who : "no processor had to be waited for");
+}
+
+/* On the processor that was waited for. */
+static struct lane lane(const struct table *t, const struct thing *x)
+{
+    struct moment m = {x->t0, x->t1, x->g, NO_LANE};
+    struct span held;
+    int64_t after;
+    return (struct lane){LANE_P, triage_last_to_stop(t->tr, &m, &held, &after)};
+}
+
+static const struct table_from stops = {
+    .thing = "stop",
+    .things = "stops",
+    .types = "kinds of stops",
+    .none = "no stop-the-world in this trace",
+    .list = list,
+    .name = name,
+    .type_name = type_name,
+    .say = say,
+    .lane = lane,
+};
+const struct view_kind kind_stops = {IS_THINGS(&stops)};

@@ -1,0 +1,64 @@
+/*
+ * table_types.c - types of tasks, and the tasks of one: where their time went is said as triage found it.
+ */
+#include <inttypes.h>
+
+#include "layout/views/table.h"
+
+static bool list(struct table *t)
+{
+    const struct task *k;
+    size_t n = trace_tasks(t->tr, &k);
+    for (size_t i = 0; i < n; i++)
+        if (!table_add(t, k[i].name, 0,
+                       (struct thing){.t0 = k[i].t0,
+                                      .t1 = k[i].t1,
+                                      .g = k[i].g,
+                                      .index = (uint32_t)i,
+                                      .open = k[i].open_start || k[i].open_end}) ||
+            (i % 64 == 0 && !slices_tick()))
+            return false;
+    return true;
+}
+
+static void type_name(struct text *out, const struct table *t, const struct ttype *k)
+{
+    if (trace_str(t->tr, (uint32_t)k->a).len)
+        text_str(out, t->tr, (uint32_t)k->a);
+    else
+        text_lit(out, "(no name)");
+}
+
+static void name(struct text *out, const struct table *t, const struct thing *x)
+{
+    const struct task *k;
+    type_name(out, t, &t->type[x->type]);
+    if (x->index < trace_tasks(t->tr, &k))
+        text_add(out, " %" PRIu64, k[x->index].id);
+    if (x->g != NO_LANE) {
+        text_lit(out, " by ");
+        text_who(out, t->tr, x->g);
+    }
+    if (x->open)
+        text_lit(out, ", not whole in this trace");
+}
+
+static void say(struct text *out, const struct view *v, const struct thing *x)
+{
+    char parts[VIEW_MESSAGE] = "";
+    if (v->tri)
+        tri_task(v->tri, false, x->index, parts, sizeof parts);
+    text_add(out, "%s", parts);
+}
+
+static const struct table_from types = {
+    .thing = "task",
+    .things = "tasks",
+    .types = "types of tasks",
+    .none = "no tasks in this trace",
+    .list = list,
+    .name = name,
+    .type_name = type_name,
+    .say = say,
+};
+const struct view_kind kind_types = {IS_THINGS(&types)};
