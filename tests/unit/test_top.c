@@ -109,9 +109,9 @@ static void test_keys(void **state)
     assert_true(shows(&s, "30 blocked"));
     assert_true(shows(&s, "\\ran"));
     assert_true(view_sort(&s.v, 1) & VR_DRAW);
-    assert_true(shows(&s, "assistv"));
+    assert_true(shows(&s, "\\assist"));
     view_sort_invert(&s.v);
-    assert_true(shows(&s, "assist^"));
+    assert_true(shows(&s, "/assist"));
     assert_true(view_do(&s.v, DEED_ZOOM, 1) & VR_BELL); /* nothing shorter */
     view_do(&s.v, DEED_ZOOM, -1);
     assert_true(shows(&s, "all 2.75s")); /* 5 s are more than there is */
