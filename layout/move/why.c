@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "layout/move/items.h"
-#include "layout/views/kind.h"
+#include "layout/views/table.h"
 #include "layout/move/move.h"
 #include "triage/findings/explain_text.h"
 
@@ -29,10 +29,24 @@ static bool of_item(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     return *g != NO_LANE;
 }
 
+static bool of_thing(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
+{
+    const struct table *t = v->table;
+    if (!table_ready(v) || v->at.row >= t->nrows)
+        return false;
+    const struct thing *x = table_thing(t, t->row[v->at.row]);
+    *g = x->g;
+    *t0 = x->t0;
+    *t1 = x->t1;
+    return x->g < trace_nlanes(v->tr, LANE_G) && x->t1 > x->t0;
+}
+
 bool why_here(struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
     struct lane l;
     struct span s;
+    if (kind_here(v)->things)
+        return of_thing(v, g, t0, t1);
     if (of_item(v, g, t0, t1))
         return *t1 > *t0;
     if (kind_here(v)->items || !view_span_here(v, &l, &s))

@@ -9,7 +9,7 @@
 
 /* why_text - goroutine g's [t0,t1). false: out of memory. */
 bool why_text(const struct view *v, uint32_t g, int64_t t0, int64_t t1, struct lines *out);
-/* why_here - what is asked for: the selected range of the goroutine under the cursor, the task or region of the row, else the
+/* why_here - what is asked for: the selected range of the goroutine under the cursor, the task, region or thing of the row, else the
  * span under the cursor. false: no goroutine is there. */
 bool why_here(struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
 

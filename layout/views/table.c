@@ -463,17 +463,24 @@ const struct table_from *table_of(const struct view *v)
     return kind_here(v)->things;
 }
 
+/* What its things are found in, if that isn't the trace alone. */
+static const struct triage *counted(const struct view *v)
+{
+    return table_of(v)->counted && v->tri ? v->tri->tg : NULL;
+}
+
 static bool stale(const struct table *t, const struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
-    return t->from != table_of(v) || t->tr != v->tr || t->epoch != ti->epoch || t->end != ti->end;
+    return t->from != table_of(v) || t->tr != v->tr || t->tg != counted(v) || t->epoch != ti->epoch ||
+           t->end != ti->end;
 }
 
 bool table_ready(const struct view *v)
 {
     const struct table *t = v->table;
-    return t && t->from == table_of(v) && t->tr == v->tr && t->epoch == trace_info(v->tr)->epoch && t->listed &&
-           t->made;
+    return t && t->from == table_of(v) && t->tr == v->tr && t->tg == counted(v) &&
+           t->epoch == trace_info(v->tr)->epoch && t->listed && t->made;
 }
 
 static int level(const struct table_order *o)
@@ -496,12 +503,13 @@ static unsigned follow(struct view *v)
     const struct trace_info *ti = trace_info(v->tr);
     if (!t && !(t = v->table = mem_zalloc(sizeof *t)))
         return VR_DRAW;
-    if (!stale(t, v) || !ti->done)
+    if (!stale(t, v) || !ti->done || (table_of(v)->counted && !counted(v)))
         return VR_NONE;
     bool same = t->from == table_of(v) && t->tr == v->tr;
     drop(t);
     t->tr = v->tr;
     t->from = table_of(v);
+    t->tg = counted(v);
     t->epoch = ti->epoch;
     t->end = ti->end;
     if (!same) {

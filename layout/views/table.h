@@ -51,7 +51,8 @@ struct table_from {
     const char *none;                   /* what is said where there is nothing */
     const struct tcol *col;             /* its own columns */
     int ncols;
-    int first; /* the column things are sorted by at first */
+    bool counted; /* found in triage's tables: table.tg is there */
+    int first;    /* the column things are sorted by at first */
     /* list - table_add() all there are; slices_tick() now and then. false: out of memory, or it said so. */
     bool (*list)(struct table *t);
     int64_t (*value)(const struct table *t, const struct thing *x, int col); /* of its own columns, 0.. */
@@ -74,7 +75,8 @@ struct table_order { /* which rows, in which order */
 struct table {
     const struct trace *tr;
     const struct table_from *from;
-    uint32_t epoch; /* of the trace, and where it ended, as these were found */
+    const struct triage *tg; /* NULL: not there, or not needed */
+    uint32_t epoch;          /* of the trace, and where it ended, as these were found */
     int64_t end;
 
     struct thing *thing; /* by kind, then as found */

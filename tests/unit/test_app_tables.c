@@ -66,6 +66,48 @@ static void expect(struct fix *f, const char *keys, const char *shows)
 
 static const char lock[] = "samples/lock-1.26.trace", alloc[] = "samples/alloc-1.27.trace";
 
+/* The curve of the mutator's share: its points as triage has them, the way to the worst window, all of it as TSV. */
+static void test_mmu(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, alloc, 80, 24);
+    expect(&f, "8 8 8 8", "the least share of the processors left to the program");
+    assert_int_equal(f.a.view.at.view, VIEW_MMU);
+    const struct triage *tg = f.a.tri.tg;
+    assert_true(tg->nmmu > 8);
+    for (uint32_t i = 0; i < tg->nmmu; i++) {
+        char what[80];
+        snprintf(what, sizeof what, "at least %.1f%%", tg->mmu[i].mmu * 100);
+        expect(&f, i ? "l" : "g", what);
+        assert_int_equal(f.a.view.at.row, i);
+    }
+    expect(&f, "l", "this is the whole trace");
+    expect(&f, "g l l l l l l y", "copied: all rows, as TSV");
+    assert_memory_equal(f.a.yank, "window ns\tmmu\tat ns\n10000\t", 26);
+    expect(&f, "Enter", "the processors' time then");
+    assert_int_equal(f.a.view.at.view, VIEW_PROCS);
+    assert_int_equal(f.a.view.at.cursor, tg->mmu[6].at);
+    assert_true(f.a.view.at.win.t1 >= tg->mmu[6].at + tg->mmu[6].window);
+    expect(&f, "u", "left to the program");
+    fix_close(&f);
+    fix_open(&f, lock, 80, 24);
+    expect(&f, ":mmu Enter", "no garbage collection in this trace");
+    expect(&f, "Enter", "nothing here");
+    fix_close(&f);
+}
+
+/* Pieces of work, as the report counts them; why one took its time is a key away. */
+static void test_pieces(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, "samples/http-long-1.27.trace", 120, 30);
+    expect(&f, ":pieces Enter", "workers: 1, 296 pieces of work");
+    expect(&f, "Enter W", "waiting for a timer (sleep) at main.(*shop).buy");
+    fix_close(&f);
+}
+
 /* Loaded and worked out, the findings come first; not if a key came before or a place was asked for. */
 static void test_first_view(void **state)
 {
@@ -353,10 +395,10 @@ static void test_oom(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_first_view), cmocka_unit_test(test_wish),   cmocka_unit_test(test_half_done),
-        cmocka_unit_test(test_findings),   cmocka_unit_test(test_groups), cmocka_unit_test(test_instances),
-        cmocka_unit_test(test_waits),      cmocka_unit_test(test_flame),  cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_oom),
+        cmocka_unit_test(test_first_view), cmocka_unit_test(test_mmu),       cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_wish),       cmocka_unit_test(test_half_done), cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_groups),     cmocka_unit_test(test_instances), cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_flame),      cmocka_unit_test(test_sizes),     cmocka_unit_test(test_oom),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

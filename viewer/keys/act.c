@@ -346,6 +346,7 @@ const char *act_word(const struct view *v, enum action act)
     return c->how == how_do                          ? kind_here(v)->word[c->arg]
            : c->view == view_enter                   ? kind_here(v)->word[DEED_DETAILS]
            : act == ACT_SEARCH && kind_here(v)->find ? "filter"
+           : act == ACT_WHY && kind_here(v)->things  ? "why"
                                                      : NULL;
 }
 

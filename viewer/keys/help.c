@@ -74,6 +74,7 @@ static const struct want table_want[] = {
     {ACT_SORT, ACT_SORT_INVERT, "sort"},
     {ACT_ZOOM_IN, ACT_ZOOM_OUT, "zoom"},
     {ACT_PAN_LEFT, ACT_PAN_RIGHT, "beside"},
+    {ACT_WHY, ACT_NONE, NULL},
     {ACT_SELECT, ACT_NONE, "range"},
     {ACT_LANE_DOWN, ACT_LANE_UP, "row"},
     {ACT_FINDING_NEXT, ACT_NONE, "finding"},

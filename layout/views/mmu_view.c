@@ -1,0 +1,234 @@
+/*
+ * mmu_view.c - the curve of the minimum mutator utilisation: for windows of each length the share of the processors that the
+ * collector left the program in the worst of them. Enter goes to that window.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/views/tri_priv.h"
+
+enum { SCALE = 6 }; /* columns of "100% " */
+
+static uint32_t points(const struct view *v)
+{
+    return v->tri && v->tri->tg ? v->tri->tg->nmmu : 0;
+}
+
+static const struct mmu_point *here(const struct view *v)
+{
+    uint32_t n = points(v);
+    return n ? &v->tri->tg->mmu[v->at.row < n ? v->at.row : n - 1] : NULL;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------------- */
+
+/* The columns [*x0, *x1) of the i-th of n points. */
+static void place(int w, uint32_t n, uint32_t i, int *x0, int *x1)
+{
+    *x0 = (int)((uint64_t)i * (unsigned)w / n);
+    *x1 = (int)((uint64_t)(i + 1) * (unsigned)w / n);
+}
+
+static void bar(struct grid *g, const struct view *v, const struct mmu_point *m, int x, int w, int y, int h,
+                bool focus)
+{
+    int level = (int)(m->mmu * h * 8 + 0.5);
+    if (m->mmu > 0 && !level)
+        level = 1;
+    for (int r = 0; r < h; r++) {
+        int part = level - (h - 1 - r) * 8;
+        grid_fill(g, x, y + r, w, 1,
+                  glyph_height(v->tier, part < 0   ? 0
+                                        : part > 8 ? 8
+                                                   : part),
+                  focus ? STYLE_CURSOR : STYLE_RUNNING);
+    }
+}
+
+static void axis(struct grid *g, const struct view *v, int y, int h)
+{
+    char text[8];
+    int steps = h >= 16 ? 10 : h >= 8 ? 4 : h >= 4 ? 2 : 1;
+    for (int i = 0; i <= steps; i++) {
+        snprintf(text, sizeof text, "%d%%", 100 * i / steps);
+        grid_right(g, 0, y + (h - 1) * (steps - i) / steps, SCALE - 2, text, STYLE_LANE_NOTE);
+    }
+    for (int r = 0; r < h; r++)
+        grid_put(g, SCALE - 1, y + r, glyph_mark(v->tier, MARK_V), STYLE_DIM);
+}
+
+/* The windows' lengths below the curve, as far as they have room. */
+static void lengths(struct grid *g, const struct view *v, int y)
+{
+    const struct mmu_point *m = v->tri->tg->mmu;
+    uint32_t n = points(v);
+    char d[FMT_MAX];
+    int x0, x1, free = SCALE;
+    grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
+    place(g->w - SCALE, n, v->at.row, &x0, &x1);
+    int keep0 = SCALE + x0, keep1 = keep0 + (int)strlen(tri_dur(v->tr, m[v->at.row].window, d)) + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        place(g->w - SCALE, n, i, &x0, &x1);
+        int w = (int)str_width(str_of(tri_dur(v->tr, m[i].window, d)), FMT_MAX);
+        bool focus = &m[i] == here(v);
+        if (SCALE + x0 < free || SCALE + x0 + w > g->w || (!focus && SCALE + x0 <= keep1 && SCALE + x0 + w >= keep0))
+            continue;
+        grid_str(g, SCALE + x0, y, w, d, focus ? STYLE_STATUS_KEY : STYLE_RULER);
+        free = SCALE + x0 + w + 1;
+    }
+}
+
+static void draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    int y = p->y[ROW_LANES], h = p->n[ROW_LANES];
+    uint32_t n;
+    int x0, x1;
+    if (!tri_begin(g, v, &y, &h))
+        return;
+    if (!(n = points(v))) {
+        grid_str(g, 0, y, g->w, "no garbage collection in this trace: the program had all processors", STYLE_DIM);
+        return;
+    }
+    v->at.row = v->at.row < n ? v->at.row : n - 1;
+    if (h > 2) {
+        grid_str(g, 0, y, g->w, "the least share of the processors left to the program in any window (MMU)",
+                 STYLE_STATUS_KEY);
+        y++, h--;
+    }
+    if (h > 1)
+        lengths(g, v, y + --h);
+    axis(g, v, y, h);
+    for (uint32_t i = 0; i < n; i++) {
+        place(g->w - SCALE, n, i, &x0, &x1);
+        bar(g, v, &v->tri->tg->mmu[i], SCALE + x0, x1 - x0 > 1 ? x1 - x0 - 1 : 1, y, h, i == v->at.row);
+        if (i == v->at.row) /* a bar of no height is seen as well */
+            grid_put(g, SCALE + x0 + (x1 - x0 - 1) / 2, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
+    }
+}
+
+/* ---- in words ------------------------------------------------------------------------------------------- */
+
+static void share(struct text *t, const char *name, int64_t part, int64_t whole)
+{
+    if (part <= 0)
+        return;
+    text_add(t, ", %s ", name);
+    text_share(t, (double)part, (double)whole);
+}
+
+static void detail(struct text *t, const struct view *v, int line)
+{
+    const struct mmu_point *m = here(v);
+    struct shares sum = {{0}}, s;
+    int64_t all = 0;
+    if (!m)
+        return;
+    int64_t t1 = time_add(m->at, m->window);
+    if (line == 0) {
+        text_lit(t, "in any ");
+        text_dur(t, m->window);
+        text_add(t, " the program had at least %.1f%% of the processors; the worst begins at ", m->mmu * 100);
+        text_dur(t, m->at);
+        return;
+    }
+    for (uint32_t p = 0; p < trace_nlanes(v->tr, LANE_P); p++) {
+        trace_shares(v->tr, (struct lane){LANE_P, p}, m->at, t1, &s);
+        for (int i = ST_NONE + 1; i < ST_COUNT; i++) {
+            sum.ns[i] = time_add(sum.ns[i], s.ns[i]);
+            all = time_add(all, s.ns[i]);
+        }
+    }
+    text_lit(t, "the processors' time then: ");
+    size_t n = t->n;
+    for (int i = ST_NONE + 1; i < ST_COUNT; i++)
+        share(t, state_name((enum state)i), sum.ns[i], all);
+    if (t->n > n + 1) /* without the first comma */
+        memmove(t->p + n, t->p + n + 2, t->n - n - 1), t->n -= 2;
+    trace_shares(v->tr, (struct lane){LANE_BAND, BAND_STW}, m->at, t1, &s);
+    if (s.ns[ST_STW] > 0) {
+        text_lit(t, "; the world stopped for ");
+        text_dur(t, s.ns[ST_STW]);
+    }
+}
+
+static void speak(const struct view *v, int w, struct rich *out)
+{
+    (void)w;
+    tri_say_two(v, out, detail);
+}
+
+static bool tsv(const struct view *v, FILE *f)
+{
+    fprintf(f, "window ns\tmmu\tat ns\n");
+    for (uint32_t i = 0; i < points(v); i++) {
+        const struct mmu_point *m = &v->tri->tg->mmu[i];
+        fprintf(f, "%" PRId64 "\t%.6f\t%" PRId64 "\n", m->window, m->mmu, m->at);
+    }
+    return points(v) > 0;
+}
+
+/* ---- keys ----------------------------------------------------------------------------------------------- */
+
+static unsigned to(struct view *v, int64_t row)
+{
+    uint32_t n = points(v);
+    if (!n)
+        return move_fail(v, "nothing here");
+    row = row < 0 ? 0 : row >= n ? n - 1 : row;
+    if (row == v->at.row)
+        return move_fail(v, row == 0 ? "this is the shortest window" : "this is the whole trace");
+    move_push(v, STEP_CURSOR);
+    v->at.row = (uint32_t)row;
+    return VR_DRAW;
+}
+
+static unsigned side(struct view *v, int n)
+{
+    return to(v, (int64_t)v->at.row + (n ? n : 1));
+}
+
+static unsigned first(struct view *v, int n)
+{
+    (void)n;
+    return to(v, 0);
+}
+
+static unsigned last(struct view *v, int n)
+{
+    (void)n;
+    return to(v, INT32_MAX);
+}
+
+static unsigned enter(struct view *v, int n)
+{
+    (void)n;
+    const struct mmu_point *m = here(v);
+    struct text t = {.ticks = when_ticks(v->tr)};
+    if (!m)
+        return move_fail(v, "nothing here");
+    detail(&t, v, 1);
+    unsigned f = tri_goto(v, (struct lane){LANE_P, NO_LANE}, m->at, time_add(m->at, m->window));
+    if (t.p)
+        view_message(v, false, "%s", t.p);
+    text_free(&t);
+    return f;
+}
+
+const struct view_kind kind_mmu = {
+    .lanes = LANE_KINDS,
+    .table = true,
+    .plan = PLAN_TABLE,
+    .gutter = GUTTER_SHORT,
+    .open = tri_open,
+    .show = kind_show,
+    .draw = draw,
+    .speak = speak,
+    .hold = tri_hold,
+    .tsv = tsv,
+    .refuse = "Enter opens the lanes first",
+    .answer = {ANSWER_SIDE(side), [DEED_LANE] = side, [DEED_FIRST] = first, [DEED_START] = first, [DEED_LAST] = last,
+               [DEED_END] = last, [DEED_DETAILS] = enter, [DEED_FIT] = enter, [DEED_SWAP] = enter},
+    .refusal = {REFUSE_ZOOM, REFUSE_SELECT, [DEED_SORT] = "windows have their order: by length"},
+    .word = {ANSWER_SIDE("window"), [DEED_LANE] = "window", [DEED_DETAILS] = "the worst"},
+};

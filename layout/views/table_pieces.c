@@ -1,0 +1,81 @@
+/*
+ * table_pieces.c - pieces of work: what a worker does from the end of a wait for more of it to the next such wait, a server's
+ * request among it; by the start function of the workers. As triage counts them (triage/findings/instances.h).
+ */
+#include "layout/views/table.h"
+#include "triage/findings/instances.h"
+
+#define PART ((uint64_t)1 << 32) /* in a kind's key beside the stack: not all goroutines were looked at */
+
+static bool add(struct table *t, const struct instances *in, const struct instance_row *r)
+{
+    uint64_t key = r->stack | (r->looked < r->of ? PART : 0);
+    for (uint64_t i = r->at; i < r->at + r->d.n; i++) {
+        const struct instance_one *x = &in->one[i];
+        if (!table_add(t, r->name, key, (struct thing){.t0 = x->t0, .t1 = x->t1, .g = x->g}) ||
+            (i % 64 == 0 && !slices_tick()))
+            return false;
+    }
+    return true;
+}
+
+static bool list(struct table *t)
+{
+    enum { STEP_NS = 2000000 };
+    struct instances in = {0};
+    struct err e = {0};
+    bool more = instances_new(t->tg, &in, &e) == ERR_OK, ok = more;
+    while (ok && more) {
+        more = instances_step(&in, STEP_NS, &e);
+        ok = e.code == ERR_OK && slices_tick();
+    }
+    for (uint32_t i = 0; ok && i < in.n; i++)
+        if (in.row[i].kind == IN_PIECE)
+            ok = add(t, &in, &in.row[i]);
+    instances_free(&in);
+    return ok;
+}
+
+static void type_name(struct text *out, const struct table *t, const struct ttype *k)
+{
+    text_func(out, t->tr, (uint32_t)k->a, 0);
+    if (k->b & PART)
+        text_lit(out, " (some of them)");
+    if (!(uint32_t)k->b)
+        return;
+    text_lit(out, ", between waits in ");
+    text_where(out, t->tr, (uint32_t)k->b, 0);
+}
+
+static void name(struct text *out, const struct table *t, const struct thing *x)
+{
+    text_who(out, t->tr, x->g);
+}
+
+static void say(struct text *out, const struct view *v, const struct thing *x)
+{
+    struct shares sh;
+    bool first = true;
+    trace_shares(v->tr, tri_g(x->g), x->t0, x->t1 > x->t0 ? x->t1 : x->t0 + 1, &sh);
+    text_who(out, v->tr, x->g);
+    for (int s = ST_NONE + 1; s < ST_COUNT; s++) {
+        if (!sh.ns[s])
+            continue;
+        text_add(out, "%s%s ", first ? ": " : ", ", state_name((enum state)s));
+        text_dur(out, sh.ns[s]);
+        first = false;
+    }
+}
+
+static const struct table_from pieces = {
+    .thing = "piece of work",
+    .things = "pieces of work",
+    .types = "workers",
+    .none = "no goroutine does work piece by piece in this trace",
+    .counted = true,
+    .list = list,
+    .name = name,
+    .type_name = type_name,
+    .say = say,
+};
+const struct view_kind kind_pieces = {IS_THINGS(&pieces)};
