@@ -342,7 +342,7 @@ deb: dist
 .PHONY: dist deb
 
 format:
-	clang-format -i $(wildcard */*.c */*.h */*/*.c */*/*.h)
+	@clang-format -i $$(git ls-files '*.c' '*.h')
 
 clean:
 	rm -rf $(BUILD)

@@ -262,6 +262,20 @@ const struct span *span_get(const struct span_iter *it);
 bool span_next(struct span_iter *it); /* false at the lane's end; the iterator then stays where it was */
 bool span_prev(struct span_iter *it);
 
+/*
+ * trace_walk - all spans of goroutines g0 .. g1-1, one goroutine after another, each one's in order: for who counts everything.
+ * begin is told of each; spans of up to SPAN_BLOCK + 1 of its spans at a time (stack_end is not filled in); then end. Returns
+ * false as soon as one of them does. Several threads may walk at once, while nobody loads.
+ */
+struct span_walk {
+    bool (*begin)(void *arg, uint32_t g, const struct lane_info *li);
+    bool (*spans)(void *arg, uint32_t g, const struct span *s, uint32_t n);
+    bool (*end)(void *arg, uint32_t g);
+    void *arg;
+};
+bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
+int trace_threads(const struct trace *tr); /* how many may be at work on it, the caller's included: >= 1 */
+
 /* trace_span_at - the span covering t; false if the lane has none there. O(log spans). */
 bool trace_span_at(const struct trace *tr, struct lane l, int64_t t, struct span *out);
 

@@ -25,19 +25,15 @@ struct triage_work {
     uint32_t next;         /* lane within the phase */
     struct slices *slices; /* NULL: not sliced */
     bool alone;            /* it can't be */
-    struct tab by_name, by_wait, by_pair, by_syscall;
-    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls;
     struct gwait *gw;
-    size_t ngw, cap_gw;
+    size_t ngw;
     struct wake *wakes;
-    size_t nwakes, cap_wakes;
+    size_t nwakes;
     uint64_t long_runnables; /* and as many more events for the idle sweep */
-    size_t cap_locks;
-    bool locks_heaped;
 };
 
-/* goroutines.c: one goroutine's lane into all tables; then the ends. */
-bool triage_goroutine(struct triage *tg, uint32_t g);
+/* tally.c: all goroutines, by as many threads as the trace may have. groups.c: then the ends. */
+bool triage_goroutines(struct triage *tg);
 bool triage_groups_end(struct triage *tg);
 /*
  * gc_mode_next - the mode in which a mark worker's span s runs, if `mode` is that of its spans so far (GC_UNLABELLED at

@@ -55,10 +55,6 @@ static void work_free(struct triage *tg)
     struct triage_work *w = tg->work;
     if (w) {
         slices_free(w->slices); /* first: what follows is the computation's */
-        tab_free(&w->by_name);
-        tab_free(&w->by_wait);
-        tab_free(&w->by_pair);
-        tab_free(&w->by_syscall);
         mem_free(w->gw);
         mem_free(w->wakes);
         mem_free(w);
@@ -253,10 +249,18 @@ static const struct phase {
     enum lane_kind kind;
     int weight; /* share of the whole work, for the progress */
 } phases[] = {
-    {triage_goroutine, NULL, LANE_G, 60}, {triage_proc, NULL, LANE_P, 1}, {NULL, triage_procs_end, 0, 0},
-    {NULL, triage_groups_end, 0, 3},      {NULL, triage_holders, 0, 2},   {NULL, worst_end, 0, 2},
-    {NULL, triage_idle, 0, 15},           {NULL, triage_gc, 0, 2},        {NULL, triage_mmu_curve, 0, 4},
-    {NULL, triage_tasks, 0, 2},           {NULL, triage_leaks, 0, 1},     {NULL, triage_samples, 0, 1},
+    {NULL, triage_goroutines, LANE_G, 60},
+    {triage_proc, NULL, LANE_P, 1},
+    {NULL, triage_procs_end, 0, 0},
+    {NULL, triage_groups_end, 0, 3},
+    {NULL, triage_holders, 0, 2},
+    {NULL, worst_end, 0, 2},
+    {NULL, triage_idle, 0, 15},
+    {NULL, triage_gc, 0, 2},
+    {NULL, triage_mmu_curve, 0, 4},
+    {NULL, triage_tasks, 0, 2},
+    {NULL, triage_leaks, 0, 1},
+    {NULL, triage_samples, 0, 1},
 };
 #define PHASES ((int)(sizeof phases / sizeof *phases))
 
@@ -312,7 +316,7 @@ double triage_progress(const struct triage *tg)
         all += phases[i].weight;
         done += i < tg->work->phase ? phases[i].weight : 0;
     }
-    if (phases[tg->work->phase].lane) {
+    if (phases[tg->work->phase].lane || phases[tg->work->phase].once == triage_goroutines) {
         uint32_t n = phases[tg->work->phase].kind == LANE_G ? tg->ng : tg->np;
         part = n ? phases[tg->work->phase].weight * ((double)tg->work->next / n) : 0;
     }

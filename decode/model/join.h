@@ -124,6 +124,9 @@ struct piece {
 uint32_t pieces_n(const struct trace *tr, struct lane l);
 void pieces_get(const struct trace *tr, struct lane l, uint32_t k, struct piece *out);
 uint32_t pieces_at(const struct trace *tr, struct lane l, int64_t t);
+/* pieces_more - a goroutine has pieces behind its first. pieces_home - its first and only one, known where it is new. */
+bool pieces_more(const struct join *j, uint32_t g);
+void pieces_home(const struct trace *tr, const struct segment *home, uint32_t local, struct piece *out);
 /* pieces_totals - spans_totals() and holds_totals() of all pieces. false: the lane has nothing. */
 bool pieces_totals(const struct trace *tr, struct lane l, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
                    uint64_t *count);

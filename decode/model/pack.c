@@ -12,39 +12,6 @@ const uint8_t pack_len_id[2][4] = {{0, 1, 2, 3}, {0, 1, 2, 4}};
 const uint64_t pack_mask[9] = {
     0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, UINT64_MAX};
 
-/* ---- palettes ---------------------------------------------------------------------------------------------- */
-
-/* The palette of a packed block, and its planes. p: behind the flags; *end: behind the planes. Returns how many planes. */
-static unsigned palette_unpack(const uint8_t *p, uint32_t n, unsigned flags, uint32_t pair[PALETTE_MOST],
-                               const uint8_t **planes, const uint8_t **end)
-{
-    uint32_t k = *p++;
-    for (uint32_t i = 0; i < k && i < PALETTE_MOST; i++, p += flags & PACK_STACK ? 4 : 1) {
-        if (flags & PACK_STACK)
-            memcpy(&pair[i], p, 4);
-        else
-            pair[i] = (uint32_t)*p << 24;
-    }
-    unsigned np = k > 1 ? 32 - (unsigned)__builtin_clz(k - 1) : 0;
-    *planes = p;
-    *end = p + np * ((n + 7) / 8);
-    return np;
-}
-
-/* Which pairs spans 8 * i .. 8 * i + 7 are, a byte each. */
-static uint64_t palette_eight(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i)
-{
-    uint64_t v = 0;
-    for (unsigned k = 0; k < np; k++) {
-        uint64_t x = planes[k * ((n + 7) / 8) + i];
-        /* bit b of x to bit 0 of byte b: each copy of x keeps another bit, and what is kept is carried to the byte's top */
-        x = (x * 0x0101010101010101u) & 0x8040201008040201u;
-        x = (x + 0x00406070787c7e7fu) >> 7 & 0x0101010101010101u;
-        v |= x << k;
-    }
-    return v;
-}
-
 /* ---- one value at a time ---------------------------------------------------------------------------------- */
 
 static uint8_t *put_plain(uint8_t *o, const uint64_t *v, uint32_t n, const uint8_t len[4])
@@ -432,105 +399,10 @@ size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_ki
 
 #endif
 
-#ifdef PACK_SSE
-/*
- * A plane's sixteen bits: each copied to a byte of its own, which keeps that bit and becomes all ones or none. Four planes,
- * there or not: a branch that goes this way and that costs more.
- */
-static SSE void sixteen_sse(const uint8_t *planes, unsigned np, uint32_t size, uint8_t out[16])
-{
-    const __m128i copy = _mm_setr_epi8(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1),
-                  bit = _mm_set1_epi64x((int64_t)0x8040201008040201);
-    __m128i at = _mm_setzero_si128();
-#define PLANE(k) \
-    do { \
-        uint16_t b; \
-        memcpy(&b, planes + (k)*size, 2); \
-        __m128i x = _mm_and_si128(_mm_shuffle_epi8(_mm_cvtsi32_si128(b), copy), bit); \
-        at = _mm_or_si128(at, _mm_and_si128(_mm_cmpeq_epi8(x, bit), _mm_set1_epi8(1 << (k)))); \
-    } while (0)
-    PLANE(0);
-    PLANE(1);
-    PLANE(2);
-    PLANE(3);
-    if (np > 4)
-        PLANE(4);
-#undef PLANE
-    _mm_storeu_si128((__m128i *)(void *)out, _mm_and_si128(at, _mm_set1_epi8((char)((1 << np) - 1))));
-}
-#endif
-
-void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16])
-{
-#ifdef PACK_SSE
-    if (__builtin_cpu_supports("sse4.1")) {
-        sixteen_sse(planes + i / 8, np, (n + 7) / 8, out);
-        return;
-    }
-#endif
-    for (uint32_t k = 0; k < 2 && i + 8 * k < n; k++) {
-        uint64_t at = palette_eight(planes, np, n, i / 8 + k);
-        for (uint32_t b = 0; b < 8; b++, at >>= 8)
-            out[8 * k + b] = (uint8_t)at;
-    }
-}
-
 size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                   struct pack_sums *sums)
 {
     size_t len = pack_wide(out, s, n, kind, how, sums);
     len = len ? len : pack_sse(out, s, n, kind, how, sums);
     return len ? len : pack_plain(out, s, n, kind, how, sums);
-}
-
-/* ---- back ------------------------------------------------------------------------------------------------- */
-
-static const uint8_t *get_column(const uint8_t *p, uint32_t n, const uint8_t len[4], uint64_t *out)
-{
-    const uint8_t *ctl = p;
-    p += (n + 3) / 4;
-    for (uint32_t i = 0; i < n; i++) {
-        unsigned l = len[ctl[i / 4] >> (i % 4 * 2) & 3];
-        uint64_t x;
-        memcpy(&x, p, 8);
-        out[i] = x & pack_mask[l];
-        p += l;
-    }
-    return p;
-}
-
-void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out)
-{
-    uint64_t v[SPAN_BLOCK];
-    unsigned flags = *p++;
-    if (flags & PACK_PALETTE) {
-        uint32_t pair[PALETTE_MOST];
-        const uint8_t *planes;
-        unsigned np = palette_unpack(p, n, flags, pair, &planes, &p);
-        for (uint32_t i = 0; i < n; i += 8) {
-            uint64_t at = palette_eight(planes, np, n, i / 8);
-            for (uint32_t k = i; k < n && k < i + 8; k++, at >>= 8) {
-                out[k].tag = pair[at & 0xff] >> 24;
-                out[k].stack = pair[at & 0xff] & 0xffffff;
-            }
-        }
-    }
-    for (uint32_t i = 0; i < n && !(flags & PACK_PALETTE); i++) {
-        out[i].tag = *p++;
-        if (flags & PACK_WIDE_TAG)
-            out[i].tag |= (uint32_t)*p++ << 8;
-    }
-    p = get_column(p, n, pack_len_dur[!!(flags & PACK_LONG_DUR)], v);
-    for (uint32_t i = 0; i < n; i++)
-        out[i].dur = pack_dur_ns(v[i], flags);
-    if (flags & PACK_WHO)
-        p = get_column(p, n, pack_len_id[!!(flags & PACK_LONG_WHO)], v);
-    for (uint32_t i = 0; i < n; i++)
-        out[i].who = flags & PACK_WHO ? (uint32_t)v[i] : 0;
-    if (flags & PACK_PALETTE)
-        return;
-    if (flags & PACK_STACK)
-        get_column(p, n, pack_len_id[!!(flags & PACK_LONG_STACK)], v);
-    for (uint32_t i = 0; i < n; i++)
-        out[i].stack = flags & PACK_STACK ? (uint32_t)v[i] : 0;
 }

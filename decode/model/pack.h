@@ -114,7 +114,7 @@ static inline bool palette_pays(uint32_t k, uint32_t n, bool stacks)
            size < n + (stacks ? (n + 3) / 4 + n / 2 : 0); /* half the spans have a stack of a byte, say */
 }
 
-/* palette_sixteen - which pair each of the spans i .. i + 15 of n is; i: a multiple of 16. 64 bytes behind the planes may be read. */
+/* palette_sixteen (decode/model/pack_read.c) - which pair each of the spans i .. i + 15 of n is; i: a multiple of 16. 64 bytes behind the planes may be read. */
 void palette_sixteen(const uint8_t *planes, unsigned np, uint32_t n, uint32_t i, uint8_t out[16]);
 
 /*
@@ -162,6 +162,7 @@ static inline void pack_note_whole(struct pack_how *how, uint32_t is, uint32_t n
 
 void pack_init(void); /* before the first pack_spans(); any number of times */
 
+/* unpack_spans - n <= SPAN_BLOCK spans back from a packed block (decode/model/pack_read.c); needs no pack_init(). */
 void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out);
 
 /* A stored duration in ns. */

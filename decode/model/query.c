@@ -127,32 +127,43 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
     info->last = p.l->ended || p.l->t0 > info->last ? p.l->t0 : info->last;
 }
 
+struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g)
+{
+    const int64_t end = trace_last(tr);
+    return (struct lane_info){.id = g->id,
+                              .seen = g->seen,
+                              .name = g->name,
+                              .name_inferred = g->flags & GI_INFERRED,
+                              .ended = g->flags & GI_ENDED,
+                              .created = g->flags & GI_CREATED,
+                              .is_system = g->flags & GI_SYSTEM,
+                              .is_worker = g->flags & GI_GCWORK,
+                              .no_p_ns = g->no_p +
+                                         (g->no_p_since != NO_TIME && end > g->no_p_since ? end - g->no_p_since : 0),
+                              .creator = segment_g(seg, g->creator),
+                              .create_stack = g->create_stack,
+                              .start_stack = g->start_stack};
+}
+
 struct lane_info trace_lane(const struct trace *tr, struct lane l)
 {
     struct lane_info info = {.creator = NO_LANE};
     bool over;
     if (l.kind >= LANE_KINDS || l.i >= trace_nlanes(tr, l.kind))
         return info;
-    info.id = lane_id(tr, l.kind, l.i);
+    if (l.kind != LANE_G)
+        info.id = lane_id(tr, l.kind, l.i);
     lane_spans(tr, l, &info, &over);
     if (l.kind == LANE_G) {
         struct ginfo of;
         const struct segment *seg;
         uint32_t i = l.i;
         const struct fold *f = fold_of_g(tr, &i, &seg);
-        const struct ginfo *g = fold_g_info(f, i, &of);
-        int64_t end = trace_last(tr);
-        info.seen = g->seen;
-        info.name = g->name;
-        info.name_inferred = g->flags & GI_INFERRED;
-        info.ended = g->flags & GI_ENDED;
-        info.created = g->flags & GI_CREATED;
-        info.is_system = g->flags & GI_SYSTEM;
-        info.is_worker = g->flags & GI_GCWORK;
-        info.no_p_ns = g->no_p + (g->no_p_since != NO_TIME && end > g->no_p_since ? end - g->no_p_since : 0);
-        info.creator = segment_g(seg, g->creator);
-        info.create_stack = g->create_stack;
-        info.start_stack = g->start_stack;
+        const struct lane_info li = info;
+        info = lane_of_ginfo(tr, seg, fold_g_info(f, i, &of));
+        info.first = li.first;
+        info.last = li.last;
+        info.nspans = li.nspans;
     }
     return info;
 }

@@ -65,6 +65,9 @@ struct trace {
 const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room);
 const struct mlane *mlane_of(const struct trace *tr, struct lane l);
 
+/* lane_of_ginfo - what is known of a goroutine of a segment (NULL: of the one fold) beside its spans: not first, last, nspans. */
+struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g);
+
 /* trace_seek - read again from a mark of tr->parts. false: out of memory. */
 bool trace_seek(struct trace *tr, size_t mark);
 

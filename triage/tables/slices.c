@@ -1,7 +1,11 @@
-/* slices.c - see slices.h. `turn` says who runs; it changes hands under the lock only. */
+/*
+ * slices.c - see slices.h. `turn` says who runs; it changes hands under the lock only. Before the computation gives it
+ * away, its team has come to rest.
+ */
 #include "triage/tables/slices.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <time.h>
 
 #include "decode/base/mem.h"
@@ -21,7 +25,19 @@ struct slices {
     unsigned ticks;
 };
 
+/* Threads at work on one set of jobs. All but the flags under its lock. */
+struct team {
+    const struct slices_job *job;
+    size_t n, next, turn; /* jobs; the next to begin; the next to add */
+    unsigned busy;        /* threads beside the caller's that run */
+    atomic_bool pause, failed;
+    pthread_mutex_t lock;
+    pthread_cond_t changed;
+};
+
 static _Thread_local struct slices *mine;
+static _Thread_local struct team *team;
+static _Thread_local bool helps; /* not the caller's thread */
 
 static int64_t now_ns(void)
 {
@@ -108,17 +124,155 @@ void slices_free(struct slices *s)
     mem_free(s);
 }
 
+/* ---- several threads ------------------------------------------------------------------------------------------ */
+
+/* Until the condition holds a helper doesn't count as busy. */
+#define REST_WHILE(t, condition) \
+    do { \
+        (t)->busy -= helps; \
+        pthread_cond_broadcast(&(t)->changed); \
+        while (condition) { \
+            pthread_cond_wait(&(t)->changed, &(t)->lock); \
+        } \
+        (t)->busy += helps; \
+    } while (0)
+
+static void team_pause(struct team *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->pause = true;
+    while (t->busy) {
+        pthread_cond_wait(&t->changed, &t->lock);
+    }
+    pthread_mutex_unlock(&t->lock);
+}
+
+static void team_go_on(struct team *t)
+{
+    pthread_mutex_lock(&t->lock);
+    t->pause = false;
+    pthread_cond_broadcast(&t->changed);
+    pthread_mutex_unlock(&t->lock);
+}
+
 bool slices_tick(void)
 {
     struct slices *s = mine;
+    if (helps) {
+        if (team->pause) {
+            pthread_mutex_lock(&team->lock);
+            REST_WHILE(team, team->pause);
+            pthread_mutex_unlock(&team->lock);
+        }
+        return !team->failed;
+    }
     if (!s) {
         return true;
     }
     if (!s->stop && ++s->ticks % LOOK == 0 && now_ns() >= s->until) {
+        if (team) {
+            team_pause(team);
+        }
         pthread_mutex_lock(&s->lock);
         hand_over(s, false);
         await(s, true);
         pthread_mutex_unlock(&s->lock);
+        if (team) {
+            team_go_on(team);
+        }
     }
     return !s->stop;
+}
+
+/* The caller waits for others a little at a time: between, it may be the owner's turn. Under the lock. */
+static void team_wait(struct team *t)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 2000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    pthread_cond_timedwait(&t->changed, &t->lock, &until);
+    pthread_mutex_unlock(&t->lock);
+    if (!slices_tick()) {
+        t->failed = true;
+    }
+    pthread_mutex_lock(&t->lock);
+}
+
+/* Takes jobs until there are none. Under the lock. */
+static void team_work(struct team *t)
+{
+    const struct slices_job *job = t->job;
+    while (!t->failed && t->next < t->n) {
+        const size_t i = t->next++;
+        void *kept = NULL;
+        pthread_mutex_unlock(&t->lock);
+        bool ok = job->work(job->arg, i, &kept);
+        pthread_mutex_lock(&t->lock);
+        if (!ok) {
+            t->failed = true;
+        }
+        if (helps) {
+            REST_WHILE(t, t->pause || (t->turn != i && !t->failed));
+        }
+        while (!helps && t->turn != i && !t->failed) {
+            team_wait(t);
+        }
+        const bool add = !t->failed;
+        pthread_mutex_unlock(&t->lock);
+        if (!add) {
+            job->drop(kept);
+        } else if (!job->add(job->arg, i, kept)) {
+            t->failed = true;
+        }
+        pthread_mutex_lock(&t->lock);
+        t->turn += add;
+        pthread_cond_broadcast(&t->changed);
+    }
+}
+
+static void *help(void *arg)
+{
+    team = arg;
+    helps = true;
+    pthread_mutex_lock(&team->lock);
+    team_work(team);
+    team->busy--;
+    pthread_cond_broadcast(&team->changed);
+    pthread_mutex_unlock(&team->lock);
+    return NULL;
+}
+
+bool slices_each(int threads, size_t n, const struct slices_job *job)
+{
+    enum { MOST = 64 };
+    struct team t = {.job = job, .n = n};
+    pthread_t thread[MOST];
+    unsigned helpers = 0;
+    pthread_attr_t attr;
+    pthread_mutex_init(&t.lock, NULL);
+    pthread_cond_init(&t.changed, NULL);
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, STACK);
+    pthread_mutex_lock(&t.lock);
+    team = &t;
+    while (helpers < MOST && (int)helpers + 1 < threads && helpers + 1 < n &&
+           thread_start(&thread[helpers], &attr, help, &t) == 0) { /* where there are none, the caller does it all */
+        helpers++;
+        t.busy++;
+    }
+    team_work(&t);
+    while (t.busy) { /* a helper that rests is not done */
+        team_wait(&t);
+    }
+    pthread_mutex_unlock(&t.lock);
+    for (unsigned i = 0; i < helpers; i++) {
+        pthread_join(thread[i], NULL);
+    }
+    team = NULL;
+    pthread_attr_destroy(&attr);
+    pthread_cond_destroy(&t.changed);
+    pthread_mutex_destroy(&t.lock);
+    return !t.failed;
 }

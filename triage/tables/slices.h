@@ -1,6 +1,7 @@
 /*
  * slices.h - a long computation in slices, without taking it to pieces: it runs in a thread of its own, but only
- * while its owner waits in slices_run(). One of the two runs at a time, so nothing that both touch needs a lock.
+ * while its owner waits in slices_run(). One of the two runs at a time, so nothing that both touch needs a lock. Parts of
+ * it may be done by several threads (slices_each); they run while the computation does.
  *
  * The computation calls slices_tick() wherever a loop may take long; there it may have to wait for the next slice.
  */
@@ -8,6 +9,7 @@
 #define GOTOP_TRIAGE_SLICES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct slices;
@@ -26,5 +28,20 @@ void slices_free(struct slices *s);
  * false: it is no longer wanted, return. Where nothing is sliced it is always true.
  */
 bool slices_tick(void);
+
+/*
+ * slices_each - n jobs by up to so many threads, the caller's among them. work(arg, i, &kept) does job i beside others and
+ * may keep what it made; add(arg, i, kept) is called in the order of i, one at a time, and owns it; drop(kept) is called
+ * instead where there is no more use for it (NULL too). work and add say false when out of memory or no longer wanted:
+ * then all ends, and slices_each() says so. slices_tick() works in both: between two slices every thread stands still.
+ * A job has no jobs of its own.
+ */
+struct slices_job {
+    bool (*work)(void *arg, size_t i, void **kept);
+    bool (*add)(void *arg, size_t i, void *kept);
+    void (*drop)(void *kept);
+    void *arg;
+};
+bool slices_each(int threads, size_t n, const struct slices_job *job);
 
 #endif

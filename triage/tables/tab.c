@@ -190,6 +190,21 @@ void hist_add(struct hist *h, int64_t ns)
     h->n++;
 }
 
+void hist_sum(struct hist *h, const struct hist *more)
+{
+    if (!more->n) {
+        return;
+    }
+    for (uint32_t i = 0; i < HIST_BUCKETS; i++) {
+        h->count[i] += more->count[i];
+    }
+    h->min = h->n == 0 || more->min < h->min ? more->min : h->min;
+    h->max = more->max > h->max ? more->max : h->max;
+    h->total = ns_add(h->total, more->total);
+    h->sumsq += more->sumsq;
+    h->n += more->n;
+}
+
 int64_t hist_quantile(const struct hist *h, double q)
 {
     uint64_t want, seen = 0;

@@ -79,7 +79,8 @@ struct hist {
     int64_t min, max, total;
     double sumsq;
 };
-void hist_add(struct hist *h, int64_t ns); /* negative counts as 0 */
+void hist_add(struct hist *h, int64_t ns);              /* negative counts as 0 */
+void hist_sum(struct hist *h, const struct hist *more); /* what both hold */
 int64_t hist_quantile(const struct hist *h, double q);
 void hist_dist(const struct hist *h, struct dist *d);
 /* hist_between - how many are in [lo, hi), by whole buckets: give powers of two, or the answer is approximate. */

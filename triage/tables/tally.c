@@ -1,0 +1,365 @@
+/*
+ * tally.c - runs of goroutines counted by several threads, and added up in order: see tally.h.
+ */
+#include "triage/tables/tally.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+enum { RUNS = 64, RUN_MOST = 4096 }; /* runs a trace is cut into, unless they are longer than that */
+
+/* ---- the longest -------------------------------------------------------------------------------------------- */
+
+static bool lock_less(const struct lock_wait *a, const struct lock_wait *b)
+{
+    int64_t x = a->t1 - a->t0, y = b->t1 - b->t0;
+    return x != y ? x < y : a->t0 != b->t0 ? a->t0 > b->t0 : a->g > b->g;
+}
+
+static void lock_sift(struct lock_wait *h, uint32_t n, uint32_t i)
+{
+    for (;;) {
+        uint32_t c = 2 * i + 1;
+        struct lock_wait x;
+        if (c + 1 < n && lock_less(&h[c + 1], &h[c])) {
+            c++;
+        }
+        if (c >= n || !lock_less(&h[c], &h[i])) {
+            return;
+        }
+        x = h[i];
+        h[i] = h[c];
+        h[c] = x;
+        i = c;
+    }
+}
+
+bool tally_lock(struct tally *y, const struct lock_wait *lw)
+{
+    if (y->nlocks < LOCK_WAITS) {
+        struct lock_wait *p = mem_grow(y->locks, &y->cap_locks, (size_t)y->nlocks + 1, sizeof *p);
+        if (!p) {
+            return false;
+        }
+        y->locks = p;
+        p[y->nlocks++] = *lw;
+        for (uint32_t i = LOCK_WAITS / 2; y->nlocks == LOCK_WAITS && i-- > 0;) {
+            lock_sift(y->locks, LOCK_WAITS, i);
+        }
+        return true;
+    }
+    if (lock_less(&y->locks[0], lw)) {
+        y->locks[0] = *lw;
+        lock_sift(y->locks, LOCK_WAITS, 0);
+    }
+    return true;
+}
+
+void tally_worst(struct tally *y, const struct sched_wait *x)
+{
+    const int64_t ns = x->t1 - x->t0;
+    uint32_t i = y->nworst;
+    if (i == WORST) {
+        if (ns <= y->worst[i - 1].t1 - y->worst[i - 1].t0) {
+            return;
+        }
+        i--;
+    } else {
+        y->nworst++;
+    }
+    for (; i > 0 && ns > y->worst[i - 1].t1 - y->worst[i - 1].t0; i--) {
+        y->worst[i] = y->worst[i - 1];
+    }
+    y->worst[i] = *x;
+}
+
+/* ---- one tally behind another -------------------------------------------------------------------------------- */
+
+/* The row of `to` for a key: a new one is all zero. NULL: out of memory. */
+#define ROW(to, tab, rows, n, cap, a, b, made) \
+    tally_row(&(to)->tab, (void **)&(to)->rows, sizeof *(to)->rows, &(to)->n, &(to)->cap, a, b, made)
+
+static void *tally_row(struct tab *tab, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
+                       bool *made)
+{
+    const uint32_t i = tab_put(tab, a, b, *n);
+    if (i == TAB_NONE) {
+        return NULL;
+    }
+    *made = i == *n;
+    if (*made) {
+        void *p = mem_grow(*rows, cap, (size_t)i + 1, size);
+        if (!p) {
+            return NULL;
+        }
+        *rows = p;
+        ++*n;
+    }
+    return (char *)*rows + i * size;
+}
+
+static void moment_longer(struct moment *to, const struct moment *m, bool first)
+{
+    if (first || m->t1 - m->t0 > to->t1 - to->t0) {
+        *to = *m;
+    }
+}
+
+static bool add_groups(struct tally *to, const struct tally *y, struct gstat *g, uint32_t g0, uint32_t g1)
+{
+    uint32_t *at = mem_alloc(((size_t)y->ngroups + 1) * sizeof *at);
+    bool made = false;
+    for (uint32_t i = 0; at && i < y->ngroups; i++) {
+        const struct group *s = &y->groups[i];
+        struct group *p = ROW(to, by_name, groups, ngroups, cap_groups, s->name, 0, &made);
+        if (!p) {
+            mem_free(at);
+            return false;
+        }
+        at[i] = (uint32_t)(p - to->groups);
+        if (made) {
+            *p = *s;
+            continue;
+        }
+        p->count += s->count;
+        p->created += s->created;
+        p->ended += s->ended;
+    }
+    for (uint32_t i = g0; at && i < g1; i++) {
+        g[i].group = at[g[i].group];
+    }
+    mem_free(at);
+    return at != NULL;
+}
+
+static bool add_waits(struct tally *to, const struct tally *y)
+{
+    bool made = false;
+    for (uint32_t i = 0; i < y->nwaits; i++) {
+        const struct wait_row *s = &y->waits[i];
+        struct wait_row *p = ROW(to, by_wait, waits, nwaits, cap_waits, s->reason, s->stack, &made);
+        if (!p) {
+            return false;
+        }
+        if (made) {
+            *p = *s;
+            continue;
+        }
+        p->count += s->count;
+        p->open += s->open;
+        p->total = ns_add(p->total, s->total);
+        p->longest_done = s->longest_done > p->longest_done ? s->longest_done : p->longest_done;
+        moment_longer(&p->longest, &s->longest, false);
+    }
+    return true;
+}
+
+static bool add_pairs(struct tally *to, const struct tally *y)
+{
+    uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
+    bool made = false, ok = at != NULL;
+    for (uint32_t i = 0; ok && i < y->npairs; i++) {
+        const struct pair_row *s = &y->pairs[i];
+        const uint32_t waker = s->from_scheduler ? UINT32_MAX : s->waker;
+        struct pair_row *p = ROW(to, by_pair, pairs, npairs, cap_pairs, (uint64_t)s->reason << 32 | s->stack,
+                                 (uint64_t)waker << 32 | s->waker_stack, &made);
+        if (!p) {
+            ok = false;
+            break;
+        }
+        at[i] = (uint32_t)(p - to->pairs);
+        if (made) {
+            *p = *s;
+            continue;
+        }
+        p->count += s->count;
+        p->futile += s->futile;
+        p->total = ns_add(p->total, s->total);
+        if (s->longest.t1 - s->longest.t0 > p->longest.t1 - p->longest.t0) {
+            p->longest = s->longest;
+            p->longest_waker = s->longest_waker;
+        }
+    }
+    const size_t more = y->nwakes < WAKES_MAX - to->nwakes ? y->nwakes : WAKES_MAX - to->nwakes;
+    struct wake *w = ok && more ? mem_grow(to->wakes, &to->cap_wakes, to->nwakes + more, sizeof *w) : NULL;
+    ok = ok && (w || !more);
+    for (size_t i = 0; ok && i < more; i++) {
+        to->wakes = w;
+        w[to->nwakes] = y->wakes[i];
+        w[to->nwakes++].pair = at[y->wakes[i].pair];
+    }
+    mem_free(at);
+    return ok;
+}
+
+static bool add_syscalls(struct tally *to, const struct tally *y)
+{
+    bool made = false;
+    for (uint32_t i = 0; i < y->nsyscalls; i++) {
+        const struct syscall_row *s = &y->syscalls[i];
+        struct syscall_row *p = ROW(to, by_syscall, syscalls, nsyscalls, cap_syscalls, s->stack, 0, &made);
+        if (!p) {
+            return false;
+        }
+        if (made) {
+            *p = *s;
+            continue;
+        }
+        p->count += s->count;
+        p->open += s->open;
+        p->blocking += s->blocking;
+        p->total = ns_add(p->total, s->total);
+        moment_longer(&p->longest, &s->longest, false);
+    }
+    return true;
+}
+
+static bool add_gw(struct tally *to, const struct tally *y)
+{
+    struct gwait *p = y->ngw ? mem_grow(to->gw, &to->cap_gw, to->ngw + y->ngw, sizeof *p) : NULL;
+    if (y->ngw && !p) {
+        return false;
+    }
+    if (y->ngw) {
+        to->gw = p;
+        memcpy(p + to->ngw, y->gw, y->ngw * sizeof *p);
+        to->ngw += y->ngw;
+    }
+    return true;
+}
+
+/* What goroutines g0 .. g1-1 added. */
+static bool tally_add(struct tally *to, const struct tally *y, struct gstat *g, uint32_t g0, uint32_t g1)
+{
+    bool ok =
+        add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) && add_gw(to, y);
+    for (uint32_t i = 0; i < y->nenders; i++) {
+        struct gstat *k = &g[y->enders[i].g];
+        k->ended += y->enders[i].ended;
+        k->waiters += y->enders[i].waiters;
+        k->ended_ns = ns_add(k->ended_ns, y->enders[i].ended_ns);
+    }
+    for (uint32_t i = 0; i < y->nlocks && ok; i++) {
+        ok = tally_lock(to, &y->locks[i]);
+    }
+    for (uint32_t i = 0; i < y->nworst; i++) {
+        tally_worst(to, &y->worst[i]);
+    }
+    for (int i = 0; i < GC_MODES; i++) {
+        to->label_ns[i] = ns_add(to->label_ns[i], y->label_ns[i]);
+    }
+    hist_sum(&to->sched, &y->sched);
+    hist_sum(&to->sched_system, &y->sched_system);
+    to->long_runnables += y->long_runnables;
+    to->lock_waits_all += y->lock_waits_all;
+    to->g_created += y->g_created;
+    to->g_ended += y->g_ended;
+    to->g_at_start += y->g_at_start;
+    to->g_at_end += y->g_at_end;
+    return ok;
+}
+
+static void tally_tabs_free(struct tally *y)
+{
+    tab_free(&y->by_name);
+    tab_free(&y->by_wait);
+    tab_free(&y->by_pair);
+    tab_free(&y->by_syscall);
+    tab_free(&y->by_ender);
+    mem_free(y->enders);
+}
+
+static void tally_free(struct tally *y)
+{
+    if (!y) {
+        return;
+    }
+    tally_tabs_free(y);
+    mem_free(y->groups);
+    mem_free(y->waits);
+    mem_free(y->pairs);
+    mem_free(y->syscalls);
+    mem_free(y->locks);
+    mem_free(y->gw);
+    mem_free(y->wakes);
+    mem_free(y);
+}
+
+/* ---- all of them --------------------------------------------------------------------------------------------- */
+
+struct runs {
+    struct triage *tg;
+    struct tally *sum;
+    uint32_t size; /* goroutines a run */
+};
+
+static bool run_count(void *arg, size_t i, void **kept)
+{
+    const struct runs *r = arg;
+    const struct triage *tg = r->tg;
+    const uint32_t g0 = (uint32_t)i * r->size, g1 = tg->ng - g0 < r->size ? tg->ng : g0 + r->size;
+    struct tally *y = mem_zalloc(sizeof *y);
+    *kept = y;
+    return y && tally_goroutines(tg, y, g0, g1);
+}
+
+static bool run_add(void *arg, size_t i, void *kept)
+{
+    struct runs *r = arg;
+    struct triage *tg = r->tg;
+    const uint32_t g0 = (uint32_t)i * r->size, g1 = tg->ng - g0 < r->size ? tg->ng : g0 + r->size;
+    bool ok = kept && tally_add(r->sum, kept, tg->g, g0, g1);
+    tally_free(kept);
+    tg->work->next = g1;
+    return ok;
+}
+
+static void run_drop(void *kept)
+{
+    tally_free(kept);
+}
+
+bool triage_goroutines(struct triage *tg)
+{
+    struct triage_work *wk = tg->work;
+    struct runs r = {.tg = tg, .sum = mem_zalloc(sizeof *r.sum)};
+    r.size = tg->ng / RUNS + 1 < RUN_MOST ? tg->ng / RUNS + 1 : RUN_MOST;
+    struct tally *y = r.sum;
+    bool ok = y && slices_each(trace_threads(tg->tr), (tg->ng + r.size - 1) / r.size,
+                               &(struct slices_job){run_count, run_add, run_drop, &r});
+    if (!ok) {
+        tally_free(y);
+        return false;
+    }
+    tg->groups = y->groups;
+    tg->ngroups = y->ngroups;
+    tg->waits = y->waits;
+    tg->nwaits = y->nwaits;
+    tg->pairs = y->pairs;
+    tg->npairs = y->npairs;
+    tg->syscalls = y->syscalls;
+    tg->nsyscalls = y->nsyscalls;
+    tg->lock_waits = y->locks;
+    tg->nlock_waits = y->nlocks;
+    tg->lock_waits_all = y->lock_waits_all;
+    wk->gw = y->gw;
+    wk->ngw = y->ngw;
+    wk->wakes = y->wakes;
+    wk->nwakes = y->nwakes;
+    wk->long_runnables = y->long_runnables;
+    tg->sched = y->sched;
+    tg->sched_system = y->sched_system;
+    memcpy(tg->worst, y->worst, sizeof tg->worst);
+    tg->nworst = y->nworst;
+    memcpy(tg->label_ns, y->label_ns, sizeof tg->label_ns);
+    tg->g_created = y->g_created;
+    tg->g_ended = y->g_ended;
+    tg->g_at_start = y->g_at_start;
+    tg->g_at_end = y->g_at_end;
+    tally_tabs_free(y);
+    mem_free(y);
+    return true;
+}

@@ -1,0 +1,49 @@
+/*
+ * tally.h - what a run of neighbouring goroutines adds to the tables: counted apart from all others, so that threads may
+ * count side by side, then added to struct triage in the goroutines' order. What a run is doesn't depend on how many
+ * threads there are, so neither do the tables.
+ *
+ * Who includes it: goroutines.c, which counts, and tally.c, which adds. Rows are numbered within the tally.
+ */
+#ifndef GOTOP_TRIAGE_TALLY_H
+#define GOTOP_TRIAGE_TALLY_H
+
+#include "triage/tri.h"
+
+struct ender { /* a goroutine that ended others' waits */
+    uint32_t g, ended, waiters, last_waiter;
+    int64_t ended_ns;
+};
+struct tally_name {
+    uint32_t g, name; /* g: + 1 */
+};
+enum { TALLY_NAMES = 512 };
+
+struct tally {
+    struct tab by_name, by_wait, by_pair, by_syscall, by_ender;
+    struct group *groups;
+    struct wait_row *waits;
+    struct pair_row *pairs;
+    struct syscall_row *syscalls;
+    struct ender *enders;
+    struct lock_wait *locks; /* the LOCK_WAITS longest: in no order until they are so many, then a heap */
+    struct gwait *gw;
+    struct wake *wakes;
+    uint32_t ngroups, nwaits, npairs, nsyscalls, nenders, nlocks, nworst;
+    size_t ngw, nwakes;
+    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes;
+    struct hist sched, sched_system;
+    struct sched_wait worst[WORST];
+    int64_t label_ns[GC_MODES];
+    uint64_t long_runnables, lock_waits_all;
+    uint32_t g_created, g_ended, g_at_start, g_at_end;
+    struct tally_name name[TALLY_NAMES]; /* names lately asked for */
+};
+
+/* tally_goroutines - count goroutines g0 .. g1-1 into an empty tally and their struct gstat. false: out of memory, or unwanted. */
+bool tally_goroutines(const struct triage *tg, struct tally *y, uint32_t g0, uint32_t g1);
+/* tally_lock - a wait for a lock, if it is among the longest. tally_worst - a scheduler latency, if it is among the worst. */
+bool tally_lock(struct tally *y, const struct lock_wait *lw);
+void tally_worst(struct tally *y, const struct sched_wait *x);
+
+#endif
