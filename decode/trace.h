@@ -265,7 +265,7 @@ bool span_prev(struct span_iter *it);
 /*
  * trace_walk - all spans of goroutines g0 .. g1-1, one goroutine after another, each one's in order: for who counts everything.
  * begin is told of each; spans of up to SPAN_BLOCK + 1 of its spans at a time (stack_end is not filled in); then end. Returns
- * false as soon as one of them does. Several threads may walk at once, while nobody loads.
+ * false as soon as one of them does. Several threads may walk at once, while nobody loads (or ask trace_states() and look-ups by time).
  */
 struct span_walk {
     bool (*begin)(void *arg, uint32_t g, const struct lane_info *li);
@@ -274,6 +274,12 @@ struct span_walk {
     void *arg;
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
+/*
+ * trace_states - the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a time: span i of n lasts from
+ * t[i] to t[i + 1] and is of state[i]. Blocks with no span of min_ns (ST_NONE apart) are left out. Until f returns false.
+ */
+void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns,
+                  bool (*f)(void *arg, const int64_t *t, const uint8_t *state, uint32_t n), void *arg);
 int trace_threads(const struct trace *tr); /* how many may be at work on it, the caller's included: >= 1 */
 
 /* trace_span_at - the span covering t; false if the lane has none there. O(log spans). */

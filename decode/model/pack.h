@@ -164,6 +164,8 @@ void pack_init(void); /* before the first pack_spans(); any number of times */
 
 /* unpack_spans - n <= SPAN_BLOCK spans back from a packed block (decode/model/pack_read.c); needs no pack_init(). */
 void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out);
+/* unpack_times - only how long they are, and their tags: for a third of the cost. */
+void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_BLOCK], uint32_t tag[SPAN_BLOCK]);
 
 /* A stored duration in ns. */
 static inline int64_t pack_dur_ns(uint64_t x, unsigned flags)

@@ -175,45 +175,62 @@ static const uint8_t *column_ids(const uint8_t *p, uint32_t n, enum lengths k, b
     return p;
 }
 
-void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out)
+/* A block's durations and tags; stack: NULL, or its spans' stacks where they stand in a palette. Returns what stands behind. */
+static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, bool sse, int64_t *dur, uint32_t *tag,
+                                   uint32_t *stack)
 {
-    uint32_t v[SPAN_BLOCK + 4], pair[PALETTE_MOST];
-    uint8_t at[SPAN_BLOCK + 16];
+    uint32_t v[SPAN_BLOCK + 4];
     const unsigned flags = *p++;
-    const bool sse = have_sse();
     if (flags & PACK_PALETTE) {
+        uint32_t pair[PALETTE_MOST];
+        uint8_t at[SPAN_BLOCK + 16];
         const uint8_t *planes;
         unsigned np = palette_unpack(p, n, flags, pair, &planes, &p);
         for (uint32_t i = 0; i < n; i += 16)
             palette_sixteen(planes, np, n, i, at + i);
-        for (uint32_t i = 0; i < n; i++) {
-            out[i].tag = pair[at[i]] >> 24;
-            out[i].stack = pair[at[i]] & 0xffffff;
-        }
+        for (uint32_t i = 0; i < n; i++)
+            tag[i] = pair[at[i]] >> 24;
+        for (uint32_t i = 0; stack && i < n; i++)
+            stack[i] = pair[at[i]] & 0xffffff;
     }
     for (uint32_t i = 0; i < n && !(flags & PACK_PALETTE); i++) {
-        out[i].tag = *p++;
+        tag[i] = *p++;
         if (flags & PACK_WIDE_TAG)
-            out[i].tag |= (uint32_t)*p++ << 8;
+            tag[i] |= (uint32_t)*p++ << 8;
     }
     if (flags & PACK_LONG_DUR) {
-        uint64_t dur[SPAN_BLOCK];
-        p = column_plain(p, n, DUR_LONG, dur);
+        uint64_t l[SPAN_BLOCK];
+        p = column_plain(p, n, DUR_LONG, l);
         for (uint32_t i = 0; i < n; i++)
-            out[i].dur = pack_dur_ns(dur[i], flags);
+            dur[i] = pack_dur_ns(l[i], flags);
     } else {
         p = column_ids(p, n, DUR, sse, v);
         for (uint32_t i = 0; i < n; i++)
-            out[i].dur = pack_dur_ns(v[i], flags);
+            dur[i] = pack_dur_ns(v[i], flags);
     }
+    return p;
+}
+
+void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_BLOCK], uint32_t tag[SPAN_BLOCK])
+{
+    unpack_front(p, n, have_sse(), dur, tag, NULL);
+}
+
+void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out)
+{
+    int64_t dur[SPAN_BLOCK];
+    uint32_t tag[SPAN_BLOCK], stack[SPAN_BLOCK + 4], who[SPAN_BLOCK + 4];
+    const unsigned flags = *p;
+    const bool sse = have_sse();
+    p = unpack_front(p, n, sse, dur, tag, stack);
     if (flags & PACK_WHO)
-        p = column_ids(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, sse, v);
+        p = column_ids(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, sse, who);
+    else
+        memset(who, 0, n * sizeof *who);
+    if (!(flags & PACK_PALETTE) && flags & PACK_STACK)
+        column_ids(p, n, flags & PACK_LONG_STACK ? ID_LONG : ID, sse, stack);
+    else if (!(flags & PACK_PALETTE))
+        memset(stack, 0, n * sizeof *stack);
     for (uint32_t i = 0; i < n; i++)
-        out[i].who = flags & PACK_WHO ? v[i] : 0;
-    if (flags & PACK_PALETTE)
-        return;
-    if (flags & PACK_STACK)
-        column_ids(p, n, flags & PACK_LONG_STACK ? ID_LONG : ID, sse, v);
-    for (uint32_t i = 0; i < n; i++)
-        out[i].stack = flags & PACK_STACK ? v[i] : 0;
+        out[i] = (struct rawspan){dur[i], who[i], stack[i], tag[i]};
 }

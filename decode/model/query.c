@@ -579,22 +579,6 @@ bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct s
 
 /* ---- long spans ------------------------------------------------------------------------------------------- */
 
-/* The blocks from that of t0 to that of t1, those without a span of at least min_ns skipped. */
-static uint32_t next_block(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns)
-{
-    while (b <= last && b < spans_nblk(l)) {
-        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= spans_nblk(l) &&
-            l->blocks->group[b / SPAN_GROUP].longest < min_ns) {
-            b += SPAN_GROUP;
-            continue;
-        }
-        if (blocks_longest(l->blocks, b) >= min_ns)
-            break;
-        b++;
-    }
-    return b;
-}
-
 /* Among the spans of a P's lane that overlap [t0,t1), each cut to the hold [a,b), the longest. -1: there is none. */
 static int64_t longest_within(const struct trace *tr, struct lane l, int64_t a, int64_t b, int64_t t0, int64_t t1,
                               struct span *out)
@@ -678,7 +662,7 @@ bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t
         pieces_get(tr, lane, k, &p);
         uint32_t first = spans_find(p.l, t0), last = spans_find(p.l, t1 - 1);
         for (uint32_t b = first; b <= last && b < block_count(p.l); b++) {
-            if (b != first && b != last && (b = next_block(p.l, b, last, best + 1)) >= block_count(p.l))
+            if (b != first && b != last && (b = spans_wide(p.l, b, last, best + 1)) >= block_count(p.l))
                 break;
             if (b > last)
                 break;
@@ -721,7 +705,7 @@ static bool hold_wide(struct span_iter *it, const struct wide *w, uint32_t m, ui
         pieces_get(it->tr, pl, k, &p);
         uint32_t last = spans_find(p.l, b > a ? b - 1 : a);
         for (uint32_t x = spans_find(p.l, a); x <= last && x < block_count(p.l); x++) {
-            if ((x = next_block(p.l, x, last, w->min_ns)) > last)
+            if ((x = spans_wide(p.l, x, last, w->min_ns)) > last)
                 break;
             struct span_iter sp = {.tr = it->tr, .lane = pl};
             block_load(&sp, k, x);
@@ -766,7 +750,7 @@ void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1
         pieces_get(tr, lane, k, &p);
         uint32_t last = spans_find(p.l, t1 - 1);
         for (uint32_t b = spans_find(p.l, t0); b <= last && b < block_count(p.l); b++) {
-            b = next_block(p.l, b, last, min_ns);
+            b = spans_wide(p.l, b, last, min_ns);
             if (b > last || b >= block_count(p.l))
                 break;
             block_load(&it, k, b);

@@ -31,6 +31,31 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     return n;
 }
 
+uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_BLOCK + 1],
+                     uint32_t tag[SPAN_BLOCK + 1], int64_t *t0, int64_t end)
+{
+    if (b < spans_nblk(l)) {
+        struct blk k = blocks_get(l->blocks, b);
+        unpack_times(k.data, SPAN_BLOCK, dur, tag);
+        *t0 = k.t0;
+        return SPAN_BLOCK;
+    }
+    *t0 = l->wait_t0;
+    uint32_t n = spans_nwait(l);
+    if (l->packed)
+        unpack_times(l->wait.packed, n, dur, tag);
+    for (uint32_t i = 0; !l->packed && i < n; i++) {
+        const struct waitspan *w = &spans_wait(l)[i];
+        dur[i] = wait_dur(w, sp->longs);
+        tag[i] = wait_tag(w);
+    }
+    if (l->begun && !l->ended) {
+        dur[n] = end > l->t0 ? end - l->t0 : 0;
+        tag[n++] = wait_tag(&l->open);
+    }
+    return n;
+}
+
 static inline int64_t start_at(const struct spanblocks *v, uint32_t k)
 {
     enum { EACH = SPAN_GROUP / SPAN_START };
@@ -70,6 +95,21 @@ uint32_t spans_find(const struct spanlane *l, int64_t t)
     if (!n || t >= l->wait_t0)
         return n ? (spans_nwait(l) || !l->ended ? n : n - 1) : 0;
     return block_at(l->blocks, t, start_between(l->blocks, t, 0, nstarts(l->blocks)));
+}
+
+uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns)
+{
+    while (b <= last && b < spans_nblk(l)) {
+        if (b % SPAN_GROUP == 0 && b + SPAN_GROUP <= spans_nblk(l) &&
+            l->blocks->group[b / SPAN_GROUP].longest < min_ns) {
+            b += SPAN_GROUP;
+            continue;
+        }
+        if (blocks_longest(l->blocks, b) >= min_ns)
+            break;
+        b++;
+    }
+    return b;
 }
 
 /* A position in a lane that only moves forward: totals up to `t`, which is the start of span `i` of the block. */

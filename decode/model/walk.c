@@ -88,6 +88,42 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     return w->end(w->arg, at->g);
 }
 
+/* Those of the spans of block b of a piece that overlap [t0,t1). */
+static bool block_states(const struct piece *p, uint32_t b, int64_t t0, int64_t t1,
+                         bool (*f)(void *arg, const int64_t *t, const uint8_t *state, uint32_t n), void *arg)
+{
+    int64_t dur[SPAN_BLOCK + 1], t[SPAN_BLOCK + 2];
+    uint32_t tag[SPAN_BLOCK + 1];
+    uint8_t state[SPAN_BLOCK + 1];
+    uint32_t n = spans_times(&p->f->pool, p->l, b, dur, tag, &t[0], p->end), from = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        t[i + 1] = t[i] + dur[i];
+        state[i] = p->f->pool.tags[tag[i]].state;
+    }
+    while (from < n && t[from + 1] <= t0)
+        from++;
+    while (n > from && t[n - 1] >= t1)
+        n--;
+    return from == n || f(arg, t + from, state + from, n - from);
+}
+
+void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns,
+                  bool (*f)(void *arg, const int64_t *t, const uint8_t *state, uint32_t n), void *arg)
+{
+    if (t1 <= t0 || l.kind == LANE_M || !pieces_n(tr, l))
+        return;
+    for (uint32_t k = pieces_at(tr, l, t0), z = pieces_at(tr, l, t1 - 1); k <= z; k++) {
+        struct piece p;
+        pieces_get(tr, l, k, &p);
+        const uint32_t last = spans_find(p.l, t1 - 1);
+        const uint32_t n = spans_nblk(p.l) + (spans_nwait(p.l) || !p.l->ended);
+        for (uint32_t b = spans_wide(p.l, spans_find(p.l, t0), last, min_ns); b <= last && b < n;
+             b = spans_wide(p.l, b + 1, last, min_ns))
+            if (!block_states(&p, b, t0, t1, f, arg))
+                return;
+    }
+}
+
 int trace_threads(const struct trace *tr)
 {
     return tr->threads > 1 ? tr->threads : 1;

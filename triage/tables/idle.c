@@ -12,8 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/model/alive.h"
 #include "decode/base/mem.h"
+#include "decode/model/alive.h"
 
 #define EVENTS_AIM (1u << 17)
 #define SLICES 256
@@ -21,27 +21,31 @@
 
 enum { CNT_IDLE, CNT_RUNNABLE, CNT_SYSCALL, CNT_HELD, CNT_STW, CNT_P, CNTS };
 
-struct delta {
-    int64_t t;
-    int32_t what; /* enum above */
-    int32_t by;   /* +1, -1 */
+/* What is counted of one window. */
+struct part {
+    int64_t idle[IDLE_WHYS], missed_wall;
+    int64_t slice[SLICES];  /* missed ns by 256th of the trace */
+    int64_t busy[BUSY_MAX]; /* ns by number of busy Ps */
 };
 
-struct sweep {
-    struct triage *tg;
-    struct delta *d;
+struct sweep { /* of one window */
+    const struct triage *tg;
+    struct keyed_row *d; /* changes of a count: CHANGE_KEY, sorted by it, and by when */
     size_t n, cap;
     int64_t w0, w1; /* the window */
-    struct alive alive;
-    unsigned steps; /* between ticks */
-    int64_t *slice; /* missed ns by 256th of the trace */
-    int64_t *busy;  /* ns by number of busy Ps */
+    struct alive *alive;
+    unsigned steps;      /* between ticks */
+    int64_t since, last; /* of the P at hand: from when on it has been there; its last moment */
+    struct part *part;
     bool failed;
 };
 
+/* A change: when, since the window began; which count; up or down. */
+#define CHANGE_KEY(t, what, up) ((uint64_t)(t) << 4 | (uint64_t)(what) << 1 | (up))
+
 static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
 {
-    struct delta *p;
+    struct keyed_row *p;
     t0 = t0 > s->w0 ? t0 : s->w0;
     t1 = t1 < s->w1 ? t1 : s->w1;
     if (t0 >= t1 || s->failed) {
@@ -53,8 +57,8 @@ static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
         return;
     }
     s->d = p;
-    p[s->n++] = (struct delta){t0, what, 1};
-    p[s->n++] = (struct delta){t1, what, -1};
+    p[s->n++].key = CHANGE_KEY(t0 - s->w0, what, 1);
+    p[s->n++].key = CHANGE_KEY(t1 - s->w0, what, 0);
 }
 
 /* A step of any loop; true: go on. */
@@ -66,41 +70,35 @@ static bool step(struct sweep *s)
     return !s->failed;
 }
 
-static bool g_span(void *arg, const struct span *sp)
+static bool g_spans(void *arg, const int64_t *t, const uint8_t *state, uint32_t n)
 {
     struct sweep *s = arg;
-    if (sp->state == ST_RUNNABLE) {
-        add(s, sp->t0 + RUNNABLE_NOTICE, sp->t1, CNT_RUNNABLE);
-    } else if (sp->state == ST_SYSCALL) {
-        add(s, sp->t0, sp->t1, CNT_SYSCALL);
+    for (uint32_t i = 0; i < n; i++) {
+        if (state[i] == ST_RUNNABLE) {
+            add(s, t[i] + RUNNABLE_NOTICE, t[i + 1], CNT_RUNNABLE);
+        } else if (state[i] == ST_SYSCALL && t[i + 1] - t[i] >= IDLE_NOTICE) {
+            add(s, t[i], t[i + 1], CNT_SYSCALL);
+        }
     }
     return step(s);
 }
 
-static void p_lane(struct sweep *s, uint32_t p)
+static bool p_spans(void *arg, const int64_t *t, const uint8_t *state, uint32_t n)
 {
-    struct span_iter it;
-    int64_t since, last = s->w0;
-    if (!span_seek(&it, s->tg->tr, (struct lane){LANE_P, p}, s->w0)) {
-        return;
+    struct sweep *s = arg;
+    s->since = s->since == NO_TIME ? t[0] : s->since;
+    for (uint32_t i = 0; i < n; i++) {
+        if (state[i] == ST_NONE) { /* not there: busy spans need no event of their own */
+            add(s, s->since, t[i], CNT_P);
+            s->since = t[i + 1];
+        } else if (state[i] == ST_IDLE && t[i + 1] - t[i] >= IDLE_NOTICE) {
+            add(s, t[i], t[i + 1], CNT_IDLE);
+        } else if (state[i] == ST_SYSCALL && t[i + 1] - t[i] >= IDLE_NOTICE) {
+            add(s, t[i], t[i + 1], CNT_HELD);
+        }
     }
-    since = span_get(&it)->t0;
-    do {
-        const struct span *sp = span_get(&it);
-        if (sp->t0 >= s->w1) {
-            break;
-        }
-        if (sp->state == ST_NONE) { /* not there: busy spans need no event of their own */
-            add(s, since, sp->t0, CNT_P);
-            since = sp->t1;
-        } else if (sp->state == ST_IDLE && tri_len(sp) >= IDLE_NOTICE) {
-            add(s, sp->t0, sp->t1, CNT_IDLE);
-        } else if (sp->state == ST_SYSCALL && tri_len(sp) >= IDLE_NOTICE) {
-            add(s, sp->t0, sp->t1, CNT_HELD);
-        }
-        last = sp->t1;
-    } while (step(s) && span_next(&it));
-    add(s, since, last, CNT_P);
+    s->last = t[n];
+    return step(s);
 }
 
 static void collect(struct sweep *s)
@@ -108,15 +106,18 @@ static void collect(struct sweep *s)
     const struct trace *tr = s->tg->tr;
     const struct range *r;
     size_t n = trace_ranges(tr, RANGE_STW, &r);
-    s->n = 0;
     for (uint32_t p = 0; p < s->tg->np && !s->failed; p++) {
-        p_lane(s, p);
+        s->since = NO_TIME;
+        trace_states(tr, (struct lane){LANE_P, p}, s->w0, s->w1, 0, p_spans, s);
+        if (s->since != NO_TIME) {
+            add(s, s->since, s->last, CNT_P);
+        }
     }
-    for (uint32_t g = 0; (g = alive_next(&s->alive, tr, LANE_G, s->w0, s->w1, g, s->tg->ng)) != NO_LANE && step(s);
+    for (uint32_t g = 0; (g = alive_next(s->alive, tr, LANE_G, s->w0, s->w1, g, s->tg->ng)) != NO_LANE && step(s);
          g++) {
-        const int64_t *ns = s->tg->g[g].ns;
-        if (ns[GM_SCHED] + ns[GM_SYSCALL] + ns[GM_SYSBLOCK] >= IDLE_NOTICE) {
-            trace_wide(tr, (struct lane){LANE_G, g}, s->w0, s->w1, IDLE_NOTICE, g_span, s);
+        const struct gstat *st = &s->tg->g[g];
+        if (st->longest_sched > RUNNABLE_NOTICE || st->longest_syscall >= IDLE_NOTICE) {
+            trace_states(tr, (struct lane){LANE_G, g}, s->w0, s->w1, IDLE_NOTICE, g_spans, s);
         }
     }
     for (size_t i = 0; i < n; i++) {
@@ -124,22 +125,16 @@ static void collect(struct sweep *s)
     }
 }
 
-static int cmp_delta(const void *a, const void *b)
-{
-    const struct delta *x = a, *y = b;
-    return (x->t > y->t) - (x->t < y->t);
-}
-
 static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
 {
     int64_t len = s->tg->end / SLICES + 1;
-    s->tg->missed_wall = ns_add(s->tg->missed_wall, t1 - t0);
+    s->part->missed_wall = ns_add(s->part->missed_wall, t1 - t0);
     t0 -= s->tg->t0;
     t1 -= s->tg->t0;
     while (t0 < t1) {
         int64_t i = t0 / len, to = (i + 1) * len < t1 ? (i + 1) * len : t1;
         i = i < SLICES ? i : SLICES - 1;
-        s->slice[i] = ns_add(s->slice[i], ns_mul(to - t0, ps));
+        s->part->slice[i] = ns_add(s->part->slice[i], ns_mul(to - t0, ps));
         t0 = to;
     }
 }
@@ -147,60 +142,66 @@ static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
 /* Between two moments nothing changes: c[] holds. */
 static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1)
 {
-    struct triage *tg = s->tg;
+    struct part *part = s->part;
     int64_t idle = c[CNT_IDLE], missed, sys = c[CNT_SYSCALL] - c[CNT_HELD], busy = c[CNT_P] - idle, dt = t1 - t0;
     busy = busy < 0 ? 0 : busy < BUSY_MAX ? busy : BUSY_MAX - 1;
-    s->busy[busy] = ns_add(s->busy[busy], dt);
+    part->busy[busy] = ns_add(part->busy[busy], dt);
     if (idle <= 0) {
         return;
     }
     if (c[CNT_STW] > 0) {
-        tg->idle[IDLE_STW] = ns_add(tg->idle[IDLE_STW], ns_mul(idle, dt));
+        part->idle[IDLE_STW] = ns_add(part->idle[IDLE_STW], ns_mul(idle, dt));
         return;
     }
     missed = c[CNT_RUNNABLE] < idle ? c[CNT_RUNNABLE] : idle;
     sys = sys < 0 ? 0 : sys < idle - missed ? sys : idle - missed;
     if (missed > 0) {
-        tg->idle[IDLE_MISSED] = ns_add(tg->idle[IDLE_MISSED], ns_mul(missed, dt));
+        part->idle[IDLE_MISSED] = ns_add(part->idle[IDLE_MISSED], ns_mul(missed, dt));
         miss(s, t0, t1, missed);
     }
-    tg->idle[IDLE_SYSCALL] = ns_add(tg->idle[IDLE_SYSCALL], ns_mul(sys, dt));
-    tg->idle[IDLE_NOWORK] = ns_add(tg->idle[IDLE_NOWORK], ns_mul(idle - missed - sys, dt));
+    part->idle[IDLE_SYSCALL] = ns_add(part->idle[IDLE_SYSCALL], ns_mul(sys, dt));
+    part->idle[IDLE_NOWORK] = ns_add(part->idle[IDLE_NOWORK], ns_mul(idle - missed - sys, dt));
 }
 
 static void run_window(struct sweep *s)
 {
     int64_t c[CNTS] = {0}, at = s->w0;
-    qsort(s->d, s->n, sizeof *s->d, cmp_delta);
+    if (!rows_sort(s->d, s->n)) {
+        s->failed = true;
+        return;
+    }
     for (size_t i = 0; i < s->n && step(s); i++) {
-        if (s->d[i].t > at) {
-            settle(s, c, at, s->d[i].t);
-            at = s->d[i].t;
+        const uint64_t key = s->d[i].key;
+        const int64_t t = s->w0 + (int64_t)(key >> 4);
+        if (t > at) {
+            settle(s, c, at, t);
+            at = t;
         }
-        c[s->d[i].what] += s->d[i].by;
+        c[key >> 1 & 7] += key & 1 ? 1 : -1;
     }
     if (s->w1 > at) {
         settle(s, c, at, s->w1);
     }
 }
 
-static void finish(struct sweep *s)
+static void finish(struct triage *tg, const struct part *part)
 {
-    struct triage *tg = s->tg;
     int64_t known = 0, len = tg->end / SLICES + 1, seen = 0;
     int best = 0;
+    memcpy(tg->idle, part->idle, sizeof tg->idle);
+    tg->missed_wall = part->missed_wall;
     for (int i = 0; i < IDLE_SHORT; i++) {
         known = ns_add(known, tg->idle[i]);
     }
     tg->idle[IDLE_SHORT] = tg->p_sum.ns[ST_IDLE] > known ? tg->p_sum.ns[ST_IDLE] - known : 0;
     for (int i = 1; i < SLICES; i++) {
-        best = s->slice[i] > s->slice[best] ? i : best;
+        best = part->slice[i] > part->slice[best] ? i : best;
     }
-    tg->idle_worst_ns = s->slice[best];
+    tg->idle_worst_ns = part->slice[best];
     tg->idle_worst = (struct moment){
         tg->t0 + best * len, tg->t0 + ((best + 1) * len < tg->end ? (best + 1) * len : tg->end), NO_LANE, NO_LANE};
     for (int i = 0; i < BUSY_MAX; i++) {
-        seen = ns_add(seen, s->busy[i]);
+        seen = ns_add(seen, part->busy[i]);
         if (seen >= tg->end - tg->end / 100) {
             tg->busy_p99 = (uint32_t)i;
             break;
@@ -208,33 +209,82 @@ static void finish(struct sweep *s)
     }
 }
 
+/* ---- all windows --------------------------------------------------------------------------------------------- */
+
+struct windows {
+    struct triage *tg;
+    struct alive alive;
+    struct part *sum;
+    int64_t n;
+};
+
+static int64_t window_start(const struct windows *w, int64_t i)
+{
+    return i == w->n ? w->tg->t1 : w->tg->t0 + (int64_t)((double)w->tg->end * ((double)i / (double)w->n));
+}
+
+static bool window_sweep(void *arg, size_t i, void **kept)
+{
+    struct windows *w = arg;
+    struct sweep s = {.tg = w->tg,
+                      .alive = &w->alive,
+                      .w0 = window_start(w, (int64_t)i),
+                      .w1 = window_start(w, (int64_t)i + 1),
+                      .part = mem_zalloc(sizeof *s.part)};
+    *kept = s.part;
+    if (!s.part) {
+        return false;
+    }
+    collect(&s);
+    if (s.n && !s.failed) {
+        run_window(&s);
+    }
+    mem_free(s.d);
+    return !s.failed;
+}
+
+static bool window_add(void *arg, size_t i, void *kept)
+{
+    struct part *sum = ((struct windows *)arg)->sum, *p = kept;
+    (void)i;
+    for (int k = 0; k < IDLE_WHYS; k++) {
+        sum->idle[k] = ns_add(sum->idle[k], p->idle[k]);
+    }
+    for (int k = 0; k < SLICES; k++) {
+        sum->slice[k] = ns_add(sum->slice[k], p->slice[k]);
+    }
+    for (int k = 0; k < BUSY_MAX; k++) {
+        sum->busy[k] = ns_add(sum->busy[k], p->busy[k]);
+    }
+    sum->missed_wall = ns_add(sum->missed_wall, p->missed_wall);
+    mem_free(p);
+    return true;
+}
+
+static void window_drop(void *kept)
+{
+    mem_free(kept);
+}
+
 bool triage_idle(struct triage *tg)
 {
-    struct sweep s = {.tg = tg};
+    struct windows w = {.tg = tg, .sum = mem_zalloc(sizeof *w.sum)};
     uint64_t events = tg->work->long_runnables * 2;
-    int64_t windows;
+    bool ok = w.sum != NULL;
     for (uint32_t p = 0; p < tg->np; p++) {
         events += tg->p[p].spans;
     }
-    windows = (int64_t)(events / EVENTS_AIM) + 1;
-    s.slice = mem_zalloc(SLICES * sizeof *s.slice);
-    s.busy = mem_zalloc(BUSY_MAX * sizeof *s.busy);
-    if (s.slice && s.busy && tg->end > 0) {
-        for (int64_t i = 0; i < windows && !s.failed; i++) {
-            s.w0 = tg->t0 + (int64_t)((double)tg->end * ((double)i / (double)windows));
-            s.w1 =
-                i + 1 == windows ? tg->t1 : tg->t0 + (int64_t)((double)tg->end * ((double)(i + 1) / (double)windows));
-            collect(&s);
-            if (s.n) {
-                run_window(&s);
-            }
+    w.n = (int64_t)(events / EVENTS_AIM) + 1;
+    if (ok && tg->end > 0) {
+        /* Nobody lives then: but whom to ask is known from here on, and threads only read it. */
+        (void)alive_next(&w.alive, tg->tr, LANE_G, INT64_MIN, INT64_MIN, 0, tg->ng);
+        ok = slices_each(trace_threads(tg->tr), (size_t)w.n,
+                         &(struct slices_job){window_sweep, window_add, window_drop, &w});
+        if (ok) {
+            finish(tg, w.sum);
         }
-        finish(&s);
     }
-    s.failed |= !s.slice || !s.busy;
-    mem_free(s.slice);
-    mem_free(s.busy);
-    mem_free(s.d);
-    alive_free(&s.alive);
-    return !s.failed;
+    mem_free(w.sum);
+    alive_free(&w.alive);
+    return ok;
 }
