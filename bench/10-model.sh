@@ -42,7 +42,8 @@ for trace in $TRACE; do
         if [ -n "$GOCOUNT" ]; then
             go=$(sed -n 's/.* \([0-9.]*\) Mevents.*/\1/p' "$tmp/go")
             awk -v go="$go" '/^model:/ { for (i = 2; i < NF; i++) if ($(i + 1) == "M") if (go > 0)
-                printf "against Go'\''s reader: %.2f times its events a second\n", $i / go }' "$tmp/out"
+                printf "against Go'\''s reader: %.2f times its events a second\n", $i / go }
+                /^file to findings:/ { printf "against Go'\''s reader, to the findings: %.2f times its events a second\n", $(NF - 2) / go }' "$tmp/out"
         fi
         echo
     done

@@ -33,6 +33,8 @@
 #include "layout/draw/draw.h"
 #include "layout/draw/frame.h"
 #include "layout/move/search.h"
+#include "triage/findings/findings.h"
+#include "triage/triage.h"
 
 #define SLICE_NS 15000000 /* what the viewer decodes between two frames */
 
@@ -357,6 +359,28 @@ static void bounded(struct trace *tr, const struct loaded *best)
            (double)mem_peak() / 1e6);
 }
 
+/* findings - what the user waits for: from the model, loaded in best->s, to all tables and findings, by as many threads. */
+static void findings(const struct trace *tr, const struct loaded *best)
+{
+    struct triage *tg = NULL;
+    struct findings fs = {0};
+    struct err e;
+    const double bytes = (double)trace_info(tr)->bytes, t0 = now(), c0 = cpu_now();
+    if (triage_new(tr, &tg, &e) != ERR_OK || triage_step(tg, INT64_MAX) != TRIAGE_DONE ||
+        findings_of(tg, &fs, &e) != ERR_OK) {
+        printf("file to findings: out of memory\n");
+    } else {
+        const double s = now() - t0, cpu = cpu_now() - c0;
+        printf("file to findings: %.3f s, %.2f times the model's; CPU %.3f s, %.2f times; private memory %.2f per "
+               "file byte; "
+               "%.2f M events/s\n",
+               best->s + s, (best->s + s) / best->s, best->cpu_s + cpu, (best->cpu_s + cpu) / best->cpu_s,
+               (double)mem_peak() / bytes, (double)trace_info(tr)->events / (best->s + s) / 1e6);
+    }
+    findings_free(&fs);
+    triage_free(tg);
+}
+
 static void whole(const struct trace *tr, const char *path, const struct trace_opts *o, const struct loaded *best,
                   size_t live, size_t peak)
 {
@@ -377,6 +401,7 @@ static void whole(const struct trace *tr, const char *path, const struct trace_o
         printf("instructions: %.1f an event\n", (double)best->instructions / ev);
     printf("private memory: peak %.1f MB, %.2f per file byte; of it resident %.1f MB, %.2f\n", (double)peak / 1e6,
            (double)peak / 1e6 / mb, (double)best->resident / 1e6, (double)best->resident / 1e6 / mb);
+    findings(tr, best);
     account(tr, live, peak);
     printf("first lanes after %.0f ms; longest step while loading in steps of %d ms: %.0f ms\n", first,
            SLICE_NS / 1000000, slow.most * 1e3);
