@@ -126,8 +126,7 @@ static bool generation(struct census *c, const struct v2_raw_gen *raw, const uin
     return true;
 }
 
-static enum err_code take_v2(const uint8_t *data, size_t len, const struct dialect *d, struct census *c,
-                             struct err *e)
+static enum err_code take_v2(const struct input *in, const struct dialect *d, struct census *c, struct err *e)
 {
     struct v2_raw_gen gen = {0};
     size_t pos = d->header;
@@ -135,8 +134,9 @@ static enum err_code take_v2(const uint8_t *data, size_t len, const struct diale
     for (int i = 0; i < 256; i++)
         if (v2_raw_specs[i].nargs)
             name_of(v2_raw_specs[i].name, c->kind[i].name);
-    while (ok && !(c->ngen && c->gen[c->ngen - 1].whole == false) && v2_raw_gen(data, len, d->read_as, &pos, &gen, e))
-        ok = generation(c, &gen, data);
+    while (ok && !(c->ngen && c->gen[c->ngen - 1].whole == false) &&
+           v2_raw_gen(in->data, input_stretch(in, pos), d->read_as, &pos, &gen, e))
+        ok = generation(c, &gen, in->data);
     if (e->code && e->code != ERR_NOMEM && !c->damage.code)
         c->damage = *e;
     ok = ok && e->code != ERR_NOMEM;
@@ -176,9 +176,10 @@ static void one(struct census *c, const struct v1_dialect *d, const struct v1_ra
     }
 }
 
-static enum err_code take_v1(const uint8_t *data, size_t len, const struct dialect *dl, struct census *c,
-                             struct err *e)
+static enum err_code take_v1(const struct input *in, const struct dialect *dl, struct census *c, struct err *e)
 {
+    const uint8_t *data = in->data;
+    const size_t len = in->len;
     struct v1_dialect d;
     const uint8_t *p = data + dl->header, *end = data + len;
     const char *why = "it ends within an event";
@@ -200,15 +201,16 @@ static enum err_code take_v1(const uint8_t *data, size_t len, const struct diale
     return ERR_OK;
 }
 
-enum err_code census_take(const uint8_t *data, size_t len, struct census *c, struct err *e)
+enum err_code census_take(const struct input *in, struct census *c, struct err *e)
 {
     struct dialect d;
+    const size_t len = in->len;
     *c = (struct census){.bytes = len};
-    enum err_code rc = dialect_tell(data, len, &d, e);
+    enum err_code rc = dialect_tell(in->data, len, &d, e);
     if (rc)
         return rc;
     c->structure = d.header;
-    rc = (d.second_family ? take_v2 : take_v1)(data, len, &d, c, e);
+    rc = (d.second_family ? take_v2 : take_v1)(in, &d, c, e);
     if (rc == ERR_OK && c->oom)
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for threads");
     uint64_t sum = c->structure + c->unread + c->strings.bytes + c->stacks.bytes + c->samples.bytes +

@@ -7,6 +7,7 @@
 #define GOTOP_DECODE_CENSUS_H
 
 #include "decode/input/dialect.h"
+#include "decode/input/input.h"
 #include "decode/base/err.h"
 #include "decode/base/idmap.h"
 
@@ -42,7 +43,7 @@ struct census {
     bool oom;
 };
 
-enum err_code census_take(const uint8_t *data, size_t len, struct census *c, struct err *e);
+enum err_code census_take(const struct input *in, struct census *c, struct err *e);
 void census_free(struct census *c);
 
 #endif

@@ -24,6 +24,7 @@
 #include <stdint.h>
 
 #include "decode/base/err.h"
+#include "decode/input/joint.h"
 
 struct trace;
 
@@ -52,6 +53,7 @@ struct trace_opts {          /* all zero = the defaults */
     uint64_t max_memory;     /* bytes of private memory to stay below, 0 = half of what the host has free */
     double ticks_per_second; /* first family, where the file does not say; 0 = unknown */
     const char *exe;         /* first family: ELF binary to resolve bare program counters with, NULL = none */
+    struct joint_paths more; /* further files of the same program, one timeline with it: decode/input/joint.h */
     bool grows;              /* trace_open_mem(), second family: more generations will come, see trace_grow() */
 };
 
@@ -63,7 +65,12 @@ enum err_code trace_open(const char *path, const struct trace_opts *opts, struct
 /* trace_open_mem - the same for bytes in memory, which must outlive the trace. Plain traces only. */
 enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
                              struct err *e);
+/* trace_open_input - an input that is open already, and stays so until the trace is closed. */
+enum err_code trace_open_input(const struct input *in, const struct trace_opts *opts, struct trace **out,
+                               struct err *e);
 void trace_close(struct trace *tr); /* NULL is allowed */
+/* trace_more - trace_opts.more. */
+const struct joint_paths *trace_more(const struct trace *tr);
 /*
  * trace_grow - a trace that grows: the bytes at the address it was opened with are `len` now, those from before unchanged,
  * and what is new are whole generations (decode/input/stream.h). trace_grown - that was all: the next trace_load() ends it.
@@ -148,6 +155,16 @@ enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1);
 bool trace_stretch(const struct trace *tr, int64_t t, int dir, int64_t *t0, int64_t *t1);
 int64_t trace_name_since(const struct trace *tr, uint32_t str);
 int64_t trace_goroutine_since(const struct trace *tr, uint64_t id);
+
+/*
+ * trace_gaps - of several files as one trace: when nothing was recorded, in order of time; what was met so far. Within a gap
+ * goroutines that live behind it are ST_UNKNOWN, everything else is ST_NONE; a goroutine that isn't told of behind it
+ * ends with it, a region begins or ends at it.
+ */
+struct trace_gap {
+    int64_t t0, t1;
+};
+uint32_t trace_gaps(const struct trace *tr, const struct trace_gap **out);
 
 enum ev_class {
     EC_TRANSITION,

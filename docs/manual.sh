@@ -17,7 +17,7 @@ rows() { # rows FILE
         : row
         s/", *"/\t/g; s/", *NULL, *"/\t\t/; s/", *[a-z_]*) *$//; s/")$//; s/\\\\/\\/g; s/\\"/"/g; p' "$1"
 }
-rows "$here/../viewer/commands.def" >"$dir/commands"
+rows "$here/../viewer/command/commands.def" >"$dir/commands"
 
 # The options in a text of --help, as rows of the table.
 told() { # told COMMAND FILE
@@ -58,7 +58,7 @@ told() { # told COMMAND FILE
     }' "$2"
 }
 {
-    rows "$here/../viewer/options.def" | awk -F'\t' '{ print "-\t--" $2 "\t" $3 "\t" $4 }'
+    rows "$here/../viewer/command/options.def" | awk -F'\t' '{ print "-\t--" $2 "\t" $3 "\t" $4 }'
     "$gotop" --help >"$dir/help"
     told - "$dir/help" # and what stands there beside them
     while IFS='	' read -r name _; do

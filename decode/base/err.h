@@ -21,7 +21,8 @@ enum err_code {
     ERR_FORMAT,    /* bytes that the format does not allow */
     ERR_ORDER,     /* events that no order makes consistent */
     ERR_CLOCK,     /* time runs backwards */
-    ERR_ARG        /* the caller's request makes no sense */
+    ERR_ARG,       /* the caller's request makes no sense */
+    ERR_APART      /* traces that make no timeline together: decode/input/joint.h */
 };
 
 #define ERR_NO_OFFSET UINT64_MAX

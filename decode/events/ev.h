@@ -38,6 +38,9 @@ enum ev_kind {
     EVK_COUNT_ONLY, /* an experimental event: counted, not shown; state = enum ev_class */
     EVK_LOST, /* what g or p did since arg is not recorded, or since it was last told of, if that is later: that is
                         ST_UNKNOWN, of a P ST_NONE. Neither: the same of the GC that is open. EVF_QUIET */
+    EVK_GAP, /* from arg to t nothing is recorded: what was so at arg is unknown from there on, and what is told of with
+                        EVF_BACKDATE holds since t. state 1: all that goes on has been told of again since then, what
+                        hasn't ended in between. EVF_QUIET */
     EVK_TICK, /* nothing happens; the trace is known to last until t */
     EVK_KINDS
 };
@@ -54,7 +57,7 @@ enum ev_kind {
  */
 
 enum {
-    EVF_BACKDATE = 1, /* the state or range holds since the trace began */
+    EVF_BACKDATE = 1, /* the state or range holds since the trace began, or since the last gap */
     EVF_WOKEN = 2,
     EVF_STOPPED = 4,   /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
     EVF_OWN_STACK = 8, /* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */

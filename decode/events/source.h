@@ -63,9 +63,12 @@ struct source {
     void *self;
     const uint8_t *data; /* the decompressed input, header included */
     size_t len;
-    bool grows;    /* len will be more; up to there all generations are whole */
-    int version;   /* 0 = prototype, else major*1000+minor */
-    size_t header; /* bytes of the header: 8 or 16 */
+    const size_t *gap; /* offsets of generations that don't follow the one before (decode/input/joint.h) */
+    uint32_t ngap;
+    struct trace_gap *gaps; /* when they were, as far as they have been met; else all zero */
+    bool grows;             /* len will be more; up to there all generations are whole */
+    int version;            /* 0 = prototype, else major*1000+minor */
+    size_t header;          /* bytes of the header: 8 or 16 */
     const struct trace_opts *opts;
     struct names *names;
     struct source_status st;

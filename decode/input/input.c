@@ -183,11 +183,21 @@ bool input_archive(const char *path, struct input *in)
     return is;
 }
 
+size_t input_stretch(const struct input *in, size_t pos)
+{
+    for (uint32_t i = 0; i < in->ngap; i++)
+        if (in->gap[i] > pos)
+            return in->gap[i];
+    return in->len;
+}
+
 void input_close(struct input *in)
 {
     if (in->mapped)
         mapped_free(in->map, in->maplen);
     else
         mem_free(in->map);
+    if (in->map)
+        mem_free(in->gap);
     memset(in, 0, sizeof *in);
 }

@@ -24,10 +24,15 @@ struct input {
     size_t maplen;
     bool mapped;       /* data is the file's own pages */
     struct err damage; /* of the compression; code ERR_OK if none */
+    size_t
+        *gap; /* of several files as one: where generations begin that don't follow the one before; freed with map */
+    uint32_t ngap;
 };
 
 /* input_open - limit: bytes of private memory at most, the decompressor's included (0 = no limit); beyond it ERR_NOMEM. */
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e);
+/* input_stretch - where what is at offset `pos` ends: at the next gap, or with the input. */
+size_t input_stretch(const struct input *in, size_t pos);
 /* input_member - of "ARCHIVE:MEMBER", where no file has that name: the archive's goes to buf. The member; NULL: it's a file. */
 const char *input_member(const char *path, char *buf, size_t size);
 /* input_archive - a zip archive as it is, mapped; false: it's none, or it can't be read. */

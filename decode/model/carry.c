@@ -211,6 +211,7 @@ bool fold_carry(struct fold *dst, const struct fold *src, const struct gmap *map
         return false;
     }
     dst->end = src->end;
+    dst->began = src->began;
     dst->past_from = src->past_from;
     memcpy(dst->tag, src->tag, sizeof dst->tag);
     memcpy(dst->recent, src->recent, sizeof dst->recent);

@@ -232,7 +232,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
         fold_gcount_next_bucket(f, f->end);
     fold_gcount_move(f, from, to, f->end);
     if (t < e->t)
-        fold_gcount_back(f, to, e->t);
+        fold_gcount_add(f, to, f->began, e->t);
     l->state = to;
     if (to == ST_NONE) {
         if (over) {
@@ -401,9 +401,9 @@ static void on_g_status(struct fold *f, const struct ev *e)
         return;
     g_meet(f, e, 0);
     struct spanlane *l = &f->lane[LANE_G][e->g];
-    bool early = e->flags & EVF_BACKDATE && !l->begun;
-    int64_t t = early ? 0 : e->t;
-    if (early)
+    bool early = e->flags & EVF_BACKDATE && (!l->begun || (l->state == ST_UNKNOWN && l->t0 <= f->began));
+    int64_t t = early ? f->began : e->t;
+    if (early && !l->begun)
         l->backdated = true;
     g_transition(f, e, t, e->state == ST_RUNNING || e->state == ST_SYSCALL ? e->p + 1 : 0, e->stack);
     fold_show_on(f, e->p, e->m, e->t); /* bindings hold from now on, whatever t was */
@@ -466,13 +466,17 @@ static void on_p_state(struct fold *f, const struct ev *e)
         if (e->flags & EVF_BACKDATE && f->procs && e->arg >= f->procs_first) {
             fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE],
                           0); /* GOMAXPROCS made it come to be, after the trace began */
-            t = f->procs_at;
+            t = f->procs_at > f->began ? f->procs_at : f->began;
         } else if (e->flags & EVF_BACKDATE) {
             l->backdated = true;
-            t = 0;
+            t = f->began;
+            if (t > 0)
+                fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0);
         } else if (e->t > 0) {
             fold_lane_set(f, LANE_P, e->p, 0, f->tag[ST_NONE], 0); /* it came to be later */
         }
+    } else if (e->flags & EVF_BACKDATE && l->begun && l->t0 <= f->began) {
+        t = f->began;
     }
     if (e->state == ST_IDLE || e->state == ST_NONE) {
         uint32_t g = pi->g, m = pi->m;
@@ -568,6 +572,41 @@ static void on_p_lost(struct fold *f, const struct ev *e)
     }
 }
 
+/* Nothing is recorded from e->arg to e->t. */
+static void gap_begins(struct fold *f, const struct ev *e)
+{
+    const int64_t since = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
+    for (uint32_t m = 0; m < f->nlane[LANE_M]; m++) {
+        struct minfo *mi = &f->m[m];
+        mi->p = mi->g = EV_NONE;
+        m_show(f, m, mi->lane.n && mi->lane.h[mi->lane.n - 1].t0 > since ? mi->lane.h[mi->lane.n - 1].t0 : since);
+    }
+    for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
+        if (fold_g_past(f, g))
+            continue;
+        f->g[g].region = 0;
+        f->g[g].depth = 0;
+        on_g_lost(f, &(struct ev){.t = e->t, .g = g, .arg = e->arg});
+    }
+    for (uint32_t p = 0; p < f->nlane[LANE_P]; p++)
+        on_p_lost(f, &(struct ev){.t = e->t, .p = p, .arg = e->arg});
+    fold_range_lost(f, RANGE_GC, &f->gc_open, since);
+    fold_regions_lost(f, since);
+    f->began = e->t;
+}
+
+/* Who is unknown still ended in the gap. */
+static void gap_over(struct fold *f, const struct ev *e)
+{
+    for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
+        if (fold_g_past(f, g))
+            continue;
+        const struct spanlane *l = &f->lane[LANE_G][g];
+        if (l->begun && !l->ended && l->state == ST_UNKNOWN && l->t0 <= f->began)
+            g_transition(f, &(struct ev){.t = e->t, .g = g, .p = EV_NONE, .m = EV_NONE}, f->began, 0, 0);
+    }
+}
+
 /* ---- the automaton ---------------------------------------------------------------------------------------- */
 
 static const uint8_t class_of[EVK_KINDS] = {
@@ -587,6 +626,7 @@ static const uint8_t class_of[EVK_KINDS] = {
     [EVK_LOG] = EC_LOG,
     [EVK_SAMPLE] = EC_SAMPLE,
     [EVK_M_NEW] = EC_COUNT,
+    [EVK_GAP] = EC_COUNT,
     [EVK_TICK] = EC_COUNT,
     [EVK_LOST] = EC_COUNT,
 };
@@ -665,6 +705,12 @@ static void fold_other(struct fold *f, const struct ev *e)
             on_p_lost(f, e);
         else
             fold_range_lost(f, RANGE_GC, &f->gc_open, e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t);
+        break;
+    case EVK_GAP:
+        if (e->state)
+            gap_over(f, e);
+        else
+            gap_begins(f, e);
         break;
     default: break;
     }

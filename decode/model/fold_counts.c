@@ -42,6 +42,14 @@ void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
     f->back[i].part[k] -= (uint64_t)(t1 - ((int64_t)i << f->gb_shift));
 }
 
+void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
+{
+    if (t0 > 0)
+        fold_gcount_lost(f, state, t1, t0);
+    else
+        fold_gcount_back(f, state, t1);
+}
+
 void fold_back_counts(struct fold *f)
 {
     if (!f->back)

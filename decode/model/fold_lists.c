@@ -70,7 +70,7 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     if (early && v->n)
         v->unsorted = true;
     v->v[v->n++] =
-        (struct range){.t0 = early ? 0 : e->t,
+        (struct range){.t0 = early ? f->began : e->t,
                        .t1 = OPEN_T,
                        .seen = e->t,
                        .kind = e->state,
@@ -87,7 +87,8 @@ void fold_range_begin(struct fold *f, const struct ev *e)
     *slot = (uint32_t)v->n;
     f->band_open[e->state]++;
     /* A band is drawn from where it is known to be on; a back-dated range that is not the first stays late there. */
-    band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 == 0 ? 0 : e->t, e->str, e->g);
+    band_show(f, (enum band)e->state, early && f->lane[LANE_BAND][e->state].t0 <= f->began ? f->began : e->t, e->str,
+              e->g);
     range_show(f, e);
     f->carrying = false;
     if (carried)
@@ -115,7 +116,8 @@ void fold_range_end(struct fold *f, const struct ev *e)
         bool p_scope = e->state == RANGE_SWEEP || (e->state == RANGE_STW && e->flags & EVF_EXTRA);
         if (v->n)
             v->unsorted = true;
-        v->v[v->n++] = (struct range){.t1 = e->t,
+        v->v[v->n++] = (struct range){.t0 = f->began,
+                                      .t1 = e->t,
                                       .kind = e->state,
                                       .open_start = true,
                                       .name = e->str,
@@ -246,8 +248,14 @@ void fold_task_end(struct fold *f, const struct ev *e)
         return;
     if (v->n)
         v->unsorted = true;
-    v->v[v->n++] = (struct task){
-        .id = e->arg, .parent = e->arg2, .t1 = e->t, .open_start = true, .name = e->str, .g = NO_LANE, .g_end = e->g};
+    v->v[v->n++] = (struct task){.id = e->arg,
+                                 .parent = e->arg2,
+                                 .t0 = f->began,
+                                 .t1 = e->t,
+                                 .open_start = true,
+                                 .name = e->str,
+                                 .g = NO_LANE,
+                                 .g_end = e->g};
 }
 
 void fold_region_begin(struct fold *f, const struct ev *e)
@@ -293,8 +301,13 @@ void fold_region_end(struct fold *f, const struct ev *e)
     if (v->n)
         v->unsorted = true;
     v->prev[v->n] = 0;
-    v->v[v->n++] = (struct region){
-        .task = e->arg, .t1 = e->t, .open_start = true, .g = e->g, .name = e->str, .stack_end = e->stack};
+    v->v[v->n++] = (struct region){.task = e->arg,
+                                   .t0 = f->began,
+                                   .t1 = e->t,
+                                   .open_start = true,
+                                   .g = e->g,
+                                   .name = e->str,
+                                   .stack_end = e->stack};
 }
 
 /* A goroutine that ends takes its open regions with it. */
@@ -308,6 +321,13 @@ void fold_regions_end(struct fold *f, uint32_t g, int64_t t)
         gi->region = f->regions.prev[gi->region - 1];
     }
     gi->depth = 0;
+}
+
+void fold_regions_lost(struct fold *f, int64_t since)
+{
+    for (size_t i = 0; i < f->regions.n; i++)
+        if (f->regions.v[i].open_end && f->regions.v[i].t0 >= f->began)
+            f->regions.v[i].t1 = since > f->regions.v[i].t0 ? since : f->regions.v[i].t0;
 }
 
 void fold_log(struct fold *f, const struct ev *e)
@@ -412,7 +432,7 @@ void fold_patch_open(struct fold *f, int64_t end)
     HASH_ITER(hh, f->opentasks, o, tmp)
     f->tasks.v[o->index].t1 = end;
     for (size_t i = 0; i < f->regions.n; i++)
-        if (f->regions.v[i].open_end)
+        if (f->regions.v[i].open_end && f->regions.v[i].t0 >= f->began) /* else a gap ended what is known of it */
             f->regions.v[i].t1 = end;
 }
 

@@ -40,6 +40,8 @@ void fold_open_remove(uint32_t *open, size_t *n, size_t at, struct vec_range *v)
 void fold_bands_again(struct fold *f); /* at a segment's end: bands of whose ranges some were told late */
 void fold_range_begin(struct fold *f, const struct ev *e);
 void fold_range_end(struct fold *f, const struct ev *e);
+/* fold_regions_lost - of those that are open it isn't known how long they lasted since then. */
+void fold_regions_lost(struct fold *f, int64_t since);
 /* fold_range_lost - of this kind the one open in *slot, if any: it isn't known how long it lasted since then. */
 void fold_range_lost(struct fold *f, enum range_kind k, uint32_t *slot, int64_t since);
 void fold_task_begin(struct fold *f, const struct ev *e);
@@ -56,6 +58,7 @@ void fold_lists_free(struct fold *f);
 /* ---- fold_counts.c ---- */
 void fold_gcount_back(struct fold *f, uint8_t state, int64_t t);
 void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1); /* one fewer was in it */
+void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1);  /* one more was */
 void fold_gcount_ahead(struct fold *f);
 void fold_gcount_back_to_end(struct fold *f);
 void fold_gcount_next_bucket(struct fold *f, int64_t t);

@@ -139,6 +139,10 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     struct source *s = &tr->src;
     s->data = tr->in.data;
     s->len = tr->in.len;
+    s->gap = tr->in.gap;
+    s->ngap = tr->in.ngap;
+    if (s->ngap && !(s->gaps = tr->gaps = mem_zalloc(s->ngap * sizeof *s->gaps)))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     s->version = d->read_as;
     s->header = d->header;
     s->opts = &tr->opts;
@@ -213,7 +217,7 @@ enum err_code trace_open(const char *path, const struct trace_opts *opts, struct
     struct trace *tr = trace_new(path, opts, e);
     if (!tr)
         return ERR_NOMEM;
-    return trace_finish_open(tr, input_open(path, tr->opts.max_memory, &tr->in, e), out, e);
+    return trace_finish_open(tr, input_open_all(path, &tr->opts.more, tr->opts.max_memory, &tr->in, e), out, e);
 }
 
 enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
@@ -226,6 +230,22 @@ enum err_code trace_open_mem(const void *data, size_t len, const struct trace_op
     tr->in.data = data;
     tr->in.len = len;
     return trace_finish_open(tr, ERR_OK, out, e);
+}
+
+enum err_code trace_open_input(const struct input *in, const struct trace_opts *opts, struct trace **out,
+                               struct err *e)
+{
+    *out = NULL;
+    struct trace *tr = trace_new("(memory)", opts, e);
+    if (!tr)
+        return ERR_NOMEM;
+    tr->in = (struct input){.data = in->data, .len = in->len, .gap = in->gap, .ngap = in->ngap};
+    return trace_finish_open(tr, ERR_OK, out, e);
+}
+
+const struct joint_paths *trace_more(const struct trace *tr)
+{
+    return &tr->opts.more;
 }
 
 void trace_close(struct trace *tr)
@@ -249,6 +269,7 @@ void trace_close(struct trace *tr)
     names_free(&tr->names);
     input_close(&tr->in);
     mem_free(tr->path);
+    mem_free(tr->gaps);
     mem_free(tr);
 }
 
@@ -463,7 +484,8 @@ static bool by_segments(const struct trace *tr)
 {
     enum { SPARE = 16 << 20 };
     const struct parts *p = &tr->parts;
-    return tr->dialect.second_family && !tr->src.grows && p->limit && mem_live() + 2 * tr->in.len + SPARE < p->limit;
+    return tr->dialect.second_family && !tr->src.grows && !tr->in.ngap && p->limit &&
+           mem_live() + 2 * tr->in.len + SPARE < p->limit;
 }
 
 /* Its segments can't be told apart from one another: all of it is one. */
@@ -572,6 +594,15 @@ const struct err *trace_fatal(const struct trace *tr)
 const struct trace_info *trace_info(const struct trace *tr)
 {
     return &tr->info;
+}
+
+uint32_t trace_gaps(const struct trace *tr, const struct trace_gap **out)
+{
+    uint32_t n = 0;
+    *out = tr->gaps;
+    while (n < tr->in.ngap && tr->gaps[n].t1 > 0)
+        n++;
+    return n;
 }
 
 const struct err *trace_damage(const struct trace *tr, uint32_t i)

@@ -41,6 +41,7 @@ struct trace {
     uint32_t taken_damages, taken_warnings;
     struct err fatal;
     bool done;
+    struct trace_gap *gaps; /* in.ngap of them */
     struct idmap find[LANE_KINDS];
     size_t found[LANE_KINDS]; /* lanes already in `find` */
     struct parts parts;

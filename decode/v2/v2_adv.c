@@ -337,7 +337,7 @@ static enum adv proc_status(struct v2_order *o, const struct v2_cursor *c, struc
     if (st < V2_PS_RUNNING || st > V2_PS_ABANDONED)
         return bad(o, c, "invalid status for the P", st);
     uint32_t p = idmap_get(&o->ps, id);
-    bool known = p != IDMAP_NONE;
+    bool met = p != IDMAP_NONE, known = met && !(o->gen->apart && o->p[p].status == V2_PS_LOST);
     if (known) {
         struct v2_p *ps = &o->p[p];
         bool lost = st == V2_PS_ABANDONED && (ps->status == V2_PS_SYSCALL || ps->status == V2_PS_ABANDONED);
@@ -354,6 +354,10 @@ static enum adv proc_status(struct v2_order *o, const struct v2_cursor *c, struc
             emit_counted(o, c, x, EC_TRANSITION);
             return ADV_OK;
         }
+    } else if (met) {
+        o->p[p].status = (uint8_t)st;
+        o->p[p].seq = 0;
+        o->p[p].seqgen = o->gen->ordinal;
     } else if ((p = v2_p_new(o, id, (uint8_t)st)) == EV_NONE) {
         return ADV_BAD;
     } else if (o->alone && st == V2_PS_ABANDONED) {
@@ -378,7 +382,7 @@ static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct 
         return bad(o, c, "invalid status for the goroutine", st);
     uint8_t state = state_of[st];
     uint32_t g = idmap_get(&o->gs, id);
-    bool known = g != IDMAP_NONE;
+    bool met = g != IDMAP_NONE, known = met && !(o->gen->apart && o->g[g].status == ST_UNKNOWN);
     if (known && o->g[g].status != state)
         return bad(o, c, "the goroutine has another status than before", id);
     if (!known && !o->first_gen && !o->alone)
@@ -407,7 +411,9 @@ static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct 
         on_p = o->m[m].p;
         who = (struct v2_ctx){on_m, on_p, EV_NONE};
     }
-    if (!known && ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !was_note(o, g, state, false))))
+    if (met && !known)
+        o->g[g].status = state;
+    else if (!known && ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !was_note(o, g, state, false))))
         return ADV_BAD;
     o->g[g].seq = 0;
     o->g[g].seqgen = o->gen->ordinal;

@@ -417,6 +417,15 @@ static bool tables_lack(const struct v2_gen *g)
     return false;
 }
 
+/* Several files are read as one, and what was between them is missing. */
+static bool is_gap(const struct source *s, size_t at)
+{
+    uint32_t i = 0;
+    while (i < s->ngap && s->gap[i] < at)
+        i++;
+    return i < s->ngap && s->gap[i] == at;
+}
+
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 {
     const uint8_t *p = s->data + *pos, *end = s->data + s->len;
@@ -424,6 +433,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     gen_reset(g);
     g->freq = 0;
     g->start = *pos;
+    g->apart = is_gap(s, *pos);
     enum v2_gen_rc rc = V2_GEN;
     bool any = false, marked = false;
     while (p < end) {
@@ -442,7 +452,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
             break;
         }
         if (!any) {
-            if (h.gen == 0 || (g->ordinal > 1 && h.gen != last_number + 1)) {
+            if (h.gen == 0 || (g->ordinal > 1 && h.gen != last_number + 1 && !g->apart)) {
                 source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
                               "generation %" PRIu64 " where %" PRIu64 " was expected", h.gen,
                               g->ordinal > 1 ? last_number + 1 : 1);
@@ -457,7 +467,7 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
                               "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h.gen);
                 rc = V2_GEN_LAST;
                 g->torn = true;
-            } else if (h.gen != g->number + 1) {
+            } else if (h.gen != g->number + 1 && !is_gap(s, off_of(s, p))) {
                 source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "generation %" PRIu64 " follows %" PRIu64,
                               h.gen, g->number);
                 rc = V2_GEN_LAST;

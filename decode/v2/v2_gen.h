@@ -46,6 +46,7 @@ struct v2_gen {
     bool torn;             /* it isn't whole: missing table entries are no surprise */
     bool all_told;         /* it has stacks, which are written behind all events: of those none is missing */
     bool at_end;           /* nothing behind it can be read */
+    bool apart;            /* what was before it is not recorded: nothing is known (source.gap) */
     bool closed;           /* no name may come that isn't in its tables: somebody else may be adding some */
     uint32_t missing;      /* table entries asked for in vain */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have

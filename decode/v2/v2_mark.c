@@ -221,6 +221,7 @@ bool v2_resume(struct source *s, const void *mark)
         o->consumed = was.consumed;
         o->torn_from = was.torn_from;
         o->last = was.last;
+        o->gap_since = was.gap_since;
         o->sync = was.sync;
         o->stopped = was.stopped;
     }

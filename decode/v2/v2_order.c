@@ -206,7 +206,7 @@ static int batch_by_m(const void *a, const void *b, void *arg)
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
 {
     o->gen = gen;
-    o->first_gen = gen->ordinal == 1;
+    o->first_gen = gen->ordinal == 1 || gen->apart;
     o->unit = v2_gen_unit(gen);
     o->unit64 = o->unit == (double)(uint64_t)o->unit && o->unit < 1e6 ? (uint64_t)o->unit : 0;
     o->consumed = 0;
@@ -265,8 +265,48 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     }
     /* Go's reader puts a Sync event before each generation; it takes part in making times differ. */
     int64_t t = v2_ns(gen->min_time, o->unit);
+    o->gap_since = o->last;
     o->sync = o->last = o->have_base && t <= o->last ? o->last + 1 : t;
     return true;
+}
+
+void v2_order_apart(struct v2_order *o)
+{
+    for (size_t g = 0; g < o->ng; g++) {
+        struct v2_g *vg = &o->g[g];
+        if (vg->status == ST_NONE) /* its page may be gone */
+            continue;
+        vg->status = ST_UNKNOWN;
+        vg->region = 0;
+        vg->stw = vg->assist = false;
+    }
+    for (size_t p = 0; p < o->np; p++) {
+        o->p[p].status = V2_PS_LOST;
+        o->p[p].m = EV_NONE;
+        o->p[p].sweep = false;
+    }
+    for (size_t m = 0; m < o->nm; m++)
+        o->m[m].g = o->m[m].p = EV_NONE;
+    o->nregion = 0;
+    o->region_free = 0;
+    o->gc = GC_UNKNOWN;
+    o->gap_due = o->gap_over = o->have_base;
+}
+
+/* What fold is to know of a gap: before the first event behind it, and (over) when all that goes on has been told of again. */
+static void gap_out(struct v2_order *o, bool over)
+{
+    struct ev *e = v2_quiet(o, o->last);
+    e->kind = EVK_GAP;
+    e->state = over;
+    e->arg = o->gap_since > o->base ? (uint64_t)(o->gap_since - o->base) : 0;
+    for (size_t g = 0; over && g < o->ng; g++)
+        if (o->g[g].status == ST_UNKNOWN)
+            v2_g_forget(o, (uint32_t)g);
+    if (over)
+        o->gap_over = false;
+    else
+        o->gap_due = false;
 }
 
 static void sample_out(struct v2_order *o)
@@ -670,6 +710,11 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
             ok = turns_go_on(ts, o, f, &others);
             continue;
         }
+        if (o->gap_due) {
+            gap_out(o, false);
+            ok = turns_go_on(ts, o, f, &others);
+            continue;
+        }
         if (sample_is_next(o)) {
             turns_close(ts);
             sample_out(o);
@@ -680,6 +725,12 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
             v2_park_all(o); /* none of them can go on; it is said below */
         push_woken(o);
         if (!o->nheap && o->loose && v2_torn_rest(o)) {
+            ok = turns_go_on(ts, o, f, &others);
+            continue;
+        }
+        if (!o->nheap && o->gap_over && !o->gen->torn) {
+            turns_close(ts);
+            gap_out(o, true);
             ok = turns_go_on(ts, o, f, &others);
             continue;
         }

@@ -104,7 +104,9 @@ struct v2_order {
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;
     bool first_gen;
-    bool loose; /* the generation was cut short: what is missing makes gaps */
+    bool gap_due, gap_over; /* the generation lies behind a gap, which is to be told of; and that it is behind us */
+    int64_t gap_since;      /* where the gap begins, absolute */
+    bool loose;             /* the generation was cut short: what is missing makes gaps */
     struct v2_torn torn;
     bool newer;         /* it has been said that there are events newer than the header */
     bool alone;         /* a segment: nothing is known of what was before, statuses are taken as they are told */
@@ -131,6 +133,8 @@ struct v2_order {
 
 /* v2_order_begin - start on a generation. false: out of memory. */
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);
+/* v2_order_apart - it has begun, and what was before it is not recorded (v2_gen.apart): nothing of what was so holds. */
+void v2_order_apart(struct v2_order *o);
 /* v2_order_stream - up to cap (>= 256) short events, from time *t on; 0 = the generation is done, or o->stopped. */
 size_t v2_order_stream(struct v2_order *o, struct evs *out, size_t cap, int64_t *t);
 /* v2_order_fold - up to cap events right into a model: nobody else may fold into it or read it meanwhile. */

@@ -66,6 +66,21 @@ void v2_wall_clock(struct source *s, const struct v2_gen *gen, const struct v2_o
     s->st.has_wall = true;
 }
 
+/* What is read on from here was recorded apart from what is behind us. */
+static void gap(struct source *s, struct v2 *v)
+{
+    const struct v2_order *o = &v->order;
+    v2_order_apart(&v->order);
+    uint32_t i = 0;
+    while (i < s->ngap && s->gap[i] != v->gen.start)
+        i++;
+    if (i < s->ngap && o->have_base)
+        s->gaps[i] = (struct trace_gap){o->gap_since - o->base, o->last - o->base};
+    if (o->have_base)
+        source_warn(s, ERR_APART, v->gen.ordinal, v->gen.start, "from %.6f s to %.6f s nothing was recorded",
+                    (double)(o->gap_since - o->base) * 1e-9, (double)(o->last - o->base) * 1e-9);
+}
+
 /* Events go to out, from time *t on, or into f. */
 static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold *f, size_t cap)
 {
@@ -94,6 +109,8 @@ static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold
                 finish(s, v);
                 break;
             }
+            if (v->gen.apart)
+                gap(s, v);
         }
         size_t n = f ? v2_order_fold(&v->order, f, cap) : v2_order_stream(&v->order, out, cap, t);
         s->st.bytes_done = v->gen.start + v->order.consumed;

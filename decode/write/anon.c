@@ -203,6 +203,10 @@ enum err_code anon_trace(const struct input *in, struct anon *a, struct outlet *
 {
     struct dialect d;
     *res = (struct anon_result){0};
+    if (in->ngap)
+        return err_set(
+            e, ERR_ARG, ERR_NO_OFFSET,
+            "between these traces are times that nothing was recorded of, and no trace can say so: one by one");
     enum err_code rc = dialect_tell(in->data, in->len, &d, e);
     if (rc)
         return rc;

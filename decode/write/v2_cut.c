@@ -227,6 +227,32 @@ static enum err_code base_of(struct v2_cut *c, int64_t *base, struct err *e)
     return rc;
 }
 
+/*
+ * stretch - of several files as one: where nothing was recorded no range can lie, so it is one of the stretches between
+ * the gaps that is cut. c->header and c->len are where it begins and ends.
+ */
+static enum err_code stretch(struct v2_cut *c, const struct input *in, struct err *e)
+{
+    struct v2_raw_gen gen = {0};
+    enum err_code rc = ERR_OK;
+    for (uint32_t i = 0; i < in->ngap && !rc; i++) {
+        size_t at = in->gap[i];
+        if (!v2_raw_gen(c->data, input_stretch(in, at), c->version, &at, &gen, e) || !gen.clock.freq)
+            break;
+        double t = (double)gen.min_time * (1e9 / (double)gen.clock.freq);
+        if (t <= (double)c->from && c->from != INT64_MIN)
+            c->header = in->gap[i];
+        else if (t < (double)c->to)
+            rc =
+                err_set(e, ERR_ARG, ERR_NO_OFFSET,
+                        "within this range lies a time that nothing was recorded of, and no slice can say so: end it "
+                        "before, or begin it behind");
+    }
+    c->len = input_stretch(in, c->header);
+    v2_raw_gen_free(&gen);
+    return rc ? rc : e->code == ERR_NOMEM ? ERR_NOMEM : ERR_OK;
+}
+
 /* start_pos - the generation before the last one that begins before the range. */
 static enum err_code start_pos(const struct v2_cut *c, size_t *pos, struct err *e)
 {
@@ -289,6 +315,8 @@ enum err_code cut_v2(const struct input *in, const struct dialect *d, const stru
     enum err_code rc = c.put ? base_of(&c, &base, e) : no_memory(e);
     c.from = r->from <= 0 ? INT64_MIN : r->from > INT64_MAX - base ? INT64_MAX - 1 : base + r->from;
     c.to = r->to > INT64_MAX - base ? INT64_MAX : base + r->to;
+    if (rc == ERR_OK)
+        rc = stretch(&c, in, e);
     if (rc == ERR_OK) {
         outlet_put(out, in->data, d->header);
         rc = walk(&c, e);

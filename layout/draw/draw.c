@@ -411,7 +411,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
             str_head(str_of(state_name((enum state)s->state)), w, out, size);
         break;
     case ST_SYSCALL: str_shorten(trace_str(v->tr, status_function(v, s->stack)), w, ascii, out, size); break;
-    case ST_UNKNOWN: break;
+    case ST_UNKNOWN: str_head(str_of(state_name(ST_UNKNOWN)), w, out, size); break;
     default:
         if (s->label)
             str_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
@@ -442,7 +442,7 @@ static bool put_name(void *arg, const struct span *s)
         return true;
     enum style st = style_of((enum state)s->state);
     grid_str(k->g, k->x + from, k->y, w, name, st);
-    if (s->state != ST_WAITING)
+    if (s->state != ST_WAITING && s->state != ST_UNKNOWN)
         grid_flags(k->g, k->x + from, k->y, used, 1, CELL_REVERSE);
     return ++k->named < n;
 }

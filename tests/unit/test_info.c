@@ -29,7 +29,7 @@ static void file_open(struct file *f, const char *path)
     static const struct trace_opts o = {.threads = 1};
     struct err e = {0};
     assert_int_equal(input_open(path, 0, &f->in, &e), ERR_OK);
-    assert_int_equal(census_take(f->in.data, f->in.len, &f->c, &e), ERR_OK);
+    assert_int_equal(census_take(&f->in, &f->c, &e), ERR_OK);
     assert_int_equal(trace_open_mem(f->in.data, f->in.len, &o, &f->tr, &e), ERR_OK);
     while (trace_load(f->tr, INT64_MAX) == LOAD_MORE) {
     }
@@ -155,7 +155,8 @@ static void cut_short(void **state)
     struct census c;
     file_open(&f, "samples/http-1.27.trace");
     for (size_t n = 17; n < f.in.len; n += 997) {
-        assert_int_equal(census_take(f.in.data, n, &c, &e), ERR_OK);
+        struct input cut = {.data = f.in.data, .len = n};
+        assert_int_equal(census_take(&cut, &c, &e), ERR_OK);
         assert_int_not_equal(c.damage.code, ERR_OK);
         uint64_t sum = c.structure + c.unread + c.strings.bytes + c.stacks.bytes + c.samples.bytes + c.clock.bytes +
                        c.experiments.bytes;

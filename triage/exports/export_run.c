@@ -239,10 +239,8 @@ int export_options(const struct export_command *c, int argc, char **argv, struct
             }
         } else if (c->table && !o->kind) {
             o->kind = argv[i];
-        } else if (o->path) {
-            return export_say(c->name, argv[i], "one trace at a time");
-        } else {
-            o->path = argv[i];
+        } else if (!joint_paths_add(&o->trace.more, &o->path, argv[i])) {
+            return export_say(c->name, argv[i], "too many traces at once");
         }
     }
     if (o->help) {

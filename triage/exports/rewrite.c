@@ -34,6 +34,14 @@ static bool same_file(const char *a, const char *b)
     return there && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+static bool same_files(const char *a, const struct joint_paths *more, const char *b)
+{
+    bool same = same_file(a, b);
+    for (uint32_t i = 0; more && i < more->n && !same; i++)
+        same = same_file(more->path[i], b);
+    return same;
+}
+
 static enum err_code cut_to(const struct input *in, const char *to, const struct cut_range *r, struct cut_result *res,
                             struct err *e)
 {
@@ -48,16 +56,16 @@ static enum err_code cut_to(const struct input *in, const char *to, const struct
     return failed ? rc : closed;
 }
 
-enum err_code slice_file(const char *from, const char *to, const struct cut_range *r, bool over,
-                         struct cut_result *res, struct err *e)
+enum err_code slice_file(const char *from, const struct joint_paths *more, const char *to, const struct cut_range *r,
+                         bool over, struct cut_result *res, struct err *e)
 {
     struct input in;
     struct stat st;
-    if (same_file(from, to))
+    if (same_files(from, more, to))
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is the trace that is read: give another file");
     if (!over && to && lstat(to, &st) == 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is there already");
-    enum err_code rc = input_open(from, 0, &in, e);
+    enum err_code rc = input_open_all(from, more, 0, &in, e);
     if (rc)
         return rc;
     rc = cut_to(&in, to, r, res, e);
@@ -157,9 +165,9 @@ int slice_main(int argc, char **argv)
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
     if (strcmp(o.out, "-") == 0 && isatty(STDOUT_FILENO))
         return export_say(c.name, "standard output", "is a terminal, and this is binary: give a file with -o");
-    if (same_file(o.path, o.out))
+    if (same_files(o.path, &o.trace.more, o.out))
         return export_say(c.name, o.out, "is the trace that is read: give another file");
-    if (range_of(&o, &r, &e) || slice_file(o.path, o.out, &r, true, &res, &e))
+    if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
         return export_say(c.name, name, e.what);
     say_slice(&o, &res);
     if (!res.damage.code)
@@ -270,12 +278,13 @@ int anonymize_main(int argc, char **argv)
     const char *name = strcmp(o.path, "-") == 0 ? "standard input" : o.path;
     if (strcmp(o.out, "-") == 0 && isatty(STDOUT_FILENO))
         return export_say(c.name, "standard output", "is a terminal, and this is binary: give a file with -o");
-    if (same_file(o.path, o.out) || same_file(o.path, map))
-        return export_say(c.name, same_file(o.path, map) ? map : o.out,
+    const struct joint_paths *more = &o.trace.more;
+    if (same_files(o.path, more, o.out) || same_files(o.path, more, map))
+        return export_say(c.name, same_files(o.path, more, map) ? map : o.out,
                           "is the trace that is read: give another file");
     if (map && (strcmp(map, o.out) == 0 || same_file(map, o.out)))
         return export_say(c.name, map, "is the file for the trace: give another one for the names");
-    if (input_open(o.path, o.trace.max_memory, &in, &e))
+    if (input_open_all(o.path, more, o.trace.max_memory, &in, &e))
         return export_say(c.name, name, e.what);
     enum err_code rc = anonymize_to(&in, &o, map, &res, &e);
     input_close(&in);

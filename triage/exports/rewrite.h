@@ -9,6 +9,7 @@
 
 #include <stdint.h>
 
+#include "decode/input/joint.h"
 #include "decode/write/cut.h"
 
 int slice_main(int argc, char **argv);
@@ -18,7 +19,7 @@ int anonymize_main(int argc, char **argv);
  * slice_file - what `gotop slice` does: the part of a trace as a file of its own, which takes its name only once it's
  * whole. over: it may take the place of another file (never of the trace itself).
  */
-enum err_code slice_file(const char *from, const char *to, const struct cut_range *r, bool over,
-                         struct cut_result *res, struct err *e);
+enum err_code slice_file(const char *from, const struct joint_paths *more, const char *to, const struct cut_range *r,
+                         bool over, struct cut_result *res, struct err *e);
 
 #endif

@@ -77,12 +77,12 @@ static int tell(const struct export_opts *o, const struct input *in, bool json)
     struct err e = {0};
     struct stat st;
     const char *name = strcmp(o->path, "-") == 0 ? "standard input" : o->path;
-    if (census_take(in->data, in->len, &c, &e)) {
+    if (census_take(in, &c, &e)) {
         census_free(&c);
         return export_say("info", name, e.what);
     }
     int status = 2;
-    if (trace_open_mem(in->data, in->len, &o->trace, &tr, &e)) {
+    if (trace_open_input(in, &o->trace, &tr, &e)) {
         export_say("info", name, e.what);
     } else {
         while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
@@ -129,9 +129,9 @@ int info_main(int argc, char **argv)
     int status = export_options(&c, argc, argv, &o);
     if (status >= 0)
         return status;
-    if ((status = archive(&o, json)) >= 0)
+    if (!o.trace.more.n && (status = archive(&o, json)) >= 0)
         return status;
-    if (input_open(o.path, o.trace.max_memory, &in, &e))
+    if (input_open_all(o.path, &o.trace.more, o.trace.max_memory, &in, &e))
         return export_say(c.name, strcmp(o.path, "-") == 0 ? "standard input" : o.path, e.what);
     status = tell(&o, &in, json);
     input_close(&in);

@@ -18,7 +18,7 @@
 
 struct options {
     struct trace_opts trace;
-    bool json, utf8, quiet, rules, list_rules;
+    bool json, utf8, quiet, rules, list_rules, timeline;
     const char *out, *rank;
     struct condition cond[ASSERT_MAX];
     const char *cond_text[ASSERT_MAX];
@@ -30,6 +30,7 @@ static const char usage[] =
     "One page about each trace: what stands out, then the numbers. A trace may be gzip or zstd, or - for standard "
     "input.\n"
     "  --json               the tables as JSON (docs/REPORT.md); an array if there are several traces\n"
+    "  --timeline           the traces are of one program: one page about all of them, in the order of their clock\n"
     "  --rank METRIC        one line per trace, largest METRIC first\n"
     "  --assert CONDITION   as 'stw.max<1ms' or 'p99(sched)<200us'; may be repeated; prints each with its value\n"
     "  --metrics            list the metrics\n"
@@ -137,6 +138,8 @@ static int parse(struct options *o, int argc, char **argv, int *n)
             status = take_rules(o, argc, argv, &i);
         } else if (strcmp(argv[i], "--json") == 0) {
             o->json = true;
+        } else if (strcmp(argv[i], "--timeline") == 0) {
+            o->timeline = true;
         } else if (strcmp(argv[i], "--utf8") == 0) {
             o->utf8 = true;
         } else if (strcmp(argv[i], "--quiet") == 0) {
@@ -156,6 +159,10 @@ static int parse(struct options *o, int argc, char **argv, int *n)
     if (*n == 0) {
         fputs(usage, stderr);
         return 2;
+    }
+    if (o->timeline && *n > 1) {
+        o->trace.more = (struct joint_paths){(const char *const *)(argv + 2), (uint32_t)(*n - 1)};
+        *n = 1;
     }
     return -1;
 }

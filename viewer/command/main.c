@@ -107,7 +107,9 @@ static int check_keymap(const char *name)
 static void usage(FILE *f)
 {
     fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
-               "  gotop [OPTION...] TRACE        TRACE: a file, plain, gzip or zstd; - is standard input.\n"
+               "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
+               "standard input.\n"
+               "                                 Several of one program are one timeline.\n"
                "                                 Where there is no terminal the report is printed.\n"
                "  gotop [OPTION...] WHERE        a program that is running: http://host:port, see below.\n");
     commands_usage(f);
@@ -225,6 +227,24 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
     return EXIT_OK;
 }
 
+/*
+ * What becomes of several traces on the command line, by what trace_open() said of them (decode/input/joint.h). The one
+ * place where that is decided.
+ */
+enum several {
+    SEVERAL_ONE,          /* one trace, or one program's: they are open as one timeline, a trace like any other */
+    SEVERAL_SIDE_BY_SIDE, /* two that can be read and make no timeline (two programs, two runs of one, hosts, dialects before
+                             Go 1.22; e->what says which): each is to be opened by itself, beside the other */
+    SEVERAL_REFUSED /* one of them can't be read, or there are more than two; e->what is what the user is told */
+};
+
+static enum several several(const struct options *o, enum err_code opened)
+{
+    if (!opened)
+        return SEVERAL_ONE;
+    return opened == ERR_APART && o->trace.more.n == 1 ? SEVERAL_SIDE_BY_SIDE : SEVERAL_REFUSED;
+}
+
 /* A program that runs somewhere, or a file that grows: its first moment. */
 static enum err_code open_live(const struct options *o, struct follow **f, struct trace **tr, struct err *e)
 {
@@ -236,6 +256,12 @@ static enum err_code open_live(const struct options *o, struct follow **f, struc
     live_stop_release();
     *tr = rc ? NULL : follow_trace(*f);
     return rc;
+}
+
+static const char *base_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash && slash[1] ? slash + 1 : path;
 }
 
 static int main_view(const struct options *o, enum charset charset)
@@ -257,15 +283,24 @@ static int main_view(const struct options *o, enum charset charset)
                                                    : "reading the trace");
     enum err_code opened = live ? open_live(o, &follow, &tr, &e) : trace_open(o->path, &o->trace, &tr, &e);
     patience_end(wait);
-    if (opened) {
-        say_error(o->path, &e);
+    switch (several(o, opened)) {
+    case SEVERAL_ONE: break;
+    case SEVERAL_SIDE_BY_SIDE: /* no screen for these yet */
+    case SEVERAL_REFUSED:
+        say_error(o->trace.more.n ? "these traces" : o->path, &e);
         keymap_free(km);
         mem_free(a);
         return EXIT_UNREADABLE;
     }
     if (app_init(a, tr, km, o->w, o->h)) {
+        char several_name[160];
         if (piped)
             a->name = "standard input";
+        if (o->trace.more.n) {
+            snprintf(several_name, sizeof several_name, "%.120s and %u more", base_of(o->path),
+                     (unsigned)o->trace.more.n);
+            a->name = several_name;
+        }
         a->open_view = o->view;
         a->open_at = o->at;
         a->open_lane = o->lane;
@@ -301,8 +336,16 @@ static int main_view(const struct options *o, enum charset charset)
 /* Nobody to press keys: say what there is to say. */
 static int main_report(const struct options *o)
 {
-    char ticks[40], *args[8] = {"report"};
+    char ticks[40], **args = mem_alloc((o->trace.more.n + 10) * sizeof *args);
     int n = 1;
+    if (!args) {
+        door_printf(stderr, "gotop: out of memory\n");
+        return EXIT_UNREADABLE;
+    }
+    args[0] = (char *)(uintptr_t) "report";
+    if (o->trace.more.n)
+        args[n++] = (char *)(uintptr_t) "--timeline";
+    args[n] = NULL;
     snprintf(ticks, sizeof ticks, "%.17g", o->trace.ticks_per_second);
     if (o->trace.ticks_per_second > 0) {
         args[n++] = "--ticks-per-second";
@@ -313,7 +356,11 @@ static int main_report(const struct options *o)
         args[n++] = (char *)(uintptr_t)o->trace.exe;
     }
     args[n++] = (char *)(uintptr_t)o->path;
-    return finish_output(report_main(n, args));
+    for (uint32_t i = 0; i < o->trace.more.n; i++)
+        args[n++] = (char *)(uintptr_t)o->trace.more.path[i];
+    int status = report_main(n, args);
+    mem_free(args);
+    return status;
 }
 
 /* A mapped file may shrink under us (decode/input/mapped.h). */
@@ -411,6 +458,10 @@ int main(int argc, char **argv)
         return check_keymap(o.check_keymap);
     if (!o.path) {
         usage(stderr);
+        return EXIT_USAGE;
+    }
+    if (o.trace.more.n && (o.follow || feed_is_url(o.path))) {
+        door_printf(stderr, "gotop: one program at a time: %s or %s\n", o.path, o.trace.more.path[0]);
         return EXIT_USAGE;
     }
     if (o.linear && !o.keys && strcmp(o.path, "-") == 0) {

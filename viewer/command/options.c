@@ -207,11 +207,9 @@ bool options_parse(int argc, char **argv, struct options *o, FILE *errors)
         } else if (!ended && argv[i][0] == '-' && argv[i][1]) {
             door_printf(errors, "gotop: unknown option %s (--help lists them)\n", argv[i]);
             return false;
-        } else if (o->path) {
-            door_printf(errors, "gotop: one trace at a time: %s or %s\n", o->path, argv[i]);
+        } else if (!joint_paths_add(&o->trace.more, &o->path, argv[i])) {
+            door_printf(errors, "gotop: too many traces at once, at most %d\n", JOINT_MAX);
             return false;
-        } else {
-            o->path = argv[i];
         }
     }
     return true;

@@ -38,7 +38,7 @@ struct options {
     int64_t keep_ns;       /* of a program that is running; 0 = not given */
     uint64_t keep_bytes;
     const char *save; /* -o: its bytes as sent */
-    const char *path; /* the trace, NULL = none given */
+    const char *path; /* the trace, NULL = none given; those named behind it: trace.more */
 };
 
 /*

@@ -56,7 +56,7 @@ unsigned slice_write(struct app *a, const char *name)
     if (r.to >= trace_info(a->tr)->end && trace_info(a->tr)->done)
         r.to = INT64_MAX;
     r.ticks_per_second = a->ticks_per_second;
-    if (slice_file(path, name, &r, true, &res, &e)) {
+    if (slice_file(path, trace_more(a->tr), name, &r, true, &res, &e)) {
         view_message(&a->view, true, "%.200s: %s", name, e.what);
         return VR_DRAW | VR_BELL;
     }
