@@ -99,6 +99,7 @@ struct trace_info {
     bool has_m, has_regions, has_samples,
         has_names;              /* what the dialect records; has_names: functions, not bare PCs */
     bool done;                  /* decoded to the end; of a trace that grows: to the end of what there is */
+    bool more;                  /* it grows: lanes that are open go on, though `done` */
     uint64_t bytes, bytes_done; /* decompressed size (0 while unknown), decoded so far */
     uint64_t events;            /* as Go counts them: without Sync */
     uint64_t batches, experimental_batches;

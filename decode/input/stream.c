@@ -40,6 +40,7 @@ static enum err_code gen_begin(struct stream *st, uint64_t number, struct err *e
     if (!g)
         return no_memory(e);
     st->gen = g;
+    st->last = number;
     st->gen[st->ngen++] = (struct stream_gen){.number = number, .offset = st->bytes - st->nhead};
     return gen_put(st, st->header, STREAM_HEADER, e);
 }
@@ -49,10 +50,18 @@ static struct stream_gen *arriving(struct stream *st)
     return st->ngen && !st->gen[st->ngen - 1].whole ? &st->gen[st->ngen - 1] : NULL;
 }
 
+/* Noted: what comes behind it is looked at. */
+static void note(struct stream *st, enum err_code code, const char *what, uint64_t found)
+{
+    if (!st->ndamages++)
+        err_set(&st->damage, code, st->bytes - st->nhead, what, found);
+}
+
+/* Final. */
 static enum err_code damage(struct stream *st, enum err_code code, const char *what, uint64_t found, struct err *e)
 {
     err_set(&st->damage, code, st->bytes - st->nhead, what, found);
-    st->torn = true;
+    st->over = true;
     if (e)
         *e = st->damage;
     return code;
@@ -77,26 +86,69 @@ static int head_parse(const struct stream *st, uint64_t *gen, uint64_t *size)
     return v[3] <= BATCH_MAX ? 1 : -1;
 }
 
+/* What stands in head[] is of the generation that is arriving, whatever it is. */
+static enum err_code head_keep(struct stream *st, struct err *e)
+{
+    enum err_code rc = gen_put(st, st->head, st->nhead, e);
+    st->nhead = 0;
+    return rc;
+}
+
+/* The next generation begins, though its first batch is not what it must be. */
+static enum err_code broken_begin(struct stream *st, struct err *e)
+{
+    enum err_code rc = arriving(st) ? ERR_OK : gen_begin(st, st->last + 1, e);
+    if (!rc)
+        arriving(st)->broken = true;
+    return rc;
+}
+
+/* A batch of a generation that isn't the one that is arriving, nor the next. */
+static bool is_stray(struct stream *st, uint64_t number)
+{
+    bool next = number == st->last + (arriving(st) ? 0 : 1) || number == st->last + 1;
+    if (!st->last || next || (number > st->last && st->stray == number)) {
+        st->stray = 0;
+        return false;
+    }
+    note(st, ERR_FORMAT, "a batch of generation %" PRIu64 " out of its place", number);
+    st->stray = number;
+    return true;
+}
+
 /* A batch begins: of the generation that is arriving, or of the next one. */
 static enum err_code batch_begin(struct stream *st, uint64_t number, uint64_t size, struct err *e)
 {
     struct stream_gen *g = arriving(st);
-    if (number == 0)
-        return damage(st, ERR_FORMAT, "a batch of generation %" PRIu64, number, e);
+    enum err_code rc = ERR_OK;
+    st->payload = size;
+    st->lost = 0;
+    if (is_stray(st, number)) {
+        rc = broken_begin(st, e);
+        return rc ? rc : head_keep(st, e);
+    }
     if (g && g->number != number) {
-        if (st->dialect.version >= END_MARK_SINCE)
-            return damage(st, ERR_FORMAT,
-                          "a batch of generation %" PRIu64 " before the end mark of the one that is arriving", number,
-                          e);
+        if (st->dialect.version >= END_MARK_SINCE || number != g->number + 1) {
+            note(st, ERR_FORMAT, "generation %" PRIu64 " has no end", g->number);
+            g->broken = true;
+        }
         g->whole = true;
         g = NULL;
     }
-    enum err_code rc = g ? ERR_OK : gen_begin(st, number, e);
-    if (!rc)
-        rc = gen_put(st, st->head, st->nhead, e);
-    st->payload = size;
-    st->nhead = 0;
-    return rc;
+    if (!g)
+        rc = gen_begin(st, number, e);
+    return rc ? rc : head_keep(st, e);
+}
+
+/* No batch begins here: what comes is kept, and looked through for the next one. */
+static enum err_code lose(struct stream *st, struct err *e)
+{
+    if (!st->last)
+        return damage(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, st->head[0], e);
+    note(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, st->head[0]);
+    st->lost = st->nhead;
+    enum err_code rc = broken_begin(st, e);
+    return rc ? rc : head_keep(st, e);
 }
 
 /* One byte of a batch header, or an end mark. */
@@ -114,9 +166,56 @@ static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
     st->head[st->nhead++] = byte;
     st->bytes++;
     int is = head_parse(st, &gen, &size);
-    if (is < 0)
-        return damage(st, ERR_FORMAT, "expected a batch here, found a byte %" PRIu64, st->head[0], e);
+    if (is < 0 || (is && !gen))
+        return lose(st, e);
     return is ? batch_begin(st, gen, size, e) : ERR_OK;
+}
+
+/*
+ * Does a batch header end with the last byte of n? The runtime writes its size in ten bytes, which little else looks like. Its
+ * length, 0 if none does.
+ */
+static size_t header_behind(const uint8_t *p, size_t n, uint64_t last)
+{
+    enum { SIZE = 10, LEAST = 1 + 3 + SIZE, MOST = 1 + 3 * 10 + SIZE };
+    if (n < LEAST || p[n - 1] >= 0x80)
+        return 0;
+    for (int i = 2; i <= SIZE; i++)
+        if (p[n - (size_t)i] < 0x80)
+            return 0;
+    for (size_t len = LEAST; len <= MOST && len <= n; len++) {
+        const uint8_t *q = p + n - len, *end = p + n;
+        uint64_t v[4] = {0};
+        if (*q++ != B_EVENTS)
+            continue;
+        for (int i = 0; i < 4 && q; i++)
+            q = bytes_varint(q, end, &v[i]);
+        if (q == end && (v[0] == last || v[0] == last + 1) && v[3] && v[3] <= BATCH_MAX)
+            return len;
+    }
+    return 0;
+}
+
+/* A byte where none was understood. */
+static enum err_code lost_put(struct stream *st, uint8_t byte, struct err *e)
+{
+    struct stream_gen *g = arriving(st);
+    uint64_t gen, size;
+    enum err_code rc = gen_put(st, &byte, 1, e);
+    if (rc)
+        return rc;
+    st->bytes++;
+    size_t len = header_behind(g->p + STREAM_HEADER, g->n - STREAM_HEADER, st->last);
+    if (len) {
+        memcpy(st->head, g->p + g->n - len, len);
+        st->nhead = len;
+        g->n -= len;
+        (void)head_parse(st, &gen, &size);
+        return batch_begin(st, gen, size, e);
+    }
+    if (++st->lost > STREAM_LOST)
+        return damage(st, ERR_FORMAT, "no batch in the last %" PRIu64 " bytes", st->lost, e);
+    return ERR_OK;
 }
 
 /* The file's header: 16 bytes that name the dialect. */
@@ -144,7 +243,7 @@ static enum err_code file_header(struct stream *st, const uint8_t **p, size_t *n
 enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct err *e)
 {
     enum err_code rc = ERR_OK;
-    if (st->torn) {
+    if (st->over) {
         if (e)
             *e = st->damage;
         return st->damage.code;
@@ -153,7 +252,7 @@ enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct e
         rc = file_header(st, &p, &n, e);
     while (!rc && n && st->known) {
         if (!st->payload) {
-            rc = head_put(st, *p++, e);
+            rc = st->lost ? lost_put(st, *p++, e) : head_put(st, *p++, e);
             n--;
             continue;
         }
@@ -171,12 +270,24 @@ enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct e
 void stream_end(struct stream *st)
 {
     struct stream_gen *g = arriving(st);
+    struct err was = st->damage;
     if (!g || st->torn)
         return;
-    if (!st->payload && !st->nhead && st->dialect.version < END_MARK_SINCE)
+    if (!st->over && !st->payload && !st->nhead && !st->lost && st->dialect.version < END_MARK_SINCE) {
         g->whole = true;
-    else
+        return;
+    }
+    st->torn = g->broken = true;
+    if (!st->over)
         (void)damage(st, ERR_TRUNCATED, "the stream ended within generation %" PRIu64, g->number, NULL);
+    if (st->ndamages)
+        st->damage = was;
+    (void)head_keep(st, NULL);
+}
+
+const struct stream_gen *stream_rest(const struct stream *st)
+{
+    return st->torn && st->ngen && !st->gen[st->ngen - 1].whole ? &st->gen[st->ngen - 1] : NULL;
 }
 
 size_t stream_whole(const struct stream *st)
@@ -193,6 +304,26 @@ void stream_drop(struct stream *st, size_t n)
     if (n)
         memmove(st->gen, st->gen + n, (st->ngen - n) * sizeof *st->gen);
     st->ngen -= n;
+}
+
+bool stream_hand(struct stream *from, struct stream *to)
+{
+    size_t n = stream_whole(from);
+    struct stream_gen *g = n ? mem_grow(to->gen, &to->cap, to->ngen + n, sizeof *g) : NULL;
+    if (n && !g)
+        return false;
+    if (n) {
+        to->gen = g;
+        memcpy(g + to->ngen, from->gen, n * sizeof *g);
+        to->ngen += n;
+        memmove(from->gen, from->gen + n, (from->ngen - n) * sizeof *g);
+        from->ngen -= n;
+    }
+    to->dialect = from->dialect;
+    to->known = from->known;
+    to->nheader = from->nheader;
+    memcpy(to->header, from->header, sizeof to->header);
+    return true;
 }
 
 uint8_t *stream_join(const struct stream *st, size_t i, size_t n, size_t *len)

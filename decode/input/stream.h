@@ -5,6 +5,9 @@
  * on by its end mark, before by the first batch of the next one, at the end of the input by stream_end(). Only batch
  * headers are looked at (the format's B.1), so this keeps up with memory speed and holds nothing but the bytes.
  *
+ * Damage ends nothing: where no batch begins the next one is looked for as the runtime writes them, and what stands between
+ * stays in its generation, which is then `broken`: the reader of the trace (decode/v2) says what it makes of it.
+ *
  * A whole generation is kept with the trace's header in front of it: its bytes are a trace file of their own, because
  * a generation refers to nothing outside itself (B.3). Several in a row behind one header are one, too.
  *
@@ -22,7 +25,8 @@ struct stream_gen {
     uint8_t *p;      /* header and batches; the end mark, too */
     size_t n, cap;
     uint64_t offset; /* of its first batch in the stream */
-    bool whole;      /* all of its batches are here */
+    bool whole;      /* its end has come */
+    bool broken;     /* not all in it are batches of its own, or its end is missing */
     int64_t t0, t1;  /* for who decodes it: its first and last moment on the trace's clock, ns */
     int64_t came_ns; /* for who reads it: when it became whole, ns since 1970 */
 };
@@ -36,26 +40,36 @@ struct stream {
     size_t ngen, cap;
     uint64_t bytes; /* put in so far */
     uint64_t max;   /* bytes that one generation may have; 0 = no limit */
-    bool torn;      /* the input ended within the last generation, or what came is no batch: see damage */
-    struct err damage;
+    bool torn;      /* the input ended within the last generation */
+    bool over;      /* nothing more is taken: see damage */
+    uint32_t ndamages;
+    struct err damage; /* the first, or what ended it */
     /* where the parser stands */
     uint8_t head[48]; /* of a batch header whose rest has not come */
     size_t nhead;
     uint64_t payload; /* bytes of the batch's payload still to come */
+    uint64_t last;    /* number of the generation that began last, 0 = none yet */
+    uint64_t stray;   /* of a batch that was out of place: two of them in a row are believed */
+    size_t lost;      /* bytes since a batch was to begin and none did; 0 = one does */
 };
 
 /*
  * stream_put - n more bytes. ERR_NOT_TRACE, ERR_VERSION: what arrives is no trace (e->what). ERR_ARG: a first-family
- * trace, which can only be ordered when it is complete. ERR_FORMAT: no batch where one must be; what was whole stays, and
- * nothing more is taken. ERR_NOMEM. Every error but ERR_NOMEM is final.
+ * trace, which can only be ordered when it is complete. ERR_FORMAT: no batch in the first place where one must be, or none
+ * in STREAM_LOST bytes; what was whole stays. ERR_NOMEM. Every error but ERR_NOMEM is final.
  */
 enum err_code stream_put(struct stream *st, const uint8_t *p, size_t n, struct err *e);
+enum { STREAM_LOST = 1 << 20 };
 /* stream_end - no more bytes come: is the last generation whole? Before 1.26 it is if it ends with a whole batch. */
 void stream_end(struct stream *st);
 /* stream_whole - how many of the generations are whole; these are the first ones. */
 size_t stream_whole(const struct stream *st);
+/* stream_rest - behind stream_end(): the generation that it ended within; NULL: none. */
+const struct stream_gen *stream_rest(const struct stream *st);
 /* stream_drop - forget the n oldest generations. */
 void stream_drop(struct stream *st, size_t n);
+/* stream_hand - the whole generations of `from` go to the end of `to`; false: out of memory, nothing moved. */
+bool stream_hand(struct stream *from, struct stream *to);
 /*
  * stream_join - generations [i, i+n) as one trace in memory of its own, mem_free() it; *len its bytes.
  * NULL: out of memory.

@@ -17,7 +17,7 @@ static void sum_up(struct alive_chunk *c, const struct trace *tr, enum lane_kind
     *c = (struct alive_chunk){INT64_MAX, INT64_MIN, INT64_MAX, INT64_MIN, INT64_MAX};
     for (uint32_t i = 0; i < ALIVE_CHUNK; i++) {
         const struct lifetime *l = &life[i];
-        bool grows = !ti->done && !(k == LANE_G && l->over && l->begun);
+        bool grows = (!ti->done || ti->more) && !(k == LANE_G && l->over && l->begun);
         c->first0 = l->first < c->first0 ? l->first : c->first0;
         c->first1 = l->first > c->first1 ? l->first : c->first1;
         c->last0 = l->last < c->last0 ? l->last : c->last0;
@@ -45,7 +45,7 @@ static const struct alive_chunk *chunk_of(struct alive *a, const struct trace *t
         sum_up(&c[a->n++], tr, k, lane);
     }
     struct alive_chunk *c = &a->chunk[i];
-    if (c->end != INT64_MAX && (c->end != trace_info(tr)->end || trace_info(tr)->done))
+    if (c->end != INT64_MAX && (c->end != trace_info(tr)->end || (trace_info(tr)->done && !trace_info(tr)->more)))
         sum_up(c, tr, k, lane);
     return c;
 }

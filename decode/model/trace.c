@@ -308,6 +308,7 @@ static void status_take(struct trace *tr, const struct source_status *st)
     i->has_clock = st->has_clock;
     i->clock_assumed = st->clock_assumed;
     i->bytes_done = st->bytes_done;
+    i->more = tr->src.grows;
     if (tr->opts.grows)
         i->bytes = i->bytes_done; /* nobody knows how much there will be */
     i->batches = st->batches;
@@ -476,7 +477,7 @@ void trace_grow(struct trace *tr, size_t len)
 
 void trace_grown(struct trace *tr)
 {
-    tr->src.grows = false;
+    tr->src.grows = tr->info.more = false;
 }
 
 /* Segments side by side take as much memory as the trace's model does: where that may be too much, it is read in parts. */

@@ -123,6 +123,72 @@ static void cut(void **state)
     free(p);
 }
 
+/* Broken bytes anywhere: all generations but the one that has them are as they were, however it arrives. */
+static void broken(void **state)
+{
+    (void)state;
+    enum { HURT = 40 };
+    uint64_t seed = 1;
+    for (size_t k = 0; k < 2; k++) {
+        size_t n, same = 0, all = 0;
+        unsigned char *p = slurp(longs[k], &n), keep[HURT];
+        struct stream whole = {0};
+        put_pieces(&whole, p, n, n);
+        for (size_t at = n / 61; at + HURT < n; at += n / 61) {
+            memcpy(keep, p + at, HURT);
+            for (int i = 0; i < HURT; i++) {
+                seed = seed * 6364136223846793005u + 1442695040888963407u;
+                p[at + (size_t)i] = (unsigned char)(seed >> 40);
+            }
+            struct stream st = {0};
+            put_pieces(&st, p, n, 777);
+            assert_true(st.ngen >= whole.ngen);
+            for (size_t i = 0; i < whole.ngen; i++) {
+                const struct stream_gen *w = &whole.gen[i];
+                bool hurt = at + HURT > w->offset && at < w->offset + w->n - STREAM_HEADER, found = false;
+                for (size_t j = 0; j < st.ngen; j++)
+                    found |= st.gen[j].n == w->n && memcmp(st.gen[j].p, w->p, w->n) == 0;
+                all += !hurt;
+                same += !hurt && found;
+            }
+            memcpy(p + at, keep, HURT);
+            stream_free(&st);
+        }
+        assert_true(all > 100);
+        assert_int_equal(same, all);
+        stream_free(&whole);
+        free(p);
+    }
+}
+
+/* Where no batch comes any more it ends; what was whole stays. */
+static void lost(void **state)
+{
+    (void)state;
+    size_t n;
+    unsigned char *p = slurp(longs[1], &n);
+    struct stream st = {0}, to = {0};
+    struct err e = {0};
+    static const uint8_t nothing[4096];
+    enum err_code rc = stream_put(&st, p, n / 2, &e);
+    assert_int_equal(rc, ERR_OK);
+    size_t had = stream_whole(&st);
+    for (int i = 0; !rc && i < 2 * STREAM_LOST / 4096; i++)
+        rc = stream_put(&st, nothing, sizeof nothing, &e);
+    assert_int_equal(rc, ERR_FORMAT);
+    assert_int_equal(stream_put(&st, p, 1, &e), ERR_FORMAT);
+    stream_end(&st);
+    assert_int_equal(stream_whole(&st), had);
+    assert_non_null(stream_rest(&st));
+    assert_true(stream_hand(&st, &to));
+    assert_int_equal(stream_whole(&to), had);
+    assert_int_equal(to.ngen, had);
+    assert_int_equal(stream_whole(&st), 0);
+    stream_free(&st);
+    stream_free(&to);
+    free(p);
+}
+
 static void refused(void **state)
 {
     (void)state;
@@ -204,6 +270,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces),  cmocka_unit_test(each_alone),    cmocka_unit_test(cut),
         cmocka_unit_test(refused), cmocka_unit_test(out_of_memory), cmocka_unit_test(urls),
+        cmocka_unit_test(broken),  cmocka_unit_test(lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,9 +12,10 @@
 #include "decode/base/door.h"
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/thread.h"
 #include "triage/text.h"
 
-enum { READ_SIZE = 1 << 20 };
+enum { READ_SIZE = 1 << 20, READ_MS = 100 };
 #define ANSWER_WAIT_NS 3000000000LL
 
 /* ---- the command line ------------------------------------------------------------------------------------------ */
@@ -136,76 +137,200 @@ bool live_option(struct live_opts *o, const char *command, int argc, char **argv
 
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
 
-enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e)
-{
-    if (!(l->buf = mem_alloc(READ_SIZE))) {
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    }
-    l->st.max = host_memory() / 4; /* a generation that never ends */
-    return feed_open(o->where, &o->feed, &l->feed, e);
-}
-
-void live_close(struct live *l)
-{
-    feed_close(l->feed);
-    stream_free(&l->st);
-    mem_free(l->buf);
-    *l = (struct live){0};
-}
+struct live_reader {
+    pthread_t thread;
+    pthread_mutex_t mu;
+    pthread_cond_t news, taken;
+    bool on, quit; /* the thread runs; it shall end */
+    struct feed *feed;
+    FILE *raw;
+    uint8_t *buf;
+    uint64_t most; /* bytes of whole generations that nobody has taken */
+    /* under mu: */
+    struct stream in;
+    bool ended;
+    enum live_state how;
+    struct err why;
+};
 
 /* What came is no trace: the server may have said why, in its status and in what follows. */
-static void hear_why(struct live *l, struct err *e)
+static void hear_why(struct live_reader *r, struct err *e)
 {
     struct err said = {0};
     enum feed_state s = FEED_DATA;
     size_t n;
     int64_t until = live_wall_now() + ANSWER_WAIT_NS;
-    while (s != FEED_END && s != FEED_FAILED && live_wall_now() < until) {
-        s = feed_read(l->feed, l->buf, READ_SIZE, 100, &n, &said);
-    }
-    if (s == FEED_FAILED) {
+    while (s != FEED_END && s != FEED_FAILED && live_wall_now() < until)
+        s = feed_read(r->feed, r->buf, READ_SIZE, READ_MS, &n, &said);
+    if (s == FEED_FAILED)
         *e = said;
+}
+
+static uint64_t waiting_bytes(const struct stream *st)
+{
+    uint64_t n = 0;
+    for (size_t i = 0, whole = stream_whole(st); i < whole; i++)
+        n += st->gen[i].n;
+    return n;
+}
+
+static void reader_over(struct live_reader *r, enum live_state how, const struct err *why)
+{
+    pthread_mutex_lock(&r->mu);
+    stream_end(&r->in);
+    r->ended = true;
+    r->how = how;
+    r->why = *why;
+    pthread_cond_signal(&r->news);
+    pthread_mutex_unlock(&r->mu);
+}
+
+/* n bytes have come. false: that was all. */
+static bool reader_took(struct live_reader *r, size_t n)
+{
+    struct err e = {0};
+    pthread_mutex_lock(&r->mu);
+    size_t before = stream_whole(&r->in);
+    enum err_code rc = stream_put(&r->in, r->buf, n, &e);
+    int64_t now = live_wall_now();
+    for (size_t i = before; i < stream_whole(&r->in); i++)
+        r->in.gen[i].came_ns = now;
+    if (stream_whole(&r->in) > before)
+        pthread_cond_signal(&r->news);
+    while (!r->quit && waiting_bytes(&r->in) > r->most)
+        pthread_cond_wait(&r->taken, &r->mu);
+    pthread_mutex_unlock(&r->mu);
+    if (rc == ERR_NOT_TRACE)
+        hear_why(r, &e);
+    if (rc)
+        reader_over(r, LIVE_FAILED, &e);
+    return !rc;
+}
+
+static void *reader_main(void *arg)
+{
+    struct live_reader *r = arg;
+    struct err e = {0};
+    for (;;) {
+        size_t n;
+        pthread_mutex_lock(&r->mu);
+        bool quit = r->quit;
+        pthread_mutex_unlock(&r->mu);
+        enum feed_state s = quit ? FEED_END : feed_read(r->feed, r->buf, READ_SIZE, READ_MS, &n, &e);
+        if (s == FEED_WAIT)
+            continue;
+        if (s == FEED_DATA && r->raw && fwrite(r->buf, 1, n, r->raw) != n) {
+            err_set(&e, ERR_IO, ERR_NO_OFFSET, "what was sent can't be written down: %s", strerror(errno));
+            s = FEED_FAILED;
+        }
+        if (s == FEED_DATA) {
+            if (!reader_took(r, n))
+                return NULL;
+            continue;
+        }
+        if (s == FEED_END && !quit && !r->in.known)
+            err_set(&e, r->in.bytes ? ERR_TRUNCATED : ERR_EMPTY, r->in.bytes,
+                    "it ended before a trace's header was complete");
+        reader_over(r, e.code ? LIVE_FAILED : LIVE_END, &e);
+        return NULL;
     }
 }
 
-static enum live_state live_over(struct live *l, enum feed_state s)
+static void condition(pthread_cond_t *c)
 {
-    l->ended = true;
-    stream_end(&l->st);
-    return s == FEED_END ? LIVE_END : LIVE_FAILED;
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(c, &attr);
+    pthread_condattr_destroy(&attr);
+}
+
+enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e)
+{
+    struct live_reader *r = l->reader = mem_zalloc(sizeof *r);
+    if (!r || !(r->buf = mem_alloc(READ_SIZE)))
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    pthread_mutex_init(&r->mu, NULL);
+    condition(&r->news);
+    condition(&r->taken);
+    r->raw = l->raw;
+    r->in.max = r->most = host_memory() / 4; /* a generation that never ends */
+    enum err_code rc = feed_open(o->where, &o->feed, &r->feed, e);
+    if (rc)
+        return rc;
+    r->on = thread_start(&r->thread, NULL, reader_main, r) == 0;
+    return r->on ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a thread to read with can't be started");
+}
+
+void live_stop(struct live *l)
+{
+    struct live_reader *r = l->reader;
+    if (!r)
+        return;
+    pthread_mutex_lock(&r->mu);
+    r->quit = true;
+    pthread_cond_signal(&r->taken);
+    pthread_mutex_unlock(&r->mu);
+    if (r->on)
+        pthread_join(r->thread, NULL);
+    r->on = false;
+    feed_close(r->feed);
+    r->feed = NULL;
+}
+
+void live_close(struct live *l)
+{
+    live_stop(l);
+    if (l->reader) {
+        stream_free(&l->reader->in);
+        mem_free(l->reader->buf);
+        mem_free(l->reader);
+    }
+    stream_free(&l->st);
+    *l = (struct live){0};
+}
+
+const struct stream_gen *live_rest(const struct live *l)
+{
+    return l->ended && l->reader ? stream_rest(&l->reader->in) : NULL;
+}
+
+static void news_wait(struct live_reader *r, int timeout_ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += timeout_ms / 1000;
+    until.tv_nsec += timeout_ms % 1000 * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (!r->ended && !stream_whole(&r->in) && pthread_cond_timedwait(&r->news, &r->mu, &until) == 0) {
+    }
 }
 
 enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
 {
-    size_t n, before = stream_whole(&l->st);
-    enum feed_state s = feed_read(l->feed, l->buf, READ_SIZE, timeout_ms, &n, e);
-    if (s == FEED_END && !l->st.known) {
-        err_set(e, l->st.bytes ? ERR_TRUNCATED : ERR_EMPTY, l->st.bytes,
-                "it ended before a trace's header was complete");
-        return live_over(l, FEED_FAILED);
-    }
-    if (s == FEED_END || s == FEED_FAILED) {
-        return live_over(l, s);
-    }
-    if (s == FEED_WAIT) {
-        return LIVE_WAIT;
-    }
-    if (l->raw && fwrite(l->buf, 1, n, l->raw) != n) {
-        err_set(e, ERR_IO, ERR_NO_OFFSET, "what was sent can't be written down: %s", strerror(errno));
-        return live_over(l, FEED_FAILED);
-    }
-    enum err_code rc = stream_put(&l->st, l->buf, n, e);
-    if (rc) {
-        if (rc == ERR_NOT_TRACE) {
-            hear_why(l, e);
+    struct live_reader *r = l->reader;
+    enum live_state s = LIVE_WAIT;
+    pthread_mutex_lock(&r->mu);
+    if (timeout_ms > 0)
+        news_wait(r, timeout_ms);
+    if (stream_whole(&r->in)) {
+        s = LIVE_GEN;
+        if (!stream_hand(&r->in, &l->st)) {
+            err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for what came");
+            s = LIVE_FAILED;
         }
-        return live_over(l, FEED_FAILED);
+        pthread_cond_signal(&r->taken);
+    } else if (r->ended) {
+        (void)stream_hand(&r->in, &l->st); /* its header */
+        l->ended = true;
+        s = r->how;
+        if (s == LIVE_FAILED)
+            *e = r->why;
     }
-    int64_t now = live_wall_now();
-    for (size_t i = before; i < stream_whole(&l->st); i++) {
-        l->st.gen[i].came_ns = now;
-    }
-    return stream_whole(&l->st) > before ? LIVE_GEN : LIVE_DATA;
+    l->ended |= s == LIVE_FAILED;
+    pthread_mutex_unlock(&r->mu);
+    return s;
 }
 
 enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,

@@ -32,23 +32,29 @@ bool live_ns(const char *s, int64_t *out);
 
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
 
+/*
+ * A thread of its own reads what comes, as fast as it comes: the program that is traced must never wait for us. Whole
+ * generations are handed over by live_step(); those that nobody takes are bounded by a quarter of free memory.
+ */
 struct live {
-    struct feed *feed;
-    struct stream st;
-    FILE *raw; /* every byte as sent goes there, too; NULL = nowhere; borrowed */
-    uint8_t *buf;
-    bool ended; /* no more comes */
+    struct stream st; /* whole generations, oldest first: the caller drops them; what arrives is not in it */
+    FILE *raw;        /* every byte as sent goes there, too; NULL = nowhere; borrowed, set before live_open() */
+    bool ended;       /* no more comes */
+    struct live_reader *reader;
 };
 
-enum live_state { LIVE_WAIT, LIVE_DATA, LIVE_GEN, LIVE_END, LIVE_FAILED };
+enum live_state { LIVE_WAIT, LIVE_GEN, LIVE_END, LIVE_FAILED };
 
 enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e);
 /*
- * live_step - read what comes within timeout_ms. LIVE_WAIT: nothing came; LIVE_DATA: something did. LIVE_GEN: another generation is whole (also when others became so
- * before it). LIVE_END, LIVE_FAILED: no more comes; a last generation may have become whole with it. LIVE_FAILED: *e says
- * what is wrong; what is held stands.
+ * live_step - wait at most timeout_ms for another whole generation. LIVE_WAIT: none came. LIVE_GEN: l->st has more.
+ * LIVE_END, LIVE_FAILED: no more comes, and all is in l->st; LIVE_FAILED: *e says what is wrong.
  */
 enum live_state live_step(struct live *l, int timeout_ms, struct err *e);
+/* live_rest - after the end: the generation that it ended within, as far as it came; NULL: none. */
+const struct stream_gen *live_rest(const struct live *l);
+/* live_stop - let the program go: no more comes. */
+void live_stop(struct live *l);
 /*
  * live_load - model, tables and findings of the n whole generations from i on. Their times are noted in the stream's
  * generations. *mem is their trace: mem_free() it after load_free(). The stream may go on meanwhile.

@@ -13,13 +13,15 @@
 #include "triage/text.h"
 
 enum { ROWS = 15, STEP_MS = 200 };
+#define LATE_NS 3000000000LL
+#define ONE_BY_ONE_NS 2000000000LL
 
 struct top {
     struct live_opts live;
     uint64_t count; /* pictures to show, 0 = until the end */
     int64_t every_ns;
     uint32_t rows;
-    uint64_t shown;
+    uint64_t shown, skipped; /* pictures; generations left out since the last one */
 };
 
 static const char usage[] =
@@ -93,7 +95,7 @@ static int by_work(const void *a, const void *b)
     return (p < q) - (p > q);
 }
 
-static void put_head(struct text *t, const struct loaded *l, int64_t wall_ns)
+static void put_head(struct text *t, const struct top *o, const struct loaded *l, int64_t wall_ns)
 {
     const struct triage *tg = l->tg;
     const struct trace_info *ti = trace_info(l->tr);
@@ -118,6 +120,8 @@ static void put_head(struct text *t, const struct loaded *l, int64_t wall_ns)
         text_lit(t, "  heap ");
         text_bytes(t, tg->heap.last);
     }
+    if (o->skipped)
+        text_add(t, "  (%llu before it left out: too much at once)", (unsigned long long)o->skipped);
     text_lit(t, "\n");
 }
 
@@ -163,7 +167,7 @@ static void put_picture(struct text *t, const struct top *o, const struct loaded
         row[i] = &tg->groups[i];
     }
     qsort(row, tg->ngroups, sizeof *row, by_work);
-    put_head(t, l, wall_ns);
+    put_head(t, o, l, wall_ns);
     text_lit(t, "GROUP                                    G RAN      ASSIST   READY    BLOCKED  SYSCALL  NEW/S\n");
     for (uint32_t i = 0; i < tg->ngroups && i < o->rows; i++) {
         put_group(t, l, row[i]);
@@ -175,13 +179,45 @@ static void put_picture(struct text *t, const struct top *o, const struct loaded
     mem_free(row);
 }
 
+/* Who can't keep up leaves the oldest out: a picture is of now. */
+static void skip_old(struct top *o, struct live *l)
+{
+    int64_t late = o->every_ns > LATE_NS / 2 ? 2 * o->every_ns : LATE_NS, now = live_wall_now();
+    size_t n = stream_whole(&l->st), i = 0;
+    while (i + 1 < n && l->st.gen[i].came_ns < now - late)
+        i++;
+    stream_drop(&l->st, i);
+    o->skipped += i;
+}
+
+/* Are they long enough for a picture? Asked of each alone, so that none is read again and again. */
+static bool enough(const struct top *o, struct live *l, struct err *e)
+{
+    struct loaded in;
+    uint8_t *mem;
+    int64_t all = 0;
+    size_t n = stream_whole(&l->st);
+    if (o->every_ns <= ONE_BY_ONE_NS || l->ended)
+        return true;
+    for (size_t i = 0; i < n; i++) {
+        struct stream_gen *g = &l->st.gen[i];
+        if (!g->t1 && live_load(l, i, 1, &o->live.trace, &in, &mem, e) == ERR_OK) {
+            load_free(&in);
+            mem_free(mem);
+        }
+        all += g->t1 - g->t0;
+    }
+    return all >= o->every_ns - o->every_ns / 8;
+}
+
 /* The generations since the last picture, if they are long enough. false: out of memory, or nobody reads. */
 static bool show(struct top *o, struct live *l, struct err *e)
 {
     struct loaded in;
     uint8_t *mem;
+    skip_old(o, l);
     size_t n = stream_whole(&l->st);
-    if (!n) {
+    if (!n || !enough(o, l, e)) {
         return true;
     }
     if (live_load(l, 0, n, &o->live.trace, &in, &mem, e)) {
@@ -196,6 +232,7 @@ static bool show(struct top *o, struct live *l, struct err *e)
         text_free(&t);
         stream_drop(&l->st, n);
         o->shown++;
+        o->skipped = 0;
     }
     load_free(&in);
     mem_free(mem);
@@ -220,7 +257,7 @@ int top_main(int argc, char **argv)
     status = 0;
     while (!l.ended && !live_stop_asked() && (!o.count || o.shown < o.count)) {
         s = live_step(&l, STEP_MS, &e);
-        if (s != LIVE_WAIT && s != LIVE_DATA && !show(&o, &l, &e)) {
+        if (s != LIVE_WAIT && !show(&o, &l, &e)) {
             break;
         }
     }

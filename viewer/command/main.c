@@ -6,6 +6,7 @@
  * (a closed pipe) ends the program quietly.
  */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,12 +181,15 @@ static bool load_palette(const struct options *o, enum palette *p)
     return false;
 }
 
+enum { HEADLESS_MS = 20 }; /* between looks at a program that has nothing new */
+
 static int run_headless(struct app *a, const struct options *o)
 {
     a->no_color = true;
     a->mono = a->view.mono = o->color != COLOR_ALWAYS;
     for (bool busy = true; a->follow && (busy || !follow_ended(a->follow));)
-        (void)app_live(a, INT64_MAX, &busy);
+        if (!app_live(a, INT64_MAX, &busy) && !busy)
+            poll(NULL, 0, HEADLESS_MS);
     while (app_load(a, INT64_MAX)) {
     }
     if (trace_fatal(a->tr))
@@ -314,6 +318,7 @@ static int main_view(const struct options *o, enum charset charset)
         status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, &by_signal);
         app_free(a);
     } else {
+        a->follow = follow;
         door_printf(stderr, "gotop: out of memory\n");
     }
     if (!follow && !app_has(a, TODO_LOAD) && trace_fatal(tr)) {
@@ -321,7 +326,7 @@ static int main_view(const struct options *o, enum charset charset)
         status = EXIT_UNREADABLE;
     }
     if (follow)
-        follow_close(follow);
+        app_live_end(a);
     else
         trace_close(tr);
     keymap_free(km);

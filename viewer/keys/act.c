@@ -175,6 +175,15 @@ static unsigned do_source(struct app *a, int n)
     return source_open(a);
 }
 
+static unsigned do_reconnect(struct app *a, int n)
+{
+    (void)n;
+    if (a->follow)
+        return app_live_again(a);
+    view_message(&a->view, true, "this trace is a file: there is nothing to connect to");
+    return VR_DRAW;
+}
+
 static unsigned do_follow(struct app *a, int n)
 {
     (void)n;

@@ -16,9 +16,11 @@
 #include "layout/move/move.h"
 #include "layout/views/tri.h"
 #include "layout/move/when.h"
+#include "viewer/keys/help.h"
 #include "viewer/session/follow.h"
 #include "viewer/command/tables.h"
 
+static const char piped_name[] = "standard input";
 #define FOLLOW_NS 10000000000
 #define TABLES_SHARE 8 /* working them out takes at most this part of the time */
 #define TABLES_AT_ONCE_NS 100000000
@@ -35,7 +37,7 @@ static void name_it(struct app *a)
     char by[FMT_MAX];
     int64_t behind = time_sub(trace_info(a->tr)->end, a->view.at.win.t1);
     if (follow_ended(a->follow))
-        snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED", a->where);
+        snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED%s", a->where, a->again ? ", connecting" : "");
     else if (a->following)
         snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE", a->where);
     else
@@ -96,17 +98,57 @@ static unsigned grown(struct app *a)
     return VR_DRAW;
 }
 
-static unsigned exchanged(struct app *a, int64_t by)
+/* Another trace from now on, which begins `by` later. */
+static void exchange(struct app *a, int64_t by)
 {
     tables_away(a);
     a->tr = follow_trace(a->follow);
     tri_free(&a->tri);
     tri_init(&a->tri, a->tr);
     a->tri.so_far = !follow_ended(a->follow);
-    unsigned f = view_exchange(&a->view, a->tr, by);
-    follow_let_go(a->follow);
-    if (f & VR_WORK)
+    if (view_exchange(&a->view, a->tr, by) & VR_WORK)
         app_add(a, TODO_VIEW);
+}
+
+static unsigned exchanged(struct app *a, int64_t by)
+{
+    exchange(a, by);
+    follow_let_go(a->follow);
+    return grown(a);
+}
+
+/* How much later one trace begins than another: by the time of day if both tell it, else by the host's clock. */
+static int64_t later_by(const struct trace *one, const struct trace *other)
+{
+    const struct trace_info *a = trace_info(one), *b = trace_info(other);
+    if (a->has_wall && b->has_wall)
+        return time_add(time_muldiv(1000000000, time_sub(b->wall_sec, a->wall_sec), 1), b->wall_nsec - a->wall_nsec);
+    return time_sub(b->first_ns, a->first_ns);
+}
+
+/* Has the first of the new connection come? Then it takes the place of the old one. */
+static unsigned again(struct app *a)
+{
+    struct err e = {0};
+    enum follow_first is = a->again ? follow_first(a->again, 0, &e) : FIRST_WAIT;
+    if (is == FIRST_WAIT)
+        return VR_NONE;
+    if (is == FIRST_FAILED) {
+        follow_close(a->again);
+        a->again = NULL;
+        view_message(&a->view, true, "no connection: %.160s", e.what);
+        return VR_DRAW;
+    }
+    struct follow *old = a->follow;
+    while (trace_load(follow_trace(a->again), INT64_MAX) == LOAD_MORE)
+        ;
+    int64_t by = later_by(a->tr, follow_trace(a->again));
+    a->follow = a->again;
+    a->again = NULL;
+    exchange(a, by);
+    follow_close(old);
+    a->following = true;
+    view_message(&a->view, false, "connected again: another trace, from its own 0 on");
     return grown(a);
 }
 
@@ -135,7 +177,11 @@ static unsigned ended(struct app *a)
     const char *why = follow_why(a->follow);
     a->following = false;
     a->tri.so_far = false;
-    view_message(&a->view, *why, "the trace has ended%s%.160s", *why ? ": " : "", why);
+    char key[64] = "";
+    if (strcmp(a->where, piped_name) != 0)
+        help_key(a->km, app_keyview(a), ACT_RECONNECT, key, sizeof key);
+    view_message(&a->view, *why, "the trace has ended%s%.160s%s%s%s", *why ? ": " : "", why, *key ? "; " : "", key,
+                 *key ? " connects again" : "");
     return VR_DRAW;
 }
 
@@ -162,6 +208,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         f |= grown(a);
     if (news & FOLLOW_ENDED)
         f |= ended(a);
+    f |= again(a);
     *busy = news != 0;
     if (!(news & FOLLOW_BUSY))
         f |= tables_wanted(a);
@@ -206,4 +253,32 @@ void app_live_pause(struct app *a)
 {
     follow_stop(a->follow);
     name_it(a);
+}
+
+unsigned app_live_again(struct app *a)
+{
+    struct err e = {0};
+    if (!follow_ended(a->follow))
+        view_message(&a->view, true, "it is still connected");
+    else if (a->again)
+        view_message(&a->view, true, "still waiting for the program's first second");
+    else if (strcmp(a->where, piped_name) == 0)
+        view_message(&a->view, true, "standard input can't be asked again");
+    else if (follow_again(a->follow, &a->again, &e))
+        view_message(&a->view, true, "no connection: %.160s", e.what);
+    else
+        view_message(&a->view, false, "connecting again; until its first second has come the old trace stays");
+    return VR_DRAW;
+}
+
+bool app_live_waits(const struct app *a)
+{
+    return a->follow && (a->again || !follow_ended(a->follow));
+}
+
+void app_live_end(struct app *a)
+{
+    follow_close(a->again);
+    follow_close(a->follow);
+    a->again = a->follow = NULL;
 }

@@ -1,30 +1,29 @@
 /*
  * follow.c - see follow.h.
  *
- * Invariants: a strip holds the header and whole generations, in order; gens[] says where each begins in the strip of the
- * model that is shown. While `next` is being made, what arrives goes to both strips.
+ * Invariants: a strip holds the header and generations as they came, in order. `now` is decoded by the caller's thread, which
+ * alone looks at it; `next` by the maker's, which says under its lock how far it is and gets what is new there. Who has
+ * the lock while the maker isn't busy has the model.
  */
 #include "viewer/session/follow.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
+#include "decode/base/thread.h"
 
-enum { READ_NS = 4000000, FIRST_MS = 200, PAGE = 1 << 21 };
+enum { FIRST_MS = 200, PAGE = 1 << 21 };
 #define STRIP_MAX ((size_t)1 << 37) /* addresses, not memory */
 #define STRIP_MIN ((size_t)1 << 26)
+#define MAKE_NS 20000000
 
 struct strip { /* addresses that don't move, behind which memory comes as it is needed */
     uint8_t *p;
     size_t n, usable, cap;
-};
-
-struct held {
-    size_t at;  /* in the strip */
-    int64_t t1; /* its end on the trace's clock, ns; 0 = not decoded yet */
 };
 
 struct model {
@@ -34,24 +33,28 @@ struct model {
     bool over;  /* and no more of it can be: damage */
 };
 
+struct maker {
+    pthread_t thread;
+    pthread_mutex_t mu;
+    pthread_cond_t work, rest;
+    bool on, quit, busy; /* the thread runs, shall end, decodes */
+    struct model next;   /* what it makes; next.tr NULL: nothing */
+    size_t len;          /* of next's strip, that the trace was told of */
+    int64_t end;         /* next's, ns */
+    struct model gone;   /* to be given back */
+};
+
 struct follow {
     struct follow_opts o;
     struct live live;
     FILE *raw;
-    struct model now, next, old;
-    struct held *gens;
-    size_t ngens, cap;
-    size_t next_from; /* next holds gens[next_from..] */
+    int connection;
+    struct model now, old;
+    struct maker maker;
+    uint64_t most; /* bytes of memory that both may take */
     bool ended;
     char why[200];
 };
-
-static int64_t mono_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
 
 /* ---- strips ----------------------------------------------------------------------------------------------------- */
 
@@ -94,50 +97,125 @@ static void model_free(struct model *m)
     *m = (struct model){0};
 }
 
-/* ---- holding ---------------------------------------------------------------------------------------------------- */
-
 static bool model_open(struct follow *f, struct model *m, struct err *e)
 {
     struct trace_opts opts = f->o.live.trace;
     opts.grows = true;
-    if (trace_open_mem(m->strip.p, m->strip.n, &opts, &m->tr, e))
-        return false;
-    return true;
+    opts.max_memory = UINT64_MAX; /* `most` sees to that */
+    return trace_open_mem(m->strip.p, m->strip.n, &opts, &m->tr, e) == ERR_OK;
 }
 
-/* Another whole generation: into the strips. false: out of memory. */
-static bool take(struct follow *f, const struct stream_gen *g)
+static void decode(struct model *m, int64_t budget_ns)
 {
-    struct held *h = mem_grow(f->gens, &f->cap, f->ngens + 1, sizeof *h);
-    const uint8_t *p = g->p + STREAM_HEADER;
-    size_t n = g->n - STREAM_HEADER;
-    if (!h)
-        return false;
-    f->gens = h;
-    h[f->ngens] = (struct held){f->now.strip.n, 0};
-    if (!strip_put(&f->now.strip, p, n) || (f->next.tr && !strip_put(&f->next.strip, p, n)))
-        return false;
-    f->ngens++;
-    if (f->now.tr)
-        trace_grow(f->now.tr, f->now.strip.n);
-    if (f->next.tr)
-        trace_grow(f->next.tr, f->next.strip.n);
-    f->now.waits = f->next.waits = false;
-    return true;
+    enum load rc = trace_load(m->tr, budget_ns);
+    m->waits = rc != LOAD_MORE;
+    m->over = rc == LOAD_DONE;
 }
+
+/* ---- the maker ----------------------------------------------------------------------------------------------------- */
+
+/* Under the lock: something to do? */
+static bool maker_wanted(const struct maker *k)
+{
+    return k->gone.tr || (k->next.tr && (!k->next.waits || k->len < k->next.strip.n) && !k->next.over);
+}
+
+static void maker_give_back(struct maker *k)
+{
+    struct model gone = k->gone;
+    k->gone = (struct model){0};
+    pthread_mutex_unlock(&k->mu);
+    model_free(&gone);
+    host_trim();
+    pthread_mutex_lock(&k->mu);
+}
+
+static void *maker_main(void *arg)
+{
+    struct maker *k = arg;
+    pthread_mutex_lock(&k->mu);
+    while (!k->quit) {
+        if (!maker_wanted(k)) {
+            pthread_cond_wait(&k->work, &k->mu);
+            continue;
+        }
+        if (k->gone.tr) {
+            maker_give_back(k);
+            continue;
+        }
+        if (k->len < k->next.strip.n) {
+            k->len = k->next.strip.n;
+            trace_grow(k->next.tr, k->len);
+        }
+        struct model m = k->next;
+        k->busy = true;
+        pthread_mutex_unlock(&k->mu);
+        decode(&m, MAKE_NS);
+        pthread_mutex_lock(&k->mu);
+        k->busy = false;
+        k->next.waits = m.waits;
+        k->next.over = m.over;
+        k->end = trace_info(m.tr)->end;
+        pthread_cond_signal(&k->rest);
+    }
+    pthread_mutex_unlock(&k->mu);
+    return NULL;
+}
+
+static enum err_code maker_start(struct maker *k, struct err *e)
+{
+    pthread_mutex_init(&k->mu, NULL);
+    pthread_cond_init(&k->work, NULL);
+    pthread_cond_init(&k->rest, NULL);
+    k->on = thread_start(&k->thread, NULL, maker_main, k) == 0;
+    return k->on ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a thread to decode with can't be started");
+}
+
+static void maker_stop(struct maker *k)
+{
+    if (k->on) {
+        pthread_mutex_lock(&k->mu);
+        k->quit = true;
+        pthread_cond_signal(&k->work);
+        pthread_mutex_unlock(&k->mu);
+        pthread_join(k->thread, NULL);
+    }
+    k->on = false;
+    model_free(&k->next);
+    model_free(&k->gone);
+}
+
+/* ---- holding ---------------------------------------------------------------------------------------------------- */
 
 static void over(struct follow *f, const char *why)
 {
     f->ended = true;
     snprintf(f->why, sizeof f->why, "%s", why);
-    feed_close(f->live.feed);
-    f->live.feed = NULL;
+    live_stop(&f->live);
+}
+
+/* Another generation: into the strips. false: out of memory. */
+static bool take(struct follow *f, const struct stream_gen *g)
+{
+    struct maker *k = &f->maker;
+    const uint8_t *p = g->p + STREAM_HEADER;
+    size_t n = g->n - STREAM_HEADER;
+    bool ok = strip_put(&f->now.strip, p, n);
+    pthread_mutex_lock(&k->mu);
+    if (k->next.tr && ok)
+        ok = strip_put(&k->next.strip, p, n);
+    pthread_cond_signal(&k->work);
+    pthread_mutex_unlock(&k->mu);
+    if (ok && f->now.tr)
+        trace_grow(f->now.tr, f->now.strip.n);
+    f->now.waits = false;
+    return ok;
 }
 
 /* Whole generations move from the stream into the strips. */
 static void take_all(struct follow *f)
 {
-    size_t n = stream_whole(&f->live.st), i = 0;
+    size_t n = f->live.st.ngen, i = 0;
     while (i < n && take(f, &f->live.st.gen[i]))
         i++;
     stream_drop(&f->live.st, n);
@@ -145,95 +223,100 @@ static void take_all(struct follow *f)
         over(f, "out of memory for what is held");
 }
 
-/* Read for a while. true: a generation became whole, or it ended. */
-static bool receive(struct follow *f, int timeout_ms)
+/* No more comes. What came of the generation that it ended within is read as far as it goes. */
+static void end(struct follow *f, const char *why)
+{
+    over(f, why);
+    take_all(f);
+    const struct stream_gen *rest = live_rest(&f->live);
+    if (rest && rest->n > STREAM_HEADER && f->now.strip.n)
+        (void)take(f, rest);
+    if (f->now.tr)
+        trace_grown(f->now.tr);
+    f->now.waits = false;
+}
+
+/* What has come. */
+static void receive(struct follow *f)
 {
     struct err e = {0};
-    int64_t until = mono_ns() + READ_NS;
-    size_t before = f->ngens;
     if (f->ended)
-        return false;
-    do {
-        enum live_state s = live_step(&f->live, timeout_ms, &e);
-        take_all(f);
-        if (s == LIVE_END || s == LIVE_FAILED) {
-            over(f, s == LIVE_FAILED ? e.what : "");
-            return true;
-        }
-        if (s == LIVE_WAIT)
-            break;
-        timeout_ms = 0;
-    } while (mono_ns() < until);
-    return f->ngens > before;
+        return;
+    enum live_state s = live_step(&f->live, 0, &e);
+    take_all(f);
+    if (!f->ended && (s == LIVE_END || s == LIVE_FAILED))
+        end(f, s == LIVE_FAILED ? e.what : "");
 }
 
 /* ---- the newer part --------------------------------------------------------------------------------------------- */
 
-/* All that is held is decoded: when do its last generations end? */
-static void settle_times(struct follow *f)
+static uint64_t in_memory(const struct follow *f)
 {
-    const struct trace_info *ti = trace_info(f->now.tr);
-    for (size_t i = f->ngens; i-- > 0 && !f->gens[i].t1;)
-        f->gens[i].t1 = ti->first_ns + ti->end;
+    return mem_live() + f->now.strip.n + f->maker.next.strip.n;
 }
 
-/* From which generation on --keep would be enough; 0: all of it. */
-static size_t keep_from(const struct follow *f)
+/* Is it time for a second model? for it to take over? (under the lock) */
+static bool next_due(const struct follow *f)
 {
-    const struct held *g = f->gens;
-    int64_t newest = f->ngens ? g[f->ngens - 1].t1 : 0;
-    size_t i = 0;
-    while (i + 1 < f->ngens &&
-           (f->o.keep_bytes ? f->now.strip.n - g[i].at > f->o.keep_bytes : g[i].t1 < newest - f->o.keep_ns))
-        i++;
-    return i;
+    const struct follow_opts *o = &f->o;
+    return (o->keep_bytes ? f->now.strip.n > o->keep_bytes / 2 : trace_info(f->now.tr)->end > o->keep_ns) ||
+           in_memory(f) > f->most / 2;
 }
 
-static bool too_much(const struct follow *f)
+static bool next_ready(const struct follow *f)
 {
-    if (f->ngens < 3)
+    const struct maker *k = &f->maker;
+    if (!k->next.tr || k->busy || k->next.over || k->len < k->next.strip.n || !k->next.waits || !k->end)
         return false;
-    if (f->o.keep_bytes)
-        return f->now.strip.n > f->o.keep_bytes + f->o.keep_bytes / 4;
-    return trace_info(f->now.tr)->end > f->o.keep_ns + f->o.keep_ns / 4;
+    return (f->o.keep_bytes ? k->next.strip.n > f->o.keep_bytes / 2 || f->now.strip.n > f->o.keep_bytes
+                            : k->end > f->o.keep_ns) ||
+           in_memory(f) > f->most;
 }
 
 static void next_begin(struct follow *f)
 {
+    struct maker *k = &f->maker;
+    struct model m = {0};
     struct err e = {0};
-    size_t from = keep_from(f), at = f->gens[from].at;
-    if (!from || !strip_make(&f->next.strip))
+    if (!strip_make(&m.strip) || !strip_put(&m.strip, f->live.st.header, STREAM_HEADER) || !model_open(f, &m, &e)) {
+        model_free(&m);
         return;
-    if (!strip_put(&f->next.strip, f->live.st.header, STREAM_HEADER) ||
-        !strip_put(&f->next.strip, f->now.strip.p + at, f->now.strip.n - at) || !model_open(f, &f->next, &e))
-        model_free(&f->next);
-    f->next_from = from;
+    }
+    m.waits = true;
+    pthread_mutex_lock(&k->mu);
+    k->next = m;
+    k->len = m.strip.n;
+    k->end = 0;
+    pthread_mutex_unlock(&k->mu);
 }
 
-static int64_t next_takes_over(struct follow *f)
+/* true: the second model has taken over. */
+static bool next_takes_over(struct follow *f, int64_t *by)
 {
-    int64_t by = trace_info(f->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
-    size_t shift = f->gens[f->next_from].at - STREAM_HEADER;
-    f->old = f->now;
-    f->now = f->next;
-    f->next = (struct model){0};
-    f->ngens -= f->next_from;
-    memmove(f->gens, f->gens + f->next_from, f->ngens * sizeof *f->gens);
-    for (size_t i = 0; i < f->ngens; i++)
-        f->gens[i].at -= shift;
-    return by;
+    struct maker *k = &f->maker;
+    pthread_mutex_lock(&k->mu);
+    bool due = k->next.tr ? next_ready(f) : next_due(f);
+    if (k->next.tr && due) {
+        *by = trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
+        f->old = f->now;
+        f->now = k->next;
+        k->next = (struct model){0};
+        pthread_mutex_unlock(&k->mu);
+        return true;
+    }
+    if (k->next.over && !k->busy && !k->gone.tr) { /* damage: the next one begins behind it */
+        k->gone = k->next;
+        k->next = (struct model){0};
+        pthread_cond_signal(&k->work);
+    }
+    bool begin = due && !k->next.tr && !k->gone.tr;
+    pthread_mutex_unlock(&k->mu);
+    if (begin)
+        next_begin(f);
+    return false;
 }
 
 /* ---- the face --------------------------------------------------------------------------------------------------- */
-
-static void decode(struct model *m, int64_t budget_ns)
-{
-    if (!m->tr || m->waits)
-        return;
-    enum load rc = trace_load(m->tr, budget_ns);
-    m->waits = rc != LOAD_MORE;
-    m->over = rc == LOAD_DONE;
-}
 
 /* What comes can't be decoded any further: that is its end, and is said. */
 static bool damaged(struct follow *f)
@@ -249,47 +332,37 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
 {
     unsigned news = 0;
     bool was = f->ended;
-    (void)receive(f, 0);
-    if (f->ended && !was) {
-        trace_grown(f->now.tr);
-        f->now.waits = false;
+    receive(f);
+    if (f->ended && !was)
         news |= FOLLOW_ENDED;
-    }
     if (budget_ns <= 0)
         return news;
     if (!f->now.waits) {
         decode(&f->now, budget_ns);
         if (damaged(f))
             news |= FOLLOW_ENDED;
-        if (f->now.waits)
-            settle_times(f);
         news |= FOLLOW_GREW;
-    } else if (f->next.tr && !f->ended) {
-        decode(&f->next, budget_ns);
-        if (f->next.waits && !trace_fatal(f->next.tr)) {
-            *by = next_takes_over(f);
-            news |= FOLLOW_MOVED | FOLLOW_GREW;
-        }
-    } else if (!f->ended && !f->old.tr && too_much(f)) {
-        next_begin(f);
+    } else if (!f->ended && !f->old.tr && next_takes_over(f, by)) {
+        news |= FOLLOW_MOVED | FOLLOW_GREW;
     }
-    if (!f->now.waits || (f->next.tr && !f->next.waits))
+    if (!f->now.waits)
         news |= FOLLOW_BUSY;
     return news;
 }
 
 void follow_let_go(struct follow *f)
 {
-    model_free(&f->old);
+    pthread_mutex_lock(&f->maker.mu);
+    f->maker.gone = f->old;
+    f->old = (struct model){0};
+    pthread_cond_signal(&f->maker.work);
+    pthread_mutex_unlock(&f->maker.mu);
 }
 
 void follow_stop(struct follow *f)
 {
-    if (f->ended)
-        return;
-    over(f, "the connection was given up");
-    trace_grown(f->now.tr);
-    f->now.waits = false;
+    if (!f->ended)
+        end(f, "the connection was given up");
 }
 
 struct trace *follow_trace(const struct follow *f)
@@ -307,49 +380,59 @@ bool follow_ended(const struct follow *f)
     return f->ended;
 }
 
-/* The first generation: nothing can be shown before. */
-static enum err_code first(struct follow *f, struct err *e)
+static enum err_code show_first(struct follow *f, struct err *e)
 {
-    if (!strip_make(&f->now.strip))
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "no room for addresses");
-    while (!stream_whole(&f->live.st)) {
-        enum live_state s = live_step(&f->live, FIRST_MS, e);
-        if (s == LIVE_FAILED)
-            return e->code;
-        if (s == LIVE_END)
-            break;
-        if (live_stop_asked())
-            return err_set(e, ERR_IO, ERR_NO_OFFSET, "nothing had come yet");
-    }
-    if (!stream_whole(&f->live.st))
-        return err_set(e, ERR_TRUNCATED, f->live.st.bytes, "it ended within its first generation");
     if (!strip_put(&f->now.strip, f->live.st.header, STREAM_HEADER))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     take_all(f);
     return model_open(f, &f->now, e) ? ERR_OK : e->code;
 }
 
-enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e)
+enum follow_first follow_first(struct follow *f, int timeout_ms, struct err *e)
+{
+    enum live_state s = live_step(&f->live, timeout_ms, e);
+    if (s == LIVE_WAIT)
+        return FIRST_WAIT;
+    if (!f->live.st.ngen && s == LIVE_END)
+        err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation");
+    if (!f->live.st.ngen || show_first(f, e))
+        return FIRST_FAILED;
+    if (s != LIVE_GEN)
+        end(f, s == LIVE_FAILED ? e->what : "");
+    return FIRST_THERE;
+}
+
+static enum err_code raw_open(struct follow *f, struct err *e)
+{
+    char path[4096];
+    int n = f->connection > 1 ? snprintf(path, sizeof path, "%s.%d", f->o.raw, f->connection)
+                              : snprintf(path, sizeof path, "%s", f->o.raw);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the file's name is too long");
+    if (!(f->raw = fopen(path, "wbe")))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno));
+    f->live.raw = f->raw;
+    return ERR_OK;
+}
+
+enum err_code follow_begin(const struct follow_opts *o, int connection, struct follow **out, struct err *e)
 {
     struct follow *f = mem_zalloc(sizeof *f);
     *out = NULL;
     if (!f)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->o = *o;
+    f->connection = connection;
+    f->most = host_memory() / 2;
     if (!f->o.keep_ns)
         f->o.keep_ns = 30000000000;
-    enum err_code rc = ERR_OK;
-    if (o->raw && !(f->raw = fopen(o->raw, "wbe")))
-        rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", o->raw, strerror(errno));
+    enum err_code rc = maker_start(&f->maker, e);
+    if (!rc && !strip_make(&f->now.strip))
+        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "no room for addresses");
+    if (!rc && o->raw)
+        rc = raw_open(f, e);
     if (!rc)
         rc = live_open(&f->live, &o->live, e);
-    f->live.raw = f->raw;
-    if (!rc)
-        rc = first(f, e);
-    if (!rc && f->live.ended)
-        over(f, "");
-    if (!rc && f->ended)
-        trace_grown(f->now.tr);
     if (rc)
         follow_close(f);
     else
@@ -357,16 +440,43 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
     return rc;
 }
 
+enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e)
+{
+    struct follow *f;
+    enum err_code rc = follow_begin(o, 1, &f, e);
+    enum follow_first first = FIRST_WAIT;
+    *out = NULL;
+    if (rc)
+        return rc;
+    while (first == FIRST_WAIT) {
+        if (live_stop_asked()) {
+            err_set(e, ERR_IO, ERR_NO_OFFSET, "nothing had come yet");
+            first = FIRST_FAILED;
+        } else {
+            first = follow_first(f, FIRST_MS, e);
+        }
+    }
+    if (first == FIRST_THERE)
+        *out = f;
+    else
+        follow_close(f);
+    return *out ? ERR_OK : e->code;
+}
+
+enum err_code follow_again(const struct follow *f, struct follow **out, struct err *e)
+{
+    return follow_begin(&f->o, f->connection + 1, out, e);
+}
+
 void follow_close(struct follow *f)
 {
     if (!f)
         return;
     live_close(&f->live);
+    maker_stop(&f->maker);
     model_free(&f->now);
-    model_free(&f->next);
     model_free(&f->old);
     if (f->raw)
         fclose(f->raw);
-    mem_free(f->gens);
     mem_free(f);
 }

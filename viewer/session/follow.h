@@ -2,9 +2,10 @@
  * follow.h - a program that is running as a trace that grows: what the screen shows of it.
  *
  * The generations that are held lie one behind the other in one range of addresses, behind the trace's header, so that the
- * model decodes what is new without reading the rest again. When more is held than --keep says, a second model of the
- * newer part is made beside the first, a slice at a time, and takes its place once it has caught up: its time 0 is a later
- * moment then. So at most two and a half times --keep is in memory.
+ * model decodes what is new without reading the rest again. When as much is held as --keep says, a second model is begun,
+ * of what comes from then on; it is made beside the first by a thread of its own, and takes its place once it holds as much:
+ * its time 0 is a later moment then. So of a time at least that is held and at most twice as much, of a size at most that
+ * and at least half; in memory is half as much again. Whatever comes, each generation is decoded twice at most.
  */
 #ifndef GOTOP_VIEWER_FOLLOW_H
 #define GOTOP_VIEWER_FOLLOW_H
@@ -14,18 +15,22 @@
 struct follow_opts {
     struct live_opts live;
     int64_t keep_ns;     /* 0 = 30 s */
-    uint64_t keep_bytes; /* 0 = by time alone */
-    const char *raw;     /* file for every byte as sent, NULL = none */
+    uint64_t keep_bytes; /* 0 = by time alone; memory bounds that, too */
+    const char *raw;     /* file for every byte as sent, NULL = none; of the Nth connection FILE.N */
 };
 
 struct follow;
 
-/*
- * follow_open - connect, and wait until the first generation is whole (SIGINT ends the wait: ERR_IO). On failure *out is
- * NULL and *e says why.
- */
+/* follow_begin - connect, without waiting for anything. On failure *out is NULL and *e says why. */
+enum err_code follow_begin(const struct follow_opts *o, int connection, struct follow **out, struct err *e);
+/* follow_first - is the first generation there? Waits at most timeout_ms. Nothing can be shown before. */
+enum follow_first { FIRST_WAIT, FIRST_THERE, FIRST_FAILED };
+enum follow_first follow_first(struct follow *f, int timeout_ms, struct err *e);
+/* follow_open - both: it returns when there is something to show (SIGINT ends the wait: ERR_IO). */
 enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e);
 void follow_close(struct follow *f); /* NULL is allowed; its trace goes with it */
+/* follow_again - connect once more to the same, as follow_begin(). Its trace is another one. */
+enum err_code follow_again(const struct follow *f, struct follow **out, struct err *e);
 
 /* follow_trace - the model to show. It changes only when follow_step() says FOLLOW_MOVED. */
 struct trace *follow_trace(const struct follow *f);
@@ -36,7 +41,7 @@ enum follow_news {
     FOLLOW_ENDED = 4, /* no more comes: see follow_why() */
     FOLLOW_BUSY = 8   /* there is more to decode: call again soon */
 };
-/* follow_step - read what has come and decode for about budget_ns; 0: only read, the model stands still. */
+/* follow_step - take what has come and decode for about budget_ns; 0: only take, the model stands still. */
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by);
 void follow_let_go(struct follow *f);
 /* follow_why - why it ended, safe text; "" while it goes on, or if the program just ended its trace. */

@@ -182,7 +182,7 @@ static int timeout(const struct loop *l)
     if (l->live_busy)
         return 0;
     if (!l->dirty)
-        return l->a->follow && !follow_ended(l->a->follow) ? LIVE_MS : -1;
+        return app_live_waits(l->a) ? LIVE_MS : -1;
     int64_t left = l->next_frame - now_ms();
     return left > 0 ? (int)left : 0;
 }
