@@ -13,6 +13,7 @@
 #include "layout/move/search.h"
 #include "layout/draw/status.h"
 #include "layout/views/sums.h"
+#include "layout/views/unfold.h"
 #include "layout/move/when.h"
 
 struct canvas {
@@ -193,7 +194,7 @@ static void hit_marks(const struct canvas *c, const struct lanes *l)
             uint32_t row = s->hits[i].g == NO_LANE ? NO_LANE : lanes_row(l, s->hits[i].g);
             int line = row == NO_LANE ? -1 : view_row_line(v, row);
             if (line >= 0 && line < c->plan->n[ROW_LANES])
-                grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + line, 1, 1,
+                grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + view_line_y(v, line), 1, 1,
                            CELL_UNDERLINE | CELL_BOLD);
         }
     }
@@ -265,7 +266,7 @@ static void lanes(const struct canvas *c)
         if (lane == NO_LANE)
             break;
         struct lane at = {l->kind, lane};
-        int y = p->y[ROW_LANES] + i * h;
+        int y = p->y[ROW_LANES] + view_line_y(v, i);
         bool focus = lane == v->at.focus.i;
         lane_name(c, at, y, focus);
         if (h > 1)
@@ -273,6 +274,8 @@ static void lanes(const struct canvas *c)
         one_lane(c, at, y + h - 1, h, focus);
         if (l->kind == LANE_G && lane + 1 == v->guest)
             guest_mark(c, y);
+        if (focus && v->unfold_n)
+            unfold_draw(c->g, v, p->gutter, y + 1, v->unfold_n);
     }
     hit_marks(c, l);
     more_marks(c, l);

@@ -392,6 +392,17 @@ unsigned view_fold(struct view *v)
     return VR_DRAW;
 }
 
+unsigned view_unfold(struct view *v)
+{
+    if (kind_here(v)->lanes != LANE_G)
+        return move_fail(v, "only goroutines are unfolded (view 3)");
+    v->unfolded = !v->unfolded;
+    move_settle(v);
+    if (v->unfolded && !v->unfold_n)
+        view_message(v, false, "there is no room for its rows here");
+    return VR_DRAW;
+}
+
 /* ---- related goroutines --------------------------------------------------------------------------------- */
 
 struct related {

@@ -16,6 +16,7 @@
 #include "layout/draw/draw.h"
 #include "layout/views/evlog.h"
 #include "layout/views/table.h"
+#include "layout/views/unfold.h"
 #include "layout/move/items.h"
 #include "layout/views/kind.h"
 #include "layout/move/lanes.h"
@@ -125,6 +126,28 @@ int view_row_line(const struct view *v, uint32_t row)
     return row < v->at.top + p || row - v->at.top >= (uint32_t)v->rows ? -1 : (int)(row - v->at.top);
 }
 
+/* The line of the lane that is unfolded; none: behind all. */
+static int unfolded_line(const struct view *v)
+{
+    const struct lanes *l = move_lanes_const(v);
+    uint32_t row = l && v->unfold_n ? lanes_row(l, v->at.focus.i) : NO_LANE;
+    return row == NO_LANE ? INT32_MAX : view_row_line(v, row);
+}
+
+int view_line_y(const struct view *v, int i)
+{
+    int h = v->lane_h > 0 ? v->lane_h : 1;
+    return i * h + (i > unfolded_line(v) ? v->unfold_n : 0);
+}
+
+int view_y_line(const struct view *v, int y)
+{
+    int h = v->lane_h > 0 ? v->lane_h : 1, at = unfolded_line(v);
+    if (at == INT32_MAX || y / h <= at)
+        return y / h;
+    return y / h <= at + v->unfold_n ? at : y / h - v->unfold_n;
+}
+
 void move_top(struct view *v, uint32_t row, uint32_t n, bool recenter)
 {
     uint32_t rows = v->rows > 0 ? (uint32_t)v->rows : 1, pins = pinned_lines(v);
@@ -226,6 +249,7 @@ void view_free(struct view *v)
     pick_free(v);
     items_free(&v->items);
     table_free(v->table);
+    unfold_free(v->unfold);
     mem_free(v->edges);
     mem_free(v->extents);
     draw_forget(v);

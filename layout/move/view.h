@@ -128,6 +128,7 @@ struct item;    /* items.h */
 struct tri;     /* tri.h */
 struct top;     /* top.h */
 struct table;   /* table.h */
+struct unfold;  /* unfold.h */
 
 /* far - what is looked for beyond the part that is held; see far.h */
 enum far_saw { FAR_NOT_HERE, FAR_FOUND, FAR_NOWHERE, FAR_WORKING };
@@ -214,6 +215,9 @@ struct view {
     uint32_t guest;          /* goroutine lane + 1 that one came from by `cause`: it stays on top; 0 = none */
     int64_t guest_t;         /* when it was woken */
     struct lines *own;       /* lines of a pop-up that layout made */
+    bool unfolded;           /* below the goroutine with the cursor stand its regions, calls, samples */
+    int unfold_n;            /* in so many lines; derived */
+    struct unfold *unfold;   /* what these need; NULL: nothing yet */
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;
@@ -344,14 +348,19 @@ unsigned view_hide(struct view *v);     /* the lane with the cursor */
 unsigned view_show_all(struct view *v); /* no pins, nothing hidden, no related ones, no filter */
 unsigned view_group(struct view *v);    /* goroutines by start function, folded; again: one by one */
 unsigned view_fold(struct view *v);     /* unfold or fold the group with the cursor */
-unsigned view_related(struct view *v);  /* only creator, created, wakers, woken; again: all */
-unsigned view_why(struct view *v);      /* where the time of what is here went: a span, a range, a task, a region */
-unsigned view_sums(struct view *v);     /* what happened in the selected range (or the window) */
-unsigned view_life(struct view *v);     /* the whole life of the goroutine under the cursor */
+unsigned
+view_unfold(struct view *v); /* rows of the goroutine under the cursor: regions, calls, samples; again: none */
+unsigned view_related(struct view *v); /* only creator, created, wakers, woken; again: all */
+unsigned view_why(struct view *v);     /* where the time of what is here went: a span, a range, a task, a region */
+unsigned view_sums(struct view *v);    /* what happened in the selected range (or the window) */
+unsigned view_life(struct view *v);    /* the whole life of the goroutine under the cursor */
 unsigned view_split(struct view *v, int n); /* next thing below the lanes: log, stack, table, nothing */
 /* view_line_row - the row that line i of the lanes shows; view_row_line - the line of a row, -1: none. */
 uint32_t view_line_row(const struct view *v, int i);
 int view_row_line(const struct view *v, uint32_t row);
+/* view_line_y - how far below the first lane's line i of the lanes stands. view_y_line - the line there. */
+int view_line_y(const struct view *v, int i);
+int view_y_line(const struct view *v, int y);
 
 /* view_span_here - the span that status line and pop-up speak of. false: none. *l: its lane. */
 bool view_span_here(const struct view *v, struct lane *l, struct span *s);

@@ -11,6 +11,7 @@
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
 #include "layout/views/split.h"
+#include "layout/views/unfold.h"
 #include "layout/draw/status.h"
 
 static int times(int n)
@@ -44,7 +45,8 @@ static void lane_settle(struct view *v, bool recenter)
     struct plan p;
     plan_view(&p, v, l->n);
     v->lane_h = p.lane_h;
-    v->rows = p.n[ROW_LANES] / p.lane_h;
+    v->unfold_n = unfold_lines(v, p.n[ROW_LANES]);
+    v->rows = (p.n[ROW_LANES] - v->unfold_n) / p.lane_h;
     if (!l->n) {
         v->at.top = 0;
         return;
@@ -78,7 +80,7 @@ static void lane_where(const struct view *v, const struct plan *p, char *out, si
     const struct lanes *l = move_lanes_const(v);
     if (l->n > (uint32_t)v->rows && p->n[ROW_LANES] > 0)
         snprintf(out, size, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", v->at.top + 1,
-                 v->at.top + (uint32_t)p->n[ROW_LANES], l->n, l->n < l->total ? " here" : "");
+                 v->at.top + (uint32_t)v->rows, l->n, l->n < l->total ? " here" : "");
     else if (l->n < l->total)
         snprintf(out, size, "%" PRIu32 " lanes here", l->n);
 }

@@ -369,7 +369,7 @@ static unsigned point(struct app *a, int x, int y)
     struct plan p;
     uint32_t rows = l ? l->n : v->items.n; /* a view shows lanes or items */
     plan_view(&p, v, rows);
-    int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, (y - p.y[ROW_LANES]) / p.lane_h) : 0;
+    int64_t row = y >= p.y[ROW_LANES] ? view_line_row(v, view_y_line(v, y - p.y[ROW_LANES])) : 0;
     if (y >= p.y[ROW_LANES] && y < p.y[ROW_LANES] + p.n[ROW_LANES] && row < rows) {
         int64_t now = l ? lanes_row(l, v->at.focus.i) : v->at.row;
         if (row != now)
