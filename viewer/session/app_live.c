@@ -206,6 +206,8 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         f |= exchanged(a, by);
     else if (news & FOLLOW_GREW)
         f |= grown(a);
+    if (news & FOLLOW_SKIPPED)
+        view_message(&a->view, true, "more comes than can be decoded here: some of it was left out");
     if (news & FOLLOW_ENDED)
         f |= ended(a);
     f |= again(a);

@@ -17,6 +17,7 @@
 #include "decode/base/thread.h"
 
 enum { FIRST_MS = 200, PAGE = 1 << 21 };
+enum { LEAST = 3 };                 /* of a size at least the third part is held */
 #define STRIP_MAX ((size_t)1 << 37) /* addresses, not memory */
 #define STRIP_MIN ((size_t)1 << 26)
 #define MAKE_NS 20000000
@@ -37,11 +38,12 @@ struct maker {
     pthread_t thread;
     pthread_mutex_t mu;
     pthread_cond_t work, rest;
-    bool on, quit, busy; /* the thread runs, shall end, decodes */
-    struct model next;   /* what it makes; next.tr NULL: nothing */
-    size_t len;          /* of next's strip, that the trace was told of */
-    int64_t end;         /* next's, ns */
-    struct model gone;   /* to be given back */
+    bool on, quit, busy, hold; /* the thread runs, shall end, decodes; it must not begin to */
+    struct model next;         /* what it makes; next.tr NULL: nothing */
+    size_t len;                /* of next's strip, that the trace was told of */
+    int64_t end;               /* next's, ns */
+    uint64_t done;             /* bytes of next's strip that are decoded */
+    struct model gone;         /* to be given back */
 };
 
 struct follow {
@@ -52,6 +54,7 @@ struct follow {
     struct model now, old;
     struct maker maker;
     uint64_t most; /* bytes of memory that both may take */
+    bool behind;   /* decoding can't keep up: what is shown gets no more, `next` takes over as soon as it can */
     bool ended;
     char why[200];
 };
@@ -117,7 +120,7 @@ static void decode(struct model *m, int64_t budget_ns)
 /* Under the lock: something to do? */
 static bool maker_wanted(const struct maker *k)
 {
-    return k->gone.tr || (k->next.tr && (!k->next.waits || k->len < k->next.strip.n) && !k->next.over);
+    return k->gone.tr || (k->next.tr && !k->hold && (!k->next.waits || k->len < k->next.strip.n) && !k->next.over);
 }
 
 static void maker_give_back(struct maker *k)
@@ -156,6 +159,7 @@ static void *maker_main(void *arg)
         k->next.waits = m.waits;
         k->next.over = m.over;
         k->end = trace_info(m.tr)->end;
+        k->done = trace_info(m.tr)->bytes_done;
         pthread_cond_signal(&k->rest);
     }
     pthread_mutex_unlock(&k->mu);
@@ -200,16 +204,17 @@ static bool take(struct follow *f, const struct stream_gen *g)
     struct maker *k = &f->maker;
     const uint8_t *p = g->p + STREAM_HEADER;
     size_t n = g->n - STREAM_HEADER;
-    bool ok = strip_put(&f->now.strip, p, n);
+    bool ok = f->behind || strip_put(&f->now.strip, p, n);
     pthread_mutex_lock(&k->mu);
     if (k->next.tr && ok)
         ok = strip_put(&k->next.strip, p, n);
     pthread_cond_signal(&k->work);
     pthread_mutex_unlock(&k->mu);
-    if (ok && f->now.tr)
+    if (ok && f->now.tr && !f->behind) {
         trace_grow(f->now.tr, f->now.strip.n);
-    f->now.waits = false;
-    return ok;
+        f->now.waits = false;
+    }
+    return ok || !f->now.tr;
 }
 
 /* Whole generations move from the stream into the strips. */
@@ -259,18 +264,23 @@ static uint64_t in_memory(const struct follow *f)
 static bool next_due(const struct follow *f)
 {
     const struct follow_opts *o = &f->o;
-    return (o->keep_bytes ? f->now.strip.n > o->keep_bytes / 2 : trace_info(f->now.tr)->end > o->keep_ns) ||
+    return (o->keep_bytes ? f->now.strip.n > o->keep_bytes - o->keep_bytes / LEAST
+                          : trace_info(f->now.tr)->end > o->keep_ns) ||
            in_memory(f) > f->most / 2;
 }
 
+/* It holds enough, and has come as far as the first; or the first holds too much, then near enough will do. */
 static bool next_ready(const struct follow *f)
 {
     const struct maker *k = &f->maker;
-    if (!k->next.tr || k->busy || k->next.over || k->len < k->next.strip.n || !k->next.waits || !k->end)
+    const struct follow_opts *o = &f->o;
+    if (!k->next.tr || k->next.over || !k->end)
         return false;
-    return (f->o.keep_bytes ? k->next.strip.n > f->o.keep_bytes / 2 || f->now.strip.n > f->o.keep_bytes
-                            : k->end > f->o.keep_ns) ||
-           in_memory(f) > f->most;
+    uint64_t begins = f->now.strip.n - k->next.strip.n; /* in the first one's strip */
+    bool full = in_memory(f) > f->most, there = begins + k->done >= trace_info(f->now.tr)->bytes_done;
+    if (o->keep_bytes)
+        return k->next.strip.n > o->keep_bytes / LEAST && (there || full || f->now.strip.n > o->keep_bytes / 4 * 5);
+    return full || (k->end > o->keep_ns && (there || k->end > o->keep_ns / 4 * 5));
 }
 
 static void next_begin(struct follow *f)
@@ -287,7 +297,33 @@ static void next_begin(struct follow *f)
     k->next = m;
     k->len = m.strip.n;
     k->end = 0;
+    k->done = 0;
     pthread_mutex_unlock(&k->mu);
+}
+
+/* Is more waiting to be decoded than may be held? */
+static bool too_late(const struct follow *f)
+{
+    uint64_t waiting = f->now.strip.n - trace_info(f->now.tr)->bytes_done, keep = f->o.keep_bytes;
+    return !f->now.waits && (keep ? f->now.strip.n > keep + keep / 4 && waiting > keep / 4 : in_memory(f) > f->most);
+}
+
+/* From the newest on, then: what was to be decoded before it is left out. */
+static void fall_behind(struct follow *f)
+{
+    struct maker *k = &f->maker;
+    pthread_mutex_lock(&k->mu);
+    bool can = !k->busy && !k->gone.tr && too_late(f);
+    if (can) {
+        k->gone = k->next;
+        k->next = (struct model){0};
+        pthread_cond_signal(&k->work);
+    }
+    pthread_mutex_unlock(&k->mu);
+    if (!can)
+        return;
+    next_begin(f);
+    f->behind = k->next.tr != NULL;
 }
 
 /* true: the second model has taken over. */
@@ -295,13 +331,20 @@ static bool next_takes_over(struct follow *f, int64_t *by)
 {
     struct maker *k = &f->maker;
     pthread_mutex_lock(&k->mu);
-    bool due = k->next.tr ? next_ready(f) : next_due(f);
+    bool due = !k->next.tr ? next_due(f) : f->behind ? k->end > 0 : next_ready(f);
+    k->hold = k->next.tr && due;
+    while (k->hold && k->busy)
+        pthread_cond_wait(&k->rest, &k->mu);
+    k->hold = false;
     if (k->next.tr && due) {
         *by = trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
         f->old = f->now;
         f->now = k->next;
         k->next = (struct model){0};
+        f->behind = false;
+        f->now.waits = false;
         pthread_mutex_unlock(&k->mu);
+        trace_grow(f->now.tr, f->now.strip.n);
         return true;
     }
     if (k->next.over && !k->busy && !k->gone.tr) { /* damage: the next one begins behind it */
@@ -337,15 +380,18 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= FOLLOW_ENDED;
     if (budget_ns <= 0)
         return news;
-    if (!f->now.waits) {
+    bool skips = f->behind, may = !f->ended && !f->old.tr;
+    if (may && next_takes_over(f, by)) {
+        news |= FOLLOW_MOVED | FOLLOW_GREW | (skips ? FOLLOW_SKIPPED : 0);
+    } else if (!f->now.waits && !skips) {
         decode(&f->now, budget_ns);
         if (damaged(f))
             news |= FOLLOW_ENDED;
         news |= FOLLOW_GREW;
-    } else if (!f->ended && !f->old.tr && next_takes_over(f, by)) {
-        news |= FOLLOW_MOVED | FOLLOW_GREW;
+        if (may && too_late(f))
+            fall_behind(f);
     }
-    if (!f->now.waits)
+    if (!f->now.waits && !f->behind)
         news |= FOLLOW_BUSY;
     return news;
 }

@@ -2,10 +2,11 @@
  * follow.h - a program that is running as a trace that grows: what the screen shows of it.
  *
  * The generations that are held lie one behind the other in one range of addresses, behind the trace's header, so that the
- * model decodes what is new without reading the rest again. When as much is held as --keep says, a second model is begun,
- * of what comes from then on; it is made beside the first by a thread of its own, and takes its place once it holds as much:
+ * model decodes what is new without reading the rest again. Before more is held than --keep says, a second model is begun,
+ * of what comes from then on; it is made beside the first by a thread of its own, and takes its place once it holds enough:
  * its time 0 is a later moment then. So of a time at least that is held and at most twice as much, of a size at most that
- * and at least half; in memory is half as much again. Whatever comes, each generation is decoded twice at most.
+ * and at least a third. Each generation is decoded at most twice, on average twice for a time, one and a half times for a size.
+ * What comes faster than it can be decoded is left out, the oldest first, before it takes more memory than that.
  */
 #ifndef GOTOP_VIEWER_FOLLOW_H
 #define GOTOP_VIEWER_FOLLOW_H
@@ -36,10 +37,11 @@ enum err_code follow_again(const struct follow *f, struct follow **out, struct e
 struct trace *follow_trace(const struct follow *f);
 
 enum follow_news {
-    FOLLOW_GREW = 1,  /* the model has more */
-    FOLLOW_MOVED = 2, /* it is another one, that begins *by ns later; the old one lives until follow_let_go() */
-    FOLLOW_ENDED = 4, /* no more comes: see follow_why() */
-    FOLLOW_BUSY = 8   /* there is more to decode: call again soon */
+    FOLLOW_GREW = 1,    /* the model has more */
+    FOLLOW_MOVED = 2,   /* it is another one, that begins *by ns later; the old one lives until follow_let_go() */
+    FOLLOW_ENDED = 4,   /* no more comes: see follow_why() */
+    FOLLOW_BUSY = 8,    /* there is more to decode: call again soon */
+    FOLLOW_SKIPPED = 16 /* with MOVED: decoding could not keep up, and something before it was left out */
 };
 /* follow_step - take what has come and decode for about budget_ns; 0: only take, the model stands still. */
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by);
