@@ -65,6 +65,8 @@ int64_t view_end(const struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
     int64_t end = ti->end < 1 ? 1 : ti->end;
+    if (ti->done && v->beyond > end)
+        end = v->beyond;
     /* While loading: guess the end from the share of bytes read, so that what is missing shows as missing. */
     if (ti->done || !ti->bytes || !ti->bytes_done || ti->bytes_done >= ti->bytes || ti->bytes_done < ti->bytes / 50)
         return end;
@@ -438,6 +440,19 @@ unsigned view_center(struct view *v)
     v->at.win = window_center(v->at.win, v->at.cursor);
     move_settle(v);
     return VR_DRAW;
+}
+
+void view_follow(struct view *v, struct window w, int64_t t, struct lane l)
+{
+    v->all_end = view_end(v);
+    v->at.win = w;
+    v->at.cursor = t;
+    v->at.exact = false;
+    if (kind_here(v)->lanes == l.kind && l.i < trace_nlanes(v->tr, l.kind) && l.i != v->at.focus.i) {
+        v->at.focus = l;
+        v->recenter = true;
+    }
+    move_settle(v);
 }
 
 unsigned view_at(struct view *v, int64_t t)

@@ -167,8 +167,10 @@ struct view {
     struct items items;
     struct search *search; /* NULL: none yet */
     struct far far;        /* what is looked for beyond what is held */
-    struct table *table;   /* of the last view of things that was shown; NULL: none yet */
-    struct tri *tri;       /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
+    int64_t beyond;        /* the time axis reaches so far at least, though the trace doesn't; 0 = as far as that */
+    const struct lines *compared; /* with another trace, for the view that shows it; the viewer's; NULL: not (yet) */
+    struct table *table;          /* of the last view of things that was shown; NULL: none yet */
+    struct tri *tri; /* views 1, 5, 6, 10: the tables and where one is in them; the viewer's; NULL = none */
 
     bool selecting; /* a range is being selected: from sel0 to the cursor */
     bool selected;  /* a range [sel0,sel1) is selected */
@@ -246,6 +248,9 @@ unsigned view_loaded(struct view *v);
  */
 void view_leave(struct view *v);
 unsigned view_arrive(struct view *v);
+/* view_follow - show what another view over another trace shows: that window and moment, that lane (the one that has the
+ * cursor, or one of the view's). No step to undo. */
+void view_follow(struct view *v, struct window w, int64_t t, struct lane l);
 /* view_exchange - from now on show another trace of the same program, which begins `by` ns later: places keep their moment
  * and their lanes by id. */
 unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by);

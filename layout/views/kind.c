@@ -36,11 +36,11 @@ int kind_key(int view)
     return view > VIEW_NONE && view < VIEW_END ? rows[view].key : VIEW_NONE;
 }
 
-int kind_next(int view)
+int kind_next(const struct view *v)
 {
-    int key = kind_key(view);
-    for (int no = view + 1; no < VIEW_END; no++)
-        if (no != key && rows[no].key == key)
+    int key = kind_key(v->at.view);
+    for (int no = v->at.view + 1; no < VIEW_END; no++)
+        if (no != key && rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)))
             return no;
     return key;
 }
@@ -192,7 +192,7 @@ unsigned view_switch(struct view *v, int no)
     if (no <= VIEW_NONE || no >= VIEW_END)
         return move_fail(v, "there is no view %d", no);
     if (no == kind_key(v->at.view)) /* its key again: the next one that the key leads to */
-        no = kind_next(v->at.view);
+        no = kind_next(v);
     if (no == v->at.view)
         return VR_NONE;
     return kind_of(no)->open(v, no);

@@ -26,6 +26,7 @@ struct view_kind {
     const struct tri_view *list;     /* its rows are those of a table; NULL: they aren't */
     const struct table_from *things; /* the table is one of things, table.h; NULL: it isn't */
 
+    bool (*has)(const struct view *v); /* does its key lead to it? NULL: yes */
     /* open - come here from another view: v->at is remembered already, and is changed. The flags of view.h. */
     unsigned (*open)(struct view *v, int no);
     /* settle - keep the invariants of rows: v->rows, at.row, at.top, focus. recenter: bring the cursor's into sight. */
@@ -66,11 +67,11 @@ struct view_kind {
 /* kind_of - by number (enum view_no); the processors' for a number that there is not. kind_here - of the view shown. */
 const struct view_kind *kind_of(int view);
 const struct view_kind *kind_here(const struct view *v);
-/* kind_name - as keymaps and `:` name it. kind_key - the view whose key leads to it, itself of most: the key again leads to
- * kind_next, and so round. kind_find - by name; VIEW_NONE: there is none. */
+/* kind_name - as keymaps and `:` name it. kind_key - the view whose key leads to it, itself of most: the key again leads from
+ * the one shown to kind_next, and so round. kind_find - by name; VIEW_NONE: there is none. */
 const char *kind_name(int view);
 int kind_key(int view);
-int kind_next(int view);
+int kind_next(const struct view *v);
 int kind_find(const char *name, size_t len);
 
 /* What views of lanes answer, and others of the time axis where the time is concerned: for their tables. */

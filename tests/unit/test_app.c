@@ -211,7 +211,7 @@ static void test_help_is_live(void **state)
     expect_not(&f, "?", "z i"); /* the same key closes it */
     expect(&f, "z", "zoom-in"); /* a chord under way shows what it can become */
     expect_not(&f, "Esc", "z ...");
-    expect(&f, "&", "& does nothing here; ? lists the keys");
+    expect(&f, "#", "# does nothing here; ? lists the keys");
     fix_close(&f);
 
     fix_open(&f, "default", 100, 140);

@@ -12,6 +12,7 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
+#include "triage/diff/diff_two.h"
 #include "triage/report/report.h"
 #include "triage/findings/thresholds.h"
 
@@ -421,6 +422,28 @@ static int compare(const struct options *o, const struct runs r[2])
     }
     text_free(&t);
     return status;
+}
+
+enum err_code diff_two(const struct loaded *old, const struct loaded *new, struct text *t, struct err *e)
+{
+    static const struct options plain;
+    struct profile p[2] = {{0}};
+    struct runs r[2] = {{.first = *old, .p = &p[0], .n = 1, .has_clock = trace_info(old->tr)->has_clock},
+                        {.first = *new, .p = &p[1], .n = 1, .has_clock = trace_info(new->tr)->has_clock}};
+    struct side side[2] = {{&p[0], 1}, {&p[1], 1}};
+    struct verdict v = {0};
+    enum err_code rc = profile_of(old, &p[0], e);
+    rc = rc ? rc : profile_of(new, &p[1], e);
+    rc = rc ? rc : verdict_of(&side[0], &side[1], &v, e);
+    if (!rc) {
+        v.claimed = not_asked(r) ? 0 : v.claimed;
+        (void)page(&plain, r, &v, t);
+        rc = text_ok(t) ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the comparison");
+    }
+    mem_free(v.c);
+    profile_free(&p[0]);
+    profile_free(&p[1]);
+    return rc;
 }
 
 int diff_main(int argc, char **argv)

@@ -9,6 +9,7 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "layout/draw/popup.h"
+#include "viewer/session/pair.h"
 #include "layout/draw/status.h"
 
 static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *, int, char *, size_t), FILE *out)
@@ -28,10 +29,13 @@ static bool print_grid(const struct grid *g, size_t (*line)(const struct grid *,
 /* A picture with all in it: drawing may find out that there is work left. */
 static bool draw(struct app *a)
 {
+    struct app *below = pair_below(a);
     bool ok = app_draw(a);
-    while (ok && app_has(a, TODO_VIEW)) {
+    while (ok && (app_has(a, TODO_VIEW) || (below && app_has(below, TODO_VIEW)))) {
         while (app_has(a, TODO_VIEW))
             (void)app_work(a, INT64_MAX);
+        while (below && app_has(below, TODO_VIEW))
+            (void)app_work(below, INT64_MAX);
         ok = app_draw(a);
     }
     return ok;
@@ -129,6 +133,10 @@ static void print_linear(struct script *s)
 
 static void after(struct script *s, unsigned flags)
 {
+    while (pair_below(s->a) && !(flags & VR_QUIT) && app_busy(s->a)) {
+        unsigned f;
+        (void)app_step(s->a, INT64_MAX, &f);
+    }
     do {
         while (app_hold(s->a, INT64_MAX)) {
         }
@@ -227,6 +235,9 @@ static bool run_words(struct script *s, const char *p)
 
 static bool begin(struct app *a)
 {
+    unsigned flags;
+    while (pair_below(a) && app_busy(a))
+        (void)app_step(a, INT64_MAX, &flags);
     while (app_load(a, INT64_MAX)) {
     }
     while (app_has(a, TODO_TABLES))

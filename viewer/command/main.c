@@ -30,6 +30,7 @@
 #include "viewer/session/editor.h"
 #include "viewer/keys/help.h"
 #include "viewer/session/interactive.h"
+#include "viewer/session/pair.h"
 #include "viewer/keys/keymap.h"
 #include "viewer/command/options.h"
 #include "viewer/term/patience.h"
@@ -110,7 +111,8 @@ static void usage(FILE *f)
     fprintf(f, "gotop - a trace viewer for Go execution traces\n\n"
                "  gotop [OPTION...] TRACE...     TRACE: a file, plain, gzip, zstd or ARCHIVE.zip:MEMBER; - is "
                "standard input.\n"
-               "                                 Several of one program are one timeline.\n"
+               "                                 Several of one program are one timeline; two that are not, one\n"
+               "                                 above the other.\n"
                "                                 Where there is no terminal the report is printed.\n"
                "  gotop [OPTION...] WHERE        a program that is running: http://host:port, see below.\n");
     commands_usage(f);
@@ -187,6 +189,8 @@ static int run_headless(struct app *a, const struct options *o)
 {
     a->no_color = true;
     a->mono = a->view.mono = o->color != COLOR_ALWAYS;
+    if (pair_below(a))
+        pair_below(a)->mono = pair_below(a)->view.mono = a->mono;
     for (bool busy = true; a->follow && (busy || !follow_ended(a->follow));)
         if (!app_live(a, INT64_MAX, &busy) && !busy)
             poll(NULL, 0, HEADLESS_MS);
@@ -222,6 +226,14 @@ static int run_terminal(struct app *a, const struct options *o, enum charset cha
     if (!term_utf8(t)) {
         a->utf8 = false;
         a->view.tier = TIER_ASCII;
+    }
+    struct app *below = pair_below(a);
+    if (below) {
+        below->palette = a->palette;
+        below->no_color = a->no_color;
+        below->mono = below->view.mono = a->mono;
+        below->utf8 = a->utf8;
+        below->view.tier = a->view.tier;
     }
     a->note = term_note(t);
     *signal_out = interactive_run(a, t, o->debug);
@@ -268,6 +280,38 @@ static const char *base_of(const char *path)
     return slash && slash[1] ? slash + 1 : path;
 }
 
+/* Two traces that make no timeline: each by itself, the second one in an app of its own. */
+static bool open_both(const struct options *o, struct trace **tr, struct app **below, const struct keymap *km,
+                      struct err *e)
+{
+    struct trace_opts one = o->trace;
+    struct trace *second;
+    one.more.n = 0;
+    if (trace_open(o->path, &one, tr, e))
+        return false;
+    if (trace_open(o->trace.more.path[0], &one, &second, e) == ERR_OK) {
+        *below = mem_alloc(sizeof **below);
+        if (*below && app_init(*below, second, km, o->w, o->h))
+            return true;
+        err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+        mem_free(*below);
+        *below = NULL;
+        trace_close(second);
+    }
+    trace_close(*tr);
+    return false;
+}
+
+static void close_below(struct app *below)
+{
+    struct trace *tr = below ? below->tr : NULL;
+    if (!below)
+        return;
+    app_free(below);
+    mem_free(below);
+    trace_close(tr);
+}
+
 static int main_view(const struct options *o, enum charset charset)
 {
     struct follow *follow = NULL;
@@ -287,9 +331,13 @@ static int main_view(const struct options *o, enum charset charset)
                                                    : "reading the trace");
     enum err_code opened = live ? open_live(o, &follow, &tr, &e) : trace_open(o->path, &o->trace, &tr, &e);
     patience_end(wait);
-    switch (several(o, opened)) {
-    case SEVERAL_ONE: break;
-    case SEVERAL_SIDE_BY_SIDE: /* no screen for these yet */
+    struct app *below = NULL; /* and its trace */
+    enum several how = several(o, opened);
+    if (how == SEVERAL_SIDE_BY_SIDE && !open_both(o, &tr, &below, km, &e))
+        how = SEVERAL_REFUSED;
+    switch (how) {
+    case SEVERAL_ONE:
+    case SEVERAL_SIDE_BY_SIDE: break;
     case SEVERAL_REFUSED:
         say_error(o->trace.more.n ? "these traces" : o->path, &e);
         keymap_free(km);
@@ -300,7 +348,7 @@ static int main_view(const struct options *o, enum charset charset)
         char several_name[160];
         if (piped)
             a->name = "standard input";
-        if (o->trace.more.n) {
+        if (o->trace.more.n && !below) {
             snprintf(several_name, sizeof several_name, "%.120s and %u more", base_of(o->path),
                      (unsigned)o->trace.more.n);
             a->name = several_name;
@@ -313,9 +361,16 @@ static int main_view(const struct options *o, enum charset charset)
         a->nroots = o->nroots;
         a->ticks_per_second = o->trace.ticks_per_second;
         choose_glyphs(a, o, &charset);
+        if (below) {
+            choose_glyphs(below, o, &charset);
+            below->ticks_per_second = a->ticks_per_second;
+            if (!pair_begin(a, below))
+                door_printf(stderr, "gotop: out of memory for two traces: one is shown\n");
+        }
         if (follow)
             app_live_begin(a, follow, piped ? "standard input" : o->path);
         status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, &by_signal);
+        pair_end(a);
         app_free(a);
     } else {
         a->follow = follow;
@@ -329,6 +384,7 @@ static int main_view(const struct options *o, enum charset charset)
         app_live_end(a);
     else
         trace_close(tr);
+    close_below(below);
     keymap_free(km);
     mem_free(a);
     if (by_signal) { /* end as the signal would have, now that the terminal is back */

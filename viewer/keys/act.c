@@ -13,6 +13,7 @@
 #include "layout/views/kind.h"
 #include "layout/move/when.h"
 #include "viewer/session/app_live.h"
+#include "viewer/session/pair.h"
 #include "viewer/session/slice.h"
 #include "viewer/session/source.h"
 #include "viewer/command/tables.h"
@@ -337,7 +338,7 @@ bool act_answers(const struct view *v, enum action act)
     if (c->how == how_do)
         return view_answers(v, (enum deed)c->arg);
     if (c->how == how_to && c->arg == kind_key(v->at.view))
-        return kind_next(v->at.view) != v->at.view;
+        return kind_next(v) != v->at.view;
     return c->view != view_enter || view_answers(v, DEED_DETAILS);
 }
 
@@ -351,7 +352,7 @@ const char *act_word(const struct view *v, enum action act)
 {
     const struct call *c = &calls[act];
     if (c->how == how_to && c->arg == kind_key(v->at.view))
-        return kind_name(kind_next(v->at.view));
+        return kind_name(kind_next(v));
     return c->how == how_do                          ? kind_here(v)->word[c->arg]
            : c->view == view_enter                   ? kind_here(v)->word[DEED_DETAILS]
            : act == ACT_SEARCH && kind_here(v)->find ? "filter"
@@ -361,6 +362,8 @@ const char *act_word(const struct view *v, enum action act)
 
 unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
 {
+    if (pair_host(a))
+        return pair_do(a, act, count, arg);
     int n = count > 0 && count < KEYMAP_COUNT_MAX ? (int)count : count ? KEYMAP_COUNT_MAX : 1;
     const struct call *c = &calls[act < ACT_COUNT ? act : ACT_NONE];
     unsigned had = 0, f;

@@ -15,6 +15,7 @@
 #include "layout/move/lanes.h"
 #include "layout/draw/plan.h"
 #include "viewer/session/app_live.h"
+#include "viewer/session/pair.h"
 #include "viewer/session/slice.h"
 #include "viewer/command/tables.h"
 
@@ -154,6 +155,8 @@ unsigned app_phase(const struct app *a)
 
 bool app_busy(const struct app *a)
 {
+    if (pair_host(a))
+        return pair_busy(a);
     return a->todo || a->view.far.look;
 }
 
@@ -165,6 +168,8 @@ static bool tables_turn(const struct app *a)
 
 unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
 {
+    if (pair_host(a))
+        return pair_step(a, budget_ns, flags);
     unsigned phase = app_phase(a);
     uint32_t epoch = trace_info(a->tr)->epoch;
     *flags = VR_NONE;
@@ -185,7 +190,7 @@ unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
 
 unsigned app_resize(struct app *a, int w, int h)
 {
-    return view_resize(&a->view, w, h);
+    return pair_host(a) ? pair_resize(a, w, h) : view_resize(&a->view, w, h);
 }
 
 enum keyview app_keyview(const struct app *a)
@@ -420,6 +425,8 @@ static unsigned mouse(struct app *a, const struct key_event *ev)
 unsigned app_key(struct app *a, const struct key_event *ev)
 {
     keycode k = ev->key;
+    if (pair_host(a))
+        return pair_key(a, ev);
     a->touched = true;
     a->note = NULL;
     a->open_view = 0; /* the reader has taken the wheel */
@@ -461,6 +468,8 @@ unsigned app_key(struct app *a, const struct key_event *ev)
 bool app_interruptible(const struct app *a)
 {
     const struct view *v = &a->view;
+    if (pair_host(a))
+        return pair_interruptible(a);
     return v->prompt || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || v->far.look ||
            view_searching(v);
 }
@@ -468,6 +477,8 @@ bool app_interruptible(const struct app *a)
 unsigned app_interrupt(struct app *a)
 {
     struct key_event esc = {K_ESC, -1, -1};
+    if (pair_host(a))
+        return pair_interrupt(a);
     a->view.message[0] = '\0';
     if (a->keys.n || a->keys.counting) {
         a->keys = (struct keystate){0};
@@ -480,6 +491,8 @@ unsigned app_interrupt(struct app *a)
 
 bool app_draw(struct app *a)
 {
+    if (pair_host(a))
+        return pair_draw(a);
     struct frame_text txt = {
         .name = a->name,
         .footer = a->footer,
@@ -491,6 +504,8 @@ bool app_draw(struct app *a)
     sync(a);
     if (a->letter_for != ACT_NONE)
         snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z", action_name(a->letter_for));
+    else if (a->idle_footer)
+        snprintf(a->footer, sizeof a->footer, "%s", a->idle_footer);
     else
         help_footer(a->km, &a->keys, &a->view, app_keyview(a), a->footer, sizeof a->footer);
     a->grid.ascii = !a->utf8;
@@ -507,4 +522,7 @@ void app_utf8(struct app *a)
 {
     a->utf8 = true;
     a->view.tier = a->utf8_tier;
+    struct app *below = pair_below(a);
+    if (below && below != a)
+        app_utf8(below);
 }

@@ -40,7 +40,10 @@ enum todo {
 
 enum { APP_HISTORY = 16 };
 
+struct pair; /* pair.h */
+
 struct app {
+    struct pair *pair; /* another trace below or above this one; NULL: it stands alone */
     struct trace *tr;
     struct view view;
     struct triage *tg; /* the tables of views 1, 5, 6; NULL until the trace is loaded */
@@ -86,8 +89,9 @@ struct app {
     double rate;                /* bytes decoded per second, for the title; 0 = unknown */
     int cursor_x, cursor_y;     /* where a terminal's own cursor stands, -1 = hidden; set by app_draw() */
     struct help help;
-    char title[96]; /* of the help pop-up */
-    char debug[64]; /* shown in the title line if not empty */
+    char title[96];          /* of the help pop-up */
+    const char *idle_footer; /* what its last line says instead of the keys, NULL: the keys */
+    char debug[64];          /* shown in the title line if not empty */
     char footer[256];
     char *yank;                              /* VR_YANK: text for the clipboard; NULL before the first */
     int press_x, press_y;                    /* where the mouse button went down, for dragging */

@@ -1,0 +1,212 @@
+/*
+ * test_app_pair.c - two traces, one above the other: who takes the keys, what the other shows then, how they are aligned.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "decode/base/mem.h"
+#include "layout/views/kind.h"
+#include "viewer/command/headless.h"
+#include "viewer/keys/keymap_builtin.h"
+#include "viewer/session/pair.h"
+
+struct fix {
+    struct keymap *km;
+    struct trace *tr[2];
+    struct app a, b;
+};
+
+static void fix_open(struct fix *f, const char *old, const char *new, int w, int h)
+{
+    const char *path[2] = {old, new};
+    struct trace_opts o = {.threads = 1};
+    struct err e = {0};
+    memset(f, 0, sizeof *f);
+    f->km = keymap_new();
+    for (const struct builtin_keymap *b = builtin_keymaps; b->name; b++)
+        if (strcmp(b->name, "default") == 0)
+            assert_int_equal(keymap_parse(f->km, b->text, strlen(b->text), b->name, NULL), ERR_OK);
+    for (int i = 0; i < 2; i++)
+        if (trace_open(path[i], &o, &f->tr[i], &e))
+            fail_msg("%s: %s (run from the top of the tree)", path[i], e.what);
+    assert_true(app_init(&f->a, f->tr[0], f->km, w, h));
+    assert_true(app_init(&f->b, f->tr[1], f->km, w, h));
+    f->a.view.tier = f->b.view.tier = TIER_ASCII;
+    assert_true(pair_begin(&f->a, &f->b));
+}
+
+static void fix_close(struct fix *f)
+{
+    pair_end(&f->a);
+    app_free(&f->a);
+    app_free(&f->b);
+    trace_close(f->tr[0]);
+    trace_close(f->tr[1]);
+    keymap_free(f->km);
+}
+
+static char *run(struct fix *f, const char *keys)
+{
+    char *out = NULL;
+    size_t n;
+    FILE *o = open_memstream(&out, &n);
+    if (!headless_run(&f->a, keys, false, o, stderr))
+        fail_msg("script '%s' failed", keys);
+    fclose(o);
+    return out;
+}
+
+static void expect(struct fix *f, const char *keys, const char *shows)
+{
+    char *s = run(f, keys);
+    if (!strstr(s, shows))
+        fail_msg("after '%s' the screen lacks '%s':\n%s", keys, shows, s);
+    free(s);
+}
+
+static void aligned(const struct fix *f, int64_t by)
+{
+    const struct place *a = &f->a.view.at, *b = &f->b.view.at;
+    assert_int_equal(a->view, b->view);
+    assert_int_equal(b->win.t0 - a->win.t0, by);
+    assert_int_equal(b->win.t1 - a->win.t1, by);
+    assert_int_equal(b->cursor - a->cursor, by);
+}
+
+static const char first[] = "samples/alloc-1.27.trace", second[] = "samples/alloc-1.25.trace";
+
+static void test_follows(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, first, second, 100, 50);
+    expect(&f, "2 0", "> alloc-1.27.trace");
+    aligned(&f, 0); /* a column is as long in both, though one trace is longer */
+    expect(&f, "w w l l L j", "  alloc-1.25.trace");
+    aligned(&f, 0);
+    assert_int_equal(f.a.view.at.focus.i, trace_find_lane(f.tr[0], LANE_P, 1));
+    assert_int_equal(f.b.view.at.focus.i, trace_find_lane(f.tr[1], LANE_P, 1));
+    int64_t t0 = f.a.view.at.win.t0;
+    expect(&f, "! l", "> alloc-1.25.trace"); /* now the other one takes the keys */
+    assert_true(f.a.view.at.win.t0 > t0);
+    aligned(&f, 0);
+    expect(&f, "3", "G");
+    aligned(&f, 0);
+    expect(&f, "!", "> alloc-1.27.trace");
+    fix_close(&f);
+}
+
+static void test_wall(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, first, second, 100, 50);
+    const struct trace_info *a = trace_info(f.tr[0]), *b;
+    expect(&f, "2 w _", "aligned by the time of day");
+    a = trace_info(f.tr[0]);
+    b = trace_info(f.tr[1]);
+    assert_true(a->has_wall && b->has_wall);
+    int64_t by = (a->wall_sec - b->wall_sec) * 1000000000 + a->wall_nsec - b->wall_nsec;
+    expect(&f, "_", "aligned by their starts");
+    aligned(&f, 0);
+    assert_true(by != 0);
+    fix_close(&f);
+    fix_open(&f, first, "samples/alloc-1.19.trace", 100, 50);
+    expect(&f, "2 _", "the time of day isn't in both");
+    fix_close(&f);
+}
+
+/* In a table the same keys move both; what is opened in both stands one above the other. */
+static void test_tables(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, first, second, 100, 50);
+    expect(&f, "8 8 S S", "GC cycles: 3");
+    assert_int_equal(f.b.view.at.view, VIEW_CYCLES);
+    expect(&f, "j Enter", "> alloc-1.27.trace");
+    assert_int_equal(f.a.view.at.view, VIEW_PROCS);
+    assert_int_equal(f.b.view.at.view, VIEW_PROCS);
+    int64_t by = f.b.view.at.cursor - f.a.view.at.cursor;
+    assert_true(by != 0);
+    expect(&f, "l", "alloc");
+    aligned(&f, by);
+    fix_close(&f);
+}
+
+static void test_diff(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, first, second, 100, 40);
+    expect(&f, "2 1 1", "VERDICT");
+    expect(&f, "G", "row");
+    expect(&f, "y", "copied");
+    assert_non_null(strstr(f.a.yank, "gc.cycles"));
+    expect(&f, "2", "P0");
+    fix_close(&f);
+}
+
+static void test_screens(void **state)
+{
+    (void)state;
+    static const int sizes[][2] = {{1, 1}, {40, 10}, {80, 19}, {80, 20}, {80, 24}, {200, 60}, {300, 90}};
+    static const char *const views[] = {"1", "2", "3", "6", "7", "8", "9", "C", ":diff Enter", ":mmu Enter", "?", "3 & /"};
+    struct fix f;
+    fix_open(&f, first, "samples/tasks-1.27.trace", 80, 24);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        app_resize(&f.a, sizes[i][0], sizes[i][1]);
+        for (size_t k = 0; k < sizeof views / sizeof *views; k++) {
+            char *s = run(&f, views[k]);
+            int lines = 0;
+            for (const char *c = s; *c; c++)
+                lines += *c == '\n';
+            assert_int_equal(lines, sizes[i][1]);
+            free(s);
+            free(run(&f, "Esc Esc Esc"));
+        }
+    }
+    /* what belongs to the whole screen is that of the one that loops know */
+    free(run(&f, "2 ! y"));
+    assert_non_null(f.a.yank);
+    assert_non_null(strstr(f.a.yank, "tasks-1.27.trace"));
+    free(run(&f, "%"));
+    assert_int_equal(f.a.view.tier, f.b.view.tier);
+    struct key_event click = {K_CLICK, 50, 2};
+    app_resize(&f.a, 100, 50);
+    assert_true(app_draw(&f.a));
+    (void)app_key(&f.a, &click);
+    expect(&f, "", "> alloc-1.27.trace");
+    click.y = 40;
+    (void)app_key(&f.a, &click);
+    expect(&f, "", "> tasks-1.27.trace");
+    fix_close(&f);
+}
+
+static void test_alone(void **state)
+{
+    (void)state;
+    struct fix f;
+    fix_open(&f, first, second, 80, 24);
+    pair_end(&f.a);
+    expect(&f, "!", "one trace is open");
+    expect(&f, "_", "one trace is open");
+    expect(&f, ":diff Enter", "gotop OLD NEW shows two");
+    fix_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_follows), cmocka_unit_test(test_wall),    cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_diff),    cmocka_unit_test(test_screens), cmocka_unit_test(test_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

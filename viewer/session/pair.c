@@ -1,0 +1,426 @@
+/*
+ * pair.c - see pair.h. While an app of the two is asked for something `inside` is set, so that it answers for itself.
+ */
+#include "viewer/session/pair.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "layout/draw/lines.h"
+#include "layout/move/wall.h"
+#include "layout/views/kind.h"
+#include "triage/diff/diff_two.h"
+
+enum align { ALIGN_START, ALIGN_WALL, ALIGN_OPENED };
+enum { HEIGHT_LEAST = 20 }; /* of a screen that shows both */
+
+struct pair {
+    struct app *app[2]; /* above, below */
+    int active;
+    enum align how;
+    int64_t by;        /* a moment t above stands over t + by below */
+    bool inside;       /* one of them is at work */
+    int w, h;          /* of the screen */
+    int y[2];          /* where each begins; its view knows how high it is */
+    struct grid grid[2];
+    char name[2][160], footer[128];
+    struct lines *diff; /* for the view that compares; NULL: not made yet */
+};
+
+static struct pair *of(const struct app *a)
+{
+    return a->pair;
+}
+
+bool pair_host(const struct app *a)
+{
+    return a->pair && !a->pair->inside;
+}
+
+struct app *pair_below(const struct app *a)
+{
+    return a->pair ? of(a)->app[1] : NULL;
+}
+
+static struct app *active(const struct pair *p)
+{
+    return p->app[p->active];
+}
+
+static struct app *idle(const struct pair *p)
+{
+    return p->app[!p->active];
+}
+
+/* ---- where both are ------------------------------------------------------------------------------------- */
+
+/* Both axes reach as far as the longer trace, so that a column is as long in both. */
+static void axes(struct pair *p)
+{
+    struct view *a = &p->app[0]->view, *b = &p->app[1]->view;
+    int64_t end0 = trace_info(a->tr)->end, end1 = trace_info(b->tr)->end;
+    a->beyond = time_sub(end1, p->by);
+    b->beyond = time_add(end0, p->by);
+}
+
+/* The same goroutine is one with the same number and start function; processors and threads are known by number. */
+static struct lane same_lane(const struct view *from, const struct view *to)
+{
+    struct lane l = from->at.focus;
+    if (l.kind >= LANE_BAND || l.i >= trace_nlanes(from->tr, l.kind))
+        return to->at.focus;
+    struct lane_info li = trace_lane(from->tr, l);
+    uint32_t i = trace_find_lane(to->tr, l.kind, li.id);
+    if (i == NO_LANE)
+        return to->at.focus;
+    struct lane found = {l.kind, i};
+    struct str a = trace_str(from->tr, li.name), b = trace_str(to->tr, trace_lane(to->tr, found).name);
+    bool same = l.kind != LANE_G || (a.len == b.len && !memcmp(a.p, b.p, a.len));
+    return same ? found : to->at.focus;
+}
+
+static void follow(struct pair *p)
+{
+    struct app *from = active(p), *to = idle(p);
+    const struct place *at = &from->view.at;
+    int64_t by = p->active == 0 ? p->by : time_sub(0, p->by);
+    axes(p);
+    if (to->view.at.view != at->view && (kind_of(at->view)->open(&to->view, at->view) & VR_WORK))
+        app_add(to, TODO_VIEW);
+    if (kind_here(&from->view)->table)
+        return;
+    struct window w = {time_add(at->win.t0, by), time_add(at->win.t1, by)};
+    view_follow(&to->view, w, time_add(at->cursor, by), same_lane(&from->view, &to->view));
+}
+
+static int64_t wall_ns(const struct trace_info *ti)
+{
+    return time_add(time_muldiv(ti->wall_sec, 1000000000, 1), ti->wall_nsec);
+}
+
+static bool align(struct pair *p, enum align how)
+{
+    const struct trace_info *a = trace_info(p->app[0]->tr), *b = trace_info(p->app[1]->tr);
+    if (how == ALIGN_WALL && !(a->has_wall && b->has_wall))
+        return false;
+    p->how = how;
+    p->by = how == ALIGN_START  ? 0
+            : how == ALIGN_WALL ? time_sub(wall_ns(a), wall_ns(b))
+                                : time_sub(p->app[1]->view.at.cursor, p->app[0]->view.at.cursor);
+    return true;
+}
+
+/* ---- keys ----------------------------------------------------------------------------------------------- */
+
+/* What the loop reads from the app that it knows. */
+static unsigned hand_up(struct pair *p, struct app *from, unsigned f)
+{
+    struct app *host = p->app[0], *other = from == host ? p->app[1] : host;
+    if ((f & VR_YANK) && from != host) {
+        mem_free(host->yank);
+        host->yank = from->yank;
+        from->yank = NULL;
+    }
+    if ((f & AR_SOURCE) && from != host) {
+        memcpy(host->source, from->source, sizeof host->source);
+        host->source_line = from->source_line;
+    }
+    other->palette = from->palette;
+    other->mono = other->view.mono = from->mono;
+    other->view.tier = from->view.tier;
+    other->view.unfolded = from->view.unfolded;
+    host->show_debug = from->show_debug;
+    return f;
+}
+
+static bool in_table(const struct app *a)
+{
+    return kind_here(&a->view)->table;
+}
+
+/* What one key does to one of them. */
+struct press {
+    const struct key_event *ev; /* NULL: an action */
+    enum action act;
+    uint32_t count;
+    const char *arg;
+};
+
+static unsigned give(struct app *a, const struct press *k)
+{
+    return k->ev ? app_key(a, k->ev) : app_do(a, k->act, k->count, k->arg);
+}
+
+static unsigned press(struct pair *p, const struct press *k)
+{
+    struct app *a = active(p), *b = idle(p);
+    int was = p->active, view = a->view.at.view;
+    bool both = in_table(a) && b->view.at.view == view;
+    p->inside = true;
+    unsigned f = give(a, k);
+    if (p->active != was) { /* it was the key that changes this */
+        a = active(p), b = idle(p);
+    } else if (both && !(f & VR_QUIT)) {
+        unsigned g = give(b, k);
+        f |= g & ((unsigned)VR_DRAW | VR_WORK);
+        view_message(&b->view, false, "%s", "");
+        if (!in_table(a) && !in_table(b) && a->view.at.view == b->view.at.view)
+            (void)align(p, ALIGN_OPENED);
+    }
+    if (!(f & VR_QUIT))
+        follow(p);
+    p->inside = false;
+    return hand_up(p, a, f) | VR_DRAW;
+}
+
+unsigned pair_key(struct app *a, const struct key_event *ev)
+{
+    struct pair *p = of(a);
+    struct key_event at = *ev;
+    if (key_is_mouse(ev->key) && p->y[1] > p->y[0] && ev->y >= 0) {
+        p->active = ev->y >= p->y[1];
+        at.y -= p->y[p->active];
+    }
+    struct press k = {.ev = &at};
+    return press(p, &k);
+}
+
+unsigned pair_do(struct app *a, enum action act, uint32_t count, const char *arg)
+{
+    struct press k = {.act = act, .count = count, .arg = arg};
+    return press(of(a), &k);
+}
+
+static unsigned alone(struct app *a)
+{
+    view_message(&a->view, true, "one trace is open: gotop OLD NEW shows two");
+    return VR_DRAW | VR_BELL;
+}
+
+unsigned pair_other(struct app *a, int n)
+{
+    (void)n;
+    if (!a->pair)
+        return alone(a);
+    of(a)->active = !of(a)->active;
+    return VR_DRAW;
+}
+
+unsigned pair_align(struct app *a, int n)
+{
+    static const char *const said[] = {[ALIGN_START] = "aligned by their starts",
+                                       [ALIGN_WALL] = "aligned by the time of day",
+                                       [ALIGN_OPENED] = "aligned at what was opened in both"};
+    (void)n;
+    if (!a->pair)
+        return alone(a);
+    struct pair *p = of(a);
+    enum align next = p->how == ALIGN_START ? ALIGN_WALL : ALIGN_START;
+    if (!align(p, next) && p->how == ALIGN_START) {
+        view_message(&a->view, true, "aligned by their starts: the time of day isn't in both traces");
+        return VR_DRAW | VR_BELL;
+    }
+    view_message(&a->view, false, "%s", said[p->how]);
+    return VR_DRAW;
+}
+
+bool pair_interruptible(const struct app *a)
+{
+    struct pair *p = of(a);
+    p->inside = true;
+    bool can = app_interruptible(active(p));
+    p->inside = false;
+    return can;
+}
+
+unsigned pair_interrupt(struct app *a)
+{
+    struct pair *p = of(a);
+    p->inside = true;
+    unsigned f = app_interrupt(active(p));
+    if (in_table(active(p)))
+        (void)app_interrupt(idle(p));
+    p->inside = false;
+    return f;
+}
+
+/* ---- work ----------------------------------------------------------------------------------------------- */
+
+static struct loaded loaded_of(const struct app *a)
+{
+    return (struct loaded){.path = trace_info(a->tr)->path,
+                           .tr = a->tr,
+                           .tg = a->tg,
+                           .fs = a->fs,
+                           .partial = trace_info(a->tr)->ndamages > 0};
+}
+
+/* The view that compares is shown, and both have their tables. */
+static bool due(const struct pair *p)
+{
+    return !p->diff && kind_here(&active(p)->view) == &kind_diff && p->app[0]->tri.tg && p->app[1]->tri.tg;
+}
+
+static void compare(struct pair *p)
+{
+    struct text t = {0};
+    struct err e = {0};
+    struct loaded a = loaded_of(p->app[0]), b = loaded_of(p->app[1]);
+    if (!(p->diff = lines_new("diff")))
+        return;
+    if (diff_two(&a, &b, &t, &e)) {
+        lines_add(p->diff, "%s", e.what);
+    } else {
+        char *rest = t.p;
+        for (char *line = rest; line && *line; line = rest) {
+            rest = strchr(line, '\n');
+            if (rest)
+                *rest++ = 0;
+            lines_add(p->diff, "%s", line);
+        }
+    }
+    text_free(&t);
+    p->app[0]->view.compared = p->app[1]->view.compared = p->diff;
+}
+
+bool pair_busy(const struct app *a)
+{
+    struct pair *p = of(a);
+    p->inside = true;
+    bool busy = app_busy(p->app[0]) || app_busy(p->app[1]) || due(p);
+    p->inside = false;
+    return busy;
+}
+
+unsigned pair_step(struct app *a, int64_t budget_ns, unsigned *flags)
+{
+    struct pair *p = of(a);
+    p->inside = true;
+    if (!app_busy(active(p)) && !app_busy(idle(p)) && due(p)) {
+        compare(p);
+        p->inside = false;
+        *flags = VR_DRAW;
+        return TODO_TABLES;
+    }
+    struct app *who = app_busy(active(p)) ? active(p) : idle(p);
+    if (app_phase(idle(p)) && app_phase(idle(p)) < app_phase(who)) /* loading before tables, in both */
+        who = idle(p);
+    int view = active(p)->view.at.view;
+    unsigned phase = app_step(who, budget_ns, flags);
+    axes(p);
+    if (who == active(p) && active(p)->view.at.view != view) /* the findings are shown to who has pressed no key */
+        follow(p);
+    p->inside = false;
+    return phase;
+}
+
+/* ---- drawing -------------------------------------------------------------------------------------------- */
+
+/* Both, one above the other; of what is for both, or on a small screen, the active one alone. */
+static void divide(struct pair *p)
+{
+    bool one = p->h < HEIGHT_LEAST || kind_here(&active(p)->view) == &kind_diff;
+    int h0 = one ? p->h : (p->h + 1) / 2, h1 = one ? p->h : p->h - h0;
+    p->y[0] = 0;
+    p->y[1] = one ? 0 : h0;
+    (void)view_resize(&p->app[0]->view, p->w, h0);
+    (void)view_resize(&p->app[1]->view, p->w, h1);
+}
+
+unsigned pair_resize(struct app *a, int w, int h)
+{
+    struct pair *p = of(a);
+    p->w = w;
+    p->h = h;
+    divide(p);
+    return VR_DRAW;
+}
+
+static void put(struct grid *to, const struct grid *from, int y)
+{
+    for (int row = 0; row < from->h && y + row < to->h; row++)
+        memcpy(to->cells + (size_t)(y + row) * (size_t)to->w, from->cells + (size_t)row * (size_t)from->w,
+               (size_t)(from->w < to->w ? from->w : to->w) * sizeof *to->cells);
+}
+
+/* Whose name says which is active; the other's foot, how to come to it. */
+static void name(struct pair *p, int i)
+{
+    struct app *a = p->app[i];
+    char key[40], align_key[40];
+    const char *path = trace_info(a->tr)->path, *slash = path ? strrchr(path, '/') : NULL;
+    snprintf(p->name[i], sizeof p->name[i], "%s%.150s", p->active == i ? "> " : "  ",
+             !path                ? "trace"
+             : slash && slash[1] ? slash + 1
+                                  : path);
+    a->name = p->name[i];
+    a->idle_footer = NULL;
+    if (p->active == i)
+        return;
+    help_key(a->km, app_keyview(a), ACT_OTHER, key, sizeof key);
+    help_key(a->km, app_keyview(a), ACT_ALIGN, align_key, sizeof align_key);
+    snprintf(p->footer, sizeof p->footer, "%s to this trace  %s align", key, align_key);
+    a->idle_footer = p->footer;
+}
+
+bool pair_draw(struct app *a)
+{
+    struct pair *p = of(a);
+    bool ok = true;
+    divide(p);
+    axes(p);
+    p->inside = true;
+    for (int i = 0; i < 2 && ok; i++) {
+        struct app *one = p->app[i];
+        name(p, i);
+        if (p->y[1] == 0 && i != p->active)
+            continue;
+        ok = app_draw(one);
+        struct grid was = p->grid[i];
+        p->grid[i] = one->grid;
+        one->grid = was;
+    }
+    p->inside = false;
+    if (!ok || !grid_resize(&a->grid, p->w, p->h))
+        return false;
+    grid_clear(&a->grid);
+    a->grid.moved = 0;
+    for (int i = 0; i < 2; i++)
+        if (p->y[1] > 0 || i == p->active)
+            put(&a->grid, &p->grid[i], p->y[i]);
+    struct app *on = active(p);
+    int x = on->cursor_x, y = on->cursor_y;
+    a->cursor_x = x;
+    a->cursor_y = y < 0 ? y : y + p->y[p->active];
+    return true;
+}
+
+/* ---- life ----------------------------------------------------------------------------------------------- */
+
+bool pair_begin(struct app *a, struct app *b)
+{
+    struct pair *p = mem_zalloc(sizeof *p);
+    if (!p)
+        return false;
+    p->app[0] = a;
+    p->app[1] = b;
+    p->w = a->view.w;
+    p->h = a->view.h;
+    a->pair = b->pair = p;
+    divide(p);
+    return true;
+}
+
+void pair_end(struct app *a)
+{
+    struct pair *p = of(a);
+    if (!p)
+        return;
+    p->app[0]->pair = p->app[1]->pair = NULL;
+    p->app[0]->view.compared = p->app[1]->view.compared = NULL;
+    grid_free(&p->grid[0]);
+    grid_free(&p->grid[1]);
+    lines_free(p->diff);
+    mem_free(p);
+}
