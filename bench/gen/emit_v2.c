@@ -114,13 +114,13 @@ static void clock_batch(struct sim *s, uint64_t t)
     if (version >= 1025)
         out_byte(o, 50);
     out_byte(o, 8);
-    out_varint(o, UNITS_PER_SECOND);
+    out_varint(o, UNITS_PER_SECOND / s->slow);
     if (version >= 1025) {
         out_byte(o, 51);
         out_varint(o, 1);
-        out_varint(o, (t + 1) * 64);
-        out_varint(o, 1700000000 + t / UNITS_PER_SECOND);
-        out_varint(o, t % UNITS_PER_SECOND * 64);
+        out_varint(o, (t + 1) * 64 * s->slow);
+        out_varint(o, 1700000000 + t * s->slow / UNITS_PER_SECOND);
+        out_varint(o, t * s->slow % UNITS_PER_SECOND * 64);
     }
     batch(s, o);
 }

@@ -59,6 +59,7 @@ struct sim {
     uint32_t nfree, capfree;
     uint64_t next_id;
     struct proc *p;
+    uint32_t slow; /* the second family's clock is so many times slower: the same events, a longer time */
     uint32_t np;
     uint32_t *order; /* heap of Ps by clock */
     uint32_t *idle;  /* ring of np: idle Ps, the longest idle first, so that all of them get work */

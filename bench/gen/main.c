@@ -1,12 +1,13 @@
 /*
  * main.c - gen-trace: large traces for the benchmarks, the same bytes for the same arguments.
  *
- *     gen-trace --size 100M [--go 1.26] [--shape http] [--procs 8] [--goroutines 1000] [--gens N] [--seed N] FILE
+ *     gen-trace --size 100M [--go 1.26] [--shape http] [--procs 8] [--goroutines 1000] [--gens N] [--slow N] [--seed N] FILE
  *
  * The traces are valid by Go's own reader. --go is the dialect: 1.19 and 1.21 of the first family, 1.22, 1.23, 1.25,
  * 1.26 of the second. --shape is the program: `http` mixes events as traces of a small HTTP server do, `one` is one
  * goroutine on one P that makes system calls and yields, `churn` starts short-lived goroutines. --goroutines are alive
  * all the time. --gens is approximate; without it a generation has about 8 MB, what a busy server writes in a second.
+ * --slow makes the clock of the second family so many times slower: an hour in a few hundred megabytes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static int usage(void)
 {
     fprintf(stderr,
             "usage: gen-trace --size 100M [--go 1.26] [--shape http|one|churn] [--procs 8] [--goroutines 1000] "
-            "[--gens N] [--seed N] FILE\n");
+            "[--gens N] [--slow N] [--seed N] FILE\n");
     return 2;
 }
 
@@ -136,6 +137,7 @@ int main(int argc, char **argv)
     int version = 1026;
     const char *file = NULL;
     s.np = 8;
+    s.slow = 1;
     s.nlong = 1000;
     for (int i = 1; i < argc; i++) {
         const char *v = i + 1 < argc ? argv[i + 1] : "";
@@ -152,6 +154,8 @@ int main(int argc, char **argv)
             s.nlong = (uint32_t)atoi(v);
         else if (strcmp(argv[i], "--gens") == 0)
             gens = strtoull(v, NULL, 10);
+        else if (strcmp(argv[i], "--slow") == 0)
+            s.slow = (uint32_t)atoi(v);
         else if (strcmp(argv[i], "--seed") == 0)
             seed = strtoull(v, NULL, 10);
         else if (option || file)
@@ -162,7 +166,7 @@ int main(int argc, char **argv)
     }
     bool known = version == 1019 || version == 1021 || version == 1022 || version == 1023 || version == 1025 ||
                  version == 1026;
-    if (!file || !size || !known || s.np < 1 || s.np > 100000 || s.nlong < 1)
+    if (!file || !size || !known || s.np < 1 || s.slow < 1 || s.np > 100000 || s.nlong < 1)
         return usage();
     if (s.shape == SHAPE_ONE)
         s.np = s.nlong = 1;
