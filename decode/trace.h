@@ -77,6 +77,8 @@ const struct joint_paths *trace_more(const struct trace *tr);
  */
 void trace_grow(struct trace *tr, size_t len);
 void trace_grown(struct trace *tr);
+/* trace_apart - what comes behind what a growing trace has now was recorded apart from that: a gap. false: out of memory. */
+bool trace_apart(struct trace *tr);
 
 enum load { LOAD_MORE, LOAD_DONE, LOAD_WAIT /* a trace that grows: all that is there is decoded */ };
 /*

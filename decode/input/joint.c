@@ -290,10 +290,9 @@ bool joint_paths_add(struct joint_paths *more, const char **first, const char *p
 
 /* ---- the whole ------------------------------------------------------------------------------------------------ */
 
-static enum err_code file_open(struct joint *j, uint32_t n, uint64_t limit, struct err *e)
+static enum err_code file_take(struct joint *j, uint32_t n, enum err_code rc, struct err *e)
 {
     struct jfile *f = &j->file[n];
-    enum err_code rc = input_open(f->path, limit, &f->in, e);
     if (!rc)
         rc = dialect_tell(f->in.data, f->in.len, &f->d, e);
     if (rc) {
@@ -311,6 +310,11 @@ static enum err_code file_open(struct joint *j, uint32_t n, uint64_t limit, stru
     return file_look(j, n, e);
 }
 
+static enum err_code file_open(struct joint *j, uint32_t n, uint64_t limit, struct err *e)
+{
+    return file_take(j, n, input_open(j->file[n].path, limit, &j->file[n].in, e), e);
+}
+
 static enum err_code open_joint(struct joint *j, uint64_t limit, struct input *in, struct err *e)
 {
     enum err_code rc = ERR_OK;
@@ -325,6 +329,15 @@ static enum err_code open_joint(struct joint *j, uint64_t limit, struct input *i
     if (!rc)
         rc = row_check(j, e);
     return rc ? rc : row_copy(j, limit, in, e);
+}
+
+static void joint_free(struct joint *j)
+{
+    names_free(&j->names);
+    idmap_free(&j->threads);
+    idmap_free(&j->pcs);
+    mem_free(j->gen);
+    mem_free(j->scratch);
 }
 
 enum err_code input_open_all(const char *path, const struct joint_paths *more, uint64_t limit, struct input *in,
@@ -346,11 +359,29 @@ enum err_code input_open_all(const char *path, const struct joint_paths *more, u
     enum err_code rc = open_joint(&j, limit, in, e);
     for (uint32_t i = 0; i < j.nfile; i++)
         input_close(&j.file[i].in);
-    names_free(&j.names);
-    idmap_free(&j.threads);
-    idmap_free(&j.pcs);
-    mem_free(j.gen);
-    mem_free(j.scratch);
+    joint_free(&j);
     mem_free(j.file);
+    return rc;
+}
+
+enum err_code joint_follows(struct joint_part first, struct joint_part second, struct err *e)
+{
+    struct jfile file[2] = {{"before", {.data = first.p, .len = first.n}, {0}},
+                            {"now", {.data = second.p, .len = second.n}, {0}}};
+    struct joint j = {.file = file, .nfile = 2};
+    enum err_code rc = ERR_OK;
+    if (!(j.scratch = mem_zalloc(sizeof *j.scratch)) || names_init(&j.names))
+        rc = no_memory(e);
+    for (uint32_t i = 0; i < 2 && !rc; i++)
+        rc = file_take(&j, i, ERR_OK, e);
+    size_t all = j.ngen;
+    if (!rc)
+        rc = row_make(&j, e);
+    if (!rc)
+        rc = row_check(&j, e);
+    for (size_t i = 1; i < j.ngen && !rc; i++)
+        if (j.gen[i].file < j.gen[i - 1].file || j.ngen != all)
+            rc = apart(e, &file[0], &file[1], "are not one behind the other");
+    joint_free(&j);
     return rc;
 }

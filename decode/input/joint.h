@@ -32,5 +32,14 @@ bool joint_paths_add(struct joint_paths *more, const char **first, const char *p
 /* input_open_all - path and more as one input; with none more it is input_open(). Limit as there; of all together. */
 enum err_code input_open_all(const char *path, const struct joint_paths *more, uint64_t limit, struct input *in,
                              struct err *e);
+/*
+ * joint_follows - two traces in memory, as that of a program that was connected to twice: can the second stand behind the first,
+ * as one trace? ERR_OK; ERR_APART: no, *e says why; ERR_NOMEM.
+ */
+struct joint_part {
+    const uint8_t *p;
+    size_t n;
+};
+enum err_code joint_follows(struct joint_part first, struct joint_part second, struct err *e);
 
 #endif

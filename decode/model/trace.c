@@ -270,6 +270,8 @@ void trace_close(struct trace *tr)
     input_close(&tr->in);
     mem_free(tr->path);
     mem_free(tr->gaps);
+    if (tr->opts.grows) /* else they are the input's */
+        mem_free(tr->in.gap);
     mem_free(tr);
 }
 
@@ -473,6 +475,23 @@ void trace_grow(struct trace *tr, size_t len)
 {
     tr->in.len = tr->src.len = len;
     tr->info.done = false;
+}
+
+bool trace_apart(struct trace *tr)
+{
+    uint32_t n = tr->in.ngap;
+    size_t *gap = mem_resize(tr->in.gap, (n + 1) * sizeof *gap);
+    if (gap)
+        tr->in.gap = gap;
+    struct trace_gap *gaps = gap ? mem_resize(tr->gaps, (n + 1) * sizeof *gaps) : NULL;
+    if (!gaps)
+        return false;
+    gap[n] = tr->in.len;
+    gaps[n] = (struct trace_gap){0, 0};
+    tr->gaps = tr->src.gaps = gaps;
+    tr->src.gap = gap;
+    tr->src.ngap = tr->in.ngap = n + 1;
+    return true;
 }
 
 void trace_grown(struct trace *tr)

@@ -325,6 +325,98 @@ static void holds(void **state)
     file_end(&g);
 }
 
+/* A file of the generations from..to; the header may be another's. */
+static void write_gens(const char *path, const struct stream *st, size_t from, size_t to)
+{
+    size_t n;
+    uint8_t *p = stream_join(st, from, to - from, &n);
+    FILE *f = fopen(path, "wb");
+    assert_true(p && f);
+    assert_int_equal(fwrite(p, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+    mem_free(p);
+}
+
+static void until_ended(struct app *a)
+{
+    bool busy;
+    for (int i = 0; i < 3000 && !follow_ended(a->follow); i++) {
+        (void)app_live(a, INT64_MAX, &busy);
+        usleep(2000);
+    }
+    assert_true(follow_ended(a->follow));
+    do
+        (void)app_live(a, INT64_MAX, &busy);
+    while (busy);
+}
+
+/* R: what one process wrote goes on behind a gap; another one's trace takes the place of what was there. */
+static void again(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2; other++) {
+        char path[] = "/tmp/gotop-again-XXXXXX";
+        size_t n, m;
+        struct stream st = {0}, st2 = {0};
+        struct follow *f;
+        struct err e = {0};
+        struct app *a = mem_alloc(sizeof *a);
+        uint8_t *bytes = read_file(files[1], &n), *bytes2 = read_file("samples/lock-cpu-1.27.trace", &m);
+        assert_int_equal(stream_put(&st, bytes, n, &e), ERR_OK);
+        assert_int_equal(stream_put(&st2, bytes2, m, &e), ERR_OK);
+        close(mkstemp(path));
+        write_gens(path, &st, 0, 1);
+        struct follow_opts o = {.keep_ns = 3600000000000};
+        o.live.where = path;
+        assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
+        assert_true(app_init(a, follow_trace(f), km, 80, 24));
+        app_live_begin(a, f, path);
+        (void)app_do(a, ACT_RECONNECT, 1, NULL);
+        assert_non_null(strstr(a->view.message, "still connected"));
+        unlink(path);
+        until_ended(a);
+        assert_non_null(strstr(a->view.message, "has ended"));
+        int64_t end = trace_info(a->tr)->end;
+        (void)app_do(a, ACT_RECONNECT, 1, NULL); /* there is nothing */
+        assert_non_null(strstr(a->view.message, "no connection"));
+        assert_int_equal(trace_info(a->tr)->end, end);
+
+        if (other)
+            write_gens(path, &st2, 0, stream_whole(&st2));
+        else
+            write_gens(path, &st, 2, 3); /* the second one nobody saw */
+        (void)app_do(a, ACT_RECONNECT, 1, NULL);
+        assert_non_null(strstr(a->live_name, "connecting"));
+        bool busy;
+        for (int i = 0; i < 3000 && (follow_connecting(a->follow) || i < 20); i++) {
+            (void)app_live(a, INT64_MAX, &busy);
+            usleep(2000);
+        }
+        assert_false(follow_connecting(a->follow));
+        assert_non_null(strstr(a->view.message, "connected again"));
+        const struct trace_gap *gaps;
+        if (other) {
+            assert_non_null(strstr(a->view.message, "another process"));
+            assert_int_equal(trace_gaps(a->tr, &gaps), 0);
+        } else {
+            assert_non_null(strstr(a->view.message, "the same program goes on"));
+            assert_int_equal(trace_gaps(a->tr, &gaps), 1);
+            assert_true(gaps[0].t0 >= end && gaps[0].t1 > gaps[0].t0);
+            assert_true(trace_info(a->tr)->end > gaps[0].t1);
+        }
+        assert_true(a->following);
+        free(screen(a));
+        unlink(path);
+        app_free(a);
+        app_live_end(a);
+        stream_free(&st);
+        stream_free(&st2);
+        free(bytes);
+        free(bytes2);
+        mem_free(a);
+    }
+}
+
 static int setup(void **state)
 {
     (void)state;
@@ -340,6 +432,7 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(grows), cmocka_unit_test(keeps), cmocka_unit_test(holds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(grows), cmocka_unit_test(keeps), cmocka_unit_test(holds),
+                                       cmocka_unit_test(again)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

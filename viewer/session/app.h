@@ -71,7 +71,6 @@ struct app {
     unsigned todo;         /* enum todo: what is queued */
     bool stale;            /* it went on, and the view has not been told */
     struct follow *follow; /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
-    struct follow *again;  /* the same program, connected to once more: nothing has come yet; NULL: it isn't */
     bool following;        /* the window goes with its end */
     int64_t follow_ns;     /* and is so long */
     int64_t tables_next;   /* monotonic: not before then are its tables worked out anew */

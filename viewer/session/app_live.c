@@ -37,7 +37,8 @@ static void name_it(struct app *a)
     char by[FMT_MAX];
     int64_t behind = time_sub(trace_info(a->tr)->end, a->view.at.win.t1);
     if (follow_ended(a->follow))
-        snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED%s", a->where, a->again ? ", connecting" : "");
+        snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED%s", a->where,
+                 follow_connecting(a->follow) ? ", connecting" : "");
     else if (a->following)
         snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE", a->where);
     else
@@ -117,41 +118,6 @@ static unsigned exchanged(struct app *a, int64_t by)
     return grown(a);
 }
 
-/* How much later one trace begins than another: by the time of day if both tell it, else by the host's clock. */
-static int64_t later_by(const struct trace *one, const struct trace *other)
-{
-    const struct trace_info *a = trace_info(one), *b = trace_info(other);
-    if (a->has_wall && b->has_wall)
-        return time_add(time_muldiv(1000000000, time_sub(b->wall_sec, a->wall_sec), 1), b->wall_nsec - a->wall_nsec);
-    return time_sub(b->first_ns, a->first_ns);
-}
-
-/* Has the first of the new connection come? Then it takes the place of the old one. */
-static unsigned again(struct app *a)
-{
-    struct err e = {0};
-    enum follow_first is = a->again ? follow_first(a->again, 0, &e) : FIRST_WAIT;
-    if (is == FIRST_WAIT)
-        return VR_NONE;
-    if (is == FIRST_FAILED) {
-        follow_close(a->again);
-        a->again = NULL;
-        view_message(&a->view, true, "no connection: %.160s", e.what);
-        return VR_DRAW;
-    }
-    struct follow *old = a->follow;
-    while (trace_load(follow_trace(a->again), INT64_MAX) == LOAD_MORE)
-        ;
-    int64_t by = later_by(a->tr, follow_trace(a->again));
-    a->follow = a->again;
-    a->again = NULL;
-    exchange(a, by);
-    follow_close(old);
-    a->following = true;
-    view_message(&a->view, false, "connected again: another trace, from its own 0 on");
-    return grown(a);
-}
-
 /* Are tables to be seen that aren't there? Short ones at once, so that the picture doesn't flicker. */
 static unsigned tables_wanted(struct app *a)
 {
@@ -208,9 +174,17 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         f |= grown(a);
     if (news & FOLLOW_SKIPPED)
         view_message(&a->view, true, "more comes than can be decoded here: some of it was left out");
+    if (news & FOLLOW_REFUSED)
+        view_message(&a->view, true, "no connection: %.160s", follow_refused(a->follow));
+    if (news & FOLLOW_AGAIN) {
+        a->following = true;
+        pin(a);
+        view_message(&a->view, false, "connected again%s",
+                     follow_joined(a->follow) ? ": behind a gap the same program goes on"
+                                              : ": to another process, so this is another trace, with its own 0");
+    }
     if (news & FOLLOW_ENDED)
         f |= ended(a);
-    f |= again(a);
     *busy = news != 0;
     if (!(news & FOLLOW_BUSY))
         f |= tables_wanted(a);
@@ -260,27 +234,27 @@ void app_live_pause(struct app *a)
 unsigned app_live_again(struct app *a)
 {
     struct err e = {0};
-    if (!follow_ended(a->follow))
-        view_message(&a->view, true, "it is still connected");
-    else if (a->again)
+    if (follow_connecting(a->follow))
         view_message(&a->view, true, "still waiting for the program's first second");
+    else if (!follow_ended(a->follow))
+        view_message(&a->view, true, "it is still connected");
     else if (strcmp(a->where, piped_name) == 0)
         view_message(&a->view, true, "standard input can't be asked again");
-    else if (follow_again(a->follow, &a->again, &e))
+    else if (follow_again(a->follow, &e))
         view_message(&a->view, true, "no connection: %.160s", e.what);
     else
-        view_message(&a->view, false, "connecting again; until its first second has come the old trace stays");
+        view_message(&a->view, false, "connecting again");
+    name_it(a);
     return VR_DRAW;
 }
 
 bool app_live_waits(const struct app *a)
 {
-    return a->follow && (a->again || !follow_ended(a->follow));
+    return a->follow && (follow_connecting(a->follow) || !follow_ended(a->follow));
 }
 
 void app_live_end(struct app *a)
 {
-    follow_close(a->again);
     follow_close(a->follow);
-    a->again = a->follow = NULL;
+    a->follow = NULL;
 }

@@ -15,6 +15,7 @@
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
+#include "decode/input/joint.h"
 
 enum { FIRST_MS = 200, PAGE = 1 << 21 };
 enum { LEAST = 3 };                 /* of a size at least the third part is held */
@@ -55,8 +56,14 @@ struct follow {
     struct maker maker;
     uint64_t most; /* bytes of memory that both may take */
     bool behind;   /* decoding can't keep up: what is shown gets no more, `next` takes over as soon as it can */
+    size_t whole;  /* bytes of now's strip up to its last whole generation */
+    struct live again;
+    FILE *raw_again;
+    bool connecting; /* `again` is; nothing has come yet */
+    bool rejoins;    /* `next` is of the new connection; with what is held before it: */
+    bool joined;
     bool ended;
-    char why[200];
+    char why[200], refused[200];
 };
 
 /* ---- strips ----------------------------------------------------------------------------------------------------- */
@@ -210,6 +217,8 @@ static bool take(struct follow *f, const struct stream_gen *g)
         ok = strip_put(&k->next.strip, p, n);
     pthread_cond_signal(&k->work);
     pthread_mutex_unlock(&k->mu);
+    if (ok && !g->broken && !f->behind)
+        f->whole = f->now.strip.n;
     if (ok && f->now.tr && !f->behind) {
         trace_grow(f->now.tr, f->now.strip.n);
         f->now.waits = false;
@@ -283,9 +292,22 @@ static bool next_ready(const struct follow *f)
     return full || (k->end > o->keep_ns && (there || k->end > o->keep_ns / 4 * 5));
 }
 
-static void next_begin(struct follow *f)
+/* m is what the maker makes from now on. Of what it holds nothing is decoded. */
+static void next_put(struct follow *f, const struct model *m)
 {
     struct maker *k = &f->maker;
+    pthread_mutex_lock(&k->mu);
+    k->next = *m;
+    k->next.waits = false;
+    k->len = m->strip.n;
+    k->end = 0;
+    k->done = 0;
+    pthread_cond_signal(&k->work);
+    pthread_mutex_unlock(&k->mu);
+}
+
+static void next_begin(struct follow *f)
+{
     struct model m = {0};
     struct err e = {0};
     if (!strip_make(&m.strip) || !strip_put(&m.strip, f->live.st.header, STREAM_HEADER) || !model_open(f, &m, &e)) {
@@ -293,12 +315,7 @@ static void next_begin(struct follow *f)
         return;
     }
     m.waits = true;
-    pthread_mutex_lock(&k->mu);
-    k->next = m;
-    k->len = m.strip.n;
-    k->end = 0;
-    k->done = 0;
-    pthread_mutex_unlock(&k->mu);
+    next_put(f, &m);
 }
 
 /* Is more waiting to be decoded than may be held? */
@@ -326,23 +343,123 @@ static void fall_behind(struct follow *f)
     f->behind = k->next.tr != NULL;
 }
 
+/* How much later one trace begins than another: by the time of day if both tell it, else by the host's clock. */
+static int64_t later_by(const struct trace *one, const struct trace *other)
+{
+    enum { MOST_S = 1 << 30 };
+    const struct trace_info *a = trace_info(one), *b = trace_info(other);
+    int64_t s = b->wall_sec - a->wall_sec;
+    if (a->has_wall && b->has_wall && s < MOST_S && s > -MOST_S)
+        return s * 1000000000 + b->wall_nsec - a->wall_nsec;
+    return b->first_ns - a->first_ns;
+}
+
+/* ---- connecting again ----------------------------------------------------------------------------------------------- */
+
+static enum err_code raw_open(const struct follow *f, int connection, FILE **raw, struct err *e)
+{
+    char path[4096];
+    int n = connection > 1 ? snprintf(path, sizeof path, "%s.%d", f->o.raw, connection)
+                           : snprintf(path, sizeof path, "%s", f->o.raw);
+    if (n < 0 || (size_t)n >= sizeof path)
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the file's name is too long");
+    if (!(*raw = fopen(path, "wbe")))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno));
+    return ERR_OK;
+}
+
+static enum err_code connect_to(const struct follow *f, struct live *l, int connection, FILE **raw, struct err *e)
+{
+    enum err_code rc = f->o.raw ? raw_open(f, connection, raw, e) : ERR_OK;
+    l->raw = *raw;
+    return rc ? rc : live_open(l, &f->o.live, e);
+}
+
+static void again_away(struct follow *f)
+{
+    live_close(&f->again);
+    if (f->raw_again)
+        fclose(f->raw_again);
+    f->raw_again = NULL;
+    f->connecting = false;
+}
+
+/* A model of what is held, and of what comes behind it; or of that alone. */
+static bool again_model(struct follow *f, struct model *m)
+{
+    struct err e = {0};
+    const struct stream_gen *g = &f->again.st.gen[0];
+    f->joined =
+        joint_follows((struct joint_part){f->now.strip.p, f->whole}, (struct joint_part){g->p, g->n}, &e) == ERR_OK;
+    const uint8_t *from = f->joined ? f->now.strip.p : g->p;
+    m->waits = true;
+    return strip_make(&m->strip) && strip_put(&m->strip, from, f->joined ? f->whole : STREAM_HEADER) &&
+           model_open(f, m, &e) && (!f->joined || trace_apart(m->tr));
+}
+
+/* Has the first of the new connection come? */
+static unsigned again_step(struct follow *f)
+{
+    struct maker *k = &f->maker;
+    struct err e = {0};
+    struct model m = {0};
+    enum live_state s = live_step(&f->again, 0, &e);
+    pthread_mutex_lock(&k->mu);
+    bool can = !k->busy && !k->gone.tr && !k->next.tr;
+    if (!can && !k->busy && !k->gone.tr) { /* nothing comes of it any more */
+        k->gone = k->next;
+        k->next = (struct model){0};
+        pthread_cond_signal(&k->work);
+    }
+    pthread_mutex_unlock(&k->mu);
+    bool there = f->again.st.ngen > 0;
+    if ((there && (!can || f->old.tr)) || (!there && s == LIVE_WAIT))
+        return 0;
+    if (!there || !again_model(f, &m)) {
+        snprintf(f->refused, sizeof f->refused, "%s",
+                 there           ? "out of memory"
+                 : s == LIVE_END ? "it ended within its first generation"
+                                 : e.what);
+        model_free(&m);
+        again_away(f);
+        return FOLLOW_REFUSED;
+    }
+    live_close(&f->live);
+    if (f->raw)
+        fclose(f->raw);
+    f->live = f->again;
+    f->raw = f->raw_again;
+    f->again = (struct live){0};
+    f->raw_again = NULL;
+    f->connecting = f->ended = false;
+    f->behind = f->rejoins = true;
+    next_put(f, &m);
+    take_all(f);
+    return 0;
+}
+
 /* true: the second model has taken over. */
 static bool next_takes_over(struct follow *f, int64_t *by)
 {
     struct maker *k = &f->maker;
     pthread_mutex_lock(&k->mu);
-    bool due = !k->next.tr ? next_due(f) : f->behind ? k->end > 0 : next_ready(f);
+    bool due = !k->next.tr  ? next_due(f)
+               : f->rejoins ? k->end > 0 && k->next.waits && k->len == k->next.strip.n
+               : f->behind  ? k->end > 0
+                            : next_ready(f);
     k->hold = k->next.tr && due;
     while (k->hold && k->busy)
         pthread_cond_wait(&k->rest, &k->mu);
     k->hold = false;
     if (k->next.tr && due) {
-        *by = trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
+        *by = f->rejoins && !f->joined ? later_by(f->now.tr, k->next.tr)
+                                       : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
         f->old = f->now;
         f->now = k->next;
         k->next = (struct model){0};
-        f->behind = false;
+        f->behind = f->rejoins = false;
         f->now.waits = false;
+        f->whole = f->now.strip.n;
         pthread_mutex_unlock(&k->mu);
         trace_grow(f->now.tr, f->now.strip.n);
         return true;
@@ -376,13 +493,17 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
     unsigned news = 0;
     bool was = f->ended;
     receive(f);
+    if (f->connecting)
+        news |= again_step(f);
     if (f->ended && !was)
         news |= FOLLOW_ENDED;
     if (budget_ns <= 0)
         return news;
-    bool skips = f->behind, may = !f->ended && !f->old.tr;
+    bool skips = f->behind, again = f->rejoins, may = (!f->ended || skips) && !f->old.tr;
     if (may && next_takes_over(f, by)) {
-        news |= FOLLOW_MOVED | FOLLOW_GREW | (skips ? FOLLOW_SKIPPED : 0);
+        news |= FOLLOW_MOVED | FOLLOW_GREW | (again ? FOLLOW_AGAIN : skips ? FOLLOW_SKIPPED : 0);
+        if (f->ended)
+            trace_grown(f->now.tr);
     } else if (!f->now.waits && !skips) {
         decode(&f->now, budget_ns);
         if (damaged(f))
@@ -426,59 +547,57 @@ bool follow_ended(const struct follow *f)
     return f->ended;
 }
 
-static enum err_code show_first(struct follow *f, struct err *e)
+bool follow_connecting(const struct follow *f)
 {
+    return f->connecting || f->rejoins;
+}
+
+const char *follow_refused(const struct follow *f)
+{
+    return f->refused;
+}
+
+bool follow_joined(const struct follow *f)
+{
+    return f->joined;
+}
+
+/* The first generation: nothing can be shown before. */
+static enum err_code first(struct follow *f, struct err *e)
+{
+    enum live_state s = LIVE_WAIT;
+    while (s == LIVE_WAIT) {
+        if (live_stop_asked())
+            return err_set(e, ERR_IO, ERR_NO_OFFSET, "nothing had come yet");
+        s = live_step(&f->live, FIRST_MS, e);
+    }
+    if (!f->live.st.ngen)
+        return s == LIVE_END ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
+                             : e->code;
     if (!strip_put(&f->now.strip, f->live.st.header, STREAM_HEADER))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     take_all(f);
     return model_open(f, &f->now, e) ? ERR_OK : e->code;
 }
 
-enum follow_first follow_first(struct follow *f, int timeout_ms, struct err *e)
-{
-    enum live_state s = live_step(&f->live, timeout_ms, e);
-    if (s == LIVE_WAIT)
-        return FIRST_WAIT;
-    if (!f->live.st.ngen && s == LIVE_END)
-        err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation");
-    if (!f->live.st.ngen || show_first(f, e))
-        return FIRST_FAILED;
-    if (s != LIVE_GEN)
-        end(f, s == LIVE_FAILED ? e->what : "");
-    return FIRST_THERE;
-}
-
-static enum err_code raw_open(struct follow *f, struct err *e)
-{
-    char path[4096];
-    int n = f->connection > 1 ? snprintf(path, sizeof path, "%s.%d", f->o.raw, f->connection)
-                              : snprintf(path, sizeof path, "%s", f->o.raw);
-    if (n < 0 || (size_t)n >= sizeof path)
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "the file's name is too long");
-    if (!(f->raw = fopen(path, "wbe")))
-        return err_set(e, ERR_IO, ERR_NO_OFFSET, "%s: %s", path, strerror(errno));
-    f->live.raw = f->raw;
-    return ERR_OK;
-}
-
-enum err_code follow_begin(const struct follow_opts *o, int connection, struct follow **out, struct err *e)
+enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e)
 {
     struct follow *f = mem_zalloc(sizeof *f);
     *out = NULL;
     if (!f)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->o = *o;
-    f->connection = connection;
+    f->connection = 1;
     f->most = host_memory() / 2;
     if (!f->o.keep_ns)
         f->o.keep_ns = 30000000000;
     enum err_code rc = maker_start(&f->maker, e);
     if (!rc && !strip_make(&f->now.strip))
         rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "no room for addresses");
-    if (!rc && o->raw)
-        rc = raw_open(f, e);
     if (!rc)
-        rc = live_open(&f->live, &o->live, e);
+        rc = connect_to(f, &f->live, 1, &f->raw, e);
+    if (!rc)
+        rc = first(f, e);
     if (rc)
         follow_close(f);
     else
@@ -486,38 +605,22 @@ enum err_code follow_begin(const struct follow_opts *o, int connection, struct f
     return rc;
 }
 
-enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e)
+enum err_code follow_again(struct follow *f, struct err *e)
 {
-    struct follow *f;
-    enum err_code rc = follow_begin(o, 1, &f, e);
-    enum follow_first first = FIRST_WAIT;
-    *out = NULL;
+    enum err_code rc = connect_to(f, &f->again, f->connection + 1, &f->raw_again, e);
+    f->connecting = true;
     if (rc)
-        return rc;
-    while (first == FIRST_WAIT) {
-        if (live_stop_asked()) {
-            err_set(e, ERR_IO, ERR_NO_OFFSET, "nothing had come yet");
-            first = FIRST_FAILED;
-        } else {
-            first = follow_first(f, FIRST_MS, e);
-        }
-    }
-    if (first == FIRST_THERE)
-        *out = f;
+        again_away(f);
     else
-        follow_close(f);
-    return *out ? ERR_OK : e->code;
-}
-
-enum err_code follow_again(const struct follow *f, struct follow **out, struct err *e)
-{
-    return follow_begin(&f->o, f->connection + 1, out, e);
+        f->connection++;
+    return rc;
 }
 
 void follow_close(struct follow *f)
 {
     if (!f)
         return;
+    again_away(f);
     live_close(&f->live);
     maker_stop(&f->maker);
     model_free(&f->now);

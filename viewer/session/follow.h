@@ -22,32 +22,39 @@ struct follow_opts {
 
 struct follow;
 
-/* follow_begin - connect, without waiting for anything. On failure *out is NULL and *e says why. */
-enum err_code follow_begin(const struct follow_opts *o, int connection, struct follow **out, struct err *e);
-/* follow_first - is the first generation there? Waits at most timeout_ms. Nothing can be shown before. */
-enum follow_first { FIRST_WAIT, FIRST_THERE, FIRST_FAILED };
-enum follow_first follow_first(struct follow *f, int timeout_ms, struct err *e);
-/* follow_open - both: it returns when there is something to show (SIGINT ends the wait: ERR_IO). */
+/*
+ * follow_open - connect, and wait until the first generation is whole (SIGINT ends the wait: ERR_IO). On failure *out is
+ * NULL and *e says why.
+ */
 enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e);
 void follow_close(struct follow *f); /* NULL is allowed; its trace goes with it */
-/* follow_again - connect once more to the same, as follow_begin(). Its trace is another one. */
-enum err_code follow_again(const struct follow *f, struct follow **out, struct err *e);
+/*
+ * follow_again - after the end: connect once more. What comes is put behind what is held, with a gap between, if one process
+ * made both (joint_follows()); else it takes its place. follow_step() says FOLLOW_AGAIN when it did, FOLLOW_REFUSED when
+ * there is no connection. follow_connecting - neither yet.
+ */
+enum err_code follow_again(struct follow *f, struct err *e);
+bool follow_connecting(const struct follow *f);
 
 /* follow_trace - the model to show. It changes only when follow_step() says FOLLOW_MOVED. */
 struct trace *follow_trace(const struct follow *f);
 
 enum follow_news {
-    FOLLOW_GREW = 1,    /* the model has more */
-    FOLLOW_MOVED = 2,   /* it is another one, that begins *by ns later; the old one lives until follow_let_go() */
-    FOLLOW_ENDED = 4,   /* no more comes: see follow_why() */
-    FOLLOW_BUSY = 8,    /* there is more to decode: call again soon */
-    FOLLOW_SKIPPED = 16 /* with MOVED: decoding could not keep up, and something before it was left out */
+    FOLLOW_GREW = 1,     /* the model has more */
+    FOLLOW_MOVED = 2,    /* it is another one, that begins *by ns later; the old one lives until follow_let_go() */
+    FOLLOW_ENDED = 4,    /* no more comes: see follow_why() */
+    FOLLOW_BUSY = 8,     /* there is more to decode: call again soon */
+    FOLLOW_SKIPPED = 16, /* with MOVED: decoding could not keep up, and something before it was left out */
+    FOLLOW_AGAIN = 32,   /* with MOVED: the program was connected to once more */
+    FOLLOW_REFUSED = 64  /* that failed: see follow_refused() */
 };
 /* follow_step - take what has come and decode for about budget_ns; 0: only take, the model stands still. */
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by);
 void follow_let_go(struct follow *f);
 /* follow_why - why it ended, safe text; "" while it goes on, or if the program just ended its trace. */
 const char *follow_why(const struct follow *f);
+const char *follow_refused(const struct follow *f);
+bool follow_joined(const struct follow *f); /* what came of the last connection stands behind what was before it */
 bool follow_ended(const struct follow *f);
 /* follow_stop - let the program go: it stops tracing. What is held stays. */
 void follow_stop(struct follow *f);
