@@ -105,7 +105,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 	$(Q)$(COMPILE) $(OWN_CFLAGS) -c -o $@ $<
 
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
-$(BUILD)/decode/v2/v2_turn.o $(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
+$(BUILD)/decode/model/turns.o $(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o $(BUILD)/decode/model/fold_stream.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
 # These want one register more.
 $(BUILD)/decode/v1/v1_play.o $(BUILD)/decode/v1/v1_decode.o: private OWN_CFLAGS = -fno-tree-slp-vectorize -fomit-frame-pointer
 

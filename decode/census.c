@@ -132,8 +132,8 @@ static enum err_code take_v2(const struct input *in, const struct dialect *d, st
     size_t pos = d->header;
     bool ok = true;
     for (int i = 0; i < 256; i++)
-        if (v2_raw_specs[i].nargs)
-            name_of(v2_raw_specs[i].name, c->kind[i].name);
+        if (v2_specs[i].nargs)
+            name_of(v2_specs[i].name, c->kind[i].name);
     while (ok && !(c->ngen && c->gen[c->ngen - 1].whole == false) &&
            v2_raw_gen(in->data, input_stretch(in, pos), d->read_as, &pos, &gen, e))
         ok = generation(c, &gen, in->data);

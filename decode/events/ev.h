@@ -54,6 +54,9 @@ enum ev_kind {
  *   ST_WAITING   str = reason, stack = its own
  *   ST_SYSCALL   stack = its own; p = P held, EV_NONE if none
  *   ST_NONE      it ended
+ *
+ * EVF_SURE: arg and arg2 are the P and the M it happened on. What ran there is g, the waker, or nobody as the state asks for;
+ * it runs nowhere else, and nobody else woke or started g. So the lanes concerned need not be looked at to know it.
  */
 
 enum {
@@ -62,9 +65,10 @@ enum {
     EVF_STOPPED = 4,   /* G_STATE, ST_RUNNABLE: by GoStop (else: by the end of a blocking system call) */
     EVF_OWN_STACK = 8, /* the stack is g's own at this transition: an F record of `dump` (creation: stack2 is) */
     EVF_EXTRA = 16,    /* a part of another event: not counted as an event of its own */
-    EVF_CARRIED = 64,  /* G_STATUS, P_STATE, RANGE_ACTIVE: so it was when this segment began; nothing changes now */
-    EVF_QUIET = 32     /* not counted as an event, no record: bookkeeping of the reader. METRIC: sets the value, makes
+    EVF_QUIET = 32,    /* not counted as an event, no record: bookkeeping of the reader. METRIC: sets the value, makes
                          no point */
+    EVF_CARRIED = 64,  /* G_STATUS, P_STATE, RANGE_ACTIVE: so it was when this segment began; nothing changes now */
+    EVF_SURE = 128     /* G_STATE of a stream: the reader vouches for it, see below */
 };
 
 struct ev {
@@ -79,44 +83,5 @@ struct ev {
     uint64_t spare;
 };
 _Static_assert(sizeof(struct ev) == 64, "struct ev is one cache line");
-
-/*
- * The commonest transitions, short. A reader may hand over a stream of these (decode/events/source.h), in which a struct ev
- * takes the room of four: `kind`, at the same place in both, tells. What the short ones leave open, the EVS_ON before
- * them says. It holds up to the next one, which there must be behind a struct ev that changes what runs where. Who comes back
- * to a P since then may leave it out: `on` of the first short one there says so, and what runs there follows from what the
- * stream said. Between two
- * struct ev a reader vouches for them: what runs on a P runs there only, and nobody else wakes, starts or stops it.
- */
-enum evs_kind {
-    EVS_ON = 64, /* on this P (dt) and M (stack), where g runs now; EV_NONE: nothing does. No event */
-    EVS_START,   /* g starts there */
-    EVS_LEAVE,   /* what runs there goes to `state`; g = reason, stack = its own */
-    EVS_WAKE,    /* what runs there, if anything, wakes g; stack = the waker's */
-    EVS_ENTER,   /* what runs there enters a system call, keeping the P; stack = its own */
-    EVS_EXIT,    /* leaves it */
-    EVS_CALL     /* enters one, and leaves it 1 ns later: two events */
-};
-
-struct evs {
-    uint32_t dt; /* ns since the last event that was not EVF_QUIET */
-    uint32_t stack;
-    uint8_t kind, state;
-    uint16_t on; /* from here on it is this P's turn again, + 1; 0: still the one's that it was. Of an EVS_ON: 0 */
-    uint32_t g;
-};
-#define EVS_LONG (sizeof(struct ev) / sizeof(struct evs))
-_Static_assert(sizeof(struct evs) == 16 && (int)EVK_KINDS <= (int)EVS_ON, "four take the room of a struct ev");
-_Static_assert(offsetof(struct evs, kind) == offsetof(struct ev, kind), "kind tells one from the other");
-
-/* What a stream says, event by event. */
-struct ev_stream {
-    const struct evs *v, *end;
-    int64_t t;        /* of the last event before v */
-    uint32_t p, m, g; /* as of the last EVS_ON; g: what runs there now */
-    bool back;        /* the second half of an EVS_CALL is next */
-};
-/* ev_next - the next event; false: there is none. If it begins another turn (`on`) the caller has seen to p, m and g. */
-bool ev_next(struct ev_stream *s, struct ev *e);
 
 #endif

@@ -2,8 +2,8 @@
  * source.h - what a format family's reader is to the rest: a stream of neutral events in final order.
  *
  * trace.c opens the input, tells the dialect, and calls source_v1() or source_v2() to fill in `ops` and `self`.
- * It then calls ops->stream() until that returns 0, from one thread (its own or a helper's: a reader shares nothing
- * with fold but the names, which are made for that, and what it hands over in the status).
+ * It then calls ops->stream() or ops->run() until that returns 0. stream() may be called from a thread of its own: a reader
+ * shares nothing with fold but the names, which are made for that, and what it hands over in the status.
  *
  * A reader never fails: damage is noted with source_damage() and ends the stream (or is skipped); what could be
  * read stands. If nothing at all could be read, it sets `fatal` and its stream is empty.
@@ -39,13 +39,12 @@ struct source_status {   /* copied to the model with every chunk of events */
 
 struct source;
 struct gmap;
-struct fold;
+struct v2_sink;
 struct source_ops {
-    /* stream - up to cap (>= 256) short events (struct evs), in order; 0 = the end. *t becomes the time of the last event before
-       these. */
-    size_t (*stream)(struct source *s, struct evs *out, size_t cap, int64_t *t);
-    /* fold - up to cap events right into the model, for who has but one thread; NULL: this reader can't. */
-    size_t (*fold)(struct source *s, struct fold *f, size_t cap);
+    /* stream - up to cap (>= 64) events, in order; 0 = the end. */
+    size_t (*stream)(struct source *s, struct ev *out, size_t cap);
+    /* run - about cap events right into the sink; how many, 0 = the end. A reader has the one or the other. */
+    size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);
     /*
      * mark - what is needed to go on from here, at another time: a copy of the state that stream() left. NULL: out of

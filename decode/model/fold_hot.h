@@ -262,31 +262,6 @@ HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t 
     return true;
 }
 
-/* What runs there enters a system call and is back 1 ns later: hot_on_call() twice. */
-HOT bool hot_on_whole_call(struct hot_run *r, const struct hot *h, int64_t t, uint32_t stack)
-{
-    if (r->groom < 2 || r->proom < 2 || t >= hot_limit(r, h) || (r->tells && stack))
-        return false;
-    struct waitspan *const pw = r->pw + 1, *const gw = r->gw + 1, on = hot_open(r->g + 1, h->run);
-    hot_put(r->gw, &r->gopen, hot_on_p(r, t, on));
-    pw->dur_who = on.dur_who | 1;
-    pw->rest = h->sys;
-    gw->dur_who = r->who | 1;
-    gw->rest = h->sys | stack;
-    r->gopen = (struct waitspan){r->who, h->run};
-    r->gw = gw + 1;
-    r->pw = pw + 1;
-    r->groom = (uint8_t)(r->groom - 2);
-    r->proom--;
-    r->t0 = t + 1;
-    struct gbucket *gb = h->gb;
-    uint64_t n = h->f->gnow[GC_SYSCALL] + 1;
-    gb->ns[GC_RUNNING]--;
-    gb->ns[GC_SYSCALL]++;
-    gb->max[GC_SYSCALL] = n > gb->max[GC_SYSCALL] ? (uint32_t)n : gb->max[GC_SYSCALL];
-    return true;
-}
-
 /* What waitspan.rest says of a reason. false: its tag isn't at hand. */
 HOT bool hot_reason(const struct hot *h, uint8_t to, uint32_t str, uint64_t *rest)
 {

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "decode/base/mem.h"
+#include "decode/model/turns.h"
 
 struct segment *segment_new(uint32_t n, const struct source *like)
 {
@@ -88,7 +89,9 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
 
 bool segment_some(struct segment *s, size_t cap)
 {
-    size_t n = s->over || s->oom ? 0 : v2_order_fold(&s->order, s->f, cap);
+    struct turns ts;
+    turns_init(&ts, s->f);
+    size_t n = s->over || s->oom ? 0 : v2_order_run(&s->order, &ts.k, cap);
     s->s->st.bytes_done = s->gen.start + s->order.consumed;
     s->oom |= s->order.oom || s->f->oom;
     if (n && !s->oom) {

@@ -23,6 +23,7 @@
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 #include "decode/model/trace_priv.h"
+#include "decode/model/turns.h"
 
 static int64_t now_ns(void)
 {
@@ -36,12 +37,14 @@ static int64_t now_ns(void)
 /* Fill a chunk; with a model, fold its events at once. */
 static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
 {
-    if (f && tr->src.ops->fold) {
-        c->n = tr->src.ops->fold(&tr->src, f, tr->chunk_events < CHUNK_EVENTS ? tr->chunk_events : FOLD_EVENTS);
+    if (tr->src.ops->run) {
+        struct turns ts;
+        turns_init(&ts, f);
+        c->n = tr->src.ops->run(&tr->src, &ts.k, tr->chunk_events < CHUNK_EVENTS ? tr->chunk_events : FOLD_EVENTS);
     } else {
-        c->n = tr->src.ops->stream(&tr->src, c->evs, tr->chunk_events * EVS_LONG, &c->t);
+        c->n = tr->src.ops->stream(&tr->src, c->evs, tr->chunk_events);
         if (f && c->n)
-            fold_stream(f, c->evs, c->n, c->t);
+            fold_stream(f, c->evs, c->n);
     }
     c->st = tr->src.st;
     c->st.nstrs = tr->names.strs.n;
@@ -165,7 +168,7 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     tr->threaded =
         tr->threads > 1 && !d->second_family && !tr->opts.grows; /* what grows comes slower than one thread decodes */
     tr->chunk_events = CHUNK_EVENTS;
-    for (int i = 0; i < (tr->threaded ? RING : 1); i++)
+    for (int i = 0; i < (tr->threaded ? RING : d->second_family ? 0 : 1); i++)
         if (!(tr->ring[i].evs = mem_alloc(CHUNK_EVENTS * sizeof(struct ev))))
             return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     pthread_mutex_init(&tr->mu, NULL);
@@ -412,7 +415,7 @@ static enum took chunk_take(struct trace *tr, int64_t stop)
     if (still)
         packed(tr);
     if (!still && c->n)
-        fold_stream(&tr->fold, c->evs, c->n, c->t);
+        fold_stream(&tr->fold, c->evs, c->n);
     bool more = still ? look(tr) : chunk_took(tr, c);
     pthread_mutex_lock(&tr->mu);
     if (!still)

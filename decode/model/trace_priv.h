@@ -20,8 +20,7 @@
 #define FOLD_EVENTS 2048 /* in one go, by a reader that folds as it goes */
 
 struct chunk {
-    struct evs *evs; /* `n` of them from time t on */
-    int64_t t;
+    struct ev *evs;
     size_t n; /* 0 = the end */
     struct source_status st;
 };

@@ -38,9 +38,8 @@ static const struct {
 /* put - one neutral event at the time of the one in work. Go lets no two of its events have the same time. */
 static struct ev *put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
 {
-    struct ev *v = (void *)&em->out[em->n];
+    struct ev *v = &em->out[em->n++];
     int64_t t = em->now;
-    em->n += EVS_LONG;
     if (t <= em->last)
         t = em->last + (em->clock && !(flags & EVF_QUIET) ? 1 : 0);
     if (t < 0)
@@ -704,7 +703,6 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     em->ns_per_tick = em->clock ? 1e9 / rate : 1;
     double far = (double)SOURCE_TIME_MAX / 2 / em->ns_per_tick;
     em->far = far < (double)SOURCE_TIME_MAX ? (uint64_t)far : (uint64_t)SOURCE_TIME_MAX;
-    em->span = 2e9 / em->ns_per_tick < far ? (int64_t)(2e9 / em->ns_per_tick) : (int64_t)em->far;
     s->st.has_clock = em->clock;
     s->st.clock_assumed = em->clock && !ix->frequency;
     for (unsigned t = 0; t < V1_TYPES; t++)

@@ -11,7 +11,7 @@
 #include "decode/v1/v1_names.h"
 #include "decode/v1/v1_order.h"
 
-#define V1_EMIT_ROOM 32 /* what one event turns into takes, at most */
+#define V1_EMIT_ROOM 8 /* what one event turns into takes, at most */
 
 struct v1_emit {
     struct source *s;
@@ -21,7 +21,6 @@ struct v1_emit {
     struct v1_p {
         uint32_t lane, m, g; /* lane, m: EV_NONE; g: index in o->g */
         bool begun;
-        uint64_t told; /* in which epoch the stream last said what runs there */
     } * p;
     struct v1_goids threads;
     uint32_t *start; /* start functions of the goroutines in the listing, by row */
@@ -39,9 +38,7 @@ struct v1_emit {
     bool listing;           /* the goroutines alive at the start are being listed */
     uint32_t flush;         /* listed goroutines before this one are done, 0 = nothing to flush */
     uint64_t contradictions;
-    int64_t span;    /* so many ticks are some 2 s */
-    uint64_t epoch;  /* begins when what the stream said of Ps is over */
-    struct evs *out; /* a stream, see decode/events/ev.h */
+    struct ev *out;
     size_t n;
 };
 

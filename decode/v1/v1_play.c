@@ -9,20 +9,21 @@
 #include "decode/base/mem.h"
 
 struct stop {
-    uint8_t next, state;
-}; /* V1S_*, enum state */
+    uint8_t next, state; /* V1S_*, enum state */
+    uint16_t flags;
+};
 static const struct stop STOP[V1_TYPES] = {
 #define NONE_ \
     { \
-        V1S_ENDED, ST_NONE \
+        V1S_ENDED, ST_NONE, 0 \
     }
 #define WAITING_ \
     { \
-        V1S_WAITING, ST_WAITING \
+        V1S_WAITING, ST_WAITING, EVF_OWN_STACK \
     }
 #define RUNNABLE_ \
     { \
-        V1S_RUNNABLE, ST_RUNNABLE \
+        V1S_RUNNABLE, ST_RUNNABLE, EVF_OWN_STACK | EVF_STOPPED \
     }
 #define V1_STOPS(id, state, reason) [V1_##id] = state##_,
 #include "decode/v1/events_v1.def"
@@ -37,17 +38,14 @@ static const struct stop STOP[V1_TYPES] = {
 
 /* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save(). */
 struct hot {
-    struct evs *v; /* the next in the stream */
+    struct ev *v; /* the next in the stream */
     struct v1_g *rows;
     const uint64_t *stacks;
     uint64_t nstacks, base;
     int64_t max, last, clock;
     double ns_per_tick;
-    uint16_t on; /* for the first one of a turn, see struct evs */
 };
 
-#define NS_FAR 1000000000       /* with `span` less than fits struct evs */
-#define ROOM (V1_EMIT_ROOM + 1) /* an EVS_ON behind an event */
 #define ALWAYS static inline __attribute__((always_inline))
 
 ALWAYS void load(struct hot *h, const struct v1_emit *em)
@@ -77,15 +75,25 @@ ALWAYS uint32_t stack_of(const struct hot *h, struct v1_emit *em, const struct v
     return val < -1 ? (uint32_t)val : v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
 }
 
-/* put - an event, whose time is one that needs no closer look. */
-ALWAYS void put(struct hot *h, uint64_t ticks, uint8_t kind, uint8_t state, uint32_t g, uint32_t stack)
+/* put - a transition on a P, whose time is one that needs no closer look. */
+ALWAYS struct ev *put(struct hot *h, uint64_t ticks, const struct v1_p *q, uint8_t state, uint16_t flags, uint32_t g,
+                      uint32_t stack)
 {
     const int64_t now = (int64_t)((double)(int64_t)(ticks - h->base) * h->ns_per_tick);
-    const int64_t last = now > h->last ? now : h->last + h->clock;
-    *h->v++ = (struct evs){
-        .dt = (uint32_t)(last - h->last), .stack = stack, .kind = kind, .state = state, .on = h->on, .g = g};
-    h->on = 0;
-    h->last = last;
+    const bool on = state == ST_RUNNING || state == ST_SYSCALL;
+    h->last = now > h->last ? now : h->last + h->clock;
+    *h->v = (struct ev){.t = h->last,
+                        .kind = EVK_G_STATE,
+                        .state = state,
+                        .flags = flags | EVF_SURE,
+                        .g = g,
+                        .p = on ? q->lane : EV_NONE,
+                        .m = on ? q->m : EV_NONE,
+                        .by = EV_NONE,
+                        .stack = stack,
+                        .arg = q->lane,
+                        .arg2 = q->m};
+    return h->v++;
 }
 
 /* common - the neutral event of a common one; x is the next on its P. false: it is none, and nothing was done. */
@@ -99,7 +107,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
     case V1_WAY_START:
         if (s->state != V1S_RUNNABLE || q->g)
             return false;
-        put(h, e->ticks, EVS_START, 0, s->lane, 0);
+        put(h, e->ticks, q, ST_RUNNING, 0, s->lane, 0);
         s->state = V1S_RUNNING;
         s->p = e->p;
         q->g = e->g;
@@ -109,7 +117,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         if (s->state != V1S_RUNNING || q->g != e->g)
             return false;
         stop = &STOP[e->tag.type];
-        put(h, e->ticks, EVS_LEAVE, stop->state, em->reason[e->tag.type], stack_of(h, em, e));
+        put(h, e->ticks, q, stop->state, stop->flags, s->lane, stack_of(h, em, e))->str = em->reason[e->tag.type];
         s->state = stop->next;
         s->p = EV_NONE;
         q->g = 0;
@@ -119,7 +127,7 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
     case V1_WAY_WAKE:
         if (s->state != V1S_WAITING || e->g != q->g)
             return false;
-        put(h, e->ticks, EVS_WAKE, 0, s->lane, stack_of(h, em, e));
+        put(h, e->ticks, q, ST_RUNNABLE, EVF_WOKEN, s->lane, stack_of(h, em, e))->by = h->rows[q->g].lane;
         s->state = V1S_RUNNABLE;
         s->p = EV_NONE;
         return true;
@@ -128,8 +136,15 @@ ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, str
         if (s->state != V1S_RUNNING || q->g != e->g)
             return false;
         whole = (x && !(ASK >> x->tag.type & 1)) || !v1_blocks(&em->o->d, c);
-        put(h, e->ticks, whole ? EVS_CALL : EVS_ENTER, 0, 0, stack_of(h, em, e));
-        h->last += whole;
+        put(h, e->ticks, q, ST_SYSCALL, EVF_OWN_STACK, s->lane, stack_of(h, em, e));
+        if (whole) {
+            struct ev *back = h->v++;
+            *back = back[-1];
+            back->t = ++h->last;
+            back->state = ST_RUNNING;
+            back->flags = EVF_SURE;
+            back->stack = 0;
+        }
         s->state = whole ? V1S_RUNNING : V1S_SYSCALL;
         return true;
     default: return false;
@@ -142,25 +157,12 @@ ALWAYS int64_t least(int64_t a, int64_t b)
 }
 
 /*
- * until - up to when (in ticks) an event's time is a product and no long ago from the last one; from: no event of the
- * turn is earlier. INT64_MIN: all need a closer look.
+ * until - up to when (in ticks) an event's time is a product; from: no event of the turn is earlier. INT64_MIN: all need a
+ * closer look.
  */
 ALWAYS int64_t until(const struct hot *h, const struct v1_emit *em, const struct v1_p *q, int64_t from)
 {
-    if (from < h->max || em->now - h->last > NS_FAR || !q->begun)
-        return INT64_MIN;
-    return least((int64_t)((uint64_t)h->max + (uint64_t)em->span), (int64_t)(em->base + em->far));
-}
-
-/* turn - the stream is told that it is another P's. */
-ALWAYS void turn(struct hot *h, const struct v1_emit *em, struct v1_p *q)
-{
-    h->on = (uint16_t)(q->lane + 1);
-    if (q->told == em->epoch && q->lane < UINT16_MAX)
-        return;
-    *h->v++ = (struct evs){.dt = q->lane, .stack = q->m, .kind = EVS_ON, .g = h->rows[q->g].lane};
-    q->told = em->epoch;
-    h->on = 0;
+    return from < h->max || !q->begun ? INT64_MIN : (int64_t)(em->base + em->far);
 }
 
 /* A cursor at its turn, or next to it. */
@@ -181,13 +183,12 @@ void v1_play(struct v1_emit *em, size_t cap)
 {
     struct v1_order *o = em->o;
     struct v1_decoder *d = &o->d;
-    if (o->by_time || o->head || d->oom || em->listing || em->n + ROOM > cap)
+    if (o->by_time || o->head || d->oom || em->listing || em->n + V1_EMIT_ROOM >= cap)
         return;
-    const struct evs *full = em->out + (cap - ROOM);
+    const struct ev *full = em->out + (cap - V1_EMIT_ROOM);
     const int64_t side = o->side < INT64_MAX ? o->side + 1 : o->side;
     const uint32_t mask = d->mask;
     struct hot h;
-    em->epoch++;
     load(&h, em);
     /* Each turn is of the P whose event is the earliest, and lasts as long as that is so. */
     while (o->nheap && o->work <= o->max_work && !em->vn->oom) {
@@ -207,7 +208,6 @@ void v1_play(struct v1_emit *em, size_t cap)
         if (a.c->forced || !v1_ready(d, e))
             break;
         int64_t quick = until(&h, em, a.q, (int64_t)e->ticks);
-        turn(&h, em, a.q);
         for (;;) {
             if (h.v > full || e->tag.way == V1_WAY_ODD) {
                 o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
@@ -231,16 +231,10 @@ void v1_play(struct v1_emit *em, size_t cap)
             const uint32_t waiters = g->waiters;
             a.c->head = a.head;
             if ((int64_t)e->ticks > quick || !common(&h, em, e, a.q, a.c, x)) {
-                const uint16_t on = h.on;
                 save(&h, em);
                 v1_emit_event(em, e);
                 load(&h, em);
                 quick = until(&h, em, a.q, (int64_t)e->ticks);
-                h.on = on;
-                if (e->tag.type != V1_GO_CREATE && e->tag.type != V1_HEAP_ALLOC) {
-                    em->epoch++; /* what the stream said of Ps may be over */
-                    turn(&h, em, a.q);
-                }
                 two = two && !em->vn->oom;
             } else {
                 h.max = (int64_t)e->ticks;

@@ -200,7 +200,7 @@ static void finish(struct v1 *v, struct source *s)
                     (unsigned long long)v->emit.contradictions);
 }
 
-static size_t play(struct v1 *v, struct source *s, struct evs *out, size_t cap)
+static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
 {
     v->emit.out = out;
     v->emit.n = 0;
@@ -230,17 +230,15 @@ static size_t play(struct v1 *v, struct source *s, struct evs *out, size_t cap)
 }
 
 /* tick - nothing to show yet, but the reader is at work: time 0 again. */
-static size_t tick(struct evs *out)
+static size_t tick(struct ev *out)
 {
-    *(struct ev *)(void *)out =
-        (struct ev){.kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
-    return EVS_LONG;
+    *out = (struct ev){.kind = EVK_TICK, .flags = EVF_QUIET, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
+    return 1;
 }
 
-static size_t v1_stream(struct source *s, struct evs *out, size_t cap, int64_t *t)
+static size_t v1_stream(struct source *s, struct ev *out, size_t cap)
 {
     struct v1 *v = s->self;
-    *t = v->emit.last;
     while (v->phase != END) {
         if (v->phase == PLAY) {
             size_t n = play(v, s, out, cap);

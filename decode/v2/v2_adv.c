@@ -9,19 +9,6 @@
 
 #include "decode/v2/v2_state.h"
 
-enum { CM = 1, CP = 2, CG = 4, NP = 8, NG = 16 };
-
-const struct v2_spec v2_specs[256] = {
-#define X(n, id, since, nargs, ctx, strs, stks) [n] = {nargs + 1, ctx, since, strs, stks, #id},
-#include "decode/v2/events_v2.def"
-#undef X
-};
-#define X(n, id, since, nargs, ctx, strs, stks) \
-    _Static_assert((nargs) <= sizeof((struct v2_cursor *)0)->arg / sizeof(uint64_t), \
-                   "a cursor has room for " #id "'s arguments");
-#include "decode/v2/events_v2.def"
-#undef X
-
 /* ---- look-ups --------------------------------------------------------------------------------------------- */
 
 void *v2_room(struct v2_order *o, void *p, size_t *cap, size_t need, size_t size)
@@ -140,9 +127,7 @@ static inline uint32_t stack_of(struct v2_order *o, uint64_t id)
 
 static inline struct ev *room_next(struct v2_order *o)
 {
-    struct ev *e = (void *)&o->out[o->nout];
-    o->nout += EVS_LONG;
-    return e;
+    return &o->out[o->nout++];
 }
 
 /* Before a trace's first event: where time begins. Before a thread's first one: that it is there. */
@@ -230,6 +215,26 @@ static enum adv bad(struct v2_order *o, const struct v2_cursor *c, const char *w
                       v2_specs[c->type].name, what, (int64_t)id);
     return ADV_BAD;
 }
+
+/* Does the thread lack something that the event needs? What it is. */
+static bool lacks(const struct v2_ctx *x, unsigned need)
+{
+    return (need & V2_CM && x->m == EV_NONE) || (need & V2_CP && x->p == EV_NONE) ||
+           (need & V2_CG && x->g == EV_NONE) || (need & V2_NG && x->g != EV_NONE);
+}
+
+static enum adv bad_context(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, unsigned need)
+{
+    return bad(o, c,
+               need & V2_CM && x->m == EV_NONE   ? "expected a thread, found none"
+               : need & V2_CP && x->p == EV_NONE ? "expected a P, found none"
+               : need & V2_NG                    ? "expected no goroutine, found one"
+                                                 : "expected a goroutine, found none",
+               x->m == EV_NONE ? UINT64_MAX : o->m[x->m].id);
+}
+
+/* The rule of a row of events_v2.def. */
+#define EVENT(name) static enum adv name(struct v2_order *o, const struct v2_cursor *c, struct v2_ctx *x)
 
 static void bind_p(struct v2_order *o, const struct v2_ctx *x, uint32_t p)
 {
@@ -331,7 +336,7 @@ static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const s
     return ADV_OK;
 }
 
-static enum adv proc_status(struct v2_order *o, const struct v2_cursor *c, struct v2_ctx *x)
+EVENT(proc_status)
 {
     uint64_t id = c->arg[0], st = c->arg[1];
     if (st < V2_PS_RUNNING || st > V2_PS_ABANDONED)
@@ -374,7 +379,7 @@ static enum adv proc_status(struct v2_order *o, const struct v2_cursor *c, struc
     return ADV_OK;
 }
 
-static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct v2_ctx *x)
+static enum adv status(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, bool with_stack)
 {
     static const uint8_t state_of[5] = {ST_NONE, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
     uint64_t id = c->arg[0], mid = c->arg[1], st = c->arg[2];
@@ -427,14 +432,181 @@ static enum adv go_status(struct v2_order *o, const struct v2_cursor *c, struct 
     e->m = on_m;
     e->arg = id;
     e->flags |= since(o);
-    if (c->type == V2_GO_STATUS_STACK) {
+    if (with_stack) {
         e->stack = stack_of(o, c->arg[3]);
         e->flags |= EVF_OWN_STACK;
     }
     return ADV_OK;
 }
 
-static enum adv proc_start(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(go_status)
+{
+    return status(o, c, x, false);
+}
+
+EVENT(go_status_stack)
+{
+    return status(o, c, x, true);
+}
+
+/* ---- the commonest, by v2_rules.h ------------------------------------------------------------------------- */
+
+struct v2_at {
+    struct v2_order *o;
+    const struct v2_cursor *c;
+    const struct v2_ctx *x;
+};
+
+#define AT_G(at, i) (&(at)->o->g[i])
+#define AT_P(at) (&(at)->o->p[(at)->x->p])
+
+static inline struct v2_order *at_order(const struct v2_at *at)
+{
+    return at->o;
+}
+
+static inline uint32_t at_m(const struct v2_at *at)
+{
+    return at->x->m;
+}
+
+static inline uint32_t at_p(const struct v2_at *at)
+{
+    return at->x->p;
+}
+
+static inline uint32_t at_g(const struct v2_at *at)
+{
+    return at->x->g;
+}
+
+static inline uint32_t at_find(const struct v2_at *at, uint64_t id)
+{
+    return idmap_get(&at->o->gs, id);
+}
+
+static inline bool at_follows(const struct v2_at *at, uint32_t gen, uint64_t have, uint64_t want)
+{
+    return v2_follows(at->o, gen, have, want);
+}
+
+static enum adv at_bad(const struct v2_at *at, const char *what, uint64_t id)
+{
+    return bad(at->o, at->c, what, id);
+}
+
+static inline void at_runs(const struct v2_at *at, uint32_t g)
+{
+    at->o->m[at->x->m].g = g;
+    at->o->m[at->x->m].fresh = false;
+}
+
+static bool put_start(const struct v2_at *at, uint32_t g)
+{
+    emit_g(at->o, at->c, at->x, g, ST_RUNNING);
+    return true;
+}
+
+static bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_t reason, uint64_t stack)
+{
+    struct ev *e = emit_g(at->o, at->c, at->x, g, state);
+    if (state == ST_NONE)
+        return true;
+    e->str = v2_gen_reason(at->o->s, at->o->gen, reason);
+    e->stack = stack_of(at->o, stack);
+    e->flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0);
+    return true;
+}
+
+static bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack)
+{
+    struct ev *e = emit_g(at->o, at->c, at->x, g, ST_RUNNABLE);
+    e->by = at->x->g;
+    e->stack = stack_of(at->o, stack);
+    e->flags = EVF_WOKEN;
+    return true;
+}
+
+static bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack)
+{
+    struct ev *e = emit_g(at->o, at->c, at->x, g, ST_SYSCALL);
+    e->stack = stack_of(at->o, stack);
+    e->flags = EVF_OWN_STACK;
+    return true;
+}
+
+static bool put_return(const struct v2_at *at, uint32_t g)
+{
+    emit_g(at->o, at->c, at->x, g, ST_RUNNING);
+    return true;
+}
+
+static enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t stack)
+{
+    struct v2_order *o = at->o;
+    uint32_t g = v2_g_new(o, id, state);
+    if (g == EV_NONE)
+        return ADV_BAD;
+    struct ev *e = v2_emit(o, at->c, at->x, EVK_G_CREATE, state);
+    e->g = g;
+    e->by = at->x->g;
+    e->arg = id;
+    e->stack2 = stack_of(o, start);
+    e->stack = stack_of(o, stack);
+    e->flags |= EVF_OWN_STACK;
+    return ADV_OK;
+}
+
+#include "decode/v2/v2_rules.h"
+
+EVENT(go_start)
+{
+    return rule_start(&(struct v2_at){o, c, x}, c->arg[0], c->arg[1]);
+}
+
+EVENT(go_stop)
+{
+    return rule_leave(&(struct v2_at){o, c, x}, ST_RUNNABLE, c->arg[0], c->arg[1]);
+}
+
+EVENT(go_block)
+{
+    return rule_leave(&(struct v2_at){o, c, x}, ST_WAITING, c->arg[0], c->arg[1]);
+}
+
+EVENT(go_destroy)
+{
+    return rule_leave(&(struct v2_at){o, c, x}, ST_NONE, 0, 0);
+}
+
+EVENT(go_unblock)
+{
+    return rule_wake(&(struct v2_at){o, c, x}, c->arg[0], c->arg[1], c->arg[2]);
+}
+
+EVENT(syscall_begin)
+{
+    return rule_call(&(struct v2_at){o, c, x}, c->arg[0], c->arg[1]);
+}
+
+EVENT(syscall_end)
+{
+    return rule_return(&(struct v2_at){o, c, x});
+}
+
+EVENT(go_create)
+{
+    return rule_create(&(struct v2_at){o, c, x}, ST_RUNNABLE, c->arg[0], c->arg[1], c->arg[2]);
+}
+
+EVENT(go_create_blocked)
+{
+    return rule_create(&(struct v2_at){o, c, x}, ST_WAITING, c->arg[0], c->arg[1], c->arg[2]);
+}
+
+/* ---- the others ------------------------------------------------------------------------------------------- */
+
+EVENT(proc_start)
 {
     uint32_t p = idmap_get(&o->ps, c->arg[0]);
     if (p == IDMAP_NONE || o->p[p].status != V2_PS_IDLE || !v2_follows(o, o->p[p].seqgen, o->p[p].seq, c->arg[1]) ||
@@ -450,7 +622,7 @@ static enum adv proc_start(struct v2_order *o, const struct v2_cursor *c, const 
     return ADV_OK;
 }
 
-static enum adv proc_stop(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(proc_stop)
 {
     struct v2_p *p = &o->p[x->p];
     if (p->status != V2_PS_RUNNING && p->status != V2_PS_SYSCALL)
@@ -461,7 +633,7 @@ static enum adv proc_stop(struct v2_order *o, const struct v2_cursor *c, const s
     return ADV_OK;
 }
 
-static enum adv proc_steal(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(proc_steal)
 {
     uint32_t p = idmap_get(&o->ps, c->arg[0]);
     if (p == IDMAP_NONE || (o->p[p].status != V2_PS_SYSCALL && o->p[p].status != V2_PS_ABANDONED) ||
@@ -495,28 +667,7 @@ static enum adv proc_steal(struct v2_order *o, const struct v2_cursor *c, const 
     return ADV_OK;
 }
 
-static enum adv go_create(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
-{
-    uint64_t id = c->arg[0];
-    if (idmap_get(&o->gs, id) != IDMAP_NONE)
-        return bad(o, c, "the goroutine exists already", id);
-    if (x->g != EV_NONE && o->g[x->g].status != ST_RUNNING)
-        return bad(o, c, "the creating goroutine isn't running", o->g[x->g].id);
-    uint8_t state = c->type == V2_GO_CREATE ? ST_RUNNABLE : ST_WAITING;
-    uint32_t g = v2_g_new(o, id, state);
-    if (g == EV_NONE)
-        return ADV_BAD;
-    struct ev *e = v2_emit(o, c, x, EVK_G_CREATE, state);
-    e->g = g;
-    e->by = x->g;
-    e->arg = id;
-    e->stack2 = stack_of(o, c->arg[1]);
-    e->stack = stack_of(o, c->arg[2]);
-    e->flags |= EVF_OWN_STACK;
-    return ADV_OK;
-}
-
-static enum adv go_create_syscall(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(go_create_syscall)
 {
     uint64_t id = c->arg[0];
     if (idmap_get(&o->gs, id) != IDMAP_NONE)
@@ -531,257 +682,244 @@ static enum adv go_create_syscall(struct v2_order *o, const struct v2_cursor *c,
     return ADV_OK;
 }
 
-static enum adv go_start(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+/* A coroutine switch is three things at once: the target wakes, the current one blocks or ends (state), the target runs. */
+static enum adv go_to(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE || o->g[g].status != ST_RUNNABLE || !v2_follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
+    if (g == IDMAP_NONE || o->g[g].status != ST_WAITING || !v2_follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
         return ADV_WAIT;
-    if (x->m == EV_NONE || x->p == EV_NONE || x->g != EV_NONE)
-        return bad(o, c, "it starts where it can't", c->arg[0]);
+    if (o->g[x->g].status != ST_RUNNING)
+        return bad(o, c, "the goroutine isn't running", o->g[x->g].id);
     o->g[g].status = ST_RUNNING;
     o->g[g].seq = c->arg[1];
+    struct ev *e = emit_g(o, c, x, g, ST_RUNNABLE);
+    e->by = x->g;
+    e->flags = EVF_WOKEN;
+    emit_g(o, c, x, x->g, state);
+    if (state == ST_NONE)
+        v2_g_forget(o, x->g);
+    else
+        o->g[x->g].status = state;
     o->m[x->m].g = g;
-    o->m[x->m].fresh = false;
     emit_g(o, c, x, g, ST_RUNNING);
     return ADV_OK;
 }
 
-/* GoStop, GoBlock, GoDestroy: the current goroutine leaves. */
-static enum adv go_leave(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(go_switch)
 {
-    if (o->g[x->g].status != ST_RUNNING)
-        return bad(o, c, "the goroutine isn't running", o->g[x->g].id);
+    return go_to(o, c, x, ST_WAITING);
+}
+
+EVENT(go_switch_destroy)
+{
+    return go_to(o, c, x, ST_NONE);
+}
+
+EVENT(syscall_end_blocked)
+{
+    if (x->p != EV_NONE && o->p[x->p].status == V2_PS_SYSCALL)
+        return ADV_WAIT; /* somebody steals the P first */
+    if (o->g[x->g].status != ST_SYSCALL)
+        return bad(o, c, "the goroutine isn't in a system call", o->g[x->g].id);
+    o->g[x->g].status = ST_RUNNABLE;
     o->m[x->m].g = EV_NONE;
-    if (c->type == V2_GO_DESTROY) {
-        emit_g(o, c, x, x->g, ST_NONE);
-        v2_g_forget(o, x->g);
-        return ADV_OK;
-    }
-    uint8_t state = c->type == V2_GO_STOP ? ST_RUNNABLE : ST_WAITING;
-    o->g[x->g].status = state;
-    struct ev *e = emit_g(o, c, x, x->g, state);
-    e->str = v2_gen_reason(o->s, o->gen, c->arg[0]);
-    e->stack = stack_of(o, c->arg[1]);
-    e->flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0);
+    emit_g(o, c, x, x->g, ST_RUNNABLE);
     return ADV_OK;
 }
 
-static enum adv go_unblock(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(syscall_destroy)
 {
-    uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE || o->g[g].status != ST_WAITING || !v2_follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
-        return ADV_WAIT;
-    o->g[g].status = ST_RUNNABLE;
-    o->g[g].seq = c->arg[1];
-    struct ev *e = emit_g(o, c, x, g, ST_RUNNABLE);
-    e->by = x->g;
-    e->stack = stack_of(o, c->arg[2]);
-    e->flags = EVF_WOKEN;
-    return ADV_OK;
-}
-
-/* A coroutine switch is three things at once: the target wakes, the current one blocks or ends, the target runs. */
-static enum adv go_switch(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
-{
-    uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE || o->g[g].status != ST_WAITING || !v2_follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
-        return ADV_WAIT;
-    if (o->g[x->g].status != ST_RUNNING)
-        return bad(o, c, "the goroutine isn't running", o->g[x->g].id);
-    o->g[g].status = ST_RUNNING;
-    o->g[g].seq = c->arg[1];
-    struct ev *e = emit_g(o, c, x, g, ST_RUNNABLE);
-    e->by = x->g;
-    e->flags = EVF_WOKEN;
-    if (c->type == V2_GO_SWITCH_DESTROY) {
-        emit_g(o, c, x, x->g, ST_NONE);
-        v2_g_forget(o, x->g);
-    } else {
-        o->g[x->g].status = ST_WAITING;
-        emit_g(o, c, x, x->g, ST_WAITING);
-    }
-    o->m[x->m].g = g;
-    emit_g(o, c, x, g, ST_RUNNING);
-    return ADV_OK;
-}
-
-static enum adv syscall_begin(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
-{
-    struct v2_g *g = &o->g[x->g];
-    struct v2_p *p = &o->p[x->p];
-    if (g->status != ST_RUNNING)
-        return bad(o, c, "the goroutine isn't running", g->id);
-    if (!v2_follows(o, p->seqgen, p->seq, c->arg[0]))
-        return bad(o, c, "the P's sequence number doesn't follow", c->arg[0]);
-    g->status = ST_SYSCALL;
-    p->status = V2_PS_SYSCALL;
-    p->seq = c->arg[0];
-    struct ev *e = emit_g(o, c, x, x->g, ST_SYSCALL);
-    e->stack = stack_of(o, c->arg[1]);
-    e->flags = EVF_OWN_STACK;
-    return ADV_OK;
-}
-
-static enum adv syscall_end(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
-{
-    struct v2_g *g = &o->g[x->g];
-    struct v2_p *p = &o->p[x->p];
-    if (g->status != ST_SYSCALL || p->status != V2_PS_SYSCALL)
-        return bad(o, c, "the goroutine isn't in a system call with its P", g->id);
-    g->status = ST_RUNNING;
-    p->status = V2_PS_RUNNING;
-    emit_g(o, c, x, x->g, ST_RUNNING);
-    return ADV_OK;
-}
-
-static enum adv syscall_event(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
-{
-    struct v2_g *g = &o->g[x->g];
     struct v2_p *p = x->p != EV_NONE ? &o->p[x->p] : NULL;
-    switch (c->type) {
-    case V2_GO_SYSCALL_BEGIN: return syscall_begin(o, c, x);
-    case V2_GO_SYSCALL_END: return syscall_end(o, c, x);
-    case V2_GO_SYSCALL_END_BLOCKED:
-        if (p && p->status == V2_PS_SYSCALL)
-            return ADV_WAIT; /* somebody steals the P first */
-        if (g->status != ST_SYSCALL)
-            return bad(o, c, "the goroutine isn't in a system call", g->id);
-        g->status = ST_RUNNABLE;
-        o->m[x->m].g = EV_NONE;
-        emit_g(o, c, x, x->g, ST_RUNNABLE);
-        return ADV_OK;
-    default: /* V2_GO_DESTROY_SYSCALL */
-        if (g->status != ST_SYSCALL)
-            return bad(o, c, "the goroutine isn't in a system call", g->id);
-        if (p && p->status != V2_PS_SYSCALL)
-            return bad(o, c, "the P isn't in a system call", p->id);
-        if (p) {
-            p->status = V2_PS_ABANDONED;
-            unbind_p(o, x->p);
-            emit_p(o, c, x, x->p, ST_IDLE);
-        }
-        o->m[x->m].g = EV_NONE;
-        emit_g(o, c, x, x->g, ST_NONE);
-        v2_g_forget(o, x->g);
-        return ADV_OK;
+    if (o->g[x->g].status != ST_SYSCALL)
+        return bad(o, c, "the goroutine isn't in a system call", o->g[x->g].id);
+    if (p && p->status != V2_PS_SYSCALL)
+        return bad(o, c, "the P isn't in a system call", p->id);
+    if (p) {
+        p->status = V2_PS_ABANDONED;
+        unbind_p(o, x->p);
+        emit_p(o, c, x, x->p, ST_IDLE);
     }
+    o->m[x->m].g = EV_NONE;
+    emit_g(o, c, x, x->g, ST_NONE);
+    v2_g_forget(o, x->g);
+    return ADV_OK;
 }
 
-static enum adv gc_event(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+/* ---- the collector ---------------------------------------------------------------------------------------- */
+
+static enum adv gc_step(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
+                        struct ev **e)
 {
-    uint64_t seq = c->arg[0];
-    bool next = o->gc != GC_UNKNOWN && seq == o->gc_seq + 1;
-    struct ev *e;
+    o->gc = kind == EVK_RANGE_END ? GC_OFF : GC_ON;
+    o->gc_seq = c->arg[0];
+    *e = v2_emit(o, c, x, kind, RANGE_GC);
+    (*e)->g = (*e)->p = EV_NONE;
+    (*e)->arg = kind == EVK_RANGE_END ? 0 : c->arg[0];
+    return ADV_OK;
+}
+
+/* Its number follows the last step's. */
+static bool gc_next(struct v2_order *o, const struct v2_cursor *c)
+{
     if (!o->gc_first) {
         o->gc_first = c->type;
-        o->gc_first_seq = seq;
+        o->gc_first_seq = c->arg[0];
     }
-    if (c->type == V2_GC_END) {
-        if (!next)
-            return o->gc == GC_UNKNOWN ? bad(o, c, "GC ends that did not begin", seq) : ADV_WAIT;
-        if (o->gc != GC_ON)
-            return bad(o, c, "GC ends that did not begin", seq);
-        o->gc = GC_OFF;
-        e = v2_emit(o, c, x, EVK_RANGE_END, RANGE_GC);
-    } else if (c->type == V2_GC_BEGIN) {
-        if (o->gc != GC_UNKNOWN && !next)
-            return ADV_WAIT;
-        if (o->gc == GC_ON)
-            return bad(o, c, "GC begins while it runs", seq);
-        o->gc = GC_ON;
-        e = v2_emit(o, c, x, EVK_RANGE_BEGIN, RANGE_GC);
-        e->stack = stack_of(o, c->arg[1]);
-    } else {
-        if (o->first_gen) {
-            if (o->gc != GC_UNKNOWN)
-                return bad(o, c, "GC active after other GC events", seq);
-        } else if (!o->alone || o->gc != GC_UNKNOWN) {
-            if (!next)
-                return ADV_WAIT;
-            if (o->gc != GC_ON)
-                return bad(o, c, "GC active that did not begin", seq);
-        }
-        o->gc = GC_ON;
-        e = v2_emit(o, c, x, EVK_RANGE_ACTIVE, RANGE_GC);
-        e->flags |= since(o);
-    }
-    o->gc_seq = seq;
-    e->arg = c->type == V2_GC_END ? 0 : seq;
-    e->g = e->p = EV_NONE;
+    return o->gc != GC_UNKNOWN && c->arg[0] == o->gc_seq + 1;
+}
+
+EVENT(gc_end)
+{
+    struct ev *e;
+    bool next = gc_next(o, c);
+    if (!next && o->gc != GC_UNKNOWN)
+        return ADV_WAIT;
+    if (!next || o->gc != GC_ON)
+        return bad(o, c, "GC ends that did not begin", c->arg[0]);
+    return gc_step(o, c, x, EVK_RANGE_END, &e);
+}
+
+EVENT(gc_begin)
+{
+    struct ev *e;
+    if ((o->gc != GC_UNKNOWN || o->alone) && lacks(x, V2_CM | V2_CP | V2_CG))
+        return bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
+    if (!gc_next(o, c) && o->gc != GC_UNKNOWN)
+        return ADV_WAIT;
+    if (o->gc == GC_ON)
+        return bad(o, c, "GC begins while it runs", c->arg[0]);
+    gc_step(o, c, x, EVK_RANGE_BEGIN, &e);
+    e->stack = stack_of(o, c->arg[1]);
     return ADV_OK;
 }
 
-/* Sweep on a P, mark assist and stop-the-world on a goroutine: open or not, and whose. */
-static enum adv range_event(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(gc_active)
 {
-    bool *open;
-    uint8_t kind;
-    struct v2_ctx owner = {x->m, EV_NONE, EV_NONE};
-    enum { BEGIN, ACTIVE, END } what = BEGIN;
-    switch (c->type) {
-    case V2_GC_SWEEP_ACTIVE:
-        if ((owner.p = idmap_get(&o->ps, c->arg[0])) == IDMAP_NONE)
-            return bad(o, c, "sweep on an unknown P", c->arg[0]);
-        what = ACTIVE;
-        goto sweep;
-    case V2_GC_SWEEP_END: what = END; /* fallthrough */
-    case V2_GC_SWEEP_BEGIN:
-        owner.p = x->p;
-    sweep:
-        open = &o->p[owner.p].sweep;
-        kind = RANGE_SWEEP;
-        break;
-    case V2_GC_ASSIST_ACTIVE:
-        if ((owner.g = idmap_get(&o->gs, c->arg[0])) == IDMAP_NONE)
-            return bad(o, c, "mark assist of an unknown goroutine", c->arg[0]);
-        what = ACTIVE;
-        goto assist;
-    case V2_GC_ASSIST_END: what = END; /* fallthrough */
-    case V2_GC_ASSIST_BEGIN:
-        owner.g = x->g;
-    assist:
-        open = &o->g[owner.g].assist;
-        kind = RANGE_ASSIST;
-        break;
-    case V2_STW_END: what = END; /* fallthrough */
-    default:                     /* V2_STW_BEGIN */
-        owner.g = x->g;
-        open = &o->g[x->g].stw;
-        kind = RANGE_STW;
-        break;
+    struct ev *e;
+    if (!o->first_gen && lacks(x, V2_CM | V2_CP | V2_CG))
+        return bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
+    bool next = gc_next(o, c);
+    if (o->first_gen) {
+        if (o->gc != GC_UNKNOWN)
+            return bad(o, c, "GC active after other GC events", c->arg[0]);
+    } else if (!o->alone || o->gc != GC_UNKNOWN) {
+        if (!next)
+            return ADV_WAIT;
+        if (o->gc != GC_ON)
+            return bad(o, c, "GC active that did not begin", c->arg[0]);
     }
-    bool want = what == END || (what == ACTIVE && !o->first_gen), carried = what == ACTIVE && o->alone && !*open;
-    if (carried && kind == RANGE_SWEEP)
-        o->p[owner.p].swept = true;
-    else if (carried && !was_note(o, owner.g, 0, true))
-        return ADV_BAD;
-    if (*open != want && !carried)
-        return bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
-    *open = what != END;
-    struct ev *e = v2_emit(o, c, x,
-                           what == END      ? EVK_RANGE_END
-                           : what == ACTIVE ? EVK_RANGE_ACTIVE
-                                            : EVK_RANGE_BEGIN,
-                           kind);
-    e->g = owner.g;
-    e->p = owner.p;
-    if (what == ACTIVE)
+    gc_step(o, c, x, EVK_RANGE_ACTIVE, &e);
+    e->flags |= since(o);
+    return ADV_OK;
+}
+
+/* ---- sweep on a P, mark assist and stop-the-world on a goroutine -------------------------------------------- */
+
+/* A range of g's or of p's, open or not so far. NULL: *a says why not. */
+static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
+                        enum range_kind what, uint32_t g, uint32_t p, enum adv *a)
+{
+    bool *open = what == RANGE_SWEEP ? &o->p[p].sweep : what == RANGE_ASSIST ? &o->g[g].assist : &o->g[g].stw;
+    bool active = kind == EVK_RANGE_ACTIVE, carried = active && o->alone && !*open;
+    bool want = kind == EVK_RANGE_END || (active && !o->first_gen);
+    *a = ADV_BAD;
+    if (carried && what == RANGE_SWEEP)
+        o->p[p].swept = true;
+    else if (carried && !was_note(o, g, 0, true))
+        return NULL;
+    if (*open != want && !carried) {
+        *a = bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
+        return NULL;
+    }
+    *a = ADV_OK;
+    *open = kind != EVK_RANGE_END;
+    struct ev *e = v2_emit(o, c, x, kind, (uint8_t)what);
+    e->g = g;
+    e->p = p;
+    if (active)
         e->flags |= since(o);
-    if (c->type == V2_STW_BEGIN) {
-        o->g[x->g].stw_kind = e->str = str_of(o, c->arg[0]);
-        e->stack = stack_of(o, c->arg[1]);
-    } else if (c->type == V2_STW_END) {
-        e->str = o->g[x->g].stw_kind;
-    } else if (what == BEGIN) {
+    return e;
+}
+
+EVENT(sweep_active)
+{
+    enum adv a;
+    uint32_t p = idmap_get(&o->ps, c->arg[0]);
+    if (p == IDMAP_NONE)
+        return bad(o, c, "sweep on an unknown P", c->arg[0]);
+    range(o, c, x, EVK_RANGE_ACTIVE, RANGE_SWEEP, EV_NONE, p, &a);
+    return a;
+}
+
+EVENT(sweep_begin)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_SWEEP, EV_NONE, x->p, &a);
+    if (e)
         e->stack = stack_of(o, c->arg[0]);
-    } else if (c->type == V2_GC_SWEEP_END) {
+    return a;
+}
+
+EVENT(sweep_end)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_END, RANGE_SWEEP, EV_NONE, x->p, &a);
+    if (e) {
         e->arg = c->arg[0];
         e->arg2 = c->arg[1];
     }
-    return ADV_OK;
+    return a;
 }
 
-static enum adv region_begin(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(assist_active)
+{
+    enum adv a;
+    uint32_t g = idmap_get(&o->gs, c->arg[0]);
+    if (g == IDMAP_NONE)
+        return bad(o, c, "mark assist of an unknown goroutine", c->arg[0]);
+    range(o, c, x, EVK_RANGE_ACTIVE, RANGE_ASSIST, g, EV_NONE, &a);
+    return a;
+}
+
+EVENT(assist_begin)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_ASSIST, x->g, EV_NONE, &a);
+    if (e)
+        e->stack = stack_of(o, c->arg[0]);
+    return a;
+}
+
+EVENT(assist_end)
+{
+    enum adv a;
+    range(o, c, x, EVK_RANGE_END, RANGE_ASSIST, x->g, EV_NONE, &a);
+    return a;
+}
+
+EVENT(stw_begin)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_STW, x->g, EV_NONE, &a);
+    if (e) {
+        o->g[x->g].stw_kind = e->str = str_of(o, c->arg[0]);
+        e->stack = stack_of(o, c->arg[1]);
+    }
+    return a;
+}
+
+EVENT(stw_end)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_END, RANGE_STW, x->g, EV_NONE, &a);
+    if (e)
+        e->str = o->g[x->g].stw_kind;
+    return a;
+}
+
+/* ---- what the program tells ------------------------------------------------------------------------------- */
+
+EVENT(region_begin)
 {
     uint32_t r = o->region_free;
     if (r) {
@@ -803,7 +941,7 @@ static enum adv region_begin(struct v2_order *o, const struct v2_cursor *c, cons
     return ADV_OK;
 }
 
-static enum adv region_end(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(region_end)
 {
     uint32_t r = o->g[x->g].region, name = str_of(o, c->arg[1]);
     if (r) {
@@ -820,28 +958,42 @@ static enum adv region_end(struct v2_order *o, const struct v2_cursor *c, const 
     return ADV_OK;
 }
 
-static enum adv task_event(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(task_begin)
 {
-    struct ev *e;
-    if (c->type == V2_TASK_BEGIN) {
-        if (idmap_get(&o->tasks, c->arg[0]) != IDMAP_NONE)
-            return bad(o, c, "the task is open already", c->arg[0]);
-        if (!idmap_put(&o->tasks, c->arg[0], 0)) {
-            o->oom = true;
-            return ADV_BAD;
-        }
-        e = v2_emit(o, c, x, EVK_TASK_BEGIN, 0);
-        e->arg2 = c->arg[1];
-        e->str = str_of(o, c->arg[2]);
-        e->stack = stack_of(o, c->arg[3]);
-    } else {
-        idmap_del(&o->tasks, c->arg[0]);
-        e = v2_emit(o, c, x, EVK_TASK_END, 0);
-        e->stack = stack_of(o, c->arg[1]);
+    if (idmap_get(&o->tasks, c->arg[0]) != IDMAP_NONE)
+        return bad(o, c, "the task is open already", c->arg[0]);
+    if (!idmap_put(&o->tasks, c->arg[0], 0)) {
+        o->oom = true;
+        return ADV_BAD;
     }
+    struct ev *e = v2_emit(o, c, x, EVK_TASK_BEGIN, 0);
     e->arg = c->arg[0];
+    e->arg2 = c->arg[1];
+    e->str = str_of(o, c->arg[2]);
+    e->stack = stack_of(o, c->arg[3]);
     return ADV_OK;
 }
+
+EVENT(task_end)
+{
+    idmap_del(&o->tasks, c->arg[0]);
+    struct ev *e = v2_emit(o, c, x, EVK_TASK_END, 0);
+    e->arg = c->arg[0];
+    e->stack = stack_of(o, c->arg[1]);
+    return ADV_OK;
+}
+
+EVENT(user_log)
+{
+    struct ev *e = v2_emit(o, c, x, EVK_LOG, 0);
+    e->arg = c->arg[0];
+    e->str = str_of(o, c->arg[1]);
+    e->stack2 = str_of(o, c->arg[2]);
+    e->stack = stack_of(o, c->arg[3]);
+    return ADV_OK;
+}
+
+/* ---- notes ------------------------------------------------------------------------------------------------ */
 
 /* The runtime labels mark workers alone: where the label's text was cut off it is still one of theirs. */
 static uint32_t label_of(struct v2_order *o, uint64_t id)
@@ -854,100 +1006,75 @@ static uint32_t label_of(struct v2_order *o, uint64_t id)
     return names_str(o->s->names, text, sizeof text - 1, &str) ? 0 : str;
 }
 
-static enum adv note(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x)
+EVENT(go_label)
 {
-    struct ev *e;
-    switch (c->type) {
-    case V2_PROCS_CHANGE: e = v2_emit(o, c, x, EVK_METRIC, METRIC_PROCS); break;
-    case V2_HEAP_ALLOC: e = v2_emit(o, c, x, EVK_METRIC, METRIC_HEAP); break;
-    case V2_HEAP_GOAL: e = v2_emit(o, c, x, EVK_METRIC, METRIC_GOAL); break;
-    case V2_GO_LABEL:
-        e = v2_emit(o, c, x, EVK_G_LABEL, 0);
-        e->str = label_of(o, c->arg[0]);
-        return ADV_OK;
-    case V2_USER_LOG:
-        e = v2_emit(o, c, x, EVK_LOG, 0);
-        e->str = str_of(o, c->arg[1]);
-        e->stack2 = str_of(o, c->arg[2]);
-        e->stack = stack_of(o, c->arg[3]);
-        break;
-    case V2_CLOCK_SNAPSHOT: return bad(o, c, "a clock snapshot outside its batch", 0);
-    default: emit_counted(o, c, x, EC_EXPERIMENTAL); return ADV_OK;
-    }
-    e->arg = c->arg[0];
+    v2_emit(o, c, x, EVK_G_LABEL, 0)->str = label_of(o, c->arg[0]);
     return ADV_OK;
 }
 
+static enum adv metric(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum metric m)
+{
+    v2_emit(o, c, x, EVK_METRIC, (uint8_t)m)->arg = c->arg[0];
+    return ADV_OK;
+}
+
+EVENT(procs)
+{
+    return metric(o, c, x, METRIC_PROCS);
+}
+
+EVENT(heap_alloc)
+{
+    return metric(o, c, x, METRIC_HEAP);
+}
+
+EVENT(heap_goal)
+{
+    return metric(o, c, x, METRIC_GOAL);
+}
+
+EVENT(misplaced)
+{
+    (void)x;
+    return bad(o, c, "a clock snapshot outside its batch", 0);
+}
+
+EVENT(counted)
+{
+    emit_counted(o, c, x, EC_EXPERIMENTAL);
+    return ADV_OK;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------------- */
+
+typedef enum adv rule(struct v2_order *o, const struct v2_cursor *c, struct v2_ctx *x);
+static rule *const rules[256] = {
+#define X(n, id, since, nargs, context, after, strs, stacks, rule) [n] = rule,
+#include "decode/v2/events_v2.def"
+#undef X
+};
+
 enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
 {
+    const struct v2_spec *spec = &v2_specs[c->type];
     struct v2_ctx x = {c->m, EV_NONE, EV_NONE};
     if (c->m != EV_NONE) {
         x.p = o->m[c->m].p;
         x.g = o->m[c->m].g;
     }
-    unsigned need = v2_specs[c->type].ctx;
-    if (v2_specs[c->type].since > o->s->version - 1000 && !o->newer) { /* Go's reader takes them */
+    if (spec->since > o->s->version - 1000 && !o->newer) { /* Go's reader takes them */
         o->newer = true;
         source_warn(o->s, ERR_VERSION, o->gen->ordinal, (uint64_t)(c->at - o->s->data),
-                    "an event of go 1.%u, %s, in a trace of go 1.%d", v2_specs[c->type].since, v2_specs[c->type].name,
-                    o->s->version - 1000);
+                    "an event of go 1.%u, %s, in a trace of go 1.%d", spec->since, spec->name, o->s->version - 1000);
     }
-    if (c->type == V2_GO_START)
-        return go_start(o, c, &x);
-    if (c->type == V2_PROC_START)
-        return proc_start(o, c, &x);
-    if ((c->type == V2_GC_ACTIVE && !o->first_gen) || (c->type == V2_GC_BEGIN && (o->gc != GC_UNKNOWN || o->alone)))
-        need = CM | CP | CG;
+    if (spec->context & V2_SELF)
+        return rules[c->type](o, c, &x);
     if (o->nlost && c->type == V2_GO_SYSCALL_END && x.m != EV_NONE && x.p == EV_NONE && x.g != EV_NONE &&
         o->m[x.m].fresh) {
         found_only(o, x.m);
         x.p = o->m[x.m].p;
     }
-    if (x.m != EV_NONE && c->type != V2_GO_STATUS && c->type != V2_GO_STATUS_STACK && c->type != V2_PROC_STATUS &&
-        c->type != V2_GC_SWEEP_ACTIVE && c->type != V2_GC_ASSIST_ACTIVE)
+    if (x.m != EV_NONE && !(spec->context & V2_TELLS))
         o->m[x.m].fresh = false;
-    if ((need & CM && x.m == EV_NONE) || (need & CP && x.p == EV_NONE) || (need & CG && x.g == EV_NONE) ||
-        (need & NG && x.g != EV_NONE))
-        return bad(o, c,
-                   need & CM && x.m == EV_NONE   ? "expected a thread, found none"
-                   : need & CP && x.p == EV_NONE ? "expected a P, found none"
-                   : need & NG                   ? "expected no goroutine, found one"
-                                                 : "expected a goroutine, found none",
-                   x.m == EV_NONE ? UINT64_MAX : o->m[x.m].id);
-    switch (c->type) {
-    case V2_GO_STOP:
-    case V2_GO_BLOCK:
-    case V2_GO_DESTROY: return go_leave(o, c, &x);
-    case V2_GO_UNBLOCK: return go_unblock(o, c, &x);
-    case V2_GO_SYSCALL_BEGIN:
-    case V2_GO_SYSCALL_END:
-    case V2_GO_SYSCALL_END_BLOCKED:
-    case V2_GO_DESTROY_SYSCALL: return syscall_event(o, c, &x);
-    case V2_PROC_STOP: return proc_stop(o, c, &x);
-    case V2_PROC_STEAL: return proc_steal(o, c, &x);
-    case V2_PROC_STATUS: return proc_status(o, c, &x);
-    case V2_GO_CREATE:
-    case V2_GO_CREATE_BLOCKED: return go_create(o, c, &x);
-    case V2_GO_CREATE_SYSCALL: return go_create_syscall(o, c, &x);
-    case V2_GO_STATUS:
-    case V2_GO_STATUS_STACK: return go_status(o, c, &x);
-    case V2_GO_SWITCH:
-    case V2_GO_SWITCH_DESTROY: return go_switch(o, c, &x);
-    case V2_GC_ACTIVE:
-    case V2_GC_BEGIN:
-    case V2_GC_END: return gc_event(o, c, &x);
-    case V2_STW_BEGIN:
-    case V2_STW_END:
-    case V2_GC_SWEEP_ACTIVE:
-    case V2_GC_SWEEP_BEGIN:
-    case V2_GC_SWEEP_END:
-    case V2_GC_ASSIST_ACTIVE:
-    case V2_GC_ASSIST_BEGIN:
-    case V2_GC_ASSIST_END: return range_event(o, c, &x);
-    case V2_REGION_BEGIN: return region_begin(o, c, &x);
-    case V2_REGION_END: return region_end(o, c, &x);
-    case V2_TASK_BEGIN:
-    case V2_TASK_END: return task_event(o, c, &x);
-    default: return note(o, c, &x);
-    }
+    return lacks(&x, spec->context) ? bad_context(o, c, &x, spec->context) : rules[c->type](o, c, &x);
 }

@@ -407,7 +407,7 @@ static bool tables_lack(const struct v2_gen *g)
             for (int k = 0; p && k < spec->nargs - 1; k++) {
                 if (!(p = bytes_varint(p, end, &v)) || !v)
                     continue;
-                const bool str = spec->strs >> k & 1, stack = spec->stks >> k & 1;
+                const bool str = spec->strs >> k & 1, stack = spec->stacks >> k & 1;
                 named += str || stack;
                 if ((str && idmap_get(&g->strs, v) == IDMAP_NONE) ||
                     (stack && idmap_get(&g->stacks, v) == IDMAP_NONE))

@@ -3,15 +3,18 @@
  *
  * Each thread has a cursor over its batches; a heap holds the cursors by the time of their current event. The
  * earliest event is tried; if the state it needs isn't there yet (a goroutine it starts has not been unblocked,
- * say), the next earliest is. What an event needs and changes stands in v2_adv.c; for the commonest ones it stands in
- * v2_turn.c again, where a thread's events can be handed over one after another.
+ * say), the next earliest is. What an event needs and changes stands in v2_adv.c and v2_rules.h; the commonest the sink carries
+ * out itself, a thread's one after another (v2_sink.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "decode/base/bytes.h"
+#include "decode/v2/v2_sink.h"
+#include "decode/v2/v2_state.h"
 #include "decode/v2/v2_torn.h"
-#include "decode/v2/v2_turn.h"
+
+#define HOT static inline __attribute__((always_inline))
 
 /* ---- cursors ---------------------------------------------------------------------------------------------- */
 
@@ -85,7 +88,7 @@ static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o
 {
     const uint8_t *p = c->p;
     uint64_t dt;
-    if (__builtin_expect(c->end - p < EVENT_MAX || !o->unit64, 0))
+    if (__builtin_expect(c->end - p < V2_EVENT_MAX || !o->unit64, 0))
         return cursor_next_slow(o, c);
     uint8_t type = *p++;
     int n = v2_specs[type].nargs;
@@ -105,8 +108,7 @@ static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o
     return true;
 }
 
-/* Decode the event at `at`, which is the cursor's next one; `before`: time of the one before it. */
-static bool cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, int64_t before)
+bool v2_cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, int64_t before)
 {
     c->lazy = false;
     c->p = at;
@@ -117,7 +119,7 @@ static bool cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *
 /* The cursor's current event, all of it. false: it was damaged, the cursor has no more. */
 static bool cursor_whole(struct v2_order *o, struct v2_cursor *c)
 {
-    return !c->lazy || cursor_load(o, c, c->at, c->before);
+    return !c->lazy || v2_cursor_load(o, c, c->at, c->before);
 }
 
 /*
@@ -451,202 +453,6 @@ static inline int64_t alone_until(const struct v2_order *o)
     return t;
 }
 
-/* ---- the commonest events --------------------------------------------------------------------------------- */
-
-#define HOT static inline __attribute__((always_inline))
-
-/* Write down what a thread's turns have come to. false: it has no more events. */
-static bool turn_close(struct turns *ts, struct turn *u)
-{
-    struct v2_order *o = ts->o;
-    struct v2_cursor *c = u->c;
-    const int64_t base = ts->base;
-    u->c = NULL;
-    if (u->at == c->at)
-        return true;
-    if (!ts->out)
-        hot_run_end(&u->r, &ts->h);
-    u->vm->g = u->r.g;
-    if (!u->args)
-        return cursor_load(o, c, u->at, u->before + base);
-    c->lazy = true;
-    c->at = u->at;
-    c->p = u->args;
-    c->before = u->before + base;
-    c->t = u->now + base;
-    c->type = *u->at;
-    return true;
-}
-
-/* How far they have come, for an event that is none of a turn's. */
-HOT void turns_pause(const struct turns *ts)
-{
-    struct v2_order *o = ts->o;
-    if (ts->ready)
-        o->last = ts->last + ts->base;
-    if (ts->out)
-        o->nout = (size_t)(ts->out - o->out);
-}
-
-/* All threads': before what may look at any of them. (Those that are open know their next event's time.) */
-static __attribute__((noinline)) void turns_close(struct turns *ts)
-{
-    for (uint32_t i = 0; i < ts->nopen; i++)
-        if (ts->open[i].c)
-            turn_close(ts, &ts->open[i]);
-    ts->nopen = 0;
-    turns_pause(ts);
-}
-
-/*
- * Events that concern their own thread, what it has and what it gives or gets, and no other thread that has a P: v2_adv() looks
- * at nothing of another one, whose turn can stay open.
- */
-#define OWN(id) ((uint64_t)1 << V2_##id)
-static const uint64_t own_events = OWN(PROC_START) | OWN(PROC_STOP) | OWN(GO_START) | OWN(GO_DESTROY) | OWN(GO_STOP) |
-                                   OWN(GO_BLOCK) | OWN(GO_UNBLOCK) | OWN(GO_SYSCALL_BEGIN) | OWN(GO_SYSCALL_END) |
-                                   OWN(GO_SYSCALL_END_BLOCKED) | OWN(GC_SWEEP_BEGIN) | OWN(GC_SWEEP_END) |
-                                   OWN(GC_ASSIST_BEGIN) | OWN(GC_ASSIST_END) | OWN(HEAP_ALLOC) | OWN(HEAP_GOAL) |
-                                   OWN(GO_LABEL);
-
-HOT bool is_own(uint8_t type)
-{
-    return type < 64 && own_events >> type & 1;
-}
-
-/* What came of one: no turn that is open is of what its events from `at` on name. */
-HOT void turns_part(struct turns *ts, size_t at)
-{
-    const struct v2_order *o = ts->o;
-    for (; at < o->nout; at += EVS_LONG) {
-        const struct ev *e = (const void *)&o->out[at];
-        for (uint32_t i = 0; i < ts->nopen; i++) {
-            struct turn *u = &ts->open[i];
-            if (u->c && (u->r.p == e->p || u->r.m == e->m || (u->r.g == e->g && e->g != EV_NONE)))
-                turn_close(ts, u);
-        }
-    }
-}
-
-/* Arrays may have moved under the turns that are open. */
-HOT void turns_again(struct turns *ts, const struct spanlane *g, const struct spanlane *p)
-{
-    struct v2_order *o = ts->o;
-    const bool lanes = !ts->out && (g != ts->h.g || p != ts->h.p);
-    if (!lanes && ts->vms == o->m && ts->vps == o->p)
-        return;
-    for (uint32_t i = 0; i < ts->nopen; i++) {
-        struct turn *u = &ts->open[i];
-        if (!u->c)
-            continue;
-        u->vm = &o->m[u->r.m];
-        u->p = &o->p[u->r.p];
-        if (!lanes)
-            continue;
-        u->r.pl = &ts->h.p[u->r.p];
-        u->r.l = u->r.g != EV_NONE ? &ts->h.g[u->r.g] : NULL;
-    }
-}
-
-/* NULL: the thread's events are not for turns now. */
-HOT struct turn *turn_open(struct turns *ts, struct v2_cursor *c, bool direct)
-{
-    struct v2_order *o = ts->o;
-    const uint32_t m = c->m;
-    if (!ts->ready || m == EV_NONE || c->end - c->at < EVENT_MAX)
-        return NULL;
-    struct v2_m *const vm = &o->m[m];
-    if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
-        return NULL;
-    const bool back = c->turn < ts->nopen && !ts->open[c->turn].c; /* where its last one was */
-    const uint32_t i = back ? c->turn : ts->nopen < TURNS ? ts->nopen : ts->n % TURNS;
-    struct turn *u = &ts->open[i];
-    if (i < ts->nopen && u->c)
-        turn_close(ts, u);
-    u->c = NULL;
-    ts->nopen += i == ts->nopen;
-    if (!direct) {
-        u->r.p = vm->p;
-        u->r.m = m;
-        u->r.g = vm->g;
-    } else if (!hot_run_begin(&u->r, &ts->h, vm->p, m, vm->g, ts->last)) {
-        u->r.g = EV_NONE;
-        return NULL;
-    }
-    c->turn = (uint8_t)i;
-    vm->fresh = false;
-    u->c = c;
-    u->told = false;
-    u->vm = vm;
-    u->p = &o->p[vm->p];
-    u->at = c->at;
-    u->args = c->lazy ? c->p : NULL;
-    u->behind = c->end - EVENT_MAX;
-    u->now = c->t - ts->base;
-    u->before = c->before - ts->base;
-    u->status = vm->g == EV_NONE ? ST_NONE : ts->g[vm->g].status;
-    return u;
-}
-
-enum turn_rc { TURN_ON, TURN_OUT, TURN_OVER }; /* it goes on later; another kind of event is next; none is */
-
-/*
- * A cursor's events, one after another, as long as they are of the commonest kinds, are where they should be, and are
- * the earliest (t <= until): what v2_adv() does, without what can't matter then. The event it stops at is the cursor's
- * next one, untried. *t: its time. *full: there was no room for the span it ends.
- */
-HOT enum turn_rc hot_turn(struct turns *ts, struct v2_cursor *c, int64_t until, bool direct, int64_t *t,
-                          struct hot_run **full)
-{
-    struct turn *u = &ts->open[c->turn];
-    *full = NULL;
-    *t = c->t;
-    if ((c->turn >= ts->nopen || u->c != c) && !(u = turn_open(ts, c, direct)))
-        return TURN_OUT;
-    const int64_t clock = SOURCE_TIME_MAX - 1 - ts->base; /* what is later is looked at closely */
-    until -= ts->base;
-    struct evs *const first = ts->out;
-    const bool again = u->told && u->r.p < UINT16_MAX;
-    if (!direct && !again)
-        put_on(ts, &u->r);
-    u->told = true;
-    ts->until = until;
-    const size_t room = ts->room;
-    bool on;
-    for (;;) {
-        int64_t most = direct ? hot_limit(&u->r, &ts->h) : until;
-        most = most < clock ? most : clock;
-        ts->limit = most < until ? most : until;
-        ts->over = 0;
-        on = direct ? v2_turn_fold(ts, u) : v2_turn_out(ts, u);
-        if (on || !direct || ts->over < ts->h.gb_end || ts->over > clock)
-            break;
-        hot_bucket(&ts->h, ts->over);
-    }
-    ts->n += room - ts->room;
-    if (!direct && again && ts->out != first && first->kind > EVS_ON) /* a long one has an EVS_ON behind it */
-        first->on = (uint16_t)(u->r.p + 1);
-    if (on) {
-        *t = u->now + ts->base;
-        return TURN_ON;
-    }
-    if (direct && u->r.full)
-        *full = &u->r;
-    bool more = turn_close(ts, u);
-    *t = c->t;
-    return more ? TURN_OUT : TURN_OVER;
-}
-
-/* What general events left in o->out, into the model. false: out of memory. */
-static bool turns_flush(struct v2_order *o, struct fold *f)
-{
-    bool ok = true;
-    for (size_t i = 0; i < o->nout && ok; i += EVS_LONG)
-        ok = fold_any(f, (const void *)&o->out[i]);
-    o->nout = 0;
-    return ok;
-}
-
 /* ---- whose turn it is ------------------------------------------------------------------------------------- */
 
 /* Behind an event that was not one of the commonest: the time of the next one, if no more need be looked at now. */
@@ -654,7 +460,7 @@ HOT bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
 {
     const uint8_t *p = c->p;
     uint64_t dt;
-    if (c->end - p < EVENT_MAX || !o->unit64 || !v2_specs[*p].nargs || (p[1] & p[2]) >= 0x80)
+    if (c->end - p < V2_EVENT_MAX || !o->unit64 || !v2_specs[*p].nargs || (p[1] & p[2]) >= 0x80)
         return cursor_next(o, c);
     c->at = p++;
     c->type = *c->at;
@@ -666,48 +472,64 @@ HOT bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
     return true;
 }
 
-/* After events that were none of a turn's. false: out of memory. */
-HOT bool turns_go_on(struct turns *ts, struct v2_order *o, struct fold *f, size_t *others)
+enum {
+    EV_MOST = 14,
+    EV_ROOM = 64
+}; /* events that one turn of the general way makes, at most; with one that is put aside */
+
+HOT bool is_own(uint8_t type)
 {
-    const struct spanlane *const g = ts->h.g, *const p = ts->h.p;
-    bool ok = true;
-    if (f) {
-        *others += o->nout / EVS_LONG;
-        ok = turns_flush(o, f);
-    } else {
-        for (; ts->out < o->out + o->nout; ts->out += EVS_LONG) { /* when it is behind them, to the stream's reader */
-            const struct ev *e = (const void *)ts->out;
-            ts->told = e->flags & EVF_QUIET ? ts->told : e->t;
-        }
-    }
-    turns_take(ts, o, f);
-    turns_again(ts, g, p);
-    ts->vms = o->m;
-    ts->vps = o->p;
-    return ok;
+    return v2_specs[type].context & V2_OWN;
 }
 
-enum { EV_MOST = 14 }; /* events that one turn of the general way makes, at most */
-
-/* Into o->out, which has room for cap short events, or up to cap events into f. Returns how many: 0, the generation is done. */
-HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_t cap)
+static bool give(struct v2_order *o, struct v2_sink *k)
 {
-    const bool direct = f;
-    const size_t spare = direct ? EV_MOST : EV_MOST * EVS_LONG + 2 * (EVS_LONG + 1); /* and a turn's last */
-    size_t others = 0; /* direct: those that were not the commonest */
-    bool ok = true;
-    turns_take(ts, o, f);
-    ts->vms = o->m;
-    ts->vps = o->p;
+    k->others += o->nout;
+    return k->take(k);
+}
+
+/* The earliest cursor's event, the general way. false: it is not to be tried again at once. */
+static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, int64_t until, bool *over, bool *ok)
+{
+    if (is_own(c->type))
+        k->pause(k);
+    else
+        k->close(k);
+    const bool more = cursor_whole(o, c);
+    enum adv a = more ? v2_adv(o, c) : ADV_OK;
+    if (a != ADV_OK && o->loose)
+        a = v2_torn_try(o, c, a, false);
+    if (a != ADV_OK)
+        k->close(k);
+    if (more && a == ADV_OK && o->loose)
+        v2_torn_after(o, c, 0);
+    if (more && a == ADV_OK && o->park.n)
+        v2_park_wake(o, c, 0);
+    *over = !more || (a == ADV_OK && !cursor_peek(o, c));
+    o->heap[0].t = c->t;
+    if (a == ADV_BAD)
+        stop(o, NULL);
+    *ok = a != ADV_WAIT || step_aside(o, true);
+    *ok = give(o, k) && *ok;
+    return a != ADV_OK || (!*over && c->t <= until);
+}
+
+size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
+{
+    struct ev out[EV_ROOM];
+    o->out = out;
+    o->nout = 0;
+    k->o = o;
+    k->n = k->others = 0;
+    bool ok = k->begin(k);
     while (ok && !o->stopped && !o->oom) {
-        const size_t done = direct ? ts->n + others : (size_t)(ts->out - o->out);
-        if (done + spare > cap)
+        if (k->n + k->others + EV_MOST > cap)
             break;
-        ts->room = cap - spare + 1 - done;
+        k->room = cap - EV_MOST + 1 - k->n - k->others;
         push_woken(o);
         if (o->loose && !o->torn.begun) {
             o->torn.begun = !v2_torn_silent(o);
-            ok = turns_go_on(ts, o, f, &others);
+            ok = give(o, k);
             continue;
         }
         if (o->gap_due) {
@@ -716,16 +538,16 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
             continue;
         }
         if (sample_is_next(o)) {
-            turns_close(ts);
+            k->close(k);
             sample_out(o);
-            ok = turns_go_on(ts, o, f, &others);
+            ok = give(o, k);
             continue;
         }
         if (!o->nheap && o->park.n)
             v2_park_all(o); /* none of them can go on; it is said below */
         push_woken(o);
         if (!o->nheap && o->loose && v2_torn_rest(o)) {
-            ok = turns_go_on(ts, o, f, &others);
+            ok = give(o, k);
             continue;
         }
         if (!o->nheap && o->gap_over && !o->gen->torn) {
@@ -738,78 +560,28 @@ HOT size_t order_run(struct v2_order *o, struct turns *ts, struct fold *f, size_
             break;
         struct v2_cursor *c = &o->cur[o->heap[0].cursor];
         const int64_t until = alone_until(o);
-        struct hot_run *full;
-        enum turn_rc rc = hot_turn(ts, c, until, direct, &o->heap[0].t, &full);
+        enum turn_rc rc = k->turn(k, c, until, &o->heap[0].t);
+        if (rc == TURN_AGAIN)
+            continue;
         if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
-            if (full && hot_room(full, &ts->h))
-                continue;
-            if (is_own(c->type))
-                turns_pause(ts);
-            else
-                turns_close(ts);
-            if ((direct ? ts->n + others : o->nout) + (direct ? EV_MOST : EV_MOST * EVS_LONG) > cap)
+            if (k->n + k->others + EV_MOST > cap)
                 break;
-            const size_t at = o->nout;
-            bool more = cursor_whole(o, c);
-            enum adv a = more ? v2_adv(o, c) : ADV_OK;
-            if (a != ADV_OK && o->loose)
-                a = v2_torn_try(o, c, a, false);
-            if (a == ADV_OK)
-                turns_part(ts, at);
-            else
-                turns_close(ts);
-            if (more && a == ADV_OK && o->loose)
-                v2_torn_after(o, c, at);
-            if (more && a == ADV_OK && o->park.n)
-                v2_park_wake(o, c, at);
-            more = more && (a != ADV_OK || cursor_peek(o, c));
-            o->heap[0].t = c->t;
-            rc = more ? TURN_ON : TURN_OVER;
-            if (a == ADV_BAD)
-                stop(o, NULL);
-            if (a == ADV_WAIT)
-                ok = step_aside(o, true);
-            ok = turns_go_on(ts, o, f, &others) && ok;
-            if (a != ADV_OK || (more && c->t <= until))
+            bool over;
+            if (general(o, k, c, until, &over, &ok))
                 continue;
+            rc = over ? TURN_OVER : TURN_ON;
         }
         if (rc == TURN_OVER) {
             cursor_done(o, c);
             heap_drop(o);
-            ok = ok && (!o->loose || turns_go_on(ts, o, f, &others)); /* what it ran is unknown */
+            ok = ok && (!o->loose || give(o, k)); /* what it ran is unknown */
         } else if (o->nheap > 1) {
             heap_down(o);
         }
     }
-    turns_close(ts);
-    return direct ? ts->n + others : o->nout;
-}
-
-size_t v2_order_stream(struct v2_order *o, struct evs *out, size_t cap, int64_t *t)
-{
-    struct turns ts;
-    ts.n = ts.nopen = 0;
-    ts.o = o;
-    ts.told = *t = o->have_base ? o->last - o->base : 0;
-    o->out = out;
-    o->nout = 0;
-    return order_run(o, &ts, NULL, cap);
-}
-
-size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap)
-{
-    struct ev out[64]; /* the most that one event makes, and one that is put aside, are far fewer */
-    struct turns ts;
-    ts.n = ts.nopen = 0;
-    ts.o = o;
-    memset(ts.rest, 0, sizeof ts.rest);
-    if (!fold_begin(f))
-        return 0;
-    o->out = (struct evs *)(void *)out;
-    o->nout = 0;
-    size_t n = order_run(o, &ts, f, cap);
-    fold_end(f, ts.n ? ts.last : 0, ts.n);
-    return n;
+    k->close(k);
+    k->end(k);
+    return k->n + k->others;
 }
 
 void v2_order_free(struct v2_order *o)

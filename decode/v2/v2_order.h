@@ -8,6 +8,7 @@
 
 #include "decode/base/idmap.h"
 #include "decode/events/source.h"
+#include "decode/v2/v2_events.h"
 #include "decode/v2/v2_gen.h"
 #include "decode/v2/v2_park.h"
 
@@ -57,11 +58,11 @@ struct v2_open_region { /* one of a goroutine's open regions */
 struct v2_cursor {               /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
     int64_t t, before;           /* ns, absolute; that of the event before in this batch */
-    uint64_t arg[4];
+    uint64_t arg[V2_ARGS];
     uint32_t m;             /* EV_NONE: no thread */
     uint32_t batch, nbatch; /* current one, how many: indices into order.list */
     uint8_t type;
-    uint8_t turn; /* v2_order.c's: which of the open turns may be its own */
+    uint8_t turn; /* the sink's: which of its turns may be the cursor's */
     bool over;    /* it has no more */
     bool lazy;    /* of the current event only `at`, `t`, `before` and `type` are there */
 };
@@ -127,7 +128,7 @@ struct v2_order {
     int64_t torn_from;  /* in a torn generation: when the first thread that was busy fell silent; INT64_MAX */
     int64_t sync;       /* where Go's reader lets the generation begin */
     uint64_t consumed;  /* bytes of this generation's batches that are done */
-    struct evs *out;    /* a stream, see decode/events/ev.h */
+    struct ev *out;     /* what v2_adv() made, and the sink has not taken */
     size_t nout;
 };
 
@@ -135,11 +136,12 @@ struct v2_order {
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);
 /* v2_order_apart - it has begun, and what was before it is not recorded (v2_gen.apart): nothing of what was so holds. */
 void v2_order_apart(struct v2_order *o);
-/* v2_order_stream - up to cap (>= 256) short events, from time *t on; 0 = the generation is done, or o->stopped. */
-size_t v2_order_stream(struct v2_order *o, struct evs *out, size_t cap, int64_t *t);
-/* v2_order_fold - up to cap events right into a model: nobody else may fold into it or read it meanwhile. */
-struct fold;
-size_t v2_order_fold(struct v2_order *o, struct fold *f, size_t cap);
+/*
+ * v2_order_run - about cap events into the sink, which nobody else may use or read meanwhile. Returns how many: 0, the generation is
+ * done, or o->stopped.
+ */
+struct v2_sink;
+size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap);
 void v2_order_free(struct v2_order *o);
 
 #endif

@@ -18,25 +18,21 @@ static bool wait_of(const struct v2_order *o, const struct v2_cursor *c, struct 
 {
     uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     *w = (struct v2_wait){.id = c->arg[0], .seq = c->arg[1]};
-    switch (c->type) {
-    case V2_GO_START: w->what = W_G_RUNNABLE; return true;
-    case V2_GO_UNBLOCK:
-    case V2_GO_SWITCH:
-    case V2_GO_SWITCH_DESTROY: w->what = W_G_WAITING; return true;
-    case V2_PROC_STEAL: w->what = W_P_CALL; return true;
-    case V2_PROC_START:
+    switch (v2_specs[c->type].after) {
+    case V2_AFTER_G_RUNS: w->what = W_G_RUNNABLE; return true;
+    case V2_AFTER_G_WAKES: w->what = W_G_WAITING; return true;
+    case V2_AFTER_P_CALL: w->what = W_P_CALL; return true;
+    case V2_AFTER_P_IDLE:
         w->what = W_P_IDLE;
         if (p == EV_NONE)
             return true;
         /* It has to get rid of its own first. */ /* fallthrough */
-    case V2_GO_SYSCALL_END_BLOCKED:
+    case V2_AFTER_P_LEAVES:
         if (p == EV_NONE)
             return false;
         *w = (struct v2_wait){.id = o->p[p].id, .what = W_P_LEAVES};
         return true;
-    case V2_GC_BEGIN:
-    case V2_GC_END:
-    case V2_GC_ACTIVE: *w = (struct v2_wait){.seq = c->arg[0], .what = W_GC}; return true;
+    case V2_AFTER_GC: *w = (struct v2_wait){.seq = c->arg[0], .what = W_GC}; return true;
     default: return false;
     }
 }
@@ -119,8 +115,8 @@ static void wake_p(struct v2_order *o, const struct v2_p *p)
 void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
 {
     struct v2_park *k = &o->park;
-    for (; at < o->nout; at += EVS_LONG) {
-        const struct ev *e = (const void *)&o->out[at];
+    for (; at < o->nout; at++) {
+        const struct ev *e = &o->out[at];
         if (e->g != EV_NONE && o->g[e->g].status == ST_RUNNABLE)
             wake(k, W_G_RUNNABLE, o->g[e->g].id, o->g[e->g].seq + 1);
         if (e->g != EV_NONE && o->g[e->g].status == ST_WAITING)

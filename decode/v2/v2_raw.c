@@ -9,12 +9,16 @@
 
 #define GO_126 1026
 
-enum { CM = V2C_M, CP = V2C_P, CG = V2C_G, NP = V2C_NO_P, NG = V2C_NO_G };
-const struct v2_raw_spec v2_raw_specs[256] = {
-#define X(n, id, since, nargs, ctx, strs, stks) [n] = {nargs + 1, strs, stks, ctx, #id},
+enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
+const struct v2_spec v2_specs[256] = {
+#define X(n, id, since, nargs, context, after, strs, stacks, rule) \
+    [n] = {nargs + 1, context, V2_AFTER_##after, since, strs, stacks, #id},
 #include "decode/v2/events_v2.def"
 #undef X
 };
+#define X(n, id, since, nargs, ...) _Static_assert((nargs) <= V2_ARGS, "there is room for " #id "'s arguments");
+#include "decode/v2/events_v2.def"
+#undef X
 
 /* ---- batches ---------------------------------------------------------------------------------------------- */
 
@@ -98,11 +102,11 @@ bool v2_raw_clock(const struct v2_raw_batch *b, struct v2_raw_clock *c)
 
 const uint8_t *v2_raw_ev(const uint8_t *p, const uint8_t *end, struct v2_raw_ev *ev)
 {
-    if (p == end || !v2_raw_specs[*p].nargs)
+    if (p == end || !v2_specs[*p].nargs)
         return NULL;
     ev->at = p;
     ev->type = *p++;
-    ev->nargs = (uint8_t)(v2_raw_specs[ev->type].nargs - 1);
+    ev->nargs = (uint8_t)(v2_specs[ev->type].nargs - 1);
     p = bytes_varint(p, end, &ev->dt);
     for (int i = 0; i < ev->nargs && p; i++)
         p = bytes_varint(p, end, &ev->arg[i]);

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "decode/base/err.h"
+#include "decode/v2/v2_events.h"
 
 #define V2_RAW_BATCH 65536 /* bytes of a batch at most */
 #define V2_RAW_STRING 1024 /* bytes of a string at most */
@@ -33,21 +34,6 @@ enum v2_raw_type { /* the first byte of a batch, of its payload, or of an entry 
                    V2R_END = 52
 };
 
-enum v2_raw_event {
-#define X(n, id, since, nargs, ctx, strs, stks) V2E_##id = n,
-#include "decode/v2/events_v2.def"
-#undef X
-};
-
-struct v2_raw_spec {
-    int8_t nargs;         /* + 1; 0: there is no such event */
-    uint8_t strs, stacks; /* bit i set: argument i is a string's, a stack's id */
-    uint8_t ctx;          /* what its thread must have, V2C_* */
-    const char *name;     /* GO_CREATE */
-};
-enum { V2C_M = 1, V2C_P = 2, V2C_G = 4, V2C_NO_P = 8, V2C_NO_G = 16 };
-extern const struct v2_raw_spec v2_raw_specs[256];
-
 struct v2_raw_batch {
     uint8_t lead;  /* V2R_EVENTS, V2R_EXPERIMENTAL, V2R_END (which has nothing more) */
     uint8_t first; /* first byte of the payload: what it holds; 0 = empty */
@@ -65,7 +51,7 @@ const uint8_t *v2_raw_batch(const uint8_t *data, size_t len, const uint8_t *p, s
 
 struct v2_raw_ev {
     uint8_t type, nargs;
-    uint64_t dt, arg[4];
+    uint64_t dt, arg[V2_ARGS];
     const uint8_t *at;
 };
 /* v2_raw_ev - the timed event at p, NULL if there is none that is whole. */

@@ -28,8 +28,7 @@ static int64_t ns_of(uint64_t units, double unit)
 
 static enum adv bad(struct v2_sim *s, const struct v2s_cursor *c, const char *what)
 {
-    err_set(&s->damage, ERR_ORDER, (uint64_t)(c->ev.at - s->data), "event %s: %s", v2_raw_specs[c->ev.type].name,
-            what);
+    err_set(&s->damage, ERR_ORDER, (uint64_t)(c->ev.at - s->data), "event %s: %s", v2_specs[c->ev.type].name, what);
     return BAD;
 }
 
@@ -179,7 +178,7 @@ static enum adv go_status(struct v2_sim *s, const struct v2s_cursor *c)
     s->fresh = !known;
     s->g[g].seq = 0;
     s->g[g].seqgen = s->ordinal;
-    if (c->ev.type == V2E_GO_STATUS_STACK) {
+    if (c->ev.type == V2_GO_STATUS_STACK) {
         s->g[g].stack = c->ev.arg[3];
         s->g[g].stackgen = s->ordinal;
     }
@@ -217,9 +216,9 @@ static enum adv proc_steal(struct v2_sim *s, const struct v2s_cursor *c)
 
 static enum adv go_create(struct v2_sim *s, const struct v2s_cursor *c, uint32_t cur)
 {
-    static const uint8_t status[256] = {[V2E_GO_CREATE] = V2S_G_RUNNABLE,
-                                        [V2E_GO_CREATE_BLOCKED] = V2S_G_WAITING,
-                                        [V2E_GO_CREATE_SYSCALL] = V2S_G_SYSCALL};
+    static const uint8_t status[256] = {[V2_GO_CREATE] = V2S_G_RUNNABLE,
+                                        [V2_GO_CREATE_BLOCKED] = V2S_G_WAITING,
+                                        [V2_GO_CREATE_SYSCALL] = V2S_G_SYSCALL};
     if (idmap_get(&s->gs, c->ev.arg[0]) != IDMAP_NONE)
         return bad(s, c, "the goroutine exists already");
     if (cur != V2S_NONE && s->g[cur].status != V2S_G_RUNNING)
@@ -227,7 +226,7 @@ static enum adv go_create(struct v2_sim *s, const struct v2s_cursor *c, uint32_t
     uint32_t g = g_new(s, c->ev.arg[0], status[c->ev.type]);
     if (g == V2S_NONE)
         return BAD;
-    if (c->ev.type == V2E_GO_CREATE_SYSCALL)
+    if (c->ev.type == V2_GO_CREATE_SYSCALL)
         g_bind(s, g, c->m);
     return OK;
 }
@@ -251,7 +250,7 @@ static void leave(struct v2_sim *s, uint32_t g, uint8_t status, uint64_t stack)
 static enum adv go_turn(struct v2_sim *s, const struct v2s_cursor *c, uint32_t cur, uint32_t p)
 {
     uint32_t g;
-    bool start = c->ev.type == V2E_GO_START, wake = c->ev.type == V2E_GO_UNBLOCK;
+    bool start = c->ev.type == V2_GO_START, wake = c->ev.type == V2_GO_UNBLOCK;
     if (!ready(s, c, start ? V2S_G_RUNNABLE : V2S_G_WAITING, &g))
         return WAIT;
     if (start && (c->m == V2S_NONE || p == V2S_NONE || cur != V2S_NONE))
@@ -260,9 +259,9 @@ static enum adv go_turn(struct v2_sim *s, const struct v2s_cursor *c, uint32_t c
         return bad(s, c, "the goroutine isn't running");
     s->g[g].seq = c->ev.arg[1];
     s->g[g].status = wake ? V2S_G_RUNNABLE : V2S_G_RUNNING;
-    if (c->ev.type == V2E_GO_SWITCH)
+    if (c->ev.type == V2_GO_SWITCH)
         leave(s, cur, V2S_G_WAITING, 0);
-    else if (c->ev.type == V2E_GO_SWITCH_DESTROY)
+    else if (c->ev.type == V2_GO_SWITCH_DESTROY)
         g_over(s, cur);
     if (!wake)
         g_bind(s, g, c->m);
@@ -273,10 +272,10 @@ static enum adv go_stop(struct v2_sim *s, const struct v2s_cursor *c, uint32_t c
 {
     if (s->g[cur].status != V2S_G_RUNNING)
         return bad(s, c, "the goroutine isn't running");
-    if (c->ev.type == V2E_GO_DESTROY)
+    if (c->ev.type == V2_GO_DESTROY)
         g_over(s, cur);
     else
-        leave(s, cur, c->ev.type == V2E_GO_STOP ? V2S_G_RUNNABLE : V2S_G_WAITING, c->ev.arg[1]);
+        leave(s, cur, c->ev.type == V2_GO_STOP ? V2S_G_RUNNABLE : V2S_G_WAITING, c->ev.arg[1]);
     return OK;
 }
 
@@ -297,18 +296,18 @@ static enum adv syscall_begin(struct v2_sim *s, const struct v2s_cursor *c, uint
 static enum adv syscall_over(struct v2_sim *s, const struct v2s_cursor *c, uint32_t cur, uint32_t p)
 {
     bool with_p = p != V2S_NONE && s->p[p].status == V2S_P_SYSCALL;
-    if (c->ev.type == V2E_GO_SYSCALL_END_BLOCKED && with_p)
+    if (c->ev.type == V2_GO_SYSCALL_END_BLOCKED && with_p)
         return WAIT; /* somebody steals the P first */
     if (s->g[cur].status != V2S_G_SYSCALL)
         return bad(s, c, "the goroutine isn't in a system call");
-    if (c->ev.type == V2E_GO_SYSCALL_END_BLOCKED) {
+    if (c->ev.type == V2_GO_SYSCALL_END_BLOCKED) {
         s->g[cur].status = V2S_G_RUNNABLE;
         g_unbind(s, cur);
         return OK;
     }
     if (p != V2S_NONE && !with_p)
         return bad(s, c, "the P isn't in a system call");
-    if (c->ev.type == V2E_GO_SYSCALL_END) {
+    if (c->ev.type == V2_GO_SYSCALL_END) {
         s->g[cur].status = V2S_G_RUNNING;
         s->p[p].status = V2S_P_RUNNING;
         return OK;
@@ -326,14 +325,14 @@ static enum adv gc_event(struct v2_sim *s, const struct v2s_cursor *c)
     uint64_t seq = c->ev.arg[0];
     bool next = s->gc != V2S_GC_UNKNOWN && seq == s->gc_seq + 1;
     bool free_to =
-        c->ev.type == V2E_GC_BEGIN ? s->gc == V2S_GC_UNKNOWN : c->ev.type == V2E_GC_ACTIVE && s->ordinal == 1;
+        c->ev.type == V2_GC_BEGIN ? s->gc == V2S_GC_UNKNOWN : c->ev.type == V2_GC_ACTIVE && s->ordinal == 1;
     if (!next && !free_to)
-        return c->ev.type == V2E_GC_END && s->gc == V2S_GC_UNKNOWN ? bad(s, c, "GC ends that did not begin") : WAIT;
-    if (c->ev.type == V2E_GC_ACTIVE && s->ordinal == 1 && s->gc != V2S_GC_UNKNOWN)
+        return c->ev.type == V2_GC_END && s->gc == V2S_GC_UNKNOWN ? bad(s, c, "GC ends that did not begin") : WAIT;
+    if (c->ev.type == V2_GC_ACTIVE && s->ordinal == 1 && s->gc != V2S_GC_UNKNOWN)
         return bad(s, c, "GC active after other GC events");
-    if (c->ev.type == V2E_GC_BEGIN ? s->gc == V2S_GC_ON : !free_to && s->gc != V2S_GC_ON)
+    if (c->ev.type == V2_GC_BEGIN ? s->gc == V2S_GC_ON : !free_to && s->gc != V2S_GC_ON)
         return bad(s, c, "GC begins or ends twice");
-    s->gc = c->ev.type == V2E_GC_END ? V2S_GC_OFF : V2S_GC_ON;
+    s->gc = c->ev.type == V2_GC_END ? V2S_GC_OFF : V2S_GC_ON;
     s->gc_seq = seq;
     return OK;
 }
@@ -342,31 +341,31 @@ static enum adv range_event(struct v2_sim *s, const struct v2s_cursor *c, uint32
 {
     bool *open, active = false, end = false;
     switch (c->ev.type) {
-    case V2E_GC_SWEEP_ACTIVE:
+    case V2_GC_SWEEP_ACTIVE:
         if ((p = idmap_get(&s->ps, c->ev.arg[0])) == IDMAP_NONE)
             return bad(s, c, "sweep on an unknown P");
         active = true;
         open = &s->p[p].sweep;
         break;
-    case V2E_GC_SWEEP_BEGIN:
-    case V2E_GC_SWEEP_END:
+    case V2_GC_SWEEP_BEGIN:
+    case V2_GC_SWEEP_END:
         open = &s->p[p].sweep;
-        end = c->ev.type == V2E_GC_SWEEP_END;
+        end = c->ev.type == V2_GC_SWEEP_END;
         break;
-    case V2E_GC_ASSIST_ACTIVE:
+    case V2_GC_ASSIST_ACTIVE:
         if ((cur = idmap_get(&s->gs, c->ev.arg[0])) == IDMAP_NONE)
             return bad(s, c, "mark assist of an unknown goroutine");
         active = true;
         open = &s->g[cur].assist;
         break;
-    case V2E_GC_ASSIST_BEGIN:
-    case V2E_GC_ASSIST_END:
+    case V2_GC_ASSIST_BEGIN:
+    case V2_GC_ASSIST_END:
         open = &s->g[cur].assist;
-        end = c->ev.type == V2E_GC_ASSIST_END;
+        end = c->ev.type == V2_GC_ASSIST_END;
         break;
     default:
         open = &s->g[cur].stw;
-        end = c->ev.type == V2E_STW_END;
+        end = c->ev.type == V2_STW_END;
         s->g[cur].kind = end ? 0 : c->ev.arg[0];
         s->g[cur].kind_stack = end ? 0 : c->ev.arg[1];
         break;
@@ -380,19 +379,19 @@ static enum adv range_event(struct v2_sim *s, const struct v2s_cursor *c, uint32
 static void note(struct v2_sim *s, const struct v2s_cursor *c, uint32_t cur)
 {
     switch (c->ev.type) {
-    case V2E_HEAP_ALLOC:
+    case V2_HEAP_ALLOC:
         s->heap_alloc = c->ev.arg[0];
         s->has_alloc = true;
         break;
-    case V2E_HEAP_GOAL:
+    case V2_HEAP_GOAL:
         s->heap_goal = c->ev.arg[0];
         s->has_goal = true;
         break;
-    case V2E_PROCS_CHANGE:
+    case V2_PROCS_CHANGE:
         s->procs = c->ev.arg[0];
         s->has_procs = true;
         break;
-    case V2E_GO_LABEL:
+    case V2_GO_LABEL:
         s->g[cur].label = c->ev.arg[0];
         s->g[cur].labelgen = s->ordinal;
         break;
@@ -403,52 +402,52 @@ static void note(struct v2_sim *s, const struct v2s_cursor *c, uint32_t cur)
 static enum adv advance(struct v2_sim *s, const struct v2s_cursor *c)
 {
     uint32_t p = c->m == V2S_NONE ? V2S_NONE : s->m[c->m].p, g = c->m == V2S_NONE ? V2S_NONE : s->m[c->m].g;
-    unsigned need = v2_raw_specs[c->ev.type].ctx;
-    if (c->ev.type == V2E_GO_START)
+    unsigned need = v2_specs[c->ev.type].context;
+    if (c->ev.type == V2_GO_START)
         return go_turn(s, c, g, p);
-    if (c->ev.type == V2E_PROC_START)
+    if (c->ev.type == V2_PROC_START)
         return proc_start(s, c);
-    if ((c->ev.type == V2E_GC_ACTIVE && s->ordinal > 1) || (c->ev.type == V2E_GC_BEGIN && s->gc != V2S_GC_UNKNOWN))
-        need = V2C_M | V2C_P | V2C_G;
-    if ((need & V2C_M && c->m == V2S_NONE) || (need & V2C_P && p == V2S_NONE) || (need & V2C_G && g == V2S_NONE) ||
-        (need & V2C_NO_G && g != V2S_NONE))
+    if ((c->ev.type == V2_GC_ACTIVE && s->ordinal > 1) || (c->ev.type == V2_GC_BEGIN && s->gc != V2S_GC_UNKNOWN))
+        need = V2_CM | V2_CP | V2_CG;
+    if ((need & V2_CM && c->m == V2S_NONE) || (need & V2_CP && p == V2S_NONE) || (need & V2_CG && g == V2S_NONE) ||
+        (need & V2_NG && g != V2S_NONE))
         return bad(s, c, "its thread lacks a P or a goroutine for it, or has one");
     switch (c->ev.type) {
-    case V2E_PROC_STATUS: return proc_status(s, c);
-    case V2E_GO_STATUS:
-    case V2E_GO_STATUS_STACK: return go_status(s, c);
-    case V2E_PROC_STEAL: return proc_steal(s, c);
-    case V2E_PROC_STOP:
+    case V2_PROC_STATUS: return proc_status(s, c);
+    case V2_GO_STATUS:
+    case V2_GO_STATUS_STACK: return go_status(s, c);
+    case V2_PROC_STEAL: return proc_steal(s, c);
+    case V2_PROC_STOP:
         if (s->p[p].status != V2S_P_RUNNING && s->p[p].status != V2S_P_SYSCALL)
             return bad(s, c, "the P isn't running");
         s->p[p].status = V2S_P_IDLE;
         p_unbind(s, p);
         return OK;
-    case V2E_GO_CREATE:
-    case V2E_GO_CREATE_BLOCKED:
-    case V2E_GO_CREATE_SYSCALL: return go_create(s, c, g);
-    case V2E_GO_UNBLOCK:
-    case V2E_GO_SWITCH:
-    case V2E_GO_SWITCH_DESTROY: return go_turn(s, c, g, p);
-    case V2E_GO_STOP:
-    case V2E_GO_BLOCK:
-    case V2E_GO_DESTROY: return go_stop(s, c, g);
-    case V2E_GO_SYSCALL_BEGIN: return syscall_begin(s, c, g, p);
-    case V2E_GO_SYSCALL_END:
-    case V2E_GO_SYSCALL_END_BLOCKED:
-    case V2E_GO_DESTROY_SYSCALL: return syscall_over(s, c, g, p);
-    case V2E_GC_BEGIN:
-    case V2E_GC_ACTIVE:
-    case V2E_GC_END: return gc_event(s, c);
-    case V2E_STW_BEGIN:
-    case V2E_STW_END:
-    case V2E_GC_SWEEP_ACTIVE:
-    case V2E_GC_SWEEP_BEGIN:
-    case V2E_GC_SWEEP_END:
-    case V2E_GC_ASSIST_ACTIVE:
-    case V2E_GC_ASSIST_BEGIN:
-    case V2E_GC_ASSIST_END: return range_event(s, c, g, p);
-    case V2E_CLOCK_SNAPSHOT: return bad(s, c, "a clock snapshot outside its batch");
+    case V2_GO_CREATE:
+    case V2_GO_CREATE_BLOCKED:
+    case V2_GO_CREATE_SYSCALL: return go_create(s, c, g);
+    case V2_GO_UNBLOCK:
+    case V2_GO_SWITCH:
+    case V2_GO_SWITCH_DESTROY: return go_turn(s, c, g, p);
+    case V2_GO_STOP:
+    case V2_GO_BLOCK:
+    case V2_GO_DESTROY: return go_stop(s, c, g);
+    case V2_GO_SYSCALL_BEGIN: return syscall_begin(s, c, g, p);
+    case V2_GO_SYSCALL_END:
+    case V2_GO_SYSCALL_END_BLOCKED:
+    case V2_GO_DESTROY_SYSCALL: return syscall_over(s, c, g, p);
+    case V2_GC_BEGIN:
+    case V2_GC_ACTIVE:
+    case V2_GC_END: return gc_event(s, c);
+    case V2_STW_BEGIN:
+    case V2_STW_END:
+    case V2_GC_SWEEP_ACTIVE:
+    case V2_GC_SWEEP_BEGIN:
+    case V2_GC_SWEEP_END:
+    case V2_GC_ASSIST_ACTIVE:
+    case V2_GC_ASSIST_BEGIN:
+    case V2_GC_ASSIST_END: return range_event(s, c, g, p);
+    case V2_CLOCK_SNAPSHOT: return bad(s, c, "a clock snapshot outside its batch");
     default: note(s, c, g); return OK;
     }
 }
@@ -646,9 +645,9 @@ bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen
 /* emits - how many times Go's reader tells of it: each is a nanosecond later at least. */
 static int emits(const struct v2_sim *s, const struct v2s_cursor *c)
 {
-    if (c->ev.type == V2E_GO_SWITCH || c->ev.type == V2E_GO_SWITCH_DESTROY)
+    if (c->ev.type == V2_GO_SWITCH || c->ev.type == V2_GO_SWITCH_DESTROY)
         return 3;
-    return c->ev.type == V2E_GO_DESTROY_SYSCALL && c->m != V2S_NONE && s->m[c->m].p != V2S_NONE ? 2 : 1;
+    return c->ev.type == V2_GO_DESTROY_SYSCALL && c->m != V2S_NONE && s->m[c->m].p != V2S_NONE ? 2 : 1;
 }
 
 static void stamp(struct v2_sim *s, int64_t t, int n, struct v2s_event *e)
@@ -696,7 +695,7 @@ static uint32_t pick(struct v2_sim *s, int64_t until, struct v2s_event *e, enum 
     if (a == WAIT && n && *rc == V2S_END)
         err_set(&s->damage, s->gen->damage.code ? s->gen->damage.code : ERR_ORDER,
                 (uint64_t)(s->cur[s->aside[0]].ev.at - s->data), "no event can come next; the earliest is %s",
-                v2_raw_specs[s->cur[s->aside[0]].ev.type].name);
+                v2_specs[s->cur[s->aside[0]].ev.type].name);
     while (n)
         heap_push(s, s->aside[--n]);
     if (a == OK)

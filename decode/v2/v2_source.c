@@ -81,8 +81,7 @@ static void gap(struct source *s, struct v2 *v)
                     (double)(o->gap_since - o->base) * 1e-9, (double)(o->last - o->base) * 1e-9);
 }
 
-/* Events go to out, from time *t on, or into f. */
-static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold *f, size_t cap)
+static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
 {
     struct v2 *v = s->self;
     while (!v->over) {
@@ -112,7 +111,7 @@ static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold
             if (v->gen.apart)
                 gap(s, v);
         }
-        size_t n = f ? v2_order_fold(&v->order, f, cap) : v2_order_stream(&v->order, out, cap, t);
+        size_t n = v2_order_run(&v->order, k, cap);
         s->st.bytes_done = v->gen.start + v->order.consumed;
         if (n) {
             v2_wall_clock(s, &v->gen, &v->order);
@@ -127,16 +126,6 @@ static size_t v2_some(struct source *s, struct evs *out, int64_t *t, struct fold
     return 0;
 }
 
-static size_t v2_stream(struct source *s, struct evs *out, size_t cap, int64_t *t)
-{
-    return v2_some(s, out, t, NULL, cap);
-}
-
-static size_t v2_fold(struct source *s, struct fold *f, size_t cap)
-{
-    return v2_some(s, NULL, NULL, f, cap);
-}
-
 static void v2_close(struct source *s)
 {
     struct v2 *v = s->self;
@@ -148,12 +137,8 @@ static void v2_close(struct source *s)
     s->self = NULL;
 }
 
-static const struct source_ops ops = {.stream = v2_stream,
-                                      .fold = v2_fold,
-                                      .close = v2_close,
-                                      .mark = v2_mark,
-                                      .resume = v2_resume,
-                                      .mark_free = v2_mark_free};
+static const struct source_ops ops = {
+    .run = v2_run, .close = v2_close, .mark = v2_mark, .resume = v2_resume, .mark_free = v2_mark_free};
 
 enum err_code source_v2(struct source *s, struct err *e)
 {

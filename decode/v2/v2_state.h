@@ -1,34 +1,30 @@
 /*
- * v2_state.h - what v2_order.c (cursors, whose turn it is) and v2_adv.c (what each event needs and does) share. Nobody
- * else includes it.
+ * v2_state.h - what v2_order.c (cursors, whose turn it is), v2_adv.c (what each event needs and does) and a sink that carries out
+ * events itself (decode/model/turns.c) share.
  */
 #ifndef GOTOP_DECODE_V2_STATE_H
 #define GOTOP_DECODE_V2_STATE_H
 
+#include "decode/v2/v2_events.h"
 #include "decode/v2/v2_order.h"
 
 enum { V2_PS_RUNNING = 1, V2_PS_IDLE = 2, V2_PS_SYSCALL = 3, V2_PS_ABANDONED = 4, V2_PS_LOST = 5 /* ours */ };
 
-/* ADV_WAIT: not yet. ADV_BAD: no order can make this right; it is noted as damage, the end. */
-enum adv { ADV_OK, ADV_WAIT, ADV_BAD };
-
-enum v2_event {
-#define X(n, id, since, nargs, ctx, strs, stks) V2_##id = n,
-#include "decode/v2/events_v2.def"
-#undef X
-};
-
-struct v2_spec {
-    int8_t nargs; /* + 1, so that 0 means: no such event */
-    uint8_t ctx, since, strs, stks;
-    const char *name;
-};
-extern const struct v2_spec v2_specs[256];
+/*
+ * ADV_WAIT: not yet. ADV_BAD: no order can make this right; it is noted as damage, the end. ADV_LONG: of rules that a sink carries
+ * out, not this way.
+ */
+enum adv { ADV_OK, ADV_WAIT, ADV_BAD, ADV_LONG };
 
 struct v2_ctx { /* whose event it is, and what they had before it */
     uint32_t m, p, g;
 };
 
+/* The longest event: its type, the time, and all arguments. */
+#define V2_EVENT_MAX (1 + 10 + 10 * V2_ARGS)
+
+/* v2_cursor_load - decode the event at `at`, which is the cursor's next one; `before`: time of the one before it. false: it has none. */
+bool v2_cursor_load(struct v2_order *o, struct v2_cursor *c, const uint8_t *at, int64_t before);
 /* v2_adv - the cursor's event, if it can be next: into o->out, of which 8 must be free. */
 enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c);
 /* A neutral event at the cursor's time into o->out. */

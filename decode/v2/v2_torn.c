@@ -39,32 +39,25 @@ static bool has(const struct v2_order *o, unsigned what, uint64_t id, uint64_t s
 /* One event into the index; *p: the thread's P, if it has one. */
 static bool note(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p, bool *on)
 {
-    switch (type) {
-    case V2_GO_START:
-    case V2_GO_UNBLOCK:
-    case V2_GO_SWITCH:
-    case V2_GO_SWITCH_DESTROY: return put(o, IN_G, arg[0], arg[1]);
-    case V2_GO_CREATE:
-    case V2_GO_CREATE_BLOCKED:
-    case V2_GO_CREATE_SYSCALL:
-    case V2_GO_STATUS:
-    case V2_GO_STATUS_STACK: return put(o, IN_G_TOLD, arg[0], 0);
-    case V2_PROC_START:
+    if (type == V2_PROC_STOP)
+        *on = false;
+    switch (v2_specs[type].after) {
+    case V2_AFTER_G_RUNS:
+    case V2_AFTER_G_WAKES: return put(o, IN_G, arg[0], arg[1]);
+    case V2_AFTER_G_NEW: return put(o, IN_G_TOLD, arg[0], 0);
+    case V2_AFTER_P_IDLE:
         *p = arg[0];
         *on = true;
         return put(o, IN_P, arg[0], arg[1]);
-    case V2_PROC_STOP: *on = false; return true;
-    case V2_PROC_STEAL: return put(o, IN_P, arg[0], arg[1]);
-    case V2_PROC_STATUS:
+    case V2_AFTER_P_CALL: return put(o, IN_P, arg[0], arg[1]);
+    case V2_AFTER_P_NEW:
         if (arg[1] == V2_PS_RUNNING || arg[1] == V2_PS_SYSCALL) {
             *p = arg[0];
             *on = true;
         }
         return put(o, IN_P_TOLD, arg[0], 0);
-    case V2_GO_SYSCALL_BEGIN: return !*on || put(o, IN_P, *p, arg[0]);
-    case V2_GC_BEGIN:
-    case V2_GC_END:
-    case V2_GC_ACTIVE: return put(o, IN_GC, 0, arg[0]);
+    case V2_AFTER_P_OWN: return !*on || put(o, IN_P, *p, arg[0]);
+    case V2_AFTER_GC: return put(o, IN_GC, 0, arg[0]);
     default: return true;
     }
 }
@@ -200,17 +193,13 @@ static enum lack lack_steal(const struct v2_order *o, uint32_t p)
 static enum lack lack_of(const struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
-    switch (c->type) {
-    case V2_GO_START:
-    case V2_GO_UNBLOCK:
-    case V2_GO_SWITCH:
-    case V2_GO_SWITCH_DESTROY: return lack_g(o, c->arg[0], c->arg[1]);
-    case V2_PROC_START: return p != EV_NONE ? lack_steal(o, p) : lack_p(o, c->arg[0], c->arg[1]);
-    case V2_PROC_STEAL: return lack_p(o, c->arg[0], c->arg[1]);
-    case V2_GO_SYSCALL_END_BLOCKED: return p != EV_NONE ? lack_steal(o, p) : GONE;
-    case V2_GC_BEGIN:
-    case V2_GC_END:
-    case V2_GC_ACTIVE: return c->arg[0] <= o->gc_seq ? STALE : has(o, IN_GC, 0, c->arg[0] - 1) ? TO_COME : GONE;
+    switch (v2_specs[c->type].after) {
+    case V2_AFTER_G_RUNS:
+    case V2_AFTER_G_WAKES: return lack_g(o, c->arg[0], c->arg[1]);
+    case V2_AFTER_P_IDLE: return p != EV_NONE ? lack_steal(o, p) : lack_p(o, c->arg[0], c->arg[1]);
+    case V2_AFTER_P_CALL: return lack_p(o, c->arg[0], c->arg[1]);
+    case V2_AFTER_P_LEAVES: return p != EV_NONE ? lack_steal(o, p) : GONE;
+    case V2_AFTER_GC: return c->arg[0] <= o->gc_seq ? STALE : has(o, IN_GC, 0, c->arg[0] - 1) ? TO_COME : GONE;
     default: return GONE;
     }
 }
@@ -457,8 +446,8 @@ void v2_torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
     const size_t end = o->nout;
     if (o->gen->all_told)
         return;
-    for (; at < end; at += EVS_LONG) {
-        const struct ev e = *(const struct ev *)(const void *)&o->out[at];
+    for (; at < end; at++) {
+        const struct ev e = o->out[at];
         if (e.flags & EVF_QUIET)
             continue;
         if (e.g != EV_NONE && e.state == ST_SYSCALL && e.m != EV_NONE && !has_more(o, e.m))
@@ -483,7 +472,7 @@ void v2_torn_over(struct v2_order *o, uint32_t thread)
 bool v2_torn_silent(struct v2_order *o)
 {
     struct v2_torn *t = &o->torn;
-    const size_t room = o->nout + 4 * EVS_LONG;
+    const size_t room = o->nout + 4;
     if (o->gen->all_told)
         return false;
     for (; t->rest_m < o->nm && o->nout < room; t->rest_m++)

@@ -95,17 +95,17 @@ static bool watch(struct v2_cut *c, const struct v2s_event *ev, bool behind)
     if (!ev->ev)
         return true;
     switch (ev->ev->type) {
-    case V2E_GC_ACTIVE:
+    case V2_GC_ACTIVE:
         if (c->head.gc == V2S_GC_ON && !behind)
             c->head.gc_seq = ev->ev->arg[0];
         return true;
-    case V2E_GO_STATUS_STACK:
+    case V2_GO_STATUS_STACK:
         if (ev->ev->arg[3] && idmap_get(&c->stack_of, ev->ev->arg[0]) == IDMAP_NONE &&
             ev->ev->arg[3] < UINT32_MAX - 2 && !idmap_put(&c->stack_of, ev->ev->arg[0], (uint32_t)ev->ev->arg[3]))
             return false;
         return !behind || !ev->fresh || late_add(c, ev);
-    case V2E_GO_STATUS:
-    case V2E_PROC_STATUS: return !behind || !ev->fresh || late_add(c, ev);
+    case V2_GO_STATUS:
+    case V2_PROC_STATUS: return !behind || !ev->fresh || late_add(c, ev);
     default: return true;
     }
 }
@@ -146,7 +146,7 @@ static void pin_find(struct v2_cut *c)
         if (g->status == V2S_G_GONE || (c->pin.nargs && (g->status == V2S_G_RUNNING || g->status == V2S_G_SYSCALL)))
             continue;
         c->pin_m = g->m == V2S_NONE ? V2_RAW_NO_THREAD : s->m[g->m].id;
-        c->pin = (struct v2_raw_ev){.type = V2E_GO_STATUS, .nargs = 3, .arg = {g->id, c->pin_m, g->status}};
+        c->pin = (struct v2_raw_ev){.type = V2_GO_STATUS, .nargs = 3, .arg = {g->id, c->pin_m, g->status}};
         if (g->status == V2S_G_WAITING || g->status == V2S_G_RUNNABLE)
             return;
     }

@@ -36,15 +36,15 @@ struct gen_cut {
 
 static void put(struct gen_cut *w, uint8_t type, uint64_t a, uint64_t b, uint64_t d, uint64_t f)
 {
-    v2_put_event(w->c->put, type, w->at, (uint64_t[]){a, b, d, f}, (unsigned)v2_raw_specs[type].nargs - 1);
+    v2_put_event(w->c->put, type, w->at, (uint64_t[]){a, b, d, f}, (unsigned)v2_specs[type].nargs - 1);
     w->first = w->at < w->first ? w->at : w->first;
 }
 
 static void put_p(struct gen_cut *w, const struct v2s_p *p)
 {
-    put(w, V2E_PROC_STATUS, p->id, p->status, 0, 0);
+    put(w, V2_PROC_STATUS, p->id, p->status, 0, 0);
     if (p->sweep)
-        put(w, V2E_GC_SWEEP_ACTIVE, p->id, 0, 0, 0);
+        put(w, V2_GC_SWEEP_ACTIVE, p->id, 0, 0, 0);
 }
 
 static uint64_t label_of(struct gen_cut *w, const struct v2s_g *g)
@@ -64,23 +64,23 @@ static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
     if (!stack && later != IDMAP_NONE)
         stack = later;
     stack = w->c->version >= GO_123 && g->status != V2S_G_RUNNING ? v2_tables_use_stack(&w->t, stack) : 0;
-    put(w, stack ? V2E_GO_STATUS_STACK : V2E_GO_STATUS, g->id, mid, g->status, stack);
+    put(w, stack ? V2_GO_STATUS_STACK : V2_GO_STATUS, g->id, mid, g->status, stack);
     if (g->assist)
-        put(w, V2E_GC_ASSIST_ACTIVE, g->id, 0, 0, 0);
+        put(w, V2_GC_ASSIST_ACTIVE, g->id, 0, 0, 0);
     if (g->status != V2S_G_RUNNING || m == V2S_NONE || h->m[m].p == V2S_NONE)
         return;
     uint64_t label = label_of(w, g);
     if (label)
-        put(w, V2E_GO_LABEL, label, 0, 0, 0);
+        put(w, V2_GO_LABEL, label, 0, 0, 0);
     if (g->stw)
-        put(w, V2E_STW_BEGIN, v2_tables_use_string(&w->t, g->kind), v2_tables_use_stack(&w->t, g->kind_stack), 0, 0);
+        put(w, V2_STW_BEGIN, v2_tables_use_string(&w->t, g->kind), v2_tables_use_stack(&w->t, g->kind_stack), 0, 0);
     if (!w->told) {
         if (h->has_procs)
-            put(w, V2E_PROCS_CHANGE, h->procs, 0, 0, 0);
+            put(w, V2_PROCS_CHANGE, h->procs, 0, 0, 0);
         if (h->has_alloc)
-            put(w, V2E_HEAP_ALLOC, h->heap_alloc, 0, 0, 0);
+            put(w, V2_HEAP_ALLOC, h->heap_alloc, 0, 0, 0);
         if (h->has_goal)
-            put(w, V2E_HEAP_GOAL, h->heap_goal, 0, 0, 0);
+            put(w, V2_HEAP_GOAL, h->heap_goal, 0, 0, 0);
     }
     w->told = true;
 }
@@ -97,7 +97,7 @@ static void put_states(struct gen_cut *w, uint32_t m)
         return;
     }
     if (h->gc == V2S_GC_ON)
-        put(w, V2E_GC_ACTIVE, h->gc_seq, 0, 0, 0);
+        put(w, V2_GC_ACTIVE, h->gc_seq, 0, 0, 0);
     for (size_t i = 0; i < h->np; i++)
         if (h->p[i].status == V2S_P_IDLE || h->p[i].status == V2S_P_ABANDONED)
             put_p(w, &h->p[i]);
@@ -127,7 +127,7 @@ static void put_late(struct gen_cut *w, uint32_t m)
     }
     for (; lo < n && v[lo].m == m; lo++) {
         struct v2_raw_ev e = v[lo].ev;
-        if (e.type == V2E_GO_STATUS_STACK)
+        if (e.type == V2_GO_STATUS_STACK)
             e.arg[3] = v2_tables_use_stack(&w->t, e.arg[3]);
         put(w, e.type, e.arg[0], e.arg[1], e.arg[2], e.arg[3]);
     }
@@ -153,9 +153,9 @@ static bool again(const struct gen_cut *w, const struct v2_raw_ev *e)
     const struct v2_sim *h = &w->c->head;
     uint32_t g = idmap_get(&h->gs, e->arg[0]), p = idmap_get(&h->ps, e->arg[0]);
     switch (e->type) {
-    case V2E_GC_SWEEP_ACTIVE: return p != IDMAP_NONE && h->p[p].sweep;
-    case V2E_GC_ASSIST_ACTIVE: return g != IDMAP_NONE && h->g[g].assist;
-    case V2E_GC_ACTIVE: return h->gc == V2S_GC_ON;
+    case V2_GC_SWEEP_ACTIVE: return p != IDMAP_NONE && h->p[p].sweep;
+    case V2_GC_ASSIST_ACTIVE: return g != IDMAP_NONE && h->g[g].assist;
+    case V2_GC_ACTIVE: return h->gc == V2S_GC_ON;
     default: return false;
     }
 }
@@ -164,17 +164,17 @@ static bool again(const struct gen_cut *w, const struct v2_raw_ev *e)
 static void renumber(const struct gen_cut *w, struct v2_raw_ev *e, uint64_t *p)
 {
     switch (e->type) {
-    case V2E_GO_START:
-    case V2E_GO_UNBLOCK:
-    case V2E_GO_SWITCH:
-    case V2E_GO_SWITCH_DESTROY: e->arg[1] -= g_before(w, e->arg[0]); break;
-    case V2E_PROC_START: *p = e->arg[0]; /* fallthrough */
-    case V2E_PROC_STEAL: e->arg[1] -= p_before(w, e->arg[0]); break;
-    case V2E_PROC_STATUS:
+    case V2_GO_START:
+    case V2_GO_UNBLOCK:
+    case V2_GO_SWITCH:
+    case V2_GO_SWITCH_DESTROY: e->arg[1] -= g_before(w, e->arg[0]); break;
+    case V2_PROC_START: *p = e->arg[0]; /* fallthrough */
+    case V2_PROC_STEAL: e->arg[1] -= p_before(w, e->arg[0]); break;
+    case V2_PROC_STATUS:
         if (e->arg[1] == V2S_P_RUNNING || e->arg[1] == V2S_P_SYSCALL)
             *p = e->arg[0];
         break;
-    case V2E_GO_SYSCALL_BEGIN: e->arg[0] -= p_before(w, *p); break;
+    case V2_GO_SYSCALL_BEGIN: e->arg[0] -= p_before(w, *p); break;
     default: break;
     }
 }
@@ -188,7 +188,7 @@ static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, ui
         if (units < w->c->from_units)
             units = w->c->from_units;
     }
-    const struct v2_raw_spec *spec = &v2_raw_specs[e->type];
+    const struct v2_spec *spec = &v2_specs[e->type];
     for (unsigned i = 0; i < e->nargs; i++) {
         if (spec->strs >> i & 1)
             e->arg[i] = v2_tables_use_string(&w->t, e->arg[i]);

@@ -239,8 +239,7 @@ static void test_no_memory(void **state)
         uint8_t *data = tracegen_bytes(MIXED[i], &n);
         for (long k = 1; k < 120; k++) {
             struct lines l = {.no_text = true};
-            struct evs evs[256];
-            int64_t t;
+            struct ev evs[64];
             struct err e;
             size_t before = mem_live();
             assert_int_equal(names_init(&l.names), ERR_OK);
@@ -252,7 +251,7 @@ static void test_no_memory(void **state)
                                   .names = &l.names};
             mem_fail_after(k);
             if (source_v1(&l.s, &e) == ERR_OK) {
-                while (l.s.ops->stream(&l.s, evs, 256, &t))
+                while (l.s.ops->stream(&l.s, evs, 64))
                     continue;
                 l.s.ops->close(&l.s);
             } else {

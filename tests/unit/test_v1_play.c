@@ -12,16 +12,14 @@
 #include "tests/unit/decode_help.h"
 #include "tests/unit/v1_lines.h"
 
-#define MANY 8192
+#define MANY 2048
 
 struct reader {
     struct source s;
     struct names names;
     struct trace_opts opts;
-    struct evs evs[MANY];
-    size_t cap, shorts;
-    struct ev_stream st;
-    struct lines_ps ps;
+    struct ev evs[MANY];
+    size_t cap, at, n, sure;
 };
 
 static void reader_open(struct reader *r, const uint8_t *data, size_t n, int version, size_t cap)
@@ -34,16 +32,19 @@ static void reader_open(struct reader *r, const uint8_t *data, size_t n, int ver
     assert_int_equal(source_v1(&r->s, &e), ERR_OK);
 }
 
+/* What it vouches for, and where that happened, is left out. */
 static bool reader_next(struct reader *r, struct ev *e)
 {
-    while (!lines_next(&r->st, &r->ps, e)) {
-        size_t n = r->s.ops->stream(&r->s, r->evs, r->cap, &r->st.t);
-        if (!n)
+    if (r->at == r->n) {
+        r->at = 0;
+        if (!(r->n = r->s.ops->stream(&r->s, r->evs, r->cap)))
             return false;
-        r->st.v = r->evs;
-        r->st.end = r->evs + n;
-        for (size_t i = 0; i < n; i += r->evs[i].kind < EVS_ON ? EVS_LONG : 1)
-            r->shorts += r->evs[i].kind > EVS_ON;
+    }
+    *e = r->evs[r->at++];
+    if (e->flags & EVF_SURE) {
+        r->sure++;
+        e->flags &= (uint16_t)~EVF_SURE;
+        e->arg = e->arg2 = 0;
     }
     return true;
 }
@@ -81,8 +82,8 @@ static void test_quick_and_slow(void **state)
             if (more)
                 assert_memory_equal(&a, &b, sizeof a);
         } while (more);
-        assert_true(quick->shorts > 100);
-        assert_int_equal(slow->shorts, 0);
+        assert_true(quick->sure > 100);
+        assert_int_equal(slow->sure, 0);
         assert_int_equal(quick->s.st.ndamages, slow->s.st.ndamages);
         reader_close(quick);
         reader_close(slow);

@@ -28,36 +28,6 @@ struct lines {
     int64_t last;
 };
 
-/* What the stream said of Ps, see struct evs: the M, and what runs there. */
-struct lines_ps {
-    uint32_t m[64], g[64];
-};
-
-/* lines_next - ev_next() for one who knows nothing but the stream. */
-static bool lines_next(struct ev_stream *s, struct lines_ps *ps, struct ev *e)
-{
-    for (; !s->back && s->v < s->end && s->v->kind == EVS_ON; s->v++) {
-        s->p = s->v->dt;
-        s->m = s->v->stack;
-        s->g = s->v->g;
-        if (s->p < 64) {
-            ps->m[s->p] = s->m;
-            ps->g[s->p] = s->g;
-        }
-    }
-    if (!s->back && s->v < s->end && s->v->kind > EVS_ON && s->v->on) {
-        s->p = s->v->on - 1u;
-        assert_true(s->p < 64);
-        s->m = ps->m[s->p];
-        s->g = ps->g[s->p];
-    }
-    if (!ev_next(s, e))
-        return false;
-    if (s->p < 64)
-        ps->g[s->p] = s->g;
-    return true;
-}
-
 static void lines_who(struct lines *l, char kind, uint32_t i, const uint64_t *ids)
 {
     if (i != EV_NONE && i < 64)
@@ -182,23 +152,20 @@ static void lines_event(struct lines *l, const struct ev *e)
 /* lines_bytes - read a trace's bytes (header included). The damages follow the events as "D text". */
 static void lines_bytes(struct lines *l, const uint8_t *data, size_t n, int version)
 {
-    struct evs evs[256];
-    struct ev ev;
+    struct ev evs[64];
     struct err e;
-    struct ev_stream st = {0};
-    struct lines_ps ps = {0};
     names_init(&l->names);
     l->s = (struct source){
         .data = data, .len = n, .version = version, .header = version ? 16 : 8, .opts = &l->opts, .names = &l->names};
     l->last = INT64_MIN;
     if (source_v1(&l->s, &e) == ERR_OK) {
-        for (size_t got; (got = l->s.ops->stream(&l->s, evs, 256, &st.t)) > 0;)
-            for (st.v = evs, st.end = evs + got; lines_next(&st, &ps, &ev);) {
+        for (size_t got; (got = l->s.ops->stream(&l->s, evs, sizeof evs / sizeof *evs)) > 0;)
+            for (size_t i = 0; i < got; i++) {
                 l->events++;
-                l->backward += ev.t < l->last;
-                l->last = ev.t;
+                l->backward += evs[i].t < l->last;
+                l->last = evs[i].t;
                 if (!l->no_text)
-                    lines_event(l, &ev);
+                    lines_event(l, &evs[i]);
             }
         l->s.ops->close(&l->s);
     } else {

@@ -1,0 +1,158 @@
+/*
+ * fold_stream.c - a stream of events into the model.
+ *
+ * What a reader vouches for (EVF_SURE) is folded as part of a run, see fold_hot.h. Runs are held open until an event comes that
+ * may concern them: nobody else looks at what runs on a P meanwhile, so nothing need be written, nor looked up again, between
+ * two events of it.
+ */
+#include "decode/model/fold_hot.h"
+
+struct runs {
+    struct hot h;
+    uint32_t open;        /* bits: which of r are */
+    struct hot_run r[32]; /* by P, as far as they go */
+};
+
+static void runs_close(struct runs *rs)
+{
+    for (; rs->open; rs->open &= rs->open - 1)
+        hot_run_end(&rs->r[__builtin_ctz(rs->open)], &rs->h);
+}
+
+/* An event the long way, while no run is open that it may concern. false: out of memory. */
+static bool any(struct runs *rs, const struct ev *e, int64_t last)
+{
+    struct fold *f = rs->h.f;
+    const struct spanlane *const g = rs->h.g, *const p = rs->h.p;
+    f->end = last > f->end ? last : f->end;
+    bool ok = fold_any(f, e);
+    rs->h = hot_take(f);
+    for (uint32_t open = g != rs->h.g || p != rs->h.p ? rs->open : 0; open; open &= open - 1) { /* the lanes moved */
+        struct hot_run *r = &rs->r[__builtin_ctz(open)];
+        r->pl = &rs->h.p[r->p];
+        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
+    }
+    return ok;
+}
+
+/* The run of this P and M. NULL: what is there is out of the ordinary. */
+static __attribute__((noinline)) struct hot_run *run_open(struct runs *rs, uint32_t p, uint32_t m, int64_t last)
+{
+    const uint32_t i = p % 32, bit = 1u << i;
+    struct hot_run *r = &rs->r[i];
+    if (rs->open & bit)
+        hot_run_end(r, &rs->h);
+    rs->open &= ~bit;
+    if (p >= rs->h.np || !hot_run_begin(r, &rs->h, p, m, rs->h.pi[p].g, last))
+        return NULL;
+    rs->open |= bit;
+    return r;
+}
+
+/* false: nothing has changed. */
+static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, const struct hot *h, const struct ev *e)
+{
+    uint64_t rest;
+    if (e->t > hot_limit(r, h) || e->t <= r->t0)
+        return false;
+    if (e->state == ST_RUNNING)
+        return r->g == EV_NONE ? hot_on_start(r, h, e->t, e->g)
+                               : r->g == e->g && r->call && hot_on_call(r, h, e->t, ST_RUNNING, 0);
+    if (e->flags & EVF_WOKEN)
+        return r->g == e->by && hot_wake(r, h, e->t, e->g, e->by, e->stack);
+    if (r->g != e->g || r->g == EV_NONE || r->call)
+        return false;
+    if (e->state == ST_WAITING)
+        return hot_reason(h, ST_WAITING, e->str, &rest) && hot_on_leave(r, h, e->t, ST_WAITING, rest, e->stack);
+    if (e->state == ST_RUNNABLE)
+        return hot_reason(h, ST_RUNNABLE, e->str, &rest) && hot_on_leave(r, h, e->t, ST_RUNNABLE, rest, e->stack);
+    if (e->state == ST_SYSCALL)
+        return hot_on_call(r, h, e->t, ST_SYSCALL, e->stack);
+    return e->state == ST_NONE && !e->str && !e->stack && hot_on_end(r, h, e->t);
+}
+
+/* One that the reader vouches for. false: it is out of the ordinary all the same. */
+static inline bool on_sure(struct runs *rs, const struct ev *e, int64_t last)
+{
+    const uint32_t p = (uint32_t)e->arg, m = (uint32_t)e->arg2, i = p % 32;
+    for (;;) {
+        struct hot_run *r = &rs->r[i];
+        if ((!(rs->open >> i & 1) || r->p != p || r->m != m) && !(r = run_open(rs, p, m, last)))
+            return false;
+        if (on_run(r, &rs->h, e))
+            return true;
+        hot_run_end(r, &rs->h);
+        rs->open &= ~(1u << i);
+        if (!hot_room(r, &rs->h))
+            return false;
+    }
+}
+
+/* One that leaves the runs as they are: a goroutine comes, a metric changes. false: it isn't, and nothing has changed. */
+static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev *e, uint64_t *plain)
+{
+    struct fold *f = rs->h.f;
+    if (e->flags & (EVF_QUIET | EVF_EXTRA | EVF_BACKDATE) || e->t >= rs->h.gb_end)
+        return false;
+    if (e->kind == EVK_METRIC && e->state < METRIC_COUNT && e->state != METRIC_PROCS) {
+        fold_point(f, e->state, e->t, e->arg);
+        f->events++;
+        f->count[EC_METRIC]++;
+        return true;
+    }
+    if (e->kind != EVK_G_CREATE || e->state != ST_RUNNABLE || e->g < rs->h.ng || e->g == EV_NONE ||
+        (e->by != EV_NONE && e->by >= rs->h.ng))
+        return false;
+    const struct spanlane *lanes = rs->h.g;
+    (void)fold_created(f, e); /* out of memory: the next event that isn't folded here finds out */
+    hot_created(&rs->h);
+    for (uint32_t open = lanes != rs->h.g ? rs->open : 0; open; open &= open - 1) {
+        struct hot_run *r = &rs->r[__builtin_ctz(open)];
+        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
+    }
+    ++*plain;
+    return true;
+}
+
+/* One that is about a P, an M and a goroutine: their runs are closed, others stay open. false: it may be about more. */
+static bool on_own(struct runs *rs, const struct ev *e)
+{
+    const bool range = (e->kind == EVK_RANGE_BEGIN || e->kind == EVK_RANGE_END) &&
+                       (e->state == RANGE_SWEEP || e->state == RANGE_ASSIST);
+    if ((e->kind != EVK_P_STATE && e->kind != EVK_G_STATE && e->kind != EVK_G_LABEL && !range) ||
+        e->flags & EVF_BACKDATE)
+        return false;
+    for (uint32_t open = rs->open; open; open &= open - 1) {
+        const struct hot_run *r = &rs->r[__builtin_ctz(open)];
+        if (r->p == e->p || r->m == e->m || (r->g == e->g && e->g != EV_NONE)) {
+            hot_run_end(r, &rs->h);
+            rs->open &= ~(open & -open);
+        }
+    }
+    return true;
+}
+
+void fold_stream(struct fold *f, const struct ev *v, size_t n)
+{
+    if (!fold_begin(f))
+        return;
+    uint64_t plain = 0;
+    int64_t last = f->end;
+    struct runs rs;
+    rs.h = hot_take(f);
+    rs.open = 0;
+    bool ok = true;
+    for (const struct ev *e = v, *end = v + n; ok && e < end; e++) {
+        if (e->flags & EVF_SURE && on_sure(&rs, e, last)) {
+            plain++;
+        } else if (e->flags & EVF_SURE || !on_apart(&rs, e, &plain)) {
+            if (e->flags & EVF_SURE || !on_own(&rs, e))
+                runs_close(&rs);
+            ok = any(&rs, e, last);
+        }
+        last = e->flags & EVF_QUIET ? last : e->t;
+    }
+    runs_close(&rs);
+    f->end = last > f->end ? last : f->end;
+    fold_end(f, f->end, plain);
+}

@@ -1,0 +1,527 @@
+/*
+ * turns.c - see turns.h.
+ *
+ * These are nearly all events of a trace, so here counts what a processor does. Functions that are seldom called are kept out
+ * of the loop: what it keeps in registers are the place in the batch and the time.
+ */
+#include "decode/model/turns.h"
+
+#include <string.h>
+
+#include "decode/base/bytes.h"
+#include "decode/v2/v2_state.h"
+
+#define HOT static inline __attribute__((always_inline))
+
+/* ---- look-ups --------------------------------------------------------------------------------------------- */
+
+HOT struct lookup lookup_take(const struct idmap *m)
+{
+    return (struct lookup){m->key, m->val, (uint64_t)m->cap - 1, m};
+}
+
+static __attribute__((noinline)) uint32_t lookup_far(const struct idmap *m, uint64_t key)
+{
+    return idmap_get(m, key);
+}
+
+HOT uint32_t lookup(const struct lookup *l, uint64_t key)
+{
+    uint64_t at = key & l->mask;
+    uint32_t v = l->val[at] - 1; /* not free, not IDMAP_GONE */
+    return v < IDMAP_GONE - 1 && l->key[at] == key ? v : lookup_far(l->map, key);
+}
+
+/* Same, of ids whose 0 is 0. */
+HOT bool lookup_or_0(const struct lookup *l, uint64_t key, uint32_t *out)
+{
+    *out = key ? lookup(l, key) : 0;
+    return *out != IDMAP_NONE;
+}
+
+/* ---- the rules, carried out on lanes ---------------------------------------------------------------------- */
+
+struct v2_at {
+    struct turns *ts;
+    struct turn *u;
+    int64_t t;
+};
+
+#define AT_G(at, i) (&(at)->ts->g[i])
+#define AT_P(at) ((at)->u->p)
+
+HOT struct v2_order *at_order(const struct v2_at *at)
+{
+    return at->ts->k.o;
+}
+
+HOT uint32_t at_m(const struct v2_at *at)
+{
+    return at->u->r.m;
+}
+
+HOT uint32_t at_p(const struct v2_at *at)
+{
+    return at->u->r.p;
+}
+
+HOT uint32_t at_g(const struct v2_at *at)
+{
+    return at->u->r.g;
+}
+
+/* What a goroutine is called stands where it does, which is read next. */
+HOT uint32_t at_find(const struct v2_at *at, uint64_t id)
+{
+    const struct lookup *l = &at->ts->gs;
+    uint32_t v = l->val[id & l->mask] - 1;
+    return v < IDMAP_GONE - 1 && at->ts->g[v].id == id ? v : lookup_far(l->map, id);
+}
+
+HOT bool at_follows(const struct v2_at *at, uint32_t gen, uint64_t have, uint64_t want)
+{
+    return gen == at->ts->ordinal && want == have + 1;
+}
+
+HOT enum adv at_bad(const struct v2_at *at, const char *what, uint64_t id)
+{
+    (void)at, (void)what, (void)id;
+    return ADV_LONG;
+}
+
+HOT void at_runs(const struct v2_at *at, uint32_t g)
+{
+    (void)at, (void)g; /* the run knows */
+}
+
+HOT bool put_start(const struct v2_at *at, uint32_t g)
+{
+    return hot_on_start(&at->u->r, &at->ts->h, at->t, g);
+}
+
+static __attribute__((noinline)) uint64_t reason_far(struct turns *ts, uint8_t state, uint64_t id)
+{
+    uint64_t rest;
+    if ((id && !ts->reason[id]) || !hot_reason(&ts->h, state, ts->reason[id], &rest))
+        return 0;
+    return ts->rest[state == ST_RUNNABLE][id] = rest;
+}
+
+HOT bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_t reason, uint64_t stack_id)
+{
+    uint32_t stack;
+    uint64_t rest;
+    (void)g;
+    if (at->u->r.call)
+        return false;
+    if (state == ST_NONE)
+        return hot_on_end(&at->u->r, &at->ts->h, at->t);
+    if (reason >= V2_REASONS || !lookup_or_0(&at->ts->stacks, stack_id, &stack) ||
+        (!(rest = at->ts->rest[state == ST_RUNNABLE][reason]) && !(rest = reason_far(at->ts, state, reason))))
+        return false;
+    return hot_on_leave(&at->u->r, &at->ts->h, at->t, state, rest, stack);
+}
+
+HOT bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack_id)
+{
+    uint32_t stack;
+    return lookup_or_0(&at->ts->stacks, stack_id, &stack) &&
+           hot_wake(&at->u->r, &at->ts->h, at->t, g, at->u->r.g, stack);
+}
+
+HOT bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack_id)
+{
+    uint32_t stack;
+    (void)g;
+    return !at->u->r.call && lookup_or_0(&at->ts->stacks, stack_id, &stack) &&
+           hot_on_call(&at->u->r, &at->ts->h, at->t, ST_SYSCALL, stack);
+}
+
+HOT bool put_return(const struct v2_at *at, uint32_t g)
+{
+    (void)g;
+    return at->u->r.call && hot_on_call(&at->u->r, &at->ts->h, at->t, ST_RUNNING, 0);
+}
+
+static __attribute__((noinline)) enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id,
+                                                     uint64_t start, uint64_t own)
+{
+    struct turns *ts = at->ts;
+    const struct hot_run *r = &at->u->r;
+    struct v2_order *o = ts->k.o;
+    uint32_t stack, stack2;
+    if (!lookup_or_0(&ts->stacks, start, &stack2) || !lookup_or_0(&ts->stacks, own, &stack))
+        return ADV_LONG;
+    const uint32_t g = v2_g_new(o, id, state);
+    ts->g = o->g;
+    ts->gs = lookup_take(&o->gs);
+    if (g == EV_NONE)
+        return ADV_BAD;
+    const struct ev e = {.t = at->t,
+                         .kind = EVK_G_CREATE,
+                         .state = state,
+                         .flags = EVF_OWN_STACK,
+                         .g = g,
+                         .p = r->p,
+                         .m = r->m,
+                         .by = r->g,
+                         .stack = stack,
+                         .stack2 = stack2,
+                         .arg = id};
+    const struct spanlane *lanes = ts->h.g;
+    o->oom |= !fold_created(ts->h.f, &e);
+    hot_created(&ts->h);
+    for (uint32_t i = 0; lanes != ts->h.g && i < ts->nopen; i++)
+        if (ts->open[i].r.g != EV_NONE)
+            ts->open[i].r.l = &ts->h.g[ts->open[i].r.g];
+    return ADV_OK;
+}
+
+static __attribute__((noinline)) void put_metric(const struct v2_at *at, enum metric metric, uint64_t value)
+{
+    struct fold *f = at->ts->h.f;
+    fold_point(f, metric, at->t, value);
+    f->count[EC_METRIC]++;
+    f->count[EC_TRANSITION]--; /* as which all of a turn's events are counted */
+    at->ts->k.o->oom |= f->oom;
+}
+
+#include "decode/v2/v2_rules.h"
+
+/* ---- a turn's events -------------------------------------------------------------------------------------- */
+
+/* One varint: v, behind which p stands then. */
+struct far_varint {
+    const uint8_t *p;
+    uint64_t v;
+};
+
+static __attribute__((noinline)) struct far_varint varint_far(const uint8_t *p)
+{
+    struct far_varint f;
+    f.p = bytes_varint_slow(p, p + 10, &f.v);
+    return f;
+}
+
+#define VARINT(x) \
+    do { \
+        (x) = p[0]; \
+        if ((x) < 0x80) { \
+            p += 1; \
+        } else if (p[1] < 0x80) { \
+            (x) = ((x)&0x7f) | (uint64_t)p[1] << 7; \
+            p += 2; \
+        } else if (p[2] < 0x80) { \
+            (x) = ((x)&0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14; \
+            p += 3; \
+        } else { \
+            struct far_varint far_ = varint_far(p); \
+            if (!far_.p) \
+                goto out; \
+            p = far_.p; \
+            (x) = far_.v; \
+        } \
+    } while (0)
+
+/* What the table says of these events. */
+enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_OWN, TELLS = V2_TELLS };
+enum {
+#define X(n, id, since, nargs, context, ...) NARGS_##id = nargs, NEEDS_##id = context,
+#include "decode/v2/events_v2.def"
+#undef X
+};
+
+/* An event's arguments; it is not for here if it wants a goroutine and there is none. */
+#define READ(id) \
+    do { \
+        if (NEEDS_##id & V2_CG && r->g == EV_NONE) \
+            goto out; \
+        if (NARGS_##id > 0) \
+            VARINT(a0); \
+        if (NARGS_##id > 1) \
+            VARINT(a1); \
+        if (NARGS_##id > 2) \
+            VARINT(a2); \
+    } while (0)
+#define TRY(rule) \
+    if ((rule) != ADV_OK) \
+    goto out
+
+/* Up to k.room of them. true: the next one's time is known, and it is later than ts->until. false: the next one is none for a
+   turn, or beyond ts->limit (then ts->over is its time), or the batch ends. */
+static __attribute__((noinline)) bool turn_events(struct turns *ts, struct turn *u)
+{
+    struct hot_run *const r = &u->r;
+    const uint8_t *at = u->at, *p;
+    int64_t last = ts->last, now;
+    struct v2_at x = {ts, u, 0};
+    uint64_t a0 = 0, a1 = 0, a2 = 0;
+    if (u->args) { /* its time is known */
+        p = u->args;
+        now = u->now;
+        goto timed;
+    }
+next:
+    p = at + 1;
+    VARINT(a0);
+    if (a0 >= (uint64_t)1 << 40)
+        goto out;
+    now = u->before + (int64_t)(a0 * ts->unit);
+timed:
+    x.t = now > last ? now : last + 1;
+    if (x.t >
+        ts->limit) { /* somebody else's turn; only ever the time of this one may be asked for before it is ours again */
+        ts->over = x.t;
+        if (now <= ts->until)
+            goto out;
+        u->args = p;
+        u->now = now;
+        u->at = at;
+        ts->last = last;
+        return true;
+    }
+    const uint8_t type = *at;
+    if (type == V2_GO_START) {
+        READ(GO_START);
+        TRY(rule_start(&x, a0, a1));
+    } else if (type == V2_GO_BLOCK) {
+        READ(GO_BLOCK);
+        TRY(rule_leave(&x, ST_WAITING, a0, a1));
+    } else if (type == V2_GO_STOP) {
+        READ(GO_STOP);
+        TRY(rule_leave(&x, ST_RUNNABLE, a0, a1));
+    } else if (type == V2_GO_UNBLOCK) {
+        READ(GO_UNBLOCK);
+        TRY(rule_wake(&x, a0, a1, a2));
+    } else if (type == V2_GO_SYSCALL_BEGIN) {
+        READ(GO_SYSCALL_BEGIN);
+        TRY(rule_call(&x, a0, a1));
+    } else if (type == V2_GO_SYSCALL_END) {
+        READ(GO_SYSCALL_END);
+        TRY(rule_return(&x));
+    } else if (type == V2_HEAP_ALLOC) {
+        READ(HEAP_ALLOC);
+        put_metric(&x, METRIC_HEAP, a0);
+    } else if (type == V2_GO_CREATE) {
+        READ(GO_CREATE);
+        TRY(rule_create(&x, ST_RUNNABLE, a0, a1, a2));
+    } else if (type == V2_GO_DESTROY) {
+        READ(GO_DESTROY);
+        TRY(rule_leave(&x, ST_NONE, 0, 0));
+    } else {
+        goto out;
+    }
+    at = p;
+    u->before = now;
+    last = x.t;
+    if (--ts->k.room && at <= u->behind)
+        goto next;
+out:
+    u->args = NULL;
+    u->at = at;
+    ts->last = last;
+    return false;
+}
+
+/* ---- turns ------------------------------------------------------------------------------------------------ */
+
+static struct turns *of(struct v2_sink *k)
+{
+    return (struct turns *)(void *)k;
+}
+
+/* Before the first turn, and after any event that is not one of theirs. */
+static void take_anew(struct turns *ts)
+{
+    const struct v2_order *o = ts->k.o;
+    const struct v2_gen *gen = o->gen;
+    ts->ready = !o->park.n && !o->loose && o->have_base && o->unit64 && o->gs.cap && gen->stacks.cap;
+    ts->ordinal = gen->ordinal;
+    ts->unit = o->unit64;
+    ts->base = o->base;
+    ts->gs = lookup_take(&o->gs);
+    ts->stacks = lookup_take(&gen->stacks);
+    ts->reason = gen->reason;
+    ts->g = o->g;
+    ts->last = o->last - o->base;
+    ts->h = hot_take(ts->h.f);
+    ts->vms = o->m;
+    ts->vps = o->p;
+}
+
+static bool sink_begin(struct v2_sink *k)
+{
+    struct turns *ts = of(k);
+    ts->nopen = 0;
+    memset(ts->rest, 0, sizeof ts->rest);
+    if (!fold_begin(ts->h.f))
+        return false;
+    take_anew(ts);
+    return true;
+}
+
+static void sink_end(struct v2_sink *k)
+{
+    struct turns *ts = of(k);
+    fold_end(ts->h.f, k->n ? ts->last : 0, k->n);
+}
+
+/* Write down what a thread's turns have come to. false: it has no more events. */
+static bool turn_close(struct turns *ts, struct turn *u)
+{
+    struct v2_cursor *c = u->c;
+    const int64_t base = ts->base;
+    u->c = NULL;
+    if (u->at == c->at)
+        return true;
+    hot_run_end(&u->r, &ts->h);
+    u->vm->g = u->r.g;
+    if (!u->args)
+        return v2_cursor_load(ts->k.o, c, u->at, u->before + base);
+    c->lazy = true;
+    c->at = u->at;
+    c->p = u->args;
+    c->before = u->before + base;
+    c->t = u->now + base;
+    c->type = *u->at;
+    return true;
+}
+
+static void sink_pause(struct v2_sink *k)
+{
+    const struct turns *ts = of(k);
+    if (ts->ready)
+        k->o->last = ts->last + ts->base;
+}
+
+/* All threads'. (Those that are open know their next event's time.) */
+static void sink_close(struct v2_sink *k)
+{
+    struct turns *ts = of(k);
+    for (uint32_t i = 0; i < ts->nopen; i++)
+        if (ts->open[i].c)
+            turn_close(ts, &ts->open[i]);
+    ts->nopen = 0;
+    sink_pause(k);
+}
+
+/* Arrays may have moved under the turns that are open. */
+static void turns_moved(struct turns *ts, bool lanes)
+{
+    struct v2_order *o = ts->k.o;
+    for (uint32_t i = 0; i < ts->nopen; i++) {
+        struct turn *u = &ts->open[i];
+        if (!u->c)
+            continue;
+        u->vm = &o->m[u->r.m];
+        u->p = &o->p[u->r.p];
+        if (!lanes)
+            continue;
+        u->r.pl = &ts->h.p[u->r.p];
+        u->r.l = u->r.g != EV_NONE ? &ts->h.g[u->r.g] : NULL;
+    }
+}
+
+static bool sink_take(struct v2_sink *k)
+{
+    struct turns *ts = of(k);
+    struct v2_order *o = k->o;
+    for (size_t i = 0; i < o->nout && ts->nopen; i++) { /* no turn stays open that is of whom they name */
+        const struct ev *e = &o->out[i];
+        for (uint32_t j = 0; j < ts->nopen; j++) {
+            struct turn *u = &ts->open[j];
+            if (u->c && (u->r.p == e->p || u->r.m == e->m || (u->r.g == e->g && e->g != EV_NONE)))
+                turn_close(ts, u);
+        }
+    }
+    const struct spanlane *const g = ts->h.g, *const p = ts->h.p;
+    const struct v2_m *const vms = ts->vms;
+    const struct v2_p *const vps = ts->vps;
+    bool ok = true;
+    for (size_t i = 0; i < o->nout && ok; i++)
+        ok = fold_any(ts->h.f, &o->out[i]);
+    o->nout = 0;
+    take_anew(ts);
+    if (g != ts->h.g || p != ts->h.p || vms != ts->vms || vps != ts->vps)
+        turns_moved(ts, g != ts->h.g || p != ts->h.p);
+    return ok;
+}
+
+/* NULL: the thread's events are not for turns now. */
+static struct turn *turn_open(struct turns *ts, struct v2_cursor *c)
+{
+    struct v2_order *o = ts->k.o;
+    const uint32_t m = c->m;
+    if (!ts->ready || m == EV_NONE || c->end - c->at < V2_EVENT_MAX)
+        return NULL;
+    struct v2_m *const vm = &o->m[m];
+    if (!vm->told || vm->p == EV_NONE || o->p[vm->p].m != m)
+        return NULL;
+    const bool back = c->turn < ts->nopen && !ts->open[c->turn].c; /* where its last one was */
+    const uint32_t i = back ? c->turn : ts->nopen < TURNS ? ts->nopen : (uint32_t)(ts->k.n % TURNS);
+    struct turn *u = &ts->open[i];
+    if (i < ts->nopen && u->c)
+        turn_close(ts, u);
+    u->c = NULL;
+    ts->nopen += i == ts->nopen;
+    if (!hot_run_begin(&u->r, &ts->h, vm->p, m, vm->g, ts->last)) {
+        u->r.g = EV_NONE;
+        return NULL;
+    }
+    c->turn = (uint8_t)i;
+    vm->fresh = false;
+    u->c = c;
+    u->vm = vm;
+    u->p = &o->p[vm->p];
+    u->at = c->at;
+    u->args = c->lazy ? c->p : NULL;
+    u->behind = c->end - V2_EVENT_MAX;
+    u->now = c->t - ts->base;
+    u->before = c->before - ts->base;
+    return u;
+}
+
+static enum turn_rc sink_turn(struct v2_sink *k, struct v2_cursor *c, int64_t until, int64_t *t)
+{
+    struct turns *ts = of(k);
+    struct turn *u = &ts->open[c->turn];
+    *t = c->t;
+    if ((c->turn >= ts->nopen || u->c != c) && !(u = turn_open(ts, c)))
+        return TURN_OUT;
+    const int64_t clock = SOURCE_TIME_MAX - 1 - ts->base; /* what is later is looked at closely */
+    until -= ts->base;
+    ts->until = until;
+    const size_t room = k->room;
+    bool on;
+    for (;;) {
+        int64_t most = hot_limit(&u->r, &ts->h);
+        most = most < clock ? most : clock;
+        ts->limit = most < until ? most : until;
+        ts->over = 0;
+        on = turn_events(ts, u);
+        if (on || ts->over < ts->h.gb_end || ts->over > clock)
+            break;
+        hot_bucket(&ts->h, ts->over);
+    }
+    k->n += room - k->room;
+    if (on) {
+        *t = u->now + ts->base;
+        return TURN_ON;
+    }
+    const bool full = u->r.full, more = turn_close(ts, u);
+    *t = c->t;
+    if (!more)
+        return TURN_OVER;
+    return full && *t <= until + ts->base && hot_room(&u->r, &ts->h) ? TURN_AGAIN : TURN_OUT;
+}
+
+void turns_init(struct turns *ts, struct fold *f)
+{
+    ts->k = (struct v2_sink){.begin = sink_begin,
+                             .end = sink_end,
+                             .turn = sink_turn,
+                             .pause = sink_pause,
+                             .close = sink_close,
+                             .take = sink_take};
+    ts->h.f = f;
+}

@@ -1,0 +1,37 @@
+/* v2_events.h - the events of the second family as a table: events_v2.def, where the columns are explained. */
+#ifndef GOTOP_DECODE_V2_EVENTS_H
+#define GOTOP_DECODE_V2_EVENTS_H
+
+#include <stdint.h>
+
+enum v2_event {
+#define X(n, id, ...) V2_##id = n,
+#include "decode/v2/events_v2.def"
+#undef X
+};
+
+enum v2_context { V2_CM = 1, V2_CP = 2, V2_CG = 4, V2_NG = 8, V2_SELF = 16, V2_OWN = 32, V2_TELLS = 64 };
+enum v2_after {
+    V2_AFTER_ANY,
+    V2_AFTER_G_RUNS,
+    V2_AFTER_G_WAKES,
+    V2_AFTER_P_IDLE,
+    V2_AFTER_P_CALL,
+    V2_AFTER_P_OWN,
+    V2_AFTER_P_LEAVES,
+    V2_AFTER_GC,
+    V2_AFTER_G_NEW,
+    V2_AFTER_P_NEW
+};
+
+#define V2_ARGS 4 /* that an event has, at most */
+
+struct v2_spec {
+    int8_t nargs; /* + 1, so that 0 means: no such event */
+    uint8_t context, after, since;
+    uint8_t strs, stacks; /* bit i set: argument i is a string's, a stack's id */
+    const char *name;     /* GO_CREATE */
+};
+extern const struct v2_spec v2_specs[256];
+
+#endif

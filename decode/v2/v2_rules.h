@@ -1,0 +1,107 @@
+/*
+ * v2_rules.h - the rules of the commonest events, each once: what it needs, what it changes, what it tells.
+ *
+ * Two carry them out: v2_adv.c any event at any time, the sink (v2_sink.h) those that come one after another from a thread. Both
+ * include this, and have defined before:
+ *
+ *   struct v2_at       whose event it is, and where it goes
+ *   at_order()         the order; at_m(), at_p(), at_g(): the thread, its P and its goroutine, EV_NONE
+ *   at_find()          a goroutine by its id, IDMAP_NONE
+ *   AT_G(), AT_P()     the entries of a goroutine, of the P
+ *   at_follows()       v2_follows()
+ *   at_bad()           what is returned where the event contradicts what is known
+ *   at_runs()          what its thread runs from now on
+ *   put_..()           what the event tells. false: the sink can't take it this way; nothing has changed
+ *
+ * ADV_WAIT and ADV_BAD: see v2_state.h. ADV_LONG: v2_adv() is to do it.
+ */
+#define RULE static inline __attribute__((always_inline)) enum adv
+
+/* A goroutine that could run does. */
+RULE rule_start(const struct v2_at *at, uint64_t id, uint64_t seq)
+{
+    const uint32_t g = at_find(at, id);
+    if (g == IDMAP_NONE || AT_G(at, g)->status != ST_RUNNABLE ||
+        !at_follows(at, AT_G(at, g)->seqgen, AT_G(at, g)->seq, seq))
+        return ADV_WAIT;
+    if (at_m(at) == EV_NONE || at_p(at) == EV_NONE || at_g(at) != EV_NONE)
+        return at_bad(at, "it starts where it can't", id);
+    if (!put_start(at, g))
+        return ADV_LONG;
+    AT_G(at, g)->status = ST_RUNNING;
+    AT_G(at, g)->seq = seq;
+    at_runs(at, g);
+    return ADV_OK;
+}
+
+/* The thread's goroutine stops (ST_RUNNABLE), blocks (ST_WAITING) or ends (ST_NONE). */
+RULE rule_leave(const struct v2_at *at, uint8_t state, uint64_t reason, uint64_t stack)
+{
+    const uint32_t g = at_g(at);
+    if (AT_G(at, g)->status != ST_RUNNING)
+        return at_bad(at, "the goroutine isn't running", AT_G(at, g)->id);
+    if (!put_leave(at, g, state, reason, stack))
+        return ADV_LONG;
+    if (state == ST_NONE)
+        v2_g_forget(at_order(at), g);
+    else
+        AT_G(at, g)->status = state;
+    at_runs(at, EV_NONE);
+    return ADV_OK;
+}
+
+/* A goroutine that waits is woken, by whatever the thread runs. */
+RULE rule_wake(const struct v2_at *at, uint64_t id, uint64_t seq, uint64_t stack)
+{
+    const uint32_t g = at_find(at, id);
+    if (g == IDMAP_NONE || AT_G(at, g)->status != ST_WAITING ||
+        !at_follows(at, AT_G(at, g)->seqgen, AT_G(at, g)->seq, seq))
+        return ADV_WAIT;
+    if (!put_wake(at, g, stack))
+        return ADV_LONG;
+    AT_G(at, g)->status = ST_RUNNABLE;
+    AT_G(at, g)->seq = seq;
+    return ADV_OK;
+}
+
+/* The thread's goroutine enters a system call, keeping the P. */
+RULE rule_call(const struct v2_at *at, uint64_t seq, uint64_t stack)
+{
+    const uint32_t g = at_g(at);
+    if (AT_G(at, g)->status != ST_RUNNING)
+        return at_bad(at, "the goroutine isn't running", AT_G(at, g)->id);
+    if (!at_follows(at, AT_P(at)->seqgen, AT_P(at)->seq, seq))
+        return at_bad(at, "the P's sequence number doesn't follow", seq);
+    if (!put_call(at, g, stack))
+        return ADV_LONG;
+    AT_G(at, g)->status = ST_SYSCALL;
+    AT_P(at)->status = V2_PS_SYSCALL;
+    AT_P(at)->seq = seq;
+    return ADV_OK;
+}
+
+/* It is back, and has it still. */
+RULE rule_return(const struct v2_at *at)
+{
+    const uint32_t g = at_g(at);
+    if (AT_G(at, g)->status != ST_SYSCALL || AT_P(at)->status != V2_PS_SYSCALL)
+        return at_bad(at, "the goroutine isn't in a system call with its P", AT_G(at, g)->id);
+    if (!put_return(at, g))
+        return ADV_LONG;
+    AT_G(at, g)->status = ST_RUNNING;
+    AT_P(at)->status = V2_PS_RUNNING;
+    return ADV_OK;
+}
+
+/* There is a new goroutine: ST_RUNNABLE, or ST_WAITING to be woken first. */
+RULE rule_create(const struct v2_at *at, uint8_t state, uint64_t id, uint64_t start, uint64_t stack)
+{
+    const uint32_t by = at_g(at);
+    if (at_find(at, id) != IDMAP_NONE)
+        return at_bad(at, "the goroutine exists already", id);
+    if (by != EV_NONE && AT_G(at, by)->status != ST_RUNNING)
+        return at_bad(at, "the creating goroutine isn't running", AT_G(at, by)->id);
+    return put_create(at, state, id, start, stack);
+}
+
+#undef RULE
