@@ -534,7 +534,7 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
         }
         if (o->gap_due) {
             gap_out(o, false);
-            ok = turns_go_on(ts, o, f, &others);
+            ok = give(o, k);
             continue;
         }
         if (sample_is_next(o)) {
@@ -551,9 +551,9 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
             continue;
         }
         if (!o->nheap && o->gap_over && !o->gen->torn) {
-            turns_close(ts);
+            k->close(k);
             gap_out(o, true);
-            ok = turns_go_on(ts, o, f, &others);
+            ok = give(o, k);
             continue;
         }
         if (!o->nheap)
