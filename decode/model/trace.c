@@ -270,11 +270,11 @@ void trace_close(struct trace *tr)
     fold_free(&tr->fold);
     packer_free(tr->packer);
     names_free(&tr->names);
+    if (tr->opts.grows) /* else they are the input's */
+        mem_free(tr->in.gap);
     input_close(&tr->in);
     mem_free(tr->path);
     mem_free(tr->gaps);
-    if (tr->opts.grows) /* else they are the input's */
-        mem_free(tr->in.gap);
     mem_free(tr);
 }
 
