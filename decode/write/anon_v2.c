@@ -9,7 +9,7 @@
 
 #include "decode/write/anon.h"
 #include "decode/base/mem.h"
-#include "decode/v2/v2_tables.h"
+#include "decode/write/v2_tables.h"
 
 struct gen_anon {
     struct anon *a;

@@ -10,7 +10,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/write/v2_cut.h"
-#include "decode/v2/v2_tables.h"
+#include "decode/write/v2_tables.h"
 
 #define GO_123 1023
 #define GO_125 1025

@@ -21,7 +21,10 @@ static int head_lines(const struct view *v, int rows)
 static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     const char *line = v->compared->line[i];
-    enum style s = focus ? STYLE_LANE_FOCUS : *line == '!' ? STYLE_WARN : *line == ' ' ? STYLE_NORMAL : STYLE_STATUS_KEY;
+    enum style s = focus          ? STYLE_LANE_FOCUS
+                   : *line == '!' ? STYLE_WARN
+                   : *line == ' ' ? STYLE_NORMAL
+                                  : STYLE_STATUS_KEY;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     grid_str(g, 0, y, g->w, line, s);
@@ -87,7 +90,11 @@ const struct view_kind kind_diff = {
     .list = &list,
     .tsv = tsv,
     .refuse = "this is text: the other views show both traces",
-    .answer = {[DEED_LANE] = tri_move, [DEED_LANE_PAGE] = tri_page, [DEED_FIRST] = tri_first, [DEED_START] = tri_first,
-               [DEED_LAST] = tri_last, [DEED_END] = tri_last},
+    .answer = {[DEED_LANE] = tri_move,
+               [DEED_LANE_PAGE] = tri_page,
+               [DEED_FIRST] = tri_first,
+               [DEED_START] = tri_first,
+               [DEED_LAST] = tri_last,
+               [DEED_END] = tri_last},
     .word = {[DEED_LANE] = "line"},
 };

@@ -158,7 +158,8 @@ static void test_screens(void **state)
 {
     (void)state;
     static const int sizes[][2] = {{1, 1}, {40, 10}, {80, 19}, {80, 20}, {80, 24}, {200, 60}, {300, 90}};
-    static const char *const views[] = {"1", "2", "3", "6", "7", "8", "9", "C", ":diff Enter", ":mmu Enter", "?", "3 & /"};
+    static const char *const views[] = {"1", "2", "3",           "6",          "7", "8",
+                                        "9", "C", ":diff Enter", ":mmu Enter", "?", "3 & /"};
     struct fix f;
     fix_open(&f, first, "samples/tasks-1.27.trace", 80, 24);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {

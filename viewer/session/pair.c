@@ -19,10 +19,10 @@ struct pair {
     struct app *app[2]; /* above, below */
     int active;
     enum align how;
-    int64_t by;        /* a moment t above stands over t + by below */
-    bool inside;       /* one of them is at work */
-    int w, h;          /* of the screen */
-    int y[2];          /* where each begins; its view knows how high it is */
+    int64_t by;  /* a moment t above stands over t + by below */
+    bool inside; /* one of them is at work */
+    int w, h;    /* of the screen */
+    int y[2];    /* where each begins; its view knows how high it is */
     struct grid grid[2];
     char name[2][160], footer[128];
     struct lines *diff; /* for the view that compares; NULL: not made yet */
@@ -351,9 +351,9 @@ static void name(struct pair *p, int i)
     char key[40], align_key[40];
     const char *path = trace_info(a->tr)->path, *slash = path ? strrchr(path, '/') : NULL;
     snprintf(p->name[i], sizeof p->name[i], "%s%.150s", p->active == i ? "> " : "  ",
-             !path                ? "trace"
+             !path               ? "trace"
              : slash && slash[1] ? slash + 1
-                                  : path);
+                                 : path);
     a->name = p->name[i];
     a->idle_footer = NULL;
     if (p->active == i)

@@ -1,5 +1,5 @@
 /* v2_tables.c - see v2_tables.h. */
-#include "decode/v2/v2_tables.h"
+#include "decode/write/v2_tables.h"
 
 #include "decode/base/mem.h"
 
