@@ -23,9 +23,12 @@ LIBS_TEST   = -lcmocka
 
 HARDEN_LD   = -pie -Wl,-z,relro -Wl,-z,now -Wl,--as-needed
 
-GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE
+# Files and times of 64 bits, on machines of 32, too.
+GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64
 GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla \
                  -fno-omit-frame-pointer
+# Times are what Go's reader makes of them only with doubles of 64 bits all along: not by the x87.
+GOTOP_CFLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-msse2 -mfpmath=sse)
 ifdef SAN
 CFLAGS ?= -g -O1
 ifdef FUZZING
@@ -227,7 +230,10 @@ check-arm64:
 	    CC='$(filter ccache,$(CC)) aarch64-linux-gnu-gcc' tests-pure
 	@RUN=qemu-aarch64-static STATIC=$(BUILD)/arm64/static/gotop-linux-arm64 sh tests/scripts/static.sh
 	@RUN=qemu-aarch64-static sh tests/run-units $(BUILD)/arm64/tests
-.PHONY: replay check-arm64
+# Machines of 32 bits, another C library, another compiler: decoder, triage and layout with their units.
+check-portability:
+	@BUILD=$(BUILD) sh .ci/portability $(ON)
+.PHONY: replay check-arm64 check-portability
 replay: $(REPLAY)
 
 screens-accept: all
@@ -354,6 +360,7 @@ help:
 	@echo 'make check              set up, build twice (once with sanitizers), run all tests'
 	@echo 'make static             one file that runs anywhere: $(BUILD)/static/gotop-linux-ARCH; ARCH=arm64: for that machine'
 	@echo 'make check-arm64        that file, and the units, under an emulator'
+	@echo 'make check-portability   the units as programs of 32 bits, with musl, and by clang (ON=i386: that one)'
 	@echo 'make asan               build with address and undefined-behaviour sanitizers'
 	@echo 'make fuzz               fuzz each entry of tests/fuzz with clang (FUZZ_TIME=60 seconds each)'
 	@echo 'make analyse            static analysis: gcc -fanalyzer, clang-tidy, cppcheck'

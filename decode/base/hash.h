@@ -11,14 +11,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "decode/base/wide.h"
+
 extern uint64_t hash_secret[4]; /* drawn before main(), the last three are odd */
 /* hash_reseed - another secret, for tests: no table may be in use. */
 void hash_reseed(uint64_t seed);
 
 static inline uint64_t hash_fold(uint64_t x, uint64_t k)
 {
-    unsigned __int128 v = (unsigned __int128)x * k;
-    return (uint64_t)v ^ (uint64_t)(v >> 64);
+    uint64_t hi, lo = wide_mul(x, k, &hi);
+    return lo ^ hi;
 }
 
 /* A hash of several words: hash_first(), hash_next() each, hash_last(). Of one: hash_u64(). */

@@ -45,7 +45,7 @@ struct spanlane {
     int64_t wait_t0;           /* start of the first waiting span (or of the open one) */
     uint32_t p, m;             /* a goroutine's: where it is now, EV_NONE */
 };
-_Static_assert(sizeof(struct spanlane) == 64, "a lane is one cache line");
+_Static_assert(sizeof(void *) < 8 || sizeof(struct spanlane) == 64, "a lane is one cache line");
 
 /* How many wait, and the first of them (unless packed). */
 static inline uint32_t spans_nwait(const struct spanlane *l)

@@ -296,9 +296,11 @@ static void put_clock(struct gen_cut *w)
     n += v2_put_varint(buf + n, w->c->sim.freq);
     if (w->c->version >= GO_125) {
         int64_t d = (int64_t)((double)(int64_t)(w->time - k->at) * w->c->sim.unit);
-        __int128 wall = (__int128)k->sec * 1000000000 + (int64_t)(k->nsec % 1000000000) + d;
-        uint64_t v[] = {0, k->mono + (uint64_t)d, (uint64_t)(wall < 0 ? 0 : wall / 1000000000),
-                        (uint64_t)(wall < 0 ? 0 : wall % 1000000000)};
+        int64_t sec = d / 1000000000, nsec = (int64_t)(k->nsec % 1000000000) + d % 1000000000;
+        sec += nsec < 0 ? -1 : nsec / 1000000000;
+        nsec = nsec < 0 ? nsec + 1000000000 : nsec % 1000000000;
+        const bool before = sec < 0 && 0 - (uint64_t)sec > k->sec; /* 1970 */
+        uint64_t v[] = {0, k->mono + (uint64_t)d, before ? 0 : k->sec + (uint64_t)sec, before ? 0 : (uint64_t)nsec};
         buf[n++] = V2R_SNAPSHOT;
         for (int i = 0; i < 4; i++)
             n += v2_put_varint(buf + n, v[i]);

@@ -23,7 +23,7 @@ void v2_put_batch(struct outlet *out, uint64_t gen, uint64_t m, uint64_t time, c
     k += v2_put_varint(head + k, m);
     k += v2_put_varint(head + k, time);
     for (int i = 0; i < 9; i++)
-        head[k++] = (uint8_t)(n >> (7 * i) | 0x80);
+        head[k++] = (uint8_t)((uint64_t)n >> (7 * i) | 0x80);
     head[k++] = 0;
     outlet_put(out, head, k);
     outlet_put(out, p, n);

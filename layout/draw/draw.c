@@ -10,6 +10,7 @@
  * distinction survives.
  */
 #include "layout/draw/draw.h"
+#include "decode/base/wide.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -158,9 +159,11 @@ static enum style style_of(enum state s)
 /* What of a share is to be shown in line r, from below, of a lane of h lines. */
 static int64_t part_of(int64_t busy, int64_t len, int h, int r)
 {
-    int64_t p =
-        (int64_t)((__int128)busy * h - (__int128)len * r > len ? len : (__int128)busy * h - (__int128)len * r);
-    return p < 0 ? 0 : p;
+    uint64_t rest;
+    if (busy <= 0 || len <= 0)
+        return 0;
+    const uint64_t full = wide_muldiv_rem((uint64_t)busy, (unsigned)h, (uint64_t)len, &rest);
+    return full > (unsigned)r ? len : full == (unsigned)r ? (int64_t)rest : 0;
 }
 
 static int height(const struct view *v, enum lane_kind k)
@@ -242,7 +245,7 @@ static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, i
     if (left == right || trace_count(v->tr, l, e[c], e[c + 1]) != 2)
         return;
     enum state most = most_of(&s[c], work, COUNT(work));
-    int eighths = (int)((__int128)busy * 8 / len);
+    int eighths = (int)wide_muldiv((uint64_t)busy, 8, (uint64_t)len);
     eighths = eighths < 1 ? 1 : eighths > 7 ? 7 : eighths;
     for (int r = 0; r < h; r++) {
         grid_put(g, x + c, y - r, glyph_left(v->tier, left ? eighths : 8 - eighths), style_of(most));

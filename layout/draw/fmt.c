@@ -3,6 +3,7 @@
  * and counts are cut. What is not all is never "100%".
  */
 #include "layout/draw/fmt.h"
+#include "decode/base/wide.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,10 +21,10 @@ static char *three(uint64_t v, const struct unit *u, char *out)
         snprintf(out, FMT_MAX, "%llu%s", (unsigned long long)whole, u->name);
     else if (whole >= 10)
         snprintf(out, FMT_MAX, "%llu.%01llu%s", (unsigned long long)whole,
-                 (unsigned long long)((unsigned __int128)rest * 10 / u->size), u->name);
+                 (unsigned long long)wide_muldiv(rest, 10, u->size), u->name);
     else
         snprintf(out, FMT_MAX, "%llu.%02llu%s", (unsigned long long)whole,
-                 (unsigned long long)((unsigned __int128)rest * 100 / u->size), u->name);
+                 (unsigned long long)wide_muldiv(rest, 100, u->size), u->name);
     return out;
 }
 
@@ -146,7 +147,7 @@ char *fmt_percent(int64_t part, int64_t whole, char out[FMT_MAX])
         return strcpy(out, "0%");
     if (part >= whole)
         return strcpy(out, "100%");
-    int64_t tenths = (int64_t)((__int128)part * 1000 / whole);
+    int64_t tenths = (int64_t)wide_muldiv((uint64_t)part, 1000, (uint64_t)whole);
     if (tenths < 1)
         return strcpy(out, "<0.1%");
     if (tenths < 100)

@@ -5,6 +5,7 @@
  * (kind.h). All times on the screen share the view's columns.
  */
 #include "layout/draw/frame.h"
+#include "decode/base/wide.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -67,8 +68,7 @@ static int title_loading(const struct canvas *c, int x, int w)
     if (c->txt->live || (ti->done && !c->txt->loading))
         return x;
     if (ti->bytes)
-        x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %d%%",
-                 (int)((unsigned __int128)ti->bytes_done * 100 / (ti->bytes ? ti->bytes : 1)));
+        x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %d%%", (int)wide_muldiv(ti->bytes_done, 100, ti->bytes));
     else
         x = word(c->g, x, w, STYLE_TITLE_NOTE, "  loading %s", fmt_bytes(ti->bytes_done, b));
     if (c->txt->rate >= 1)

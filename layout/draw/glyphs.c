@@ -5,6 +5,7 @@
  * (the ramp) from GC workers, assists, sweeping and system calls (letters).
  */
 #include "layout/draw/glyphs.h"
+#include "decode/base/wide.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -81,7 +82,7 @@ uint32_t glyph_level(enum tier t, int64_t part, int64_t whole)
         return ' ';
     if (whole <= 0 || part >= whole)
         return heights[t][8];
-    int level = (int)((__int128)part * 16 / whole + 1) / 2; /* rounded to eighths */
+    int level = ((int)wide_muldiv((uint64_t)part, 16, (uint64_t)whole) + 1) / 2; /* rounded to eighths */
     return heights[t][level < 1 ? 1 : level];
 }
 

@@ -6,6 +6,7 @@
  * the whole trace's: a full heap shall look full wherever one pans.
  */
 #include "layout/draw/draw.h"
+#include "decode/base/wide.h"
 
 #include <string.h>
 
@@ -27,7 +28,7 @@ static int level(uint64_t val, uint64_t scale, int most)
         return 0;
     if (val >= scale)
         return most;
-    int l = (int)((unsigned __int128)val * (unsigned)most / scale);
+    int l = (int)wide_muldiv(val, (unsigned)most, scale);
     return l < 1 ? 1 : l;
 }
 

@@ -22,8 +22,7 @@ int64_t ruler_step(const struct trace *tr, struct window w, int n)
     for (int64_t power = 1;; power *= 10) {
         for (int i = 0; i < 3; i++) {
             int64_t step = power * mantissa[i];
-            __int128 ticks = (__int128)len / step;
-            if (ticks * (label_width(tr, w, step) + 3) <= n)
+            if (len / step <= n / (label_width(tr, w, step) + 3))
                 return step;
         }
         if (power > INT64_MAX / 100)

@@ -3,6 +3,7 @@
  * free. Numbers saturate: what someone types is as untrusted as a file.
  */
 #include "layout/move/goto.h"
+#include "decode/base/wide.h"
 
 #include <ctype.h>
 #include <inttypes.h>
@@ -39,14 +40,13 @@ static int64_t unit_of(const char **s, bool point)
 static bool term(const char **s, int64_t *ns, bool *unit)
 {
     const char *p = *s;
-    unsigned __int128 whole = 0, frac = 0, scale = 1;
+    uint64_t whole = 0, frac = 0, scale = 1;
     bool digits = false, point = false;
     for (; isdigit((unsigned char)*p) || (*p == '_' && digits); p++) {
         if (*p == '_')
             continue;
         digits = true;
-        if (whole < (unsigned __int128)1 << 70)
-            whole = whole * 10 + (unsigned)(*p - '0');
+        whole = wide_muladd(whole, 10, (unsigned)(*p - '0'));
     }
     if (*p == '.' && isdigit((unsigned char)p[1])) {
         point = digits = true;
@@ -63,7 +63,7 @@ static bool term(const char **s, int64_t *ns, bool *unit)
     if (!u)
         return false;
     *unit = p != before;
-    unsigned __int128 v = whole * (unsigned __int128)u + frac * (unsigned __int128)u / scale;
+    uint64_t v = wide_muladd(whole, (uint64_t)u, wide_muldiv(frac, (uint64_t)u, scale));
     *ns = v > INT64_MAX ? INT64_MAX : (int64_t)v;
     *s = p;
     return true;

@@ -6,6 +6,7 @@
  * so an action can't break them by itself. The cursor's time is what stays: zooming and resizing never change it.
  */
 #include "layout/move/view.h"
+#include "decode/base/wide.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,7 +71,7 @@ int64_t view_end(const struct view *v)
     /* While loading: guess the end from the share of bytes read, so that what is missing shows as missing. */
     if (ti->done || !ti->bytes || !ti->bytes_done || ti->bytes_done >= ti->bytes || ti->bytes_done < ti->bytes / 50)
         return end;
-    unsigned __int128 guess = (unsigned __int128)end * ti->bytes / ti->bytes_done;
+    const uint64_t guess = wide_muldiv((uint64_t)end, ti->bytes, ti->bytes_done);
     if (guess > INT64_MAX / 2)
         return end;
     int64_t round = 1; /* two digits, rounded up: a guess that does not tremble */

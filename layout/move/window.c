@@ -1,37 +1,52 @@
 /*
- * window.c - time <-> column arithmetic in 128 bits, cut back to 64 at the end.
+ * window.c - time <-> column arithmetic, exact: lengths are unsigned, so that of any two moments fits, and products are
+ * whole (decode/base/wide.h).
  *
  * edge(i) = t0 + floor(len * i / n). Column c covers t when edge(c) <= t < edge(c + 1); with fewer nanoseconds than
  * columns some columns are empty and none covers two.
  */
 #include "layout/move/window.h"
 
-typedef __int128 wide;
+#include "decode/base/wide.h"
 
-static int64_t cut(wide v)
+/* From a to b >= a. */
+static uint64_t between(int64_t a, int64_t b)
 {
-    return v > INT64_MAX ? INT64_MAX : v < INT64_MIN ? INT64_MIN : (int64_t)v;
+    return (uint64_t)b - (uint64_t)a;
 }
 
-static wide floor_div(wide a, wide b)
+/* A moment later or earlier than t, or the last or first there is. */
+static int64_t later(int64_t t, uint64_t by)
 {
-    wide q = a / b;
-    return q * b > a ? q - 1 : q; /* b > 0 */
+    return by > between(t, INT64_MAX) ? INT64_MAX : (int64_t)((uint64_t)t + by);
+}
+
+static int64_t earlier(int64_t t, uint64_t by)
+{
+    return by > between(INT64_MIN, t) ? INT64_MIN : (int64_t)((uint64_t)t - by);
+}
+
+static uint64_t magnitude(int64_t v)
+{
+    return v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 }
 
 int64_t time_add(int64_t a, int64_t b)
 {
-    return cut((wide)a + b);
+    return b < 0 ? earlier(a, magnitude(b)) : later(a, magnitude(b));
 }
 
 int64_t time_sub(int64_t a, int64_t b)
 {
-    return cut((wide)a - b);
+    return b < 0 ? later(a, magnitude(b)) : earlier(a, magnitude(b));
 }
 
 int64_t time_muldiv(int64_t a, int64_t num, int64_t den)
 {
-    return cut(floor_div((wide)a * num, den));
+    uint64_t rem, q = wide_muldiv_rem(magnitude(a), magnitude(num), magnitude(den), &rem);
+    if ((a < 0) == (num < 0))
+        return later(0, q);
+    return earlier(0, rem && q < UINT64_MAX ? q + 1 : q); /* rounded down */
 }
 
 int64_t window_len(struct window w)
@@ -45,7 +60,7 @@ int64_t window_edge(struct window w, int n, int i)
         return w.t0;
     if (i >= n)
         return w.t1;
-    return (int64_t)(w.t0 + floor_div(((wide)w.t1 - w.t0) * i, n));
+    return later(w.t0, wide_muldiv(between(w.t0, w.t1), (unsigned)i, (unsigned)n));
 }
 
 void window_edges(struct window w, int n, int64_t *out)
@@ -60,8 +75,7 @@ int window_col(struct window w, int n, int64_t t)
         return -1;
     if (t >= w.t1)
         return n;
-    wide len = (wide)w.t1 - w.t0;
-    int c = (int)(((wide)t - w.t0) * n / len);
+    int c = (int)wide_muldiv(between(w.t0, t), (unsigned)n, between(w.t0, w.t1));
     while (c + 1 < n && window_edge(w, n, c + 1) <= t) /* rounding of edges: at most a step */
         c++;
     while (c > 0 && window_edge(w, n, c) > t)
@@ -71,22 +85,23 @@ int window_col(struct window w, int n, int64_t t)
 
 struct window window_clamp(struct window w, int64_t end, int64_t min)
 {
-    wide t0 = w.t0, len = (wide)w.t1 - w.t0;
+    int64_t t0 = w.t0;
+    uint64_t len = w.t1 > w.t0 ? between(w.t0, w.t1) : 0;
     if (min < 1)
         min = 1;
     if (end < 1)
         end = 1;
-    if (len > end)
-        len = end;
-    if (len < min) {
-        t0 -= (min - len) / 2;
-        len = min;
+    if (len > (uint64_t)end)
+        len = (uint64_t)end;
+    if (len < (uint64_t)min) {
+        t0 = earlier(t0, ((uint64_t)min - len) / 2);
+        len = (uint64_t)min;
     }
-    if (t0 + len > end)
-        t0 = end - len;
+    if (t0 > end - (int64_t)len)
+        t0 = end - (int64_t)len;
     if (t0 < 0)
         t0 = 0;
-    return (struct window){(int64_t)t0, cut(t0 + len)};
+    return (struct window){t0, later(t0, len)};
 }
 
 struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
@@ -95,11 +110,14 @@ struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
         at = w.t0;
     if (at > w.t1)
         at = w.t1;
-    wide len = (wide)w.t1 - w.t0, left = (wide)at - w.t0;
-    wide new_len = floor_div(len * num, den), new_left = floor_div(left * num, den);
-    if (new_len < 1)
-        new_len = 1;
-    int64_t t0 = cut(at - new_left), t1 = cut((wide)at - new_left + new_len);
+    uint64_t rest[2];
+    const uint64_t left = wide_muldiv_rem(between(w.t0, at), (uint64_t)num, (uint64_t)den, &rest[0]);
+    uint64_t right = wide_muldiv_rem(between(at, w.t1), (uint64_t)num, (uint64_t)den, &rest[1]);
+    if (right < UINT64_MAX && rest[0] >= (uint64_t)den - rest[1]) /* what both round off is one more together */
+        right++;
+    if (!left && !right)
+        right = 1;
+    int64_t t0 = earlier(at, left), t1 = later(at, right);
     if (t1 <= t0)
         t1 = time_add(t0, 1), t0 = t1 - 1;
     return (struct window){t0, t1};
@@ -107,24 +125,24 @@ struct window window_zoom(struct window w, int64_t at, int64_t num, int64_t den)
 
 struct window window_pan(struct window w, int64_t by)
 {
-    wide t0 = (wide)w.t0 + by, t1 = (wide)w.t1 + by;
-    if (t1 > INT64_MAX)
-        t0 -= t1 - INT64_MAX, t1 = INT64_MAX;
-    if (t0 < INT64_MIN)
-        t1 += INT64_MIN - t0, t0 = INT64_MIN;
-    return (struct window){cut(t0), cut(t1)};
+    const uint64_t most = by < 0 ? between(INT64_MIN, w.t0) : between(w.t1, INT64_MAX);
+    const uint64_t step = magnitude(by) < most ? magnitude(by) : most;
+    if (by < 0)
+        return (struct window){earlier(w.t0, step), earlier(w.t1, step)};
+    return (struct window){later(w.t0, step), later(w.t1, step)};
 }
 
 struct window window_center(struct window w, int64_t at)
 {
-    wide len = (wide)w.t1 - w.t0, t0 = (wide)at - len / 2;
-    return window_pan(w, cut(t0 - w.t0));
+    return window_pan(w, time_sub(earlier(at, between(w.t0, w.t1) / 2), w.t0));
 }
 
 struct window window_fit(int64_t t0, int64_t t1)
 {
-    wide len = (wide)t1 - t0, margin = len / 16;
-    struct window w = {cut(t0 - margin), cut((wide)t1 + margin)};
+    const uint64_t margin = (t1 < t0 ? between(t1, t0) : between(t0, t1)) / 16;
+    struct window w = {earlier(t0, margin), later(t1, margin)};
+    if (t1 < t0)
+        w = (struct window){later(t0, margin), earlier(t1, margin)};
     if (w.t1 <= w.t0)
         w.t1 = time_add(w.t0, 1), w.t0 = w.t1 - 1;
     return w;

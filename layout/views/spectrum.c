@@ -2,6 +2,7 @@
  * spectrum.c - see spectrum.h. Steps are round numbers, as fine as the rows allow.
  */
 #include "layout/views/spectrum.h"
+#include "decode/base/wide.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -147,7 +148,7 @@ static uint32_t shade_glyph(enum tier t, int level)
 
 static void bar(struct grid *g, enum tier t, int x, int y, int w, uint64_t n, uint64_t most)
 {
-    int eighths = most ? (int)((unsigned __int128)n * (unsigned)w * 8 / most) : 0;
+    int eighths = most ? (int)wide_muldiv(n, (unsigned)w * 8, most) : 0;
     if (n && !eighths)
         eighths = 1;
     for (int i = 0; i < w && eighths > 0; i++, eighths -= 8)

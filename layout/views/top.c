@@ -5,6 +5,7 @@
  * stays with its group; on the first row it stays there.
  */
 #include "layout/views/top.h"
+#include "decode/base/wide.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -232,7 +233,7 @@ void top_free(struct top *t)
 /* Of one processor: may be more than all of it. */
 static char *share(int64_t ns, int64_t whole, char out[FMT_MAX])
 {
-    int64_t tenths = whole > 0 ? (int64_t)((__int128)ns * 1000 / whole) : 0;
+    int64_t tenths = whole > 0 ? (int64_t)wide_muldiv((uint64_t)(ns > 0 ? ns : 0), 1000, (uint64_t)whole) : 0;
     if (ns > 0 && !tenths)
         return strcpy(out, "<0.1%");
     snprintf(out, FMT_MAX, tenths < 100 ? "%.1f%%" : "%.0f%%", (double)tenths / 10 - (tenths < 100 ? 0 : 0.05));

@@ -49,8 +49,7 @@ static void test_edges_tile(void **state)
         for (int c = 0; c < n; c++) {
             assert_true(e[c] <= e[c + 1]);
             assert_true(e[c] == window_edge(w, n, c));
-            unsigned __int128 len = (unsigned __int128)((__int128)w.t1 - w.t0),
-                              col = (unsigned __int128)((__int128)e[c + 1] - e[c]);
+            uint64_t len = (uint64_t)w.t1 - (uint64_t)w.t0, col = (uint64_t)e[c + 1] - (uint64_t)e[c];
             assert_true(col == len / (unsigned)n || col == len / (unsigned)n + 1); /* even widths */
             if (e[c] < e[c + 1]) { /* a column covers its edges: first in, last out */
                 assert_int_equal(window_col(w, n, e[c]), c);
@@ -86,7 +85,7 @@ static void test_operations_keep_order(void **state)
             assert_true(z.t0 <= t && t <= z.t1 && o.t0 <= t && t <= o.t1);
         struct window p = window_pan(w, t), m = window_center(w, t), f = window_fit(t, end);
         assert_true(p.t0 < p.t1 && m.t0 < m.t1 && f.t0 < f.t1);
-        assert_true((__int128)p.t1 - p.t0 == (__int128)w.t1 - w.t0);
+        assert_true((uint64_t)p.t1 - (uint64_t)p.t0 == (uint64_t)w.t1 - (uint64_t)w.t0);
     }
 }
 

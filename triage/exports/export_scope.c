@@ -3,6 +3,7 @@
  * one.
  */
 #include "triage/exports/export_scope.h"
+#include "decode/base/wide.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -52,12 +53,10 @@ static bool term(const char **s, int64_t *ns, bool *bare)
     } units[] = {{"ns", 1},         {"us", 1000},       {"\xC2\xB5s", 1000}, {"ms", 1000000},
                  {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000}};
     const char *p = *s;
-    unsigned __int128 whole = 0, part = 0, scale = 1;
+    uint64_t whole = 0, part = 0, scale = 1;
     bool digits = false, point = false;
     for (; isdigit((unsigned char)*p); p++, digits = true) {
-        if (whole < (unsigned __int128)1 << 64) {
-            whole = whole * 10 + (unsigned)(*p - '0');
-        }
+        whole = wide_muladd(whole, 10, (unsigned)(*p - '0'));
     }
     if (*p == '.' && isdigit((unsigned char)p[1])) {
         point = digits = true;
@@ -79,7 +78,7 @@ static bool term(const char **s, int64_t *ns, bool *bare)
             break;
         }
     }
-    unsigned __int128 v = whole * (unsigned __int128)unit + part * (unsigned __int128)unit / scale;
+    uint64_t v = wide_muladd(whole, (uint64_t)unit, wide_muldiv(part, (uint64_t)unit, scale));
     *ns = v > INT64_MAX ? INT64_MAX : (int64_t)v;
     *s = p;
     return digits;

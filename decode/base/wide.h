@@ -1,0 +1,83 @@
+/*
+ * wide.h - products of two 64-bit numbers, whole, and their quotients: times of hours in ns, multiplied with columns or bytes.
+ *
+ * Where the compiler has 128-bit integers they are used; wide_mul_plain() and wide_div_plain() do the same with 64 bits, for
+ * machines of 32 (a test holds both against each other).
+ */
+#ifndef GOTOP_DECODE_WIDE_H
+#define GOTOP_DECODE_WIDE_H
+
+#include <stdint.h>
+
+/* a * b: the low half; *hi: the high one. */
+static inline uint64_t wide_mul_plain(uint64_t a, uint64_t b, uint64_t *hi)
+{
+    const uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+    const uint64_t low = al * bl, mid = ah * bl + (low >> 32), cross = al * bh + (uint32_t)mid;
+    *hi = ah * bh + (mid >> 32) + (cross >> 32);
+    return cross << 32 | (uint32_t)low;
+}
+
+/* hi:lo / d, where hi < d; *rem: what is left. */
+static inline uint64_t wide_div_plain(uint64_t hi, uint64_t lo, uint64_t d, uint64_t *rem)
+{
+    uint64_t q = 0;
+    if (!hi) {
+        *rem = lo % d;
+        return lo / d;
+    }
+    for (int bit = 63; bit >= 0; bit--) {
+        const uint64_t carry = hi >> 63;
+        hi = hi << 1 | lo >> 63;
+        lo <<= 1;
+        if (carry || hi >= d) {
+            hi -= d;
+            q |= (uint64_t)1 << bit;
+        }
+    }
+    *rem = hi;
+    return q;
+}
+
+#ifdef __SIZEOF_INT128__
+__extension__ typedef unsigned __int128 wide_uint;
+
+static inline uint64_t wide_mul(uint64_t a, uint64_t b, uint64_t *hi)
+{
+    const wide_uint v = (wide_uint)a * b;
+    *hi = (uint64_t)(v >> 64);
+    return (uint64_t)v;
+}
+
+static inline uint64_t wide_div(uint64_t hi, uint64_t lo, uint64_t d, uint64_t *rem)
+{
+    const wide_uint v = (wide_uint)hi << 64 | lo;
+    *rem = (uint64_t)(v % d);
+    return (uint64_t)(v / d);
+}
+#else
+#define wide_mul wide_mul_plain
+#define wide_div wide_div_plain
+#endif
+
+/* a * b / d, d not 0; UINT64_MAX where that is more. *rem: what is left of the exact quotient. */
+static inline uint64_t wide_muldiv_rem(uint64_t a, uint64_t b, uint64_t d, uint64_t *rem)
+{
+    uint64_t hi, lo = wide_mul(a, b, &hi), q = wide_div(hi % d, lo, d, rem);
+    return hi < d ? q : UINT64_MAX;
+}
+
+static inline uint64_t wide_muldiv(uint64_t a, uint64_t b, uint64_t d)
+{
+    uint64_t rem;
+    return wide_muldiv_rem(a, b, d, &rem);
+}
+
+/* a * b + c, UINT64_MAX where that is more. */
+static inline uint64_t wide_muladd(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t hi, lo = wide_mul(a, b, &hi);
+    return hi || lo + c < lo ? UINT64_MAX : lo + c;
+}
+
+#endif
