@@ -18,6 +18,10 @@ static const struct {
     {"slots", RULE_POOL, "main.convert", NULL},
     {"straggler", RULE_SERIAL, "main.epoch", NULL},
     {"skew", RULE_UNBALANCED, "main.drain", NULL},
+    {"crawl", RULE_SERIAL_CALLS, "main.fetchPage", "30 times in a row"}, /* asks its own process */
+    {"flight", RULE_BACKEND, "main.(*profiles).loadProfile", NULL},
+    {"lend", RULE_POOL, "main.(*db).borrow", "main.(*db).runQuery"}, /* a pool behind a condition */
+    {"conns", RULE_CONNS, "main.askPrice", NULL},
 };
 
 static void path_of(char *out, size_t size, const char *name)
@@ -51,7 +55,9 @@ static void the_cause_is_first(void **state)
 
 static void healthy_ones(void **state)
 {
-    static const char *const name[] = {"cleanmap", "cleanpool", "coldstart"};
+    static const char *const name[] = {"cleanmap", "cleanpool", "coldstart",
+                                       /* sleeps after its work; all processors busy; gives way after each piece */
+                                       "cleanpace", "cleanfull", "cleanfair"};
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;

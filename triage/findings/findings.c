@@ -162,6 +162,17 @@ void findings_sort(struct findings *fs)
     }
 }
 
+bool findings_stand_out(const struct findings *fs)
+{
+    for (uint32_t i = 0; i < fs->n; i++) {
+        const struct finding *f = &fs->f[i];
+        if (f->rule != RULE_TIME && !(f->rule == RULE_POLL && f->note)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 struct lane finding_lane(const struct trace *tr, const struct finding *f)
 {
     struct lane l = f->lane;

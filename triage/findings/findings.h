@@ -40,6 +40,8 @@ struct findings {
 enum err_code findings_of(const struct triage *tg, struct findings *out, struct err *e);
 void findings_free(struct findings *fs);
 void findings_sort(struct findings *fs);
+/* findings_stand_out - is there more than where the time went? */
+bool findings_stand_out(const struct findings *fs);
 /* finding_lane - its lane as of now; .i = NO_LANE: none, or one that isn't held. */
 struct lane finding_lane(const struct trace *tr, const struct finding *f);
 

@@ -242,6 +242,13 @@ static enum at_wait wait_means(const struct trace *tr, uint32_t name, uint32_t r
     return *kind == WK_NET && next_request(tr, stack) ? AW_MORE : AW_NONE;
 }
 
+bool instance_wants_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack)
+{
+    enum wait_kind kind;
+    uint32_t place;
+    return wait_means(tr, start_function, reason, stack, &kind, &place) == AW_MORE;
+}
+
 /* The same, remembered: for the start functions together, since a stack's root is its goroutine's start function. */
 static bool wait_is(struct instances *in, const struct group *grp, const struct span *s, enum at_wait *means,
                     enum wait_kind *kind, uint32_t *place)

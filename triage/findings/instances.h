@@ -57,6 +57,8 @@ struct instances {
     size_t none;
     struct instances_work *work; /* while steps are due */
 };
+/* instance_wants_more - does a goroutine of that start function wait there for more work, not within a piece of it? */
+bool instance_wants_more(const struct trace *tr, uint32_t start_function, uint32_t reason, uint32_t stack);
 enum err_code instances_new(const struct triage *tg, struct instances *out, struct err *e);
 /* instances_step - work for about budget_ns (INT64_MAX: all). true: more to do. *e is set when out of memory. */
 bool instances_step(struct instances *in, int64_t budget_ns, struct err *e);

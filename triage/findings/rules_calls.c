@@ -17,6 +17,7 @@
 #define WALKED 32   /* goroutines looked at */
 #define STEPS 20000 /* spans of each */
 #define PLACES 32
+#define TASKS 128 /* of all that there are */
 
 struct place { /* network waits by the function of the program that asked */
     uint32_t func;
@@ -42,6 +43,22 @@ static void row_end(struct rows *r, uint32_t *now, bool bounded)
     *now = 0;
 }
 
+static bool stack_through(const struct trace *tr, uint32_t stack, const char *const *func)
+{
+    uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 16; i++) {
+        struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        for (size_t k = 0; func[k]; k++) {
+            if (str_is(s, func[k])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+static const char *const accepting[] = {"net.(*netFD).accept", "internal/poll.(*FD).Accept", NULL};
+static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn", NULL};
+
 static bool sends(const struct trace *tr, uint32_t stack)
 {
     uint32_t n = trace_stack(tr, stack);
@@ -52,6 +69,14 @@ static bool sends(const struct trace *tr, uint32_t stack)
         }
     }
     return false;
+}
+
+/* Was a wait of goroutine g that lasted until t ended by a goroutine of that start function? */
+static bool ended_by(const struct causes *c, uint32_t g, int64_t t, uint32_t name)
+{
+    struct span s;
+    return trace_span_at(c->tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_RUNNABLE && s.who < c->tg->ng &&
+           c->tg->groups[c->tg->g[s.who].group].name == name;
 }
 
 /*
@@ -72,7 +97,9 @@ static void rows_of(const struct causes *c, uint32_t g, const struct place *p, b
         if (s->state == ST_WAITING) {
             enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
             bool net = kind == WK_NET;
-            if (kind == p->most->kind && (s->stack == last || causes_place(c->tr, s->stack) == p->func)) {
+            if (!net && kind == p->most->kind && !ended_by(c, g, s->t1, p->most->waker)) {
+                between += s->t1 - s->t0; /* the same question's other waits */
+            } else if (kind == p->most->kind && (s->stack == last || causes_place(c->tr, s->stack) == p->func)) {
                 last = s->stack;
                 if (between > usual) {
                     row_end(r, &now, bounded);
@@ -80,7 +107,7 @@ static void rows_of(const struct causes *c, uint32_t g, const struct place *p, b
                 }
                 now++;
                 r->calls++;
-                r->asked += sent || !net; /* the library's goroutine does the sending */
+                r->asked += sent || !net || stack_through(c->tr, s->stack, connecting); /* the library's sends */
                 between = 0;
             } else if (net || s->t1 - s->t0 > usual) {
                 row_end(r, &now, bounded);
@@ -102,6 +129,26 @@ static void rows_of(const struct causes *c, uint32_t g, const struct place *p, b
         }
     }
     row_end(r, &now, alone);
+}
+
+/* Where work is marked as tasks, a row is what one of them waits so. */
+static void rows_of_tasks(const struct causes *c, const struct place *p, struct rows *r)
+{
+    const struct task *k;
+    size_t n = trace_tasks(c->tr, &k);
+    for (size_t i = 0, looked = 0; i < n && looked < TASKS; i += n / TASKS + 1, looked++) {
+        struct span_iter it;
+        uint32_t now = 0;
+        bool whole = k[i].g < c->tg->ng && !k[i].open_start && !k[i].open_end;
+        bool more = whole && span_seek(&it, c->tr, (struct lane){LANE_G, k[i].g}, k[i].t0);
+        for (int steps = 0; more && steps < 500 && span_get(&it)->t0 < k[i].t1; steps++, more = span_next(&it)) {
+            const struct span *s = span_get(&it);
+            now += s->state == ST_WAITING && s->t0 >= k[i].t0 && causes_place(c->tr, s->stack) == p->func &&
+                   stacks_wait_kind(c->tr, s->reason, s->stack) == p->most->kind &&
+                   (p->most->kind == WK_NET || ended_by(c, k[i].g, s->t1, p->most->waker));
+        }
+        row_end(r, &now, true);
+    }
 }
 
 static uint32_t row_median(const struct rows *r)
@@ -154,13 +201,28 @@ static void net_finding(struct causes *c, const struct place *p, uint32_t row, d
     draft_end(c->rs, &d);
 }
 
+static bool accepts(const struct causes *c)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && !any; i++) {
+        any = c->tg->waits[i].kind == WK_NET && stack_through(c->tr, c->tg->waits[i].stack, accepting);
+    }
+    return any;
+}
+
+/* Who may be its own back end keeps some processors busy by that. */
+static double idle_wanted(const struct causes *c)
+{
+    return threshold(accepts(c) ? TH_CALLS_OWN : TH_CALLS_IDLE) * c->procs;
+}
+
 static void network(struct causes *c, const struct place *p)
 {
     double waiting = (double)p->total / (double)c->tg->end, share = waiting / (waiting + c->running);
     struct rows r = {0};
     uint32_t group = c->tg->g[p->most->longest.g].group;
     share = waiting < 1 ? share * waiting : share;
-    if (share < SHARE || p->count < 8) {
+    if (share < SHARE || p->count < 8 || c->idle < idle_wanted(c)) { /* who waits while all are busy loses nothing */
         return;
     }
     for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
@@ -170,7 +232,14 @@ static void network(struct causes *c, const struct place *p)
                 p, waiting < ALONE, &r);
     }
     uint32_t row = row_median(&r);
-    row = waiting < ALONE || (r.n >= 3 && alike(&r, row)) ? row : 0;
+    if (waiting >= ALONE && !(r.n >= 3 && alike(&r, row))) {
+        struct rows of_tasks = {0};
+        rows_of_tasks(c, p, &of_tasks);
+        memcpy(r.len, of_tasks.len, sizeof r.len);
+        r.n = of_tasks.n;
+        row = row_median(&r);
+    }
+    row = waiting < ALONE || (r.n >= 3 && row < 63 && alike(&r, row)) ? row : 0;
     if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
         net_finding(c, p, row, share);
     }
@@ -183,25 +252,60 @@ static bool by_library(const struct causes *c, const struct pair_row *p)
     return g != UINT32_MAX && !c->tg->groups[g].is_system && !c->life[g].program && c->life[g].by[WK_NET] > 0;
 }
 
-/* Does the process serve HTTP itself? Then it may well be its own back end. */
-static bool serves(const struct causes *c)
+/* Was a goroutine begun by one that accepts connections? Then it is the side that is asked. */
+static bool is_server(const struct causes *c, uint32_t g)
 {
-    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        if (str_is(trace_str(c->tr, c->tg->groups[i].name), "net/http.(*conn).serve")) {
+    struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    uint32_t by = li.creator < c->tg->ng ? c->tg->groups[c->tg->g[li.creator].group].name : 0;
+    for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && by == 0 && li.create_stack; i++) {
+        const struct wait_row *w = &c->tg->waits[i]; /* begun before the trace: by where, not by whom */
+        if (w->kind == WK_NET && stack_through(c->tr, w->stack, accepting) &&
+            causes_place(c->tr, w->stack) == causes_place(c->tr, li.create_stack)) {
+            return true;
+        }
+    }
+    for (uint32_t i = 0; i < c->tg->npairs && i < 4096 && by; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (p->waiter == by && p->kind == WK_NET && stack_through(c->tr, p->stack, accepting)) {
             return true;
         }
     }
     return false;
 }
 
+/* The function of a goroutine's first wait for the network: where a server reads what it is asked, before it asks itself. */
+static uint32_t first_place(const struct causes *c, uint32_t g)
+{
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; i < 64 && more; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_WAITING && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET) {
+            return causes_place(c->tr, s->stack);
+        }
+    }
+    return 0;
+}
+
+/*
+ * Are the waits there a server's for the next question, not for an answer? Of connections that were there before the trace
+ * that can't be seen; in a process that accepts any, and in a goroutine's own loop, such waits are taken for a server's.
+ */
+static bool for_questions(const struct causes *c, const struct place *p)
+{
+    uint32_t g = p->most->longest.g;
+    bool born = trace_lane(c->tr, (struct lane){LANE_G, g}).created;
+    bool own = p->func == c->tg->groups[c->tg->g[g].group].name;
+    return p->most->kind == WK_NET && (born ? is_server(c, g) : own || accepts(c)) && first_place(c, g) == p->func;
+}
+
 static void rule_network(struct causes *c)
 {
-    bool client = !serves(c);
     struct place v[PLACES];
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        uint32_t func = p->kind == WK_NET || (client && by_library(c, p)) ? causes_place(c->tr, p->stack) : 0, k = 0;
+        uint32_t func = p->kind == WK_NET || by_library(c, p) ? causes_place(c->tr, p->stack) : 0, k = 0;
         while (k < n && v[k].func != func) {
             k++;
         }
@@ -215,8 +319,82 @@ static void rule_network(struct causes *c)
         v[k].count += p->count;
         v[k].most = p->total > v[k].most->total ? p : v[k].most;
     }
+    uint32_t before = c->rs->out->n;
+    for (uint32_t i = 0; i < n;
+         i++) { /* where servers wait themselves, who asks them in the same process waits for that */
+        if (is_server(c, v[i].most->longest.g) && !for_questions(c, &v[i])) {
+            network(c, &v[i]);
+        }
+    }
+    for (uint32_t i = 0; i < n && c->rs->out->n == before; i++) {
+        if (!is_server(c, v[i].most->longest.g) && !for_questions(c, &v[i])) {
+            network(c, &v[i]);
+        }
+    }
+}
+
+/* ---- connections ------------------------------------------------------------------------------------------------------- */
+
+struct conns { /* by the function of the program that asked */
+    uint32_t func;
+    uint64_t opened, asked;
+    int64_t waited;
+    const struct pair_row *most;
+};
+
+static void conns_finding(struct causes *c, const struct conns *k, double share)
+{
+    struct draft d;
+    draft_start(&d, RULE_CONNS, (int64_t)((double)c->tg->end * share));
+    draft_subject(&d, c->rs, k->func);
+    draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
+    d.f.stack = k->most->stack;
+    text_add(&d.amount, "%llu", (unsigned long long)k->opened);
+    text_calls(&d.text, c->tr, k->most->stack, stacks_user_frame(c->tr, k->most->stack), 3);
+    text_add(&d.text, " waits for a new connection %llu times where %llu answers are waited for: ",
+             (unsigned long long)k->opened, (unsigned long long)k->asked);
+    text_dur(&d.text, k->waited / (int64_t)k->opened);
+    text_lit(&d.text, " each on average, ");
+    text_dur(&d.text, k->waited);
+    text_lit(&d.text, " in all.");
+    text_add(&d.next,
+             "Keep connections: one client for all questions, bodies read to their end and closed, and as many idle "
+             "connections kept for each host (MaxIdleConnsPerHost) as ask at once.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_conns(struct causes *c)
+{
+    struct conns v[PLACES] = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        bool opens = stack_through(c->tr, p->stack, connecting), asks = p->kind == WK_NET || by_library(c, p);
+        uint32_t func = opens || asks ? causes_place(c->tr, p->stack) : 0, k = 0;
+        while (k < n && v[k].func != func) {
+            k++;
+        }
+        if (!func || k == PLACES) {
+            continue;
+        }
+        n += k == n;
+        v[k].func = func;
+        if (opens) {
+            v[k].opened += p->count;
+            v[k].waited = ns_add(v[k].waited, p->total);
+            v[k].most = !v[k].most || p->total > v[k].most->total ? p : v[k].most;
+        } else {
+            v[k].asked += p->count;
+        }
+    }
     for (uint32_t i = 0; i < n; i++) {
-        network(c, &v[i]);
+        const struct conns *k = &v[i];
+        double waiting = (double)k->waited / (double)c->tg->end, share = waiting / (waiting + c->running);
+        share = waiting < 1 ? share * waiting : share;
+        if ((double)k->opened >= threshold(TH_CONNS_COUNT) &&
+            (double)k->opened >= threshold(TH_CONNS_SHARE) * (double)k->asked && share >= threshold(TH_CONNS_TRACE)) {
+            conns_finding(c, k, share);
+        }
     }
 }
 
@@ -288,7 +466,8 @@ static void polls_walk(struct causes *c, uint32_t g, const struct child *ch, siz
                 p->last = g;
                 p->sleeps++;
                 p->slept = ns_add(p->slept, s.t1 - s.t0);
-                if (over > s.t0 && s.t1 - over > (s.t1 - s.t0) / 4) {
+                bool within = over - s.t0 > (s.t1 - s.t0) / 16; /* else it paces its work: that was done before */
+                if (over > s.t0 && within && s.t1 - over > (s.t1 - s.t0) / 4) {
                     p->lates++;
                     p->late = ns_add(p->late, s.t1 - over);
                     if (s.t1 - over > p->worst) {
@@ -423,6 +602,7 @@ static void rule_blocking(struct causes *c)
 void rules_calls(struct causes *c)
 {
     rule_network(c);
+    rule_conns(c);
     rule_poll(c);
     rule_blocking(c);
 }

@@ -1,6 +1,8 @@
 /*
  * rules_gc.c - rules about the collector and about stopping the world.
  */
+#include <stdio.h>
+
 #include "triage/findings/rules.h"
 #include "triage/findings/thresholds.h"
 
@@ -20,15 +22,8 @@ static void stw_kind(struct text *t, const struct rules *rs, const struct stw_ro
     }
 }
 
-static void stw_text(struct draft *d, const struct rules *rs, const struct stw_row *r)
+static void stw_last(struct draft *d, const struct rules *rs, const struct stw_row *r)
 {
-    stw_kind(&d->text, rs, r);
-    text_add(&d->text, " stopped the world %llu time%s, longest ", (unsigned long long)r->count,
-             r->count == 1 ? "" : "s");
-    text_dur(&d->text, r->longest.t1 - r->longest.t0);
-    text_lit(&d->text, ", in all ");
-    text_dur(&d->text, r->total);
-    text_lit(&d->text, ".");
     if (r->last_p != NO_LANE) {
         uint64_t id = trace_lane(rs->tr, (struct lane){LANE_P, r->last_p}).id;
         text_add(&d->text, " Last to stop: P%llu after ", (unsigned long long)id);
@@ -43,6 +38,18 @@ static void stw_text(struct draft *d, const struct rules *rs, const struct stw_r
         }
         text_lit(&d->text, ".");
     }
+}
+
+static void stw_text(struct draft *d, const struct rules *rs, const struct stw_row *r)
+{
+    stw_kind(&d->text, rs, r);
+    text_add(&d->text, " stopped the world %llu time%s, longest ", (unsigned long long)r->count,
+             r->count == 1 ? "" : "s");
+    text_dur(&d->text, r->longest.t1 - r->longest.t0);
+    text_lit(&d->text, ", in all ");
+    text_dur(&d->text, r->total);
+    text_lit(&d->text, ".");
+    stw_last(d, rs, r);
 }
 
 static bool many_short(const struct stw_row *r)
@@ -99,6 +106,62 @@ static void stw_finding(struct rules *rs, const struct stw_row *r)
     draft_end(rs, &d);
 }
 
+/* The collector's stops, all kinds together: each is short, and what they are of is how often it runs. */
+struct gc_stops {
+    const struct stw_row *most; /* the kind with the longest */
+    int64_t total;
+    uint64_t count;
+    bool speak; /* for themselves */
+};
+
+static struct gc_stops gc_stops_of(const struct rules *rs)
+{
+    struct gc_stops s = {0};
+    for (uint32_t i = 0; i < rs->tg->nstw; i++) {
+        const struct stw_row *r = &rs->tg->stw[i];
+        if (r->is_gc && r->kind && r->count) {
+            s.total = ns_add(s.total, r->total);
+            s.count += r->count;
+            s.most = !s.most || r->longest.t1 - r->longest.t0 > s.most->longest.t1 - s.most->longest.t0 ? r : s.most;
+        }
+    }
+    s.speak =
+        s.most && (s.most->longest.t1 - s.most->longest.t0 >= threshold_ns(TH_STW_LONGEST) ||
+                   (s.total >= threshold_ns(TH_STW_TOTAL) && threshold_reached(TH_STW_SHARE, s.total, rs->tg->end)));
+    return s;
+}
+
+static void stw_gc(struct rules *rs)
+{
+    struct gc_stops s = gc_stops_of(rs);
+    const struct stw_row *most = s.most;
+    int64_t total = s.total;
+    uint64_t count = s.count;
+    struct draft d;
+    if (!s.speak) {
+        return;
+    }
+    draft_start(&d, RULE_STW, total);
+    snprintf(d.f.key, sizeof d.f.key, "%s:GC stops", rule_id(RULE_STW));
+    draft_at(&d, most->longest.t0, most->longest.t1, LANE_BAND, BAND_STW);
+    text_share(&d.amount, (double)total, (double)rs->tg->end);
+    text_add(&d.text, "%llu cycles of the collector stopped the world %llu times, ",
+             (unsigned long long)rs->tg->gc_cycles, (unsigned long long)count);
+    text_share(&d.text, (double)total, (double)rs->tg->end);
+    text_lit(&d.text, " of the trace in all (");
+    text_dur(&d.text, total);
+    text_lit(&d.text, "), ");
+    text_dur(&d.text, total / (int64_t)count);
+    text_lit(&d.text, " each on average, longest ");
+    text_dur(&d.text, most->longest.t1 - most->longest.t0);
+    text_lit(&d.text, ".");
+    stw_last(&d, rs, most);
+    text_add(&d.next,
+             "Collect less often: allocate less, or give the heap more room (a higher GOGC, GOMEMLIMIT). Where each "
+             "takes long, processors stop late: a host that gives less than GOMAXPROCS, or loops without calls.");
+    draft_end(rs, &d);
+}
+
 /* The kinds of which none is told for itself, all together. */
 static void stw_rest(struct rules *rs)
 {
@@ -106,10 +169,11 @@ static void stw_rest(struct rules *rs)
     int64_t total = 0;
     uint64_t count = 0;
     uint32_t kinds = 0;
+    bool gc_speaks = gc_stops_of(rs).speak;
     struct draft d;
     for (uint32_t i = 0; i < rs->tg->nstw; i++) {
         const struct stw_row *r = &rs->tg->stw[i];
-        if (stw_counts(rs, r) && !stw_speaks(rs, r)) {
+        if (stw_counts(rs, r) && !stw_speaks(rs, r) && !(r->is_gc && gc_speaks)) {
             total = ns_add(total, r->total);
             count += r->count;
             kinds++;
@@ -127,7 +191,7 @@ static void stw_rest(struct rules *rs)
     text_lit(&d.text, " together: ");
     for (uint32_t i = 0, n = 0; i < rs->tg->nstw && n < 4; i++) {
         const struct stw_row *r = &rs->tg->stw[i];
-        if (stw_counts(rs, r) && !stw_speaks(rs, r)) {
+        if (stw_counts(rs, r) && !stw_speaks(rs, r) && !(r->is_gc && gc_speaks)) {
             text_raw(&d.text, ", ", n++ ? 2 : 0);
             stw_kind(&d.text, rs, r);
             text_add(&d.text, " %llu x ", (unsigned long long)r->count);
@@ -145,10 +209,12 @@ static void stw_rest(struct rules *rs)
 static void rule_stw(struct rules *rs)
 {
     for (uint32_t i = 0; i < rs->tg->nstw; i++) {
-        if (stw_counts(rs, &rs->tg->stw[i]) && stw_speaks(rs, &rs->tg->stw[i])) {
+        const struct stw_row *r = &rs->tg->stw[i];
+        if (stw_counts(rs, r) && !(r->is_gc && r->kind) && stw_speaks(rs, r)) {
             stw_finding(rs, &rs->tg->stw[i]);
         }
     }
+    stw_gc(rs);
     stw_rest(rs);
 }
 
@@ -162,11 +228,11 @@ static void rule_share(struct rules *rs)
         busy = ns_add(busy, tg->p_sum.ns[i]);
     }
     busy -= tg->label_ns[GC_IDLE];
-    if (gc < threshold_ns(TH_GCS_TOTAL) || !threshold_reached(TH_GCS_SHARE, gc, busy) ||
-        (tg->gc_cycles < 2 && !threshold_reached(TH_GCS_ONE, gc, busy))) {
+    if (gc < threshold_ns(TH_GCS_TOTAL) || !threshold_reached(TH_GCS_SHARE, gc, busy)) {
         return;
     }
     draft_start(&d, RULE_GC_SHARE, gc / rules_procs(rs));
+    d.f.note = (double)tg->gc_cycles < threshold(TH_GCS_CYCLES); /* too few for a rate */
     draft_at(&d, tg->t0, tg->t1, LANE_BAND, BAND_GC);
     text_share(&d.amount, (double)gc, (double)busy);
     text_add(&d.text, "%llu cycle%s took ", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
@@ -205,12 +271,12 @@ static void rule_assist(struct rules *rs)
         exec = ns_add(exec, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_EXEC].total);
         assist = ns_add(assist, tg->groups[i].is_system ? 0 : tg->groups[i].d[GM_ASSIST].total);
     }
-    if (assist < threshold_ns(TH_GCA_TOTAL) || !threshold_reached(TH_GCA_SHARE, assist, exec) ||
-        (tg->gc_cycles < 2 && assist < threshold_ns(TH_GCA_ONE))) {
+    if (assist < threshold_ns(TH_GCA_TOTAL) || !threshold_reached(TH_GCA_SHARE, assist, exec)) {
         return;
     }
     most = most_assisting(tg);
     draft_start(&d, RULE_GC_ASSIST, assist / rules_procs(rs));
+    d.f.note = (double)tg->gc_cycles < threshold(TH_GCA_CYCLES);
     draft_at(&d, tg->t0, tg->t1, LANE_BAND, BAND_ASSIST);
     text_share(&d.amount, (double)assist, (double)exec);
     text_lit(&d.text, "Goroutines assisted the collector for ");

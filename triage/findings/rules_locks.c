@@ -278,6 +278,7 @@ static void syscall_finding(struct rules *rs, const struct calls *c)
     uint32_t n = chain_follow(rs->tr, c->worst_wait->g, c->worst_wait->t0, link);
     struct draft d;
     draft_start(&d, RULE_SYSCALL, c->total);
+    d.f.note = c->n < 3; /* once may be the host's or the disk's bad moment */
     draft_subject(&d, rs, holder_place(rs->tr, c->worst_span.stack));
     draft_at(&d, c->worst_span.t0, c->worst_span.t1, LANE_G, c->worst_wait->waker);
     d.f.stack = c->worst_span.stack;

@@ -21,10 +21,16 @@
 #define WINDOWS 64
 #define WINDOW_EVENTS 400000.0 /* so many events of the trace lie within them all */
 
+#define SOME 12 /* stretches explained, the first ones */
+
 struct alone { /* stretches of one group of goroutines */
     uint32_t group, g, most;
     int64_t ns, longest, t0, t1;
     uint64_t stretches;
+    struct {
+        uint32_t g;
+        int64_t t0, t1;
+    } some[SOME];
 };
 #define ALONES 32
 
@@ -37,11 +43,28 @@ struct serial {
     int64_t parallel;
 };
 
+/*
+ * Does most of the stretch lie in one running span that the runtime should have stopped long ago? Then the host had the
+ * thread elsewhere (host-cpu says so), and what would have run beside it says nothing of the program.
+ */
+static bool asleep(const struct serial *s)
+{
+    int64_t most = 0;
+    struct span_iter it;
+    bool more =
+        trace_info(s->c->tr)->version >= 1014 && span_seek(&it, s->c->tr, (struct lane){LANE_G, s->g}, s->since);
+    for (int i = 0; more && i < 1000 && span_get(&it)->t0 < s->end; i++, more = span_next(&it)) {
+        const struct span *p = span_get(&it);
+        most = p->state == ST_RUNNING && p->t1 - p->t0 > most ? p->t1 - p->t0 : most;
+    }
+    return most >= threshold_ns(TH_HOST_RUN) && most > (s->end - s->since) / 2;
+}
+
 static void stretch_end(struct serial *s)
 {
     int64_t ns = s->end - s->since;
     uint32_t i = 0, group;
-    if (s->g == NO_LANE || ns < STRETCH) {
+    if (s->g == NO_LANE || ns < STRETCH || asleep(s)) {
         s->g = NO_LANE;
         return;
     }
@@ -54,6 +77,11 @@ static void stretch_end(struct serial *s)
         if (i == s->n) {
             s->n++;
             *a = (struct alone){.group = group, .longest = -1};
+        }
+        if (a->stretches < SOME) {
+            a->some[a->stretches].g = s->g;
+            a->some[a->stretches].t0 = s->since;
+            a->some[a->stretches].t1 = s->end;
         }
         a->ns = ns_add(a->ns, ns);
         a->stretches++;
@@ -123,12 +151,19 @@ static void serial_finding(struct serial *s, const struct alone *a)
     draft_subject(&d, c->rs, grp->name);
     draft_at(&d, a->t0, a->t1, LANE_G, a->g);
     text_share(&d.amount, (double)a->ns, (double)c->tg->end);
-    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, a->g, a->t0, a->t1)) {
+    bool ok = explain_tree_init(&t, c->tr);
+    for (uint64_t i = 0; ok && i < a->stretches && i < SOME; i++) {
+        ok = explain_add(c->x, &t, a->some[i].g, a->some[i].t0, a->some[i].t1);
+    }
+    if (ok) {
         causes_leaves(&t, &v);
     }
-    if (v.n && v.v[0].stack) {
-        text_calls(&d.text, c->tr, v.v[0].stack, v.v[0].frame, 3);
-        text_lit(&d.text, ": ");
+    for (uint32_t i = 0; i < v.n && i < 3; i++) { /* the first that is more than the goroutines' own start */
+        if (v.v[i].stack && v.v[i].func != grp->name) {
+            text_calls(&d.text, c->tr, v.v[i].stack, v.v[i].frame, 3);
+            text_lit(&d.text, ": ");
+            break;
+        }
     }
     explain_tree_free(&t);
     text_func(&d.text, c->tr, grp->name, 0);
@@ -195,6 +230,60 @@ static bool told(const struct causes *c)
     return any;
 }
 
+/* Do goroutines of that start function and of another wake each other? Then they ask and it answers. */
+static bool answers(const struct causes *c, uint32_t name)
+{
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        for (uint32_t k = 0; k < c->tg->npairs && k < 256 && !p->from_scheduler && p->waiter == name && p->count >= 8;
+             k++) {
+            const struct pair_row *q = &c->tg->pairs[k];
+            if (!q->from_scheduler && q->waker == name && q->waiter == p->waker && q->waiter != name &&
+                q->count >= 8) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/*
+ * A sleep that decides how long all takes may be what it is (the pace of the work, a service that has nothing to do), or
+ * it may look for what has happened long ago. Only who wrote it knows, so this is a note.
+ */
+static void sleeps_on_path(struct causes *c, const struct leaves *v)
+{
+    uint32_t i = 0;
+    struct draft d;
+    while (i < v->n && !(v->v[i].cat == EX_TIMER && stacks_is_program(c->tr, v->v[i].func))) {
+        i++;
+    }
+    const struct leaf *l = &v->v[i];
+    if (i == v->n || (double)l->ns < threshold(TH_POLL_PATH) * (double)v->all || c->idle < 1 ||
+        (l->func == l->who && !answers(c, l->who))) { /* a goroutine's own loop paces */
+        return;
+    }
+    draft_start(&d, RULE_POLL, 0);
+    d.f.note = true;
+    draft_subject(&d, c->rs, l->func);
+    draft_at(&d, l->t0, l->t1, LANE_G, l->g);
+    d.f.stack = l->stack;
+    d.f.inferred = true;
+    text_share(&d.amount, (double)l->ns, (double)v->all);
+    text_calls(&d.text, c->tr, l->stack, l->frame, 3);
+    text_lit(&d.text, " waits for a timer for ");
+    text_share(&d.text, (double)l->ns, (double)v->all);
+    text_add(&d.text,
+             " of the way from the trace's begin to its end that the main goroutine waits along (%llu waits of ",
+             (unsigned long long)l->count);
+    text_dur(&d.text, l->ns / (int64_t)(l->count ? l->count : 1));
+    text_add(&d.text, " on average), while %.1f of %.0f processors had nothing to do (inferred).", c->idle, c->procs);
+    text_add(&d.next,
+             "If it waits for something to happen, wait for that itself (a channel, a condition) or for less; if it "
+             "paces the work, this is what it should do: a trace can't tell.");
+    draft_end(c->rs, &d);
+}
+
 static void rule_time(struct causes *c)
 {
     struct explain_tree t;
@@ -216,6 +305,7 @@ static void rule_time(struct causes *c)
     if (v.n == 0 || v.all <= 0) {
         return;
     }
+    sleeps_on_path(c, &v);
     draft_start(&d, RULE_TIME, 0);
     d.f.note = true;
     draft_at(&d, v.v[0].t0, v.v[0].t1, LANE_G, v.v[0].g);

@@ -146,6 +146,7 @@ static void rule_below(struct rules *rs)
         return;
     }
     draft_start(&d, RULE_PROCS_BELOW, (int64_t)(end * queued / (queued + (double)procs)));
+    d.f.note = true; /* work for all processors there are is what a batch job wants */
     draft_at(&d, tg->t0, tg->t1, LANE_P, 0);
     text_add(&d.amount, "%.1f wait", queued);
     if (procs == 1) {
@@ -155,9 +156,10 @@ static void rule_below(struct rules *rs)
     }
     text_share(&d.text, (double)idle, (double)tg->capacity);
     text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", queued);
-    text_add(&d.next,
-             "The program wants more processors than GOMAXPROCS gives; if the host has them, raise it, else do "
-             "less at once.");
+    text_add(
+        &d.next,
+        "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if not, this is "
+        "all it can do, and less at once shortens the queue only.");
     draft_end(rs, &d);
 }
 

@@ -170,7 +170,8 @@ static void pools(struct causes *c)
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         uint32_t place = causes_place(c->tr, p->stack), k = 0;
-        if (p->from_scheduler || p->waker != p->waiter || !passes_on(p->kind) || p->kind == WK_COND || !place) {
+        bool herd = p->kind == WK_COND && p->futile * 4 > p->count;
+        if (p->from_scheduler || p->waker != p->waiter || !passes_on(p->kind) || herd || !place) {
             continue;
         }
         while (k < n && v[k].place != place) {

@@ -3,6 +3,7 @@
  * goroutines whose work is mostly quick and sometimes long, so that what comes meanwhile stands behind it.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/instances.h"
 #include "triage/findings/thresholds.h"
 
 #include <stdlib.h>
@@ -185,15 +186,14 @@ static bool items_of(const struct causes *c, uint32_t g, struct items *k)
 {
     struct span_iter it;
     int64_t since = NO_TIME, ran = 0;
-    uint32_t within = 0;
+    uint32_t within = 0, name = c->tg->groups[c->tg->g[g].group].name;
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return true;
     }
     for (int i = 0; i < STEPS; i++) {
         const struct span *s = span_get(&it);
         if (s->state == ST_WAITING) {
-            enum wait_kind w = stacks_wait_kind(c->tr, s->reason, s->stack);
-            bool work = w == WK_RECV || w == WK_SELECT;
+            bool work = instance_wants_more(c->tr, name, s->reason, s->stack);
             if (since != NO_TIME && !(work ? item_add(k, since, s->t0, ran, within, s->stack) : true)) {
                 return false;
             }

@@ -78,16 +78,37 @@ static bool crowded(const struct crowds *k, const struct gbucket *b)
     return n >= CROWD && n >= CROWD_PROCS * k->c->procs;
 }
 
+/* Of the groups that a function begins the one with most goroutines. */
+static uint32_t begun_most(const struct causes *c, const struct crowd *w)
+{
+    uint32_t best = c->tg->g[w->g].group;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *grp = &c->tg->groups[i];
+        if (grp->created > c->tg->groups[best].created && c->of[i].n) {
+            struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, c->member[c->of[i].at + c->of[i].n / 2]});
+            best = li.created && causes_place(c->tr, li.create_stack) == w->func ? i : best;
+        }
+    }
+    return best;
+}
+
 static void crowd_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
 {
     uint64_t count = 0;
     struct draft d;
-    uint32_t group = c->tg->g[w->g].group;
+    uint32_t group = w->how == BEGUN ? begun_most(c, w) : c->tg->g[w->g].group;
     for (uint32_t i = 0; w->how == WOKEN && i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         count += !p->from_scheduler && causes_place(c->tr, p->waker_stack) == w->func ? p->count : 0;
     }
-    count = w->how == BEGUN ? c->tg->groups[group].created : count;
+    if (w->how == BEGUN) { /* few, or long work for each: a batch that keeps its processors busy */
+        const struct group *grp = &c->tg->groups[group];
+        count = grp->created;
+        if ((double)count < threshold(TH_CROWD_BEGUN) ||
+            grp->d[GM_EXEC].total / grp->count > threshold_ns(TH_CROWD_RUN)) {
+            return;
+        }
+    }
     int64_t cost = (int64_t)((double)count * SWITCH / c->procs), least = k->queued / 2;
     cost = cost < least ? least : cost < k->queued ? cost : k->queued;
     draft_start(&d, w->how == BEGUN ? RULE_EXPLOSION : RULE_HERD, cost);
@@ -368,9 +389,15 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
     }
 }
 
+/* Who gives the processor up after a piece of work, to be fair, does not spin. */
+static bool yields_at_once(const struct spin *s)
+{
+    return s->yields > s->stops / 2 && s->run / s->yields < threshold_ns(TH_BUSY_TURN);
+}
+
 static bool spins_for_sure(const struct spin *s)
 {
-    return s->yields > s->stops / 2 || s->looks >= s->stops / 4 + 1;
+    return yields_at_once(s) || s->looks >= s->stops / 4 + 1;
 }
 
 static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s, uint32_t n, int64_t run)
@@ -393,7 +420,7 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     text_lit(&d.text, " (");
     text_share(&d.text, (double)run, (double)c->tg->end);
     text_lit(&d.text, " of the trace) without ever blocking: ");
-    if (s->yields > s->stops / 2) {
+    if (yields_at_once(s)) {
         text_add(&d.text, "one of them gave its processor up %u times and went on at once.", s->yields);
     } else {
         text_add(&d.text, "%u of %u times that one of them was stopped it was at line %llu%s.", s->same, s->stops,

@@ -6,6 +6,7 @@
  * and locks that a crowd queues for. Where no cause is told they stay, as notes.
  */
 #include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
 
 #include <string.h>
 
@@ -170,6 +171,30 @@ void causes_tell_holders(struct causes *c, struct finding *f)
 
 /* ---- stops, herds: who asks for them ---------------------------------------------------------------------------------- */
 
+/*
+ * Before Go 1.22 a stop has no stack. Who asks for one while another is under way waits for its turn, and that wait has one:
+ * through the function of the runtime that makes stops of this kind. 0: none.
+ */
+static uint32_t asks_for_stops(const struct causes *c, struct str kind)
+{
+    static const struct {
+        const char *kind, *func;
+    } by[] = {{"read mem stats", "runtime.ReadMemStats"},
+              {"GOMAXPROCS", "runtime.GOMAXPROCS"},
+              {"stopTheWorldGC", "runtime.GC"},
+              {"goroutine profile", "oroutineProfile"},
+              {"all goroutines stack trace", "runtime.Stack"}};
+    for (size_t i = 0; i < sizeof by / sizeof *by; i++) {
+        for (uint32_t k = 0; str_starts(kind, by[i].kind) && k < c->tg->nwaits && k < 4096; k++) {
+            uint32_t stack = c->tg->waits[k].stack;
+            if (stack_has(c->tr, stack, by[i].func) && causes_place(c->tr, stack)) {
+                return stack;
+            }
+        }
+    }
+    return 0;
+}
+
 static void tell_stopper(struct causes *c, struct finding *f)
 {
     struct {
@@ -197,6 +222,9 @@ static void tell_stopper(struct causes *c, struct finding *f)
             v[k++].n = 0;
         }
         best = ++v[at].n > v[best].n ? at : best;
+    }
+    if (k == 0 && (v[0].stack = asks_for_stops(c, trace_str(c->tr, kind))) != 0) {
+        k = 1;
     }
     if (k) {
         text_calls(&before, c->tr, v[best].stack, stacks_user_frame(c->tr, v[best].stack), 3);
@@ -227,6 +255,13 @@ static bool is_gc_stop(const struct finding *f)
     return f->rule == RULE_STW && k && (strncmp(k + 1, "GC ", 3) == 0 || k[1] == 0);
 }
 
+/* Stops that take so much are a finding, unless the collector is told for its work. */
+static bool many_gc_stops(const struct rules *rs, const struct finding *f)
+{
+    return is_gc_stop(f) && rs->tg->gc_cycles >= 3 && threshold_reached(TH_STW_GC, f->severity_ns, rs->tg->end) &&
+           !has(rs, RULE_GC_SHARE) && !has(rs, RULE_GC_ASSIST) && !has(rs, RULE_FORCED);
+}
+
 static bool long_run(void *arg, const struct span *s)
 {
     bool *one = arg;
@@ -243,6 +278,50 @@ static bool at_one_go(const struct causes *c, uint32_t g)
     return one;
 }
 
+/* A goroutine of the group that ran most. */
+static uint32_t most_running(const struct causes *c)
+{
+    uint32_t best = NO_LANE, g = NO_LANE;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *x = &c->tg->groups[i];
+        if (!x->is_system && (best == NO_LANE || x->d[GM_EXEC].total > c->tg->groups[best].d[GM_EXEC].total)) {
+            best = i;
+        }
+    }
+    for (uint32_t i = 0; best != NO_LANE && i < c->of[best].n; i++) {
+        uint32_t m = c->member[c->of[best].at + i];
+        g = g == NO_LANE || c->tg->g[m].ns[GM_EXEC] > c->tg->g[g].ns[GM_EXEC] ? m : g;
+    }
+    return g;
+}
+
+/* The function that a goroutine runs most, named first, where the trace tells. */
+static void tell_work(struct causes *c, struct finding *f, uint32_t g, const char *words)
+{
+    struct explain_tree t;
+    struct leaves v = {0};
+    struct text before = {0}, none = {0};
+    if (g == NO_LANE) {
+        return;
+    }
+    struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    if (explain_tree_init(&t, c->tr) &&
+        explain_add(c->x, &t, g, li.first > c->tg->t0 ? li.first : c->tg->t0, li.last)) {
+        causes_leaves(&t, &v);
+    } else {
+        c->rs->failed = true;
+    }
+    explain_tree_free(&t);
+    for (uint32_t i = 0; i < v.n; i++) {
+        if (v.v[i].cat == EX_RUN && v.v[i].g == g && v.v[i].stack && stacks_is_program(c->tr, v.v[i].func)) {
+            text_calls(&before, c->tr, v.v[i].stack, v.v[i].frame, 3);
+            text_add(&before, "%s", words);
+            break;
+        }
+    }
+    causes_retell(c->rs, f, &before, &none);
+}
+
 void story_names(struct causes *c)
 {
     struct rules *rs = c->rs;
@@ -253,11 +332,14 @@ void story_names(struct causes *c)
             drop(rs, i); /* what the library begins nobody can change */
         } else if (f->rule == RULE_UNBALANCED && f->lane.i != NO_LANE) {
             f->note |= at_one_go(c, f->lane.i);
+            tell_work(c, f, f->lane.i, " is what it runs. ");
+        } else if (f->rule == RULE_PROCS_BELOW && c->tg->ngroups) {
+            tell_work(c, f, most_running(c), " runs most. ");
         } else if (f->rule == RULE_CONVOY && f->stack && convoys++ < CONVOYS_TOLD) {
             causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
             tell_stopper(c, f);
-        } else if (f->rule == RULE_GC_SHARE || f->rule == RULE_HEAP ||
+        } else if (f->rule == RULE_GC_SHARE || f->rule == RULE_HEAP || many_gc_stops(rs, f) ||
                    (f->rule == RULE_GC_ASSIST && !has(rs, RULE_GC_SHARE))) {
             causes_tell_gc(c, i);
         } else if (f->rule == RULE_HERD) {
@@ -268,10 +350,15 @@ void story_names(struct causes *c)
 
 /* ---- what goes under what ----------------------------------------------------------------------------------------------- */
 
+static bool story_is_sign_rule(enum rule r)
+{
+    return r == RULE_SCHED || r == RULE_IDLE || r == RULE_MMU;
+}
+
 bool story_is_sign(const struct rules *rs, const struct finding *f)
 {
-    return f->rule == RULE_SCHED || f->rule == RULE_IDLE || f->rule == RULE_MMU ||
-           (f->rule == RULE_GC_ASSIST && has(rs, RULE_GC_SHARE)) || is_gc_stop(f);
+    return story_is_sign_rule(f->rule) || (f->rule == RULE_GC_ASSIST && has(rs, RULE_GC_SHARE)) ||
+           (is_gc_stop(f) && !many_gc_stops(rs, f));
 }
 
 /* What the signs are signs of: the finding that costs most; if none does, the host. */
@@ -280,7 +367,8 @@ static struct finding *worst(const struct rules *rs)
     struct finding *w = NULL;
     for (uint32_t i = 0; i < rs->out->n; i++) {
         struct finding *f = &rs->out->f[i];
-        bool tells = (!f->note && !story_is_sign(rs, f)) || f->rule == RULE_HOST || f->rule == RULE_BLOCKING;
+        bool tells = (!f->note && !story_is_sign(rs, f)) || f->rule == RULE_HOST || f->rule == RULE_BLOCKING ||
+                     f->rule == RULE_PROCS_BELOW;
         if (tells && (!w || f->note < w->note || (f->note == w->note && f->severity_ns > w->severity_ns))) {
             w = f;
         }
@@ -316,6 +404,11 @@ static bool covers(const struct finding *a, const struct finding *b)
     case RULE_CHURN: return a->rule == RULE_EXPLOSION;
     case RULE_HANDOFF: return service || (a->rule == RULE_HANDOFF && a->severity_ns > b->severity_ns);
     case RULE_LEAK: return a->rule == RULE_TICKERS && same_subject(a, b);
+    case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
+        return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&
+               !story_is_sign_rule(a->rule);
+    case RULE_BACKEND:
+    case RULE_SERIAL_CALLS: return a->rule == RULE_CONNS && same_subject(a, b);
     case RULE_BUSY_LOOP: return b->note && (!a->note || a->rule == RULE_LINE);
     default: return false;
     }
@@ -362,7 +455,6 @@ void story_end(struct causes *c)
     for (uint32_t i = rs->out->n; i-- > 0;) {
         struct finding *f = &rs->out->f[i];
         f->severity_ns = f->severity_ns > c->tg->end ? c->tg->end : f->severity_ns;
-        f->note |= f->rule == RULE_PROCS_BELOW && has(rs, RULE_HOST); /* who knows how many it had */
         if (story_is_sign(rs, f) && cause) {
             sign_text(&signs, f);
             gc_stops = is_gc_stop(f) ? ns_add(gc_stops, f->severity_ns) : gc_stops;

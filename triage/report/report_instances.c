@@ -58,8 +58,8 @@ static void row_name(struct text *t, const struct trace *tr, const struct instan
 /* Is it worth a line of the page? What was there once, and what hardly took any time, is not. */
 static bool worth(const struct instance_row *r, int64_t end)
 {
-    bool long_enough = r->d.total >= end / 100 || r->kind == IN_TASK || r->kind == IN_REGION;
-    return long_enough && r->d.n >= 2 && (r->kind != IN_PLACE || r->d.n >= 8);
+    return r->kind == IN_TASK || r->kind == IN_REGION ||
+           (r->d.total >= end / 100 && r->d.n >= (r->kind == IN_PLACE ? 8 : 2));
 }
 
 void report_instances(struct text *t, const struct loaded *l)

@@ -135,7 +135,7 @@ static void findings(struct text *t, const struct loaded *l)
         text_add(t, "  none: without a clock rate nothing can be called long\n");
         return;
     }
-    if (l->fs.n == 0 || (l->fs.n == 1 && l->fs.f[0].rule == RULE_TIME)) {
+    if (!findings_stand_out(&l->fs)) {
         text_add(t, "  nothing stands out\n");
     }
     for (uint32_t i = 0; i < l->fs.n; i++) {

@@ -1,0 +1,69 @@
+// cleanpace TRACE: writes the trace that tests/unit/test_causes.c reads; what must be told of it stands there. Built with -trimpath.
+package main
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"runtime/trace"
+	"sync"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+func watchQuota(ctx context.Context, ch chan int) {
+	select {
+	case <-ctx.Done():
+	case <-ch:
+	}
+}
+func serveOne(i int) {
+	ctx, cancel := context.WithCancel(context.Background())
+	if true {
+		defer cancel()
+	}
+	_ = cancel
+	go watchQuota(ctx, make(chan int))
+	busy(800 * time.Microsecond)
+}
+func main() {
+	runtime.GOMAXPROCS(4)
+	traced(func() {
+		var wg sync.WaitGroup
+		for w := 0; w < 3; w++ {
+			wg.Add(1)
+			go func() {
+				defer wg.Done()
+				for i := 0; i < 60; i++ {
+					serveOne(i)
+					time.Sleep(time.Millisecond)
+				}
+			}()
+		}
+		wg.Wait()
+		time.Sleep(10 * time.Millisecond)
+	})
+}
+
+func traced(work func()) {
+	f, err := os.Create(os.Args[1])
+	if err != nil {
+		panic(err)
+	}
+	if err := trace.Start(f); err != nil {
+		panic(err)
+	}
+	work()
+	trace.Stop()
+	f.Close()
+}
+
+// busy keeps the P for d without the processor.
+func busy(d time.Duration) {
+	end := time.Now().Add(d)
+	for left := d; left > 0; left = time.Until(end) {
+		ts := syscall.NsecToTimespec(int64(left))
+		syscall.RawSyscall(syscall.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+	}
+}
