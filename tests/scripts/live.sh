@@ -96,6 +96,75 @@ run 2 top 127.0.0.1:1; says err "onnect"
 run 2 top "http://$(printf 'a\033b')/"; run 2 top http://; run 2 top -n 0 x:1; run 2 watch -o "$tmp" x:1
 run 2 watch --until nonsense -o "$tmp" x:1; run 2 record x:1; run 2 top "$tmp/absent"
 
+# Broken bytes in the middle: that generation is damaged, the others are as they were, for who looks on and for who looks back.
+size=$(wc -c <$long)
+cp $long "$tmp/hurt"
+dd if=/dev/zero of="$tmp/hurt" bs=1 seek=$((size * 2 / 5)) count=64 conv=notrunc 2>/dev/null
+serve ok "$tmp/hurt" 5
+run 0 top "$url"; n=$(grep -c '^GROUP' "$tmp/out")
+if [ "$n" -ge 2 ]; then pass; else fail "$n pictures"; fi
+run 0 --headless --view 2 "$url"; says out 'ENDED'
+mkdir "$tmp/sound"
+run 0 watch --until 'gc.cycles<0' --until 'stw.max>=0ns' --after 1h --keep 1h --max 1 -o "$tmp/sound" "$url"
+for f in "$tmp"/sound/*.trace; do run 0 info "$f"; done # exit 3 where something is damaged
+
+# A connection that breaks: what came is shown, also of the generation that it broke in.
+serve break $long;   run 0 --headless --view 2 "$url"; says out 'ENDED'; says out 'has ended'
+head -c $((size - 9000)) $long >"$tmp/cut"; serve ok "$tmp/cut" 5
+run 0 --headless --view 2 "$url"; says out 'ENDED'; says out '2.7'
+
+# Captures that can't be written are said, and it goes on.
+serve ok $long 5
+mkdir "$tmp/full"
+(ulimit -f 8; exec "$GOTOP" watch --until 'stw.max>=0ns' -o "$tmp/full" "$url") >"$tmp/out" 2>"$tmp/err"
+got=$?
+if [ $got = 2 ] && [ -z "$(ls "$tmp/full")" ]; then pass; else fail "no room: $got, $(ls "$tmp/full")"; fi
+says err 'gotop watch:'
+serve slow $long 20
+mkdir "$tmp/gone"
+"$GOTOP" watch --until 'stw.max>=0ns' -o "$tmp/gone" "$url" >"$tmp/out" 2>"$tmp/err" &
+pid=$!
+sleep 0.5; rmdir "$tmp/gone"; wait $pid; got=$?
+if [ $got = 2 ]; then pass; else fail "a folder that went away: $got"; fi
+says err 'No such file'
+run 2 watch --until 'stw.max>0' -o "$tmp/none" "$url"; says err 'is no folder'
+run 2 watch --until 'stw.max>>1' -o "$tmp" "$url"; says err 'no value'
+
+# A finding as a reason; --max ends it; names are times of day, lines say why.
+serve ok samples/lock-cpu-1.27.trace 5
+mkdir "$tmp/by"
+run 0 watch --until lock-convoy --until 'goroutines.peak>0' --max 1 -o "$tmp/by" "$url"
+if grep -Eq '^20..-..-..T..:..:..\....Z captured .*/gotop-20......T......\....Z\.trace .* because ' "$tmp/out"; then pass; else fail "the line of a capture"; fi
+if [ "$(ls "$tmp/by" | wc -l)" = 1 ]; then pass; else fail "--max 1"; fi
+
+# Other ways: a proxy, none, a socket with a path, another method, a header of one's own.
+serve ok $long
+http_proxy="http://$url" run 0 top -n 1 http://nowhere.invalid:6060; says out 'GROUP'
+http_proxy="http://$url" no_proxy=nowhere.invalid run 2 top --connect-timeout=5 http://nowhere.invalid:6060
+SERVE_SOCKET=$tmp/sock; export SERVE_SOCKET; serve ok $long; unset SERVE_SOCKET
+run 0 top -n 1 "unix:$tmp/sock"; says out 'GROUP'
+run 0 top -n 1 --unix-socket="$tmp/sock" http://any/; says out 'GROUP'
+run 2 top "unix:$tmp/absent"; says err 'onnect'
+serve post $long; run 2 top "$url"; says err '405: post it'; run 0 top -n 1 --method POST "$url"
+serve token $long; run 0 top -n 1 -H 'Authorization: Bearer secret' "$url"; run 2 top -H 'Authorization: Bearer wrong' "$url"
+printf 'wrong\n' >"$tmp/bad"; run 2 top --token-file "$tmp/bad" "$url"; says err '401'
+run 2 top --token-file "$tmp/absent" "$url"; says err 'token'; : >"$tmp/empty"; run 2 top --token-file "$tmp/empty" "$url"
+run 2 top "https://$url"; says err 'top:' # no TLS there
+run 2 top --rows=x x:1; says err 'no sense'; run 2 top --rows; says err 'needs a value'; run 2 top --insecure=3 x:1
+run 1 --insecure=3 x:1; run 1 --seconds x x:1; run 2 top --nope x:1; says err 'unknown option'
+
+# Many goroutines: who has waited long is still there (view 11), while it grows and at its end as in the file.
+if [ -x "$GENTRACE" ]; then
+    "$GENTRACE" --size 6M --gens 6 --slow 4 "$tmp/many" 2>/dev/null
+    for v in 'view-top' 'view-processors sums'; do
+        "$GOTOP" --headless --at 1.2s --keys "$v" "$tmp/many" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
+        serve slow "$tmp/many" 10
+        "$GOTOP" --headless --at 1.2s --keys "$v" "$url" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/b"
+        [ -s "$tmp/a" ] || fail "$v is empty"
+        same "$tmp/a" "$tmp/b"
+    done
+fi
+
 # Redirects: yes, but never with what is secret. A token is no argument of the client's.
 serve moved $long; run 0 top "$url"; says out 'GROUP'
 run 2 top -H 'X-Key: hush' "$url"; says err 'has moved to'

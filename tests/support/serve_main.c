@@ -6,7 +6,9 @@
  * ok: the file, in eight pieces with a pause before each; stall: half of it, then nothing; break: half, then the connection
  * is closed within a chunk; busy: 500 with Go's reason; garbage: 200 and bytes that are no trace; header: a header that
  * never ends; close: nothing at all; moved: a redirect to /moved, which is ok; token: ok for "Bearer secret", else 401;
+ * post: ok for a POST, else 405; slow: ok, a sixtieth of the file at a time;
  * again: the file over and over, its bytes from FILE's 17th on, as a program that goes on. FILE may be gzip.
+ * With SERVE_SOCKET=PATH in its environment it listens there, and prints 0.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -18,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 struct body {
@@ -56,20 +59,20 @@ static void chunk(int fd, const unsigned char *p, size_t n)
 static const char OK[] =
     "HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
 
-static void pieces(int fd, struct body b, int pause_ms)
+static void pieces(int fd, struct body b, int n, int pause_ms)
 {
-    for (int i = 0; i < 8; i++) {
-        size_t from = b.n * (size_t)i / 8, to = b.n * (size_t)(i + 1) / 8;
+    for (int i = 0; i < n; i++) {
+        size_t from = b.n * (size_t)i / (size_t)n, to = b.n * (size_t)(i + 1) / (size_t)n;
         poll(NULL, 0, pause_ms);
         if (to > from)
             chunk(fd, b.p + from, to - from);
     }
 }
 
-static void serve_ok(int fd, struct body b, int pause_ms)
+static void serve_ok(int fd, struct body b, int n, int pause_ms)
 {
     say(fd, OK);
-    pieces(fd, b, pause_ms);
+    pieces(fd, b, n, pause_ms);
     say(fd, "0\r\n\r\n");
 }
 
@@ -106,13 +109,15 @@ static void answer(int fd, const char *mode, const char *request, struct body b,
         say(fd, "HTTP/1.1 302 Found\r\nLocation: /moved\r\nConnection: close\r\n\r\n");
     } else if (!strcmp(mode, "token") && !strstr(request, "Authorization: Bearer secret\r\n")) {
         say(fd, "HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\nwho are you?\n");
+    } else if (!strcmp(mode, "post") && strncmp(request, "POST ", 5) != 0) {
+        say(fd, "HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\n\r\npost it\n");
     } else if (!strcmp(mode, "again")) {
         say(fd, OK);
         chunk(fd, b.p, 16);
         for (;;)
-            pieces(fd, (struct body){b.p + 16, b.n - 16}, pause_ms);
+            pieces(fd, (struct body){b.p + 16, b.n - 16}, 8, pause_ms);
     } else if (strcmp(mode, "close") != 0) {
-        serve_ok(fd, b, pause_ms);
+        serve_ok(fd, b, strcmp(mode, "slow") == 0 ? 60 : 8, pause_ms);
     }
 }
 
@@ -145,20 +150,37 @@ static struct body slurp(const char *path)
     return b;
 }
 
-int main(int argc, char **argv)
+/* Where it listens; *port: 0 for a socket with a path. */
+static int listener(const char *path, int *port)
 {
     struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_un here = {.sun_family = AF_UNIX};
     socklen_t len = sizeof at;
+    int s = socket(path ? AF_UNIX : AF_INET, SOCK_STREAM, 0);
+    if (path)
+        snprintf(here.sun_path, sizeof here.sun_path, "%s", path);
+    if (s < 0 || bind(s, path ? (struct sockaddr *)&here : (struct sockaddr *)&at, path ? sizeof here : sizeof at) ||
+        listen(s, 8))
+        return -1;
+    *port = 0;
+    if (!path && getsockname(s, (struct sockaddr *)&at, &len))
+        return -1;
+    if (!path)
+        *port = ntohs(at.sin_port);
+    return s;
+}
+
+int main(int argc, char **argv)
+{
     struct body b = argc >= 3 ? slurp(argv[2]) : (struct body){0};
-    int s = socket(AF_INET, SOCK_STREAM, 0);
-    if (b.n < 16 || s < 0 || bind(s, (struct sockaddr *)&at, sizeof at) || listen(s, 8) ||
-        getsockname(s, (struct sockaddr *)&at, &len)) {
+    int port, s = listener(getenv("SERVE_SOCKET"), &port);
+    if (b.n < 16 || s < 0) {
         fprintf(stderr, "usage: serve MODE FILE [PAUSE_MS]\n");
         return 2;
     }
     signal(SIGCHLD, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
-    printf("%d\n", ntohs(at.sin_port));
+    printf("%d\n", port);
     fflush(stdout);
     for (;;) {
         int fd = accept(s, NULL, NULL);

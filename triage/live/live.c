@@ -18,123 +18,6 @@
 enum { READ_SIZE = 1 << 20, READ_MS = 100 };
 #define ANSWER_WAIT_NS 3000000000LL
 
-/* ---- the command line ------------------------------------------------------------------------------------------ */
-
-const char live_usage[] = "WHERE is http://host:port, host:port, unix:/path, a path in front of /debug/pprof or a "
-                          "whole path; a file that is being\n"
-                          "written; or - for standard input.\n"
-                          "  -H 'NAME: VALUE'     a header of the request; may be repeated\n"
-                          "  --token-file FILE    its first line is sent as a bearer token\n"
-                          "  --cacert FILE        who may vouch for the server\n"
-                          "  --cert FILE          our certificate\n"
-                          "  --key FILE           its key\n"
-                          "  --insecure           don't check who the server is\n"
-                          "  --unix-socket PATH   connect there\n"
-                          "  --method NAME        GET (default), POST\n"
-                          "  --seconds N          end after so long\n"
-                          "  --connect-timeout N  give up after so many seconds without a connection (10)\n"
-                          "  --stall-timeout N    give up after so many seconds without a byte (15)\n";
-
-int live_say(const char *command, const char *what, const char *message)
-{
-    struct text t = {0};
-    text_clean(&t, what, strlen(what), 0);
-    text_lit(&t, ": ");
-    text_clean(&t, message, strlen(message), 0);
-    door_printf(stderr, "gotop%s%s: %s\n", command ? " " : "", command ? command : "", t.p ? t.p : "out of memory");
-    text_free(&t);
-    return 2;
-}
-
-bool live_ns(const char *s, int64_t *out)
-{
-    static const struct {
-        const char *name;
-        double ns;
-    } unit[] = {{"ms", 1e6}, {"us", 1e3}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
-    char *end;
-    double v = strtod(s, &end);
-    if (end == s || !(v > 0)) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++) {
-        if (strcmp(end, unit[i].name) == 0 && v * unit[i].ns < 9e18) {
-            *out = (int64_t)(v * unit[i].ns);
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool number(const char *s, uint64_t *out)
-{
-    char *end;
-    errno = 0;
-    unsigned long long n = strtoull(s, &end, 10);
-    *out = n;
-    return end != s && !*end && *s != '-' && !errno && n > 0 && n <= FEED_ENDLESS;
-}
-
-/* Options whose value is text that somebody else judges. */
-static const char **text_option(struct feed_opts *f, const char *name)
-{
-    const struct {
-        const char *name, **to;
-    } row[] = {{"--token-file", &f->token_file},   {"--cacert", &f->cacert}, {"--cert", &f->cert}, {"--key", &f->key},
-               {"--unix-socket", &f->unix_socket}, {"--method", &f->method}};
-    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
-        if (strcmp(name, row[i].name) == 0) {
-            return row[i].to;
-        }
-    }
-    return NULL;
-}
-
-static bool number_option(struct feed_opts *f, const char *name, const char *value, bool *good)
-{
-    uint64_t n = 0;
-    *good = number(value, &n);
-    if (strcmp(name, "--seconds") == 0) {
-        f->seconds = n;
-    } else if (strcmp(name, "--connect-timeout") == 0) {
-        f->connect_s = (int)n;
-    } else if (strcmp(name, "--stall-timeout") == 0) {
-        f->stall_s = (int)n;
-    } else {
-        return false;
-    }
-    return true;
-}
-
-bool live_option(struct live_opts *o, const char *command, int argc, char **argv, int *i, int *status)
-{
-    const char *name = argv[*i], *value = *i + 1 < argc ? argv[*i + 1] : NULL;
-    bool good = true;
-    if (strcmp(name, "--insecure") == 0) {
-        o->feed.insecure = true;
-        return true;
-    }
-    const char **to = text_option(&o->feed, name);
-    if (!value) {
-        return false;
-    }
-    if (strcmp(name, "-H") == 0) {
-        good = o->feed.nheaders < FEED_HEADERS;
-        if (good) {
-            o->feed.header[o->feed.nheaders++] = value;
-        }
-    } else if (to) {
-        *to = value;
-    } else if (!number_option(&o->feed, name, value, &good)) {
-        return false;
-    }
-    *i += 1;
-    if (!good) {
-        *status = live_say(command, name, "makes no sense with this value");
-    }
-    return true;
-}
-
 /* ---- the stream ------------------------------------------------------------------------------------------------ */
 
 struct live_reader {
@@ -351,6 +234,10 @@ enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_o
     struct stream_gen *last = &l->st.gen[i + n - 1];
     last->t0 = n > 1 && last[-1].t1 ? last[-1].t1 : ti->first_ns;
     last->t1 = ti->first_ns + ti->end;
+    bool before = false; /* what the window lacks, it lacked before this one came */
+    for (size_t k = i; k + 1 < i + n; k++)
+        before |= l->st.gen[k].broken;
+    last->broken |= ti->ndamages && !before;
     return ERR_OK;
 }
 

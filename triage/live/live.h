@@ -21,9 +21,30 @@ struct live_opts {
     const char *where; /* URL, file or "-" */
 };
 
-/* live_option - is argv[*i] one of the options that all three have? Then *i moves behind its value. *status: not 0 if
- * the value makes no sense; a line on standard error says so. */
-bool live_option(struct live_opts *o, const char *command, int argc, char **argv, int *i, int *status);
+/*
+ * live_option - one of the options that all have? LIVE_FLAG: yes, it takes no value. LIVE_VALUE: yes, with its value.
+ * LIVE_NEEDS: value is NULL and it needs one. LIVE_WRONG: that value makes no sense. Strings are borrowed.
+ */
+enum live_option { LIVE_NOT, LIVE_FLAG, LIVE_VALUE, LIVE_NEEDS, LIVE_WRONG };
+enum live_option live_option(struct live_opts *o, const char *name, const char *value);
+/* live_split - the option at argv[i], "--name VALUE" or "--name=VALUE": its name, its value (NULL: none follows), and whether
+ * that is an argument of its own. */
+enum { LIVE_NAME = 40 };
+const char *live_split(int argc, char **argv, int i, char name[LIVE_NAME], bool *apart);
+/* An option of one command alone. set: false, it makes no sense; *status not 0, that has been said. */
+struct live_own {
+    const char *name;
+    bool flag; /* takes no value */
+    bool (*set)(void *arg, const char *value, int *status);
+};
+struct live_command {
+    const char *name, *usage;
+    const struct live_own *own; /* ends with a NULL name */
+    void *arg;                  /* theirs */
+    struct live_opts *live;
+};
+/* live_parse - the whole command line. -1: go on; else the exit status, what was wrong has been said. */
+int live_parse(const struct live_command *c, int argc, char **argv);
 extern const char live_usage[]; /* their help */
 /* live_say - "gotop COMMAND: WHAT: MESSAGE", cleaned (NULL: no command); returns 2. */
 int live_say(const char *command, const char *what, const char *message);
@@ -57,7 +78,7 @@ const struct stream_gen *live_rest(const struct live *l);
 void live_stop(struct live *l);
 /*
  * live_load - model, tables and findings of the n whole generations from i on. Their times are noted in the stream's
- * generations. *mem is their trace: mem_free() it after load_free(). The stream may go on meanwhile.
+ * generations, and of the last one whether it is `broken`. *mem is their trace: mem_free() it after load_free(). The stream may go on meanwhile.
  */
 enum err_code live_load(struct live *l, size_t i, size_t n, const struct trace_opts *o, struct loaded *out,
                         uint8_t **mem, struct err *e);

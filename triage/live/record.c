@@ -29,32 +29,38 @@ static const char usage[] =
     "  --cpu                with CPU samples: a CPU profile runs beside it\n"
     "  --quiet              nothing about how far it is\n";
 
+static bool set_cpu(void *arg, const char *value, int *status)
+{
+    (void)value;
+    (void)status;
+    return ((struct record *)arg)->cpu = true;
+}
+
+static bool set_quiet(void *arg, const char *value, int *status)
+{
+    (void)value;
+    (void)status;
+    return ((struct record *)arg)->quiet = true;
+}
+
+static bool set_out(void *arg, const char *value, int *status)
+{
+    (void)status;
+    ((struct record *)arg)->out = value;
+    return *value;
+}
+
+static const struct live_own own[] = {
+    {"--cpu", true, set_cpu}, {"--quiet", true, set_quiet}, {"-o", false, set_out}, {0}};
+
+/* -1: go on. */
 static int parse(struct record *o, int argc, char **argv)
 {
-    int status = 0;
-    for (int i = 1; i < argc && !status; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            printf("%s%s", usage, live_usage);
-            return 0;
-        }
-        if (strcmp(argv[i], "--cpu") == 0) {
-            o->cpu = true;
-        } else if (strcmp(argv[i], "--quiet") == 0) {
-            o->quiet = true;
-        } else if (strcmp(argv[i], "-o") == 0 && i + 1 < argc) {
-            o->out = argv[++i];
-        } else if (argv[i][0] != '-' || !argv[i][1]) {
-            status = o->live.where ? live_say("record", argv[i], "one program at a time") : 0;
-            o->live.where = argv[i];
-        } else if (!live_option(&o->live, "record", argc, argv, &i, &status)) {
-            status = live_say("record", argv[i], "unknown option, or its value is missing (gotop record --help)");
-        }
-    }
-    if (!status && (!o->live.where || !o->out)) {
-        fputs(usage, stderr);
-        return 2;
-    }
-    return status ? status : -1;
+    int status = live_parse(&(struct live_command){"record", usage, own, o, &o->live}, argc, argv);
+    if (status >= 0 || (o->live.where && o->out))
+        return status;
+    fputs(usage, stderr);
+    return 2;
 }
 
 struct recording {

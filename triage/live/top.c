@@ -34,51 +34,41 @@ static const char usage[] =
     "  -d TIME              of so long each: 1s (default; at least what a generation takes, about 1s), 500ms, 1m\n"
     "  --rows N             groups that are listed (15)\n";
 
-static bool own_option(struct top *o, int argc, char **argv, int *i, int *status)
+static bool set_count(void *arg, const char *value, int *status)
 {
-    const char *name = argv[*i], *value = *i + 1 < argc ? argv[*i + 1] : "";
-    char *end = NULL;
-    bool good;
-    if (strcmp(name, "-n") == 0) {
-        o->count = strtoull(value, &end, 10);
-        good = end != value && !*end && o->count;
-    } else if (strcmp(name, "--rows") == 0) {
-        o->rows = (uint32_t)strtoul(value, &end, 10);
-        good = end != value && !*end && o->rows;
-    } else if (strcmp(name, "-d") == 0) {
-        good = live_ns(value, &o->every_ns);
-    } else {
-        return false;
-    }
-    *i += 1;
-    if (!good) {
-        *status = live_say("top", name, "makes no sense with this value");
-    }
-    return true;
+    struct top *o = arg;
+    char *end;
+    (void)status;
+    o->count = strtoull(value, &end, 10);
+    return end != value && !*end && o->count;
 }
+
+static bool set_rows(void *arg, const char *value, int *status)
+{
+    struct top *o = arg;
+    char *end;
+    (void)status;
+    o->rows = (uint32_t)strtoul(value, &end, 10);
+    return end != value && !*end && o->rows;
+}
+
+static bool set_every(void *arg, const char *value, int *status)
+{
+    (void)status;
+    return live_ns(value, &((struct top *)arg)->every_ns);
+}
+
+static const struct live_own own[] = {
+    {"-n", false, set_count}, {"-d", false, set_every}, {"--rows", false, set_rows}, {0}};
 
 /* -1: go on. */
 static int parse(struct top *o, int argc, char **argv)
 {
-    int status = 0;
-    for (int i = 1; i < argc && !status; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            printf("%s%s", usage, live_usage);
-            return 0;
-        }
-        if (argv[i][0] != '-' || !argv[i][1]) {
-            status = o->live.where ? live_say("top", argv[i], "one program at a time") : 0;
-            o->live.where = argv[i];
-        } else if (!own_option(o, argc, argv, &i, &status) &&
-                   !live_option(&o->live, "top", argc, argv, &i, &status)) {
-            status = live_say("top", argv[i], "unknown option, or its value is missing (gotop top --help)");
-        }
-    }
-    if (!status && !o->live.where) {
-        fputs(usage, stderr);
-        return 2;
-    }
-    return status ? status : -1;
+    int status = live_parse(&(struct live_command){"top", usage, own, o, &o->live}, argc, argv);
+    if (status >= 0 || o->live.where)
+        return status;
+    fputs(usage, stderr);
+    return 2;
 }
 
 /* ---- one picture ------------------------------------------------------------------------------------------------ */

@@ -37,9 +37,9 @@ struct watch {
     uint64_t keep_bytes; /* 0: by time alone */
     uint64_t max;        /* captures */
     const char *dir, *exec;
-    bool quiet;
     /* what is going on */
     uint64_t captured;
+    int failed;      /* the exit status of a capture that could not be written */
     bool pending;    /* a capture waits for --after */
     int64_t due;     /* until this moment of the trace's clock */
     int64_t since;   /* what was written down before isn't a reason again */
@@ -65,11 +65,13 @@ static const char usage[] =
 
 /* ---- the command line ------------------------------------------------------------------------------------------ */
 
-static int add_until(struct watch *w, const char *text)
+static bool add_until(void *arg, const char *text, int *status)
 {
+    struct watch *w = arg;
     struct err e = {0};
     if (w->n == UNTIL_MAX) {
-        return live_say("watch", "--until", "too many conditions");
+        *status = live_say("watch", "--until", "too many conditions");
+        return false;
     }
     struct until *u = &w->until[w->n++];
     *u = (struct until){.text = text, .rule = -1};
@@ -79,38 +81,57 @@ static int add_until(struct watch *w, const char *text)
         }
     }
     if (u->rule < 0 && condition_parse(text, false, &u->cond, &e) != ERR_OK) {
-        return live_say("watch", text, e.what);
+        *status = live_say("watch", text, e.what);
     }
-    return 0;
+    return !*status;
 }
 
-static bool own_value(struct watch *w, const char *name, const char *value, int *status)
+static bool set_dir(void *arg, const char *value, int *status)
 {
-    char *end = NULL;
-    bool good = true;
-    if (strcmp(name, "--until") == 0) {
-        *status = add_until(w, value);
-    } else if (strcmp(name, "-o") == 0) {
-        w->dir = value;
-    } else if (strcmp(name, "--exec") == 0) {
-        w->exec = value;
-    } else if (strcmp(name, "--keep") == 0) {
-        good = live_ns(value, &w->keep_ns) || export_size(value, &w->keep_bytes);
-    } else if (strcmp(name, "--after") == 0) {
-        good = live_ns(value, &w->after_ns);
-    } else if (strcmp(name, "--window") == 0) {
-        good = live_ns(value, &w->window_ns);
-    } else if (strcmp(name, "--max") == 0) {
-        w->max = strtoull(value, &end, 10);
-        good = end != value && !*end && w->max;
-    } else {
-        return false;
-    }
-    if (!good) {
-        *status = live_say("watch", name, "makes no sense with this value");
-    }
-    return true;
+    (void)status;
+    ((struct watch *)arg)->dir = value;
+    return *value;
 }
+
+static bool set_exec(void *arg, const char *value, int *status)
+{
+    (void)status;
+    ((struct watch *)arg)->exec = value;
+    return *value;
+}
+
+static bool set_keep(void *arg, const char *value, int *status)
+{
+    struct watch *w = arg;
+    (void)status;
+    return live_ns(value, &w->keep_ns) || export_size(value, &w->keep_bytes);
+}
+
+static bool set_after(void *arg, const char *value, int *status)
+{
+    (void)status;
+    return live_ns(value, &((struct watch *)arg)->after_ns);
+}
+
+static bool set_window(void *arg, const char *value, int *status)
+{
+    (void)status;
+    return live_ns(value, &((struct watch *)arg)->window_ns);
+}
+
+static bool set_max(void *arg, const char *value, int *status)
+{
+    struct watch *w = arg;
+    char *end;
+    (void)status;
+    w->max = strtoull(value, &end, 10);
+    return end != value && !*end && w->max;
+}
+
+static const struct live_own own[] = {{"--until", false, add_until}, {"-o", false, set_dir},
+                                      {"--exec", false, set_exec},   {"--keep", false, set_keep},
+                                      {"--after", false, set_after}, {"--window", false, set_window},
+                                      {"--max", false, set_max},     {0}};
 
 static int complete(const struct watch *w)
 {
@@ -128,24 +149,8 @@ static int complete(const struct watch *w)
 /* -1: go on. */
 static int parse(struct watch *w, int argc, char **argv)
 {
-    int status = 0;
-    for (int i = 1; i < argc && !status; i++) {
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
-            printf("%s%s", usage, live_usage);
-            return 0;
-        }
-        if (strcmp(argv[i], "--quiet") == 0) {
-            w->quiet = true;
-        } else if (argv[i][0] != '-' || !argv[i][1]) {
-            status = w->live.where ? live_say("watch", argv[i], "one program at a time") : 0;
-            w->live.where = argv[i];
-        } else if (i + 1 < argc && own_value(w, argv[i], argv[i + 1], &status)) {
-            i++;
-        } else if (!live_option(&w->live, "watch", argc, argv, &i, &status)) {
-            status = live_say("watch", argv[i], "unknown option, or its value is missing (gotop watch --help)");
-        }
-    }
-    return status ? status : complete(w);
+    int status = live_parse(&(struct live_command){"watch", usage, own, w, &w->live}, argc, argv);
+    return status >= 0 ? status : complete(w);
 }
 
 /* ---- asking ---------------------------------------------------------------------------------------------------- */
@@ -223,6 +228,15 @@ static bool file_name(const struct watch *w, char *out, size_t size)
     return false;
 }
 
+/* From which of the whole generations on: other readers take no broken ones, so those behind the last of them. */
+static size_t sound_from(const struct live *l)
+{
+    size_t whole = stream_whole(&l->st), i = whole;
+    while (i > 0 && !l->st.gen[i - 1].broken)
+        i--;
+    return i < whole ? i : 0; /* all are broken: better than nothing */
+}
+
 static enum err_code write_gens(const struct live *l, const char *path, uint64_t *bytes, struct err *e)
 {
     struct out out;
@@ -233,7 +247,7 @@ static enum err_code write_gens(const struct live *l, const char *path, uint64_t
     }
     out_write(&out, l->st.header, STREAM_HEADER);
     *bytes = STREAM_HEADER;
-    for (size_t i = 0; i < whole; i++) {
+    for (size_t i = sound_from(l); i < whole; i++) {
         out_write(&out, l->st.gen[i].p + STREAM_HEADER, l->st.gen[i].n - STREAM_HEADER);
         *bytes += l->st.gen[i].n - STREAM_HEADER;
     }
@@ -289,7 +303,7 @@ static void put_log(const struct watch *w, const struct live *l, const char *pat
     text_add(&t, "%s captured ", stamp);
     text_clean(&t, path, strlen(path), 0);
     text_lit(&t, " ");
-    text_dur(&t, l->st.gen[whole - 1].t1 - l->st.gen[0].t0);
+    text_dur(&t, l->st.gen[whole - 1].t1 - l->st.gen[sound_from(l)].t0);
     text_lit(&t, " ");
     text_bytes(&t, bytes);
     text_add(&t, " because %s\n", w->reason);
@@ -300,7 +314,8 @@ static void put_log(const struct watch *w, const struct live *l, const char *pat
     text_free(&t);
 }
 
-static int capture(struct watch *w, const struct live *l)
+/* A file that can't be written is said, and watching goes on: room may come back. */
+static void capture(struct watch *w, const struct live *l)
 {
     char path[4096];
     struct err e = {0};
@@ -308,21 +323,22 @@ static int capture(struct watch *w, const struct live *l)
     size_t whole = stream_whole(&l->st);
     w->pending = false;
     if (!whole) {
-        return 0;
+        return;
     }
+    w->since = l->st.gen[whole - 1].t1;
     if (!file_name(w, path, sizeof path)) {
-        return live_say("watch", w->dir, "no name is free for a file there");
+        w->failed = live_say("watch", w->dir, "no name is free for a file there");
+        return;
     }
     if (write_gens(l, path, &bytes, &e)) {
-        return live_say("watch", path, e.what);
+        w->failed = live_say("watch", path, e.what);
+        return;
     }
     w->captured++;
-    w->since = l->st.gen[whole - 1].t1;
     put_log(w, l, path, bytes);
     if (w->exec) {
         run(w, path);
     }
-    return 0;
 }
 
 /* What is too old or too much goes; of what --window asks for the newest stays. */
@@ -361,9 +377,10 @@ static int look(struct watch *w, struct live *l)
     }
     load_free(&in);
     mem_free(mem);
-    int status = w->pending && l->st.gen[whole - 1].t1 >= w->due ? capture(w, l) : 0;
+    if (w->pending && l->st.gen[whole - 1].t1 >= w->due)
+        capture(w, l);
     forget(w, l);
-    return status;
+    return 0;
 }
 
 static int watch_on(struct watch *w, struct live *l)
@@ -380,12 +397,12 @@ static int watch_on(struct watch *w, struct live *l)
         }
     }
     if (!status && w->pending) {
-        status = capture(w, l);
+        capture(w, l);
     }
     if (!status && s == LIVE_FAILED) {
         status = live_say("watch", w->live.where, e.what);
     }
-    return status;
+    return status ? status : w->failed;
 }
 
 int watch_main(int argc, char **argv)

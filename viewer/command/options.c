@@ -186,10 +186,21 @@ static bool read_option(int argc, char **argv, int *i, struct options *o, FILE *
     return false;
 }
 
+/* An option of what follows a program. */
+static enum live_option live_read(struct options *o, int argc, char **argv, int *i)
+{
+    char name[LIVE_NAME];
+    bool apart;
+    const char *value = live_split(argc, argv, *i, name, &apart);
+    enum live_option is = live_option(&o->live, name, value);
+    *i += is == LIVE_VALUE && apart;
+    return is == LIVE_FLAG && !apart ? LIVE_WRONG : is;
+}
+
 bool options_parse(int argc, char **argv, struct options *o, FILE *errors)
 {
     bool ended = false;
-    int status = 0;
+    enum live_option live;
     *o = (struct options){.w = 80, .h = 24};
     for (int i = 1; i < argc; i++) {
         if (!ended && strcmp(argv[i], "--") == 0) {
@@ -198,9 +209,12 @@ bool options_parse(int argc, char **argv, struct options *o, FILE *errors)
             o->help = true;
         } else if (!ended && strcmp(argv[i], "-o") == 0 && i + 1 < argc) {
             o->save = argv[++i];
-        } else if (!ended && argv[i][0] == '-' && live_option(&o->live, NULL, argc, argv, &i, &status)) {
-            if (status)
+        } else if (!ended && argv[i][0] == '-' && (live = live_read(o, argc, argv, &i)) != LIVE_NOT) {
+            if (live != LIVE_FLAG && live != LIVE_VALUE) {
+                (void)live_say(NULL, argv[i],
+                               live == LIVE_NEEDS ? "needs a value" : "makes no sense with this value");
                 return false;
+            }
         } else if (!ended && strncmp(argv[i], "--", 2) == 0) {
             if (!read_option(argc, argv, &i, o, errors))
                 return false;

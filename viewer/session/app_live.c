@@ -161,6 +161,8 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     a->tri.so_far = !follow_ended(f);
     a->touched = true; /* the findings don't take the screen */
     a->name = a->live_name;
+    if (follow_ended(f))
+        (void)ended(a);
     name_it(a);
 }
 

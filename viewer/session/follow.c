@@ -571,13 +571,19 @@ static enum err_code first(struct follow *f, struct err *e)
             return err_set(e, ERR_IO, ERR_NO_OFFSET, "nothing had come yet");
         s = live_step(&f->live, FIRST_MS, e);
     }
-    if (!f->live.st.ngen)
+    const struct stream_gen *rest = live_rest(&f->live);
+    bool whole = f->live.st.ngen > 0;
+    if (!whole && (!rest || rest->n <= STREAM_HEADER))
         return s == LIVE_END ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
                              : e->code;
     if (!strip_put(&f->now.strip, f->live.st.header, STREAM_HEADER))
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     take_all(f);
-    return model_open(f, &f->now, e) ? ERR_OK : e->code;
+    if (!model_open(f, &f->now, e))
+        return e->code;
+    if (!whole)
+        end(f, s == LIVE_FAILED ? e->what : "");
+    return ERR_OK;
 }
 
 enum err_code follow_open(const struct follow_opts *o, struct follow **out, struct err *e)
