@@ -359,13 +359,16 @@ static void bounded(struct trace *tr, const struct loaded *best)
            (double)mem_peak() / 1e6);
 }
 
-/* findings - what the user waits for: from the model, loaded in best->s, to all tables and findings, by as many threads. */
-static void findings(const struct trace *tr, const struct loaded *best)
+/*
+ * findings - what the user waits for: from the model, loaded in best->s, to all tables and findings, by as many threads. Returns
+ * the most private memory since the start.
+ */
+static size_t findings(const struct trace *tr, const struct loaded *best)
 {
     struct triage *tg = NULL;
     struct findings fs = {0};
     struct err e;
-    const double bytes = (double)trace_info(tr)->bytes, t0 = now(), c0 = cpu_now();
+    const double t0 = now(), c0 = cpu_now();
     if (triage_new(tr, &tg, &e) != ERR_OK || triage_step(tg, INT64_MAX) != TRIAGE_DONE ||
         findings_of(tg, &fs, &e) != ERR_OK) {
         printf("file to findings: out of memory\n");
@@ -375,10 +378,11 @@ static void findings(const struct trace *tr, const struct loaded *best)
                "file byte; "
                "%.2f M events/s\n",
                best->s + s, (best->s + s) / best->s, best->cpu_s + cpu, (best->cpu_s + cpu) / best->cpu_s,
-               (double)mem_peak() / bytes, (double)trace_info(tr)->events / (best->s + s) / 1e6);
+               (double)trace_info(tr)->events / (best->s + s) / 1e6);
     }
     findings_free(&fs);
     triage_free(tg);
+    return mem_peak();
 }
 
 static void whole(const struct trace *tr, const char *path, const struct trace_opts *o, const struct loaded *best,
@@ -387,6 +391,7 @@ static void whole(const struct trace *tr, const char *path, const struct trace_o
     const struct trace_info *in = trace_info(tr);
     double ev = (double)in->events, mb = (double)in->bytes / 1e6;
     struct loaded slow;
+    const size_t all = findings(tr, best); /* first: what follows loads the trace again beside this one */
     double first = first_lanes_ms(path, o);
     struct trace *again = load_model(path, o, SLICE_NS, &slow);
     trace_close(again);
@@ -401,7 +406,7 @@ static void whole(const struct trace *tr, const char *path, const struct trace_o
         printf("instructions: %.1f an event\n", (double)best->instructions / ev);
     printf("private memory: peak %.1f MB, %.2f per file byte; of it resident %.1f MB, %.2f\n", (double)peak / 1e6,
            (double)peak / 1e6 / mb, (double)best->resident / 1e6, (double)best->resident / 1e6 / mb);
-    findings(tr, best);
+    printf("with triage: peak %.1f MB, %.2f per file byte\n", (double)all / 1e6, (double)all / 1e6 / mb);
     account(tr, live, peak);
     printf("first lanes after %.0f ms; longest step while loading in steps of %d ms: %.0f ms\n", first,
            SLICE_NS / 1000000, slow.most * 1e3);

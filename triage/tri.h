@@ -9,11 +9,24 @@
 #include "triage/tables/slices.h"
 #include "triage/triage.h"
 
-struct gwait { /* one goroutine's waits for one reason */
-    uint32_t g, reason;
-    uint32_t count;
-    int64_t ns, longest;
+struct wait_of { /* the waits for one reason of the goroutines with one start function */
+    uint32_t name, reason;
+    uint64_t count;
+    int64_t longest;
 };
+struct gwait { /* of these what one goroutine has; there are many of this kind, so it is small */
+    uint32_t of;
+    uint32_t ns[2]; /* low half, high half */
+};
+static inline int64_t gwait_ns(const struct gwait *w)
+{
+    return (int64_t)((uint64_t)w->ns[1] << 32 | w->ns[0]);
+}
+static inline void gwait_set(struct gwait *w, int64_t ns)
+{
+    w->ns[0] = (uint32_t)ns;
+    w->ns[1] = (uint32_t)((uint64_t)ns >> 32);
+}
 struct wake { /* a wake-up that came to nothing, for the herds */
     int64_t t, lost;
     uint32_t pair, waker, g;
@@ -27,6 +40,8 @@ struct triage_work {
     bool alone;            /* it can't be */
     struct gwait *gw;
     size_t ngw;
+    struct wait_of *wait_of;
+    uint32_t nwait_of;
     struct wake *wakes;
     size_t nwakes;
     uint64_t long_runnables; /* and as many more events for the idle sweep */

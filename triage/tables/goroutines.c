@@ -35,23 +35,23 @@ struct walk { /* along one lane */
 static bool note_reason(struct walk *w, uint32_t reason, int64_t ns)
 {
     struct tally *y = w->y;
-    struct gwait *p;
     size_t i = w->gw_first;
-    while (i < y->ngw && y->gw[i].reason != reason) {
+    while (i < y->ngw && y->wait_of[y->gw[i].of].reason != reason) {
         i++;
     }
     if (i == y->ngw) {
-        p = mem_grow(y->gw, &y->cap_gw, y->ngw + 1, sizeof *p);
-        if (!p) {
+        struct gwait *p = mem_grow(y->gw, &y->cap_gw, y->ngw + 1, sizeof *p);
+        const uint32_t of = p ? tally_wait_of(y, w->name, reason) : TAB_NONE;
+        y->gw = p ? p : y->gw;
+        if (of == TAB_NONE) {
             return false;
         }
-        y->gw = p;
-        p[y->ngw++] = (struct gwait){.g = w->g, .reason = reason};
+        p[y->ngw++] = (struct gwait){.of = of};
     }
-    p = &y->gw[i];
-    p->count++;
-    p->ns = ns_add(p->ns, ns);
-    p->longest = ns > p->longest ? ns : p->longest;
+    struct wait_of *of = &y->wait_of[y->gw[i].of];
+    of->count++;
+    of->longest = ns > of->longest ? ns : of->longest;
+    gwait_set(&y->gw[i], ns_add(gwait_ns(&y->gw[i]), ns));
     return true;
 }
 

@@ -95,35 +95,6 @@ static bool groups_sort(struct triage *tg)
     return true;
 }
 
-/* By group, reason, goroutine: they stand by goroutine, and the sort is stable. In place: they are many. */
-static bool gw_sort(struct triage *tg)
-{
-    struct triage_work *wk = tg->work;
-    struct keyed_row *k = mem_alloc((wk->ngw + 1) * sizeof *k);
-    bool ok = k != NULL;
-    size_t steps = 0;
-    for (size_t i = 0; i < wk->ngw && ok; i++) {
-        k[i] = (struct keyed_row){(uint64_t)tg->g[wk->gw[i].g].group << 32 | wk->gw[i].reason, (uint32_t)i};
-        ok = i % 1024 || slices_tick();
-    }
-    ok = ok && rows_sort(k, wk->ngw);
-    for (size_t i = 0; i < wk->ngw && ok; i++) {
-        struct gwait first = wk->gw[i];
-        size_t at = i, from;
-        for (; (from = k[at].row) != i && ok;
-             at = from) { /* round the circle that i is in; it may be as long as all */
-            wk->gw[at] = wk->gw[from];
-            k[at].row = (uint32_t)at;
-            ok = ++steps % 1024 || slices_tick();
-        }
-        wk->gw[at] = first;
-        k[at].row = (uint32_t)at;
-        ok = ok && (i % 1024 || slices_tick());
-    }
-    mem_free(k);
-    return ok;
-}
-
 static int cmp_group_wait(const void *a, const void *b)
 {
     const struct group_wait *x = a, *y = b;
@@ -131,46 +102,85 @@ static int cmp_group_wait(const void *a, const void *b)
     return c ? c : (x->reason > y->reason) - (x->reason < y->reason);
 }
 
+/* The goroutines' waits, those of one row of wait_of behind those of another; at[i]: where those of row i end. */
+static int64_t *by_row(const struct triage_work *wk, size_t *at)
+{
+    int64_t *v = mem_alloc((wk->ngw + 1) * sizeof *v);
+    for (size_t i = 0; i < wk->ngw && v; i++) {
+        at[wk->gw[i].of + 1]++;
+    }
+    for (uint32_t i = 0; i < wk->nwait_of && v; i++) {
+        at[i + 1] += at[i];
+    }
+    for (size_t i = 0; i < wk->ngw && v; i++) {
+        v[at[wk->gw[i].of]++] = gwait_ns(&wk->gw[i]);
+        if (i % 4096 == 0) {
+            (void)slices_tick();
+        }
+    }
+    return v;
+}
+
+/* A row of wait_of, and whose: groups in their order. */
+struct of_group {
+    uint32_t group, row;
+};
+
+static int cmp_of_group(const void *a, const void *b)
+{
+    const struct of_group *x = a, *y = b;
+    return x->group != y->group ? (x->group > y->group) - (x->group < y->group)
+                                : (x->row > y->row) - (x->row < y->row);
+}
+
+static bool rows_of_groups(const struct triage *tg, struct of_group *rows)
+{
+    const struct triage_work *wk = tg->work;
+    struct tab by_name = {0};
+    bool ok = true;
+    for (uint32_t i = 0; i < tg->ngroups && ok; i++) {
+        ok = tab_put(&by_name, tg->groups[i].name, 0, i) != TAB_NONE;
+    }
+    for (uint32_t i = 0; i < wk->nwait_of && ok; i++) {
+        rows[i] = (struct of_group){tab_get(&by_name, wk->wait_of[i].name, 0), i};
+    }
+    tab_free(&by_name);
+    if (ok && wk->nwait_of) {
+        qsort(rows, wk->nwait_of, sizeof *rows, cmp_of_group);
+    }
+    return ok;
+}
+
 static bool group_waits(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
-    int64_t *v = gw_sort(tg) ? mem_alloc((wk->ngw + 1) * sizeof *v) : NULL;
-    size_t rows = 0, cap = 0;
-    if (!v) {
-        return false;
+    const size_t n = wk->nwait_of;
+    size_t *end = mem_zalloc((n + 2) * sizeof *end);
+    struct of_group *rows = mem_alloc((n + 1) * sizeof *rows);
+    int64_t *v = end && rows && rows_of_groups(tg, rows) ? by_row(wk, end) : NULL;
+    tg->group_waits = v ? mem_alloc((n + 1) * sizeof *tg->group_waits) : NULL;
+    for (uint32_t i = 0; i < n && tg->group_waits; i++) {
+        const uint32_t k = rows[i].row;
+        const size_t from = k ? end[k - 1] : 0;
+        struct group *grp = &tg->groups[rows[i].group];
+        struct group_wait *p = &tg->group_waits[i];
+        *p = (struct group_wait){
+            .reason = wk->wait_of[k].reason, .count = wk->wait_of[k].count, .longest = wk->wait_of[k].longest};
+        dist_of(&p->d, v + from, end[k] - from);
+        if (grp->nwaits++ == 0) {
+            grp->waits = i;
+        }
     }
-    for (size_t i = 0, j; i < wk->ngw; i = j) {
-        uint32_t grp = tg->g[wk->gw[i].g].group;
-        struct group_wait *p = mem_grow(tg->group_waits, &cap, rows + 1, sizeof *p);
-        if (!p) {
-            mem_free(v);
-            return false;
-        }
-        tg->group_waits = p;
-        p += rows;
-        *p = (struct group_wait){.reason = wk->gw[i].reason};
-        for (j = i; j < wk->ngw && tg->g[wk->gw[j].g].group == grp && wk->gw[j].reason == p->reason; j++) {
-            v[j - i] = wk->gw[j].ns;
-            p->count += wk->gw[j].count;
-            p->longest = wk->gw[j].longest > p->longest ? wk->gw[j].longest : p->longest;
-            if (j % 1024 == 0) {
-                (void)slices_tick();
-            }
-        }
-        dist_of(&p->d, v, j - i);
-        if (tg->groups[grp].nwaits++ == 0) {
-            tg->groups[grp].waits = (uint32_t)rows;
-        }
-        rows++;
-    }
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
+    for (uint32_t i = 0; i < tg->ngroups && tg->group_waits; i++) {
         if (tg->groups[i].nwaits > 1) {
             qsort(tg->group_waits + tg->groups[i].waits, tg->groups[i].nwaits, sizeof *tg->group_waits,
                   cmp_group_wait);
         }
     }
     mem_free(v);
-    return true;
+    mem_free(rows);
+    mem_free(end);
+    return tg->group_waits != NULL;
 }
 
 static int cmp_wait(const void *a, const void *b)

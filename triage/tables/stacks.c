@@ -97,20 +97,33 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
 /* Go's standard library, by the first element of a package's path: it carries out what somebody else asked for. */
 static bool is_library(struct str f)
 {
-    static const char *const package[] = {
-        "archive",  "bufio",   "bytes",    "cmp",      "compress", "container", "context", "crypto",  "database",
-        "debug",    "embed",   "encoding", "errors",   "expvar",   "flag",      "fmt",     "go",      "hash",
-        "html",     "image",   "index",    "internal", "io",       "iter",      "log",     "maps",    "math",
-        "mime",     "net",     "os",       "path",     "plugin",   "reflect",   "regexp",  "runtime", "slices",
-        "sort",     "strconv", "strings",  "structs",  "sync",     "syscall",   "testing", "text",    "time",
-        "type:.eq", "unicode", "unique",   "unsafe",   "vendor",   "weak"};
-    for (size_t i = 0; i < sizeof package / sizeof *package; i++) {
-        size_t n = strlen(package[i]);
-        if (f.len > n && (f.p[n] == '.' || f.p[n] == '/') && memcmp(f.p, package[i], n) == 0) {
-            return true;
-        }
+    static const char package[][10] = {
+        /* sorted */
+        "archive", "bufio",   "bytes",    "cmp",      "compress", "container", "context", "crypto",  "database",
+        "debug",   "embed",   "encoding", "errors",   "expvar",   "flag",      "fmt",     "go",      "hash",
+        "html",    "image",   "index",    "internal", "io",       "iter",      "log",     "maps",    "math",
+        "mime",    "net",     "os",       "path",     "plugin",   "reflect",   "regexp",  "runtime", "slices",
+        "sort",    "strconv", "strings",  "structs",  "sync",     "syscall",   "testing", "text",    "time",
+        "unicode", "unique",  "unsafe",   "vendor",   "weak"};
+    char first[sizeof *package] = "";
+    size_t n = 0, lo = 0, hi = sizeof package / sizeof *package;
+    while (n < f.len && n < sizeof first && f.p[n] != '.' && f.p[n] != '/') {
+        n++;
     }
-    return f.len == 0;
+    if (n == f.len || n == sizeof first || f.len == 0) {
+        return f.len == 0;
+    }
+    memcpy(first, f.p, n);
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        const int c = memcmp(first, package[mid], sizeof first);
+        if (c == 0) {
+            return f.len > n;
+        }
+        lo = c > 0 ? mid + 1 : lo;
+        hi = c > 0 ? hi : mid;
+    }
+    return str_starts(f, "type:.eq");
 }
 
 bool stacks_is_program(const struct trace *tr, uint32_t func)

@@ -217,18 +217,38 @@ static bool add_syscalls(struct tally *to, const struct tally *y)
     return true;
 }
 
+uint32_t tally_wait_of(struct tally *y, uint32_t name, uint32_t reason)
+{
+    bool made = false;
+    struct wait_of *p = ROW(y, by_wait_of, wait_of, nwait_of, cap_wait_of, name, reason, &made);
+    if (made) {
+        *p = (struct wait_of){.name = name, .reason = reason};
+    }
+    return p ? (uint32_t)(p - y->wait_of) : TAB_NONE;
+}
+
 static bool add_gw(struct tally *to, const struct tally *y)
 {
-    struct gwait *p = y->ngw ? mem_grow(to->gw, &to->cap_gw, to->ngw + y->ngw, sizeof *p) : NULL;
-    if (y->ngw && !p) {
-        return false;
+    uint32_t *at = mem_alloc(((size_t)y->nwait_of + 1) * sizeof *at);
+    struct gwait *p = at ? mem_grow(to->gw, &to->cap_gw, to->ngw + y->ngw + 1, sizeof *p) : NULL;
+    bool ok = p != NULL;
+    to->gw = p ? p : to->gw;
+    for (uint32_t i = 0; i < y->nwait_of && ok; i++) {
+        const struct wait_of *s = &y->wait_of[i];
+        at[i] = tally_wait_of(to, s->name, s->reason);
+        ok = at[i] != TAB_NONE;
+        if (ok) {
+            struct wait_of *t = &to->wait_of[at[i]];
+            t->count += s->count;
+            t->longest = s->longest > t->longest ? s->longest : t->longest;
+        }
     }
-    if (y->ngw) {
-        to->gw = p;
-        memcpy(p + to->ngw, y->gw, y->ngw * sizeof *p);
-        to->ngw += y->ngw;
+    for (size_t i = 0; i < y->ngw && ok; i++) {
+        p[to->ngw] = y->gw[i];
+        p[to->ngw++].of = at[y->gw[i].of];
     }
-    return true;
+    mem_free(at);
+    return ok;
 }
 
 /* What goroutines g0 .. g1-1 added. */
@@ -269,6 +289,7 @@ static void tally_tabs_free(struct tally *y)
     tab_free(&y->by_pair);
     tab_free(&y->by_syscall);
     tab_free(&y->by_ender);
+    tab_free(&y->by_wait_of);
     mem_free(y->enders);
 }
 
@@ -284,6 +305,7 @@ static void tally_free(struct tally *y)
     mem_free(y->syscalls);
     mem_free(y->locks);
     mem_free(y->gw);
+    mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y);
 }
@@ -347,6 +369,8 @@ bool triage_goroutines(struct triage *tg)
     tg->lock_waits_all = y->lock_waits_all;
     wk->gw = y->gw;
     wk->ngw = y->ngw;
+    wk->wait_of = y->wait_of;
+    wk->nwait_of = y->nwait_of;
     wk->wakes = y->wakes;
     wk->nwakes = y->nwakes;
     wk->long_runnables = y->long_runnables;

@@ -20,7 +20,7 @@ struct tally_name {
 enum { TALLY_NAMES = 512 };
 
 struct tally {
-    struct tab by_name, by_wait, by_pair, by_syscall, by_ender;
+    struct tab by_name, by_wait, by_pair, by_syscall, by_ender, by_wait_of;
     struct group *groups;
     struct wait_row *waits;
     struct pair_row *pairs;
@@ -28,10 +28,11 @@ struct tally {
     struct ender *enders;
     struct lock_wait *locks; /* the LOCK_WAITS longest: in no order until they are so many, then a heap */
     struct gwait *gw;
+    struct wait_of *wait_of;
     struct wake *wakes;
-    uint32_t ngroups, nwaits, npairs, nsyscalls, nenders, nlocks, nworst;
+    uint32_t ngroups, nwaits, npairs, nsyscalls, nenders, nlocks, nworst, nwait_of;
     size_t ngw, nwakes;
-    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes;
+    size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes, cap_wait_of;
     struct hist sched, sched_system;
     struct sched_wait worst[WORST];
     int64_t label_ns[GC_MODES];
@@ -42,6 +43,8 @@ struct tally {
 
 /* tally_goroutines - count goroutines g0 .. g1-1 into an empty tally and their struct gstat. false: out of memory, or unwanted. */
 bool tally_goroutines(const struct triage *tg, struct tally *y, uint32_t g0, uint32_t g1);
+/* tally_wait_of - the row of `wait_of` for a start function and a reason; TAB_NONE: out of memory. */
+uint32_t tally_wait_of(struct tally *y, uint32_t name, uint32_t reason);
 /* tally_lock - a wait for a lock, if it is among the longest. tally_worst - a scheduler latency, if it is among the worst. */
 bool tally_lock(struct tally *y, const struct lock_wait *lw);
 void tally_worst(struct tally *y, const struct sched_wait *x);
