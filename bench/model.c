@@ -374,9 +374,7 @@ static size_t findings(const struct trace *tr, const struct loaded *best)
         printf("file to findings: out of memory\n");
     } else {
         const double s = now() - t0, cpu = cpu_now() - c0;
-        printf("file to findings: %.3f s, %.2f times the model's; CPU %.3f s, %.2f times; private memory %.2f per "
-               "file byte; "
-               "%.2f M events/s\n",
+        printf("file to findings: %.3f s, %.2f times the model's; CPU %.3f s, %.2f times; %.2f M events/s\n",
                best->s + s, (best->s + s) / best->s, best->cpu_s + cpu, (best->cpu_s + cpu) / best->cpu_s,
                (double)trace_info(tr)->events / (best->s + s) / 1e6);
     }
