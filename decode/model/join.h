@@ -93,6 +93,8 @@ uint8_t join_holder(void *join, uint64_t id, uint64_t *m, uint64_t *g);
 
 /* join_home - the segment where a goroutine is new, and its index there. */
 const struct segment *join_home(const struct join *j, uint32_t g, uint32_t *local);
+/* join_home_run - the same, and how many goroutines from g on stand there side by side: it, and those with the next indices. */
+const struct segment *join_home_run(const struct join *j, uint32_t g, uint32_t *local, uint32_t *run);
 
 /* What a segment says of a goroutine, in the trace's numbers. */
 static inline uint32_t segment_g(const struct segment *s, uint32_t g)

@@ -9,7 +9,7 @@ int64_t trace_last(const struct trace *tr)
     return tr->join.n ? tr->join.end : tr->fold.end;
 }
 
-const struct segment *join_home(const struct join *j, uint32_t g, uint32_t *local)
+const struct segment *join_home_run(const struct join *j, uint32_t g, uint32_t *local, uint32_t *run)
 {
     size_t lo = 0, hi = j->n;
     while (lo + 1 < hi) {
@@ -29,7 +29,16 @@ const struct segment *join_home(const struct join *j, uint32_t g, uint32_t *loca
             z = mid;
     }
     *local = d + a;
+    *run = s->nnew - d;
+    if (a < s->nold && s->old[a] - *local < *run)
+        *run = s->old[a] - *local;
     return s;
+}
+
+const struct segment *join_home(const struct join *j, uint32_t g, uint32_t *local)
+{
+    uint32_t run;
+    return join_home_run(j, g, local, &run);
 }
 
 static const struct jlane *lane_of_join(const struct join *j, struct lane l)

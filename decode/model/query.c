@@ -168,18 +168,22 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
     return info;
 }
 
-/* Of goroutines from i on those that are put away together: when they lived. 0: they aren't, or may go on elsewhere. */
+/*
+ * Of goroutines from i on those that are put away together: when they lived. 0: they aren't. Who is over where it is new goes on
+ * nowhere else.
+ */
 static uint32_t past_ones(const struct trace *tr, uint32_t i, uint32_t n, struct lifetime *out)
 {
-    const struct segment *seg;
-    uint32_t local = i;
+    uint32_t local = i, run = n;
     if (i >= trace_nlanes(tr, LANE_G))
         return 0;
-    const struct fold *f = fold_of_g(tr, &local, &seg);
-    if (!fold_g_past(f, local) || (seg && seg->gmap))
+    const struct segment *seg = tr->join.n ? join_home_run(&tr->join, i, &local, &run) : NULL;
+    const struct fold *f = seg ? seg->f : &tr->fold;
+    if (!fold_g_past(f, local))
         return 0;
     uint32_t here = PAST_GS - local % PAST_GS;
     here = here < n ? here : n;
+    here = here < run ? here : run;
     past_lives(f->seg[local / PAST_GS].past, local, here, out);
     return here;
 }

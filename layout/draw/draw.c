@@ -269,29 +269,6 @@ static void cell_g(struct grid *g, const struct view *v, const struct shares *s,
         grid_put(g, x, y, glyph_state(v->tier, most), style_of(most));
 }
 
-/* What the model calls running, told apart: a mark worker's row, and the cells in which a goroutine assists. */
-static void told_apart(struct grid *g, struct view *v, struct lane l, int x, int y)
-{
-    const int64_t *e = v->edges;
-    bool worker = trace_lane(v->tr, l).is_worker;
-    if (!worker && !gstate_any(v->gstate, v->tr, l.i, v->at.win.t0, v->at.win.t1))
-        return;
-    for (int c = 0; c < v->plot_w; c++) {
-        const struct cell *was = grid_at(g, x + c, y);
-        struct shares s;
-        if (!was || e[c + 1] <= e[c] ||
-            (worker ? was->style != STYLE_RUNNING : !gstate_any(v->gstate, v->tr, l.i, e[c], e[c + 1])))
-            continue;
-        uint16_t flags = was->flags;
-        uint32_t glyph = was->glyph;
-        gstate_shares(v->gstate, v->tr, l, e[c], e[c + 1], &s);
-        cell_g(g, v, &s, x + c, y);
-        if (flags & CELL_REVERSE) /* a name stands there: its colour alone */
-            grid_put(g, x + c, y, glyph, (enum style)grid_at(g, x + c, y)->style);
-        grid_flags(g, x + c, y, 1, 1, flags);
-    }
-}
-
 /* ---- cells that need no exact time ---------------------------------------------------------------------- */
 
 /* Of some states, in the order in which the first of the longest counts: which one that is. -1: it may be one or the other. */
@@ -310,7 +287,9 @@ static int surely_most(const int64_t *least, const int64_t *most, int n)
 struct sketch {
     struct grid *g;
     struct view *v;
+    struct lane l;
     int x, y, h;
+    bool worker, assists; /* what the model calls running is something else, or some of it may be (gstate.h) */
 };
 
 /* What a processor or thread is asked for: its kinds of work, all of them together, the scheduler, neither. */
@@ -344,6 +323,9 @@ static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int
 {
     struct sketch *k = arg;
     struct shares s = {0};
+    const int64_t *e = k->v->edges + column;
+    if (k->assists && gstate_any(k->v->gstate, k->v->tr, k->l.i, e[0], e[1]))
+        return false;
     int at = surely_most(least, most, COUNT(all));
     if (at < 0 || (!least[at] && most[at]))
         return false;
@@ -354,21 +336,24 @@ static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int
             return false;
         s.ns[active[act]] = least[act] ? 1 : 0;
     }
+    if (k->worker)
+        gstate_tell(k->v->gstate, k->v->tr, k->l.i, true, e[0], e[1], &s);
     cell_g(k->g, k->v, &s, k->x + (int)column, k->y);
     return true;
 }
 
 /* The cells of a lane for which bounds do; the times of the others' columns are in v->cols, and v->sure says which. */
-static void sketch(struct grid *g, struct view *v, struct lane l, int x, int y)
+static void sketch(struct sketch *k)
 {
-    struct sketch k = {g, v, x, y, height(v, l.kind)};
+    struct view *v = k->v;
+    const struct lane l = k->l;
     if (v->exact) {
         memset(v->sure, 0, (size_t)v->plot_w * sizeof *v->sure);
         trace_columns(v->tr, l, v->edges, (uint32_t)v->plot_w, v->cols);
         return;
     }
     struct shares_ask ask = {
-        .n = l.kind == LANE_G ? COUNT(all) : ASK_P, .enough = l.kind == LANE_G ? sketch_g : sketch_p, .arg = &k};
+        .n = l.kind == LANE_G ? COUNT(all) : ASK_P, .enough = l.kind == LANE_G ? sketch_g : sketch_p, .arg = k};
     for (int i = 0; l.kind == LANE_G && i < COUNT(all); i++)
         ask.set[i] = 1u << all[i];
     for (int i = 0; l.kind != LANE_G && i < COUNT(work); i++) {
@@ -458,10 +443,17 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     const int64_t *e = v->edges;
     if (put_kept(g, v, l, x, y))
         return;
-    sketch(g, v, l, x, y);
+    struct sketch k = {g, v, l, x, y, h, false, false};
+    if (l.kind == LANE_G) {
+        k.worker = trace_lane(v->tr, l).is_worker;
+        k.assists = !k.worker && gstate_any(v->gstate, v->tr, l.i, v->at.win.t0, v->at.win.t1);
+    }
+    sketch(&k);
     for (int c = 0; c < n; c++) {
         if (e[c + 1] <= e[c] || v->sure[c])
             continue;
+        if (k.worker || (k.assists && gstate_any(v->gstate, v->tr, l.i, e[c], e[c + 1])))
+            gstate_tell(v->gstate, v->tr, l.i, k.worker, e[c], e[c + 1], &v->cols[c]);
         if (l.kind == LANE_G)
             cell_g(g, v, &v->cols[c], x + c, y);
         else
@@ -472,12 +464,10 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
             if (!v->sure[c])
                 edge_p(g, v, l, c, x, y, h);
     if (v->names && n >= NAME_COLS) {
-        struct naming k = {g, v, l, x, y, 0};
+        struct naming names = {g, v, l, x, y, 0};
         int64_t min = time_muldiv(window_len(v->at.win), NAME_COLS, n);
-        trace_wide(v->tr, l, v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &k);
+        trace_wide(v->tr, l, v->at.win.t0, v->at.win.t1, min > 0 ? min : 1, put_name, &names);
     }
-    if (l.kind == LANE_G)
-        told_apart(g, v, l, x, y);
     keep_row(g, v, l, x, y);
 }
 

@@ -153,21 +153,26 @@ bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int6
 void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
                    struct shares *out)
 {
+    trace_shares(tr, l, t0, t1, out);
+    if (l.kind == LANE_G && out->ns[ST_RUNNING])
+        gstate_tell(s, tr, l.i, trace_lane(tr, l).is_worker, t0, t1, out);
+}
+
+void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool worker, int64_t t0, int64_t t1,
+                 struct shares *out)
+{
     size_t n;
     const struct range *r;
-    trace_shares(tr, l, t0, t1, out);
-    if (l.kind != LANE_G || !out->ns[ST_RUNNING])
-        return;
-    if (trace_lane(tr, l).is_worker) {
+    if (worker) {
         out->ns[ST_GCWORK] += out->ns[ST_RUNNING];
         out->ns[ST_RUNNING] = 0;
         return;
     }
-    if (!known(s, tr, l.i, &n, &r))
+    if (!known(s, tr, g, &n, &r) || !out->ns[ST_RUNNING])
         return;
-    if (s->ran[s->from[l.i]] == NOT_YET)
-        sum_up(s, tr, r, l.i);
-    int64_t assist = until(s, tr, r, l.i, t1) - until(s, tr, r, l.i, t0);
+    if (s->ran[s->from[g]] == NOT_YET)
+        sum_up(s, tr, r, g);
+    int64_t assist = until(s, tr, r, g, t1) - until(s, tr, r, g, t0);
     assist = assist < 0 ? 0 : assist < out->ns[ST_RUNNING] ? assist : out->ns[ST_RUNNING];
     out->ns[ST_ASSIST] += assist;
     out->ns[ST_RUNNING] -= assist;

@@ -221,7 +221,7 @@ uint32_t tally_wait_of(struct tally *y, uint32_t name, uint32_t reason)
 {
     bool made = false;
     struct wait_of *p = ROW(y, by_wait_of, wait_of, nwait_of, cap_wait_of, name, reason, &made);
-    if (made) {
+    if (p && made) {
         *p = (struct wait_of){.name = name, .reason = reason};
     }
     return p ? (uint32_t)(p - y->wait_of) : TAB_NONE;
