@@ -41,9 +41,9 @@ struct source;
 struct gmap;
 struct v2_sink;
 struct source_ops {
-    /* stream - up to cap (>= 64) events, in order; 0 = the end. */
+    /* stream - up to cap (>= 64) events, in order; 0 = the end, or (source.waiting) all that has come so far. */
     size_t (*stream)(struct source *s, struct ev *out, size_t cap);
-    /* run - about cap events right into the sink; how many, 0 = the end. A reader has the one or the other. */
+    /* run - about cap events right into the sink; how many, 0 likewise. A reader has the one or the other. */
     size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);
     /*
@@ -65,9 +65,12 @@ struct source {
     const size_t *gap; /* offsets of generations that don't follow the one before (decode/input/joint.h) */
     uint32_t ngap;
     struct trace_gap *gaps; /* when they were, as far as they have been met; else all zero */
-    bool grows;             /* len will be more; up to there all generations are whole */
-    int version;            /* 0 = prototype, else major*1000+minor */
-    size_t header;          /* bytes of the header: 8 or 16 */
+    bool grows;             /* len will be more; up to there all generations have come */
+    bool waiting;           /* the stream stands at len, and more will come: it isn't over (source_ops) */
+    uint32_t bad; /* the generation (1 = the first) that strict order was tried with in vain, 0: none; and why */
+    struct err why_bad;
+    int version;   /* 0 = prototype, else major*1000+minor */
+    size_t header; /* bytes of the header: 8 or 16 */
     const struct trace_opts *opts;
     struct names *names;
     struct source_status st;

@@ -112,7 +112,9 @@ struct vec_point {
     size_t capmm[MM_LEVELS];
 };
 
+#ifndef GB_MAX /* fewer for fuzzing, where setting them up would take most of the time */
 #define GB_MAX 8192
+#endif
 #define FIRST_STACKS 256
 #define RECENT_TAGS 64
 #define STARTS 64

@@ -669,6 +669,8 @@ enum joined join_next(struct trace *tr, struct segment *s)
     if (!s->n && !s->order.have_base)
         return JOIN_NOT;
     enum joined rc = s->n ? agree(tr, s) : JOINED;
+    if (rc == JOINED && s->order.stopped)
+        rc = JOIN_NOT;
     if (rc != JOINED)
         return rc;
     if (!grow(j, &j->seg, &j->cap, j->n + 1, sizeof *j->seg) || !maps_make(j, s))

@@ -109,7 +109,7 @@ static void find_next(struct loader *l)
         l->rest = s;
     else
         l->seg[l->nseg++] = s;
-    l->torn |= s->n && s->gen.torn;
+    l->torn |= (s->n && s->gen.torn) || s->gen.apart || v2_gen_lossy(&s->gen);
 }
 
 /* The next one to decode, NULL: none now. Under the lock. */
@@ -283,6 +283,11 @@ static enum joined join_one(struct loader *l, struct segment *s)
 {
     struct trace *tr = l->tr;
     enum joined rc = join_next(tr, s);
+    if (rc == JOIN_NOT && s->order.stopped) {
+        tr->src.bad = s->gen.ordinal;
+        if (s->damages < SOURCE_NOTES && s->s->st.ndamages > s->damages)
+            tr->src.why_bad = s->s->damage[s->damages];
+    }
     if (rc != JOINED)
         return rc;
     struct source_status *t = &tr->src.st;

@@ -467,7 +467,7 @@ static enum load step_end(struct trace *tr)
 /* All that has come is decoded, and more will come. */
 static bool waits(struct trace *tr)
 {
-    if (!tr->src.grows || tr->parts.seeking || tr->fold.oom || tr->info.ndamages)
+    if (!tr->src.waiting || tr->parts.seeking || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))
         return false;
     tr->info.done = true; /* as far as there is anything */
     parts_shown(tr);

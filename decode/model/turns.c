@@ -488,7 +488,7 @@ static enum turn_rc sink_turn(struct v2_sink *k, struct v2_cursor *c, int64_t un
     *t = c->t;
     if ((c->turn >= ts->nopen || u->c != c) && !(u = turn_open(ts, c)))
         return TURN_OUT;
-    const int64_t clock = SOURCE_TIME_MAX - 1 - ts->base; /* what is later is looked at closely */
+    const int64_t clock = k->o->latest - 1 - ts->base; /* what is later is looked at closely */
     until -= ts->base;
     ts->until = until;
     const size_t room = k->room;

@@ -210,9 +210,10 @@ static enum adv bad(struct v2_order *o, const struct v2_cursor *c, const char *w
 {
     o->bad = true;
     o->again |= o->nlost > 0;
-    if (!o->loose)
+    if (!o->loose || !o->torn.quiet)
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data), "event %s: %s (%" PRId64 ")",
                       v2_specs[c->type].name, what, (int64_t)id);
+    o->torn.quiet = true;
     return ADV_BAD;
 }
 

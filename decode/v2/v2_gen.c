@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "decode/base/bytes.h"
+#include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_state.h"
 
 enum {
@@ -150,10 +151,14 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct header *
     uint8_t first = h->p < h->end ? *h->p : 0;
     if (first == (s->version >= GO_125 ? B_SYNC : B_FREQ)) {
         read_freq(s, g, h);
+        if (first == B_SYNC) /* written before all events */
+            g->lo = h->time;
         return true;
     }
     switch (first) {
-    case B_STACKS: g->all_told = true; /* fallthrough */
+    case B_STACKS: /* written behind all events */
+        g->all_told = true;
+        g->hi = g->hi == UINT64_MAX || h->time > g->hi ? h->time : g->hi; /* fallthrough */
     case B_STRINGS:
     case B_SAMPLES: return note_table(g, h);
     default: break;
@@ -164,7 +169,9 @@ static bool batch_take(struct source *s, struct v2_gen *g, const struct header *
     if (!b)
         return false;
     g->batch = b;
-    b[g->nbatch++] = (struct v2_batch){h->p, h->end, h->time, h->m, h->torn};
+    b[g->nbatch] = (struct v2_batch){.p = h->p, .end = h->end, .time = h->time, .m = h->m, .torn = h->torn};
+    v2_doubt_batch(g, &b[g->nbatch]);
+    g->nbatch++;
     return true;
 }
 
@@ -354,13 +361,19 @@ static void gen_reset(struct v2_gen *g)
     g->freq = freq;
     g->nbatch = g->ntable = g->nsample = 0;
     g->min_time = UINT64_MAX;
+    g->nhole = 0;
+    g->suspect = false;
+    g->lo = 0;
+    g->hi = UINT64_MAX;
+    g->last = NULL;
     g->all_told = g->has_snap = g->torn = g->reason_inferred = g->no_freq = g->assumed = g->at_end = false;
     g->missing = 0;
 }
 
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before)
 {
-    *g = (struct v2_gen){.number = before->number, .ordinal = before->ordinal, .freq = before->freq};
+    *g =
+        (struct v2_gen){.number = before->number, .ordinal = before->ordinal, .freq = before->freq, .hi = before->hi};
 }
 
 /* What the clock batch left open. What it says of damage: gen_clock_notes(). */
@@ -426,15 +439,74 @@ static bool is_gap(const struct source *s, size_t at)
     return i < s->ngap && s->gap[i] == at;
 }
 
+/* What was taken last ends where another batch begins. */
+static void cut_last(struct v2_gen *g, const uint8_t *at)
+{
+    if (g->nbatch && g->batch[g->nbatch - 1].p == g->last)
+        g->batch[g->nbatch - 1].end = at;
+    if (g->ntable && g->table[g->ntable - 1].p == g->last)
+        g->table[g->ntable - 1].end = at;
+}
+
+/* No batch begins at p: where the next one does. The size of the one before may have been wrong, so it is looked for in that, too. */
+static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint8_t *p)
+{
+    const uint8_t *from = g->last ? g->last + 1 : p + 1;
+    const uint8_t *next = v2_resync(s, from, g->number, g->min_time == UINT64_MAX ? 0 : g->min_time);
+    if (!next && g->min_time != UINT64_MAX)
+        next = v2_resync(s, from, g->number, 0);
+    if (!next)
+        return NULL;
+    if (next < p)
+        cut_last(g, next);
+    v2_hole_note(g, off_of(s, next < p ? next : p), 0, false);
+    g->last = NULL;
+    return next;
+}
+
+/* A batch of another generation. true: it stands alone among this one's. */
+static bool astray(struct source *s, struct v2_gen *g, const struct header *h, const uint8_t *next)
+{
+    const uint8_t *p = next + 1, *end = s->data + s->len;
+    uint64_t gen = 0;
+    if (h->torn || next == end || (*next == B_EXPERIMENTAL && p++ == end) ||
+        (*next == B_END ? g->nbatch == 0 : !bytes_varint(p, end, &gen) || gen != g->number))
+        return false;
+    if (*next == B_END && h->gen == g->number + 1)
+        return false; /* a small one of its own */
+    source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p),
+                  "a batch of generation %" PRIu64 " among those of generation %" PRIu64 ": left out", h->gen,
+                  g->number);
+    v2_hole_note(g, off_of(s, h->p), 0, false);
+    return true;
+}
+
+/* The first batch says which generation it is. false: one that has been; it is passed over. */
+static bool gen_number(struct source *s, struct v2_gen *g, const struct header *h, const uint8_t *p, uint64_t last)
+{
+    const bool first = g->ordinal == 1;
+    if (!h->gen || (!first && h->gen != last + 1 && !g->apart)) {
+        if (!g->nhole)
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
+                          "generation %" PRIu64 " where %" PRIu64 " was expected", h->gen, first ? 1 : last + 1);
+        if (!h->gen || (h->gen <= last && !first)) {
+            v2_hole_note(g, off_of(s, p), 0, false);
+            return false;
+        }
+        g->apart = !first; /* those between are missing */
+    }
+    g->number = h->gen;
+    return true;
+}
+
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
 {
     const uint8_t *p = s->data + *pos, *end = s->data + s->len;
-    uint64_t last_freq = g->freq, last_number = g->number;
+    const uint64_t last_freq = g->freq, last_number = g->number, last_hi = g->hi;
     gen_reset(g);
     g->freq = 0;
     g->start = *pos;
     g->apart = is_gap(s, *pos);
-    enum v2_gen_rc rc = V2_GEN;
     bool any = false, marked = false;
     while (p < end) {
         if (*p == B_END && s->version >= GO_126) {
@@ -446,42 +518,44 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
         }
         struct header h;
         const uint8_t *next = header_read(s, p, &h, g->ordinal);
+        if (!next && (next = skip_broken(s, g, p))) {
+            p = next;
+            continue;
+        }
         if (!next) {
-            rc = V2_GEN_LAST;
+            p = end;
             g->torn = true;
             break;
         }
-        if (!any) {
-            if (h.gen == 0 || (g->ordinal > 1 && h.gen != last_number + 1 && !g->apart)) {
-                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
-                              "generation %" PRIu64 " where %" PRIu64 " was expected", h.gen,
-                              g->ordinal > 1 ? last_number + 1 : 1);
-                if (h.gen == 0)
-                    return V2_GEN_NONE;
+        if (!any && !gen_number(s, g, &h, p, last_number)) {
+            p = next;
+            continue;
+        }
+        any = true;
+        if (h.gen != g->number) {
+            if (!is_gap(s, off_of(s, p)) && astray(s, g, &h, next)) {
+                p = next;
+                continue;
             }
-            g->number = h.gen;
-            any = true;
-        } else if (h.gen != g->number) {
             if (s->version >= GO_126) {
                 source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p),
                               "generation %" PRIu64 " has no end mark before generation %" PRIu64, g->number, h.gen);
-                rc = V2_GEN_LAST;
                 g->torn = true;
-            } else if (h.gen != g->number + 1 && !is_gap(s, off_of(s, p))) {
-                source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p), "generation %" PRIu64 " follows %" PRIu64,
-                              h.gen, g->number);
-                rc = V2_GEN_LAST;
             }
             break;
         }
         if (!batch_take(s, g, &h))
             return V2_GEN_OOM;
+        g->last = h.p;
         p = next;
-        if (h.torn) {
+        if (h.torn && (next = skip_broken(s, g, end))) {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h.p),
+                          "a batch of %" PRIu64 " bytes goes beyond the file's end, and others stand in it", h.size);
+            p = next;
+        } else if (h.torn) {
             source_damage(s, ERR_TRUNCATED, g->ordinal, off_of(s, h.p),
                           "the file ends %" PRIu64 " bytes into a batch of %" PRIu64, (uint64_t)(h.end - h.p),
                           h.size);
-            rc = V2_GEN_LAST;
             g->torn = true;
             break;
         }
@@ -490,16 +564,18 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     *pos = g->end;
     if (!any)
         return V2_GEN_NONE;
-    if (p == end)
-        rc = V2_GEN_LAST;
+    g->at_end = p == end;
     if (s->version >= GO_126 && !marked && p == end && !g->torn) {
         g->torn = true;
         source_damage(s, ERR_TRUNCATED, g->ordinal, g->end,
                       "generation %" PRIu64 " has no end mark: the trace was cut short", g->number);
     }
     gen_clock(g, last_freq);
-    g->at_end = rc == V2_GEN_LAST;
-    return rc;
+    if (!g->lo && g->ordinal > 1 && last_hi != UINT64_MAX && last_freq == g->freq)
+        g->lo = last_hi;
+    if (!v2_doubt(s, g))
+        return V2_GEN_OOM;
+    return g->at_end ? V2_GEN_LAST : V2_GEN;
 }
 
 bool v2_gen_tables(struct source *s, struct v2_gen *g)

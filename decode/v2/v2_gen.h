@@ -15,6 +15,14 @@ struct v2_batch { /* of timed events */
     uint64_t time; /* base, clock units */
     uint64_t m;    /* thread id */
     bool torn;     /* the input ends inside it */
+    bool gap;      /* what stands between it and the thread's batch before it may be lost */
+};
+
+enum { V2_HOLES = 64 };
+struct v2_hole { /* a place in the file where batches were lost, or left out */
+    size_t off;
+    uint64_t m; /* whose, if `known` */
+    bool known;
 };
 
 struct v2_sample {
@@ -44,11 +52,16 @@ struct v2_gen {
     bool has_snap;
     bool no_freq, assumed; /* its frequency is another generation's; nobody's */
     bool torn;             /* it isn't whole: missing table entries are no surprise */
-    bool all_told;         /* it has stacks, which are written behind all events: of those none is missing */
-    bool at_end;           /* nothing behind it can be read */
     bool apart;            /* what was before it is not recorded: nothing is known (source.gap) */
-    bool closed;           /* no name may come that isn't in its tables: somebody else may be adding some */
-    uint32_t missing;      /* table entries asked for in vain */
+    struct v2_hole hole[V2_HOLES];
+    size_t nhole;        /* more than V2_HOLES: anything may be lost anywhere */
+    bool suspect;        /* times or places of its batches are to be looked at */
+    uint64_t lo, hi;     /* its batches begin between these, clock units; 0, UINT64_MAX: nobody knows */
+    const uint8_t *last; /* payload of the last batch that was taken */
+    bool all_told;       /* it has stacks, which are written behind all events: of those none is missing */
+    bool at_end;         /* nothing behind it can be read */
+    bool closed;         /* no name may come that isn't in its tables: somebody else may be adding some */
+    uint32_t missing;    /* table entries asked for in vain */
     /* Wait and stop reasons by string id. The runtime registers them first thing in every generation, so they have
        small ids, the same ones each time: where a cut took the string table, the last one's are as good. */
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
@@ -68,6 +81,10 @@ enum v2_gen_rc v2_gen_read(struct source *s, struct v2_gen *g, size_t *pos);
  */
 enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos);
 bool v2_gen_tables(struct source *s, struct v2_gen *g);
+/* v2_gen_lossy - batches of it were lost, are left out, or came in another order than they were written. */
+bool v2_gen_lossy(const struct v2_gen *g);
+/* v2_gen_hole - there is a hole between two places of the file that may concern thread m; *known: it does. */
+bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, bool *known);
 /* v2_gen_after - an empty generation, to be scanned as the one behind `before`. */
 void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
 /*

@@ -16,7 +16,7 @@ struct v2_mark {
     struct v2_gen_before before;
     struct source_status st;
     size_t start, pos; /* of the generation; behind it */
-    bool in_gen, last_gen, over, inferred;
+    bool in_gen, last_gen, over, inferred, rough;
     uint32_t missing;
     uint32_t reason[V2_REASONS]; /* seen so far in this generation */
     struct v2_order order;       /* arrays of its own, maps without contents but for the tasks */
@@ -26,7 +26,8 @@ void v2_gen_keep(struct v2 *v)
 {
     const struct v2_gen *g = &v->gen;
     struct v2_gen_before *b = &v->before;
-    *b = (struct v2_gen_before){.number = g->number, .freq = g->freq, .ordinal = g->ordinal, .torn = g->torn};
+    *b = (struct v2_gen_before){
+        .number = g->number, .freq = g->freq, .ordinal = g->ordinal, .torn = g->torn, .hi = g->hi};
     memcpy(b->reason, g->reason, sizeof b->reason);
     memcpy(b->last_reason, g->last_reason, sizeof b->last_reason);
 }
@@ -125,6 +126,7 @@ void *v2_mark(struct source *s, struct gmap *map)
     m->in_gen = v->in_gen;
     m->last_gen = v->last_gen;
     m->over = v->over;
+    m->rough = v->rough;
     m->start = v->gen.start;
     m->missing = v->gen.missing;
     memcpy(m->reason, v->gen.reason, sizeof m->reason);
@@ -155,9 +157,11 @@ static bool gen_again(struct source *s, struct v2 *v, const struct v2_mark *m)
     g->freq = m->before.freq;
     g->ordinal = m->before.ordinal;
     g->torn = m->before.torn;
+    g->hi = m->before.hi;
     memcpy(g->reason, m->before.reason, sizeof g->reason);
     memcpy(g->last_reason, m->before.last_reason, sizeof g->last_reason);
     v->before = m->before;
+    v->rough = m->rough;
     if (!m->in_gen)
         return true;
     size_t pos = m->start;
@@ -178,7 +182,7 @@ bool v2_resume(struct source *s, const void *mark)
     v2_gen_free(&v->gen);
     v2_order_free(o);
     if (!m) {
-        *v = (struct v2){.pos = s->header, .order.s = s};
+        *v = (struct v2){.pos = s->header, .order.s = s, .order.goes_on = true};
         s->st = (struct source_status){.has_clock = true};
         return true;
     }

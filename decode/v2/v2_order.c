@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "decode/base/bytes.h"
+#include "decode/v2/v2_doubt.h"
 #include "decode/v2/v2_sink.h"
 #include "decode/v2/v2_state.h"
 #include "decode/v2/v2_torn.h"
@@ -23,33 +24,48 @@ static void damage_at(struct v2_order *o, const uint8_t *p, enum err_code code, 
     source_damage(o->s, code, o->gen->ordinal, (uint64_t)(p - o->s->data), "%s %" PRIu64, what, a);
 }
 
-/* A batch that no clock can have written has no events. */
-static void batch_open(struct v2_order *o, struct v2_cursor *c)
+static void batch_open(const struct v2_order *o, struct v2_cursor *c)
 {
     const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
     c->p = b->p;
     c->end = b->end;
     c->t = v2_ns(b->time, o->unit);
-    if (c->t < SOURCE_TIME_MAX)
-        return;
-    damage_at(o, b->p, ERR_CLOCK, "a batch is left out, its time is none that a clock can have:", b->time);
-    o->consumed += (uint64_t)(b->end - b->p);
-    c->p = c->end;
 }
 
-/* Decode the cursor's next event. false: it has none (or the rest of its batch is damaged, which is noted). */
-static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struct v2_cursor *c)
+/* The thread's next batch. What is lost between it and its last event (`sure`: it is known that something is) makes a gap. */
+static void batch_next(struct v2_order *o, struct v2_cursor *c, bool sure)
 {
-    while (c->p == c->end) {
-        if (!c->nbatch)
-            return false;
-        const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
-        o->consumed += (uint64_t)(b->end - b->p);
-        if (!--c->nbatch)
-            return false;
-        c->batch++;
-        batch_open(o, c);
-    }
+    const int64_t told = c->gap ? c->told : c->t;
+    c->batch++;
+    const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
+    batch_open(o, c);
+    const bool back = c->t < told - DOUBT_SKEW_NS;
+    if (back)
+        damage_at(o, b->p, ERR_CLOCK, "a thread's time runs backwards here, by ns:", (uint64_t)(told - c->t));
+    o->hurt |= back;
+    if (!c->gap && !sure && !back && !(o->loose && b->gap))
+        return;
+    c->sure = (c->gap && c->sure) || sure || back;
+    c->gap = true;
+    c->told = told;
+}
+
+/* The rest of its batch is lost. false: so it has no more. */
+static bool batch_lost(struct v2_order *o, struct v2_cursor *c)
+{
+    o->hurt |= !o->gen->batch[o->list[c->batch]].torn;
+    o->consumed += (uint64_t)(c->end - c->p);
+    c->p = c->end;
+    c->cut |= c->nbatch == 1;
+    if (!--c->nbatch)
+        return false;
+    batch_next(o, c, true);
+    return true;
+}
+
+/* The event at c->p. false: it is none, which is noted. */
+static bool cursor_decode(struct v2_order *o, struct v2_cursor *c)
+{
     const uint8_t *p = c->p, *end = c->end;
     c->at = p;
     c->type = *p++;
@@ -57,18 +73,22 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
     uint64_t dt;
     if (!n) {
         damage_at(o, c->at, ERR_FORMAT, "unknown event type", c->type);
-        goto stop;
+        return false;
     }
     if (!(p = bytes_varint(p, end, &dt)))
         goto bad;
     for (int i = 0; i < n - 1; i++)
         if (!(p = bytes_varint(p, end, &c->arg[i])))
             goto bad;
-    int64_t t = c->t + (dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit));
-    if (t >= SOURCE_TIME_MAX) {
+    const int64_t step = dt < (uint64_t)1 << 40 && o->unit64 ? (int64_t)(dt * o->unit64) : v2_ns(dt, o->unit);
+    const int64_t t = c->t + step;
+    if (t >= SOURCE_TIME_MAX || (t >= o->latest && step > 10 * DOUBT_LATE_NS)) {
         damage_at(o, c->at, ERR_CLOCK,
-                  "an event's time is none that a clock can have, so many units after the one before:", dt);
-        goto stop;
+                  t >= SOURCE_TIME_MAX
+                      ? "an event's time is none that a clock can have, so many units after the one before:"
+                      : "an event is behind the end of its generation, so many units after the one before:",
+                  dt);
+        return false;
     }
     c->p = p;
     c->before = c->t;
@@ -77,9 +97,26 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
 bad:
     if (!o->gen->batch[o->list[c->batch]].torn)
         damage_at(o, c->at, ERR_FORMAT, "an event ends beyond its batch, of type", c->type);
-stop:
-    c->nbatch = 0;
-    c->p = c->end;
+    return false;
+}
+
+/* Decode the cursor's next event. false: it has none. What can't be read is left out. */
+static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struct v2_cursor *c)
+{
+    while (c->nbatch) {
+        if (c->p < c->end) {
+            if (cursor_decode(o, c))
+                return true;
+            if (!batch_lost(o, c))
+                return false;
+            continue;
+        }
+        const struct v2_batch *b = &o->gen->batch[o->list[c->batch]];
+        o->consumed += (uint64_t)(b->end - b->p);
+        if (!--c->nbatch)
+            return false;
+        batch_next(o, c, false);
+    }
     return false;
 }
 
@@ -98,7 +135,7 @@ static inline __attribute__((always_inline)) bool cursor_next(struct v2_order *o
     while (--n)
         if (!(p = bytes_varint_within(p, arg++)))
             return cursor_next_slow(o, c);
-    if (__builtin_expect(dt >= (uint64_t)1 << 40 || c->t + (int64_t)(dt * o->unit64) >= SOURCE_TIME_MAX, 0))
+    if (__builtin_expect(dt >= (uint64_t)1 << 40 || c->t + (int64_t)(dt * o->unit64) >= o->latest, 0))
         return cursor_next_slow(o, c);
     c->at = c->p;
     c->type = type;
@@ -216,7 +253,10 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     o->sample = 0;
     o->ncur = o->nheap = 0;
     o->park.n = o->park.nwoken = o->park.mask = 0;
-    o->torn.rested = o->torn.begun = false;
+    o->torn.rested = o->torn.begun = o->torn.quiet = o->hurt = false;
+    o->latest = SOURCE_TIME_MAX;
+    if (gen->hi != UINT64_MAX && v2_ns(gen->hi, o->unit) < SOURCE_TIME_MAX - DOUBT_LATE_NS)
+        o->latest = v2_ns(gen->hi, o->unit) + DOUBT_LATE_NS;
     o->torn.rest_m = o->torn.rest_g = o->torn.rest_p = 0;
     o->torn.before = o->last;
     o->torn.gaps = o->torn.dropped = 0;
@@ -258,15 +298,19 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         return false;
     if (o->loose && !v2_torn_begin(o))
         return false;
+    const int64_t t = v2_ns(gen->min_time, o->unit);
     for (size_t i = 0; i < o->ncur; i++) {
-        batch_open(o, &o->cur[i]);
-        if (cursor_next(o, &o->cur[i]))
+        struct v2_cursor *c = &o->cur[i];
+        c->told = t;
+        batch_open(o, c);
+        c->gap = o->loose && gen->batch[o->list[c->batch]].gap;
+        c->sure = c->gap; /* only a hole of its own makes one here */
+        if (cursor_next(o, c))
             heap_push(o, (uint32_t)i);
         else
-            o->cur[i].over = true;
+            c->over = true;
     }
     /* Go's reader puts a Sync event before each generation; it takes part in making times differ. */
-    int64_t t = v2_ns(gen->min_time, o->unit);
     o->gap_since = o->last;
     o->sync = o->last = o->have_base && t <= o->last ? o->last + 1 : t;
     return true;
@@ -327,13 +371,11 @@ static void sample_out(struct v2_order *o)
 }
 _Static_assert(IDMAP_NONE == EV_NONE, "an unknown id is no lane");
 
-static void stop(struct v2_order *o, const char *why)
+static void say_stuck(struct v2_order *o)
 {
     const struct v2_cursor *c = o->nheap ? &o->cur[o->heap[0].cursor] : NULL;
-    if (why)
-        source_damage(o->s, ERR_ORDER, o->gen->ordinal, c ? (uint64_t)(c->at - o->s->data) : o->gen->start, "%s: %s",
-                      why, c ? v2_specs[c->type].name : "nothing");
-    o->stopped = true;
+    source_damage(o->s, ERR_ORDER, o->gen->ordinal, c ? (uint64_t)(c->at - o->s->data) : o->gen->start,
+                  "no event can come next; the earliest is: %s", c ? v2_specs[c->type].name : "nothing");
 }
 
 /* A thread has no more events. If it is in the middle of something and the generation isn't whole, the rest was lost. */
@@ -345,6 +387,17 @@ static void cursor_done(struct v2_order *o, struct v2_cursor *c)
         o->torn_from = c->t;
     if (o->loose)
         v2_torn_over(o, c->m);
+}
+
+/* Events are missing. false: it can't go on without them. */
+static bool loosen(struct v2_order *o)
+{
+    if (!o->goes_on || o->loose) {
+        o->stopped = !o->loose;
+        return o->loose;
+    }
+    o->loose = o->torn.begun = o->torn.quiet = true;
+    return v2_torn_begin(o);
 }
 
 /* What it waits for was cut off: say how much that costs. */
@@ -389,12 +442,18 @@ static bool step_aside(struct v2_order *o, bool tried)
         if (tried) {
             tried = false;
         } else if (cursor_whole(o, &o->cur[i])) {
+            if (o->loose && v2_torn_before(o, &o->cur[i])) {
+                come_back(o, n);
+                return true;
+            }
             a = v2_adv(o, &o->cur[i]);
             if (a != ADV_OK && o->loose)
                 a = v2_torn_try(o, &o->cur[i], a, false);
         } else {
             cursor_done(o, &o->cur[i]);
             n--;
+            come_back(o, n);
+            return true;
         }
     }
     if (a == ADV_WAIT && o->loose && n && !o->park.n) { /* nothing will come for the earliest of them */
@@ -412,11 +471,18 @@ static bool step_aside(struct v2_order *o, bool tried)
             return step_aside(o, false);
         }
         if (o->loose)
-            return true; /* the last of them was damaged */
+            return true;
         if (a == ADV_WAIT && o->gen->torn)
             say_cut_off(o);
-        stop(o, a == ADV_BAD || o->gen->torn ? NULL : "no event can come next; the earliest is");
-        return false;
+        if (a == ADV_WAIT && !o->gen->torn)
+            say_stuck(o);
+        return loosen(o);
+    }
+    /* Nothing waits so long for what has been already: times lie. */
+    if (!o->loose && o->cur[i].t - o->cur[o->aside[0]].t > DOUBT_LATE_NS && !o->hurt) {
+        damage_at(o, o->cur[o->aside[0]].at, ERR_ORDER, "an event waits for one that is later by its time; by ns:",
+                  (uint64_t)(o->cur[i].t - o->cur[o->aside[0]].t));
+        o->hurt = true;
     }
     struct v2_cursor *c = &o->cur[i];
     const struct v2_cursor was = *c;
@@ -473,7 +539,7 @@ HOT bool cursor_peek(struct v2_order *o, struct v2_cursor *c)
 }
 
 enum {
-    EV_MOST = 14,
+    EV_MOST = 20,
     EV_ROOM = 64
 }; /* events that one turn of the general way makes, at most; with one that is put aside */
 
@@ -496,6 +562,8 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     else
         k->close(k);
     const bool more = cursor_whole(o, c);
+    if (more && o->loose)
+        (void)v2_torn_before(o, c);
     enum adv a = more ? v2_adv(o, c) : ADV_OK;
     if (a != ADV_OK && o->loose)
         a = v2_torn_try(o, c, a, false);
@@ -508,7 +576,7 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     *over = !more || (a == ADV_OK && !cursor_peek(o, c));
     o->heap[0].t = c->t;
     if (a == ADV_BAD)
-        stop(o, NULL);
+        (void)loosen(o); /* and it is tried again */
     *ok = a != ADV_WAIT || step_aside(o, true);
     *ok = give(o, k) && *ok;
     return a != ADV_OK || (!*over && c->t <= until);
@@ -527,7 +595,12 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
             break;
         k->room = cap - EV_MOST + 1 - k->n - k->others;
         push_woken(o);
-        if (o->loose && !o->torn.begun) {
+        if (o->hurt && !o->loose) {
+            k->close(k);
+            ok = loosen(o) && give(o, k);
+            continue;
+        }
+        if (o->loose && v2_torn_due(o)) {
             o->torn.begun = !v2_torn_silent(o);
             ok = give(o, k);
             continue;

@@ -58,18 +58,27 @@ struct v2_open_region { /* one of a goroutine's open regions */
 struct v2_cursor {               /* one thread's events of this generation */
     const uint8_t *p, *end, *at; /* at: the current event */
     int64_t t, before;           /* ns, absolute; that of the event before in this batch */
+    int64_t told;                /* gap: when the thread's last event before it was */
+    const uint8_t *late;         /* this event has been found too late */
     uint64_t arg[V2_ARGS];
     uint32_t m;             /* EV_NONE: no thread */
     uint32_t batch, nbatch; /* current one, how many: indices into order.list */
     uint8_t type;
     uint8_t turn; /* the sink's: which of its turns may be the cursor's */
     bool over;    /* it has no more */
+    bool gap;     /* between the event before it and this one some may be lost ... */
+    bool sure;    /* ... of this very thread */
+    bool cut;     /* so may some behind its last one */
     bool lazy;    /* of the current event only `at`, `t`, `before` and `type` are there */
 };
 
-struct v2_torn {      /* of a generation that was cut short */
+struct v2_torn {      /* of a generation of which events were lost */
     struct idmap has; /* which numbered events it has */
+    bool rough;       /* so were some of the one before it */
+    bool quiet;       /* that some can't be placed has been said, or is no surprise */
     uint64_t gaps, dropped;
+    int64_t least; /* nothing was lost before this; who lost something is looked for when it has come */
+    bool reached;
     int64_t before;                /* when the generation before it ended */
     size_t rest_m, rest_g, rest_p; /* how far v2_torn_silent() is */
     bool rested, begun;            /* these are done */
@@ -107,7 +116,10 @@ struct v2_order {
     bool first_gen;
     bool gap_due, gap_over; /* the generation lies behind a gap, which is to be told of; and that it is behind us */
     int64_t gap_since;      /* where the gap begins, absolute */
-    bool loose;             /* the generation was cut short: what is missing makes gaps */
+    bool loose;             /* events of the generation are missing: that makes gaps */
+    bool goes_on;           /* where events turn out to be missing it becomes loose; else it stops */
+    bool hurt;              /* a batch can't be read to its end, or its times are none: some are missing */
+    int64_t latest;         /* no event of the generation is behind this, ns */
     struct v2_torn torn;
     bool newer;         /* it has been said that there are events newer than the header */
     bool alone;         /* a segment: nothing is known of what was before, statuses are taken as they are told */

@@ -45,6 +45,8 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
 static void gen_done(struct source *s, struct v2 *v)
 {
     v2_gen_notes(s, &v->gen, &v->order);
+    v->rough =
+        v->order.loose && (v->order.torn.gaps || v->order.torn.dropped || v->gen.torn || v2_gen_lossy(&v->gen));
     v->in_gen = false;
     if (v->order.stopped || v->last_gen)
         finish(s, v);
@@ -86,7 +88,8 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
     struct v2 *v = s->self;
     while (!v->over) {
         if (!v->in_gen) {
-            if (s->grows && v->pos >= s->len)
+            s->waiting = s->grows && v->pos >= s->len;
+            if (s->waiting)
                 return 0;
             v2_gen_keep(v);
             enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
@@ -102,7 +105,10 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
             v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
             v->in_gen = true;
             s->st.generations = v->gen.ordinal;
-            v->order.loose = v->last_gen && v->gen.torn;
+            v->order.loose = v->gen.torn || v->rough || s->bad == v->gen.ordinal || v2_gen_lossy(&v->gen);
+            v->order.torn.rough = v->rough;
+            if (s->bad == v->gen.ordinal && s->why_bad.code == ERR_ORDER) /* others are found again */
+                source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);
             if (!v2_order_begin(&v->order, &v->gen)) {
                 v->order.oom = true;
                 finish(s, v);
@@ -147,6 +153,7 @@ enum err_code source_v2(struct source *s, struct err *e)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     v->pos = s->header;
     v->order.s = s;
+    v->order.goes_on = true;
     s->self = v;
     s->ops = &ops;
     s->st.has_clock = true;

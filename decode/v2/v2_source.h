@@ -9,6 +9,7 @@ struct v2_gen_before { /* what a generation inherits from those before it */
     uint64_t number, freq;
     uint32_t ordinal;
     bool torn;
+    uint64_t hi;
     uint32_t reason[V2_REASONS], last_reason[V2_REASONS];
 };
 
@@ -18,6 +19,7 @@ struct v2 {
     struct v2_gen_before before; /* as of the start of this generation */
     size_t pos;
     bool in_gen, last_gen, over;
+    bool rough; /* events of the generation before were lost: what this one says of things may contradict it */
 };
 
 /* v2_gen_notes - what there is to say once a generation's events are in order; where a table entry was missing in one that should

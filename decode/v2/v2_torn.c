@@ -10,14 +10,16 @@
 
 #include "decode/base/bytes.h"
 #include "decode/base/hash.h"
+#include "decode/v2/v2_doubt.h"
 
 enum {
     IN_G,
     IN_P,
     IN_GC,
     IN_G_TOLD,
-    IN_P_TOLD
-}; /* what the index has: an event with that number; one that tells of it */
+    IN_P_TOLD,
+    MOST = 8 /* and one of these: the greatest number, as far as it goes */
+};           /* what the index has: an event with that number; one that tells of it */
 
 static uint64_t key(unsigned what, uint64_t id, uint64_t seq)
 {
@@ -26,12 +28,28 @@ static uint64_t key(unsigned what, uint64_t id, uint64_t seq)
 
 static bool put(struct v2_order *o, unsigned what, uint64_t id, uint64_t seq)
 {
+    if (what == IN_G || what == IN_P) {
+        const uint64_t most = key(MOST + what, id, 0);
+        const uint32_t now = seq < IDMAP_NONE - 1 ? (uint32_t)seq : IDMAP_NONE - 2,
+                       was = idmap_get(&o->torn.has, most);
+        if ((was == IDMAP_NONE || was < now) && !idmap_put(&o->torn.has, most, now))
+            return false;
+    }
     return idmap_put(&o->torn.has, key(what, id, seq), 0);
 }
 
 static bool has(const struct v2_order *o, unsigned what, uint64_t id, uint64_t seq)
 {
     return idmap_get(&o->torn.has, key(what, id, seq)) != IDMAP_NONE;
+}
+
+/* It was lost: later ones are there, or nothing says that the file has all. */
+static bool was_lost(const struct v2_order *o, unsigned what, uint64_t id, uint64_t seq)
+{
+    if (has(o, what, id, seq))
+        return false;
+    const uint32_t most = idmap_get(&o->torn.has, key(MOST + what, id, 0));
+    return !o->gen->all_told || (most != IDMAP_NONE && seq < most);
 }
 
 /* ---- what there is ---------------------------------------------------------------------------------------- */
@@ -62,36 +80,82 @@ static bool note(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t
     }
 }
 
-static bool note_batch(struct v2_order *o, const struct v2_batch *b, uint64_t *proc, bool *on)
+/* *t: from when its first event is to when its last one is. *broken: it can't be read further. */
+static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end, uint64_t *proc, bool *on, int64_t *t,
+                       bool *broken)
 {
-    for (const uint8_t *p = b->p; p < b->end;) {
+    while (p < end) {
+        *broken = true;
         uint64_t arg[4], dt;
         const uint8_t type = *p++;
         int n = v2_specs[type].nargs;
-        if (!n || !(p = bytes_varint(p, b->end, &dt)))
+        if (!n || !(p = bytes_varint(p, end, &dt)))
             return true;
         for (int i = 0; i < n - 1; i++)
-            if (!(p = bytes_varint(p, b->end, &arg[i])))
+            if (!(p = bytes_varint(p, end, &arg[i])))
                 return true;
+        const int64_t step = v2_ns(dt, o->unit);
+        if (*t + step >= SOURCE_TIME_MAX || (*t + step >= o->latest && step > 10 * DOUBT_LATE_NS))
+            return true;
+        *t += step;
+        *broken = false;
         if (!note(o, type, arg, proc, on))
             return false;
     }
     return true;
 }
 
+/* Where between a thread's batches, or behind them, some may be lost. A thread begins another batch when one is nearly full. */
+static void note_holes(const struct v2_order *o, struct v2_cursor *c)
+{
+    enum { FULL = 32768 };
+    const struct v2_gen *gen = o->gen;
+    const uint8_t *data = o->s->data;
+    const struct v2_batch *was = NULL;
+    bool known = false;
+    for (uint32_t k = 0; v2_gen_lossy(gen) && k < c->nbatch; k++) {
+        struct v2_batch *b = &gen->batch[o->list[c->batch + k]];
+        const size_t to = (size_t)(b->p - data), from = was ? (size_t)(was->end - data) : gen->start;
+        const bool hole = v2_gen_hole(gen, from < to ? from : to, from < to ? to : from, b->m, &known);
+        b->gap = hole && (was || known);
+        was = b;
+    }
+    if (was && v2_gen_hole(gen, (size_t)(was->end - data), gen->end, was->m, &known))
+        c->cut = known || was->end - was->p >= FULL;
+}
+
 bool v2_torn_begin(struct v2_order *o)
 {
+    int64_t least = INT64_MAX;
+    o->torn.least = INT64_MIN;
+    o->torn.reached = false;
+    o->torn.quiet |= o->torn.rough || o->s->bad == o->gen->ordinal || o->gen->torn || v2_gen_lossy(o->gen);
     idmap_free(&o->torn.has);
     for (size_t i = 0; i < o->ncur; i++) {
-        const struct v2_cursor *c = &o->cur[i];
+        struct v2_cursor *c = &o->cur[i];
         bool on = c->m != EV_NONE && o->m[c->m].p != EV_NONE;
         uint64_t p = on ? o->p[o->m[c->m].p].id : 0;
-        for (uint32_t k = 0; k < c->nbatch; k++)
-            if (!note_batch(o, &o->gen->batch[o->list[c->batch + k]], &p, &on)) {
+        note_holes(o, c);
+        int64_t t = v2_ns(o->gen->min_time, o->unit);
+        for (uint32_t k = 0; k < c->nbatch; k++) {
+            const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
+            const bool rest = !k && c->at >= b->p && c->at < b->end;
+            bool broken = false;
+            if (b->gap && !rest)
+                least = t < least ? t : least;
+            t = rest ? c->before : v2_ns(b->time, o->unit);
+            if (!note_batch(o, rest ? c->at : b->p, b->end, &p, &on, &t, &broken)) {
                 o->oom = true;
                 return false;
             }
+            if (broken)
+                least = t < least ? t : least;
+        }
+        if (c->cut)
+            least = t < least ? t : least;
     }
+    if (o->gen->all_told && !o->torn.rough && least != INT64_MAX)
+        o->torn.least = least;
     return true;
 }
 
@@ -102,10 +166,13 @@ static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t 
 {
     if (!o->have_base)
         return;
+    if (t < o->torn.least) /* so it wasn't the first */
+        o->torn.least = t;
     struct ev *e = v2_quiet(o, t);
     e->kind = EVK_LOST;
     e->g = g;
     e->p = p;
+    since = since > o->torn.least ? since : o->torn.least;
     e->arg = since > o->base ? (uint64_t)(since - o->base) : 0;
 }
 
@@ -125,13 +192,16 @@ static bool has_more(const struct v2_order *o, uint32_t m)
 static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
 {
     struct v2_g *vg = &o->g[g];
+    int64_t since = c->t;
     if (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) {
         uint32_t m = holder(o, g);
+        if (has_more(o, m) && o->cur[o->m[m].cur - 1].before < since) /* up to its thread's last event it was so */
+            since = o->cur[o->m[m].cur - 1].before;
         if (m != EV_NONE)
             o->m[m].g = EV_NONE;
     }
     if (vg->status != ST_UNKNOWN) {
-        lost(o, c->t, g, EV_NONE, c->t);
+        lost(o, c->t, g, EV_NONE, since);
         o->torn.gaps++;
         if (c->t < o->torn_from)
             o->torn_from = c->t;
@@ -158,7 +228,13 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
 
 enum lack { TO_COME, GONE, STALE }; /* STALE: what it says has been already */
 
-static enum lack lack_g(const struct v2_order *o, uint64_t id, uint64_t seq)
+/* Thread m has an event that can be the one before time t. */
+static bool comes(const struct v2_order *o, uint32_t m, int64_t t)
+{
+    return has_more(o, m) && o->cur[o->m[m].cur - 1].t <= t + DOUBT_SKEW_NS;
+}
+
+static enum lack lack_g(const struct v2_order *o, uint64_t id, uint64_t seq, int64_t t)
 {
     uint32_t g = idmap_get(&o->gs, id);
     const struct v2_g *vg = g == IDMAP_NONE ? NULL : &o->g[g];
@@ -168,10 +244,10 @@ static enum lack lack_g(const struct v2_order *o, uint64_t id, uint64_t seq)
         return STALE;
     if (seq > vg->seq + 1)
         return has(o, IN_G, id, seq - 1) ? TO_COME : GONE;
-    return (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) && has_more(o, holder(o, g)) ? TO_COME : GONE;
+    return (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) && comes(o, holder(o, g), t) ? TO_COME : GONE;
 }
 
-static enum lack lack_p(const struct v2_order *o, uint64_t id, uint64_t seq)
+static enum lack lack_p(const struct v2_order *o, uint64_t id, uint64_t seq, int64_t t)
 {
     uint32_t p = idmap_get(&o->ps, id);
     const struct v2_p *vp = p == IDMAP_NONE ? NULL : &o->p[p];
@@ -181,7 +257,7 @@ static enum lack lack_p(const struct v2_order *o, uint64_t id, uint64_t seq)
         return STALE;
     if (seq > vp->seq + 1)
         return has(o, IN_P, id, seq - 1) ? TO_COME : GONE;
-    return has_more(o, vp->m) ? TO_COME : GONE;
+    return comes(o, vp->m, t) ? TO_COME : GONE;
 }
 
 /* The thread's own P is to be taken from it first. */
@@ -195,9 +271,9 @@ static enum lack lack_of(const struct v2_order *o, const struct v2_cursor *c)
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     switch (v2_specs[c->type].after) {
     case V2_AFTER_G_RUNS:
-    case V2_AFTER_G_WAKES: return lack_g(o, c->arg[0], c->arg[1]);
-    case V2_AFTER_P_IDLE: return p != EV_NONE ? lack_steal(o, p) : lack_p(o, c->arg[0], c->arg[1]);
-    case V2_AFTER_P_CALL: return lack_p(o, c->arg[0], c->arg[1]);
+    case V2_AFTER_G_WAKES: return lack_g(o, c->arg[0], c->arg[1], c->t);
+    case V2_AFTER_P_IDLE: return p != EV_NONE ? lack_steal(o, p) : lack_p(o, c->arg[0], c->arg[1], c->t);
+    case V2_AFTER_P_CALL: return lack_p(o, c->arg[0], c->arg[1], c->t);
     case V2_AFTER_P_LEAVES: return p != EV_NONE ? lack_steal(o, p) : GONE;
     case V2_AFTER_GC: return c->arg[0] <= o->gc_seq ? STALE : has(o, IN_GC, 0, c->arg[0] - 1) ? TO_COME : GONE;
     default: return GONE;
@@ -344,13 +420,23 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
     }
 }
 
+/* In a generation that is all there but for this, where it begins to be amiss. */
+static void say_first(struct v2_order *o, const struct v2_cursor *c)
+{
+    if (!o->torn.quiet)
+        source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data),
+                      "%s waits for an event that is not in the file", v2_specs[c->type].name);
+    o->torn.quiet = true;
+}
+
 enum adv v2_torn_try(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
+        enum lack l = a == ADV_WAIT ? lack_of(o, c) : GONE;
+        if (l == TO_COME && !force)
+            return ADV_WAIT;
         if (a == ADV_WAIT) {
-            enum lack l = lack_of(o, c);
-            if (l == TO_COME && !force)
-                return ADV_WAIT;
+            say_first(o, c);
             if (l == STALE || !mend_wait(o, c))
                 break;
         } else if (!mend_bad(o, c)) {
@@ -364,9 +450,11 @@ enum adv v2_torn_try(struct v2_order *o, struct v2_cursor *c, enum adv a, bool f
 
 static void over(struct v2_order *o, uint32_t thread, int64_t since)
 {
-    if (thread == EV_NONE || o->gen->all_told)
+    if (thread == EV_NONE)
         return;
     struct v2_m *m = &o->m[thread];
+    if (o->gen->all_told && (!m->cur || !o->cur[m->cur - 1].cut))
+        return;
     if ((m->g != EV_NONE || m->p != EV_NONE) && since < o->torn_from)
         o->torn_from = since;
     if (m->g != EV_NONE) {
@@ -385,15 +473,28 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
     m->p = EV_NONE;
 }
 
+static int64_t now(const struct v2_order *o)
+{
+    return o->torn.reached && o->last < o->torn.least ? o->torn.least : o->last;
+}
+
+/* Nothing was lost yet: it is looked for later. */
+static bool too_soon(const struct v2_order *o)
+{
+    return !o->torn.reached && o->last < o->torn.least;
+}
+
 /* g waits or could run, and its next event was lost: it is unknown from here on. */
 static void g_after(struct v2_order *o, uint32_t g, int64_t since)
 {
     struct v2_g *vg = &o->g[g];
-    const bool told = vg->seqgen == o->gen->ordinal;
-    if ((vg->status != ST_RUNNABLE && vg->status != ST_WAITING) || has(o, IN_G, vg->id, told ? vg->seq + 1 : 1) ||
-        (!told && has(o, IN_G_TOLD, vg->id, 0)))
+    if (too_soon(o))
         return;
-    lost(o, o->last, g, EV_NONE, since);
+    const bool told = vg->seqgen == o->gen->ordinal;
+    if ((vg->status != ST_RUNNABLE && vg->status != ST_WAITING) ||
+        (told ? !was_lost(o, IN_G, vg->id, vg->seq + 1) : has(o, IN_G, vg->id, 1) || has(o, IN_G_TOLD, vg->id, 0)))
+        return;
+    lost(o, now(o), g, EV_NONE, since);
     vg->status = ST_UNKNOWN;
     if (since < o->torn_from)
         o->torn_from = since;
@@ -402,11 +503,13 @@ static void g_after(struct v2_order *o, uint32_t g, int64_t since)
 static void p_after(struct v2_order *o, uint32_t p, int64_t since)
 {
     struct v2_p *vp = &o->p[p];
-    const bool told = vp->seqgen == o->gen->ordinal;
-    if (vp->status != V2_PS_IDLE || has(o, IN_P, vp->id, told ? vp->seq + 1 : 1) ||
-        (!told && has(o, IN_P_TOLD, vp->id, 0)))
+    if (too_soon(o))
         return;
-    lost(o, o->last, EV_NONE, p, since);
+    const bool told = vp->seqgen == o->gen->ordinal;
+    if (vp->status != V2_PS_IDLE ||
+        (told ? !was_lost(o, IN_P, vp->id, vp->seq + 1) : has(o, IN_P, vp->id, 1) || has(o, IN_P_TOLD, vp->id, 0)))
+        return;
+    lost(o, now(o), EV_NONE, p, since);
     vp->status = V2_PS_LOST;
     if (since < o->torn_from)
         o->torn_from = since;
@@ -429,7 +532,7 @@ static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
 static void call_after(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
-    const uint8_t next = type_behind(o, c);
+    const uint8_t next = too_soon(o) ? 0 : type_behind(o, c);
     if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL || has(o, IN_P, o->p[p].id, o->p[p].seq + 1) || !next ||
         next == V2_GO_SYSCALL_END) /* with its P */
         return;
@@ -444,8 +547,6 @@ static void call_after(struct v2_order *o, const struct v2_cursor *c)
 void v2_torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 {
     const size_t end = o->nout;
-    if (o->gen->all_told)
-        return;
     for (; at < end; at++) {
         const struct ev e = o->out[at];
         if (e.flags & EVF_QUIET)
@@ -469,15 +570,97 @@ void v2_torn_over(struct v2_order *o, uint32_t thread)
     over(o, thread, o->last);
 }
 
+static void from_now(struct v2_order *o, int64_t since)
+{
+    o->torn.gaps++;
+    if (since < o->torn_from)
+        o->torn_from = since;
+}
+
+/* What the thread had isn't known since then, but that events with numbers which follow on are no one's that were lost. */
+static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
+{
+    struct v2_m *m = &o->m[thread];
+    if (m->g != EV_NONE) {
+        lost(o, o->last, m->g, EV_NONE, since);
+        o->g[m->g].status = ST_UNKNOWN;
+        m->g = EV_NONE;
+        from_now(o, since);
+    }
+    if (m->p == EV_NONE)
+        return;
+    struct v2_p *p = &o->p[m->p];
+    lost(o, o->last, EV_NONE, m->p, since);
+    from_now(o, since);
+    p->status = V2_PS_RUNNING;
+    if (!was_lost(o, IN_P, p->id, p->seq + 1))
+        return;
+    p->status = V2_PS_LOST;
+    p->m = EV_NONE;
+    m->p = EV_NONE;
+}
+
+bool v2_torn_before(struct v2_order *o, struct v2_cursor *c)
+{
+    enum { CLOSE_NS = 100000 }; /* no batch is written in so little time */
+    const size_t at = o->nout;
+    const bool gap = c->gap && (c->sure || c->t - c->told > CLOSE_NS);
+    c->gap = c->sure = false;
+    if (gap && c->m != EV_NONE)
+        let_go(o, c->m, c->told);
+    if (c->late == c->at || o->last - c->t < DOUBT_LATE_NS || !o->have_base)
+        return o->nout > at;
+    c->late = c->at;
+    if (c->m != EV_NONE && o->m[c->m].g != EV_NONE)
+        lost(o, o->last, o->m[c->m].g, EV_NONE, c->t);
+    if (c->m != EV_NONE && o->m[c->m].p != EV_NONE)
+        lost(o, o->last, EV_NONE, o->m[c->m].p, c->t);
+    from_now(o, c->t);
+    return o->nout > at;
+}
+
+/* Nothing is told of the thread in this generation. */
+static void silent(struct v2_order *o, uint32_t thread)
+{
+    struct v2_m *m = &o->m[thread];
+    if (m->cur)
+        return;
+    if (!o->gen->all_told) {
+        over(o, thread, o->torn.before);
+        return;
+    }
+    if (m->g != EV_NONE && !has(o, IN_G_TOLD, o->g[m->g].id, 0)) {
+        lost(o, o->last, m->g, EV_NONE, o->torn.before);
+        from_now(o, o->torn.before);
+        o->g[m->g].status = ST_UNKNOWN;
+        m->g = EV_NONE;
+    }
+    if (m->p != EV_NONE && !has(o, IN_P_TOLD, o->p[m->p].id, 0)) {
+        lost(o, o->last, EV_NONE, m->p, o->torn.before);
+        from_now(o, o->torn.before);
+        o->p[m->p].status = V2_PS_LOST;
+        o->p[m->p].m = EV_NONE;
+        m->p = EV_NONE;
+    }
+}
+
+bool v2_torn_due(struct v2_order *o)
+{
+    struct v2_torn *t = &o->torn;
+    if (t->begun && !t->reached && o->nheap && o->heap[0].t >= t->least) {
+        t->reached = true;
+        t->begun = t->least == INT64_MIN; /* nobody knew, so all has been looked at */
+        t->rest_m = t->rest_g = t->rest_p = 0;
+    }
+    return !t->begun;
+}
+
 bool v2_torn_silent(struct v2_order *o)
 {
     struct v2_torn *t = &o->torn;
     const size_t room = o->nout + 4;
-    if (o->gen->all_told)
-        return false;
     for (; t->rest_m < o->nm && o->nout < room; t->rest_m++)
-        if (!o->m[t->rest_m].cur)
-            over(o, (uint32_t)t->rest_m, t->before);
+        silent(o, (uint32_t)t->rest_m);
     for (; t->rest_g < o->ng && o->nout < room; t->rest_g++)
         g_after(o, (uint32_t)t->rest_g, t->before);
     for (; t->rest_p < o->np && o->nout < room; t->rest_p++)

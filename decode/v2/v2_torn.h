@@ -1,6 +1,6 @@
 /*
- * v2_torn.h - ordering what is left of a generation that was cut short: a program was killed, and what its threads had not
- * yet written is lost.
+ * v2_torn.h - ordering what is left of a generation of which events were lost: a program was killed, and what its threads had
+ * not yet written is gone; or a file lost a part in its middle.
  *
  * Which sequence numbers are in the file is known beforehand. An event whose predecessor is there waits for it, as always;
  * one whose predecessor is not goes on at its time, and what the goroutine or P did since it was last told of is a gap
@@ -19,8 +19,12 @@ bool v2_torn_begin(struct v2_order *o);
  * or left out. force: nothing can come any more.
  */
 enum adv v2_torn_try(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force);
+/* v2_torn_before - the cursor's event is about to be tried: what may be lost before it is not recorded. true: so it says. */
+bool v2_torn_before(struct v2_order *o, struct v2_cursor *c);
 /* v2_torn_over - a thread has no more events. */
 void v2_torn_over(struct v2_order *o, uint32_t thread);
+/* v2_torn_due - the moment has come for v2_torn_silent(). */
+bool v2_torn_due(struct v2_order *o);
 /* v2_torn_silent - as that, for some of those of which nothing at all is told in this generation. false: that was all. */
 bool v2_torn_silent(struct v2_order *o);
 /* v2_torn_after - the cursor's event is done, o->out[at] on is what it made: whose next event was lost is unknown from here on. */

@@ -191,8 +191,9 @@ void walk_bytes(const uint8_t *data, size_t n)
             for (uint32_t i = 0, m = trace_nlanes(tr, (enum lane_kind)k); i < m && i < MAX_LANES; i++)
                 look_lane(tr, (struct lane){(enum lane_kind)k, i}, end);
         look_rest(tr);
-        look_screen(tr);
-        if (data[n - 1] % 4 == 0) /* a thread and two dumps take their time */
+        if (data[n - 1] % 8 == 1) /* a screen takes its time, */
+            look_screen(tr);
+        if (data[n - 1] % 16 == 0) /* so do a thread and two dumps, */
             look_threads(tr, data, n);
     }
     trace_close(tr);
@@ -261,6 +262,7 @@ void walk_as(int version, const uint8_t *body, size_t n)
     if (n)
         memcpy(copy + head, body, n);
     walk_bytes(copy, head + n);
-    walk_rewrite(copy, head + n);
+    if (n && body[n - 1] % 4 == 2) /* and to write it anew */
+        walk_rewrite(copy, head + n);
     free(copy);
 }

@@ -169,7 +169,7 @@ static void a_step_no_clock_makes(void **state)
         load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
                   "GoBlock +5 reason=\"sleep\" stack=0\nGoUnblock +0x4000000000000000 g=1 g_seq=1 stack=0\n");
     expect_damage(l.tr, ERR_CLOCK, "an event's time is none that a clock can have");
-    expect_lane(l.tr, LANE_G, 1, "<0-6 running p0\n6-6> waiting (sleep)\n");
+    expect_lane(l.tr, LANE_G, 1, "<0-6 running p0\n6-6> not recorded\n");
     unload(&l);
 }
 
@@ -182,7 +182,7 @@ static void a_batch_no_clock_writes(void **state)
                                 "batch m=7 t=200\nGoBlock +5 reason=\"sleep\" stack=0\n");
     expect_damage(l.tr, ERR_CLOCK, "a batch is left out, its time is none that a clock can have");
     assert_int_equal(trace_info(l.tr)->ndamages, 1);
-    expect_lane(l.tr, LANE_G, 1, "<0-104 running p0\n104-104> waiting (sleep)\n");
+    expect_lane(l.tr, LANE_G, 1, "<0-104 running p0\n104-104> not recorded\n");
     unload(&l);
 }
 
@@ -201,7 +201,9 @@ static void long_silence(void **state)
                             "batch m=%d t=100\nProcStatus +1 p=%d running\nGoStatus +1 g=%d m=%d running\n"
                             "UserTaskBegin +1 task=%d parent=0 name=\"t\" stack=0\n%s\n",
                             i, i, i, i, i, what[k]);
-        tracegen_printf(&b, "batch m=99 t=1000000000000000000\nProcStatus +1 p=99 running\nHeapAlloc +1 bytes=1\n");
+        for (int i = 93; i < 99; i++) /* so many that it's no lie */
+            tracegen_printf(
+                &b, "batch m=%d t=1000000000000000000\nProcStatus +1 p=%d running\nHeapAlloc +1 bytes=1\n", i, i);
         ends((char *)b.p, true);
         tracegen_free(&b);
     }

@@ -418,8 +418,14 @@ static void test_damaged(void **state)
                 q[16 + below(&rg, n - 16)] ^= (uint8_t)(1u << below(&rg, 8));
             struct trace *tr;
             struct err e;
-            if (!trace_open_mem(q, cut, NULL, &tr, &e)) {
+            if (!load_bytes_opts(q, cut, NULL, &tr, &e)) {
+                /* Whole it is read again where a generation's order was tried in vain; that can't be done in parts. */
+                const bool twice = tr->src.bad != 0;
                 trace_close(tr);
+                if (twice)
+                    free(q);
+                if (twice)
+                    continue;
                 (void)parts_of(paths[i], q, cut, 128, 1 << 15, 1);
             }
             free(q);

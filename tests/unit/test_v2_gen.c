@@ -38,12 +38,13 @@ static void test_borders(void **state)
     expect_events("go 1.26\n" START "endgen\nbatch m=7 t=200\n" AGAIN, 5, ERR_OK, NULL);
     expect_events("go 1.25\n" START "endgen\nbatch m=7 t=200\n" AGAIN, 5, ERR_OK, NULL);
     /* Up to 1.25 only the next number ends a generation; from 1.26 on only the mark does. */
-    expect_events("go 1.22\n" START "endgen\nbatch gen=3 m=7 t=200\n" AGAIN, 2, ERR_FORMAT, "generation 3 follows 1");
+    expect_events("go 1.22\n" START "endgen\nbatch gen=3 m=7 t=200\n" AGAIN, 5, ERR_FORMAT,
+                  "generation 3 where 2 was expected");
     expect_events("go 1.26\n" START "endgen\nbatch gen=3 m=7 t=200\n" AGAIN, 5, ERR_FORMAT,
                   "generation 3 where 2 was expected");
     expect_events("go 1.26\nnoauto\nbatch gen=0 m=7 t=100\n" AGAIN, 0, ERR_FORMAT,
                   "generation 0 where 1 was expected");
-    expect_events("go 1.26\n" START "batch gen=2 m=7 t=200\n" AGAIN, 2, ERR_FORMAT,
+    expect_events("go 1.26\n" START "batch gen=2 m=7 t=200\n" AGAIN, 5, ERR_FORMAT,
                   "no end mark before generation 2");
     expect_events("go 1.26\nnoauto\nbatch m=-1 t=1\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 "
                   "nsec=1\n" START,

@@ -33,8 +33,8 @@ static void test_seq_out_of_reach(void **state)
     struct loaded l =
         load_text(P0 "GoStatus +1 g=2 m=-1 runnable\nGoBlock +5 reason=\"sync\" stack=0\nGoStart +5 g=2 g_seq=7\n");
     expect_damage(l.tr, ERR_ORDER, "no event can come next");
-    expect_lane(l.tr, LANE_G, 2, "<0-7> runnable\n");
-    assert_int_equal(trace_info(l.tr)->events, 4);
+    expect_lane(l.tr, LANE_G, 2, "<0-2 runnable\n2-12 not recorded\n12-12> not recorded\n");
+    assert_int_equal(trace_info(l.tr)->events, 5);
     unload(&l);
 }
 

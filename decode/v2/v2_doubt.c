@@ -1,0 +1,227 @@
+/* v2_doubt.c - see v2_doubt.h. */
+#include "decode/v2/v2_doubt.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/bytes.h"
+
+enum { EVENTS = 1, EXPERIMENTAL = 49, END = 52, BATCH_MAX = 65536, SIZE_BYTES = 10 };
+
+/* ---- where the next batch begins -------------------------------------------------------------------------- */
+
+static uint64_t apart(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : b - a;
+}
+
+/* The place behind the batch that seems to begin at p. NULL: none does. */
+static const uint8_t *plausible(const uint8_t *p, const uint8_t *end, uint64_t number, uint64_t near)
+{
+    const uint64_t far = UINT64_C(1) << 40; /* most of a day, at 64 ns */
+    uint64_t gen, m, time, size;
+    if (*p++ != EVENTS || !(p = bytes_varint(p, end, &gen)) || !(p = bytes_varint(p, end, &m)) ||
+        !(p = bytes_varint(p, end, &time)))
+        return NULL;
+    const uint8_t *at = p;
+    if (!gen || (number && gen != number && gen != number + 1) || (near && apart(time, near) > far) ||
+        !(p = bytes_varint(p, end, &size)) || p - at != SIZE_BYTES || size > BATCH_MAX)
+        return NULL;
+    return (uint64_t)(end - p) < size ? end : p + size;
+}
+
+const uint8_t *v2_resync(const struct source *s, const uint8_t *from, uint64_t number, uint64_t near)
+{
+    const uint8_t *end = s->data + s->len, *next;
+    for (const uint8_t *p = from; p < end && (p = memchr(p, EVENTS, (size_t)(end - p))); p++)
+        if ((next = plausible(p, end, number, near)) &&
+            (next == end || *next == EVENTS || *next == EXPERIMENTAL || *next == END))
+            return p;
+    return NULL;
+}
+
+void v2_hole_note(struct v2_gen *g, size_t off, uint64_t m, bool known)
+{
+    if (g->nhole < V2_HOLES)
+        g->hole[g->nhole] = (struct v2_hole){off, m, known};
+    g->nhole++;
+}
+
+bool v2_gen_lossy(const struct v2_gen *g)
+{
+    return g->nhole;
+}
+
+bool v2_gen_hole(const struct v2_gen *g, size_t from, size_t to, uint64_t m, bool *known)
+{
+    *known = false;
+    if (g->nhole > V2_HOLES)
+        return true;
+    bool is = false;
+    for (size_t i = 0; i < g->nhole; i++) {
+        const struct v2_hole *h = &g->hole[i];
+        if (h->off < from || h->off > to || (h->known && h->m != m))
+            continue;
+        is = true;
+        *known |= h->known;
+    }
+    return is;
+}
+
+/* ---- which don't belong there ----------------------------------------------------------------------------- */
+
+void v2_doubt_batch(struct v2_gen *g, const struct v2_batch *b)
+{
+    for (size_t i = g->nbatch, looked = 0; !g->suspect && i-- > 0 && looked < 64; looked++) {
+        const struct v2_batch *was = &g->batch[i];
+        if (was->m != b->m)
+            continue;
+        g->suspect = b->time <= was->time;
+        break;
+    }
+}
+
+static bool same(const struct v2_batch *a, const struct v2_batch *b)
+{
+    const size_t n = (size_t)(a->end - a->p);
+    return a->m == b->m && a->time == b->time && (size_t)(b->end - b->p) == n && !memcmp(a->p, b->p, n);
+}
+
+/* By thread, then by time; as they stand in the file where both are the same. */
+static int by_thread(const void *a, const void *b)
+{
+    const struct v2_batch *x = a, *y = b;
+    if (x->m != y->m)
+        return x->m < y->m ? -1 : 1;
+    if (x->time != y->time)
+        return x->time < y->time ? -1 : 1;
+    return x->p < y->p ? -1 : x->p > y->p;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct v2_batch *x = a, *y = b;
+    return x->p < y->p ? -1 : x->p > y->p;
+}
+
+static uint64_t off_of(const struct source *s, const struct v2_batch *b)
+{
+    return (uint64_t)(b->p - s->data);
+}
+
+/* The same batch once more says nothing new. v: sorted by thread. */
+static size_t undouble(struct source *s, const struct v2_gen *g, struct v2_batch *v, size_t n)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!k || !same(&v[k - 1], &v[i]) || v[i].p == v[i].end) {
+            v[k++] = v[i];
+            continue;
+        }
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, &v[i]),
+                      "a batch of thread %" PRId64 " stands there twice: the second one is left out",
+                      (int64_t)v[i].m);
+    }
+    return k;
+}
+
+/* A thread writes one batch after the other. Clocks that differ by a little are left to the order of the file. */
+static bool misplaced(const struct v2_batch *v, size_t n, uint64_t skew, size_t *at)
+{
+    for (size_t i = 1; i < n; i++)
+        if (v[i].p < v[i - 1].p && v[i].m == v[i - 1].m && v[i].time - v[i - 1].time > skew) {
+            *at = i;
+            return true;
+        }
+    return false;
+}
+
+/* Those outside [lo, hi] are left out, if they are so few that it's they who lie. */
+static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
+{
+    const uint64_t late = (uint64_t)((double)DOUBT_LATE_NS / v2_gen_unit(g));
+    const uint64_t lo = g->lo > 10 * late ? g->lo - 10 * late : 0;
+    const uint64_t hi = g->hi < UINT64_MAX - skew ? g->hi + skew : UINT64_MAX;
+    size_t before = 0, behind = 0, n = 0, fit = 0;
+    for (size_t i = 0; i < g->nbatch; i++) {
+        before += g->batch[i].time < lo;
+        behind += g->batch[i].time > hi;
+        fit += g->batch[i].time > lo && g->batch[i].time < hi;
+    }
+    const bool most = 2 * fit > g->nbatch - before - behind; /* else these bounds are none */
+    const size_t few = g->nbatch < 2 || !most ? 0 : g->nbatch < 8 ? 1 : g->nbatch / 8;
+    const bool out_before = before && before <= few, out_behind = behind && behind <= few;
+    if (behind > few || !most)
+        g->hi = UINT64_MAX;
+    if (!out_before && !out_behind)
+        return;
+    for (size_t i = 0; i < g->nbatch; i++) {
+        const struct v2_batch *b = &g->batch[i];
+        if ((!out_before || b->time >= lo) && (!out_behind || b->time <= hi)) {
+            g->batch[n++] = *b;
+            continue;
+        }
+        source_damage(s, ERR_CLOCK, g->ordinal, off_of(s, b),
+                      "a batch of thread %" PRId64 " is left out: its time is %.6f s %s the generation",
+                      (int64_t)b->m,
+                      (double)(b->time < lo ? g->lo - b->time : b->time - g->hi) * v2_gen_unit(g) * 1e-9,
+                      b->time < lo ? "before" : "behind");
+        v2_hole_note(g, off_of(s, b), b->m, true);
+    }
+    g->nbatch = n;
+    g->min_time = g->lo ? g->lo : UINT64_MAX;
+    for (size_t i = 0; i < n; i++)
+        g->min_time = g->batch[i].time < g->min_time ? g->batch[i].time : g->min_time;
+}
+
+/* A batch that no clock can have written has no events. */
+static void no_time(struct source *s, struct v2_gen *g)
+{
+    const double unit = v2_gen_unit(g);
+    size_t n = 0;
+    for (size_t i = 0; i < g->nbatch; i++) {
+        const struct v2_batch *b = &g->batch[i];
+        if (v2_ns(b->time, unit) < SOURCE_TIME_MAX) {
+            g->batch[n++] = *b;
+            continue;
+        }
+        source_damage(s, ERR_CLOCK, g->ordinal, off_of(s, b),
+                      "a batch is left out, its time is none that a clock can have: %" PRIu64, b->time);
+        v2_hole_note(g, off_of(s, b), b->m, true);
+    }
+    g->nbatch = n;
+}
+
+static bool set_right(struct source *s, struct v2_gen *g, uint64_t skew)
+{
+    struct v2_batch *v = mem_alloc((g->nbatch + 1) * sizeof *v);
+    size_t at;
+    if (!v)
+        return false;
+    memcpy(v, g->batch, g->nbatch * sizeof *v);
+    qsort(v, g->nbatch, sizeof *v, by_thread);
+    size_t n = undouble(s, g, v, g->nbatch);
+    const bool moved = misplaced(v, n, skew, &at);
+    if (moved) { /* a thread's stand where its others stood: what is behind it in time is behind it in the file */
+        source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, &v[at]),
+                      "batches of thread %" PRId64
+                      " stand in another order than they were written: taken by their times",
+                      (int64_t)v[at].m);
+    } else {
+        qsort(v, n, sizeof *v, by_place);
+    }
+    memcpy(g->batch, v, n * sizeof *v);
+    g->nbatch = n;
+    mem_free(v);
+    return true;
+}
+
+bool v2_doubt(struct source *s, struct v2_gen *g)
+{
+    const uint64_t skew = (uint64_t)((double)DOUBT_SKEW_NS / v2_gen_unit(g));
+    no_time(s, g);
+    if (g->nbatch)
+        out_of_time(s, g, skew);
+    return !g->suspect || g->nbatch < 2 || set_right(s, g, skew);
+}

@@ -1,0 +1,26 @@
+/*
+ * v2_doubt.h - batches that can't be as they stand: where the next one begins behind broken bytes, and which of a generation's
+ * are doubled, stand in another order than they were written, or have a time that is not the generation's.
+ *
+ * What is left out is damage, and a hole (v2_gen.hole): what its thread did meanwhile is not recorded.
+ */
+#ifndef GOTOP_DECODE_V2_DOUBT_H
+#define GOTOP_DECODE_V2_DOUBT_H
+
+#include "decode/v2/v2_gen.h"
+
+/* Differences of times, ns, that clocks of several processors have, and such that are none. */
+#define DOUBT_SKEW_NS INT64_C(1000000)
+#define DOUBT_LATE_NS INT64_C(10000000)
+
+/*
+ * v2_resync - the next place from `from` on where a batch of generation `number` or the one behind it (0: of any) seems to begin, as
+ * the runtime writes them (the size in ten bytes), with another batch, an end mark, or the end of the file behind it. NULL: none.
+ */
+const uint8_t *v2_resync(const struct source *s, const uint8_t *from, uint64_t number, uint64_t near);
+void v2_hole_note(struct v2_gen *g, size_t off, uint64_t m, bool known);
+/* v2_doubt_batch - a batch of events is about to be added. v2_doubt - all of them are there. */
+void v2_doubt_batch(struct v2_gen *g, const struct v2_batch *b);
+bool v2_doubt(struct source *s, struct v2_gen *g); /* false: out of memory */
+
+#endif

@@ -1,0 +1,266 @@
+/*
+ * test_flips.c - traces of which one bit is another, and such that were cut: whatever was before the damage is shown as in the
+ * whole trace, span by span, and no time is shown that the trace never had.
+ *
+ * With files as arguments it tries every byte of them (every byte's eight bits with EVERY_BIT=1) and prints what deviates.
+ */
+#include "tests/unit/decode_help.h"
+
+#include "decode/v1/v1_wire.h"
+#include "decode/v2/v2_raw.h"
+
+/* A time may differ by what order gives events of one moment. */
+enum { NEAR_NS = 20000 };
+#define NEVER INT64_MAX
+
+/* ---- when a byte's event is ------------------------------------------------------------------------------- */
+
+struct places { /* of each byte, from when on a change of it may show, ns; NEVER: it holds no events */
+    int64_t *t;
+    int64_t end;
+};
+
+static void fill(struct places *pl, size_t from, size_t to, int64_t t)
+{
+    for (size_t i = from; i < to; i++)
+        pl->t[i] = t;
+}
+
+static void places_v2(struct places *pl, const struct trace *all, const uint8_t *p, size_t n)
+{
+    struct v2_raw_gen g = {0};
+    struct err e = {0};
+    size_t pos = 16;
+    fill(pl, 0, n, INT64_MIN);
+    while (v2_raw_gen(p, n, all->dialect.read_as, &pos, &g, &e)) {
+        const double unit = 1e9 / (double)g.clock.freq;
+        for (size_t i = 0; i < g.n; i++) {
+            const struct v2_raw_batch *b = &g.batch[i];
+            const size_t head = (size_t)(b->at - p), body = (size_t)(b->p - p), end = (size_t)(b->end - p);
+            const bool clock = b->first == V2R_FREQ || b->first == V2R_SYNC;
+            int64_t t = (int64_t)((double)b->time * unit) - all->src.st.first_ns;
+            fill(pl, head, body, t);
+            if (b->lead != V2R_EVENTS || b->first == V2R_STRINGS || b->first == V2R_STACKS ||
+                b->first == V2R_SAMPLES || clock) {
+                fill(pl, body, end, clock ? INT64_MIN : NEVER);
+                continue;
+            }
+            struct v2_raw_ev ev;
+            for (const uint8_t *q = b->p, *next; (next = v2_raw_ev(q, b->end, &ev)); q = next) {
+                fill(pl, (size_t)(q - p), (size_t)(next - p), t);
+                t += (int64_t)((double)ev.dt * unit);
+            }
+        }
+    }
+    v2_raw_gen_free(&g);
+}
+
+static void places_v1(struct places *pl, const struct trace *all, const uint8_t *p, size_t n)
+{
+    struct v1_dialect d;
+    const char *why;
+    uint64_t freq = 0, ticks = 0;
+    assert_true(v1_dialect_init(&d, all->dialect.read_as));
+    for (int pass = 0; pass < 2; pass++) {
+        const uint8_t *q = p + all->dialect.header;
+        struct v1_raw r;
+        for (const uint8_t *at = q; v1_read(&d, &q, p + n, &r, &why) == V1_READ_OK; at = q) {
+            const struct v1_shape *s = &d.shape[r.type];
+            if (r.type == V1_FREQUENCY)
+                freq = r.v[0];
+            int64_t t = freq ? (int64_t)((double)ticks * (1e9 / (double)freq)) - all->src.st.first_ns : 0;
+            if (r.type == V1_BATCH)
+                ticks = r.v[r.n - 1];
+            else if (s->timed)
+                ticks += r.v[s->timed - 1];
+            const bool table = r.type == V1_STACK || r.type == V1_STRING;
+            fill(pl, (size_t)(at - p), (size_t)(q - p), table ? NEVER : r.type == V1_FREQUENCY ? INT64_MIN : t);
+        }
+    }
+}
+
+static struct places places_of(const struct trace *all, const uint8_t *p, size_t n)
+{
+    struct places pl = {.t = malloc((n + 1) * sizeof *pl.t), .end = trace_info(all)->end};
+    assert_non_null(pl.t);
+    fill(&pl, 0, n + 1, INT64_MIN);
+    if (all->dialect.second_family)
+        places_v2(&pl, all, p, n);
+    else
+        places_v1(&pl, all, p, n);
+    return pl;
+}
+
+/* ---- two traces of the same run --------------------------------------------------------------------------- */
+
+struct tally {
+    int64_t wrong, missing, end; /* ns before the damage; the end, if it is later than it was */
+    bool damage, refused;
+    char where[160], what[200];
+};
+
+static bool lane_known(enum lane_kind k, uint8_t state)
+{
+    return state != ST_UNKNOWN && !(k != LANE_G && state == ST_NONE);
+}
+
+static int64_t state_ns(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, uint8_t state)
+{
+    struct shares s;
+    trace_shares(tr, l, t0, t1, &s);
+    return s.ns[state];
+}
+
+/* Where what a says up to `until` isn't what b says, known: only where a says anything. */
+static int64_t differs(const struct trace *a, const struct trace *b, enum lane_kind k, int64_t until, int64_t shift,
+                       bool known, char *where, size_t size)
+{
+    int64_t worst = 0;
+    for (uint32_t i = 0; i < trace_nlanes(a, k); i++) {
+        struct lane l = {k, i}, other = {k, trace_find_lane(b, k, raw_id(a, k, i))};
+        struct span_iter it;
+        if (!span_seek_index(&it, a, l, 0))
+            continue;
+        do {
+            const struct span *s = span_get(&it);
+            const int64_t t0 = s->t0, t1 = s->t1 < until ? s->t1 : until;
+            if (t0 >= until)
+                break;
+            if (!lane_known(k, s->state))
+                continue;
+            int64_t ns = t1 - t0;
+            if (other.i != NO_LANE)
+                ns -= state_ns(b, other, t0 + shift, t1 + shift, s->state);
+            else if (!known) /* all of it is missing */
+                ns = t1 - t0;
+            if (ns <= worst)
+                continue;
+            worst = ns;
+            snprintf(where, size, "%c%" PRIu64 " %s %.6f - %.6f ms, %.6f ms not so", "PGMB"[k], raw_id(a, k, i),
+                     state_name(s->state), (double)t0 / 1e6, (double)t1 / 1e6, (double)ns / 1e6);
+        } while (span_next(&it));
+    }
+    return worst;
+}
+
+static struct tally against(const uint8_t *p, size_t n, const struct trace *all, int64_t until)
+{
+    static const struct trace_opts one = {.threads = 1};
+    struct tally y = {0};
+    struct trace *tr = NULL;
+    struct err e;
+    if (load_bytes_opts(p, n, &one, &tr, &e)) {
+        y.refused = true;
+        return y;
+    }
+    y.damage = trace_info(tr)->ndamages || trace_fatal(tr);
+    if (trace_damage(tr, 0))
+        snprintf(y.what, sizeof y.what, "%s", trace_damage(tr, 0)->what);
+    const int64_t shift = tr->src.st.first_ns - all->src.st.first_ns;
+    if (!trace_fatal(tr) && tr->info.has_clock == all->info.has_clock && until > 0) {
+        const enum lane_kind kind[] = {LANE_G, LANE_P};
+        for (int k = 0; k < 2; k++) {
+            const int64_t w = differs(tr, all, kind[k], until == NEVER ? NEVER : until - shift, shift, true, y.where,
+                                      sizeof y.where);
+            y.wrong = w > y.wrong ? w : y.wrong;
+            if (w > NEAR_NS)
+                continue;
+            const int64_t m = differs(all, tr, kind[k], until, -shift, false, y.where, sizeof y.where);
+            y.missing = m > y.missing ? m : y.missing;
+        }
+        y.end = trace_info(tr)->end + shift - trace_info(all)->end;
+    }
+    if (trace_fatal(tr) && until > 1000000) {
+        y.missing = until;
+        snprintf(y.where, sizeof y.where, "refused: %s", trace_fatal(tr)->what);
+    }
+    trace_close(tr);
+    return y;
+}
+
+/* NULL: as it should be. */
+static const char *deviation(const struct tally *y)
+{
+    if (y->refused)
+        return NULL;
+    return y->wrong > NEAR_NS     ? "wrong before"
+           : y->missing > NEAR_NS ? "missing before"
+           : y->end > 1000000000  ? "stretched"
+                                  : NULL;
+}
+
+/* ---- */
+
+struct sum {
+    uint64_t tried, damage, wrong, missing, stretched;
+};
+
+static bool flip(struct sum *sum, const struct places *pl, const struct trace *all, uint8_t *p, size_t n, size_t at,
+                 unsigned bit, const char *path, bool show)
+{
+    p[at] ^= (uint8_t)(1u << bit);
+    struct tally y = against(p, n, all, pl->t[at]);
+    p[at] ^= (uint8_t)(1u << bit);
+    const char *what = deviation(&y);
+    sum->tried++;
+    sum->damage += y.damage;
+    sum->wrong += y.wrong > NEAR_NS;
+    sum->missing += y.wrong <= NEAR_NS && y.missing > NEAR_NS;
+    sum->stretched += y.end > 1000000000;
+    if (what && show)
+        printf("%s byte %zu bit %u, from %.6f ms on: %s (end %+.3f ms): %s; damage: %s\n", path, at, bit,
+               pl->t[at] == NEVER ? -1.0 : (double)pl->t[at] / 1e6, what, (double)y.end / 1e6, y.where,
+               y.damage ? y.what : "NONE");
+    else if (what)
+        fail_msg("%s byte %zu bit %u: %s: %s", path, at, bit, what, y.where);
+    return !what;
+}
+
+static void flips(const char *path, uint8_t *p, size_t n, size_t step, bool show)
+{
+    static const struct trace_opts opts = {.threads = 1};
+    struct trace *all = NULL;
+    struct err e;
+    struct sum sum = {0};
+    if (load_bytes_opts(p, n, &opts, &all, &e))
+        fail_msg("%s: %s", path, e.what);
+    uint8_t *copy = malloc(n);
+    memcpy(copy, p, n);
+    struct places pl = places_of(all, p, n);
+    for (size_t at = all->dialect.header + (step > 1 ? step / 2 : 0); at < n; at += step)
+        for (unsigned b = 0; b < 8; b += getenv("EVERY_BIT") ? 1 : 8)
+            (void)flip(&sum, &pl, all, copy, n, at, getenv("EVERY_BIT") ? b : (unsigned)(at * 5 + at / 8) % 8, path,
+                       show);
+    if (show)
+        printf("== %s: %" PRIu64 " flips, damage said %" PRIu64 ", wrong before %" PRIu64 ", missing before %" PRIu64
+               ", stretched %" PRIu64 "\n",
+               path, sum.tried, sum.damage, sum.wrong, sum.missing, sum.stretched);
+    free(copy);
+    free(pl.t);
+    trace_close(all);
+}
+
+static void few(const char *path, const uint8_t *p, size_t n)
+{
+    flips(path, (uint8_t *)(uintptr_t)p, n, n / 23 + 1, false);
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    assert_true(each_trace("samples", 60000, few) > 20);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct CMUnitTest tests[] = {cmocka_unit_test(test_samples)};
+    for (int i = 1; i < argc; i++) {
+        size_t n = 0;
+        uint8_t *p = read_file(argv[i], &n);
+        const char *step = getenv("STEP");
+        if (p)
+            flips(argv[i], p, n, step ? (size_t)atoi(step) : 1, true);
+        free(p);
+    }
+    return argc > 1 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
+}
