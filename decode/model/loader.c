@@ -31,7 +31,6 @@ struct loader {
     size_t joined;
     bool quit;
     bool newer;     /* see status_join() */
-    bool torn;      /* what one of them lost is to be had from those before it: all must be read as one */
     bool oom;       /* there was no memory to find more */
     bool stopped;   /* nothing behind what is joined can be read */
     uint64_t again; /* segments that were decoded once more */
@@ -50,9 +49,29 @@ static int64_t clock_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+/* Nothing of it is lost: else what one segment lacks is to be had from those before it, and all must be read as one. */
+static bool is_sound(const struct trace *tr)
+{
+    struct source *s = mem_alloc(sizeof *s);
+    struct v2_gen g = {0};
+    size_t pos = tr->src.header;
+    enum v2_gen_rc rc = s ? V2_GEN : V2_GEN_OOM;
+    bool sound = s;
+    if (s)
+        *s = tr->src;
+    while (sound && rc == V2_GEN) {
+        rc = v2_gen_scan(s, &g, &pos);
+        const bool cut = g.torn || (rc == V2_GEN_LAST && !g.all_told);
+        sound = rc != V2_GEN_OOM && !(rc != V2_GEN_NONE && g.ordinal > 1 && cut) && !g.apart && !v2_gen_lossy(&g);
+    }
+    v2_gen_free(&g);
+    mem_free(s);
+    return sound;
+}
+
 struct loader *loader_new(struct trace *tr, int threads)
 {
-    struct loader *l = mem_zalloc(sizeof *l);
+    struct loader *l = is_sound(tr) ? mem_zalloc(sizeof *l) : NULL;
     if (!l)
         return NULL;
     l->tr = tr;
@@ -109,7 +128,6 @@ static void find_next(struct loader *l)
         l->rest = s;
     else
         l->seg[l->nseg++] = s;
-    l->torn |= (s->n && s->gen.torn) || s->gen.apart || v2_gen_lossy(&s->gen);
 }
 
 /* The next one to decode, NULL: none now. Under the lock. */
@@ -283,6 +301,8 @@ static enum joined join_one(struct loader *l, struct segment *s)
 {
     struct trace *tr = l->tr;
     enum joined rc = join_next(tr, s);
+    if (rc == JOIN_NOT && s->order.stopped && s->n && !s->truth)
+        return JOIN_AGAIN; /* it may be for want of what is known now */
     if (rc == JOIN_NOT && s->order.stopped) {
         tr->src.bad = s->gen.ordinal;
         if (s->damages < SOURCE_NOTES && s->s->st.ndamages > s->damages)
@@ -368,14 +388,6 @@ static void wait_some(struct loader *l, int64_t stop)
     pthread_mutex_unlock(&l->mu);
 }
 
-static bool is_torn(struct loader *l)
-{
-    pthread_mutex_lock(&l->mu);
-    bool torn = l->torn;
-    pthread_mutex_unlock(&l->mu);
-    return torn;
-}
-
 /* What the trace says of itself while the next segment to be joined is under way. */
 static void shown(const struct loader *l)
 {
@@ -399,7 +411,7 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
     do {
         bool any;
         enum joined rc = join_some(l, stop, &any);
-        if (rc == JOIN_NOT || is_torn(l))
+        if (rc == JOIN_NOT)
             return LOADER_CANT;
         bool all = rc == JOIN_OOM || all_joined(l);
         if (rc == JOIN_OOM || (all && l->oom && !l->stopped))
