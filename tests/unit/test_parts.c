@@ -419,12 +419,15 @@ static void test_damaged(void **state)
             struct trace *tr;
             struct err e;
             if (!load_bytes_opts(q, cut, NULL, &tr, &e)) {
-                /* Whole it is read again where a generation's order was tried in vain; that can't be done in parts. */
-                const bool twice = tr->src.bad != 0;
+                /* Whole it is read again where a generation's order was tried in vain, and a gap may reach back into a part
+                   that is left behind. */
+                bool gaps = tr->src.bad != 0;
+                for (uint32_t d = 0; k % 4 && d < trace_info(tr)->ndamages; d++)
+                    gaps |= strstr(trace_damage(tr, d)->what, " gaps, ") != NULL;
                 trace_close(tr);
-                if (twice)
+                if (gaps)
                     free(q);
-                if (twice)
+                if (gaps)
                     continue;
                 (void)parts_of(paths[i], q, cut, 128, 1 << 15, 1);
             }
