@@ -347,7 +347,10 @@ deb: dist
 	    dpkg-buildpackage -us -uc >../log 2>&1 || { tail -n 20 ../log; exit 1; }
 	lintian --fail-on error,warning $(BUILD)/deb/gotop_*.changes
 	@ls -l $(BUILD)/deb/*.deb
-.PHONY: dist deb
+# What can be checked here of the packages for Alpine, Arch and Fedora.
+check-packages: dist
+	@sh .ci/packages
+.PHONY: dist deb check-packages
 
 format:
 	@clang-format -i $$(git ls-files '*.c' '*.h')

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/places.h"
 #include "triage/text.h"
 
 #define FILE_MAX (1 << 20) /* bytes of a file of thresholds */
@@ -202,7 +203,12 @@ enum err_code thresholds_parse(const char *name, const char *text, size_t n, str
 
 enum err_code thresholds_read(const char *path, struct err *e)
 {
+    char named[PLACES_PATH];
     FILE *f = fopen(path, "rb");
+    for (int p = 0; !f && p < PLACE_BUILTIN && !strchr(path, '/');
+         p++) /* a name: NAME.rules where key maps are, too */
+        if (places_path(p, path, "rules", named) && (f = fopen(named, "rb")))
+            path = named;
     char *buf = mem_alloc(FILE_MAX + 1);
     enum err_code c;
     size_t n = f && buf ? fread(buf, 1, FILE_MAX + 1, f) : 0;

@@ -8,6 +8,7 @@
  */
 #include "viewer/command/sandbox.h"
 
+#include "decode/base/places.h"
 #include "decode/input/feed.h"
 
 #include <stdint.h>
@@ -177,12 +178,11 @@ static void allow_slices(struct rules *r, int argc, char *const *argv)
 
 static void allow_config(struct rules *r)
 {
-    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+    const char *home = getenv("HOME");
     char path[PATH_MAX];
-    if (config && *config && snprintf(path, sizeof path, "%s/gotop", config) < (int)sizeof path)
-        allow(r, path, READ);
-    if (home && *home && snprintf(path, sizeof path, "%s/.config/gotop", home) < (int)sizeof path)
-        allow(r, path, READ);
+    for (int p = PLACE_USER; p < PLACE_INSTALLED; p++)
+        if (places_folder(p, path))
+            allow(r, path, READ);
     if (home && *home && snprintf(path, sizeof path, "%s/.terminfo", home) < (int)sizeof path)
         allow(r, path, READ);
     if (readlink("/proc/self/exe", path, sizeof path - 1) > 0) { /* PREFIX/share, beside PREFIX/bin */

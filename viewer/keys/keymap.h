@@ -64,7 +64,7 @@ void keymap_free(struct keymap *km);
 
 /*
  * keymap_load - add a map by name or file to km. A word without '/' is looked up as NAME.keys in the user's
- * folder ($XDG_CONFIG_HOME/gotop or ~/.config/gotop), the installed folder, the built-in copies; a file that
+ * folder ($XDG_CONFIG_HOME/gotop or ~/.config/gotop), the host's ($XDG_CONFIG_DIRS), the installed one, the built-in copies; a file that
  * includes its own name gets the next one of that list. Anything else is a path.
  * Returns ERR_IO if there is no such map, ERR_FORMAT if a line was wrong (all others are obeyed).
  */

@@ -11,7 +11,7 @@
 
 #include "viewer/keys/keymap_builtin.h"
 #include "viewer/keys/keymap_priv.h"
-#include "viewer/session/places.h"
+#include "decode/base/places.h"
 
 enum { INCLUDE_DEPTH_MAX = 8 };
 

@@ -1,8 +1,8 @@
 /*
- * places.c - the search path for what users may write: the configuration directory, then what was installed with the
- * program, then the built-in copy.
+ * places.c - the search path for what users may write: their configuration directory, the host's, then what was installed
+ * with the program, then the built-in copy.
  */
-#include "viewer/session/places.h"
+#include "decode/base/places.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,15 +13,34 @@
 
 #include "decode/base/mem.h"
 
+/* The k-th of a list of folders, separated by colons. */
+static bool folder_of(const char *list, int k, char out[PLACES_PATH])
+{
+    for (; list && k > 0; k--)
+        list = strchr(list, ':') ? strchr(list, ':') + 1 : NULL;
+    const int len = list ? (int)strcspn(list, ":") : 0;
+    const int n = len && *list == '/' ? snprintf(out, PLACES_PATH, "%.*s/gotop", len, list) : -1;
+    return n > 0 && n < PLACES_PATH;
+}
+
+bool places_folder(int place, char out[PLACES_PATH])
+{
+    const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME"), *dirs = getenv("XDG_CONFIG_DIRS");
+    if (place >= PLACE_HOST)
+        return place < PLACE_INSTALLED && folder_of(dirs && *dirs ? dirs : "/etc/xdg", place - PLACE_HOST, out);
+    if (config && config[0] == '/')
+        return folder_of(config, 0, out);
+    const int n = home && home[0] ? snprintf(out, PLACES_PATH, "%s/.config/gotop", home) : -1;
+    return n > 0 && n < PLACES_PATH;
+}
+
 bool places_path(int place, const char *name, const char *suffix, char out[PLACES_PATH])
 {
     int n = -1;
-    if (place == PLACE_USER) {
-        const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-        if (config && config[0] == '/')
-            n = snprintf(out, PLACES_PATH, "%s/gotop/%s.%s", config, name, suffix);
-        else if (home && home[0])
-            n = snprintf(out, PLACES_PATH, "%s/.config/gotop/%s.%s", home, name, suffix);
+    char folder[PLACES_PATH];
+    if (place < PLACE_INSTALLED) {
+        if (places_folder(place, folder))
+            n = snprintf(out, PLACES_PATH, "%s/%s.%s", folder, name, suffix);
     } else if (place == PLACE_INSTALLED) { /* PREFIX/bin/gotop has its maps in PREFIX/share/gotop/keymaps */
         char exe[PLACES_PATH];
         ssize_t len = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -52,7 +71,7 @@ enum err_code places_read(int place, const char *path, char **text, size_t *len)
         return ERR_IO;
     bool bad =
         fstat(fd, &st) != 0 || !(S_ISREG(st.st_mode) || (named && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))));
-    bool foreign = !bad && place == PLACE_USER && geteuid() == 0 && (st.st_uid != 0 || (st.st_mode & S_IWOTH));
+    bool foreign = !bad && place < PLACE_INSTALLED && geteuid() == 0 && (st.st_uid != 0 || (st.st_mode & S_IWOTH));
     if (bad || foreign) {
         fclose(f);
         return foreign ? ERR_ARG : ERR_IO;

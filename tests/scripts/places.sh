@@ -1,0 +1,32 @@
+#!/bin/sh
+# places.sh - key maps, palettes and rules by name: the reader's folder, the host's folders, what is built in; in this order.
+GOTOP=${GOTOP:-build/gotop}
+[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+export LC_ALL=C.UTF-8 HOME="$tmp/home" XDG_CONFIG_DIRS="$tmp/one:relative:$tmp/two"
+unset XDG_CONFIG_HOME
+passed=0 failed=0
+check() { if [ "$1" = "$2" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $3: '$1', not '$2'"; fi; }
+bound() { "$GOTOP" --dump-keymap "${1:-default}" 2>/dev/null | sed -n 's/^bind any X //p'; }
+map() { mkdir -p "$1/gotop"; printf 'include default\nbind any X %s\n' "$2" >"$1/gotop/${3:-default}.keys"; }
+
+check "$(bound)" show-all "nowhere: what is built in"
+map "$tmp/two" quit; check "$(bound)" quit "the host's second folder"
+map "$tmp/one" help; check "$(bound)" help "its first one goes before"
+map "$tmp/home/.config" redraw; check "$(bound)" redraw "the reader's goes before both"
+export XDG_CONFIG_HOME="$tmp/own"; check "$(bound)" help "XDG_CONFIG_HOME is in the place of ~/.config"
+map "$tmp/own" quit; check "$(bound)" quit "and goes first"
+XDG_CONFIG_HOME=own; check "$(bound)" redraw "a path that isn't from the root does not count"
+unset XDG_CONFIG_HOME
+map "$tmp/two" help mine; check "$(bound mine)" help "by another name"
+XDG_CONFIG_DIRS=; check "$(bound mine)" "" "without the variable it is /etc/xdg"
+XDG_CONFIG_DIRS=$tmp/one:$tmp/two
+
+printf 'lock-convoy = off\n' >"$tmp/two/gotop/quiet.rules"
+finds() { "$GOTOP" report --quiet "$@" samples/lock-1.26.trace 2>"$tmp/err" | grep -c '\[lock-convoy\]'; }
+check "$(finds)" 1 "the rule speaks"
+check "$(finds --rules quiet)" 0 "by a name: NAME.rules is found"
+"$GOTOP" report --rules none samples/lock-1.26.trace >/dev/null 2>&1; check $? 2 "there is none of that name"
+echo "$passed passed, $failed failed"
+[ "$failed" = 0 ]
