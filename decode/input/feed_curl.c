@@ -3,17 +3,19 @@
  *
  * Its whole configuration goes through a pipe (curl's --config -), so that neither tokens nor headers stand in a
  * process list. It is started without a shell and with -q first, so that no file of the user's changes what it does, and in
- * a process group of its own: Ctrl-C is for us to act on. When we are gone its next write ends it (SIGPIPE).
+ * a process group of its own: Ctrl-C is for us to act on. When we are gone, however that came, it ends at once.
  * Redirects are followed only while there is nothing secret to take along.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -98,30 +100,48 @@ static enum err_code config_make(struct config *c, const char *url, const struct
     return rc;
 }
 
-extern char **environ;
-
-static int spawn(pid_t *pid, const int in[2], const int out[2], const int said[2])
+/* What the client is before it is curl: nothing but calls that a child of several threads may make. */
+static void become_curl(pid_t parent, const int in[2], const int out[2], const int said[2])
 {
     static const char *const argv[] = {"curl", "-q", "--config", "-", NULL};
-    posix_spawn_file_actions_t act;
-    posix_spawnattr_t attr;
-    sigset_t none, broken;
+    sigset_t none;
     sigemptyset(&none);
-    sigemptyset(&broken);
-    sigaddset(&broken, SIGPIPE);
-    posix_spawn_file_actions_init(&act);
-    posix_spawnattr_init(&attr);
-    int rc = posix_spawn_file_actions_adddup2(&act, in[0], 0);
-    rc = rc ? rc : posix_spawn_file_actions_adddup2(&act, out[1], 1);
-    rc = rc ? rc : posix_spawn_file_actions_adddup2(&act, said[1], 2);
-    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    posix_spawnattr_setpgroup(&attr, 0);
-    posix_spawnattr_setsigmask(&attr, &none);
-    posix_spawnattr_setsigdefault(&attr, &broken);
-    rc = rc ? rc : posix_spawnp(pid, argv[0], &act, &attr, (char *const *)(uintptr_t)argv, environ);
-    posix_spawn_file_actions_destroy(&act);
-    posix_spawnattr_destroy(&attr);
-    return rc;
+#ifdef __linux__
+    (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* else it learns of our end when it writes */
+#endif
+    if (getppid() != parent)
+        _exit(1);
+    (void)setpgid(0, 0);
+    (void)signal(SIGPIPE, SIG_DFL);
+    (void)sigprocmask(SIG_SETMASK, &none, NULL);
+    if (dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 || dup2(said[1], 2) < 0)
+        _exit(1);
+    (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
+}
+
+/* 0, or errno. That there is no such program is told through a pipe that closes when there is one. */
+static int spawn(pid_t *pid, const int in[2], const int out[2], const int said[2])
+{
+    int note[2], why = 0;
+    pid_t parent = getpid();
+    if (pipe2(note, O_CLOEXEC))
+        return errno;
+    *pid = fork();
+    if (*pid == 0) {
+        become_curl(parent, in, out, said);
+        why = errno;
+        (void)!write(note[1], &why, sizeof why);
+        _exit(127);
+    }
+    int rc = *pid < 0 ? errno : 0;
+    close(note[1]);
+    ssize_t n = rc ? 0 : read(note[0], &why, sizeof why);
+    close(note[0]);
+    if (n != sizeof why)
+        return rc;
+    while (waitpid(*pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    return why;
 }
 
 static void close_pair(int p[2])

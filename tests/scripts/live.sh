@@ -179,12 +179,14 @@ if grep -q secret "$tmp/args"; then fail "the token stands in the process list";
 wait $pid
 
 # However it ends, the client ends with it.
-serve again $older 20
+serve stall $older # the client has nothing to write any more, by which it would notice
 "$GOTOP" top "$url" >"$tmp/out" 2>"$tmp/err" &
 pid=$!
-sleep 0.5; kill -9 $pid; wait $pid 2>/dev/null
-i=0; while ps -eo ppid,args | grep -q "^ *1 curl -q --config" && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
-if [ $i -lt 50 ]; then pass; else fail "the client was left behind"; fi
+client=; i=0
+while [ -z "$client" ] && [ $i -lt 100 ]; do i=$((i + 1)); sleep 0.1; client=$(ps -eo pid,ppid,args | awk -v p=$pid '$2 == p && $3 == "curl" { print $1 }'); done
+sleep 0.3; kill -9 $pid; wait $pid 2>/dev/null
+i=0; while kill -0 "$client" 2>/dev/null && [ $i -lt 50 ]; do i=$((i + 1)); sleep 0.1; done
+if [ -n "$client" ] && [ $i -lt 50 ]; then pass; else fail "the client was left behind"; fi
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]
