@@ -103,7 +103,7 @@ dd if=/dev/zero of="$tmp/hurt" bs=1 seek=$((size * 2 / 5)) count=64 conv=notrunc
 serve ok "$tmp/hurt" 5
 run 0 top "$url"; n=$(grep -c '^GROUP' "$tmp/out")
 if [ "$n" -ge 2 ]; then pass; else fail "$n pictures"; fi
-run 0 --headless --view 2 "$url"; says out 'ENDED'
+run 0 --headless --view 2 "$url"; says out 'ENDED'; says out 'PARTIAL'; says out '2.75s'
 mkdir "$tmp/sound"
 run 0 watch --until 'gc.cycles<0' --until 'stw.max>=0ns' --after 1h --keep 1h --max 1 -o "$tmp/sound" "$url"
 for f in "$tmp"/sound/*.trace; do run 0 info "$f"; done # exit 3 where something is damaged
