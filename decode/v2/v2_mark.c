@@ -6,7 +6,6 @@
  * Goroutines that are over are left out, the others close ranks; Ps and threads stay as they are.
  */
 #include "decode/v2/v2_source.h"
-#include "decode/v2/v2_torn.h"
 
 #include <string.h>
 
@@ -229,9 +228,6 @@ bool v2_resume(struct source *s, const void *mark)
         o->sync = was.sync;
         o->stopped = was.stopped;
         o->hurt = was.hurt;
-        if (o->loose && !v2_torn_begin(o)) /* what the generation has is found again, what was made of it is known */
-            return false;
-        was.torn.has = o->torn.has;
         o->torn = was.torn;
     }
     s->st = m->st;
