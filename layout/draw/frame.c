@@ -259,14 +259,14 @@ static void keys(struct grid *g, int y, const char *text)
     grid_text(g, 0, y, g->w, (struct str){text, (uint32_t)keep}, STYLE_FOOTER);
 }
 
-/* A message takes the lines it needs, from the last one up (above a prompt: from above that), but not the lanes. */
+/* A message takes the lines it needs, from the last one up (above a prompt: from above that), at most half the screen. */
 static void message(const struct canvas *c, int last)
 {
     const struct view *v = c->v;
     struct grid *g = c->g;
     struct str text = str_of(v->message);
     enum style s = v->message_error ? STYLE_WARN : STYLE_MESSAGE;
-    int most = c->plan.n[ROW_STATUS] + 1;
+    int most = c->plan.n[ROW_STATUS] + 1 > g->h / 2 ? c->plan.n[ROW_STATUS] + 1 : g->h / 2;
     int n = wrap_draw(NULL, 0, 0, g->w, most, s, text), y = last - n + 1;
     grid_fill(g, 0, y, g->w, n, ' ', s);
     wrap_draw(g, 0, y, g->w, n, s, text);

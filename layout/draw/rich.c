@@ -70,12 +70,21 @@ static int lines_of(struct str s, int w)
 
 static void put_para(const struct rich *r, struct grid *g, int x, int y, int w, int n, struct str s)
 {
+    int head = 0;
+    uint32_t tail = 0;
+    bool fold = wrap_fold(s, w, n, &head, &tail);
+    const char *end = s.p + tail;
     for (int i = 0; i < n && s.len; i++) {
-        uint32_t next = 0, len = wrap_next(s, w, &next);
+        int in = fold && i == head ? WRAP_FOLD : 0;
+        if (in) {
+            s = (struct str){end, s.len - (uint32_t)(end - s.p)};
+            grid_str(g, x, y + i, w, ".. ", STYLE_DIM);
+        }
+        uint32_t next = 0, len = wrap_next(s, w - in, &next);
         bool cut = i == n - 1 && next < s.len;
         if (cut)
-            len = wrap_cut(s, w);
-        int to = put(r, g, x, y + i, w, (struct str){s.p, len});
+            len = wrap_cut(s, w - in);
+        int to = put(r, g, x + in, y + i, w - in, (struct str){s.p, len});
         if (cut)
             grid_str(g, to, y + i, x + w - to, " ..", STYLE_DIM);
         s = (struct str){s.p + next, s.len - next};

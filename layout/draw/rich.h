@@ -24,7 +24,7 @@ void rich_str(struct rich *r, enum style s, struct str text);
 void rich_para(struct rich *r); /* from here on a paragraph of its own; none if the one before is empty */
 /*
  * rich_draw - in rows [y, y + n) of w columns from x on. The last paragraphs have the lines they need, the first what is
- * left, at least one; what has no room is cut behind an item. Returns the lines used. g NULL: only counts.
+ * left, at least one; where there is no room the middle is left out (wrap.h). Returns the lines used. g NULL: only counts.
  */
 int rich_draw(const struct rich *r, struct grid *g, int x, int y, int w, int n);
 /*

@@ -344,7 +344,7 @@ static unsigned enter(struct view *v)
     const struct finding *f = &v->tri->fs->f[i];
     v->tri->finding = i;
     unsigned flags = tri_evidence(v, f);
-    view_message(v, false, "%s %s: %s", f->amount, f->title, f->next);
+    view_message(v, false, "%s %s: %s %s", f->amount, f->title, f->text, f->next);
     return flags;
 }
 

@@ -12,6 +12,7 @@
 #include "layout/draw/cells.h"
 #include "layout/draw/glyphs.h"
 #include "layout/draw/legend.h"
+#include "layout/draw/wrap.h"
 
 static struct str bytes(const char *p, size_t n)
 {
@@ -275,12 +276,52 @@ static void test_legend(void **state)
         }
 }
 
+static void row_text(const struct grid *g, int y, char *out)
+{
+    for (int x = 0; x < g->w; x++)
+        *out++ = (char)grid_at(g, x, y)->glyph;
+    *out = 0;
+}
+
+/* Of a text that is too long the middle is left out: it begins as it begins, and its last words stand. */
+static void test_folded(void **state)
+{
+    static const char last[] = "main.guilty";
+    char text[900], row[400];
+    struct grid g = {0};
+    (void)state;
+    assert_true(grid_resize(&g, 130, 12));
+    for (int w = 14; w < 130; w += 7)
+        for (int n = 2; n < 9; n++)
+            for (int words = 1; words < 120; words += 3) {
+                int head = 0, len = 0;
+                uint32_t tail = 0;
+                for (int i = 0; i < words; i++)
+                    len += snprintf(text + len, sizeof text - (size_t)len, "w%d ", i);
+                len += snprintf(text + len, sizeof text - (size_t)len, "%s", last);
+                struct str s = {text, (uint32_t)len};
+                bool fold = wrap_fold(s, w, n, &head, &tail);
+                grid_clear(&g);
+                int used = wrap_draw(&g, 0, 0, w, n, STYLE_NORMAL, s);
+                assert_true(used >= 1 && used <= n);
+                assert_int_equal(used, wrap_draw(NULL, 0, 0, w, n, STYLE_NORMAL, s));
+                assert_int_equal(fold, wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, s) > n);
+                assert_true(!fold || (head >= 1 && head < n && tail < s.len && text[tail - 1] == ' '));
+                row_text(&g, used - 1, row);
+                assert_non_null(strstr(row, last));
+                row_text(&g, 0, row);
+                assert_int_equal(strncmp(row, "w0", 2), 0);
+            }
+    grid_free(&g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hostile),         cmocka_unit_test(test_wide),    cmocka_unit_test(test_clipping),
-        cmocka_unit_test(test_random_bytes),    cmocka_unit_test(test_shorten), cmocka_unit_test(test_shorten_any),
-        cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),  cmocka_unit_test(test_legend),
+        cmocka_unit_test(test_folded),      cmocka_unit_test(test_hostile),         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_clipping),    cmocka_unit_test(test_random_bytes),    cmocka_unit_test(test_shorten),
+        cmocka_unit_test(test_shorten_any), cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),
+        cmocka_unit_test(test_legend),
     };
     return cmocka_run_group_tests_name("layout text", tests, NULL, NULL);
 }
