@@ -77,6 +77,11 @@ const struct joint_paths *trace_more(const struct trace *tr);
  */
 void trace_grow(struct trace *tr, size_t len);
 void trace_grown(struct trace *tr);
+/*
+ * trace_doubt - before anything is decoded: a trace of the same bytes has said that a generation (why->gen, 1 = the first)
+ * contradicts itself. So it is read as one of which events are missing from its start on, not from where that was noticed.
+ */
+void trace_doubt(struct trace *tr, const struct err *why);
 /* trace_apart - what comes behind what a growing trace has now was recorded apart from that: a gap. false: out of memory. */
 bool trace_apart(struct trace *tr);
 

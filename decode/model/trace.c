@@ -480,6 +480,12 @@ void trace_grow(struct trace *tr, size_t len)
     tr->info.done = false;
 }
 
+void trace_doubt(struct trace *tr, const struct err *why)
+{
+    tr->src.bad = why->gen;
+    tr->src.why_bad = *why;
+}
+
 bool trace_apart(struct trace *tr)
 {
     uint32_t n = tr->in.ngap;

@@ -104,6 +104,11 @@ serve ok "$tmp/hurt" 5
 run 0 top "$url"; n=$(grep -c '^GROUP' "$tmp/out")
 if [ "$n" -ge 2 ]; then pass; else fail "$n pictures"; fi
 run 0 --headless --view 2 "$url"; says out 'ENDED'; says out 'PARTIAL'; says out '2.75s'
+for v in '--view 2' '--lane g17'; do
+    "$GOTOP" --headless --at 500ms..1.5s $v "$tmp/hurt" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/a"
+    "$GOTOP" --headless --at 500ms..1.5s $v "$url" 2>"$tmp/err" | tail -n +2 | sed '$d' >"$tmp/b"
+    same "$tmp/a" "$tmp/b"
+done
 mkdir "$tmp/sound"
 run 0 watch --until 'gc.cycles<0' --until 'stw.max>=0ns' --after 1h --keep 1h --max 1 -o "$tmp/sound" "$url"
 for f in "$tmp"/sound/*.trace; do run 0 info "$f"; done # exit 3 where something is damaged

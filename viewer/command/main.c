@@ -191,7 +191,7 @@ static int run_headless(struct app *a, const struct options *o)
     a->mono = a->view.mono = o->color != COLOR_ALWAYS;
     if (pair_below(a))
         pair_below(a)->mono = pair_below(a)->view.mono = a->mono;
-    for (bool busy = true; a->follow && (busy || !follow_ended(a->follow));)
+    for (bool busy = true; a->follow && (busy || app_live_waits(a));)
         if (!app_live(a, INT64_MAX, &busy) && !busy)
             poll(NULL, 0, HEADLESS_MS);
     while (app_load(a, INT64_MAX)) {

@@ -252,7 +252,7 @@ unsigned app_live_again(struct app *a)
 
 bool app_live_waits(const struct app *a)
 {
-    return a->follow && (follow_connecting(a->follow) || !follow_ended(a->follow));
+    return a->follow && (follow_connecting(a->follow) || follow_stands(a->follow) || !follow_ended(a->follow));
 }
 
 void app_live_end(struct app *a)

@@ -62,6 +62,8 @@ struct follow {
     bool connecting; /* `again` is; nothing has come yet */
     bool rejoins;    /* `next` is of the new connection; with what is held before it: */
     bool joined;
+    bool mends;     /* `next` is what is shown, read anew: its damage is known now */
+    uint32_t noted; /* damages of `now` that were looked at */
     bool ended;
     char why[200], refused[200];
 };
@@ -438,6 +440,53 @@ static unsigned again_step(struct follow *f)
     return 0;
 }
 
+/* ---- damage --------------------------------------------------------------------------------------------------------- */
+
+/* A contradiction that was not known of yet; the last one. */
+static const struct err *contradiction(const struct follow *f)
+{
+    for (uint32_t i = trace_info(f->now.tr)->ndamages; i-- > f->noted;) {
+        const struct err *e = trace_damage(f->now.tr, i);
+        if (e && e->code == ERR_ORDER)
+            return e;
+    }
+    return NULL;
+}
+
+/*
+ * What is noticed in the middle of a generation makes more of it unsure than what is known before: so what is held is read
+ * once more, beside what is shown. Not across a gap of our own.
+ */
+static void mend(struct follow *f)
+{
+    struct maker *k = &f->maker;
+    const struct err *why = contradiction(f);
+    struct model m = {0};
+    struct err e = {0};
+    if (!why || f->joined) {
+        f->noted = trace_info(f->now.tr)->ndamages;
+        return;
+    }
+    pthread_mutex_lock(&k->mu);
+    bool can = !k->busy && !k->gone.tr;
+    if (can) {
+        k->gone = k->next;
+        k->next = (struct model){0};
+        pthread_cond_signal(&k->work);
+    }
+    pthread_mutex_unlock(&k->mu);
+    if (!can)
+        return;
+    f->noted = trace_info(f->now.tr)->ndamages;
+    if (!strip_make(&m.strip) || !strip_put(&m.strip, f->now.strip.p, f->now.strip.n) || !model_open(f, &m, &e)) {
+        model_free(&m);
+        return;
+    }
+    trace_doubt(m.tr, why);
+    f->behind = f->rejoins = f->mends = true;
+    next_put(f, &m);
+}
+
 /* true: the second model has taken over. */
 static bool next_takes_over(struct follow *f, int64_t *by)
 {
@@ -452,12 +501,14 @@ static bool next_takes_over(struct follow *f, int64_t *by)
         pthread_cond_wait(&k->rest, &k->mu);
     k->hold = false;
     if (k->next.tr && due) {
-        *by = f->rejoins && !f->joined ? later_by(f->now.tr, k->next.tr)
-                                       : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
+        *by = f->rejoins && !f->joined && !f->mends
+                  ? later_by(f->now.tr, k->next.tr)
+                  : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
         f->old = f->now;
         f->now = k->next;
         k->next = (struct model){0};
-        f->behind = f->rejoins = false;
+        f->behind = f->rejoins = f->mends = false;
+        f->noted = trace_info(f->now.tr)->ndamages;
         f->now.waits = false;
         f->whole = f->now.strip.n;
         pthread_mutex_unlock(&k->mu);
@@ -499,12 +550,15 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= FOLLOW_ENDED;
     if (budget_ns <= 0)
         return news;
-    bool skips = f->behind, again = f->rejoins, may = (!f->ended || skips) && !f->old.tr;
+    if (f->now.waits && !f->behind && !f->connecting && trace_info(f->now.tr)->ndamages > f->noted)
+        mend(f);
+    bool stands = f->behind, again = f->rejoins && !f->mends, skips = stands && !f->rejoins;
+    bool may = (!f->ended || stands) && !f->old.tr;
     if (may && next_takes_over(f, by)) {
         news |= FOLLOW_MOVED | FOLLOW_GREW | (again ? FOLLOW_AGAIN : skips ? FOLLOW_SKIPPED : 0);
         if (f->ended)
             trace_grown(f->now.tr);
-    } else if (!f->now.waits && !skips) {
+    } else if (!f->now.waits && !stands) {
         decode(&f->now, budget_ns);
         if (damaged(f))
             news |= FOLLOW_ENDED;
@@ -549,7 +603,12 @@ bool follow_ended(const struct follow *f)
 
 bool follow_connecting(const struct follow *f)
 {
-    return f->connecting || f->rejoins;
+    return f->connecting || (f->rejoins && !f->mends);
+}
+
+bool follow_stands(const struct follow *f)
+{
+    return f->behind;
 }
 
 const char *follow_refused(const struct follow *f)

@@ -35,6 +35,8 @@ void follow_close(struct follow *f); /* NULL is allowed; its trace goes with it 
  */
 enum err_code follow_again(struct follow *f, struct err *e);
 bool follow_connecting(const struct follow *f);
+/* follow_stands - a second model is being made that what is shown waits for: it will take over. */
+bool follow_stands(const struct follow *f);
 
 /* follow_trace - the model to show. It changes only when follow_step() says FOLLOW_MOVED. */
 struct trace *follow_trace(const struct follow *f);
