@@ -110,13 +110,12 @@ static void become_curl(pid_t parent, const int in[2], const int out[2], const i
     (void)prctl(PR_SET_PDEATHSIG, SIGTERM); /* else it learns of our end when it writes */
 #endif
     if (getppid() != parent)
-        _exit(1);
+        return;
     (void)setpgid(0, 0);
     (void)signal(SIGPIPE, SIG_DFL);
     (void)sigprocmask(SIG_SETMASK, &none, NULL);
-    if (dup2(in[0], 0) < 0 || dup2(out[1], 1) < 0 || dup2(said[1], 2) < 0)
-        _exit(1);
-    (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
+    if (dup2(in[0], 0) >= 0 && dup2(out[1], 1) >= 0 && dup2(said[1], 2) >= 0)
+        (void)execvp(argv[0], (char *const *)(uintptr_t)argv);
 }
 
 /* 0, or errno. That there is no such program is told through a pipe that closes when there is one. */
@@ -131,7 +130,8 @@ static int spawn(pid_t *pid, const int in[2], const int out[2], const int said[2
         become_curl(parent, in, out, said);
         why = errno;
         (void)!write(note[1], &why, sizeof why);
-        _exit(127);
+        for (;;)
+            (void)raise(SIGKILL); /* no library ends the process with exit() */
     }
     int rc = *pid < 0 ? errno : 0;
     close(note[1]);

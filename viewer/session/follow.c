@@ -10,23 +10,16 @@
 #include <errno.h>
 #include <pthread.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 #include "decode/input/joint.h"
+#include "viewer/session/strip.h"
 
-enum { FIRST_MS = 200, PAGE = 1 << 21 };
-enum { LEAST = 3 };                 /* of a size at least the third part is held */
-#define STRIP_MAX ((size_t)1 << 37) /* addresses, not memory */
-#define STRIP_MIN ((size_t)1 << 26)
+enum { FIRST_MS = 200 };
+enum { LEAST = 3 }; /* of a size at least the third part is held */
 #define MAKE_NS 20000000
-
-struct strip { /* addresses that don't move, behind which memory comes as it is needed */
-    uint8_t *p;
-    size_t n, usable, cap;
-};
 
 struct model {
     struct strip strip;
@@ -67,40 +60,6 @@ struct follow {
     bool ended;
     char why[200], refused[200];
 };
-
-/* ---- strips ----------------------------------------------------------------------------------------------------- */
-
-static bool strip_make(struct strip *s)
-{
-    for (size_t cap = STRIP_MAX; cap >= STRIP_MIN; cap /= 4) {
-        void *p = mmap(NULL, cap, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (p == MAP_FAILED)
-            continue;
-        *s = (struct strip){.p = p, .cap = cap};
-        return true;
-    }
-    return false;
-}
-
-static bool strip_put(struct strip *s, const uint8_t *p, size_t n)
-{
-    if (n > s->cap - s->n)
-        return false;
-    size_t need = (s->n + n + PAGE - 1) & ~(size_t)(PAGE - 1);
-    if (need > s->usable && mprotect(s->p + s->usable, need - s->usable, PROT_READ | PROT_WRITE))
-        return false;
-    s->usable = need > s->usable ? need : s->usable;
-    memcpy(s->p + s->n, p, n);
-    s->n += n;
-    return true;
-}
-
-static void strip_free(struct strip *s)
-{
-    if (s->p)
-        munmap(s->p, s->cap);
-    *s = (struct strip){0};
-}
 
 static void model_free(struct model *m)
 {
