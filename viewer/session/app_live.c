@@ -35,7 +35,8 @@ static int64_t mono_ns(void)
 static void name_it(struct app *a)
 {
     char by[FMT_MAX];
-    int64_t behind = time_sub(trace_info(a->tr)->end, a->view.at.win.t1);
+    const struct place *at = &a->view.at;
+    int64_t behind = time_sub(trace_info(a->tr)->end, at->view == VIEW_TOP ? at->cursor + 1 : at->win.t1);
     if (follow_ended(a->follow))
         snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED%s", a->where,
                  follow_connecting(a->follow) ? ", connecting" : "");

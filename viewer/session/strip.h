@@ -14,7 +14,7 @@ struct strip {
     size_t n, usable, cap;
 };
 
-bool strip_make(struct strip *s); /* empty; false: no such range is free */
+bool strip_make(struct strip *s);                            /* empty; false: no such range is free */
 bool strip_put(struct strip *s, const uint8_t *p, size_t n); /* false: out of memory, or of the range */
 void strip_free(struct strip *s);
 
