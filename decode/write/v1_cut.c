@@ -257,9 +257,14 @@ static void put_goroutines(struct v1_cut *c, uint64_t at)
     }
 }
 
+/* Does it run with a label, in a dialect that has these? */
+static bool labelled(const struct v1_cut *c, const struct proc *p)
+{
+    return p->g && c->row[p->g].label && c->ix.dialect.shape[V1_GO_START_LABEL].name;
+}
+
 static void put_procs(struct v1_cut *c, uint64_t at)
 {
-    bool label = c->ix.dialect.shape[V1_GO_START_LABEL].name;
     for (uint32_t i = 0; i < c->ix.nproc; i++) {
         struct proc *p = &c->p[i];
         bool idle = !p->on && p->seen && (!c->has_procs || (uint64_t)c->ix.proc[i].id < c->procs);
@@ -267,10 +272,17 @@ static void put_procs(struct v1_cut *c, uint64_t at)
             put(c, i, V1_PROC_START, at, p->m, 0, 0);
         if (idle) /* there is no other way to say that it's there */
             put(c, i, V1_PROC_STOP, at, 0, 0, 0);
-        if (p->g)
-            put(c, i, label && c->row[p->g].label ? V1_GO_START_LABEL : V1_GO_START, at, gor(c, p->g)->id, 1,
-                c->row[p->g].label);
+        if (p->g && !labelled(c, p))
+            put(c, i, V1_GO_START, at, gor(c, p->g)->id, 1, 0);
     }
+}
+
+/* Behind the first Gomaxprocs: before it Go's tools take a start with a label for no start, and have no such goroutine then. */
+static void put_labelled(struct v1_cut *c, uint64_t at)
+{
+    for (uint32_t i = 0; i < c->ix.nproc; i++)
+        if (labelled(c, &c->p[i]))
+            put(c, i, V1_GO_START_LABEL, at, gor(c, c->p[i].g)->id, 1, c->row[c->p[i].g].label);
 }
 
 /* What is open: ranges, and system calls last, for it's the next event that tells whether one blocks. */
@@ -312,7 +324,8 @@ static void begin(struct v1_cut *c)
         put(c, c->any, V1_HEAP_ALLOC, at + 3, c->alloc, 0, 0);
     if (c->has_goal)
         put(c, c->any, V1_HEAP_GOAL, at + 3, c->goal, 0, 0);
-    put_open(c, at + 4);
+    put_labelled(c, at + 4);
+    put_open(c, at + 5);
     c->gc_less = c->gc_next - (c->gc ? 1 : 0);
     c->res->lead = (int64_t)((double)(c->from - at) * c->ns_per_tick);
 }
