@@ -140,6 +140,8 @@ static bool misplaced(const struct v2_batch *v, size_t n, uint64_t skew, size_t 
 /* Those outside [lo, hi] are left out, if they are so few that it's they who lie. */
 static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
 {
+    if (g->hi <= g->min_time) /* tables that stand before all events, as in a slice of ours, bound nothing */
+        g->hi = UINT64_MAX;
     const uint64_t late = (uint64_t)((double)DOUBT_LATE_NS / v2_gen_unit(g));
     const uint64_t lo = g->lo > 10 * late ? g->lo - 10 * late : 0;
     const uint64_t hi = g->hi < UINT64_MAX - skew ? g->hi + skew : UINT64_MAX;

@@ -278,11 +278,15 @@ static void put_procs(struct v1_cut *c, uint64_t at)
 }
 
 /* Behind the first Gomaxprocs: before it Go's tools take a start with a label for no start, and have no such goroutine then. */
-static void put_labelled(struct v1_cut *c, uint64_t at)
+static bool put_labelled(struct v1_cut *c, uint64_t at)
 {
+    bool any = false;
     for (uint32_t i = 0; i < c->ix.nproc; i++)
-        if (labelled(c, &c->p[i]))
+        if (labelled(c, &c->p[i])) {
             put(c, i, V1_GO_START_LABEL, at, gor(c, c->p[i].g)->id, 1, c->row[c->p[i].g].label);
+            any = true;
+        }
+    return any;
 }
 
 /* What is open: ranges, and system calls last, for it's the next event that tells whether one blocks. */
@@ -324,8 +328,7 @@ static void begin(struct v1_cut *c)
         put(c, c->any, V1_HEAP_ALLOC, at + 3, c->alloc, 0, 0);
     if (c->has_goal)
         put(c, c->any, V1_HEAP_GOAL, at + 3, c->goal, 0, 0);
-    put_labelled(c, at + 4);
-    put_open(c, at + 5);
+    put_open(c, put_labelled(c, at + 4) ? at + 5 : at + 4);
     c->gc_less = c->gc_next - (c->gc ? 1 : 0);
     c->res->lead = (int64_t)((double)(c->from - at) * c->ns_per_tick);
 }
