@@ -336,6 +336,7 @@ void story_names(struct causes *c)
         } else if (f->rule == RULE_PROCS_BELOW && c->tg->ngroups) {
             tell_work(c, f, most_running(c), " runs most. ");
         } else if (f->rule == RULE_CONVOY && f->stack && convoys++ < CONVOYS_TOLD) {
+            f->note |= causes_place(c->tr, f->stack) == 0 && f->severity_ns < c->tg->end / 10; /* the library's own */
             causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
             tell_stopper(c, f);
