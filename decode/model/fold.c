@@ -438,7 +438,8 @@ static void on_g_label(struct fold *f, const struct ev *e)
     f->unsure |= f->segment && !l->begun;
     if (gc && gi->flags & GI_CARRIED)
         gi->flags |= GI_LABELLED;
-    if (!l->begun || l->ended || (gc && gi->name && !(gi->flags & GI_GCWORK)))
+    bool named = gi->name || (f->others_named && gi->flags & GI_CARRIED);
+    if (!l->begun || l->ended || (gc && named && !(gi->flags & GI_GCWORK)))
         return;
     struct span_tag t = f->pool.tags[wait_tag(&l->open)];
     if (t.state == ST_RUNNING)

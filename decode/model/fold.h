@@ -185,7 +185,8 @@ struct fold {
     /* hint - what is known of a goroutine that was there before: GI_GCWORK, GI_SYSTEM, and its name. NULL: nobody knows. */
     uint8_t (*hint)(void *arg, uint64_t id, uint32_t *name);
     void *hint_arg;
-    uint32_t str_main;     /* "runtime.main" once seen */
+    bool others_named; /* who was there before and isn't named by it has a name all the same, and is no mark worker */
+    uint32_t str_main; /* "runtime.main" once seen */
     uint32_t str_gcworker; /* "runtime.gcBgMarkWorker" once seen */
     bool oom;
     bool finished;

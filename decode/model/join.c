@@ -75,7 +75,8 @@ static bool hint_did(const struct join *j, const struct segment *s, uint32_t loc
     bool touched = fold_g_lane(s->f, local, &lane)->begun || status == ST_RUNNING || status == ST_SYSCALL;
     if ((flags ^ used->flags) & GI_GCWORK && touched)
         return false;
-    return name == used->name || !(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK);
+    return name == used->name || !(gi->flags & GI_LABELLED || (gi->flags ^ used->flags) & GI_GCWORK) ||
+           (s->f->others_named && !used->name && name && !((gi->flags | flags) & GI_GCWORK));
 }
 
 static enum joined goroutines_agree(const struct join *j, const struct segment *s)

@@ -30,23 +30,38 @@ struct loader {
     size_t tables;      /* whose turn it is to read them */
     size_t joined;
     bool quit;
-    bool newer;     /* see status_join() */
-    bool oom;       /* there was no memory to find more */
-    bool stopped;   /* nothing behind what is joined can be read */
-    uint64_t again; /* segments that were decoded once more */
-    bool begun;     /* the trace's beginning is known: segments behind the first may be decoded */
+    bool newer;   /* see status_join() */
+    bool oom;     /* there was no memory to find more */
+    bool stopped; /* nothing behind what is joined can be read */
+    bool begun;   /* the trace's beginning is known: segments behind the first may be decoded */
     int64_t base;
+    enum {
+        UNSEEN,
+        LOOKED_FOR,
+        SEEN
+    } workers;           /* the first segment's mark workers, for those that are decoded beside it */
+    struct idmap worker; /* by id: twice the name of their function, and 1 if that was inferred */
     pthread_t thread[THREADS_MOST];
     int nthreads, want;
     struct segment *mine; /* what the caller's thread is at */
     struct segment *rest; /* no generation, but what was noted while looking for one */
 };
 
-static int64_t clock_ns(void)
+static int64_t clock_of(clockid_t id)
 {
     struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
+    clock_gettime(id, &ts);
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
+}
+
+static int64_t clock_ns(void)
+{
+    return clock_of(CLOCK_MONOTONIC);
+}
+
+static int64_t cpu_ns(void) /* this thread's */
+{
+    return clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /* Nothing of it is lost: else what one segment lacks is to be had from those before it, and all must be read as one. */
@@ -96,6 +111,7 @@ void loader_free(struct loader *l)
     pthread_mutex_unlock(&l->mu);
     for (int i = 0; i < l->nthreads; i++)
         pthread_join(l->thread[i], NULL);
+    idmap_free(&l->worker);
     for (size_t i = l->tr->join.n; i < l->nseg; i++)
         segment_free(l->seg[i]);
     segment_free(l->rest);
@@ -133,8 +149,12 @@ static void find_next(struct loader *l)
 /* The next one to decode, NULL: none now. Under the lock. */
 static struct segment *take(struct loader *l)
 {
-    while (l->next >= l->nseg && !l->all)
-        find_next(l);
+    if (l->next >= l->nseg && !l->all) {
+        const int64_t t = cpu_ns();
+        while (l->next >= l->nseg && !l->all)
+            find_next(l);
+        l->tr->cost.find += cpu_ns() - t;
+    }
     if (l->next >= l->nseg || (l->next && !l->begun))
         return NULL;
     struct segment *s = l->seg[l->next];
@@ -151,6 +171,11 @@ static uint8_t hint(void *arg, uint64_t id, uint32_t *name)
     struct segment_hint h = {0};
     pthread_mutex_lock(&l->mu);
     h.flags = join_hint(&l->tr->join, id, &h.name);
+    const uint32_t worker = l->joined || l->workers != SEEN ? IDMAP_NONE : idmap_get(&l->worker, id);
+    if (worker != IDMAP_NONE) {
+        h.flags = (uint8_t)(GI_GCWORK | GI_SYSTEM | (worker & 1 ? GI_INFERRED : 0));
+        h.name = worker / 2;
+    }
     pthread_mutex_unlock(&l->mu);
     struct segment_hint *v = mem_grow(s->hint, &s->caphint, s->nhint + 1, sizeof *v);
     s->oom |= !v;
@@ -169,6 +194,9 @@ static void hints(struct loader *l, struct segment *s)
         return;
     s->f->hint = hint;
     s->f->hint_arg = s;
+    pthread_mutex_lock(&l->mu);
+    s->f->others_named = !s->truth && l->workers == SEEN && l->worker.used;
+    pthread_mutex_unlock(&l->mu);
     if (s->truth) {
         s->order.holder = join_holder;
         s->order.holder_arg = &l->tr->join;
@@ -193,11 +221,13 @@ static bool begin(struct loader *l, struct segment *s)
     s->truth = s->n && l->joined == s->n;
     bool quit = l->quit;
     pthread_mutex_unlock(&l->mu);
+    const int64_t t = cpu_ns();
     if (quit || !ok)
         s->oom = true;
     else if (!s->oom)
         segment_tables(s, before);
     pthread_mutex_lock(&l->mu);
+    l->tr->cost.tables += cpu_ns() - t;
     l->tables = s->n + 1 > l->tables ? s->n + 1 : l->tables;
     s->last_known = true;
     pthread_cond_broadcast(&l->changed);
@@ -218,9 +248,36 @@ static void done(struct loader *l, struct segment *s)
     pthread_mutex_unlock(&l->mu);
 }
 
+static void worker_told(void *arg, uint64_t g, uint32_t func, bool inferred)
+{
+    struct loader *l = arg;
+    if (func < IDMAP_GONE / 2 && (!inferred || idmap_get(&l->worker, g) == IDMAP_NONE))
+        (void)idmap_put(&l->worker, g, func * 2 + inferred); /* else it is decoded again */
+}
+
+/* The collector's workers look like other goroutines where nothing tells of their creation: most segments would be decoded again. */
+static void look_for_workers(struct loader *l)
+{
+    pthread_mutex_lock(&l->mu);
+    if (l->workers == UNSEEN) {
+        l->workers = LOOKED_FOR;
+        const struct v2_gen *first = l->joined ? NULL : &l->seg[0]->gen;
+        pthread_mutex_unlock(&l->mu);
+        if (first)
+            v2_gen_workers(first, &l->tr->names, worker_told, l);
+        pthread_mutex_lock(&l->mu);
+        l->workers = SEEN;
+        pthread_cond_broadcast(&l->changed);
+    }
+    while (l->workers != SEEN && !l->quit)
+        pthread_cond_wait(&l->changed, &l->mu);
+    pthread_mutex_unlock(&l->mu);
+}
+
 static void *worker(void *arg)
 {
     struct loader *l = arg;
+    look_for_workers(l);
     for (;;) {
         pthread_mutex_lock(&l->mu);
         struct segment *s = NULL;
@@ -333,17 +390,22 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
     *any = false;
     do {
         pthread_mutex_lock(&l->mu);
+        while (l->workers == LOOKED_FOR)
+            pthread_cond_wait(&l->changed, &l->mu);
         struct segment *s =
             l->joined < l->nseg && l->seg[l->joined]->decoded && !l->stopped ? l->seg[l->joined] : NULL;
         if (s && !s->n)
             fold_rest(&l->tr->fold);
+        const int64_t t = s ? cpu_ns() : 0;
         rc = s ? join_one(l, s) : JOINED;
+        l->tr->cost.join += s ? cpu_ns() - t : 0;
+        l->tr->cost.segments += s && rc == JOINED;
         pthread_mutex_unlock(&l->mu);
         if (!s)
             break;
         *any = true;
         if (rc == JOIN_AGAIN) {
-            l->again++;
+            l->tr->cost.again++;
             if (s->tried++ >= AGAIN_MOST)
                 return JOIN_NOT;
             decode_again(l, s);

@@ -19,6 +19,11 @@
 #define CHUNK_EVENTS 512
 #define FOLD_EVENTS 2048 /* in one go, by a reader that folds as it goes */
 
+struct load_cost {              /* of a trace that was loaded in segments */
+    uint32_t segments, again;   /* how many; decodings that were in vain */
+    int64_t find, tables, join; /* processor time, ns, of what is done for one segment after the other */
+};
+
 struct chunk {
     struct ev *evs;
     size_t n; /* 0 = the end */
@@ -46,6 +51,7 @@ struct trace {
     struct parts parts;
     struct join join;
     struct loader *loader; /* while segments are decoded */
+    struct load_cost cost;
 
     int threads;  /* that may be at work, the caller's included */
     bool started; /* trace_load() has been called */

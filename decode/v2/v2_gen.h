@@ -93,6 +93,12 @@ void v2_gen_after(struct v2_gen *g, const struct v2_gen *before);
  * of their times.
  */
 int64_t v2_gen_last(const struct v2_gen *g, int64_t last);
+/*
+ * v2_gen_workers - goroutines that are the collector's mark workers, by where they were created or (inferred) by their stacks, each
+ * maybe more than once: a look at all events (of a huge one at some), without their order. func: the name of the function.
+ */
+typedef void v2_worker_fn(void *arg, uint64_t g, uint32_t func, bool inferred);
+void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *told, void *arg);
 void v2_gen_free(struct v2_gen *g);
 
 /* Nanoseconds per clock unit; the file's times are converted as Go does it (FORMAT.md B.4). */

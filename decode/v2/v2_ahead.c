@@ -1,0 +1,185 @@
+/*
+ * v2_ahead.c - what is cheap to know of a generation before its events are put in order: see v2_gen_last() and v2_gen_workers()
+ * in v2_gen.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/bytes.h"
+#include "decode/v2/v2_gen.h"
+#include "decode/v2/v2_state.h"
+
+/* ---- its last event --------------------------------------------------------------------------------------- */
+
+/* How often an event makes time go on: a switch is three things at once. */
+static unsigned times_of(uint8_t type)
+{
+    return type == V2_GO_SWITCH || type == V2_GO_SWITCH_DESTROY ? 3 : 1;
+}
+
+struct late {
+    int64_t *t;
+    size_t n, cap;
+    bool oom;
+};
+
+static void late_add(struct late *l, int64_t t, unsigned times)
+{
+    for (; times && !l->oom; times--) {
+        int64_t *v = mem_grow(l->t, &l->cap, l->n + 1, sizeof *v);
+        l->oom = !v;
+        if (v)
+            l->t = v;
+        if (v)
+            v[l->n++] = t;
+    }
+}
+
+/* A batch up to its last event: where one stands that is some time before it. */
+struct end_of {
+    const struct v2_batch *b;
+    struct {
+        const uint8_t *p;
+        int64_t t;
+    } mark[2]; /* older, newer */
+};
+
+/* When a batch's last event is, from a mark on; those from `from` on go to l, if there is one, else marks are set. */
+static int64_t batch_last(struct end_of *e, double unit, int64_t from, struct late *l)
+{
+    const struct v2_batch *b = e->b;
+    uint64_t unit64 = unit == (double)(uint64_t)unit && unit < 1e6 ? (uint64_t)unit : 0;
+    const unsigned k = l && e->mark[1].t < from;
+    int64_t t = l && e->mark[0].t < from ? e->mark[k].t : v2_ns(b->time, unit), now = t;
+    const uint8_t *p = l && e->mark[0].t < from ? e->mark[k].p : b->p;
+    for (const uint8_t *next = p + 4096; p < b->end;) {
+        if (!l && p >= next) {
+            e->mark[0] = e->mark[1];
+            e->mark[1].p = p;
+            e->mark[1].t = now;
+            next = p + 4096;
+        }
+        uint8_t type = *p++;
+        uint64_t v = 0;
+        if (!v2_specs[type].nargs || !(p = bytes_varint(p, b->end, &v)))
+            break;
+        now += unit64 && v < (uint64_t)1 << 40 ? (int64_t)(v * unit64) : v2_ns(v, unit);
+        if (now >= SOURCE_TIME_MAX)
+            break;
+        t = now;
+        for (int i = 1; i < v2_specs[type].nargs && p; i++)
+            while (p < b->end && *p++ >= 0x80) {
+            }
+        if (l && t >= from)
+            late_add(l, t, times_of(type));
+    }
+    return t;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return *x < *y ? -1 : *x > *y;
+}
+
+int64_t v2_gen_last(const struct v2_gen *g, int64_t last)
+{
+    enum { WINDOW_NS = 100000 };
+    double unit = v2_gen_unit(g);
+    struct idmap seen = {0};
+    struct late late = {0};
+    int64_t most = v2_ns(g->min_time, unit);
+    last = last >= most ? last + 1 : most;
+    struct end_of *at = NULL;
+    size_t n = 0, cap = 0;
+    for (size_t i = g->nbatch; i-- > 0;) {
+        if (idmap_get(&seen, g->batch[i].m) != IDMAP_NONE)
+            continue;
+        struct end_of *v = mem_grow(at, &cap, n + 1, sizeof *v);
+        if (!v || !idmap_put(&seen, g->batch[i].m, 0)) {
+            at = v ? v : at;
+            break;
+        }
+        at = v;
+        const int64_t t0 = v2_ns(g->batch[i].time, unit);
+        at[n++] = (struct end_of){&g->batch[i], {{g->batch[i].p, t0}, {g->batch[i].p, t0}}};
+        int64_t t = batch_last(&at[n - 1], unit, 0, NULL);
+        most = t > most ? t : most;
+    }
+    if (g->nsample && g->sample[g->nsample - 1].ns > most)
+        most = g->sample[g->nsample - 1].ns;
+    int64_t from = (most > last ? most : last) - WINDOW_NS;
+    for (size_t i = 0; i < n; i++)
+        (void)batch_last(&at[i], unit, from, &late);
+    for (size_t i = g->nsample; i-- > 0 && g->sample[i].ns >= from;)
+        late_add(&late, g->sample[i].ns, 1);
+    if (late.n)
+        qsort(late.t, late.n, sizeof *late.t, by_time);
+    for (size_t i = 0; i < late.n; i++)
+        last = late.t[i] > last ? late.t[i] : last + 1;
+    mem_free(late.t);
+    mem_free(at);
+    idmap_free(&seen);
+    return last;
+}
+
+/* ---- its mark workers ------------------------------------------------------------------------------------- */
+
+struct workers {
+    const struct v2_gen *g;
+    const struct names *nm;
+    v2_worker_fn *told;
+    void *arg;
+    struct idmap is; /* by stack, twice its id and 1 for its top, else its root: the workers' function there, or 0 */
+};
+
+static uint32_t worker_func(struct workers *w, uint64_t stack, bool start)
+{
+    static const char want[] = "runtime.gcBgMarkWorker";
+    const uint64_t key = stack << 1 | start;
+    uint32_t func = idmap_get(&w->is, key);
+    if (func != IDMAP_NONE)
+        return func;
+    const uint32_t id = idmap_get(&w->g->stacks, stack);
+    func = id == IDMAP_NONE ? 0 : start ? names_frame(w->nm, id, 0).func : names_root_func(w->nm, id);
+    const struct str s = names_get(w->nm, func);
+    if (s.len != sizeof want - 1 || memcmp(s.p, want, s.len) != 0)
+        func = 0;
+    return idmap_put(&w->is, key, func) ? func : 0;
+}
+
+static void batch_workers(struct workers *w, const struct v2_batch *b)
+{
+    uint64_t runs = 0; /* 0: not known */
+    for (const uint8_t *p = b->p; p < b->end;) {
+        const uint8_t type = *p++;
+        const struct v2_spec *spec = &v2_specs[type];
+        uint64_t v[V2_ARGS + 1] = {0};
+        for (int i = 0; i < spec->nargs; i++)
+            if (!(p = bytes_varint(p, b->end, &v[i])))
+                return;
+        uint32_t func = 0;
+        if (!spec->nargs)
+            return;
+        if (type == V2_GO_START)
+            runs = v[1];
+        else if (type == V2_GO_CREATE && v[2] && (func = worker_func(w, v[2], true)))
+            w->told(w->arg, v[1], func, false);
+        else if (type == V2_GO_STATUS_STACK && v[4] && (func = worker_func(w, v[4], false)))
+            w->told(w->arg, v[1], func, true);
+        else if ((type == V2_GO_BLOCK || type == V2_GO_STOP) && runs && v[3] && (func = worker_func(w, v[3], false)))
+            w->told(w->arg, runs, func, true);
+    }
+}
+
+void v2_gen_workers(const struct v2_gen *g, const struct names *nm, v2_worker_fn *told, void *arg)
+{
+    enum { BYTES_MOST = 16 << 20 };
+    struct workers w = {g, nm, told, arg, {0}};
+    size_t bytes = 0;
+    for (size_t i = 0; i < g->nbatch && bytes < BYTES_MOST; i++) {
+        bytes += (size_t)(g->batch[i].end - g->batch[i].p);
+        batch_workers(&w, &g->batch[i]);
+    }
+    idmap_free(&w.is);
+}
