@@ -316,6 +316,44 @@ static void busy_heading(const struct canvas *c, int y)
     grid_str(c->g, 2, y, c->g->w - 4, text, STYLE_POPUP_BORDER);
 }
 
+/* Which of the first n it is; -1: none of them. */
+static int busy_rank(const struct view *v, uint32_t g, int n, int64_t *ran)
+{
+    int64_t ready;
+    for (int i = 0; i < n && i < VIEW_BUSY; i++)
+        if (sums_top(v->busy, i, ran, &ready) == g)
+            return i;
+    return -1;
+}
+
+/* Who was among the busiest before, in a window as long, keeps its line: the eye finds it again, and so does a terminal. */
+static void busy_place(struct view *v, int n)
+{
+    uint32_t to[VIEW_BUSY];
+    bool placed[VIEW_BUSY] = {false};
+    int64_t ran, ready;
+    int most = 0, next = 0;
+    n = n < VIEW_BUSY ? n : VIEW_BUSY;
+    while (most < n && sums_top(v->busy, most, &ran, &ready) != NO_LANE)
+        most++;
+    for (int i = 0; i < most; i++) {
+        bool old = i < v->busy_wasn && v->busy_len == window_len(v->at.win);
+        int rank = old ? busy_rank(v, v->busy_was[i], most, &ran) : -1;
+        to[i] = rank >= 0 ? v->busy_was[i] : NO_LANE;
+        if (rank >= 0)
+            placed[rank] = true;
+    }
+    for (int i = 0; i < most; i++) {
+        while (to[i] == NO_LANE && placed[next])
+            next++;
+        if (to[i] == NO_LANE)
+            to[i] = sums_top(v->busy, next++, &ran, &ready);
+    }
+    memcpy(v->busy_was, to, sizeof to[0] * (size_t)most);
+    v->busy_wasn = most;
+    v->busy_len = window_len(v->at.win);
+}
+
 static void busiest(const struct canvas *c)
 {
     struct view *v = c->v;
@@ -326,13 +364,17 @@ static void busiest(const struct canvas *c)
     if (!v->busy)
         return;
     busy_heading(c, y);
-    for (int i = 0; i < n - 1; i++) {
-        int64_t ran, ready;
-        uint32_t g = sums_top(v->busy, i, &ran, &ready);
-        char name[300], d[FMT_MAX];
-        if (g == NO_LANE || sums_share(v->busy) < 100)
-            break;
-        when_dur(v->tr, ran, d);
+    bool known = sums_share(v->busy) >= 100;
+    if (known)
+        busy_place(v, n - 1);
+    else if (v->busy_len != window_len(v->at.win))
+        return; /* after a zoom they are likely to be others */
+    for (int i = 0; i < n - 1 && i < v->busy_wasn; i++) {
+        int64_t ran;
+        uint32_t g = v->busy_was[i];
+        char name[300], d[FMT_MAX] = "";
+        if (known && busy_rank(v, g, n - 1, &ran) >= 0)
+            when_dur(v->tr, ran, d);
         int room = w - (int)strlen(d) - 1;
         status_name(v, g, room > 3 ? room : w, name, sizeof name);
         gutter(c, y + 1 + i, name, d, STYLE_LANE);

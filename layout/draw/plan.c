@@ -118,7 +118,7 @@ static void make(struct plan *p, int w, int h, int view, uint32_t lanes, const i
     }
 }
 
-enum { ANY = 100000, BUSY_MOST = 40 };
+enum { ANY = 100000, BUSY_MOST = VIEW_BUSY };
 
 /* What stands on every screen; the rest only when there is a reason. */
 static void usual(int *most)

@@ -167,6 +167,7 @@ unsigned view_arrive(struct view *v)
     v->log = NULL;
     v->sums = NULL;
     v->busy = NULL;
+    v->busy_wasn = 0;
     v->lull = NULL;
     v->samples = NULL;
     v->gstate = NULL;

@@ -38,7 +38,7 @@ const char *sort_name(enum sort s);
 enum popup_kind { POPUP_NONE, POPUP_SPAN, POPUP_LINES };
 enum prompt_kind { PROMPT_NONE, PROMPT_COMMAND, PROMPT_SEARCH, PROMPT_FILTER, PROMPT_SLICE };
 
-enum { VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
+enum { VIEW_BUSY = 40, VIEW_UNDO = 128, VIEW_TEXT = 512, VIEW_MESSAGE = 4000 };
 
 /* place - what undo brings back */
 struct place {
@@ -228,8 +228,11 @@ struct view {
     bool exact; /* tests': ask for exact times everywhere, the picture is the same */
     bool *sure; /* of which columns cols says nothing: they are drawn without (draw.c) */
     int scratch_w;
-    int lane_h;          /* lines a lane takes, see plan.h */
-    struct sums *busy;   /* of the window: the busiest goroutines below the processors */
+    int lane_h;                   /* lines a lane takes, see plan.h */
+    struct sums *busy;            /* of the window: the busiest goroutines below the processors */
+    uint32_t busy_was[VIEW_BUSY]; /* as they stood when they were last known */
+    int busy_wasn;
+    int64_t busy_len;    /* of the window they were of */
     struct window drawn; /* the window of the last frame, in so many columns */
     int drawn_w;
     struct kept *kept; /* draw.c; NULL: nothing is */

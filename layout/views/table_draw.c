@@ -116,16 +116,19 @@ static void point(void *arg, uint32_t i, int64_t *at, int64_t *value)
     *value = p->col <= THING_TOOK ? x->t1 - x->t0 : table_value(p->t, p->t->row[i], p->col);
 }
 
-static int spectrum_rows(int h)
+/* Lines that few rows leave blank make it finer. */
+static int spectrum_rows(int h, uint32_t rows)
 {
-    return h >= 44 ? 14 : h >= 32 ? 10 : h >= 24 ? 8 : h >= 16 ? 6 : h >= 13 ? 4 : 0;
+    int least = h >= 44 ? 14 : h >= 32 ? 10 : h >= 24 ? 8 : h >= 16 ? 6 : h >= 13 ? 4 : 0;
+    int left = least ? h - 3 - least - (int)(rows < 1000 ? rows : 1000) : 0, most = least * 2;
+    return left <= 0 ? least : least + left < most ? least + left : most < SPECTRUM_ROWS ? most : SPECTRUM_ROWS;
 }
 
 static const struct spectrum *spectrum(const struct view *v, int h)
 {
     struct table *t = v->table;
     struct spectrum *s = &t->spectrum;
-    int most = spectrum_rows(h), columns = v->w - spectrum_gutter(v->w);
+    int most = spectrum_rows(h, t->nrows), columns = v->w - spectrum_gutter(v->w);
     uint32_t n;
     struct plot p = plot_of(v, &n);
     struct window win = t->have.windowed ? t->have.win : (struct window){0, view_end(v)};
