@@ -170,7 +170,7 @@ static void ruler(const struct canvas *c)
     char t[FMT_MAX];
     if (!p->n[ROW_RULER])
         return;
-    ruler_draw(c->g, v->tr, v->tier, v->at.win, p->gutter, y, p->plot_w);
+    ruler_draw(c->g, v->tr, v->tier, v->at.win, p->gutter, y, p->plot_w, v->clock);
     ruler_marks(c, y);
     int64_t res = window_len(v->at.win) / p->plot_w / 4;
     when_time(v->tr, v->at.cursor, res, t);

@@ -14,6 +14,7 @@ struct lines {
     char **line;
     size_t n, cap;
     bool oom;
+    bool sums; /* they are sums under way, which are written anew as they grow */
 };
 
 /* lines_new - an empty one; NULL: out of memory. */

@@ -355,6 +355,7 @@ unsigned view_show_all(struct view *v)
 
 unsigned view_group(struct view *v)
 {
+    v->grouped = true;
     struct lanes *l = &v->lanes[LANE_G];
     if (kind_here(v)->lanes != LANE_G)
         return move_fail(v, "only goroutines can be grouped (view 3)");

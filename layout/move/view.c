@@ -25,6 +25,7 @@
 #include "layout/move/pick.h"
 #include "layout/draw/plan.h"
 #include "layout/move/search.h"
+#include "layout/move/wall.h"
 
 const char *sort_name(enum sort s)
 {
@@ -41,6 +42,7 @@ static void message(struct view *v, bool error, const char *fmt, va_list ap)
     vsnprintf(raw, sizeof raw, fmt, ap);
     str_safe(str_of(raw), v->message, sizeof v->message);
     v->message_error = error;
+    v->message_soon = false;
 }
 
 void view_message(struct view *v, bool error, const char *fmt, ...)
@@ -503,6 +505,15 @@ unsigned view_focus(struct view *v, struct lane l)
     v->last_focus[v->at.focus.kind] = v->at.focus.i;
     move_lane(v, l);
     move_settle(v);
+    return VR_DRAW;
+}
+
+unsigned view_clock(struct view *v)
+{
+    if (!wall_known(v->tr))
+        return move_fail(v, "this trace doesn't tell the time of day");
+    v->clock = !v->clock;
+    view_message(v, false, v->clock ? "the ruler has the time of day" : "the ruler has the time since the start");
     return VR_DRAW;
 }
 

@@ -195,6 +195,9 @@ struct view {
     char
         message[VIEW_MESSAGE]; /* for the foot of the screen, in as many lines as it takes; safe text; empty = none */
     bool message_error;
+    bool message_soon; /* it says that something is not there yet: void once it is */
+    bool clock;        /* the ruler has times of day, where the trace tells them */
+    bool grouped;      /* many goroutines have been put into groups once: from then on it is the reader's choice */
 
     struct place undo[VIEW_UNDO]; /* ring */
     int undo_at, undo_n, redo_n, undo_kind;
@@ -312,6 +315,7 @@ unsigned view_enter(struct view *v);  /* stack pop-up of the span under the curs
 unsigned view_back(struct view *v);   /* Esc: close what is on top (prompt .. search marks); else VR_QUIT */
 const char *view_back_word(const struct view *v); /* what view_back() would do now, in a word; NULL: VR_QUIT */
 bool view_searching(const struct view *v);        /* a search is under way */
+unsigned view_clock(struct view *v);              /* times of day on the ruler; again: since the start */
 unsigned view_tier(struct view *v, int n);        /* next tier of glyphs */
 /*
  * view_yank - what is under the cursor as text, or what the pop-up shows: whole, never shortened; of a table of things all

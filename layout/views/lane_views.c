@@ -19,6 +19,22 @@ static int times(int n)
     return n == 0 ? 1 : n > 10000 ? 10000 : n < -10000 ? -10000 : n;
 }
 
+/* Of more goroutines than anybody pages through the groups come first. */
+static void group_many(struct view *v)
+{
+    enum { MANY = 1000 };
+    struct lanes *l = &v->lanes[LANE_G];
+    if (v->grouped || l->kind != LANE_G || trace_nlanes(v->tr, LANE_G) <= MANY || !trace_info(v->tr)->done)
+        return;
+    v->grouped = true;
+    if (l->group || l->filter || l->only)
+        return;
+    l->group = true;
+    l->stale = true;
+    view_message(v, false, "%" PRIu32 " goroutines: by start function, each as its first one",
+                 trace_nlanes(v->tr, LANE_G));
+}
+
 /* ---- coming here ---------------------------------------------------------------------------------------- */
 
 static unsigned lane_open(struct view *v, int no)
@@ -31,9 +47,11 @@ static unsigned lane_open(struct view *v, int no)
     if (from.kind < LANE_KINDS)
         v->last_focus[from.kind] = from.i;
     v->at.top = 0;
+    if (k == LANE_G)
+        group_many(v);
     move_lane(v, (struct lane){k, to});
     move_settle(v);
-    return VR_DRAW;
+    return move_lanes(v)->making ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 
 static void lane_settle(struct view *v, bool recenter)

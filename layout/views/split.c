@@ -77,13 +77,14 @@ static bool sums_here(struct view *v)
 
 static bool sums_open(const struct view *v)
 {
-    return v->popup == POPUP_LINES && v->own && v->popup_title == v->own->title && !strncmp(v->own->title, "Sums", 4);
+    return v->popup == POPUP_LINES && v->own && v->popup_title == v->own->title && v->own->sums;
 }
 
 static unsigned show_sums(struct view *v)
 {
     if (!fresh(v, v->selected ? "Sums of the selected range" : "Sums of the window"))
         return move_fail(v, "out of memory");
+    v->own->sums = true;
     sums_text(v->sums, v, v->own, width(v));
     return open_own(v);
 }

@@ -167,7 +167,7 @@ static void draw_spectrum(const struct spectrum *s, struct grid *g, struct view 
         point(&p, v->at.row, &at, &value);
     spectrum_draw(s, g, v->tier, x, y, label, &l, at, value);
     grid_fill(g, 0, y + s->rows, g->w, 1, ' ', STYLE_RULER);
-    ruler_draw(g, v->tr, v->tier, s->win, x, y + s->rows, g->w - x);
+    ruler_draw(g, v->tr, v->tier, s->win, x, y + s->rows, g->w - x, v->clock);
 }
 
 /* ---- above the rows ------------------------------------------------------------------------------------- */

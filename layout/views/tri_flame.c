@@ -328,12 +328,21 @@ static const char *node_name(const struct view *v, const struct flame *f, uint32
     return out;
 }
 
+/* The program's own functions have the colour of the table, the libraries' and the runtime's stand back. */
+static enum style style_of(const struct picture *p, uint32_t n)
+{
+    uint32_t name = p->f->node[n].name;
+    if (!n || stacks_is_program(p->v->tr, name))
+        return kinds[p->f->kind].style;
+    return str_starts(trace_str(p->v->tr, name), "runtime.") ? STYLE_DIM : STYLE_LANE;
+}
+
 /* A frame's box: its first column is an edge, so that neighbours stand apart without colours. */
 static void box(const struct picture *p, uint32_t n, int x0, int x1, int y)
 {
     char name[600];
     bool focus = n == p->f->cur;
-    enum style s = focus ? STYLE_LANE_FOCUS : kinds[p->f->kind].style;
+    enum style s = focus ? STYLE_LANE_FOCUS : style_of(p, n);
     bool plain = p->v->tier == TIER_ASCII || p->v->mono;
     grid_fill(p->g, x0, y, x1 - x0, 1, ' ', s);
     if (x1 - x0 > 2)

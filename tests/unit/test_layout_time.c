@@ -222,11 +222,12 @@ static void test_ruler(void **state)
     struct grid g = {0};
     char line[4096];
     assert_true(grid_resize(&g, 60, 1));
-    ruler_draw(&g, NULL, TIER_ASCII, (struct window){0, 1000000000}, 0, 0, 60);
+    ruler_draw(&g, NULL, TIER_ASCII, (struct window){0, 1000000000}, 0, 0, 60, false);
     grid_line(&g, 0, line, sizeof line);
     assert_string_equal(line, "|0          |200ms      |400ms      |600ms      |800ms");
     grid_clear(&g);
-    ruler_draw(&g, NULL, TIER_ASCII, (struct window){671000000, 671000060}, 0, 0, 60); /* a nanosecond a column */
+    ruler_draw(&g, NULL, TIER_ASCII, (struct window){671000000, 671000060}, 0, 0, 60,
+               false); /* a nanosecond a column */
     grid_line(&g, 0, line, sizeof line);
     assert_non_null(strstr(line, "|671.00002ms"));
     for (int i = 0; i < 20000; i++) {
@@ -234,7 +235,7 @@ static void test_ruler(void **state)
         struct window w = any_window();
         assert_true(ruler_step(NULL, w, n) > 0);
         grid_clear(&g);
-        ruler_draw(&g, NULL, TIER_EIGHTH, w, 0, 0, n);
+        ruler_draw(&g, NULL, TIER_EIGHTH, w, 0, 0, n, false);
         for (int x = n; x < 60; x++)
             assert_int_equal(grid_at(&g, x, 0)->glyph, ' ');
     }

@@ -10,7 +10,7 @@
 
 /* ---- working them out ------------------------------------------------------------------------------------ */
 
-/* Said of what must wait for the tables; by its text it is known again when they are there. */
+/* Said of what must wait for the tables. */
 static const char soon[] = "the tables are not done yet";
 static const char soon_walk[] = "the tables are not done yet: there as soon as they are";
 
@@ -21,9 +21,14 @@ static bool pending(const struct app *a)
 
 static void soon_over(struct app *a)
 {
-    const char *m = a->view.message;
-    if (strcmp(m, soon) == 0 || strcmp(m, soon_walk) == 0)
+    if (a->view.message_soon)
         view_message(&a->view, false, "%s", "");
+}
+
+static void say_soon(struct app *a, const char *what)
+{
+    view_message(&a->view, false, "%s", what);
+    a->view.message_soon = true;
 }
 
 static void triage_trouble(struct app *a, const char *what)
@@ -142,7 +147,7 @@ unsigned tables_walk(struct app *a, int n)
     if ((!pending(a) && !(a->follow && !a->tri.tg && !a->tri.trouble)) || a->tri.fs)
         return tri_walk(&a->view, n);
     a->wish = n;
-    view_message(&a->view, false, "%s", soon_walk);
+    say_soon(a, soon_walk);
     return VR_DRAW;
 }
 
@@ -161,5 +166,5 @@ void tables_moved(struct app *a, const struct place *from)
 void tables_early(struct app *a, unsigned f)
 {
     if ((f & VR_BELL) && pending(a) && tri_shows(a->view.at.view))
-        view_message(&a->view, false, "%s", soon);
+        say_soon(a, soon);
 }
