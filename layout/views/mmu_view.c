@@ -30,19 +30,14 @@ static void place(int w, uint32_t n, uint32_t i, int *x0, int *x1)
     *x1 = (int)((uint64_t)(i + 1) * (unsigned)w / n);
 }
 
-static void bar(struct grid *g, const struct view *v, const struct mmu_point *m, int x, int w, int y, int h,
-                bool focus)
+static void bar(struct grid *g, const struct view *v, const struct mmu_point *m, int x, int w, int y, int h)
 {
     int level = (int)(m->mmu * h * 8 + 0.5);
     if (m->mmu > 0 && !level)
         level = 1;
     for (int r = 0; r < h; r++) {
         int part = level - (h - 1 - r) * 8;
-        grid_fill(g, x, y + r, w, 1,
-                  glyph_height(v->tier, part < 0   ? 0
-                                        : part > 8 ? 8
-                                                   : part),
-                  focus ? STYLE_CURSOR : STYLE_RUNNING);
+        grid_fill(g, x, y + r, w, 1, glyph_height(v->tier, part < 0 ? 0 : part > 8 ? 8 : part), STYLE_RUNNING);
     }
 }
 
@@ -101,7 +96,7 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
     axis(g, v, y, h);
     for (uint32_t i = 0; i < n; i++) {
         place(g->w - SCALE, n, i, &x0, &x1);
-        bar(g, v, &v->tri->tg->mmu[i], SCALE + x0, x1 - x0 > 1 ? x1 - x0 - 1 : 1, y, h, i == v->at.row);
+        bar(g, v, &v->tri->tg->mmu[i], SCALE + x0, x1 - x0 > 1 ? x1 - x0 - 1 : 1, y, h);
         if (i == v->at.row) /* a bar of no height is seen as well */
             grid_put(g, SCALE + x0 + (x1 - x0 - 1) / 2, y, glyph_mark(v->tier, MARK_CURSOR), STYLE_CURSOR);
     }
