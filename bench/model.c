@@ -7,7 +7,7 @@
  *   -l   load and nothing else: for counting instructions from outside
  *   -f   frames alone
  *   -c   one line, for the curve
- *   -m   within so much private memory: what that costs, and how long detail takes that isn't held
+ *   -m   within so much private memory: what that costs
  *
  * Private memory is what decode/base/mem.h handed out, resident what of it was written to (looked at every 75 ms of the first
  * load); the mapped file is not in it. Frames are drawn to a grid, without a
@@ -337,26 +337,13 @@ static void curve_line(const struct trace *tr, const char *label, const struct l
     printf("\n");
 }
 
-/* bounded - a trace loaded within a limit: what it took, and then a thousandth of it in the middle in detail. */
-static void bounded(struct trace *tr, const struct loaded *best)
+/* bounded - a trace loaded within a limit: what that took. */
+static void bounded(const struct trace *tr, double limit, const struct loaded *best)
 {
     const struct trace_info *in = trace_info(tr);
-    size_t peak = mem_peak();
-    int64_t t = in->end / 2;
-    printf("within %.0f MB: decoded in %.3f s, %.1f MB/s, peak %.1f MB, ", (double)trace_limit(tr) / 1e6, best->s,
-           (double)in->bytes / 1e6 / best->s, (double)peak / 1e6);
-    if (!in->bounded) {
-        printf("%s\n", in->ndamages ? trace_damage(tr, 0)->what : "all of it held");
-        return;
-    }
-    printf("%.1f %% of the time held in detail; ", 1e2 * (double)(in->detail_t1 - in->detail_t0) / (double)in->end);
-    double t0 = now();
-    if (trace_want(tr, t, t + in->end / 1000) == WANT_COMING)
-        while (trace_load(tr, SLICE_NS) != LOAD_DONE) {
-        }
-    printf("a thousandth in the middle %s after %.0f ms, peak %.1f MB\n",
-           trace_held(tr, t, t + in->end / 1000) == WANT_HELD ? "held" : "not held", (now() - t0) * 1e3,
-           (double)mem_peak() / 1e6);
+    printf("within %.0f MB: decoded in %.3f s, %.1f MB/s, peak %.1f MB, %.1f MB in a file; %s\n", limit / 1e6,
+           best->s, (double)in->bytes / 1e6 / best->s, (double)mem_peak() / 1e6, (double)mem_spilled() / 1e6,
+           in->ndamages ? trace_damage(tr, 0)->what : "all of it held");
 }
 
 /*
@@ -395,9 +382,6 @@ static void whole(const struct trace *tr, const char *path, const struct trace_o
     trace_close(again);
     printf("%s: %s, %.1f MB, %" PRIu64 " events, %.2f bytes each, %d threads asked\n", path, in->dialect, mb,
            in->events, (double)in->bytes / ev, o->threads);
-    if (in->bounded)
-        printf("larger than the %.0f MB for it: an overview of all, detail of a part\n",
-               (double)trace_limit(tr) / 1e6);
     printf("model: %.3f s, %.1f MB/s, %.2f M events/s, %.1f ns an event; CPU %.3f s, %.1f ns an event\n", best->s,
            mb / best->s, ev / best->s / 1e6, best->s * 1e9 / ev, best->cpu_s, best->cpu_s * 1e9 / ev);
     const struct load_cost *c = &tr->cost;
@@ -461,7 +445,7 @@ int main(int argc, char **argv)
     if (tr && label)
         curve_line(tr, label, &best, peak);
     else if (tr && o.max_memory)
-        bounded(tr, &best);
+        bounded(tr, (double)o.max_memory, &best);
     else if (tr && only_frames)
         frames(tr, 80, 24), frames(tr, 200, 60);
     else if (tr && !only_load)

@@ -50,7 +50,9 @@ char state_letter(enum state s);
 struct trace_opts {          /* all zero = the defaults */
     bool strict;             /* the first damage is an error instead of a mark */
     int threads;             /* 0 = as many as the host has (at most 4), 1 = decode in the caller's thread alone */
-    uint64_t max_memory;     /* bytes of private memory to stay below, 0 = half of what the host has free */
+    uint64_t max_memory;     /* bytes of private memory to stay below, 0 = half of what the host has free: what would
+                                be more stands in a temporary file (decode/base/mem.h, mem_limit(): one limit for all that
+                                is open, the last one given). Where there is none, decoding ends there, with a damage. */
     double ticks_per_second; /* first family, where the file does not say; 0 = unknown */
     const char *exe;         /* first family: ELF binary to resolve bare program counters with, NULL = none */
     struct joint_paths more; /* further files of the same program, one timeline with it: decode/input/joint.h */
@@ -118,51 +120,11 @@ struct trace_info {
     int32_t wall_nsec;
     uint32_t gomaxprocs; /* last value, 0 = not recorded */
     uint32_t nwarnings, ndamages;
-    uint64_t count[16];           /* events by enum ev_class below */
-    bool bounded;                 /* larger than the memory for it: see below */
-    int64_t detail_t0, detail_t1; /* what is held with all its spans; all that is decoded while not bounded */
-    uint64_t goroutines; /* that the trace has told of so far; bounded: in the parts left behind and the detail */
-    uint32_t epoch;      /* changes when the detail begins anew: goroutines then have other indices */
+    uint64_t count[16];  /* events by enum ev_class below */
+    uint64_t goroutines; /* that the trace has told of so far */
+    uint32_t epoch;      /* changes, while loading, where decoding begins anew: what was shown of the trace is void */
 };
 const struct trace_info *trace_info(const struct trace *tr);
-
-/*
- * Larger than memory. Where the model of a second-family trace outgrows trace_opts.max_memory, the trace is bounded:
- * an overview of all of it is kept, and spans only of [detail_t0, detail_t1). Then
- * - lanes of Ps and bands answer trace_shares(), trace_columns() and trace_count() for all times; beside the detail
- *   from the overview, which is exact at the edges of its buckets. So do trace_minmax(), trace_gcounts(), and, once all
- *   is decoded, trace_ranges() of GC and stop-the-world (if there are too many, the longest).
- * - what begins at detail_t0 itself belongs to the part before: a moment is held if it's behind that (or it is 0).
- * - goroutines and threads are those that live within the detail, and their lanes begin and end with it: beside it
- *   nothing is known of them (the model says ST_NONE). A span that was open when the detail began keeps its true start;
- *   it is the first of its lane, so lane_info.first isn't the start of its life then, but `seen` stays what it is.
- * - tasks, regions, logs, samples, points and other ranges are those of the detail, and what was open as it began.
- * While the file is decoded the detail is the last part. Each part is complete before the next step leaves it behind:
- * trace_part() then says so, and who wants to count everything must read the model between these two steps; after
- * LOAD_DONE the last part is held. From then on trace_want() asks for detail of a window.
- */
-bool trace_part(const struct trace *tr);
-uint64_t trace_limit(const struct trace *tr); /* bytes: trace_opts.max_memory or its default */
-
-enum wanted {
-    WANT_HELD,   /* the detail covers it */
-    WANT_COMING, /* it will, once trace_load() says LOAD_DONE (again) */
-    WANT_AWAY,   /* it can be had: trace_want() begins to, once the file is decoded */
-    WANT_WIDE    /* it doesn't fit in memory */
-};
-/* trace_held - how it stands about the spans of [t0,t1). trace_want - as that, and WANT_AWAY becomes WANT_COMING: the
- * detail begins anew, so what was read of the old one is void. Cheap. */
-enum wanted trace_held(const struct trace *tr, int64_t t0, int64_t t1);
-enum wanted trace_want(struct trace *tr, int64_t t0, int64_t t1);
-/*
- * For who looks for something in all of a bounded trace, part after part. trace_stretch - what to want next: from t on
- * (dir > 0), or up to t (dir < 0), as much as is likely to be held at once; maybe less then is. false: nothing is
- * beyond t, or the file isn't decoded yet. trace_name_since, trace_goroutine_since - the trace says nothing of a string,
- * of the goroutine with this id, before that moment (0: who knows); INT64_MAX: no goroutine has so high an id.
- */
-bool trace_stretch(const struct trace *tr, int64_t t, int dir, int64_t *t0, int64_t *t1);
-int64_t trace_name_since(const struct trace *tr, uint32_t str);
-int64_t trace_goroutine_since(const struct trace *tr, uint64_t id);
 
 /*
  * trace_gaps - of several files as one trace: when nothing was recorded, in order of time; what was met so far. Within a gap

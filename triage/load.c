@@ -42,66 +42,18 @@ static enum err_code tables(struct trace *tr, const char *what, bool talk, struc
     return findings_of(*tg, fs, e);
 }
 
-/* One part of a trace that isn't held as a whole: what it says is all that is kept of it. */
-static enum err_code load_part(struct loaded *l, struct finding_parts *all, struct err *e)
-{
-    const struct trace_info *i = trace_info(l->tr);
-    struct triage *tg = NULL;
-    struct findings fs = {0};
-    if (i->detail_t0 >= i->detail_t1) {
-        return ERR_OK; /* the last one ended with the file */
-    }
-    enum err_code c = tables(l->tr, "", false, &tg, &fs, e);
-    if (c == ERR_OK && !finding_parts_add(all, tg, &fs)) {
-        c = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the findings");
-    }
-    triage_free(tg);
-    return c;
-}
-
 static enum err_code load_trace(struct loaded *l, bool talk, struct err *e)
 {
-    struct finding_parts all = {0};
-    enum err_code c = ERR_OK;
     while (trace_load(l->tr, talk ? STEP : INT64_MAX) == LOAD_MORE) {
         const struct trace_info *i = trace_info(l->tr);
         progress(talk, "reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
-        if (trace_part(l->tr) && (c = load_part(l, &all, e)) != ERR_OK) {
-            finding_parts_free(&all);
-            return c;
-        }
     }
     if (trace_fatal(l->tr)) {
         *e = *trace_fatal(l->tr);
         return e->code == ERR_OK ? ERR_EMPTY : e->code;
     }
     l->partial = trace_info(l->tr)->ndamages > 0;
-    if (!trace_info(l->tr)->bounded) {
-        return ERR_OK;
-    }
-    c = load_part(l, &all, e);
-    if (c == ERR_OK && !finding_parts_end(&all)) {
-        c = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for the findings");
-    }
-    if (c != ERR_OK) {
-        finding_parts_free(&all);
-        return c;
-    }
-    l->fs = all.all;
-    l->parts = all.parts;
-    int64_t at = l->fs.n ? l->fs.f[0].t0 + (l->fs.f[0].t1 - l->fs.f[0].t0) / 2 : trace_info(l->tr)->end / 2;
-    (void)trace_want(l->tr, at, at + 1);
-    while (trace_load(l->tr, INT64_MAX) == LOAD_MORE) {
-    }
     return ERR_OK;
-}
-
-static enum err_code load_tables(struct loaded *l, bool talk, struct err *e)
-{
-    struct findings of = {0};
-    enum err_code c = tables(l->tr, "counting", talk, &l->tg, l->parts ? &of : &l->fs, e);
-    findings_free(&of);
-    return c;
 }
 
 static enum err_code load_opened(struct loaded *l, bool talk, enum err_code c, struct err *e)
@@ -110,7 +62,7 @@ static enum err_code load_opened(struct loaded *l, bool talk, enum err_code c, s
         c = load_trace(l, talk, e);
     }
     if (c == ERR_OK) {
-        c = load_tables(l, talk, e);
+        c = tables(l->tr, "counting", talk, &l->tg, &l->fs, e);
     }
     if (talk) {
         door_wipe();

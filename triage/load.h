@@ -4,16 +4,14 @@
 #ifndef GOTOP_TRIAGE_LOAD_H
 #define GOTOP_TRIAGE_LOAD_H
 
-#include "triage/findings/finding_parts.h"
+#include "triage/findings/findings.h"
 
 struct loaded {
     const char *path; /* as given; borrowed */
     struct trace *tr;
     struct triage *tg;
     struct findings fs;
-    bool partial;   /* part of the file is not shown */
-    uint32_t parts; /* 0: the tables are of the whole trace. Else it was read in so many (--max-memory): fs is of all,
-                       tg of the one where the first finding is worst */
+    bool partial; /* part of the file is not shown */
 };
 
 /*

@@ -31,11 +31,8 @@ enum err_code triage_new(const struct trace *tr, struct triage **out, struct err
     *out = NULL;
     if (tg) {
         tg->tr = tr;
-        const struct trace_info *ti = trace_info(tr);
-        tg->t0 = ti->bounded ? ti->detail_t0 : 0;
-        tg->t1 = ti->bounded ? ti->detail_t1 : ti->end;
+        tg->t1 = trace_info(tr)->end;
         tg->end = tg->t1 - tg->t0;
-        tg->last = tg->t1 >= ti->end && (ti->done || !ti->bounded);
         tg->ng = trace_nlanes(tr, LANE_G);
         tg->np = trace_nlanes(tr, LANE_P);
         tg->work = mem_zalloc(sizeof *tg->work);

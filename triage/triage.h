@@ -225,9 +225,8 @@ struct herd_row {                   /* wake-ups for nothing: many woken at once,
 
 struct triage {
     const struct trace *tr;
-    int64_t t0, t1; /* what they are of: the trace, or the detail that is held of a bounded one (decode/trace.h) */
+    int64_t t0, t1; /* what they are of: the trace */
     int64_t end;    /* its length */
-    bool last;      /* it reaches the trace's end */
 
     struct gstat *g; /* trace_nlanes(tr, LANE_G) of them */
     uint32_t ng;

@@ -4,8 +4,11 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+
+#include "decode/base/spill.h"
 
 /* The blocks there are: open addressing by address. Few, and rarely asked for. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -13,6 +16,8 @@ static struct big {
     uintptr_t at;  /* 0: free */
     size_t n;      /* bytes, whole pages */
     size_t hollow; /* of them given back */
+    uint64_t file; /* a spilled one's range in the file: where it begins, and how long it is; 0: none */
+    size_t room;
 } * table;
 static size_t used, cap; /* cap: a power of two */
 
@@ -84,7 +89,7 @@ void *bigmem_new(size_t n)
     if (!p)
         return NULL;
     pthread_mutex_lock(&lock);
-    bool ok = note((struct big){(uintptr_t)p, n, 0});
+    bool ok = note((struct big){.at = (uintptr_t)p, .n = n});
     pthread_mutex_unlock(&lock);
     if (!ok) {
         munmap(p, n);
@@ -114,12 +119,13 @@ size_t bigmem_size(const void *p)
 size_t bigmem_held(const void *p)
 {
     struct big b = known(p);
-    return b.n - b.hollow;
+    return b.room ? 0 : b.n - b.hollow;
 }
 
 bool bigmem_hollow(void *p, size_t at, size_t n)
 {
-    if ((at | n) & ((size_t)sysconf(_SC_PAGESIZE) - 1) || madvise((uint8_t *)p + at, n, MADV_DONTNEED))
+    if (known(p).room || (at | n) & ((size_t)sysconf(_SC_PAGESIZE) - 1) ||
+        madvise((uint8_t *)p + at, n, MADV_DONTNEED))
         return false;
     pthread_mutex_lock(&lock);
     table[place((uintptr_t)p)].hollow += n;
@@ -127,30 +133,107 @@ bool bigmem_hollow(void *p, size_t at, size_t n)
     return true;
 }
 
-void bigmem_refill(void *p, size_t n)
+bool bigmem_refill(void *p, size_t n)
 {
     pthread_mutex_lock(&lock);
-    table[place((uintptr_t)p)].hollow -= n;
+    struct big *b = &table[place((uintptr_t)p)];
+    bool was = !b->room;
+    b->hollow -= was ? n : 0;
+    pthread_mutex_unlock(&lock);
+    return was;
+}
+
+/* ---- spilled ---------------------------------------------------------------------------------------------- */
+
+/* n bytes, mapped, of a range of `room` bytes. */
+static void *spilled_new(size_t n, size_t room)
+{
+    struct big b = {.n = n, .room = room};
+    void *p = n ? map(n, PROT_NONE) : NULL;
+    if (!p || !spill_take(room, &b.file)) {
+        if (p)
+            munmap(p, n);
+        return NULL;
+    }
+    b.at = (uintptr_t)p;
+    bool ok = mmap(p, n, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, spill_fd(), (off_t)b.file) != MAP_FAILED;
+    pthread_mutex_lock(&lock);
+    ok = ok && note(b);
+    pthread_mutex_unlock(&lock);
+    if (ok)
+        return p;
+    munmap(p, n);
+    spill_give(b.file, room);
+    return NULL;
+}
+
+void *bigmem_spilled(size_t n)
+{
+    n = whole_pages(n);
+    return spilled_new(n, n);
+}
+
+bool bigmem_is_spilled(const void *p)
+{
+    return known(p).room;
+}
+
+/* Its range is too short, and others' begin behind it: it becomes another block. */
+static void *spilled_move(void *p, const struct big *b, size_t n)
+{
+    void *q = spilled_new(n, whole_pages(n + n / 2)); /* what grows grows on */
+    if (!q)
+        return NULL;
+    memcpy(q, p, b->n);
+    bigmem_free(p);
+    return q;
+}
+
+/* The range of a block that is to have n bytes: as long as it must be, no longer than it need be. */
+static bool spilled_room(struct big *b, size_t n)
+{
+    if (n > b->room && !spill_more(b->file + b->room, n - b->room))
+        return false;
+    if (n < b->n)
+        spill_give(b->file + n, b->room - n);
+    b->room = n < b->n || n > b->room ? n : b->room;
+    return true;
+}
+
+void bigmem_rest(void)
+{
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < cap; i++)
+        if (table[i].at && table[i].room)
+            (void)madvise((void *)table[i].at, table[i].n, MADV_DONTNEED);
     pthread_mutex_unlock(&lock);
 }
 
+/* ----------------------------------------------------------------------------------------------------------- */
+
 void *bigmem_resize(void *p, size_t n)
 {
-    size_t was = bigmem_size(p);
+    struct big b = known(p);
+    size_t was = b.n;
     void *q = p;
     n = whole_pages(n);
     if (!n || n == was)
         return n ? p : NULL;
+    if (b.room && !spilled_room(&b, n))
+        return spilled_move(p, &b, n);
+    pthread_mutex_lock(&lock);                /* bigmem_rest() shall find it here or there */
     if (mremap(p, was, n, 0) == MAP_FAILED) { /* something stands behind it */
-        if (!(q = map(n, PROT_NONE)))
-            return NULL;
-        if (mremap(p, was, n, MREMAP_MAYMOVE | MREMAP_FIXED, q) == MAP_FAILED) {
+        q = map(n, PROT_NONE);
+        if (q && mremap(p, was, n, MREMAP_MAYMOVE | MREMAP_FIXED, q) == MAP_FAILED) {
             munmap(q, n);
+            q = NULL;
+        }
+        if (!q) {
+            pthread_mutex_unlock(&lock);
             return NULL;
         }
     }
-    pthread_mutex_lock(&lock);
-    struct big b = table[place((uintptr_t)p)];
+    b.hollow = table[place((uintptr_t)p)].hollow;
     b.at = (uintptr_t)q;
     b.n = n;
     if (q != p) {
@@ -174,9 +257,11 @@ void bigmem_touch(void *p)
 
 void bigmem_free(void *p)
 {
-    size_t n = bigmem_size(p);
+    struct big b = known(p);
     pthread_mutex_lock(&lock);
     forget((uintptr_t)p);
     pthread_mutex_unlock(&lock);
-    munmap(p, n);
+    munmap(p, b.n);
+    if (b.room)
+        spill_give(b.file, b.room);
 }

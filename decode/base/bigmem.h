@@ -8,6 +8,9 @@
  * No huge pages are asked for: what is touched of an array's last one is memory, needed or not; and on a virtual machine that
  * gives free pages back to its host a fresh huge page costs more than the small ones it replaces (docs/SCALE.md).
  *
+ * A block may stand in the temporary file of spill.h instead, mapped: then it takes none of the memory that is counted, and
+ * the kernel fetches its pages and puts them back as it sees fit.
+ *
  * Safe from any thread. Under the sanitizers mem.c does without it, for they can't look into it.
  */
 #ifndef GOTOP_DECODE_BIGMEM_H
@@ -20,16 +23,23 @@
 
 /* bigmem_new - n >= BIG_PAGE bytes of zeros. NULL: out of memory. */
 void *bigmem_new(size_t n);
+/* bigmem_spilled - n bytes of zeros, not fewer than a page, in the temporary file. NULL: there is no room. */
+void *bigmem_spilled(size_t n);
+bool bigmem_is_spilled(const void *p);
+/* bigmem_rest - spilled blocks' pages need not be in memory until they are asked for again. */
+void bigmem_rest(void);
 /* bigmem_size - what was asked for, whole pages; 0: p is none of these blocks. */
 size_t bigmem_size(const void *p);
 /* bigmem_resize - p, one of these blocks, with n >= BIG_PAGE bytes, moved or not; NULL: out of memory, it stands as it was. */
 void *bigmem_resize(void *p, size_t n);
 /*
  * bigmem_hollow - whole pages of p, one of these blocks, become zeros and are given back; false: these are no whole pages,
- * nothing is done. bigmem_refill - so many of those bytes are in use again. bigmem_held - its size without what is hollow.
+ * nothing is done. bigmem_refill - so many of those bytes are in use again; false:
+ * it was spilled meanwhile, which made them bytes like any other. bigmem_held - its size without what is hollow; 0
+ * of a spilled one, which is never hollow.
  */
 bool bigmem_hollow(void *p, size_t at, size_t n);
-void bigmem_refill(void *p, size_t n);
+bool bigmem_refill(void *p, size_t n);
 size_t bigmem_held(const void *p);
 /* bigmem_touch - all of p, one of these blocks, is about to be written: its pages come at once, not each by a fault of its own. */
 void bigmem_touch(void *p);

@@ -1,10 +1,14 @@
 /* host.c - see host.h. */
 #include "decode/base/host.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/vfs.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,4 +57,50 @@ void host_trim(void)
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+}
+
+int host_unnamed_file(const char *folder)
+{
+    enum { TMPFS = 0x01021994, RAMFS = (int)0x858458f6 };
+    struct statfs st;
+    char path[4096];
+    if (statfs(folder, &st))
+        return -1;
+    if ((int)st.f_type == TMPFS || (int)st.f_type == RAMFS) {
+        errno = EMEDIUMTYPE;
+        return -1;
+    }
+    int fd = open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd >= 0 || errno == ENOENT || errno == EACCES)
+        return fd;
+    if (snprintf(path, sizeof path, "%s/gotop-XXXXXX", folder) >= (int)sizeof path) /* no such files there */
+        return -1;
+    if ((fd = mkostemp(path, O_CLOEXEC)) >= 0)
+        unlink(path);
+    return fd;
+}
+
+bool host_punch(int fd, uint64_t at, uint64_t n)
+{
+    return !fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)n);
+}
+
+static int statm = -1;
+
+void host_mapped_begin(void)
+{
+    if (statm < 0)
+        statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+}
+
+uint64_t host_mapped(void)
+{
+    char text[128];
+    unsigned long long all, held, files;
+    ssize_t n = statm < 0 ? -1 : pread(statm, text, sizeof text - 1, 0);
+    if (n <= 0)
+        return 0;
+    text[n] = 0;
+    long page = sysconf(_SC_PAGESIZE);
+    return sscanf(text, "%llu %llu %llu", &all, &held, &files) == 3 && page > 0 ? files * (uint64_t)page : 0;
 }

@@ -2,6 +2,7 @@
 #ifndef GOTOP_DECODE_HOST_H
 #define GOTOP_DECODE_HOST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,6 +14,18 @@ uint64_t host_memory(void);
 
 /* host_random - n <= 256 bytes that nobody can foresee; where the host has none, what differs from run to run. */
 void host_random(void *p, size_t n);
+
+/*
+ * host_unnamed_file - a file for reading and writing in this folder that has no name there; -1 and errno, EMEDIUMTYPE where
+ * the folder is one in memory. host_punch - n bytes of a file become zeros and take no room; false: this file can't.
+ */
+int host_unnamed_file(const char *folder);
+bool host_punch(int fd, uint64_t at, uint64_t n);
+
+/* host_mapped - bytes of files that are mapped and in memory now, by a look that costs a microsecond; 0 = not known.
+   host_mapped_begin - before a sandbox that lets nothing be opened. */
+void host_mapped_begin(void);
+uint64_t host_mapped(void);
 
 /* host_trim - freed memory goes back to the host, where the C library keeps it otherwise (glibc). */
 void host_trim(void);

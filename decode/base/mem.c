@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "decode/base/bigmem.h"
+#include "decode/base/host.h"
+#include "decode/base/spill.h"
 
 #define GROW_SLOWLY ((size_t)64 << 10)
 #define GROW_LEAST ((size_t)1 << 20)
@@ -29,6 +31,8 @@
 static atomic_long fail_in = -1;
 static atomic_size_t live, peak;
 static atomic_bool ran_out;
+static atomic_size_t limit; /* 0: none */
+static atomic_bool spilling;
 
 static int refuse(void)
 {
@@ -53,31 +57,45 @@ static void count(size_t more, size_t less)
         atomic_store_explicit(&peak, now, memory_order_relaxed);
 }
 
-void *mem_zalloc(size_t n)
+/* Does a block of n bytes, of which `less` are counted already, belong into the file? */
+static bool spills(size_t n, size_t less)
 {
-    void *p = refuse() ? NULL : n >= BIG_FROM ? bigmem_new(n) : calloc(1, n ? n : 1);
+    size_t most = atomic_load_explicit(&limit, memory_order_relaxed);
+    return most && n >= MEM_SPILLS && n > less && atomic_load_explicit(&spilling, memory_order_relaxed) &&
+           atomic_load_explicit(&live, memory_order_relaxed) - less > most / 2 - (n < most / 2 ? n : most / 2);
+}
+
+static void *block(size_t n, bool zeros, bool spilled)
+{
+    void *p = spilled ? bigmem_spilled(n) : NULL;
+    return p ? p : n >= BIG_FROM ? bigmem_new(n) : zeros ? calloc(1, n ? n : 1) : malloc(n ? n : 1);
+}
+
+static void *block_new(size_t n, bool zeros)
+{
+    void *p = refuse() ? NULL : block(n, zeros, spills(n, 0));
     if (p)
         count(size_of(p), 0);
     else
         atomic_store_explicit(&ran_out, true, memory_order_relaxed);
     return p;
+}
+
+void *mem_zalloc(size_t n)
+{
+    return block_new(n, true);
 }
 
 void *mem_alloc(size_t n)
 {
-    void *p = refuse() ? NULL : n >= BIG_FROM ? bigmem_new(n) : malloc(n ? n : 1);
-    if (p)
-        count(size_of(p), 0);
-    else
-        atomic_store_explicit(&ran_out, true, memory_order_relaxed);
-    return p;
+    return block_new(n, false);
 }
 
-/* A block that becomes a large one, or is one no more. */
-static void *move(void *p, size_t n)
+/* A block that becomes a large one, or a spilled one, or is one no more. */
+static void *move(void *p, size_t n, bool spilled)
 {
     size_t was = bigmem_size(p) ? bigmem_size(p) : malloc_usable_size(p);
-    void *q = n >= BIG_FROM ? bigmem_new(n) : malloc(n ? n : 1);
+    void *q = block(n, false, spilled);
     if (!q)
         return NULL;
     memcpy(q, p, was < n ? was : n);
@@ -93,11 +111,14 @@ void *mem_resize(void *p, size_t n)
     if (!p)
         return mem_alloc(n);
     size_t was = size_of(p);
-    bool big = bigmem_size(p);
-    void *q = refuse()                 ? NULL
-              : big != (n >= BIG_FROM) ? move(p, n)
-              : big                    ? bigmem_resize(p, n)
-                                       : realloc(p, n ? n : 1);
+    bool big = bigmem_size(p), spilled = big && bigmem_is_spilled(p), spill = !spilled && spills(n, was);
+    bool stays = spilled ? n >= MEM_SPILLS : big == (n >= BIG_FROM);
+    void *q = refuse()          ? NULL
+              : spill || !stays ? move(p, n, spill)
+              : big             ? bigmem_resize(p, n)
+                                : realloc(p, n ? n : 1);
+    if (!q && spilled) /* the file can't grow */
+        q = move(p, n, false);
     if (q)
         count(size_of(q), was);
     else
@@ -134,8 +155,8 @@ bool mem_hollow(void *p, size_t at, size_t n)
 
 void mem_refill(void *p, size_t n)
 {
-    bigmem_refill(p, n);
-    count(n, 0);
+    if (bigmem_refill(p, n))
+        count(n, 0);
 }
 
 /* By how many elements an array of n grows. The larger the less: what it has too much is memory lost, and a large block
@@ -146,7 +167,7 @@ static size_t more(void *p, size_t n, size_t size)
         return n;
     if (!bigmem_size(p))
         return n / 4;
-    size_t most = size_of(p) / 16; /* of what isn't hollow */
+    size_t most = bigmem_is_spilled(p) ? bigmem_size(p) / 4 : size_of(p) / 16; /* of what isn't hollow */
     return (most > GROW_LEAST ? most : GROW_LEAST) / size + 1;
 }
 
@@ -166,6 +187,34 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size)
     if (q)
         *cap = n;
     return q;
+}
+
+void mem_limit(uint64_t bytes)
+{
+    atomic_store(&limit, bytes < SIZE_MAX / 2 ? (size_t)bytes : SIZE_MAX / 2);
+    atomic_store(&spilling, bytes && spill_open());
+}
+
+bool mem_spills(void)
+{
+    return atomic_load(&spilling) && spill_works();
+}
+
+bool mem_over(size_t more)
+{
+    size_t most = atomic_load(&limit);
+    return most && atomic_load(&live) + more > most + (mem_spills() ? most / 8 : 0);
+}
+
+uint64_t mem_spilled(void)
+{
+    return spill_bytes();
+}
+
+void mem_rest(void)
+{
+    if (spill_bytes() && host_mapped() > atomic_load(&limit) / 4)
+        bigmem_rest();
 }
 
 void mem_fail_after(long n)

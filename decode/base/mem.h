@@ -37,6 +37,21 @@ void mem_touch(void *p);
 bool mem_hollow(void *p, size_t at, size_t n);
 void mem_refill(void *p, size_t n);
 
+/*
+ * mem_limit - what is counted shall stay below so many bytes: from half of them on blocks of MEM_SPILLS bytes and more
+ * stand in a temporary file (decode/base/spill.h) while there is one and it has room, and are not counted. 0: no limit.
+ * Nothing else differs: whoever has a block reads and writes it as any other. mem_spills - there is such a file. mem_over - that
+ * was not enough: with `more` bytes there is more than the limit (and an eighth, which blocks that come and go may take, where
+ * there is a file). mem_spilled - bytes that stand there now.
+ * mem_rest - the pages of such blocks that were asked for may go again, if they are many: call it now and then.
+ */
+#define MEM_SPILLS ((size_t)64 << 10)
+void mem_limit(uint64_t bytes);
+bool mem_spills(void);
+bool mem_over(size_t more);
+uint64_t mem_spilled(void);
+void mem_rest(void);
+
 void mem_fail_after(long n);
 /* mem_ran_out - was an allocation refused since the program began, by a test or by the system? */
 bool mem_ran_out(void);

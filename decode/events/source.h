@@ -38,7 +38,6 @@ struct source_status {   /* copied to the model with every chunk of events */
 };
 
 struct source;
-struct gmap;
 struct v2_sink;
 struct source_ops {
     /* stream - up to cap (>= 64) events, in order; 0 = the end, or (source.waiting) all that has come so far. */
@@ -46,15 +45,7 @@ struct source_ops {
     /* run - about cap events right into the sink; how many, 0 likewise. A reader has the one or the other. */
     size_t (*run)(struct source *s, struct v2_sink *k, size_t cap);
     void (*close)(struct source *s);
-    /*
-     * mark - what is needed to go on from here, at another time: a copy of the state that stream() left. NULL: out of
-     * memory. map (gmap_to(), decode/model/carry.h) says which indices goroutines will have then; its array is the
-     * caller's to free. resume - go on from there: indices are those of the map. NULL: from the start of the file.
-     * false: out of memory; only close() is then allowed. A reader that can't do this has none of the three.
-     */
-    void *(*mark)(struct source *s, struct gmap *map);
-    bool (*resume)(struct source *s, const void *mark);
-    void (*mark_free)(void *mark);
+    bool (*again)(struct source *s); /* from the start of the file. NULL: this reader can't */
 };
 
 struct source {

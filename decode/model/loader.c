@@ -32,6 +32,8 @@ struct loader {
     bool quit;
     bool newer;   /* see status_join() */
     bool oom;     /* there was no memory to find more */
+    uint64_t held; /* bytes that what is joined takes, about: the same whoever decoded it, and when */
+    bool full;     /* that is as much as may be */
     bool stopped; /* nothing behind what is joined can be read */
     bool begun;   /* the trace's beginning is known: segments behind the first may be decoded */
     int64_t base;
@@ -353,6 +355,16 @@ static void status_join(struct trace *tr, const struct source *s, bool *newer)
     }
 }
 
+/*
+ * Is what is joined all that there is memory for? Where it is spilled, what can't be is looked at; else what is counted by
+ * segments and goroutines (those of triage, too), so that any number of threads ends at the same one.
+ */
+static bool is_full(const struct loader *l)
+{
+    const struct trace *tr = l->tr;
+    return mem_spills() ? mem_over(0) : l->held + (tr->in.mapped ? 0 : tr->in.len) > tr->opts.max_memory;
+}
+
 /* Under the lock. */
 static enum joined join_one(struct loader *l, struct segment *s)
 {
@@ -377,8 +389,11 @@ static enum joined join_one(struct loader *l, struct segment *s)
     t->bytes_done = s->gen.end;
     if (s->order.stopped)
         l->stopped = true;
+    l->held += segment_held(s);
     segment_rest(s);
     l->joined++;
+    l->full = is_full(l);
+    l->stopped |= l->full;
     pthread_cond_broadcast(&l->changed);
     return JOINED;
 }
@@ -481,7 +496,7 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
         if (all) {
             if (l->rest)
                 status_join(l->tr, l->rest->s, &l->newer);
-            return l->tr->join.n || l->tr->fold.oom ? LOADER_DONE : LOADER_CANT;
+            return l->full ? LOADER_FULL : l->tr->join.n || l->tr->fold.oom ? LOADER_DONE : LOADER_CANT;
         }
         if (!l->mine) {
             pthread_mutex_lock(&l->mu);
@@ -492,8 +507,6 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
             mine_some(l);
         else if (!any)
             wait_some(l, stop);
-        if (mem_live() > l->tr->parts.limit)
-            return LOADER_CANT;
     } while (clock_ns() < stop);
     shown(l);
     return LOADER_MORE;

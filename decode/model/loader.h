@@ -21,6 +21,7 @@ void loader_free(struct loader *l);
 enum loaded_rc {
     LOADER_MORE,
     LOADER_DONE, /* everything is joined */
+    LOADER_FULL, /* ... that there is memory for */
     LOADER_CANT  /* this trace's generations can't be decoded by themselves; nothing of tr->fold is of use */
 };
 /* loader_some - decode and join until the clock says stop, or there is no more. */

@@ -3,6 +3,7 @@
  *
  * Everything is computed from what fold keeps; nothing is cached but the id look-up, so answers hold while loading.
  */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,14 +236,13 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
     const uint32_t n = trace_nlanes(tr, k);
     if (k == LANE_BAND)
         return id < BAND_COUNT ? (uint32_t)id : NO_LANE;
-    if (k == LANE_M && (!tr->done || tr->parts.seeking)) { /* a thread may have its index before it is told of */
+    if (k == LANE_M && !tr->done) { /* a thread may have its index before it is told of */
         for (uint32_t i = 0; i < n; i++)
             if (lane_id(tr, k, i) == id)
                 return i;
         return NO_LANE;
     }
-    bool still =
-        k == LANE_G && tr->done && !tr->parts.bounded; /* who is put away stays so, and is looked for there */
+    bool still = k == LANE_G && tr->done; /* who is put away stays so, and is looked for there */
     for (size_t i = rw->found[k]; i < n; i++) {
         if (!(still && is_past(tr, (uint32_t)i)) && !idmap_put(m, lane_id(tr, k, (uint32_t)i), (uint32_t)i))
             return NO_LANE;
@@ -282,6 +282,15 @@ static uint32_t first_stack_of(const struct piece *p, uint32_t b)
     return n ? raw[0].stack : 0;
 }
 
+/* Who walks a trace that is larger than memory leaves behind what was read. */
+static void rest(void)
+{
+    enum { BLOCKS = 8192 }; /* some megabytes of them */
+    static atomic_uint n;
+    if (atomic_fetch_add_explicit(&n, 1, memory_order_relaxed) % BLOCKS == BLOCKS - 1)
+        mem_rest();
+}
+
 /* Block b of piece k. */
 static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
 {
@@ -290,6 +299,7 @@ static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
     int64_t t;
     pieces_get(it->tr, it->lane, k, &p);
     uint32_t n = spans_block(&p.f->pool, p.l, b, raw, &t, p.end);
+    rest();
     it->piece = k;
     it->sub = b;
     it->base = p.index0 + (uint64_t)b * SPAN_BLOCK;
@@ -777,8 +787,8 @@ static bool pool_has(const struct span_pool *sp, const uint64_t *set, uint32_t n
 
 bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n)
 {
-    if (tr->parts.bounded || !tr->done)
-        return true; /* what isn't held may have others */
+    if (!tr->done)
+        return true; /* what isn't decoded may have others */
     bool has = pool_has(&tr->fold.pool, set, n);
     for (size_t i = 1; i < tr->join.n && !has; i++)
         has = pool_has(&tr->join.seg[i]->f->pool, set, n);
@@ -789,16 +799,12 @@ bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n)
 
 static void patch(const struct trace *tr)
 {
-    if (!tr->done || tr->parts.seeking)
+    if (!tr->done)
         fold_patch_open((struct fold *)(uintptr_t)&tr->fold, trace_last(tr)); /* only ends of what is open */
 }
 
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out)
 {
-    if (tr->parts.whole && k <= RANGE_STW) {
-        *out = tr->parts.ov.out[k];
-        return tr->parts.ov.out[k] ? tr->parts.ov.nrange[k] : 0;
-    }
     patch(tr);
     *out = tr->fold.range[k].v;
     return tr->fold.range[k].n;
@@ -880,15 +886,6 @@ static bool minmax_of(const struct vec_point *v, int64_t t0, size_t i, size_t e,
     return true;
 }
 
-static bool detail_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
-{
-    const struct vec_point *v = &tr->fold.points[m];
-    int64_t t[2] = {t0, t1};
-    size_t at[2];
-    points_before(v, t, 2, at);
-    return minmax_of(v, t0, at[0], at[1], min, max);
-}
-
 /* What minmax_of() reads on either side of point i. */
 AHEAD_INLINE void fetch_around(const struct vec_point *v, size_t i)
 {
@@ -909,10 +906,6 @@ void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, 
     for (uint32_t i = 0; i < n; i++) {
         struct extent *x = &out[i];
         *x = (struct extent){0};
-        if (tr->parts.bounded) {
-            x->known = parts_minmax(tr, m, edges[i], edges[i + 1], detail_minmax, &x->min, &x->max);
-            continue;
-        }
         if (i == from + here) {
             from = i;
             here = n - i < PIECE ? n - i : PIECE;
@@ -926,17 +919,15 @@ void trace_extents(const struct trace *tr, enum metric m, const int64_t *edges, 
 
 bool trace_minmax(const struct trace *tr, enum metric m, int64_t t0, int64_t t1, uint64_t *min, uint64_t *max)
 {
-    return tr->parts.bounded ? parts_minmax(tr, m, t0, t1, detail_minmax, min, max)
-                             : detail_minmax(tr, m, t0, t1, min, max);
+    const struct vec_point *v = &tr->fold.points[m];
+    int64_t t[2] = {t0, t1};
+    size_t at[2];
+    points_before(v, t, 2, at);
+    return minmax_of(v, t0, at[0], at[1], min, max);
 }
 
 size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucket **out)
 {
-    if (tr->parts.gb) {
-        *width = (int64_t)1 << tr->parts.gb_shift;
-        *out = tr->parts.gb;
-        return tr->parts.ngb;
-    }
     fold_back_counts((struct fold *)(uintptr_t)&tr->fold);
     *width = (int64_t)1 << tr->fold.gb_shift;
     *out = tr->fold.gb;
@@ -946,5 +937,5 @@ size_t trace_gcounts(const struct trace *tr, int64_t *width, const struct gbucke
 size_t trace_first_stacks(const struct trace *tr, const struct first_stack **out)
 {
     *out = tr->fold.first;
-    return tr->parts.bounded ? 0 : tr->fold.nfirst;
+    return tr->fold.nfirst;
 }

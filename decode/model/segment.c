@@ -18,6 +18,12 @@ struct segment *segment_new(uint32_t n, const struct source *like)
     return s;
 }
 
+uint64_t segment_held(const struct segment *s)
+{
+    enum { EACH_G = 200, EACH_SPAN_BYTE = 5 }; /* quarters: the index, lists */
+    return s->f->pool.packed_bytes / 4 * EACH_SPAN_BYTE + (s->f->nlane[LANE_G] - s->nold) * (uint64_t)EACH_G;
+}
+
 void segment_rest(struct segment *s)
 {
     v2_gen_free(&s->gen);

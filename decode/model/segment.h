@@ -52,6 +52,8 @@ bool segment_tables(struct segment *s, int64_t before);
 bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold *f);
 /* segment_some - up to cap events. false: it is over. */
 bool segment_some(struct segment *s, size_t cap);
+/* segment_held - bytes that its spans and goroutines take, about, with what triage counts of these; before segment_rest(). */
+uint64_t segment_held(const struct segment *s);
 /* segment_rest - what only decoding and joining need is given back. */
 void segment_rest(struct segment *s);
 

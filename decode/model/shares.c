@@ -38,22 +38,10 @@ static inline void shares_fill(const struct told *told, const int64_t *a, const 
     int64_t sum = 0;
     for (int i = 0; i < told->n; i++) {
         int64_t d = b[told->slot[i]] - a[told->slot[i]];
-        if (__builtin_expect(d < 0 || sum + d > len, 0)) /* beside the detail of a bounded trace sums are rounded */
-            d = d < 0 ? 0 : len - sum;
         out->ns[told->state[i]] = d;
         sum += d;
     }
     out->ns[ST_NONE] = len - sum;
-}
-
-/* Totals of any kind of lane; false: the lane has nothing. */
-static bool totals(const struct trace *tr, struct lane lane, const int64_t *t, uint32_t n, int64_t (*out)[SPAN_SLOTS],
-                   uint64_t *count)
-{
-    if (!tr->parts.bounded || (lane.kind != LANE_P && lane.kind != LANE_BAND))
-        return pieces_totals(tr, lane, t, n, out, count);
-    parts_totals(tr, lane, t, n, out, count);
-    return true;
 }
 
 /* Some columns and their edges: neighbours share one. */
@@ -90,7 +78,7 @@ static void exact(const struct trace *tr, struct lane lane, const int64_t *edges
         i = some_of(&s, edges, n, sure, i);
         if (!s.n)
             break;
-        bool any = totals(tr, lane, s.t, s.nt, tot, NULL);
+        bool any = pieces_totals(tr, lane, s.t, s.nt, tot, NULL);
         for (uint32_t j = 0; j < s.n; j++) {
             uint32_t a = s.at[j], c = s.col[j];
             shares_fill(&told, any ? tot[a] : zero, any ? tot[a + 1] : zero, s.t[a + 1] - s.t[a], &out[c]);
@@ -125,7 +113,7 @@ uint64_t trace_count(const struct trace *tr, struct lane lane, int64_t t0, int64
         pieces_get(tr, lane, np - 1, &p);
     if (lane.kind == LANE_M && t1 > trace_last(tr)) /* what a thread begins at the very end is no span of it yet */
         t[1] = trace_last(tr);
-    if (t1 <= t0 || t0 == INT64_MAX || (p.l && p.l->ended && t0 >= p.l->t0) || !totals(tr, lane, t, 2, tot, n))
+    if (t1 <= t0 || t0 == INT64_MAX || (p.l && p.l->ended && t0 >= p.l->t0) || !pieces_totals(tr, lane, t, 2, tot, n))
         return 0;
     return n[1] - (n[0] ? n[0] - 1 : 0);
 }
@@ -209,7 +197,7 @@ void trace_columns_about(const struct trace *tr, struct lane lane, const int64_t
         PAYS_HOLDS = 4
     }; /* so many steps of the index in a column; with fewer most aren't sure */
     memset(sure, 0, n * sizeof *sure);
-    if (!tr->parts.bounded && lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
+    if (lane.kind != LANE_BAND && n && pieces_n(tr, lane)) {
         const bool holds = lane.kind == LANE_M;
         uint64_t steps = pieces_steps(tr, lane, edges[0], edges[n]), pays = holds ? PAYS_HOLDS : PAYS_BLOCKS;
         if (steps / (holds ? HOLD_GROUP : SPAN_GROUP) / n >= pays)

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -21,6 +22,7 @@
 #include "decode/input/mapped.h"
 #include "decode/model/loader.h"
 #include "decode/base/mem.h"
+#include "decode/base/spill.h"
 #include "decode/base/thread.h"
 #include "decode/model/trace_priv.h"
 #include "decode/model/turns.h"
@@ -55,7 +57,7 @@ static void chunk_fill(struct trace *tr, struct chunk *c, struct fold *f)
 static bool reader_helps(struct trace *tr)
 {
     pthread_mutex_lock(&tr->mu);
-    bool full = tr->head - tr->tail >= RING / 2 && !tr->pause && !tr->quit;
+    bool full = tr->head - tr->tail >= RING / 2 && !tr->quit;
     pthread_mutex_unlock(&tr->mu);
     if (full)
         packer_ahead(tr->packer);
@@ -69,13 +71,8 @@ static void *reader_main(void *arg)
         while (tr->packer && reader_helps(tr))
             ;
         pthread_mutex_lock(&tr->mu);
-        while ((tr->head - tr->tail == RING || tr->pause) && !tr->quit) {
-            if (tr->pause && !tr->parked) {
-                tr->parked = true;
-                pthread_cond_signal(&tr->filled);
-            }
+        while (tr->head - tr->tail == RING && !tr->quit)
             pthread_cond_wait(&tr->freed, &tr->mu);
-        }
         bool quit = tr->quit;
         struct chunk *c = &tr->ring[tr->head % RING];
         pthread_mutex_unlock(&tr->mu);
@@ -107,7 +104,7 @@ static void reader_stop(struct trace *tr)
 static void reader_start(struct trace *tr)
 {
     tr->head = tr->tail = 0;
-    tr->quit = tr->pause = tr->parked = false;
+    tr->quit = false;
     tr->threaded = tr->thread_on = thread_start(&tr->thread, NULL, reader_main, tr) == 0;
 }
 
@@ -178,7 +175,6 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     pthread_cond_init(&tr->filled, &attr);
     pthread_cond_init(&tr->freed, &attr);
     pthread_condattr_destroy(&attr);
-    parts_init(tr);
     if (tr->threaded) {
         tr->packer = packer_new(&tr->fold.pool); /* without one the folding thread packs by itself */
         reader_start(tr);
@@ -200,6 +196,7 @@ static struct trace *trace_new(const char *path, const struct trace_opts *opts, 
         tr->opts = *opts;
     if (!tr->opts.max_memory)
         tr->opts.max_memory = host_memory() / 2;
+    mem_limit(tr->opts.max_memory);
     return tr;
 }
 
@@ -259,7 +256,6 @@ void trace_close(struct trace *tr)
     if (tr->src.ops) {
         loader_free(tr->loader);
         join_free(&tr->join);
-        parts_free(tr);
         tr->src.ops->close(&tr->src);
     }
     for (int i = 0; i < RING; i++)
@@ -295,13 +291,42 @@ static void own_damage(struct trace *tr, enum err_code code, const char *what)
         err_set(&tr->damage[tr->ndamage++], code, tr->st.bytes_done, "%s", what);
 }
 
-static void damage_too_low(struct trace *tr)
+/* Decoding ends where the memory does. What would be needed is foretold from what the file has taken so far. */
+static void damage_full(struct trace *tr)
 {
     char what[sizeof tr->damage[0].what];
-    snprintf(what, sizeof what,
-             "--max-memory is too low for what is alive, some %zu MiB are needed: the rest is not shown",
-             (tr->parts.need >> 20) / 4 * 5 + 4);
+    const struct source_status *st = &tr->src.st;
+    double share = st->bytes_done && tr->in.len ? (double)st->bytes_done / (double)tr->in.len : 1;
+    if (mem_spills())
+        snprintf(what, sizeof what, "--max-memory is too low, some %.0f MiB are needed: the rest is not shown",
+                 (double)mem_live() / (share > 0 && share < 1 ? share : 1) / 1048576 + 4);
+    else
+        snprintf(what, sizeof what, "memory limit reached (--max-memory), and %s: the rest of the trace is not shown",
+                 spill_why());
     own_damage(tr, ERR_NOMEM, what);
+}
+
+/* Is there more than the limit allows? Where nothing is spilled who counts (triage) has to fit, too. */
+static bool is_full(const struct trace *tr)
+{
+    enum { COUNTING = 160 };
+    return mem_over(mem_spills() ? 0 : tr->fold.nlane[LANE_G] * (size_t)COUNTING);
+}
+
+/* What was read of the file, and of what is spilled, need not stay in memory where that is short. */
+static void rest(struct trace *tr)
+{
+    enum { STEPS = 256 };
+    if (tr->steps++ % STEPS || !mem_spilled())
+        return;
+    if (tr->in.mapped && host_mapped() > tr->opts.max_memory / 4)
+        (void)madvise(tr->in.map, tr->in.maplen, MADV_DONTNEED);
+    mem_rest();
+}
+
+static void shown(struct trace *tr)
+{
+    tr->info.goroutines = trace_nlanes(tr, LANE_G);
 }
 
 static void status_take(struct trace *tr, const struct source_status *st)
@@ -348,9 +373,8 @@ static void load_end(struct trace *tr)
         tr->fatal = tr->in.mapped && mapped_lost() ? tr->damage[tr->ndamage - 1] : tr->src.fatal;
     else if (tr->opts.strict && tr->ndamage)
         tr->fatal = tr->damage[0];
-    parts_end(tr);
-    parts_shown(tr);
-    if (!tr->src.ops || tr->parts.bounded)
+    shown(tr);
+    if (!tr->src.ops)
         return;
     tr->src.ops->close(&tr->src); /* its tables are not needed any more, nor what stood between the threads */
     packed(tr);
@@ -367,30 +391,17 @@ static bool chunk_took(struct trace *tr, const struct chunk *c)
 {
     if (!c->n)
         return false;
-    if (tr->parts.seeking) {
-        tr->st.nstrs = c->st.nstrs;
-        tr->st.nstacks = c->st.nstacks;
-        return !tr->fold.oom && !parts_found(tr);
-    }
     status_take(tr, &c->st);
     if (tr->fold.oom) {
         own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
         return false;
     }
+    if (is_full(tr)) {
+        damage_full(tr);
+        return false;
+    }
+    rest(tr);
     return !(tr->opts.strict && tr->ndamage);
-}
-
-/* Much memory is in use, and the reader stands still: keep a mark here, or make room. false: no further. */
-static bool look(struct trace *tr)
-{
-    if (parts_look(tr) != PART_STOP)
-        return true;
-    if (!tr->parts.seeking)
-        own_damage(tr, ERR_NOMEM,
-                   tr->parts.able ? "memory limit reached (--max-memory): the rest of the trace is not shown"
-                                  : "memory limit reached (--max-memory), and before Go 1.22 traces are held whole: "
-                                    "the rest is not shown");
-    return false;
 }
 
 /* Take a chunk from the reader's thread. TOOK_END: there will be no more of them; TOOK_NONE: not in time. */
@@ -398,30 +409,24 @@ enum took { TOOK_NONE, TOOK_ONE, TOOK_END };
 static enum took chunk_take(struct trace *tr, int64_t stop)
 {
     pthread_mutex_lock(&tr->mu);
-    while (tr->head == tr->tail && !tr->parked) {
+    while (tr->head == tr->tail) {
         if (stop == INT64_MAX) {
             pthread_cond_wait(&tr->filled, &tr->mu);
             continue;
         }
         struct timespec ts = {stop / 1000000000, stop % 1000000000};
-        if (pthread_cond_timedwait(&tr->filled, &tr->mu, &ts) == ETIMEDOUT && tr->head == tr->tail && !tr->parked) {
+        if (pthread_cond_timedwait(&tr->filled, &tr->mu, &ts) == ETIMEDOUT && tr->head == tr->tail) {
             pthread_mutex_unlock(&tr->mu);
             return TOOK_NONE;
         }
     }
-    bool still = tr->head == tr->tail;
     struct chunk *c = &tr->ring[tr->tail % RING];
     pthread_mutex_unlock(&tr->mu);
-    if (still)
-        packed(tr);
-    if (!still && c->n)
+    if (c->n)
         fold_stream(&tr->fold, c->evs, c->n);
-    bool more = still ? look(tr) : chunk_took(tr, c);
+    bool more = chunk_took(tr, c);
     pthread_mutex_lock(&tr->mu);
-    if (!still)
-        tr->tail++;
-    tr->pause = mem_live() > tr->parts.next || tr->parts.ready;
-    tr->parked = tr->parked && tr->pause;
+    tr->tail++;
     pthread_cond_signal(&tr->freed);
     pthread_mutex_unlock(&tr->mu);
     return more ? TOOK_ONE : TOOK_END;
@@ -435,42 +440,16 @@ static bool load_step(struct trace *tr, int64_t stop, bool *late)
         return t != TOOK_END;
     }
     chunk_fill(tr, &tr->ring[0], &tr->fold);
-    return chunk_took(tr, &tr->ring[0]) && (mem_live() <= tr->parts.next || look(tr));
-}
-
-/* The part that was complete is left behind; nobody reads the old model any more. */
-static bool leave(struct trace *tr)
-{
-    bool ok = parts_leave(tr);
-    if (!ok)
-        damage_too_low(tr);
-    if (tr->threaded) {
-        pthread_mutex_lock(&tr->mu);
-        tr->pause = tr->parked = false;
-        pthread_cond_signal(&tr->freed);
-        pthread_mutex_unlock(&tr->mu);
-    }
-    return ok;
-}
-
-static enum load step_end(struct trace *tr)
-{
-    if (!tr->parts.seeking) {
-        load_end(tr);
-        return LOAD_DONE;
-    }
-    reader_stop(tr);
-    parts_seek_end(tr);
-    return LOAD_DONE;
+    return chunk_took(tr, &tr->ring[0]);
 }
 
 /* All that has come is decoded, and more will come. */
 static bool waits(struct trace *tr)
 {
-    if (!tr->src.waiting || tr->parts.seeking || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))
+    if (!tr->src.waiting || tr->fold.oom || (tr->opts.strict && tr->info.ndamages))
         return false;
     tr->info.done = true; /* as far as there is anything */
-    parts_shown(tr);
+    shown(tr);
     return true;
 }
 
@@ -508,15 +487,6 @@ void trace_grown(struct trace *tr)
     tr->src.grows = tr->info.more = false;
 }
 
-/* Segments side by side take as much memory as the trace's model does: where that may be too much, it is read in parts. */
-static bool by_segments(const struct trace *tr)
-{
-    enum { SPARE = 16 << 20 };
-    const struct parts *p = &tr->parts;
-    return tr->dialect.second_family && !tr->src.grows && !tr->in.ngap && p->limit &&
-           mem_live() + 2 * tr->in.len + SPARE < p->limit;
-}
-
 /* Its segments can't be told apart from one another: all of it is one. */
 static bool read_plainly(struct trace *tr)
 {
@@ -532,7 +502,7 @@ static bool read_plainly(struct trace *tr)
     }
     tr->ndamage = tr->nwarning = tr->taken_damages = tr->taken_warnings = 0;
     tr->info.epoch++;
-    if (!tr->src.ops->resume(&tr->src, NULL) || names_init(&tr->names) || fold_init(&tr->fold, names))
+    if (!tr->src.ops->again(&tr->src) || names_init(&tr->names) || fold_init(&tr->fold, names))
         return false;
     notes_first(tr);
     return true;
@@ -554,6 +524,9 @@ static bool load_segments(struct trace *tr, int64_t stop)
     status_take(tr, &st);
     if (tr->fold.oom)
         own_damage(tr, ERR_NOMEM, "out of memory: the rest of the trace is not shown");
+    if (rc == LOADER_FULL)
+        damage_full(tr);
+    rest(tr);
     if (rc == LOADER_MORE && !(tr->opts.strict && tr->ndamage))
         return true;
     loader_free(tr->loader);
@@ -563,10 +536,10 @@ static bool load_segments(struct trace *tr, int64_t stop)
 
 enum load trace_load(struct trace *tr, int64_t budget_ns)
 {
-    if (tr->done && !tr->parts.seeking)
+    if (tr->done)
         return LOAD_DONE;
     int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
-    if (!tr->started && by_segments(tr))
+    if (!tr->started && tr->dialect.second_family && !tr->src.grows && !tr->in.ngap)
         tr->loader = loader_new(tr, tr->threads);
     tr->started = true;
     while (tr->loader) {
@@ -575,44 +548,23 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             return LOAD_DONE;
         }
         if (tr->loader && now_ns() >= stop) {
-            parts_shown(tr);
+            shown(tr);
             return LOAD_MORE;
         }
     }
-    bool late = false, more = !tr->parts.ready || leave(tr);
+    bool late = false;
     do {
-        if (!more || !(more = load_step(tr, stop, &late))) {
+        if (!load_step(tr, stop, &late)) {
             packed(tr);
-            return waits(tr) ? LOAD_WAIT : step_end(tr);
+            if (waits(tr))
+                return LOAD_WAIT;
+            load_end(tr);
+            return LOAD_DONE;
         }
-    } while (!late && !tr->parts.ready && (stop == INT64_MAX || now_ns() < stop));
+    } while (!late && (stop == INT64_MAX || now_ns() < stop));
     packed(tr);
-    parts_shown(tr);
+    shown(tr);
     return LOAD_MORE;
-}
-
-bool trace_seek(struct trace *tr, size_t mark)
-{
-    bool threaded = tr->threaded;
-    reader_stop(tr);
-    if (!parts_seek(tr, mark)) {
-        parts_seek_end(tr);
-        return false;
-    }
-    if (threaded)
-        reader_start(tr);
-    parts_shown(tr);
-    return true;
-}
-
-uint64_t trace_limit(const struct trace *tr)
-{
-    return tr->opts.max_memory;
-}
-
-bool trace_part(const struct trace *tr)
-{
-    return tr->parts.ready;
 }
 
 const struct err *trace_fatal(const struct trace *tr)

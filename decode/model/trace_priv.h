@@ -11,7 +11,6 @@
 #include "decode/model/join.h"
 #include "decode/events/names.h"
 #include "decode/model/packer.h"
-#include "decode/model/parts.h"
 #include "decode/events/source.h"
 
 #define RING \
@@ -48,7 +47,6 @@ struct trace {
     struct trace_gap *gaps; /* in.ngap of them */
     struct idmap find[LANE_KINDS];
     size_t found[LANE_KINDS]; /* lanes already in `find` */
-    struct parts parts;
     struct join join;
     struct loader *loader; /* while segments are decoded */
     struct load_cost cost;
@@ -64,7 +62,7 @@ struct trace {
     size_t chunk_events; /* CHUNK_EVENTS; a test may take fewer (>= 64) */
     uint64_t head, tail; /* chunks filled, chunks folded; under mu */
     bool quit;           /* under mu: the reader is to stop */
-    bool pause, parked;  /* under mu: it is to stand still; it does */
+    uint32_t steps;      /* of loading */
 };
 
 /* lane_of - the packed lane itself, or made up in *room; NULL: it has nothing, or is a thread's. mlane_of - a thread's. */
@@ -73,8 +71,5 @@ const struct mlane *mlane_of(const struct trace *tr, struct lane l);
 
 /* lane_of_ginfo - what is known of a goroutine of a segment (NULL: of the one fold) beside its spans: not first, last, nspans. */
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g);
-
-/* trace_seek - read again from a mark of tr->parts. false: out of memory. */
-bool trace_seek(struct trace *tr, size_t mark);
 
 #endif

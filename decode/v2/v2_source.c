@@ -91,7 +91,6 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
             s->waiting = s->grows && v->pos >= s->len;
             if (s->waiting)
                 return 0;
-            v2_gen_keep(v);
             enum v2_gen_rc rc = v2_gen_read(s, &v->gen, &v->pos);
             if (rc == V2_GEN_OOM) {
                 v->order.oom = true;
@@ -132,6 +131,16 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
     return 0;
 }
 
+static bool v2_again(struct source *s)
+{
+    struct v2 *v = s->self;
+    v2_gen_free(&v->gen);
+    v2_order_free(&v->order);
+    *v = (struct v2){.pos = s->header, .order.s = s, .order.goes_on = true};
+    s->st = (struct source_status){.has_clock = true};
+    return true;
+}
+
 static void v2_close(struct source *s)
 {
     struct v2 *v = s->self;
@@ -143,8 +152,7 @@ static void v2_close(struct source *s)
     s->self = NULL;
 }
 
-static const struct source_ops ops = {
-    .run = v2_run, .close = v2_close, .mark = v2_mark, .resume = v2_resume, .mark_free = v2_mark_free};
+static const struct source_ops ops = {.run = v2_run, .close = v2_close, .again = v2_again};
 
 enum err_code source_v2(struct source *s, struct err *e)
 {

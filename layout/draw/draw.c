@@ -63,7 +63,7 @@ static void prepare_kept(struct view *v)
 {
     const struct trace_info *ti = trace_info(v->tr);
     struct kept *k = v->kept;
-    if (!ti->done || ti->bounded) {
+    if (!ti->done) {
         draw_forget(v);
         return;
     }
@@ -562,21 +562,6 @@ void draw_band(struct grid *g, struct view *v, enum band b, int x, int y)
         grid_put(g, x + c, y, glyph, style_of(of[b]));
     }
     keep_row(g, v, l, x, y);
-}
-
-void draw_unheld(struct grid *g, const struct view *v, struct lane l, int x, int y)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    if (!ti->bounded || (l.kind != LANE_G && l.kind != LANE_M))
-        return;
-    struct lane_info li = trace_lane(v->tr, l);
-    for (int c = 0; c < v->plot_w; c++) {
-        int64_t a = v->edges[c], z = v->edges[c + 1];
-        const struct cell *at = grid_at(g, x + c, y);
-        bool outside = (a < ti->detail_t0 && !(li.created && z <= li.seen)) || (z > ti->detail_t1 && !li.ended);
-        if (outside && z <= ti->end && at && at->glyph == ' ')
-            grid_fill(g, x + c, y, 1, 1, '?', STYLE_LOADING);
-    }
 }
 
 void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h)

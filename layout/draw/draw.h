@@ -29,7 +29,5 @@ bool draw_states(struct grid *g, struct view *v, int x, int y, int row, uint64_t
 bool draw_runq(struct grid *g, struct view *v, int x, int y, int h, uint64_t *here, uint64_t *most);
 /* draw_unloaded - mark the columns that are not decoded yet, in rows [y, y + h). */
 void draw_unloaded(struct grid *g, const struct view *v, int x, int y, int h);
-/* draw_unheld - a goroutine or thread where a bounded trace has no detail: not known. */
-void draw_unheld(struct grid *g, const struct view *v, struct lane l, int x, int y);
 
 #endif

@@ -102,15 +102,6 @@ static void title(const struct canvas *c)
         x = word(g, x, w, STYLE_TITLE_NOTE, " (ticks)");
     else if (ti->clock_assumed)
         x = word(g, x, w, STYLE_TITLE_NOTE, " (clock assumed)");
-    if (ti->bounded && ti->done) {
-        char to[FMT_MAX];
-        int64_t held = ti->detail_t1 - ti->detail_t0;
-        x = word(g, x, w, STYLE_TITLE_NOTE,
-                 trace_held(v->tr, ti->detail_t0, ti->detail_t1 + 1) == WANT_COMING ? "  loading detail %s..%s"
-                                                                                    : "  detail %s..%s",
-                 when_time(v->tr, ti->detail_t0, held / 20 + 1, d),
-                 when_time(v->tr, ti->detail_t1, held / 20 + 1, to));
-    }
     x = title_loading(c, x, w);
     if (ti->nwarnings)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");

@@ -237,7 +237,6 @@ static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool 
     draw_lane(c->g, v, at, p->gutter, y);
     draw_samples(c->g, v, at, p->gutter, y);
     draw_matches(c->g, v, at, p->gutter, y);
-    draw_unheld(c->g, v, at, p->gutter, y);
     draw_unloaded(c->g, v, p->gutter, y - h + 1, h);
     for (int r = 0; r < h && focus; r++)
         grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y - r, CELL_REVERSE);

@@ -10,7 +10,6 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/cells.h"
-#include "layout/move/far.h"
 #include "layout/move/when.h"
 #include "layout/move/goto.h"
 #include "layout/views/kind.h"
@@ -180,8 +179,6 @@ unsigned view_back(struct view *v)
         close_prompt(v);
     else if (v->popup)
         v->popup = POPUP_NONE;
-    else if (far_stop(v))
-        return VR_DRAW;
     else if (v->search && !v->search->done) {
         search_free(v->search);
         v->search = NULL;
@@ -208,7 +205,7 @@ bool view_searching(const struct view *v)
 const char *view_back_word(const struct view *v)
 {
     return v->prompt || v->popup                       ? "close"
-           : v->far.look || view_searching(v)          ? "stop"
+           : view_searching(v)                         ? "stop"
            : v->selecting || v->selected               ? "no range"
            : v->search && !search_is_hidden(v->search) ? "no marks"
            : v->guest && kind_here(v)->lanes == LANE_G ? "unpin"

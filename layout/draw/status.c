@@ -340,11 +340,6 @@ static void speak_lane(struct line *l, const struct view *v)
         return;
     }
     bool here = view_span_here(v, &lane, &s);
-    if (!here && ti->bounded && (lane.kind == LANE_G || lane.kind == LANE_M) &&
-        (v->at.cursor < ti->detail_t0 || v->at.cursor >= ti->detail_t1)) {
-        add(l, STYLE_STATUS, "%s: not in the detail that is held", when_time(v->tr, v->at.cursor, 1000, a));
-        return;
-    }
     bool range = status_range(v, &t0, &t1);
     if (!range && here && (v->at.exact || trace_count(v->tr, lane, t0, t1) == 1)) {
         describe(l, v, lane, &s);

@@ -1,5 +1,6 @@
 /*
- * epoch.c - a bounded trace's detail begins anew (trace_info.epoch): lanes have other indices then, or none.
+ * epoch.c - another trace of the same program takes the place of one, or a trace is decoded anew (trace_info.epoch): lanes have
+ * other indices then, or none.
  *
  * What names a lane for longer than a frame is kept by its id meanwhile: places, pins. What was derived from the old
  * lanes is made again: orders, the filter's and the search's results, the log. Lanes that were hidden show again.
@@ -51,7 +52,7 @@ static void each_place(struct view *v, void (*f)(const struct trace *, struct pl
             f(v->tr, &v->marks[i]);
 }
 
-void view_leave(struct view *v)
+static void view_leave(struct view *v)
 {
     each_place(v, place_leave);
     for (int k = 0; k < LANE_BAND; k++) {
@@ -92,13 +93,7 @@ unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by)
     draw_forget(v);
     v->tr = tr;
     v->all_end = view_end(v);
-    return view_arrive(v);
-}
-
-static void place_found(const struct trace *tr, struct place *p)
-{
-    if (p->absent && p->focus.i == p->stand)
-        place_arrive(tr, p);
+    return view_anew(v);
 }
 
 /* Pins that are there now. */
@@ -115,15 +110,6 @@ static void pins_found(struct lanes *l, const struct trace *tr)
             l->away[l->naway++] = l->away[i];
         }
     }
-}
-
-void view_found(struct view *v)
-{
-    if (!trace_info(v->tr)->bounded)
-        return;
-    each_place(v, place_found);
-    for (int k = 0; k < LANE_BAND; k++)
-        pins_found(&v->lanes[k], v->tr);
 }
 
 static void lanes_arrive(struct lanes *l, const struct trace *tr)
@@ -144,7 +130,7 @@ static void lanes_arrive(struct lanes *l, const struct trace *tr)
     pins_found(l, tr);
 }
 
-unsigned view_arrive(struct view *v)
+unsigned view_anew(struct view *v)
 {
     char why[80];
     struct filter_error e;

@@ -1,15 +1,9 @@
-/*
- * hits.c - the actions of a search: where its hits lead, and from one to the next. What a search finds, search.c says.
- *
- * Of a trace larger than its memory a search knows the hits in the part that is held. Where there is no further one in
- * the direction asked it goes on through the other parts (far.h), each searched anew, and round by the other end.
- */
+/* hits.c - the actions of a search: where its hits lead, and from one to the next. What a search finds, search.c says. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "layout/draw/cells.h"
-#include "layout/move/far.h"
 #include "layout/draw/frame_rows.h"
 #include "layout/views/kind.h"
 #include "layout/move/lull.h"
@@ -95,11 +89,10 @@ static bool same_hit(struct view *v)
     struct search *s = v->search;
     for (size_t i = search_from(s, s->first.t); i < s->nhits && s->hits[i].t == s->first.t; i++)
         if (s->hits[i].g == s->first.g) {
-            char what[200], where[MOVE_PART];
+            char what[200];
             s->cur = i;
             hit_name(v, &s->hits[i], what, sizeof what);
-            view_message(v, false, "%zu of %zu%s%s: %s", i + 1, s->nhits, s->full ? "+" : "", move_part(v, where),
-                         what);
+            view_message(v, false, "%zu of %zu%s: %s", i + 1, s->nhits, s->full ? "+" : "", what);
             return true;
         }
     return false;
@@ -120,58 +113,18 @@ static void to_hit(struct view *v, size_t i, bool wrapped)
     s->cur = i;
     s->hidden = false;
     hit_place(v, h);
-    char what[200], where[MOVE_PART];
+    char what[200];
     hit_name(v, h, what, sizeof what);
     s->cur_t = v->at.cursor;
-    view_message(v, false, "%s%zu of %zu%s%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
-                 s->full ? "+" : "", move_part(v, where), what);
-}
-
-/* Of a part: the hits of others are theirs, and the other end of the trace isn't its own. */
-static bool too_far(const struct view *v, int64_t t, int dir)
-{
-    const struct far *f = &v->far;
-    return f->look && f->wrapped && (dir > 0 ? t > f->from : t < f->from);
-}
-
-static enum far_saw look_search(struct view *v);
-
-static unsigned not_found(struct view *v)
-{
-    char where[MOVE_PART];
-    return move_fail(v, "not found%s: %.100s", trace_info(v->tr)->done ? "" : move_part(v, where), v->search->query);
-}
-
-/* Not in what is held: through the other parts. */
-static unsigned beyond(struct view *v, int64_t from, int dir, bool at_too)
-{
-    struct search *s = v->search;
-    const struct trace_info *ti = trace_info(v->tr);
-    char where[MOVE_PART], none[VIEW_TEXT];
-    struct far f = {
-        .look = look_search, .dir = dir, .wraps = true, .from = from, .edge = from, .least = search_since(s, v->tr)};
-    if (v->far.look) /* a part of a search that goes through them all */
-        return far_went(v, FAR_NOT_HERE);
-    if (!ti->done || f.least == INT64_MAX)
-        return not_found(v);
-    if (s->typing) {
-        view_message(v, false, "not%s; Enter searches the rest: %.100s", move_part(v, where), s->query);
-        return VR_DRAW;
-    }
-    if (dir < 0 || at_too)
-        f.edge--;
-    if (far_held(v, from)) /* it has been looked at from there on */
-        f.edge = dir > 0 ? ti->detail_t1 : ti->detail_t0;
-    snprintf(none, sizeof none, "not found: %.100s", s->query);
-    return far_begin(v, &f, s->query, none);
+    view_message(v, false, "%s%zu of %zu%s: %s", wrapped ? "from the other end: " : "", i + 1, s->nhits,
+                 s->full ? "+" : "", what);
 }
 
 static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
 {
     struct search *s = v->search;
-    bool part = trace_info(v->tr)->bounded;
     if (!s->nhits)
-        return part ? beyond(v, from, dir, at_too) : not_found(v);
+        return move_fail(v, "not found: %.100s", s->query);
     size_t i;
     bool wrapped = false;
     if (!at_too && s->cur < s->nhits && s->cur_t == from)
@@ -181,8 +134,6 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
     else
         i = search_from(s, from) ? search_from(s, from) - 1 : s->nhits;
     for (size_t tries = 0;; tries++) {
-        if (part && (i >= s->nhits || too_far(v, s->hits[i].t, dir)))
-            return beyond(v, from, dir, at_too);
         if (i >= s->nhits) {
             i = dir > 0 ? 0 : s->nhits - 1;
             wrapped = true;
@@ -193,8 +144,6 @@ static unsigned jump_hit(struct view *v, int64_t from, int dir, bool at_too)
             return move_fail(v, "no hit passes the filter: %.60s", s->query);
         i = dir > 0 ? i + 1 : i ? i - 1 : s->nhits;
     }
-    wrapped |= v->far.look && v->far.wrapped;
-    far_drop(v);
     to_hit(v, i, wrapped);
     return VR_DRAW;
 }
@@ -206,8 +155,7 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
         return VR_NONE;
     bool done = search_step(s, v->tr, budget_ns), first = s->found && !s->jumped;
     if (first) {
-        if (hit_passes(v, &s->first) && !too_far(v, s->first.t, s->jump)) {
-            far_drop(v);
+        if (hit_passes(v, &s->first)) {
             to_uncounted(v, &s->first);
         } else {
             s->found = false; /* the count says which it is */
@@ -216,15 +164,13 @@ static unsigned search_work(struct view *v, int64_t budget_ns)
         done = search_step(s, v->tr, budget_ns); /* small traces: all at once */
     }
     if (!done) {
-        if ((s->cur_t == v->at.cursor && s->found) || v->far.look || !s->jump)
+        if ((s->cur_t == v->at.cursor && s->found) || !s->jump)
             return first ? VR_DRAW | VR_WORK : VR_WORK; /* the hit's own message stands */
         view_message(v, false, "searching %d%%: %.100s", search_share(s, v->tr), s->query);
         return VR_DRAW | VR_WORK;
     }
-    if (s->oom) {
-        far_drop(v);
+    if (s->oom)
         return move_fail(v, "out of memory: not all hits are known");
-    }
     if (!s->jump)
         return VR_DRAW; /* counted for the marks on the screen */
     v->message[0] = 0;
@@ -266,45 +212,16 @@ static struct search *anew(struct view *v, const char *text, int dir, int64_t or
     return s;
 }
 
-/* Another stretch is held: the same search there, from where the last one ended. */
-static enum far_saw look_search(struct view *v)
-{
-    const struct far *f = &v->far;
-    char text[VIEW_TEXT];
-    if (!v->search)
-        return FAR_NOWHERE;
-    memcpy(text, v->search->query, sizeof text);
-    return anew(v, text, f->dir, f->dir > 0 ? f->edge : f->edge + 1, false) ? FAR_WORKING : FAR_NOWHERE;
-}
-
 void hits_loaded(struct view *v)
 {
-    const struct trace_info *ti = trace_info(v->tr);
-    struct search *s = v->search, was;
-    char text[VIEW_TEXT];
-    if (!s || (s->end == ti->end && s->part1 == ti->detail_t1))
-        return;
-    s->old = true;
-    if (!ti->bounded || !ti->done || v->far.look)
-        return;
-    was = *s; /* of a part that has grown: what it has now */
-    memcpy(text, s->query, sizeof text);
-    if (anew(v, text, was.landed || (was.done && !was.typing) ? 0 : was.jump, was.origin, was.at_too)) {
-        v->search->hidden = was.hidden;
-        v->search->typing = was.typing;
-        v->search->landed = was.landed;
-    }
+    if (v->search && v->search->end != trace_info(v->tr)->end)
+        v->search->old = true;
 }
 
 static unsigned begin(struct view *v, const char *text, int dir, bool at_too)
 {
-    far_drop(v);
     if (!anew(v, text, dir, v->at.cursor, at_too))
         return VR_BELL | VR_DRAW;
-    if (v->prompt != PROMPT_SEARCH && trace_info(v->tr)->done && !far_held(v, v->at.cursor)) {
-        v->search->jump = 0;
-        return beyond(v, v->at.cursor, dir, at_too) | VR_WORK;
-    }
     return v->prompt == PROMPT_SEARCH ? VR_DRAW | VR_WORK : view_work(v, 50000000);
 }
 
@@ -316,7 +233,6 @@ unsigned move_typed(struct view *v)
     if (kind_here(v)->find)
         return kind_here(v)->find(v, v->text);
     v->at = v->prompt_from;
-    far_drop(v);
     search_free(v->search);
     v->search = NULL;
     v->message[0] = 0;
@@ -366,19 +282,15 @@ unsigned view_search_next(struct view *v, int n)
     struct search *s = v->search;
     if (!s)
         return move_fail(v, "nothing to search for yet: / begins a search");
-    if (v->far.look == look_search && (n < 0) == (v->far.dir < 0))
-        return VR_DRAW; /* that is what is being looked for */
-    far_drop(v);
-    bool here = !trace_info(v->tr)->done || far_held(v, v->at.cursor);
-    if (!s->done && here)
+    if (!s->done)
         return next_uncounted(v, n);
-    if (s->old || !here) {
+    if (s->old) {
         char again[VIEW_TEXT];
         memcpy(again, s->query, sizeof again);
         return begin(v, again, n < 0 ? -1 : 1, false);
     }
     unsigned r = VR_NONE;
-    for (int i = 0; i < (n < 0 ? -n : n) && !v->far.look; i++)
+    for (int i = 0; i < (n < 0 ? -n : n); i++)
         r = jump_hit(v, v->at.cursor, n < 0 ? -1 : 1, false);
     return r;
 }

@@ -136,12 +136,9 @@ struct item_list {
     size_t (*list)(const struct items *it, const struct trace *tr, struct keyed *k, const struct task **sorted);
     const char *none;
     bool longest; /* first, as one comes here: what delayed everything is what one looks for */
-    bool held;    /* of a bounded trace only those of the detail are known */
 };
-static const struct item_list gc_list = {gc_things, list_gc, "no GC cycle and no stop-the-world in this trace", true,
-                                         false};
-static const struct item_list task_list = {task_things, list_tasks, "no tasks, regions or logs in this trace", false,
-                                           true};
+static const struct item_list gc_list = {gc_things, list_gc, "no GC cycle and no stop-the-world in this trace", true};
+static const struct item_list task_list = {task_things, list_tasks, "no tasks, regions or logs in this trace", false};
 
 bool items_update(struct items *it, const struct trace *tr, int view)
 {
@@ -402,8 +399,7 @@ static void items_where(const struct view *v, const struct plan *p, char *out, s
 {
     (void)p;
     if (v->items.n)
-        snprintf(out, size, "row %" PRIu32 " of %" PRIu32 "%s", v->at.row + 1, v->items.n,
-                 trace_info(v->tr)->bounded && kind_here(v)->items->held ? " in the detail" : "");
+        snprintf(out, size, "row %" PRIu32 " of %" PRIu32, v->at.row + 1, v->items.n);
 }
 
 static void items_draw(struct grid *g, struct view *v, const struct plan *p)

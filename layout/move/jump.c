@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "layout/draw/cells.h"
-#include "layout/move/far.h"
 #include "layout/move/when.h"
 #include "layout/move/goto.h"
 #include "layout/views/kind.h"
@@ -115,56 +114,6 @@ static bool have_lane(const struct view *v)
     return move_lanes_const(v) && v->at.focus.i < trace_nlanes(v->tr, v->at.focus.kind);
 }
 
-/* Does the lane go on beyond what is held, that way? Processors and threads are there all the time. */
-static bool goes_on(const struct view *v, struct lane l, int dir)
-{
-    struct lane_info li = trace_lane(v->tr, l);
-    if (!far_can(v, dir))
-        return false;
-    return l.kind != LANE_G ||
-           (dir > 0 ? !li.ended && li.last >= trace_info(v->tr)->detail_t1 : li.first < trace_info(v->tr)->detail_t0);
-}
-
-/* Begin to look beyond what is held for what a lane does; what: "the next span of". */
-static unsigned look_beyond(struct view *v, struct far f, struct lane l, const char *what, const char *none)
-{
-    char of[80];
-    struct lane_info li = trace_lane(v->tr, l);
-    f.kind = l.kind;
-    f.id = li.id;
-    snprintf(of, sizeof of, "%s %c%" PRIu64, what, l.kind == LANE_P ? 'P' : l.kind == LANE_G ? 'G' : 'M', li.id);
-    return far_begin(v, &f, of, none);
-}
-
-/* Whom it is about, in the part that is held now. */
-static bool far_lane(const struct view *v, struct lane *l)
-{
-    *l = (struct lane){v->far.kind, trace_find_lane(v->tr, v->far.kind, v->far.id)};
-    return l->i != NO_LANE;
-}
-
-static void to_span(struct view *v, struct lane l, int64_t t)
-{
-    move_push(v, STEP_CURSOR);
-    move_lane(v, l);
-    move_to(v, t < 0 ? 0 : t, true);
-    move_settle(v);
-}
-
-static enum far_saw look_span(struct view *v)
-{
-    const struct far *f = &v->far;
-    struct lane l;
-    struct span s;
-    if (!far_lane(v, &l))
-        return FAR_NOWHERE;
-    if (!neighbour(v, l, f->edge < v->at.cursor || f->dir > 0 ? f->edge : v->at.cursor, f->dir, &s))
-        return goes_on(v, l, f->dir) ? FAR_NOT_HERE : FAR_NOWHERE;
-    v->message[0] = 0;
-    to_span(v, l, s.t0);
-    return FAR_FOUND;
-}
-
 unsigned move_span(struct view *v, int n)
 {
     n = times(n);
@@ -180,10 +129,6 @@ unsigned move_span(struct view *v, int n)
         t = s.t0 < 0 ? 0 : s.t0;
         any = true;
     }
-    if (!any && goes_on(v, v->at.focus, dir))
-        return look_beyond(v, (struct far){.look = look_span, .dir = dir, .from = -1}, v->at.focus,
-                           dir > 0 ? "the next span of" : "the span before, of",
-                           dir > 0 ? "no span behind this one on this lane" : "no span before this one on this lane");
     if (!any)
         return move_fail(v,
                          dir > 0 ? "no span behind this one on this lane" : "no span before this one on this lane");
@@ -245,56 +190,6 @@ static int64_t last_in(const struct view *v, struct lane l, enum state st, int64
     return NO_TIME;
 }
 
-/* In [a,z), a part that is held: the lane's next span in the state, or the last; not the one that began at `not`. */
-static bool same_in(const struct view *v, struct lane l, enum state st, int dir, int64_t a, int64_t z, int64_t not,
-                    struct span *s)
-{
-    while (a < z) {
-        int64_t t = dir > 0 ? next_in(v, l, st, a, z) : last_in(v, l, st, z);
-        if (t == NO_TIME || t < a || !trace_span_at(v->tr, l, t, s) || s->state != st)
-            return false;
-        if (s->t0 != not )
-            return true;
-        if (dir > 0)
-            a = s->t1 > t ? s->t1 : t + 1;
-        else
-            z = s->t0 < t ? s->t0 : t;
-    }
-    return false;
-}
-
-static enum far_saw look_same(struct view *v)
-{
-    const struct far *f = &v->far;
-    const struct trace_info *ti = trace_info(v->tr);
-    struct lane l;
-    struct span s;
-    if (!far_lane(v, &l))
-        return FAR_NOWHERE;
-    if (!same_in(v, l, (enum state)f->state, f->dir, f->dir > 0 ? f->edge + 1 : ti->detail_t0,
-                 f->dir > 0 ? ti->detail_t1 : f->edge, f->t, &s))
-        return goes_on(v, l, f->dir) ? FAR_NOT_HERE : FAR_NOWHERE;
-    v->message[0] = 0;
-    to_span(v, l, s.t0);
-    return FAR_FOUND;
-}
-
-/* A processor's times are known everywhere, beside what is held about: there the next one is at that time or soon after. */
-static unsigned same_beyond(struct view *v, struct lane l, const struct span *s, int dir)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    struct far f = {.look = look_same, .dir = dir, .from = -1, .t = s->t0, .state = s->state};
-    char none[160];
-    snprintf(none, sizeof none, "no other span is \"%s\" %s on this lane", state_name((enum state)s->state),
-             dir > 0 ? "behind this one" : "before this one");
-    if (l.kind == LANE_P && dir > 0) {
-        int64_t t = next_in(v, l, (enum state)s->state, ti->detail_t1, ti->end);
-        if (t != NO_TIME && t > ti->detail_t1)
-            f.from = f.edge = t - 1;
-    }
-    return look_beyond(v, f, l, dir > 0 ? "the next such span of" : "such a span before, of", none);
-}
-
 unsigned view_same(struct view *v, int n)
 {
     n = times(n);
@@ -303,18 +198,16 @@ unsigned view_same(struct view *v, int n)
     struct span s, to;
     if (!view_span_here(v, &l, &s))
         return move_fail(v, "no span under the cursor");
-    bool any = false, part = trace_info(v->tr)->bounded;
-    int64_t most = part ? trace_info(v->tr)->detail_t1 : view_end(v), least = part ? trace_info(v->tr)->detail_t0 : 0;
+    bool any = false;
+    int64_t most = view_end(v);
     for (int i = 0; i < n * dir; i++) {
         int64_t t =
             dir > 0 ? next_in(v, l, (enum state)s.state, s.t1, most) : last_in(v, l, (enum state)s.state, s.t0);
-        if (t == NO_TIME || t < least || !trace_span_at(v->tr, l, t, &to) || to.state != s.state)
+        if (t == NO_TIME || !trace_span_at(v->tr, l, t, &to) || to.state != s.state)
             break;
         s = to;
         any = true;
     }
-    if (!any && goes_on(v, l, dir))
-        return same_beyond(v, l, &s, dir);
     if (!any)
         return move_fail(v, "no other span is \"%s\" %s on this lane", state_name((enum state)s.state),
                          dir > 0 ? "behind this one" : "before this one");
@@ -506,51 +399,10 @@ static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, con
     return r;
 }
 
-static enum far_saw look_birth(struct view *v)
-{
-    struct lane l;
-    if (!far_lane(v, &l) || trace_lane(v->tr, l).creator == NO_LANE)
-        return FAR_NOWHERE;
-    to_cause(v, l.i, trace_lane(v->tr, l).creator, trace_lane(v->tr, l).seen, "created");
-    return FAR_FOUND;
-}
-
-/* Nobody woke it: who created it, where that was. t: when; < 0 = before the trace. */
-static unsigned to_birth(struct view *v, struct lane l, int64_t t, const char *none)
-{
-    struct far f = {.look = look_birth, .dir = 1, .once = true, .from = t, .edge = t - 1};
-    return t < 0 || !trace_info(v->tr)->bounded ? move_fail(v, "%s", none)
-                                                : look_beyond(v, f, l, "who created", none);
-}
-
-static enum far_saw look_cause(struct view *v)
-{
-    const struct far *f = &v->far;
-    struct lane l;
-    struct span wake;
-    if (!far_lane(v, &l))
-        return FAR_NOWHERE;
-    if (wake_of(v, l.i, f->edge, &wake)) {
-        to_cause(v, l.i, wake.who, wake.t0, "woke");
-        return FAR_FOUND;
-    }
-    if (f->dir < 0)
-        return goes_on(v, l, -1) ? FAR_NOT_HERE : look_birth(v);
-    if (goes_on(v, l, 1) && trace_span_at(v->tr, l, f->edge, &wake) && wake.t1 >= trace_info(v->tr)->detail_t1)
-        return FAR_NOT_HERE; /* it still waits */
-    char none[sizeof f->none];
-    memcpy(none, f->none, sizeof none);
-    if (f->t < 0)
-        return FAR_NOWHERE;
-    (void)to_birth(v, l, f->t, none);
-    return FAR_WORKING; /* at that, now */
-}
-
 unsigned view_cause(struct view *v)
 {
     struct lane l;
     struct span s, wake;
-    char none[160];
     if (!view_span_here(v, &l, &s))
         return move_fail(v, "no span under the cursor");
     uint32_t g = l.kind == LANE_G ? l.i : s.who;
@@ -560,16 +412,10 @@ unsigned view_cause(struct view *v)
     struct lane_info li = trace_lane(v->tr, (struct lane){LANE_G, g});
     if (wake_of(v, g, t, &wake))
         return to_cause(v, g, wake.who, wake.t0, "woke");
-    snprintf(none, sizeof none,
-             "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)", li.id);
-    l = (struct lane){LANE_G, g};
-    int dir = trace_span_at(v->tr, l, t, &s) && (s.state == ST_WAITING || s.state == ST_SYSCALL) ? 1 : -1;
-    t = li.created ? li.seen : -1;
-    if (goes_on(v, l, dir) && (dir < 0 || s.t1 >= trace_info(v->tr)->detail_t1))
-        return look_beyond(v, (struct far){.look = look_cause, .dir = dir, .from = -1, .t = t}, l, "who woke", none);
     if (li.creator != NO_LANE)
         return to_cause(v, g, li.creator, li.seen, "created");
-    return to_birth(v, l, t, none);
+    return move_fail(v, "G%" PRIu64 ": who woke it is not in the trace (a timer, the network poller or the runtime)",
+                     li.id);
 }
 
 struct effect {
@@ -635,24 +481,6 @@ static void to_effect(struct view *v, const struct effect *e, uint32_t by)
                  by_id, who);
 }
 
-static enum far_saw look_effect(struct view *v)
-{
-    struct lane l;
-    struct effect e;
-    if (!far_lane(v, &l))
-        return FAR_NOWHERE;
-    effect_from(v, l.i, v->far.edge + 1, trace_info(v->tr)->detail_t1, &e);
-    if (!e.found && e.spans < EFFECT_SPANS && goes_on(v, l, 1))
-        return FAR_NOT_HERE;
-    if (!e.found && e.spans >= EFFECT_SPANS)
-        snprintf(v->far.none, sizeof v->far.none, "G%" PRIu64 " wakes and creates nobody soon (search cut short)",
-                 v->far.id);
-    if (!e.found)
-        return FAR_NOWHERE;
-    to_effect(v, &e, l.i);
-    return FAR_FOUND;
-}
-
 unsigned view_effect(struct view *v)
 {
     struct lane l;
@@ -662,22 +490,17 @@ unsigned view_effect(struct view *v)
     uint32_t by = l.kind == LANE_G ? l.i : s.who;
     if (by == NO_LANE)
         return move_fail(v, "no goroutine runs here");
-    const struct trace_info *ti = trace_info(v->tr);
     struct effect e;
-    effect_from(v, by, v->at.cursor, ti->bounded ? ti->detail_t1 : view_end(v), &e);
+    effect_from(v, by, v->at.cursor, view_end(v), &e);
     if (e.found) {
         to_effect(v, &e, by);
         return VR_DRAW;
     }
-    char who[200], none[320];
-    l = (struct lane){LANE_G, by};
+    char who[200];
     name_of(v, by, who, sizeof who);
-    bool cut = e.spans >= EFFECT_SPANS;
-    snprintf(none, sizeof none, "G%" PRIu64 " %s wakes and creates nobody %s", trace_lane(v->tr, l).id, who,
-             cut ? "soon behind the cursor (search cut short)" : "behind the cursor");
-    if (!cut && goes_on(v, l, 1))
-        return look_beyond(v, (struct far){.look = look_effect, .dir = 1, .from = -1}, l, "whom next wakes", none);
-    return move_fail(v, "%s", none);
+    return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s",
+                     trace_lane(v->tr, (struct lane){LANE_G, by}).id, who,
+                     e.spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)" : "behind the cursor");
 }
 
 /* ---- typed targets -------------------------------------------------------------------------------------- */
@@ -710,45 +533,6 @@ static unsigned to_place(struct view *v, const struct target *g, uint32_t lane)
     return VR_DRAW;
 }
 
-static enum far_saw look_lane(struct view *v)
-{
-    struct far f = v->far;
-    struct lane l;
-    struct target g = {.has_lane = true, .kind = f.kind, .has_time = f.once, .t0 = f.edge + 1};
-    if (!far_lane(v, &l))
-        return FAR_NOT_HERE;
-    v->message[0] = 0;
-    to_place(v, &g, l.i);
-    return FAR_FOUND;
-}
-
-/* A lane that isn't in what is held: where the trace first tells of it, or at the time asked for. */
-static unsigned lane_beyond(struct view *v, const struct target *g)
-{
-    char what[80], none[160], at[FMT_MAX];
-    const struct trace_info *ti = trace_info(v->tr);
-    int64_t since = g->kind == LANE_G ? trace_goroutine_since(v->tr, g->id) : ti->detail_t1; /* the others stay */
-    struct far f = {.look = look_lane, .dir = 1, .from = since, .edge = since - 1, .kind = g->kind, .id = g->id};
-    snprintf(what, sizeof what, "%s %" PRIu64, lanes_word(g->kind), g->id);
-    snprintf(none, sizeof none, "no %s in this trace", what);
-    if (since == INT64_MAX || since >= ti->end)
-        return move_fail(v, "%s", none);
-    if (!g->has_time && !g->has_range)
-        return far_begin(v, &f, what, none);
-    f.once = true;
-    f.from = g->t0 < ti->end ? g->t0 : ti->end - 1;
-    f.edge = f.from - 1;
-    snprintf(none, sizeof none, "%s isn't there at %s", what, when_exact(v->tr, g->t0, at));
-    if (far_held(v, f.from))
-        return move_fail(v, "%s", none);
-    if (g->has_range) { /* the window first: then it is what shows there */
-        (void)to_place(v, g, NO_LANE);
-        f.from = v->at.cursor;
-        f.edge = f.from - 1;
-    }
-    return far_begin(v, &f, what, none);
-}
-
 unsigned view_goto(struct view *v, const char *line)
 {
     struct target g;
@@ -764,8 +548,6 @@ unsigned view_goto(struct view *v, const char *line)
         char a[FMT_MAX];
         return move_fail(v, "the trace ends at %s", when_exact(v->tr, ti->end, a));
     }
-    if (g.has_lane && lane == NO_LANE && ti->bounded && ti->done)
-        return lane_beyond(v, &g);
     if (g.has_lane && lane == NO_LANE)
         return move_fail(v, "no %s %" PRIu64 " in this trace%s", lanes_word(g.kind), g.id,
                          !ti->done ? " as far as it is loaded" : "");

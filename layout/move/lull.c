@@ -343,12 +343,6 @@ bool lull_speaks(const struct view *v)
     return l && l->sum.idle * 2 >= l->t1 - l->t0;
 }
 
-static bool unheld(const struct view *v, const struct lull *l)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    return ti->bounded && (l->t0 < ti->detail_t0 || l->t1 > ti->detail_t1);
-}
-
 void lull_text(const struct view *v, char *out, size_t size)
 {
     const struct lull *l = v->lull;
@@ -358,10 +352,9 @@ void lull_text(const struct view *v, char *out, size_t size)
         return;
     const struct lull_sum *m = &l->sum;
     when_dur(v->tr, m->idle, idle);
-    if (unheld(v, l) || m->failed || !l->done) {
-        const char *why = unheld(v, l) ? "who was runnable meanwhile is not in the detail that is held"
-                          : m->failed  ? "no memory to find who was runnable meanwhile"
-                                       : "adding up who was runnable meanwhile";
+    if (m->failed || !l->done) {
+        const char *why =
+            m->failed ? "no memory to find who was runnable meanwhile" : "adding up who was runnable meanwhile";
         snprintf(out, size, l->done ? "idle %s: %s" : "idle %s: %s, %d%%", idle, why, lull_share(l));
         return;
     }

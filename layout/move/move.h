@@ -20,9 +20,6 @@ void move_settle(struct view *v);
 void move_lane(struct view *v, struct lane l);
 /* move_fail - the action can't be done: say why. Returns VR_BELL | VR_DRAW. */
 unsigned move_fail(struct view *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* move_part - " in 1.2s..1.5s (what is held in detail)" of a trace larger than its memory, else "". */
-enum { MOVE_PART = 96 };
-const char *move_part(const struct view *v, char out[MOVE_PART]);
 /* move_view_of - the view that shows lanes of a kind. */
 int move_view_of(enum lane_kind k);
 struct lanes *move_lanes(struct view *v); /* of the view shown; NULL if it has no lanes */
@@ -47,8 +44,8 @@ uint32_t move_arrive(const struct view *v, enum lane_kind k);
 /* move_typed - the search prompt's line changed; move_typed_done - it was accepted: true if the search stands. */
 unsigned move_typed(struct view *v);
 bool move_typed_done(struct view *v, const char *line);
-unsigned move_typed_on(struct view *v); /* and it goes on: counting, or beyond what is held */
-/* hits_loaded - the trace, or what is held of it, has grown: the search knows of that. */
+unsigned move_typed_on(struct view *v); /* and it goes on: counting */
+/* hits_loaded - the trace has grown: the search knows of that. */
 void hits_loaded(struct view *v);
 
 #endif

@@ -142,7 +142,7 @@ bool pick_span(const struct view *v, struct lane l, const struct span *s)
 
 static unsigned filter_over(struct view *v)
 {
-    char n[FMT_MAX], part[MOVE_PART];
+    char n[FMT_MAX];
     v->filter_done = true;
     uint64_t count = filter_count(v->filter);
     uint32_t to = v->at.focus.i;
@@ -155,10 +155,9 @@ static unsigned filter_over(struct view *v)
     }
     move_settle(v);
     if (!count)
-        return move_fail(v, "no goroutine passes the filter%s: %.100s", move_part(v, part), v->filter_text);
-    if (!v->far.look)
-        view_message(v, false, "%s goroutine%s pass%s the filter%s", fmt_count(count, n), count == 1 ? "" : "s",
-                     count == 1 ? "es" : "", move_part(v, part));
+        return move_fail(v, "no goroutine passes the filter: %.100s", v->filter_text);
+    view_message(v, false, "%s goroutine%s pass%s the filter", fmt_count(count, n), count == 1 ? "" : "s",
+                 count == 1 ? "es" : "");
     return VR_DRAW;
 }
 
@@ -189,8 +188,6 @@ unsigned pick_work(struct view *v, int64_t budget_ns)
     if (v->filter && !v->filter_done) {
         if (filter_step(v->filter, budget_ns)) {
             r |= filter_over(v);
-        } else if (v->far.look) {
-            r |= VR_DRAW | VR_WORK;
         } else {
             view_message(v, false, "filter %d%%: %" PRIu64 " goroutines so far", filter_share(v->filter),
                          filter_count(v->filter));
@@ -507,14 +504,9 @@ unsigned view_related(struct view *v)
     move_lane(v, (struct lane){LANE_G, g});
     v->at.top = 0;
     move_settle(v);
-    char id[32], part[MOVE_PART];
+    char id[32];
     status_lane(v, (struct lane){LANE_G, g}, id);
-    if (*move_part(v, part))
-        view_message(v, false, "%s: creator, %" PRIu32 " created, %swakers, woken%s", id, created,
-                     r.cut ? "(not all) " : "", part);
-    else
-        view_message(v, false,
-                     "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window", id,
-                     created, r.cut ? "(not all) " : "");
+    view_message(v, false, "%s: its creator, %" PRIu32 " created by it, %swho woke it, whom it wakes in this window",
+                 id, created, r.cut ? "(not all) " : "");
     return VR_DRAW;
 }

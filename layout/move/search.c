@@ -94,8 +94,6 @@ struct search *search_new(const struct trace *tr, const char *query, char *why, 
     s->nstr = trace_nstr(tr);
     s->nstacks = trace_nstacks(tr);
     s->end = trace_info(tr)->end;
-    s->part0 = trace_info(tr)->bounded ? trace_info(tr)->detail_t0 : INT64_MIN;
-    s->part1 = trace_info(tr)->detail_t1;
     s->alive = &s->own;
     s->strs = mem_zalloc(((size_t)s->nstr / 64 + 1) * 8);
     s->stacks = mem_zalloc(((size_t)s->nstacks / 64 + 1) * 8);
@@ -120,8 +118,6 @@ void search_free(struct search *s)
 
 static void add(struct search *s, int64_t t, uint32_t g, uint32_t what)
 {
-    if (t <= s->part0 && s->part0 > 0) /* it is one of the part where it began */
-        return;
     if (s->nhits >= SEARCH_MAX_HITS) {
         s->full = true;
         return;
@@ -226,17 +222,11 @@ static bool lane_spans(struct search *s, const struct trace *tr, struct lane l)
 static void nearer(struct search *s, int64_t t, uint32_t g, uint32_t what)
 {
     t = t < 0 ? 0 : t;
-    if (t < s->probe0 || t >= s->probe1 || (t <= s->part0 && s->part0 > 0))
+    if (t < s->probe0 || t >= s->probe1)
         return;
     if (!s->has_best || (s->jump < 0 ? t > s->best.t : t < s->best.t))
         s->best = (struct hit){t, g, what};
     s->has_best = true;
-}
-
-/* A goroutine that lives on from an earlier part is found in this one, too. */
-static int64_t by_id_at(const struct search *s, int64_t first)
-{
-    return first > s->part0 || s->part0 <= 0 ? first : s->part0 + 1;
 }
 
 static void probe_lane(struct search *s, const struct trace *tr, uint32_t g)
@@ -248,7 +238,7 @@ static void probe_lane(struct search *s, const struct trace *tr, uint32_t g)
     if (li.first >= s->probe1 || li.last < s->probe0)
         return;
     if (s->by_id && li.id == s->id)
-        nearer(s, by_id_at(s, li.first), g, 0);
+        nearer(s, li.first, g, 0);
     else if (li.name && bit(s->strs, s->nstr, li.name))
         nearer(s, li.first, g, li.name);
     if (!in_spans(s) || !span_seek(&it, tr, l, s->probe0))
@@ -322,7 +312,7 @@ static bool lanes(struct search *s, const struct trace *tr)
     if (!s->in_strs && !s->states && s->by_id) { /* only one lane can match */
         uint32_t i = trace_find_lane(tr, LANE_G, s->id);
         if (i != NO_LANE)
-            add(s, by_id_at(s, trace_lane(tr, (struct lane){LANE_G, i}).first), i, 0);
+            add(s, trace_lane(tr, (struct lane){LANE_G, i}).first, i, 0);
         return true;
     }
     for (int budget = CHUNK; budget > 0 && s->at < n; budget--) {
@@ -330,7 +320,7 @@ static bool lanes(struct search *s, const struct trace *tr)
         if (s->sub == 0) {
             struct lane_info li = trace_lane(tr, l);
             if (s->by_id && li.id == s->id)
-                add(s, by_id_at(s, li.first), l.i, 0);
+                add(s, li.first, l.i, 0);
             else if (li.name && bit(s->strs, s->nstr, li.name))
                 add(s, li.first, l.i, li.name);
         }
@@ -483,18 +473,6 @@ int search_share(const struct search *s, const struct trace *tr)
         return 5;
     uint32_t n = trace_nlanes(tr, LANE_G);
     return s->phase > PHASE_LANES ? 95 : n ? 10 + (int)(s->at * 85 / n) : 10;
-}
-
-int64_t search_since(const struct search *s, const struct trace *tr)
-{
-    uint32_t i = 0;
-    int64_t by_id = s->by_id ? trace_goroutine_since(tr, s->id) : INT64_MAX;
-    if (s->states || !s->done)
-        return 0;
-    while (i < s->nstr && !bit(s->strs, s->nstr, i))
-        i++;
-    int64_t by_name = i < s->nstr ? trace_name_since(tr, i) : INT64_MAX;
-    return by_name < by_id ? by_name : by_id;
 }
 
 bool search_is_hidden(const struct search *s)

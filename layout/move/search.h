@@ -1,6 +1,5 @@
 /*
- * search.h - text over the trace, or the part that is held of one larger than its memory (far.h goes through all):
- * goroutines by id and start function, spans by the functions of their own stacks, their reasons and their states, tasks,
+ * search.h - text over the trace: goroutines by id and start function, spans by the functions of their own stacks, their reasons and their states, tasks,
  * regions and logs. Files count when the query holds ".go". Plain text, or a regular expression: /text/ or ~text.
  *
  * Smart case: a query without capitals matches both. Each distinct string is looked at once, then stacks by their
@@ -27,10 +26,9 @@ struct search {
     uint64_t id;
     bool done, full; /* full: more hits than SEARCH_MAX_HITS, the rest is left out */
     bool oom;
-    bool hidden;          /* Esc: marks are off, n and N still work */
-    bool old;             /* the trace has grown since */
-    int64_t end;          /* how much of the trace was there when it began */
-    int64_t part0, part1; /* what was held: it is of that */
+    bool hidden; /* Esc: marks are off, n and N still work */
+    bool old;    /* the trace has grown since */
+    int64_t end; /* how much of the trace was there when it began */
     int phase;
     uint64_t at, sub;        /* where in the phase */
     uint64_t *strs, *stacks; /* bit sets of what matches */
@@ -71,8 +69,6 @@ bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int 
 int search_share(const struct search *s, const struct trace *tr);
 /* search_from - index of the first hit at or after t (done searches). */
 size_t search_from(const struct search *s, int64_t t);
-/* search_since - a done one of a part: before that there can be no hit in any; INT64_MAX: in none there is. */
-int64_t search_since(const struct search *s, const struct trace *tr);
 /* search_is_hidden - are its marks off? */
 bool search_is_hidden(const struct search *s);
 

@@ -289,7 +289,6 @@ unsigned view_loaded(struct view *v)
     if (all)
         v->at.win = (struct window){0, v->all_end};
     pick_loaded(v);
-    view_found(v);
     hits_loaded(v);
     move_settle(v);
     return v->filter || (v->search && !v->search->done) ? VR_DRAW | VR_WORK : VR_DRAW;

@@ -79,7 +79,7 @@ struct lanes {
     uint64_t filter_seen;
     uint32_t pin[LANES_PINS]; /* always in the first rows */
     int npin;
-    uint64_t away[LANES_PINS]; /* ids of pinned lanes that a bounded trace doesn't hold now */
+    uint64_t away[LANES_PINS]; /* ids of pinned lanes that the trace shown now doesn't have */
     int naway;
     uint64_t *hidden;           /* a bit per lane, NULL = none */
     uint32_t nhidden, hidden_n; /* bits there are, bits set */
@@ -130,25 +130,6 @@ struct top;     /* top.h */
 struct table;   /* table.h */
 struct unfold;  /* unfold.h */
 
-/* far - what is looked for beyond the part that is held; see far.h */
-enum far_saw { FAR_NOT_HERE, FAR_FOUND, FAR_NOWHERE, FAR_WORKING };
-struct far {
-    enum far_saw (*look)(struct view *v); /* NULL: nothing is */
-    int dir;                              /* towards the end, or < 0 the start */
-    int64_t from, edge;                   /* where it began, and how far it has come */
-    int64_t least;                        /* it can't be before that */
-    bool wraps, wrapped;                  /* at the end it goes on from the other one; it has */
-    bool once;                            /* there alone */
-    int64_t t0, t1;                       /* the stretch that is to be held now */
-    bool brought;                         /* it is, and is being looked at */
-    enum lane_kind kind;                  /* whom it is about */
-    uint64_t id;
-    int64_t t; /* and which moment, which state */
-    uint8_t state;
-    struct place at; /* where the reader was */
-    char what[80], none[160];
-};
-
 struct view {
     const struct trace *tr;
     struct place at; /* what is shown now */
@@ -166,7 +147,6 @@ struct view {
     struct lanes lanes[LANE_KINDS];
     struct items items;
     struct search *search; /* NULL: none yet */
-    struct far far;        /* what is looked for beyond what is held */
     int64_t beyond;        /* the time axis reaches so far at least, though the trace doesn't; 0 = as far as that */
     const struct lines *compared; /* with another trace, for the view that shows it; the viewer's; NULL: not (yet) */
     struct table *table;          /* of the last view of things that was shown; NULL: none yet */
@@ -248,25 +228,14 @@ void view_free(struct view *v);
 unsigned view_resize(struct view *v, int w, int h);
 /* view_loaded - tell that trace_load() went on. A window that showed all keeps showing all. */
 unsigned view_loaded(struct view *v);
-/*
- * view_leave, view_arrive - before and after a bounded trace's detail begins anew (trace_info.epoch): lanes are found
- * again by their ids.
- */
-void view_leave(struct view *v);
-unsigned view_arrive(struct view *v);
+/* view_anew - decoding began anew (trace_info.epoch): what was made of the trace is void. */
+unsigned view_anew(struct view *v);
 /* view_follow - show what another view over another trace shows: that window and moment, that lane (the one that has the
  * cursor, or one of the view's). No step to undo. */
 void view_follow(struct view *v, struct window w, int64_t t, struct lane l);
 /* view_exchange - from now on show another trace of the same program, which begins `by` ns later: places keep their moment
  * and their lanes by id. */
 unsigned view_exchange(struct view *v, const struct trace *tr, int64_t by);
-void view_found(struct view *v); /* what wasn't there may be, now that the detail has grown; view_loaded() calls it */
-/*
- * view_wants - what is looked for must be looked for in [t0,t1): hold that, rather than what is shown. view_brought - tell
- * that it is held, or as much of it as can be.
- */
-bool view_wants(struct view *v, int64_t *t0, int64_t *t1);
-unsigned view_brought(struct view *v);
 /* view_end - the end of the time axis: the trace's, or while it loads an estimate of it (>= what is decoded). */
 int64_t view_end(const struct view *v);
 /* view_message - set the message line, printf-like; "" clears. Control bytes become '?'. */

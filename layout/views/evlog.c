@@ -12,7 +12,6 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "layout/move/far.h"
 #include "layout/move/filter.h"
 #include "layout/move/when.h"
 #include "layout/move/move.h"
@@ -382,8 +381,6 @@ void evlog_update(struct view *v, int rows)
             return;
         l->all.t1 = -1;
     }
-    if (ti->bounded)
-        all = (struct window){ti->detail_t0 ? ti->detail_t0 + 1 : 0, time_add(ti->detail_t1, 1)};
     bool same = l->all.t0 == all.t0 && l->all.t1 == all.t1 && l->filter == version;
     if (!same || t < l->win.t0 || t >= l->win.t1 || (!enough(l, t, want, all) && !l->cut && l->n < MOST / 2)) {
         if (!same || l->tried != t || l->tried_rows < want) { /* once more would find no more */
@@ -599,21 +596,10 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
 {
     if (rows < 1)
         return;
-    const struct trace_info *ti = trace_info(v->tr);
-    if (ti->bounded && rows > 4) { /* it ends where that does */
-        char line[200], part[MOVE_PART];
-        snprintf(line, sizeof line, "events%s; a step beyond brings more", move_part(v, part));
-        grid_str(g, 0, y++, g->w, line, STYLE_WARN);
-        rows--;
-    }
     evlog_update(v, rows);
     const struct evlog *l = v->log;
     if (!l || !l->n) {
-        bool held = far_held(v, v->at.cursor);
-        grid_str(g, 0, y, g->w,
-                 !held       ? "not in the detail that is held"
-                 : v->filter ? "no event near the cursor passes the filter"
-                             : "no events here",
+        grid_str(g, 0, y, g->w, v->filter ? "no event near the cursor passes the filter" : "no events here",
                  STYLE_DIM);
         return;
     }
@@ -635,29 +621,6 @@ void evlog_status(const struct view *v, struct rich *out)
     rich_para(out);
     if (l->cut)
         rich_add(out, STYLE_WARN, "so many events at this moment that not all of them are listed");
-}
-
-/* The next part is held: its first event, or its last. */
-static enum far_saw look_event(struct view *v)
-{
-    struct far f = v->far;
-    struct place was = v->at;
-    v->at.cursor = f.dir > 0 ? f.edge + 1 : f.edge;
-    evlog_update(v, v->rows > 4 ? v->rows : 4);
-    const struct evlog *l = v->log;
-    size_t i = l ? at_or_after(l, f.edge + 1) : 0;
-    i -= f.dir < 0; /* none before it: no index */
-    v->at = was;
-    if (!l || i >= l->n)
-        return FAR_NOT_HERE;
-    v->message[0] = 0;
-    move_push(v, STEP_CURSOR);
-    int64_t t = l->e[i].t;
-    if (l->e[i].g != NO_LANE)
-        v->at.focus = (struct lane){LANE_G, l->e[i].g};
-    move_to(v, t, true);
-    move_settle(v);
-    return FAR_FOUND;
 }
 
 unsigned evlog_move(struct view *v, int n)
@@ -694,12 +657,8 @@ unsigned evlog_move(struct view *v, int n)
         if (!done)
             break;
     }
-    if (!any) {
-        const char *none = n > 0 ? "no event behind this one" : "no event before this one";
-        struct far f = {.look = look_event, .dir = n > 0 ? 1 : -1, .from = -1};
-        return far_can(v, f.dir) ? far_begin(v, &f, n > 0 ? "the next event" : "the event before", none)
-                                 : move_fail(v, "%s", none);
-    }
+    if (!any)
+        return move_fail(v, n > 0 ? "no event behind this one" : "no event before this one");
     move_settle(v);
     return VR_DRAW;
 }

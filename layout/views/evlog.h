@@ -44,7 +44,7 @@ struct evlog {
     size_t n, cap;
     size_t cur;                /* the event the cursor stands on, or the last before it; n when there is none */
     struct window win;         /* all events in it are in e */
-    struct window all;         /* what there was to read from: the trace, or the part that is held */
+    struct window all;         /* what there was to read from: the trace */
     struct window *lives;      /* per block of goroutines: from the first one's start to the last one's end */
     uint32_t nlives, lives_of; /* goroutines they were made of */
     int64_t lives_end;

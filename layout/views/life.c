@@ -81,13 +81,6 @@ static void func_of(const struct view *v, uint32_t stack, int w, char *out, size
         str_shorten(trace_str(v->tr, f), w, glyph_dots(v->tier), out, size);
 }
 
-/* Is it only in part that its life is held? */
-static bool part_of(const struct view *v)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    return ti->bounded && (ti->detail_t0 > 0 || ti->detail_t1 < ti->end);
-}
-
 static void origin(const struct view *v, const struct lane_info *li, struct lines *out, int w)
 {
     char name[400], file[300], t[FMT_MAX], d[FMT_MAX];
@@ -107,22 +100,10 @@ static void origin(const struct view *v, const struct lane_info *li, struct line
     } else {
         lines_add(out, "it existed when the trace began; first mentioned at %s", when_exact(v->tr, li->seen, t));
     }
-    int64_t first = li->created ? li->seen : part_of(v) ? 0 : li->first;
-    lines_add(out, "%s at %s, %s in this trace%s",
-              li->ended                                         ? "ended"
-              : part_of(v) && li->last < trace_info(v->tr)->end ? "lives on; held up to"
-                                                                : "not ended; last known",
+    int64_t first = li->created ? li->seen : li->first;
+    lines_add(out, "%s at %s, %s in this trace%s", li->ended ? "ended" : "not ended; last known",
               when_exact(v->tr, li->last, t), when_dur(v->tr, li->last - first, d),
               li->is_system ? "; one of the runtime's own" : "");
-}
-
-/* Of one that lives beyond what is held: its states and spans are of that part. */
-static void part(const struct view *v, const struct lane_info *li, struct lines *out)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    char where[MOVE_PART];
-    if (ti->bounded && (li->first < ti->detail_t0 || (!li->ended && ti->detail_t1 < ti->end)))
-        lines_add(out, "what follows is only of its life%s", move_part(v, where));
 }
 
 static void states(const struct view *v, struct lane l, const struct lane_info *li, struct lines *out)
@@ -197,7 +178,6 @@ void life_text(const struct view *v, uint32_t g, int64_t t, struct lines *out, i
     str_safe(trace_str(v->tr, li.name), name, sizeof name);
     lines_add(out, "%s %s", id, li.name ? name : "(its start function is not in the trace)");
     origin(v, &li, out, w);
-    part(v, &li, out);
     states(v, l, &li, out);
     walk(v, l, &k);
     reasons(v, &k, out);

@@ -379,10 +379,6 @@ void sums_text(const struct sums *s, const struct view *v, struct lines *t, int 
     int64_t all = 0;
     for (int k = 0; k < ST_COUNT; k++)
         all = time_add(all, s->all.ns[k]);
-    const struct trace_info *ti = trace_info(s->tr);
-    char part[MOVE_PART];
-    if (ti->bounded && (s->t0 < ti->detail_t0 || s->t1 > ti->detail_t1))
-        lines_add(t, "goroutines, only%s:", move_part(v, part));
     lines_add(t, "%s goroutines live here", fmt_count(s->lanes, c));
     states(s, t, "all goroutines", &s->all, all);
     table(s, t, "by start function", s->func, by_most, w);

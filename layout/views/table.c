@@ -40,12 +40,6 @@ uint32_t table_type(struct table *t, uint64_t a, uint64_t b)
     return t->ntypes++;
 }
 
-static uint32_t things_most(const struct trace *tr)
-{
-    uint64_t fit = trace_limit(tr) / 32 / sizeof(struct thing); /* a part of what it may take */
-    return fit > TABLE_THINGS || !trace_limit(tr) ? TABLE_THINGS : fit < 4096 ? 4096 : (uint32_t)fit;
-}
-
 /* The first time: all that there were are still listed. */
 static void first_shed(struct table *t)
 {
@@ -103,7 +97,7 @@ bool table_add(struct table *t, uint64_t a, uint64_t b, struct thing x)
     t->thing = p;
     p[t->n++] = x;
     hist_add(t->lengths, d);
-    if (t->n >= things_most(t->tr))
+    if (t->n >= TABLE_THINGS)
         shed(t);
     return true;
 }

@@ -52,9 +52,8 @@ struct top {
 
 static void held(const struct view *v, int64_t *lo, int64_t *hi)
 {
-    const struct trace_info *ti = trace_info(v->tr);
-    *lo = ti->bounded ? ti->detail_t0 : 0;
-    *hi = ti->bounded ? ti->detail_t1 : ti->end;
+    *lo = 0;
+    *hi = trace_info(v->tr)->end;
 }
 
 static int64_t length(const struct view *v)

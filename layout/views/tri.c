@@ -31,13 +31,12 @@ static const struct tri_view *shown(const struct view *v)
     return kind_here(v)->list;
 }
 
-/* Findings of a bounded trace are there before the tables of the part that is held, and stay while those change. */
 static bool ready(const struct view *v)
 {
     const struct tri_view *s = shown(v);
     if (s && s->ready)
         return s->ready(v);
-    return (s && s->own) || (v->tri && (v->tri->tg || (v->tri->fs && s && s->early)));
+    return (s && s->own) || (v->tri && v->tri->tg);
 }
 
 /* ---- life ----------------------------------------------------------------------------------------------- */
@@ -164,7 +163,7 @@ unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1)
 
 unsigned tri_evidence(struct view *v, const struct finding *f)
 {
-    struct lane l = finding_lane(v->tr, f);
+    struct lane l = f->lane;
     unsigned flags = tri_goto(v, l, f->t0, f->t1);
     if (l.i == NO_LANE && f->lane.i != NO_LANE && f->lane.kind == LANE_G && trace_nlanes(v->tr, LANE_G)) {
         move_lane(v, (struct lane){LANE_G, 0}); /* until the detail that has it is there */
@@ -439,31 +438,13 @@ static void waiting(struct grid *g, const struct view *v, int y)
         tri_say(g, 0, y, g->w, STYLE_DIM, "Working on the tables: %d%%", t ? (int)(t->progress * 100) : 0);
 }
 
-/* Of a trace larger than its memory the tables are of a part: they say so first. (View 1 has a line of its own.) */
-static int note_part(struct grid *g, const struct view *v, int y)
-{
-    const struct trace_info *ti = trace_info(v->tr);
-    const struct triage *tg = v->tri ? v->tri->tg : NULL;
-    char from[FMT_MAX], to[FMT_MAX];
-    if (!ti->bounded || (shown(v) && (shown(v)->early || shown(v)->own)))
-        return 0;
-    bool own = shown(v) && shown(v)->ready;
-    int64_t t0 = own || !tg ? ti->detail_t0 : tg->t0, t1 = own || !tg ? ti->detail_t1 : tg->t1;
-    int64_t res = (t1 - t0) / 20 + 1;
-    tri_say(g, 0, y, g->w, STYLE_WARN, "only of %s..%s, what is held in detail; not of the whole trace",
-            when_time(v->tr, t0, res, from), when_time(v->tr, t1, res, to));
-    return 1;
-}
-
 bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
 {
     if (!ready(v)) {
         waiting(g, v, *y);
         return false;
     }
-    int note = *h > 3 ? note_part(g, v, *y) : 0;
-    *y += note;
-    *h -= note;
+    (void)h;
     return true;
 }
 

@@ -201,26 +201,8 @@ static void line_warning(struct text *t, const struct view *v)
     }
 }
 
-static void line_bounded(struct text *t, const struct view *v)
-{
-    const struct triage *tg = v->tri->tg;
-    if (!trace_info(v->tr)->bounded)
-        return;
-    if (!tg) {
-        text_add(t, "part    findings of the whole trace; numbers of the part that is held: %d%% done",
-                 (int)(v->tri->progress * 100));
-        return;
-    }
-    text_lit(t, "part    these numbers are of ");
-    text_dur(t, tg->t0);
-    text_lit(t, "..");
-    text_dur(t, tg->t1);
-    text_lit(t, " only; findings of the whole trace");
-}
-
 static void (*const lines[])(struct text *, const struct view *) = {
-    line_damage, line_bounded, line_warning, line_gc,   line_stw, line_mmu,
-    line_procs,  line_idle,    line_sched,   line_heap, line_time};
+    line_damage, line_warning, line_gc, line_stw, line_mmu, line_procs, line_idle, line_sched, line_heap, line_time};
 enum { LINES = sizeof lines / sizeof *lines, SUBJECT = 8, WITHOUT = 3 }; /* so many need no tables */
 
 /* Draw the numbers (g NULL: count lines). One line a subject, and more while there are lines to spare. */
@@ -365,8 +347,7 @@ const struct tri_view tri_findings = {.rows = count,
                                       .row = row,
                                       .detail = detail,
                                       .enter = enter,
-                                      .whole = whole,
-                                      .early = true};
+                                      .whole = whole};
 const struct view_kind kind_triage = {
     IS_TABLE,
     .plan = PLAN_FINDINGS,

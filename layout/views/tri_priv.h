@@ -22,7 +22,6 @@ struct tri_view {
     unsigned (*enter)(struct view *v);
     /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
     int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus);
-    bool early;                          /* there before triage's tables are */
     bool (*ready)(const struct view *v); /* made of the trace alone: are they there? NULL: of triage's tables */
     bool own;                            /* its rows are no tables of triage's at all, and always there */
 };
@@ -75,7 +74,7 @@ void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *tex
 void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name);
 /* tri_goto - one undo step: the window [t0,t1) with room around it, the cursor at t0 on a lane. */
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
-/* tri_evidence - to where a finding points; its goroutine has the focus as soon as it is held. */
+/* tri_evidence - to where a finding points; its goroutine has the focus if it is there. */
 unsigned tri_evidence(struct view *v, const struct finding *f);
 /* tri_set_row - the cursor to a row that is none to skip, forward first; keeps it on the screen when drawn. */
 void tri_set_row(struct view *v, uint32_t row);

@@ -2,7 +2,6 @@
  * test_past.c - goroutines that are over and were put away (decode/model/past.h) answer as if they had stayed: the same events are
  * folded twice, once with putting away and once without.
  */
-#include "decode/model/carry.h"
 #include "tests/unit/query_check.h"
 
 enum { LIVE = 24, NP = 4 };
@@ -226,42 +225,11 @@ static void test_dead_run(void **state)
     close_twice(&w);
 }
 
-/* What is open is carried over without those that were put away, also once the spans are gone. */
-static void test_carry(void **state)
-{
-    (void)state;
-    struct twice w;
-    open_twice(&w);
-    run_until(&w, 3000);
-    assert_true(how_many(&w.put.fold) > 10);
-    struct gmap map = {.n = w.ng};
-    assert_non_null(map.to = malloc(w.ng * sizeof *map.to));
-    for (uint32_t i = 0; i < w.ng; i++)
-        map.to[i] = trace_lane(&w.stay, (struct lane){LANE_G, i}).ended ? NO_LANE : map.live++;
-    for (int strip = 0; strip < 2; strip++) {
-        struct trace a = {.done = true}, b = {.done = true};
-        if (strip)
-            fold_strip(&w.put.fold), fold_strip(&w.stay.fold);
-        assert_true(fold_carry(&a.fold, &w.put.fold, &map));
-        assert_true(fold_carry(&b.fold, &w.stay.fold, &map));
-        assert_int_equal(trace_nlanes(&a, LANE_G), map.live);
-        for (uint32_t i = 0; i < map.live; i++)
-            same_lane(&a, &b, (struct lane){LANE_G, i});
-        for (int k = 0; k < LANE_KINDS; k++)
-            idmap_free(&a.find[k]), idmap_free(&b.find[k]);
-        fold_free(&a.fold);
-        fold_free(&b.fold);
-    }
-    free(map.to);
-    close_twice(&w);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same),
         cmocka_unit_test(test_dead_run),
-        cmocka_unit_test(test_carry),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

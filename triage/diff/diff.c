@@ -13,6 +13,7 @@
 #include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
 #include "triage/diff/diff_two.h"
+#include "triage/exports/export_run.h"
 #include "triage/report/report.h"
 #include "triage/findings/thresholds.h"
 
@@ -29,7 +30,8 @@ static const char usage[] =
     "  --fail-if CONDITION  as 'p99(sched)>+20%', 'stw.max>+1ms' (change) or 'gc.share>25%' (the new value, the "
     "median\n"
     "                       of several runs); 'change': if there is a meaningful one\n"
-    "  --rules FILE, --utf8, --quiet, -o FILE, --ticks-per-second N   as for gotop report\n"
+    "  --rules FILE, --utf8, --quiet, -o FILE, --ticks-per-second N, --max-memory SIZE, --threads N   as for gotop "
+    "report\n"
     "Exit status: 0 fine, 1 a condition came true, 2 a trace can't be read, 3 a trace is there in part only.\n";
 
 struct options {
@@ -93,6 +95,11 @@ static int option(struct options *o, int argc, char **argv, int *i)
         o->out = argv[++*i];
     } else if (strcmp(a, "--ticks-per-second") == 0) {
         o->trace.ticks_per_second = strtod(argv[++*i], NULL);
+    } else if (strcmp(a, "--max-memory") == 0) {
+        return export_size(argv[++*i], &o->trace.max_memory) ? -1 : fail(argv[*i], "is no size (500M, 4G)");
+    } else if (strcmp(a, "--threads") == 0) {
+        return export_threads(argv[++*i], &o->trace.threads) ? -1
+                                                             : fail(argv[*i], "is no number of threads (1 to 256)");
     } else if (strcmp(a, "--rules") == 0) {
         return thresholds_read(argv[++*i], &e) == ERR_OK ? -1 : fail("--rules", e.what);
     } else if (strcmp(a, "--fail-if") == 0) {
@@ -172,9 +179,7 @@ static int read_run(const struct options *o, const char *path, struct runs *r)
     if (load_file(path, &o->trace, o->quiet, &l, &e) != ERR_OK) {
         return fail(path, e.what);
     }
-    if (l.parts) {
-        status = fail(path, "diff needs the whole model, which is more memory than half of what is free");
-    } else if (profile_of(&l, &r->p[r->n], &e) != ERR_OK) {
+    if (profile_of(&l, &r->p[r->n], &e) != ERR_OK) {
         status = fail(path, e.what);
         profile_free(&r->p[r->n]);
     } else {

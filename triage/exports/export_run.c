@@ -135,11 +135,18 @@ bool export_size(const char *s, uint64_t *out)
     return true;
 }
 
+bool export_threads(const char *s, int *out)
+{
+    uint64_t n = 0;
+    bool ok = read_count(s, &n) && n >= 1 && n <= 256;
+    *out = ok ? (int)n : *out;
+    return ok;
+}
+
 enum found { NOT_MINE, TAKEN, WRONG };
 
 static enum found option_value(const struct export_command *c, const char *name, const char *v, struct export_opts *o)
 {
-    uint64_t n = 0;
     int64_t t;
     if (strcmp(name, "--from") == 0 || strcmp(name, "--to") == 0) {
         *(name[2] == 'f' ? &o->from : &o->to) = v;
@@ -156,9 +163,7 @@ static enum found option_value(const struct export_command *c, const char *name,
     } else if (strcmp(name, "--ticks-per-second") == 0) {
         return read_positive(v, &o->trace.ticks_per_second) ? TAKEN : WRONG;
     } else if (strcmp(name, "--threads") == 0) {
-        bool ok = read_count(v, &n) && n >= 1 && n <= 256;
-        o->trace.threads = (int)n;
-        return ok ? TAKEN : WRONG;
+        return export_threads(v, &o->trace.threads) ? TAKEN : WRONG;
     } else if (strcmp(name, "--max-memory") == 0) {
         return export_size(v, &o->trace.max_memory) ? TAKEN : WRONG;
     } else if (strcmp(name, "--kind") == 0 && c->options & EXPORT_KIND) {
@@ -304,8 +309,7 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
     return rc != ERR_OK ? rc : closed;
 }
 
-static enum err_code load(const struct export_command *c, const struct export_opts *o, bool talk, struct trace **tr,
-                          struct err *e)
+static enum err_code load(const struct export_opts *o, bool talk, struct trace **tr, struct err *e)
 {
     enum err_code rc = trace_open(o->path, &o->trace, tr, e);
     if (rc != ERR_OK) {
@@ -316,40 +320,12 @@ static enum err_code load(const struct export_command *c, const struct export_op
         if (talk) {
             door_progress("reading", i->bytes ? (double)i->bytes_done / (double)i->bytes : 0);
         }
-        bool part = c->options & EXPORT_PART;
-        if (trace_part(*tr) && (!part || (!o->from && !o->to))) {
-            return err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
-                           "its model is more than --max-memory (%" PRIu64 " MiB) holds%s", trace_limit(*tr) >> 20,
-                           part ? ": give --from and --to" : "");
-        }
     }
     if (trace_fatal(*tr)) {
         *e = *trace_fatal(*tr);
         return e->code != ERR_OK ? e->code : ERR_EMPTY;
     }
     return ERR_OK;
-}
-
-/* Of a trace larger than memory: bring what was asked for. */
-static enum err_code load_range(const struct export_opts *o, struct trace *tr, struct err *e)
-{
-    struct scope sc;
-    struct export_opts times = {.from = o->from, .to = o->to};
-    if (!trace_info(tr)->bounded) {
-        return ERR_OK;
-    }
-    enum err_code rc = set_scope(&times, tr, &sc, e);
-    if (rc != ERR_OK) {
-        return rc;
-    }
-    (void)trace_want(tr, sc.from, sc.to);
-    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
-    }
-    return trace_held(tr, sc.from, sc.to) == WANT_HELD
-               ? ERR_OK
-               : err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
-                         "from --from to --to it is more than --max-memory (%" PRIu64 " MiB) holds",
-                         trace_limit(tr) >> 20);
 }
 
 static int partial(const struct export_command *c, const struct export_opts *o, const struct trace *tr)
@@ -382,11 +358,8 @@ int export_main(const struct export_command *c, int argc, char **argv)
         return export_say(c->name, "standard output", "is a terminal, and this is binary: give a file with -o");
     }
     bool talk = !o.quiet && isatty(STDERR_FILENO);
-    enum err_code rc = load(c, &o, talk, &tr, &e);
+    enum err_code rc = load(&o, talk, &tr, &e);
     say_nothing(talk);
-    if (rc == ERR_OK) {
-        rc = load_range(&o, tr, &e);
-    }
     if (rc == ERR_OK) {
         rc = export_trace(c, &o, tr, talk, &e);
         say_nothing(talk);

@@ -8,14 +8,7 @@
 #include "triage/exports/export_scope.h"
 
 /* Options beside those that all have: which ones a command takes. */
-enum {
-    EXPORT_KIND = 1,
-    EXPORT_LANES = 2,
-    EXPORT_HZ = 4,
-    EXPORT_ALL = 8,
-    EXPORT_LEAF = 16,
-    EXPORT_PART = 32 /* a part of a trace larger than memory will do: nothing depends on what was before */
-};
+enum { EXPORT_KIND = 1, EXPORT_LANES = 2, EXPORT_HZ = 4, EXPORT_ALL = 8, EXPORT_LEAF = 16 };
 
 struct export_opts {
     struct trace_opts trace;
@@ -79,7 +72,8 @@ static inline void export_span(struct export *x)
 /* export_say - "gotop NAME: WHAT: MESSAGE" in one line, cleaned. Returns 2. */
 int export_say(const char *name, const char *what, const char *message);
 
-/* export_size - "500M", "4G". */
+/* export_size - "500M", "4G". export_threads - 1 to 256. */
 bool export_size(const char *s, uint64_t *out);
+bool export_threads(const char *s, int *out);
 
 #endif

@@ -11,7 +11,6 @@ enum need {
     NAMES = 1,   /* functions: kinds of waits are read off them */
     STACKS = 2,  /* any stacks at all */
     TASKS = 4,   /* tasks or regions */
-    END = 8,     /* the trace's end */
     STATES = 16, /* what goroutines do, all through */
     CYCLES = 32, /* collections */
     HEAP = 64,   /* heap sizes */
@@ -32,7 +31,7 @@ static const struct {
     {RULE_FORCED, CYCLES | STACKS | NAMES},
     {RULE_CONVOY, NAMES | STACKS},
     {RULE_BOTTLENECK, NAMES | STACKS},
-    {RULE_STUCK, NAMES | STACKS | END},
+    {RULE_STUCK, NAMES | STACKS},
     {RULE_SYSCALL, NAMES | STACKS},
     {RULE_HERD, NAMES | STACKS},
     {RULE_WRITER, NAMES | STACKS},
@@ -43,8 +42,8 @@ static const struct {
     {RULE_CONNS, STACKS | NAMES},
     {RULE_POLL, STACKS},
     {RULE_BLOCKING, STACKS},
-    {RULE_LEAK, END | STACKS | WHOLE},
-    {RULE_TICKERS, END | STACKS},
+    {RULE_LEAK, STACKS | WHOLE},
+    {RULE_TICKERS, STACKS},
     {RULE_SLOW_TASK, TASKS},
 };
 
@@ -81,9 +80,6 @@ static const char *missing(const struct triage *tg, unsigned needs)
     }
     if (needs & TASKS && trace_tasks(tg->tr, &task) == 0 && trace_regions(tg->tr, &region) == 0) {
         return !in->has_regions ? "its dialect has no tasks and regions" : "the program marks no tasks or regions";
-    }
-    if (needs & END && !tg->last) {
-        return "the trace's end is not held (--max-memory)";
     }
     return needs & WHOLE && in->ndamages ? "a part of the trace is missing" : NULL;
 }

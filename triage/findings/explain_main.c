@@ -428,8 +428,6 @@ int explain_main(int argc, char **argv)
     t.ascii = !o.utf8;
     if (trace_fatal(tr)) {
         status = fail(o.path, trace_fatal(tr)->what);
-    } else if (trace_info(tr)->bounded) {
-        status = fail(o.path, "explain needs the whole model, which is more memory than half of what is free");
     } else {
         status = answer(&o, tr, &t);
         if (status == 0) {

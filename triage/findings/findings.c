@@ -173,15 +173,6 @@ bool findings_stand_out(const struct findings *fs)
     return false;
 }
 
-struct lane finding_lane(const struct trace *tr, const struct finding *f)
-{
-    struct lane l = f->lane;
-    if (f->parts && l.kind < LANE_BAND && l.i != NO_LANE) {
-        l.i = trace_find_lane(tr, l.kind, f->lane_id);
-    }
-    return l;
-}
-
 void findings_free(struct findings *fs)
 {
     for (uint32_t i = 0; i < fs->n; i++) {

@@ -26,10 +26,8 @@ struct finding {
     struct lane lane;    /* which lane; .i = NO_LANE: none in particular */
     uint32_t stack;      /* evidence, 0 = none */
     int view;            /* number of the view that shows more */
-    uint64_t lane_id;    /* the lane's id in the file, if it has one: its index may be another one by now */
-    uint32_t parts;      /* of a trace read in parts (finding_parts.h): in how many; 0 = it is of the whole */
-    int64_t cost_ns, part0, part1; /* severity over all of them; the part that text and place speak of */
-    char key[40]; /* rule and subject, the same in another trace of the program as far as possible: for diff */
+    uint64_t lane_id;    /* the lane's id in the file, if it has one */
+    char key[40];        /* rule and subject, the same in another trace of the program as far as possible: for diff */
 };
 struct findings {
     struct finding *f; /* warnings by severity, then notes */
@@ -42,8 +40,6 @@ void findings_free(struct findings *fs);
 void findings_sort(struct findings *fs);
 /* findings_stand_out - is there more than where the time went? */
 bool findings_stand_out(const struct findings *fs);
-/* finding_lane - its lane as of now; .i = NO_LANE: none, or one that isn't held. */
-struct lane finding_lane(const struct trace *tr, const struct finding *f);
 
 const char *rule_id(enum rule r);
 const char *rule_title(enum rule r);

@@ -51,7 +51,7 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
 static void rule_leak(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    for (uint32_t i = 0; i < tg->nleaks && tg->last; i++) {
+    for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *r = &tg->leaks[i];
         struct draft d;
         if (!leaks(tg, r)) {

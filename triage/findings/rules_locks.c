@@ -195,7 +195,7 @@ static void rule_stuck(struct rules *rs)
     struct draft d;
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
-        if (tg->last && w->t1 >= tg->t1 && w->waker == NO_LANE && w->t1 - w->t0 >= min) {
+        if (w->t1 >= tg->t1 && w->waker == NO_LANE && w->t1 - w->t0 >= min) {
             n++;
             if (w->t1 - w->t0 > longest) {
                 longest = w->t1 - w->t0;

@@ -290,7 +290,7 @@ static bool told_already(const struct causes *c, const struct leak_row *r)
 
 static void rule_growth(struct causes *c)
 {
-    for (uint32_t i = 0; i < c->tg->nleaks && i < 64 && c->tg->last; i++) {
+    for (uint32_t i = 0; i < c->tg->nleaks && i < 64; i++) {
         const struct leak_row *r = &c->tg->leaks[i];
         uint32_t g = causes_group(c, r->name), quarters = 0;
         uint64_t timed = 0, other = 0;

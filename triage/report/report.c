@@ -37,7 +37,8 @@ static const char usage[] =
     "  --rules [FILE]       alone: list the rules and their numbers; with a file: take its numbers (docs/REPORT.md)\n"
     "  --utf8               names as they are; without, what is not ASCII is written \\u{hex}\n"
     "  -o FILE              write there             --quiet   no progress on the terminal\n"
-    "  --max-memory SIZE    stay below; a longer trace is read in parts, its findings are put together from them\n"
+    "  --max-memory SIZE    stay below: what would be more goes to a temporary file\n"
+    "  --threads N          decode and count with so many threads; says the same with any number of them\n"
     "  --ticks-per-second N, --exe FILE   for old traces: the clock rate, the program\n"
     "Exit status: 0 fine, 1 a condition is broken, 2 a trace can't be read, 3 a trace is there in part only.\n";
 
@@ -96,6 +97,8 @@ static bool option_value(struct options *o, const char *name, const char *value,
     } else if (strcmp(name, "--ticks-per-second") == 0) {
         o->trace.ticks_per_second = strtod(value, NULL);
         *status = o->trace.ticks_per_second > 0 ? 0 : fail(value, "is no clock rate");
+    } else if (strcmp(name, "--threads") == 0) {
+        *status = export_threads(value, &o->trace.threads) ? 0 : fail(value, "is no number of threads (1 to 256)");
     } else if (strcmp(name, "--max-memory") == 0) {
         *status = export_size(value, &o->trace.max_memory) ? 0 : fail(value, "is no size (500M, 4G)");
     } else if (strcmp(name, "--assert") == 0) {
@@ -221,9 +224,7 @@ static int one(const struct options *o, const char *path, struct text *t, bool f
         return fail(path, e.what);
     }
     status = report_status(&l);
-    if (l.parts && o->nconds) {
-        status = fail(path, "--assert needs the whole model, which is more than --max-memory holds");
-    } else if (o->nconds) {
+    if (o->nconds) {
         status = check(o, &l, t);
     } else if (o->json) {
         char *j = report_json(&l);
@@ -269,9 +270,7 @@ static int rank_one(const struct options *o, const char *path, struct ranked *r)
         return fail(path, e.what);
     }
     status = report_status(&l);
-    if (l.parts) {
-        status = fail(path, "--rank needs the whole model, which is more than --max-memory holds");
-    } else if (metric_get(&l, o->rank, &r->v, &e) != ERR_OK) {
+    if (metric_get(&l, o->rank, &r->v, &e) != ERR_OK) {
         status = fail("--rank", e.what);
     } else {
         metric_text(&t, &r->v);

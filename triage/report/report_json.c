@@ -42,13 +42,6 @@ static void out_trace(struct out *o, json_t *root)
     num(o, t, "goroutines_created", o->l->tg->g_created);
     num(o, t, "goroutines_ended", o->l->tg->g_ended);
     yes(o, t, "partial", o->l->partial);
-    if (o->l->parts) {
-        json_t *b = object(o, t, "bounded");
-        big(o, b, "max_memory", trace_limit(o->tr));
-        big(o, b, "parts", o->l->parts);
-        num(o, b, "tables_t0", o->l->tg->t0);
-        num(o, b, "tables_t1", o->l->tg->t1);
-    }
     notes(o, t, "damages", in->ndamages, trace_damage);
     notes(o, t, "warnings", in->nwarnings, trace_warning);
 }
@@ -71,15 +64,7 @@ static void out_findings(struct out *o, json_t *root)
         num(o, r, "t0", f->t0);
         num(o, r, "t1", f->t1);
         num(o, r, "view", f->view);
-        if (f->parts) {
-            json_t *b = object(o, r, "part");
-            big(o, b, "in", f->parts);
-            num(o, b, "t0", f->part0);
-            num(o, b, "t1", f->part1);
-            if (f->lane.kind < LANE_M && f->lane.i != NO_LANE) {
-                big(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane_id);
-            }
-        } else if (f->lane.kind == LANE_G || f->lane.kind == LANE_P) {
+        if (f->lane.kind == LANE_G || f->lane.kind == LANE_P) {
             lane_id(o, r, f->lane.kind == LANE_G ? "goroutine" : "proc", f->lane.kind, f->lane.i);
         }
         stack(o, r, "stack", f->stack);

@@ -80,29 +80,10 @@ static void head(struct text *t, const struct loaded *l)
     } else {
         text_add(t, "%lld ticks (no clock rate in the file)", (long long)in->end);
     }
-    if (l->parts) {
-        text_add(t, ", %u Ps, %llu goroutines, %llu events, ", l->tg->np, (unsigned long long)in->goroutines,
-                 (unsigned long long)in->events);
-    } else {
-        text_add(t, ", %u Ps, %u goroutines (%u created, %u ended), %llu events, ", l->tg->np, l->tg->ng,
-                 l->tg->g_created, l->tg->g_ended, (unsigned long long)in->events);
-    }
+    text_add(t, ", %u Ps, %u goroutines (%u created, %u ended), %llu events, ", l->tg->np, l->tg->ng,
+             l->tg->g_created, l->tg->g_ended, (unsigned long long)in->events);
     text_bytes(t, in->bytes_done);
     text_lit(t, "B\n");
-    if (l->parts) {
-        struct text u = {.ascii = t->ascii};
-        text_add(&u,
-                 "LARGER THAN MEMORY (--max-memory, %llu MiB): read in %u part%s. Findings are of all parts, put "
-                 "together; "
-                 "the tables below them are of ",
-                 (unsigned long long)trace_limit(l->tr) >> 20, l->parts, l->parts == 1 ? "" : "s");
-        text_dur(&u, l->tg->t0);
-        text_lit(&u, "..");
-        text_dur(&u, l->tg->t1);
-        text_lit(&u, " alone.");
-        report_wrapped(t, u.p ? u.p : "", 0, 3);
-        text_free(&u);
-    }
     if (in->clock_assumed) {
         text_add(t, "The clock rate is an assumption: times may be wrong by a factor.\n");
     }

@@ -279,13 +279,9 @@ enum err_code triage_mmu(const struct trace *tr, unsigned flags, const int64_t *
 {
     const struct point *pt;
     size_t np = trace_points(tr, METRIC_PROCS, &pt);
-    const struct trace_info *ti = trace_info(tr);
-    struct curve c = {.tr = tr, .flags = flags, .end = ti->bounded ? ti->detail_t1 : ti->end};
+    struct curve c = {.tr = tr, .flags = flags, .end = trace_info(tr)->end};
     bool ok;
     c.start = np ? pt[0].t : 0; /* before GOMAXPROCS is known Go counts nothing */
-    if (ti->bounded && c.start < ti->detail_t0) {
-        c.start = ti->detail_t0;
-    }
     ok = collect(&c) && steps(&c);
     for (uint32_t i = 0; ok && i < n; i++) {
         out[i] = least(&c, windows[i]);

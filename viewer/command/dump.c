@@ -35,15 +35,10 @@ int dump_main(int argc, char **argv)
         say_error(o.path, &e);
         return EXIT_UNREADABLE;
     }
-    while (trace_load(tr, INT64_MAX) == LOAD_MORE && !trace_part(tr)) {
+    while (trace_load(tr, INT64_MAX) == LOAD_MORE) {
     }
     int status = EXIT_UNREADABLE;
-    if (trace_part(tr)) {
-        err_set(&e, ERR_NOMEM, ERR_NO_OFFSET,
-                "dump needs the whole model, which is more than --max-memory (%llu MiB) holds",
-                (unsigned long long)trace_limit(tr) >> 20);
-        say_error(o.path, &e);
-    } else if (trace_fatal(tr)) {
+    if (trace_fatal(tr)) {
         say_error(o.path, trace_fatal(tr));
     } else {
         for (uint32_t i = 0; i < trace_info(tr)->nwarnings; i++)

@@ -138,14 +138,11 @@ static void after(struct script *s, unsigned flags)
         (void)app_step(s->a, INT64_MAX, &f);
     }
     do {
-        while (app_hold(s->a, INT64_MAX)) {
-        }
         while (app_has(s->a, TODO_VIEW) && !(flags & VR_QUIT))
             flags |= app_work(s->a, INT64_MAX);
-        if (!s->a->view.far.look)
-            while (app_has(s->a, TODO_TABLES))
-                flags |= app_triage(s->a, INT64_MAX);
-    } while (!(flags & VR_QUIT) && (app_has(s->a, TODO_VIEW) || app_hold(s->a, INT64_MAX)));
+        while (app_has(s->a, TODO_TABLES))
+            flags |= app_triage(s->a, INT64_MAX);
+    } while (!(flags & VR_QUIT) && app_has(s->a, TODO_VIEW));
     if (flags & VR_QUIT)
         s->quit = true;
     /* pop-ups learn their length when drawn, and a reader would see every step */
@@ -242,8 +239,6 @@ static bool begin(struct app *a)
     }
     while (app_has(a, TODO_TABLES))
         (void)app_triage(a, INT64_MAX);
-    while (app_hold(a, INT64_MAX)) {
-    }
     return draw(a);
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "decode/base/door.h"
+#include "decode/base/spill.h"
 #include "decode/input/mapped.h"
 #include "decode/base/mem.h"
 #include "decode/trace.h"
@@ -484,8 +485,11 @@ int main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a limit on files is said like a full disk */
     bool open = take_word(&argc, argv, "--no-sandbox");
+    if (take_word(&argc, argv, "--no-spill"))
+        spill_forbid();
     command_main *command = argc > 1 ? command_find(argv[1]) : NULL;
     if (command) {
+        (void)spill_open();
         if (!open)
             sandbox_enter(sandbox_needs(argv[1], argc, argv), argc, argv);
         return ended(command(argc - 1, argv + 1));
@@ -534,6 +538,7 @@ int main(int argc, char **argv)
                      (o.headless || o.linear ? SANDBOX_SLICES : 0);
     if (terminal)
         editor_begin();
+    (void)spill_open();
     if (!open)
         sandbox_enter(needs, argc, argv);
     int status = EXIT_USAGE;

@@ -140,6 +140,7 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     case OPT_STRICT: o->trace.strict = true; return true;
     case OPT_TICKS: return parse_ticks(v, &o->trace.ticks_per_second);
     case OPT_EXE: o->trace.exe = v; return true;
+    case OPT_NO_SPILL:
     case OPT_NO_SANDBOX: return true; /* main() has seen it */
     case OPT_DEBUG: o->debug = true; return true;
     case OPT_LIST_ACTIONS: o->list_actions = true; return true;

@@ -65,42 +65,11 @@ static void findings_show(struct app *a)
     a->hint = false; /* once */
 }
 
-bool tables_part(struct app *a, int64_t budget_ns)
-{
-    const struct trace_info *ti = trace_info(a->tr);
-    struct err e = {0};
-    struct findings fs = {0};
-    if (a->part_done || ti->detail_t0 >= ti->detail_t1)
-        return true;
-    enum triage_state st =
-        !a->part && triage_new(a->tr, &a->part, &e) ? TRIAGE_NOMEM : triage_step(a->part, budget_ns);
-    if (st == TRIAGE_MORE)
-        return false;
-    if (st == TRIAGE_DONE && findings_of(a->part, &fs, &e) == ERR_OK)
-        (void)finding_parts_add(&a->parts, a->part, &fs);
-    triage_free(a->part);
-    a->part = NULL;
-    return a->part_done = true;
-}
-
-/* All parts have been read: the findings are complete, and stay. */
-static void parts_over(struct app *a)
-{
-    (void)finding_parts_end(&a->parts);
-    findings_free(&a->fs);
-    a->fs = a->parts.all;
-    a->parts = (struct finding_parts){0};
-    a->has_findings = true;
-    a->tri.fs = &a->fs;
-    findings_show(a);
-}
-
 void tables_drop(struct app *a)
 {
     struct tri was = a->tri;
     tri_free(&a->tri);
     tri_init(&a->tri, a->tr);
-    a->tri.fs = a->has_findings ? &a->fs : NULL; /* they stay, and where the reader was */
     a->tri.finding = was.finding;
     a->tri.sort = was.sort;
     a->tri.invert = was.invert;
@@ -114,13 +83,8 @@ void tables_drop(struct app *a)
 unsigned app_triage(struct app *a, int64_t budget_ns)
 {
     struct err e = {0};
-    if (!app_has(a, TODO_TABLES) || app_has(a, TODO_SEEK))
+    if (!app_has(a, TODO_TABLES))
         return VR_NONE;
-    if (trace_info(a->tr)->bounded && !a->has_findings) {
-        if (!tables_part(a, budget_ns))
-            return VR_NONE;
-        parts_over(a);
-    }
     if (!a->tg && triage_new(a->tr, &a->tg, &e)) {
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;
@@ -129,13 +93,13 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
     a->tri.progress = triage_progress(a->tg);
     if (st == TRIAGE_MORE)
         return tri_shows(a->view.at.view) ? VR_DRAW : VR_NONE;
-    if (st == TRIAGE_NOMEM || (!a->has_findings && findings_of(a->tg, &a->fs, &e))) {
+    if (st == TRIAGE_NOMEM || findings_of(a->tg, &a->fs, &e)) {
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;
     }
     app_set(a, TODO_TABLES, false);
     soon_over(a);
-    if (tri_ready(&a->tri, a->tg, &a->fs) && !a->has_findings)
+    if (tri_ready(&a->tri, a->tg, &a->fs))
         findings_show(a);
     return VR_DRAW;
 }

@@ -12,8 +12,6 @@ unsigned tables_walk(struct app *a, int n);
 void tables_moved(struct app *a, const struct place *from);
 /* tables_early - an action came back with flags f; if for want of tables, its message goes with their coming. */
 void tables_early(struct app *a, unsigned f);
-/* tables_part - a part of a bounded trace is complete: what does it say? For about budget_ns; true: that is known. */
-bool tables_part(struct app *a, int64_t budget_ns);
 /* tables_drop - lanes are about to have other indices: the tables are to be worked out anew. */
 void tables_drop(struct app *a);
 

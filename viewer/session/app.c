@@ -41,8 +41,6 @@ void app_free(struct app *a)
     tri_free(&a->tri);
     findings_free(&a->fs);
     triage_free(a->tg);
-    triage_free(a->part);
-    finding_parts_free(&a->parts);
     grid_free(&a->grid);
     help_free(&a->help);
     mem_free(a->yank);
@@ -67,68 +65,31 @@ void app_open(struct app *a)
         (void)view_goto(&a->view, a->open_at);
     if (a->open_lane)
         (void)view_goto(&a->view, a->open_lane);
-    if (a->open_filter && (view_filter(&a->view, a->open_filter) & VR_BELL))
+    unsigned f = a->open_filter ? view_filter(&a->view, a->open_filter) : VR_NONE;
+    if (f & VR_BELL)
         a->open_wrong = a->view.message;
+    if (f & VR_WORK)
+        app_add(a, TODO_VIEW);
     a->open_filter = NULL;
     a->open_view = 0;
     a->open_at = a->open_lane = NULL;
 }
 
-/* trace_load(), with what is shown told of a detail that begins anew. */
 static bool load_step(struct app *a, int64_t budget_ns)
 {
     const struct trace_info *ti = trace_info(a->tr);
     uint32_t epoch = ti->epoch;
-    if (trace_part(a->tr) || app_has(a, TODO_SEEK))
-        view_leave(&a->view);
     bool more = trace_load(a->tr, budget_ns) == LOAD_MORE;
-    a->part_done = false;
     a->stale = true;
-    if (ti->epoch != epoch && (view_arrive(&a->view) & VR_WORK))
+    if (ti->epoch != epoch && (view_anew(&a->view) & VR_WORK))
         app_add(a, TODO_VIEW);
     return more;
-}
-
-bool app_hold(struct app *a, int64_t budget_ns)
-{
-    const struct trace_info *ti = trace_info(a->tr);
-    struct window w = a->view.at.win;
-    int64_t t = a->view.at.cursor;
-    if (app_has(a, TODO_LOAD) || !ti->bounded || !a->has_findings)
-        return false;                              /* the last part has yet to be asked */
-    bool far = view_wants(&a->view, &w.t0, &w.t1); /* else what is shown */
-    if (!far && a->view.far.look)
-        return false; /* it is being looked through */
-    if (far || !tri_shows(a->view.at.view)) {
-        if (!far && trace_held(a->tr, w.t0, w.t1) == WANT_WIDE)
-            w = (struct window){t, t + 1};
-        if (trace_held(a->tr, w.t0, w.t1) == WANT_AWAY) {
-            view_leave(&a->view);
-            tables_drop(a);
-            app_set(a, TODO_SEEK, trace_want(a->tr, w.t0, w.t1) == WANT_COMING);
-            if (view_arrive(&a->view) & VR_WORK)
-                app_add(a, TODO_VIEW);
-            app_add(a, TODO_TABLES);
-        }
-    }
-    if (app_has(a, TODO_SEEK))
-        app_set(a, TODO_SEEK, load_step(a, budget_ns));
-    if (app_has(a, TODO_SEEK))
-        return true;
-    sync(a);
-    if (!far)
-        return false;
-    if (view_brought(&a->view) & VR_WORK)
-        app_add(a, TODO_VIEW);
-    return !app_has(a, TODO_VIEW) && view_wants(&a->view, &w.t0, &w.t1);
 }
 
 bool app_load(struct app *a, int64_t budget_ns)
 {
     if (!app_has(a, TODO_LOAD))
         return false;
-    if (trace_part(a->tr) && !tables_part(a, budget_ns))
-        return true;
     app_set(a, TODO_LOAD, load_step(a, budget_ns));
     if (!app_has(a, TODO_LOAD)) {
         sync(a);
@@ -157,7 +118,7 @@ bool app_busy(const struct app *a)
 {
     if (pair_host(a))
         return pair_busy(a);
-    return a->todo || a->view.far.look;
+    return a->todo;
 }
 
 /* Tables wait for what the reader is waiting for, unless that is them. */
@@ -171,15 +132,10 @@ unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
     if (pair_host(a))
         return pair_step(a, budget_ns, flags);
     unsigned phase = app_phase(a);
-    uint32_t epoch = trace_info(a->tr)->epoch;
     *flags = VR_NONE;
     if (phase == TODO_LOAD) {
         if (!app_load(a, budget_ns))
             *flags = VR_DRAW;
-    } else if (app_hold(a, budget_ns)) {
-        phase = TODO_SEEK;
-    } else if (phase == TODO_SEEK || trace_info(a->tr)->epoch != epoch) {
-        *flags = VR_DRAW; /* what was looked for is held */
     } else if (tables_turn(a)) {
         *flags = app_triage(a, budget_ns);
     } else if (app_has(a, TODO_VIEW)) {
@@ -470,8 +426,7 @@ bool app_interruptible(const struct app *a)
     const struct view *v = &a->view;
     if (pair_host(a))
         return pair_interruptible(a);
-    return v->prompt || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || v->far.look ||
-           view_searching(v);
+    return v->prompt || a->letter_for != ACT_NONE || a->keys.n || a->keys.counting || view_searching(v);
 }
 
 unsigned app_interrupt(struct app *a)

@@ -14,7 +14,7 @@
 #include "decode/trace.h"
 #include "layout/draw/frame.h"
 #include "layout/views/tri.h"
-#include "triage/findings/finding_parts.h"
+#include "triage/findings/findings.h"
 #include "layout/move/view.h"
 #include "triage/findings/findings.h"
 #include "viewer/keys/actions.h"
@@ -33,9 +33,8 @@ enum app_refresh {
 /* What there is to do besides keys: a queue in this order. The first that is queued is the phase the program is in. */
 enum todo {
     TODO_LOAD = 1,   /* trace_load() has more of the file */
-    TODO_SEEK = 2,   /* a bounded trace: trace_load() brings the detail of what is shown */
-    TODO_TABLES = 4, /* triage_step() has more to count */
-    TODO_VIEW = 8    /* view_work(): a search, an order, sums */
+    TODO_TABLES = 2, /* triage_step() has more to count */
+    TODO_VIEW = 4    /* view_work(): a search, an order, sums */
 };
 
 enum { APP_HISTORY = 16 };
@@ -49,13 +48,9 @@ struct app {
     struct triage *tg; /* the tables of views 1, 5, 6; NULL until the trace is loaded */
     struct findings fs;
     struct tri tri;
-    struct finding_parts parts; /* of a trace that is read in parts: what those so far say */
-    struct triage *part;        /* the tables of the part that is complete */
-    bool part_done;             /* it has been taken */
-    bool has_findings;          /* of all parts, put together */
-    bool hint;                  /* say when the tables are done, if a key has come before */
-    int wish;                   /* finding-next by so many once the tables are done, < 0 = back; 0 = no such wish */
-    bool touched;               /* a key has come: where the reader is, is up to the reader */
+    bool hint;    /* say when the tables are done, if a key has come before */
+    int wish;     /* finding-next by so many once the tables are done, < 0 = back; 0 = no such wish */
+    bool touched; /* a key has come: where the reader is, is up to the reader */
     const struct keymap *km;
     const char *note; /* for the title line, until the first key; NULL = none */
     const char *name; /* how the title shall name the trace, NULL = by its path */
@@ -144,12 +139,6 @@ bool app_load(struct app *a, int64_t budget_ns);
  * Returns refresh flags; TODO_TABLES says whether there is more to do.
  */
 unsigned app_triage(struct app *a, int64_t budget_ns);
-/*
- * app_hold - a bounded trace, decoded to its end: decode what is shown in detail, for about budget_ns, if it isn't held
- * and fits in memory; else what is around the cursor. Where something is looked for beyond that: the next part for it.
- * true: call again.
- */
-bool app_hold(struct app *a, int64_t budget_ns);
 /* app_work - go on with a search for about budget_ns. Returns refresh flags. */
 unsigned app_work(struct app *a, int64_t budget_ns);
 unsigned app_resize(struct app *a, int w, int h);

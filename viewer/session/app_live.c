@@ -63,7 +63,6 @@ static void tables_away(struct app *a)
     tables_drop(a);
     findings_free(&a->fs);
     a->tri.fs = NULL;
-    a->has_findings = false;
     app_set(a, TODO_TABLES, false);
 }
 

@@ -150,7 +150,7 @@ static void work(struct loop *l)
         if (!app_has(a, TODO_LOAD) && trace_fatal(a->tr))
             l->quit = true;
     }
-    if ((phase == TODO_LOAD || phase == TODO_SEEK) && now_ms() >= l->next_progress) {
+    if (phase == TODO_LOAD && now_ms() >= l->next_progress) {
         l->dirty = true;
         l->next_progress = now_ms() + PROGRESS_MS;
     }
