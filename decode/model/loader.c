@@ -30,12 +30,13 @@ struct loader {
     size_t tables;      /* whose turn it is to read them */
     size_t joined;
     bool quit;
-    bool newer;   /* see status_join() */
-    bool oom;     /* there was no memory to find more */
+    bool newer;    /* see status_join() */
+    bool oom;      /* there was no memory to find more */
+    bool lossy;    /* a generation was found of which something is lost: see is_sound() */
     uint64_t held; /* bytes that what is joined takes, about: the same whoever decoded it, and when */
     bool full;     /* that is as much as may be */
-    bool stopped; /* nothing behind what is joined can be read */
-    bool begun;   /* the trace's beginning is known: segments behind the first may be decoded */
+    bool stopped;  /* nothing behind what is joined can be read */
+    bool begun;    /* the trace's beginning is known: segments behind the first may be decoded */
     int64_t base;
     enum {
         UNSEEN,
@@ -66,9 +67,20 @@ static int64_t cpu_ns(void) /* this thread's */
     return clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
-/* Nothing of it is lost: else what one segment lacks is to be had from those before it, and all must be read as one. */
+/* Nothing of a generation is lost: else what it lacks is to be had from those before it, and all must be read as one. */
+static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
+{
+    const bool cut = g->torn || (rc == V2_GEN_LAST && !g->all_told);
+    return rc != V2_GEN_OOM && !(rc != V2_GEN_NONE && g->ordinal > 1 && cut) && !g->apart && !v2_gen_lossy(g);
+}
+
+/*
+ * Of the first generations it is known before anything is decoded, so a small file is not decoded in vain; of a large one
+ * nobody waits for the last one's headers to come from the disk: find_next() meets it.
+ */
 static bool is_sound(const struct trace *tr)
 {
+    enum { LOOK_AHEAD = 64 << 20 };
     struct source *s = mem_alloc(sizeof *s);
     struct v2_gen g = {0};
     size_t pos = tr->src.header;
@@ -76,10 +88,9 @@ static bool is_sound(const struct trace *tr)
     bool sound = s;
     if (s)
         *s = tr->src;
-    while (sound && rc == V2_GEN) {
+    while (sound && rc == V2_GEN && pos < LOOK_AHEAD) {
         rc = v2_gen_scan(s, &g, &pos);
-        const bool cut = g.torn || (rc == V2_GEN_LAST && !g.all_told);
-        sound = rc != V2_GEN_OOM && !(rc != V2_GEN_NONE && g.ordinal > 1 && cut) && !g.apart && !v2_gen_lossy(&g);
+        sound = gen_sound(rc, &g);
     }
     v2_gen_free(&g);
     mem_free(s);
@@ -141,6 +152,7 @@ static void find_next(struct loader *l)
     enum v2_gen_rc rc = v2_gen_scan(s->s, &s->gen, &l->pos);
     l->all = rc != V2_GEN;
     s->oom = rc == V2_GEN_OOM;
+    l->lossy |= !s->oom && !gen_sound(rc, &s->gen);
     v2_gen_after(&l->last, &s->gen);
     if (rc == V2_GEN_NONE)
         l->rest = s;
@@ -407,6 +419,10 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
         pthread_mutex_lock(&l->mu);
         while (l->workers == LOOKED_FOR)
             pthread_cond_wait(&l->changed, &l->mu);
+        if (l->lossy) {
+            pthread_mutex_unlock(&l->mu);
+            return JOIN_NOT;
+        }
         struct segment *s =
             l->joined < l->nseg && l->seg[l->joined]->decoded && !l->stopped ? l->seg[l->joined] : NULL;
         if (s && !s->n)

@@ -23,9 +23,10 @@ static const struct mmu_point *here(const struct view *v)
 
 /* ---- drawing -------------------------------------------------------------------------------------------- */
 
-/* The columns [*x0, *x1) of the i-th of n points. */
+/* The columns [*x0, *x1) of the i-th of n points, on a grid that has w beside the scale (or none). */
 static void place(int w, uint32_t n, uint32_t i, int *x0, int *x1)
 {
+    w = w > 0 ? w : 0;
     *x0 = (int)((uint64_t)i * (unsigned)w / n);
     *x1 = (int)((uint64_t)(i + 1) * (unsigned)w / n);
 }
