@@ -269,7 +269,7 @@ static void test_options(void **state)
     assert_true(parse(&o, "--view 3 --at 1.2s..1.3s --lane g12@1.25s x"));
     assert_int_equal(o.view, 3);
     static const char *const wrong[] = {"--view 0",
-                                        "--view 11",
+                                        "--view 99",
                                         "--view 3x",
                                         "--at g5",
                                         "--at soon",
