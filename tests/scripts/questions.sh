@@ -31,7 +31,7 @@ ask 3 'who holds the lock?' '6 Enter [' samples/lock-1.26.trace 'woke G[0-9]* ma
 ask 0 'is it the collector?' '' samples/alloc-1.27.trace '^GC  *[0-9.<]*% of P time, [0-9]* cycle' 'assist [0-9]' '^STW .* stops, longest' '^MMU'
 ask 0 'why are my processors idle?' '' samples/http-1.26.trace '^idle ' '[0-9.]*% nothing to run'
 ask 2 'why is this processor idle just now?' '2' samples/http-1.26.trace '^P0 idle' '^idle [0-9.a-z]*: .* runnable (longest G[0-9]*'
-ask 2 'which goroutines leak?' '5 S' samples/workers-1.11.trace 'may leakv' 'goroutines that may leak'
+ask 2 'which goroutines leak?' '5 S' samples/workers-1.11.trace '[\\]may leak' 'goroutines that may leak'
 ask 2 'scheduler latency?' '6 l' samples/http-1.26.trace 'p50 .*p90 .*p99 .*max' '^lasted .*<10' '@.*G[0-9]'
 ask 3 'who had the processors while it waited?' '6 l Enter' samples/http-1.26.trace 'processors meanwhile' 'runnable'
 ask 2 'what delayed the stop-the-world?' '8 Enter' samples/lock-1.26.trace 'last to stop: P[0-9]\|no processor had to be waited for'

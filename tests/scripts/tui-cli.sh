@@ -24,7 +24,7 @@ status 0 --help; if head -n 1 "$tmp/out" | grep -q 'trace viewer'; then pass; el
 status 0 --version; says gotop
 status 1; says TRACE
 status 1 --no-such-option; one_line option
-status 1 $good another; one_line "two traces"
+status 2 $good another; one_line "a second trace that is not there"; says another
 status 0 $good; cp "$tmp/out" "$tmp/a"; status 0 report $good # no terminal here: the report
 if [ -s "$tmp/a" ] && cmp -s "$tmp/a" "$tmp/out"; then pass; else fail "without a terminal: no report"; fi
 
