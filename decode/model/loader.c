@@ -119,7 +119,7 @@ void loader_free(struct loader *l)
     if (!l)
         return;
     pthread_mutex_lock(&l->mu);
-    l->quit = true;
+    __atomic_store_n(&l->quit, true, __ATOMIC_RELAXED);
     pthread_cond_broadcast(&l->changed);
     pthread_mutex_unlock(&l->mu);
     for (int i = 0; i < l->nthreads; i++)

@@ -25,11 +25,19 @@ struct slices {
     unsigned ticks;
 };
 
+enum { AHEAD = 16 }; /* results that wait for their turn, at most */
+struct result {
+    void *kept;
+    bool is;
+};
+
 /* Threads at work on one set of jobs. All but the flags under its lock. */
 struct team {
     const struct slices_job *job;
-    size_t n, next, turn; /* jobs; the next to begin; the next to add */
-    unsigned busy;        /* threads beside the caller's that run */
+    size_t n, next, turn;      /* jobs; the next to begin; the next to add */
+    bool adds;                 /* somebody does */
+    struct result kept[AHEAD]; /* of jobs from turn on, by number */
+    unsigned busy;             /* threads beside the caller's that run */
     atomic_bool pause, failed;
     pthread_mutex_t lock;
     pthread_cond_t changed;
@@ -200,35 +208,73 @@ static void team_wait(struct team *t)
     pthread_mutex_lock(&t->lock);
 }
 
-/* Takes jobs until there are none. Under the lock. */
-static void team_work(struct team *t)
+/* Adds the results whose turn it is, until the next one isn't there yet. Under the lock; one thread at a time. */
+static void team_add(struct team *t)
 {
     const struct slices_job *job = t->job;
-    while (!t->failed && t->next < t->n) {
-        const size_t i = t->next++;
-        void *kept = NULL;
+    t->adds = true;
+    while (!t->failed && t->turn < t->n && t->kept[t->turn % AHEAD].is) {
+        struct result *r = &t->kept[t->turn % AHEAD];
+        void *kept = r->kept;
+        *r = (struct result){.is = false};
         pthread_mutex_unlock(&t->lock);
-        bool ok = job->work(job->arg, i, &kept);
+        bool ok = slices_tick();
+        if (ok) {
+            ok = job->add(job->arg, t->turn, kept);
+        } else {
+            job->drop(kept);
+        }
         pthread_mutex_lock(&t->lock);
+        t->turn++;
         if (!ok) {
             t->failed = true;
         }
-        if (helps) {
-            REST_WHILE(t, t->pause || (t->turn != i && !t->failed));
-        }
-        while (!helps && t->turn != i && !t->failed) {
+    }
+    t->adds = false;
+    pthread_cond_broadcast(&t->changed);
+}
+
+static bool can_add(const struct team *t)
+{
+    return !t->adds && t->turn < t->n && t->kept[t->turn % AHEAD].is;
+}
+
+static bool can_begin(const struct team *t)
+{
+    return t->next < t->n && t->next < t->turn + AHEAD;
+}
+
+static bool is_over(const struct team *t)
+{
+    return t->failed || t->turn == t->n;
+}
+
+/* Takes jobs, and adds what they made, until there are none. Under the lock. */
+static void team_work(struct team *t)
+{
+    const struct slices_job *job = t->job;
+    while (!is_over(t)) {
+        if (can_add(t)) {
+            team_add(t);
+        } else if (can_begin(t)) {
+            const size_t i = t->next++;
+            void *kept = NULL;
+            pthread_mutex_unlock(&t->lock);
+            const bool ok = job->work(job->arg, i, &kept);
+            pthread_mutex_lock(&t->lock);
+            t->kept[i % AHEAD] = (struct result){kept, true};
+            if (!ok) {
+                t->failed = true;
+            }
+            pthread_cond_broadcast(&t->changed);
+        } else if (helps) {
+            REST_WHILE(t, t->pause || (!is_over(t) && !can_add(t) && !can_begin(t)));
+        } else {
             team_wait(t);
         }
-        const bool add = !t->failed;
-        pthread_mutex_unlock(&t->lock);
-        if (!add) {
-            job->drop(kept);
-        } else if (!job->add(job->arg, i, kept)) {
-            t->failed = true;
+        if (helps && t->pause) {
+            REST_WHILE(t, t->pause);
         }
-        pthread_mutex_lock(&t->lock);
-        t->turn += add;
-        pthread_cond_broadcast(&t->changed);
     }
 }
 
@@ -269,6 +315,11 @@ bool slices_each(int threads, size_t n, const struct slices_job *job)
     pthread_mutex_unlock(&t.lock);
     for (unsigned i = 0; i < helpers; i++) {
         pthread_join(thread[i], NULL);
+    }
+    for (size_t i = 0; i < AHEAD; i++) {
+        if (t.kept[i].is) {
+            job->drop(t.kept[i].kept);
+        }
     }
     team = NULL;
     pthread_attr_destroy(&attr);

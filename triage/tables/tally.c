@@ -9,7 +9,11 @@
 
 #include "decode/base/mem.h"
 
-enum { RUNS = 64, RUN_MOST = 4096 }; /* runs a trace is cut into, unless they are longer than that */
+/*
+ * Runs a trace is cut into, unless they are longer than the most. The first goroutines are runs by themselves: those that were
+ * there before, and live long.
+ */
+enum { RUNS = 64, RUN_MOST = 4096, ALONE = 64 };
 
 /* ---- the longest -------------------------------------------------------------------------------------------- */
 
@@ -318,11 +322,17 @@ struct runs {
     uint32_t size; /* goroutines a run */
 };
 
+static uint32_t run_start(const struct runs *r, size_t i)
+{
+    const uint64_t g = i <= ALONE ? i : ALONE + (uint64_t)(i - ALONE) * r->size;
+    return g < r->tg->ng ? (uint32_t)g : r->tg->ng;
+}
+
 static bool run_count(void *arg, size_t i, void **kept)
 {
     const struct runs *r = arg;
     const struct triage *tg = r->tg;
-    const uint32_t g0 = (uint32_t)i * r->size, g1 = tg->ng - g0 < r->size ? tg->ng : g0 + r->size;
+    const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
     struct tally *y = mem_zalloc(sizeof *y);
     *kept = y;
     return y && tally_goroutines(tg, y, g0, g1);
@@ -332,7 +342,7 @@ static bool run_add(void *arg, size_t i, void *kept)
 {
     struct runs *r = arg;
     struct triage *tg = r->tg;
-    const uint32_t g0 = (uint32_t)i * r->size, g1 = tg->ng - g0 < r->size ? tg->ng : g0 + r->size;
+    const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
     bool ok = kept && tally_add(r->sum, kept, tg->g, g0, g1);
     tally_free(kept);
     tg->work->next = g1;
@@ -350,7 +360,8 @@ bool triage_goroutines(struct triage *tg)
     struct runs r = {.tg = tg, .sum = mem_zalloc(sizeof *r.sum)};
     r.size = tg->ng / RUNS + 1 < RUN_MOST ? tg->ng / RUNS + 1 : RUN_MOST;
     struct tally *y = r.sum;
-    bool ok = y && slices_each(trace_threads(tg->tr), (tg->ng + r.size - 1) / r.size,
+    const size_t rest = tg->ng > ALONE ? tg->ng - ALONE : 0;
+    bool ok = y && slices_each(trace_threads(tg->tr), tg->ng - rest + (rest + r.size - 1) / r.size,
                                &(struct slices_job){run_count, run_add, run_drop, &r});
     if (!ok) {
         tally_free(y);
