@@ -264,6 +264,10 @@ static void test_options(void **state)
     assert_true(o.trace.ticks_per_second == 2.5e9);
     assert_true(parse(&o, "--max-memory 512MiB -"));
     assert_true(o.trace.max_memory == 512ull << 20 && strcmp(o.path, "-") == 0);
+    assert_true(parse(&o, "a b c"));
+    assert_string_equal(o.path, "a");
+    assert_int_equal(o.trace.more.n, 2);
+    assert_string_equal(o.trace.more.path[1], "c");
     assert_true(parse(&o, "-- --odd-name"));
     assert_string_equal(o.path, "--odd-name");
     assert_true(parse(&o, "--view 3 --at 1.2s..1.3s --lane g12@1.25s x"));
@@ -281,7 +285,6 @@ static void test_options(void **state)
                                         "--size 80",
                                         "--size 9999x9999",
                                         "--headless=1",
-                                        "a b",
                                         "--glyphs wingdings",
                                         "--color=maybe",
                                         "--threads 0",
