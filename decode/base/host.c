@@ -26,6 +26,13 @@ static uint64_t number_in(const char *path, const char *word)
     return v;
 }
 
+int64_t host_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 uint64_t host_memory(void)
 {
     long pages = sysconf(_SC_AVPHYS_PAGES), size = sysconf(_SC_PAGESIZE);

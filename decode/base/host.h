@@ -12,6 +12,9 @@
  */
 uint64_t host_memory(void);
 
+/* host_now - ns on a clock that only goes forward; nothing else is known of its zero. */
+int64_t host_now(void);
+
 /* host_random - n <= 256 bytes that nobody can foresee; where the host has none, what differs from run to run. */
 void host_random(void *p, size_t n);
 

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 #include "decode/model/trace_priv.h"
@@ -50,21 +51,11 @@ struct loader {
     struct segment *rest; /* no generation, but what was noted while looking for one */
 };
 
-static int64_t clock_of(clockid_t id)
-{
-    struct timespec ts;
-    clock_gettime(id, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
-static int64_t clock_ns(void)
-{
-    return clock_of(CLOCK_MONOTONIC);
-}
-
 static int64_t cpu_ns(void) /* this thread's */
 {
-    return clock_of(CLOCK_THREAD_CPUTIME_ID);
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
 /* Nothing of a generation is lost: else what it lacks is to be had from those before it, and all must be read as one. */
@@ -442,7 +433,7 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
             decode_again(l, s);
             rc = s->oom ? JOIN_OOM : JOINED;
         }
-    } while (rc == JOINED && clock_ns() < stop);
+    } while (rc == JOINED && host_now() < stop);
     return rc;
 }
 
@@ -523,7 +514,7 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
             mine_some(l);
         else if (!any)
             wait_some(l, stop);
-    } while (clock_ns() < stop);
+    } while (host_now() < stop);
     shown(l);
     return LOADER_MORE;
 }

@@ -27,13 +27,6 @@
 #include "decode/model/trace_priv.h"
 #include "decode/model/turns.h"
 
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* ---- the reader's side ------------------------------------------------------------------------------------ */
 
 /* Fill a chunk; with a model, fold its events at once. */
@@ -538,7 +531,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
 {
     if (tr->done)
         return LOAD_DONE;
-    int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    int64_t stop = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     if (!tr->started && tr->dialect.second_family && !tr->src.grows && !tr->in.ngap)
         tr->loader = loader_new(tr, tr->threads);
     tr->started = true;
@@ -547,7 +540,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             load_end(tr);
             return LOAD_DONE;
         }
-        if (tr->loader && now_ns() >= stop) {
+        if (tr->loader && host_now() >= stop) {
             shown(tr);
             return LOAD_MORE;
         }
@@ -561,7 +554,7 @@ enum load trace_load(struct trace *tr, int64_t budget_ns)
             load_end(tr);
             return LOAD_DONE;
         }
-    } while (!late && (stop == INT64_MAX || now_ns() < stop));
+    } while (!late && (stop == INT64_MAX || host_now() < stop));
     packed(tr);
     shown(tr);
     return LOAD_MORE;

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/move/goto.h"
 #include "layout/move/match.h"
@@ -470,13 +471,6 @@ int64_t filter_wide(const struct filter *f)
 
 /* ---- goroutines ----------------------------------------------------------------------------------------- */
 
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 /* Who woke the goroutines that NAME names: up to CHUNK spans; true when lane f->wat is over. */
 static bool wakers(struct filter *f)
 {
@@ -615,7 +609,7 @@ bool filter_step(struct filter *f, int64_t budget_ns)
     if (!prepare(f) || f->at >= f->lanes)
         return true;
     uint64_t before = f->count;
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     for (int i = 0; f->at < f->lanes; i++) {
         bool over = f->wat < f->lanes ? wakers(f) : decide(f);
         if (over) {
@@ -625,7 +619,7 @@ bool filter_step(struct filter *f, int64_t budget_ns)
             else
                 f->at++;
         }
-        if ((!over || i % 64 == 63) && until != INT64_MAX && now_ns() >= until)
+        if ((!over || i % 64 == 63) && until != INT64_MAX && host_now() >= until)
             break;
     }
     f->version += f->count != before || f->at >= f->lanes;

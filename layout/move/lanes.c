@@ -10,8 +10,8 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/draw/cells.h"
 #include "layout/move/filter.h"
@@ -30,13 +30,6 @@ struct lanes_making { /* an order under way: keys so far, then sorted by byte af
     int byte;          /* bits sorted by */
     enum sort sort;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* The first bytes of a name as a number: enough order for a screen. */
 static uint64_t name_key(struct str s)
@@ -148,9 +141,9 @@ static bool take_order(struct lanes *l, const struct trace *tr)
 static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_ns)
 {
     struct lanes_making *m = l->making;
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     for (; m->at < m->n; m->at++) {
-        if (m->at % 256 == 255 && until != INT64_MAX && now_ns() >= until)
+        if (m->at % 256 == 255 && until != INT64_MAX && host_now() >= until)
             return false;
         uint64_t key = key_of(l, tr, m->at);
         m->k[m->at] = (struct keyed){key, m->at};
@@ -160,7 +153,7 @@ static bool step_making(struct lanes *l, const struct trace *tr, int64_t budget_
     for (; m->byte < 64; m->byte += 8) {
         if (((m->all ^ m->any) >> m->byte & 255) == 0 || !radix(&m->k, &m->t, m->n, m->byte))
             continue;
-        if (until != INT64_MAX && now_ns() >= until) {
+        if (until != INT64_MAX && host_now() >= until) {
             m->byte += 8;
             return false;
         }

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/views/kind.h"
 #include "layout/move/move.h"
@@ -43,13 +44,6 @@ struct lull {
     struct lull_sum sum;
     bool done;
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 struct lull *lull_new(const struct trace *tr, struct alive *alive, uint32_t p, int64_t t0, int64_t t1)
 {
@@ -274,9 +268,9 @@ static void step(struct lull *l)
 
 bool lull_step(struct lull *l, int64_t budget_ns)
 {
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     for (unsigned i = 1; !l->done; i++) {
-        if (i % 16 == 0 && until != INT64_MAX && now_ns() >= until)
+        if (i % 16 == 0 && until != INT64_MAX && host_now() >= until)
             return false;
         step(l);
         l->done |= l->sum.failed;

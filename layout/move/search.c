@@ -13,6 +13,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/tables/tab.h"
 
@@ -28,13 +29,6 @@ enum {
     PHASE_END
 };
 enum { CHUNK = 512 }; /* items between two looks at the clock */
-
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 static bool bit(const uint64_t *set, uint32_t n, uint32_t i)
 {
@@ -426,7 +420,7 @@ bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
 {
     static bool (*const phases[PHASE_END])(struct search *, const struct trace *) = {
         strings, stacks, probe, lanes, tasks, regions, logs, sort_hits};
-    int64_t start = budget_ns == INT64_MAX ? 0 : now_ns();
+    int64_t start = budget_ns == INT64_MAX ? 0 : host_now();
     while (!s->done) {
         if (phases[s->phase](s, tr) || (s->full && s->phase < PHASE_SORT)) {
             s->phase = s->full && s->phase < PHASE_SORT ? PHASE_SORT : s->phase + 1;
@@ -438,7 +432,7 @@ bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
         }
         if (s->found && !s->jumped) /* it shall be shown at once */
             break;
-        if (budget_ns != INT64_MAX && now_ns() - start >= budget_ns)
+        if (budget_ns != INT64_MAX && host_now() - start >= budget_ns)
             break;
     }
     return s->done;
@@ -447,7 +441,7 @@ bool search_step(struct search *s, const struct trace *tr, int64_t budget_ns)
 bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int dir, int64_t budget_ns,
                     struct hit *out)
 {
-    int64_t until = now_ns() + budget_ns;
+    int64_t until = host_now() + budget_ns;
     if (s->phase <= PHASE_PROBE || s->done)
         return false;
     struct search near = *s; /* the count goes on where it is */
@@ -458,7 +452,7 @@ bool search_nearest(struct search *s, const struct trace *tr, int64_t from, int 
     near.probe0 = near.probe1 = 0;
     near.has_best = near.found = false;
     while (!probe(&near, tr))
-        if (now_ns() >= until)
+        if (host_now() >= until)
             break;
     s->own = near.own;
     *out = near.first;

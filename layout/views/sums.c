@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/draw/gstate.h"
 #include "layout/move/when.h"
@@ -48,13 +48,6 @@ struct sums {
     bool cut, done;
     bool light; /* goroutines alone: no names, no places */
 };
-
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* Up to so many more processors. */
 static void add_procs(struct sums *s, uint32_t most)
@@ -216,11 +209,11 @@ static bool add_places(struct sums *s, uint32_t g)
 
 bool sums_step(struct sums *s, int64_t budget_ns)
 {
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     uint32_t n = trace_nlanes(s->tr, LANE_G);
     while (s->proc < trace_nlanes(s->tr, LANE_P)) {
         add_procs(s, 32);
-        if (until != INT64_MAX && now_ns() >= until)
+        if (until != INT64_MAX && host_now() >= until)
             return false;
     }
     for (int i = 0; !s->done && s->at < n; i++) {
@@ -238,7 +231,7 @@ bool sums_step(struct sums *s, int64_t budget_ns)
             s->at++;
             s->in_lane = false;
         }
-        if (i % 8 == 7 && until != INT64_MAX && now_ns() >= until)
+        if (i % 8 == 7 && until != INT64_MAX && host_now() >= until)
             return s->done = s->at >= n;
     }
     s->at = n;

@@ -5,20 +5,13 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "layout/draw/gstate.h"
 #include "triage/tables/stacks.h"
 
 enum { LOOK_EVERY = 8 }; /* goroutines between looks at the clock */
-
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 struct tally *tally_new(const struct trace *tr, int64_t t0, int64_t t1, int64_t at)
 {
@@ -181,7 +174,7 @@ static void settle(struct tally *t)
 
 bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t budget_ns)
 {
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     uint32_t n = trace_nlanes(t->tr, LANE_G);
     for (int i = 0; !t->done && t->next < n; i++) {
         if ((t->next = alive_next(alive, t->tr, LANE_G, t->t0, t->t1, t->next, n)) == NO_LANE)
@@ -191,7 +184,7 @@ bool tally_step(struct tally *t, struct alive *alive, struct gstate *gs, int64_t
             return true;
         }
         t->next++;
-        if (i % LOOK_EVERY == LOOK_EVERY - 1 && until != INT64_MAX && now_ns() >= until)
+        if (i % LOOK_EVERY == LOOK_EVERY - 1 && until != INT64_MAX && host_now() >= until)
             return false;
     }
     if (!t->done)

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "decode/base/host.h"
 #include "decode/base/door.h"
 
 #define STEP 100000000 /* ns between two words on the terminal */
@@ -27,13 +28,6 @@ int export_say(const char *name, const char *what, const char *message)
 
 /* ---- progress ----------------------------------------------------------------------------------------------- */
 
-static int64_t clock_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
-
 static void say_nothing(bool talk)
 {
     if (talk) {
@@ -46,7 +40,7 @@ void export_progress(struct export *x, double share)
     if (!x->talk) {
         return;
     }
-    int64_t now = clock_ns();
+    int64_t now = host_now();
     if (now - x->said >= STEP) {
         x->said = now;
         door_progress("writing", share);
@@ -296,7 +290,7 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
                            bool talk, struct err *e)
 {
     struct out out;
-    struct export x = {.tr = tr, .o = o, .out = &out, .talk = talk, .said = talk ? clock_ns() : 0};
+    struct export x = {.tr = tr, .o = o, .out = &out, .talk = talk, .said = talk ? host_now() : 0};
     enum err_code rc = set_scope(o, tr, &x.scope, e);
     if (rc == ERR_OK) {
         rc = out_open(&out, o->out, c->gzip, e);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "triage/findings/causes.h"
 #include "triage/findings/holder.h"
@@ -63,13 +63,6 @@ static uint32_t bucket_of(int64_t ns)
         i++;
     }
     return i;
-}
-
-static int64_t now_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
 }
 
 static void work_free(struct instances_work *w)
@@ -493,14 +486,14 @@ static bool one_more(struct instances *in, bool *ok)
 bool instances_step(struct instances *in, int64_t budget_ns, struct err *e)
 {
     struct instances_work *w = in->work;
-    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : now_ns() + budget_ns;
+    int64_t until = budget_ns == INT64_MAX ? INT64_MAX : host_now() + budget_ns;
     bool ok = true;
     for (unsigned looks = 1; w && ok && w->phase != PH_SORT; looks++) {
         if (!one_more(in, &ok) && ok) {
             w->phase++;
             w->next = 0;
         }
-        if (until != INT64_MAX && looks % LOOK == 0 && now_ns() >= until) {
+        if (until != INT64_MAX && looks % LOOK == 0 && host_now() >= until) {
             break;
         }
     }

@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#include "decode/base/host.h"
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 
@@ -46,13 +47,6 @@ struct team {
 static _Thread_local struct slices *mine;
 static _Thread_local struct team *team;
 static _Thread_local bool helps; /* not the caller's thread */
-
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 static void await(struct slices *s, bool turn)
 {
@@ -108,7 +102,7 @@ struct slices *slices_new(bool (*f)(void *arg), void *arg)
 
 enum slices_state slices_run(struct slices *s, int64_t budget_ns)
 {
-    int64_t now = now_ns();
+    int64_t now = host_now();
     pthread_mutex_lock(&s->lock);
     if (!s->over) {
         s->until = budget_ns > INT64_MAX - now ? INT64_MAX : now + budget_ns;
@@ -177,7 +171,7 @@ bool slices_tick(void)
     if (!s) {
         return true;
     }
-    if (!s->stop && ++s->ticks % LOOK == 0 && now_ns() >= s->until) {
+    if (!s->stop && ++s->ticks % LOOK == 0 && host_now() >= s->until) {
         if (team) {
             team_pause(team);
         }

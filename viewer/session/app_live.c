@@ -9,8 +9,8 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "decode/base/host.h"
 #include "layout/draw/fmt.h"
 #include "layout/move/goto.h"
 #include "layout/move/move.h"
@@ -24,13 +24,6 @@ static const char piped_name[] = "standard input";
 #define FOLLOW_NS 10000000000
 #define TABLES_SHARE 8 /* working them out takes at most this part of the time */
 #define TABLES_AT_ONCE_NS 100000000
-
-static int64_t mono_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return ts.tv_sec * 1000000000LL + ts.tv_nsec;
-}
 
 static void name_it(struct app *a)
 {
@@ -121,14 +114,14 @@ static unsigned exchanged(struct app *a, int64_t by)
 /* Are tables to be seen that aren't there? Short ones at once, so that the picture doesn't flicker. */
 static unsigned tables_wanted(struct app *a)
 {
-    int64_t now = mono_ns();
+    int64_t now = host_now();
     if (app_has(a, TODO_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->wish))
         return VR_NONE;
     if (a->following && !a->wish && now < a->tables_next)
         return VR_NONE;
     app_add(a, TODO_TABLES);
     unsigned f = app_triage(a, TABLES_AT_ONCE_NS);
-    a->tables_next = now + (mono_ns() - now) * TABLES_SHARE;
+    a->tables_next = now + (host_now() - now) * TABLES_SHARE;
     return f | VR_DRAW;
 }
 

@@ -10,9 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "decode/base/host.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/editor.h"
 #include "viewer/session/follow.h"
@@ -40,9 +40,7 @@ static struct loop loop;
 
 static int64_t now_us(void)
 {
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (int64_t)ts.tv_sec * 1000000 + ts.tv_nsec / 1000;
+    return host_now() / 1000;
 }
 
 static int64_t now_ms(void)
