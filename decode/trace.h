@@ -34,13 +34,12 @@ struct str { /* bytes of a name: borrowed, not NUL-terminated, hostile (may hold
 };
 
 enum state {
-#define X(id, name, letter, sp, sg, sm) ST_##id,
+#define X(id, name, sp, sg, sm) ST_##id,
 #include "decode/model/states.def"
 #undef X
     ST_COUNT
 };
 const char *state_name(enum state s);
-char state_letter(enum state s);
 
 #define NO_LANE UINT32_MAX
 #define NO_TIME INT64_MIN

@@ -3,7 +3,6 @@
  *
  * Everything is computed from what fold keeps; nothing is cached but the id look-up, so answers hold while loading.
  */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,23 +10,15 @@
 #include "decode/model/past.h"
 #include "decode/model/trace_priv.h"
 
-static const struct {
-    const char *name;
-    char letter;
-} states[ST_COUNT] = {
-#define X(id, name, letter, p, g, m) {name, letter},
+static const char *const states[ST_COUNT] = {
+#define X(id, name, p, g, m) name,
 #include "decode/model/states.def"
 #undef X
 };
 
 const char *state_name(enum state s)
 {
-    return s < ST_COUNT ? states[s].name : "?";
-}
-
-char state_letter(enum state s)
-{
-    return s < ST_COUNT ? states[s].letter : '?';
+    return s < ST_COUNT ? states[s] : "?";
 }
 
 /* ---- names ------------------------------------------------------------------------------------------------ */
@@ -282,15 +273,6 @@ static uint32_t first_stack_of(const struct piece *p, uint32_t b)
     return n ? raw[0].stack : 0;
 }
 
-/* Who walks a trace that is larger than memory leaves behind what was read. */
-static void rest(void)
-{
-    enum { BLOCKS = 8192 }; /* some megabytes of them */
-    static atomic_uint n;
-    if (atomic_fetch_add_explicit(&n, 1, memory_order_relaxed) % BLOCKS == BLOCKS - 1)
-        mem_rest();
-}
-
 /* Block b of piece k. */
 static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
 {
@@ -299,7 +281,6 @@ static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
     int64_t t;
     pieces_get(it->tr, it->lane, k, &p);
     uint32_t n = spans_block(&p.f->pool, p.l, b, raw, &t, p.end);
-    rest();
     it->piece = k;
     it->sub = b;
     it->base = p.index0 + (uint64_t)b * SPAN_BLOCK;

@@ -21,7 +21,7 @@ static const uint16_t wait_cap[5] = {2, 8, 32, 64, SPAN_BLOCK};
 enum err_code pool_init(struct span_pool *sp)
 {
     memset(sp, 0, sizeof *sp);
-#define X(id, name, letter, p, g, m) \
+#define X(id, name, p, g, m) \
     sp->slot[LANE_P][ST_##id] = p; \
     sp->slot[LANE_G][ST_##id] = g; \
     sp->slot[LANE_M][ST_##id] = m; \

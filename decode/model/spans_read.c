@@ -1,6 +1,7 @@
 /* spans_read.c - what spans.h says of reading: blocks, look-ups by time. */
 #include <string.h>
 
+#include "decode/base/mem.h"
 #include "decode/model/spans.h"
 
 int64_t spans_first(const struct spanlane *l)
@@ -8,11 +9,21 @@ int64_t spans_first(const struct spanlane *l)
     return l->blocks && l->blocks->n ? blocks_t0(l->blocks, 0) : l->wait_t0;
 }
 
+/* Who walks a trace of which much stands in a file leaves behind what was read: a look every few megabytes of blocks. */
+static void rest(void)
+{
+    enum { BLOCKS = 8192 };
+    static _Thread_local unsigned n;
+    if (++n % BLOCKS == 0)
+        mem_rest();
+}
+
 uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b,
                      struct rawspan out[SPAN_BLOCK + 1], int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
         struct blk k = blocks_get(l->blocks, b);
+        rest();
         unpack_spans(k.data, SPAN_BLOCK, out);
         *t0 = k.t0;
         return SPAN_BLOCK;
@@ -36,6 +47,7 @@ uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint3
 {
     if (b < spans_nblk(l)) {
         struct blk k = blocks_get(l->blocks, b);
+        rest();
         unpack_times(k.data, SPAN_BLOCK, dur, tag);
         *t0 = k.t0;
         return SPAN_BLOCK;

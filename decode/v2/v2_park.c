@@ -166,34 +166,6 @@ int64_t v2_park_first(struct v2_order *o)
     return k->n && k->nfirst ? h[0].t : INT64_MAX;
 }
 
-static bool copy(void *to, const void *from, size_t n, size_t size)
-{
-    void *p = mem_alloc(n * size + 1);
-    memcpy(to, &p, sizeof p);
-    if (p && n)
-        memcpy(p, from, n * size);
-    return p;
-}
-
-bool v2_park_copy(struct v2_park *to, const struct v2_park *from, size_t ncur)
-{
-    *to = (struct v2_park){0};
-    if (!from->n && !from->nwoken)
-        return true;
-    const size_t lists = (size_t)from->mask + 1;
-    to->n = from->n;
-    to->nwoken = from->nwoken;
-    to->nfirst = from->nfirst;
-    to->mask = from->mask;
-    to->capat = to->capwoken = ncur;
-    to->caplist = lists;
-    to->capfirst = from->nfirst;
-    return copy(&to->at, from->at, ncur, sizeof *from->at) &&
-           copy(&to->list, from->list, lists, sizeof *from->list) &&
-           copy(&to->woken, from->woken, ncur, sizeof *from->woken) &&
-           copy(&to->first, from->first, from->nfirst, sizeof *from->first);
-}
-
 void v2_park_free(struct v2_park *k)
 {
     mem_free(k->at);

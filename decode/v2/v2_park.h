@@ -48,7 +48,6 @@ void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at);
 void v2_park_all(struct v2_order *o);
 /* v2_park_first - time of the earliest that stands here, INT64_MAX: none does. */
 int64_t v2_park_first(struct v2_order *o);
-bool v2_park_copy(struct v2_park *to, const struct v2_park *from, size_t ncur);
 void v2_park_free(struct v2_park *k);
 
 #endif

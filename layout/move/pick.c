@@ -50,17 +50,6 @@ static void set_filter(struct view *v, struct filter *f)
     v->filter_done = !f;
 }
 
-bool pick_filter_try(const struct view *v, const char *text, char *why, size_t size)
-{
-    struct filter_error e;
-    struct filter *f = filter_new(v->tr, text, &e);
-    if (!f)
-        snprintf(why, size, "%s%.*s: %s", e.at >= 0 ? "at " : "", e.at >= 0 ? 20 : 0, e.at >= 0 ? text + e.at : "",
-                 e.what);
-    filter_free(f);
-    return f != NULL;
-}
-
 unsigned view_filter(struct view *v, const char *text)
 {
     struct filter_error e;

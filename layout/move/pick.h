@@ -14,7 +14,5 @@ void pick_loaded(struct view *v);
 unsigned pick_work(struct view *v, int64_t budget_ns);
 /* pick_span - does a span of that lane pass the filter? Without one: true. P, M: the goroutine's span counts. */
 bool pick_span(const struct view *v, struct lane l, const struct span *s);
-/* pick_filter_try - is the text a filter? While it is typed: says so, changes nothing. */
-bool pick_filter_try(const struct view *v, const char *text, char *why, size_t size);
 
 #endif
