@@ -47,7 +47,7 @@ struct triage_work {
     uint64_t long_runnables; /* and as many more events for the idle sweep */
 };
 
-/* tally.c: all goroutines, by as many threads as the trace may have. groups.c: then the ends. */
+/* subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then the ends. */
 bool triage_goroutines(struct triage *tg);
 bool triage_groups_end(struct triage *tg);
 /*
@@ -79,12 +79,12 @@ static inline int64_t tri_len(const struct span *s)
 {
     return s->t1 - s->t0;
 }
-/* tri_clip - what of [*t0,*t1) lies in what the tables are of; false: nothing. */
+/* tri_clip - what of [*t0,*t1) lies in the trace: a range may have begun before it. false: nothing. */
 static inline bool tri_clip(const struct triage *tg, int64_t *t0, int64_t *t1)
 {
-    bool out = *t1 < tg->t0 || *t0 > tg->t1 || (*t1 == tg->t0 && *t0 < *t1);
-    *t0 = *t0 > tg->t0 ? *t0 : tg->t0;
-    *t1 = *t1 < tg->t1 ? *t1 : tg->t1;
+    bool out = *t1 < 0 || *t0 > tg->end || (*t1 == 0 && *t0 < 0);
+    *t0 = *t0 > 0 ? *t0 : 0;
+    *t1 = *t1 < tg->end ? *t1 : tg->end;
     return !out;
 }
 static inline bool tri_is_exec(uint8_t state)

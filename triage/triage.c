@@ -31,8 +31,7 @@ enum err_code triage_new(const struct trace *tr, struct triage **out, struct err
     *out = NULL;
     if (tg) {
         tg->tr = tr;
-        tg->t1 = trace_info(tr)->end;
-        tg->end = tg->t1 - tg->t0;
+        tg->end = trace_info(tr)->end;
         tg->ng = trace_nlanes(tr, LANE_G);
         tg->np = trace_nlanes(tr, LANE_P);
         tg->work = mem_zalloc(sizeof *tg->work);

@@ -225,8 +225,7 @@ struct herd_row {                   /* wake-ups for nothing: many woken at once,
 
 struct triage {
     const struct trace *tr;
-    int64_t t0, t1; /* what they are of: the trace */
-    int64_t end;    /* its length */
+    int64_t end; /* its length: from 0 */
 
     struct gstat *g; /* trace_nlanes(tr, LANE_G) of them */
     uint32_t ng;

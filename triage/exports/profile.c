@@ -24,7 +24,7 @@ struct make {
     struct tab by_name, by_stack, place; /* (kind, string) -> row; (stack, reason) -> row + 1; stack -> string */
     uint32_t *str;                       /* of each row */
     size_t cap, cap_str;
-    int64_t t0, len;
+    int64_t len;
 };
 
 static uint32_t row_of(struct make *k, enum measure_kind kind, uint32_t str)
@@ -50,7 +50,7 @@ static uint32_t row_of(struct make *k, enum measure_kind kind, uint32_t str)
 
 static int slice_at(const struct make *k, int64_t t)
 {
-    int64_t i = k->len > 0 ? (t - k->t0) / (k->len / PROFILE_SLICES + 1) : 0;
+    int64_t i = k->len > 0 ? t / (k->len / PROFILE_SLICES + 1) : 0;
     return i < 0 ? 0 : i >= PROFILE_SLICES ? PROFILE_SLICES - 1 : (int)i;
 }
 
@@ -61,7 +61,7 @@ static void spread(const struct make *k, struct measure *m, int64_t t0, int64_t 
     int last = slice_at(k, t1 - 1);
     m->count[slice_at(k, t0)] += counts;
     for (int i = slice_at(k, t0); i <= last; i++) {
-        int64_t a = k->t0 + i * wide, z = a + wide;
+        int64_t a = i * wide, z = a + wide;
         a = a > t0 ? a : t0;
         z = z < t1 ? z : t1;
         m->ns[i] += z > a ? (double)(z - a) : 0;
@@ -150,7 +150,7 @@ static bool processors(struct make *k)
         return false;
     }
     for (int i = 0; i <= PROFILE_SLICES; i++) {
-        edge[i] = k->t0 + i * wide < k->t0 + k->len ? k->t0 + i * wide : k->t0 + k->len;
+        edge[i] = i * wide < k->len ? i * wide : k->len;
     }
     for (uint32_t p = 0; p < trace_nlanes(tr, LANE_P); p++) {
         trace_columns(tr, (struct lane){LANE_P, p}, edge, PROFILE_SLICES, s);
@@ -262,7 +262,7 @@ static bool finish(struct make *k)
 
 enum err_code profile_of(const struct loaded *l, struct profile *out, struct err *e)
 {
-    struct make k = {.l = l, .p = out, .t0 = l->tg->t0, .len = l->tg->end};
+    struct make k = {.l = l, .p = out, .len = l->tg->end};
     bool ok;
     *out = (struct profile){.path = copy(l->path),
                             .end = l->tg->end,

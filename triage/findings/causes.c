@@ -203,7 +203,7 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
     for (uint32_t i = 0; i < m->n && i < 8 && ok; i++) {
         uint32_t g = c->member[m->at + (uint64_t)i * m->n / (m->n < 8 ? m->n : 8)];
         struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-        ok = explain_add(c->x, &t, g, li.first > c->tg->t0 ? li.first : c->tg->t0, li.last);
+        ok = explain_add(c->x, &t, g, li.first, li.last);
     }
     *out = (struct leaves){0};
     for (uint32_t k = t.v[0].first; ok && k != NO_LANE; k = t.v[k].next) {

@@ -132,7 +132,7 @@ static bool put(struct instances *in, uint32_t row, uint32_t g, int64_t t0, int6
 
 static bool within(const struct triage *tg, int64_t t0, int64_t t1)
 {
-    return t0 >= tg->t0 && t1 <= tg->t1;
+    return t0 >= 0 && t1 <= tg->end;
 }
 
 static bool add_task(struct instances *in, const struct task *k, bool look)
@@ -343,7 +343,7 @@ static bool walk(struct instances *in, uint32_t g)
     if (!w->walk[group]) {
         return true;
     }
-    if (w->members[group]++ % w->step || !span_seek(&it, tg->tr, (struct lane){LANE_G, g}, tg->t0)) {
+    if (w->members[group]++ % w->step || !span_seek(&it, tg->tr, (struct lane){LANE_G, g}, 0)) {
         return true;
     }
     w->walked[group]++;
@@ -352,7 +352,7 @@ static bool walk(struct instances *in, uint32_t g)
         enum at_wait means = AW_NONE;
         enum wait_kind kind;
         uint32_t place;
-        if (s->t0 >= tg->t1) {
+        if (s->t0 >= tg->end) {
             break;
         }
         if (s->state == ST_WAITING && !wait_is(in, &tg->groups[group], s, &means, &kind, &place)) {

@@ -131,7 +131,7 @@ static bool leak_lane(struct leaks *k, uint32_t g)
     if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)usual(k, s) &&
         !been_here(&it, s->reason, s->stack)) {
         r->lost++;
-        q = tg->end > 0 ? (int64_t)((double)(li.first - tg->t0) / (double)tg->end * 4) : 0;
+        q = tg->end > 0 ? (int64_t)((double)li.first / (double)tg->end * 4) : 0;
         r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
     }
     if (tri_len(s) > r->oldest || r->count == 1) {

@@ -230,7 +230,7 @@ void rule_forced(struct causes *c)
     }
     draft_start(&d, RULE_FORCED, cost);
     draft_subject(&d, c->rs, causes_place(c->tr, stack));
-    draft_at(&d, c->tg->t0, c->tg->t1, LANE_BAND, BAND_GC);
+    draft_at(&d, 0, c->tg->end, LANE_BAND, BAND_GC);
     d.f.stack = stack;
     text_add(&d.amount, "%llu x", (unsigned long long)calls);
     text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);

@@ -233,7 +233,7 @@ static void rule_share(struct rules *rs)
     }
     draft_start(&d, RULE_GC_SHARE, gc / rules_procs(rs));
     d.f.note = (double)tg->gc_cycles < threshold(TH_GCS_CYCLES); /* too few for a rate */
-    draft_at(&d, tg->t0, tg->t1, LANE_BAND, BAND_GC);
+    draft_at(&d, 0, tg->end, LANE_BAND, BAND_GC);
     text_share(&d.amount, (double)gc, (double)busy);
     text_add(&d.text, "%llu cycle%s took ", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
     text_share(&d.text, (double)gc, (double)busy);
@@ -277,7 +277,7 @@ static void rule_assist(struct rules *rs)
     most = most_assisting(tg);
     draft_start(&d, RULE_GC_ASSIST, assist / rules_procs(rs));
     d.f.note = (double)tg->gc_cycles < threshold(TH_GCA_CYCLES);
-    draft_at(&d, tg->t0, tg->t1, LANE_BAND, BAND_ASSIST);
+    draft_at(&d, 0, tg->end, LANE_BAND, BAND_ASSIST);
     text_share(&d.amount, (double)assist, (double)exec);
     text_lit(&d.text, "Goroutines assisted the collector for ");
     text_dur(&d.text, assist);
@@ -328,7 +328,7 @@ static void rule_heap(struct rules *rs)
     }
     draft_start(&d, RULE_HEAP, 0);
     d.f.note = true;
-    draft_at(&d, rs->tg->t0, rs->tg->t1, LANE_BAND, BAND_GC);
+    draft_at(&d, 0, rs->tg->end, LANE_BAND, BAND_GC);
     text_lit(&d.amount, "+");
     text_bytes(&d.amount, h->low_last - h->low_first);
     text_lit(&d.text, "The heap at the end of a cycle grew from ");

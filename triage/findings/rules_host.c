@@ -53,7 +53,7 @@ void rules_host(struct causes *c)
     for (uint32_t g = 0; g < c->tg->ng; g++) {
         if (c->tg->g[g].ns[GM_EXEC] >= LIMIT && !c->tg->groups[c->tg->g[g].group].is_system) {
             l.g = g;
-            trace_wide(c->tr, (struct lane){LANE_G, g}, c->tg->t0, c->tg->t1, LIMIT, long_run, &l);
+            trace_wide(c->tr, (struct lane){LANE_G, g}, 0, c->tg->end, LIMIT, long_run, &l);
         }
     }
     double share = (double)l.all / c->procs / (double)c->tg->end;

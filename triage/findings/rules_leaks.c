@@ -59,7 +59,7 @@ static void rule_leak(struct rules *rs)
         }
         draft_start(&d, RULE_LEAK, 0);
         draft_subject(&d, rs, r->name);
-        draft_at(&d, tg->t1 - r->oldest, tg->t1, LANE_G, r->example);
+        draft_at(&d, tg->end - r->oldest, tg->end, LANE_G, r->example);
         d.f.note = true;
         d.f.stack = r->stack;
         text_add(&d.amount, "+%u", r->lost);
@@ -85,7 +85,7 @@ static void rule_churn(struct rules *rs)
         }
         draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
         draft_subject(&d, rs, g->name);
-        draft_at(&d, tg->t0, tg->t1, LANE_G, g->first_member);
+        draft_at(&d, 0, tg->end, LANE_G, g->first_member);
         text_add(&d.amount, "%u", n);
         text_add(&d.text, "%u goroutines of ", n);
         text_func(&d.text, rs->tr, g->name, 60);
@@ -169,7 +169,7 @@ static void team_finding(struct rules *rs, const struct group *g, const struct t
     struct draft d;
     draft_start(&d, RULE_UNBALANCED, t->most - mean);
     draft_subject(&d, rs, g->name);
-    draft_at(&d, rs->tg->t0, rs->tg->t1, LANE_G, t->top);
+    draft_at(&d, 0, rs->tg->end, LANE_G, t->top);
     text_share(&d.amount, (double)t->most, (double)t->all);
     text_add(&d.text, "Of %u goroutines of ", t->n);
     text_func(&d.text, rs->tr, g->name, 60);

@@ -195,7 +195,7 @@ static void rule_stuck(struct rules *rs)
     struct draft d;
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
-        if (w->t1 >= tg->t1 && w->waker == NO_LANE && w->t1 - w->t0 >= min) {
+        if (w->t1 >= tg->end && w->waker == NO_LANE && w->t1 - w->t0 >= min) {
             n++;
             if (w->t1 - w->t0 > longest) {
                 longest = w->t1 - w->t0;
@@ -207,7 +207,7 @@ static void rule_stuck(struct rules *rs)
         return;
     }
     draft_start(&d, RULE_STUCK, longest);
-    draft_at(&d, tg->lock_waits[who].t0, tg->t1, LANE_G, tg->lock_waits[who].g);
+    draft_at(&d, tg->lock_waits[who].t0, tg->end, LANE_G, tg->lock_waits[who].g);
     d.f.stack = tg->lock_waits[who].stack;
     draft_subject(&d, rs, holder_place(rs->tr, d.f.stack));
     text_add(&d.amount, "%u stuck", n);

@@ -121,10 +121,10 @@ static void sweep(struct serial *s)
     int64_t width;
     size_t n = trace_gcounts(s->c->tr, &width, &b);
     for (size_t i = 0; i < n && width > 0; i++) {
-        int64_t t0 = (int64_t)i * width, t1 = t0 + width < s->c->tg->t1 ? t0 + width : s->c->tg->t1;
+        int64_t t0 = (int64_t)i * width, t1 = t0 + width < s->c->tg->end ? t0 + width : s->c->tg->end;
         double len = (double)(t1 - t0), run = (double)b[i].ns[GC_RUNNING] / len,
                ready = (double)b[i].ns[GC_RUNNABLE] / len;
-        if (t1 <= s->c->tg->t0 || t0 >= s->c->tg->t1 || len <= 0) {
+        if (len <= 0) {
             continue;
         }
         s->parallel += run >= PARALLEL ? t1 - t0 : 0;
@@ -294,7 +294,7 @@ static void rule_time(struct causes *c)
         return;
     }
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    int64_t a = li.first > c->tg->t0 ? li.first : c->tg->t0;
+    int64_t a = li.first;
     if (!explain_windows(c, &t, g, a, li.last)) {
         c->rs->failed = true;
         explain_tree_free(&t);

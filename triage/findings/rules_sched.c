@@ -121,7 +121,7 @@ static void rule_above(struct rules *rs)
     }
     draft_start(&d, RULE_PROCS_ABOVE, 0);
     d.f.note = true;
-    draft_at(&d, tg->t0, tg->t1, LANE_P, 0);
+    draft_at(&d, 0, tg->end, LANE_P, 0);
     text_add(&d.amount, "%u of %lld", tg->busy_p99, (long long)p);
     text_add(&d.text, "For 99 %% of the time at most %u of %lld processors were busy at once.", tg->busy_p99,
              (long long)p);
@@ -147,7 +147,7 @@ static void rule_below(struct rules *rs)
     }
     draft_start(&d, RULE_PROCS_BELOW, (int64_t)(end * queued / (queued + (double)procs)));
     d.f.note = true; /* work for all processors there are is what a batch job wants */
-    draft_at(&d, tg->t0, tg->t1, LANE_P, 0);
+    draft_at(&d, 0, tg->end, LANE_P, 0);
     text_add(&d.amount, "%.1f wait", queued);
     if (procs == 1) {
         text_lit(&d.text, "The only processor was in use (");

@@ -143,7 +143,7 @@ static void rule_crowds(struct causes *c)
     struct crowds k = {.c = c};
     const struct gbucket *b;
     size_t n = trace_gcounts(c->tr, &k.width, &b), found = 0;
-    int64_t t0 = c->tg->t0, t1 = c->tg->t1;
+    int64_t t0 = 0, t1 = c->tg->end;
     if (k.width <= 0) {
         return;
     }
@@ -229,7 +229,7 @@ static void growth_of(const struct causes *c, const struct leak_row *r, uint32_t
         if (!li.created || li.create_stack != r->create_stack) {
             continue;
         }
-        int64_t q = (int64_t)((double)(li.first - c->tg->t0) / (double)c->tg->end * 4);
+        int64_t q = (int64_t)((double)li.first / (double)c->tg->end * 4);
         w->begun++;
         w->ended += li.ended;
         w->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
@@ -248,7 +248,7 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     draft_start(&d, timed ? RULE_TICKERS : RULE_LEAK, 0);
     d.f.note = true;
     draft_subject(&d, c->rs, r->name);
-    draft_at(&d, c->tg->t1 - r->oldest, c->tg->t1, LANE_G, r->example);
+    draft_at(&d, c->tg->end - r->oldest, c->tg->end, LANE_G, r->example);
     d.f.stack = r->stack;
     text_add(&d.amount, "+%u", w->begun - w->ended);
     text_calls(&d.text, c->tr, r->create_stack, stacks_user_frame(c->tr, r->create_stack), 3);

@@ -273,8 +273,7 @@ static bool long_run(void *arg, const struct span *s)
 static bool at_one_go(const struct causes *c, uint32_t g)
 {
     bool one = false;
-    trace_wide(c->tr, (struct lane){LANE_G, g}, c->tg->t0, c->tg->t1, c->tg->g[g].ns[GM_EXEC] * 4 / 5 + 1, long_run,
-               &one);
+    trace_wide(c->tr, (struct lane){LANE_G, g}, 0, c->tg->end, c->tg->g[g].ns[GM_EXEC] * 4 / 5 + 1, long_run, &one);
     return one;
 }
 
@@ -305,8 +304,7 @@ static void tell_work(struct causes *c, struct finding *f, uint32_t g, const cha
         return;
     }
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    if (explain_tree_init(&t, c->tr) &&
-        explain_add(c->x, &t, g, li.first > c->tg->t0 ? li.first : c->tg->t0, li.last)) {
+    if (explain_tree_init(&t, c->tr) && explain_add(c->x, &t, g, li.first, li.last)) {
         causes_leaves(&t, &v);
     } else {
         c->rs->failed = true;

@@ -176,7 +176,7 @@ static void heap(struct triage *tg, const struct range *gc, size_t ngc)
         s->last = h[n - 1].v;
     }
     for (size_t i = 0; i < ngc; i++) {
-        if (!gc[i].open_end && gc[i].t1 > tg->t0 && gc[i].t1 <= tg->t1) {
+        if (!gc[i].open_end && gc[i].t1 > 0 && gc[i].t1 <= tg->end) {
             s->low_last = heap_at(h, n, gc[i].t1);
             s->low_first = s->low_first ? s->low_first : s->low_last;
         }

@@ -1,13 +1,13 @@
 /*
  * goroutines.c - one walk over a goroutine's spans counts it, its waits, contention pairs, system calls and scheduler
- * latency into a tally.
+ * latency into a subtotal.
  *
  * Invariants. A wait's row is counted when the wait begins, its pair when the next span tells who ended it. Waits and
  * calls of the runtime's own goroutines count in their groups only: they are no contention of the program's.
- * A tally's goroutines are walked one after another, so that "the last waiter seen" tells distinct waiters apart. What
- * belongs to one goroutine goes straight into its struct gstat: no two tallies have the same ones.
+ * A subtotal's goroutines are walked one after another, so that "the last waiter seen" tells distinct waiters apart. What
+ * belongs to one goroutine goes straight into its struct gstat: no two subtotals have the same ones.
  */
-#include "triage/tables/tally.h"
+#include "triage/tables/subtotal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 
 struct walk { /* along one lane */
     const struct triage *tg;
-    struct tally *y;
+    struct subtotal *y;
     struct gstat *st;
     uint32_t g, name;
     bool system, worker;
@@ -34,14 +34,14 @@ struct walk { /* along one lane */
 
 static bool note_reason(struct walk *w, uint32_t reason, int64_t ns)
 {
-    struct tally *y = w->y;
+    struct subtotal *y = w->y;
     size_t i = w->gw_first;
     while (i < y->ngw && y->wait_of[y->gw[i].of].reason != reason) {
         i++;
     }
     if (i == y->ngw) {
         struct gwait *p = mem_grow(y->gw, &y->cap_gw, y->ngw + 1, sizeof *p);
-        const uint32_t of = p ? tally_wait_of(y, w->name, reason) : TAB_NONE;
+        const uint32_t of = p ? subtotal_wait_of(y, w->name, reason) : TAB_NONE;
         y->gw = p ? p : y->gw;
         if (of == TAB_NONE) {
             return false;
@@ -64,7 +64,7 @@ static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_
 
 static bool note_wait(struct walk *w, const struct span *s)
 {
-    struct tally *y = w->y;
+    struct subtotal *y = w->y;
     struct wait_row *rows;
     uint32_t i = tab_put(&y->by_wait, s->reason, s->stack, y->nwaits);
     if (i == TAB_NONE) {
@@ -97,13 +97,13 @@ static bool note_lock(struct walk *w, const struct lock_wait *lw)
 {
     w->y->lock_waits_all++;
     w->st->lock_ns = ns_add(w->st->lock_ns, lw->t1 - lw->t0);
-    return tally_lock(w->y, lw);
+    return subtotal_lock(w->y, lw);
 }
 
-/* Who ended a wait is another goroutine, maybe another tally's: it is told of later. */
+/* Who ended a wait is another goroutine, maybe another subtotal's: it is told of later. */
 static bool note_ender(struct walk *w, uint32_t waker, int64_t ns)
 {
-    struct tally *y = w->y;
+    struct subtotal *y = w->y;
     if (waker >= w->tg->ng) {
         return true;
     }
@@ -132,9 +132,9 @@ static bool note_ender(struct walk *w, uint32_t waker, int64_t ns)
 /* The start function of a goroutine: the same few wake others again and again. */
 static uint32_t name_of(struct walk *w, uint32_t g)
 {
-    struct tally_name *c = &w->y->name[g % TALLY_NAMES];
+    struct start_name *c = &w->y->name[g % START_NAMES];
     if (c->g != g + 1) {
-        *c = (struct tally_name){g + 1, tri_name(w->tg->tr, g)};
+        *c = (struct start_name){g + 1, tri_name(w->tg->tr, g)};
     }
     return c->name;
 }
@@ -142,7 +142,7 @@ static uint32_t name_of(struct walk *w, uint32_t g)
 /* A wait is over: w->prev is the wait, s what follows. */
 static bool note_pair(struct walk *w, const struct span *s)
 {
-    struct tally *y = w->y;
+    struct subtotal *y = w->y;
     const struct span *v = &w->prev;
     bool sched = s->who == NO_LANE;
     uint32_t name = sched ? UINT32_MAX : name_of(w, s->who), i;
@@ -190,7 +190,7 @@ static bool note_pair(struct walk *w, const struct span *s)
 /* It waits again on the condition it was woken from just now. */
 static bool note_futile(struct walk *w, const struct span *s)
 {
-    struct tally *y = w->y;
+    struct subtotal *y = w->y;
     struct wake *p;
     y->pairs[w->cond_pair].futile++;
     if (y->nwakes < WAKES_MAX) {
@@ -230,7 +230,7 @@ static bool walk_waiting(struct walk *w, const struct span *s)
 
 static bool note_syscall(struct walk *w, const struct span *s)
 {
-    struct tally *y = w->y;
+    struct subtotal *y = w->y;
     struct syscall_row *r;
     uint32_t i = tab_put(&y->by_syscall, s->stack, 0, y->nsyscalls);
     if (i == TAB_NONE) {
@@ -265,11 +265,11 @@ static bool walk_syscall(struct walk *w, const struct span *s)
 static void note_worst(struct walk *w, const struct span *s)
 {
     const bool woken = w->prev.state == ST_WAITING;
-    tally_worst(w->y, &(struct sched_wait){.t0 = s->t0,
-                                           .t1 = s->t1,
-                                           .g = w->g,
-                                           .waker = woken ? s->who : NO_LANE,
-                                           .preempted = tri_is_exec(w->prev.state)});
+    subtotal_worst(w->y, &(struct sched_wait){.t0 = s->t0,
+                                              .t1 = s->t1,
+                                              .g = w->g,
+                                              .waker = woken ? s->who : NO_LANE,
+                                              .preempted = tri_is_exec(w->prev.state)});
 }
 
 static void walk_runnable(struct walk *w, const struct span *s)
@@ -304,7 +304,7 @@ static void walk_exec(struct walk *w, const struct span *s)
 
 static bool walk_span(struct walk *w, const struct span *s)
 {
-    struct tally *y = w->y;
+    struct subtotal *y = w->y;
     bool ok = true;
     if (w->prev.state == ST_WAITING && !w->system) {
         struct lock_wait lw = {.t0 = w->prev.t0,
@@ -350,12 +350,12 @@ static bool walk_span(struct walk *w, const struct span *s)
 /* Created in what the tables are of: what happened at its very start was the part before. */
 static bool born(const struct triage *tg, const struct lane_info *li)
 {
-    return li->created && (tg->t0 == 0 || li->seen > tg->t0);
+    return li->created;
 }
 
 static bool put_in_group(struct walk *w, const struct lane_info *li)
 {
-    struct tally *y = w->y;
+    struct subtotal *y = w->y;
     const bool is_born = born(w->tg, li);
     uint32_t i = tab_put(&y->by_name, li->name, 0, y->ngroups);
     if (i == TAB_NONE) {
@@ -395,7 +395,7 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
                        .system = li->is_system,
                        .worker = li->is_worker,
                        .mode = GC_UNLABELLED,
-                       .life = li->last - (li->first > w->tg->t0 ? li->first : w->tg->t0),
+                       .life = li->last - li->first,
                        .no_p_ns = li->no_p_ns,
                        .gw_first = w->y->ngw,
                        .cond_pair = TAB_NONE};
@@ -408,13 +408,7 @@ static bool lane_spans(void *arg, uint32_t g, const struct span *s, uint32_t n)
     (void)g;
     w->some = true;
     for (uint32_t i = 0; i < n; i++) {
-        if (s[i].t0 < w->tg->t0) { /* what began before a part counts from its start */
-            struct span cut = s[i];
-            cut.t0 = w->tg->t0;
-            if (!walk_span(w, &cut)) {
-                return false;
-            }
-        } else if (!walk_span(w, &s[i])) {
+        if (!walk_span(w, &s[i])) {
             return false;
         }
     }
@@ -442,7 +436,7 @@ static bool lane_end(void *arg, uint32_t g)
     return true;
 }
 
-bool tally_goroutines(const struct triage *tg, struct tally *y, uint32_t g0, uint32_t g1)
+bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
 {
     struct walk w = {.tg = tg, .y = y};
     return trace_walk(tg->tr, g0, g1, &(struct span_walk){lane_begin, lane_spans, lane_end, &w});

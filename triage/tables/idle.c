@@ -129,8 +129,6 @@ static void miss(struct sweep *s, int64_t t0, int64_t t1, int64_t ps)
 {
     int64_t len = s->tg->end / SLICES + 1;
     s->part->missed_wall = ns_add(s->part->missed_wall, t1 - t0);
-    t0 -= s->tg->t0;
-    t1 -= s->tg->t0;
     while (t0 < t1) {
         int64_t i = t0 / len, to = (i + 1) * len < t1 ? (i + 1) * len : t1;
         i = i < SLICES ? i : SLICES - 1;
@@ -198,8 +196,8 @@ static void finish(struct triage *tg, const struct part *part)
         best = part->slice[i] > part->slice[best] ? i : best;
     }
     tg->idle_worst_ns = part->slice[best];
-    tg->idle_worst = (struct moment){
-        tg->t0 + best * len, tg->t0 + ((best + 1) * len < tg->end ? (best + 1) * len : tg->end), NO_LANE, NO_LANE};
+    tg->idle_worst =
+        (struct moment){best * len, (best + 1) * len < tg->end ? (best + 1) * len : tg->end, NO_LANE, NO_LANE};
     for (int i = 0; i < BUSY_MAX; i++) {
         seen = ns_add(seen, part->busy[i]);
         if (seen >= tg->end - tg->end / 100) {
@@ -220,7 +218,7 @@ struct windows {
 
 static int64_t window_start(const struct windows *w, int64_t i)
 {
-    return i == w->n ? w->tg->t1 : w->tg->t0 + (int64_t)((double)w->tg->end * ((double)i / (double)w->n));
+    return i == w->n ? w->tg->end : (int64_t)((double)w->tg->end * ((double)i / (double)w->n));
 }
 
 static bool window_sweep(void *arg, size_t i, void **kept)

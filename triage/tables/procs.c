@@ -9,7 +9,7 @@
 bool triage_proc(struct triage *tg, uint32_t p)
 {
     struct lane l = {LANE_P, p};
-    trace_shares(tg->tr, l, tg->t0, tg->t1, &tg->p[p].s);
+    trace_shares(tg->tr, l, 0, tg->end, &tg->p[p].s);
     tg->p[p].spans = trace_lane(tg->tr, l).nspans;
     for (int i = 0; i < ST_COUNT; i++) {
         tg->p_sum.ns[i] = ns_add(tg->p_sum.ns[i], tg->p[p].s.ns[i]);
@@ -42,7 +42,7 @@ bool triage_procs_end(struct triage *tg)
     const struct point *pt;
     size_t n = trace_points(tg->tr, METRIC_PROCS, &pt);
     uint64_t first = n ? pt[0].v : tg->np;
-    int64_t at = tg->t0, cap = 0, told = 0;
+    int64_t at = 0, cap = 0, told = 0;
     assists(tg);
     if (n == 0 && trace_info(tg->tr)->gomaxprocs > first) {
         first = trace_info(tg->tr)->gomaxprocs;
@@ -55,7 +55,7 @@ bool triage_procs_end(struct triage *tg)
         }
     }
     first = n ? pt[n - 1].v : first;
-    tg->capacity = ns_add(cap, ns_mul(tg->t1 - at, (int64_t)(first < 65536 ? first : 65536)));
+    tg->capacity = ns_add(cap, ns_mul(tg->end - at, (int64_t)(first < 65536 ? first : 65536)));
     /* Ps that the trace never starts have no lane; a P may outlive a lower GOMAXPROCS for a moment. The parts shall
        make a whole. */
     for (int i = ST_IDLE; i <= ST_SYSCALL; i++) {

@@ -1,12 +1,12 @@
 /*
- * tally.h - what a run of neighbouring goroutines adds to the tables: counted apart from all others, so that threads may
+ * subtotal.h - what a run of neighbouring goroutines adds to the tables: counted apart from all others, so that threads may
  * count side by side, then added to struct triage in the goroutines' order. What a run is doesn't depend on how many
  * threads there are, so neither do the tables.
  *
- * Who includes it: goroutines.c, which counts, and tally.c, which adds. Rows are numbered within the tally.
+ * Who includes it: goroutines.c, which counts, and subtotal.c, which adds. Rows are numbered within the subtotal.
  */
-#ifndef GOTOP_TRIAGE_TALLY_H
-#define GOTOP_TRIAGE_TALLY_H
+#ifndef GOTOP_TRIAGE_SUBTOTAL_H
+#define GOTOP_TRIAGE_SUBTOTAL_H
 
 #include "triage/tri.h"
 
@@ -14,12 +14,12 @@ struct ender { /* a goroutine that ended others' waits */
     uint32_t g, ended, waiters, last_waiter;
     int64_t ended_ns;
 };
-struct tally_name {
+struct start_name {
     uint32_t g, name; /* g: + 1 */
 };
-enum { TALLY_NAMES = 512 };
+enum { START_NAMES = 512 };
 
-struct tally {
+struct subtotal {
     struct tab by_name, by_wait, by_pair, by_syscall, by_ender, by_wait_of;
     struct group *groups;
     struct wait_row *waits;
@@ -38,15 +38,15 @@ struct tally {
     int64_t label_ns[GC_MODES];
     uint64_t long_runnables, lock_waits_all;
     uint32_t g_created, g_ended, g_at_start, g_at_end;
-    struct tally_name name[TALLY_NAMES]; /* names lately asked for */
+    struct start_name name[START_NAMES]; /* names lately asked for */
 };
 
-/* tally_goroutines - count goroutines g0 .. g1-1 into an empty tally and their struct gstat. false: out of memory, or unwanted. */
-bool tally_goroutines(const struct triage *tg, struct tally *y, uint32_t g0, uint32_t g1);
-/* tally_wait_of - the row of `wait_of` for a start function and a reason; TAB_NONE: out of memory. */
-uint32_t tally_wait_of(struct tally *y, uint32_t name, uint32_t reason);
-/* tally_lock - a wait for a lock, if it is among the longest. tally_worst - a scheduler latency, if it is among the worst. */
-bool tally_lock(struct tally *y, const struct lock_wait *lw);
-void tally_worst(struct tally *y, const struct sched_wait *x);
+/* subtotal_goroutines - count goroutines g0 .. g1-1 into an empty subtotal and their struct gstat. false: out of memory, or unwanted. */
+bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
+/* subtotal_wait_of - the row of `wait_of` for a start function and a reason; TAB_NONE: out of memory. */
+uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);
+/* subtotal_lock - a wait for a lock, if it is among the longest. subtotal_worst - a scheduler latency, if it is among the worst. */
+bool subtotal_lock(struct subtotal *y, const struct lock_wait *lw);
+void subtotal_worst(struct subtotal *y, const struct sched_wait *x);
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * tally.c - runs of goroutines counted by several threads, and added up in order: see tally.h.
+ * subtotal.c - runs of goroutines counted by several threads, and added up in order: see subtotal.h.
  */
-#include "triage/tables/tally.h"
+#include "triage/tables/subtotal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void lock_sift(struct lock_wait *h, uint32_t n, uint32_t i)
     }
 }
 
-bool tally_lock(struct tally *y, const struct lock_wait *lw)
+bool subtotal_lock(struct subtotal *y, const struct lock_wait *lw)
 {
     if (y->nlocks < LOCK_WAITS) {
         struct lock_wait *p = mem_grow(y->locks, &y->cap_locks, (size_t)y->nlocks + 1, sizeof *p);
@@ -62,7 +62,7 @@ bool tally_lock(struct tally *y, const struct lock_wait *lw)
     return true;
 }
 
-void tally_worst(struct tally *y, const struct sched_wait *x)
+void subtotal_worst(struct subtotal *y, const struct sched_wait *x)
 {
     const int64_t ns = x->t1 - x->t0;
     uint32_t i = y->nworst;
@@ -80,14 +80,14 @@ void tally_worst(struct tally *y, const struct sched_wait *x)
     y->worst[i] = *x;
 }
 
-/* ---- one tally behind another -------------------------------------------------------------------------------- */
+/* ---- one subtotal behind another -------------------------------------------------------------------------------- */
 
 /* The row of `to` for a key: a new one is all zero. NULL: out of memory. */
 #define ROW(to, tab, rows, n, cap, a, b, made) \
-    tally_row(&(to)->tab, (void **)&(to)->rows, sizeof *(to)->rows, &(to)->n, &(to)->cap, a, b, made)
+    subtotal_row(&(to)->tab, (void **)&(to)->rows, sizeof *(to)->rows, &(to)->n, &(to)->cap, a, b, made)
 
-static void *tally_row(struct tab *tab, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
-                       bool *made)
+static void *subtotal_row(struct tab *tab, void **rows, size_t size, uint32_t *n, size_t *cap, uint64_t a, uint64_t b,
+                          bool *made)
 {
     const uint32_t i = tab_put(tab, a, b, *n);
     if (i == TAB_NONE) {
@@ -112,7 +112,7 @@ static void moment_longer(struct moment *to, const struct moment *m, bool first)
     }
 }
 
-static bool add_groups(struct tally *to, const struct tally *y, struct gstat *g, uint32_t g0, uint32_t g1)
+static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gstat *g, uint32_t g0, uint32_t g1)
 {
     uint32_t *at = mem_alloc(((size_t)y->ngroups + 1) * sizeof *at);
     bool made = false;
@@ -139,7 +139,7 @@ static bool add_groups(struct tally *to, const struct tally *y, struct gstat *g,
     return at != NULL;
 }
 
-static bool add_waits(struct tally *to, const struct tally *y)
+static bool add_waits(struct subtotal *to, const struct subtotal *y)
 {
     bool made = false;
     for (uint32_t i = 0; i < y->nwaits; i++) {
@@ -161,7 +161,7 @@ static bool add_waits(struct tally *to, const struct tally *y)
     return true;
 }
 
-static bool add_pairs(struct tally *to, const struct tally *y)
+static bool add_pairs(struct subtotal *to, const struct subtotal *y)
 {
     uint32_t *at = mem_alloc(((size_t)y->npairs + 1) * sizeof *at);
     bool made = false, ok = at != NULL;
@@ -199,7 +199,7 @@ static bool add_pairs(struct tally *to, const struct tally *y)
     return ok;
 }
 
-static bool add_syscalls(struct tally *to, const struct tally *y)
+static bool add_syscalls(struct subtotal *to, const struct subtotal *y)
 {
     bool made = false;
     for (uint32_t i = 0; i < y->nsyscalls; i++) {
@@ -221,7 +221,7 @@ static bool add_syscalls(struct tally *to, const struct tally *y)
     return true;
 }
 
-uint32_t tally_wait_of(struct tally *y, uint32_t name, uint32_t reason)
+uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason)
 {
     bool made = false;
     struct wait_of *p = ROW(y, by_wait_of, wait_of, nwait_of, cap_wait_of, name, reason, &made);
@@ -231,7 +231,7 @@ uint32_t tally_wait_of(struct tally *y, uint32_t name, uint32_t reason)
     return p ? (uint32_t)(p - y->wait_of) : TAB_NONE;
 }
 
-static bool add_gw(struct tally *to, const struct tally *y)
+static bool add_gw(struct subtotal *to, const struct subtotal *y)
 {
     uint32_t *at = mem_alloc(((size_t)y->nwait_of + 1) * sizeof *at);
     struct gwait *p = at ? mem_grow(to->gw, &to->cap_gw, to->ngw + y->ngw + 1, sizeof *p) : NULL;
@@ -239,7 +239,7 @@ static bool add_gw(struct tally *to, const struct tally *y)
     to->gw = p ? p : to->gw;
     for (uint32_t i = 0; i < y->nwait_of && ok; i++) {
         const struct wait_of *s = &y->wait_of[i];
-        at[i] = tally_wait_of(to, s->name, s->reason);
+        at[i] = subtotal_wait_of(to, s->name, s->reason);
         ok = at[i] != TAB_NONE;
         if (ok) {
             struct wait_of *t = &to->wait_of[at[i]];
@@ -256,7 +256,7 @@ static bool add_gw(struct tally *to, const struct tally *y)
 }
 
 /* What goroutines g0 .. g1-1 added. */
-static bool tally_add(struct tally *to, const struct tally *y, struct gstat *g, uint32_t g0, uint32_t g1)
+static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct gstat *g, uint32_t g0, uint32_t g1)
 {
     bool ok =
         add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) && add_gw(to, y);
@@ -267,10 +267,10 @@ static bool tally_add(struct tally *to, const struct tally *y, struct gstat *g, 
         k->ended_ns = ns_add(k->ended_ns, y->enders[i].ended_ns);
     }
     for (uint32_t i = 0; i < y->nlocks && ok; i++) {
-        ok = tally_lock(to, &y->locks[i]);
+        ok = subtotal_lock(to, &y->locks[i]);
     }
     for (uint32_t i = 0; i < y->nworst; i++) {
-        tally_worst(to, &y->worst[i]);
+        subtotal_worst(to, &y->worst[i]);
     }
     for (int i = 0; i < GC_MODES; i++) {
         to->label_ns[i] = ns_add(to->label_ns[i], y->label_ns[i]);
@@ -286,7 +286,7 @@ static bool tally_add(struct tally *to, const struct tally *y, struct gstat *g, 
     return ok;
 }
 
-static void tally_tabs_free(struct tally *y)
+static void subtotal_tabs_free(struct subtotal *y)
 {
     tab_free(&y->by_name);
     tab_free(&y->by_wait);
@@ -297,12 +297,12 @@ static void tally_tabs_free(struct tally *y)
     mem_free(y->enders);
 }
 
-static void tally_free(struct tally *y)
+static void subtotal_free(struct subtotal *y)
 {
     if (!y) {
         return;
     }
-    tally_tabs_free(y);
+    subtotal_tabs_free(y);
     mem_free(y->groups);
     mem_free(y->waits);
     mem_free(y->pairs);
@@ -318,7 +318,7 @@ static void tally_free(struct tally *y)
 
 struct runs {
     struct triage *tg;
-    struct tally *sum;
+    struct subtotal *sum;
     uint32_t size; /* goroutines a run */
 };
 
@@ -333,9 +333,9 @@ static bool run_count(void *arg, size_t i, void **kept)
     const struct runs *r = arg;
     const struct triage *tg = r->tg;
     const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
-    struct tally *y = mem_zalloc(sizeof *y);
+    struct subtotal *y = mem_zalloc(sizeof *y);
     *kept = y;
-    return y && tally_goroutines(tg, y, g0, g1);
+    return y && subtotal_goroutines(tg, y, g0, g1);
 }
 
 static bool run_add(void *arg, size_t i, void *kept)
@@ -343,15 +343,15 @@ static bool run_add(void *arg, size_t i, void *kept)
     struct runs *r = arg;
     struct triage *tg = r->tg;
     const uint32_t g0 = run_start(r, i), g1 = run_start(r, i + 1);
-    bool ok = kept && tally_add(r->sum, kept, tg->g, g0, g1);
-    tally_free(kept);
+    bool ok = kept && subtotal_add(r->sum, kept, tg->g, g0, g1);
+    subtotal_free(kept);
     tg->work->next = g1;
     return ok;
 }
 
 static void run_drop(void *kept)
 {
-    tally_free(kept);
+    subtotal_free(kept);
 }
 
 bool triage_goroutines(struct triage *tg)
@@ -359,12 +359,12 @@ bool triage_goroutines(struct triage *tg)
     struct triage_work *wk = tg->work;
     struct runs r = {.tg = tg, .sum = mem_zalloc(sizeof *r.sum)};
     r.size = tg->ng / RUNS + 1 < RUN_MOST ? tg->ng / RUNS + 1 : RUN_MOST;
-    struct tally *y = r.sum;
+    struct subtotal *y = r.sum;
     const size_t rest = tg->ng > ALONE ? tg->ng - ALONE : 0;
     bool ok = y && slices_each(trace_threads(tg->tr), tg->ng - rest + (rest + r.size - 1) / r.size,
                                &(struct slices_job){run_count, run_add, run_drop, &r});
     if (!ok) {
-        tally_free(y);
+        subtotal_free(y);
         return false;
     }
     tg->groups = y->groups;
@@ -394,7 +394,7 @@ bool triage_goroutines(struct triage *tg)
     tg->g_ended = y->g_ended;
     tg->g_at_start = y->g_at_start;
     tg->g_at_end = y->g_at_end;
-    tally_tabs_free(y);
+    subtotal_tabs_free(y);
     mem_free(y);
     return true;
 }
