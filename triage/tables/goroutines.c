@@ -347,16 +347,10 @@ static bool walk_span(struct walk *w, const struct span *s)
     return ok;
 }
 
-/* Created in what the tables are of: what happened at its very start was the part before. */
-static bool born(const struct triage *tg, const struct lane_info *li)
-{
-    return li->created;
-}
-
 static bool put_in_group(struct walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
-    const bool is_born = born(w->tg, li);
+    const bool is_born = li->created;
     uint32_t i = tab_put(&y->by_name, li->name, 0, y->ngroups);
     if (i == TAB_NONE) {
         return false;
