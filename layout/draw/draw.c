@@ -22,6 +22,7 @@
 #include "layout/draw/gstate.h"
 #include "layout/move/pick.h"
 #include "layout/views/samples.h"
+#include "triage/tables/tab.h"
 #include "layout/draw/status.h"
 
 /* ---- what is kept from one frame to the next ---------------------------------------------------------------- */
@@ -256,17 +257,35 @@ static void edge_p(struct grid *g, const struct view *v, struct lane l, int c, i
 
 /* ---- goroutines ----------------------------------------------------------------------------------------- */
 
-static void cell_g(struct grid *g, const struct view *v, const struct shares *s, int x, int y)
+/* trace: how it shows that one that mostly waits did something. */
+static void cell_what(struct grid *g, const struct view *v, const struct shares *s, uint32_t trace, int x, int y)
 {
     enum state most = most_of(s, all, COUNT(all)), act = most_of(s, active, COUNT(active));
     if (!s->ns[most])
         return;
     if ((most == ST_WAITING || most == ST_UNKNOWN) && s->ns[act])
-        grid_put(g, x, y, glyph_mark(v->tier, MARK_TRACE), style_of(act));
+        grid_put(g, x, y, trace, style_of(act));
     else if ((v->mono || v->tier == TIER_ASCII) && (most == ST_GCWORK || most == ST_ASSIST || most == ST_SWEEP))
         grid_put(g, x, y, glyph_busy(most, true), style_of(most));
     else
         grid_put(g, x, y, glyph_state(v->tier, most), style_of(most));
+}
+
+static void cell_g(struct grid *g, const struct view *v, const struct shares *s, int x, int y)
+{
+    cell_what(g, v, s, glyph_mark(v->tier, MARK_TRACE), x, y);
+}
+
+void draw_group(struct grid *g, const struct view *v, const struct shares *col, int x, int y)
+{
+    for (int c = 0; c < v->plot_w; c++) {
+        int64_t there = 0, busy = 0;
+        for (int i = 0; i < COUNT(all); i++)
+            there = ns_add(there, col[c].ns[all[i]]);
+        for (int i = 0; i < COUNT(active); i++)
+            busy = ns_add(busy, col[c].ns[active[i]]);
+        cell_what(g, v, &col[c], glyph_level(v->tier, busy, there), x + c, y);
+    }
 }
 
 /* ---- cells that need no exact time ---------------------------------------------------------------------- */

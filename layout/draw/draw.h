@@ -17,6 +17,11 @@ bool draw_kept_extents(struct view *v);
 /* draw_lane - a processor, goroutine or thread: cells, then names in spans that have room. y: the lowest of its lines
  * (v->lane_h of a processor). */
 void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y);
+/*
+ * draw_group - the row of a folded group: col[] is what its goroutines did, column by column (mixture.h). Where most of their
+ * time is one of waiting, the height is the share in which they did something.
+ */
+void draw_group(struct grid *g, const struct view *v, const struct shares *col, int x, int y);
 /* draw_matches - underline the cells in which spans pass the filter (all of them, or those a column wide). */
 void draw_matches(struct grid *g, const struct view *v, struct lane l, int x, int y);
 /* draw_samples - a tick in each cell that holds a CPU sample of this lane. O(columns * log samples). */

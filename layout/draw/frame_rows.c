@@ -13,6 +13,7 @@
 #include "layout/move/search.h"
 #include "layout/draw/status.h"
 #include "layout/views/sums.h"
+#include "layout/views/mixture.h"
 #include "layout/views/unfold.h"
 #include "layout/move/when.h"
 
@@ -148,12 +149,13 @@ static void lane_name(const struct canvas *c, struct lane l, int y, bool focus)
     char name[300], note[FMT_MAX] = "";
     if (w < 1)
         return;
-    uint32_t more = lanes_more(move_lanes_const(v), lanes_row(move_lanes_const(v), l.i));
-    if (l.kind == LANE_G && more) { /* it stands for its group */
+    uint32_t members = l.kind == LANE_G ? mixture_members(v, l.i) : 0;
+    if (members) {
         char n[FMT_MAX];
-        snprintf(note, sizeof note, "+%s", fmt_count(more, n));
+        snprintf(note, sizeof note, "x%s", fmt_count(members, n));
         int room = w - (int)strlen(note) - 1;
-        status_name(v, l.i, room > 4 ? room : w, name, sizeof name);
+        struct str of = trace_str(v->tr, trace_lane(v->tr, l).name);
+        str_shorten(of.len ? of : str_of("no name"), room > 4 ? room : w, glyph_dots(v->tier), name, sizeof name);
     } else if (l.kind == LANE_G) {
         status_name(v, l.i, w, name, sizeof name);
     } else {
@@ -229,6 +231,22 @@ static void lane_work(const struct canvas *c, struct lane l, int y)
     grid_right(c->g, 0, y, c->plan->gutter - 1, note, STYLE_LANE_NOTE);
 }
 
+/* The row that stands for a folded group. */
+static void one_group(const struct canvas *c, uint32_t lane, int y, bool focus)
+{
+    const struct view *v = c->v;
+    const struct plan *p = c->plan;
+    const struct shares *col = mixture_of(v, lane);
+    char text[40];
+    snprintf(text, sizeof text, "adding up, %d%%", mixture_share(v));
+    if (col)
+        draw_group(c->g, v, col, p->gutter, y);
+    else
+        grid_str(c->g, p->gutter, y, p->plot_w, text, STYLE_DIM);
+    if (focus)
+        grid_toggle(c->g, p->gutter + window_col(v->at.win, p->plot_w, v->at.cursor), y, CELL_REVERSE);
+}
+
 /* One lane whose lowest line is y, of h lines. */
 static void one_lane(const struct canvas *c, struct lane at, int y, int h, bool focus)
 {
@@ -260,6 +278,8 @@ static void lanes(const struct canvas *c)
         no_lanes(c, l->kind);
         return;
     }
+    if (l->kind == LANE_G)
+        mixture_follow(v);
     for (int i = 0; i < v->rows; i++) {
         uint32_t lane = lanes_at(l, view_line_row(v, i));
         if (lane == NO_LANE)
@@ -270,7 +290,10 @@ static void lanes(const struct canvas *c)
         lane_name(c, at, y, focus);
         if (h > 1)
             lane_work(c, at, y + 1);
-        one_lane(c, at, y + h - 1, h, focus);
+        if (l->kind == LANE_G && mixture_members(v, lane))
+            one_group(c, lane, y, focus);
+        else
+            one_lane(c, at, y + h - 1, h, focus);
         if (l->kind == LANE_G && lane + 1 == v->guest)
             guest_mark(c, y);
         if (focus && v->unfold_n)

@@ -78,6 +78,8 @@ void legend_all(enum tier t, bool mono, struct rich *out)
     mark(out, glyph_mark(t, MARK_TRACE), STYLE_RUNNABLE,
          mono || t == TIER_ASCII ? "mostly waiting, but also running, runnable or in a call"
                                  : "mostly waiting, but also what the colour says");
+    rich_add(out, STYLE_POPUP,
+             "  x8: eight of one function, all together; where they mostly wait, as high as the rest");
     rich_para(out);
     rich_add(out, STYLE_POPUP, "Bands: the share of the column:  ");
     mark(out, glyph_height(t, 8), STYLE_GC, "GC mark phase");

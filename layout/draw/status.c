@@ -11,10 +11,12 @@
 
 #include "layout/draw/gstate.h"
 #include "layout/views/kind.h"
+#include "layout/views/mixture.h"
 #include "layout/move/wall.h"
 #include "layout/move/when.h"
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
+#include "triage/tables/tab.h"
 
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
@@ -112,23 +114,29 @@ static int name_width(const struct line *l)
 
 /* ---- a mixture ------------------------------------------------------------------------------------------ */
 
-static void add_shares(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
+/* The largest first. */
+static void add_sums(struct line *l, const struct shares *sh, int64_t whole)
 {
-    struct shares sh;
     char p[FMT_MAX];
-    gstate_shares(v->gstate, v->tr, lane, t0, t1, &sh);
     bool done[ST_COUNT] = {false};
     for (int k = 0; k < ST_COUNT; k++) {
         int best = -1;
         for (int s = 0; s < ST_COUNT; s++)
-            if (!done[s] && sh.ns[s] > 0 && (best < 0 || sh.ns[s] > sh.ns[best]))
+            if (!done[s] && sh->ns[s] > 0 && (best < 0 || sh->ns[s] > sh->ns[best]))
                 best = s;
         if (best < 0)
             return;
         done[best] = true;
-        add(l, STYLE_STATUS, "  %s ", fmt_percent(sh.ns[best], time_sub(t1, t0), p));
+        add(l, STYLE_STATUS, "  %s ", fmt_percent(sh->ns[best], whole, p));
         add(l, (enum style)(STYLE_STATE + best), "%s", best == ST_NONE ? "not there" : state_name((enum state)best));
     }
+}
+
+static void add_shares(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
+{
+    struct shares sh;
+    gstate_shares(v->gstate, v->tr, lane, t0, t1, &sh);
+    add_sums(l, &sh, time_sub(t1, t0));
 }
 
 static void add_count(struct line *l, const struct view *v, struct lane lane, int64_t t0, int64_t t1)
@@ -323,6 +331,33 @@ static void speak_mixture(struct line *l, const struct view *v, struct lane lane
     }
 }
 
+/* A row that stands for a folded group: what its goroutines did in the cursor's column, all of them together. */
+static void speak_group(struct line *l, const struct view *v, uint32_t lane, uint32_t members)
+{
+    const struct shares *col = mixture_of(v, lane);
+    int64_t t0, t1, there = 0;
+    char a[FMT_MAX], d[FMT_MAX], n[FMT_MAX];
+    view_column(v, &t0, &t1);
+    int c = window_col(v->at.win, v->plot_w, v->at.cursor);
+    add(l, STYLE_STATUS_KEY, "%s goroutines ", fmt_count(members, n));
+    add_name(l, trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, lane}).name), name_width(l),
+             glyph_dots(v->tier), STYLE_STATUS_KEY);
+    rich_para(l->r);
+    if (!col || c < 0 || c >= v->plot_w) {
+        add(l, STYLE_STATUS, "adding up what they do, %d%%", mixture_share(v));
+        return;
+    }
+    for (int s = 0; s < ST_COUNT; s++)
+        there = ns_add(there, col[c].ns[s]);
+    add(l, STYLE_STATUS, "%s +%s  ", when_time(v->tr, t0, (t1 - t0) / 4, a), when_dur(v->tr, t1 - t0, d));
+    if (!there) {
+        add(l, STYLE_STATUS, "none of them is there");
+        return;
+    }
+    add(l, STYLE_STATUS, "%.*f there on average:", there < 10 * (t1 - t0) ? 2 : 0, (double)there / (double)(t1 - t0));
+    add_sums(l, &col[c], there);
+}
+
 static void speak_lane(struct line *l, const struct view *v)
 {
     struct lane lane = v->at.focus;
@@ -341,6 +376,11 @@ static void speak_lane(struct line *l, const struct view *v)
     }
     bool here = view_span_here(v, &lane, &s);
     bool range = status_range(v, &t0, &t1);
+    const uint32_t members = lane.kind == LANE_G && !range ? mixture_members(v, v->at.focus.i) : 0;
+    if (members) {
+        speak_group(l, v, v->at.focus.i, members);
+        return;
+    }
     if (!range && here && (v->at.exact || trace_count(v->tr, lane, t0, t1) == 1)) {
         describe(l, v, lane, &s);
         rich_para(l->r);

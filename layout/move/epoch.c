@@ -17,6 +17,7 @@
 #include "layout/move/search.h"
 #include "layout/draw/gstate.h"
 #include "layout/move/lull.h"
+#include "layout/views/mixture.h"
 #include "layout/views/sums.h"
 #include "layout/views/top.h"
 #include "layout/move/view.h"
@@ -150,6 +151,8 @@ unsigned view_anew(struct view *v)
     lull_free(v->lull);
     samples_free(v->samples);
     gstate_free(v->gstate);
+    mixture_free(v->mixture);
+    v->mixture = NULL;
     v->log = NULL;
     v->sums = NULL;
     v->busy = NULL;

@@ -6,6 +6,7 @@
 #include "layout/draw/cells.h"
 #include "layout/draw/frame_rows.h"
 #include "layout/views/kind.h"
+#include "layout/views/mixture.h"
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
@@ -185,13 +186,14 @@ unsigned view_work(struct view *v, int64_t budget_ns)
 {
     unsigned r = search_work(v, budget_ns);
     r |= pick_work(v, budget_ns) | (kind_here(v)->work ? kind_here(v)->work(v, budget_ns) : VR_NONE);
-    return r | split_work(v, budget_ns) | lull_work(v, budget_ns) | rows_busy_work(v, budget_ns);
+    return r | split_work(v, budget_ns) | lull_work(v, budget_ns) | rows_busy_work(v, budget_ns) |
+           mixture_work(v, budget_ns);
 }
 
 bool view_pending(const struct view *v)
 {
     return (kind_here(v)->pending && kind_here(v)->pending(v)) || split_pending(v) || lull_pending(v) ||
-           rows_busy_pending(v);
+           rows_busy_pending(v) || mixture_pending(v);
 }
 
 static struct search *anew(struct view *v, const char *text, int dir, int64_t origin, bool at_too)

@@ -389,6 +389,19 @@ static uint32_t next_shown(struct rows *r, struct window w, bool all, uint32_t k
     return at < l->total ? at : NO_LANE;
 }
 
+uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane)
+{
+    const struct window w = l->seen;
+    const bool all = !l->here || (w.t0 <= 0 && w.t1 >= trace_info(tr)->end);
+    struct rows r = {.l = l, .tr = tr};
+    for (uint32_t i = lane; l->grouped && (i = next_shown(&r, w, all, NO_LANE, i)) != NO_LANE; i++) {
+        const uint32_t row = l->lane_row[i];
+        if (row == NO_LANE ? !l->hidden_n || !lanes_is_hidden(l, i) : l->more[row] > 0)
+            return i;
+    }
+    return NO_LANE;
+}
+
 /* In the order: a bit for each that shows, then the order is walked. */
 static void put_ordered(struct rows *r, struct window w, uint32_t keep, bool all)
 {

@@ -34,6 +34,11 @@ void lanes_fold(struct lanes *l, uint32_t name, bool fold);
 bool lanes_folded(const struct lanes *l, uint32_t name);
 /* lanes_more - how many further goroutines stand behind this row's folded group. */
 uint32_t lanes_more(const struct lanes *l, uint32_t row);
+/*
+ * lanes_behind - the first goroutine from `lane` on that shows, if anywhere, as one of a folded group: its head or one of
+ * those behind it. NO_LANE: no more.
+ */
+uint32_t lanes_behind(struct lanes *l, const struct trace *tr, uint32_t lane);
 void lanes_free(struct lanes *l);
 uint32_t lanes_at(const struct lanes *l, uint32_t row);   /* lane index; NO_LANE beyond the last row */
 uint32_t lanes_row(const struct lanes *l, uint32_t lane); /* row; NO_LANE if the lane doesn't show */

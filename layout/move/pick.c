@@ -156,9 +156,12 @@ static unsigned order_over(struct view *v)
     lanes_update(l, v->tr, v->at.win, NO_LANE);
     if (v->to_top && kind_here(v)->lanes == LANE_G && l->n)
         v->at.focus.i = lanes_at(l, 0);
-    v->to_top = false;
     move_settle(v);
-    view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");
+    if (v->to_top)
+        view_message(v, false, "goroutines by %s%s", sort_name(l->sort), l->invert ? ", backwards" : "");
+    else
+        pick_say_groups(v);
+    v->to_top = false;
     return VR_DRAW;
 }
 
@@ -339,6 +342,13 @@ unsigned view_show_all(struct view *v)
 
 /* ---- groups --------------------------------------------------------------------------------------------- */
 
+void pick_say_groups(struct view *v)
+{
+    view_message(v, false,
+                 v->lanes[LANE_G].group ? "goroutines by start function; a row shows what all of a group do"
+                                        : "goroutines one by one");
+}
+
 unsigned view_group(struct view *v)
 {
     v->grouped = true;
@@ -350,9 +360,7 @@ unsigned view_group(struct view *v)
     l->stale = true;
     v->recenter = true;
     move_settle(v);
-    view_message(v, false,
-                 l->group ? "goroutines by start function; a group shows its first one until it is unfolded"
-                          : "goroutines one by one");
+    pick_say_groups(v);
     return l->making ? VR_DRAW | VR_WORK : VR_DRAW;
 }
 

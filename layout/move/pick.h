@@ -14,5 +14,7 @@ void pick_loaded(struct view *v);
 unsigned pick_work(struct view *v, int64_t budget_ns);
 /* pick_span - does a span of that lane pass the filter? Without one: true. P, M: the goroutine's span counts. */
 bool pick_span(const struct view *v, struct lane l, const struct span *s);
+/* pick_say_groups - the message that tells how goroutines stand: a row each, or one for all of a start function. */
+void pick_say_groups(struct view *v);
 
 #endif

@@ -17,6 +17,7 @@
 #include "layout/draw/draw.h"
 #include "layout/views/evlog.h"
 #include "layout/views/table.h"
+#include "layout/views/mixture.h"
 #include "layout/views/unfold.h"
 #include "layout/move/items.h"
 #include "layout/views/kind.h"
@@ -255,6 +256,7 @@ void view_free(struct view *v)
     items_free(&v->items);
     table_free(v->table);
     unfold_free(v->unfold);
+    mixture_free(v->mixture);
     mem_free(v->edges);
     mem_free(v->extents);
     draw_forget(v);

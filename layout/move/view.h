@@ -129,6 +129,7 @@ struct tri;     /* tri.h */
 struct top;     /* top.h */
 struct table;   /* table.h */
 struct unfold;  /* unfold.h */
+struct mixture; /* mixture.h */
 
 struct view {
     const struct trace *tr;
@@ -197,6 +198,7 @@ struct view {
     struct top *top;         /* view 11; NULL: none yet */
     struct samples *samples; /* CPU samples by lane */
     struct gstate *gstate;   /* assists by goroutine */
+    struct mixture *mixture; /* what folded groups' goroutines do; NULL: nothing yet */
     uint32_t guest;          /* goroutine lane + 1 that one came from by `cause`: it stays on top; 0 = none */
     int64_t guest_t;         /* when it was woken */
     struct lines *own;       /* lines of a pop-up that layout made */

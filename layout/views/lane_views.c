@@ -10,6 +10,7 @@
 #include "layout/move/lanes.h"
 #include "layout/move/lull.h"
 #include "layout/move/move.h"
+#include "layout/move/pick.h"
 #include "layout/views/split.h"
 #include "layout/views/unfold.h"
 #include "layout/draw/status.h"
@@ -31,8 +32,7 @@ static void group_many(struct view *v)
         return;
     l->group = true;
     l->stale = true;
-    view_message(v, false, "%" PRIu32 " goroutines: by start function, each as its first one",
-                 trace_nlanes(v->tr, LANE_G));
+    pick_say_groups(v);
 }
 
 /* ---- coming here ---------------------------------------------------------------------------------------- */

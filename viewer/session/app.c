@@ -59,15 +59,19 @@ void app_open(struct app *a)
 {
     if (trace_fatal(a->tr))
         return;
+    unsigned f = VR_NONE;
     if (a->open_view)
-        (void)view_switch(&a->view, a->open_view);
+        f |= view_switch(&a->view, a->open_view);
     if (a->open_at)
-        (void)view_goto(&a->view, a->open_at);
+        f |= view_goto(&a->view, a->open_at);
     if (a->open_lane)
-        (void)view_goto(&a->view, a->open_lane);
-    unsigned f = a->open_filter ? view_filter(&a->view, a->open_filter) : VR_NONE;
-    if (f & VR_BELL)
-        a->open_wrong = a->view.message;
+        f |= view_goto(&a->view, a->open_lane);
+    if (a->open_filter) {
+        const unsigned filter = view_filter(&a->view, a->open_filter);
+        if (filter & VR_BELL)
+            a->open_wrong = a->view.message;
+        f |= filter;
+    }
     if (f & VR_WORK)
         app_add(a, TODO_VIEW);
     a->open_filter = NULL;

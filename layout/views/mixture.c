@@ -1,0 +1,193 @@
+/*
+ * mixture.c - see mixture.h. Each goroutine is asked only for the columns in which it lives: of a hundred thousand short ones
+ * that is one or two each.
+ */
+#include "layout/views/mixture.h"
+
+#include <string.h>
+
+#include "decode/base/host.h"
+#include "decode/base/mem.h"
+#include "layout/draw/gstate.h"
+#include "layout/move/lanes.h"
+#include "triage/tables/tab.h"
+
+enum { GROUPS = 128, BEFORE = 32, AT_ONCE_NS = 2000000, STEP = 64 };
+
+struct mixed {
+    uint32_t lane, members; /* the group's first; how many they are */
+    struct shares *col;
+};
+
+struct mixture {
+    struct window win;
+    int cols;
+    uint32_t total; /* goroutines in the trace */
+    uint32_t n;
+    struct mixed group[GROUPS];
+    struct tab by_name;
+    struct shares *one; /* a goroutine's columns */
+    uint32_t next;      /* goroutine to be added; NO_LANE: all are */
+};
+
+void mixture_free(struct mixture *m)
+{
+    if (!m)
+        return;
+    for (uint32_t i = 0; i < m->n; i++)
+        mem_free(m->group[i].col);
+    tab_free(&m->by_name);
+    mem_free(m->one);
+    mem_free(m);
+}
+
+/* The folded groups around those that show, so that a step up or down finds them there. */
+static uint32_t groups_shown(const struct view *v, struct mixed *out)
+{
+    const struct lanes *l = &v->lanes[LANE_G];
+    uint32_t n = 0, top = v->at.top < l->n ? v->at.top : 0, from = top;
+    for (int before = 0; from > 0 && before < BEFORE; from--)
+        before += lanes_more(l, from - 1) > 0;
+    for (uint32_t row = from; row < l->n && n < GROUPS && row < top + 8 * GROUPS; row++)
+        if (lanes_more(l, row))
+            out[n++] = (struct mixed){.lane = lanes_at(l, row), .members = lanes_more(l, row) + 1};
+    return n;
+}
+
+/* Is each group that shows there, with as many members? */
+static bool covers(const struct mixture *m, const struct view *v)
+{
+    const struct lanes *l = &v->lanes[LANE_G];
+    if (m->cols != v->plot_w || m->win.t0 != v->at.win.t0 || m->win.t1 != v->at.win.t1 ||
+        m->total != trace_nlanes(v->tr, LANE_G))
+        return false;
+    for (uint32_t row = v->at.top, i = 0; row < l->n && row < v->at.top + (uint32_t)v->rows; row++) {
+        if (!lanes_more(l, row))
+            continue;
+        while (i < m->n && m->group[i].lane != lanes_at(l, row))
+            i++;
+        if (i == m->n || m->group[i].members != lanes_more(l, row) + 1)
+            return false;
+    }
+    return true;
+}
+
+static struct mixture *begin(const struct view *v)
+{
+    struct mixture *m = mem_zalloc(sizeof *m);
+    if (!m)
+        return NULL;
+    m->win = v->at.win;
+    m->cols = v->plot_w;
+    m->total = trace_nlanes(v->tr, LANE_G);
+    const size_t size = (size_t)m->cols * sizeof *m->one;
+    const uint32_t n = groups_shown(v, m->group);
+    bool ok = (m->one = mem_alloc(size)) != NULL;
+    for (; ok && m->n < n; m->n++) {
+        const uint32_t name = trace_lane(v->tr, (struct lane){LANE_G, m->group[m->n].lane}).name;
+        ok = (m->group[m->n].col = mem_zalloc(size)) != NULL && tab_put(&m->by_name, name, 0, m->n) != TAB_NONE;
+    }
+    if (!ok) {
+        mixture_free(m);
+        return NULL;
+    }
+    return m;
+}
+
+/* What goroutine g does in each column, to its group's. */
+static void add(struct mixture *m, const struct view *v, uint32_t g)
+{
+    const struct lane l = {LANE_G, g};
+    const struct lane_info li = trace_lane(v->tr, l);
+    const uint32_t i = tab_get(&m->by_name, li.name, 0);
+    const int64_t t0 = li.first > m->win.t0 ? li.first : m->win.t0;
+    const int64_t t1 = li.last < m->win.t1 ? li.last : m->win.t1;
+    if (i == TAB_NONE || t1 <= t0)
+        return;
+    int c0 = window_col(m->win, m->cols, t0), c1 = window_col(m->win, m->cols, t1 - 1);
+    c0 = c0 < 0 ? 0 : c0;
+    c1 = c1 < 0 || c1 >= m->cols ? m->cols - 1 : c1;
+    if (c1 < c0)
+        return;
+    trace_columns(v->tr, l, v->edges + c0, (uint32_t)(c1 - c0 + 1), m->one);
+    const bool assists = !li.is_worker && gstate_any(v->gstate, v->tr, g, t0, t1);
+    for (int c = c0; c <= c1; c++) {
+        struct shares *s = &m->one[c - c0], *sum = &m->group[i].col[c];
+        if (li.is_worker || assists)
+            gstate_tell(v->gstate, v->tr, g, li.is_worker, v->edges[c], v->edges[c + 1], s);
+        for (int k = ST_NONE + 1; k < ST_COUNT; k++)
+            sum->ns[k] = ns_add(sum->ns[k], s->ns[k]);
+    }
+}
+
+/* true: all is added. */
+static bool step(struct view *v, int64_t budget_ns)
+{
+    struct mixture *m = v->mixture;
+    const int64_t start = host_now();
+    while (m->next != NO_LANE) {
+        for (int k = 0; k < STEP && m->next != NO_LANE; k++) {
+            m->next = lanes_behind(&v->lanes[LANE_G], v->tr, m->next);
+            if (m->next != NO_LANE)
+                add(m, v, m->next++);
+        }
+        if (budget_ns != INT64_MAX && host_now() - start > budget_ns)
+            return false;
+    }
+    return true;
+}
+
+void mixture_follow(struct view *v)
+{
+    if (!v->lanes[LANE_G].grouped || !trace_info(v->tr)->done) {
+        mixture_free(v->mixture);
+        v->mixture = NULL;
+        return;
+    }
+    if (!v->mixture || !covers(v->mixture, v)) {
+        mixture_free(v->mixture);
+        v->mixture = begin(v); /* out of memory: each row is its first goroutine's */
+    }
+    if (v->mixture)
+        (void)step(v, AT_ONCE_NS);
+}
+
+bool mixture_pending(const struct view *v)
+{
+    return v->mixture && v->mixture->next != NO_LANE && v->lanes[LANE_G].grouped && covers(v->mixture, v);
+}
+
+unsigned mixture_work(struct view *v, int64_t budget_ns)
+{
+    return !mixture_pending(v) ? VR_NONE : step(v, budget_ns) ? VR_DRAW : VR_DRAW | VR_WORK;
+}
+
+static const struct mixed *group_of(const struct view *v, uint32_t lane)
+{
+    const struct mixture *m = v->mixture;
+    const struct lanes *l = &v->lanes[LANE_G];
+    if (!m || !l->grouped || !lanes_more(l, lanes_row(l, lane)))
+        return NULL;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->group[i].lane == lane)
+            return &m->group[i];
+    return NULL;
+}
+
+uint32_t mixture_members(const struct view *v, uint32_t lane)
+{
+    const struct mixed *x = group_of(v, lane);
+    return x ? x->members : 0;
+}
+
+int mixture_share(const struct view *v)
+{
+    const struct mixture *m = v->mixture;
+    return !m || m->next == NO_LANE ? 100 : (int)((uint64_t)m->next * 100 / (m->total ? m->total : 1));
+}
+
+const struct shares *mixture_of(const struct view *v, uint32_t lane)
+{
+    const struct mixed *x = group_of(v, lane);
+    return x && v->mixture->next == NO_LANE ? x->col : NULL;
+}

@@ -1,0 +1,113 @@
+/*
+ * test_layout_group.c - rows of folded groups: what they show is the sum over their goroutines, column by column.
+ */
+#include "layout2_help.h"
+
+#include "layout/draw/gstate.h"
+#include "layout/views/kind.h"
+#include "layout/views/mixture.h"
+
+static bool same_name(const struct seen *s, uint32_t a, uint32_t b)
+{
+    return trace_lane(s->tr, (struct lane){LANE_G, a}).name == trace_lane(s->tr, (struct lane){LANE_G, b}).name;
+}
+
+/* Slowly: every goroutine of that name, but for those that have a row of their own. */
+static void sum_of(struct seen *s, uint32_t head, int column, struct shares *sum)
+{
+    const struct lanes *l = &s->v.lanes[LANE_G];
+    memset(sum, 0, sizeof *sum);
+    for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G); g++) {
+        struct shares one;
+        if (!same_name(s, head, g) || (g != head && lanes_row(l, g) != NO_LANE) || lanes_is_hidden(l, g))
+            continue;
+        gstate_shares(s->v.gstate, s->tr, (struct lane){LANE_G, g}, s->v.edges[column], s->v.edges[column + 1], &one);
+        for (int k = ST_NONE + 1; k < ST_COUNT; k++)
+            sum->ns[k] += one.ns[k];
+    }
+}
+
+static int groups_seen;
+
+static void rows_hold(struct seen *s)
+{
+    const struct lanes *l = &s->v.lanes[LANE_G];
+    assert_true(frame_draw(&s->g, &s->v, NULL));
+    finish(&s->v);
+    assert_true(frame_draw(&s->g, &s->v, NULL));
+    for (int i = 0; i < s->v.rows; i++) {
+        const uint32_t lane = lanes_at(l, view_line_row(&s->v, i));
+        if (lane == NO_LANE)
+            break;
+        const uint32_t more = lanes_more(l, view_line_row(&s->v, i));
+        const struct shares *col = mixture_of(&s->v, lane);
+        assert_int_equal(mixture_members(&s->v, lane), more ? more + 1 : 0);
+        assert_true(!more == !col);
+        for (int c = 0; more && c < s->v.plot_w; c++) {
+            struct shares sum;
+            sum_of(s, lane, c, &sum);
+            if (memcmp(&sum, &col[c], sizeof sum))
+                fail_msg("%s: row %d, column %d", s->name, i, c);
+            groups_seen++;
+        }
+    }
+}
+
+static void sums_of(struct seen *s)
+{
+    const int64_t end = trace_info(s->tr)->end;
+    (void)view_switch(&s->v, VIEW_GOROUTINES);
+    (void)view_group(&s->v);
+    finish(&s->v);
+    rows_hold(s);
+    for (int k = 0; k < 4 && end > 100; k++) {
+        const int64_t t0 = (int64_t)rnd((unsigned)(end / 2 < INT32_MAX ? end / 2 : INT32_MAX));
+        (void)view_range(&s->v, t0, t0 + 1 + end / (2 + rnd(40)));
+        (void)view_lane(&s->v, rnd(5));
+        if (k == 2)
+            (void)view_hide(&s->v);
+        rows_hold(s);
+    }
+}
+
+static void test_sums(void **state)
+{
+    (void)state;
+    for_samples(sums_of, "http-1.2");
+    for_samples(sums_of, "alloc-1.2");
+    for_samples(sums_of, "workers-1.");
+    assert_true(groups_seen > 1000);
+}
+
+/* The row says how many they are, the line below it what they do; unfolded, each stands for itself. */
+static void test_words(void **state)
+{
+    (void)state;
+    struct seen s;
+    seen_open(&s, "samples/http-1.26.trace");
+    (void)view_switch(&s.v, VIEW_GOROUTINES);
+    (void)view_group(&s.v);
+    finish(&s.v);
+    const struct lanes *l = &s.v.lanes[LANE_G];
+    uint32_t row = 0;
+    while (row < l->n && lanes_more(l, row) != 4) /* main.customer */
+        row++;
+    assert_true(row < l->n);
+    (void)view_lane(&s.v, -100);
+    (void)view_lane(&s.v, (int)row);
+    (void)view_at(&s.v, 5000000);
+    finish(&s.v);
+    assert_true(on_screen(&s, "main.customer        x5"));
+    assert_true(on_screen(&s, "5 goroutines main.customer"));
+    assert_true(on_screen(&s, "there on average:"));
+    (void)view_fold(&s.v);
+    assert_false(on_screen(&s, "main.customer        x5"));
+    assert_false(on_screen(&s, "there on average:"));
+    seen_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sums), cmocka_unit_test(test_words)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
