@@ -142,22 +142,30 @@ static int head_lines(const struct view *v, int rows)
     return rows > 4 ? 1 : 0;
 }
 
+/* Where the words begin: a narrow screen has no column for the longest. */
+enum { NARROW = 64 };
+static int words_at(int w)
+{
+    return w < NARROW ? 20 : 30;
+}
+
 static void head(struct grid *g, struct view *v, int y, int n)
 {
     (void)v;
     if (!n)
         return;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
-    tri_say(g, 2, y, g->w, STYLE_RULER, "   total    count  longest  what");
+    tri_say(g, 2, y, g->w, STYLE_RULER, "   total    count%s  what", g->w < NARROW ? "" : "  longest");
 }
 
 static void section(struct grid *g, const struct view *v, uint32_t i, int y)
 {
-    static const char *const names[] = {"Contention: who waited <- who ended the wait (not always who held the lock)",
-                                        "Waiting for a processor", "Waits by reason and place",
-                                        "System calls by place"};
+    static const char *const names[] = {"Contention: who waited <- who ended the wait", "Waiting for a processor",
+                                        "Waits by reason and place", "System calls by place"};
+    const int x = tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", names[i]);
     (void)v;
-    tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", names[i]);
+    if (!i && g->w >= 78)
+        tri_say(g, x, y, g->w - x, STYLE_STATUS_KEY, " (not always who held the lock)");
 }
 
 static void numbers(struct grid *g, const struct view *v, int y, enum style s, int64_t total, uint64_t n,
@@ -166,19 +174,30 @@ static void numbers(struct grid *g, const struct view *v, int y, enum style s, i
     char d[FMT_MAX];
     tri_cell(g, 2, y, 8, s, tri_dur(v->tr, total, d));
     tri_cell(g, 10, y, 9, s, fmt_count(n, d));
-    tri_cell(g, 19, y, 9, s, tri_dur(v->tr, longest, d));
+    if (g->w >= NARROW)
+        tri_cell(g, 19, y, 9, s, tri_dur(v->tr, longest, d));
 }
 
+static struct str place_name(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t func = trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
+    return func ? trace_str(tr, func) : str_of("?");
+}
+
+/* Both ends of the arrow whole, or each in half of the room, and in what the other leaves free. */
 static void pair_text(struct text *t, const struct view *v, const struct pair_row *p)
 {
-    int room = (v->w - 30 - (int)strlen(wait_kind_name(p->kind)) - 5) /
-               2; /* both ends of the arrow, whole or shortened alike */
-    room = room < 12 ? 12 : room;
-    text_add(t, "%s ", wait_kind_name(p->kind));
-    text_func(t, v->tr, trace_frame(v->tr, p->stack, stacks_user_frame(v->tr, p->stack)).func, (size_t)room);
-    text_lit(t, " <- ");
-    text_func(t, v->tr, trace_frame(v->tr, p->waker_stack, stacks_user_frame(v->tr, p->waker_stack)).func,
-              (size_t)room);
+    const struct str from = place_name(v->tr, p->stack), to = place_name(v->tr, p->waker_stack);
+    const char *kind = wait_kind_name(p->kind);
+    const bool ascii = glyph_dots(v->tier);
+    char a[512], b[512];
+    int room = v->w - words_at(v->w) - (int)strlen(kind) - 5;
+    room = room < 8 ? 8 : room;
+    const int wa = str_width(from, room), wb = str_width(to, room);
+    const int left = wa + wb <= room ? wa : wa <= room / 2 ? wa : wb <= room / 2 ? room - wb : room / 2;
+    (void)str_shorten(from, left, ascii, a, sizeof a);
+    (void)str_shorten(to, room - left, ascii, b, sizeof b);
+    text_add(t, "%s %s <- %s", kind, a, b);
 }
 
 static void place_text(struct text *t, const struct view *v, uint32_t reason, uint32_t stack)
@@ -229,7 +248,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         break;
     case WAIT_SCHED: sched_numbers(g, v, y, s, &t); break;
     case WAIT_WORST:
-        tri_cell(g, 19, y, 9, s, tri_dur(v->tr, tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
+        tri_cell(g, g->w < NARROW ? 10 : 19, y, 9, s, tri_dur(v->tr, tg->worst[w.i].t1 - tg->worst[w.i].t0, d));
         text_lit(&t, "@");
         text_dur(&t, tg->worst[w.i].t0);
         text_lit(&t, "  ");
@@ -238,8 +257,9 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     default: break;
     }
     char safe[1200];
-    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - 30, glyph_dots(v->tier), safe, sizeof safe);
-    grid_str(g, 30, y, g->w - 30, safe, s);
+    const int x = words_at(g->w);
+    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - x, glyph_dots(v->tier), safe, sizeof safe);
+    grid_str(g, x, y, g->w - x, safe, s);
     text_free(&t);
 }
 
