@@ -1,7 +1,7 @@
 /*
  * theme.h - what a style looks like: style, palette and colour depth in, colours and attributes out.
  *
- * Tables (keymaps/NAME.palette, viewer/term/palette_mono.def): the terminal's part is in term.c.
+ * Tables (keymaps/NAME.palette, viewer/term/palette_mono.def): the terminal's part is in term_open.c.
  */
 #ifndef GOTOP_VIEWER_THEME_H
 #define GOTOP_VIEWER_THEME_H

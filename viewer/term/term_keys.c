@@ -1,0 +1,292 @@
+/*
+ * term_keys.c - what a terminal sends: keys, the mouse, answers, and the signals about it.
+ */
+#include "viewer/term/term_priv.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "viewer/term/signals.h"
+
+/* ---- waiting and keys ------------------------------------------------------------------------------------ */
+
+void term_take_size(struct term *t)
+{
+    struct winsize ws;
+    if (ioctl(t->out_fd, TIOCGWINSZ, &ws) == 0 && ws.ws_row > 0 && ws.ws_col > 0) {
+        int w = ws.ws_col > 2000 ? 2000 : ws.ws_col, h = ws.ws_row > 1000 ? 1000 : ws.ws_row;
+        resizeterm(h, w);
+        t->lost = true;
+    }
+}
+
+static unsigned take_signals(struct term *t)
+{
+    char drop[64];
+    unsigned what = 0;
+    while (read(sig.pipe[0], drop, sizeof drop) > 0) {
+    }
+    if (sig.winch) {
+        sig.winch = 0;
+        term_take_size(t);
+        what |= TERM_RESIZE;
+    }
+    if (sig.tstp) {
+        sig.tstp = 0;
+        what |= TERM_SUSPEND;
+    }
+    if (sig.cont) { /* continued behind our back (kill -STOP): nobody knows what the terminal looks like now */
+        sig.cont = 0;
+        reset_prog_mode();
+        term_redraw(t);
+        what |= TERM_PAINT;
+    }
+    if (sig.leave) {
+        t->leave_signal = sig.leave;
+        what |= TERM_LEAVE;
+    }
+    return what;
+}
+
+bool term_forgive(struct term *t)
+{
+    if (t->leave_signal != SIGINT || t->hung_up)
+        return false;
+    t->leave_signal = 0;
+    sig.leave = 0;
+    return true;
+}
+
+unsigned term_wait(struct term *t, int timeout_ms)
+{
+    struct pollfd fds[2] = {{.fd = t->in_fd, .events = POLLIN}, {.fd = sig.pipe[0], .events = POLLIN}};
+    if (t->queued)
+        timeout_ms = 0;
+    int n = poll(fds, 2, timeout_ms);
+    unsigned what = take_signals(t);
+    if (t->queued)
+        what |= TERM_KEY;
+    if (n <= 0)
+        return what;
+    if (fds[0].revents & POLLIN)
+        what |= TERM_KEY;
+    if (fds[0].revents & (POLLHUP | POLLERR | POLLNVAL))
+        t->hung_up = true; /* even where SIGHUP is ignored */
+    if (t->hung_up) {
+        if (!t->leave_signal)
+            t->leave_signal = SIGHUP;
+        what |= TERM_LEAVE;
+    }
+    return what;
+}
+
+/* Extended keys have names in terminfo: kUP5 is Ctrl-Up, kRIT3 Alt-Right. */
+static keycode extended_key(int code)
+{
+    static const struct {
+        const char *name;
+        keycode key;
+    } bases[] = {
+        {"kUP", K_UP},   {"kDN", K_DOWN},  {"kLFT", K_LEFT}, {"kRIT", K_RIGHT}, {"kHOM", K_HOME},
+        {"kEND", K_END}, {"kNXT", K_PGDN}, {"kPRV", K_PGUP}, {"kDC", K_DELETE}, {"kIC", K_INSERT},
+    };
+    const char *name = keyname(code);
+    for (size_t i = 0; name && i < sizeof bases / sizeof bases[0]; i++) {
+        size_t n = strlen(bases[i].name);
+        if (strncmp(name, bases[i].name, n) != 0)
+            continue;
+        int m = name[n] >= '2' && name[n] <= '8' && !name[n + 1] ? name[n] - '1' : 0;
+        if (!m)
+            continue;
+        return bases[i].key | (m & 1 ? K_SHIFT : 0) | (m & 2 ? K_ALT : 0) | (m & 4 ? K_CTRL : 0);
+    }
+    return 0;
+}
+
+static bool mouse_key(struct term *t, struct key_event *ev)
+{
+    MEVENT m;
+    if (getmouse(&m) != OK)
+        return false;
+    ev->x = m.x;
+    ev->y = m.y;
+    if (m.bstate & BUTTON1_PRESSED) {
+        struct timespec now;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int64_t ms = (int64_t)(now.tv_sec - t->clicked.tv_sec) * 1000 + (now.tv_nsec - t->clicked.tv_nsec) / 1000000;
+        ev->key = ms < 400 && m.x == t->click_x && m.y == t->click_y ? K_DOUBLE : K_CLICK;
+        t->clicked = now;
+        t->click_x = m.x;
+        t->click_y = m.y;
+        return true;
+    }
+    if (m.bstate & BUTTON1_RELEASED) {
+        ev->key = m.x == t->click_x && m.y == t->click_y ? K_RELEASE : K_DRAG;
+        return true;
+    }
+    ev->key = m.bstate & BUTTON3_PRESSED ? K_RIGHTCLICK : m.bstate & BUTTON4_PRESSED ? K_WHEELUP : K_WHEELDOWN;
+    return true;
+}
+
+static keycode curses_key(int code)
+{
+    static const struct {
+        int code;
+        keycode key;
+    } map[] = {
+        {KEY_UP, K_UP},
+        {KEY_DOWN, K_DOWN},
+        {KEY_LEFT, K_LEFT},
+        {KEY_RIGHT, K_RIGHT},
+        {KEY_HOME, K_HOME},
+        {KEY_FIND, K_HOME},
+        {KEY_END, K_END},
+        {KEY_SELECT, K_END},
+        {KEY_PPAGE, K_PGUP},
+        {KEY_NPAGE, K_PGDN},
+        {KEY_IC, K_INSERT},
+        {KEY_DC, K_DELETE},
+        {KEY_BACKSPACE, K_BACKSPACE},
+        {KEY_ENTER, K_ENTER},
+        {KEY_BTAB, K_BACKTAB},
+        {KEY_A1, K_HOME},
+        {KEY_A3, K_PGUP},
+        {KEY_C1, K_END},
+        {KEY_C3, K_PGDN},
+        {KEY_SLEFT, K_LEFT | K_SHIFT},
+        {KEY_SRIGHT, K_RIGHT | K_SHIFT},
+        {KEY_SR, K_UP | K_SHIFT},
+        {KEY_SF, K_DOWN | K_SHIFT},
+        {KEY_SHOME, K_HOME | K_SHIFT},
+        {KEY_SEND, K_END | K_SHIFT},
+        {KEY_SPREVIOUS, K_PGUP | K_SHIFT},
+        {KEY_SNEXT, K_PGDN | K_SHIFT},
+    };
+    for (size_t i = 0; i < sizeof map / sizeof map[0]; i++)
+        if (map[i].code == code)
+            return map[i].key;
+    if (code > KEY_F0 && code <= KEY_F(24))
+        return (keycode)(K_F0 + (code - KEY_F0));
+    return extended_key(code);
+}
+
+static void push_key(struct term *t, keycode k)
+{
+    if (t->queued < QUEUE)
+        t->queue[t->queued++] = (struct key_event){k, -1, -1};
+}
+
+/*
+ * What has arrived next: a key that curses knows by its number (KEY_CODE_YES), or a character (OK). Curses is asked for
+ * bytes and we put characters together, so that they are the same in every locale. What is no UTF-8 is dropped. ERR:
+ * nothing, or a part of a character.
+ */
+static int read_key(struct term *t, uint32_t *c)
+{
+    for (;;) {
+        int k = wgetch(t->keys), width;
+        if (k == ERR)
+            return ERR;
+        *c = (uint32_t)k;
+        if (k > 0xff)
+            return KEY_CODE_YES;
+        if (k < 0x80) {
+            t->npartial = 0;
+            return OK;
+        }
+        if ((k & 0xc0) == 0xc0)
+            t->npartial = 0; /* another one begins */
+        else if (!t->npartial)
+            continue;
+        t->partial[t->npartial++] = (char)k;
+        unsigned char first = (unsigned char)t->partial[0];
+        if (t->npartial < (first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2))
+            continue;
+        uint32_t at = 0, n = (uint32_t)t->npartial;
+        *c = str_next((struct str){t->partial, n}, &at, &width);
+        t->npartial = 0;
+        if (at == n && *c >= 0xa0)
+            return OK;
+    }
+}
+
+/* The answer to ASK_REPEAT. */
+static void take_answer(struct term *t, const char *text)
+{
+    bool repeats = strcmp(text, REPEATED) == 0;
+    if (repeats)
+        t->paint.rep = true;
+    if (t->unsaid && (repeats || strcmp(text, NOT_REPEATED) == 0))
+        t->utf8 = true;
+    t->unsaid = false;
+}
+
+/*
+ * Esc has arrived, and something right behind it: Alt with a key, or a sequence that terminfo does not know. Such
+ * a sequence is dropped whole, lest its letters act as keys.
+ */
+static keycode after_escape(struct term *t)
+{
+    uint32_t c;
+    int rc = read_key(t, &c);
+    if (rc == ERR)
+        return K_ESC;
+    if (rc == KEY_CODE_YES) {
+        keycode k = curses_key((int)c);
+        return k ? K_ALT | k : 0;
+    }
+    if (c == 27) {
+        push_key(t, K_ESC);
+        return K_ESC;
+    }
+    if (c != '[' && c != 'O')
+        return key_normal(K_ALT | (keycode)c);
+    uint32_t first = c;
+    char text[8] = "";
+    int n = 0;
+    while (read_key(t, &c) == OK) {
+        if (n < (int)sizeof text - 1)
+            text[n] = c < 0x80 ? (char)c : '?';
+        n++;
+        if (c == 'R' && n < (int)sizeof text)
+            take_answer(t, text);
+        if (n > 32 || (c >= 0x40 && c <= 0x7e && !(n == 1 && c == '[')))
+            return 0;
+    }
+    return n == 0 ? K_ALT | (keycode)first : 0;
+}
+
+bool term_key(struct term *t, struct key_event *out)
+{
+    if (t->queued) {
+        *out = t->queue[0];
+        memmove(t->queue, t->queue + 1, (size_t)--t->queued * sizeof t->queue[0]);
+        return true;
+    }
+    for (;;) {
+        uint32_t c;
+        errno = 0;
+        int rc = read_key(t, &c);
+        *out = (struct key_event){0, -1, -1};
+        if (rc == ERR) {
+            if (errno == EIO)
+                t->hung_up = true;
+            return false;
+        }
+        if (rc == KEY_CODE_YES && c == KEY_RESIZE)
+            continue;
+        if (rc == KEY_CODE_YES && c == KEY_MOUSE) {
+            if (mouse_key(t, out))
+                return true;
+            continue;
+        }
+        out->key = rc == KEY_CODE_YES ? curses_key((int)c) : c == 27 ? after_escape(t) : key_normal((keycode)c);
+        if (out->key)
+            return true;
+    }
+}

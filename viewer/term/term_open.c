@@ -1,0 +1,391 @@
+/*
+ * term_open.c - a terminal is opened, found out about, and given back.
+ */
+#include "viewer/term/term_priv.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include "decode/base/mem.h"
+#include "viewer/term/paint.h"
+#include "viewer/term/signals.h"
+#include "viewer/term/term_builtin.h"
+
+/* ---- capabilities ---------------------------------------------------------------------------------------- */
+
+static char *capability(const char *name)
+{
+    char copy[16]; /* older curses want a char * */
+    snprintf(copy, sizeof copy, "%s", name);
+    return tigetstr(copy);
+}
+
+/* Everything that undoes what we switched on, as plain bytes. */
+static void prepare_emergency(struct term *t)
+{
+    sig.fd = t->out_fd;
+    sig.found = t->found;
+    sig.leave_len = 0;
+    if (t->sync)
+        signals_leave_text("\033[?2026l");
+    if (t->mouse)
+        signals_leave_text("\033[?1006l\033[?1000l");
+    signals_leave_text(capability("sgr0"));
+    signals_leave_text(capability("rmkx"));
+    signals_leave_text(capability("cnorm"));
+    signals_leave_text(capability("rmcup"));
+    sig.open = true;
+}
+
+/* ---- opening --------------------------------------------------------------------------------------------- */
+
+static bool known_sync(const char *type)
+{
+    static const char *const kinds[] = {"xterm",   "tmux",    "foot",   "kitty", "alacritty", "wezterm",
+                                        "ghostty", "contour", "mintty", "rio",   "iterm"};
+    const char *sync = capability("Sync");
+    if (sync && sync != (const char *)-1)
+        return true;
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        if (strncmp(type, kinds[i], strlen(kinds[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Ask first: newterm() that fails leaks, and how to undo what it does must be known before. */
+static SCREEN *try_system(struct term *t, const char *type)
+{
+    int result;
+    if (setupterm(type, t->out_fd, &result) == ERR)
+        return NULL;
+    t->sync = known_sync(type);
+    prepare_emergency(t);
+    del_curterm(set_curterm(NULL));
+    SCREEN *s = newterm(type, t->out, t->in);
+    sig.open = s != NULL;
+    return s;
+}
+
+static SCREEN *try_builtin(struct term *t, const char *type, const char *terminfo)
+{
+    const char *was = getenv("TERMINFO");
+    char *keep = was ? strdup(was) : NULL;
+    setenv("TERMINFO", terminfo, 1);
+    SCREEN *s = try_system(t, type);
+    if (keep)
+        setenv("TERMINFO", keep, 1);
+    else
+        unsetenv("TERMINFO");
+    free(keep);
+    return s;
+}
+
+/* The system knows its terminals best; where it doesn't know this one, what we carry. */
+static SCREEN *try_type(struct term *t, const char *type)
+{
+    SCREEN *s = try_system(t, type);
+#ifdef GOTOP_STATIC
+    for (const struct builtin_term *b = builtin_terms; !s && b->name; b++)
+        if (strcmp(b->name, type) == 0)
+            s = try_builtin(t, type, b->terminfo);
+#endif
+    return s;
+}
+
+/* "xterm-256color" -> "xterm-direct", where the terminal says that it takes colours directly. */
+static SCREEN *try_direct(struct term *t, const char *type, enum color_when when)
+{
+    const char *says = getenv("COLORTERM");
+    char direct[64];
+    if (!says || (strcmp(says, "truecolor") != 0 && strcmp(says, "24bit") != 0))
+        return NULL;
+    if (theme_depth(when, 256, true) != DEPTH_TRUE || strlen(type) > 40)
+        return NULL;
+    snprintf(direct, sizeof direct, "%.*s-direct", (int)strcspn(type, "-"), type);
+    return try_type(t, direct);
+}
+
+static SCREEN *open_screen(struct term *t, const char *type, enum color_when when)
+{
+    SCREEN *s = try_direct(t, type, when);
+    if (!s && *type)
+        s = try_type(t, type);
+    if (s)
+        return s;
+    snprintf(t->note, sizeof t->note, "unknown terminal type %.16s", type);
+    for (char *c = t->note; *c; c++)
+        if ((unsigned char)*c < 0x20 || (unsigned char)*c > 0x7e)
+            *c = '?';
+    s = try_type(t, "xterm-256color");
+    return s ? s : try_builtin(t, TERM_BUILTIN_NAME, term_builtin);
+}
+
+/* Where there is no /dev: a terminal that can be read is one to read keys from. */
+static FILE *reading(int fd)
+{
+    int mode = fcntl(fd, F_GETFL), copy = mode >= 0 && (mode & O_ACCMODE) == O_RDWR ? dup(fd) : -1;
+    FILE *f = copy < 0 ? NULL : fdopen(copy, "r+");
+    if (!f && copy >= 0)
+        close(copy);
+    return f;
+}
+
+static enum err_code open_files(struct term *t, struct err *e)
+{
+    t->out = stdout;
+    t->out_fd = STDOUT_FILENO;
+    if (!isatty(t->out_fd))
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "standard output is no terminal: use --headless");
+    if (isatty(STDIN_FILENO)) {
+        t->in = stdin;
+    } else {
+        t->in = fopen("/dev/tty", "r+e");
+        if (!t->in)
+            t->in = reading(t->out_fd);
+        t->own_in = true;
+        if (!t->in)
+            return err_set(e, ERR_IO, ERR_NO_OFFSET, "there is no terminal to read keys from: use --headless");
+    }
+    t->in_fd = fileno(t->in);
+    t->have_found = tcgetattr(t->in_fd, &t->found) == 0;
+    return ERR_OK;
+}
+
+/* Raw enough that C-v, C-s and C-o arrive; signals stay with the terminal, so Ctrl-C and Ctrl-Z always work. */
+static void raw_mode(struct term *t)
+{
+    struct termios tio;
+    cbreak();
+    noecho();
+    nonl();
+    if (tcgetattr(t->in_fd, &tio) == 0) {
+        tio.c_iflag &= ~(tcflag_t)(IXON | IXOFF);
+        tio.c_lflag &= ~(tcflag_t)IEXTEN;
+        tcsetattr(t->in_fd, TCSADRAIN, &tio);
+    }
+    def_prog_mode();
+}
+
+static void set_colors(struct term *t)
+{
+    enum depth d = t->mono ? DEPTH_MONO : t->depth;
+    for (int s = 0; s < STYLE_COUNT; s++) {
+        t->inks[s] = theme_ink(t->palette, d, (enum style)s);
+        if (d == DEPTH_MONO)
+            continue;
+        int fg = t->inks[s].fg, bg = t->inks[s].bg;
+        if (d == DEPTH_TRUE)
+            init_extended_pair(s + 1, fg, bg);
+        else
+            init_pair((short)(s + 1), (short)fg, (short)bg);
+    }
+}
+
+static void start_colors(struct term *t, enum color_when when)
+{
+    t->depth = DEPTH_MONO;
+    if (!has_colors() || start_color() == ERR)
+        return;
+    if (use_default_colors() == ERR)
+        return; /* then mono: better than a wrong ground */
+    bool rgb = tigetflag("RGB") > 0 || tigetnum("RGB") > 0;
+    t->depth = theme_depth(when, COLORS, rgb);
+    if (COLOR_PAIRS <= STYLE_COUNT)
+        t->depth = DEPTH_MONO;
+    set_colors(t);
+}
+
+/* Is a capability just that, or (NULL) is there none? */
+static bool says(const char *name, const char *text)
+{
+    const char *is = capability(name);
+    bool none = !is || is == (const char *)-1;
+    return text ? !none && strcmp(is, text) == 0 : none;
+}
+
+static bool has_flag(const char *name)
+{
+    char copy[16];
+    snprintf(copy, sizeof copy, "%s", name);
+    return tigetflag(copy) > 0;
+}
+
+static int has_number(const char *name)
+{
+    char copy[16];
+    snprintf(copy, sizeof copy, "%s", name);
+    return tigetnum(copy);
+}
+
+/* Colour n as paint.c would say it? */
+static bool says_color(const char *name, int n, const char *text)
+{
+    char *form = capability(name), *is = form && form != (char *)-1 ? tparm(form, n, 0, 0, 0, 0, 0, 0, 0, 0) : NULL;
+    return is && strcmp(is, text) == 0;
+}
+
+/* Does the terminal take what paint.c sends? All of it, else curses paints. */
+static bool own_painting(const struct term *t)
+{
+    const char *off = capability("sgr0");
+    if (!off || off == (const char *)-1 || (!strstr(off, "\033[m") && !strstr(off, "\033[0m")))
+        return false;
+    if (!says("cup", "\033[%i%p1%d;%p2%dH") || !says("cuf", "\033[%p1%dC") || !says("el", "\033[K") ||
+        !says("ech", "\033[%p1%dX"))
+        return false;
+    if (!says("bold", "\033[1m") || !says("dim", "\033[2m") || !says("rev", "\033[7m") || !says("smul", "\033[4m") ||
+        !says("rmul", "\033[24m"))
+        return false;
+    if (!has_flag("am") || !has_flag("xenl") || has_number("xmc") > 0 || has_number("ncv") > 0)
+        return false;
+    switch (t->depth) {
+    case DEPTH_256: return says_color("setaf", 100, "\033[38;5;100m") && says_color("setab", 100, "\033[48;5;100m");
+    case DEPTH_16: return says_color("setaf", 9, "\033[91m") && says_color("setab", 1, "\033[41m");
+    case DEPTH_8: return says_color("setaf", 3, "\033[33m") && says_color("setab", 3, "\033[43m");
+    default: return true;
+    }
+}
+
+void term_start_mouse(struct term *t)
+{
+    if (!t->mouse)
+        return;
+    mouseinterval(0);
+    mmask_t want = BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON3_PRESSED | BUTTON4_PRESSED;
+#ifdef BUTTON5_PRESSED
+    want |= BUTTON5_PRESSED;
+#endif
+    t->mouse = mousemask(want, NULL) != 0;
+}
+
+enum err_code term_open(struct term **out, const struct term_opts *o, struct err *e)
+{
+    *out = NULL;
+    if (sig.open)
+        return err_set(e, ERR_ARG, ERR_NO_OFFSET, "the terminal is already in use");
+    const char *type = getenv("TERM");
+    if (type && (strcmp(type, "dumb") == 0 || strcmp(type, "unknown") == 0))
+        return err_set(
+            e, ERR_IO, ERR_NO_OFFSET,
+            "TERM=%s can't show a screen: gotop report prints one page, --linear a line per move; or set TERM", type);
+    struct term *t = mem_zalloc(sizeof *t);
+    if (!t)
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
+    t->io_fd = -1;
+    enum err_code rc = open_files(t, e);
+    if (!rc && !signals_pipe())
+        rc = err_set(e, ERR_IO, ERR_NO_OFFSET, "no pipe: %s", strerror(errno));
+    if (rc) {
+        if (t->own_in && t->in)
+            fclose(t->in);
+        mem_free(t);
+        return rc;
+    }
+    set_escdelay(25);
+    t->palette = o->palette;
+    t->mouse = o->mouse;
+    sig.winch = sig.tstp = sig.cont = sig.leave = 0;
+    signals_on();
+    t->screen = open_screen(t, type ? type : "", o->color);
+    if (!t->screen) {
+        signals_off();
+        close(sig.pipe[0]);
+        close(sig.pipe[1]);
+        if (t->own_in)
+            fclose(t->in);
+        mem_free(t);
+        return err_set(e, ERR_IO, ERR_NO_OFFSET, "curses can't use this terminal: use --headless");
+    }
+    set_term(t->screen);
+    t->in_tmux = getenv("TMUX") != NULL;
+    raw_mode(t);
+    t->keys = newpad(1, 1);
+    if (!t->keys)
+        t->keys = stdscr;
+    keypad(t->keys, TRUE);
+    nodelay(t->keys, TRUE);
+    curs_set(0);
+    start_colors(t, o->color);
+    t->own = t->keys != stdscr && own_painting(t);
+    t->utf8 = o->charset == CHARSET_UTF8 && (t->own || charset_curses());
+    t->unsaid = o->charset == CHARSET_UNSAID && (t->own || (charset_curses() && says("cup", "\033[%i%p1%d;%p2%dH")));
+    t->lost = true;
+    t->paint.depth = t->depth;
+    t->paint.sync = t->sync;
+    t->paint.bce = has_flag("bce");
+    t->paint.shift = says("dch", "\033[%p1%dP") && says("ich", "\033[%p1%d@");
+    t->paint.scroll = says("csr", "\033[%i%p1%d;%p2%dr") && says("ind", "\n") && says("ri", "\033M");
+    term_start_mouse(t);
+    t->io_fd = open("/proc/self/io", O_RDONLY | O_CLOEXEC);
+    *out = t;
+    return ERR_OK;
+}
+
+void term_close(struct term *t)
+{
+    if (!t)
+        return;
+    signals_removed();
+    if (!t->hung_up && !t->away) {
+        if (t->mouse)
+            mousemask(0, NULL);
+        curs_set(1);
+        endwin();
+        if (t->have_found)
+            tcsetattr(t->in_fd, TCSADRAIN, &t->found);
+    }
+    sig.open = false;
+    if (!mem_ran_out())
+        delscreen(t->screen); /* it trusts what curses had no memory for */
+    signals_off();
+    if (t->own_in)
+        fclose(t->in);
+    if (t->io_fd >= 0)
+        close(t->io_fd);
+    close(sig.pipe[0]);
+    close(sig.pipe[1]);
+    mem_free(t->row);
+    paint_free(&t->paint);
+    mem_free(t);
+}
+
+const char *term_note(const struct term *t)
+{
+    return t->note[0] ? t->note : NULL;
+}
+
+bool term_utf8(const struct term *t)
+{
+    return t->utf8;
+}
+
+void term_size(const struct term *t, int *w, int *h)
+{
+    (void)t;
+    *w = COLS > 0 ? COLS : 80;
+    *h = LINES > 0 ? LINES : 24;
+}
+
+enum depth term_depth(const struct term *t)
+{
+    return t->mono ? DEPTH_MONO : t->depth;
+}
+
+void term_palette(struct term *t, enum palette p, bool mono)
+{
+    t->palette = p;
+    t->mono = mono;
+    set_colors(t);
+    term_redraw(t);
+}
+
+int term_signal(const struct term *t)
+{
+    return t->leave_signal;
+}
