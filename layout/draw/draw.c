@@ -404,7 +404,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     out[0] = 0;
     if (k->l.kind != LANE_G) {
         if (s->label)
-            str_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
+            str_head(trace_str(v->tr, s->label), w, out, size);
         else if (s->who != NO_LANE)
             status_name(v, s->who, w, out, size);
         return;
@@ -421,7 +421,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     case ST_UNKNOWN: str_head(str_of(state_name(ST_UNKNOWN)), w, out, size); break;
     default:
         if (s->label)
-            str_shorten(trace_str(v->tr, s->label), w, ascii, out, size);
+            str_head(trace_str(v->tr, s->label), w, out, size);
         else if (s->who != NO_LANE)
             status_lane(v, (struct lane){LANE_P, s->who}, out);
         if (str_width(str_of(out), w + 1) > w)
