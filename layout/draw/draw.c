@@ -397,6 +397,14 @@ struct naming {
     int x, y, named;
 };
 
+/* A label whole, or none: its parts say nothing. */
+static void name_label(const struct view *v, uint32_t label, int w, char *out, size_t size)
+{
+    const struct str text = trace_str(v->tr, label);
+    if (str_width(text, w + 1) <= w)
+        str_head(text, w, out, size);
+}
+
 static void name_span(const struct naming *k, const struct span *s, int w, char *out, size_t size)
 {
     const struct view *v = k->v;
@@ -404,7 +412,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     out[0] = 0;
     if (k->l.kind != LANE_G) {
         if (s->label)
-            str_head(trace_str(v->tr, s->label), w, out, size);
+            name_label(v, s->label, w, out, size);
         else if (s->who != NO_LANE)
             status_name(v, s->who, w, out, size);
         return;
@@ -421,7 +429,7 @@ static void name_span(const struct naming *k, const struct span *s, int w, char 
     case ST_UNKNOWN: str_head(str_of(state_name(ST_UNKNOWN)), w, out, size); break;
     default:
         if (s->label)
-            str_head(trace_str(v->tr, s->label), w, out, size);
+            name_label(v, s->label, w, out, size);
         else if (s->who != NO_LANE)
             status_lane(v, (struct lane){LANE_P, s->who}, out);
         if (str_width(str_of(out), w + 1) > w)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
 #include "layout/draw/status.h"
 #include "layout/views/tri_priv.h"
@@ -283,10 +284,36 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     head_of(g, v, &v->tri->fs->f[i], y, focus, true);
 }
 
+/* What a band is of: as high as its share of the column. */
+static void where_band(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w)
+{
+    static const enum state of[BAND_COUNT] = {ST_GC, ST_STW, ST_SWEEP, ST_ASSIST};
+    const struct window all = {0, view_end(v)};
+    int64_t *edges = mem_alloc(((size_t)w + 1) * sizeof *edges);
+    struct shares *col = mem_alloc((size_t)w * sizeof *col);
+    if (edges && col) {
+        window_edges(all, w, edges);
+        trace_columns(v->tr, f->lane, edges, (uint32_t)w, col);
+    }
+    for (int i = 0; edges && col && i < w; i++) {
+        const int64_t on = col[i].ns[of[f->lane.i]], len = edges[i + 1] - edges[i];
+        grid_put(g, x + i, y, on > 0 ? glyph_level(v->tier, on, len) : glyph_mark(v->tier, MARK_H),
+                 on <= 0   ? STYLE_DIM
+                 : f->note ? STYLE_STATUS
+                           : STYLE_WARN);
+    }
+    mem_free(edges);
+    mem_free(col);
+}
+
 /* Where in the trace it costs: a line of cells for the whole of it. */
 static void where(struct grid *g, const struct view *v, const struct finding *f, int x, int y, int w)
 {
     struct window all = {0, view_end(v)};
+    if (f->lane.kind == LANE_BAND && f->lane.i < trace_nlanes(v->tr, LANE_BAND)) {
+        where_band(g, v, f, x, y, w);
+        return;
+    }
     int a = window_col(all, w, f->t0), b = window_col(all, w, f->t1 > f->t0 ? f->t1 - 1 : f->t0);
     a = a < 0 ? 0 : a;
     b = b < a ? a : b >= w ? w - 1 : b;

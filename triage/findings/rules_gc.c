@@ -218,6 +218,24 @@ static void rule_stw(struct rules *rs)
     stw_rest(rs);
 }
 
+/* The cycle during which a band was on for longest: there one looks first. Without any: the whole trace. */
+static void draft_at_worst(struct rules *rs, struct draft *d, enum band b)
+{
+    const struct range *r;
+    const size_t n = trace_ranges(rs->tr, RANGE_GC, &r);
+    const enum state on = b == BAND_ASSIST ? ST_ASSIST : ST_GC;
+    int64_t most = 0;
+    draft_at(d, 0, rs->tg->end, LANE_BAND, b);
+    for (size_t i = 0; i < n; i++) {
+        struct shares sh;
+        trace_shares(rs->tr, (struct lane){LANE_BAND, b}, r[i].t0, r[i].t1, &sh);
+        if (sh.ns[on] > most) {
+            most = sh.ns[on];
+            draft_at(d, r[i].t0, r[i].t1, LANE_BAND, b);
+        }
+    }
+}
+
 static void rule_share(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -233,7 +251,7 @@ static void rule_share(struct rules *rs)
     }
     draft_start(&d, RULE_GC_SHARE, gc / rules_procs(rs));
     d.f.note = (double)tg->gc_cycles < threshold(TH_GCS_CYCLES); /* too few for a rate */
-    draft_at(&d, 0, tg->end, LANE_BAND, BAND_GC);
+    draft_at_worst(rs, &d, BAND_GC);
     text_share(&d.amount, (double)gc, (double)busy);
     text_add(&d.text, "%llu cycle%s took ", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");
     text_share(&d.text, (double)gc, (double)busy);
@@ -277,7 +295,7 @@ static void rule_assist(struct rules *rs)
     most = most_assisting(tg);
     draft_start(&d, RULE_GC_ASSIST, assist / rules_procs(rs));
     d.f.note = (double)tg->gc_cycles < threshold(TH_GCA_CYCLES);
-    draft_at(&d, 0, tg->end, LANE_BAND, BAND_ASSIST);
+    draft_at_worst(rs, &d, BAND_ASSIST);
     text_share(&d.amount, (double)assist, (double)exec);
     text_lit(&d.text, "Goroutines assisted the collector for ");
     text_dur(&d.text, assist);
