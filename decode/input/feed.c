@@ -136,6 +136,12 @@ enum err_code feed_open(const char *where, const struct feed_opts *o, struct fee
     return rc;
 }
 
+bool feed_is_file(const struct feed *f)
+{
+    struct stat st;
+    return fstat(f->fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 void feed_close(struct feed *f)
 {
     if (!f)

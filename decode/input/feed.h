@@ -52,6 +52,8 @@ enum feed_state { FEED_DATA, FEED_WAIT, FEED_END, FEED_FAILED };
  * what came before stands. A file that grows never ends, unless it is truncated or removed: FEED_FAILED.
  */
 enum feed_state feed_read(struct feed *f, uint8_t *p, size_t cap, int timeout_ms, size_t *n, struct err *e);
+/* feed_is_file - it is one, also as standard input: who writes it doesn't wait for us. */
+bool feed_is_file(const struct feed *f);
 void feed_close(struct feed *f); /* NULL is allowed */
 
 #endif

@@ -141,6 +141,9 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
     enum err_code rc = feed_open(o->where, &o->feed, &r->feed, e);
     if (rc)
         return rc;
+    l->patient = feed_is_file(r->feed);
+    if (l->patient)
+        r->most = LIVE_PATIENT;
     r->on = thread_start(&r->thread, NULL, reader_main, r) == 0;
     return r->on ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a thread to read with can't be started");
 }

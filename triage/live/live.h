@@ -55,15 +55,18 @@ bool live_ns(const char *s, int64_t *out);
 
 /*
  * A thread of its own reads what comes, as fast as it comes: the program that is traced must never wait for us. Whole
- * generations are handed over by live_step(); those that nobody takes are bounded by a quarter of free memory.
+ * generations are handed over by live_step(); those that nobody takes are bounded: by a quarter of free memory, of a file by
+ * LIVE_PATIENT bytes.
  */
 struct live {
     struct stream st; /* whole generations, oldest first: the caller drops them; what arrives is not in it */
     FILE *raw;        /* every byte as sent goes there, too; NULL = nowhere; borrowed, set before live_open() */
     bool ended;       /* no more comes */
+    bool patient;     /* a file: what nobody takes can wait, without anybody waiting for us */
     struct live_reader *reader;
 };
 
+enum { LIVE_PATIENT = 32 << 20 };
 enum live_state { LIVE_WAIT, LIVE_GEN, LIVE_END, LIVE_FAILED };
 
 enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e);

@@ -30,14 +30,17 @@ static void name_it(struct app *a)
     char by[FMT_MAX];
     const struct place *at = &a->view.at;
     int64_t behind = time_sub(trace_info(a->tr)->end, at->view == VIEW_TOP ? at->cursor + 1 : at->win.t1);
+    char lost[FMT_MAX + 16] = "", size[FMT_MAX];
+    if (follow_left_out(a->follow))
+        snprintf(lost, sizeof lost, ", %s LEFT OUT", fmt_bytes(follow_left_out(a->follow), size));
     if (follow_ended(a->follow))
-        snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED%s", a->where,
-                 follow_connecting(a->follow) ? ", connecting" : "");
+        snprintf(a->live_name, sizeof a->live_name, "%.60s ENDED%s%s", a->where,
+                 follow_connecting(a->follow) ? ", connecting" : "", lost);
     else if (a->following)
-        snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE", a->where);
+        snprintf(a->live_name, sizeof a->live_name, "%.60s LIVE%s", a->where, lost);
     else
-        snprintf(a->live_name, sizeof a->live_name, "%.60s HELD, %s behind", a->where,
-                 when_dur(a->tr, behind < 0 ? 0 : behind, by));
+        snprintf(a->live_name, sizeof a->live_name, "%.60s HELD, %s behind%s", a->where,
+                 when_dur(a->tr, behind < 0 ? 0 : behind, by), lost);
 }
 
 /* The window ends where the program is. */
@@ -159,16 +162,34 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     name_it(a);
 }
 
+/*
+ * What has come, decoded. While there is more of it than in one go, drawing what it changes would take the time that is needed to
+ * follow: so that waits for some goes.
+ */
+static unsigned follow_more(struct app *a, int64_t budget_ns, int64_t *by)
+{
+    enum { GOES = 6 };
+    unsigned all = 0, news;
+    int i = 0;
+    do {
+        news = follow_step(a->follow, stands(a) ? 0 : budget_ns, by);
+        all = (all & ~(unsigned)FOLLOW_BUSY) | news;
+    } while (++i < GOES && a->following && (news & FOLLOW_BUSY) && !(news & ~(unsigned)(FOLLOW_BUSY | FOLLOW_GREW)));
+    return all;
+}
+
 unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
 {
     int64_t by = 0;
-    unsigned news = follow_step(a->follow, stands(a) ? 0 : budget_ns, &by), f = VR_NONE;
+    unsigned news = follow_more(a, budget_ns, &by), f = VR_NONE;
     if (news & FOLLOW_MOVED)
         f |= exchanged(a, by);
     else if (news & FOLLOW_GREW)
         f |= grown(a);
-    if (news & FOLLOW_SKIPPED)
-        view_message(&a->view, true, "more comes than can be decoded here: some of it was left out");
+    if (news & FOLLOW_LEFT_OUT) {
+        view_message(&a->view, true, "more comes than can be taken here: some is left out, before a gap");
+        f |= VR_DRAW;
+    }
     if (news & FOLLOW_REFUSED)
         view_message(&a->view, true, "no connection: %.160s", follow_refused(a->follow));
     if (news & FOLLOW_AGAIN) {

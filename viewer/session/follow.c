@@ -3,42 +3,21 @@
  *
  * Invariants: a strip holds the header and generations as they came, in order. `now` is decoded by the caller's thread, which
  * alone looks at it; `next` by the maker's, which says under its lock how far it is and gets what is new there. Who has
- * the lock while the maker isn't busy has the model.
+ * the lock while the maker isn't busy has the model. Both are of one strip, unless they are of two programs or it was long.
  */
 #include "viewer/session/follow.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
 #include "decode/base/host.h"
 #include "decode/base/mem.h"
-#include "decode/base/thread.h"
 #include "decode/input/joint.h"
-#include "viewer/session/strip.h"
+#include "viewer/session/maker.h"
 
 enum { FIRST_MS = 200 };
-enum { LEAST = 3 }; /* of a size at least the third part is held */
-#define MAKE_NS 20000000
-
-struct model {
-    struct strip strip;
-    struct trace *tr;
-    bool waits; /* all of its strip is decoded */
-    bool over;  /* and no more of it can be: damage */
-};
-
-struct maker {
-    pthread_t thread;
-    pthread_mutex_t mu;
-    pthread_cond_t work, rest;
-    bool on, quit, busy, hold; /* the thread runs, shall end, decodes; it must not begin to */
-    struct model next;         /* what it makes; next.tr NULL: nothing */
-    size_t len;                /* of next's strip, that the trace was told of */
-    int64_t end;               /* next's, ns */
-    uint64_t done;             /* bytes of next's strip that are decoded */
-    struct model gone;         /* to be given back */
-};
+#define MEMORY_LEAST ((uint64_t)64 << 20) /* bounds what comes, whatever --keep says */
+#define WAITING_MOST ((uint64_t)128 << 20)
 
 struct follow {
     struct follow_opts o;
@@ -47,9 +26,12 @@ struct follow {
     int connection;
     struct model now, old;
     struct maker maker;
-    uint64_t most; /* bytes of memory that both may take */
-    bool behind;   /* decoding can't keep up: what is shown gets no more, `next` takes over as soon as it can */
+    uint64_t most; /* bytes of memory that all of it may take */
+    bool stands;   /* `now` gets no more: `next` takes over as soon as it can */
     size_t whole;  /* bytes of now's strip up to its last whole generation */
+    bool losing;   /* what comes is left out */
+    bool lost_now; /* that has begun */
+    uint64_t lost; /* bytes that were left out */
     struct live again;
     FILE *raw_again;
     bool connecting; /* `again` is; nothing has come yet */
@@ -61,100 +43,28 @@ struct follow {
     char why[200], refused[200];
 };
 
-static void model_free(struct model *m)
+/* ---- how much there is ------------------------------------------------------------------------------------------- */
+
+static uint64_t in_memory(const struct follow *f)
 {
-    trace_close(m->tr);
-    strip_free(&m->strip);
-    *m = (struct model){0};
+    const struct strip *a = f->now.strip, *b = f->maker.next.strip, *c = f->old.strip;
+    return mem_live() + (a ? strip_held(a) : 0) + (b && b != a ? strip_held(b) : 0) +
+           (c && c != a && c != b ? strip_held(c) : 0);
 }
 
-static bool model_open(struct follow *f, struct model *m, struct err *e)
+/*
+ * May another generation come in? Not while more waits to be decoded than can be soon, nor if memory would be short; unless it is the
+ * first one of what takes over, which frees some. Who began to leave out goes on until there is room for several.
+ */
+static bool has_room(const struct follow *f, size_t n)
 {
-    struct trace_opts opts = f->o.live.trace;
-    opts.grows = true;
-    opts.max_memory = UINT64_MAX; /* `most` sees to that */
-    return trace_open_mem(m->strip.p, m->strip.n, &opts, &m->tr, e) == ERR_OK;
-}
-
-static void decode(struct model *m, int64_t budget_ns)
-{
-    enum load rc = trace_load(m->tr, budget_ns);
-    m->waits = rc != LOAD_MORE;
-    m->over = rc == LOAD_DONE;
-}
-
-/* ---- the maker ----------------------------------------------------------------------------------------------------- */
-
-/* Under the lock: something to do? */
-static bool maker_wanted(const struct maker *k)
-{
-    return k->gone.tr || (k->next.tr && !k->hold && (!k->next.waits || k->len < k->next.strip.n) && !k->next.over);
-}
-
-static void maker_give_back(struct maker *k)
-{
-    struct model gone = k->gone;
-    k->gone = (struct model){0};
-    pthread_mutex_unlock(&k->mu);
-    model_free(&gone);
-    host_trim();
-    pthread_mutex_lock(&k->mu);
-}
-
-static void *maker_main(void *arg)
-{
-    struct maker *k = arg;
-    pthread_mutex_lock(&k->mu);
-    while (!k->quit) {
-        if (!maker_wanted(k)) {
-            pthread_cond_wait(&k->work, &k->mu);
-            continue;
-        }
-        if (k->gone.tr) {
-            maker_give_back(k);
-            continue;
-        }
-        if (k->len < k->next.strip.n) {
-            k->len = k->next.strip.n;
-            trace_grow(k->next.tr, k->len);
-        }
-        struct model m = k->next;
-        k->busy = true;
-        pthread_mutex_unlock(&k->mu);
-        decode(&m, MAKE_NS);
-        pthread_mutex_lock(&k->mu);
-        k->busy = false;
-        k->next.waits = m.waits;
-        k->next.over = m.over;
-        k->end = trace_info(m.tr)->end;
-        k->done = trace_info(m.tr)->bytes_done;
-        pthread_cond_signal(&k->rest);
-    }
-    pthread_mutex_unlock(&k->mu);
-    return NULL;
-}
-
-static enum err_code maker_start(struct maker *k, struct err *e)
-{
-    pthread_mutex_init(&k->mu, NULL);
-    pthread_cond_init(&k->work, NULL);
-    pthread_cond_init(&k->rest, NULL);
-    k->on = thread_start(&k->thread, NULL, maker_main, k) == 0;
-    return k->on ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a thread to decode with can't be started");
-}
-
-static void maker_stop(struct maker *k)
-{
-    if (k->on) {
-        pthread_mutex_lock(&k->mu);
-        k->quit = true;
-        pthread_cond_signal(&k->work);
-        pthread_mutex_unlock(&k->mu);
-        pthread_join(k->thread, NULL);
-    }
-    k->on = false;
-    model_free(&k->next);
-    model_free(&k->gone);
+    const struct model *now = &f->now, *next = &f->maker.next;
+    if (!now->tr || (next->tr && next->strip->n == next->from))
+        return true;
+    uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST;
+    uint64_t waits = f->stands ? 0 : now->strip->n - model_done(now), may = most / 4;
+    may = may < WAITING_MOST ? may : WAITING_MOST;
+    return waits <= (f->losing ? may / 4 : may) && in_memory(f) + n <= (f->losing ? most - most / 8 : most);
 }
 
 /* ---- holding ---------------------------------------------------------------------------------------------------- */
@@ -166,23 +76,32 @@ static void over(struct follow *f, const char *why)
     live_stop(&f->live);
 }
 
-/* Another generation: into the strips. false: out of memory. */
+static bool put(struct follow *f, struct strip *s, const struct stream_gen *g)
+{
+    return (!f->losing || strip_gap(s)) && strip_put(s, g->p + STREAM_HEADER, g->n - STREAM_HEADER);
+}
+
+/* Another generation: into the strips, or nowhere. false: out of memory. */
 static bool take(struct follow *f, const struct stream_gen *g)
 {
     struct maker *k = &f->maker;
-    const uint8_t *p = g->p + STREAM_HEADER;
-    size_t n = g->n - STREAM_HEADER;
-    bool ok = f->behind || strip_put(&f->now.strip, p, n);
+    if (!has_room(f, g->n)) {
+        f->lost_now |= !f->losing;
+        f->losing = true;
+        f->lost += g->n - STREAM_HEADER;
+        return true;
+    }
     pthread_mutex_lock(&k->mu);
-    if (k->next.tr && ok)
-        ok = strip_put(&k->next.strip, p, n);
+    struct strip *now = f->now.strip, *next = k->next.strip;
+    bool ok = (f->stands && next != now) || put(f, now, g);
+    if (ok && next && next != now)
+        ok = put(f, next, g);
     pthread_cond_signal(&k->work);
     pthread_mutex_unlock(&k->mu);
-    if (ok && !g->broken && !f->behind)
-        f->whole = f->now.strip.n;
-    if (ok && f->now.tr && !f->behind) {
-        trace_grow(f->now.tr, f->now.strip.n);
-        f->now.waits = false;
+    f->losing &= !ok;
+    if (ok && !f->stands) {
+        f->whole = g->broken ? f->whole : now->n;
+        ok = !f->now.tr || model_grow(&f->now);
     }
     return ok || !f->now.tr;
 }
@@ -191,10 +110,11 @@ static bool take(struct follow *f, const struct stream_gen *g)
 static void take_all(struct follow *f)
 {
     size_t n = f->live.st.ngen, i = 0;
-    while (i < n && take(f, &f->live.st.gen[i]))
+    while (i < n && (!f->live.patient || has_room(f, f->live.st.gen[i].n)) && take(f, &f->live.st.gen[i]))
         i++;
-    stream_drop(&f->live.st, n);
-    if (i < n)
+    bool waits = i < n && f->live.patient && !has_room(f, f->live.st.gen[i].n);
+    stream_drop(&f->live.st, waits ? i : n);
+    if (i < n && !waits)
         over(f, "out of memory for what is held");
 }
 
@@ -204,104 +124,66 @@ static void end(struct follow *f, const char *why)
     over(f, why);
     take_all(f);
     const struct stream_gen *rest = live_rest(&f->live);
-    if (rest && rest->n > STREAM_HEADER && f->now.strip.n)
+    if (rest && rest->n > STREAM_HEADER && f->now.strip->n)
         (void)take(f, rest);
     if (f->now.tr)
         trace_grown(f->now.tr);
     f->now.waits = false;
 }
 
-/* What has come. */
+/* What has come. A file can wait: nobody writes it for us. */
 static void receive(struct follow *f)
 {
     struct err e = {0};
     if (f->ended)
         return;
+    take_all(f);
+    if (f->live.st.ngen)
+        return;
     enum live_state s = live_step(&f->live, 0, &e);
     take_all(f);
-    if (!f->ended && (s == LIVE_END || s == LIVE_FAILED))
+    if (!f->ended && !f->live.st.ngen && (s == LIVE_END || s == LIVE_FAILED))
         end(f, s == LIVE_FAILED ? e.what : "");
 }
 
 /* ---- the newer part --------------------------------------------------------------------------------------------- */
 
-static uint64_t in_memory(const struct follow *f)
-{
-    return mem_live() + f->now.strip.n + f->maker.next.strip.n;
-}
-
-/* Is it time for a second model? for it to take over? (under the lock) */
+/* Is it time for a second model? */
 static bool next_due(const struct follow *f)
 {
-    const struct follow_opts *o = &f->o;
-    return (o->keep_bytes ? f->now.strip.n > o->keep_bytes - o->keep_bytes / LEAST
-                          : trace_info(f->now.tr)->end > o->keep_ns) ||
-           in_memory(f) > f->most / 2;
+    return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) || in_memory(f) > f->most / 2;
 }
 
-/* It holds enough, and has come as far as the first; or the first holds too much, then near enough will do. */
+/* It holds enough, and has come as far as the first; or the first holds too much, then near enough will do. (under the lock) */
 static bool next_ready(const struct follow *f)
 {
     const struct maker *k = &f->maker;
-    const struct follow_opts *o = &f->o;
+    const int64_t keep = f->o.keep_ns;
     if (!k->next.tr || k->next.over || !k->end)
         return false;
-    uint64_t begins = f->now.strip.n - k->next.strip.n; /* in the first one's strip */
-    bool full = in_memory(f) > f->most, there = begins + k->done >= trace_info(f->now.tr)->bytes_done;
-    if (o->keep_bytes)
-        return k->next.strip.n > o->keep_bytes / LEAST && (there || full || f->now.strip.n > o->keep_bytes / 4 * 5);
-    return full || (k->end > o->keep_ns && (there || k->end > o->keep_ns / 4 * 5));
+    uint64_t used = in_memory(f);
+    bool there = k->done >= model_done(&f->now);
+    if (used > f->most - f->most / 5)
+        return there || used > f->most - f->most / 16;
+    return !f->o.keep_bytes && k->end > keep && (there || k->end > keep / 4 * 5);
 }
 
-/* m is what the maker makes from now on. Of what it holds nothing is decoded. */
-static void next_put(struct follow *f, const struct model *m)
-{
-    struct maker *k = &f->maker;
-    pthread_mutex_lock(&k->mu);
-    k->next = *m;
-    k->next.waits = false;
-    k->len = m->strip.n;
-    k->end = 0;
-    k->done = 0;
-    pthread_cond_signal(&k->work);
-    pthread_mutex_unlock(&k->mu);
-}
-
+/* What comes from now on, in the strip that is there or in another one. */
 static void next_begin(struct follow *f)
 {
-    struct model m = {0};
+    const uint8_t *header = f->live.st.header;
+    struct strip *s = f->now.strip;
+    struct model m;
     struct err e = {0};
-    if (!strip_make(&m.strip) || !strip_put(&m.strip, f->live.st.header, STREAM_HEADER) || !model_open(f, &m, &e)) {
-        model_free(&m);
+    if (!strip_is_long(s))
+        strip_use(s);
+    else if (!(s = strip_new()) || !strip_put(s, header, STREAM_HEADER)) {
+        strip_leave(s);
         return;
     }
-    m.waits = true;
-    next_put(f, &m);
-}
-
-/* Is more waiting to be decoded than may be held? */
-static bool too_late(const struct follow *f)
-{
-    uint64_t waiting = f->now.strip.n - trace_info(f->now.tr)->bytes_done, keep = f->o.keep_bytes;
-    return !f->now.waits && (keep ? f->now.strip.n > keep + keep / 4 && waiting > keep / 4 : in_memory(f) > f->most);
-}
-
-/* From the newest on, then: what was to be decoded before it is left out. */
-static void fall_behind(struct follow *f)
-{
-    struct maker *k = &f->maker;
-    pthread_mutex_lock(&k->mu);
-    bool can = !k->busy && !k->gone.tr && too_late(f);
-    if (can) {
-        k->gone = k->next;
-        k->next = (struct model){0};
-        pthread_cond_signal(&k->work);
-    }
-    pthread_mutex_unlock(&k->mu);
-    if (!can)
-        return;
-    next_begin(f);
-    f->behind = k->next.tr != NULL;
+    if (model_open(&m, s, s->n, header, &f->o.live.trace, &e))
+        maker_put(&f->maker, &m);
+    strip_leave(s);
 }
 
 /* How much later one trace begins than another: by the time of day if both tell it, else by the host's clock. */
@@ -350,12 +232,18 @@ static bool again_model(struct follow *f, struct model *m)
 {
     struct err e = {0};
     const struct stream_gen *g = &f->again.st.gen[0];
-    f->joined =
-        joint_follows((struct joint_part){f->now.strip.p, f->whole}, (struct joint_part){g->p, g->n}, &e) == ERR_OK;
-    const uint8_t *from = f->joined ? f->now.strip.p : g->p;
-    m->waits = true;
-    return strip_make(&m->strip) && strip_put(&m->strip, from, f->joined ? f->whole : STREAM_HEADER) &&
-           model_open(f, m, &e) && (!f->joined || trace_apart(m->tr));
+    const struct model *now = &f->now;
+    struct joint_part held = {now->strip->p + now->from - STREAM_HEADER, f->whole - now->from + STREAM_HEADER};
+    struct strip *s = now->strip;
+    f->joined = joint_follows(held, (struct joint_part){g->p, g->n}, &e) == ERR_OK;
+    if (f->joined) {
+        strip_cut(s, f->whole);
+        return strip_gap(s) && model_open(m, s, now->from, held.p, &f->o.live.trace, &e);
+    }
+    bool ok = (s = strip_new()) && strip_put(s, g->p, STREAM_HEADER) &&
+              model_open(m, s, s->n, g->p, &f->o.live.trace, &e);
+    strip_leave(s);
+    return ok;
 }
 
 /* Has the first of the new connection come? */
@@ -365,16 +253,10 @@ static unsigned again_step(struct follow *f)
     struct err e = {0};
     struct model m = {0};
     enum live_state s = live_step(&f->again, 0, &e);
-    pthread_mutex_lock(&k->mu);
-    bool can = !k->busy && !k->gone.tr && !k->next.tr;
-    if (!can && !k->busy && !k->gone.tr) { /* nothing comes of it any more */
-        k->gone = k->next;
-        k->next = (struct model){0};
-        pthread_cond_signal(&k->work);
-    }
-    pthread_mutex_unlock(&k->mu);
-    bool there = f->again.st.ngen > 0;
-    if ((there && (!can || f->old.tr)) || (!there && s == LIVE_WAIT))
+    bool there = f->again.st.ngen > 0, can = !f->old.tr && f->now.waits;
+    if (k->next.tr) /* nothing comes of it any more */
+        can = maker_drop(k) && can;
+    if ((there && !can) || (!there && s == LIVE_WAIT))
         return 0;
     if (!there || !again_model(f, &m)) {
         snprintf(f->refused, sizeof f->refused, "%s",
@@ -392,9 +274,9 @@ static unsigned again_step(struct follow *f)
     f->raw = f->raw_again;
     f->again = (struct live){0};
     f->raw_again = NULL;
-    f->connecting = f->ended = false;
-    f->behind = f->rejoins = true;
-    next_put(f, &m);
+    f->connecting = f->ended = f->losing = false;
+    f->stands = f->rejoins = true;
+    maker_put(k, &m);
     take_all(f);
     return 0;
 }
@@ -414,36 +296,40 @@ static const struct err *contradiction(const struct follow *f)
 
 /*
  * What is noticed in the middle of a generation makes more of it unsure than what is known before: so what is held is read
- * once more, beside what is shown. Not across a gap of our own.
+ * once more, beside what is shown.
  */
 static void mend(struct follow *f)
 {
-    struct maker *k = &f->maker;
     const struct err *why = contradiction(f);
-    struct model m = {0};
+    const struct model *now = &f->now;
+    struct model m;
     struct err e = {0};
-    if (!why || f->joined) {
-        f->noted = trace_info(f->now.tr)->ndamages;
+    if (why && !maker_drop(&f->maker))
         return;
-    }
-    pthread_mutex_lock(&k->mu);
-    bool can = !k->busy && !k->gone.tr;
-    if (can) {
-        k->gone = k->next;
-        k->next = (struct model){0};
-        pthread_cond_signal(&k->work);
-    }
-    pthread_mutex_unlock(&k->mu);
-    if (!can)
+    f->noted = trace_info(now->tr)->ndamages;
+    if (!why || !model_open(&m, now->strip, now->from, f->live.st.header, &f->o.live.trace, &e))
         return;
-    f->noted = trace_info(f->now.tr)->ndamages;
-    if (!strip_make(&m.strip) || !strip_put(&m.strip, f->now.strip.p, f->now.strip.n) || !model_open(f, &m, &e)) {
-        model_free(&m);
-        return;
-    }
     trace_doubt(m.tr, why);
-    f->behind = f->rejoins = f->mends = true;
-    next_put(f, &m);
+    f->stands = f->rejoins = f->mends = true;
+    maker_put(&f->maker, &m);
+}
+
+/* Under the lock, and it isn't busy. */
+static void take_over(struct follow *f, int64_t *by)
+{
+    struct maker *k = &f->maker;
+    *by = f->rejoins && !f->joined && !f->mends
+              ? later_by(f->now.tr, k->next.tr)
+              : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
+    f->old = f->now;
+    f->now = k->next;
+    k->next = (struct model){0};
+    if (f->old.strip == f->now.strip)
+        f->old.forget = f->now.from - STREAM_HEADER;
+    model_alone(&f->now, f->live.st.header);
+    f->stands = f->rejoins = f->mends = false;
+    f->noted = trace_info(f->now.tr)->ndamages;
+    f->whole = f->now.strip->n;
 }
 
 /* true: the second model has taken over. */
@@ -452,38 +338,24 @@ static bool next_takes_over(struct follow *f, int64_t *by)
     struct maker *k = &f->maker;
     pthread_mutex_lock(&k->mu);
     bool due = !k->next.tr  ? next_due(f)
-               : f->rejoins ? k->end > 0 && k->next.waits && k->len == k->next.strip.n
-               : f->behind  ? k->end > 0
+               : f->rejoins ? k->end > 0 && k->next.waits && k->next.len == k->next.strip->n
                             : next_ready(f);
     k->hold = k->next.tr && due;
     while (k->hold && k->busy)
         pthread_cond_wait(&k->rest, &k->mu);
     k->hold = false;
-    if (k->next.tr && due) {
-        *by = f->rejoins && !f->joined && !f->mends
-                  ? later_by(f->now.tr, k->next.tr)
-                  : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
-        f->old = f->now;
-        f->now = k->next;
-        k->next = (struct model){0};
-        f->behind = f->rejoins = f->mends = false;
-        f->noted = trace_info(f->now.tr)->ndamages;
-        f->now.waits = false;
-        f->whole = f->now.strip.n;
-        pthread_mutex_unlock(&k->mu);
-        trace_grow(f->now.tr, f->now.strip.n);
-        return true;
-    }
-    if (k->next.over && !k->busy && !k->gone.tr) { /* damage: the next one begins behind it */
-        k->gone = k->next;
-        k->next = (struct model){0};
-        pthread_cond_signal(&k->work);
-    }
-    bool begin = due && !k->next.tr && !k->gone.tr;
+    bool takes = k->next.tr && due, begin = due && !k->next.tr && !k->gone.tr;
+    bool useless = !takes && k->next.tr && k->next.over; /* damage: the next one begins behind it */
+    if (takes)
+        take_over(f, by);
     pthread_mutex_unlock(&k->mu);
+    if (takes && !model_grow(&f->now))
+        over(f, "out of memory for what is held");
+    if (useless)
+        (void)maker_drop(k);
     if (begin)
         next_begin(f);
-    return false;
+    return takes;
 }
 
 /* ---- the face --------------------------------------------------------------------------------------------------- */
@@ -507,36 +379,32 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= again_step(f);
     if (f->ended && !was)
         news |= FOLLOW_ENDED;
+    if (f->lost_now)
+        news |= FOLLOW_LEFT_OUT;
+    f->lost_now = false;
     if (budget_ns <= 0)
         return news;
-    if (f->now.waits && !f->behind && !f->connecting && trace_info(f->now.tr)->ndamages > f->noted)
+    if (f->now.waits && !f->stands && !f->connecting && trace_info(f->now.tr)->ndamages > f->noted)
         mend(f);
-    bool stands = f->behind, again = f->rejoins && !f->mends, skips = stands && !f->rejoins;
-    bool may = (!f->ended || stands) && !f->old.tr;
-    if (may && next_takes_over(f, by)) {
-        news |= FOLLOW_MOVED | FOLLOW_GREW | (again ? FOLLOW_AGAIN : skips ? FOLLOW_SKIPPED : 0);
+    bool stands = f->stands, again = f->rejoins && !f->mends;
+    if ((!f->ended || stands) && !f->old.tr && next_takes_over(f, by)) {
+        news |= FOLLOW_MOVED | FOLLOW_GREW | (again ? FOLLOW_AGAIN : 0);
         if (f->ended)
             trace_grown(f->now.tr);
     } else if (!f->now.waits && !stands) {
-        decode(&f->now, budget_ns);
+        model_decode(&f->now, budget_ns);
         if (damaged(f))
             news |= FOLLOW_ENDED;
         news |= FOLLOW_GREW;
-        if (may && too_late(f))
-            fall_behind(f);
     }
-    if (!f->now.waits && !f->behind)
+    if (!f->now.waits && !f->stands)
         news |= FOLLOW_BUSY;
     return news;
 }
 
 void follow_let_go(struct follow *f)
 {
-    pthread_mutex_lock(&f->maker.mu);
-    f->maker.gone = f->old;
-    f->old = (struct model){0};
-    pthread_cond_signal(&f->maker.work);
-    pthread_mutex_unlock(&f->maker.mu);
+    maker_give_back(&f->maker, &f->old);
 }
 
 void follow_stop(struct follow *f)
@@ -567,7 +435,12 @@ bool follow_connecting(const struct follow *f)
 
 bool follow_stands(const struct follow *f)
 {
-    return f->behind;
+    return f->stands;
+}
+
+uint64_t follow_left_out(const struct follow *f)
+{
+    return f->lost;
 }
 
 const char *follow_refused(const struct follow *f)
@@ -594,11 +467,16 @@ static enum err_code first(struct follow *f, struct err *e)
     if (!whole && (!rest || rest->n <= STREAM_HEADER))
         return s == LIVE_END ? err_set(e, ERR_TRUNCATED, ERR_NO_OFFSET, "it ended within its first generation")
                              : e->code;
-    if (!strip_put(&f->now.strip, f->live.st.header, STREAM_HEADER))
-        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
-    take_all(f);
-    if (!model_open(f, &f->now, e))
+    struct strip *st = strip_new();
+    if (!st || !strip_put(st, f->live.st.header, STREAM_HEADER)) {
+        strip_leave(st);
+        return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "no room for addresses");
+    }
+    bool ok = model_open(&f->now, st, st->n, f->live.st.header, &f->o.live.trace, e);
+    strip_leave(st);
+    if (!ok)
         return e->code;
+    take_all(f);
     if (!whole)
         end(f, s == LIVE_FAILED ? e->what : "");
     return ERR_OK;
@@ -612,12 +490,10 @@ enum err_code follow_open(const struct follow_opts *o, struct follow **out, stru
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory");
     f->o = *o;
     f->connection = 1;
-    f->most = host_memory() / 2;
+    f->most = f->o.keep_bytes ? f->o.keep_bytes : host_memory() / 2;
     if (!f->o.keep_ns)
         f->o.keep_ns = 30000000000;
     enum err_code rc = maker_start(&f->maker, e);
-    if (!rc && !strip_make(&f->now.strip))
-        rc = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "no room for addresses");
     if (!rc)
         rc = connect_to(f, &f->live, 1, &f->raw, e);
     if (!rc)

@@ -4,9 +4,12 @@
  * The generations that are held lie one behind the other in one range of addresses, behind the trace's header, so that the
  * model decodes what is new without reading the rest again. Before more is held than --keep says, a second model is begun,
  * of what comes from then on; it is made beside the first by a thread of its own, and takes its place once it holds enough:
- * its time 0 is a later moment then. So of a time at least that is held and at most twice as much, of a size at most that
- * and at least a third. Each generation is decoded at most twice, on average twice for a time, one and a half times for a size.
- * What comes faster than it can be decoded is left out, the oldest first, before it takes more memory than that.
+ * its time 0 is a later moment then. So of a time at least that is held and at most twice as much, and each generation is decoded
+ * twice. A size is of all the memory that what is held takes, the bytes and both models: from half of it on there is a second one,
+ * at four fifths it takes over; of the trace that is a third to a tenth of the size, and half of it is decoded twice.
+ *
+ * What comes faster than it can be decoded, or when memory is short, is left out, whole generations before they are
+ * decoded: what is behind them stands behind a gap, as what was never recorded.
  */
 #ifndef GOTOP_VIEWER_FOLLOW_H
 #define GOTOP_VIEWER_FOLLOW_H
@@ -16,7 +19,7 @@
 struct follow_opts {
     struct live_opts live;
     int64_t keep_ns;     /* 0 = 30 s */
-    uint64_t keep_bytes; /* 0 = by time alone; memory bounds that, too */
+    uint64_t keep_bytes; /* of memory; 0 = by time alone, and half of what is free */
     const char *raw;     /* file for every byte as sent, NULL = none; of the Nth connection FILE.N */
 };
 
@@ -35,6 +38,8 @@ void follow_close(struct follow *f); /* NULL is allowed; its trace goes with it 
  */
 enum err_code follow_again(struct follow *f, struct err *e);
 bool follow_connecting(const struct follow *f);
+/* follow_left_out - bytes that came and were not taken. */
+uint64_t follow_left_out(const struct follow *f);
 /* follow_stands - a second model is being made that what is shown waits for: it will take over. */
 bool follow_stands(const struct follow *f);
 
@@ -46,7 +51,7 @@ enum follow_news {
     FOLLOW_MOVED = 2,    /* it is another one, that begins *by ns later; the old one lives until follow_let_go() */
     FOLLOW_ENDED = 4,    /* no more comes: see follow_why() */
     FOLLOW_BUSY = 8,     /* there is more to decode: call again soon */
-    FOLLOW_SKIPPED = 16, /* with MOVED: decoding could not keep up, and something before it was left out */
+    FOLLOW_LEFT_OUT = 16, /* decoding can't keep up, or memory is short: from now on something is left out */
     FOLLOW_AGAIN = 32,   /* with MOVED: the program was connected to once more */
     FOLLOW_REFUSED = 64  /* that failed: see follow_refused() */
 };

@@ -168,7 +168,8 @@ static void draw(struct loop *l)
         l->frame[l->frames % FRAMES_LOGGED].bytes = (uint32_t)bytes;
         l->frame[l->frames++ % FRAMES_LOGGED].us = (uint32_t)us;
     }
-    l->next_frame = t0 + cost + (cost * 2 > FRAME_MS ? cost * 2 : FRAME_MS);
+    int64_t rest = cost * (l->live_busy ? 8 : 2); /* there is more to decode: that comes first */
+    l->next_frame = t0 + cost + (rest > FRAME_MS ? rest : FRAME_MS);
     l->dirty = false;
 }
 
