@@ -41,7 +41,9 @@ static enum err_code gen_begin(struct stream *st, uint64_t number, struct err *e
         return no_memory(e);
     st->gen = g;
     st->last = number;
-    st->gen[st->ngen++] = (struct stream_gen){.number = number, .offset = st->bytes - st->nhead};
+    st->gen[st->ngen++] =
+        (struct stream_gen){.number = number, .offset = st->bytes - st->nhead, .after_lost = st->lose};
+    st->lose = false;
     return gen_put(st, st->header, STREAM_HEADER, e);
 }
 
@@ -304,6 +306,22 @@ void stream_drop(struct stream *st, size_t n)
     if (n)
         memmove(st->gen, st->gen + n, (st->ngen - n) * sizeof *st->gen);
     st->ngen -= n;
+}
+
+size_t stream_lose(struct stream *st)
+{
+    size_t i = stream_whole(st), n = i ? st->gen[i - 1].n - STREAM_HEADER : 0;
+    if (!i)
+        return 0;
+    mem_free(st->gen[i - 1].p);
+    if (i < st->ngen)
+        st->gen[i - 1] = st->gen[i];
+    st->ngen--;
+    if (i <= st->ngen)
+        st->gen[i - 1].after_lost = true;
+    else
+        st->lose = true;
+    return n;
 }
 
 bool stream_hand(struct stream *from, struct stream *to)

@@ -29,6 +29,7 @@ struct stream_gen {
     bool broken;     /* not all in it are batches of its own, or its end is missing */
     int64_t t0, t1;  /* for who decodes it: its first and last moment on the trace's clock, ns */
     int64_t came_ns; /* for who reads it: when it became whole, ns since 1970 */
+    bool after_lost; /* for who reads it: stream_lose() took what was before it */
 };
 
 struct stream {
@@ -51,6 +52,7 @@ struct stream {
     uint64_t last;    /* number of the generation that began last, 0 = none yet */
     uint64_t stray;   /* of a batch that was out of place: two of them in a row are believed */
     size_t lost;      /* bytes since a batch was to begin and none did; 0 = one does */
+    bool lose;        /* the next generation is after_lost */
 };
 
 /*
@@ -68,6 +70,8 @@ size_t stream_whole(const struct stream *st);
 const struct stream_gen *stream_rest(const struct stream *st);
 /* stream_drop - forget the n oldest generations. */
 void stream_drop(struct stream *st, size_t n);
+/* stream_lose - forget the newest of the whole generations; the one behind it is after_lost. Its bytes. */
+size_t stream_lose(struct stream *st);
 /* stream_hand - the whole generations of `from` go to the end of `to`; false: out of memory, nothing moved. */
 bool stream_hand(struct stream *from, struct stream *to);
 /*

@@ -2,7 +2,9 @@
 # live.sh - a program that is running, as a server on loopback plays it: well, and in every way it may go wrong.
 GOTOP=${GOTOP:-build/gotop}
 SERVE=${SERVE:-${BUILD:-build}/serve}
-for p in "$GOTOP" "$SERVE"; do [ -x "$p" ] || { echo "$p was not built"; exit 1; }; done
+PEAK=${PEAK:-${BUILD:-build}/peak}
+GENTRACE=${GENTRACE:-${BUILD:-build}/gen-trace}
+for p in "$GOTOP" "$SERVE" "$PEAK" "$GENTRACE"; do [ -x "$p" ] || { echo "$p was not built"; exit 1; }; done
 command -v curl >/dev/null 2>&1 || { echo "curl is not installed"; exit 1; }
 tmp=$(mktemp -d) || exit 1
 pids=
@@ -169,6 +171,26 @@ if [ -x "$GENTRACE" ]; then
         same "$tmp/a" "$tmp/b"
     done
 fi
+
+# More than is kept: memory stays below --keep SIZE and 40 MB. Of a file nothing is lost; of what comes faster than it can be decoded
+# something is, and that is said.
+fast=${GOTOP_FAST:-$GOTOP}
+bounded() { # bounded LIMIT_KIB ARG..
+    limit=$1; shift
+    "$PEAK" "$fast" --headless --view 2 "$@" >"$tmp/out" 2>"$tmp/err"
+    kib=$(sed -n 's/^peak: \([0-9]*\) KiB, exit 0$/\1/p' "$tmp/err")
+    if [ "${kib:-9999999}" -lt "$limit" ]; then pass; else fail "gotop $*: $kib KiB"; fi
+}
+"$GENTRACE" --size 150M --gens 60 "$tmp/large" 2>/dev/null
+moment() { head -n 1 "$1" | grep -o '[0-9][0-9]:[0-9][0-9]:[0-9.]*$'; } # of the cursor, by the time of day
+"$fast" --headless --view 2 --keys goto-end "$tmp/large" >"$tmp/a" 2>/dev/null
+bounded $((104 * 1024)) --follow --keep 64M - <"$tmp/large"
+if grep -q 'LEFT OUT' "$tmp/out"; then fail "of a file something is lost"; else pass; fi
+if [ -n "$(moment "$tmp/a")" ] && [ "$(moment "$tmp/a")" = "$(moment "$tmp/out")" ]; then pass; else fail "not the end"; fi
+bounded $((140 * 1024)) --follow --keep 100M - <"$tmp/large"
+serve rate "$tmp/large" 2000
+bounded $((104 * 1024)) --keep 64M "$url"
+says out 'LEFT OUT'; says out ENDED
 
 # Redirects: yes, but never with what is secret. A token is no argument of the client's.
 serve moved $long; run 0 top "$url"; says out 'GROUP'

@@ -8,6 +8,8 @@
  * never ends; close: nothing at all; moved: a redirect to /moved, which is ok; token: ok for "Bearer secret", else 401;
  * post: ok for a POST, else 405; slow: ok, a sixtieth of the file at a time;
  * again: the file over and over, its bytes from FILE's 17th on, as a program that goes on. FILE may be gzip.
+ * rate: the file at PAUSE megabytes a second, as by a program that doesn't wait: when it is sent, standard error says
+ * how far behind the sender was at worst.
  * With SERVE_SOCKET=PATH in its environment it listens there, and prints 0.
  */
 #include <arpa/inet.h>
@@ -19,8 +21,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
+#include <time.h>
 #include <unistd.h>
 
 struct body {
@@ -76,6 +81,30 @@ static void serve_ok(int fd, struct body b, int n, int pause_ms)
     say(fd, "0\r\n\r\n");
 }
 
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void serve_rate(int fd, struct body b, int megabytes)
+{
+    const size_t step = 65536;
+    const double rate = (megabytes > 0 ? megabytes : 1) * 1e6, began = now_s();
+    double worst = 0;
+    say(fd, OK);
+    for (size_t at = 0; at < b.n; at += step) {
+        double early = began + (double)at / rate - now_s();
+        if (early > 0.001)
+            poll(NULL, 0, (int)(early * 1000));
+        worst = -early > worst ? -early : worst;
+        chunk(fd, b.p + at, b.n - at < step ? b.n - at : step);
+    }
+    say(fd, "0\r\n\r\n");
+    fprintf(stderr, "sent %zu bytes in %.2f s, behind by at most %.0f ms\n", b.n, now_s() - began, worst * 1000);
+}
+
 static void serve_half(int fd, struct body b, bool stall)
 {
     char head[32];
@@ -111,6 +140,8 @@ static void answer(int fd, const char *mode, const char *request, struct body b,
         say(fd, "HTTP/1.1 401 Unauthorized\r\nConnection: close\r\n\r\nwho are you?\n");
     } else if (!strcmp(mode, "post") && strncmp(request, "POST ", 5) != 0) {
         say(fd, "HTTP/1.1 405 Method Not Allowed\r\nConnection: close\r\n\r\npost it\n");
+    } else if (!strcmp(mode, "rate")) {
+        serve_rate(fd, b, pause_ms);
     } else if (!strcmp(mode, "again")) {
         say(fd, OK);
         chunk(fd, b.p, 16);
@@ -141,10 +172,13 @@ static void client(int fd, const char *mode, struct body b, int pause_ms)
 static struct body slurp(const char *path)
 {
     struct body b = {0};
+    struct stat st;
     FILE *f = fopen(path, "rb");
-    long n = f && !fseek(f, 0, SEEK_END) ? ftell(f) : -1;
-    if (n >= 0 && (b.p = malloc((size_t)n + 1)) && !fseek(f, 0, SEEK_SET))
-        b.n = fread(b.p, 1, (size_t)n, f);
+    void *p = f && !fstat(fileno(f), &st) && st.st_size > 0
+                  ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fileno(f), 0)
+                  : MAP_FAILED;
+    if (p != MAP_FAILED)
+        b = (struct body){p, (size_t)st.st_size};
     if (f)
         fclose(f);
     return b;

@@ -29,8 +29,10 @@ struct live_reader {
     FILE *raw;
     uint8_t *buf;
     uint64_t most; /* bytes of whole generations that nobody has taken */
+    bool loses;    /* what is more than that is left out, else waited with */
     /* under mu: */
     struct stream in;
+    uint64_t lost;
     bool ended;
     enum live_state how;
     struct err why;
@@ -80,6 +82,8 @@ static bool reader_took(struct live_reader *r, size_t n)
         r->in.gen[i].came_ns = now;
     if (stream_whole(&r->in) > before)
         pthread_cond_signal(&r->news);
+    while (r->loses && waiting_bytes(&r->in) > r->most)
+        r->lost += stream_lose(&r->in);
     while (!r->quit && waiting_bytes(&r->in) > r->most)
         pthread_cond_wait(&r->taken, &r->mu);
     pthread_mutex_unlock(&r->mu);
@@ -138,12 +142,15 @@ enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e
     condition(&r->taken);
     r->raw = l->raw;
     r->in.max = r->most = host_memory() / 4; /* a generation that never ends */
+    if (l->room)
+        r->most = l->room;
     enum err_code rc = feed_open(o->where, &o->feed, &r->feed, e);
     if (rc)
         return rc;
     l->patient = feed_is_file(r->feed);
     if (l->patient)
         r->most = LIVE_PATIENT;
+    r->loses = l->room && !l->patient;
     r->on = thread_start(&r->thread, NULL, reader_main, r) == 0;
     return r->on ? ERR_OK : err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "a thread to read with can't be started");
 }
@@ -200,6 +207,7 @@ enum live_state live_step(struct live *l, int timeout_ms, struct err *e)
     pthread_mutex_lock(&r->mu);
     if (timeout_ms > 0)
         news_wait(r, timeout_ms);
+    l->lost = r->lost;
     if (stream_whole(&r->in)) {
         s = LIVE_GEN;
         if (!stream_hand(&r->in, &l->st)) {

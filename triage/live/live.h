@@ -55,18 +55,21 @@ bool live_ns(const char *s, int64_t *out);
 
 /*
  * A thread of its own reads what comes, as fast as it comes: the program that is traced must never wait for us. Whole
- * generations are handed over by live_step(); those that nobody takes are bounded: by a quarter of free memory, of a file by
- * LIVE_PATIENT bytes.
+ * generations are handed over by live_step(). Those that nobody takes are bounded: by `room`, then the newest are left out
+ * (stream_lose()); without it by a quarter of free memory, then reading waits. A file can always wait: it is read no further than
+ * LIVE_PATIENT bytes ahead.
  */
 struct live {
     struct stream st; /* whole generations, oldest first: the caller drops them; what arrives is not in it */
     FILE *raw;        /* every byte as sent goes there, too; NULL = nowhere; borrowed, set before live_open() */
+    uint64_t room;    /* bytes; 0 = see above; set before live_open() */
+    uint64_t lost;    /* bytes left out so far */
     bool ended;       /* no more comes */
     bool patient;     /* a file: what nobody takes can wait, without anybody waiting for us */
     struct live_reader *reader;
 };
 
-enum { LIVE_PATIENT = 32 << 20 };
+enum { LIVE_PATIENT = 4 << 20 };
 enum live_state { LIVE_WAIT, LIVE_GEN, LIVE_END, LIVE_FAILED };
 
 enum err_code live_open(struct live *l, const struct live_opts *o, struct err *e);

@@ -184,7 +184,7 @@ static bool load_palette(const struct options *o, enum palette *p)
     return false;
 }
 
-enum { HEADLESS_MS = 20 }; /* between looks at a program that has nothing new */
+enum { HEADLESS_MS = 20, HEADLESS_NS = 50000000 }; /* between looks at a program that has nothing new; while it has */
 
 static int run_headless(struct app *a, const struct options *o)
 {
@@ -193,7 +193,7 @@ static int run_headless(struct app *a, const struct options *o)
     if (pair_below(a))
         pair_below(a)->mono = pair_below(a)->view.mono = a->mono;
     for (bool busy = true; a->follow && (busy || app_live_waits(a));)
-        if (!app_live(a, INT64_MAX, &busy) && !busy)
+        if (!app_live(a, HEADLESS_NS, &busy) && !busy)
             poll(NULL, 0, HEADLESS_MS);
     while (app_load(a, INT64_MAX)) {
     }

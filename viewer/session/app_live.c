@@ -137,7 +137,6 @@ static bool stands(const struct app *a)
 static unsigned ended(struct app *a)
 {
     const char *why = follow_why(a->follow);
-    a->following = false;
     a->tri.so_far = false;
     char key[64] = "";
     if (strcmp(a->where, piped_name) != 0)
@@ -157,8 +156,10 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     a->tri.so_far = !follow_ended(f);
     a->touched = true; /* the findings don't take the screen */
     a->name = a->live_name;
-    if (follow_ended(f))
+    if (follow_ended(f)) {
+        a->following = false;
         (void)ended(a);
+    }
     name_it(a);
 }
 
@@ -201,6 +202,8 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     }
     if (news & FOLLOW_ENDED)
         f |= ended(a);
+    if (follow_ended(a->follow) && !(news & FOLLOW_BUSY))
+        a->following = false; /* what came before the end is decoded */
     *busy = news != 0;
     if (!(news & FOLLOW_BUSY))
         f |= tables_wanted(a);

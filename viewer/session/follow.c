@@ -26,12 +26,12 @@ struct follow {
     int connection;
     struct model now, old;
     struct maker maker;
-    uint64_t most; /* bytes of memory that all of it may take */
-    bool stands;   /* `now` gets no more: `next` takes over as soon as it can */
-    size_t whole;  /* bytes of now's strip up to its last whole generation */
-    bool losing;   /* what comes is left out */
-    bool lost_now; /* that has begun */
-    uint64_t lost; /* bytes that were left out */
+    uint64_t most;        /* bytes of memory that all of it may take */
+    bool stands;          /* `now` gets no more: `next` takes over as soon as it can */
+    size_t whole;         /* bytes of now's strip up to its last whole generation */
+    bool losing;          /* what comes is left out */
+    uint64_t lost;        /* bytes that were left out, but for those that `live` lost */
+    uint64_t lost_before; /* bytes, all that was told of */
     struct live again;
     FILE *raw_again;
     bool connecting; /* `again` is; nothing has come yet */
@@ -52,19 +52,32 @@ static uint64_t in_memory(const struct follow *f)
            (c && c != a && c != b ? strip_held(c) : 0);
 }
 
-/*
- * May another generation come in? Not while more waits to be decoded than can be soon, nor if memory would be short; unless it is the
- * first one of what takes over, which frees some. Who began to leave out goes on until there is room for several.
- */
-static bool has_room(const struct follow *f, size_t n)
+/* Bytes that `next` has still to decode. */
+static uint64_t to_make(struct follow *f)
 {
+    struct maker *k = &f->maker;
+    pthread_mutex_lock(&k->mu);
+    uint64_t n = k->next.tr ? k->next.strip->n - k->done : 0;
+    pthread_mutex_unlock(&k->mu);
+    return n;
+}
+
+/*
+ * May another generation come in? Not while more waits to be decoded than can be soon, nor if memory would be short once all is
+ * decoded; unless it is the first one of what takes over, which frees some. Who began to leave out goes on until there is room for
+ * several.
+ */
+static bool has_room(struct follow *f, size_t n)
+{
+    enum { MODEL = 2 }; /* bytes that a byte of trace takes when it is decoded */
     const struct model *now = &f->now, *next = &f->maker.next;
     if (!now->tr || (next->tr && next->strip->n == next->from))
         return true;
-    uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST;
-    uint64_t waits = f->stands ? 0 : now->strip->n - model_done(now), may = most / 4;
-    may = may < WAITING_MOST ? may : WAITING_MOST;
-    return waits <= (f->losing ? may / 4 : may) && in_memory(f) + n <= (f->losing ? most - most / 8 : most);
+    const uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST, quarter = most / 4;
+    const uint64_t may = quarter < WAITING_MOST ? quarter : WAITING_MOST;
+    const uint64_t waits = f->stands ? 0 : now->strip->n - model_done(now);
+    const uint64_t memory = in_memory(f) + n * (1 + MODEL) + MODEL * (waits + to_make(f));
+    return waits <= (f->losing ? may / 4 : may) && memory <= (f->losing ? most - most / 8 : most);
 }
 
 /* ---- holding ---------------------------------------------------------------------------------------------------- */
@@ -78,7 +91,8 @@ static void over(struct follow *f, const char *why)
 
 static bool put(struct follow *f, struct strip *s, const struct stream_gen *g)
 {
-    return (!f->losing || strip_gap(s)) && strip_put(s, g->p + STREAM_HEADER, g->n - STREAM_HEADER);
+    return ((!f->losing && !g->after_lost) || strip_gap(s)) &&
+           strip_put(s, g->p + STREAM_HEADER, g->n - STREAM_HEADER);
 }
 
 /* Another generation: into the strips, or nowhere. false: out of memory. */
@@ -86,7 +100,6 @@ static bool take(struct follow *f, const struct stream_gen *g)
 {
     struct maker *k = &f->maker;
     if (!has_room(f, g->n)) {
-        f->lost_now |= !f->losing;
         f->losing = true;
         f->lost += g->n - STREAM_HEADER;
         return true;
@@ -151,7 +164,7 @@ static void receive(struct follow *f)
 /* Is it time for a second model? */
 static bool next_due(const struct follow *f)
 {
-    return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) || in_memory(f) > f->most / 2;
+    return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) || in_memory(f) > f->most / 16 * 7;
 }
 
 /* It holds enough, and has come as far as the first; or the first holds too much, then near enough will do. (under the lock) */
@@ -163,8 +176,8 @@ static bool next_ready(const struct follow *f)
         return false;
     uint64_t used = in_memory(f);
     bool there = k->done >= model_done(&f->now);
-    if (used > f->most - f->most / 5)
-        return there || used > f->most - f->most / 16;
+    if (used > f->most / 16 * 12)
+        return there || used > f->most / 16 * 13;
     return !f->o.keep_bytes && k->end > keep && (there || k->end > keep / 4 * 5);
 }
 
@@ -214,7 +227,9 @@ static enum err_code raw_open(const struct follow *f, int connection, FILE **raw
 static enum err_code connect_to(const struct follow *f, struct live *l, int connection, FILE **raw, struct err *e)
 {
     enum err_code rc = f->o.raw ? raw_open(f, connection, raw, e) : ERR_OK;
+    const uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST, share = most / 8;
     l->raw = *raw;
+    l->room = share < WAITING_MOST ? share : WAITING_MOST;
     return rc ? rc : live_open(l, &f->o.live, e);
 }
 
@@ -240,8 +255,8 @@ static bool again_model(struct follow *f, struct model *m)
         strip_cut(s, f->whole);
         return strip_gap(s) && model_open(m, s, now->from, held.p, &f->o.live.trace, &e);
     }
-    bool ok = (s = strip_new()) && strip_put(s, g->p, STREAM_HEADER) &&
-              model_open(m, s, s->n, g->p, &f->o.live.trace, &e);
+    bool ok =
+        (s = strip_new()) && strip_put(s, g->p, STREAM_HEADER) && model_open(m, s, s->n, g->p, &f->o.live.trace, &e);
     strip_leave(s);
     return ok;
 }
@@ -267,6 +282,7 @@ static unsigned again_step(struct follow *f)
         again_away(f);
         return FOLLOW_REFUSED;
     }
+    f->lost += f->live.lost;
     live_close(&f->live);
     if (f->raw)
         fclose(f->raw);
@@ -318,9 +334,8 @@ static void mend(struct follow *f)
 static void take_over(struct follow *f, int64_t *by)
 {
     struct maker *k = &f->maker;
-    *by = f->rejoins && !f->joined && !f->mends
-              ? later_by(f->now.tr, k->next.tr)
-              : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
+    *by = f->rejoins && !f->joined && !f->mends ? later_by(f->now.tr, k->next.tr)
+                                                : trace_info(k->next.tr)->first_ns - trace_info(f->now.tr)->first_ns;
     f->old = f->now;
     f->now = k->next;
     k->next = (struct model){0};
@@ -379,9 +394,9 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
         news |= again_step(f);
     if (f->ended && !was)
         news |= FOLLOW_ENDED;
-    if (f->lost_now)
+    if (follow_left_out(f) != f->lost_before)
         news |= FOLLOW_LEFT_OUT;
-    f->lost_now = false;
+    f->lost_before = follow_left_out(f);
     if (budget_ns <= 0)
         return news;
     if (f->now.waits && !f->stands && !f->connecting && trace_info(f->now.tr)->ndamages > f->noted)
@@ -440,7 +455,7 @@ bool follow_stands(const struct follow *f)
 
 uint64_t follow_left_out(const struct follow *f)
 {
-    return f->lost;
+    return f->lost + f->live.lost;
 }
 
 const char *follow_refused(const struct follow *f)

@@ -47,13 +47,13 @@ bool follow_stands(const struct follow *f);
 struct trace *follow_trace(const struct follow *f);
 
 enum follow_news {
-    FOLLOW_GREW = 1,     /* the model has more */
-    FOLLOW_MOVED = 2,    /* it is another one, that begins *by ns later; the old one lives until follow_let_go() */
-    FOLLOW_ENDED = 4,    /* no more comes: see follow_why() */
-    FOLLOW_BUSY = 8,     /* there is more to decode: call again soon */
-    FOLLOW_LEFT_OUT = 16, /* decoding can't keep up, or memory is short: from now on something is left out */
-    FOLLOW_AGAIN = 32,   /* with MOVED: the program was connected to once more */
-    FOLLOW_REFUSED = 64  /* that failed: see follow_refused() */
+    FOLLOW_GREW = 1,      /* the model has more */
+    FOLLOW_MOVED = 2,     /* it is another one, that begins *by ns later; the old one lives until follow_let_go() */
+    FOLLOW_ENDED = 4,     /* no more comes: see follow_why() */
+    FOLLOW_BUSY = 8,      /* there is more to decode: call again soon */
+    FOLLOW_LEFT_OUT = 16, /* decoding can't keep up, or memory is short: more was left out */
+    FOLLOW_AGAIN = 32,    /* with MOVED: the program was connected to once more */
+    FOLLOW_REFUSED = 64   /* that failed: see follow_refused() */
 };
 /* follow_step - take what has come and decode for about budget_ns; 0: only take, the model stands still. */
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by);

@@ -47,7 +47,7 @@ struct maker {
 };
 
 enum err_code maker_start(struct maker *k, struct err *e);
-void maker_stop(struct maker *k); /* what it made and what it was to give back is gone */
+void maker_stop(struct maker *k);                       /* what it made and what it was to give back is gone */
 void maker_put(struct maker *k, const struct model *m); /* it is made from now on */
 /* maker_drop - what it makes is given back. false: not now, it is busy. */
 bool maker_drop(struct maker *k);
