@@ -163,7 +163,8 @@ static void rank(struct lull *l, uint32_t g, const struct span *s)
     m->top[i] = (struct lull_wait){g, ns, s->t0, s->t1};
 }
 
-static void add_g(struct lull *l, uint32_t g)
+/* f for each span of the piece in which goroutine g is runnable, until one has no memory. */
+static void each_ready(struct lull *l, uint32_t g, void (*f)(struct lull *, uint32_t g, const struct span *))
 {
     struct lane lane = {LANE_G, g};
     struct span_iter it;
@@ -176,8 +177,14 @@ static void add_g(struct lull *l, uint32_t g)
         if (s->t0 >= l->w1)
             break;
         if (s->state == ST_RUNNABLE)
-            add(l, s->t0, s->t1, WHAT_READY);
+            f(l, g, s);
     } while (!l->sum.failed && span_next(&it));
+}
+
+static void add_ready(struct lull *l, uint32_t g, const struct span *s)
+{
+    (void)g;
+    add(l, s->t0, s->t1, WHAT_READY);
 }
 
 /* ---- sweeping ------------------------------------------------------------------------------------------- */
@@ -216,21 +223,10 @@ static void sweep(struct lull *l)
 }
 
 /* The waits that begin in the piece; those that began before the interval with its first. */
-static void rank_g(struct lull *l, uint32_t g)
+static void rank_ready(struct lull *l, uint32_t g, const struct span *s)
 {
-    struct lane lane = {LANE_G, g};
-    struct span_iter it;
-    struct shares sh;
-    trace_shares(l->tr, lane, l->w0, l->w1, &sh);
-    if (!sh.ns[ST_RUNNABLE] || !span_seek(&it, l->tr, lane, l->w0))
-        return;
-    do {
-        const struct span *s = span_get(&it);
-        if (s->t0 >= l->w1)
-            break;
-        if (s->state == ST_RUNNABLE && (s->t0 >= l->w0 || l->w0 == l->t0))
-            rank(l, g, s);
-    } while (span_next(&it));
+    if (s->t0 >= l->w0 || l->w0 == l->t0)
+        rank(l, g, s);
 }
 
 static void next_piece(struct lull *l)
@@ -256,7 +252,7 @@ static void step(struct lull *l)
     uint32_t n = trace_nlanes(l->tr, LANE_G), g = alive_next(l->alive, l->tr, LANE_G, l->w0, l->w1, l->g, n);
     l->g = g + 1;
     if (g != NO_LANE) {
-        (l->phase == PIECE_GS ? add_g : rank_g)(l, g);
+        each_ready(l, g, l->phase == PIECE_GS ? add_ready : rank_ready);
     } else if (l->phase == PIECE_GS) {
         sweep(l);
         l->g = 0;

@@ -781,3 +781,11 @@ const struct tri_view table_list = {
     .enter = enter,
     .ready = ready,
 };
+
+void table_name_string(struct text *out, const struct table *t, const struct ttype *k)
+{
+    if (trace_str(t->tr, (uint32_t)k->a).len)
+        text_str(out, t->tr, (uint32_t)k->a);
+    else
+        text_lit(out, "(no name)");
+}

@@ -154,4 +154,7 @@ void table_row(struct grid *g, struct view *v, uint32_t row, int y, bool focus);
     .refusal = {REFUSE_ZOOM, REFUSE_SELECT}, \
     .word = {ANSWER_SIDE("column"), [DEED_SORT] = NULL, [DEED_DETAILS] = "open", [DEED_HERE] = "window only"}
 
+/* table_name_string - a kind whose name is the string its number a stands for; most are. */
+void table_name_string(struct text *out, const struct table *t, const struct ttype *k);
+
 #endif

@@ -38,17 +38,9 @@ static int64_t value(const struct table *t, const struct thing *x, int c)
     return sh.ns[of[c]];
 }
 
-static void type_name(struct text *out, const struct table *t, const struct ttype *k)
-{
-    if (trace_str(t->tr, (uint32_t)k->a).len)
-        text_str(out, t->tr, (uint32_t)k->a);
-    else
-        text_lit(out, "(no name)");
-}
-
 static void name(struct text *out, const struct table *t, const struct thing *x)
 {
-    type_name(out, t, &t->type[x->type]);
+    table_name_string(out, t, &t->type[x->type]);
     if (x->g != NO_LANE) {
         text_lit(out, " of ");
         text_who(out, t->tr, x->g);
@@ -75,7 +67,7 @@ static const struct table_from regions = {
     .list = list,
     .value = value,
     .name = name,
-    .type_name = type_name,
+    .type_name = table_name_string,
     .say = say,
 };
 const struct view_kind kind_regions = {IS_THINGS(&regions)};

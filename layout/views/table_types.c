@@ -21,18 +21,10 @@ static bool list(struct table *t)
     return true;
 }
 
-static void type_name(struct text *out, const struct table *t, const struct ttype *k)
-{
-    if (trace_str(t->tr, (uint32_t)k->a).len)
-        text_str(out, t->tr, (uint32_t)k->a);
-    else
-        text_lit(out, "(no name)");
-}
-
 static void name(struct text *out, const struct table *t, const struct thing *x)
 {
     const struct task *k;
-    type_name(out, t, &t->type[x->type]);
+    table_name_string(out, t, &t->type[x->type]);
     if (x->index < trace_tasks(t->tr, &k))
         text_add(out, " %" PRIu64, k[x->index].id);
     if (x->g != NO_LANE) {
@@ -58,7 +50,7 @@ static const struct table_from types = {
     .none = "no tasks in this trace",
     .list = list,
     .name = name,
-    .type_name = type_name,
+    .type_name = table_name_string,
     .say = say,
 };
 const struct view_kind kind_types = {IS_THINGS(&types)};

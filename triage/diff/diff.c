@@ -12,6 +12,7 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/diff/diff_parts.h"
+#include "triage/say.h"
 #include "triage/diff/diff_two.h"
 #include "triage/exports/export_run.h"
 #include "triage/report/report.h"
@@ -54,13 +55,7 @@ struct runs { /* of one side */
 
 static int fail(const char *path, const char *what)
 {
-    struct text t = {0};
-    text_clean(&t, path, strlen(path), 0);
-    text_lit(&t, ": ");
-    text_clean(&t, what, strlen(what), 0);
-    door_printf(stderr, "gotop diff: %s\n", t.p ? t.p : "out of memory");
-    text_free(&t);
-    return 2;
+    return say_failed("diff", path, what);
 }
 
 /* ---- command line ------------------------------------------------------------------------------------------- */
@@ -386,18 +381,6 @@ static int page(const struct options *o, const struct runs r[2], const struct ve
     return status;
 }
 
-static int put(const struct options *o, const struct text *t)
-{
-    FILE *f = o->out ? fopen(o->out, "wb") : stdout;
-    bool bad;
-    if (!f) {
-        return fail(o->out, "can't be written");
-    }
-    bad = t->n && fwrite(t->p, 1, t->n, f) != t->n;
-    bad |= o->out ? fclose(f) != 0 : fflush(f) != 0;
-    return bad ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
-}
-
 static int compare(const struct options *o, const struct runs r[2])
 {
     struct side side[2] = {{r[0].p, r[0].n}, {r[1].p, r[1].n}};
@@ -422,7 +405,7 @@ static int compare(const struct options *o, const struct runs r[2])
     mem_free(v.c);
     if (!text_ok(&t)) {
         status = fail("diff", "out of memory");
-    } else if (status != 2 && put(o, &t) != 0) {
+    } else if (status != 2 && say_text("diff", o->out, &t) != 0) {
         status = 2;
     }
     text_free(&t);

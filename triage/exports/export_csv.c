@@ -77,8 +77,9 @@ static void put_stack(struct job *j, uint32_t stack)
     }
 }
 
-static bool stop(const struct job *j)
+static bool stop(void *arg)
 {
+    const struct job *j = arg;
     return out_broken(j->x->out) || j->oom;
 }
 
@@ -107,8 +108,9 @@ static void span_row(struct job *j, struct lane l, uint64_t id, const struct spa
     csv_end(&j->c);
 }
 
-static void lane_rows(struct job *j, struct lane l)
+static void lane_rows(void *arg, struct lane l)
 {
+    struct job *j = arg;
     struct span_iter it;
     uint64_t id = trace_lane(j->tr, l).id;
     if ((l.kind == LANE_G && !scope_g(j->sc, l.i)) || !span_seek(&it, j->tr, l, j->sc->from)) {
@@ -129,16 +131,7 @@ static void lane_rows(struct job *j, struct lane l)
 static void write_spans(struct job *j)
 {
     static const enum lane_kind order[] = {LANE_P, LANE_G, LANE_M};
-    static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
-    const bool *wanted = j->x->o->lanes_given ? j->x->o->lane : usual;
-    export_lanes(j->x, wanted);
-    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-        uint32_t n = wanted[order[k]] ? trace_nlanes(j->tr, order[k]) : 0;
-        for (uint32_t i = 0; i < n && !stop(j); i++) {
-            lane_rows(j, (struct lane){order[k], i});
-            export_lane(j->x, (struct lane){order[k], i});
-        }
-    }
+    export_walk(j->x, order, lane_rows, stop, j);
 }
 
 /* ---- goroutines --------------------------------------------------------------------------------------------- */

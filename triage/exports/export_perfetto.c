@@ -46,8 +46,9 @@ struct job {
     bool fixed_said[T_MS + 1];
 };
 
-static bool stop(const struct job *j)
+static bool stop(void *arg)
 {
+    const struct job *j = arg;
     return j->p.oom || out_broken(j->x->out);
 }
 
@@ -202,8 +203,9 @@ static bool shown(const struct job *j, struct lane l, const struct span *s)
     return l.kind == LANE_G || (s->state != ST_IDLE && scope_g(j->sc, s->who));
 }
 
-static void lane_slices(struct job *j, struct lane l)
+static void lane_slices(void *arg, struct lane l)
 {
+    struct job *j = arg;
     struct span_iter it;
     uint64_t track = 0;
     if ((l.kind == LANE_G && !scope_g(j->sc, l.i)) || !span_seek(&it, j->tr, l, j->sc->from)) {
@@ -233,16 +235,7 @@ static void lane_slices(struct job *j, struct lane l)
 static void lanes(struct job *j)
 {
     static const enum lane_kind order[] = {LANE_P, LANE_M, LANE_G};
-    static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
-    const bool *wanted = j->x->o->lanes_given ? j->x->o->lane : usual;
-    export_lanes(j->x, wanted);
-    for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-        uint32_t n = wanted[order[k]] ? trace_nlanes(j->tr, order[k]) : 0;
-        for (uint32_t i = 0; i < n && !stop(j); i++) {
-            lane_slices(j, (struct lane){order[k], i});
-            export_lane(j->x, (struct lane){order[k], i});
-        }
-    }
+    export_walk(j->x, order, lane_slices, stop, j);
 }
 
 /* ---- collector, counters ------------------------------------------------------------------------------------ */

@@ -69,6 +69,21 @@ void export_lane(struct export *x, struct lane l)
     }
 }
 
+void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void *arg, struct lane l),
+                 bool (*stop)(void *arg), void *arg)
+{
+    static const bool usual[LANE_KINDS] = {[LANE_P] = true, [LANE_G] = true};
+    const bool *wanted = x->o->lanes_given ? x->o->lane : usual;
+    export_lanes(x, wanted);
+    for (int k = 0; k < 3; k++) {
+        const uint32_t n = wanted[order[k]] ? trace_nlanes(x->tr, order[k]) : 0;
+        for (uint32_t i = 0; i < n && !stop(arg); i++) {
+            f(arg, (struct lane){order[k], i});
+            export_lane(x, (struct lane){order[k], i});
+        }
+    }
+}
+
 /* ---- the command line --------------------------------------------------------------------------------------- */
 
 static bool read_lanes(const char *s, struct export_opts *o)

@@ -58,9 +58,12 @@ enum err_code export_trace(const struct export_command *c, const struct export_o
 /* export_progress - now and then a word on the terminal. Cheap. */
 void export_progress(struct export *x, double share);
 /*
- * Progress by spans, for those who walk lanes: export_lanes() first (lane: which kinds), then export_span() for each
- * span and export_lane() when done with one.
+ * export_walk - f for each lane of the kinds asked for (by default processors and goroutines), kinds in that order, until stop()
+ * says so; with progress by spans: f calls export_span() for each.
  */
+void export_walk(struct export *x, const enum lane_kind order[3], void (*f)(void *arg, struct lane l),
+                 bool (*stop)(void *arg), void *arg);
+/* The same progress, for those who walk goroutines in their own way: export_lanes() first, export_lane() when done with one. */
 void export_lanes(struct export *x, const bool lane[LANE_KINDS]);
 void export_lane(struct export *x, struct lane l);
 static inline void export_span(struct export *x)

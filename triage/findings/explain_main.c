@@ -14,6 +14,7 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/findings/explain_text.h"
+#include "triage/say.h"
 #include "triage/exports/export_scope.h"
 #include "triage/report/report.h"
 
@@ -51,13 +52,7 @@ struct options {
 
 static int fail(const char *what, const char *why)
 {
-    struct text t = {0};
-    text_clean(&t, what, strlen(what), 0);
-    text_lit(&t, ": ");
-    text_clean(&t, why, strlen(why), 0);
-    door_printf(stderr, "gotop explain: %s\n", t.p ? t.p : "out of memory");
-    text_free(&t);
-    return 2;
+    return say_failed("explain", what, why);
 }
 
 /* ---- the subject --------------------------------------------------------------------------------------------- */
@@ -378,17 +373,6 @@ static int parse(struct options *o, int argc, char **argv)
                       : fail(o->path ? o->path : "explain", "TRACE and SUBJECT are wanted (gotop explain --help)");
 }
 
-static int put(const struct options *o, const struct text *t)
-{
-    FILE *f = o->out ? fopen(o->out, "wb") : stdout;
-    if (!f) {
-        return fail(o->out, "can't be written");
-    }
-    bool bad = t->n && fwrite(t->p, 1, t->n, f) != t->n;
-    bad |= o->out ? fclose(f) != 0 : fflush(f) != 0;
-    return bad && errno != EPIPE ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
-}
-
 static int answer(const struct options *o, const struct trace *tr, struct text *t)
 {
     struct asked q = {0};
@@ -431,7 +415,7 @@ int explain_main(int argc, char **argv)
     } else {
         status = answer(&o, tr, &t);
         if (status == 0) {
-            status = put(&o, &t);
+            status = say_text("explain", o.out, &t);
         }
         status = status == 0 && trace_info(tr)->ndamages ? 3 : status;
     }

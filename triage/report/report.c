@@ -2,6 +2,7 @@
  * report.c - `gotop report`: command line, several files, conditions, ranking.
  */
 #include "triage/report/report.h"
+#include "triage/say.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -44,13 +45,7 @@ static const char usage[] =
 
 static int fail(const char *path, const char *what)
 {
-    struct text t = {0};
-    text_clean(&t, path, strlen(path), 0);
-    text_lit(&t, ": ");
-    text_clean(&t, what, strlen(what), 0);
-    door_printf(stderr, "gotop report: %s\n", t.p ? t.p : "out of memory");
-    text_free(&t);
-    return 2;
+    return say_failed("report", path, what);
 }
 
 static int list_metrics(void)
@@ -306,21 +301,6 @@ static int rank(const struct options *o, char **path, int n, struct text *t)
     return status;
 }
 
-static int put(const struct options *o, const struct text *t)
-{
-    FILE *f = o->out ? fopen(o->out, "wb") : stdout;
-    bool bad;
-    if (!f) {
-        return fail(o->out, "can't be written");
-    }
-    bad = t->n && fwrite(t->p, 1, t->n, f) != t->n;
-    bad |= o->out ? fclose(f) != 0 : fflush(f) != 0;
-    if (bad && errno == EPIPE) {
-        return 0; /* the reader of a pipe had enough */
-    }
-    return bad ? fail(o->out ? o->out : "standard output", "could not be written whole") : 0;
-}
-
 int report_main(int argc, char **argv)
 {
     struct options o = {0};
@@ -347,7 +327,7 @@ int report_main(int argc, char **argv)
     if (!text_ok(&t)) {
         status = fail("report", "out of memory");
     } else {
-        status = worse(status, put(&o, &t));
+        status = worse(status, say_text("report", o.out, &t));
     }
     text_free(&t);
     return status;

@@ -1,0 +1,14 @@
+/*
+ * say.h - what the commands that print a text (report, diff, explain) say where something fails, and where their text goes.
+ */
+#ifndef GOTOP_TRIAGE_SAY_H
+#define GOTOP_TRIAGE_SAY_H
+
+#include "triage/text.h"
+
+/* say_failed - "gotop COMMAND: WHAT: WHY" to standard error, cleaned; 2, the exit status. what: a path, an option. */
+int say_failed(const char *command, const char *what, const char *why);
+/* say_text - the text to the file, NULL: to standard output. 0; or 2, said. A pipe whose reader had enough is no failure. */
+int say_text(const char *command, const char *path, const struct text *t);
+
+#endif
