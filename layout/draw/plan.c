@@ -32,9 +32,13 @@ static const struct grant table_grants[] = {
     {ROW_STATUS, 2}, {ROW_LANES, 8},  {ROW_STATUS, 4}, {ROW_LANES, 1000},
 };
 
-static const struct grant finding_grants[] = {
-    {ROW_LANES, 1}, {ROW_STATUS, 1}, {ROW_TITLE, 1},  {ROW_LANES, 4},  {ROW_FOOTER, 1},   {ROW_STATUS, 2},
-    {ROW_LANES, 8}, {ROW_STATUS, 4}, {ROW_LANES, 14}, {ROW_STATUS, 7}, {ROW_LANES, 1000},
+static const struct grant
+    finding_grants
+        [] =
+            {
+                {ROW_LANES, 1},  {ROW_STATUS, 1},  {ROW_TITLE, 1},    {ROW_LANES, 4},
+                {ROW_FOOTER, 1}, {ROW_STATUS, 2},  {ROW_LANES, 8},    {ROW_STATUS, 4},
+                {ROW_LANES, 14}, {ROW_STATUS, 40}, {ROW_LANES, 1000}, /* no more than status_most */
 };
 
 static const struct {

@@ -70,14 +70,16 @@ static int lines_of(struct str s, int w)
 
 static void put_para(const struct rich *r, struct grid *g, int x, int y, int w, int n, struct str s)
 {
-    int head = 0;
-    uint32_t tail = 0;
+    uint32_t head = 0, tail = 0;
     bool fold = wrap_fold(s, w, n, &head, &tail);
-    const char *end = s.p + tail;
-    for (int i = 0; i < n && s.len; i++) {
-        int in = fold && i == head ? WRAP_FOLD : 0;
-        if (in) {
-            s = (struct str){end, s.len - (uint32_t)(end - s.p)};
+    struct str rest = {s.p + tail, s.len - tail};
+    s.len = fold ? head : s.len;
+    for (int i = 0; i < n && (s.len || fold); i++) {
+        int in = 0;
+        if (!s.len) {
+            in = WRAP_FOLD;
+            s = rest;
+            fold = false;
             grid_str(g, x, y + i, w, ".. ", STYLE_DIM);
         }
         uint32_t next = 0, len = wrap_next(s, w - in, &next);

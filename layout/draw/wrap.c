@@ -3,6 +3,8 @@
  */
 #include "layout/draw/wrap.h"
 
+#include <string.h>
+
 enum { LEAST = 8 }; /* narrower than that, words would stand one below the other */
 
 /* Does an item of a list end here: a comma and a blank, or two blanks? */
@@ -66,15 +68,53 @@ static int lines_of(struct str text, int first, int w)
     return n;
 }
 
-bool wrap_fold(struct str text, int w, int n, int *head, uint32_t *tail)
+/*
+ * Where a text may be parted: behind a sentence (2) or an item of a list (1), not within brackets. For each place the lines
+ * that the text before it takes, and those that what follows takes behind ".. ".
+ */
+enum { PLACES = 64 };
+struct place {
+    uint32_t at;
+    int kind, head, tail;
+};
+
+static bool begins(struct str s, const char *with)
+{
+    size_t n = strlen(with);
+    return s.len >= n && memcmp(s.p, with, n) == 0;
+}
+
+static uint32_t places_of(struct str s, struct place v[PLACES])
+{
+    uint32_t n = 0;
+    int deep = 0;
+    for (uint32_t at = 1; at < s.len && n < PLACES; at++) {
+        char before = s.p[at - 1];
+        deep += before == '(' ? 1 : before == ')' && deep ? -1 : 0;
+        if (s.p[at] != ' ' || deep || at + 1 >= s.len || s.p[at + 1] == ' ' || before == ' ')
+            continue;
+        bool upper = (s.p[at + 1] >= 'A' && s.p[at + 1] <= 'Z') || (s.p[at + 1] >= '0' && s.p[at + 1] <= '9');
+        struct str rest = {s.p + at + 1, s.len - at - 1};
+        int kind = before == '.' && upper ? 2 : before == ',' || before == ';' ? 1 : 0;
+        if (kind && !begins(rest, "called by ") && !begins(rest, "by ")) /* a function and its callers are one */
+            v[n++] = (struct place){.at = at, .kind = kind};
+    }
+    return n;
+}
+
+/* No sentence and no item ends where one would have to: between words, then. */
+static bool fold_words(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
 {
     int end = n >= 4 ? 2 : 1; /* lines for its end */
-    w = w < LEAST ? LEAST : w;
-    if (n < 2 || w < LEAST + WRAP_FOLD || lines_of(text, w, w) <= n)
-        return false;
-    *head = n - end;
+    struct str s = text;
+    for (int i = 0; i < n - end; i++) {
+        uint32_t next;
+        (void)wrap_next(s, w, &next);
+        s = (struct str){s.p + next, s.len - next};
+    }
+    *head = (uint32_t)(s.p - text.p);
     *tail = text.len;
-    for (uint32_t at = text.len; at > 0 && text.len - at <= 4 * (uint32_t)(end * w); at--) {
+    for (uint32_t at = text.len; at > *head && text.len - at <= 4 * (uint32_t)(end * w); at--) {
         struct str rest = {text.p + at, text.len - at};
         if (text.p[at - 1] == ' ' && rest.len && rest.p[0] != ' ') {
             if (lines_of(rest, w - WRAP_FOLD, w) > end)
@@ -85,17 +125,54 @@ bool wrap_fold(struct str text, int w, int n, int *head, uint32_t *tail)
     return *tail < text.len;
 }
 
+bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail)
+{
+    struct place v[PLACES];
+    uint32_t nv, best = UINT32_MAX;
+    w = w < LEAST ? LEAST : w;
+    if (n < 2 || w < LEAST + WRAP_FOLD || lines_of(text, w, w) <= n)
+        return false;
+    nv = places_of(text, v);
+    for (uint32_t i = 0; i < nv; i++) {
+        v[i].head = lines_of((struct str){text.p, v[i].at}, w, w);
+        v[i].tail = lines_of((struct str){text.p + v[i].at + 1, text.len - v[i].at - 1}, w - WRAP_FOLD, w);
+    }
+    for (uint32_t i = 0, k = 0; i < nv && v[i].head < n;
+         i++) { /* the tail that fits begins later, the longer the head */
+        k = k < i ? i : k;
+        while (k < nv && v[i].head + v[k].tail > n)
+            k++;
+        if (k == nv)
+            break;
+        uint32_t to = k; /* a sentence, if one begins behind it: the rest of one says little */
+        while (to < nv && v[to].kind < 2)
+            to++;
+        bool part = to == nv;
+        to = part ? k : to;
+        uint32_t lost = v[to].at - v[i].at + (v[i].kind < 2 ? (uint32_t)w / 2 : 0) + (part ? 4 * (uint32_t)w : 0);
+        if (to > i && lost < best) {
+            best = lost;
+            *head = v[i].at;
+            *tail = v[to].at + 1;
+        }
+    }
+    return best != UINT32_MAX || fold_words(text, w, n, head, tail);
+}
+
 int wrap_draw(struct grid *g, int x, int y, int w, int n, enum style s, struct str text)
 {
-    int used = 0, head = 0;
-    uint32_t tail = 0;
+    int used = 0;
+    uint32_t head = 0, tail = 0;
     w = w < LEAST ? LEAST : w;
     bool fold = wrap_fold(text, w, n, &head, &tail);
-    const char *end = text.p + tail;
-    for (; text.len && used < n; used++) {
-        int in = fold && used == head ? WRAP_FOLD : 0;
-        if (in) {
-            text = (struct str){end, text.len - (uint32_t)(end - text.p)};
+    struct str rest = {text.p + tail, text.len - tail};
+    text.len = fold ? head : text.len;
+    for (; used < n && (text.len || fold); used++) {
+        int in = 0;
+        if (!text.len) { /* the head is told: now its end */
+            in = WRAP_FOLD;
+            text = rest;
+            fold = false;
             if (g)
                 grid_str(g, x, y + used, w, ".. ", s);
         }

@@ -14,11 +14,13 @@ uint32_t wrap_next(struct str text, int w, uint32_t *next);
 /* wrap_cut - where a text that is too long is best cut: behind the last item that fits with " ..", else a word. */
 uint32_t wrap_cut(struct str s, int w);
 /*
- * wrap_fold - how a text that does not fit into n lines of w columns is told: its first *head lines, then ".. " and what
- * begins at *tail, to its end. So what is left out is the middle. false: it fits, or there is one line only.
+ * wrap_fold - how a text that does not fit into n lines of w columns is told: its first *head bytes, then on a new line
+ * ".. " and what begins at *tail, to its end. What is left out is the middle, as little as can be, and whole sentences or
+ * items of a list: the first and the last one are always there. Only where one of these is too long itself it is cut
+ * between words. false: it fits, or there is one line only.
  */
 enum { WRAP_FOLD = 3 }; /* columns of ".. " */
-bool wrap_fold(struct str text, int w, int n, int *head, uint32_t *tail);
+bool wrap_fold(struct str text, int w, int n, uint32_t *head, uint32_t *tail);
 /*
  * wrap_draw - in at most n lines of w columns; of what does not fit the middle is left out (wrap_fold()), in a single line
  * the end, behind an item, with " ..". Returns the lines used. g NULL: only counts.

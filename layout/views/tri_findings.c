@@ -322,6 +322,14 @@ static void where(struct grid *g, const struct view *v, const struct finding *f,
                  i >= a && i <= b ? (f->note ? STYLE_STATUS : STYLE_WARN) : STYLE_DIM);
 }
 
+static void won(struct text *t, const struct finding *f)
+{
+    if (f->won) {
+        text_lit(t, " ");
+        text_clean(t, f->won, strlen(f->won), 0);
+    }
+}
+
 /* Its line, the whole text below it, and where it is. */
 static int whole(struct grid *g, const struct view *v, uint32_t i, int y, bool focus)
 {
@@ -330,6 +338,7 @@ static int whole(struct grid *g, const struct view *v, uint32_t i, int y, bool f
     struct text t = {.ticks = when_ticks(v->tr)};
     int w = v->w - IN - 1;
     text_clean(&t, f->text, strlen(f->text), 0);
+    won(&t, f);
     struct str text = {t.p ? t.p : "", (uint32_t)t.n};
     int n = wrap_draw(g, IN, y + 1, w, 1000, STYLE_NORMAL, text);
     if (g) {
@@ -345,6 +354,13 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
     const struct finding *f = &v->tri->fs->f[i];
     const char *s = line ? f->next : tri_whole(v) ? "" : f->text; /* which stands above, then */
     text_clean(t, s, strlen(s), 0);
+    if (line && !tri_whole(v) && f->has_won) { /* without what it takes for granted: Enter and the report have that */
+        text_lit(t, " To be won: ");
+        text_share(t, (double)f->won_lo, (double)view_end(v));
+        text_lit(t, " to ");
+        text_share(t, (double)f->won_hi, (double)view_end(v));
+        text_lit(t, ".");
+    }
 }
 
 static unsigned enter(struct view *v)
@@ -353,13 +369,19 @@ static unsigned enter(struct view *v)
     const struct finding *f = &v->tri->fs->f[i];
     v->tri->finding = i;
     unsigned flags = tri_evidence(v, f);
-    view_message(v, false, "%s %s: %s %s", f->amount, f->title, f->text, f->next);
+    view_message(v, false, "%s %s: %s %s %s", f->amount, f->title, f->text, f->next, f->won ? f->won : "");
     return flags;
 }
 
 static int status_most(const struct view *v)
 {
-    return tri_whole(v) ? 2 : 7;
+    enum { OWN = 7, FRAME = 3 }; /* what its text takes at least; title, line below it, footer */
+    if (!v->tri || !count(v))
+        return OWN;
+    if (tri_whole(v))
+        return 2;
+    int rows = v->h - FRAME - OWN, spare = rows > 0 ? rows - head_lines(v, rows) - (int)count(v) : 0;
+    return OWN + (spare > 0 ? spare : 0); /* rows that no finding needs are its, too */
 }
 
 #define BESIDE "up and down walk the findings, Enter looks there"

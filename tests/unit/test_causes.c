@@ -77,6 +77,29 @@ static void healthy_ones(void **state)
     }
 }
 
+/* An interval within the trace, and words for it; who is held up by others can win, so its lower end is above nothing. */
+static void what_could_be_won(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof planted / sizeof *planted; i++) {
+        struct loaded l;
+        char path[128];
+        path_of(path, sizeof path, planted[i].name);
+        help_load(path, &l);
+        for (uint32_t k = 0; k < l.fs.n; k++) {
+            const struct finding *f = &l.fs.f[k];
+            assert_true(f->note || f->has_won);
+            assert_true(!f->has_won ||
+                        (f->won && f->won_lo >= 0 && f->won_lo <= f->won_hi && f->won_hi <= l.tg->end));
+        }
+        enum rule r = l.fs.f[0].rule;
+        if (r == RULE_CONVOY || r == RULE_POOL || r == RULE_BOTTLENECK) {
+            assert_true(l.fs.f[0].won_lo > l.tg->end / 20 && l.fs.f[0].won_hi < l.tg->end);
+        }
+        load_free(&l);
+    }
+}
+
 /* What nothing else tells, where the time went tells. */
 static void a_slow_start_is_where_the_time_went(void **state)
 {
@@ -117,9 +140,8 @@ static void numbers_of_the_users(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cause_is_first),
-        cmocka_unit_test(healthy_ones),
-        cmocka_unit_test(a_slow_start_is_where_the_time_went),
+        cmocka_unit_test(the_cause_is_first),   cmocka_unit_test(healthy_ones),
+        cmocka_unit_test(what_could_be_won),    cmocka_unit_test(a_slow_start_is_where_the_time_went),
         cmocka_unit_test(numbers_of_the_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -294,8 +294,8 @@ static void test_folded(void **state)
     for (int w = 14; w < 130; w += 7)
         for (int n = 2; n < 9; n++)
             for (int words = 1; words < 120; words += 3) {
-                int head = 0, len = 0;
-                uint32_t tail = 0;
+                int len = 0;
+                uint32_t head = 0, tail = 0;
                 for (int i = 0; i < words; i++)
                     len += snprintf(text + len, sizeof text - (size_t)len, "w%d ", i);
                 len += snprintf(text + len, sizeof text - (size_t)len, "%s", last);
@@ -306,7 +306,7 @@ static void test_folded(void **state)
                 assert_true(used >= 1 && used <= n);
                 assert_int_equal(used, wrap_draw(NULL, 0, 0, w, n, STYLE_NORMAL, s));
                 assert_int_equal(fold, wrap_draw(NULL, 0, 0, w, 1000, STYLE_NORMAL, s) > n);
-                assert_true(!fold || (head >= 1 && head < n && tail < s.len && text[tail - 1] == ' '));
+                assert_true(!fold || (head >= 1 && head <= tail && tail < s.len && text[tail - 1] == ' '));
                 row_text(&g, used - 1, row);
                 assert_non_null(strstr(row, last));
                 row_text(&g, 0, row);
@@ -315,12 +315,39 @@ static void test_folded(void **state)
     grid_free(&g);
 }
 
+/* Sentences are left out whole: the first clause stands, and what stands behind ".. " begins a sentence that a line holds. */
+static void test_folded_sentences(void **state)
+{
+    char text[4000];
+    (void)state;
+    for (int w = 60; w < 130; w += 5)
+        for (int n = 3; n < 9; n++)
+            for (int all = 4; all < 30; all++) {
+                int len = 0, folded = 0;
+                uint32_t head = 0, tail = 0;
+                for (int i = 0; i < all; i++)
+                    len += snprintf(text + len, sizeof text - (size_t)len,
+                                    "%sSentence %d, called by main.f%d (a, b, c), ends 9.%d.", i ? " " : "", i, i, i);
+                struct str s = {text, (uint32_t)len};
+                if (!wrap_fold(s, w, n, &head, &tail))
+                    continue;
+                folded++;
+                assert_true(text[head - 1] == '.' || text[head - 1] == ',');
+                assert_true(strncmp(text + head, ", called", 8) != 0 && strncmp(text + head, " called", 7) != 0);
+                assert_true(strncmp(text + tail, "Sentence ", 9) == 0);
+                assert_int_equal(wrap_draw(NULL, 0, 0, w, n, STYLE_NORMAL, s), n);
+                assert_true(folded == 1);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_folded),      cmocka_unit_test(test_hostile),         cmocka_unit_test(test_wide),
-        cmocka_unit_test(test_clipping),    cmocka_unit_test(test_random_bytes),    cmocka_unit_test(test_shorten),
-        cmocka_unit_test(test_shorten_any), cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),
+        cmocka_unit_test(test_folded),          cmocka_unit_test(test_folded_sentences),
+        cmocka_unit_test(test_hostile),         cmocka_unit_test(test_wide),
+        cmocka_unit_test(test_clipping),        cmocka_unit_test(test_random_bytes),
+        cmocka_unit_test(test_shorten),         cmocka_unit_test(test_shorten_any),
+        cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),
         cmocka_unit_test(test_legend),
     };
     return cmocka_run_group_tests_name("layout text", tests, NULL, NULL);

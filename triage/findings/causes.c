@@ -1,5 +1,6 @@
 /* causes.c - see causes.h. */
 #include "triage/findings/causes.h"
+#include "triage/findings/won.h"
 
 #include <stdlib.h>
 
@@ -236,5 +237,6 @@ void rules_causes(struct rules *rs)
     rules_path(&c);
     rules_host(&c);
     story_end(&c);
+    won_all(&c);
     causes_free(&c);
 }

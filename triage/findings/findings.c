@@ -75,6 +75,7 @@ static void finding_free(struct finding *f)
     mem_free(f->title);
     mem_free(f->text);
     mem_free(f->next);
+    mem_free(f->won);
 }
 
 static void draft_drop(struct draft *d)

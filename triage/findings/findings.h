@@ -22,6 +22,9 @@ struct finding {
     char *title;         /* short: "lock convoy" */
     char *text;          /* one or two sentences with the numbers */
     char *next;          /* what to do next */
+    bool has_won;        /* what mending it would win is told: */
+    int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */
+    char *won;              /* the same in words, with what it takes for granted; NULL: nothing is told */
     int64_t t0, t1;      /* where to look; t0 = t1: a moment */
     struct lane lane;    /* which lane; .i = NO_LANE: none in particular */
     uint32_t stack;      /* evidence, 0 = none */

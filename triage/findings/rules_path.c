@@ -265,6 +265,7 @@ static void sleeps_on_path(struct causes *c, const struct leaves *v)
     }
     draft_start(&d, RULE_POLL, 0);
     d.f.note = true;
+    d.f.won_hi = (int64_t)((double)c->tg->end * (double)l->ns / (double)v->all);
     draft_subject(&d, c->rs, l->func);
     draft_at(&d, l->t0, l->t1, LANE_G, l->g);
     d.f.stack = l->stack;

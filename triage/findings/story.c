@@ -22,6 +22,7 @@ static void drop(struct rules *rs, uint32_t i)
     mem_free(f->title);
     mem_free(f->text);
     mem_free(f->next);
+    mem_free(f->won);
     memmove(f, f + 1, (--rs->out->n - i) * sizeof *f);
 }
 

@@ -61,6 +61,12 @@ static void out_findings(struct out *o, json_t *root)
         words(o, r, "title", f->title, strlen(f->title));
         words(o, r, "text", f->text, strlen(f->text));
         words(o, r, "next", f->next, strlen(f->next));
+        if (f->has_won) {
+            json_t *won = array(o, r, "won_ns");
+            push(o, won, json_integer(f->won_lo));
+            push(o, won, json_integer(f->won_hi));
+            words(o, r, "won", f->won, strlen(f->won));
+        }
         num(o, r, "t0", f->t0);
         num(o, r, "t1", f->t1);
         num(o, r, "view", f->view);

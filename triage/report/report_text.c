@@ -139,6 +139,7 @@ static void findings(struct text *t, const struct loaded *l)
         if (i < FINDINGS_LONG) {
             wrapped_clean(t, f->text);
             wrapped_clean(t, f->next);
+            wrapped_clean(t, f->won ? f->won : "");
         }
     }
     struct text u = {0};

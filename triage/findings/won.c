@@ -1,0 +1,316 @@
+/* won.c - see won.h. */
+#include "triage/findings/won.h"
+
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/holder.h"
+#include "triage/findings/thresholds.h"
+
+#define WALKED 16     /* goroutines of a group */
+#define STEPS 20000   /* spans of each */
+#define GROUPS 4      /* groups that lose */
+#define LOSES 0.05    /* of its life, at least: else it is no loser */
+#define SWITCH 1000.0 /* ns that waiting, or waking another, takes of what a goroutine runs, about */
+#define SPREAD 0.03   /* of the trace: two runs of one program differ by as much */
+
+enum how { LOCKS, SERVED, PLACE }; /* waits: for a lock asked for in func; that goroutines of `func` ended; at func */
+struct ask {
+    enum how how;
+    uint32_t func;
+    int64_t stays; /* of each wait: what serving it takes */
+    bool nested;   /* its holders wait for another lock: waits for that go, too */
+};
+struct lives { /* of goroutines that lose: all, and without what goes */
+    int64_t all, stays, served;
+    double least; /* share that one needs who loses nothing and sleeps most of its life: in the lock, maybe */
+};
+struct work {
+    struct causes *c;
+    uint64_t left;
+};
+
+static bool goes(const struct causes *c, const struct ask *a, const struct span *s, const struct span *next)
+{
+    enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
+    switch (a->how) {
+    case LOCKS: return (k == WK_LOCK || k == WK_COND) && (a->nested || holder_place(c->tr, s->stack) == a->func);
+    case PLACE: return causes_place(c->tr, s->stack) == a->func;
+    default:
+        return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && next->state == ST_RUNNABLE &&
+               next->who < c->tg->ng && c->tg->groups[c->tg->g[next->who].group].name == a->func;
+    }
+}
+
+/*
+ * A goroutine's life without the waits that go, and without the time to get a processor again behind each. Who hardly loses
+ * any (and holds the lock, maybe) sleeps as long as before.
+ */
+static void live_of(struct work *w, const struct ask *a, uint32_t g, struct lives *v)
+{
+    struct span_iter it;
+    int64_t first = 0, last = 0, gone = 0, slept = 0, idle = 0, served = 0;
+    bool back = false; /* the wait before this span goes */
+    bool more = span_seek_index(&it, w->c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS && w->left; i++, w->left--) {
+        struct span s = *span_get(&it);
+        int64_t ns = s.t1 - s.t0;
+        first = i ? first : s.t0;
+        last = s.t1;
+        more = span_next(&it);
+        if (s.state == ST_WAITING && more) {
+            back = goes(w->c, a, &s, span_get(&it));
+            served += back ? (ns < a->stays ? ns : a->stays) : 0;
+            bool sleeps = stacks_wait_kind(w->c->tr, s.reason, s.stack) == WK_SLEEP;
+            *(sleeps ? &slept : &idle) += ns;
+        } else if (s.state != ST_RUNNABLE) {
+            back = false;
+        }
+        gone += back ? ns : 0;
+    }
+    if (last <= first) {
+        return;
+    }
+    if ((double)gone < LOSES * (double)(last - first)) {
+        double own = 1 - (double)idle / (double)(last - first);
+        bool counts = a->how == LOCKS && last - first > w->c->tg->end / 2 && slept > (last - first) / 2;
+        v->least = counts && own > v->least ? own : v->least;
+        return;
+    }
+    v->all = ns_add(v->all, last - first);
+    v->stays = ns_add(v->stays, last - first - gone);
+    v->served = ns_add(v->served, served);
+}
+
+struct span_of_won {
+    double lo, hi; /* shares of the trace */
+    const char *words;
+};
+
+/* What share of the time would be left: by the one that keeps most, and no less than the processors need. */
+static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o)
+{
+    struct causes *c = w->c;
+    struct lives v = {0};
+    uint32_t seen[GROUPS], n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && n < GROUPS; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        bool in = a->how == SERVED
+                      ? !p->from_scheduler && p->waker == a->func && p->waiter != a->func
+                      : (a->how == LOCKS ? holder_place(c->tr, p->stack) : causes_place(c->tr, p->stack)) == a->func;
+        uint32_t g = in ? causes_group(c, p->waiter) : UINT32_MAX, k = 0;
+        while (k < n && seen[k] != g) {
+            k++;
+        }
+        if (g == UINT32_MAX || k < n) {
+            continue;
+        }
+        seen[n++] = g;
+        uint32_t m = c->of[g].n, look = m < WALKED ? m : WALKED;
+        for (uint32_t j = 0; j < look; j++) {
+            live_of(w, a, c->member[c->of[g].at + (uint64_t)j * m / look], &v);
+        }
+    }
+    double left = v.all > 0 ? (double)v.stays / (double)v.all : 1;
+    double procs = c->running / c->procs, least = procs > v.least ? procs : v.least,
+           serve = v.all > 0 ? (double)v.served / (double)v.all : 0;
+    left = left > least ? left : least < 1 ? least : 1;
+    o->hi = 1 - left;
+    o->lo = (o->hi > serve ? o->hi - serve : 0) / 2;
+}
+
+/* ---- each rule ----------------------------------------------------------------------------------------------------- */
+
+#define HALF "if half of it to all of it goes and the rest stays as it is"
+#define ALLOCATOR "from half of what the collector takes to all that it holds up and slows down while it marks"
+#define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
+#define IDLE_ANYHOW "time of processors: by the clock it is won only as far as others wait for them"
+
+/* A wait for a processor by goroutines of other groups: what of their lives is that, at most. */
+static double others_queue(const struct causes *c, uint32_t not )
+{
+    double most = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *g = &c->tg->groups[i];
+        double share = g->d[GM_LIFE].total > 0 ? (double)g->d[GM_SCHED].total / (double)g->d[GM_LIFE].total : 0;
+        if (i != not &&c->life[i].program &&
+            (double)(c->life[i].last - c->life[i].first) > 0.2 * (double)c->tg->end) {
+            most = share > most ? share : most;
+        }
+    }
+    return most;
+}
+
+static double served_stays(const struct causes *c, uint32_t group)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        n += !p->from_scheduler && p->waker == c->tg->groups[group].name && p->waiter != p->waker ? p->count : 0;
+    }
+    return n ? c->life[group].busy * (double)c->life[group].life / (double)n : 0;
+}
+
+static double slow_share(const struct causes *c, const struct finding *f)
+{
+    for (uint32_t i = 0; i < c->tg->ntypes; i++) {
+        const struct span_type *y = &c->tg->types[i];
+        if (y->nslow && y->slow[0].t0 == f->t0 && y->slow[0].t1 == f->t1 && y->d.total > 0) {
+            double usual = (double)y->d.p50 * (double)y->d.n / (double)y->d.total;
+            int64_t life = f->lane.i < c->tg->ng ? c->tg->groups[c->tg->g[f->lane.i].group].d[GM_LIFE].total : 0;
+            double of =
+                life > 0 ? (double)y->d.total / (double)life : 1; /* the rest of their lives is not in tasks */
+            return usual < 1 ? (1 - usual) * (of < 1 ? of : 1) : 0;
+        }
+    }
+    return 0;
+}
+
+/* Both would run through what they have to do, the busier one without a pause. */
+static void handoff_won(const struct causes *c, uint32_t group, double cost, struct span_of_won *o)
+{
+    const struct group *g = group != UINT32_MAX ? &c->tg->groups[group] : NULL;
+    double run = 1, woke = 0;
+    for (uint32_t i = 0; g && i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        woke += p->waiter == g->name || p->waker == g->name ? SWITCH * (double)p->count : 0;
+    }
+    if (g && g->d[GM_LIFE].total > 0) {
+        run = ((double)g->d[GM_EXEC].total - woke) / (double)g->d[GM_LIFE].total;
+        run = run > 0 ? run : 0;
+    }
+    o->hi = 1 - run > cost ? 1 - run : cost;
+}
+
+/* With a processor for each, who runs longest decides. */
+static void procs_won(const struct causes *c, double cost, struct span_of_won *o)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *g = &c->tg->groups[i];
+        most = c->life[i].program && g->d[GM_EXEC].max > most ? g->d[GM_EXEC].max : most;
+    }
+    double hi = 1 - (double)most / (double)c->tg->end;
+    o->hi = hi > cost ? hi : cost;
+}
+
+/* What the program's busiest goroutines would be left with: their own running, that while it marks aside, which it slows. */
+static void collector_won(const struct causes *c, double cost, struct span_of_won *o)
+{
+    const struct group *g = NULL;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const struct group *x = &c->tg->groups[i];
+        g = c->life[i].program && (!g || x->d[GM_EXEC].total > g->d[GM_EXEC].total) ? x : g;
+    }
+    double own = g && g->d[GM_LIFE].total > 0
+                     ? (double)(g->d[GM_EXEC].total - g->d[GM_ASSIST].total) / (double)g->d[GM_LIFE].total
+                     : 1;
+    double hi = 1 - own * (1 - (double)c->tg->gc_mark_ns / (double)c->tg->end);
+    *o = (struct span_of_won){cost / 2, hi > cost ? hi : cost, ALLOCATOR};
+}
+
+static bool won_of(struct work *w, const struct finding *f, struct span_of_won *o)
+{
+    struct causes *c = w->c;
+    double cost = (double)f->severity_ns / (double)c->tg->end;
+    struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false};
+    uint32_t group = f->lane.kind == LANE_G && f->lane.i < c->tg->ng ? c->tg->g[f->lane.i].group : UINT32_MAX;
+    *o = (struct span_of_won){cost / 2, cost, HALF};
+    switch (f->rule) {
+    case RULE_CONVOY:
+    case RULE_WRITER: {
+        const struct holder_row *h = holder_at(c->tg, a.func);
+        a.nested = h && h->wait_ns[WK_LOCK] > h->told / 2;
+        waits_won(w, &a, o);
+        return true;
+    }
+    case RULE_BOTTLENECK:
+    case RULE_POOL:
+        a.how = f->stack ? PLACE : SERVED;
+        a.func = f->stack ? causes_place(c->tr, f->stack) : group != UINT32_MAX ? c->tg->groups[group].name : 0;
+        a.stays = f->stack || group == UINT32_MAX ? 0 : (int64_t)served_stays(c, group);
+        waits_won(w, &a, o);
+        return true;
+    case RULE_BUSY_LOOP: *o = (struct span_of_won){0, cost, IDLE_ANYHOW}; return true;
+    case RULE_STORM:
+    case RULE_BLOCKING:
+    case RULE_TICKERS: *o = (struct span_of_won){0, others_queue(c, group), IDLE_ANYHOW}; return true;
+    case RULE_HERD: *o = (struct span_of_won){0, cost * 2, IDLE_ANYHOW}; return true;
+    case RULE_STW: *o = (struct span_of_won){0, cost, IDLE_ANYHOW}; return true;
+    case RULE_SLOW_TASK:
+        o->hi = slow_share(c, f);
+        o->lo = o->hi / 2;
+        return true;
+    case RULE_GC_SHARE:
+    case RULE_GC_ASSIST: collector_won(c, cost, o); return true;
+    case RULE_FORCED:
+    case RULE_UNBALANCED:
+    case RULE_SERIAL:
+    case RULE_SERIAL_CALLS:
+    case RULE_BACKEND:
+    case RULE_CONNS:
+    case RULE_EXPLOSION:
+    case RULE_CHURN:
+    case RULE_SYSCALL: return true;
+    case RULE_HANDOFF: handoff_won(c, group, cost, o); return true;
+    case RULE_PROCS_BELOW: procs_won(c, cost, o); return true;
+    case RULE_POLL:
+        if (f->note) { /* whether it could wait for less only its author knows */
+            *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE};
+        }
+        return true;
+    case RULE_STUCK:
+        *o = (struct span_of_won){0, cost, "what the stuck ones would do if they went on no trace tells"};
+        return true;
+    case RULE_HOST:
+        *o = (struct span_of_won){cost, 1, "or more: what the host takes shows only in part"};
+        return true;
+    case RULE_LINE:
+    case RULE_LEAK:
+    case RULE_HEAP:
+        *o = (struct span_of_won){
+            0, 0, "no more than two runs differ by: it costs latency or memory, not this trace's time"};
+        return true;
+    default: return false;
+    }
+}
+
+static void won_text(struct text *t, const struct finding *f, const struct causes *c, const char *words)
+{
+    double end = (double)c->tg->end;
+    text_lit(t, "To be won: ");
+    if (f->won_lo > 0) {
+        text_share(t, (double)f->won_lo, end);
+        text_lit(t, " to ");
+        text_share(t, (double)f->won_hi, end);
+        text_lit(t, " of the trace (");
+        text_dur(t, f->won_lo);
+        text_lit(t, " to ");
+    } else {
+        text_lit(t, "nothing to ");
+        text_share(t, (double)f->won_hi, end);
+        text_lit(t, " of the trace (up to ");
+    }
+    text_dur(t, f->won_hi);
+    text_add(t, "), %s.", words);
+}
+
+void won_all(struct causes *c)
+{
+    struct work w = {c, WON_SPANS};
+    for (uint32_t i = 0; i < c->rs->out->n && !c->rs->failed; i++) {
+        struct finding *f = &c->rs->out->f[i];
+        struct span_of_won o;
+        struct text t = {0};
+        if (!won_of(&w, f, &o)) {
+            continue;
+        }
+        double lo = o.lo - SPREAD, hi = o.hi + SPREAD;
+        f->has_won = true;
+        f->won_lo = (int64_t)((lo < 0 ? 0 : lo) * (double)c->tg->end);
+        f->won_hi = (int64_t)((hi > 1 ? 1 : hi) * (double)c->tg->end);
+        won_text(&t, f, c, o.words);
+        f->won = text_take(&t);
+        c->rs->failed |= !f->won;
+    }
+}
