@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "layout/draw/draw.h"
+#include "layout/move/why.h"
 #include "layout/move/lanes.h"
 #include "layout/move/move.h"
 #include "layout/move/search.h"
@@ -202,6 +203,26 @@ static void hit_marks(const struct canvas *c, const struct lanes *l)
     }
 }
 
+/* Whose time it was that an explanation speaks of, moment by moment: underlined, once its goroutines alone show. */
+static void why_marks(const struct canvas *c, const struct lanes *l)
+{
+    const struct view *v = c->v;
+    enum { EACH = 64 }; /* of a column */
+    if (l->kind != LANE_G || !why_shown(v))
+        return;
+    for (int col = 0; col < c->plan->plot_w; col++) {
+        uint32_t i = why_leaf_from(v->why, v->edges[col]);
+        for (int left = EACH; left > 0 && i < v->why->nleaves && v->why->leaf[i].t0 < v->edges[col + 1];
+             i++, left--) {
+            uint32_t row = lanes_row(l, v->why->leaf[i].g);
+            int line = row == NO_LANE ? -1 : view_row_line(v, row);
+            if (line >= 0 && line < c->plan->n[ROW_LANES])
+                grid_flags(c->g, c->plan->gutter + col, c->plan->y[ROW_LANES] + view_line_y(v, line), 1, 1,
+                           CELL_UNDERLINE);
+        }
+    }
+}
+
 static void no_lanes(const struct canvas *c, enum lane_kind k)
 {
     const struct trace_info *ti = trace_info(c->v->tr);
@@ -300,6 +321,7 @@ static void lanes(const struct canvas *c)
             unfold_draw(c->g, v, p->gutter, y + 1, v->unfold_n);
     }
     hit_marks(c, l);
+    why_marks(c, l);
     more_marks(c, l);
 }
 

@@ -10,6 +10,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/cells.h"
+#include "layout/move/why.h"
 #include "layout/move/when.h"
 #include "layout/move/goto.h"
 #include "layout/views/kind.h"
@@ -192,7 +193,9 @@ unsigned view_back(struct view *v)
     else if (v->guest && kind_here(v)->lanes == LANE_G) {
         view_guest(v, NO_LANE, 0);
         move_settle(v);
-    } else
+    } else if (why_shown(v) && kind_here(v)->lanes == LANE_G)
+        return view_related(v); /* all goroutines again */
+    else
         return view_do(v, DEED_BACK, 0);
     return VR_DRAW;
 }
@@ -204,13 +207,14 @@ bool view_searching(const struct view *v)
 
 const char *view_back_word(const struct view *v)
 {
-    return v->prompt || v->popup                       ? "close"
-           : view_searching(v)                         ? "stop"
-           : v->selecting || v->selected               ? "no range"
-           : v->search && !search_is_hidden(v->search) ? "no marks"
-           : v->guest && kind_here(v)->lanes == LANE_G ? "unpin"
-           : kind_here(v)->back_word                   ? kind_here(v)->back_word(v)
-                                                       : NULL;
+    return v->prompt || v->popup                           ? "close"
+           : view_searching(v)                             ? "stop"
+           : v->selecting || v->selected                   ? "no range"
+           : v->search && !search_is_hidden(v->search)     ? "no marks"
+           : v->guest && kind_here(v)->lanes == LANE_G     ? "unpin"
+           : why_shown(v) && kind_here(v)->lanes == LANE_G ? "all lanes"
+           : kind_here(v)->back_word                       ? kind_here(v)->back_word(v)
+                                                           : NULL;
 }
 
 /* ---- yank ----------------------------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include "layout/draw/gstate.h"
 #include "layout/move/lull.h"
 #include "layout/views/mixture.h"
+#include "layout/move/why.h"
 #include "layout/views/sums.h"
 #include "layout/views/top.h"
 #include "layout/move/view.h"
@@ -153,6 +154,8 @@ unsigned view_anew(struct view *v)
     gstate_free(v->gstate);
     mixture_free(v->mixture);
     v->mixture = NULL;
+    why_free(v->why);
+    v->why = NULL;
     v->log = NULL;
     v->sums = NULL;
     v->busy = NULL;

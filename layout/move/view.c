@@ -19,6 +19,7 @@
 #include "layout/views/table.h"
 #include "layout/views/mixture.h"
 #include "layout/views/unfold.h"
+#include "layout/move/why.h"
 #include "layout/move/items.h"
 #include "layout/views/kind.h"
 #include "layout/move/lanes.h"
@@ -256,6 +257,7 @@ void view_free(struct view *v)
     items_free(&v->items);
     table_free(v->table);
     unfold_free(v->unfold);
+    why_free(v->why);
     mixture_free(v->mixture);
     mem_free(v->edges);
     mem_free(v->extents);

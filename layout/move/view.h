@@ -130,6 +130,7 @@ struct top;     /* top.h */
 struct table;   /* table.h */
 struct unfold;  /* unfold.h */
 struct mixture; /* mixture.h */
+struct why;     /* why.h */
 
 struct view {
     const struct trace *tr;
@@ -205,6 +206,7 @@ struct view {
     bool unfolded;           /* below the goroutine with the cursor stand its regions, calls, samples */
     int unfold_n;            /* in so many lines; derived */
     struct unfold *unfold;   /* what these need; NULL: nothing yet */
+    struct why *why;         /* the explanation last asked for; NULL: none yet */
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;
@@ -334,7 +336,7 @@ unsigned view_fold(struct view *v);     /* unfold or fold the group with the cur
 unsigned
 view_unfold(struct view *v); /* rows of the goroutine under the cursor: regions, calls, samples; again: none */
 unsigned view_related(struct view *v); /* only creator, created, wakers, woken; again: all */
-unsigned view_why(struct view *v);     /* where the time of what is here went: a span, a range, a task, a region */
+unsigned view_why(struct view *v);     /* where the time of what is here went: a span, a range, a task, a finding */
 unsigned view_sums(struct view *v);    /* what happened in the selected range (or the window) */
 unsigned view_life(struct view *v);    /* the whole life of the goroutine under the cursor */
 unsigned view_split(struct view *v, int n); /* next thing below the lanes: log, stack, table, nothing */

@@ -1,14 +1,16 @@
 /* why.c - see why.h. */
 #include "layout/move/why.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/mem.h"
 #include "layout/move/items.h"
-#include "layout/views/table.h"
 #include "layout/move/move.h"
+#include "layout/views/table.h"
 #include "triage/findings/explain_text.h"
 
-#define LINES 400
+#define DEEP 8        /* levels that have rows */
 #define BUDGET 500000 /* spans: an answer within a moment */
 
 static bool of_item(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
@@ -41,15 +43,29 @@ static bool of_thing(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1
     return x->g < trace_nlanes(v->tr, LANE_G) && x->t1 > x->t0;
 }
 
-bool why_here(struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
+static bool of_finding(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
+{
+    const struct findings *fs = v->tri ? v->tri->fs : NULL;
+    if (!fs || v->at.row >= fs->n)
+        return false;
+    const struct finding *f = &fs->f[v->at.row];
+    *g = f->lane.kind == LANE_G ? f->lane.i : NO_LANE;
+    *t0 = f->t0;
+    *t1 = f->t1;
+    return *g < trace_nlanes(v->tr, LANE_G) && *t1 > *t0;
+}
+
+bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
 {
     struct lane l;
     struct span s;
+    if (v->at.view == VIEW_TRIAGE)
+        return of_finding(v, g, t0, t1);
     if (kind_here(v)->things)
         return of_thing(v, g, t0, t1);
     if (of_item(v, g, t0, t1))
         return *t1 > *t0;
-    if (kind_here(v)->items || !view_span_here(v, &l, &s))
+    if (kind_here(v)->items || kind_here(v)->table || !view_span_here(v, &l, &s))
         return false;
     *g = l.kind == LANE_G ? l.i : s.who;
     *t0 = v->selected ? v->sel0 : s.t0;
@@ -57,40 +73,175 @@ bool why_here(struct view *v, uint32_t *g, int64_t *t0, int64_t *t1)
     return *g < trace_nlanes(v->tr, LANE_G) && *t1 > *t0;
 }
 
-bool why_text(const struct view *v, uint32_t g, int64_t t0, int64_t t1, struct lines *out)
+/* ---- the explanation --------------------------------------------------------------------------------------------- */
+
+static uint8_t state_of(const struct explain_part *p)
 {
-    struct explain_tree x;
-    struct text t = {0}, head = {.ticks = !trace_info(v->tr)->has_clock};
-    struct explainer *e = explain_new(v->tr);
-    bool ok = e && explain_tree_init(&x, v->tr);
-    if (ok) {
-        explain_budget(e, BUDGET);
-        ok = explain_add(e, &x, g, t0, t1);
-        explain_tree_sort(&x);
-        t.ticks = head.ticks;
-        explain_text(&t, &x, LINES);
-        text_who(&head, v->tr, g);
-        text_lit(&head, ", ");
-        text_dur(&head, t0);
-        text_lit(&head, "..");
-        text_dur(&head, t1);
-        text_lit(&head, ", ");
-        text_dur(&head, t1 - t0);
-        text_add(&head, "%s", x.cut ? "; some waits are not followed to their end" : "");
-        ok = ok && text_ok(&t) && text_ok(&head);
-        explain_tree_free(&x);
+    switch ((enum explain_cat)p->cat) {
+    case EX_RUN: return ST_RUNNING;
+    case EX_ASSIST: return ST_ASSIST;
+    case EX_SYSCALL: return ST_SYSCALL;
+    case EX_SCHED:
+    case EX_NOBODY: return ST_RUNNABLE;
+    case EX_STOPPED: return ST_STW;
+    case EX_ABSENT:
+    case EX_UNKNOWN: return ST_UNKNOWN;
+    default: return ST_WAITING;
     }
-    for (char *s = ok ? t.p : NULL, *e2; s && *s; s = e2 + 1) {
-        if (s == t.p)
-            lines_add(out, "%s", head.p);
-        e2 = strchr(s, '\n');
-        if (!e2)
+}
+
+static int cmp_leaf(const void *a, const void *b)
+{
+    const struct why_leaf *x = a, *y = b;
+    return (x->t0 > y->t0) - (x->t0 < y->t0);
+}
+
+static bool leaves_of(struct why *y, const struct explain_list *l)
+{
+    y->leaf = mem_alloc((l->n + 1) * sizeof *y->leaf);
+    for (size_t i = 0; y->leaf && i < l->n; i++) {
+        const struct explain_part *p = &l->v[i].part;
+        if (!p->followed)
+            y->leaf[y->nleaves++] = (struct why_leaf){p->t0, p->t1, p->g, state_of(p)};
+    }
+    if (y->leaf && y->nleaves)
+        qsort(y->leaf, y->nleaves, sizeof *y->leaf, cmp_leaf);
+    return y->leaf != NULL;
+}
+
+struct member { /* of the chain, while it is made */
+    uint32_t g, depth;
+    int64_t ns, first, last;
+};
+
+static int cmp_member(const void *a, const void *b)
+{
+    const struct member *x = a, *y = b;
+    return x->depth != y->depth ? (x->depth > y->depth) - (x->depth < y->depth)
+           : x->ns != y->ns     ? (x->ns < y->ns) - (x->ns > y->ns)
+                                : (x->g > y->g) - (x->g < y->g);
+}
+
+/* Who it was, by how far from the one asked for, then by time; who has less than half a per cent stays away. */
+static bool chain_of(struct why *y, const struct explain_list *l)
+{
+    struct tab by = {0};
+    struct member *m = NULL;
+    uint32_t n = 0;
+    size_t cap = 0;
+    bool ok = true;
+    for (size_t i = 0; i < l->n && ok; i++) {
+        const struct explain_part *p = &l->v[i].part;
+        uint32_t k = tab_put(&by, p->g, 0, n);
+        struct member *q = k == TAB_NONE ? NULL : k < n ? m : mem_grow(m, &cap, (size_t)n + 1, sizeof *m);
+        ok = q != NULL;
+        if (!ok)
             break;
-        *e2 = 0;
-        lines_add(out, "%s", s);
+        m = q;
+        if (k == n)
+            m[n++] = (struct member){p->g, p->depth, 0, p->t0, p->t1};
+        m[k].depth = p->depth < m[k].depth ? p->depth : m[k].depth;
+        m[k].ns += p->followed ? 0 : p->t1 - p->t0;
+        m[k].first = p->t0 < m[k].first ? p->t0 : m[k].first;
+        m[k].last = p->t1 > m[k].last ? p->t1 : m[k].last;
     }
-    explain_free(e);
-    text_free(&t);
-    text_free(&head);
+    if (ok && n)
+        qsort(m, n, sizeof *m, cmp_member);
+    for (uint32_t i = 0; ok && i < n && y->nchain < WHY_CHAIN; i++) {
+        if (m[i].depth && m[i].ns < (y->t1 - y->t0) / 200)
+            continue;
+        y->chain[y->nchain].g = m[i].g;
+        y->chain[y->nchain].ns = m[i].ns;
+        y->chain[y->nchain].first = m[i].first;
+        y->chain[y->nchain++].last = m[i].last;
+    }
+    tab_free(&by);
+    mem_free(m);
     return ok;
+}
+
+static void rows_of(struct why *y, uint32_t node, int depth)
+{
+    const struct explain_tree *t = &y->tree;
+    for (uint32_t k = t->v[node].first; k != NO_LANE && y->nrows < WHY_ROWS; k = t->v[k].next) {
+        if (t->v[k].ns < t->v[0].ns / 200)
+            continue;
+        y->row[y->nrows].node = k;
+        y->row[y->nrows++].depth = depth;
+        if (depth + 1 < DEEP)
+            rows_of(y, k, depth + 1);
+    }
+}
+
+struct why *why_new(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+{
+    struct why *y = mem_zalloc(sizeof *y);
+    struct explainer *x = explain_new(tr);
+    struct explain_list l = {0};
+    bool ok = y && x && explain_tree_init(&y->tree, tr);
+    if (ok) {
+        y->g = g;
+        y->t0 = t0;
+        y->t1 = t1;
+        explain_budget(x, BUDGET);
+        ok = explain_add(x, &y->tree, g, t0, t1);
+        explain_budget(x, BUDGET);
+        ok = ok && explain_list(x, g, t0, t1, &l) && leaves_of(y, &l) && chain_of(y, &l);
+        y->cut = y->tree.cut || l.cut;
+        explain_list_free(&l);
+    }
+    explain_free(x);
+    if (!ok) {
+        why_free(y);
+        return NULL;
+    }
+    explain_tree_sort(&y->tree);
+    rows_of(y, 0, 0);
+    return y;
+}
+
+void why_free(struct why *y)
+{
+    if (y) {
+        if (y->tree.v)
+            explain_tree_free(&y->tree);
+        mem_free(y->leaf);
+        mem_free(y);
+    }
+}
+
+uint32_t why_leaf_from(const struct why *y, int64_t t)
+{
+    uint32_t lo = 0, hi = y->nleaves;
+    while (lo < hi) {
+        uint32_t m = lo + (hi - lo) / 2;
+        if (y->leaf[m].t1 <= t)
+            lo = m + 1;
+        else
+            hi = m;
+    }
+    return lo;
+}
+
+/* ---- its lanes ---------------------------------------------------------------------------------------------------- */
+
+bool why_lanes(struct view *v)
+{
+    struct lanes *l = &v->lanes[LANE_G];
+    uint32_t *p = mem_alloc((v->why->nchain + 1) * sizeof *p);
+    if (!p)
+        return false;
+    for (uint32_t i = 0; i < v->why->nchain; i++)
+        p[i] = v->why->chain[i].g;
+    mem_free(l->only);
+    l->only = p;
+    l->nonly = v->why->nchain;
+    l->rows_stale = true;
+    return true;
+}
+
+bool why_shown(const struct view *v)
+{
+    const struct lanes *l = &v->lanes[LANE_G];
+    return v->why && l->only && l->nonly == v->why->nchain && l->only[0] == v->why->g;
 }

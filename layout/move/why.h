@@ -1,16 +1,53 @@
 /*
- * why.h - where the time went, of what is under the cursor: `gotop explain` in a pop-up.
+ * why.h - where the time went, of what is under the cursor: an explanation (explain.h) that stays until the next one, its
+ * rows, the goroutines whose time it is, and which of them it was at any moment.
+ *
+ * The leaves of an explanation lie side by side, so at each moment of [t0,t1) there is one goroutine that all waited for.
+ * why_at() says which; the lanes are marked by it, and the page of the explanation draws it.
  */
 #ifndef GOTOP_LAYOUT_WHY_H
 #define GOTOP_LAYOUT_WHY_H
 
-#include "layout/draw/lines.h"
 #include "layout/move/view.h"
+#include "triage/findings/explain.h"
 
-/* why_text - goroutine g's [t0,t1). false: out of memory. */
-bool why_text(const struct view *v, uint32_t g, int64_t t0, int64_t t1, struct lines *out);
-/* why_here - what is asked for: the selected range of the goroutine under the cursor, the task, region or thing of the row, else the
- * span under the cursor. false: no goroutine is there. */
-bool why_here(struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
+enum { WHY_CHAIN = 64, WHY_ROWS = 400 };
+
+struct why_leaf {
+    int64_t t0, t1;
+    uint32_t g;
+    uint8_t state; /* enum state: how its lane shows it */
+};
+struct why {
+    uint32_t g;
+    int64_t t0, t1;
+    struct explain_tree tree;
+    struct {
+        uint32_t node;
+        int depth;
+    } row[WHY_ROWS]; /* largest first, each before what explains it; below half a per cent none */
+    uint32_t nrows;
+    struct why_leaf *leaf; /* by time */
+    uint32_t nleaves;
+    struct {
+        uint32_t g;
+        int64_t ns, first, last; /* of the leaves that are its; from when to when it is spoken of */
+    } chain[WHY_CHAIN];          /* who was asked for first, then whom it waited for, then whom these waited for */
+    uint32_t nchain;
+    bool cut; /* some waits are not followed to their end */
+};
+
+/* why_here - what is asked for: the selected range of the goroutine under the cursor; the task, region, thing or finding of the
+ * row; else the span under the cursor. false: nothing of a goroutine is there, so there is nothing to explain. */
+bool why_here(const struct view *v, uint32_t *g, int64_t *t0, int64_t *t1);
+/* why_new - NULL: out of memory. */
+struct why *why_new(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1);
+void why_free(struct why *y);
+/* why_leaf_from - the first leaf that ends behind t, nleaves: none. */
+uint32_t why_leaf_from(const struct why *y, int64_t t);
+/* why_lanes - the goroutines' view shows the chain alone, in its order. false: out of memory. */
+bool why_lanes(struct view *v);
+/* why_shown - do the lanes show it? */
+bool why_shown(const struct view *v);
 
 #endif

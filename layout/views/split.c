@@ -16,7 +16,6 @@
 #include "layout/draw/popup.h"
 #include "layout/draw/status.h"
 #include "layout/views/sums.h"
-#include "layout/move/why.h"
 #include "layout/draw/lines.h"
 
 const char *split_name(enum split s)
@@ -86,18 +85,6 @@ static unsigned show_sums(struct view *v)
         return move_fail(v, "out of memory");
     v->own->sums = true;
     sums_text(v->sums, v, v->own, width(v));
-    return open_own(v);
-}
-
-unsigned view_why(struct view *v)
-{
-    uint32_t g;
-    int64_t t0, t1;
-    if (!why_here(v, &g, &t0, &t1))
-        return move_fail(v, "nothing to explain here: a goroutine's span, a task or a region");
-    if (!fresh(v, "Where the time went") || !why_text(v, g, t0, t1, v->own))
-        return move_fail(v, "out of memory");
-    v->popup = POPUP_NONE;
     return open_own(v);
 }
 

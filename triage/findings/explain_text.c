@@ -3,7 +3,7 @@
 
 #define DEEP 8 /* levels */
 
-static void node_text(struct text *t, const struct trace *tr, const struct explain_node *n, bool own)
+void explain_node_text(struct text *t, const struct trace *tr, const struct explain_node *n, bool own)
 {
     if (!own) {
         text_func(t, tr, n->who, 48);
@@ -38,7 +38,7 @@ static void tree_text(struct text *t, const struct explain_tree *x, uint32_t i, 
         text_dur(&cell, n->ns);
         text_add(t, "%8s %7llu  %*s", cell.p ? cell.p : "", (unsigned long long)n->count, 2 * depth, "");
         text_free(&cell);
-        node_text(t, x->tr, n, depth == 0 || n->who == who);
+        explain_node_text(t, x->tr, n, depth == 0 || n->who == who);
         text_lit(t, "\n");
         --*lines;
         if (depth + 1 < DEEP) {

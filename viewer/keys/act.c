@@ -10,6 +10,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
+#include "layout/move/why.h"
 #include "layout/views/kind.h"
 #include "layout/move/when.h"
 #include "viewer/session/app_live.h"
@@ -339,6 +340,11 @@ bool act_answers(const struct view *v, enum action act)
         return view_answers(v, (enum deed)c->arg);
     if (c->how == how_to && c->arg == kind_key(v->at.view))
         return kind_next(v) != v->at.view;
+    if (act == ACT_WHY) {
+        uint32_t g;
+        int64_t t0, t1;
+        return why_here(v, &g, &t0, &t1);
+    }
     return c->view != view_enter || view_answers(v, DEED_DETAILS);
 }
 
@@ -356,7 +362,7 @@ const char *act_word(const struct view *v, enum action act)
     return c->how == how_do                          ? kind_here(v)->word[c->arg]
            : c->view == view_enter                   ? kind_here(v)->word[DEED_DETAILS]
            : act == ACT_SEARCH && kind_here(v)->find ? "filter"
-           : act == ACT_WHY && kind_here(v)->things  ? "why"
+           : act == ACT_WHY                          ? "why"
                                                      : NULL;
 }
 

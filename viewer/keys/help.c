@@ -53,6 +53,7 @@ static const struct want lanes_want[] = {
     {ACT_SEARCH, ACT_NONE, "find"},
     {ACT_FINDING_NEXT, ACT_NONE, "finding"},
     {ACT_CAUSE, ACT_NONE, "woken by"},
+    {ACT_WHY, ACT_NONE, NULL},
     {ACT_SORT, ACT_NONE, "order"},
     {ACT_GOTO, ACT_NONE, "go to"},
     {ACT_SPAN_NEXT, ACT_SPAN_PREV, "span"},

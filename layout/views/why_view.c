@@ -1,0 +1,257 @@
+/*
+ * why_view.c - `W`: where the time of an interval went. Above, the goroutines whose time it is stand one below the other, the
+ * one asked for first, and each moment is marked in the lane of the one that all waited for; below, the same as a list,
+ * the largest first, each wait before what the goroutine that ended it did. Enter on a row: its longest part in the lanes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw/fmt.h"
+#include "layout/draw/status.h"
+#include "layout/move/why.h"
+#include "layout/views/tri_priv.h"
+#include "triage/findings/explain_text.h"
+
+enum { NUMBERS = 26, DEEPEST = 6 }; /* columns of share, time, count; levels that are indented */
+
+static const struct explain_node *node(const struct view *v, uint32_t row)
+{
+    return &v->why->tree.v[v->why->row[row].node];
+}
+
+static uint32_t count(const struct view *v)
+{
+    return v->why ? v->why->nrows : 0;
+}
+
+static bool ready(const struct view *v)
+{
+    return v->why != NULL;
+}
+
+static bool has(const struct view *v)
+{
+    return v->why != NULL;
+}
+
+/* ---- the lanes ---------------------------------------------------------------------------------------------------- */
+
+/* Lanes that stand above the list: all of the chain where a third of the screen has room. */
+static int lanes_shown(const struct view *v, int rows)
+{
+    int n = (int)v->why->nchain, most = rows / 3;
+    return n < most ? n : most;
+}
+
+static int name_width(const struct view *v)
+{
+    return v->w >= 160 ? 48 : v->w >= 100 ? 32 : v->w >= 60 ? 22 : 10;
+}
+
+/* What goroutine g was in most of [a,b), of that which is put down to it. ST_NONE: nothing. */
+static enum state state_in(const struct why *y, uint32_t g, int64_t a, int64_t b)
+{
+    enum { LOOK = 256 };
+    int64_t ns[ST_COUNT] = {0};
+    enum state best = ST_NONE;
+    uint32_t i = why_leaf_from(y, a);
+    for (int left = LOOK; left > 0 && i < y->nleaves && y->leaf[i].t0 < b; i++, left--) {
+        const struct why_leaf *l = &y->leaf[i];
+        if (l->g != g)
+            continue;
+        ns[l->state] += (l->t1 < b ? l->t1 : b) - (l->t0 > a ? l->t0 : a);
+        best = best == ST_NONE || ns[l->state] > ns[best] ? (enum state)l->state : best;
+    }
+    return best;
+}
+
+static void lane(struct grid *g, const struct view *v, uint32_t i, int y)
+{
+    const struct why *k = v->why;
+    int w = name_width(v), plot = v->w - w - 1;
+    char name[300], share[FMT_MAX];
+    fmt_percent(k->chain[i].ns, k->t1 - k->t0, share);
+    status_name(v, k->chain[i].g, w - 8, name, sizeof name);
+    tri_say(g, 0, y, w - 7, i ? STYLE_LANE : STYLE_LANE_FOCUS, "%s", name);
+    tri_cell(g, w - 7, y, 7, STYLE_LANE_NOTE, share);
+    for (int c = 0; c < plot; c++) {
+        double step = (double)(k->t1 - k->t0) / plot;
+        int64_t a = k->t0 + (int64_t)(step * c), b = k->t0 + (int64_t)(step * (c + 1));
+        enum state s = state_in(k, k->chain[i].g, a, b > a ? b : a + 1);
+        bool spoken = b > k->chain[i].first && a < k->chain[i].last;
+        if (s != ST_NONE)
+            grid_put(g, w + 1 + c, y, glyph_state(v->tier, s), (enum style)(STYLE_STATE + (int)s));
+        else if (spoken) /* it is spoken of, but this moment is another's */
+            grid_put(g, w + 1 + c, y, '.', STYLE_DIM);
+    }
+}
+
+/* ---- head --------------------------------------------------------------------------------------------------------- */
+
+static int head_lines(const struct view *v, int rows)
+{
+    return v->why ? lanes_shown(v, rows) + 3 : 0; /* what it is of; the lanes; a line, the columns' names */
+}
+
+static void head(struct grid *g, struct view *v, int y, int n)
+{
+    const struct why *k = v->why;
+    struct text t = {.ticks = when_ticks(v->tr)};
+    text_who(&t, v->tr, k->g);
+    text_lit(&t, ", ");
+    text_dur(&t, k->t0);
+    text_lit(&t, "..");
+    text_dur(&t, k->t1);
+    text_lit(&t, ": where its ");
+    text_dur(&t, k->t1 - k->t0);
+    text_add(&t, " went%s", k->cut ? "; some waits are not followed to their end" : "");
+    tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "%s", t.p ? t.p : "");
+    text_free(&t);
+    int lanes = n - 3;
+    for (int i = 0; i < lanes; i++)
+        lane(g, v, (uint32_t)i, y + 1 + i);
+    uint32_t more = v->why->nchain - (uint32_t)(lanes > 0 ? lanes : 0);
+    if (more)
+        tri_say(g, 0, y + n - 2, g->w, STYLE_DIM, "%u more goroutine%s: Enter shows all in the lanes", more,
+                more == 1 ? "" : "s");
+    tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "  share     time   count  what");
+}
+
+/* ---- rows --------------------------------------------------------------------------------------------------------- */
+
+static bool own(const struct view *v, uint32_t row)
+{
+    const struct why *k = v->why;
+    const struct explain_node *n = node(v, row);
+    return k->row[row].depth == 0 || n->who == k->tree.v[n->up].who;
+}
+
+static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+{
+    const struct explain_node *n = node(v, i);
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
+    char share[FMT_MAX], d[FMT_MAX], many[FMT_MAX];
+    struct text t = {.ticks = when_ticks(v->tr)};
+    int deep = v->why->row[i].depth < DEEPEST ? v->why->row[i].depth : DEEPEST;
+    if (focus)
+        grid_fill(g, 0, y, g->w, 1, ' ', s);
+    tri_cell(g, 0, y, 7, s, fmt_percent(n->ns, v->why->t1 - v->why->t0, share));
+    tri_cell(g, 7, y, 9, s, tri_dur(v->tr, n->ns, d));
+    tri_cell(g, 16, y, 8, focus ? s : STYLE_DIM, fmt_count(n->count, many));
+    explain_node_text(&t, v->tr, n, own(v, i));
+    tri_say(g, NUMBERS + 2 * deep, y, g->w - NUMBERS - 2 * deep, n->first == NO_LANE && !focus ? STYLE_STATUS_KEY : s,
+            "%s", t.p ? t.p : "");
+    text_free(&t);
+}
+
+static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+{
+    const struct explain_node *n = node(v, i);
+    if (line == 0) {
+        explain_node_text(t, v->tr, n, false);
+        return;
+    }
+    text_lit(t, "The longest of them: ");
+    text_dur(t, n->longest);
+    text_lit(t, " @");
+    text_dur(t, n->t0);
+    text_lit(t, " of ");
+    text_who(t, v->tr, n->g);
+    if (n->by != NO_LANE && n->cat == EX_WAIT) {
+        text_lit(t, ", ended by ");
+        text_who(t, v->tr, n->by);
+    }
+    text_lit(t, ". Enter: there, with these goroutines one below the other and this way underlined.");
+}
+
+static unsigned enter(struct view *v)
+{
+    const struct explain_node *n = node(v, v->at.row);
+    uint32_t g = n->g;
+    int64_t t0 = n->t0, t1 = n->t1;
+    if (g == NO_LANE)
+        return move_fail(v, "no goroutine is known for that");
+    if (!why_lanes(v))
+        return move_fail(v, "out of memory");
+    unsigned f = tri_goto(v, tri_g(g), t0, t1);
+    view_message(v, false, "the goroutines that this time went through; underlined: the one that all waited for");
+    return f;
+}
+
+unsigned view_why(struct view *v)
+{
+    uint32_t g;
+    int64_t t0, t1;
+    if (!why_here(v, &g, &t0, &t1))
+        return move_fail(v, "nothing to explain here: a goroutine's span, a task, a region or a finding about one");
+    struct why *y = why_new(v->tr, g, t0, t1);
+    if (!y)
+        return move_fail(v, "out of memory");
+    why_free(v->why);
+    v->why = y;
+    v->popup = POPUP_NONE;
+    if (v->tri)
+        v->tri->row[VIEW_WHY] = v->tri->top[VIEW_WHY] = 0;
+    return tri_open(v, VIEW_WHY);
+}
+
+static unsigned back(struct view *v, int n)
+{
+    (void)n;
+    return view_undo(v, 1);
+}
+
+static const char *back_word(const struct view *v)
+{
+    return v->undo_n ? "back" : NULL;
+}
+
+static void draw(struct grid *g, struct view *v, const struct plan *p)
+{
+    if (v->why)
+        tri_draw(g, v, p);
+    else
+        grid_str(g, 0, p->y[ROW_LANES], g->w,
+                 "Nothing is explained yet: W on a goroutine's span, a task, a region or a finding.", STYLE_DIM);
+}
+
+static bool tsv(const struct view *v, FILE *f)
+{
+    fprintf(f, "share\tns\tcount\tdepth\twhat\n");
+    for (uint32_t i = 0; i < count(v); i++) {
+        const struct explain_node *n = node(v, i);
+        struct text t = {.ticks = when_ticks(v->tr)};
+        explain_node_text(&t, v->tr, n, own(v, i));
+        fprintf(f, "%.4f\t%lld\t%llu\t%d\t%s\n", (double)n->ns / (double)(v->why->t1 - v->why->t0), (long long)n->ns,
+                (unsigned long long)n->count, v->why->row[i].depth, t.p ? t.p : "");
+        text_free(&t);
+    }
+    return count(v) > 0;
+}
+
+static const struct tri_view list = {.rows = count,
+                                     .head_lines = head_lines,
+                                     .head = head,
+                                     .row = row,
+                                     .detail = detail,
+                                     .enter = enter,
+                                     .ready = ready};
+const struct view_kind kind_why = {
+    .lanes = LANE_KINDS,
+    .table = true,
+    .gutter = GUTTER_SHORT,
+    .open = tri_open,
+    .show = kind_show,
+    .draw = draw,
+    .speak = tri_speak,
+    .hold = tri_hold,
+    .refuse = "Enter opens the lanes first",
+    .plan = PLAN_TABLE,
+    .list = &list,
+    .has = has,
+    .back_word = back_word,
+    .tsv = tsv,
+    .answer = {ANSWER_ROWS, [DEED_BACK] = back},
+    .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT,
+                ANSWER_SIDE("up and down walk the parts, Enter looks there")},
+};

@@ -1,0 +1,135 @@
+/*
+ * test_layout_why.c - `W`: an explanation as a page and as marks on the lanes. Its leaves lie side by side over the whole
+ * interval; its goroutines stand one below the other in the order of the chain; a row's Enter leads to its longest part.
+ */
+#include "layout2_help.h"
+
+#include "layout/move/why.h"
+#include "layout/views/kind.h"
+
+static void explained(struct seen *s)
+{
+    const struct why *y = s->v.why;
+    int64_t at = y->t0, of_chain = 0;
+    for (uint32_t i = 0; i < y->nleaves; i++) {
+        assert_true(y->leaf[i].t0 == at && y->leaf[i].t1 > at);
+        at = y->leaf[i].t1;
+        assert_int_equal(why_leaf_from(y, y->leaf[i].t0), i);
+    }
+    assert_true(at == y->t1);
+    assert_true(y->nchain >= 1 && y->chain[0].g == y->g);
+    for (uint32_t i = 0; i < y->nchain; i++) {
+        of_chain += y->chain[i].ns;
+        assert_true(y->chain[i].first >= y->t0 && y->chain[i].last <= y->t1);
+    }
+    assert_true(of_chain <= y->t1 - y->t0 && y->nrows >= 1);
+}
+
+/* Of each sample: every goroutine that lives long. */
+static void of_sample(struct seen *s)
+{
+    for (uint32_t g = 0; g < trace_nlanes(s->tr, LANE_G) && g < 40; g++) {
+        struct lane l = {LANE_G, g};
+        (void)view_focus(&s->v, l);
+        (void)view_zoom_all(&s->v);
+        uint32_t of;
+        int64_t t0, t1;
+        if (!why_here(&s->v, &of, &t0, &t1)) {
+            assert_true(view_why(&s->v) & VR_BELL);
+            continue;
+        }
+        assert_int_equal(of, g);
+        assert_true(view_why(&s->v) & VR_DRAW);
+        assert_int_equal(s->v.at.view, VIEW_WHY);
+        explained(s);
+        assert_true(frame_draw(&s->g, &s->v, NULL));
+        (void)view_undo(&s->v, 1);
+    }
+}
+
+static void test_leaves(void **state)
+{
+    (void)state;
+    for_samples(of_sample, "");
+}
+
+static int underlined(const struct seen *s, int x, int y0)
+{
+    int n = 0;
+    for (int y = y0; y < s->g.h - 5; y++)
+        n += (grid_at(&s->g, x, y)->flags & CELL_UNDERLINE) != 0;
+    return n;
+}
+
+/* From the main goroutine, which waits for all others: its lanes one below the other, one of them marked at each moment. */
+static void test_lanes(void **state)
+{
+    (void)state;
+    struct seen s;
+    seen_open(&s, "samples/lock-1.26.trace");
+    uint32_t g = trace_find_lane(s.tr, LANE_G, 1);
+    (void)view_focus(&s.v, (struct lane){LANE_G, g});
+    for (int i = 0; i < 50; i++) { /* to the wait for the others */
+        struct lane l;
+        struct span sp;
+        if (view_span_here(&s.v, &l, &sp) && sp.state == ST_WAITING && sp.t1 - sp.t0 > 50000000)
+            break;
+        (void)view_span(&s.v, 1);
+    }
+    assert_true(view_why(&s.v) & VR_DRAW);
+    explained(&s);
+    assert_true(on_screen(&s, "where its"));
+    assert_true(on_screen(&s, "main.(*bank).clerk"));
+    assert_true(s.v.why->nchain > 2);
+    (void)view_do(&s.v, DEED_LANE, 1);
+    uint32_t row = s.v.at.row;
+    assert_int_equal(row, 1);
+    struct explain_node n = s.v.why->tree.v[s.v.why->row[row].node];
+    assert_true(view_enter(&s.v) & VR_DRAW);
+    assert_int_equal(s.v.at.view, VIEW_GOROUTINES);
+    assert_true(s.v.at.cursor == n.t0 && s.v.at.focus.i == n.g);
+    assert_true(why_shown(&s.v));
+    assert_true(frame_draw(&s.g, &s.v, NULL));
+    for (uint32_t i = 0; i < s.v.why->nchain; i++)
+        assert_int_equal(lanes_at(&s.v.lanes[LANE_G], i), s.v.why->chain[i].g);
+    (void)view_range(&s.v, n.t0, n.t0 + 1000); /* a moment in which nothing changes */
+    assert_true(frame_draw(&s.g, &s.v, NULL));
+    int marked = 0;
+    for (int x = s.v.gutter; x < s.g.w; x++)
+        marked += underlined(&s, x, 5) > 0;
+    assert_true(marked > s.v.plot_w / 2);
+    s.v.message[0] = 0;
+    assert_string_equal(view_back_word(&s.v), "all lanes");
+    (void)view_back(&s.v);
+    assert_false(why_shown(&s.v));
+    seen_close(&s);
+}
+
+/* Where there is nothing of a goroutine, it says so and goes nowhere. */
+static void test_nothing(void **state)
+{
+    (void)state;
+    struct seen s;
+    uint32_t g;
+    int64_t t0, t1;
+    seen_open(&s, "samples/lock-1.26.trace");
+    for (int no = VIEW_NONE + 1; no < VIEW_END; no++) {
+        (void)view_switch(&s.v, no);
+        bool here = why_here(&s.v, &g, &t0, &t1);
+        unsigned f = view_why(&s.v);
+        assert_true(here ? f & VR_DRAW : f & VR_BELL);
+        assert_true((s.v.at.view == VIEW_WHY) == (here || no == VIEW_WHY));
+        (void)view_switch(&s.v, VIEW_PROCS);
+    }
+    seen_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_leaves),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
