@@ -60,6 +60,15 @@ status 1 --headless --keys 'what-is-this' $good; one_line keys
 LC_ALL=C "$GOTOP" --headless $good >"$tmp/out"
 if LC_ALL=C grep -q "$(printf '[\200-\377]')" "$tmp/out"; then fail "more than ASCII in a C locale"; else pass; fi
 
+# a picture: the words of the screen, one shape or text a line, in the palette's colours; well-formed whatever the names
+status 0 --svg --size 100x30 --view 2 $good; says '>P0</text>'; says 'goroutines of this window'
+if LC_ALL=C grep -vqE '^<svg [^<>]*>$|^<rect [^<>]*/>$|^<text [^<>]*>([^<>&]|&(lt|gt|amp);)*</text>$|^</svg>$' "$tmp/out"; then
+    fail "--svg is not well-formed"
+else pass; fi
+[ "$(grep -c '<rect' "$tmp/out")" -gt 100 ] && pass || fail "a picture without bars"
+"$GOTOP" --svg --palette light $good >"$tmp/a"; "$GOTOP" --svg --palette dark $good >"$tmp/b"
+if cmp -s "$tmp/a" "$tmp/b"; then fail "light looks like dark"; else pass; fi
+
 # a reader that goes away is no error
 "$GOTOP" dump $good 2>"$tmp/err" | head -n 1 >/dev/null
 if [ -s "$tmp/err" ]; then fail "complains about a closed pipe"; else pass; fi

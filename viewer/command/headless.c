@@ -9,6 +9,7 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "layout/draw/popup.h"
+#include "viewer/command/svg.h"
 #include "viewer/session/pair.h"
 #include "layout/draw/status.h"
 
@@ -41,19 +42,24 @@ static bool draw(struct app *a)
     return ok;
 }
 
-bool headless_print(struct app *a, bool styles, FILE *out)
+bool headless_print(struct app *a, enum headless_as as, FILE *out)
 {
     if (!draw(a))
         return false;
+    if (as == HEADLESS_SVG) {
+        svg_print(&a->grid, a->palette, out);
+        return true;
+    }
     bool ok = print_grid(&a->grid, grid_line, out);
-    if (ok && styles)
+    if (ok && as == HEADLESS_STYLES)
         ok = print_grid(&a->grid, grid_line_styles, out);
     return ok;
 }
 
 struct script {
     struct app *a;
-    bool styles, linear, reading;
+    enum headless_as as;
+    bool linear, reading;
     FILE *out, *errors;
     bool quit, failed;
     int view; /* the view that the last line was in */
@@ -173,7 +179,7 @@ static bool run_directive(struct script *s, const char *w, size_t len)
     int width, height;
     char copy[40];
     if (len == 6 && memcmp(w, "@print", 6) == 0) {
-        s->failed |= !headless_print(s->a, s->styles, s->out);
+        s->failed |= !headless_print(s->a, s->as, s->out);
         return true;
     }
     if (len <= 6 || len >= sizeof copy || memcmp(w, "@size=", 6) != 0)
@@ -263,12 +269,12 @@ bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE 
     return !s.failed;
 }
 
-bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE *errors)
+bool headless_run(struct app *a, const char *keys, enum headless_as as, FILE *out, FILE *errors)
 {
-    struct script s = {.a = a, .styles = styles, .out = out, .errors = errors};
+    struct script s = {.a = a, .as = as, .out = out, .errors = errors};
     if (!begin(a))
         return false;
     if (!run_words(&s, keys ? keys : "") || s.failed)
         return false;
-    return s.quit || headless_print(a, styles, out);
+    return s.quit || headless_print(a, as, out);
 }

@@ -9,6 +9,8 @@
 
 #include "viewer/session/app.h"
 
+/* A screen as text, one line per row without trailing blanks; that and a second grid, a letter per style; a picture (svg.h). */
+enum headless_as { HEADLESS_TEXT, HEADLESS_STYLES, HEADLESS_SVG };
 /*
  * headless_run - run a key script, then print the screen. Words are separated by blanks:
  *
@@ -22,7 +24,7 @@
  * and the script alone. A script that quits prints nothing more. false: a word makes no sense (one line went to
  * errors) or memory ran out.
  */
-bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE *errors);
+bool headless_run(struct app *a, const char *keys, enum headless_as as, FILE *out, FILE *errors);
 /*
  * headless_linear - for screen readers and logs: no screen, but a line of text for the place where one is, after the
  * start and after every key or action that is done (what is typed behind a prompt counts when it is accepted). An
@@ -31,7 +33,7 @@ bool headless_run(struct app *a, const char *keys, bool styles, FILE *out, FILE 
  * goes on.
  */
 bool headless_linear(struct app *a, const char *keys, FILE *in, FILE *out, FILE *errors);
-/* headless_print - the screen as text, one line per row, without trailing blanks. */
-bool headless_print(struct app *a, bool styles, FILE *out);
+/* headless_print - the screen as it is now. */
+bool headless_print(struct app *a, enum headless_as as, FILE *out);
 
 #endif

@@ -144,7 +144,7 @@ static enum tier usual_tier(void)
 /* Glyphs: an option decides, else the locale, else the terminal is asked. More than ASCII may be asked for anywhere. */
 static void choose_glyphs(struct app *a, const struct options *o, enum charset *charset)
 {
-    if (o->tier_given && o->tier != TIER_ASCII)
+    if (o->tier_given ? o->tier != TIER_ASCII : o->svg)
         *charset = CHARSET_UTF8;
     else if (*charset == CHARSET_UNSAID && (o->tier_given || o->headless || o->linear))
         *charset = CHARSET_ASCII;
@@ -188,8 +188,10 @@ enum { HEADLESS_MS = 20, HEADLESS_NS = 50000000 }; /* between looks at a program
 
 static int run_headless(struct app *a, const struct options *o)
 {
-    a->no_color = true;
-    a->mono = a->view.mono = o->color != COLOR_ALWAYS;
+    a->no_color = !o->svg;
+    a->mono = a->view.mono = o->svg ? o->color == COLOR_NEVER : o->color != COLOR_ALWAYS;
+    if (o->svg && !load_palette(o, &a->palette))
+        return EXIT_USAGE;
     if (pair_below(a))
         pair_below(a)->mono = pair_below(a)->view.mono = a->mono;
     for (bool busy = true; a->follow && (busy || app_live_waits(a));)
@@ -204,7 +206,11 @@ static int run_headless(struct app *a, const struct options *o)
         return EXIT_USAGE;
     }
     bool ok = o->linear ? headless_linear(a, o->keys, stdin, stdout, stderr)
-                        : headless_run(a, o->keys, o->styles, stdout, stderr);
+                        : headless_run(a, o->keys,
+                                       o->svg      ? HEADLESS_SVG
+                                       : o->styles ? HEADLESS_STYLES
+                                                   : HEADLESS_TEXT,
+                                       stdout, stderr);
     if (!ok)
         return EXIT_USAGE;
     return finish_output(EXIT_OK);

@@ -115,6 +115,7 @@ static bool set_option(struct options *o, enum option_id id, const char *v)
     case OPT_SIZE: return parse_size(v, &o->w, &o->h);
     case OPT_KEYS: o->keys = v; return true;
     case OPT_STYLES: o->styles = true; return true;
+    case OPT_SVG: o->svg = o->headless = true; return true;
     case OPT_VIEW: return parse_view(v, &o->view);
     case OPT_AT: o->at = v; return wall_is(v) || (goto_parse(v, &tg) && !tg.has_lane);
     case OPT_LANE: o->lane = v; return goto_parse(v, &tg) && tg.has_lane;

@@ -20,7 +20,7 @@ enum { OPTIONS_ROOTS = 16 };
 
 struct options {
     struct trace_opts trace;
-    bool headless, linear, styles, no_mouse, debug, list_actions, keys_markdown, help, version;
+    bool headless, linear, styles, svg, no_mouse, debug, list_actions, keys_markdown, help, version;
     int w, h;
     int view; /* 0 = not given */
     const char *at, *lane, *filter;
