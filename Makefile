@@ -31,11 +31,6 @@ GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-protot
 GOTOP_CFLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-msse2 -mfpmath=sse)
 ifdef SAN
 CFLAGS ?= -g -O1
-ifdef FUZZING
-# What makes an execution slow: comparisons that are traced (the mutator knows the format instead), many and large tables.
-GOTOP_CFLAGS += -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp
-GOTOP_CPPFLAGS += -DGB_MAX=64
-endif
 GOTOP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all
 GOTOP_LDFLAGS = -fsanitize=address,undefined
 else
@@ -43,6 +38,12 @@ CFLAGS ?= -g -O2
 GOTOP_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 GOTOP_CFLAGS += -fstack-protector-strong -fPIE
 GOTOP_LDFLAGS = $(HARDEN_LD)
+endif
+
+ifdef FUZZING
+# What makes an execution slow: comparisons that are traced (the mutator knows the format instead), many and large tables.
+GOTOP_CFLAGS += -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp
+GOTOP_CPPFLAGS += -DGB_MAX=64
 endif
 
 COMPILE = $(CC) $(GOTOP_CPPFLAGS) $(CPPFLAGS) $(GOTOP_CFLAGS) $(CFLAGS) -MMD -MP

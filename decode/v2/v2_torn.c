@@ -168,6 +168,8 @@ static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t 
         return;
     if (t < o->torn.least) /* so it wasn't the first */
         o->torn.least = t;
+    if (t > o->last) /* a thread that is parked may still have an earlier one: it comes behind this */
+        o->last = t;
     struct ev *e = v2_quiet(o, t);
     e->kind = EVK_LOST;
     e->g = g;

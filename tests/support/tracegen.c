@@ -233,7 +233,7 @@ void tracegen_varint(struct tracegen_buf *b, uint64_t v, unsigned pad)
     do {
         out[n++] = (uint8_t)((v & 0x7f) | 0x80);
         v >>= 7;
-    } while (v || n < pad);
+    } while (v || (n < pad && n < sizeof out));
     out[n - 1] &= 0x7f;
     tracegen_put(b, out, n);
 }
