@@ -31,7 +31,7 @@ GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-protot
 GOTOP_CFLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-msse2 -mfpmath=sse)
 ifdef SAN
 CFLAGS ?= -g -O1
-GOTOP_CFLAGS += -fsanitize=address,undefined -fno-sanitize-recover=all
+GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 GOTOP_LDFLAGS = -fsanitize=address,undefined
 else
 CFLAGS ?= -g -O2

@@ -37,7 +37,8 @@ enum ev_kind {
     EVK_SAMPLE,     /* g, p, m, stack */
     EVK_COUNT_ONLY, /* an experimental event: counted, not shown; state = enum ev_class */
     EVK_LOST, /* what g or p did since arg is not recorded, or since it was last told of, if that is later: that is
-                        ST_UNKNOWN, of a P ST_NONE. Neither: the same of the GC that is open. EVF_QUIET */
+                        ST_UNKNOWN, of a P ST_NONE. Neither: the same of the GC that is open. EVF_QUIET. A g: only if it
+                        was last told of before arg2 (0: whenever) */
     EVK_GAP, /* from arg to t nothing is recorded: what was so at arg is unknown from there on, and what is told of with
                         EVF_BACKDATE holds since t. state 1: all that goes on has been told of again since then, what
                         hasn't ended in between. EVF_QUIET */

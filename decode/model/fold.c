@@ -521,6 +521,8 @@ static void on_g_lost(struct fold *f, const struct ev *e)
     struct spanlane *l = &f->lane[LANE_G][e->g];
     if (!l->begun || l->ended || l->state == ST_UNKNOWN)
         return;
+    if (e->arg2 && (uint64_t)l->t0 >= e->arg2)
+        return;
     const int64_t arg = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
     const int64_t since = arg > l->t0 ? arg : l->t0;
     const uint8_t from = l->state;

@@ -280,7 +280,13 @@ static int boundary(struct v1_decoder *d, struct v1_cursor *c, struct v1_ev *e)
     if (c->p < c->end)
         return 0;
     c->gap = false;
-    *e = (struct v1_ev){.p = e->p, .g = c->g, .ticks = c->ticks, .seq = c->seq};
+    *e = (struct v1_ev){.p = e->p, .g = c->g, .ticks = c->ticks, .seq = c->seq, .own = UINT64_MAX};
+    if (c->batch != V1_NO_BATCH) {
+        const uint8_t *p = d->s->data + d->ix->batch[c->batch].off;
+        struct v1_raw r;
+        if (slow_event(d, &p, &r) && r.type == V1_BATCH)
+            e->own = r.v[r.n - 1];
+    }
     e->tag = d->kind[V1_NONE].bare;
     c->g = 0;
     return 1;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/v1/v1_torn.h"
 
 #define SWEEP 2048 /* ended goroutines, and one for every slot of the rings, until their rows are looked through */
 #define F_USED 2   /* v1_emit_sweep(): something refers to the row */
@@ -35,8 +36,8 @@ static const struct {
 
 /* ---- writing ---------------------------------------------------------------------------------------------- */
 
-/* put - one neutral event at the time of the one in work. Go lets no two of its events have the same time. */
-static struct ev *put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
+/* At the time of the one in work. Go lets no two of its events have the same time. */
+struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
 {
     struct ev *v = &em->out[em->n++];
     int64_t t = em->now;
@@ -51,14 +52,18 @@ static struct ev *put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
     return v;
 }
 
+#define put v1_emit_put
+
 /* set_time - of the event in work; the order is final, so time must not run backwards. */
 static void set_time(struct v1_emit *em, const struct v1_ev *e)
 {
     int64_t ticks = (int64_t)e->ticks;
     if (!em->based) {
+        const struct v1_ev *head = em->o->head; /* e itself, or what a sample or the end of a system call came before */
+        const bool far = head && head->ticks > e->ticks && head->ticks - e->ticks > em->o->slack;
         em->based = true;
-        em->base = e->ticks;
-        em->max = ticks;
+        em->base = far ? head->ticks : e->ticks;
+        em->max = (int64_t)em->base;
     }
     if (ticks < em->max) {
         if (!em->backwards)
@@ -108,13 +113,13 @@ static uint32_t proc_lane(struct v1_emit *em, uint32_t p)
     return q->lane;
 }
 
-/* on_proc - the P an event happened on; if the trace has not told of it, it was running. */
+/* on_proc - the P an event happened on; if the trace begins with it, it was running; else its beginning is missing. */
 static uint32_t on_proc(struct v1_emit *em, uint32_t p)
 {
     uint32_t lane = proc_lane(em, p);
     if (lane != EV_NONE && !em->p[p].begun) {
         em->p[p].begun = true;
-        struct ev *v = put(em, EVK_P_STATE, EVF_QUIET | EVF_BACKDATE);
+        struct ev *v = put(em, EVK_P_STATE, em->listing ? EVF_QUIET | EVF_BACKDATE : EVF_QUIET);
         v->p = lane;
         v->state = ST_SCHED;
         v->arg = (uint64_t)em->ix->proc[p].id;
@@ -150,12 +155,12 @@ static struct ev *put_g(struct v1_emit *em, enum ev_kind kind, uint16_t flags, u
     return v;
 }
 
-/* introduce - a goroutine's first event on its lane: what it does. */
+/* introduce - a goroutine's first event on its lane: what it does, all the time if it was there before the trace. */
 static struct ev *introduce(struct v1_emit *em, uint32_t g, uint16_t flags, uint8_t state)
 {
     struct v1_g *s = gor(em, g);
     s->lane = em->nlane_g++;
-    struct ev *v = put_g(em, EVK_G_STATUS, flags | EVF_BACKDATE, g, state);
+    struct ev *v = put_g(em, EVK_G_STATUS, em->listing ? flags | EVF_BACKDATE : flags, g, state);
     v->arg = s->id;
     v->stack2 = g < em->nstart ? em->start[g] : 0;
     return v;
@@ -190,12 +195,21 @@ static void lose(struct v1_emit *em, uint32_t g)
         put_g(em, EVK_G_STATE, EVF_QUIET, g, ST_UNKNOWN);
 }
 
+/* contradicts - what the event says can't follow what was told of this goroutine, or of what its P runs. */
+static void contradicts(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
+{
+    em->contradictions++;
+    v1_torn_g(em, g);
+    if (e->p != UINT32_MAX && em->p[e->p].g != g)
+        v1_torn_p(em, e->p);
+}
+
 /* alive - may the event speak of this goroutine? */
-static bool alive(struct v1_emit *em, uint32_t g)
+static bool alive(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
 {
     if (g && gor(em, g)->state != V1S_ENDED)
         return true;
-    em->contradictions++;
+    contradicts(em, e, g);
     return false;
 }
 
@@ -221,7 +235,7 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
 {
     struct v1_g *s = gor(em, e->arg_g);
     if (!e->arg_g || (s->lane != EV_NONE && s->state != V1S_UNKNOWN && s->state != V1S_ENDED)) {
-        em->contradictions++;
+        contradicts(em, e, e->arg_g);
         return;
     }
     uint32_t start = em->ix->dialect.names ? v1_stack(em->vn, e->own) : v1_start(em->vn, e->own);
@@ -243,14 +257,13 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_start(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e->g))
+    if (!alive(em, e, e->g))
         return;
     uint32_t p = on_proc(em, e->p);
     struct v1_p *q = &em->p[e->p];
-    if (q->g && q->g != e->g) {
-        em->contradictions++;
-        lose(em, q->g);
-    }
+    const uint8_t was = gor(em, e->g)->state;
+    if ((q->g && q->g != e->g) || was == V1S_WAITING || was == V1S_RUNNING || was == V1S_SYSCALL)
+        contradicts(em, e, e->g);
     leave(em, e->g);
     struct ev *v;
     if (em->listing && gor(em, e->g)->lane == EV_NONE) {
@@ -272,10 +285,10 @@ static void on_start(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_stop(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e->g))
+    if (!alive(em, e, e->g))
         return;
-    if (gor(em, e->g)->lane != EV_NONE && gor(em, e->g)->state != V1S_RUNNING)
-        em->contradictions++;
+    if (gor(em, e->g)->lane != EV_NONE && (gor(em, e->g)->state != V1S_RUNNING || em->p[e->p].g != e->g))
+        contradicts(em, e, e->g);
     uint8_t state = STOPS[e->tag.type].state;
     bool own = em->ix->dialect.shape[e->tag.type].stack >= 0;
     lane_of(em, e->g, ST_RUNNING);
@@ -291,9 +304,11 @@ static void on_stop(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_unblock(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e->arg_g))
+    if (!alive(em, e, e->arg_g))
         return;
     uint32_t by = lane_of(em, e->g, ST_RUNNING);
+    if (gor(em, e->arg_g)->state != V1S_WAITING && gor(em, e->arg_g)->lane != EV_NONE)
+        contradicts(em, e, e->arg_g);
     lane_of(em, e->arg_g, ST_WAITING);
     leave(em, e->arg_g);
     struct ev *v = put_g(em, EVK_G_STATE, EVF_WOKEN, e->arg_g, ST_RUNNABLE);
@@ -305,7 +320,7 @@ static void on_unblock(struct v1_emit *em, const struct v1_ev *e)
 /* on_status - one line of the listing at the start: waiting, or in a system call. */
 static void on_status(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e->g))
+    if (!alive(em, e, e->g))
         return;
     uint8_t state = e->tag.type == V1_GO_WAITING ? ST_WAITING : ST_SYSCALL;
     leave(em, e->g);
@@ -320,10 +335,10 @@ static void on_status(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_syscall(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e->g))
+    if (!alive(em, e, e->g))
         return;
-    if (gor(em, e->g)->lane != EV_NONE && gor(em, e->g)->state != V1S_RUNNING) {
-        em->contradictions++;
+    if (gor(em, e->g)->lane != EV_NONE && (gor(em, e->g)->state != V1S_RUNNING || em->p[e->p].g != e->g)) {
+        contradicts(em, e, e->g);
         return;
     }
     uint32_t p = on_proc(em, e->p), m = em->p[e->p].m;
@@ -345,7 +360,7 @@ static void on_syscall(struct v1_emit *em, const struct v1_ev *e)
 
 static void on_sysblock(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e->g))
+    if (!alive(em, e, e->g))
         return;
     struct v1_g *s = gor(em, e->g);
     bool seen = s->state == V1S_SYSCALL;
@@ -367,7 +382,7 @@ static void exited(struct v1_emit *em, uint32_t g)
 
 static void on_sysexit(struct v1_emit *em, const struct v1_ev *e)
 {
-    if (!alive(em, e->g))
+    if (!alive(em, e, e->g))
         return;
     struct v1_g *s = gor(em, e->g);
     bool blocked = s->state == V1S_SYSCALL && s->p == EV_NONE;
@@ -389,7 +404,7 @@ static void on_sysexit(struct v1_emit *em, const struct v1_ev *e)
             em->backwards = true;
         }
         if (!blocked)
-            em->contradictions++;
+            contradicts(em, e, e->g);
         exited(em, e->g);
     }
 }
@@ -403,10 +418,8 @@ static void on_proc_start(struct v1_emit *em, const struct v1_ev *e)
     if (p == EV_NONE)
         return;
     q->m = em->ix->dialect.version ? thread_lane(em, e->own) : EV_NONE;
-    if (q->g) {
-        em->contradictions++;
-        lose(em, q->g);
-    }
+    if (q->g)
+        contradicts(em, e, 0);
     struct ev *v = put(em, EVK_P_STATE, em->listing && !q->begun ? EVF_BACKDATE : 0);
     v->state = ST_SCHED;
     v->p = p;
@@ -421,10 +434,8 @@ static void on_proc_stop(struct v1_emit *em, const struct v1_ev *e)
     struct v1_p *q = &em->p[e->p];
     if (p == EV_NONE)
         return;
-    if (q->g) {
-        em->contradictions++;
-        lose(em, q->g);
-    }
+    if (q->g)
+        contradicts(em, e, 0);
     struct ev *v = put(em, EVK_P_STATE, 0);
     v->state = ST_IDLE;
     v->p = p;
@@ -439,6 +450,7 @@ static void on_gap(struct v1_emit *em, const struct v1_ev *e)
     if (q->g)
         lose(em, q->g);
     q->m = EV_NONE;
+    v1_torn_gap(em, e->p, e->own);
     if (p == EV_NONE || !q->begun)
         return;
     struct ev *v = put(em, EVK_P_STATE, EVF_QUIET);
@@ -492,7 +504,8 @@ static void on_sweep(struct v1_emit *em, const struct v1_ev *e)
 static void on_gc(struct v1_emit *em, const struct v1_ev *e)
 {
     struct ev *v = range(em, e, e->tag.type == V1_GC_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_GC, 0);
-    if (e->tag.type == V1_GC_START && em->ix->dialect.version >= 1007)
+    em->gc = e->tag.type == V1_GC_START;
+    if (em->gc && em->ix->dialect.version >= 1007)
         v->arg = e->own;
 }
 
@@ -637,6 +650,10 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
             return;
         }
     }
+    if (em->o->broke)
+        v1_torn_g(em, e->rule_g);
+    if (em->ngap && (e->tag.type == V1_GO_START_LOCAL || e->tag.type == V1_UNBLOCK_LOCAL))
+        v1_torn_local(em, e->p, e->arg_g);
     switch (e->tag.type) {
     case V1_NONE: on_gap(em, e); break;
     case V1_GOMAXPROCS: on_metric(em, e, METRIC_PROCS, 0); break;

@@ -11,7 +11,8 @@
 #include "decode/v1/v1_names.h"
 #include "decode/v1/v1_order.h"
 
-#define V1_EMIT_ROOM 8 /* what one event turns into takes, at most */
+#define V1_EMIT_ROOM 16 /* what one event turns into takes, at most */
+#define V1_GAPS 16
 
 struct v1_emit {
     struct source *s;
@@ -21,7 +22,13 @@ struct v1_emit {
     struct v1_p {
         uint32_t lane, m, g; /* lane, m: EV_NONE; g: index in o->g */
         bool begun;
+        int64_t gap_from, gap_to; /* its last gap, ns; to: 0 = none */
     } * p;
+    struct v1_gap { /* times of which a P's events are missing, ns (v1_torn.c) */
+        int64_t from, to;
+    } gap[V1_GAPS];
+    unsigned ngap;
+    uint32_t rest; /* rows before this one have been looked at */
     struct v1_goids threads;
     uint32_t *start; /* start functions of the goroutines in the listing, by row */
     size_t nstart;
@@ -35,6 +42,7 @@ struct v1_emit {
     bool based, backwards, beyond;
     uint64_t base, far;     /* far: for up to so many ticks time is a product and nothing else */
     int64_t max, now, last; /* greatest ticks; the event's time; the last one given out */
+    bool gc;                /* a collection is open */
     bool listing;           /* the goroutines alive at the start are being listed */
     uint32_t flush;         /* listed goroutines before this one are done, 0 = nothing to flush */
     uint64_t contradictions;
@@ -53,6 +61,8 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e);
  */
 bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap);
 
+/* v1_emit_put - a neutral event at the time of the one in work. */
+struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags);
 /* v1_emit_note_end - the goroutine of this row has ended. */
 void v1_emit_note_end(struct v1_emit *em, uint32_t g);
 /* v1_emit_sweep - give back the rows of ended goroutines, if there are many. Between events only. */

@@ -15,6 +15,8 @@
 #include "decode/base/thread.h"
 
 #define PLAUSIBLE_P 4096
+#define MANY_P 64
+#define SOME_P 4 /* times what it was so far a program may set GOMAXPROCS to */
 #define PLAUSIBLE_TICKS (INT64_C(86400) * 62500000) /* a day on the fastest clock seen */
 #define NEAR_TICKS (INT64_C(1) << 32)               /* a minute or more */
 #define WINDOW (UINT64_C(4) << 20)                  /* bytes that are scanned ahead at a time, by each thread */
@@ -162,6 +164,15 @@ static bool plausible_proc(uint64_t p, uint64_t limit)
     return p == UINT64_MAX || p < limit;
 }
 
+/* other_run - a batch of a P or a time that a program of this GOMAXPROCS, since when the others are, can't have. */
+static bool other_run(const struct v1_index *ix, const struct v1_raw *r)
+{
+    const uint64_t p = r->v[0], ticks = r->v[r->n - 1];
+    if (p != UINT64_MAX && ix->procs && p / SOME_P >= ix->procs && p >= MANY_P)
+        return true;
+    return ix->batch_ticks && (int64_t)(ticks - ix->least_ticks) < -NEAR_TICKS && ticks < ix->least_ticks / 16;
+}
+
 /* timed - an event of the current batch ends at `end`: the batch reaches as far. */
 static enum err_code timed(struct v1_index *ix, uint64_t end)
 {
@@ -225,11 +236,13 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
             return ERR_NOMEM;
         ix->batch_off = ix->at;
         ix->batch_ticks = ix->run_ticks = r->v[r->n - 1];
-        ix->batch_open = false;
+        if (!s->st.batches || ix->batch_ticks < ix->least_ticks)
+            ix->least_ticks = ix->batch_ticks;
+        ix->batch_open = ix->tables = false;
         s->st.batches++;
         return ERR_OK;
     case V1_FREQUENCY:
-        ix->has_footer = true;
+        ix->has_footer = ix->tables = true;
         if ((int64_t)r->v[0] > 0)
             ix->frequency = (int64_t)r->v[0];
         else
@@ -238,7 +251,7 @@ static enum err_code structure(struct v1_index *ix, struct source *s, const stru
         return ERR_OK;
     case V1_STRING: return v1_ids_add(&ix->strings, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
     case V1_STACK:
-        ix->has_footer = true;
+        ix->has_footer = ix->tables = true;
         if (!r->v[0] || !r->len)
             return ERR_OK;
         return v1_ids_add(&ix->stacks, r->v[0], ix->at) ? ERR_OK : ERR_NOMEM;
@@ -254,6 +267,8 @@ static enum err_code event(struct v1_index *ix, struct source *s, const struct v
     ix->events++;
     ix->nfutile += r->type == V1_FUTILE;
     ix->ngomaxprocs += r->type == V1_GOMAXPROCS;
+    if (r->type == V1_GOMAXPROCS && r->v[t] > ix->procs)
+        ix->procs = r->v[t];
     if (!t)
         return structure(ix, s, r);
     ix->run_ticks += r->v[t - 1];
@@ -283,9 +298,9 @@ static bool plausible(const struct v1_index *ix, const struct source *s, uint64_
             return c == V1_READ_CUT && i > 0;
         if (i == 0) {
             int64_t d = (int64_t)(r.v[r.n - 1] - ix->batch_ticks);
-            if (r.type != V1_BATCH || !plausible_proc(r.v[0], PLAUSIBLE_P))
+            if (r.type != V1_BATCH || !plausible_proc(r.v[0], ix->procs ? SOME_P * ix->procs : PLAUSIBLE_P))
                 return false;
-            if (ix->batch_ticks && (d > PLAUSIBLE_TICKS || d < -PLAUSIBLE_TICKS))
+            if (ix->batch_ticks && (d > PLAUSIBLE_TICKS || (int64_t)(r.v[r.n - 1] - ix->least_ticks) < -NEAR_TICKS))
                 return false;
         } else if (r.type == V1_STACK && p - at > 4096) {
             return true;
@@ -330,6 +345,18 @@ static void resync(struct v1_index *ix, struct source *s, const char *why)
     ix->batch_open = false;
 }
 
+/* out_of_place - an event with a time within the tables, or a tick rate in front of one: no writer makes these. */
+static bool out_of_place(const struct v1_index *ix, const struct source *s, const struct v1_raw *r, const uint8_t *p)
+{
+    struct v1_raw next;
+    const char *why;
+    if (ix->dialect.shape[r->type].timed)
+        return ix->tables;
+    if (r->type != V1_FREQUENCY || ix->has_footer)
+        return false;
+    return v1_read(&ix->dialect, &p, s->data + s->len, &next, &why) == V1_READ_OK && ix->dialect.shape[next.type].timed;
+}
+
 /* slow - one event by v1_read(). */
 static enum err_code slow(struct v1_index *ix, struct source *s)
 {
@@ -341,6 +368,10 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
         c = V1_READ_BAD;
         why = "a processor number that makes no sense";
     }
+    if (c == V1_READ_OK && r.type == V1_BATCH && other_run(ix, &r)) {
+        c = V1_READ_BAD;
+        why = "a batch of no processor and time of this trace";
+    }
     if (c == V1_READ_OK && ix->cur == UINT32_MAX && ix->dialect.shape[r.type].timed) {
         c = V1_READ_BAD;
         why = "an event before the first batch";
@@ -348,6 +379,10 @@ static enum err_code slow(struct v1_index *ix, struct source *s)
     if (c == V1_READ_OK && ix->batch_open && p - s->data - (int64_t)ix->batch[ix->nbatch - 1].off > UINT32_MAX) {
         c = V1_READ_BAD;
         why = "a batch of more than 4 GB";
+    }
+    if (c == V1_READ_OK && out_of_place(ix, s, &r, p)) {
+        c = V1_READ_BAD;
+        why = r.type == V1_FREQUENCY ? "a tick rate among events" : "an event among tables";
     }
     if (c == V1_READ_CUT) {
         source_damage(s, ERR_TRUNCATED, 0, ix->at, "the file ends inside an event (%s)",
@@ -503,9 +538,10 @@ static enum err_code run(struct v1_index *ix, const struct source *s, uint64_t s
 enum err_code v1_index_step(struct v1_index *ix, struct source *s, uint64_t bytes)
 {
     uint64_t stop = bytes < s->len - ix->at ? ix->at + bytes : s->len;
-    bool fast = ix->dialect.version != 1005; /* there the running time is needed */
+    const bool timed = ix->dialect.version != 1005; /* there the running time is needed */
     while (ix->at < stop) {
         uint64_t was = ix->at;
+        const bool fast = timed && !ix->tables;
         enum err_code c = fast && ix->cur != UINT32_MAX ? run(ix, s, stop) : ERR_OK;
         if (c == ERR_OK && ix->at == was)
             c = slow(ix, s);

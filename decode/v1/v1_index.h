@@ -67,13 +67,15 @@ struct v1_index {
     size_t proc_of_cap;
     int64_t frequency;                     /* ticks per second, 0 = not in the file */
     bool has_footer;                       /* the list of batches is complete: what follows them was seen */
+    bool tables;                           /* in the tables: an event with a time needs a batch first */
     bool incomplete;                       /* bytes are missing */
     uint64_t events, nfutile, ngomaxprocs; /* of all types; of two */
     uint64_t end;                          /* offset up to which the file was understood */
     /* private to the pass */
     uint64_t at;
     uint32_t cur; /* index in proc of the batch's P, UINT32_MAX = none yet */
-    uint64_t batch_off, batch_ticks, run_ticks;
+    uint64_t batch_off, batch_ticks, run_ticks, least_ticks; /* least: of any batch */
+    uint64_t procs;                                          /* the greatest GOMAXPROCS so far, 0 = not told */
     struct v1_scan scan[2];
     uint64_t scanned; /* up to where they are */
     bool helped;      /* by a thread of their own */

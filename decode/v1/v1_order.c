@@ -60,6 +60,19 @@ static inline void heap_pop(struct v1_order *o)
     }
 }
 
+/* Clocks of a host's processors differ by less; where events are known to be missing one is not waited for as long. */
+static uint64_t slack(const struct v1_order *o, int64_t per_second)
+{
+    enum { FASTEST = 62500000 };
+    const int64_t rate = o->d.ix->frequency > 0 ? o->d.ix->frequency : FASTEST;
+    return (uint64_t)(rate / per_second) + 1;
+}
+
+void v1_order_torn(struct v1_order *o)
+{
+    o->slack = slack(o, 50000);
+}
+
 /* ---- who may come next ------------------------------------------------------------------------------------ */
 
 static inline bool ready(const struct v1_order *o, const struct v1_ev *e)
@@ -82,6 +95,9 @@ static void wait_for(struct v1_order *o, uint32_t cur)
 {
     struct v1_cursor *c = &o->d.cur[cur];
     struct v1_g *g = &o->d.g[v1_order_head(o, cur)->rule_g];
+    const int64_t key = v1_order_key(o, v1_order_head(o, cur));
+    if (!o->nwaiting || key < o->oldest)
+        o->oldest = key;
     c->waiting = true;
     c->next_wait = g->waiters;
     g->waiters = cur + 1;
@@ -128,6 +144,7 @@ static void give_up(struct v1_order *o, const char *why)
 
 static void repair(struct v1_order *o, const struct v1_ev *e)
 {
+    v1_order_torn(o);
     if (!o->repairs++ && !o->quiet)
         source_damage(o->d.s, ERR_ORDER, 0, ERR_NO_OFFSET,
                       "no order makes all events consistent (first at %s, goroutine %llu): some are missing",
@@ -137,7 +154,7 @@ static void repair(struct v1_order *o, const struct v1_ev *e)
         give_up(o, "too many events contradict each other");
 }
 
-/* force - everyone waits: let the earliest go. */
+/* force - everyone waits, or it is later than what the earliest waits for could be: let that one go. */
 static void force(struct v1_order *o)
 {
     o->work += o->d.ix->nproc;
@@ -149,6 +166,9 @@ static void force(struct v1_order *o)
         best = i;
         least = v1_order_key(o, v1_order_head(o, i));
     }
+    o->oldest = least;
+    if (o->nheap && !v1_order_overdue(o, o->heap[v1_order_top(o)].key))
+        return;
     struct v1_cursor *c = &o->d.cur[best];
     repair(o, v1_order_head(o, best));
     if (o->by_time)
@@ -207,7 +227,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
     for (;;) {
         if (o->d.oom || (!o->nheap && !o->nwaiting))
             return NULL;
-        if (!o->nheap)
+        if (!o->nheap || v1_order_overdue(o, o->heap[v1_order_top(o)].key))
             force(o);
         if (o->d.ix->dialect.version == 0)
             tie(o);
@@ -224,6 +244,7 @@ static const struct v1_ev *order_next(struct v1_order *o)
     bool more = ++c->head != c->fill || v1_fill(&o->d, c);
     if (o->d.oom)
         return NULL;
+    o->head_broke = !v1_ready(&o->d, e);
     apply(o, e);
     if (more && !o->d.g[e->rule_g].waiters && ready(o, v1_order_head(o, cur))) /* the usual case */
         v1_order_replace(o, v1_order_key(o, v1_order_head(o, cur)));
@@ -301,6 +322,7 @@ const struct v1_ev *v1_merge_next(struct v1_order *o)
     if (o->d.oom)
         return NULL;
     const struct v1_ev *x = o->head;
+    o->broke = o->head_broke;
     if (x && v1_order_key(o, x) <= o->side && x->tag.type != V1_SYS_EXIT && x->tag.type != V1_SYS_EXIT_LOCAL) {
         o->head = NULL;
         return x;
@@ -309,10 +331,10 @@ const struct v1_ev *v1_merge_next(struct v1_order *o)
     bool sample = o->sample < o->d.ix->nsample && (!x || o->d.ix->sample[o->sample].ticks < (int64_t)x->ticks);
     if (exit && sample && o->d.ix->sample[o->sample].ticks < (int64_t)o->d.ix->exit[o->exit].ticks)
         exit = false;
-    if (exit)
-        return take_exit(o);
-    if (sample)
-        return take_sample(o);
+    if (exit || sample) {
+        o->broke = false;
+        return exit ? take_exit(o) : take_sample(o);
+    }
     o->head = NULL;
     return x;
 }
@@ -340,6 +362,8 @@ enum err_code v1_order_init(struct v1_order *o, struct source *s, const struct v
     o->max_repairs = ix->events / 100 > 64 ? ix->events / 100 : 64;
     o->max_work = 64 * ix->events + 1000000;
     o->sorted = ix->nproc <= SORTED_MAX;
+    o->d.ix = ix;
+    o->slack = slack(o, 1000);
     o->heap = mem_alloc(ix->nproc * sizeof *o->heap);
     if (v1_decoder_init(&o->d, s, ix) != ERR_OK || !o->heap) {
         v1_order_free(o);

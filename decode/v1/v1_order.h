@@ -22,11 +22,14 @@ struct v1_order {
         uint32_t cur;
     } * heap; /* cursors whose heads may come next */
     size_t nheap, nwaiting;
+    int64_t oldest; /* no event that waits is earlier */
+    uint64_t slack; /* so many ticks later than one that waits no other can be what it waits for: it was lost */
     bool sorted;  /* few processors: the "heap" is an array in descending order */
     int64_t side; /* earliest key of the two lists of moved events */
     uint64_t repairs, max_repairs, work, max_work;
     /* v1_merge_next */
     const struct v1_ev *head;
+    bool head_broke, broke; /* the event (head; handed over last) came though what it needs did not: some are missing */
     size_t exit, sample;
     struct v1_ev extra;
 };
@@ -38,6 +41,8 @@ void v1_order_free(struct v1_order *o);
  * the next call. Times may still run backwards if the file's clocks do.
  */
 const struct v1_ev *v1_merge_next(struct v1_order *o);
+/* v1_order_torn - events are missing from here on: what waits for them does not wait for long. */
+void v1_order_torn(struct v1_order *o);
 /* v1_order_fits - is a goroutine in the state the event needs? (The prototype's ties; by v1_g.state.) */
 bool v1_order_fits(const struct v1_order *o, const struct v1_ev *ev);
 
@@ -46,6 +51,19 @@ bool v1_order_fits(const struct v1_order *o, const struct v1_ev *ev);
 /* v1_order_settle - the event of the top's cursor was taken, g its rule_g: put everyone where they belong now. */
 void v1_order_settle(struct v1_order *o, uint32_t g, uint32_t cur, bool more);
 void v1_order_sift(struct v1_order *o, size_t i);
+
+/* v1_order_overdue - is an event that waits so much earlier than this that it waits in vain? Perhaps. */
+static inline bool v1_order_overdue(const struct v1_order *o, int64_t key)
+{
+    return o->nwaiting && key > o->oldest && (uint64_t)key - (uint64_t)o->oldest > o->slack;
+}
+
+/* v1_order_patience - up to this time no event is overdue. */
+static inline int64_t v1_order_patience(const struct v1_order *o)
+{
+    const bool all = !o->nwaiting || o->oldest > INT64_MAX - (int64_t)o->slack - 1;
+    return all ? INT64_MAX : o->oldest + (int64_t)o->slack + 1;
+}
 
 /* v1_order_head - the cursor's next event; it has one. */
 static inline const struct v1_ev *v1_order_head(const struct v1_order *o, uint32_t cur)

@@ -186,7 +186,7 @@ void v1_play(struct v1_emit *em, size_t cap)
     if (o->by_time || o->head || d->oom || em->listing || em->n + V1_EMIT_ROOM >= cap)
         return;
     const struct ev *full = em->out + (cap - V1_EMIT_ROOM);
-    const int64_t side = o->side < INT64_MAX ? o->side + 1 : o->side;
+    const int64_t aside = o->side < INT64_MAX ? o->side + 1 : o->side;
     const uint32_t mask = d->mask;
     struct hot h;
     load(&h, em);
@@ -194,6 +194,7 @@ void v1_play(struct v1_emit *em, size_t cap)
     while (o->nheap && o->work <= o->max_work && !em->vn->oom) {
         /* Mostly two take turns: who comes after them matters when one gets behind him. */
         const size_t n = o->nheap;
+        const int64_t side = least(aside, v1_order_patience(o));
         struct side a = side_of(em, o->heap[v1_order_top(o)].cur), b = a;
         bool two = o->sorted && n > 1;
         int64_t third = INT64_MIN, limit = least(v1_order_limit(o), side);

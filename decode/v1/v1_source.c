@@ -10,6 +10,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/v1/v1_play.h"
+#include "decode/v1/v1_torn.h"
 
 #define INDEX_STEP (8u << 20) /* bytes indexed per call */
 
@@ -214,7 +215,8 @@ static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)
         const struct v1_ev *e = v->pending ? v->pending : v1_merge_next(&v->order);
         v->pending = NULL;
         if (!e || v->names.oom) {
-            finish(v, s);
+            if (v1_torn_rest(&v->emit, cap))
+                finish(v, s);
             break;
         }
         if (v->emit.listing && !v1_emit_listed(&v->emit, e, cap)) {

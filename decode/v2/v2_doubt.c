@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode/base/bytes.h"
+#include "decode/base/round.h"
 
 enum { EVENTS = 1, EXPERIMENTAL = 49, END = 52, BATCH_MAX = 65536, SIZE_BYTES = 10 };
 
@@ -142,7 +143,7 @@ static void out_of_time(struct source *s, struct v2_gen *g, uint64_t skew)
 {
     if (g->hi <= g->min_time) /* tables that stand before all events, as in a slice of ours, bound nothing */
         g->hi = UINT64_MAX;
-    const uint64_t late = (uint64_t)((double)DOUBT_LATE_NS / v2_gen_unit(g));
+    const uint64_t late = to_u64((double)DOUBT_LATE_NS / v2_gen_unit(g));
     const uint64_t lo = g->lo > 10 * late ? g->lo - 10 * late : 0;
     const uint64_t hi = g->hi < UINT64_MAX - skew ? g->hi + skew : UINT64_MAX;
     size_t before = 0, behind = 0, n = 0, fit = 0;
@@ -221,7 +222,7 @@ static bool set_right(struct source *s, struct v2_gen *g, uint64_t skew)
 
 bool v2_doubt(struct source *s, struct v2_gen *g)
 {
-    const uint64_t skew = (uint64_t)((double)DOUBT_SKEW_NS / v2_gen_unit(g));
+    const uint64_t skew = to_u64((double)DOUBT_SKEW_NS / v2_gen_unit(g));
     no_time(s, g);
     if (g->nbatch)
         out_of_time(s, g, skew);

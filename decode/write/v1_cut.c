@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/round.h"
 #include "decode/v1/v1_order.h"
 #include "decode/write/v1_put.h"
 
@@ -317,7 +318,7 @@ static void begin(struct v1_cut *c)
     size_t n = 16 + 8 * c->ix.nproc;
     for (size_t g = V1_GC_ROW + 1; g < c->o.d.ng; g++)
         n += exists(c, g) ? 2 : 0;
-    uint64_t before = 8 + (uint64_t)((double)n / c->ns_per_tick), at = c->from > before ? c->from - before : 0;
+    uint64_t before = 8 + to_u64((double)n / c->ns_per_tick), at = c->from > before ? c->from - before : 0;
     for (uint32_t i = (uint32_t)c->ix.nproc; i--;)
         if (c->ix.proc[i].id >= 0 && (c->p[i].on || !c->p[c->any].on || c->ix.proc[c->any].id < 0))
             c->any = i;
@@ -330,7 +331,7 @@ static void begin(struct v1_cut *c)
         put(c, c->any, V1_HEAP_GOAL, at + 3, c->goal, 0, 0);
     put_open(c, put_labelled(c, at + 4) ? at + 5 : at + 4);
     c->gc_less = c->gc_next - (c->gc ? 1 : 0);
-    c->res->lead = (int64_t)((double)(c->from - at) * c->ns_per_tick);
+    c->res->lead = to_i64((double)(c->from - at) * c->ns_per_tick);
 }
 
 /* ---- what is in the range --------------------------------------------------------------------------------- */
@@ -464,8 +465,8 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
         c->to = last > c->from ? last : c->from;
     if (over || c->res->damage.code)
         put_end(c);
-    c->res->from = c->cut ? (int64_t)((double)(c->from - c->base) * c->ns_per_tick) : 0;
-    c->res->to = (int64_t)((double)(c->to - c->base) * c->ns_per_tick);
+    c->res->from = c->cut ? to_i64((double)(c->from - c->base) * c->ns_per_tick) : 0;
+    c->res->to = to_i64((double)(c->to - c->base) * c->ns_per_tick);
     return ERR_OK;
 }
 

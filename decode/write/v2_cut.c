@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/round.h"
 
 /* ---- where cursors stand ---------------------------------------------------------------------------------- */
 
@@ -131,10 +132,10 @@ static bool begin_at(struct v2_cut *c)
 
 static int64_t floor_units(const struct v2_cut *c, int64_t t, uint64_t *units)
 {
-    *units = t > 0 ? (uint64_t)((double)t / c->sim.unit) : 0;
-    if (*units && (int64_t)((double)*units * c->sim.unit) > t)
+    *units = t > 0 ? to_u64((double)t / c->sim.unit) : 0;
+    if (*units && to_i64((double)*units * c->sim.unit) > t)
         --*units;
-    return (int64_t)((double)*units * c->sim.unit);
+    return to_i64((double)*units * c->sim.unit);
 }
 
 /* pin_find - somebody of whom the slice's last event can say that nothing has changed. */
@@ -183,7 +184,7 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     bool ends = rc == V2S_END && !damaged && c->start.set && gen->end == c->data + c->len;
     if (c->begun && ends)
         c->to_units =
-            (uint64_t)((double)c->sim.last / c->sim.unit) + 1; /* what is left out may have been the last event */
+            to_u64((double)c->sim.last / c->sim.unit) + 1; /* what is left out may have been the last event */
     if (c->begun && (rc == V2S_UNTIL || ends))
         pin_find(c);
     if (damaged)

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/round.h"
 #include "decode/write/v2_cut.h"
 #include "decode/write/v2_tables.h"
 
@@ -295,7 +296,7 @@ static void put_clock(struct gen_cut *w)
     buf[n++] = V2R_FREQ;
     n += v2_put_varint(buf + n, w->c->sim.freq);
     if (w->c->version >= GO_125) {
-        int64_t d = (int64_t)((double)(int64_t)(w->time - k->at) * w->c->sim.unit);
+        int64_t d = to_i64((double)(int64_t)(w->time - k->at) * w->c->sim.unit);
         int64_t sec = d / 1000000000, nsec = (int64_t)(k->nsec % 1000000000) + d % 1000000000;
         sec += nsec < 0 ? -1 : nsec / 1000000000;
         nsec = nsec < 0 ? nsec + 1000000000 : nsec % 1000000000;
@@ -367,7 +368,7 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     put_clock(&w);
     put_threads(&w);
     if (w.head)
-        c->res->lead = c->from - (int64_t)((double)w.first * c->sim.unit);
+        c->res->lead = c->from - to_i64((double)w.first * c->sim.unit);
     put_samples(&w);
     put_tables(&w);
     put_experiments(&w);

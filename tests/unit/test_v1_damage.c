@@ -73,13 +73,37 @@ static void test_gap(void **state)
                          "D an unknown event type (event 0, ?); skipped 8 bytes\n");
 }
 
-/* An event is missing on which another waits: it is let through, once, and said. */
+/* An event is missing on which another waits: it is let through, once, and said; what it jumps over is not recorded. */
 static void test_missing_event(void **state)
 {
     (void)state;
     reads_as("go 1.10\n" START "GoBlockRecv +10\nGoStart +10 g=1 seq=3\nGoEnd +1\n", START_LINES
-             "10 g1 waiting (chan receive)\n20 g1 running p0 m0\n21 g1 none\n"
+             "10 g1 waiting (chan receive)\n~20 g1 lost since 0\n20 g1 running p0 m0\n21 g1 none\n"
              "D no order makes all events consistent (first at GoStart, goroutine 1): some are missing\n");
+}
+
+/*
+ * P 0 wakes g2 and g3, which is lost with the rest of its batch. P 1 does not wait for it: its events come at their times, g2 is
+ * not recorded from the gap to its start; nor is g3, of which nothing is told any more, to the end.
+ */
+static void test_others_go_on(void **state)
+{
+    (void)state;
+    const char *two = "batch p=0 t=0\nGoCreate g=1\nGoCreate g=2\nGoWaiting g=2\nGoCreate g=3\nGoWaiting g=3\n"
+                      "ProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=2\n";
+    char text[600];
+    snprintf(text, sizeof text,
+             "go 1.11\n%sHeapAlloc +10 bytes=1\nraw 00 ff 00 ff 00 ff 00 ff\n"
+             "batch p=1 t=20\nProcStart +0 thread=3\nGoStart +3000000 g=2 seq=3\nGoBlockRecv +5\n"
+             "HeapAlloc +4000000 bytes=2\n",
+             two);
+    reads_as(text,
+             "0< g2 is waiting\n1< g3 is waiting\n~1 m0\n2< p0 sched m0\n3< g1 is running p0\n~3 procs 2\n10 heap 1\n"
+             "~10 g1 unknown\n~10 p0 none\n~20 m3\n20 p1 sched m3\n"
+             "~3000020 g2 lost since 10\n3000020 g2 running p1 m3\n3000025 g2 waiting (chan receive)\n"
+             "7000025 heap 2\n~7000025 p1 none\n~7000025 g2 lost since 10\n~7000025 g3 lost since 10\n"
+             "D an unknown event type (event 0, ?); skipped 8 bytes\n"
+             "D no order makes all events consistent (first at GoStart, goroutine 2): some are missing\n");
 }
 
 /* The clocks of two Ps disagree: order is by sequence, time is held at what it had reached. */
@@ -303,6 +327,7 @@ int main(void)
         cmocka_unit_test(test_damage_behind_the_rate),
         cmocka_unit_test(test_gap),
         cmocka_unit_test(test_missing_event),
+        cmocka_unit_test(test_others_go_on),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),
         cmocka_unit_test(test_exit_before_entry),

@@ -142,6 +142,11 @@ static void lines_event(struct lines *l, const struct ev *e)
         lines_who(l, 'g', e->g, l->g);
         lines_who(l, 'p', e->p, l->p);
         break;
+    case EVK_LOST:
+        lines_who(l, 'g', e->g, l->g);
+        lines_who(l, 'p', e->p, l->p);
+        tracegen_printf(b, " lost since %" PRIu64, e->arg);
+        break;
     default: tracegen_printf(b, " kind %d", e->kind);
     }
     lines_who(l, 'b', e->by, l->g);

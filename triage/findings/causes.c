@@ -86,8 +86,8 @@ bool causes_init(struct causes *c, struct rules *rs)
         life_of(c, i);
         exec = ns_add(exec, c->tg->groups[i].is_system ? 0 : c->tg->groups[i].d[GM_EXEC].total);
     }
-    c->procs = (double)c->tg->capacity / (double)c->tg->end;
-    c->running = (double)exec / (double)c->tg->end;
+    c->procs = c->tg->end > 0 && c->tg->capacity > 0 ? (double)c->tg->capacity / (double)c->tg->end : 1;
+    c->running = c->tg->end > 0 ? (double)exec / (double)c->tg->end : 0;
     int64_t busy = 0;
     for (int s = ST_SCHED; s <= ST_SYSCALL; s++) {
         busy = ns_add(busy, c->tg->p_sum.ns[s]);

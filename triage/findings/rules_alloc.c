@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/base/round.h"
 
 #define SITES 64
 
@@ -217,7 +218,7 @@ void rule_forced(struct causes *c)
     for (uint32_t i = 0; i < c->tg->nstw; i++) {
         stopped = ns_add(stopped, c->tg->stw[i].is_gc ? c->tg->stw[i].total : 0);
     }
-    int64_t cost = ns_add((int64_t)((double)ns_add(workers, c->tg->p_sum.ns[ST_ASSIST]) / c->procs), stopped);
+    int64_t cost = ns_add(to_i64((double)ns_add(workers, c->tg->p_sum.ns[ST_ASSIST]) / c->procs), stopped);
     for (uint32_t i = 0; i < c->rs->out->n; i++) {
         enum rule r = c->rs->out->f[i].rule;
         if (r == RULE_GC_SHARE || r == RULE_GC_ASSIST) {

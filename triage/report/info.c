@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "decode/base/round.h"
+
 #define GENERATIONS 12 /* rows of them on the page */
 
 /* ---- what it can answer ----------------------------------------------------------------------------------- */
@@ -173,7 +175,7 @@ static void page_generations(struct text *t, const struct info *i)
         }
         text_add(t, "  %6" PRIu64 " %12" PRIu64 " %11" PRIu64 " %10" PRIu64 " %8" PRIu64 " %7" PRIu64 "  ", g->number,
                  g->offset, g->bytes, g->events, g->strings, g->stacks);
-        int64_t from = g->unit > 0 ? (int64_t)((double)g->time * g->unit) - trace_info(i->tr)->first_ns : -1;
+        int64_t from = g->unit > 0 ? to_i64((double)g->time * g->unit) - trace_info(i->tr)->first_ns : -1;
         if (g->unit > 0)
             text_dur(t, from > 0 ? from : 0);
         else

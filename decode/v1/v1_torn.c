@@ -1,0 +1,97 @@
+/*
+ * v1_torn.c - see v1_torn.h.
+ *
+ * Gaps are few; what more there are than there is room for are taken as one, from the first to the last of them.
+ */
+#include "decode/v1/v1_torn.h"
+
+#include "decode/base/round.h"
+
+/* lost - v->arg: since when, arg2: if it was last told of before that. */
+static struct ev *lost(struct v1_emit *em, int64_t from, int64_t before)
+{
+    struct ev *v = v1_emit_put(em, EVK_LOST, EVF_QUIET);
+    v->arg = from > 0 ? (uint64_t)from : 0;
+    v->arg2 = (uint64_t)before;
+    return v;
+}
+
+/*
+ * since - from when on it is not known: the first gap; where nothing tells of one, all the time since it was last told of. So
+ * it is of who is in a system call: its end is written later than it was.
+ */
+static int64_t since(const struct v1_emit *em, const struct v1_g *s)
+{
+    return em->ngap && !(s && s->state == V1S_SYSCALL) ? em->gap[0].from : 0;
+}
+
+static void lose_p(struct v1_emit *em, uint32_t p)
+{
+    if (em->p[p].lane != EV_NONE && em->p[p].begun)
+        lost(em, since(em, NULL), INT64_MAX)->p = em->p[p].lane;
+    em->p[p].g = 0;
+}
+
+void v1_torn_g(struct v1_emit *em, uint32_t g)
+{
+    struct v1_g *s = &em->o->d.g[g];
+    if (g == V1_GC_ROW && em->gc)
+        lost(em, since(em, NULL), INT64_MAX);
+    if (g <= V1_GC_ROW || s->lane == EV_NONE || s->state == V1S_ENDED)
+        return;
+    if (s->p != EV_NONE && em->p[s->p].g == g)
+        lose_p(em, s->p);
+    lost(em, since(em, s), INT64_MAX)->g = s->lane;
+    s->p = EV_NONE;
+    s->state = V1S_UNKNOWN;
+}
+
+void v1_torn_p(struct v1_emit *em, uint32_t p)
+{
+    if (p == UINT32_MAX)
+        return;
+    if (em->p[p].g)
+        v1_torn_g(em, em->p[p].g);
+    else
+        lose_p(em, p);
+}
+
+void v1_torn_gap(struct v1_emit *em, uint32_t p, uint64_t until)
+{
+    const int64_t to = until == UINT64_MAX ? INT64_MAX : to_i64((double)(int64_t)(until - em->base) * em->ns_per_tick);
+    struct v1_gap *last = em->ngap ? &em->gap[em->ngap - 1] : NULL;
+    v1_order_torn(em->o);
+    em->p[p].gap_from = em->now;
+    em->p[p].gap_to = to;
+    if (last && (em->now <= last->to || em->ngap == V1_GAPS))
+        last->to = to > last->to ? to : last->to;
+    else
+        em->gap[em->ngap++] = (struct v1_gap){em->now, to};
+}
+
+void v1_torn_local(struct v1_emit *em, uint32_t p, uint32_t g)
+{
+    const struct v1_g *s = &em->o->d.g[g];
+    if (em->p[p].gap_to && g > V1_GC_ROW && s->lane != EV_NONE && s->state != V1S_ENDED)
+        lost(em, em->p[p].gap_from, em->p[p].gap_to)->g = s->lane;
+}
+
+bool v1_torn_rest(struct v1_emit *em, size_t cap)
+{
+    if (!em->ngap)
+        return true;
+    for (; em->rest < em->o->d.ng; em->rest++) {
+        const struct v1_g *s = &em->o->d.g[em->rest];
+        if (em->n + V1_EMIT_ROOM + V1_GAPS > cap)
+            return false;
+        if (em->rest <= V1_GC_ROW || s->lane == EV_NONE || s->state == V1S_ENDED || s->state == V1S_UNKNOWN ||
+            s->p != EV_NONE)
+            continue;
+        for (unsigned i = 0; i < em->ngap; i++)
+            lost(em, s->state == V1S_SYSCALL ? 0 : em->gap[i].from, em->gap[i].to)->g = s->lane;
+    }
+    if (em->gc)
+        lost(em, em->gap[0].from, INT64_MAX);
+    em->ngap = 0;
+    return true;
+}
