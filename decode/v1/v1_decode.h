@@ -61,7 +61,7 @@ struct v1_ev {
         uint64_t want; /* what the key of rule_g must be, under the mask */
         uint64_t seq;  /* 1.5: global sequence number */
     };
-    uint64_t own;      /* the first value that names no goroutine: sequence number, start, thread, bytes..; of a gap, when
+    uint64_t own; /* the first value that names no goroutine: sequence number, start, thread, bytes..; of a gap, when
                           it ends: UINT64_MAX = never */
     const uint8_t *at; /* its bytes; NULL: made up */
     uint32_t g, arg_g; /* goroutine it happened on, it names; 0 = none */

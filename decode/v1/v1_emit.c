@@ -59,7 +59,8 @@ static void set_time(struct v1_emit *em, const struct v1_ev *e)
 {
     int64_t ticks = (int64_t)e->ticks;
     if (!em->based) {
-        const struct v1_ev *head = em->o->head; /* e itself, or what a sample or the end of a system call came before */
+        const struct v1_ev *head =
+            em->o->head; /* e itself, or what a sample or the end of a system call came before */
         const bool far = head && head->ticks > e->ticks && head->ticks - e->ticks > em->o->slack;
         em->based = true;
         em->base = far ? head->ticks : e->ticks;

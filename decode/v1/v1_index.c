@@ -16,7 +16,7 @@
 
 #define PLAUSIBLE_P 4096
 #define MANY_P 64
-#define SOME_P 4 /* times what it was so far a program may set GOMAXPROCS to */
+#define SOME_P 4                                    /* times what it was so far a program may set GOMAXPROCS to */
 #define PLAUSIBLE_TICKS (INT64_C(86400) * 62500000) /* a day on the fastest clock seen */
 #define NEAR_TICKS (INT64_C(1) << 32)               /* a minute or more */
 #define WINDOW (UINT64_C(4) << 20)                  /* bytes that are scanned ahead at a time, by each thread */
@@ -354,7 +354,8 @@ static bool out_of_place(const struct v1_index *ix, const struct source *s, cons
         return ix->tables;
     if (r->type != V1_FREQUENCY || ix->has_footer)
         return false;
-    return v1_read(&ix->dialect, &p, s->data + s->len, &next, &why) == V1_READ_OK && ix->dialect.shape[next.type].timed;
+    return v1_read(&ix->dialect, &p, s->data + s->len, &next, &why) == V1_READ_OK &&
+           ix->dialect.shape[next.type].timed;
 }
 
 /* slow - one event by v1_read(). */

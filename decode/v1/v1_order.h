@@ -29,7 +29,8 @@ struct v1_order {
     uint64_t repairs, max_repairs, work, max_work;
     /* v1_merge_next */
     const struct v1_ev *head;
-    bool head_broke, broke; /* the event (head; handed over last) came though what it needs did not: some are missing */
+    bool head_broke,
+        broke; /* the event (head; handed over last) came though what it needs did not: some are missing */
     size_t exit, sample;
     struct v1_ev extra;
 };

@@ -157,12 +157,12 @@ ALWAYS int64_t least(int64_t a, int64_t b)
 }
 
 /*
- * until - up to when (in ticks) an event's time is a product; from: no event of the turn is earlier. INT64_MIN: all need a
- * closer look.
+ * until - how many ticks behind the first an event's time is no longer a product; from: no event of the turn is earlier, but
+ * where the file's numbers go round. 0: all need a closer look.
  */
-ALWAYS int64_t until(const struct hot *h, const struct v1_emit *em, const struct v1_p *q, int64_t from)
+ALWAYS uint64_t until(const struct hot *h, const struct v1_emit *em, const struct v1_p *q, int64_t from)
 {
-    return from < h->max || !q->begun ? INT64_MIN : (int64_t)(em->base + em->far);
+    return from < h->max || !q->begun ? 0 : em->far + 1;
 }
 
 /* A cursor at its turn, or next to it. */
@@ -208,7 +208,7 @@ void v1_play(struct v1_emit *em, size_t cap)
     turns:
         if (a.c->forced || !v1_ready(d, e))
             break;
-        int64_t quick = until(&h, em, a.q, (int64_t)e->ticks);
+        uint64_t quick = until(&h, em, a.q, (int64_t)e->ticks);
         for (;;) {
             if (h.v > full || e->tag.way == V1_WAY_ODD) {
                 o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
@@ -231,7 +231,7 @@ void v1_play(struct v1_emit *em, size_t cap)
             g->key += (uint64_t)(int64_t)e->tag.delta;
             const uint32_t waiters = g->waiters;
             a.c->head = a.head;
-            if ((int64_t)e->ticks > quick || !common(&h, em, e, a.q, a.c, x)) {
+            if (e->ticks - h.base >= quick || !common(&h, em, e, a.q, a.c, x)) {
                 save(&h, em);
                 v1_emit_event(em, e);
                 load(&h, em);

@@ -58,7 +58,8 @@ void v1_torn_p(struct v1_emit *em, uint32_t p)
 
 void v1_torn_gap(struct v1_emit *em, uint32_t p, uint64_t until)
 {
-    const int64_t to = until == UINT64_MAX ? INT64_MAX : to_i64((double)(int64_t)(until - em->base) * em->ns_per_tick);
+    const int64_t to =
+        until == UINT64_MAX ? INT64_MAX : to_i64((double)(int64_t)(until - em->base) * em->ns_per_tick);
     struct v1_gap *last = em->ngap ? &em->gap[em->ngap - 1] : NULL;
     v1_order_torn(em->o);
     em->p[p].gap_from = em->now;
