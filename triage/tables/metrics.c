@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/round.h"
 #include "decode/base/mem.h"
 
 static double share(double part, double whole)
@@ -303,9 +304,9 @@ void metric_text(struct text *t, const struct metric_value *v)
     if (!v->known) {
         text_lit(t, "-");
     } else if (v->unit == UNIT_NS) {
-        text_dur(t, (int64_t)v->v);
+        text_dur(t, to_i64(v->v));
     } else if (v->unit == UNIT_BYTES) {
-        text_bytes(t, (uint64_t)v->v);
+        text_bytes(t, to_u64(v->v));
     } else if (v->unit == UNIT_SHARE) {
         text_add(t, "%.2f%%", v->v * 100);
     } else {
