@@ -225,7 +225,8 @@ void rule_forced(struct causes *c)
             return;
         }
     }
-    if ((double)calls < threshold(TH_FORCED_CALLS) || calls * 2 <= c->tg->gc_cycles ||
+    if ((double)calls < threshold(TH_FORCED_CALLS) ||
+        (double)calls <= threshold(TH_FORCED_CYCLES) * (double)c->tg->gc_cycles ||
         !threshold_reached(TH_FORCED_SHARE, cost, c->tg->end)) {
         return;
     }

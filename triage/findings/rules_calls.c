@@ -13,7 +13,7 @@
 #define SHARE threshold(TH_CALLS_SHARE)
 #define ROW threshold(TH_CALLS_ROW)
 #define SLOW threshold_ns(TH_BACKEND_SLOW)
-#define ALONE 1.5   /* goroutines that wait there on average: with fewer all their calls are in a row */
+#define ALONE threshold(TH_CALLS_ALONE)
 #define WALKED 32   /* goroutines looked at */
 #define STEPS 20000 /* spans of each */
 #define PLACES 32
@@ -170,7 +170,7 @@ static bool alike(const struct rows *r, uint32_t median)
     for (uint32_t i = median / 2 ? median / 2 : 1; i <= median * 2 && i < 64; i++) {
         n += r->len[i];
     }
-    return n * 10 >= r->n * 7;
+    return (double)n >= threshold(TH_CALLS_ALIKE) * (double)r->n;
 }
 
 static void net_finding(struct causes *c, const struct place *p, uint32_t row, double share)
@@ -222,7 +222,8 @@ static void network(struct causes *c, const struct place *p)
     struct rows r = {0};
     uint32_t group = c->tg->g[p->most->longest.g].group;
     share = waiting < 1 ? share * waiting : share;
-    if (share < SHARE || p->count < 8 || c->idle < idle_wanted(c)) { /* who waits while all are busy loses nothing */
+    if (share < SHARE || (double)p->count < threshold(TH_CALLS_WAITS) ||
+        c->idle < idle_wanted(c)) { /* who waits while all are busy loses nothing */
         return;
     }
     for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
@@ -232,14 +233,14 @@ static void network(struct causes *c, const struct place *p)
                 p, waiting < ALONE, &r);
     }
     uint32_t row = row_median(&r);
-    if (waiting >= ALONE && !(r.n >= 3 && alike(&r, row))) {
+    if (waiting >= ALONE && !((double)r.n >= threshold(TH_CALLS_ROWS) && alike(&r, row))) {
         struct rows of_tasks = {0};
         rows_of_tasks(c, p, &of_tasks);
         memcpy(r.len, of_tasks.len, sizeof r.len);
         r.n = of_tasks.n;
         row = row_median(&r);
     }
-    row = waiting < ALONE || (r.n >= 3 && row < 63 && alike(&r, row)) ? row : 0;
+    row = waiting < ALONE || ((double)r.n >= threshold(TH_CALLS_ROWS) && row < 63 && alike(&r, row)) ? row : 0;
     if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
         net_finding(c, p, row, share);
     }
@@ -467,7 +468,8 @@ static void polls_walk(struct causes *c, uint32_t g, const struct child *ch, siz
                 p->sleeps++;
                 p->slept = ns_add(p->slept, s.t1 - s.t0);
                 bool within = over - s.t0 > (s.t1 - s.t0) / 16; /* else it paces its work: that was done before */
-                if (over > s.t0 && within && s.t1 - over > (s.t1 - s.t0) / 4) {
+                if (over > s.t0 && within &&
+                    (double)(s.t1 - over) > threshold(TH_POLL_LATE) * (double)(s.t1 - s.t0)) {
                     p->lates++;
                     p->late = ns_add(p->late, s.t1 - over);
                     if (s.t1 - over > p->worst) {
@@ -549,7 +551,8 @@ static void rule_poll(struct causes *c)
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct polls *p = &v[i];
-        if (p->lates >= 8 && p->lates * 2 >= p->sleeps &&
+        if ((double)p->lates >= threshold(TH_POLL_SLEEPS) &&
+            (double)p->lates >= threshold(TH_POLL_VAIN) * (double)p->sleeps &&
             p->late / (int64_t)p->goroutines >= (int64_t)(threshold(TH_POLL_SHARE) * (double)c->tg->end)) {
             poll_finding(c, p);
         }
@@ -573,11 +576,13 @@ static void rule_blocking(struct causes *c)
     }
     for (uint32_t i = 0; i < c->tg->nsyscalls; i++) {
         const struct syscall_row *r = &c->tg->syscalls[i];
-        row =
-            causes_place(c->tr, r->stack) && r->blocking + r->open >= 4 && (!row || r->total > row->total) ? r : row;
+        row = causes_place(c->tr, r->stack) && (double)(r->blocking + r->open) >= threshold(TH_BLOCKING_CALLS) &&
+                      (!row || r->total > row->total)
+                  ? r
+                  : row;
     }
     double threads = (double)ns / (double)c->tg->end;
-    if (!row || threads < threshold(TH_BLOCKING_PROCS) * c->procs || threads < 8) {
+    if (!row || threads < threshold(TH_BLOCKING_PROCS) * c->procs || threads < threshold(TH_BLOCKING_THREADS)) {
         return;
     }
     draft_start(&d, RULE_BLOCKING, 0);

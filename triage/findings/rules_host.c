@@ -13,8 +13,8 @@
 #include "decode/base/mem.h"
 
 #define LIMIT threshold_ns(TH_HOST_RUN)
-#define FAIR 20000000 /* ns: what it may have run of that */
-#define RUNS 3
+#define FAIR threshold_ns(TH_HOST_FAIR)
+#define RUNS threshold(TH_HOST_TIMES)
 #define SHARE threshold(TH_HOST_SHARE)
 
 struct late {

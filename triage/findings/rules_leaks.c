@@ -108,7 +108,6 @@ struct team { /* goroutines of one group with one creation, begun together with 
     int64_t all, most;
 };
 #define TEAM_MOST 1024
-#define TEAM_APART 10 /* a team's members begin within this part of the life of the one that ran most */
 
 /* What each goroutine ran for itself: without assisting, and without stopping the world in passing. */
 static int64_t *own_runs(const struct triage *tg)
@@ -141,7 +140,7 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
         return;
     }
     top = trace_lane(tg->tr, (struct lane){LANE_G, t->top});
-    apart = (top.last - top.first) / TEAM_APART;
+    apart = (int64_t)((double)(top.last - top.first) * threshold(TH_TEAM_APART));
     for (uint32_t g = 0; g < tg->ng; g++) {
         if (tg->g[g].group == group) {
             struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});

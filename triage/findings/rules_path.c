@@ -13,7 +13,7 @@
 #include "decode/base/mem.h"
 
 #define ALONE_SHARE threshold(TH_SERIAL_SHARE)
-#define PARALLEL 2.5 /* goroutines at once make a parallel phase .. */
+#define PARALLEL threshold(TH_SERIAL_MANY)
 #define PARALLEL_SHARE threshold(TH_SERIAL_PARALLEL)
 #define STRETCH threshold_ns(TH_SERIAL_STRETCH)
 
@@ -128,7 +128,10 @@ static void sweep(struct serial *s)
             continue;
         }
         s->parallel += run >= PARALLEL ? t1 - t0 : 0;
-        uint32_t g = run > 0.8 && run < 1.3 && ready < 0.2 ? alone_at(s->c, t0 + (t1 - t0) / 2) : NO_LANE;
+        uint32_t g =
+            run > threshold(TH_SERIAL_LEAST) && run < threshold(TH_SERIAL_MOST) && ready < threshold(TH_SERIAL_READY)
+                ? alone_at(s->c, t0 + (t1 - t0) / 2)
+                : NO_LANE;
         if (g != s->g || g == NO_LANE) {
             stretch_end(s);
             s->g = g;

@@ -51,6 +51,13 @@ static double queue_of(const struct group_life *l, const struct service *s)
     return (double)s->send / span + (others > served ? others - served : 0);
 }
 
+/* Processors that must have nothing to do: of few a quarter of them. */
+static double idle_least(const struct causes *c)
+{
+    double one = threshold(TH_BOTTLE_IDLE);
+    return c->procs < 4 * one ? c->procs / 4 : one;
+}
+
 /* Time won if the work could be spread over the processors that idle. */
 static int64_t won(const struct causes *c, const struct group_life *l, double share)
 {
@@ -160,7 +167,7 @@ static bool all_at_once(const struct causes *c, const struct pair_row *p, uint32
             others++;
         }
     }
-    return others >= 2;
+    return others >= threshold(TH_POOL_EVENT);
 }
 
 static void pools(struct causes *c)
@@ -191,7 +198,8 @@ static void pools(struct causes *c)
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
         double waiting = l && l->last > l->first ? (double)v[i].total / (double)(l->last - l->first) : 0;
         if (l && l->program && (double)v[i].count >= WAITS && waiting >= threshold(TH_POOL_WAITING) &&
-            waiting >= l->n / 4 && c->idle >= threshold(TH_POOL_IDLE) * c->procs && !all_at_once(c, v[i].most, g)) {
+            waiting >= threshold(TH_POOL_PART) * l->n && c->idle >= threshold(TH_POOL_IDLE) * c->procs &&
+            !all_at_once(c, v[i].most, g)) {
             pool(c, &v[i], waiting);
         }
     }
@@ -262,8 +270,9 @@ static void locks(struct causes *c)
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
         double share = l && l->life > 0 ? (double)v[i].total / (double)l->life : 0;
         int64_t span = l ? l->last - l->first : 0, cost = (int64_t)((double)span * (share < 1 ? share : 1));
-        if (l && l->program && (double)v[i].count >= WAITS && share >= LOCKED && l->n >= 1.5 && c->idle >= 1 &&
-            cost >= c->tg->end / 10 && !lock_told(c, v[i].place)) {
+        if (l && l->program && (double)v[i].count >= WAITS && share >= LOCKED && l->n >= threshold(TH_CONVOY_FEW) &&
+            c->idle >= threshold(TH_BOTTLE_IDLE) && threshold_reached(TH_CONVOY_COST, cost, c->tg->end) &&
+            !lock_told(c, v[i].place)) {
             lock_finding(c, &v[i], share, cost);
         }
     }
@@ -299,10 +308,12 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
     struct draft d;
     n = nxy < nyx ? nxy : nyx;
     if (!p || !q || span <= 0 || (double)n < TURNS ||
-        ((double)n / span * 1e9 < 1000 && (double)(xy + yx) < span / 2) || top > BUSY || x->n > 2 || y->n > 2 ||
-        c->idle < 1 || (double)xy < WAITED * span || (double)yx < WAITED * span ||
-        x->by[WK_SLEEP] + y->by[WK_SLEEP] > (last - first) / 5 ||
-        x->by[WK_NET] + y->by[WK_NET] > (last - first) / 5 || span < 0.2 * (double)c->tg->end) {
+        ((double)n / span * 1e9 < threshold(TH_HAND_RATE) && (double)(xy + yx) < span / 2) || top > BUSY ||
+        x->n > threshold(TH_HAND_MEMBERS) || y->n > threshold(TH_HAND_MEMBERS) ||
+        c->idle < threshold(TH_BOTTLE_IDLE) || (double)xy < WAITED * span || (double)yx < WAITED * span ||
+        (double)(x->by[WK_SLEEP] + y->by[WK_SLEEP]) > threshold(TH_HAND_ELSE) * span ||
+        (double)(x->by[WK_NET] + y->by[WK_NET]) > threshold(TH_HAND_ELSE) * span ||
+        span < threshold(TH_HAND_SPAN) * (double)c->tg->end) {
         return;
     }
     draft_start(&d, RULE_HANDOFF, (int64_t)(span * (1 - top) * 0.8));
@@ -336,7 +347,8 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
 static bool takes_turns(const struct causes *c, uint32_t g)
 {
     const struct group_life *l = &c->life[g];
-    return l->program && l->n <= 2 && c->tg->groups[g].count <= 64 && l->life > c->tg->end / 8;
+    return l->program && l->n <= threshold(TH_HAND_MEMBERS) && c->tg->groups[g].count <= 64 &&
+           l->life > c->tg->end / 8;
 }
 
 void rules_service(struct causes *c)
@@ -353,7 +365,7 @@ void rules_service(struct causes *c)
         const struct group_life *l = &c->life[g];
         double queue = l->last > l->first ? queue_of(l, &s[g]) : 0;
         if (l->program && s[g].most && (double)s[g].count >= WAITS && l->busy >= BUSY && queue >= QUEUE(l->n < 1.5) &&
-            c->idle >= (c->procs < 4 ? c->procs / 4 : 1) && won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
+            c->idle >= idle_least(c) && won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
             service(c, g, &s[g], queue);
             saturated = true;
         }

@@ -226,7 +226,8 @@ static void rule_line(struct causes *c)
         uint64_t many = 0;
         uint32_t g = NO_LANE;
         struct draft d;
-        if (!c->life[i].program || !c->life[i].by[WK_RECV] + !c->life[i].by[WK_SELECT] == 2 || c->of[i].n > 64) {
+        if (!c->life[i].program || !c->life[i].by[WK_RECV] + !c->life[i].by[WK_SELECT] == 2 ||
+            c->of[i].n > threshold(TH_LINE_MEMBERS)) {
             continue;
         }
         for (uint32_t m = 0; m < c->of[i].n; m++) {
@@ -247,8 +248,8 @@ static void rule_line(struct causes *c)
             }
         }
         mem_free(k.v);
-        if ((double)k.n < ITEMS || g == NO_LANE || many < 3 || (double)lost < LONG_SHARE * (double)life ||
-            c->idle < 1) {
+        if ((double)k.n < ITEMS || g == NO_LANE || (double)many < threshold(TH_LINE_LONGS) ||
+            (double)lost < LONG_SHARE * (double)life || c->idle < threshold(TH_BOTTLE_IDLE)) {
             continue;
         }
         draft_start(&d, RULE_LINE, 0);

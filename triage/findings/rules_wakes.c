@@ -183,7 +183,7 @@ static void rule_storm(struct causes *c)
         const struct pair_row *p = &c->tg->pairs[i];
         uint32_t g = is_timed(p) && causes_place(c->tr, p->stack) ? causes_group(c, p->waiter) : UINT32_MAX;
         double rate = (double)p->count / (double)c->tg->end * 1e9;
-        if (g == UINT32_MAX || rate < STORM || p->count < 1000) {
+        if (g == UINT32_MAX || rate < STORM || (double)p->count < threshold(TH_STORM_WAKES)) {
             continue;
         }
         const struct group *grp = &c->tg->groups[g];
@@ -296,8 +296,8 @@ static void rule_growth(struct causes *c)
         uint64_t timed = 0, other = 0;
         int64_t total = 0;
         struct growth w;
-        if (r->count < threshold(TH_TICKERS_LEFT) || r->ended > r->created / 10 || g == UINT32_MAX ||
-            !c->life[g].program || told_already(c, r)) {
+        if (r->count < threshold(TH_TICKERS_LEFT) || r->ended > threshold(TH_TICKERS_ENDED) * r->created ||
+            g == UINT32_MAX || !c->life[g].program || told_already(c, r)) {
             continue;
         }
         for (uint32_t k = 0; k < c->tg->npairs; k++) {
@@ -307,15 +307,16 @@ static void rule_growth(struct causes *c)
                 total = ns_add(total, p->total);
             }
         }
-        if (timed + other < 2 * (uint64_t)r->count) {
+        if ((double)(timed + other) < threshold(TH_TICKERS_WOKEN) * r->count) {
             continue; /* woken hardly ever: goroutine-leak's own */
         }
         growth_of(c, r, g, total / (int64_t)(timed + other), &w);
         for (int q = 0; q < 4; q++) {
-            quarters += w.quarter[q] * 8 > w.begun;
+            quarters += w.quarter[q] > threshold(TH_TICKERS_QUARTER) * w.begun;
         }
-        bool ticks = other <= timed / 10, lives = r->kind == WK_NET || r->kind == WK_SYSTEM || r->kind == WK_GC;
-        if (quarters == 4 && (ticks || (!lives && w.still >= 10 && w.still * 2 > r->count))) {
+        bool ticks = (double)other <= threshold(TH_TICKERS_OTHERS) * (double)timed,
+             lives = r->kind == WK_NET || r->kind == WK_SYSTEM || r->kind == WK_GC;
+        if (quarters == 4 && (ticks || (!lives && w.still >= threshold(TH_LEAK_COUNT) && w.still * 2 > r->count))) {
             growth_finding(c, r, &w, ticks, timed);
         }
     }
@@ -397,7 +398,7 @@ static bool yields_at_once(const struct spin *s)
 
 static bool spins_for_sure(const struct spin *s)
 {
-    return yields_at_once(s) || s->looks >= s->stops / 4 + 1;
+    return yields_at_once(s) || s->looks > threshold(TH_BUSY_LOOKS) * s->stops;
 }
 
 static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const struct spin *s, uint32_t n, int64_t run)
@@ -440,21 +441,22 @@ static void rule_busy(struct causes *c)
         struct spin best = {0};
         uint32_t n = 0, at = 0;
         int64_t run = 0;
-        if (!c->life[i].program || c->tg->groups[i].d[GM_EXEC].total < c->tg->end / 5) {
+        if (!c->life[i].program || !threshold_reached(TH_BUSY_GROUP, c->tg->groups[i].d[GM_EXEC].total, c->tg->end)) {
             continue;
         }
         for (uint32_t k = 0; k < c->of[i].n && k < 64; k++) {
             uint32_t g = c->member[c->of[i].at + k];
             struct spin s;
-            if (c->tg->g[g].ns[GM_EXEC] < c->tg->end / 10) {
+            if (!threshold_reached(TH_BUSY_RAN, c->tg->g[g].ns[GM_EXEC], c->tg->end)) {
                 continue;
             }
             spin_of(c, g, &s);
-            bool deals = (double)(c->tg->g[g].ended + c->tg->g[g].waits) * 1e7 >
+            bool deals = (double)(c->tg->g[g].ended + c->tg->g[g].waits) * threshold(TH_BUSY_DEALS) >
                          (double)s.life; /* with others, each 10 ms or oftener */
-            bool spins = s.stops >= threshold(TH_BUSY_STOPS) && s.run + c->tg->g[g].ns[GM_SCHED] > s.life / 2 &&
-                         c->tg->g[g].ns[GM_WAIT] < s.life / 20 &&
-                         ((s.same * 10 >= s.stops * 8 && !deals) || spins_for_sure(&s));
+            bool spins = s.stops >= threshold(TH_BUSY_STOPS) &&
+                         (double)(s.run + c->tg->g[g].ns[GM_SCHED]) > threshold(TH_BUSY_LIFE) * (double)s.life &&
+                         (double)c->tg->g[g].ns[GM_WAIT] < threshold(TH_BUSY_WAITS) * (double)s.life &&
+                         ((s.same >= threshold(TH_BUSY_SAME) * s.stops && !deals) || spins_for_sure(&s));
             if (spins) {
                 n++;
                 run = ns_add(run, s.run);

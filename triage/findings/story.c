@@ -259,8 +259,9 @@ static bool is_gc_stop(const struct finding *f)
 /* Stops that take so much are a finding, unless the collector is told for its work. */
 static bool many_gc_stops(const struct rules *rs, const struct finding *f)
 {
-    return is_gc_stop(f) && rs->tg->gc_cycles >= 3 && threshold_reached(TH_STW_GC, f->severity_ns, rs->tg->end) &&
-           !has(rs, RULE_GC_SHARE) && !has(rs, RULE_GC_ASSIST) && !has(rs, RULE_FORCED);
+    return is_gc_stop(f) && (double)rs->tg->gc_cycles >= threshold(TH_GCA_CYCLES) &&
+           threshold_reached(TH_STW_GC, f->severity_ns, rs->tg->end) && !has(rs, RULE_GC_SHARE) &&
+           !has(rs, RULE_GC_ASSIST) && !has(rs, RULE_FORCED);
 }
 
 static bool long_run(void *arg, const struct span *s)
@@ -335,7 +336,8 @@ void story_names(struct causes *c)
         } else if (f->rule == RULE_PROCS_BELOW && c->tg->ngroups) {
             tell_work(c, f, most_running(c), " runs most. ");
         } else if (f->rule == RULE_CONVOY && f->stack && convoys++ < CONVOYS_TOLD) {
-            f->note |= causes_place(c->tr, f->stack) == 0 && f->severity_ns < c->tg->end / 10; /* the library's own */
+            f->note |= causes_place(c->tr, f->stack) == 0 &&
+                       !threshold_reached(TH_CONVOY_LIBRARY, f->severity_ns, c->tg->end); /* the library's own */
             causes_tell_holders(c, f);
         } else if (f->rule == RULE_STW && !is_gc_stop(f)) {
             tell_stopper(c, f);
@@ -396,7 +398,7 @@ static bool covers(const struct finding *a, const struct finding *b)
     case RULE_SYSCALL: return a->rule == RULE_CONVOY || a->rule == RULE_WRITER;
     case RULE_CONVOY:
         return a->rule == RULE_WRITER ||
-               (a->rule == RULE_HERD && b->severity_ns <= a->severity_ns + a->severity_ns / 2);
+               (a->rule == RULE_HERD && (double)b->severity_ns <= threshold(TH_HERD_CONVOY) * (double)a->severity_ns);
     case RULE_STORM: return a->rule == RULE_TICKERS;
     case RULE_SERIAL: return service || a->rule == RULE_UNBALANCED;
     case RULE_UNBALANCED:
@@ -448,8 +450,8 @@ void story_end(struct causes *c)
     put_under(rs);
     for (uint32_t i = 0; i < rs->out->n; i++) { /* what costs less than 1 % is no cause for signs to go under */
         struct finding *f = &rs->out->f[i];
-        f->note |= !story_is_sign(rs, f) && f->severity_ns < c->tg->end / 100 && f->rule != RULE_STUCK &&
-                   f->rule != RULE_LEAK;
+        f->note |= !story_is_sign(rs, f) && !threshold_reached(TH_TIME_FINDING, f->severity_ns, c->tg->end) &&
+                   f->rule != RULE_STUCK && f->rule != RULE_LEAK;
     }
     bool cause = worst(rs) != NULL;
     for (uint32_t i = rs->out->n; i-- > 0;) {
@@ -460,7 +462,8 @@ void story_end(struct causes *c)
             gc_stops = is_gc_stop(f) ? ns_add(gc_stops, f->severity_ns) : gc_stops;
         } else {
             bool sign = story_is_sign(rs, f) && !(is_gc_stop(f) && trace_info(c->tr)->version < 1014);
-            f->note |= sign || (f->severity_ns < c->tg->end / 100 && f->rule != RULE_STUCK && f->rule != RULE_LEAK);
+            f->note |= sign || (!threshold_reached(TH_TIME_FINDING, f->severity_ns, c->tg->end) &&
+                                f->rule != RULE_STUCK && f->rule != RULE_LEAK);
         }
     }
     for (uint32_t i = rs->out->n; i-- > 0 && cause;) {
@@ -469,7 +472,8 @@ void story_end(struct causes *c)
         }
     }
     for (uint32_t i = rs->out->n; i-- > 0 && !cause;) { /* small signs of nothing */
-        if (story_is_sign(rs, &rs->out->f[i]) && rs->out->f[i].note && rs->out->f[i].severity_ns < c->tg->end / 10) {
+        if (story_is_sign(rs, &rs->out->f[i]) && rs->out->f[i].note &&
+            !threshold_reached(TH_TIME_SIGN, rs->out->f[i].severity_ns, c->tg->end)) {
             drop(rs, i);
         }
     }

@@ -10,9 +10,9 @@
 #define WALKED 16     /* goroutines of a group */
 #define STEPS 20000   /* spans of each */
 #define GROUPS 4      /* groups that lose */
-#define LOSES 0.05    /* of its life, at least: else it is no loser */
+#define LOSES threshold(TH_WON_LOSES)
 #define SWITCH 1000.0 /* ns that waiting, or waking another, takes of what a goroutine runs, about */
-#define SPREAD 0.03   /* of the trace: two runs of one program differ by as much */
+#define SPREAD threshold(TH_WON_SPREAD)
 
 enum how { LOCKS, SERVED, PLACE }; /* waits: for a lock asked for in func; that goroutines of `func` ended; at func */
 struct ask {
