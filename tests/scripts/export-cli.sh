@@ -1,19 +1,8 @@
 #!/bin/sh
 # export-cli.sh - the exports as a shell sees them: exit statuses, pipes, partial traces, one line of error.
-GOTOP=${GOTOP:-build/gotop}
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8
+. tests/scripts/common
+needs "$GOTOP"
 good=samples/http-1.26.trace
-passed=0 failed=0
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; sed 's/^/    err| /' "$tmp/err" | head -n 8; }
-check() { if [ "$1" = "$2" ]; then passed=$((passed + 1)); else fail "$3: '$1', not '$2'"; fi; }
-status() { # status WANT ARG..
-    want=$1; shift
-    "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    check $? "$want" "gotop $*"
-}
 lines() { wc -l <"$1" | tr -d ' '; }
 
 # Each command: done, the same through -o and a pipe, and from standard input.
@@ -51,5 +40,4 @@ status 2 csv spans "$(printf '%s/\033[31mred' "$tmp")"
 LC_ALL=C grep -q "$(printf '\033')" "$tmp/err"; check $? 1 "an escape sequence in a name"
 ls "$tmp" | grep -q '\.......$' && fail "a temporary file is left: $(ls "$tmp")"
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

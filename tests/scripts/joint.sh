@@ -1,19 +1,7 @@
 #!/bin/sh
 # joint.sh - several files of one program on one command line (decode/input/joint.h); test_joint holds what they say.
-GOTOP=${GOTOP:-build/gotop}
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
-case $GOTOP in /*) ;; *) GOTOP=$PWD/$GOTOP ;; esac
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8
-passed=0 failed=0
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; sed 's/^/    err| /' "$tmp/err" | head -n 8; }
-check() { if [ "$1" = "$2" ]; then passed=$((passed + 1)); else fail "$3: '$1', not '$2'"; fi; }
-status() { # status WANT ARG..
-    want=$1; shift
-    "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    check $? "$want" "gotop $*"
-}
+. tests/scripts/common
+needs "$GOTOP"
 says() { grep -q "$1" "$tmp/err"; check $? 0 "says '$1'"; }
 prints() { grep -q "$1" "$tmp/out"; check $? 0 "prints '$1'"; }
 
@@ -62,5 +50,4 @@ status 2 dump http-1.21.trace http-1.19.trace; says 'before Go 1.22'
 status 2 --headless http-1.26.trace lock-1.26.trace http-1.27.trace; says 'two programs'
 status 2 dump gen-1.trace nowhere.trace; says 'nowhere.trace: '
 status 1 --headless --follow gen-1.trace gen-2.trace; says 'one program at a time'
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

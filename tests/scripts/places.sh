@@ -1,13 +1,9 @@
 #!/bin/sh
 # places.sh - key maps, palettes and rules by name: the reader's folder, the host's folders, what is built in; in this order.
-GOTOP=${GOTOP:-build/gotop}
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8 HOME="$tmp/home" XDG_CONFIG_DIRS="$tmp/one:relative:$tmp/two"
+. tests/scripts/common
+needs "$GOTOP"
+export HOME="$tmp/home" XDG_CONFIG_DIRS="$tmp/one:relative:$tmp/two"
 unset XDG_CONFIG_HOME
-passed=0 failed=0
-check() { if [ "$1" = "$2" ]; then passed=$((passed + 1)); else failed=$((failed + 1)); echo "FAILED: $3: '$1', not '$2'"; fi; }
 bound() { "$GOTOP" --dump-keymap "${1:-default}" 2>/dev/null | sed -n 's/^bind any X //p'; }
 map() { mkdir -p "$1/gotop"; printf 'include default\nbind any X %s\n' "$2" >"$1/gotop/${3:-default}.keys"; }
 
@@ -28,5 +24,4 @@ finds() { "$GOTOP" report --quiet "$@" samples/lock-1.26.trace 2>"$tmp/err" | gr
 check "$(finds)" 1 "the rule speaks"
 check "$(finds --rules quiet)" 0 "by a name: NAME.rules is found"
 "$GOTOP" report --rules none samples/lock-1.26.trace >/dev/null 2>&1; check $? 2 "there is none of that name"
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

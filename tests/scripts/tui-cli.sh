@@ -1,22 +1,10 @@
 #!/bin/sh
 # tui-cli.sh - the command line: exit statuses, one-line errors, the keymap tools, a reader that goes away.
-GOTOP=${GOTOP:-build/gotop}
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8 XDG_CONFIG_HOME="$tmp/config"
+. tests/scripts/common
+needs "$GOTOP"
+export XDG_CONFIG_HOME="$tmp/config"
 unset NO_COLOR
 good=samples/http-1.26.trace
-passed=0 failed=0
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; sed 's/^/    out| /' "$tmp/out" | head -n 8; sed 's/^/    err| /' "$tmp/err" | head -n 8; }
-pass() { passed=$((passed + 1)); }
-# status WANT ARG.. - the exit status, and never more than one line of error for a trace
-status() {
-    want=$1; shift
-    "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    rc=$?
-    if [ $rc = "$want" ]; then pass; else fail "status $rc, not $want: gotop $*"; fi
-}
 says() { if grep -qF -- "$1" "$tmp/out" "$tmp/err"; then pass; else fail "does not say '$1'"; fi; }
 one_line() { if [ "$(wc -l <"$tmp/err")" = 1 ] && [ ! -s "$tmp/out" ]; then pass; else fail "not one line: $1"; fi; }
 
@@ -97,5 +85,4 @@ rm -r "$XDG_CONFIG_HOME"
 status 0 --keys-markdown
 if cmp -s "$tmp/out" docs/KEYS.md; then pass; else fail "docs/KEYS.md is old: build/gotop --keys-markdown >docs/KEYS.md"; fi
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish

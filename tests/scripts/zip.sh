@@ -1,19 +1,7 @@
 #!/bin/sh
 # zip.sh - traces in zip archives: found, named, listed; and archives that are damaged or lie.
-GOTOP=${GOTOP:-build/gotop}
-[ -x "$GOTOP" ] || { echo "$GOTOP was not built"; exit 1; }
-case $GOTOP in /*) ;; *) GOTOP=$PWD/$GOTOP ;; esac
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-export LC_ALL=C.UTF-8
-passed=0 failed=0
-fail() { failed=$((failed + 1)); echo "FAILED: $*"; sed 's/^/    err| /' "$tmp/err" | head -n 8; }
-check() { if [ "$1" = "$2" ]; then passed=$((passed + 1)); else fail "$3: '$1', not '$2'"; fi; }
-status() { # status WANT ARG..
-    want=$1; shift
-    "$GOTOP" "$@" >"$tmp/out" 2>"$tmp/err" </dev/null
-    check $? "$want" "gotop $*"
-}
+. tests/scripts/common
+needs "$GOTOP"
 says() { grep -q "$1" "$tmp/err"; check $? 0 "says '$1'"; check "$(wc -l <"$tmp/err" | tr -d ' ')" 1 "in one line"; }
 
 cp samples/http-1.27.trace "$tmp/new.out"; cp samples/http-1.21.trace "$tmp/old.out"; cp README.md "$tmp/README"
@@ -61,5 +49,4 @@ while [ $i -lt 60 ]; do # the directory stands in the last 200 bytes or so
     i=$((i + 1))
 done
 
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ]
+finish
