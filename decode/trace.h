@@ -248,24 +248,45 @@ const struct span *span_get(const struct span_iter *it);
 bool span_next(struct span_iter *it); /* false at the lane's end; the iterator then stays where it was */
 bool span_prev(struct span_iter *it);
 
+/* trace_g_name - trace_lane()'s name of a goroutine, for less. trace_next_worker - the first mark worker from g on; NO_LANE. */
+uint32_t trace_g_name(const struct trace *tr, uint32_t g);
+uint32_t trace_next_worker(const struct trace *tr, uint32_t g);
+
+/* Neighbouring spans of one lane, by columns: each begins where the one before it ends. */
+struct span_tag {
+    uint8_t state;
+    uint32_t reason, label;
+};
+struct span_run {
+    uint32_t n;
+    int64_t t0; /* of the first */
+    const int64_t *dur;
+    const uint32_t *stack, *tag;
+    const struct span_tag *kind; /* by tag */
+    bool open_start, open_end;   /* the first one, the last one */
+    const uint32_t *local;       /* span_run_who()'s */
+    const struct segment *seg;
+};
+uint32_t span_run_who(const struct span_run *r, uint32_t i); /* struct span's `who` of a goroutine's span */
+
 /*
  * trace_walk - all spans of goroutines g0 .. g1-1, one goroutine after another, each one's in order: for who counts everything.
- * begin is told of each; spans of up to SPAN_BLOCK + 1 of its spans at a time (stack_end is not filled in); then end. Returns
- * false as soon as one of them does. Several threads may walk at once, while nobody loads (or ask trace_states() and look-ups by time).
+ * begin is told of each; spans of up to SPAN_BLOCK + 1 of its spans at a time; then end. Returns false as soon as one of them does.
+ * spans NULL: begin alone, for less than a trace_lane() of each. Several threads may walk at once, while nobody loads (or ask trace_states() and look-ups by time).
  */
 struct span_walk {
     bool (*begin)(void *arg, uint32_t g, const struct lane_info *li);
-    bool (*spans)(void *arg, uint32_t g, const struct span *s, uint32_t n);
+    bool (*spans)(void *arg, uint32_t g, const struct span_run *r);
     bool (*end)(void *arg, uint32_t g);
     void *arg;
 };
 bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct span_walk *w);
 /*
- * trace_states - the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a time: span i of n lasts from
- * t[i] to t[i + 1] and is of state[i]. Blocks with no span of min_ns (ST_NONE apart) are left out. Until f returns false.
+ * trace_states - the spans of a goroutine's or P's lane that overlap [t0,t1), in order, a block at a time. all: with stacks and
+ * `who`. Blocks with no span of min_ns (ST_NONE apart) are left out. Until f returns false.
  */
-void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns,
-                  bool (*f)(void *arg, const int64_t *t, const uint8_t *state, uint32_t n), void *arg);
+void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns, bool all,
+                  bool (*f)(void *arg, const struct span_run *r), void *arg);
 int trace_threads(const struct trace *tr); /* how many may be at work on it, the caller's included: >= 1 */
 
 /* trace_span_at - the span covering t; false if the lane has none there. O(log spans). */

@@ -33,6 +33,10 @@ struct wake { /* a wake-up that came to nothing, for the herds */
 };
 #define WAKES_MAX (1u << 18)
 
+/* A change of how many are in one of these, at a time >= 0, up or down; by number they are in order of time. */
+enum counted { CHANGE_RUNNABLE, CHANGE_SYSCALL };
+#define CHANGE_KEY(t, what, up) ((uint64_t)(t) << 2 | (uint64_t)(what) << 1 | (up))
+
 struct triage_work {
     int phase;
     uint32_t next;         /* lane within the phase */
@@ -44,18 +48,19 @@ struct triage_work {
     uint32_t nwait_of;
     struct wake *wakes;
     size_t nwakes;
-    uint64_t long_runnables; /* and as many more events for the idle sweep */
+    uint64_t *changes; /* of what idle.c counts of goroutines: CHANGE_KEY, in no order */
+    size_t nchanges;
 };
 
 /* subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then the ends. */
 bool triage_goroutines(struct triage *tg);
 bool triage_groups_end(struct triage *tg);
 /*
- * gc_mode_next - the mode in which a mark worker's span s runs, if `mode` is that of its spans so far (GC_UNLABELLED at
+ * gc_mode_next - the mode in which a mark worker runs in a span of kind s, if `mode` is that of its spans so far (GC_UNLABELLED at
  * first). The runtime labels a worker that begins; one that goes on, after it was stopped or has blocked in the middle,
  * gets no new label and goes on as it was. At rest, between two cycles, it is of no mode.
  */
-enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span *s);
+enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s);
 /* procs.c */
 bool triage_proc(struct triage *tg, uint32_t p);
 bool triage_procs_end(struct triage *tg);
@@ -94,7 +99,7 @@ static inline bool tri_is_exec(uint8_t state)
 /* tri_name - the start function's string of a goroutine; 0 for none. */
 static inline uint32_t tri_name(const struct trace *tr, uint32_t g)
 {
-    return g == NO_LANE ? 0 : trace_lane(tr, (struct lane){LANE_G, g}).name;
+    return g == NO_LANE ? 0 : trace_g_name(tr, g);
 }
 
 #endif

@@ -35,7 +35,7 @@ enum err_code triage_new(const struct trace *tr, struct triage **out, struct err
         tg->ng = trace_nlanes(tr, LANE_G);
         tg->np = trace_nlanes(tr, LANE_P);
         tg->work = mem_zalloc(sizeof *tg->work);
-        tg->g = mem_zalloc(((size_t)tg->ng + 1) * sizeof *tg->g);
+        tg->g = gstats_new(tg->ng);
         tg->p = mem_zalloc(((size_t)tg->np + 1) * sizeof *tg->p);
     }
     if (!tg || !tg->work || !tg->g || !tg->p) {
@@ -54,6 +54,7 @@ static void work_free(struct triage *tg)
         mem_free(w->gw);
         mem_free(w->wait_of);
         mem_free(w->wakes);
+        mem_free(w->changes);
         mem_free(w);
     }
     tg->work = NULL;
@@ -65,7 +66,7 @@ void triage_free(struct triage *tg)
         return;
     }
     work_free(tg);
-    mem_free(tg->g);
+    gstats_free(tg->g);
     mem_free(tg->groups);
     mem_free(tg->group_waits);
     mem_free(tg->waits);

@@ -5,7 +5,7 @@
  * triage_free(). Steps go lane by lane, so a viewer may give each a few milliseconds. Before TRIAGE_DONE the tables
  * hold what was counted so far, unsorted, without the quantiles.
  *
- * Cost: one walk over all spans of all lanes; memory about 200 bytes per goroutine and 100 per distinct stack that
+ * Cost: one walk over all spans of all lanes; memory about 40 bytes per goroutine and 100 per distinct stack that
  * somebody waited at, and at most some megabytes beside that. Nothing grows with the number of spans.
  *
  * Units: nanoseconds; shares are computed by the reader. Ids: strings, stacks and lanes are those of the trace.
@@ -15,34 +15,9 @@
 #define GOTOP_TRIAGE_TRIAGE_H
 
 #include "decode/trace.h"
+#include "triage/tables/gstats.h"
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
-
-/* What a goroutine's life is made of. The first six add up to GM_LIFE. */
-enum gmetric {
-    GM_EXEC,     /* running, the time it assisted the collector included */
-    GM_SCHED,    /* runnable: waiting for a processor */
-    GM_WAIT,     /* blocked, for any reason */
-    GM_SYSCALL,  /* in a system call, with its processor */
-    GM_SYSBLOCK, /* in a system call, its processor taken away (always 0 where threads and Ps don't tell) */
-    GM_UNKNOWN,  /* it existed, the dialect does not record what it did */
-    GM_ASSIST,   /* part of GM_EXEC: mark assist */
-    GM_LIFE,     /* from its creation (or the trace's start) to its end (or the trace's end) */
-    GM_COUNT
-};
-const char *gmetric_name(enum gmetric m);
-
-struct gstat { /* one goroutine; index = its lane */
-    int64_t ns[GM_COUNT];
-    uint32_t runs, scheds, waits, syscalls; /* how many intervals of each */
-    int64_t longest_sched, longest_wait, longest_syscall;
-    int64_t ended_ns;     /* how long others waited for it: for locks that it held (holder.h), to send on a channel */
-    uint32_t ended;       /* how many waits: those for a lock it held longest in */
-    uint32_t waiters;     /* how many goroutines these waits were of */
-    int64_t lock_ns;      /* how long it waited for locks itself */
-    uint32_t last_waiter; /* - */
-    uint32_t group;
-};
 
 struct group {     /* goroutines with one start function */
     uint32_t name; /* string, 0 = unknown */
@@ -227,7 +202,7 @@ struct triage {
     const struct trace *tr;
     int64_t end; /* its length: from 0 */
 
-    struct gstat *g; /* trace_nlanes(tr, LANE_G) of them */
+    struct gstats *g; /* trace_nlanes(tr, LANE_G) of them */
     uint32_t ng;
     struct group *groups; /* by total execution, largest first */
     uint32_t ngroups;

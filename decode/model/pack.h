@@ -25,11 +25,13 @@
 
 #include "decode/trace.h"
 
-struct rawspan { /* a closed span, unpacked, as readers get it */
-    int64_t dur;
-    uint32_t who; /* lane index + 1, 0 = none */
-    uint32_t stack;
-    uint32_t tag; /* index into tags: state, reason, label; at most 16 bits */
+/* A block's spans as readers get them: unpacked, by columns. With room for the open one, and for what vectors write behind. */
+#define SPAN_ROOM (SPAN_BLOCK + 16)
+struct spancols {
+    int64_t dur[SPAN_ROOM];
+    uint32_t who[SPAN_ROOM]; /* lane index + 1, 0 = none */
+    uint32_t stack[SPAN_ROOM];
+    uint32_t tag[SPAN_ROOM]; /* index into tags: state, reason, label; at most 16 bits */
 };
 
 /*
@@ -163,9 +165,9 @@ static inline void pack_note_whole(struct pack_how *how, uint32_t is, uint32_t n
 void pack_init(void); /* before the first pack_spans(); any number of times */
 
 /* unpack_spans - n <= SPAN_BLOCK spans back from a packed block (decode/model/pack_read.c); needs no pack_init(). */
-void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out);
+void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out);
 /* unpack_times - only how long they are, and their tags: for a third of the cost. */
-void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_BLOCK], uint32_t tag[SPAN_BLOCK]);
+void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM]);
 
 /* A stored duration in ns. */
 static inline int64_t pack_dur_ns(uint64_t x, unsigned flags)

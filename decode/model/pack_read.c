@@ -175,62 +175,133 @@ static const uint8_t *column_ids(const uint8_t *p, uint32_t n, enum lengths k, b
     return p;
 }
 
+#ifdef PACK_SSE
+/* Durations, as they are stored, to nanoseconds; up to three values more than n are written. */
+static SSE const uint8_t *column_dur_sse(const uint8_t *p, uint32_t n, bool units, int64_t *out)
+{
+    const uint8_t *ctl = p;
+    const __m128i one = _mm_set1_epi32(1);
+    p += (n + 3) / 4;
+    for (uint32_t i = 0; i < n; i += 4) {
+        unsigned c = ctl[i / 4];
+        __m128i x = _mm_loadu_si128((const __m128i *)(const void *)p);
+        x = _mm_shuffle_epi8(x, _mm_loadu_si128((const __m128i *)(const void *)shuffle[DUR].bytes[c]));
+        p += shuffle[DUR].used[c];
+        __m128i lo = _mm_cvtepu32_epi64(x), hi = _mm_cvtepu32_epi64(_mm_srli_si128(x, 8));
+        if (units) { /* pack_dur_ns() of each */
+            const __m128i odd = _mm_cmpeq_epi32(_mm_and_si128(x, one), one);
+            lo = _mm_blendv_epi8(_mm_slli_epi64(lo, 5), _mm_srli_epi64(lo, 1), _mm_cvtepi32_epi64(odd));
+            hi = _mm_blendv_epi8(_mm_slli_epi64(hi, 5), _mm_srli_epi64(hi, 1),
+                                 _mm_cvtepi32_epi64(_mm_srli_si128(odd, 8)));
+        }
+        _mm_storeu_si128((__m128i *)(void *)(out + i), lo);
+        _mm_storeu_si128((__m128i *)(void *)(out + i + 2), hi);
+    }
+    for (uint32_t i = n; i % 4; i++)
+        p -= pack_len_dur[0][ctl[i / 4] >> (i % 4 * 2) & 3];
+    return p;
+}
+
+/* Sixteen bytes as 32-bit numbers: those of four planes together, or of one alone. */
+static SSE inline void words_sse(__m128i b0, __m128i b1, __m128i b2, __m128i b3, uint32_t *out)
+{
+    const __m128i l01 = _mm_unpacklo_epi8(b0, b1), h01 = _mm_unpackhi_epi8(b0, b1), l23 = _mm_unpacklo_epi8(b2, b3),
+                  h23 = _mm_unpackhi_epi8(b2, b3);
+    _mm_storeu_si128((__m128i *)(void *)out, _mm_unpacklo_epi16(l01, l23));
+    _mm_storeu_si128((__m128i *)(void *)(out + 4), _mm_unpackhi_epi16(l01, l23));
+    _mm_storeu_si128((__m128i *)(void *)(out + 8), _mm_unpacklo_epi16(h01, h23));
+    _mm_storeu_si128((__m128i *)(void *)(out + 12), _mm_unpackhi_epi16(h01, h23));
+}
+
+/* Of at most sixteen pairs: tags and stacks of all spans; up to fifteen more are written. */
+static SSE void pairs_sse(const uint32_t pair[16], const uint8_t *planes, unsigned np, uint32_t n, uint32_t *tag,
+                          uint32_t *stack)
+{
+    const __m128i zero = _mm_setzero_si128(),
+                  apart = _mm_setr_epi8(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+    __m128i b[4]; /* b[k]: byte k of each pair */
+    for (int k = 0; k < 4; k++)
+        b[k] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(pair + 4 * k)), apart);
+    const __m128i l01 = _mm_unpacklo_epi32(b[0], b[1]), l23 = _mm_unpacklo_epi32(b[2], b[3]),
+                  h01 = _mm_unpackhi_epi32(b[0], b[1]), h23 = _mm_unpackhi_epi32(b[2], b[3]);
+    b[0] = _mm_unpacklo_epi64(l01, l23);
+    b[1] = _mm_unpackhi_epi64(l01, l23);
+    b[2] = _mm_unpacklo_epi64(h01, h23);
+    b[3] = _mm_unpackhi_epi64(h01, h23);
+    for (uint32_t i = 0; i < n; i += 16) {
+        uint8_t at[16];
+        sixteen_sse(planes + i / 8, np, (n + 7) / 8, at);
+        const __m128i x = _mm_loadu_si128((const __m128i *)(const void *)at);
+        words_sse(_mm_shuffle_epi8(b[3], x), zero, zero, zero, tag + i);
+        if (stack)
+            words_sse(_mm_shuffle_epi8(b[0], x), _mm_shuffle_epi8(b[1], x), _mm_shuffle_epi8(b[2], x), zero,
+                      stack + i);
+    }
+}
+#endif
+
+static void pairs_unpack(const uint32_t *pair, const uint8_t *planes, unsigned np, uint32_t n, bool sse,
+                         uint32_t *tag, uint32_t *stack)
+{
+    uint8_t at[SPAN_BLOCK + 16];
+#ifdef PACK_SSE
+    if (sse && np <= 4) {
+        pairs_sse(pair, planes, np, n, tag, stack);
+        return;
+    }
+#endif
+    (void)sse;
+    for (uint32_t i = 0; i < n; i += 16)
+        palette_sixteen(planes, np, n, i, at + i);
+    for (uint32_t i = 0; i < n; i++)
+        tag[i] = pair[at[i]] >> 24;
+    for (uint32_t i = 0; stack && i < n; i++)
+        stack[i] = pair[at[i]] & 0xffffff;
+}
+
 /* A block's durations and tags; stack: NULL, or its spans' stacks where they stand in a palette. Returns what stands behind. */
 static const uint8_t *unpack_front(const uint8_t *p, uint32_t n, bool sse, int64_t *dur, uint32_t *tag,
                                    uint32_t *stack)
 {
-    uint32_t v[SPAN_BLOCK + 4];
     const unsigned flags = *p++;
     if (flags & PACK_PALETTE) {
-        uint32_t pair[PALETTE_MOST];
-        uint8_t at[SPAN_BLOCK + 16];
+        uint32_t pair[PALETTE_MOST] = {0};
         const uint8_t *planes;
         unsigned np = palette_unpack(p, n, flags, pair, &planes, &p);
-        for (uint32_t i = 0; i < n; i += 16)
-            palette_sixteen(planes, np, n, i, at + i);
-        for (uint32_t i = 0; i < n; i++)
-            tag[i] = pair[at[i]] >> 24;
-        for (uint32_t i = 0; stack && i < n; i++)
-            stack[i] = pair[at[i]] & 0xffffff;
+        pairs_unpack(pair, planes, np, n, sse, tag, stack);
     }
     for (uint32_t i = 0; i < n && !(flags & PACK_PALETTE); i++) {
         tag[i] = *p++;
         if (flags & PACK_WIDE_TAG)
             tag[i] |= (uint32_t)*p++ << 8;
     }
-    if (flags & PACK_LONG_DUR) {
-        uint64_t l[SPAN_BLOCK];
-        p = column_plain(p, n, DUR_LONG, l);
-        for (uint32_t i = 0; i < n; i++)
-            dur[i] = pack_dur_ns(l[i], flags);
-    } else {
-        p = column_ids(p, n, DUR, sse, v);
-        for (uint32_t i = 0; i < n; i++)
-            dur[i] = pack_dur_ns(v[i], flags);
-    }
+#ifdef PACK_SSE
+    if (sse && !(flags & PACK_LONG_DUR))
+        return column_dur_sse(p, n, flags & PACK_UNIT, dur);
+#endif
+    uint64_t l[SPAN_BLOCK];
+    p = column_plain(p, n, flags & PACK_LONG_DUR ? DUR_LONG : DUR, l);
+    for (uint32_t i = 0; i < n; i++)
+        dur[i] = pack_dur_ns(l[i], flags);
     return p;
 }
 
-void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_BLOCK], uint32_t tag[SPAN_BLOCK])
+void unpack_times(const uint8_t *p, uint32_t n, int64_t dur[SPAN_ROOM], uint32_t tag[SPAN_ROOM])
 {
     unpack_front(p, n, have_sse(), dur, tag, NULL);
 }
 
-void unpack_spans(const uint8_t *p, uint32_t n, struct rawspan *out)
+void unpack_spans(const uint8_t *p, uint32_t n, struct spancols *out)
 {
-    int64_t dur[SPAN_BLOCK];
-    uint32_t tag[SPAN_BLOCK], stack[SPAN_BLOCK + 4], who[SPAN_BLOCK + 4];
     const unsigned flags = *p;
     const bool sse = have_sse();
-    p = unpack_front(p, n, sse, dur, tag, stack);
+    p = unpack_front(p, n, sse, out->dur, out->tag, out->stack);
     if (flags & PACK_WHO)
-        p = column_ids(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, sse, who);
+        p = column_ids(p, n, flags & PACK_LONG_WHO ? ID_LONG : ID, sse, out->who);
     else
-        memset(who, 0, n * sizeof *who);
+        memset(out->who, 0, n * sizeof *out->who);
     if (!(flags & PACK_PALETTE) && flags & PACK_STACK)
-        column_ids(p, n, flags & PACK_LONG_STACK ? ID_LONG : ID, sse, stack);
+        column_ids(p, n, flags & PACK_LONG_STACK ? ID_LONG : ID, sse, out->stack);
     else if (!(flags & PACK_PALETTE))
-        memset(stack, 0, n * sizeof *stack);
-    for (uint32_t i = 0; i < n; i++)
-        out[i] = (struct rawspan){dur[i], who[i], stack[i], tag[i]};
+        memset(out->stack, 0, n * sizeof *out->stack);
 }

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/base/bytes.h"
+#include "decode/base/columns.h"
 #include "decode/model/fold_priv.h"
 #include "decode/base/mem.h"
 
-enum column {
+enum value {
     ID,
     START,
     LASTED,
@@ -29,27 +29,12 @@ enum { AHEAD = 8 };
 #define NEVER INT32_MIN /* neighbours that are not put away (again) */
 
 struct past {
-    uint64_t least[COLUMNS];
-    uint16_t at[COLUMNS]; /* where a column begins in `bytes` */
-    uint8_t width[COLUMNS];
-    uint8_t bytes[]; /* each value above the least, little end first; 8 more behind the last one */
+    struct columns c;
 };
 
-static inline uint64_t column(const struct past *p, enum column c, uint32_t g)
+static inline uint64_t column(const struct past *p, enum value c, uint32_t g)
 {
-    unsigned w = p->width[c];
-    if (!w)
-        return p->least[c];
-    uint64_t v = bytes_load8(p->bytes + p->at[c] + g % PAST_GS * w);
-    return p->least[c] + (w < 8 ? v & (((uint64_t)1 << 8 * w) - 1) : v);
-}
-
-static inline void store8(uint8_t *p, uint64_t v)
-{
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-    v = __builtin_bswap64(v);
-#endif
-    memcpy(p, &v, sizeof v);
+    return columns_get(&p->c, COLUMNS, g % PAST_GS, c);
 }
 
 /* ---- putting away ----------------------------------------------------------------------------------------- */
@@ -81,34 +66,13 @@ static void values(const struct spanlane *l, const struct ginfo *gi, uint64_t v[
 /* NULL: it can't be, or out of memory. */
 static struct past *past_make(const struct spanlane *l, const struct ginfo *gi)
 {
-    uint64_t v[PAST_GS][COLUMNS], most[COLUMNS];
-    struct past head;
-    size_t size = 0;
+    uint64_t v[PAST_GS][COLUMNS];
     for (uint32_t i = 0; i < PAST_GS; i++) {
         if (!is_plain(&l[i], &gi[i]))
             return NULL;
         values(&l[i], &gi[i], v[i]);
-        for (int c = 0; c < COLUMNS; c++) {
-            head.least[c] = i && head.least[c] < v[i][c] ? head.least[c] : v[i][c];
-            most[c] = i && most[c] > v[i][c] ? most[c] : v[i][c];
-        }
     }
-    for (int c = 0; c < COLUMNS; c++) {
-        uint64_t d = most[c] - head.least[c];
-        head.width[c] = d ? (uint8_t)((71 - __builtin_clzll(d)) / 8) : 0;
-        head.at[c] = (uint16_t)size;
-        size += (size_t)PAST_GS * head.width[c];
-    }
-    struct past *p = mem_alloc(sizeof *p + size + 8);
-    if (!p)
-        return NULL;
-    memcpy(p, &head, sizeof *p);
-    memset(p->bytes + size, 0, 8);
-    for (int c = 0; c < COLUMNS; c++)
-        for (uint32_t i = 0; head.width[c] && i < PAST_GS; i++)
-            store8(p->bytes + head.at[c] + i * head.width[c],
-                   v[i][c] - head.least[c]); /* the next one goes over its end */
-    return p;
+    return (struct past *)columns_make(v[0], PAST_GS, COLUMNS);
 }
 
 static int by_number(const void *a, const void *b)
@@ -248,13 +212,18 @@ void past_info(const struct past *p, uint32_t g, struct ginfo *out)
                           .flags = (uint8_t)column(p, FLAGS, g)};
 }
 
+static bool has_blocks(const struct past *p)
+{
+    return p->c.col[BLOCKS].width || p->c.col[BLOCKS].least;
+}
+
 void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out)
 {
     for (uint32_t i = 0; i < n; i++) {
         int64_t start = (int64_t)column(p, START, g + i);
         out[i] = (struct lifetime){start, start + (int64_t)column(p, LASTED, g + i), true, true};
     }
-    for (uint32_t i = 0; (p->width[BLOCKS] || p->least[BLOCKS]) && i < n; i++) {
+    for (uint32_t i = 0; has_blocks(p) && i < n; i++) {
         struct spanlane l = {.wait_t0 = out[i].first,
                              .blocks = (struct spanblocks *)(uintptr_t)column(p, BLOCKS, g + i)};
         out[i].first = spans_first(&l);
@@ -266,13 +235,32 @@ uint64_t past_id(const struct past *p, uint32_t g)
     return column(p, ID, g);
 }
 
+uint8_t past_flags(const struct past *p, uint32_t g)
+{
+    return (uint8_t)column(p, FLAGS, g);
+}
+
+bool past_workers(const struct past *p)
+{
+    const struct column *c = &p->c.col[FLAGS];
+    return c->width || c->least & GI_GCWORK;
+}
+
+uint32_t past_name(const struct past *p, uint32_t g)
+{
+    return (uint32_t)column(p, NAME, g);
+}
+
 uint32_t past_find(const struct fold *f, uint64_t id)
 {
     for (size_t i = f->nlane[LANE_G] / PAST_GS; i-- > 0;) {
         const struct past *p = f->seg[i].past;
         if (i >= AHEAD && f->seg[i - AHEAD].past)
             __builtin_prefetch(f->seg[i - AHEAD].past);
-        if (!p || id < p->least[ID] || (p->width[ID] < 8 && (id - p->least[ID]) >> 8 * p->width[ID]))
+        if (!p)
+            continue;
+        const struct column *ids = &p->c.col[ID];
+        if (id < ids->least || (ids->width < 8 && (id - ids->least) >> 8 * ids->width))
             continue;
         for (uint32_t g = PAST_GS; g-- > 0;)
             if (column(p, ID, g) == id)
@@ -285,7 +273,7 @@ uint32_t past_find(const struct fold *f, uint64_t id)
 
 static void each_lane(struct past *p, void (*f)(struct spanlane *l))
 {
-    for (uint32_t i = 0; (p->width[BLOCKS] || p->least[BLOCKS]) && i < PAST_GS; i++) {
+    for (uint32_t i = 0; has_blocks(p) && i < PAST_GS; i++) {
         struct spanlane l;
         past_lane(p, i, &l);
         f(&l);
@@ -300,13 +288,13 @@ void past_trim(struct past *p)
 void past_strip(struct past *p)
 {
     each_lane(p, spans_free);
-    p->width[BLOCKS] = 0; /* the last column: nothing stands behind it */
-    p->least[BLOCKS] = 0;
+    p->c.col[BLOCKS].width = 0; /* the last column: nothing stands behind it */
+    p->c.col[BLOCKS].least = 0;
 }
 
 size_t past_bytes(const struct past *p)
 {
-    return sizeof *p + p->at[COLUMNS - 1] + (size_t)PAST_GS * p->width[COLUMNS - 1] + 8;
+    return columns_bytes(&p->c, PAST_GS);
 }
 
 void past_free(struct past *p)

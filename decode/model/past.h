@@ -41,6 +41,9 @@ static inline void fold_g_back(struct fold *f, uint32_t g)
 void past_lane(const struct past *p, uint32_t g, struct spanlane *out);
 void past_info(const struct past *p, uint32_t g, struct ginfo *out);
 uint64_t past_id(const struct past *p, uint32_t g);
+uint32_t past_name(const struct past *p, uint32_t g);
+uint8_t past_flags(const struct past *p, uint32_t g); /* GI_* */
+bool past_workers(const struct past *p);              /* may any of them have GI_GCWORK? */
 /* past_find - the last goroutine with an id among those that were put away, or NO_LANE. A step for each PAST_GS of them. */
 uint32_t past_find(const struct fold *f, uint64_t id);
 /* past_lives - when each of n neighbours from g on lived: first and last moment. All n are of this struct past. */
@@ -75,6 +78,22 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
 static inline uint64_t fold_g_id(const struct fold *f, uint32_t g)
 {
     return fold_g_past(f, g) ? past_id(f->seg[g / PAST_GS].past, g) : f->g[fold_g_at(f, g)].id;
+}
+
+static inline uint32_t fold_g_name(const struct fold *f, uint32_t g)
+{
+    return fold_g_past(f, g) ? past_name(f->seg[g / PAST_GS].past, g) : f->g[fold_g_at(f, g)].name;
+}
+
+static inline uint8_t fold_g_flags(const struct fold *f, uint32_t g)
+{
+    return fold_g_past(f, g) ? past_flags(f->seg[g / PAST_GS].past, g) : f->g[fold_g_at(f, g)].flags;
+}
+
+/* fold_g_workers - may any of the PAST_GS neighbours of g be a mark worker? */
+static inline bool fold_g_workers(const struct fold *f, uint32_t g)
+{
+    return !fold_g_past(f, g) || past_workers(f->seg[g / PAST_GS].past);
 }
 
 /* Blocks of lanes that were put away: past_trim - spans_trim(), past_strip - spans_free(), each. past_free - all of it. */

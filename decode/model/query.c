@@ -160,6 +160,15 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
     return info;
 }
 
+uint32_t trace_g_name(const struct trace *tr, uint32_t g)
+{
+    const struct segment *seg;
+    if (g >= trace_nlanes(tr, LANE_G))
+        return 0;
+    const struct fold *f = fold_of_g(tr, &g, &seg);
+    return fold_g_name(f, g);
+}
+
 /*
  * Of goroutines from i on those that are put away together: when they lived. 0: they aren't. Who is over where it is new goes on
  * nowhere else.
@@ -247,16 +256,16 @@ uint32_t trace_find_lane(const struct trace *tr, enum lane_kind k, uint64_t id)
 
 /* ---- spans ------------------------------------------------------------------------------------------------ */
 
-static void span_fill(const struct piece *p, enum lane_kind k, const struct rawspan *r, struct span *out)
+static void span_fill(const struct piece *p, enum lane_kind k, const struct spancols *c, uint32_t i, struct span *out)
 {
-    const struct span_tag *t = &p->f->pool.tags[r->tag];
+    const struct span_tag *t = &p->f->pool.tags[c->tag[i]];
     bool on_p = k == LANE_G && (t->state == ST_RUNNING || t->state == ST_SYSCALL);
     *out = (struct span){.state = t->state,
                          .reason = t->reason,
                          .label = t->label,
                          .proc = NO_LANE,
-                         .stack = r->stack,
-                         .who = on_p ? segment_p(p->seg, r->who - 1) : segment_g(p->seg, r->who - 1)};
+                         .stack = c->stack[i],
+                         .who = on_p ? segment_p(p->seg, c->who[i] - 1) : segment_g(p->seg, c->who[i] - 1)};
 }
 
 static uint32_t block_count(const struct spanlane *l)
@@ -267,29 +276,29 @@ static uint32_t block_count(const struct spanlane *l)
 /* The stack of a block's first span. */
 static uint32_t first_stack_of(const struct piece *p, uint32_t b)
 {
-    struct rawspan raw[SPAN_BLOCK + 1];
+    struct spancols c;
     int64_t t;
-    uint32_t n = b < block_count(p->l) ? spans_block(&p->f->pool, p->l, b, raw, &t, p->end) : 0;
-    return n ? raw[0].stack : 0;
+    uint32_t n = b < block_count(p->l) ? spans_block(&p->f->pool, p->l, b, &c, &t, p->end) : 0;
+    return n ? c.stack[0] : 0;
 }
 
 /* Block b of piece k. */
 static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
 {
-    struct rawspan raw[SPAN_BLOCK + 1];
+    struct spancols c;
     struct piece p;
     int64_t t;
     pieces_get(it->tr, it->lane, k, &p);
-    uint32_t n = spans_block(&p.f->pool, p.l, b, raw, &t, p.end);
+    uint32_t n = spans_block(&p.f->pool, p.l, b, &c, &t, p.end);
     it->piece = k;
     it->sub = b;
     it->base = p.index0 + (uint64_t)b * SPAN_BLOCK;
     it->n = n;
     for (uint32_t i = 0; i < n; i++) {
         struct span *s = &it->blk[i];
-        span_fill(&p, it->lane.kind, &raw[i], s);
+        span_fill(&p, it->lane.kind, &c, i, s);
         s->t0 = t;
-        t += raw[i].dur;
+        t += c.dur[i];
         s->t1 = t;
         s->index = it->base + i;
         if (i && it->lane.kind == LANE_G)

@@ -318,14 +318,14 @@ static bool wait_again(struct span_pool *sp, struct spanlane *l)
     uint32_t n = l->cap;
     uint16_t cap = n >= 64 ? SPAN_BLOCK : n >= 32 ? 64 : n >= 8 ? 32 : 8;
     struct waitspan *s = wait_new(sp, wait_class(cap));
-    struct rawspan raw[SPAN_BLOCK];
+    struct spancols c;
     if (!s)
         return false;
-    unpack_spans(l->wait.packed, n, raw);
+    unpack_spans(l->wait.packed, n, &c);
     for (uint32_t i = 0; i < n; i++) {
-        s[i] = waitspan((uint32_t)raw[i].dur, raw[i].who, raw[i].stack, raw[i].tag);
-        if ((uint64_t)raw[i].dur >> 32)
-            spans_long(sp, raw[i].dur, &s[i]);
+        s[i] = waitspan((uint32_t)c.dur[i], c.who[i], c.stack[i], c.tag[i]);
+        if ((uint64_t)c.dur[i] >> 32)
+            spans_long(sp, c.dur[i], &s[i]);
     }
     l->wait.next = s + n;
     l->cap = (uint8_t)cap;

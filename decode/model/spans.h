@@ -21,11 +21,6 @@
 #include "decode/model/blocks.h"
 #include "decode/model/pack.h"
 
-struct span_tag {
-    uint8_t state;
-    uint32_t reason, label;
-};
-
 /* One cache line: a goroutine's next transition reads and writes nothing else of it. */
 struct spanlane {
     int64_t t0;           /* start of the open span */
@@ -157,11 +152,11 @@ static inline uint64_t spans_count(const struct spanlane *l)
 int64_t spans_first(const struct spanlane *l);
 
 /* spans_block - unpack block b (b == nblk: what waits and the open span, which ends at `end`). Returns the number. */
-uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b,
-                     struct rawspan out[SPAN_BLOCK + 1], int64_t *t0, int64_t end);
+uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
+                     int64_t *t0, int64_t end);
 /* spans_times - the same, durations and tags alone. */
-uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_BLOCK + 1],
-                     uint32_t tag[SPAN_BLOCK + 1], int64_t *t0, int64_t end);
+uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
+                     uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end);
 /* spans_wide - of blocks b .. last the first that has a span of at least min_ns, or isn't packed; ST_NONE apart. Behind last: none. */
 uint32_t spans_wide(const struct spanlane *l, uint32_t b, uint32_t last, int64_t min_ns);
 /* spans_find - the block that covers t (clamped to the lane's life). */

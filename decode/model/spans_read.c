@@ -18,8 +18,16 @@ static void rest(void)
         mem_rest();
 }
 
-uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b,
-                     struct rawspan out[SPAN_BLOCK + 1], int64_t *t0, int64_t end)
+static void column_put(struct spancols *out, uint32_t i, int64_t dur, const struct waitspan *w)
+{
+    out->dur[i] = dur;
+    out->who[i] = wait_who(w);
+    out->stack[i] = wait_stack(w);
+    out->tag[i] = wait_tag(w);
+}
+
+uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint32_t b, struct spancols *out,
+                     int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
         struct blk k = blocks_get(l->blocks, b);
@@ -34,16 +42,15 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
         unpack_spans(l->wait.packed, n, out);
     for (uint32_t i = 0; !l->packed && i < n; i++) {
         const struct waitspan *w = &spans_wait(l)[i];
-        out[i] = (struct rawspan){wait_dur(w, sp->longs), wait_who(w), wait_stack(w), wait_tag(w)};
+        column_put(out, i, wait_dur(w, sp->longs), w);
     }
     if (l->begun && !l->ended)
-        out[n++] = (struct rawspan){end > l->t0 ? end - l->t0 : 0, wait_who(&l->open), wait_stack(&l->open),
-                                    wait_tag(&l->open)};
+        column_put(out, n++, end > l->t0 ? end - l->t0 : 0, &l->open);
     return n;
 }
 
-uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_BLOCK + 1],
-                     uint32_t tag[SPAN_BLOCK + 1], int64_t *t0, int64_t end)
+uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
+                     uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end)
 {
     if (b < spans_nblk(l)) {
         struct blk k = blocks_get(l->blocks, b);

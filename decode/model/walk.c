@@ -17,39 +17,43 @@ struct place {                 /* of a goroutine */
 /* The spans of one piece, block by block. */
 static bool piece_walk(const struct span_walk *w, const struct place *at, const struct piece *p)
 {
-    struct rawspan raw[SPAN_BLOCK + 1];
-    struct span out[SPAN_BLOCK + 1];
+    struct spancols c;
     const uint32_t blocks = spans_nblk(p->l);
     const uint32_t n = blocks + (spans_nwait(p->l) || !p->l->ended);
-    const struct span_tag *tags = p->f->pool.tags;
+    struct span_run r = {
+        .dur = c.dur, .stack = c.stack, .tag = c.tag, .kind = p->f->pool.tags, .local = c.who, .seg = p->seg};
     for (uint32_t b = 0; b < n; b++) {
-        int64_t t;
-        const uint32_t k = spans_block(&p->f->pool, p->l, b, raw, &t, p->end);
-        for (uint32_t i = 0; i < k; i++) {
-            const struct span_tag *tag = &tags[raw[i].tag];
-            const bool on_p = tag->state == ST_RUNNING || tag->state == ST_SYSCALL;
-            struct span *s = &out[i];
-            *s = (struct span){.t0 = t,
-                               .t1 = t + raw[i].dur,
-                               .state = tag->state,
-                               .reason = tag->reason,
-                               .label = tag->label,
-                               .proc = NO_LANE,
-                               .stack = raw[i].stack,
-                               .who = on_p ? segment_p(p->seg, raw[i].who - 1) : segment_g(p->seg, raw[i].who - 1),
-                               .index = p->index0 + (uint64_t)b * SPAN_BLOCK + i};
-            t = s->t1;
-        }
-        if (!k)
-            continue;
-        if (!b && !p->index0)
-            out[0].open_start = p->l->backdated;
-        if (b == blocks && p->last && !p->l->ended)
-            out[k - 1].open_end = true;
-        if (!w->spans(w->arg, at->g, out, k))
+        r.n = spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end);
+        r.open_start = !b && !p->index0 && p->l->backdated;
+        r.open_end = b == blocks && p->last && !p->l->ended;
+        if (r.n && !w->spans(w->arg, at->g, &r))
             return false;
     }
     return true;
+}
+
+/* Of goroutines that were put away none was a mark worker, or all are asked. */
+uint32_t trace_next_worker(const struct trace *tr, uint32_t g)
+{
+    const uint32_t n = trace_nlanes(tr, LANE_G);
+    for (uint32_t run; g < n; g += run) {
+        uint32_t local = g, end = n - g;
+        const struct segment *seg = tr->join.n ? join_home_run(&tr->join, g, &local, &end) : NULL;
+        const struct fold *f = seg ? seg->f : &tr->fold;
+        run = PAST_GS - local % PAST_GS;
+        run = run < end ? run : end;
+        for (uint32_t i = 0; fold_g_workers(f, local) && i < run; i++)
+            if (fold_g_flags(f, local + i) & GI_GCWORK)
+                return g + i;
+    }
+    return NO_LANE;
+}
+
+uint32_t span_run_who(const struct span_run *r, uint32_t i)
+{
+    const uint8_t state = r->kind[r->tag[i]].state;
+    return state == ST_RUNNING || state == ST_SYSCALL ? segment_p(r->seg, r->local[i] - 1)
+                                                      : segment_g(r->seg, r->local[i] - 1);
 }
 
 /* What trace_lane() says of a goroutine that is one piece. */
@@ -79,6 +83,8 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     }
     if (!w->begin(w->arg, at->g, &li))
         return false;
+    if (!w->spans)
+        return true;
     for (uint32_t k = 0; k < n; k++) {
         if (!(n == 1 && at->seg))
             pieces_get(tr, l, k, &p);
@@ -88,39 +94,62 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     return w->end(w->arg, at->g);
 }
 
+struct states_ask {
+    int64_t t0, t1, min_ns;
+    bool all;
+    bool (*f)(void *arg, const struct span_run *r);
+    void *arg;
+};
+
 /* Those of the spans of block b of a piece that overlap [t0,t1). */
-static bool block_states(const struct piece *p, uint32_t b, int64_t t0, int64_t t1,
-                         bool (*f)(void *arg, const int64_t *t, const uint8_t *state, uint32_t n), void *arg)
+static bool block_states(const struct piece *p, uint32_t b, const struct states_ask *ask)
 {
-    int64_t dur[SPAN_BLOCK + 1], t[SPAN_BLOCK + 2];
-    uint32_t tag[SPAN_BLOCK + 1];
-    uint8_t state[SPAN_BLOCK + 1];
-    uint32_t n = spans_times(&p->f->pool, p->l, b, dur, tag, &t[0], p->end), from = 0;
-    for (uint32_t i = 0; i < n; i++) {
-        t[i + 1] = t[i] + dur[i];
-        state[i] = p->f->pool.tags[tag[i]].state;
-    }
-    while (from < n && t[from + 1] <= t0)
-        from++;
-    while (n > from && t[n - 1] >= t1)
-        n--;
-    return from == n || f(arg, t + from, state + from, n - from);
+    struct spancols c;
+    struct span_run r = {
+        .dur = c.dur, .stack = c.stack, .tag = c.tag, .kind = p->f->pool.tags, .local = c.who, .seg = p->seg};
+    r.n = ask->all ? spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end)
+                   : spans_times(&p->f->pool, p->l, b, c.dur, c.tag, &r.t0, p->end);
+    for (; r.n && r.t0 + *r.dur <= ask->t0; r.n--, r.stack++, r.tag++, r.local++)
+        r.t0 += *r.dur++;
+    int64_t last = r.t0; /* where the last one begins */
+    for (uint32_t i = 0; i + 1 < r.n; i++)
+        last += r.dur[i];
+    for (; r.n && last >= ask->t1; r.n--)
+        last -= r.n > 1 ? r.dur[r.n - 2] : 0;
+    return !r.n || ask->f(ask->arg, &r);
 }
 
-void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns,
-                  bool (*f)(void *arg, const int64_t *t, const uint8_t *state, uint32_t n), void *arg)
+static bool piece_states(const struct piece *p, const struct states_ask *ask)
 {
-    if (t1 <= t0 || l.kind == LANE_M || !pieces_n(tr, l))
+    const uint32_t last = spans_find(p->l, ask->t1 - 1);
+    const uint32_t n = spans_nblk(p->l) + (spans_nwait(p->l) || !p->l->ended);
+    for (uint32_t b = spans_wide(p->l, spans_find(p->l, ask->t0), last, ask->min_ns); b <= last && b < n;
+         b = spans_wide(p->l, b + 1, last, ask->min_ns))
+        if (!block_states(p, b, ask))
+            return false;
+    return true;
+}
+
+void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1, int64_t min_ns, bool all,
+                  bool (*f)(void *arg, const struct span_run *r), void *arg)
+{
+    const struct states_ask ask = {t0, t1, min_ns, all, f, arg};
+    struct piece p;
+    if (t1 <= t0 || l.kind == LANE_M)
+        return;
+    if (l.kind == LANE_G && tr->join.n && l.i < tr->join.ng && !pieces_more(&tr->join, l.i)) { /* most of them */
+        uint32_t local;
+        const struct segment *home = join_home(&tr->join, l.i, &local);
+        pieces_home(tr, home, local, &p);
+        (void)piece_states(&p, &ask);
+        return;
+    }
+    if (!pieces_n(tr, l))
         return;
     for (uint32_t k = pieces_at(tr, l, t0), z = pieces_at(tr, l, t1 - 1); k <= z; k++) {
-        struct piece p;
         pieces_get(tr, l, k, &p);
-        const uint32_t last = spans_find(p.l, t1 - 1);
-        const uint32_t n = spans_nblk(p.l) + (spans_nwait(p.l) || !p.l->ended);
-        for (uint32_t b = spans_wide(p.l, spans_find(p.l, t0), last, min_ns); b <= last && b < n;
-             b = spans_wide(p.l, b + 1, last, min_ns))
-            if (!block_states(&p, b, t0, t1, f, arg))
-                return;
+        if (!piece_states(&p, &ask))
+            return;
     }
 }
 

@@ -54,10 +54,10 @@ static int64_t group_value(const struct tri *t, uint32_t g, enum gcolumn c)
 /* Instances: a count says nothing of one, so these columns stand for its life. */
 static int64_t member_value(const struct tri *t, uint32_t g, enum gcolumn c)
 {
-    const struct gstat *s = &t->tg->g[g];
+    const struct gstats *s = t->tg->g;
     if (c == GCOL_SYSCALL)
-        return ns_add(s->ns[GM_SYSCALL], s->ns[GM_SYSBLOCK]);
-    return s->ns[cols[c].metric >= 0 ? cols[c].metric : GM_LIFE];
+        return ns_add(gstat_ns(s, g, GM_SYSCALL), gstat_ns(s, g, GM_SYSBLOCK));
+    return gstat_ns(s, g, cols[c].metric >= 0 ? (enum gmetric)cols[c].metric : GM_LIFE);
 }
 
 /* qsort() hands over no context; these are set around each sort, and one thread draws. */
@@ -110,9 +110,9 @@ static void find_leaks(struct tri *t)
         t->leak[i] = NO_LANE;
     for (uint32_t i = 0; i < tg->nleaks; i++) {
         const struct leak_row *l = &tg->leaks[i];
-        if (l->example >= tg->ng || tg->g[l->example].group >= tg->ngroups)
+        if (l->example >= tg->ng || gstat_group(tg->g, l->example) >= tg->ngroups)
             continue;
-        uint32_t g = tg->g[l->example].group;
+        uint32_t g = gstat_group(tg->g, l->example);
         t->stuck[g] += l->once;
         if (t->leak[g] == NO_LANE || l->once > tg->leaks[t->leak[g]].once)
             t->leak[g] = i;
@@ -179,7 +179,7 @@ static bool list_members(struct tri *t)
     int64_t min = INT64_MAX, max = 0;
     uint32_t n = 0;
     for (uint32_t g = 0; g < tg->ng; g++) {
-        if (tg->g[g].group != t->group)
+        if (gstat_group(tg->g, g) != t->group)
             continue;
         int64_t v = member_value(t, g, t->sort);
         min = v < min ? v : min;
@@ -195,7 +195,7 @@ static bool list_members(struct tri *t)
     make_buckets(t, n ? min : 0, max);
     int lo = t->b0 < t->b1 ? t->b0 : t->b1, hi = t->b0 < t->b1 ? t->b1 : t->b0;
     for (uint32_t g = 0; g < tg->ng; g++) {
-        if (tg->g[g].group != t->group)
+        if (gstat_group(tg->g, g) != t->group)
             continue;
         int b = bucket_of(t, member_value(t, g, t->sort));
         t->bucket[b]++;
@@ -501,24 +501,49 @@ static void detail_group(struct text *t, const struct view *v, uint32_t i, int l
     }
 }
 
+struct longest {
+    enum state state;
+    int64_t ns;
+};
+
+static bool longer(void *arg, const struct span_run *r)
+{
+    struct longest *l = arg;
+    for (uint32_t i = 0; i < r->n; i++) {
+        if (r->kind[r->tag[i]].state == l->state && r->dur[i] > l->ns)
+            l->ns = r->dur[i];
+    }
+    return true;
+}
+
+/* The longest of so many spans in a state, that last `all` together: none is shorter than they are on average. */
+static int64_t longest_of(const struct trace *tr, const struct lane_info *li, uint32_t g, enum state state,
+                          int64_t all, uint32_t n)
+{
+    struct longest l = {.state = state};
+    if (n)
+        trace_states(tr, tri_g(g), li->first, li->last + 1, all / n, false, longer, &l);
+    return l.ns;
+}
+
 static void detail_member(struct text *t, const struct view *v, uint32_t g, int line)
 {
-    const struct gstat *s = &v->tri->tg->g[g];
+    const struct gstat s = gstat_of(v->tri->tg->g, g);
     struct lane_info li = trace_lane(v->tr, tri_g(g));
     if (line == 0) {
         text_who(t, v->tr, g);
         for (int m = 0; m < GM_COUNT; m++) {
-            if (!s->ns[m])
+            if (!s.ns[m])
                 continue;
             text_add(t, "  %s ", gmetric_name((enum gmetric)m));
-            text_dur(t, s->ns[m]);
+            text_dur(t, s.ns[m]);
         }
         return;
     }
-    text_add(t, "%u runs, %u waits, %u system calls; longest wait ", s->runs, s->waits, s->syscalls);
-    text_dur(t, s->longest_wait);
+    text_add(t, "%u runs, %u waits, %u system calls; longest wait ", s.runs, s.waits, s.syscalls);
+    text_dur(t, longest_of(v->tr, &li, g, ST_WAITING, s.ns[GM_WAIT], s.waits));
     text_lit(t, ", runnable ");
-    text_dur(t, s->longest_sched);
+    text_dur(t, longest_of(v->tr, &li, g, ST_RUNNABLE, s.ns[GM_SCHED], s.scheds));
     if (li.creator != NO_LANE) {
         text_lit(t, "; created by ");
         text_who(t, v->tr, li.creator);

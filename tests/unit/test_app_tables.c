@@ -282,7 +282,7 @@ static void test_instances(void **state)
     free(run(&f, "l"));
     assert_true(t->nmember > 0 && t->nmember == t->bucket[t->b0]);
     for (uint32_t i = 0; i < t->nmember; i++) {
-        int64_t ns = f.a.tg->g[t->member[i]].ns[GM_EXEC];
+        int64_t ns = gstat_ns(f.a.tg->g, t->member[i], GM_EXEC);
         assert_true(ns >= t->bucket_from[t->b0] && ns < t->bucket_from[t->b0 + 1]);
     }
     free(run(&f, "v l l l l l l l l l l"));
@@ -330,7 +330,7 @@ static void test_flame(void **state)
     expect(&f, "C", "on CPU");
     int64_t on = 0;
     for (uint32_t g = 0; g < f.a.tg->ng; g++)
-        on += f.a.tg->g[g].ns[GM_EXEC];
+        on += gstat_ns(f.a.tg->g, g, GM_EXEC);
     struct sw_table tab;
     struct sw_filter all = {.system = true};
     struct err e;

@@ -290,13 +290,13 @@ static void test_packed(void **state)
         }
         palettes += a[0] & PACK_PALETTE && a[0] & PACK_STACK;
         bare += a[0] & PACK_PALETTE && !(a[0] & PACK_STACK);
-        struct rawspan out[SPAN_BLOCK];
-        unpack_spans(a, n, out);
+        struct spancols out;
+        unpack_spans(a, n, &out);
         for (uint32_t i = 0; i < n; i++) {
-            assert_int_equal(out[i].dur, wait_dur(&s[i], longs));
-            assert_int_equal(out[i].who, wait_who(&s[i]));
-            assert_int_equal(out[i].stack, wait_stack(&s[i]));
-            assert_int_equal(out[i].tag, wait_tag(&s[i]));
+            assert_int_equal(out.dur[i], wait_dur(&s[i], longs));
+            assert_int_equal(out.who[i], wait_who(&s[i]));
+            assert_int_equal(out.stack[i], wait_stack(&s[i]));
+            assert_int_equal(out.tag[i], wait_tag(&s[i]));
         }
     }
     assert_true(palettes > 1000 && bare > 1000);

@@ -445,7 +445,7 @@ static void victim_is_not_blamed(void **state)
     over(t + 10 * US);
     made_of(&m);
     assert_null(told(&m, RULE_BOTTLENECK));
-    assert_int_equal(m.l.tg->g[lane_of(&m, 30)].ended, 24);
+    assert_int_equal(gstat_ended(m.l.tg->g, lane_of(&m, 30)), 24);
     unmade(&m);
 }
 

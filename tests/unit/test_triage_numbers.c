@@ -61,7 +61,8 @@ static void adds_up(const struct loaded *l)
         late |= r[i].open_start;
     }
     for (uint32_t g = 0; g < l->tg->ng; g++) {
-        const int64_t *ns = l->tg->g[g].ns;
+        const struct gstat st = gstat_of(l->tg->g, g);
+        const int64_t *ns = st.ns;
         int64_t sum = 0;
         for (int m = GM_EXEC; m <= GM_UNKNOWN; m++) {
             assert_true(ns[m] >= 0);
@@ -84,9 +85,9 @@ static void groups_hold(const struct loaded *l)
         int64_t waits = 0, total[GM_COUNT] = {0}, max[GM_COUNT] = {0};
         n += g->count;
         for (uint32_t k = 0; k < l->tg->ng; k++) {
-            for (int m = 0; l->tg->g[k].group == i && m < GM_COUNT; m++) {
-                total[m] += l->tg->g[k].ns[m];
-                max[m] = l->tg->g[k].ns[m] > max[m] ? l->tg->g[k].ns[m] : max[m];
+            for (int m = 0; gstat_group(l->tg->g, k) == i && m < GM_COUNT; m++) {
+                total[m] += gstat_ns(l->tg->g, k, m);
+                max[m] = gstat_ns(l->tg->g, k, m) > max[m] ? gstat_ns(l->tg->g, k, m) : max[m];
             }
         }
         for (int m = 0; m < GM_COUNT; m++) {
@@ -137,7 +138,7 @@ static void tables_of(const char *path)
     help_load(path, &l);
     for (uint32_t g = 0; g < l.tg->ng; g++) {
         recount(&l, g, &r);
-        exec += l.tg->g[g].ns[GM_EXEC];
+        exec += gstat_ns(l.tg->g, g, GM_EXEC);
     }
     for (uint32_t i = 0; i < l.tg->nwaits; i++) {
         waits += l.tg->waits[i].count;
@@ -308,7 +309,8 @@ static void summary_holds(const char *path, const struct loaded *l, const struct
     if (!trace_lane(l->tr, (struct lane){LANE_G, g}).created) {
         return; /* Go counts from before the first event */
     }
-    ns = l->tg->g[g].ns;
+    const struct gstat st = gstat_of(l->tg->g, g);
+    ns = st.ns;
     if (llabs(ns[GM_EXEC] - atoll(f[2])) > tol || llabs(ns[GM_SCHED] - atoll(f[3])) > tol ||
         llabs(ns[GM_SYSCALL] + ns[GM_SYSBLOCK] - atoll(f[4]) - atoll(f[7])) > tol ||
         llabs(ns[GM_WAIT] - atoll(f[5])) > tol) {
@@ -495,7 +497,13 @@ static void steps_give_the_same(void **state)
     }
     assert_true(steps > 8 && last == 1);
     assert_int_equal(tg->ngroups, l.tg->ngroups);
-    assert_memory_equal(tg->g, l.tg->g, tg->ng * sizeof *tg->g);
+    for (uint32_t g = 0; g < tg->ng; g++) {
+        const struct gstat a = gstat_of(tg->g, g), b = gstat_of(l.tg->g, g);
+        assert_memory_equal(a.ns, b.ns, sizeof a.ns);
+        assert_int_equal(a.waits, b.waits);
+        assert_int_equal(gstat_group(tg->g, g), gstat_group(l.tg->g, g));
+        assert_int_equal(gstat_ended(tg->g, g), gstat_ended(l.tg->g, g));
+    }
     assert_memory_equal(tg->groups, l.tg->groups, tg->ngroups * sizeof *tg->groups);
     assert_memory_equal(tg->waits, l.tg->waits, tg->nwaits * sizeof *tg->waits);
     assert_memory_equal(tg->idle, l.tg->idle, sizeof tg->idle);
@@ -575,8 +583,19 @@ static void many_numbers(void **state)
     }
     qsort(w, N, sizeof *w, by_value);
     dist_of(&d, v, N);
-    assert_memory_equal(v, w, sizeof v);
+    assert_int_equal(d.min, w[0]);
+    assert_int_equal(d.max, w[N - 1]);
     assert_int_equal(d.p50, w[N / 2 - 1]);
+    assert_int_equal(d.p90, w[N / 10 * 9 - 1]);
+    assert_int_equal(d.p99, w[N / 100 * 99 - 1]);
+    for (int i = 0; i < N; i++) { /* nearly all in one step of the coarsest division, and in the next one's */
+        v[i] = w[i] = i ? i % 3000 * 7 : INT64_MAX / 2;
+    }
+    qsort(w, N, sizeof *w, by_value);
+    dist_of(&d, v, N);
+    assert_int_equal(d.p50, w[N / 2 - 1]);
+    assert_int_equal(d.p90, w[N / 10 * 9 - 1]);
+    assert_int_equal(d.p99, w[N / 100 * 99 - 1]);
 }
 
 int main(void)

@@ -61,10 +61,10 @@ static bool members(struct causes *c)
         c->life[i].first = INT64_MAX;
     }
     for (uint32_t g = 0; g < tg->ng; g++) {
-        struct member_of *m = &c->of[tg->g[g].group];
+        struct member_of *m = &c->of[gstat_group(tg->g, g)];
         struct lifetime lt;
         trace_lives(c->tr, LANE_G, g, 1, &lt);
-        struct group_life *l = &c->life[tg->g[g].group];
+        struct group_life *l = &c->life[gstat_group(tg->g, g)];
         c->member[m->at + m->n++] = g;
         l->first = lt.first < l->first ? lt.first : l->first;
         l->last = lt.last > l->last ? lt.last : l->last;

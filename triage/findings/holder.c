@@ -228,7 +228,7 @@ static uint32_t row_of(struct holders *h, uint32_t place)
 
 struct one { /* wait being summed up */
     struct holders *h;
-    uint32_t row, waiter, most;
+    uint32_t row, most;
     int64_t most_ns;
 };
 
@@ -254,7 +254,6 @@ static bool add_part(void *arg, uint32_t k, const struct holding *p, bool all)
     if (ns > r->longest.t1 - r->longest.t0) {
         r->longest = (struct moment){p->t0, p->t1, p->g, NO_LANE};
     }
-    tg->g[p->g].ended_ns = ns_add(tg->g[p->g].ended_ns, ns);
     if (ns > o->most_ns) {
         o->most_ns = ns;
         o->most = p->g;
@@ -267,7 +266,7 @@ static bool add_wait(struct holders *h, uint32_t i)
 {
     struct triage *tg = h->tg;
     const struct lock_wait *w = &tg->lock_waits[i];
-    struct one o = {.h = h, .waiter = w->g, .most = NO_LANE};
+    struct one o = {.h = h, .most = NO_LANE};
     if (w->waker >= tg->ng) {
         return true; /* nobody woke it, or nobody says who */
     }
@@ -280,13 +279,7 @@ static bool add_wait(struct holders *h, uint32_t i)
     if (!chain(tg, i, add_part, &o)) {
         return false;
     }
-    if (o.most != NO_LANE) { /* waits come by goroutine: so that the last waiter seen tells them apart */
-        struct gstat *s = &tg->g[o.most];
-        s->ended++;
-        s->waiters += s->last_waiter != w->g + 1;
-        s->last_waiter = w->g + 1;
-    }
-    return true;
+    return o.most == NO_LANE || gstats_ended(tg->g, o.most, 1);
 }
 
 static void heaviest(struct triage *tg, const struct weights *ws, size_t id, size_t ns, bool count)
@@ -344,9 +337,6 @@ bool triage_holders(struct triage *tg)
 {
     struct holders h = {.tg = tg};
     bool ok = links(tg);
-    for (uint32_t g = 0; g < tg->ng; g++) {
-        tg->g[g].last_waiter = 0;
-    }
     h.whole = mem_alloc(((size_t)tg->nlock_waits + 1) * sizeof *h.whole);
     h.known = mem_zalloc((size_t)tg->nlock_waits + 1);
     ok = ok && h.whole && h.known;

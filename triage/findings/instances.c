@@ -165,7 +165,7 @@ static bool add_region(struct instances *in, const struct region *r, bool look)
 
 static bool add_goroutine(struct instances *in, uint32_t g, bool look)
 {
-    const struct group *grp = &in->tg->groups[in->tg->g[g].group];
+    const struct group *grp = &in->tg->groups[gstat_group(in->tg->g, g)];
     uint32_t row;
     if (grp->is_system || grp->count < 2 || !grp->name) {
         return true;
@@ -281,9 +281,10 @@ static bool may_have_any(const struct triage *tg, const struct group *grp)
     return false;
 }
 
-static uint64_t spans_of(const struct gstat *s)
+static uint64_t spans_of(const struct triage *tg, uint32_t g)
 {
-    return (uint64_t)s->runs + s->scheds + s->waits + s->syscalls;
+    const struct gstat s = gstat_of(tg->g, g);
+    return (uint64_t)s.runs + s.scheds + s.waits + s.syscalls;
 }
 
 static bool walk_start(struct instances *in)
@@ -301,7 +302,7 @@ static bool walk_start(struct instances *in)
         w->walk[i] = may_have_any(tg, &tg->groups[i]);
     }
     for (uint32_t g = 0; g < tg->ng; g++) {
-        all += w->walk[tg->g[g].group] ? spans_of(&tg->g[g]) + 1 : 0;
+        all += w->walk[gstat_group(tg->g, g)] ? spans_of(tg, g) + 1 : 0;
     }
     w->step = all / INSTANCES_WALK + 1;
     return true;
@@ -310,7 +311,7 @@ static bool walk_start(struct instances *in)
 static bool add_piece(struct instances *in, uint32_t g, uint32_t stack, int64_t t0, int64_t t1, bool whole)
 {
     uint32_t row;
-    if (!row_of(in, IN_PIECE, WK_OTHER, in->tg->groups[in->tg->g[g].group].name, &row)) {
+    if (!row_of(in, IN_PIECE, WK_OTHER, in->tg->groups[gstat_group(in->tg->g, g)].name, &row)) {
         return false;
     }
     if (row == TAB_NONE) {
@@ -337,7 +338,7 @@ static bool walk(struct instances *in, uint32_t g)
 {
     const struct triage *tg = in->tg;
     struct instances_work *w = in->work;
-    uint32_t group = tg->g[g].group, more = 0;
+    uint32_t group = gstat_group(tg->g, g), more = 0;
     int64_t since = NO_TIME;
     struct span_iter it;
     if (!w->walk[group]) {

@@ -95,43 +95,46 @@ static int64_t usual(const struct leaks *k, const struct span *s)
     return i == TAB_NONE ? 0 : k->tg->waits[i].longest_done;
 }
 
-static bool leak_lane(struct leaks *k, uint32_t g)
+static bool leak_lane(void *arg, uint32_t g, const struct lane_info *li)
 {
+    struct leaks *k = arg;
     struct triage *tg = k->tg;
     struct lane l = {LANE_G, g};
-    struct lane_info li = trace_lane(tg->tr, l);
     struct span_iter it;
     struct leak_row *r;
     struct span last;
     const struct span *s = &last;
     uint32_t b;
     int64_t q;
-    if (!li.created || li.is_system) {
+    if (g % 256 == 0 && !slices_tick()) {
+        return false;
+    }
+    if (!li->created || li->is_system) {
         return true;
     }
-    b = birth_of(k, &li);
+    b = birth_of(k, li);
     if (b == TAB_NONE) {
         return false;
     }
     k->b[b].created++;
-    k->b[b].ended += li.ended;
-    if (li.ended || li.nspans == 0 || !span_seek_index(&it, tg->tr, l, li.nspans - 1)) {
+    k->b[b].ended += li->ended;
+    if (li->ended || li->nspans == 0 || !span_seek_index(&it, tg->tr, l, li->nspans - 1)) {
         return true;
     }
     last = *span_get(&it);
     if (s->state != ST_WAITING) {
         return true;
     }
-    r = leak_of(k, &li, s, b);
+    r = leak_of(k, li, s, b);
     if (!r) {
         return false;
     }
     r->count++;
-    r->once += tg->g[g].waits == 1;
+    r->once += gstat_waits(tg->g, g) == 1;
     if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)usual(k, s) &&
         !been_here(&it, s->reason, s->stack)) {
         r->lost++;
-        q = tg->end > 0 ? (int64_t)((double)li.first / (double)tg->end * 4) : 0;
+        q = tg->end > 0 ? (int64_t)((double)li->first / (double)tg->end * 4) : 0;
         r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
     }
     if (tri_len(s) > r->oldest || r->count == 1) {
@@ -156,9 +159,7 @@ bool triage_leaks(struct triage *tg)
     for (uint32_t i = 0; i < tg->nwaits && ok; i++) {
         ok = tab_put(&k.by_wait, tg->waits[i].reason, tg->waits[i].stack, i) != TAB_NONE;
     }
-    for (uint32_t g = 0; g < tg->ng && ok; g++) {
-        ok = leak_lane(&k, g) && (g % 256 || slices_tick());
-    }
+    ok = ok && trace_walk(tg->tr, 0, tg->ng, &(struct span_walk){.begin = leak_lane, .arg = &k});
     for (uint32_t i = 0; i < tg->nleaks && ok; i++) {
         tg->leaks[i].created = k.b[k.row_birth[i]].created;
         tg->leaks[i].ended = k.b[k.row_birth[i]].ended;

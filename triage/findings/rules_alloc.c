@@ -20,6 +20,7 @@ struct site {
     uint64_t n;
 };
 struct sites {
+    struct tab place; /* by stack: causes_place() */
     struct site v[SITES];
     uint32_t n;
     uint64_t all;
@@ -27,7 +28,11 @@ struct sites {
 
 static void site_add(struct sites *s, const struct trace *tr, uint32_t stack)
 {
-    uint32_t func = causes_place(tr, stack), i = 0;
+    uint32_t func = tab_get(&s->place, stack, 0), i = 0;
+    if (func == TAB_NONE) {
+        func = causes_place(tr, stack);
+        (void)tab_put(&s->place, stack, 0, func); /* without memory it is asked for again */
+    }
     if (!func) {
         return;
     }
@@ -81,6 +86,7 @@ static void sites_of(const struct causes *c, struct sites *s)
             site_add(s, c->tr, m[i].stack);
         }
     }
+    tab_free(&s->place);
     if (s->n) {
         qsort(s->v, s->n, sizeof s->v[0], cmp_site);
     }

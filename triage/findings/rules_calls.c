@@ -76,7 +76,7 @@ static bool ended_by(const struct causes *c, uint32_t g, int64_t t, uint32_t nam
 {
     struct span s;
     return trace_span_at(c->tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_RUNNABLE && s.who < c->tg->ng &&
-           c->tg->groups[c->tg->g[s.who].group].name == name;
+           c->tg->groups[gstat_group(c->tg->g, s.who)].name == name;
 }
 
 /*
@@ -220,7 +220,7 @@ static void network(struct causes *c, const struct place *p)
 {
     double waiting = (double)p->total / (double)c->tg->end, share = waiting / (waiting + c->running);
     struct rows r = {0};
-    uint32_t group = c->tg->g[p->most->longest.g].group;
+    uint32_t group = gstat_group(c->tg->g, p->most->longest.g);
     share = waiting < 1 ? share * waiting : share;
     if (share < SHARE || (double)p->count < threshold(TH_CALLS_WAITS) ||
         c->idle < idle_wanted(c)) { /* who waits while all are busy loses nothing */
@@ -257,7 +257,7 @@ static bool by_library(const struct causes *c, const struct pair_row *p)
 static bool is_server(const struct causes *c, uint32_t g)
 {
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    uint32_t by = li.creator < c->tg->ng ? c->tg->groups[c->tg->g[li.creator].group].name : 0;
+    uint32_t by = li.creator < c->tg->ng ? c->tg->groups[gstat_group(c->tg->g, li.creator)].name : 0;
     for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && by == 0 && li.create_stack; i++) {
         const struct wait_row *w = &c->tg->waits[i]; /* begun before the trace: by where, not by whom */
         if (w->kind == WK_NET && stack_through(c->tr, w->stack, accepting) &&
@@ -296,7 +296,7 @@ static bool for_questions(const struct causes *c, const struct place *p)
 {
     uint32_t g = p->most->longest.g;
     bool born = trace_lane(c->tr, (struct lane){LANE_G, g}).created;
-    bool own = p->func == c->tg->groups[c->tg->g[g].group].name;
+    bool own = p->func == c->tg->groups[gstat_group(c->tg->g, g)].name;
     return p->most->kind == WK_NET && (born ? is_server(c, g) : own || accepts(c)) && first_place(c, g) == p->func;
 }
 
@@ -512,29 +512,46 @@ static void poll_finding(struct causes *c, const struct polls *p)
     draft_end(c->rs, &d);
 }
 
+struct children {
+    const struct causes *c;
+    struct child *v;
+    size_t n, cap;
+};
+
+static bool add_child(void *arg, uint32_t g, const struct lane_info *li)
+{
+    struct children *to = arg;
+    const struct causes *c = to->c;
+    (void)g;
+    if (!li->created || !li->ended || li->creator >= c->tg->ng || li->is_system ||
+        !c->life[gstat_group(c->tg->g, li->creator)].by[WK_SLEEP]) {
+        return true;
+    }
+    struct child *p = mem_grow(to->v, &to->cap, to->n + 1, sizeof *p);
+    if (!p) {
+        c->rs->failed = true;
+        return false;
+    }
+    to->v = p;
+    p[to->n++] = (struct child){li->creator, li->first, li->last};
+    return to->n < 1u << 20;
+}
+
 static struct child *children(const struct causes *c, size_t *n)
 {
-    size_t cap = 0;
-    struct child *v = NULL;
-    *n = 0;
-    for (uint32_t g = 0; g < c->tg->ng && *n < (1u << 20); g++) {
-        struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-        if (!li.created || !li.ended || li.creator >= c->tg->ng || li.is_system ||
-            !c->life[c->tg->g[li.creator].group].by[WK_SLEEP]) {
-            continue;
-        }
-        struct child *p = mem_grow(v, &cap, *n + 1, sizeof *p);
-        if (!p) {
-            c->rs->failed = true;
-            break;
-        }
-        v = p;
-        v[(*n)++] = (struct child){li.creator, li.first, li.last};
+    struct children to = {.c = c};
+    bool any = false;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        any |= c->life[i].by[WK_SLEEP] > 0;
     }
-    if (*n) {
-        qsort(v, *n, sizeof *v, cmp_child);
+    if (any) {
+        (void)trace_walk(c->tr, 0, c->tg->ng, &(struct span_walk){.begin = add_child, .arg = &to});
     }
-    return v;
+    if (to.n) {
+        qsort(to.v, to.n, sizeof *to.v, cmp_child);
+    }
+    *n = to.n;
+    return to.v;
 }
 
 static void rule_poll(struct causes *c)

@@ -51,7 +51,7 @@ void rules_host(struct causes *c)
         return; /* before, a loop without calls ran on */
     }
     for (uint32_t g = 0; g < c->tg->ng; g++) {
-        if (c->tg->g[g].ns[GM_EXEC] >= LIMIT && !c->tg->groups[c->tg->g[g].group].is_system) {
+        if (gstat_ns(c->tg->g, g, GM_EXEC) >= LIMIT && !c->tg->groups[gstat_group(c->tg->g, g)].is_system) {
             l.g = g;
             trace_wide(c->tr, (struct lane){LANE_G, g}, 0, c->tg->end, LIMIT, long_run, &l);
         }

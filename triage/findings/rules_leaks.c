@@ -116,7 +116,7 @@ static int64_t *own_runs(const struct triage *tg)
     size_t n = trace_ranges(tg->tr, RANGE_STW, &r);
     int64_t *own = mem_alloc(((size_t)tg->ng + 1) * sizeof *own);
     for (uint32_t g = 0; own && g < tg->ng; g++) {
-        own[g] = tg->g[g].ns[GM_EXEC] - tg->g[g].ns[GM_ASSIST];
+        own[g] = gstat_ns(tg->g, g, GM_EXEC) - gstat_ns(tg->g, g, GM_ASSIST);
     }
     for (size_t i = 0; own && i < n; i++) {
         if (!r[i].scope_p && r[i].owner < tg->ng) {
@@ -132,7 +132,7 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
     int64_t apart;
     *t = (struct team){.top = NO_LANE};
     for (uint32_t g = 0; g < tg->ng; g++) {
-        if (tg->g[g].group == group && (t->top == NO_LANE || own[g] > own[t->top])) {
+        if (gstat_group(tg->g, g) == group && (t->top == NO_LANE || own[g] > own[t->top])) {
             t->top = g;
         }
     }
@@ -142,7 +142,7 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
     top = trace_lane(tg->tr, (struct lane){LANE_G, t->top});
     apart = (int64_t)((double)(top.last - top.first) * threshold(TH_TEAM_APART));
     for (uint32_t g = 0; g < tg->ng; g++) {
-        if (tg->g[g].group == group) {
+        if (gstat_group(tg->g, g) == group) {
             struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
             bool in =
                 li.create_stack == top.create_stack && li.first >= top.first - apart && li.first <= top.first + apart;

@@ -68,7 +68,7 @@ static void stretch_end(struct serial *s)
         s->g = NO_LANE;
         return;
     }
-    group = s->c->tg->g[s->g].group;
+    group = gstat_group(s->c->tg->g, s->g);
     while (i < s->n && s->v[i].group != group) {
         i++;
     }
@@ -104,7 +104,7 @@ static uint32_t alone_at(const struct causes *c, int64_t t)
         if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng) {
             continue;
         }
-        if (c->tg->groups[c->tg->g[s.who].group].is_system) {
+        if (c->tg->groups[gstat_group(c->tg->g, s.who)].is_system) {
             continue;
         }
         if (g != NO_LANE) {
@@ -208,7 +208,7 @@ static void rule_serial(struct causes *c)
 static uint32_t main_goroutine(const struct causes *c)
 {
     uint32_t g = trace_find_lane(c->tr, LANE_G, 1);
-    return g != NO_LANE && g < c->tg->ng && !c->tg->groups[c->tg->g[g].group].is_system ? g : NO_LANE;
+    return g != NO_LANE && g < c->tg->ng && !c->tg->groups[gstat_group(c->tg->g, g)].is_system ? g : NO_LANE;
 }
 
 /* Of a long trace windows spread evenly over it, so that the work stays bounded. */

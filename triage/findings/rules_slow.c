@@ -186,7 +186,7 @@ static bool items_of(const struct causes *c, uint32_t g, struct items *k)
 {
     struct span_iter it;
     int64_t since = NO_TIME, ran = 0;
-    uint32_t within = 0, name = c->tg->groups[c->tg->g[g].group].name;
+    uint32_t within = 0, name = c->tg->groups[gstat_group(c->tg->g, g)].name;
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return true;
     }
@@ -235,7 +235,7 @@ static void rule_line(struct causes *c)
             int64_t before = k.longest;
             c->rs->failed |= !items_of(c, at, &k);
             g = k.longest > before ? at : g;
-            life = ns_add(life, c->tg->g[at].ns[GM_LIFE]);
+            life = ns_add(life, gstat_ns(c->tg->g, at, GM_LIFE));
         }
         if (k.n) {
             qsort(k.v, k.n, sizeof *k.v, cmp_ns);

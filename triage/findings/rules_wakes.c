@@ -81,7 +81,7 @@ static bool crowded(const struct crowds *k, const struct gbucket *b)
 /* Of the groups that a function begins the one with most goroutines. */
 static uint32_t begun_most(const struct causes *c, const struct crowd *w)
 {
-    uint32_t best = c->tg->g[w->g].group;
+    uint32_t best = gstat_group(c->tg->g, w->g);
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         const struct group *grp = &c->tg->groups[i];
         if (grp->created > c->tg->groups[best].created && c->of[i].n) {
@@ -96,7 +96,7 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
 {
     uint64_t count = 0;
     struct draft d;
-    uint32_t group = w->how == BEGUN ? begun_most(c, w) : c->tg->g[w->g].group;
+    uint32_t group = w->how == BEGUN ? begun_most(c, w) : gstat_group(c->tg->g, w->g);
     for (uint32_t i = 0; w->how == WOKEN && i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         count += !p->from_scheduler && causes_place(c->tr, p->waker_stack) == w->func ? p->count : 0;
@@ -355,7 +355,8 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
     } line[16];
     uint32_t lines = 0;
     struct span_iter it;
-    *s = (struct spin){.life = c->tg->g[g].ns[GM_LIFE], .run = c->tg->g[g].ns[GM_EXEC] - c->tg->g[g].ns[GM_ASSIST]};
+    *s = (struct spin){.life = gstat_ns(c->tg->g, g, GM_LIFE),
+                       .run = gstat_ns(c->tg->g, g, GM_EXEC) - gstat_ns(c->tg->g, g, GM_ASSIST)};
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return;
     }
@@ -447,16 +448,17 @@ static void rule_busy(struct causes *c)
         for (uint32_t k = 0; k < c->of[i].n && k < 64; k++) {
             uint32_t g = c->member[c->of[i].at + k];
             struct spin s;
-            if (!threshold_reached(TH_BUSY_RAN, c->tg->g[g].ns[GM_EXEC], c->tg->end)) {
+            if (!threshold_reached(TH_BUSY_RAN, gstat_ns(c->tg->g, g, GM_EXEC), c->tg->end)) {
                 continue;
             }
             spin_of(c, g, &s);
-            bool deals = (double)(c->tg->g[g].ended + c->tg->g[g].waits) * threshold(TH_BUSY_DEALS) >
+            bool deals = (double)(gstat_ended(c->tg->g, g) + gstat_waits(c->tg->g, g)) * threshold(TH_BUSY_DEALS) >
                          (double)s.life; /* with others, each 10 ms or oftener */
-            bool spins = s.stops >= threshold(TH_BUSY_STOPS) &&
-                         (double)(s.run + c->tg->g[g].ns[GM_SCHED]) > threshold(TH_BUSY_LIFE) * (double)s.life &&
-                         (double)c->tg->g[g].ns[GM_WAIT] < threshold(TH_BUSY_WAITS) * (double)s.life &&
-                         ((s.same >= threshold(TH_BUSY_SAME) * s.stops && !deals) || spins_for_sure(&s));
+            bool spins =
+                s.stops >= threshold(TH_BUSY_STOPS) &&
+                (double)(s.run + gstat_ns(c->tg->g, g, GM_SCHED)) > threshold(TH_BUSY_LIFE) * (double)s.life &&
+                (double)gstat_ns(c->tg->g, g, GM_WAIT) < threshold(TH_BUSY_WAITS) * (double)s.life &&
+                ((s.same >= threshold(TH_BUSY_SAME) * s.stops && !deals) || spins_for_sure(&s));
             if (spins) {
                 n++;
                 run = ns_add(run, s.run);

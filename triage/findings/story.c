@@ -275,7 +275,8 @@ static bool long_run(void *arg, const struct span *s)
 static bool at_one_go(const struct causes *c, uint32_t g)
 {
     bool one = false;
-    trace_wide(c->tr, (struct lane){LANE_G, g}, 0, c->tg->end, c->tg->g[g].ns[GM_EXEC] * 4 / 5 + 1, long_run, &one);
+    trace_wide(c->tr, (struct lane){LANE_G, g}, 0, c->tg->end, gstat_ns(c->tg->g, g, GM_EXEC) * 4 / 5 + 1, long_run,
+               &one);
     return one;
 }
 
@@ -291,7 +292,7 @@ static uint32_t most_running(const struct causes *c)
     }
     for (uint32_t i = 0; best != NO_LANE && i < c->of[best].n; i++) {
         uint32_t m = c->member[c->of[best].at + i];
-        g = g == NO_LANE || c->tg->g[m].ns[GM_EXEC] > c->tg->g[g].ns[GM_EXEC] ? m : g;
+        g = g == NO_LANE || gstat_ns(c->tg->g, m, GM_EXEC) > gstat_ns(c->tg->g, g, GM_EXEC) ? m : g;
     }
     return g;
 }
@@ -328,7 +329,7 @@ void story_names(struct causes *c)
     unsigned convoys = 0;
     for (uint32_t i = rs->out->n; i-- > 0 && !rs->failed;) {
         struct finding *f = &rs->out->f[i];
-        if (f->rule == RULE_CHURN && f->lane.i != NO_LANE && !c->life[c->tg->g[f->lane.i].group].program) {
+        if (f->rule == RULE_CHURN && f->lane.i != NO_LANE && !c->life[gstat_group(c->tg->g, f->lane.i)].program) {
             drop(rs, i); /* what the library begins nobody can change */
         } else if (f->rule == RULE_UNBALANCED && f->lane.i != NO_LANE) {
             f->note |= at_one_go(c, f->lane.i);

@@ -7,9 +7,9 @@
 #include "triage/findings/holder.h"
 #include "triage/findings/thresholds.h"
 
-#define WALKED 16     /* goroutines of a group */
-#define STEPS 20000   /* spans of each */
-#define GROUPS 4      /* groups that lose */
+#define WALKED 16   /* goroutines of a group */
+#define STEPS 20000 /* spans of each */
+#define GROUPS 4    /* groups that lose */
 #define LOSES threshold(TH_WON_LOSES)
 #define SWITCH 1000.0 /* ns that waiting, or waking another, takes of what a goroutine runs, about */
 #define SPREAD threshold(TH_WON_SPREAD)
@@ -38,7 +38,7 @@ static bool goes(const struct causes *c, const struct ask *a, const struct span 
     case PLACE: return causes_place(c->tr, s->stack) == a->func;
     default:
         return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && next->state == ST_RUNNABLE &&
-               next->who < c->tg->ng && c->tg->groups[c->tg->g[next->who].group].name == a->func;
+               next->who < c->tg->ng && c->tg->groups[gstat_group(c->tg->g, next->who)].name == a->func;
     }
 }
 
@@ -157,7 +157,8 @@ static double slow_share(const struct causes *c, const struct finding *f)
         const struct span_type *y = &c->tg->types[i];
         if (y->nslow && y->slow[0].t0 == f->t0 && y->slow[0].t1 == f->t1 && y->d.total > 0) {
             double usual = (double)y->d.p50 * (double)y->d.n / (double)y->d.total;
-            int64_t life = f->lane.i < c->tg->ng ? c->tg->groups[c->tg->g[f->lane.i].group].d[GM_LIFE].total : 0;
+            int64_t life =
+                f->lane.i < c->tg->ng ? c->tg->groups[gstat_group(c->tg->g, f->lane.i)].d[GM_LIFE].total : 0;
             double of =
                 life > 0 ? (double)y->d.total / (double)life : 1; /* the rest of their lives is not in tasks */
             return usual < 1 ? (1 - usual) * (of < 1 ? of : 1) : 0;
@@ -214,7 +215,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     struct causes *c = w->c;
     double cost = (double)f->severity_ns / (double)c->tg->end;
     struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false};
-    uint32_t group = f->lane.kind == LANE_G && f->lane.i < c->tg->ng ? c->tg->g[f->lane.i].group : UINT32_MAX;
+    uint32_t group = f->lane.kind == LANE_G && f->lane.i < c->tg->ng ? gstat_group(c->tg->g, f->lane.i) : UINT32_MAX;
     *o = (struct span_of_won){cost / 2, cost, HALF};
     switch (f->rule) {
     case RULE_CONVOY:

@@ -14,7 +14,7 @@ static bool kind_is_gc(const struct trace *tr, uint32_t kind)
     return s.len == 0 || str_starts(s, "GC"); /* before go 1.10 kinds have no names, and only GC stopped the world */
 }
 
-enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span *s)
+enum gc_mode gc_mode_next(const struct trace *tr, enum gc_mode mode, const struct span_tag *s)
 {
     struct str l = trace_str(tr, s->label);
     if (s->state == ST_WAITING) {

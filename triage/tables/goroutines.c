@@ -4,8 +4,7 @@
  *
  * Invariants. A wait's row is counted when the wait begins, its pair when the next span tells who ended it. Waits and
  * calls of the runtime's own goroutines count in their groups only: they are no contention of the program's.
- * A subtotal's goroutines are walked one after another, so that "the last waiter seen" tells distinct waiters apart. What
- * belongs to one goroutine goes straight into its struct gstat: no two subtotals have the same ones.
+ * What belongs to one goroutine goes straight to gstats.h: no two subtotals have the same ones.
  */
 #include "triage/tables/subtotal.h"
 
@@ -16,32 +15,64 @@
 
 #define FUTILE_RUN 50000 /* ns: who runs less between two waits on one condition was woken for nothing */
 
+struct step { /* a span at hand: span i of a run */
+    int64_t t0, t1;
+    uint32_t reason, stack;
+    uint8_t state;
+    const struct span_run *run;
+    uint32_t i;
+};
+
+struct mine { /* a goroutine's waits for one reason, until they are told */
+    uint32_t reason, count;
+    int64_t ns, longest;
+};
+enum { MINE = 8 };
+
 struct walk { /* along one lane */
     const struct triage *tg;
     struct subtotal *y;
-    struct gstat *st;
+    struct gstat st; /* sums of spans one behind another: no longer than the lane, so they need no ns_add() */
     uint32_t g, name;
     bool system, worker;
     bool some; /* it has spans */
     int64_t life, no_p_ns;
     enum gc_mode mode;                          /* of a mark worker, now */
     size_t gw_first;                            /* this goroutine's rows in y->gw */
-    struct span prev;                           /* state ST_NONE before the first span */
+    struct step prev;                           /* state ST_NONE before the first span */
     enum wait_kind kind;                        /* of the last wait */
+    uint32_t call;                              /* row of the last system call */
     uint32_t cond_stack, cond_pair, cond_waker; /* the last condition it waited on, NO row: TAB_NONE */
     int64_t cond_end, cond_run;
+    struct mine mine[MINE];
+    uint32_t nmine;
 };
 
-static bool note_reason(struct walk *w, uint32_t reason, int64_t ns)
+static inline bool open_start(const struct step *s)
+{
+    return !s->i && s->run->open_start;
+}
+
+static inline bool open_end(const struct step *s)
+{
+    return s->run->open_end && s->i + 1 == s->run->n;
+}
+
+static inline int64_t len(const struct step *s)
+{
+    return s->t1 - s->t0;
+}
+
+static bool tell_reason(struct walk *w, const struct mine *m)
 {
     struct subtotal *y = w->y;
     size_t i = w->gw_first;
-    while (i < y->ngw && y->wait_of[y->gw[i].of].reason != reason) {
+    while (i < y->ngw && y->wait_of[y->gw[i].of].reason != m->reason) {
         i++;
     }
     if (i == y->ngw) {
         struct gwait *p = mem_grow(y->gw, &y->cap_gw, y->ngw + 1, sizeof *p);
-        const uint32_t of = p ? subtotal_wait_of(y, w->name, reason) : TAB_NONE;
+        const uint32_t of = p ? subtotal_wait_of(y, w->name, m->reason) : TAB_NONE;
         y->gw = p ? p : y->gw;
         if (of == TAB_NONE) {
             return false;
@@ -49,9 +80,39 @@ static bool note_reason(struct walk *w, uint32_t reason, int64_t ns)
         p[y->ngw++] = (struct gwait){.of = of};
     }
     struct wait_of *of = &y->wait_of[y->gw[i].of];
-    of->count++;
-    of->longest = ns > of->longest ? ns : of->longest;
-    gwait_set(&y->gw[i], ns_add(gwait_ns(&y->gw[i]), ns));
+    of->count += m->count;
+    of->longest = m->longest > of->longest ? m->longest : of->longest;
+    gwait_set(&y->gw[i], ns_add(gwait_ns(&y->gw[i]), m->ns));
+    return true;
+}
+
+static bool tell_reasons(struct walk *w)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < w->nmine && ok; i++) {
+        ok = tell_reason(w, &w->mine[i]);
+    }
+    w->nmine = 0;
+    return ok;
+}
+
+static inline bool note_reason(struct walk *w, uint32_t reason, int64_t ns)
+{
+    uint32_t i = 0;
+    while (i < w->nmine && w->mine[i].reason != reason) {
+        i++;
+    }
+    if (i == w->nmine) {
+        if (i == MINE && !tell_reasons(w)) {
+            return false;
+        }
+        i = w->nmine++;
+        w->mine[i] = (struct mine){.reason = reason};
+    }
+    struct mine *m = &w->mine[i];
+    m->count++;
+    m->ns += ns;
+    m->longest = ns > m->longest ? ns : m->longest;
     return true;
 }
 
@@ -62,33 +123,44 @@ static void longer(struct moment *m, int64_t t0, int64_t t1, uint32_t g, uint64_
     }
 }
 
-static bool note_wait(struct walk *w, const struct span *s)
+/* The row of waits for a reason at a place; TAB_NONE: out of memory. */
+static uint32_t wait_row_of(struct walk *w, const struct step *s)
 {
     struct subtotal *y = w->y;
-    struct wait_row *rows;
     uint32_t i = tab_put(&y->by_wait, s->reason, s->stack, y->nwaits);
-    if (i == TAB_NONE) {
-        return false;
-    }
-    if (i == y->nwaits) {
-        rows = mem_grow(y->waits, &y->cap_waits, (size_t)i + 1, sizeof *rows);
+    if (i == y->nwaits && i != TAB_NONE) {
+        struct wait_row *rows = mem_grow(y->waits, &y->cap_waits, (size_t)i + 1, sizeof *rows);
         if (!rows) {
-            return false;
+            return TAB_NONE;
         }
         y->waits = rows;
         rows[i] = (struct wait_row){
             .reason = s->reason, .stack = s->stack, .kind = stacks_wait_kind(w->tg->tr, s->reason, s->stack)};
         y->nwaits++;
     }
-    rows = &y->waits[i];
-    rows->count++;
-    rows->open += s->open_end;
-    if (!s->open_end && tri_len(s) > rows->longest_done) {
-        rows->longest_done = tri_len(s);
+    return i;
+}
+
+static bool note_wait(struct walk *w, const struct step *s)
+{
+    struct subtotal *y = w->y;
+    struct lately *c = lately_of(y->lately_wait, s->reason, s->stack, 0, 0);
+    if (!lately_is(c, s->reason, s->stack, 0, 0)) {
+        const uint32_t i = wait_row_of(w, s);
+        if (i == TAB_NONE) {
+            return false;
+        }
+        *c = (struct lately){{s->reason, s->stack, 0, 0}, i + 1};
     }
-    rows->total = ns_add(rows->total, tri_len(s));
-    longer(&rows->longest, s->t0, s->t1, w->g, rows->count);
-    w->kind = rows->kind;
+    struct wait_row *row = &y->waits[c->row - 1];
+    row->count++;
+    row->open += open_end(s);
+    if (len(s) > row->longest_done && !open_end(s)) {
+        row->longest_done = len(s);
+    }
+    row->total = ns_add(row->total, len(s));
+    longer(&row->longest, s->t0, s->t1, w->g, row->count);
+    w->kind = row->kind;
     return true;
 }
 
@@ -96,12 +168,11 @@ static bool note_wait(struct walk *w, const struct span *s)
 static bool note_lock(struct walk *w, const struct lock_wait *lw)
 {
     w->y->lock_waits_all++;
-    w->st->lock_ns = ns_add(w->st->lock_ns, lw->t1 - lw->t0);
     return subtotal_lock(w->y, lw);
 }
 
 /* Who ended a wait is another goroutine, maybe another subtotal's: it is told of later. */
-static bool note_ender(struct walk *w, uint32_t waker, int64_t ns)
+static bool note_ender(struct walk *w, uint32_t waker)
 {
     struct subtotal *y = w->y;
     if (waker >= w->tg->ng) {
@@ -119,13 +190,7 @@ static bool note_ender(struct walk *w, uint32_t waker, int64_t ns)
         y->enders = p;
         p[y->nenders++] = (struct ender){.g = waker};
     }
-    struct ender *k = &y->enders[i];
-    k->ended++;
-    k->ended_ns = ns_add(k->ended_ns, ns);
-    if (k->last_waiter != w->g + 1) {
-        k->last_waiter = w->g + 1;
-        k->waiters++;
-    }
+    y->enders[i].ended++;
     return true;
 }
 
@@ -134,53 +199,63 @@ static uint32_t name_of(struct walk *w, uint32_t g)
 {
     struct start_name *c = &w->y->name[g % START_NAMES];
     if (c->g != g + 1) {
-        *c = (struct start_name){g + 1, tri_name(w->tg->tr, g)};
+        *c = (struct start_name){g + 1, trace_g_name(w->tg->tr, g)};
     }
     return c->name;
 }
 
-/* A wait is over: w->prev is the wait, s what follows. */
-static bool note_pair(struct walk *w, const struct span *s)
+/* The row of waits like v that s ended, woken by a goroutine of that name (UINT32_MAX: by nobody); TAB_NONE: out of memory. */
+static uint32_t pair_row_of(struct walk *w, const struct step *v, const struct step *s, uint32_t name)
 {
     struct subtotal *y = w->y;
-    const struct span *v = &w->prev;
-    bool sched = s->who == NO_LANE;
-    uint32_t name = sched ? UINT32_MAX : name_of(w, s->who), i;
-    struct pair_row *p;
-    i = tab_put(&y->by_pair, (uint64_t)v->reason << 32 | v->stack, (uint64_t)name << 32 | s->stack, y->npairs);
-    if (i == TAB_NONE) {
-        return false;
-    }
-    if (i == y->npairs) {
-        p = mem_grow(y->pairs, &y->cap_pairs, (size_t)i + 1, sizeof *p);
+    uint32_t i =
+        tab_put(&y->by_pair, (uint64_t)v->reason << 32 | v->stack, (uint64_t)name << 32 | s->stack, y->npairs);
+    if (i == y->npairs && i != TAB_NONE) {
+        struct pair_row *p = mem_grow(y->pairs, &y->cap_pairs, (size_t)i + 1, sizeof *p);
         if (!p) {
-            return false;
+            return TAB_NONE;
         }
         y->pairs = p;
         p[i] = (struct pair_row){.reason = v->reason,
                                  .stack = v->stack,
                                  .waker_stack = s->stack,
                                  .waiter = w->name,
-                                 .waker = sched ? 0 : name,
-                                 .from_scheduler = sched,
+                                 .waker = name == UINT32_MAX ? 0 : name,
+                                 .from_scheduler = name == UINT32_MAX,
                                  .kind = w->kind};
         y->npairs++;
     }
-    p = &y->pairs[i];
+    return i;
+}
+
+/* A wait is over: w->prev is the wait, s what follows, by whom. */
+static bool note_pair(struct walk *w, const struct step *s, uint32_t who)
+{
+    struct subtotal *y = w->y;
+    const struct step *v = &w->prev;
+    const uint32_t name = who == NO_LANE ? UINT32_MAX : name_of(w, who);
+    struct lately *c = lately_of(y->lately_pair, v->reason, v->stack, name, s->stack);
+    if (!lately_is(c, v->reason, v->stack, name, s->stack)) {
+        const uint32_t i = pair_row_of(w, v, s, name);
+        if (i == TAB_NONE) {
+            return false;
+        }
+        *c = (struct lately){{v->reason, v->stack, name, s->stack}, i + 1};
+    }
+    struct pair_row *p = &y->pairs[c->row - 1];
     p->count++;
-    p->total = ns_add(p->total, tri_len(v));
+    p->total = ns_add(p->total, len(v));
     longer(&p->longest, v->t0, v->t1, w->g, p->count);
     if (p->longest.t0 == v->t0 && p->longest.g == w->g) {
-        p->longest_waker = s->who;
+        p->longest_waker = who;
     }
-    if (p->kind == WK_SEND &&
-        !note_ender(w, s->who, tri_len(v))) { /* whom one for a lock was for, holder.c finds out */
+    if (p->kind == WK_SEND && !note_ender(w, who)) { /* whom one for a lock was for, holder.c finds out */
         return false;
     }
     if (p->kind == WK_COND) {
         w->cond_stack = v->stack;
-        w->cond_pair = i;
-        w->cond_waker = s->who;
+        w->cond_pair = c->row - 1;
+        w->cond_waker = who;
         w->cond_end = v->t1;
         w->cond_run = 0;
     }
@@ -188,7 +263,7 @@ static bool note_pair(struct walk *w, const struct span *s)
 }
 
 /* It waits again on the condition it was woken from just now. */
-static bool note_futile(struct walk *w, const struct span *s)
+static bool note_futile(struct walk *w, const struct step *s)
 {
     struct subtotal *y = w->y;
     struct wake *p;
@@ -204,153 +279,171 @@ static bool note_futile(struct walk *w, const struct span *s)
     return true;
 }
 
-static bool walk_waiting(struct walk *w, const struct span *s)
+static bool walk_waiting(struct walk *w, const struct step *s)
 {
-    int64_t ns = tri_len(s);
-    bool again, ok;
-    w->st->ns[GM_WAIT] = ns_add(w->st->ns[GM_WAIT], ns);
-    w->st->waits++;
-    w->st->longest_wait = ns > w->st->longest_wait ? ns : w->st->longest_wait;
+    const int64_t ns = len(s);
+    w->st.ns[GM_WAIT] += ns;
+    w->st.waits++;
     if (!note_reason(w, s->reason, ns)) {
         return false;
     }
     if (w->system) {
         return true;
     }
-    again = w->cond_pair != TAB_NONE && w->cond_stack == s->stack && w->cond_run < FUTILE_RUN;
+    const bool again = w->cond_pair != TAB_NONE && w->cond_stack == s->stack && w->cond_run < FUTILE_RUN;
     if (again && !note_futile(w, s)) {
         return false;
     }
-    ok = note_wait(w, s);
+    const bool ok = note_wait(w, s);
     if (again || w->kind != WK_LOCK) {
         w->cond_pair = TAB_NONE; /* waiting for the condition's own lock in between is part of being woken */
     }
     return ok;
 }
 
-static bool note_syscall(struct walk *w, const struct span *s)
+/* For idle.c: a wait for a processor, or a system call, that is long enough to matter there. */
+static bool note_change(struct subtotal *y, int64_t t0, int64_t t1, enum counted what)
 {
-    struct subtotal *y = w->y;
-    struct syscall_row *r;
-    uint32_t i = tab_put(&y->by_syscall, s->stack, 0, y->nsyscalls);
-    if (i == TAB_NONE) {
+    uint64_t *p = mem_grow(y->changes, &y->cap_changes, y->nchanges + 2, sizeof *p);
+    if (!p) {
         return false;
     }
-    if (i == y->nsyscalls) {
-        r = mem_grow(y->syscalls, &y->cap_syscalls, (size_t)i + 1, sizeof *r);
+    y->changes = p;
+    p[y->nchanges++] = CHANGE_KEY(t0 > 0 ? t0 : 0, what, 1);
+    p[y->nchanges++] = CHANGE_KEY(t1 > 0 ? t1 : 0, what, 0);
+    return true;
+}
+
+static uint32_t syscall_row_of(struct walk *w, uint32_t stack)
+{
+    struct subtotal *y = w->y;
+    uint32_t i = tab_put(&y->by_syscall, stack, 0, y->nsyscalls);
+    if (i == y->nsyscalls && i != TAB_NONE) {
+        struct syscall_row *r = mem_grow(y->syscalls, &y->cap_syscalls, (size_t)i + 1, sizeof *r);
         if (!r) {
-            return false;
+            return TAB_NONE;
         }
         y->syscalls = r;
-        r[i] = (struct syscall_row){.stack = s->stack};
+        r[i] = (struct syscall_row){.stack = stack};
         y->nsyscalls++;
     }
-    r = &y->syscalls[i];
+    return i;
+}
+
+static bool walk_syscall(struct walk *w, const struct step *s)
+{
+    const int64_t ns = len(s);
+    w->st.ns[GM_SYSCALL] += ns;
+    w->st.syscalls++;
+    if (ns >= IDLE_NOTICE && !note_change(w->y, s->t0, s->t1, CHANGE_SYSCALL)) {
+        return false;
+    }
+    if (w->system) {
+        return true;
+    }
+    if (w->call == TAB_NONE || w->y->syscalls[w->call].stack != s->stack) {
+        w->call = syscall_row_of(w, s->stack);
+        if (w->call == TAB_NONE) {
+            return false;
+        }
+    }
+    struct syscall_row *r = &w->y->syscalls[w->call];
     r->count++;
-    r->open += s->open_end;
-    r->total = ns_add(r->total, tri_len(s));
+    r->open += open_end(s);
+    r->total = ns_add(r->total, ns);
     longer(&r->longest, s->t0, s->t1, w->g, r->count);
     return true;
 }
 
-static bool walk_syscall(struct walk *w, const struct span *s)
-{
-    int64_t ns = tri_len(s);
-    w->st->ns[GM_SYSCALL] = ns_add(w->st->ns[GM_SYSCALL], ns);
-    w->st->syscalls++;
-    w->st->longest_syscall = ns > w->st->longest_syscall ? ns : w->st->longest_syscall;
-    return w->system || note_syscall(w, s);
-}
-
-static void note_worst(struct walk *w, const struct span *s)
+static void note_worst(struct walk *w, const struct step *s)
 {
     const bool woken = w->prev.state == ST_WAITING;
     subtotal_worst(w->y, &(struct sched_wait){.t0 = s->t0,
                                               .t1 = s->t1,
                                               .g = w->g,
-                                              .waker = woken ? s->who : NO_LANE,
+                                              .waker = woken ? span_run_who(s->run, s->i) : NO_LANE,
                                               .preempted = tri_is_exec(w->prev.state)});
 }
 
-static void walk_runnable(struct walk *w, const struct span *s)
+static bool walk_runnable(struct walk *w, const struct step *s)
 {
-    int64_t ns = tri_len(s);
-    w->st->ns[GM_SCHED] = ns_add(w->st->ns[GM_SCHED], ns);
-    w->st->scheds++;
-    w->st->longest_sched = ns > w->st->longest_sched ? ns : w->st->longest_sched;
-    if (ns >= IDLE_NOTICE) {
-        w->y->long_runnables++;
+    struct subtotal *y = w->y;
+    const int64_t ns = len(s);
+    w->st.ns[GM_SCHED] += ns;
+    w->st.scheds++;
+    if (ns > RUNNABLE_NOTICE && !note_change(y, s->t0 + RUNNABLE_NOTICE, s->t1, CHANGE_RUNNABLE)) {
+        return false;
     }
-    if (s->open_start) {
-        return; /* since when is not known */
+    if (open_start(s)) {
+        return true; /* since when is not known */
     }
-    hist_add(w->system ? &w->y->sched_system : &w->y->sched, ns);
-    if (!w->system) {
+    hist_add(w->system ? &y->sched_system : &y->sched, ns);
+    if (!w->system && (y->nworst < WORST || ns > y->worst[WORST - 1].t1 - y->worst[WORST - 1].t0)) {
         note_worst(w, s);
     }
+    return true;
 }
 
-static void walk_exec(struct walk *w, const struct span *s)
+static inline void walk_exec(struct walk *w, const struct step *s)
 {
-    int64_t ns = tri_len(s);
-    w->st->ns[GM_EXEC] = ns_add(w->st->ns[GM_EXEC], ns);
-    w->st->runs += !tri_is_exec(w->prev.state);
-    w->cond_run = ns_add(w->cond_run, ns);
+    const int64_t ns = len(s);
+    w->st.ns[GM_EXEC] += ns;
+    w->st.runs += !tri_is_exec(w->prev.state);
+    w->cond_run += ns;
     if (w->worker) {
         int64_t *by_mode = &w->y->label_ns[w->mode];
         *by_mode = ns_add(*by_mode, ns);
     }
 }
 
-static bool walk_span(struct walk *w, const struct span *s)
+/* What the span before it was ends with it: a wait, a system call. */
+static bool walk_after(struct walk *w, const struct step *s)
 {
-    struct subtotal *y = w->y;
-    bool ok = true;
-    if (w->prev.state == ST_WAITING && !w->system) {
-        struct lock_wait lw = {.t0 = w->prev.t0,
-                               .t1 = w->prev.t1,
-                               .g = w->g,
-                               .waker = NO_LANE,
-                               .reason = w->prev.reason,
-                               .stack = w->prev.stack};
+    const struct step *v = &w->prev;
+    if (v->state == ST_WAITING) {
+        struct lock_wait lw = {
+            .t0 = v->t0, .t1 = v->t1, .g = w->g, .waker = NO_LANE, .reason = v->reason, .stack = v->stack};
         if (s->state == ST_RUNNABLE) {
-            lw.waker = s->who;
+            lw.waker = span_run_who(s->run, s->i);
             lw.waker_stack = s->stack;
-            ok = note_pair(w, s);
+            if (!note_pair(w, s, lw.waker)) {
+                return false;
+            }
         }
-        if (ok && w->kind == WK_LOCK) {
-            ok = note_lock(w, &lw);
-        }
-    } else if (w->prev.state == ST_SYSCALL && s->state == ST_RUNNABLE && !w->system) {
-        uint32_t i = tab_get(&y->by_syscall, w->prev.stack, 0);
-        if (i != TAB_NONE) {
-            y->syscalls[i].blocking++;
-        }
+        return w->kind != WK_LOCK || note_lock(w, &lw);
     }
-    if (!ok) {
+    if (v->state == ST_SYSCALL && s->state == ST_RUNNABLE) {
+        w->y->syscalls[w->call].blocking++;
+    }
+    return true;
+}
+
+static inline bool walk_span(struct walk *w, const struct step *s)
+{
+    bool ok = true;
+    if (!w->system && !walk_after(w, s)) {
         return false;
     }
     if (w->worker) {
-        w->mode = gc_mode_next(w->tg->tr, w->mode, s);
+        const struct span_tag *k = &s->run->kind[s->run->tag[s->i]];
+        w->mode = gc_mode_next(w->tg->tr, w->mode, k);
     }
     switch (s->state) {
     case ST_WAITING: ok = walk_waiting(w, s); break;
     case ST_SYSCALL: ok = walk_syscall(w, s); break;
-    case ST_RUNNABLE: walk_runnable(w, s); break;
-    case ST_UNKNOWN: w->st->ns[GM_UNKNOWN] = ns_add(w->st->ns[GM_UNKNOWN], tri_len(s)); break;
+    case ST_RUNNABLE: ok = walk_runnable(w, s); break;
+    case ST_UNKNOWN: w->st.ns[GM_UNKNOWN] += len(s); break;
     default:
         if (tri_is_exec(s->state)) {
             walk_exec(w, s);
         }
     }
-    w->prev = *s;
     return ok;
 }
 
 static bool put_in_group(struct walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
-    const bool is_born = li->created;
     uint32_t i = tab_put(&y->by_name, li->name, 0, y->ngroups);
     if (i == TAB_NONE) {
         return false;
@@ -366,12 +459,12 @@ static bool put_in_group(struct walk *w, const struct lane_info *li)
     }
     struct group *p = &y->groups[i];
     p->count++;
-    p->created += is_born;
+    p->created += li->created;
     p->ended += li->ended;
-    w->st->group = i;
-    y->g_created += is_born;
+    gstats_group(w->tg->g, w->g, i); /* the subtotal's, until it is added */
+    y->g_created += li->created;
     y->g_ended += li->ended;
-    y->g_at_start += !is_born;
+    y->g_at_start += !li->created;
     y->g_at_end += !li->ended;
     return true;
 }
@@ -383,7 +476,6 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     struct walk *w = arg;
     *w = (struct walk){.tg = w->tg,
                        .y = w->y,
-                       .st = &w->tg->g[g],
                        .g = g,
                        .name = li->name,
                        .system = li->is_system,
@@ -392,46 +484,73 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
                        .life = li->last - li->first,
                        .no_p_ns = li->no_p_ns,
                        .gw_first = w->y->ngw,
+                       .call = TAB_NONE,
                        .cond_pair = TAB_NONE};
     return put_in_group(w, li);
 }
 
-static bool lane_spans(void *arg, uint32_t g, const struct span *s, uint32_t n)
+static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)
 {
     struct walk *w = arg;
+    int64_t t = r->t0;
     (void)g;
     w->some = true;
-    for (uint32_t i = 0; i < n; i++) {
-        if (!walk_span(w, &s[i])) {
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct span_tag *k = &r->kind[r->tag[i]];
+        const int64_t t1 = t + r->dur[i];
+        const struct step s = {
+            .t0 = t, .t1 = t1, .reason = k->reason, .stack = r->stack[i], .state = k->state, .run = r, .i = i};
+        if (!walk_span(w, &s)) {
             return false;
         }
+        w->prev.t0 = t; /* one by one: as a whole it would be read right behind being written in parts */
+        w->prev.t1 = t1;
+        w->prev.reason = k->reason;
+        w->prev.stack = r->stack[i];
+        w->prev.state = k->state;
+        t = t1;
     }
     return slices_tick();
+}
+
+/* The goroutine's own sums, once its neighbours have theirs. */
+static bool put(struct walk *w)
+{
+    struct subtotal *y = w->y;
+    y->row[y->nrows++] = w->st;
+    if (w->g + 1 < y->g1 && y->nrows < GSTATS_ROWS) {
+        return true;
+    }
+    const uint32_t n = y->nrows;
+    y->nrows = 0;
+    return gstats_put(w->tg->g, w->g + 1 - n, y->row, n);
 }
 
 static bool lane_end(void *arg, uint32_t g)
 {
     struct walk *w = arg;
-    struct gstat *st = w->st;
-    if (!w->some) {
-        return true;
+    struct gstat *st = &w->st;
+    const struct step *v = &w->prev;
+    bool ok = tell_reasons(w);
+    if (w->some) {
+        st->ns[GM_LIFE] = w->life;
+        for (int m = 0; m < GM_COUNT; m++) {
+            st->ns[m] = m == GM_LIFE ? st->ns[m] : ns_clamp(st->ns[m]);
+        }
+        st->ns[GM_SYSBLOCK] = w->no_p_ns < st->ns[GM_SYSCALL] ? w->no_p_ns : st->ns[GM_SYSCALL];
+        st->ns[GM_SYSCALL] -= st->ns[GM_SYSBLOCK];
+        if (ok && v->state == ST_WAITING && !w->system && w->kind == WK_LOCK) {
+            ok = note_lock(
+                w, &(struct lock_wait){
+                       .t0 = v->t0, .t1 = v->t1, .g = g, .waker = NO_LANE, .reason = v->reason, .stack = v->stack});
+        }
     }
-    st->ns[GM_LIFE] = w->life;
-    st->ns[GM_SYSBLOCK] = w->no_p_ns < st->ns[GM_SYSCALL] ? w->no_p_ns : st->ns[GM_SYSCALL];
-    st->ns[GM_SYSCALL] -= st->ns[GM_SYSBLOCK];
-    if (w->prev.state == ST_WAITING && !w->system && w->kind == WK_LOCK) {
-        return note_lock(w, &(struct lock_wait){.t0 = w->prev.t0,
-                                                .t1 = w->prev.t1,
-                                                .g = g,
-                                                .waker = NO_LANE,
-                                                .reason = w->prev.reason,
-                                                .stack = w->prev.stack});
-    }
-    return true;
+    return ok && put(w);
 }
 
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1)
 {
     struct walk w = {.tg = tg, .y = y};
+    y->g1 = g1;
     return trace_walk(tg->tr, g0, g1, &(struct span_walk){lane_begin, lane_spans, lane_end, &w});
 }

@@ -4,6 +4,7 @@
 #include "triage/tri.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/base/mem.h"
 
@@ -19,58 +20,37 @@ static int cmp_group(const void *a, const void *b)
     return c ? c : (x->first_member > y->first_member) - (x->first_member < y->first_member);
 }
 
-/* The members of all groups one group after another: at[i] is where group i begins, at[ngroups] the end. */
-static bool members_of(const struct triage *tg, uint32_t **at, uint32_t **member)
+/* Where each group's values begin in an array of all goroutines' by group, and where the last one's end. */
+static uint32_t *begins(const struct triage *tg)
 {
-    uint32_t *a = mem_zalloc(((size_t)tg->ngroups + 2) * sizeof *a), *m = mem_alloc(((size_t)tg->ng + 1) * sizeof *m);
-    if (!a || !m) {
-        mem_free(a);
-        mem_free(m);
-        return false;
+    uint32_t *at = mem_zalloc(((size_t)tg->ngroups + 1) * sizeof *at);
+    for (uint32_t i = 0; at && i < tg->ngroups; i++) {
+        at[i + 1] = at[i] + tg->groups[i].count;
     }
-    for (uint32_t g = 0; g < tg->ng; g++) {
-        a[tg->g[g].group + 2]++;
-        if (g % 4096 == 0) {
-            (void)slices_tick();
-        }
-    }
-    for (uint32_t i = 2; i < tg->ngroups + 2; i++) {
-        a[i] += a[i - 1];
-    }
-    for (uint32_t g = 0; g < tg->ng; g++) {
-        m[a[tg->g[g].group + 1]++] = g;
-        if (g % 4096 == 0) {
-            (void)slices_tick();
-        }
-    }
-    *at = a;
-    *member = m;
-    return true;
+    return at;
 }
 
 static bool group_dists(struct triage *tg)
 {
-    uint32_t *at, *member;
+    uint32_t *begin = begins(tg), *at = mem_alloc(((size_t)tg->ngroups + 1) * sizeof *at);
     int64_t *v = mem_alloc(((size_t)tg->ng + 1) * sizeof *v);
-    if (!v || !members_of(tg, &at, &member)) {
-        mem_free(v);
-        return false;
-    }
-    for (uint32_t i = 0; i < tg->ngroups; i++) {
-        for (int m = 0; m < GM_COUNT; m++) {
-            for (uint32_t k = at[i]; k < at[i + 1]; k++) {
-                v[k - at[i]] = tg->g[member[k]].ns[m];
-                if (k % 1024 == 0) {
-                    (void)slices_tick();
-                }
+    const bool ok = v && begin && at;
+    for (int m = 0; m < GM_COUNT && ok; m++) {
+        memcpy(at, begin, tg->ngroups * sizeof *at);
+        for (uint32_t g = 0; g < tg->ng; g++) {
+            v[at[gstat_group(tg->g, g)]++] = gstat_ns(tg->g, g, (enum gmetric)m);
+            if (g % 4096 == 0) {
+                (void)slices_tick();
             }
-            dist_of(&tg->groups[i].d[m], v, at[i + 1] - at[i]);
+        }
+        for (uint32_t i = 0; i < tg->ngroups; i++) {
+            dist_of(&tg->groups[i].d[m], v + begin[i], tg->groups[i].count);
         }
     }
     mem_free(v);
     mem_free(at);
-    mem_free(member);
-    return slices_tick();
+    mem_free(begin);
+    return ok && slices_tick();
 }
 
 static bool groups_sort(struct triage *tg)
@@ -83,10 +63,10 @@ static bool groups_sort(struct triage *tg)
         qsort(tg->groups, tg->ngroups, sizeof *tg->groups, cmp_group);
     }
     for (uint32_t i = 0; i < tg->ngroups; i++) {
-        to[tg->g[tg->groups[i].first_member].group] = i;
+        to[gstat_group(tg->g, tg->groups[i].first_member)] = i;
     }
     for (uint32_t g = 0; g < tg->ng; g++) {
-        tg->g[g].group = to[tg->g[g].group];
+        gstats_group(tg->g, g, to[gstat_group(tg->g, g)]);
         if (g % 4096 == 0) {
             (void)slices_tick();
         }

@@ -13,13 +13,12 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
-#include "decode/model/alive.h"
 
 #define EVENTS_AIM (1u << 17)
 #define SLICES 256
 #define BUSY_MAX 1024 /* Ps told apart in the histogram of busy Ps */
 
-enum { CNT_IDLE, CNT_RUNNABLE, CNT_SYSCALL, CNT_HELD, CNT_STW, CNT_P, CNTS };
+enum { CNT_RUNNABLE = CHANGE_RUNNABLE, CNT_SYSCALL = CHANGE_SYSCALL, CNT_IDLE, CNT_HELD, CNT_STW, CNT_P, CNTS };
 
 /* What is counted of one window. */
 struct part {
@@ -30,22 +29,22 @@ struct part {
 
 struct sweep { /* of one window */
     const struct triage *tg;
-    struct keyed_row *d; /* changes of a count: CHANGE_KEY, sorted by it, and by when */
+    uint64_t *d; /* changes of a count: WITHIN_KEY */
     size_t n, cap;
-    int64_t w0, w1; /* the window */
-    struct alive *alive;
-    unsigned steps;      /* between ticks */
-    int64_t since, last; /* of the P at hand: from when on it has been there; its last moment */
+    int64_t w0, w1;                    /* the window */
+    int64_t begun[CHANGE_SYSCALL + 1]; /* goroutines' counts as it begins */
+    unsigned steps;                    /* between ticks */
+    int64_t since, last;               /* of the P at hand: from when on it has been there; its last moment */
     struct part *part;
     bool failed;
 };
 
 /* A change: when, since the window began; which count; up or down. */
-#define CHANGE_KEY(t, what, up) ((uint64_t)(t) << 4 | (uint64_t)(what) << 1 | (up))
+#define WITHIN_KEY(t, what, up) ((uint64_t)(t) << 4 | (uint64_t)(what) << 1 | (up))
 
 static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
 {
-    struct keyed_row *p;
+    uint64_t *p;
     t0 = t0 > s->w0 ? t0 : s->w0;
     t1 = t1 < s->w1 ? t1 : s->w1;
     if (t0 >= t1 || s->failed) {
@@ -57,8 +56,8 @@ static void add(struct sweep *s, int64_t t0, int64_t t1, int what)
         return;
     }
     s->d = p;
-    p[s->n++].key = CHANGE_KEY(t0 - s->w0, what, 1);
-    p[s->n++].key = CHANGE_KEY(t1 - s->w0, what, 0);
+    p[s->n++] = WITHIN_KEY(t0 - s->w0, what, 1);
+    p[s->n++] = WITHIN_KEY(t1 - s->w0, what, 0);
 }
 
 /* A step of any loop; true: go on. */
@@ -70,34 +69,22 @@ static bool step(struct sweep *s)
     return !s->failed;
 }
 
-static bool g_spans(void *arg, const int64_t *t, const uint8_t *state, uint32_t n)
+static bool p_spans(void *arg, const struct span_run *r)
 {
     struct sweep *s = arg;
-    for (uint32_t i = 0; i < n; i++) {
-        if (state[i] == ST_RUNNABLE) {
-            add(s, t[i] + RUNNABLE_NOTICE, t[i + 1], CNT_RUNNABLE);
-        } else if (state[i] == ST_SYSCALL && t[i + 1] - t[i] >= IDLE_NOTICE) {
-            add(s, t[i], t[i + 1], CNT_SYSCALL);
+    int64_t t = r->t0;
+    s->since = s->since == NO_TIME ? t : s->since;
+    for (uint32_t i = 0; i < r->n; t += r->dur[i++]) {
+        const int64_t ns = r->dur[i];
+        const uint8_t state = r->kind[r->tag[i]].state;
+        if (state == ST_NONE) { /* not there: busy spans need no event of their own */
+            add(s, s->since, t, CNT_P);
+            s->since = t + ns;
+        } else if (ns >= IDLE_NOTICE && (state == ST_IDLE || state == ST_SYSCALL)) {
+            add(s, t, t + ns, state == ST_IDLE ? CNT_IDLE : CNT_HELD);
         }
     }
-    return step(s);
-}
-
-static bool p_spans(void *arg, const int64_t *t, const uint8_t *state, uint32_t n)
-{
-    struct sweep *s = arg;
-    s->since = s->since == NO_TIME ? t[0] : s->since;
-    for (uint32_t i = 0; i < n; i++) {
-        if (state[i] == ST_NONE) { /* not there: busy spans need no event of their own */
-            add(s, s->since, t[i], CNT_P);
-            s->since = t[i + 1];
-        } else if (state[i] == ST_IDLE && t[i + 1] - t[i] >= IDLE_NOTICE) {
-            add(s, t[i], t[i + 1], CNT_IDLE);
-        } else if (state[i] == ST_SYSCALL && t[i + 1] - t[i] >= IDLE_NOTICE) {
-            add(s, t[i], t[i + 1], CNT_HELD);
-        }
-    }
-    s->last = t[n];
+    s->last = t;
     return step(s);
 }
 
@@ -108,20 +95,31 @@ static void collect(struct sweep *s)
     size_t n = trace_ranges(tr, RANGE_STW, &r);
     for (uint32_t p = 0; p < s->tg->np && !s->failed; p++) {
         s->since = NO_TIME;
-        trace_states(tr, (struct lane){LANE_P, p}, s->w0, s->w1, 0, p_spans, s);
+        trace_states(tr, (struct lane){LANE_P, p}, s->w0, s->w1, 0, false, p_spans, s);
         if (s->since != NO_TIME) {
             add(s, s->since, s->last, CNT_P);
         }
     }
-    for (uint32_t g = 0; (g = alive_next(s->alive, tr, LANE_G, s->w0, s->w1, g, s->tg->ng)) != NO_LANE && step(s);
-         g++) {
-        const struct gstat *st = &s->tg->g[g];
-        if (st->longest_sched > RUNNABLE_NOTICE || st->longest_syscall >= IDLE_NOTICE) {
-            trace_states(tr, (struct lane){LANE_G, g}, s->w0, s->w1, IDLE_NOTICE, g_spans, s);
-        }
-    }
     for (size_t i = 0; i < n; i++) {
         add(s, r[i].t0, r[i].t1, CNT_STW);
+    }
+}
+
+/* What the goroutines' changes up to the window's end come to: the counts as it begins, and the changes within. */
+static void collect_g(struct sweep *s)
+{
+    const struct triage_work *wk = s->tg->work;
+    const size_t from = keys_before(wk->changes, wk->nchanges, CHANGE_KEY(s->w0, 0, 0)),
+                 to = keys_before(wk->changes, wk->nchanges, CHANGE_KEY(s->w1, 0, 0));
+    uint64_t *p = mem_grow(s->d, &s->cap, s->n + (to - from) + 1, sizeof *p);
+    if (!p) {
+        s->failed = true;
+        return;
+    }
+    s->d = p;
+    for (size_t i = from; i < to; i++) {
+        const uint64_t key = wk->changes[i];
+        p[s->n++] = WITHIN_KEY((int64_t)(key >> 2) - s->w0, key >> 1 & 1, key & 1);
     }
 }
 
@@ -163,13 +161,13 @@ static void settle(struct sweep *s, const int64_t *c, int64_t t0, int64_t t1)
 
 static void run_window(struct sweep *s)
 {
-    int64_t c[CNTS] = {0}, at = s->w0;
-    if (!rows_sort(s->d, s->n)) {
+    int64_t c[CNTS] = {[CNT_RUNNABLE] = s->begun[CNT_RUNNABLE], [CNT_SYSCALL] = s->begun[CNT_SYSCALL]}, at = s->w0;
+    if (!keys_sort(s->d, s->n)) {
         s->failed = true;
         return;
     }
     for (size_t i = 0; i < s->n && step(s); i++) {
-        const uint64_t key = s->d[i].key;
+        const uint64_t key = s->d[i];
         const int64_t t = s->w0 + (int64_t)(key >> 4);
         if (t > at) {
             settle(s, c, at, t);
@@ -211,8 +209,8 @@ static void finish(struct triage *tg, const struct part *part)
 
 struct windows {
     struct triage *tg;
-    struct alive alive;
     struct part *sum;
+    int64_t (*begun)[CHANGE_SYSCALL + 1]; /* of each */
     int64_t n;
 };
 
@@ -225,7 +223,6 @@ static bool window_sweep(void *arg, size_t i, void **kept)
 {
     struct windows *w = arg;
     struct sweep s = {.tg = w->tg,
-                      .alive = &w->alive,
                       .w0 = window_start(w, (int64_t)i),
                       .w1 = window_start(w, (int64_t)i + 1),
                       .part = mem_zalloc(sizeof *s.part)};
@@ -233,8 +230,12 @@ static bool window_sweep(void *arg, size_t i, void **kept)
     if (!s.part) {
         return false;
     }
+    memcpy(s.begun, w->begun[i], sizeof s.begun);
     collect(&s);
-    if (s.n && !s.failed) {
+    if (!s.failed) {
+        collect_g(&s);
+    }
+    if ((s.n || s.begun[CNT_RUNNABLE] || s.begun[CNT_SYSCALL]) && !s.failed) {
         run_window(&s);
     }
     mem_free(s.d);
@@ -264,25 +265,46 @@ static void window_drop(void *kept)
     mem_free(kept);
 }
 
+/* The goroutines' changes in order, and what they come to as each window begins. */
+static bool changes_by_time(struct windows *w)
+{
+    struct triage_work *wk = w->tg->work;
+    int64_t c[CHANGE_SYSCALL + 1] = {0};
+    w->begun = mem_alloc((size_t)w->n * sizeof *w->begun);
+    if (!w->begun || !keys_sort(wk->changes, wk->nchanges)) {
+        return false;
+    }
+    size_t at = 0;
+    for (int64_t i = 0; i < w->n; i++) {
+        for (const uint64_t until = CHANGE_KEY(window_start(w, i), 0, 0);
+             at < wk->nchanges && wk->changes[at] < until; at++) {
+            c[wk->changes[at] >> 1 & 1] += wk->changes[at] & 1 ? 1 : -1;
+        }
+        memcpy(w->begun[i], c, sizeof c);
+    }
+    return true;
+}
+
 bool triage_idle(struct triage *tg)
 {
     struct windows w = {.tg = tg, .sum = mem_zalloc(sizeof *w.sum)};
-    uint64_t events = tg->work->long_runnables * 2;
+    uint64_t events = tg->work->nchanges;
     bool ok = w.sum != NULL;
     for (uint32_t p = 0; p < tg->np; p++) {
         events += tg->p[p].spans;
     }
     w.n = (int64_t)(events / EVENTS_AIM) + 1;
     if (ok && tg->end > 0) {
-        /* Nobody lives then: but whom to ask is known from here on, and threads only read it. */
-        (void)alive_next(&w.alive, tg->tr, LANE_G, INT64_MIN, INT64_MIN, 0, tg->ng);
-        ok = slices_each(trace_threads(tg->tr), (size_t)w.n,
-                         &(struct slices_job){window_sweep, window_add, window_drop, &w});
+        ok = changes_by_time(&w) && slices_each(trace_threads(tg->tr), (size_t)w.n,
+                                                &(struct slices_job){window_sweep, window_add, window_drop, &w});
         if (ok) {
             finish(tg, w.sum);
         }
     }
     mem_free(w.sum);
-    alive_free(&w.alive);
+    mem_free(w.begun);
+    mem_free(tg->work->changes);
+    tg->work->changes = NULL;
+    tg->work->nchanges = 0;
     return ok;
 }

@@ -69,7 +69,7 @@ static bool lane_worker(struct curve *c, uint32_t g)
     }
     do {
         const struct span *s = span_get(&it);
-        mode = gc_mode_next(c->tr, mode, s);
+        mode = gc_mode_next(c->tr, mode, &(struct span_tag){s->state, s->reason, s->label});
         if (!tri_is_exec(s->state) || (mode == GC_IDLE && !(known && go127 && s->label))) {
             continue;
         }
@@ -80,23 +80,33 @@ static bool lane_worker(struct curve *c, uint32_t g)
 }
 
 /* An assist takes the P while its goroutine runs; it may be stopped, and may wait for work to assist with. */
+struct assists {
+    struct curve *c;
+    const struct range *r;
+    bool ok;
+};
+
+static bool assist_runs(void *arg, const struct span_run *run)
+{
+    struct assists *a = arg;
+    const struct range *r = a->r;
+    int64_t t = run->t0;
+    for (uint32_t i = 0; i < run->n && a->ok; t += run->dur[i++]) {
+        const int64_t t1 = t + run->dur[i];
+        if (tri_is_exec(run->kind[run->tag[i]].state)) {
+            a->ok = change_add(a->c, t > r->t0 ? t : r->t0, t1 < r->t1 ? t1 : r->t1, span_run_who(run, i));
+        }
+    }
+    return a->ok;
+}
+
 static bool assist(struct curve *c, const struct range *r)
 {
-    struct span_iter it;
-    if (r->owner == NO_LANE || !span_seek(&it, c->tr, (struct lane){LANE_G, r->owner}, r->t0)) {
-        return true;
+    struct assists a = {c, r, true};
+    if (r->owner != NO_LANE) {
+        trace_states(c->tr, (struct lane){LANE_G, r->owner}, r->t0, r->t1, 0, true, assist_runs, &a);
     }
-    do {
-        const struct span *s = span_get(&it);
-        if (s->t0 >= r->t1) {
-            break;
-        }
-        if (tri_is_exec(s->state) &&
-            !change_add(c, s->t0 > r->t0 ? s->t0 : r->t0, s->t1 < r->t1 ? s->t1 : r->t1, s->who)) {
-            return false;
-        }
-    } while (span_next(&it));
-    return true;
+    return a.ok;
 }
 
 static bool collect(struct curve *c)
@@ -104,7 +114,6 @@ static bool collect(struct curve *c)
     const struct range *r;
     size_t n;
     bool ok = true;
-    uint32_t ng = c->flags & MMU_WORKERS ? trace_nlanes(c->tr, LANE_G) : 0;
     n = c->flags & MMU_STW ? trace_ranges(c->tr, RANGE_STW, &r) : 0;
     for (size_t i = 0; i < n && ok; i++) {
         struct str kind = trace_str(c->tr, r[i].name);
@@ -120,9 +129,8 @@ static bool collect(struct curve *c)
     for (size_t i = 0; i < n && ok; i++) {
         ok = assist(c, &r[i]) && (i % 16 || slices_tick());
     }
-    for (uint32_t g = 0; g < ng && ok; g++) {
-        ok = (!trace_lane(c->tr, (struct lane){LANE_G, g}).is_worker || lane_worker(c, g)) &&
-             (g % 256 || slices_tick());
+    for (uint32_t g = 0; c->flags & MMU_WORKERS && ok && (g = trace_next_worker(c->tr, g)) != NO_LANE; g++) {
+        ok = lane_worker(c, g) && slices_tick();
     }
     return ok;
 }

@@ -19,7 +19,7 @@ bool triage_proc(struct triage *tg, uint32_t p)
 
 /* A goroutine assists while it runs within an assist: it may be stopped there, and may wait for work to assist with.
  */
-static void assists(struct triage *tg)
+static bool assists(struct triage *tg)
 {
     const struct range *r;
     size_t n = trace_ranges(tg->tr, RANGE_ASSIST, &r);
@@ -31,9 +31,12 @@ static void assists(struct triage *tg)
                 continue;
             }
             trace_shares(tg->tr, (struct lane){LANE_G, r[i].owner}, t0, t1, &s);
-            tg->g[r[i].owner].ns[GM_ASSIST] = ns_add(tg->g[r[i].owner].ns[GM_ASSIST], s.ns[ST_RUNNING]);
+            if (s.ns[ST_RUNNING] && !gstats_assist(tg->g, r[i].owner, s.ns[ST_RUNNING])) {
+                return false;
+            }
         }
     }
+    return true;
 }
 
 /* GOMAXPROCS over time where it is recorded, else the Ps that were seen. */
@@ -43,7 +46,9 @@ bool triage_procs_end(struct triage *tg)
     size_t n = trace_points(tg->tr, METRIC_PROCS, &pt);
     uint64_t first = n ? pt[0].v : tg->np;
     int64_t at = 0, cap = 0, told = 0;
-    assists(tg);
+    if (!assists(tg)) {
+        return false;
+    }
     if (n == 0 && trace_info(tg->tr)->gomaxprocs > first) {
         first = trace_info(tg->tr)->gomaxprocs;
     }

@@ -122,7 +122,7 @@ static bool count_groups(struct triage *tg, const struct sample *s, size_t n)
     for (size_t i = 0; i < n; i++) {
         struct span sp;
         if (s[i].g < tg->ng) {
-            sg[tg->g[s[i].g].group].count++;
+            sg[gstat_group(tg->g, s[i].g)].count++;
         }
         if (s[i].g < tg->ng && trace_span_at(tg->tr, (struct lane){LANE_G, s[i].g}, s[i].t, &sp)) {
             tg->sample_states[sp.state < ST_COUNT ? sp.state : 0]++;

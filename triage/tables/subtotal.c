@@ -13,7 +13,7 @@
  * Runs a trace is cut into, unless they are longer than the most. The first goroutines are runs by themselves: those that were
  * there before, and live long.
  */
-enum { RUNS = 64, RUN_MOST = 4096, ALONE = 64 };
+enum { RUNS = 64, RUN_MOST = 4096, ALONE = GSTATS_ALONE };
 
 /* ---- the longest -------------------------------------------------------------------------------------------- */
 
@@ -112,7 +112,7 @@ static void moment_longer(struct moment *to, const struct moment *m, bool first)
     }
 }
 
-static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gstat *g, uint32_t g0, uint32_t g1)
+static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
 {
     uint32_t *at = mem_alloc(((size_t)y->ngroups + 1) * sizeof *at);
     bool made = false;
@@ -133,7 +133,7 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
         p->ended += s->ended;
     }
     for (uint32_t i = g0; at && i < g1; i++) {
-        g[i].group = at[g[i].group];
+        gstats_group(g, i, at[gstat_group(g, i)]);
     }
     mem_free(at);
     return at != NULL;
@@ -255,16 +255,24 @@ static bool add_gw(struct subtotal *to, const struct subtotal *y)
     return ok;
 }
 
-/* What goroutines g0 .. g1-1 added. */
-static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct gstat *g, uint32_t g0, uint32_t g1)
+static bool add_changes(struct subtotal *to, const struct subtotal *y)
 {
-    bool ok =
-        add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) && add_gw(to, y);
-    for (uint32_t i = 0; i < y->nenders; i++) {
-        struct gstat *k = &g[y->enders[i].g];
-        k->ended += y->enders[i].ended;
-        k->waiters += y->enders[i].waiters;
-        k->ended_ns = ns_add(k->ended_ns, y->enders[i].ended_ns);
+    uint64_t *p = y->nchanges ? mem_grow(to->changes, &to->cap_changes, to->nchanges + y->nchanges, sizeof *p) : NULL;
+    if (p) {
+        to->changes = p;
+        memcpy(p + to->nchanges, y->changes, y->nchanges * sizeof *p);
+        to->nchanges += y->nchanges;
+    }
+    return p || !y->nchanges;
+}
+
+/* What goroutines g0 .. g1-1 added. */
+static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
+{
+    bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
+              add_gw(to, y) && add_changes(to, y);
+    for (uint32_t i = 0; i < y->nenders && ok; i++) {
+        ok = gstats_ended(g, y->enders[i].g, y->enders[i].ended);
     }
     for (uint32_t i = 0; i < y->nlocks && ok; i++) {
         ok = subtotal_lock(to, &y->locks[i]);
@@ -277,7 +285,6 @@ static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct g
     }
     hist_sum(&to->sched, &y->sched);
     hist_sum(&to->sched_system, &y->sched_system);
-    to->long_runnables += y->long_runnables;
     to->lock_waits_all += y->lock_waits_all;
     to->g_created += y->g_created;
     to->g_ended += y->g_ended;
@@ -311,6 +318,7 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->gw);
     mem_free(y->wait_of);
     mem_free(y->wakes);
+    mem_free(y->changes);
     mem_free(y);
 }
 
@@ -359,6 +367,7 @@ bool triage_goroutines(struct triage *tg)
     struct triage_work *wk = tg->work;
     struct runs r = {.tg = tg, .sum = mem_zalloc(sizeof *r.sum)};
     r.size = tg->ng / RUNS + 1 < RUN_MOST ? tg->ng / RUNS + 1 : RUN_MOST;
+    r.size = (r.size + GSTATS_ROWS - 1) / GSTATS_ROWS * GSTATS_ROWS;
     struct subtotal *y = r.sum;
     const size_t rest = tg->ng > ALONE ? tg->ng - ALONE : 0;
     bool ok = y && slices_each(trace_threads(tg->tr), tg->ng - rest + (rest + r.size - 1) / r.size,
@@ -384,7 +393,8 @@ bool triage_goroutines(struct triage *tg)
     wk->nwait_of = y->nwait_of;
     wk->wakes = y->wakes;
     wk->nwakes = y->nwakes;
-    wk->long_runnables = y->long_runnables;
+    wk->changes = y->changes;
+    wk->nchanges = y->nchanges;
     tg->sched = y->sched;
     tg->sched_system = y->sched_system;
     memcpy(tg->worst, y->worst, sizeof tg->worst);

@@ -11,13 +11,26 @@
 #include "triage/tri.h"
 
 struct ender { /* a goroutine that ended others' waits */
-    uint32_t g, ended, waiters, last_waiter;
-    int64_t ended_ns;
+    uint32_t g, ended;
 };
 struct start_name {
     uint32_t g, name; /* g: + 1 */
 };
 enum { START_NAMES = 512 };
+
+/* Rows lately asked for, each where its key says: before a table is asked. */
+struct lately {
+    uint32_t key[4], row; /* row: + 1 */
+};
+enum { LATELY = 256 };
+static inline struct lately *lately_of(struct lately v[LATELY], uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    return &v[(a * 0x9e3779b1u ^ b * 0x85ebca6bu ^ c * 0xc2b2ae35u ^ d * 0x27d4eb2fu) >> 24];
+}
+static inline bool lately_is(const struct lately *l, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    return l->row && l->key[0] == a && l->key[1] == b && l->key[2] == c && l->key[3] == d;
+}
 
 struct subtotal {
     struct tab by_name, by_wait, by_pair, by_syscall, by_ender, by_wait_of;
@@ -31,17 +44,21 @@ struct subtotal {
     struct wait_of *wait_of;
     struct wake *wakes;
     uint32_t ngroups, nwaits, npairs, nsyscalls, nenders, nlocks, nworst, nwait_of;
-    size_t ngw, nwakes;
+    size_t ngw, nwakes, nchanges, cap_changes;
     size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes, cap_wait_of;
     struct hist sched, sched_system;
     struct sched_wait worst[WORST];
     int64_t label_ns[GC_MODES];
-    uint64_t long_runnables, lock_waits_all;
+    uint64_t lock_waits_all, *changes;
     uint32_t g_created, g_ended, g_at_start, g_at_end;
     struct start_name name[START_NAMES]; /* names lately asked for */
+    struct gstat
+        row[GSTATS_ROWS]; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
+    uint32_t nrows, g1;
+    struct lately lately_wait[LATELY], lately_pair[LATELY];
 };
 
-/* subtotal_goroutines - count goroutines g0 .. g1-1 into an empty subtotal and their struct gstat. false: out of memory, or unwanted. */
+/* subtotal_goroutines - count goroutines g0 .. g1-1 into an empty subtotal, and to gstats.h. false: out of memory, or unwanted. */
 bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g0, uint32_t g1);
 /* subtotal_wait_of - the row of `wait_of` for a start function and a reason; TAB_NONE: out of memory. */
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason);

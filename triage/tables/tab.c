@@ -12,6 +12,7 @@
 #include "triage/tables/slices.h"
 
 #define SORT_MANY 4096
+#define FEW 128 /* numbers that are sorted at once */
 
 void tab_free(struct tab *m)
 {
@@ -79,40 +80,66 @@ double dist_sd(const struct dist *d)
     return var > 0 ? sqrt(var) : 0;
 }
 
-/* By byte from the lowest on, those that all share left out. */
+/* By byte from the lowest on, those that all share left out. KEY: of an element. */
+#define SORT_BY_BYTES(type, KEY) \
+    do { \
+        uint64_t all = UINT64_MAX, any = 0; \
+        type *t = n ? mem_alloc(n * sizeof *t) : NULL, *from = v, *to = t; \
+        bool ok = t || !n; \
+        for (size_t i = 0; i < n; i++) { \
+            all &= KEY(v[i]); \
+            any |= KEY(v[i]); \
+        } \
+        for (int b = 0; b < 64 && ok && n; b += 8) { \
+            size_t at[257] = {0}; \
+            if (((all ^ any) >> b & 255) == 0) { \
+                continue; \
+            } \
+            for (size_t i = 0; i < n; i++) { \
+                at[(KEY(from[i]) >> b & 255) + 1]++; \
+            } \
+            for (int j = 0; j < 256; j++) { \
+                at[j + 1] += at[j]; \
+            } \
+            for (size_t i = 0; i < n; i++) { \
+                to[at[KEY(from[i]) >> b & 255]++] = from[i]; \
+                ok &= i % 4096 != 0 || slices_tick(); \
+            } \
+            type *swap = from; \
+            from = to; \
+            to = swap; \
+        } \
+        if (ok && from != v) { \
+            memcpy(v, from, n * sizeof *v); \
+        } \
+        mem_free(t); \
+        return ok; \
+    } while (0)
+#define KEY_OF_ROW(x) ((x).key)
+#define KEY_ITSELF(x) (x)
+
 bool rows_sort(struct keyed_row *v, size_t n)
 {
-    uint64_t all = UINT64_MAX, any = 0;
-    struct keyed_row *t = mem_alloc((n + 1) * sizeof *t), *from = v, *to = t;
-    bool ok = t != NULL;
-    for (size_t i = 0; i < n; i++) {
-        all &= v[i].key;
-        any |= v[i].key;
+    SORT_BY_BYTES(struct keyed_row, KEY_OF_ROW);
+}
+
+bool keys_sort(uint64_t *v, size_t n)
+{
+    SORT_BY_BYTES(uint64_t, KEY_ITSELF);
+}
+
+size_t keys_before(const uint64_t *v, size_t n, uint64_t key)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        if (v[mid] < key) {
+            lo = mid + 1;
+        } else {
+            hi = mid;
+        }
     }
-    for (int b = 0; b < 64 && ok; b += 8) {
-        size_t at[257] = {0};
-        if (((all ^ any) >> b & 255) == 0) {
-            continue;
-        }
-        for (size_t i = 0; i < n; i++) {
-            at[(from[i].key >> b & 255) + 1]++;
-        }
-        for (int j = 0; j < 256; j++) {
-            at[j + 1] += at[j];
-        }
-        for (size_t i = 0; i < n; i++) {
-            to[at[from[i].key >> b & 255]++] = from[i];
-            ok &= i % 4096 != 0 || slices_tick();
-        }
-        struct keyed_row *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (ok && from != v) {
-        memcpy(v, from, n * sizeof *v);
-    }
-    mem_free(t);
-    return ok;
+    return lo;
 }
 
 static int cmp_i64(const void *a, const void *b)
@@ -121,27 +148,85 @@ static int cmp_i64(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The same for many numbers: a comparison each would take seconds. */
-static void sort_i64(int64_t *v, size_t n)
-{
-    struct keyed_row *k = n > SORT_MANY ? mem_alloc(n * sizeof *k) : NULL;
-    for (size_t i = 0; i < n && k; i++) {
-        k[i].key = (uint64_t)v[i] ^ (uint64_t)1 << 63;
-    }
-    if (k && rows_sort(k, n)) {
-        for (size_t i = 0; i < n; i++) {
-            v[i] = (int64_t)(k[i].key ^ (uint64_t)1 << 63);
-        }
-    } else if (slices_tick()) {
-        qsort(v, n, sizeof *v, cmp_i64);
-    }
-    mem_free(k);
-}
-
 static size_t rank_of(double q, size_t n)
 {
     double r = ceil(q * (double)n);
     return r < 1 ? 0 : r > (double)n ? n - 1 : (size_t)r - 1;
+}
+
+/* Values between `low` and `high`, in so many steps: how many of v[0..n) are in each. */
+enum { STEPS = 2048 };
+struct steps {
+    int64_t low;
+    unsigned shift;
+    size_t count[STEPS];
+};
+
+static inline unsigned step_of(const struct steps *s, int64_t v)
+{
+    return (unsigned)(((uint64_t)v - (uint64_t)s->low) >> s->shift);
+}
+
+static void steps_of(struct steps *s, const int64_t *v, size_t n, int64_t low, int64_t high)
+{
+    const uint64_t apart = (uint64_t)high - (uint64_t)low;
+    *s = (struct steps){.low = low};
+    while (apart >> s->shift >= STEPS) {
+        s->shift++;
+    }
+    for (size_t i = 0; i < n; i++) {
+        s->count[step_of(s, v[i])]++;
+    }
+    (void)slices_tick();
+}
+
+/* The value of a rank among v[0..n), which `s` tells of: of its step's values, and theirs, until they are few or the same. */
+static int64_t rank_value(struct steps *s, int64_t *v, size_t n, size_t rank)
+{
+    for (;;) {
+        int64_t low = INT64_MAX, high = INT64_MIN;
+        unsigned k = 0;
+        size_t to = 0;
+        while (rank >= s->count[k]) {
+            rank -= s->count[k++];
+        }
+        if (!s->shift) {
+            return (int64_t)((uint64_t)s->low + k);
+        }
+        for (size_t i = 0; i < n; i++) { /* its values to the front */
+            const int64_t x = v[i];
+            v[i] = v[to];
+            v[to] = x;
+            to += step_of(s, x) == k;
+        }
+        n = to;
+        if (n <= FEW) {
+            qsort(v, n, sizeof *v, cmp_i64);
+            return v[rank];
+        }
+        for (size_t i = 0; i < n; i++) {
+            low = v[i] < low ? v[i] : low;
+            high = v[i] > high ? v[i] : high;
+        }
+        steps_of(s, v, n, low, high);
+    }
+}
+
+/* Quantiles of many numbers, which to sort would cost more; d->min and d->max are known. false: out of memory. */
+static bool quantiles(struct dist *d, int64_t *v, size_t n)
+{
+    struct steps *s = mem_alloc(2 * sizeof *s);
+    if (s) {
+        steps_of(s, v, n, d->min, d->max);
+        s[1] = s[0];
+        d->p50 = rank_value(&s[1], v, n, rank_of(0.5, n));
+        s[1] = s[0];
+        d->p90 = rank_value(&s[1], v, n, rank_of(0.9, n));
+        s[1] = s[0];
+        d->p99 = rank_value(&s[1], v, n, rank_of(0.99, n));
+    }
+    mem_free(s);
+    return s != NULL;
 }
 
 void dist_of(struct dist *d, int64_t *v, size_t n)
@@ -150,13 +235,26 @@ void dist_of(struct dist *d, int64_t *v, size_t n)
     if (n == 0) {
         return;
     }
-    sort_i64(v, n);
+    if (n <= SORT_MANY) {
+        qsort(v, n, sizeof *v, cmp_i64);
+    }
+    d->min = d->max = v[0];
     for (size_t i = 0; i < n; i++) {
+        d->min = v[i] < d->min ? v[i] : d->min;
+        d->max = v[i] > d->max ? v[i] : d->max;
         d->total = ns_add(d->total, v[i]);
         d->sumsq += (double)v[i] * (double)v[i];
     }
-    d->min = v[0];
-    d->max = v[n - 1];
+    if (d->min == d->max) {
+        d->p50 = d->p90 = d->p99 = d->min;
+        return;
+    }
+    if (n > SORT_MANY && quantiles(d, v, n)) {
+        return;
+    }
+    if (n > SORT_MANY) { /* no memory for it */
+        qsort(v, n, sizeof *v, cmp_i64);
+    }
     d->p50 = v[rank_of(0.5, n)];
     d->p90 = v[rank_of(0.9, n)];
     d->p99 = v[rank_of(0.99, n)];

@@ -59,7 +59,7 @@ struct dist {
 };
 int64_t dist_avg(const struct dist *d);
 double dist_sd(const struct dist *d); /* standard deviation of the sample, 0 for n < 2 */
-/* dist_of - exact; v[0..n) is sorted in place. */
+/* dist_of - exact; v[0..n) gets another order. */
 void dist_of(struct dist *d, int64_t *v, size_t n);
 
 /* Rows by a number; rows_sort is stable. false: out of memory, or no longer wanted (slices.h). */
@@ -68,6 +68,10 @@ struct keyed_row {
     uint32_t row;
 };
 bool rows_sort(struct keyed_row *v, size_t n);
+
+/* The same of numbers alone. keys_before - how many of n sorted ones are below a key. */
+bool keys_sort(uint64_t *v, size_t n);
+size_t keys_before(const uint64_t *v, size_t n, uint64_t key);
 
 /*
  * A histogram of durations: exact below 64 ns, above with 32 steps per doubling, so a quantile is off by at most

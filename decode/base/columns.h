@@ -1,0 +1,40 @@
+/*
+ * columns.h - rows of numbers that are read now and then and written never again, in few bytes: each of their values becomes a
+ * column of as many bytes as the largest needs above the smallest.
+ */
+#ifndef GOTOP_DECODE_COLUMNS_H
+#define GOTOP_DECODE_COLUMNS_H
+
+#include <stddef.h>
+
+#include "decode/base/bytes.h"
+
+enum { COLUMNS_ROWS = 128, COLUMNS_MOST = 16 }; /* rows, columns: at most */
+
+struct column {
+    uint64_t least;
+    uint16_t at; /* where it begins behind the last of these */
+    uint8_t width;
+} __attribute__((packed));
+
+struct columns {
+    uint16_t n; /* columns */
+    struct column col[];
+    /* then the bytes: each value above the least, little end first; 8 more behind the last one */
+};
+
+/* columns_make - rows of n values, one row behind another. The caller frees it (mem_free). NULL: out of memory. */
+struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n);
+size_t columns_bytes(const struct columns *c, unsigned rows); /* what it takes */
+
+static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned row, unsigned col)
+{
+    const struct column *k = &c->col[col];
+    const unsigned w = k->width;
+    if (!w)
+        return k->least;
+    const uint64_t v = bytes_load8((const uint8_t *)(c->col + n) + k->at + row * w);
+    return k->least + (w < 8 ? v & (((uint64_t)1 << 8 * w) - 1) : v);
+}
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * gstats.h - what is counted of each goroutine: some twenty bytes each, most of them columns by COLUMNS_ROWS neighbours
+ * (decode/base/columns.h); the first ones, which live long, as they are. Filled in by subtotal.c's threads, each its own
+ * neighbours; read when all are counted.
+ */
+#ifndef GOTOP_TRIAGE_GSTATS_H
+#define GOTOP_TRIAGE_GSTATS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* What a goroutine's life is made of. The first six add up to GM_LIFE. */
+enum gmetric {
+    GM_EXEC,     /* running, the time it assisted the collector included */
+    GM_SCHED,    /* runnable: waiting for a processor */
+    GM_WAIT,     /* blocked, for any reason */
+    GM_SYSCALL,  /* in a system call, with its processor */
+    GM_SYSBLOCK, /* in a system call, its processor taken away (always 0 where threads and Ps don't tell) */
+    GM_UNKNOWN,  /* it existed, the dialect does not record what it did */
+    GM_ASSIST,   /* part of GM_EXEC: mark assist */
+    GM_LIFE,     /* from its creation (or the trace's start) to its end (or the trace's end) */
+    GM_COUNT
+};
+const char *gmetric_name(enum gmetric m);
+
+struct gstat { /* one goroutine */
+    int64_t ns[GM_COUNT];
+    uint32_t runs, scheds, waits, syscalls; /* how many intervals of each */
+};
+
+struct gstats; /* of all; index = a goroutine's lane */
+enum { GSTATS_ALONE = 64, GSTATS_ROWS = 128 };
+
+struct gstats *gstats_new(uint32_t n); /* NULL: out of memory */
+void gstats_free(struct gstats *s);    /* NULL is allowed */
+
+/* gstats_put - goroutines GSTATS_ALONE + k * GSTATS_ROWS and those behind it (or one below GSTATS_ALONE), at once. false: out of memory. */
+bool gstats_put(struct gstats *s, uint32_t g, const struct gstat *v, uint32_t n);
+/* Later, by one thread: its group; more others' waits it ended; more time it assisted. false: out of memory. */
+void gstats_group(struct gstats *s, uint32_t g, uint32_t group);
+bool gstats_ended(struct gstats *s, uint32_t g, uint32_t more);
+bool gstats_assist(struct gstats *s, uint32_t g, int64_t more);
+
+struct gstat gstat_of(const struct gstats *s, uint32_t g);
+int64_t gstat_ns(const struct gstats *s, uint32_t g, enum gmetric m);
+uint32_t gstat_waits(const struct gstats *s, uint32_t g);
+uint32_t gstat_group(const struct gstats *s, uint32_t g);
+/* others' waits it ended: to send on a channel, for a lock it held longest in (holder.h) */
+uint32_t gstat_ended(const struct gstats *s, uint32_t g);
+
+#endif
