@@ -28,7 +28,8 @@ GOTOP_CPPFLAGS = -I. -I$(BUILD) -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BIT
 GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-prototypes -Wmissing-prototypes -Wvla \
                  -fno-omit-frame-pointer
 # Times are what Go's reader makes of them only with doubles of 64 bits all along: not by the x87.
-GOTOP_CFLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(shell $(CC) -dumpmachine 2>/dev/null)),-msse2 -mfpmath=sse)
+MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
+GOTOP_CFLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
 ifdef SAN
 CFLAGS ?= -g -O1
 GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
@@ -108,8 +109,11 @@ $(PB_C:.c=.o): $(BUILD)/%.o: $(BUILD)/%.c $(BUILD)/flags
 $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 	@mkdir -p $(@D)
 	$(call say,CC  $<)
-	$(Q)$(COMPILE) $(OWN_CFLAGS) -c -o $@ $<
+	$(Q)$(COMPILE) $(LAYER_CFLAGS) $(OWN_CFLAGS) -c -o $@ $<
 
+# No number changes its value unseen in what reads traces (gcc on 64 bits; clang and narrower machines mean more by these).
+$(OBJ_decode): private LAYER_CFLAGS = $(CONVERSION)
+CONVERSION = $(if $(findstring clang,$(CC)),,$(if $(filter x86_64-% aarch64-%,$(MACHINE)),-Wconversion -Wsign-conversion))
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
 $(BUILD)/decode/model/turns.o $(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o $(BUILD)/decode/model/fold_stream.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
 # These want one register more.

@@ -542,7 +542,8 @@ static void regions_join(struct trace *tr, const struct segment *s)
             was->open_end = false;
             was->stack_end = r.stack_end;
             gi->region = v->prev[gi->region - 1];
-            gi->depth -= gi->depth > 0;
+            if (gi->depth)
+                gi->depth--;
             continue;
         }
         if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||

@@ -90,7 +90,8 @@ static bool put_near(struct v1_goids *h, uint64_t id, uint32_t row)
     uint32_t *p = own(h, id);
     if (!p)
         return false;
-    h->ended[id >> V1_PAGE_BITS] -= p[id & (V1_PAGE - 1)] == V1_ENDED_ROW;
+    if (p[id & (V1_PAGE - 1)] == V1_ENDED_ROW)
+        h->ended[id >> V1_PAGE_BITS]--;
     p[id & (V1_PAGE - 1)] = row;
     return true;
 }

@@ -13,6 +13,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
+#include "decode/v1/v1_batches.h"
 
 #define PLAUSIBLE_P 4096
 #define MANY_P 64
@@ -183,6 +184,8 @@ static enum err_code timed(struct v1_index *ix, uint64_t end)
         ix->batch = b;
         b[ix->nbatch] = (struct v1_batch){.off = ix->batch_off, .next = V1_NO_BATCH};
         struct v1_proc *p = &ix->proc[ix->cur];
+        ix->unsorted |= p->last != V1_NO_BATCH && (int64_t)ix->batch_ticks <= (int64_t)p->ticks && p->id >= 0;
+        p->ticks = ix->batch_ticks;
         if (p->last != V1_NO_BATCH)
             b[p->last].next = (uint32_t)ix->nbatch & V1_NO_BATCH;
         else
@@ -426,6 +429,8 @@ static enum err_code finish(struct v1_index *ix, struct source *s)
     } else if (!ix->frequency && !ix->incomplete && !s->st.ndamages) {
         source_damage(s, ERR_TRUNCATED, 0, s->len, "the file ends without its tick rate");
     }
+    if (ix->unsorted && v1_batches_mend(ix, s) != ERR_OK)
+        return ERR_NOMEM;
     if (ix->incomplete)
         for (size_t i = 0; i < ix->nproc; i++)
             if (ix->proc[i].last != V1_NO_BATCH)

@@ -39,6 +39,7 @@ struct v1_batch { /* a Batch event and what follows it up to its last event with
 struct v1_proc {
     int64_t id;           /* -1: the buffer shared by threads without a P */
     uint32_t first, last; /* batches */
+    uint64_t ticks;       /* when the last one began */
 };
 
 struct v1_exit {    /* the end of a system call, to be placed by its real time */
@@ -79,6 +80,7 @@ struct v1_index {
     struct v1_scan scan[2];
     uint64_t scanned; /* up to where they are */
     bool helped;      /* by a thread of their own */
+    bool unsorted;    /* a P's batch is earlier than the one in front of it */
     bool batch_open;  /* batch[nbatch - 1] is the one that is being read */
     bool done;
 };

@@ -106,6 +106,25 @@ static void test_others_go_on(void **state)
              "D no order makes all events consistent (first at GoStart, goroutine 2): some are missing\n");
 }
 
+/* A P's batches: one twice, two exchanged, one that says an earlier time than the one in front of it. */
+static void test_batches(void **state)
+{
+    (void)state;
+#define ONE "batch p=0 t=100\nHeapAlloc +0 bytes=1\nHeapAlloc +10 bytes=2\n"
+#define TWO "batch p=0 t=200\nHeapAlloc +0 bytes=3\nHeapAlloc +10 bytes=4\n"
+#define ONE_LINES "100 heap 1\n110 heap 2\n"
+#define TWO_LINES "200 heap 3\n210 heap 4\n"
+    reads_as("go 1.21\n" START ONE TWO, START_LINES ONE_LINES TWO_LINES);
+    reads_as("go 1.21\n" START ONE ONE TWO, START_LINES ONE_LINES TWO_LINES
+             "D a batch of processor 0 stands there twice: the second one is left out\n");
+    reads_as("go 1.21\n" START TWO ONE, START_LINES ONE_LINES TWO_LINES
+             "D a batch of processor 0 stands in another order than it was written\n");
+    reads_as("go 1.21\n" START ONE TWO "batch p=0 t=105\nHeapAlloc +0 bytes=5\nHeapAlloc +10 bytes=6\n",
+             START_LINES ONE_LINES TWO_LINES
+             "~210 g1 unknown\n~210 p0 none\n"
+             "D a batch of processor 0 says a time before that of the one in front of it: it is left out\n");
+}
+
 /* The clocks of two Ps disagree: order is by sequence, time is held at what it had reached. */
 static void test_clock_skew(void **state)
 {
@@ -328,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_gap),
         cmocka_unit_test(test_missing_event),
         cmocka_unit_test(test_others_go_on),
+        cmocka_unit_test(test_batches),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),
         cmocka_unit_test(test_exit_before_entry),

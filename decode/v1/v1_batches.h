@@ -1,0 +1,13 @@
+/*
+ * v1_batches.h - batches of a processor that don't stand in the file as they were written: in another order, twice, or with a
+ * time they can't have.
+ */
+#ifndef GOTOP_DECODE_V1_BATCHES_H
+#define GOTOP_DECODE_V1_BATCHES_H
+
+#include "decode/v1/v1_index.h"
+
+/* v1_batches_mend - put each processor's chain in order. Cost: their bytes once more, if any is out of order. ERR_OK or ERR_NOMEM. */
+enum err_code v1_batches_mend(struct v1_index *ix, struct source *s);
+
+#endif
