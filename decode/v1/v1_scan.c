@@ -18,6 +18,11 @@
 #if defined __x86_64__ && defined __GNUC__
 #include <immintrin.h>
 #define DEPOSIT __attribute__((target("bmi,bmi2")))
+#ifdef __clang__
+#define ONE_BY_ONE
+#else
+#define ONE_BY_ONE __attribute__((optimize("no-tree-slp-vectorize")))
+#endif
 #endif
 
 void v1_scan_init(struct v1_scan *sc, const struct v1_dialect *d, const bool kept[V1_TYPES])
@@ -102,7 +107,7 @@ DEPOSIT static inline __attribute__((always_inline)) const uint8_t *next(const s
  * together - over up to `most` events from each of the four places, as long as none needs a closer look. Returns how
  * many from each. Four chains of loads, each a dozen cycles a step: what counts is that little else stands between.
  */
-DEPOSIT __attribute__((optimize("no-tree-slp-vectorize"))) static uint32_t
+DEPOSIT ONE_BY_ONE static uint32_t
 together(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *place[V1_SCAN_LANES], uint32_t most)
 {
     const uint8_t *a = place[0], *b = place[1], *c = place[2], *e = place[3];

@@ -462,7 +462,8 @@ static unsigned enter(struct view *v)
     int64_t t0 = t->t0, t1 = t->t1, at = t->at;
     struct text b = {0};
     text_who(&b, v->tr, r->most);
-    text_add(&b, r->g > 1 ? r->most_ns ? " ran most of the %u" : " is one of the %u" : "", r->g);
+    if (r->g > 1)
+        text_add(&b, r->most_ns ? " ran most of the %u" : " is one of the %u", r->g);
     unsigned f = tri_goto(v, tri_g(r->most), t0, t1);
     (void)view_at(v, at);
     view_message(v, false, "%s", b.p ? b.p : "");

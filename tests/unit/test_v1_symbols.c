@@ -203,7 +203,7 @@ static void test_hostile(void **state)
             volatile unsigned sum = 0;
             for (uint64_t pc = TEXT - 8; pc < TEXT + 0x90; pc += 8)
                 if (symbols_find(s, pc, &y))
-                    sum += (unsigned)y.func[0] + (y.file ? (unsigned)y.file[y.file_len - 1] : 0);
+                    sum = sum + (unsigned)y.func[0] + (y.file ? (unsigned)y.file[y.file_len - 1] : 0);
             symbols_close(s);
         }
         free(exact);

@@ -53,7 +53,8 @@ static bool tree_of_instances(struct causes *c, const struct span_type *y, struc
     const struct region *r;
     size_t n = y->is_region ? trace_regions(c->tr, &r) : trace_tasks(c->tr, &k), seen = 0;
     struct explain_tree s, u;
-    bool ok = explain_tree_init(&s, c->tr) & explain_tree_init(&u, c->tr);
+    bool ok = explain_tree_init(&s, c->tr);
+    ok = explain_tree_init(&u, c->tr) && ok;
     for (uint32_t i = 0; ok && i < y->nslow && y->slow[i].t1 - y->slow[i].t0 > 2 * y->d.p50; i++) {
         ok = explain_add(c->x, &s, y->slow[i].g, y->slow[i].t0, y->slow[i].t1);
     }
