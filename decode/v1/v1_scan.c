@@ -107,8 +107,8 @@ DEPOSIT static inline __attribute__((always_inline)) const uint8_t *next(const s
  * together - over up to `most` events from each of the four places, as long as none needs a closer look. Returns how
  * many from each. Four chains of loads, each a dozen cycles a step: what counts is that little else stands between.
  */
-DEPOSIT ONE_BY_ONE static uint32_t
-together(const struct v1_scan *sc, const struct v1_dialect *d, const uint8_t *place[V1_SCAN_LANES], uint32_t most)
+DEPOSIT ONE_BY_ONE static uint32_t together(const struct v1_scan *sc, const struct v1_dialect *d,
+                                            const uint8_t *place[V1_SCAN_LANES], uint32_t most)
 {
     const uint8_t *a = place[0], *b = place[1], *c = place[2], *e = place[3];
     uint32_t n = 0;
