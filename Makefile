@@ -232,6 +232,7 @@ check: setup-check
 # The other machine, run by an emulator: the program in one file, and the units of decode, triage and layout.
 check-arm64:
 	@sh .ci/setup build test arm64 arm64-test
+	+@$(MAKE) --no-print-directory BUILD=$(BUILD) all
 	+@$(MAKE) --no-print-directory ARCH=arm64 static
 	+@$(MAKE) --no-print-directory BUILD=$(BUILD)/arm64 AR=aarch64-linux-gnu-ar \
 	    CC='$(filter ccache,$(CC)) aarch64-linux-gnu-gcc' tests-pure

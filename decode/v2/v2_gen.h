@@ -8,6 +8,8 @@
 #include "decode/events/source.h"
 
 #define V2_REASONS 64
+#define V2_NOT_RECORDED \
+    "not recorded" /* a reason that no program has: events are missing from here on; no number below that */
 #define V2_NO_THREAD UINT64_MAX /* m = -1 */
 
 struct v2_batch { /* of timed events */

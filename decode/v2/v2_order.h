@@ -122,6 +122,7 @@ struct v2_order {
     int64_t latest;         /* no event of the generation is behind this, ns */
     struct v2_torn torn;
     bool newer;         /* it has been said that there are events newer than the header */
+    uint32_t cut_torn;  /* the last generation of which it has been said that it is a slice of one with gaps */
     bool alone;         /* a segment: nothing is known of what was before, statuses are taken as they are told */
     bool bad;           /* an event contradicts what is known */
     struct v2_was *was; /* what was told of when the segment began */

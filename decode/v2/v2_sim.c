@@ -28,7 +28,8 @@ static int64_t ns_of(uint64_t units, double unit)
 
 static enum adv bad(struct v2_sim *s, const struct v2s_cursor *c, const char *what)
 {
-    err_set(&s->damage, ERR_ORDER, (uint64_t)(c->ev.at - s->data), "event %s: %s", v2_specs[c->ev.type].name, what);
+    err_set(&s->damage, ERR_ORDER, s->written ? ERR_NO_OFFSET : (uint64_t)(c->ev.at - s->data), "event %s: %s",
+            v2_specs[c->ev.type].name, what);
     return BAD;
 }
 
@@ -480,7 +481,7 @@ static bool cursor_next(struct v2_sim *s, struct v2s_cursor *c)
     }
     const uint8_t *q = v2_raw_ev(c->p, c->end, &c->ev);
     if (!q) {
-        if (!batch_of(s, c)->torn && !s->damage.code)
+        if (!batch_of(s, c)->torn && !s->damage.code && !s->mend)
             err_set(&s->damage, ERR_FORMAT, (uint64_t)(c->p - s->data), "no event can be read here");
         c->p = c->end;
         c->nbatch = 0;
@@ -658,6 +659,20 @@ static void stamp(struct v2_sim *s, int64_t t, int n, struct v2s_event *e)
     s->work = s->work > TRIES ? s->work - TRIES : 0;
 }
 
+/* mended - an event that can't come (`a`), once mend() has been asked. */
+static enum adv mended(struct v2_sim *s, uint32_t i, enum adv a, bool last, struct v2s_event *e)
+{
+    for (int tries = 0; s->mend && a != OK && !s->oom; tries++) {
+        s->damage = (struct err){0};
+        enum v2s_lack l = tries < 4 ? s->mend(s, i, a == BAD, last) : V2S_LEFT_OUT;
+        if (l == V2S_WAITS)
+            return WAIT;
+        e->left_out = l == V2S_LEFT_OUT;
+        a = e->left_out ? OK : advance(s, &s->cur[i]);
+    }
+    return a;
+}
+
 /* pick - the earliest cursor whose event may come is out of the heap then; *rc as of v2_sim_next(). */
 static uint32_t pick(struct v2_sim *s, int64_t until, struct v2s_event *e, enum v2s_rc *rc)
 {
@@ -681,7 +696,9 @@ static uint32_t pick(struct v2_sim *s, int64_t until, struct v2s_event *e, enum 
                                 .m = m,
                                 .p = m == V2S_NONE ? V2S_NONE : s->m[m].p,
                                 .g = m == V2S_NONE ? V2S_NONE : s->m[m].g};
-        if ((a = advance(s, c)) == OK)
+        if ((a = advance(s, c)) != OK)
+            a = mended(s, i, a, false, e);
+        if (a == OK && !e->left_out)
             stamp(s, c->t, k, e);
         if (a == BAD)
             break;
@@ -692,10 +709,21 @@ static uint32_t pick(struct v2_sim *s, int64_t until, struct v2s_event *e, enum 
                 break;
         }
     }
+    if (a == WAIT && n && *rc == V2S_END && s->mend && !s->oom) { /* the earliest of them, then */
+        i = s->aside[0];
+        s->now = s->cur[i].ev;
+        *e = (struct v2s_event){
+            .units = s->cur[i].units, .ev = &s->now, .m = s->cur[i].m, .p = V2S_NONE, .g = V2S_NONE};
+        if ((a = mended(s, i, WAIT, true, e)) == OK) {
+            if (!e->left_out)
+                stamp(s, s->cur[i].t, 1, e);
+            s->aside[0] = s->aside[--n];
+        }
+    }
     if (a == WAIT && n && *rc == V2S_END)
         err_set(&s->damage, s->gen->damage.code ? s->gen->damage.code : ERR_ORDER,
-                (uint64_t)(s->cur[s->aside[0]].ev.at - s->data), "no event can come next; the earliest is %s",
-                v2_specs[s->cur[s->aside[0]].ev.type].name);
+                s->written ? ERR_NO_OFFSET : (uint64_t)(s->cur[s->aside[0]].ev.at - s->data),
+                "no event can come next; the earliest is %s", v2_specs[s->cur[s->aside[0]].ev.type].name);
     while (n)
         heap_push(s, s->aside[--n]);
     if (a == OK)
@@ -724,6 +752,64 @@ enum v2s_rc v2_sim_next(struct v2_sim *s, int64_t until, struct v2s_event *e)
     if (cursor_next(s, &s->cur[i]))
         heap_push(s, i);
     return V2S_EVENT;
+}
+
+bool v2_sim_do(struct v2_sim *s, uint32_t m, const struct v2_raw_ev *ev)
+{
+    struct v2s_cursor c = {.ev = *ev, .m = m};
+    c.ev.at = s->data;
+    if (advance(s, &c) == OK)
+        return true;
+    s->damage = (struct err){0};
+    return false;
+}
+
+static void *copy(const void *p, size_t n, size_t size)
+{
+    void *q = mem_alloc(n * size + 1);
+    if (q && n)
+        memcpy(q, p, n * size);
+    return q;
+}
+
+bool v2_sim_copy(struct v2_sim *to, const struct v2_sim *s)
+{
+    *to = (struct v2_sim){.data = s->data,
+                          .ordinal = s->ordinal,
+                          .unit = s->unit,
+                          .freq = s->freq,
+                          .ng = s->ng,
+                          .capg = s->ng,
+                          .np = s->np,
+                          .capp = s->np,
+                          .nm = s->nm,
+                          .capm = s->nm,
+                          .spare_g = s->spare_g,
+                          .gc = s->gc,
+                          .gc_seq = s->gc_seq,
+                          .heap_alloc = s->heap_alloc,
+                          .heap_goal = s->heap_goal,
+                          .procs = s->procs,
+                          .has_alloc = s->has_alloc,
+                          .has_goal = s->has_goal,
+                          .has_procs = s->has_procs,
+                          .last = s->last,
+                          .any = s->any};
+    to->g = copy(s->g, s->ng, sizeof *s->g);
+    to->p = copy(s->p, s->np, sizeof *s->p);
+    to->m = copy(s->m, s->nm, sizeof *s->m);
+    if (!to->g || !to->p || !to->m)
+        return false;
+    for (size_t i = 0; i < s->ng; i++)
+        if (s->g[i].status != V2S_G_GONE && !idmap_put(&to->gs, s->g[i].id, (uint32_t)i))
+            return false;
+    for (size_t i = 0; i < s->np; i++)
+        if (!idmap_put(&to->ps, s->p[i].id, (uint32_t)i))
+            return false;
+    for (size_t i = 0; i < s->nm; i++)
+        if (!idmap_put(&to->ms, s->m[i].id, (uint32_t)i))
+            return false;
+    return true;
 }
 
 void v2_sim_free(struct v2_sim *s)

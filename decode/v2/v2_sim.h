@@ -12,6 +12,7 @@
 #include "decode/v2/v2_raw.h"
 
 #define V2S_NONE UINT32_MAX
+enum v2s_lack { V2S_WAITS, V2S_AGAIN, V2S_LEFT_OUT };
 enum v2s_gstatus { V2S_G_GONE, V2S_G_RUNNABLE, V2S_G_RUNNING, V2S_G_SYSCALL, V2S_G_WAITING };
 enum v2s_pstatus { V2S_P_RUNNING = 1, V2S_P_IDLE, V2S_P_SYSCALL, V2S_P_ABANDONED };
 
@@ -83,6 +84,13 @@ struct v2_sim {
     struct err damage; /* why it can't go on */
     bool oom, fresh;
     struct v2_raw_ev now; /* what the last event handed out points at */
+    /*
+     * mend - the cursor's event can't come: not yet, or (bad) never as things are. last: no other can, either. It waits, or
+     * is tried again, for v2_sim_do() has changed things, or is left out. NULL: that is damage, and the end.
+     */
+    enum v2s_lack (*mend)(struct v2_sim *s, uint32_t cursor, bool bad, bool last);
+    void *mender; /* mend's own */
+    bool written; /* the generation's events are none of the file's bytes */
 };
 
 struct v2s_event {
@@ -92,6 +100,7 @@ struct v2s_event {
     const struct v2s_sample *sample;
     uint32_t m, p, g; /* thread; P and goroutine it had before; V2S_NONE */
     bool fresh;       /* a status, of what nothing was known before */
+    bool left_out;    /* by mend: it did not come */
 };
 enum v2s_rc { V2S_EVENT, V2S_UNTIL, V2S_END };
 
@@ -102,6 +111,10 @@ enum v2s_rc { V2S_EVENT, V2S_UNTIL, V2S_END };
  */
 bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen *gen);
 enum v2s_rc v2_sim_next(struct v2_sim *s, int64_t until, struct v2s_event *e);
+/* v2_sim_do - an event on thread m (V2S_NONE: none) that the trace doesn't have. false: it can't come. */
+bool v2_sim_do(struct v2_sim *s, uint32_t m, const struct v2_raw_ev *ev);
+/* v2_sim_copy - who there is and what is known of them, but not of a generation. false: no memory; free *to either way. */
+bool v2_sim_copy(struct v2_sim *to, const struct v2_sim *from);
 void v2_sim_free(struct v2_sim *s);
 
 #endif

@@ -33,6 +33,8 @@ struct cut_result {
     uint32_t generations;
     bool whole;        /* the trace as it was */
     struct err damage; /* the trace ends early, or is damaged there: the slice ends before it. code ERR_OK = no */
+    struct err lost;   /* events of the range are missing, and this told it: the slice says so of who did them */
+    uint64_t left_out; /* ... and so many of those that are there can't be placed */
 };
 
 /* cut_trace - ERR_ARG: there is nothing in this range. ERR_IO: the outlet broke. */

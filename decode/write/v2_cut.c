@@ -34,44 +34,6 @@ static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
     return true;
 }
 
-static void *copy(const void *p, size_t n, size_t size)
-{
-    void *q = mem_alloc(n * size + 1);
-    if (q && n)
-        memcpy(q, p, n * size);
-    return q;
-}
-
-/* state_keep - what the ordering knows at the beginning of the range. */
-static bool state_keep(struct v2_cut *c)
-{
-    struct v2_sim *s = &c->sim, *h = &c->head;
-    *h = (struct v2_sim){.ordinal = s->ordinal,
-                         .ng = s->ng,
-                         .np = s->np,
-                         .nm = s->nm,
-                         .gc = s->gc,
-                         .gc_seq = s->gc_seq,
-                         .heap_alloc = s->heap_alloc,
-                         .heap_goal = s->heap_goal,
-                         .procs = s->procs,
-                         .has_alloc = s->has_alloc,
-                         .has_goal = s->has_goal,
-                         .has_procs = s->has_procs};
-    h->g = copy(s->g, s->ng, sizeof *s->g);
-    h->p = copy(s->p, s->np, sizeof *s->p);
-    h->m = copy(s->m, s->nm, sizeof *s->m);
-    if (!h->g || !h->p || !h->m)
-        return false;
-    for (size_t i = 0; i < s->ng; i++)
-        if (s->g[i].status != V2S_G_GONE && !idmap_put(&h->gs, s->g[i].id, (uint32_t)i))
-            return false;
-    for (size_t i = 0; i < s->np; i++)
-        if (!idmap_put(&h->ps, s->p[i].id, (uint32_t)i))
-            return false;
-    return true;
-}
-
 /* ---- the walk --------------------------------------------------------------------------------------------- */
 
 static enum err_code no_memory(struct err *e)
@@ -127,7 +89,7 @@ static bool rest(struct v2_cut *c)
 static bool begin_at(struct v2_cut *c)
 {
     c->begun = true;
-    return marks_set(c, &c->start) && (c->from == INT64_MIN || state_keep(c));
+    return marks_set(c, &c->start) && (c->from == INT64_MIN || v2_sim_copy(&c->head, &c->sim));
 }
 
 static int64_t floor_units(const struct v2_cut *c, int64_t t, uint64_t *units)
@@ -153,8 +115,8 @@ static void pin_find(struct v2_cut *c)
     }
 }
 
-/* one - a generation: run its events, then write what is in the range. *over: there is nothing behind it to write. */
-static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, struct err *e)
+/* run - a generation's events, up to the range's end. *over: there is nothing behind it to write. */
+static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, struct err *e)
 {
     struct v2s_event ev;
     enum v2s_rc rc = V2S_END;
@@ -190,40 +152,100 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     if (damaged)
         c->res->damage = c->sim.damage.code ? c->sim.damage : gen->damage;
     c->res->to = rc == V2S_UNTIL ? c->to : c->sim.last;
-    if (c->sim.oom || (c->begun && *over && !rest(c)))
-        return no_memory(e);
-    if (!c->begun)
-        return ERR_OK;
+    return c->sim.oom || (c->begun && *over && !rest(c)) ? no_memory(e) : ERR_OK;
+}
+
+/* run_mended - as if run() had not been: things are as in `was`, and the generation's events have an order now. */
+static enum err_code run_mended(struct v2_cut *c, struct v2_sim *was, bool begun, const struct v2_raw_gen *gen,
+                                bool *over, struct err *e)
+{
+    if (!begun)
+        v2_sim_free(&c->head);
+    v2_sim_free(&c->sim);
+    c->sim = *was;
+    *was = (struct v2_sim){0};
+    c->begun = begun;
+    c->nlate = 0;
+    c->pin.nargs = 0;
+    idmap_clear(&c->stack_of);
+    c->mend.data = c->data;
+    c->mend.len = c->len;
+    c->mend.version = c->version;
+    c->sim.written = true;
+    return v2_mend(&c->mend, &c->sim, gen) ? run(c, &c->mend.gen, over, e) : no_memory(e);
+}
+
+/* one - a generation: run its events, then write what is in the range. */
+static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, struct err *e)
+{
+    const struct cut_result res = *c->res;
+    const bool begun = c->begun;
+    bool mended = c->mend.rough || gen->damage.code;
+    struct v2_sim was = {0};
+    enum err_code rc = v2_sim_copy(&was, &c->sim) ? ERR_OK : no_memory(e);
+    if (rc == ERR_OK && !mended) {
+        rc = run(c, gen, over, e);
+        mended = rc == ERR_OK && c->sim.damage.code;
+    }
+    const struct err why = gen->damage.code ? gen->damage : c->sim.damage;
+    if (rc == ERR_OK && mended) {
+        *c->res = res;
+        rc = run_mended(c, &was, begun, gen, over, e);
+        if (!c->res->lost.code)
+            c->res->lost = why;
+        c->res->left_out = c->mend.left_out;
+    }
+    v2_sim_free(&was);
+    if (rc || !c->begun)
+        return rc;
     c->res->generations++;
-    if (!*over && (!c->start.set || c->from == INT64_MIN)) {
+    if (!mended && !*over && (!c->start.set || c->from == INT64_MIN)) {
         outlet_put(c->out, gen->start, (size_t)(gen->end - gen->start));
         return ERR_OK;
     }
-    return v2_cut_gen(c, gen) ? ERR_OK : no_memory(e);
+    return v2_cut_gen(c, mended ? &c->mend.gen : gen) ? ERR_OK : no_memory(e);
+}
+
+/* first_of - the time of a generation's first event. false: it has none. *oom. */
+static bool first_of(const struct v2_cut *c, const struct v2_raw_gen *gen, int64_t *t, bool *whole, bool *oom)
+{
+    struct v2_sim s = {0};
+    struct v2s_event ev;
+    bool any = false;
+    *oom = !v2_sim_begin(&s, c->data, gen);
+    while (!*oom && v2_sim_next(&s, INT64_MAX, &ev) == V2S_EVENT) {
+        *t = any ? *t : ev.t;
+        any = true;
+    }
+    *oom |= s.oom;
+    *whole = !s.damage.code && !gen->damage.code;
+    v2_sim_free(&s);
+    return any;
 }
 
 /* base_of - the time of the trace's first event, on its clock. */
 static enum err_code base_of(struct v2_cut *c, int64_t *base, struct err *e)
 {
     struct v2_raw_gen gen = {0};
-    struct v2_sim s = {0};
-    struct v2s_event ev;
+    struct v2_sim none = {0};
+    struct v2_mend mend = {.data = c->data, .len = c->len, .version = c->version};
     size_t pos = c->header;
+    bool whole, oom = false, any;
     enum err_code rc = ERR_OK;
     if (!v2_raw_gen(c->data, c->len, c->version, &pos, &gen, e)) {
         rc = e->code ? e->code : err_set(e, ERR_EMPTY, pos, "a trace header, but no event after it");
-    } else if (!v2_sim_begin(&s, c->data, &gen)) {
-        rc = no_memory(e);
-    } else if (v2_sim_next(&s, INT64_MAX, &ev) != V2S_EVENT) {
-        *e = s.damage;
-        if (s.oom)
-            rc = no_memory(e);
-        else if (!(rc = e->code))
-            rc = err_set(e, ERR_EMPTY, pos, "a first generation without an event");
     } else {
-        *base = ev.t;
+        any = first_of(c, &gen, base, &whole, &oom);
+        if (!oom && !whole) { /* then another one may be the first */
+            oom = !v2_mend(&mend, &none, &gen);
+            any = !oom && first_of(c, &mend.gen, base, &whole, &oom);
+        }
+        if (oom)
+            rc = no_memory(e);
+        else if (!any)
+            rc = err_set(e, ERR_EMPTY, pos, "a first generation without an event");
     }
-    v2_sim_free(&s);
+    v2_mend_free(&mend);
     v2_raw_gen_free(&gen);
     return rc;
 }
@@ -301,6 +323,7 @@ static void cut_free(struct v2_cut *c)
     idmap_free(&c->stack_of);
     v2_sim_free(&c->head);
     v2_sim_free(&c->sim);
+    v2_mend_free(&c->mend);
     mem_free(c->put);
 }
 

@@ -2,6 +2,7 @@
 #ifndef GOTOP_DECODE_V2_CUT_H
 #define GOTOP_DECODE_V2_CUT_H
 
+#include "decode/write/v2_mend.h"
 #include "decode/write/v2_put.h"
 #include "decode/v2/v2_sim.h"
 
@@ -39,6 +40,7 @@ struct v2_cut {
     struct idmap stack_of; /* goroutines whose stack the generation tells later on */
     struct v2_raw_ev pin;  /* nargs 0: none */
     uint64_t pin_m;
+    struct v2_mend mend;
 };
 
 /* v2_cut_gen - write a generation from c->start to c->end, where these are set. false: no memory. */

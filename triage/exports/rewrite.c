@@ -91,7 +91,7 @@ static const char slice_usage[] =
     "  --quiet                 say nothing but errors\n"
     "  --help                  this text\n"
     "\n"
-    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 written up to where the trace is damaged.\n";
+    "Exit status: 0 done, 2 wrong usage, unreadable or not written, 3 events are missing in the trace.\n";
 
 static bool slice_check(const struct export_opts *o)
 {
@@ -152,6 +152,25 @@ static void say_slice(const struct export_opts *o, const struct cut_result *r)
     export_say("slice", o->out, what);
 }
 
+/* The exit status. */
+static int say_damage(const char *command, const char *name, const struct cut_result *r)
+{
+    const struct err *why = r->damage.code ? &r->damage : &r->lost;
+    char what[400], left[80] = "", at[40] = "";
+    if (!why->code)
+        return 0;
+    if (r->left_out)
+        snprintf(left, sizeof left, ", and %" PRIu64 " events that can't be placed are left out", r->left_out);
+    if (why->offset != ERR_NO_OFFSET)
+        snprintf(at, sizeof at, " (offset %" PRIu64 ")", why->offset);
+    snprintf(what, sizeof what, "%s%s: %s%s",
+             r->damage.code ? "written up to where the trace is damaged"
+                            : "events were lost, which it says as \"not recorded\"",
+             left, why->what, at);
+    export_say(command, name, what);
+    return 3;
+}
+
 int slice_main(int argc, char **argv)
 {
     static const struct export_command c = {.name = "slice", .usage = slice_usage, .check = slice_check};
@@ -170,13 +189,7 @@ int slice_main(int argc, char **argv)
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
         return export_say(c.name, name, e.what);
     say_slice(&o, &res);
-    if (!res.damage.code)
-        return 0;
-    char what[320];
-    snprintf(what, sizeof what, "written up to where the trace is damaged: %s (offset %" PRIu64 ")", res.damage.what,
-             res.damage.offset);
-    export_say(c.name, name, what);
-    return 3;
+    return say_damage(c.name, name, &res);
 }
 
 /* ---- gotop anonymize -------------------------------------------------------------------------------------- */
