@@ -149,7 +149,8 @@ ARCH ?= $(HOST_ARCH)
 CROSS_arm64 = aarch64-linux-gnu-
 CROSS = $(if $(filter $(HOST_ARCH),$(ARCH)),,$(or $(CROSS_$(ARCH)),$(error make static: no ARCH=$(ARCH))))
 STATIC = $(BUILD)/static/gotop-linux-$(ARCH)
-OBJ_STATIC = $(BUILD)/static/charset.o $(BUILD)/static/term.o $(BUILD)/static/terms_builtin.o
+OBJ_STATIC = $(patsubst viewer/term/%.c,$(BUILD)/static/%.o,$(shell grep -l GOTOP_STATIC viewer/term/*.c)) \
+             $(BUILD)/static/terms_builtin.o
 LINK_STATIC = -static-pie -Wl,-z,relro -Wl,-z,now -Wl,--wrap=wcwidth -Wl,--wrap=wcrtomb
 static: setup-static
 	+@$(MAKE) --no-print-directory $(if $(CROSS),BUILD=$(BUILD)/$(ARCH) AR=$(CROSS)ar STRIP=$(CROSS)strip \

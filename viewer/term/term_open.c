@@ -16,6 +16,7 @@
 #include "viewer/term/paint.h"
 #include "viewer/term/signals.h"
 #include "viewer/term/term_builtin.h"
+#include "viewer/term/terms.h"
 
 /* ---- capabilities ---------------------------------------------------------------------------------------- */
 
