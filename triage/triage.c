@@ -241,6 +241,39 @@ static bool worst_end(struct triage *tg)
     return triage_herds(tg) && pairs_sort(tg);
 }
 
+/* What needs no more than the goroutines counted, and nothing of each other: two rows of steps, side by side. */
+static bool (*const beside[][5])(struct triage *) = {
+    {triage_procs_end, triage_groups_end, triage_holders, triage_leaks, triage_samples},
+    {worst_end, triage_gc, triage_mmu_curve, triage_tasks},
+};
+
+static bool beside_work(void *arg, size_t i, void **kept)
+{
+    bool ok = true;
+    *kept = NULL;
+    for (size_t k = 0; k < sizeof beside[i] / sizeof *beside[i] && beside[i][k] && ok; k++) {
+        ok = beside[i][k](arg) && slices_tick();
+    }
+    return ok;
+}
+
+static bool beside_add(void *arg, size_t i, void *kept)
+{
+    (void)arg, (void)i, (void)kept;
+    return true;
+}
+
+static void beside_drop(void *kept)
+{
+    (void)kept;
+}
+
+static bool all_beside(struct triage *tg)
+{
+    return slices_each(trace_threads(tg->tr), sizeof beside / sizeof *beside,
+                       &(struct slices_job){beside_work, beside_add, beside_drop, tg});
+}
+
 static const struct phase {
     bool (*lane)(struct triage *, uint32_t); /* for each lane of a kind, or */
     bool (*once)(struct triage *);
@@ -249,16 +282,8 @@ static const struct phase {
 } phases[] = {
     {NULL, triage_goroutines, LANE_G, 60},
     {triage_proc, NULL, LANE_P, 1},
-    {NULL, triage_procs_end, 0, 0},
-    {NULL, triage_groups_end, 0, 3},
-    {NULL, triage_holders, 0, 2},
-    {NULL, worst_end, 0, 2},
     {NULL, triage_idle, 0, 15},
-    {NULL, triage_gc, 0, 2},
-    {NULL, triage_mmu_curve, 0, 4},
-    {NULL, triage_tasks, 0, 2},
-    {NULL, triage_leaks, 0, 1},
-    {NULL, triage_samples, 0, 1},
+    {NULL, all_beside, 0, 25},
 };
 #define PHASES ((int)(sizeof phases / sizeof *phases))
 

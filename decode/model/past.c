@@ -197,6 +197,15 @@ void past_lane(const struct past *p, uint32_t g, struct spanlane *out)
                              .m = EV_NONE};
 }
 
+void past_ahead(const struct fold *f, uint32_t g)
+{
+    if (g < f->nlane[LANE_G] && fold_g_past(f, g)) {
+        const char *p = (const char *)(uintptr_t)column(f->seg[g / PAST_GS].past, PACKED, g);
+        __builtin_prefetch(p);
+        __builtin_prefetch(p + 64);
+    }
+}
+
 void past_info(const struct past *p, uint32_t g, struct ginfo *out)
 {
     struct spanlane l = {.wait_t0 = (int64_t)column(p, START, g),

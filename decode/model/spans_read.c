@@ -49,6 +49,16 @@ uint32_t spans_block(const struct span_pool *sp, const struct spanlane *l, uint3
     return n;
 }
 
+void spans_ahead(const struct spanlane *l, uint32_t b)
+{
+    enum { LINES = 6, LINE = 64 }; /* a block is some 350 bytes */
+    const char *p = b < spans_nblk(l) ? (const char *)blocks_data(l->blocks, b)
+                    : l->packed       ? (const char *)l->wait.packed
+                                      : NULL;
+    for (int i = 0; p && i < LINES; i++)
+        __builtin_prefetch(p + i * LINE);
+}
+
 uint32_t spans_times(const struct span_pool *sp, const struct spanlane *l, uint32_t b, int64_t dur[SPAN_ROOM],
                      uint32_t tag[SPAN_ROOM], int64_t *t0, int64_t end)
 {

@@ -8,6 +8,8 @@
 #include "decode/model/past.h"
 #include "decode/model/trace_priv.h"
 
+enum { AHEAD = 4 }; /* goroutines */
+
 struct place {                 /* of a goroutine */
     const struct segment *seg; /* NULL: the trace is one fold */
     const struct fold *f;
@@ -23,6 +25,8 @@ static bool piece_walk(const struct span_walk *w, const struct place *at, const 
     struct span_run r = {
         .dur = c.dur, .stack = c.stack, .tag = c.tag, .kind = p->f->pool.tags, .local = c.who, .seg = p->seg};
     for (uint32_t b = 0; b < n; b++) {
+        if (b + 1 < n)
+            spans_ahead(p->l, b + 1);
         r.n = spans_block(&p->f->pool, p->l, b, &c, &r.t0, p->end);
         r.open_start = !b && !p->index0 && p->l->backdated;
         r.open_end = b == blocks && p->last && !p->l->ended;
@@ -123,10 +127,13 @@ static bool piece_states(const struct piece *p, const struct states_ask *ask)
 {
     const uint32_t last = spans_find(p->l, ask->t1 - 1);
     const uint32_t n = spans_nblk(p->l) + (spans_nwait(p->l) || !p->l->ended);
-    for (uint32_t b = spans_wide(p->l, spans_find(p->l, ask->t0), last, ask->min_ns); b <= last && b < n;
-         b = spans_wide(p->l, b + 1, last, ask->min_ns))
+    for (uint32_t b = spans_wide(p->l, spans_find(p->l, ask->t0), last, ask->min_ns), next; b <= last && b < n; b = next) {
+        next = spans_wide(p->l, b + 1, last, ask->min_ns);
+        if (next <= last && next < n)
+            spans_ahead(p->l, next);
         if (!block_states(p, b, ask))
             return false;
+    }
     return true;
 }
 
@@ -181,6 +188,8 @@ bool trace_walk(const struct trace *tr, uint32_t g0, uint32_t g1, const struct s
             old++;
             at.local++;
         }
+        if (w->spans)
+            past_ahead(at.f, at.local + AHEAD);
         if (!lane_walk(tr, w, &at))
             return false;
     }

@@ -444,10 +444,12 @@ static inline bool walk_span(struct walk *w, const struct step *s)
 static bool put_in_group(struct walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
-    uint32_t i = tab_put(&y->by_name, li->name, 0, y->ngroups);
+    uint32_t i = y->ngroups && y->groups[y->group].name == li->name ? y->group
+                                                                   : tab_put(&y->by_name, li->name, 0, y->ngroups);
     if (i == TAB_NONE) {
         return false;
     }
+    y->group = i;
     if (i == y->ngroups) {
         struct group *p = mem_grow(y->groups, &y->cap_groups, (size_t)i + 1, sizeof *p);
         if (!p) {
@@ -474,18 +476,21 @@ static bool put_in_group(struct walk *w, const struct lane_info *li)
 static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
 {
     struct walk *w = arg;
-    *w = (struct walk){.tg = w->tg,
-                       .y = w->y,
-                       .g = g,
-                       .name = li->name,
-                       .system = li->is_system,
-                       .worker = li->is_worker,
-                       .mode = GC_UNLABELLED,
-                       .life = li->last - li->first,
-                       .no_p_ns = li->no_p_ns,
-                       .gw_first = w->y->ngw,
-                       .call = TAB_NONE,
-                       .cond_pair = TAB_NONE};
+    w->st = (struct gstat){0};
+    w->g = g;
+    w->name = li->name;
+    w->system = li->is_system;
+    w->worker = li->is_worker;
+    w->some = false;
+    w->mode = GC_UNLABELLED;
+    w->life = li->last - li->first;
+    w->no_p_ns = li->no_p_ns;
+    w->gw_first = w->y->ngw;
+    w->prev.state = ST_NONE;
+    w->kind = WK_OTHER;
+    w->call = w->cond_pair = TAB_NONE;
+    w->cond_run = 0;
+    w->nmine = 0;
     return put_in_group(w, li);
 }
 

@@ -82,8 +82,8 @@ static int cmp_group_wait(const void *a, const void *b)
     return c ? c : (x->reason > y->reason) - (x->reason < y->reason);
 }
 
-/* The goroutines' waits, those of one row of wait_of behind those of another; at[i]: where those of row i end. */
-static int64_t *by_row(const struct triage_work *wk, size_t *at)
+/* The goroutines' waits, those of one row of wait_of behind those of another; at[i]: where those of row i end. They go. */
+static int64_t *by_row(struct triage_work *wk, size_t *at)
 {
     int64_t *v = mem_alloc((wk->ngw + 1) * sizeof *v);
     for (size_t i = 0; i < wk->ngw && v; i++) {
@@ -98,6 +98,9 @@ static int64_t *by_row(const struct triage_work *wk, size_t *at)
             (void)slices_tick();
         }
     }
+    mem_free(wk->gw);
+    wk->gw = NULL;
+    wk->ngw = 0;
     return v;
 }
 

@@ -224,11 +224,19 @@ static bool add_syscalls(struct subtotal *to, const struct subtotal *y)
 uint32_t subtotal_wait_of(struct subtotal *y, uint32_t name, uint32_t reason)
 {
     bool made = false;
+    struct lately *c = lately_of(y->lately_wait_of, name, reason, 0, 0);
+    if (lately_is(c, name, reason, 0, 0)) {
+        return c->row - 1;
+    }
     struct wait_of *p = ROW(y, by_wait_of, wait_of, nwait_of, cap_wait_of, name, reason, &made);
-    if (p && made) {
+    if (!p) {
+        return TAB_NONE;
+    }
+    if (made) {
         *p = (struct wait_of){.name = name, .reason = reason};
     }
-    return p ? (uint32_t)(p - y->wait_of) : TAB_NONE;
+    *c = (struct lately){{name, reason, 0, 0}, (uint32_t)(p - y->wait_of) + 1};
+    return c->row - 1;
 }
 
 static bool add_gw(struct subtotal *to, const struct subtotal *y)

@@ -55,7 +55,8 @@ struct subtotal {
     struct gstat
         row[GSTATS_ROWS]; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     uint32_t nrows, g1;
-    struct lately lately_wait[LATELY], lately_pair[LATELY];
+    uint32_t group; /* of the goroutine before */
+    struct lately lately_wait[LATELY], lately_pair[LATELY], lately_wait_of[LATELY];
 };
 
 /* subtotal_goroutines - count goroutines g0 .. g1-1 into an empty subtotal, and to gstats.h. false: out of memory, or unwanted. */
