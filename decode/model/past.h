@@ -41,7 +41,8 @@ static inline void fold_g_back(struct fold *f, uint32_t g)
 void past_lane(const struct past *p, uint32_t g, struct spanlane *out);
 void past_info(const struct past *p, uint32_t g, struct ginfo *out);
 uint64_t past_id(const struct past *p, uint32_t g);
-void past_ahead(const struct fold *f, uint32_t g); /* if it was put away, and its spans fill no block: they will be read soon */
+void past_ahead(const struct fold *f,
+                uint32_t g); /* if it was put away, and its spans fill no block: they will be read soon */
 uint32_t past_name(const struct past *p, uint32_t g);
 uint8_t past_flags(const struct past *p, uint32_t g); /* GI_* */
 bool past_workers(const struct past *p);              /* may any of them have GI_GCWORK? */

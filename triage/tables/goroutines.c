@@ -444,8 +444,8 @@ static inline bool walk_span(struct walk *w, const struct step *s)
 static bool put_in_group(struct walk *w, const struct lane_info *li)
 {
     struct subtotal *y = w->y;
-    uint32_t i = y->ngroups && y->groups[y->group].name == li->name ? y->group
-                                                                   : tab_put(&y->by_name, li->name, 0, y->ngroups);
+    uint32_t i =
+        y->ngroups && y->groups[y->group].name == li->name ? y->group : tab_put(&y->by_name, li->name, 0, y->ngroups);
     if (i == TAB_NONE) {
         return false;
     }

@@ -82,26 +82,30 @@ static int cmp_group_wait(const void *a, const void *b)
     return c ? c : (x->reason > y->reason) - (x->reason < y->reason);
 }
 
-/* The goroutines' waits, those of one row of wait_of behind those of another; at[i]: where those of row i end. They go. */
-static int64_t *by_row(struct triage_work *wk, size_t *at)
+/* The goroutines' waits, those of one row of wait_of behind those of another, where they stand; at[i]: where those of row i end. */
+static void by_row(struct triage_work *wk, size_t *at, size_t *next)
 {
-    int64_t *v = mem_alloc((wk->ngw + 1) * sizeof *v);
-    for (size_t i = 0; i < wk->ngw && v; i++) {
-        at[wk->gw[i].of + 1]++;
+    for (size_t i = 0; i < wk->ngw; i++) {
+        at[wk->gw[i].of]++;
     }
-    for (uint32_t i = 0; i < wk->nwait_of && v; i++) {
-        at[i + 1] += at[i];
+    for (uint32_t i = 0; i < wk->nwait_of; i++) {
+        next[i] = i ? at[i - 1] : 0;
+        at[i] += next[i];
     }
-    for (size_t i = 0; i < wk->ngw && v; i++) {
-        v[at[wk->gw[i].of]++] = gwait_ns(&wk->gw[i]);
-        if (i % 4096 == 0) {
-            (void)slices_tick();
+    for (uint32_t i = 0; i < wk->nwait_of; i++) {
+        while (next[i] < at[i]) {
+            struct gwait *x = &wk->gw[next[i]], *y;
+            if (x->of == i) {
+                next[i]++;
+                continue;
+            }
+            y = &wk->gw[next[x->of]++];
+            const struct gwait swap = *x;
+            *x = *y;
+            *y = swap;
         }
+        (void)slices_tick();
     }
-    mem_free(wk->gw);
-    wk->gw = NULL;
-    wk->ngw = 0;
-    return v;
 }
 
 /* A row of wait_of, and whose: groups in their order. */
@@ -138,9 +142,17 @@ static bool group_waits(struct triage *tg)
 {
     struct triage_work *wk = tg->work;
     const size_t n = wk->nwait_of;
-    size_t *end = mem_zalloc((n + 2) * sizeof *end);
+    size_t *end = mem_zalloc((n + 1) * sizeof *end), *next = mem_alloc((n + 1) * sizeof *next), most = 0;
     struct of_group *rows = mem_alloc((n + 1) * sizeof *rows);
-    int64_t *v = end && rows && rows_of_groups(tg, rows) ? by_row(wk, end) : NULL;
+    const bool ok = end && next && rows && rows_of_groups(tg, rows);
+    if (ok) {
+        by_row(wk, end, next);
+    }
+    for (size_t i = 0; i < n && ok; i++) {
+        const size_t k = end[i] - (i ? end[i - 1] : 0);
+        most = k > most ? k : most;
+    }
+    int64_t *v = ok ? mem_alloc((most + 1) * sizeof *v) : NULL; /* of one row */
     tg->group_waits = v ? mem_alloc((n + 1) * sizeof *tg->group_waits) : NULL;
     for (uint32_t i = 0; i < n && tg->group_waits; i++) {
         const uint32_t k = rows[i].row;
@@ -149,7 +161,10 @@ static bool group_waits(struct triage *tg)
         struct group_wait *p = &tg->group_waits[i];
         *p = (struct group_wait){
             .reason = wk->wait_of[k].reason, .count = wk->wait_of[k].count, .longest = wk->wait_of[k].longest};
-        dist_of(&p->d, v + from, end[k] - from);
+        for (size_t j = from; j < end[k]; j++) {
+            v[j - from] = gwait_ns(&wk->gw[j]);
+        }
+        dist_of(&p->d, v, end[k] - from);
         if (grp->nwaits++ == 0) {
             grp->waits = i;
         }
@@ -163,6 +178,10 @@ static bool group_waits(struct triage *tg)
     mem_free(v);
     mem_free(rows);
     mem_free(end);
+    mem_free(next);
+    mem_free(wk->gw); /* nobody else asks for them */
+    wk->gw = NULL;
+    wk->ngw = 0;
     return tg->group_waits != NULL;
 }
 

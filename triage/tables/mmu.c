@@ -135,14 +135,12 @@ static bool collect(struct curve *c)
     return ok;
 }
 
-/* By time, at one time first what is taken: the sort is stable. */
-static bool changes_sort(struct curve *c)
+/* The changes by time, at one time first what is taken: the sort is stable. NULL: out of memory. */
+static struct keyed_row *changes_sort(const struct curve *c)
 {
     struct keyed_row *k = mem_alloc((c->nc + 1) * sizeof *k);
-    struct change *to = mem_alloc((c->nc + 1) * sizeof *to);
     size_t n = 0;
-    bool ok = k && to;
-    for (int by = 1; by >= -1 && ok; by -= 2) {
+    for (int by = 1; by >= -1 && k; by -= 2) {
         for (size_t i = 0; i < c->nc; i++) {
             if (c->c[i].by == by) {
                 k[n++] = (struct keyed_row){(uint64_t)c->c[i].t ^ (uint64_t)1 << 63, (uint32_t)i};
@@ -152,20 +150,11 @@ static bool changes_sort(struct curve *c)
             }
         }
     }
-    ok = ok && rows_sort(k, n);
-    for (size_t i = 0; i < n && ok; i++) {
-        to[i] = c->c[k[i].row];
-        ok = i % 1024 || slices_tick();
+    if (k && !rows_sort(k, n)) {
+        mem_free(k);
+        k = NULL;
     }
-    mem_free(k);
-    if (!ok) {
-        mem_free(to);
-        return false;
-    }
-    mem_free(c->c);
-    c->c = to;
-    c->cap_c = c->nc;
-    return true;
+    return k;
 }
 
 static bool step_add(struct curve *c, int64_t t, double util)
@@ -213,16 +202,18 @@ static bool steps(struct curve *c)
     int32_t *taken = mem_zalloc(((size_t)np + 1) * sizeof *taken), stopped = 0;
     int64_t ntaken = 0, procs;
     unsigned turns = 0;
-    bool ok = taken && step_add(c, c->start, 1) && changes_sort(c);
+    struct keyed_row *order = taken ? changes_sort(c) : NULL;
+    bool ok = order && step_add(c, c->start, 1);
     while (ok && i < c->nc) {
-        int64_t t = c->c[i].t;
-        for (; i < c->nc && c->c[i].t == t; i++) {
-            uint32_t p = c->c[i].p;
+        int64_t t = c->c[order[i].row].t;
+        for (; i < c->nc && c->c[order[i].row].t == t; i++) {
+            const struct change *x = &c->c[order[i].row];
+            const uint32_t p = x->p;
             if (p == ALL) {
-                stopped += c->c[i].by;
+                stopped += x->by;
             } else if (p < np) {
                 ntaken -= taken[p] > 0;
-                taken[p] += c->c[i].by;
+                taken[p] += x->by;
                 ntaken += taken[p] > 0;
             }
         }
@@ -231,6 +222,7 @@ static bool steps(struct curve *c)
              (++turns % 1024 || slices_tick());
     }
     mem_free(taken);
+    mem_free(order);
     return ok;
 }
 
