@@ -22,6 +22,21 @@ static const struct {
     {"flight", RULE_BACKEND, "main.(*profiles).loadProfile", NULL},
     {"lend", RULE_POOL, "main.(*db).borrow", "main.(*db).runQuery"}, /* a pool behind a condition */
     {"conns", RULE_CONNS, "main.askPrice", NULL},
+    {"collate", RULE_IN_ORDER, "main.gather", "main.printer"},
+    {"pigeon", RULE_LINGER, "main.collectBatch", "main.sender"},          /* a batch that is never full */
+    {"siesta", RULE_LINGER, "main.(*kitchen).waitForBell", "main.diner"}, /* a signal that was missed */
+    {"scroll", RULE_HANDOFF, "main.writeScroll", "main.readScroll"},      /* through io.Pipe */
+    {"scribe", RULE_SMALL_CALLS, "main.copyLine", NULL},
+};
+/* What may be as it should be is a note, and the first one. */
+static const struct {
+    const char *name;
+    enum rule rule;
+    const char *func;
+} noted[] = {
+    {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
+    {"doorbell", RULE_RETRY, "main.ringDoorbell"},
+    {"standoff", RULE_SENDS, "main.exchangePapers"},
 };
 
 static void path_of(char *out, size_t size, const char *name)
@@ -49,6 +64,20 @@ static void the_cause_is_first(void **state)
             assert_true(l.fs.f[k].rule != RULE_SCHED && l.fs.f[k].rule != RULE_IDLE); /* signs of it */
             assert_true(l.fs.f[k].rule != RULE_TIME);                                 /* told by the finding */
         }
+        load_free(&l);
+    }
+}
+
+static void notes_name_it(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof noted / sizeof *noted; i++) {
+        struct loaded l;
+        char path[128];
+        path_of(path, sizeof path, noted[i].name);
+        help_load(path, &l);
+        assert_true(l.fs.n > 0 && l.fs.f[0].note && l.fs.f[0].rule == noted[i].rule);
+        assert_non_null(strstr(l.fs.f[0].text, noted[i].func));
         load_free(&l);
     }
 }
@@ -140,8 +169,11 @@ static void numbers_of_the_users(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_cause_is_first),   cmocka_unit_test(healthy_ones),
-        cmocka_unit_test(what_could_be_won),    cmocka_unit_test(a_slow_start_is_where_the_time_went),
+        cmocka_unit_test(the_cause_is_first),
+        cmocka_unit_test(notes_name_it),
+        cmocka_unit_test(healthy_ones),
+        cmocka_unit_test(what_could_be_won),
+        cmocka_unit_test(a_slow_start_is_where_the_time_went),
         cmocka_unit_test(numbers_of_the_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,6 +232,7 @@ void rules_causes(struct rules *rs)
     rules_service(&c);
     rules_calls(&c);
     rules_wakes(&c);
+    rules_timers(&c);
     rules_slow(&c);
     rule_forced(&c);
     rules_path(&c);

@@ -64,6 +64,7 @@ void rules_service(struct causes *c); /* rules_service.c: goroutines that others
 void rules_path(struct causes *c);    /* rules_path.c: one works while the rest waits; where the time went */
 void rules_calls(struct causes *c);   /* rules_calls.c: the network, system calls, sleeps that poll */
 void rules_wakes(struct causes *c);   /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
+void rules_timers(struct causes *c);  /* rules_timers.c: limits, retries, time limits that are waited out */
 void rules_slow(struct causes *c);    /* rules_slow.c: what slow tasks do more of; long work before short */
 void rule_forced(struct causes *c);   /* rules_alloc.c: collections asked for */
 void rules_host(struct causes *c);    /* rules_host.c: the host took the processors */

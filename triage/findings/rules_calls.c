@@ -598,8 +598,14 @@ static void rule_blocking(struct causes *c)
                   ? r
                   : row;
     }
-    double threads = (double)ns / (double)c->tg->end;
-    if (!row || threads < threshold(TH_BLOCKING_PROCS) * c->procs || threads < threshold(TH_BLOCKING_THREADS)) {
+    double threads = (double)ns / (double)c->tg->end, at_once = row ? (double)row->total / (double)c->tg->end : 0;
+    const struct group *of =
+        row && row->longest.g < c->tg->ng ? &c->tg->groups[gstat_group(c->tg->g, row->longest.g)] : NULL;
+    bool place = of && at_once >= threshold(TH_BLOCKING_PLACE) && c->idle >= threshold(TH_BOTTLE_IDLE) &&
+                 (double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total) >=
+                     threshold(TH_BLOCKING_LIFE) * (double)of->d[GM_LIFE].total;
+    if (!row ||
+        (!place && (threads < threshold(TH_BLOCKING_PROCS) * c->procs || threads < threshold(TH_BLOCKING_THREADS)))) {
         return;
     }
     draft_start(&d, RULE_BLOCKING, 0);
@@ -616,9 +622,118 @@ static void rule_blocking(struct causes *c)
         " on average; %.1f goroutines of the program are in such calls at any time, each with a thread of its own "
         "(there are %.0f processors).",
         threads, c->procs);
+    if (place) {
+        d.f.won_hi = (int64_t)(at_once > of->count ? 1 : at_once / of->count * (double)c->tg->end);
+        text_lit(&d.text, " Its goroutines spend ");
+        text_share(&d.text, (double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total),
+                   (double)of->d[GM_LIFE].total);
+        text_lit(&d.text, " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow "
+                          "device) no trace tells.");
+    }
     text_add(&d.next, "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
                       "make these calls.");
     draft_end(c->rs, &d);
+}
+
+/* ---- small calls ---------------------------------------------------------------------------------------------------------- */
+
+struct small { /* of one goroutine, by the program's function that makes them */
+    uint32_t func, stack;
+    uint64_t n;
+    int64_t ns;
+};
+
+/* A goroutine's calls by place, the first STEPS spans of it. Returns the waits among these; *life: how long they are. */
+static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best, int64_t *life)
+{
+    struct small v[8] = {0};
+    uint32_t n = 0, last = 0, at = 0;
+    uint64_t waits = 0;
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    *life = 0;
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        *life += s->t1 - s->t0;
+        waits += s->state == ST_WAITING;
+        if (s->state != ST_SYSCALL || !s->stack) {
+            continue;
+        }
+        if (s->stack != last) { /* mostly the same one again */
+            uint32_t func = causes_place(c->tr, s->stack);
+            for (at = 0; at < n && v[at].func != func; at++) {
+            }
+            last = s->stack;
+        }
+        if (at == 8) {
+            continue;
+        }
+        if (at == n) {
+            v[n++] = (struct small){.func = causes_place(c->tr, s->stack), .stack = s->stack};
+        }
+        v[at].n++;
+        v[at].ns += s->t1 - s->t0;
+    }
+    *best = (struct small){0};
+    for (uint32_t i = 0; i < n; i++) {
+        *best = v[i].func && v[i].n > best->n ? v[i] : *best;
+    }
+    return waits;
+}
+
+static void small_finding(struct causes *c, uint32_t g, const struct small *k, int64_t life, uint32_t others)
+{
+    struct draft d;
+    struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    double share = (double)k->ns / (double)life, there = (double)(li.last - li.first) / (double)c->tg->end;
+    draft_start(&d, RULE_SMALL_CALLS, (int64_t)(share * there * (double)c->tg->end));
+    draft_subject(&d, c->rs, k->func);
+    draft_at(&d, li.first, li.last, LANE_G, g);
+    d.f.stack = k->stack;
+    text_share(&d.amount, share, 1);
+    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
+    text_add(&d.text, " makes %.0f system calls a second, of ", (double)k->n / (double)life * 1e9);
+    text_dur(&d.text, k->ns / (int64_t)k->n);
+    text_lit(&d.text, " on average, one after the other: ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, " of the life of ");
+    text_who(&d.text, c->tr, g);
+    text_add(&d.text, "%s", others ? " and of others like it." : ".");
+    text_add(&d.next, "Put a buffer in front of it (bufio), or do more with each call.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_small(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 24; i++) {
+        const struct group *grp = &c->tg->groups[i];
+        uint32_t found = NO_LANE, others = 0;
+        struct small k, best = {0};
+        int64_t life, of = 0;
+        if (!c->life[i].program || (double)(grp->d[GM_SYSCALL].total + grp->d[GM_SYSBLOCK].total) <
+                                       threshold(TH_SMALL_LIFE) / 2 * (double)grp->d[GM_LIFE].total) {
+            continue;
+        }
+        for (uint32_t m = 0; m < c->of[i].n && m < 8; m++) {
+            uint32_t g = c->member[c->of[i].at + (uint64_t)m * c->of[i].n / (c->of[i].n < 8 ? c->of[i].n : 8)];
+            uint64_t waits = smalls_of(c, g, &k, &life);
+            if ((double)k.n >= threshold(TH_SMALL_COUNT) && life > 0 &&
+                (double)k.n / (double)life * 1e9 >= threshold(TH_SMALL_RATE) &&
+                k.ns / (int64_t)k.n <= threshold_ns(TH_SMALL_LENGTH) &&
+                (double)k.n >= threshold(TH_SMALL_ROW) * (double)(waits + 1) &&
+                (double)k.ns >= threshold(TH_SMALL_LIFE) * (double)life) {
+                others += found != NO_LANE;
+                if (k.n > best.n) {
+                    best = k;
+                    found = g;
+                    of = life;
+                }
+            }
+        }
+        if (found != NO_LANE) {
+            small_finding(c, found, &best, of, others);
+        }
+    }
 }
 
 void rules_calls(struct causes *c)
@@ -627,4 +742,5 @@ void rules_calls(struct causes *c)
     rule_conns(c);
     rule_poll(c);
     rule_blocking(c);
+    rule_small(c);
 }

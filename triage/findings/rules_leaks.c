@@ -70,6 +70,40 @@ static void rule_leak(struct rules *rs)
     }
 }
 
+/* Fewer than leak, but who waits to send has something that nobody takes: receivers wait for work, senders don't. */
+static void rule_sends(struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    int64_t share = (int64_t)(threshold(TH_LEAK_SHARE) * (double)tg->end), time = threshold_ns(TH_LEAK_TIME);
+    for (uint32_t i = 0; i < tg->nwaits; i++) {
+        const struct wait_row *w = &tg->waits[i];
+        int64_t ns = w->longest.t1 - w->longest.t0;
+        struct draft d;
+        if (w->kind != WK_SEND || (double)w->open < threshold(TH_SENDS_COUNT) ||
+            (double)w->open >= threshold(TH_LEAK_COUNT) || w->longest.t1 < tg->end ||
+            ns < (share < time ? share : time) || w->longest.g >= tg->ng) {
+            continue;
+        }
+        draft_start(&d, RULE_SENDS, 0);
+        draft_subject(&d, rs, trace_frame(rs->tr, w->stack, stacks_user_frame(rs->tr, w->stack)).func);
+        draft_at(&d, w->longest.t0, w->longest.t1, LANE_G, w->longest.g);
+        d.f.note = true;
+        d.f.stack = w->stack;
+        text_add(&d.amount, "%llu stuck", (unsigned long long)w->open);
+        text_calls(&d.text, rs->tr, w->stack, stacks_user_frame(rs->tr, w->stack), 3);
+        text_add(&d.text, ": %llu goroutines wait at the end to send what nobody has taken, the longest (",
+                 (unsigned long long)w->open);
+        text_who(&d.text, rs->tr, w->longest.g);
+        text_lit(&d.text, ") for ");
+        text_dur(&d.text, ns);
+        text_lit(&d.text, ".");
+        text_add(&d.next,
+                 "Who was to receive? If these are each other's receivers they stand for good: receive while sending "
+                 "(select), or give the channel room.");
+        draft_end(rs, &d);
+    }
+}
+
 static void rule_churn(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -274,6 +308,7 @@ static void rule_tasks(struct rules *rs)
 void rules_leaks(struct rules *rs)
 {
     rule_leak(rs);
+    rule_sends(rs);
     rule_churn(rs);
     rule_workers(rs);
     rule_tasks(rs);

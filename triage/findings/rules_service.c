@@ -298,13 +298,21 @@ static const struct pair_row *waits_for(const struct causes *c, uint32_t a, uint
     return most;
 }
 
+/* What a group runs, of its life: waiting for a processor is part of a turn, not of its work. */
+static double runs_of(const struct causes *c, uint32_t g)
+{
+    const struct group *x = &c->tg->groups[g];
+    int64_t own = ns_add(x->d[GM_EXEC].total, x->d[GM_SYSCALL].total);
+    return x->d[GM_LIFE].total > 0 ? (double)own / (double)x->d[GM_LIFE].total : 0;
+}
+
 static void turns(struct causes *c, uint32_t a, uint32_t b)
 {
     const struct group_life *x = &c->life[a], *y = &c->life[b];
     int64_t xy, yx, first = x->first > y->first ? x->first : y->first, last = x->last < y->last ? x->last : y->last;
     uint64_t nxy, nyx, n;
     const struct pair_row *p = waits_for(c, a, b, &xy, &nxy), *q = waits_for(c, b, a, &yx, &nyx);
-    double top = x->busy > y->busy ? x->busy : y->busy, span = (double)(last - first);
+    double top = runs_of(c, a) > runs_of(c, b) ? runs_of(c, a) : runs_of(c, b), span = (double)(last - first);
     struct draft d;
     n = nxy < nyx ? nxy : nyx;
     if (!p || !q || span <= 0 || (double)n < TURNS ||
@@ -344,6 +352,57 @@ static void turns(struct causes *c, uint32_t a, uint32_t b)
     draft_end(c->rs, &d);
 }
 
+/* ---- taken in order ------------------------------------------------------------------------------------------------ */
+
+static void in_order_finding(struct causes *c, const struct pair_row *takes, const struct pair_row *gives,
+                             double taker, double life, double waiting)
+{
+    struct draft d;
+    draft_start(&d, RULE_IN_ORDER, (int64_t)(life * (double)c->tg->end));
+    draft_subject(&d, c->rs, causes_place(c->tr, takes->stack));
+    draft_at(&d, takes->longest.t0, takes->longest.t1, LANE_G, takes->longest.g);
+    d.f.stack = takes->stack;
+    d.f.inferred = true;
+    text_add(&d.amount, "%.1f wait", waiting);
+    text_calls(&d.text, c->tr, takes->stack, stacks_user_frame(c->tr, takes->stack), 3);
+    text_lit(&d.text, " takes from one goroutine of ");
+    text_func(&d.text, c->tr, takes->waker, 0);
+    text_lit(&d.text, " after the other, not from who is ready (inferred): it waits for one of them for ");
+    text_share(&d.text, taker, 1);
+    text_add(&d.text, " of its life, while %.1f others wait on average to send to it at ", waiting);
+    text_where(&d.text, c->tr, gives->stack, 0);
+    text_lit(&d.text, ", ");
+    text_share(&d.text, life, 1);
+    text_lit(&d.text, " of theirs.");
+    text_add(&d.next,
+             "Take what comes first and put it in order behind, or give the channels room for what is ahead.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_in_order(struct causes *c)
+{
+    for (uint32_t a = 0; a < c->tg->ngroups && a < 24; a++) {
+        for (uint32_t b = 0; b < c->tg->ngroups && b < 24; b++) {
+            int64_t taken, given;
+            uint64_t ntaken, ngiven;
+            const struct group_life *x = &c->life[a], *y = &c->life[b]; /* x takes from y */
+            if (a == b || !x->program || !y->program || x->n > 1.5 || y->n < threshold(TH_ORDER_MEMBERS) ||
+                c->idle < threshold(TH_BOTTLE_IDLE) || x->life <= 0 || y->life <= 0) {
+                continue;
+            }
+            const struct pair_row *takes = waits_for(c, a, b, &taken, &ntaken),
+                                  *gives = waits_for(c, b, a, &given, &ngiven);
+            double taker = (double)taken / (double)x->life, life = (double)given / (double)y->life;
+            double waiting = ((double)given - (double)(x->life - taken) * y->n) / (double)x->life;
+            if (takes && gives && takes->kind == WK_RECV && gives->kind == WK_SEND && (double)ngiven >= WAITS &&
+                (double)ntaken >= WAITS && taker >= threshold(TH_ORDER_TAKER) && life >= threshold(TH_ORDER_LIFE) &&
+                waiting >= threshold(TH_ORDER_WAITING)) {
+                in_order_finding(c, takes, gives, taker, life, waiting);
+            }
+        }
+    }
+}
+
 static bool takes_turns(const struct causes *c, uint32_t g)
 {
     const struct group_life *l = &c->life[g];
@@ -364,8 +423,9 @@ void rules_service(struct causes *c)
     for (uint32_t g = 0; g < tg->ngroups; g++) {
         const struct group_life *l = &c->life[g];
         double queue = l->last > l->first ? queue_of(l, &s[g]) : 0;
-        if (l->program && s[g].most && (double)s[g].count >= WAITS && l->busy >= BUSY && queue >= QUEUE(l->n < 1.5) &&
-            c->idle >= idle_least(c) && won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
+        if (l->program && l->n >= threshold(TH_BOTTLE_THERE) && s[g].most && (double)s[g].count >= WAITS &&
+            l->busy >= BUSY && queue >= QUEUE(l->n < 1.5) && c->idle >= idle_least(c) &&
+            won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
             service(c, g, &s[g], queue);
             saturated = true;
         }
@@ -373,6 +433,7 @@ void rules_service(struct causes *c)
     mem_free(s);
     pools(c);
     locks(c);
+    rule_in_order(c);
     for (uint32_t a = 0; a < tg->ngroups && a < 24 && !saturated; a++) {
         for (uint32_t b = a + 1; b < tg->ngroups && b < 24; b++) {
             if (takes_turns(c, a) && takes_turns(c, b)) {

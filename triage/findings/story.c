@@ -112,6 +112,42 @@ static bool behind_a_writer(const struct explain_tree *t)
     return all > 0 && behind > all / 2;
 }
 
+/* Of what holders did: runs longer than the runtime lets anyone run, and whose they were. */
+struct hostlike {
+    int64_t run, all;
+    bool stops; /* it does stop who runs long */
+    uint32_t g; /* one of them, NO_LANE none */
+    bool several;
+};
+
+static uint32_t hostlike_part(void *arg, uint32_t up, const struct explain_part *p)
+{
+    struct hostlike *h = arg;
+    if (!p->followed) {
+        h->all = ns_add(h->all, p->t1 - p->t0);
+        if (h->stops && p->cat == EX_RUN && p->t1 - p->t0 >= threshold_ns(TH_HOST_RUN)) {
+            h->run = ns_add(h->run, p->t1 - p->t0);
+            h->several |= h->g != NO_LANE && h->g != p->g;
+            h->g = p->g;
+        }
+    }
+    return up;
+}
+
+/* A convoy behind threads that had no processor is the host's, however it looks. One goroutine alone may be in a call that can't be
+ * stopped: it takes several. */
+static void convoy_of_the_host(struct finding *f, const struct hostlike *h, struct text *behind)
+{
+    if (!h->several || (double)h->run < threshold(TH_HOST_HOLDER) * (double)h->all) {
+        return;
+    }
+    f->note = true;
+    text_lit(behind, " The host had threads of theirs elsewhere, it seems: ");
+    text_share(behind, (double)h->run, (double)h->all);
+    text_lit(behind,
+             " of that were runs longer than the runtime lets anyone run. On a quiet host there may be no convoy.");
+}
+
 void causes_tell_holders(struct causes *c, struct finding *f)
 {
     uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0,
@@ -119,6 +155,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     struct explain_tree t;
     struct leaves v;
     struct text before = {0}, behind = {0};
+    struct hostlike host = {.stops = trace_info(c->tr)->version >= 1014, .g = NO_LANE};
     if (!explain_tree_init(&t, c->tr)) {
         c->rs->failed = true;
         return;
@@ -132,7 +169,9 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         if (trace_frame(c->tr, w->stack, stacks_user_frame(c->tr, w->stack)).func == place &&
             seen++ % (n / WAITS_LOOKED_AT + 1) == 0) {
             looked++;
-            if (!explain_add(c->x, &t, w->g, w->t0, w->t1)) {
+            bool cut;
+            if (!explain_walk(c->x, w->g, w->t0, w->t1, hostlike_part, &host, &cut) ||
+                !explain_add(c->x, &t, w->g, w->t0, w->t1)) {
                 c->rs->failed = true;
                 break;
             }
@@ -154,6 +193,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         causes_leaf_text(&behind, c->tr, &v.v[i], v.all);
     }
     text_lit(&behind, " (inferred).");
+    convoy_of_the_host(f, &host, &behind);
     if (writer) {
         text_lit(&behind, " Readers wait because a writer waits in front of them for a reader that holds on.");
         rename_rule(c->rs, f, RULE_WRITER);
@@ -394,7 +434,8 @@ static bool same_subject(const struct finding *a, const struct finding *b)
 static bool covers(const struct finding *a, const struct finding *b)
 {
     bool service = a->rule == RULE_CONVOY || a->rule == RULE_WRITER || a->rule == RULE_BOTTLENECK ||
-                   a->rule == RULE_POOL || a->rule == RULE_SERIAL_CALLS || a->rule == RULE_SLOW_TASK;
+                   a->rule == RULE_POOL || a->rule == RULE_SERIAL_CALLS || a->rule == RULE_SLOW_TASK ||
+                   a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER;
     switch (b->rule) {
     case RULE_SYSCALL: return a->rule == RULE_CONVOY || a->rule == RULE_WRITER;
     case RULE_CONVOY:
@@ -407,6 +448,8 @@ static bool covers(const struct finding *a, const struct finding *b)
     case RULE_CHURN: return a->rule == RULE_EXPLOSION;
     case RULE_HANDOFF: return service || (a->rule == RULE_HANDOFF && a->severity_ns > b->severity_ns);
     case RULE_LEAK: return a->rule == RULE_TICKERS && same_subject(a, b);
+    case RULE_BOTTLENECK:
+    case RULE_POOL: return a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER;
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&
                !story_is_sign_rule(a->rule);

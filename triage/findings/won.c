@@ -122,6 +122,7 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
 
 #define HALF "if half of it to all of it goes and the rest stays as it is"
+#define STUCK_FOR_GOOD "what the stuck ones would do if they went on no trace tells"
 #define ALLOCATOR "from half of what the collector takes to all that it holds up and slows down while it marks"
 #define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
 #define IDLE_ANYHOW "time of processors: by the clock it is won only as far as others wait for them"
@@ -233,8 +234,16 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         waits_won(w, &a, o);
         return true;
     case RULE_BUSY_LOOP: *o = (struct span_of_won){0, cost, IDLE_ANYHOW}; return true;
-    case RULE_STORM:
+    case RULE_LIMIT:
+    case RULE_RETRY: *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE}; return true;
     case RULE_BLOCKING:
+        if (f->won_hi > 0) {
+            *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, HALF};
+            return true;
+        }
+        *o = (struct span_of_won){0, others_queue(c, group), IDLE_ANYHOW};
+        return true;
+    case RULE_STORM:
     case RULE_TICKERS: *o = (struct span_of_won){0, others_queue(c, group), IDLE_ANYHOW}; return true;
     case RULE_HERD: *o = (struct span_of_won){0, cost * 2, IDLE_ANYHOW}; return true;
     case RULE_STW: *o = (struct span_of_won){0, cost, IDLE_ANYHOW}; return true;
@@ -244,6 +253,9 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         return true;
     case RULE_GC_SHARE:
     case RULE_GC_ASSIST: collector_won(c, cost, o); return true;
+    case RULE_LINGER:
+    case RULE_SMALL_CALLS:
+    case RULE_IN_ORDER:
     case RULE_FORCED:
     case RULE_UNBALANCED:
     case RULE_SERIAL:
@@ -260,9 +272,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
             *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE};
         }
         return true;
-    case RULE_STUCK:
-        *o = (struct span_of_won){0, cost, "what the stuck ones would do if they went on no trace tells"};
+    case RULE_SENDS:
+        *o = (struct span_of_won){0, (double)(f->t1 - f->t0) / (double)c->tg->end, STUCK_FOR_GOOD};
         return true;
+    case RULE_STUCK: *o = (struct span_of_won){0, cost, STUCK_FOR_GOOD}; return true;
     case RULE_HOST:
         *o = (struct span_of_won){cost, 1, "or more: what the host takes shows only in part"};
         return true;

@@ -1,0 +1,275 @@
+/*
+ * rules_timers.c - rules about waits that a timer ends: a rate limit that lets goroutines through one by one, tries that are
+ * repeated with longer and longer pauses, and a goroutine that waits out its time limit while others wait for it.
+ *
+ * That a limit is too low or a pause too long no trace tells, so the first two are notes; the third has others that wait.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define WALKED 32  /* goroutines of a group */
+#define STEPS 8000 /* spans of each */
+#define ENDS 4096
+
+/* A place where timers end waits: one of the pairs. */
+static bool timed_place(const struct causes *c, const struct pair_row *p)
+{
+    return p->from_scheduler && (p->kind == WK_SLEEP || p->kind == WK_RECV || p->kind == WK_SELECT) &&
+           causes_place(c->tr, p->stack) != 0 && causes_group(c, p->waiter) != UINT32_MAX;
+}
+
+struct ends { /* waits at one stack that timers ended */
+    int64_t at[ENDS];
+    uint32_t n;
+    uint64_t steps, grown; /* pauses; those that were longer by half than the one before */
+    double by[256];        /* so many times as long, of the first of these */
+    int64_t slept;
+};
+
+static bool by_timer(const struct span *next)
+{
+    return next->state == ST_RUNNABLE && next->who == NO_LANE;
+}
+
+static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends *e)
+{
+    struct span_iter it;
+    int64_t before = 0;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++) {
+        struct span s = *span_get(&it);
+        more = span_next(&it);
+        if (s.state != ST_WAITING || s.stack != stack || !more || !by_timer(span_get(&it))) {
+            continue;
+        }
+        int64_t ns = s.t1 - s.t0;
+        if (e->n < ENDS) {
+            e->at[e->n++] = s.t1;
+        }
+        e->slept = ns_add(e->slept, ns);
+        e->steps++;
+        if (before && (double)ns >= threshold(TH_RETRY_GROWS) * (double)before) {
+            e->by[e->grown < 256 ? e->grown : 255] = (double)ns / (double)before;
+            e->grown++;
+        }
+        before = ns;
+    }
+}
+
+static int cmp_time(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+static int cmp_double(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* A program's back-off grows by the same factor each time: how many did, as a share. */
+static double same_factor(struct ends *e)
+{
+    uint32_t n = e->grown < 256 ? (uint32_t)e->grown : 256, near = 0;
+    qsort(e->by, n, sizeof e->by[0], cmp_double);
+    for (uint32_t i = 0; i < n; i++) {
+        near += e->by[i] > 0.85 * e->by[n / 2] && e->by[i] < 1.15 * e->by[n / 2];
+    }
+    return n ? (double)near / n : 0;
+}
+
+/* How far apart they end, sorted: the median; how many are about as far, as a share. */
+static int64_t spacing(struct ends *e, double *alike)
+{
+    uint32_t n = 0, near = 0;
+    qsort(e->at, e->n, sizeof e->at[0], cmp_time);
+    for (uint32_t i = 1; i < e->n; i++) {
+        e->at[n++] = e->at[i] - e->at[i - 1];
+    }
+    qsort(e->at, n, sizeof e->at[0], cmp_time);
+    int64_t m = n ? e->at[n / 2] : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        near += e->at[i] > m - m / 4 && e->at[i] < m + m / 4;
+    }
+    *alike = n ? (double)near / n : 0;
+    return m;
+}
+
+static void limit_finding(struct causes *c, const struct pair_row *p, int64_t apart, double waiting)
+{
+    struct draft d;
+    double share = waiting < 1 ? waiting : 1;
+    draft_start(&d, RULE_LIMIT, 0);
+    d.f.note = true;
+    d.f.inferred = true;
+    d.f.won_hi = (int64_t)(share * (double)c->tg->end);
+    draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
+    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
+    d.f.stack = p->stack;
+    text_add(&d.amount, "%.0f/s", 1e9 / (double)apart);
+    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
+    text_add(&d.text, " lets goroutines through one by one, each ");
+    text_dur(&d.text, apart);
+    text_add(&d.text, " (%.0f a second): %.1f of them wait there for timers at any time, for ", 1e9 / (double)apart,
+             waiting);
+    text_dur(&d.text, p->total / (int64_t)p->count);
+    text_add(&d.text,
+             " on average (%llu waits), while %.1f of %.0f processors have nothing to do: a rate limit (inferred).",
+             (unsigned long long)p->count, c->idle, c->procs);
+    text_add(
+        &d.next,
+        "If the limit is not what it should be, raise it, or let it take several at once; whether it is wanted a "
+        "trace can't tell.");
+    draft_end(c->rs, &d);
+}
+
+static void retry_finding(struct causes *c, const struct pair_row *p, const struct ends *e, double share)
+{
+    struct draft d;
+    draft_start(&d, RULE_RETRY, 0);
+    d.f.note = true;
+    d.f.inferred = true;
+    d.f.won_hi = (int64_t)(share * (double)c->tg->end);
+    draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
+    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
+    d.f.stack = p->stack;
+    text_share(&d.amount, share, 1);
+    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
+    text_add(&d.text,
+             " pauses longer and longer: %llu times a pause was half as long again as the one before or more (%llu "
+             "pauses, ",
+             (unsigned long long)e->grown, (unsigned long long)e->steps);
+    text_dur(&d.text, e->slept / (int64_t)(e->steps ? e->steps : 1));
+    text_lit(
+        &d.text,
+        " on average): something is tried again and again with a back-off (inferred). The goroutines there spend ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, " of their lives in these pauses.");
+    text_add(
+        &d.next,
+        "Find out why the first try fails; wait for what it needs (a channel, a condition), or begin with a shorter "
+        "pause.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_pauses(struct causes *c)
+{
+    struct ends *e = mem_alloc(sizeof *e);
+    c->rs->failed |= !e;
+    for (uint32_t i = 0, looked = 0; e && i < c->tg->npairs && looked < 16; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (!timed_place(c, p) || (double)p->count < threshold(TH_LIMIT_WAITS)) {
+            continue;
+        }
+        uint32_t g = causes_group(c, p->waiter), n = c->of[g].n < WALKED ? c->of[g].n : WALKED;
+        double alike, waiting = (double)p->total / (double)c->tg->end;
+        double share = c->life[g].life > 0 ? (double)p->total / (double)c->life[g].life : 0;
+        *e = (struct ends){.n = 0};
+        looked++;
+        for (uint32_t k = 0; k < n; k++) {
+            walk(c, c->member[c->of[g].at + (uint64_t)k * c->of[g].n / n], p->stack, e);
+        }
+        int64_t apart = n == c->of[g].n ? spacing(e, &alike) : 0;
+        if ((double)e->grown >= threshold(TH_RETRY_ROWS) &&
+            (double)e->grown >= threshold(TH_RETRY_SHARE) * (double)e->steps &&
+            same_factor(e) >= threshold(TH_RETRY_ALIKE) && share >= threshold(TH_RETRY_LIFE)) {
+            retry_finding(c, p, e, share);
+        } else if (apart > 0 && waiting >= threshold(TH_LIMIT_WAITING) && alike >= threshold(TH_LIMIT_ALIKE) &&
+                   share >= threshold(TH_LIMIT_LIFE) && c->idle >= threshold(TH_BOTTLE_IDLE) &&
+                   p->total / (int64_t)p->count > apart) {
+            limit_finding(c, p, apart, waiting);
+        }
+    }
+    mem_free(e);
+}
+
+/* ---- who waits out its time limit --------------------------------------------------------------------------------------- */
+
+/* What of the lives of goroutines that wait for the group is in the end its waiting for timers, there. */
+static double timer_share(struct causes *c, uint32_t waiter, uint32_t server, uint32_t place)
+{
+    const struct member_of *m = &c->of[waiter];
+    struct explain_tree t;
+    struct leaves v = {0};
+    int64_t ns = 0;
+    bool ok = explain_tree_init(&t, c->tr);
+    for (uint32_t i = 0; i < m->n && i < 4 && ok; i++) {
+        uint32_t g = c->member[m->at + (uint64_t)i * m->n / (m->n < 4 ? m->n : 4)];
+        struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        ok = explain_add(c->x, &t, g, li.first, li.last);
+    }
+    c->rs->failed |= !ok;
+    if (ok) {
+        causes_leaves(&t, &v);
+    }
+    for (uint32_t i = 0; i < v.n; i++) {
+        bool there = v.v[i].cat == EX_TIMER && v.v[i].func == place && v.v[i].who == c->tg->groups[server].name;
+        ns = there ? ns_add(ns, v.v[i].ns) : ns;
+    }
+    explain_tree_free(&t);
+    return v.all > 0 ? (double)ns / (double)v.all : 0;
+}
+
+static void linger_finding(struct causes *c, const struct pair_row *p, const struct pair_row *others, double share)
+{
+    struct draft d;
+    draft_start(&d, RULE_LINGER, (int64_t)(share * (double)c->tg->end));
+    draft_subject(&d, c->rs, causes_place(c->tr, p->stack));
+    draft_at(&d, p->longest.t0, p->longest.t1, LANE_G, p->longest.g);
+    d.f.stack = p->stack;
+    d.f.inferred = true;
+    text_share(&d.amount, share, 1);
+    text_calls(&d.text, c->tr, p->stack, stacks_user_frame(c->tr, p->stack), 3);
+    text_add(&d.text,
+             " waits until its time is up while others wait for it: %llu times a timer ended its wait, after ",
+             (unsigned long long)p->count);
+    text_dur(&d.text, p->total / (int64_t)p->count);
+    text_lit(&d.text, " on average; that is ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, " of the lives of goroutines of ");
+    text_func(&d.text, c->tr, others->waiter, 0);
+    text_lit(&d.text, ", which wait at ");
+    text_where(&d.text, c->tr, others->stack, 0);
+    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_add(&d.next,
+             "Go on when there is something to do, not when the time is up: a shorter limit, a batch that ends when "
+             "nothing more is queued, a signal that can't be missed (a channel with room for one).");
+    draft_end(c->rs, &d);
+}
+
+static void rule_linger(struct causes *c)
+{
+    for (uint32_t i = 0, looked = 0; i < c->tg->npairs && looked < 8; i++) {
+        const struct pair_row *p = &c->tg->pairs[i], *most = NULL;
+        uint32_t g = timed_place(c, p) && p->kind == WK_SELECT ? causes_group(c, p->waiter) : UINT32_MAX;
+        if (g == UINT32_MAX || !c->life[g].program || c->life[g].n > threshold(TH_LINGER_MEMBERS) ||
+            (double)p->count < threshold(TH_LINGER_TIMES) ||
+            !threshold_reached(TH_LINGER_SHARE, p->total, c->tg->end) || c->idle < threshold(TH_BOTTLE_IDLE)) {
+            continue;
+        }
+        for (uint32_t k = 0; k < c->tg->npairs; k++) {
+            const struct pair_row *q = &c->tg->pairs[k];
+            bool served = !q->from_scheduler && q->waker == p->waiter && q->waiter != p->waiter &&
+                          (q->kind == WK_RECV || q->kind == WK_SEND || q->kind == WK_SELECT) &&
+                          (double)q->count >= threshold(TH_LINGER_TIMES);
+            most = served && (!most || q->total > most->total) ? q : most;
+        }
+        uint32_t w = most ? causes_group(c, most->waiter) : UINT32_MAX;
+        looked++;
+        double share = w != UINT32_MAX ? timer_share(c, w, g, causes_place(c->tr, p->stack)) : 0;
+        if (share >= threshold(TH_LINGER_LIFE)) {
+            linger_finding(c, p, most, share);
+        }
+    }
+}
+
+void rules_timers(struct causes *c)
+{
+    rule_pauses(c);
+    rule_linger(c);
+}
