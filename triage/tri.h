@@ -33,9 +33,11 @@ struct wake { /* a wake-up that came to nothing, for the herds */
 };
 #define WAKES_MAX (1u << 18)
 
-/* A change of how many are in one of these, at a time >= 0, up or down; by number they are in order of time. */
+/* A change of how many are in one of these, at a time >= 0, up or down. */
 enum counted { CHANGE_RUNNABLE, CHANGE_SYSCALL };
 #define CHANGE_KEY(t, what, up) ((uint64_t)(t) << 2 | (uint64_t)(what) << 1 | (up))
+#define CHANGE_TIME(key) ((int64_t)((key) >> 2))
+#define CHANGE_WHAT(key) ((enum counted)((key) >> 1 & 1))
 
 struct triage_work {
     int phase;

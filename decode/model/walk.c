@@ -73,10 +73,16 @@ static struct lane_info info_of(const struct trace *tr, const struct place *at, 
     return li;
 }
 
+/* Does a goroutine live in the segment alone that it is new in? Who was put away there went on nowhere else. */
+static bool only_home(const struct trace *tr, const struct fold *f, uint32_t g, uint32_t local)
+{
+    return fold_g_past(f, local) || !pieces_more(&tr->join, g);
+}
+
 static bool lane_walk(const struct trace *tr, const struct span_walk *w, const struct place *at)
 {
     const struct lane l = {LANE_G, at->g};
-    const uint32_t n = at->seg && !pieces_more(&tr->join, at->g) ? 1 : pieces_n(tr, l);
+    const uint32_t n = at->seg && only_home(tr, at->f, at->g, at->local) ? 1 : pieces_n(tr, l);
     struct piece p;
     struct lane_info li;
     if (n == 1 && at->seg) {
@@ -145,12 +151,14 @@ void trace_states(const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
     struct piece p;
     if (t1 <= t0 || l.kind == LANE_M)
         return;
-    if (l.kind == LANE_G && tr->join.n && l.i < tr->join.ng && !pieces_more(&tr->join, l.i)) { /* most of them */
+    if (l.kind == LANE_G && tr->join.n && l.i < tr->join.ng) { /* most of them are one piece */
         uint32_t local;
         const struct segment *home = join_home(&tr->join, l.i, &local);
-        pieces_home(tr, home, local, &p);
-        (void)piece_states(&p, &ask);
-        return;
+        if (only_home(tr, home->f, l.i, local)) {
+            pieces_home(tr, home, local, &p);
+            (void)piece_states(&p, &ask);
+            return;
+        }
     }
     if (!pieces_n(tr, l))
         return;

@@ -105,21 +105,20 @@ static void collect(struct sweep *s)
     }
 }
 
-/* What the goroutines' changes up to the window's end come to: the counts as it begins, and the changes within. */
-static void collect_g(struct sweep *s)
+/* The goroutines' changes within the window: of those that are told of it, as what lies behind the trace's end is with the last. */
+static void collect_g(struct sweep *s, const uint64_t *key, size_t n)
 {
-    const struct triage_work *wk = s->tg->work;
-    const size_t from = keys_before(wk->changes, wk->nchanges, CHANGE_KEY(s->w0, 0, 0)),
-                 to = keys_before(wk->changes, wk->nchanges, CHANGE_KEY(s->w1, 0, 0));
-    uint64_t *p = mem_grow(s->d, &s->cap, s->n + (to - from) + 1, sizeof *p);
+    uint64_t *p = mem_grow(s->d, &s->cap, s->n + n + 1, sizeof *p);
     if (!p) {
         s->failed = true;
         return;
     }
     s->d = p;
-    for (size_t i = from; i < to; i++) {
-        const uint64_t key = wk->changes[i];
-        p[s->n++] = WITHIN_KEY((int64_t)(key >> 2) - s->w0, key >> 1 & 1, key & 1);
+    for (size_t i = 0; i < n; i++) {
+        const int64_t t = CHANGE_TIME(key[i]);
+        if (t < s->w1) {
+            p[s->n++] = WITHIN_KEY(t - s->w0, CHANGE_WHAT(key[i]), key[i] & 1);
+        }
     }
 }
 
@@ -210,7 +209,8 @@ static void finish(struct triage *tg, const struct part *part)
 struct windows {
     struct triage *tg;
     struct part *sum;
-    int64_t (*begun)[CHANGE_SYSCALL + 1]; /* of each */
+    int64_t (*begun)[CHANGE_SYSCALL + 1]; /* of each: goroutines' counts */
+    size_t *at;                           /* and where its changes begin */
     int64_t n;
 };
 
@@ -233,7 +233,7 @@ static bool window_sweep(void *arg, size_t i, void **kept)
     memcpy(s.begun, w->begun[i], sizeof s.begun);
     collect(&s);
     if (!s.failed) {
-        collect_g(&s);
+        collect_g(&s, w->tg->work->changes + w->at[i], w->at[i + 1] - w->at[i]);
     }
     if ((s.n || s.begun[CNT_RUNNABLE] || s.begun[CNT_SYSCALL]) && !s.failed) {
         run_window(&s);
@@ -265,23 +265,69 @@ static void window_drop(void *kept)
     mem_free(kept);
 }
 
-/* The goroutines' changes in order, and what they come to as each window begins. */
-static bool changes_by_time(struct windows *w)
+static int64_t window_of(const struct windows *w, int64_t t)
+{
+    int64_t i = t < w->tg->end ? (int64_t)((double)t / (double)w->tg->end * (double)w->n) : w->n - 1;
+    i = i < w->n ? i : w->n - 1;
+    while (i > 0 && t < window_start(w, i)) {
+        i--;
+    }
+    while (i + 1 < w->n && t >= window_start(w, i + 1)) {
+        i++;
+    }
+    return i;
+}
+
+/* The goroutines' changes by window, where they stand; next: room for an index each. */
+static void changes_apart(struct windows *w, size_t *next)
 {
     struct triage_work *wk = w->tg->work;
+    for (size_t i = 0; i < wk->nchanges; i++) {
+        const int64_t k = window_of(w, CHANGE_TIME(wk->changes[i]));
+        w->at[k + 1]++;
+        w->begun[k][CHANGE_WHAT(wk->changes[i])] += wk->changes[i] & 1 ? 1 : -1;
+        if (i % 4096 == 0) {
+            (void)slices_tick();
+        }
+    }
+    for (int64_t i = 0; i < w->n; i++) {
+        next[i] = w->at[i];
+        w->at[i + 1] += w->at[i];
+    }
+    for (int64_t i = 0; i < w->n; i++) {
+        while (next[i] < w->at[i + 1]) {
+            uint64_t *x = &wk->changes[next[i]];
+            const int64_t k = window_of(w, CHANGE_TIME(*x));
+            uint64_t *y = &wk->changes[next[k]++];
+            const uint64_t swap = *x;
+            *x = *y;
+            *y = swap;
+        }
+        (void)slices_tick();
+    }
+}
+
+/* And what they come to as each window begins. */
+static bool changes_by_window(struct windows *w)
+{
     int64_t c[CHANGE_SYSCALL + 1] = {0};
-    w->begun = mem_alloc((size_t)w->n * sizeof *w->begun);
-    if (!w->begun || !keys_sort(wk->changes, wk->nchanges)) {
+    const size_t n = (size_t)w->n;
+    size_t *next = mem_alloc(n * sizeof *next);
+    w->begun = mem_zalloc(n * sizeof *w->begun);
+    w->at = mem_zalloc((n + 1) * sizeof *w->at);
+    if (!next || !w->begun || !w->at) {
+        mem_free(next);
         return false;
     }
-    size_t at = 0;
-    for (int64_t i = 0; i < w->n; i++) {
-        for (const uint64_t until = CHANGE_KEY(window_start(w, i), 0, 0);
-             at < wk->nchanges && wk->changes[at] < until; at++) {
-            c[wk->changes[at] >> 1 & 1] += wk->changes[at] & 1 ? 1 : -1;
+    changes_apart(w, next);
+    for (size_t i = 0; i < n; i++) {
+        for (int k = 0; k <= CHANGE_SYSCALL; k++) {
+            const int64_t more = w->begun[i][k];
+            w->begun[i][k] = c[k];
+            c[k] += more;
         }
-        memcpy(w->begun[i], c, sizeof c);
     }
+    mem_free(next);
     return true;
 }
 
@@ -295,14 +341,15 @@ bool triage_idle(struct triage *tg)
     }
     w.n = (int64_t)(events / EVENTS_AIM) + 1;
     if (ok && tg->end > 0) {
-        ok = changes_by_time(&w) && slices_each(trace_threads(tg->tr), (size_t)w.n,
-                                                &(struct slices_job){window_sweep, window_add, window_drop, &w});
+        ok = changes_by_window(&w) && slices_each(trace_threads(tg->tr), (size_t)w.n,
+                                                  &(struct slices_job){window_sweep, window_add, window_drop, &w});
         if (ok) {
             finish(tg, w.sum);
         }
     }
     mem_free(w.sum);
     mem_free(w.begun);
+    mem_free(w.at);
     mem_free(tg->work->changes);
     tg->work->changes = NULL;
     tg->work->nchanges = 0;

@@ -128,20 +128,6 @@ bool keys_sort(uint64_t *v, size_t n)
     SORT_BY_BYTES(uint64_t, KEY_ITSELF);
 }
 
-size_t keys_before(const uint64_t *v, size_t n, uint64_t key)
-{
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        if (v[mid] < key) {
-            lo = mid + 1;
-        } else {
-            hi = mid;
-        }
-    }
-    return lo;
-}
-
 static int cmp_i64(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;

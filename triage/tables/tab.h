@@ -69,9 +69,8 @@ struct keyed_row {
 };
 bool rows_sort(struct keyed_row *v, size_t n);
 
-/* The same of numbers alone. keys_before - how many of n sorted ones are below a key. */
+/* The same of numbers alone. */
 bool keys_sort(uint64_t *v, size_t n);
-size_t keys_before(const uint64_t *v, size_t n, uint64_t key);
 
 /*
  * A histogram of durations: exact below 64 ns, above with 32 steps per doubling, so a quantile is off by at most
