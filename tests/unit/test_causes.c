@@ -27,6 +27,8 @@ static const struct {
     {"siesta", RULE_LINGER, "main.(*kitchen).waitForBell", "main.diner"}, /* a signal that was missed */
     {"scroll", RULE_HANDOFF, "main.writeScroll", "main.readScroll"},      /* through io.Pipe */
     {"scribe", RULE_SMALL_CALLS, "main.copyLine", NULL},
+    {"twice", RULE_STUCK, "main.(*stock).count, called by main.(*stock).sum", "main.(*stock).put"},
+    {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
 };
 /* What may be as it should be is a note, and the first one. */
 static const struct {
@@ -86,7 +88,7 @@ static void healthy_ones(void **state)
 {
     static const char *const name[] = {"cleanmap", "cleanpool", "coldstart",
                                        /* sleeps after its work; all processors busy; gives way after each piece */
-                                       "cleanpace", "cleanfull", "cleanfair"};
+                                       "cleanpace", "cleanfull", "cleanfair", "cleancrew"};
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;

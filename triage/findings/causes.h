@@ -61,13 +61,16 @@ void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf 
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);
 
 void rules_service(struct causes *c); /* rules_service.c: goroutines that others wait for, pools, hand-offs */
-void rules_path(struct causes *c);    /* rules_path.c: one works while the rest waits; where the time went */
-void rules_calls(struct causes *c);   /* rules_calls.c: the network, system calls, sleeps that poll */
-void rules_wakes(struct causes *c);   /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
-void rules_timers(struct causes *c);  /* rules_timers.c: limits, retries, time limits that are waited out */
-void rules_slow(struct causes *c);    /* rules_slow.c: what slow tasks do more of; long work before short */
-void rule_forced(struct causes *c);   /* rules_alloc.c: collections asked for */
-void rules_host(struct causes *c);    /* rules_host.c: the host took the processors */
+void rules_begun(struct causes *c);   /* rules_begun.c: goroutines begun one by one, who begins them waits for each */
+/* begun_longest - of a finding of rules_begun: how long the longest of the goroutines was there; 0: it is none of those. */
+int64_t begun_longest(const struct causes *c, const struct finding *f);
+void rules_path(struct causes *c);   /* rules_path.c: one works while the rest waits; where the time went */
+void rules_calls(struct causes *c);  /* rules_calls.c: the network, system calls, sleeps that poll */
+void rules_wakes(struct causes *c);  /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
+void rules_timers(struct causes *c); /* rules_timers.c: limits, retries, time limits that are waited out */
+void rules_slow(struct causes *c);   /* rules_slow.c: what slow tasks do more of; long work before short */
+void rule_forced(struct causes *c);  /* rules_alloc.c: collections asked for */
+void rules_host(struct causes *c);   /* rules_host.c: the host took the processors */
 
 /* causes_retell - the finding's text with something before and behind it; both are freed. */
 void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);

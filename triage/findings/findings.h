@@ -15,22 +15,22 @@ enum rule {
 
 struct finding {
     enum rule rule;
-    bool note;           /* nothing lost, but worth a look */
-    bool inferred;       /* rests on what the trace does not record (a lock's holder) */
-    int64_t severity_ns; /* clock time lost, by the rule's own measure; findings are sorted by it */
-    char *amount;        /* short: "84.3ms", "6.1%", "+38" */
-    char *title;         /* short: "lock convoy" */
-    char *text;          /* one or two sentences with the numbers */
-    char *next;          /* what to do next */
-    bool has_won;        /* what mending it would win is told: */
+    bool note;              /* nothing lost, but worth a look */
+    bool inferred;          /* rests on what the trace does not record (a lock's holder) */
+    int64_t severity_ns;    /* clock time lost, by the rule's own measure; findings are sorted by it */
+    char *amount;           /* short: "84.3ms", "6.1%", "+38" */
+    char *title;            /* short: "lock convoy" */
+    char *text;             /* one or two sentences with the numbers */
+    char *next;             /* what to do next */
+    bool has_won;           /* what mending it would win is told: */
     int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */
     char *won;              /* the same in words, with what it takes for granted; NULL: nothing is told */
-    int64_t t0, t1;      /* where to look; t0 = t1: a moment */
-    struct lane lane;    /* which lane; .i = NO_LANE: none in particular */
-    uint32_t stack;      /* evidence, 0 = none */
-    int view;            /* number of the view that shows more */
-    uint64_t lane_id;    /* the lane's id in the file, if it has one */
-    char key[40];        /* rule and subject, the same in another trace of the program as far as possible: for diff */
+    int64_t t0, t1;         /* where to look; t0 = t1: a moment */
+    struct lane lane;       /* which lane; .i = NO_LANE: none in particular */
+    uint32_t stack;         /* evidence, 0 = none */
+    int view;               /* number of the view that shows more */
+    uint64_t lane_id;       /* the lane's id in the file, if it has one */
+    char key[40]; /* rule and subject, the same in another trace of the program as far as possible: for diff */
 };
 struct findings {
     struct finding *f; /* warnings by severity, then notes */

@@ -57,6 +57,9 @@ static bool stack_through(const struct trace *tr, uint32_t stack, const char *co
     return false;
 }
 static const char *const accepting[] = {"net.(*netFD).accept", "internal/poll.(*FD).Accept", NULL};
+/* The rest of an answer that has begun: no question of its own. */
+static const char *const reading_on[] = {"net/http.(*persistConn).Read", "net/http.(*bodyEOFSignal).Read",
+                                         "net/http.(*body).Read", NULL};
 static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn", NULL};
 
 static bool sends(const struct trace *tr, uint32_t stack)
@@ -370,7 +373,8 @@ static void rule_conns(struct causes *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        bool opens = stack_through(c->tr, p->stack, connecting), asks = p->kind == WK_NET || by_library(c, p);
+        bool opens = stack_through(c->tr, p->stack, connecting);
+        bool asks = (p->kind == WK_NET && !stack_through(c->tr, p->stack, reading_on)) || by_library(c, p);
         uint32_t func = opens || asks ? causes_place(c->tr, p->stack) : 0, k = 0;
         while (k < n && v[k].func != func) {
             k++;

@@ -25,6 +25,22 @@ struct stretch { /* while at least threshold CONVOY_WAITERS waited */
     uint64_t waits;
 };
 
+/* Does it wait for a lock until the trace's end, long enough that nobody may come? rule_stuck() tells of those. */
+static bool is_stuck(const struct triage *tg, const struct lock_wait *w)
+{
+    const int64_t share = (int64_t)(threshold(TH_STUCK_SHARE) * (double)tg->end), time = threshold_ns(TH_STUCK_TIME);
+    return w->t1 >= tg->end && w->waker == NO_LANE && w->t1 - w->t0 >= (share < time ? share : time);
+}
+
+static uint32_t count_stuck(const struct triage *tg)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        n += is_stuck(tg, &tg->lock_waits[i]);
+    }
+    return n;
+}
+
 static int cmp_edge(const void *a, const void *b)
 {
     const struct edge *x = a, *y = b;
@@ -165,9 +181,13 @@ static void rule_convoy(struct rules *rs)
         rs->failed = true;
         return;
     }
+    const bool told = count_stuck(tg) >= threshold(TH_STUCK_COUNT); /* a convoy of them is the same once more */
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
         const struct lock_wait *w = &tg->lock_waits[i];
         uint32_t f = w->place;
+        if (told && is_stuck(tg, w)) {
+            continue;
+        }
         e[n++] = (struct edge){w->t0, f, 1, i};
         e[n++] = (struct edge){w->t1, f, -1, i};
     }
@@ -186,40 +206,133 @@ static void rule_convoy(struct rules *rs)
     mem_free(e);
 }
 
+/* ---- blocked for good -------------------------------------------------------------------------------------- */
+
+struct stuck_at {                   /* by place */
+    uint32_t func, stack, n, outer; /* outer: a caller that takes a lock itself, 0: none */
+};
+enum { STUCK_PLACES = 16 };
+struct stuck {
+    struct stuck_at v[STUCK_PLACES];
+    uint32_t places, n, who; /* who: the longest */
+    int64_t longest;
+};
+
+/* A function further out in the stack in which others wait for a lock: who waits here may hold that one. */
+static uint32_t outer_lock(const struct rules *rs, uint32_t stack, uint32_t place)
+{
+    const struct triage *tg = rs->tg;
+    const uint32_t n = trace_stack(rs->tr, stack);
+    bool beyond = false;
+    for (uint32_t i = 0; i < n && i < 64; i++) {
+        const uint32_t f = trace_frame(rs->tr, stack, i).func;
+        for (uint32_t k = 0; beyond && f && f != place && k < tg->nlock_waits; k++) {
+            if (tg->lock_waits[k].place == f) {
+                return f;
+            }
+        }
+        beyond |= f == place;
+    }
+    return 0;
+}
+
+static void stuck_add(const struct rules *rs, struct stuck *s, uint32_t i)
+{
+    const struct lock_wait *w = &rs->tg->lock_waits[i];
+    uint32_t k = 0;
+    s->n++;
+    if (w->t1 - w->t0 > s->longest) {
+        s->longest = w->t1 - w->t0;
+        s->who = i;
+    }
+    while (k < s->places && (s->v[k].func != w->place || s->v[k].stack != w->stack)) {
+        k++;
+    }
+    if (k == s->places && k < STUCK_PLACES) {
+        s->v[s->places++] =
+            (struct stuck_at){.func = w->place, .stack = w->stack, .outer = outer_lock(rs, w->stack, w->place)};
+    }
+    if (k < STUCK_PLACES) {
+        s->v[k].n++;
+    }
+}
+
+/* "sync.(*RWMutex).RLock in main.(*stock).count, called by main.(*stock).sum" */
+static void stuck_where(struct text *t, const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack), at = stacks_user_frame(tr, stack);
+    const uint32_t func = trace_frame(tr, stack, at).func;
+    uint32_t i = at + 1;
+    text_where(t, tr, stack, 60);
+    while (i < n &&
+           (trace_frame(tr, stack, i).func == func || !stacks_is_program(tr, trace_frame(tr, stack, i).func))) {
+        i++;
+    }
+    if (i < n) {
+        text_lit(t, ", called by ");
+        text_func(t, tr, trace_frame(tr, stack, i).func, 60);
+    }
+}
+
+/* Who waits where; and who takes a lock and calls what waits for one. */
+static void stuck_text(struct draft *d, const struct rules *rs, const struct stuck *s)
+{
+    const struct lock_wait *w = &rs->tg->lock_waits[s->who];
+    const struct stuck_at *nested = NULL;
+    text_add(&d->text, "%u goroutines wait for a lock when the trace ends and were not woken, the longest for ",
+             s->n);
+    text_dur(&d->text, s->longest);
+    text_lit(&d->text, ": ");
+    text_who(&d->text, rs->tr, w->g);
+    text_lit(&d->text, " at ");
+    stuck_where(&d->text, rs->tr, w->stack);
+    for (uint32_t k = 0, told = 0; k < s->places && told < 4; k++) {
+        nested = !nested && s->v[k].outer ? &s->v[k] : nested;
+        if (s->v[k].stack != w->stack) {
+            text_add(&d->text, "; %u at ", s->v[k].n);
+            stuck_where(&d->text, rs->tr, s->v[k].stack);
+            told++;
+        }
+    }
+    text_lit(&d->text, ".");
+    if (nested) {
+        text_lit(&d->text, " ");
+        text_func(&d->text, rs->tr, nested->outer, 0);
+        text_lit(&d->text, " takes a lock itself and calls ");
+        text_func(&d->text, rs->tr, nested->func, 0);
+        text_lit(
+            &d->text,
+            ", which waits for one: if it is the same and held, it waits for itself (inferred; a second read lock "
+            "does so as soon as a writer stands between).");
+        draft_subject(d, rs, nested->outer);
+        d->f.inferred = true;
+    }
+    text_add(
+        &d->next, "%s",
+        nested
+            ? "Take the lock once: split what is called into a part that expects it held."
+            : "Compare the stacks of the stuck ones (view 6): locks taken in different orders, or one never let go.");
+}
+
 static void rule_stuck(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
-    int64_t share = (int64_t)(threshold(TH_STUCK_SHARE) * (double)tg->end), time = threshold_ns(TH_STUCK_TIME);
-    int64_t min = share < time ? share : time, longest = 0;
-    uint32_t n = 0, who = 0;
+    struct stuck s = {0};
     struct draft d;
     for (uint32_t i = 0; i < tg->nlock_waits; i++) {
-        const struct lock_wait *w = &tg->lock_waits[i];
-        if (w->t1 >= tg->end && w->waker == NO_LANE && w->t1 - w->t0 >= min) {
-            n++;
-            if (w->t1 - w->t0 > longest) {
-                longest = w->t1 - w->t0;
-                who = i;
-            }
+        if (is_stuck(tg, &tg->lock_waits[i])) {
+            stuck_add(rs, &s, i);
         }
     }
-    if (n == 0 || n < threshold(TH_STUCK_COUNT)) {
+    if (s.n == 0 || s.n < threshold(TH_STUCK_COUNT)) {
         return;
     }
-    draft_start(&d, RULE_STUCK, longest);
-    draft_at(&d, tg->lock_waits[who].t0, tg->end, LANE_G, tg->lock_waits[who].g);
-    d.f.stack = tg->lock_waits[who].stack;
+    draft_start(&d, RULE_STUCK, s.longest);
+    draft_at(&d, tg->lock_waits[s.who].t0, tg->end, LANE_G, tg->lock_waits[s.who].g);
+    d.f.stack = tg->lock_waits[s.who].stack;
     draft_subject(&d, rs, holder_place(rs->tr, d.f.stack));
-    text_add(&d.amount, "%u stuck", n);
-    text_add(&d.text, "%u goroutines wait for a lock when the trace ends and were not woken, the longest for ", n);
-    text_dur(&d.text, longest);
-    text_lit(&d.text, ": ");
-    text_who(&d.text, rs->tr, tg->lock_waits[who].g);
-    text_lit(&d.text, " at ");
-    text_where(&d.text, rs->tr, d.f.stack, 60);
-    text_lit(&d.text, ".");
-    text_add(&d.next,
-             "Compare the stacks of the stuck ones (view 6): locks taken in different orders, or one never let go.");
+    text_add(&d.amount, "%u stuck", s.n);
+    stuck_text(&d, rs, &s);
     draft_end(rs, &d);
 }
 

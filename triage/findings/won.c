@@ -228,6 +228,11 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     }
     case RULE_BOTTLENECK:
     case RULE_POOL:
+        if (begun_longest(c, f)) { /* side by side the longest of them is what is left */
+            o->hi = 1 - (double)begun_longest(c, f) / (double)c->tg->end;
+            o->lo = cost / 2 < o->hi ? cost / 2 : o->hi;
+            return true;
+        }
         a.how = f->stack ? PLACE : SERVED;
         a.func = f->stack ? causes_place(c->tr, f->stack) : group != UINT32_MAX ? c->tg->groups[group].name : 0;
         a.stays = f->stack || group == UINT32_MAX ? 0 : (int64_t)served_stays(c, group);
