@@ -4,7 +4,7 @@
 # call upwards fails at link time. Sources are found by wildcard: a new file needs no line here.
 #
 #   BUILD=dir   where everything built goes (default build); ./gotop is a copy of the default build's program
-#   SAN=1       address and undefined-behaviour sanitizers instead of optimisation and hardening
+#   SAN=1       address and undefined-behaviour sanitizers instead of optimisation and hardening; SAN=thread: for races
 #   CC=clang    any C11 compiler
 #   V=1         show whole commands
 
@@ -30,7 +30,11 @@ GOTOP_CFLAGS   = -std=c11 -Wall -Wextra -Wshadow -Wpointer-arith -Wstrict-protot
 # Times are what Go's reader makes of them only with doubles of 64 bits all along: not by the x87.
 MACHINE := $(shell $(CC) -dumpmachine 2>/dev/null)
 GOTOP_CFLAGS += $(if $(filter i386-% i486-% i586-% i686-%,$(MACHINE)),-msse2 -mfpmath=sse)
-ifdef SAN
+ifeq ($(SAN),thread)
+CFLAGS ?= -g -O1
+GOTOP_CFLAGS += -fsanitize=thread
+GOTOP_LDFLAGS = -fsanitize=thread
+else ifdef SAN
 CFLAGS ?= -g -O1
 GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 GOTOP_LDFLAGS = -fsanitize=address,undefined
@@ -267,6 +271,13 @@ fuzz: setup-fuzz
 	        $(BUILD)/fuzz/found_$$n tests/fuzz/corpus/$$n || exit 1; \
 	done
 .PHONY: fuzz-build
+
+# ---- races: minutes, so not a part of `make check` ----------------------------------------------------------
+
+tsan:
+	+@$(MAKE) --no-print-directory SAN=thread BUILD=$(BUILD)/tsan all tools tests
+	@BUILD=$(BUILD)/tsan sh .ci/tsan
+.PHONY: tsan
 
 # ---- static analysis: minutes, so not a part of `make check` ------------------------------------------------
 

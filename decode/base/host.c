@@ -54,7 +54,7 @@ void host_random(void *p, size_t n)
     struct timespec now = {0};
     for (; got < n; got++) {
         clock_gettime(CLOCK_REALTIME, &now);
-        ((unsigned char *)p)[got] = (unsigned char)((now.tv_nsec >> got % 8) ^ (uintptr_t)&now >> 8 ^
+        ((unsigned char *)p)[got] = (unsigned char)(((uint64_t)now.tv_nsec >> got % 8) ^ (uintptr_t)&now >> 8 ^
                                                     (uint64_t)getpid() ^ (uintptr_t)p >> 12);
     }
 }

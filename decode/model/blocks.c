@@ -60,7 +60,7 @@ size_t blocks_rows(const struct blk b[SPAN_GROUP], uint8_t *out)
             most = v[i][k] > most ? v[i][k] : most;
         }
         store8(out + 8 * k, least[k]);
-        width[k] = most > least[k] ? (uint8_t)((71 - __builtin_clzll(most - least[k])) / 8) : 0;
+        width[k] = most > least[k] ? (uint8_t)((71U - (unsigned)__builtin_clzll(most - least[k])) / 8) : 0U;
     }
     for (int i = 0; i < SPAN_GROUP; i++)
         for (int k = 0; k < BLK_VALUES; k++) {
