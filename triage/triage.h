@@ -163,7 +163,7 @@ struct span_type { /* tasks or regions of one name */
     struct dist d;
     uint64_t decade[14]; /* latency histogram: [i] counts 10^i <= ns < 10^(i+1); [0] also what is less */
     uint32_t nslow;
-    struct instance slow[SLOWEST]; /* longest first */
+    struct instance *slow; /* longest first, up to SLOWEST; in triage.slow */
 };
 
 /* ---- leaks ------------------------------------------------------------------------------------------------ */
@@ -249,6 +249,7 @@ struct triage {
 
     struct span_type *types; /* tasks by total time, then regions */
     uint32_t ntypes, ntask_types;
+    struct instance *slow[2]; /* of these, by is_region */
 
     struct leak_row *leaks; /* by count, largest first */
     uint32_t nleaks;

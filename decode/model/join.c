@@ -307,6 +307,10 @@ static void piece_add(struct trace *tr, struct lane l, struct jlane *jl, const s
     int64_t tot[1][SPAN_SLOTS];
     if (pieces_totals(tr, l, &t0, 1, tot, &p.index0))
         memcpy(p.tot, tot[0], sizeof p.tot);
+    if (!jl->v && !(jl->v = mem_alloc(sizeof *jl->v))) /* most lanes have but one */
+        j->oom = true;
+    else if (!jl->cap)
+        jl->cap = 1;
     if (grow(j, &jl->v, &jl->cap, (size_t)jl->n + 1, sizeof *jl->v))
         jl->v[jl->n++] = p;
 }

@@ -69,11 +69,12 @@ static uint32_t decade_of(int64_t ns)
     return d;
 }
 
-/* One name's items, sorted as above, into a row. v is room for n durations. */
-static void type_of(struct span_type *t, const struct item *it, size_t n, int64_t *v, bool region)
+/* One name's items, sorted as above, into a row. v is room for n durations, slow for the slowest of them. */
+static void type_of(struct span_type *t, const struct item *it, size_t n, int64_t *v, struct instance *slow,
+                    bool region)
 {
     size_t whole = 0;
-    *t = (struct span_type){.name = it[0].name, .is_region = region, .count = n};
+    *t = (struct span_type){.name = it[0].name, .is_region = region, .count = n, .slow = slow};
     for (size_t i = 0; i < n; i++) {
         t->open_start += it[i].open_start;
         t->open_end += it[i].open_end;
@@ -91,27 +92,29 @@ static void type_of(struct span_type *t, const struct item *it, size_t n, int64_
 
 static bool types_of(struct triage *tg, struct item *it, size_t n, bool region)
 {
-    int64_t *v = mem_alloc((n + 1) * sizeof *v);
-    size_t cap = tg->ntypes;
-    if (!v) {
-        return false;
-    }
     if (n) {
         qsort(it, n, sizeof *it, cmp_item);
     }
-    for (size_t i = 0, j; i < n; i = j) {
-        struct span_type *p = mem_grow(tg->types, &cap, (size_t)tg->ntypes + 1, sizeof *p);
-        if (!p) {
-            mem_free(v);
-            return false;
-        }
-        tg->types = p;
+    size_t types = 0, most = 0, left = 0; /* as many as there are: each name may be of one item */
+    for (size_t i = 0; i < n; i++) {
+        const bool first = !i || it[i].name != it[i - 1].name;
+        left = first ? SLOWEST : left;
+        types += first;
+        most += left > 0;
+        left -= left > 0;
+    }
+    int64_t *v = mem_alloc((n + 1) * sizeof *v);
+    struct instance *slow = tg->slow[region] = mem_alloc((most + 1) * sizeof *slow);
+    struct span_type *p = mem_resize(tg->types, (tg->ntypes + types + 1) * sizeof *p);
+    tg->types = p ? p : tg->types;
+    for (size_t i = 0, j; v && slow && p && i < n; i = j) {
         for (j = i; j < n && it[j].name == it[i].name; j++) {
         }
-        type_of(&p[tg->ntypes++], it + i, j - i, v, region);
+        type_of(&p[tg->ntypes], it + i, j - i, v, slow, region);
+        slow += p[tg->ntypes++].nslow;
     }
     mem_free(v);
-    return true;
+    return v && slow && p;
 }
 
 static int cmp_type(const void *a, const void *b)

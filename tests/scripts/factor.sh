@@ -1,0 +1,29 @@
+#!/bin/sh
+# factor.sh - memory stays within one factor of the file (docs/SECURITY.md), whatever a stranger made it of: most of a program's
+# processors, threads, goroutines, tasks, names, in as few bytes as the format allows. As the kernel counts it, of the shipped program.
+fast=${GOTOP_FAST:-build/gotop} build=${BUILD:-build}
+peak=$build/peak tracegen=$build/tracegen
+for f in "$fast" "$peak" "$tracegen"; do [ -x "$f" ] || { echo "$f was not built"; exit 1; }; done
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+FACTOR=100 OWN=8192 # KiB: the program itself and its libraries
+passed=0 failed=0
+held() { # held FILES ARG.. - the files stand last
+    files=$1; shift
+    size=$(($(stat -c %s "$tmp/x") * files / 1024))
+    "$peak" "$fast" "$@" >/dev/null 2>"$tmp/err" </dev/null
+    kib=$(sed -n 's/^peak: \([0-9]*\) KiB, exit [013]$/\1/p' "$tmp/err")
+    if [ -n "$kib" ] && [ "$kib" -le $((OWN + FACTOR * size)) ]; then passed=$((passed + 1)); else
+        failed=$((failed + 1)); echo "FAILED: $shape: $*: $kib KiB of a file of $size"; tail -n 3 "$tmp/err"
+    fi
+}
+for shape in $(sh tests/support/attack.sh); do
+    n=20000
+    case $shape in threads) n=4000 ;; generations) n=2000 ;; old-ps) n=8000 ;; *tasks | names | frames) n=10000 ;; esac
+    sh tests/support/attack.sh $shape $n >"$tmp/text" && "$tracegen" encode "$tmp/text" "$tmp/x" || { echo "$shape can't be made"; exit 1; }
+    held 1 report "$tmp/x"
+    held 2 diff "$tmp/x" "$tmp/x"
+    held 1 --headless --view 3 "$tmp/x"
+done
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]

@@ -1,0 +1,47 @@
+#!/bin/sh
+# attack.sh SHAPE N - a made-up trace in the tests' notation (tracegen.h) that has N of something, as a stranger would
+# send it. Without arguments: the shapes' names.
+[ $# -gt 1 ] || { echo threads ids created tasks regions names generations ps equal silence frames waits old-ps old-created old-tasks; exit 0; }
+exec awk -v shape="$1" -v n="$2" '
+function batch(m, t) { print "batch m=" m " t=" t; last = t }
+function begin(m, p, g) {
+    print "ProcStatus +1 p=" p " running"
+    print "GoStatus +1 g=" g " m=" m " running"
+}
+function room(i) { if (i % 1000 == 0) batch(7, 1000 + i * 10) } # a batch holds 64 KiB
+BEGIN {
+    print "go " (shape ~ /^old/ ? "1.21" : "1.26")
+    if (shape ~ /^old/) {
+        print "batch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nGomaxprocs procs=4"
+        for (i = 1; i <= n; i++)
+            if (shape == "old-ps") print "batch p=" i " t=" 10 + i "\nHeapAlloc +1 bytes=1"
+            else if (shape == "old-created") print "GoCreate +1 g=" i + 1
+            else print "UserTaskCreate +1 task=" i " parent=0 name=\"t" i "\""
+        exit
+    }
+    if (shape == "threads") {
+        for (i = 0; i < n; i++) { batch(100 + i, 100 + i); begin(100 + i, i % 60000, i + 1) }
+        exit
+    }
+    if (shape == "generations") {
+        for (i = 0; i < n; i++) {
+            print "batch gen=" i + 1 " m=7 t=" 100 + i * 1000; begin(7, 0, 1); print "HeapAlloc +5 bytes=1"
+            if (i + 1 < n) print "endgen"
+        }
+        exit
+    }
+    batch(7, 100); begin(7, 0, 1)
+    for (i = 1; i <= n; i++) {
+        room(i)
+        if (shape == "ids") print "GoStatus +1 g=" sprintf("%.0f", i * 4294967296 + 5) " m=-1 waiting" # whatever the hash
+        else if (shape == "created") print "GoCreate +1 new_g=" i + 1
+        else if (shape == "tasks") print "UserTaskBegin +1 task=" i " parent=0 \"t" i "\""
+        else if (shape == "regions") print "UserRegionBegin +1 task=0 \"r\""
+        else if (shape == "names") print "UserLog +1 task=0 key=\"k" i "\" value=\"v" i "\""
+        else if (shape == "ps") print "ProcStatus +1 p=" i " idle"
+        else if (shape == "equal") print "HeapAlloc @100 bytes=" i
+        else if (shape == "frames") print "UserTaskBegin +1 task=1 parent=0 \"t\" stack=f" i ":1!" 4096 + i
+        else if (shape == "waits") { print "GoBlock +1 reason=\"sleep\" stack=0"; print "GoUnblock +1 g=1 g_seq=" 2 * i - 1; print "GoStart +1 g=1 g_seq=" 2 * i }
+        else if (shape == "silence") { print "HeapAlloc +1 bytes=1"; if (i == n) print "HeapAlloc +1000000000000000000 bytes=2" }
+    }
+}'
