@@ -16,7 +16,7 @@ readme() { GOTOP=$GOTOP sh tests/run-readme; }
 ok "README and RECIPES" readme
 
 export W="$tmp" REAL="$GOTOP" SAMPLE="$PWD/samples/http-1.26.trace" XDG_CONFIG_HOME="$tmp/config" LC_ALL=C.UTF-8
-mkdir "$tmp/bin" "$tmp/host" "$tmp/pod" "$tmp/here" "$tmp/here/captures"
+mkdir "$tmp/bin" "$tmp/host" "$tmp/pod" "$tmp/here"
 for d in host pod here; do cp "$SAMPLE" "$tmp/$d/trace.out"; done
 cp "$SAMPLE" "$tmp/here/before.out"
 put() { cat >"$tmp/bin/$1" && chmod +x "$tmp/bin/$1"; }
@@ -26,7 +26,8 @@ case $1 in
 record|watch) # there is no program to look at: the options must exist
     "$REAL" "$1" --help >"$W/help" || exit 1
     for a; do case $a in --*) grep -qE -- "^  $a( |\$)" "$W/help" || { echo "gotop $1 has no $a"; exit 1; } ;; esac; done
-    cp "$SAMPLE" trace.out; cp "$SAMPLE" captures/1.trace ;;
+    [ "$1" = record ] || exec cp "$SAMPLE" captures/1.trace
+    cp "$SAMPLE" trace.out ;;
 *) exec "$REAL" "$@" ;;
 esac
 S
