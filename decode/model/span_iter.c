@@ -1,0 +1,538 @@
+/*
+ * span_iter.c - a lane span by span, and its long ones (decode/trace.h). A thread's spans are those of the Ps it holds, within
+ * each hold.
+ */
+#include <string.h>
+
+#include "decode/model/trace_priv.h"
+
+/* ---- spans ------------------------------------------------------------------------------------------------ */
+
+static void span_fill(const struct piece *p, enum lane_kind k, const struct spancols *c, uint32_t i, struct span *out)
+{
+    const struct span_tag *t = &p->f->pool.tags[c->tag[i]];
+    bool on_p = k == LANE_G && (t->state == ST_RUNNING || t->state == ST_SYSCALL);
+    *out = (struct span){.state = t->state,
+                         .reason = t->reason,
+                         .label = t->label,
+                         .proc = NO_LANE,
+                         .stack = c->stack[i],
+                         .who = on_p ? segment_p(p->seg, c->who[i] - 1) : segment_g(p->seg, c->who[i] - 1)};
+}
+
+static uint32_t block_count(const struct spanlane *l)
+{
+    return spans_nblk(l) + (spans_nwait(l) || !l->ended);
+}
+
+/* The stack of a block's first span. */
+static uint32_t first_stack_of(const struct piece *p, uint32_t b)
+{
+    struct spancols c;
+    int64_t t;
+    uint32_t n = b < block_count(p->l) ? spans_block(&p->f->pool, p->l, b, &c, &t, p->end) : 0;
+    return n ? c.stack[0] : 0;
+}
+
+/* Block b of piece k. */
+static void block_load(struct span_iter *it, uint32_t k, uint32_t b)
+{
+    struct spancols c;
+    struct piece p;
+    int64_t t;
+    pieces_get(it->tr, it->lane, k, &p);
+    uint32_t n = spans_block(&p.f->pool, p.l, b, &c, &t, p.end);
+    it->piece = k;
+    it->sub = b;
+    it->base = p.index0 + (uint64_t)b * SPAN_BLOCK;
+    it->n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        struct span *s = &it->blk[i];
+        span_fill(&p, it->lane.kind, &c, i, s);
+        s->t0 = t;
+        t += c.dur[i];
+        s->t1 = t;
+        s->index = it->base + i;
+        if (i && it->lane.kind == LANE_G)
+            it->blk[i - 1].stack_end = s->stack;
+    }
+    if (!n)
+        return;
+    if (!b && !k)
+        it->blk[0].open_start = p.l->backdated;
+    bool end = b == spans_nblk(p.l);
+    if (end && p.last && !p.l->ended)
+        it->blk[n - 1].open_end = true;
+    if (it->lane.kind != LANE_G || (end && p.last))
+        return;
+    if (end) {
+        pieces_get(it->tr, it->lane, k + 1, &p);
+        b = UINT32_MAX;
+    }
+    it->blk[n - 1].stack_end = first_stack_of(&p, b + 1); /* the next one's first stack is the end of our last */
+}
+
+/* The block that covers t, or the first or the last. false: the lane has no spans. */
+static bool block_seek(struct span_iter *it, int64_t t)
+{
+    uint32_t n = pieces_n(it->tr, it->lane), k = pieces_at(it->tr, it->lane, t);
+    struct piece p;
+    it->n = it->at = 0;
+    if (!n)
+        return false;
+    pieces_get(it->tr, it->lane, k, &p);
+    while (k && !block_count(p.l)) /* it only ends there */
+        pieces_get(it->tr, it->lane, --k, &p);
+    if (!block_count(p.l))
+        return false;
+    block_load(it, k, spans_find(p.l, t));
+    return it->n > 0;
+}
+
+/* The next block, or the one before. false: there is none, nothing has changed. */
+static bool block_step(struct span_iter *it, bool forward)
+{
+    uint32_t n = pieces_n(it->tr, it->lane), k = it->piece, b = it->sub;
+    struct piece p;
+    pieces_get(it->tr, it->lane, k, &p);
+    if (forward ? b + 1 < block_count(p.l) : b > 0) {
+        block_load(it, k, forward ? b + 1 : b - 1);
+        return true;
+    }
+    do {
+        if (forward ? k + 1 >= n : !k)
+            return false;
+        k += forward ? 1 : UINT32_MAX;
+        pieces_get(it->tr, it->lane, k, &p);
+    } while (!block_count(p.l));
+    block_load(it, k, forward ? 0 : block_count(p.l) - 1);
+    return true;
+}
+
+/* ---- spans of threads: those of the P's lane, within each hold --------------------------------------------- */
+
+/* A hold of a thread: in which piece, and when. */
+struct held {
+    struct piece p;
+    int64_t t0, t1;
+    uint32_t proc, g;
+    bool last;
+};
+
+static void held_get(const struct trace *tr, struct lane l, uint32_t k, uint64_t i, struct held *h)
+{
+    pieces_get(tr, l, k, &h->p);
+    const struct mlane *ml = h->p.ml;
+    const struct hold *x = &ml->h[i];
+    h->t0 = x->t0;
+    h->last = h->p.last && i + 1 == ml->n;
+    h->t1 = i + 1 < ml->n ? ml->h[i + 1].t0 : h->p.end > x->t0 ? h->p.end : x->t0;
+    h->proc = segment_p(h->p.seg, x->p);
+    h->g = segment_g(h->p.seg, x->g);
+}
+
+/* What of a P's block, which sp is at, lies within the hold. */
+static void hold_take(struct span_iter *it, const struct held *h, const struct span_iter *sp)
+{
+    int64_t tot[1][SPAN_SLOTS];
+    uint64_t index;
+    pieces_totals(it->tr, it->lane, &h->t0, 1, tot, &index);
+    it->at = it->n = 0;
+    if (h->proc == EV_NONE) {
+        it->n = 1;
+        it->base = index;
+        it->blk[0] = (struct span){
+            .t0 = h->t0, .t1 = h->t1, .state = h->g != EV_NONE ? ST_SYSCALL : ST_IDLE, .who = h->g, .proc = NO_LANE};
+    } else {
+        uint64_t before = trace_count(it->tr, sp->lane, 0, h->t0 + 1);
+        it->base = index + (sp->base + 1 > before ? sp->base + 1 - before : 0);
+        it->sub = sp->sub;
+        it->under = sp->piece;
+        for (uint32_t k = 0; k < sp->n; k++) {
+            struct span s = sp->blk[k];
+            if (s.t1 <= h->t0 || s.t0 >= h->t1)
+                continue;
+            s.t0 = s.t0 < h->t0 ? h->t0 : s.t0;
+            s.t1 = s.t1 > h->t1 ? h->t1 : s.t1;
+            s.proc = h->proc;
+            s.open_start = false;
+            it->blk[it->n++] = s;
+        }
+    }
+    int64_t end = trace_last(it->tr);
+    for (uint32_t k = 0; k < it->n; k++) {
+        it->blk[k].index = it->base + k;
+        it->blk[k].open_end = h->last && it->blk[k].t1 >= end;
+    }
+}
+
+/* Hold i of piece k: the block of its P that covers t. */
+static void hold_load(struct span_iter *it, uint32_t k, uint64_t i, int64_t t)
+{
+    struct held h;
+    held_get(it->tr, it->lane, k, i, &h);
+    struct span_iter sp = {.tr = it->tr, .lane = {LANE_P, h.proc}};
+    it->piece = k;
+    it->hold = i;
+    if (h.proc != EV_NONE) {
+        t = t < h.t0 ? h.t0 : t >= h.t1 && h.t1 > h.t0 ? h.t1 - 1 : t;
+        if (!block_seek(&sp, t))
+            sp.n = 0;
+    }
+    hold_take(it, &h, &sp);
+}
+
+/* Step to the next block that has something of a hold, forwards or backwards. */
+static bool hold_step(struct span_iter *it, bool forward)
+{
+    const struct span_iter was = *it;
+    uint32_t n = pieces_n(it->tr, it->lane);
+    for (;;) {
+        struct held h;
+        held_get(it->tr, it->lane, it->piece, it->hold, &h);
+        struct span_iter sp = {.tr = it->tr, .lane = {LANE_P, h.proc}, .piece = it->under, .sub = it->sub};
+        bool more = false;
+        if (h.proc != EV_NONE) {
+            block_load(&sp, it->under, it->sub);
+            more = sp.n && (forward ? sp.blk[sp.n - 1].t1 < h.t1 : sp.blk[0].t0 > h.t0) && block_step(&sp, forward);
+        }
+        if (more) {
+            hold_take(it, &h, &sp);
+        } else if (forward ? it->hold + 1 < h.p.ml->n : it->hold > 0) {
+            hold_load(it, it->piece, it->hold + (forward ? 1 : UINT64_MAX), forward ? INT64_MIN : INT64_MAX);
+        } else if (forward ? it->piece + 1 < n : it->piece > 0) {
+            uint32_t k = it->piece + (forward ? 1 : UINT32_MAX);
+            struct piece p;
+            pieces_get(it->tr, it->lane, k, &p);
+            hold_load(it, k, forward ? 0 : p.ml->n - 1, forward ? INT64_MIN : INT64_MAX);
+        } else {
+            *it = was;
+            return false;
+        }
+        if (it->n) {
+            it->at = forward ? 0 : it->n - 1;
+            return true;
+        }
+    }
+}
+
+static bool hold_seek(struct span_iter *it, int64_t t)
+{
+    uint32_t k = pieces_at(it->tr, it->lane, t);
+    struct piece p;
+    pieces_get(it->tr, it->lane, k, &p);
+    hold_load(it, k, holds_find(p.ml, t), t);
+    while (it->at + 1 < it->n && it->blk[it->at + 1].t0 <= t)
+        it->at++;
+    return it->n > 0 || hold_step(it, true) || hold_step(it, false);
+}
+
+bool span_seek(struct span_iter *it, const struct trace *tr, struct lane lane, int64_t t)
+{
+    it->tr = tr;
+    it->lane = lane;
+    it->n = it->at = 0;
+    it->under = it->sub = 0;
+    if (!pieces_n(tr, lane))
+        return false;
+    if (lane.kind == LANE_M)
+        return hold_seek(it, t);
+    if (!block_seek(it, t))
+        return false;
+    uint32_t lo = 0, hi = it->n; /* the last span with t0 <= t */
+    while (lo + 1 < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (it->blk[mid].t0 <= t)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    it->at = lo;
+    return it->n > 0;
+}
+
+bool span_seek_index(struct span_iter *it, const struct trace *tr, struct lane lane, uint64_t index)
+{
+    it->tr = tr;
+    it->lane = lane;
+    it->n = it->at = 0;
+    it->under = it->sub = 0;
+    uint32_t n = pieces_n(tr, lane), k = 0;
+    if (!n)
+        return false;
+    if (lane.kind == LANE_M) { /* rarely asked for but with 0: walk */
+        if (!hold_seek(it, INT64_MIN))
+            return false;
+        while (span_get(it)->index < index)
+            if (!span_next(it))
+                return false;
+        return true;
+    }
+    struct piece p;
+    for (uint32_t hi = n; k + 1 < hi;) { /* the last piece that begins with it or before */
+        uint32_t mid = k + (hi - k) / 2;
+        pieces_get(tr, lane, mid, &p);
+        if (p.index0 <= index)
+            k = mid;
+        else
+            hi = mid;
+    }
+    pieces_get(tr, lane, k, &p);
+    while (k && !block_count(p.l))
+        pieces_get(tr, lane, --k, &p);
+    if (index - p.index0 >= spans_count(p.l))
+        return false;
+    uint64_t b = (index - p.index0) / SPAN_BLOCK;
+    block_load(it, k, (uint32_t)(b < spans_nblk(p.l) ? b : spans_nblk(p.l)));
+    it->at = (uint32_t)(index - it->base);
+    return true;
+}
+
+const struct span *span_get(const struct span_iter *it)
+{
+    return &it->blk[it->at];
+}
+
+bool span_next(struct span_iter *it)
+{
+    if (it->at + 1 < it->n) {
+        it->at++;
+        return true;
+    }
+    if (it->lane.kind == LANE_M)
+        return hold_step(it, true);
+    if (!block_step(it, true))
+        return false;
+    it->at = 0;
+    return true;
+}
+
+bool span_prev(struct span_iter *it)
+{
+    if (it->at) {
+        it->at--;
+        return true;
+    }
+    if (it->lane.kind == LANE_M)
+        return hold_step(it, false);
+    if (!block_step(it, false))
+        return false;
+    it->at = it->n - 1;
+    return true;
+}
+
+bool trace_span_at(const struct trace *tr, struct lane lane, int64_t t, struct span *out)
+{
+    struct span_iter it;
+    if (!span_seek(&it, tr, lane, t))
+        return false;
+    const struct span *s = span_get(&it);
+    if (t < s->t0 || (t >= s->t1 && !(s->open_end && t == s->t1)))
+        return false;
+    *out = *s;
+    return true;
+}
+
+/* ---- long spans ------------------------------------------------------------------------------------------- */
+
+/* Among the spans of a P's lane that overlap [t0,t1), each cut to the hold [a,b), the longest. -1: there is none. */
+static int64_t longest_within(const struct trace *tr, struct lane l, int64_t a, int64_t b, int64_t t0, int64_t t1,
+                              struct span *out)
+{
+    int64_t x = a > t0 ? a : t0, y = b < t1 ? b : t1;
+    struct span s[3];
+    bool have[3] = {trace_span_at(tr, l, x, &s[0]), trace_span_at(tr, l, y - 1, &s[1]), false};
+    if (have[0] && have[1])
+        have[2] = s[0].t1 < s[1].t0 && trace_longest(tr, l, s[0].t1, s[1].t0, &s[2]);
+    int64_t best = -1;
+    for (int i = 0; i < 3; i++) {
+        if (!have[i] || s[i].state == ST_NONE)
+            continue;
+        s[i].t0 = s[i].t0 < a ? a : s[i].t0;
+        s[i].t1 = s[i].t1 > b ? b : s[i].t1;
+        if (s[i].t1 - s[i].t0 > best) {
+            best = s[i].t1 - s[i].t0;
+            *out = s[i];
+        }
+    }
+    return best;
+}
+
+/* trace_longest for a thread: hold by hold. */
+static bool hold_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
+{
+    int64_t best = -1;
+    for (uint32_t k = pieces_at(tr, lane, t0), z = pieces_at(tr, lane, t1 - 1); k <= z; k++) {
+        struct piece p;
+        pieces_get(tr, lane, k, &p);
+        size_t last = holds_find(p.ml, t1 - 1);
+        for (size_t i = holds_find(p.ml, t0); (i = holds_skip(p.ml, i, last, best + 1)) <= last && i < p.ml->n; i++) {
+            struct span_iter it = {.tr = tr, .lane = lane};
+            struct held h;
+            struct span s;
+            held_get(tr, lane, k, i, &h);
+            if (h.t0 >= t1 || h.t1 <= t0 || h.t1 - h.t0 <= (best > 0 ? best : 0))
+                continue; /* it can't be within */
+            if (h.proc == EV_NONE) {
+                hold_load(&it, k, i, t0);
+                s = it.blk[0];
+            } else if (longest_within(tr, (struct lane){LANE_P, h.proc}, h.t0, h.t1, t0, t1, &s) < 0) {
+                continue;
+            }
+            s.proc = h.proc;
+            if (s.t1 - s.t0 > best) {
+                best = s.t1 - s.t0;
+                *out = s;
+            }
+        }
+    }
+    return best >= 0;
+}
+
+/* What of block b overlaps [t0,t1) and is longer than best. */
+static int64_t block_longest(struct span_iter *it, uint32_t k, uint32_t b, int64_t t0, int64_t t1, int64_t best,
+                             struct span *out)
+{
+    block_load(it, k, b);
+    for (uint32_t i = 0; i < it->n; i++) {
+        const struct span *s = &it->blk[i];
+        if (s->t0 < t1 && (s->t1 > t0 || (s->t0 == s->t1 && s->t0 >= t0)) && s->state != ST_NONE &&
+            s->t1 - s->t0 > best) {
+            best = s->t1 - s->t0;
+            *out = *s;
+        }
+    }
+    return best;
+}
+
+bool trace_longest(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, struct span *out)
+{
+    struct span_iter it = {.tr = tr, .lane = lane};
+    int64_t best = -1;
+    if (t1 <= t0 || !pieces_n(tr, lane))
+        return false;
+    if (lane.kind == LANE_M)
+        return hold_longest(tr, lane, t0, t1, out);
+    for (uint32_t k = pieces_at(tr, lane, t0), z = pieces_at(tr, lane, t1 - 1); k <= z; k++) {
+        struct piece p;
+        pieces_get(tr, lane, k, &p);
+        uint32_t first = spans_find(p.l, t0), last = spans_find(p.l, t1 - 1);
+        for (uint32_t b = first; b <= last && b < block_count(p.l); b++) {
+            if (b != first && b != last && (b = spans_wide(p.l, b, last, best + 1)) >= block_count(p.l))
+                break;
+            if (b > last)
+                break;
+            best = block_longest(&it, k, b, t0, t1, best, out);
+        }
+    }
+    return best >= 0;
+}
+
+/* What a trace_wide() asks for. */
+struct wide {
+    int64_t t0, t1, min_ns;
+    bool (*f)(void *arg, const struct span *s);
+    void *arg;
+};
+
+/* The spans at hand. false: no more is wanted. */
+static bool wide_some(const struct wide *w, const struct span_iter *it)
+{
+    for (uint32_t i = 0; i < it->n; i++) {
+        const struct span *s = &it->blk[i];
+        if (s->t0 < w->t1 && s->t1 > w->t0 && s->state != ST_NONE && s->t1 - s->t0 >= w->min_ns && !w->f(w->arg, s))
+            return false;
+    }
+    return true;
+}
+
+/* trace_wide for one hold. */
+static bool hold_wide(struct span_iter *it, const struct wide *w, uint32_t m, uint64_t i, const struct held *h)
+{
+    struct lane pl = {LANE_P, h->proc};
+    int64_t a = h->t0 > w->t0 ? h->t0 : w->t0, b = h->t1 < w->t1 ? h->t1 : w->t1;
+    if (h->proc == EV_NONE) {
+        hold_load(it, m, i, a);
+        return wide_some(w, it);
+    }
+    for (uint32_t k = pieces_at(it->tr, pl, a), z = pieces_at(it->tr, pl, b > a ? b - 1 : a);
+         k <= z && pieces_n(it->tr, pl); k++) {
+        struct piece p;
+        pieces_get(it->tr, pl, k, &p);
+        uint32_t last = spans_find(p.l, b > a ? b - 1 : a);
+        for (uint32_t x = spans_find(p.l, a); x <= last && x < block_count(p.l); x++) {
+            if ((x = spans_wide(p.l, x, last, w->min_ns)) > last)
+                break;
+            struct span_iter sp = {.tr = it->tr, .lane = pl};
+            block_load(&sp, k, x);
+            hold_take(it, h, &sp);
+            if (!wide_some(w, it))
+                return false;
+        }
+    }
+    return true;
+}
+
+static void holds_wide(const struct trace *tr, struct lane lane, const struct wide *w)
+{
+    struct span_iter it = {.tr = tr, .lane = lane};
+    for (uint32_t k = pieces_at(tr, lane, w->t0), z = pieces_at(tr, lane, w->t1 - 1); k <= z; k++) {
+        struct piece p;
+        pieces_get(tr, lane, k, &p);
+        size_t end = holds_find(p.ml, w->t1 - 1);
+        for (size_t i = holds_find(p.ml, w->t0); (i = holds_skip(p.ml, i, end, w->min_ns)) <= end && i < p.ml->n;
+             i++) {
+            struct held h;
+            held_get(tr, lane, k, i, &h);
+            if (h.t1 - h.t0 >= w->min_ns && !hold_wide(&it, w, k, i, &h))
+                return;
+        }
+    }
+}
+
+void trace_wide(const struct trace *tr, struct lane lane, int64_t t0, int64_t t1, int64_t min_ns,
+                bool (*f)(void *arg, const struct span *s), void *arg)
+{
+    const struct wide w = {t0, t1, min_ns, f, arg};
+    struct span_iter it = {.tr = tr, .lane = lane};
+    if (t1 <= t0 || !pieces_n(tr, lane))
+        return;
+    if (lane.kind == LANE_M) {
+        holds_wide(tr, lane, &w);
+        return;
+    }
+    for (uint32_t k = pieces_at(tr, lane, t0), z = pieces_at(tr, lane, t1 - 1); k <= z; k++) {
+        struct piece p;
+        pieces_get(tr, lane, k, &p);
+        uint32_t last = spans_find(p.l, t1 - 1);
+        for (uint32_t b = spans_find(p.l, t0); b <= last && b < block_count(p.l); b++) {
+            b = spans_wide(p.l, b, last, min_ns);
+            if (b > last || b >= block_count(p.l))
+                break;
+            block_load(&it, k, b);
+            if (!wide_some(&w, &it))
+                return;
+        }
+    }
+}
+
+static bool pool_has(const struct span_pool *sp, const uint64_t *set, uint32_t n)
+{
+    for (size_t i = 0; i < sp->ntags; i++) {
+        uint32_t id[2] = {sp->tags[i].reason, sp->tags[i].label};
+        for (int k = 0; k < 2; k++)
+            if (id[k] && id[k] < n && set[id[k] / 64] >> id[k] % 64 & 1)
+                return true;
+    }
+    return false;
+}
+
+bool trace_has_reason(const struct trace *tr, const uint64_t *set, uint32_t n)
+{
+    if (!tr->done)
+        return true; /* what isn't decoded may have others */
+    bool has = pool_has(&tr->fold.pool, set, n);
+    for (size_t i = 1; i < tr->join.n && !has; i++)
+        has = pool_has(&tr->join.seg[i]->f->pool, set, n);
+    return has;
+}
