@@ -1,5 +1,6 @@
 /*
- * v2_adv.c - the events of the second family: what each needs, what it changes, what neutral events it is.
+ * v2_adv.c - the events of the second family: what each needs, what it changes, what neutral events it is; those that move a
+ * goroutine, a P or a thread. The others: v2_told.c.
  *
  * An event waits before it is found bad, as Go's reader has it, and nothing changes before both tests are passed.
  */
@@ -7,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decode/v2/v2_state.h"
+#include "decode/v2/v2_rule.h"
 
 /* ---- look-ups --------------------------------------------------------------------------------------------- */
 
@@ -113,16 +114,6 @@ void v2_g_forget(struct v2_order *o, uint32_t g)
     g_gone(o, g);
 }
 
-static uint32_t str_of(struct v2_order *o, uint64_t id)
-{
-    return v2_gen_str(o->s, o->gen, id);
-}
-
-static inline uint32_t stack_of(struct v2_order *o, uint64_t id)
-{
-    return v2_gen_stack(o->gen, id);
-}
-
 /* ---- emitting --------------------------------------------------------------------------------------------- */
 
 static inline struct ev *room_next(struct v2_order *o)
@@ -198,7 +189,7 @@ static struct ev *emit_p(struct v2_order *o, const struct v2_cursor *c, const st
     return e;
 }
 
-static void emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_class class)
+void v2_emit_counted(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_class class)
 {
     struct ev *e = v2_emit(o, c, x, EVK_COUNT_ONLY, class);
     e->g = e->p = EV_NONE;
@@ -206,7 +197,7 @@ static void emit_counted(struct v2_order *o, const struct v2_cursor *c, const st
 
 /* ---- one event -------------------------------------------------------------------------------------------- */
 
-static enum adv bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id)
+enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id)
 {
     o->bad = true;
     o->again |= o->nlost > 0;
@@ -217,25 +208,15 @@ static enum adv bad(struct v2_order *o, const struct v2_cursor *c, const char *w
     return ADV_BAD;
 }
 
-/* Does the thread lack something that the event needs? What it is. */
-static bool lacks(const struct v2_ctx *x, unsigned need)
+enum adv v2_bad_context(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, unsigned need)
 {
-    return (need & V2_CM && x->m == EV_NONE) || (need & V2_CP && x->p == EV_NONE) ||
-           (need & V2_CG && x->g == EV_NONE) || (need & V2_NG && x->g != EV_NONE);
+    return v2_bad(o, c,
+                  need & V2_CM && x->m == EV_NONE   ? "expected a thread, found none"
+                  : need & V2_CP && x->p == EV_NONE ? "expected a P, found none"
+                  : need & V2_NG                    ? "expected no goroutine, found one"
+                                                    : "expected a goroutine, found none",
+                  x->m == EV_NONE ? UINT64_MAX : o->m[x->m].id);
 }
-
-static enum adv bad_context(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, unsigned need)
-{
-    return bad(o, c,
-               need & V2_CM && x->m == EV_NONE   ? "expected a thread, found none"
-               : need & V2_CP && x->p == EV_NONE ? "expected a P, found none"
-               : need & V2_NG                    ? "expected no goroutine, found one"
-                                                 : "expected a goroutine, found none",
-               x->m == EV_NONE ? UINT64_MAX : o->m[x->m].id);
-}
-
-/* The rule of a row of events_v2.def. */
-#define EVENT(name) static enum adv name(struct v2_order *o, const struct v2_cursor *c, struct v2_ctx *x)
 
 static void bind_p(struct v2_order *o, const struct v2_ctx *x, uint32_t p)
 {
@@ -255,14 +236,7 @@ static void unbind_p(struct v2_order *o, uint32_t p)
     o->p[p].m = EV_NONE;
 }
 
-/* What is told of here holds since the trace, or this segment of it, began; or was known all along. */
-static inline uint16_t since(const struct v2_order *o)
-{
-    return o->first_gen ? EVF_BACKDATE : o->alone ? EVF_CARRIED : 0;
-}
-
-/* Into o->was. false: out of memory. */
-static bool was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
+bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
 {
     struct v2_was *w = v2_room(o, o->was, &o->capwas, o->nwas + 1, sizeof *w);
     if (!w)
@@ -330,7 +304,7 @@ static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const s
     if (o->m[m].g != EV_NONE || idmap_get(&o->gs, gid) != IDMAP_NONE)
         return ADV_OK;
     uint32_t g = v2_g_new(o, gid, ST_SYSCALL);
-    if (g == EV_NONE || !was_note(o, g, ST_SYSCALL, false))
+    if (g == EV_NONE || !v2_was_note(o, g, ST_SYSCALL, false))
         return ADV_BAD;
     o->m[m].g = o->m[m].was_g = g;
     emit_held(o, p, m, g);
@@ -341,23 +315,23 @@ EVENT(proc_status)
 {
     uint64_t id = c->arg[0], st = c->arg[1];
     if (st < V2_PS_RUNNING || st > V2_PS_ABANDONED)
-        return bad(o, c, "invalid status for the P", st);
+        return v2_bad(o, c, "invalid status for the P", st);
     uint32_t p = idmap_get(&o->ps, id);
     bool met = p != IDMAP_NONE, known = met && !(o->gen->apart && o->p[p].status == V2_PS_LOST);
     if (known) {
         struct v2_p *ps = &o->p[p];
         bool lost = st == V2_PS_ABANDONED && (ps->status == V2_PS_SYSCALL || ps->status == V2_PS_ABANDONED);
         if (!lost && ps->status != st)
-            return bad(o, c, "the P has another status than before", id);
+            return v2_bad(o, c, "the P has another status than before", id);
         if (lost && ps->status == V2_PS_SYSCALL) {
             if (ps->m == EV_NONE || o->m[ps->m].p != p)
-                return bad(o, c, "no thread holds the P in a system call", id);
+                return v2_bad(o, c, "no thread holds the P in a system call", id);
             *x = (struct v2_ctx){ps->m, p, o->m[ps->m].g};
         }
         ps->seq = 0;
         ps->seqgen = o->gen->ordinal;
         if (lost) {
-            emit_counted(o, c, x, EC_TRANSITION);
+            v2_emit_counted(o, c, x, EC_TRANSITION);
             return ADV_OK;
         }
     } else if (met) {
@@ -372,11 +346,11 @@ EVENT(proc_status)
     if (st == V2_PS_RUNNING || st == V2_PS_SYSCALL)
         bind_p(o, x, p);
     if (known) {
-        emit_counted(o, c, x, EC_TRANSITION);
+        v2_emit_counted(o, c, x, EC_TRANSITION);
         return ADV_OK;
     }
     struct ev *e = emit_p(o, c, x, p, st == V2_PS_RUNNING ? ST_SCHED : st == V2_PS_SYSCALL ? ST_SYSCALL : ST_IDLE);
-    e->flags |= since(o);
+    e->flags |= v2_since(o);
     return ADV_OK;
 }
 
@@ -385,14 +359,14 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
     static const uint8_t state_of[5] = {ST_NONE, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
     uint64_t id = c->arg[0], mid = c->arg[1], st = c->arg[2];
     if (st < 1 || st > 4)
-        return bad(o, c, "invalid status for the goroutine", st);
+        return v2_bad(o, c, "invalid status for the goroutine", st);
     uint8_t state = state_of[st];
     uint32_t g = idmap_get(&o->gs, id);
     bool met = g != IDMAP_NONE, known = met && !(o->gen->apart && o->g[g].status == ST_UNKNOWN);
     if (known && o->g[g].status != state)
-        return bad(o, c, "the goroutine has another status than before", id);
+        return v2_bad(o, c, "the goroutine has another status than before", id);
     if (!known && !o->first_gen && !o->alone)
-        return bad(o, c, "status of an unknown goroutine", id);
+        return v2_bad(o, c, "status of an unknown goroutine", id);
     uint32_t on_m = EV_NONE, on_p = EV_NONE;
     struct v2_ctx who = *x;
     if (state == ST_RUNNING) {
@@ -400,16 +374,16 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
         on_p = x->p;
     } else if (state == ST_SYSCALL) {
         if (mid == V2_NO_THREAD)
-            return bad(o, c, "in a system call without a thread", id);
+            return v2_bad(o, c, "in a system call without a thread", id);
         uint32_t m = idmap_get(&o->ms, mid);
         if (m != IDMAP_NONE && m == x->m) {
             if (!o->first_gen && (!o->alone || known) && (!known || o->m[m].g != g))
-                return bad(o, c, "the thread doesn't have the goroutine", id);
+                return v2_bad(o, c, "the thread doesn't have the goroutine", id);
         } else if (m != IDMAP_NONE && o->m[m].g != EV_NONE) {
             if (o->m[m].g != g)
-                return bad(o, c, "the thread has another goroutine", mid);
+                return v2_bad(o, c, "the thread has another goroutine", mid);
         } else if (m != IDMAP_NONE && known) {
-            return bad(o, c, "the thread doesn't have the goroutine", id);
+            return v2_bad(o, c, "the thread doesn't have the goroutine", id);
         } else if ((m = v2_m_get(o, mid)) == EV_NONE) {
             return ADV_BAD;
         }
@@ -419,7 +393,7 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
     }
     if (met && !known)
         o->g[g].status = state;
-    else if (!known && ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !was_note(o, g, state, false))))
+    else if (!known && ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !v2_was_note(o, g, state, false))))
         return ADV_BAD;
     o->g[g].seq = 0;
     o->g[g].seqgen = o->gen->ordinal;
@@ -432,9 +406,9 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
     e->p = on_p;
     e->m = on_m;
     e->arg = id;
-    e->flags |= since(o);
+    e->flags |= v2_since(o);
     if (with_stack) {
-        e->stack = stack_of(o, c->arg[3]);
+        e->stack = v2_stack_of(o, c->arg[3]);
         e->flags |= EVF_OWN_STACK;
     }
     return ADV_OK;
@@ -493,7 +467,7 @@ static inline bool at_follows(const struct v2_at *at, uint32_t gen, uint64_t hav
 
 static enum adv at_bad(const struct v2_at *at, const char *what, uint64_t id)
 {
-    return bad(at->o, at->c, what, id);
+    return v2_bad(at->o, at->c, what, id);
 }
 
 static inline void at_runs(const struct v2_at *at, uint32_t g)
@@ -537,7 +511,7 @@ static bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_
         return true;
     const uint32_t why = v2_gen_reason(at->o->s, at->o->gen, reason);
     e->str = why;
-    e->stack = stack_of(at->o, stack);
+    e->stack = v2_stack_of(at->o, stack);
     e->flags = EVF_OWN_STACK | (state == ST_RUNNABLE ? EVF_STOPPED : 0);
     if (reason >= V2_REASONS && state == ST_WAITING)
         not_recorded(at, g, why);
@@ -548,7 +522,7 @@ static bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack)
 {
     struct ev *e = emit_g(at->o, at->c, at->x, g, ST_RUNNABLE);
     e->by = at->x->g;
-    e->stack = stack_of(at->o, stack);
+    e->stack = v2_stack_of(at->o, stack);
     e->flags = EVF_WOKEN;
     return true;
 }
@@ -556,7 +530,7 @@ static bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack)
 static bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack)
 {
     struct ev *e = emit_g(at->o, at->c, at->x, g, ST_SYSCALL);
-    e->stack = stack_of(at->o, stack);
+    e->stack = v2_stack_of(at->o, stack);
     e->flags = EVF_OWN_STACK;
     return true;
 }
@@ -577,8 +551,8 @@ static enum adv put_create(const struct v2_at *at, uint8_t state, uint64_t id, u
     e->g = g;
     e->by = at->x->g;
     e->arg = id;
-    e->stack2 = stack_of(o, start);
-    e->stack = stack_of(o, stack);
+    e->stack2 = v2_stack_of(o, start);
+    e->stack = v2_stack_of(o, stack);
     e->flags |= EVF_OWN_STACK;
     return ADV_OK;
 }
@@ -639,7 +613,7 @@ EVENT(proc_start)
         x->p != EV_NONE)
         return ADV_WAIT;
     if (x->m == EV_NONE)
-        return bad(o, c, "a P starts without a thread", c->arg[0]);
+        return v2_bad(o, c, "a P starts without a thread", c->arg[0]);
     o->p[p].status = V2_PS_RUNNING;
     o->p[p].seq = c->arg[1];
     o->m[x->m].fresh = false;
@@ -652,7 +626,7 @@ EVENT(proc_stop)
 {
     struct v2_p *p = &o->p[x->p];
     if (p->status != V2_PS_RUNNING && p->status != V2_PS_SYSCALL)
-        return bad(o, c, "the P isn't running", p->id);
+        return v2_bad(o, c, "the P isn't running", p->id);
     p->status = V2_PS_IDLE;
     unbind_p(o, x->p);
     emit_p(o, c, x, x->p, ST_IDLE);
@@ -680,12 +654,12 @@ EVENT(proc_steal)
     if (!lost) {
         uint32_t m = idmap_get(&o->ms, c->arg[2]);
         if (m == IDMAP_NONE || o->m[m].p != p)
-            return bad(o, c, "the thread it is stolen from doesn't have the P", c->arg[2]);
+            return v2_bad(o, c, "the thread it is stolen from doesn't have the P", c->arg[2]);
     }
     o->p[p].status = V2_PS_IDLE;
     o->p[p].seq = c->arg[1];
     if (lost) {
-        emit_counted(o, c, x, EC_TRANSITION);
+        v2_emit_counted(o, c, x, EC_TRANSITION);
         return ADV_OK;
     }
     unbind_p(o, p);
@@ -697,7 +671,7 @@ EVENT(go_create_syscall)
 {
     uint64_t id = c->arg[0];
     if (idmap_get(&o->gs, id) != IDMAP_NONE)
-        return bad(o, c, "the goroutine exists already", id);
+        return v2_bad(o, c, "the goroutine exists already", id);
     uint32_t g = v2_g_new(o, id, ST_SYSCALL);
     if (g == EV_NONE)
         return ADV_BAD;
@@ -715,7 +689,7 @@ static enum adv go_to(struct v2_order *o, const struct v2_cursor *c, const struc
     if (g == IDMAP_NONE || o->g[g].status != ST_WAITING || !v2_follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
         return ADV_WAIT;
     if (o->g[x->g].status != ST_RUNNING)
-        return bad(o, c, "the goroutine isn't running", o->g[x->g].id);
+        return v2_bad(o, c, "the goroutine isn't running", o->g[x->g].id);
     o->g[g].status = ST_RUNNING;
     o->g[g].seq = c->arg[1];
     struct ev *e = emit_g(o, c, x, g, ST_RUNNABLE);
@@ -746,7 +720,7 @@ EVENT(syscall_end_blocked)
     if (x->p != EV_NONE && o->p[x->p].status == V2_PS_SYSCALL)
         return ADV_WAIT; /* somebody steals the P first */
     if (o->g[x->g].status != ST_SYSCALL)
-        return bad(o, c, "the goroutine isn't in a system call", o->g[x->g].id);
+        return v2_bad(o, c, "the goroutine isn't in a system call", o->g[x->g].id);
     o->g[x->g].status = ST_RUNNABLE;
     o->m[x->m].g = EV_NONE;
     emit_g(o, c, x, x->g, ST_RUNNABLE);
@@ -757,9 +731,9 @@ EVENT(syscall_destroy)
 {
     struct v2_p *p = x->p != EV_NONE ? &o->p[x->p] : NULL;
     if (o->g[x->g].status != ST_SYSCALL)
-        return bad(o, c, "the goroutine isn't in a system call", o->g[x->g].id);
+        return v2_bad(o, c, "the goroutine isn't in a system call", o->g[x->g].id);
     if (p && p->status != V2_PS_SYSCALL)
-        return bad(o, c, "the P isn't in a system call", p->id);
+        return v2_bad(o, c, "the P isn't in a system call", p->id);
     if (p) {
         p->status = V2_PS_ABANDONED;
         unbind_p(o, x->p);
@@ -771,311 +745,11 @@ EVENT(syscall_destroy)
     return ADV_OK;
 }
 
-/* ---- the collector ---------------------------------------------------------------------------------------- */
-
-static enum adv gc_step(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
-                        struct ev **e)
-{
-    o->gc = kind == EVK_RANGE_END ? GC_OFF : GC_ON;
-    o->gc_seq = c->arg[0];
-    *e = v2_emit(o, c, x, kind, RANGE_GC);
-    (*e)->g = (*e)->p = EV_NONE;
-    (*e)->arg = kind == EVK_RANGE_END ? 0 : c->arg[0];
-    return ADV_OK;
-}
-
-/* Its number follows the last step's. */
-static bool gc_next(struct v2_order *o, const struct v2_cursor *c)
-{
-    if (!o->gc_first) {
-        o->gc_first = c->type;
-        o->gc_first_seq = c->arg[0];
-    }
-    return o->gc != GC_UNKNOWN && c->arg[0] == o->gc_seq + 1;
-}
-
-EVENT(gc_end)
-{
-    struct ev *e;
-    bool next = gc_next(o, c);
-    if (!next && o->gc != GC_UNKNOWN)
-        return ADV_WAIT;
-    if (!next || o->gc != GC_ON)
-        return bad(o, c, "GC ends that did not begin", c->arg[0]);
-    return gc_step(o, c, x, EVK_RANGE_END, &e);
-}
-
-EVENT(gc_begin)
-{
-    struct ev *e;
-    if ((o->gc != GC_UNKNOWN || o->alone) && lacks(x, V2_CM | V2_CP | V2_CG))
-        return bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
-    if (!gc_next(o, c) && o->gc != GC_UNKNOWN)
-        return ADV_WAIT;
-    if (o->gc == GC_ON)
-        return bad(o, c, "GC begins while it runs", c->arg[0]);
-    gc_step(o, c, x, EVK_RANGE_BEGIN, &e);
-    e->stack = stack_of(o, c->arg[1]);
-    return ADV_OK;
-}
-
-EVENT(gc_active)
-{
-    struct ev *e;
-    if (!o->first_gen && lacks(x, V2_CM | V2_CP | V2_CG))
-        return bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
-    bool next = gc_next(o, c);
-    if (o->first_gen) {
-        if (o->gc != GC_UNKNOWN)
-            return bad(o, c, "GC active after other GC events", c->arg[0]);
-    } else if (!o->alone || o->gc != GC_UNKNOWN) {
-        if (!next)
-            return ADV_WAIT;
-        if (o->gc != GC_ON)
-            return bad(o, c, "GC active that did not begin", c->arg[0]);
-    }
-    gc_step(o, c, x, EVK_RANGE_ACTIVE, &e);
-    e->flags |= since(o);
-    return ADV_OK;
-}
-
-/* ---- sweep on a P, mark assist and stop-the-world on a goroutine -------------------------------------------- */
-
-/* A range of g's or of p's, open or not so far. NULL: *a says why not. */
-static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
-                        enum range_kind what, uint32_t g, uint32_t p, enum adv *a)
-{
-    bool *open = what == RANGE_SWEEP ? &o->p[p].sweep : what == RANGE_ASSIST ? &o->g[g].assist : &o->g[g].stw;
-    bool active = kind == EVK_RANGE_ACTIVE, carried = active && o->alone && !*open;
-    bool want = kind == EVK_RANGE_END || (active && !o->first_gen);
-    *a = ADV_BAD;
-    if (carried && what == RANGE_SWEEP)
-        o->p[p].swept = true;
-    else if (carried && !was_note(o, g, 0, true))
-        return NULL;
-    if (*open != want && !carried) {
-        *a = bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
-        return NULL;
-    }
-    *a = ADV_OK;
-    *open = kind != EVK_RANGE_END;
-    struct ev *e = v2_emit(o, c, x, kind, (uint8_t)what);
-    e->g = g;
-    e->p = p;
-    if (active)
-        e->flags |= since(o);
-    return e;
-}
-
-EVENT(sweep_active)
-{
-    enum adv a;
-    uint32_t p = idmap_get(&o->ps, c->arg[0]);
-    if (p == IDMAP_NONE)
-        return bad(o, c, "sweep on an unknown P", c->arg[0]);
-    range(o, c, x, EVK_RANGE_ACTIVE, RANGE_SWEEP, EV_NONE, p, &a);
-    return a;
-}
-
-EVENT(sweep_begin)
-{
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_SWEEP, EV_NONE, x->p, &a);
-    if (e)
-        e->stack = stack_of(o, c->arg[0]);
-    return a;
-}
-
-EVENT(sweep_end)
-{
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_END, RANGE_SWEEP, EV_NONE, x->p, &a);
-    if (e) {
-        e->arg = c->arg[0];
-        e->arg2 = c->arg[1];
-    }
-    return a;
-}
-
-EVENT(assist_active)
-{
-    enum adv a;
-    uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE)
-        return bad(o, c, "mark assist of an unknown goroutine", c->arg[0]);
-    range(o, c, x, EVK_RANGE_ACTIVE, RANGE_ASSIST, g, EV_NONE, &a);
-    return a;
-}
-
-EVENT(assist_begin)
-{
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_ASSIST, x->g, EV_NONE, &a);
-    if (e)
-        e->stack = stack_of(o, c->arg[0]);
-    return a;
-}
-
-EVENT(assist_end)
-{
-    enum adv a;
-    range(o, c, x, EVK_RANGE_END, RANGE_ASSIST, x->g, EV_NONE, &a);
-    return a;
-}
-
-EVENT(stw_begin)
-{
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_STW, x->g, EV_NONE, &a);
-    if (e) {
-        o->g[x->g].stw_kind = e->str = str_of(o, c->arg[0]);
-        e->stack = stack_of(o, c->arg[1]);
-    }
-    return a;
-}
-
-EVENT(stw_end)
-{
-    enum adv a;
-    struct ev *e = range(o, c, x, EVK_RANGE_END, RANGE_STW, x->g, EV_NONE, &a);
-    if (e)
-        e->str = o->g[x->g].stw_kind;
-    return a;
-}
-
-/* ---- what the program tells ------------------------------------------------------------------------------- */
-
-EVENT(region_begin)
-{
-    uint32_t r = o->region_free;
-    if (r) {
-        o->region_free = o->region[r - 1].below;
-    } else {
-        struct v2_open_region *v = v2_room(o, o->region, &o->capregion, o->nregion + 1, sizeof *v);
-        if (!v)
-            return ADV_BAD;
-        o->region = v;
-        r = (uint32_t)++o->nregion;
-    }
-    uint32_t name = str_of(o, c->arg[1]);
-    o->region[r - 1] = (struct v2_open_region){c->arg[0], name, o->g[x->g].region};
-    o->g[x->g].region = r;
-    struct ev *e = v2_emit(o, c, x, EVK_REGION_BEGIN, 0);
-    e->arg = c->arg[0];
-    e->str = name;
-    e->stack = stack_of(o, c->arg[2]);
-    return ADV_OK;
-}
-
-EVENT(region_end)
-{
-    uint32_t r = o->g[x->g].region, name = str_of(o, c->arg[1]);
-    if (r) {
-        if (o->region[r - 1].task != c->arg[0] || o->region[r - 1].name != name)
-            return bad(o, c, "another region is the innermost one", c->arg[0]);
-        o->g[x->g].region = o->region[r - 1].below;
-        o->region[r - 1].below = o->region_free;
-        o->region_free = r;
-    }
-    struct ev *e = v2_emit(o, c, x, EVK_REGION_END, 0);
-    e->arg = c->arg[0];
-    e->str = name;
-    e->stack = stack_of(o, c->arg[2]);
-    return ADV_OK;
-}
-
-EVENT(task_begin)
-{
-    if (idmap_get(&o->tasks, c->arg[0]) != IDMAP_NONE)
-        return bad(o, c, "the task is open already", c->arg[0]);
-    if (!idmap_put(&o->tasks, c->arg[0], 0)) {
-        o->oom = true;
-        return ADV_BAD;
-    }
-    struct ev *e = v2_emit(o, c, x, EVK_TASK_BEGIN, 0);
-    e->arg = c->arg[0];
-    e->arg2 = c->arg[1];
-    e->str = str_of(o, c->arg[2]);
-    e->stack = stack_of(o, c->arg[3]);
-    return ADV_OK;
-}
-
-EVENT(task_end)
-{
-    idmap_del(&o->tasks, c->arg[0]);
-    struct ev *e = v2_emit(o, c, x, EVK_TASK_END, 0);
-    e->arg = c->arg[0];
-    e->stack = stack_of(o, c->arg[1]);
-    return ADV_OK;
-}
-
-EVENT(user_log)
-{
-    struct ev *e = v2_emit(o, c, x, EVK_LOG, 0);
-    e->arg = c->arg[0];
-    e->str = str_of(o, c->arg[1]);
-    e->stack2 = str_of(o, c->arg[2]);
-    e->stack = stack_of(o, c->arg[3]);
-    return ADV_OK;
-}
-
-/* ---- notes ------------------------------------------------------------------------------------------------ */
-
-/* The runtime labels mark workers alone: where the label's text was cut off it is still one of theirs. */
-static uint32_t label_of(struct v2_order *o, uint64_t id)
-{
-    static const char text[] = "GC (not recorded)";
-    uint32_t str;
-    if (!o->loose || idmap_get(&o->gen->strs, id) != IDMAP_NONE)
-        return str_of(o, id);
-    o->gen->missing++;
-    return names_str(o->s->names, text, sizeof text - 1, &str) ? 0 : str;
-}
-
-EVENT(go_label)
-{
-    v2_emit(o, c, x, EVK_G_LABEL, 0)->str = label_of(o, c->arg[0]);
-    return ADV_OK;
-}
-
-static enum adv metric(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum metric m)
-{
-    v2_emit(o, c, x, EVK_METRIC, (uint8_t)m)->arg = c->arg[0];
-    return ADV_OK;
-}
-
-EVENT(procs)
-{
-    return metric(o, c, x, METRIC_PROCS);
-}
-
-EVENT(heap_alloc)
-{
-    return metric(o, c, x, METRIC_HEAP);
-}
-
-EVENT(heap_goal)
-{
-    return metric(o, c, x, METRIC_GOAL);
-}
-
-EVENT(misplaced)
-{
-    (void)x;
-    return bad(o, c, "a clock snapshot outside its batch", 0);
-}
-
-EVENT(counted)
-{
-    emit_counted(o, c, x, EC_EXPERIMENTAL);
-    return ADV_OK;
-}
-
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
-typedef enum adv rule(struct v2_order *o, const struct v2_cursor *c, struct v2_ctx *x);
+typedef V2_RULE(rule);
 static rule *const rules[256] = {
-#define X(n, id, since, nargs, context, after, strs, stacks, rule) [n] = rule,
+#define X(n, id, since, nargs, context, after, strs, stacks, rule) [n] = v2_rule_##rule,
 #include "decode/v2/events_v2.def"
 #undef X
 };
@@ -1102,5 +776,5 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
     }
     if (x.m != EV_NONE && !(spec->context & V2_TELLS))
         o->m[x.m].fresh = false;
-    return lacks(&x, spec->context) ? bad_context(o, c, &x, spec->context) : rules[c->type](o, c, &x);
+    return v2_lacks(&x, spec->context) ? v2_bad_context(o, c, &x, spec->context) : rules[c->type](o, c, &x);
 }

@@ -1,0 +1,305 @@
+/*
+ * v2_told.c - the events of the second family that move nobody: the collector, ranges, what the program tells, notes. See
+ * v2_adv.c.
+ */
+#include "decode/v2/v2_rule.h"
+
+/* ---- the collector ---------------------------------------------------------------------------------------- */
+
+static enum adv gc_step(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
+                        struct ev **e)
+{
+    o->gc = kind == EVK_RANGE_END ? GC_OFF : GC_ON;
+    o->gc_seq = c->arg[0];
+    *e = v2_emit(o, c, x, kind, RANGE_GC);
+    (*e)->g = (*e)->p = EV_NONE;
+    (*e)->arg = kind == EVK_RANGE_END ? 0 : c->arg[0];
+    return ADV_OK;
+}
+
+/* Its number follows the last step's. */
+static bool gc_next(struct v2_order *o, const struct v2_cursor *c)
+{
+    if (!o->gc_first) {
+        o->gc_first = c->type;
+        o->gc_first_seq = c->arg[0];
+    }
+    return o->gc != GC_UNKNOWN && c->arg[0] == o->gc_seq + 1;
+}
+
+EVENT(gc_end)
+{
+    struct ev *e;
+    bool next = gc_next(o, c);
+    if (!next && o->gc != GC_UNKNOWN)
+        return ADV_WAIT;
+    if (!next || o->gc != GC_ON)
+        return v2_bad(o, c, "GC ends that did not begin", c->arg[0]);
+    return gc_step(o, c, x, EVK_RANGE_END, &e);
+}
+
+EVENT(gc_begin)
+{
+    struct ev *e;
+    if ((o->gc != GC_UNKNOWN || o->alone) && v2_lacks(x, V2_CM | V2_CP | V2_CG))
+        return v2_bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
+    if (!gc_next(o, c) && o->gc != GC_UNKNOWN)
+        return ADV_WAIT;
+    if (o->gc == GC_ON)
+        return v2_bad(o, c, "GC begins while it runs", c->arg[0]);
+    gc_step(o, c, x, EVK_RANGE_BEGIN, &e);
+    e->stack = v2_stack_of(o, c->arg[1]);
+    return ADV_OK;
+}
+
+EVENT(gc_active)
+{
+    struct ev *e;
+    if (!o->first_gen && v2_lacks(x, V2_CM | V2_CP | V2_CG))
+        return v2_bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
+    bool next = gc_next(o, c);
+    if (o->first_gen) {
+        if (o->gc != GC_UNKNOWN)
+            return v2_bad(o, c, "GC active after other GC events", c->arg[0]);
+    } else if (!o->alone || o->gc != GC_UNKNOWN) {
+        if (!next)
+            return ADV_WAIT;
+        if (o->gc != GC_ON)
+            return v2_bad(o, c, "GC active that did not begin", c->arg[0]);
+    }
+    gc_step(o, c, x, EVK_RANGE_ACTIVE, &e);
+    e->flags |= v2_since(o);
+    return ADV_OK;
+}
+
+/* ---- sweep on a P, mark assist and stop-the-world on a goroutine -------------------------------------------- */
+
+/* A range of g's or of p's, open or not so far. NULL: *a says why not. */
+static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
+                        enum range_kind what, uint32_t g, uint32_t p, enum adv *a)
+{
+    bool *open = what == RANGE_SWEEP ? &o->p[p].sweep : what == RANGE_ASSIST ? &o->g[g].assist : &o->g[g].stw;
+    bool active = kind == EVK_RANGE_ACTIVE, carried = active && o->alone && !*open;
+    bool want = kind == EVK_RANGE_END || (active && !o->first_gen);
+    *a = ADV_BAD;
+    if (carried && what == RANGE_SWEEP)
+        o->p[p].swept = true;
+    else if (carried && !v2_was_note(o, g, 0, true))
+        return NULL;
+    if (*open != want && !carried) {
+        *a = v2_bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
+        return NULL;
+    }
+    *a = ADV_OK;
+    *open = kind != EVK_RANGE_END;
+    struct ev *e = v2_emit(o, c, x, kind, (uint8_t)what);
+    e->g = g;
+    e->p = p;
+    if (active)
+        e->flags |= v2_since(o);
+    return e;
+}
+
+EVENT(sweep_active)
+{
+    enum adv a;
+    uint32_t p = idmap_get(&o->ps, c->arg[0]);
+    if (p == IDMAP_NONE)
+        return v2_bad(o, c, "sweep on an unknown P", c->arg[0]);
+    range(o, c, x, EVK_RANGE_ACTIVE, RANGE_SWEEP, EV_NONE, p, &a);
+    return a;
+}
+
+EVENT(sweep_begin)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_SWEEP, EV_NONE, x->p, &a);
+    if (e)
+        e->stack = v2_stack_of(o, c->arg[0]);
+    return a;
+}
+
+EVENT(sweep_end)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_END, RANGE_SWEEP, EV_NONE, x->p, &a);
+    if (e) {
+        e->arg = c->arg[0];
+        e->arg2 = c->arg[1];
+    }
+    return a;
+}
+
+EVENT(assist_active)
+{
+    enum adv a;
+    uint32_t g = idmap_get(&o->gs, c->arg[0]);
+    if (g == IDMAP_NONE)
+        return v2_bad(o, c, "mark assist of an unknown goroutine", c->arg[0]);
+    range(o, c, x, EVK_RANGE_ACTIVE, RANGE_ASSIST, g, EV_NONE, &a);
+    return a;
+}
+
+EVENT(assist_begin)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_ASSIST, x->g, EV_NONE, &a);
+    if (e)
+        e->stack = v2_stack_of(o, c->arg[0]);
+    return a;
+}
+
+EVENT(assist_end)
+{
+    enum adv a;
+    range(o, c, x, EVK_RANGE_END, RANGE_ASSIST, x->g, EV_NONE, &a);
+    return a;
+}
+
+EVENT(stw_begin)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_STW, x->g, EV_NONE, &a);
+    if (e) {
+        o->g[x->g].stw_kind = e->str = v2_str_of(o, c->arg[0]);
+        e->stack = v2_stack_of(o, c->arg[1]);
+    }
+    return a;
+}
+
+EVENT(stw_end)
+{
+    enum adv a;
+    struct ev *e = range(o, c, x, EVK_RANGE_END, RANGE_STW, x->g, EV_NONE, &a);
+    if (e)
+        e->str = o->g[x->g].stw_kind;
+    return a;
+}
+
+/* ---- what the program tells ------------------------------------------------------------------------------- */
+
+EVENT(region_begin)
+{
+    uint32_t r = o->region_free;
+    if (r) {
+        o->region_free = o->region[r - 1].below;
+    } else {
+        struct v2_open_region *v = v2_room(o, o->region, &o->capregion, o->nregion + 1, sizeof *v);
+        if (!v)
+            return ADV_BAD;
+        o->region = v;
+        r = (uint32_t)++o->nregion;
+    }
+    uint32_t name = v2_str_of(o, c->arg[1]);
+    o->region[r - 1] = (struct v2_open_region){c->arg[0], name, o->g[x->g].region};
+    o->g[x->g].region = r;
+    struct ev *e = v2_emit(o, c, x, EVK_REGION_BEGIN, 0);
+    e->arg = c->arg[0];
+    e->str = name;
+    e->stack = v2_stack_of(o, c->arg[2]);
+    return ADV_OK;
+}
+
+EVENT(region_end)
+{
+    uint32_t r = o->g[x->g].region, name = v2_str_of(o, c->arg[1]);
+    if (r) {
+        if (o->region[r - 1].task != c->arg[0] || o->region[r - 1].name != name)
+            return v2_bad(o, c, "another region is the innermost one", c->arg[0]);
+        o->g[x->g].region = o->region[r - 1].below;
+        o->region[r - 1].below = o->region_free;
+        o->region_free = r;
+    }
+    struct ev *e = v2_emit(o, c, x, EVK_REGION_END, 0);
+    e->arg = c->arg[0];
+    e->str = name;
+    e->stack = v2_stack_of(o, c->arg[2]);
+    return ADV_OK;
+}
+
+EVENT(task_begin)
+{
+    if (idmap_get(&o->tasks, c->arg[0]) != IDMAP_NONE)
+        return v2_bad(o, c, "the task is open already", c->arg[0]);
+    if (!idmap_put(&o->tasks, c->arg[0], 0)) {
+        o->oom = true;
+        return ADV_BAD;
+    }
+    struct ev *e = v2_emit(o, c, x, EVK_TASK_BEGIN, 0);
+    e->arg = c->arg[0];
+    e->arg2 = c->arg[1];
+    e->str = v2_str_of(o, c->arg[2]);
+    e->stack = v2_stack_of(o, c->arg[3]);
+    return ADV_OK;
+}
+
+EVENT(task_end)
+{
+    idmap_del(&o->tasks, c->arg[0]);
+    struct ev *e = v2_emit(o, c, x, EVK_TASK_END, 0);
+    e->arg = c->arg[0];
+    e->stack = v2_stack_of(o, c->arg[1]);
+    return ADV_OK;
+}
+
+EVENT(user_log)
+{
+    struct ev *e = v2_emit(o, c, x, EVK_LOG, 0);
+    e->arg = c->arg[0];
+    e->str = v2_str_of(o, c->arg[1]);
+    e->stack2 = v2_str_of(o, c->arg[2]);
+    e->stack = v2_stack_of(o, c->arg[3]);
+    return ADV_OK;
+}
+
+/* ---- notes ------------------------------------------------------------------------------------------------ */
+
+/* The runtime labels mark workers alone: where the label's text was cut off it is still one of theirs. */
+static uint32_t label_of(struct v2_order *o, uint64_t id)
+{
+    static const char text[] = "GC (not recorded)";
+    uint32_t str;
+    if (!o->loose || idmap_get(&o->gen->strs, id) != IDMAP_NONE)
+        return v2_str_of(o, id);
+    o->gen->missing++;
+    return names_str(o->s->names, text, sizeof text - 1, &str) ? 0 : str;
+}
+
+EVENT(go_label)
+{
+    v2_emit(o, c, x, EVK_G_LABEL, 0)->str = label_of(o, c->arg[0]);
+    return ADV_OK;
+}
+
+static enum adv metric(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum metric m)
+{
+    v2_emit(o, c, x, EVK_METRIC, (uint8_t)m)->arg = c->arg[0];
+    return ADV_OK;
+}
+
+EVENT(procs)
+{
+    return metric(o, c, x, METRIC_PROCS);
+}
+
+EVENT(heap_alloc)
+{
+    return metric(o, c, x, METRIC_HEAP);
+}
+
+EVENT(heap_goal)
+{
+    return metric(o, c, x, METRIC_GOAL);
+}
+
+EVENT(misplaced)
+{
+    (void)x;
+    return v2_bad(o, c, "a clock snapshot outside its batch", 0);
+}
+
+EVENT(counted)
+{
+    v2_emit_counted(o, c, x, EC_EXPERIMENTAL);
+    return ADV_OK;
+}
