@@ -173,7 +173,7 @@ static enum err_code start(struct feed *f, const struct config *c, int in[2], in
     if (rc) {
         f->pid = 0;
         return err_set(e, ERR_IO, ERR_NO_OFFSET,
-                       rc == ENOENT ? "the curl program is needed to fetch a URL, and isn't there"
+                       rc == ENOENT ? "the curl program fetches URLs, and isn't there: install it, or pipe a trace in (gotop -)"
                                     : "can't start curl: %s",
                        strerror(rc));
     }

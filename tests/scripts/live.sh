@@ -192,6 +192,15 @@ serve rate "$tmp/large" 2000
 bounded $((104 * 1024)) --keep 64M "$url"
 says out 'LEFT OUT'; says out ENDED
 
+# Without the program that fetches.
+mkdir "$tmp/nothing"; url=127.0.0.1:1
+for c in "top -n 1" "record -o $tmp/no" "watch --until stw.max>0 -o $tmp" "--headless"; do # unquoted: words
+    (PATH=$tmp/nothing; export PATH; exec "$GOTOP" $c "$url") >"$tmp/out" 2>"$tmp/err"
+    got=$?
+    if [ $got = 2 ]; then pass; else fail "gotop $c without curl: $got"; fi
+    says err "the curl program fetches URLs, and isn't there: install it, or pipe a trace in"
+done
+
 # Redirects: yes, but never with what is secret. A token is no argument of the client's.
 serve moved $long; run 0 top "$url"; says out 'GROUP'
 run 2 top -H 'X-Key: hush' "$url"; says err 'has moved to'
