@@ -325,6 +325,37 @@ static void holds(void **state)
     file_end(&g);
 }
 
+/* Who moves while all that there is is shown is at that moment, too. */
+static void holds_all(void **state)
+{
+    (void)state;
+    struct grown_file g;
+    struct follow *f;
+    struct err e = {0};
+    struct app *a = mem_alloc(sizeof *a);
+    file_begin(&g, files[1]);
+    struct follow_opts o = {.keep_ns = 3600000000000};
+    o.live.where = g.path;
+    file_grow(&g);
+    assert_int_equal(follow_open(&o, &f, &e), ERR_OK);
+    assert_true(app_init(a, follow_trace(f), km, 80, 24));
+    app_live_begin(a, f, "here");
+    catch_up(a, &g);
+    (void)app_do(a, ACT_CURSOR_LEFT, 3, NULL);
+    struct window w = a->view.at.win;
+    assert_false(a->following);
+    assert_int_equal(w.t1, trace_info(a->tr)->end);
+    file_grow(&g);
+    catch_up(a, &g);
+    assert_true(trace_info(a->tr)->end > w.t1);
+    assert_int_equal(a->view.at.win.t0, w.t0);
+    assert_int_equal(a->view.at.win.t1, w.t1);
+    app_free(a);
+    follow_close(f);
+    mem_free(a);
+    file_end(&g);
+}
+
 /* A file of the generations from..to; the header may be another's. */
 static void write_gens(const char *path, const struct stream *st, size_t from, size_t to)
 {
@@ -433,6 +464,6 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(grows), cmocka_unit_test(keeps), cmocka_unit_test(holds),
-                                       cmocka_unit_test(again)};
+                                       cmocka_unit_test(holds_all), cmocka_unit_test(again)};
     return cmocka_run_group_tests(tests, setup, teardown);
 }

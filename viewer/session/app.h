@@ -67,6 +67,7 @@ struct app {
     bool stale;            /* it went on, and the view has not been told */
     struct follow *follow; /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
     bool following;        /* the window goes with its end */
+    bool held;             /* a move has held it */
     int64_t follow_ns;     /* and is so long */
     int64_t tables_next;   /* monotonic: not before then are its tables worked out anew */
     const char *where;     /* it runs there */

@@ -84,8 +84,13 @@ static void open_once(struct app *a)
 /* It has grown: the view hears of it. */
 static unsigned grown(struct app *a)
 {
+    const struct window w = a->view.at.win;
     tables_away(a);
     unsigned f = view_loaded(&a->view);
+    if (a->held && !follow_ended(a->follow)) { /* though it showed all there was */
+        a->view.at.win = w;
+        move_settle(&a->view);
+    }
     if (trace_info(a->tr)->done)
         open_once(a);
     if (a->following)
@@ -191,10 +196,13 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         view_message(&a->view, true, "more comes than can be taken here: some is left out, before a gap");
         f |= VR_DRAW;
     }
-    if (news & FOLLOW_REFUSED)
+    if (news & FOLLOW_REFUSED) {
         view_message(&a->view, true, "no connection: %.160s", follow_refused(a->follow));
+        f |= VR_DRAW;
+    }
     if (news & FOLLOW_AGAIN) {
         a->following = true;
+        a->held = false;
         pin(a);
         view_message(&a->view, false, "connected again%s",
                      follow_joined(a->follow) ? ": behind a gap the same program goes on"
@@ -228,6 +236,7 @@ void app_live_acted(struct app *a, enum action act, const struct place *from)
         pin(a);
     } else if (window || at->cursor != from->cursor || at->exact != from->exact) {
         a->following = false;
+        a->held = true;
     }
     name_it(a);
 }
@@ -239,6 +248,7 @@ unsigned app_live_follow(struct app *a)
         return f | ended(a);
     }
     a->following = true;
+    a->held = false;
     pin(a);
     name_it(a);
     return VR_DRAW;

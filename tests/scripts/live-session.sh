@@ -1,0 +1,92 @@
+#!/bin/sh
+# live-session.sh - the viewer on a program that is running, in a real terminal (tmux): it follows, a move holds, one goes back, tables
+# and the live top come, the program ends, R finds it again, or another one. How long things take is nobody's business here.
+GOTOP=${GOTOP:-build/gotop}
+SERVE=${SERVE:-${BUILD:-build}/serve}
+GENTRACE=${GENTRACE:-${BUILD:-build}/gen-trace}
+for p in tmux curl; do command -v $p >/dev/null 2>&1 || { echo "$p is not installed"; exit 1; }; done
+for p in "$GOTOP" "$SERVE" "$GENTRACE"; do [ -x "$p" ] || { echo "$p was not built"; exit 1; }; done
+case $GOTOP in /*) ;; *) GOTOP=$PWD/$GOTOP ;; esac
+tmp=$(mktemp -d) || exit 1
+export TMUX_TMPDIR=$tmp LC_ALL=C.UTF-8 XDG_CONFIG_HOME=$tmp/config
+unset TMUX NO_COLOR http_proxy HTTP_PROXY all_proxy ALL_PROXY
+server=
+mux() { tmux -f /dev/null -L gotop-live "$@"; }
+cleanup() { mux kill-server 2>/dev/null; [ -z "$server" ] || kill "$server" 2>/dev/null; rm -rf "$tmp"; }
+trap cleanup EXIT
+long=$tmp/long other=samples/http-long-1.23.trace
+"$GENTRACE" --size 12M --gens 240 --slow 40 "$long" 2>"$tmp/err" || { cat "$tmp/err"; exit 1; }
+
+passed=0 failed=0
+screen() { mux capture-pane -p -t s; }
+keys() { mux send-keys -t s "$@"; }
+shows() { i=0; while ! screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 600 ] || return 1; sleep 0.1; done; }
+ok() { # ok WHAT COMMAND..
+    what=$1; shift
+    if "$@"; then passed=$((passed + 1)); return 0; fi
+    failed=$((failed + 1)); echo "FAILED: $what"; screen | sed 's/^/    |/'
+}
+serve() { # serve MODE FILE [PAUSE] - at $tmp/sock
+    stop
+    rm -f "$tmp/sock"
+    SERVE_SOCKET=$tmp/sock "$SERVE" "$@" >"$tmp/port" 2>&1 &
+    server=$!
+    i=0; while [ ! -S "$tmp/sock" ] && [ $i -lt 200 ]; do i=$((i + 1)); sleep 0.05; done
+}
+stop() { # the server and whom it serves
+    [ -n "$server" ] || return 0
+    for p in $(ps -eo pid=,ppid= | awk -v p="$server" '$2 == p { print $1 }') "$server"; do kill "$p" 2>/dev/null; done
+    wait "$server" 2>/dev/null
+    server=
+}
+lanes() { screen | sed -n '3,20p'; }
+still() { i=0; while a=$(lanes); sleep 5; [ "$(lanes)" != "$a" ]; do i=$((i + 1)); [ $i -lt 4 ] || return 1; done; } # two pieces long
+goes_on() { a=$(screen | head -n 2); i=0; while [ "$(screen | head -n 2)" = "$a" ] && [ $i -lt 600 ]; do i=$((i + 1)); sleep 0.1; done; [ $i -lt 600 ]; }
+
+# A program that goes on: it follows, a move holds, F lets it go on.
+serve slow "$long" 2000 # two minutes, in sixty pieces
+mux new-session -d -s s -x 80 -y 24 -n s "'$GOTOP' --keep 1h 'unix:$tmp/sock' 2>'$tmp/err'; echo status-\$?; exec sh"
+ok "it follows" shows "LIVE"
+ok "lanes" shows "P0"
+ok "it grows" goes_on
+keys h
+ok "a move holds" shows "HELD"
+ok "the picture stands still" still
+keys h h k j
+ok "and so it does further back" still
+keys F
+ok "F goes on" shows "LIVE"
+ok "it grows again" goes_on
+keys w w
+ok "zooming follows" shows "LIVE"
+keys 1
+ok "the findings so far" shows "so far"
+keys e
+ok "a finding holds" shows "HELD"
+keys F 5
+ok "groups" shows "main."
+keys 3
+ok "goroutines" shows "(*server)"
+keys M
+ok "the live top" shows "new/s"
+keys 2 F R
+ok "R while connected" shows "still connected"
+
+# It ends: what came stays. R without a program, with the same one, with another one.
+stop
+ok "the end is said" shows "ENDED"
+ok "how to connect again" shows "R connects again"
+keys R
+ok "nobody is there" shows "no connection"
+ok "what came is shown" shows "P0"
+serve slow $other 20
+keys R
+ok "another process" shows "another process"
+keys 2
+ok "it is shown" shows "P0"
+stop
+keys q
+ok "it leaves" shows "status-0"
+[ -s "$tmp/err" ] && { sed 's/^/    !/' "$tmp/err"; failed=$((failed + 1)); }
+echo "$passed passed, $failed failed"
+[ $failed = 0 ]
