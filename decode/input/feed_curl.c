@@ -172,10 +172,11 @@ static enum err_code start(struct feed *f, const struct config *c, int in[2], in
     int rc = spawn(&f->pid, in, out, said);
     if (rc) {
         f->pid = 0;
-        return err_set(e, ERR_IO, ERR_NO_OFFSET,
-                       rc == ENOENT ? "the curl program fetches URLs, and isn't there: install it, or pipe a trace in (gotop -)"
-                                    : "can't start curl: %s",
-                       strerror(rc));
+        return err_set(
+            e, ERR_IO, ERR_NO_OFFSET,
+            rc == ENOENT ? "the curl program fetches URLs, and isn't there: install it, or pipe a trace in (gotop -)"
+                         : "can't start curl: %s",
+            strerror(rc));
     }
     f->fd = out[0];
     f->err_fd = said[0];

@@ -157,6 +157,7 @@ serve token $long; run 0 top -n 1 -H 'Authorization: Bearer secret' "$url"; run 
 printf 'wrong\n' >"$tmp/bad"; run 2 top --token-file "$tmp/bad" "$url"; says err '401'
 run 2 top --token-file "$tmp/absent" "$url"; says err 'token'; : >"$tmp/empty"; run 2 top --token-file "$tmp/empty" "$url"
 run 2 top "https://$url"; says err 'top:' # no TLS there
+serve ok $long 20; run 0 top -n 1 -d 1 "$url"; run 0 top -n 1 -d 1.5s "$url"; run 2 top -d x x:1; run 2 top -d 0 x:1
 run 2 top --rows=x x:1; says err 'no sense'; run 2 top --rows; says err 'needs a value'; run 2 top --insecure=3 x:1
 run 1 --insecure=3 x:1; run 1 --seconds x x:1; run 2 top --nope x:1; says err 'unknown option'
 

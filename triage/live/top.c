@@ -55,7 +55,10 @@ static bool set_rows(void *arg, const char *value, int *status)
 static bool set_every(void *arg, const char *value, int *status)
 {
     (void)status;
-    return live_ns(value, &((struct top *)arg)->every_ns);
+    char seconds[32];
+    int n = snprintf(seconds, sizeof seconds, "%ss", value); /* a bare number, as elsewhere */
+    int64_t *every = &((struct top *)arg)->every_ns;
+    return live_ns(value, every) || (n > 0 && (size_t)n < sizeof seconds && live_ns(seconds, every));
 }
 
 static const struct live_own own[] = {
