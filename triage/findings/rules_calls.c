@@ -414,6 +414,7 @@ struct polls { /* by the function that sleeps */
     int64_t late, slept, worst, t0, t1; /* late: asleep after what it had begun was over */
     uint64_t sleeps, lates;
     uint64_t empty; /* sleeps again after having done nothing that shows */
+    uint64_t ahead; /* begins the next one while an earlier one is not over: it does not wait for them */
     uint32_t goroutines, last;
 };
 
@@ -424,11 +425,10 @@ static int cmp_child(const void *a, const void *b)
                                     : (x->born > y->born) - (x->born < y->born);
 }
 
-/* When the last one of what g began before t was over; -1: it began nothing since `after`, or not all is over by `by`. */
-static int64_t all_over(const struct child *v, size_t n, uint32_t g, int64_t after, int64_t t, int64_t by)
+/* The first that g began at `after` or later, or what stands behind it. */
+static size_t first_child(const struct child *v, size_t n, uint32_t g, int64_t after)
 {
     size_t lo = 0, hi = n;
-    int64_t last = -1;
     while (lo < hi) {
         size_t m = lo + (hi - lo) / 2;
         if (v[m].creator < g || (v[m].creator == g && v[m].born < after)) {
@@ -437,6 +437,29 @@ static int64_t all_over(const struct child *v, size_t n, uint32_t g, int64_t aft
             hi = m;
         }
     }
+    return lo;
+}
+
+/* Behind a sleep that ended at t: does g begin another one while one that it began since `after` is not over? Then it paces. */
+static bool goes_on(const struct child *v, size_t n, uint32_t g, int64_t after, int64_t t)
+{
+    const size_t next = first_child(v, n, g, t);
+    if (next >= n || v[next].creator != g) {
+        return false;
+    }
+    for (size_t i = first_child(v, n, g, after); i < next && next - i <= 64; i++) {
+        if (v[i].gone > v[next].born) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* When the last one of what g began before t was over; -1: it began nothing since `after`, or not all is over by `by`. */
+static int64_t all_over(const struct child *v, size_t n, uint32_t g, int64_t after, int64_t t, int64_t by)
+{
+    const size_t lo = first_child(v, n, g, after);
+    int64_t last = -1;
     for (size_t i = lo; i < n && v[i].creator == g && v[i].born < t && i < lo + 64; i++) {
         if (v[i].gone > by) {
             return -1;
@@ -471,6 +494,7 @@ static void polls_walk(struct causes *c, uint32_t g, const struct child *ch, siz
                 p->last = g;
                 p->sleeps++;
                 p->slept = ns_add(p->slept, s.t1 - s.t0);
+                p->ahead += over < 0 && goes_on(ch, nch, g, after, s.t1);
                 bool within = over - s.t0 > (s.t1 - s.t0) / 16; /* else it paces its work: that was done before */
                 if (over > s.t0 && within &&
                     (double)(s.t1 - over) > threshold(TH_POLL_LATE) * (double)(s.t1 - s.t0)) {
@@ -574,6 +598,7 @@ static void rule_poll(struct causes *c)
         const struct polls *p = &v[i];
         if ((double)p->lates >= threshold(TH_POLL_SLEEPS) &&
             (double)p->lates >= threshold(TH_POLL_VAIN) * (double)p->sleeps &&
+            (double)p->ahead <= threshold(TH_POLL_AHEAD) * (double)p->sleeps &&
             p->late / (int64_t)p->goroutines >= (int64_t)(threshold(TH_POLL_SHARE) * (double)c->tg->end)) {
             poll_finding(c, p);
         }

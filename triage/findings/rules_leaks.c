@@ -28,7 +28,9 @@ static bool leaks(const struct triage *tg, const struct leak_row *r)
     for (int i = 0; i < 4; i++) {
         quarters += r->quarter[i] > 0;
     }
-    return r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && ends_from_within(r->kind) &&
+    /* (who waits for a WaitGroup may wait for long work: only beside siblings that did not) */
+    const bool waits_for_good = ends_from_within(r->kind) || (r->kind == WK_WAITGROUP && r->ended > r->lost);
+    return r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && waits_for_good &&
            r->oldest >= (share < time ? share : time) &&
            (r->ended <= threshold(TH_LEAK_ENDED) * r->created || quarters >= 3);
 }

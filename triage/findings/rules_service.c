@@ -51,6 +51,18 @@ static double queue_of(const struct group_life *l, const struct service *s)
     return (double)s->send / span + (others > served ? others - served : 0);
 }
 
+/* The share of their lives asleep. Who sleeps while others queue to hand something over keeps them as one at work does. */
+static double slept_of(const struct group_life *l)
+{
+    return l->life > 0 ? (double)l->by[WK_SLEEP] / (double)l->life : 0;
+}
+
+static bool keeps_others(const struct group_life *l, const struct service *s)
+{
+    const double sends = (double)s->send / (double)(l->last - l->first);
+    return l->busy >= BUSY || (l->n < 1.5 && l->busy + slept_of(l) >= BUSY && sends >= threshold(TH_BOTTLE_SLEEPS));
+}
+
 /* Processors that must have nothing to do: of few a quarter of them. */
 static double idle_least(const struct causes *c)
 {
@@ -96,6 +108,10 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     text_func(&d.text, c->tr, grp->name, 0);
     text_add(&d.text, one ? ", one goroutine, was at work for " : ", %.0f goroutines, were at work for ", l->n);
     text_share(&d.text, l->busy, 1);
+    if (slept_of(l) > l->busy) {
+        text_lit(&d.text, " and asleep (time.Sleep) for ");
+        text_share(&d.text, slept_of(l), 1);
+    }
     text_add(&d.text, " of the time while %.1f others queued for %s on average, most of all ", queue,
              one ? "it" : "them");
     text_func(&d.text, c->tr, s->most->waiter, 0);
@@ -103,9 +119,12 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
     text_where(&d.text, c->tr, s->most->stack, 0);
     text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
     doing_text(&d.text, c, g);
-    text_add(&d.next,
-             one ? "Let several goroutines do its work, or make its longest step cheaper or part of nobody's wait."
-                 : "More of these goroutines would use the idle processors; or make their longest step cheaper.");
+    text_add(&d.next, "%s",
+             slept_of(l) > l->busy ? "Sleep when nobody waits to hand something over, or take what there is and go "
+                                     "on; or don't let the others "
+                                     "wait for it: a channel with room, or what is too much dropped."
+             : one ? "Let several goroutines do its work, or make its longest step cheaper or part of nobody's wait."
+                   : "More of these goroutines would use the idle processors; or make their longest step cheaper.");
     draft_end(c->rs, &d);
 }
 
@@ -424,7 +443,7 @@ void rules_service(struct causes *c)
         const struct group_life *l = &c->life[g];
         double queue = l->last > l->first ? queue_of(l, &s[g]) : 0;
         if (l->program && l->n >= threshold(TH_BOTTLE_THERE) && s[g].most && (double)s[g].count >= WAITS &&
-            l->busy >= BUSY && queue >= QUEUE(l->n < 1.5) && c->idle >= idle_least(c) &&
+            keeps_others(l, &s[g]) && queue >= QUEUE(l->n < 1.5) && c->idle >= idle_least(c) &&
             won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
             service(c, g, &s[g], queue);
             saturated = true;

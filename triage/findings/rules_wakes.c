@@ -421,7 +421,7 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     text_dur(&d.text, run);
     text_lit(&d.text, " (");
     text_share(&d.text, (double)run, (double)c->tg->end);
-    text_lit(&d.text, " of the trace) without ever blocking: ");
+    text_add(&d.text, " of the trace)%s: ", gstat_waits(c->tg->g, g) ? "" : " without ever blocking");
     if (yields_at_once(s)) {
         text_add(&d.text, "one of them gave its processor up %u times and went on at once.", s->yields);
     } else {
@@ -436,40 +436,57 @@ static void spin_finding(struct causes *c, uint32_t group, uint32_t g, const str
     draft_end(c->rs, &d);
 }
 
+/* Running and, for one that gives its processor up and is at once in the queue again, that, too. */
+static int64_t spent(const struct causes *c, uint32_t g)
+{
+    return ns_add(gstat_ns(c->tg->g, g, GM_EXEC), gstat_ns(c->tg->g, g, GM_SCHED));
+}
+
+static bool spins(const struct causes *c, uint32_t g, const struct spin *s)
+{
+    const bool deals = (double)(gstat_ended(c->tg->g, g) + gstat_waits(c->tg->g, g)) * threshold(TH_BUSY_DEALS) >
+                       (double)s->life; /* with others, each 10 ms or oftener */
+    const bool yields = yields_at_once(s) && s->yields > threshold(TH_BUSY_ROW) * (1.0 + gstat_waits(c->tg->g, g));
+    return s->stops >= threshold(TH_BUSY_STOPS) &&
+           (yields || threshold_reached(TH_BUSY_RAN, gstat_ns(c->tg->g, g, GM_EXEC), c->tg->end)) &&
+           (double)(s->run + gstat_ns(c->tg->g, g, GM_SCHED)) > threshold(TH_BUSY_LIFE) * (double)s->life &&
+           (yields || (double)gstat_ns(c->tg->g, g, GM_WAIT) < threshold(TH_BUSY_WAITS) * (double)s->life) &&
+           ((s->same >= threshold(TH_BUSY_SAME) * s->stops && !deals) || spins_for_sure(s));
+}
+
+static void busy_group(struct causes *c, uint32_t i)
+{
+    struct spin best = {0};
+    uint32_t n = 0, at = 0;
+    int64_t run = 0;
+    for (uint32_t k = 0; k < c->of[i].n && k < 64; k++) {
+        uint32_t g = c->member[c->of[i].at + k];
+        struct spin s;
+        if (!threshold_reached(TH_BUSY_RAN, spent(c, g), c->tg->end)) {
+            continue;
+        }
+        spin_of(c, g, &s);
+        if (spins(c, g, &s)) {
+            n++;
+            run = ns_add(run, s.run);
+            if (s.stops > best.stops) {
+                best = s;
+                at = g;
+            }
+        }
+    }
+    if (n && (spins_for_sure(&best) || n < c->procs)) { /* all processors' worth of them are a calculation's */
+        spin_finding(c, i, at, &best, n, run);
+    }
+}
+
 static void rule_busy(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->ngroups && i < 32; i++) {
-        struct spin best = {0};
-        uint32_t n = 0, at = 0;
-        int64_t run = 0;
-        if (!c->life[i].program || !threshold_reached(TH_BUSY_GROUP, c->tg->groups[i].d[GM_EXEC].total, c->tg->end)) {
-            continue;
-        }
-        for (uint32_t k = 0; k < c->of[i].n && k < 64; k++) {
-            uint32_t g = c->member[c->of[i].at + k];
-            struct spin s;
-            if (!threshold_reached(TH_BUSY_RAN, gstat_ns(c->tg->g, g, GM_EXEC), c->tg->end)) {
-                continue;
-            }
-            spin_of(c, g, &s);
-            bool deals = (double)(gstat_ended(c->tg->g, g) + gstat_waits(c->tg->g, g)) * threshold(TH_BUSY_DEALS) >
-                         (double)s.life; /* with others, each 10 ms or oftener */
-            bool spins =
-                s.stops >= threshold(TH_BUSY_STOPS) &&
-                (double)(s.run + gstat_ns(c->tg->g, g, GM_SCHED)) > threshold(TH_BUSY_LIFE) * (double)s.life &&
-                (double)gstat_ns(c->tg->g, g, GM_WAIT) < threshold(TH_BUSY_WAITS) * (double)s.life &&
-                ((s.same >= threshold(TH_BUSY_SAME) * s.stops && !deals) || spins_for_sure(&s));
-            if (spins) {
-                n++;
-                run = ns_add(run, s.run);
-                if (s.stops > best.stops) {
-                    best = s;
-                    at = g;
-                }
-            }
-        }
-        if (n && (spins_for_sure(&best) || n < c->procs)) { /* all processors' worth of them are a calculation's */
-            spin_finding(c, i, at, &best, n, run);
+        const struct group *g = &c->tg->groups[i];
+        if (c->life[i].program &&
+            threshold_reached(TH_BUSY_GROUP, ns_add(g->d[GM_EXEC].total, g->d[GM_SCHED].total), c->tg->end)) {
+            busy_group(c, i);
         }
     }
 }
