@@ -19,6 +19,7 @@
 #include "layout/move/lull.h"
 #include "layout/views/mixture.h"
 #include "layout/move/why.h"
+#include "triage/findings/waitfor.h"
 #include "layout/views/sums.h"
 #include "layout/views/top.h"
 #include "layout/move/view.h"
@@ -156,6 +157,8 @@ unsigned view_anew(struct view *v)
     v->mixture = NULL;
     why_free(v->why);
     v->why = NULL;
+    waitfor_free(v->waitfor);
+    v->waitfor = NULL;
     v->log = NULL;
     v->sums = NULL;
     v->busy = NULL;

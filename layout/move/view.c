@@ -20,6 +20,7 @@
 #include "layout/views/mixture.h"
 #include "layout/views/unfold.h"
 #include "layout/move/why.h"
+#include "triage/findings/waitfor.h"
 #include "layout/move/items.h"
 #include "layout/views/kind.h"
 #include "layout/move/lanes.h"
@@ -258,6 +259,7 @@ void view_free(struct view *v)
     table_free(v->table);
     unfold_free(v->unfold);
     why_free(v->why);
+    waitfor_free(v->waitfor);
     mixture_free(v->mixture);
     mem_free(v->edges);
     mem_free(v->extents);

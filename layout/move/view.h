@@ -131,6 +131,7 @@ struct table;   /* table.h */
 struct unfold;  /* unfold.h */
 struct mixture; /* mixture.h */
 struct why;     /* why.h */
+struct waitfor; /* triage/findings/waitfor.h */
 
 struct view {
     const struct trace *tr;
@@ -207,6 +208,8 @@ struct view {
     int unfold_n;            /* in so many lines; derived */
     struct unfold *unfold;   /* what these need; NULL: nothing yet */
     struct why *why;         /* the explanation last asked for; NULL: none yet */
+    struct waitfor *waitfor; /* who waits for whom, of the tables waitfor_tg; NULL: not made yet */
+    const void *waitfor_tg;
 
     /* scratch of drawing, reused from frame to frame */
     int64_t *edges;

@@ -11,7 +11,7 @@
 #include "triage/tables/metrics.h"
 #include "triage/report/report.h"
 
-#define LINES_MAX 70 /* beside what the findings say, which is never cut */
+#define LINES_MAX 80 /* beside what the findings say, which is never cut */
 
 static char *page_of(const char *path)
 {
@@ -125,9 +125,9 @@ static void pages_of_others(void **state)
 
 static void json_of(const char *path)
 {
-    static const char *const keys[] = {"trace",     "findings", "not_applicable", "processors", "gc",
-                                       "scheduler", "groups",   "waits",          "contention", "locks",
-                                       "syscalls",  "tasks",    "instances",      "unended",    "samples"};
+    static const char *const keys[] = {"trace",  "findings",  "not_applicable", "processors", "gc",    "scheduler",
+                                       "groups", "waits",     "contention",     "waits_for",  "locks", "syscalls",
+                                       "tasks",  "instances", "unended",        "samples"};
     struct loaded l;
     char *s;
     json_t *root;

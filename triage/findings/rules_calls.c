@@ -710,12 +710,16 @@ static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best
     return waits;
 }
 
+#define ENTER 1000 /* ns: what entering and leaving a call takes beside it, with tracing, about */
+
 static void small_finding(struct causes *c, uint32_t g, const struct small *k, int64_t life, uint32_t others)
 {
     struct draft d;
     struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
     double share = (double)k->ns / (double)life, there = (double)(li.last - li.first) / (double)c->tg->end;
     draft_start(&d, RULE_SMALL_CALLS, (int64_t)(share * there * (double)c->tg->end));
+    double around = share + (double)k->n * ENTER / (double)life;
+    d.f.won_hi = (int64_t)((around < 1 ? around : 1) * there * (double)c->tg->end);
     draft_subject(&d, c->rs, k->func);
     draft_at(&d, li.first, li.last, LANE_G, g);
     d.f.stack = k->stack;

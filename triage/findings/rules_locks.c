@@ -314,6 +314,35 @@ static void stuck_text(struct draft *d, const struct rules *rs, const struct stu
             : "Compare the stacks of the stuck ones (view 6): locks taken in different orders, or one never let go.");
 }
 
+static bool stays_stuck(const struct triage *tg, uint32_t g)
+{
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        if (tg->lock_waits[i].g == g && is_stuck(tg, &tg->lock_waits[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Is nobody left who waited or let go at that place, but stuck ones? Then they have what they wait for: each other's. */
+static bool only_they(const struct triage *tg, uint32_t place)
+{
+    uint32_t looked = 0;
+    for (uint32_t i = 0; i < tg->nlock_waits; i++) {
+        const struct lock_wait *w = &tg->lock_waits[i];
+        const uint32_t who[2] = {w->g, w->waker};
+        for (int k = 0; k < 2 && w->place == place; k++) {
+            if (who[k] == NO_LANE || trace_lane(tg->tr, (struct lane){LANE_G, who[k]}).ended) {
+                continue;
+            }
+            if (++looked > 1000 || !stays_stuck(tg, who[k])) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
 static void rule_stuck(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -333,6 +362,10 @@ static void rule_stuck(struct rules *rs)
     draft_subject(&d, rs, holder_place(rs->tr, d.f.stack));
     text_add(&d.amount, "%u stuck", s.n);
     stuck_text(&d, rs, &s);
+    if (only_they(tg, tg->lock_waits[s.who].place)) {
+        text_lit(&d.text, " No other goroutine that ever waited or let go there is left: they wait for each other, a "
+                          "deadlock (inferred).");
+    }
     draft_end(rs, &d);
 }
 

@@ -169,7 +169,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         if (trace_frame(c->tr, w->stack, stacks_user_frame(c->tr, w->stack)).func == place &&
             seen++ % (n / WAITS_LOOKED_AT + 1) == 0) {
             looked++;
-            bool cut;
+            bool cut = false;
             if (!explain_walk(c->x, w->g, w->t0, w->t1, hostlike_part, &host, &cut) ||
                 !explain_add(c->x, &t, w->g, w->t0, w->t1)) {
                 c->rs->failed = true;

@@ -20,6 +20,7 @@ struct ask {
     uint32_t func;
     int64_t stays; /* of each wait: what serving it takes */
     bool nested;   /* its holders wait for another lock: waits for that go, too */
+    bool outside;  /* they wait for the network in the function that locks: another goroutine could */
 };
 struct lives { /* of goroutines that lose: all, and without what goes */
     int64_t all, stays, served;
@@ -34,7 +35,11 @@ static bool goes(const struct causes *c, const struct ask *a, const struct span 
 {
     enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
     switch (a->how) {
-    case LOCKS: return (k == WK_LOCK || k == WK_COND) && (a->nested || holder_place(c->tr, s->stack) == a->func);
+    case LOCKS:
+        if (k == WK_NET && a->outside) {
+            return holder_place(c->tr, s->stack) == a->func;
+        }
+        return (k == WK_LOCK || k == WK_COND) && (a->nested || holder_place(c->tr, s->stack) == a->func);
     case PLACE: return causes_place(c->tr, s->stack) == a->func;
     default:
         return (k == WK_SEND || k == WK_RECV || k == WK_SELECT || k == WK_COND) && next->state == ST_RUNNABLE &&
@@ -196,18 +201,24 @@ static void procs_won(const struct causes *c, double cost, struct span_of_won *o
     o->hi = hi > cost ? hi : cost;
 }
 
-/* What the program's busiest goroutines would be left with: their own running, that while it marks aside, which it slows. */
+/* Of the lives of the busiest goroutines: assists, waits for it and for a processor, and what they ran while it marked, which it slows. */
 static void collector_won(const struct causes *c, double cost, struct span_of_won *o)
 {
-    const struct group *g = NULL;
+    uint32_t best = UINT32_MAX;
+    double hi = cost;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
-        const struct group *x = &c->tg->groups[i];
-        g = c->life[i].program && (!g || x->d[GM_EXEC].total > g->d[GM_EXEC].total) ? x : g;
+        bool more = best == UINT32_MAX || c->tg->groups[i].d[GM_EXEC].total > c->tg->groups[best].d[GM_EXEC].total;
+        best = c->life[i].program && more ? i : best;
     }
-    double own = g && g->d[GM_LIFE].total > 0
-                     ? (double)(g->d[GM_EXEC].total - g->d[GM_ASSIST].total) / (double)g->d[GM_LIFE].total
-                     : 1;
-    double hi = 1 - own * (1 - (double)c->tg->gc_mark_ns / (double)c->tg->end);
+    if (best != UINT32_MAX && c->tg->groups[best].d[GM_LIFE].total > 0) {
+        const struct group *g = &c->tg->groups[best];
+        double own = (double)(g->d[GM_EXEC].total - g->d[GM_ASSIST].total);
+        double marked = own * (double)c->tg->gc_mark_ns / (double)c->tg->end;
+        const int64_t *by = c->life[best].by; /* "sync" without a lock of the program's is the allocator's, too */
+        double held = (double)ns_add(g->d[GM_ASSIST].total, g->d[GM_SCHED].total) +
+                      (double)ns_add(ns_add(by[WK_GC], by[WK_OTHER]), by[WK_LOCK]);
+        hi = (held + marked) / (double)g->d[GM_LIFE].total;
+    }
     *o = (struct span_of_won){cost / 2, hi > cost ? hi : cost, ALLOCATOR};
 }
 
@@ -215,7 +226,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
 {
     struct causes *c = w->c;
     double cost = (double)f->severity_ns / (double)c->tg->end;
-    struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false};
+    struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false, false};
     uint32_t group = f->lane.kind == LANE_G && f->lane.i < c->tg->ng ? gstat_group(c->tg->g, f->lane.i) : UINT32_MAX;
     *o = (struct span_of_won){cost / 2, cost, HALF};
     switch (f->rule) {
@@ -223,6 +234,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_WRITER: {
         const struct holder_row *h = holder_at(c->tg, a.func);
         a.nested = h && h->wait_ns[WK_LOCK] > h->told / 2;
+        a.outside = h && h->wait_ns[WK_NET] > h->told / 2;
         waits_won(w, &a, o);
         return true;
     }
@@ -259,7 +271,6 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_GC_SHARE:
     case RULE_GC_ASSIST: collector_won(c, cost, o); return true;
     case RULE_LINGER:
-    case RULE_SMALL_CALLS:
     case RULE_IN_ORDER:
     case RULE_FORCED:
     case RULE_UNBALANCED:
@@ -276,6 +287,9 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         if (f->note) { /* whether it could wait for less only its author knows */
             *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE};
         }
+        return true;
+    case RULE_SMALL_CALLS: /* to enter and leave one costs, too, and is not in its time */
+        o->hi = (double)f->won_hi / (double)c->tg->end;
         return true;
     case RULE_SENDS:
         *o = (struct span_of_won){0, (double)(f->t1 - f->t0) / (double)c->tg->end, STUCK_FOR_GOOD};

@@ -132,6 +132,8 @@ static inline void moment(struct out *o, json_t *obj, const char *key, const str
     lane_id(o, r, "proc", LANE_P, m->p);
 }
 
+/* out_waitfor - who waits for whom (report_waitfor.c). */
+void out_waitfor(struct out *o, json_t *root);
 /* out_instances - what was done many times (report_instances.c). */
 void out_instances(struct out *o, json_t *root);
 

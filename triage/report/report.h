@@ -28,6 +28,7 @@ void report_wrapped(struct text *t, const char *s, int indent, int lines);
 void report_cell(struct text *t, int64_t ns, size_t width);
 void report_dist(struct text *t, const struct dist *d);
 void report_instances(struct text *t, const struct loaded *l);
+void report_waitfor(struct text *t, const struct loaded *l); /* report_waitfor.c */
 
 #define REPORT_SCHEMA "gotop.report/1"
 #define REPORT_WIDTH 100 /* characters in a line at most */

@@ -313,6 +313,7 @@ static void out_waits(struct out *o, json_t *root)
         lane_id(o, r, "longest_waker", LANE_G, p->longest_waker);
     }
     out_locks(o, root);
+    out_waitfor(o, root);
     arr = array(o, root, "syscalls");
     for (uint32_t i = 0; i < tg->nsyscalls && i < TOP; i++) {
         const struct syscall_row *s = &tg->syscalls[i];

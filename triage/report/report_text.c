@@ -489,6 +489,7 @@ void report_text(struct text *t, const struct loaded *l)
     groups(&u, l);
     waits(&u, l);
     pairs(&u, l);
+    report_waitfor(&u, l);
     syscalls(&u, l);
     report_instances(&u, l);
     samples(&u, l);

@@ -1,0 +1,128 @@
+/*
+ * waitfor_view.c - who waits for whom: edges between groups of goroutines, the longest first; in the status where it ends.
+ * Enter: the longest such wait in the lanes.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "layout/draw/fmt.h"
+#include "layout/views/tri_priv.h"
+#include "triage/findings/waitfor.h"
+
+static bool ready(const struct view *v)
+{
+    return v->waitfor && v->tri && v->waitfor_tg == v->tri->tg;
+}
+
+static bool pending(const struct view *v)
+{
+    return v->tri && v->tri->tg && !ready(v);
+}
+
+static unsigned work(struct view *v, int64_t budget_ns)
+{
+    (void)budget_ns;
+    if (!pending(v))
+        return VR_NONE;
+    waitfor_free(v->waitfor);
+    v->waitfor = waitfor_new(v->tri->tg);
+    v->waitfor_tg = v->tri->tg;
+    return VR_DRAW;
+}
+
+static uint32_t count(const struct view *v)
+{
+    return v->waitfor ? v->waitfor->nedges : 0;
+}
+
+static int head_lines(const struct view *v, int rows)
+{
+    (void)v;
+    return rows > 2 ? 1 : 0;
+}
+
+static void head(struct grid *g, struct view *v, int y, int n)
+{
+    if (n > 0 && !count(v))
+        tri_say(g, 0, y, g->w, STYLE_STATUS_KEY, "no goroutine waits for another in this trace");
+    else if (n > 0)
+        tri_say(g, 0, y, g->w, STYLE_RULER, "  waited    waits   of life  who waits for whom");
+}
+
+static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
+{
+    const struct waitfor_edge *e = &v->waitfor->edge[i];
+    enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
+    char d[FMT_MAX], n[FMT_MAX], share[FMT_MAX];
+    struct text t = {0};
+    if (focus)
+        grid_fill(g, 0, y, g->w, 1, ' ', s);
+    tri_cell(g, 0, y, 8, s, tri_dur(v->tr, e->ns, d));
+    tri_cell(g, 8, y, 9, s, fmt_count(e->count, n));
+    tri_cell(g, 17, y, 9, s, fmt_percent((int64_t)(e->share * 1000), 1000, share));
+    waitfor_edge_text(&t, v->tr, e);
+    if (e->knot)
+        text_lit(&t, ", and that one for it");
+    tri_say(g, 28, y, g->w - 28, s, "%s", t.p ? t.p : "");
+    text_free(&t);
+}
+
+static void detail(struct text *t, const struct view *v, uint32_t i, int line)
+{
+    const struct waitfor_edge *e = &v->waitfor->edge[i];
+    if (line == 0) {
+        waitfor_edge_text(t, v->tr, e);
+        text_lit(t, ": ");
+        text_dur(t, e->ns / (int64_t)(e->count ? e->count : 1));
+        text_lit(t, " on average, longest ");
+        text_dur(t, e->longest.t1 - e->longest.t0);
+        text_lit(t, " @");
+        text_dur(t, e->longest.t0);
+        return;
+    }
+    for (uint32_t k = 0; k < v->waitfor->nends; k++)
+        if (v->waitfor->end[k].from == e->from && v->waitfor->end[k].n) {
+            text_lit(t, "All its waits for others end with (inferred): ");
+            waitfor_end_text(t, v->tr, &v->waitfor->end[k]);
+        }
+}
+
+static unsigned enter(struct view *v)
+{
+    const struct waitfor_edge *e = &v->waitfor->edge[v->at.row];
+    if (e->longest.g == NO_LANE)
+        return move_fail(v, "no goroutine is known for that");
+    return tri_goto(v, tri_g(e->longest.g), e->longest.t0, e->longest.t1);
+}
+
+static bool tsv(const struct view *v, FILE *f)
+{
+    fprintf(f, "ns\tcount\tlife\tknot\twho\n");
+    for (uint32_t i = 0; i < count(v); i++) {
+        const struct waitfor_edge *e = &v->waitfor->edge[i];
+        struct text t = {0};
+        waitfor_edge_text(&t, v->tr, e);
+        fprintf(f, "%lld\t%llu\t%.4f\t%u\t%s\n", (long long)e->ns, (unsigned long long)e->count, e->share, e->knot,
+                t.p ? t.p : "");
+        text_free(&t);
+    }
+    return count(v) > 0;
+}
+
+static const struct tri_view list = {.rows = count,
+                                     .head_lines = head_lines,
+                                     .head = head,
+                                     .row = row,
+                                     .detail = detail,
+                                     .enter = enter,
+                                     .ready = ready};
+const struct view_kind kind_waitfor = {
+    IS_TABLE,
+    .plan = PLAN_TABLE,
+    .list = &list,
+    .pending = pending,
+    .work = work,
+    .tsv = tsv,
+    .answer = {ANSWER_ROWS},
+    .refusal = {REFUSE_ZOOM, REFUSE_SORT, REFUSE_SELECT, ANSWER_SIDE("up and down walk the rows, Enter looks there")},
+};

@@ -1,0 +1,95 @@
+/*
+ * test_waitfor.c - who waits for whom: edges add up to the waits there are, knots are those who wait for each other, and what
+ * it ends with is who worked or slept, not who waited in between.
+ */
+#include "triage_help.h"
+
+#include "triage/findings/waitfor.h"
+
+static bool is(const struct loaded *l, uint32_t str, const char *name)
+{
+    return str_is(trace_str(l->tr, str), name);
+}
+
+static const struct waitfor_edge *edge(const struct loaded *l, const struct waitfor *w, const char *from,
+                                       const char *to)
+{
+    for (uint32_t i = 0; i < w->nedges; i++) {
+        if (w->edge[i].what == WF_GROUP && is(l, w->edge[i].from, from) && is(l, w->edge[i].to, to)) {
+            return &w->edge[i];
+        }
+    }
+    return NULL;
+}
+
+static void sums(const char *path)
+{
+    struct loaded l;
+    int64_t pairs = 0, edges = 0;
+    help_load(path, &l);
+    struct waitfor *w = waitfor_new(l.tg);
+    assert_non_null(w);
+    for (uint32_t i = 0; i < l.tg->npairs; i++) {
+        pairs += l.tg->pairs[i].total;
+    }
+    for (uint32_t i = 0; i < w->nedges; i++) {
+        const struct waitfor_edge *e = &w->edge[i];
+        edges += e->what == WF_NOBODY ? 0 : e->ns;
+        assert_true(i == 0 || w->edge[i - 1].ns >= e->ns);
+        assert_true(e->knot <= w->knots);
+    }
+    assert_true(w->nedges == WAITFOR_EDGES ? edges <= pairs : edges == pairs);
+    for (uint32_t i = 0; i < w->nends; i++) {
+        double all = 0;
+        for (uint32_t k = 0; k < w->end[i].n; k++) {
+            all += w->end[i].of[k].share;
+            assert_true(k == 0 || w->end[i].of[k].share <= w->end[i].of[k - 1].share);
+            assert_true(w->end[i].of[k].cat != EX_ABSENT);
+        }
+        assert_true(all < 1.0001);
+    }
+    waitfor_free(w);
+    load_free(&l);
+}
+
+static void edges_add_up(void **state)
+{
+    (void)state;
+    assert_true(help_each("tests/golden/causes", "", sums) > 5);
+    assert_true(help_each("samples", "", sums) > 5);
+}
+
+static void knots(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/collate.trace", &l); /* gather takes in order: each waits for the other */
+    struct waitfor *w = waitfor_new(l.tg);
+    const struct waitfor_edge *a = edge(&l, w, "main.main", "main.printer"),
+                              *b = edge(&l, w, "main.printer", "main.main");
+    assert_true(a && b && a->knot && a->knot == b->knot);
+    waitfor_free(w);
+    load_free(&l);
+    help_load("tests/golden/causes/pigeon.trace", &l); /* senders wait for the batch, the batch for a timer */
+    w = waitfor_new(l.tg);
+    a = edge(&l, w, "main.sender", "main.collectBatch");
+    assert_true(a && !a->knot);
+    uint32_t i = 0;
+    while (i < w->nends && !is(&l, w->end[i].from, "main.sender")) {
+        i++;
+    }
+    assert_true(i < w->nends && w->end[i].n);
+    assert_true(w->end[i].of[0].cat == EX_TIMER && is(&l, w->end[i].of[0].who, "main.collectBatch"));
+    assert_true(w->end[i].of[0].share > 0.8);
+    waitfor_free(w);
+    load_free(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(edges_add_up),
+        cmocka_unit_test(knots),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,268 @@
+/* waitfor.c - see waitfor.h. */
+#include "triage/findings/waitfor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+#include "triage/findings/causes.h"
+
+#define NODES 64 /* of knots */
+
+static struct waitfor_edge *edge_of(struct waitfor *w, uint32_t from, uint32_t to, enum waitfor_what what)
+{
+    uint32_t i = 0;
+    while (i < w->nedges && !(w->edge[i].from == from && w->edge[i].to == to && w->edge[i].what == what)) {
+        i++;
+    }
+    if (i == WAITFOR_EDGES) {
+        return NULL;
+    }
+    if (i == w->nedges) {
+        w->edge[w->nedges++] =
+            (struct waitfor_edge){.from = from, .to = to, .what = what, .longest = {0, 0, NO_LANE, NO_LANE}};
+    }
+    return &w->edge[i];
+}
+
+static void edge_add(struct waitfor_edge *e, int64_t ns, uint64_t count, const struct moment *longest)
+{
+    if (e) {
+        e->ns = ns_add(e->ns, ns);
+        e->count += count;
+        e->longest = longest->t1 - longest->t0 > e->longest.t1 - e->longest.t0 ? *longest : e->longest;
+    }
+}
+
+static void edges_of(struct waitfor *w, const struct triage *tg)
+{
+    for (uint32_t i = 0; i < tg->npairs; i++) { /* the largest come first, so the bound drops the least */
+        const struct pair_row *p = &tg->pairs[i];
+        enum waitfor_what what = !p->from_scheduler ? WF_GROUP : p->kind == WK_NET ? WF_NETWORK : WF_TIMER;
+        edge_add(edge_of(w, p->waiter, what == WF_GROUP ? p->waker : 0, what), p->total, p->count, &p->longest);
+    }
+    for (uint32_t i = 0; i < tg->nleaks; i++) {
+        const struct leak_row *r = &tg->leaks[i];
+        struct moment m = {tg->end - r->oldest, tg->end, r->example, NO_LANE};
+        bool within = r->kind == WK_RECV || r->kind == WK_SEND || r->kind == WK_SELECT || r->kind == WK_LOCK ||
+                      r->kind == WK_COND;
+        if (within && r->lost) {
+            edge_add(edge_of(w, r->name, 0, WF_NOBODY), (r->oldest + r->youngest) / 2 * (int64_t)r->lost, r->lost,
+                     &m);
+        }
+    }
+}
+
+static int cmp_edge(const void *a, const void *b)
+{
+    const struct waitfor_edge *x = a, *y = b;
+    return x->ns != y->ns       ? (x->ns < y->ns) - (x->ns > y->ns)
+           : x->from != y->from ? (x->from > y->from) - (x->from < y->from)
+                                : (x->to > y->to) - (x->to < y->to);
+}
+
+/* ---- knots ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t node_of(uint32_t *node, uint32_t *n, uint32_t name)
+{
+    uint32_t i = 0;
+    while (i < *n && node[i] != name) {
+        i++;
+    }
+    if (i == *n && i < NODES) {
+        node[(*n)++] = name;
+    }
+    return i;
+}
+
+/* Who reaches whom by edges that weigh something; two that reach each other are in one knot. */
+static void knots_of(struct waitfor *w)
+{
+    uint32_t node[NODES], n = 0, knot[NODES] = {0};
+    uint64_t to[NODES] = {0};
+    for (uint32_t i = 0; i < w->nedges; i++) {
+        const struct waitfor_edge *e = &w->edge[i];
+        if (e->what == WF_GROUP && e->from != e->to && e->share >= WAITFOR_KNOT) {
+            uint32_t a = node_of(node, &n, e->from), b = node_of(node, &n, e->to);
+            if (a < NODES && b < NODES) {
+                to[a] |= 1ull << b;
+            }
+        }
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        for (uint32_t i = 0; i < n; i++) {
+            to[i] |= to[i] >> k & 1 ? to[k] : 0;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k < n && !knot[i]; k++) {
+            bool each = k != i && to[i] >> k & 1 && to[k] >> i & 1;
+            knot[i] = each ? (knot[k] ? knot[k] : ++w->knots) : 0;
+        }
+    }
+    for (uint32_t i = 0; i < w->nedges; i++) {
+        struct waitfor_edge *e = &w->edge[i];
+        for (uint32_t a = 0; a < n && e->what == WF_GROUP; a++) {
+            for (uint32_t b = 0; b < n && node[a] == e->from; b++) {
+                e->knot = node[b] == e->to && a != b && knot[a] && knot[a] == knot[b] ? knot[a] : e->knot;
+            }
+        }
+    }
+}
+
+/* ---- where it ends ------------------------------------------------------------------------------------------------- */
+
+/* The waits for others of a group's tree, put together by whose and what their leaves are. */
+static void end_of(struct waitfor_end *e, const struct explain_tree *t)
+{
+    struct {
+        uint32_t who, func, stack, frame;
+        uint8_t cat;
+        int64_t ns;
+    } v[64] = {0};
+    uint32_t n = 0;
+    int64_t all = 0;
+    for (uint32_t i = 1; i < t->n; i++) {
+        const struct explain_node *x = &t->v[i];
+        uint32_t k = 0;
+        if (x->first != NO_LANE || x->up == 0 || x->up == NO_LANE || x->cat == EX_ABSENT) {
+            continue; /* not a leaf, or its own doing */
+        }
+        all = ns_add(all, x->ns);
+        while (k < n && !(v[k].who == x->who && v[k].func == x->func && v[k].cat == x->cat)) {
+            k++;
+        }
+        if (k == 64) {
+            continue;
+        }
+        if (k == n) {
+            n++;
+            v[k].who = x->who;
+            v[k].func = x->func;
+            v[k].stack = x->stack;
+            v[k].frame = x->frame;
+            v[k].cat = x->cat;
+        }
+        v[k].ns = ns_add(v[k].ns, x->ns);
+    }
+    for (; e->n < WAITFOR_ENDS && all > 0; e->n++) {
+        uint32_t best = 0;
+        for (uint32_t k = 1; k < n; k++) {
+            best = v[k].ns > v[best].ns ? k : best;
+        }
+        if (n == 0 || v[best].ns * 20 < all) {
+            break;
+        }
+        e->of[e->n].who = v[best].who;
+        e->of[e->n].func = v[best].func;
+        e->of[e->n].stack = v[best].stack;
+        e->of[e->n].frame = v[best].frame;
+        e->of[e->n].cat = v[best].cat;
+        e->of[e->n].share = (double)v[best].ns / (double)all;
+        v[best].ns = 0;
+    }
+}
+
+static bool end_for(struct waitfor_end *e, const struct triage *tg, struct explainer *x, uint32_t group)
+{
+    struct explain_tree t;
+    bool ok = explain_tree_init(&t, tg->tr);
+    uint32_t seen = 0, count = tg->groups[group].count, step = count / WAITFOR_LOOK ? count / WAITFOR_LOOK : 1;
+    uint32_t looked = 0;
+    for (uint32_t g = 0; g < tg->ng && ok && looked < WAITFOR_LOOK; g++) {
+        if (gstat_group(tg->g, g) == group && seen++ % step == 0) {
+            struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
+            ok = explain_add(x, &t, g, li.first, li.last);
+            looked++;
+        }
+    }
+    if (ok) {
+        end_of(e, &t);
+    }
+    explain_tree_free(&t);
+    return ok;
+}
+
+static bool ends_of(struct waitfor *w, const struct triage *tg)
+{
+    struct explainer *x = explain_new(tg->tr);
+    bool ok = x != NULL;
+    if (ok) {
+        explain_budget(x, WAITFOR_SPANS);
+    }
+    for (uint32_t i = 0; i < w->nedges && ok && w->nends < 16; i++) {
+        const struct waitfor_edge *e = &w->edge[i];
+        uint32_t k = 0, group = UINT32_MAX;
+        while (k < w->nends && w->end[k].from != e->from) {
+            k++;
+        }
+        if (e->what != WF_GROUP || !stacks_is_program(tg->tr, e->from)) {
+            continue;
+        }
+        if (k == w->nends) {
+            for (uint32_t g = 0; g < tg->ngroups; g++) {
+                group = tg->groups[g].name == e->from ? g : group;
+            }
+            w->end[w->nends++] = (struct waitfor_end){.from = e->from};
+            ok = group == UINT32_MAX || end_for(&w->end[k], tg, x, group);
+        }
+        w->end[k].ns = ns_add(w->end[k].ns, e->ns);
+    }
+    explain_free(x);
+    return ok;
+}
+
+struct waitfor *waitfor_new(const struct triage *tg)
+{
+    struct waitfor *w = mem_zalloc(sizeof *w);
+    if (!w) {
+        return NULL;
+    }
+    edges_of(w, tg);
+    if (w->nedges) {
+        qsort(w->edge, w->nedges, sizeof w->edge[0], cmp_edge);
+    }
+    for (uint32_t i = 0; i < w->nedges; i++) {
+        for (uint32_t g = 0; g < tg->ngroups; g++) {
+            int64_t life = tg->groups[g].name == w->edge[i].from ? tg->groups[g].d[GM_LIFE].total : 0;
+            w->edge[i].share = life > 0 ? (double)w->edge[i].ns / (double)life : w->edge[i].share;
+        }
+    }
+    knots_of(w);
+    if (!ends_of(w, tg)) {
+        waitfor_free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void waitfor_free(struct waitfor *w)
+{
+    mem_free(w);
+}
+
+void waitfor_edge_text(struct text *t, const struct trace *tr, const struct waitfor_edge *e)
+{
+    text_func(t, tr, e->from, 0);
+    text_lit(t, " waits for ");
+    if (e->what == WF_GROUP) {
+        text_func(t, tr, e->to, 0);
+    } else {
+        text_add(t, "%s",
+                 e->what == WF_NETWORK ? "the network"
+                 : e->what == WF_TIMER ? "timers"
+                                       : "nobody that came until the end");
+    }
+}
+
+void waitfor_end_text(struct text *t, const struct trace *tr, const struct waitfor_end *e)
+{
+    for (uint32_t i = 0; i < e->n; i++) {
+        text_raw(t, "; ", i ? 2 : 0);
+        text_func(t, tr, e->of[i].who, 0);
+        text_lit(t, " ");
+        causes_what_text(t, tr, (enum explain_cat)e->of[i].cat, e->of[i].stack, e->of[i].frame);
+        text_lit(t, " ");
+        text_share(t, e->of[i].share, 1);
+    }
+}
