@@ -36,6 +36,7 @@ for shape in $(sh tests/support/attack.sh); do
         [ $c = diff ] && b1=$((2 * b1)) b4=$((2 * b4))
         awk -v c=$c -v shape="$shape" -v s1="$s1" -v b1="$b1" -v s4="$s4" -v b4="$b4" 'BEGIN {
             x = s1 / b1 * 1e7; y = s4 / b4 * 1e7; r = x > 0 ? y / x : 1
-            printf "%-12s %8d  %-11s %9.2f %9.2f %6.2f%s\n", shape, b4 / 1e3, c, x, y, r, (s4 > 0.1 && r > 1.6) || y > 2 ? " *" : "" }'
+            far = (s4 > 0.1 && r > 1.6) || y > 2
+            printf "%-12s %8d  %-11s %9.2f %9.2f %6.2f%s\n", shape, b4 / 1e3, c, x, y, r, far ? " *" : "" }'
     done
 done
