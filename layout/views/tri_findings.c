@@ -330,29 +330,52 @@ static void won(struct text *t, const struct finding *f)
     }
 }
 
+/* What it says, and what to do: drawn from line y on in columns 11 .. ; how many lines that takes. */
+enum { IN = 11 };
+static int say(struct grid *g, const struct view *v, const struct finding *f, int y, bool advice)
+{
+    struct text t = {.ticks = when_ticks(v->tr)};
+    const int w = v->w - IN - 1;
+    text_clean(&t, f->text, strlen(f->text), 0);
+    won(&t, f);
+    int n = wrap_draw(g, IN, y, w, 1000, STYLE_NORMAL, (struct str){t.p ? t.p : "", (uint32_t)t.n});
+    text_free(&t);
+    if (advice) {
+        text_clean(&t, f->next, strlen(f->next), 0);
+        n += wrap_draw(g, IN, y + n, w, 1000, STYLE_STATUS_KEY, (struct str){t.p ? t.p : "", (uint32_t)t.n});
+        text_free(&t);
+    }
+    return n;
+}
+
+/* Is there room to say of each what to do? Else that of the one under the cursor stands at the foot. */
+static bool advises(const struct view *v)
+{
+    const int h = v->h - 4;
+    int used = 0;
+    for (uint32_t i = 0; i < count(v) && used <= h; i++)
+        used += say(NULL, v, &v->tri->fs->f[i], 0, true) + 2;
+    return used <= h - head_lines(v, h);
+}
+
 /* Its line, the whole text below it, and where it is. */
 static int whole(struct grid *g, const struct view *v, uint32_t i, int y, bool focus)
 {
-    enum { IN = 11 };
     const struct finding *f = &v->tri->fs->f[i];
-    struct text t = {.ticks = when_ticks(v->tr)};
-    int w = v->w - IN - 1;
-    text_clean(&t, f->text, strlen(f->text), 0);
-    won(&t, f);
-    struct str text = {t.p ? t.p : "", (uint32_t)t.n};
-    int n = wrap_draw(g, IN, y + 1, w, 1000, STYLE_NORMAL, text);
+    const int w = v->w - IN - 1, n = say(g, v, f, y + 1, g && advises(v));
     if (g) {
         head_of(g, v, f, y, focus, false);
         where(g, v, f, IN, y + 1 + n, w > 100 ? 100 : w);
     }
-    text_free(&t);
     return n + 2;
 }
 
 static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
     const struct finding *f = &v->tri->fs->f[i];
-    const char *s = line ? f->next : tri_whole(v) ? "" : f->text; /* which stands above, then */
+    const char *s = line ? f->next : f->text;
+    if (tri_whole(v) && (!line || advises(v))) /* stands above, then */
+        s = "";
     text_clean(t, s, strlen(s), 0);
     if (line && !tri_whole(v) && f->has_won) { /* without what it takes for granted: Enter and the report have that */
         text_lit(t, " To be won: ");
