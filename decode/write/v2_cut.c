@@ -298,11 +298,19 @@ static enum err_code walk(struct v2_cut *c, struct err *e)
 {
     size_t pos;
     struct v2_raw_gen gen = {0};
-    bool over = false, more = true;
+    uint64_t number = 0;
+    bool over = false, more = true, any = false;
     enum err_code rc = start_pos(c, &pos, e);
     while (rc == ERR_OK && !over && !c->out->broken) {
         if (!(more = v2_raw_gen(c->data, c->len, c->version, &pos, &gen, e)))
             break;
+        if (any && gen.number != number + 1) { /* Go's reader takes no other one */
+            err_set(&c->res->damage, ERR_ORDER, (uint64_t)(gen.start - c->data),
+                    "generation %" PRIu64 " lies behind generation %" PRIu64, gen.number, number);
+            break;
+        }
+        any = true;
+        number = gen.number;
         rc = one(c, &gen, &over, e);
         if (rc == ERR_OK)
             v2_cut_labels(c, &gen);

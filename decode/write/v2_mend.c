@@ -640,6 +640,13 @@ static void tell_rest(struct v2_mend_work *w)
             over(w, m);
 }
 
+/* told_already - a status in this generation, of what has had one: numbers would count anew from there. */
+static bool told_already(struct v2_mend_work *w, const struct v2_raw_ev *e)
+{
+    const bool of_g = e->type == V2_GO_STATUS || e->type == V2_GO_STATUS_STACK;
+    return (of_g || e->type == V2_PROC_STATUS) && known(w, of_g ? &w->gs : &w->ps, e->arg[0])->gen == w->s.ordinal;
+}
+
 static bool walk(struct v2_mend_work *w)
 {
     struct v2_sim *s = &w->s;
@@ -651,7 +658,7 @@ static bool walk(struct v2_mend_work *w)
         struct v2_raw_ev raw = *e.ev;
         if (!e.left_out)
             mark(w, &e, &raw);
-        if (!e.left_out && renumber(w, e.m, e.g, &raw))
+        if (!e.left_out && !told_already(w, &raw) && renumber(w, e.m, e.g, &raw))
             write_down(w, e.m, &raw, e.units);
         if (w->nstray)
             stop_strays(w, e.m, e.units);
