@@ -328,6 +328,90 @@ static bool level_place(struct explainer *x, struct level *l)
     return true;
 }
 
+/* Where the level's goroutine was not there: before it was born its creator had the word. */
+static void step_unborn(struct explainer *x, struct level *l, int depth, struct explain_part p)
+{
+    if (depth && l->creator < x->ng && l->creator != l->g && x->left) {
+        level_set(x, l, l->creator, l->lo, l->hi, l->create_stack);
+        x->left--;
+        return;
+    }
+    p.t0 = l->lo;
+    p.cat = EX_ABSENT;
+    (void)tell(x, l, p);
+    l->hi = l->lo;
+}
+
+/* A wait: who ended it has the word for its time, one level further in. false: out of memory. */
+static bool step_wait(struct explainer *x, struct level *l, int *depth, struct explain_part p, const struct span *s,
+                      const struct span *next)
+{
+    enum wait_kind k;
+    p.cat = cat_of_wait(x, s, next, l->g, &k);
+    p.kind = (uint8_t)k;
+    p.stack_end = 0;
+    if (p.cat != EX_WAIT) {
+        (void)tell(x, l, p);
+        return true;
+    }
+    p.by = next->who;
+    p.by_stack = next->stack;
+    const uint32_t func = place_func(x, s->stack);
+    const bool room = *depth + 1 < EXPLAIN_DEPTH && x->left > 0, tail = p.t0 <= l->lo;
+    if (tail && *depth && func && func == l->asked && x->left > 0) { /* the one before it in the queue */
+        level_set(x, l, p.by, p.t0, p.t1, p.by_stack);
+        return true;
+    }
+    p.followed = room;
+    x->cut |= !room;
+    const uint32_t tag = tell(x, l, p);
+    if (room) {
+        if (!x->level[*depth + 1] && !(x->level[*depth + 1] = mem_alloc(sizeof *l))) {
+            return false;
+        }
+        struct level *d = x->level[++*depth];
+        d->up = tag;
+        d->asked = func;
+        level_set(x, d, p.by, p.t0, p.t1, p.by_stack);
+    }
+    return true;
+}
+
+/* It could run: the place is its own, where it was stopped or had waited. */
+static void step_runnable(struct explainer *x, struct level *l, struct explain_part p, const struct span *s,
+                          bool more)
+{
+    p.stack = p.stack_end = 0;
+    if (more) {
+        const struct span *b = span_get(&l->it);
+        p.stack = b->state == ST_WAITING || b->state == ST_SYSCALL ? b->stack : s->who == NO_LANE ? s->stack : 0;
+    }
+    p.cat = nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_SCHED;
+    tell_unless_stopped(x, l, p, s);
+}
+
+/* It ran: between the place where it had stood and the one where it stopped. */
+static void step_running(struct explainer *x, struct level *l, struct explain_part p, const struct span *s,
+                         const struct span *next, bool more)
+{
+    const struct span before = more ? *span_get(&l->it) : (struct span){0};
+    p.cat = EX_RUN;
+    p.stack = 0;
+    if (before.state == ST_SYSCALL || before.state == ST_WAITING) {
+        p.stack = before.stack;
+    } else if (before.state == ST_RUNNABLE) {
+        p.stack = before.who == NO_LANE ? before.stack : 0;
+        if (before.who != NO_LANE && span_prev(&l->it)) {
+            p.stack = span_get(&l->it)->state == ST_WAITING ? span_get(&l->it)->stack : 0;
+            (void)span_next(&l->it);
+        }
+    }
+    p.reason = next->state == ST_RUNNABLE && s->t1 == p.t1 ? next->reason : 0;
+    p.stack_end = s->t1 > p.t1 && l->at_hi ? l->at_hi : p.stack_end;
+    p.stack = p.stack || p.stack_end ? p.stack : l->start_stack;
+    tell_unless_stopped(x, l, p, s);
+}
+
 /* One span of the top level, from behind. *depth: of the top level. */
 static bool step(struct explainer *x, int *depth)
 {
@@ -337,16 +421,8 @@ static bool step(struct explainer *x, int *depth)
         --*depth;
         return true;
     }
-    if (l->hi <= l->first || (!l->placed && !level_place(x, l))) { /* before it was born its creator had the word */
-        p.t0 = l->lo;
-        p.cat = EX_ABSENT;
-        if (*depth && l->creator < x->ng && l->creator != l->g && x->left) {
-            level_set(x, l, l->creator, l->lo, l->hi, l->create_stack);
-            x->left--;
-            return true;
-        }
-        (void)tell(x, l, p);
-        l->hi = l->lo;
+    if (l->hi <= l->first || (!l->placed && !level_place(x, l))) {
+        step_unborn(x, l, *depth, p);
         return true;
     }
     const struct span s = *span_get(&l->it);
@@ -365,83 +441,23 @@ static bool step(struct explainer *x, int *depth)
     l->hi = p.t0;
     l->next = s;
     x->left -= x->left > 0;
-    bool more = span_prev(&l->it);
+    const bool more = span_prev(&l->it);
     if (!more) {
         l->first = p.t0;
     }
-    if (s.state == ST_WAITING) {
-        enum wait_kind k;
-        p.cat = cat_of_wait(x, &s, &next, l->g, &k);
-        p.kind = (uint8_t)k;
-        p.stack_end = 0;
-        if (p.cat == EX_WAIT) {
-            p.by = next.who;
-            p.by_stack = next.stack;
-            uint32_t func = place_func(x, s.stack);
-            bool room = *depth + 1 < EXPLAIN_DEPTH && x->left > 0;
-            bool tail = !(p.t0 > l->lo);
-            if (tail && *depth && func && func == l->asked && x->left > 0) { /* the one before it in the queue */
-                level_set(x, l, p.by, p.t0, p.t1, p.by_stack);
-                return true;
-            }
-            p.followed = room;
-            x->cut |= !room;
-            uint32_t tag = tell(x, l, p);
-            if (room) {
-                if (!x->level[*depth + 1] && !(x->level[*depth + 1] = mem_alloc(sizeof *l))) {
-                    return false;
-                }
-                struct level *d = x->level[++*depth];
-                d->up = tag;
-                d->asked = func;
-                level_set(x, d, p.by, p.t0, p.t1, p.by_stack);
-            }
-            return true;
-        }
-        (void)tell(x, l, p);
-        return true;
-    }
     switch (s.state) {
-    case ST_RUNNABLE:
-        p.stack = p.stack_end = 0;
-        if (more) { /* its own: where it was stopped or had waited */
-            const struct span *b = span_get(&l->it);
-            p.stack = b->state == ST_WAITING || b->state == ST_SYSCALL ? b->stack : s.who == NO_LANE ? s.stack : 0;
-        }
-        p.cat = nobody_ran(x, p.t0, p.t1) ? EX_NOBODY : EX_SCHED;
-        tell_unless_stopped(x, l, p, &s);
-        break;
+    case ST_WAITING: return step_wait(x, l, depth, p, &s, &next);
+    case ST_RUNNABLE: step_runnable(x, l, p, &s, more); return true;
+    case ST_RUNNING:
+    case ST_GCWORK: step_running(x, l, p, &s, &next, more); return true;
     case ST_SYSCALL:
         p.cat = EX_SYSCALL;
         p.stack_end = 0;
-        (void)tell(x, l, p);
         break;
-    case ST_ASSIST:
-        p.cat = EX_ASSIST;
-        (void)tell(x, l, p);
-        break;
-    case ST_RUNNING:
-    case ST_GCWORK: {
-        struct span before = more ? *span_get(&l->it) : (struct span){0};
-        p.cat = EX_RUN;
-        p.stack = 0;
-        if (before.state == ST_SYSCALL || before.state == ST_WAITING) {
-            p.stack = before.stack;
-        } else if (before.state == ST_RUNNABLE) {
-            p.stack = before.who == NO_LANE ? before.stack : 0;
-            if (before.who != NO_LANE && span_prev(&l->it)) {
-                p.stack = span_get(&l->it)->state == ST_WAITING ? span_get(&l->it)->stack : 0;
-                (void)span_next(&l->it);
-            }
-        }
-        p.reason = next.state == ST_RUNNABLE && s.t1 == p.t1 ? next.reason : 0;
-        p.stack_end = s.t1 > p.t1 && l->at_hi ? l->at_hi : p.stack_end;
-        p.stack = p.stack || p.stack_end ? p.stack : l->start_stack;
-        tell_unless_stopped(x, l, p, &s);
-        break;
+    case ST_ASSIST: p.cat = EX_ASSIST; break;
+    default: p.cat = EX_UNKNOWN;
     }
-    default: p.cat = EX_UNKNOWN; (void)tell(x, l, p);
-    }
+    (void)tell(x, l, p);
     return true;
 }
 
