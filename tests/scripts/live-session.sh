@@ -21,6 +21,7 @@ passed=0 failed=0
 screen() { mux capture-pane -p -t s; }
 keys() { mux send-keys -t s "$@"; }
 shows() { i=0; while ! screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 600 ] || return 1; sleep 0.1; done; }
+gone() { i=0; while screen | grep -qF -- "$1"; do i=$((i + 1)); [ $i -lt 600 ] || return 1; sleep 0.1; done; }
 ok() { # ok WHAT COMMAND..
     what=$1; shift
     if "$@"; then passed=$((passed + 1)); return 0; fi
@@ -79,11 +80,16 @@ ok "how to connect again" shows "R connects again"
 keys R
 ok "nobody is there" shows "no connection"
 ok "what came is shown" shows "P0"
-serve slow $other 20
+serve slow $other 500 # half a minute
 keys R
 ok "another process" shows "another process"
-keys 2
+ok "what was before is below" shows "BEFORE"
 ok "it is shown" shows "P0"
+keys '!' h
+ok "what was before can be moved in" shows "LIVE"
+keys R
+ok "R lets it go" shows "let go"
+ok "one is left" gone "BEFORE"
 stop
 keys q
 ok "it leaves" shows "status-0"

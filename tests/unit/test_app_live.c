@@ -16,6 +16,7 @@
 #include "layout/move/move.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/follow.h"
+#include "viewer/session/pair.h"
 
 static const char *const files[] = {"samples/http-long-1.23.trace", "samples/http-long-1.27.trace"};
 static const enum action views[] = {ACT_VIEW_PROCS, ACT_VIEW_GOROUTINES, ACT_VIEW_THREADS, ACT_VIEW_TASKS,
@@ -445,7 +446,26 @@ static void again(void **state)
         }
         assert_true(a->following);
         free(screen(a));
+        assert_int_equal(other, a->before != NULL);
+        if (other) { /* what was before stands below, at its end, until R lets it go */
+            struct app *b = a->before;
+            assert_ptr_equal(pair_below(a), b);
+            assert_int_equal(trace_info(b->tr)->end, end);
+            assert_int_equal(b->view.at.win.t1, end);
+            (void)app_do(a, ACT_OTHER, 1, NULL);
+            (void)app_do(a, ACT_CURSOR_LEFT, 5, NULL);
+            assert_true(b->view.at.cursor < end - 1);
+            assert_true(app_draw(a));
+            (void)app_do(a, ACT_RECONNECT, 1, NULL);
+            (void)app_live(a, INT64_MAX, &busy);
+            assert_null(a->before);
+            assert_null(a->pair);
+            assert_int_equal(a->view.h, 24);
+            assert_int_equal(follow_left_out(a->follow), 0);
+        }
+        free(screen(a));
         unlink(path);
+        pair_end(a);
         app_free(a);
         app_live_end(a);
         stream_free(&st);

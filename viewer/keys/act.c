@@ -180,8 +180,9 @@ static unsigned do_source(struct app *a, int n)
 static unsigned do_reconnect(struct app *a, int n)
 {
     (void)n;
-    if (a->follow)
-        return app_live_again(a);
+    struct app *runs = pair_follows(a);
+    if (runs)
+        return app_live_again(runs);
     view_message(&a->view, true, "this trace is a file: there is nothing to connect to");
     return VR_DRAW;
 }
@@ -189,8 +190,9 @@ static unsigned do_reconnect(struct app *a, int n)
 static unsigned do_follow(struct app *a, int n)
 {
     (void)n;
-    if (a->follow)
-        return app_live_follow(a);
+    struct app *runs = pair_follows(a);
+    if (runs)
+        return app_live_follow(runs);
     view_message(&a->view, true, "this trace is finished: gotop http://host:port follows a program that runs");
     return VR_DRAW | VR_BELL;
 }

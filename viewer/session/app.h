@@ -54,6 +54,7 @@ struct app {
     const struct keymap *km;
     const char *note; /* for the title line, until the first key; NULL = none */
     const char *name; /* how the title shall name the trace, NULL = by its path */
+    const char *label; /* of one of two traces, the same */
     struct keystate keys;
     enum action letter_for; /* mark, mark-go: the next key is its letter; ACT_NONE otherwise */
     bool show_debug;        /* the debug field is on */
@@ -68,6 +69,8 @@ struct app {
     struct follow *follow; /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
     bool following;        /* the window goes with its end */
     bool held;             /* a move has held it */
+    struct app *before;    /* what was held of another process, before R; shown below; NULL: nothing */
+    bool before_over;      /* it is to be let go */
     int64_t follow_ns;     /* and is so long */
     int64_t tables_next;   /* monotonic: not before then are its tables worked out anew */
     const char *where;     /* it runs there */

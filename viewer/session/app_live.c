@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "decode/base/host.h"
+#include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
 #include "layout/move/goto.h"
 #include "layout/move/move.h"
@@ -18,6 +19,7 @@
 #include "layout/move/when.h"
 #include "viewer/keys/help.h"
 #include "viewer/session/follow.h"
+#include "viewer/session/pair.h"
 #include "viewer/command/tables.h"
 
 static const char piped_name[] = "standard input";
@@ -112,10 +114,77 @@ static void exchange(struct app *a, int64_t by)
         app_add(a, TODO_VIEW);
 }
 
-static unsigned exchanged(struct app *a, int64_t by)
+/* ---- another process's trace, from before R ---------------------------------------------------------------------- */
+
+static void before_free(struct app *a)
 {
+    if (!a->before)
+        return;
+    app_free(a->before);
+    mem_free(a->before);
+    a->before = NULL;
+}
+
+static void before_away(struct app *a)
+{
+    if (a->before && a->pair)
+        pair_end(a);
+    before_free(a);
+    follow_forget(a->follow);
+    a->name = a->live_name;
+    a->label = a->idle_footer = NULL;
+    a->view.beyond = 0;
+    a->before_over = false;
+}
+
+/* The old trace, as it was shown, below the one that runs now. false: out of memory. */
+static bool before_begin(struct app *a, struct trace *old, const struct place *at)
+{
+    struct app *b = a->before = mem_alloc(sizeof *b);
+    if (!b || !app_init(b, old, a->km, a->view.w, a->view.h)) {
+        mem_free(b);
+        a->before = NULL;
+        return false;
+    }
+    b->utf8 = a->utf8;
+    b->utf8_tier = a->utf8_tier;
+    b->no_color = a->no_color;
+    b->mono = b->view.mono = a->mono;
+    b->palette = a->palette;
+    b->view.tier = a->view.tier;
+    b->roots = a->roots;
+    b->nroots = a->nroots;
+    b->touched = true;
+    snprintf(b->live_name, sizeof b->live_name, "%.60s BEFORE", a->where);
+    b->label = b->live_name;
+    while (app_load(b, INT64_MAX)) { /* it is: the view is told */
+    }
+    b->view.at.win = at->win;
+    b->view.at.cursor = at->cursor;
+    move_settle(&b->view);
+    if (!pair_begin(a, b)) {
+        before_free(a);
+        return false;
+    }
+    a->label = a->live_name;
+    pair_apart(a);
+    return true;
+}
+
+static unsigned exchanged(struct app *a, int64_t by, bool another)
+{
+    struct trace *old = a->tr;
+    const struct place at = a->view.at;
+    if (another)
+        before_away(a);
     exchange(a, by);
-    follow_let_go(a->follow);
+    if (!another) {
+        follow_let_go(a->follow);
+    } else {
+        follow_keep(a->follow);
+        if (!before_begin(a, old, &at))
+            follow_forget(a->follow);
+    }
     return grown(a);
 }
 
@@ -189,11 +258,20 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
     int64_t by = 0;
     unsigned news = follow_more(a, budget_ns, &by), f = VR_NONE;
     if (news & FOLLOW_MOVED)
-        f |= exchanged(a, by);
+        f |= exchanged(a, by, (news & FOLLOW_AGAIN) && !follow_joined(a->follow));
     else if (news & FOLLOW_GREW)
         f |= grown(a);
     if (news & FOLLOW_LEFT_OUT) {
         view_message(&a->view, true, "more comes than can be taken here: some is left out, before a gap");
+        f |= VR_DRAW;
+    }
+    if (a->before_over) {
+        before_away(a);
+        f |= VR_DRAW;
+    }
+    if ((news & FOLLOW_SHORT) && a->before) {
+        before_away(a);
+        view_message(&a->view, true, "memory is needed: what was before R is held no longer");
         f |= VR_DRAW;
     }
     if (news & FOLLOW_REFUSED) {
@@ -206,6 +284,7 @@ unsigned app_live(struct app *a, int64_t budget_ns, bool *busy)
         pin(a);
         view_message(&a->view, false, "connected again%s",
                      follow_joined(a->follow) ? ": behind a gap the same program goes on"
+                     : a->before              ? ": to another process; what was before is below"
                                               : ": to another process, so this is another trace, with its own 0");
     }
     if (news & FOLLOW_ENDED)
@@ -265,7 +344,10 @@ unsigned app_live_again(struct app *a)
     struct err e = {0};
     if (follow_connecting(a->follow))
         view_message(&a->view, true, "still waiting for the program's first second");
-    else if (!follow_ended(a->follow))
+    else if (!follow_ended(a->follow) && a->before) {
+        a->before_over = true; /* not while a key of both is at work */
+        view_message(&a->view, false, "what was before is let go");
+    } else if (!follow_ended(a->follow))
         view_message(&a->view, true, "it is still connected");
     else if (strcmp(a->where, piped_name) == 0)
         view_message(&a->view, true, "standard input can't be asked again");
@@ -284,6 +366,7 @@ bool app_live_waits(const struct app *a)
 
 void app_live_end(struct app *a)
 {
+    before_free(a);
     follow_close(a->follow);
     a->follow = NULL;
 }

@@ -24,7 +24,7 @@ struct follow {
     struct live live;
     FILE *raw;
     int connection;
-    struct model now, old;
+    struct model now, old, kept;
     struct maker maker;
     uint64_t most;        /* bytes of memory that all of it may take */
     bool stands;          /* `now` gets no more: `next` takes over as soon as it can */
@@ -47,9 +47,9 @@ struct follow {
 
 static uint64_t in_memory(const struct follow *f)
 {
-    const struct strip *a = f->now.strip, *b = f->maker.next.strip, *c = f->old.strip;
+    const struct strip *a = f->now.strip, *b = f->maker.next.strip, *c = f->old.strip, *kept = f->kept.strip;
     return mem_live() + (a ? strip_held(a) : 0) + (b && b != a ? strip_held(b) : 0) +
-           (c && c != a && c != b ? strip_held(c) : 0);
+           (c && c != a && c != b ? strip_held(c) : 0) + (kept ? strip_held(kept) : 0);
 }
 
 /* Bytes that `next` has still to decode. */
@@ -397,6 +397,8 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
     if (follow_left_out(f) != f->lost_before)
         news |= FOLLOW_LEFT_OUT;
     f->lost_before = follow_left_out(f);
+    if (f->kept.tr && in_memory(f) > f->most / 16 * 6)
+        news |= FOLLOW_SHORT;
     if (budget_ns <= 0)
         return news;
     if (f->now.waits && !f->stands && !f->connecting && trace_info(f->now.tr)->ndamages > f->noted)
@@ -420,6 +422,18 @@ unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by)
 void follow_let_go(struct follow *f)
 {
     maker_give_back(&f->maker, &f->old);
+}
+
+void follow_keep(struct follow *f)
+{
+    follow_forget(f);
+    f->kept = f->old;
+    f->old = (struct model){0};
+}
+
+void follow_forget(struct follow *f)
+{
+    model_free(&f->kept);
 }
 
 void follow_stop(struct follow *f)
@@ -540,6 +554,7 @@ void follow_close(struct follow *f)
     maker_stop(&f->maker);
     model_free(&f->now);
     model_free(&f->old);
+    model_free(&f->kept);
     if (f->raw)
         fclose(f->raw);
     mem_free(f);

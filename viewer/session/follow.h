@@ -53,11 +53,15 @@ enum follow_news {
     FOLLOW_BUSY = 8,      /* there is more to decode: call again soon */
     FOLLOW_LEFT_OUT = 16, /* decoding can't keep up, or memory is short: more was left out */
     FOLLOW_AGAIN = 32,    /* with MOVED: the program was connected to once more */
-    FOLLOW_REFUSED = 64   /* that failed: see follow_refused() */
+    FOLLOW_REFUSED = 64,  /* that failed: see follow_refused() */
+    FOLLOW_SHORT = 128    /* memory is needed: follow_forget() */
 };
 /* follow_step - take what has come and decode for about budget_ns; 0: only take, the model stands still. */
 unsigned follow_step(struct follow *f, int64_t budget_ns, int64_t *by);
 void follow_let_go(struct follow *f);
+/* follow_keep - instead: the old one lives on, another process's trace, until follow_forget(), the next follow_keep() or the end. */
+void follow_keep(struct follow *f);
+void follow_forget(struct follow *f);
 /* follow_why - why it ended, safe text; "" while it goes on, or if the program just ended its trace. */
 const char *follow_why(const struct follow *f);
 const char *follow_refused(const struct follow *f);

@@ -12,7 +12,7 @@
 #include "layout/views/kind.h"
 #include "triage/diff/diff_two.h"
 
-enum align { ALIGN_START, ALIGN_WALL, ALIGN_OPENED };
+enum align { ALIGN_START, ALIGN_WALL, ALIGN_OPENED, ALIGN_NOT };
 enum { HEIGHT_LEAST = 20 }; /* of a screen that shows both */
 
 struct pair {
@@ -43,6 +43,12 @@ struct app *pair_below(const struct app *a)
     return a->pair ? of(a)->app[1] : NULL;
 }
 
+struct app *pair_follows(struct app *a)
+{
+    struct app *host = a->pair ? of(a)->app[0] : a;
+    return host->follow ? host : NULL;
+}
+
 static struct app *active(const struct pair *p)
 {
     return p->app[p->active];
@@ -60,8 +66,9 @@ static void axes(struct pair *p)
 {
     struct view *a = &p->app[0]->view, *b = &p->app[1]->view;
     int64_t end0 = trace_info(a->tr)->end, end1 = trace_info(b->tr)->end;
-    a->beyond = time_sub(end1, p->by);
-    b->beyond = time_add(end0, p->by);
+    bool apart = p->how == ALIGN_NOT;
+    a->beyond = apart || p->app[0]->follow ? 0 : time_sub(end1, p->by); /* where it ends is where a program is */
+    b->beyond = apart ? 0 : time_add(end0, p->by);
 }
 
 /* The same goroutine is one with the same number and start function; processors and threads are known by number. */
@@ -88,7 +95,7 @@ static void follow(struct pair *p)
     axes(p);
     if (to->view.at.view != at->view && (kind_of(at->view)->open(&to->view, at->view) & VR_WORK))
         app_add(to, TODO_VIEW);
-    if (kind_here(&from->view)->table)
+    if (kind_here(&from->view)->table || p->how == ALIGN_NOT)
         return;
     struct window w = {time_add(at->win.t0, by), time_add(at->win.t1, by)};
     view_follow(&to->view, w, time_add(at->cursor, by), same_lane(&from->view, &to->view));
@@ -165,7 +172,7 @@ static unsigned press(struct pair *p, const struct press *k)
         unsigned g = give(b, k);
         f |= g & ((unsigned)VR_DRAW | VR_WORK);
         view_message(&b->view, false, "%s", "");
-        if (!in_table(a) && !in_table(b) && a->view.at.view == b->view.at.view)
+        if (p->how != ALIGN_NOT && !in_table(a) && !in_table(b) && a->view.at.view == b->view.at.view)
             (void)align(p, ALIGN_OPENED);
     }
     if (!(f & VR_QUIT))
@@ -349,7 +356,8 @@ static void name(struct pair *p, int i)
 {
     struct app *a = p->app[i];
     char key[40], align_key[40];
-    const char *path = trace_info(a->tr)->path, *slash = path ? strrchr(path, '/') : NULL;
+    const char *path = a->label ? a->label : trace_info(a->tr)->path;
+    const char *slash = path && !a->label ? strrchr(path, '/') : NULL;
     snprintf(p->name[i], sizeof p->name[i], "%s%.150s", p->active == i ? "> " : "  ",
              !path               ? "trace"
              : slash && slash[1] ? slash + 1
@@ -412,12 +420,19 @@ bool pair_begin(struct app *a, struct app *b)
     return true;
 }
 
+void pair_apart(struct app *a)
+{
+    of(a)->how = ALIGN_NOT;
+    follow(of(a));
+}
+
 void pair_end(struct app *a)
 {
     struct pair *p = of(a);
     if (!p)
         return;
     p->app[0]->pair = p->app[1]->pair = NULL;
+    (void)view_resize(&p->app[0]->view, p->w, p->h);
     p->app[0]->view.compared = p->app[1]->view.compared = NULL;
     grid_free(&p->grid[0]);
     grid_free(&p->grid[1]);

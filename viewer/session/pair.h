@@ -12,6 +12,8 @@
 
 /* pair_begin - put b below a, which owns nothing of it: both are freed by who made them, behind pair_end(). false: memory. */
 bool pair_begin(struct app *a, struct app *b);
+/* pair_apart - each stays where it is until it is moved itself, or pair_align() is asked for. */
+void pair_apart(struct app *a);
 void pair_end(struct app *a);
 
 /* What app.c leaves to it while it isn't at work itself (pair_host). */
@@ -26,6 +28,9 @@ unsigned pair_interrupt(struct app *a);
 bool pair_draw(struct app *a);
 /* pair_below - the lower app; NULL: there is none. */
 struct app *pair_below(const struct app *a);
+
+/* pair_follows - which of them, or of one alone, follows a program; NULL: none. */
+struct app *pair_follows(struct app *a);
 
 /* Actions: the other one active; the next way to align them (start, time of day, what was last opened in both). */
 unsigned pair_other(struct app *a, int n);
