@@ -319,6 +319,25 @@ static void close_below(struct app *below)
     trace_close(tr);
 }
 
+/* What the command line says of a session, and of the second trace's below it (NULL: none). */
+static void as_told(struct app *a, struct app *below, const struct options *o, enum charset *charset)
+{
+    a->open_view = o->view;
+    a->open_at = o->at;
+    a->open_lane = o->lane;
+    a->open_filter = o->filter;
+    a->roots = o->root;
+    a->nroots = o->nroots;
+    a->ticks_per_second = o->trace.ticks_per_second;
+    choose_glyphs(a, o, charset);
+    if (!below)
+        return;
+    choose_glyphs(below, o, charset);
+    below->ticks_per_second = a->ticks_per_second;
+    if (!pair_begin(a, below))
+        door_printf(stderr, "gotop: out of memory for two traces: one is shown\n");
+}
+
 static int main_view(const struct options *o, enum charset charset)
 {
     struct follow *follow = NULL;
@@ -351,31 +370,16 @@ static int main_view(const struct options *o, enum charset charset)
         mem_free(a);
         return EXIT_UNREADABLE;
     }
+    char name[160] = "";
+    if (piped)
+        snprintf(name, sizeof name, "standard input");
+    else if (o->trace.more.n && !below)
+        snprintf(name, sizeof name, "%.120s and %u more", base_of(o->path), (unsigned)o->trace.more.n);
     if (app_init(a, tr, km, o->w, o->h)) {
-        char several_name[160];
-        if (piped)
-            a->name = "standard input";
-        if (o->trace.more.n && !below) {
-            snprintf(several_name, sizeof several_name, "%.120s and %u more", base_of(o->path),
-                     (unsigned)o->trace.more.n);
-            a->name = several_name;
-        }
-        a->open_view = o->view;
-        a->open_at = o->at;
-        a->open_lane = o->lane;
-        a->open_filter = o->filter;
-        a->roots = o->root;
-        a->nroots = o->nroots;
-        a->ticks_per_second = o->trace.ticks_per_second;
-        choose_glyphs(a, o, &charset);
-        if (below) {
-            choose_glyphs(below, o, &charset);
-            below->ticks_per_second = a->ticks_per_second;
-            if (!pair_begin(a, below))
-                door_printf(stderr, "gotop: out of memory for two traces: one is shown\n");
-        }
+        a->name = name[0] ? name : a->name;
+        as_told(a, below, o, &charset);
         if (follow)
-            app_live_begin(a, follow, piped ? "standard input" : o->path);
+            app_live_begin(a, follow, piped ? name : o->path);
         status = o->headless || o->linear ? run_headless(a, o) : run_terminal(a, o, charset, &by_signal);
         pair_end(a);
         app_free(a);
@@ -481,10 +485,46 @@ static bool take_word(int *argc, char **argv, const char *word)
     return found;
 }
 
+/* What is asked for is something to print, or can't be: *status says how that ended. false: a trace is to be shown. */
+static bool no_session(const struct options *o, int *status)
+{
+    struct err e = {0};
+    char kept[64];
+    *status = EXIT_USAGE;
+    if (o->help) {
+        usage(stdout);
+        *status = finish_output(EXIT_OK);
+    } else if (o->version) {
+        printf("gotop (trace viewer) %s\nsandbox: %s\n", GOTOP_VERSION, sandbox_text(kept, sizeof kept));
+        *status = finish_output(EXIT_OK);
+    } else if (o->list_actions) {
+        help_actions(stdout);
+        *status = finish_output(EXIT_OK);
+    } else if (o->keys_markdown) {
+        *status = finish_output(help_markdown(stdout) ? EXIT_OK : EXIT_USAGE);
+    } else if (o->rules && thresholds_read(o->rules, &e)) {
+        door_printf(stderr, "gotop: --rules: %s\n", e.what);
+    } else if (o->list_rules || (o->rules && !o->path)) {
+        *status = list_rules();
+    } else if (o->dump_keymap) {
+        *status = dump_keymap(o->dump_keymap);
+    } else if (o->check_keymap) {
+        *status = check_keymap(o->check_keymap);
+    } else if (!o->path) {
+        usage(stderr);
+    } else if (o->trace.more.n && (o->follow || feed_is_url(o->path))) {
+        door_printf(stderr, "gotop: one program at a time: %s or %s\n", o->path, o->trace.more.path[0]);
+    } else if (o->linear && !o->keys && strcmp(o->path, "-") == 0) {
+        door_printf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
+    } else {
+        return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
-    struct err e = {0};
     enum charset charset = charset_start();
     door_utf8(charset == CHARSET_UTF8);
     survive_shrinking_files();
@@ -502,43 +542,9 @@ int main(int argc, char **argv)
     }
     if (!options_parse(argc, argv, &o, stderr))
         return EXIT_USAGE;
-    if (o.help) {
-        usage(stdout);
-        return finish_output(EXIT_OK);
-    }
-    if (o.version) {
-        char kept[64];
-        printf("gotop (trace viewer) %s\nsandbox: %s\n", GOTOP_VERSION, sandbox_text(kept, sizeof kept));
-        return finish_output(EXIT_OK);
-    }
-    if (o.list_actions) {
-        help_actions(stdout);
-        return finish_output(EXIT_OK);
-    }
-    if (o.keys_markdown)
-        return finish_output(help_markdown(stdout) ? EXIT_OK : EXIT_USAGE);
-    if (o.rules && thresholds_read(o.rules, &e)) {
-        door_printf(stderr, "gotop: --rules: %s\n", e.what);
-        return EXIT_USAGE;
-    }
-    if (o.list_rules || (o.rules && !o.path))
-        return list_rules();
-    if (o.dump_keymap)
-        return dump_keymap(o.dump_keymap);
-    if (o.check_keymap)
-        return check_keymap(o.check_keymap);
-    if (!o.path) {
-        usage(stderr);
-        return EXIT_USAGE;
-    }
-    if (o.trace.more.n && (o.follow || feed_is_url(o.path))) {
-        door_printf(stderr, "gotop: one program at a time: %s or %s\n", o.path, o.trace.more.path[0]);
-        return EXIT_USAGE;
-    }
-    if (o.linear && !o.keys && strcmp(o.path, "-") == 0) {
-        door_printf(stderr, "gotop: --linear reads keys from standard input, so the trace must be a file\n");
-        return EXIT_USAGE;
-    }
+    int status;
+    if (no_session(&o, &status))
+        return status;
     bool terminal = !o.headless && !o.linear && isatty(STDOUT_FILENO), url = feed_is_url(o.path);
     unsigned needs = sandbox_needs(terminal ? NULL : "report", argc, argv) | (url ? SANDBOX_NET | SANDBOX_EXEC : 0) |
                      (o.headless || o.linear ? SANDBOX_SLICES : 0);
@@ -547,7 +553,7 @@ int main(int argc, char **argv)
     (void)spill_open();
     if (!open)
         sandbox_enter(needs, argc, argv);
-    int status = EXIT_USAGE;
+    status = EXIT_USAGE;
     if (o.headless || o.linear || terminal)
         status = main_view(&o, charset);
     else if (!o.follow && !url)
