@@ -14,7 +14,7 @@
 
 #define INDENT 10
 #define STOPS 4
-#define FINDINGS_LONG 3 /* with text, whole; the rest one line each */
+#define FINDINGS_LONG 64 /* with text, whole; the rest one line each */
 #define WHOLE 1000      /* lines: more than any text has */
 
 static void endl(struct text *t)
@@ -144,7 +144,7 @@ static void findings(struct text *t, const struct loaded *l)
     }
     struct text u = {0};
     rules_not_asked_text(&u, l->tg);
-    report_wrapped(t, u.p ? u.p : "", 2, 4);
+    report_wrapped(t, u.p ? u.p : "", 2, WHOLE);
     text_free(&u);
 }
 
