@@ -630,7 +630,9 @@ static void rule_blocking(struct causes *c)
     double threads = (double)ns / (double)c->tg->end, at_once = row ? (double)row->total / (double)c->tg->end : 0;
     const struct group *of =
         row && row->longest.g < c->tg->ng ? &c->tg->groups[gstat_group(c->tg->g, row->longest.g)] : NULL;
-    bool place = of && at_once >= threshold(TH_BLOCKING_PLACE) && c->idle >= threshold(TH_BOTTLE_IDLE) &&
+    bool slow = row && at_once >= threshold(TH_BLOCKING_LIFE) &&
+                row->total / (int64_t)row->count >= threshold_ns(TH_BACKEND_SLOW);
+    bool place = of && (slow || at_once >= threshold(TH_BLOCKING_PLACE)) && c->idle >= threshold(TH_BOTTLE_IDLE) &&
                  (double)(of->d[GM_SYSBLOCK].total + of->d[GM_SYSCALL].total) >=
                      threshold(TH_BLOCKING_LIFE) * (double)of->d[GM_LIFE].total;
     if (!row ||
