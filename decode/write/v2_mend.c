@@ -384,8 +384,8 @@ static bool g_is(struct v2_mend_work *w, uint32_t m, uint64_t id, uint64_t seq, 
     struct v2_sim *s = &w->s;
     uint32_t g = idmap_get(&s->gs, id);
     if (g == IDMAP_NONE) { /* a status would say that it has been so from the beginning */
-        const bool waits = status == V2S_G_WAITING;
-        if ((waits && w->m->version < GO_123) ||
+        const bool waits = status == V2S_G_WAITING, was = known(w, &w->gs, id)->gen == s->ordinal; /* and has ended */
+        if (was || (waits && w->m->version < GO_123) ||
             !put_in(w, creator(w, m), waits ? V2_GO_CREATE_BLOCKED : V2_GO_CREATE, id, 0, 0))
             return false;
         known(w, &w->gs, id)->gap = true;
