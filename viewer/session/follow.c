@@ -52,14 +52,19 @@ static uint64_t in_memory(const struct follow *f)
            (c && c != a && c != b ? strip_held(c) : 0) + (kept ? strip_held(kept) : 0);
 }
 
-/* Bytes that `next` has still to decode. */
-static uint64_t to_make(struct follow *f)
+/* Bytes of `now` that wait to be decoded. */
+static uint64_t waiting(const struct follow *f)
 {
-    struct maker *k = &f->maker;
-    pthread_mutex_lock(&k->mu);
-    uint64_t n = k->next.tr ? k->next.strip->n - k->done : 0;
-    pthread_mutex_unlock(&k->mu);
-    return n;
+    return f->now.tr && !f->stands ? f->now.strip->n - model_done(&f->now) : 0;
+}
+
+enum { MODEL = 2 }; /* bytes that a byte of trace takes when it is decoded */
+
+/* Memory, once all that is there is decoded. (under the lock) */
+static uint64_t will_take(const struct follow *f)
+{
+    const struct maker *k = &f->maker;
+    return in_memory(f) + MODEL * (waiting(f) + (k->next.tr ? k->next.strip->n - k->done : 0));
 }
 
 /*
@@ -69,14 +74,15 @@ static uint64_t to_make(struct follow *f)
  */
 static bool has_room(struct follow *f, size_t n)
 {
-    enum { MODEL = 2 }; /* bytes that a byte of trace takes when it is decoded */
     const struct model *now = &f->now, *next = &f->maker.next;
     if (!now->tr || (next->tr && next->strip->n == next->from))
         return true;
     const uint64_t most = f->most > MEMORY_LEAST ? f->most : MEMORY_LEAST, quarter = most / 4;
     const uint64_t may = quarter < WAITING_MOST ? quarter : WAITING_MOST;
-    const uint64_t waits = f->stands ? 0 : now->strip->n - model_done(now);
-    const uint64_t memory = in_memory(f) + n * (1 + MODEL) + MODEL * (waits + to_make(f));
+    const uint64_t waits = waiting(f);
+    pthread_mutex_lock(&f->maker.mu);
+    const uint64_t memory = will_take(f) + n * (1 + MODEL);
+    pthread_mutex_unlock(&f->maker.mu);
     return waits <= (f->losing ? may / 4 : may) && memory <= (f->losing ? most - most / 8 : most);
 }
 
@@ -161,10 +167,10 @@ static void receive(struct follow *f)
 
 /* ---- the newer part --------------------------------------------------------------------------------------------- */
 
-/* Is it time for a second model? */
+/* Is it time for a second model? (under the lock) */
 static bool next_due(const struct follow *f)
 {
-    return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) || in_memory(f) > f->most / 16 * 7;
+    return (!f->o.keep_bytes && trace_info(f->now.tr)->end > f->o.keep_ns) || will_take(f) > f->most / 16 * 7;
 }
 
 /* It holds enough, and has come as far as the first; or the first holds too much, then near enough will do. (under the lock) */
@@ -174,7 +180,7 @@ static bool next_ready(const struct follow *f)
     const int64_t keep = f->o.keep_ns;
     if (!k->next.tr || k->next.over || !k->end)
         return false;
-    uint64_t used = in_memory(f);
+    uint64_t used = will_take(f);
     bool there = k->done >= model_done(&f->now);
     if (used > f->most / 16 * 12)
         return there || used > f->most / 16 * 13;
