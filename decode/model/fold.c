@@ -578,6 +578,7 @@ static void on_p_lost(struct fold *f, const struct ev *e)
 /* Nothing is recorded from e->arg to e->t. */
 static void gap_begins(struct fold *f, const struct ev *e)
 {
+    f->lossy = true;
     const int64_t since = e->arg < (uint64_t)e->t ? (int64_t)e->arg : e->t;
     for (uint32_t m = 0; m < f->nlane[LANE_M]; m++) {
         struct minfo *mi = &f->m[m];
@@ -702,6 +703,7 @@ static void fold_other(struct fold *f, const struct ev *e)
     case EVK_LOG: fold_log(f, e); break;
     case EVK_SAMPLE: fold_sample(f, e); break;
     case EVK_LOST:
+        f->lossy = true;
         if (has_g)
             on_g_lost(f, e);
         else if (has_p)

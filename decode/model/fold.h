@@ -166,6 +166,7 @@ struct fold {
     int64_t procs_at;     /* when it became what it is */
     uint64_t procs_work;  /* P lanes looked at because it was told */
     int64_t end;
+    bool lossy;    /* events were lost: what ends may have begun then, or before */
     int64_t began; /* what is back-dated holds since then: 0, or the end of the last gap */
     /*
      * A segment of a trace (decode/model/segment.h), which knows nothing of what was before t0. What is told of as being so when it

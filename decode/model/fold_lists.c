@@ -110,6 +110,8 @@ void fold_range_end(struct fold *f, const struct ev *e)
     struct vec_range *v = &f->range[e->state];
     if (!slot)
         return;
+    if (!*slot && f->lossy)
+        return;   /* of what was open then fold_range_lost() has kept what is sure */
     if (!*slot) { /* it began before the trace, and nobody told */
         if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
             return;

@@ -63,6 +63,31 @@ static void compare_lane(const struct trace *cut, const struct trace *all, enum 
     } while (span_next(&it));
 }
 
+static uint64_t owner_of(const struct trace *tr, enum range_kind k, const struct range *r)
+{
+    const enum lane_kind l = k == RANGE_SWEEP || r->scope_p ? LANE_P : LANE_G;
+    return k == RANGE_GC || r->owner == NO_LANE ? 0 : raw_id(tr, l, r->owner);
+}
+
+/* Each range of the cut trace lies within one of the whole trace's of the same owner. */
+static void compare_ranges(const struct trace *cut, const struct trace *all, int64_t shift, const char *what)
+{
+    for (int k = 0; k < RANGE_KINDS; k++) {
+        const struct range *a, *b;
+        const size_t na = trace_ranges(cut, (enum range_kind)k, &a), nb = trace_ranges(all, (enum range_kind)k, &b);
+        for (size_t i = 0; i < na; i++) {
+            const uint64_t owner = owner_of(cut, (enum range_kind)k, &a[i]);
+            bool found = a[i].t1 - a[i].t0 <= NEAR_NS;
+            for (size_t j = 0; j < nb && !found; j++)
+                found = owner_of(all, (enum range_kind)k, &b[j]) == owner && b[j].t0 <= a[i].t0 + shift + NEAR_NS &&
+                        a[i].t1 + shift <= b[j].t1 + NEAR_NS;
+            if (!found)
+                fail_msg("%s: range of kind %d of %" PRIu64 ", %.6f - %.6f ms, was not so", what, k, owner,
+                         (double)a[i].t0 / 1e6, (double)a[i].t1 / 1e6);
+        }
+    }
+}
+
 static struct tally compare(const uint8_t *p, size_t n, const struct trace *all, const char *what)
 {
     struct tally y = {0};
@@ -75,6 +100,7 @@ static struct tally compare(const uint8_t *p, size_t n, const struct trace *all,
             compare_lane(cut, all, LANE_G, i, shift, &y, what);
         for (uint32_t i = 0; i < trace_nlanes(cut, LANE_P); i++)
             compare_lane(cut, all, LANE_P, i, shift, &y, what);
+        compare_ranges(cut, all, shift, what);
         y.events = trace_info(cut)->count[EC_TRANSITION];
     }
     trace_close(cut);
