@@ -288,3 +288,35 @@ void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t
         text_lit(t, "?");
     }
 }
+
+/* The next function of the program at *i or further out, but for `last`; 0: none. The first is taken as it is. */
+static uint32_t next_call(const struct trace *tr, uint32_t stack, uint32_t *i, uint32_t last)
+{
+    for (const uint32_t n = trace_stack(tr, stack); *i < n;) {
+        const uint32_t func = trace_frame(tr, stack, (*i)++).func;
+        if (!last || (func != last && stacks_is_program(tr, func))) {
+            return func;
+        }
+    }
+    return 0;
+}
+
+bool text_calls_alike(const struct trace *tr, uint32_t stack, uint32_t frame, uint32_t other, uint32_t its_frame,
+                      unsigned most)
+{
+    uint32_t last = 0;
+    if (stack == other && frame == its_frame) {
+        return true;
+    }
+    for (unsigned k = 0; k < most; k++) {
+        const uint32_t a = next_call(tr, stack, &frame, last), b = next_call(tr, other, &its_frame, last);
+        if (a != b) {
+            return false;
+        }
+        if (!a) {
+            break;
+        }
+        last = a;
+    }
+    return true;
+}

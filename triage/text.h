@@ -58,6 +58,9 @@ void text_where(struct text *t, const struct trace *tr, uint32_t stack, size_t m
  * main.rate, by main.change". What the standard library has between them is left out.
  */
 void text_calls(struct text *t, const struct trace *tr, uint32_t stack, uint32_t frame, unsigned most);
+/* text_calls_alike - would text_calls() say the same of both? */
+bool text_calls_alike(const struct trace *tr, uint32_t stack, uint32_t frame, uint32_t other, uint32_t its_frame,
+                      unsigned most);
 /* text_who - "G77 main.refresh"; "scheduler" for NO_LANE. */
 void text_who(struct text *t, const struct trace *tr, uint32_t g);
 

@@ -124,7 +124,8 @@ static const struct explain_node *told_by(const struct explain_tree *t, uint32_t
     return stacks_is_program(t->tr, n->func) ? n : &t->v[i];
 }
 
-static void leaf_add(struct leaves *out, const struct explain_node *n, const struct explain_node *at)
+static void leaf_add(struct leaves *out, const struct trace *tr, const struct explain_node *n,
+                     const struct explain_node *at)
 {
     uint32_t i = 0;
     while (i < out->n && !(out->v[i].cat == n->cat && out->v[i].func == at->func)) {
@@ -138,6 +139,8 @@ static void leaf_add(struct leaves *out, const struct explain_node *n, const str
         out->n++;
         *l = (struct leaf){.cat = n->cat, .kind = n->kind, .func = at->func, .t1 = -1};
     }
+    l->mixed |=
+        at->mixed || (l->count && !text_calls_alike(tr, at->stack, at->frame, l->stack, l->frame, EXPLAIN_CALLS));
     if (l->t1 < 0 || n->longest > l->t1 - l->t0) {
         l->who = n->who;
         l->stack = at->stack;
@@ -156,7 +159,7 @@ void causes_leaves(const struct explain_tree *t, struct leaves *out)
     *out = (struct leaves){.all = t->v[0].ns};
     for (uint32_t i = 1; i < t->n; i++) {
         if (t->v[i].first == NO_LANE && t->v[i].cat != EX_ABSENT) {
-            leaf_add(out, &t->v[i], told_by(t, i));
+            leaf_add(out, t->tr, &t->v[i], told_by(t, i));
         }
     }
     if (out->n) {
@@ -164,7 +167,8 @@ void causes_leaves(const struct explain_tree *t, struct leaves *out)
     }
 }
 
-void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, uint32_t stack, uint32_t frame)
+void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, uint32_t stack, uint32_t frame,
+                      bool mixed)
 {
     static const char *const word[EX_CATS] = {"running",
                                               "mark assist",
@@ -182,13 +186,18 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
     text_add(t, "%s", word[cat]);
     if (stack) {
         text_add(t, cat == EX_SCHED || cat == EX_NOBODY ? " after " : " in ");
-        text_calls(t, tr, stack, frame, 3);
+        text_calls(t, tr, stack, frame, mixed ? 1 : EXPLAIN_CALLS);
     }
+}
+
+void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf *l)
+{
+    text_calls(t, tr, l->stack, l->frame, l->mixed ? 1 : EXPLAIN_CALLS);
 }
 
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
 {
-    causes_what_text(t, tr, (enum explain_cat)l->cat, l->stack, l->frame);
+    causes_what_text(t, tr, (enum explain_cat)l->cat, l->stack, l->frame, l->mixed);
     text_lit(t, " ");
     text_share(t, (double)l->ns, (double)of);
 }
@@ -210,7 +219,7 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
     for (uint32_t k = t.v[0].first; ok && k != NO_LANE; k = t.v[k].next) {
         const struct explain_node *n = &t.v[k];
         if (n->cat == EX_RUN || n->cat == EX_SYSCALL || n->cat == EX_NET || n->cat == EX_ASSIST) {
-            leaf_add(out, n, n);
+            leaf_add(out, c->tr, n, n);
             out->all = ns_add(out->all, n->ns);
         }
     }

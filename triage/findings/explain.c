@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "triage/text.h"
 
 #define BUDGET 4000000
 #define LATE 50000 /* ns: so long it may take to wake a processor's thread */
@@ -645,6 +646,7 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
         t->n++;
     }
     n = &t->v[i];
+    n->mixed |= n->count && !n->mixed && !text_calls_alike(t->tr, stack, frame, n->stack, n->frame, EXPLAIN_CALLS);
     n->count++;
     n->ns = ns_add(n->ns, p->t1 - p->t0);
     if (p->t1 - p->t0 > n->longest) {

@@ -58,7 +58,8 @@ struct explain_part {
 typedef uint32_t explain_visit(void *arg, uint32_t up, const struct explain_part *p);
 
 #define EXPLAIN_DEPTH 32
-struct explainer;                                      /* indices over a loaded trace; invalid after trace_load() */
+#define EXPLAIN_CALLS 3 /* functions that are said of a place: itself and who called it */
+struct explainer;       /* indices over a loaded trace; invalid after trace_load() */
 struct explainer *explain_new(const struct trace *tr); /* NULL: out of memory */
 void explain_free(struct explainer *x);
 /* explain_budget - spans that may be passed from now on in all (at first 4 million). explain_left: how many are left. */
@@ -101,6 +102,7 @@ struct explain_node {
     int64_t ns, longest, t0, t1; /* summed; the longest part */
     uint64_t count;
     uint32_t g, by, stack, frame; /* of the longest part */
+    bool mixed;                   /* others of its parts were called by others */
 };
 /* Node 0 is all that was asked for. */
 struct explain_tree {

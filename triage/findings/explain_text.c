@@ -20,7 +20,7 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
         text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind "
                     : n->cat == EX_RUN                                                ? " in "
                                                                                       : " at ");
-        text_calls(t, tr, n->stack, n->frame, 3);
+        text_calls(t, tr, n->stack, n->frame, n->mixed ? 1 : EXPLAIN_CALLS);
     }
 }
 

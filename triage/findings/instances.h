@@ -75,6 +75,7 @@ const struct instance_row *instances_find(const struct instances *in, enum insta
 struct instance_part {
     uint8_t cat;                 /* enum explain_cat */
     uint32_t func, stack, frame; /* explain_place(), of the longest part */
+    bool mixed;                  /* not all of them had its callers */
     int64_t slow, usual;         /* ns in one instance, on average; slow - usual decides the order, largest first */
 };
 struct instance_diff {

@@ -163,7 +163,7 @@ static void serial_finding(struct serial *s, const struct alone *a)
     }
     for (uint32_t i = 0; i < v.n && i < 3; i++) { /* the first that is more than the goroutines' own start */
         if (v.v[i].stack && v.v[i].func != grp->name) {
-            text_calls(&d.text, c->tr, v.v[i].stack, v.v[i].frame, 3);
+            causes_calls_text(&d.text, c->tr, &v.v[i]);
             text_lit(&d.text, ": ");
             break;
         }
@@ -274,7 +274,7 @@ static void sleeps_on_path(struct causes *c, const struct leaves *v)
     d.f.stack = l->stack;
     d.f.inferred = true;
     text_share(&d.amount, (double)l->ns, (double)v->all);
-    text_calls(&d.text, c->tr, l->stack, l->frame, 3);
+    causes_calls_text(&d.text, c->tr, l);
     text_lit(&d.text, " waits for a timer for ");
     text_share(&d.text, (double)l->ns, (double)v->all);
     text_add(&d.text,

@@ -117,10 +117,10 @@ static void tell_slow(struct causes *c, struct finding *f)
         const struct leaf *l = &s.v[best];
         struct leaf ran;
         if ((l->cat == EX_SCHED) && ran_instead(c, l->t0, l->t1, &ran)) {
-            text_calls(&before, c->tr, ran.stack, ran.frame, 3);
+            causes_calls_text(&before, c->tr, &ran);
             text_lit(&before, " has the processors while the slow ones wait for one. ");
         } else {
-            text_calls(&before, c->tr, l->stack, l->frame, 3);
+            causes_calls_text(&before, c->tr, l);
             text_lit(&before, " is what the slow ones spend more time on. ");
         }
         text_add(&behind, " Followed to its end, the %llu slowest were ", (unsigned long long)ns);
@@ -133,7 +133,7 @@ static void tell_slow(struct causes *c, struct finding *f)
             if (s.v[k].cat == EX_SCHED && k != best && s.v[k].ns > s.all / 10 &&
                 ran_instead(c, s.v[k].t0, s.v[k].t1, &ran)) {
                 text_lit(&behind, " While they waited for a processor, the processors had ");
-                text_calls(&behind, c->tr, ran.stack, ran.frame, 3);
+                causes_calls_text(&behind, c->tr, &ran);
                 text_lit(&behind, ".");
                 break;
             }

@@ -184,7 +184,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
         return;
     }
     if (v.v[0].stack && !calls_through(c->tr, v.v[0].stack, place)) { /* the text begins with the place itself */
-        text_calls(&before, c->tr, v.v[0].stack, v.v[0].frame, 3);
+        causes_calls_text(&before, c->tr, &v.v[0]);
         text_lit(&before, " is what they wait for. ");
     }
     text_add(&behind, " Over %u of its %u waits, hand-offs followed, who had it was ", looked, n);
@@ -355,7 +355,7 @@ static void tell_work(struct causes *c, struct finding *f, uint32_t g, const cha
     explain_tree_free(&t);
     for (uint32_t i = 0; i < v.n; i++) {
         if (v.v[i].cat == EX_RUN && v.v[i].g == g && v.v[i].stack && stacks_is_program(c->tr, v.v[i].func)) {
-            text_calls(&before, c->tr, v.v[i].stack, v.v[i].frame, 3);
+            causes_calls_text(&before, c->tr, &v.v[i]);
             text_add(&before, "%s", words);
             break;
         }
