@@ -30,6 +30,7 @@ static const struct {
     {"twice", RULE_STUCK, "main.(*stock).count, called by main.(*stock).sum", "main.(*stock).put"},
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
+    {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"}, /* a context's deadline */
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
 };
 /* What may be as it should be is a note, and the first one. */

@@ -17,6 +17,7 @@ struct level {
     int64_t lo, hi; /* what is still to be explained of it */
     int64_t first;  /* its goroutine's birth */
     uint32_t creator, create_stack, start_stack;
+    bool by_timer;    /* begun by no goroutine: by a timer that went off (time.AfterFunc, a context's deadline) */
     uint32_t asked;   /* the function its parent waits in */
     uint32_t at_hi;   /* its stack at hi, 0 unknown: where it woke who waited for it */
     bool placed;      /* `it` stands at the span that covers hi - 1 */
@@ -307,6 +308,7 @@ static void level_set(const struct explainer *x, struct level *l, uint32_t g, in
     l->hi = hi;
     l->first = li.first;
     l->creator = li.created ? li.creator : NO_LANE;
+    l->by_timer = li.created && li.creator == NO_LANE;
     l->create_stack = li.create_stack;
     l->start_stack = li.start_stack;
     l->at_hi = at_hi;
@@ -338,7 +340,7 @@ static void step_unborn(struct explainer *x, struct level *l, int depth, struct 
         return;
     }
     p.t0 = l->lo;
-    p.cat = EX_ABSENT;
+    p.cat = depth && l->by_timer ? EX_TIMER : EX_ABSENT;
     (void)tell(x, l, p);
     l->hi = l->lo;
 }
