@@ -152,7 +152,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         for (uint32_t k = 1; k < n; k++) {
             best = v[k].ns > v[best].ns ? k : best;
         }
-        if (n == 0 || v[best].ns * 20 < all) {
+        if (n == 0 || v[best].ns < all / 20) {
             break;
         }
         e->of[e->n].who = v[best].who;
