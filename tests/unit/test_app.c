@@ -364,7 +364,7 @@ static void test_deep_link(void **state)
     if (sscanf(cmd, "\ngotop %*s --view %d --at %63s --lane %63s", &view, at, lane) != 3)
         fail_msg("%s", f.a.yank);
     fix_open(&g, "default", 80, 24);
-    app_add(&g.a, TODO_LOAD); /* as if it had just been opened */
+    app_add(&g.a, DUE_LOAD); /* as if it had just been opened */
     g.a.open_view = view;
     g.a.open_at = at;
     g.a.open_lane = lane;
@@ -404,7 +404,7 @@ static void test_monkey(void **state)
             if (!any(40))
                 app_resize(&f.a, 1 + (int)any(230), 1 + (int)any(70));
             press(&f, key_normal(k), (int)any(100) - 2, (int)any(40) - 2);
-            while (app_has(&f.a, TODO_VIEW))
+            while (app_has(&f.a, DUE_VIEW))
                 app_work(&f.a, 1000);
             if (any(4))
                 continue;
@@ -426,7 +426,7 @@ static void test_every_action(void **state)
         fix_open(&f, "default", 80, 24);
         for (int i = 0; i < 3; i++) {
             (void)app_do(&f.a, act, i == 1 ? KEYMAP_COUNT_MAX : 0, NULL);
-            while (app_has(&f.a, TODO_VIEW))
+            while (app_has(&f.a, DUE_VIEW))
                 (void)app_work(&f.a, INT64_MAX);
             assert_true(app_draw(&f.a));
         }

@@ -43,7 +43,7 @@ static char *screen(struct app *a)
     char *text = NULL, line[2048];
     size_t n = 0;
     assert_true(app_draw(a)); /* may leave work behind */
-    while (app_has(a, TODO_VIEW))
+    while (app_has(a, DUE_VIEW))
         (void)app_work(a, INT64_MAX);
     assert_true(app_draw(a));
     FILE *f = open_memstream(&text, &n);
@@ -113,7 +113,7 @@ static void grows(void **state)
             assert_int_equal(trace_info(tr)->ndamages, 0);
             assert_int_equal(trace_open_mem(bytes, at, NULL, &part, &e), ERR_OK);
             assert_true(app_init(a, tr, km, 80, 24) && app_init(b, part, km, 80, 24));
-            app_set(a, TODO_LOAD, false);
+            app_set(a, DUE_LOAD, false);
             load_all(b);
             compare(a, b);
             app_free(a);
@@ -311,9 +311,9 @@ static void holds(void **state)
     /* Tables are of a model that stands still: they come, and go on with it. */
     (void)app_do(a, ACT_VIEW_GROUPS, 0, NULL);
     bool busy;
-    for (int i = 0; i < 10 || app_has(a, TODO_TABLES); i++) {
+    for (int i = 0; i < 10 || app_has(a, DUE_TABLES); i++) {
         (void)app_live(a, INT64_MAX, &busy);
-        if (app_has(a, TODO_TABLES))
+        if (app_has(a, DUE_TABLES))
             (void)app_triage(a, INT64_MAX);
     }
     assert_non_null(a->tg);

@@ -128,7 +128,7 @@ static void test_first_view(void **state)
     while (app_load(&f.a, INT64_MAX)) {
     }
     (void)app_do(&f.a, ACT_ZOOM_IN, 0, NULL);
-    while (app_has(&f.a, TODO_TABLES))
+    while (app_has(&f.a, DUE_TABLES))
         (void)app_triage(&f.a, 1);
     assert_int_equal(f.a.view.at.view, VIEW_PROCS);
     assert_true(f.a.fs.n > 0);
@@ -166,7 +166,7 @@ static void test_wish(void **state)
                 (void)app_do(&f.a, t[i].then, 0, NULL);
             while (app_load(&f.a, INT64_MAX)) {
             }
-            while (app_has(&f.a, TODO_TABLES))
+            while (app_has(&f.a, DUE_TABLES))
                 (void)app_triage(&f.a, 1);
             const char *m = f.a.view.message;
             if (t[i].says[0] ? !strstr(m, t[i].says) : m[0] != 0)
@@ -380,7 +380,7 @@ static void test_oom(void **state)
         while (app_load(&f.a, INT64_MAX)) {
         }
         mem_fail_after(n);
-        while (app_has(&f.a, TODO_TABLES))
+        while (app_has(&f.a, DUE_TABLES))
             (void)app_triage(&f.a, INT64_MAX);
         (void)app_do(&f.a, ACT_VIEW_GROUPS, 0, NULL);
         (void)app_do(&f.a, ACT_DETAILS, 0, NULL);

@@ -32,10 +32,10 @@ static bool draw(struct app *a)
 {
     struct app *below = pair_below(a);
     bool ok = app_draw(a);
-    while (ok && (app_has(a, TODO_VIEW) || (below && app_has(below, TODO_VIEW)))) {
-        while (app_has(a, TODO_VIEW))
+    while (ok && (app_has(a, DUE_VIEW) || (below && app_has(below, DUE_VIEW)))) {
+        while (app_has(a, DUE_VIEW))
             (void)app_work(a, INT64_MAX);
-        while (below && app_has(below, TODO_VIEW))
+        while (below && app_has(below, DUE_VIEW))
             (void)app_work(below, INT64_MAX);
         ok = app_draw(a);
     }
@@ -144,11 +144,11 @@ static void after(struct script *s, unsigned flags)
         (void)app_step(s->a, INT64_MAX, &f);
     }
     do {
-        while (app_has(s->a, TODO_VIEW) && !(flags & VR_QUIT))
+        while (app_has(s->a, DUE_VIEW) && !(flags & VR_QUIT))
             flags |= app_work(s->a, INT64_MAX);
-        while (app_has(s->a, TODO_TABLES))
+        while (app_has(s->a, DUE_TABLES))
             flags |= app_triage(s->a, INT64_MAX);
-    } while (!(flags & VR_QUIT) && app_has(s->a, TODO_VIEW));
+    } while (!(flags & VR_QUIT) && app_has(s->a, DUE_VIEW));
     if (flags & VR_QUIT)
         s->quit = true;
     /* pop-ups learn their length when drawn, and a reader would see every step */
@@ -243,7 +243,7 @@ static bool begin(struct app *a)
         (void)app_step(a, INT64_MAX, &flags);
     while (app_load(a, INT64_MAX)) {
     }
-    while (app_has(a, TODO_TABLES))
+    while (app_has(a, DUE_TABLES))
         (void)app_triage(a, INT64_MAX);
     return draw(a);
 }

@@ -387,7 +387,7 @@ static int main_view(const struct options *o, enum charset charset)
         a->follow = follow;
         door_printf(stderr, "gotop: out of memory\n");
     }
-    if (!follow && !app_has(a, TODO_LOAD) && trace_fatal(tr)) {
+    if (!follow && !app_has(a, DUE_LOAD) && trace_fatal(tr)) {
         say_error(o->path, trace_fatal(tr));
         status = EXIT_UNREADABLE;
     }

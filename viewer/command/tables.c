@@ -16,7 +16,7 @@ static const char soon_walk[] = "the tables are not done yet: there as soon as t
 
 static bool pending(const struct app *a)
 {
-    return (app_has(a, TODO_LOAD) || app_has(a, TODO_TABLES)) && !a->tri.tg && !a->tri.trouble;
+    return (app_has(a, DUE_LOAD) || app_has(a, DUE_TABLES)) && !a->tri.tg && !a->tri.trouble;
 }
 
 static void soon_over(struct app *a)
@@ -33,7 +33,7 @@ static void say_soon(struct app *a, const char *what)
 
 static void triage_trouble(struct app *a, const char *what)
 {
-    app_set(a, TODO_TABLES, false);
+    app_set(a, DUE_TABLES, false);
     a->tri.trouble = what;
     a->wish = 0;
     soon_over(a);
@@ -83,7 +83,7 @@ void tables_drop(struct app *a)
 unsigned app_triage(struct app *a, int64_t budget_ns)
 {
     struct err e = {0};
-    if (!app_has(a, TODO_TABLES))
+    if (!app_has(a, DUE_TABLES))
         return VR_NONE;
     if (!a->tg && triage_new(a->tr, &a->tg, &e)) {
         triage_trouble(a, "out of memory for the tables");
@@ -97,7 +97,7 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;
     }
-    app_set(a, TODO_TABLES, false);
+    app_set(a, DUE_TABLES, false);
     soon_over(a);
     if (tri_ready(&a->tri, a->tg, &a->fs))
         findings_show(a);

@@ -391,6 +391,6 @@ unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)
     tables_moved(a, &from);
     app_live_acted(a, act, &from);
     if (f & VR_WORK)
-        app_add(a, TODO_VIEW);
+        app_add(a, DUE_VIEW);
     return f | had;
 }

@@ -25,7 +25,7 @@ bool app_init(struct app *a, struct trace *tr, const struct keymap *km, int w, i
     a->tr = tr;
     a->km = km;
     a->utf8 = true;
-    app_add(a, TODO_LOAD);
+    app_add(a, DUE_LOAD);
     a->cursor_x = a->cursor_y = -1;
     if (!view_init(&a->view, tr))
         return false;
@@ -50,7 +50,7 @@ void app_free(struct app *a)
 static void sync(struct app *a)
 {
     if (a->stale && (view_loaded(&a->view) & VR_WORK))
-        app_add(a, TODO_VIEW);
+        app_add(a, DUE_VIEW);
     a->stale = false;
 }
 
@@ -73,7 +73,7 @@ void app_open(struct app *a)
         f |= filter;
     }
     if (f & VR_WORK)
-        app_add(a, TODO_VIEW);
+        app_add(a, DUE_VIEW);
     a->open_filter = NULL;
     a->open_view = 0;
     a->open_at = a->open_lane = NULL;
@@ -86,22 +86,22 @@ static bool load_step(struct app *a, int64_t budget_ns)
     bool more = trace_load(a->tr, budget_ns) == LOAD_MORE;
     a->stale = true;
     if (ti->epoch != epoch && (view_anew(&a->view) & VR_WORK))
-        app_add(a, TODO_VIEW);
+        app_add(a, DUE_VIEW);
     return more;
 }
 
 bool app_load(struct app *a, int64_t budget_ns)
 {
-    if (!app_has(a, TODO_LOAD))
+    if (!app_has(a, DUE_LOAD))
         return false;
-    app_set(a, TODO_LOAD, load_step(a, budget_ns));
-    if (!app_has(a, TODO_LOAD)) {
+    app_set(a, DUE_LOAD, load_step(a, budget_ns));
+    if (!app_has(a, DUE_LOAD)) {
         sync(a);
         a->touched |= a->open_view || a->open_at || a->open_lane;
-        app_set(a, TODO_TABLES, !trace_fatal(a->tr));
+        app_set(a, DUE_TABLES, !trace_fatal(a->tr));
         app_open(a);
     }
-    return app_has(a, TODO_LOAD);
+    return app_has(a, DUE_LOAD);
 }
 
 unsigned app_work(struct app *a, int64_t budget_ns)
@@ -109,26 +109,26 @@ unsigned app_work(struct app *a, int64_t budget_ns)
     struct place from = a->view.at;
     unsigned f = view_work(&a->view, budget_ns);
     tables_moved(a, &from);
-    app_set(a, TODO_VIEW, (f & VR_WORK) != 0);
+    app_set(a, DUE_VIEW, (f & VR_WORK) != 0);
     return f;
 }
 
 unsigned app_phase(const struct app *a)
 {
-    return a->todo & (~a->todo + 1); /* its lowest bit */
+    return a->due & (~a->due + 1); /* its lowest bit */
 }
 
 bool app_busy(const struct app *a)
 {
     if (pair_host(a))
         return pair_busy(a);
-    return a->todo;
+    return a->due;
 }
 
 /* Tables wait for what the reader is waiting for, unless that is them. */
 static bool tables_turn(const struct app *a)
 {
-    return app_has(a, TODO_TABLES) && (!app_has(a, TODO_VIEW) || tri_shows(a->view.at.view));
+    return app_has(a, DUE_TABLES) && (!app_has(a, DUE_VIEW) || tri_shows(a->view.at.view));
 }
 
 unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
@@ -137,12 +137,12 @@ unsigned app_step(struct app *a, int64_t budget_ns, unsigned *flags)
         return pair_step(a, budget_ns, flags);
     unsigned phase = app_phase(a);
     *flags = VR_NONE;
-    if (phase == TODO_LOAD) {
+    if (phase == DUE_LOAD) {
         if (!app_load(a, budget_ns))
             *flags = VR_DRAW;
     } else if (tables_turn(a)) {
         *flags = app_triage(a, budget_ns);
-    } else if (app_has(a, TODO_VIEW)) {
+    } else if (app_has(a, DUE_VIEW)) {
         *flags = app_work(a, budget_ns) | VR_DRAW;
     }
     return phase;
@@ -269,7 +269,7 @@ static unsigned prompt_accept(struct app *a)
     if (f & VR_COMMAND)
         f = (f & ~(unsigned)VR_COMMAND) | run_command(a);
     if (f & VR_WORK)
-        app_add(a, TODO_VIEW);
+        app_add(a, DUE_VIEW);
     return f;
 }
 
@@ -412,7 +412,7 @@ unsigned app_key(struct app *a, const struct key_event *ev)
         tables_moved(a, &from);
         app_live_acted(a, ACT_NONE, &from);
         if ((f & VR_WORK) != 0)
-            app_add(a, TODO_VIEW); /* searches go on while one types */
+            app_add(a, DUE_VIEW); /* searches go on while one types */
         return f;
     }
     struct place from = a->view.at;
@@ -457,7 +457,7 @@ bool app_draw(struct app *a)
         .footer = a->footer,
         .debug = a->debug[0] ? a->debug : a->note,
         .live = a->follow != NULL,
-        .loading = app_has(a, TODO_LOAD),
+        .loading = app_has(a, DUE_LOAD),
         .rate = a->rate,
     };
     sync(a);
@@ -471,7 +471,7 @@ bool app_draw(struct app *a)
     if (!frame_draw(&a->grid, &a->view, &txt))
         return false;
     if (view_pending(&a->view))
-        app_add(a, TODO_VIEW);
+        app_add(a, DUE_VIEW);
     a->cursor_x = txt.screen_x;
     a->cursor_y = txt.screen_y;
     return true;

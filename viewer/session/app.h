@@ -31,10 +31,10 @@ enum app_refresh {
 };
 
 /* What there is to do besides keys: a queue in this order. The first that is queued is the phase the program is in. */
-enum todo {
-    TODO_LOAD = 1,   /* trace_load() has more of the file */
-    TODO_TABLES = 2, /* triage_step() has more to count */
-    TODO_VIEW = 4    /* view_work(): a search, an order, sums */
+enum due {
+    DUE_LOAD = 1,   /* trace_load() has more of the file */
+    DUE_TABLES = 2, /* triage_step() has more to count */
+    DUE_VIEW = 4    /* view_work(): a search, an order, sums */
 };
 
 enum { APP_HISTORY = 16 };
@@ -52,8 +52,8 @@ struct app {
     int wish;     /* finding-next by so many once the tables are done, < 0 = back; 0 = no such wish */
     bool touched; /* a key has come: where the reader is, is up to the reader */
     const struct keymap *km;
-    const char *note; /* for the title line, until the first key; NULL = none */
-    const char *name; /* how the title shall name the trace, NULL = by its path */
+    const char *note;  /* for the title line, until the first key; NULL = none */
+    const char *name;  /* how the title shall name the trace, NULL = by its path */
     const char *label; /* of one of two traces, the same */
     struct keystate keys;
     enum action letter_for; /* mark, mark-go: the next key is its letter; ACT_NONE otherwise */
@@ -64,7 +64,7 @@ struct app {
     bool no_color;       /* there are none: the palette action says so */
     enum palette palette;
     bool mono;
-    unsigned todo;         /* enum todo: what is queued */
+    unsigned due;          /* enum due: what is queued */
     bool stale;            /* it went on, and the view has not been told */
     struct follow *follow; /* a program that is running; tr is its trace. NULL: a finished one. See app_live.h */
     bool following;        /* the window goes with its end */
@@ -106,19 +106,19 @@ void app_free(struct app *a);
 
 /* app_open - go where the command line said, once there is something to go to; app_load() does it for a finished trace. */
 void app_open(struct app *a);
-static inline bool app_has(const struct app *a, enum todo what)
+static inline bool app_has(const struct app *a, enum due what)
 {
-    return (a->todo & what) != 0;
+    return (a->due & what) != 0;
 }
 
-static inline void app_set(struct app *a, enum todo what, bool on)
+static inline void app_set(struct app *a, enum due what, bool on)
 {
-    a->todo = on ? a->todo | what : a->todo & ~(unsigned)what;
+    a->due = on ? a->due | what : a->due & ~(unsigned)what;
 }
 
-static inline void app_add(struct app *a, enum todo what)
+static inline void app_add(struct app *a, enum due what)
 {
-    a->todo |= what;
+    a->due |= what;
 }
 
 /* app_phase - what it is doing: the first of what is queued; 0: nothing, it waits for a key. */
@@ -140,7 +140,7 @@ bool app_load(struct app *a, int64_t budget_ns);
  * app_triage - once the trace is loaded: work out the tables for about budget_ns. When they are done view 1 is shown,
  * unless a key has come before or the command line asked for another place; then a message says so. A finding asked
  * for in the meantime is gone to, unless something else moved since.
- * Returns refresh flags; TODO_TABLES says whether there is more to do.
+ * Returns refresh flags; DUE_TABLES says whether there is more to do.
  */
 unsigned app_triage(struct app *a, int64_t budget_ns);
 /* app_work - go on with a search for about budget_ns. Returns refresh flags. */

@@ -56,12 +56,12 @@ static void pin(struct app *a)
 
 static void tables_away(struct app *a)
 {
-    if (!a->tg && !app_has(a, TODO_TABLES))
+    if (!a->tg && !app_has(a, DUE_TABLES))
         return;
     tables_drop(a);
     findings_free(&a->fs);
     a->tri.fs = NULL;
-    app_set(a, TODO_TABLES, false);
+    app_set(a, DUE_TABLES, false);
 }
 
 /* Does a place lie where the program has not come yet? */
@@ -98,7 +98,7 @@ static unsigned grown(struct app *a)
     if (a->following)
         pin(a);
     if (f & VR_WORK)
-        app_add(a, TODO_VIEW);
+        app_add(a, DUE_VIEW);
     return VR_DRAW;
 }
 
@@ -111,7 +111,7 @@ static void exchange(struct app *a, int64_t by)
     tri_init(&a->tri, a->tr);
     a->tri.so_far = !follow_ended(a->follow);
     if (view_exchange(&a->view, a->tr, by) & VR_WORK)
-        app_add(a, TODO_VIEW);
+        app_add(a, DUE_VIEW);
 }
 
 /* ---- another process's trace, from before R ---------------------------------------------------------------------- */
@@ -192,11 +192,11 @@ static unsigned exchanged(struct app *a, int64_t by, bool another)
 static unsigned tables_wanted(struct app *a)
 {
     int64_t now = host_now();
-    if (app_has(a, TODO_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->wish))
+    if (app_has(a, DUE_TABLES) || a->tg || (!tri_shows(a->view.at.view) && !a->wish))
         return VR_NONE;
     if (a->following && !a->wish && now < a->tables_next)
         return VR_NONE;
-    app_add(a, TODO_TABLES);
+    app_add(a, DUE_TABLES);
     unsigned f = app_triage(a, TABLES_AT_ONCE_NS);
     a->tables_next = now + (host_now() - now) * TABLES_SHARE;
     return f | VR_DRAW;
@@ -205,7 +205,7 @@ static unsigned tables_wanted(struct app *a)
 /* The reader stands still before tables: so does the model they are of. What comes meanwhile is kept for later. */
 static bool stands(const struct app *a)
 {
-    return app_has(a, TODO_TABLES) || (!a->following && a->tg && tri_shows(a->view.at.view));
+    return app_has(a, DUE_TABLES) || (!a->following && a->tg && tri_shows(a->view.at.view));
 }
 
 static unsigned ended(struct app *a)
@@ -226,7 +226,7 @@ void app_live_begin(struct app *a, struct follow *f, const char *where)
     a->where = where;
     a->following = true;
     a->follow_ns = FOLLOW_NS;
-    app_set(a, TODO_LOAD, false);
+    app_set(a, DUE_LOAD, false);
     a->tri.so_far = !follow_ended(f);
     a->touched = true; /* the findings don't take the screen */
     a->name = a->live_name;

@@ -142,13 +142,13 @@ static void work(struct loop *l)
         obey(l, app_live(a, SLICE_NS, &l->live_busy));
     unsigned phase = app_step(a, SLICE_NS, &flags);
     obey(l, flags);
-    if (phase == TODO_LOAD) {
+    if (phase == DUE_LOAD) {
         int64_t spent = now_ms() - l->began;
         a->rate = spent > 200 ? (double)trace_info(a->tr)->bytes_done * 1000 / (double)spent : 0;
-        if (!app_has(a, TODO_LOAD) && trace_fatal(a->tr))
+        if (!app_has(a, DUE_LOAD) && trace_fatal(a->tr))
             l->quit = true;
     }
-    if (phase == TODO_LOAD && now_ms() >= l->next_progress) {
+    if (phase == DUE_LOAD && now_ms() >= l->next_progress) {
         l->dirty = true;
         l->next_progress = now_ms() + PROGRESS_MS;
     }

@@ -94,7 +94,7 @@ static void follow(struct pair *p)
     int64_t by = p->active == 0 ? p->by : time_sub(0, p->by);
     axes(p);
     if (to->view.at.view != at->view && (kind_of(at->view)->open(&to->view, at->view) & VR_WORK))
-        app_add(to, TODO_VIEW);
+        app_add(to, DUE_VIEW);
     if (kind_here(&from->view)->table || p->how == ALIGN_NOT)
         return;
     struct window w = {time_add(at->win.t0, by), time_add(at->win.t1, by)};
@@ -308,7 +308,7 @@ unsigned pair_step(struct app *a, int64_t budget_ns, unsigned *flags)
         compare(p);
         p->inside = false;
         *flags = VR_DRAW;
-        return TODO_TABLES;
+        return DUE_TABLES;
     }
     struct app *who = app_busy(active(p)) ? active(p) : idle(p);
     if (app_phase(idle(p)) && app_phase(idle(p)) < app_phase(who)) /* loading before tables, in both */
