@@ -24,8 +24,8 @@ struct v1_order {
     size_t nheap, nwaiting;
     int64_t oldest; /* no event that waits is earlier */
     uint64_t slack; /* so many ticks later than one that waits no other can be what it waits for: it was lost */
-    bool sorted;  /* few processors: the "heap" is an array in descending order */
-    int64_t side; /* earliest key of the two lists of moved events */
+    bool sorted;    /* few processors: the "heap" is an array in descending order */
+    int64_t side;   /* earliest key of the two lists of moved events */
     uint64_t repairs, max_repairs, work, max_work;
     /* v1_merge_next */
     const struct v1_ev *head;

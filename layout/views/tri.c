@@ -448,21 +448,23 @@ bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
     return true;
 }
 
-/* Do all rows stand whole in n lines? */
-static bool whole_fits(const struct view *v, const struct tri_view *s, int n)
+static bool fits(const struct view *v, const struct tri_view *s, enum tri_room room, int lines)
 {
     int used = 0;
-    for (uint32_t row = 0; row < rows(v) && used <= n; row++)
-        used += s->whole(NULL, v, row, 0, false);
-    return rows(v) && used <= n;
+    for (uint32_t row = 0; row < rows(v) && used <= lines; row++)
+        used += s->whole(NULL, v, row, 0, false, room);
+    return rows(v) && used <= lines;
 }
 
 /* Title, footer, two lines of status: where all rows stand whole below the head, these need no more. */
-bool tri_whole(const struct view *v)
+enum tri_room tri_room(const struct view *v)
 {
     const struct tri_view *s = shown(v);
     int h = v->h - 4;
-    return s && s->whole && ready(v) && h > 0 && whole_fits(v, s, h - s->head_lines(v, h));
+    if (!s || !s->whole || !ready(v) || h <= 0)
+        return ROOM_LINES;
+    h -= s->head_lines(v, h);
+    return !fits(v, s, ROOM_WHOLE, h) ? ROOM_LINES : fits(v, s, ROOM_ALL, h) ? ROOM_ALL : ROOM_WHOLE;
 }
 
 void tri_draw(struct grid *g, struct view *v, const struct plan *p)
@@ -476,11 +478,12 @@ void tri_draw(struct grid *g, struct view *v, const struct plan *p)
     if (head > 0)
         s->head(g, v, y, head);
     int n = h - head;
-    if (tri_whole(v)) {
+    const enum tri_room room_for = tri_room(v);
+    if (room_for != ROOM_LINES) {
         int at = y + head;
         v->rows = (int)rows(v);
         for (uint32_t row = 0; row < rows(v); row++)
-            at += s->whole(g, v, row, at, row == v->at.row);
+            at += s->whole(g, v, row, at, row == v->at.row, room_for);
         return;
     }
     uint32_t all = rows(v), room = n > 1 ? (uint32_t)n : 1;

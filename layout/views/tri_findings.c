@@ -348,21 +348,11 @@ static int say(struct grid *g, const struct view *v, const struct finding *f, in
     return n;
 }
 
-/* Is there room to say of each what to do? Else that of the one under the cursor stands at the foot. */
-static bool advises(const struct view *v)
-{
-    const int h = v->h - 4;
-    int used = 0;
-    for (uint32_t i = 0; i < count(v) && used <= h; i++)
-        used += say(NULL, v, &v->tri->fs->f[i], 0, true) + 2;
-    return used <= h - head_lines(v, h);
-}
-
 /* Its line, the whole text below it, and where it is. */
-static int whole(struct grid *g, const struct view *v, uint32_t i, int y, bool focus)
+static int whole(struct grid *g, const struct view *v, uint32_t i, int y, bool focus, enum tri_room room)
 {
     const struct finding *f = &v->tri->fs->f[i];
-    const int w = v->w - IN - 1, n = say(g, v, f, y + 1, g && advises(v));
+    const int w = v->w - IN - 1, n = say(g, v, f, y + 1, room == ROOM_ALL);
     if (g) {
         head_of(g, v, f, y, focus, false);
         where(g, v, f, IN, y + 1 + n, w > 100 ? 100 : w);
@@ -374,10 +364,12 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
 {
     const struct finding *f = &v->tri->fs->f[i];
     const char *s = line ? f->next : f->text;
-    if (tri_whole(v) && (!line || advises(v))) /* stands above, then */
+    const enum tri_room room = tri_room(v);
+    if (room == ROOM_ALL || (room == ROOM_WHOLE && !line)) /* stands above, then */
         s = "";
     text_clean(t, s, strlen(s), 0);
-    if (line && !tri_whole(v) && f->has_won) { /* without what it takes for granted: Enter and the report have that */
+    if (line && room == ROOM_LINES &&
+        f->has_won) { /* without what it takes for granted: Enter and the report have that */
         text_lit(t, " To be won: ");
         text_share(t, (double)f->won_lo, (double)view_end(v));
         text_lit(t, " to ");
@@ -401,7 +393,7 @@ static int status_most(const struct view *v)
     enum { OWN = 7, FRAME = 3 }; /* what its text takes at least; title, line below it, footer */
     if (!v->tri || !count(v))
         return OWN;
-    if (tri_whole(v))
+    if (tri_room(v) != ROOM_LINES)
         return 2;
     int rows = v->h - FRAME - OWN, spare = rows > 0 ? rows - head_lines(v, rows) - (int)count(v) : 0;
     return OWN + (spare > 0 ? spare : 0); /* rows that no finding needs are its, too */

@@ -12,6 +12,9 @@
 #include "layout/draw/wrap.h"
 #include "triage/text.h"
 
+/* What the screen has room for: rows of a line each, all rows whole, or what to do about each as well. */
+enum tri_room { ROOM_LINES, ROOM_WHOLE, ROOM_ALL };
+
 struct tri_view {
     uint32_t (*rows)(const struct view *v);
     bool (*skip)(const struct view *v, uint32_t row);           /* a heading: no cursor here; NULL = none */
@@ -21,7 +24,7 @@ struct tri_view {
     void (*detail)(struct text *t, const struct view *v, uint32_t row, int line); /* lines 0 and 1 of the status */
     unsigned (*enter)(struct view *v);
     /* a row in so many lines as it takes (g NULL: counts): where all have room they stand whole; NULL = one line */
-    int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus);
+    int (*whole)(struct grid *g, const struct view *v, uint32_t row, int y, bool focus, enum tri_room room);
     bool (*ready)(const struct view *v); /* made of the trace alone: are they there? NULL: of triage's tables */
     bool own;                            /* its rows are no tables of triage's at all, and always there */
 };
@@ -41,7 +44,7 @@ unsigned tri_first(struct view *v, int n);
 unsigned tri_last(struct view *v, int n);
 unsigned tri_enter(struct view *v, int n);
 void tri_draw(struct grid *g, struct view *v, const struct plan *p);
-bool tri_whole(const struct view *v); /* all rows stand whole on the screen */
+enum tri_room tri_room(const struct view *v);
 void tri_speak(const struct view *v, int w, struct rich *out);
 #define IS_TABLE \
     .lanes = LANE_KINDS, .table = true, .gutter = GUTTER_SHORT, .open = tri_open, .show = kind_show, \

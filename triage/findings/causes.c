@@ -14,6 +14,23 @@ uint32_t causes_place(const struct trace *tr, uint32_t stack)
     return stacks_is_program(tr, f) ? f : 0;
 }
 
+void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p)
+{
+    uint32_t k = 0;
+    while (k < *n && v[k].place != place) {
+        k++;
+    }
+    if (k == most) {
+        return;
+    }
+    if (k == *n) {
+        v[(*n)++] = (struct waits_at){.place = place, .most = p};
+    }
+    v[k].total = ns_add(v[k].total, p->total);
+    v[k].count += p->count;
+    v[k].most = p->total > v[k].most->total ? p : v[k].most;
+}
+
 uint32_t causes_group(const struct causes *c, uint32_t name)
 {
     return tab_get(&c->by_name, name, 0);

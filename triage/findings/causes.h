@@ -40,6 +40,16 @@ uint32_t causes_group(const struct causes *c, uint32_t name);
 /* causes_place - the first function outside the runtime and the standard library, 0 if there is none. */
 uint32_t causes_place(const struct trace *tr, uint32_t stack);
 
+/* Waits at one place, put together from the pairs; most: the pair that waited longest. */
+struct waits_at {
+    uint32_t place;
+    int64_t total;
+    uint64_t count;
+    const struct pair_row *most;
+};
+/* waits_at_add - adds a pair to the row of its place among v[*n], of which there is room for `most`; else it is left out. */
+void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p);
+
 /* What leaves of a tree were, put together by category and function, largest first. */
 struct leaf {
     uint8_t cat, kind;

@@ -130,16 +130,10 @@ static void service(struct causes *c, uint32_t g, const struct service *s, doubl
 
 /* ---- things passed round ------------------------------------------------------------------------------------------ */
 
-struct pool {
-    uint32_t place;
-    int64_t total;
-    uint64_t count;
-    const struct pair_row *most;
-};
 #define POOLS 64
 #define AT_ONCE 50000 /* ns */
 
-static void pool(struct causes *c, const struct pool *p, double waiting)
+static void pool(struct causes *c, const struct waits_at *p, double waiting)
 {
     uint32_t g = causes_group(c, p->most->waiter);
     const struct group_life *l = &c->life[g];
@@ -191,25 +185,14 @@ static bool all_at_once(const struct causes *c, const struct pair_row *p, uint32
 
 static void pools(struct causes *c)
 {
-    struct pool v[POOLS];
+    struct waits_at v[POOLS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        uint32_t place = causes_place(c->tr, p->stack), k = 0;
+        uint32_t place = causes_place(c->tr, p->stack);
         bool herd = p->kind == WK_COND && p->futile * 4 > p->count;
-        if (p->from_scheduler || p->waker != p->waiter || !passes_on(p->kind) || herd || !place) {
-            continue;
-        }
-        while (k < n && v[k].place != place) {
-            k++;
-        }
-        if (k == n && n < POOLS) {
-            v[n++] = (struct pool){.place = place, .most = p};
-        }
-        if (k < n) {
-            v[k].total = ns_add(v[k].total, p->total);
-            v[k].count += p->count;
-            v[k].most = p->total > v[k].most->total ? p : v[k].most;
+        if (!p->from_scheduler && p->waker == p->waiter && passes_on(p->kind) && !herd && place) {
+            waits_at_add(v, &n, POOLS, place, p);
         }
     }
     for (uint32_t i = 0; i < n; i++) {
@@ -240,7 +223,7 @@ static bool lock_told(const struct causes *c, uint32_t place)
     return false;
 }
 
-static void lock_finding(struct causes *c, const struct pool *p, double share, int64_t cost)
+static void lock_finding(struct causes *c, const struct waits_at *p, double share, int64_t cost)
 {
     struct draft d;
     draft_start(&d, RULE_CONVOY, cost);
@@ -266,23 +249,14 @@ static void lock_finding(struct causes *c, const struct pool *p, double share, i
 /* Fewer than make a convoy. */
 static void locks(struct causes *c)
 {
-    struct pool v[POOLS];
+    struct waits_at v[POOLS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        uint32_t place = p->kind == WK_LOCK ? causes_place(c->tr, p->stack) : 0, k = 0;
-        while (k < n && v[k].place != place) {
-            k++;
+        uint32_t place = p->kind == WK_LOCK ? causes_place(c->tr, p->stack) : 0;
+        if (place) {
+            waits_at_add(v, &n, POOLS, place, p);
         }
-        if (!place || k == POOLS) {
-            continue;
-        }
-        if (k == n) {
-            v[n++] = (struct pool){.place = place, .most = p};
-        }
-        v[k].total = ns_add(v[k].total, p->total);
-        v[k].count += p->count;
-        v[k].most = p->total > v[k].most->total ? p : v[k].most;
     }
     for (uint32_t i = 0; i < n; i++) {
         uint32_t g = causes_group(c, v[i].most->waiter);

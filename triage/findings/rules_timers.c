@@ -270,12 +270,6 @@ static void rule_linger(struct causes *c)
 
 /* ---- deadlines of contexts -------------------------------------------------------------------------------------------- */
 
-struct deadline { /* by place: waits that a context's deadline ended, and all waits there */
-    uint32_t place;
-    const struct pair_row *most;
-    int64_t ns;
-    uint64_t count, all;
-};
 #define DEADLINES 32
 
 static bool by_deadline(const struct causes *c, const struct pair_row *p)
@@ -283,21 +277,22 @@ static bool by_deadline(const struct causes *c, const struct pair_row *p)
     return !p->from_scheduler && str_starts(trace_str(c->tr, p->waker), "context.WithDeadline");
 }
 
-static void deadline_finding(struct causes *c, const struct deadline *k, uint32_t group, double share)
+/* all: waits there, those that something else ended with them */
+static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_t all, uint32_t group, double share)
 {
     const struct group_life *l = &c->life[group];
     struct draft d;
     draft_start(&d, RULE_LINGER, (int64_t)(share * (double)(l->last - l->first)));
     /* nothing else ever ends it: it may be a pace; less than half of their lives: the limit may be meant */
-    d.f.note = k->count * 10 > k->all * 9 || share < threshold(TH_LINGER_ALARM);
+    d.f.note = k->count * 10 > all * 9 || share < threshold(TH_LINGER_ALARM);
     draft_subject(&d, c->rs, k->place);
     draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
     d.f.stack = k->most->stack;
     text_share(&d.amount, share, 1);
     text_calls(&d.text, c->tr, k->most->stack, stacks_user_frame(c->tr, k->most->stack), 3);
     text_add(&d.text, " waits until its context's time is up: %llu of %llu waits there, ",
-             (unsigned long long)k->count, (unsigned long long)k->all);
-    text_dur(&d.text, k->ns / (int64_t)k->count);
+             (unsigned long long)k->count, (unsigned long long)all);
+    text_dur(&d.text, k->total / (int64_t)k->count);
     text_lit(&d.text, " on average; that is ");
     text_share(&d.text, share, 1);
     text_lit(&d.text, " of the lives of goroutines of ");
@@ -312,37 +307,29 @@ static void deadline_finding(struct causes *c, const struct deadline *k, uint32_
 
 static void rule_deadline(struct causes *c)
 {
-    struct deadline v[DEADLINES];
+    struct waits_at v[DEADLINES];
+    uint64_t all[DEADLINES] = {0};
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
         const uint32_t place = by_deadline(c, p) ? causes_place(c->tr, p->stack) : 0;
-        uint32_t k = 0;
-        while (k < n && v[k].place != place) {
-            k++;
+        if (place) {
+            waits_at_add(v, &n, DEADLINES, place, p);
         }
-        if (!place || k == DEADLINES) {
-            continue;
-        }
-        if (k == n) {
-            v[n++] = (struct deadline){.place = place, .most = p};
-        }
-        v[k].ns = ns_add(v[k].ns, p->total);
-        v[k].count += p->count;
-        v[k].most = p->total > v[k].most->total ? p : v[k].most;
     }
     for (uint32_t i = 0; i < c->tg->npairs && n; i++) {
         const uint32_t place = causes_place(c->tr, c->tg->pairs[i].stack);
         for (uint32_t k = 0; k < n; k++) {
-            v[k].all += v[k].place == place ? c->tg->pairs[i].count : 0;
+            all[k] += v[k].place == place ? c->tg->pairs[i].count : 0;
         }
     }
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t g = causes_group(c, v[k].most->waiter);
-        const double share = g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].ns / (double)c->life[g].life : 0;
+        const double share =
+            g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].total / (double)c->life[g].life : 0;
         if (share >= threshold(TH_LINGER_SHARE) && (double)v[k].count >= threshold(TH_LINGER_TIMES) &&
             c->idle >= threshold(TH_BOTTLE_IDLE)) {
-            deadline_finding(c, &v[k], g, share < 1 ? share : 1);
+            deadline_finding(c, &v[k], all[k], g, share < 1 ? share : 1);
         }
     }
 }

@@ -133,13 +133,13 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
 #define IDLE_ANYHOW "time of processors: by the clock it is won only as far as others wait for them"
 
 /* A wait for a processor by goroutines of other groups: what of their lives is that, at most. */
-static double others_queue(const struct causes *c, uint32_t not )
+static double others_queue(const struct causes *c, uint32_t except)
 {
     double most = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         const struct group *g = &c->tg->groups[i];
         double share = g->d[GM_LIFE].total > 0 ? (double)g->d[GM_SCHED].total / (double)g->d[GM_LIFE].total : 0;
-        if (i != not &&c->life[i].program &&
+        if (i != except && c->life[i].program &&
             (double)(c->life[i].last - c->life[i].first) > 0.2 * (double)c->tg->end) {
             most = share > most ? share : most;
         }
@@ -239,9 +239,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         return true;
     }
     case RULE_BOTTLENECK:
-    case RULE_POOL:
-        if (begun_longest(c, f)) { /* side by side the longest of them is what is left */
-            o->hi = 1 - (double)begun_longest(c, f) / (double)c->tg->end;
+    case RULE_POOL: {
+        const int64_t longest = begun_longest(c, f);
+        if (longest) { /* side by side the longest of them is what is left */
+            o->hi = 1 - (double)longest / (double)c->tg->end;
             o->lo = cost / 2 < o->hi ? cost / 2 : o->hi;
             return true;
         }
@@ -250,6 +251,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         a.stays = f->stack || group == UINT32_MAX ? 0 : (int64_t)served_stays(c, group);
         waits_won(w, &a, o);
         return true;
+    }
     case RULE_BUSY_LOOP: *o = (struct span_of_won){0, cost, IDLE_ANYHOW}; return true;
     case RULE_LIMIT:
     case RULE_RETRY: *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE}; return true;

@@ -15,7 +15,7 @@
 #define INDENT 10
 #define STOPS 4
 #define FINDINGS_LONG 64 /* with text, whole; the rest one line each */
-#define WHOLE 1000      /* lines: more than any text has */
+#define WHOLE 1000       /* lines: more than any text has */
 
 static void endl(struct text *t)
 {
