@@ -39,23 +39,21 @@ static const struct rule RULE[V1_TYPES] = {
 #undef INC
 };
 
-/* Which goroutine an event belongs to, by the one its P runs: none other than that one; ... */
-enum ctx {
-    CTX_PLAIN,
-    CTX_START,  /* to the one it names, which the P runs from now on */
-    CTX_IS_ARG, /* to the one it names */
-    CTX_NAMES,  /* to the one the P runs; it names another */
-    CTX_NONE,   /* to none */
-    CTX_STOP    /* to the one the P runs, which it does no more */
+enum whose { OWN, STOPS, NAMES, NAMED, STARTS, NOBODY };
+
+static const struct {
+    uint8_t whose, means;
+} EVENT[V1_TYPES] = {
+    [V1_NONE] = {OWN, V1_MEANS_GAP},
+#define V1_EVENT(number, id, name, whose, means) [number] = {whose, V1_MEANS_##means},
+#include "decode/v1/events_v1.def"
 };
 
-static const uint8_t CTX[V1_TYPES] = {
-    [V1_GO_START] = CTX_START,       [V1_GO_START_LOCAL] = CTX_START,  [V1_GO_START_LABEL] = CTX_START,
-    [V1_SYS_EXIT] = CTX_IS_ARG,      [V1_SYS_EXIT_LOCAL] = CTX_IS_ARG, [V1_GO_WAITING] = CTX_IS_ARG,
-    [V1_GO_IN_SYSCALL] = CTX_IS_ARG, [V1_GO_CREATE] = CTX_NAMES,       [V1_GO_UNBLOCK] = CTX_NAMES,
-    [V1_UNBLOCK_LOCAL] = CTX_NAMES,  [V1_GC_START] = CTX_NONE,         [V1_GC_DONE] = CTX_NONE,
-    [V1_STW_START] = CTX_NONE,       [V1_STW_DONE] = CTX_NONE,         [V1_SYS_BLOCK] = CTX_STOP,
-#define V1_STOPS(id, state, reason) [V1_##id] = CTX_STOP,
+#define NONE_ V1S_ENDED, ST_NONE, 0
+#define WAITING_ V1S_WAITING, ST_WAITING, EVF_OWN_STACK
+#define RUNNABLE_ V1S_RUNNABLE, ST_RUNNABLE, EVF_OWN_STACK | EVF_STOPPED
+const struct v1_stop V1_STOP[V1_TYPES] = {
+#define V1_STOPS(id, state, reason) [V1_##id] = {state##_, reason},
 #include "decode/v1/events_v1.def"
 };
 
@@ -440,29 +438,19 @@ uint64_t v1_ev_real_ticks(const struct v1_decoder *d, const struct v1_ev *e)
     return r.v[local ? 1 : 2];
 }
 
-/* verdict - what an event on the P of a system call tells about it: 1 it blocks, 0 it does not, -1 nothing. */
-static int verdict(unsigned type)
+/* says - does an event on the P of a system call tell whether that blocks? Not if it is about a goroutine of its own, or none. */
+static bool says(unsigned type)
 {
-    switch (type) {
-    case V1_GC_START:
-    case V1_GC_DONE:
-    case V1_STW_START:
-    case V1_STW_DONE:
-    case V1_SYS_EXIT:
-    case V1_SYS_EXIT_LOCAL:
-    case V1_GO_WAITING:
-    case V1_GO_IN_SYSCALL:
-    case V1_CPU_SAMPLE: return -1; /* these name a goroutine of their own, or none */
-    default: return type == V1_SYS_BLOCK;
-    }
+    return EVENT[type].whose != NOBODY && EVENT[type].whose != NAMED;
 }
 
 bool v1_blocks(const struct v1_decoder *d, const struct v1_cursor *c)
 {
-    int v;
-    for (uint32_t i = c->head; i != c->fill; i++)
-        if ((v = verdict(v1_ring(d, c, i)->tag.type)) >= 0)
-            return v;
+    for (uint32_t i = c->head; i != c->fill; i++) {
+        const uint8_t type = v1_ring(d, c, i)->tag.type;
+        if (says(type))
+            return type == V1_SYS_BLOCK;
+    }
     const uint8_t *p = c->p, *end = c->end;
     uint32_t batch = c->batch;
     bool gap = c->gap;
@@ -479,8 +467,8 @@ bool v1_blocks(const struct v1_decoder *d, const struct v1_cursor *c)
         }
         if (!slow_event(d, &p, &r))
             return false;
-        if (d->kind[r.type].timed && (v = verdict(r.type)) >= 0)
-            return v;
+        if (d->kind[r.type].timed && says(r.type))
+            return r.type == V1_SYS_BLOCK;
     }
     return false;
 }
@@ -505,44 +493,30 @@ static uint8_t common_form(const struct v1_kind *k, unsigned t, const struct v1_
 {
     if (d->version < 1007)
         return k->form;
-    if (CTX[t] == CTX_STOP && RULE[t].who == WHO_CTX && k->stack)
+    if (EVENT[t].whose == STOPS && RULE[t].who == WHO_CTX && k->stack)
         return F_STOP;
     return t == V1_GO_START_LOCAL ? F_START : t == V1_UNBLOCK_LOCAL ? F_WAKE : t == V1_SYS_CALL ? F_CALL : k->form;
-}
-
-static uint8_t way_of(unsigned t)
-{
-    switch (t) {
-    case V1_GO_START:
-    case V1_GO_START_LOCAL: return V1_WAY_START;
-    case V1_GO_UNBLOCK:
-    case V1_UNBLOCK_LOCAL: return V1_WAY_WAKE;
-    case V1_SYS_CALL: return V1_WAY_CALL;
-    case V1_SYS_EXIT:
-    case V1_SYS_EXIT_LOCAL: return V1_WAY_ODD;
-    default: return CTX[t] == CTX_STOP && t != V1_SYS_BLOCK ? V1_WAY_STOP : V1_WAY_LONG;
-    }
 }
 
 static void kind_init(struct v1_kind *k, unsigned t, const struct v1_dialect *d)
 {
     const struct v1_shape *s = &d->shape[t];
     const struct rule *r = &RULE[t];
-    uint8_t ctx = CTX[t];
+    const uint8_t whose = EVENT[t].whose;
     memset(k, 0, sizeof *k);
-    k->tag = k->bare = (struct v1_tag){.type = (uint8_t)t, .way = way_of(t)};
+    k->tag = k->bare = (struct v1_tag){.type = (uint8_t)t, .means = EVENT[t].means};
     k->keep = UINT64_MAX;
     k->timed = s->timed;
     k->stack = s->name && s->stack >= 0;
     if (!s->timed)
         return;
     k->k = (uint8_t)(s->n - s->timed - k->stack);
-    k->name = ctx == CTX_START || ctx == CTX_IS_ARG || ctx == CTX_NAMES ? UINT32_MAX : 0;
+    k->name = whose == STARTS || whose == NAMED || whose == NAMES ? UINT32_MAX : 0;
     k->form = form_of(k, t, d);
-    k->g_arg = ctx == CTX_START || ctx == CTX_IS_ARG ? UINT32_MAX : 0;
-    k->g_run = k->g_arg || ctx == CTX_NONE ? 0 : UINT32_MAX;
-    k->run_arg = ctx == CTX_START ? UINT32_MAX : 0;
-    k->run_run = ctx == CTX_START || ctx == CTX_STOP ? 0 : UINT32_MAX;
+    k->g_arg = whose == STARTS || whose == NAMED ? UINT32_MAX : 0;
+    k->g_run = k->g_arg || whose == NOBODY ? 0 : UINT32_MAX;
+    k->run_arg = whose == STARTS ? UINT32_MAX : 0;
+    k->run_run = whose == STARTS || whose == STOPS ? 0 : UINT32_MAX;
     if (d->version < 1007 || r->who == WHO_NOBODY)
         return;
     k->rule_arg = r->who == WHO_ARG ? UINT32_MAX : 0;
@@ -569,8 +543,10 @@ enum err_code v1_decoder_init(struct v1_decoder *d, struct source *s, const stru
         bits++;
     d->mask = (1u << bits) - 1;
     d->ahead = 1;
-    for (unsigned t = 0; t < V1_TYPES; t++)
+    for (unsigned t = 0; t < V1_TYPES; t++) {
         kind_init(&d->kind[t], t, &ix->dialect);
+        d->ask |= says(t) && t != V1_SYS_BLOCK ? 0 : UINT64_C(1) << t;
+    }
     for (unsigned b = 0; b < 0xc0; b++)
         d->form[b] = common_form(&d->kind[b & 63], b & 63, &ix->dialect);
     add_g(d, 0);

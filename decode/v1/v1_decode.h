@@ -43,7 +43,7 @@ struct v1_kind {
     struct v1_tag {
         uint8_t type;
         int8_t mask, delta;
-        uint8_t way;
+        uint8_t means;                  /* enum v1_means */
     } tag, bare;                        /* bare: without a rule */
     uint32_t name;                      /* the first value names a goroutine */
     uint32_t g_run, g_arg;              /* the event is about the one the P runs, about the named one */
@@ -52,8 +52,39 @@ struct v1_kind {
     uint64_t want, numbered, keep, add;
 };
 
-/* How an event usually goes on (v1_play.c). */
-enum v1_way { V1_WAY_LONG, V1_WAY_ODD, V1_WAY_START, V1_WAY_STOP, V1_WAY_WAKE, V1_WAY_CALL };
+/* What an event means: a row of events_v1.def names it, a function of v1_emit.c carries it out. */
+enum v1_means {
+    V1_MEANS_NOTHING,
+    V1_MEANS_GAP,
+    V1_MEANS_START,
+    V1_MEANS_STOP,
+    V1_MEANS_WAKE,
+    V1_MEANS_CALL,
+    V1_MEANS_START_LABEL,
+    V1_MEANS_CREATE,
+    V1_MEANS_STATUS,
+    V1_MEANS_BLOCK,
+    V1_MEANS_EXIT,
+    V1_MEANS_PROC_START,
+    V1_MEANS_PROC_STOP,
+    V1_MEANS_GC,
+    V1_MEANS_STW,
+    V1_MEANS_SWEEP,
+    V1_MEANS_ASSIST,
+    V1_MEANS_METRIC,
+    V1_MEANS_TASK,
+    V1_MEANS_REGION,
+    V1_MEANS_LOG,
+    V1_MEANS_SAMPLE,
+    V1_MEANINGS
+};
+
+/* What becomes of a goroutine that stops running, by type: V1_STOPS of events_v1.def. */
+extern const struct v1_stop {
+    uint8_t becomes, state; /* V1S_*, enum state */
+    uint16_t flags;
+    const char *reason; /* NULL: it doesn't */
+} V1_STOP[V1_TYPES];
 
 struct v1_ev {
     uint64_t ticks;
@@ -98,6 +129,7 @@ struct v1_decoder {
     struct v1_goids gid;
     uint32_t spare; /* a row that was given back, linked by `lane`; 0 = none */
     uint64_t bytes; /* of batches begun, for progress */
+    uint64_t ask; /* bits: types that don't say by themselves whether the system call before them on their P blocks */
     struct v1_kind kind[V1_TYPES];
     uint8_t form[256]; /* by first byte: the form of one without a length, else 0 */
 };

@@ -17,15 +17,6 @@
 #define F_EXITED 1 /* the end of its system call was moved ahead; the written one is still to come */
 
 static const struct {
-    uint8_t state;
-    bool stops;
-    const char *reason;
-} STOPS[V1_TYPES] = {
-#define V1_STOPS(id, st, why) [V1_##id] = {ST_##st, true, why},
-#include "decode/v1/events_v1.def"
-};
-
-static const struct {
     uint64_t kind;
     int from, to;
     const char *name;
@@ -214,6 +205,45 @@ static bool alive(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
     return false;
 }
 
+/* ---- the commonest ---------------------------------------------------------------------------------------- */
+
+struct v1_at {
+    struct v1_emit *em;
+    const struct v1_ev *e;
+    struct v1_p *q;
+};
+
+static struct v1_at at_of(struct v1_emit *em, const struct v1_ev *e)
+{
+    return (struct v1_at){em, e, &em->p[e->p]};
+}
+
+static uint32_t at_stack(const struct v1_at *at)
+{
+    return stack_of(at->em, at->e);
+}
+
+static struct ev *at_put(const struct v1_at *at, const struct v1_g *s, uint8_t state, uint16_t flags, uint32_t stack)
+{
+    struct v1_emit *em = at->em;
+    const uint32_t g = (uint32_t)(s - em->o->d.g);
+    struct ev *v = s->lane == EV_NONE ? introduce(em, g, flags, state) : put_g(em, EVK_G_STATE, flags, g, state);
+    v->stack = stack;
+    if (state == ST_RUNNING || state == ST_SYSCALL) {
+        v->p = at->q->lane;
+        v->m = at->q->m;
+    }
+    return v;
+}
+
+static void at_put_back(const struct v1_at *at, const struct v1_g *s)
+{
+    at->em->now = at->em->last + 1;
+    at_put(at, s, ST_RUNNING, 0, 0);
+}
+
+#include "decode/v1/v1_rules.h"
+
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
 
 /* note_start - of a goroutine in the listing, for when it is introduced. */
@@ -256,31 +286,29 @@ static void on_create(struct v1_emit *em, const struct v1_ev *e)
     v->stack2 = start;
 }
 
+/* told - is it known what the goroutine does? */
+static bool told(const struct v1_g *s)
+{
+    return s->state == V1S_RUNNABLE || s->state == V1S_RUNNING || s->state == V1S_SYSCALL || s->state == V1S_WAITING;
+}
+
 static void on_start(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
         return;
-    uint32_t p = on_proc(em, e->p);
-    struct v1_p *q = &em->p[e->p];
-    const uint8_t was = gor(em, e->g)->state;
-    if ((q->g && q->g != e->g) || was == V1S_WAITING || was == V1S_RUNNING || was == V1S_SYSCALL)
+    const uint32_t p = on_proc(em, e->p);
+    const struct v1_at at = at_of(em, e);
+    struct v1_g *s = gor(em, e->g);
+    if ((told(s) || at.q->g) && !can_start(s, at.q))
         contradicts(em, e, e->g);
     leave(em, e->g);
-    struct ev *v;
-    if (em->listing && gor(em, e->g)->lane == EV_NONE) {
-        v = introduce(em, e->g, 0, ST_RUNNING);
-    } else {
+    leave(em, at.q->g);
+    if (!em->listing)
         lane_of(em, e->g, ST_RUNNABLE);
-        v = put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNING);
-    }
-    v->p = p;
-    v->m = q->m;
-    if (p != EV_NONE) {
-        gor(em, e->g)->p = e->p;
-        q->g = e->g;
-    }
-    gor(em, e->g)->state = V1S_RUNNING;
-    if (e->tag.type == V1_GO_START_LABEL)
+    rule_start(&at, s);
+    if (p == EV_NONE)
+        leave(em, e->g);
+    if (e->tag.means == V1_MEANS_START_LABEL)
         put_g(em, EVK_G_LABEL, 0, e->g, 0)->str = v1_string(em->vn, value(em, e, 2));
 }
 
@@ -288,34 +316,28 @@ static void on_stop(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
         return;
-    if (gor(em, e->g)->lane != EV_NONE && (gor(em, e->g)->state != V1S_RUNNING || em->p[e->p].g != e->g))
+    const struct v1_at at = at_of(em, e);
+    struct v1_g *s = gor(em, e->g);
+    if (s->lane != EV_NONE && !runs(s, at.q, e))
         contradicts(em, e, e->g);
-    uint8_t state = STOPS[e->tag.type].state;
-    bool own = em->ix->dialect.shape[e->tag.type].stack >= 0;
     lane_of(em, e->g, ST_RUNNING);
     leave(em, e->g);
-    uint16_t flags = (uint16_t)((state == ST_RUNNABLE ? EVF_STOPPED : 0) | (own ? EVF_OWN_STACK : 0));
-    struct ev *v = put_g(em, EVK_G_STATE, flags, e->g, state);
-    v->str = em->reason[e->tag.type];
-    v->stack = stack_of(em, e);
-    if (state == ST_NONE)
-        v1_emit_note_end(em, e->g);
-    gor(em, e->g)->state = state == ST_NONE ? V1S_ENDED : state == ST_RUNNABLE ? V1S_RUNNABLE : V1S_WAITING;
+    leave(em, at.q->g);
+    rule_stop(&at, s);
 }
 
-static void on_unblock(struct v1_emit *em, const struct v1_ev *e)
+static void on_wake(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->arg_g))
         return;
-    uint32_t by = lane_of(em, e->g, ST_RUNNING);
-    if (gor(em, e->arg_g)->state != V1S_WAITING && gor(em, e->arg_g)->lane != EV_NONE)
+    const struct v1_at at = at_of(em, e);
+    struct v1_g *s = gor(em, e->arg_g);
+    const uint32_t by = lane_of(em, e->g, ST_RUNNING);
+    if (s->lane != EV_NONE && !waits(s))
         contradicts(em, e, e->arg_g);
     lane_of(em, e->arg_g, ST_WAITING);
     leave(em, e->arg_g);
-    struct ev *v = put_g(em, EVK_G_STATE, EVF_WOKEN, e->arg_g, ST_RUNNABLE);
-    v->by = by;
-    v->stack = stack_of(em, e);
-    gor(em, e->arg_g)->state = V1S_RUNNABLE;
+    rule_wake(&at, s, by);
 }
 
 /* on_status - one line of the listing at the start: waiting, or in a system call. */
@@ -334,32 +356,22 @@ static void on_status(struct v1_emit *em, const struct v1_ev *e)
 
 /* ---- system calls ----------------------------------------------------------------------------------------- */
 
-static void on_syscall(struct v1_emit *em, const struct v1_ev *e)
+static void on_call(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
         return;
-    if (gor(em, e->g)->lane != EV_NONE && (gor(em, e->g)->state != V1S_RUNNING || em->p[e->p].g != e->g)) {
+    const struct v1_at at = at_of(em, e);
+    struct v1_g *s = gor(em, e->g);
+    if (s->lane != EV_NONE && !runs(s, at.q, e)) {
         contradicts(em, e, e->g);
         return;
     }
-    uint32_t p = on_proc(em, e->p), m = em->p[e->p].m;
-    bool blocks = v1_blocks(&em->o->d, &em->o->d.cur[e->p]);
+    on_proc(em, e->p);
     lane_of(em, e->g, ST_RUNNING);
-    struct ev *v = put_g(em, EVK_G_STATE, EVF_OWN_STACK, e->g, ST_SYSCALL);
-    v->stack = stack_of(em, e);
-    v->p = p;
-    v->m = m;
-    if (blocks) {
-        gor(em, e->g)->state = V1S_SYSCALL;
-        return;
-    }
-    em->now = v->t + 1; /* no end is recorded: an instant, as Go shows it */
-    v = put_g(em, EVK_G_STATE, 0, e->g, ST_RUNNING);
-    v->p = p;
-    v->m = m;
+    rule_call(&at, s, v1_blocks(&em->o->d, &em->o->d.cur[e->p]));
 }
 
-static void on_sysblock(struct v1_emit *em, const struct v1_ev *e)
+static void on_block(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
         return;
@@ -381,7 +393,7 @@ static void exited(struct v1_emit *em, uint32_t g)
     gor(em, g)->state = V1S_RUNNABLE;
 }
 
-static void on_sysexit(struct v1_emit *em, const struct v1_ev *e)
+static void on_return(struct v1_emit *em, const struct v1_ev *e)
 {
     if (!alive(em, e, e->g))
         return;
@@ -510,15 +522,30 @@ static void on_gc(struct v1_emit *em, const struct v1_ev *e)
         v->arg = e->own;
 }
 
-static void on_metric(struct v1_emit *em, const struct v1_ev *e, enum metric m, uint16_t flags)
+static void put_metric(struct v1_emit *em, const struct v1_ev *e, enum metric m, uint16_t flags)
 {
     struct ev *v = put(em, EVK_METRIC, flags);
     v->state = (uint8_t)m;
     v->arg = e->own;
 }
 
-/* on_user - tasks, regions, logs: v[0] is the task, `name` the index of the string. */
-static struct ev *on_user(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, int name)
+static void on_metric(struct v1_emit *em, const struct v1_ev *e)
+{
+    put_metric(em, e,
+               e->tag.type == V1_HEAP_ALLOC  ? METRIC_HEAP
+               : e->tag.type == V1_HEAP_GOAL ? METRIC_GOAL
+                                             : METRIC_PROCS,
+               0);
+}
+
+static void on_assist(struct v1_emit *em, const struct v1_ev *e)
+{
+    const uint32_t g = lane_of(em, e->g, ST_RUNNING);
+    range(em, e, e->tag.type == V1_ASSIST_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_ASSIST, 0)->g = g;
+}
+
+/* put_user - tasks, regions, logs: v[0] is the task, `name` the index of the string. */
+static struct ev *put_user(struct v1_emit *em, const struct v1_ev *e, enum ev_kind kind, int name)
 {
     uint32_t g = lane_of(em, e->g, ST_RUNNING);
     struct ev *v = put(em, kind, 0);
@@ -535,7 +562,23 @@ static void on_region(struct v1_emit *em, const struct v1_ev *e)
     if (value(em, e, 1) > 1 || !e->g)
         em->contradictions++;
     else
-        on_user(em, e, value(em, e, 1) ? EVK_REGION_END : EVK_REGION_BEGIN, 2);
+        put_user(em, e, value(em, e, 1) ? EVK_REGION_END : EVK_REGION_BEGIN, 2);
+}
+
+static void on_task(struct v1_emit *em, const struct v1_ev *e)
+{
+    if (e->tag.type == V1_TASK_CREATE)
+        put_user(em, e, EVK_TASK_BEGIN, 2)->arg2 = value(em, e, 1);
+    else
+        put_user(em, e, EVK_TASK_END, -1);
+}
+
+static void on_log(struct v1_emit *em, const struct v1_ev *e)
+{
+    struct v1_raw r;
+    const bool whole = v1_ev_values(&em->o->d, e, &r);
+    const uint32_t text = whole ? v1_text(em->vn, (const char *)r.text, r.len) : 0;
+    put_user(em, e, EVK_LOG, 1)->stack2 = text;
 }
 
 static void on_sample(struct v1_emit *em, const struct v1_ev *e)
@@ -638,6 +681,30 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap)
     return true;
 }
 
+static void (*const MEANS[V1_MEANINGS])(struct v1_emit *, const struct v1_ev *) = {
+    [V1_MEANS_GAP] = on_gap,
+    [V1_MEANS_START] = on_start,
+    [V1_MEANS_STOP] = on_stop,
+    [V1_MEANS_WAKE] = on_wake,
+    [V1_MEANS_CALL] = on_call,
+    [V1_MEANS_START_LABEL] = on_start,
+    [V1_MEANS_CREATE] = on_create,
+    [V1_MEANS_STATUS] = on_status,
+    [V1_MEANS_BLOCK] = on_block,
+    [V1_MEANS_EXIT] = on_return,
+    [V1_MEANS_PROC_START] = on_proc_start,
+    [V1_MEANS_PROC_STOP] = on_proc_stop,
+    [V1_MEANS_GC] = on_gc,
+    [V1_MEANS_STW] = on_stw,
+    [V1_MEANS_SWEEP] = on_sweep,
+    [V1_MEANS_ASSIST] = on_assist,
+    [V1_MEANS_METRIC] = on_metric,
+    [V1_MEANS_TASK] = on_task,
+    [V1_MEANS_REGION] = on_region,
+    [V1_MEANS_LOG] = on_log,
+    [V1_MEANS_SAMPLE] = on_sample,
+};
+
 void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
 {
     set_time(em, e);
@@ -647,7 +714,7 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
         if (!em->ix->nfutile) /* else rows must be the same at the rehearsal */
             em->o->d.ahead = em->o->d.mask;
         if (e->tag.type == V1_GOMAXPROCS) { /* Go's reader takes it as the mark only and shows no value */
-            on_metric(em, e, METRIC_PROCS, EVF_QUIET);
+            put_metric(em, e, METRIC_PROCS, EVF_QUIET);
             return;
         }
     }
@@ -655,53 +722,8 @@ void v1_emit_event(struct v1_emit *em, const struct v1_ev *e)
         v1_torn_g(em, e->rule_g);
     if (em->ngap && (e->tag.type == V1_GO_START_LOCAL || e->tag.type == V1_UNBLOCK_LOCAL))
         v1_torn_local(em, e->p, e->arg_g);
-    switch (e->tag.type) {
-    case V1_NONE: on_gap(em, e); break;
-    case V1_GOMAXPROCS: on_metric(em, e, METRIC_PROCS, 0); break;
-    case V1_HEAP_ALLOC: on_metric(em, e, METRIC_HEAP, 0); break;
-    case V1_HEAP_GOAL: on_metric(em, e, METRIC_GOAL, 0); break;
-    case V1_PROC_START: on_proc_start(em, e); break;
-    case V1_PROC_STOP: on_proc_stop(em, e); break;
-    case V1_GC_START:
-    case V1_GC_DONE: on_gc(em, e); break;
-    case V1_STW_START:
-    case V1_STW_DONE: on_stw(em, e); break;
-    case V1_SWEEP_START:
-    case V1_SWEEP_DONE: on_sweep(em, e); break;
-    case V1_GO_CREATE: on_create(em, e); break;
-    case V1_GO_START:
-    case V1_GO_START_LOCAL:
-    case V1_GO_START_LABEL: on_start(em, e); break;
-    case V1_GO_UNBLOCK:
-    case V1_UNBLOCK_LOCAL: on_unblock(em, e); break;
-    case V1_SYS_CALL: on_syscall(em, e); break;
-    case V1_SYS_BLOCK: on_sysblock(em, e); break;
-    case V1_SYS_EXIT:
-    case V1_SYS_EXIT_LOCAL: on_sysexit(em, e); break;
-    case V1_GO_WAITING:
-    case V1_GO_IN_SYSCALL: on_status(em, e); break;
-    case V1_ASSIST_START:
-    case V1_ASSIST_DONE: {
-        uint32_t g = lane_of(em, e->g, ST_RUNNING);
-        range(em, e, e->tag.type == V1_ASSIST_START ? EVK_RANGE_BEGIN : EVK_RANGE_END, RANGE_ASSIST, 0)->g = g;
-        break;
-    }
-    case V1_TASK_CREATE: on_user(em, e, EVK_TASK_BEGIN, 2)->arg2 = value(em, e, 1); break;
-    case V1_TASK_END: on_user(em, e, EVK_TASK_END, -1); break;
-    case V1_REGION: on_region(em, e); break;
-    case V1_LOG: {
-        struct v1_raw r;
-        bool whole = v1_ev_values(&em->o->d, e, &r);
-        uint32_t text = whole ? v1_text(em->vn, (const char *)r.text, r.len) : 0;
-        on_user(em, e, EVK_LOG, 1)->stack2 = text;
-        break;
-    }
-    case V1_CPU_SAMPLE: on_sample(em, e); break;
-    default:
-        if (STOPS[e->tag.type].stops)
-            on_stop(em, e);
-        break;
-    }
+    if (MEANS[e->tag.means])
+        MEANS[e->tag.means](em, e);
 }
 
 enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index *ix, struct v1_order *o,
@@ -724,8 +746,8 @@ enum err_code v1_emit_init(struct v1_emit *em, struct source *s, struct v1_index
     s->st.has_clock = em->clock;
     s->st.clock_assumed = em->clock && !ix->frequency;
     for (unsigned t = 0; t < V1_TYPES; t++)
-        if (STOPS[t].stops)
-            em->reason[t] = v1_text(vn, STOPS[t].reason, (uint32_t)strlen(STOPS[t].reason));
+        if (V1_STOP[t].reason)
+            em->reason[t] = v1_text(vn, V1_STOP[t].reason, (uint32_t)strlen(V1_STOP[t].reason));
     for (size_t i = 0; i < sizeof STW / sizeof STW[0]; i++)
         if (ix->dialect.version >= STW[i].from && ix->dialect.version <= STW[i].to)
             em->stw[STW[i].kind] = v1_text(vn, STW[i].name, (uint32_t)strlen(STW[i].name));

@@ -183,6 +183,19 @@ static void force(struct v1_order *o)
     heap_push(o, best);
 }
 
+/* fits - is the goroutine that the event names in the state for it, as of the final order? */
+static bool fits(const struct v1_order *o, const struct v1_ev *e)
+{
+    uint8_t s = o->d.g[e->arg_g].state;
+    switch (e->tag.means) {
+    case V1_MEANS_START:
+    case V1_MEANS_STATUS: return s == V1S_RUNNABLE || s == V1S_LISTED;
+    case V1_MEANS_WAKE: return s == V1S_WAITING;
+    case V1_MEANS_EXIT: return s == V1S_SYSCALL;
+    default: return true;
+    }
+}
+
 /* tie - the prototype's clock is coarse: of heads of one time take one whose goroutine is in the state it needs. */
 static void tie(struct v1_order *o)
 {
@@ -191,7 +204,7 @@ static void tie(struct v1_order *o)
     stack[n++] = at;
     while (n && looked++ < TIE_MAX) {
         size_t i = stack[--n];
-        if (v1_order_fits(o, v1_order_head(o, o->heap[i].cur))) {
+        if (fits(o, v1_order_head(o, o->heap[i].cur))) {
             struct v1_slot x = o->heap[i];
             o->heap[i] = o->heap[at];
             o->heap[at] = x;
@@ -285,7 +298,7 @@ static const struct v1_ev *take_exit(struct v1_order *o)
     const struct v1_exit *x = &o->d.ix->exit[o->exit++];
     look_aside(o);
     uint32_t g = v1_find_g(&o->d, x->g);
-    o->extra = (struct v1_ev){.tag = {.type = V1_SYS_EXIT},
+    o->extra = (struct v1_ev){.tag = o->d.kind[V1_SYS_EXIT].bare,
                               .moved = true,
                               .p = UINT32_MAX,
                               .g = g,
@@ -299,7 +312,7 @@ static const struct v1_ev *take_sample(struct v1_order *o)
 {
     const struct v1_sample *x = &o->d.ix->sample[o->sample++];
     look_aside(o);
-    o->extra = (struct v1_ev){.tag = {.type = V1_CPU_SAMPLE},
+    o->extra = (struct v1_ev){.tag = o->d.kind[V1_CPU_SAMPLE].bare,
                               .p = UINT32_MAX,
                               .ticks = (uint64_t)x->ticks,
                               .at = o->d.s->data + x->off,
@@ -337,21 +350,6 @@ const struct v1_ev *v1_merge_next(struct v1_order *o)
     }
     o->head = NULL;
     return x;
-}
-
-/* ---- questions -------------------------------------------------------------------------------------------- */
-
-bool v1_order_fits(const struct v1_order *o, const struct v1_ev *e)
-{
-    uint8_t s = o->d.g[e->arg_g].state;
-    switch (e->tag.type) {
-    case V1_GO_START: return s == V1S_RUNNABLE || s == V1S_LISTED;
-    case V1_GO_UNBLOCK: return s == V1S_WAITING;
-    case V1_SYS_EXIT: return s == V1S_SYSCALL;
-    case V1_GO_WAITING:
-    case V1_GO_IN_SYSCALL: return s == V1S_LISTED || s == V1S_RUNNABLE;
-    default: return true;
-    }
 }
 
 /* ---- set-up ----------------------------------------------------------------------------------------------- */

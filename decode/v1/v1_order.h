@@ -44,8 +44,6 @@ void v1_order_free(struct v1_order *o);
 const struct v1_ev *v1_merge_next(struct v1_order *o);
 /* v1_order_torn - events are missing from here on: what waits for them does not wait for long. */
 void v1_order_torn(struct v1_order *o);
-/* v1_order_fits - is a goroutine in the state the event needs? (The prototype's ties; by v1_g.state.) */
-bool v1_order_fits(const struct v1_order *o, const struct v1_ev *ev);
 
 /* ---- one step among the processors, for the hot loop of v1_play.c ------------------------------------------ */
 

@@ -8,40 +8,12 @@
 
 #include "decode/base/mem.h"
 
-struct stop {
-    uint8_t next, state; /* V1S_*, enum state */
-    uint16_t flags;
-};
-static const struct stop STOP[V1_TYPES] = {
-#define NONE_ \
-    { \
-        V1S_ENDED, ST_NONE, 0 \
-    }
-#define WAITING_ \
-    { \
-        V1S_WAITING, ST_WAITING, EVF_OWN_STACK \
-    }
-#define RUNNABLE_ \
-    { \
-        V1S_RUNNABLE, ST_RUNNABLE, EVF_OWN_STACK | EVF_STOPPED \
-    }
-#define V1_STOPS(id, state, reason) [V1_##id] = state##_,
-#include "decode/v1/events_v1.def"
-};
-
-/* Events on the P of a system call that don't say at once that it did not block. */
-#define ASK \
-    (UINT64_C(1) << V1_SYS_BLOCK | UINT64_C(1) << V1_GC_START | UINT64_C(1) << V1_GC_DONE | \
-     UINT64_C(1) << V1_STW_START | UINT64_C(1) << V1_STW_DONE | UINT64_C(1) << V1_SYS_EXIT | \
-     UINT64_C(1) << V1_SYS_EXIT_LOCAL | UINT64_C(1) << V1_GO_WAITING | UINT64_C(1) << V1_GO_IN_SYSCALL | \
-     UINT64_C(1) << V1_CPU_SAMPLE)
-
 /* What the loop needs of the emitter, kept out of memory's way; as it stands there between load() and save(). */
 struct hot {
     struct ev *v; /* the next in the stream */
     struct v1_g *rows;
     const uint64_t *stacks;
-    uint64_t nstacks, base;
+    uint64_t nstacks, base, ask;
     int64_t max, last, clock;
     double ns_per_tick;
 };
@@ -55,6 +27,7 @@ ALWAYS void load(struct hot *h, const struct v1_emit *em)
                       .stacks = em->ix->stacks.dense,
                       .nstacks = em->ix->stacks.ndense,
                       .base = em->base,
+                      .ask = em->o->d.ask,
                       .max = em->max,
                       .last = em->last,
                       .clock = em->clock,
@@ -68,84 +41,82 @@ ALWAYS void save(const struct hot *h, struct v1_emit *em)
     em->last = h->last;
 }
 
-ALWAYS uint32_t stack_of(const struct hot *h, struct v1_emit *em, const struct v1_ev *e)
+struct v1_at {
+    struct v1_emit *em;
+    const struct v1_ev *e;
+    struct v1_p *q;
+    struct hot *h;
+};
+
+ALWAYS uint32_t at_stack(const struct v1_at *at)
 {
     _Static_assert(V1_KNOWN == UINT64_C(1) << 63, "known ids are negative numbers, and -1 is none");
-    int64_t val = e->stack < h->nstacks ? (int64_t)h->stacks[e->stack] : 0;
-    return val < -1 ? (uint32_t)val : v1_stack(em->vn, v1_ev_stack(&em->o->d, e));
+    int64_t val = at->e->stack < at->h->nstacks ? (int64_t)at->h->stacks[at->e->stack] : 0;
+    return val < -1 ? (uint32_t)val : v1_stack(at->em->vn, v1_ev_stack(&at->em->o->d, at->e));
 }
 
-/* put - a transition on a P, whose time is one that needs no closer look. */
-ALWAYS struct ev *put(struct hot *h, uint64_t ticks, const struct v1_p *q, uint8_t state, uint16_t flags, uint32_t g,
-                      uint32_t stack)
+/* The event's time is one that needs no closer look. */
+ALWAYS struct ev *at_put(const struct v1_at *at, const struct v1_g *s, uint8_t state, uint16_t flags, uint32_t stack)
 {
-    const int64_t now = (int64_t)((double)(int64_t)(ticks - h->base) * h->ns_per_tick);
+    struct hot *h = at->h;
+    const int64_t now = (int64_t)((double)(int64_t)(at->e->ticks - h->base) * h->ns_per_tick);
     const bool on = state == ST_RUNNING || state == ST_SYSCALL;
     h->last = now > h->last ? now : h->last + h->clock;
     *h->v = (struct ev){.t = h->last,
                         .kind = EVK_G_STATE,
                         .state = state,
                         .flags = flags | EVF_SURE,
-                        .g = g,
-                        .p = on ? q->lane : EV_NONE,
-                        .m = on ? q->m : EV_NONE,
+                        .g = s->lane,
+                        .p = on ? at->q->lane : EV_NONE,
+                        .m = on ? at->q->m : EV_NONE,
                         .by = EV_NONE,
                         .stack = stack,
-                        .arg = q->lane,
-                        .arg2 = q->m};
+                        .arg = at->q->lane,
+                        .arg2 = at->q->m};
     return h->v++;
 }
+
+ALWAYS void at_put_back(const struct v1_at *at, const struct v1_g *s)
+{
+    struct ev *back = at->h->v++;
+    (void)s;
+    *back = back[-1];
+    back->t = ++at->h->last;
+    back->state = ST_RUNNING;
+    back->flags = EVF_SURE;
+    back->stack = 0;
+}
+
+#include "decode/v1/v1_rules.h"
 
 /* common - the neutral event of a common one; x is the next on its P. false: it is none, and nothing was done. */
 ALWAYS bool common(struct hot *h, struct v1_emit *em, const struct v1_ev *e, struct v1_p *q,
                    const struct v1_cursor *c, const struct v1_ev *x)
 {
+    const struct v1_at at = {em, e, q, h};
     struct v1_g *s = &h->rows[e->rule_g];
-    const struct stop *stop;
-    bool whole;
-    switch (e->tag.way) {
-    case V1_WAY_START:
-        if (s->state != V1S_RUNNABLE || q->g)
+    switch (e->tag.means) {
+    case V1_MEANS_START:
+        if (!can_start(s, q))
             return false;
-        put(h, e->ticks, q, ST_RUNNING, 0, s->lane, 0);
-        s->state = V1S_RUNNING;
-        s->p = e->p;
-        q->g = e->g;
+        rule_start(&at, s);
         return true;
-    case V1_WAY_STOP:
+    case V1_MEANS_STOP:
         s = &h->rows[e->g]; /* ends have no rule */
-        if (s->state != V1S_RUNNING || q->g != e->g)
+        if (!runs(s, q, e))
             return false;
-        stop = &STOP[e->tag.type];
-        put(h, e->ticks, q, stop->state, stop->flags, s->lane, stack_of(h, em, e))->str = em->reason[e->tag.type];
-        s->state = stop->next;
-        s->p = EV_NONE;
-        q->g = 0;
-        if (stop->next == V1S_ENDED)
-            v1_emit_note_end(em, e->g);
+        rule_stop(&at, s);
         return true;
-    case V1_WAY_WAKE:
-        if (s->state != V1S_WAITING || e->g != q->g)
+    case V1_MEANS_WAKE:
+        if (!waits(s) || e->g != q->g)
             return false;
-        put(h, e->ticks, q, ST_RUNNABLE, EVF_WOKEN, s->lane, stack_of(h, em, e))->by = h->rows[q->g].lane;
-        s->state = V1S_RUNNABLE;
-        s->p = EV_NONE;
+        rule_wake(&at, s, h->rows[q->g].lane);
         return true;
-    case V1_WAY_CALL:
+    case V1_MEANS_CALL:
         s = &h->rows[e->g];
-        if (s->state != V1S_RUNNING || q->g != e->g)
+        if (!runs(s, q, e))
             return false;
-        whole = (x && !(ASK >> x->tag.type & 1)) || !v1_blocks(&em->o->d, c);
-        put(h, e->ticks, q, ST_SYSCALL, EVF_OWN_STACK, s->lane, stack_of(h, em, e));
-        if (whole) {
-            struct ev *back = h->v++;
-            *back = back[-1];
-            back->t = ++h->last;
-            back->state = ST_RUNNING;
-            back->flags = EVF_SURE;
-            back->stack = 0;
-        }
-        s->state = whole ? V1S_RUNNING : V1S_SYSCALL;
+        rule_call(&at, s, (!x || h->ask >> x->tag.type & 1) && v1_blocks(&em->o->d, c));
         return true;
     default: return false;
     }
@@ -210,7 +181,7 @@ void v1_play(struct v1_emit *em, size_t cap)
             break;
         uint64_t quick = until(&h, em, a.q, (int64_t)e->ticks);
         for (;;) {
-            if (h.v > full || e->tag.way == V1_WAY_ODD) {
+            if (h.v > full || e->tag.means == V1_MEANS_EXIT) {
                 o->heap[v1_order_top(o)].key = (int64_t)e->ticks;
                 a.c->head = a.head;
                 save(&h, em);

@@ -9,7 +9,7 @@
 #include <string.h>
 
 static const char *const NAMES[V1_TYPES] = {
-#define V1_EVENT(number, id, text) [number] = text,
+#define V1_EVENT(number, id, text, whose, means) [number] = text,
 #include "decode/v1/events_v1.def"
 };
 

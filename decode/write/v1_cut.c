@@ -22,20 +22,6 @@
 #define F_EXITED 1 /* v1_g.flags: its system call has ended, that is still to be written */
 #define F_KNOWN 2  /* it exists */
 
-static const struct {
-    uint8_t state;
-    bool stops;
-} STOPS[V1_TYPES] = {
-#define ST_NONE V1S_ENDED
-#define ST_WAITING V1S_WAITING
-#define ST_RUNNABLE V1S_RUNNABLE
-#define V1_STOPS(id, st, why) [V1_##id] = {ST_##st, true},
-#include "decode/v1/events_v1.def"
-#undef ST_NONE
-#undef ST_WAITING
-#undef ST_RUNNABLE
-};
-
 struct row {              /* of a goroutine, beside its struct v1_g */
     uint64_t seq;         /* its next sequence number */
     uint64_t less;        /* so much less it is in the slice */
@@ -154,33 +140,26 @@ static void number(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw 
 
 static void goroutine(struct v1_cut *c, const struct v1_ev *e, const struct v1_raw *r)
 {
-    switch (e->tag.type) {
-    case V1_GO_CREATE:
+    switch (e->tag.means) {
+    case V1_MEANS_CREATE:
         becomes(c, e->arg_g, V1S_RUNNABLE);
         c->row[e->arg_g].start = r->v[1];
         break;
-    case V1_GO_WAITING: becomes(c, e->arg_g, V1S_WAITING); break;
-    case V1_GO_IN_SYSCALL: becomes(c, e->arg_g, V1S_SYSCALL); break;
-    case V1_GO_START:
-    case V1_GO_START_LOCAL:
-    case V1_GO_START_LABEL: starts(c, e, r); break;
-    case V1_GO_UNBLOCK:
-    case V1_UNBLOCK_LOCAL: becomes(c, e->arg_g, V1S_RUNNABLE); break;
-    case V1_SYS_CALL:
+    case V1_MEANS_STATUS: becomes(c, e->arg_g, e->tag.type == V1_GO_WAITING ? V1S_WAITING : V1S_SYSCALL); break;
+    case V1_MEANS_START:
+    case V1_MEANS_START_LABEL: starts(c, e, r); break;
+    case V1_MEANS_WAKE: becomes(c, e->arg_g, V1S_RUNNABLE); break;
+    case V1_MEANS_STOP: becomes(c, e->g, V1_STOP[e->tag.type].becomes); break;
+    case V1_MEANS_CALL:
         if (v1_blocks(&c->o.d, &c->o.d.cur[e->p])) {
             gor(c, e->g)->state = V1S_SYSCALL;
             c->row[e->g].call = r->v[0];
         }
         break;
-    case V1_SYS_BLOCK: becomes(c, e->g, V1S_SYSCALL); break;
-    case V1_SYS_EXIT:
-    case V1_SYS_EXIT_LOCAL: syscall_exit(c, e); break;
-    case V1_ASSIST_START:
-    case V1_ASSIST_DONE: c->row[e->g].assist = e->tag.type == V1_ASSIST_START; break;
-    default:
-        if (STOPS[e->tag.type].stops)
-            becomes(c, e->g, STOPS[e->tag.type].state);
-        break;
+    case V1_MEANS_BLOCK: becomes(c, e->g, V1S_SYSCALL); break;
+    case V1_MEANS_EXIT: syscall_exit(c, e); break;
+    case V1_MEANS_ASSIST: c->row[e->g].assist = e->tag.type == V1_ASSIST_START; break;
+    default: break;
     }
 }
 

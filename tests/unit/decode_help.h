@@ -77,6 +77,7 @@ static inline UNUSED void unload(struct loaded *l)
 static inline UNUSED uint8_t *read_file(const char *path, size_t *n)
 {
     FILE *f = fopen(path, "rb");
+    *n = 0;
     if (!f)
         return NULL;
     fseek(f, 0, SEEK_END);

@@ -1,0 +1,70 @@
+/*
+ * v1_rules.h - the commonest events of the first family, each once: what it needs, what it changes, what it tells.
+ *
+ * Two carry them out: v1_play.c where all is as the event needs it, v1_emit.c any, having made it so. Both include this, and have
+ * defined before:
+ *
+ *   struct v1_at       .em, .e the event, .q the P it happened on
+ *   at_put()           a goroutine goes into a state; where it has a P then, on that of the event
+ *   at_put_back()      and is back from a system call that did not block
+ *   at_stack()         the event's stack
+ */
+#include "decode/v1/v1_emit.h"
+
+#define RULE static inline __attribute__((always_inline))
+
+/* A goroutine that could run does, on a P that runs none. */
+RULE bool can_start(const struct v1_g *s, const struct v1_p *q)
+{
+    return s->state == V1S_RUNNABLE && !q->g;
+}
+
+RULE void rule_start(const struct v1_at *at, struct v1_g *s)
+{
+    at_put(at, s, ST_RUNNING, 0, 0);
+    s->state = V1S_RUNNING;
+    s->p = at->e->p;
+    at->q->g = at->e->g;
+}
+
+/* What a goroutine does that runs. */
+RULE bool runs(const struct v1_g *s, const struct v1_p *q, const struct v1_ev *e)
+{
+    return s->state == V1S_RUNNING && q->g == e->g;
+}
+
+/* It stops, blocks or ends. */
+RULE void rule_stop(const struct v1_at *at, struct v1_g *s)
+{
+    const struct v1_stop *stop = &V1_STOP[at->e->tag.type];
+    at_put(at, s, stop->state, stop->flags, at_stack(at))->str = at->em->reason[at->e->tag.type];
+    s->state = stop->becomes;
+    s->p = EV_NONE;
+    at->q->g = 0;
+    if (s->state == V1S_ENDED)
+        v1_emit_note_end(at->em, at->e->g);
+}
+
+/* It enters a system call; where that does not block no end is recorded, and it is an instant, as Go shows it. */
+RULE void rule_call(const struct v1_at *at, struct v1_g *s, bool blocks)
+{
+    at_put(at, s, ST_SYSCALL, EVF_OWN_STACK, at_stack(at));
+    s->state = blocks ? V1S_SYSCALL : V1S_RUNNING;
+    if (!blocks)
+        at_put_back(at, s);
+}
+
+/* A goroutine that waits is woken. */
+RULE bool waits(const struct v1_g *s)
+{
+    return s->state == V1S_WAITING;
+}
+
+RULE void rule_wake(const struct v1_at *at, struct v1_g *s, uint32_t by)
+{
+    at_put(at, s, ST_RUNNABLE, EVF_WOKEN, at_stack(at))->by = by;
+    s->state = V1S_RUNNABLE;
+    s->p = EV_NONE;
+}
+
+#undef RULE
