@@ -79,6 +79,8 @@ static void call(int64_t t0, int64_t t1, const char *stack)
     ev(t1, "GoSyscallEnd", "%s", "");
 }
 
+static const char at_rest[] = "time.Sleep:1,main.rest:4";
+
 struct made {
     uint8_t *bytes;
     struct loaded l;
@@ -172,6 +174,28 @@ static void stops_of_several_kinds(void **state)
     unmade(&m);
 }
 
+/* Two kinds of the collector's, 6 % each: neither is told for itself, both together are. */
+static void stops_of_the_collector(void **state)
+{
+    struct made m;
+    (void)state;
+    begin(1);
+    for (int i = 0; i < 40; i++) {
+        stop((1 + 2 * i) * MS, (1 + 2 * i) * MS + 300 * US, i % 2 ? "GC sweep termination" : "GC mark termination");
+    }
+    over(100 * MS);
+    made_of(&m);
+    unsigned n = 0;
+    for (uint32_t i = 0; i < m.l.fs.n; i++) {
+        n += m.l.fs.f[i].rule == RULE_STW;
+    }
+    const struct finding *f = told(&m, RULE_STW);
+    assert_int_equal(n, 1);
+    assert_near_ns(f->severity_ns, 40 * 300 * US);
+    assert_non_null(strstr(f->text, "stopped the world 40 times, 12.0% of the trace in all"));
+    unmade(&m);
+}
+
 static void many_short_stops(void **state)
 {
     struct made m;
@@ -219,6 +243,68 @@ static void cost_is_at_most_the_trace(void **state)
     for (uint32_t i = 0; i < m.l.fs.n; i++) {
         assert_true(m.l.fs.f[i].severity_ns <= m.l.tg->end);
     }
+    unmade(&m);
+}
+
+/* 300 are runnable while the one P idles for 60 of 70 ms: they waited 18 s, and nothing else tells why. */
+static void latency_without_a_cause(void **state)
+{
+    struct made m;
+    (void)state;
+    begin(1);
+    for (unsigned g = 2; g < 302; g++) {
+        create(g * US, g, "crowd");
+    }
+    block(MS, "sleep", "time.Sleep:1,main.main:2");
+    ev(MS + US, "ProcStop", "%s", "");
+    ev(60 * MS, "ProcStart", "p=0 p_seq=%u", ++script.p_seq);
+    for (unsigned g = 2; g < 302; g++) {
+        start(60 * MS + g * 30 * US, g);
+        over(60 * MS + g * 30 * US + 25 * US);
+    }
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_SCHED);
+    assert_non_null(f);
+    assert_true(f->note); /* a sign of what is not told */
+    assert_int_equal(f->severity_ns, m.l.tg->end);
+    unmade(&m);
+}
+
+/* A broadcast wakes 60, one P runs them one after the other: their waits for it sum up to more than the trace. */
+static void herd_is_at_most_the_trace(void **state)
+{
+    static const char cond[] = "sync.runtime_notifyListWait:1,sync.(*Cond).Wait:2,main.buy:3";
+    struct made m;
+    int64_t t = MS;
+    (void)state;
+    begin(1);
+    for (unsigned g = 2; g < 62; g++) {
+        create(g * US, g, "buy");
+    }
+    block(100 * US, "sleep", at_rest);
+    for (unsigned g = 2; g < 62; g++, t += 5 * US) {
+        start(t, g);
+        block(t + US, "sync", cond);
+    }
+    for (int r = 0; r < 6; r++) {
+        wake(t += US, 1, "0");
+        start(t += US, 1);
+        for (unsigned g = 2; g < 62; g++) {
+            wake(t += 100, g, "sync.(*Cond).Broadcast:1,main.bake:5");
+        }
+        block(t += US, "sleep", at_rest);
+        for (unsigned g = 2; g < 62; g++) {
+            start(t += US, g);
+            block(t += 40 * US, "sync", cond);
+        }
+    }
+    wake(t += US, 1, "0");
+    start(t += US, 1);
+    over(t + US);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_HERD);
+    assert_non_null(f);
+    assert_int_equal(f->severity_ns, m.l.tg->end);
     unmade(&m);
 }
 
@@ -288,7 +374,6 @@ static void stopped_is_not_idle(void **state)
 
 #define QUEUE 8
 enum { KEEPER = 30 };
-static const char at_rest[] = "time.Sleep:1,main.rest:4";
 
 /*
  * `rounds` times: the keeper holds the lock, asleep, or in a system call in the last round, while G2 .. G9 queue for it;
@@ -684,15 +769,17 @@ static void signs_of_a_small_cause(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(stops_that_name_a_trace), cmocka_unit_test(stops_of_several_kinds),
-        cmocka_unit_test(many_short_stops),        cmocka_unit_test(cost_is_at_most_the_trace),
-        cmocka_unit_test(busy_with_work_queued),   cmocka_unit_test(calls_are_no_running),
-        cmocka_unit_test(stopped_is_not_idle),     cmocka_unit_test(holder_behind_the_hand_offs),
-        cmocka_unit_test(advice_from_all_waits),   cmocka_unit_test(victim_is_not_blamed),
-        cmocka_unit_test(leaks_among_siblings),    cmocka_unit_test(rest_is_no_leak),
-        cmocka_unit_test(no_processor_at_all),     cmocka_unit_test(workers_without_a_label),
-        cmocka_unit_test(workers_that_end_early),  cmocka_unit_test(a_reason_that_is_empty),
-        cmocka_unit_test(none_or_not_recorded),    cmocka_unit_test(signs_of_a_small_cause),
+        cmocka_unit_test(stops_that_name_a_trace),   cmocka_unit_test(stops_of_several_kinds),
+        cmocka_unit_test(many_short_stops),          cmocka_unit_test(cost_is_at_most_the_trace),
+        cmocka_unit_test(busy_with_work_queued),     cmocka_unit_test(calls_are_no_running),
+        cmocka_unit_test(stopped_is_not_idle),       cmocka_unit_test(holder_behind_the_hand_offs),
+        cmocka_unit_test(advice_from_all_waits),     cmocka_unit_test(victim_is_not_blamed),
+        cmocka_unit_test(leaks_among_siblings),      cmocka_unit_test(rest_is_no_leak),
+        cmocka_unit_test(no_processor_at_all),       cmocka_unit_test(workers_without_a_label),
+        cmocka_unit_test(workers_that_end_early),    cmocka_unit_test(a_reason_that_is_empty),
+        cmocka_unit_test(none_or_not_recorded),      cmocka_unit_test(signs_of_a_small_cause),
+        cmocka_unit_test(stops_of_the_collector),    cmocka_unit_test(latency_without_a_cause),
+        cmocka_unit_test(herd_is_at_most_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,6 +19,7 @@ static double chance(void)
 
 struct model { /* of a server: what a run of it does in a second */
     double pace, lock, lock_ns, cycles, gc_share, burst;
+    double host, work; /* 0: 1; so many times as long all goroutines run, and those of main.serve alone */
 };
 
 static char *name_of(const char *s)
@@ -41,18 +42,24 @@ static void measure(struct profile *p, enum measure_kind k, const char *name, do
     }
 }
 
+static bool of_serve(const struct measure *m)
+{
+    return strcmp(m->name, "main.serve") == 0;
+}
+
 /* A run of one second on four processors; each kind of time has its own luck, from 0.7 to 1.4 of what is usual. */
 static void run(struct profile *p, const struct model *o)
 {
     double busy = 2e9 * (0.8 + 0.4 * chance()), pace = o->pace * (0.8 + 0.4 * chance());
     *p = (struct profile){.path = name_of("run"), .end = 1000000000, .procs = 4, .heap_live = 5e6, .heap_goal = 25e6};
-    p->m = mem_zalloc(8 * sizeof *p->m);
+    p->m = mem_zalloc(9 * sizeof *p->m);
     assert_non_null(p->m);
     if (o->lock > 0) {
         measure(p, MK_LOCK, "main.added", o->lock * pace, o->lock_ns, 0.7 + 0.7 * chance());
     }
     measure(p, MK_LOCK, "main.cache", 40 * pace, 300000, 0.5 + chance());
     measure(p, MK_GC, "", o->cycles * pace, 0, 1);
+    measure(p, MK_RUN, "main.ask", 0, 0, 1);
     measure(p, MK_RUN, "main.serve", 0, 0, 1);
     measure(p, MK_CALL, "main.reply", 5000 * pace, 20000, 0.7 + 0.7 * chance());
     measure(p, MK_TAKE, "main.read", 8000 * pace, 200000, 0.7 + 0.7 * chance());
@@ -60,7 +67,11 @@ static void run(struct profile *p, const struct model *o)
         for (int k = 0; k < PROFILE_SLICES; k++) {
             double *ns = &p->m[i].ns[k];
             *ns = p->m[i].kind == MK_GC ? busy / PROFILE_SLICES * o->gc_share * (0.8 + 0.4 * chance()) : *ns;
-            *ns = p->m[i].kind == MK_RUN ? 1e9 * pace / PROFILE_SLICES * (0.8 + 0.4 * chance()) : *ns;
+            if (p->m[i].kind == MK_RUN) {
+                double slow = (o->host > 0 ? o->host : 1) * (of_serve(&p->m[i]) && o->work > 0 ? o->work : 1);
+                double own = of_serve(&p->m[i]) ? 0.6e9 : 0.15e9;
+                *ns = own * slow * pace / PROFILE_SLICES * (0.8 + 0.4 * chance());
+            }
             p->m[i].spent += p->m[i].kind == MK_GC || p->m[i].kind == MK_RUN ? *ns : 0;
         }
     }
@@ -188,6 +199,22 @@ static void the_collector_runs_more(void **state)
     compared(&x);
 }
 
+/* A host that is busy makes all goroutines run longer; where one function does more, the others don't. */
+static void the_host_or_the_program(void **state)
+{
+    struct model host = plain, work = plain, both = plain;
+    (void)state;
+    seed = 5;
+    host.host = both.host = 4;
+    work.work = 8;
+    both.work = 8;
+    assert_true(claims(&plain, &host, 1) <= 1);
+    assert_true(claims(&host, &plain, 3) <= 1);
+    expect_first(&work, 1, MK_RUN, "main.serve", "goroutines of main.serve: run ");
+    expect_first(&work, 3, MK_RUN, "main.serve", "goroutines of main.serve: run ");
+    expect_first(&both, 3, MK_RUN, "main.serve", "goroutines of main.serve: run ");
+}
+
 /* More runs tell smaller changes. */
 static void runs_help(void **state)
 {
@@ -238,8 +265,11 @@ static void profiles_of_traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(nothing_changed),         cmocka_unit_test(a_lock_is_added),
-        cmocka_unit_test(the_collector_runs_more), cmocka_unit_test(runs_help),
+        cmocka_unit_test(nothing_changed),
+        cmocka_unit_test(a_lock_is_added),
+        cmocka_unit_test(the_collector_runs_more),
+        cmocka_unit_test(the_host_or_the_program),
+        cmocka_unit_test(runs_help),
         cmocka_unit_test(profiles_of_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

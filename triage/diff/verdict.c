@@ -242,6 +242,38 @@ static bool many_more(const struct moved *m)
     return fmax(m->old, m->new) >= 3 * fmin(m->old, m->new) + 20;
 }
 
+#define REST_FLOOR 0.005 /* of the processor time: what runs less tells nothing of the host */
+
+/* What all goroutines of other start functions run, per event: the logarithm's mean over the runs of a side. */
+static double rest_of(const struct judge *j, int s, const struct change *c, double *least)
+{
+    double mean = 0;
+    for (uint32_t i = 0; i < j->side[s]->n; i++) {
+        const struct profile *p = &j->side[s]->run[i];
+        double num = 0, den = (double)p->end * (p->procs > 0 ? p->procs : 1) * j->pace[s][i];
+        for (uint32_t k = 0; k < p->n; k++) {
+            num += p->m[k].kind == MK_RUN && strcmp(p->m[k].name, c->name) != 0 ? p->m[k].spent : 0;
+        }
+        double v = den > 0 ? num / den : 0;
+        *least = fmin(*least, v);
+        mean += log(v + REST_FLOOR) / j->side[s]->n;
+    }
+    return mean;
+}
+
+/*
+ * A host that takes processors away makes all runs longer, by about the same factor: what the others run as well is no
+ * change of this function. Where hardly anything runs beside it, nobody tells.
+ */
+static bool more_than_the_rest(const struct judge *j, const struct change *c)
+{
+    double least = 1, rest = -rest_of(j, 0, c, &least);
+    rest += rest_of(j, 1, c, &least);
+    bool same_way = rest != 0 && (rest > 0) == (c->time.factor > 1);
+    return least < REST_FLOOR || !same_way ||
+           fabs(log(c->time.factor)) - fabs(rest) > log(kinds[c->kind].time_factor);
+}
+
 static bool matters(const struct judge *j, const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
@@ -258,7 +290,7 @@ static bool matters(const struct judge *j, const struct change *c)
     case MK_GIVE: return dt >= k->amount && c->time.sure && c->count.sure && same_way;
     case MK_GC: return dt >= k->amount && same_way && (c->count.sure || (c->time.sure && dt >= 0.05));
     case MK_STOP: return c->count.sure && same_way && dt >= k->amount;
-    case MK_RUN: return dt >= k->amount && c->time.sure;
+    case MK_RUN: return dt >= k->amount && c->time.sure && more_than_the_rest(j, c);
     case MK_CALL:
     case MK_TAKE: return dc >= k->amount * j->all && c->count.sure;
     case MK_KINDS: break;
