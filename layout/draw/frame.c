@@ -91,13 +91,18 @@ static void title(const struct canvas *c)
     x = word(g, x, w, STYLE_TITLE, "%s", name);
     if (ti->ndamages)
         x = word(g, x + 1, w, STYLE_TITLE_DAMAGE, "PARTIAL");
-    x = word(g, x, w, STYLE_TITLE, "  %s", ti->dialect ? ti->dialect : "?");
     uint64_t least, most;
     status_procs(v, &least, &most);
-    x = least != most ? word(g, x, w, STYLE_TITLE, "  %" PRIu64 "-%" PRIu64 "P", least, most)
-                      : word(g, x, w, STYLE_TITLE, "  %" PRIu64 "P", most);
-    x = word(g, x, w, STYLE_TITLE, " %sG", fmt_count(ti->goroutines, n));
-    x = word(g, x, w, STYLE_TITLE, "  %s", when_dur(v->tr, ti->end, d));
+    const char *dialect = ti->dialect ? ti->dialect : "?";
+    char counts[120], span[24];
+    if (least != most)
+        snprintf(span, sizeof span, "%" PRIu64 "-%" PRIu64, least, most);
+    else
+        snprintf(span, sizeof span, "%" PRIu64, most);
+    snprintf(counts, sizeof counts, "  %sP %sG  %s", span, fmt_count(ti->goroutines, n), when_dur(v->tr, ti->end, d));
+    if (x + 2 + (int)(strlen(dialect) + strlen(counts)) <= w) /* what is known before one looks goes first */
+        x = word(g, x, w, STYLE_TITLE, "  %s", dialect);
+    x = word(g, x, w, STYLE_TITLE, "%s", counts);
     if (!ti->has_clock && ti->version)
         x = word(g, x, w, STYLE_TITLE_NOTE, " (ticks)");
     else if (ti->clock_assumed)
@@ -271,12 +276,15 @@ static void prompt(const struct canvas *c, int y)
     struct grid *g = c->g;
     char line[VIEW_TEXT + 8];
     int w = g->w;
-    str_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2, glyph_dots(v->tier), line, sizeof line);
     if (v->message[0] && y > 1)
         message(c, y - 1);
     grid_fill(g, 0, y, w, 1, ' ', STYLE_PROMPT);
-    grid_put(g, 0, y, (unsigned char)signs[v->prompt], STYLE_PROMPT);
-    c->txt->screen_x = grid_str(g, 1, y, w - 1, line, STYLE_PROMPT);
+    int x = 0;
+    if (v->prompt == PROMPT_SLICE && w >= 60)
+        x = grid_str(g, 0, y, w, "a trace of this part, into file ", STYLE_PROMPT);
+    str_tail((struct str){v->text, (uint32_t)v->text_len}, w - 2 - x, glyph_dots(v->tier), line, sizeof line);
+    grid_put(g, x, y, (unsigned char)signs[v->prompt], STYLE_PROMPT);
+    c->txt->screen_x = grid_str(g, x + 1, y, w - 1 - x, line, STYLE_PROMPT);
     c->txt->screen_y = y;
     if (c->txt->screen_x >= w)
         c->txt->screen_x = w - 1;

@@ -38,7 +38,7 @@ static const struct grant
             {
                 {ROW_LANES, 1},  {ROW_STATUS, 1},  {ROW_TITLE, 1},    {ROW_LANES, 4},
                 {ROW_FOOTER, 1}, {ROW_STATUS, 2},  {ROW_LANES, 8},    {ROW_STATUS, 4},
-                {ROW_LANES, 14}, {ROW_STATUS, 40}, {ROW_LANES, 1000}, /* no more than status_most */
+                {ROW_LANES, 11}, {ROW_STATUS, 40}, {ROW_LANES, 1000}, /* no more than status_most */
 };
 
 static const struct {

@@ -213,9 +213,8 @@ static void waker_lines(struct box *b, uint32_t who, int64_t t)
     if (s.state != ST_WAITING && s.state != ST_SYSCALL)
         return;
     str_safe(trace_str(v->tr, s.reason), why, sizeof why);
-    put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "which before was %s%s%s%s for %s",
-        state_name((enum state)s.state), *why ? " (" : "", why, *why ? ")" : "",
-        when_dur(v->tr, time_sub(s.t1, s.t0), d));
+    put(b, next_row(b), b->col + 1, STYLE_POPUP_DIM, "before that %s%s%s%s for %s", state_name((enum state)s.state),
+        *why ? " (" : "", why, *why ? ")" : "", when_dur(v->tr, time_sub(s.t1, s.t0), d));
 }
 
 static void side_lines(struct box *b, const struct side *s)
@@ -486,26 +485,40 @@ void popup_print(struct view *v, FILE *out)
     grid_free(&g);
 }
 
+/* Its size on the view's screen. */
+static struct box measured(struct grid *g, struct view *v)
+{
+    struct box b = {.g = g, .v = v, .dry = true, .lane = v->popup_lane, .t = v->popup_t};
+    int want = v->popup == POPUP_SPAN ? 130 : widest(v);
+    b.w = want > v->w - 2 ? v->w - 2 : want;
+    if (b.w < 1)
+        b.w = 1;
+    content(&b);
+    int most = v->h - 4 > 1 ? v->h - 4 : 1; /* the title, and the line of keys, stay */
+    b.h = b.n < 1 ? 1 : b.n > most ? most : b.n;
+    v->popup_lines = b.n;
+    v->popup_rows = b.h;
+    return b;
+}
+
+void popup_measure(struct view *v)
+{
+    struct grid none = {0};
+    if (v->popup)
+        (void)measured(&none, v);
+}
+
 void popup_draw(struct grid *g, struct view *v)
 {
     if (!v->popup)
         return;
-    struct box b = {.g = g, .v = v, .dry = true, .lane = v->popup_lane, .t = v->popup_t};
-    int want = v->popup == POPUP_SPAN ? 130 : widest(v);
-    b.w = want > g->w - 2 ? g->w - 2 : want;
-    if (b.w < 1)
-        b.w = 1;
-    content(&b);
-    int most = g->h - 4 > 1 ? g->h - 4 : 1; /* the title, and the line of keys, stay */
-    b.h = b.n < 1 ? 1 : b.n > most ? most : b.n;
+    struct box b = measured(g, v);
     b.x = (g->w - b.w) / 2;
     b.y = above_or_below(g, v, b.h);
     if (b.x < 1 && g->w > 2)
         b.x = 1;
     if (b.y < 1 && g->h > 2)
         b.y = 1;
-    v->popup_lines = b.n;
-    v->popup_rows = b.h;
     int last = b.n > b.h ? b.n - b.h : 0;
     v->popup_top = v->popup_top > last ? last : v->popup_top < 0 ? 0 : v->popup_top;
     b.top = v->popup_top;

@@ -9,8 +9,9 @@
 #include "layout/draw/cells.h"
 #include "layout/move/view.h"
 
-/* popup_draw - if one is open. Clamps v->popup_top and sets popup_lines, popup_rows. */
+/* popup_draw - if one is open. Clamps v->popup_top and sets popup_lines, popup_rows. popup_measure - sets these alone. */
 void popup_draw(struct grid *g, struct view *v);
+void popup_measure(struct view *v);
 
 /* popup_span - a span's times and stacks without a box, in rows [y, y + h). */
 void popup_span(struct grid *g, struct view *v, struct lane l, int64_t t, int y, int h);

@@ -381,6 +381,13 @@ static void speak_lane(struct line *l, const struct view *v)
         speak_group(l, v, v->at.focus.i, members);
         return;
     }
+    if (l->w < 60 && lull_speaks(v)) { /* narrow: the sum has the length in it, and needs the lines */
+        char id[32];
+        status_lane(v, lane, id);
+        add(l, STYLE_STATUS_KEY, "%s ", id);
+        add_lull(l, v);
+        return;
+    }
     if (!range && here && (v->at.exact || trace_count(v->tr, lane, t0, t1) == 1)) {
         describe(l, v, lane, &s);
         rich_para(l->r);

@@ -42,6 +42,44 @@ uint32_t wrap_next(struct str text, int w, uint32_t *next)
     return len;
 }
 
+static uint32_t without_blanks(struct str s, uint32_t end)
+{
+    while (end > 0 && s.p[end - 1] == ' ')
+        end--;
+    return end;
+}
+
+/* The last word before `end` leads to what follows it: without that it says nothing. */
+static bool leads_on(struct str s, uint32_t end)
+{
+    static const char *const words[] = {" by",   " in", " at", " of",  " for", " from",
+                                        " with", " on", " to", " and", " the", " behind"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t n = strlen(words[i]);
+        if (end > n && !memcmp(s.p + end - n, words[i], n))
+            return true;
+    }
+    return false;
+}
+
+/* Between words, before a bracket that would stay open if that is not much further in. */
+static uint32_t cut_word(struct str s, uint32_t end)
+{
+    uint32_t open = 0;
+    while (end > 0 && s.p[end - 1] != ' ')
+        end--;
+    end = without_blanks(s, end);
+    for (uint32_t i = 0; i < end; i++)
+        open = s.p[i] == '(' && i && s.p[i - 1] == ' ' ? i : s.p[i] == ')' ? 0 : open;
+    end = open > end / 2 ? without_blanks(s, open) : end;
+    while (leads_on(s, end)) {
+        while (end > 0 && s.p[end - 1] != ' ')
+            end--;
+        end = without_blanks(s, end);
+    }
+    return end;
+}
+
 uint32_t wrap_cut(struct str s, int w)
 {
     uint32_t best = 0, end = 0;
@@ -50,12 +88,9 @@ uint32_t wrap_cut(struct str s, int w)
             best = end;
         end++;
     }
-    while (!best && end > 0 && s.p[end - 1] != ' ')
-        end--;
-    end = best ? best : end;
-    while (end > 0 && s.p[end - 1] == ' ')
-        end--;
-    return end;
+    uint32_t word = cut_word(s, end);
+    return best * 2 < word ? word
+                           : without_blanks(s, best); /* an item, unless half of what there is room for would go */
 }
 
 static int lines_of(struct str text, int first, int w)

@@ -11,7 +11,8 @@
  * *next, behind the blanks.
  */
 uint32_t wrap_next(struct str text, int w, uint32_t *next);
-/* wrap_cut - where a text that is too long is best cut: behind the last item that fits with " ..", else a word. */
+/* wrap_cut - where a text that is too long is best cut: behind the last item that fits with " ..", or behind a word where
+ * that is less than half of what fits; never behind one that leads on ("by", "in"). */
 uint32_t wrap_cut(struct str s, int w);
 /*
  * wrap_fold - how a text that does not fit into n lines of w columns is told: its first *head bytes, then on a new line

@@ -17,6 +17,7 @@
 #include "layout/views/kind.h"
 #include "layout/move/move.h"
 #include "layout/draw/status.h"
+#include "layout/draw/wrap.h"
 #include "layout/views/tri.h"
 #include "layout/move/when.h"
 
@@ -304,7 +305,7 @@ static void draw_rows(struct grid *g, struct view *v, int y, int rows)
 {
     if (!v->items.n) {
         const char *what = trace_info(v->tr)->done ? kind_here(v)->items->none : "nothing yet";
-        grid_str(g, v->gutter, y, v->plot_w, what, STYLE_DIM);
+        wrap_draw(g, v->gutter, y, v->plot_w, rows > 1 ? rows : 1, STYLE_DIM, str_of(what));
         return;
     }
     for (int i = 0; i < rows && v->at.top + (uint32_t)i < v->items.n; i++) {
@@ -334,10 +335,8 @@ static void add_band(struct rich *r, const struct view *v, const struct item *i,
 static void items_status(const struct view *v, int w, struct rich *r)
 {
     char d[FMT_MAX], t[FMT_MAX], name[400];
-    if (v->at.row >= v->items.n) {
-        rich_add(r, STYLE_STATUS, "nothing here");
+    if (v->at.row >= v->items.n) /* above it is said what there is not */
         return;
-    }
     const struct item *i = &v->items.row[v->at.row];
     struct facts f = facts_of(v, i);
     str_safe(trace_str(v->tr, f.name), name, sizeof name);
@@ -352,6 +351,12 @@ static void items_status(const struct view *v, int w, struct rich *r)
         status_name(v, f.g, w, name, sizeof name);
         rich_add(r, STYLE_STATUS, "by ");
         rich_add(r, STYLE_STATUS_KEY, "%s  ", name);
+    }
+    if (v->tri && (i->kind == ITEM_TASK || i->kind == ITEM_REGION)) { /* where its time went */
+        char parts[VIEW_MESSAGE];
+        tri_task(v->tri, i->kind == ITEM_REGION, i->index, parts, sizeof parts);
+        rich_add(r, STYLE_STATUS, "%s", parts);
+        return;
     }
     if (i->kind == ITEM_GC) {
         rich_add(r, STYLE_STATUS, "within it: ");
@@ -533,10 +538,8 @@ static unsigned items_details(struct view *v, int n)
                [DEED_SWAP] = items_swap, \
                [DEED_SORT] = items_sort, \
                [DEED_DETAILS] = items_details}, \
-    .word = {[DEED_LANE] = "row", \
-             [DEED_DETAILS] = "look at it", \
-             [DEED_SWAP] = "goroutine", \
-             [DEED_SORT] = "longest / by time"}
+    .word = { \
+        [DEED_LANE] = "row", [DEED_DETAILS] = "look", [DEED_SWAP] = "goroutine", [DEED_SORT] = "longest / by time"}
 
 const struct view_kind kind_tasks = {IS_ITEMS, .items = &task_list, .gutter = GUTTER_NAMES};
 const struct view_kind kind_gc = {IS_ITEMS, .items = &gc_list, .gutter = GUTTER_SHORT, .states = true};

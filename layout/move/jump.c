@@ -130,8 +130,10 @@ unsigned move_span(struct view *v, int n)
         any = true;
     }
     if (!any)
-        return move_fail(v,
-                         dir > 0 ? "no span behind this one on this lane" : "no span before this one on this lane");
+        return move_fail(v, v->at.focus.kind == LANE_G ? dir > 0 ? "no span behind this one on this lane"
+                                                                 : "no span before this one on this lane"
+                            : dir > 0                  ? "nothing runs behind this on this lane"
+                                                       : "nothing runs before this on this lane");
     move_push(v, STEP_CURSOR);
     move_to(v, t, true);
     move_settle(v);

@@ -367,6 +367,9 @@ unsigned view_group(struct view *v)
 unsigned view_fold(struct view *v)
 {
     struct lanes *l = &v->lanes[LANE_G];
+    const int before = kind_before(v);
+    if (before != v->at.view) /* of several views behind a key: round them the other way */
+        return kind_of(before)->open(v, before);
     if (kind_here(v)->lanes != LANE_G)
         return move_fail(v, "only groups of goroutines can be folded (view 3)");
     if (!l->group)

@@ -335,7 +335,8 @@ void view_guest(struct view *v, uint32_t g, int64_t t);
 unsigned view_hide(struct view *v);     /* the lane with the cursor */
 unsigned view_show_all(struct view *v); /* no pins, nothing hidden, no related ones, no filter */
 unsigned view_group(struct view *v);    /* goroutines by start function, folded; again: one by one */
-unsigned view_fold(struct view *v);     /* unfold or fold the group with the cursor */
+/* view_fold - unfold or fold the group with the cursor; in one of several views behind a key: to the one before it. */
+unsigned view_fold(struct view *v);
 unsigned
 view_unfold(struct view *v); /* rows of the goroutine under the cursor: regions, calls, samples; again: none */
 unsigned view_related(struct view *v); /* only creator, created, wakers, woken; again: all */

@@ -61,10 +61,9 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
     if (ready(v))
         tri_draw(g, v, p);
     else
-        grid_str(g, 0, p->y[ROW_LANES], g->w,
+        tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
                  v->beyond > 0 ? "Comparing them, as soon as both have their tables.."
-                               : "One trace is open: gotop OLD NEW shows two, and here what changed between them.",
-                 STYLE_DIM);
+                               : "One trace is open: gotop OLD NEW shows two, and here what changed between them.");
 }
 
 static bool tsv(const struct view *v, FILE *f)

@@ -14,6 +14,7 @@
 #include "decode/base/mem.h"
 #include "layout/move/filter.h"
 #include "layout/move/when.h"
+#include "layout/views/tri_priv.h"
 #include "layout/move/move.h"
 #include "layout/move/pick.h"
 #include "layout/draw/status.h"
@@ -400,9 +401,11 @@ void evlog_update(struct view *v, int rows)
 
 /* ---- text ----------------------------------------------------------------------------------------------- */
 
+enum { NAME_WIDE = 44, NAME_NARROW = 18 };
 struct out {
     char *p;
     size_t n, size;
+    int name_w; /* columns that a name takes at most */
 };
 
 static void say(struct out *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -447,7 +450,9 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     const char *what;
     switch (e->to) {
     case ST_NONE: what = "ends"; break;
-    case ST_RUNNABLE: what = e->from == ST_NONE ? "created" : ran ? "stops, runnable" : "wakes up"; break;
+    case ST_RUNNABLE:
+        what = e->from == ST_NONE ? "created" : ran ? "stops, runnable" : e->who != NO_LANE ? "is woken" : "wakes up";
+        break;
     case ST_WAITING: what = "blocks"; break;
     case ST_SYSCALL: what = "enters a system call"; break;
     case ST_RUNNING:
@@ -468,10 +473,10 @@ static void state_words(struct out *o, const struct view *v, const struct event 
     }
     if (e->to == ST_RUNNABLE && e->who != NO_LANE) {
         say(o, " by ");
-        say_g(o, v, e->who, 44);
-        say_func(o, v, " in", e->stack, 44);
+        say_g(o, v, e->who, o->name_w);
+        say_func(o, v, " in", e->stack, o->name_w);
     } else if (e->stack && e->to != ST_NONE) {
-        say_func(o, v, " in", e->stack, 44);
+        say_func(o, v, " in", e->stack, o->name_w);
     }
 }
 
@@ -498,7 +503,7 @@ static void words(struct out *o, const struct view *v, const struct event *e)
         say(o, e->kind == EV_LOG ? " " : ": ");
         say_str(o, v, e->reason, 120);
     }
-    say_func(o, v, " in", e->stack, 44);
+    say_func(o, v, " in", e->stack, o->name_w);
 }
 
 /* The thread that has processor p at t: one look per thread, only where they are few. */
@@ -523,16 +528,20 @@ static void columns(const struct view *v, const struct event *e, char p[32], cha
     when_exact(v->tr, e->t, t);
 }
 
-void evlog_line(const struct view *v, size_t i, char *out, size_t size)
+void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t size)
 {
     char p[32], m[32], t[FMT_MAX], raw[1500];
-    struct out o = {raw, 0, sizeof raw};
+    struct out o = {raw, 0, sizeof raw, name_w};
     const struct event *e = &v->log->e[i];
     columns(v, e, p, m, t);
-    say(&o, "%s %s %s ", t, *p ? p : "-", *m ? m : "-");
-    if (e->g != NO_LANE)
-        say_g(&o, v, e->g, 50);
-    say(&o, " ");
+    say(&o, "%s", t);
+    if (*p)
+        say(&o, *m ? "  %s (%s)" : "  %s", p, m);
+    say(&o, "  ");
+    if (e->g != NO_LANE) {
+        say_g(&o, v, e->g, name_w);
+        say(&o, " ");
+    }
     words(&o, v, e);
     str_safe(str_of(raw), out, size);
 }
@@ -555,16 +564,28 @@ static enum style style_of(const struct event *e)
     }
 }
 
+/* What happened in w columns: names give way until it fits. */
+static void draw_words(struct grid *g, const struct view *v, const struct event *e, int x, int y, int w)
+{
+    static const int name_w[] = {NAME_WIDE, 28, 20, 14};
+    char raw[1500] = "";
+    for (size_t k = 0; k < sizeof name_w / sizeof *name_w; k++) {
+        struct out o = {raw, 0, sizeof raw, name_w[k]};
+        raw[0] = 0;
+        words(&o, v, e);
+        if (str_width(str_of(raw), w + 1) <= w)
+            break;
+    }
+    tri_say(g, x, y, w, style_of(e), "%s", raw);
+}
+
 static void draw_line(struct grid *g, const struct view *v, size_t i, int y, bool focus)
 {
     const struct event *e = &v->log->e[i];
-    char p[32], m[32], t[FMT_MAX], d[FMT_MAX], raw[1500], name[400] = "";
-    struct out o = {raw, 0, sizeof raw};
+    char p[32], m[32], t[FMT_MAX], d[FMT_MAX], name[400] = "";
     int w = g->w, x = 0;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_LANE;
-    raw[0] = 0;
     columns(v, e, p, m, t);
-    words(&o, v, e);
     grid_put(g, 0, y, focus ? '>' : ' ', s);
     if (w >= 60)
         x = grid_str(g, 2, y, 15, t, s) < 17 ? 17 : 18;
@@ -587,7 +608,7 @@ static void draw_line(struct grid *g, const struct view *v, size_t i, int y, boo
         status_name(v, e->g, gw - 1, name, sizeof name);
     grid_str(g, x, y, gw - 1, name, s);
     x += gw;
-    grid_str(g, x, y, w - x, raw, style_of(e));
+    draw_words(g, v, e, x, y, w - x);
     if (focus && w > x)
         grid_flags(g, x, y, w - x, 1, CELL_BOLD);
 }
@@ -610,13 +631,13 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
         draw_line(g, v, top + (size_t)i, y + i, top + (size_t)i == l->cur);
 }
 
-void evlog_status(const struct view *v, struct rich *out)
+void evlog_status(const struct view *v, int w, struct rich *out)
 {
     const struct evlog *l = v->log;
     char line[1600];
     if (!l || l->cur >= l->n)
         return;
-    evlog_line(v, l->cur, line, sizeof line);
+    evlog_line(v, l->cur, w < 60 ? NAME_NARROW : NAME_WIDE, line, sizeof line);
     rich_str(out, STYLE_STATUS, str_of(line));
     rich_para(out);
     if (l->cut)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "layout/move/move.h"
+#include "layout/views/tri.h"
 
 static const struct view_kind *const kinds[VIEW_END] = {
 #define X(ID, name, object, key) [VIEW_##ID] = &kind_##object,
@@ -45,6 +46,17 @@ int kind_next(const struct view *v)
     return key;
 }
 
+int kind_before(const struct view *v)
+{
+    int key = kind_key(v->at.view), from = v->at.view == key ? VIEW_END : v->at.view;
+    if (kind_here(v)->has) /* one that comes and goes is left by its key, or as one came */
+        return kind_next(v);
+    for (int no = from - 1; no > VIEW_NONE; no--)
+        if (no != key && rows[no].key == key && (!kinds[no]->has || kinds[no]->has(v)))
+            return no;
+    return key;
+}
+
 int kind_find(const char *name, size_t len)
 {
     for (int no = VIEW_NONE + 1; no < VIEW_END; no++)
@@ -58,10 +70,39 @@ const struct view_kind *kind_here(const struct view *v)
     return kind_of(v->at.view);
 }
 
+/* What is done to rows needs some: where there are none no footer offers it. */
+static bool needs_rows(const struct view_kind *k, enum deed d)
+{
+    switch (d) {
+    case DEED_LANE:
+    case DEED_LANE_PAGE:
+    case DEED_FIRST:
+    case DEED_LAST:
+    case DEED_SPAN:
+    case DEED_FIT:
+    case DEED_SWAP:
+    case DEED_SORT:
+    case DEED_INVERT:
+    case DEED_DETAILS: return true;
+    case DEED_PAN:
+    case DEED_CURSOR:
+    case DEED_PAGE:
+    case DEED_START:
+    case DEED_END:
+    case DEED_SELECT: return k->list != NULL; /* else these are moves in time */
+    default: return false;
+    }
+}
+
+static bool rowless(const struct view *v, const struct view_kind *k)
+{
+    return k->list ? !tri_rows(v) : k->items && !v->items.n;
+}
+
 bool view_answers(const struct view *v, enum deed d)
 {
     const struct view_kind *k = kind_here(v);
-    return k->answer[d] && (!k->can || k->can(v, d));
+    return k->answer[d] && !(needs_rows(k, d) && rowless(v, k)) && (!k->can || k->can(v, d));
 }
 
 /* What moves over rows scrolls a pop-up. false: nothing of the kind. */

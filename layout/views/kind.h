@@ -68,10 +68,11 @@ struct view_kind {
 const struct view_kind *kind_of(int view);
 const struct view_kind *kind_here(const struct view *v);
 /* kind_name - as keymaps and `:` name it. kind_key - the view whose key leads to it, itself of most: the key again leads from
- * the one shown to kind_next, and so round. kind_find - by name; VIEW_NONE: there is none. */
+ * the one shown to kind_next, and so round; kind_before: the other way. kind_find - by name; VIEW_NONE: there is none. */
 const char *kind_name(int view);
 int kind_key(int view);
 int kind_next(const struct view *v);
+int kind_before(const struct view *v);
 int kind_find(const char *name, size_t len);
 
 /* What views of lanes answer, and others of the time axis where the time is concerned: for their tables. */

@@ -98,9 +98,9 @@ static void lane_where(const struct view *v, const struct plan *p, char *out, si
     const struct lanes *l = move_lanes_const(v);
     if (l->n > (uint32_t)v->rows && p->n[ROW_LANES] > 0)
         snprintf(out, size, "lanes %" PRIu32 "-%" PRIu32 " of %" PRIu32 "%s", v->at.top + 1,
-                 v->at.top + (uint32_t)v->rows, l->n, l->n < l->total ? " here" : "");
+                 v->at.top + (uint32_t)v->rows, l->n, l->n < l->total ? " shown" : "");
     else if (l->n < l->total)
-        snprintf(out, size, "%" PRIu32 " lanes here", l->n);
+        snprintf(out, size, "%" PRIu32 " of %" PRIu32 " lanes", l->n, l->total);
 }
 
 /* ---- over lanes ----------------------------------------------------------------------------------------- */

@@ -41,8 +41,7 @@ static void log_draw(struct grid *g, struct view *v, const struct plan *p)
 
 static void log_speak(const struct view *v, int w, struct rich *out)
 {
-    (void)w;
-    evlog_status(v, out);
+    evlog_status(v, w, out);
 }
 
 static unsigned log_move(struct view *v, int n)

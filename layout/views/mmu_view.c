@@ -83,7 +83,7 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
     if (!tri_begin(g, v, &y, &h))
         return;
     if (!(n = points(v))) {
-        grid_str(g, 0, y, g->w, "no garbage collection in this trace: the program had all processors", STYLE_DIM);
+        tri_note(g, 0, y, h, "no garbage collection in this trace: the program had all processors");
         return;
     }
     v->at.row = v->at.row < n ? v->at.row : n - 1;
@@ -211,6 +211,13 @@ static unsigned enter(struct view *v, int n)
     return f;
 }
 
+/* Without a cycle there is no curve, and nothing to do but leave. */
+static bool can(const struct view *v, enum deed d)
+{
+    (void)d;
+    return points(v) > 0;
+}
+
 const struct view_kind kind_mmu = {
     .lanes = LANE_KINDS,
     .table = true,
@@ -220,6 +227,7 @@ const struct view_kind kind_mmu = {
     .show = kind_show,
     .draw = draw,
     .speak = speak,
+    .can = can,
     .hold = tri_hold,
     .tsv = tsv,
     .refuse = "Enter opens the lanes first",

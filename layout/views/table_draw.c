@@ -186,8 +186,8 @@ static void about(struct grid *g, const struct view *v, int y)
     struct text line = {.ticks = when_ticks(v->tr)};
     char n[FMT_MAX], m[FMT_MAX], a[FMT_MAX], b[FMT_MAX];
     if (o->open == TABLE_TYPES) {
-        text_add(&line, "%s: %s, %s %s", t->from->types, fmt_count(t->nrows, n), fmt_count(t->all, m),
-                 t->from->things);
+        text_add(&line, "%s: %s; %s: %s", t->from->types, fmt_count(t->nrows, n), t->from->things,
+                 fmt_count(t->all, m));
     } else {
         uint64_t all = t->from->types && o->open < t->ntypes ? t->type[o->open].n : t->all;
         uint32_t listed = t->from->types && o->open < t->ntypes ? t->type[o->open].kept : t->n;
@@ -224,6 +224,5 @@ void table_head(struct grid *g, struct view *v, int y, int n)
         draw_spectrum(s, g, v, y + 1);
     titles(g, v, y + n - 1);
     if (!v->table->nrows)
-        tri_say(g, 2, y + n, g->w - 2, STYLE_DIM, "%s",
-                v->table->all ? "nothing here passes the filter" : v->table->from->none);
+        tri_note(g, 2, y + n, 3, v->table->all ? "nothing here passes the filter" : v->table->from->none);
 }

@@ -331,7 +331,8 @@ static void titles(struct grid *g, const struct view *v, int y, const bool *on, 
     const struct top *t = v->top;
     int x = name + 1;
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
-    tri_say(g, 0, y, name, t->sort == COL_NAME ? STYLE_STATUS_KEY : STYLE_RULER, "goroutines by start function");
+    tri_say(g, 0, y, name, t->sort == COL_NAME ? STYLE_STATUS_KEY : STYLE_RULER, "%s",
+            name >= 28 ? "goroutines by start function" : "start function");
     for (int c = 0; c < COLS; c++) {
         char head[24], mark[5] = "";
         if (!on[c])

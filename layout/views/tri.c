@@ -78,7 +78,18 @@ int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, 
     va_start(ap, fmt);
     vsnprintf(buf, sizeof buf, fmt, ap);
     va_end(ap);
-    return w > 0 ? grid_str(g, x, y, w, buf, s) : x;
+    struct str all = str_of(buf);
+    enum { MARKED = 14 }; /* of less the mark would take too much */
+    uint32_t cut = w >= MARKED && str_width(all, w + 1) > w ? wrap_cut(all, w) : 0;
+    if (!cut)
+        return w > 0 ? grid_str(g, x, y, w, buf, s) : x;
+    int to = grid_text(g, x, y, w, (struct str){buf, cut}, s);
+    return grid_str(g, to, y, x + w - to, " ..", s);
+}
+
+void tri_note(struct grid *g, int x, int y, int n, const char *text)
+{
+    wrap_draw(g, x, y, g->w - x, n > 1 ? n : 1, STYLE_DIM, str_of(text));
 }
 
 void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *text)
@@ -124,6 +135,11 @@ static uint32_t rows(const struct view *v)
 {
     const struct tri_view *s = shown(v);
     return s && ready(v) ? s->rows(v) : 0;
+}
+
+uint32_t tri_rows(const struct view *v)
+{
+    return rows(v);
 }
 
 static bool skipped(const struct view *v, uint32_t row)
@@ -417,6 +433,7 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
             if (i != ST_WAITING)
                 part(&t, state_name((enum state)i), s.ns[i], t1 - t0);
         reasons(&t, tri->tr, g, t0, t1);
+        part(&t, "not there", s.ns[ST_NONE], t1 - t0); /* it was over before the task was */
     }
     snprintf(out, size, "%s", t.p ? t.p : "");
     text_free(&t);
@@ -424,14 +441,14 @@ void tri_task(const struct tri *tri, bool region, uint32_t index, char *out, siz
 
 /* ---- drawing -------------------------------------------------------------------------------------------- */
 
-static void waiting(struct grid *g, const struct view *v, int y)
+static void waiting(struct grid *g, const struct view *v, int y, int h)
 {
     const struct tri *t = v->tri;
     bool own = shown(v) && shown(v)->ready;
     if (own ? v->table && v->table->failed : t && t->trouble)
         tri_say(g, 0, y, g->w, STYLE_WARN, "%s", own ? "out of memory for the table" : t->trouble);
     else if (!trace_info(v->tr)->done)
-        tri_say(g, 0, y, g->w, STYLE_DIM, "The trace is still being read; the tables come after that.");
+        tri_note(g, 0, y, h, "The trace is still being read; the tables come after that.");
     else if (own)
         tri_say(g, 0, y, g->w, STYLE_DIM, "Looking through the trace..");
     else
@@ -441,10 +458,9 @@ static void waiting(struct grid *g, const struct view *v, int y)
 bool tri_begin(struct grid *g, const struct view *v, int *y, int *h)
 {
     if (!ready(v)) {
-        waiting(g, v, *y);
+        waiting(g, v, *y, *h);
         return false;
     }
-    (void)h;
     return true;
 }
 

@@ -87,6 +87,8 @@ void tri_free(struct tri *t);
 /* tri_ready - triage is done: both must outlive t. false: out of memory, the views say so. */
 bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs);
 
+/* tri_rows - how many rows the list of the view shown has; 0 as well where it is not there yet. */
+uint32_t tri_rows(const struct view *v);
 /* tri_walk - from any view: to the evidence of the next (n < 0: previous) finding. */
 unsigned tri_walk(struct view *v, int n);
 

@@ -32,44 +32,59 @@ static void line_time(struct text *t, const struct view *v)
     else
         text_add(t, ", %" PRIu64 " to %" PRIu64 " processors, %.3g on average", least, most,
                  tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
-    text_add(t, ", no more than %u of them busy for 99%% of it; %u goroutines: %u created, %u ended", tg->busy_p99,
-             tg->ng, tg->g_created, tg->g_ended);
+    if (tg->busy_p99 < most)
+        text_add(t, ", no more than %u of them busy for 99%% of it", tg->busy_p99);
+    text_add(t, "; %u goroutine%s: %u created, %u ended", tg->ng, tg->ng == 1 ? "" : "s", tg->g_created, tg->g_ended);
 }
 
-static void share(struct text *t, const char *name, int64_t part, int64_t whole, bool *first)
+/* Parts of a whole, the largest first: a narrow screen cuts what matters least. */
+struct part {
+    const char *name;
+    int64_t ns;
+};
+
+static void shares_of(struct text *t, struct part *p, int n, int64_t whole)
 {
-    if (part <= 0)
-        return;
-    text_add(t, "%s", *first ? "" : ", ");
-    text_share(t, (double)part, (double)whole);
-    text_add(t, " %s", name);
-    *first = false;
+    for (int k = 0; k < n; k++) {
+        int best = -1;
+        for (int i = 0; i < n; i++)
+            if (p[i].ns > 0 && (best < 0 || p[i].ns > p[best].ns))
+                best = i;
+        if (best < 0)
+            return;
+        text_add(t, "%s", k ? ", " : "");
+        text_share(t, (double)p[best].ns, (double)whole);
+        text_add(t, " %s", p[best].name);
+        p[best].ns = 0;
+    }
 }
 
 static void line_procs(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
-    bool first = true;
-    text_lit(t, "P time  ");
-    share(t, "idle", tg->p_sum.ns[ST_IDLE], tg->capacity, &first);
+    struct part p[ST_COUNT] = {{"idle", tg->p_sum.ns[ST_IDLE]}, {"not recorded", tg->unused}};
+    int n = 2;
     for (int i = ST_SYSCALL; i >= ST_SCHED; i--)
-        share(t, state_name((enum state)i), tg->p_sum.ns[i], tg->capacity, &first);
-    share(t, "not recorded", tg->unused, tg->capacity, &first);
+        p[n++] = (struct part){state_name((enum state)i), tg->p_sum.ns[i]};
+    text_lit(t, "P time  ");
+    shares_of(t, p, n, tg->capacity);
 }
 
 static void line_idle(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
-    bool first = true;
+    struct part p[IDLE_WHYS];
     static const char *const words[IDLE_WHYS] = {[IDLE_STW] = "while the world was stopped",
                                                  [IDLE_MISSED] = "though goroutines had been runnable for 50us",
                                                  [IDLE_SYSCALL] = "goroutines in system calls instead",
                                                  [IDLE_NOWORK] = "nothing to run",
                                                  [IDLE_SHORT] = "in gaps under 10us"};
     text_lit(t, "idle    ");
+    size_t before = t->n;
     for (int i = 0; i < IDLE_WHYS; i++)
-        share(t, words[i], tg->idle[i], tg->capacity, &first);
-    if (first)
+        p[i] = (struct part){words[i], tg->idle[i]};
+    shares_of(t, p, IDLE_WHYS, tg->capacity);
+    if (t->n == before)
         text_lit(t, "never");
 }
 
@@ -110,6 +125,10 @@ static void line_stw(struct text *t, const struct view *v)
 {
     const struct triage *tg = v->tri->tg;
     const struct stw_row *most = tg->nstw ? &tg->stw[0] : NULL;
+    if (!tg->stw_all.n) {
+        text_lit(t, "STW     never");
+        return;
+    }
     text_add(t, "STW     %" PRIu64 " stop%s, longest ", tg->stw_all.n, tg->stw_all.n == 1 ? "" : "s");
     text_dur(t, tg->stw_all.max);
     if (most) {
@@ -155,7 +174,7 @@ static void line_sched(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     struct dist d;
     hist_dist(&tg->sched, &d);
-    text_add(t, "sched   %" PRIu64 " waits for a processor: p50 ", d.n);
+    text_add(t, "sched   %" PRIu64 " wait%s for a processor: p50 ", d.n, d.n == 1 ? "" : "s");
     text_dur(t, d.p50);
     text_lit(t, ", p99 ");
     text_dur(t, d.p99);
@@ -270,7 +289,8 @@ static void head_of(struct grid *g, const struct view *v, const struct finding *
             2;
     if (x < 30)
         x = 30;
-    if (text)
+    enum { TELLING = 14 }; /* of fewer columns of it nobody would learn anything */
+    if (text && w - x - when - 1 >= TELLING)
         tri_say(g, x, y, w - x - when - 1, focus ? s : STYLE_DIM, "%s", f->text);
     if (when) {
         char t[FMT_MAX + 1];

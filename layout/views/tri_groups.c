@@ -363,7 +363,10 @@ static void titles(struct grid *g, const struct view *v, int y)
     const struct tri *t = v->tri;
     int n = choose(t, g->w, c), x = name_width(c, n, g->w);
     grid_fill(g, 0, y, g->w, 1, ' ', STYLE_RULER);
-    tri_say(g, 0, y, x, STYLE_RULER, t->group == NO_LANE ? "goroutines by start function" : "goroutine");
+    tri_say(g, 0, y, x, STYLE_RULER, "%s",
+            t->group != NO_LANE ? "goroutine"
+            : x >= 28           ? "goroutines by start function"
+                                : "start function");
     for (int i = 0; i < n; i++) {
         char head[24], mark[5] = "";
         if (c[i] == t->sort)
@@ -474,7 +477,8 @@ static void detail_group(struct text *t, const struct view *v, uint32_t i, int l
     const struct group *g = &tr->tg->groups[i];
     if (line == 0) {
         text_func(t, v->tr, g->name, 60);
-        text_add(t, ": %u goroutines, %u created, %u ended; running p50 ", g->count, g->created, g->ended);
+        text_add(t, ": %u goroutine%s, %u created, %u ended; running p50 ", g->count, g->count == 1 ? "" : "s",
+                 g->created, g->ended);
         text_dur(t, g->d[GM_EXEC].p50);
         text_lit(t, " p99 ");
         text_dur(t, g->d[GM_EXEC].p99);

@@ -68,9 +68,11 @@ uint32_t tri_order_mark(enum tier t, bool down);
 bool tri_begin(struct grid *g, const struct view *v, int *y, int *h);
 /* tri_say_two - what `detail` says as lines 0 and 1, once the tables are there. */
 void tri_say_two(const struct view *v, struct rich *out, void (*detail)(struct text *, const struct view *, int));
-/* tri_say - printf into the grid, clipped to w columns; returns the column behind. */
+/* tri_say - printf into the grid, in w columns: cut between words, with " ..", where it is longer; returns the column behind.
+ * tri_note - in at most n lines, what there is to say instead of rows. */
 int tri_say(struct grid *g, int x, int y, int w, enum style s, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
+void tri_note(struct grid *g, int x, int y, int n, const char *text);
 /* tri_cell - a text right-aligned in w columns at x. */
 void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *text);
 /* tri_name - a function's string, shortened from the left, at x in w columns. */

@@ -11,6 +11,7 @@
 
 #include "decode/base/mem.h"
 #include "layout/draw/fmt.h"
+#include "layout/draw/status.h"
 #include "layout/move/move.h"
 #include "layout/views/tri_priv.h"
 #include "triage/findings/holder.h"
@@ -126,7 +127,7 @@ static unsigned enter(struct view *v)
     struct text t = {.ticks = when_ticks(v->tr)};
     if (m.g == NO_LANE)
         return move_fail(v, "there was no such wait");
-    detail(&t, v, v->at.row, 1);
+    detail(&t, v, v->at.row, 1); /* who had the processors meanwhile */
     unsigned f = tri_goto(v, tri_g(m.g), m.t0, m.t1);
     if (t.p && (w.kind == WAIT_SCHED || w.kind == WAIT_WORST))
         view_message(v, false, "%s", t.p);
@@ -213,8 +214,15 @@ static void sched_numbers(struct grid *g, const struct view *v, int y, enum styl
     hist_dist(&v->tri->tg->sched, &d);
     numbers(g, v, y, s, d.total, d.n, d.max);
     char p50[FMT_MAX], p90[FMT_MAX], p99[FMT_MAX], max[FMT_MAX]; /* short: a line cut within a number is wrong */
-    text_add(t, "all: p50 %s  p90 %s  p99 %s  max %s", tri_dur(v->tr, d.p50, p50), tri_dur(v->tr, d.p90, p90),
+    text_add(t, "all: p50 %s, p90 %s, p99 %s, max %s", tri_dur(v->tr, d.p50, p50), tri_dur(v->tr, d.p90, p90),
              tri_dur(v->tr, d.p99, p99), tri_dur(v->tr, d.max, max));
+}
+
+static void words(struct grid *g, const struct view *v, int x, int y, enum style s, const struct text *t)
+{
+    char safe[1200];
+    str_middle((struct str){t->p ? t->p : "", (uint32_t)t->n}, g->w - x, glyph_dots(v->tier), safe, sizeof safe);
+    grid_str(g, x, y, g->w - x, safe, s);
 }
 
 static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
@@ -223,7 +231,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     struct wait_ref w = v->tri->wait[i];
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     struct text t = {.ticks = when_ticks(v->tr)};
-    char d[FMT_MAX];
+    char d[FMT_MAX], who[400];
     if (w.kind == WAIT_HEAD) {
         section(g, v, w.i, y);
         return;
@@ -252,14 +260,16 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         text_lit(&t, "@");
         text_dur(&t, tg->worst[w.i].t0);
         text_lit(&t, "  ");
-        text_who(&t, v->tr, tg->worst[w.i].g);
+        status_name(v, tg->worst[w.i].g, v->w - words_at(v->w) - (int)t.n, who, sizeof who);
+        text_add(&t, "%s", who);
         break;
     default: break;
     }
-    char safe[1200];
     const int x = words_at(g->w);
-    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - x, glyph_dots(v->tier), safe, sizeof safe);
-    grid_str(g, x, y, g->w - x, safe, s);
+    if (w.kind == WAIT_SCHED) /* numbers: what has no room is left out */
+        tri_say(g, x, y, g->w - x, s, "%s", t.p ? t.p : "");
+    else
+        words(g, v, x, y, s, &t);
     text_free(&t);
 }
 
@@ -298,7 +308,7 @@ static void detail_sched(struct text *t, const struct view *v, int line)
     const struct hist *h = &v->tri->tg->sched;
     if (line == 1) {
         if (v->tri->tg->nworst) {
-            text_lit(t, "the longest (Enter): ");
+            text_lit(t, "the longest: ");
             detail_worst(t, v, &v->tri->tg->worst[0], 1);
         }
         return;
@@ -318,6 +328,18 @@ static void detail_sched(struct text *t, const struct view *v, int line)
     }
 }
 
+/* One of several parts of a whole; none is not told. */
+static int64_t part(struct text *t, const char *name, int64_t ns, int64_t all, const char *between)
+{
+    if (ns <= 0)
+        return 0;
+    if (t->n && t->p[t->n - 1] != ' ')
+        text_add(t, "%s", between);
+    text_add(t, "%s ", name);
+    text_share(t, (double)ns, (double)all);
+    return ns;
+}
+
 static void detail_worst(struct text *t, const struct view *v, const struct sched_wait *w, int line)
 {
     if (line == 0) {
@@ -329,26 +351,25 @@ static void detail_worst(struct text *t, const struct view *v, const struct sche
             text_who(t, v->tr, w->waker);
         return;
     }
+    int64_t left = w->all_ns;
+    if (left <= 0)
+        return;
     text_lit(t, "processors meanwhile: ");
     for (uint32_t i = 0; i < w->nran; i++) {
         text_raw(t, ", ", i ? 2 : 0);
         text_func(t, v->tr, w->ran[i], 40);
         text_lit(t, " ");
         text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
+        left -= w->ran_ns[i];
     }
-    text_raw(t, "; ", w->nran ? 2 : 0);
-    text_lit(t, "GC ");
-    text_share(t, (double)w->gc_ns, (double)w->all_ns);
-    text_lit(t, ", idle ");
-    text_share(t, (double)w->idle_ns, (double)w->all_ns);
-    if (w->syscall_ns) {
-        text_lit(t, ", system calls ");
-        text_share(t, (double)w->syscall_ns, (double)w->all_ns);
-    }
-    if (w->stopped_ns) {
-        text_lit(t, ", world stopped ");
-        text_share(t, (double)w->stopped_ns, (double)w->all_ns);
-    }
+    const struct {
+        const char *name;
+        int64_t ns;
+    } rest[] = {
+        {"GC", w->gc_ns}, {"idle", w->idle_ns}, {"system calls", w->syscall_ns}, {"world stopped", w->stopped_ns}};
+    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
+        left -= part(t, rest[i].name, rest[i].ns, w->all_ns, i == 0 && w->nran ? "; " : ", ");
+    (void)part(t, "other goroutines, and looking for one", left, w->all_ns, ", ");
 }
 
 static void detail_place(struct text *t, const struct view *v, const struct wait_row *w, int line)

@@ -9,6 +9,8 @@
 #include "layout/views/tri_priv.h"
 #include "triage/findings/waitfor.h"
 
+enum { WORDS = 28 }; /* columns of the numbers before them */
+
 static bool ready(const struct view *v)
 {
     return v->waitfor && v->tri && v->waitfor_tg == v->tri->tg;
@@ -53,7 +55,7 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 {
     const struct waitfor_edge *e = &v->waitfor->edge[i];
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
-    char d[FMT_MAX], n[FMT_MAX], share[FMT_MAX];
+    char d[FMT_MAX], n[FMT_MAX], share[FMT_MAX], words[1200];
     struct text t = {0};
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
@@ -63,7 +65,8 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     waitfor_edge_text(&t, v->tr, e);
     if (e->knot)
         text_lit(&t, ", and that one for it");
-    tri_say(g, 28, y, g->w - 28, s, "%s", t.p ? t.p : "");
+    str_middle((struct str){t.p ? t.p : "", (uint32_t)t.n}, g->w - WORDS, glyph_dots(v->tier), words, sizeof words);
+    grid_str(g, WORDS, y, g->w - WORDS, words, s);
     text_free(&t);
 }
 

@@ -112,8 +112,8 @@ static void head(struct grid *g, struct view *v, int y, int n)
         lane(g, v, (uint32_t)i, y + 1 + i);
     uint32_t more = v->why->nchain - (uint32_t)(lanes > 0 ? lanes : 0);
     if (more)
-        tri_say(g, 0, y + n - 2, g->w, STYLE_DIM, "%u more goroutine%s: Enter shows all in the lanes", more,
-                more == 1 ? "" : "s");
+        tri_say(g, 0, y + n - 2, g->w, STYLE_DIM, "%u more goroutine%s%s", more, more == 1 ? "" : "s",
+                g->w >= 60 ? ": Enter shows all in the lanes" : " (Enter: all)");
     tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "  share     time   count  what");
 }
 
@@ -124,6 +124,31 @@ static bool own(const struct view *v, uint32_t row)
     const struct why *k = v->why;
     const struct explain_node *n = node(v, row);
     return k->row[row].depth == 0 || n->who == k->tree.v[n->up].who;
+}
+
+/* "main.(*bank).clerk" is "(*bank).clerk" where there is no room: packages of methods go. */
+static void without_packages(char *s)
+{
+    char *to = s;
+    for (const char *p = s; *p; p++) {
+        if (*p == '(' && p[1] == '*' && p > s && p[-1] == '.')
+            while (to > s && to[-1] != ' ')
+                to--;
+        *to++ = *p;
+    }
+    *to = 0;
+}
+
+/* Who, what it did, where: the caller is said below, and whole names where there is room. */
+static void fit(char *s, int w)
+{
+    char *calls;
+    if (!s || str_width(str_of(s), w + 1) <= w)
+        return;
+    if ((calls = strstr(s, ", called by ")))
+        *calls = 0;
+    if (str_width(str_of(s), w + 1) > w)
+        without_packages(s);
 }
 
 static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
@@ -139,8 +164,9 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
     tri_cell(g, 7, y, 9, s, tri_dur(v->tr, n->ns, d));
     tri_cell(g, 16, y, 8, focus ? s : STYLE_DIM, fmt_count(n->count, many));
     explain_node_text(&t, v->tr, n, own(v, i));
-    tri_say(g, NUMBERS + 2 * deep, y, g->w - NUMBERS - 2 * deep, n->first == NO_LANE && !focus ? STYLE_STATUS_KEY : s,
-            "%s", t.p ? t.p : "");
+    const int x = NUMBERS + 2 * deep;
+    fit(t.p, g->w - x);
+    tri_say(g, x, y, g->w - x, n->first == NO_LANE && !focus ? STYLE_STATUS_KEY : s, "%s", t.p ? t.p : "");
     text_free(&t);
 }
 
@@ -211,8 +237,8 @@ static void draw(struct grid *g, struct view *v, const struct plan *p)
     if (v->why)
         tri_draw(g, v, p);
     else
-        grid_str(g, 0, p->y[ROW_LANES], g->w,
-                 "Nothing is explained yet: W on a goroutine's span, a task, a region or a finding.", STYLE_DIM);
+        tri_note(g, 0, p->y[ROW_LANES], p->n[ROW_LANES],
+                 "Nothing is explained yet: W on a goroutine's span, a task, a region or a finding.");
 }
 
 static bool tsv(const struct view *v, FILE *f)

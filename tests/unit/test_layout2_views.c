@@ -245,9 +245,9 @@ static void test_log_text(void **state)
     assert_true(on_screen(&s, "created by G1 main.main"));
     bool blocks = false, wakes = false;
     for (size_t i = 0; i < s.v.log->n; i++) {
-        evlog_line(&s.v, i, line, sizeof line);
+        evlog_line(&s.v, i, 44, line, sizeof line);
         blocks |= strstr(line, "blocks (") && strstr(line, ") in ");
-        wakes |= strstr(line, "wakes up by G") != NULL;
+        wakes |= strstr(line, "is woken by G") != NULL;
     }
     assert_true(blocks && wakes);
     view_lane(&s.v, 8); /* and back: the lanes are where the log was */

@@ -340,6 +340,28 @@ static void test_folded_sentences(void **state)
             }
 }
 
+/* A cut line keeps items whole, does not end in a word that leads on, nor within brackets. */
+static void test_cut(void **state)
+{
+    static const struct {
+        const char *text;
+        int w;
+        const char *left;
+    } of[] = {
+        {"49.7% idle, 1.7% system call, 46.8% running", 36, "49.7% idle, 1.7% system call,"},
+        {"1 stop, longest 12.9us @6.85us by G1 main.main, total 12.9us", 34, "1 stop, longest 12.9us @6.85us"},
+        {"143us with 1 to 6 runnable (longest G19 33.2us) of all", 44, "143us with 1 to 6 runnable"},
+        {"waited for a lock in main.clerk", 24, "waited for a lock"},
+        {"nothing", 5, ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+        uint32_t cut = wrap_cut(str_of(of[i].text), of[i].w);
+        if (cut != strlen(of[i].left) || strncmp(of[i].text, of[i].left, cut) != 0)
+            fail_msg("'%s' was cut to '%.*s'", of[i].text, (int)cut, of[i].text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -348,7 +370,7 @@ int main(void)
         cmocka_unit_test(test_clipping),        cmocka_unit_test(test_random_bytes),
         cmocka_unit_test(test_shorten),         cmocka_unit_test(test_shorten_any),
         cmocka_unit_test(test_styles_distinct), cmocka_unit_test(test_glyphs),
-        cmocka_unit_test(test_legend),
+        cmocka_unit_test(test_legend),          cmocka_unit_test(test_cut),
     };
     return cmocka_run_group_tests_name("layout text", tests, NULL, NULL);
 }

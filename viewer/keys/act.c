@@ -342,6 +342,8 @@ bool act_answers(const struct view *v, enum action act)
         return view_answers(v, (enum deed)c->arg);
     if (c->how == how_to && c->arg == kind_key(v->at.view))
         return kind_next(v) != v->at.view;
+    if (c->view == view_fold) /* where a key leads round two, it is enough */
+        return kind_before(v) != kind_next(v) || kind_here(v)->lanes == LANE_G;
     if (act == ACT_WHY) {
         uint32_t g;
         int64_t t0, t1;
@@ -365,7 +367,8 @@ const char *act_word(const struct view *v, enum action act)
            : c->view == view_enter                   ? kind_here(v)->word[DEED_DETAILS]
            : act == ACT_SEARCH && kind_here(v)->find ? "filter"
            : act == ACT_WHY                          ? "why"
-                                                     : NULL;
+           : c->view == view_fold ? kind_before(v) != kind_next(v) ? kind_name(kind_before(v)) : NULL
+                                  : NULL;
 }
 
 unsigned app_do(struct app *a, enum action act, uint32_t count, const char *arg)

@@ -14,6 +14,7 @@
 #include "layout/views/kind.h"
 #include "layout/move/lanes.h"
 #include "layout/draw/plan.h"
+#include "layout/draw/popup.h"
 #include "viewer/session/app_live.h"
 #include "viewer/session/pair.h"
 #include "viewer/session/slice.h"
@@ -461,6 +462,7 @@ bool app_draw(struct app *a)
         .rate = a->rate,
     };
     sync(a);
+    popup_measure(&a->view); /* the footer offers to scroll what is longer */
     if (a->letter_for != ACT_NONE)
         snprintf(a->footer, sizeof a->footer, "%s: a letter, a to z or A to Z", action_name(a->letter_for));
     else if (a->idle_footer)
