@@ -16,7 +16,7 @@ static const struct {
     {"once", RULE_CONVOY, "main.(*model).weights", NULL},
     {"flusher", RULE_BOTTLENECK, "main.(*wal).syncLoop", "in a system call"},
     {"slots", RULE_POOL, "main.convert", NULL},
-    {"straggler", RULE_SERIAL, "main.epoch", NULL},
+    {"straggler", RULE_SLOWEST, "main.resample", "main.epoch, called by"},
     {"skew", RULE_UNBALANCED, "main.drain", NULL},
     {"crawl", RULE_SERIAL_CALLS, "main.fetchPage", "30 times in a row"}, /* asks its own process */
     {"flight", RULE_BACKEND, "main.(*profiles).loadProfile", NULL},
@@ -32,6 +32,12 @@ static const struct {
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"}, /* a context's deadline */
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
+    {"megaphone", RULE_HUB, "main.speak hands to 6 goroutines", "main.translate"},
+    {"oneflight", RULE_OWN, "main.(*flights).do", "81.0% of the waits follow at once on another one there"},
+    {"banquet", RULE_SLOWEST, "main.serveTable", "main.bake"}, /* one of six waits for another's lock */
+    {"metronome", RULE_HERD, "main.play", "timers that are due at the same moments"},
+    {"parade", RULE_IN_ORDER, "main.march", "main.ask waits at"},         /* a window that is too narrow */
+    {"gazette", RULE_CONVOY, "main.runPress", "main.(*gazette).publish"}, /* the press is not told once more */
 };
 /* What may be as it should be is a note, and the first one. */
 static const struct {
@@ -68,6 +74,7 @@ static void the_cause_is_first(void **state)
             assert_true(l.fs.f[k].note || l.fs.f[k].severity_ns * 100 >= l.tg->end);
             assert_true(l.fs.f[k].rule != RULE_SCHED && l.fs.f[k].rule != RULE_IDLE); /* signs of it */
             assert_true(l.fs.f[k].rule != RULE_TIME);                                 /* told by the finding */
+            assert_true(k == 0 || l.fs.f[k].note || strcmp(planted[i].name, "gazette") != 0);
         }
         load_free(&l);
     }
@@ -91,7 +98,8 @@ static void healthy_ones(void **state)
 {
     static const char *const name[] = {"cleanmap", "cleanpool", "coldstart",
                                        /* sleeps after its work; all processors busy; gives way after each piece */
-                                       "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen"};
+                                       "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen",
+                                       "cleanrounds"}; /* uneven work side by side */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;
@@ -162,14 +170,19 @@ static bool tells(const char *path, enum rule r)
 static void numbers_of_the_users(void **state)
 {
     struct err e = {0};
-    const char off[] = "pool-too-small.waiting = 40\nserial-phase = off\n";
+    const char off[] = "pool-too-small.waiting = 40\nslowest-decides = off\nserial-phase = off\n";
+    const char one[] = "slowest-decides = off\n"; /* what it covers is told then */
     (void)state;
     assert_true(tells("tests/golden/causes/slots.trace", RULE_POOL));
     assert_int_equal(thresholds_parse("rules", off, sizeof off - 1, &e), ERR_OK);
     assert_false(tells("tests/golden/causes/slots.trace", RULE_POOL));
     assert_false(tells("tests/golden/causes/straggler.trace", RULE_SERIAL));
     thresholds_reset();
+    assert_true(tells("tests/golden/causes/straggler.trace", RULE_SLOWEST));
+    assert_false(tells("tests/golden/causes/straggler.trace", RULE_SERIAL));
+    assert_int_equal(thresholds_parse("rules", one, sizeof one - 1, &e), ERR_OK);
     assert_true(tells("tests/golden/causes/straggler.trace", RULE_SERIAL));
+    thresholds_reset();
 }
 
 int main(void)

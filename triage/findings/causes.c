@@ -256,6 +256,7 @@ void rules_causes(struct rules *rs)
     }
     story_names(&c);
     rules_service(&c);
+    rules_join(&c);
     rules_begun(&c);
     rules_calls(&c);
     rules_wakes(&c);

@@ -53,7 +53,7 @@ void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place
 /* What leaves of a tree were, put together by category and function, largest first. */
 struct leaf {
     uint8_t cat, kind;
-    uint32_t func, who, stack, frame, reason, g;
+    uint32_t func, who, stack, frame, reason, g; /* who: start function of whose time the longest is */
     int64_t ns, t0, t1;
     uint64_t count;
     bool mixed; /* not all were called by those that called the longest: no caller is said */
@@ -74,7 +74,14 @@ void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf 
 /* causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of them. */
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);
 
+/* causes_idle_least - processors that must have nothing to do for more of them to be used: of few a quarter of them. */
+double causes_idle_least(const struct causes *c);
+/* causes_all_at_once - did the longest wait there end together with those of others? Then it was for an event, not for one of a set. */
+bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group);
+
 void rules_service(struct causes *c); /* rules_service.c: goroutines that others wait for, pools, hand-offs */
+void rules_join(
+    struct causes *c); /* rules_join.c: one decides for many: a hub, one of their own, the slowest of a lot */
 void rules_begun(struct causes *c);   /* rules_begun.c: goroutines begun one by one, who begins them waits for each */
 /* begun_longest - of a finding of rules_begun: how long the longest of the goroutines was there; 0: it is none of those. */
 int64_t begun_longest(const struct causes *c, const struct finding *f);

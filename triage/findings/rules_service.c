@@ -63,8 +63,7 @@ static bool keeps_others(const struct group_life *l, const struct service *s)
     return l->busy >= BUSY || (l->n < 1.5 && l->busy + slept_of(l) >= BUSY && sends >= threshold(TH_BOTTLE_SLEEPS));
 }
 
-/* Processors that must have nothing to do: of few a quarter of them. */
-static double idle_least(const struct causes *c)
+double causes_idle_least(const struct causes *c)
 {
     double one = threshold(TH_BOTTLE_IDLE);
     return c->procs < 4 * one ? c->procs / 4 : one;
@@ -168,8 +167,7 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     draft_end(c->rs, &d);
 }
 
-/* Did the longest wait there end together with those of others? Then it was for an event, not for one of a set. */
-static bool all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group)
+bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group)
 {
     uint32_t others = 0;
     for (uint32_t i = 0; i < c->of[group].n && i < 256; i++) {
@@ -201,7 +199,7 @@ static void pools(struct causes *c)
         double waiting = l && l->last > l->first ? (double)v[i].total / (double)(l->last - l->first) : 0;
         if (l && l->program && (double)v[i].count >= WAITS && waiting >= threshold(TH_POOL_WAITING) &&
             waiting >= threshold(TH_POOL_PART) * l->n && c->idle >= threshold(TH_POOL_IDLE) * c->procs &&
-            !all_at_once(c, v[i].most, g)) {
+            !causes_all_at_once(c, v[i].most, g)) {
             pool(c, &v[i], waiting);
         }
     }
@@ -372,6 +370,59 @@ static void in_order_finding(struct causes *c, const struct pair_row *takes, con
     draft_end(c->rs, &d);
 }
 
+/*
+ * x takes from the ys in order, z gives them work and waits until x has room for what will be ready: so the ys have nothing to do.
+ */
+static void window_finding(struct causes *c, const struct pair_row *takes, const struct pair_row *room,
+                           const struct pair_row *work, double taker, double life, double full)
+{
+    struct draft d;
+    draft_start(&d, RULE_IN_ORDER, (int64_t)(life * (double)c->tg->end));
+    draft_subject(&d, c->rs, causes_place(c->tr, takes->stack));
+    draft_at(&d, takes->longest.t0, takes->longest.t1, LANE_G, takes->longest.g);
+    d.f.stack = takes->stack;
+    d.f.inferred = true;
+    text_share(&d.amount, taker, 1);
+    text_calls(&d.text, c->tr, takes->stack, stacks_user_frame(c->tr, takes->stack), 3);
+    text_lit(&d.text, " takes from one goroutine of ");
+    text_func(&d.text, c->tr, takes->waker, 0);
+    text_lit(&d.text, " after the other, not from who is ready (inferred): it waits for one of them for ");
+    text_share(&d.text, taker, 1);
+    text_lit(&d.text, " of its life. Meanwhile ");
+    text_func(&d.text, c->tr, room->waiter, 0);
+    text_lit(&d.text, " waits at ");
+    text_where(&d.text, c->tr, room->stack, 0);
+    text_lit(&d.text, " until it takes more, ");
+    text_share(&d.text, full, 1);
+    text_lit(&d.text, " of its life, and the others have no work: they wait for it at ");
+    text_where(&d.text, c->tr, work->stack, 0);
+    text_lit(&d.text, ", ");
+    text_share(&d.text, life, 1);
+    text_lit(&d.text, " of their lives.");
+    text_add(&d.next,
+             "Let more be under way at once (a larger window), take what comes first and put it in order behind, or "
+             "split what takes long.");
+    draft_end(c->rs, &d);
+}
+
+static void in_order_window(struct causes *c, uint32_t x, uint32_t y, const struct pair_row *takes, double taker)
+{
+    for (uint32_t z = 0; z < c->tg->ngroups && z < 24; z++) {
+        int64_t room, work;
+        uint64_t nroom, nwork;
+        if (z == x || z == y || !c->life[z].program || c->life[z].life <= 0) {
+            continue;
+        }
+        const struct pair_row *p = waits_for(c, z, x, &room, &nroom), *q = waits_for(c, y, z, &work, &nwork);
+        double full = (double)room / (double)c->life[z].life, life = (double)work / (double)c->life[y].life;
+        if (p && q && p->kind == WK_SEND && q->kind == WK_RECV && (double)nroom >= WAITS && (double)nwork >= WAITS &&
+            full >= threshold(TH_ORDER_WINDOW) && life >= threshold(TH_ORDER_LIFE)) {
+            window_finding(c, takes, p, q, taker, life, full);
+            return;
+        }
+    }
+}
+
 static void rule_in_order(struct causes *c)
 {
     for (uint32_t a = 0; a < c->tg->ngroups && a < 24; a++) {
@@ -391,6 +442,9 @@ static void rule_in_order(struct causes *c)
                 (double)ntaken >= WAITS && taker >= threshold(TH_ORDER_TAKER) && life >= threshold(TH_ORDER_LIFE) &&
                 waiting >= threshold(TH_ORDER_WAITING)) {
                 in_order_finding(c, takes, gives, taker, life, waiting);
+            } else if (takes && takes->kind == WK_RECV && (double)ntaken >= WAITS &&
+                       taker >= threshold(TH_ORDER_TAKER)) {
+                in_order_window(c, a, b, takes, taker);
             }
         }
     }
@@ -417,7 +471,7 @@ void rules_service(struct causes *c)
         const struct group_life *l = &c->life[g];
         double queue = l->last > l->first ? queue_of(l, &s[g]) : 0;
         if (l->program && l->n >= threshold(TH_BOTTLE_THERE) && s[g].most && (double)s[g].count >= WAITS &&
-            keeps_others(l, &s[g]) && queue >= QUEUE(l->n < 1.5) && c->idle >= idle_least(c) &&
+            keeps_others(l, &s[g]) && queue >= QUEUE(l->n < 1.5) && c->idle >= causes_idle_least(c) &&
             won(c, l, queue) >= (int64_t)(SHARE * (double)tg->end)) {
             service(c, g, &s[g], queue);
             saturated = true;

@@ -36,13 +36,24 @@ struct crowds {
     struct alive alive;
 };
 
+/* The wait that a timer ended before t: 0 if it was none, or not a timer's. */
+static uint32_t timed_stack(const struct trace *tr, uint32_t g, int64_t t)
+{
+    struct span s;
+    return t > 0 && trace_span_at(tr, (struct lane){LANE_G, g}, t - 1, &s) && s.state == ST_WAITING &&
+                   stacks_wait_kind(tr, s.reason, s.stack) != WK_NET
+               ? s.stack
+               : 0;
+}
+
 static void crowd_add(struct crowds *k, uint32_t g, const struct span *s)
 {
     enum origin how = s->index == 0 && s->who != NO_LANE ? BEGUN
                       : s->who != NO_LANE                ? WOKEN
                       : s->reason                        ? STOPPED
                                                          : TIMED;
-    uint32_t func = causes_place(k->c->tr, s->stack), i = 0;
+    uint32_t stack = how == TIMED ? timed_stack(k->c->tr, g, s->t0) : s->stack, func = causes_place(k->c->tr, stack),
+             i = 0;
     while (i < k->n && !(k->v[i].how == how && k->v[i].func == func)) {
         i++;
     }
@@ -50,7 +61,7 @@ static void crowd_add(struct crowds *k, uint32_t g, const struct span *s)
         return;
     }
     if (i == k->n) {
-        k->v[k->n++] = (struct crowd){.how = how, .func = func, .stack = s->stack, .who = s->who, .g = g};
+        k->v[k->n++] = (struct crowd){.how = how, .func = func, .stack = stack, .who = s->who, .g = g};
     }
     k->v[i].n++;
 }
@@ -92,14 +103,55 @@ static uint32_t begun_most(const struct causes *c, const struct crowd *w)
     return best;
 }
 
-static void crowd_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
+/* Wake-ups by that function; of a crowd that timers wake, of those that waited there. */
+static uint64_t crowd_wakes(const struct causes *c, const struct crowd *w)
 {
     uint64_t count = 0;
+    for (uint32_t i = 0; w->how != BEGUN && i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        bool its = w->how == TIMED ? p->from_scheduler && causes_place(c->tr, p->stack) == w->func
+                                   : !p->from_scheduler && causes_place(c->tr, p->waker_stack) == w->func;
+        count += its ? p->count : 0;
+    }
+    return count;
+}
+
+/* All timers due at one moment: what waits then for a processor needn't, since processors idle at other moments. */
+static void timed_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
+{
+    struct draft d;
+    draft_start(&d, RULE_HERD, (int64_t)((double)k->queued * c->idle / c->procs));
+    draft_subject(&d, c->rs, w->func);
+    draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
+    d.f.stack = w->stack;
+    text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
+    text_calls(&d.text, c->tr, w->stack, stacks_user_frame(c->tr, w->stack), 3);
+    text_add(&d.text, " waits for timers that are due at the same moments (%llu wake-ups of ",
+             (unsigned long long)crowd_wakes(c, w));
+    text_func(&d.text, c->tr, c->tg->groups[gstat_group(c->tg->g, w->g)].name, 0);
+    text_add(&d.text, "): up to %llu goroutines were runnable at once for %.0f processors, for ",
+             (unsigned long long)k->most, c->procs);
+    text_share(&d.text, (double)k->queued, (double)c->tg->end);
+    text_lit(&d.text, " of the trace there was such a queue, and ");
+    text_share(&d.text, c->idle, c->procs);
+    text_lit(&d.text, " of the processor time was idle. Half the waits for a processor lasted ");
+    text_dur(&d.text, hist_quantile(&c->tg->sched, 0.5));
+    text_lit(&d.text, " or less, 1 % ");
+    text_dur(&d.text, hist_quantile(&c->tg->sched, 0.99));
+    text_lit(&d.text, " or more.");
+    text_add(&d.next,
+             "Spread them over the time between: begin each at another moment, or add a random part to each pause.");
+    draft_end(c->rs, &d);
+}
+
+static void crowd_finding(struct causes *c, const struct crowds *k, const struct crowd *w)
+{
+    uint64_t count = crowd_wakes(c, w);
     struct draft d;
     uint32_t group = w->how == BEGUN ? begun_most(c, w) : gstat_group(c->tg->g, w->g);
-    for (uint32_t i = 0; w->how == WOKEN && i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        count += !p->from_scheduler && causes_place(c->tr, p->waker_stack) == w->func ? p->count : 0;
+    if (w->how == TIMED) {
+        timed_finding(c, k, w);
+        return;
     }
     if (w->how == BEGUN) { /* few, or long work for each: a batch that keeps its processors busy */
         const struct group *grp = &c->tg->groups[group];
@@ -115,6 +167,9 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
     draft_subject(&d, c->rs, w->func);
     draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
     d.f.stack = w->stack;
+    if (w->how == WOKEN && count) { /* each has something to do with what it is woken for */
+        d.f.note = c->tg->groups[group].d[GM_EXEC].total / (int64_t)count > threshold_ns(TH_CROWD_WOKEN);
+    }
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
     text_calls(&d.text, c->tr, w->stack, stacks_user_frame(c->tr, w->stack), 3);
     text_add(&d.text,
@@ -164,7 +219,8 @@ static void rule_crowds(struct causes *c)
     }
     alive_free(&k.alive);
     for (uint32_t i = 0; i < k.n; i++) {
-        if (k.v[i].n * 2 > k.all && k.v[i].func && (k.v[i].how == BEGUN || k.v[i].how == WOKEN)) {
+        bool timed = k.v[i].how == TIMED && c->idle >= threshold(TH_CROWD_IDLE) * c->procs;
+        if (k.v[i].n * 2 > k.all && k.v[i].func && (k.v[i].how == BEGUN || k.v[i].how == WOKEN || timed)) {
             crowd_finding(c, &k, &k.v[i]);
         }
     }

@@ -183,6 +183,7 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     if (v.n == 0 || v.all <= 0 || c->rs->failed) {
         return;
     }
+    f->ends_with = v.v[0].who;
     if (v.v[0].stack && !calls_through(c->tr, v.v[0].stack, place)) { /* the text begins with the place itself */
         causes_calls_text(&before, c->tr, &v.v[0]);
         text_lit(&before, " is what they wait for. ");
@@ -430,13 +431,34 @@ static bool same_subject(const struct finding *a, const struct finding *b)
     return x && y && strcmp(x, y) == 0;
 }
 
+/* The start function of the goroutine that a finding is about, 0: none. */
+static uint32_t whose(const struct rules *rs, const struct finding *f)
+{
+    return f->lane.kind == LANE_G && f->lane.i < rs->tg->ng ? trace_g_name(rs->tr, f->lane.i) : 0;
+}
+
+/* A convoy whose holders themselves wait in the end for what b is about; or a hub that is held by it. */
+static bool ends_with(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    uint32_t who = whose(rs, b);
+    return who && (a->rule == RULE_HUB ? whose(rs, a) : a->ends_with) == who && a->severity_ns >= b->severity_ns / 2;
+}
+
+static bool same_place(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    uint32_t x = causes_place(rs->tr, a->stack);
+    return x && x == causes_place(rs->tr, b->stack);
+}
+
 /* Is b told by a as well? */
-static bool covers(const struct finding *a, const struct finding *b)
+static bool covers(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
     bool service = a->rule == RULE_CONVOY || a->rule == RULE_WRITER || a->rule == RULE_BOTTLENECK ||
                    a->rule == RULE_POOL || a->rule == RULE_SERIAL_CALLS || a->rule == RULE_SLOW_TASK ||
-                   a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER;
+                   a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || a->rule == RULE_HUB || a->rule == RULE_OWN ||
+                   a->rule == RULE_SLOWEST;
     switch (b->rule) {
+    case RULE_SLOWEST: return a->rule == RULE_LINGER && same_place(rs, a, b);
     case RULE_SYSCALL: return a->rule == RULE_CONVOY || a->rule == RULE_WRITER;
     case RULE_CONVOY:
         return a->rule == RULE_WRITER ||
@@ -444,12 +466,14 @@ static bool covers(const struct finding *a, const struct finding *b)
     case RULE_STORM: return a->rule == RULE_TICKERS;
     case RULE_SERIAL: return service || a->rule == RULE_UNBALANCED;
     case RULE_UNBALANCED:
-        return (a->rule == RULE_SERIAL && a->severity_ns > b->severity_ns) || a->rule == RULE_CONVOY;
+        return (a->rule == RULE_SERIAL && a->severity_ns > b->severity_ns) || a->rule == RULE_CONVOY ||
+               (a->rule == RULE_HUB && ends_with(rs, a, b));
     case RULE_CHURN: return a->rule == RULE_EXPLOSION;
     case RULE_HANDOFF: return service || (a->rule == RULE_HANDOFF && a->severity_ns > b->severity_ns);
     case RULE_LEAK: return a->rule == RULE_TICKERS && same_subject(a, b);
+    case RULE_LINE: return a->rule == RULE_HUB && ends_with(rs, a, b);
     case RULE_BOTTLENECK:
-    case RULE_POOL: return a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER;
+    case RULE_POOL: return a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || ends_with(rs, a, b);
     case RULE_POLL: /* told of the main goroutine's way, where nothing else is */
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&
                !story_is_sign_rule(a->rule);
@@ -460,11 +484,23 @@ static bool covers(const struct finding *a, const struct finding *b)
     }
 }
 
+/* What goes under another and tells more than that does is said there. */
+static void keep_words(struct rules *rs, struct finding *a, const struct finding *b)
+{
+    if (b->rule == RULE_SLOWEST) {
+        struct text none = {0}, t = {0};
+        text_add(&t, " %s", b->text);
+        a->severity_ns = a->severity_ns > b->severity_ns ? a->severity_ns : b->severity_ns;
+        causes_retell(rs, a, &none, &t);
+    }
+}
+
 static void put_under(struct rules *rs)
 {
     for (uint32_t i = rs->out->n; i-- > 0;) {
         for (uint32_t k = 0; k < rs->out->n; k++) {
-            if (k != i && covers(&rs->out->f[k], &rs->out->f[i])) {
+            if (k != i && covers(rs, &rs->out->f[k], &rs->out->f[i])) {
+                keep_words(rs, &rs->out->f[k], &rs->out->f[i]);
                 drop(rs, i);
                 break;
             }

@@ -272,6 +272,13 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         return true;
     case RULE_GC_SHARE:
     case RULE_GC_ASSIST: collector_won(c, cost, o); return true;
+    case RULE_OWN:
+        a.how = PLACE;
+        a.func = causes_place(c->tr, f->stack);
+        waits_won(w, &a, o);
+        return true;
+    case RULE_HUB:
+    case RULE_SLOWEST:
     case RULE_LINGER:
     case RULE_IN_ORDER:
     case RULE_FORCED:

@@ -1,0 +1,581 @@
+/*
+ * rules_join.c - one decides for many: a goroutine that hands to one after the other and is held by the slowest (a hub), goroutines
+ * that all wait for one of their own kind, and rounds of several that are as long as the slowest of them.
+ *
+ * Who ended which wait is recorded; that the others had nothing else to do is read off their lanes.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define STEPS 20000 /* spans of each goroutine */
+#define LOOKED 48   /* waits, and rounds, that are explained */
+#define MEMBERS 8   /* goroutines of a group that are walked */
+
+/* "; ".. of what took a twentieth and more, the longest three. */
+static void leaves_text(struct text *t, const struct trace *tr, const struct leaves *v)
+{
+    for (uint32_t i = 0; i < v->n && i < 3 && (i == 0 || v->v[i].ns > v->all / 20); i++) {
+        text_raw(t, "; ", i ? 2 : 0);
+        causes_leaf_text(t, tr, &v->v[i], v->all);
+    }
+}
+
+static uint32_t member(const struct causes *c, uint32_t group, uint32_t i, uint32_t of)
+{
+    return c->member[c->of[group].at + (uint64_t)i * c->of[group].n / (c->of[group].n < of ? c->of[group].n : of)];
+}
+
+/* ---- a hub -------------------------------------------------------------------------------------------------------------- */
+
+#define READERS 64
+
+struct reader {
+    uint32_t g, stack; /* stack: where the hub waits to hand to it */
+    int64_t ns, longest, t0, t1;
+    uint32_t n;
+};
+struct hub {
+    uint32_t g;
+    struct reader v[READERS];
+    uint32_t n;
+    int64_t all; /* of its waits to hand something over */
+};
+
+/* Does a group take what another hands out, again and again? */
+static bool takes_from(const struct causes *c, uint32_t taker, uint32_t from)
+{
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (!p->from_scheduler && p->waiter == c->tg->groups[taker].name && p->waker == c->tg->groups[from].name &&
+            (p->kind == WK_RECV || p->kind == WK_SELECT) && (double)p->count >= threshold(TH_HUB_WAITS)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool hands_over(const struct causes *c, const struct span *s, const struct span *next, uint32_t group)
+{
+    if (s->state != ST_WAITING || next->state != ST_RUNNABLE || next->who >= c->tg->ng) {
+        return false;
+    }
+    enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
+    return k == WK_SEND || (k == WK_SELECT && takes_from(c, gstat_group(c->tg->g, next->who), group));
+}
+
+static void hub_wait(struct hub *h, const struct span *s, uint32_t by)
+{
+    uint32_t i = 0;
+    const int64_t ns = s->t1 - s->t0;
+    h->all = ns_add(h->all, ns);
+    while (i < h->n && h->v[i].g != by) {
+        i++;
+    }
+    if (i == READERS) {
+        return;
+    }
+    struct reader *r = &h->v[i];
+    if (i == h->n) {
+        h->n++;
+        *r = (struct reader){.g = by, .longest = -1};
+    }
+    r->ns = ns_add(r->ns, ns);
+    r->n++;
+    if (ns > r->longest) {
+        r->longest = ns;
+        r->t0 = s->t0;
+        r->t1 = s->t1;
+        r->stack = s->stack;
+    }
+}
+
+static void hub_of(const struct causes *c, uint32_t g, struct hub *h)
+{
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    *h = (struct hub){.g = g};
+    for (int i = 0; more && i < STEPS; i++) {
+        struct span s = *span_get(&it);
+        more = span_next(&it);
+        if (more && hands_over(c, &s, span_get(&it), gstat_group(c->tg->g, g))) {
+            hub_wait(h, &s, span_get(&it)->who);
+        }
+    }
+}
+
+/* What the reader did while the hub waited for it. */
+static bool hub_waits_for(struct causes *c, const struct hub *h, const struct reader *r, struct leaves *out)
+{
+    struct explain_tree t;
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, h->g}, 0), ok = explain_tree_init(&t, c->tr);
+    uint32_t seen = 0;
+    for (int i = 0; ok && more && i < STEPS && explain_left(c->x); i++) {
+        struct span s = *span_get(&it);
+        more = span_next(&it);
+        if (more && span_get(&it)->who == r->g && hands_over(c, &s, span_get(&it), gstat_group(c->tg->g, h->g)) &&
+            seen++ % (r->n / LOOKED + 1) == 0) {
+            ok = explain_add(c->x, &t, h->g, s.t0, s.t1);
+        }
+    }
+    *out = (struct leaves){0};
+    if (ok) {
+        causes_leaves(&t, out);
+    }
+    explain_tree_free(&t);
+    return ok;
+}
+
+static void hub_finding(struct causes *c, const struct hub *h, const struct reader *r, uint32_t readers)
+{
+    struct leaves v;
+    struct draft d;
+    const int64_t life = gstat_ns(c->tg->g, h->g, GM_LIFE);
+    if (!hub_waits_for(c, h, r, &v)) {
+        c->rs->failed = true;
+        return;
+    }
+    draft_start(&d, RULE_HUB, r->ns);
+    draft_subject(&d, c->rs, causes_place(c->tr, r->stack));
+    draft_at(&d, r->t0, r->t1, LANE_G, r->g);
+    d.f.stack = r->stack;
+    text_share(&d.amount, (double)r->ns, (double)life);
+    text_calls(&d.text, c->tr, r->stack, stacks_user_frame(c->tr, r->stack), 3);
+    text_add(&d.text, " hands to %u goroutines, one after the other, and is held by one of them: ", readers);
+    text_who(&d.text, c->tr, r->g);
+    text_lit(&d.text, ", for which it waits ");
+    text_share(&d.text, (double)r->ns, (double)life);
+    text_add(&d.text, " of its life (%u waits of ", r->n);
+    text_dur(&d.text, r->ns / r->n);
+    text_lit(&d.text, " on average; all others together ");
+    text_share(&d.text, (double)(h->all - r->ns), (double)life);
+    text_lit(&d.text, ").");
+    if (v.n) {
+        text_lit(&d.text, " What that one does meanwhile: ");
+        leaves_text(&d.text, c->tr, &v);
+        text_lit(&d.text, ".");
+    }
+    text_add(
+        &d.next,
+        "Don't let the slowest reader hold the others: give it a queue with room and drop what is too much, or a "
+        "goroutine of its own; or make what it does cheaper.");
+    draft_end(c->rs, &d);
+}
+
+static bool same_line(const struct trace *tr, uint32_t stack, uint32_t other)
+{
+    struct frame a = trace_frame(tr, stack, stacks_user_frame(tr, stack)),
+                 b = trace_frame(tr, other, stacks_user_frame(tr, other));
+    return a.func == b.func && a.line == b.line;
+}
+
+/* Goroutines that are handed to by the statement that the slow one holds: others get something else. */
+static uint32_t readers_of(const struct causes *c, uint32_t group, const struct reader *slow)
+{
+    uint32_t n = 0, its = gstat_group(c->tg->g, slow->g);
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        bool in = false;
+        for (uint32_t k = 0; k < c->tg->npairs && !in; k++) {
+            const struct pair_row *p = &c->tg->pairs[k];
+            in = !p->from_scheduler && p->waiter == c->tg->groups[i].name && p->waker == c->tg->groups[group].name &&
+                 (p->kind == WK_RECV || p->kind == WK_SELECT) && same_line(c->tr, p->waker_stack, slow->stack);
+        }
+        n += i != group && (i == its || in) ? c->of[i].n : 0;
+    }
+    return n;
+}
+
+static void rule_hub(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 64; i++) {
+        const struct group_life *l = &c->life[i];
+        if (!l->program || l->n > 1.5 || l->life <= 0 || c->idle < causes_idle_least(c) ||
+            (double)ns_add(l->by[WK_SEND], l->by[WK_SELECT]) < threshold(TH_HUB_LIFE) * (double)l->life) {
+            continue;
+        }
+        for (uint32_t m = 0; m < c->of[i].n && m < MEMBERS; m++) {
+            struct hub h;
+            const struct reader *most = NULL;
+            hub_of(c, member(c, i, m, MEMBERS), &h);
+            for (uint32_t k = 0; k < h.n; k++) {
+                most = !most || h.v[k].ns > most->ns ? &h.v[k] : most;
+            }
+            if (!most || (double)most->n < threshold(TH_HUB_WAITS) || !causes_place(c->tr, most->stack) ||
+                (double)most->ns < threshold(TH_HUB_LIFE) * (double)gstat_ns(c->tg->g, h.g, GM_LIFE) ||
+                (double)most->ns < threshold(TH_HUB_ONE) * (double)h.all ||
+                !threshold_reached(TH_HUB_TRACE, most->ns, c->tg->end)) {
+                continue;
+            }
+            uint32_t readers = readers_of(c, i, most);
+            if ((double)readers >= threshold(TH_HUB_READERS)) {
+                hub_finding(c, &h, most, readers);
+            }
+        }
+    }
+}
+
+/* ---- all for one of their own ------------------------------------------------------------------------------------------ */
+
+#define SOON 50000 /* ns of running: who waits again by then has got nothing */
+
+struct own { /* by place */
+    uint32_t place;
+    int64_t total;
+    uint64_t count;
+    const struct pair_row *most;
+};
+
+/* Is b's creator, or its creator's, a? Then a waits for what it has begun, not for its like. */
+static bool descends(const struct causes *c, uint32_t a, uint32_t b)
+{
+    for (int i = 0; i < 16 && b < c->tg->ng; i++) {
+        b = trace_lane(c->tr, (struct lane){LANE_G, b}).creator;
+        if (b == a) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of a goroutine's waits at a place, how many were followed by another one there before it had done anything. */
+static void again_of(const struct causes *c, uint32_t g, uint32_t place, uint64_t *waits, uint64_t *again)
+{
+    struct span_iter it;
+    int64_t ran = SOON;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_WAITING && causes_place(c->tr, s->stack) == place) {
+            ++*waits;
+            *again += ran < SOON;
+            ran = 0;
+        } else if (s->state == ST_RUNNING || s->state == ST_SYSCALL) {
+            ran = ns_add(ran, s->t1 - s->t0);
+        } else if (s->state == ST_WAITING) {
+            ran = SOON;
+        }
+    }
+}
+
+static bool own_doing(struct causes *c, uint32_t group, uint32_t place, struct leaves *out)
+{
+    struct explain_tree t;
+    bool ok = explain_tree_init(&t, c->tr);
+    uint32_t looked = 0;
+    for (uint32_t m = 0; ok && m < c->of[group].n && m < MEMBERS; m++) {
+        struct span_iter it;
+        uint32_t g = member(c, group, m, MEMBERS), mine = 0;
+        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+        for (int i = 0; ok && more && i < STEPS && mine < LOOKED / MEMBERS; i++, more = span_next(&it)) {
+            const struct span *s = span_get(&it);
+            if (s->state == ST_WAITING && !s->open_end && causes_place(c->tr, s->stack) == place) {
+                ok = explain_add(c->x, &t, g, s->t0, s->t1);
+                mine++;
+                looked++;
+            }
+        }
+    }
+    *out = (struct leaves){0};
+    if (ok && looked) {
+        causes_leaves(&t, out);
+    }
+    explain_tree_free(&t);
+    return ok;
+}
+
+static void own_finding(struct causes *c, const struct own *o, uint32_t group, double waiting, double share)
+{
+    const struct group_life *l = &c->life[group];
+    struct leaves v;
+    struct draft d;
+    uint64_t waits = 0, again = 0;
+    const double active = l->n - waiting > 0 ? l->n - waiting : 0;
+    for (uint32_t m = 0; m < c->of[group].n && m < MEMBERS; m++) {
+        again_of(c, member(c, group, m, MEMBERS), o->place, &waits, &again);
+    }
+    if (!own_doing(c, group, o->place, &v)) {
+        c->rs->failed = true;
+        return;
+    }
+    bool in_vain = waits && (double)again >= threshold(TH_OWN_AGAIN) * (double)waits;
+    draft_start(&d, RULE_OWN,
+                (int64_t)((double)(l->last - l->first) * (share < 1 ? share : 1) * c->idle / (c->idle + active)));
+    draft_subject(&d, c->rs, o->place);
+    draft_at(&d, o->most->longest.t0, o->most->longest.t1, LANE_G, o->most->longest.g);
+    d.f.stack = o->most->stack;
+    d.f.inferred = true;
+    text_add(&d.amount, "%.0f wait", waiting);
+    text_func(&d.text, c->tr, o->place, 0);
+    text_add(&d.text, ": %.1f goroutines of ", waiting);
+    text_func(&d.text, c->tr, o->most->waiter, 0);
+    text_lit(&d.text, " wait there on average, ");
+    text_share(&d.text, share, 1);
+    text_add(&d.text, " of their lives (%llu waits), until one of their own is done", (unsigned long long)o->count);
+    if (in_vain) {
+        text_lit(&d.text, "; and ");
+        text_share(&d.text, (double)again, (double)waits);
+        text_lit(&d.text, " of the waits follow at once on another one there: what they waited for was not what they "
+                          "need, so they go one after the other");
+    }
+    text_lit(&d.text, ".");
+    if (v.n) {
+        text_lit(&d.text, " What that one did meanwhile: ");
+        leaves_text(&d.text, c->tr, &v);
+        text_lit(&d.text, " (inferred).");
+    }
+    text_add(&d.text, " Of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_add(&d.next, "%s",
+             in_vain ? "Let only those wait for each other that ask for the same: a key for each question, and no "
+                       "lock or flight "
+                       "that all share."
+                     : "Let not all wait for one: use the answer before meanwhile, let different questions go side "
+                       "by side; or "
+                       "share the work more evenly, if this is where they meet.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_own(struct causes *c)
+{
+    enum { PLACES = 64 };
+    struct own v[PLACES];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        uint32_t place = causes_place(c->tr, p->stack), k = 0;
+        bool kind = p->kind == WK_WAITGROUP || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
+        if (p->from_scheduler || p->waker != p->waiter || !kind || !place) {
+            continue;
+        }
+        while (k < n && v[k].place != place) {
+            k++;
+        }
+        if (k == PLACES) {
+            continue;
+        }
+        if (k == n) {
+            v[n++] = (struct own){.place = place, .most = p};
+        }
+        v[k].total = ns_add(v[k].total, p->total);
+        v[k].count += p->count;
+        v[k].most = p->total > v[k].most->total ? p : v[k].most;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pair_row *p = v[i].most;
+        uint32_t g = causes_group(c, p->waiter);
+        const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
+        double span = l && l->last > l->first ? (double)(l->last - l->first) : 1, waiting = (double)v[i].total / span;
+        double share = l && l->life > 0 ? (double)v[i].total / (double)l->life : 0;
+        if (l && l->program && (double)v[i].count >= threshold(TH_BOTTLE_WAITS) && share >= threshold(TH_OWN_LIFE) &&
+            waiting >= threshold(TH_POOL_WAITING) && c->idle >= threshold(TH_OWN_IDLE) * c->procs &&
+            causes_all_at_once(c, p, g) && !descends(c, p->longest.g, p->longest_waker)) {
+            own_finding(c, &v[i], g, waiting, share);
+        }
+    }
+}
+
+/* ---- the slowest of a lot ---------------------------------------------------------------------------------------------- */
+
+#define CHILDREN 20000 /* of a group, looked at */
+
+struct kid {
+    uint32_t creator, g;
+    int64_t first, last;
+};
+struct rounds { /* of one place that waits */
+    uint32_t group, place, stack, kids;
+    uint32_t n, of; /* rounds; goroutines in them all */
+    int64_t alone, all, life;
+    int64_t longest, t0, t1;
+    uint32_t g, parent;
+    struct last_one {
+        uint32_t g;
+        int64_t t0, t1;
+    } some[LOOKED];
+};
+
+static int cmp_kid(const void *a, const void *b)
+{
+    const struct kid *x = a, *y = b;
+    return x->creator != y->creator ? (x->creator > y->creator) - (x->creator < y->creator)
+           : x->first != y->first   ? (x->first > y->first) - (x->first < y->first)
+                                    : (x->g > y->g) - (x->g < y->g);
+}
+
+static bool waits_for_kids(const struct causes *c, uint32_t g, int64_t t, struct span *s)
+{
+    if (!trace_span_at(c->tr, (struct lane){LANE_G, g}, t, s) || s->state != ST_WAITING) {
+        return false;
+    }
+    enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
+    return k == WK_WAITGROUP || k == WK_RECV || k == WK_SELECT || k == WK_COND;
+}
+
+/* Kids [i, k) were there together: what their parent waits for when only the last of them is left. */
+static void round_add(const struct causes *c, struct rounds *r, const struct kid *v, size_t i, size_t k)
+{
+    int64_t last = 0, second = 0;
+    size_t slow = i;
+    struct span s;
+    for (size_t m = i; m < k; m++) {
+        if (v[m].last > last) {
+            second = last;
+            last = v[m].last;
+            slow = m;
+        } else if (v[m].last > second) {
+            second = v[m].last;
+        }
+    }
+    if ((double)(k - i) < threshold(TH_SLOWEST_OF)) {
+        return;
+    }
+    r->all = ns_add(r->all, last - v[i].first);
+    r->of += (uint32_t)(k - i);
+    r->n++;
+    if (!waits_for_kids(c, v[i].creator, second + (last - second) / 2, &s)) {
+        return;
+    }
+    r->some[r->n % LOOKED] = (struct last_one){v[slow].g, second, last};
+    r->alone = ns_add(r->alone, last - second);
+    if (last - second > r->longest) {
+        r->longest = last - second;
+        r->t0 = second;
+        r->t1 = last;
+        r->g = v[slow].g;
+        r->parent = v[i].creator;
+        r->stack = s.stack;
+        r->place = causes_place(c->tr, s.stack);
+    }
+}
+
+static struct kid *kids_of(struct causes *c, uint32_t group, uint32_t parents, size_t *n)
+{
+    uint32_t most = c->of[group].n < CHILDREN ? c->of[group].n : CHILDREN;
+    struct kid *v = mem_alloc(((size_t)most + 1) * sizeof *v);
+    *n = 0;
+    c->rs->failed |= !v;
+    for (uint32_t i = 0; v && i < most; i++) {
+        uint32_t g = c->member[c->of[group].at + i];
+        struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        if (li.created && li.ended && li.creator < c->tg->ng && gstat_group(c->tg->g, li.creator) == parents) {
+            v[(*n)++] = (struct kid){li.creator, g, li.first, li.last};
+        }
+    }
+    if (*n) {
+        qsort(v, *n, sizeof *v, cmp_kid);
+    }
+    return v;
+}
+
+static void rounds_of(struct causes *c, uint32_t parents, uint32_t kids, struct rounds *r)
+{
+    size_t n;
+    struct kid *v = kids_of(c, kids, parents, &n);
+    for (size_t i = 0, k; v && i < n; i = k) {
+        int64_t last = v[i].last;
+        for (k = i + 1; k < n && v[k].creator == v[i].creator && v[k].first < last; k++) {
+            last = v[k].last > last ? v[k].last : last;
+        }
+        if (i == 0 || v[i].creator != v[i - 1].creator) {
+            r->life = ns_add(r->life, gstat_ns(c->tg->g, v[i].creator, GM_LIFE));
+        }
+        round_add(c, r, v, i, k);
+    }
+    mem_free(v);
+}
+
+/* What to name first of what the last ones did: the first that tells more than where they begin. */
+static const struct leaf *last_does(const struct causes *c, const struct rounds *r, const struct leaves *v)
+{
+    for (uint32_t i = 0; i < v->n && i < 3 && (i == 0 || v->v[i].ns > v->all / 20); i++) {
+        if (v->v[i].stack && v->v[i].func != c->tg->groups[r->kids].name) {
+            return &v->v[i];
+        }
+    }
+    return v->n && v->v[0].stack ? &v->v[0] : NULL;
+}
+
+static void slowest_finding(struct causes *c, const struct rounds *r)
+{
+    struct explain_tree t;
+    struct leaves v = {0};
+    struct draft d;
+    const struct group_life *l = &c->life[r->group];
+    double share = (double)r->alone / (double)r->life;
+    bool ok = explain_tree_init(&t, c->tr);
+    for (uint32_t i = 0; ok && i < LOOKED; i++) {
+        ok = r->some[i].t1 <= r->some[i].t0 || explain_add(c->x, &t, r->some[i].g, r->some[i].t0, r->some[i].t1);
+    }
+    if (ok) {
+        causes_leaves(&t, &v);
+    }
+    explain_tree_free(&t);
+    c->rs->failed |= !ok;
+    draft_start(&d, RULE_SLOWEST, (int64_t)(share * (double)(l->last - l->first)));
+    draft_subject(&d, c->rs, r->place);
+    draft_at(&d, r->t0, r->t1, LANE_G, r->g);
+    const struct leaf *what = last_does(c, r, &v);
+    d.f.stack = what ? what->stack : r->stack;
+    d.f.inferred = true;
+    text_share(&d.amount, (double)r->alone, (double)r->all);
+    if (what) {
+        causes_calls_text(&d.text, c->tr, what);
+        text_lit(&d.text, " decides: ");
+    }
+    text_calls(&d.text, c->tr, r->stack, stacks_user_frame(c->tr, r->stack), 2);
+    text_add(&d.text, " begins %.0f goroutines of ", (double)r->of / r->n);
+    text_func(&d.text, c->tr, c->tg->groups[r->kids].name, 0);
+    text_add(&d.text, " at a time (%u times) and waits for all: for ", r->n);
+    text_share(&d.text, (double)r->alone, (double)r->all);
+    text_lit(&d.text, " of that time only the slowest of them is left, ");
+    text_dur(&d.text, r->alone / r->n);
+    text_lit(&d.text, " each time.");
+    if (v.n) {
+        text_lit(&d.text, " What the slowest did then: ");
+        leaves_text(&d.text, c->tr, &v);
+        text_lit(&d.text, ".");
+    }
+    text_add(
+        &d.next,
+        "Make that part quicker, begin it first or split it; or go on without it: a time limit, an answer in parts.");
+    draft_end(c->rs, &d);
+}
+
+static void rule_slowest(struct causes *c)
+{
+    enum { PAIRS = 24 };
+    uint64_t seen[PAIRS];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && n < PAIRS && !c->rs->failed; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        bool kind = p->kind == WK_WAITGROUP || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
+        uint32_t a = causes_group(c, p->waiter),
+                 b = p->from_scheduler || !kind ? UINT32_MAX : causes_group(c, p->waker), k = 0;
+        uint64_t key = (uint64_t)a << 32 | b;
+        while (k < n && seen[k] != key) {
+            k++;
+        }
+        if (a == UINT32_MAX || b == UINT32_MAX || a == b || k < n || c->idle < causes_idle_least(c) ||
+            (double)p->total < threshold(TH_SLOWEST_LIFE) / 2 * (double)c->life[a].life) {
+            continue;
+        }
+        seen[n++] = key;
+        struct rounds r = {.group = a, .kids = b, .longest = -1};
+        rounds_of(c, a, b, &r);
+        if (r.place && r.life > 0 && (double)r.n >= threshold(TH_SLOWEST_ROUNDS) &&
+            (double)r.alone >= threshold(TH_SLOWEST_ROUND) * (double)r.all &&
+            (double)r.alone >= threshold(TH_SLOWEST_LIFE) * (double)r.life) {
+            slowest_finding(c, &r);
+        }
+    }
+}
+
+void rules_join(struct causes *c)
+{
+    rule_hub(c);
+    rule_own(c);
+    rule_slowest(c);
+}
