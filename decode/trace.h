@@ -66,6 +66,8 @@ enum err_code trace_open(const char *path, const struct trace_opts *opts, struct
 /* trace_open_mem - the same for bytes in memory, which must outlive the trace. Plain traces only. */
 enum err_code trace_open_mem(const void *data, size_t len, const struct trace_opts *opts, struct trace **out,
                              struct err *e);
+/* trace_limit - max_memory as above holds from now on, for what is opened without a trace, too. Returns it as bytes. */
+uint64_t trace_limit(uint64_t max_memory);
 /* trace_open_input - an input that is open already, and stays so until the trace is closed. */
 enum err_code trace_open_input(const struct input *in, const struct trace_opts *opts, struct trace **out,
                                struct err *e);
@@ -107,6 +109,7 @@ struct trace_info {
     bool has_m, has_regions, has_samples,
         has_names;              /* what the dialect records; has_names: functions, not bare PCs */
     bool done;                  /* decoded to the end; of a trace that grows: to the end of what there is */
+    bool spilled;               /* the input, compressed or a pipe, stands in the temporary file */
     bool more;                  /* it grows: lanes that are open go on, though `done` */
     uint64_t bytes, bytes_done; /* decompressed size (0 while unknown), decoded so far */
     uint64_t events;            /* as Go counts them: without Sync */

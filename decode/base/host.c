@@ -87,6 +87,15 @@ int host_unnamed_file(const char *folder)
     return fd;
 }
 
+uint64_t host_disk_free(int fd)
+{
+    struct statfs st;
+    const uint64_t most = INT64_MAX;
+    if (fstatfs(fd, &st) || st.f_bsize <= 0)
+        return most;
+    return (uint64_t)st.f_bavail > most / (uint64_t)st.f_bsize ? most : (uint64_t)st.f_bavail * (uint64_t)st.f_bsize;
+}
+
 bool host_punch(int fd, uint64_t at, uint64_t n)
 {
     return !fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)at, (off_t)n);

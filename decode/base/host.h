@@ -23,6 +23,8 @@ void host_random(void *p, size_t n);
  * the folder is one in memory. host_punch - n bytes of a file become zeros and take no room; false: this file can't.
  */
 int host_unnamed_file(const char *folder);
+/* host_disk_free - bytes that its disk has free for files like this one; INT64_MAX = not known. */
+uint64_t host_disk_free(int fd);
 bool host_punch(int fd, uint64_t at, uint64_t n);
 
 /* host_mapped - bytes of files that are mapped and in memory now, by a look that costs a microsecond; 0 = not known.

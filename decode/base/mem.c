@@ -62,7 +62,7 @@ static bool spills(size_t n, size_t less)
 {
     size_t most = atomic_load_explicit(&limit, memory_order_relaxed);
     return most && n >= MEM_SPILLS && n > less && atomic_load_explicit(&spilling, memory_order_relaxed) &&
-           atomic_load_explicit(&live, memory_order_relaxed) - less > most / 2 - (n < most / 2 ? n : most / 2);
+           (n > most / 2 || atomic_load_explicit(&live, memory_order_relaxed) - less > most / 2 - n);
 }
 
 static void *block(size_t n, bool zeros, bool spilled)
@@ -117,7 +117,7 @@ void *mem_resize(void *p, size_t n)
               : spill || !stays ? move(p, n, spill)
               : big             ? bigmem_resize(p, n)
                                 : realloc(p, n ? n : 1);
-    if (!q && spilled) /* the file can't grow */
+    if (!q && spilled && n <= atomic_load_explicit(&limit, memory_order_relaxed)) /* the file can't grow */
         q = move(p, n, false);
     if (q)
         count(size_of(q), was);
@@ -195,6 +195,11 @@ void mem_limit(uint64_t bytes)
     atomic_store(&spilling, bytes && spill_open());
 }
 
+uint64_t mem_limited(void)
+{
+    return atomic_load(&limit);
+}
+
 bool mem_spills(void)
 {
     return atomic_load(&spilling) && spill_works();
@@ -209,6 +214,11 @@ bool mem_over(size_t more)
 uint64_t mem_spilled(void)
 {
     return spill_bytes();
+}
+
+bool mem_is_spilled(const void *p)
+{
+    return bigmem_is_spilled(p);
 }
 
 void mem_rest(void)

@@ -42,14 +42,16 @@ void mem_refill(void *p, size_t n);
  * stand in a temporary file (decode/base/spill.h) while there is one and it has room, and are not counted. 0: no limit.
  * Nothing else differs: whoever has a block reads and writes it as any other. mem_spills - there is such a file. mem_over - that
  * was not enough: with `more` bytes there is more than the limit (and an eighth, which blocks that come and go may take, where
- * there is a file). mem_spilled - bytes that stand there now.
+ * there is a file). mem_spilled - bytes that stand there now. mem_is_spilled - does this block?
  * mem_rest - the pages of such blocks that were asked for may go again, if they are many: call it now and then.
  */
 #define MEM_SPILLS ((size_t)64 << 10)
 void mem_limit(uint64_t bytes);
+uint64_t mem_limited(void); /* the limit there is, 0 = none */
 bool mem_spills(void);
 bool mem_over(size_t more);
 uint64_t mem_spilled(void);
+bool mem_is_spilled(const void *p);
 void mem_rest(void);
 
 void mem_fail_after(long n);

@@ -23,6 +23,7 @@ static struct {
     atomic_bool works;
     char why[96];
     uint64_t end, bytes;
+    uint64_t most;     /* so long it may become: others use the disk, too */
     struct hole *hole; /* ascending, none next to another */
     size_t nholes, cap;
 } file = {.fd = -1};
@@ -49,6 +50,7 @@ bool spill_open(void)
         }
     if (file.fd >= 0)
         file.why[0] = 0;
+    file.most = file.fd >= 0 ? host_disk_free(file.fd) / 8 * 7 : 0;
     atomic_store(&file.works, file.fd >= 0);
     return file.fd >= 0;
 }
@@ -71,7 +73,7 @@ int spill_fd(void)
 /* The n bytes from `at` on become the disk's. */
 static bool reserve(uint64_t at, size_t n)
 {
-    int rc = at + n > INT64_MAX ? EFBIG : posix_fallocate(file.fd, (off_t)at, (off_t)n);
+    int rc = at + n > file.most ? ENOSPC : posix_fallocate(file.fd, (off_t)at, (off_t)n);
     if (rc && atomic_exchange(&file.works, false))
         snprintf(file.why, sizeof file.why, "the temporary file can't grow: %s", strerror(rc));
     return !rc;

@@ -3,7 +3,8 @@
  *
  * The file has no name: nobody else can open it, and it is gone when the program is, by whatever end. It lies in the
  * first of $TMPDIR, /var/tmp and /tmp that is a disk, for a folder in memory would save none. Each range is reserved
- * before it is handed out: a full disk is told there, not by SIGBUS in the middle of a write.
+ * before it is handed out: a full disk is told there, not by SIGBUS in the middle of a write. It takes at most seven eighths of
+ * what was free there.
  *
  * Safe from any thread, but for spill_open() and spill_forbid(), which come first.
  */

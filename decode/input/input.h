@@ -29,7 +29,10 @@ struct input {
     uint32_t ngap;
 };
 
-/* input_open - limit: bytes of private memory at most, the decompressor's included (0 = no limit); beyond it ERR_NOMEM. */
+/*
+ * input_open - limit: bytes of private memory at most, the decompressor's included (0 = no limit). What is more goes to the
+ * temporary file of mem_limit(), which the caller has called; without one: ERR_NOMEM.
+ */
 enum err_code input_open(const char *path, uint64_t limit, struct input *in, struct err *e);
 /* input_stretch - where what is at offset `pos` ends: at the next gap, or with the input. */
 size_t input_stretch(const struct input *in, size_t pos);

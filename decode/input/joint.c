@@ -247,7 +247,7 @@ static enum err_code row_copy(struct joint *j, uint64_t limit, struct input *in,
         n += j->gen[i].end - j->gen[i].start;
         gaps += i && (j->gen[i].begins || j->gen[i].number != j->gen[i - 1].number + 1);
     }
-    if (limit && n > limit)
+    if (limit && n > limit && !mem_spills())
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
                        "together they are %zu MiB, which must be held and is more than --max-memory", n >> 20);
     uint8_t *p = mem_alloc(n);

@@ -11,8 +11,10 @@
 
 #include "decode/input/dialect.h"
 #include "decode/base/mem.h"
+#include "decode/base/spill.h"
 
 #define STEP ((size_t)1 << 18) /* at most so much comes out before we look */
+#define REST ((size_t)4 << 20) /* after so much pages of the temporary file may go */
 #define HEADER 16
 
 static const uint8_t zstd_magic[4] = {0x28, 0xb5, 0x2f, 0xfd};
@@ -72,14 +74,27 @@ static enum err_code beyond(const struct sink *b, struct err *e)
 {
     return err_set(e, ERR_NOMEM, ERR_NO_OFFSET,
                    "a pipe or compressed, it needs more than the limit of %" PRIu64
-                   " bytes (--max-memory); a plain file doesn't",
-                   b->limit);
+                   " bytes (--max-memory)%s%s; a plain file doesn't",
+                   b->limit, *spill_why() ? ", and " : "", spill_why());
+}
+
+/* Of what has no end, or unpacks to zeros, no disk is to be filled: behind the header a batch begins, in either family. */
+static bool goes_on(const struct sink *b)
+{
+    enum { BATCH = 1, EXPERIMENTAL = 49 }; /* the first family's type has six bits of the byte */
+    struct dialect d;
+    struct err e;
+    if (dialect_tell(b->p, b->n, &d, &e) || b->n <= d.header)
+        return false;
+    const uint8_t first = b->p[d.header];
+    return d.second_family ? first == BATCH || first == EXPERIMENTAL : (first & 63) == BATCH;
 }
 
 /* Room for the next bytes: *room of them at b->p + b->n. */
 static enum err_code sink_room(struct sink *b, size_t *room, struct err *e)
 {
-    uint64_t most = b->limit ? b->limit > b->apart ? b->limit - b->apart : 0 : SIZE_MAX / 2;
+    const bool bound = b->limit && (!mem_spills() || (b->n >= b->limit && !goes_on(b)));
+    const uint64_t most = bound ? b->limit > b->apart ? b->limit - b->apart : 0 : SIZE_MAX / 2;
     if (b->n >= most)
         return beyond(b, e);
     *room = most - b->n < STEP ? (size_t)(most - b->n) : STEP;
@@ -88,6 +103,8 @@ static enum err_code sink_room(struct sink *b, size_t *room, struct err *e)
     size_t cap = b->n + *room > b->cap + b->cap / 8 ? b->n + *room : b->cap + b->cap / 8;
     cap = cap > most ? (size_t)most : cap;
     uint8_t *p = mem_resize(b->p, cap);
+    if (!p && b->limit && cap > b->limit && !mem_spills())
+        return beyond(b, e);
     if (!p)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory after %zu bytes of input", b->n);
     b->p = p;
@@ -99,6 +116,8 @@ static enum err_code sink_room(struct sink *b, size_t *room, struct err *e)
 static enum err_code sink_got(struct sink *b, size_t n, struct err *e)
 {
     struct dialect d;
+    if ((b->n + n) / REST != b->n / REST)
+        mem_rest();
     b->n += n;
     if (b->known || b->n < HEADER)
         return ERR_OK;

@@ -3,8 +3,9 @@
  *
  * For what isn't simply mapped: pipes, gzip, zstd. The trace's header is looked at as soon as it is there, so what is
  * no trace is refused after its first bytes, however long it is. Three things bound what follows: the limit, which also
- * holds what the decompressor itself needs; how many times its own size a compressed file may become (UNPACK_RATIO);
- * and growth by an eighth, so that the block is never much larger than what is in it.
+ * holds what the decompressor itself needs (where there is a temporary file, what is more stands there, decode/base/mem.h);
+ * how many times its own size a compressed file may become (UNPACK_RATIO); and growth by an eighth, so that the block is never
+ * much larger than what is in it.
  */
 #ifndef GOTOP_DECODE_UNPACK_H
 #define GOTOP_DECODE_UNPACK_H

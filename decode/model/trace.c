@@ -153,7 +153,8 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
                                    .has_regions = d->has_regions,
                                    .has_samples = d->has_samples,
                                    .has_names = d->has_names || (tr->opts.exe && !d->has_names),
-                                   .bytes = tr->in.len};
+                                   .bytes = tr->in.len,
+                                   .spilled = mem_is_spilled(tr->in.map)};
     tr->threads = tr->opts.threads ? tr->opts.threads : (int)sysconf(_SC_NPROCESSORS_ONLN);
     tr->threaded =
         tr->threads > 1 && !d->second_family && !tr->opts.grows; /* what grows comes slower than one thread decodes */
@@ -175,6 +176,13 @@ static enum err_code trace_start(struct trace *tr, struct err *e)
     return ERR_OK;
 }
 
+uint64_t trace_limit(uint64_t max_memory)
+{
+    const uint64_t limit = max_memory ? max_memory : host_memory() / 2;
+    mem_limit(limit);
+    return limit;
+}
+
 static struct trace *trace_new(const char *path, const struct trace_opts *opts, struct err *e)
 {
     struct trace *tr = mem_zalloc(sizeof *tr);
@@ -187,9 +195,7 @@ static struct trace *trace_new(const char *path, const struct trace_opts *opts, 
     memcpy(tr->path, path, n);
     if (opts)
         tr->opts = *opts;
-    if (!tr->opts.max_memory)
-        tr->opts.max_memory = host_memory() / 2;
-    mem_limit(tr->opts.max_memory);
+    tr->opts.max_memory = trace_limit(tr->opts.max_memory);
     return tr;
 }
 

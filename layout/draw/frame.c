@@ -107,6 +107,8 @@ static void title(const struct canvas *c)
         x = word(g, x, w, STYLE_TITLE_NOTE, " (ticks)");
     else if (ti->clock_assumed)
         x = word(g, x, w, STYLE_TITLE_NOTE, " (clock assumed)");
+    if (ti->spilled)
+        x = word(g, x, w, STYLE_TITLE_NOTE, "  spilled");
     x = title_loading(c, x, w);
     if (ti->nwarnings)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");

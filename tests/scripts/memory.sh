@@ -78,9 +78,25 @@ run 0 report --max-memory 4M "$big"
 (ulimit -f 200; "$fast" report --max-memory 3M "$big" 2>"$tmp/err" | cat >"$tmp/out")
 says out 'temporary file'
 
-# A pipe has to fit.
-cat $new | "$GOTOP" report --max-memory 64K - >"$tmp/out" 2>"$tmp/err" && fail "a pipe beyond the limit"
-says err --max-memory
+# What is compressed, and a pipe, stand there, too; the title says so. (The first line is the file's name.)
+gzip -c "$big" >"$tmp/big.gz"
+"$fast" report --threads 1 "$big" | sed 1d >"$tmp/whole"
+for limit in 3M 5M; do
+    "$fast" report --max-memory $limit "$tmp/big.gz" 2>"$tmp/err" | sed 1d >"$tmp/out"
+    if cmp -s "$tmp/whole" "$tmp/out"; then pass; else fail "report of gzip within $limit"; fi
+    cat "$big" | "$fast" report --max-memory $limit - 2>"$tmp/err" | sed 1d >"$tmp/out"
+    if cmp -s "$tmp/whole" "$tmp/out"; then pass; else fail "report of a pipe within $limit"; fi
+done
+within 40000 report --max-memory 4M "$tmp/big.gz"
+"$fast" slice --from 0 --to 5ms -o "$tmp/whole" "$big"
+cat "$big" | "$fast" slice --max-memory 1M --from 0 --to 5ms -o "$tmp/out" - 2>"$tmp/err"
+if cmp -s "$tmp/whole" "$tmp/out"; then pass; else fail "slice of a pipe within 1M"; fi
+run 0 --headless --size 120x10 --max-memory 4M "$tmp/big.gz"; says out ' spilled'
+run 0 --headless --size 120x10 --max-memory 4M "$big"
+grep -q ' spilled' "$tmp/out" && fail "a plain file is spilled"
+# Without such a file it has to fit.
+cat $new | "$GOTOP" report --no-spill --max-memory 64K - >"$tmp/out" 2>"$tmp/err" && fail "a pipe beyond the limit"
+says err '--max-memory'; says err '--no-spill'
 
 echo "$passed passed, $failed failed"
 [ $failed = 0 ]

@@ -10,6 +10,8 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "decode/base/mem.h"
+#include "decode/base/spill.h"
 #include "decode/input/unpack.h"
 #include "tests/unit/decode_help.h"
 
@@ -194,6 +196,8 @@ static int bomb_child(const char *path, uint64_t limit, enum err_code want, cons
 {
     struct input in;
     struct err e = {0};
+    spill_forbid();
+    mem_limit(limit);
     size_t before = mem_peak();
     enum err_code rc = input_open(path, limit, &in, &e);
     if (rc != want || (rc ? !strstr(e.what, part) : !strstr(in.damage.what, part)))
@@ -234,6 +238,40 @@ static void test_bombs(void **state)
         expect_bomb(bomb("head", much, true, zs, &n), 64 << 20, ERR_OK, "than 200 times as many");
         expect_bomb(bomb("fits", 1 << 20, true, zs, &n), 3 << 20, ERR_OK, "");
     }
+}
+
+/* Where there is a temporary file, what is more than the limit stands there, and is the same. */
+static void test_spilled(void **state)
+{
+    (void)state;
+    const size_t n = 6 << 20, limit = 1 << 20;
+    mem_limit(limit);
+    if (!mem_spills())
+        skip();
+    uint8_t *p = malloc(n), *z = malloc(n + n / 8);
+    memcpy(p, "go 1.26 trace\0\0", 16);
+    p[16] = 1; /* a batch */
+    for (size_t i = 17; i < n; i++)
+        p[i] = (uint8_t)(i * 2654435761u >> 22);
+    for (int zs = 0; zs < 2; zs++) {
+        struct input in;
+        struct err e;
+        const size_t len = zs ? ZSTD_compress(z, n + n / 8, p, n, 1) : gz(p, n, z, n + n / 8);
+        assert_int_equal(input_open(put("spilled", z, len), limit, &in, &e), ERR_OK);
+        assert_int_equal(in.len, n);
+        assert_memory_equal(in.data, p, n);
+        assert_true(mem_is_spilled(in.map));
+        assert_true(mem_live() < limit);
+        input_close(&in);
+        assert_int_equal(mem_spilled(), 0);
+    }
+    p[16] = 0; /* that is no trace, and need not be unpacked to its end */
+    struct input in;
+    struct err e;
+    assert_int_equal(input_open(put("spilled", z, gz(p, n, z, n + n / 8)), limit, &in, &e), ERR_NOMEM);
+    mem_limit(0);
+    free(p);
+    free(z);
 }
 
 /* A trace that shrinks well, though no more than one may, is read whole. */
@@ -313,10 +351,10 @@ static void test_header_alone(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),        cmocka_unit_test(test_gzip),  cmocka_unit_test(test_zstd),
-        cmocka_unit_test(test_cut_trace),    cmocka_unit_test(test_stdin), cmocka_unit_test(test_bombs),
-        cmocka_unit_test(test_ratio),        cmocka_unit_test(test_kinds), cmocka_unit_test(test_no_trace),
-        cmocka_unit_test(test_header_alone),
+        cmocka_unit_test(test_plain),     cmocka_unit_test(test_gzip),         cmocka_unit_test(test_zstd),
+        cmocka_unit_test(test_cut_trace), cmocka_unit_test(test_stdin),        cmocka_unit_test(test_bombs),
+        cmocka_unit_test(test_spilled),   cmocka_unit_test(test_ratio),        cmocka_unit_test(test_kinds),
+        cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_header_alone),
     };
     sample = read_file("samples/http-1.26.trace", &sample_n);
     int fd = open("samples/http-1.26.trace", O_RDONLY);

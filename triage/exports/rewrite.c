@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/base/mem.h"
 #include "decode/write/anon.h"
 #include "triage/exports/export_run.h"
 
@@ -65,7 +66,7 @@ enum err_code slice_file(const char *from, const struct joint_paths *more, const
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is the trace that is read: give another file");
     if (!over && to && lstat(to, &st) == 0)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET, "is there already");
-    enum err_code rc = input_open_all(from, more, 0, &in, e);
+    enum err_code rc = input_open_all(from, more, mem_limited(), &in, e);
     if (rc)
         return rc;
     rc = cut_to(&in, to, r, res, e);
@@ -186,6 +187,7 @@ int slice_main(int argc, char **argv)
         return export_say(c.name, "standard output", "is a terminal, and this is binary: give a file with -o");
     if (same_files(o.path, &o.trace.more, o.out))
         return export_say(c.name, o.out, "is the trace that is read: give another file");
+    (void)trace_limit(o.trace.max_memory);
     if (range_of(&o, &r, &e) || slice_file(o.path, &o.trace.more, o.out, &r, true, &res, &e))
         return export_say(c.name, name, e.what);
     say_slice(&o, &res);
@@ -297,7 +299,7 @@ int anonymize_main(int argc, char **argv)
                           "is the trace that is read: give another file");
     if (map && (strcmp(map, o.out) == 0 || same_file(map, o.out)))
         return export_say(c.name, map, "is the file for the trace: give another one for the names");
-    if (input_open_all(o.path, more, o.trace.max_memory, &in, &e))
+    if (input_open_all(o.path, more, trace_limit(o.trace.max_memory), &in, &e))
         return export_say(c.name, name, e.what);
     enum err_code rc = anonymize_to(&in, &o, map, &res, &e);
     input_close(&in);
