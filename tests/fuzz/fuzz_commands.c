@@ -1,7 +1,8 @@
 /*
- * fuzz_commands.c - libFuzzer entry for what prints: report, diff, explain and the exports, each on a trace. The first byte
- * chooses the command, the second the dialect.
+ * fuzz_commands.c - libFuzzer entry for what prints and what writes: each command on a trace. The first byte chooses the
+ * command, the second the dialect. What is compared is the trace and its first half.
  */
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +12,15 @@
 #include "decode/base/mem.h"
 #include "tests/support/tracegen.h"
 #include "triage/exports/export.h"
+#include "triage/exports/rewrite.h"
+#include "triage/report/info.h"
 #include "triage/report/report.h"
 
-static char path[40];
+static char path[40], half[40];
 
 static const struct {
     int (*main)(int argc, char **argv);
-    char *words[6];
+    char *words[8];
 } rows[] = {
     {report_main, {"report", "--quiet", path}},
     {report_main, {"report", "--quiet", "--json", path}},
@@ -32,7 +35,25 @@ static const struct {
     {csv_main, {"csv", "--quiet", "tasks", path}},
     {perfetto_main, {"perfetto", "--quiet", path}},
     {folded_main, {"folded", "--quiet", path}},
+    /* From here on a first byte above 127 chooses (what the corpus holds keeps its meaning). */
+    {diff_main, {"diff", "--quiet", path, half}},
+    {diff_main, {"diff", "--quiet", "--json", half, path}},
+    {diff_main, {"diff", "--quiet", path, half, "--", half, path}},
+    {report_main, {"report", "--quiet", "--timeline", path, path}},
+    {report_main, {"report", "--quiet", "--rank", "stw.max", path, half}},
+    {explain_main, {"explain", "--quiet", path, "g1"}},
+    {explain_main, {"explain", "--quiet", "--json", path, "task:1"}},
+    {info_main, {"info", "--quiet", path}},
+    {info_main, {"info", "--quiet", "--json", path}},
+    {slice_main, {"slice", "--quiet", "--from", "10%", "--to", "60%", path}},
+    {anonymize_main, {"anonymize", "--quiet", path}},
+    {csv_main, {"csv", "--quiet", "regions", path}},
+    {csv_main, {"csv", "--quiet", "samples", "--from", "1us", path}},
+    {perfetto_main, {"perfetto", "--quiet", "--lanes", "p,g,m", "--to", "50%", path}},
+    {folded_main, {"folded", "--quiet", "--kind", "off", "--group", "main", path}},
+    {pprof_main, {"pprof", "--quiet", "--kind", "sched", "--all", path}},
 };
+enum { FIRST_ROWS = 13 };
 #define NROWS (sizeof rows / sizeof *rows)
 
 int fuzz_skips(void);
@@ -52,13 +73,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
     static FILE *nowhere;
-    static int fd = -1;
+    static int fd = -1, fd2 = -1;
     uint8_t head[16];
     if (n < 2)
         return 0;
     if (fd < 0) {
         fd = memfd_create("trace", 0);
+        fd2 = memfd_create("half", 0);
         snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+        snprintf(half, sizeof half, "/proc/self/fd/%d", fd2);
         nowhere = fopen("/dev/null", "w");
         if (fd < 0 || !nowhere)
             abort();
@@ -66,20 +89,32 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
     size_t k = tracegen_header(fuzz_version(data), head);
     if (ftruncate(fd, 0) || pwrite(fd, head, k, 0) < 0 || pwrite(fd, data + 2, n - 2, (off_t)k) < 0)
         abort();
+    if (ftruncate(fd2, 0) || pwrite(fd2, head, k, 0) < 0 || pwrite(fd2, data + 2, (n - 2) / 2, (off_t)k) < 0)
+        abort();
     FILE *out = stdout, *err = stderr;
-    char *argv[10] = {NULL};
-    int argc = 0, row = data[0] % (int)NROWS;
-    for (; argc < 6 && rows[row].words[argc]; argc++)
-        argv[argc] = rows[row].words[argc];
-    static char o[] = "-o", null[] = "/dev/null";
-    argv[argc++] = o;
-    argv[argc++] = null;
+    char *argv[16] = {NULL};
+    int argc = 0, row = data[0] < 128 ? data[0] % FIRST_ROWS : FIRST_ROWS + data[0] % ((int)NROWS - FIRST_ROWS);
+    argv[argc++] = rows[row].words[0];
+    static char o[] = "-o", null[] = "/dev/null", threads[] = "--threads", one[] = "1";
+    if (rows[row].main != slice_main && rows[row].main != anonymize_main && rows[row].main != explain_main) {
+        argv[argc++] = threads;
+        argv[argc++] = one;
+    }
+    if (rows[row].main != info_main) {
+        argv[argc++] = o;
+        argv[argc++] = null;
+    }
+    for (int i = 1; i < 8 && rows[row].words[i]; i++)
+        argv[argc++] = rows[row].words[i];
     size_t live = mem_live();
     stdout = stderr = nowhere;
     int status = rows[row].main(argc, argv);
     stdout = out;
     stderr = err;
-    if (status < 0 || status > 3 || mem_live() != live)
+    if (status < 0 || status > 3 || mem_live() != live) {
+        fprintf(stderr, "%s: status %d, %td bytes left\n", rows[row].words[0], status,
+                (ptrdiff_t)(mem_live() - live));
         abort();
+    }
     return 0;
 }

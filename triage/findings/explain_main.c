@@ -4,7 +4,6 @@
  * A subject is one interval of one goroutine, or all instances of a name merged; then the slow tenth of them stands
  * beside the usual ones, what differs most first.
  */
-#include <jansson.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "decode/base/door.h"
 #include "decode/base/mem.h"
 #include "triage/findings/explain_text.h"
+#include "triage/json.h"
 #include "triage/say.h"
 #include "triage/exports/export_scope.h"
 #include "triage/report/report.h"
@@ -309,6 +309,7 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     explain_budget(x, 4000000);
     ok = ok && (q->n > 1 || explain_list(x, q->v[0].g, q->v[0].t0, q->v[0].t1, &l));
     if (ok) {
+        json_begin();
         json_t *root =
             json_pack("{s:s, s:s, s:I, s:I, s:b, s:o}", "schema", "gotop.explain/1", "subject",
                       q->title.p ? q->title.p : "", "instances", (json_int_t)q->all, "ns", (json_int_t)all.v[0].ns,
@@ -318,13 +319,13 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
             json_object_set_new(root, "t1", json_integer((json_int_t)q->v[0].t1));
             json_object_set_new(root, "parts", json_parts(&l, tr));
         }
-        char *s = root ? json_dumps(root, JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0)) : NULL;
+        char *s = json_whole() ? json_dumps(root, JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0)) : NULL;
         if (s) {
             text_raw(t, s, strlen(s));
             text_lit(t, "\n");
         }
         ok = s != NULL;
-        free(s);
+        mem_free(s);
         json_decref(root);
     }
     explain_tree_free(&all);

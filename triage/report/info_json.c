@@ -1,13 +1,12 @@
 /* info_json.c - see info.h: the page as one JSON object. Times are nanoseconds, sizes bytes. */
-#include <jansson.h>
 #include <string.h>
 
-#include "decode/base/mem.h"
+#include "triage/json.h"
 #include "triage/report/info.h"
 
 static void put(json_t *o, const char *key, json_t *v)
 {
-    (void)json_object_set_new(o, key, v); /* a NULL is noticed at the end: the key is missing then */
+    (void)json_object_set_new(o, key, v); /* what fails is noticed at the end: json_whole() */
 }
 
 static void num(json_t *o, const char *key, uint64_t v)
@@ -138,6 +137,7 @@ static void facts(json_t *o, const struct info *i)
 
 char *info_json(const struct info *i)
 {
+    json_begin();
     json_t *o = json_object();
     facts(o, i);
     put(o, "answers", answers(i));
@@ -145,14 +145,7 @@ char *info_json(const struct info *i)
     put(o, "warnings", notes(i, false));
     put(o, "generations", generations(i));
     put(o, "made_of", made_of(i));
-    char *text = json_object_get(o, "made_of") ? json_dumps(o, JSON_INDENT(1) | JSON_PRESERVE_ORDER) : NULL;
+    char *text = json_whole() ? json_dumps(o, JSON_INDENT(1) | JSON_PRESERVE_ORDER) : NULL;
     json_decref(o);
-    if (!text)
-        return NULL;
-    size_t n = strlen(text);
-    char *mine = mem_alloc(n + 1);
-    if (mine)
-        memcpy(mine, text, n + 1);
-    free(text);
-    return mine;
+    return text;
 }

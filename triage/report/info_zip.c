@@ -1,11 +1,11 @@
 /* info_zip.c - see info.h: what traces an archive holds. Each is opened once more, for its length. */
 #include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "decode/base/mem.h"
 #include "decode/input/zip.h"
+#include "triage/json.h"
 #include "triage/report/info.h"
 
 #define UNOPENED (-2)
@@ -67,6 +67,7 @@ int info_archive(struct text *t, const char *path, const struct zip *z, bool jso
     struct dialect d;
     uint64_t pos = 0;
     int n = 0;
+    json_begin();
     json_t *a = json_array(), *all = json_object();
     if (!json) {
         text_lit(t, "gotop info: ");
@@ -88,12 +89,12 @@ int info_archive(struct text *t, const char *path, const struct zip *z, bool jso
     }
     json_object_set_new(all, "schema", json_string(INFO_SCHEMA));
     json_object_set(all, "traces", a);
-    char *text = json ? json_dumps(all, JSON_INDENT(1) | JSON_PRESERVE_ORDER) : NULL;
+    char *text = json && json_whole() ? json_dumps(all, JSON_INDENT(1) | JSON_PRESERVE_ORDER) : NULL;
     if (text)
         text_add(t, "%s\n", text);
     else if (json)
         n = err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory") ? -1 : n;
-    free(text);
+    mem_free(text);
     json_decref(a);
     json_decref(all);
     return n;
