@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "decode/events/helper.h"
 #include "decode/model/trace_priv.h"
 #include "decode/base/utf8.h"
 
@@ -334,6 +335,17 @@ static uint32_t first_root(const struct trace *tr, struct lane l)
     return 0;
 }
 
+/* The function it begins in: Go's reader does not name goroutines by what that was given to run. */
+static uint32_t begins_in(const struct trace *tr, struct lane l, const struct lane_info *i)
+{
+    if (!tr->info.second_family && !i->created)
+        return first_root(tr, l);
+    if (!tr->names.nhelper)
+        return i->name;
+    const uint32_t func = i->start_stack ? names_frame(&tr->names, i->start_stack, 0).func : first_root(tr, l);
+    return names_helper(&tr->names, func) && !helper_hidden(names_get(&tr->names, func)) ? func : i->name;
+}
+
 /* S: exec, runnable, syscall and blocked time of each goroutine, back-dated to the start of the trace as Go has it. */
 static void dump_sums(struct dump *d)
 {
@@ -350,7 +362,7 @@ static void dump_sums(struct dump *d)
             s.ns[span_get(&it)->state] += lead;
         fprintf(d->out, "S\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t%" PRId64 "\t", (int64_t)i.id,
                 s.ns[ST_RUNNING], s.ns[ST_RUNNABLE], s.ns[ST_SYSCALL] - i.no_p_ns, s.ns[ST_WAITING]);
-        put_id(d, !d->tr->info.second_family && !i.created ? first_root(d->tr, l) : i.name);
+        put_id(d, begins_in(d->tr, l, &i));
         fprintf(d->out, "\t%" PRId64 "\t%" PRId64 "\n", i.no_p_ns, i.last - i.first + lead);
     }
     mem_free(o);

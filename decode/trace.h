@@ -190,8 +190,9 @@ struct lane_info {
     uint64_t nspans;
     int64_t first, last;   /* its life as far as shown: first span's start, last span's end */
     int64_t seen;          /* G: when the trace first mentioned it; before that the first span is back-dated */
-    uint32_t name;         /* G: string, start function (or a good guess, see below), 0 = unknown. Else 0 */
-    bool name_inferred;    /* G: the name is the root frame of one of its stacks, not its creation */
+    uint32_t name;         /* G: string, start function (or a good guess, see below), 0 = unknown. Else 0. Of one that
+                            * WaitGroup.Go and its like began: what it was given to run (decode/events/helper.h) */
+    bool name_inferred;    /* G: the name is of the root of one of its stacks, not of its creation */
     bool ended;            /* G: its end is in the trace */
     bool created;          /* G: its creation is in the trace (else it existed when the trace began) */
     bool is_system;        /* G: a goroutine of the runtime itself, by its start function */
@@ -199,7 +200,7 @@ struct lane_info {
     int64_t no_p_ns;       /* G: time in system calls after its P was taken away */
     uint32_t creator;      /* G: lane index of the creating goroutine, NO_LANE = unknown or none */
     uint32_t create_stack; /* G: the creator's stack at creation */
-    uint32_t start_stack;  /* G: the one-frame stack of its start function */
+    uint32_t start_stack;  /* G: the one-frame stack of the function it begins in */
 };
 uint32_t trace_nlanes(const struct trace *tr, enum lane_kind k);
 /* trace_lives - of the lanes from i on, n of them: when each lived, as trace_lane() says, for a fraction of the cost. */

@@ -10,6 +10,7 @@
 
 #include "decode/base/hash.h"
 #include "decode/base/mem.h"
+#include "decode/events/helper.h"
 
 struct stack_ref {
     uint32_t first, n; /* in the pool */
@@ -180,6 +181,10 @@ static enum err_code intern(struct names *nm, const char *p, uint32_t len, bool 
     *id = nm->strs.n - 1;
     nm->hstr.slot[at] = *id + 1;
     nm->hstr.used++;
+    if (nm->nhelper < NAMES_HELPERS && helper_is(*s)) {
+        nm->helper[nm->nhelper] = *id;
+        __atomic_store_n(&nm->nhelper, nm->nhelper + 1, __ATOMIC_RELEASE);
+    }
     return ERR_OK;
 }
 
@@ -297,4 +302,20 @@ uint32_t names_root_func(const struct names *nm, uint32_t stack)
 {
     uint32_t n = names_depth(nm, stack);
     return n ? names_frame(nm, stack, n - 1).func : 0;
+}
+
+uint32_t names_runs(const struct names *nm, uint32_t stack, uint32_t begins)
+{
+    const uint32_t root = names_root_func(nm, stack);
+    const struct str helper = names_get(nm, root);
+    if (begins && begins != root && !helper_hidden(names_get(nm, begins)))
+        return 0;
+    if (!names_helper(nm, root))
+        return root;
+    for (uint32_t i = names_depth(nm, stack); i-- > 0;) {
+        const uint32_t func = names_frame(nm, stack, i).func;
+        if (!helper_own(helper, names_get(nm, func)))
+            return func;
+    }
+    return begins ? 0 : root;
 }

@@ -19,6 +19,7 @@ struct segvec {  /* grows, never moves */
     void *seg[SEG_MAX];
 };
 
+#define NAMES_HELPERS 16
 struct names {
     struct segvec strs;   /* struct str */
     struct segvec frames; /* struct frame, shared by all stacks */
@@ -30,6 +31,7 @@ struct names {
     } hstr, hframe, hstack;
     struct copy_block *copies;
     uint64_t copied;
+    uint32_t helper[NAMES_HELPERS], nhelper; /* strings that are such functions (helper.h), the first of them */
 };
 
 enum err_code names_init(struct names *nm);
@@ -48,5 +50,20 @@ struct str names_get(const struct names *nm, uint32_t id);                    /*
 uint32_t names_depth(const struct names *nm, uint32_t stack);                 /* out of range: 0 */
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i); /* out of range: all zero */
 uint32_t names_root_func(const struct names *nm, uint32_t stack); /* string id of the last frame's function */
+
+/* names_helper - is a string a function that runs what it was given (decode/events/helper.h)? */
+static inline bool names_helper(const struct names *nm, uint32_t id)
+{
+    const uint32_t n = __atomic_load_n(&nm->nhelper, __ATOMIC_ACQUIRE);
+    bool is = false;
+    for (uint32_t i = 0; i < n; i++)
+        is |= nm->helper[i] == id;
+    return is;
+}
+/*
+ * names_runs - string id of the function that the goroutine of a stack runs: its last frame's, or what that one was given
+ * to run. begins: what it is known to begin in, 0 nothing; 0 if the stack doesn't reach down to it, or does no further.
+ */
+uint32_t names_runs(const struct names *nm, uint32_t stack, uint32_t begins);
 
 #endif

@@ -70,14 +70,19 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
 
 /* ---- the lanes of Ps and Ms ------------------------------------------------------------------------------- */
 
+/* A name that a stack can better. */
+static inline bool vague(const struct fold *f, uint32_t name)
+{
+    return !name || names_helper(f->names, name);
+}
+
 void fold_special_g(struct fold *f, uint32_t g)
 {
     struct spanlane *l = &f->lane[LANE_G][g];
     const struct ginfo *gi = &f->g[g];
-    l->special =
-        (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) |
-                  (!gi->name || gi->name == f->str_main ? SPECIAL_NAME : 0) | (gi->assist ? SPECIAL_RANGE : 0) |
-                  (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) | (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
+    l->special = (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) | (vague(f, gi->name) ? SPECIAL_NAME : 0) |
+                           (gi->assist ? SPECIAL_RANGE : 0) | (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
+                           (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
 }
 
 void fold_special_p(struct fold *f, uint32_t p)
@@ -160,12 +165,11 @@ static bool name_is_system(struct str s)
 static void g_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
 {
     struct ginfo *gi = &f->g[g];
-    if (!name || (gi->name && !(gi->flags & GI_INFERRED && !inferred) && !(inferred && gi->name == f->str_main)))
+    if (!name || (gi->name && !(gi->flags & GI_INFERRED && !inferred) && !(inferred && vague(f, gi->name))))
         return;
     gi->name = name;
-    if (!f->str_main && str_is(f, name, "runtime.main"))
-        f->str_main = name; /* stacks leave it out: main.main says more */
-    gi->flags = (uint8_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) | (inferred ? GI_INFERRED : 0));
+    gi->flags =
+        (uint8_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) | (inferred && !gi->start_stack ? GI_INFERRED : 0));
     if (name_is_system(names_get(f->names, name)))
         gi->flags |= GI_SYSTEM;
     if (name == f->str_gcworker || (!f->str_gcworker && str_is(f, name, "runtime.gcBgMarkWorker"))) {
@@ -174,6 +178,14 @@ static void g_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
     } else {
         gi->flags &= (uint8_t)~GI_GCWORK; /* a label said so, see on_g_label() */
     }
+}
+
+/* By one of its own stacks. */
+static void g_named_by(struct fold *f, uint32_t g, uint32_t stack)
+{
+    const uint32_t begins = f->g[g].name;
+    if (vague(f, begins))
+        g_name(f, g, names_runs(f->names, stack, begins), true);
 }
 
 static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
@@ -312,6 +324,7 @@ bool fold_created(struct fold *f, const struct ev *e)
         on_g_create(f, e);
         f->start[k].stack = e->stack2;
         f->start[k].name = f->g[e->g].name;
+        f->start[k].vague = vague(f, f->g[e->g].name);
         f->start[k].flags = f->g[e->g].flags & (GI_SYSTEM | GI_GCWORK);
         return !f->oom && !f->pool.oom;
     }
@@ -327,15 +340,15 @@ bool fold_created(struct fold *f, const struct ev *e)
                                 .create_stack = e->stack,
                                 .start_stack = e->stack2,
                                 .flags = GI_KNOWN | GI_CREATED | kind};
-    f->lane[LANE_G][e->g] = (struct spanlane){.t0 = e->t,
-                                              .wait_t0 = e->t,
-                                              .open = waitspan(0, e->by + 1, e->stack, f->tag[ST_RUNNABLE]),
-                                              .begun = true,
-                                              .state = ST_RUNNABLE,
-                                              .p = EV_NONE,
-                                              .m = EV_NONE,
-                                              .special = (uint8_t)((!name || name == f->str_main ? SPECIAL_NAME : 0) |
-                                                                   (kind & GI_GCWORK ? SPECIAL_WORK : 0))};
+    f->lane[LANE_G][e->g] = (struct spanlane){
+        .t0 = e->t,
+        .wait_t0 = e->t,
+        .open = waitspan(0, e->by + 1, e->stack, f->tag[ST_RUNNABLE]),
+        .begun = true,
+        .state = ST_RUNNABLE,
+        .p = EV_NONE,
+        .m = EV_NONE,
+        .special = (uint8_t)((f->start[k].vague ? SPECIAL_NAME : 0) | (kind & GI_GCWORK ? SPECIAL_WORK : 0))};
     if (f->end >= f->gb_end)
         fold_gcount_next_bucket(f, f->end);
     fold_gcount_move(f, ST_NONE, ST_RUNNABLE, f->end);
@@ -381,12 +394,10 @@ static void on_g_status(struct fold *f, const struct ev *e)
         g_meet(f, e, GI_CARRIED);
         if (f->hint)
             f->g[e->g].flags |= f->hint(f->hint_arg, e->arg, &f->g[e->g].name);
-        if (!f->str_main && f->g[e->g].name && str_is(f, f->g[e->g].name, "runtime.main"))
-            f->str_main = f->g[e->g].name;
         if (e->flags & EVF_OWN_STACK)
             first_stack(f, e, e->stack);
         if (e->stack)
-            g_name(f, e->g, names_root_func(f->names, e->stack), true);
+            g_named_by(f, e->g, e->stack);
         g_carried(f, e);
         return;
     }
@@ -394,7 +405,7 @@ static void on_g_status(struct fold *f, const struct ev *e)
     if (e->flags & EVF_OWN_STACK)
         first_stack(f, e, e->stack);
     if (e->stack)
-        g_name(f, e->g, names_root_func(f->names, e->stack), true);
+        g_named_by(f, e->g, e->stack);
     if (e->stack2) /* first family: the snapshot names the start function */
         g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false), f->g[e->g].start_stack = e->stack2;
     if (known && (f->lane[LANE_G][e->g].begun || f->segment) && f->lane[LANE_G][e->g].state == e->state)
@@ -417,8 +428,8 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
     else if (e->state == ST_RUNNABLE && e->flags & EVF_WOKEN)
         who = e->by + 1;
     if (e->stack && !(e->flags & EVF_WOKEN) && e->flags & EVF_OWN_STACK) {
-        if (!f->g[e->g].name || f->g[e->g].name == f->str_main)
-            g_name(f, e->g, names_root_func(f->names, e->stack), true);
+        if (vague(f, f->g[e->g].name))
+            g_named_by(f, e->g, e->stack);
         if (f->nfirst < FIRST_STACKS)
             first_stack(f, e, e->stack);
     }

@@ -140,6 +140,7 @@ struct fold {
     struct {
         uint32_t stack, name;
         uint8_t flags;
+        bool vague;  /* its name */
     } start[STARTS]; /* what goroutines are that begin there, direct mapped */
     uint32_t band_open[BAND_COUNT];
     struct vec_range range[RANGE_KINDS];
@@ -187,7 +188,6 @@ struct fold {
     uint8_t (*hint)(void *arg, uint64_t id, uint32_t *name);
     void *hint_arg;
     bool others_named; /* who was there before and isn't named by it has a name all the same, and is no mark worker */
-    uint32_t str_main; /* "runtime.main" once seen */
     uint32_t str_gcworker; /* "runtime.gcBgMarkWorker" once seen */
     bool oom;
     bool finished;

@@ -372,14 +372,17 @@ static void bands_join(struct trace *tr, const struct segment *s, const uint32_t
 
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
 
-static void name_join(struct ginfo *gi, const struct ginfo *lo, const struct segment_hint *used, uint32_t str_main)
+static void name_join(struct ginfo *gi, const struct ginfo *lo, const struct segment_hint *used,
+                      const struct names *nm)
 {
     const uint8_t kind = GI_INFERRED | GI_SYSTEM | GI_GCWORK;
     bool same = used->name == gi->name;
-    if (!same && (lo->name == used->name || (gi->name && gi->name != str_main)))
+    if (!same && (lo->name == used->name || (gi->name && !names_helper(nm, gi->name))))
         return;
     gi->name = lo->name;
     gi->flags = (uint8_t)((gi->flags & ~kind) | (lo->flags & kind));
+    if (gi->start_stack)
+        gi->flags &= (uint8_t)~GI_INFERRED;
 }
 
 static void old_join(struct trace *tr, struct segment *s, uint32_t k)
@@ -392,7 +395,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
     const struct ginfo *lo = fold_g_info(s->f, i, &info);
     const uint32_t slot = idmap_get(&j->ids[LANE_G], lo->id);
     gi = info_of(j, g);
-    name_join(gi, lo, &s->hint[k], tr->fold.str_main);
+    name_join(gi, lo, &s->hint[k], &tr->names);
     if (l->begun) {
         const int64_t t0 = spans_first(l);
         struct jlane *jl = cross_of(j, g);

@@ -1,0 +1,166 @@
+/*
+ * test_helper.c - goroutines that begin in WaitGroup.Go and its like are named by what they run, in every generation, with
+ * any number of threads; `dump` says, as Go's reader does, where they begin.
+ */
+#include "decode/events/helper.h"
+#include "tests/unit/decode_help.h"
+
+static struct str str_of(const char *s)
+{
+    return (struct str){s, (uint32_t)strlen(s)};
+}
+
+static void test_which(void **state)
+{
+    (void)state;
+    static const char *const helpers[] = {"runtime.main",
+                                          "runtime.corostart",
+                                          "testing.tRunner",
+                                          "testing.(*B).run1.func1",
+                                          "sync.(*WaitGroup).Go.func1",
+                                          "golang.org/x/sync/errgroup.(*Group).Go.func1",
+                                          "golang.org/x/sync/errgroup.(*Group).TryGo.func1",
+                                          "github.com/sourcegraph/conc.(*WaitGroup).Go.func1",
+                                          "main.(*taskGroup).Go.func1",
+                                          "app/safe.Go.func1"};
+    static const char *const others[] = {"",
+                                         "runtime.main.func2",
+                                         "runtime.bgsweep",
+                                         "testing.tRunner.func1",
+                                         "net/http.(*conn).serve",
+                                         "main.(*server).Go.func1", /* may run a loop of its own */
+                                         "main.worker",
+                                         ".Go.func1",
+                                         "golang.org/x/sync/semaphore.(*Weighted).Acquire"};
+    for (size_t i = 0; i < sizeof helpers / sizeof *helpers; i++)
+        if (!helper_is(str_of(helpers[i])))
+            fail_msg("%s is one", helpers[i]);
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (helper_is(str_of(others[i])))
+            fail_msg("%s is none", others[i]);
+}
+
+static void test_whose_frame(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *helper, *frame;
+        bool own;
+    } c[] = {
+        {"sync.(*WaitGroup).Go.func1", "sync.(*WaitGroup).Go.func1", true},
+        {"sync.(*WaitGroup).Go.func1", "sync.(*Mutex).Lock", false}, /* wg.Go(mu.Lock) */
+        {"main.(*group).Go.func1", "main.work", false},
+        {"app/safe.Go.func1", "app/safe.Go.func1.1", true},
+        {"app/safe.Go.func1", "app/safe.Goal", false},
+        {"testing.tRunner", "testing.tRunner", true},
+        {"testing.tRunner", "app_test.TestA", false},
+        {"runtime.corostart", "iter.Pull[...].func1", true},
+        {"github.com/sourcegraph/conc.(*WaitGroup).Go.func1", "github.com/sourcegraph/conc/panics.(*Catcher).Try",
+         true},
+        {"github.com/sourcegraph/conc.(*WaitGroup).Go.func1", "github.com/sourcegraph/conc/pool.(*Pool).worker",
+         false},
+    };
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++)
+        if (helper_own(str_of(c[i].helper), str_of(c[i].frame)) != c[i].own)
+            fail_msg("%s in %s", c[i].frame, c[i].helper);
+}
+
+#define WG "sync.(*WaitGroup).Go.func1:238"
+/* Three that WaitGroup.Go begins: one blocks in its first generation, one in the next, one never; and one that main begins. */
+#define TRACE \
+    "go 1.26\nbatch gen=1 m=7 t=100\n" \
+    "ProcStatus +1 p=0 running\n" \
+    "GoStatus +1 g=1 m=7 running\n" \
+    "GoCreate +5 new_g=2 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:12\n" \
+    "GoCreate +5 new_g=3 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:13\n" \
+    "GoCreate +5 new_g=4 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:14\n" \
+    "GoCreate +5 new_g=5 new_stack=main.deep:3 stack=main.main:15\n" \
+    "GoBlock +5 reason=\"sync\" stack=sync.(*WaitGroup).Wait:118,main.main:16\n" \
+    "GoStart +5 g=2 g_seq=1\n" \
+    "GoBlock +5 reason=\"chan receive\" stack=main.take:40,main.worker:33," WG "\n" \
+    "GoStart +5 g=4 g_seq=1\n" \
+    "GoStop +5 reason=\"preempted\" stack=main.cut:7,main.off:8\n" /* does not reach down to where it begins */ \
+    "GoStart +5 g=3 g_seq=1\n" \
+    "GoBlock +5 reason=\"sleep\" stack=" WG "\n" /* nothing but the helper */ \
+    "endgen\n" \
+    "batch m=7 t=1000\n" \
+    "ProcStatus +1 p=0 running\n" \
+    "GoStatus +1 g=3 m=-1 waiting\n" \
+    "GoUnblock +5 g=3 g_seq=1 stack=0\n" \
+    "GoStart +5 g=3 g_seq=2\n" \
+    "GoBlock +5 reason=\"sleep\" stack=time.Sleep:300,main.feed:9,main.feeder:21," WG "\n" \
+    "endgen\n"
+
+static void expect_name(const struct trace *tr, uint64_t id, const char *want)
+{
+    struct lane_info i = trace_lane(tr, (struct lane){LANE_G, trace_find_lane(tr, LANE_G, id)});
+    struct str s = trace_str(tr, i.name);
+    if (s.len != strlen(want) || memcmp(s.p, want, s.len))
+        fail_msg("g%u is %.*s, not %s", (unsigned)id, (int)s.len, s.p, want);
+    assert_false(i.name_inferred && i.created);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    for (int threads = 1; threads <= 4; threads++) {
+        struct trace_opts o = {.threads = threads};
+        struct err e;
+        struct loaded l = {0};
+        l.bytes = tracegen_bytes(TRACE, &l.n);
+        assert_int_equal(load_bytes_opts(l.bytes, l.n, &o, &l.tr, &e), ERR_OK);
+        assert_int_equal(trace_info(l.tr)->ndamages, 0);
+        expect_name(l.tr, 2, "main.worker");
+        expect_name(l.tr, 3, "main.feeder");
+        expect_name(l.tr, 4, "sync.(*WaitGroup).Go.func1");
+        expect_name(l.tr, 5, "main.deep");
+        unload(&l);
+    }
+}
+
+static void test_dump(void **state)
+{
+    (void)state;
+    struct loaded l = load_text(TRACE);
+    size_t n;
+    char *text = dump_text(l.tr, &n);
+    int helpers = 0;
+    for (const char *p = text; (p = strstr(p, "\nS\t")); p++) {
+        const char *end = strchr(p + 1, '\n');
+        helpers += memmem(p, (size_t)(end - p), "WaitGroup).Go.func1", 19) != NULL;
+        assert_null(memmem(p, (size_t)(end - p), "main.worker", 11));
+    }
+    assert_int_equal(helpers, 3);
+    free(text);
+    unload(&l);
+}
+
+/* Nobody told of its creation: the root of its stack is the helper, what that runs is its name. */
+static void test_there_before(void **state)
+{
+    (void)state;
+    struct loaded l =
+        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\n"
+                  "GoStatusStack +1 g=9 m=-1 gstatus=waiting stack=main.take:40,main.worker:33," WG "\n"
+                  "GoStatusStack +1 g=8 m=-1 gstatus=waiting stack=runtime.coroswitch_m:9,iter.Pull[...].func1:5,"
+                  "runtime.corostart:3\n"
+                  "HeapAlloc +60 1000\n");
+    struct lane_info i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 9)});
+    struct str s = trace_str(l.tr, i.name);
+    assert_int_equal(s.len, strlen("main.worker"));
+    assert_memory_equal(s.p, "main.worker", s.len);
+    assert_true(i.name_inferred);
+    i = trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 8)});
+    s = trace_str(l.tr, i.name); /* nothing but the helper's own frames: where it begins */
+    assert_memory_equal(s.p, "runtime.corostart", s.len);
+    unload(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_which), cmocka_unit_test(test_whose_frame),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_dump),  cmocka_unit_test(test_there_before),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
