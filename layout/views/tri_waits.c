@@ -329,13 +329,11 @@ static void detail_sched(struct text *t, const struct view *v, int line)
 }
 
 /* One of several parts of a whole; none is not told. */
-static int64_t part(struct text *t, const char *name, int64_t ns, int64_t all, const char *between)
+static int64_t part(struct text *t, const char *name, int64_t ns, int64_t all)
 {
     if (ns <= 0)
         return 0;
-    if (t->n && t->p[t->n - 1] != ' ')
-        text_add(t, "%s", between);
-    text_add(t, "%s ", name);
+    text_add(t, "%s%s ", t->n && t->p[t->n - 1] != ' ' ? ", " : "", name);
     text_share(t, (double)ns, (double)all);
     return ns;
 }
@@ -362,14 +360,14 @@ static void detail_worst(struct text *t, const struct view *v, const struct sche
         text_share(t, (double)w->ran_ns[i], (double)w->all_ns);
         left -= w->ran_ns[i];
     }
-    const struct {
-        const char *name;
-        int64_t ns;
-    } rest[] = {
-        {"GC", w->gc_ns}, {"idle", w->idle_ns}, {"system calls", w->syscall_ns}, {"world stopped", w->stopped_ns}};
-    for (size_t i = 0; i < sizeof rest / sizeof *rest; i++)
-        left -= part(t, rest[i].name, rest[i].ns, w->all_ns, i == 0 && w->nran ? "; " : ", ");
-    (void)part(t, "other goroutines, and looking for one", left, w->all_ns, ", ");
+    left -= part(t, "idle", w->idle_ns, w->all_ns);
+    left -= part(t, "system calls", w->syscall_ns, w->all_ns);
+    left -= part(t, "world stopped", w->stopped_ns, w->all_ns);
+    (void)part(t, "others, or looking for work", left, w->all_ns);
+    if (w->gc_ns > 0) { /* by goroutines that are named above, or others */
+        text_lit(t, "; of all this for the collector ");
+        text_share(t, (double)w->gc_ns, (double)w->all_ns);
+    }
 }
 
 static void detail_place(struct text *t, const struct view *v, const struct wait_row *w, int line)
