@@ -35,6 +35,8 @@ static const struct {
     {"megaphone", RULE_HUB, "main.speak hands to 6 goroutines", "main.translate"},
     {"oneflight", RULE_OWN, "main.(*flights).do", "81.0% of the waits follow at once on another one there"},
     {"banquet", RULE_SLOWEST, "main.serveTable", "main.bake"}, /* one of six waits for another's lock */
+    {"lostkeys", RULE_SLOTS, "main.rest", "4 times it let nobody in"},
+    {"stampede", RULE_STAMPEDE, "main.askBank, called by main.(*rates).get", "12 on average"},
     {"metronome", RULE_HERD, "main.play", "timers that are due at the same moments"},
     {"parade", RULE_IN_ORDER, "main.march", "main.ask waits at"},         /* a window that is too narrow */
     {"gazette", RULE_CONVOY, "main.runPress", "main.(*gazette).publish"}, /* the press is not told once more */
@@ -99,7 +101,8 @@ static void healthy_ones(void **state)
     static const char *const name[] = {"cleanmap", "cleanpool", "coldstart",
                                        /* sleeps after its work; all processors busy; gives way after each piece */
                                        "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen",
-                                       "cleanrounds"}; /* uneven work side by side */
+                                       "cleanrounds",  /* uneven work side by side */
+                                       "cleanflight"}; /* one asks, the others go on */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;

@@ -257,6 +257,8 @@ void rules_causes(struct rules *rs)
     story_names(&c);
     rules_service(&c);
     rules_join(&c);
+    rules_slots(&c);
+    rules_waves(&c);
     rules_begun(&c);
     rules_calls(&c);
     rules_wakes(&c);

@@ -82,6 +82,8 @@ bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32
 void rules_service(struct causes *c); /* rules_service.c: goroutines that others wait for, pools, hand-offs */
 void rules_join(
     struct causes *c); /* rules_join.c: one decides for many: a hub, one of their own, the slowest of a lot */
+void rules_slots(struct causes *c);   /* rules_slots.c: fewer and fewer of what is passed round come back */
+void rules_waves(struct causes *c);   /* rules_waves.c: stampedes */
 void rules_begun(struct causes *c);   /* rules_begun.c: goroutines begun one by one, who begins them waits for each */
 /* begun_longest - of a finding of rules_begun: how long the longest of the goroutines was there; 0: it is none of those. */
 int64_t begun_longest(const struct causes *c, const struct finding *f);

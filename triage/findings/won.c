@@ -130,6 +130,7 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
 #define STUCK_FOR_GOOD "what the stuck ones would do if they went on no trace tells"
 #define ALLOCATOR "from half of what the collector takes to all that it holds up and slows down while it marks"
 #define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
+#define ONE_FOR_ALL "from half of what they wait longer than the quickest to all that they wait there"
 #define IDLE_ANYHOW "time of processors: by the clock it is won only as far as others wait for them"
 
 /* A wait for a processor by goroutines of other groups: what of their lives is that, at most. */
@@ -252,6 +253,9 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         waits_won(w, &a, o);
         return true;
     }
+    case RULE_STAMPEDE: /* who may go on with what was there before waits for nobody */
+        *o = (struct span_of_won){cost / 2, (double)f->won_hi / (double)c->tg->end, ONE_FOR_ALL};
+        return true;
     case RULE_BUSY_LOOP: *o = (struct span_of_won){0, cost, IDLE_ANYHOW}; return true;
     case RULE_LIMIT:
     case RULE_RETRY: *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE}; return true;
@@ -278,6 +282,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         waits_won(w, &a, o);
         return true;
     case RULE_HUB:
+    case RULE_SLOTS:
     case RULE_SLOWEST:
     case RULE_LINGER:
     case RULE_IN_ORDER:

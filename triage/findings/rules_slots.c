@@ -1,0 +1,256 @@
+/*
+ * rules_slots.c - slots that leak: a semaphore, a pool, of which fewer and fewer come back.
+ *
+ * A trace doesn't say who holds a slot. But who is let in while others wait, and goes on waiting there again, or ends, without having
+ * let anybody in although somebody stood there all the time, gave nothing back. Where most do give back, the few who don't are leaks.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define STEPS 20000 /* spans of each goroutine */
+#define MEMBERS 512 /* goroutines looked at */
+#define STAYS (1u << 16)
+#define PLACES 32
+
+struct stay { /* a wait at the place */
+    uint32_t g, by;
+    int64_t t0, t1, next; /* next: it waits there again, or ends; NO_TIME: neither */
+    bool open;
+};
+struct ends { /* who let somebody in, when */
+    uint32_t by;
+    int64_t t;
+};
+struct gap { /* nobody waits */
+    int64_t t0, t1;
+};
+struct slots {
+    uint32_t place, stack, group;
+    struct stay *v;
+    size_t n, cap;
+    struct ends *e;
+    struct gap *gap;
+    size_t nends, ngaps;
+    uint32_t judged, lost, hung;
+    uint32_t lost_g, hung_stack; /* the last one that gave nothing back */
+    int64_t lost_t0, lost_t1, first, last;
+    uint32_t early, late, all; /* let in: in the first and the last quarter, in all */
+};
+
+static int cmp_stay(const void *a, const void *b)
+{
+    const struct stay *x = a, *y = b;
+    return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : (x->g > y->g) - (x->g < y->g);
+}
+
+static int cmp_ends(const void *a, const void *b)
+{
+    const struct ends *x = a, *y = b;
+    return x->by != y->by ? (x->by > y->by) - (x->by < y->by) : (x->t > y->t) - (x->t < y->t);
+}
+
+static bool stays_of(struct causes *c, uint32_t g, struct slots *s)
+{
+    struct span_iter it;
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    size_t last = SIZE_MAX;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS && s->n < STAYS; i++) {
+        const struct span p = *span_get(&it);
+        more = span_next(&it);
+        if (p.state != ST_WAITING || causes_place(c->tr, p.stack) != s->place) {
+            continue;
+        }
+        struct stay *v = mem_grow(s->v, &s->cap, s->n + 1, sizeof *v);
+        if (!v) {
+            c->rs->failed = true;
+            return false;
+        }
+        s->v = v;
+        if (last != SIZE_MAX) {
+            v[last].next = p.t0;
+        }
+        last = s->n;
+        v[s->n++] = (struct stay){.g = g,
+                                  .by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE,
+                                  .t0 = p.t0,
+                                  .t1 = p.t1,
+                                  .next = li.ended ? li.last : NO_TIME,
+                                  .open = !more};
+    }
+    return true;
+}
+
+/* When nobody waited there, between the first wait and the last. */
+static bool index_stays(struct causes *c, struct slots *s)
+{
+    s->e = mem_alloc((s->n + 1) * sizeof *s->e);
+    s->gap = mem_alloc((s->n + 1) * sizeof *s->gap);
+    if (!s->e || !s->gap) {
+        c->rs->failed = true;
+        return false;
+    }
+    qsort(s->v, s->n, sizeof *s->v, cmp_stay);
+    int64_t till = s->v[0].t1;
+    s->first = s->v[0].t1;
+    s->last = s->v[0].t1;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct stay *v = &s->v[i];
+        if (v->t0 > till) {
+            s->gap[s->ngaps++] = (struct gap){till, v->t0};
+        }
+        till = v->t1 > till ? v->t1 : till;
+        if (!v->open) {
+            s->first = v->t1 < s->first ? v->t1 : s->first;
+            s->last = v->t1 > s->last ? v->t1 : s->last;
+        }
+        if (v->by < c->tg->ng) {
+            s->e[s->nends++] = (struct ends){v->by, v->t1};
+        }
+    }
+    qsort(s->e, s->nends, sizeof *s->e, cmp_ends);
+    return true;
+}
+
+static bool let_in(const struct slots *s, uint32_t by, int64_t t0, int64_t t1)
+{
+    size_t lo = 0, hi = s->nends;
+    while (lo < hi) {
+        size_t m = lo + (hi - lo) / 2;
+        if (s->e[m].by < by || (s->e[m].by == by && s->e[m].t < t0)) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    return lo < s->nends && s->e[lo].by == by && s->e[lo].t <= t1;
+}
+
+static bool somebody_all_the_time(const struct slots *s, int64_t t0, int64_t t1)
+{
+    size_t lo = 0, hi = s->ngaps;
+    while (lo < hi) {
+        size_t m = lo + (hi - lo) / 2;
+        if (s->gap[m].t1 <= t0) {
+            lo = m + 1;
+        } else {
+            hi = m;
+        }
+    }
+    return t1 <= s->v[s->n - 1].t1 && (lo == s->ngaps || s->gap[lo].t0 >= t1);
+}
+
+/* Does it wait elsewhere when the trace ends, and has for most of the time since it was let in? Then it has the slot still. */
+static uint32_t hangs_at(const struct causes *c, const struct stay *v)
+{
+    struct span s;
+    int64_t end = c->tg->end;
+    if (v->next != NO_TIME || v->open || !trace_span_at(c->tr, (struct lane){LANE_G, v->g}, end - 1, &s) ||
+        s.state != ST_WAITING || s.t0 <= v->t1 || (s.t1 - s.t0) < (end - v->t1) / 2 || s.t1 - s.t0 < end / 8) {
+        return 0;
+    }
+    return s.stack;
+}
+
+static void judge(const struct causes *c, struct slots *s)
+{
+    const int64_t span = s->last - s->first;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct stay *v = &s->v[i];
+        if (v->open) {
+            continue;
+        }
+        s->all++;
+        s->early += v->t1 < s->first + span / 4;
+        s->late += v->t1 >= s->last - span / 4;
+        uint32_t hung = hangs_at(c, v);
+        int64_t till = v->next != NO_TIME ? v->next : c->tg->end;
+        if ((v->next == NO_TIME && !hung) || !somebody_all_the_time(s, v->t1, hung ? s->last : till)) {
+            continue;
+        }
+        s->judged++;
+        if (!let_in(s, v->g, v->t1, till)) {
+            s->lost++;
+            s->hung += hung != 0;
+            s->hung_stack = hung ? hung : s->hung_stack;
+            s->lost_g = v->g;
+            s->lost_t0 = v->t1;
+            s->lost_t1 = till;
+        }
+    }
+}
+
+static void slots_finding(struct causes *c, const struct slots *s)
+{
+    struct draft d;
+    const double mean = (double)s->all / 4, share = mean < s->early ? 1 - mean / s->early : 0;
+    draft_start(&d, RULE_SLOTS, (int64_t)(share * (double)(s->last - s->first)));
+    draft_subject(&d, c->rs, s->place);
+    draft_at(&d, s->lost_t0, s->lost_t1, LANE_G, s->lost_g);
+    d.f.stack = s->stack;
+    d.f.inferred = true;
+    text_add(&d.amount, "%u lost", s->lost);
+    text_calls(&d.text, c->tr, s->stack, stacks_user_frame(c->tr, s->stack), 2);
+    text_add(&d.text,
+             ": fewer and fewer come back of what goroutines wait for there: of %u times that one was let in while "
+             "others waited all "
+             "the time, %u times it let nobody in afterwards (inferred), the last of them ",
+             s->judged, s->lost);
+    text_who(&d.text, c->tr, s->lost_g);
+    text_lit(&d.text, " (@");
+    text_dur(&d.text, s->lost_t0);
+    text_add(&d.text, "). In the first quarter of that time %u were let in, in the last quarter %u.", s->early,
+             s->late);
+    if (s->hung) {
+        text_add(&d.text, " %u of them still wait at the end at ", s->hung);
+        text_where(&d.text, c->tr, s->hung_stack, 0);
+        text_lit(&d.text, ".");
+    }
+    text_add(&d.next, "Give back on every way out (defer, right behind what takes it): look at the ways that return "
+                      "early, at errors, "
+                      "panics and time limits.");
+    draft_end(c->rs, &d);
+}
+
+static void slots_at(struct causes *c, const struct pair_row *p, uint32_t group)
+{
+    struct slots s = {.place = causes_place(c->tr, p->stack), .stack = p->stack, .group = group};
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->of[group].n && i < MEMBERS; i++) {
+        ok = stays_of(c, c->member[c->of[group].at + i], &s);
+    }
+    if (ok && s.n && index_stays(c, &s)) {
+        judge(c, &s);
+        if ((double)s.judged >= threshold(TH_SLOTS_JUDGED) && (double)s.lost >= threshold(TH_SLOTS_LOST) &&
+            (double)s.lost <= threshold(TH_SLOTS_MOST) * (double)s.judged &&
+            (double)s.late <= threshold(TH_SLOTS_LATE) * (double)s.early) {
+            slots_finding(c, &s);
+        }
+    }
+    mem_free(s.v);
+    mem_free(s.e);
+    mem_free(s.gap);
+}
+
+void rules_slots(struct causes *c)
+{
+    uint32_t seen[PLACES], n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs && n < PLACES && !c->rs->failed; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        bool kind = p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
+        uint32_t place = p->from_scheduler || p->waker != p->waiter || !kind ? 0 : causes_place(c->tr, p->stack),
+                 k = 0, g = place ? causes_group(c, p->waiter) : UINT32_MAX;
+        while (k < n && seen[k] != place) {
+            k++;
+        }
+        if (g == UINT32_MAX || k < n || !c->life[g].program || (double)p->count < threshold(TH_SLOTS_JUDGED)) {
+            continue;
+        }
+        seen[n++] = place;
+        slots_at(c, p, g);
+    }
+}

@@ -1,0 +1,266 @@
+/*
+ * rules_waves.c - a stampede: many ask for, or work out, the same at once, because what was kept of it is gone.
+ *
+ * A trace doesn't say what is asked for. What it shows: goroutines go many rounds without asking at a place, then several ask there
+ * at once, all of them before the first has its answer, and once that one has it nobody asks for a while. Who is woken or begun by
+ * one goroutine at that moment asks because of that, and who asks in each of its rounds asks for its own.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "decode/base/mem.h"
+
+#define STEPS 20000  /* spans of each goroutine */
+#define SPANS 600000 /* of all */
+#define MEMBERS 4096
+#define PLACES 16   /* of a group */
+#define CALL 200000 /* ns: shorter system calls ask nobody */
+
+struct ask {
+    uint32_t g, by; /* by: who woke the goroutine before it asked, or began it; NO_LANE */
+    int64_t t0, t1, woken;
+};
+struct asked { /* of a group, by place and who called that */
+    uint32_t place, caller, stack;
+    bool runs;
+    struct ask *v;
+    size_t n, cap;
+    int64_t total;
+};
+struct waves {
+    struct causes *c;
+    uint32_t group;
+    struct asked at[PLACES];
+    uint32_t n;
+    uint64_t rounds, left; /* left: spans that may be passed */
+};
+
+/* The next function of the program outwards. */
+static uint32_t caller_of(const struct trace *tr, uint32_t stack, uint32_t place)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = stacks_user_frame(tr, stack) + 1; i < n; i++) {
+        const uint32_t f = trace_frame(tr, stack, i).func;
+        if (f != place && stacks_is_program(tr, f)) {
+            return f;
+        }
+    }
+    return 0;
+}
+
+static bool ask_add(struct waves *w, uint32_t stack, bool runs, const struct ask *a)
+{
+    const uint32_t place = causes_place(w->c->tr, stack), caller = caller_of(w->c->tr, stack, place);
+    uint32_t i = 0;
+    while (i < w->n && (w->at[i].place != place || w->at[i].caller != caller || w->at[i].runs != runs)) {
+        i++;
+    }
+    if (!place || i == PLACES) {
+        return true;
+    }
+    struct asked *k = &w->at[i];
+    if (i == w->n) {
+        w->n++;
+        *k = (struct asked){.place = place, .caller = caller, .stack = stack, .runs = runs};
+    }
+    struct ask *v = mem_grow(k->v, &k->cap, k->n + 1, sizeof *v);
+    if (!v) {
+        w->c->rs->failed = true;
+        return false;
+    }
+    k->v = v;
+    v[k->n++] = *a;
+    k->total = ns_add(k->total, a->t1 - a->t0);
+    return true;
+}
+
+/* One goroutine's questions. A piece of work within which it was stopped is one for the function it was stopped in. */
+static bool asks_of(struct waves *w, uint32_t g)
+{
+    const struct causes *c = w->c;
+    const uint32_t name = c->tg->groups[w->group].name;
+    struct span_iter it;
+    struct ask now = {.g = g, .by = NO_LANE};
+    int64_t began = NO_TIME;
+    uint32_t within = 0;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), ok = true;
+    for (int i = 0; ok && more && i < STEPS && w->left; i++, w->left--) {
+        const struct span s = *span_get(&it);
+        more = span_next(&it);
+        now.t0 = s.t0;
+        now.t1 = s.t1;
+        if (s.state == ST_WAITING) {
+            const enum wait_kind k = stacks_wait_kind(c->tr, s.reason, s.stack);
+            const uint32_t place = causes_place(c->tr, s.stack);
+            const struct ask ran = {g, now.by, began, s.t0, now.woken};
+            const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
+            const bool own = by < c->tg->ng && gstat_group(c->tg->g, by) == w->group; /* it waits for one that asks */
+            if (within && began != NO_TIME && causes_place(c->tr, within) != name) {
+                ok = ask_add(w, within, true, &ran);
+            }
+            if ((k == WK_NET || k == WK_RECV || k == WK_SELECT || k == WK_SLEEP) && !own) {
+                ok = ok && (place == name || s.open_end || ask_add(w, s.stack, false, &now));
+                w->rounds += place == name;
+            }
+            began = NO_TIME;
+            within = 0;
+        } else if (s.state == ST_SYSCALL && s.t1 - s.t0 >= CALL) {
+            ok = ask_add(w, s.stack, false, &now);
+        } else if (s.state == ST_RUNNABLE && s.who != NO_LANE) {
+            now.by = s.who;
+            now.woken = s.t1;
+        } else if (s.state == ST_RUNNABLE && s.reason && s.stack && !within) {
+            within = s.stack;
+        } else if (s.state == ST_RUNNING && began == NO_TIME) {
+            began = s.t0;
+        }
+    }
+    return ok;
+}
+
+static int cmp_ask(const void *a, const void *b)
+{
+    const struct ask *x = a, *y = b;
+    return x->t0 != y->t0 ? (x->t0 > y->t0) - (x->t0 < y->t0) : (x->g > y->g) - (x->g < y->g);
+}
+
+struct told { /* of a place */
+    uint32_t waves, most, in_waves, caused;
+    int64_t quiet, lost, least, first, last, t0, t1; /* least: the quickest answer; first, last: of a wave, summed */
+    uint32_t g;
+};
+
+/* Were most of a wave's goroutines woken, or begun, by one at one moment, just before they asked? */
+static bool caused(const struct ask *v, size_t n)
+{
+    size_t best = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t same = 0;
+        for (size_t k = 0; k < n && k < 64; k++) {
+            same += v[k].by == v[i].by && v[i].by != NO_LANE && v[k].t0 - v[k].woken < CALL &&
+                    llabs((long long)(v[k].woken - v[i].woken)) < CALL;
+        }
+        best = same > best ? same : best;
+    }
+    return best * 2 > n;
+}
+
+/* Waves: who begins before the first of them is done. */
+static void waves_of(const struct asked *k, struct told *t)
+{
+    int64_t till = k->v[0].t0;
+    *t = (struct told){.least = INT64_MAX, .g = NO_LANE};
+    for (size_t i = 0; i < k->n; i++) {
+        t->least = k->v[i].t1 - k->v[i].t0 < t->least ? k->v[i].t1 - k->v[i].t0 : t->least;
+    }
+    for (size_t i = 0, j; i < k->n; i = j) {
+        int64_t done = INT64_MAX, all = 0, lost = 0;
+        for (j = i; j < k->n && k->v[j].t0 <= done; j++) {
+            const struct ask *a = &k->v[j];
+            done = a->t1 < done ? a->t1 : done;
+            all = a->t1 > all ? a->t1 : all;
+            int64_t over = a->t1 - k->v[i].t0 - t->least;
+            lost = over > 0 ? ns_add(lost, over) : lost;
+        }
+        t->quiet = ns_add(t->quiet, k->v[i].t0 > till ? k->v[i].t0 - till : 0);
+        till = all > till ? all : till;
+        if (j - i < threshold(TH_STAMPEDE_ATONCE)) {
+            continue;
+        }
+        t->waves++;
+        t->in_waves += (uint32_t)(j - i);
+        t->caused += caused(&k->v[i], j - i);
+        t->lost = ns_add(t->lost, lost);
+        t->first = ns_add(t->first, done - k->v[i].t0);
+        t->last = ns_add(t->last, all - k->v[i].t0);
+        if (j - i > t->most) {
+            t->most = (uint32_t)(j - i);
+            t->t0 = k->v[i].t0;
+            t->t1 = all;
+            t->g = k->v[i].g;
+        }
+    }
+}
+
+static void stampede_finding(struct causes *c, uint32_t group, const struct asked *k, const struct told *t,
+                             uint64_t rounds)
+{
+    const struct group_life *l = &c->life[group];
+    struct draft d;
+    draft_start(&d, RULE_STAMPEDE, (int64_t)((double)t->lost / (double)l->life * (double)(l->last - l->first)));
+    draft_subject(&d, c->rs, k->place);
+    draft_at(&d, t->t0, t->t1, LANE_G, t->g);
+    d.f.stack = k->stack;
+    d.f.inferred = true;
+    d.f.won_hi = (int64_t)((double)k->total / (double)l->life * (double)(l->last - l->first));
+    text_add(&d.amount, "%u at once", t->most);
+    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
+    text_add(&d.text, ": %u times several goroutines of ", t->waves);
+    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_add(&d.text,
+             " %s there at once, %.0f on average and up to %u, all before the first of them was done, and then none "
+             "for a while, "
+             "though they go %.0f times as many rounds: what was kept is gone, it seems, and each gets the same anew "
+             "(inferred). The "
+             "first was done after ",
+             k->runs ? "work" : "ask", (double)t->in_waves / t->waves, t->most, (double)rounds / (double)k->n);
+    text_dur(&d.text, t->first / t->waves);
+    text_lit(&d.text, " on average, the last after ");
+    text_dur(&d.text, t->last / t->waves);
+    text_lit(&d.text, ".");
+    text_add(&d.next, "Let one get it and the others wait for that one (singleflight) or go on with what was there "
+                      "before; or renew it "
+                      "before it expires, not all at one moment.");
+    draft_end(c->rs, &d);
+}
+
+static void waves_told(struct waves *w)
+{
+    const struct group_life *l = &w->c->life[w->group];
+    uint64_t rounds = w->rounds > w->c->tg->groups[w->group].count ? w->rounds : w->c->tg->groups[w->group].count;
+    for (uint32_t i = 0; i < w->n; i++) { /* rounds: by what they do most often */
+        rounds = w->at[i].n > rounds ? w->at[i].n : rounds;
+    }
+    for (uint32_t i = 0; i < w->n; i++) {
+        struct asked *k = &w->at[i];
+        struct told t;
+        if ((double)rounds < threshold(TH_STAMPEDE_ROUNDS) * (double)k->n ||
+            (double)k->total < threshold(TH_STAMPEDE_LIFE) * (double)l->life) {
+            continue;
+        }
+        qsort(k->v, k->n, sizeof *k->v, cmp_ask);
+        waves_of(k, &t);
+        double at_once = (double)k->total / (double)(l->last - l->first),
+               quiet = (double)t.quiet / (double)(l->last - l->first);
+        if ((double)t.waves >= threshold(TH_STAMPEDE_WAVES) &&
+            (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n && t.caused * 2 < t.waves &&
+            quiet >= threshold(TH_STAMPEDE_QUIET) && quiet > 2 * exp(-at_once)) {
+            stampede_finding(w->c, w->group, k, &t, rounds);
+        }
+    }
+}
+
+void rules_waves(struct causes *c)
+{
+    uint64_t left = SPANS;
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 24 && left && !c->rs->failed; i++) {
+        struct waves w = {.c = c, .group = i, .left = left};
+        const struct group_life *l = &c->life[i];
+        if (!l->program || l->n < threshold(TH_STAMPEDE_ATONCE) || l->last <= l->first) {
+            continue;
+        }
+        for (uint32_t m = 0; m < c->of[i].n && m < MEMBERS; m++) {
+            if (!w.left || !asks_of(&w, c->member[c->of[i].at + m])) {
+                break;
+            }
+        }
+        left = w.left;
+        waves_told(&w);
+        for (uint32_t k = 0; k < w.n; k++) {
+            mem_free(w.at[k].v);
+        }
+    }
+}
