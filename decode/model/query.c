@@ -123,10 +123,12 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g)
 {
     const int64_t end = trace_last(tr);
+    bool told;
+    const uint32_t name = siblings_name(tr, g->name, g->create_stack, &told);
     return (struct lane_info){.id = g->id,
                               .seen = g->seen,
-                              .name = g->name,
-                              .name_inferred = g->flags & GI_INFERRED,
+                              .name = name,
+                              .name_inferred = told || g->flags & GI_INFERRED,
                               .ended = g->flags & GI_ENDED,
                               .created = g->flags & GI_CREATED,
                               .is_system = g->flags & GI_SYSTEM,
@@ -136,6 +138,13 @@ struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg
                               .creator = segment_g(seg, g->creator),
                               .create_stack = g->create_stack,
                               .start_stack = g->start_stack};
+}
+
+const struct ginfo *ginfo_of(const struct trace *tr, uint32_t g, struct ginfo *room)
+{
+    const struct segment *seg;
+    const struct fold *f = fold_of_g(tr, &g, &seg);
+    return fold_g_info(f, g, room);
 }
 
 struct lane_info trace_lane(const struct trace *tr, struct lane l)
@@ -164,10 +173,15 @@ struct lane_info trace_lane(const struct trace *tr, struct lane l)
 uint32_t trace_g_name(const struct trace *tr, uint32_t g)
 {
     const struct segment *seg;
+    uint32_t local = g;
+    bool told;
     if (g >= trace_nlanes(tr, LANE_G))
         return 0;
-    const struct fold *f = fold_of_g(tr, &g, &seg);
-    return fold_g_name(f, g);
+    const uint32_t name = fold_g_name(fold_of_g(tr, &local, &seg), local);
+    if (!tr->siblings.run.used || !names_helper(&tr->names, name))
+        return name;
+    struct ginfo room;
+    return siblings_name(tr, name, ginfo_of(tr, g, &room)->create_stack, &told);
 }
 
 /*

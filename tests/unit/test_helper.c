@@ -91,13 +91,13 @@ static void test_whose_frame(void **state)
     "GoBlock +5 reason=\"sleep\" stack=time.Sleep:300,main.feed:9,main.feeder:21," WG "\n" \
     "endgen\n"
 
-static void expect_name(const struct trace *tr, uint64_t id, const char *want)
+static void expect_name(const struct trace *tr, uint64_t id, const char *want, bool inferred)
 {
     struct lane_info i = trace_lane(tr, (struct lane){LANE_G, trace_find_lane(tr, LANE_G, id)});
     struct str s = trace_str(tr, i.name);
     if (s.len != strlen(want) || memcmp(s.p, want, s.len))
         fail_msg("g%u is %.*s, not %s", (unsigned)id, (int)s.len, s.p, want);
-    assert_false(i.name_inferred && i.created);
+    assert_int_equal(i.name_inferred, i.created && inferred);
 }
 
 static void test_names(void **state)
@@ -110,12 +110,37 @@ static void test_names(void **state)
         l.bytes = tracegen_bytes(TRACE, &l.n);
         assert_int_equal(load_bytes_opts(l.bytes, l.n, &o, &l.tr, &e), ERR_OK);
         assert_int_equal(trace_info(l.tr)->ndamages, 0);
-        expect_name(l.tr, 2, "main.worker");
-        expect_name(l.tr, 3, "main.feeder");
-        expect_name(l.tr, 4, "sync.(*WaitGroup).Go.func1");
-        expect_name(l.tr, 5, "main.deep");
+        expect_name(l.tr, 2, "main.worker", false);
+        expect_name(l.tr, 3, "main.feeder", false);
+        expect_name(l.tr, 4, "sync.(*WaitGroup).Go.func1", false);
+        expect_name(l.tr, 5, "main.deep", false);
         unload(&l);
     }
+}
+
+/* Who leaves no stack is named by those that the same stack began, where they all run the same. */
+static void test_siblings(void **state)
+{
+    (void)state;
+    struct loaded l = load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+                                "GoCreate +5 new_g=2 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:12\n"
+                                "GoCreate +5 new_g=3 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:12\n"
+                                "GoCreate +5 new_g=4 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.each:30\n"
+                                "GoCreate +5 new_g=5 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.each:30\n"
+                                "GoCreate +5 new_g=6 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.each:30\n"
+                                "GoBlock +5 reason=\"sync\" stack=sync.(*WaitGroup).Wait:118,main.main:16\n"
+                                "GoStart +5 g=3 g_seq=1\nGoDestroy +5\n"
+                                "GoStart +5 g=2 g_seq=1\nGoBlock +5 reason=\"sleep\" stack=main.worker:33," WG "\n"
+                                "GoStart +5 g=4 g_seq=1\nGoBlock +5 reason=\"sleep\" stack=main.one:3," WG "\n"
+                                "GoStart +5 g=5 g_seq=1\nGoBlock +5 reason=\"sleep\" stack=main.other:3," WG "\n"
+                                "GoStart +5 g=6 g_seq=1\nGoDestroy +5\n");
+    expect_name(l.tr, 2, "main.worker", false);
+    expect_name(l.tr, 3, "main.worker", true);
+    expect_name(l.tr, 5, "main.other", false);
+    expect_name(l.tr, 6, "sync.(*WaitGroup).Go.func1", false);
+    struct lane g = {LANE_G, trace_find_lane(l.tr, LANE_G, 3)};
+    assert_int_equal(trace_g_name(l.tr, g.i), trace_lane(l.tr, g).name);
+    unload(&l);
 }
 
 static void test_dump(void **state)
@@ -160,7 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_which), cmocka_unit_test(test_whose_frame),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_dump),  cmocka_unit_test(test_there_before),
+        cmocka_unit_test(test_dump),  cmocka_unit_test(test_there_before), cmocka_unit_test(test_siblings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
