@@ -2,128 +2,11 @@
  * test_triage_defects.c - sentences that were wrong once, each on a small trace made for it: of which stops are told,
  * what ran meanwhile, who held a lock, what leaks, whose time a mark worker's is.
  */
-#include "triage_help.h"
+#include "script_help.h"
 
-#include "tests/support/tracegen.h"
 #include "triage/findings/asked.h"
 #include "triage/findings/holder.h"
 #include "triage/report/report.h"
-
-#define MS 1000000LL
-#define US 1000LL
-/* Equal times are pushed apart by 1 ns each; a step of a script takes up to a few microseconds. */
-#define assert_near_ns(a, b) assert_in_range((a) + 20000 - (b), 0, 40000)
-
-struct script { /* of one thread on P0 that begins with G1 running */
-    char p[1 << 17];
-    size_t n;
-    int64_t now;
-    unsigned seq[512], p_seq; /* of goroutines, of P0 */
-};
-static struct script script;
-
-static void ev(int64_t at, const char *name, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-static void ev(int64_t at, const char *name, const char *fmt, ...)
-{
-    struct script *s = &script;
-    va_list ap;
-    assert_true(at >= s->now);
-    s->n += (size_t)snprintf(s->p + s->n, sizeof s->p - s->n, "%s +%lld ", name, (long long)(at - s->now));
-    va_start(ap, fmt);
-    s->n += (size_t)vsnprintf(s->p + s->n, sizeof s->p - s->n, fmt, ap);
-    va_end(ap);
-    s->n += (size_t)snprintf(s->p + s->n, sizeof s->p - s->n, "\n");
-    assert_true(s->n < sizeof s->p - 1);
-    s->now = at;
-}
-
-static void begin(unsigned procs)
-{
-    script.n = (size_t)snprintf(script.p, sizeof script.p,
-                                "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\n"
-                                "GoStatus +0 g=1 m=7 running\nProcsChange +0 procs=%u stack=0\n",
-                                procs);
-    script.now = 0;
-    script.p_seq = 0;
-    memset(script.seq, 0, sizeof script.seq);
-}
-
-static void start(int64_t at, unsigned g)
-{
-    ev(at, "GoStart", "g=%u g_seq=%u", g, ++script.seq[g]);
-}
-
-static void wake(int64_t at, unsigned g, const char *stack)
-{
-    ev(at, "GoUnblock", "g=%u g_seq=%u stack=%s", g, ++script.seq[g], stack);
-}
-
-static void block(int64_t at, const char *reason, const char *stack)
-{
-    ev(at, "GoBlock", "reason=\"%s\" stack=%s", reason, stack);
-}
-
-static void over(int64_t at)
-{
-    ev(at, "GoDestroy", "%s", "");
-}
-
-static void yield(int64_t at)
-{
-    ev(at, "GoStop", "%s", "reason=\"preempted\" stack=main.work:3");
-}
-
-static void call(int64_t t0, int64_t t1, const char *stack)
-{
-    ev(t0, "GoSyscallBegin", "p_seq=%u stack=%s", ++script.p_seq, stack);
-    ev(t1, "GoSyscallEnd", "%s", "");
-}
-
-static const char at_rest[] = "time.Sleep:1,main.rest:4";
-
-struct made {
-    uint8_t *bytes;
-    struct loaded l;
-};
-
-static void made_of(struct made *m)
-{
-    struct err e = {0};
-    struct trace_opts o = {0};
-    size_t n;
-    *m = (struct made){.bytes = tracegen_bytes(script.p, &n), .l = {.path = "made"}};
-    assert_int_equal(trace_open_mem(m->bytes, n, &o, &m->l.tr, &e), ERR_OK);
-    while (trace_load(m->l.tr, INT64_MAX) == LOAD_MORE) {
-    }
-    if (trace_info(m->l.tr)->ndamages) {
-        print_error("%s\n", trace_damage(m->l.tr, 0)->what);
-        fail();
-    }
-    assert_int_equal(triage_new(m->l.tr, &m->l.tg, &e), ERR_OK);
-    assert_int_equal(triage_step(m->l.tg, INT64_MAX), TRIAGE_DONE);
-    assert_int_equal(findings_of(m->l.tg, &m->l.fs, &e), ERR_OK);
-}
-
-static void unmade(struct made *m)
-{
-    load_free(&m->l);
-    free(m->bytes);
-}
-
-static const struct finding *told(const struct made *m, enum rule r)
-{
-    for (uint32_t i = 0; i < m->l.fs.n; i++) {
-        if (m->l.fs.f[i].rule == r) {
-            return &m->l.fs.f[i];
-        }
-    }
-    return NULL;
-}
-
-static uint32_t lane_of(const struct made *m, uint64_t id)
-{
-    return trace_find_lane(m->l.tr, LANE_G, id);
-}
 
 /* ---- stops -------------------------------------------------------------------------------------------------- */
 
@@ -216,11 +99,6 @@ static void many_short_stops(void **state)
 
 /* ---- processors --------------------------------------------------------------------------------------------- */
 
-static void create(int64_t at, unsigned g, const char *f)
-{
-    ev(at, "GoCreate", "new_g=%u new_stack=main.%s:1 stack=main.main:%u", g, f, 10);
-}
-
 /* 300 goroutines at once on one P, each runs 1 ms: they waited 45 s in 302 ms. */
 static void cost_is_at_most_the_trace(void **state)
 {
@@ -256,8 +134,7 @@ static void latency_without_a_cause(void **state)
         create(g * US, g, "crowd");
     }
     block(MS, "sleep", "time.Sleep:1,main.main:2");
-    ev(MS + US, "ProcStop", "%s", "");
-    ev(60 * MS, "ProcStart", "p=0 p_seq=%u", ++script.p_seq);
+    nothing_to_do(MS + US, 60 * MS);
     for (unsigned g = 2; g < 302; g++) {
         start(60 * MS + g * 30 * US, g);
         over(60 * MS + g * 30 * US + 25 * US);

@@ -75,17 +75,31 @@ static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, con
 }
 
 #define BACK_MOST 4096 /* spans of a goroutine's past that are looked at */
+#define VAIN_RUN 50000 /* ns, between two waits for one condition */
 
 /* Had the goroutine waited at this place before its last wait, and gone on? Then it is at rest there, not lost. */
-static bool been_here(struct span_iter *it, uint32_t reason, uint32_t stack)
+enum been { NEVER, IN_VAIN, BEFORE }; /* in vain: each time it was woken it ran for a moment and waited again */
+
+static enum been been_here(const struct trace *tr, struct span_iter *it, uint32_t reason, uint32_t stack)
 {
+    enum been been = NEVER;
+    bool in_a_row = true;
+    int64_t ran = 0;
     for (int i = 0; i < BACK_MOST && span_prev(it); i++) {
         const struct span *s = span_get(it);
         if (s->state == ST_WAITING && s->reason == reason && s->stack == stack) {
-            return true;
+            if (!in_a_row || ran > VAIN_RUN) {
+                return BEFORE;
+            }
+            been = IN_VAIN;
+            ran = 0;
+        } else if (s->state == ST_RUNNING || s->state == ST_ASSIST) {
+            ran += s->t1 - s->t0;
+        } else if (s->state != ST_RUNNABLE) { /* (who waits for a condition takes its lock first) */
+            in_a_row &= s->state == ST_WAITING && stacks_wait_kind(tr, s->reason, s->stack) == WK_LOCK;
         }
     }
-    return false;
+    return been;
 }
 
 /* Waits at this place that ended: how long did the longest take? */
@@ -93,6 +107,35 @@ static int64_t usual(const struct leaks *k, const struct span *s)
 {
     uint32_t i = tab_get(&k->by_wait, s->reason, s->stack);
     return i == TAB_NONE ? 0 : k->tg->waits[i].longest_done;
+}
+
+static void lost_lane(const struct triage *tg, struct leak_row *r, enum been been, const struct lane_info *li)
+{
+    int64_t q = tg->end > 0 ? (int64_t)((double)li->first / (double)tg->end * 4) : 0;
+    q = q < 0 ? 0 : q > 3 ? 3 : q;
+    if (been == NEVER) {
+        r->lost++;
+        r->quarter[q]++;
+    } else if (been == IN_VAIN) {
+        r->vain++;
+        r->vain_quarter[q]++;
+    }
+}
+
+/*
+ * Who was woken in vain only has not gone on either, if it waits for a condition (whose loop looks and waits again) and
+ * others of its kind did and ended: a worker that ends nobody is at rest between small pieces of work.
+ */
+static void lost_in_vain(struct leak_row *r)
+{
+    if (r->kind == WK_COND && r->ended > threshold(TH_LEAK_ENDED) * r->created) {
+        r->lost += r->vain;
+        for (int i = 0; i < 4; i++) {
+            r->quarter[i] += r->vain_quarter[i];
+        }
+    } else {
+        r->vain = 0;
+    }
 }
 
 static bool leak_lane(void *arg, uint32_t g, const struct lane_info *li)
@@ -105,7 +148,6 @@ static bool leak_lane(void *arg, uint32_t g, const struct lane_info *li)
     struct span last;
     const struct span *s = &last;
     uint32_t b;
-    int64_t q;
     if (g % 256 == 0 && !slices_tick()) {
         return false;
     }
@@ -131,11 +173,8 @@ static bool leak_lane(void *arg, uint32_t g, const struct lane_info *li)
     }
     r->count++;
     r->once += gstat_waits(tg->g, g) == 1;
-    if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)usual(k, s) &&
-        !been_here(&it, s->reason, s->stack)) {
-        r->lost++;
-        q = tg->end > 0 ? (int64_t)((double)li->first / (double)tg->end * 4) : 0;
-        r->quarter[q < 0 ? 0 : q > 3 ? 3 : q]++;
+    if ((double)tri_len(s) >= threshold(TH_LEAK_LONGER) * (double)usual(k, s)) {
+        lost_lane(tg, r, been_here(tg->tr, &it, s->reason, s->stack), li);
     }
     if (tri_len(s) > r->oldest || r->count == 1) {
         r->oldest = tri_len(s);
@@ -163,6 +202,7 @@ bool triage_leaks(struct triage *tg)
     for (uint32_t i = 0; i < tg->nleaks && ok; i++) {
         tg->leaks[i].created = k.b[k.row_birth[i]].created;
         tg->leaks[i].ended = k.b[k.row_birth[i]].ended;
+        lost_in_vain(&tg->leaks[i]);
     }
     if (ok && tg->nleaks) {
         qsort(tg->leaks, tg->nleaks, sizeof *tg->leaks, cmp_leak);

@@ -92,18 +92,23 @@ static void sites_of(const struct causes *c, struct sites *s)
     }
 }
 
-/* Calls of runtime.GC: how many cycles they began, and one of their stacks. */
-static uint64_t forced(const struct causes *c, uint32_t *stack)
+#define LEAVE_IT "Leave it to the runtime; where memory must be given back, set a memory limit instead."
+
+/* Calls of runtime.GC and debug.FreeOSMemory: how many cycles they began, one of their stacks, and which it was. */
+static uint64_t forced(const struct causes *c, uint32_t *stack, const char **what)
 {
     uint64_t calls = 0;
+    *what = "runtime.GC";
     for (uint32_t i = 0; i < c->tg->nwaits; i++) {
         const struct wait_row *w = &c->tg->waits[i];
         uint32_t n = trace_stack(c->tr, w->stack);
         for (uint32_t k = 0; k < n && k < 6; k++) {
             struct str f = trace_str(c->tr, trace_frame(c->tr, w->stack, k).func);
-            if (str_is(f, "runtime.GC") || str_is(f, "runtime/debug.FreeOSMemory")) {
-                calls = calls > w->count ? calls : w->count;
+            const bool gives_back = str_is(f, "runtime/debug.FreeOSMemory");
+            if ((gives_back || str_is(f, "runtime.GC")) && w->count >= calls) {
+                calls = w->count;
                 *stack = w->stack;
+                *what = gives_back ? "debug.FreeOSMemory" : "runtime.GC";
             }
         }
     }
@@ -200,10 +205,17 @@ void causes_tell_gc(struct causes *c, uint32_t i)
     struct finding *f = &c->rs->out->f[i];
     struct text before = {0}, behind = {0};
     uint32_t stack = 0;
-    uint64_t calls = f->rule == RULE_HEAP ? 0 : forced(c, &stack);
+    const char *what;
+    uint64_t calls = f->rule == RULE_HEAP ? 0 : forced(c, &stack, &what);
     if (calls * 2 > c->tg->gc_cycles) {
+        struct text next = {0};
+        text_lit(&next, LEAVE_IT);
+        char *say = text_take(&next);
+        c->rs->failed |= !say;
+        mem_free(f->next);
+        f->next = say;
         text_calls(&before, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
-        text_add(&before, " asks for collections (runtime.GC, %llu times): ", (unsigned long long)calls);
+        text_add(&before, " asks for collections (%s, %llu times): ", what, (unsigned long long)calls);
         f->stack = stack;
     } else {
         sites_text(&before, &behind, c);
@@ -218,7 +230,8 @@ void causes_tell_gc(struct causes *c, uint32_t i)
 void rule_forced(struct causes *c)
 {
     uint32_t stack = 0;
-    uint64_t calls = forced(c, &stack);
+    const char *what;
+    uint64_t calls = forced(c, &stack, &what);
     int64_t workers = c->tg->p_sum.ns[ST_GCWORK] - c->tg->label_ns[GC_IDLE], stopped = 0;
     struct draft d;
     for (uint32_t i = 0; i < c->tg->nstw; i++) {
@@ -242,7 +255,7 @@ void rule_forced(struct causes *c)
     d.f.stack = stack;
     text_add(&d.amount, "%llu x", (unsigned long long)calls);
     text_calls(&d.text, c->tr, stack, stacks_user_frame(c->tr, stack), 3);
-    text_add(&d.text, " asks for collections (runtime.GC): %llu times in %llu cycles. Marking took ",
+    text_add(&d.text, " asks for collections (%s): %llu times in %llu cycles. Marking took ", what,
              (unsigned long long)calls, (unsigned long long)c->tg->gc_cycles);
     text_dur(&d.text, workers);
     text_lit(&d.text, " of processor time, assists ");
@@ -250,6 +263,6 @@ void rule_forced(struct causes *c)
     text_lit(&d.text, ", stops of the world for it ");
     text_dur(&d.text, stopped);
     text_lit(&d.text, ".");
-    text_add(&d.next, "Leave it to the runtime; where memory must be given back, set a memory limit instead.");
+    text_lit(&d.next, LEAVE_IT);
     draft_end(c->rs, &d);
 }

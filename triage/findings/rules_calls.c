@@ -469,50 +469,88 @@ static int64_t all_over(const struct child *v, size_t n, uint32_t g, int64_t aft
     return last;
 }
 
+struct waited { /* where a goroutine waited last, and last at another function than that */
+    struct span now, elsewhere;
+    uint32_t func; /* of now: 0, it did not sleep */
+};
+
+static void waited_at(struct waited *w, const struct span *s, uint32_t func)
+{
+    if (func == 0 || func != w->func) {
+        w->elsewhere = w->now;
+    }
+    w->now = *s;
+    w->func = func;
+}
+
+/* Since it began the last of those before s: has it waited elsewhere, for a good part of so long? Then it sleeps for another reason. */
+static bool waited_since(const struct child *v, size_t n, uint32_t g, const struct span *s, const struct waited *w)
+{
+    const size_t last = first_child(v, n, g, s->t0);
+    return last > 0 && v[last - 1].creator == g && w->elsewhere.t0 >= v[last - 1].born &&
+           w->elsewhere.t1 - w->elsewhere.t0 > (s->t1 - s->t0) / 16;
+}
+
+static struct polls *polls_at(struct polls *v, uint32_t *n, uint32_t func, uint32_t stack)
+{
+    uint32_t k = 0;
+    while (k < *n && v[k].func != func) {
+        k++;
+    }
+    if (!func || k == PLACES) {
+        return NULL;
+    }
+    if (k == *n) {
+        v[(*n)++] = (struct polls){.func = func, .stack = stack, .last = NO_LANE};
+    }
+    return &v[k];
+}
+
+/* One sleep of g; what it had begun was over at `over` (-1: not). */
+static void polls_add(struct polls *p, uint32_t g, const struct span *s, int64_t over, bool late)
+{
+    p->goroutines += p->last != g;
+    p->last = g;
+    p->sleeps++;
+    p->slept = ns_add(p->slept, s->t1 - s->t0);
+    const bool within = over - s->t0 > (s->t1 - s->t0) / 16; /* else it paces its work: that was done before */
+    if (!late || over <= s->t0 || !within ||
+        (double)(s->t1 - over) <= threshold(TH_POLL_LATE) * (double)(s->t1 - s->t0)) {
+        return;
+    }
+    p->lates++;
+    p->late = ns_add(p->late, s->t1 - over);
+    if (s->t1 - over > p->worst) {
+        p->worst = s->t1 - over;
+        p->t0 = s->t0;
+        p->t1 = s->t1;
+        p->g = g;
+        p->stack = s->stack;
+    }
+}
+
 static void polls_walk(struct causes *c, uint32_t g, const struct child *ch, size_t nch, struct polls *v, uint32_t *n)
 {
     struct span_iter it;
+    struct waited waited = {0};
     int64_t after = 0;
-    if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
-        return;
-    }
-    for (int i = 0; i < STEPS; i++) {
-        struct span s = *span_get(&it);
-        if (s.state == ST_WAITING && stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP) {
-            uint32_t func = causes_place(c->tr, s.stack), k = 0;
-            int64_t over = all_over(ch, nch, g, after, s.t0, s.t1);
-            while (k < *n && v[k].func != func) {
-                k++;
-            }
-            if (func && k < PLACES) {
-                struct polls *p = &v[k];
-                if (k == *n) {
-                    ++*n;
-                    *p = (struct polls){.func = func, .stack = s.stack, .last = NO_LANE};
-                }
-                p->goroutines += p->last != g;
-                p->last = g;
-                p->sleeps++;
-                p->slept = ns_add(p->slept, s.t1 - s.t0);
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span s = *span_get(&it);
+        if (s.state != ST_WAITING) {
+            continue;
+        }
+        const bool sleeps = stacks_wait_kind(c->tr, s.reason, s.stack) == WK_SLEEP;
+        const uint32_t func = sleeps ? causes_place(c->tr, s.stack) : 0;
+        waited_at(&waited, &s, func);
+        if (sleeps) {
+            const int64_t over = all_over(ch, nch, g, after, s.t0, s.t1);
+            struct polls *p = polls_at(v, n, func, s.stack);
+            if (p) {
                 p->ahead += over < 0 && goes_on(ch, nch, g, after, s.t1);
-                bool within = over - s.t0 > (s.t1 - s.t0) / 16; /* else it paces its work: that was done before */
-                if (over > s.t0 && within &&
-                    (double)(s.t1 - over) > threshold(TH_POLL_LATE) * (double)(s.t1 - s.t0)) {
-                    p->lates++;
-                    p->late = ns_add(p->late, s.t1 - over);
-                    if (s.t1 - over > p->worst) {
-                        p->worst = s.t1 - over;
-                        p->t0 = s.t0;
-                        p->t1 = s.t1;
-                        p->g = g;
-                        p->stack = s.stack;
-                    }
-                }
+                polls_add(p, g, &s, over, !waited_since(ch, nch, g, &s, &waited));
             }
             after = over >= 0 ? s.t1 : after;
-        }
-        if (!span_next(&it)) {
-            break;
         }
     }
 }
@@ -661,8 +699,12 @@ static void rule_blocking(struct causes *c)
         text_lit(&d.text, " of their lives in calls: whether they queue for one thing outside (a file's lock, a slow "
                           "device) no trace tells.");
     }
-    text_add(&d.next, "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
-                      "make these calls.");
+    text_add(
+        &d.next, "%s",
+        place ? "If they queue for one thing outside, give each its own or let one goroutine do it for all; if they "
+                "only read and wait, read through the poller (os.File, net.Conn, a non-blocking descriptor)."
+              : "Read through the poller (os.File, net.Conn, a non-blocking descriptor), or let few goroutines "
+                "make these calls.");
     draft_end(c->rs, &d);
 }
 
@@ -671,7 +713,7 @@ static void rule_blocking(struct causes *c)
 struct small { /* of one goroutine, by the program's function that makes them */
     uint32_t func, stack;
     uint64_t n;
-    int64_t ns;
+    int64_t ns, queued; /* queued: waiting for a processor, of its life */
 };
 
 /* A goroutine's calls by place, the first STEPS spans of it. Returns the waits among these; *life: how long they are. */
@@ -680,12 +722,14 @@ static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best
     struct small v[8] = {0};
     uint32_t n = 0, last = 0, at = 0;
     uint64_t waits = 0;
+    int64_t queued = 0;
     struct span_iter it;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     *life = 0;
     for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         *life += s->t1 - s->t0;
+        queued += s->state == ST_RUNNABLE ? s->t1 - s->t0 : 0;
         waits += s->state == ST_WAITING;
         if (s->state != ST_SYSCALL || !s->stack) {
             continue;
@@ -709,6 +753,7 @@ static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best
     for (uint32_t i = 0; i < n; i++) {
         *best = v[i].func && v[i].n > best->n ? v[i] : *best;
     }
+    best->queued = queued;
     return waits;
 }
 
@@ -756,7 +801,8 @@ static void rule_small(struct causes *c)
                 (double)k.n / (double)life * 1e9 >= threshold(TH_SMALL_RATE) &&
                 k.ns / (int64_t)k.n <= threshold_ns(TH_SMALL_LENGTH) &&
                 (double)k.n >= threshold(TH_SMALL_ROW) * (double)(waits + 1) &&
-                (double)k.ns >= threshold(TH_SMALL_LIFE) * (double)life) {
+                (double)k.ns >=
+                    threshold(TH_SMALL_LIFE) * (double)(life - k.queued)) { /* a busy host makes no call rare */
                 others += found != NO_LANE;
                 if (k.n > best.n) {
                     best = k;

@@ -237,6 +237,16 @@ static void draft_at_worst(struct rules *rs, struct draft *d, enum band b)
     }
 }
 
+/* Workers on processors that had nothing to do hold nobody up: where half of them idle and nobody assists, it is a note. */
+static bool processors_to_spare(const struct rules *rs)
+{
+    const struct triage *tg = rs->tg;
+    const int64_t idle = tg->p_sum.ns[ST_IDLE] + tg->unused;
+    return threshold_reached(TH_GCS_IDLE, idle, tg->capacity) &&
+           !threshold_reached(TH_GCA_SHARE, tg->p_sum.ns[ST_ASSIST],
+                              ns_add(tg->p_sum.ns[ST_RUNNING], tg->p_sum.ns[ST_ASSIST]));
+}
+
 static void rule_share(struct rules *rs)
 {
     const struct triage *tg = rs->tg;
@@ -251,7 +261,7 @@ static void rule_share(struct rules *rs)
         return;
     }
     draft_start(&d, RULE_GC_SHARE, gc / rules_procs(rs));
-    d.f.note = (double)tg->gc_cycles < threshold(TH_GCS_CYCLES); /* too few for a rate */
+    d.f.note = (double)tg->gc_cycles < threshold(TH_GCS_CYCLES) || processors_to_spare(rs); /* too few for a rate */
     draft_at_worst(rs, &d, BAND_GC);
     text_share(&d.amount, (double)gc, (double)busy);
     text_add(&d.text, "%llu cycle%s took ", (unsigned long long)tg->gc_cycles, tg->gc_cycles == 1 ? "" : "s");

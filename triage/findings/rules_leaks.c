@@ -42,7 +42,7 @@ static void leak_text(struct text *t, const struct rules *rs, const struct leak_
     text_reason(t, rs->tr, r->reason);
     text_lit(t, ") at ");
     text_where(t, rs->tr, r->stack, 60);
-    text_lit(t, ", never woken there, for up to ");
+    text_add(t, ", %s, for up to ", r->vain ? "woken there in vain at most" : "never woken there");
     text_dur(t, r->oldest);
     text_lit(t, ". Created at ");
     text_where(t, rs->tr, r->create_stack, 60);
@@ -66,8 +66,11 @@ static void rule_leak(struct rules *rs)
         d.f.stack = r->stack;
         text_add(&d.amount, "+%u", r->lost);
         leak_text(&d.text, rs, r);
-        text_add(&d.next,
-                 "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.");
+        text_add(&d.next, "%s",
+                 r->vain
+                     ? "What they look at when they are woken has not come true: change it under the lock, before "
+                       "the Signal or Broadcast; and give such waits a way out."
+                     : "Who was to wake them? Give such waits a way out: a context, a closed channel, a time limit.");
         draft_end(rs, &d);
     }
 }

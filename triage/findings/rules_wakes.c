@@ -161,15 +161,19 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
             return;
         }
     }
+    /* each has something to do with what it is woken for: on processors that never idle that is just more work than they can do */
+    const bool work = w->how == WOKEN && count &&
+                      c->tg->groups[group].d[GM_EXEC].total / (int64_t)count > threshold_ns(TH_CROWD_WOKEN);
+    if (work && c->idle < threshold(TH_CROWD_IDLE) * c->procs) {
+        return;
+    }
     int64_t cost = (int64_t)((double)count * SWITCH / c->procs), least = k->queued / 2;
     cost = cost < least ? least : cost < k->queued ? cost : k->queued;
     draft_start(&d, w->how == BEGUN ? RULE_EXPLOSION : RULE_HERD, cost);
     draft_subject(&d, c->rs, w->func);
     draft_at(&d, k->at - k->width / 2, k->at + k->width / 2, LANE_G, w->g);
     d.f.stack = w->stack;
-    if (w->how == WOKEN && count) { /* each has something to do with what it is woken for */
-        d.f.note = c->tg->groups[group].d[GM_EXEC].total / (int64_t)count > threshold_ns(TH_CROWD_WOKEN);
-    }
+    d.f.note = work;
     text_add(&d.amount, "%llu at once", (unsigned long long)k->most);
     text_calls(&d.text, c->tr, w->stack, stacks_user_frame(c->tr, w->stack), 3);
     text_add(&d.text,
@@ -185,11 +189,13 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
     text_lit(&d.text, " or less, 1 % ");
     text_dur(&d.text, hist_quantile(&c->tg->sched, 0.99));
     text_lit(&d.text, " or more.");
-    text_add(&d.next, "%s",
-             w->how == BEGUN
-                 ? "Begin as many as there are processors and let them take the work from one queue, or do small "
-                   "pieces in place."
-                 : "Wake only those that have something to do, or let the others read the news when they need it.");
+    text_add(
+        &d.next, "%s",
+        w->how == BEGUN
+            ? "Begin as many as there are processors and let them take the work from one queue, or do small "
+              "pieces in place."
+        : work ? "Each has work to do then, so they queue: if it need not all come at once, hand it over as it comes."
+               : "Wake only those that have something to do, or let the others read the news when they need it.");
     draft_end(c->rs, &d);
 }
 

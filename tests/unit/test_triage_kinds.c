@@ -1,0 +1,236 @@
+/*
+ * test_triage_kinds.c - kinds of causes that look like another: a crowd that timers let go, one that has work to do, the
+ * collector on processors to spare or because the program asks for it, sleeps that pace, conditions that were told too early.
+ */
+#include "script_help.h"
+
+/* ---- crowds -------------------------------------------------------------------------------------------------- */
+
+enum { CROWD = 40, ROUNDS = 6 };
+
+/* 40 goroutines wait at `wait`; each 100 ms all are woken, by G1 in main.flush or by timers (apart: one each 2 ms), and run. */
+static void crowd(bool by_timer, int64_t apart, int64_t run, const char *wait)
+{
+    int64_t t = MS;
+    begin(1);
+    for (unsigned g = 2; g < 2 + CROWD; g++) {
+        create(g * US, g, "each");
+    }
+    block(100 * US, "sleep", at_rest);
+    for (unsigned g = 2; g < 2 + CROWD; g++, t += 5 * US) {
+        start(t, g);
+        block(t + US, by_timer ? "sleep" : "chan receive", wait);
+    }
+    for (int r = 0; r < ROUNDS; r++) {
+        nothing_to_do(t + US, (r + 1) * 100 * MS);
+        t = (r + 1) * 100 * MS;
+        if (!by_timer) {
+            wake(t += US, 1, "0");
+            start(t += US, 1);
+        }
+        for (unsigned g = 2; g < 2 + CROWD; g++) {
+            wake(t += 100, g, by_timer ? "0" : "main.flush:7");
+            if (apart) {
+                start(t += US, g);
+                block(t += run, "sleep", wait);
+                nothing_to_do(t + US, t + apart);
+                t += apart;
+            }
+        }
+        if (!by_timer) {
+            block(t += US, "sleep", at_rest);
+        }
+        for (unsigned g = 2; g < 2 + CROWD && !apart; g++) {
+            start(t += US, g);
+            block(t += run, by_timer ? "sleep" : "chan receive", wait);
+        }
+    }
+    wake(t += US, 1, "0");
+    start(t += US, 1);
+    over(t + US);
+}
+
+static void timers_let_a_crowd_go(void **state)
+{
+    static const char due[] = "time.Sleep:1,main.poll:5,main.each:2";
+    struct made m;
+    (void)state;
+    crowd(true, 0, 700 * US, due);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_HERD);
+    assert_non_null(f);
+    assert_false(f->note);
+    assert_non_null(
+        strstr(f->text, "main.poll, called by main.each waits for timers that are due at the same moments"));
+    assert_non_null(strstr(f->next, "Spread them"));
+    assert_null(told(&m, RULE_SCHED)); /* a sign of it */
+    unmade(&m);
+    crowd(true, MS, 700 * US, due); /* one after the other */
+    made_of(&m);
+    assert_null(told(&m, RULE_HERD));
+    unmade(&m);
+}
+
+static void a_crowd_with_work(void **state)
+{
+    static const char answer[] = "runtime.chanrecv1:1,main.record:5,main.each:2";
+    struct made m;
+    (void)state;
+    crowd(false, 0, 700 * US, answer);
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_HERD);
+    assert_non_null(f);
+    assert_true(f->note);
+    assert_non_null(strstr(f->next, "Each has work to do"));
+    unmade(&m);
+}
+
+/* ---- the collector ------------------------------------------------------------------------------------------- */
+
+/* Six collections of 8 ms by a dedicated worker in 120 ms, which G1 waits for at `wait`. */
+static void collections(unsigned procs, const char *reason, const char *wait)
+{
+    int64_t t = MS;
+    begin(procs);
+    ev(US, "GoCreate", "%s", "new_g=2 new_stack=runtime.gcBgMarkWorker:1 stack=main.main:1");
+    for (unsigned i = 0; i < 6; i++, t += 10 * MS) {
+        ev(t, "GCBegin", "gc_seq=%u stack=0", 2 * i + 1);
+        block(t += US, reason, wait);
+        if (i) {
+            wake(t += US, 2, "0");
+        }
+        start(t += US, 2);
+        ev(t += US, "GoLabel", "%s", "label=\"GC (dedicated)\"");
+        ev(t += 8 * MS, "GCEnd", "gc_seq=%u", 2 * i + 2);
+        block(t += US, "system goroutine wait", "runtime.gcBgMarkWorker:2");
+        wake(t += US, 1, "0");
+        start(t += US, 1);
+    }
+    over(t);
+}
+
+static void collections_asked_for(void **state)
+{
+    struct made m;
+    (void)state;
+    collections(1, "wait for GC cycle",
+                "runtime.GC:1,runtime/debug.freeOSMemory:2,runtime/debug.FreeOSMemory:3,main.tidy:7,main.main:9");
+    made_of(&m);
+    const struct finding *f = told(&m, RULE_GC_SHARE);
+    assert_non_null(f);
+    assert_false(f->note);
+    assert_non_null(
+        strstr(f->text, "main.tidy, called by main.main asks for collections (debug.FreeOSMemory, 6 times)"));
+    assert_non_null(strstr(f->next, "Leave it to the runtime"));
+    unmade(&m);
+}
+
+static void workers_on_processors_to_spare(void **state)
+{
+    struct made m;
+    (void)state;
+    collections(1, "sleep", at_rest);
+    made_of(&m);
+    assert_non_null(told(&m, RULE_GC_SHARE));
+    assert_false(told(&m, RULE_GC_SHARE)->note);
+    assert_non_null(strstr(told(&m, RULE_GC_SHARE)->next, "Allocate less"));
+    unmade(&m);
+    collections(4, "sleep", at_rest); /* three of four have nothing to do */
+    made_of(&m);
+    assert_non_null(told(&m, RULE_GC_SHARE));
+    assert_true(told(&m, RULE_GC_SHARE)->note);
+    unmade(&m);
+}
+
+/* ---- sleeps, conditions -------------------------------------------------------------------------------------- */
+
+/* G1 begins one, which is through after 300 us, and sleeps for 2 ms; before that it may sleep elsewhere, and wake it. */
+static void begin_and_sleep(bool elsewhere)
+{
+    int64_t t = MS;
+    begin(1);
+    for (unsigned g = 2; g < 32; g++) {
+        create(t += US, g, "sing");
+        if (elsewhere) {
+            block(t += US, "sleep", "time.Sleep:1,main.rehearse:4");
+            start(t += US, g);
+            block(t += US, "sync", "runtime.chanrecv1:1,main.sing:3");
+            wake(t += MS, 1, "0");
+            start(t += US, 1);
+            wake(t += US, g, "main.rehearse:5");
+        }
+        block(t += US, "sleep", "time.Sleep:1,main.loop:6");
+        start(t += US, g);
+        over(t += 300 * US);
+        wake(t += 2 * MS, 1, "0");
+        start(t += US, 1);
+    }
+    over(t + US);
+}
+
+static void a_sleep_that_paces(void **state)
+{
+    struct made m;
+    (void)state;
+    begin_and_sleep(false);
+    made_of(&m);
+    assert_non_null(told(&m, RULE_POLL));
+    assert_false(told(&m, RULE_POLL)->note);
+    unmade(&m);
+    begin_and_sleep(true); /* had it been waiting for them, it would have at once */
+    made_of(&m);
+    assert_true(!told(&m, RULE_POLL) || told(&m, RULE_POLL)->note);
+    unmade(&m);
+}
+
+/* 60 come all along and wait for a condition. Each is woken; every third finds that it is not true, and waits for good. */
+static void told_too_early(void **state)
+{
+    static const char cond[] = "sync.runtime_notifyListWait:1,sync.(*Cond).Wait:2,main.await:3,main.sing:7";
+    struct made m;
+    (void)state;
+    for (int workers = 0; workers < 2; workers++) {
+        begin(1);
+        block(US, "sleep", at_rest);
+        for (unsigned g = 2; g < 62; g++) {
+            int64_t t = g * MS;
+            wake(t, 1, "0");
+            start(t + US, 1);
+            create(t + 2 * US, g, "sing");
+            block(t + 3 * US, "sleep", at_rest);
+            start(t + 4 * US, g);
+            block(t + 5 * US, "sync", cond);
+            wake(t + 100 * US, 1, "0");
+            start(t + 101 * US, 1);
+            wake(t + 102 * US, g, "sync.(*Cond).Broadcast:1,main.give:3");
+            block(t + 103 * US, "sleep", at_rest);
+            start(t + 104 * US, g);
+            if (g % 3 == 0 || workers) { /* workers all wait for the next piece */
+                block(t + 110 * US, "sync", cond);
+            } else {
+                over(t + 110 * US);
+            }
+        }
+        made_of(&m);
+        const struct finding *f = told(&m, RULE_LEAK);
+        if (workers) {
+            assert_null(f);
+        } else {
+            assert_non_null(f);
+            assert_non_null(strstr(f->text, "main.sing: 60 created, 40 ended; 20 blocked"));
+            assert_non_null(strstr(f->text, "woken there in vain at most"));
+            assert_non_null(strstr(f->next, "has not come true"));
+        }
+        unmade(&m);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(timers_let_a_crowd_go), cmocka_unit_test(a_crowd_with_work),
+        cmocka_unit_test(collections_asked_for), cmocka_unit_test(workers_on_processors_to_spare),
+        cmocka_unit_test(a_sleep_that_paces),    cmocka_unit_test(told_too_early),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
