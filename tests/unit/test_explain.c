@@ -152,7 +152,7 @@ static void unmake(struct made *m)
 static bool func_is(const struct trace *tr, const struct explain_part *p, const char *name)
 {
     uint32_t stack, frame;
-    return str_is(trace_str(tr, explain_place(tr, p, &stack, &frame)), name);
+    return str_is(trace_str(tr, explain_place(tr, p, &stack, &frame, &(struct ran){0})), name);
 }
 
 static void a_wait_is_what_its_waker_did(void **state)
@@ -231,6 +231,90 @@ static void a_budget_cuts_but_never_loses(void **state)
     load_free(&l);
 }
 
+/* What is said of where goroutine 1 ran, of the part `nth` of its running. */
+static void assert_ran(const struct made *m, unsigned nth, const char *want)
+{
+    struct explain_list l;
+    struct text t = {0};
+    uint32_t g = trace_find_lane(m->tr, LANE_G, 1), stack, frame;
+    struct lane_info li = trace_lane(m->tr, (struct lane){LANE_G, g});
+    assert_true(explain_list(m->x, g, li.first, li.last, &l));
+    for (size_t i = 0; i < l.n; i++) {
+        struct ran ran;
+        if (l.v[i].part.depth == 0 && l.v[i].part.cat == EX_RUN && nth-- == 0) {
+            (void)explain_place(m->tr, &l.v[i].part, &stack, &frame, &ran);
+            ran_text(&t, m->tr, &ran, stack, frame, 1);
+        }
+    }
+    assert_non_null(t.p);
+    assert_string_equal(t.p, want);
+    text_free(&t);
+    explain_list_free(&l);
+}
+
+/* at[]: G1's stacks where it stops, one after the other; between them it runs. */
+static void running_is_told_by_the_places_around_it(void **state)
+{
+    static const char *const at[] = {
+        "main.query:8,main.handle:20,main.serve:5", /* 0: before it */
+        "main.reply:9,main.handle:30,main.serve:5", /* 1: both in handle, further on */
+        "main.query:8,main.handle:20,main.serve:5", /* 2: in a loop of handle, or of serve */
+        "main.query:8,main.handle:20,main.serve:5", /* 3: there again */
+        "main.query:8,main.handle:40,main.serve:5", /* 4: asked from another line */
+        "main.handle:50,main.serve:5",              /* 5: there itself */
+        "main.flush:3,main.serve:6",                /* 6: handle had returned */
+        "main.serve:7"                              /* 7: the outermost: it is there in any case */
+    };
+    static const char *const want[] = {" before main.query",
+                                       " in main.handle, between main.query and main.reply",
+                                       " in or around main.handle, between main.reply and main.query",
+                                       " between waits in main.query",
+                                       " in main.handle, between waits in main.query",
+                                       " in main.handle, after main.query",
+                                       " in main.serve, between main.handle and main.flush",
+                                       " in main.serve, after main.flush"};
+    struct text t = {0};
+    struct made m;
+    (void)state;
+    text_add(&t, "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
+                 "GoStatus +0 g=2 m=18446744073709551615 runnable\n");
+    for (unsigned i = 0; i < 8; i++) {
+        text_add(&t, "GoBlock +1000 reason=\"chan receive\" stack=runtime.chanrecv1:1,%s\n", at[i]);
+        text_add(&t, "GoStart +1000 g=2 g_seq=%u\nGoUnblock +1000 g=1 g_seq=%u stack=main.other:1\n", 2 * i + 1,
+                 2 * i + 1);
+        text_add(&t, "GoStop +1000 reason=\"preempted\" stack=main.other:2\nGoStart +1000 g=1 g_seq=%u\n", 2 * i + 2);
+    }
+    text_add(&t, "GoStop +1000 reason=\"preempted\" stack=main.count:2,main.serve:9\nGoStart +1000 g=1 g_seq=17\n"
+                 "GoDestroy +1000\n");
+    make(&m, t.p);
+    for (unsigned i = 0; i < 8; i++) {
+        assert_ran(&m, i, want[i]);
+    }
+    assert_ran(&m, 8, " in main.count"); /* it was stopped there */
+    assert_ran(&m, 9, " after main.count");
+    unmake(&m);
+    text_free(&t);
+}
+
+static void what_is_put_together_says_less(void **state)
+{
+    struct ran in = {RAN_IN, 3, 4, 20, 20}, other = {RAN_IN, 3, 5, 20, 20}, after = {.how = RAN_AFTER, .ns = 1},
+               lib = {.how = RAN_FOR, .ns = 1}, r = in;
+    (void)state;
+    ran_join(&r, &in);
+    assert_true(r.how == RAN_IN && r.from == 3 && r.to == 4);
+    ran_join(&r, &other);
+    assert_true(r.how == RAN_IN && !r.from && !r.to);
+    ran_join(&r, &after);
+    assert_int_equal(r.how, RAN_ABOUT);
+    assert_int_equal(ran_how(&r), RAN_IN); /* but for a fortieth */
+    after.ns = 10;
+    ran_join(&r, &after);
+    assert_int_equal(ran_how(&r), RAN_ABOUT);
+    ran_join(&r, &lib);
+    assert_int_equal(r.how, RAN_FOR);
+}
+
 #define RUN(...) explain_main((int)(sizeof((char *[]){__VA_ARGS__}) / sizeof(char *)), (char *[]){__VA_ARGS__})
 
 static void the_command(void **state)
@@ -252,6 +336,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_sample),
         cmocka_unit_test(a_wait_is_what_its_waker_did),
+        cmocka_unit_test(running_is_told_by_the_places_around_it),
+        cmocka_unit_test(what_is_put_together_says_less),
         cmocka_unit_test(nobody_turns_in_circles),
         cmocka_unit_test(a_budget_cuts_but_never_loses),
         cmocka_unit_test(the_command),

@@ -156,6 +156,12 @@ static void leaf_add(struct leaves *out, const struct trace *tr, const struct ex
         out->n++;
         *l = (struct leaf){.cat = n->cat, .kind = n->kind, .func = at->func, .t1 = -1};
     }
+    const struct ran ran = at == n ? n->ran : (struct ran){.how = RAN_FOR, .ns = n->ns};
+    if (l->count) {
+        ran_join(&l->ran, &ran);
+    } else {
+        l->ran = ran;
+    }
     l->mixed |=
         at->mixed || (l->count && !text_calls_alike(tr, at->stack, at->frame, l->stack, l->frame, EXPLAIN_CALLS));
     if (l->t1 < 0 || n->longest > l->t1 - l->t0) {
@@ -184,8 +190,7 @@ void causes_leaves(const struct explain_tree *t, struct leaves *out)
     }
 }
 
-void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, uint32_t stack, uint32_t frame,
-                      bool mixed)
+void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at)
 {
     static const char *const word[EX_CATS] = {"running",
                                               "mark assist",
@@ -201,9 +206,12 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
                                               "absent",
                                               "unknown"};
     text_add(t, "%s", word[cat]);
-    if (stack) {
+    const unsigned calls = at->mixed ? 1 : EXPLAIN_CALLS;
+    if (at->stack && cat == EX_RUN) {
+        ran_text(t, tr, &at->ran, at->stack, at->frame, calls);
+    } else if (at->stack) {
         text_add(t, cat == EX_SCHED || cat == EX_NOBODY ? " after " : " in ");
-        text_calls(t, tr, stack, frame, mixed ? 1 : EXPLAIN_CALLS);
+        text_calls(t, tr, at->stack, at->frame, calls);
     }
 }
 
@@ -214,7 +222,8 @@ void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf
 
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
 {
-    causes_what_text(t, tr, (enum explain_cat)l->cat, l->stack, l->frame, l->mixed);
+    const struct told_at at = {l->stack, l->frame, l->mixed, l->ran};
+    causes_what_text(t, tr, (enum explain_cat)l->cat, &at);
     text_lit(t, " ");
     text_share(t, (double)l->ns, (double)of);
 }

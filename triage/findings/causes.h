@@ -56,7 +56,8 @@ struct leaf {
     uint32_t func, who, stack, frame, reason, g; /* who: start function of whose time the longest is */
     int64_t ns, t0, t1;
     uint64_t count;
-    bool mixed; /* not all were called by those that called the longest: no caller is said */
+    bool mixed;     /* not all were called by those that called the longest: no caller is said */
+    struct ran ran; /* of running */
 };
 /* causes_calls_text - the leaf's place: "link.ask, called by main.notifyShop", without callers where there are several. */
 void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf *l);
@@ -68,8 +69,12 @@ struct leaves {
 };
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
 /* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its share. */
-void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, uint32_t stack, uint32_t frame,
-                      bool mixed);
+struct told_at { /* a function of a stack, and what is known of running there */
+    uint32_t stack, frame;
+    bool mixed;
+    struct ran ran;
+};
+void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at);
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of);
 /* causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of them. */
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);

@@ -186,6 +186,7 @@ static void tell_running(struct explainer *x, const struct level *l, struct expl
         if (r) {
             q.stack = r->stack;
             q.stack_end = 0;
+            q.region = true;
         }
         (void)tell(x, l, q);
         p.t1 = q.t0;
@@ -489,39 +490,28 @@ bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain
 
 /* ---- places ---------------------------------------------------------------------------------------------------- */
 
-/* The innermost frame that two stacks have in common, counted from where both began: its index in a. -1: none. */
-static int common_frame(const struct trace *tr, uint32_t a, uint32_t b)
-{
-    uint32_t na = trace_stack(tr, a), nb = trace_stack(tr, b), same = 0;
-    while (same < na && same < nb &&
-           trace_frame(tr, a, na - 1 - same).func == trace_frame(tr, b, nb - 1 - same).func) {
-        same++;
-    }
-    return same ? (int)(na - same) : -1;
-}
-
 static uint32_t place(const struct trace *tr, struct explainer *x, const struct explain_part *p, uint32_t *stack,
-                      uint32_t *frame)
+                      uint32_t *frame, struct ran *ran)
 {
-    bool preempted = p->cat == EX_RUN && p->reason;
+    const bool preempted = p->cat == EX_RUN && p->reason && p->stack_end;
     *stack = p->stack_end && (preempted || !p->stack) ? p->stack_end : p->stack;
     *frame = x ? user_frame(x, *stack) : stacks_user_frame(tr, *stack);
-    if (p->cat == EX_RUN && p->stack && p->stack_end && p->stack != p->stack_end && !preempted) {
-        int c = common_frame(tr, p->stack, p->stack_end);
-        uint32_t n = trace_stack(tr, p->stack);
-        for (uint32_t i = c < 0 ? n : (uint32_t)c; i < n; i++) {
-            if (stacks_is_program(tr, trace_frame(tr, p->stack, i).func)) {
-                *frame = i;
-                break;
-            }
-        }
+    *ran = (struct ran){0};
+    if (p->cat == EX_RUN && *stack && !preempted && !p->region) {
+        uint32_t end = p->stack_end && p->stack_end != *stack
+                           ? (x ? user_frame(x, p->stack_end) : stacks_user_frame(tr, p->stack_end))
+                           : *frame;
+        *ran = ran_between(tr, p->stack, *frame, p->stack_end, end, frame);
     }
+    ran->ns = p->t1 - p->t0;
+    ran->sure = ran->how == RAN_IN ? ran->ns : 0;
     return *stack ? trace_frame(tr, *stack, *frame).func : 0;
 }
 
-uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame)
+uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame,
+                       struct ran *ran)
 {
-    return place(tr, NULL, p, stack, frame);
+    return place(tr, NULL, p, stack, frame, ran);
 }
 
 /* ---- as a list --------------------------------------------------------------------------------------------------- */
@@ -620,7 +610,8 @@ bool explain_tree_init(struct explain_tree *t, const struct trace *tr)
 static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
 {
     struct explain_tree *t = arg;
-    uint32_t stack, frame, func = place(t->tr, t->x, p, &stack, &frame);
+    struct ran ran;
+    uint32_t stack, frame, func = place(t->tr, t->x, p, &stack, &frame, &ran);
     uint32_t who = trace_lane(t->tr, (struct lane){LANE_G, p->g}).name;
     uint32_t i =
         tab_put(&t->by, (uint64_t)up << 32 | func, (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
@@ -649,6 +640,11 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
     }
     n = &t->v[i];
     n->mixed |= n->count && !n->mixed && !text_calls_alike(t->tr, stack, frame, n->stack, n->frame, EXPLAIN_CALLS);
+    if (n->count) {
+        ran_join(&n->ran, &ran);
+    } else {
+        n->ran = ran;
+    }
     n->count++;
     n->ns = ns_add(n->ns, p->t1 - p->t0);
     if (p->t1 - p->t0 > n->longest) {

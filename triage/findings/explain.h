@@ -17,6 +17,7 @@
 #ifndef GOTOP_TRIAGE_EXPLAIN_H
 #define GOTOP_TRIAGE_EXPLAIN_H
 
+#include "triage/findings/ran.h"
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
 
@@ -50,6 +51,7 @@ struct explain_part {
     uint32_t stack_end; /* running: where it stopped next */
     uint32_t by;        /* EX_WAIT: who ended it; EX_STOPPED: who had stopped the world; NO_LANE none */
     uint32_t by_stack;  /* where */
+    bool region;        /* running: `stack` is where the region it was in began */
 };
 /*
  * What to do with a part; 0 .. are the visitor's own numbers: `up` is what it answered for the wait whose explanation
@@ -71,9 +73,10 @@ bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain
 /*
  * explain_place - the function a part is put down to: the first of the program's own (stacks.h); running between two
  * places: the innermost function that both are in, where it was preempted if it was. *stack: one to show, *frame: which
- * of its frames that is. 0 unknown.
+ * of its frames that is. 0 unknown. *ran: of running, what is known of it being there.
  */
-uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame);
+uint32_t explain_place(const struct trace *tr, const struct explain_part *p, uint32_t *stack, uint32_t *frame,
+                       struct ran *ran);
 
 /* ---- as a list ------------------------------------------------------------------------------------------------ */
 
@@ -103,6 +106,7 @@ struct explain_node {
     uint64_t count;
     uint32_t g, by, stack, frame; /* of the longest part */
     bool mixed;                   /* others of its parts were called by others */
+    struct ran ran;               /* of running: what is known of all its parts being there */
 };
 /* Node 0 is all that was asked for. */
 struct explain_tree {

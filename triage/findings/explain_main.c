@@ -263,6 +263,20 @@ static json_t *json_name(const struct trace *tr, uint32_t str)
     return v;
 }
 
+/* Of running: what is known of it being there. */
+static void json_ran(json_t *o, const struct trace *tr, const struct ran *r)
+{
+    if (r) {
+        json_object_set_new(o, "how", json_string(ran_id(ran_how(r))));
+    }
+    if (r && r->from) {
+        json_object_set_new(o, "after", json_name(tr, r->from));
+    }
+    if (r && r->to) {
+        json_object_set_new(o, "before", json_name(tr, r->to));
+    }
+}
+
 static json_t *json_tree(const struct explain_tree *x, uint32_t i, int depth)
 {
     json_t *arr = json_array();
@@ -271,6 +285,7 @@ static json_t *json_tree(const struct explain_tree *x, uint32_t i, int depth)
         json_t *o = json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", explain_cat_id((enum explain_cat)n->cat),
                               "func", json_name(x->tr, n->func), "goroutines", json_name(x->tr, n->who), "ns",
                               (json_int_t)n->ns, "count", (json_int_t)n->count, "longest_ns", (json_int_t)n->longest);
+        json_ran(o, x->tr, n->cat == EX_RUN && n->stack ? &n->ran : NULL);
         if (n->first != NO_LANE) {
             json_object_set_new(o, "by", json_tree(x, k, depth + 1));
         }
@@ -284,11 +299,13 @@ static json_t *json_parts(const struct explain_list *l, const struct trace *tr)
     json_t *arr = json_array();
     for (size_t i = 0; i < l->n; i++) {
         const struct explain_part *p = &l->v[i].part;
-        uint32_t stack, frame, func = explain_place(tr, p, &stack, &frame);
+        struct ran ran;
+        uint32_t stack, frame, func = explain_place(tr, p, &stack, &frame, &ran);
         json_t *o =
             json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1, "depth",
                       (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat), "goroutine",
                       (json_int_t)trace_lane(tr, (struct lane){LANE_G, p->g}).id, "func", json_name(tr, func));
+        json_ran(o, tr, p->cat == EX_RUN && stack ? &ran : NULL);
         if (l->v[i].up != NO_LANE) {
             json_object_set_new(o, "of", json_integer((json_int_t)l->v[i].up));
         }

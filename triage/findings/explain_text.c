@@ -16,9 +16,10 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
         text_clean(t, r.len ? r.p : "?", r.len ? r.len : 1, 40);
         text_lit(t, ")");
     }
-    if (n->stack && n->cat != EX_ABSENT) {
+    if (n->stack && n->cat == EX_RUN) {
+        ran_text(t, tr, &n->ran, n->stack, n->frame, n->mixed ? 1 : EXPLAIN_CALLS);
+    } else if (n->stack && n->cat != EX_ABSENT) {
         text_add(t, n->cat == EX_SCHED || n->cat == EX_NOBODY || n->cat == EX_STOPPED ? " behind "
-                    : n->cat == EX_RUN                                                ? " in "
                                                                                       : " at ");
         text_calls(t, tr, n->stack, n->frame, n->mixed ? 1 : EXPLAIN_CALLS);
     }

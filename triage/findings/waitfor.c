@@ -119,6 +119,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         uint32_t who, func, stack, frame;
         uint8_t cat;
         bool mixed;
+        struct ran ran;
         int64_t ns;
     } v[64] = {0};
     uint32_t n = 0;
@@ -143,7 +144,9 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
             v[k].stack = x->stack;
             v[k].frame = x->frame;
             v[k].cat = x->cat;
+            v[k].ran = x->ran;
         }
+        ran_join(&v[k].ran, &x->ran);
         v[k].mixed |= x->mixed || !text_calls_alike(t->tr, x->stack, x->frame, v[k].stack, v[k].frame, EXPLAIN_CALLS);
         v[k].ns = ns_add(v[k].ns, x->ns);
     }
@@ -161,6 +164,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         e->of[e->n].frame = v[best].frame;
         e->of[e->n].cat = v[best].cat;
         e->of[e->n].mixed = v[best].mixed;
+        e->of[e->n].ran = v[best].ran;
         e->of[e->n].share = (double)v[best].ns / (double)all;
         v[best].ns = 0;
     }
@@ -264,7 +268,8 @@ void waitfor_end_text(struct text *t, const struct trace *tr, const struct waitf
         text_raw(t, "; ", i ? 2 : 0);
         text_func(t, tr, e->of[i].who, 0);
         text_lit(t, " ");
-        causes_what_text(t, tr, (enum explain_cat)e->of[i].cat, e->of[i].stack, e->of[i].frame, e->of[i].mixed);
+        const struct told_at at = {e->of[i].stack, e->of[i].frame, e->of[i].mixed, e->of[i].ran};
+        causes_what_text(t, tr, (enum explain_cat)e->of[i].cat, &at);
         text_lit(t, " ");
         text_share(t, e->of[i].share, 1);
     }

@@ -134,6 +134,9 @@ static inline void moment(struct out *o, json_t *obj, const char *key, const str
 
 /* out_waitfor - who waits for whom (report_waitfor.c). */
 void out_waitfor(struct out *o, json_t *root);
+/* out_ran - of running: what is known of it being there; nothing if it is NULL (report_instances.c). */
+struct ran;
+void out_ran(struct out *o, json_t *r, const struct ran *ran);
 /* out_instances - what was done many times (report_instances.c). */
 void out_instances(struct out *o, json_t *root);
 

@@ -105,6 +105,21 @@ void report_instances(struct text *t, const struct loaded *l)
     told_free(&k);
 }
 
+void out_ran(struct out *o, json_t *r, const struct ran *ran)
+{
+    if (!ran) {
+        return;
+    }
+    const char *how = ran_id(ran_how(ran));
+    words(o, r, "how", how, strlen(how));
+    if (ran->from) {
+        name(o, r, "after", ran->from);
+    }
+    if (ran->to) {
+        name(o, r, "before", ran->to);
+    }
+}
+
 static void out_differ(struct out *o, json_t *r, const struct instance_diff *d)
 {
     json_t *v = object(o, r, "differ"), *arr;
@@ -119,6 +134,7 @@ static void out_differ(struct out *o, json_t *r, const struct instance_diff *d)
         const char *what = explain_cat_id((enum explain_cat)d->part[i].cat);
         words(o, p, "what", what, strlen(what));
         name(o, p, "func", d->part[i].func);
+        out_ran(o, p, d->part[i].cat == EX_RUN && d->part[i].stack ? &d->part[i].ran : NULL);
         num(o, p, "slow_ns", d->part[i].slow);
         num(o, p, "usual_ns", d->part[i].usual);
         stack(o, p, "stack", d->part[i].stack);

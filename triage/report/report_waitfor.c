@@ -76,6 +76,7 @@ void out_waitfor(struct out *o, json_t *root)
             name(o, x, "waited_for", w->end[i].of[k].who);
             words(o, x, "what", id, strlen(id));
             name(o, x, "func", w->end[i].of[k].func);
+            out_ran(o, x, w->end[i].of[k].cat == EX_RUN && w->end[i].of[k].stack ? &w->end[i].of[k].ran : NULL);
             put(o, x, "share", json_real(w->end[i].of[k].share));
         }
     }

@@ -1,0 +1,115 @@
+/* ran.c - see ran.h. */
+#include "triage/findings/ran.h"
+
+#include "triage/tables/stacks.h"
+#include "triage/tables/tab.h"
+
+const char *ran_id(enum ran_how how)
+{
+    static const char *const id[RAN_HOWS] = {"in", "about", "after", "before", "between", "for"};
+    return (unsigned)how < RAN_HOWS ? id[how] : "";
+}
+
+/*
+ * The innermost frame in which both stacks are, counted from where they began: its index in a, -1 none. Behind calls from
+ * two lines of one function they have nothing in common: one had returned before the other began.
+ */
+static int common_frame(const struct trace *tr, uint32_t a, uint32_t b)
+{
+    const uint32_t na = trace_stack(tr, a), nb = trace_stack(tr, b);
+    uint32_t same = 0;
+    while (same < na && same < nb) {
+        const struct frame x = trace_frame(tr, a, na - 1 - same), y = trace_frame(tr, b, nb - 1 - same);
+        if (x.func != y.func) {
+            break;
+        }
+        same++;
+        if (x.line != y.line) {
+            break;
+        }
+    }
+    return same ? (int)(na - same) : -1;
+}
+
+/* Does nothing of the program call it? Then the goroutine was in it all the time: library's frames below are its start. */
+static bool is_outermost(const struct trace *tr, uint32_t stack, uint32_t frame)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    if (!stacks_is_program(tr, trace_frame(tr, stack, frame).func)) {
+        return frame + 1 >= n;
+    }
+    for (uint32_t i = frame + 1; i < n; i++) {
+        if (stacks_is_program(tr, trace_frame(tr, stack, i).func)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Of the places that both stacks have in common, at index i of a: in what it called there it stood before and behind. */
+static struct ran ran_within(const struct trace *tr, uint32_t a, uint32_t a_user, uint32_t b, uint32_t b_user,
+                             uint32_t i)
+{
+    const uint32_t k = i + trace_stack(tr, b) - trace_stack(tr, a);
+    const struct frame x = trace_frame(tr, a, i), y = trace_frame(tr, b, k);
+    struct ran r = {.from = a_user < i ? trace_frame(tr, a, a_user).func : 0,
+                    .to = b_user < k ? trace_frame(tr, b, b_user).func : 0};
+    if (x.line >= y.line && !is_outermost(tr, a, i)) {
+        r.how = !r.from && !r.to && x.line == y.line ? RAN_BETWEEN : RAN_ABOUT;
+    }
+    return r;
+}
+
+struct ran ran_between(const struct trace *tr, uint32_t a, uint32_t a_user, uint32_t b, uint32_t b_user,
+                       uint32_t *frame)
+{
+    *frame = a ? a_user : b_user;
+    if (!a || !b) {
+        return (struct ran){.how = is_outermost(tr, a ? a : b, *frame) ? RAN_IN : a ? RAN_AFTER : RAN_BEFORE};
+    }
+    const int c = a == b ? (int)a_user : common_frame(tr, a, b);
+    const uint32_t n = trace_stack(tr, a);
+    for (uint32_t i = c < 0 ? n : (uint32_t)c; i < n; i++) {
+        if (stacks_is_program(tr, trace_frame(tr, a, i).func)) {
+            *frame = i;
+            return ran_within(tr, a, a_user, b, b_user, i);
+        }
+    }
+    return (struct ran){.how = RAN_AFTER};
+}
+
+enum ran_how ran_how(const struct ran *r)
+{
+    return r->how == RAN_ABOUT && r->sure > r->ns / 10 * 9 ? RAN_IN : (enum ran_how)r->how;
+}
+
+void ran_join(struct ran *r, const struct ran *other)
+{
+    r->ns = ns_add(r->ns, other->ns);
+    r->sure = ns_add(r->sure, other->sure);
+    if (r->how != other->how) {
+        r->how = r->how == RAN_FOR || other->how == RAN_FOR ? RAN_FOR : RAN_ABOUT;
+    }
+    if (r->from != other->from || r->to != other->to) {
+        r->from = r->to = 0;
+    }
+}
+
+void ran_text(struct text *t, const struct trace *tr, const struct ran *r, uint32_t stack, uint32_t frame,
+              unsigned calls)
+{
+    static const char *const word[RAN_HOWS] = {" in ",     " in or around ",     " after ",
+                                               " before ", " between waits in ", " for "};
+    text_add(t, "%s", word[ran_how(r)]);
+    text_calls(t, tr, stack, frame, calls);
+    if (!r->from && !r->to) {
+        return;
+    }
+    const bool same = r->from == r->to;
+    text_add(t, "%s", same ? ", between waits in " : !r->to ? ", after " : !r->from ? ", before " : ", between ");
+    text_func(t, tr, r->from ? r->from : r->to, 0);
+    if (r->from && r->to && !same) {
+        text_lit(t, " and ");
+        text_func(t, tr, r->to, 0);
+    }
+}
