@@ -347,6 +347,9 @@ struct range {
 };
 /* Arrays sorted by t0 once loading is done; before that, what turns out to have begun earlier may stand late. */
 size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct range **out);
+/* trace_stop - the i-th of n stop-the-worlds as one happened: before Go 1.10 each processor that helps tells of it, at the same
+ * time. Returns where the next one begins. */
+size_t trace_stop(const struct range *r, size_t n, size_t i, struct range *out);
 
 struct task {
     uint64_t id, parent; /* parent 0 = none */

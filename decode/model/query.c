@@ -284,6 +284,15 @@ size_t trace_ranges(const struct trace *tr, enum range_kind k, const struct rang
     return tr->fold.range[k].n;
 }
 
+size_t trace_stop(const struct range *r, size_t n, size_t i, struct range *out)
+{
+    for (*out = r[i++]; out->scope_p && i < n && r[i].scope_p && r[i].name == out->name && r[i].t0 < out->t1; i++) {
+        out->t1 = r[i].t1 > out->t1 ? r[i].t1 : out->t1;
+        out->open_end |= r[i].open_end;
+    }
+    return i;
+}
+
 size_t trace_tasks(const struct trace *tr, const struct task **out)
 {
     patch(tr);

@@ -66,8 +66,10 @@ static size_t list_gc(const struct items *it, const struct trace *tr, struct key
     for (int j = 0; j < 2; j++) {
         const struct range *r;
         size_t nr = trace_ranges(tr, kinds[j], &r);
-        for (size_t i = 0; i < nr; i++, n++) {
-            struct item x = {r[i].t0, r[i].t1, (uint32_t)i, (uint8_t)(j ? ITEM_STW : ITEM_GC), 0};
+        for (size_t i = 0, next; i < nr; i = next, n++) {
+            struct range one;
+            next = trace_stop(r, nr, i, &one);
+            struct item x = {one.t0, one.t1, (uint32_t)i, (uint8_t)(j ? ITEM_STW : ITEM_GC), 0};
             k[n] = (struct keyed){rank(it, x.t0, x.t1), (uint64_t)j, x, it->longest_first && kinds[j] == RANGE_GC};
         }
     }

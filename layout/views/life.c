@@ -129,17 +129,18 @@ static void states(const struct view *v, struct lane l, const struct lane_info *
 
 static void reasons(const struct view *v, const struct life *k, struct lines *out)
 {
-    char d[FMT_MAX], m[FMT_MAX], at[FMT_MAX], n[FMT_MAX], why[100];
+    enum { WHAT = 31 }; /* its line fits a screen of 80 columns */
+    char d[FMT_MAX], m[FMT_MAX], at[FMT_MAX], n[FMT_MAX], why[100], shown[140];
     lines_add(out, "%s", "");
-    lines_add(out, "%-34s %7s %10s %10s  %s", "state and reason", "spans", "in all", "longest", "at");
+    lines_add(out, "%-*s %7s %9s %9s  %s", WHAT, "state and reason", "spans", "in all", "longest", "at");
     for (int i = 0; i < k->n; i++) {
         const struct reason *r = &k->r[i];
         char what[140];
         str_head(trace_str(v->tr, r->str), 22, why, sizeof why);
         snprintf(what, sizeof what, "%s%s%s%s", state_name((enum state)r->state), *why ? " (" : "", why,
                  *why ? ")" : "");
-        int used = str_width(str_of(what), 34);
-        lines_add(out, "%s%*s %7s %10s %10s  %s", what, 34 - used, "", fmt_count(r->n, n), when_dur(v->tr, r->ns, d),
+        int used = str_head(str_of(what), WHAT, shown, sizeof shown);
+        lines_add(out, "%s%*s %7s %9s %9s  %s", shown, WHAT - used, "", fmt_count(r->n, n), when_dur(v->tr, r->ns, d),
                   when_dur(v->tr, r->longest, m), when_exact(v->tr, r->at, at));
     }
     if (k->cut || k->others)

@@ -7,15 +7,18 @@ static bool list(struct table *t)
 {
     const struct range *r;
     size_t n = trace_ranges(t->tr, RANGE_STW, &r);
-    for (size_t i = 0; i < n; i++)
-        if (!table_add(t, r[i].name, 0,
-                       (struct thing){.t0 = r[i].t0,
-                                      .t1 = r[i].t1,
-                                      .g = r[i].scope_p ? NO_LANE : r[i].owner,
+    for (size_t i = 0, next; i < n; i = next) {
+        struct range one;
+        next = trace_stop(r, n, i, &one);
+        if (!table_add(t, one.name, 0,
+                       (struct thing){.t0 = one.t0,
+                                      .t1 = one.t1,
+                                      .g = one.scope_p ? NO_LANE : one.owner,
                                       .index = (uint32_t)i,
-                                      .open = r[i].open_start || r[i].open_end}) ||
+                                      .open = one.open_start || one.open_end}) ||
             (i % 64 == 0 && !slices_tick()))
             return false;
+    }
     return true;
 }
 

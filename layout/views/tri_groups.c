@@ -530,16 +530,27 @@ static int64_t longest_of(const struct trace *tr, const struct lane_info *li, ui
     return l.ns;
 }
 
+/* As the columns above are called. */
+static const char *const member_words[GM_COUNT] = {[GM_EXEC] = "running",
+                                                   [GM_SCHED] = "runnable",
+                                                   [GM_WAIT] = "blocked",
+                                                   [GM_SYSCALL] = "system calls",
+                                                   [GM_SYSBLOCK] = "system calls without a processor",
+                                                   [GM_UNKNOWN] = "not recorded",
+                                                   [GM_ASSIST] = "of that running mark assist",
+                                                   [GM_LIFE] = "life"};
+
 static void detail_member(struct text *t, const struct view *v, uint32_t g, int line)
 {
     const struct gstat s = gstat_of(v->tri->tg->g, g);
     struct lane_info li = trace_lane(v->tr, tri_g(g));
     if (line == 0) {
         text_who(t, v->tr, g);
+        text_lit(t, ":");
         for (int m = 0; m < GM_COUNT; m++) {
             if (!s.ns[m])
                 continue;
-            text_add(t, "  %s ", gmetric_name((enum gmetric)m));
+            text_add(t, "%s%s ", t->p[t->n - 1] == ':' ? " " : ", ", member_words[m]);
             text_dur(t, s.ns[m]);
         }
         return;

@@ -285,6 +285,9 @@ static void with_tables(struct seen *s)
         if (tri.wait[i].kind == WAIT_WORST)
             wait_said(s, &tg->worst[tri.wait[i].i]);
     }
+    struct shares stw; /* stops that several processors tell of are one each */
+    trace_shares(s->tr, (struct lane){LANE_BAND, BAND_STW}, 0, trace_info(s->tr)->end + 1, &stw);
+    assert_int_equal(tg->stw_all.total, stw.ns[ST_STW]);
     s->v.tri = NULL;
     tri_free(&tri);
     triage_free(tg);

@@ -203,8 +203,9 @@ bool triage_gc(struct triage *tg)
     struct tab by_kind = {0};
     size_t n = trace_ranges(tg->tr, RANGE_STW, &r), cap = 0;
     bool ok = true;
-    for (size_t i = 0; i < n && ok; i++) {
-        struct range x = r[i];
+    for (size_t i = 0; i < n && ok;) {
+        struct range x;
+        i = trace_stop(r, n, i, &x);
         ok = !tri_clip(tg, &x.t0, &x.t1) || note_stw(tg, &by_kind, &cap, &x);
     }
     tab_free(&by_kind);
