@@ -20,8 +20,13 @@ struct segment *segment_new(uint32_t n, const struct source *like)
 
 uint64_t segment_held(const struct segment *s)
 {
-    enum { EACH_G = 200, EACH_SPAN_BYTE = 5 }; /* quarters: the index, lists */
-    return s->f->pool.packed_bytes / 4 * EACH_SPAN_BYTE + (s->f->nlane[LANE_G] - s->nold) * (uint64_t)EACH_G;
+    enum { EACH_G = 200, EACH_PAST = 50, EACH_SPAN_BYTE = 5 }; /* quarters: the index, lists */
+    const uint64_t n = s->f->nlane[LANE_G] - s->nold;
+    uint64_t past = 0;
+    for (size_t i = 0; i * PAST_GS < s->f->nlane[LANE_G]; i++)
+        past += s->f->seg[i].past ? PAST_GS : 0;
+    past = past < n ? past : n;
+    return s->f->pool.packed_bytes / 4 * EACH_SPAN_BYTE + past * EACH_PAST + (n - past) * EACH_G;
 }
 
 void segment_rest(struct segment *s)

@@ -409,7 +409,7 @@ static void say_cut_off(struct v2_order *o)
     source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, (uint64_t)(o->cur[o->heap[0].cursor].at - o->s->data),
                   "from %.6f s on events of threads that were cut off are needed: %" PRIu64
                   " of the generation's %" PRIu64 " bytes can't be put in order",
-                  (double)(o->last - o->base) * 1e-9, all - o->consumed, all);
+                  v2_seconds(o, o->last), all - o->consumed, all);
 }
 
 static void push_woken(struct v2_order *o)

@@ -38,7 +38,7 @@ void v2_gen_notes(struct source *s, const struct v2_gen *gen, struct v2_order *o
         source_warn(
             s, ERR_TRUNCATED, gen->ordinal, gen->end,
             "from %.6f s on the events of some threads are missing: what became of what they ran is not known",
-            (double)(o->torn_from - o->base) * 1e-9);
+            v2_seconds(o, o->torn_from));
     s->st.bytes_done = gen->end;
 }
 
@@ -80,7 +80,7 @@ static void gap(struct source *s, struct v2 *v)
         s->gaps[i] = (struct trace_gap){o->gap_since - o->base, o->last - o->base};
     if (o->have_base)
         source_warn(s, ERR_APART, v->gen.ordinal, v->gen.start, "from %.6f s to %.6f s nothing was recorded",
-                    (double)(o->gap_since - o->base) * 1e-9, (double)(o->last - o->base) * 1e-9);
+                    v2_seconds(o, o->gap_since), v2_seconds(o, o->last));
 }
 
 static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)

@@ -41,6 +41,13 @@ struct ev *v2_quiet(struct v2_order *o, int64_t t);
 /* v2_room - mem_grow(), of which o remembers the failure. */
 void *v2_room(struct v2_order *o, void *p, size_t *cap, size_t need, size_t size);
 
+/* An absolute time as seconds of the trace, for who reads: none is before its first event, or behind its last. */
+static inline double v2_seconds(const struct v2_order *o, int64_t t)
+{
+    t = t < o->last ? t : o->last;
+    return t > o->base ? (double)(t - o->base) * 1e-9 : 0;
+}
+
 /* A sequence number follows the last one, in this generation. */
 static inline bool v2_follows(const struct v2_order *o, uint32_t gen, uint64_t have, uint64_t want)
 {

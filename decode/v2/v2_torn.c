@@ -687,5 +687,5 @@ void v2_torn_say(struct v2_order *o)
         source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, o->gen->end,
                       "events of threads were lost: from %.6f s on there are %" PRIu64 " gaps, and %" PRIu64
                       " events that can't be placed",
-                      (double)(o->torn_from - o->base) * 1e-9, t->gaps, t->dropped);
+                      v2_seconds(o, o->torn_from), t->gaps, t->dropped);
 }

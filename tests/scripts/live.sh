@@ -40,7 +40,6 @@ serve ok $long 20
 run 0 top "$url"; says out 'GROUP'; says out 'main.'
 run 0 record -o "$tmp/r" "$url"; same "$tmp/r" $long
 run 0 record --quiet -o "$tmp/r2" "http://$url/some/proxy/debug/pprof/"; same "$tmp/r2" $long
-mkdir "$tmp/cap"
 run 0 watch --until 'stw.max>0ns' --max 1 -o "$tmp/cap" "$url"; says out 'because stw.max>0ns'
 for f in "$tmp"/cap/*.trace; do run 0 report "$f"; says out 'FINDINGS'; done
 run 0 watch --until 'stw.max>3600s' -o "$tmp/cap" "$url"
@@ -134,7 +133,8 @@ pid=$!
 sleep 0.5; rmdir "$tmp/gone"; wait $pid; got=$?
 if [ $got = 2 ]; then pass; else fail "a folder that went away: $got"; fi
 says err 'No such file'
-run 2 watch --until 'stw.max>0' -o "$tmp/none" "$url"; says err 'is no folder'
+run 2 watch --until 'stw.max>0' -o "$tmp/none/none" "$url"; says err 'No such file'
+run 2 watch --until 'stw.max>0' -o "$tmp/r" "$url"; says err 'is no folder'
 run 2 watch --until 'stw.max>>1' -o "$tmp" "$url"; says err 'no value'
 
 # A finding as a reason; --max ends it; names are times of day, lines say why.

@@ -169,6 +169,10 @@ static struct tally against(const uint8_t *p, size_t n, const struct trace *all,
     y.damage = trace_info(tr)->ndamages || trace_fatal(tr);
     if (trace_damage(tr, 0))
         snprintf(y.what, sizeof y.what, "%s", trace_damage(tr, 0)->what);
+    for (uint32_t i = 0; trace_damage(tr, i); i++) /* no time of the trace is before its beginning */
+        assert_null(strstr(trace_damage(tr, i)->what, "from -"));
+    for (uint32_t i = 0; trace_warning(tr, i); i++)
+        assert_null(strstr(trace_warning(tr, i)->what, "from -"));
     const int64_t shift = tr->src.st.first_ns - all->src.st.first_ns;
     if (!trace_fatal(tr) && tr->info.has_clock == all->info.has_clock && until > 0) {
         const enum lane_kind kind[] = {LANE_G, LANE_P};

@@ -56,7 +56,7 @@ static const char usage[] =
     "  --until CONDITION    as 'stw.max>1ms' or 'p99(sched)>2ms' (gotop report --metrics), or the id of a finding, "
     "as\n"
     "                       lock-convoy (gotop report --rules); may be repeated: any of them\n"
-    "  -o DIR               where files go, named by the moment of the condition, UTC\n"
+    "  -o DIR               where files go, named by the moment of the condition, UTC; made if it is missing\n"
     "  --keep TIME|SIZE     what is held: 30s (default), 2m, 200M\n"
     "  --after TIME         go on for so long before it is written\n"
     "  --window TIME        how much of the end is asked: 2s (default)\n"
@@ -140,9 +140,13 @@ static int complete(const struct watch *w)
         fputs(usage, stderr);
         return 2;
     }
-    if (stat(w->dir, &st) || !S_ISDIR(st.st_mode)) {
-        return live_say("watch", w->dir, "is no folder");
+    if (mkdir(w->dir, 0777) && errno != EEXIST) {
+        char why[160];
+        snprintf(why, sizeof why, "can't be made: %s", strerror(errno));
+        return live_say("watch", w->dir, why);
     }
+    if (stat(w->dir, &st) || !S_ISDIR(st.st_mode))
+        return live_say("watch", w->dir, "is no folder");
     return -1;
 }
 
