@@ -29,7 +29,8 @@ static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
         const struct v2s_cursor *k = &s->cur[i];
         v[i] = (struct v2c_mark){.batch = k->batch, .p = k->over ? NULL : k->ev.at, .before = k->units - k->ev.dt};
         double units = (double)k->t / s->unit;
-        v[i].units = c->even ? k->units : (uint64_t)units + ((double)(uint64_t)units < units);
+        const uint64_t whole = to_u64(units); /* a tiny frequency and a late time: more than fits */
+        v[i].units = c->even ? k->units : whole + ((double)whole < units && whole < UINT64_MAX);
     }
     return true;
 }

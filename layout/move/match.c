@@ -30,6 +30,52 @@ static bool refused(const char *text)
     return false;
 }
 
+/*
+ * dear - does it hold more once all is written out than a pattern may? A '+' writes what it stands behind twice, so they double
+ * each other ("x++++", "((x+)+)+"); a count as often as it says.
+ */
+static bool dear(const char *p)
+{
+    enum { DEEP = 60, MOST = 20000 };
+    struct {
+        uint64_t all, last; /* of an open group: what it holds, and its last part, which a repetition is of */
+    } in[DEEP] = {0};
+    int d = 0;
+    for (; *p; p++) {
+        uint64_t part = 1, times = 1;
+        if (*p == '(') {
+            if (++d == DEEP)
+                return true;
+            in[d].all = in[d].last = 0;
+            continue;
+        }
+        if (*p == '+')
+            times = 2;
+        for (const char *c = p + 1, *digit = c; *p == '{' && *c && *c != '}'; c++) {
+            uint64_t n = 0;
+            for (digit = c; *digit >= '0' && *digit <= '9' && n <= MOST; digit++)
+                n = n * 10 + (uint64_t)(*digit - '0');
+            times = n > times ? n : times;
+        }
+        if (times > MOST)
+            return true;
+        if (*p == '+' || *p == '{') {
+            in[d].last *= times;
+        } else if (*p != '*' && *p != '?') {
+            if (*p == ')' && d > 0) {
+                part += in[d].all + in[d].last;
+                d--;
+            }
+            p += *p == '\\' && p[1];
+            in[d].all += in[d].last;
+            in[d].last = part;
+        }
+        if (in[d].all + in[d].last > MOST)
+            return true;
+    }
+    return false;
+}
+
 bool match_init(struct match *m, const char *text, bool regex, char *why, size_t size)
 {
     memset(m, 0, sizeof *m);
@@ -48,6 +94,8 @@ bool match_init(struct match *m, const char *text, bool regex, char *why, size_t
         return true;
     if (refused(text))
         return fail(why, size, "back references and several counts are not allowed");
+    if (dear(text))
+        return fail(why, size, "repeats within repeats are too many");
     int rc = regcomp(&m->re, text, REG_EXTENDED | REG_NOSUB | (m->fold ? REG_ICASE : 0));
     if (rc) {
         char buf[100];
