@@ -177,7 +177,8 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
     bool told;
     if (g >= trace_nlanes(tr, LANE_G))
         return 0;
-    const uint32_t name = fold_g_name(fold_of_g(tr, &local, &seg), local);
+    const struct fold *f = fold_of_g(tr, &local, &seg); /* makes `local` the number in there */
+    const uint32_t name = fold_g_name(f, local);
     if (!tr->siblings.run.used || !names_helper(&tr->names, name))
         return name;
     struct ginfo room;

@@ -88,6 +88,7 @@ static void test_whose_frame(void **state)
     "GoStatus +1 g=3 m=-1 waiting\n" \
     "GoUnblock +5 g=3 g_seq=1 stack=0\n" \
     "GoStart +5 g=3 g_seq=2\n" \
+    "GoCreate +5 new_g=6 new_stack=main.late:3 stack=main.feeder:20," WG "\n" \
     "GoBlock +5 reason=\"sleep\" stack=time.Sleep:300,main.feed:9,main.feeder:21," WG "\n" \
     "endgen\n"
 
@@ -98,6 +99,7 @@ static void expect_name(const struct trace *tr, uint64_t id, const char *want, b
     if (s.len != strlen(want) || memcmp(s.p, want, s.len))
         fail_msg("g%u is %.*s, not %s", (unsigned)id, (int)s.len, s.p, want);
     assert_int_equal(i.name_inferred, i.created && inferred);
+    assert_int_equal(trace_g_name(tr, trace_find_lane(tr, LANE_G, id)), i.name);
 }
 
 static void test_names(void **state)
@@ -114,6 +116,7 @@ static void test_names(void **state)
         expect_name(l.tr, 3, "main.feeder", false);
         expect_name(l.tr, 4, "sync.(*WaitGroup).Go.func1", false);
         expect_name(l.tr, 5, "main.deep", false);
+        expect_name(l.tr, 6, "main.late", false); /* the first of its generation, not of the trace */
         unload(&l);
     }
 }
