@@ -184,11 +184,35 @@ static void test_there_before(void **state)
     unload(&l);
 }
 
+static int several; /* traces of more than one segment */
+
+static void one_sample(const char *path, const uint8_t *p, size_t n)
+{
+    struct trace_opts o = {.threads = 2};
+    struct trace *tr;
+    struct err e;
+    if (load_bytes_opts(p, n, &o, &tr, &e))
+        return;
+    several += tr->join.n > 1;
+    for (uint32_t g = 0; g < trace_nlanes(tr, LANE_G); g++)
+        if (trace_g_name(tr, g) != trace_lane(tr, (struct lane){LANE_G, g}).name)
+            fail_msg("%s: two names of goroutine %u", path, g);
+    trace_close(tr);
+}
+
+static void test_one_name(void **state)
+{
+    (void)state;
+    assert_true(each_trace("samples", SIZE_MAX, one_sample) > 20);
+    assert_true(several > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_which), cmocka_unit_test(test_whose_frame),  cmocka_unit_test(test_names),
-        cmocka_unit_test(test_dump),  cmocka_unit_test(test_there_before), cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_which),    cmocka_unit_test(test_whose_frame),  cmocka_unit_test(test_names),
+        cmocka_unit_test(test_dump),     cmocka_unit_test(test_there_before), cmocka_unit_test(test_siblings),
+        cmocka_unit_test(test_one_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
