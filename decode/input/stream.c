@@ -11,8 +11,9 @@
 
 #include "decode/base/bytes.h"
 #include "decode/base/mem.h"
+#include "decode/v2/v2_raw.h"
 
-enum { B_EVENTS = 1, B_EXPERIMENTAL = 49, B_END = 52, BATCH_MAX = 65536, END_MARK_SINCE = 1026 };
+enum { END_MARK_SINCE = 1026 };
 
 static enum err_code no_memory(struct err *e)
 {
@@ -74,9 +75,9 @@ static int head_parse(const struct stream *st, uint64_t *gen, uint64_t *size)
 {
     const uint8_t *p = st->head, *end = p + st->nhead;
     uint64_t v[4];
-    if (*p != B_EVENTS && *p != B_EXPERIMENTAL)
+    if (*p != V2R_EVENTS && *p != V2R_EXPERIMENTAL)
         return -1;
-    p += *p == B_EXPERIMENTAL ? 2 : 1;
+    p += *p == V2R_EXPERIMENTAL ? 2 : 1;
     for (int i = 0; i < 4; i++) {
         const uint8_t *q = p < end ? bytes_varint(p, end, &v[i]) : NULL;
         if (!q)
@@ -85,7 +86,7 @@ static int head_parse(const struct stream *st, uint64_t *gen, uint64_t *size)
     }
     *gen = v[0];
     *size = v[3];
-    return v[3] <= BATCH_MAX ? 1 : -1;
+    return v[3] <= V2_RAW_BATCH ? 1 : -1;
 }
 
 /* What stands in head[] is of the generation that is arriving, whatever it is. */
@@ -157,7 +158,7 @@ static enum err_code lose(struct stream *st, struct err *e)
 static enum err_code head_put(struct stream *st, uint8_t byte, struct err *e)
 {
     uint64_t gen, size;
-    if (st->nhead == 0 && byte == B_END && st->dialect.version >= END_MARK_SINCE) {
+    if (st->nhead == 0 && byte == V2R_END && st->dialect.version >= END_MARK_SINCE) {
         struct stream_gen *g = arriving(st);
         enum err_code rc = g ? gen_put(st, &byte, 1, e) : ERR_OK;
         if (g && !rc)
@@ -188,11 +189,11 @@ static size_t header_behind(const uint8_t *p, size_t n, uint64_t last)
     for (size_t len = LEAST; len <= MOST && len <= n; len++) {
         const uint8_t *q = p + n - len, *end = p + n;
         uint64_t v[4] = {0};
-        if (*q++ != B_EVENTS)
+        if (*q++ != V2R_EVENTS)
             continue;
         for (int i = 0; i < 4 && q; i++)
             q = bytes_varint(q, end, &v[i]);
-        if (q == end && (v[0] == last || v[0] == last + 1) && v[3] && v[3] <= BATCH_MAX)
+        if (q == end && (v[0] == last || v[0] == last + 1) && v[3] && v[3] <= V2_RAW_BATCH)
             return len;
     }
     return 0;

@@ -12,6 +12,8 @@
 #include "decode/input/dialect.h"
 #include "decode/base/mem.h"
 #include "decode/base/spill.h"
+#include "decode/v1/v1_wire.h"
+#include "decode/v2/v2_raw.h"
 
 #define STEP ((size_t)1 << 18) /* at most so much comes out before we look */
 #define REST ((size_t)4 << 20) /* after so much pages of the temporary file may go */
@@ -81,13 +83,12 @@ static enum err_code beyond(const struct sink *b, struct err *e)
 /* Of what has no end, or unpacks to zeros, no disk is to be filled: behind the header a batch begins, in either family. */
 static bool goes_on(const struct sink *b)
 {
-    enum { BATCH = 1, EXPERIMENTAL = 49 }; /* the first family's type has six bits of the byte */
     struct dialect d;
     struct err e;
     if (dialect_tell(b->p, b->n, &d, &e) || b->n <= d.header)
         return false;
     const uint8_t first = b->p[d.header];
-    return d.second_family ? first == BATCH || first == EXPERIMENTAL : (first & 63) == BATCH;
+    return d.second_family ? first == V2R_EVENTS || first == V2R_EXPERIMENTAL : (first & (V1_TYPES - 1)) == V1_BATCH;
 }
 
 /* Room for the next bytes: *room of them at b->p + b->n. */

@@ -7,8 +7,9 @@
 
 #include "decode/base/bytes.h"
 #include "decode/base/round.h"
+#include "decode/v2/v2_raw.h"
 
-enum { EVENTS = 1, EXPERIMENTAL = 49, END = 52, BATCH_MAX = 65536, SIZE_BYTES = 10 };
+enum { SIZE_BYTES = 10 };
 
 /* ---- where the next batch begins -------------------------------------------------------------------------- */
 
@@ -22,12 +23,12 @@ static const uint8_t *plausible(const uint8_t *p, const uint8_t *end, uint64_t n
 {
     const uint64_t far = UINT64_C(1) << 40; /* most of a day, at 64 ns */
     uint64_t gen, m, time, size;
-    if (*p++ != EVENTS || !(p = bytes_varint(p, end, &gen)) || !(p = bytes_varint(p, end, &m)) ||
+    if (*p++ != V2R_EVENTS || !(p = bytes_varint(p, end, &gen)) || !(p = bytes_varint(p, end, &m)) ||
         !(p = bytes_varint(p, end, &time)))
         return NULL;
     const uint8_t *at = p;
     if (!gen || (number && gen != number && gen != number + 1) || (near && apart(time, near) > far) ||
-        !(p = bytes_varint(p, end, &size)) || p - at != SIZE_BYTES || size > BATCH_MAX)
+        !(p = bytes_varint(p, end, &size)) || p - at != SIZE_BYTES || size > V2_RAW_BATCH)
         return NULL;
     return (uint64_t)(end - p) < size ? end : p + size;
 }
@@ -35,9 +36,9 @@ static const uint8_t *plausible(const uint8_t *p, const uint8_t *end, uint64_t n
 const uint8_t *v2_resync(const struct source *s, const uint8_t *from, uint64_t number, uint64_t near)
 {
     const uint8_t *end = s->data + s->len, *next;
-    for (const uint8_t *p = from; p < end && (p = memchr(p, EVENTS, (size_t)(end - p))); p++)
+    for (const uint8_t *p = from; p < end && (p = memchr(p, V2R_EVENTS, (size_t)(end - p))); p++)
         if ((next = plausible(p, end, number, near)) &&
-            (next == end || *next == EVENTS || *next == EXPERIMENTAL || *next == END))
+            (next == end || *next == V2R_EVENTS || *next == V2R_EXPERIMENTAL || *next == V2R_END))
             return p;
     return NULL;
 }

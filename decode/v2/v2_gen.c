@@ -13,79 +13,32 @@
 
 #include "decode/base/bytes.h"
 #include "decode/v2/v2_doubt.h"
+#include "decode/v2/v2_raw.h"
 #include "decode/v2/v2_state.h"
 
-enum {
-    B_EVENTS = 1,
-    B_STACKS = 2,
-    B_STACK = 3,
-    B_STRINGS = 4,
-    B_STRING = 5,
-    B_SAMPLES = 6,
-    B_SAMPLE = 7,
-    B_FREQ = 8,
-    B_EXPERIMENTAL = 49,
-    B_SYNC = 50,
-    B_SNAPSHOT = 51,
-    B_END = 52
-};
-
-#define BATCH_MAX 65536
-#define FRAMES_MAX 128
-#define STRING_MAX 1024
 #define GO_125 1025
 #define GO_126 1026
-
-struct header {
-    uint64_t gen, m, time, size;
-    const uint8_t *p, *end; /* payload */
-    bool experimental, torn;
-};
 
 static size_t off_of(const struct source *s, const uint8_t *p)
 {
     return (size_t)(p - s->data);
 }
 
-/* Read a batch header at p. NULL: damage, noted. A payload that the input cuts off is torn, not damage of its own. */
-static const uint8_t *header_read(struct source *s, const uint8_t *p, struct header *h, uint32_t gen)
+/* The batch at p. NULL: damage, noted. A payload that the input cuts off is torn, not damage of its own. */
+static const uint8_t *batch_read(struct source *s, const uint8_t *p, struct v2_raw_batch *b, uint32_t gen)
 {
-    const uint8_t *end = s->data + s->len, *at = p;
-    *h = (struct header){0};
-    h->experimental = *p == B_EXPERIMENTAL;
-    if (*p != B_EVENTS && !h->experimental) {
-        source_damage(s, ERR_FORMAT, gen, off_of(s, p), "expected a batch (byte 1, 49 or 52), found byte %u", *p);
-        return NULL;
+    struct err e;
+    const uint8_t *next = v2_raw_batch(s->data, s->len, p, b, &e);
+    if (next && b->lead == V2R_END) { /* of a dialect that has none */
+        err_set(&e, ERR_FORMAT, off_of(s, p), "expected a batch (byte 1, 49 or 52), found byte %u", b->lead);
+        next = NULL;
     }
-    p++;
-    if (h->experimental && (p == end || p++ == end)) {
-        source_damage(s, ERR_TRUNCATED, gen, off_of(s, at), "the file ends inside a batch header");
-        return NULL;
-    }
-    uint64_t *field[] = {&h->gen, &h->m, &h->time, &h->size};
-    for (int i = 0; i < 4; i++) {
-        const uint8_t *q = bytes_varint(p, end, field[i]);
-        if (!q) {
-            if (end - p < 10)
-                source_damage(s, ERR_TRUNCATED, gen, off_of(s, at), "the file ends inside a batch header");
-            else
-                source_damage(s, ERR_FORMAT, gen, off_of(s, p), "a varint of a batch header is longer than 10 bytes");
-            return NULL;
-        }
-        p = q;
-    }
-    if (h->size > BATCH_MAX) {
-        source_damage(s, ERR_FORMAT, gen, off_of(s, at), "batch of %" PRIu64 " bytes, at most %d are allowed",
-                      h->size, BATCH_MAX);
-        return NULL;
-    }
-    h->p = p;
-    h->torn = (uint64_t)(end - p) < h->size;
-    h->end = h->torn ? end : p + h->size;
-    return h->end;
+    if (!next)
+        source_damage(s, e.code, gen, e.offset, "%s", e.what);
+    return next;
 }
 
-static bool note_table(struct v2_gen *g, const struct header *h)
+static bool note_table(struct v2_gen *g, const struct v2_raw_batch *h)
 {
     struct v2_slice *t = mem_grow(g->table, &g->captable, g->ntable + 1, sizeof *t);
     if (!t)
@@ -95,7 +48,7 @@ static bool note_table(struct v2_gen *g, const struct header *h)
     return true;
 }
 
-static void frequency(struct source *s, struct v2_gen *g, const struct header *h, uint64_t f)
+static void frequency(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, uint64_t f)
 {
     if (g->freq && f)
         source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "second frequency in one generation");
@@ -105,7 +58,7 @@ static void frequency(struct source *s, struct v2_gen *g, const struct header *h
         g->freq = f;
 }
 
-static const uint8_t *snapshot(struct v2_gen *g, const struct header *h, const uint8_t *p)
+static const uint8_t *snapshot(struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p)
 {
     uint64_t dt;
     if ((p = bytes_varint(p, h->end, &dt)) && (p = bytes_varint(p, h->end, &g->mono)) &&
@@ -117,17 +70,17 @@ static const uint8_t *snapshot(struct v2_gen *g, const struct header *h, const u
 }
 
 /* A Frequency batch, or a Sync batch, which has a clock snapshot too. Nothing else may stand there. */
-static void read_freq(struct source *s, struct v2_gen *g, const struct header *h)
+static void read_freq(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
-    const bool sync = *h->p == B_SYNC;
+    const bool sync = *h->p == V2R_SYNC;
     const uint8_t *p = h->p + sync;
     while (p && p < h->end) {
         const uint8_t what = *p++;
         uint64_t f;
-        if (what == B_FREQ) {
+        if (what == V2R_FREQ) {
             if ((p = bytes_varint(p, h->end, &f)))
                 frequency(s, g, h, f);
-        } else if (what == B_SNAPSHOT && sync && !g->has_snap) {
+        } else if (what == V2R_SNAPSHOT && sync && !g->has_snap) {
             p = snapshot(g, h, p);
         } else {
             source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, p - 1),
@@ -139,28 +92,27 @@ static void read_freq(struct source *s, struct v2_gen *g, const struct header *h
         source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p), "malformed frequency batch");
 }
 
-static bool batch_take(struct source *s, struct v2_gen *g, const struct header *h)
+static bool batch_take(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h)
 {
     s->st.batches++;
     if (h->time < g->min_time)
         g->min_time = h->time;
-    if (h->experimental) {
+    if (h->lead == V2R_EXPERIMENTAL) {
         s->st.experimental_batches++;
         return true;
     }
-    uint8_t first = h->p < h->end ? *h->p : 0;
-    if (first == (s->version >= GO_125 ? B_SYNC : B_FREQ)) {
+    if (h->first == (s->version >= GO_125 ? V2R_SYNC : V2R_FREQ)) {
         read_freq(s, g, h);
-        if (first == B_SYNC) /* written before all events */
+        if (h->first == V2R_SYNC) /* written before all events */
             g->lo = h->time;
         return true;
     }
-    switch (first) {
-    case B_STACKS: /* written behind all events */
+    switch (h->first) {
+    case V2R_STACKS: /* written behind all events */
         g->all_told = true;
         g->hi = g->hi == UINT64_MAX || h->time > g->hi ? h->time : g->hi; /* fallthrough */
-    case B_STRINGS:
-    case B_SAMPLES: return note_table(g, h);
+    case V2R_STRINGS:
+    case V2R_SAMPLES: return note_table(g, h);
     default: break;
     }
     if (h->p == h->end)
@@ -191,19 +143,17 @@ static bool read_strings(struct source *s, struct v2_gen *g, const struct v2_sli
 {
     for (const uint8_t *p = t->p + 1; p < t->end;) {
         const uint8_t *at = p;
-        uint64_t id, len;
-        if (*p++ != B_STRING || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &len)) ||
-            len > STRING_MAX || (uint64_t)(t->end - p) < len)
+        struct v2_raw_string x;
+        if (!(p = v2_raw_string(p, t->end, &x)))
             return table_bad(s, g, t, at, "string");
         uint32_t mine;
-        if (names_str(s->names, (const char *)p, (uint32_t)len, &mine))
+        if (names_str(s->names, (const char *)x.p, x.len, &mine))
             return false;
-        p += len;
-        if (idmap_get(&g->strs, id) != IDMAP_NONE) {
-            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "string %" PRIu64 " is defined twice", id);
+        if (idmap_get(&g->strs, x.id) != IDMAP_NONE) {
+            source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "string %" PRIu64 " is defined twice", x.id);
             continue;
         }
-        if (!idmap_put(&g->strs, id, mine))
+        if (!idmap_put(&g->strs, x.id, mine))
             return false;
     }
     return true;
@@ -220,19 +170,18 @@ static uint32_t frame_str(struct source *s, struct v2_gen *g, uint64_t id)
 
 static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slice *t)
 {
-    struct frame f[FRAMES_MAX];
+    struct frame f[V2_RAW_FRAMES];
     for (const uint8_t *p = t->p + 1; p < t->end;) {
         const uint8_t *at = p;
         uint64_t id, n;
-        if (*p++ != B_STACK || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &n)) ||
-            n > FRAMES_MAX)
+        if (*p++ != V2R_STACK || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &n)) ||
+            n > V2_RAW_FRAMES)
             return table_bad(s, g, t, at, "stack");
         uint32_t missing = g->missing;
         for (uint64_t i = 0; i < n; i++) {
             uint64_t v[4];
-            for (int k = 0; k < 4; k++)
-                if (!(p = bytes_varint(p, t->end, &v[k])))
-                    return table_bad(s, g, t, at, "stack");
+            if (!(p = v2_raw_frame(p, t->end, v)))
+                return table_bad(s, g, t, at, "stack");
             f[i] = (struct frame){v[0], frame_str(s, g, v[1]), frame_str(s, g, v[2]), v[3]};
         }
         if (g->missing > missing && !g->torn) {
@@ -258,11 +207,8 @@ static bool read_samples(struct source *s, struct v2_gen *g, const struct v2_sli
     for (const uint8_t *p = t->p + 1; p < t->end;) {
         const uint8_t *at = p;
         uint64_t v[5];
-        if (*p++ != B_SAMPLE)
+        if (!(p = v2_raw_sample(p, t->end, v)))
             return table_bad(s, g, t, at, "CPU sample");
-        for (int k = 0; k < 5; k++)
-            if (!(p = bytes_varint(p, t->end, &v[k])))
-                return table_bad(s, g, t, at, "CPU sample");
         struct v2_sample *q = mem_grow(g->sample, &g->capsample, g->nsample + 1, sizeof *q);
         if (!q)
             return false;
@@ -301,7 +247,7 @@ static bool read_tables(struct source *s, struct v2_gen *g)
     static const struct {
         uint8_t first;
         bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
-    } kind[] = {{B_STRINGS, read_strings}, {B_STACKS, read_stacks}, {B_SAMPLES, read_samples}};
+    } kind[] = {{V2R_STRINGS, read_strings}, {V2R_STACKS, read_stacks}, {V2R_SAMPLES, read_samples}};
     for (int k = 0; k < 3; k++)
         for (size_t i = 0; i < g->ntable; i++)
             if (*g->table[i].p == kind[k].first && !kind[k].read(s, g, &g->table[i]))
@@ -465,14 +411,14 @@ static const uint8_t *skip_broken(struct source *s, struct v2_gen *g, const uint
 }
 
 /* A batch of another generation. true: it stands alone among this one's. */
-static bool astray(struct source *s, struct v2_gen *g, const struct header *h, const uint8_t *next)
+static bool astray(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *next)
 {
     const uint8_t *p = next + 1, *end = s->data + s->len;
     uint64_t gen = 0;
-    if (h->torn || next == end || (*next == B_EXPERIMENTAL && p++ == end) ||
-        (*next == B_END ? g->nbatch == 0 : !bytes_varint(p, end, &gen) || gen != g->number))
+    if (h->torn || next == end || (*next == V2R_EXPERIMENTAL && p++ == end) ||
+        (*next == V2R_END ? g->nbatch == 0 : !bytes_varint(p, end, &gen) || gen != g->number))
         return false;
-    if (*next == B_END && h->gen == g->number + 1)
+    if (*next == V2R_END && h->gen == g->number + 1)
         return false; /* a small one of its own */
     source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, h->p),
                   "a batch of generation %" PRIu64 " among those of generation %" PRIu64 ": left out", h->gen,
@@ -482,7 +428,8 @@ static bool astray(struct source *s, struct v2_gen *g, const struct header *h, c
 }
 
 /* The first batch says which generation it is. false: one that has been; it is passed over. */
-static bool gen_number(struct source *s, struct v2_gen *g, const struct header *h, const uint8_t *p, uint64_t last)
+static bool gen_number(struct source *s, struct v2_gen *g, const struct v2_raw_batch *h, const uint8_t *p,
+                       uint64_t last)
 {
     const bool first = g->ordinal == 1;
     if (!h->gen || (!first && h->gen != last + 1 && !g->apart)) {
@@ -509,15 +456,15 @@ enum v2_gen_rc v2_gen_scan(struct source *s, struct v2_gen *g, size_t *pos)
     g->apart = is_gap(s, *pos);
     bool any = false, marked = false;
     while (p < end) {
-        if (*p == B_END && s->version >= GO_126) {
+        if (*p == V2R_END && s->version >= GO_126) {
             p++;
             marked = true;
             if (any)
                 break;
             continue;
         }
-        struct header h;
-        const uint8_t *next = header_read(s, p, &h, g->ordinal);
+        struct v2_raw_batch h;
+        const uint8_t *next = batch_read(s, p, &h, g->ordinal);
         if (!next && (next = skip_broken(s, g, p))) {
             p = next;
             continue;
