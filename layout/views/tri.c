@@ -54,6 +54,7 @@ void tri_free(struct tri *t)
     mem_free(t->leak);
     mem_free(t->member);
     mem_free(t->wait);
+    mem_free(t->pair);
     flame_free(&t->flame);
     *t = (struct tri){0};
 }

@@ -35,7 +35,8 @@ struct wait_ref {
     uint32_t i;   /* in triage's table; for a heading: which */
 };
 
-struct fnode; /* a frame of the flame view, tri_flame.c */
+struct wait_pair; /* who waited <- who ended it, all that read alike together: tri_waits.c */
+struct fnode;     /* a frame of the flame view, tri_flame.c */
 struct flame {
     enum sw_kind kind;
     bool built, failed;
@@ -76,6 +77,8 @@ struct tri {
 
     struct wait_ref *wait; /* view 6 */
     uint32_t nwait;
+    struct wait_pair *pair;
+    uint32_t npairs;
 
     struct flame flame;
 };
@@ -87,6 +90,8 @@ void tri_free(struct tri *t);
 /* tri_ready - triage is done: both must outlive t. false: out of memory, the views say so. */
 bool tri_ready(struct tri *t, const struct triage *tg, const struct findings *fs);
 
+/* waits_pairs - how many waits the rows of contention stand for, together. */
+int64_t waits_pairs(const struct tri *t);
 /* tri_rows - how many rows the list of the view shown has; 0 as well where it is not there yet. */
 uint32_t tri_rows(const struct view *v);
 /* tri_walk - from any view: to the evidence of the next (n < 0: previous) finding. */

@@ -34,7 +34,9 @@ static void line_time(struct text *t, const struct view *v)
                  tg->end > 0 ? (double)tg->capacity / (double)tg->end : 0.0);
     if (tg->busy_p99 < most)
         text_add(t, ", no more than %u of them busy for 99%% of it", tg->busy_p99);
-    text_add(t, "; %u goroutine%s: %u created, %u ended", tg->ng, tg->ng == 1 ? "" : "s", tg->g_created, tg->g_ended);
+    char n[FMT_MAX], made[FMT_MAX], over[FMT_MAX];
+    text_add(t, "; %s goroutine%s: %s created, %s ended", fmt_count(tg->ng, n), tg->ng == 1 ? "" : "s",
+             fmt_count(tg->g_created, made), fmt_count(tg->g_ended, over));
 }
 
 /* Parts of a whole, the largest first: a narrow screen cuts what matters least. */
@@ -174,7 +176,8 @@ static void line_sched(struct text *t, const struct view *v)
     const struct triage *tg = v->tri->tg;
     struct dist d;
     hist_dist(&tg->sched, &d);
-    text_add(t, "sched   %" PRIu64 " wait%s for a processor: p50 ", d.n, d.n == 1 ? "" : "s");
+    char n[FMT_MAX];
+    text_add(t, "sched   %s wait%s for a processor: p50 ", fmt_count(d.n, n), d.n == 1 ? "" : "s");
     text_dur(t, d.p50);
     text_lit(t, ", p99 ");
     text_dur(t, d.p99);

@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "decode/base/mem.h"
@@ -15,6 +16,8 @@
 #include "layout/move/move.h"
 #include "layout/views/tri_priv.h"
 #include "triage/findings/holder.h"
+#include "triage/tables/stacks.h"
+#include "triage/tables/tab.h"
 
 enum section { SECTION_PAIRS, SECTION_SCHED, SECTION_PLACES, SECTION_SYSCALLS };
 enum { ROWS_MOST = 1 << 20 };
@@ -31,6 +34,85 @@ static int rank(const struct pair_row *p)
     return p->kind == WK_LOCK || p->kind == WK_COND ? 0 : p->kind == WK_SEND ? 1 : 2;
 }
 
+/* Rows that would read alike are one: the longest wait stands for all, their times and counts are added up. */
+struct wait_pair {
+    struct pair_row p;
+    uint32_t from, to,
+        asks;        /* functions: who waited, who ended it, who asked for the lock (0: the one that waited) */
+    uint32_t places; /* pairs of stacks */
+};
+
+static uint32_t function_of(const struct trace *tr, uint32_t stack)
+{
+    return trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
+}
+
+static struct wait_pair pair_of(const struct trace *tr, const struct pair_row *p)
+{
+    struct wait_pair w = {*p, function_of(tr, p->stack), function_of(tr, p->waker_stack), 0, 1};
+    uint32_t asks = p->kind == WK_LOCK ? holder_place(tr, p->stack) : 0;
+    w.asks = asks == w.from ? 0 : asks;
+    return w;
+}
+
+static void pair_more(struct wait_pair *w, const struct pair_row *p)
+{
+    const int64_t was = w->p.longest.t1 - w->p.longest.t0;
+    struct pair_row sum = p->longest.t1 - p->longest.t0 > was ? *p : w->p;
+    sum.total = ns_add(w->p.total, p->total);
+    sum.count = w->p.count + p->count;
+    sum.futile = w->p.futile + p->futile;
+    w->p = sum;
+    w->places++;
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct wait_pair *x = a, *y = b;
+    return x->p.total != y->p.total ? (x->p.total < y->p.total) - (x->p.total > y->p.total)
+           : x->p.longest.t0 != y->p.longest.t0
+               ? (x->p.longest.t0 > y->p.longest.t0) - (x->p.longest.t0 < y->p.longest.t0)
+               : (x->from > y->from) - (x->from < y->from);
+}
+
+static bool pairs_list(struct tri *t)
+{
+    const struct triage *tg = t->tg;
+    struct tab map = {0};
+    struct wait_pair *v = mem_resize(t->pair, ((size_t)tg->npairs + 1) * sizeof *v);
+    bool ok = v != NULL;
+    if (ok)
+        t->pair = v;
+    t->npairs = 0;
+    for (uint32_t i = 0; ok && i < tg->npairs; i++) {
+        const struct pair_row *p = &tg->pairs[i];
+        if (!contended(p))
+            continue;
+        struct wait_pair w = pair_of(t->tr, p);
+        /* without names nothing is known to be the same */
+        uint64_t a = (uint64_t)p->kind << 32 | (w.from ? w.from : UINT32_MAX - p->stack),
+                 b = (uint64_t)w.asks << 32 | (w.to ? w.to : UINT32_MAX - p->waker_stack);
+        uint32_t k = tab_put(&map, a, b, t->npairs);
+        ok = k != TAB_NONE;
+        if (ok && k == t->npairs)
+            v[t->npairs++] = w;
+        else if (ok)
+            pair_more(&v[k], p);
+    }
+    tab_free(&map);
+    if (ok && t->npairs)
+        qsort(v, t->npairs, sizeof *v, by_total);
+    return ok;
+}
+
+int64_t waits_pairs(const struct tri *t)
+{
+    int64_t n = 0;
+    for (uint32_t i = 0; i < t->npairs; i++)
+        n += (int64_t)t->pair[i].p.count;
+    return n;
+}
+
 static void add(struct tri *t, enum wait_row_kind k, uint32_t i)
 {
     t->wait[t->nwait++] = (struct wait_ref){(uint8_t)k, i};
@@ -45,10 +127,12 @@ bool waits_list(struct tri *t)
     if (!w)
         return false;
     t->wait = w;
+    if (!pairs_list(t))
+        return false;
     add(t, WAIT_HEAD, SECTION_PAIRS);
     for (int k = 0; k < 3; k++)
-        for (uint32_t i = 0; i < tg->npairs; i++)
-            if (contended(&tg->pairs[i]) && rank(&tg->pairs[i]) == k)
+        for (uint32_t i = 0; i < t->npairs; i++)
+            if (rank(&t->pair[i].p) == k)
                 add(t, WAIT_PAIR, i);
     if (t->nwait == 1)
         t->nwait = 0;
@@ -104,7 +188,7 @@ static struct moment moment_of(const struct tri *t, struct wait_ref w)
 {
     const struct triage *tg = t->tg;
     switch (w.kind) {
-    case WAIT_PAIR: return tg->pairs[w.i].longest;
+    case WAIT_PAIR: return t->pair[w.i].p.longest;
     case WAIT_PLACE: return tg->waits[w.i].longest;
     case WAIT_SYSCALL: return tg->syscalls[w.i].longest;
     case WAIT_SCHED:
@@ -179,26 +263,29 @@ static void numbers(struct grid *g, const struct view *v, int y, enum style s, i
         tri_cell(g, 19, y, 9, s, tri_dur(v->tr, longest, d));
 }
 
-static struct str place_name(const struct trace *tr, uint32_t stack)
+static struct str name_of(const struct trace *tr, uint32_t func)
 {
-    const uint32_t func = trace_frame(tr, stack, stacks_user_frame(tr, stack)).func;
     return func ? trace_str(tr, func) : str_of("?");
 }
 
-/* Both ends of the arrow whole, or each in half of the room, and in what the other leaves free. */
-static void pair_text(struct text *t, const struct view *v, const struct pair_row *p)
+/* Both ends of the arrow whole, or each in half of the room, and in what the other leaves free; who asked for the lock, where
+ * that is another function and all has room. */
+static void pair_text(struct text *t, const struct view *v, const struct wait_pair *p)
 {
-    const struct str from = place_name(v->tr, p->stack), to = place_name(v->tr, p->waker_stack);
-    const char *kind = wait_kind_name(p->kind);
+    const struct str from = name_of(v->tr, p->from), to = name_of(v->tr, p->to);
+    const char *kind = wait_kind_name(p->p.kind);
     const bool ascii = glyph_dots(v->tier);
-    char a[512], b[512];
+    char a[512], b[512], c[512] = "";
     int room = v->w - words_at(v->w) - (int)strlen(kind) - 5;
     room = room < 8 ? 8 : room;
     const int wa = str_width(from, room), wb = str_width(to, room);
     const int left = wa + wb <= room ? wa : wa <= room / 2 ? wa : wb <= room / 2 ? room - wb : room / 2;
+    const int spare = room - wa - wb - 4; /* " at " */
+    if (p->asks && spare >= 16)
+        (void)str_shorten(name_of(v->tr, p->asks), spare, ascii, c, sizeof c);
     (void)str_shorten(from, left, ascii, a, sizeof a);
     (void)str_shorten(to, room - left, ascii, b, sizeof b);
-    text_add(t, "%s %s <- %s", kind, a, b);
+    text_add(t, "%s %s%s%s <- %s", kind, a, *c ? " at " : "", c, b);
 }
 
 static void place_text(struct text *t, const struct view *v, uint32_t reason, uint32_t stack)
@@ -240,9 +327,9 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     switch (w.kind) {
     case WAIT_PAIR:
-        numbers(g, v, y, s, tg->pairs[w.i].total, tg->pairs[w.i].count,
+        numbers(g, v, y, s, v->tri->pair[w.i].p.total, v->tri->pair[w.i].p.count,
                 moment_of(v->tri, w).t1 - moment_of(v->tri, w).t0);
-        pair_text(&t, v, &tg->pairs[w.i]);
+        pair_text(&t, v, &v->tri->pair[w.i]);
         break;
     case WAIT_PLACE:
         numbers(g, v, y, s, tg->waits[w.i].total, tg->waits[w.i].count,
@@ -275,12 +362,15 @@ static void row(struct grid *g, struct view *v, uint32_t i, int y, bool focus)
 
 /* ---- status --------------------------------------------------------------------------------------------- */
 
-static void detail_pair(struct text *t, const struct view *v, const struct pair_row *p, int line)
+static void detail_pair(struct text *t, const struct view *v, const struct wait_pair *w, int line)
 {
+    const struct pair_row *p = &w->p;
     if (line == 0) {
         text_func(t, v->tr, p->waiter, 40);
         text_lit(t, " waited at ");
         text_where(t, v->tr, p->stack, 80);
+        if (w->places > 1) /* what stands here and below is of the longest */
+            text_add(t, "; one of %u pairs of places", w->places);
         return;
     }
     const struct holder_row *h = p->kind == WK_LOCK ? holder_at(v->tri->tg, holder_place(v->tr, p->stack)) : NULL;
@@ -407,7 +497,7 @@ static void detail(struct text *t, const struct view *v, uint32_t i, int line)
     const struct triage *tg = v->tri->tg;
     struct wait_ref w = v->tri->wait[i];
     switch (w.kind) {
-    case WAIT_PAIR: detail_pair(t, v, &tg->pairs[w.i], line); break;
+    case WAIT_PAIR: detail_pair(t, v, &v->tri->pair[w.i], line); break;
     case WAIT_SCHED: detail_sched(t, v, line); break;
     case WAIT_WORST: detail_worst(t, v, &tg->worst[w.i], line); break;
     case WAIT_PLACE: detail_place(t, v, &tg->waits[w.i], line); break;

@@ -14,7 +14,7 @@
 #include "triage/text.h"
 #include "triage/triage.h"
 
-static unsigned lanes_said, cycles_said, tasks_said, curves_said, waits_said;
+static unsigned lanes_said, cycles_said, tasks_said, curves_said, waits_said, pairs_seen;
 
 /* ---- the slow way ------------------------------------------------------------------------------------------ */
 
@@ -260,6 +260,45 @@ static void wait_said(struct seen *s, const struct sched_wait *w)
         fail_msg("%s: parts of %g%% in '%s'", s->name, sum, text);
 }
 
+/* Rows of who waited for whom: no two read alike, and together they are all of triage's. */
+static void pairs_said(struct seen *s, const struct tri *tri, const struct triage *tg)
+{
+    int64_t shown = 0, all = 0;
+    char row[200][400], line[4000];
+    int n = 0;
+    struct grid g = {0};
+    (void)kind_of(VIEW_WAITS)->open(&s->v, VIEW_WAITS);
+    view_resize(&s->v, 300, 300);
+    assert_true(frame_draw(&g, &s->v, NULL));
+    for (int y = 0; y < g.h && n < 200; y++) {
+        grid_line(&g, y, line, sizeof line);
+        if (strstr(line, " <- ") && strncmp(line, "Contention", 10) != 0)
+            snprintf(row[n++], sizeof *row, "%.399s", line + 30);
+    }
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (!strstr(row[i], "?") && strcmp(row[i], row[k]) == 0)
+                fail_msg("%s: twice '%s'", s->name, row[i]);
+    for (uint32_t i = 0; i < tg->npairs; i++) {
+        enum wait_kind k = tg->pairs[i].kind;
+        if (!tg->pairs[i].from_scheduler &&
+            (k == WK_LOCK || k == WK_SEND || k == WK_COND || k == WK_WAITGROUP || k == WK_OTHER))
+            all += (int64_t)tg->pairs[i].count;
+    }
+    for (uint32_t i = 0; i < tri->nwait; i++)
+        if (tri->wait[i].kind == WAIT_PAIR) {
+            char text[RICH_MOST];
+            s->v.at.row = i;
+            status_text(&s->v, text, sizeof text);
+            assert_non_null(strstr(text, " waited at "));
+            pairs_seen++;
+        }
+    shown = waits_pairs(tri);
+    assert_int_equal(shown, all);
+    grid_free(&g);
+    view_resize(&s->v, 100, 30);
+}
+
 static void with_tables(struct seen *s)
 {
     struct triage *tg;
@@ -285,6 +324,7 @@ static void with_tables(struct seen *s)
         if (tri.wait[i].kind == WAIT_WORST)
             wait_said(s, &tg->worst[tri.wait[i].i]);
     }
+    pairs_said(s, &tri, tg);
     struct shares stw; /* stops that several processors tell of are one each */
     trace_shares(s->tr, (struct lane){LANE_BAND, BAND_STW}, 0, trace_info(s->tr)->end + 1, &stw);
     assert_int_equal(tg->stw_all.total, stw.ns[ST_STW]);
@@ -310,6 +350,7 @@ static void test_said(void **state)
     assert_true(tasks_said > 100);
     assert_true(curves_said > 100);
     assert_true(waits_said > 100);
+    assert_true(pairs_seen > 50);
 }
 
 int main(void)
