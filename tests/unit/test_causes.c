@@ -4,6 +4,7 @@
  */
 #include "triage_help.h"
 
+#include "triage/findings/callers.h"
 #include "triage/findings/thresholds.h"
 
 static const struct {
@@ -37,6 +38,7 @@ static const struct {
     {"banquet", RULE_SLOWEST, "main.serveTable", "main.bake"}, /* one of six waits for another's lock */
     {"lostkeys", RULE_SLOTS, "main.rest", "4 times it let nobody in"},
     {"stampede", RULE_STAMPEDE, "main.askBank, called by main.(*rates).get", "12 on average"},
+    {"clerks", RULE_CONVOY, "main.importRow calls main.post for 85.0%", "of it called by main.importRow)"},
     {"metronome", RULE_HERD, "main.play", "timers that are due at the same moments"},
     {"parade", RULE_IN_ORDER, "main.march", "main.ask waits at"},         /* a window that is too narrow */
     {"gazette", RULE_CONVOY, "main.runPress", "main.(*gazette).publish"}, /* the press is not told once more */
@@ -134,6 +136,7 @@ static void what_could_be_won(void **state)
         for (uint32_t k = 0; k < l.fs.n; k++) {
             const struct finding *f = &l.fs.f[k];
             assert_true(f->note || f->has_won);
+            assert_true(f->note || f->severity_ns >= f->won_lo);
             assert_true(!f->has_won ||
                         (f->won && f->won_lo >= 0 && f->won_lo <= f->won_hi && f->won_hi <= l.tg->end));
         }
@@ -156,6 +159,39 @@ static void a_slow_start_is_where_the_time_went(void **state)
     assert_int_equal(f->rule, RULE_TIME);
     assert_non_null(strstr(f->text, "waiting for a timer in main.fetchSecret, called by main.boot"));
     load_free(&l);
+}
+
+/* What costs the trace nothing since nobody waits for it is a note behind what does. */
+static void nobody_waits_for_the_mirror(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/mirror.trace", &l);
+    assert_int_equal(l.fs.n, 2);
+    assert_true(l.fs.f[0].rule == RULE_CONVOY && strstr(l.fs.f[0].text, "main.addUp"));
+    assert_true(l.fs.f[1].rule == RULE_SERIAL_CALLS && l.fs.f[1].note && l.fs.f[1].severity_ns == 0);
+    assert_non_null(strstr(l.fs.f[1].text, "No other goroutine waits for these"));
+    load_free(&l);
+}
+
+/* Of more callers than are counted the one with most is told, with a share that it has at least; below half none is. */
+static void callers_are_counted(void **state)
+{
+    struct callers a = {0}, b = {0};
+    (void)state;
+    callers_add(&a, 7, 60);
+    callers_add(&a, 8, 40);
+    callers_add(&a, 0, 50); /* unknown */
+    assert_int_equal(callers_most(&a, 100).func, 7);
+    assert_false(callers_most(&a, 100).least);
+    assert_int_equal(callers_most(&a, 150).func, 0);
+    for (uint32_t i = 1; i < 9; i++) {
+        callers_add(&b, i, i == 7 ? 900 : 10);
+    }
+    const struct caller most = callers_most(&b, 970);
+    assert_true(most.func == 7 && most.least && most.share > 0.85f && most.share <= 900.0f / 970);
+    callers_merge(&a, &b);
+    assert_true(callers_most(&a, 1070).func == 7 && callers_most(&a, 1070).least);
 }
 
 static bool tells(const char *path, enum rule r)
@@ -196,6 +232,8 @@ int main(void)
         cmocka_unit_test(healthy_ones),
         cmocka_unit_test(what_could_be_won),
         cmocka_unit_test(a_slow_start_is_where_the_time_went),
+        cmocka_unit_test(nobody_waits_for_the_mirror),
+        cmocka_unit_test(callers_are_counted),
         cmocka_unit_test(numbers_of_the_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -173,6 +173,11 @@ static void leaf_add(struct leaves *out, const struct trace *tr, const struct ex
         l->t0 = n->t0;
         l->t1 = n->t1;
     }
+    struct callers by = at->callers; /* a part of it explains n: its callers in proportion */
+    for (int k = 0; k < CALLERS && n != at && at->ns > 0; k++) {
+        by.ns[k] = (int64_t)((double)by.ns[k] * (double)n->ns / (double)at->ns);
+    }
+    callers_merge(&l->callers, &by);
     l->ns = ns_add(l->ns, n->ns);
     l->count += n->count;
 }
@@ -213,16 +218,23 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
         text_add(t, cat == EX_SCHED || cat == EX_NOBODY ? " after " : " in ");
         text_calls(t, tr, at->stack, at->frame, calls);
     }
+    if (at->stack && at->mixed) {
+        caller_text(t, tr, &at->by);
+    }
 }
 
 void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf *l)
 {
+    const struct caller by = callers_most(&l->callers, l->ns);
     text_calls(t, tr, l->stack, l->frame, l->mixed ? 1 : EXPLAIN_CALLS);
+    if (l->mixed) {
+        caller_text(t, tr, &by);
+    }
 }
 
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
 {
-    const struct told_at at = {l->stack, l->frame, l->mixed, l->ran};
+    const struct told_at at = {l->stack, l->frame, l->mixed, l->ran, callers_most(&l->callers, l->ns)};
     causes_what_text(t, tr, (enum explain_cat)l->cat, &at);
     text_lit(t, " ");
     text_share(t, (double)l->ns, (double)of);

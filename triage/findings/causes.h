@@ -58,8 +58,9 @@ struct leaf {
     uint64_t count;
     bool mixed;     /* not all were called by those that called the longest: no caller is said */
     struct ran ran; /* of running */
+    struct callers callers;
 };
-/* causes_calls_text - the leaf's place: "link.ask, called by main.notifyShop", without callers where there are several. */
+/* causes_calls_text - the leaf's place: "link.ask, called by main.notifyShop", with the caller of most of it where there are several. */
 void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf *l);
 #define LEAVES 24
 struct leaves {
@@ -73,12 +74,15 @@ struct told_at { /* a function of a stack, and what is known of running there */
     uint32_t stack, frame;
     bool mixed;
     struct ran ran;
+    struct caller by;
 };
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at);
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of);
 /* causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of them. */
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);
 
+/* causes_main_way - what the main goroutine did and waited for, followed to its end. false: there is none, or out of memory. */
+bool causes_main_way(struct causes *c, struct leaves *out);
 /* causes_idle_least - processors that must have nothing to do for more of them to be used: of few a quarter of them. */
 double causes_idle_least(const struct causes *c);
 /* causes_all_at_once - did the longest wait there end together with those of others? Then it was for an event, not for one of a set. */

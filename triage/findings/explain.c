@@ -645,6 +645,11 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
     } else {
         n->ran = ran;
     }
+    if (n->count == 0 || n->last != stack) {
+        n->last = stack;
+        n->caller = text_caller(t->tr, stack, frame);
+    }
+    callers_add(&n->callers, n->caller, p->t1 - p->t0);
     n->count++;
     n->ns = ns_add(n->ns, p->t1 - p->t0);
     if (p->t1 - p->t0 > n->longest) {

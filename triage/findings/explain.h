@@ -18,6 +18,7 @@
 #define GOTOP_TRIAGE_EXPLAIN_H
 
 #include "triage/findings/ran.h"
+#include "triage/findings/callers.h"
 #include "triage/tables/stacks.h"
 #include "triage/tables/tab.h"
 
@@ -107,6 +108,9 @@ struct explain_node {
     uint32_t g, by, stack, frame; /* of the longest part */
     bool mixed;                   /* others of its parts were called by others */
     struct ran ran;               /* of running: what is known of all its parts being there */
+    uint32_t caller;              /* of `last`, the stack of the part before */
+    uint32_t last;
+    struct callers callers;
 };
 /* Node 0 is all that was asked for. */
 struct explain_tree {

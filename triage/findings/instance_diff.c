@@ -44,7 +44,15 @@ static uint32_t parts_of(struct instance_part v[LEAVES], const struct leaves *s,
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n; i++) {
         const struct leaf *l = &s->v[i];
-        v[n] = (struct instance_part){l->cat, l->func, l->stack, l->frame, l->mixed, l->ran, l->ns / (int64_t)ns, 0};
+        v[n] = (struct instance_part){l->cat,
+                                      l->func,
+                                      l->stack,
+                                      l->frame,
+                                      l->mixed,
+                                      l->ran,
+                                      callers_most(&l->callers, l->ns),
+                                      l->ns / (int64_t)ns,
+                                      0};
         for (uint32_t k = 0; k < u->n; k++) {
             if (u->v[k].cat == l->cat && u->v[k].func == l->func) {
                 v[n].usual = u->v[k].ns / (int64_t)nu;
@@ -104,7 +112,7 @@ void instance_diff_text(struct text *t, const struct trace *tr, const struct ins
     for (uint32_t i = 0; i < d->n && i < 3; i++) {
         const struct instance_part *p = &d->part[i];
         text_raw(t, "; ", i ? 2 : 0);
-        const struct told_at at = {p->stack, p->frame, p->mixed, p->ran};
+        const struct told_at at = {p->stack, p->frame, p->mixed, p->ran, p->by};
         causes_what_text(t, tr, (enum explain_cat)p->cat, &at);
         text_lit(t, " +");
         text_dur(t, p->slow - p->usual);

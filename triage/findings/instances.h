@@ -77,6 +77,7 @@ struct instance_part {
     uint32_t func, stack, frame; /* explain_place(), of the longest part */
     bool mixed;                  /* not all of them had its callers */
     struct ran ran;              /* of running: what is known of all of them being there */
+    struct caller by;            /* who called most of it then */
     int64_t slow, usual;         /* ns in one instance, on average; slow - usual decides the order, largest first */
 };
 struct instance_diff {

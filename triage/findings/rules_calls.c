@@ -176,6 +176,46 @@ static bool alike(const struct rows *r, uint32_t median)
     return (double)n >= threshold(TH_CALLS_ALIKE) * (double)r->n;
 }
 
+static bool is_server(const struct causes *c, uint32_t g);
+
+/* Do goroutines of other groups wait for those of that one? */
+static bool waited_for(const struct causes *c, uint32_t group)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        bool its = !p->from_scheduler && p->waker == c->tg->groups[group].name && p->waiter != p->waker;
+        ns = its ? ns_add(ns, p->total) : ns;
+    }
+    return threshold_reached(TH_CALLS_FOR, ns, c->tg->end);
+}
+
+/*
+ * Goroutines for which none of the program waits, and which don't answer anybody outside, nor are parts of tasks, decide about
+ * nothing that a trace shows, if the main goroutine's way is told without them.
+ */
+static bool nobody_waits(struct causes *c, const struct place *p)
+{
+    const struct task *k;
+    const struct region *r;
+    const uint32_t g = p->most->longest.g, group = gstat_group(c->tg->g, g);
+    struct leaves v;
+    int64_t others = 0, its = 0;
+    if (waited_for(c, group) || is_server(c, g) || trace_tasks(c->tr, &k) || trace_regions(c->tr, &r) ||
+        !causes_main_way(c, &v)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < v.n; i++) {
+        const bool theirs = v.v[i].who == c->tg->groups[group].name || v.v[i].func == p->func;
+        const bool works = v.v[i].cat == EX_RUN || v.v[i].cat == EX_SYSCALL || v.v[i].cat == EX_SCHED ||
+                           v.v[i].cat == EX_NOBODY || v.v[i].cat == EX_ASSIST || v.v[i].cat == EX_NET;
+        its = theirs ? ns_add(its, v.v[i].ns) : its;
+        others = !theirs && works ? ns_add(others, v.v[i].ns) : others;
+    }
+    return (double)others >= threshold(TH_CALLS_OTHERS) * (double)v.all &&
+           !threshold_reached(TH_CALLS_FOR, its, v.all);
+}
+
 static void net_finding(struct causes *c, const struct place *p, uint32_t row, double share)
 {
     int64_t each = p->total / (int64_t)p->count;
@@ -186,6 +226,7 @@ static void net_finding(struct causes *c, const struct place *p, uint32_t row, d
     draft_subject(&d, c->rs, p->func);
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
+    d.f.note = nobody_waits(c, p);
     text_dur(&d.amount, each);
     text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
     if (many) {
@@ -197,6 +238,12 @@ static void net_finding(struct causes *c, const struct place *p, uint32_t row, d
     text_dur(&d.text, each);
     text_add(&d.text, " on average; %.1f goroutines wait there at any time while %.1f run.",
              (double)p->total / (double)c->tg->end, c->running);
+    if (d.f.note) {
+        text_lit(&d.text, " No other goroutine waits for these, and the way that the main goroutine waits along is "
+                          "others' work: it "
+                          "costs this trace nothing.");
+        d.f.severity_ns = 0;
+    }
     text_add(&d.next, "%s",
              many ? "Ask for all at once, or ask side by side: each answer is waited for before the next question."
                   : "The time is the other side's: ask less often (keep answers), ask earlier, or make that service "

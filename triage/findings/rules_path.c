@@ -224,6 +224,23 @@ static bool explain_windows(struct causes *c, struct explain_tree *t, uint32_t g
     return ok;
 }
 
+bool causes_main_way(struct causes *c, struct leaves *out)
+{
+    struct explain_tree t;
+    const uint32_t g = main_goroutine(c);
+    if (g == NO_LANE || !explain_tree_init(&t, c->tr)) {
+        return false;
+    }
+    const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+    const bool ok = explain_windows(c, &t, g, li.first, li.last);
+    if (ok) {
+        causes_leaves(&t, out);
+    }
+    c->rs->failed |= !ok;
+    explain_tree_free(&t);
+    return ok && out->all > 0;
+}
+
 static bool told(const struct causes *c)
 {
     bool any = false;
@@ -290,23 +307,9 @@ static void sleeps_on_path(struct causes *c, const struct leaves *v)
 
 static void rule_time(struct causes *c)
 {
-    struct explain_tree t;
     struct leaves v;
     struct draft d;
-    uint32_t g = main_goroutine(c);
-    if (g == NO_LANE || told(c) || !explain_tree_init(&t, c->tr)) {
-        return;
-    }
-    struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-    int64_t a = li.first;
-    if (!explain_windows(c, &t, g, a, li.last)) {
-        c->rs->failed = true;
-        explain_tree_free(&t);
-        return;
-    }
-    causes_leaves(&t, &v);
-    explain_tree_free(&t);
-    if (v.n == 0 || v.all <= 0) {
+    if (told(c) || !causes_main_way(c, &v) || v.n == 0) {
         return;
     }
     sleeps_on_path(c, &v);

@@ -148,6 +148,20 @@ static void convoy_of_the_host(struct finding *f, const struct hostlike *h, stru
              " of that were runs longer than the runtime lets anyone run. On a quiet host there may be no convoy.");
 }
 
+/* Who of several callers it is that holds most. */
+static void most_calls(struct text *t, const struct trace *tr, const struct leaf *l)
+{
+    const struct caller by = callers_most(&l->callers, l->ns);
+    if (by.func) {
+        text_func(t, tr, by.func, 0);
+        text_lit(t, " calls ");
+        text_func(t, tr, l->func, 0);
+        text_add(t, " for %s", by.least ? "at least " : "");
+        text_share(t, by.share, 1);
+        text_lit(t, " of the time that it holds the others. ");
+    }
+}
+
 void causes_tell_holders(struct causes *c, struct finding *f)
 {
     uint32_t place = trace_frame(c->tr, f->stack, stacks_user_frame(c->tr, f->stack)).func, n = 0, seen = 0,
@@ -187,6 +201,8 @@ void causes_tell_holders(struct causes *c, struct finding *f)
     if (v.v[0].stack && !calls_through(c->tr, v.v[0].stack, place)) { /* the text begins with the place itself */
         causes_calls_text(&before, c->tr, &v.v[0]);
         text_lit(&before, " is what they wait for. ");
+    } else if (v.v[0].stack && v.v[0].mixed) {
+        most_calls(&before, c->tr, &v.v[0]);
     }
     text_add(&behind, " Over %u of its %u waits, hand-offs followed, who had it was ", looked, n);
     for (uint32_t i = 0; i < v.n && i < 4 && (i == 0 || v.v[i].ns > v.all / 20); i++) {

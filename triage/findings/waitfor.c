@@ -120,6 +120,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         uint8_t cat;
         bool mixed;
         struct ran ran;
+        struct callers callers;
         int64_t ns;
     } v[64] = {0};
     uint32_t n = 0;
@@ -148,6 +149,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         }
         ran_join(&v[k].ran, &x->ran);
         v[k].mixed |= x->mixed || !text_calls_alike(t->tr, x->stack, x->frame, v[k].stack, v[k].frame, EXPLAIN_CALLS);
+        callers_merge(&v[k].callers, &x->callers);
         v[k].ns = ns_add(v[k].ns, x->ns);
     }
     for (; e->n < WAITFOR_ENDS && all > 0; e->n++) {
@@ -165,6 +167,7 @@ static void end_of(struct waitfor_end *e, const struct explain_tree *t)
         e->of[e->n].cat = v[best].cat;
         e->of[e->n].mixed = v[best].mixed;
         e->of[e->n].ran = v[best].ran;
+        e->of[e->n].by = callers_most(&v[best].callers, v[best].ns);
         e->of[e->n].share = (double)v[best].ns / (double)all;
         v[best].ns = 0;
     }
@@ -268,7 +271,7 @@ void waitfor_end_text(struct text *t, const struct trace *tr, const struct waitf
         text_raw(t, "; ", i ? 2 : 0);
         text_func(t, tr, e->of[i].who, 0);
         text_lit(t, " ");
-        const struct told_at at = {e->of[i].stack, e->of[i].frame, e->of[i].mixed, e->of[i].ran};
+        const struct told_at at = {e->of[i].stack, e->of[i].frame, e->of[i].mixed, e->of[i].ran, e->of[i].by};
         causes_what_text(t, tr, (enum explain_cat)e->of[i].cat, &at);
         text_lit(t, " ");
         text_share(t, e->of[i].share, 1);

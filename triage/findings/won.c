@@ -356,6 +356,9 @@ void won_all(struct causes *c)
         f->has_won = true;
         f->won_lo = (int64_t)((lo < 0 ? 0 : lo) * (double)c->tg->end);
         f->won_hi = (int64_t)((hi > 1 ? 1 : hi) * (double)c->tg->end);
+        if (!f->note && f->severity_ns < f->won_lo) { /* one scale for all: no less than what is surely won */
+            f->severity_ns = f->won_lo;
+        }
         won_text(&t, f, c, o.words);
         f->won = text_take(&t);
         c->rs->failed |= !f->won;

@@ -1,0 +1,71 @@
+/* callers.c - see callers.h. */
+#include "triage/findings/callers.h"
+
+#include "triage/tables/tab.h"
+
+#define HALF 0.5f
+
+void callers_add(struct callers *c, uint32_t func, int64_t ns)
+{
+    int at = -1, least = 0;
+    for (int i = 0; i < CALLERS; i++) {
+        if (c->func[i] == func && func) {
+            c->ns[i] = ns_add(c->ns[i], ns);
+            return;
+        }
+        at = c->func[i] || at >= 0 ? at : i;
+        least = c->ns[i] < c->ns[least] ? i : least;
+    }
+    if (!func || ns <= 0) {
+        return;
+    }
+    if (at < 0) { /* as much goes from each as the least of them has */
+        const int64_t gone = c->ns[least] < ns ? c->ns[least] : ns;
+        c->more = true;
+        for (int i = 0; i < CALLERS; i++) {
+            c->ns[i] -= gone;
+            c->func[i] = c->ns[i] > 0 ? c->func[i] : 0;
+            at = c->func[i] ? at : i;
+        }
+        ns -= gone;
+    }
+    if (at >= 0 && ns > 0) {
+        c->func[at] = func;
+        c->ns[at] = ns;
+    }
+}
+
+void callers_merge(struct callers *c, const struct callers *other)
+{
+    for (int i = 0; i < CALLERS; i++) {
+        callers_add(c, other->func[i], other->ns[i]);
+    }
+    c->more |= other->more;
+}
+
+struct caller callers_most(const struct callers *c, int64_t all)
+{
+    int best = 0;
+    for (int i = 1; i < CALLERS; i++) {
+        best = c->ns[i] > c->ns[best] ? i : best;
+    }
+    const float share = all > 0 ? (float)((double)c->ns[best] / (double)all) : 0;
+    return share >= HALF ? (struct caller){c->func[best], share, c->more} : (struct caller){0};
+}
+
+void caller_text(struct text *t, const struct trace *tr, const struct caller *by)
+{
+    if (!by->func) {
+        return;
+    }
+    if (by->share > 0.9995f) { /* only those further out differ */
+        text_lit(t, ", called by ");
+        text_func(t, tr, by->func, 0);
+        return;
+    }
+    text_add(t, " (%s", by->least ? "at least " : "");
+    text_share(t, by->share, 1);
+    text_lit(t, " of it called by ");
+    text_func(t, tr, by->func, 0);
+    text_lit(t, ")");
+}

@@ -1,0 +1,32 @@
+/*
+ * callers.h - who called what a sum of time is put down to, where not all of it had the same caller: the one with most of it, with its
+ * share, so that neither one caller is said for all nor none at all.
+ *
+ * Four are counted (Misra and Gries): where there are more, what is counted is a lower bound, and a caller with half of the
+ * time or more is among them.
+ */
+#ifndef GOTOP_TRIAGE_CALLERS_H
+#define GOTOP_TRIAGE_CALLERS_H
+
+#include "triage/text.h"
+
+#define CALLERS 4
+struct callers {
+    uint32_t func[CALLERS]; /* strings, 0: free */
+    int64_t ns[CALLERS];
+    bool more; /* than these: counts are lower bounds */
+};
+void callers_add(struct callers *c, uint32_t func, int64_t ns);
+void callers_merge(struct callers *c, const struct callers *other);
+
+struct caller {    /* of most of it */
+    uint32_t func; /* 0: none has half of it */
+    float share;
+    bool least; /* or more */
+};
+struct caller callers_most(const struct callers *c, int64_t all);
+
+/* caller_text - behind a function's name: " (at least 71.0% of it called by main.importRow)"; nothing where there is none. */
+void caller_text(struct text *t, const struct trace *tr, const struct caller *by);
+
+#endif
