@@ -1,10 +1,10 @@
 /*
  * model.c - how fast a trace becomes a model, what the model costs, and how fast it is drawn.
  *
- *   model [-t THREADS] [-n RUNS] [-l | -f | -c LABEL | -m MB] TRACE
+ *   model [-t THREADS] [-n RUNS] [-l | -a | -f | -c LABEL | -m MB] TRACE
  *
  *   -n   loads; the best one counts, since others only show what else the machine did (0: none, for what a start costs)
- *   -l   load and nothing else: for counting instructions from outside
+ *   -l   load and nothing else: for counting instructions from outside; -a: with all tables and findings
  *   -f   frames alone
  *   -c   one line, for the curve
  *   -m   within so much private memory: what that costs
@@ -320,7 +320,7 @@ static double first_lanes_ms(const char *path, const struct trace_opts *o)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: model [-t THREADS] [-n RUNS] [-l | -f | -c LABEL | -m MB] TRACE\n");
+    fprintf(stderr, "usage: model [-t THREADS] [-n RUNS] [-l | -a | -f | -c LABEL | -m MB] TRACE\n");
     return 2;
 }
 
@@ -409,15 +409,17 @@ int main(int argc, char **argv)
 {
     struct trace_opts o = {0};
     int runs = 3, opt;
-    bool only_load = false, only_frames = false;
+    bool only_load = false, only_findings = false, only_frames = false;
     const char *label = NULL;
-    while ((opt = getopt(argc, argv, "t:n:lfc:m:")) != -1) {
+    while ((opt = getopt(argc, argv, "t:n:lafc:m:")) != -1) {
         if (opt == 't')
             o.threads = atoi(optarg);
         else if (opt == 'n')
             runs = atoi(optarg);
         else if (opt == 'l')
             only_load = true;
+        else if (opt == 'a')
+            only_findings = true;
         else if (opt == 'f')
             only_frames = true;
         else if (opt == 'c')
@@ -446,6 +448,8 @@ int main(int argc, char **argv)
         curve_line(tr, label, &best, peak);
     else if (tr && o.max_memory)
         bounded(tr, (double)o.max_memory, &best);
+    else if (tr && only_findings)
+        findings(tr, &best);
     else if (tr && only_frames)
         frames(tr, 80, 24), frames(tr, 200, 60);
     else if (tr && !only_load)
