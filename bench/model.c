@@ -149,7 +149,7 @@ static void account(const struct trace *tr, size_t live, size_t peak)
     const struct fold *f = &tr->fold;
     uint64_t spans = 0, blocks = 0, lanes = 0, holds = 0, ranges = 0, points = 0;
     for (int k = 0; k < LANE_KINDS; k++) {
-        if (k != LANE_M)
+        if (k != LANE_M && k != LANE_G)
             lanes += f->caplane[k] * sizeof(struct spanlane);
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
             struct spanlane room;
@@ -160,9 +160,8 @@ static void account(const struct trace *tr, size_t live, size_t peak)
     }
     for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++) /* those put away */
         if (f->seg[i].past)
-            lanes += past_bytes(f->seg[i].past) - (f->seg[i].hollow_lanes ? PAST_GS * sizeof(struct spanlane) : 0) -
-                     (f->seg[i].hollow_infos ? PAST_GS * sizeof *f->g : 0);
-    lanes += f->capseg * sizeof *f->seg + f->capg * sizeof *f->g + f->capp * sizeof *f->p + f->capm * sizeof *f->m;
+            lanes += past_bytes(f->seg[i].past);
+    lanes += slabs_bytes(&f->places) + f->capseg * sizeof *f->seg + f->capp * sizeof *f->p + f->capm * sizeof *f->m;
     for (size_t i = 0; i < f->nlane[LANE_M]; i++)
         holds += f->m[i].lane.cap * sizeof(struct hold) + f->m[i].lane.capsum * sizeof(struct holdsum) +
                  f->m[i].lane.caprec;

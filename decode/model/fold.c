@@ -39,15 +39,10 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
         return true;
     /* Indices are given out densely; a gap would be a reader's mistake, not the file's. */
     size_t need = (size_t)i + 1, was = f->nlane[k];
+    if (k == LANE_G)
+        return past_room(f, need);
     if (k != LANE_M && !fold_grow(f, &f->lane[k], &f->caplane[k], need, sizeof(struct spanlane)))
         return false;
-    if (k == LANE_G && !fold_grow(f, &f->g, &f->capg, need, sizeof *f->g))
-        return false;
-    size_t segs = f->capseg;
-    if (k == LANE_G && !fold_grow(f, &f->seg, &f->capseg, need / PAST_GS + 1, sizeof *f->seg))
-        return false;
-    if (f->capseg > segs)
-        memset(f->seg + segs, 0, (f->capseg - segs) * sizeof *f->seg);
     if (k == LANE_P && !fold_grow(f, &f->p, &f->capp, need, sizeof *f->p))
         return false;
     if (k == LANE_M && !fold_grow(f, &f->m, &f->capm, need, sizeof *f->m))
@@ -55,16 +50,12 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
     for (size_t j = was; j < need; j++) {
         if (k != LANE_M)
             f->lane[k][j] = (struct spanlane){.p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE};
-        if (k == LANE_G)
-            f->g[j] = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE};
-        else if (k == LANE_P)
+        if (k == LANE_P)
             f->p[j] = (struct pinfo){.g = EV_NONE, .m = EV_NONE};
         else if (k == LANE_M)
             f->m[j] = (struct minfo){.g = EV_NONE, .p = EV_NONE, .was_g = EV_NONE, .was_p = EV_NONE};
     }
     f->nlane[k] = need;
-    if (k == LANE_G && was < f->past_from && need >= f->past_from)
-        past_begin(f);
     return true;
 }
 
@@ -78,8 +69,8 @@ static inline bool vague(const struct fold *f, uint32_t name)
 
 void fold_special_g(struct fold *f, uint32_t g)
 {
-    struct spanlane *l = &f->lane[LANE_G][g];
-    const struct ginfo *gi = &f->g[g];
+    struct spanlane *l = fold_lane_at(f, g);
+    const struct ginfo *gi = fold_info_at(f, g);
     l->special = (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) | (vague(f, gi->name) ? SPECIAL_NAME : 0) |
                            (gi->assist ? SPECIAL_RANGE : 0) | (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
                            (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
@@ -93,8 +84,8 @@ void fold_special_p(struct fold *f, uint32_t p)
 
 static inline uint8_t busy_state(const struct fold *f, uint32_t g, uint32_t p)
 {
-    const struct ginfo *gi = &f->g[g];
-    if (f->lane[LANE_G][g].state == ST_SYSCALL)
+    const struct ginfo *gi = fold_info_at(f, g);
+    if (fold_lane_at(f, g)->state == ST_SYSCALL)
         return ST_SYSCALL;
     if (gi->assist)
         return ST_ASSIST;
@@ -164,7 +155,7 @@ static bool name_is_system(struct str s)
 
 static void g_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
 {
-    struct ginfo *gi = &f->g[g];
+    struct ginfo *gi = fold_info_at(f, g);
     if (!name || (gi->name && !(gi->flags & GI_INFERRED && !inferred) && !(inferred && vague(f, gi->name))))
         return;
     gi->name = name;
@@ -183,7 +174,7 @@ static void g_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
 /* By one of its own stacks. */
 static void g_named_by(struct fold *f, uint32_t g, uint32_t stack)
 {
-    const uint32_t begins = f->g[g].name;
+    const uint32_t begins = fold_info_at(f, g)->name;
     if (vague(f, begins))
         g_name(f, g, names_runs(f->names, stack, begins), true);
 }
@@ -197,7 +188,7 @@ static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
 /* g is on this P and M from now on (EV_NONE: on none); undo what was. The lanes are brought up to date by fold_show_on(). */
 static inline void g_bind(struct fold *f, uint32_t g, uint32_t p, uint32_t m)
 {
-    struct spanlane *l = &f->lane[LANE_G][g];
+    struct spanlane *l = fold_lane_at(f, g);
     if (l->p != p && l->p != EV_NONE && f->p[l->p].g == g)
         f->p[l->p].g = EV_NONE;
     if (l->m != m && l->m != EV_NONE && f->m[l->m].g == g)
@@ -228,8 +219,8 @@ static void no_p_time(struct ginfo *gi, uint8_t state, uint32_t p, int64_t t)
 static __attribute__((noinline)) void g_transition(struct fold *f, const struct ev *e, int64_t t, uint32_t who,
                                                    uint32_t stack)
 {
-    struct ginfo *gi = &f->g[e->g];
-    struct spanlane *l = &f->lane[LANE_G][e->g];
+    struct ginfo *gi = fold_info_at(f, e->g);
+    struct spanlane *l = fold_lane_at(f, e->g);
     uint32_t p0 = l->p, m0 = l->m, p = EV_NONE, m = EV_NONE;
     uint8_t from = l->state, to = e->state;
     bool over = to == ST_NONE && l->begun && !l->ended;
@@ -280,7 +271,7 @@ static __attribute__((noinline)) void g_transition(struct fold *f, const struct 
 
 static void g_meet(struct fold *f, const struct ev *e, uint8_t flags)
 {
-    struct ginfo *gi = &f->g[e->g];
+    struct ginfo *gi = fold_info_at(f, e->g);
     if (gi->flags & GI_KNOWN)
         return;
     gi->id = e->arg;
@@ -291,7 +282,7 @@ static void g_meet(struct fold *f, const struct ev *e, uint8_t flags)
 static void on_g_create(struct fold *f, const struct ev *e)
 {
     g_meet(f, e, GI_CREATED);
-    struct ginfo *gi = &f->g[e->g];
+    struct ginfo *gi = fold_info_at(f, e->g);
     gi->creator = e->by;
     gi->create_stack = e->stack;
     gi->start_stack = e->stack2;
@@ -308,8 +299,7 @@ static void on_g_create(struct fold *f, const struct ev *e)
 /* There is room for one more goroutine's lane, and it is no special one. */
 static inline bool g_fits(const struct fold *f)
 {
-    const size_t n = f->nlane[LANE_G];
-    return n < f->caplane[LANE_G] && n < f->capg && (n + 1) / PAST_GS < f->capseg && n + 1 != f->past_from;
+    return f->nlane[LANE_G] < f->nseg * PAST_GS;
 }
 
 bool fold_created(struct fold *f, const struct ev *e)
@@ -318,21 +308,20 @@ bool fold_created(struct fold *f, const struct ev *e)
     f->end = e->t > f->end ? e->t : f->end;
     if (f->start[k].stack != e->stack2 || e->g != f->nlane[LANE_G] || e->state != ST_RUNNABLE || e->str ||
         !g_fits(f)) {
-        if (!lane_room(f, LANE_G, e->g))
+        if (!lane_room(f, LANE_G, e->g) || !fold_g_back(f, e->g))
             return false;
-        fold_g_back(f, e->g);
         on_g_create(f, e);
         f->start[k].stack = e->stack2;
-        f->start[k].name = f->g[e->g].name;
-        f->start[k].vague = vague(f, f->g[e->g].name);
-        f->start[k].flags = f->g[e->g].flags & (GI_SYSTEM | GI_GCWORK);
+        f->start[k].name = fold_info_at(f, e->g)->name;
+        f->start[k].vague = vague(f, fold_info_at(f, e->g)->name);
+        f->start[k].flags = fold_info_at(f, e->g)->flags & (GI_SYSTEM | GI_GCWORK);
         return !f->oom && !f->pool.oom;
     }
     /* As on_g_create() does it, for one of a kind that is known. */
     const uint32_t name = f->start[k].name;
     const uint8_t kind = f->start[k].flags;
     f->nlane[LANE_G]++;
-    f->g[e->g] = (struct ginfo){.id = e->arg,
+    *fold_info_at(f, e->g) = (struct ginfo){.id = e->arg,
                                 .seen = e->t,
                                 .no_p_since = NO_TIME,
                                 .name = name,
@@ -340,7 +329,7 @@ bool fold_created(struct fold *f, const struct ev *e)
                                 .create_stack = e->stack,
                                 .start_stack = e->stack2,
                                 .flags = GI_KNOWN | GI_CREATED | kind};
-    f->lane[LANE_G][e->g] = (struct spanlane){
+    *fold_lane_at(f, e->g) = (struct spanlane){
         .t0 = e->t,
         .wait_t0 = e->t,
         .open = waitspan(0, e->by + 1, e->stack, f->tag[ST_RUNNABLE]),
@@ -359,12 +348,12 @@ bool fold_created(struct fold *f, const struct ev *e)
 
 void fold_ended(struct fold *f, uint32_t g, int64_t t)
 {
-    struct spanlane *l = &f->lane[LANE_G][g];
+    struct spanlane *l = fold_lane_at(f, g);
     l->p = l->m = EV_NONE;
     l->state = ST_NONE;
     spans_end(&f->pool, LANE_G, l, t);
-    f->g[g].flags |= GI_ENDED;
-    if (f->g[g].region)
+    fold_info_at(f, g)->flags |= GI_ENDED;
+    if (fold_info_at(f, g)->region)
         fold_regions_end(f, g, t);
     l->special |= SPECIAL_LANE;
     past_ended(f, g); /* its lane may have gone now */
@@ -373,12 +362,12 @@ void fold_ended(struct fold *f, uint32_t g, int64_t t)
 /* It was there when the segment began: nothing happens to it. */
 static void g_carried(struct fold *f, const struct ev *e)
 {
-    struct spanlane *l = &f->lane[LANE_G][e->g];
+    struct spanlane *l = fold_lane_at(f, e->g);
     bool on = e->state == ST_RUNNING || e->state == ST_SYSCALL;
     struct mlane *ml = on && e->m != EV_NONE ? &f->m[e->m].lane : NULL;
     if (ml && ml->n && e->state == ST_SYSCALL && ml->h[ml->n - 1].p == EV_NONE && ml->h[ml->n - 1].g == EV_NONE) {
         ml->h[ml->n - 1].g = e->g; /* its P was taken before it was told whose call it was */
-        f->g[e->g].no_p_since = ml->h[ml->n - 1].t0;
+        fold_info_at(f, e->g)->no_p_since = ml->h[ml->n - 1].t0;
     }
     g_bind(f, e->g, on ? e->p : EV_NONE, on ? e->m : EV_NONE);
     l->state = e->state;
@@ -390,10 +379,10 @@ static void g_carried(struct fold *f, const struct ev *e)
 
 static void on_g_status(struct fold *f, const struct ev *e)
 {
-    if (e->flags & EVF_CARRIED && !(f->g[e->g].flags & GI_KNOWN)) {
+    if (e->flags & EVF_CARRIED && !(fold_info_at(f, e->g)->flags & GI_KNOWN)) {
         g_meet(f, e, GI_CARRIED);
         if (f->hint)
-            f->g[e->g].flags |= f->hint(f->hint_arg, e->arg, &f->g[e->g].name);
+            fold_info_at(f, e->g)->flags |= f->hint(f->hint_arg, e->arg, &fold_info_at(f, e->g)->name);
         if (e->flags & EVF_OWN_STACK)
             first_stack(f, e, e->stack);
         if (e->stack)
@@ -401,17 +390,17 @@ static void on_g_status(struct fold *f, const struct ev *e)
         g_carried(f, e);
         return;
     }
-    bool known = f->g[e->g].flags & GI_KNOWN;
+    bool known = fold_info_at(f, e->g)->flags & GI_KNOWN;
     if (e->flags & EVF_OWN_STACK)
         first_stack(f, e, e->stack);
     if (e->stack)
         g_named_by(f, e->g, e->stack);
     if (e->stack2) /* first family: the snapshot names the start function */
-        g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false), f->g[e->g].start_stack = e->stack2;
-    if (known && (f->lane[LANE_G][e->g].begun || f->segment) && f->lane[LANE_G][e->g].state == e->state)
+        g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false), fold_info_at(f, e->g)->start_stack = e->stack2;
+    if (known && (fold_lane_at(f, e->g)->begun || f->segment) && fold_lane_at(f, e->g)->state == e->state)
         return;
     g_meet(f, e, 0);
-    struct spanlane *l = &f->lane[LANE_G][e->g];
+    struct spanlane *l = fold_lane_at(f, e->g);
     bool early = e->flags & EVF_BACKDATE && (!l->begun || (l->state == ST_UNKNOWN && l->t0 <= f->began));
     int64_t t = early ? f->began : e->t;
     if (early && !l->begun)
@@ -428,7 +417,7 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
     else if (e->state == ST_RUNNABLE && e->flags & EVF_WOKEN)
         who = e->by + 1;
     if (e->stack && !(e->flags & EVF_WOKEN) && e->flags & EVF_OWN_STACK) {
-        if (vague(f, f->g[e->g].name))
+        if (vague(f, fold_info_at(f, e->g)->name))
             g_named_by(f, e->g, e->stack);
         if (f->nfirst < FIRST_STACKS)
             first_stack(f, e, e->stack);
@@ -443,8 +432,8 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
  */
 static void on_g_label(struct fold *f, const struct ev *e)
 {
-    struct spanlane *l = &f->lane[LANE_G][e->g];
-    struct ginfo *gi = &f->g[e->g];
+    struct spanlane *l = fold_lane_at(f, e->g);
+    struct ginfo *gi = fold_info_at(f, e->g);
     bool gc = str_starts(names_get(f->names, e->str), "GC (");
     f->unsure |= f->segment && !l->begun;
     if (gc && gi->flags & GI_CARRIED)
@@ -492,14 +481,14 @@ static void on_p_state(struct fold *f, const struct ev *e)
     }
     if (e->state == ST_IDLE || e->state == ST_NONE) {
         uint32_t g = pi->g, m = pi->m;
-        if (g != EV_NONE)
-            fold_g_back(f, g);
+        if (g != EV_NONE && !fold_g_back(f, g))
+            return;
         pi->state = f->procs && pi->id >= f->procs ? ST_NONE : e->state;
         pi->g = pi->m = EV_NONE;
-        if (g != EV_NONE && f->lane[LANE_G][g].p == e->p) {
-            f->lane[LANE_G][g].p = EV_NONE; /* in a system call that goes on without the P */
-            if (f->lane[LANE_G][g].state == ST_SYSCALL && f->g[g].no_p_since == NO_TIME)
-                f->g[g].no_p_since = e->t;
+        if (g != EV_NONE && fold_lane_at(f, g)->p == e->p) {
+            fold_lane_at(f, g)->p = EV_NONE; /* in a system call that goes on without the P */
+            if (fold_lane_at(f, g)->state == ST_SYSCALL && fold_info_at(f, g)->no_p_since == NO_TIME)
+                fold_info_at(f, g)->no_p_since = e->t;
             fold_special_g(f, g);
         }
         fold_p_show(f, e->p, t);
@@ -516,8 +505,9 @@ static void on_p_state(struct fold *f, const struct ev *e)
         mi->p = e->p;
         if (e->state == ST_SYSCALL && mi->g != EV_NONE) {
             pi->g = mi->g;
-            fold_g_back(f, mi->g);
-            f->lane[LANE_G][mi->g].p = e->p;
+            if (!fold_g_back(f, mi->g))
+                return;
+            fold_lane_at(f, mi->g)->p = e->p;
         }
         m_show(f, e->m, mi->lane.n ? e->t : t);
     }
@@ -529,7 +519,7 @@ static void on_p_state(struct fold *f, const struct ev *e)
 /* g's open span is not known from `since` on. Its state was told at its start; how long it lasted was not. */
 static void on_g_lost(struct fold *f, const struct ev *e)
 {
-    struct spanlane *l = &f->lane[LANE_G][e->g];
+    struct spanlane *l = fold_lane_at(f, e->g);
     if (!l->begun || l->ended || l->state == ST_UNKNOWN)
         return;
     if (e->arg2 && (uint64_t)l->t0 >= e->arg2)
@@ -545,13 +535,13 @@ static void on_g_lost(struct fold *f, const struct ev *e)
     }
     fold_show_on(f, EV_NONE, m, e->t);
     if (from == ST_SYSCALL)
-        f->g[e->g].no_p_since = NO_TIME;
+        fold_info_at(f, e->g)->no_p_since = NO_TIME;
     if (f->end >= f->gb_end)
         fold_gcount_next_bucket(f, f->end);
     fold_gcount_move(f, from, ST_UNKNOWN, f->end);
     fold_gcount_lost(f, from, since, f->end);
-    fold_range_lost(f, RANGE_STW, &f->g[e->g].stw, since);
-    fold_range_lost(f, RANGE_ASSIST, &f->g[e->g].assist, since);
+    fold_range_lost(f, RANGE_STW, &fold_info_at(f, e->g)->stw, since);
+    fold_range_lost(f, RANGE_ASSIST, &fold_info_at(f, e->g)->assist, since);
     l->state = ST_UNKNOWN;
     if (since > l->t0)
         spans_push(&f->pool, LANE_G, l, since, f->tag[ST_UNKNOWN], 0, 0);
@@ -570,9 +560,10 @@ static void on_p_lost(struct fold *f, const struct ev *e)
     since = since > pi->held ? since : pi->held;
     const uint32_t g = pi->g, m = pi->m;
     if (g != EV_NONE) {
-        fold_g_back(f, g);
-        if (f->lane[LANE_G][g].p == e->p)
-            f->lane[LANE_G][g].p = EV_NONE;
+        if (!fold_g_back(f, g))
+            return;
+        if (fold_lane_at(f, g)->p == e->p)
+            fold_lane_at(f, g)->p = EV_NONE;
         fold_special_g(f, g);
     }
     fold_range_lost(f, RANGE_SWEEP, &pi->sweep, since);
@@ -599,8 +590,8 @@ static void gap_begins(struct fold *f, const struct ev *e)
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
         if (fold_g_past(f, g))
             continue;
-        f->g[g].region = 0;
-        f->g[g].depth = 0;
+        fold_info_at(f, g)->region = 0;
+        fold_info_at(f, g)->depth = 0;
         on_g_lost(f, &(struct ev){.t = e->t, .g = g, .arg = e->arg});
     }
     for (uint32_t p = 0; p < f->nlane[LANE_P]; p++)
@@ -616,7 +607,7 @@ static void gap_over(struct fold *f, const struct ev *e)
     for (uint32_t g = 0; g < f->nlane[LANE_G]; g++) {
         if (fold_g_past(f, g))
             continue;
-        const struct spanlane *l = &f->lane[LANE_G][g];
+        const struct spanlane *l = fold_lane_at(f, g);
         if (l->begun && !l->ended && l->state == ST_UNKNOWN && l->t0 <= f->began)
             g_transition(f, &(struct ev){.t = e->t, .g = g, .p = EV_NONE, .m = EV_NONE}, f->began, 0, 0);
     }
@@ -741,8 +732,8 @@ static __attribute__((noinline)) void fold_slow(struct fold *f, const struct ev 
     }
     if (!ev_room(f, e))
         return;
-    if (e->g != EV_NONE)
-        fold_g_back(f, e->g);
+    if (e->g != EV_NONE && !fold_g_back(f, e->g))
+        return;
     if (!transition)
         fold_other(f, e);
     else if (e->g != EV_NONE)
@@ -783,7 +774,6 @@ enum err_code fold_init(struct fold *f, const struct names *names)
         return ERR_NOMEM;
     for (unsigned s = 0; s < ST_COUNT; s++)
         f->tag[s] = f->recent[s][0].tag = pool_tag(&f->pool, (uint8_t)s, 0, 0);
-    f->past_from = PAST_FROM;
     f->gb_shift = 10;
     f->ngb = 1;
     f->gb_end = 1024;
@@ -818,7 +808,6 @@ void fold_segment_end(struct fold *f)
 {
     fold_bands_again(f);
     fold_rest(f);
-    past_compact(f);
 }
 
 void fold_rest(struct fold *f)
@@ -826,12 +815,12 @@ void fold_rest(struct fold *f)
     bool wait = false;
     for (int k = 0; k < LANE_KINDS; k++)
         for (size_t i = 0; k != LANE_M && i < f->nlane[k]; i++) {
-            struct spanlane *l = &f->lane[k][i];
             if (k == LANE_G && fold_g_past(f, (uint32_t)i)) {
                 past_trim(f->seg[i / PAST_GS].past);
                 i |= PAST_GS - 1; /* to the next ones */
                 continue;
             }
+            struct spanlane *l = k == LANE_G ? fold_lane_at(f, (uint32_t)i) : &f->lane[k][i];
             spans_rest(&f->pool, l);
             spans_trim(l);
             wait |= l->cap && !l->packed; /* out of memory */
@@ -839,9 +828,9 @@ void fold_rest(struct fold *f)
     if (!wait)
         pool_waits_free(&f->pool);
     for (int k = 0; k < LANE_KINDS; k++)
-        fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
-    fold_shrink(&f->g, &f->capg, f->nlane[LANE_G], sizeof *f->g);
-    fold_shrink(&f->seg, &f->capseg, f->nlane[LANE_G] / PAST_GS + 1, sizeof *f->seg);
+        if (k != LANE_G)
+            fold_shrink(&f->lane[k], &f->caplane[k], f->nlane[k], sizeof(struct spanlane));
+    past_compact(f);
 }
 
 void fold_finish(struct fold *f)
@@ -868,12 +857,12 @@ void fold_free(struct fold *f)
                 past_free(f->seg[i / PAST_GS].past);
                 i |= PAST_GS - 1;
             } else {
-                spans_free(&f->lane[k][k == LANE_G ? fold_g_at(f, (uint32_t)i) : i]);
+                spans_free(k == LANE_G ? fold_lane_at(f, (uint32_t)i) : &f->lane[k][i]);
             }
         mem_free(f->lane[k]);
     }
-    mem_free(f->g);
     mem_free(f->seg);
+    slabs_free(&f->places);
     mem_free(f->p);
     for (size_t i = 0; i < f->nlane[LANE_M]; i++)
         holds_free(&f->m[i].lane);

@@ -12,6 +12,7 @@
 #include "decode/model/holds.h"
 #include "decode/events/names.h"
 #include "decode/model/spans.h"
+#include "decode/base/slabs.h"
 #include "decode/base/table.h"
 #include "decode/trace.h"
 
@@ -36,14 +37,16 @@ enum {
     GI_LABELLED = 128 /* and has been labelled as a mark worker in it */
 };
 
-#define PAST_GS \
-    128u /* neighbours in order of appearance that are put away together once all are over (decode/model/past.h) */
-#define PAST_DUE 32
+/*
+ * Goroutines stand by PAST_GS neighbours in order of appearance, which are put away together once all are over
+ * (decode/model/past.h); others take their place. No lane of one that lives ever moves.
+ */
+#define PAST_GS 128u
 struct gseg {
-    struct past *past;               /* NULL: they stand in fold.lane and fold.g */
-    int32_t over;                    /* how many have ended; below 0: they stay where they are */
-    uint32_t at;                     /* in a segment that has ended: where in the two arrays */
-    bool hollow_lanes, hollow_infos; /* their place in the two arrays takes no memory */
+    struct spanlane *lane; /* where they stand; put away: lanes at which nothing can happen any more, read only */
+    struct ginfo *info;    /* the same */
+    struct past *past;     /* NULL: not put away */
+    int32_t over;          /* how many have ended; below 0: they stay where they are */
 };
 
 struct pinfo {
@@ -122,17 +125,15 @@ struct vec_point {
 struct fold {
     const struct names *names;
     struct span_pool pool;
-    struct spanlane *lane[LANE_KINDS];
+    struct spanlane *lane[LANE_KINDS]; /* but for goroutines */
     size_t nlane[LANE_KINDS], caplane[LANE_KINDS];
-    struct ginfo *g;  /* as lane[LANE_G]: to be read by decode/model/past.h's functions */
-    struct gseg *seg; /* of each PAST_GS goroutines */
-    size_t capseg;
-    uint32_t due[PAST_DUE]; /* put away, but their place is not yet given back */
-    size_t ndue;
-    size_t past_from; /* so many goroutines make it worth while to put them away; a test may say fewer */
+    struct gseg *seg; /* of each PAST_GS goroutines: to be read by decode/model/past.h's functions */
+    size_t nseg, capseg;
+    struct slabs places; /* where they stand */
+    bool nobody_past;    /* a test's: who is over stays where it is */
     struct pinfo *p;
     struct minfo *m;
-    size_t capg, capp, capm;
+    size_t capp, capm;
     uint32_t tag[ST_COUNT]; /* tags of states without a reason */
     struct {
         uint32_t reason, tag;
@@ -175,7 +176,6 @@ struct fold {
      * are as many more as there were (and begin at FOLD_MANY, for below 0 they can't go).
      */
     bool segment;
-    bool compact;  /* goroutines that were put away have no place in the arrays */
     bool carrying; /* while such an event is folded */
     bool unsure;   /* something depends on what was before, and nobody told */
     uint8_t late;  /* bits: bands of whose ranges some were told of late */
@@ -192,6 +192,17 @@ struct fold {
     bool oom;
     bool finished;
 };
+
+/* Of a goroutine that isn't put away. */
+static inline struct spanlane *fold_lane_at(const struct fold *f, uint32_t g)
+{
+    return &f->seg[g / PAST_GS].lane[g % PAST_GS];
+}
+
+static inline struct ginfo *fold_info_at(const struct fold *f, uint32_t g)
+{
+    return &f->seg[g / PAST_GS].info[g % PAST_GS];
+}
 
 enum err_code fold_init(struct fold *f, const struct names *names);
 void fold_free(struct fold *f);

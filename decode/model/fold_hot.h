@@ -17,7 +17,8 @@
 /* What stays as it is while only what is here is folded: take it anew after any other event. */
 struct hot {
     struct fold *f;
-    struct spanlane *g, *p; /* the arrays */
+    const struct gseg *seg; /* goroutines' lanes: hot_g() */
+    struct spanlane *p;     /* the array */
     struct pinfo *pi;
     struct minfo *mi;
     uint32_t ng, np, nm;
@@ -30,7 +31,7 @@ struct hot {
 HOT struct hot hot_take(struct fold *f)
 {
     return (struct hot){f,
-                        f->lane[LANE_G],
+                        f->seg,
                         f->lane[LANE_P],
                         f->p,
                         f->m,
@@ -44,6 +45,11 @@ HOT struct hot hot_take(struct fold *f)
                         (uint64_t)f->tag[ST_SCHED] << 32,
                         (uint64_t)f->tag[ST_RUNNABLE] << 32,
                         f->nfirst < FIRST_STACKS};
+}
+
+HOT struct spanlane *hot_g(const struct hot *h, uint32_t g)
+{
+    return &h->seg[g / PAST_GS].lane[g % PAST_GS];
 }
 
 /*
@@ -110,7 +116,7 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
     if (g != EV_NONE) {
         if (g >= h->ng)
             return false;
-        struct spanlane *l = &h->g[g];
+        struct spanlane *l = hot_g(h, g);
         if (l->p != p || l->m != m || l->special & ~SPECIAL_NAME || l->t0 != pl->t0 ||
             (l->state != ST_RUNNING && l->state != ST_SYSCALL))
             return false;
@@ -191,7 +197,7 @@ HOT bool hot_wake(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g,
     by++; /* EV_NONE + 1 is 0 */
     if (g >= h->ng || by > h->ng)
         return false;
-    struct spanlane *l = &h->g[g];
+    struct spanlane *l = hot_g(h, g);
     uint64_t dur = (uint64_t)(t - l->t0);
     if (l->special & ~SPECIAL_NAME || l->state != ST_WAITING || dur >> 32 || (l->p & l->m) != EV_NONE)
         return false;
@@ -224,7 +230,7 @@ HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_
 {
     if (g >= h->ng)
         return false;
-    struct spanlane *l = &h->g[g];
+    struct spanlane *l = hot_g(h, g);
     uint64_t dur = (uint64_t)(t - l->t0);
     if (l->special & ~SPECIAL_NAME || l->state != ST_RUNNABLE || dur >> 32 || (l->p & l->m) != EV_NONE)
         return false;
@@ -310,10 +316,10 @@ HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
     return true;
 }
 
-/* fold_created() changes this much, and where the lanes stand. */
+/* fold_created() changes this much. */
 HOT void hot_created(struct hot *h)
 {
-    h->g = h->f->lane[LANE_G];
+    h->seg = h->f->seg;
     h->ng = (uint32_t)h->f->nlane[LANE_G];
     h->first = h->f->nfirst < FIRST_STACKS;
 }

@@ -22,11 +22,11 @@ static uint32_t *range_slot(struct fold *f, const struct ev *e)
     switch (e->state) {
     case RANGE_GC: return &f->gc_open;
     case RANGE_SWEEP: return e->p != EV_NONE ? &f->p[e->p].sweep : NULL;
-    case RANGE_ASSIST: return e->g != EV_NONE ? &f->g[e->g].assist : NULL;
+    case RANGE_ASSIST: return e->g != EV_NONE ? &fold_info_at(f, e->g)->assist : NULL;
     case RANGE_STW:
         if (e->flags & EVF_EXTRA) /* the range's scope is its P */
             return e->p != EV_NONE ? &f->p[e->p].stw : NULL;
-        return e->g != EV_NONE ? &f->g[e->g].stw : &f->stw_open;
+        return e->g != EV_NONE ? &fold_info_at(f, e->g)->stw : &f->stw_open;
     default: return NULL;
     }
 }
@@ -52,7 +52,7 @@ static void range_show(struct fold *f, const struct ev *e)
         fold_p_show(f, e->p, e->t);
     } else if (e->state == RANGE_ASSIST && e->g != EV_NONE) {
         fold_special_g(f, e->g);
-        fold_show_on(f, f->lane[LANE_G][e->g].p, f->lane[LANE_G][e->g].m, e->t);
+        fold_show_on(f, fold_lane_at(f, e->g)->p, fold_lane_at(f, e->g)->m, e->t);
     }
 }
 
@@ -266,7 +266,7 @@ void fold_region_begin(struct fold *f, const struct ev *e)
     if (e->g == EV_NONE || !fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v) ||
         !fold_grow(f, &v->prev, &v->capprev, v->n + 1, sizeof *v->prev))
         return;
-    struct ginfo *gi = &f->g[e->g];
+    struct ginfo *gi = fold_info_at(f, e->g);
     v->prev[v->n] = gi->region;
     v->v[v->n++] = (struct region){.task = e->arg,
                                    .t0 = e->t,
@@ -286,7 +286,7 @@ void fold_region_end(struct fold *f, const struct ev *e)
     struct vec_region *v = &f->regions;
     if (e->g == EV_NONE)
         return;
-    struct ginfo *gi = &f->g[e->g];
+    struct ginfo *gi = fold_info_at(f, e->g);
     if (gi->region) {
         uint32_t i = gi->region - 1;
         v->v[i].t1 = e->t;
@@ -315,7 +315,7 @@ void fold_region_end(struct fold *f, const struct ev *e)
 /* A goroutine that ends takes its open regions with it. */
 void fold_regions_end(struct fold *f, uint32_t g, int64_t t)
 {
-    struct ginfo *gi = &f->g[g];
+    struct ginfo *gi = fold_info_at(f, g);
     while (gi->region) {
         struct region *r = &f->regions.v[gi->region - 1];
         r->t1 = t;

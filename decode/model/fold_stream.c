@@ -23,14 +23,13 @@ static void runs_close(struct runs *rs)
 static bool any(struct runs *rs, const struct ev *e, int64_t last)
 {
     struct fold *f = rs->h.f;
-    const struct spanlane *const g = rs->h.g, *const p = rs->h.p;
+    const struct spanlane *const p = rs->h.p;
     f->end = last > f->end ? last : f->end;
     bool ok = fold_any(f, e);
     rs->h = hot_take(f);
-    for (uint32_t open = g != rs->h.g || p != rs->h.p ? rs->open : 0; open; open &= open - 1) { /* the lanes moved */
+    for (uint32_t open = p != rs->h.p ? rs->open : 0; open; open &= open - 1) { /* the Ps' lanes moved */
         struct hot_run *r = &rs->r[__builtin_ctz(open)];
         r->pl = &rs->h.p[r->p];
-        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
     }
     return ok;
 }
@@ -103,13 +102,8 @@ static __attribute__((noinline)) bool on_apart(struct runs *rs, const struct ev 
     if (e->kind != EVK_G_CREATE || e->state != ST_RUNNABLE || e->g < rs->h.ng || e->g == EV_NONE ||
         (e->by != EV_NONE && e->by >= rs->h.ng))
         return false;
-    const struct spanlane *lanes = rs->h.g;
     (void)fold_created(f, e); /* out of memory: the next event that isn't folded here finds out */
     hot_created(&rs->h);
-    for (uint32_t open = lanes != rs->h.g ? rs->open : 0; open; open &= open - 1) {
-        struct hot_run *r = &rs->r[__builtin_ctz(open)];
-        r->l = r->g != EV_NONE ? &rs->h.g[r->g] : NULL;
-    }
     ++*plain;
     return true;
 }

@@ -25,7 +25,7 @@ static struct ginfo *info_of(const struct join *j, uint32_t g)
 {
     uint32_t local;
     const struct segment *s = join_home(j, g, &local);
-    return &s->f->g[fold_g_at(s->f, local)];
+    return fold_info_at(s->f, local);
 }
 
 uint8_t join_hint(void *join, uint64_t id, uint32_t *name)
@@ -418,8 +418,8 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
         return;
     }
     gi->depth = (uint16_t)(gi->depth + lo->depth);
-    j->live[slot].status = s->order.g[i].status;
-    j->live[slot].assists = s->order.g[i].assist;
+    j->live[slot].status = v2_g_at(&s->order, i)->status;
+    j->live[slot].assists = v2_g_at(&s->order, i)->assist;
 }
 
 /* Those that are new and live. */
@@ -431,7 +431,7 @@ static void new_join(struct join *j, const struct segment *s)
             continue;
         uint32_t i = m->val[at] - 1, g = segment_g(s, i);
         if (g >= s->base)
-            (void)live_add(j, m->key[at], (struct jg){g, s->order.g[i].status, s->order.g[i].assist});
+            (void)live_add(j, m->key[at], (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
     }
 }
 

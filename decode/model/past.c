@@ -26,6 +26,8 @@ enum value {
 };
 enum { FLAG_BACKDATED = 1 << 8 }; /* beside GI_* */
 enum { AHEAD = 8 };
+enum { LANES = PAST_GS * sizeof(struct spanlane), PLACE = LANES + PAST_GS * sizeof(struct ginfo) };
+_Static_assert(PLACE % SLABS_ALIGN == 0, "places stand side by side");
 #define NEVER INT32_MIN /* neighbours that are not put away (again) */
 
 struct past {
@@ -75,107 +77,101 @@ static struct past *past_make(const struct spanlane *l, const struct ginfo *gi)
     return (struct past *)columns_make(v[0], PAST_GS, COLUMNS);
 }
 
-static int by_number(const void *a, const void *b)
+/* ---- where they stand ------------------------------------------------------------------------------------- */
+
+/* Whoever folds events looks at lanes without asking: these say that nothing can happen to them. They are never written. */
+static const struct spanlane gone[PAST_GS] = {
+    [0 ... PAST_GS - 1] = {.begun = true, .ended = true, .p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE}};
+static const struct ginfo gone_info[PAST_GS];
+
+static bool place_take(struct slabs *places, struct gseg *s)
 {
-    const uint32_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
+    uint8_t *p = slabs_get(places, PLACE);
+    if (!p)
+        return false;
+    s->lane = (struct spanlane *)(void *)p;
+    s->info = (struct ginfo *)(void *)(p + LANES);
+    return true;
 }
 
-/* Give back where those stood that were put away, runs of neighbours at once: each time costs a system call. */
-static void give_back(struct fold *f)
+bool past_room(struct fold *f, size_t need)
 {
-    qsort(f->due, f->ndue, sizeof *f->due, by_number);
-    for (size_t i = 0, n; i < f->ndue; i += n) {
-        for (n = 1; i + n < f->ndue && f->due[i + n] == f->due[i] + n; n++) {
-        }
-        size_t first = (size_t)f->due[i] * PAST_GS, gs = n * PAST_GS;
-        bool lanes = mem_hollow(f->lane[LANE_G], first * sizeof(struct spanlane), gs * sizeof(struct spanlane));
-        bool infos = mem_hollow(f->g, first * sizeof *f->g, gs * sizeof *f->g);
-        for (size_t k = 0; k < n; k++) {
-            f->seg[f->due[i + k]].hollow_lanes = lanes;
-            f->seg[f->due[i + k]].hollow_infos = infos;
+    const size_t segs = (need + PAST_GS - 1) / PAST_GS;
+    if (!fold_grow(f, &f->seg, &f->capseg, segs, sizeof *f->seg))
+        return false;
+    for (; f->nseg < segs; f->nseg++) {
+        f->seg[f->nseg] = (struct gseg){0};
+        if (!place_take(&f->places, &f->seg[f->nseg])) {
+            f->oom = true;
+            return false;
         }
     }
-    f->ndue = 0;
+    for (; f->nlane[LANE_G] < need; f->nlane[LANE_G]++) {
+        const uint32_t g = (uint32_t)f->nlane[LANE_G];
+        *fold_lane_at(f, g) = (struct spanlane){.p = EV_NONE, .m = EV_NONE, .special = SPECIAL_LANE};
+        *fold_info_at(f, g) = (struct ginfo){.no_p_since = NO_TIME, .creator = NO_LANE};
+    }
+    return true;
 }
 
-static void put_away(struct fold *f, uint32_t seg)
+/* All of them are over. */
+static void put_away(struct fold *f, struct gseg *s)
 {
-    size_t first = (size_t)seg * PAST_GS;
-    struct gseg *s = &f->seg[seg];
-    s->past = past_make(&f->lane[LANE_G][first], &f->g[first]);
-    if (!s->past) {
+    if (f->nobody_past)
+        return;
+    if (!(s->past = past_make(s->lane, s->info))) {
         s->over = NEVER;
         return;
     }
-    f->due[f->ndue++] = seg;
-    if (f->ndue == PAST_DUE)
-        give_back(f);
+    slabs_put(&f->places, s->lane);
+    s->lane = (struct spanlane *)(uintptr_t)gone;
+    s->info = (struct ginfo *)(uintptr_t)gone_info;
 }
 
 void past_ended(struct fold *f, uint32_t g)
 {
     struct gseg *s = &f->seg[g / PAST_GS];
-    if (++s->over == (int32_t)PAST_GS && f->nlane[LANE_G] >= f->past_from)
-        put_away(f, g / PAST_GS);
-}
-
-void past_begin(struct fold *f)
-{
-    for (size_t i = 0; i < f->nlane[LANE_G] / PAST_GS; i++)
-        if (f->seg[i].over == (int32_t)PAST_GS && !f->seg[i].past)
-            put_away(f, (uint32_t)i);
+    if (++s->over == (int32_t)PAST_GS)
+        put_away(f, s);
 }
 
 void past_compact(struct fold *f)
 {
-    const size_t n = f->nlane[LANE_G], groups = (n + PAST_GS - 1) / PAST_GS;
+    struct slabs places = {0};
     size_t left = 0;
-    for (size_t i = 0; i < groups; i++) {
+    for (size_t i = 0; i < f->nseg; i++)
+        left += !f->seg[i].past;
+    if (!slabs_exactly(&places, PLACE, left))
+        return; /* they stay where they are */
+    for (size_t i = 0; i < f->nseg; i++) {
         struct gseg *s = &f->seg[i];
-        if (s->over == (int32_t)PAST_GS && !s->past)
-            s->past = past_make(&f->lane[LANE_G][i * PAST_GS], &f->g[i * PAST_GS]);
-        left += !s->past;
-    }
-    struct spanlane *l = left ? mem_alloc(left * PAST_GS * sizeof *l) : NULL;
-    struct ginfo *g = l ? mem_alloc(left * PAST_GS * sizeof *g) : NULL;
-    if (left && !g) { /* they stay where they are */
-        mem_free(l);
-        return;
-    }
-    for (size_t i = 0, to = 0; i < groups; i++) {
-        if (f->seg[i].past)
+        const struct spanlane *was = s->lane;
+        if (s->past || !place_take(&places, s))
             continue;
-        const size_t here = n - i * PAST_GS < PAST_GS ? n - i * PAST_GS : PAST_GS;
-        memcpy(l + to, f->lane[LANE_G] + i * PAST_GS, here * sizeof *l);
-        memcpy(g + to, f->g + i * PAST_GS, here * sizeof *g);
-        f->seg[i].at = (uint32_t)to;
-        to += PAST_GS;
+        memcpy(s->lane, was, PLACE);
     }
-    mem_free(f->lane[LANE_G]);
-    mem_free(f->g);
-    f->lane[LANE_G] = l;
-    f->g = g;
-    f->caplane[LANE_G] = f->capg = left * PAST_GS;
-    f->compact = true;
+    slabs_free(&f->places);
+    f->places = places;
+    fold_shrink(&f->seg, &f->capseg, f->nseg, sizeof *f->seg);
 }
 
-void past_take_out(struct fold *f, uint32_t g)
+bool past_take_out(struct fold *f, uint32_t g)
 {
     struct gseg *s = &f->seg[g / PAST_GS];
     uint32_t first = g / PAST_GS * PAST_GS;
-    give_back(f); /* none is due any more */
-    if (s->hollow_lanes)
-        mem_refill(f->lane[LANE_G], PAST_GS * sizeof(struct spanlane));
-    if (s->hollow_infos)
-        mem_refill(f->g, PAST_GS * sizeof *f->g);
+    if (!place_take(&f->places, s)) {
+        f->oom = true;
+        return false;
+    }
     for (uint32_t i = first; i < first + PAST_GS; i++) {
-        past_lane(s->past, i, &f->lane[LANE_G][i]);
-        past_info(s->past, i, &f->g[i]);
+        past_lane(s->past, i, fold_lane_at(f, i));
+        past_info(s->past, i, fold_info_at(f, i));
         fold_special_g(f, i);
     }
     mem_free(s->past);
-    *s = (struct gseg){.over = NEVER};
+    s->past = NULL;
+    s->over = NEVER;
+    return true;
 }
 
 /* ---- reading ---------------------------------------------------------------------------------------------- */
@@ -262,7 +258,7 @@ uint32_t past_name(const struct past *p, uint32_t g)
 
 uint32_t past_find(const struct fold *f, uint64_t id)
 {
-    for (size_t i = f->nlane[LANE_G] / PAST_GS; i-- > 0;) {
+    for (size_t i = f->nseg; i-- > 0;) {
         const struct past *p = f->seg[i].past;
         if (i >= AHEAD && f->seg[i - AHEAD].past)
             __builtin_prefetch(f->seg[i - AHEAD].past);

@@ -4,10 +4,9 @@
  * A server makes a goroutine per request; most of what a trace tells of are long over, and their lanes (struct
  * spanlane, struct ginfo) are read now and then but never written again. Lanes are given out in order of appearance, so
  * neighbours end about the same time. Once PAST_GS neighbours have all ended they are put away: each of their values
- * becomes a column of as many bytes as the largest of them needs above the smallest, and the pages of the arrays they
- * stood in are given back (mem_hollow). The arrays themselves stay as they are, so whoever folds events indexes them
- * without asking: of a goroutine that is over no event is told. Should a file tell one all the same, its neighbours are
- * taken out again, and stay out: fold_g_back().
+ * becomes a column of as many bytes as the largest of them needs above the smallest, and others take their place, which the
+ * processor has at hand. Of a goroutine that is over no event is told. Should a file tell one all the same, its neighbours
+ * are taken out again, and stay out: fold_g_back().
  *
  * Who reads the model asks fold_g_lane(), fold_g_info() and fold_g_id().
  */
@@ -16,25 +15,21 @@
 
 #include "decode/model/fold.h"
 
-#define PAST_FROM \
-    32768 /* goroutines: below it the arrays are small (decode/base/bigmem.h), and there is little to gain */
-
+/* past_room - there are `need` goroutines, those that are new without a span. false: out of memory, which f knows. */
+bool past_room(struct fold *f, size_t need);
 /* past_ended - the lane of a goroutine has ended: it, and its neighbours, may be put away now. */
 void past_ended(struct fold *f, uint32_t g);
-/* past_begin - there are as many lanes now as make it worth while: put away what has ended so far. */
-void past_begin(struct fold *f);
-/* past_take_out - bring back a goroutine that was put away, and its neighbours. fold_g_back - if it was. */
-void past_take_out(struct fold *f, uint32_t g);
+/* past_take_out - bring back a goroutine that was put away, and its neighbours. fold_g_back - if it was. false: as past_room(). */
+bool past_take_out(struct fold *f, uint32_t g);
 
 static inline bool fold_g_past(const struct fold *f, uint32_t g)
 {
     return f->seg[g / PAST_GS].past;
 }
 
-static inline void fold_g_back(struct fold *f, uint32_t g)
+static inline bool fold_g_back(struct fold *f, uint32_t g)
 {
-    if (__builtin_expect(fold_g_past(f, g), 0))
-        past_take_out(f, g);
+    return __builtin_expect(!fold_g_past(f, g), 1) || past_take_out(f, g);
 }
 
 /* What was put away, as it was (its open span and SPECIAL_*, which nobody asks for, are not known). */
@@ -51,20 +46,14 @@ uint32_t past_find(const struct fold *f, uint64_t id);
 /* past_lives - when each of n neighbours from g on lived: first and last moment. All n are of this struct past. */
 void past_lives(const struct past *p, uint32_t g, uint32_t n, struct lifetime *out);
 
-/* past_compact - a segment has ended: all that are over are put away, the others close ranks. */
+/* past_compact - no more will be put away: those that weren't close ranks. */
 void past_compact(struct fold *f);
-
-/* Where a goroutine that wasn't put away stands. */
-static inline size_t fold_g_at(const struct fold *f, uint32_t g)
-{
-    return f->compact ? f->seg[g / PAST_GS].at + g % PAST_GS : g;
-}
 
 /* fold_g_lane, fold_g_info - a goroutine's lane and what else is known of it; room: where to make it up, if it was put away. */
 static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t g, struct spanlane *room)
 {
     if (!fold_g_past(f, g))
-        return &f->lane[LANE_G][fold_g_at(f, g)];
+        return fold_lane_at(f, g);
     past_lane(f->seg[g / PAST_GS].past, g, room);
     return room;
 }
@@ -72,24 +61,24 @@ static inline const struct spanlane *fold_g_lane(const struct fold *f, uint32_t 
 static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, struct ginfo *room)
 {
     if (!fold_g_past(f, g))
-        return &f->g[fold_g_at(f, g)];
+        return fold_info_at(f, g);
     past_info(f->seg[g / PAST_GS].past, g, room);
     return room;
 }
 
 static inline uint64_t fold_g_id(const struct fold *f, uint32_t g)
 {
-    return fold_g_past(f, g) ? past_id(f->seg[g / PAST_GS].past, g) : f->g[fold_g_at(f, g)].id;
+    return fold_g_past(f, g) ? past_id(f->seg[g / PAST_GS].past, g) : fold_info_at(f, g)->id;
 }
 
 static inline uint32_t fold_g_name(const struct fold *f, uint32_t g)
 {
-    return fold_g_past(f, g) ? past_name(f->seg[g / PAST_GS].past, g) : f->g[fold_g_at(f, g)].name;
+    return fold_g_past(f, g) ? past_name(f->seg[g / PAST_GS].past, g) : fold_info_at(f, g)->name;
 }
 
 static inline uint8_t fold_g_flags(const struct fold *f, uint32_t g)
 {
-    return fold_g_past(f, g) ? past_flags(f->seg[g / PAST_GS].past, g) : f->g[fold_g_at(f, g)].flags;
+    return fold_g_past(f, g) ? past_flags(f->seg[g / PAST_GS].past, g) : fold_info_at(f, g)->flags;
 }
 
 /* fold_g_workers - may any of the PAST_GS neighbours of g be a mark worker? */

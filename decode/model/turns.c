@@ -47,8 +47,13 @@ struct v2_at {
     int64_t t;
 };
 
-#define AT_G(at, i) (&(at)->ts->g[i])
+#define AT_G(at, i) g_at((at)->ts, i)
 #define AT_P(at) ((at)->u->p)
+
+HOT struct v2_g *g_at(const struct turns *ts, uint32_t g)
+{
+    return &ts->gs_at[g / V2_GS].g[g % V2_GS];
+}
 
 HOT struct v2_order *at_order(const struct v2_at *at)
 {
@@ -75,7 +80,7 @@ HOT uint32_t at_find(const struct v2_at *at, uint64_t id)
 {
     const struct lookup *l = &at->ts->gs;
     uint32_t v = l->val[id & l->mask] - 1;
-    return v < IDMAP_GONE - 1 && at->ts->g[v].id == id ? v : lookup_far(l->map, id);
+    return v < IDMAP_GONE - 1 && g_at(at->ts, v)->id == id ? v : lookup_far(l->map, id);
 }
 
 HOT bool at_follows(const struct v2_at *at, uint32_t gen, uint64_t have, uint64_t want)
@@ -153,7 +158,7 @@ static __attribute__((noinline)) enum adv put_create(const struct v2_at *at, uin
     if (!lookup_or_0(&ts->stacks, start, &stack2) || !lookup_or_0(&ts->stacks, own, &stack))
         return ADV_LONG;
     const uint32_t g = v2_g_new(o, id, state);
-    ts->g = o->g;
+    ts->gs_at = o->gs_at;
     ts->gs = lookup_take(&o->gs);
     if (g == EV_NONE)
         return ADV_BAD;
@@ -168,12 +173,8 @@ static __attribute__((noinline)) enum adv put_create(const struct v2_at *at, uin
                          .stack = stack,
                          .stack2 = stack2,
                          .arg = id};
-    const struct spanlane *lanes = ts->h.g;
     o->oom |= !fold_created(ts->h.f, &e);
     hot_created(&ts->h);
-    for (uint32_t i = 0; lanes != ts->h.g && i < ts->nopen; i++)
-        if (ts->open[i].r.g != EV_NONE)
-            ts->open[i].r.l = &ts->h.g[ts->open[i].r.g];
     return ADV_OK;
 }
 
@@ -342,7 +343,7 @@ static void take_anew(struct turns *ts)
     ts->gs = lookup_take(&o->gs);
     ts->stacks = lookup_take(&gen->stacks);
     ts->reason = gen->reason;
-    ts->g = o->g;
+    ts->gs_at = o->gs_at;
     ts->last = o->last - o->base;
     ts->h = hot_take(ts->h.f);
     ts->vms = o->m;
@@ -406,7 +407,7 @@ static void sink_close(struct v2_sink *k)
 }
 
 /* Arrays may have moved under the turns that are open. */
-static void turns_moved(struct turns *ts, bool lanes)
+static void turns_moved(struct turns *ts)
 {
     struct v2_order *o = ts->k.o;
     for (uint32_t i = 0; i < ts->nopen; i++) {
@@ -415,10 +416,7 @@ static void turns_moved(struct turns *ts, bool lanes)
             continue;
         u->vm = &o->m[u->r.m];
         u->p = &o->p[u->r.p];
-        if (!lanes)
-            continue;
         u->r.pl = &ts->h.p[u->r.p];
-        u->r.l = u->r.g != EV_NONE ? &ts->h.g[u->r.g] : NULL;
     }
 }
 
@@ -434,7 +432,7 @@ static bool sink_take(struct v2_sink *k)
                 turn_close(ts, u);
         }
     }
-    const struct spanlane *const g = ts->h.g, *const p = ts->h.p;
+    const struct spanlane *const p = ts->h.p;
     const struct v2_m *const vms = ts->vms;
     const struct v2_p *const vps = ts->vps;
     bool ok = true;
@@ -442,8 +440,8 @@ static bool sink_take(struct v2_sink *k)
         ok = fold_any(ts->h.f, &o->out[i]);
     o->nout = 0;
     take_anew(ts);
-    if (g != ts->h.g || p != ts->h.p || vms != ts->vms || vps != ts->vps)
-        turns_moved(ts, g != ts->h.g || p != ts->h.p);
+    if (p != ts->h.p || vms != ts->vms || vps != ts->vps)
+        turns_moved(ts);
     return ok;
 }
 

@@ -44,7 +44,7 @@ struct turns {
     int64_t base;
     struct lookup gs, stacks;
     const uint32_t *reason;
-    struct v2_g *g;
+    const struct v2_gs *gs_at;
     int64_t last;         /* time of the last event */
     int64_t limit, until; /* up to when the current turn may go on: for good; until it is another thread's */
     int64_t over;         /* time of the event that is later */

@@ -51,63 +51,52 @@ uint32_t v2_p_new(struct v2_order *o, uint64_t id, uint8_t status)
     return (uint32_t)o->np++;
 }
 
+/* Of V2_GS goroutines that are about to come, the first is there. */
+static bool gs_new(struct v2_order *o)
+{
+    const size_t at = o->ng / V2_GS, size = V2_GS * sizeof(struct v2_g);
+    struct v2_gs *v = v2_room(o, o->gs_at, &o->capgs_at, at + 1, sizeof *v);
+    if (!v)
+        return false;
+    o->gs_at = v;
+    if (!o->nobody && (o->nobody = slabs_get(&o->places, size)))
+        memset(o->nobody, 0, size);
+    v[at] = (struct v2_gs){.g = o->nobody ? slabs_get(&o->places, size) : NULL};
+    o->oom |= !v[at].g;
+    return v[at].g;
+}
+
 uint32_t v2_g_new(struct v2_order *o, uint64_t id, uint8_t status)
 {
-    struct v2_g *g = v2_room(o, o->g, &o->capg, o->ng + 1, sizeof *g);
-    if (g)
-        o->g = g;
-    if (!g || !idmap_put(&o->gs, id, (uint32_t)o->ng)) {
+    if (o->ng % V2_GS == 0 && !gs_new(o))
+        return EV_NONE;
+    if (!idmap_put(&o->gs, id, (uint32_t)o->ng)) {
         o->oom = true;
         return EV_NONE;
     }
-    g[o->ng] = (struct v2_g){.id = id, .status = status, .seqgen = o->gen->ordinal};
+    *v2_g_at(o, (uint32_t)o->ng) = (struct v2_g){.id = id, .status = status, .seqgen = o->gen->ordinal};
     return (uint32_t)o->ng++;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint32_t *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
-/*
- * A goroutine's entry is asked for no more; where all of a page's are, the page is given back. Its zeros say ST_NONE, too.
- * Neighbours together: each time costs a system call.
- */
+/* A goroutine has ended. */
 static void g_gone(struct v2_order *o, uint32_t g)
 {
-    size_t page = g / V2_GONE, was = o->capgone;
-    if (page >= was) {
-        uint8_t *v = mem_grow(o->gone, &o->capgone, page + 1, 1);
-        if (!v)
-            return; /* nothing is lost but memory */
-        memset(v + was, 0, o->capgone - was);
-        o->gone = v;
-    }
-    if (++o->gone[page] < V2_GONE)
+    struct v2_gs *gs = &o->gs_at[g / V2_GS];
+    if (++gs->gone < V2_GS)
         return;
-    uint32_t *due = o->gone_due;
-    due[o->ngone_due++] = (uint32_t)page;
-    if (o->ngone_due < sizeof o->gone_due / sizeof *due)
-        return;
-    qsort(due, o->ngone_due, sizeof *due, by_number);
-    for (size_t i = 0, n; i < o->ngone_due; i += n) {
-        for (n = 1; i + n < o->ngone_due && due[i + n] == due[i] + n; n++) {
-        }
-        (void)mem_hollow(o->g, due[i] * V2_GONE * sizeof *o->g, n * V2_GONE * sizeof *o->g);
-    }
-    o->ngone_due = 0;
+    slabs_put(&o->places, gs->g);
+    gs->g = o->nobody;
 }
 
 void v2_g_forget(struct v2_order *o, uint32_t g)
 {
-    if (o->g[g].status == ST_NONE)
+    if (v2_g_at(o, g)->status == ST_NONE)
         return;
-    idmap_del(&o->gs, o->g[g].id);
-    o->g[g].status = ST_NONE;
-    while (o->g[g].region) {
-        uint32_t r = o->g[g].region;
-        o->g[g].region = o->region[r - 1].below;
+    idmap_del(&o->gs, v2_g_at(o, g)->id);
+    v2_g_at(o, g)->status = ST_NONE;
+    while (v2_g_at(o, g)->region) {
+        uint32_t r = v2_g_at(o, g)->region;
+        v2_g_at(o, g)->region = o->region[r - 1].below;
         o->region[r - 1].below = o->region_free;
         o->region_free = r;
     }
@@ -258,7 +247,7 @@ static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g)
                      .p = p,
                      .m = m,
                      .by = EV_NONE,
-                     .arg = g == EV_NONE ? o->p[p].id : o->g[g].id};
+                     .arg = g == EV_NONE ? o->p[p].id : v2_g_at(o, g)->id};
 }
 
 /* A P that nobody knew whose it was has been this thread's since the segment began. */
@@ -362,8 +351,8 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
         return v2_bad(o, c, "invalid status for the goroutine", st);
     uint8_t state = state_of[st];
     uint32_t g = idmap_get(&o->gs, id);
-    bool met = g != IDMAP_NONE, known = met && !(o->gen->apart && o->g[g].status == ST_UNKNOWN);
-    if (known && o->g[g].status != state)
+    bool met = g != IDMAP_NONE, known = met && !(o->gen->apart && v2_g_at(o, g)->status == ST_UNKNOWN);
+    if (known && v2_g_at(o, g)->status != state)
         return v2_bad(o, c, "the goroutine has another status than before", id);
     if (!known && !o->first_gen && !o->alone)
         return v2_bad(o, c, "status of an unknown goroutine", id);
@@ -392,11 +381,11 @@ static enum adv status(struct v2_order *o, const struct v2_cursor *c, const stru
         who = (struct v2_ctx){on_m, on_p, EV_NONE};
     }
     if (met && !known)
-        o->g[g].status = state;
+        v2_g_at(o, g)->status = state;
     else if (!known && ((g = v2_g_new(o, id, state)) == EV_NONE || (o->alone && !v2_was_note(o, g, state, false))))
         return ADV_BAD;
-    o->g[g].seq = 0;
-    o->g[g].seqgen = o->gen->ordinal;
+    v2_g_at(o, g)->seq = 0;
+    v2_g_at(o, g)->seqgen = o->gen->ordinal;
     if (on_m != EV_NONE && o->m[on_m].fresh && !known)
         o->m[on_m].was_g = g;
     if (on_m != EV_NONE)
@@ -432,7 +421,7 @@ struct v2_at {
     const struct v2_ctx *x;
 };
 
-#define AT_G(at, i) (&(at)->o->g[i])
+#define AT_G(at, i) v2_g_at((at)->o, i)
 #define AT_P(at) (&(at)->o->p[(at)->x->p])
 
 static inline struct v2_order *at_order(const struct v2_at *at)
@@ -686,12 +675,12 @@ EVENT(go_create_syscall)
 static enum adv go_to(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE || o->g[g].status != ST_WAITING || !v2_follows(o, o->g[g].seqgen, o->g[g].seq, c->arg[1]))
+    if (g == IDMAP_NONE || v2_g_at(o, g)->status != ST_WAITING || !v2_follows(o, v2_g_at(o, g)->seqgen, v2_g_at(o, g)->seq, c->arg[1]))
         return ADV_WAIT;
-    if (o->g[x->g].status != ST_RUNNING)
-        return v2_bad(o, c, "the goroutine isn't running", o->g[x->g].id);
-    o->g[g].status = ST_RUNNING;
-    o->g[g].seq = c->arg[1];
+    if (v2_g_at(o, x->g)->status != ST_RUNNING)
+        return v2_bad(o, c, "the goroutine isn't running", v2_g_at(o, x->g)->id);
+    v2_g_at(o, g)->status = ST_RUNNING;
+    v2_g_at(o, g)->seq = c->arg[1];
     struct ev *e = emit_g(o, c, x, g, ST_RUNNABLE);
     e->by = x->g;
     e->flags = EVF_WOKEN;
@@ -699,7 +688,7 @@ static enum adv go_to(struct v2_order *o, const struct v2_cursor *c, const struc
     if (state == ST_NONE)
         v2_g_forget(o, x->g);
     else
-        o->g[x->g].status = state;
+        v2_g_at(o, x->g)->status = state;
     o->m[x->m].g = g;
     emit_g(o, c, x, g, ST_RUNNING);
     return ADV_OK;
@@ -719,9 +708,9 @@ EVENT(syscall_end_blocked)
 {
     if (x->p != EV_NONE && o->p[x->p].status == V2_PS_SYSCALL)
         return ADV_WAIT; /* somebody steals the P first */
-    if (o->g[x->g].status != ST_SYSCALL)
-        return v2_bad(o, c, "the goroutine isn't in a system call", o->g[x->g].id);
-    o->g[x->g].status = ST_RUNNABLE;
+    if (v2_g_at(o, x->g)->status != ST_SYSCALL)
+        return v2_bad(o, c, "the goroutine isn't in a system call", v2_g_at(o, x->g)->id);
+    v2_g_at(o, x->g)->status = ST_RUNNABLE;
     o->m[x->m].g = EV_NONE;
     emit_g(o, c, x, x->g, ST_RUNNABLE);
     return ADV_OK;
@@ -730,8 +719,8 @@ EVENT(syscall_end_blocked)
 EVENT(syscall_destroy)
 {
     struct v2_p *p = x->p != EV_NONE ? &o->p[x->p] : NULL;
-    if (o->g[x->g].status != ST_SYSCALL)
-        return v2_bad(o, c, "the goroutine isn't in a system call", o->g[x->g].id);
+    if (v2_g_at(o, x->g)->status != ST_SYSCALL)
+        return v2_bad(o, c, "the goroutine isn't in a system call", v2_g_at(o, x->g)->id);
     if (p && p->status != V2_PS_SYSCALL)
         return v2_bad(o, c, "the P isn't in a system call", p->id);
     if (p) {

@@ -319,7 +319,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
 void v2_order_apart(struct v2_order *o)
 {
     for (size_t g = 0; g < o->ng; g++) {
-        struct v2_g *vg = &o->g[g];
+        struct v2_g *vg = v2_g_at(o, (uint32_t)g);
         if (vg->status == ST_NONE) /* its page may be gone */
             continue;
         vg->status = ST_UNKNOWN;
@@ -347,7 +347,7 @@ static void gap_out(struct v2_order *o, bool over)
     e->state = over;
     e->arg = o->gap_since > o->base ? (uint64_t)(o->gap_since - o->base) : 0;
     for (size_t g = 0; over && g < o->ng; g++)
-        if (o->g[g].status == ST_UNKNOWN)
+        if (v2_g_at(o, (uint32_t)g)->status == ST_UNKNOWN)
             v2_g_forget(o, (uint32_t)g);
     if (over)
         o->gap_over = false;
@@ -659,8 +659,8 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
 
 void v2_order_free(struct v2_order *o)
 {
-    mem_free(o->g);
-    mem_free(o->gone);
+    mem_free(o->gs_at);
+    slabs_free(&o->places);
     mem_free(o->p);
     mem_free(o->m);
     mem_free(o->region);

@@ -7,6 +7,7 @@
 #define GOTOP_DECODE_V2_ORDER_H
 
 #include "decode/base/idmap.h"
+#include "decode/base/slabs.h"
 #include "decode/events/source.h"
 #include "decode/v2/v2_events.h"
 #include "decode/v2/v2_gen.h"
@@ -21,8 +22,16 @@ struct v2_g {
     bool stw, assist;
 };
 
-#define V2_GONE 128 /* entries of a memory page */
-_Static_assert(V2_GONE * sizeof(struct v2_g) % 4096 == 0, "whole pages");
+/*
+ * Goroutines stand by V2_GS neighbours in order of appearance. Where all of these have ended, others take their place: nobody asks
+ * for them any more but to hear that they have.
+ */
+#define V2_GS 128u
+struct v2_gs {
+    struct v2_g *g; /* all have ended: v2_order.nobody */
+    uint32_t gone;  /* how many have ended */
+};
+_Static_assert(V2_GS * sizeof(struct v2_g) % SLABS_ALIGN == 0, "places stand side by side");
 
 struct v2_p {
     uint64_t id, seq;
@@ -87,14 +96,13 @@ struct v2_torn {      /* of a generation of which events were lost */
 struct v2_order {
     struct source *s;
     struct v2_gen *gen;
-    struct v2_g *g;
+    struct v2_gs *gs_at; /* v2_g_at() */
+    size_t capgs_at;
+    struct slabs places;
+    struct v2_g *nobody; /* V2_GS that have ended */
     struct v2_p *p;
     struct v2_m *m;
-    size_t ng, capg, np, capp, nm, capm;
-    uint8_t *gone; /* of each V2_GONE entries of g, how many are deleted; all: they take no memory */
-    size_t capgone;
-    uint32_t gone_due[32]; /* where that is still to be done */
-    size_t ngone_due;
+    size_t ng, np, capp, nm, capm;
     struct idmap gs, ps, ms, tasks;
     struct v2_open_region *region;
     size_t nregion, capregion;
@@ -144,6 +152,11 @@ struct v2_order {
     struct ev *out;     /* what v2_adv() made, and the sink has not taken */
     size_t nout;
 };
+
+static inline struct v2_g *v2_g_at(const struct v2_order *o, uint32_t g)
+{
+    return &o->gs_at[g / V2_GS].g[g % V2_GS];
+}
 
 /* v2_order_begin - start on a generation. false: out of memory. */
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen);

@@ -117,10 +117,10 @@ void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
     struct v2_park *k = &o->park;
     for (; at < o->nout; at++) {
         const struct ev *e = &o->out[at];
-        if (e->g != EV_NONE && o->g[e->g].status == ST_RUNNABLE)
-            wake(k, W_G_RUNNABLE, o->g[e->g].id, o->g[e->g].seq + 1);
-        if (e->g != EV_NONE && o->g[e->g].status == ST_WAITING)
-            wake(k, W_G_WAITING, o->g[e->g].id, o->g[e->g].seq + 1);
+        if (e->g != EV_NONE && v2_g_at(o, e->g)->status == ST_RUNNABLE)
+            wake(k, W_G_RUNNABLE, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
+        if (e->g != EV_NONE && v2_g_at(o, e->g)->status == ST_WAITING)
+            wake(k, W_G_WAITING, v2_g_at(o, e->g)->id, v2_g_at(o, e->g)->seq + 1);
         if (e->p != EV_NONE)
             wake_p(o, &o->p[e->p]);
     }

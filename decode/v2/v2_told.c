@@ -78,7 +78,7 @@ EVENT(gc_active)
 static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
                         enum range_kind what, uint32_t g, uint32_t p, enum adv *a)
 {
-    bool *open = what == RANGE_SWEEP ? &o->p[p].sweep : what == RANGE_ASSIST ? &o->g[g].assist : &o->g[g].stw;
+    bool *open = what == RANGE_SWEEP ? &o->p[p].sweep : what == RANGE_ASSIST ? &v2_g_at(o, g)->assist : &v2_g_at(o, g)->stw;
     bool active = kind == EVK_RANGE_ACTIVE, carried = active && o->alone && !*open;
     bool want = kind == EVK_RANGE_END || (active && !o->first_gen);
     *a = ADV_BAD;
@@ -161,7 +161,7 @@ EVENT(stw_begin)
     enum adv a;
     struct ev *e = range(o, c, x, EVK_RANGE_BEGIN, RANGE_STW, x->g, EV_NONE, &a);
     if (e) {
-        o->g[x->g].stw_kind = e->str = v2_str_of(o, c->arg[0]);
+        v2_g_at(o, x->g)->stw_kind = e->str = v2_str_of(o, c->arg[0]);
         e->stack = v2_stack_of(o, c->arg[1]);
     }
     return a;
@@ -172,7 +172,7 @@ EVENT(stw_end)
     enum adv a;
     struct ev *e = range(o, c, x, EVK_RANGE_END, RANGE_STW, x->g, EV_NONE, &a);
     if (e)
-        e->str = o->g[x->g].stw_kind;
+        e->str = v2_g_at(o, x->g)->stw_kind;
     return a;
 }
 
@@ -191,8 +191,8 @@ EVENT(region_begin)
         r = (uint32_t)++o->nregion;
     }
     uint32_t name = v2_str_of(o, c->arg[1]);
-    o->region[r - 1] = (struct v2_open_region){c->arg[0], name, o->g[x->g].region};
-    o->g[x->g].region = r;
+    o->region[r - 1] = (struct v2_open_region){c->arg[0], name, v2_g_at(o, x->g)->region};
+    v2_g_at(o, x->g)->region = r;
     struct ev *e = v2_emit(o, c, x, EVK_REGION_BEGIN, 0);
     e->arg = c->arg[0];
     e->str = name;
@@ -202,11 +202,11 @@ EVENT(region_begin)
 
 EVENT(region_end)
 {
-    uint32_t r = o->g[x->g].region, name = v2_str_of(o, c->arg[1]);
+    uint32_t r = v2_g_at(o, x->g)->region, name = v2_str_of(o, c->arg[1]);
     if (r) {
         if (o->region[r - 1].task != c->arg[0] || o->region[r - 1].name != name)
             return v2_bad(o, c, "another region is the innermost one", c->arg[0]);
-        o->g[x->g].region = o->region[r - 1].below;
+        v2_g_at(o, x->g)->region = o->region[r - 1].below;
         o->region[r - 1].below = o->region_free;
         o->region_free = r;
     }

@@ -193,7 +193,7 @@ static bool has_more(const struct v2_order *o, uint32_t m)
 
 static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
 {
-    struct v2_g *vg = &o->g[g];
+    struct v2_g *vg = v2_g_at(o, g);
     int64_t since = c->t;
     if (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) {
         uint32_t m = holder(o, g);
@@ -239,7 +239,7 @@ static bool comes(const struct v2_order *o, uint32_t m, int64_t t)
 static enum lack lack_g(const struct v2_order *o, uint64_t id, uint64_t seq, int64_t t)
 {
     uint32_t g = idmap_get(&o->gs, id);
-    const struct v2_g *vg = g == IDMAP_NONE ? NULL : &o->g[g];
+    const struct v2_g *vg = g == IDMAP_NONE ? NULL : v2_g_at(o, g);
     if (!vg || vg->seqgen != o->gen->ordinal)
         return has(o, IN_G_TOLD, id, 0) ? TO_COME : GONE;
     if (seq <= vg->seq)
@@ -296,11 +296,11 @@ static bool set_g(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
         e->arg = id;
         e->flags |= EVF_EXTRA;
         o->torn.gaps++;
-    } else if (o->g[g].status != state || !(o->g[g].seqgen != o->gen->ordinal && seq == 1)) {
+    } else if (v2_g_at(o, g)->status != state || !(v2_g_at(o, g)->seqgen != o->gen->ordinal && seq == 1)) {
         g_gap(o, c, g, state); /* else only the status was lost that each generation begins with */
     }
-    o->g[g].seq = seq - 1;
-    o->g[g].seqgen = o->gen->ordinal;
+    v2_g_at(o, g)->seq = seq - 1;
+    v2_g_at(o, g)->seqgen = o->gen->ordinal;
     return true;
 }
 
@@ -414,7 +414,7 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
     case V2_GO_SWITCH_DESTROY:
         if (g == EV_NONE || p == EV_NONE)
             return false;
-        if (o->g[g].status != ST_RUNNING)
+        if (v2_g_at(o, g)->status != ST_RUNNING)
             g_gap(o, c, g, ST_RUNNING);
         o->m[m].g = g;
         return true;
@@ -461,7 +461,7 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
         o->torn_from = since;
     if (m->g != EV_NONE) {
         lost(o, o->last, m->g, EV_NONE, since);
-        o->g[m->g].status = ST_UNKNOWN;
+        v2_g_at(o, m->g)->status = ST_UNKNOWN;
         m->g = EV_NONE;
     }
     if (m->p == EV_NONE)
@@ -489,7 +489,7 @@ static bool too_soon(const struct v2_order *o)
 /* g waits or could run, and its next event was lost: it is unknown from here on. */
 static void g_after(struct v2_order *o, uint32_t g, int64_t since)
 {
-    struct v2_g *vg = &o->g[g];
+    struct v2_g *vg = v2_g_at(o, g);
     if (too_soon(o))
         return;
     const bool told = vg->seqgen == o->gen->ordinal;
@@ -585,7 +585,7 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
     struct v2_m *m = &o->m[thread];
     if (m->g != EV_NONE) {
         lost(o, o->last, m->g, EV_NONE, since);
-        o->g[m->g].status = ST_UNKNOWN;
+        v2_g_at(o, m->g)->status = ST_UNKNOWN;
         m->g = EV_NONE;
         from_now(o, since);
     }
@@ -631,10 +631,10 @@ static void silent(struct v2_order *o, uint32_t thread)
         over(o, thread, o->torn.before);
         return;
     }
-    if (m->g != EV_NONE && !has(o, IN_G_TOLD, o->g[m->g].id, 0)) {
+    if (m->g != EV_NONE && !has(o, IN_G_TOLD, v2_g_at(o, m->g)->id, 0)) {
         lost(o, o->last, m->g, EV_NONE, o->torn.before);
         from_now(o, o->torn.before);
-        o->g[m->g].status = ST_UNKNOWN;
+        v2_g_at(o, m->g)->status = ST_UNKNOWN;
         m->g = EV_NONE;
     }
     if (m->p != EV_NONE && !has(o, IN_P_TOLD, o->p[m->p].id, 0)) {

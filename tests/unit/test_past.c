@@ -38,8 +38,7 @@ static void open_twice(struct twice *w)
         assert_int_equal(names_init(&tr[i]->names), ERR_OK);
         assert_int_equal(fold_init(&tr[i]->fold, &tr[i]->names), ERR_OK);
     }
-    w->put.fold.past_from = 300;
-    w->stay.fold.past_from = SIZE_MAX;
+    w->stay.fold.nobody_past = true;
     for (uint32_t p = 0; p < NP; p++)
         say(w, event(EVK_P_STATE, ST_SCHED, EV_NONE, p));
 }
@@ -179,7 +178,7 @@ static void test_same(void **state)
     (void)state;
     struct twice w;
     open_twice(&w);
-    run_until(&w, 299);
+    run_until(&w, 100);
     assert_int_equal(how_many(&w.put.fold), 0);
     run_until(&w, 1000);
     same(&w); /* while it loads */

@@ -25,7 +25,7 @@ static void bench_open(struct bench *b, unsigned ntags)
     assert_int_equal(fold_init(&b->tr.fold, &b->tr.names), ERR_OK);
     struct ev e = {.kind = EVK_COUNT_ONLY, .g = 0, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
     fold_events(&b->tr.fold, &e, 1);
-    b->l = &b->tr.fold.lane[LANE_G][0];
+    b->l = fold_lane_at(&b->tr.fold, 0);
     b->tr.done = true;
     for (unsigned i = 0; i < 400; i++)
         b->tags[i] = pool_tag(&b->tr.fold.pool, states[i % sizeof states],
@@ -120,7 +120,7 @@ static void run(unsigned n, int64_t big, bool wide_ids, unsigned ntags, bool end
     if (n && end) {
         b.t += some_dur(&b) % 100000;
         spans_end(&b.tr.fold.pool, LANE_G, b.l, b.t);
-        b.tr.fold.g[0].flags |= GI_ENDED;
+        fold_info_at(&b.tr.fold, 0)->flags |= GI_ENDED;
         b.list.v[b.list.n - 1].t1 = b.t;
     }
     b.tr.fold.end = b.t + 77;

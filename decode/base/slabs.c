@@ -1,0 +1,67 @@
+/* slabs.c - see slabs.h. */
+#include "decode/base/slabs.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+/* At the beginning of what blocks are cut from. */
+struct slab {
+    struct slab *next;
+    size_t bytes;
+};
+
+/* What isn't used is chained by its first bytes. */
+void slabs_put(struct slabs *s, void *block)
+{
+    memcpy(block, &s->unused, sizeof s->unused);
+    s->unused = block;
+}
+
+static bool more(struct slabs *s, size_t size, size_t n)
+{
+    if (n > SIZE_MAX / 2 / size)
+        return false;
+    const size_t bytes = sizeof(struct slab) + SLABS_ALIGN + n * size;
+    struct slab *b = mem_alloc(bytes);
+    if (!b)
+        return false;
+    *b = (struct slab){s->all, bytes};
+    s->all = b;
+    const uintptr_t at = (uintptr_t)(b + 1), first = (at + SLABS_ALIGN - 1) & ~(uintptr_t)(SLABS_ALIGN - 1);
+    for (size_t i = n; i--;) /* that the first is taken first */
+        slabs_put(s, (uint8_t *)b + (first - (uintptr_t)b) + i * size);
+    return true;
+}
+
+void *slabs_get(struct slabs *s, size_t size)
+{
+    if (!s->unused && !more(s, size, s->all ? (MEM_SPILLS + size - 1) / size : 1))
+        return NULL;
+    void *p = s->unused;
+    memcpy(&s->unused, p, sizeof s->unused);
+    return p;
+}
+
+bool slabs_exactly(struct slabs *s, size_t size, size_t n)
+{
+    return !n || more(s, size, n);
+}
+
+void slabs_free(struct slabs *s)
+{
+    for (struct slab *b = s->all, *next; b; b = next) {
+        next = b->next;
+        mem_free(b);
+    }
+    *s = (struct slabs){0};
+}
+
+size_t slabs_bytes(const struct slabs *s)
+{
+    size_t n = 0;
+    for (const struct slab *b = s->all; b; b = b->next)
+        n += b->bytes;
+    return n;
+}
