@@ -11,22 +11,29 @@ static inline void store8(uint8_t *p, uint64_t v)
     memcpy(p, &v, sizeof v);
 }
 
+/* How many bytes a column's values take above the least of them. */
+static uint8_t width_of(const uint64_t *v, unsigned rows, unsigned n, uint64_t *least)
+{
+    uint64_t lo = v[0], hi = v[0], differs = 0;
+#pragma GCC unroll 8
+    for (unsigned i = 1; i < rows; i++) /* many columns are one value all along */
+        differs |= v[(size_t)i * n] ^ lo;
+    for (unsigned i = 1; differs && i < rows; i++) {
+        const uint64_t x = v[(size_t)i * n];
+        lo = lo < x ? lo : x;
+        hi = hi > x ? hi : x;
+    }
+    *least = lo;
+    return hi > lo ? (uint8_t)((71 - __builtin_clzll(hi - lo)) / 8) : 0;
+}
+
 struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n)
 {
-    uint64_t least[COLUMNS_MOST], most[COLUMNS_MOST];
+    uint64_t least[COLUMNS_MOST];
     uint8_t width[COLUMNS_MOST];
     size_t size = 0;
-    for (unsigned c = 0; c < n; c++)
-        least[c] = most[c] = v[c];
-    for (unsigned i = 1; i < rows; i++)
-        for (unsigned c = 0; c < n; c++) {
-            const uint64_t x = v[i * n + c];
-            least[c] = least[c] < x ? least[c] : x;
-            most[c] = most[c] > x ? most[c] : x;
-        }
     for (unsigned c = 0; c < n; c++) {
-        const uint64_t d = most[c] - least[c];
-        width[c] = d ? (uint8_t)((71 - __builtin_clzll(d)) / 8) : 0;
+        width[c] = width_of(v + c, rows, n, &least[c]);
         size += (size_t)rows * width[c];
     }
     struct columns *k = mem_alloc(sizeof *k + n * sizeof *k->col + size + 8);
@@ -37,8 +44,10 @@ struct columns *columns_make(const uint64_t *v, unsigned rows, unsigned n)
     memset(bytes + size, 0, 8);
     for (unsigned c = 0; c < n; c++) {
         k->col[c] = (struct column){least[c], (uint16_t)(p - bytes), width[c]};
-        for (unsigned i = 0; width[c] && i < rows; i++, p += width[c])
-            store8(p, v[i * n + c] - least[c]); /* the next one goes over its end */
+        const uint64_t *x = v + c, lo = least[c];
+        const unsigned w = width[c];
+        for (unsigned i = 0; w && i < rows; i++, x += n, p += w)
+            store8(p, *x - lo); /* the next one goes over its end */
     }
     return k;
 }

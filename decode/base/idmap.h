@@ -4,7 +4,7 @@
  * Open addressing, linear probing, at most half full. Ids usually count upwards, so the low bits are the first
  * choice of slot: neighbours in id are neighbours in memory. Where ids meet, the map changes to a hash with this run's
  * secret (decode/base/hash.h), and nobody looks further than the farthest of its keys went: cost stays linear, whatever ids a
- * file chooses and asks for. A deleted key leaves a mark, which a rebuild sweeps away.
+ * file chooses and asks for. A deleted key leaves a mark where another one went past it, which a rebuild sweeps away.
  * Zero-initialised is empty; 12 bytes a slot.
  */
 #ifndef GOTOP_DECODE_IDMAP_H
@@ -113,6 +113,22 @@ static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
     return steps < 256 || m->mixed || idmap_rebuild(m, m->cap, m->gone < m->cap / 8);
 }
 
+/* Did a key go past this slot to find its own? Also true: it might have. */
+static inline bool idmap_passed(const struct idmap *m, uint32_t slot)
+{
+    enum { FAR = 8 };
+    if (m->reach > FAR)
+        return true;
+    for (uint32_t i = 1; i <= m->reach; i++) {
+        const uint32_t at = (slot + i) & (m->cap - 1);
+        if (!m->val[at])
+            return false;
+        if (m->val[at] == IDMAP_GONE || ((at - idmap_home(m, m->key[at])) & (m->cap - 1)) >= i)
+            return true;
+    }
+    return false;
+}
+
 /* idmap_del - forget a key. */
 static inline void idmap_del(struct idmap *m, uint64_t key)
 {
@@ -124,9 +140,10 @@ static inline void idmap_del(struct idmap *m, uint64_t key)
             return;
     if (!m->val[at])
         return;
-    m->val[at] = IDMAP_GONE;
+    const bool mark = idmap_passed(m, at);
+    m->val[at] = mark ? IDMAP_GONE : 0;
     m->used--;
-    m->gone++;
+    m->gone += mark;
 }
 
 static inline void idmap_clear(struct idmap *m)

@@ -359,6 +359,28 @@ void fold_ended(struct fold *f, uint32_t g, int64_t t)
     past_ended(f, g); /* its lane may have gone now */
 }
 
+/* One lane of a run, of which the run knows more than it does. */
+static bool run_room(struct fold *f, enum lane_kind k, struct spanlane *l, int64_t t0, const struct waitspan *open,
+                     struct waitspan **next, uint8_t *room)
+{
+    if (*room)
+        return true;
+    l->t0 = t0;
+    l->open = *open;
+    l->wait.next = *next;
+    l->room = 0;
+    const bool ok = spans_room(&f->pool, k, l);
+    *next = l->wait.next;
+    *room = l->room;
+    return ok;
+}
+
+bool fold_run_room(struct fold *f, struct hot_run *r)
+{
+    return run_room(f, LANE_P, r->pl, r->t0, &r->popen, &r->pw, &r->proom) &&
+           (r->g == EV_NONE || run_room(f, LANE_G, r->l, r->t0, &r->gopen, &r->gw, &r->groom));
+}
+
 /* It was there when the segment began: nothing happens to it. */
 static void g_carried(struct fold *f, const struct ev *e)
 {

@@ -2,9 +2,9 @@
  * fold_hot.h - what nearly all events do to the model: a known goroutine starts on a P, enters or leaves a system call
  * with it, stops, blocks, is woken. For fold.c, and for a reader that folds as it goes (decode/v2/v2_order.c).
  *
- * Everything that could make it more than a few stores is asked first: a special lane, a full block, a long duration,
+ * Everything that could make it more than a few stores is asked first: a special lane, a long duration,
  * a new bucket of the counts, a tag not at hand, a thread that changes its P. Then these return false, nothing has
- * changed, and the event goes the long way as a struct ev. So there is no call in here. What such a loop knows is more
+ * changed, and the event goes the long way as a struct ev. So there is hardly a call in here. What such a loop knows is more
  * than there are registers: it stands in memory, in structs that outlive the loop's function.
  */
 #ifndef GOTOP_DECODE_FOLD_HOT_H
@@ -98,7 +98,6 @@ struct hot_run {
     int64_t longest;          /* pinfo.longest */
     uint64_t who;             /* waitspan.dur_who that names the P */
     struct spanlane *pl, *l;  /* the P's; g's */
-    struct spanlane *full;    /* hot_full() */
     struct waitspan *pw, *gw; /* where the next waiting one goes */
     struct waitspan popen, gopen; /* their open span */
 };
@@ -127,7 +126,6 @@ HOT bool hot_run_begin(struct hot_run *r, const struct hot *h, uint32_t p, uint3
         r->call = l->state == ST_SYSCALL;
         r->tells = l->special || h->first;
     }
-    r->full = NULL;
     r->p = p;
     r->m = m;
     r->g = g;
@@ -155,6 +153,9 @@ HOT void hot_bucket(struct hot *h, int64_t t)
     h->gb_end = h->f->gb_end;
 }
 
+/* fold_run_room - for who folds a run: the P's lane, and that of the goroutine on it, have room. false: out of memory. */
+bool fold_run_room(struct fold *f, struct hot_run *r);
+
 HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
 {
     struct pinfo *pi = &h->pi[r->p];
@@ -176,23 +177,24 @@ HOT void hot_run_end(const struct hot_run *r, const struct hot *h)
     }
 }
 
-/* A lane's waiting spans fill their array: nothing else keeps the event from being folded here. */
-HOT bool hot_full(struct hot_run *r, struct spanlane *l)
+/* Room for one more waiting span, of the P's lane, of that of the goroutine on it, of another's. false: out of memory. */
+HOT bool hot_p_room(struct hot_run *r, const struct hot *h)
 {
-    r->full = l;
-    return false;
+    return r->proom || fold_run_room(h->f, r);
 }
 
-/* After the run that ended there: make room, that it may be tried again. false: there was room, or out of memory. */
-HOT bool hot_room(struct hot_run *r, const struct hot *h)
+HOT bool hot_own_room(struct hot_run *r, const struct hot *h)
 {
-    struct spanlane *l = r->full;
-    r->full = NULL;
-    return l && spans_room(&h->f->pool, l == r->pl ? LANE_P : LANE_G, l);
+    return r->groom || fold_run_room(h->f, r);
+}
+
+HOT bool hot_room(const struct hot *h, struct spanlane *l)
+{
+    return l->room || spans_room(&h->f->pool, LANE_G, l);
 }
 
 /* It runs nowhere, waits, and is woken; by: who did it, EV_NONE. Wants t < gb_end. */
-HOT bool hot_wake(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
+HOT bool hot_wake(const struct hot *h, int64_t t, uint32_t g, uint32_t by, uint32_t stack)
 {
     by++; /* EV_NONE + 1 is 0 */
     if (g >= h->ng || by > h->ng)
@@ -201,8 +203,8 @@ HOT bool hot_wake(struct hot_run *r, const struct hot *h, int64_t t, uint32_t g,
     uint64_t dur = (uint64_t)(t - l->t0);
     if (l->special & ~SPECIAL_NAME || l->state != ST_WAITING || dur >> 32 || (l->p & l->m) != EV_NONE)
         return false;
-    if (!l->room)
-        return hot_full(r, l);
+    if (!hot_room(h, l))
+        return false;
     hot_put(l->wait.next++, &l->open, dur);
     l->open = hot_open(by, h->runnable | stack);
     l->t0 = t;
@@ -234,8 +236,8 @@ HOT bool hot_on_start(struct hot_run *r, const struct hot *h, int64_t t, uint32_
     uint64_t dur = (uint64_t)(t - l->t0);
     if (l->special & ~SPECIAL_NAME || l->state != ST_RUNNABLE || dur >> 32 || (l->p & l->m) != EV_NONE)
         return false;
-    if (!l->room || !r->proom)
-        return hot_full(r, l->room ? r->pl : l);
+    if (!hot_room(h, l) || !hot_p_room(r, h))
+        return false;
     r->tells = l->special | h->first;
     r->call = false;
     r->g = g;
@@ -254,8 +256,8 @@ HOT bool hot_on_call(struct hot_run *r, const struct hot *h, int64_t t, uint8_t 
 {
     if (r->tells && stack)
         return false;
-    if (!r->groom || !r->proom)
-        return hot_full(r, r->groom ? r->pl : r->l);
+    if (!hot_own_room(r, h) || !hot_p_room(r, h))
+        return false;
     uint64_t rest = to == ST_SYSCALL ? h->sys : h->run, dur = hot_on_p(r, t, hot_open(r->g + 1, rest));
     hot_put(r->gw++, &r->gopen, dur);
     r->groom--;
@@ -282,8 +284,8 @@ HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t
     if (r->tells && stack)
         return false;
     struct spanlane *l = r->l;
-    if (!r->groom || !r->proom)
-        return hot_full(r, r->groom ? r->pl : l);
+    if (!hot_own_room(r, h) || !hot_p_room(r, h))
+        return false;
     hot_put(r->gw, &r->gopen, hot_on_p(r, t, hot_open(0, h->sched)));
     l->wait.next = r->gw + 1;
     l->room = (uint8_t)(r->groom - 1);
@@ -302,8 +304,8 @@ HOT bool hot_on_leave(struct hot_run *r, const struct hot *h, int64_t t, uint8_t
 HOT bool hot_on_end(struct hot_run *r, const struct hot *h, int64_t t)
 {
     struct spanlane *l = r->l;
-    if (!r->groom || !r->proom)
-        return hot_full(r, r->groom ? r->pl : l);
+    if (!hot_own_room(r, h) || !hot_p_room(r, h))
+        return false;
     l->t0 = r->t0;
     l->open = r->gopen;
     l->wait.next = r->gw;

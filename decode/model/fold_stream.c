@@ -58,7 +58,7 @@ static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, cons
         return r->g == EV_NONE ? hot_on_start(r, h, e->t, e->g)
                                : r->g == e->g && r->call && hot_on_call(r, h, e->t, ST_RUNNING, 0);
     if (e->flags & EVF_WOKEN)
-        return r->g == e->by && hot_wake(r, h, e->t, e->g, e->by, e->stack);
+        return r->g == e->by && hot_wake(h, e->t, e->g, e->by, e->stack);
     if (r->g != e->g || r->g == EV_NONE || r->call)
         return false;
     if (e->state == ST_WAITING)
@@ -74,17 +74,14 @@ static inline __attribute__((always_inline)) bool on_run(struct hot_run *r, cons
 static inline bool on_sure(struct runs *rs, const struct ev *e, int64_t last)
 {
     const uint32_t p = (uint32_t)e->arg, m = (uint32_t)e->arg2, i = p % 32;
-    for (;;) {
-        struct hot_run *r = &rs->r[i];
-        if ((!(rs->open >> i & 1) || r->p != p || r->m != m) && !(r = run_open(rs, p, m, last)))
-            return false;
-        if (on_run(r, &rs->h, e))
-            return true;
-        hot_run_end(r, &rs->h);
-        rs->open &= ~(1u << i);
-        if (!hot_room(r, &rs->h))
-            return false;
-    }
+    struct hot_run *r = &rs->r[i];
+    if ((!(rs->open >> i & 1) || r->p != p || r->m != m) && !(r = run_open(rs, p, m, last)))
+        return false;
+    if (on_run(r, &rs->h, e))
+        return true;
+    hot_run_end(r, &rs->h);
+    rs->open &= ~(1u << i);
+    return false;
 }
 
 /* One that leaves the runs as they are: a goroutine comes, a metric changes. false: it isn't, and nothing has changed. */

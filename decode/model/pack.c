@@ -149,6 +149,50 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
     return (size_t)(o - out);
 }
 
+/* ---- four values at most ---------------------------------------------------------------------------------- */
+
+_Static_assert(PACK_FEW <= 4 && PACK_FEW < PALETTE_FROM && PACK_FEW < SPAN_BLOCK / 4, "one byte of codes, no palette");
+
+static inline uint8_t *put_few(uint8_t *o, const uint32_t *v, uint32_t n, bool ids)
+{
+    uint8_t *ctl = o++;
+    unsigned codes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t x = v[i];
+        const unsigned c = (unsigned)(x > 0xff) + (unsigned)(x > 0xffff) + (unsigned)(ids ? x > 0 : x > 0xffffff);
+        codes |= c << 2 * i;
+        memcpy(o, &x, 4);
+        o += ids ? c : c + 1;
+    }
+    *ctl = (uint8_t)codes;
+    return o;
+}
+
+size_t pack_few(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how)
+{
+    const bool units = how->whole >= PACK_WHOLE_MOST;
+    uint32_t dur[PACK_FEW], who[PACK_FEW], stack[PACK_FEW];
+    uint64_t all = 0, rest = 0;
+    uint8_t *o = out + 1;
+    for (uint32_t i = 0; i < n; i++) {
+        all |= s[i].dur_who;
+        rest |= s[i].rest;
+        dur[i] = (uint32_t)dur_stored((uint32_t)s[i].dur_who, units);
+        who[i] = wait_who(&s[i]);
+        stack[i] = wait_stack(&s[i]);
+        *o++ = (uint8_t)wait_tag(&s[i]);
+    }
+    if ((uint32_t)all >> 31 || all >> 56 || (uint32_t)rest >> 24 || rest >> 40) /* WAIT_LONG is the highest bit */
+        return 0;
+    *out = (uint8_t)((units ? PACK_UNIT : 0) | (all >> 32 ? PACK_WHO : 0) | ((uint32_t)rest ? PACK_STACK : 0));
+    o = put_few(o, dur, n, false);
+    if (all >> 32)
+        o = put_few(o, who, n, true);
+    if ((uint32_t)rest)
+        o = put_few(o, stack, n, true);
+    return (size_t)(o - out);
+}
+
 /* ---- four values at a time -------------------------------------------------------------------------------- */
 
 #ifdef PACK_SSE
@@ -402,7 +446,7 @@ size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_ki
 size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                   struct pack_sums *sums)
 {
-    size_t len = pack_wide(out, s, n, kind, how, sums);
+    size_t len = n <= PACK_FEW && !sums ? pack_few(out, s, n, how) : pack_wide(out, s, n, kind, how, sums);
     len = len ? len : pack_sse(out, s, n, kind, how, sums);
     return len ? len : pack_plain(out, s, n, kind, how, sums);
 }

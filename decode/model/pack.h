@@ -139,12 +139,14 @@ uint32_t pack_skip(const struct pack_pairs *pairs, unsigned flags, const uint8_t
  * pack_plain - the same, one value at a time: for what is out of the ordinary, and to hold the others against.
  * pack_sse, pack_wide - the same with vectors, where the processor has them; 0: it hasn't, or the spans are out of the
  * ordinary (pack_wide: or no whole block), and nothing is packed.
+ * pack_few - the same of at most PACK_FEW spans, without sums: most goroutines do next to nothing, and vectors take long to get going.
  */
+#define PACK_FEW 4
 size_t pack_spans(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                   struct pack_sums *sums);
 size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                   struct pack_sums *sums);
-
+size_t pack_few(uint8_t *out, const struct waitspan *s, uint32_t n, const struct pack_how *how);
 size_t pack_sse(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,
                 struct pack_sums *sums);
 size_t pack_wide(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_kind kind, struct pack_how *how,

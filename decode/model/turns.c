@@ -80,7 +80,9 @@ HOT uint32_t at_find(const struct v2_at *at, uint64_t id)
 {
     const struct lookup *l = &at->ts->gs;
     uint32_t v = l->val[id & l->mask] - 1;
-    return v < IDMAP_GONE - 1 && g_at(at->ts, v)->id == id ? v : lookup_far(l->map, id);
+    if (v < IDMAP_GONE - 1 && g_at(at->ts, v)->id == id)
+        return v;
+    return v == IDMAP_NONE && !l->map->mixed ? IDMAP_NONE : lookup_far(l->map, id); /* it is about to come to be */
 }
 
 HOT bool at_follows(const struct v2_at *at, uint32_t gen, uint64_t have, uint64_t want)
@@ -131,7 +133,7 @@ HOT bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack_id)
 {
     uint32_t stack;
     return lookup_or_0(&at->ts->stacks, stack_id, &stack) &&
-           hot_wake(&at->u->r, &at->ts->h, at->t, g, at->u->r.g, stack);
+           hot_wake(&at->ts->h, at->t, g, at->u->r.g, stack);
 }
 
 HOT bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack_id)
@@ -506,11 +508,9 @@ static enum turn_rc sink_turn(struct v2_sink *k, struct v2_cursor *c, int64_t un
         *t = u->now + ts->base;
         return TURN_ON;
     }
-    const bool full = u->r.full, more = turn_close(ts, u);
+    const bool more = turn_close(ts, u);
     *t = c->t;
-    if (!more)
-        return TURN_OVER;
-    return full && *t <= until + ts->base && hot_room(&u->r, &ts->h) ? TURN_AGAIN : TURN_OUT;
+    return more ? TURN_OUT : TURN_OVER;
 }
 
 void turns_init(struct turns *ts, struct fold *f)

@@ -634,8 +634,6 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
         struct v2_cursor *c = &o->cur[o->heap[0].cursor];
         const int64_t until = alone_until(o);
         enum turn_rc rc = k->turn(k, c, until, &o->heap[0].t);
-        if (rc == TURN_AGAIN)
-            continue;
         if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
             if (k->n + k->others + EV_MOST > cap)
                 break;

@@ -13,8 +13,7 @@
 enum turn_rc {
     TURN_ON,   /* the next event's time is known, and it is later than `until`: it goes on later */
     TURN_OUT,  /* the next event is the cursor's again, untried */
-    TURN_OVER, /* the cursor has no more */
-    TURN_AGAIN /* there was no room; there is now */
+    TURN_OVER /* the cursor has no more */
 };
 
 struct v2_sink {
