@@ -15,7 +15,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct big {
     uintptr_t at;  /* 0: free */
     size_t n;      /* bytes, whole pages */
-    size_t hollow; /* of them given back */
     uint64_t file; /* a spilled one's range in the file: where it begins, and how long it is; 0: none */
     size_t room;
 } * table;
@@ -119,28 +118,7 @@ size_t bigmem_size(const void *p)
 size_t bigmem_held(const void *p)
 {
     struct big b = known(p);
-    return b.room ? 0 : b.n - b.hollow;
-}
-
-bool bigmem_hollow(void *p, size_t at, size_t n)
-{
-    if (known(p).room || (at | n) & ((size_t)sysconf(_SC_PAGESIZE) - 1) ||
-        madvise((uint8_t *)p + at, n, MADV_DONTNEED))
-        return false;
-    pthread_mutex_lock(&lock);
-    table[place((uintptr_t)p)].hollow += n;
-    pthread_mutex_unlock(&lock);
-    return true;
-}
-
-bool bigmem_refill(void *p, size_t n)
-{
-    pthread_mutex_lock(&lock);
-    struct big *b = &table[place((uintptr_t)p)];
-    bool was = !b->room;
-    b->hollow -= was ? n : 0;
-    pthread_mutex_unlock(&lock);
-    return was;
+    return b.room ? 0 : b.n;
 }
 
 /* ---- spilled ---------------------------------------------------------------------------------------------- */
@@ -233,7 +211,6 @@ void *bigmem_resize(void *p, size_t n)
             return NULL;
         }
     }
-    b.hollow = table[place((uintptr_t)p)].hollow;
     b.at = (uintptr_t)q;
     b.n = n;
     if (q != p) {

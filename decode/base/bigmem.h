@@ -32,14 +32,7 @@ void bigmem_rest(void);
 size_t bigmem_size(const void *p);
 /* bigmem_resize - p, one of these blocks, with n >= BIG_PAGE bytes, moved or not; NULL: out of memory, it stands as it was. */
 void *bigmem_resize(void *p, size_t n);
-/*
- * bigmem_hollow - whole pages of p, one of these blocks, become zeros and are given back; false: these are no whole pages,
- * nothing is done. bigmem_refill - so many of those bytes are in use again; false:
- * it was spilled meanwhile, which made them bytes like any other. bigmem_held - its size without what is hollow; 0
- * of a spilled one, which is never hollow.
- */
-bool bigmem_hollow(void *p, size_t at, size_t n);
-bool bigmem_refill(void *p, size_t n);
+/* bigmem_held - the same of what stands in memory; 0 of a spilled one. */
 size_t bigmem_held(const void *p);
 /* bigmem_touch - all of p, one of these blocks, is about to be written: its pages come at once, not each by a fault of its own. */
 void bigmem_touch(void *p);

@@ -143,22 +143,6 @@ void mem_touch(void *p)
         bigmem_touch(p);
 }
 
-bool mem_hollow(void *p, size_t at, size_t n)
-{
-    if (bigmem_size(p) && bigmem_hollow(p, at, n)) {
-        count(0, n);
-        return true;
-    }
-    memset((uint8_t *)p + at, 0, n);
-    return false;
-}
-
-void mem_refill(void *p, size_t n)
-{
-    if (bigmem_refill(p, n))
-        count(n, 0);
-}
-
 /* By how many elements an array of n grows. The larger the less: what it has too much is memory lost, and a large block
    costs no copying. */
 static size_t more(void *p, size_t n, size_t size)
@@ -167,7 +151,7 @@ static size_t more(void *p, size_t n, size_t size)
         return n;
     if (!bigmem_size(p))
         return n / 4;
-    size_t most = bigmem_is_spilled(p) ? bigmem_size(p) / 4 : size_of(p) / 16; /* of what isn't hollow */
+    size_t most = bigmem_is_spilled(p) ? bigmem_size(p) / 4 : size_of(p) / 16;
     return (most > GROW_LEAST ? most : GROW_LEAST) / size + 1;
 }
 

@@ -30,14 +30,6 @@ void *mem_grow(void *p, size_t *cap, size_t need, size_t size) __attribute__((wa
 void mem_touch(void *p);
 
 /*
- * mem_hollow - n bytes of a block, from byte `at` on, become zeros. true: they were whole memory pages of a large block,
- * which are given back and count as free. Then mem_refill() tells that so many bytes of them are about to be written to
- * again; until then the block may grow, and shrink as far as to what is hollow.
- */
-bool mem_hollow(void *p, size_t at, size_t n);
-void mem_refill(void *p, size_t n);
-
-/*
  * mem_limit - what is counted shall stay below so many bytes: from half of them on blocks of MEM_SPILLS bytes and more
  * stand in a temporary file (decode/base/spill.h) while there is one and it has room, and are not counted. 0: no limit.
  * Nothing else differs: whoever has a block reads and writes it as any other. mem_spills - there is such a file. mem_over - that

@@ -67,7 +67,7 @@ static bool gen_sound(enum v2_gen_rc rc, const struct v2_gen *g)
 
 /*
  * Of the first generations it is known before anything is decoded, so a small file is not decoded in vain; of a large one
- * nobody waits for the last one's headers to come from the disk: find_next() meets it.
+ * nobody waits for the last one's headers to come from the disk: find_ahead() meets it, soon.
  */
 static bool is_sound(const struct trace *tr)
 {
@@ -151,15 +151,32 @@ static void find_next(struct loader *l)
         l->seg[l->nseg++] = s;
 }
 
+/* There are more than n of them, or no more at all. Under the lock. */
+static void find_until(struct loader *l, size_t n)
+{
+    const int64_t t = cpu_ns();
+    while (l->nseg <= n && !l->all)
+        find_next(l);
+    l->tr->cost.find += cpu_ns() - t;
+}
+
+/*
+ * While the first segment is decoded and shown, one more is looked for each time: that of one of them something is lost, so that
+ * all must be read as one, shall be known before much is decoded in vain, and before anything is joined.
+ */
+static void find_ahead(struct loader *l)
+{
+    pthread_mutex_lock(&l->mu);
+    if (l->begun && !l->all)
+        find_until(l, l->nseg);
+    pthread_mutex_unlock(&l->mu);
+}
+
 /* The next one to decode, NULL: none now. Under the lock. */
 static struct segment *take(struct loader *l)
 {
-    if (l->next >= l->nseg && !l->all) {
-        const int64_t t = cpu_ns();
-        while (l->next >= l->nseg && !l->all)
-            find_next(l);
-        l->tr->cost.find += cpu_ns() - t;
-    }
+    if (l->next >= l->nseg && !l->all)
+        find_until(l, l->next);
     if (l->next >= l->nseg || (l->next && !l->begun))
         return NULL;
     struct segment *s = l->seg[l->next];
@@ -415,7 +432,7 @@ static enum joined join_some(struct loader *l, int64_t stop, bool *any)
             return JOIN_NOT;
         }
         struct segment *s =
-            l->joined < l->nseg && l->seg[l->joined]->decoded && !l->stopped ? l->seg[l->joined] : NULL;
+            l->all && l->joined < l->nseg && l->seg[l->joined]->decoded && !l->stopped ? l->seg[l->joined] : NULL;
         if (s && !s->n)
             fold_rest(&l->tr->fold);
         const int64_t t = s ? cpu_ns() : 0;
@@ -462,7 +479,7 @@ static void mine_some(struct loader *l)
 static void wait_some(struct loader *l, int64_t stop)
 {
     pthread_mutex_lock(&l->mu);
-    if (l->joined < l->next && !l->seg[l->joined]->decoded) { /* somebody is at it */
+    if (l->all && l->joined < l->next && !l->seg[l->joined]->decoded) { /* somebody is at it */
         struct timespec ts = {stop / 1000000000, stop % 1000000000};
         if (stop == INT64_MAX)
             pthread_cond_wait(&l->changed, &l->mu);
@@ -494,6 +511,7 @@ enum loaded_rc loader_some(struct loader *l, int64_t stop)
 {
     do {
         bool any;
+        find_ahead(l);
         enum joined rc = join_some(l, stop, &any);
         if (rc == JOIN_NOT)
             return LOADER_CANT;

@@ -8,6 +8,7 @@
 
 #include "decode/base/bigmem.h"
 #include "decode/base/mem.h"
+#include "decode/base/slabs.h"
 
 #define MIB ((size_t)1 << 20)
 
@@ -82,35 +83,38 @@ static void test_big(void **state)
     }
 }
 
-/* Pages that are hollow read as zeros, don't count, and can be filled again; the block may be resized meanwhile. */
-static void test_hollow(void **state)
+/* Blocks of one size: none overlaps another, those that were given back are had again, and all goes back. */
+static void test_slabs(void **state)
 {
     (void)state;
-    size_t before = mem_live(), page = 4096;
-    uint8_t *p = mem_zalloc(5 * MIB), *small = mem_alloc(10 * page);
-    assert_true(p && small);
-    fill(p, 0, 5 * MIB);
-    fill(small, 0, 10 * page);
-    size_t live = mem_live(), given = 0;
-    assert_false(mem_hollow(small, page, page)); /* a small one just gets zeros */
-    assert_int_equal(small[page + 509], 0);
-    assert_false(mem_hollow(p, 100, 100));
-    assert_int_equal(p[100], 0);
-    if (mem_hollow(p, MIB, MIB)) /* not under the sanitizers */
-        given = MIB;
-    assert_int_equal(mem_live(), live - given);
-    for (size_t i = MIB; i < 2 * MIB; i++)
-        assert_int_equal(p[i], 0);
-    assert_non_null(p = mem_resize(p, 9 * MIB));
-    assert_int_equal(mem_live(), live + 4 * MIB - given);
-    assert_non_null(p = mem_resize(p, 4 * MIB));
-    assert_int_equal(p[MIB - MIB % 509], (uint8_t)((MIB - MIB % 509) >> 3 ^ (MIB - MIB % 509) >> 11));
-    if (given)
-        mem_refill(p, MIB);
-    fill(p, 0, 4 * MIB);
-    expect_filled(p, 4 * MIB);
-    mem_free(p);
-    mem_free(small);
+    enum { SIZE = 3 * SLABS_ALIGN, N = 1000 };
+    static uint8_t *p[N];
+    struct slabs s = {0};
+    const size_t before = mem_live();
+    for (size_t i = 0; i < N; i++) {
+        assert_non_null(p[i] = slabs_get(&s, SIZE));
+        assert_int_equal((uintptr_t)p[i] % SLABS_ALIGN, 0);
+        memset(p[i], (int)(i % 251), SIZE);
+    }
+    for (size_t i = 0; i < N; i++)
+        for (size_t k = 0; k < SIZE; k++)
+            assert_int_equal(p[i][k], i % 251);
+    const size_t most = mem_live();
+    assert_true(slabs_bytes(&s) >= N * SIZE && most - before >= slabs_bytes(&s));
+    for (size_t i = 0; i < N; i += 2)
+        slabs_put(&s, p[i]);
+    for (size_t i = 0; i < N; i += 2)
+        assert_non_null(p[i] = slabs_get(&s, SIZE));
+    assert_int_equal(mem_live(), most);
+    slabs_free(&s);
+    assert_int_equal(mem_live(), before);
+    assert_true(slabs_exactly(&s, SIZE, 3));
+    for (size_t i = 0; i < 3; i++)
+        assert_true((p[i] = slabs_get(&s, SIZE)) && (!i || p[i] == p[i - 1] + SIZE));
+    mem_fail_after(0);
+    assert_null(slabs_get(&s, SIZE));
+    mem_fail_after(-1);
+    slabs_free(&s);
     assert_int_equal(mem_live(), before);
 }
 
@@ -144,7 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_resize),
         cmocka_unit_test(test_big),
-        cmocka_unit_test(test_hollow),
+        cmocka_unit_test(test_slabs),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
