@@ -418,7 +418,8 @@ static void on_g_status(struct fold *f, const struct ev *e)
     if (e->stack)
         g_named_by(f, e->g, e->stack);
     if (e->stack2) /* first family: the snapshot names the start function */
-        g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false), fold_info_at(f, e->g)->start_stack = e->stack2;
+        g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false),
+            fold_info_at(f, e->g)->start_stack = e->stack2;
     if (known && (fold_lane_at(f, e->g)->begun || f->segment) && fold_lane_at(f, e->g)->state == e->state)
         return;
     g_meet(f, e, 0);

@@ -431,7 +431,8 @@ static void new_join(struct join *j, const struct segment *s)
             continue;
         uint32_t i = m->val[at] - 1, g = segment_g(s, i);
         if (g >= s->base)
-            (void)live_add(j, m->key[at], (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
+            (void)live_add(j, m->key[at],
+                           (struct jg){g, v2_g_at(&s->order, i)->status, v2_g_at(&s->order, i)->assist});
     }
 }
 

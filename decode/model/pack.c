@@ -151,7 +151,8 @@ size_t pack_plain(uint8_t *out, const struct waitspan *s, uint32_t n, enum lane_
 
 /* ---- four values at most ---------------------------------------------------------------------------------- */
 
-_Static_assert(PACK_FEW <= 4 && PACK_FEW < PALETTE_FROM && PACK_FEW < SPAN_BLOCK / 4, "one byte of codes, no palette");
+_Static_assert(PACK_FEW <= 4 && PACK_FEW < PALETTE_FROM && PACK_FEW < SPAN_BLOCK / 4,
+               "one byte of codes, no palette");
 
 static inline uint8_t *put_few(uint8_t *o, const uint32_t *v, uint32_t n, bool ids)
 {

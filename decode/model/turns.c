@@ -132,8 +132,7 @@ HOT bool put_leave(const struct v2_at *at, uint32_t g, uint8_t state, uint64_t r
 HOT bool put_wake(const struct v2_at *at, uint32_t g, uint64_t stack_id)
 {
     uint32_t stack;
-    return lookup_or_0(&at->ts->stacks, stack_id, &stack) &&
-           hot_wake(&at->ts->h, at->t, g, at->u->r.g, stack);
+    return lookup_or_0(&at->ts->stacks, stack_id, &stack) && hot_wake(&at->ts->h, at->t, g, at->u->r.g, stack);
 }
 
 HOT bool put_call(const struct v2_at *at, uint32_t g, uint64_t stack_id)

@@ -675,7 +675,8 @@ EVENT(go_create_syscall)
 static enum adv go_to(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, uint8_t state)
 {
     uint32_t g = idmap_get(&o->gs, c->arg[0]);
-    if (g == IDMAP_NONE || v2_g_at(o, g)->status != ST_WAITING || !v2_follows(o, v2_g_at(o, g)->seqgen, v2_g_at(o, g)->seq, c->arg[1]))
+    if (g == IDMAP_NONE || v2_g_at(o, g)->status != ST_WAITING ||
+        !v2_follows(o, v2_g_at(o, g)->seqgen, v2_g_at(o, g)->seq, c->arg[1]))
         return ADV_WAIT;
     if (v2_g_at(o, x->g)->status != ST_RUNNING)
         return v2_bad(o, c, "the goroutine isn't running", v2_g_at(o, x->g)->id);

@@ -78,7 +78,9 @@ EVENT(gc_active)
 static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, enum ev_kind kind,
                         enum range_kind what, uint32_t g, uint32_t p, enum adv *a)
 {
-    bool *open = what == RANGE_SWEEP ? &o->p[p].sweep : what == RANGE_ASSIST ? &v2_g_at(o, g)->assist : &v2_g_at(o, g)->stw;
+    bool *open = what == RANGE_SWEEP    ? &o->p[p].sweep
+                 : what == RANGE_ASSIST ? &v2_g_at(o, g)->assist
+                                        : &v2_g_at(o, g)->stw;
     bool active = kind == EVK_RANGE_ACTIVE, carried = active && o->alone && !*open;
     bool want = kind == EVK_RANGE_END || (active && !o->first_gen);
     *a = ADV_BAD;

@@ -241,7 +241,8 @@ static void test_packed(void **state)
         struct waitspan s[SPAN_BLOCK];
         int64_t longs[SPAN_BLOCK];
         uint8_t a[PACK_MAX + PACK_SLACK], b[PACK_MAX + PACK_SLACK];
-        uint32_t n = below(&rng, 2) ? SPAN_BLOCK : 1 + (uint32_t)below(&rng, below(&rng, 2) ? PACK_FEW + 2 : SPAN_BLOCK),
+        uint32_t n = below(&rng, 2) ? SPAN_BLOCK
+                                    : 1 + (uint32_t)below(&rng, below(&rng, 2) ? PACK_FEW + 2 : SPAN_BLOCK),
                  whole = (uint32_t)below(&rng, 129), nlongs = 0;
         bool odd = below(&rng, 8) == 0;
         uint32_t pairs = below(&rng, 3) ? 1 + (uint32_t)below(&rng, below(&rng, 2) ? 8 : 40) : 0,
