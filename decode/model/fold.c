@@ -322,13 +322,13 @@ bool fold_created(struct fold *f, const struct ev *e)
     const uint8_t kind = f->start[k].flags;
     f->nlane[LANE_G]++;
     *fold_info_at(f, e->g) = (struct ginfo){.id = e->arg,
-                                .seen = e->t,
-                                .no_p_since = NO_TIME,
-                                .name = name,
-                                .creator = e->by,
-                                .create_stack = e->stack,
-                                .start_stack = e->stack2,
-                                .flags = GI_KNOWN | GI_CREATED | kind};
+                                            .seen = e->t,
+                                            .no_p_since = NO_TIME,
+                                            .name = name,
+                                            .creator = e->by,
+                                            .create_stack = e->stack,
+                                            .start_stack = e->stack2,
+                                            .flags = GI_KNOWN | GI_CREATED | kind};
     *fold_lane_at(f, e->g) = (struct spanlane){
         .t0 = e->t,
         .wait_t0 = e->t,

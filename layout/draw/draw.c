@@ -146,6 +146,7 @@ static const enum state all[] = {ST_RUNNABLE, ST_RUNNING, ST_GCWORK,  ST_ASSIST,
                                  ST_SWEEP,    ST_SYSCALL, ST_WAITING, ST_UNKNOWN};
 #define COUNT(a) ((int)(sizeof(a) / sizeof *(a)))
 _Static_assert(COUNT(all) >= COUNT(active), "all begins with what is active");
+enum { ALL_RUNNING = 1, ALL_ASSIST = 3 }; /* there */
 
 static bool by_letter(const struct view *v, enum state s)
 {
@@ -338,13 +339,27 @@ static bool sketch_p(void *arg, uint32_t column, const int64_t *least, const int
     return true;
 }
 
+/* Of the time that it ran a goroutine may have assisted for so long. */
+static void maybe_assists(int64_t assists, int64_t least[COUNT(all)], int64_t most[COUNT(all)])
+{
+    most[ALL_ASSIST] = assists < most[ALL_RUNNING] ? assists : most[ALL_RUNNING];
+    least[ALL_RUNNING] = least[ALL_RUNNING] > assists ? least[ALL_RUNNING] - assists : 0;
+}
+
 static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int64_t *most)
 {
     struct sketch *k = arg;
     struct shares s = {0};
     const int64_t *e = k->v->edges + column;
-    if (k->assists && gstate_any(k->v->gstate, k->v->tr, k->l.i, e[0], e[1]))
-        return false;
+    int64_t lo[COUNT(all)], hi[COUNT(all)];
+    const int64_t assists = k->assists ? gstate_most(k->v->gstate, k->v->tr, k->l.i, e[0], e[1]) : 0;
+    if (assists) {
+        memcpy(lo, least, sizeof lo);
+        memcpy(hi, most, sizeof hi);
+        maybe_assists(assists, lo, hi);
+        least = lo;
+        most = hi;
+    }
     int at = surely_most(least, most, COUNT(all));
     if (at < 0 || (!least[at] && most[at]))
         return false;
@@ -359,6 +374,15 @@ static bool sketch_g(void *arg, uint32_t column, const int64_t *least, const int
         gstate_tell(k->v->gstate, k->v->tr, k->l.i, true, e[0], e[1], &s);
     cell_g(k->g, k->v, &s, k->x + (int)column, k->y);
     return true;
+}
+
+/* A goroutine's cell whose times are known, but not for how much of them it assisted. false: that counts. */
+static bool sketch_known(struct sketch *k, uint32_t column)
+{
+    int64_t ns[COUNT(all)];
+    for (int i = 0; i < COUNT(all); i++)
+        ns[i] = k->v->cols[column].ns[all[i]];
+    return sketch_g(k, column, ns, ns);
 }
 
 /* The cells of a lane for which bounds do; the times of the others' columns are in v->cols, and v->sure says which. */
@@ -479,7 +503,9 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
     for (int c = 0; c < n; c++) {
         if (e[c + 1] <= e[c] || v->sure[c])
             continue;
-        if (k.worker || (k.assists && gstate_any(v->gstate, v->tr, l.i, e[c], e[c + 1])))
+        if (k.assists && !v->exact && sketch_known(&k, (uint32_t)c))
+            continue;
+        if (k.worker || k.assists)
             gstate_tell(v->gstate, v->tr, l.i, k.worker, e[c], e[c + 1], &v->cols[c]);
         if (l.kind == LANE_G)
             cell_g(g, v, &v->cols[c], x + c, y);

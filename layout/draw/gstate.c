@@ -1,6 +1,7 @@
 /*
  * gstate.c - see gstate.h. Assists lie in lists by goroutine, by time; a goroutine's don't overlap. How long it ran within
- * the first i of them is summed up when it is first asked for, so an interval costs two look-ups and its two ends.
+ * the first i of them is summed up when it is first asked for, so an interval costs two look-ups and its two ends. How long
+ * the first i lasted, which is more, is known at once.
  */
 #include "layout/draw/gstate.h"
 
@@ -8,14 +9,21 @@
 #include <string.h>
 
 #include "decode/base/mem.h"
+#include "triage/tables/tab.h"
 
+/* How long each ran isn't known yet; more by 1 for each time that one of the goroutine's was looked at for its own sake. */
 #define NOT_YET INT64_MIN
+
+struct assist {
+    int64_t t0, t1;
+    int64_t lasted, ran; /* those before it, of its goroutine; ran: below 0 at a first one, NOT_YET */
+};
 
 struct gstate {
     size_t seen;
     uint32_t lanes;
-    uint32_t *list, *from; /* range numbers, goroutine by goroutine; from: lanes + 1 */
-    int64_t *ran;          /* before each of the list, since its goroutine's first; NOT_YET at a first one: unknown */
+    uint32_t *from; /* lanes + 1: where a goroutine's stand in the list */
+    struct assist *list;
 };
 
 static const struct range *assists(const struct trace *tr, size_t *n)
@@ -38,13 +46,14 @@ static void fill(struct gstate *x, const struct range *r, size_t n, uint32_t *at
         uint32_t g = r[i].owner, k;
         if (g >= x->lanes)
             continue;
-        for (k = at[g]++; k > x->from[g] && k + ASIDE > at[g] && r[x->list[k - 1]].t0 > r[i].t0;
+        for (k = at[g]++; k > x->from[g] && k + ASIDE > at[g] && x->list[k - 1].t0 > r[i].t0;
              k--) /* nearly in order as they are */
             x->list[k] = x->list[k - 1];
-        x->list[k] = (uint32_t)i;
+        x->list[k] = (struct assist){.t0 = r[i].t0, .t1 = r[i].t1, .ran = NOT_YET};
     }
-    for (uint32_t i = 0; i < x->from[x->lanes]; i++)
-        x->ran[i] = NOT_YET;
+    for (uint32_t g = 0; g < x->lanes; g++)
+        for (uint32_t i = x->from[g]; i + 1 < x->from[g + 1]; i++)
+            x->list[i + 1].lasted = ns_add(x->list[i].lasted, x->list[i].t1 - x->list[i].t0);
 }
 
 bool gstate_update(struct gstate **s, const struct trace *tr)
@@ -61,10 +70,9 @@ bool gstate_update(struct gstate **s, const struct trace *tr)
         x->seen = n;
         x->lanes = lanes;
         x->list = mem_alloc((n + 1) * sizeof *x->list);
-        x->ran = mem_alloc((n + 1) * sizeof *x->ran);
         x->from = mem_zalloc(((size_t)lanes + 2) * sizeof *x->from);
     }
-    bool ok = x && at && x->list && x->ran && x->from;
+    bool ok = x && at && x->list && x->from;
     if (ok) {
         fill(x, r, n, at);
         gstate_free(*s);
@@ -82,17 +90,16 @@ void gstate_free(struct gstate *s)
         return;
     mem_free(s->list);
     mem_free(s->from);
-    mem_free(s->ran);
     mem_free(s);
 }
 
 /* The first of goroutine g's assists that ends behind t. */
-static uint32_t first_behind(const struct gstate *s, const struct range *r, uint32_t g, int64_t t)
+static uint32_t first_behind(const struct gstate *s, uint32_t g, int64_t t)
 {
     uint32_t lo = s->from[g], hi = s->from[g + 1];
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (r[s->list[mid]].t1 > t)
+        if (s->list[mid].t1 > t)
             hi = mid;
         else
             lo = mid + 1;
@@ -109,45 +116,102 @@ static int64_t ran_in(const struct trace *tr, uint32_t g, int64_t t0, int64_t t1
     return sh.ns[ST_RUNNING];
 }
 
-static void sum_up(struct gstate *s, const struct trace *tr, const struct range *r, uint32_t g)
+enum { TOGETHER = 16 };
+
+/* How long g ran within each of n <= TOGETHER assists, as far as they lie in [t0,t1). */
+static void ran_in_each(const struct trace *tr, uint32_t g, const struct assist *a, uint32_t n, int64_t t0,
+                        int64_t t1, int64_t ran[TOGETHER])
 {
-    int64_t sum = 0;
-    for (uint32_t i = s->from[g]; i < s->from[g + 1]; i++) {
-        s->ran[i] = sum;
-        sum += ran_in(tr, g, r[s->list[i]].t0 < 0 ? 0 : r[s->list[i]].t0, r[s->list[i]].t1);
+    int64_t edge[2 * TOGETHER] = {0};
+    struct shares sh[2 * TOGETHER];
+    bool rising = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const int64_t x = a[i].t0 > t0 ? a[i].t0 : t0, z = a[i].t1 < t1 ? a[i].t1 : t1;
+        edge[2 * i] = x > 0 ? x : 0;
+        edge[2 * i + 1] = z > edge[2 * i] ? z : edge[2 * i];
+        rising &= !i || edge[2 * i] >= edge[2 * i - 1];
     }
+    if (rising) /* else a trace's joke */
+        trace_columns(tr, (struct lane){LANE_G, g}, edge, 2 * n - 1, sh);
+    for (uint32_t i = 0; i < n; i++)
+        ran[i] = rising ? sh[2 * i].ns[ST_RUNNING] : ran_in(tr, g, edge[2 * i], edge[2 * i + 1]);
+}
+
+static void sum_up(struct gstate *s, const struct trace *tr, uint32_t g)
+{
+    int64_t sum = 0, ran[TOGETHER];
+    for (uint32_t i = s->from[g], n; i < s->from[g + 1]; i += n) {
+        n = s->from[g + 1] - i < TOGETHER ? s->from[g + 1] - i : TOGETHER;
+        ran_in_each(tr, g, &s->list[i], n, INT64_MIN, INT64_MAX, ran);
+        for (uint32_t k = 0; k < n; k++) {
+            s->list[i + k].ran = sum;
+            sum += ran[k];
+        }
+    }
+}
+
+/*
+ * Those in [t0,t1) looked at by themselves, if they are few and so were all that were till now: a picture seldom asks for
+ * many (see draw.c). false: all are to be summed up.
+ */
+static bool few(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1, int64_t *ran)
+{
+    const uint32_t first = s->from[g], last = s->from[g + 1];
+    const uint32_t i = first_behind(s, g, t0);
+    uint32_t n = 0;
+    int64_t each[TOGETHER], asked = s->list[first].ran - NOT_YET;
+    while (n <= TOGETHER && i + n < last && s->list[i + n].t0 < t1)
+        n++;
+    if (n > TOGETHER || asked + n > last - first)
+        return false;
+    s->list[first].ran += n;
+    *ran = 0;
+    if (n)
+        ran_in_each(tr, g, &s->list[i], n, t0, t1, each);
+    for (uint32_t k = 0; k < n; k++)
+        *ran += each[k];
+    return true;
 }
 
 /* How long g ran within assists that began at 0 or later, up to t. */
-static int64_t until(struct gstate *s, const struct trace *tr, const struct range *r, uint32_t g, int64_t t)
+static int64_t until(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t)
 {
-    uint32_t i = first_behind(s, r, g, t), last = s->from[g + 1];
-    int64_t before = 0;
-    if (i == last) {
-        if (i == s->from[g])
-            return 0;
-        i--; /* all of the last one */
-        before = s->ran[i] + ran_in(tr, g, r[s->list[i]].t0 < 0 ? 0 : r[s->list[i]].t0, r[s->list[i]].t1);
-        return before;
-    }
-    before = s->ran[i];
-    return before + ran_in(tr, g, r[s->list[i]].t0 < 0 ? 0 : r[s->list[i]].t0, t);
+    uint32_t i = first_behind(s, g, t), last = s->from[g + 1];
+    if (i == last && i == s->from[g])
+        return 0;
+    const struct assist *a = &s->list[i == last ? i - 1 : i]; /* all of the last one */
+    return a->ran + ran_in(tr, g, a->t0 < 0 ? 0 : a->t0, i == last ? a->t1 : t);
 }
 
-static bool known(const struct gstate *s, const struct trace *tr, uint32_t g, size_t *n, const struct range **r)
+static bool known(const struct gstate *s, const struct trace *tr, uint32_t g)
 {
-    *r = assists(tr, n);
-    return s && g < s->lanes && *n >= s->seen && s->from[g] < s->from[g + 1];
+    size_t n;
+    (void)assists(tr, &n);
+    return s && g < s->lanes && n >= s->seen && s->from[g] < s->from[g + 1];
 }
 
 bool gstate_any(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
 {
-    size_t n;
-    const struct range *r;
-    if (!known(s, tr, g, &n, &r))
+    if (!known(s, tr, g))
         return false;
-    uint32_t i = first_behind(s, r, g, t0);
-    return i < s->from[g + 1] && r[s->list[i]].t0 < t1;
+    uint32_t i = first_behind(s, g, t0);
+    return i < s->from[g + 1] && s->list[i].t0 < t1;
+}
+
+int64_t gstate_most(const struct gstate *s, const struct trace *tr, uint32_t g, int64_t t0, int64_t t1)
+{
+    if (!known(s, tr, g) || t1 <= t0)
+        return 0;
+    const uint32_t i = first_behind(s, g, t0), last = s->from[g + 1];
+    uint32_t k = i;
+    int64_t lasted = 0;
+    if (i < last && s->list[i].t0 < t1)
+        k = s->list[i].t1 > t1 ? i : first_behind(s, g, t1);
+    if (k > i) /* those that end in it */
+        lasted = ns_add(s->list[k - 1].lasted - s->list[i].lasted, s->list[k - 1].t1 - s->list[k - 1].t0);
+    if (k < last && s->list[k].t0 < t1) /* one that goes on */
+        lasted = ns_add(lasted, t1 - s->list[k].t0);
+    return lasted < t1 - t0 ? lasted : t1 - t0;
 }
 
 void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int64_t t0, int64_t t1,
@@ -161,18 +225,19 @@ void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int6
 void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool worker, int64_t t0, int64_t t1,
                  struct shares *out)
 {
-    size_t n;
-    const struct range *r;
     if (worker) {
         out->ns[ST_GCWORK] += out->ns[ST_RUNNING];
         out->ns[ST_RUNNING] = 0;
         return;
     }
-    if (!known(s, tr, g, &n, &r) || !out->ns[ST_RUNNING])
+    if (!known(s, tr, g) || !out->ns[ST_RUNNING])
         return;
-    if (s->ran[s->from[g]] == NOT_YET)
-        sum_up(s, tr, r, g);
-    int64_t assist = until(s, tr, r, g, t1) - until(s, tr, r, g, t0);
+    int64_t assist;
+    if (s->list[s->from[g]].ran >= 0 || !few(s, tr, g, t0, t1, &assist)) {
+        if (s->list[s->from[g]].ran < 0)
+            sum_up(s, tr, g);
+        assist = until(s, tr, g, t1) - until(s, tr, g, t0);
+    }
     assist = assist < 0 ? 0 : assist < out->ns[ST_RUNNING] ? assist : out->ns[ST_RUNNING];
     out->ns[ST_ASSIST] += assist;
     out->ns[ST_RUNNING] -= assist;

@@ -73,6 +73,8 @@ static void one(const char *file, unsigned *assisted, unsigned *worked)
                          (long long)t0, (long long)t1, (long long)a.ns[ST_ASSIST], (long long)is);
             *assisted += is > 0;
             assert_true(!is || gstate_any(s, tr, g, t0, t1));
+            const int64_t most = gstate_most(s, tr, g, t0, t1);
+            assert_true(most >= is && most <= t1 - t0 && (most > 0) == gstate_any(s, tr, g, t0, t1));
         }
         gstate_shares(s, tr, l, 0, end, &a);
         all += a.ns[ST_ASSIST];
