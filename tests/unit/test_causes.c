@@ -149,6 +149,39 @@ static void what_could_be_won(void **state)
     }
 }
 
+/* Its lower end is a share of the upper one, which is a number of the user's like others, and in the words. */
+static void what_goes_at_least(void **state)
+{
+    struct err e = {0};
+    const char less[] = "time-spent.part = 30%\n";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        struct loaded l;
+        assert_int_equal(thresholds_parse("rules", less, i ? sizeof less - 1 : 0, &e), ERR_OK);
+        help_load("tests/golden/causes/skew.trace", &l);
+        const struct finding *f = &l.fs.f[0];
+        const double spread = threshold(TH_WON_SPREAD) * (double)l.tg->end, part = i ? 0.3 : 0.6;
+        assert_int_equal(f->rule, RULE_UNBALANCED);
+        assert_true(((double)f->won_lo + spread) / ((double)f->won_hi - spread) > part - 0.001);
+        assert_true(((double)f->won_lo + spread) / ((double)f->won_hi - spread) < part + 0.001);
+        assert_non_null(strstr(f->won, i ? "if 30 % of it to all of it goes" : "if 60 % of it to all of it goes"));
+        load_free(&l);
+    }
+    thresholds_reset();
+}
+
+/* One goroutine that waits for answers nearly all its life can win nearly all of it, whatever the finding costs. */
+static void calls_of_one_goroutine(void **state)
+{
+    struct loaded l;
+    (void)state;
+    help_load("tests/golden/causes/flight.trace", &l);
+    const struct finding *f = &l.fs.f[0];
+    assert_int_equal(f->rule, RULE_BACKEND);
+    assert_true(f->won_hi >= f->severity_ns && f->won_hi <= l.tg->end);
+    load_free(&l);
+}
+
 /* What nothing else tells, where the time went tells. */
 static void a_slow_start_is_where_the_time_went(void **state)
 {
@@ -231,6 +264,8 @@ int main(void)
         cmocka_unit_test(notes_name_it),
         cmocka_unit_test(healthy_ones),
         cmocka_unit_test(what_could_be_won),
+        cmocka_unit_test(what_goes_at_least),
+        cmocka_unit_test(calls_of_one_goroutine),
         cmocka_unit_test(a_slow_start_is_where_the_time_went),
         cmocka_unit_test(nobody_waits_for_the_mirror),
         cmocka_unit_test(callers_are_counted),

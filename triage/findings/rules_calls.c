@@ -218,11 +218,15 @@ static bool nobody_waits(struct causes *c, const struct place *p)
 
 static void net_finding(struct causes *c, const struct place *p, uint32_t row, double share)
 {
+    /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
+    const double waiting = (double)p->total / (double)c->tg->end, of = waiting / (waiting + c->running),
+                 at_once = of < waiting ? of : waiting;
     int64_t each = p->total / (int64_t)p->count;
     bool many = row >= ROW;
     struct draft d;
     draft_start(&d, many ? RULE_SERIAL_CALLS : RULE_BACKEND,
                 (int64_t)((double)c->tg->end * share * (many ? 1 - 1.0 / row : 1)));
+    d.f.won_hi = (int64_t)((double)c->tg->end * (share > at_once ? share : at_once) * (many ? 1 - 1.0 / row : 1));
     draft_subject(&d, c->rs, p->func);
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;

@@ -12,6 +12,7 @@
 #define GROUPS 4    /* groups that lose */
 #define LOSES threshold(TH_WON_LOSES)
 #define SWITCH 1000.0 /* ns that waiting, or waking another, takes of what a goroutine runs, about */
+#define LEAST threshold(TH_WON_LEAST)
 #define SPREAD threshold(TH_WON_SPREAD)
 
 enum how { LOCKS, SERVED, PLACE }; /* waits: for a lock asked for in func; that goroutines of `func` ended; at func */
@@ -20,7 +21,8 @@ struct ask {
     uint32_t func;
     int64_t stays; /* of each wait: what serving it takes */
     bool nested;   /* its holders wait for another lock: waits for that go, too */
-    bool outside;  /* they wait for the network in the function that locks: another goroutine could */
+    bool
+        outside; /* they wait for the network, or to hand something over, in the function that locks: another goroutine could */
 };
 struct lives { /* of goroutines that lose: all, and without what goes */
     int64_t all, stays, served;
@@ -36,7 +38,7 @@ static bool goes(const struct causes *c, const struct ask *a, const struct span 
     enum wait_kind k = stacks_wait_kind(c->tr, s->reason, s->stack);
     switch (a->how) {
     case LOCKS:
-        if (k == WK_NET && a->outside) {
+        if ((k == WK_NET || k == WK_SEND) && a->outside) {
             return holder_place(c->tr, s->stack) == a->func;
         }
         return (k == WK_LOCK || k == WK_COND) && (a->nested || holder_place(c->tr, s->stack) == a->func);
@@ -121,14 +123,15 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
            serve = v.all > 0 ? (double)v.served / (double)v.all : 0;
     left = left > least ? left : least < 1 ? least : 1;
     o->hi = 1 - left;
-    o->lo = (o->hi > serve ? o->hi - serve : 0) / 2;
+    o->lo = (o->hi > serve ? o->hi - serve : 0) * LEAST;
 }
 
 /* ---- each rule ----------------------------------------------------------------------------------------------------- */
 
 #define HALF "if half of it to all of it goes and the rest stays as it is"
+#define MOST NULL /* "if 60 % of it .." */
 #define STUCK_FOR_GOOD "what the stuck ones would do if they went on no trace tells"
-#define ALLOCATOR "from half of what the collector takes to all that it holds up and slows down while it marks"
+#define ALLOCATOR "from half of what it holds up to all of that and of what it slows down while it marks"
 #define NOT_PACE "if it waits for what has happened by then; nothing if that is its pace"
 #define ONE_FOR_ALL "from half of what they wait longer than the quickest to all that they wait there"
 #define IDLE_ANYHOW "time of processors: by the clock it is won only as far as others wait for them"
@@ -190,6 +193,16 @@ static void handoff_won(const struct causes *c, uint32_t group, double cost, str
     o->hi = 1 - run > cost ? 1 - run : cost;
 }
 
+/* Where no processor idles, who spins takes them from all others: what these run, side by side, is what is left at least. */
+static void spin_won(const struct causes *c, double cost, struct span_of_won *o)
+{
+    const double others = c->running / c->procs - cost;
+    *o = (struct span_of_won){0, cost, IDLE_ANYHOW};
+    if (c->idle < threshold(TH_BOTTLE_IDLE)) {
+        o->hi = others > 0 ? 1 - others : 1;
+    }
+}
+
 /* With a processor for each, who runs longest decides. */
 static void procs_won(const struct causes *c, double cost, struct span_of_won *o)
 {
@@ -206,7 +219,7 @@ static void procs_won(const struct causes *c, double cost, struct span_of_won *o
 static void collector_won(const struct causes *c, double cost, struct span_of_won *o)
 {
     uint32_t best = UINT32_MAX;
-    double hi = cost;
+    double hi = cost, lost = 0;
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         bool more = best == UINT32_MAX || c->tg->groups[i].d[GM_EXEC].total > c->tg->groups[best].d[GM_EXEC].total;
         best = c->life[i].program && more ? i : best;
@@ -219,8 +232,10 @@ static void collector_won(const struct causes *c, double cost, struct span_of_wo
         double held = (double)ns_add(g->d[GM_ASSIST].total, g->d[GM_SCHED].total) +
                       (double)ns_add(ns_add(by[WK_GC], by[WK_OTHER]), by[WK_LOCK]);
         hi = (held + marked) / (double)g->d[GM_LIFE].total;
+        bool paced = by[WK_SLEEP] > g->d[GM_LIFE].total / 3; /* who sleeps between pieces may make up for it so */
+        lost = paced ? 0 : held / (double)g->d[GM_LIFE].total;
     }
-    *o = (struct span_of_won){cost / 2, hi > cost ? hi : cost, ALLOCATOR};
+    *o = (struct span_of_won){(lost < cost ? lost : cost) / 2, hi > cost ? hi : cost, ALLOCATOR};
 }
 
 static bool won_of(struct work *w, const struct finding *f, struct span_of_won *o)
@@ -229,13 +244,13 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     double cost = (double)f->severity_ns / (double)c->tg->end;
     struct ask a = {LOCKS, f->stack ? holder_place(c->tr, f->stack) : 0, 0, false, false};
     uint32_t group = f->lane.kind == LANE_G && f->lane.i < c->tg->ng ? gstat_group(c->tg->g, f->lane.i) : UINT32_MAX;
-    *o = (struct span_of_won){cost / 2, cost, HALF};
+    *o = (struct span_of_won){cost * LEAST, cost, MOST};
     switch (f->rule) {
     case RULE_CONVOY:
     case RULE_WRITER: {
         const struct holder_row *h = holder_at(c->tg, a.func);
         a.nested = h && h->wait_ns[WK_LOCK] > h->told / 2;
-        a.outside = h && h->wait_ns[WK_NET] > h->told / 2;
+        a.outside = h && ns_add(h->wait_ns[WK_NET], h->wait_ns[WK_SEND]) > h->told / 2;
         waits_won(w, &a, o);
         return true;
     }
@@ -244,7 +259,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         const int64_t longest = begun_longest(c, f);
         if (longest) { /* side by side the longest of them is what is left */
             o->hi = 1 - (double)longest / (double)c->tg->end;
-            o->lo = cost / 2 < o->hi ? cost / 2 : o->hi;
+            o->lo = cost * LEAST < o->hi ? cost * LEAST : o->hi;
             return true;
         }
         a.how = f->stack ? PLACE : SERVED;
@@ -256,7 +271,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_STAMPEDE: /* who may go on with what was there before waits for nobody */
         *o = (struct span_of_won){cost / 2, (double)f->won_hi / (double)c->tg->end, ONE_FOR_ALL};
         return true;
-    case RULE_BUSY_LOOP: *o = (struct span_of_won){0, cost, IDLE_ANYHOW}; return true;
+    case RULE_BUSY_LOOP: spin_won(c, cost, o); return true;
     case RULE_LIMIT:
     case RULE_RETRY: *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE}; return true;
     case RULE_BLOCKING:
@@ -273,6 +288,7 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_SLOW_TASK:
         o->hi = slow_share(c, f);
         o->lo = o->hi / 2;
+        o->words = HALF;
         return true;
     case RULE_GC_SHARE:
     case RULE_GC_ASSIST: collector_won(c, cost, o); return true;
@@ -289,14 +305,17 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_FORCED:
     case RULE_UNBALANCED:
     case RULE_SERIAL:
-    case RULE_SERIAL_CALLS:
-    case RULE_BACKEND:
     case RULE_CONNS:
     case RULE_EXPLOSION:
     case RULE_CHURN:
     case RULE_SYSCALL: return true;
+    case RULE_SERIAL_CALLS:
+    case RULE_BACKEND: o->hi = (double)f->won_hi / (double)c->tg->end; return true;
     case RULE_HANDOFF: handoff_won(c, group, cost, o); return true;
-    case RULE_PROCS_BELOW: procs_won(c, cost, o); return true;
+    case RULE_PROCS_BELOW:
+        *o = (struct span_of_won){cost / 2, cost, HALF};
+        procs_won(c, cost, o);
+        return true;
     case RULE_POLL:
         if (f->note) { /* whether it could wait for less only its author knows */
             *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE};
@@ -339,7 +358,11 @@ static void won_text(struct text *t, const struct finding *f, const struct cause
         text_lit(t, " of the trace (up to ");
     }
     text_dur(t, f->won_hi);
-    text_add(t, "), %s.", words);
+    if (words) {
+        text_add(t, "), %s.", words);
+    } else {
+        text_add(t, "), if %.0f %% of it to all of it goes and the rest stays as it is.", LEAST * 100);
+    }
 }
 
 void won_all(struct causes *c)
