@@ -110,7 +110,8 @@ static void title(const struct canvas *c)
     if (ti->spilled)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  spilled");
     x = title_loading(c, x, w);
-    if (ti->nwarnings)
+    enum { WARNINGS = 13 }; /* columns; without room nothing, rather than a part: the first page has them */
+    if (ti->nwarnings && x + WARNINGS <= w)
         x = word(g, x, w, STYLE_TITLE_NOTE, "  %" PRIu32 " warning%s", ti->nwarnings, ti->nwarnings == 1 ? "" : "s");
     if (ti->ndamages && w - x > 40)
         x = word(g, x, w, STYLE_TITLE_DAMAGE, "  %.120s", trace_damage(v->tr, 0)->what);

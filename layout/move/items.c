@@ -503,7 +503,7 @@ static unsigned items_sort(struct view *v, int n)
     return VR_DRAW;
 }
 
-/* Look at it closely; a stop says who was the last to stop, a task where its time went. */
+/* Look at it closely; a stop says who was the last to stop (of a task the status has where its time went). */
 static unsigned items_details(struct view *v, int n)
 {
     const struct item *i = here(v);
@@ -512,11 +512,6 @@ static unsigned items_details(struct view *v, int n)
     unsigned f = items_fit(v, n);
     if (!i)
         return f;
-    if (v->tri && (i->kind == ITEM_TASK || i->kind == ITEM_REGION)) {
-        tri_task(v->tri, i->kind == ITEM_REGION, i->index, who, sizeof who);
-        if (who[0])
-            view_message(v, false, "%s", who);
-    }
     if (i->kind != ITEM_STW || i->index >= trace_ranges(v->tr, RANGE_STW, &r))
         return f;
     tri_stop(v->tr, &r[i->index], who, sizeof who);

@@ -711,11 +711,15 @@ static void detail(struct text *out, const struct view *v, uint32_t row, int lin
         if (line == 0)
             return;
     }
-    if (t->from->say) {
-        if (out->n)
-            text_lit(out, "; ");
-        t->from->say(out, v, x);
-    }
+    struct text say = {.ticks = out->ticks}, name = {.ticks = out->ticks};
+    if (t->from->say)
+        t->from->say(&say, v, x);
+    if (!kinds(&t->have))
+        table_name(&name, t, i);
+    if (say.n && (say.n != name.n || memcmp(say.p, name.p, say.n) != 0)) /* the first line says so already */
+        text_add(out, "%s%s", out->n ? "; " : "", say.p);
+    text_free(&say);
+    text_free(&name);
 }
 
 void table_where(const struct view *v, const struct plan *p, char *out, size_t size)
