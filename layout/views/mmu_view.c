@@ -42,10 +42,20 @@ static void bar(struct grid *g, const struct view *v, const struct mmu_point *m,
     }
 }
 
+/* Marks at equal distances, as many as that allows; where it allows few some are a line further apart. */
+static int axis_steps(int h)
+{
+    static const int all[] = {10, 5, 4};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (h - 1 >= all[i] && (h - 1) % all[i] == 0)
+            return all[i];
+    return h >= 8 ? 4 : h >= 4 ? 2 : 1;
+}
+
 static void axis(struct grid *g, const struct view *v, int y, int h)
 {
     char text[8];
-    int steps = h >= 16 ? 10 : h >= 8 ? 4 : h >= 4 ? 2 : 1;
+    int steps = axis_steps(h);
     for (int i = 0; i <= steps; i++) {
         snprintf(text, sizeof text, "%d%%", 100 * i / steps);
         grid_right(g, 0, y + (h - 1) * (steps - i) / steps, SCALE - 2, text, STYLE_LANE_NOTE);

@@ -48,11 +48,16 @@ static void ender(struct text *out, const struct trace *tr, const struct thing *
     }
 }
 
+/* Who waited, and who ended it; where stands in the status. */
 static void name(struct text *out, const struct table *t, const struct thing *x)
 {
+    struct span s;
     text_who(out, t->tr, x->g);
-    text_lit(out, ", ");
-    ender(out, t->tr, x);
+    text_lit(out, " <- ");
+    if (spans_next(t->tr, x, &s) && s.state == ST_RUNNABLE && s.who != NO_LANE)
+        text_who(out, t->tr, s.who);
+    else
+        text_add(out, "%s", x->open ? "not over in this trace" : "not recorded");
 }
 
 static void say(struct text *out, const struct view *v, const struct thing *x)
