@@ -65,7 +65,8 @@ static bool feed_append_or_end(struct feed *f, struct err *e)
     return got > 0;
 }
 
-bool feed_more(struct feed *f, struct err *e)
+/* If nothing is at hand, get some. false: the end, or e says why not. */
+static bool feed_more(struct feed *f, struct err *e)
 {
     return f->n || feed_append_or_end(f, e);
 }

@@ -38,8 +38,6 @@ struct sink { /* what came out; p is to be freed with mem_free(), after an error
     bool known;     /* the header is a trace's */
 };
 
-/* feed_more - if nothing is at hand, get some. false: the end, or e says why not. */
-bool feed_more(struct feed *f, struct err *e);
 /*
  * unpack - all of f, decompressed as its first bytes tell. What is wrong with the compression after some bytes is
  * `damage`. Returns ERR_NOMEM beyond the limit, ERR_IO, or what dialect_tell() says of the first bytes.

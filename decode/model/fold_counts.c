@@ -17,7 +17,7 @@ struct gback {
     int32_t n[GC_COUNT];     /* below 0: fewer than had been counted */
 };
 
-void fold_gcount_back(struct fold *f, uint8_t state, int64_t t)
+static void gcount_back(struct fold *f, uint8_t state, int64_t t)
 {
     unsigned k = fold_gcount_of[state];
     if (!k-- || (!f->back && !(f->back = mem_zalloc(GB_MAX * sizeof *f->back)))) {
@@ -33,7 +33,7 @@ void fold_gcount_back(struct fold *f, uint8_t state, int64_t t)
 
 void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
 {
-    fold_gcount_back(f, state, t0);
+    gcount_back(f, state, t0);
     unsigned k = fold_gcount_of[state];
     size_t i = (size_t)(t1 >> f->gb_shift);
     if (!k-- || !f->back || i >= GB_MAX)
@@ -47,7 +47,7 @@ void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1)
     if (t0 > 0)
         fold_gcount_lost(f, state, t1, t0);
     else
-        fold_gcount_back(f, state, t1);
+        gcount_back(f, state, t1);
 }
 
 void fold_back_counts(struct fold *f)

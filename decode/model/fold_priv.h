@@ -56,7 +56,6 @@ void fold_lists_finish(struct fold *f);
 void fold_lists_free(struct fold *f);
 
 /* ---- fold_counts.c ---- */
-void fold_gcount_back(struct fold *f, uint8_t state, int64_t t);
 void fold_gcount_lost(struct fold *f, uint8_t state, int64_t t0, int64_t t1); /* one fewer was in it */
 void fold_gcount_add(struct fold *f, uint8_t state, int64_t t0, int64_t t1);  /* one more was */
 void fold_gcount_ahead(struct fold *f);

@@ -32,13 +32,19 @@ static inline const uint8_t *get_varint(const uint8_t *p, uint64_t *v)
     return p;
 }
 
+/* Where hold i ends. */
+static int64_t hold_end(const struct fold *f, const struct mlane *l, size_t i)
+{
+    return i + 1 < l->n ? l->h[i + 1].t0 : f->end > l->h[i].t0 ? f->end : l->h[i].t0;
+}
+
 /* What hold i did up to a moment within it, on top of tot and c. The P's slots are the M's: states.def gives both the
    same numbers. */
 static void hold_part(const struct fold *f, const struct mlane *l, size_t i, int64_t t, int64_t tot[SPAN_SLOTS],
                       uint64_t *c)
 {
     const struct hold *h = &l->h[i];
-    int64_t end = holds_end(f, l, i), at[3] = {h->t0, h->t0 + 1, t < end ? t : end}, v[3][SPAN_SLOTS];
+    int64_t end = hold_end(f, l, i), at[3] = {h->t0, h->t0 + 1, t < end ? t : end}, v[3][SPAN_SLOTS];
     uint64_t spans[3]; /* that start before each */
     if (t <= h->t0)
         return;
@@ -153,11 +159,6 @@ size_t holds_find(const struct mlane *l, int64_t t)
     return lo;
 }
 
-int64_t holds_end(const struct fold *f, const struct mlane *l, size_t i)
-{
-    return i + 1 < l->n ? l->h[i + 1].t0 : f->end > l->h[i].t0 ? f->end : l->h[i].t0;
-}
-
 /* A walk over the holds: totals before hold `at`, whose record begins at rec. */
 struct hold_walk {
     size_t at, rec;
@@ -265,7 +266,7 @@ static void ask_p(const struct fold *f, const struct mlane *l, const struct aske
     for (int turn = 0; turn < (count ? 3 : 2); turn++) { /* 0: the moments, 1: the starts, 2: right behind them */
         uint32_t n = 0, j = a->first[k];
         for (uint32_t i = 0; i < a->n[k]; i++, j = a->next[j]) {
-            int64_t t0 = l->h[a->hold[j]].t0, end = holds_end(f, l, a->hold[j]);
+            int64_t t0 = l->h[a->hold[j]].t0, end = hold_end(f, l, a->hold[j]);
             int64_t x = turn == 1 ? t0 : turn == 2 ? t0 + 1 : t[j] < end ? t[j] : end;
             if (!n || at[n - 1] != x)
                 at[n++] = x;
@@ -313,7 +314,7 @@ void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n
                 chain(&a, j, h->p);
                 continue;
             }
-            int64_t end = holds_end(f, l, a.hold[j]);
+            int64_t end = hold_end(f, l, a.hold[j]);
             out[k + j][f->pool.slot[LANE_M][idle_state(h)]] += (t[k + j] < end ? t[k + j] : end) - h->t0;
             if (count)
                 count[k + j]++;

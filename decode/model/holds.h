@@ -55,9 +55,8 @@ void holds_totals(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n
 /* holds_near - as spans_near(): where holds begin; far: where groups of them do. */
 void holds_near(const struct fold *f, uint32_t m, const int64_t *t, uint32_t n, bool far, struct totals_near *out);
 
-/* holds_find - the hold that covers t (clamped); the lane must have one. holds_end - where hold i ends. */
+/* holds_find - the hold that covers t (clamped); the lane must have one. */
 size_t holds_find(const struct mlane *l, int64_t t);
-int64_t holds_end(const struct fold *f, const struct mlane *l, size_t i);
 /* holds_skip - the first hold at or behind i, up to last, whose group has a span of at least min_ns. */
 size_t holds_skip(const struct mlane *l, size_t i, size_t last, int64_t min_ns);
 void holds_free(struct mlane *l);

@@ -290,7 +290,7 @@ void past_trim(struct past *p)
     each_lane(p, spans_trim);
 }
 
-void past_strip(struct past *p)
+static void strip(struct past *p)
 {
     each_lane(p, spans_free);
     p->c.col[BLOCKS].width = 0; /* the last column: nothing stands behind it */
@@ -305,6 +305,6 @@ size_t past_bytes(const struct past *p)
 void past_free(struct past *p)
 {
     if (p)
-        past_strip(p);
+        strip(p);
     mem_free(p);
 }

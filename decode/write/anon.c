@@ -109,7 +109,8 @@ static bool standard_path(const uint8_t *p, size_t n)
     return false;
 }
 
-bool anon_standard(const uint8_t *p, size_t n)
+/* standard - a function of the standard library, by its package's path. */
+static bool standard(const uint8_t *p, size_t n)
 {
     size_t k = package(p, n);
     return k && standard_path(p, k);
@@ -180,7 +181,7 @@ static size_t keep_function(const uint8_t *p, size_t n, char *out)
 static size_t keep_file(const struct anon_str *s, char *out)
 {
     size_t base = s->len;
-    if (!s->of || s->of->role != ANON_FUNC || !anon_standard(s->of->p, s->of->len))
+    if (!s->of || s->of->role != ANON_FUNC || !standard(s->of->p, s->of->len))
         return 0;
     while (base && s->p[base - 1] != '/')
         base--;
@@ -197,7 +198,7 @@ size_t anon_name(struct anon *a, const struct anon_str *s, char *out)
     a->kept++;
     if (!s->len || role == ANON_REASON || is_word(s->p, s->len))
         return keep(s->p, s->len, out);
-    if (role == ANON_FUNC && anon_standard(s->p, s->len))
+    if (role == ANON_FUNC && standard(s->p, s->len))
         return keep_function(s->p, s->len, out);
     size_t n = role == ANON_FILE ? keep_file(s, out) : 0;
     if (n)

@@ -48,8 +48,6 @@ struct anon_str { /* a string of a table, and what it's used as */
 };
 /* anon_name - what stands for a string; at most ANON_MAX bytes. */
 size_t anon_name(struct anon *a, const struct anon_str *s, char *out);
-/* anon_standard - a function of the standard library, by its package's path. */
-bool anon_standard(const uint8_t *p, size_t n);
 
 struct anon_result {
     uint64_t strings, kept; /* in tables: all, those that stay as they are */

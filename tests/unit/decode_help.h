@@ -190,12 +190,14 @@ static inline UNUSED void expect_damage(const struct trace *tr, enum err_code co
 /* dump_text - the whole dump; free() it. */
 static inline UNUSED char *dump_text(const struct trace *tr, size_t *n)
 {
-    char *p = NULL;
-    FILE *f = open_memstream(&p, n);
+    struct {
+        char *p;
+    } text = {0};
+    FILE *f = open_memstream(&text.p, n);
     if (!f || dump_trace(tr, f))
         fail_msg("dump failed");
     fclose(f);
-    return p;
+    return text.p;
 }
 
 #endif

@@ -56,7 +56,7 @@ static void read_names(struct pf *p, struct pb m)
     struct field f;
     while (pb_next(&m, &f)) {
         int k = 0;
-        struct pb s;
+        struct pb s = {0};
         while (k < 4 && nums[k] != f.num)
             k++;
         assert_true(k < 4);
@@ -74,7 +74,7 @@ static void read_names(struct pf *p, struct pb m)
 
 static void read_track(struct pf *p, struct pb m)
 {
-    struct pb s;
+    struct pb s = {0};
     struct track t = {.id = pb_get(m, 1, 0), .parent = pb_get(m, 5, 0), .counter = pb_sub(m, 8, &s)};
     assert_true(t.id != 0 && !find(p, t.id));
     assert_true(!t.parent || find(p, t.parent));
@@ -123,7 +123,7 @@ static void read_event(struct pf *p, struct pb m, int64_t t)
         assert_true(k->depth < 16 && category < ST_COUNT + 4);
         k->open[k->depth].t = t;
         k->open[k->depth].category = (uint32_t)category;
-        snprintf(k->open[k->depth++].name, 200, "%s", lookup(p, 1, pb_get(m, 10, 0)));
+        snprintf(k->open[k->depth++].name, 200, "%.199s", lookup(p, 1, pb_get(m, 10, 0)));
     } else if (type == 2) {
         assert_true(k->depth > 0);
         k->depth--;
