@@ -379,7 +379,9 @@ static void rule_own(struct causes *c)
 
 /* ---- the slowest of a lot ---------------------------------------------------------------------------------------------- */
 
-#define CHILDREN 20000 /* of a group, looked at */
+#define CHILDREN 20000    /* of a group, looked at */
+#define STEPS_ASKED 60000 /* moments of workers */
+#define WORKERS 64
 
 struct kid {
     uint32_t creator, g;
@@ -388,6 +390,7 @@ struct kid {
 struct rounds { /* of one place that waits */
     uint32_t group, place, stack, kids;
     uint32_t n, of; /* rounds; goroutines in them all */
+    bool steps;     /* the same ones each time, given work */
     int64_t alone, all, life;
     int64_t longest, t0, t1;
     uint32_t g, parent;
@@ -487,6 +490,80 @@ static void rounds_of(struct causes *c, uint32_t parents, uint32_t kids, struct 
     mem_free(v);
 }
 
+/* When did a goroutine become idle that is so at t: it waits for work, or to hand over what it did? NO_TIME: it isn't. */
+static int64_t idle_since(const struct causes *c, uint32_t g, int64_t t)
+{
+    struct span s;
+    if (!trace_span_at(c->tr, (struct lane){LANE_G, g}, t, &s) || s.state != ST_WAITING) {
+        return NO_TIME;
+    }
+    const enum wait_kind k = stacks_wait_kind(c->tr, s.reason, s.stack);
+    return k == WK_RECV || k == WK_SELECT || k == WK_SEND || k == WK_COND || k == WK_WAITGROUP ? s.t0 : NO_TIME;
+}
+
+/* A wait that one of the workers ended when all others had done their part: the end of a round. */
+static void step_add(const struct causes *c, struct rounds *r, const struct last_one *w, uint32_t parent,
+                     const struct span *s, int64_t *before)
+{
+    const struct member_of *m = &c->of[r->kids];
+    int64_t second = s->t0;
+    uint32_t took = 1;
+    for (uint32_t i = 0; i < m->n; i++) {
+        const uint32_t g = c->member[m->at + i];
+        const int64_t since = g == w->g ? s->t0 : idle_since(c, g, s->t1 - 1);
+        if (since == NO_TIME) {
+            return;
+        }
+        took += g != w->g && since > *before;
+        second = since > second ? since : second;
+    }
+    const int64_t began = *before;
+    *before = s->t1;
+    if ((double)took < threshold(TH_SLOWEST_OF) || began == NO_TIME) {
+        return;
+    }
+    r->all = ns_add(r->all, s->t1 - began);
+    r->of += took;
+    r->n++;
+    r->some[r->n % LOOKED] = (struct last_one){w->g, second, s->t1};
+    r->alone = ns_add(r->alone, s->t1 - second);
+    if (s->t1 - second > r->longest) {
+        r->longest = s->t1 - second;
+        r->t0 = second;
+        r->t1 = s->t1;
+        r->g = w->g;
+        r->parent = parent;
+        r->stack = s->stack;
+        r->place = causes_place(c->tr, s->stack);
+    }
+}
+
+/* Rounds of workers that stay: each is given something, and all are waited for. */
+static void steps_of(const struct causes *c, uint32_t parents, uint32_t kids, struct rounds *r)
+{
+    uint32_t left = STEPS_ASKED / (c->of[kids].n + 1);
+    r->steps = true;
+    for (uint32_t m = 0; m < c->of[parents].n && m < MEMBERS; m++) {
+        struct span_iter it;
+        const uint32_t g = member(c, parents, m, MEMBERS);
+        int64_t before = NO_TIME;
+        bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+        r->life = ns_add(r->life, gstat_ns(c->tg->g, g, GM_LIFE));
+        for (int i = 0; more && i < STEPS && left; i++) {
+            const struct span s = *span_get(&it);
+            more = span_next(&it);
+            const uint32_t by =
+                more && s.state == ST_WAITING && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
+            const enum wait_kind k = by < c->tg->ng ? stacks_wait_kind(c->tr, s.reason, s.stack) : WK_OTHER;
+            if ((k == WK_RECV || k == WK_WAITGROUP || k == WK_SELECT || k == WK_COND) &&
+                gstat_group(c->tg->g, by) == kids) {
+                left--;
+                step_add(c, r, &(struct last_one){.g = by}, g, &s, &before);
+            }
+        }
+    }
+}
+
 /* What to name first of what the last ones did: the first that tells more than where they begin. */
 static const struct leaf *last_does(const struct causes *c, const struct rounds *r, const struct leaves *v)
 {
@@ -526,9 +603,9 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
         text_lit(&d.text, " decides: ");
     }
     text_calls(&d.text, c->tr, r->stack, stacks_user_frame(c->tr, r->stack), 2);
-    text_add(&d.text, " begins %.0f goroutines of ", (double)r->of / r->n);
+    text_add(&d.text, r->steps ? " has %.0f goroutines of " : " begins %.0f goroutines of ", (double)r->of / r->n);
     text_func(&d.text, c->tr, c->tg->groups[r->kids].name, 0);
-    text_add(&d.text, " at a time (%u times) and waits for all: for ", r->n);
+    text_add(&d.text, " at %s (%u times) and waits for all: for ", r->steps ? "work" : "a time", r->n);
     text_share(&d.text, (double)r->alone, (double)r->all);
     text_lit(&d.text, " of that time only the slowest of them is left, ");
     text_dur(&d.text, r->alone / r->n);
@@ -565,6 +642,10 @@ static void rule_slowest(struct causes *c)
         seen[n++] = key;
         struct rounds r = {.group = a, .kids = b, .longest = -1};
         rounds_of(c, a, b, &r);
+        if (r.n == 0 && (double)c->of[b].n >= threshold(TH_SLOWEST_OF) && c->of[b].n <= WORKERS) {
+            r = (struct rounds){.group = a, .kids = b, .longest = -1};
+            steps_of(c, a, b, &r);
+        }
         if (r.place && r.life > 0 && (double)r.n >= threshold(TH_SLOWEST_ROUNDS) &&
             (double)r.alone >= threshold(TH_SLOWEST_ROUND) * (double)r.all &&
             (double)r.alone >= threshold(TH_SLOWEST_LIFE) * (double)r.life) {

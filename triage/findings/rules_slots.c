@@ -30,6 +30,7 @@ struct gap { /* nobody waits */
 };
 struct slots {
     uint32_t place, stack, group;
+    enum wait_kind kind;
     struct stay *v;
     size_t n, cap;
     struct ends *e;
@@ -38,7 +39,8 @@ struct slots {
     uint32_t judged, lost, hung;
     uint32_t lost_g, hung_stack; /* the last one that gave nothing back */
     int64_t lost_t0, lost_t1, first, last;
-    uint32_t early, late, all; /* let in: in the first and the last quarter, in all */
+    uint32_t early, late, all;     /* let in: in the first and the last quarter, in all */
+    int64_t early_wait, late_wait; /* waited meanwhile, by all together */
 };
 
 static int cmp_stay(const void *a, const void *b)
@@ -62,7 +64,8 @@ static bool stays_of(struct causes *c, uint32_t g, struct slots *s)
     for (int i = 0; more && i < STEPS && s->n < STAYS; i++) {
         const struct span p = *span_get(&it);
         more = span_next(&it);
-        if (p.state != ST_WAITING || causes_place(c->tr, p.stack) != s->place) {
+        if (p.state != ST_WAITING || causes_place(c->tr, p.stack) != s->place ||
+            stacks_wait_kind(c->tr, p.reason, p.stack) != s->kind) {
             continue;
         }
         struct stay *v = mem_grow(s->v, &s->cap, s->n + 1, sizeof *v);
@@ -156,12 +159,34 @@ static uint32_t hangs_at(const struct causes *c, const struct stay *v)
     return s.stack;
 }
 
-static void judge(const struct causes *c, struct slots *s)
+/* How long, on average, those that let somebody in afterwards took to wait there again. */
+static int64_t usual_hold(const struct slots *s)
 {
-    const int64_t span = s->last - s->first;
+    int64_t ns = 0, n = 0;
     for (size_t i = 0; i < s->n; i++) {
         const struct stay *v = &s->v[i];
-        if (v->open) {
+        if (!v->open && v->next != NO_TIME && let_in(s, v->g, v->t1, v->next)) {
+            ns = ns_add(ns, v->next - v->t1);
+            n++;
+        }
+    }
+    return n ? ns / n : 0;
+}
+
+static int64_t overlap(int64_t a, int64_t b, int64_t t0, int64_t t1)
+{
+    const int64_t from = a > t0 ? a : t0, to = b < t1 ? b : t1;
+    return to > from ? to - from : 0;
+}
+
+static void judge(const struct causes *c, struct slots *s)
+{
+    const int64_t span = s->last - s->first, least = s->kind == WK_COND ? usual_hold(s) / 4 : 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct stay *v = &s->v[i];
+        s->early_wait = ns_add(s->early_wait, overlap(v->t0, v->t1, s->first, s->first + span / 4));
+        s->late_wait = ns_add(s->late_wait, overlap(v->t0, v->t1, s->last - span / 4, s->last));
+        if (v->open || (v->next != NO_TIME && v->next - v->t1 < least)) { /* woken, but another one was quicker */
             continue;
         }
         s->all++;
@@ -187,7 +212,10 @@ static void judge(const struct causes *c, struct slots *s)
 static void slots_finding(struct causes *c, const struct slots *s)
 {
     struct draft d;
-    const double mean = (double)s->all / 4, share = mean < s->early ? 1 - mean / s->early : 0;
+    const double mean = (double)s->all / 4, slower = mean < s->early ? 1 - mean / s->early : 0;
+    const double more =
+        (double)(s->late_wait - s->early_wait) / 2 / (double)c->life[s->group].life; /* it grew evenly */
+    const double share = slower > more ? slower : more;
     draft_start(&d, RULE_SLOTS, (int64_t)(share * (double)(s->last - s->first)));
     draft_subject(&d, c->rs, s->place);
     draft_at(&d, s->lost_t0, s->lost_t1, LANE_G, s->lost_g);
@@ -218,7 +246,7 @@ static void slots_finding(struct causes *c, const struct slots *s)
 
 static void slots_at(struct causes *c, const struct pair_row *p, uint32_t group)
 {
-    struct slots s = {.place = causes_place(c->tr, p->stack), .stack = p->stack, .group = group};
+    struct slots s = {.place = causes_place(c->tr, p->stack), .stack = p->stack, .group = group, .kind = p->kind};
     bool ok = true;
     for (uint32_t i = 0; ok && i < c->of[group].n && i < MEMBERS; i++) {
         ok = stays_of(c, c->member[c->of[group].at + i], &s);
@@ -227,7 +255,8 @@ static void slots_at(struct causes *c, const struct pair_row *p, uint32_t group)
         judge(c, &s);
         if ((double)s.judged >= threshold(TH_SLOTS_JUDGED) && (double)s.lost >= threshold(TH_SLOTS_LOST) &&
             (double)s.lost <= threshold(TH_SLOTS_MOST) * (double)s.judged &&
-            (double)s.late <= threshold(TH_SLOTS_LATE) * (double)s.early) {
+            ((double)s.late <= threshold(TH_SLOTS_LATE) * (double)s.early ||
+             (double)s.early_wait <= threshold(TH_SLOTS_LATE) * (double)s.late_wait)) {
             slots_finding(c, &s);
         }
     }

@@ -51,9 +51,8 @@ static uint32_t caller_of(const struct trace *tr, uint32_t stack, uint32_t place
     return 0;
 }
 
-static bool ask_add(struct waves *w, uint32_t stack, bool runs, const struct ask *a)
+static bool ask_add(struct waves *w, uint32_t place, uint32_t caller, uint32_t stack, bool runs, const struct ask *a)
 {
-    const uint32_t place = causes_place(w->c->tr, stack), caller = caller_of(w->c->tr, stack, place);
     uint32_t i = 0;
     while (i < w->n && (w->at[i].place != place || w->at[i].caller != caller || w->at[i].runs != runs)) {
         i++;
@@ -77,6 +76,44 @@ static bool ask_add(struct waves *w, uint32_t stack, bool runs, const struct ask
     return true;
 }
 
+/* What a goroutine waits for at one place, one wait behind the other: a queue for the answer is part of asking. */
+struct visit {
+    struct ask a;
+    uint32_t place, caller, stack;
+    int64_t ran;
+    bool asks; /* not only for one of its own, which asks for it, too */
+};
+
+static bool visit_end(struct waves *w, struct visit *v)
+{
+    const bool ok = !v->place || !v->asks || ask_add(w, v->place, v->caller, v->stack, false, &v->a);
+    v->place = 0;
+    return ok;
+}
+
+static bool visit_wait(struct waves *w, struct visit *v, const struct span *s, const struct ask *a, bool asks)
+{
+    const uint32_t place = causes_place(w->c->tr, s->stack), caller = caller_of(w->c->tr, s->stack, place);
+    bool ok = true;
+    if (v->place != place || v->caller != caller || v->ran >= CALL) {
+        ok = visit_end(w, v);
+        *v = (struct visit){.a = *a, .place = place, .caller = caller, .stack = s->stack};
+    }
+    v->stack = asks && !v->asks ? s->stack : v->stack;
+    v->asks |= asks;
+    v->a.t1 = a->t1;
+    v->ran = 0;
+    return ok;
+}
+
+/* Is a wait one for what somebody else does, or has? Nor the goroutine's own loop, which asks for more work. */
+static bool wait_asks(const struct waves *w, const struct span *s, uint32_t by)
+{
+    const enum wait_kind k = stacks_wait_kind(w->c->tr, s->reason, s->stack);
+    const bool own = by < w->c->tg->ng && gstat_group(w->c->tg->g, by) == w->group;
+    return (k == WK_NET || k == WK_RECV || k == WK_SELECT || k == WK_SLEEP) && !own;
+}
+
 /* One goroutine's questions. A piece of work within which it was stopped is one for the function it was stopped in. */
 static bool asks_of(struct waves *w, uint32_t g)
 {
@@ -84,6 +121,7 @@ static bool asks_of(struct waves *w, uint32_t g)
     const uint32_t name = c->tg->groups[w->group].name;
     struct span_iter it;
     struct ask now = {.g = g, .by = NO_LANE};
+    struct visit v = {0};
     int64_t began = NO_TIME;
     uint32_t within = 0;
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), ok = true;
@@ -93,32 +131,33 @@ static bool asks_of(struct waves *w, uint32_t g)
         now.t0 = s.t0;
         now.t1 = s.t1;
         if (s.state == ST_WAITING) {
-            const enum wait_kind k = stacks_wait_kind(c->tr, s.reason, s.stack);
-            const uint32_t place = causes_place(c->tr, s.stack);
+            const uint32_t in = within ? causes_place(c->tr, within) : 0, place = causes_place(c->tr, s.stack);
             const struct ask ran = {g, now.by, began, s.t0, now.woken};
-            const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
-            const bool own = by < c->tg->ng && gstat_group(c->tg->g, by) == w->group; /* it waits for one that asks */
-            if (within && began != NO_TIME && causes_place(c->tr, within) != name) {
-                ok = ask_add(w, within, true, &ran);
+            if (in && in != name && began != NO_TIME) {
+                ok = ask_add(w, in, caller_of(c->tr, within, in), within, true, &ran);
             }
-            if ((k == WK_NET || k == WK_RECV || k == WK_SELECT || k == WK_SLEEP) && !own) {
-                ok = ok && (place == name || s.open_end || ask_add(w, s.stack, false, &now));
-                w->rounds += place == name;
+            const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
+            w->rounds += place == name && wait_asks(w, &s, by);
+            if (place == name || s.open_end) {
+                ok = ok && visit_end(w, &v);
+            } else {
+                ok = ok && visit_wait(w, &v, &s, &now, wait_asks(w, &s, by));
             }
             began = NO_TIME;
             within = 0;
         } else if (s.state == ST_SYSCALL && s.t1 - s.t0 >= CALL) {
-            ok = ask_add(w, s.stack, false, &now);
+            ok = visit_wait(w, &v, &s, &now, true);
         } else if (s.state == ST_RUNNABLE && s.who != NO_LANE) {
             now.by = s.who;
             now.woken = s.t1;
         } else if (s.state == ST_RUNNABLE && s.reason && s.stack && !within) {
             within = s.stack;
-        } else if (s.state == ST_RUNNING && began == NO_TIME) {
-            began = s.t0;
+        } else if (s.state == ST_RUNNING) {
+            began = began == NO_TIME ? s.t0 : began;
+            v.ran = ns_add(v.ran, s.t1 - s.t0);
         }
     }
-    return ok;
+    return visit_end(w, &v) && ok;
 }
 
 static int cmp_ask(const void *a, const void *b)
@@ -129,7 +168,7 @@ static int cmp_ask(const void *a, const void *b)
 
 struct told { /* of a place */
     uint32_t waves, most, in_waves, caused;
-    int64_t quiet, lost, least, first, last, t0, t1; /* least: the quickest answer; first, last: of a wave, summed */
+    int64_t busy, lost, least, first, last, t0, t1; /* least: the quickest answer; first, last: of a wave, summed */
     uint32_t g;
 };
 
@@ -165,7 +204,8 @@ static void waves_of(const struct asked *k, struct told *t)
             int64_t over = a->t1 - k->v[i].t0 - t->least;
             lost = over > 0 ? ns_add(lost, over) : lost;
         }
-        t->quiet = ns_add(t->quiet, k->v[i].t0 > till ? k->v[i].t0 - till : 0);
+        const int64_t from = k->v[i].t0 > till ? k->v[i].t0 : till;
+        t->busy = ns_add(t->busy, all > from ? all - from : 0);
         till = all > till ? all : till;
         if (j - i < threshold(TH_STAMPEDE_ATONCE)) {
             continue;
@@ -233,11 +273,11 @@ static void waves_told(struct waves *w)
         }
         qsort(k->v, k->n, sizeof *k->v, cmp_ask);
         waves_of(k, &t);
-        double at_once = (double)k->total / (double)(l->last - l->first),
-               quiet = (double)t.quiet / (double)(l->last - l->first);
-        if ((double)t.waves >= threshold(TH_STAMPEDE_WAVES) &&
-            (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n && t.caused * 2 < t.waves &&
-            quiet >= threshold(TH_STAMPEDE_QUIET) && quiet > 2 * exp(-at_once)) {
+        const double span = (double)(l->last - l->first), busy = (double)t.busy / span;
+        const double by_chance = 1 - exp(-(double)k->total / span); /* if each came when it pleased */
+        if ((double)t.waves >= threshold(TH_STAMPEDE_WAVES) && t.caused * 2 < t.waves &&
+            (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n &&
+            busy <= 1 - threshold(TH_STAMPEDE_QUIET) && busy <= threshold(TH_STAMPEDE_CHANCE) * by_chance) {
             stampede_finding(w->c, w->group, k, &t, rounds);
         }
     }
@@ -249,7 +289,7 @@ void rules_waves(struct causes *c)
     for (uint32_t i = 0; i < c->tg->ngroups && i < 24 && left && !c->rs->failed; i++) {
         struct waves w = {.c = c, .group = i, .left = left};
         const struct group_life *l = &c->life[i];
-        if (!l->program || l->n < threshold(TH_STAMPEDE_ATONCE) || l->last <= l->first) {
+        if (!l->program || c->of[i].n < threshold(TH_STAMPEDE_ATONCE) || l->last <= l->first) {
             continue;
         }
         for (uint32_t m = 0; m < c->of[i].n && m < MEMBERS; m++) {
