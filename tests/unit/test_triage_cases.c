@@ -225,13 +225,51 @@ static void hostile_names(void **state)
     unmake(&m);
 }
 
+/* The main goroutine sleeps 1 ms at each of so many places, and `last` ms at the one behind them. */
+static void sleepy(struct made *m, int places, int last)
+{
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.26\nbatch m=7 t=0\nProcStatus +0 p=0 running\nGoStatus +0 g=1 m=7 running\n"
+                        "ProcsChange +0 procs=1 stack=0\n");
+    for (int i = 0; i <= places; i++) {
+        tracegen_printf(&b,
+                        "GoBlock +1000 reason=\"sleep\" stack=time.Sleep:1,main.f%d:3,main.main:9\n"
+                        "GoUnblock +%d g=1 g_seq=%d stack=0\nGoStart +100 g=1 g_seq=%d\n",
+                        i, (i < places ? 1 : last) * 1000000, 2 * i + 1, 2 * i + 2);
+    }
+    tracegen_printf(&b, "GoBlock +1000 reason=\"forever\" stack=main.main:11\n");
+    make(m, (char *)b.p);
+    tracegen_free(&b);
+}
+
+static const char *time_spent(const struct made *m)
+{
+    for (uint32_t i = 0; i < m->l.fs.n; i++) {
+        if (m->l.fs.f[i].rule == RULE_TIME) {
+            return m->l.fs.f[i].text;
+        }
+    }
+    return "";
+}
+
+/* The largest is told however many there are; where none is large, whose time it was and why. */
+static void many_places(void **state)
+{
+    struct made m;
+    (void)state;
+    sleepy(&m, 40, 20);
+    assert_non_null(strstr(time_spent(&m), "to its end: waiting for a timer in main.f40, called by main.main 33.3%"));
+    unmake(&m);
+    sleepy(&m, 40, 1);
+    assert_non_null(strstr(time_spent(&m), "by goroutines: main.main waiting for a timer 99.9%; most at one place"));
+    unmake(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_chain),
-        cmocka_unit_test(tables_by_hand),
-        cmocka_unit_test(a_stop),
-        cmocka_unit_test(hostile_names),
+        cmocka_unit_test(a_chain),       cmocka_unit_test(tables_by_hand), cmocka_unit_test(a_stop),
+        cmocka_unit_test(hostile_names), cmocka_unit_test(many_places),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "triage/findings/won.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "decode/base/mem.h"
 
@@ -141,20 +142,34 @@ static const struct explain_node *told_by(const struct explain_tree *t, uint32_t
     return stacks_is_program(t->tr, n->func) ? n : &t->v[i];
 }
 
-static void leaf_add(struct leaves *out, const struct trace *tr, const struct explain_node *n,
-                     const struct explain_node *at)
+/* All leaves of a tree, before the largest are taken. */
+struct pile {
+    struct leaf *v;
+    uint32_t n;
+    size_t cap;
+    struct tab by; /* rows by category and name */
+};
+
+static void pile_free(struct pile *p)
 {
-    uint32_t i = 0;
-    while (i < out->n && !(out->v[i].cat == n->cat && out->v[i].func == at->func)) {
-        i++;
+    mem_free(p->v);
+    tab_free(&p->by);
+}
+
+/* name: what leaves of a category are put together by. false: out of memory. */
+static bool pile_add(struct pile *p, const struct trace *tr, const struct explain_node *n,
+                     const struct explain_node *at, uint32_t name)
+{
+    struct leaf *v = mem_grow(p->v, &p->cap, (size_t)p->n + 1, sizeof *v);
+    const uint32_t i = v ? tab_put(&p->by, n->cat, name, p->n) : TAB_NONE;
+    p->v = v ? v : p->v;
+    if (i == TAB_NONE) {
+        return false;
     }
-    if (i == LEAVES) {
-        return;
-    }
-    struct leaf *l = &out->v[i];
-    if (i == out->n) {
-        out->n++;
-        *l = (struct leaf){.cat = n->cat, .kind = n->kind, .func = at->func, .t1 = -1};
+    struct leaf *l = &p->v[i];
+    if (i == p->n) {
+        p->n++;
+        *l = (struct leaf){.cat = n->cat, .kind = n->kind, .func = name, .t1 = -1};
     }
     const struct ran ran = at == n ? n->ran : (struct ran){.how = RAN_FOR, .ns = n->ns};
     if (l->count) {
@@ -180,19 +195,42 @@ static void leaf_add(struct leaves *out, const struct trace *tr, const struct ex
     callers_merge(&l->callers, &by);
     l->ns = ns_add(l->ns, n->ns);
     l->count += n->count;
+    return true;
+}
+
+/* The largest of them; the pile is gone. */
+static void pile_take(struct pile *p, struct leaves *out)
+{
+    if (p->n) {
+        qsort(p->v, p->n, sizeof p->v[0], cmp_leaf);
+        out->n = p->n < LEAVES ? p->n : LEAVES;
+        memcpy(out->v, p->v, out->n * sizeof out->v[0]);
+    }
+    pile_free(p);
+}
+
+static void leaves_by(const struct explain_tree *t, bool who, struct leaves *out)
+{
+    struct pile p = {0};
+    bool ok = true;
+    *out = (struct leaves){.all = t->v[0].ns};
+    for (uint32_t i = 1; ok && i < t->n; i++) {
+        if (t->v[i].first == NO_LANE && t->v[i].cat != EX_ABSENT) {
+            const struct explain_node *at = told_by(t, i);
+            ok = pile_add(&p, t->tr, &t->v[i], at, who ? t->v[i].who : at->func);
+        }
+    }
+    pile_take(&p, out);
 }
 
 void causes_leaves(const struct explain_tree *t, struct leaves *out)
 {
-    *out = (struct leaves){.all = t->v[0].ns};
-    for (uint32_t i = 1; i < t->n; i++) {
-        if (t->v[i].first == NO_LANE && t->v[i].cat != EX_ABSENT) {
-            leaf_add(out, t->tr, &t->v[i], told_by(t, i));
-        }
-    }
-    if (out->n) {
-        qsort(out->v, out->n, sizeof out->v[0], cmp_leaf);
-    }
+    leaves_by(t, false, out);
+}
+
+void causes_leaves_of(const struct explain_tree *t, struct leaves *out)
+{
+    leaves_by(t, true, out);
 }
 
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at)
@@ -253,17 +291,16 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
         struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         ok = explain_add(c->x, &t, g, li.first, li.last);
     }
+    struct pile p = {0};
     *out = (struct leaves){0};
     for (uint32_t k = t.v[0].first; ok && k != NO_LANE; k = t.v[k].next) {
         const struct explain_node *n = &t.v[k];
         if (n->cat == EX_RUN || n->cat == EX_SYSCALL || n->cat == EX_NET || n->cat == EX_ASSIST) {
-            leaf_add(out, c->tr, n, n);
+            ok = pile_add(&p, c->tr, n, n, n->func);
             out->all = ns_add(out->all, n->ns);
         }
     }
-    if (out->n) {
-        qsort(out->v, out->n, sizeof out->v[0], cmp_leaf);
-    }
+    pile_take(&p, out);
     explain_tree_free(&t);
     return ok;
 }

@@ -50,7 +50,7 @@ struct waits_at {
 /* waits_at_add - adds a pair to the row of its place among v[*n], of which there is room for `most`; else it is left out. */
 void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p);
 
-/* What leaves of a tree were, put together by category and function, largest first. */
+/* What leaves of a tree were, put together by category and function, largest first; so many of the largest. */
 struct leaf {
     uint8_t cat, kind;
     uint32_t func, who, stack, frame, reason, g; /* who: start function of whose time the longest is */
@@ -69,6 +69,8 @@ struct leaves {
     int64_t all;
 };
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
+/* causes_leaves_of - put together by category and by whose time it was: leaf.func is a start function. */
+void causes_leaves_of(const struct explain_tree *t, struct leaves *out);
 /* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its share. */
 struct told_at { /* a function of a stack, and what is known of running there */
     uint32_t stack, frame;
@@ -81,8 +83,9 @@ void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf 
 /* causes_doing - what goroutines of a group did while they were not waiting for work: running and calls, at most 8 of them. */
 bool causes_doing(struct causes *c, uint32_t group, struct leaves *out);
 
-/* causes_main_way - what the main goroutine did and waited for, followed to its end. false: there is none, or out of memory. */
-bool causes_main_way(struct causes *c, struct leaves *out);
+/* causes_main_way - what the main goroutine did and waited for, followed to its end; by (NULL: not asked): the same
+ * by whose time it was. false: there is none, or out of memory. */
+bool causes_main_way(struct causes *c, struct leaves *out, struct leaves *by);
 /* causes_idle_least - processors that must have nothing to do for more of them to be used: of few a quarter of them. */
 double causes_idle_least(const struct causes *c);
 /* causes_all_at_once - did the longest wait there end together with those of others? Then it was for an event, not for one of a set. */
@@ -91,9 +94,9 @@ bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32
 void rules_service(struct causes *c); /* rules_service.c: goroutines that others wait for, pools, hand-offs */
 void rules_join(
     struct causes *c); /* rules_join.c: one decides for many: a hub, one of their own, the slowest of a lot */
-void rules_slots(struct causes *c);   /* rules_slots.c: fewer and fewer of what is passed round come back */
-void rules_waves(struct causes *c);   /* rules_waves.c: stampedes */
-void rules_begun(struct causes *c);   /* rules_begun.c: goroutines begun one by one, who begins them waits for each */
+void rules_slots(struct causes *c); /* rules_slots.c: fewer and fewer of what is passed round come back */
+void rules_waves(struct causes *c); /* rules_waves.c: stampedes */
+void rules_begun(struct causes *c); /* rules_begun.c: goroutines begun one by one, who begins them waits for each */
 /* begun_longest - of a finding of rules_begun: how long the longest of the goroutines was there; 0: it is none of those. */
 int64_t begun_longest(const struct causes *c, const struct finding *f);
 void rules_path(struct causes *c);   /* rules_path.c: one works while the rest waits; where the time went */

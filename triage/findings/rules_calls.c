@@ -202,7 +202,7 @@ static bool nobody_waits(struct causes *c, const struct place *p)
     struct leaves v;
     int64_t others = 0, its = 0;
     if (waited_for(c, group) || is_server(c, g) || trace_tasks(c->tr, &k) || trace_regions(c->tr, &r) ||
-        !causes_main_way(c, &v)) {
+        !causes_main_way(c, &v, NULL)) {
         return false;
     }
     for (uint32_t i = 0; i < v.n; i++) {

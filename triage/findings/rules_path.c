@@ -224,7 +224,7 @@ static bool explain_windows(struct causes *c, struct explain_tree *t, uint32_t g
     return ok;
 }
 
-bool causes_main_way(struct causes *c, struct leaves *out)
+bool causes_main_way(struct causes *c, struct leaves *out, struct leaves *by)
 {
     struct explain_tree t;
     const uint32_t g = main_goroutine(c);
@@ -235,6 +235,9 @@ bool causes_main_way(struct causes *c, struct leaves *out)
     const bool ok = explain_windows(c, &t, g, li.first, li.last);
     if (ok) {
         causes_leaves(&t, out);
+    }
+    if (ok && by) {
+        causes_leaves_of(&t, by);
     }
     c->rs->failed |= !ok;
     explain_tree_free(&t);
@@ -305,20 +308,41 @@ static void sleeps_on_path(struct causes *c, const struct leaves *v)
     draft_end(c->rs, &d);
 }
 
+/* The largest parts, where no place has much: by whose time they are. */
+static void spread_text(struct text *t, const struct causes *c, const struct leaves *by)
+{
+    text_lit(t, "What the main goroutine did and waited for, followed to its end, is spread over many places; by "
+                "goroutines: ");
+    for (uint32_t i = 0; i < by->n && i < 5 && (i == 0 || by->v[i].ns > by->all / 20); i++) {
+        text_raw(t, "; ", i ? 2 : 0);
+        text_func(t, c->tr, by->v[i].func, 0);
+        text_lit(t, " ");
+        causes_what_text(t, c->tr, (enum explain_cat)by->v[i].cat, &(struct told_at){0});
+        text_lit(t, " ");
+        text_share(t, (double)by->v[i].ns, (double)by->all);
+    }
+    text_lit(t, "; most at one place: ");
+}
+
 static void rule_time(struct causes *c)
 {
-    struct leaves v;
+    struct leaves v, by;
     struct draft d;
-    if (told(c) || !causes_main_way(c, &v) || v.n == 0) {
+    if (told(c) || !causes_main_way(c, &v, &by) || v.n == 0) {
         return;
     }
+    const bool spread = !threshold_reached(TH_TIME_PLACE, v.v[0].ns, v.all);
     sleeps_on_path(c, &v);
     draft_start(&d, RULE_TIME, 0);
     d.f.note = true;
     draft_at(&d, v.v[0].t0, v.v[0].t1, LANE_G, v.v[0].g);
     d.f.stack = v.v[0].stack;
-    text_share(&d.amount, (double)v.v[0].ns, (double)v.all);
-    text_lit(&d.text, "What the main goroutine did and waited for, followed to its end: ");
+    text_share(&d.amount, (double)(spread ? by.v[0].ns : v.v[0].ns), (double)v.all);
+    if (spread) {
+        spread_text(&d.text, c, &by);
+    } else {
+        text_lit(&d.text, "What the main goroutine did and waited for, followed to its end: ");
+    }
     for (uint32_t i = 0; i < v.n && i < 4 && (i == 0 || v.v[i].ns > v.all / 20); i++) {
         text_raw(&d.text, "; ", i ? 2 : 0);
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
