@@ -631,6 +631,12 @@ void evlog_draw(struct grid *g, struct view *v, int y, int rows)
         draw_line(g, v, top + (size_t)i, y + i, top + (size_t)i == l->cur);
 }
 
+uint32_t evlog_goroutine(const struct view *v)
+{
+    const struct evlog *l = v->log;
+    return l && l->cur < l->n ? l->e[l->cur].g : NO_LANE;
+}
+
 void evlog_status(const struct view *v, int w, struct rich *out)
 {
     const struct evlog *l = v->log;

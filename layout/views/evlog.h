@@ -63,6 +63,7 @@ void evlog_free(struct evlog *l);
 unsigned evlog_move(struct view *v, int n);
 /* evlog_draw - lines [y, y + rows) of the grid, the cursor's event about in the middle. */
 void evlog_draw(struct grid *g, struct view *v, int y, int rows);
+uint32_t evlog_goroutine(const struct view *v); /* of the event under the cursor; NO_LANE: none */
 void evlog_status(const struct view *v, int w, struct rich *out);
 /* evlog_line - event i as one line of safe text (for yank and tests), names in at most name_w columns. */
 void evlog_line(const struct view *v, size_t i, int name_w, char *out, size_t size);

@@ -57,20 +57,22 @@ static unsigned log_page(struct view *v, int n)
 /* The event's goroutine, then. */
 static unsigned log_details(struct view *v, int n)
 {
+    const uint32_t g = evlog_goroutine(v);
     (void)n;
-    if (v->at.focus.kind != LANE_G)
+    if (g == NO_LANE)
         return move_fail(v, "no goroutine belongs to this");
     v->popup = POPUP_SPAN;
     v->popup_top = 0;
-    v->popup_lane = v->at.focus;
+    v->popup_lane = (struct lane){LANE_G, g};
     v->popup_t = v->at.cursor;
     return VR_DRAW;
 }
 
 static unsigned log_swap(struct view *v, int n)
 {
+    const uint32_t g = evlog_goroutine(v);
     (void)n;
-    return v->at.focus.kind != LANE_G ? move_fail(v, "no goroutine belongs to this") : view_focus(v, v->at.focus);
+    return g == NO_LANE ? move_fail(v, "no goroutine belongs to this") : view_focus(v, (struct lane){LANE_G, g});
 }
 
 const struct view_kind kind_log = {

@@ -274,7 +274,8 @@ static int choose(const struct view *v, int w, bool on[COLS])
                 room += cols[c].w - cols[v->top->sort].w;
                 break;
             }
-    return room > 1 ? room : 1;
+    enum { NAME_MOST = 90 }; /* the numbers beside a name, not a hand's breadth away */
+    return room > NAME_MOST ? NAME_MOST : room > 1 ? room : 1;
 }
 
 static void the_time(const struct view *v, const struct tally *t, char *out, size_t size)

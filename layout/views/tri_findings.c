@@ -277,14 +277,16 @@ static void head(struct grid *g, struct view *v, int y, int n)
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
+enum { WIDEST = 160 }; /* columns that are easily read from one end to the other */
+
 /* What it is, what it cost, when; with its text behind it. */
 static void head_of(struct grid *g, const struct view *v, const struct finding *f, int y, bool focus, bool text)
 {
     char at[FMT_MAX];
-    int w = g->w, when = w >= 50 ? 10 : 0;
+    int w = g->w < WIDEST ? g->w : WIDEST, when = w >= 50 ? 10 : 0;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     if (focus)
-        grid_fill(g, 0, y, w, 1, ' ', s);
+        grid_fill(g, 0, y, g->w, 1, ' ', s);
     tri_say(g, 0, y, 2, focus ? s : f->note ? STYLE_DIM : STYLE_WARN, f->note ? "." : "!");
     tri_say(g, 2, y, 8, s, "%s", f->amount);
     int x = tri_say(g, 11, y, w - 11 - when, text || focus ? s : STYLE_STATUS_KEY, "%s%s", f->title,
@@ -358,7 +360,7 @@ enum { IN = 11 };
 static int say(struct grid *g, const struct view *v, const struct finding *f, int y, bool advice)
 {
     struct text t = {.ticks = when_ticks(v->tr)};
-    const int w = v->w - IN - 1;
+    const int w = (v->w < WIDEST ? v->w : WIDEST) - IN - 1;
     text_clean(&t, f->text, strlen(f->text), 0);
     won(&t, f);
     int n = wrap_draw(g, IN, y, w, 1000, STYLE_NORMAL, (struct str){t.p ? t.p : "", (uint32_t)t.n});

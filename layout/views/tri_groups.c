@@ -34,7 +34,7 @@ static const struct {
 /* as they stand on a line, most wanted first */
 static const enum gcolumn stand[] = {GCOL_COUNT, GCOL_ALIVE,   GCOL_STUCK,  GCOL_RUNNING, GCOL_SCHED,
                                      GCOL_WAIT,  GCOL_SYSCALL, GCOL_ASSIST, GCOL_LIFE};
-enum { STAND = sizeof stand / sizeof *stand, NAME_MIN = 24, COLS_MAX = STAND };
+enum { STAND = sizeof stand / sizeof *stand, NAME_MIN = 24, NAME_MOST = 90, COLS_MAX = STAND };
 
 /* ---- values --------------------------------------------------------------------------------------------- */
 
@@ -342,7 +342,7 @@ static int name_width(const enum gcolumn *c, int n, int w)
 {
     for (int i = 0; i < n; i++)
         w -= cols[c[i]].w;
-    return w - 1 > 1 ? w - 1 : 1;
+    return w - 1 > NAME_MOST ? NAME_MOST : w - 1 > 1 ? w - 1 : 1;
 }
 
 static uint32_t count(const struct view *v)

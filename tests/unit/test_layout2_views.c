@@ -250,6 +250,15 @@ static void test_log_text(void **state)
         wakes |= strstr(line, "is woken by G") != NULL;
     }
     assert_true(blocks && wakes);
+    view_switch(&s.v, VIEW_PROCS); /* with a processor under the cursor: the event's goroutine all the same */
+    view_switch(&s.v, VIEW_LOG);
+    assert_true(frame_draw(&s.g, &s.v, NULL));
+    const uint32_t g = evlog_goroutine(&s.v);
+    assert_true(g != NO_LANE);
+    (void)view_enter(&s.v);
+    assert_int_equal(s.v.popup, POPUP_SPAN);
+    assert_true(s.v.popup_lane.kind == LANE_G && s.v.popup_lane.i == g);
+    s.v.popup = POPUP_NONE;
     view_lane(&s.v, 8); /* and back: the lanes are where the log was */
     int64_t t = s.v.at.cursor;
     view_switch(&s.v, 2);
