@@ -36,24 +36,21 @@ struct crowds {
     struct alive alive;
 };
 
-/* The wait that a timer ended before t: 0 if it was none, or not a timer's. */
-static uint32_t timed_stack(const struct trace *tr, uint32_t g, int64_t t)
+/* The wait before the span that `it` stands at, that a timer ended: 0 if it was none, or not a timer's. */
+static uint32_t timed_stack(const struct trace *tr, struct span_iter *it)
 {
-    struct span s;
-    return t > 0 && trace_span_at(tr, (struct lane){LANE_G, g}, t - 1, &s) && s.state == ST_WAITING &&
-                   stacks_wait_kind(tr, s.reason, s.stack) != WK_NET
-               ? s.stack
-               : 0;
+    const struct span *s = span_prev(it) ? span_get(it) : NULL;
+    return s && s->state == ST_WAITING && stacks_wait_kind(tr, s->reason, s->stack) != WK_NET ? s->stack : 0;
 }
 
-static void crowd_add(struct crowds *k, uint32_t g, const struct span *s)
+static void crowd_add(struct crowds *k, uint32_t g, struct span_iter *it)
 {
+    const struct span at = *span_get(it), *s = &at;
     enum origin how = s->index == 0 && s->who != NO_LANE ? BEGUN
                       : s->who != NO_LANE                ? WOKEN
                       : s->reason                        ? STOPPED
                                                          : TIMED;
-    uint32_t stack = how == TIMED ? timed_stack(k->c->tr, g, s->t0) : s->stack, func = causes_place(k->c->tr, stack),
-             i = 0;
+    uint32_t stack = how == TIMED ? timed_stack(k->c->tr, it) : s->stack, func = causes_place(k->c->tr, stack), i = 0;
     while (i < k->n && !(k->v[i].how == how && k->v[i].func == func)) {
         i++;
     }
@@ -71,9 +68,9 @@ static void crowd_at(struct crowds *k, int64_t t)
     const struct trace *tr = k->c->tr;
     uint64_t before = k->all;
     for (uint32_t g = 0; (g = alive_next(&k->alive, tr, LANE_G, t, t + 1, g, k->c->tg->ng)) != NO_LANE; g++) {
-        struct span s;
-        if (trace_span_at(tr, (struct lane){LANE_G, g}, t, &s) && s.state == ST_RUNNABLE) {
-            crowd_add(k, g, &s);
+        struct span_iter it;
+        if (span_seek(&it, tr, (struct lane){LANE_G, g}, t) && span_get(&it)->state == ST_RUNNABLE) {
+            crowd_add(k, g, &it);
             k->all++;
         }
     }

@@ -30,8 +30,12 @@ struct asked { /* of a group, by place and who called that */
     size_t n, cap;
     int64_t total;
 };
+struct places { /* by stack, found once: its function of the program, and who called that */
+    struct tab place, caller;
+};
 struct waves {
     struct causes *c;
+    struct places *known;
     uint32_t group;
     struct asked at[PLACES];
     uint32_t n;
@@ -49,6 +53,26 @@ static uint32_t caller_of(const struct trace *tr, uint32_t stack, uint32_t place
         }
     }
     return 0;
+}
+
+static uint32_t place_of(struct waves *w, uint32_t stack)
+{
+    uint32_t place = tab_get(&w->known->place, stack, 0);
+    if (place == TAB_NONE) {
+        place = causes_place(w->c->tr, stack);
+        (void)tab_put(&w->known->place, stack, 0, place); /* without memory it is asked for again */
+    }
+    return place;
+}
+
+static uint32_t known_caller(struct waves *w, uint32_t stack, uint32_t place)
+{
+    uint32_t caller = tab_get(&w->known->caller, stack, 0);
+    if (caller == TAB_NONE) {
+        caller = caller_of(w->c->tr, stack, place);
+        (void)tab_put(&w->known->caller, stack, 0, caller);
+    }
+    return caller;
 }
 
 static bool ask_add(struct waves *w, uint32_t place, uint32_t caller, uint32_t stack, bool runs, const struct ask *a)
@@ -93,7 +117,7 @@ static bool visit_end(struct waves *w, struct visit *v)
 
 static bool visit_wait(struct waves *w, struct visit *v, const struct span *s, const struct ask *a, bool asks)
 {
-    const uint32_t place = causes_place(w->c->tr, s->stack), caller = caller_of(w->c->tr, s->stack, place);
+    const uint32_t place = place_of(w, s->stack), caller = known_caller(w, s->stack, place);
     bool ok = true;
     if (v->place != place || v->caller != caller || v->ran >= CALL) {
         ok = visit_end(w, v);
@@ -131,10 +155,10 @@ static bool asks_of(struct waves *w, uint32_t g)
         now.t0 = s.t0;
         now.t1 = s.t1;
         if (s.state == ST_WAITING) {
-            const uint32_t in = within ? causes_place(c->tr, within) : 0, place = causes_place(c->tr, s.stack);
+            const uint32_t in = within ? place_of(w, within) : 0, place = place_of(w, s.stack);
             const struct ask ran = {g, now.by, began, s.t0, now.woken};
             if (in && in != name && began != NO_TIME) {
-                ok = ask_add(w, in, caller_of(c->tr, within, in), within, true, &ran);
+                ok = ask_add(w, in, known_caller(w, within, in), within, true, &ran);
             }
             const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
             w->rounds += place == name && wait_asks(w, &s, by);
@@ -286,8 +310,9 @@ static void waves_told(struct waves *w)
 void rules_waves(struct causes *c)
 {
     uint64_t left = SPANS;
+    struct places known = {0};
     for (uint32_t i = 0; i < c->tg->ngroups && i < 24 && left && !c->rs->failed; i++) {
-        struct waves w = {.c = c, .group = i, .left = left};
+        struct waves w = {.c = c, .known = &known, .group = i, .left = left};
         const struct group_life *l = &c->life[i];
         if (!l->program || c->of[i].n < threshold(TH_STAMPEDE_ATONCE) || l->last <= l->first) {
             continue;
@@ -303,4 +328,6 @@ void rules_waves(struct causes *c)
             mem_free(w.at[k].v);
         }
     }
+    tab_free(&known.place);
+    tab_free(&known.caller);
 }

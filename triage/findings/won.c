@@ -292,10 +292,11 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
         return true;
     case RULE_GC_SHARE:
     case RULE_GC_ASSIST: collector_won(c, cost, o); return true;
-    case RULE_OWN:
+    case RULE_OWN: /* the one that they wait for waits itself, mostly: less sure */
         a.how = PLACE;
         a.func = causes_place(c->tr, f->stack);
         waits_won(w, &a, o);
+        *o = (struct span_of_won){o->hi / 2, o->hi, HALF};
         return true;
     case RULE_HUB:
     case RULE_SLOTS:
