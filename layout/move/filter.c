@@ -172,7 +172,9 @@ static bool parse_state(struct parser *p, struct term *t, const char *s, size_t 
             t->states = names[i].bits;
             return true;
         }
-    return bad(p, at, "no such state: running, runnable, waiting, syscall, gc, assist, sweep, unknown");
+    return bad(p, at,
+               "no such state: running, runnable, waiting, syscall, gc, assist, sweep, unknown; what is waited for: "
+               "reason=sync");
 }
 
 static bool parse_dur(struct parser *p, struct term *t, const char *s, size_t at)
