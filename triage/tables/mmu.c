@@ -16,12 +16,20 @@
 
 #include "decode/base/mem.h"
 
-struct change { /* at t, P p has one taker more or less; p = ALL: the world stops or starts */
-    int64_t t;
-    uint32_t p;
-    int32_t by;
-};
+/*
+ * A change: at a time (key) P p has one taker more or less, or the world stops or starts (row). Those of one time count together, so
+ * their order doesn't matter.
+ */
 #define ALL NO_LANE
+#define CHANGE_T(x) ((int64_t)((x)->key ^ (uint64_t)1 << 63))
+#define CHANGE_P(x) ((x)->row >> 1)
+#define CHANGE_BY(x) ((x)->row & 1 ? 1 : -1)
+#define P_ALL (UINT32_MAX >> 1)
+
+static struct keyed_row change(int64_t t, uint32_t p, bool more)
+{
+    return (struct keyed_row){(uint64_t)t ^ (uint64_t)1 << 63, (p < P_ALL ? p : P_ALL) << 1 | more};
+}
 
 struct step {
     int64_t t;
@@ -33,7 +41,7 @@ struct curve {
     const struct trace *tr;
     unsigned flags;
     int64_t start, end;
-    struct change *c;
+    struct keyed_row *c;
     size_t nc, cap_c;
     struct step *s;
     size_t ns, cap_s;
@@ -41,7 +49,7 @@ struct curve {
 
 static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint32_t p)
 {
-    struct change *x;
+    struct keyed_row *x;
     t0 = t0 > c->start ? t0 : c->start;
     t1 = t1 < c->end ? t1 : c->end;
     if (t0 >= t1) {
@@ -52,8 +60,8 @@ static bool change_add(struct curve *c, int64_t t0, int64_t t1, uint32_t p)
         return false;
     }
     c->c = x;
-    x[c->nc++] = (struct change){t0, p, 1};
-    x[c->nc++] = (struct change){t1, p, -1};
+    x[c->nc++] = change(t0, p, true);
+    x[c->nc++] = change(t1, p, false);
     return true;
 }
 
@@ -135,28 +143,6 @@ static bool collect(struct curve *c)
     return ok;
 }
 
-/* The changes by time, at one time first what is taken: the sort is stable. NULL: out of memory. */
-static struct keyed_row *changes_sort(const struct curve *c)
-{
-    struct keyed_row *k = mem_alloc((c->nc + 1) * sizeof *k);
-    size_t n = 0;
-    for (int by = 1; by >= -1 && k; by -= 2) {
-        for (size_t i = 0; i < c->nc; i++) {
-            if (c->c[i].by == by) {
-                k[n++] = (struct keyed_row){(uint64_t)c->c[i].t ^ (uint64_t)1 << 63, (uint32_t)i};
-            }
-            if (i % 1024 == 0) {
-                (void)slices_tick();
-            }
-        }
-    }
-    if (k && !rows_sort(k, n)) {
-        mem_free(k);
-        k = NULL;
-    }
-    return k;
-}
-
 static bool step_add(struct curve *c, int64_t t, double util)
 {
     struct step *x;
@@ -202,18 +188,17 @@ static bool steps(struct curve *c)
     int32_t *taken = mem_zalloc(((size_t)np + 1) * sizeof *taken), stopped = 0;
     int64_t ntaken = 0, procs;
     unsigned turns = 0;
-    struct keyed_row *order = taken ? changes_sort(c) : NULL;
-    bool ok = order && step_add(c, c->start, 1);
+    bool ok = taken && rows_sort(c->c, c->nc) && step_add(c, c->start, 1);
     while (ok && i < c->nc) {
-        int64_t t = c->c[order[i].row].t;
-        for (; i < c->nc && c->c[order[i].row].t == t; i++) {
-            const struct change *x = &c->c[order[i].row];
-            const uint32_t p = x->p;
-            if (p == ALL) {
-                stopped += x->by;
+        const int64_t t = CHANGE_T(&c->c[i]);
+        for (; i < c->nc && CHANGE_T(&c->c[i]) == t; i++) {
+            const uint32_t p = CHANGE_P(&c->c[i]);
+            const int by = CHANGE_BY(&c->c[i]);
+            if (p == P_ALL) {
+                stopped += by;
             } else if (p < np) {
                 ntaken -= taken[p] > 0;
-                taken[p] += x->by;
+                taken[p] += by;
                 ntaken += taken[p] > 0;
             }
         }
@@ -222,7 +207,8 @@ static bool steps(struct curve *c)
              (++turns % 1024 || slices_tick());
     }
     mem_free(taken);
-    mem_free(order);
+    mem_free(c->c);
+    c->c = NULL;
     return ok;
 }
 
