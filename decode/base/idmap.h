@@ -116,8 +116,8 @@ static inline bool idmap_put(struct idmap *m, uint64_t key, uint32_t val)
 /* Did a key go past this slot to find its own? Also true: it might have. */
 static inline bool idmap_passed(const struct idmap *m, uint32_t slot)
 {
-    enum { FAR = 8 };
-    if (m->reach > FAR)
+    enum { FAR_OFF = 8 }; /* FAR: zlib's headers have made it nothing */
+    if (m->reach > FAR_OFF)
         return true;
     for (uint32_t i = 1; i <= m->reach; i++) {
         const uint32_t at = (slot + i) & (m->cap - 1);
