@@ -32,6 +32,7 @@ static const struct {
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"}, /* a context's deadline */
+    {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
     {"megaphone", RULE_HUB, "main.speak hands to 6 goroutines", "main.translate"},
     {"oneflight", RULE_OWN, "main.(*flights).do", "81.0% of the waits follow at once on another one there"},
@@ -54,6 +55,7 @@ static const struct {
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
     {"doorbell", RULE_RETRY, "main.ringDoorbell"},
     {"standoff", RULE_SENDS, "main.exchangePapers"},
+    {"lostparty", RULE_LEAK, "60 created, 20 ended; 26 blocked (sync)"},
 };
 
 static void path_of(char *out, size_t size, const char *name)
@@ -105,6 +107,7 @@ static void healthy_ones(void **state)
     static const char *const name[] = {"cleanmap", "cleanpool", "coldstart",
                                        /* sleeps after its work; all processors busy; gives way after each piece */
                                        "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen",
+                                       "cleanlull",    /* deadlines that are meant */
                                        "cleanrounds",  /* uneven work side by side */
                                        "cleanflight"}; /* one asks, the others go on */
     (void)state;

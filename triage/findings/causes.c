@@ -319,6 +319,7 @@ void rules_causes(struct rules *rs)
     rules_waves(&c);
     rules_begun(&c);
     rules_calls(&c);
+    rules_netlimit(&c);
     rules_wakes(&c);
     rules_timers(&c);
     rules_slow(&c);

@@ -101,6 +101,9 @@ void rules_begun(struct causes *c); /* rules_begun.c: goroutines begun one by on
 int64_t begun_longest(const struct causes *c, const struct finding *f);
 void rules_path(struct causes *c);   /* rules_path.c: one works while the rest waits; where the time went */
 void rules_calls(struct causes *c);  /* rules_calls.c: the network, system calls, sleeps that poll */
+/* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
+bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
+void rules_netlimit(struct causes *c); /* rules_netlimit.c: deadlines of the network that are waited out */
 void rules_wakes(struct causes *c);  /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
 void rules_timers(struct causes *c); /* rules_timers.c: limits, retries, time limits that are waited out */
 void rules_slow(struct causes *c);   /* rules_slow.c: what slow tasks do more of; long work before short */

@@ -346,12 +346,12 @@ static uint32_t first_place(const struct causes *c, uint32_t g)
  * Are the waits there a server's for the next question, not for an answer? Of connections that were there before the trace
  * that can't be seen; in a process that accepts any, and in a goroutine's own loop, such waits are taken for a server's.
  */
-static bool for_questions(const struct causes *c, const struct place *p)
+bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place)
 {
-    uint32_t g = p->most->longest.g;
+    uint32_t g = p->longest.g;
     bool born = trace_lane(c->tr, (struct lane){LANE_G, g}).created;
-    bool own = p->func == c->tg->groups[gstat_group(c->tg->g, g)].name;
-    return p->most->kind == WK_NET && (born ? is_server(c, g) : own || accepts(c)) && first_place(c, g) == p->func;
+    bool own = place == c->tg->groups[gstat_group(c->tg->g, g)].name;
+    return p->kind == WK_NET && (born ? is_server(c, g) : own || accepts(c)) && first_place(c, g) == place;
 }
 
 static void rule_network(struct causes *c)
@@ -377,12 +377,12 @@ static void rule_network(struct causes *c)
     uint32_t before = c->rs->out->n;
     for (uint32_t i = 0; i < n;
          i++) { /* where servers wait themselves, who asks them in the same process waits for that */
-        if (is_server(c, v[i].most->longest.g) && !for_questions(c, &v[i])) {
+        if (is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].func)) {
             network(c, &v[i]);
         }
     }
     for (uint32_t i = 0; i < n && c->rs->out->n == before; i++) {
-        if (!is_server(c, v[i].most->longest.g) && !for_questions(c, &v[i])) {
+        if (!is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].func)) {
             network(c, &v[i]);
         }
     }

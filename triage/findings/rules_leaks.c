@@ -24,12 +24,16 @@ static void leak_growth(struct text *t, const struct leak_row *r)
 static bool leaks(const struct triage *tg, const struct leak_row *r)
 {
     int64_t share = (int64_t)(threshold(TH_LEAK_SHARE) * (double)tg->end), time = threshold_ns(TH_LEAK_TIME);
-    int quarters = 0;
+    int quarters = 0, steady = 0;
     for (int i = 0; i < 4; i++) {
         quarters += r->quarter[i] > 0;
+        steady +=
+            i < 3 && r->quarter[i] >= threshold(TH_LEAK_QUARTER) * r->lost; /* the last ones may be on their way */
     }
-    /* (who waits for a WaitGroup may wait for long work: only beside siblings that did not) */
-    const bool waits_for_good = ends_from_within(r->kind) || (r->kind == WK_WAITGROUP && r->ended > r->lost);
+    /* (who waits for a WaitGroup may wait for long work: only beside siblings that did not, or where they come all along) */
+    const bool grows = steady == 3 && r->ended > threshold(TH_LEAK_ENDED) * r->created;
+    const bool waits_for_good =
+        ends_from_within(r->kind) || (r->kind == WK_WAITGROUP && (r->ended > r->lost || grows));
     return r->lost >= threshold(TH_LEAK_COUNT) && r->lost > r->count / 2 && waits_for_good &&
            r->oldest >= (share < time ? share : time) &&
            (r->ended <= threshold(TH_LEAK_ENDED) * r->created || quarters >= 3);

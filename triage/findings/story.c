@@ -497,7 +497,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
         return b->note && a->rule != RULE_POLL && a->rule != RULE_TIME && a->rule != RULE_PROCS_ABOVE &&
                !story_is_sign_rule(a->rule);
     case RULE_BACKEND:
-    case RULE_SERIAL_CALLS: return a->rule == RULE_CONNS && same_subject(a, b);
+    case RULE_SERIAL_CALLS:
+        return (a->rule == RULE_CONNS && same_subject(a, b)) || (a->rule == RULE_LINGER && same_place(rs, a, b));
     case RULE_BUSY_LOOP: return b->note && (!a->note || a->rule == RULE_LINE);
     default: return false;
     }

@@ -1,0 +1,215 @@
+/*
+ * rules_netlimit.c - a time limit over the network that is waited out: who asked gets no answer, and waits until its deadline.
+ *
+ * No trace says what ended a wait for the network. But who is woken because something came reads it, in the function that
+ * waited, and that system call is recorded; whose time is up goes on without.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define PLACES 16
+#define WALKED 32   /* goroutines of a group */
+#define STEPS 20000 /* spans of each */
+#define KEPT 2048
+#define NEXT 6 /* spans behind a wait until it reads */
+
+struct limits { /* of one place: waits that no read followed, and the others */
+    int64_t up[KEPT], came[KEPT];
+    uint32_t nup, ncame;
+    uint64_t asked; /* of `up`: it had sent something before */
+    int64_t total, life;
+    uint32_t stack, g; /* of the longest that was up */
+    int64_t t0, t1;
+};
+
+static bool is_plumbing(struct str s)
+{
+    return str_starts(s, "runtime.") || str_starts(s, "internal/poll.runtime_") ||
+           str_starts(s, "internal/poll.(*pollDesc).") || str_starts(s, "internal/poll.(*FD).Wait");
+}
+
+/* The function of the library that waits, and that reads once something has come: a string, 0 none. */
+static uint32_t reader_of(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        const uint32_t f = trace_frame(tr, stack, i).func;
+        if (!is_plumbing(trace_str(tr, f))) {
+            const struct str s = trace_str(tr, f);
+            return str_starts(s, "internal/poll.(*FD).Read") ? f : 0;
+        }
+    }
+    return 0;
+}
+
+static bool passes(const struct trace *tr, uint32_t stack, uint32_t func)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 12; i++) {
+        if (trace_frame(tr, stack, i).func == func) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool sends(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (memmem(s.p, s.len, "rite", 4) || memmem(s.p, s.len, "send", 4) || memmem(s.p, s.len, "Send", 4)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+enum what { CAME, UP, UNKNOWN };
+/* What the goroutine did behind the wait at which the iterator stands: read there, or something else? */
+static enum what what_ended(struct span_iter it, uint32_t reader)
+{
+    for (int i = 0; i < NEXT && span_next(&it); i++) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_SYSCALL) {
+            return !s->stack ? UNKNOWN : passes(it.tr, s->stack, reader) ? CAME : UP;
+        }
+        if (s->state == ST_WAITING) {
+            return UP;
+        }
+    }
+    return UNKNOWN;
+}
+
+static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limits *v)
+{
+    struct span_iter it;
+    bool sent = false;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        v->life = ns_add(v->life, s->t1 - s->t0);
+        sent |= s->state == ST_SYSCALL && s->stack && sends(c->tr, s->stack);
+        if (s->state != ST_WAITING || s->open_start || s->open_end ||
+            stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET || causes_place(c->tr, s->stack) != place) {
+            continue;
+        }
+        const uint32_t reader = reader_of(c->tr, s->stack);
+        const enum what w = reader ? what_ended(it, reader) : UNKNOWN;
+        const int64_t ns = s->t1 - s->t0;
+        if (w == CAME && v->ncame < KEPT) {
+            v->came[v->ncame++] = ns;
+        } else if (w == UP && v->nup < KEPT) {
+            v->up[v->nup++] = ns;
+            v->asked += sent;
+            v->total = ns_add(v->total, ns);
+            if (ns > v->t1 - v->t0) {
+                v->stack = s->stack;
+                v->g = g;
+                v->t0 = s->t0;
+                v->t1 = s->t1;
+            }
+        }
+        sent = false;
+    }
+}
+
+static int cmp_ns(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+/* Limits are one number: how many end from it on and not much later, as a share. *limit: the number. */
+static double alike(struct limits *v, int64_t *limit)
+{
+    uint32_t near = 0;
+    qsort(v->up, v->nup, sizeof v->up[0], cmp_ns);
+    qsort(v->came, v->ncame, sizeof v->came[0], cmp_ns);
+    *limit = v->nup ? v->up[v->nup / 10] : 0;
+    for (uint32_t i = 0; i < v->nup; i++) {
+        near += v->up[i] >= *limit - *limit / 20 &&
+                (double)v->up[i] <= threshold(TH_NETLIMIT_ALIKE) * (double)*limit + threshold(TH_NETLIMIT_LATE);
+    }
+    return v->nup ? (double)near / v->nup : 0;
+}
+
+static void finding(struct causes *c, const struct limits *v, uint32_t place, uint32_t group, int64_t limit)
+{
+    const struct group_life *l = &c->life[group];
+    const double share = (double)v->total / (double)v->life;
+    struct draft d;
+    draft_start(&d, RULE_LINGER, (int64_t)(share * (double)(l->last - l->first)));
+    draft_subject(&d, c->rs, place);
+    draft_at(&d, v->t0, v->t1, LANE_G, v->g);
+    d.f.stack = v->stack;
+    d.f.inferred = true;
+    /* where no answer ever comes it may be a pace */
+    d.f.note = v->ncame * 10 < v->nup || share < threshold(TH_LINGER_LIFE);
+    text_share(&d.amount, share, 1);
+    text_calls(&d.text, c->tr, v->stack, stacks_user_frame(c->tr, v->stack), 3);
+    text_lit(&d.text, " waits for an answer over the network until its time limit (about ");
+    text_dur(&d.text, limit);
+    text_add(&d.text, ") is up: behind %u of %u waits there nothing is read; they last ", v->nup, v->nup + v->ncame);
+    text_dur(&d.text, v->total / (int64_t)v->nup);
+    text_lit(&d.text, " on average");
+    if (v->ncame) {
+        text_lit(&d.text, ", half of the others ");
+        text_dur(&d.text, v->came[v->ncame / 2]);
+        text_lit(&d.text, " or less");
+    }
+    text_lit(&d.text, ". That is ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, " of the lives of goroutines of ");
+    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    text_lit(&d.next, "Who is asked there does not answer in time: ask first who answered last, or two at once; find "
+                      "out which one is silent; or give up sooner.");
+    draft_end(c->rs, &d);
+}
+
+void rules_netlimit(struct causes *c)
+{
+    struct waits_at at[PLACES];
+    uint32_t n = 0;
+    struct limits *v = NULL;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const uint32_t place = p->kind == WK_NET && reader_of(c->tr, p->stack) ? causes_place(c->tr, p->stack) : 0;
+        if (place) {
+            waits_at_add(at, &n, PLACES, place, p);
+        }
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t group = causes_group(c, at[k].most->waiter);
+        const struct group_life *l = group == UINT32_MAX ? NULL : &c->life[group];
+        if (!l || l->life <= 0 || (double)at[k].count < threshold(TH_NETLIMIT_TIMES) ||
+            !threshold_reached(TH_NETLIMIT_LIFE, at[k].total, l->life) || c->idle < causes_idle_least(c) ||
+            calls_for_questions(c, at[k].most, at[k].place)) {
+            continue;
+        }
+        v = v ? v : mem_alloc(sizeof *v);
+        if (!v) {
+            c->rs->failed = true;
+            return;
+        }
+        memset(v, 0, sizeof *v);
+        const uint32_t m = c->of[group].n, look = m < WALKED ? m : WALKED;
+        for (uint32_t i = 0; i < look; i++) {
+            walk(c, c->member[c->of[group].at + (uint64_t)i * m / look], at[k].place, v);
+        }
+        int64_t limit = 0;
+        /* (a read must be seen somewhere: there are systems on which the kernel reads before it wakes) */
+        if ((double)v->nup >= threshold(TH_NETLIMIT_TIMES) && v->ncame && v->asked * 2 > v->nup && v->life > 0 &&
+            threshold_reached(TH_NETLIMIT_LIFE, v->total, v->life) &&
+            alike(v, &limit) >= threshold(TH_NETLIMIT_PART)) {
+            finding(c, v, at[k].place, group, limit);
+        }
+    }
+    mem_free(v);
+}
