@@ -102,6 +102,8 @@ void fold_p_show(struct fold *f, uint32_t p, int64_t t)
         s = busy_state(f, pi->g, p);
     else if (s == ST_SCHED && pi->sweep)
         s = ST_SWEEP;
+    if (t < pi->held) /* what a thread's hold was added up from stays, also where damage lets time go back */
+        t = pi->held;
     fold_lane_set(f, LANE_P, p, t, f->tag[s], pi->g + 1); /* EV_NONE + 1 is 0: none */
 }
 
