@@ -13,6 +13,7 @@ struct wait_of { /* the waits for one reason of the goroutines with one start fu
     uint32_t name, reason;
     uint64_t count;
     int64_t longest;
+    size_t at; /* where the goroutine that was counted last keeps its own */
 };
 struct gwait { /* of these what one goroutine has; there are many of this kind, so it is small */
     uint32_t of;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # attack.sh SHAPE N - a made-up trace in the tests' notation (tracegen.h) that has N of something, as a stranger would
 # send it. Without arguments: the shapes' names.
-[ $# -gt 1 ] || { echo threads ids created tasks regions names generations ps equal silence frames waits old-ps old-created old-tasks; exit 0; }
+[ $# -gt 1 ] || { echo threads ids created tasks regions names generations ps equal silence frames waits reasons old-ps old-created old-tasks; exit 0; }
 exec awk -v shape="$1" -v n="$2" '
 function batch(m, t) { print "batch m=" m " t=" t; last = t }
 function begin(m, p, g) {
@@ -42,6 +42,7 @@ BEGIN {
         else if (shape == "equal") print "HeapAlloc @100 bytes=" i
         else if (shape == "frames") print "UserTaskBegin +1 task=1 parent=0 \"t\" stack=f" i ":1!" 4096 + i
         else if (shape == "waits") { print "GoBlock +1 reason=\"sleep\" stack=0"; print "GoUnblock +1 g=1 g_seq=" 2 * i - 1; print "GoStart +1 g=1 g_seq=" 2 * i }
+        else if (shape == "reasons") { print "GoBlock +1 reason=\"r" i "\" stack=0"; print "GoUnblock +1 g=1 g_seq=" 2 * i - 1; print "GoStart +1 g=1 g_seq=" 2 * i }
         else if (shape == "silence") { print "HeapAlloc +1 bytes=1"; if (i == n) print "HeapAlloc +1000000000000000000 bytes=2" }
     }
 }'
