@@ -104,12 +104,16 @@ static void notes_name_it(void **state)
 
 static void healthy_ones(void **state)
 {
-    static const char *const name[] = {"cleanmap", "cleanpool", "coldstart",
-                                       /* sleeps after its work; all processors busy; gives way after each piece */
-                                       "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen",
-                                       "cleanlull",    /* deadlines that are meant */
-                                       "cleanrounds",  /* uneven work side by side */
-                                       "cleanflight"}; /* one asks, the others go on */
+    static const char *const name[] = {
+        "cleanmap", "cleanpool", "coldstart",
+        /* sleeps after its work; all processors busy; gives way after each piece */
+        "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen", "cleanlull", /* deadlines that are meant */
+        "cleanrounds",                                                                /* uneven work side by side */
+        "cleanflight",                                                                /* one asks, the others go on */
+        "cleanframes", /* works alone at a fixed rate, then sleeps */
+        "cleanshops",  /* one worker has most to do, and time to spare */
+        "cleanguests", /* a thousand goroutines that wait, then go */
+        "cleanbench"}; /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;
@@ -244,6 +248,18 @@ static bool tells(const char *path, enum rule r)
     return told;
 }
 
+/* Steps of a recursion begin one another: they share no work, however uneven they are. */
+static void levels_are_no_team(void **state)
+{
+    struct err e = {0};
+    const char off[] = "serial-phase = off\n"; /* which is told, and right: one level works alone */
+    (void)state;
+    assert_int_equal(thresholds_parse("rules", off, sizeof off - 1, &e), ERR_OK);
+    assert_false(tells("tests/golden/causes/cleansplit.trace", RULE_UNBALANCED));
+    assert_true(tells("tests/golden/causes/skew.trace", RULE_UNBALANCED));
+    thresholds_reset();
+}
+
 static void numbers_of_the_users(void **state)
 {
     struct err e = {0};
@@ -274,6 +290,7 @@ int main(void)
         cmocka_unit_test(a_slow_start_is_where_the_time_went),
         cmocka_unit_test(nobody_waits_for_the_mirror),
         cmocka_unit_test(callers_are_counted),
+        cmocka_unit_test(levels_are_no_team),
         cmocka_unit_test(numbers_of_the_users),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -123,7 +123,9 @@ static void rule_churn(struct rules *rs)
         int64_t severity = g->d[GM_SCHED].total / rules_procs(rs);
         struct draft d;
         if (g->is_system || n < threshold(TH_CHURN_COUNT) || rate < threshold(TH_CHURN_RATE) ||
-            dist_avg(&g->d[GM_EXEC]) > threshold_ns(TH_CHURN_RUN)) {
+            dist_avg(&g->d[GM_EXEC]) > threshold_ns(TH_CHURN_RUN) ||
+            dist_avg(&g->d[GM_WAIT]) >
+                threshold_ns(TH_CHURN_WAITED)) { /* what waits that long can't be done in place */
             continue;
         }
         draft_start(&d, RULE_CHURN, severity < tg->end ? severity : tg->end);
@@ -146,7 +148,11 @@ static void rule_churn(struct rules *rs)
 
 /* ---- workers ------------------------------------------------------------------------------------------------ */
 
-struct team { /* goroutines of one group with one creation, begun together with the one that ran most */
+/*
+ * Goroutines of one group with one creation, begun together with the one that ran most. Those that begin each other
+ * are no team but steps of one (a recursion, a test within a test), and who had ended before it began did not work beside it.
+ */
+struct team {
     uint32_t n, top;
     int64_t all, most;
 };
@@ -169,6 +175,20 @@ static int64_t *own_runs(const struct triage *tg)
     return own;
 }
 
+static bool of_its_own(const struct triage *tg, uint32_t g, uint32_t group)
+{
+    const struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
+    return li.creator < tg->ng && gstat_group(tg->g, li.creator) == group;
+}
+
+/* At work, or on the way to it, for most of its life? Else it has room, however little the others have to do. */
+static bool at_work(const struct triage *tg, uint32_t g)
+{
+    const int64_t work = ns_add(ns_add(gstat_ns(tg->g, g, GM_EXEC), gstat_ns(tg->g, g, GM_SCHED)),
+                                ns_add(gstat_ns(tg->g, g, GM_SYSCALL), gstat_ns(tg->g, g, GM_SYSBLOCK)));
+    return (double)work >= threshold(TH_TEAM_BUSY) * (double)gstat_ns(tg->g, g, GM_LIFE);
+}
+
 static void team_of(const struct triage *tg, uint32_t group, const int64_t *own, struct team *t)
 {
     struct lane_info top;
@@ -179,7 +199,7 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
             t->top = g;
         }
     }
-    if (t->top == NO_LANE) {
+    if (t->top == NO_LANE || of_its_own(tg, t->top, group)) {
         return;
     }
     top = trace_lane(tg->tr, (struct lane){LANE_G, t->top});
@@ -187,8 +207,9 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
     for (uint32_t g = 0; g < tg->ng; g++) {
         if (gstat_group(tg->g, g) == group) {
             struct lane_info li = trace_lane(tg->tr, (struct lane){LANE_G, g});
-            bool in =
-                li.create_stack == top.create_stack && li.first >= top.first - apart && li.first <= top.first + apart;
+            bool in = li.create_stack == top.create_stack && li.first >= top.first - apart &&
+                      li.first <= top.first + apart && (li.last > top.first || !li.ended) &&
+                      !of_its_own(tg, g, group);
             t->n += in;
             t->all = in ? ns_add(t->all, own[g] > 0 ? own[g] : 0) : t->all;
         }
@@ -198,7 +219,7 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
 
 static bool unbalanced(const struct triage *tg, const struct team *t)
 {
-    return t->n >= threshold(TH_TEAM_WORKERS) && t->n <= TEAM_MOST &&
+    return t->top != NO_LANE && at_work(tg, t->top) && t->n >= threshold(TH_TEAM_WORKERS) && t->n <= TEAM_MOST &&
            threshold_reached(TH_TEAM_SHARE, t->most, tg->end) &&
            (double)t->most >= threshold(TH_TEAM_MEAN) * (double)t->all / t->n &&
            threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) &&

@@ -26,6 +26,7 @@
 struct alone { /* stretches of one group of goroutines */
     uint32_t group, g, most;
     int64_t ns, longest, t0, t1;
+    int64_t first, last; /* from the first stretch to the last one's end */
     uint64_t stretches;
     struct {
         uint32_t g;
@@ -33,6 +34,7 @@ struct alone { /* stretches of one group of goroutines */
     } some[SOME];
 };
 #define ALONES 32
+#define MOMENTS 256 /* at which is looked who ran beside another */
 
 struct serial {
     struct causes *c;
@@ -41,6 +43,9 @@ struct serial {
     uint32_t g; /* of the stretch under way, NO_LANE none */
     int64_t since, end;
     int64_t parallel;
+    size_t nparallel;
+    int64_t some[MOMENTS]; /* moments of these, the gaps between them growing */
+    size_t step;
 };
 
 /*
@@ -76,8 +81,9 @@ static void stretch_end(struct serial *s)
         struct alone *a = &s->v[i];
         if (i == s->n) {
             s->n++;
-            *a = (struct alone){.group = group, .longest = -1};
+            *a = (struct alone){.group = group, .longest = -1, .first = s->since};
         }
+        a->last = s->end;
         if (a->stretches < SOME) {
             a->some[a->stretches].g = s->g;
             a->some[a->stretches].t0 = s->since;
@@ -95,10 +101,11 @@ static void stretch_end(struct serial *s)
     s->g = NO_LANE;
 }
 
-/* The goroutine of the program that runs at t if it is the only one. */
-static uint32_t alone_at(const struct causes *c, int64_t t)
+/* How many goroutines of the program run at t, to two of them; *g: the first, NO_LANE none. */
+static unsigned running_at(const struct causes *c, int64_t t, uint32_t *g)
 {
-    uint32_t g = NO_LANE;
+    unsigned n = 0;
+    *g = NO_LANE;
     for (uint32_t p = 0; p < c->tg->np; p++) {
         struct span s;
         if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING || s.who >= c->tg->ng) {
@@ -107,12 +114,65 @@ static uint32_t alone_at(const struct causes *c, int64_t t)
         if (c->tg->groups[gstat_group(c->tg->g, s.who)].is_system) {
             continue;
         }
-        if (g != NO_LANE) {
-            return NO_LANE;
+        if (n++) {
+            return n;
         }
-        g = s.who;
+        *g = s.who;
     }
-    return g;
+    return n;
+}
+
+/* The goroutine of the program that runs at t if it is the only one. */
+static uint32_t alone_at(const struct causes *c, int64_t t)
+{
+    uint32_t g;
+    return running_at(c, t, &g) == 1 ? g : NO_LANE;
+}
+
+/* A moment at which three or more ran: of many every second, fourth, .. is kept. */
+static void parallel_add(struct serial *s, int64_t t0, int64_t t1)
+{
+    s->parallel = ns_add(s->parallel, t1 - t0);
+    if (s->nparallel++ % s->step) {
+        return;
+    }
+    const size_t at = (s->nparallel - 1) / s->step;
+    s->some[at] = t0 + (t1 - t0) / 2;
+    if (at + 1 == MOMENTS) {
+        for (size_t i = 0; i < MOMENTS / 2; i++) {
+            s->some[i] = s->some[2 * i];
+        }
+        s->step *= 2;
+    }
+}
+
+/* How long three or more ran, two of the program's among them: the collector's workers make no program parallel. */
+static double parallel(const struct serial *s)
+{
+    const size_t n = (s->nparallel + s->step - 1) / s->step;
+    size_t own = 0;
+    for (size_t i = 0; i < n && i < MOMENTS; i++) {
+        uint32_t g;
+        own += running_at(s->c, s->some[i], &g) > 1;
+    }
+    return n ? (double)s->parallel * (double)own / (double)n : 0;
+}
+
+/* Does it wait for timers between its stretches, for half as long as these or longer? Then it has room: work done sooner waits longer. */
+static bool paced(const struct causes *c, const struct alone *a)
+{
+    struct span_iter it;
+    int64_t ns = 0;
+    bool more = a->stretches > 1 && span_seek(&it, c->tr, (struct lane){LANE_G, a->g}, a->first);
+    for (int i = 0; more && i < 20000 && span_get(&it)->t0 < a->last; i++) {
+        const struct span s = *span_get(&it);
+        more = span_next(&it);
+        if (s.state == ST_WAITING && s.t1 <= a->last && more && span_get(&it)->state == ST_RUNNABLE &&
+            span_get(&it)->who == NO_LANE && stacks_wait_kind(c->tr, s.reason, s.stack) != WK_NET) {
+            ns = ns_add(ns, s.t1 - s.t0);
+        }
+    }
+    return (double)ns >= threshold(TH_SERIAL_PACED) * (double)a->ns;
 }
 
 static void sweep(struct serial *s)
@@ -127,7 +187,9 @@ static void sweep(struct serial *s)
         if (len <= 0) {
             continue;
         }
-        s->parallel += run >= PARALLEL ? t1 - t0 : 0;
+        if (run >= PARALLEL) {
+            parallel_add(s, t0, t1);
+        }
         uint32_t g =
             run > threshold(TH_SERIAL_LEAST) && run < threshold(TH_SERIAL_MOST) && ready < threshold(TH_SERIAL_READY)
                 ? alone_at(s->c, t0 + (t1 - t0) / 2)
@@ -189,7 +251,7 @@ static void serial_finding(struct serial *s, const struct alone *a)
 
 static void rule_serial(struct causes *c)
 {
-    struct serial s = {.c = c, .g = NO_LANE};
+    struct serial s = {.c = c, .g = NO_LANE, .step = 1};
     if (c->procs < 2 || c->idle < 1 || c->tg->np > PROCS_MOST) {
         return;
     }
@@ -197,7 +259,8 @@ static void rule_serial(struct causes *c)
     for (uint32_t i = 0; i < s.n; i++) {
         const struct alone *a = &s.v[i];
         if ((double)a->ns >= ALONE_SHARE * (double)c->tg->end && a->ns / (int64_t)a->stretches >= STRETCH &&
-            (double)s.parallel >= PARALLEL_SHARE * (double)c->tg->end) {
+            (double)s.parallel >= PARALLEL_SHARE * (double)c->tg->end &&
+            parallel(&s) >= PARALLEL_SHARE * (double)c->tg->end && !paced(c, a)) {
             serial_finding(&s, a);
         }
     }
@@ -253,59 +316,20 @@ static bool told(const struct causes *c)
     return any;
 }
 
-/* Do goroutines of that start function and of another wake each other? Then they ask and it answers. */
-static bool answers(const struct causes *c, uint32_t name)
-{
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        for (uint32_t k = 0; k < c->tg->npairs && k < 256 && !p->from_scheduler && p->waiter == name && p->count >= 8;
-             k++) {
-            const struct pair_row *q = &c->tg->pairs[k];
-            if (!q->from_scheduler && q->waker == name && q->waiter == p->waker && q->waiter != name &&
-                q->count >= 8) {
-                return true;
-            }
-        }
-    }
-    return false;
-}
-
 /*
- * A sleep that decides how long all takes may be what it is (the pace of the work, a service that has nothing to do), or
- * it may look for what has happened long ago. Only who wrote it knows, so this is a note.
+ * A timer that decides how long all takes may be what it is for (the pace of the work, a service that has nothing to do), or
+ * longer than what it is waited for. Only who wrote it knows.
  */
-static void sleeps_on_path(struct causes *c, const struct leaves *v)
+static void timers_text(struct text *t, const struct leaves *v)
 {
-    uint32_t i = 0;
-    struct draft d;
-    while (i < v->n && !(v->v[i].cat == EX_TIMER && stacks_is_program(c->tr, v->v[i].func))) {
-        i++;
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < v->n; i++) {
+        ns = v->v[i].cat == EX_TIMER ? ns_add(ns, v->v[i].ns) : ns;
     }
-    const struct leaf *l = &v->v[i];
-    if (i == v->n || (double)l->ns < threshold(TH_POLL_PATH) * (double)v->all || c->idle < 1 ||
-        (l->func == l->who && !answers(c, l->who))) { /* a goroutine's own loop paces */
-        return;
+    if (ns > 0 && (double)ns >= threshold(TH_TIME_TIMERS) * (double)v->all) {
+        text_lit(t,
+                 " Whether a timer is the pace that is meant, or longer than what it waits for, a trace can't tell.");
     }
-    draft_start(&d, RULE_POLL, 0);
-    d.f.note = true;
-    d.f.won_hi = (int64_t)((double)c->tg->end * (double)l->ns / (double)v->all);
-    draft_subject(&d, c->rs, l->func);
-    draft_at(&d, l->t0, l->t1, LANE_G, l->g);
-    d.f.stack = l->stack;
-    d.f.inferred = true;
-    text_share(&d.amount, (double)l->ns, (double)v->all);
-    causes_calls_text(&d.text, c->tr, l);
-    text_lit(&d.text, " waits for a timer for ");
-    text_share(&d.text, (double)l->ns, (double)v->all);
-    text_add(&d.text,
-             " of the way from the trace's begin to its end that the main goroutine waits along (%llu waits of ",
-             (unsigned long long)l->count);
-    text_dur(&d.text, l->ns / (int64_t)(l->count ? l->count : 1));
-    text_add(&d.text, " on average), while %.1f of %.0f processors had nothing to do (inferred).", c->idle, c->procs);
-    text_add(&d.next,
-             "If it waits for something to happen, wait for that itself (a channel, a condition) or for less; if it "
-             "paces the work, this is what it should do: a trace can't tell.");
-    draft_end(c->rs, &d);
 }
 
 /* The largest parts, where no place has much: by whose time they are. */
@@ -332,7 +356,6 @@ static void rule_time(struct causes *c)
         return;
     }
     const bool spread = !threshold_reached(TH_TIME_PLACE, v.v[0].ns, v.all);
-    sleeps_on_path(c, &v);
     draft_start(&d, RULE_TIME, 0);
     d.f.note = true;
     draft_at(&d, v.v[0].t0, v.v[0].t1, LANE_G, v.v[0].g);
@@ -348,6 +371,7 @@ static void rule_time(struct causes *c)
         causes_leaf_text(&d.text, c->tr, &v.v[i], v.all);
     }
     text_add(&d.text, ". On average %.1f of %.0f processors had work.", c->procs - c->idle, c->procs);
+    timers_text(&d.text, &v);
     text_add(&d.next, "gotop explain shows the same for any goroutine, task or region.");
     draft_end(c->rs, &d);
 }

@@ -213,6 +213,20 @@ static bool items_of(const struct causes *c, uint32_t g, struct items *k)
     return true;
 }
 
+/*
+ * Does it take in what others wait to send? Then it never waits while they stand behind it, and what lies between two of
+ * its waits is no piece of work, but as many as there were.
+ */
+static bool takes_at_once(const struct causes *c, uint32_t name, size_t pieces)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        n += !p->from_scheduler && p->waker == name && p->kind == WK_SEND ? p->count : 0;
+    }
+    return n > pieces / 4;
+}
+
 static int cmp_ns(const void *a, const void *b)
 {
     const int64_t *x = a, *y = b;
@@ -249,8 +263,9 @@ static void rule_line(struct causes *c)
             }
         }
         mem_free(k.v);
-        if ((double)k.n < ITEMS || g == NO_LANE || (double)many < threshold(TH_LINE_LONGS) ||
-            (double)lost < LONG_SHARE * (double)life || c->idle < threshold(TH_BOTTLE_IDLE)) {
+        if ((double)k.n < ITEMS || g == NO_LANE || takes_at_once(c, c->tg->groups[i].name, k.n) ||
+            (double)many < threshold(TH_LINE_LONGS) || (double)lost < LONG_SHARE * (double)life ||
+            c->idle < threshold(TH_BOTTLE_IDLE)) {
             continue;
         }
         draft_start(&d, RULE_LINE, 0);

@@ -406,6 +406,14 @@ static bool looks_only(const struct trace *tr, uint32_t stack)
     return false;
 }
 
+/* Did the runtime give the processor up, in something that the program called (runtime.GC waits so for the sweepers)? */
+static bool runtime_yields(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t at =
+        str_is(trace_str(tr, trace_frame(tr, stack, 0).func), "runtime.Gosched"); /* not in all dialects */
+    return trace_stack(tr, stack) > at && str_starts(trace_str(tr, trace_frame(tr, stack, at).func), "runtime.");
+}
+
 static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
 {
     struct {
@@ -419,13 +427,16 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
     if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
         return;
     }
-    for (int i = 0; i < 20000; i++) {
+    for (int i = 0; i == 0 || (i < 20000 && span_next(&it)); i++) {
         const struct span *p = span_get(&it);
         if (p->state == ST_RUNNABLE && p->who == NO_LANE && p->stack && p->reason) {
             struct frame f = trace_frame(c->tr, p->stack, stacks_user_frame(c->tr, p->stack));
             uint32_t k = 0;
             bool yield = str_is(trace_str(c->tr, p->reason), "runtime.Gosched") ||
                          str_is(trace_str(c->tr, p->reason), "yield");
+            if (yield && runtime_yields(c->tr, p->stack)) {
+                continue;
+            }
             s->yields += yield;
             s->stops++;
             s->looks += !yield && looks_only(c->tr, p->stack);
@@ -443,9 +454,6 @@ static void spin_of(const struct causes *c, uint32_t g, struct spin *s)
                     s->line_stack = line[k].stack;
                 }
             }
-        }
-        if (!span_next(&it)) {
-            break;
         }
     }
 }

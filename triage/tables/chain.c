@@ -110,8 +110,12 @@ void chain_doing_text(struct text *t, const struct trace *tr, const struct chain
     case ST_RUNNABLE: text_lit(t, " runnable, without a processor"); break;
     default: text_lit(t, " running");
     }
-    if (k->stack) {
-        text_lit(t, " at ");
+    if (k->stack) { /* of running the stack is its end's; of a runnable one that was woken its waker's */
+        text_add(t, "%s",
+                 k->state == ST_RUNNING    ? " until "
+                 : k->state != ST_RUNNABLE ? " at "
+                 : k->reason               ? " after "
+                                           : ", woken at ");
         text_where(t, tr, k->stack, 60);
     }
 }
