@@ -379,9 +379,10 @@ static void rule_own(struct causes *c)
 
 /* ---- the slowest of a lot ---------------------------------------------------------------------------------------------- */
 
-#define CHILDREN 20000    /* of a group, looked at */
+#define CHILDREN 1500     /* of a group, looked at */
 #define STEPS_ASKED 60000 /* moments of workers */
 #define WORKERS 64
+#define FIRST 64
 
 struct kid {
     uint32_t creator, g;
@@ -460,7 +461,7 @@ static struct kid *kids_of(struct causes *c, uint32_t group, uint32_t parents, s
     struct kid *v = mem_alloc(((size_t)most + 1) * sizeof *v);
     *n = 0;
     c->rs->failed |= !v;
-    for (uint32_t i = 0; v && i < most; i++) {
+    for (uint32_t i = 0; v && i < most && (*n > 0 || i < FIRST); i++) { /* who begins them begins some of the first */
         uint32_t g = c->member[c->of[group].at + i];
         struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         if (li.created && li.ended && li.creator < c->tg->ng && gstat_group(c->tg->g, li.creator) == parents) {
@@ -473,6 +474,16 @@ static struct kid *kids_of(struct causes *c, uint32_t group, uint32_t parents, s
     return v;
 }
 
+/* From the first to the last of a parent's kids that are looked at. */
+static int64_t seen_of(const struct kid *v, size_t i, size_t n)
+{
+    int64_t last = v[i].last;
+    for (size_t k = i; k < n && v[k].creator == v[i].creator; k++) {
+        last = v[k].last > last ? v[k].last : last;
+    }
+    return last - v[i].first;
+}
+
 static void rounds_of(struct causes *c, uint32_t parents, uint32_t kids, struct rounds *r)
 {
     size_t n;
@@ -483,7 +494,8 @@ static void rounds_of(struct causes *c, uint32_t parents, uint32_t kids, struct 
             last = v[k].last > last ? v[k].last : last;
         }
         if (i == 0 || v[i].creator != v[i - 1].creator) {
-            r->life = ns_add(r->life, gstat_ns(c->tg->g, v[i].creator, GM_LIFE));
+            const int64_t life = gstat_ns(c->tg->g, v[i].creator, GM_LIFE), seen = seen_of(v, i, n);
+            r->life = ns_add(r->life, c->of[kids].n > CHILDREN && seen < life ? seen : life);
         }
         round_add(c, r, v, i, k);
     }
@@ -542,6 +554,7 @@ static void step_add(const struct causes *c, struct rounds *r, const struct last
 static void steps_of(const struct causes *c, uint32_t parents, uint32_t kids, struct rounds *r)
 {
     uint32_t left = STEPS_ASKED / (c->of[kids].n + 1);
+    uint64_t spans = STEPS / 4;
     r->steps = true;
     for (uint32_t m = 0; m < c->of[parents].n && m < MEMBERS; m++) {
         struct span_iter it;
@@ -549,7 +562,7 @@ static void steps_of(const struct causes *c, uint32_t parents, uint32_t kids, st
         int64_t before = NO_TIME;
         bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
         r->life = ns_add(r->life, gstat_ns(c->tg->g, g, GM_LIFE));
-        for (int i = 0; more && i < STEPS && left; i++) {
+        for (; more && spans && left; spans--) {
             const struct span s = *span_get(&it);
             more = span_next(&it);
             const uint32_t by =
@@ -623,7 +636,7 @@ static void slowest_finding(struct causes *c, const struct rounds *r)
 
 static void rule_slowest(struct causes *c)
 {
-    enum { PAIRS = 24 };
+    enum { PAIRS = 12 };
     uint64_t seen[PAIRS];
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs && n < PAIRS && !c->rs->failed; i++) {
@@ -642,7 +655,8 @@ static void rule_slowest(struct causes *c)
         seen[n++] = key;
         struct rounds r = {.group = a, .kids = b, .longest = -1};
         rounds_of(c, a, b, &r);
-        if (r.n == 0 && (double)c->of[b].n >= threshold(TH_SLOWEST_OF) && c->of[b].n <= WORKERS) {
+        if (r.n == 0 && (double)c->of[b].n >= threshold(TH_SLOWEST_OF) && c->of[b].n <= WORKERS &&
+            c->of[a].n <= MEMBERS) {
             r = (struct rounds){.group = a, .kids = b, .longest = -1};
             steps_of(c, a, b, &r);
         }
