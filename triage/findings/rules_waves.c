@@ -157,7 +157,8 @@ static bool asks_of(struct waves *w, uint32_t g)
         if (s.state == ST_WAITING) {
             const uint32_t in = within ? place_of(w, within) : 0, place = place_of(w, s.stack);
             const struct ask ran = {g, now.by, began, s.t0, now.woken};
-            if (in && in != name && began != NO_TIME) {
+            if (in && in != name && known_caller(w, within, in) != name &&
+                began != NO_TIME) { /* not what all rounds do */
                 ok = ask_add(w, in, known_caller(w, within, in), within, true, &ran);
             }
             const uint32_t by = more && span_get(&it)->state == ST_RUNNABLE ? span_get(&it)->who : NO_LANE;
