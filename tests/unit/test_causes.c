@@ -32,6 +32,7 @@ static const struct {
     {"drowsy", RULE_BOTTLENECK, "main.(*board).show", "asleep (time.Sleep)"},
     {"cuckoo", RULE_BUSY_LOOP, "main.(*nest).take", "gave its processor up"},
     {"patience", RULE_LINGER, "main.askOracle", "16 of 48 waits"}, /* a context's deadline */
+    {"toolshed", RULE_POOL, "main.(*shed).borrow", "of the trace"},
     {"deafear", RULE_LINGER, "main.callStation", "24 of 47 waits"},
     {"onebyone", RULE_POOL, "main.(*crew).start", "main.makeAll"}, /* begun one by one */
     {"megaphone", RULE_HUB, "main.speak hands to 6 goroutines", "main.translate"},

@@ -318,6 +318,7 @@ void rules_causes(struct rules *rs)
     rules_slots(&c);
     rules_waves(&c);
     rules_begun(&c);
+    rules_part(&c);
     rules_calls(&c);
     rules_netlimit(&c);
     rules_wakes(&c);

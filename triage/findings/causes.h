@@ -103,6 +103,7 @@ void rules_path(struct causes *c);   /* rules_path.c: one works while the rest w
 void rules_calls(struct causes *c);  /* rules_calls.c: the network, system calls, sleeps that poll */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
+void rules_part(struct causes *c);     /* rules_part.c: a set that is too small for a part of the trace */
 void rules_netlimit(struct causes *c); /* rules_netlimit.c: deadlines of the network that are waited out */
 void rules_wakes(struct causes *c);  /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
 void rules_timers(struct causes *c); /* rules_timers.c: limits, retries, time limits that are waited out */
