@@ -39,6 +39,7 @@ static void test_errors(void **state)
     refuse(s.tr, "~a++++++++++++++++++++++++++++++++++++++++", 0); /* each writes what it stands behind twice */
     refuse(s.tr, "~((((((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+)+)+)+", 0);
     refuse(s.tr, "~(abc){32767}", 0);
+    refuse(s.tr, "~any++*+++++++++++", 0);
     refuse(s.tr, "is:nice", 3);
     char many[200] = "";
     for (int i = 0; i < 40; i++)
