@@ -12,9 +12,9 @@
 
 #include "decode/base/mem.h"
 
-#define PLACES 16
-#define WALKED 32   /* goroutines of a group */
-#define STEPS 20000 /* spans of each */
+#define PLACES 8
+#define WALKED 16  /* goroutines of a group */
+#define STEPS 4000 /* spans of each */
 #define KEPT 2048
 #define NEXT 6 /* spans behind a wait until it reads */
 
@@ -94,7 +94,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limi
     for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         v->life = ns_add(v->life, s->t1 - s->t0);
-        sent |= s->state == ST_SYSCALL && s->stack && sends(c->tr, s->stack);
+        sent = sent || (s->state == ST_SYSCALL && s->stack && sends(c->tr, s->stack));
         if (s->state != ST_WAITING || s->open_start || s->open_end ||
             stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET || causes_place(c->tr, s->stack) != place) {
             continue;
