@@ -173,16 +173,22 @@ static bool same_line(const struct trace *tr, uint32_t stack, uint32_t other)
     return a.func == b.func && a.line == b.line;
 }
 
-/* Goroutines that are handed to by the statement that the slow one holds: others get something else. */
-static uint32_t readers_of(const struct causes *c, uint32_t group, const struct reader *slow)
+/*
+ * Goroutines that are handed to by the statement that the slow one holds: others get something else. waits: of the others for a
+ * piece; who hands each piece to all sees each of them wait about as often as it is held itself, else one gets most of the work.
+ */
+static uint32_t readers_of(const struct causes *c, uint32_t group, const struct reader *slow, uint64_t *waits)
 {
     uint32_t n = 0, its = gstat_group(c->tg->g, slow->g);
     for (uint32_t i = 0; i < c->tg->ngroups; i++) {
         bool in = false;
-        for (uint32_t k = 0; k < c->tg->npairs && !in; k++) {
+        for (uint32_t k = 0; k < c->tg->npairs; k++) {
             const struct pair_row *p = &c->tg->pairs[k];
-            in = !p->from_scheduler && p->waiter == c->tg->groups[i].name && p->waker == c->tg->groups[group].name &&
-                 (p->kind == WK_RECV || p->kind == WK_SELECT) && same_line(c->tr, p->waker_stack, slow->stack);
+            const bool takes =
+                !p->from_scheduler && p->waiter == c->tg->groups[i].name && p->waker == c->tg->groups[group].name &&
+                (p->kind == WK_RECV || p->kind == WK_SELECT) && same_line(c->tr, p->waker_stack, slow->stack);
+            in |= takes;
+            *waits += takes ? p->count : 0;
         }
         n += i != group && (i == its || in) ? c->of[i].n : 0;
     }
@@ -210,8 +216,10 @@ static void rule_hub(struct causes *c)
                 !threshold_reached(TH_HUB_TRACE, most->ns, c->tg->end)) {
                 continue;
             }
-            uint32_t readers = readers_of(c, i, most);
-            if ((double)readers >= threshold(TH_HUB_READERS)) {
+            uint64_t waits = 0;
+            uint32_t readers = readers_of(c, i, most, &waits);
+            if ((double)readers >= threshold(TH_HUB_READERS) &&
+                (double)waits >= threshold(TH_HUB_EVEN) * (double)most->n * (readers - 1)) {
                 hub_finding(c, &h, most, readers);
             }
         }
