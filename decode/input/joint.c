@@ -121,8 +121,8 @@ static bool pcs_note(struct joint *j, uint32_t from, uint64_t *same, uint64_t *o
     for (uint32_t s = from; s < j->names.stacks.n; s++)
         for (uint32_t i = 0, n = names_depth(&j->names, s); i < n; i++) {
             struct frame f = names_frame(&j->names, s, i);
-            if (i + 1 < n && names_frame(&j->names, s, i + 1).pc == f.pc)
-                continue; /* inlined: the same address is in both */
+            if (!f.func || (i + 1 < n && names_frame(&j->names, s, i + 1).pc == f.pc))
+                continue; /* its name was lost; inlined: the same address is in both */
             uint32_t was = idmap_get(&j->pcs, f.pc);
             if (was == IDMAP_NONE && !idmap_put(&j->pcs, f.pc, f.func))
                 return false;
@@ -180,11 +180,14 @@ static int by_number(const void *a, const void *b)
 
 static bool same_gen(const struct joint *j, const struct jgen *a, const struct jgen *b)
 {
-    const size_t n = a->end - a->start, m = b->end - b->start;
-    if (a->min_time != b->min_time || (a->freq && b->freq && a->freq != b->freq))
+    const size_t n = a->end - a->start, m = b->end - b->start, both = n < m ? n : m;
+    const bool torn = a->torn || b->torn;
+    if (a->freq && b->freq && a->freq != b->freq)
         return false;
-    return a->torn || b->torn ||
-           (n == m && !memcmp(j->file[a->file].in.data + a->start, j->file[b->file].in.data + b->start, n));
+    if (torn && a->min_time == b->min_time)
+        return true;
+    return (torn || n == m) &&
+           !memcmp(j->file[a->file].in.data + a->start, j->file[b->file].in.data + b->start, both);
 }
 
 /* Each generation once; what is cut short and not the last is left out. */

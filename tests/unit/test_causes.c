@@ -41,7 +41,6 @@ static const struct {
     {"lostkeys", RULE_SLOTS, "main.rest", "4 times it let nobody in"},
     {"stampede", RULE_STAMPEDE, "main.askBank, called by main.(*rates).get", "12 on average"},
     {"clerks", RULE_CONVOY, "main.importRow calls main.post for 85.0%", "of it called by main.importRow)"},
-    {"errands", RULE_STAMPEDE, "main.askDesk, called by main.(*board).look", "main.errand"}, /* each begun for one */
     {"relay", RULE_SLOWEST, "main.findShoes", "has 5 goroutines of main.runner at work"},
     {"metronome", RULE_HERD, "main.play", "timers that are due at the same moments"},
     {"parade", RULE_IN_ORDER, "main.march", "main.ask waits at"},         /* a window that is too narrow */
@@ -56,6 +55,7 @@ static const struct {
     {"spigot", RULE_LIMIT, "main.(*spigot).Wait"},
     {"doorbell", RULE_RETRY, "main.ringDoorbell"},
     {"standoff", RULE_SENDS, "main.exchangePapers"},
+    {"errands", RULE_STAMPEDE, "main.askDesk, called by main.(*board).look"}, /* each begun for one; three at once */
     {"lostparty", RULE_LEAK, "60 created, 20 ended; 26 blocked (sync)"},
 };
 

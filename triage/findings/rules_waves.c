@@ -260,6 +260,8 @@ static void stampede_finding(struct causes *c, uint32_t group, const struct aske
     draft_at(&d, t->t0, t->t1, LANE_G, t->g);
     d.f.stack = k->stack;
     d.f.inferred = true;
+    d.f.note = (double)t->in_waves < threshold(TH_STAMPEDE_CROWD) * t->waves && /* chance makes small waves, too */
+               (double)t->lost < threshold(TH_STAMPEDE_ALARM) * (double)l->life;
     d.f.won_hi = (int64_t)((double)k->total / (double)l->life * (double)(l->last - l->first));
     text_add(&d.amount, "%u at once", t->most);
     text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);

@@ -479,6 +479,8 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_CONVOY:
         return a->rule == RULE_WRITER ||
                (a->rule == RULE_HERD && (double)b->severity_ns <= threshold(TH_HERD_CONVOY) * (double)a->severity_ns);
+    case RULE_HERD: /* what all get at once makes the queue */
+        return a->rule == RULE_STAMPEDE && !a->note && whose(rs, a) && whose(rs, a) == whose(rs, b);
     case RULE_STORM: return a->rule == RULE_TICKERS;
     case RULE_SERIAL: return service || a->rule == RULE_UNBALANCED;
     case RULE_UNBALANCED:
