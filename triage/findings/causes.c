@@ -15,6 +15,18 @@ uint32_t causes_place(const struct trace *tr, uint32_t stack)
     return stacks_is_program(tr, f) ? f : 0;
 }
 
+bool causes_sends(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    for (uint32_t i = 0; i < n && i < 8; i++) {
+        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
+        if (memmem(s.p, s.len, "rite", 4) || memmem(s.p, s.len, "send", 4) || memmem(s.p, s.len, "Send", 4)) {
+            return true; /* Write, writev, sendto, Sendmsg .. */
+        }
+    }
+    return false;
+}
+
 void waits_at_add(struct waits_at *v, uint32_t *n, uint32_t most, uint32_t place, const struct pair_row *p)
 {
     uint32_t k = 0;

@@ -40,6 +40,9 @@ uint32_t causes_group(const struct causes *c, uint32_t name);
 /* causes_place - the first function outside the runtime and the standard library, 0 if there is none. */
 uint32_t causes_place(const struct trace *tr, uint32_t stack);
 
+/* causes_sends - does a stack write to something, by the names of its innermost functions? */
+bool causes_sends(const struct trace *tr, uint32_t stack);
+
 /* Waits at one place, put together from the pairs; most: the pair that waited longest. */
 struct waits_at {
     uint32_t place;
@@ -99,17 +102,18 @@ void rules_waves(struct causes *c); /* rules_waves.c: stampedes */
 void rules_begun(struct causes *c); /* rules_begun.c: goroutines begun one by one, who begins them waits for each */
 /* begun_longest - of a finding of rules_begun: how long the longest of the goroutines was there; 0: it is none of those. */
 int64_t begun_longest(const struct causes *c, const struct finding *f);
-void rules_path(struct causes *c);   /* rules_path.c: one works while the rest waits; where the time went */
-void rules_calls(struct causes *c);  /* rules_calls.c: the network, system calls, sleeps that poll */
+void rules_path(struct causes *c);  /* rules_path.c: one works while the rest waits; where the time went */
+void rules_calls(struct causes *c); /* rules_calls.c: the network, system calls; rule_poll */
+void rule_poll(struct causes *c);   /* rules_polls.c: sleeps that last longer than what they wait for */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
 void rules_part(struct causes *c);     /* rules_part.c: a set that is too small for a part of the trace */
 void rules_netlimit(struct causes *c); /* rules_netlimit.c: deadlines of the network that are waited out */
-void rules_wakes(struct causes *c);  /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
-void rules_timers(struct causes *c); /* rules_timers.c: limits, retries, time limits that are waited out */
-void rules_slow(struct causes *c);   /* rules_slow.c: what slow tasks do more of; long work before short */
-void rule_forced(struct causes *c);  /* rules_alloc.c: collections asked for */
-void rules_host(struct causes *c);   /* rules_host.c: the host took the processors */
+void rules_wakes(struct causes *c);    /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
+void rules_timers(struct causes *c);   /* rules_timers.c: limits, retries, time limits that are waited out */
+void rules_slow(struct causes *c);     /* rules_slow.c: what slow tasks do more of; long work before short */
+void rule_forced(struct causes *c);    /* rules_alloc.c: collections asked for */
+void rules_host(struct causes *c);     /* rules_host.c: the host took the processors */
 
 /* causes_retell - the finding's text with something before and behind it; both are freed. */
 void causes_retell(struct rules *rs, struct finding *f, struct text *before, struct text *behind);

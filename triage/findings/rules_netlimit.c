@@ -58,18 +58,6 @@ static bool passes(const struct trace *tr, uint32_t stack, uint32_t func)
     return false;
 }
 
-static bool sends(const struct trace *tr, uint32_t stack)
-{
-    const uint32_t n = trace_stack(tr, stack);
-    for (uint32_t i = 0; i < n && i < 8; i++) {
-        const struct str s = trace_str(tr, trace_frame(tr, stack, i).func);
-        if (memmem(s.p, s.len, "rite", 4) || memmem(s.p, s.len, "send", 4) || memmem(s.p, s.len, "Send", 4)) {
-            return true;
-        }
-    }
-    return false;
-}
-
 enum what { CAME, UP, UNKNOWN };
 /* What the goroutine did behind the wait at which the iterator stands: read there, or something else? */
 static enum what what_ended(struct span_iter it, uint32_t reader)
@@ -94,7 +82,7 @@ static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limi
     for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
         v->life = ns_add(v->life, s->t1 - s->t0);
-        sent = sent || (s->state == ST_SYSCALL && s->stack && sends(c->tr, s->stack));
+        sent = sent || (s->state == ST_SYSCALL && s->stack && causes_sends(c->tr, s->stack));
         if (s->state != ST_WAITING || s->open_start || s->open_end ||
             stacks_wait_kind(c->tr, s->reason, s->stack) != WK_NET || causes_place(c->tr, s->stack) != place) {
             continue;
