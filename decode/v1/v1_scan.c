@@ -78,9 +78,9 @@ static inline __attribute__((always_inline)) const uint8_t *pass(const struct v1
     unsigned values = sc->values[*p];
     if (values == 4)
         return with_length(d, p);
-    int64_t n = *p >> 6; /* not by `values`: that is one load more to wait for; and not by branches */
-    m &= (m - 1) | (uint64_t)((n - 1) >> 63);
-    m &= (m - 1) | (uint64_t)((n - 2) >> 63);
+    uint64_t n = *p >> 6; /* not by `values`: that is one load more to wait for; and not by branches */
+    m &= (m - 1) | (0 - ((n - 1) >> 63));
+    m &= (m - 1) | (0 - ((n - 2) >> 63));
     if (!values || !m)
         return NULL;
     return p + 2 + (unsigned)__builtin_ctzll(m) / 8;
