@@ -61,17 +61,11 @@ static bool lane_room(struct fold *f, enum lane_kind k, uint32_t i)
 
 /* ---- the lanes of Ps and Ms ------------------------------------------------------------------------------- */
 
-/* A name that a stack can better. */
-static inline bool vague(const struct fold *f, uint32_t name)
-{
-    return !name || names_helper(f->names, name);
-}
-
 void fold_special_g(struct fold *f, uint32_t g)
 {
     struct spanlane *l = fold_lane_at(f, g);
     const struct ginfo *gi = fold_info_at(f, g);
-    l->special = (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) | (vague(f, gi->name) ? SPECIAL_NAME : 0) |
+    l->special = (uint8_t)((!l->begun || l->ended ? SPECIAL_LANE : 0) | (fold_vague(f, gi->name) ? SPECIAL_NAME : 0) |
                            (gi->assist ? SPECIAL_RANGE : 0) | (gi->flags & GI_GCWORK ? SPECIAL_WORK : 0) |
                            (gi->no_p_since != NO_TIME ? SPECIAL_NO_P : 0));
 }
@@ -134,52 +128,6 @@ void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t)
 }
 
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
-
-static bool str_is(const struct fold *f, uint32_t id, const char *want)
-{
-    struct str s = names_get(f->names, id);
-    return s.len == strlen(want) && !memcmp(s.p, want, s.len);
-}
-
-static bool str_starts(struct str s, const char *with)
-{
-    size_t n = strlen(with);
-    return s.len >= n && !memcmp(s.p, with, n);
-}
-
-/* Goroutines the runtime starts for itself: all of package runtime, but for what runs user code in its name. */
-static bool name_is_system(struct str s)
-{
-    if (str_starts(s, "runtime.main") || str_starts(s, "runtime.handleAsyncEvent"))
-        return false;
-    return str_starts(s, "runtime.") || str_starts(s, "runtime/trace.");
-}
-
-static void g_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
-{
-    struct ginfo *gi = fold_info_at(f, g);
-    if (!name || (gi->name && !(gi->flags & GI_INFERRED && !inferred) && !(inferred && vague(f, gi->name))))
-        return;
-    gi->name = name;
-    gi->flags =
-        (uint8_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) | (inferred && !gi->start_stack ? GI_INFERRED : 0));
-    if (name_is_system(names_get(f->names, name)))
-        gi->flags |= GI_SYSTEM;
-    if (name == f->str_gcworker || (!f->str_gcworker && str_is(f, name, "runtime.gcBgMarkWorker"))) {
-        f->str_gcworker = name;
-        gi->flags |= GI_GCWORK;
-    } else {
-        gi->flags &= (uint8_t)~GI_GCWORK; /* a label said so, see on_g_label() */
-    }
-}
-
-/* By one of its own stacks. */
-static void g_named_by(struct fold *f, uint32_t g, uint32_t stack)
-{
-    const uint32_t begins = fold_info_at(f, g)->name;
-    if (vague(f, begins))
-        g_name(f, g, names_runs(f->names, stack, begins), true);
-}
 
 static void first_stack(struct fold *f, const struct ev *e, uint32_t stack)
 {
@@ -289,7 +237,7 @@ static void on_g_create(struct fold *f, const struct ev *e)
     gi->create_stack = e->stack;
     gi->start_stack = e->stack2;
     /* The start stack has one frame: the function the goroutine begins in. */
-    g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false);
+    fold_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false);
     if (e->flags & EVF_OWN_STACK)
         first_stack(f, e, e->stack2);
     struct ev x = *e;
@@ -315,7 +263,7 @@ bool fold_created(struct fold *f, const struct ev *e)
         on_g_create(f, e);
         f->start[k].stack = e->stack2;
         f->start[k].name = fold_info_at(f, e->g)->name;
-        f->start[k].vague = vague(f, fold_info_at(f, e->g)->name);
+        f->start[k].vague = fold_vague(f, fold_info_at(f, e->g)->name);
         f->start[k].flags = fold_info_at(f, e->g)->flags & (GI_SYSTEM | GI_GCWORK);
         return !f->oom && !f->pool.oom;
     }
@@ -410,7 +358,7 @@ static void on_g_status(struct fold *f, const struct ev *e)
         if (e->flags & EVF_OWN_STACK)
             first_stack(f, e, e->stack);
         if (e->stack)
-            g_named_by(f, e->g, e->stack);
+            fold_name_by(f, e->g, e->stack);
         g_carried(f, e);
         return;
     }
@@ -418,9 +366,9 @@ static void on_g_status(struct fold *f, const struct ev *e)
     if (e->flags & EVF_OWN_STACK)
         first_stack(f, e, e->stack);
     if (e->stack)
-        g_named_by(f, e->g, e->stack);
+        fold_name_by(f, e->g, e->stack);
     if (e->stack2) /* first family: the snapshot names the start function */
-        g_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false),
+        fold_name(f, e->g, names_frame(f->names, e->stack2, 0).func, false),
             fold_info_at(f, e->g)->start_stack = e->stack2;
     if (known && (fold_lane_at(f, e->g)->begun || f->segment) && fold_lane_at(f, e->g)->state == e->state)
         return;
@@ -442,8 +390,7 @@ static inline void on_g_state(struct fold *f, const struct ev *e)
     else if (e->state == ST_RUNNABLE && e->flags & EVF_WOKEN)
         who = e->by + 1;
     if (e->stack && !(e->flags & EVF_WOKEN) && e->flags & EVF_OWN_STACK) {
-        if (vague(f, fold_info_at(f, e->g)->name))
-            g_named_by(f, e->g, e->stack);
+        fold_name_by(f, e->g, e->stack);
         if (f->nfirst < FIRST_STACKS)
             first_stack(f, e, e->stack);
     }
@@ -459,7 +406,7 @@ static void on_g_label(struct fold *f, const struct ev *e)
 {
     struct spanlane *l = fold_lane_at(f, e->g);
     struct ginfo *gi = fold_info_at(f, e->g);
-    bool gc = str_starts(names_get(f->names, e->str), "GC (");
+    bool gc = fold_label_is_gc(f, e->str);
     f->unsure |= f->segment && !l->begun;
     if (gc && gi->flags & GI_CARRIED)
         gi->flags |= GI_LABELLED;
@@ -896,6 +843,7 @@ void fold_free(struct fold *f)
     mem_free(f->gb);
     mem_free(f->ids);
     mem_free(f->back);
+    idmap_free(&f->runs);
     pool_free(&f->pool);
     memset(f, 0, sizeof *f);
 }

@@ -12,6 +12,7 @@
 #include "decode/model/holds.h"
 #include "decode/events/names.h"
 #include "decode/model/spans.h"
+#include "decode/base/idmap.h"
 #include "decode/base/slabs.h"
 #include "decode/base/table.h"
 #include "decode/trace.h"
@@ -189,6 +190,7 @@ struct fold {
     void *hint_arg;
     bool others_named; /* who was there before and isn't named by it has a name all the same, and is no mark worker */
     uint32_t str_gcworker; /* "runtime.gcBgMarkWorker" once seen */
+    struct idmap runs;     /* by a stack that creates: what is run (fold_names.c) */
     bool oom;
     bool finished;
 };

@@ -32,6 +32,20 @@ void fold_show_on(struct fold *f, uint32_t p, uint32_t m, int64_t t);
 void fold_ended(struct fold *f, uint32_t g, int64_t t);
 bool fold_created(struct fold *f, const struct ev *e);
 
+/* ---- fold_names.c ---- */
+/* fold_vague - a name that a stack can better. */
+static inline bool fold_vague(const struct fold *f, uint32_t name)
+{
+    return !name || names_helper(f->names, name);
+}
+/* fold_name - a goroutine's name, if it has no better one. fold_name_by - by one of its own stacks, if that can better it. */
+void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred);
+void fold_name_by(struct fold *f, uint32_t g, uint32_t stack);
+bool fold_label_is_gc(const struct fold *f, uint32_t label);
+/* fold_runs - who is begun by this stack runs that. fold_runs_join - what a segment has learnt is the trace's, too. */
+void fold_runs(struct fold *f, uint32_t create_stack, uint32_t name);
+void fold_runs_join(struct fold *f, const struct fold *segment);
+
 /* ---- fold_lists.c ---- */
 void fold_regions_end(struct fold *f, uint32_t g,
                       int64_t t); /* a goroutine that ends takes its open regions with it */

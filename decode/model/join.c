@@ -372,13 +372,14 @@ static void bands_join(struct trace *tr, const struct segment *s, const uint32_t
 
 /* ---- goroutines ------------------------------------------------------------------------------------------- */
 
-static void name_join(struct ginfo *gi, const struct ginfo *lo, const struct segment_hint *used,
-                      const struct names *nm)
+static void name_join(struct trace *tr, struct ginfo *gi, const struct ginfo *lo, const struct segment_hint *used)
 {
     const uint8_t kind = GI_INFERRED | GI_SYSTEM | GI_GCWORK;
-    bool same = used->name == gi->name;
-    if (!same && (lo->name == used->name || (gi->name && !names_helper(nm, gi->name))))
+    const bool same = used->name == gi->name, helper = names_helper(&tr->names, gi->name);
+    if (!same && (lo->name == used->name || (gi->name && !helper)))
         return;
+    if (helper && lo->name != gi->name)
+        fold_runs(&tr->fold, gi->create_stack, lo->name);
     gi->name = lo->name;
     gi->flags = (uint8_t)((gi->flags & ~kind) | (lo->flags & kind));
     if (gi->start_stack)
@@ -395,7 +396,7 @@ static void old_join(struct trace *tr, struct segment *s, uint32_t k)
     const struct ginfo *lo = fold_g_info(s->f, i, &info);
     const uint32_t slot = idmap_get(&j->ids[LANE_G], lo->id);
     gi = info_of(j, g);
-    name_join(gi, lo, &s->hint[k], &tr->names);
+    name_join(tr, gi, lo, &s->hint[k]);
     if (l->begun) {
         const int64_t t0 = spans_first(l);
         struct jlane *jl = cross_of(j, g);
@@ -718,6 +719,7 @@ enum joined join_next(struct trace *tr, struct segment *s)
     }
     if (s->n) {
         lists_join(tr, s);
+        fold_runs_join(&tr->fold, s->f);
         fold_light(f);
     }
     return j->oom || tr->fold.oom ? JOIN_OOM : JOINED;

@@ -120,11 +120,22 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
     info->last = p.l->ended || p.l->t0 > info->last ? p.l->t0 : info->last;
 }
 
+/* What a goroutine is called that leaves no stack: as others that were begun where it was (fold_names.c). *told: so it is. */
+static uint32_t name_of_ginfo(const struct trace *tr, const struct ginfo *g, bool *told)
+{
+    const struct idmap *runs = &tr->fold.runs;
+    const uint32_t run = g->create_stack && runs->used && names_helper(&tr->names, g->name)
+                             ? idmap_get(runs, g->create_stack)
+                             : IDMAP_NONE;
+    *told = run && run != IDMAP_NONE;
+    return *told ? run : g->name;
+}
+
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g)
 {
     const int64_t end = trace_last(tr);
     bool told;
-    const uint32_t name = siblings_name(tr, g->name, g->create_stack, &told);
+    const uint32_t name = name_of_ginfo(tr, g, &told);
     return (struct lane_info){.id = g->id,
                               .seen = g->seen,
                               .name = name,
@@ -138,13 +149,6 @@ struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg
                               .creator = segment_g(seg, g->creator),
                               .create_stack = g->create_stack,
                               .start_stack = g->start_stack};
-}
-
-const struct ginfo *ginfo_of(const struct trace *tr, uint32_t g, struct ginfo *room)
-{
-    const struct segment *seg;
-    const struct fold *f = fold_of_g(tr, &g, &seg);
-    return fold_g_info(f, g, room);
 }
 
 struct lane_info trace_lane(const struct trace *tr, struct lane l)
@@ -179,10 +183,10 @@ uint32_t trace_g_name(const struct trace *tr, uint32_t g)
         return 0;
     const struct fold *f = fold_of_g(tr, &local, &seg); /* makes `local` the number in there */
     const uint32_t name = fold_g_name(f, local);
-    if (!tr->siblings.run.used || !names_helper(&tr->names, name))
+    if (!tr->fold.runs.used || !names_helper(&tr->names, name))
         return name;
     struct ginfo room;
-    return siblings_name(tr, name, ginfo_of(tr, g, &room)->create_stack, &told);
+    return name_of_ginfo(tr, fold_g_info(f, local, &room), &told);
 }
 
 /*

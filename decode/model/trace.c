@@ -259,7 +259,6 @@ void trace_close(struct trace *tr)
     }
     for (int i = 0; i < RING; i++)
         mem_free(tr->ring[i].evs);
-    idmap_free(&tr->siblings.run);
     for (int k = 0; k < LANE_KINDS; k++)
         idmap_free(&tr->find[k]);
     packed(tr);
@@ -366,7 +365,6 @@ static void load_end(struct trace *tr)
     if (!tr->ndamage && !tr->src.st.ndamages && !tr->fold.oom)
         st.bytes_done = tr->in.len;
     tr->done = tr->info.done = true;
-    siblings_learn(tr);
     if (tr->in.mapped && mapped_lost())
         own_damage(tr, ERR_IO, "the file became shorter while it was read: what is gone is not shown");
     status_take(tr, &st);

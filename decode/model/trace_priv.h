@@ -9,7 +9,6 @@
 #include "decode/base/idmap.h"
 #include "decode/input/input.h"
 #include "decode/model/join.h"
-#include "decode/model/siblings.h"
 #include "decode/events/names.h"
 #include "decode/model/packer.h"
 #include "decode/events/source.h"
@@ -46,7 +45,6 @@ struct trace {
     struct err fatal;
     bool done;
     struct trace_gap *gaps; /* in.ngap of them */
-    struct siblings siblings;
     struct idmap find[LANE_KINDS];
     size_t found[LANE_KINDS]; /* lanes already in `find` */
     struct join join;
@@ -70,9 +68,6 @@ struct trace {
 /* lane_of - the packed lane itself, or made up in *room; NULL: it has nothing, or is a thread's. mlane_of - a thread's. */
 const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room);
 const struct mlane *mlane_of(const struct trace *tr, struct lane l);
-
-/* ginfo_of - what is known of a goroutine beside its lane; room: where to make it up. */
-const struct ginfo *ginfo_of(const struct trace *tr, uint32_t g, struct ginfo *room);
 
 /* lane_of_ginfo - what is known of a goroutine of a segment (NULL: of the one fold) beside its spans: not first, last, nspans. */
 struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg, const struct ginfo *g);

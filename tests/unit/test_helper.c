@@ -66,7 +66,7 @@ static void test_whose_frame(void **state)
 }
 
 #define WG "sync.(*WaitGroup).Go.func1:238"
-/* Three that WaitGroup.Go begins: one blocks in its first generation, one in the next, one never; and one that main begins. */
+/* Four that WaitGroup.Go begins: one blocks in its first generation, one in the next, two never; and one that main begins. */
 #define TRACE \
     "go 1.26\nbatch gen=1 m=7 t=100\n" \
     "ProcStatus +1 p=0 running\n" \
@@ -74,6 +74,7 @@ static void test_whose_frame(void **state)
     "GoCreate +5 new_g=2 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:12\n" \
     "GoCreate +5 new_g=3 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:13\n" \
     "GoCreate +5 new_g=4 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:14\n" \
+    "GoCreate +5 new_g=7 new_stack=" WG " stack=sync.(*WaitGroup).Go:238,main.main:13\n" /* as g3 */ \
     "GoCreate +5 new_g=5 new_stack=main.deep:3 stack=main.main:15\n" \
     "GoBlock +5 reason=\"sync\" stack=sync.(*WaitGroup).Wait:118,main.main:16\n" \
     "GoStart +5 g=2 g_seq=1\n" \
@@ -82,6 +83,7 @@ static void test_whose_frame(void **state)
     "GoStop +5 reason=\"preempted\" stack=main.cut:7,main.off:8\n" /* does not reach down to where it begins */ \
     "GoStart +5 g=3 g_seq=1\n" \
     "GoBlock +5 reason=\"sleep\" stack=" WG "\n" /* nothing but the helper */ \
+    "GoStart +5 g=7 g_seq=1\nGoDestroy +5\n" \
     "endgen\n" \
     "batch m=7 t=1000\n" \
     "ProcStatus +1 p=0 running\n" \
@@ -114,6 +116,7 @@ static void test_names(void **state)
         assert_int_equal(trace_info(l.tr)->ndamages, 0);
         expect_name(l.tr, 2, "main.worker", false);
         expect_name(l.tr, 3, "main.feeder", false);
+        expect_name(l.tr, 7, "main.feeder", true); /* what g3 runs is known from the next generation on */
         expect_name(l.tr, 4, "sync.(*WaitGroup).Go.func1", false);
         expect_name(l.tr, 5, "main.deep", false);
         expect_name(l.tr, 6, "main.late", false); /* the first of its generation, not of the trace */
@@ -158,7 +161,7 @@ static void test_dump(void **state)
         helpers += memmem(p, (size_t)(end - p), "WaitGroup).Go.func1", 19) != NULL;
         assert_null(memmem(p, (size_t)(end - p), "main.worker", 11));
     }
-    assert_int_equal(helpers, 3);
+    assert_int_equal(helpers, 4);
     free(text);
     unload(&l);
 }

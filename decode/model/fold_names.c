@@ -1,0 +1,80 @@
+/*
+ * fold_names.c - what goroutines are called: by the function they begin in, by the root of a stack of theirs, or, where a helper
+ * (decode/events/helper.h) began them, by what that was given to run.
+ *
+ * Who never blocks leaves no stack that says what it was given. Whoever was begun by the same stack was given the same, as long
+ * as all of those that are known agree: fold.runs has what they run, by the stack of their creation, 0 where they differ. It is
+ * learnt where a name is, so it costs nothing where there are no helpers; a segment's goes into the trace's when it is joined.
+ */
+#include "decode/model/fold_priv.h"
+
+#include <string.h>
+
+static bool starts(struct str s, const char *with)
+{
+    const size_t n = strlen(with);
+    return s.len >= n && !memcmp(s.p, with, n);
+}
+
+bool fold_label_is_gc(const struct fold *f, uint32_t label)
+{
+    return starts(names_get(f->names, label), "GC (");
+}
+
+/* Goroutines the runtime starts for itself: all of package runtime, but for what runs user code in its name. */
+static bool name_is_system(struct str s)
+{
+    if (starts(s, "runtime.main") || starts(s, "runtime.handleAsyncEvent"))
+        return false;
+    return starts(s, "runtime.") || starts(s, "runtime/trace.");
+}
+
+static bool is_gcworker(const struct fold *f, uint32_t name)
+{
+    const struct str s = names_get(f->names, name), want = {"runtime.gcBgMarkWorker", 22};
+    return s.len == want.len && !memcmp(s.p, want.p, s.len);
+}
+
+void fold_name(struct fold *f, uint32_t g, uint32_t name, bool inferred)
+{
+    struct ginfo *gi = fold_info_at(f, g);
+    if (!name || (gi->name && !(gi->flags & GI_INFERRED && !inferred) && !(inferred && fold_vague(f, gi->name))))
+        return;
+    gi->name = name;
+    gi->flags =
+        (uint8_t)((gi->flags & ~(GI_INFERRED | GI_SYSTEM)) | (inferred && !gi->start_stack ? GI_INFERRED : 0));
+    if (name_is_system(names_get(f->names, name)))
+        gi->flags |= GI_SYSTEM;
+    if (name == f->str_gcworker || (!f->str_gcworker && is_gcworker(f, name))) {
+        f->str_gcworker = name;
+        gi->flags |= GI_GCWORK;
+    } else {
+        gi->flags &= (uint8_t)~GI_GCWORK; /* a label said so, see on_g_label() */
+    }
+}
+
+void fold_name_by(struct fold *f, uint32_t g, uint32_t stack)
+{
+    const struct ginfo *gi = fold_info_at(f, g);
+    const uint32_t begins = gi->name;
+    if (!fold_vague(f, begins))
+        return;
+    fold_name(f, g, names_runs(f->names, stack, begins), true);
+    if (begins && gi->name != begins)
+        fold_runs(f, gi->create_stack, gi->name);
+}
+
+void fold_runs(struct fold *f, uint32_t create_stack, uint32_t name)
+{
+    const uint32_t known = create_stack ? idmap_get(&f->runs, create_stack) : 0;
+    if (known && known != name)
+        f->oom |= !idmap_put(&f->runs, create_stack, known == IDMAP_NONE ? name : 0);
+}
+
+void fold_runs_join(struct fold *f, const struct fold *segment)
+{
+    const struct idmap *m = &segment->runs;
+    for (uint32_t i = 0; i < m->cap; i++)
+        if (m->val[i] && m->val[i] != IDMAP_GONE)
+            fold_runs(f, (uint32_t)m->key[i], m->val[i] - 1);
+}
