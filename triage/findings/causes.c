@@ -15,6 +15,12 @@ uint32_t causes_place(const struct trace *tr, uint32_t stack)
     return stacks_is_program(tr, f) ? f : 0;
 }
 
+uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most)
+{
+    const struct member_of *m = &c->of[group];
+    return c->member[m->at + (uint64_t)i * m->n / (m->n < most ? m->n : most)];
+}
+
 bool causes_sends(const struct trace *tr, uint32_t stack)
 {
     const uint32_t n = trace_stack(tr, stack);
@@ -299,7 +305,7 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
     }
     bool ok = true;
     for (uint32_t i = 0; i < m->n && i < 8 && ok; i++) {
-        uint32_t g = c->member[m->at + (uint64_t)i * m->n / (m->n < 8 ? m->n : 8)];
+        uint32_t g = causes_member(c, group, i, 8);
         struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         ok = explain_add(c->x, &t, g, li.first, li.last);
     }

@@ -37,6 +37,9 @@ void causes_free(struct causes *c);
 /* causes_group - the group that goroutines of a start function belong to, UINT32_MAX none. */
 uint32_t causes_group(const struct causes *c, uint32_t name);
 
+/* causes_member - of at most so many goroutines of a group, spread over all of it, the i-th: a lane. */
+uint32_t causes_member(const struct causes *c, uint32_t group, uint32_t i, uint32_t most);
+
 /* causes_place - the first function outside the runtime and the standard library, 0 if there is none. */
 uint32_t causes_place(const struct trace *tr, uint32_t stack);
 

@@ -19,13 +19,6 @@
 #define PLACES 32
 #define TASKS 128 /* of all that there are */
 
-struct place { /* network waits by the function of the program that asked */
-    uint32_t func;
-    int64_t total;
-    uint64_t count;
-    const struct pair_row *most;
-};
-
 /* ---- the network ---------------------------------------------------------------------------------------------------- */
 
 struct rows {         /* how many calls followed each other */
@@ -74,7 +67,7 @@ static bool ended_by(const struct causes *c, uint32_t g, int64_t t, uint32_t nam
  * A row ends where something else is waited for, longer than a call usually takes. What a goroutine does all its life is
  * no row, unless it is (nearly) the only one that does: `alone`.
  */
-static void rows_of(const struct causes *c, uint32_t g, const struct place *p, bool alone, struct rows *r)
+static void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, bool alone, struct rows *r)
 {
     struct span_iter it;
     uint32_t now = 0, last = 0, stack = 0;
@@ -90,7 +83,7 @@ static void rows_of(const struct causes *c, uint32_t g, const struct place *p, b
             bool net = kind == WK_NET;
             if (!net && kind == p->most->kind && !ended_by(c, g, s->t1, p->most->waker)) {
                 between += s->t1 - s->t0; /* the same question's other waits */
-            } else if (kind == p->most->kind && (s->stack == last || causes_place(c->tr, s->stack) == p->func)) {
+            } else if (kind == p->most->kind && (s->stack == last || causes_place(c->tr, s->stack) == p->place)) {
                 last = s->stack;
                 if (between > usual) {
                     row_end(r, &now, bounded);
@@ -123,7 +116,7 @@ static void rows_of(const struct causes *c, uint32_t g, const struct place *p, b
 }
 
 /* Where work is marked as tasks, a row is what one of them waits so. */
-static void rows_of_tasks(const struct causes *c, const struct place *p, struct rows *r)
+static void rows_of_tasks(const struct causes *c, const struct waits_at *p, struct rows *r)
 {
     const struct task *k;
     size_t n = trace_tasks(c->tr, &k);
@@ -134,7 +127,7 @@ static void rows_of_tasks(const struct causes *c, const struct place *p, struct 
         bool more = whole && span_seek(&it, c->tr, (struct lane){LANE_G, k[i].g}, k[i].t0);
         for (int steps = 0; more && steps < 500 && span_get(&it)->t0 < k[i].t1; steps++, more = span_next(&it)) {
             const struct span *s = span_get(&it);
-            now += s->state == ST_WAITING && s->t0 >= k[i].t0 && causes_place(c->tr, s->stack) == p->func &&
+            now += s->state == ST_WAITING && s->t0 >= k[i].t0 && causes_place(c->tr, s->stack) == p->place &&
                    stacks_wait_kind(c->tr, s->reason, s->stack) == p->most->kind &&
                    (p->most->kind == WK_NET || ended_by(c, k[i].g, s->t1, p->most->waker));
         }
@@ -182,7 +175,7 @@ static bool waited_for(const struct causes *c, uint32_t group)
  * Goroutines for which none of the program waits, and which don't answer anybody outside, nor are parts of tasks, decide about
  * nothing that a trace shows, if the main goroutine's way is told without them.
  */
-static bool nobody_waits(struct causes *c, const struct place *p)
+static bool nobody_waits(struct causes *c, const struct waits_at *p)
 {
     const struct task *k;
     const struct region *r;
@@ -194,7 +187,7 @@ static bool nobody_waits(struct causes *c, const struct place *p)
         return false;
     }
     for (uint32_t i = 0; i < v.n; i++) {
-        const bool theirs = v.v[i].who == c->tg->groups[group].name || v.v[i].func == p->func;
+        const bool theirs = v.v[i].who == c->tg->groups[group].name || v.v[i].func == p->place;
         const bool works = v.v[i].cat == EX_RUN || v.v[i].cat == EX_SYSCALL || v.v[i].cat == EX_SCHED ||
                            v.v[i].cat == EX_NOBODY || v.v[i].cat == EX_ASSIST || v.v[i].cat == EX_NET;
         its = theirs ? ns_add(its, v.v[i].ns) : its;
@@ -204,7 +197,7 @@ static bool nobody_waits(struct causes *c, const struct place *p)
            !threshold_reached(TH_CALLS_FOR, its, v.all);
 }
 
-static void net_finding(struct causes *c, const struct place *p, uint32_t row, double share)
+static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row, double share)
 {
     /* of those who run or wait so, and while at least one waits: the least of both, where one alone does it */
     const double waiting = (double)p->total / (double)c->tg->end, of = waiting / (waiting + c->running),
@@ -215,7 +208,7 @@ static void net_finding(struct causes *c, const struct place *p, uint32_t row, d
     draft_start(&d, many ? RULE_SERIAL_CALLS : RULE_BACKEND,
                 (int64_t)((double)c->tg->end * share * (many ? 1 - 1.0 / row : 1)));
     d.f.won_hi = (int64_t)((double)c->tg->end * (share > at_once ? share : at_once) * (many ? 1 - 1.0 / row : 1));
-    draft_subject(&d, c->rs, p->func);
+    draft_subject(&d, c->rs, p->place);
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
     d.f.note = nobody_waits(c, p);
@@ -258,7 +251,7 @@ static double idle_wanted(const struct causes *c)
     return threshold(accepts(c) ? TH_CALLS_OWN : TH_CALLS_IDLE) * c->procs;
 }
 
-static void network(struct causes *c, const struct place *p)
+static void network(struct causes *c, const struct waits_at *p)
 {
     double waiting = (double)p->total / (double)c->tg->end, share = waiting / (waiting + c->running);
     struct rows r = {0};
@@ -269,10 +262,7 @@ static void network(struct causes *c, const struct place *p)
         return;
     }
     for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
-        rows_of(c,
-                c->member[c->of[group].at +
-                          (uint64_t)i * c->of[group].n / (c->of[group].n < WALKED ? c->of[group].n : WALKED)],
-                p, waiting < ALONE, &r);
+        rows_of(c, causes_member(c, group, i, WALKED), p, waiting < ALONE, &r);
     }
     uint32_t row = row_median(&r);
     if (waiting >= ALONE && !((double)r.n >= threshold(TH_CALLS_ROWS) && alike(&r, row))) {
@@ -344,33 +334,24 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
 
 static void rule_network(struct causes *c)
 {
-    struct place v[PLACES];
+    struct waits_at v[PLACES];
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        uint32_t func = p->kind == WK_NET || by_library(c, p) ? causes_place(c->tr, p->stack) : 0, k = 0;
-        while (k < n && v[k].func != func) {
-            k++;
+        const uint32_t place = p->kind == WK_NET || by_library(c, p) ? causes_place(c->tr, p->stack) : 0;
+        if (place && p->longest.g < c->tg->ng) {
+            waits_at_add(v, &n, PLACES, place, p);
         }
-        if (!func || k == PLACES || p->longest.g >= c->tg->ng) {
-            continue;
-        }
-        if (k == n) {
-            v[n++] = (struct place){.func = func, .most = p};
-        }
-        v[k].total = ns_add(v[k].total, p->total);
-        v[k].count += p->count;
-        v[k].most = p->total > v[k].most->total ? p : v[k].most;
     }
     uint32_t before = c->rs->out->n;
     for (uint32_t i = 0; i < n;
          i++) { /* where servers wait themselves, who asks them in the same process waits for that */
-        if (is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].func)) {
+        if (is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].place)) {
             network(c, &v[i]);
         }
     }
     for (uint32_t i = 0; i < n && c->rs->out->n == before; i++) {
-        if (!is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].func)) {
+        if (!is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].place)) {
             network(c, &v[i]);
         }
     }
@@ -593,7 +574,7 @@ static void rule_small(struct causes *c)
             continue;
         }
         for (uint32_t m = 0; m < c->of[i].n && m < 8; m++) {
-            uint32_t g = c->member[c->of[i].at + (uint64_t)m * c->of[i].n / (c->of[i].n < 8 ? c->of[i].n : 8)];
+            uint32_t g = causes_member(c, i, m, 8);
             uint64_t waits = smalls_of(c, g, &k, &life);
             if ((double)k.n >= threshold(TH_SMALL_COUNT) && life > 0 &&
                 (double)k.n / (double)life * 1e9 >= threshold(TH_SMALL_RATE) &&

@@ -24,11 +24,6 @@ static void leaves_text(struct text *t, const struct trace *tr, const struct lea
     }
 }
 
-static uint32_t member(const struct causes *c, uint32_t group, uint32_t i, uint32_t of)
-{
-    return c->member[c->of[group].at + (uint64_t)i * c->of[group].n / (c->of[group].n < of ? c->of[group].n : of)];
-}
-
 /* ---- a hub -------------------------------------------------------------------------------------------------------------- */
 
 #define READERS 64
@@ -206,7 +201,7 @@ static void rule_hub(struct causes *c)
         for (uint32_t m = 0; m < c->of[i].n && m < MEMBERS; m++) {
             struct hub h;
             const struct reader *most = NULL;
-            hub_of(c, member(c, i, m, MEMBERS), &h);
+            hub_of(c, causes_member(c, i, m, MEMBERS), &h);
             for (uint32_t k = 0; k < h.n; k++) {
                 most = !most || h.v[k].ns > most->ns ? &h.v[k] : most;
             }
@@ -229,13 +224,6 @@ static void rule_hub(struct causes *c)
 /* ---- all for one of their own ------------------------------------------------------------------------------------------ */
 
 #define SOON 50000 /* ns of running: who waits again by then has got nothing */
-
-struct own { /* by place */
-    uint32_t place;
-    int64_t total;
-    uint64_t count;
-    const struct pair_row *most;
-};
 
 /* Is b's creator, or its creator's, a? Then a waits for what it has begun, not for its like. */
 static bool descends(const struct causes *c, uint32_t a, uint32_t b)
@@ -276,7 +264,7 @@ static bool own_doing(struct causes *c, uint32_t group, uint32_t place, struct l
     uint32_t looked = 0;
     for (uint32_t m = 0; ok && m < c->of[group].n && m < MEMBERS; m++) {
         struct span_iter it;
-        uint32_t g = member(c, group, m, MEMBERS), mine = 0;
+        uint32_t g = causes_member(c, group, m, MEMBERS), mine = 0;
         bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
         for (int i = 0; ok && more && i < STEPS && mine < LOOKED / MEMBERS; i++, more = span_next(&it)) {
             const struct span *s = span_get(&it);
@@ -295,7 +283,7 @@ static bool own_doing(struct causes *c, uint32_t group, uint32_t place, struct l
     return ok;
 }
 
-static void own_finding(struct causes *c, const struct own *o, uint32_t group, double waiting, double share)
+static void own_finding(struct causes *c, const struct waits_at *o, uint32_t group, double waiting, double share)
 {
     const struct group_life *l = &c->life[group];
     struct leaves v;
@@ -303,7 +291,7 @@ static void own_finding(struct causes *c, const struct own *o, uint32_t group, d
     uint64_t waits = 0, again = 0;
     const double active = l->n - waiting > 0 ? l->n - waiting : 0;
     for (uint32_t m = 0; m < c->of[group].n && m < MEMBERS; m++) {
-        again_of(c, member(c, group, m, MEMBERS), o->place, &waits, &again);
+        again_of(c, causes_member(c, group, m, MEMBERS), o->place, &waits, &again);
     }
     if (!own_doing(c, group, o->place, &v)) {
         c->rs->failed = true;
@@ -349,27 +337,15 @@ static void own_finding(struct causes *c, const struct own *o, uint32_t group, d
 static void rule_own(struct causes *c)
 {
     enum { PLACES = 64 };
-    struct own v[PLACES];
+    struct waits_at v[PLACES];
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        uint32_t place = causes_place(c->tr, p->stack), k = 0;
+        const uint32_t place = causes_place(c->tr, p->stack);
         bool kind = p->kind == WK_WAITGROUP || p->kind == WK_RECV || p->kind == WK_SELECT || p->kind == WK_COND;
-        if (p->from_scheduler || p->waker != p->waiter || !kind || !place) {
-            continue;
+        if (!p->from_scheduler && p->waker == p->waiter && kind && place) {
+            waits_at_add(v, &n, PLACES, place, p);
         }
-        while (k < n && v[k].place != place) {
-            k++;
-        }
-        if (k == PLACES) {
-            continue;
-        }
-        if (k == n) {
-            v[n++] = (struct own){.place = place, .most = p};
-        }
-        v[k].total = ns_add(v[k].total, p->total);
-        v[k].count += p->count;
-        v[k].most = p->total > v[k].most->total ? p : v[k].most;
     }
     for (uint32_t i = 0; i < n; i++) {
         const struct pair_row *p = v[i].most;
@@ -566,7 +542,7 @@ static void steps_of(const struct causes *c, uint32_t parents, uint32_t kids, st
     r->steps = true;
     for (uint32_t m = 0; m < c->of[parents].n && m < MEMBERS; m++) {
         struct span_iter it;
-        const uint32_t g = member(c, parents, m, MEMBERS);
+        const uint32_t g = causes_member(c, parents, m, MEMBERS);
         int64_t before = NO_TIME;
         bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
         r->life = ns_add(r->life, gstat_ns(c->tg->g, g, GM_LIFE));

@@ -107,12 +107,6 @@ static void walk(const struct causes *c, uint32_t g, uint32_t place, struct limi
     }
 }
 
-static int cmp_ns(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 /* Limits are one number: how many end from it on and not much later, as a share. *limit: the number. */
 static double alike(struct limits *v, int64_t *limit)
 {
@@ -189,7 +183,7 @@ void rules_netlimit(struct causes *c)
         memset(v, 0, sizeof *v);
         const uint32_t m = c->of[group].n, look = m < WALKED ? m : WALKED;
         for (uint32_t i = 0; i < look; i++) {
-            walk(c, c->member[c->of[group].at + (uint64_t)i * m / look], at[k].place, v);
+            walk(c, causes_member(c, group, i, WALKED), at[k].place, v);
         }
         int64_t limit = 0;
         /* (a read must be seen somewhere: there are systems on which the kernel reads before it wakes) */

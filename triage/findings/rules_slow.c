@@ -227,12 +227,6 @@ static bool takes_at_once(const struct causes *c, uint32_t name, size_t pieces)
     return n > pieces / 4;
 }
 
-static int cmp_ns(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static void rule_line(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->ngroups && i < 32 && !c->rs->failed; i++) {

@@ -60,12 +60,6 @@ static void walk(const struct causes *c, uint32_t g, uint32_t stack, struct ends
     }
 }
 
-static int cmp_time(const void *a, const void *b)
-{
-    const int64_t *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 static int cmp_double(const void *a, const void *b)
 {
     const double *x = a, *y = b;
@@ -87,11 +81,11 @@ static double same_factor(struct ends *e)
 static int64_t spacing(struct ends *e, double *alike)
 {
     uint32_t n = 0, near = 0;
-    qsort(e->at, e->n, sizeof e->at[0], cmp_time);
+    qsort(e->at, e->n, sizeof e->at[0], cmp_ns);
     for (uint32_t i = 1; i < e->n; i++) {
         e->at[n++] = e->at[i] - e->at[i - 1];
     }
-    qsort(e->at, n, sizeof e->at[0], cmp_time);
+    qsort(e->at, n, sizeof e->at[0], cmp_ns);
     int64_t m = n ? e->at[n / 2] : 0;
     for (uint32_t i = 0; i < n; i++) {
         near += e->at[i] > m - m / 4 && e->at[i] < m + m / 4;
@@ -172,7 +166,7 @@ static void rule_pauses(struct causes *c)
         *e = (struct ends){.n = 0};
         looked++;
         for (uint32_t k = 0; k < n; k++) {
-            walk(c, c->member[c->of[g].at + (uint64_t)k * c->of[g].n / n], p->stack, e);
+            walk(c, causes_member(c, g, k, WALKED), p->stack, e);
         }
         int64_t apart = n == c->of[g].n ? spacing(e, &alike) : 0;
         if ((double)e->grown >= threshold(TH_RETRY_ROWS) &&
@@ -199,7 +193,7 @@ static double timer_share(struct causes *c, uint32_t waiter, uint32_t server, ui
     int64_t ns = 0;
     bool ok = explain_tree_init(&t, c->tr);
     for (uint32_t i = 0; i < m->n && i < 4 && ok; i++) {
-        uint32_t g = c->member[m->at + (uint64_t)i * m->n / (m->n < 4 ? m->n : 4)];
+        uint32_t g = causes_member(c, waiter, i, 4);
         struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
         ok = explain_add(c->x, &t, g, li.first, li.last);
     }

@@ -115,7 +115,7 @@ static void waits_won(struct work *w, const struct ask *a, struct span_of_won *o
         seen[n++] = g;
         uint32_t m = c->of[g].n, look = m < WALKED ? m : WALKED;
         for (uint32_t j = 0; j < look; j++) {
-            live_of(w, a, c->member[c->of[g].at + (uint64_t)j * m / look], &v);
+            live_of(w, a, causes_member(c, g, j, WALKED), &v);
         }
     }
     double left = v.all > 0 ? (double)v.stays / (double)v.all : 1;

@@ -128,7 +128,7 @@ bool keys_sort(uint64_t *v, size_t n)
     SORT_BY_BYTES(uint64_t, KEY_ITSELF);
 }
 
-static int cmp_i64(const void *a, const void *b)
+int cmp_ns(const void *a, const void *b)
 {
     int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
     return (x > y) - (x < y);
@@ -187,7 +187,7 @@ static int64_t rank_value(struct steps *s, int64_t *v, size_t n, size_t rank)
         }
         n = to;
         if (n <= FEW) {
-            qsort(v, n, sizeof *v, cmp_i64);
+            qsort(v, n, sizeof *v, cmp_ns);
             return v[rank];
         }
         for (size_t i = 0; i < n; i++) {
@@ -222,7 +222,7 @@ void dist_of(struct dist *d, int64_t *v, size_t n)
         return;
     }
     if (n <= SORT_MANY) {
-        qsort(v, n, sizeof *v, cmp_i64);
+        qsort(v, n, sizeof *v, cmp_ns);
     }
     d->min = d->max = v[0];
     for (size_t i = 0; i < n; i++) {
@@ -239,7 +239,7 @@ void dist_of(struct dist *d, int64_t *v, size_t n)
         return;
     }
     if (n > SORT_MANY) { /* no memory for it */
-        qsort(v, n, sizeof *v, cmp_i64);
+        qsort(v, n, sizeof *v, cmp_ns);
     }
     d->p50 = v[rank_of(0.5, n)];
     d->p90 = v[rank_of(0.9, n)];

@@ -62,6 +62,9 @@ double dist_sd(const struct dist *d); /* standard deviation of the sample, 0 for
 /* dist_of - exact; v[0..n) gets another order. */
 void dist_of(struct dist *d, int64_t *v, size_t n);
 
+/* cmp_ns - for qsort() of int64_t: the smallest first. */
+int cmp_ns(const void *a, const void *b);
+
 /* Rows by a number; rows_sort is stable. false: out of memory, or no longer wanted (slices.h). */
 struct keyed_row {
     uint64_t key;
