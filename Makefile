@@ -38,6 +38,12 @@ else ifdef SAN
 CFLAGS ?= -g -O1
 GOTOP_CFLAGS += -fsanitize=address,undefined,float-cast-overflow -fno-sanitize-recover=all
 GOTOP_LDFLAGS = -fsanitize=address,undefined
+else ifdef COV
+# Branches are those of the source: nothing is optimised in what is counted. What the hooks are for they say.
+HOOKS = $(BUILD)/tests/coverage/hooks.o
+CFLAGS ?= -g -O1
+COUNTED = -O0 --coverage
+GOTOP_LDFLAGS = --coverage -Wl,--wrap=sandbox_enter -Wl,--wrap=_exit $(HOOKS)
 else
 CFLAGS ?= -g -O2
 GOTOP_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
@@ -116,7 +122,7 @@ $(BUILD)/%.o: %.c $(BUILD)/flags | $(PB_H)
 	$(Q)$(COMPILE) $(LAYER_CFLAGS) $(OWN_CFLAGS) -c -o $@ $<
 
 # No number changes its value unseen in what reads traces (gcc on 64 bits; clang and narrower machines mean more by these).
-$(OBJ_decode): private LAYER_CFLAGS = $(CONVERSION)
+$(OBJ_decode): private LAYER_CFLAGS = $(CONVERSION) $(COUNTED)
 CONVERSION = $(if $(findstring clang,$(CC)),,$(if $(filter x86_64-% aarch64-%,$(MACHINE)),-Wconversion -Wsign-conversion))
 # Two fields stored one by one and loaded together as a vector make a processor wait; these loops do little else.
 $(BUILD)/decode/model/turns.o $(BUILD)/decode/v2/v2_order.o $(BUILD)/decode/model/fold.o $(BUILD)/decode/model/fold_stream.o: private OWN_CFLAGS = -fno-tree-slp-vectorize
@@ -224,6 +230,8 @@ $(REPLAY): $(BUILD)/tests/replay_%: $(BUILD)/tests/fuzz/%.o $(BUILD)/tests/fuzz/
 	$(call say,LD  $@)
 	$(Q)$(LINK) -o $@ $(filter %.o,$^) $(LIB_SUPPORT) $(LIB_ALL) $(LIBS_ALL)
 
+$(PROGRAM) $(TOOLS) $(TESTS_PURE) $(TESTS_VIEWER) $(REPLAY): | $(HOOKS)
+
 asan:
 	+@$(MAKE) --no-print-directory SAN=1 BUILD=$(BUILD)/san all
 	@echo "built with sanitizers: $(BUILD)/san/gotop"
@@ -278,6 +286,13 @@ tsan:
 	+@$(MAKE) --no-print-directory SAN=thread BUILD=$(BUILD)/tsan all tools tests
 	@BUILD=$(BUILD)/tsan sh .ci/tsan
 .PHONY: tsan
+
+# ---- which branches of decode/ the tests take: minutes, so not a part of `make check` -------------------------
+
+coverage: setup-check
+	+@$(MAKE) --no-print-directory -k COV=1 BUILD=$(BUILD)/cov all tools tests replay
+	@BUILD=$(BUILD)/cov sh .ci/coverage $(UNIT)
+.PHONY: coverage
 
 # ---- static analysis: minutes, so not a part of `make check` ------------------------------------------------
 
@@ -386,6 +401,7 @@ help:
 	@echo 'make check-portability   the units as programs of 32 bits, with musl, and by clang (ON=i386: that one)'
 	@echo 'make asan               build with address and undefined-behaviour sanitizers'
 	@echo 'make fuzz               fuzz each entry of tests/fuzz with clang (FUZZ_TIME=60 seconds each)'
+	@echo 'make coverage           which lines and branches of decode/ the tests take: $(BUILD)/cov/coverage, .missing'
 	@echo 'make analyse            static analysis: gcc -fanalyzer, clang-tidy, cppcheck'
 	@echo 'make bench              speed, memory and bytes of generated traces, or of TRACE=file; CURVE=1: of more and more'
 	@echo 'make screens-accept     write the screens of the tests anew; read the diff'
@@ -397,5 +413,5 @@ help:
 	@echo 'Variables: CC, CFLAGS, LDFLAGS, BUILD=build, SAN=1, SIZE=80x24'
 
 # Builds of another kind stand below this one, each with its own.
-OTHER_BUILDS = san fuzz arm64 deb portability
+OTHER_BUILDS = san cov fuzz arm64 deb portability
 -include $(shell find $(BUILD) -name '*.d' -type f $(foreach b,$(OTHER_BUILDS),-not -path '$(BUILD)/$(b)/*') 2>/dev/null)

@@ -21,6 +21,7 @@ static atomic_long count;
 static long fail_at;
 static bool fail_on;
 static int told = -1;
+static bool over;
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -38,8 +39,17 @@ __attribute__((destructor)) static void end(void)
         return;
 }
 
+/* For what measures the program, not for the program: from here on all is granted, and not counted. */
+void failing_end(void);
+void failing_end(void)
+{
+    over = true;
+}
+
 static bool refused(void)
 {
+    if (over)
+        return false;
     long n = atomic_fetch_add(&count, 1) + 1;
     bool no = fail_at > 0 && (n == fail_at || (fail_on && n > fail_at));
     if (no)
