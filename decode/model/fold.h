@@ -14,7 +14,6 @@
 #include "decode/model/spans.h"
 #include "decode/base/idmap.h"
 #include "decode/base/slabs.h"
-#include "decode/base/table.h"
 #include "decode/trace.h"
 
 struct ginfo { /* per goroutine, beside its lane: what a transition seldom needs */
@@ -81,12 +80,6 @@ struct vec_region {
     size_t capprev;
     bool unsorted;
 };
-struct opentask { /* by task id */
-    uint64_t id;
-    uint32_t index;
-    bool lost;
-    UT_hash_handle hh;
-};
 struct vec_task {
     struct task *v;
     size_t n, cap;
@@ -148,7 +141,7 @@ struct fold {
     struct vec_range range[RANGE_KINDS];
     uint32_t gc_open, stw_open; /* index + 1; stw_open: one without a goroutine */
     struct vec_task tasks;
-    struct opentask *opentasks;
+    struct idmap opentasks; /* of those that are open: index into tasks */
     struct vec_region regions;
     struct vec_log logs;
     struct vec_sample samples;

@@ -206,19 +206,9 @@ void fold_bands_again(struct fold *f)
 void fold_task_begin(struct fold *f, const struct ev *e)
 {
     struct vec_task *v = &f->tasks;
-    struct opentask *o = NULL;
-    HASH_FIND(hh, f->opentasks, &e->arg, sizeof e->arg, o);
-    if (o || !fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
+    if (idmap_get(&f->opentasks, e->arg) != IDMAP_NONE || !fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
         return;
-    o = mem_alloc(sizeof *o);
-    if (!o) {
-        f->oom = true;
-        return;
-    }
-    *o = (struct opentask){.id = e->arg, .index = (uint32_t)v->n};
-    HASH_ADD(hh, f->opentasks, id, sizeof o->id, o);
-    if (o->lost) {
-        mem_free(o);
+    if (!idmap_put(&f->opentasks, e->arg, (uint32_t)v->n)) {
         f->oom = true;
         return;
     }
@@ -236,14 +226,12 @@ void fold_task_begin(struct fold *f, const struct ev *e)
 void fold_task_end(struct fold *f, const struct ev *e)
 {
     struct vec_task *v = &f->tasks;
-    struct opentask *o = NULL;
-    HASH_FIND(hh, f->opentasks, &e->arg, sizeof e->arg, o);
-    if (o) {
-        v->v[o->index].t1 = e->t;
-        v->v[o->index].open_end = false;
-        v->v[o->index].g_end = e->g;
-        HASH_DEL(f->opentasks, o);
-        mem_free(o);
+    const uint32_t open = idmap_get(&f->opentasks, e->arg);
+    if (open != IDMAP_NONE) {
+        v->v[open].t1 = e->t;
+        v->v[open].open_end = false;
+        v->v[open].g_end = e->g;
+        idmap_del(&f->opentasks, e->arg);
         return;
     }
     if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
@@ -430,9 +418,10 @@ void fold_patch_open(struct fold *f, int64_t end)
     for (int k = 0; k < RANGE_KINDS; k++)
         for (size_t i = 0; i < f->range[k].nopen; i++)
             f->range[k].v[f->range[k].open[i]].t1 = end;
-    struct opentask *o, *tmp;
-    HASH_ITER(hh, f->opentasks, o, tmp)
-    f->tasks.v[o->index].t1 = end;
+    const struct idmap *open = &f->opentasks;
+    for (uint32_t at = 0; at < open->cap; at++)
+        if (open->val[at] && open->val[at] != IDMAP_GONE)
+            f->tasks.v[open->val[at] - 1].t1 = end;
     for (size_t i = 0; i < f->regions.n; i++)
         if (f->regions.v[i].open_end && f->regions.v[i].t0 >= f->began) /* else a gap ended what is known of it */
             f->regions.v[i].t1 = end;
@@ -474,12 +463,7 @@ void fold_lists_free(struct fold *f)
         mem_free(f->range[k].v);
         mem_free(f->range[k].open);
     }
-    struct opentask *o, *tmp;
-    HASH_ITER(hh, f->opentasks, o, tmp)
-    {
-        HASH_DEL(f->opentasks, o);
-        mem_free(o);
-    }
+    idmap_free(&f->opentasks);
     mem_free(f->tasks.v);
     mem_free(f->regions.v);
     mem_free(f->regions.prev);

@@ -167,11 +167,8 @@ static bool notes_agree(struct trace *tr, const struct segment *s)
     const struct fold *f = s->f;
     struct idmap top = {0};
     bool ok = true;
-    for (size_t i = 0; ok && i < f->tasks.n; i++) {
-        struct opentask *o = NULL;
-        HASH_FIND(hh, tr->fold.opentasks, &f->tasks.v[i].id, sizeof(uint64_t), o);
-        ok = !o || f->tasks.v[i].open_start;
-    }
+    for (size_t i = 0; ok && i < f->tasks.n; i++)
+        ok = f->tasks.v[i].open_start || idmap_get(&tr->fold.opentasks, f->tasks.v[i].id) == IDMAP_NONE;
     for (size_t i = 0; ok && i < f->regions.n; i++) {
         const struct region *r = &f->regions.v[i];
         uint32_t slot = r->open_start ? live_of(&tr->join, s, r->g) : IDMAP_NONE;
@@ -504,31 +501,22 @@ static void tasks_join(struct trace *tr, const struct segment *s)
     struct vec_task *v = &f->tasks;
     for (size_t i = 0; i < s->f->tasks.n; i++) {
         struct task t = s->f->tasks.v[i];
-        struct opentask *o = NULL;
         t.g = segment_g(s, t.g);
         t.g_end = segment_g(s, t.g_end);
-        if (t.open_start)
-            HASH_FIND(hh, f->opentasks, &t.id, sizeof t.id, o);
-        if (o) {
-            v->v[o->index].t1 = t.t1;
-            v->v[o->index].open_end = false;
-            v->v[o->index].g_end = t.g_end;
-            HASH_DEL(f->opentasks, o);
-            mem_free(o);
+        const uint32_t open = t.open_start ? idmap_get(&f->opentasks, t.id) : IDMAP_NONE;
+        if (open != IDMAP_NONE) {
+            v->v[open].t1 = t.t1;
+            v->v[open].open_end = false;
+            v->v[open].g_end = t.g_end;
+            idmap_del(&f->opentasks, t.id);
             continue;
         }
         if (!fold_grow(f, &v->v, &v->cap, v->n + 1, sizeof *v->v))
             return;
         v->unsorted |= t.open_start && v->n;
         v->v[v->n++] = t;
-        if (!t.open_end)
-            continue;
-        if (!(o = mem_alloc(sizeof *o))) {
+        if (t.open_end && !idmap_put(&f->opentasks, t.id, (uint32_t)v->n - 1))
             f->oom = true;
-            return;
-        }
-        *o = (struct opentask){.id = t.id, .index = (uint32_t)v->n - 1};
-        HASH_ADD(hh, f->opentasks, id, sizeof o->id, o);
     }
 }
 

@@ -88,6 +88,11 @@ static struct ev *range(struct v2_order *o, const struct v2_cursor *c, const str
         o->p[p].swept = true;
     else if (carried && !v2_was_note(o, g, 0, true))
         return NULL;
+    if (want && !*open && what == RANGE_STW && o->alone) { /* nothing tells of one that goes on: all is read as one */
+        o->bad = true;
+        *a = ADV_OK;
+        return NULL;
+    }
     if (*open != want && !carried) {
         *a = v2_bad(o, c, want ? "the range isn't open" : "the range is open already", 0);
         return NULL;

@@ -1,0 +1,246 @@
+/*
+ * test_join.c - generations that are decoded apart and joined, held against the same bytes read as one (a trace that grows):
+ * the same model, by one thread and by three. What crosses a seam is one thing; what can't be understood apart is read plainly.
+ */
+#include "tests/unit/model_text.h"
+#include "tests/unit/sched_sim.h"
+
+#define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+/* The next generation, where G1 runs on P0 by M7. */
+#define NEXT(t) "endgen\nbatch m=7 t=" #t "\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+
+/* Without stacks the last generation would be one that was cut short: then all is read as one. */
+static char *ended(const char *text)
+{
+    struct tracegen_buf b = {0};
+    tracegen_put(&b, text, strlen(text));
+    tracegen_printf(&b, "UserLog +1 task=0 key=\"end\" value=\"log\" stack=main.end:1\n");
+    return (char *)b.p;
+}
+
+static struct loaded load_as(const char *text, int threads, bool grows)
+{
+    struct loaded l = {0};
+    const struct trace_opts o = {.threads = threads, .grows = grows};
+    struct err e;
+    l.bytes = tracegen_bytes(text, &l.n);
+    assert_int_equal(trace_open_mem(l.bytes, l.n, &o, &l.tr, &e), ERR_OK);
+    if (grows) {
+        assert_int_equal(trace_load(l.tr, INT64_MAX), LOAD_WAIT);
+        trace_grown(l.tr);
+    }
+    assert_int_equal(trace_load(l.tr, INT64_MAX), LOAD_DONE);
+    return l;
+}
+
+/* How a trace came to be. */
+struct way {
+    uint32_t joined, again; /* segments; how often one was decoded again */
+};
+#define JOINS(n) ((struct way){n, 0})
+#define AGAIN(n, k) ((struct way){n, k})
+#define PLAIN ((struct way){0, 0}) /* whatever was tried before */
+
+/* joins - by one thread and three the same as plainly, in this way. Its model is returned. */
+static struct loaded joins(const char *generations, struct way way)
+{
+    char *text = ended(generations);
+    struct loaded plain = load_as(text, 1, true), one = {0};
+    char *want = model_text(plain.tr);
+    assert_int_equal(plain.tr->join.n, 0);
+    const bool whole = !trace_info(plain.tr)->ndamages; /* else the damage is looked at more closely */
+    for (int threads = 3; threads >= 1; threads -= 2) {
+        struct loaded l = load_as(text, threads, false);
+        char *got = model_text(l.tr);
+        if (!whole && threads == 3) {
+            free(want);
+            want = strdup(got);
+        }
+        same_text(threads == 1 ? "one thread" : "three threads", want, got);
+        assert_int_equal(l.tr->join.n, way.joined);
+        if (way.joined && threads == 1)
+            assert_int_equal(l.tr->cost.again, way.again);
+        free(got);
+        if (threads > 1)
+            unload(&l);
+        else
+            one = l;
+    }
+    free(want);
+    free(text);
+    unload(&plain);
+    return one;
+}
+
+/* ---- what crosses a seam is one thing ---------------------------------------------------------------------- */
+
+static void test_tasks(void **state)
+{
+    (void)state;
+    struct loaded l = joins(P0 "UserTaskBegin +5 task=5 parent=0 name=\"job\" stack=main.f:1\n"
+                               "UserTaskBegin +5 task=6 parent=5 name=\"part\" stack=0\n" NEXT(
+                                   200) "UserTaskEnd +5 task=5 stack=0\nUserTaskEnd +5 task=77 stack=0\n"
+                                        "UserTaskBegin +5 task=8 parent=6 name=\"other\" stack=0\n" NEXT(
+                                            300) "UserTaskEnd +5 task=8 stack=0\nUserTaskEnd +5 task=77 stack=0\n"
+                                                 "UserTaskBegin +5 task=5 parent=0 name=\"anew\" stack=0\n",
+                            JOINS(3));
+    const struct task *t;
+    expect_whole(l.tr);
+    assert_int_equal(trace_tasks(l.tr, &t), 6);
+    /* by their beginnings: 77 twice, as nobody told of it */
+    assert_true(t[0].open_start && t[0].id == 77 && t[1].open_start && t[1].id == 77);
+    assert_true(t[2].id == 5 && t[2].t0 == 6 && t[2].t1 == 106 && !t[2].open_end);
+    assert_true(t[3].id == 6 && t[3].open_end && t[3].t1 == trace_info(l.tr)->end);
+    assert_true(t[4].id == 8 && t[4].t0 == 116 && t[4].t1 == 206 && raw_id(l.tr, LANE_G, t[4].g_end) == 1);
+    assert_true(t[5].id == 5 && t[5].t0 == 216 && t[5].open_end);
+    unload(&l);
+}
+
+static void test_task_twice(void **state)
+{
+    (void)state;
+    struct loaded l =
+        joins(P0 "UserTaskBegin +5 task=5 parent=0 name=\"job\" stack=0\n" NEXT(
+                  200) "UserTaskBegin +5 task=5 parent=0 name=\"again\" stack=0\nUserTaskEnd +5 task=5 stack=0\n",
+              PLAIN);
+    expect_damage(l.tr, ERR_ORDER, "the task is open already (5)");
+    unload(&l);
+}
+
+static void test_regions(void **state)
+{
+    (void)state;
+    struct loaded l = joins(
+        P0
+        "UserRegionBegin +5 task=0 name=\"outer\" stack=main.f:1\nUserRegionBegin +5 task=0 name=\"inner\" stack=0\n"
+        "GoCreate +5 new_g=2 new_stack=main.g:1 stack=0\n" NEXT(
+            200) "GoStatus +1 g=2 m=-1 runnable\nUserRegionEnd +5 task=0 name=\"inner\" stack=main.f:9\n"
+                 "UserRegionBegin +5 task=0 name=\"second\" stack=0\nUserRegionBegin +5 task=0 name=\"within\" "
+                 "stack=0\n"
+                 "UserRegionEnd +5 task=0 name=\"within\" stack=0\nUserRegionEnd +5 task=0 name=\"second\" stack=0\n"
+                 "UserRegionBegin +5 task=0 name=\"third\" stack=0\n"
+                 "GoBlock +5 reason=\"sleep\" stack=0\nGoStart +5 g=2 g_seq=1\n"
+                 "UserRegionBegin +5 task=0 name=\"of2\" stack=0\nGoCreate +5 new_g=3 new_stack=main.h:1 stack=0\n"
+                 "GoStop +5 reason=\"preempted\" stack=0\nGoStart +5 g=3 g_seq=1\nUserRegionBegin +1 task=0 "
+                 "name=\"of3\" stack=0\n"
+                 "endgen\nbatch m=7 t=400\nProcStatus +1 p=0 running\nGoStatus +1 g=3 m=7 running\nGoStatus +1 g=2 "
+                 "m=-1 runnable\n"
+                 "GoStatus +1 g=1 m=-1 waiting\nGoDestroy +5\nGoStart +5 g=2 g_seq=1\nUserRegionEnd +5 task=0 "
+                 "name=\"of2\" stack=0\n"
+                 "GoUnblock +5 g=1 g_seq=1 stack=0\nGoDestroy +5\nGoStart +5 g=1 g_seq=2\nUserRegionEnd +5 task=0 "
+                 "name=\"third\" stack=0\n"
+                 "UserRegionEnd +5 task=0 name=\"outer\" stack=0\n",
+        JOINS(3));
+    const struct region *r;
+    expect_whole(l.tr);
+    assert_int_equal(trace_regions(l.tr, &r), 7);
+    static const struct {
+        const char *name;
+        int64_t t0, t1;
+        unsigned depth;
+        uint64_t g;
+    } want[] = {{"outer", 6, 339, 0, 1},    {"inner", 11, 107, 1, 1}, {"second", 112, 122, 1, 1},
+                {"within", 117, 120, 2, 1}, {"third", 0, 0, 1, 1},    {"of2", 0, 0, 0, 2},
+                {"of3", 0, 0, 0, 3}};
+    for (int i = 0; i < 7; i++) {
+        struct str s = trace_str(l.tr, r[i].name);
+        assert_int_equal(s.len, strlen(want[i].name));
+        assert_memory_equal(s.p, want[i].name, s.len);
+        assert_int_equal(r[i].depth, want[i].depth);
+        assert_int_equal(raw_id(l.tr, LANE_G, r[i].g), want[i].g);
+        assert_false(r[i].open_end || r[i].open_start);
+    }
+    assert_int_equal(r[0].t0, 6);
+    assert_int_equal(r[1].t1, 107);
+    unload(&l);
+}
+
+/* A region ends that is not the innermost one: by what was before it alone it can't be known which. */
+static void test_region_crosses(void **state)
+{
+    (void)state;
+    struct loaded l = joins(
+        P0
+        "UserRegionBegin +5 task=0 name=\"outer\" stack=0\nUserRegionBegin +5 task=0 name=\"inner\" stack=0\n" NEXT(
+            200) "UserRegionEnd +5 task=0 name=\"outer\" stack=0\n",
+        PLAIN);
+    expect_damage(l.tr, ERR_ORDER, "region");
+    unload(&l);
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    struct loaded l = joins(
+        P0
+        "GCBegin +5 gc_seq=1 stack=0\nGCMarkAssistBegin +5 stack=0\n"
+        "GCSweepBegin +1 stack=main.f:1\n" NEXT(
+            200) "GCActive +1 gc_seq=2\nGCSweepActive +1 p=0\nGCMarkAssistActive +1 g=1\n"
+                 "GCSweepEnd +1 swept=10 reclaimed=20\nGCMarkAssistEnd +5\nGCSweepBegin +1 stack=0\n"
+                 "GCSweepEnd +1 swept=1 reclaimed=2\n" NEXT(
+                     300) "GCActive +1 gc_seq=3\nGCEnd +5 gc_seq=4\nGCBegin +9 gc_seq=5 stack=0\nGCMarkAssistBegin "
+                          "+5 stack=0\n" NEXT(400) "GCActive +1 gc_seq=6\nGCMarkAssistActive +1 g=1\nGCEnd +5 "
+                                                   "gc_seq=7\nGCMarkAssistEnd +5\n" NEXT(500) "GCBegin +5 gc_seq=8 "
+                                                                                              "stack=0\n",
+        JOINS(5));
+    const struct range *r;
+    expect_whole(l.tr);
+    assert_int_equal(trace_ranges(l.tr, RANGE_GC, &r), 3);
+    assert_true(r[0].t0 == 6 && r[0].t1 == 207 && !r[0].open_end);
+    assert_true(r[2].open_end);
+    assert_int_equal(trace_ranges(l.tr, RANGE_SWEEP, &r), 2);
+    assert_true(r[0].a == 10 && r[0].b == 20 && !r[0].open_end);
+    assert_int_equal(trace_ranges(l.tr, RANGE_ASSIST, &r), 2);
+    unload(&l);
+}
+
+/* Nothing tells of a stop that goes on, so it takes a look at what was before. */
+static void test_stop_crosses(void **state)
+{
+    (void)state;
+    struct loaded l = joins(P0 "STWBegin +5 kind=\"mark\" stack=0\n" NEXT(200) "STWEnd +5\n", PLAIN);
+    const struct range *r;
+    expect_whole(l.tr);
+    assert_int_equal(trace_ranges(l.tr, RANGE_STW, &r), 1);
+    assert_true(r->t0 == 6 && r->t1 == 106 && !r->open_start && !r->open_end);
+    unload(&l);
+    l = joins(P0 NEXT(200) "STWEnd +5\n", PLAIN);
+    expect_damage(l.tr, ERR_ORDER, "the range isn't open");
+    unload(&l);
+}
+
+/* ---- whatever happens -------------------------------------------------------------------------------------- */
+
+static void test_by_chance(void **state)
+{
+    (void)state;
+    uint32_t joined = 0, again = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        char *text = sim_trace(seed, 2 + (int)(seed % 6), 20 + (int)(seed % 7) * 30), label[40];
+        struct loaded plain = load_as(text, 1, true), one = load_as(text, 1, false), three = load_as(text, 3, false);
+        char *a = model_text(plain.tr), *b = model_text(one.tr), *c = model_text(three.tr);
+        snprintf(label, sizeof label, "seed %d", (int)seed);
+        if (trace_info(plain.tr)->ndamages)
+            fail_msg("%s: %s", label, trace_damage(plain.tr, 0)->what);
+        same_text(label, a, b);
+        same_text(label, a, c);
+        joined += one.tr->join.n > 1;
+        again += one.tr->cost.again > 0;
+        free(a), free(b), free(c), free(text);
+        unload(&plain);
+        unload(&one);
+        unload(&three);
+    }
+    print_message("%u of 60 joined, %u decoded again\n", joined, again);
+    assert_true(joined > 30 && again > 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_tasks),          cmocka_unit_test(test_task_twice), cmocka_unit_test(test_regions),
+        cmocka_unit_test(test_region_crosses), cmocka_unit_test(test_ranges),     cmocka_unit_test(test_stop_crosses),
+        cmocka_unit_test(test_by_chance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
