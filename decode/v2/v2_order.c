@@ -514,7 +514,7 @@ static inline int64_t alone_until(const struct v2_order *o)
         t = o->heap[1].t;
     if (o->nheap > 2 && o->heap[2].t < t)
         t = o->heap[2].t;
-    if (o->sample < o->gen->nsample && o->gen->sample[o->sample].ns < t)
+    if (o->sample < o->gen->nsample && o->gen->sample[o->sample].ns < t && !o->park.n) /* else nor is it next */
         t = o->gen->sample[o->sample].ns;
     return t;
 }

@@ -492,6 +492,30 @@ static void test_context(void **state)
     }
 }
 
+/* A CPU sample behind events that wait, and before the one that they wait for, comes where its time is among those that come. */
+static void test_sample_while_many_wait(void **state)
+{
+    (void)state;
+    struct tracegen_buf b = {0};
+    const struct sample *s;
+    tracegen_printf(&b, P0);
+    for (int i = 0; i < 20; i++)
+        tracegen_printf(&b, "GoStatus +1 g=%d m=-1 waiting\n", 400 + i);
+    tracegen_printf(&b, "HeapAlloc @4000 1\n");
+    for (int i = 0; i < 20; i++)
+        tracegen_printf(&b, "GoUnblock @%d g=%d g_seq=1 stack=0\n", 5000 + i, 400 + i);
+    for (int i = 0; i < 20; i++)
+        tracegen_printf(&b, "batch m=%d t=1000\nProcStatus +1 p=%d running\nGoStart @%d g=%d g_seq=2\n", 400 + i,
+                        400 + i, 2000 + i, 400 + i);
+    tracegen_printf(&b, "batch m=-1 t=100\nCPUSamples\nCPUSample time=3000 m=7 p=0 g=1 stack=0\n");
+    struct loaded l = load_text((char *)b.p);
+    expect_whole(l.tr);
+    assert_int_equal(trace_samples(l.tr, &s), 1);
+    assert_int_equal(trace_info(l.tr)->count[EC_SAMPLE], 1);
+    tracegen_free(&b);
+    unload(&l);
+}
+
 /*
  * Threads whose clocks are early wait for each kind of thing there is to wait for; with many others that wait it comes to
  * the same as with few.
@@ -590,6 +614,7 @@ int main(void)
         cmocka_unit_test(test_odd_clock),
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_many_wait),
+        cmocka_unit_test(test_sample_while_many_wait),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
