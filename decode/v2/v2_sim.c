@@ -338,6 +338,15 @@ static enum adv gc_event(struct v2_sim *s, const struct v2s_cursor *c)
     return OK;
 }
 
+#define UNTOLD "the generation hasn't told yet how things are there"
+/* Each generation tells of a P and a goroutine before anything happens to them. What is mended tells of them by itself. */
+static bool untold(const struct v2_sim *s, unsigned need, uint32_t p, uint32_t g)
+{
+    return !s->mend && s->ordinal > 1 &&
+           ((need & V2_CP && p != V2S_NONE && s->p[p].seqgen != s->ordinal) ||
+            (need & V2_CG && g != V2S_NONE && s->g[g].seqgen != s->ordinal));
+}
+
 static enum adv range_event(struct v2_sim *s, const struct v2s_cursor *c, uint32_t cur, uint32_t p)
 {
     bool *open, active = false, end = false;
@@ -345,6 +354,8 @@ static enum adv range_event(struct v2_sim *s, const struct v2s_cursor *c, uint32
     case V2_GC_SWEEP_ACTIVE:
         if ((p = idmap_get(&s->ps, c->ev.arg[0])) == IDMAP_NONE)
             return bad(s, c, "sweep on an unknown P");
+        if (untold(s, V2_CP, p, cur))
+            return bad(s, c, UNTOLD);
         active = true;
         open = &s->p[p].sweep;
         break;
@@ -356,6 +367,8 @@ static enum adv range_event(struct v2_sim *s, const struct v2s_cursor *c, uint32
     case V2_GC_ASSIST_ACTIVE:
         if ((cur = idmap_get(&s->gs, c->ev.arg[0])) == IDMAP_NONE)
             return bad(s, c, "mark assist of an unknown goroutine");
+        if (untold(s, V2_CG, p, cur))
+            return bad(s, c, UNTOLD);
         active = true;
         open = &s->g[cur].assist;
         break;
@@ -404,11 +417,14 @@ static enum adv advance(struct v2_sim *s, const struct v2s_cursor *c)
 {
     uint32_t p = c->m == V2S_NONE ? V2S_NONE : s->m[c->m].p, g = c->m == V2S_NONE ? V2S_NONE : s->m[c->m].g;
     unsigned need = v2_specs[c->ev.type].context;
+    if (untold(s, c->ev.type == V2_GO_START ? V2_CP : need, p, g))
+        return bad(s, c, UNTOLD);
     if (c->ev.type == V2_GO_START)
         return go_turn(s, c, g, p);
     if (c->ev.type == V2_PROC_START)
         return proc_start(s, c);
-    if ((c->ev.type == V2_GC_ACTIVE && s->ordinal > 1) || (c->ev.type == V2_GC_BEGIN && s->gc != V2S_GC_UNKNOWN))
+    if ((c->ev.type == V2_GC_ACTIVE && s->ordinal > 1) ||
+        (c->ev.type == V2_GC_BEGIN && (s->gc != V2S_GC_UNKNOWN || s->mend)))
         need = V2_CM | V2_CP | V2_CG;
     if ((need & V2_CM && c->m == V2S_NONE) || (need & V2_CP && p == V2S_NONE) || (need & V2_CG && g == V2S_NONE) ||
         (need & V2_NG && g != V2S_NONE))
@@ -612,6 +628,23 @@ static bool cursors(struct v2_sim *s, size_t n)
     return true;
 }
 
+/* The same batch once more says nothing new. Returns how many there are now. */
+static size_t undouble(struct v2_sim *s, uint32_t *list, size_t n)
+{
+    size_t k = 0;
+    s->twice = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct v2_raw_batch *b = &s->gen->batch[list[i]], *was = k ? &s->gen->batch[list[k - 1]] : b;
+        const size_t size = (size_t)(b->end - b->p);
+        if (!k || was->m != b->m || was->time != b->time || (size_t)(was->end - was->p) != size ||
+            memcmp(was->p, b->p, size) != 0)
+            list[k++] = list[i];
+        else
+            s->twice = b;
+    }
+    return k;
+}
+
 bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen *gen)
 {
     s->data = data;
@@ -634,6 +667,7 @@ bool v2_sim_begin(struct v2_sim *s, const uint8_t *data, const struct v2_raw_gen
     }
     if (n)
         qsort_r(list, n, sizeof *list, by_thread, gen->batch);
+    n = undouble(s, list, n);
     if (s->nsample)
         qsort(s->sample, s->nsample, sizeof *s->sample, sample_by_time);
     if (!cursors(s, n))

@@ -78,6 +78,7 @@ struct v2_sim {
     uint64_t gc_seq;
     uint64_t heap_alloc, heap_goal, procs; /* last told */
     bool has_alloc, has_goal, has_procs;
+    const struct v2_raw_batch *twice; /* of the generation's batches one that stands there twice; NULL */
     int64_t last;      /* time of the last event, ns on the trace's clock */
     bool any;          /* there was one */
     uint64_t work;     /* tries that came to nothing */

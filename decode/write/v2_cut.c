@@ -124,6 +124,11 @@ static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     c->start.set = c->end.set = false;
     if (!v2_sim_begin(&c->sim, c->data, gen))
         return no_memory(e);
+    if (c->sim.twice) {
+        (void)err_set(&c->sim.damage, ERR_FORMAT, (uint64_t)(c->sim.twice->at - c->data),
+                      "a batch of thread %" PRId64 " stands there twice", (int64_t)c->sim.twice->m);
+        return ERR_OK;
+    }
     c->even = c->sim.unit == (double)(uint64_t)c->sim.unit;
     if (c->from != INT64_MIN && !c->begun)
         c->from = floor_units(c, c->from, &c->from_units);

@@ -17,8 +17,11 @@
 #define GO_123 1023
 #define NOBODY V2_RAW_NO_THREAD
 
-/* What the index has: numbered events; one that tells of it; a goroutine's greatest number, as far as it goes. */
-enum { OF_G, OF_G_TOLD, OF_P, OF_P_TOLD, OF_GC, OF_G_MOST };
+/*
+ * What the index has: numbered events; one that tells of it, or that it is busy on a thread; a goroutine's greatest number, as far
+ * as it goes.
+ */
+enum { OF_G, OF_G_TOLD, OF_P, OF_P_TOLD, OF_GC, OF_G_MOST, OF_G_BUSY, OF_P_BUSY };
 
 struct thread { /* [0]: none; [m + 1] */
     uint8_t *p;
@@ -31,6 +34,7 @@ struct known { /* of a goroutine or a P, by its id */
     uint64_t seq;
     uint32_t gen;    /* seq is of this generation */
     uint32_t region; /* a goroutine's innermost open one, index + 1 */
+    uint32_t on;     /* the generation in which its assist or sweep was last told to be on */
     bool gap;        /* what it did before is not all there: regions may end that never began */
 };
 struct within {
@@ -53,6 +57,7 @@ struct v2_mend_work {
     uint64_t units; /* of the event that is asked about; its thread */
     uint32_t asker;
     uint64_t gc_seq, gc_was; /* the next one's number less one: in what is written; in the file */
+    uint32_t gc_on;          /* the generation in which the collector was last told to be at work */
     uint64_t reason;         /* string of V2_NOT_RECORDED */
     uint8_t words[64];
     bool cut; /* the generation ends where the file was cut */
@@ -109,6 +114,17 @@ static bool is_last(const struct v2_mend_work *w, uint64_t g, uint64_t seq)
     return most == IDMAP_NONE || most <= seq;
 }
 
+/* index_busy - that it is told as running, or in a system call. */
+static bool index_busy(struct v2_mend_work *w, const struct v2_raw_ev *e, uint64_t m)
+{
+    if (e->type == V2_PROC_STATUS && e->arg[1] != V2S_P_IDLE)
+        return idmap_put(&w->has, key(OF_P_BUSY, e->arg[0], e->arg[1] == V2S_P_RUNNING ? m : NOBODY), 0);
+    if ((e->type == V2_GO_STATUS || e->type == V2_GO_STATUS_STACK) &&
+        (e->arg[2] == V2S_G_RUNNING || e->arg[2] == V2S_G_SYSCALL))
+        return idmap_put(&w->has, key(OF_G_BUSY, e->arg[0], e->arg[1]), 0);
+    return true;
+}
+
 static bool index_events(struct v2_mend_work *w)
 {
     const struct v2_sim *s = &w->s;
@@ -122,7 +138,7 @@ static bool index_events(struct v2_mend_work *w)
             struct v2_raw_ev e;
             for (const uint8_t *q = raw->p; q < raw->end && (q = v2_raw_ev(q, raw->end, &e));) {
                 const uint64_t k = key_of(&e, &p);
-                if ((k && !idmap_put(&w->has, k, 0)) || !index_most(w, &e))
+                if ((k && !idmap_put(&w->has, k, 0)) || !index_most(w, &e) || !index_busy(w, &e, raw->m))
                     return false;
             }
         }
@@ -237,6 +253,33 @@ static void write_down(struct v2_mend_work *w, uint32_t m, const struct v2_raw_e
     t->last = units > t->last ? units : t->last;
 }
 
+/* still - what ends here began before the generation, and the event that says that it goes on was lost. */
+static void still(struct v2_mend_work *w, const struct v2s_event *e)
+{
+    const struct v2_sim *s = &w->s;
+    const uint8_t type = e->ev->type;
+    const bool gc = type == V2_GC_BEGIN || type == V2_GC_ACTIVE || type == V2_GC_END;
+    const bool sweep = type == V2_GC_SWEEP_BEGIN || type == V2_GC_SWEEP_ACTIVE || type == V2_GC_SWEEP_END;
+    const bool assist = type == V2_GC_ASSIST_BEGIN || type == V2_GC_ASSIST_ACTIVE || type == V2_GC_ASSIST_END;
+    const bool end = type == V2_GC_END || type == V2_GC_SWEEP_END || type == V2_GC_ASSIST_END;
+    struct v2_raw_ev on = {.nargs = 1};
+    if (!gc && !sweep && !assist)
+        return;
+    if (!gc)
+        on.arg[0] = type == V2_GC_SWEEP_ACTIVE || type == V2_GC_ASSIST_ACTIVE ? e->ev->arg[0]
+                    : sweep                                                   ? s->p[e->p].id
+                                                                              : s->g[e->g].id;
+    uint32_t *told = gc ? &w->gc_on : &known(w, sweep ? &w->ps : &w->gs, on.arg[0])->on;
+    if (end && *told != s->ordinal) {
+        on.type = gc ? V2_GC_ACTIVE : sweep ? V2_GC_SWEEP_ACTIVE : V2_GC_ASSIST_ACTIVE;
+        if (gc)
+            on.arg[0] = ++w->gc_seq;
+        write_down(w, e->m, &on, e->units);
+        w->m->put++;
+    }
+    *told = s->ordinal;
+}
+
 static bool room(struct v2_mend_work *w)
 {
     size_t had = w->cthread;
@@ -312,12 +355,23 @@ static enum lack lack_of(const struct v2_mend_work *w, const struct v2s_cursor *
 
 /* ---- as if it had come ------------------------------------------------------------------------------------- */
 
-/* ready - the thread's goroutine is back from a system call whose end was lost; then it runs. */
+/* g_told - its status is told in this generation, by whoever can. */
+static bool g_told(struct v2_mend_work *w, uint32_t m, uint32_t g)
+{
+    const struct v2s_g *v = &w->s.g[g];
+    if (v->seqgen == w->s.ordinal)
+        return true;
+    const bool busy = v->status == V2S_G_RUNNING || v->status == V2S_G_SYSCALL;
+    const uint32_t by = busy ? v->m : m;
+    return (!busy || by != V2S_NONE) && put_in(w, by, V2_GO_STATUS, v->id, busy ? w->s.m[by].id : NOBODY, v->status);
+}
+
+/* runs - the thread's goroutine is back from a system call whose end was lost; then it runs. */
 static bool runs(struct v2_mend_work *w, uint32_t m)
 {
     const struct v2_sim *s = &w->s;
     const uint32_t g = m == V2S_NONE ? V2S_NONE : s->m[m].g;
-    if (g == V2S_NONE)
+    if (g == V2S_NONE || !g_told(w, m, g))
         return false;
     if (s->g[g].status == V2S_G_SYSCALL && !put_in(w, m, V2_GO_SYSCALL_END, 0, 0, 0))
         return false;
@@ -338,17 +392,6 @@ static bool park(struct v2_mend_work *w, uint32_t m)
     if (done)
         known(w, &w->gs, id)->gap = true;
     return done;
-}
-
-/* g_told - its status is told in this generation, by whoever can. */
-static bool g_told(struct v2_mend_work *w, uint32_t m, uint32_t g)
-{
-    const struct v2s_g *v = &w->s.g[g];
-    if (v->seqgen == w->s.ordinal)
-        return true;
-    const bool busy = v->status == V2S_G_RUNNING || v->status == V2S_G_SYSCALL;
-    const uint32_t by = busy ? v->m : m;
-    return (!busy || by != V2S_NONE) && put_in(w, by, V2_GO_STATUS, v->id, busy ? w->s.m[by].id : NOBODY, v->status);
 }
 
 static bool g_becomes(struct v2_mend_work *w, uint32_t m, uint32_t g, uint8_t status)
@@ -621,6 +664,20 @@ static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_ra
     raw->arg[0] = w->reason;
 }
 
+/* told_as_is - its status is told in this generation; as busy where it was, or its thread would go on with what nobody told of. */
+static bool p_told_as_is(const struct v2_mend_work *w, const struct v2s_p *v)
+{
+    const bool busy = v->m != V2S_NONE && (v->status == V2S_P_RUNNING || v->status == V2S_P_SYSCALL);
+    return busy ? has(w, OF_P_BUSY, v->id, v->status == V2S_P_RUNNING ? w->s.m[v->m].id : NOBODY)
+                : has(w, OF_P_TOLD, v->id, 0);
+}
+
+static bool g_told_as_is(const struct v2_mend_work *w, const struct v2s_g *v)
+{
+    const bool busy = v->m != V2S_NONE && (v->status == V2S_G_RUNNING || v->status == V2S_G_SYSCALL);
+    return busy ? has(w, OF_G_BUSY, v->id, w->s.m[v->m].id) : has(w, OF_G_TOLD, v->id, 0);
+}
+
 /* tell_rest - of whom no status is told in this generation: it is as it was, and first of all. */
 static void tell_rest(struct v2_mend_work *w)
 {
@@ -629,11 +686,11 @@ static void tell_rest(struct v2_mend_work *w)
     for (uint32_t p = 0; p < s->np; p++) {
         const struct v2s_p *v = &s->p[p];
         const bool busy = v->status == V2S_P_RUNNING || v->status == V2S_P_SYSCALL;
-        if (!has(w, OF_P_TOLD, v->id, 0))
+        if (!p_told_as_is(w, v))
             (void)put_in(w, busy ? v->m : V2S_NONE, V2_PROC_STATUS, v->id, v->status, 0);
     }
     for (uint32_t g = 0; g < s->ng; g++)
-        if (s->g[g].status != V2S_G_GONE && !has(w, OF_G_TOLD, s->g[g].id, 0))
+        if (s->g[g].status != V2S_G_GONE && !g_told_as_is(w, &s->g[g]))
             (void)g_told(w, V2S_NONE, g);
     for (uint32_t m = 0; w->cut && m < s->nm; m++)
         if (!w->thread[m + 1].cursor)
@@ -658,6 +715,8 @@ static bool walk(struct v2_mend_work *w)
         struct v2_raw_ev raw = *e.ev;
         if (!e.left_out)
             mark(w, &e, &raw);
+        if (!e.left_out)
+            still(w, &e);
         if (!e.left_out && !told_already(w, &raw) && renumber(w, e.m, e.g, &raw))
             write_down(w, e.m, &raw, e.units);
         if (w->nstray)

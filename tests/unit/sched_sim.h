@@ -38,9 +38,16 @@ struct sim {
     bool gc, gc_told;
 };
 
+/* An event of thread i, a while after the last one; now and then it begins a batch. */
 #define SIM_DO(s, i, ...) \
-    (tracegen_printf(&(s)->m[i].text, __VA_ARGS__), \
+    (sim_batch(s, i), tracegen_printf(&(s)->m[i].text, __VA_ARGS__), \
      tracegen_printf(&(s)->m[i].text, " @%" PRId64 "\n", (s)->now += 1 + (int64_t)below(&(s)->r, 900)))
+
+static inline void sim_batch(struct sim *s, int i)
+{
+    if (!s->m[i].text.n || below(&s->r, 12) == 0)
+        tracegen_printf(&s->m[i].text, "batch m=%d t=%" PRId64 "\n", i + 10, s->now);
+}
 
 static inline unsigned sim_stack(struct sim *s)
 {
@@ -319,7 +326,7 @@ static inline bool sim_busy(const struct sim *s, int m)
     return s->m[m].p != SIM_NONE && s->p[s->m[m].p].status == SIM_P_RUNS;
 }
 
-static inline void sim_gen_end(struct sim *s, struct tracegen_buf *out, int64_t t0, bool last)
+static inline void sim_gen_end(struct sim *s, struct tracegen_buf *out, bool last)
 {
     int any = 0;
     while (any < SIM_M - 1 && !sim_busy(s, any))
@@ -332,10 +339,7 @@ static inline void sim_gen_end(struct sim *s, struct tracegen_buf *out, int64_t 
         else
             sim_g_tell(s, any, g);
     for (int m = 0; m < SIM_M; m++) {
-        if (s->m[m].text.n) {
-            tracegen_printf(out, "batch m=%d t=%" PRId64 "\n", m + 10, t0);
-            tracegen_put(out, s->m[m].text.p, s->m[m].text.n);
-        }
+        tracegen_put(out, s->m[m].text.n ? (char *)s->m[m].text.p : "", s->m[m].text.n);
         tracegen_free(&s->m[m].text);
     }
     if (!last)
@@ -360,12 +364,28 @@ static inline char *sim_trace(uint64_t seed, int gens, int steps)
     for (s.ng = 0; s.ng < 6; s.ng++)
         s.g[s.ng] = (struct sim_g){.status = s.ng & 1 ? SIM_WAITING : SIM_RUNNABLE, .m = SIM_NONE};
     for (s.gen = 0; s.gen < gens; s.gen++) {
-        const int64_t t0 = s.now;
         sim_gen_begin(&s);
         for (int i = 0; i < steps; i++)
             sim_step(&s);
-        sim_gen_end(&s, &out, t0, s.gen == gens - 1);
+        sim_gen_end(&s, &out, s.gen == gens - 1);
         s.now += 100;
+    }
+    return (char *)out.p;
+}
+
+/* sim_harmed - of its batches about one of `one_in` is missing, and as many stand there twice. free() it. */
+static inline char *sim_harmed(const char *text, uint64_t seed, unsigned one_in)
+{
+    struct rng r = {seed * 0x9e3779b97f4a7c15u + 1};
+    struct tracegen_buf out = {0};
+    for (const char *p = text, *next; *p; p = next) {
+        next = strstr(p + 1, "\nbatch");
+        const char *end = strstr(p + 1, "\nendgen");
+        next = !next || (end && end < next) ? end : next;
+        next = next ? next + 1 : p + strlen(p);
+        const uint64_t what = strncmp(p, "batch", 5) ? 2 : below(&r, one_in);
+        for (int times = what == 0 ? 0 : what == 1 ? 2 : 1; times > 0; times--)
+            tracegen_put(&out, p, (size_t)(next - p));
     }
     return (char *)out.p;
 }

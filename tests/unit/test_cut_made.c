@@ -1,0 +1,110 @@
+/*
+ * test_cut_made.c - slices of made-up traces, in which anything happens at the moments where they are cut: a slice has no damage,
+ * and says of each goroutine what the whole said. Of a trace that lost batches its slices have no damage, either.
+ */
+#include "tests/unit/cut_help.h"
+#include "tests/unit/sched_sim.h"
+
+struct tally {
+    uint64_t slices, spans, known;
+};
+
+/* What a says is so, where it says anything, to a few ns: times that are equal are made to differ. */
+static void says_what(const struct trace *a, const struct trace *whole, const char *label, struct tally *y)
+{
+    enum { NEAR = 200 };
+    const int64_t shift = a->src.st.first_ns - whole->src.st.first_ns;
+    for (uint32_t i = 0; i < trace_nlanes(a, LANE_G); i++) {
+        const struct lane l = {LANE_G, i}, other = {LANE_G, trace_find_lane(whole, LANE_G, raw_id(a, LANE_G, i))};
+        struct span_iter it;
+        if (other.i == NO_LANE)
+            fail_msg("%s: there is no goroutine %" PRIu64, label, raw_id(a, LANE_G, i));
+        for (bool more = span_seek_index(&it, a, l, 0); more; more = span_next(&it)) {
+            const struct span *s = span_get(&it);
+            struct shares x;
+            y->spans++;
+            if (s->state == ST_UNKNOWN)
+                continue;
+            y->known++;
+            trace_shares(whole, other, s->t0 + shift, s->t1 + shift, &x);
+            if (s->t1 - s->t0 - x.ns[s->state] > NEAR)
+                fail_msg("%s: G%" PRIu64 " %s %" PRId64 "-%" PRId64 ", %" PRId64 " ns of it", label,
+                         raw_id(a, LANE_G, i), state_name((enum state)s->state), s->t0 + shift, s->t1 + shift,
+                         x.ns[s->state]);
+        }
+    }
+}
+
+static struct trace *cut_out(const uint8_t *p, size_t n, int64_t from, int64_t to, const char *label,
+                             struct bytes *out)
+{
+    struct cut_result r;
+    struct err e = {0};
+    if (cut(p, n, from, to, out, &r, &e))
+        fail_msg("%s: %s", label, e.what);
+    struct trace *tr = load(out->p, out->n);
+    if (!tr || trace_fatal(tr) || trace_info(tr)->ndamages)
+        fail_msg("%s: %s", label,
+                 !tr               ? "it can't be opened"
+                 : trace_fatal(tr) ? trace_fatal(tr)->what
+                                   : trace_damage(tr, 0)->what);
+    return tr;
+}
+
+static void test_slices(void **state)
+{
+    (void)state;
+    struct tally y = {0};
+    struct bytes out = {0};
+    for (uint64_t seed = 100; seed < 160; seed++) {
+        char *text = sim_trace(seed, 1 + (int)(seed % 5), 40 + (int)(seed % 7) * 30), label[80];
+        struct loaded all = load_text(text);
+        struct rng r = {seed};
+        expect_whole(all.tr);
+        for (int i = 0; i < 8; i++) {
+            const int64_t end = trace_info(all.tr)->end, from = i == 0 ? 0 : (int64_t)below(&r, (uint64_t)end);
+            const int64_t to = i == 1 ? INT64_MAX : from + 1 + (int64_t)below(&r, (uint64_t)(end - from) + 50);
+            snprintf(label, sizeof label, "seed %d, %" PRId64 " to %" PRId64, (int)seed, from, to);
+            struct trace *tr = cut_out(all.bytes, all.n, from, to, label, &out);
+            says_what(tr, all.tr, label, &y);
+            trace_close(tr);
+            y.slices++;
+        }
+        unload(&all);
+        free(text);
+    }
+    mem_free(out.p);
+    print_message("%" PRIu64 " slices, %" PRIu64 " spans, %" PRIu64 " known\n", y.slices, y.spans, y.known);
+    assert_true(y.known > 1000 && y.known * 10 > y.spans * 9);
+}
+
+static void test_slices_of_harmed(void **state)
+{
+    (void)state;
+    struct bytes out = {0};
+    int harmed = 0;
+    for (uint64_t seed = 200; seed < 300; seed++) {
+        char *text = sim_trace(seed, 1 + (int)(seed % 4), 60 + (int)(seed % 7) * 40), label[80];
+        char *less = sim_harmed(text, seed, 3 + (unsigned)seed % 30);
+        struct loaded l = load_text(less);
+        struct rng r = {seed};
+        harmed += trace_info(l.tr)->ndamages > 0;
+        for (int i = 0; i < 4 && !trace_fatal(l.tr); i++) {
+            const int64_t end = trace_info(l.tr)->end, from = i < 2 ? 0 : (int64_t)below(&r, (uint64_t)end);
+            const int64_t to = i % 2 ? INT64_MAX : from + 1 + (int64_t)below(&r, (uint64_t)(end - from) + 50);
+            snprintf(label, sizeof label, "seed %d, %" PRId64 " to %" PRId64, (int)seed, from, to);
+            trace_close(cut_out(l.bytes, l.n, from, to, label, &out));
+        }
+        unload(&l);
+        free(less);
+        free(text);
+    }
+    mem_free(out.p);
+    assert_true(harmed > 50);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_slices), cmocka_unit_test(test_slices_of_harmed)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
