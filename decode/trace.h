@@ -124,7 +124,8 @@ struct trace_info {
     uint32_t nwarnings, ndamages;
     uint64_t count[16];  /* events by enum ev_class below */
     uint64_t goroutines; /* that the trace has told of so far */
-    uint32_t epoch;      /* changes, while loading, where decoding begins anew: what was shown of the trace is void */
+    struct str tested; /* once it is done: the package whose test binary the program is, "go/parser"; empty: none's */
+    uint32_t epoch;    /* changes, while loading, where decoding begins anew: what was shown of the trace is void */
 };
 const struct trace_info *trace_info(const struct trace *tr);
 

@@ -372,6 +372,7 @@ static void load_end(struct trace *tr)
         tr->fatal = tr->in.mapped && mapped_lost() ? tr->damage[tr->ndamage - 1] : tr->src.fatal;
     else if (tr->opts.strict && tr->ndamage)
         tr->fatal = tr->damage[0];
+    tr->info.tested = tested_package(tr);
     shown(tr);
     if (!tr->src.ops)
         return;

@@ -65,6 +65,9 @@ struct trace {
     uint32_t steps;      /* of loading */
 };
 
+/* tested_package - see trace_info.tested; once all names are there. */
+struct str tested_package(const struct trace *tr);
+
 /* lane_of - the packed lane itself, or made up in *room; NULL: it has nothing, or is a thread's. mlane_of - a thread's. */
 const struct spanlane *lane_of(const struct trace *tr, struct lane l, struct spanlane *room);
 const struct mlane *mlane_of(const struct trace *tr, struct lane l);

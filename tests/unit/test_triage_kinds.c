@@ -225,12 +225,63 @@ static void told_too_early(void **state)
     }
 }
 
+/* ---- a library's own tests ------------------------------------------------------------------------------------ */
+
+/* G1 waits in a function of the library; a test calls it, or the program. */
+static void waits_under(const char *test)
+{
+    char stack[200];
+    snprintf(stack, sizeof stack, "runtime.chanrecv1:1,go/parser.parse:3,%s:5,testing.tRunner:7", test);
+    begin(1);
+    create(US, 2, "other");
+    block(MS, "chan receive", stack);
+    start(MS + US, 2);
+    wake(2 * MS, 1, "go/parserx.no:1");
+    over(2 * MS + US);
+    start(2 * MS + 2 * US, 1);
+    over(3 * MS);
+}
+
+static const char *first_own(const struct made *m)
+{
+    static char name[64];
+    const struct wait_row *w = &m->l.tg->waits[0];
+    const struct str s =
+        trace_str(m->l.tr, trace_frame(m->l.tr, w->stack, stacks_user_frame(m->l.tr, w->stack)).func);
+    snprintf(name, sizeof name, "%.*s", (int)s.len, s.p);
+    return name;
+}
+
+/* In the test binary of a package of the library that package is the program; elsewhere it is what the program calls. */
+static void a_package_under_test(void **state)
+{
+    struct made m;
+    (void)state;
+    waits_under("go/parser_test.TestParse");
+    made_of(&m);
+    const struct str own = trace_info(m.l.tr)->tested;
+    assert_true(own.len == 9 && memcmp(own.p, "go/parser", 9) == 0);
+    assert_string_equal(first_own(&m), "go/parser.parse");
+    unmade(&m);
+    waits_under("example.org/go/parser.TestParse");
+    made_of(&m);
+    assert_int_equal(trace_info(m.l.tr)->tested.len, 21);
+    assert_string_equal(first_own(&m), "example.org/go/parser.TestParse");
+    unmade(&m);
+    waits_under("main.parse"); /* calls it, is no test */
+    made_of(&m);
+    assert_int_equal(trace_info(m.l.tr)->tested.len, 0);
+    assert_string_equal(first_own(&m), "main.parse");
+    unmade(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timers_let_a_crowd_go), cmocka_unit_test(a_crowd_with_work),
         cmocka_unit_test(collections_asked_for), cmocka_unit_test(workers_on_processors_to_spare),
         cmocka_unit_test(a_sleep_that_paces),    cmocka_unit_test(told_too_early),
+        cmocka_unit_test(a_package_under_test),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

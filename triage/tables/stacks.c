@@ -126,9 +126,18 @@ static bool is_library(struct str f)
     return str_starts(f, "type:.eq");
 }
 
+/* Is it of the library, and not of a package of it that the program tests? Then that is what the program is about. */
+static bool others(const struct trace *tr, struct str f)
+{
+    const struct str own = trace_info(tr)->tested;
+    return is_library(f) &&
+           !(own.len && f.len > own.len && memcmp(f.p, own.p, own.len) == 0 &&
+             (f.p[own.len] == '.' || (f.len > own.len + 6 && memcmp(f.p + own.len, "_test.", 6) == 0)));
+}
+
 bool stacks_is_program(const struct trace *tr, uint32_t func)
 {
-    return !is_library(trace_str(tr, func));
+    return !others(tr, trace_str(tr, func));
 }
 
 /* Of the library, what every wait and call goes through. */
@@ -149,7 +158,7 @@ uint32_t stacks_user_frame(const struct trace *tr, uint32_t stack)
     uint32_t n = trace_stack(tr, stack), library = n;
     for (uint32_t i = 0; i < n; i++) {
         struct str f = trace_str(tr, trace_frame(tr, stack, i).func);
-        if (!is_library(f)) {
+        if (!others(tr, f)) {
             return i;
         }
         library = library == n && !is_plumbing(f) ? i : library;

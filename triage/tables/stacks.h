@@ -26,7 +26,10 @@ const char *wait_kind_name(enum wait_kind k);
 /* stacks_wait_kind - by the reason, and where that says only "sync" by the stack. O(frames), at most 8 are looked at.
  */
 enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_t stack);
-/* stacks_is_program - is a function (a string) outside the runtime and the standard library? */
+/*
+ * stacks_is_program - is a function (a string) outside the runtime and the standard library? In a test binary of one of the library's
+ * packages that package is the program's own.
+ */
 bool stacks_is_program(const struct trace *tr, uint32_t func);
 /*
  * stacks_user_frame - index of the first frame outside the runtime and the standard library. In a stack of the library

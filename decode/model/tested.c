@@ -1,0 +1,57 @@
+/*
+ * tested.c - whose test binary the program is: what testing.tRunner calls is a test, and lies in the package that is tested. A package of
+ * the standard library is then the program itself, not what the program calls.
+ */
+#include "decode/model/trace_priv.h"
+
+#include <string.h>
+
+static bool is(struct str s, const char *c)
+{
+    return s.len == strlen(c) && memcmp(s.p, c, s.len) == 0;
+}
+
+static bool begins(struct str s, size_t at, const char *c)
+{
+    const size_t n = strlen(c);
+    return s.len >= at + n && memcmp(s.p + at, c, n) == 0;
+}
+
+/* The package of a test function: "go/parser" of "go/parser_test.TestParse"; nothing of another function. */
+static struct str package_of(struct str f)
+{
+    size_t from = f.len, dot;
+    while (from && f.p[from - 1] != '/') {
+        from--;
+    }
+    for (dot = from; dot < f.len && f.p[dot] != '.'; dot++) {
+    }
+    const bool test = begins(f, dot, ".Test") || begins(f, dot, ".Fuzz") || begins(f, dot, ".Benchmark");
+    const size_t ext = dot >= 5 && memcmp(f.p + dot - 5, "_test", 5) == 0 ? 5 : 0;
+    return test ? (struct str){f.p, (uint32_t)(dot - ext)} : (struct str){0};
+}
+
+struct str tested_package(const struct trace *tr)
+{
+    static const char *const runner[] = {"testing.tRunner", "testing.(*B).runN"};
+    const uint32_t strs = trace_nstr(tr), stacks = trace_nstacks(tr);
+    uint32_t by[2] = {0};
+    for (uint32_t i = 1; i < strs; i++) {
+        const struct str s = trace_str(tr, i);
+        for (int k = 0; k < 2; k++) {
+            by[k] = is(s, runner[k]) ? i : by[k];
+        }
+    }
+    for (uint32_t i = 1; (by[0] || by[1]) && i < stacks; i++) {
+        const uint32_t n = trace_stack(tr, i);
+        for (uint32_t k = 1; k < n; k++) {
+            const uint32_t f = trace_frame(tr, i, k).func;
+            const bool runs = f && (f == by[0] || f == by[1]);
+            const struct str p = runs ? package_of(trace_str(tr, trace_frame(tr, i, k - 1).func)) : (struct str){0};
+            if (p.len) {
+                return p;
+            }
+        }
+    }
+    return (struct str){0};
+}
