@@ -45,6 +45,9 @@ static const struct {
     {"metronome", RULE_HERD, "main.play", "timers that are due at the same moments"},
     {"parade", RULE_IN_ORDER, "main.march", "main.ask waits at"},         /* a window that is too narrow */
     {"gazette", RULE_CONVOY, "main.runPress", "main.(*gazette).publish"}, /* the press is not told once more */
+    {"nursery", RULE_CHILDREN, "main.weigh", "24 of them"},
+    {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},
+    {"stutter", RULE_SERIAL_CALLS, "main.sendRow", "61 times in a row"}, /* and stands still between some of them */
 };
 /* What may be as it should be is a note, and the first one. */
 static const struct {
@@ -111,10 +114,14 @@ static void healthy_ones(void **state)
         "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen", "cleanlull", /* deadlines that are meant */
         "cleanrounds",                                                                /* uneven work side by side */
         "cleanflight",                                                                /* one asks, the others go on */
-        "cleanframes", /* works alone at a fixed rate, then sleeps */
-        "cleanshops",  /* one worker has most to do, and time to spare */
-        "cleanguests", /* a thousand goroutines that wait, then go */
-        "cleanbench"}; /* asks for collections; one goroutine; the file is compressed */
+        "cleanframes",  /* works alone at a fixed rate, then sleeps */
+        "cleanshops",   /* one worker has most to do, and time to spare */
+        "cleanguests",  /* a thousand goroutines that wait, then go */
+        "cleansitter",  /* a child process now and then */
+        "cleandiary",   /* longer by a third from the middle on */
+        "cleannews",    /* asks for news, anew each time */
+        "cleanstalled", /* processors stand still, and then all is due */
+        "cleanbench"};  /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;

@@ -343,6 +343,8 @@ void rules_causes(struct rules *rs)
     rules_timers(&c);
     rules_slow(&c);
     rule_forced(&c);
+    rules_children(&c);
+    rules_trend(&c);
     rules_path(&c);
     rules_host(&c);
     story_end(&c);

@@ -105,9 +105,11 @@ void rules_waves(struct causes *c); /* rules_waves.c: stampedes */
 void rules_begun(struct causes *c); /* rules_begun.c: goroutines begun one by one, who begins them waits for each */
 /* begun_longest - of a finding of rules_begun: how long the longest of the goroutines was there; 0: it is none of those. */
 int64_t begun_longest(const struct causes *c, const struct finding *f);
-void rules_path(struct causes *c);  /* rules_path.c: one works while the rest waits; where the time went */
-void rules_calls(struct causes *c); /* rules_calls.c: the network, system calls; rule_poll */
-void rule_poll(struct causes *c);   /* rules_polls.c: sleeps that last longer than what they wait for */
+void rules_children(struct causes *c); /* rules_children.c: child processes */
+void rules_trend(struct causes *c);    /* rules_trend.c: work that takes longer each time */
+void rules_path(struct causes *c);     /* rules_path.c: one works while the rest waits; where the time went */
+void rules_calls(struct causes *c);    /* rules_calls.c: the network, system calls; rule_poll */
+void rule_poll(struct causes *c);      /* rules_polls.c: sleeps that last longer than what they wait for */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
 void rules_part(struct causes *c);     /* rules_part.c: a set that is too small for a part of the trace */

@@ -180,12 +180,13 @@ static void room_text(struct text *t, const struct causes *c)
     }
 }
 
-static void sites_text(struct text *before, struct text *behind, const struct causes *c)
+/* Returns a stack of who allocates most, 0: not known. */
+static uint32_t sites_text(struct text *before, struct text *behind, const struct causes *c)
 {
     struct sites s;
     sites_of(c, &s);
     if (s.n == 0) {
-        return;
+        return 0;
     }
     text_calls(before, c->tr, s.v[0].stack, stacks_user_frame(c->tr, s.v[0].stack), 3);
     text_lit(before, " allocates most: ");
@@ -198,6 +199,24 @@ static void sites_text(struct text *before, struct text *behind, const struct ca
         text_func(behind, c->tr, s.v[i].func, 0);
     }
     text_lit(behind, ".");
+    return s.v[0].stack;
+}
+
+static bool passes(const struct trace *tr, uint32_t stack, uint32_t func)
+{
+    const uint32_t n = func ? trace_stack(tr, stack) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (trace_frame(tr, stack, i).func == func) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A function that asks for collections and calls what allocates measures it, it seems: what that costs is what it is to tell. */
+static bool measures(const struct causes *c, uint64_t calls, uint32_t asks, uint32_t allocates)
+{
+    return (double)calls >= threshold(TH_FORCED_CALLS) && passes(c->tr, allocates, causes_place(c->tr, asks));
 }
 
 void causes_tell_gc(struct causes *c, uint32_t i)
@@ -218,9 +237,16 @@ void causes_tell_gc(struct causes *c, uint32_t i)
         text_add(&before, " asks for collections (%s, %llu times): ", what, (unsigned long long)calls);
         f->stack = stack;
     } else {
-        sites_text(&before, &behind, c);
+        const uint32_t allocates = sites_text(&before, &behind, c);
         if (f->rule != RULE_HEAP) {
             room_text(&behind, c);
+        }
+        if (measures(c, calls, stack, allocates)) {
+            f->note = true;
+            text_add(&behind, " %llu of the %llu cycles were asked for (%s) by ", (unsigned long long)calls,
+                     (unsigned long long)c->tg->gc_cycles, what);
+            text_func(&behind, c->tr, causes_place(c->tr, stack), 0);
+            text_lit(&behind, ", which calls what allocates: if it measures that, this is a result, not a fault.");
         }
     }
     causes_retell(c->rs, f, &before, &behind);

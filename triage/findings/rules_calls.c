@@ -23,6 +23,7 @@
 
 struct rows {         /* how many calls followed each other */
     uint32_t len[64]; /* [i]: rows of i calls, the last one: or more */
+    uint64_t in[64];  /* the calls in these */
     uint64_t n;
     uint64_t calls, asked; /* calls, and those before which it had sent something */
 };
@@ -30,7 +31,9 @@ struct rows {         /* how many calls followed each other */
 static void row_end(struct rows *r, uint32_t *now, bool bounded)
 {
     if (*now && bounded) {
-        r->len[*now < 63 ? *now : 63]++;
+        const uint32_t i = *now < 63 ? *now : 63;
+        r->len[i]++;
+        r->in[i] += *now;
         r->n++;
     }
     *now = 0;
@@ -147,6 +150,26 @@ static uint32_t row_median(const struct rows *r)
     return 0;
 }
 
+/*
+ * Half of the calls are in rows so long or longer. Where one goroutine does nothing but call, a host that takes its thread away now
+ * and then cuts off many short rows and leaves few long ones; those have the calls.
+ */
+static uint32_t row_of_calls(const struct rows *r)
+{
+    uint64_t all = 0, seen = 0;
+    uint32_t i = 63;
+    for (uint32_t k = 1; k < 64; k++) {
+        all += r->in[k];
+    }
+    for (; i && all; i--) {
+        seen += r->in[i];
+        if (seen * 2 >= all) {
+            return i;
+        }
+    }
+    return 0;
+}
+
 /* Rows that a program makes are of about one length; where they only happen to end, lengths are all over the place. */
 static bool alike(const struct rows *r, uint32_t median)
 {
@@ -215,7 +238,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     text_dur(&d.amount, each);
     text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
     if (many) {
-        text_add(&d.text, ": waits for the network %u times in a row (half the time or more often), ", row);
+        text_add(&d.text, ": waits for the network %u times in a row or more (half of the waits, at least), ", row);
     } else {
         text_lit(&d.text, ": waits for an answer over the network, ");
     }
@@ -261,10 +284,13 @@ static void network(struct causes *c, const struct waits_at *p)
         c->idle < idle_wanted(c)) { /* who waits while all are busy loses nothing */
         return;
     }
+    uint32_t who = 0; /* make such calls */
     for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
+        const uint64_t before_it = r.calls;
         rows_of(c, causes_member(c, group, i, WALKED), p, waiting < ALONE, &r);
+        who += r.calls > before_it;
     }
-    uint32_t row = row_median(&r);
+    uint32_t row = who == 1 ? row_of_calls(&r) : row_median(&r);
     if (waiting >= ALONE && !((double)r.n >= threshold(TH_CALLS_ROWS) && alike(&r, row))) {
         struct rows of_tasks = {0};
         rows_of_tasks(c, p, &of_tasks);

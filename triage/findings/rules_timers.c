@@ -299,6 +299,38 @@ static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_
     draft_end(c->rs, &d);
 }
 
+#define NEWS_WITHIN 200000 /* ns */
+
+/* Did who ended the longest of these waits end others' there with it? */
+static bool news(const struct causes *c, const struct pair_row *p, uint32_t group)
+{
+    uint32_t others = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < 256 && p->longest_waker != NO_LANE; i++) {
+        const struct lane l = {LANE_G, c->member[c->of[group].at + i]};
+        struct span s, woken;
+        others += l.i != p->longest.g && trace_span_at(c->tr, l, p->longest.t1 - NEWS_WITHIN, &s) &&
+                  s.state == ST_WAITING && s.stack == p->stack && s.t1 <= p->longest.t1 + NEWS_WITHIN &&
+                  trace_span_at(c->tr, l, s.t1, &woken) && woken.who == p->longest_waker;
+    }
+    return others >= threshold(TH_POOL_EVENT);
+}
+
+/*
+ * Is what ends the other waits there, if anything does, news for many at once, and does each go there again and again? Then they ask for
+ * news (long polling), and that there mostly are none is what the limit is for.
+ */
+static bool asks_for_news(const struct causes *c, const struct waits_at *k, uint32_t group)
+{
+    uint64_t for_many = 0, others = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        if (causes_place(c->tr, p->stack) == k->place && !by_deadline(c, p)) {
+            *(!p->from_scheduler && news(c, p, group) ? &for_many : &others) += p->count;
+        }
+    }
+    return for_many > 4 * others && (double)k->count >= threshold(TH_LINGER_ANEW) * c->of[group].n;
+}
+
 static void rule_deadline(struct causes *c)
 {
     struct waits_at v[DEADLINES];
@@ -322,7 +354,7 @@ static void rule_deadline(struct causes *c)
         const double share =
             g != UINT32_MAX && c->life[g].life > 0 ? (double)v[k].total / (double)c->life[g].life : 0;
         if (share >= threshold(TH_LINGER_SHARE) && (double)v[k].count >= threshold(TH_LINGER_TIMES) &&
-            c->idle >= threshold(TH_BOTTLE_IDLE)) {
+            c->idle >= threshold(TH_BOTTLE_IDLE) && !asks_for_news(c, &v[k], g)) {
             deadline_finding(c, &v[k], all[k], g, share < 1 ? share : 1);
         }
     }

@@ -196,6 +196,33 @@ static void crowd_finding(struct causes *c, const struct crowds *k, const struct
     draft_end(c->rs, &d);
 }
 
+/*
+ * How long there is a queue without the longest fifth of the times that there is one, and one. Timers whose moments fall together make a crowd
+ * each time; where the host took the processors, what came due meanwhile makes a few long ones.
+ */
+static int64_t queued_usually(const struct crowds *k, const struct gbucket *b, size_t n)
+{
+    int64_t *run = mem_alloc((n + 1) * sizeof *run), ns = 0;
+    size_t runs = 0, now = 0;
+    for (size_t i = 0; run && i <= n; i++) {
+        if (i < n && (int64_t)i * k->width < k->c->tg->end && crowded(k, &b[i])) {
+            now++;
+        } else if (now) {
+            run[runs++] = (int64_t)now * k->width;
+            now = 0;
+        }
+    }
+    k->c->rs->failed |= !run;
+    if (runs) {
+        qsort(run, runs, sizeof *run, cmp_ns);
+    }
+    for (size_t i = 0; i + runs / 5 + 1 < runs; i++) {
+        ns = ns_add(ns, run[i]);
+    }
+    mem_free(run);
+    return ns;
+}
+
 static void rule_crowds(struct causes *c)
 {
     struct crowds k = {.c = c};
@@ -221,8 +248,10 @@ static void rule_crowds(struct causes *c)
         }
     }
     alive_free(&k.alive);
+    const bool may_be_timed = c->idle >= threshold(TH_CROWD_IDLE) * c->procs &&
+                              (double)queued_usually(&k, b, n) >= CROWD_SHARE * (double)c->tg->end;
     for (uint32_t i = 0; i < k.n; i++) {
-        bool timed = k.v[i].how == TIMED && c->idle >= threshold(TH_CROWD_IDLE) * c->procs;
+        const bool timed = k.v[i].how == TIMED && may_be_timed;
         if (k.v[i].n * 2 > k.all && k.v[i].func && (k.v[i].how == BEGUN || k.v[i].how == WOKEN || timed)) {
             crowd_finding(c, &k, &k.v[i]);
         }

@@ -322,6 +322,8 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
             *o = (struct span_of_won){0, (double)f->won_hi / (double)c->tg->end, NOT_PACE};
         }
         return true;
+    case RULE_TREND: *o = (struct span_of_won){cost / 2, (double)f->won_hi / (double)c->tg->end, HALF}; return true;
+    case RULE_CHILDREN: *o = (struct span_of_won){cost / 2, cost, HALF}; return true;
     case RULE_SMALL_CALLS: /* to enter and leave one costs, too, and is not in its time */
         o->hi = (double)f->won_hi / (double)c->tg->end;
         return true;

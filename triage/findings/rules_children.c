@@ -1,0 +1,174 @@
+/*
+ * rules_children.c - a child process for each piece of work: one function of the program starts many, each of them short.
+ *
+ * What a child does no trace tells. That it is started, and how long who starts it is held up by that (forking, its pipes, its
+ * end), is recorded: in all of this the stack passes through the functions of os/exec, os and syscall that start and await processes.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/thresholds.h"
+
+#define STEPS 20000 /* spans of each goroutine */
+#define PLACES 8
+#define WALKED 16 /* goroutines of a group */
+
+struct children { /* of one function of the program */
+    uint32_t place, stack, g;
+    uint64_t n;
+    int64_t ns, awaited; /* held up by them; of that waiting for their end */
+    int64_t t0, t1;      /* the longest */
+};
+struct walked { /* goroutines of one group */
+    struct children v[PLACES];
+    uint32_t n, of;
+    int64_t life;
+};
+
+enum part { NO_CHILD, BEGINS, STARTS, AWAITS, ENDS };
+
+static bool is_end(struct str s)
+{
+    return str_starts(s, "os.(*Process).") || str_is(s, "syscall.Wait4") || str_is(s, "internal/syscall/unix.Waitid");
+}
+
+/* What of a child's life a stack is in; STARTS: the one call of each start in which the child says that it runs. */
+static enum part part_of(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    enum part p = NO_CHILD;
+    bool reads = false;
+    for (uint32_t i = 0; i < n && i < 24; i++) {
+        const uint32_t f = trace_frame(tr, stack, i).func;
+        const struct str s = trace_str(tr, f);
+        if (stacks_is_program(tr, f)) {
+            return p;
+        }
+        if (str_is(s, "syscall.forkExec")) {
+            return reads ? STARTS : BEGINS;
+        }
+        reads = str_is(s, "syscall.readlen");
+        if (is_end(s)) {
+            p = AWAITS;
+        } else if (p == NO_CHILD && str_starts(s, "os/exec.(*Cmd).")) {
+            p = str_is(s, "os/exec.(*Cmd).Wait") ? ENDS : BEGINS;
+        }
+    }
+    return p;
+}
+
+static struct children *row_of(struct walked *w, const struct trace *tr, uint32_t stack)
+{
+    const uint32_t place = causes_place(tr, stack);
+    uint32_t i = 0;
+    while (i < w->n && w->v[i].place != place) {
+        i++;
+    }
+    if (!place || i == PLACES) {
+        return NULL;
+    }
+    if (i == w->n) {
+        w->v[w->n++] = (struct children){.place = place, .stack = stack};
+    }
+    return &w->v[i];
+}
+
+/* A goroutine's: such spans, and what runs between two of them that follow each other, for the same child. */
+static void walk(const struct causes *c, uint32_t g, struct walked *w)
+{
+    struct span_iter it;
+    uint32_t last = 0;
+    enum part p = NO_CHILD;
+    const struct children *under_way = NULL;
+    int64_t between = 0, since = 0;
+    bool awaited = false; /* the one under way */
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        const int64_t ns = s->t1 - s->t0;
+        w->life = ns_add(w->life, ns);
+        if ((s->state != ST_SYSCALL && s->state != ST_WAITING) || !s->stack) {
+            between += ns;
+            continue;
+        }
+        p = s->stack == last ? p : part_of(c->tr, s->stack);
+        last = s->stack;
+        struct children *k = p == NO_CHILD ? NULL : row_of(w, c->tr, s->stack);
+        const bool new = k && (k != under_way || (awaited && (p == BEGINS || p == STARTS)));
+        since = new ? s->t0 : since;
+        awaited = (awaited && !new) || p == AWAITS;
+        if (k) {
+            k->n += p == STARTS;
+            k->stack = p == STARTS ? s->stack : k->stack;
+            k->ns = ns_add(k->ns, ns_add(ns, new ? 0 : between));
+            k->awaited = ns_add(k->awaited, p == AWAITS ? ns : 0);
+            if (s->t1 - since > k->t1 - k->t0) {
+                k->t0 = since;
+                k->t1 = s->t1;
+                k->g = g;
+            }
+        }
+        under_way = k;
+        between = 0;
+    }
+}
+
+static void children_finding(struct causes *c, uint32_t group, const struct walked *w, const struct children *k)
+{
+    const struct group_life *l = &c->life[group];
+    const double share = (double)k->ns / (double)w->life;
+    const int64_t each = k->ns / (int64_t)k->n;
+    struct draft d;
+    draft_start(&d, RULE_CHILDREN, (int64_t)(share * (double)(l->last - l->first)));
+    d.f.note = each > threshold_ns(TH_CHILD_LENGTH);
+    draft_subject(&d, c->rs, k->place);
+    draft_at(&d, k->t0, k->t1, LANE_G, k->g);
+    d.f.stack = k->stack;
+    text_add(&d.amount, "%llu", (unsigned long long)k->n);
+    text_calls(&d.text, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
+    text_add(&d.text,
+             " starts a child process for each piece of work: %llu of them%s, each holds up its goroutine for ",
+             (unsigned long long)k->n, w->of > WALKED ? " by those looked at" : "");
+    text_dur(&d.text, each);
+    text_lit(&d.text, " on average, of which it waits for ");
+    text_dur(&d.text, k->awaited / (int64_t)k->n);
+    text_lit(&d.text, " for its end; that is ");
+    text_share(&d.text, share, 1);
+    text_lit(&d.text, " of the lives of goroutines of ");
+    text_func(&d.text, c->tr, c->tg->groups[group].name, 0);
+    text_lit(&d.text, ". What the child does, no trace tells.");
+    text_add(
+        &d.next,
+        "Do it in this process (a package in place of the tool), or let one child do many: a list of them, or one "
+        "that stays and is asked again and again.");
+    draft_end(c->rs, &d);
+}
+
+static bool any_start(const struct causes *c)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->tg->nsyscalls && !any; i++) {
+        any = part_of(c->tr, c->tg->syscalls[i].stack) == STARTS;
+    }
+    return any;
+}
+
+void rules_children(struct causes *c)
+{
+    if (!any_start(c)) {
+        return;
+    }
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 32; i++) {
+        struct walked w = {.of = c->of[i].n};
+        const struct children *best = NULL;
+        for (uint32_t m = 0; c->life[i].program && m < c->of[i].n && m < WALKED; m++) {
+            walk(c, causes_member(c, i, m, WALKED), &w);
+        }
+        for (uint32_t k = 0; k < w.n; k++) {
+            best = w.v[k].n && (!best || w.v[k].ns > best->ns) ? &w.v[k] : best;
+        }
+        if (best && (double)best->n >= threshold(TH_CHILD_COUNT) &&
+            best->ns / (int64_t)best->n <= threshold_ns(TH_CHILD_LONG) &&
+            threshold_reached(TH_CHILD_LIFE, best->ns, w.life)) {
+            children_finding(c, i, &w, best);
+        }
+    }
+}
