@@ -48,6 +48,8 @@ static const struct {
     {"nursery", RULE_CHILDREN, "main.weigh", "24 of them"},
     {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},
     {"stutter", RULE_SERIAL_CALLS, "main.sendRow", "61 times in a row"}, /* and stands still between some of them */
+    {"innrooms", RULE_POOL, "main.(*inn).take", "requests (http.(*conn).serve) waited there for"},
+    {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},
 };
 /* What may be as it should be is a note, and the first one. */
 static const struct {
@@ -59,6 +61,8 @@ static const struct {
     {"doorbell", RULE_RETRY, "main.ringDoorbell"},
     {"standoff", RULE_SENDS, "main.exchangePapers"},
     {"errands", RULE_STAMPEDE, "main.askDesk, called by main.(*board).look"}, /* each begun for one; three at once */
+    {"inn", RULE_TIME,
+     "requests (http.(*conn).serve) of"}, /* neither; the main goroutine waits for another process */
     {"lostparty", RULE_LEAK, "60 created, 20 ended; 26 blocked (sync)"},
 };
 

@@ -50,7 +50,31 @@ struct caller callers_most(const struct callers *c, int64_t all)
         best = c->ns[i] > c->ns[best] ? i : best;
     }
     const float share = all > 0 ? (float)((double)c->ns[best] / (double)all) : 0;
-    return share >= HALF ? (struct caller){c->func[best], share, c->more} : (struct caller){0};
+    return share >= HALF ? (struct caller){.func = c->func[best], .share = share, .least = c->more}
+                         : (struct caller){0};
+}
+
+#define ALL 0.9995f /* only those further out differ */
+
+struct caller callers_beyond(const struct callers *c, const struct callers *beyond, int64_t all)
+{
+    struct caller by = callers_most(c, all);
+    if (by.func && by.share > ALL) {
+        const struct caller out = callers_most(beyond, all);
+        by.beyond = out.func;
+        by.beyond_share = out.share;
+        by.beyond_least = out.least;
+    }
+    return by;
+}
+
+static void part_text(struct text *t, const struct trace *tr, bool least, float share, const char *how, uint32_t func)
+{
+    text_add(t, " (%s", least ? "at least " : "");
+    text_share(t, share, 1);
+    text_add(t, " of it %s ", how);
+    text_func(t, tr, func, 0);
+    text_lit(t, ")");
 }
 
 void caller_text(struct text *t, const struct trace *tr, const struct caller *by)
@@ -58,14 +82,13 @@ void caller_text(struct text *t, const struct trace *tr, const struct caller *by
     if (!by->func) {
         return;
     }
-    if (by->share > 0.9995f) { /* only those further out differ */
-        text_lit(t, ", called by ");
-        text_func(t, tr, by->func, 0);
+    if (by->share <= ALL) {
+        part_text(t, tr, by->least, by->share, "called by", by->func);
         return;
     }
-    text_add(t, " (%s", by->least ? "at least " : "");
-    text_share(t, by->share, 1);
-    text_lit(t, " of it called by ");
+    text_lit(t, ", called by ");
     text_func(t, tr, by->func, 0);
-    text_lit(t, ")");
+    if (by->beyond) {
+        part_text(t, tr, by->beyond_least, by->beyond_share, "by", by->beyond);
+    }
 }

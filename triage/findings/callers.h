@@ -23,8 +23,13 @@ struct caller {    /* of most of it */
     uint32_t func; /* 0: none has half of it */
     float share;
     bool least; /* or more */
+    uint32_t beyond; /* who called that one in half of it or more, where all of it is one caller's; 0: not told */
+    float beyond_share;
+    bool beyond_least;
 };
 struct caller callers_most(const struct callers *c, int64_t all);
+/* callers_beyond - the same with `beyond`, counted by who called the callers. */
+struct caller callers_beyond(const struct callers *c, const struct callers *beyond, int64_t all);
 
 /* caller_text - behind a function's name: " (at least 71.0% of it called by main.importRow)"; nothing where there is none. */
 void caller_text(struct text *t, const struct trace *tr, const struct caller *by);

@@ -174,6 +174,16 @@ static void pile_free(struct pile *p)
     tab_free(&p->by);
 }
 
+/* Of `at` a part explains n: its callers in proportion. */
+static void callers_part(struct callers *to, struct callers by, const struct explain_node *n,
+                         const struct explain_node *at)
+{
+    for (int k = 0; k < CALLERS && n != at && at->ns > 0; k++) {
+        by.ns[k] = (int64_t)((double)by.ns[k] * (double)n->ns / (double)at->ns);
+    }
+    callers_merge(to, &by);
+}
+
 /* name: what leaves of a category are put together by. false: out of memory. */
 static bool pile_add(struct pile *p, const struct trace *tr, const struct explain_node *n,
                      const struct explain_node *at, uint32_t name)
@@ -206,11 +216,8 @@ static bool pile_add(struct pile *p, const struct trace *tr, const struct explai
         l->t0 = n->t0;
         l->t1 = n->t1;
     }
-    struct callers by = at->callers; /* a part of it explains n: its callers in proportion */
-    for (int k = 0; k < CALLERS && n != at && at->ns > 0; k++) {
-        by.ns[k] = (int64_t)((double)by.ns[k] * (double)n->ns / (double)at->ns);
-    }
-    callers_merge(&l->callers, &by);
+    callers_part(&l->callers, at->callers, n, at);
+    callers_part(&l->beyond, at->beyond, n, at);
     l->ns = ns_add(l->ns, n->ns);
     l->count += n->count;
     return true;
@@ -251,6 +258,17 @@ void causes_leaves_of(const struct explain_tree *t, struct leaves *out)
     leaves_by(t, true, out);
 }
 
+void causes_tops(const struct explain_tree *t, struct leaves *out)
+{
+    struct pile p = {0};
+    bool ok = true;
+    *out = (struct leaves){.all = t->v[0].ns};
+    for (uint32_t k = t->v[0].first; ok && k != NO_LANE; k = t->v[k].next) {
+        ok = pile_add(&p, t->tr, &t->v[k], &t->v[k], t->v[k].func);
+    }
+    pile_take(&p, out);
+}
+
 void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat cat, const struct told_at *at)
 {
     static const char *const word[EX_CATS] = {"running",
@@ -281,7 +299,7 @@ void causes_what_text(struct text *t, const struct trace *tr, enum explain_cat c
 
 void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf *l)
 {
-    const struct caller by = callers_most(&l->callers, l->ns);
+    const struct caller by = callers_beyond(&l->callers, &l->beyond, l->ns);
     text_calls(t, tr, l->stack, l->frame, l->mixed ? 1 : EXPLAIN_CALLS);
     if (l->mixed) {
         caller_text(t, tr, &by);
@@ -290,7 +308,7 @@ void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf
 
 void causes_leaf_text(struct text *t, const struct trace *tr, const struct leaf *l, int64_t of)
 {
-    const struct told_at at = {l->stack, l->frame, l->mixed, l->ran, callers_most(&l->callers, l->ns)};
+    const struct told_at at = {l->stack, l->frame, l->mixed, l->ran, callers_beyond(&l->callers, &l->beyond, l->ns)};
     causes_what_text(t, tr, (enum explain_cat)l->cat, &at);
     text_lit(t, " ");
     text_share(t, (double)l->ns, (double)of);
@@ -338,6 +356,7 @@ void rules_causes(struct rules *rs)
     rules_begun(&c);
     rules_part(&c);
     rules_calls(&c);
+    rules_work(&c);
     rules_netlimit(&c);
     rules_wakes(&c);
     rules_timers(&c);

@@ -64,7 +64,7 @@ struct leaf {
     uint64_t count;
     bool mixed;     /* not all were called by those that called the longest: no caller is said */
     struct ran ran; /* of running */
-    struct callers callers;
+    struct callers callers, beyond; /* beyond: who called these */
 };
 /* causes_calls_text - the leaf's place: "link.ask, called by main.notifyShop", with the caller of most of it where there are several. */
 void causes_calls_text(struct text *t, const struct trace *tr, const struct leaf *l);
@@ -77,6 +77,8 @@ struct leaves {
 void causes_leaves(const struct explain_tree *t, struct leaves *out);
 /* causes_leaves_of - put together by category and by whose time it was: leaf.func is a start function. */
 void causes_leaves_of(const struct explain_tree *t, struct leaves *out);
+/* causes_tops - of the time itself, waits not followed: by category and function. */
+void causes_tops(const struct explain_tree *t, struct leaves *out);
 /* causes_what_text - "waiting for the network in main.ask, called by main.rate". causes_leaf_text: with its share. */
 struct told_at { /* a function of a stack, and what is known of running there */
     uint32_t stack, frame;
@@ -97,6 +99,26 @@ double causes_idle_least(const struct causes *c);
 /* causes_all_at_once - did the longest wait there end together with those of others? Then it was for an event, not for one of a set. */
 bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32_t group);
 
+/* What a program does many times, by start function: what it is between two waits for more, or a goroutine's whole life. */
+#define WORKS 3
+struct work_kind {
+    uint32_t group;
+    uint64_t n;           /* so many, about */
+    int64_t ns;           /* together, about */
+    bool lives, requests; /* goroutines begun for one thing each; of a server over HTTP */
+    bool fed;             /* by a channel: pieces may run together */
+    struct leaves v;      /* of those looked at: causes_tops() */
+};
+/* works_of - the WORKS that take most time, largest first; *n: how many there are. false: out of memory. rules_work.c */
+bool works_of(struct causes *c, struct work_kind *out, uint32_t *n);
+void work_text(struct text *t, const struct causes *c, const struct work_kind *w, uint32_t n);
+/* calls_questions - was goroutine g begun by one that accepts connections? The function in which it waits for the next question; 0 no. */
+uint32_t calls_questions(const struct causes *c, uint32_t g);
+/* calls_over_http - does it wait there for an answer of net/http's client? */
+bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct span *s);
+/* calls_accept - does the process accept connections? */
+bool calls_accept(const struct causes *c);
+
 void rules_service(struct causes *c); /* rules_service.c: goroutines that others wait for, pools, hand-offs */
 void rules_join(
     struct causes *c); /* rules_join.c: one decides for many: a hub, one of their own, the slowest of a lot */
@@ -112,6 +134,7 @@ void rules_calls(struct causes *c);    /* rules_calls.c: the network, system cal
 void rule_poll(struct causes *c);      /* rules_polls.c: sleeps that last longer than what they wait for */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
+void rules_work(struct causes *c);     /* rules_work.c: what requests wait for */
 void rules_part(struct causes *c);     /* rules_part.c: a set that is too small for a part of the trace */
 void rules_netlimit(struct causes *c); /* rules_netlimit.c: deadlines of the network that are waited out */
 void rules_wakes(struct causes *c);    /* rules_wakes.c: timers, crowds that wake at once, loops that never block */

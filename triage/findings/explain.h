@@ -108,9 +108,9 @@ struct explain_node {
     uint32_t g, by, stack, frame; /* of the longest part */
     bool mixed;                   /* others of its parts were called by others */
     struct ran ran;               /* of running: what is known of all its parts being there */
-    uint32_t caller;              /* of `last`, the stack of the part before */
+    uint32_t caller, outer;       /* of `last`, the stack of the part before; and who called that one */
     uint32_t last;
-    struct callers callers;
+    struct callers callers, beyond; /* beyond: who called these */
 };
 /* Node 0 is all that was asked for. */
 struct explain_tree {

@@ -24,7 +24,7 @@ void explain_node_text(struct text *t, const struct trace *tr, const struct expl
         text_calls(t, tr, n->stack, n->frame, n->mixed ? 1 : EXPLAIN_CALLS);
     }
     if (n->stack && n->cat != EX_ABSENT && n->mixed) {
-        const struct caller by = callers_most(&n->callers, n->ns);
+        const struct caller by = callers_beyond(&n->callers, &n->beyond, n->ns);
         caller_text(t, tr, &by);
     }
 }

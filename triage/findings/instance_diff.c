@@ -50,7 +50,7 @@ static uint32_t parts_of(struct instance_part v[LEAVES], const struct leaves *s,
                                       l->frame,
                                       l->mixed,
                                       l->ran,
-                                      callers_most(&l->callers, l->ns),
+                                      callers_beyond(&l->callers, &l->beyond, l->ns),
                                       l->ns / (int64_t)ns,
                                       0};
         for (uint32_t k = 0; k < u->n; k++) {

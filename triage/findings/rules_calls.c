@@ -259,7 +259,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     draft_end(c->rs, &d);
 }
 
-static bool accepts(const struct causes *c)
+bool calls_accept(const struct causes *c)
 {
     bool any = false;
     for (uint32_t i = 0; i < c->tg->nwaits && i < 4096 && !any; i++) {
@@ -271,7 +271,7 @@ static bool accepts(const struct causes *c)
 /* Who may be its own back end keeps some processors busy by that. */
 static double idle_wanted(const struct causes *c)
 {
-    return threshold(accepts(c) ? TH_CALLS_OWN : TH_CALLS_IDLE) * c->procs;
+    return threshold(calls_accept(c) ? TH_CALLS_OWN : TH_CALLS_IDLE) * c->procs;
 }
 
 static void network(struct causes *c, const struct waits_at *p)
@@ -311,6 +311,12 @@ static bool by_library(const struct causes *c, const struct pair_row *p)
     return g != UINT32_MAX && !c->tg->groups[g].is_system && !c->life[g].program && c->life[g].by[WK_NET] > 0;
 }
 
+bool calls_over_http(const struct causes *c, enum wait_kind kind, const struct span *s)
+{
+    static const char *const asking[] = {"net/http.(*persistConn).roundTrip", NULL};
+    return kind == WK_SELECT && stack_through(c->tr, s->stack, asking);
+}
+
 /* Was a goroutine begun by one that accepts connections? Then it is the side that is asked. */
 static bool is_server(const struct causes *c, uint32_t g)
 {
@@ -346,6 +352,11 @@ static uint32_t first_place(const struct causes *c, uint32_t g)
     return 0;
 }
 
+uint32_t calls_questions(const struct causes *c, uint32_t g)
+{
+    return is_server(c, g) ? first_place(c, g) : 0;
+}
+
 /*
  * Are the waits there a server's for the next question, not for an answer? Of connections that were there before the trace
  * that can't be seen; in a process that accepts any, and in a goroutine's own loop, such waits are taken for a server's.
@@ -355,7 +366,7 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
     uint32_t g = p->longest.g;
     bool born = trace_lane(c->tr, (struct lane){LANE_G, g}).created;
     bool own = place == c->tg->groups[gstat_group(c->tg->g, g)].name;
-    return p->kind == WK_NET && (born ? is_server(c, g) : own || accepts(c)) && first_place(c, g) == place;
+    return p->kind == WK_NET && (born ? is_server(c, g) : own || calls_accept(c)) && first_place(c, g) == place;
 }
 
 static void rule_network(struct causes *c)

@@ -348,11 +348,61 @@ static void spread_text(struct text *t, const struct causes *c, const struct lea
     text_lit(t, "; most at one place: ");
 }
 
+/* Does the main goroutine only wait for others, outside or in the same process? Then its way tells of them, not of the work. */
+static bool main_waits(const struct causes *c, const struct leaves *v)
+{
+    const uint32_t own = c->tg->groups[gstat_group(c->tg->g, main_goroutine(c))].name;
+    const bool serves = calls_accept(c);
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < v->n; i++) {
+        const struct leaf *l = &v->v[i];
+        const bool outside = l->cat == EX_NET || l->cat == EX_TIMER || l->cat == EX_OPEN || l->cat == EX_GC;
+        const bool call = l->cat == EX_SYSCALL && serves && l->who == own; /* for another process */
+        ns = call || (outside && (serves || l->who == own)) ? ns_add(ns, l->ns) : ns;
+    }
+    return threshold_reached(TH_TIME_WAITS, ns, v->all);
+}
+
+/* false: nothing is told of it. */
+static bool tell_work(struct causes *c, const struct leaves *v)
+{
+    struct work_kind w[WORKS];
+    struct draft d;
+    uint32_t n;
+    if (!works_of(c, w, &n)) {
+        c->rs->failed = true;
+        return false;
+    }
+    if (n == 0) {
+        return false;
+    }
+    draft_start(&d, RULE_TIME, 0);
+    d.f.note = true;
+    draft_at(&d, w[0].v.v[0].t0, w[0].v.v[0].t1, LANE_G, w[0].v.v[0].g);
+    d.f.stack = w[0].v.v[0].stack;
+    text_share(&d.amount, (double)w[0].v.v[0].ns, (double)w[0].v.all);
+    text_lit(&d.text, "What the program did many times: ");
+    work_text(&d.text, c, w, n);
+    text_add(&d.text,
+             " On average %.1f of %.0f processors had work. The main goroutine's way, followed to its end, is ",
+             c->procs - c->idle, c->procs);
+    causes_leaf_text(&d.text, c->tr, &v->v[0], v->all);
+    text_lit(&d.text, ".");
+    text_add(&d.next,
+             "gotop explain shows the same for any goroutine, task or region; what is done many times is in its view "
+             "with the slow ones beside the usual ones.");
+    draft_end(c->rs, &d);
+    return true;
+}
+
 static void rule_time(struct causes *c)
 {
     struct leaves v, by;
     struct draft d;
     if (told(c) || !causes_main_way(c, &v, &by) || v.n == 0) {
+        return;
+    }
+    if (main_waits(c, &v) && tell_work(c, &v)) {
         return;
     }
     const bool spread = !threshold_reached(TH_TIME_PLACE, v.v[0].ns, v.all);

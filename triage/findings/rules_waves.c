@@ -192,7 +192,7 @@ static int cmp_ask(const void *a, const void *b)
 }
 
 struct told { /* of a place */
-    uint32_t waves, most, in_waves, caused;
+    uint32_t waves, most, in_waves, caused, follow, apart; /* apart: of those that follow another, behind a pause */
     int64_t busy, lost, least, first, last, t0, t1; /* least: the quickest answer; first, last: of a wave, summed */
     uint32_t g;
 };
@@ -231,10 +231,13 @@ static void waves_of(const struct asked *k, struct told *t)
         }
         const int64_t from = k->v[i].t0 > till ? k->v[i].t0 : till;
         t->busy = ns_add(t->busy, all > from ? all - from : 0);
+        const bool pause = i > 0 && k->v[i].t0 - till >= all - k->v[i].t0; /* as long as the wave, at least */
         till = all > till ? all : till;
         if (j - i < threshold(TH_STAMPEDE_ATONCE)) {
             continue;
         }
+        t->follow += t->waves > 0;
+        t->apart += t->waves > 0 && pause;
         t->waves++;
         t->in_waves += (uint32_t)(j - i);
         t->caused += caused(&k->v[i], j - i);
@@ -302,7 +305,7 @@ static void waves_told(struct waves *w)
         waves_of(k, &t);
         const double span = (double)(l->last - l->first), busy = (double)t.busy / span;
         const double by_chance = 1 - exp(-(double)k->total / span); /* if each came when it pleased */
-        if ((double)t.waves >= threshold(TH_STAMPEDE_WAVES) && t.caused * 2 < t.waves &&
+        if ((double)t.waves >= threshold(TH_STAMPEDE_WAVES) && t.caused * 2 < t.waves && t.apart * 2 >= t.follow &&
             (double)t.in_waves >= threshold(TH_STAMPEDE_PART) * (double)k->n &&
             busy <= 1 - threshold(TH_STAMPEDE_QUIET) && busy <= threshold(TH_STAMPEDE_CHANCE) * by_chance) {
             stampede_finding(w->c, w->group, k, &t, rounds);

@@ -257,6 +257,10 @@ static bool won_of(struct work *w, const struct finding *f, struct span_of_won *
     case RULE_BOTTLENECK:
     case RULE_POOL: {
         const int64_t longest = begun_longest(c, f);
+        if (f->won_hi > 0) { /* told of requests, as a share of what they take */
+            o->hi = (double)f->won_hi / (double)c->tg->end;
+            return true;
+        }
         if (longest) { /* side by side the longest of them is what is left */
             o->hi = 1 - (double)longest / (double)c->tg->end;
             o->lo = cost * LEAST < o->hi ? cost * LEAST : o->hi;

@@ -1,0 +1,423 @@
+/*
+ * rules_work.c - what the work of a program that answers consists of: requests, what goroutines do between two waits for more of
+ * it, goroutines begun for one thing each. Told where the main goroutine's way says nothing, since it waits for all of them.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define GROUPS 32    /* looked at, of those whose goroutines live longest together */
+#define LOOKED 16    /* goroutines of each */
+#define STEPS 4000   /* spans of each */
+#define EXPLAINED 48 /* pieces of each group */
+
+struct pieces {
+    struct instance_one *v;
+    size_t n, cap;
+    int64_t ns, seen; /* together; of the goroutines' lives */
+};
+
+static bool piece_add(struct pieces *k, uint32_t g, int64_t t0, int64_t t1)
+{
+    struct instance_one *p = t1 > t0 ? mem_grow(k->v, &k->cap, k->n + 1, sizeof *p) : NULL;
+    if (!p) {
+        return t1 <= t0;
+    }
+    k->v = p;
+    p[k->n++] = (struct instance_one){t0, t1, g};
+    k->ns = ns_add(k->ns, t1 - t0);
+    return true;
+}
+
+static bool more_is_waited_for(const struct causes *c, uint32_t name, uint32_t questions, const struct span *s)
+{
+    if (instance_wants_more(c->tr, name, s->reason, s->stack)) {
+        return true;
+    }
+    return questions && stacks_wait_kind(c->tr, s->reason, s->stack) == WK_NET &&
+           causes_place(c->tr, s->stack) == questions;
+}
+
+/* Where goroutines of a group wait for questions, if most of them say so: one's first may have been there already. */
+static uint32_t questions_of(const struct causes *c, uint32_t group)
+{
+    uint32_t place = 0, n = 0, of = 0;
+    for (uint32_t i = 0; i < c->of[group].n && i < LOOKED; i++, of++) { /* a majority vote */
+        const uint32_t at = calls_questions(c, causes_member(c, group, i, LOOKED));
+        place = n ? place : at;
+        n = at == place ? n + 1 : n - 1;
+    }
+    n = 0;
+    for (uint32_t i = 0; place && i < of; i++) {
+        n += calls_questions(c, causes_member(c, group, i, LOOKED)) == place;
+    }
+    return n * 2 > of ? place : 0;
+}
+
+/* What g does between two waits for more of it. */
+static bool pieces_of(const struct causes *c, uint32_t g, uint32_t questions, struct pieces *k)
+{
+    const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
+    int64_t since = NO_TIME;
+    struct span_iter it;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), ok = true;
+    uint32_t last = 0;
+    bool is = false;
+    for (int i = 0; ok && more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        k->seen = ns_add(k->seen, s->t1 - s->t0);
+        if (s->state != ST_WAITING) {
+            continue;
+        }
+        is = s->stack == last ? is : more_is_waited_for(c, name, questions, s);
+        last = s->stack;
+        if (is) {
+            ok = since == NO_TIME || piece_add(k, g, since, s->t0);
+            since = s->t1;
+        }
+    }
+    return ok;
+}
+
+static bool lives_of(const struct causes *c, uint32_t group, struct pieces *k)
+{
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < c->of[group].n && i < EXPLAINED; i++) {
+        const uint32_t g = causes_member(c, group, i, EXPLAINED);
+        const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
+        ok = !li.created || !li.ended || piece_add(k, g, li.first, li.last);
+    }
+    return ok;
+}
+
+/* Is each goroutine of the group begun for one thing, done soon? */
+static bool short_lived(const struct causes *c, const struct group *grp)
+{
+    return (double)grp->ended >= threshold(TH_TIME_PIECES) && grp->created * 10 >= (uint64_t)grp->count * 9 &&
+           (double)grp->d[GM_LIFE].total / grp->count <= threshold(TH_TIME_PIECE) * (double)c->tg->end;
+}
+
+static bool explained(struct causes *c, const struct pieces *k, struct leaves *out)
+{
+    struct explain_tree t;
+    const size_t step = k->n / EXPLAINED + 1;
+    bool ok = explain_tree_init(&t, c->tr);
+    for (size_t i = 0; ok && i < k->n; i += step) {
+        ok = explain_add(c->x, &t, k->v[i].g, k->v[i].t0, k->v[i].t1);
+    }
+    if (ok) {
+        causes_tops(&t, out);
+    }
+    explain_tree_free(&t);
+    return ok;
+}
+
+/* Of a group, what it is; w->n = 0: its goroutines have no pieces. */
+static bool work_in(struct causes *c, uint32_t group, struct pieces *k, struct work_kind *w)
+{
+    const struct group *grp = &c->tg->groups[group];
+    const bool http = str_is(trace_str(c->tr, grp->name), "net/http.(*conn).serve");
+    bool ok = true;
+    *w = (struct work_kind){.group = group, .requests = http};
+    if (grp->is_system || grp->count == 0 || !(http || c->life[group].program)) {
+        return true;
+    }
+    const uint32_t questions = http ? 0 : questions_of(c, group);
+    for (uint32_t i = 0; ok && i < c->of[group].n && i < LOOKED; i++) {
+        ok = pieces_of(c, causes_member(c, group, i, LOOKED), questions, k);
+    }
+    if (ok && (double)k->n >= threshold(TH_TIME_PIECES) && k->seen > 0) {
+        const double times = (double)grp->d[GM_LIFE].total / (double)k->seen;
+        w->fed = !http && !questions;
+        w->n = (uint64_t)((double)k->n * (times > 1 ? times : 1) + 0.5);
+        w->ns = (int64_t)((double)k->ns * (times > 1 ? times : 1));
+    } else if (ok && !http && short_lived(c, grp)) {
+        k->n = 0;
+        ok = lives_of(c, group, k);
+        w->n = k->n ? grp->count : 0;
+        w->ns = grp->d[GM_LIFE].total;
+        w->lives = true;
+    }
+    return ok;
+}
+
+/* ---- what requests wait for -------------------------------------------------------------------------------------------- */
+
+static void works_name(struct text *t, const struct causes *c, const struct work_kind *w)
+{
+    text_add(t, "%s", w->requests ? "requests (" : w->lives ? "goroutines of " : "pieces of work of ");
+    text_func(t, c->tr, c->tg->groups[w->group].name, 0);
+    text_add(t, "%s", w->requests ? ")" : "");
+}
+
+/* By the clock: while at least one is there. */
+static double in_flight(const struct causes *c, const struct work_kind *w)
+{
+    const double at_a_time = (double)w->ns / (double)c->tg->end;
+    return (at_a_time < 1 ? at_a_time : 1) * (double)c->tg->end;
+}
+
+static bool told_at(const struct causes *c, enum rule rule, uint32_t place)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        any |= f->rule == rule && f->stack && causes_place(c->tr, f->stack) == place;
+    }
+    return any;
+}
+
+static void who_had_it(struct text *t, struct causes *c, const struct pair_row *p)
+{
+    struct explain_tree tree;
+    struct leaves v;
+    if (explain_tree_init(&tree, c->tr) && explain_add(c->x, &tree, p->longest.g, p->longest.t0, p->longest.t1)) {
+        causes_leaves(&tree, &v);
+        if (v.n) {
+            text_lit(t, " Who had it was ");
+            causes_leaf_text(t, c->tr, &v.v[0], v.all);
+            text_lit(t, " (of the longest wait).");
+        }
+    }
+    explain_tree_free(&tree);
+}
+
+static void given_back_finding(struct causes *c, const struct waits_at *p, const struct work_kind *w)
+{
+    const struct pair_row *m = p->most;
+    const double share = (double)p->total / (double)w->ns;
+    struct draft d;
+    draft_start(&d, RULE_POOL, (int64_t)(share * in_flight(c, w)));
+    draft_subject(&d, c->rs, p->place);
+    draft_at(&d, m->longest.t0, m->longest.t1, LANE_G, m->longest.g);
+    d.f.stack = m->stack;
+    d.f.inferred = true;
+    d.f.won_hi = d.f.severity_ns;
+    text_share(&d.amount, share, 1);
+    text_calls(&d.text, c->tr, m->stack, stacks_user_frame(c->tr, m->stack), 3);
+    text_lit(&d.text, ": ");
+    works_name(&d.text, c, w);
+    text_lit(&d.text, " waited there for ");
+    text_share(&d.text, share, 1);
+    text_add(&d.text, " of their time (%llu waits of ", (unsigned long long)p->count);
+    text_dur(&d.text, p->total / (int64_t)p->count);
+    text_lit(&d.text, " on average) for what others of them gave back in ");
+    text_func(&d.text, c->tr, trace_frame(c->tr, m->waker_stack, stacks_user_frame(c->tr, m->waker_stack)).func, 0);
+    text_add(&d.text, "; of %.0f processors %.1f had nothing to do.", c->procs, c->idle);
+    who_had_it(&d.text, c, m);
+    text_add(&d.next, "Make the set larger, or hold what comes from it for less.");
+    draft_end(c->rs, &d);
+}
+
+#define PLACES 32
+
+/* Of fewer goroutines than rules_service.c asks for, but a good part of what requests take. */
+static void given_back(struct causes *c)
+{
+    struct waits_at v[PLACES];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool hands = p->kind == WK_SEND || p->kind == WK_RECV || p->kind == WK_SELECT ||
+                           (p->kind == WK_COND && p->futile * 4 <= p->count);
+        const uint32_t place =
+            hands && !p->from_scheduler && p->waker == p->waiter ? causes_place(c->tr, p->stack) : 0;
+        if (place) {
+            waits_at_add(v, &n, PLACES, place, p);
+        }
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t g = causes_group(c, v[i].most->waiter);
+        struct pieces k = {0};
+        struct work_kind w = {0};
+        const bool look = g != UINT32_MAX && (double)v[i].count >= threshold(TH_BOTTLE_WAITS) &&
+                          c->idle >= threshold(TH_POOL_IDLE) * c->procs && !told_at(c, RULE_POOL, v[i].place) &&
+                          !causes_all_at_once(c, v[i].most, g);
+        c->rs->failed |= look && !work_in(c, g, &k, &w);
+        if (w.n && !w.lives && threshold_reached(TH_POOL_REQUESTS, v[i].total, w.ns)) {
+            given_back_finding(c, &v[i], &w);
+        }
+        mem_free(k.v);
+    }
+}
+
+/* Calls over the network in a row at one line, within a piece of work. */
+struct in_line {
+    uint32_t stack;
+    uint64_t calls, pieces, longest;
+    int64_t ns, won; /* won: all of a row but one call */
+};
+
+struct line_row { /* the row that goes on */
+    uint32_t stack, calls;
+    int64_t ns;
+};
+
+static void line_end(struct in_line *v, uint32_t *n, struct line_row *r)
+{
+    uint32_t k = 0;
+    if ((double)r->calls >= threshold(TH_CALLS_ROW_LINE)) {
+        while (k < *n && v[k].stack != r->stack) {
+            k++;
+        }
+        if (k < PLACES) {
+            v[k] = k == *n ? (struct in_line){.stack = r->stack} : v[k];
+            *n += k == *n;
+            v[k].calls += r->calls;
+            v[k].pieces++;
+            v[k].longest = r->calls > v[k].longest ? r->calls : v[k].longest;
+            v[k].ns = ns_add(v[k].ns, r->ns);
+            v[k].won = ns_add(v[k].won, r->ns - r->ns / r->calls);
+        }
+    }
+    *r = (struct line_row){0};
+}
+
+/* What is waited for without having asked, the rest of an answer, is no call of its own. */
+static void lines_of(const struct causes *c, const struct instance_one *one, struct in_line *v, uint32_t *n)
+{
+    struct span_iter it;
+    struct line_row r = {0};
+    bool asked = false, more = span_seek(&it, c->tr, (struct lane){LANE_G, one->g}, one->t0);
+    for (int i = 0; more && i < STEPS && span_get(&it)->t0 < one->t1; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_SYSCALL) {
+            asked |= s->stack && causes_sends(c->tr, s->stack);
+        } else if (s->state == ST_WAITING && s->t0 >= one->t0) {
+            const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
+            const bool call = (kind == WK_NET && asked) || calls_over_http(c, kind, s);
+            const bool rest = kind == WK_NET && !asked;
+            if (!rest && !(call && s->stack == r.stack)) {
+                line_end(v, n, &r);
+            }
+            if (call) {
+                r.stack = s->stack;
+                r.calls++;
+            }
+            if (r.calls) {
+                r.ns = ns_add(r.ns, s->t1 - s->t0);
+            }
+            asked = false;
+        }
+    }
+    line_end(v, n, &r);
+}
+
+static void in_line_finding(struct causes *c, const struct in_line *l, const struct pieces *k,
+                            const struct work_kind *w)
+{
+    const double share = (double)l->won / (double)k->ns;
+    const uint32_t frame = stacks_user_frame(c->tr, l->stack);
+    struct draft d;
+    draft_start(&d, RULE_SERIAL_CALLS, (int64_t)(share * in_flight(c, w)));
+    draft_subject(&d, c->rs, trace_frame(c->tr, l->stack, frame).func);
+    draft_at(&d, k->v[0].t0, k->v[0].t1, LANE_G, k->v[0].g);
+    d.f.stack = l->stack;
+    d.f.won_hi = d.f.severity_ns;
+    text_share(&d.amount, share, 1);
+    text_calls(&d.text, c->tr, l->stack, frame, 4);
+    text_add(&d.text, ": waits for the network %.0f times in a row on average at one line, in ",
+             (double)l->calls / (double)l->pieces);
+    text_share(&d.text, (double)l->pieces, (double)k->n);
+    text_lit(&d.text, " of the ");
+    works_name(&d.text, c, w);
+    text_lit(&d.text, ", waits of ");
+    text_dur(&d.text, l->ns / (int64_t)l->calls);
+    text_lit(&d.text, " on average. That is ");
+    text_share(&d.text, (double)l->ns, (double)k->ns);
+    text_lit(&d.text, " of what all of these take; asked for at once, or side by side, ");
+    text_share(&d.text, (double)l->won, (double)k->ns);
+    text_lit(&d.text, " would go.");
+    text_add(&d.next,
+             "Ask for all at once, or ask side by side: each answer is waited for before the next question.");
+    draft_end(c->rs, &d);
+}
+
+static void in_lines(struct causes *c, uint32_t group)
+{
+    struct in_line v[PLACES];
+    struct pieces k = {0};
+    struct work_kind w = {0};
+    uint32_t n = 0;
+    if (!work_in(c, group, &k, &w)) {
+        c->rs->failed = true;
+    }
+    for (size_t i = 0; w.n && !w.fed && i < k.n; i++) {
+        lines_of(c, &k.v[i], v, &n);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t place = causes_place(c->tr, v[i].stack);
+        if (threshold_reached(TH_CALLS_REQUESTS, v[i].won, k.ns) && place && !told_at(c, RULE_SERIAL_CALLS, place) &&
+            (double)v[i].pieces >= threshold(TH_CALLS_WAITS)) {
+            in_line_finding(c, &v[i], &k, &w);
+        }
+    }
+    mem_free(k.v);
+}
+
+void rules_work(struct causes *c)
+{
+    given_back(c);
+    for (uint32_t i = 0; i < c->tg->ngroups && i < GROUPS && !c->rs->failed; i++) {
+        const struct group_life *l = &c->life[i];
+        const int64_t calls = ns_add(l->by[WK_NET], l->by[WK_SELECT]);
+        if (calls > l->life / 10 && c->idle >= threshold(TH_CALLS_IDLE) * c->procs) {
+            in_lines(c, i);
+        }
+    }
+}
+
+/* ---- where their time goes ------------------------------------------------------------------------------------------------ */
+
+bool works_of(struct causes *c, struct work_kind *out, uint32_t *n)
+{
+    bool ok = true;
+    *n = 0;
+    for (uint32_t i = 0; ok && i < c->tg->ngroups && i < GROUPS; i++) {
+        struct pieces k = {0};
+        struct work_kind w;
+        ok = work_in(c, i, &k, &w);
+        uint32_t at = *n;
+        while (at > 0 && out[at - 1].ns < w.ns) {
+            at--;
+        }
+        if (ok && w.n && at < WORKS && threshold_reached(TH_TIME_WORK, w.ns, c->tg->end)) {
+            ok = explained(c, &k, &w.v);
+            if (ok && w.v.n) {
+                const uint32_t moved = (*n < WORKS ? *n : WORKS - 1) - at;
+                memmove(&out[at + 1], &out[at], moved * sizeof *out);
+                out[at] = w;
+                *n += *n < WORKS;
+            }
+        }
+        mem_free(k.v);
+    }
+    return ok;
+}
+
+static void one_text(struct text *t, const struct causes *c, const struct work_kind *w)
+{
+    text_add(t, "%llu ", (unsigned long long)w->n);
+    works_name(t, c, w);
+    text_add(t, "%s", w->requests ? " of " : ", ");
+    text_dur(t, w->ns / (int64_t)w->n);
+    text_add(t, " on average, %.1f at a time: ", (double)w->ns / (double)c->tg->end);
+    for (uint32_t i = 0; i < w->v.n && i < 4 && (i == 0 || w->v.v[i].ns > w->v.all / 12); i++) {
+        text_raw(t, "; ", i ? 2 : 0);
+        causes_leaf_text(t, c->tr, &w->v.v[i], w->v.all);
+    }
+}
+
+void work_text(struct text *t, const struct causes *c, const struct work_kind *w, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && w[i].ns > w[0].ns / 10; i++) {
+        text_raw(t, "  ", i ? 1 : 0);
+        one_text(t, c, &w[i]);
+        text_lit(t, ".");
+    }
+}
