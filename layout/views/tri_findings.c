@@ -271,24 +271,33 @@ static void head(struct grid *g, struct view *v, int y, int n)
     else if (!count(v))
         tri_say(g, 0, y + n - 1, g->w, STYLE_STATUS_KEY, "nothing stands out%s", v->tri->so_far ? " so far" : "");
     else
-        tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "%u finding%s, the costliest first", count(v),
-                count(v) == 1 ? "" : "s");
+        tri_say(g, 0, y + n - 1, g->w, STYLE_RULER, "%u finding%s, and the share of the trace %s costs", count(v),
+                count(v) == 1 ? "" : "s", count(v) == 1 ? "it" : "each");
 }
 
 /* ---- rows ----------------------------------------------------------------------------------------------- */
 
 enum { WIDEST = 160 }; /* columns that are easily read from one end to the other */
 
+void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX])
+{
+    struct text t = {0};
+    finding_lead(&t, f, v->tri->tg);
+    snprintf(out, FMT_MAX, "%s", t.p ? t.p : "");
+    text_free(&t);
+}
+
 /* What it is, what it cost, when; with its text behind it. */
 static void head_of(struct grid *g, const struct view *v, const struct finding *f, int y, bool focus, bool text)
 {
-    char at[FMT_MAX];
+    char at[FMT_MAX], lead[FMT_MAX];
+    tri_lead(v, f, lead);
     int w = g->w < WIDEST ? g->w : WIDEST, when = w >= 50 ? 10 : 0;
     enum style s = focus ? STYLE_LANE_FOCUS : STYLE_NORMAL;
     if (focus)
         grid_fill(g, 0, y, g->w, 1, ' ', s);
     tri_say(g, 0, y, 2, focus ? s : f->note ? STYLE_DIM : STYLE_WARN, f->note ? "." : "!");
-    tri_say(g, 2, y, 8, s, "%s", f->amount);
+    tri_say(g, 2, y, 8, s, "%s", lead);
     int x = tri_say(g, 11, y, w - 11 - when, text || focus ? s : STYLE_STATUS_KEY, "%s%s", f->title,
                     f->inferred ? " (inferred)" : "") +
             2;
@@ -407,9 +416,12 @@ static unsigned enter(struct view *v)
 {
     uint32_t i = v->at.row;
     const struct finding *f = &v->tri->fs->f[i];
+    char lead[FMT_MAX];
     v->tri->finding = i;
     unsigned flags = tri_evidence(v, f);
-    view_message(v, false, "%s %s: %s %s %s", f->amount, f->title, f->text, f->next, f->won ? f->won : "");
+    tri_lead(v, f, lead);
+    view_message(v, false, "%s%s%s: %s %s %s", lead, *lead ? " " : "", f->title, f->text, f->next,
+                 f->won ? f->won : "");
     return flags;
 }
 

@@ -79,6 +79,8 @@ void tri_cell(struct grid *g, int x, int y, int w, enum style s, const char *tex
 void tri_name(struct grid *g, const struct view *v, int x, int y, int w, enum style s, uint32_t name);
 /* tri_goto - one undo step: the window [t0,t1) with room around it, the cursor at t0 on a lane. */
 unsigned tri_goto(struct view *v, struct lane l, int64_t t0, int64_t t1);
+/* tri_lead - what stands before a finding's title (finding_lead()). */
+void tri_lead(const struct view *v, const struct finding *f, char out[FMT_MAX]);
 /* tri_evidence - to where a finding points; its goroutine has the focus if it is there. */
 unsigned tri_evidence(struct view *v, const struct finding *f);
 /* tri_set_row - the cursor to a row that is none to skip, forward first; keeps it on the screen when drawn. */

@@ -207,12 +207,52 @@ static void evidence(void **state)
     load_free(&l);
 }
 
+/* What stands before the titles is one scale: read down it falls; notes have none, but for what grows. */
+static void leads_fall(void **state)
+{
+    (void)state;
+    static const char *const paths[] = {"tests/golden/report-grow.trace", "tests/golden/report-churn.trace",
+                                        "tests/golden/report-leak.trace", "samples/lock-1.26.trace",
+                                        "samples/alloc-1.27.trace"};
+    unsigned shares = 0, growing = 0, notes = 0;
+    for (unsigned p = 0; p < sizeof paths / sizeof *paths; p++) {
+        struct loaded l;
+        double before = 100;
+        help_load(paths[p], &l);
+        for (uint32_t i = 0; i < l.fs.n; i++) {
+            const struct finding *f = &l.fs.f[i];
+            struct text t = {0};
+            char *end;
+            finding_lead(&t, f, l.tg);
+            const double share = t.p ? strtod(t.p, &end) : 0;
+            if (f->note) {
+                assert_true(t.p == NULL || strcmp(t.p, f->amount) == 0);
+                growing += t.p && *t.p == '+';
+                notes++;
+            } else {
+                assert_string_equal(end, "%");
+                assert_true(share <= before && share > 0);
+                before = share;
+                shares++;
+            }
+            text_free(&t);
+        }
+        load_free(&l);
+    }
+    assert_true(shares >= 4);
+    assert_true(growing >= 1 && growing < notes);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_for_it),       cmocka_unit_test(healthy_samples),
-        cmocka_unit_test(samples_with_a_lock),   cmocka_unit_test(other_programs),
-        cmocka_unit_test(help_names_thresholds), cmocka_unit_test(evidence),
+        cmocka_unit_test(recorded_for_it),
+        cmocka_unit_test(healthy_samples),
+        cmocka_unit_test(samples_with_a_lock),
+        cmocka_unit_test(other_programs),
+        cmocka_unit_test(help_names_thresholds),
+        cmocka_unit_test(evidence),
+        cmocka_unit_test(leads_fall),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,15 @@ void findings_sort(struct findings *fs)
     }
 }
 
+void finding_lead(struct text *t, const struct finding *f, const struct triage *tg)
+{
+    if (!f->note) {
+        text_share(t, (double)f->severity_ns, (double)tg->end);
+    } else if (*f->amount == '+') {
+        text_clean(t, f->amount, strlen(f->amount), 0);
+    }
+}
+
 bool findings_stand_out(const struct findings *fs)
 {
     for (uint32_t i = 0; i < fs->n; i++) {

@@ -4,6 +4,7 @@
 #ifndef GOTOP_TRIAGE_FINDINGS_H
 #define GOTOP_TRIAGE_FINDINGS_H
 
+#include "triage/text.h"
 #include "triage/triage.h"
 
 enum rule {
@@ -18,7 +19,7 @@ struct finding {
     bool note;              /* nothing lost, but worth a look */
     bool inferred;          /* rests on what the trace does not record (a lock's holder) */
     int64_t severity_ns;    /* clock time lost, by the rule's own measure; findings are sorted by it */
-    char *amount;           /* short: "84.3ms", "6.1%", "+38" */
+    char *amount;           /* by the rule's own measure, short: "84.3ms", "6.1%", "+38" */
     char *title;            /* short: "lock convoy" */
     char *text;             /* one or two sentences with the numbers */
     char *next;             /* what to do next */
@@ -42,6 +43,11 @@ struct findings {
 enum err_code findings_of(const struct triage *tg, struct findings *out, struct err *e);
 void findings_free(struct findings *fs);
 void findings_sort(struct findings *fs);
+/*
+ * finding_lead - what stands before a title where findings are listed: the share of the trace that it costs ("12.7%"), so that the list
+ * can be read down; of a note nothing, but of what grows by how much ("+38").
+ */
+void finding_lead(struct text *t, const struct finding *f, const struct triage *tg);
 /* findings_stand_out - is there more than where the time went? */
 bool findings_stand_out(const struct findings *fs);
 
