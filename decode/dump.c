@@ -20,6 +20,7 @@
 struct dump {
     const struct trace *tr;
     FILE *out;
+    bool oom; /* records are missing */
     uint64_t zsum[ST_COUNT], zn[ST_COUNT];
 };
 
@@ -77,14 +78,28 @@ static int by_order(const void *a, const void *b)
     return x->i < y->i ? -1 : x->i > y->i;
 }
 
-static struct order *lanes_by_id(const struct trace *tr, enum lane_kind k, uint32_t *n)
+/* Room for n of them, to be filled in. NULL: there are none, or no memory; *n is 0 then. */
+static struct order *order_new(struct dump *d, size_t *n)
 {
-    *n = trace_nlanes(tr, k);
-    struct order *o = mem_alloc(*n * sizeof *o);
-    for (uint32_t i = 0; o && i < *n; i++)
-        o[i] = (struct order){trace_lane(tr, (struct lane){k, i}).id, 0, i};
-    if (o && *n)
-        qsort(o, *n, sizeof *o, by_order);
+    struct order *o = *n ? mem_alloc(*n * sizeof *o) : NULL;
+    d->oom |= *n && !o;
+    *n = o ? *n : 0;
+    return o;
+}
+
+static void order_sort(struct order *o, size_t n)
+{
+    if (n)
+        qsort(o, n, sizeof *o, by_order);
+}
+
+static struct order *lanes_by_id(struct dump *d, enum lane_kind k, size_t *n)
+{
+    *n = trace_nlanes(d->tr, k);
+    struct order *o = order_new(d, n);
+    for (uint32_t i = 0; i < *n; i++)
+        o[i] = (struct order){trace_lane(d->tr, (struct lane){k, i}).id, 0, i};
+    order_sort(o, *n);
     return o;
 }
 
@@ -152,16 +167,13 @@ static bool end_lost(const struct dump *d, enum lane_kind k, const struct span *
 
 static void dump_goroutines(struct dump *d)
 {
-    uint32_t n;
-    struct order *o = lanes_by_id(d->tr, LANE_G, &n);
-    for (uint32_t k = 0; o && k < n; k++) {
+    size_t n;
+    struct order *o = lanes_by_id(d, LANE_G, &n);
+    for (size_t k = 0; k < n; k++) {
         struct lane l = {LANE_G, o[k].i};
         int64_t seen = trace_lane(d->tr, l).seen;
         struct span_iter it;
-        if (!span_seek_index(&it, d->tr, l, 0))
-            continue;
-        bool more;
-        do {
+        for (bool more = span_seek_index(&it, d->tr, l, 0); more;) {
             const struct span at = *span_get(&it), *const s = &at;
             const char *name = go_state(s->state);
             more = span_next(&it);
@@ -175,7 +187,7 @@ static void dump_goroutines(struct dump *d)
             fputc('\n', d->out);
             d->zsum[s->state] += (uint64_t)(s->t1 - t0);
             d->zn[s->state]++;
-        } while (more);
+        }
     }
     mem_free(o);
 }
@@ -197,15 +209,13 @@ static void put_running(struct dump *d, uint64_t p, int64_t t0, int64_t t1, uint
 /* A P lane changes state where assist and sweep begin and end; here one goroutine's run is one interval. */
 static void dump_procs(struct dump *d)
 {
-    uint32_t n;
-    struct order *o = lanes_by_id(d->tr, LANE_P, &n);
-    for (uint32_t k = 0; o && k < n; k++) {
+    size_t n;
+    struct order *o = lanes_by_id(d, LANE_P, &n);
+    for (size_t k = 0; k < n; k++) {
         struct span_iter it;
-        if (!span_seek_index(&it, d->tr, (struct lane){LANE_P, o[k].i}, 0))
-            continue;
         uint32_t g = NO_LANE;
         int64_t t0 = 0, t1 = 0;
-        do {
+        for (bool more = span_seek_index(&it, d->tr, (struct lane){LANE_P, o[k].i}, 0); more; more = span_next(&it)) {
             const struct span *s = span_get(&it);
             uint32_t now = on_cpu(s->state) ? s->who : NO_LANE;
             if (now != g) {
@@ -215,7 +225,7 @@ static void dump_procs(struct dump *d)
                 t0 = s->t0;
             }
             t1 = s->t1;
-        } while (span_next(&it));
+        }
         if (g != NO_LANE)
             put_running(d, o[k].id, t0, t1, g);
     }
@@ -238,12 +248,11 @@ static void dump_logs(struct dump *d)
 {
     const struct logmsg *v;
     size_t n = trace_logs(d->tr, &v);
-    struct order *o = mem_alloc(n * sizeof *o);
-    for (size_t i = 0; o && i < n; i++)
+    struct order *o = order_new(d, &n);
+    for (size_t i = 0; i < n; i++)
         o[i] = (struct order){(uint64_t)gid(d->tr, v[i].g), v[i].t, (uint32_t)i};
-    if (o && n)
-        qsort(o, n, sizeof *o, by_order);
-    for (size_t k = 0; o && k < n; k++) {
+    order_sort(o, n);
+    for (size_t k = 0; k < n; k++) {
         const struct logmsg *m = &v[o[k].i];
         fprintf(d->out, "L\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t", gid(d->tr, m->g), m->task, m->t);
         put_id(d, m->category);
@@ -289,17 +298,16 @@ static void dump_ranges(struct dump *d)
         enum range_kind k = scope_order[x];
         const struct range *v;
         size_t n = trace_ranges(d->tr, k, &v);
-        struct order *o = mem_alloc(n * sizeof *o);
-        for (size_t i = 0; o && i < n; i++) {
+        struct order *o = order_new(d, &n);
+        for (size_t i = 0; i < n; i++) {
             bool p = k == RANGE_SWEEP || v[i].scope_p;
             uint64_t id = v[i].owner == NO_LANE ? UINT64_MAX
                           : p                   ? trace_lane(d->tr, (struct lane){LANE_P, v[i].owner}).id
                                                 : (uint64_t)gid(d->tr, v[i].owner);
             o[i] = (struct order){id, v[i].seen, (uint32_t)i};
         }
-        if (o && n)
-            qsort(o, n, sizeof *o, by_order);
-        for (size_t i = 0; o && i < n; i++) {
+        order_sort(o, n);
+        for (size_t i = 0; i < n; i++) {
             const struct range *r = &v[o[i].i];
             if (k == RANGE_GC)
                 fputs("R\tglobal\t-", d->out);
@@ -322,16 +330,14 @@ static void dump_ranges(struct dump *d)
 static uint32_t first_root(const struct trace *tr, struct lane l)
 {
     struct span_iter it;
-    if (!span_seek_index(&it, tr, l, 0))
-        return 0;
     uint8_t was = ST_NONE;
-    do {
+    for (bool more = span_seek_index(&it, tr, l, 0); more; more = span_next(&it)) {
         const struct span *s = span_get(&it);
         bool own = s->state == ST_WAITING || s->state == ST_SYSCALL || (s->state == ST_RUNNABLE && was == ST_RUNNING);
         if (own && s->stack)
             return names_root_func(&tr->names, s->stack);
         was = s->state;
-    } while (span_next(&it));
+    }
     return 0;
 }
 
@@ -349,9 +355,9 @@ static uint32_t begins_in(const struct trace *tr, struct lane l, const struct la
 /* S: exec, runnable, syscall and blocked time of each goroutine, back-dated to the start of the trace as Go has it. */
 static void dump_sums(struct dump *d)
 {
-    uint32_t n;
-    struct order *o = lanes_by_id(d->tr, LANE_G, &n);
-    for (uint32_t k = 0; o && k < n; k++) {
+    size_t n;
+    struct order *o = lanes_by_id(d, LANE_G, &n);
+    for (size_t k = 0; k < n; k++) {
         struct lane l = {LANE_G, o[k].i};
         struct lane_info i = trace_lane(d->tr, l);
         struct shares s;
@@ -372,12 +378,11 @@ static void dump_tasks(struct dump *d)
 {
     const struct task *v;
     size_t n = trace_tasks(d->tr, &v);
-    struct order *o = mem_alloc(n * sizeof *o);
-    for (size_t i = 0; o && i < n; i++)
+    struct order *o = order_new(d, &n);
+    for (size_t i = 0; i < n; i++)
         o[i] = (struct order){v[i].id, v[i].t0, (uint32_t)i};
-    if (o && n)
-        qsort(o, n, sizeof *o, by_order);
-    for (size_t k = 0; o && k < n; k++) {
+    order_sort(o, n);
+    for (size_t k = 0; k < n; k++) {
         const struct task *t = &v[o[k].i];
         fprintf(d->out, "T\t%" PRIu64 "\t", t->id);
         if (t->parent)
@@ -395,12 +400,11 @@ static void dump_regions(struct dump *d)
 {
     const struct region *v;
     size_t n = trace_regions(d->tr, &v);
-    struct order *o = mem_alloc(n * sizeof *o);
-    for (size_t i = 0; o && i < n; i++)
+    struct order *o = order_new(d, &n);
+    for (size_t i = 0; i < n; i++)
         o[i] = (struct order){(uint64_t)gid(d->tr, v[i].g), v[i].t0, (uint32_t)i};
-    if (o && n)
-        qsort(o, n, sizeof *o, by_order);
-    for (size_t k = 0; o && k < n; k++) {
+    order_sort(o, n);
+    for (size_t k = 0; k < n; k++) {
         const struct region *r = &v[o[k].i];
         fprintf(d->out, "U\t%" PRId64 "\t%" PRIu64 "\t%" PRId64 "\t%" PRId64 "\t", gid(d->tr, r->g), r->task, r->t0,
                 r->t1);
@@ -419,7 +423,7 @@ static void dump_states(struct dump *d)
                     d->zn[order[i]]);
 }
 
-int dump_trace(const struct trace *tr, FILE *out)
+enum err_code dump_trace(const struct trace *tr, FILE *out)
 {
     struct dump d = {.tr = tr, .out = out};
     dump_counts(&d);
@@ -440,5 +444,5 @@ int dump_trace(const struct trace *tr, FILE *out)
         const struct err *e = trace_damage(tr, i);
         fprintf(out, "D\t%" PRIu64 "\t%s\n", e->offset == ERR_NO_OFFSET ? 0 : e->offset, e->what);
     }
-    return ferror(out) ? -1 : 0;
+    return ferror(out) ? ERR_IO : d.oom ? ERR_NOMEM : ERR_OK;
 }

@@ -12,7 +12,7 @@
 
 #include "decode/trace.h"
 
-/* dump_trace - write all records of a loaded trace. Returns 0, or -1 when writing failed. */
-int dump_trace(const struct trace *tr, FILE *out);
+/* dump_trace - write all records of a loaded trace. ERR_IO: writing failed. ERR_NOMEM: whole kinds of records are missing. */
+enum err_code dump_trace(const struct trace *tr, FILE *out);
 
 #endif

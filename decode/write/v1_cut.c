@@ -432,7 +432,7 @@ static enum err_code walk(struct v1_cut *c, const struct cut_range *r, struct er
     }
     if (c->o.d.oom)
         return err_set(e, ERR_NOMEM, ERR_NO_OFFSET, "out of memory for events");
-    if (!c->begun)
+    if (!c->begun && !c->w.out->broken)
         return err_set(e, ERR_ARG, ERR_NO_OFFSET,
                        "the range begins behind the trace's last event, which is at %.9f s",
                        (double)(last - c->base) * c->ns_per_tick * 1e-9);

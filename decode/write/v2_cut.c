@@ -359,7 +359,7 @@ enum err_code cut_v2(const struct input *in, const struct dialect *d, const stru
         outlet_put(out, in->data, d->header);
         rc = walk(&c, e);
     }
-    if (rc == ERR_OK && !c.begun)
+    if (rc == ERR_OK && !c.begun && !out->broken)
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range begins behind the trace's last event, which is at %.9f s",
                      (double)(c.sim.last - base) * 1e-9);
     res->from = c.from == INT64_MIN ? 0 : c.from - base;

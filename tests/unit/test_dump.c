@@ -179,6 +179,61 @@ static void test_newer(void **state)
     free(p);
 }
 
+/* What can't be sorted for want of memory is missing, and it is said. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    struct loaded l = load_text(
+        "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
+        "UserTaskBegin +1 task=9 parent=0 name=\"t\" stack=0\nUserRegionBegin +1 task=9 name=\"r\" stack=0\n"
+        "UserLog +1 task=9 key=\"k\" value=\"v\" stack=0\nSTWBegin +1 kind=\"kind\" stack=0\nGCSweepBegin +1 stack=0\n"
+        "GCMarkAssistBegin +1 stack=0\nGCBegin +1 gc_seq=1 stack=0\n");
+    size_t n, live = mem_live();
+    char *whole = dump_text(l.tr, &n);
+    enum err_code rc = ERR_NOMEM;
+    int failed = 0;
+    for (long k = 0; rc != ERR_OK; k++) {
+        struct {
+            char *p;
+        } text = {0};
+        size_t len = 0;
+        FILE *f = open_memstream(&text.p, &len);
+        mem_fail_after(k);
+        rc = dump_trace(l.tr, f);
+        mem_fail_after(-1);
+        fclose(f);
+        assert_true(rc == ERR_OK || rc == ERR_NOMEM);
+        assert_int_equal(rc == ERR_OK, len == n && !memcmp(text.p, whole, n));
+        failed += rc != ERR_OK;
+        free(text.p);
+        assert_int_equal(mem_live(), live);
+    }
+    assert_true(failed >= 9); /* goroutines, processors, sums, tasks, regions, logs, each kind of range */
+    free(whole);
+    unload(&l);
+}
+
+/* What is of one goroutine, or has one id, stands by time; at one time as it was told. */
+static void test_order(void **state)
+{
+    (void)state;
+    struct loaded l =
+        load_text("go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
+                  "UserTaskBegin +1 task=9 parent=0 name=\"a\\rb\" stack=0\nUserTaskEnd +1 task=9 stack=0\n"
+                  "UserTaskBegin +1 task=8 parent=0 name=\"c\" stack=0\nUserTaskBegin +1 task=9 parent=0 name=\"d\" "
+                  "stack=0\nUserTaskEnd +1 task=77 stack=0\nUserTaskEnd +1 task=77 stack=0\n");
+    size_t n;
+    char *d = dump_text(l.tr, &n);
+    const char *t = strstr(d, "\nT\t");
+    assert_non_null(t);
+    static const char want[] = "\nT\t8\t-\t4\t7\tc\nT\t9\t-\t2\t3\ta\\rb\nT\t9\t-\t5\t7\td\n"
+                               "T\t77\t-\t0\t6\t-\nT\t77\t-\t0\t7\t-\n";
+    if (strncmp(t, want, sizeof want - 1) != 0)
+        fail_msg("tasks are\n%s", t);
+    free(d);
+    unload(&l);
+}
+
 static void test_strict(void **state)
 {
     (void)state;
@@ -198,6 +253,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_golden), cmocka_unit_test(test_threads), cmocka_unit_test(test_close_early),
         cmocka_unit_test(test_form),   cmocka_unit_test(test_newer),   cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_no_memory), cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * test_oom.c - memory runs out at every point in turn: a clean error or a marked partial trace, and nothing leaks.
  */
 #include "tests/unit/query_check.h"
+#include "tests/unit/sched_sim.h"
 
 /* Open, load and ask with the n-th allocation refused. Returns true if none was refused: the end of the series. */
 static bool try_at(const char *path, const uint8_t *p, size_t bytes, long n)
@@ -101,6 +102,21 @@ static void test_larger(void **state)
     free(p);
 }
 
+/* Many generations, joined: tasks, regions, ranges that go on; and one that loses batches, read as with gaps. */
+static void test_made(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 3; seed < 6; seed++) {
+        size_t n;
+        char *text = sim_trace(seed, 3, 150), *less = sim_harmed(text, seed, 20);
+        uint8_t *p = tracegen_bytes(seed == 5 ? less : text, &n);
+        series(seed == 5 ? "made, harmed" : "made", p, n);
+        free(p);
+        free(less);
+        free(text);
+    }
+}
+
 static void test_file(void **state)
 {
     (void)state;
@@ -131,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_small),
         cmocka_unit_test(test_larger),
+        cmocka_unit_test(test_made),
         cmocka_unit_test(test_file),
         cmocka_unit_test(test_limit),
     };

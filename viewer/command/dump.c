@@ -45,8 +45,10 @@ int dump_main(int argc, char **argv)
             say_error(o.path, trace_warning(tr, i));
         if (trace_info(tr)->ndamages) /* the D records say the rest */
             say_error(o.path, trace_damage(tr, 0));
-        (void)dump_trace(tr, stdout); /* finish_output() sees whether all was written */
-        status = finish_output(trace_info(tr)->ndamages ? EXIT_PARTIAL : EXIT_OK);
+        const bool lacks = dump_trace(tr, stdout) == ERR_NOMEM; /* finish_output() sees whether all was written */
+        if (lacks)
+            door_printf(stderr, "gotop: out of memory: records are missing\n");
+        status = finish_output(lacks || trace_info(tr)->ndamages ? EXIT_PARTIAL : EXIT_OK);
     }
     trace_close(tr);
     return status;
