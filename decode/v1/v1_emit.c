@@ -673,7 +673,7 @@ bool v1_emit_listed(struct v1_emit *em, const struct v1_ev *e, size_t cap)
     for (; em->flush < em->o->d.ng; em->flush++) {
         if (gor(em, em->flush)->state != V1S_LISTED)
             continue;
-        if (em->n + V1_EMIT_ROOM >= cap)
+        if (em->n + V1_EMIT_ROOM > cap)
             return false;
         introduce(em, em->flush, 0, ST_RUNNABLE);
         gor(em, em->flush)->state = V1S_RUNNABLE;

@@ -186,7 +186,8 @@ static void test_no_memory(void **state)
     struct loaded l = load_text(
         "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=3 running\nGoStatus +1 g=1 m=7 running\n"
         "UserTaskBegin +1 task=9 parent=0 name=\"t\" stack=0\nUserRegionBegin +1 task=9 name=\"r\" stack=0\n"
-        "UserLog +1 task=9 key=\"k\" value=\"v\" stack=0\nSTWBegin +1 kind=\"kind\" stack=0\nGCSweepBegin +1 stack=0\n"
+        "UserLog +1 task=9 key=\"k\" value=\"v\" stack=0\nSTWBegin +1 kind=\"kind\" stack=0\nGCSweepBegin +1 "
+        "stack=0\n"
         "GCMarkAssistBegin +1 stack=0\nGCBegin +1 gc_seq=1 stack=0\n");
     size_t n, live = mem_live();
     char *whole = dump_text(l.tr, &n);
@@ -251,8 +252,8 @@ static void test_strict(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_threads), cmocka_unit_test(test_close_early),
-        cmocka_unit_test(test_form),   cmocka_unit_test(test_newer),   cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_golden),    cmocka_unit_test(test_threads), cmocka_unit_test(test_close_early),
+        cmocka_unit_test(test_form),      cmocka_unit_test(test_newer),   cmocka_unit_test(test_strict),
         cmocka_unit_test(test_no_memory), cmocka_unit_test(test_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -145,11 +145,8 @@ static void test_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),
-        cmocka_unit_test(test_larger),
-        cmocka_unit_test(test_made),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_small), cmocka_unit_test(test_larger), cmocka_unit_test(test_made),
+        cmocka_unit_test(test_file),  cmocka_unit_test(test_limit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,6 +25,7 @@ struct lines {
     uint64_t g[64], p[64], m[64]; /* ids by lane */
     uint64_t events, backward;
     bool no_text;
+    size_t cap; /* events that are asked for at a time; 0: 64 */
     int64_t last;
 };
 
@@ -164,7 +165,7 @@ static void lines_bytes(struct lines *l, const uint8_t *data, size_t n, int vers
         .data = data, .len = n, .version = version, .header = version ? 16 : 8, .opts = &l->opts, .names = &l->names};
     l->last = INT64_MIN;
     if (source_v1(&l->s, &e) == ERR_OK) {
-        for (size_t got; (got = l->s.ops->stream(&l->s, evs, sizeof evs / sizeof *evs)) > 0;)
+        for (size_t got; (got = l->s.ops->stream(&l->s, evs, l->cap ? l->cap : sizeof evs / sizeof *evs)) > 0;)
             for (size_t i = 0; i < got; i++) {
                 l->events++;
                 l->backward += evs[i].t < l->last;
