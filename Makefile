@@ -42,7 +42,7 @@ else ifdef COV
 # Branches are those of the source: nothing is optimised in what is counted. What the hooks are for they say.
 HOOKS = $(BUILD)/tests/coverage/hooks.o
 CFLAGS ?= -g -O1
-COUNTED = -O0 --coverage
+COUNTED = -O0 --coverage -Dalways_inline=unused
 GOTOP_LDFLAGS = --coverage -Wl,--wrap=sandbox_enter -Wl,--wrap=_exit $(HOOKS)
 else
 CFLAGS ?= -g -O2

@@ -235,13 +235,13 @@ bool v2_was_note(struct v2_order *o, uint32_t g, uint8_t status, bool assists)
     return true;
 }
 
-/* What holds all along, beside the events: the P and the thread, or the goroutine in its call. */
-static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g)
+/* What holds all along, beside the events: the P and its thread, in a call or (ST_IDLE) without one; or the goroutine in its call. */
+static void emit_held(struct v2_order *o, uint32_t p, uint32_t m, uint32_t g, uint8_t state)
 {
     struct ev *e = room_next(o);
     *e = (struct ev){.t = o->last - o->base,
                      .kind = g == EV_NONE ? EVK_P_STATE : EVK_G_STATUS,
-                     .state = ST_SYSCALL,
+                     .state = state,
                      .flags = EVF_QUIET | EVF_CARRIED,
                      .g = g,
                      .p = p,
@@ -257,7 +257,7 @@ static void found(struct v2_order *o, uint32_t p, uint32_t m)
     o->nlost--;
     o->p[p].m = m;
     o->m[m].p = o->m[m].was_p = p;
-    emit_held(o, p, m, EV_NONE);
+    emit_held(o, p, m, EV_NONE, ST_SYSCALL);
 }
 
 /* The only such P there is, for a thread whose call ends with it. */
@@ -296,7 +296,7 @@ static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const s
     if (g == EV_NONE || !v2_was_note(o, g, ST_SYSCALL, false))
         return ADV_BAD;
     o->m[m].g = o->m[m].was_g = g;
-    emit_held(o, p, m, g);
+    emit_held(o, p, m, g, ST_SYSCALL);
     return ADV_OK;
 }
 
@@ -632,6 +632,7 @@ EVENT(proc_steal)
         o->p[p].status = o->p[p].was = V2_PS_ABANDONED;
         o->p[p].lost = false;
         o->nlost--;
+        emit_held(o, p, EV_NONE, EV_NONE, ST_IDLE);
     } else if (o->p[p].lost) {
         uint32_t m = v2_m_get(o, c->arg[2]);
         if (m == EV_NONE)

@@ -1,0 +1,191 @@
+/*
+ * test_segments.c - generations of the second family that are decoded by themselves: what is not told again is what it was
+ * before, whoever decodes them and in whichever order; what contradicts it is said, as where all is read in one go.
+ */
+#include "tests/unit/decode_help.h"
+
+#define G1 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nHeapAlloc +50 1\n"
+#define CALL \
+    "batch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 running\nGoSyscallBegin " \
+    "+10 p_seq=1 stack=0\n"
+#define CALL2 \
+    "batch m=9 t=100\nProcStatus +6 p=2 running\nGoStatus +1 g=3 m=9 running\nGoSyscallBegin " \
+    "+20 p_seq=1 stack=0\n"
+#define G2 "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+/* With a stack, without which a generation isn't known to be whole. */
+#define END "batch m=7 t=900\nUserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\n"
+#define MORE "endgen\nbatch m=7 t=1000\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n" END
+
+static struct loaded load_as(const char *text, int threads, bool plain)
+{
+    struct loaded l = {0};
+    struct trace_opts o = {.threads = threads, .grows = plain};
+    struct err e;
+    l.bytes = tracegen_bytes(text, &l.n);
+    assert_int_equal(trace_open_mem(l.bytes, l.n, &o, &l.tr, &e), ERR_OK);
+    while (trace_load(l.tr, INT64_MAX) == LOAD_MORE)
+        ;
+    if (plain)
+        trace_grown(l.tr);
+    while (trace_load(l.tr, INT64_MAX) != LOAD_DONE)
+        ;
+    return l;
+}
+
+/* The dump says nothing of Ps' and threads' lanes. */
+static char *all_of(const struct trace *tr)
+{
+    struct tracegen_buf b = {0};
+    size_t n;
+    char *dump = dump_text(tr, &n);
+    tracegen_put(&b, dump, n);
+    free(dump);
+    for (int k = 0; k < LANE_KINDS; k++)
+        for (uint32_t i = 0; i < trace_nlanes(tr, (enum lane_kind)k); i++) {
+            tracegen_printf(&b, "%c%" PRIu64 "\n", "PGMB"[k], raw_id(tr, (enum lane_kind)k, i));
+            lane_text(&b, tr, (struct lane){(enum lane_kind)k, i});
+        }
+    return (char *)b.p;
+}
+
+/*
+ * A generation is decoded before the one in front of it is joined where two more come behind it, and with what is known of
+ * that one where it is the last: text holds two.
+ */
+static void expect_same(const char *text, const char *damage, enum lane_kind k, uint64_t id, const char *want)
+{
+    static const char *const ends[] = {END MORE MORE, END};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct tracegen_buf b = {0};
+        tracegen_put(&b, text, strlen(text));
+        tracegen_put(&b, ends[i], strlen(ends[i]));
+        struct loaded plain = load_as((char *)b.p, 1, true);
+        char *truth = all_of(plain.tr);
+        if (damage)
+            expect_damage(plain.tr, ERR_ORDER, damage);
+        else
+            expect_whole(plain.tr);
+        for (int threads = 1; threads <= 3; threads += 2) {
+            struct loaded l = load_as((char *)b.p, threads, false);
+            assert_true(l.tr->cost.segments > 0);
+            if (damage)
+                expect_damage(l.tr, ERR_ORDER, damage);
+            char *is = all_of(l.tr);
+            if (!damage && strcmp(is, truth) != 0)
+                fail_msg("%d threads:\n%s-- read in one go:\n%s-- of\n%s", threads, is, truth, (char *)b.p);
+            free(is);
+            if (want && i)
+                expect_lane(l.tr, k, id, want);
+            unload(&l);
+        }
+        free(truth);
+        unload(&plain);
+        tracegen_free(&b);
+    }
+}
+
+/* Whose P it is that was left in a system call, its thread's own events tell: the call ends with it. */
+static void test_call_ends(void **state)
+{
+    (void)state;
+    expect_same(G1 CALL G2
+                "ProcStatus +1 p=1 abandoned\nHeapAlloc +50 1\nbatch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\n"
+                "GoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n",
+                NULL, LANE_P, 1, "<0-13 running g2\n13-125 system call g2\n125-135 running g2\n135-800> scheduler\n");
+    /* Of two such Ps one is its own: which, only what was before tells. */
+#define TWO "ProcStatus +1 p=1 abandoned\nProcStatus +1 p=2 abandoned\nHeapAlloc +50 1\n"
+    expect_same(G1 CALL CALL2 G2 TWO "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\nGoSyscallEnd +5\nGoBlock +10 "
+                                     "reason=\"sync\" stack=0\n",
+                NULL, LANE_P, 2, "<0-26 running g3\n26-125 system call g3\n125-135 running g3\n135-800> scheduler\n");
+    expect_same(
+        G1 CALL CALL2 G2 TWO
+        "batch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n"
+        "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\nGoSyscallEnd +15\nGoBlock +10 reason=\"sync\" stack=0\n",
+        NULL, LANE_G, 2, "<0-13 running p1\n13-125 system call p1\n125-135 running p1\n135-800> waiting (sync)\n");
+    /* One of them was left for good. */
+    expect_same(G1 CALL "GoDestroySyscall +10\n" CALL2 G2 TWO "batch m=9 t=220\nGoStatus +1 g=3 m=9 syscall\n"
+                        "GoSyscallEnd +5\nGoBlock +10 reason=\"sync\" stack=0\n",
+                NULL, LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-800> idle\n");
+}
+
+static void test_call_stolen(void **state)
+{
+    (void)state;
+#define STEAL(from) "ProcStatus +1 p=1 abandoned\nProcSteal +10 p=1 p_seq=1 m=" from "\nHeapAlloc +50 1\n"
+    expect_same(G1 CALL G2 STEAL("8") "batch m=8 t=220\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEndBlocked +5\n", NULL,
+                LANE_G, 2, "<0-13 running p1\n13-125 system call p1\n125-800> runnable\n");
+    expect_same(G1 CALL G2 STEAL("8"), NULL, LANE_P, 1, "<0-13 running g2\n13-112 system call g2\n112-800> idle\n");
+    /* The thread had left for good: it is idle up to the moment another one starts it. */
+    expect_same(G1 CALL "GoDestroySyscall +10\n" G2 STEAL("-1") "batch m=9 t=250\nProcStart +1 p=1 p_seq=2\n", NULL,
+                LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
+    expect_same(G1 CALL "GoDestroySyscall +10\n" G2 STEAL("8") "batch m=9 t=250\nProcStart +1 p=1 p_seq=2\n", NULL,
+                LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
+    /* Nobody says more of it: the call goes on. */
+    expect_same(G1 CALL G2 "ProcStatus +1 p=1 abandoned\nHeapAlloc +50 1\n", NULL, LANE_P, 1,
+                "<0-13 running g2\n13-800> system call g2\n");
+    expect_same(G1 CALL CALL2 G2 TWO, NULL, LANE_G, 3, "<0-26 running p2\n26-800> system call p2\n");
+}
+
+/* Told of by another thread, and of a P or goroutine that nobody knew. */
+static void test_statuses(void **state)
+{
+    (void)state;
+    expect_same(G1 G2 "ProcStatus +1 p=1 abandoned\nHeapAlloc +50 1\n", NULL, LANE_P, 1,
+                "0-102 nothing\n102-800> idle\n");
+    expect_same(G1 "batch m=10 t=100\nProcStatus +8 p=1 idle\n" G2 "ProcStatus +1 p=1 abandoned\n",
+                "PROC_STATUS: the P has another status than before (1)", 0, 0, NULL);
+    expect_same(G1 CALL G2 "GoStatus +1 g=2 m=9 syscall\n", NULL, LANE_G, 2,
+                "<0-13 running p1\n13-800> system call p1\n");
+    expect_same(G1 CALL CALL2 G2 "GoStatus +1 g=2 m=9 syscall\n", "GO_STATUS: the thread has another goroutine (9)",
+                0, 0, NULL);
+    expect_same(G1 G2 "batch m=8 t=200\nGoStatus +1 g=5 m=8 syscall\n",
+                "GO_STATUS: status of an unknown goroutine (5)", 0, 0, NULL);
+    expect_same(G1 CALL CALL2 G2 "batch m=8 t=200\nProcStatus +1 p=1 syscall\nGoStatus +1 g=3 m=8 syscall\n",
+                "GO_STATUS: the thread doesn't have the goroutine (3)", 0, 0, NULL);
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    expect_same(G1 "GCSweepBegin +1 stack=0\n" G2 "GCSweepActive +1 p=0\nGCSweepEnd +5 swept=1 reclaimed=2\n", NULL,
+                LANE_BAND, BAND_SWEEP, "0-52 nothing\n52-107 sweep\n107-800> nothing\n");
+    expect_same(G1 "GCMarkAssistBegin +1 stack=0\nGoStop +5 reason=\"preempted\" stack=0\n"
+                   "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=-1 runnable\n"
+                   "GCMarkAssistActive +1 g=1\nGoStart +5 g=1 g_seq=1\nGCMarkAssistEnd +5\n",
+                NULL, LANE_G, 1, "<0-57 running p0\n57-107 runnable (preempted)\n107-800> running p0\n");
+    expect_same(G1 G2 "GCSweepActive +1 p=0\n", "GC_SWEEP_ACTIVE: the range isn't open", 0, 0, NULL);
+    expect_same(G1 G2 "GCSweepActive +1 p=9\n", "GC_SWEEP_ACTIVE: sweep on an unknown P (9)", 0, 0, NULL);
+    expect_same(G1 G2 "GCMarkAssistActive +1 g=1\n", "GC_ASSIST_ACTIVE: the range isn't open", 0, 0, NULL);
+    expect_same(G1 G2 "GCMarkAssistActive +1 g=8\n", "GC_ASSIST_ACTIVE: mark assist of an unknown goroutine (8)", 0,
+                0, NULL);
+}
+
+static void test_collector(void **state)
+{
+    (void)state;
+#define ON "GCBegin +1 gc_seq=1 stack=0\n"
+#define OFF "GCBegin +1 gc_seq=1 stack=0\nGCEnd +2 gc_seq=2\n"
+    expect_same(G1 ON G2 "GCActive +1 gc_seq=2\nGCEnd +5 gc_seq=3\n", NULL, LANE_BAND, BAND_GC,
+                "0-52 nothing\n52-107 GC mark phase\n107-800> nothing\n");
+    expect_same(G1 OFF G2 "GCActive +1 gc_seq=3\n", "GC_ACTIVE: GC active that did not begin (3)", 0, 0, NULL);
+    expect_same(G1 G2 "GCActive +1 gc_seq=2\n", "no event can come next; the earliest is: GC_ACTIVE", 0, 0, NULL);
+    expect_same(G1 ON G2 "GCActive +1 gc_seq=5\n", "no event can come next; the earliest is: GC_ACTIVE", 0, 0, NULL);
+    expect_same(G1 G2 "GCBegin +1 gc_seq=1 stack=0\nGCActive +1 gc_seq=2\nGCActive +1 gc_seq=9\n",
+                "no event can come next; the earliest is: GC_ACTIVE", 0, 0, NULL);
+    /* Whoever tells of it runs a goroutine. */
+    expect_same(G1 ON G2 "batch m=9 t=210\nGCActive +1 gc_seq=2\n", "GC_ACTIVE: expected a P, found none (9)", 0, 0,
+                NULL);
+    expect_same(G1 OFF G2 "batch m=9 t=210\nGCBegin +1 gc_seq=3 stack=0\n", "GC_BEGIN: expected a P, found none (9)",
+                0, 0, NULL);
+    expect_same(G1 OFF G2 "batch m=-1 t=210\nGCBegin +1 gc_seq=3 stack=0\n",
+                "GC_BEGIN: expected a thread, found none (-1)", 0, 0, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_call_ends), cmocka_unit_test(test_call_stolen), cmocka_unit_test(test_statuses),
+        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_collector),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
