@@ -190,10 +190,9 @@ enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what,
 {
     o->bad = true;
     o->again |= o->nlost > 0;
-    if (!o->loose || !o->torn.quiet)
+    if (!o->loose) /* else it is no surprise */
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data), "event %s: %s (%" PRId64 ")",
                       v2_specs[c->type].name, what, (int64_t)id);
-    o->torn.quiet = true;
     return ADV_BAD;
 }
 

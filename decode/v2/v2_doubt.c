@@ -98,7 +98,7 @@ static int by_thread(const void *a, const void *b)
         return x->m < y->m ? -1 : 1;
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
-    return x->p < y->p ? -1 : x->p > y->p;
+    return (x->p > y->p) - (x->p < y->p);
 }
 
 static int by_place(const void *a, const void *b)

@@ -103,7 +103,7 @@ bad:
 /* Decode the cursor's next event. false: it has none. What can't be read is left out. */
 static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struct v2_cursor *c)
 {
-    while (c->nbatch) {
+    for (;;) {
         if (c->p < c->end) {
             if (cursor_decode(o, c))
                 return true;
@@ -117,7 +117,6 @@ static __attribute__((noinline)) bool cursor_next_slow(struct v2_order *o, struc
             return false;
         batch_next(o, c, false);
     }
-    return false;
 }
 
 /* Far enough from the batch's end nothing needs to look for it. What is damaged is left to cursor_next_slow(). */
@@ -239,7 +238,7 @@ static int batch_by_m(const void *a, const void *b, void *arg)
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     if (v[x].m != v[y].m)
         return v[x].m < v[y].m ? -1 : 1;
-    return x < y ? -1 : 1;
+    return (x > y) - (x < y);
 }
 
 bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
@@ -253,7 +252,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
     o->sample = 0;
     o->ncur = o->nheap = 0;
     o->park.n = o->park.nwoken = o->park.mask = 0;
-    o->torn.rested = o->torn.begun = o->torn.quiet = o->hurt = false;
+    o->torn.rested = o->torn.begun = o->hurt = false;
     o->latest = SOURCE_TIME_MAX;
     if (gen->hi != UINT64_MAX && v2_ns(gen->hi, o->unit) < SOURCE_TIME_MAX - DOUBT_LATE_NS)
         o->latest = v2_ns(gen->hi, o->unit) + DOUBT_LATE_NS;
@@ -373,9 +372,9 @@ _Static_assert(IDMAP_NONE == EV_NONE, "an unknown id is no lane");
 
 static void say_stuck(struct v2_order *o)
 {
-    const struct v2_cursor *c = o->nheap ? &o->cur[o->heap[0].cursor] : NULL;
-    source_damage(o->s, ERR_ORDER, o->gen->ordinal, c ? (uint64_t)(c->at - o->s->data) : o->gen->start,
-                  "no event can come next; the earliest is: %s", c ? v2_specs[c->type].name : "nothing");
+    const struct v2_cursor *c = &o->cur[o->heap[0].cursor];
+    source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data),
+                  "no event can come next; the earliest is: %s", v2_specs[c->type].name);
 }
 
 /* A thread has no more events. If it is in the middle of something and the generation isn't whole, the rest was lost. */
@@ -392,24 +391,12 @@ static void cursor_done(struct v2_order *o, struct v2_cursor *c)
 /* Events are missing. false: it can't go on without them. */
 static bool loosen(struct v2_order *o)
 {
-    if (!o->goes_on || o->loose) {
-        o->stopped = !o->loose;
-        return o->loose;
+    if (!o->goes_on) {
+        o->stopped = true;
+        return false;
     }
-    o->loose = o->torn.begun = o->torn.quiet = true;
+    o->loose = o->torn.begun = true;
     return v2_torn_begin(o);
-}
-
-/* What it waits for was cut off: say how much that costs. */
-static void say_cut_off(struct v2_order *o)
-{
-    uint64_t all = 0;
-    for (size_t k = 0; k < o->gen->nbatch; k++)
-        all += (uint64_t)(o->gen->batch[k].end - o->gen->batch[k].p);
-    source_damage(o->s, ERR_TRUNCATED, o->gen->ordinal, (uint64_t)(o->cur[o->heap[0].cursor].at - o->s->data),
-                  "from %.6f s on events of threads that were cut off are needed: %" PRIu64
-                  " of the generation's %" PRIu64 " bytes can't be put in order",
-                  v2_seconds(o, o->last), all - o->consumed, all);
 }
 
 static void push_woken(struct v2_order *o)
@@ -456,7 +443,7 @@ static bool step_aside(struct v2_order *o, bool tried)
             return true;
         }
     }
-    if (a == ADV_WAIT && o->loose && n && !o->park.n) { /* nothing will come for the earliest of them */
+    if (a == ADV_WAIT && o->loose && !o->park.n) { /* nothing will come for the earliest of them */
         while (n)
             heap_push(o, o->aside[--n]);
         o->aside[n++] = i = heap_pop(o);
@@ -470,11 +457,7 @@ static bool step_aside(struct v2_order *o, bool tried)
             push_woken(o);
             return step_aside(o, false);
         }
-        if (o->loose)
-            return true;
-        if (a == ADV_WAIT && o->gen->torn)
-            say_cut_off(o);
-        if (a == ADV_WAIT && !o->gen->torn)
+        if (a == ADV_WAIT)
             say_stuck(o);
         return loosen(o);
     }

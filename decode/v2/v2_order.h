@@ -84,7 +84,6 @@ struct v2_cursor {               /* one thread's events of this generation */
 struct v2_torn {      /* of a generation of which events were lost */
     struct idmap has; /* which numbered events it has */
     bool rough;       /* so were some of the one before it */
-    bool quiet;       /* that some can't be placed has been said, or is no surprise */
     uint64_t gaps, dropped;
     int64_t least; /* nothing was lost before this; who lost something is looked for when it has come */
     bool reached;

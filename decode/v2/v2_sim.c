@@ -543,7 +543,7 @@ static void heap_push(struct v2_sim *s, uint32_t cursor)
 static int by_time(const void *a, const void *b)
 {
     const struct v2s_slot *x = a, *y = b;
-    return x->t < y->t ? -1 : x->t > y->t;
+    return (x->t > y->t) - (x->t < y->t);
 }
 
 static uint32_t heap_pop(struct v2_sim *s)
@@ -571,7 +571,7 @@ static int by_thread(const void *a, const void *b, void *arg)
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     if (v[x].m != v[y].m)
         return v[x].m < v[y].m ? -1 : 1;
-    return x < y ? -1 : 1;
+    return (x > y) - (x < y);
 }
 
 static bool samples_read(struct v2_sim *s, const struct v2_raw_batch *b)
@@ -591,7 +591,7 @@ static bool samples_read(struct v2_sim *s, const struct v2_raw_batch *b)
 static int sample_by_time(const void *a, const void *b)
 {
     const struct v2s_sample *x = a, *y = b;
-    return x->t < y->t ? -1 : x->t > y->t;
+    return (x->t > y->t) - (x->t < y->t);
 }
 
 static bool cursors(struct v2_sim *s, size_t n)

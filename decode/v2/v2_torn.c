@@ -129,7 +129,6 @@ bool v2_torn_begin(struct v2_order *o)
     int64_t least = INT64_MAX;
     o->torn.least = INT64_MIN;
     o->torn.reached = false;
-    o->torn.quiet |= o->torn.rough || o->s->bad == o->gen->ordinal || o->gen->torn || v2_gen_lossy(o->gen);
     idmap_free(&o->torn.has);
     for (size_t i = 0; i < o->ncur; i++) {
         struct v2_cursor *c = &o->cur[i];
@@ -164,8 +163,6 @@ bool v2_torn_begin(struct v2_order *o)
 /* What g or p did is not known: from `since` on (absolute), or since it was last told of, if that is later. */
 static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t since)
 {
-    if (!o->have_base)
-        return;
     if (t < o->torn.least) /* so it wasn't the first */
         o->torn.least = t;
     if (t > o->last) /* a thread that is parked may still have an earlier one: it comes behind this */
@@ -422,15 +419,6 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
     }
 }
 
-/* In a generation that is all there but for this, where it begins to be amiss. */
-static void say_first(struct v2_order *o, const struct v2_cursor *c)
-{
-    if (!o->torn.quiet)
-        source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data),
-                      "%s waits for an event that is not in the file", v2_specs[c->type].name);
-    o->torn.quiet = true;
-}
-
 enum adv v2_torn_try(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
@@ -438,7 +426,6 @@ enum adv v2_torn_try(struct v2_order *o, struct v2_cursor *c, enum adv a, bool f
         if (l == TO_COME && !force)
             return ADV_WAIT;
         if (a == ADV_WAIT) {
-            say_first(o, c);
             if (l == STALE || !mend_wait(o, c))
                 break;
         } else if (!mend_bad(o, c)) {
@@ -522,12 +509,7 @@ static uint8_t type_behind(const struct v2_order *o, const struct v2_cursor *c)
 {
     if (c->p < c->end)
         return *c->p;
-    for (uint32_t k = 1; k < c->nbatch; k++) {
-        const struct v2_batch *b = &o->gen->batch[o->list[c->batch + k]];
-        if (b->p < b->end)
-            return *b->p;
-    }
-    return 0;
+    return c->nbatch > 1 ? *o->gen->batch[o->list[c->batch + 1]].p : 0; /* no batch is empty */
 }
 
 /* A thread is in a system call with its P, which is gone when it is back, and who took it was lost. */
@@ -610,7 +592,7 @@ bool v2_torn_before(struct v2_order *o, struct v2_cursor *c)
     c->gap = c->sure = false;
     if (gap && c->m != EV_NONE)
         let_go(o, c->m, c->told);
-    if (c->late == c->at || o->last - c->t < DOUBT_LATE_NS || !o->have_base)
+    if (c->late == c->at || o->last - c->t < DOUBT_LATE_NS)
         return o->nout > at;
     c->late = c->at;
     if (c->m != EV_NONE && o->m[c->m].g != EV_NONE)
