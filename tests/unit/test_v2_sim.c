@@ -1,0 +1,279 @@
+/*
+ * test_v2_sim.c - who does what, for those who write a part of a trace anew (decode/v2/v2_sim.h): the rules of the second family
+ * once more, on the file's own ids. What breaks them ends it, and says where and why; what doesn't is all told, at the reader's times.
+ */
+#include "tests/unit/decode_help.h"
+
+#include "decode/v2/v2_sim.h"
+
+#define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+
+struct run {
+    struct v2_sim s;
+    struct v2_raw_gen gen;
+    uint8_t *data;
+    size_t n, pos;
+    uint64_t events;
+    int64_t first;
+};
+
+static void run_some(struct run *r, int64_t until)
+{
+    struct v2s_event e;
+    while (v2_sim_next(&r->s, until, &e) == V2S_EVENT) {
+        if (!r->events++)
+            r->first = e.t;
+    }
+}
+
+/* All generations, up to the first damage. */
+static void run(struct run *r, const char *text)
+{
+    struct err e;
+    *r = (struct run){.data = NULL};
+    r->data = tracegen_bytes(text, &r->n);
+    r->pos = 16;
+    while (!r->s.damage.code && v2_raw_gen(r->data, r->n, 1026, &r->pos, &r->gen, &e)) {
+        assert_true(v2_sim_begin(&r->s, r->data, &r->gen));
+        run_some(r, INT64_MAX);
+    }
+    assert_false(r->s.oom);
+}
+
+static void end(struct run *r)
+{
+    v2_sim_free(&r->s);
+    v2_raw_gen_free(&r->gen);
+    free(r->data);
+}
+
+/* NULL: none. Events that came before it; its text, and that it is said where that event begins. */
+static void expect(const char *text, uint64_t events, const char *damage)
+{
+    struct run r;
+    run(&r, text);
+    if (r.events != events || (damage && (!r.s.damage.code || !strstr(r.s.damage.what, damage))) ||
+        (!damage && r.s.damage.code))
+        fail_msg("%s: %" PRIu64 " events, %s; wanted %" PRIu64 ", %s", text, r.events, r.s.damage.what, events,
+                 damage ? damage : "no damage");
+    if (damage)
+        assert_true(r.s.damage.offset > 16 && r.s.damage.offset < r.n);
+    end(&r);
+}
+
+static void test_who_can(void **state)
+{
+    (void)state;
+    expect(P0 "ProcStatus +1 p=5 pstatus=0\n", 2, "PROC_STATUS: invalid status for the P");
+    expect(P0 "ProcStatus +1 p=5 pstatus=5\n", 2, "PROC_STATUS: invalid status for the P");
+    expect(P0 "GoStatus +1 g=5 m=-1 gstatus=0\n", 2, "GO_STATUS: invalid status for the goroutine");
+    expect(P0 "GoStatus +1 g=5 m=-1 gstatus=9\n", 2, "GO_STATUS: invalid status for the goroutine");
+    expect(P0 "GoStatus +1 g=5 m=-1 syscall\n", 2, "GO_STATUS: in a system call without a thread");
+    expect(P0 "GoStatus +1 g=5 m=7 syscall\n", 2, "GO_STATUS: the thread has another goroutine");
+    expect(P0 "GoStatus +1 g=1 m=-1 waiting\n", 2, "GO_STATUS: the goroutine has another status than before");
+    expect(P0 "endgen\nbatch m=7 t=200\nGoStatus +1 g=9 m=-1 waiting\n", 2,
+           "GO_STATUS: status of an unknown goroutine");
+    expect(P0 "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 idle\n", 2,
+           "PROC_STATUS: the P has another status than before");
+    expect(P0 "ProcStatus +1 p=2 idle\nbatch m=-1 t=200\nProcStart +1 p=2 p_seq=1\n", 3,
+           "PROC_START: a P starts without");
+    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nbatch m=8 t=200\nProcSteal +1 p=0 p_seq=2 m=9\n", 3,
+           "PROC_STEAL: the thread it is stolen from doesn't have the P");
+    expect(P0 "GoCreate +1 new_g=1 new_stack=0 stack=0\n", 2, "GO_CREATE: the goroutine exists already");
+    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoCreate +1 new_g=4 new_stack=0 stack=0\n", 3,
+           "GO_CREATE: the creating goroutine isn't running");
+    expect(P0 "GoStatus +1 g=2 m=-1 runnable\nGoStart +1 g=2 g_seq=1\n", 3, "GO_START: it starts where it can't");
+    expect(P0 "GoStatus +1 g=2 m=-1 runnable\nbatch m=8 t=200\nGoStart +1 g=2 g_seq=1\n", 3,
+           "GO_START: it starts where");
+    expect(P0 "GoStatus +1 g=2 m=-1 runnable\nbatch m=-1 t=200\nGoStart +1 g=2 g_seq=1\n", 3,
+           "GO_START: it starts where");
+    expect(P0 "GoCreateBlocked +1 new_g=9 new_stack=0 stack=0\nGoSyscallBegin +1 p_seq=1 stack=0\nGoSwitch +1 g=9 "
+              "g_seq=1\n",
+           4, "GO_SWITCH: the goroutine isn't running");
+    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoBlock +1 reason=\"sync\" stack=0\n", 3,
+           "GO_BLOCK: the goroutine isn't");
+    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoSyscallBegin +1 p_seq=2 stack=0\n", 3,
+           "BEGIN: the goroutine isn't");
+    expect(P0 "GoSyscallBegin +1 p_seq=5 stack=0\n", 2, "GO_SYSCALL_BEGIN: the P's sequence number doesn't follow");
+    expect(P0 "GoSyscallEnd +1\n", 2, "GO_SYSCALL_END: the goroutine isn't in a system call");
+    expect(P0 "HeapAlloc +1 1\nbatch m=8 t=200\nHeapAlloc +1 1\n", 3, "HEAP_ALLOC: its thread lacks a P");
+    expect(P0 "GoCreateSyscall +1 new_g=4\n", 2,
+           "GO_CREATE_SYSCALL: its thread lacks a P or a goroutine for it, or has one");
+    expect(P0 "ClockSnapshot +1 mono=1 sec=1 nsec=1\n", 2, "CLOCK_SNAPSHOT: a clock snapshot outside its batch");
+    expect(P0 "HeapAlloc +1 1\nraw 7f 01\n", 3, "no event can be read here");
+}
+
+static void test_who_waits(void **state)
+{
+    (void)state;
+    expect(P0 "GoStatus +1 g=2 m=-1 waiting\nGoUnblock +1 g=2 g_seq=3 stack=0\n", 3,
+           "no event can come next; the earliest is GO_U");
+    expect(P0 "batch m=8 t=200\nProcStart +1 p=3 p_seq=1\n", 2, "no event can come next; the earliest is PROC_START");
+    expect(P0 "batch m=8 t=200\nProcSteal +1 p=0 p_seq=1 m=7\n", 2,
+           "no event can come next; the earliest is PROC_STEAL");
+    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoSyscallEndBlocked +1\n", 3,
+           "the earliest is GO_SYSCALL_END_BLOCKED");
+    /* A P that is left in a system call keeps it until somebody takes it; a C thread that leaves gives it up. */
+    expect(P0
+           "GoSyscallBegin +1 p_seq=1 stack=0\nGoDestroySyscall +5\nbatch m=8 t=200\nProcSteal +1 p=0 p_seq=2 m=7\n"
+           "ProcStart +1 p=0 p_seq=3\n",
+           6, NULL);
+    expect(
+        P0
+        "GoSyscallBegin +1 p_seq=1 stack=0\nbatch m=8 t=200\nProcStatus +1 p=0 abandoned\nProcSteal +1 p=0 p_seq=1 "
+        "m=7\n",
+        5, NULL);
+    expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nProcStop +5\nGoSyscallEndBlocked +5\n", 5, NULL);
+    expect(P0 "ProcStop +5\nProcStatus +1 p=3 idle\nProcStart +1 p=3 p_seq=1\nProcStop +1\n", 6, NULL);
+    expect(
+        P0
+        "GoCreateBlocked +1 new_g=2 new_stack=0 stack=0\nGoSwitch +1 g=2 g_seq=1\nGoSwitchDestroy +1 g=1 g_seq=1\n",
+        5, NULL);
+}
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    expect(P0 "GCEnd +1 gc_seq=2\n", 2, "GC_END: GC ends that did not begin");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=5\n", 3,
+           "no event can come next; the earliest is GC_END");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCActive +1 gc_seq=2\n", 3, "GC_ACTIVE: GC active after other GC events");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCBegin +1 gc_seq=2 stack=0\n", 3, "GC_BEGIN: GC begins or ends twice");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nGCEnd +1 gc_seq=3\n", 4,
+           "GC_END: GC begins or ends twice");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nbatch m=8 t=200\nGCBegin +1 gc_seq=3 stack=0\n", 4,
+           "GC_BEGIN: its thread lacks a P");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
+              "running\nGCActive +1 gc_seq=2\nGCEnd +1 gc_seq=3\n",
+           7, NULL);
+    expect(P0 "GCSweepActive +1 p=9\n", 2, "GC_SWEEP_ACTIVE: sweep on an unknown P");
+    expect(P0 "GCSweepActive +1 p=0\nGCSweepActive +1 p=0\n", 3, "GC_SWEEP_ACTIVE: the range is open already");
+    expect(P0 "GCSweepEnd +1 swept=0 reclaimed=0\n", 2, "GC_SWEEP_END: the range isn't open");
+    expect(P0 "GCMarkAssistActive +1 g=9\n", 2, "GC_ASSIST_ACTIVE: mark assist of an unknown goroutine");
+    expect(P0 "endgen\nbatch m=7 t=200\nGCMarkAssistActive +1 g=1\n", 2, "GC_ASSIST_ACTIVE: the range isn't open");
+    expect(P0 "STWEnd +1\n", 2, "STW_END: the range isn't open");
+}
+
+/* As many threads as are no longer kept sorted: the reader's order and times. */
+static void test_many_threads(void **state)
+{
+    (void)state;
+    enum { N = 150 };
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.26\n");
+    for (int i = 0; i < N; i++) {
+        tracegen_printf(&b, "batch m=%d t=100\nProcStatus +%d p=%d running\nGoStatus +%d g=%d m=%d running\n", i,
+                        1 + i * 37 % N, i, 1 + i * 53 % N, i + 1, i);
+        for (int k = 0; k < 5; k++)
+            tracegen_printf(&b, "HeapAlloc +%d %d\n", 1 + (i * 31 + k * 7) % 200, k);
+    }
+    tracegen_printf(
+        &b, "batch m=-1 t=100\nCPUSamples\nCPUSample time=400 m=3 p=3 g=4 stack=0\nCPUSample time=150 m=1 p=1 "
+            "g=2 stack=0\n");
+    struct loaded l = load_text((char *)b.p);
+    expect_whole(l.tr);
+    struct run r;
+    run(&r, (char *)b.p);
+    assert_int_equal(r.events, N * 7 + 2);
+    assert_int_equal(r.events, trace_info(l.tr)->events);
+    assert_int_equal(r.s.last - r.first, trace_info(l.tr)->end);
+    end(&r);
+    unload(&l);
+    tracegen_free(&b);
+}
+
+/* It stops before a moment, events and samples alike, and a copy goes on from what is known there. */
+static void test_until(void **state)
+{
+    (void)state;
+    struct run r = {.data = NULL};
+    struct err e;
+    r.data =
+        tracegen_bytes(P0 "GoStatus +1 g=2 m=-1 waiting\nGoBlock +20 reason=\"sync\" stack=0\n"
+                          "batch m=-1 t=100\nCPUSamples\nCPUSample time=110 m=7 p=0 g=1 stack=0\nCPUSample time=115 "
+                          "m=7 p=0 g=1 stack=0\n",
+                       &r.n);
+    r.pos = 16;
+    assert_true(v2_raw_gen(r.data, r.n, 1026, &r.pos, &r.gen, &e));
+    assert_true(v2_sim_begin(&r.s, r.data, &r.gen));
+    run_some(&r, 112);
+    assert_int_equal(r.events, 4);
+    run_some(&r, 118);
+    assert_int_equal(r.events, 5);
+    struct v2_sim copy;
+    assert_true(v2_sim_copy(&copy, &r.s));
+    assert_int_equal(copy.g[idmap_get(&copy.gs, 1)].status, V2S_G_RUNNING);
+    /* The goroutine that waits is woken by nobody in the trace, but may be. */
+    const struct v2_raw_ev wake = {.type = V2_GO_UNBLOCK, .nargs = 3, .arg = {2, 1, 0}},
+                           again = {.type = V2_GO_UNBLOCK, .arg = {2, 1}};
+    assert_true(v2_sim_do(&copy, V2S_NONE, &wake));
+    assert_int_equal(copy.g[idmap_get(&copy.gs, 2)].status, V2S_G_RUNNABLE);
+    assert_false(v2_sim_do(&copy, V2S_NONE, &again));
+    assert_int_equal(copy.damage.code, ERR_OK);
+    run_some(&r, INT64_MAX);
+    assert_int_equal(r.events, 6);
+    assert_int_equal(r.s.g[idmap_get(&r.s.gs, 1)].status, V2S_G_WAITING);
+    assert_int_equal(r.s.g[idmap_get(&r.s.gs, 2)].status, V2S_G_WAITING);
+    v2_sim_free(&copy);
+    end(&r);
+}
+
+/* Generations as batches alone: where one ends, and what it lacks. */
+static void test_raw(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int version;
+        size_t batches; /* of the first generation */
+        enum err_code code;
+        const char *what;
+    } cases[] = {
+        {P0, 1026, 2, ERR_OK, ""},
+        {"go 1.26\nnoauto\nraw 34 34\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 34\n", 1026, 1, ERR_TRUNCATED,
+         "no clock frequency"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\n", 1026, 1, ERR_TRUNCATED, "its end mark is missing"},
+        {"go 1.26\nnoauto\nbatch gen=0 m=7 t=1\nHeapAlloc +1 1\n", 1026, 0, ERR_FORMAT,
+         "a batch without a generation"},
+        {"go 1.22\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 34\n", 1022, 1, ERR_FORMAT,
+         "a batch without a generation"},
+        {"go 1.22\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nbatch gen=3 m=7 t=1\nHeapAlloc +1 1\n", 1022, 1, ERR_FORMAT,
+         "generation 3 follows generation 1"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nbatch gen=2 m=7 t=1\nHeapAlloc +1 1\n", 1026, 1, ERR_FORMAT,
+         "generation 2 begins before the end mark of generation 1"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 31\n", 1026, 1, ERR_TRUNCATED,
+         "the file ends inside a batch header"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 31 01\n", 1026, 1, ERR_TRUNCATED,
+         "the file ends inside a batch header"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 01 ff ff ff ff ff ff ff ff ff ff ff 01 01\n", 1026,
+         1, ERR_FORMAT, "a varint of a batch header is longer than 10 bytes"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 01 01 01 01 ff ff 7f\n", 1026, 1, ERR_FORMAT,
+         "at most 65536 are"},
+        {"go 1.26\nnoauto\nbatch m=7 t=1\nHeapAlloc +1 1\nend\nraw 01 01 01 01 05 09\n", 1026, 2, ERR_TRUNCATED,
+         "the file ends inside a batch"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n, pos = 16;
+        uint8_t *p = tracegen_bytes(cases[i].text, &n);
+        struct v2_raw_gen g = {0};
+        struct err e;
+        bool is = v2_raw_gen(p, n, cases[i].version, &pos, &g, &e);
+        const struct err *said = is ? &g.damage : &e;
+        if (is != (cases[i].batches > 0) || g.n != cases[i].batches || said->code != cases[i].code ||
+            !strstr(said->what, cases[i].what))
+            fail_msg("case %zu: %zu batches, %d '%s'", i, g.n, (int)said->code, said->what);
+        if (!said->code)
+            assert_int_equal(pos, n);
+        v2_raw_gen_free(&g);
+        free(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_who_can),      cmocka_unit_test(test_who_waits), cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_many_threads), cmocka_unit_test(test_until),     cmocka_unit_test(test_raw),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
