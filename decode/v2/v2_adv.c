@@ -119,7 +119,7 @@ static __attribute__((noinline)) void emit_first(struct v2_order *o, uint32_t m,
         o->s->st.first_ns = t;
         o->s->st.lead_ns = t - o->sync;
     }
-    if (m != EV_NONE && !o->m[m].told) {
+    if (m != EV_NONE) {
         o->m[m].told = true;
         *room_next(o) = (struct ev){.t = t - o->base,
                                     .kind = EVK_M_NEW,
@@ -199,7 +199,7 @@ enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what,
 enum adv v2_bad_context(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, unsigned need)
 {
     return v2_bad(o, c,
-                  need & V2_CM && x->m == EV_NONE   ? "expected a thread, found none"
+                  x->m == EV_NONE                   ? "expected a thread, found none"
                   : need & V2_CP && x->p == EV_NONE ? "expected a P, found none"
                   : need & V2_NG                    ? "expected no goroutine, found one"
                                                     : "expected a goroutine, found none",
@@ -288,6 +288,7 @@ static enum adv proc_lost(struct v2_order *o, const struct v2_cursor *c, const s
         return ADV_OK;
     o->p[p].lost = true;
     o->nlost++;
+    o->again |= !o->m[m].fresh; /* its call may have ended before the P was told of, and should have waited */
     found(o, p, m);
     if (o->m[m].g != EV_NONE || idmap_get(&o->gs, gid) != IDMAP_NONE)
         return ADV_OK;

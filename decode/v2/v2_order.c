@@ -481,24 +481,29 @@ static bool step_aside(struct v2_order *o, bool tried)
     return true;
 }
 
-static bool sample_is_next(struct v2_order *o)
+/* When the next sample is, INT64_MAX: there is none, or somebody who waits comes before it. */
+static int64_t next_sample(struct v2_order *o)
 {
     if (o->sample >= o->gen->nsample)
-        return false;
+        return INT64_MAX;
     const int64_t t = o->gen->sample[o->sample].ns;
-    return (!o->nheap || t < o->heap[0].t) && (!o->park.n || t < v2_park_first(o));
+    return !o->park.n || t < v2_park_first(o) ? t : INT64_MAX;
+}
+
+static bool sample_is_next(struct v2_order *o)
+{
+    const int64_t t = next_sample(o);
+    return t != INT64_MAX && (!o->nheap || t < o->heap[0].t);
 }
 
 /* Until when the first cursor may go on alone: up to then its events are the earliest, whatever it does. */
-static inline int64_t alone_until(const struct v2_order *o)
+static inline int64_t alone_until(struct v2_order *o)
 {
-    int64_t t = INT64_MAX;
-    if (o->nheap > 1)
+    int64_t t = next_sample(o);
+    if (o->nheap > 1 && o->heap[1].t < t)
         t = o->heap[1].t;
     if (o->nheap > 2 && o->heap[2].t < t)
         t = o->heap[2].t;
-    if (o->sample < o->gen->nsample && o->gen->sample[o->sample].ns < t && !o->park.n) /* else nor is it next */
-        t = o->gen->sample[o->sample].ns;
     return t;
 }
 

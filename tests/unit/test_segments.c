@@ -120,6 +120,11 @@ static void test_call_stolen(void **state)
                 LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
     expect_same(G1 CALL "GoDestroySyscall +10\n" G2 STEAL("8") "batch m=9 t=250\nProcStart +1 p=1 p_seq=2\n", NULL,
                 LANE_P, 1, "<0-13 running g2\n13-23 system call g2\n23-150 idle\n150-800> scheduler\n");
+    /* The call ends, and only then the steal is told of. */
+    expect_same(G1 CALL G2 STEAL("8") "batch m=8 t=201\nGoStatus +1 g=2 m=8 syscall\nGoSyscallEndBlocked +1\n", NULL,
+                LANE_P, 1, "<0-13 running g2\n13-112 system call g2\n112-800> idle\n");
+    expect_same(G1 CALL CALL2 G2 TWO "batch m=9 t=200\nGoStatus +1 g=3 m=9 syscall\nHeapAlloc +900 1\n", NULL, LANE_G,
+                3, "<0-26 running p2\n26-1000> system call p2\n");
     /* Nobody says more of it: the call goes on. */
     expect_same(G1 CALL G2 "ProcStatus +1 p=1 abandoned\nHeapAlloc +50 1\n", NULL, LANE_P, 1,
                 "<0-13 running g2\n13-800> system call g2\n");

@@ -478,6 +478,34 @@ static void test_context(void **state)
         {"raw 7f 01\n", "unknown event type 127"},
         {"raw 14\n", "ends beyond its batch"},
         {"ClockSnapshot +1 mono=1 sec=1 nsec=1\n", "clock snapshot outside"},
+        {"GoSyscallBegin +1 p_seq=1 stack=0\nGoCreateBlocked +1 new_g=9 new_stack=0 stack=0\n",
+         "the creating goroutine isn't running (1)"},
+        {"GoCreateBlocked +1 new_g=9 new_stack=0 stack=0\nGoSyscallBegin +1 p_seq=1 stack=0\nGoSwitch +1 g=9 "
+         "g_seq=1\n",
+         "GO_SWITCH: the goroutine isn't running (1)"},
+        {"GoCreateBlocked +1 new_g=9 new_stack=0 stack=0\nGoSwitch +1 g=9 g_seq=4\n", "the earliest is: GO_SWITCH"},
+        {"GoStatus +1 g=9 m=-1 runnable\nGoSwitch +1 g=9 g_seq=1\n", "the earliest is: GO_SWITCH"},
+        {"GoStatus +1 g=4 m=8 syscall\nbatch m=9 t=200\nGoCreateSyscall +1 new_g=4\n", "exists already (4)"},
+        /* Another thread tells that it has the P, and stops it. */
+        {"batch m=8 t=120\nProcStatus +1 p=0 running\nProcStop +1\nbatch m=7 t=130\nProcStop +1\n",
+         "PROC_STOP: the P isn't running (0)"},
+        /* A thread that has two. */
+        {"GoSyscallBegin +1 p_seq=1 stack=0\nProcStatus +1 p=2 running\nGoDestroySyscall +1\n",
+         "the P isn't in a system call (2)"},
+        {"ProcStatus +1 p=2 idle\nbatch m=-1 t=120\nProcStart +1 p=2 p_seq=1\n", "a P starts without a thread (2)"},
+        {"batch m=-1 t=120\nProcStatus +1 p=3 syscall\nendgen\nbatch m=7 t=200\nProcStatus +1 p=3 abandoned\n",
+         "no thread holds the P in a system call (3)"},
+        {"GoSyscallBegin +1 p_seq=1 stack=0\nProcStatus +1 p=2 running\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 "
+         "abandoned\n",
+         "no thread holds the P in a system call (0)"},
+        {"GoSyscallBegin +1 p_seq=1 stack=0\nbatch m=9 t=120\nProcStatus +1 p=3 idle\nProcStart +1 p=3 p_seq=1\n"
+         "endgen\nbatch m=7 t=200\nGoStatus +1 g=1 m=9 syscall\n",
+         "the thread doesn't have the goroutine (1)"},
+        {"GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nGCEnd +1 gc_seq=3\n", "GC ends that did not begin (3)"},
+        {"GCBegin +1 gc_seq=1 stack=0\nGCActive +1 gc_seq=2\n", "GC active after other GC events (2)"},
+        {"GCSweepActive +1 p=9\n", "sweep on an unknown P (9)"},
+        {"GCMarkAssistEnd +1\n", "the range isn't open"},
+        {"GCSweepBegin +1 stack=0\nGCSweepBegin +1 stack=0\n", "the range is open already"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1000];
@@ -548,6 +576,9 @@ static void early_threads(struct tracegen_buf *b, int others)
                        "batch m=59 t=200\nProcStatus +50 p=11 syscall\nProcStart @1030 p=12 p_seq=1\n"
                        "batch m=60 t=200\nProcStatus +60 p=12 idle\nProcSteal @10600 p=11 p_seq=1 m=59\n");
     tracegen_printf(b, "batch m=61 t=50000\nProcStatus +1 p=13 idle\n"); /* both end there */
+    tracegen_printf(b, "batch m=-1 t=100\nCPUSamples\n");
+    for (int i = 0; i < 9; i++)
+        tracegen_printf(b, "CPUSample time=%d m=7 p=0 g=1 stack=0\n", i < 3 ? 1001 + 10 * i : 10050 + 100 * i);
     for (int i = 0; i < others; i++)
         tracegen_printf(b, "batch m=%d t=%d\nProcStatus +1 p=%d running\nGoStart @%d g=%d g_seq=2\n", 400 + i,
                         300 + 3 * i, 400 + i, 1002 + i % 30, 400 + i);
@@ -568,6 +599,14 @@ static void test_many_wait(void **state)
             lane_text(&b[k], l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, gs[i])});
             lane_text(&b[k], l.tr, (struct lane){LANE_P, trace_find_lane(l.tr, LANE_P, ps[i])});
         }
+        const struct sample *s;
+        const size_t ns = trace_samples(l.tr, &s);
+        assert_int_equal(ns, 9);
+        /* Each stands behind all that is earlier than it by its own clock, whenever that could come. */
+        static const int64_t came[2][9] = {{10301, 19901, 19902, 19903, 19904, 19905, 19906, 19907, 19908},
+                                           {10301, 21791, 21891, 21892, 21893, 21894, 21895, 21896, 21897}};
+        for (size_t i = 0; i < ns; i++)
+            assert_int_equal(s[i].t, came[k][i]);
         size_t n1, n2;
         char *one = dump_text(l.tr, &n1);
         struct trace_opts two = {.threads = 2};
@@ -585,6 +624,39 @@ static void test_many_wait(void **state)
     assert_string_equal((char *)b[0].p, (char *)b[1].p);
     for (int k = 0; k < 2; k++)
         tracegen_free(&b[k]);
+}
+
+/* Threads that wait for what the file doesn't have: it is said of the earliest, each is shown from its event on, many like few. */
+static void test_many_stuck(void **state)
+{
+    (void)state;
+    static const int others[] = {2, 60};
+    for (int k = 0; k < 2; k++) {
+        struct tracegen_buf b = {0};
+        tracegen_printf(&b, P0);
+        for (int i = 0; i < others[k]; i++)
+            tracegen_printf(&b, "GoStatus +1 g=%d m=-1 waiting\n", 400 + i);
+        for (int i = 0; i < others[k]; i++)
+            tracegen_printf(&b,
+                            "batch m=%d t=200\nProcStatus +%d p=%d running\nGoStart @%d g=%d g_seq=2\nGoBlock +100 "
+                            "reason=\"sync\" stack=0\n",
+                            400 + i, 3 + i, 10 + i, 1000 + i, 400 + i);
+        tracegen_printf(
+            &b, "batch m=-1 t=100\nCPUSamples\nCPUSample time=990 m=7 p=0 g=1 stack=0\nCPUSample time=1500 m=7 "
+                "p=0 g=1 stack=0\n");
+        struct loaded l = load_text((char *)b.p);
+        expect_damage(l.tr, ERR_ORDER, "no event can come next; the earliest is: GO_START");
+        assert_int_equal(trace_info(l.tr)->events, 4 + 4 * others[k]);
+        char want[200];
+        for (int i = 0; i < 2; i++) {
+            snprintf(want, sizeof want,
+                     "<0-%d waiting\n%d-%d not recorded\n%d-%d running p%d\n%d-1399> not recorded\n", 2 + i, 2 + i,
+                     899 + i, 899 + i, 999 + i, 10 + i, 999 + i);
+            expect_lane(l.tr, LANE_G, 400 + (uint64_t)i, want);
+        }
+        unload(&l);
+        tracegen_free(&b);
+    }
 }
 
 int main(void)
@@ -615,6 +687,7 @@ int main(void)
         cmocka_unit_test(test_context),
         cmocka_unit_test(test_many_wait),
         cmocka_unit_test(test_sample_while_many_wait),
+        cmocka_unit_test(test_many_stuck),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
