@@ -43,8 +43,11 @@ static const struct {
     {"clerks", RULE_CONVOY, "main.importRow calls main.post for 85.0%", "of it called by main.importRow)"},
     {"relay", RULE_SLOWEST, "main.findShoes", "has 5 goroutines of main.runner at work"},
     {"metronome", RULE_HERD, "main.play", "timers that are due at the same moments"},
-    {"parade", RULE_IN_ORDER, "main.march", "main.ask waits at"},         /* a window that is too narrow */
-    {"gazette", RULE_CONVOY, "main.runPress", "main.(*gazette).publish"}, /* the press is not told once more */
+    {"parade", RULE_IN_ORDER, "main.march", "main.ask waits at"},               /* a window that is too narrow */
+    {"gazette", RULE_CONVOY, "main.runPress", "main.(*gazette).publish"},       /* the press is not told once more */
+    {"lockers", RULE_POOL, "main.(*lockers).take", "main.(*lockers).giveBack"}, /* few wait, but half of their work */
+    {"frontdesk", RULE_SERIAL_CALLS, "called by main.(*desk).long", "4 times in a row"}, /* one page of two */
+    {"nightwatch", RULE_TICKERS, "main.letIn", "195ms"},                                 /* and by now it costs */
     {"nursery", RULE_CHILDREN, "main.weigh", "24 of them"},
     {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},
     {"stutter", RULE_SERIAL_CALLS, "main.sendRow", "61 times in a row"}, /* and stands still between some of them */
@@ -121,6 +124,9 @@ static void healthy_ones(void **state)
         "cleanframes",  /* works alone at a fixed rate, then sleeps */
         "cleanshops",   /* one worker has most to do, and time to spare */
         "cleanguests",  /* a thousand goroutines that wait, then go */
+        "cleanoffice",  /* asks itself */
+        "cleanfeeder",  /* waits for one of them by chance, once for long */
+        "cleanwings",   /* begins several at a time, each of its own kind */
         "cleansitter",  /* a child process now and then */
         "cleandiary",   /* longer by a third from the middle on */
         "cleannews",    /* asks for news, anew each time */

@@ -62,8 +62,8 @@ struct leaf {
     uint32_t func, who, stack, frame, reason, g; /* who: start function of whose time the longest is */
     int64_t ns, t0, t1;
     uint64_t count;
-    bool mixed;     /* not all were called by those that called the longest: no caller is said */
-    struct ran ran; /* of running */
+    bool mixed;                     /* not all were called by those that called the longest: no caller is said */
+    struct ran ran;                 /* of running */
     struct callers callers, beyond; /* beyond: who called these */
 };
 /* causes_calls_text - the leaf's place: "link.ask, called by main.notifyShop", with the caller of most of it where there are several. */
@@ -134,7 +134,9 @@ void rules_calls(struct causes *c);    /* rules_calls.c: the network, system cal
 void rule_poll(struct causes *c);      /* rules_polls.c: sleeps that last longer than what they wait for */
 /* calls_for_questions - are the network waits of p, at that function, a server's for the next question, not for an answer? */
 bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint32_t place);
-void rules_work(struct causes *c);     /* rules_work.c: what requests wait for */
+void rules_work(struct causes *c); /* rules_work.c: what requests wait for */
+/* work_in_lines - rows of calls at one line within what goroutines of a group do, of rules_work; what is told already is not again. */
+void work_in_lines(struct causes *c, uint32_t group);
 void rules_part(struct causes *c);     /* rules_part.c: a set that is too small for a part of the trace */
 void rules_netlimit(struct causes *c); /* rules_netlimit.c: deadlines of the network that are waited out */
 void rules_wakes(struct causes *c);    /* rules_wakes.c: timers, crowds that wake at once, loops that never block */

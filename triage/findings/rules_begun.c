@@ -36,6 +36,17 @@ static bool begun_by(const struct causes *c, uint32_t group, const struct pair_r
     return asked && yes * 4 >= asked * 3;
 }
 
+/* Does who begins them begin others beside each, in the same function? Then it waits for all of a lot. */
+static bool begun_in_lots(const struct causes *c, uint32_t group, const struct pair_row *p)
+{
+    uint64_t others = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 256; i++) {
+        const bool may = i != group && c->life[i].program && c->of[i].n;
+        others += may && begun_by(c, i, p) ? c->of[i].n : 0;
+    }
+    return others * 2 >= c->of[group].n;
+}
+
 int64_t begun_longest(const struct causes *c, const struct finding *f)
 {
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
@@ -110,7 +121,8 @@ void rules_begun(struct causes *c)
         if (span > 0 && (double)v[k].count * 2 >= (double)c->tg->groups[v[k].children].count &&
             threshold_reached(TH_BEGUN_WAITED, v[k].waited, span) &&
             threshold_reached(TH_BEGUN_SPAN, span, c->tg->end) && y->n <= threshold(TH_BEGUN_AT_ONCE) * c->procs &&
-            c->idle >= threshold(TH_POOL_IDLE) * c->procs && begun_by(c, v[k].children, v[k].p)) {
+            c->idle >= threshold(TH_POOL_IDLE) * c->procs && begun_by(c, v[k].children, v[k].p) &&
+            !begun_in_lots(c, v[k].children, v[k].p)) {
             begun_finding(c, &v[k]);
         }
     }

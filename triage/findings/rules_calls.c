@@ -16,6 +16,7 @@
 #define ALONE threshold(TH_CALLS_ALONE)
 #define WALKED 32   /* goroutines looked at */
 #define STEPS 20000 /* spans of each */
+#define ROOTS 12    /* handlers whose waits at one place are told apart */
 #define PLACES 32
 #define TASKS 128 /* of all that there are */
 
@@ -56,6 +57,7 @@ static const char *const accepting[] = {"net.(*netFD).accept", "internal/poll.(*
 /* The rest of an answer that has begun: no question of its own. */
 static const char *const reading_on[] = {"net/http.(*persistConn).Read", "net/http.(*bodyEOFSignal).Read",
                                          "net/http.(*body).Read", NULL};
+static const char *const pooled[] = {"net/http.(*Transport).getConn", NULL};
 static const char *const connecting[] = {"net.(*netFD).connect", "net/http.(*Transport).getConn", NULL};
 
 /* Was a wait of goroutine g that lasted until t ended by a goroutine of that start function? */
@@ -66,11 +68,30 @@ static bool ended_by(const struct causes *c, uint32_t g, int64_t t, uint32_t nam
            c->tg->groups[gstat_group(c->tg->g, s.who)].name == name;
 }
 
+/* The outermost function of the program's in a stack: of a server's goroutine, that begins in the library, the handler. */
+static uint32_t root_of(const struct trace *tr, uint32_t stack)
+{
+    for (uint32_t i = trace_stack(tr, stack); i--;) {
+        const uint32_t f = trace_frame(tr, stack, i).func;
+        if (stacks_is_program(tr, f)) {
+            return f;
+        }
+    }
+    return 0;
+}
+
+/* root 0: any */
+static bool is_of(const struct trace *tr, uint32_t stack, uint32_t place, uint32_t root)
+{
+    return causes_place(tr, stack) == place && (!root || root_of(tr, stack) == root);
+}
+
 /*
  * A row ends where something else is waited for, longer than a call usually takes. What a goroutine does all its life is
  * no row, unless it is (nearly) the only one that does: `alone`.
  */
-static void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, bool alone, struct rows *r)
+static void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p, uint32_t root, bool alone,
+                    struct rows *r)
 {
     struct span_iter it;
     uint32_t now = 0, last = 0, stack = 0;
@@ -86,7 +107,7 @@ static void rows_of(const struct causes *c, uint32_t g, const struct waits_at *p
             bool net = kind == WK_NET;
             if (!net && kind == p->most->kind && !ended_by(c, g, s->t1, p->most->waker)) {
                 between += s->t1 - s->t0; /* the same question's other waits */
-            } else if (kind == p->most->kind && (s->stack == last || causes_place(c->tr, s->stack) == p->place)) {
+            } else if (kind == p->most->kind && (s->stack == last || is_of(c->tr, s->stack, p->place, root))) {
                 last = s->stack;
                 if (between > usual) {
                     row_end(r, &now, bounded);
@@ -234,7 +255,8 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     draft_subject(&d, c->rs, p->place);
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
-    d.f.note = nobody_waits(c, p);
+    const bool nobody = nobody_waits(c, p);
+    d.f.note = nobody || (!many && each < threshold_ns(TH_BACKEND_ALARM));
     text_dur(&d.amount, each);
     text_calls(&d.text, c->tr, p->most->stack, stacks_user_frame(c->tr, p->most->stack), 4);
     if (many) {
@@ -246,7 +268,7 @@ static void net_finding(struct causes *c, const struct waits_at *p, uint32_t row
     text_dur(&d.text, each);
     text_add(&d.text, " on average; %.1f goroutines wait there at any time while %.1f run.",
              (double)p->total / (double)c->tg->end, c->running);
-    if (d.f.note) {
+    if (nobody) {
         text_lit(&d.text, " No other goroutine waits for these, and the way that the main goroutine waits along is "
                           "others' work: it "
                           "costs this trace nothing.");
@@ -274,6 +296,40 @@ static double idle_wanted(const struct causes *c)
     return threshold(calls_accept(c) ? TH_CALLS_OWN : TH_CALLS_IDLE) * c->procs;
 }
 
+/* Rows in what one handler of several does, of those whose goroutines are a server's. false: nothing is told. */
+static bool by_handler(struct causes *c, const struct waits_at *p, double share)
+{
+    struct waits_at v[ROOTS];
+    const uint32_t group = gstat_group(c->tg->g, p->most->longest.g);
+    uint32_t n = 0;
+    bool told = false;
+    for (uint32_t i = 0; i < c->tg->npairs && !c->life[group].program; i++) {
+        const struct pair_row *q = &c->tg->pairs[i];
+        if (q->kind == p->most->kind && q->waiter == p->most->waiter && causes_place(c->tr, q->stack) == p->place) {
+            waits_at_add(v, &n, ROOTS, root_of(c->tr, q->stack), q);
+        }
+    }
+    for (uint32_t k = 0; k < n && n > 1; k++) {
+        struct rows r = {0};
+        const uint32_t root = v[k].place;
+        const double its = share * (double)v[k].total / (double)p->total;
+        v[k].place = p->place;
+        if (its < SHARE || (double)v[k].count < threshold(TH_CALLS_WAITS)) {
+            continue;
+        }
+        for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
+            rows_of(c, causes_member(c, group, i, WALKED), &v[k], root, false, &r);
+        }
+        const uint32_t row = row_median(&r);
+        if (row >= ROW && row < 63 && (double)r.n >= threshold(TH_CALLS_ROWS) && alike(&r, row) &&
+            r.asked * 2 > r.calls) {
+            net_finding(c, &v[k], row, its);
+            told = true;
+        }
+    }
+    return told;
+}
+
 static void network(struct causes *c, const struct waits_at *p)
 {
     double waiting = (double)p->total / (double)c->tg->end, share = waiting / (waiting + c->running);
@@ -287,7 +343,7 @@ static void network(struct causes *c, const struct waits_at *p)
     uint32_t who = 0; /* make such calls */
     for (uint32_t i = 0; i < c->of[group].n && i < WALKED; i++) {
         const uint64_t before_it = r.calls;
-        rows_of(c, causes_member(c, group, i, WALKED), p, waiting < ALONE, &r);
+        rows_of(c, causes_member(c, group, i, WALKED), p, 0, waiting < ALONE, &r);
         who += r.calls > before_it;
     }
     uint32_t row = who == 1 ? row_of_calls(&r) : row_median(&r);
@@ -299,6 +355,9 @@ static void network(struct causes *c, const struct waits_at *p)
         row = row_median(&r);
     }
     row = waiting < ALONE || ((double)r.n >= threshold(TH_CALLS_ROWS) && row < 63 && alike(&r, row)) ? row : 0;
+    if (row < ROW && waiting >= ALONE && by_handler(c, p, share)) {
+        return;
+    }
     if (r.asked * 2 > r.calls && (row >= ROW || p->total / (int64_t)p->count >= SLOW)) {
         net_finding(c, p, row, share);
     }
@@ -365,8 +424,48 @@ bool calls_for_questions(const struct causes *c, const struct pair_row *p, uint3
 {
     uint32_t g = p->longest.g;
     bool born = trace_lane(c->tr, (struct lane){LANE_G, g}).created;
-    bool own = place == c->tg->groups[gstat_group(c->tg->g, g)].name;
-    return p->kind == WK_NET && (born ? is_server(c, g) : own || calls_accept(c)) && first_place(c, g) == place;
+    const uint32_t group = gstat_group(c->tg->g, g);
+    bool own = place == c->tg->groups[group].name;
+    const bool library = !c->life[group].program && place; /* a library's server reads what it is asked itself */
+    return p->kind == WK_NET && !library && (born ? is_server(c, g) : own || calls_accept(c)) &&
+           first_place(c, g) == place;
+}
+
+/*
+ * How long goroutines that answer connections were at it: all their lives but for the waits for the next question, and sleep. Where
+ * the same process asks them, what its clients wait for is in this trace, and nobody outside is slow.
+ */
+static int64_t answering(const struct causes *c)
+{
+    int64_t ns = 0;
+    for (uint32_t i = 0; i < c->tg->ngroups; i++) {
+        const uint32_t g = c->of[i].n ? c->member[c->of[i].at] : NO_LANE;
+        if (g == NO_LANE || c->tg->groups[i].is_system || !c->life[i].by[WK_NET] || !is_server(c, g)) {
+            continue;
+        }
+        const uint32_t asked = c->life[i].program ? first_place(c, g) : 0;
+        int64_t questions = 0;
+        for (uint32_t k = 0; k < c->tg->npairs; k++) {
+            const struct pair_row *p = &c->tg->pairs[k];
+            if (p->waiter == c->tg->groups[i].name && p->kind == WK_NET && causes_place(c->tr, p->stack) == asked) {
+                questions = ns_add(questions, p->total);
+            }
+        }
+        questions = ns_add(questions, c->life[i].by[WK_SLEEP]);
+        ns = ns_add(ns, c->life[i].life > questions ? c->life[i].life - questions : 0);
+    }
+    return ns;
+}
+
+static bool rows_told(const struct causes *c, uint32_t place)
+{
+    for (uint32_t i = 0; i < c->rs->out->n; i++) {
+        const struct finding *f = &c->rs->out->f[i];
+        if (f->rule == RULE_SERIAL_CALLS && f->stack && causes_place(c->tr, f->stack) == place) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void rule_network(struct causes *c)
@@ -375,7 +474,8 @@ static void rule_network(struct causes *c)
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->tg->npairs; i++) {
         const struct pair_row *p = &c->tg->pairs[i];
-        const uint32_t place = p->kind == WK_NET || by_library(c, p) ? causes_place(c->tr, p->stack) : 0;
+        const bool asks = (p->kind == WK_NET || by_library(c, p)) && !stack_through(c->tr, p->stack, pooled);
+        const uint32_t place = asks ? causes_place(c->tr, p->stack) : 0; /* for connections: rule_conns */
         if (place && p->longest.g < c->tg->ng) {
             waits_at_add(v, &n, PLACES, place, p);
         }
@@ -383,12 +483,20 @@ static void rule_network(struct causes *c)
     uint32_t before = c->rs->out->n;
     for (uint32_t i = 0; i < n;
          i++) { /* where servers wait themselves, who asks them in the same process waits for that */
-        if (is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].place)) {
-            network(c, &v[i]);
+        const uint32_t g = v[i].most->longest.g, group = gstat_group(c->tg->g, g);
+        if (is_server(c, g) && !calls_for_questions(c, v[i].most, v[i].place)) {
+            if (!c->life[group].program) {
+                work_in_lines(c, group); /* of a library's server requests tell more than its goroutines do */
+            }
+            if (!rows_told(c, v[i].place)) {
+                network(c, &v[i]);
+            }
         }
     }
+    const int64_t inside = n && calls_accept(c) ? answering(c) : 0;
     for (uint32_t i = 0; i < n && c->rs->out->n == before; i++) {
-        if (!is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].place)) {
+        if (!is_server(c, v[i].most->longest.g) && !calls_for_questions(c, v[i].most, v[i].place) &&
+            !threshold_reached(TH_BACKEND_INSIDE, inside, v[i].total)) {
             network(c, &v[i]);
         }
     }

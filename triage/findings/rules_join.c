@@ -190,6 +190,12 @@ static uint32_t readers_of(const struct causes *c, uint32_t group, const struct 
     return n;
 }
 
+/* Is it held for that one, and not by chance once for long? */
+static bool mostly_for(const struct hub *h, const struct reader *r)
+{
+    return (double)(r->ns - r->longest) >= threshold(TH_HUB_ONE) * (double)(h->all - r->longest);
+}
+
 static void rule_hub(struct causes *c)
 {
     for (uint32_t i = 0; i < c->tg->ngroups && i < 64; i++) {
@@ -207,8 +213,7 @@ static void rule_hub(struct causes *c)
             }
             if (!most || (double)most->n < threshold(TH_HUB_WAITS) || !causes_place(c->tr, most->stack) ||
                 (double)most->ns < threshold(TH_HUB_LIFE) * (double)gstat_ns(c->tg->g, h.g, GM_LIFE) ||
-                (double)most->ns < threshold(TH_HUB_ONE) * (double)h.all ||
-                !threshold_reached(TH_HUB_TRACE, most->ns, c->tg->end)) {
+                !mostly_for(&h, most) || !threshold_reached(TH_HUB_TRACE, most->ns, c->tg->end)) {
                 continue;
             }
             uint64_t waits = 0;

@@ -139,7 +139,12 @@ static void pool(struct causes *c, const struct waits_at *p, double waiting)
     struct explain_tree t;
     struct leaves v;
     struct draft d;
-    draft_start(&d, RULE_POOL, won(c, l, waiting / (waiting + c->running + 1)));
+    int64_t cost = won(c, l, waiting / (waiting + c->running + 1));
+    if (waiting < threshold(TH_POOL_WAITING)) { /* their lives, and no more */
+        const int64_t most = (int64_t)((double)(l->last - l->first) * (double)p->total / (double)l->life);
+        cost = cost < most ? cost : most;
+    }
+    draft_start(&d, RULE_POOL, cost);
     draft_subject(&d, c->rs, p->place);
     draft_at(&d, p->most->longest.t0, p->most->longest.t1, LANE_G, p->most->longest.g);
     d.f.stack = p->most->stack;
@@ -181,6 +186,17 @@ bool causes_all_at_once(const struct causes *c, const struct pair_row *p, uint32
     return others >= threshold(TH_POOL_EVENT);
 }
 
+/*
+ * Few wait, but it is much of what they do when they don't sleep: what each of them is at takes so much longer. Where most wait for
+ * one, they take turns.
+ */
+static bool held_up(const struct waits_at *p, const struct group_life *l, double waiting)
+{
+    const int64_t awake = l->life - l->by[WK_SLEEP];
+    return waiting >= threshold(TH_POOL_SOME) && waiting * 2 <= l->n && awake > 0 &&
+           threshold_reached(TH_POOL_ACTIVE, p->total, awake);
+}
+
 static void pools(struct causes *c)
 {
     struct waits_at v[POOLS];
@@ -197,7 +213,8 @@ static void pools(struct causes *c)
         uint32_t g = causes_group(c, v[i].most->waiter);
         const struct group_life *l = g == UINT32_MAX ? NULL : &c->life[g];
         double waiting = l && l->last > l->first ? (double)v[i].total / (double)(l->last - l->first) : 0;
-        if (l && l->program && (double)v[i].count >= WAITS && waiting >= threshold(TH_POOL_WAITING) &&
+        if (l && l->program && (double)v[i].count >= WAITS &&
+            (waiting >= threshold(TH_POOL_WAITING) || held_up(&v[i], l, waiting)) &&
             waiting >= threshold(TH_POOL_PART) * l->n && c->idle >= threshold(TH_POOL_IDLE) * c->procs &&
             !causes_all_at_once(c, v[i].most, g)) {
             pool(c, &v[i], waiting);

@@ -333,8 +333,11 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
 {
     uint32_t g = causes_group(c, r->name);
     struct draft d;
-    draft_start(&d, timed ? RULE_TICKERS : RULE_LEAK, 0);
-    d.f.note = true;
+    const int64_t spent_on = ns_add(c->tg->groups[g].d[GM_EXEC].total, c->tg->groups[g].d[GM_SCHED].total),
+                  cost = timed ? (int64_t)((double)spent_on / c->procs) : 0;
+    const bool dear = threshold_reached(TH_TICKERS_COST, cost, c->tg->end);
+    draft_start(&d, timed ? RULE_TICKERS : RULE_LEAK, dear ? cost : 0);
+    d.f.note = !dear; /* it grows in any case; so much of it is a cost by now */
     draft_subject(&d, c->rs, r->name);
     draft_at(&d, c->tg->end - r->oldest, c->tg->end, LANE_G, r->example);
     d.f.stack = r->stack;
@@ -347,7 +350,7 @@ static void growth_finding(struct causes *c, const struct leak_row *r, const str
     if (timed) {
         text_add(&d.text, "Timers alone wake them, %llu times so far; what they ran and waited for processors was ",
                  (unsigned long long)wakes);
-        text_dur(&d.text, ns_add(c->tg->groups[g].d[GM_EXEC].total, c->tg->groups[g].d[GM_SCHED].total));
+        text_dur(&d.text, spent_on);
         text_lit(&d.text, ".");
         text_add(&d.next,
                  "End the loop with what it is for: a context, a channel that is closed; and stop its ticker.");

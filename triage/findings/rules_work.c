@@ -338,7 +338,7 @@ static void in_line_finding(struct causes *c, const struct in_line *l, const str
     draft_end(c->rs, &d);
 }
 
-static void in_lines(struct causes *c, uint32_t group)
+void work_in_lines(struct causes *c, uint32_t group)
 {
     struct in_line v[PLACES];
     struct pieces k = {0};
@@ -367,7 +367,7 @@ void rules_work(struct causes *c)
         const struct group_life *l = &c->life[i];
         const int64_t calls = ns_add(l->by[WK_NET], l->by[WK_SELECT]);
         if (calls > l->life / 10 && c->idle >= threshold(TH_CALLS_IDLE) * c->procs) {
-            in_lines(c, i);
+            work_in_lines(c, i);
         }
     }
 }
