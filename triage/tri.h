@@ -29,7 +29,7 @@ static inline void gwait_set(struct gwait *w, int64_t ns)
     w->ns[1] = (uint32_t)((uint64_t)ns >> 32);
 }
 struct wake { /* a wake-up that came to nothing, for the herds */
-    int64_t t, lost;
+    int64_t t, lost, ran; /* ran: part of lost, the rest is waiting for a processor */
     uint32_t pair, waker, g;
 };
 #define WAKES_MAX (1u << 18)

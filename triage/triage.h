@@ -194,7 +194,9 @@ struct herd_row {                   /* wake-ups for nothing: many woken at once,
     uint32_t pair;                  /* index of the pair_row */
     uint64_t wakes, futile, bursts; /* bursts: times that at least HERD_MIN were woken within 100 us */
     uint32_t largest;
-    int64_t lost;     /* what the woken ones ran for nothing, and their scheduler wait */
+    int64_t lost;     /* what the woken ones ran for nothing, and their scheduler wait, of all together */
+    int64_t ran;      /* what they ran */
+    int64_t clock;    /* by the clock: while any of them did */
     struct moment at; /* the largest burst */
 };
 #define HERD_MIN 8

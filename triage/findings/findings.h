@@ -23,6 +23,7 @@ struct finding {
     char *title;            /* short: "lock convoy" */
     char *text;             /* one or two sentences with the numbers */
     char *next;             /* what to do next */
+    bool queued;            /* of slow tasks: they wait longer for a processor */
     bool has_won;           /* what mending it would win is told: */
     int64_t won_lo, won_hi; /* by the clock, from .. to (won.h) */
     char *won;              /* the same in words, with what it takes for granted; NULL: nothing is told */

@@ -242,12 +242,31 @@ static bool woken_before(const struct wake *w, size_t i, size_t j)
     return false;
 }
 
+static int cmp_wake_time(const void *a, const void *b)
+{
+    const struct wake *x = a, *y = b;
+    return (x->t > y->t) - (x->t < y->t);
+}
+
+/* While any of w[0..n), sorted by time, ran or waited for a processor. */
+static int64_t wakes_clock(const struct wake *w, size_t n)
+{
+    int64_t ns = 0, till = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t from = w[i].t > till ? w[i].t : till, to = ns_add(w[i].t, w[i].lost);
+        ns = to > from ? ns_add(ns, to - from) : ns;
+        till = to > till ? to : till;
+    }
+    return ns;
+}
+
 /* Wakes w[0..n) of one pair, sorted by waker and time. */
 static void herd_of(struct herd_row *h, const struct wake *w, size_t n)
 {
     for (size_t i = 0, j; i < n; i = j) {
         for (j = i; j < n && w[j].waker == w[i].waker && w[j].t - w[i].t <= BURST && !woken_before(w, i, j); j++) {
             h->lost = ns_add(h->lost, w[j].lost);
+            h->ran = ns_add(h->ran, w[j].ran);
         }
         if (j - i >= HERD_MIN) {
             h->bursts++;
@@ -277,7 +296,10 @@ bool triage_herds(struct triage *tg)
         }
         p[tg->nherds] = (struct herd_row){
             .pair = wk->wakes[i].pair, .futile = j - i, .wakes = tg->pairs[wk->wakes[i].pair].count};
-        herd_of(&p[tg->nherds++], wk->wakes + i, j - i);
+        herd_of(&p[tg->nherds], wk->wakes + i, j - i);
+        qsort(wk->wakes + i, j - i, sizeof *wk->wakes, cmp_wake_time);
+        p[tg->nherds].clock = wakes_clock(wk->wakes + i, j - i);
+        tg->nherds++;
     }
     if (tg->nherds) {
         qsort(tg->herds, tg->nherds, sizeof *tg->herds, cmp_herd);

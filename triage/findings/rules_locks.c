@@ -476,7 +476,8 @@ static void rule_herd(struct rules *rs)
             !threshold_reached(TH_HERD_SHARE, h->lost, tg->end)) {
             continue;
         }
-        draft_start(&d, RULE_HERD, h->lost / rules_procs(rs));
+        const int64_t each = h->lost / rules_procs(rs);
+        draft_start(&d, RULE_HERD, each < h->clock ? each : h->clock);
         draft_subject(&d, rs, holder_place(rs->tr, p->stack));
         draft_at(&d, h->at.t0, h->at.t1, LANE_G, h->at.g);
         d.f.stack = p->stack;
@@ -486,9 +487,11 @@ static void rule_herd(struct rules *rs)
         text_lit(&d.text, " were for nothing (soon waiting there again), up to ");
         text_add(&d.text, "%u at once, by ", h->largest);
         text_func(&d.text, rs->tr, p->waker, 48);
-        text_lit(&d.text, "; they cost ");
-        text_dur(&d.text, h->lost);
-        text_lit(&d.text, ".");
+        text_lit(&d.text, "; for that they ran ");
+        text_dur(&d.text, h->ran);
+        text_lit(&d.text, " together, and that went on for ");
+        text_share(&d.text, (double)h->clock, (double)tg->end);
+        text_lit(&d.text, " of the trace.");
         text_add(&d.next, "Wake one instead of all (Signal for Broadcast), or give each its own channel.");
         draft_end(rs, &d);
     }

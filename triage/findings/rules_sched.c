@@ -129,6 +129,37 @@ static void rule_above(struct rules *rs)
     draft_end(rs, &d);
 }
 
+struct lowered { /* GOMAXPROCS, by the program, within the trace */
+    uint64_t from, to;
+    int64_t t;
+    uint32_t stack; /* of who did, 0 not recorded */
+};
+
+/* For most of the trace it was as it was set last; the stop for that tells who did. */
+static bool lowered(const struct rules *rs, struct lowered *out)
+{
+    const struct point *p;
+    const struct range *r;
+    const size_t n = trace_points(rs->tr, METRIC_PROCS, &p), stops = trace_ranges(rs->tr, RANGE_STW, &r);
+    bool any = false;
+    for (size_t i = 1, j; i < n && !any; i = j) {
+        for (j = i + 1; j < n && p[j].v == p[i].v; j++) { /* said again */
+        }
+        any = p[i].v < p[i - 1].v &&
+              threshold_reached(TH_BELOW_LOWERED, (j < n ? p[j].t : rs->tg->end) - p[i].t, rs->tg->end);
+        *out = (struct lowered){.from = p[i - 1].v, .to = p[i].v, .t = p[i].t};
+    }
+    if (!any) {
+        return false;
+    }
+    for (size_t i = 0; i < stops; i++) { /* the metric follows while the world stands still, or right behind */
+        if (str_starts(trace_str(rs->tr, r[i].name), "GOMAXPROCS") && r[i].t0 <= out->t) {
+            out->stack = r[i].stack;
+        }
+    }
+    return true;
+}
+
 /* Work that Ps had no time for: with more of them it would have been done beside, in p/(p+queued) of the time. */
 static void rule_below(struct rules *rs)
 {
@@ -145,10 +176,24 @@ static void rule_below(struct rules *rs)
     if (tg->capacity <= 0 || !(much || full) || tg->end < threshold_ns(TH_BELOW_TRACE)) {
         return;
     }
+    struct lowered low;
+    const bool set = lowered(rs, &low);
     draft_start(&d, RULE_PROCS_BELOW, (int64_t)(end * queued / (queued + (double)procs)));
-    d.f.note = true; /* work for all processors there are is what a batch job wants */
-    draft_at(&d, 0, tg->end, LANE_P, 0);
+    d.f.note = !set; /* work for all processors there are is what a batch job wants */
+    draft_at(&d, set ? low.t : 0, tg->end, LANE_P, 0);
     text_add(&d.amount, "%.1f wait", queued);
+    if (set) {
+        d.f.stack = low.stack;
+        if (low.stack) {
+            text_calls(&d.text, rs->tr, low.stack, stacks_user_frame(rs->tr, low.stack), 3);
+        } else {
+            text_lit(&d.text, "The program");
+        }
+        text_add(&d.text, " set GOMAXPROCS from %llu to %llu (at ", (unsigned long long)low.from,
+                 (unsigned long long)low.to);
+        text_dur(&d.text, low.t);
+        text_lit(&d.text, "). ");
+    }
     if (procs == 1) {
         text_lit(&d.text, "The only processor was in use (");
     } else {
@@ -156,10 +201,11 @@ static void rule_below(struct rules *rs)
     }
     text_share(&d.text, (double)idle, (double)tg->capacity);
     text_add(&d.text, " idle) while %.1f goroutines were runnable on average.", queued);
-    text_add(
-        &d.next,
-        "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if not, this is "
-        "all it can do, and less at once shortens the queue only.");
+    text_add(&d.next, "%s",
+             set ? "Leave GOMAXPROCS as the runtime sets it, or set what the host gives."
+                 : "If the host has more processors than GOMAXPROCS gives, raise it (a trace doesn't tell); if not, "
+                   "this is "
+                   "all it can do, and less at once shortens the queue only.");
     draft_end(rs, &d);
 }
 

@@ -13,8 +13,26 @@
 
 #define USUAL 24
 
+struct ran_at {
+    const struct trace *tr;
+    uint32_t func, stack, frame;
+};
+
+static uint32_t ran_part(void *arg, uint32_t up, const struct explain_part *p)
+{
+    struct ran_at *r = arg;
+    struct ran ran;
+    (void)up;
+    if (p->cat == EX_RUN && p->depth == 0) {
+        const uint32_t func = explain_place(r->tr, p, &r->stack, &r->frame, &ran);
+        const bool sure = ran.how == RAN_IN || ran.how == RAN_ABOUT || ran.how == RAN_BETWEEN;
+        r->func = sure && stacks_is_program(r->tr, func) ? func : 0;
+    }
+    return 0;
+}
+
 /* What ran on the processors while g stood runnable in [t0,t1): the function, by samples of moments. */
-static bool ran_instead(const struct causes *c, int64_t t0, int64_t t1, struct leaf *out)
+static bool ran_instead(struct causes *c, int64_t t0, int64_t t1, struct leaf *out)
 {
     struct leaf v[16];
     uint32_t n = 0, best = 0;
@@ -24,19 +42,20 @@ static bool ran_instead(const struct causes *c, int64_t t0, int64_t t1, struct l
             struct span s;
             uint32_t i = 0;
             if (!trace_span_at(c->tr, (struct lane){LANE_P, p}, t, &s) || s.state != ST_RUNNING ||
-                s.who >= c->tg->ng || !trace_span_at(c->tr, (struct lane){LANE_G, s.who}, t, &s) || !s.stack_end) {
+                s.who >= c->tg->ng) {
                 continue;
             }
-            uint32_t func = causes_place(c->tr, s.stack_end);
-            while (i < n && v[i].func != func) {
+            struct ran_at r = {.tr = c->tr};
+            bool cut = false;
+            c->rs->failed |= !explain_walk(c->x, s.who, t, t + 1, ran_part, &r, &cut);
+            while (i < n && v[i].func != r.func) {
                 i++;
             }
-            if (!func || i == 16) {
+            if (!r.func || i == 16) {
                 continue;
             }
             if (i == n) {
-                v[n++] =
-                    (struct leaf){.func = func, .stack = s.stack_end, .frame = stacks_user_frame(c->tr, s.stack_end)};
+                v[n++] = (struct leaf){.func = r.func, .stack = r.stack, .frame = r.frame};
             }
             best = ++v[i].count > v[best].count ? i : best;
         }
@@ -116,6 +135,7 @@ static void tell_slow(struct causes *c, struct finding *f)
         }
         const struct leaf *l = &s.v[best];
         struct leaf ran;
+        f->queued = l->cat == EX_SCHED;
         if ((l->cat == EX_SCHED) && ran_instead(c, l->t0, l->t1, &ran)) {
             causes_calls_text(&before, c->tr, &ran);
             text_lit(&before, " has the processors while the slow ones wait for one. ");

@@ -391,7 +391,7 @@ void story_names(struct causes *c)
         } else if (f->rule == RULE_UNBALANCED && f->lane.i != NO_LANE) {
             f->note |= at_one_go(c, f->lane.i);
             tell_work(c, f, f->lane.i, " is what it runs. ");
-        } else if (f->rule == RULE_PROCS_BELOW && c->tg->ngroups) {
+        } else if (f->rule == RULE_PROCS_BELOW && c->tg->ngroups && f->note) {
             tell_work(c, f, most_running(c), " runs most. ");
         } else if (f->rule == RULE_CONVOY && f->stack && convoys++ < CONVOYS_TOLD) {
             f->note |= causes_place(c->tr, f->stack) == 0 &&
@@ -466,6 +466,18 @@ static bool same_place(const struct rules *rs, const struct finding *a, const st
     return x && x == causes_place(rs->tr, b->stack);
 }
 
+/* Are the wake-ups in vain that a tells those of the function that b says wakes a crowd? */
+static bool in_vain_by(const struct rules *rs, const struct finding *a, const struct finding *b)
+{
+    const uint32_t place = causes_place(rs->tr, b->stack);
+    bool any = false;
+    for (uint32_t i = 0; i < rs->tg->nherds && place; i++) {
+        const struct pair_row *p = &rs->tg->pairs[rs->tg->herds[i].pair];
+        any |= p->stack == a->stack && p->stack != b->stack && causes_place(rs->tr, p->waker_stack) == place;
+    }
+    return any;
+}
+
 /* Is b told by a as well? */
 static bool covers(const struct rules *rs, const struct finding *a, const struct finding *b)
 {
@@ -474,13 +486,15 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                    a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || a->rule == RULE_HUB || a->rule == RULE_OWN ||
                    a->rule == RULE_SLOWEST;
     switch (b->rule) {
+    case RULE_SLOW_TASK: return b->queued && a->rule == RULE_PROCS_BELOW && !a->note;
     case RULE_SLOWEST: return a->rule == RULE_LINGER && same_place(rs, a, b);
     case RULE_SYSCALL: return a->rule == RULE_CONVOY || a->rule == RULE_WRITER;
     case RULE_CONVOY:
         return a->rule == RULE_WRITER ||
                (a->rule == RULE_HERD && (double)b->severity_ns <= threshold(TH_HERD_CONVOY) * (double)a->severity_ns);
-    case RULE_HERD: /* what all get at once makes the queue */
-        return a->rule == RULE_STAMPEDE && !a->note && whose(rs, a) && whose(rs, a) == whose(rs, b);
+    case RULE_HERD: /* what all get at once makes the queue; or the same wake-ups are told as in vain */
+        return (a->rule == RULE_HERD && in_vain_by(rs, a, b)) ||
+               (a->rule == RULE_STAMPEDE && !a->note && whose(rs, a) && whose(rs, a) == whose(rs, b));
     case RULE_STORM: return a->rule == RULE_TICKERS;
     case RULE_SERIAL: return service || a->rule == RULE_UNBALANCED;
     case RULE_UNBALANCED:

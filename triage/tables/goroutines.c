@@ -293,7 +293,8 @@ static bool note_futile(struct walk *w, const struct step *s)
             return false;
         }
         y->wakes = p;
-        p[y->nwakes++] = (struct wake){w->cond_end, s->t0 - w->cond_end, w->cond_pair, w->cond_waker, w->g};
+        p[y->nwakes++] =
+            (struct wake){w->cond_end, s->t0 - w->cond_end, w->cond_run, w->cond_pair, w->cond_waker, w->g};
     }
     return true;
 }
