@@ -106,7 +106,8 @@ static void lane_spans(const struct trace *tr, struct lane l, struct lane_info *
     if (!n)
         return;
     pieces_get(tr, l, 0, &p);
-    info->first = info->seen = p.t0;
+    info->first = p.t0;
+    info->seen = l.kind == LANE_G ? info->seen : p.t0;
     info->last = trace_last(tr);
     if (l.kind == LANE_M) {
         int64_t tot[1][SPAN_SLOTS];
@@ -151,26 +152,28 @@ struct lane_info lane_of_ginfo(const struct trace *tr, const struct segment *seg
                               .start_stack = g->start_stack};
 }
 
-struct lane_info trace_lane(const struct trace *tr, struct lane l)
+struct lane_info trace_lane_who(const struct trace *tr, struct lane l)
 {
     struct lane_info info = {.creator = NO_LANE};
-    bool over;
     if (l.kind >= LANE_KINDS || l.i >= trace_nlanes(tr, l.kind))
         return info;
-    if (l.kind != LANE_G)
+    if (l.kind != LANE_G) {
         info.id = lane_id(tr, l.kind, l.i);
-    lane_spans(tr, l, &info, &over);
-    if (l.kind == LANE_G) {
-        struct ginfo of;
-        const struct segment *seg;
-        uint32_t i = l.i;
-        const struct fold *f = fold_of_g(tr, &i, &seg);
-        const struct lane_info li = info;
-        info = lane_of_ginfo(tr, seg, fold_g_info(f, i, &of));
-        info.first = li.first;
-        info.last = li.last;
-        info.nspans = li.nspans;
+        return info;
     }
+    struct ginfo of;
+    const struct segment *seg;
+    uint32_t i = l.i;
+    const struct fold *f = fold_of_g(tr, &i, &seg);
+    return lane_of_ginfo(tr, seg, fold_g_info(f, i, &of));
+}
+
+struct lane_info trace_lane(const struct trace *tr, struct lane l)
+{
+    struct lane_info info = trace_lane_who(tr, l);
+    bool over;
+    if (l.kind < LANE_KINDS && l.i < trace_nlanes(tr, l.kind))
+        lane_spans(tr, l, &info, &over);
     return info;
 }
 

@@ -496,7 +496,7 @@ void draw_lane(struct grid *g, struct view *v, struct lane l, int x, int y)
         return;
     struct sketch k = {g, v, l, x, y, h, false, false};
     if (l.kind == LANE_G) {
-        k.worker = trace_lane(v->tr, l).is_worker;
+        k.worker = trace_lane_who(v->tr, l).is_worker;
         k.assists = !k.worker && gstate_any(v->gstate, v->tr, l.i, v->at.win.t0, v->at.win.t1);
     }
     sketch(&k);

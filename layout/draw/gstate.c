@@ -219,7 +219,7 @@ void gstate_shares(struct gstate *s, const struct trace *tr, struct lane l, int6
 {
     trace_shares(tr, l, t0, t1, out);
     if (l.kind == LANE_G && out->ns[ST_RUNNING])
-        gstate_tell(s, tr, l.i, trace_lane(tr, l).is_worker, t0, t1, out);
+        gstate_tell(s, tr, l.i, trace_lane_who(tr, l).is_worker, t0, t1, out);
 }
 
 void gstate_tell(struct gstate *s, const struct trace *tr, uint32_t g, bool worker, int64_t t0, int64_t t1,
@@ -247,7 +247,7 @@ enum state gstate_of(const struct gstate *s, const struct trace *tr, uint32_t g,
 {
     if (st != ST_RUNNING || g >= trace_nlanes(tr, LANE_G))
         return st;
-    if (trace_lane(tr, (struct lane){LANE_G, g}).is_worker)
+    if (trace_lane_who(tr, (struct lane){LANE_G, g}).is_worker)
         return ST_GCWORK;
     return gstate_any(s, tr, g, t, t + 1) ? ST_ASSIST : ST_RUNNING;
 }

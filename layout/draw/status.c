@@ -26,7 +26,7 @@ void status_lane(const struct view *v, struct lane l, char out[32])
     if (l.i == NO_LANE)
         snprintf(out, 32, "%c?", letter[l.kind]);
     else
-        snprintf(out, 32, "%c%" PRIu64, letter[l.kind], trace_lane(v->tr, l).id);
+        snprintf(out, 32, "%c%" PRIu64, letter[l.kind], trace_lane_who(v->tr, l).id);
 }
 
 void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size)
@@ -35,8 +35,7 @@ void status_name(const struct view *v, uint32_t g, int w, char *out, size_t size
     status_lane(v, (struct lane){LANE_G, g}, id);
     int n = (int)strlen(id);
     snprintf(out, size, "%s", n <= w ? id : "");
-    struct str name =
-        g == NO_LANE ? (struct str){"", 0} : trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, g}).name);
+    struct str name = g == NO_LANE ? (struct str){"", 0} : trace_str(v->tr, trace_g_name(v->tr, g));
     if (n + 5 > w || !name.len || (size_t)n + 2 > size)
         return;
     out[n] = ' ';
@@ -340,8 +339,7 @@ static void speak_group(struct line *l, const struct view *v, uint32_t lane, uin
     view_column(v, &t0, &t1);
     int c = window_col(v->at.win, v->plot_w, v->at.cursor);
     add(l, STYLE_STATUS_KEY, "%s goroutines ", fmt_count(members, n));
-    add_name(l, trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, lane}).name), name_width(l),
-             glyph_dots(v->tier), STYLE_STATUS_KEY);
+    add_name(l, trace_str(v->tr, trace_g_name(v->tr, lane)), name_width(l), glyph_dots(v->tier), STYLE_STATUS_KEY);
     rich_para(l->r);
     if (!col || c < 0 || c >= v->plot_w) {
         add(l, STYLE_STATUS, "adding up what they do, %d%%", mixture_share(v));

@@ -30,7 +30,7 @@ static void place_leave(const struct trace *tr, struct place *p)
     if (p->focus.kind >= LANE_BAND || p->focus.i >= trace_nlanes(tr, p->focus.kind) ||
         (p->absent && p->focus.i == p->stand))
         return;
-    p->id = trace_lane(tr, p->focus).id;
+    p->id = trace_lane_who(tr, p->focus).id;
     p->kept = true;
     p->absent = false;
 }
@@ -61,7 +61,7 @@ static void view_leave(struct view *v)
     for (int k = 0; k < LANE_BAND; k++) {
         struct lanes *l = &v->lanes[k];
         for (int i = 0; i < l->npin && l->naway < LANES_PINS; i++)
-            l->away[l->naway++] = trace_lane(v->tr, (struct lane){l->kind, l->pin[i]}).id;
+            l->away[l->naway++] = trace_lane_who(v->tr, (struct lane){l->kind, l->pin[i]}).id;
         l->npin = 0;
     }
 }

@@ -418,7 +418,7 @@ static bool holds(const struct filter *f, const struct term *t, uint32_t g, cons
     case T_G: return li->id == t->id;
     case T_P:
         return s->who != NO_LANE && s->state != ST_RUNNABLE && s->state != ST_WAITING &&
-               trace_lane(tr, (struct lane){LANE_P, s->who}).id == t->id;
+               trace_lane_who(tr, (struct lane){LANE_P, s->who}).id == t->id;
     case T_STATE: return t->states >> s->state & 1;
     case T_REASON: return match_id(&t->m, c, tr, s->reason) || match_id(&t->m, c, tr, s->label);
     case T_DUR_MORE: return s->t1 - s->t0 >= t->ns;

@@ -359,7 +359,7 @@ uint32_t move_arrive(const struct view *v, enum lane_kind k)
 
 static void name_of(const struct view *v, uint32_t g, char *out, size_t size)
 {
-    str_shorten(trace_str(v->tr, trace_lane(v->tr, (struct lane){LANE_G, g}).name), 40, true, out, size);
+    str_shorten(trace_str(v->tr, trace_g_name(v->tr, g)), 40, true, out, size);
 }
 
 /* The runnable span through which goroutine g came to what it does at t, or leaves it: see view_cause(). */
@@ -388,8 +388,8 @@ static bool wake_of(const struct view *v, uint32_t g, int64_t t, struct span *ou
 static unsigned to_cause(struct view *v, uint32_t g, uint32_t by, int64_t t, const char *did)
 {
     char who[200], whom[200];
-    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, g}).id,
-             by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
+    uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, g}).id,
+             by_id = trace_lane_who(v->tr, (struct lane){LANE_G, by}).id;
     name_of(v, g, whom, sizeof whom);
     name_of(v, by, who, sizeof who);
     unsigned r = to_goroutine(v, by, t < 0 ? 0 : t);
@@ -471,8 +471,8 @@ static void effect_from(const struct view *v, uint32_t by, int64_t from, int64_t
 static void to_effect(struct view *v, const struct effect *e, uint32_t by)
 {
     char who[200], whom[200];
-    uint64_t id = trace_lane(v->tr, (struct lane){LANE_G, e->g}).id,
-             by_id = trace_lane(v->tr, (struct lane){LANE_G, by}).id;
+    uint64_t id = trace_lane_who(v->tr, (struct lane){LANE_G, e->g}).id,
+             by_id = trace_lane_who(v->tr, (struct lane){LANE_G, by}).id;
     name_of(v, by, who, sizeof who);
     name_of(v, e->g, whom, sizeof whom);
     move_push(v, STEP_JUMP);
@@ -501,7 +501,7 @@ unsigned view_effect(struct view *v)
     char who[200];
     name_of(v, by, who, sizeof who);
     return move_fail(v, "G%" PRIu64 " %s wakes and creates nobody %s",
-                     trace_lane(v->tr, (struct lane){LANE_G, by}).id, who,
+                     trace_lane_who(v->tr, (struct lane){LANE_G, by}).id, who,
                      e.spans >= EFFECT_SPANS ? "soon behind the cursor (search cut short)" : "behind the cursor");
 }
 

@@ -87,7 +87,7 @@ static bool group(const struct trace *tr, uint32_t *order, uint32_t n)
     uint32_t *at = rank && of ? mem_zalloc(((size_t)names + 2) * sizeof *at) : NULL;
     if (out && at) {
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t name = trace_lane(tr, (struct lane){LANE_G, order[i]}).name;
+            uint32_t name = trace_g_name(tr, order[i]);
             name = name < names ? name : 0;
             if (!rank[name])
                 rank[name] = ++ranks;
@@ -338,7 +338,7 @@ static void put(struct rows *r, uint32_t lane)
 /* A lane of a group: the first is its head, the others count behind it while it is folded. */
 static void put_member(struct rows *r, uint32_t lane, uint32_t keep)
 {
-    uint32_t name = trace_lane(r->tr, (struct lane){LANE_G, lane}).name;
+    uint32_t name = trace_g_name(r->tr, lane);
     if (r->head == NO_LANE || name != r->name) {
         r->name = name;
         r->head = r->l->nrow_lane;

@@ -380,7 +380,7 @@ unsigned view_fold(struct view *v)
     if (!folded) { /* the cursor goes to the one that stands for all */
         uint32_t row = lanes_row(l, v->at.focus.i);
         while (row != NO_LANE && row > 0 && !lanes_pinned(l, lanes_at(l, row - 1)) &&
-               trace_lane(v->tr, (struct lane){LANE_G, lanes_at(l, row - 1)}).name == name)
+               trace_g_name(v->tr, lanes_at(l, row - 1)) == name)
             row--;
         if (row != NO_LANE)
             v->at.focus.i = lanes_at(l, row);
@@ -481,11 +481,11 @@ unsigned view_related(struct view *v)
     if (g == NO_LANE)
         return move_fail(v, "no goroutine here");
     struct related r = {.n = 0};
-    relate(&r, trace_lane(v->tr, (struct lane){LANE_G, g}).creator);
+    relate(&r, trace_lane_who(v->tr, (struct lane){LANE_G, g}).creator);
     relate(&r, g);
     uint32_t n = trace_nlanes(v->tr, LANE_G), created = 0;
     for (uint32_t i = 0; i < n && r.n < RELATED / 2; i++)
-        if (trace_lane(v->tr, (struct lane){LANE_G, i}).creator == g) {
+        if (trace_lane_who(v->tr, (struct lane){LANE_G, i}).creator == g) {
             relate(&r, i);
             created++;
         }

@@ -84,7 +84,7 @@ static struct mixture *begin(const struct view *v)
     const uint32_t n = groups_shown(v, m->group);
     bool ok = (m->one = mem_alloc(size)) != NULL;
     for (; ok && m->n < n; m->n++) {
-        const uint32_t name = trace_lane(v->tr, (struct lane){LANE_G, m->group[m->n].lane}).name;
+        const uint32_t name = trace_g_name(v->tr, m->group[m->n].lane);
         ok = (m->group[m->n].col = mem_zalloc(size)) != NULL && tab_put(&m->by_name, name, 0, m->n) != TAB_NONE;
     }
     if (!ok) {

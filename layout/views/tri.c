@@ -326,7 +326,7 @@ void tri_stop(const struct trace *tr, const struct range *r, char *out, size_t s
     struct lane g = {LANE_G, held.who};
     struct span was;
     char d[FMT_MAX];
-    text_add(&t, "last to stop: P%" PRIu64 " after %s", trace_lane(tr, (struct lane){LANE_P, last}).id,
+    text_add(&t, "last to stop: P%" PRIu64 " after %s", trace_lane_who(tr, (struct lane){LANE_P, last}).id,
              tri_dur(tr, after, d));
     if (held.who != NO_LANE) {
         text_lit(&t, ", it ran ");

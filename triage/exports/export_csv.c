@@ -42,7 +42,7 @@ static void put_lane(struct job *j, enum lane_kind k, uint32_t i)
     if (i == NO_LANE) {
         csv_none(&j->c);
     } else {
-        csv_id(&j->c, trace_lane(j->tr, (struct lane){k, i}).id);
+        csv_id(&j->c, trace_lane_who(j->tr, (struct lane){k, i}).id);
     }
 }
 
@@ -50,7 +50,7 @@ static void put_lane(struct job *j, enum lane_kind k, uint32_t i)
 static void put_g(struct job *j, uint32_t g)
 {
     put_lane(j, LANE_G, g);
-    csv_str(&j->c, g == NO_LANE ? 0 : trace_lane(j->tr, (struct lane){LANE_G, g}).name);
+    csv_str(&j->c, g == NO_LANE ? 0 : trace_g_name(j->tr, g));
 }
 
 static void put_time(struct job *j, int64_t t0, int64_t t1)
@@ -112,7 +112,7 @@ static void lane_rows(void *arg, struct lane l)
 {
     struct job *j = arg;
     struct span_iter it;
-    uint64_t id = trace_lane(j->tr, l).id;
+    uint64_t id = trace_lane_who(j->tr, l).id;
     if ((l.kind == LANE_G && !scope_g(j->sc, l.i)) || !span_seek(&it, j->tr, l, j->sc->from)) {
         return;
     }

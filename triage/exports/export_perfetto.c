@@ -179,19 +179,19 @@ static void g_span(struct job *j, struct slice *s, const struct span *sp)
         return;
     }
     if (sp->who != NO_LANE && (sp->state == ST_RUNNING || sp->state == ST_SYSCALL)) {
-        note(s, NOTE_PROCESSOR, false, trace_lane(j->tr, (struct lane){LANE_P, sp->who}).id);
+        note(s, NOTE_PROCESSOR, false, trace_lane_who(j->tr, (struct lane){LANE_P, sp->who}).id);
     }
     note_stack(j, s, NOTE_STACK, sp->stack);
 }
 
 static void p_span(struct job *j, struct slice *s, const struct span *sp)
 {
-    uint32_t name = sp->who == NO_LANE ? 0 : trace_lane(j->tr, (struct lane){LANE_G, sp->who}).name;
+    uint32_t name = sp->who == NO_LANE ? 0 : trace_g_name(j->tr, sp->who);
     bool plain = sp->state == ST_RUNNING && name; /* the function alone; else the state, then the function */
     s->name = perfetto_name(&j->p, plain ? ST_NONE : sp->state, name);
     note_g(j, s, NOTE_GOROUTINE, NOTE_START, sp->who);
     if (sp->proc != NO_LANE) {
-        note(s, NOTE_PROCESSOR, false, trace_lane(j->tr, (struct lane){LANE_P, sp->proc}).id);
+        note(s, NOTE_PROCESSOR, false, trace_lane_who(j->tr, (struct lane){LANE_P, sp->proc}).id);
     }
 }
 

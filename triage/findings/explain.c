@@ -15,7 +15,7 @@
 struct level {
     uint32_t g, up;
     int64_t lo, hi; /* what is still to be explained of it */
-    int64_t first;  /* its goroutine's birth */
+    int64_t first;  /* its goroutine's birth, INT64_MIN: not come to yet */
     uint32_t creator, create_stack, start_stack;
     bool by_timer;    /* begun by no goroutine: by a timer that went off (time.AfterFunc, a context's deadline) */
     uint32_t asked;   /* the function its parent waits in */
@@ -198,12 +198,15 @@ static void tell_running(struct explainer *x, const struct level *l, struct expl
 static bool nobody_ran(const struct explainer *x, int64_t t0, int64_t t1)
 {
     int64_t idle = 0;
+    if (t1 - t0 < LATE) {
+        return false;
+    }
     for (uint32_t p = 0; p < x->np && p < 256 && idle <= (t1 - t0) / 2; p++) {
         struct shares s;
         trace_shares(x->tr, (struct lane){LANE_P, p}, t0, t1, &s);
         idle = ns_add(idle, s.ns[ST_IDLE]);
     }
-    return t1 - t0 >= LATE && idle > (t1 - t0) / 2;
+    return idle > (t1 - t0) / 2;
 }
 
 static const struct range *stop_at_or_before(const struct explainer *x, int64_t t)
@@ -276,10 +279,8 @@ static uint8_t cat_of_wait(const struct explainer *x, const struct span *s, cons
     if (next->who == NO_LANE || next->who >= x->ng || next->who == g) {
         return EX_TIMER;
     }
-    if (trace_lane(x->tr, (struct lane){LANE_G, next->who}).is_system) {
-        return str_is(trace_str(x->tr, trace_lane(x->tr, (struct lane){LANE_G, next->who}).name), "runtime.timerproc")
-                   ? EX_TIMER
-                   : EX_GC;
+    if (trace_lane_who(x->tr, (struct lane){LANE_G, next->who}).is_system) {
+        return str_is(trace_str(x->tr, trace_g_name(x->tr, next->who)), "runtime.timerproc") ? EX_TIMER : EX_GC;
     }
     return EX_WAIT;
 }
@@ -303,11 +304,11 @@ static uint32_t place_func(struct explainer *x, uint32_t stack)
 
 static void level_set(const struct explainer *x, struct level *l, uint32_t g, int64_t lo, int64_t hi, uint32_t at_hi)
 {
-    struct lane_info li = trace_lane(x->tr, (struct lane){LANE_G, g});
+    const struct lane_info li = trace_lane_who(x->tr, (struct lane){LANE_G, g});
     l->g = g;
     l->lo = lo;
     l->hi = hi;
-    l->first = li.first;
+    l->first = INT64_MIN;
     l->creator = li.created ? li.creator : NO_LANE;
     l->by_timer = li.created && li.creator == NO_LANE;
     l->create_stack = li.create_stack;
@@ -425,7 +426,7 @@ static bool step(struct explainer *x, int *depth)
         --*depth;
         return true;
     }
-    if (l->hi <= l->first || (!l->placed && !level_place(x, l))) {
+    if (l->hi <= l->first || (!l->placed && !level_place(x, l)) || span_get(&l->it)->t0 >= l->hi) {
         step_unborn(x, l, *depth, p);
         return true;
     }
@@ -612,7 +613,7 @@ static uint32_t tree_part(void *arg, uint32_t up, const struct explain_part *p)
     struct explain_tree *t = arg;
     struct ran ran;
     uint32_t stack, frame, func = place(t->tr, t->x, p, &stack, &frame, &ran);
-    uint32_t who = trace_lane(t->tr, (struct lane){LANE_G, p->g}).name;
+    uint32_t who = trace_g_name(t->tr, p->g);
     uint32_t i =
         tab_put(&t->by, (uint64_t)up << 32 | func, (uint64_t)who << 16 | (uint64_t)p->kind << 8 | p->cat, t->n);
     struct explain_node *n;

@@ -304,14 +304,14 @@ static json_t *json_parts(const struct explain_list *l, const struct trace *tr)
         json_t *o =
             json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1, "depth",
                       (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat), "goroutine",
-                      (json_int_t)trace_lane(tr, (struct lane){LANE_G, p->g}).id, "func", json_name(tr, func));
+                      (json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->g}).id, "func", json_name(tr, func));
         json_ran(o, tr, p->cat == EX_RUN && stack ? &ran : NULL);
         if (l->v[i].up != NO_LANE) {
             json_object_set_new(o, "of", json_integer((json_int_t)l->v[i].up));
         }
         if (p->by != NO_LANE) {
             json_object_set_new(o, "ended_by",
-                                json_integer((json_int_t)trace_lane(tr, (struct lane){LANE_G, p->by}).id));
+                                json_integer((json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->by}).id));
         }
         json_array_append_new(arr, o);
     }

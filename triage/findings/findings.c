@@ -150,7 +150,7 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
     }
     for (uint32_t i = 0; i < out->n; i++) {
         struct finding *f = &out->f[i];
-        f->lane_id = f->lane.kind < LANE_BAND && f->lane.i != NO_LANE ? trace_lane(tg->tr, f->lane).id : 0;
+        f->lane_id = f->lane.kind < LANE_BAND && f->lane.i != NO_LANE ? trace_lane_who(tg->tr, f->lane).id : 0;
     }
     findings_sort(out);
     return ERR_OK;

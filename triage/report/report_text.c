@@ -204,10 +204,11 @@ static void stops(struct text *t, const struct loaded *l)
         text_lit(t, "  total ");
         text_dur(t, r->total);
         if (r->last_p != NO_LANE) {
-            text_add(t, "  last P%llu", (unsigned long long)trace_lane(l->tr, (struct lane){LANE_P, r->last_p}).id);
+            text_add(t, "  last P%llu",
+                     (unsigned long long)trace_lane_who(l->tr, (struct lane){LANE_P, r->last_p}).id);
             if (r->last_g != NO_LANE) {
                 text_lit(t, " ");
-                text_func(t, l->tr, trace_lane(l->tr, (struct lane){LANE_G, r->last_g}).name, 24);
+                text_func(t, l->tr, trace_g_name(l->tr, r->last_g), 24);
             }
         }
         endl(t);

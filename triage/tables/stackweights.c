@@ -192,8 +192,7 @@ static bool g_wanted(const struct build *b, uint32_t g)
     if (g >= trace_nlanes(b->tr, LANE_G)) {
         return b->f.func == 0 && !b->f.want;
     }
-    return (!b->f.func || trace_lane(b->tr, (struct lane){LANE_G, g}).name == b->f.func) &&
-           (!b->f.want || b->f.want(b->f.arg, g));
+    return (!b->f.func || trace_g_name(b->tr, g) == b->f.func) && (!b->f.want || b->f.want(b->f.arg, g));
 }
 
 static bool samples(struct build *b)

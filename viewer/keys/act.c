@@ -95,8 +95,8 @@ static void put_command(const struct app *a, FILE *f)
     fprintf(f, " --view %d --at %s..%s", at->view, when_exact(a->tr, at->win.t0, from),
             when_exact(a->tr, at->win.t1, to));
     if (at->focus.kind < LANE_BAND && at->focus.i < trace_nlanes(a->tr, at->focus.kind))
-        fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind], (unsigned long long)trace_lane(a->tr, at->focus).id,
-                when_exact(a->tr, at->cursor, from));
+        fprintf(f, " --lane %c%llu@%s", letters[at->focus.kind],
+                (unsigned long long)trace_lane_who(a->tr, at->focus).id, when_exact(a->tr, at->cursor, from));
     if (a->view.filter_text[0]) {
         fputs(" --filter ", f);
         put_quoted(f, a->view.filter_text);
