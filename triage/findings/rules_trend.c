@@ -223,16 +223,18 @@ static void goroutines(struct search *k, uint32_t group)
 {
     const struct causes *c = k->c;
     const struct group *grp = &c->tg->groups[group];
-    uint64_t seen = 0;
     const int64_t work = ns_add(grp->d[GM_EXEC].total, ns_add(grp->d[GM_SYSCALL].total, grp->d[GM_SYSBLOCK].total));
     if (grp->ended < threshold(TH_TREND_COUNT) || !threshold_reached(TH_TREND_SHARE, work, c->tg->end)) {
         return;
     }
     begin(k, GOROUTINES, grp->name, grp->ended);
     for (uint32_t i = 0; i < c->of[group].n; i++) {
+        if (!kept(i, c->of[group].n)) {
+            continue;
+        }
         const uint32_t g = c->member[c->of[group].at + i];
         const struct lane_info li = trace_lane(c->tr, (struct lane){LANE_G, g});
-        if (li.created && li.ended && kept(seen++, grp->ended)) {
+        if (li.created && li.ended) {
             const int64_t ns = ns_add(gstat_ns(c->tg->g, g, GM_SYSCALL), gstat_ns(c->tg->g, g, GM_SYSBLOCK));
             add(&k->now, li.first, li.last,
                 ns_add(ns, gstat_ns(c->tg->g, g, GM_EXEC) - gstat_ns(c->tg->g, g, GM_ASSIST)), g);
