@@ -126,6 +126,7 @@ static void healthy_ones(void **state)
         "cleanshops",   /* one worker has most to do, and time to spare */
         "cleanguests",  /* a thousand goroutines that wait, then go */
         "cleanoffice",  /* asks itself */
+        "cleanhiccup",  /* slow once, all at one moment */
         "cleanfeeder",  /* waits for one of them by chance, once for long */
         "cleanwings",   /* begins several at a time, each of its own kind */
         "cleansitter",  /* a child process now and then */

@@ -12,6 +12,7 @@
 #include "decode/base/mem.h"
 
 #define USUAL 24
+#define MOMENT 3 /* slow ones that lie across one moment are more than chance */
 
 struct ran_at {
     const struct trace *tr;
@@ -105,6 +106,32 @@ static int64_t usually(const struct leaves *u, const struct leaf *l, uint64_t n)
     return 0;
 }
 
+/*
+ * Do nearly all slow ones lie across one moment? Then something stood still there, once: the host, a service, the disk. What is slow
+ * again and again doesn't. *at: that moment.
+ */
+static bool one_moment(const struct causes *c, const struct span_type *y, int64_t *at)
+{
+    const struct task *k;
+    const struct region *r;
+    const size_t n = y->is_region ? trace_regions(c->tr, &r) : trace_tasks(c->tr, &k);
+    int64_t end = INT64_MAX, all = 0, elsewhere = 0;
+    *at = y->slow[0].t0;
+    for (uint32_t i = 0; i < y->nslow && i < MOMENT; i++) {
+        *at = y->slow[i].t0 > *at ? y->slow[i].t0 : *at;
+        end = y->slow[i].t1 < end ? y->slow[i].t1 : end;
+    }
+    for (size_t i = 0; i < n && y->nslow >= MOMENT && *at < end; i++) {
+        const uint32_t name = y->is_region ? r[i].name : k[i].name;
+        const int64_t t0 = y->is_region ? r[i].t0 : k[i].t0, t1 = y->is_region ? r[i].t1 : k[i].t1;
+        if (name == y->name && (double)(t1 - t0) >= threshold(TH_SLOW_MEDIAN) * (double)y->d.p50) {
+            all = ns_add(all, t1 - t0);
+            elsewhere = t0 > *at || t1 < *at ? ns_add(elsewhere, t1 - t0) : elsewhere;
+        }
+    }
+    return all > 0 && !threshold_reached(TH_SLOW_ELSEWHERE, elsewhere, all);
+}
+
 static void tell_slow(struct causes *c, struct finding *f)
 {
     for (uint32_t i = 0; i < c->tg->ntypes; i++) {
@@ -157,6 +184,13 @@ static void tell_slow(struct causes *c, struct finding *f)
                 text_lit(&behind, ".");
                 break;
             }
+        }
+        int64_t at;
+        if (one_moment(c, y, &at)) {
+            text_lit(&behind, " Most of the time of the slow ones lies across one moment (@");
+            text_dur(&behind, at);
+            text_lit(&behind, "): something stood still then, once; what it was may be outside.");
+            f->note = true;
         }
         if (l->cat == EX_RUN && usually(&u, l, nu) > 0) { /* what all of them do, only longer */
             text_lit(&behind, " They ran longer in what the usual ones run, too: more work, or a host that took the "
