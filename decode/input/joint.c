@@ -382,9 +382,11 @@ enum err_code joint_follows(struct joint_part first, struct joint_part second, s
         rc = row_make(&j, e);
     if (!rc)
         rc = row_check(&j, e);
-    for (size_t i = 1; i < j.ngen && !rc; i++)
-        if (j.gen[i].file < j.gen[i - 1].file || j.ngen != all)
-            rc = apart(e, &file[0], &file[1], "are not one behind the other");
+    bool behind = j.ngen == all;
+    for (size_t i = 1; i < j.ngen; i++)
+        behind &= j.gen[i].file >= j.gen[i - 1].file;
+    if (!rc && !behind)
+        rc = apart(e, &file[0], &file[1], "are not one behind the other");
     joint_free(&j);
     return rc;
 }
