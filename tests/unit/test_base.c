@@ -1,0 +1,368 @@
+/*
+ * test_base.c - what decode/ has of the host: the temporary file and blocks that stand in it, files that are mapped, where key maps
+ * are looked for, what is said on stderr. None of these fails without saying so.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "decode/base/bigmem.h"
+#include "decode/base/door.h"
+#include "decode/base/host.h"
+#include "decode/base/places.h"
+#include "decode/base/spill.h"
+#include "decode/input/mapped.h"
+#include "tests/unit/decode_help.h"
+
+static char dir[] = "/tmp/gotop-base-XXXXXX";
+
+static const char *at(const char *name)
+{
+    static char path[200];
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    return path;
+}
+
+static const char *put(const char *name, const void *p, size_t n, mode_t mode)
+{
+    FILE *f = fopen(at(name), "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(p, 1, n, f), n);
+    fclose(f);
+    assert_int_equal(chmod(at(name), mode), 0);
+    return at(name);
+}
+
+/* ---- where users' files are ------------------------------------------------------------------------------- */
+
+static void expect_folder(int place, const char *want)
+{
+    char out[PLACES_PATH] = "";
+    bool is = places_folder(place, out);
+    if (is != (want != NULL) || (want && strcmp(out, want) != 0))
+        fail_msg("place %d: '%s', expected '%s'", place, is ? out : "none", want ? want : "none");
+}
+
+static void test_places(void **state)
+{
+    (void)state;
+    char out[PLACES_PATH], far[PLACES_PATH + 20];
+    setenv("HOME", "/home/u", 1);
+    unsetenv("XDG_CONFIG_HOME");
+    unsetenv("XDG_CONFIG_DIRS");
+    expect_folder(PLACE_USER, "/home/u/.config/gotop");
+    expect_folder(PLACE_HOST, "/etc/xdg/gotop");
+    expect_folder(PLACE_HOST + 1, NULL);
+    setenv("XDG_CONFIG_HOME", "/conf", 1);
+    setenv("XDG_CONFIG_DIRS", "/a:relative:/b", 1);
+    expect_folder(PLACE_USER, "/conf/gotop");
+    expect_folder(PLACE_HOST, "/a/gotop");
+    expect_folder(PLACE_HOST + 1, NULL);
+    expect_folder(PLACE_HOST + 2, "/b/gotop");
+    expect_folder(PLACE_INSTALLED, NULL);
+    setenv("XDG_CONFIG_HOME", "relative", 1); /* which counts for nothing */
+    setenv("XDG_CONFIG_DIRS", "", 1);
+    expect_folder(PLACE_USER, "/home/u/.config/gotop");
+    expect_folder(PLACE_HOST, "/etc/xdg/gotop");
+    assert_true(places_path(PLACE_USER, "vi", "keys", out));
+    assert_string_equal(out, "/home/u/.config/gotop/vi.keys");
+    assert_true(places_path(PLACE_INSTALLED, "vi", "keys", out));
+    assert_non_null(strstr(out, "/share/gotop/keymaps/vi.keys"));
+    assert_true(places_path(PLACE_INSTALLED + 1, "vi", "keys", out));
+    assert_string_equal(out, "built-in vi.keys");
+    /* Longer than a path may be, or no home at all: none. */
+    memset(far, 'a', sizeof far);
+    far[0] = '/';
+    far[sizeof far - 1] = '\0';
+    setenv("XDG_CONFIG_HOME", far, 1);
+    expect_folder(PLACE_USER, NULL);
+    assert_false(places_path(PLACE_USER, "vi", "keys", out));
+    assert_false(places_path(PLACE_INSTALLED + 1, far, "keys", out));
+    unsetenv("XDG_CONFIG_HOME");
+    setenv("HOME", far, 1);
+    expect_folder(PLACE_USER, NULL);
+    setenv("HOME", "", 1);
+    expect_folder(PLACE_USER, NULL);
+    unsetenv("HOME");
+    expect_folder(PLACE_USER, NULL);
+}
+
+static void expect_read(int place, const char *path, enum err_code want, const char *is)
+{
+    char *text = NULL;
+    size_t n = 0, live = mem_live();
+    enum err_code rc = places_read(place, path, &text, &n);
+    if (rc != want)
+        fail_msg("%s at place %d: %d, expected %d", path, place, (int)rc, (int)want);
+    if (!rc) {
+        assert_int_equal(n, strlen(is));
+        assert_memory_equal(text, is, n);
+        mem_free(text);
+    }
+    assert_int_equal(mem_live(), live);
+}
+
+static void test_read(void **state)
+{
+    (void)state;
+    expect_read(PLACE_USER, put("keys", "q quit\n", 7, 0600), ERR_OK, "q quit\n");
+    expect_read(PLACE_USER, at("missing"), ERR_IO, NULL);
+    expect_read(PLACE_USER, dir, ERR_IO, NULL);
+    expect_read(PLACE_USER, "/dev/null", ERR_IO, NULL); /* by its name it may be anything, so it must be a file */
+    expect_read(PLACE_COUNT, "/dev/null", ERR_OK, "");
+    /* Root obeys nobody's file but its own, where it wasn't told to. */
+    put("open", "q quit\n", 7, 0666);
+    expect_read(PLACE_USER, at("open"), geteuid() == 0 ? ERR_ARG : ERR_OK, "q quit\n");
+    expect_read(PLACE_COUNT, at("open"), ERR_OK, "q quit\n");
+    expect_read(PLACE_INSTALLED, at("open"), ERR_OK, "q quit\n");
+    if (geteuid() == 0) {
+        put("theirs", "q quit\n", 7, 0600);
+        assert_int_equal(chown(at("theirs"), 12345, 12345), 0);
+        expect_read(PLACE_USER, at("theirs"), ERR_ARG, NULL);
+        expect_read(PLACE_COUNT, at("theirs"), ERR_OK, "q quit\n");
+    }
+    char *much = calloc(1, PLACES_FILE_MAX + 1);
+    expect_read(PLACE_USER, put("much", much, PLACES_FILE_MAX + 1, 0600), ERR_IO, NULL);
+    free(much);
+    mem_fail_after(0);
+    expect_read(PLACE_USER, at("keys"), ERR_NOMEM, NULL);
+    mem_fail_after(-1);
+    /* A pipe that was named is waited for. */
+    int fd[2];
+    char path[40];
+    assert_int_equal(pipe(fd), 0);
+    assert_int_equal(write(fd[1], "x y\n", 4), 4);
+    close(fd[1]);
+    snprintf(path, sizeof path, "/dev/fd/%d", fd[0]);
+    expect_read(PLACE_COUNT, path, ERR_OK, "x y\n");
+    close(fd[0]);
+}
+
+/* ---- what is said ----------------------------------------------------------------------------------------- */
+
+/* All that f writes to stderr. */
+static size_t heard(void (*f)(void), char *text, size_t size)
+{
+    fflush(stderr);
+    int keep = dup(2), fd = open(at("heard"), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    assert_true(fd >= 0 && keep >= 0);
+    dup2(fd, 2);
+    f();
+    fflush(stderr);
+    dup2(keep, 2);
+    close(keep);
+    ssize_t n = pread(fd, text, size - 1, 0);
+    close(fd);
+    assert_true(n >= 0);
+    text[n] = '\0';
+    return (size_t)n;
+}
+
+static void say_status(void)
+{
+    door_status("reading \033[2Jnow");
+    door_progress("writing", 0.425);
+    door_wipe();
+}
+
+static void say_long(void)
+{
+    char text[200];
+    memset(text, 'a', sizeof text);
+    text[sizeof text - 1] = '\0';
+    door_status(text);
+}
+
+static void say_much(void)
+{
+    char text[20000];
+    memset(text, 'b', sizeof text);
+    text[sizeof text - 1] = '\0';
+    door_printf(stderr, "%s\n", text);
+    door_printf(stderr, "no end \001");
+    door_printf(stderr, "%s", "");
+}
+
+static void test_door(void **state)
+{
+    (void)state;
+    char text[30000];
+    heard(say_status, text, sizeof text);
+    assert_string_equal(text, "\rreading ?[2Jnow\rwriting  42%\r               \r");
+    assert_int_equal(heard(say_long, text, sizeof text), 81); /* as much as fits in a line of 80 */
+    size_t n = heard(say_much, text, sizeof text);
+    assert_true(n > 1000 && n < 20000); /* cut, but for its end */
+    assert_non_null(strstr(text, "b\nno end ?"));
+}
+
+/* ---- the host --------------------------------------------------------------------------------------------- */
+
+static void test_host(void **state)
+{
+    (void)state;
+    errno = 0;
+    assert_int_equal(host_unnamed_file(at("missing")), -1);
+    assert_int_equal(errno, ENOENT);
+    assert_int_equal(host_unnamed_file("/proc"), -1); /* no folder for files */
+    struct stat st;
+    if (!stat("/dev/shm", &st)) {
+        errno = 0;
+        assert_int_equal(host_unnamed_file("/dev/shm"), -1);
+        assert_int_equal(errno, EMEDIUMTYPE);
+    }
+    int fd = host_unnamed_file(dir);
+    if (fd >= 0) {
+        assert_int_equal(fstat(fd, &st), 0);
+        assert_int_equal(st.st_nlink, 0);
+        assert_true(host_disk_free(fd) > 0 && host_disk_free(fd) < INT64_MAX);
+        close(fd);
+    }
+    assert_int_equal(host_disk_free(-1), INT64_MAX); /* who knows */
+    assert_true(host_memory() > 1 << 20);
+    uint64_t r[8] = {0}, s[8] = {0};
+    host_random(r, sizeof r);
+    host_random(s, sizeof s);
+    assert_true(memcmp(r, s, sizeof r) != 0);
+}
+
+static void test_mapped(void **state)
+{
+    (void)state;
+    enum { N = 40, SIZE = 5000 };
+    void *p[N];
+    char *text = malloc(SIZE);
+    memset(text, 'z', SIZE);
+    int fd = open(put("mapped", text, SIZE, 0600), O_RDONLY);
+    assert_null(mapped_new(-1, SIZE));
+    mapped_free(NULL, SIZE);
+    for (int i = 0; i < N; i++) { /* more than are remembered */
+        assert_non_null(p[i] = mapped_new(fd, SIZE));
+        assert_memory_equal(p[i], text, SIZE);
+    }
+    assert_false(mapped_mend(text));
+    assert_false(mapped_mend((char *)p[N - 1] + 10));
+    assert_false(mapped_lost());
+    assert_true(mapped_mend((char *)p[0] + 10)); /* what was there is gone, and it is read as zeros */
+    assert_true(mapped_lost());
+    assert_int_equal(*((char *)p[0] + 20), 0);
+    for (int i = 0; i < N; i++)
+        mapped_free(p[i], SIZE);
+    assert_false(mapped_mend((char *)p[1] + 10));
+    close(fd);
+    free(text);
+}
+
+/* ---- the temporary file ----------------------------------------------------------------------------------- */
+
+enum { K = 1 << 16 };
+
+static void test_ranges(void **state)
+{
+    (void)state;
+    uint64_t a, b, c, d;
+    assert_false(spill_take(K, &a)); /* nobody has opened it */
+    setenv("TMPDIR", dir, 1);
+    if (!spill_open())
+        skip();
+    assert_true(spill_open());
+    assert_true(spill_take(K, &a) && spill_take(K, &b) && spill_take(K, &c) && spill_take(K, &d));
+    assert_int_equal(spill_bytes(), 4 * K);
+    spill_give(b, K); /* a hole, which the next one of its size takes */
+    uint64_t e;
+    assert_true(spill_take(K, &e));
+    assert_int_equal(e, b);
+    spill_give(b, K);
+    assert_false(spill_more(d, 0) && spill_more(a + 1, K)); /* what is no range's end */
+    assert_true(spill_more(b, K / 2));                      /* a range before the hole grows into it */
+    assert_false(spill_more(b + K / 2, K));
+    spill_give(a, K);
+    spill_give(c, K);
+    spill_give(b, K / 2); /* holes left and right of it: one from here on */
+    assert_true(spill_take(3 * K, &e));
+    assert_int_equal(e, a);
+    spill_give(a, K), spill_give(a + K, 2 * K);
+    assert_true(spill_take(8 * K, &e)); /* too large for the hole: behind the last */
+    assert_int_equal(e, d + K);
+    spill_give(e, 8 * K);
+    spill_give(d, K); /* all is free, so the file begins anew */
+    assert_int_equal(spill_bytes(), 0);
+    assert_true(spill_take(K, &a));
+    assert_int_equal(a, 0);
+    uint64_t many[200];
+    for (int i = 0; i < 200; i++)
+        assert_true(spill_take(4096, &many[i]));
+    for (int i = 0; i < 200; i += 2)
+        spill_give(many[i], 4096);
+    for (int i = 1; i < 200; i += 2)
+        spill_give(many[i], 4096);
+    spill_give(a, K);
+    assert_int_equal(spill_bytes(), 0);
+    if (sizeof(size_t) < 8)
+        return;
+    assert_false(spill_take(SIZE_MAX / 16 & ~(size_t)0xffff,
+                            &a)); /* a disk that has no room: it is said, and no more is asked of it */
+    assert_false(spill_works());
+    assert_non_null(strstr(spill_why(), "the temporary file can't grow"));
+}
+
+/* Blocks in it keep their bytes as they grow, move and shrink. */
+static void test_blocks(void **state)
+{
+    (void)state;
+    if (!spill_open())
+        skip();
+    uint8_t *p = bigmem_spilled(K), *q = bigmem_spilled(K), *r;
+    assert_true(p && q && bigmem_is_spilled(p) && !bigmem_held(p));
+    memset(p, 'p', K);
+    memset(q, 'q', K);
+    assert_non_null(q = bigmem_resize(q, 4 * K)); /* nothing stands behind it in the file */
+    assert_non_null(p = bigmem_resize(p, 3 * K)); /* q does behind this */
+    assert_int_equal(p[K - 1], 'p');
+    assert_int_equal(p[K], 0);
+    assert_int_equal(q[K - 1], 'q');
+    memset(p + K, 'P', 2 * K);
+    bigmem_rest();
+    assert_int_equal(p[3 * K - 1], 'P');
+    assert_int_equal(bigmem_size(p), 3 * K);
+    assert_ptr_equal(bigmem_resize(p, 3 * K), p);
+    assert_null(bigmem_resize(p, 0));
+    assert_non_null(p = bigmem_resize(p, 2 * K));
+    assert_int_equal(spill_bytes(), 6 * K);
+    assert_non_null(r = bigmem_spilled(8 * K));
+    assert_null(bigmem_resize(r, SIZE_MAX / 2));
+    assert_int_equal(bigmem_size(r), 8 * K);
+    assert_null(bigmem_spilled(0));
+    bigmem_free(p);
+    bigmem_free(q);
+    bigmem_free(r);
+    assert_int_equal(spill_bytes(), 0);
+    spill_forbid();
+    assert_false(spill_open());
+    assert_null(bigmem_spilled(K));
+    assert_non_null(strstr(spill_why(), "--no-spill"));
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    char rm[300];
+    snprintf(rm, sizeof rm, "rm -rf '%s'", dir);
+    return system(rm);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_places), cmocka_unit_test(test_read),   cmocka_unit_test(test_door),
+        cmocka_unit_test(test_host),   cmocka_unit_test(test_mapped), cmocka_unit_test(test_ranges),
+        cmocka_unit_test(test_blocks),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
