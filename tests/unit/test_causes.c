@@ -51,6 +51,7 @@ static const struct {
     {"nursery", RULE_CHILDREN, "main.weigh", "24 of them"},
     {"diary", RULE_TREND, "main.(*diary).write", "each of the tasks \"day\" (80)"},
     {"stutter", RULE_SERIAL_CALLS, "main.sendRow", "61 times in a row"}, /* and stands still between some of them */
+    {"registrar", RULE_LINE, "of main.(*books).own between", "Behind these stood"},
     {"narrow", RULE_PROCS_BELOW, "main.beModest, called by main.main set GOMAXPROCS from 8 to 2", NULL},
     {"innrooms", RULE_POOL, "main.(*inn).take", "requests (http.(*conn).serve) waited there for"},
     {"innkeys", RULE_SERIAL_CALLS, "by main.(*inn).guestPage", "4 times in a row on average at one line"},

@@ -361,6 +361,7 @@ void rules_causes(struct rules *rs)
     rules_wakes(&c);
     rules_timers(&c);
     rules_slow(&c);
+    rule_line(&c);
     rule_forced(&c);
     rules_children(&c);
     rules_trend(&c);

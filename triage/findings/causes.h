@@ -141,7 +141,8 @@ void rules_part(struct causes *c);     /* rules_part.c: a set that is too small 
 void rules_netlimit(struct causes *c); /* rules_netlimit.c: deadlines of the network that are waited out */
 void rules_wakes(struct causes *c);    /* rules_wakes.c: timers, crowds that wake at once, loops that never block */
 void rules_timers(struct causes *c);   /* rules_timers.c: limits, retries, time limits that are waited out */
-void rules_slow(struct causes *c);     /* rules_slow.c: what slow tasks do more of; long work before short */
+void rule_line(struct causes *c);      /* rules_line.c: long work before short */
+void rules_slow(struct causes *c);     /* rules_slow.c: what slow tasks do more of */
 void rule_forced(struct causes *c);    /* rules_alloc.c: collections asked for */
 void rules_host(struct causes *c);     /* rules_host.c: the host took the processors */
 

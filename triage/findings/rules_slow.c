@@ -1,6 +1,5 @@
 /*
- * rules_slow.c - why slow tasks are slow: the slow ones explained beside the usual ones, what differs most first; and
- * goroutines whose work is mostly quick and sometimes long, so that what comes meanwhile stands behind it.
+ * rules_slow.c - why slow tasks are slow: the slow ones explained beside the usual ones, what differs most first.
  */
 #include "triage/findings/causes.h"
 #include "triage/findings/instances.h"
@@ -203,141 +202,6 @@ static void tell_slow(struct causes *c, struct finding *f)
     }
 }
 
-/* ---- quick and long work of one goroutine ------------------------------------------------------------------------------ */
-
-#define ITEMS threshold(TH_LINE_ITEMS)
-#define LONG_TIMES threshold(TH_LINE_TIMES)
-#define LONG_LEAST threshold_ns(TH_LINE_LEAST)
-#define LONG_SHARE threshold(TH_LINE_SHARE)
-#define STEPS 5000 /* spans of each goroutine */
-
-struct items {
-    int64_t *v;
-    size_t n, cap;
-    int64_t longest, t0, t1;
-    uint32_t stack;   /* where it stopped within the longest, else where it waits for work */
-    uint64_t answers; /* items at the end of which it woke somebody */
-};
-
-static bool item_add(struct items *k, int64_t t0, int64_t t1, int64_t ran, uint32_t within, uint32_t after)
-{
-    int64_t *p = mem_grow(k->v, &k->cap, k->n + 1, sizeof *p);
-    if (!p) {
-        return false;
-    }
-    k->v = p;
-    p[k->n++] = ran;
-    if (ran > k->longest) {
-        k->longest = ran;
-        k->t0 = t0;
-        k->t1 = t1;
-        k->stack = within ? within : after;
-    }
-    return true;
-}
-
-/* Work between two waits for more of it on a channel. */
-static bool items_of(const struct causes *c, uint32_t g, struct items *k)
-{
-    struct span_iter it;
-    int64_t since = NO_TIME, ran = 0;
-    uint32_t within = 0, name = c->tg->groups[gstat_group(c->tg->g, g)].name;
-    if (!span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0)) {
-        return true;
-    }
-    for (int i = 0; i < STEPS; i++) {
-        const struct span *s = span_get(&it);
-        if (s->state == ST_WAITING) {
-            bool work = instance_wants_more(c->tr, name, s->reason, s->stack);
-            if (since != NO_TIME && !(work ? item_add(k, since, s->t0, ran, within, s->stack) : true)) {
-                return false;
-            }
-            since = work ? s->t1 : NO_TIME; /* an item that waits itself is another matter */
-            within = 0;
-            ran = 0;
-        } else if (s->state != ST_RUNNABLE) {
-            ran += s->t1 - s->t0;
-        } else if (s->state == ST_RUNNABLE && s->who == NO_LANE && s->stack) {
-            within = s->stack;
-        }
-        if (!span_next(&it)) {
-            break;
-        }
-    }
-    return true;
-}
-
-/*
- * Does it take in what others wait to send? Then it never waits while they stand behind it, and what lies between two of
- * its waits is no piece of work, but as many as there were.
- */
-static bool takes_at_once(const struct causes *c, uint32_t name, size_t pieces)
-{
-    uint64_t n = 0;
-    for (uint32_t i = 0; i < c->tg->npairs; i++) {
-        const struct pair_row *p = &c->tg->pairs[i];
-        n += !p->from_scheduler && p->waker == name && p->kind == WK_SEND ? p->count : 0;
-    }
-    return n > pieces / 4;
-}
-
-static void rule_line(struct causes *c)
-{
-    for (uint32_t i = 0; i < c->tg->ngroups && i < 32 && !c->rs->failed; i++) {
-        struct items k = {0};
-        int64_t life = 0, lost = 0;
-        uint64_t many = 0;
-        uint32_t g = NO_LANE;
-        struct draft d;
-        if (!c->life[i].program || !c->life[i].by[WK_RECV] + !c->life[i].by[WK_SELECT] == 2 ||
-            c->of[i].n > threshold(TH_LINE_MEMBERS)) {
-            continue;
-        }
-        for (uint32_t m = 0; m < c->of[i].n; m++) {
-            uint32_t at = c->member[c->of[i].at + m];
-            int64_t before = k.longest;
-            c->rs->failed |= !items_of(c, at, &k);
-            g = k.longest > before ? at : g;
-            life = ns_add(life, gstat_ns(c->tg->g, at, GM_LIFE));
-        }
-        if (k.n) {
-            qsort(k.v, k.n, sizeof *k.v, cmp_ns);
-        }
-        int64_t usual = k.n ? k.v[k.n / 2] : 0;
-        for (size_t m = 0; m < k.n; m++) {
-            if ((double)k.v[m] >= LONG_TIMES * (double)usual && k.v[m] >= LONG_LEAST) {
-                lost = ns_add(lost, k.v[m]);
-                many++;
-            }
-        }
-        mem_free(k.v);
-        if ((double)k.n < ITEMS || g == NO_LANE || takes_at_once(c, c->tg->groups[i].name, k.n) ||
-            (double)many < threshold(TH_LINE_LONGS) || (double)lost < LONG_SHARE * (double)life ||
-            c->idle < threshold(TH_BOTTLE_IDLE)) {
-            continue;
-        }
-        draft_start(&d, RULE_LINE, 0);
-        d.f.note = true;
-        draft_subject(&d, c->rs, causes_place(c->tr, k.stack) ? causes_place(c->tr, k.stack) : c->tg->groups[i].name);
-        draft_at(&d, k.t0, k.t1, LANE_G, g);
-        d.f.stack = k.stack;
-        text_dur(&d.amount, k.longest);
-        text_calls(&d.text, c->tr, k.stack, stacks_user_frame(c->tr, k.stack), 3);
-        text_add(&d.text, ": half of the work of %u goroutines of ", c->of[i].n);
-        text_func(&d.text, c->tr, c->tg->groups[i].name, 0);
-        text_lit(&d.text, " between two waits for more takes ");
-        text_dur(&d.text, usual);
-        text_add(&d.text, " or less, but %llu of %zu pieces took %.0f times as much and up to ",
-                 (unsigned long long)many, k.n, LONG_TIMES);
-        text_dur(&d.text, k.longest);
-        text_lit(&d.text, ", ");
-        text_share(&d.text, (double)lost, (double)life);
-        text_lit(&d.text, " of their life: what comes meanwhile stands behind it.");
-        text_add(&d.next, "Let long work go to goroutines of its own, so that short work need not wait behind it.");
-        draft_end(c->rs, &d);
-    }
-}
-
 void rules_slow(struct causes *c)
 {
     for (uint32_t i = 0; i < c->rs->out->n && !c->rs->failed; i++) {
@@ -345,5 +209,4 @@ void rules_slow(struct causes *c)
             tell_slow(c, &c->rs->out->f[i]);
         }
     }
-    rule_line(c);
 }

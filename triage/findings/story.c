@@ -503,7 +503,10 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
     case RULE_CHURN: return a->rule == RULE_EXPLOSION;
     case RULE_HANDOFF: return service || (a->rule == RULE_HANDOFF && a->severity_ns > b->severity_ns);
     case RULE_LEAK: return a->rule == RULE_TICKERS && same_subject(a, b);
-    case RULE_LINE: return a->rule == RULE_HUB && ends_with(rs, a, b);
+    case RULE_LINE:
+        return (a->rule == RULE_HUB && ends_with(rs, a, b)) ||
+               (a->rule == RULE_BOTTLENECK && !b->note && whose(rs, a) == whose(rs, b) &&
+                a->severity_ns >= b->severity_ns);
     case RULE_BOTTLENECK:
     case RULE_POOL:
         return a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || ends_with(rs, a, b) ||

@@ -1,0 +1,335 @@
+/*
+ * rules_line.c - goroutines whose work is mostly quick and sometimes long: what comes meanwhile stands behind the long. Told with
+ * who stood there and for how long; where that is a good part of their lives, it is no note.
+ */
+#include "triage/findings/causes.h"
+#include "triage/findings/instances.h"
+#include "triage/findings/thresholds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode/base/mem.h"
+
+#define ITEMS threshold(TH_LINE_ITEMS)
+#define LONG_TIMES threshold(TH_LINE_TIMES)
+#define LONG_LEAST threshold_ns(TH_LINE_LEAST)
+#define LONG_SHARE threshold(TH_LINE_SHARE)
+#define STEPS 5000 /* spans of each goroutine */
+#define WAITERS 64 /* of each group that waits for it */
+
+struct item {
+    uint32_t g;
+    int64_t t0, t1, ran;
+};
+struct items {
+    struct item *v;
+    size_t n, cap;
+    int64_t longest, t0, t1;
+    uint32_t stack; /* where it stopped within the longest, else where it waits for work */
+};
+/* A wait of another goroutine that one of them ended. */
+struct behind {
+    uint32_t g; /* who ended it */
+    int64_t t0, t1;
+    bool sends; /* to hand something over: with its end the next piece begins */
+};
+struct queue {
+    struct behind *v; /* by g, t1 */
+    size_t n, cap;
+    int64_t life; /* of those that wait so */
+};
+
+static bool item_add(struct items *k, uint32_t g, int64_t t0, int64_t t1, int64_t ran, uint32_t stack)
+{
+    struct item *p = mem_grow(k->v, &k->cap, k->n + 1, sizeof *p);
+    if (!p) {
+        return false;
+    }
+    k->v = p;
+    p[k->n++] = (struct item){g, t0, t1, ran};
+    if (ran > k->longest) {
+        k->longest = ran;
+        k->t0 = t0;
+        k->t1 = t1;
+        k->stack = stack;
+    }
+    return true;
+}
+
+static int cmp_behind(const void *a, const void *b)
+{
+    const struct behind *x = a, *y = b;
+    return x->g != y->g ? (x->g > y->g) - (x->g < y->g) : (x->t1 > y->t1) - (x->t1 < y->t1);
+}
+
+/* Waits of goroutine g that one of the group ended; not those for more work, which it would have waited for anyhow. */
+static bool waits_of(const struct causes *c, uint32_t g, uint32_t group, struct queue *q)
+{
+    const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
+    struct span_iter it;
+    struct behind w = {.g = NO_LANE};
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
+    for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        q->life = ns_add(q->life, s->t1 - s->t0);
+        if (w.g == g && s->state == ST_RUNNABLE && s->who < c->tg->ng && gstat_group(c->tg->g, s->who) == group) {
+            struct behind *p = mem_grow(q->v, &q->cap, q->n + 1, sizeof *p);
+            if (!p) {
+                return false;
+            }
+            q->v = p;
+            p[q->n] = w;
+            p[q->n++].g = s->who;
+        }
+        w.g = NO_LANE;
+        if (s->state == ST_WAITING) {
+            const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
+            const bool hands = kind == WK_SEND || kind == WK_RECV || kind == WK_SELECT || kind == WK_COND;
+            if (hands && (kind == WK_SEND || !instance_wants_more(c->tr, name, s->reason, s->stack))) {
+                w = (struct behind){g, s->t0, s->t1, kind == WK_SEND};
+            }
+        }
+    }
+    return true;
+}
+
+static bool queue_of(const struct causes *c, uint32_t group, struct queue *q)
+{
+    bool ok = true;
+    uint32_t seen[32], n = 0;
+    for (uint32_t i = 0; ok && i < c->tg->npairs && n < 32; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool its = !p->from_scheduler && p->waker == c->tg->groups[group].name && p->waiter != p->waker;
+        const uint32_t w = its ? causes_group(c, p->waiter) : UINT32_MAX;
+        uint32_t k = 0;
+        while (k < n && seen[k] != w) {
+            k++;
+        }
+        if (w == UINT32_MAX || k < n || c->tg->groups[w].is_system) {
+            continue;
+        }
+        seen[n++] = w;
+        for (uint32_t m = 0; ok && m < c->of[w].n && m < WAITERS; m++) {
+            ok = waits_of(c, causes_member(c, w, m, WAITERS), group, q);
+        }
+    }
+    if (q->n) {
+        qsort(q->v, q->n, sizeof *q->v, cmp_behind);
+    }
+    return ok;
+}
+
+/* The first wait of the queue that g ended later than t. */
+static size_t queue_from(const struct queue *q, uint32_t g, int64_t t)
+{
+    size_t lo = 0, hi = q->n;
+    while (lo < hi) {
+        const size_t mid = lo + (hi - lo) / 2;
+        const bool before = q->v[mid].g < g || (q->v[mid].g == g && q->v[mid].t1 <= t);
+        lo = before ? mid + 1 : lo;
+        hi = before ? hi : mid;
+    }
+    return lo;
+}
+
+struct piece { /* the one that goes on */
+    int64_t since, ran;
+    uint32_t within; /* where it was stopped */
+};
+
+/*
+ * Running [t0,t1): where it took what others had waited to send, the next piece begins. It never waits while they stand there,
+ * so between two of its waits lie as many pieces as it took.
+ */
+static bool run_on(const struct queue *q, uint32_t g, int64_t t0, int64_t t1, struct piece *p, struct items *k)
+{
+    bool ok = true;
+    for (size_t i = queue_from(q, g, t0); ok && i < q->n && q->v[i].g == g && q->v[i].t1 < t1; i++) {
+        if (q->v[i].sends) {
+            p->ran += q->v[i].t1 - t0;
+            t0 = q->v[i].t1;
+            ok = p->since == NO_TIME || item_add(k, g, p->since, t0, p->ran, p->within);
+            *p = (struct piece){.since = t0};
+        }
+    }
+    p->ran += t1 - t0;
+    return ok;
+}
+
+/* Work between two waits for more of it on a channel. */
+static bool items_of(const struct causes *c, uint32_t g, const struct queue *q, struct items *k)
+{
+    struct span_iter it;
+    struct piece p = {.since = NO_TIME};
+    const uint32_t name = c->tg->groups[gstat_group(c->tg->g, g)].name;
+    bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0), ok = true;
+    for (int i = 0; ok && more && i < STEPS; i++, more = span_next(&it)) {
+        const struct span *s = span_get(&it);
+        if (s->state == ST_WAITING) {
+            const bool work = instance_wants_more(c->tr, name, s->reason, s->stack);
+            ok = p.since == NO_TIME || !work || item_add(k, g, p.since, s->t0, p.ran, p.within ? p.within : s->stack);
+            p = (struct piece){.since = work ? s->t1 : NO_TIME}; /* an item that waits itself is another matter */
+        } else if (s->state != ST_RUNNABLE) {
+            ok = run_on(q, g, s->t0, s->t1, &p, k);
+        } else if (s->who == NO_LANE && s->stack) {
+            p.within = s->stack;
+        }
+    }
+    return ok;
+}
+
+struct stood { /* behind the long ones */
+    int64_t ns;
+    uint64_t n;
+};
+
+static void stood_behind(const struct queue *q, const struct item *one, struct stood *out)
+{
+    for (size_t i = queue_from(q, one->g, one->t0); i < q->n && q->v[i].g == one->g; i++) {
+        const struct behind *w = &q->v[i];
+        const int64_t from = w->t0 > one->t0 ? w->t0 : one->t0, to = w->t1 < one->t1 ? w->t1 : one->t1;
+        if (to > from) {
+            out->ns = ns_add(out->ns, to - from);
+            out->n++;
+        } else if (w->t0 > one->t1 + (one->t1 - one->t0)) {
+            break; /* later waits end later still; few that long began before */
+        }
+    }
+}
+
+struct line {
+    uint32_t group, g;
+    struct items k;
+    struct queue q;
+    struct stood stood;
+    int64_t usual, life, lost;
+    uint64_t many, some; /* some: that are long, if what is usual is short */
+};
+
+/* What runs in the longest: where it was stopped; else as far as the places around it tell. */
+static void what_is_long(struct causes *c, const struct line *l, struct text *t)
+{
+    const struct items *k = &l->k;
+    struct explain_tree tree;
+    struct leaves v = {0};
+    if (k->stack) {
+        text_calls(t, c->tr, k->stack, stacks_user_frame(c->tr, k->stack), 3);
+        return;
+    }
+    if (explain_tree_init(&tree, c->tr) && explain_add(c->x, &tree, l->g, k->t0, k->t1)) {
+        causes_tops(&tree, &v);
+    }
+    explain_tree_free(&tree);
+    if (v.n && v.v[0].stack) {
+        causes_calls_text(t, c->tr, &v.v[0]);
+    } else {
+        text_func(t, c->tr, c->tg->groups[l->group].name, 0);
+    }
+}
+
+static void line_finding(struct causes *c, const struct line *l)
+{
+    const struct items *k = &l->k;
+    const double share = l->q.life > 0 ? (double)l->stood.ns / (double)l->q.life : 0;
+    struct draft d;
+    const bool alarm = share >= threshold(TH_LINE_BEHIND);
+    draft_start(&d, RULE_LINE, alarm ? (int64_t)(share * (double)c->tg->end) : 0);
+    d.f.note = !alarm;
+    draft_subject(&d, c->rs,
+                  causes_place(c->tr, k->stack) ? causes_place(c->tr, k->stack) : c->tg->groups[l->group].name);
+    draft_at(&d, k->t0, k->t1, LANE_G, l->g);
+    d.f.stack = k->stack;
+    text_dur(&d.amount, k->longest);
+    what_is_long(c, l, &d.text);
+    text_add(&d.text, ": half of the work of %u goroutine%s of ", c->of[l->group].n,
+             c->of[l->group].n == 1 ? "" : "s");
+    text_func(&d.text, c->tr, c->tg->groups[l->group].name, 0);
+    text_lit(&d.text, " between two waits for more takes ");
+    text_dur(&d.text, l->usual);
+    text_add(&d.text, " or less, but %llu of %zu pieces took %.0f times as much and up to ",
+             (unsigned long long)l->many, k->n, LONG_TIMES);
+    text_dur(&d.text, k->longest);
+    text_lit(&d.text, ", ");
+    text_share(&d.text, (double)l->lost, (double)l->life);
+    text_lit(&d.text, " of their life: what comes meanwhile stands behind it.");
+    if (l->stood.n) {
+        text_add(&d.text, " Behind these stood %llu waits of others, for ", (unsigned long long)l->stood.n);
+        text_dur(&d.text, l->stood.ns / (int64_t)l->stood.n);
+        text_lit(&d.text, " each, ");
+        text_share(&d.text, (double)l->stood.ns, (double)l->q.life);
+        text_lit(&d.text, " of their lives.");
+    }
+    text_add(&d.next, "Let long work go to goroutines of its own, so that short work need not wait behind it.");
+    draft_end(c->rs, &d);
+}
+
+static int cmp_ran(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+    return (x->ran > y->ran) - (x->ran < y->ran);
+}
+
+static bool is_line(const struct causes *c, const struct line *l)
+{
+    return (double)l->k.n >= ITEMS && l->g != NO_LANE && (double)l->many >= threshold(TH_LINE_LONGS) &&
+           (double)l->lost >= LONG_SHARE * (double)l->life && c->idle >= threshold(TH_BOTTLE_IDLE);
+}
+
+/* The group's pieces, as far as its queue is known; the long ones among them. */
+static bool pieces_of_line(struct causes *c, struct line *l)
+{
+    bool ok = true;
+    mem_free(l->k.v);
+    l->k = (struct items){0};
+    l->g = NO_LANE;
+    l->life = l->lost = 0;
+    l->many = l->some = 0;
+    for (uint32_t m = 0; ok && m < c->of[l->group].n; m++) {
+        const uint32_t at = c->member[c->of[l->group].at + m];
+        const int64_t before = l->k.longest;
+        ok = items_of(c, at, &l->q, &l->k);
+        l->g = l->k.longest > before ? at : l->g;
+        l->life = ns_add(l->life, gstat_ns(c->tg->g, at, GM_LIFE));
+    }
+    if (l->k.n) {
+        qsort(l->k.v, l->k.n, sizeof *l->k.v, cmp_ran);
+    }
+    l->usual = l->k.n ? l->k.v[l->k.n / 2].ran : 0;
+    for (size_t m = 0; m < l->k.n; m++) {
+        const struct item *one = &l->k.v[m];
+        l->some += one->ran >= LONG_LEAST;
+        if ((double)one->ran >= LONG_TIMES * (double)l->usual && one->ran >= LONG_LEAST) {
+            l->lost = ns_add(l->lost, one->ran);
+            l->many++;
+            stood_behind(&l->q, one, &l->stood);
+        }
+    }
+    return ok;
+}
+
+/* Only where there may be long ones who stands behind them is looked for: that tells pieces apart that ran together, too. */
+static void line_of(struct causes *c, struct line *l)
+{
+    bool ok = pieces_of_line(c, l);
+    if (ok && (double)l->some >= threshold(TH_LINE_LONGS)) {
+        ok = queue_of(c, l->group, &l->q) && pieces_of_line(c, l);
+        if (ok && is_line(c, l)) {
+            line_finding(c, l);
+        }
+    }
+    c->rs->failed |= !ok;
+    mem_free(l->k.v);
+    mem_free(l->q.v);
+}
+
+void rule_line(struct causes *c)
+{
+    for (uint32_t i = 0; i < c->tg->ngroups && i < 32 && !c->rs->failed; i++) {
+        const int64_t *by = c->life[i].by;
+        if (c->life[i].program && ns_add(by[WK_RECV], by[WK_SELECT]) > 0 &&
+            c->of[i].n <= threshold(TH_LINE_MEMBERS)) {
+            line_of(c, &(struct line){.group = i, .g = NO_LANE});
+        }
+    }
+}
