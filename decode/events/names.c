@@ -29,18 +29,25 @@ static void *seg_at(const struct segvec *v, uint32_t i)
     return (char *)v->seg[k] + (x - ((uint64_t)1 << (k + SEG_FIRST_BITS))) * v->size;
 }
 
-static void *seg_push(struct segvec *v)
+/* Place for n elements that stand side by side: where the segment has none, what is left of it stays empty. */
+static void *seg_take(struct segvec *v, uint32_t n)
 {
-    if (v->n == UINT32_MAX)
-        return NULL;
     uint64_t x = (uint64_t)v->n + (1u << SEG_FIRST_BITS);
     unsigned k = 63u - (unsigned)__builtin_clzll(x) - SEG_FIRST_BITS;
-    if (k >= SEG_MAX)
+    for (; k < SEG_MAX && x + n > (uint64_t)2 << (k + SEG_FIRST_BITS); k++)
+        x = (uint64_t)2 << (k + SEG_FIRST_BITS);
+    const uint64_t first = x - (1u << SEG_FIRST_BITS);
+    if (k >= SEG_MAX || first + n > UINT32_MAX)
         return NULL;
     if (!v->seg[k] && !(v->seg[k] = mem_alloc(((size_t)1 << (k + SEG_FIRST_BITS)) * v->size)))
         return NULL;
-    __atomic_store_n(&v->n, v->n + 1, __ATOMIC_RELAXED);
-    return seg_at(v, v->n - 1);
+    __atomic_store_n(&v->n, (uint32_t)first + n, __ATOMIC_RELAXED);
+    return (char *)v->seg[k] + (x - ((uint64_t)1 << (k + SEG_FIRST_BITS))) * v->size;
+}
+
+static void *seg_push(struct segvec *v)
+{
+    return seg_take(v, 1);
 }
 
 static void seg_free(struct segvec *v)
@@ -57,13 +64,19 @@ static uint64_t hash_frame(const struct frame *f)
     return hash_last(hash_next(h, f->line));
 }
 
-static uint64_t hash_ids(const struct names *nm, const uint32_t *ids, const struct stack_ref *r)
+static uint64_t hash_ids(const uint32_t *ids, uint32_t n)
 {
-    uint32_t n = r->n;
     uint64_t h = hash_first(n);
-    for (uint32_t i = 0; i < n; i++)
-        h = hash_next(h, ids ? ids[i] : *(uint32_t *)seg_at(&nm->pool, r->first + i));
-    return hash_last(h);
+    for (; n >= 2; ids += 2, n -= 2)
+        h = hash_next(h, (uint64_t)ids[0] << 32 | ids[1]);
+    return hash_last(n ? hash_next(h, ids[0]) : h);
+}
+
+static const uint32_t *stack_ids(const struct names *nm, uint32_t stack, uint32_t *n)
+{
+    const struct stack_ref *r = seg_at(&nm->stacks, stack);
+    *n = r->n;
+    return seg_at(&nm->pool, r->first);
 }
 
 enum which { STRS, FRAMES, STACKS };
@@ -76,7 +89,9 @@ static uint64_t hash_of(const struct names *nm, enum which w, uint32_t id)
     }
     if (w == FRAMES)
         return hash_frame(seg_at(&nm->frames, id));
-    return hash_ids(nm, NULL, seg_at(&nm->stacks, id));
+    uint32_t n;
+    const uint32_t *ids = stack_ids(nm, id, &n);
+    return hash_ids(ids, n);
 }
 
 /* Slots hold id + 1. Keeps the table at most half full. */
@@ -198,7 +213,7 @@ enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint
     return intern(nm, p, len, true, id);
 }
 
-static enum err_code frame_id(struct names *nm, const struct frame *f, uint32_t *id)
+enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id)
 {
     if (!hash_room(nm, &nm->hframe, FRAMES))
         return ERR_NOMEM;
@@ -222,56 +237,47 @@ static enum err_code frame_id(struct names *nm, const struct frame *f, uint32_t 
 
 static bool same_stack(const struct names *nm, uint32_t stack, const uint32_t *ids, uint32_t n)
 {
-    const struct stack_ref *r = seg_at(&nm->stacks, stack);
-    if (r->n != n)
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (*(uint32_t *)seg_at(&nm->pool, r->first + i) != ids[i])
-            return false;
-    return true;
+    uint32_t have;
+    const uint32_t *its = stack_ids(nm, stack, &have);
+    return have == n && !memcmp(its, ids, n * sizeof *ids);
 }
 
-enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id)
+enum err_code names_stack_of(struct names *nm, const uint32_t *ids, uint32_t n, uint32_t *id)
 {
     *id = 0;
     if (!n)
         return ERR_OK;
-    uint32_t small[128], *ids = small;
-    if (n > 128 && !(ids = mem_alloc(n * sizeof *ids)))
+    if (!hash_room(nm, &nm->hstack, STACKS))
         return ERR_NOMEM;
-    enum err_code rc = ERR_OK;
-    for (uint32_t i = 0; i < n && !rc; i++)
-        rc = frame_id(nm, &f[i], &ids[i]);
-    if (!rc && !hash_room(nm, &nm->hstack, STACKS))
-        rc = ERR_NOMEM;
-    if (rc)
-        goto out;
-    struct stack_ref want = {0, n};
-    uint32_t mask = nm->hstack.cap - 1, at = (uint32_t)hash_ids(nm, ids, &want) & mask;
+    uint32_t mask = nm->hstack.cap - 1, at = (uint32_t)hash_ids(ids, n) & mask;
     for (; nm->hstack.slot[at]; at = (at + 1) & mask)
         if (same_stack(nm, nm->hstack.slot[at] - 1, ids, n)) {
             *id = nm->hstack.slot[at] - 1;
-            goto out;
+            return ERR_OK;
         }
-    want.first = nm->pool.n;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t *o = seg_push(&nm->pool);
-        if (!o) {
-            rc = ERR_NOMEM;
-            goto out;
-        }
-        *o = ids[i];
-    }
-    struct stack_ref *r = seg_push(&nm->stacks);
-    if (!r) {
-        rc = ERR_NOMEM;
-        goto out;
-    }
-    *r = want;
+    uint32_t *o = seg_take(&nm->pool, n);
+    struct stack_ref *r = o ? seg_push(&nm->stacks) : NULL;
+    if (!r)
+        return ERR_NOMEM;
+    memcpy(o, ids, n * sizeof *ids);
+    *r = (struct stack_ref){nm->pool.n - n, n};
     *id = nm->stacks.n - 1;
     nm->hstack.slot[at] = *id + 1;
     nm->hstack.used++;
-out:
+    return ERR_OK;
+}
+
+enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id)
+{
+    uint32_t small[128], *ids = small;
+    enum err_code rc = ERR_OK;
+    *id = 0;
+    if (n > 128 && !(ids = mem_alloc(n * sizeof *ids)))
+        return ERR_NOMEM;
+    for (uint32_t i = 0; i < n && !rc; i++)
+        rc = names_frame_id(nm, &f[i], &ids[i]);
+    if (!rc)
+        rc = names_stack_of(nm, ids, n, id);
     if (ids != small)
         mem_free(ids);
     return rc;

@@ -23,7 +23,7 @@ struct segvec {  /* grows, never moves */
 struct names {
     struct segvec strs;   /* struct str */
     struct segvec frames; /* struct frame, shared by all stacks */
-    struct segvec pool;   /* uint32_t frame ids, the stacks' contents one after another */
+    struct segvec pool;   /* uint32_t frame ids: a stack's stand side by side */
     struct segvec stacks; /* struct stack_ref */
     struct hash_u32 {
         uint32_t *slot;
@@ -43,8 +43,13 @@ void names_free(struct names *nm);
  */
 enum err_code names_str(struct names *nm, const char *p, uint32_t len, uint32_t *id);
 enum err_code names_str_copy(struct names *nm, const char *p, uint32_t len, uint32_t *id);
-/* names_stack - intern a stack, frame 0 innermost. n = 0 gives id 0. */
+/*
+ * names_stack - intern a stack, frame 0 innermost. n = 0 gives id 0. The same in two steps, for who sees the same frames often:
+ * names_frame_id - intern a frame; names_stack_of - a stack of such ids.
+ */
 enum err_code names_stack(struct names *nm, const struct frame *f, uint32_t n, uint32_t *id);
+enum err_code names_frame_id(struct names *nm, const struct frame *f, uint32_t *id);
+enum err_code names_stack_of(struct names *nm, const uint32_t *ids, uint32_t n, uint32_t *id);
 
 struct str names_get(const struct names *nm, uint32_t id);                    /* out of range: "" */
 uint32_t names_depth(const struct names *nm, uint32_t stack);                 /* out of range: 0 */

@@ -168,30 +168,69 @@ static uint32_t frame_str(struct source *s, struct v2_gen *g, uint64_t id)
     return 0;
 }
 
+/*
+ * Frames as they stand in the file, and what they are called: the outer ones of a table's stacks are mostly the same few
+ * thousand, so most are found here by one look. What a place had before is forgotten.
+ */
+enum { KNOWN_FRAMES = 2048 };
+struct known_frame {
+    uint64_t v[4];
+    uint32_t id; /* and 1; 0: none */
+};
+
+static bool frame_id(struct source *s, struct v2_gen *g, const uint64_t v[4], uint32_t *id)
+{
+    struct known_frame *k = &g->known[(v[0] ^ v[0] >> 11 ^ v[3] << 3) % KNOWN_FRAMES];
+    if (k->id && !memcmp(k->v, v, sizeof k->v)) {
+        *id = k->id - 1;
+        return true;
+    }
+    const uint32_t missing = g->missing;
+    const struct frame f = {v[0], frame_str(s, g, v[1]), frame_str(s, g, v[2]), v[3]};
+    if (names_frame_id(s->names, &f, id))
+        return false;
+    if (g->missing == missing) {
+        memcpy(k->v, v, sizeof k->v);
+        k->id = *id + 1;
+    }
+    return true;
+}
+
+/* One stack at p; *mine: what names call it. NULL: malformed, or (*oom) out of memory. */
+static const uint8_t *read_stack(struct source *s, struct v2_gen *g, const uint8_t *p, const uint8_t *end,
+                                 uint64_t *id, uint32_t *mine, bool *oom)
+{
+    uint32_t ids[V2_RAW_FRAMES];
+    uint64_t n, v[4];
+    if (*p++ != V2R_STACK || !(p = bytes_varint(p, end, id)) || !(p = bytes_varint(p, end, &n)) || n > V2_RAW_FRAMES)
+        return NULL;
+    for (uint64_t i = 0; i < n; i++) {
+        if (!(p = v2_raw_frame(p, end, v)))
+            return NULL;
+        if (!frame_id(s, g, v, &ids[i])) {
+            *oom = true;
+            return NULL;
+        }
+    }
+    *oom = names_stack_of(s->names, ids, (uint32_t)n, mine);
+    return *oom ? NULL : p;
+}
+
 static bool read_stacks(struct source *s, struct v2_gen *g, const struct v2_slice *t)
 {
-    struct frame f[V2_RAW_FRAMES];
     for (const uint8_t *p = t->p + 1; p < t->end;) {
         const uint8_t *at = p;
-        uint64_t id, n;
-        if (*p++ != V2R_STACK || !(p = bytes_varint(p, t->end, &id)) || !(p = bytes_varint(p, t->end, &n)) ||
-            n > V2_RAW_FRAMES)
-            return table_bad(s, g, t, at, "stack");
-        uint32_t missing = g->missing;
-        for (uint64_t i = 0; i < n; i++) {
-            uint64_t v[4];
-            if (!(p = v2_raw_frame(p, t->end, v)))
-                return table_bad(s, g, t, at, "stack");
-            f[i] = (struct frame){v[0], frame_str(s, g, v[1]), frame_str(s, g, v[2]), v[3]};
-        }
+        const uint32_t missing = g->missing;
+        uint64_t id = 0;
+        uint32_t mine;
+        bool oom = false;
+        if (!(p = read_stack(s, g, p, t->end, &id, &mine, &oom)))
+            return !oom && table_bad(s, g, t, at, "stack");
         if (g->missing > missing && !g->torn) {
             source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at),
                           "stack %" PRIu64 " names a string that is not defined", id);
             g->missing = missing;
         }
-        uint32_t mine;
-        if (names_stack(s->names, f, (uint32_t)n, &mine))
-            return false;
         if (idmap_get(&g->stacks, id) != IDMAP_NONE) {
             source_damage(s, ERR_FORMAT, g->ordinal, off_of(s, at), "stack %" PRIu64 " is defined twice", id);
             continue;
@@ -248,10 +287,14 @@ static bool read_tables(struct source *s, struct v2_gen *g)
         uint8_t first;
         bool (*read)(struct source *, struct v2_gen *, const struct v2_slice *);
     } kind[] = {{V2R_STRINGS, read_strings}, {V2R_STACKS, read_stacks}, {V2R_SAMPLES, read_samples}};
+    bool ok = (g->known = mem_zalloc(KNOWN_FRAMES * sizeof *g->known));
     for (int k = 0; k < 3; k++)
-        for (size_t i = 0; i < g->ntable; i++)
-            if (*g->table[i].p == kind[k].first && !kind[k].read(s, g, &g->table[i]))
-                return false;
+        for (size_t i = 0; i < g->ntable && ok; i++)
+            ok = *g->table[i].p != kind[k].first || kind[k].read(s, g, &g->table[i]);
+    mem_free(g->known);
+    g->known = NULL;
+    if (!ok)
+        return false;
     samples_time(s, g);
     if (g->nsample)
         qsort(g->sample, g->nsample, sizeof *g->sample, sample_by_time);

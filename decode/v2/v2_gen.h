@@ -48,6 +48,7 @@ struct v2_gen {
     struct v2_sample *sample;
     size_t nsample, capsample;
     struct idmap strs, stacks; /* id of the file -> id in names */
+    struct known_frame *known; /* while stacks are read: see v2_gen.c */
     uint64_t min_time;         /* smallest base time of all its batches */
     uint64_t freq;             /* units per second, 0 = not seen */
     uint64_t snap_time, mono, sec, nsec;

@@ -70,6 +70,13 @@ static void test_varint(void **state)
         memcpy(copy, b.p, b.n);
         assert_ptr_equal(bytes_varint(copy, copy + b.n, &got), copy + b.n);
         assert_int_equal(got, v);
+        uint8_t longer[32]; /* what stands behind it is none of its own */
+        for (size_t k = 0; k < sizeof longer; k++)
+            longer[k] = k < b.n ? b.p[k] : (uint8_t)rnd(&rng);
+        assert_ptr_equal(bytes_varint(longer, longer + sizeof longer, &got), longer + b.n);
+        assert_int_equal(got, v);
+        assert_ptr_equal(bytes_varint_within(longer, &got), longer + b.n);
+        assert_int_equal(got, v);
         for (size_t cut = 0; cut < b.n; cut++) {
             uint8_t *less = malloc(cut ? cut : 1);
             memcpy(less, copy, cut);
