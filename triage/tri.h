@@ -40,6 +40,9 @@ enum counted { CHANGE_RUNNABLE, CHANGE_SYSCALL };
 #define CHANGE_TIME(key) ((int64_t)((key) >> 2))
 #define CHANGE_WHAT(key) ((enum counted)((key) >> 1 & 1))
 
+struct birth { /* the program's goroutines that were created at one place with one start function */
+    uint32_t create_stack, name, created, ended;
+};
 struct triage_work {
     int phase;
     uint32_t next;         /* lane within the phase */
@@ -53,6 +56,10 @@ struct triage_work {
     size_t nwakes;
     uint64_t *changes; /* of what idle.c counts of goroutines: CHANGE_KEY, in no order */
     size_t nchanges;
+    struct birth *births;
+    uint32_t nbirths;
+    uint32_t *alive; /* those of them that haven't ended */
+    size_t nalive;
 };
 
 /* subtotal.c: all goroutines, by as many threads as the trace may have. groups.c: then the ends. */

@@ -55,6 +55,8 @@ static void work_free(struct triage *tg)
         mem_free(w->wait_of);
         mem_free(w->wakes);
         mem_free(w->changes);
+        mem_free(w->births);
+        mem_free(w->alive);
         mem_free(w);
     }
     tg->work = NULL;

@@ -23,6 +23,7 @@ struct group {     /* goroutines with one start function */
     uint32_t name; /* string, 0 = unknown */
     bool is_system;
     uint32_t count, created, ended, first_member;
+    int64_t first, last;     /* from the first of their lives' beginnings to the last of their ends */
     struct dist d[GM_COUNT]; /* over its goroutines, exact; only if count > 0 */
     uint32_t waits, nwaits;  /* group_waits[waits .. waits+nwaits): by reason, largest first */
 };

@@ -37,4 +37,16 @@ static inline uint64_t columns_get(const struct columns *c, unsigned n, unsigned
     return k->least + (w < 8 ? v & (((uint64_t)1 << 8 * w) - 1) : v);
 }
 
+/* columns_add - a column's values of n rows from `row` on, each added to sum[]. */
+static inline void columns_add(const struct columns *c, unsigned nc, unsigned row, unsigned n, unsigned col,
+                               uint64_t *sum)
+{
+    const struct column *k = &c->col[col];
+    const unsigned w = k->width;
+    const uint8_t *p = (const uint8_t *)(c->col + nc) + k->at + row * w;
+    const uint64_t mask = w && w < 8 ? ((uint64_t)1 << 8 * w) - 1 : UINT64_MAX, least = k->least;
+    for (unsigned i = 0; i < n; i++, p += w)
+        sum[i] += least + (w ? bytes_load8(p) & mask : 0);
+}
+
 #endif

@@ -94,16 +94,12 @@ static bool members(struct causes *c)
     for (uint32_t i = 0, at = 0; i < tg->ngroups; i++) {
         c->of[i].at = at;
         at += tg->groups[i].count;
-        c->life[i].first = INT64_MAX;
+        c->life[i].first = tg->groups[i].first;
+        c->life[i].last = tg->groups[i].last;
     }
     for (uint32_t g = 0; g < tg->ng; g++) {
         struct member_of *m = &c->of[gstat_group(tg->g, g)];
-        struct lifetime lt;
-        trace_lives(c->tr, LANE_G, g, 1, &lt);
-        struct group_life *l = &c->life[gstat_group(tg->g, g)];
         c->member[m->at + m->n++] = g;
-        l->first = lt.first < l->first ? lt.first : l->first;
-        l->last = lt.last > l->last ? lt.last : l->last;
     }
     return true;
 }

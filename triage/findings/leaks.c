@@ -14,34 +14,13 @@
 
 #define BURST 100000 /* ns: wake-ups of one waker within this time are one burst */
 
-struct birth {
-    uint32_t created, ended;
-};
-
 struct leaks {
     struct triage *tg;
     struct tab by_birth, by_row;
-    struct birth *b;
-    uint32_t nb;
-    size_t cap_b, cap_rows;
     uint32_t *row_birth; /* of each row */
-    size_t cap_rb;
+    size_t cap_rows, cap_rb;
     struct tab by_wait; /* rows of triage.waits */
 };
-
-static uint32_t birth_of(struct leaks *k, const struct lane_info *li)
-{
-    uint32_t i = tab_put(&k->by_birth, li->create_stack, li->name, k->nb);
-    if (i == k->nb && i != TAB_NONE) {
-        struct birth *p = mem_grow(k->b, &k->cap_b, (size_t)i + 1, sizeof *p);
-        if (!p) {
-            return TAB_NONE;
-        }
-        k->b = p;
-        p[k->nb++] = (struct birth){0, 0};
-    }
-    return i;
-}
 
 static struct leak_row *leak_of(struct leaks *k, const struct lane_info *li, const struct span *s, uint32_t birth)
 {
@@ -138,36 +117,24 @@ static void lost_in_vain(struct leak_row *r)
     }
 }
 
-static bool leak_lane(void *arg, uint32_t g, const struct lane_info *li)
+/* One that hasn't ended. */
+static bool leak_lane(struct leaks *k, uint32_t g)
 {
-    struct leaks *k = arg;
     struct triage *tg = k->tg;
-    struct lane l = {LANE_G, g};
+    const struct lane l = {LANE_G, g};
+    const struct lane_info of = trace_lane(tg->tr, l), *li = &of;
     struct span_iter it;
     struct leak_row *r;
     struct span last;
     const struct span *s = &last;
-    uint32_t b;
-    if (g % 256 == 0 && !slices_tick()) {
-        return false;
-    }
-    if (!li->created || li->is_system) {
-        return true;
-    }
-    b = birth_of(k, li);
-    if (b == TAB_NONE) {
-        return false;
-    }
-    k->b[b].created++;
-    k->b[b].ended += li->ended;
-    if (li->ended || li->nspans == 0 || !span_seek_index(&it, tg->tr, l, li->nspans - 1)) {
+    if (li->nspans == 0 || !span_seek_index(&it, tg->tr, l, li->nspans - 1)) {
         return true;
     }
     last = *span_get(&it);
     if (s->state != ST_WAITING) {
         return true;
     }
-    r = leak_of(k, li, s, b);
+    r = leak_of(k, li, s, tab_get(&k->by_birth, li->create_stack, li->name));
     if (!r) {
         return false;
     }
@@ -194,14 +161,20 @@ static int cmp_leak(const void *a, const void *b)
 bool triage_leaks(struct triage *tg)
 {
     struct leaks k = {.tg = tg};
+    const struct triage_work *w = tg->work;
     bool ok = true;
     for (uint32_t i = 0; i < tg->nwaits && ok; i++) {
         ok = tab_put(&k.by_wait, tg->waits[i].reason, tg->waits[i].stack, i) != TAB_NONE;
     }
-    ok = ok && trace_walk(tg->tr, 0, tg->ng, &(struct span_walk){.begin = leak_lane, .arg = &k});
+    for (uint32_t i = 0; i < w->nbirths && ok; i++) {
+        ok = tab_put(&k.by_birth, w->births[i].create_stack, w->births[i].name, i) != TAB_NONE;
+    }
+    for (size_t i = 0; i < w->nalive && ok; i++) {
+        ok = leak_lane(&k, w->alive[i]) && (i % 256 != 0 || slices_tick());
+    }
     for (uint32_t i = 0; i < tg->nleaks && ok; i++) {
-        tg->leaks[i].created = k.b[k.row_birth[i]].created;
-        tg->leaks[i].ended = k.b[k.row_birth[i]].ended;
+        tg->leaks[i].created = w->births[k.row_birth[i]].created;
+        tg->leaks[i].ended = w->births[k.row_birth[i]].ended;
         lost_in_vain(&tg->leaks[i]);
     }
     if (ok && tg->nleaks) {
@@ -210,7 +183,6 @@ bool triage_leaks(struct triage *tg)
     tab_free(&k.by_birth);
     tab_free(&k.by_row);
     tab_free(&k.by_wait);
-    mem_free(k.b);
     mem_free(k.row_birth);
     return ok;
 }

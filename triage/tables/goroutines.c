@@ -476,10 +476,13 @@ static bool put_in_group(struct walk *w, const struct lane_info *li)
             return false;
         }
         y->groups = p;
-        p[i] = (struct group){.name = li->name, .is_system = li->is_system, .first_member = w->g};
+        p[i] = (struct group){
+            .name = li->name, .is_system = li->is_system, .first_member = w->g, .first = li->first, .last = li->last};
         y->ngroups++;
     }
     struct group *p = &y->groups[i];
+    p->first = li->first < p->first ? li->first : p->first;
+    p->last = li->last > p->last ? li->last : p->last;
     p->count++;
     p->created += li->created;
     p->ended += li->ended;
@@ -489,6 +492,39 @@ static bool put_in_group(struct walk *w, const struct lane_info *li)
     y->g_at_start += !li->created;
     y->g_at_end += !li->ended;
     return true;
+}
+
+/* One of the program's that the trace saw created. */
+static bool note_birth(struct walk *w, const struct lane_info *li)
+{
+    struct subtotal *y = w->y;
+    uint32_t i = y->birth;
+    if (!y->nbirths || y->births[i].create_stack != li->create_stack || y->births[i].name != li->name) {
+        i = tab_put(&y->by_birth, li->create_stack, li->name, y->nbirths);
+    }
+    if (i == TAB_NONE) {
+        return false;
+    }
+    y->birth = i;
+    if (i == y->nbirths) {
+        struct birth *p = mem_grow(y->births, &y->cap_births, (size_t)i + 1, sizeof *p);
+        if (!p) {
+            return false;
+        }
+        y->births = p;
+        p[y->nbirths++] = (struct birth){.create_stack = li->create_stack, .name = li->name};
+    }
+    y->births[i].created++;
+    y->births[i].ended += li->ended;
+    if (li->ended) {
+        return true;
+    }
+    uint32_t *p = mem_grow(y->alive, &y->cap_alive, y->nalive + 1, sizeof *p);
+    if (p) {
+        y->alive = p;
+        p[y->nalive++] = w->g;
+    }
+    return p;
 }
 
 /* ---- along a lane ------------------------------------------------------------------------------------------- */
@@ -511,7 +547,7 @@ static bool lane_begin(void *arg, uint32_t g, const struct lane_info *li)
     w->call = w->cond_pair = TAB_NONE;
     w->cond_run = 0;
     w->nmine = 0;
-    return put_in_group(w, li);
+    return put_in_group(w, li) && (!li->created || li->is_system || note_birth(w, li));
 }
 
 static bool lane_spans(void *arg, uint32_t g, const struct span_run *r)

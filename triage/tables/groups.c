@@ -37,11 +37,13 @@ static bool group_dists(struct triage *tg)
     const bool ok = v && begin && at;
     for (int m = 0; m < GM_COUNT && ok; m++) {
         memcpy(at, begin, tg->ngroups * sizeof *at);
-        for (uint32_t g = 0; g < tg->ng; g++) {
-            v[at[gstat_group(tg->g, g)]++] = gstat_ns(tg->g, g, (enum gmetric)m);
-            if (g % 4096 == 0) {
-                (void)slices_tick();
+        int64_t ns[GSTATS_ROWS];
+        for (uint32_t g = 0, n; g < tg->ng; g += n) {
+            n = gstats_ns(tg->g, g, (enum gmetric)m, ns);
+            for (uint32_t i = 0; i < n; i++) {
+                v[at[gstat_group(tg->g, g + i)]++] = ns[i];
             }
+            (void)slices_tick();
         }
         for (uint32_t i = 0; i < tg->ngroups; i++) {
             dist_of(&tg->groups[i].d[m], v + begin[i], tg->groups[i].count);

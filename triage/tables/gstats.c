@@ -167,6 +167,34 @@ int64_t gstat_ns(const struct gstats *s, uint32_t g, enum gmetric m)
     return ns;
 }
 
+uint32_t gstats_ns(const struct gstats *s, uint32_t g, enum gmetric m, int64_t v[GSTATS_ROWS])
+{
+    uint32_t row;
+    if (g < GSTATS_ALONE) {
+        *v = s->first[g].ns[m];
+        return 1;
+    }
+    const struct chunk *c = chunk_of(s, g, &row);
+    const uint32_t n = rows_of(s, g) - row;
+    uint64_t sum[GSTATS_ROWS] = {0};
+    if (m == GM_ASSIST) {
+        for (uint32_t i = 0; i < n; i++) {
+            v[i] = c->assist ? c->assist[row + i] : 0;
+        }
+        return n;
+    }
+    for (int k = GM_EXEC; c->c && m == GM_LIFE && k <= GM_UNKNOWN; k++) {
+        columns_add(c->c, VALUES, row, n, (unsigned)k, sum);
+    }
+    if (c->c) {
+        columns_add(c->c, VALUES, row, n, m, sum);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        v[i] = (int64_t)sum[i];
+    }
+    return n;
+}
+
 struct gstat gstat_of(const struct gstats *s, uint32_t g)
 {
     uint32_t row;

@@ -211,21 +211,24 @@ struct windows {
     struct part *sum;
     int64_t (*begun)[CHANGE_SYSCALL + 1]; /* of each: goroutines' counts */
     size_t *at;                           /* and where its changes begin */
-    int64_t n;
+    int64_t n, *start;                    /* start[n]: the trace's end */
+    double each;                          /* windows a nanosecond */
 };
 
-static int64_t window_start(const struct windows *w, int64_t i)
+static bool windows_begin(struct windows *w)
 {
-    return i == w->n ? w->tg->end : (int64_t)((double)w->tg->end * ((double)i / (double)w->n));
+    w->start = mem_alloc(((size_t)w->n + 1) * sizeof *w->start);
+    for (int64_t i = 0; w->start && i <= w->n; i++) {
+        w->start[i] = i == w->n ? w->tg->end : (int64_t)((double)w->tg->end * ((double)i / (double)w->n));
+    }
+    w->each = (double)w->n / (double)w->tg->end;
+    return w->start;
 }
 
 static bool window_sweep(void *arg, size_t i, void **kept)
 {
     struct windows *w = arg;
-    struct sweep s = {.tg = w->tg,
-                      .w0 = window_start(w, (int64_t)i),
-                      .w1 = window_start(w, (int64_t)i + 1),
-                      .part = mem_zalloc(sizeof *s.part)};
+    struct sweep s = {.tg = w->tg, .w0 = w->start[i], .w1 = w->start[i + 1], .part = mem_zalloc(sizeof *s.part)};
     *kept = s.part;
     if (!s.part) {
         return false;
@@ -267,12 +270,12 @@ static void window_drop(void *kept)
 
 static int64_t window_of(const struct windows *w, int64_t t)
 {
-    int64_t i = t < w->tg->end ? (int64_t)((double)t / (double)w->tg->end * (double)w->n) : w->n - 1;
+    int64_t i = t < w->tg->end ? (int64_t)((double)t * w->each) : w->n - 1;
     i = i < w->n ? i : w->n - 1;
-    while (i > 0 && t < window_start(w, i)) {
+    while (i > 0 && t < w->start[i]) {
         i--;
     }
-    while (i + 1 < w->n && t >= window_start(w, i + 1)) {
+    while (i + 1 < w->n && t >= w->start[i + 1]) {
         i++;
     }
     return i;
@@ -341,13 +344,15 @@ bool triage_idle(struct triage *tg)
     }
     w.n = (int64_t)(events / EVENTS_AIM) + 1;
     if (ok && tg->end > 0) {
-        ok = changes_by_window(&w) && slices_each(trace_threads(tg->tr), (size_t)w.n,
-                                                  &(struct slices_job){window_sweep, window_add, window_drop, &w});
+        ok = windows_begin(&w) && changes_by_window(&w) &&
+             slices_each(trace_threads(tg->tr), (size_t)w.n,
+                         &(struct slices_job){window_sweep, window_add, window_drop, &w});
         if (ok) {
             finish(tg, w.sum);
         }
     }
     mem_free(w.sum);
+    mem_free(w.start);
     mem_free(w.begun);
     mem_free(w.at);
     mem_free(tg->work->changes);

@@ -131,6 +131,8 @@ static bool add_groups(struct subtotal *to, const struct subtotal *y, struct gst
         p->count += s->count;
         p->created += s->created;
         p->ended += s->ended;
+        p->first = s->first < p->first ? s->first : p->first;
+        p->last = s->last > p->last ? s->last : p->last;
     }
     for (uint32_t i = g0; at && i < g1; i++) {
         gstats_group(g, i, at[gstat_group(g, i)]);
@@ -274,11 +276,36 @@ static bool add_changes(struct subtotal *to, const struct subtotal *y)
     return p || !y->nchanges;
 }
 
+static bool add_births(struct subtotal *to, const struct subtotal *y)
+{
+    bool made = false;
+    for (uint32_t i = 0; i < y->nbirths; i++) {
+        const struct birth *s = &y->births[i];
+        struct birth *p = ROW(to, by_birth, births, nbirths, cap_births, s->create_stack, s->name, &made);
+        if (!p) {
+            return false;
+        }
+        if (made) {
+            *p = *s;
+            continue;
+        }
+        p->created += s->created;
+        p->ended += s->ended;
+    }
+    uint32_t *p = y->nalive ? mem_grow(to->alive, &to->cap_alive, to->nalive + y->nalive, sizeof *p) : NULL;
+    if (p) {
+        to->alive = p;
+        memcpy(p + to->nalive, y->alive, y->nalive * sizeof *p);
+        to->nalive += y->nalive;
+    }
+    return p || !y->nalive;
+}
+
 /* What goroutines g0 .. g1-1 added. */
 static bool subtotal_add(struct subtotal *to, const struct subtotal *y, struct gstats *g, uint32_t g0, uint32_t g1)
 {
     bool ok = add_groups(to, y, g, g0, g1) && add_waits(to, y) && add_pairs(to, y) && add_syscalls(to, y) &&
-              add_gw(to, y) && add_changes(to, y);
+              add_gw(to, y) && add_changes(to, y) && add_births(to, y);
     for (uint32_t i = 0; i < y->nenders && ok; i++) {
         ok = gstats_ended(g, y->enders[i].g, y->enders[i].ended);
     }
@@ -309,6 +336,7 @@ static void subtotal_tabs_free(struct subtotal *y)
     tab_free(&y->by_syscall);
     tab_free(&y->by_ender);
     tab_free(&y->by_wait_of);
+    tab_free(&y->by_birth);
     mem_free(y->enders);
 }
 
@@ -327,6 +355,8 @@ static void subtotal_free(struct subtotal *y)
     mem_free(y->wait_of);
     mem_free(y->wakes);
     mem_free(y->changes);
+    mem_free(y->births);
+    mem_free(y->alive);
     mem_free(y);
 }
 
@@ -403,6 +433,10 @@ bool triage_goroutines(struct triage *tg)
     wk->nwakes = y->nwakes;
     wk->changes = y->changes;
     wk->nchanges = y->nchanges;
+    wk->births = y->births;
+    wk->nbirths = y->nbirths;
+    wk->alive = y->alive;
+    wk->nalive = y->nalive;
     tg->sched = y->sched;
     tg->sched_system = y->sched_system;
     memcpy(tg->worst, y->worst, sizeof tg->worst);

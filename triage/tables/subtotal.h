@@ -33,7 +33,7 @@ static inline bool lately_is(const struct lately *l, uint32_t a, uint32_t b, uin
 }
 
 struct subtotal {
-    struct tab by_name, by_wait, by_pair, by_syscall, by_ender, by_wait_of;
+    struct tab by_name, by_wait, by_pair, by_syscall, by_ender, by_wait_of, by_birth;
     struct group *groups;
     struct wait_row *waits;
     struct pair_row *pairs;
@@ -43,6 +43,10 @@ struct subtotal {
     struct gwait *gw;
     struct wait_of *wait_of;
     struct wake *wakes;
+    struct birth *births;
+    uint32_t *alive;
+    size_t nalive, cap_alive, cap_births;
+    uint32_t nbirths;
     uint32_t ngroups, nwaits, npairs, nsyscalls, nenders, nlocks, nworst, nwait_of;
     size_t ngw, nwakes, nchanges, cap_changes;
     size_t cap_groups, cap_waits, cap_pairs, cap_syscalls, cap_enders, cap_locks, cap_gw, cap_wakes, cap_wait_of;
@@ -55,7 +59,7 @@ struct subtotal {
     struct gstat
         row[GSTATS_ROWS]; /* of goroutines behind one another, until there are so many; the last one is g1 - 1 */
     uint32_t nrows, g1;
-    uint32_t group; /* of the goroutine before */
+    uint32_t group, birth; /* of the goroutine before */
     struct lately lately_wait[LATELY], lately_pair[LATELY], lately_wait_of[LATELY];
 };
 
