@@ -198,24 +198,42 @@ static int64_t rank_value(struct steps *s, int64_t *v, size_t n, size_t rank)
     }
 }
 
-static unsigned step_of_rank(const struct steps *s, size_t rank)
+/*
+ * Where a value stands above the least one, each octave in 32: what goroutines do takes most of them little and a few very long,
+ * and a step of one width would hold nearly all.
+ */
+enum { SLOT_EXACT = 64 };
+static inline unsigned slot_of(uint64_t above)
 {
-    unsigned k = 0;
-    for (; rank >= s->count[k]; k++) {
-        rank -= s->count[k];
+    if (above < SLOT_EXACT) {
+        return (unsigned)above;
     }
-    return k;
+    const unsigned e = 63u - (unsigned)__builtin_clzll(above); /* 6..63 */
+    return (e - 5) * 32 + (unsigned)(above >> (e - 5));
+}
+_Static_assert((63 - 5) * 32 + 63 < STEPS, "there is a count for each slot");
+
+struct ranked { /* the value of a rank: its slot, and its rank there */
+    unsigned slot;
+    size_t rank;
+};
+
+static struct ranked slot_of_rank(const size_t *count, size_t rank)
+{
+    struct ranked r = {0, rank};
+    for (; r.rank >= count[r.slot]; r.slot++) {
+        r.rank -= count[r.slot];
+    }
+    return r;
 }
 
-/* The values of the steps that hold the three ranks, to the front of v[0..n): how many. */
-static size_t front_of(const struct steps *s, int64_t *v, size_t n)
+/* Those of v[0..n) that are in one of three slots, to its front: how many. */
+static size_t to_front(int64_t *v, size_t n, int64_t low, unsigned a, unsigned b, unsigned c)
 {
-    const unsigned a = step_of_rank(s, rank_of(0.5, n)), b = step_of_rank(s, rank_of(0.9, n)),
-                   c = step_of_rank(s, rank_of(0.99, n));
     size_t to = 0;
     for (size_t i = 0; i < n; i++) {
         const int64_t x = v[i];
-        const unsigned k = step_of(s, x);
+        const unsigned k = slot_of((uint64_t)x - (uint64_t)low);
         v[i] = v[to];
         v[to] = x;
         to += k == a || k == b || k == c;
@@ -223,19 +241,36 @@ static size_t front_of(const struct steps *s, int64_t *v, size_t n)
     return to;
 }
 
-/* Quantiles of many numbers, which to sort would cost more; d->min and d->max are known. false: out of memory. */
+static int64_t ranked_value(struct steps *s, int64_t *v, size_t n, int64_t least, struct ranked r)
+{
+    int64_t low = INT64_MAX, high = INT64_MIN;
+    if (r.slot < SLOT_EXACT) {
+        return (int64_t)((uint64_t)least + r.slot);
+    }
+    n = to_front(v, n, least, r.slot, r.slot, r.slot);
+    for (size_t i = 0; i < n; i++) {
+        low = v[i] < low ? v[i] : low;
+        high = v[i] > high ? v[i] : high;
+    }
+    steps_of(s, v, n, low, high);
+    return rank_value(s, v, n, r.rank);
+}
+
+/* Quantiles of many numbers, which to sort would cost more; d->min is known. false: out of memory. */
 static bool quantiles(struct dist *d, int64_t *v, size_t n)
 {
-    struct steps *s = mem_alloc(2 * sizeof *s);
+    struct steps *s = mem_zalloc(sizeof *s);
     if (s) {
-        steps_of(s, v, n, d->min, d->max);
-        s[1] = s[0];
-        const size_t few = front_of(s, v, n); /* only these are looked through for each */
-        d->p50 = rank_value(&s[1], v, few, rank_of(0.5, n));
-        s[1] = s[0];
-        d->p90 = rank_value(&s[1], v, few, rank_of(0.9, n));
-        s[1] = s[0];
-        d->p99 = rank_value(&s[1], v, few, rank_of(0.99, n));
+        for (size_t i = 0; i < n; i++) {
+            s->count[slot_of((uint64_t)v[i] - (uint64_t)d->min)]++;
+        }
+        const struct ranked a = slot_of_rank(s->count, rank_of(0.5, n)), b = slot_of_rank(s->count, rank_of(0.9, n)),
+                            c = slot_of_rank(s->count, rank_of(0.99, n));
+        n = to_front(v, n, d->min, a.slot, b.slot, c.slot);
+        d->p50 = ranked_value(s, v, n, d->min, a);
+        d->p90 = ranked_value(s, v, n, d->min, b);
+        d->p99 = ranked_value(s, v, n, d->min, c);
+        (void)slices_tick();
     }
     mem_free(s);
     return s != NULL;
