@@ -240,6 +240,11 @@ uint64_t past_id(const struct past *p, uint32_t g)
     return column(p, ID, g);
 }
 
+uint32_t past_creator(const struct past *p, uint32_t g)
+{
+    return (uint32_t)column(p, CREATOR, g) - 1;
+}
+
 uint8_t past_flags(const struct past *p, uint32_t g)
 {
     return (uint8_t)column(p, FLAGS, g);

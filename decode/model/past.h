@@ -39,6 +39,7 @@ uint64_t past_id(const struct past *p, uint32_t g);
 void past_ahead(const struct fold *f,
                 uint32_t g); /* if it was put away, and its spans fill no block: they will be read soon */
 uint32_t past_name(const struct past *p, uint32_t g);
+uint32_t past_creator(const struct past *p, uint32_t g);
 uint8_t past_flags(const struct past *p, uint32_t g); /* GI_* */
 bool past_workers(const struct past *p);              /* may any of them have GI_GCWORK? */
 /* past_find - the last goroutine with an id among those that were put away, or NO_LANE. A step for each PAST_GS of them. */
@@ -69,6 +70,11 @@ static inline const struct ginfo *fold_g_info(const struct fold *f, uint32_t g, 
 static inline uint64_t fold_g_id(const struct fold *f, uint32_t g)
 {
     return fold_g_past(f, g) ? past_id(f->seg[g / PAST_GS].past, g) : fold_info_at(f, g)->id;
+}
+
+static inline uint32_t fold_g_creator(const struct fold *f, uint32_t g)
+{
+    return fold_g_past(f, g) ? past_creator(f->seg[g / PAST_GS].past, g) : fold_info_at(f, g)->creator;
 }
 
 static inline uint32_t fold_g_name(const struct fold *f, uint32_t g)

@@ -85,6 +85,8 @@ static bool lane_walk(const struct trace *tr, const struct span_walk *w, const s
     const uint32_t n = at->seg && only_home(tr, at->f, at->g, at->local) ? 1 : pieces_n(tr, l);
     struct piece p;
     struct lane_info li;
+    if (w->by && !w->by(w->arg, segment_g(at->seg, fold_g_creator(at->f, at->local))))
+        return true;
     if (n == 1 && at->seg) {
         pieces_home(tr, at->seg, at->local, &p);
         li = info_of(tr, at, &p);

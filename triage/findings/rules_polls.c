@@ -188,13 +188,19 @@ struct children {
     size_t n, cap;
 };
 
+/* May its goroutines' ends be what a sleep is for? */
+static bool may_sleep(void *arg, uint32_t creator)
+{
+    const struct causes *c = ((const struct children *)arg)->c;
+    return creator < c->tg->ng && c->life[gstat_group(c->tg->g, creator)].by[WK_SLEEP];
+}
+
 static bool add_child(void *arg, uint32_t g, const struct lane_info *li)
 {
     struct children *to = arg;
     const struct causes *c = to->c;
     (void)g;
-    if (!li->created || !li->ended || li->creator >= c->tg->ng || li->is_system ||
-        !c->life[gstat_group(c->tg->g, li->creator)].by[WK_SLEEP]) {
+    if (!li->created || !li->ended || li->is_system) {
         return true;
     }
     struct child *p = mem_grow(to->v, &to->cap, to->n + 1, sizeof *p);
@@ -215,7 +221,7 @@ static struct child *children(const struct causes *c, size_t *n)
         any |= c->life[i].by[WK_SLEEP] > 0;
     }
     if (any) {
-        (void)trace_walk(c->tr, 0, c->tg->ng, &(struct span_walk){.begin = add_child, .arg = &to});
+        (void)trace_walk(c->tr, 0, c->tg->ng, &(struct span_walk){.begin = add_child, .arg = &to, .by = may_sleep});
     }
     if (to.n) {
         qsort(to.v, to.n, sizeof *to.v, cmp_child);

@@ -613,5 +613,6 @@ bool subtotal_goroutines(const struct triage *tg, struct subtotal *y, uint32_t g
 {
     struct walk w = {.tg = tg, .y = y};
     y->g1 = g1;
-    return trace_walk(tg->tr, g0, g1, &(struct span_walk){lane_begin, lane_spans, lane_end, &w});
+    return trace_walk(tg->tr, g0, g1,
+                      &(struct span_walk){.begin = lane_begin, .spans = lane_spans, .end = lane_end, .arg = &w});
 }
