@@ -300,14 +300,15 @@ static const char *not_asked(const struct runs r[2])
 static void factor_text(struct text *t, const struct moved *m)
 {
     double plain = m->old > 0 ? m->new / m->old : 0;
-    if (plain > 0 && fabs(log(plain / m->factor)) < 0.7) {
+    if (plain > 0 && m->high > m->low && fabs(log(plain / m->factor)) < 0.7) {
         text_add(t, "; %.3g times (99 %%: %.3g .. %.3g)", m->factor, m->low, m->high);
     }
 }
 
 static const struct moved *main_quantity(const struct change *c)
 {
-    return c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP || (c->kind == MK_GC && c->count.sure)
+    return c->kind == MK_CALL || c->kind == MK_TAKE || c->kind == MK_STOP || c->kind == MK_TEAM ||
+                   (c->kind == MK_GC && c->count.sure)
                ? &c->count
                : &c->time;
 }

@@ -26,7 +26,7 @@ static const struct kind {
     [MK_LOCK] = {0.010, 0.01, 0.20, 0.30, 1.5, 1.8, 0.02}, [MK_GIVE] = {0.020, 0.05, 0.20, 0.35, 2.0, 2.0, 0.10},
     [MK_GC] = {2, 0.02, 0.15, 0.20, 1.8, 1.5, 0.01},       [MK_STOP] = {2, 0.005, 0.20, 0.40, 2.0, 2.0, 0.005},
     [MK_RUN] = {0.050, 0.03, 0.20, 0.30, 2.0, 2.0, 0.08},  [MK_CALL] = {0.030, 0.03, 0.15, 0.40, 2.0, 2.0, 0.05},
-    [MK_TAKE] = {0.030, 0.05, 0.15, 0.40, 2.0, 2.0, 0.05},
+    [MK_TAKE] = {0.030, 0.05, 0.15, 0.40, 2.0, 2.0, 0.05}, [MK_TEAM] = {1, 1, 0.20, 0.40, 2.0, 2.0, 1},
 };
 
 struct judge {
@@ -293,9 +293,54 @@ static bool matters(const struct judge *j, const struct change *c)
     case MK_RUN: return dt >= k->amount && c->time.sure && more_than_the_rest(j, c);
     case MK_CALL:
     case MK_TAKE: return dc >= k->amount * j->all && c->count.sure;
+    case MK_TEAM: return c->count.sure;
     case MK_KINDS: break;
     }
     return false;
+}
+
+#define TEAM_WORKS \
+    0.01 /* of the processor time that they run, or of the time that one of them waits or calls, on one side at least */
+
+/* Do goroutines of that start function work, on one side at least? Who only stands by is no stage of anything. */
+static bool team_works(const struct judge *j, const char *name)
+{
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < j->side[s]->n; i++) {
+            const struct profile *p = &j->side[s]->run[i];
+            const struct measure *m = profile_find(p, MK_RUN, name);
+            if (m && m->spent >= TEAM_WORKS * (double)p->end) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/*
+ * How many goroutines a stage has is the program's own doing: all runs of a side agree, and the sides differ by a factor of two.
+ * Where one side has none, the function came, went or got another name, which says nothing of how many.
+ */
+static struct moved team_of(const struct judge *j, const char *name)
+{
+    double least[2] = {1e9, 1e9}, most[2] = {0, 0};
+    for (int s = 0; s < 2; s++) {
+        for (uint32_t i = 0; i < j->side[s]->n; i++) {
+            const struct measure *m = profile_find(&j->side[s]->run[i], MK_TEAM, name);
+            const double n =
+                m && m->spent <= 0 ? m->counted : 0; /* who comes and goes is as many as there is to do */
+            least[s] = fmin(least[s], n);
+            most[s] = fmax(most[s], n);
+        }
+    }
+    const double by = least[0] > 0 ? least[1] / least[0] : 1;
+    return (struct moved){.old = least[0],
+                          .new = least[1],
+                          .factor = by > 0 ? by : 1,
+                          .low = by,
+                          .high = by,
+                          .sure = least[0] == most[0] && least[1] == most[1] && least[0] > 0 && least[1] > 0 &&
+                                  fmax(by, 1 / by) >= kinds[MK_TEAM].count_factor &&team_works(j, name)};
 }
 
 /* How much it moved, of what it may: for the order. */
@@ -303,20 +348,23 @@ static double reach(const struct change *c)
 {
     const struct kind *k = &kinds[c->kind];
     double t = fabs(log(c->time.factor)), n = fabs(log(c->count.factor));
-    return c->kind == MK_CALL || c->kind == MK_TAKE ? n / k->count_spread
-                                                    : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
+    return c->kind == MK_TEAM                         ? 0
+           : c->kind == MK_CALL || c->kind == MK_TAKE ? n / k->count_spread
+                                                      : fmin(t / k->time_spread, 3) + fmin(n / k->count_spread, 3);
 }
 
-static int cmp_change(const void *a, const void *b)
+static int cmp_change(const void *left, const void *right)
 {
-    const struct change *x = a, *y = b;
+    const struct change *x = left, *y = right;
     double p = reach(x), q = reach(y);
     if (x->claimed != y->claimed) {
         return y->claimed - x->claimed;
     }
     if (x->claimed &&
         x->kind != y->kind) { /* causes before what follows from them: no lock makes the collector run */
-        return x->kind == MK_GC ? -1 : y->kind == MK_GC ? 1 : (x->kind > y->kind) - (x->kind < y->kind);
+        const int a = x->kind == MK_TEAM ? -2 : x->kind == MK_GC ? -1 : (int)x->kind;
+        const int b = y->kind == MK_TEAM ? -2 : y->kind == MK_GC ? -1 : (int)y->kind;
+        return (a > b) - (a < b);
     }
     if (x->claimed) {
         p = fabs(x->time.new - x->time.old);
@@ -378,7 +426,7 @@ static bool known(const struct verdict *v, enum measure_kind kind, const char *n
 static bool worth(const struct profile *p, const struct measure *m)
 {
     const struct kind *k = &kinds[m->kind];
-    bool rare = m->kind == MK_GC || m->kind == MK_STOP;
+    bool rare = m->kind == MK_GC || m->kind == MK_STOP || m->kind == MK_TEAM;
     return rare || m->spent >= k->time_floor / 4 * (double)p->end || m->counted >= 50;
 }
 
@@ -402,8 +450,8 @@ static bool all_changes(const struct judge *j, struct verdict *v)
                 v->c = c;
                 c += v->n++;
                 *c = (struct change){.kind = m->kind, .name = m->name};
-                c->count = moved_of(j, c->name, c->kind, false);
-                c->time = moved_of(j, c->name, c->kind, true);
+                c->count = c->kind == MK_TEAM ? team_of(j, c->name) : moved_of(j, c->name, c->kind, false);
+                c->time = c->kind == MK_TEAM ? (struct moved){.factor = 1} : moved_of(j, c->name, c->kind, true);
                 c->claimed = matters(j, c);
                 c->held = c->kind == MK_LOCK ? held_at(j->side[c->time.new > c->time.old], c) : NULL;
                 v->claimed += c->claimed;
@@ -526,6 +574,10 @@ void change_text(struct text *t, const struct verdict *v, const struct change *c
         text_lit(t, "waits (network, channels, sleep) in ");
         name(t, c->name);
         text_add(t, ": %.4g a second, for the same amount of work %.4g before", c->count.new, c->count.old);
+        break;
+    case MK_TEAM:
+        name(t, c->name);
+        text_add(t, ": %.0f goroutine%s instead of %.0f", c->count.new, c->count.new > 1 ? "s" : "", c->count.old);
         break;
     case MK_KINDS: break;
     }

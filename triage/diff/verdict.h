@@ -25,7 +25,7 @@ struct moved { /* a quantity of both sides: means over their runs */
 struct change {
     enum measure_kind kind;
     const char *name, *held; /* of a profile; held: see there, NULL not known */
-    struct moved count;      /* a second, at the pace of the first run */
+    struct moved count;      /* a second, at the pace of the first run; MK_TEAM: as many */
     struct moved time;       /* share of a second; MK_GC: of the processor time in use; MK_RUN: of all there was */
     bool claimed;            /* a meaningful change */
 };

@@ -23,6 +23,8 @@ enum measure_kind {
     MK_RUN,  /* goroutines of a start function: created; running */
     MK_CALL, /* system calls made in a function */
     MK_TAKE, /* any other waiting in a function (receiving, network, sleep): often just rest */
+    MK_TEAM, /* goroutines of a start function of the program's: how many are there for a tenth of the run or more; as "time" how
+                many are not */
     MK_KINDS
 };
 const char *measure_kind_name(enum measure_kind k);
