@@ -3,6 +3,7 @@
  * the same model, by one thread and by three. What crosses a seam is one thing; what can't be understood apart is read plainly.
  */
 #include "tests/unit/model_text.h"
+#include "tests/unit/query_check.h"
 #include "tests/unit/sched_sim.h"
 
 #define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
@@ -235,12 +236,29 @@ static void test_by_chance(void **state)
     assert_true(joined > 30 && again > 0);
 }
 
+/* Lanes of many pieces, of which some end in others, answer each question as a walk over their spans does. */
+static void test_queries(void **state)
+{
+    (void)state;
+    struct rng r = {0x901};
+    for (uint64_t seed = 300; seed < 316; seed++) {
+        char *text = sim_trace(seed, 3 + (int)(seed % 8), 40 + (int)(seed % 5) * 40);
+        struct loaded l = load_as(text, 2, false);
+        for (int k = 0; k < LANE_KINDS; k++)
+            for (uint32_t i = 0; i < trace_nlanes(l.tr, (enum lane_kind)k); i++)
+                check_lane(l.tr, (struct lane){(enum lane_kind)k, i}, &r, 8);
+        unload(&l);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tasks),          cmocka_unit_test(test_task_twice), cmocka_unit_test(test_regions),
         cmocka_unit_test(test_region_crosses), cmocka_unit_test(test_ranges),     cmocka_unit_test(test_stop_crosses),
         cmocka_unit_test(test_by_chance),
+        cmocka_unit_test(test_queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

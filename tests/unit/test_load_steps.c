@@ -1,0 +1,184 @@
+/*
+ * test_load_steps.c - a trace loaded in steps, by one thread or several, is the trace; what is damaged ends it where that is asked
+ * for (strict); what grows may be told that it is damaged (trace_doubt), or that something is missing (trace_apart).
+ */
+#include "tests/unit/model_text.h"
+#include "tests/unit/sched_sim.h"
+
+static struct trace *opened(const uint8_t *p, size_t n, const struct trace_opts *o)
+{
+    struct trace *tr;
+    struct err e = {0};
+    if (trace_open_mem(p, n, o, &tr, &e))
+        fail_msg("not opened: %s", e.what);
+    return tr;
+}
+
+static int steps_most;
+
+static void in_steps(const char *path, const uint8_t *p, size_t n)
+{
+    const struct trace_opts one = {.threads = 1};
+    struct trace *tr = opened(p, n, &one);
+    char label[200];
+    while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+        continue;
+    char *whole = model_text(tr);
+    trace_close(tr);
+    for (int threads = 1; threads <= 3; threads++)
+        for (int64_t budget = 0; budget <= 400000; budget = budget * 9 + 5000) {
+            const struct trace_opts o = {.threads = threads};
+            int64_t done = 0, end = 0;
+            int steps = 0;
+            uint32_t epoch = 0;
+            tr = opened(p, n, &o);
+            for (enum load l = LOAD_MORE; l != LOAD_DONE; steps++) {
+                l = trace_load(tr, budget);
+                const struct trace_info *in = trace_info(tr);
+                assert_true(l != LOAD_WAIT);
+                assert_true(in->done == (l == LOAD_DONE));
+                if (in->epoch == epoch) /* it goes on */
+                    assert_true((int64_t)in->bytes_done >= done && in->end >= end);
+                epoch = in->epoch;
+                done = (int64_t)in->bytes_done;
+                end = in->end;
+                if (steps % 5 == 1) /* what there is can be asked for */
+                    free(model_text(tr));
+            }
+            steps_most = steps > steps_most ? steps : steps_most;
+            assert_int_equal(trace_load(tr, 0), LOAD_DONE);
+            char *text = model_text(tr);
+            snprintf(label, sizeof label, "%s, %d threads, steps of %d ns", path, threads, (int)budget);
+            same_text(label, whole, text);
+            free(text);
+            trace_close(tr);
+        }
+    free(whole);
+}
+
+static void test_samples(void **state)
+{
+    (void)state;
+    assert_true(each_trace("samples", 14500, in_steps) > 8);
+    assert_true(steps_most > 3);
+}
+
+static void test_made(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed < 8; seed++) {
+        size_t n;
+        char *text = sim_trace(seed, 5, 300), *less = sim_harmed(text, seed, 40);
+        uint8_t *p = tracegen_bytes(seed & 1 ? less : text, &n);
+        in_steps("made", p, n);
+        free(p);
+        free(less);
+        free(text);
+    }
+}
+
+/* ---- strict ------------------------------------------------------------------------------------------------- */
+
+#define P0 "go 1.26\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+#define NEXT "endgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\n"
+
+static void test_strict(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {
+        P0 "HeapAlloc +1 bytes=1\nraw 7f\n" NEXT
+           "HeapAlloc +1 bytes=2\nUserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\n",
+        P0 "HeapAlloc +1 bytes=1\n" NEXT
+           "HeapAlloc +1 bytes=2\nUserLog +1 task=0 key=\"k\" value=\"v\" stack=main.f:1\nraw 7f\n",
+        "go 1.21\nbatch p=0 t=0\nGoCreate g=1\nProcStart thread=0\nGoStart g=1 seq=1\nHeapAlloc +10 bytes=1\nraw 00 "
+        "ff 00 ff\n"
+        "batch p=0 t=30\nProcStart +0 thread=3\nHeapAlloc +5 bytes=2\n",
+    };
+    for (int i = 0; i < 3; i++)
+        for (int threads = 1; threads <= 2; threads++)
+            for (int grows = 0; grows <= (i < 2); grows++) {
+                size_t n;
+                uint8_t *p = tracegen_bytes(texts[i], &n);
+                const struct trace_opts o = {.threads = threads, .strict = true, .grows = grows};
+                struct trace *tr = opened(p, n, &o);
+                enum load l;
+                while ((l = trace_load(tr, 1000)) == LOAD_MORE)
+                    continue;
+                assert_int_equal(l, LOAD_DONE);
+                const struct err *e = trace_fatal(tr);
+                if (!e)
+                    fail_msg("trace %d, %d threads: damage is no error", i, threads);
+                assert_non_null(strstr(e->what, "unknown event type"));
+                assert_true(e->offset != ERR_NO_OFFSET && e->offset < n);
+                trace_close(tr);
+                free(p);
+            }
+}
+
+/* ---- one that grows ----------------------------------------------------------------------------------------- */
+
+/* It is said beforehand that the second generation contradicts itself: that is told, and what is unsure there is not recorded. */
+static void test_doubt(void **state)
+{
+    (void)state;
+    size_t n;
+    uint8_t *p = tracegen_bytes(
+        P0 "GoCreate +5 new_g=2 new_stack=main.f:1 stack=0\n" NEXT
+           "GoStatus +1 g=2 m=-1 runnable\nGoBlock +5 reason=\"sync\" stack=0\nGoStart +5 g=2 g_seq=1\n"
+           "GoUnblock +5 g=1 g_seq=2 stack=main.f:2\n",
+        &n);
+    const struct trace_opts o = {.threads = 1, .grows = true};
+    struct trace *tr = opened(p, n, &o);
+    struct err why = {0};
+    (void)err_set(&why, ERR_ORDER, 321, "it was found to contradict itself");
+    why.gen = 2;
+    trace_doubt(tr, &why);
+    assert_int_equal(trace_load(tr, INT64_MAX), LOAD_WAIT);
+    trace_grown(tr);
+    while (trace_load(tr, INT64_MAX) != LOAD_DONE)
+        continue;
+    expect_damage(tr, ERR_ORDER, "it was found to contradict itself");
+    assert_int_equal(trace_damage(tr, 0)->offset, 321);
+    struct shares s;
+    trace_shares(tr, (struct lane){LANE_G, trace_find_lane(tr, LANE_G, 1)}, 0, trace_info(tr)->end, &s);
+    assert_true(s.ns[ST_UNKNOWN] > 0 &&
+                s.ns[ST_RUNNING] >= 100); /* GoUnblock's number says that something was lost */
+    trace_close(tr);
+    free(p);
+}
+
+static void test_apart_without_memory(void **state)
+{
+    (void)state;
+    size_t n, live = mem_live();
+    uint8_t *p = tracegen_bytes(P0 "HeapAlloc +1 bytes=1\n", &n);
+    bool ok = false;
+    long k = 0;
+    for (; !ok; k++) {
+        const struct trace_opts o = {.threads = 1, .grows = true};
+        const struct trace_gap *gap;
+        struct trace *tr = opened(p, n, &o);
+        while (trace_load(tr, INT64_MAX) == LOAD_MORE)
+            continue;
+        mem_fail_after(k);
+        ok = trace_apart(tr);
+        mem_fail_after(-1);
+        assert_int_equal(trace_gaps(tr, &gap), 0); /* none that is over */
+        trace_close(tr);
+        assert_int_equal(mem_live(), live);
+    }
+    assert_true(k > 2);
+    free(p);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_samples),
+        cmocka_unit_test(test_made),
+        cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_doubt),
+        cmocka_unit_test(test_apart_without_memory),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
