@@ -163,8 +163,11 @@ static uint32_t lane_of(struct v1_emit *em, uint32_t g, uint8_t state)
 {
     if (!g)
         return EV_NONE;
-    if (gor(em, g)->lane == EV_NONE && gor(em, g)->state != V1S_ENDED) /* else its row was given back */
+    if (gor(em, g)->lane == EV_NONE && gor(em, g)->state != V1S_ENDED) { /* else its row was given back */
+        if (!em->listing && !em->s->st.ndamages) /* each was there as it began, or was made since */
+            em->contradictions++;
         introduce(em, g, EVF_QUIET, state);
+    }
     return gor(em, g)->lane;
 }
 
@@ -202,6 +205,8 @@ static bool alive(struct v1_emit *em, const struct v1_ev *e, uint32_t g)
     if (g && gor(em, g)->state != V1S_ENDED)
         return true;
     contradicts(em, e, g);
+    if (!g && !e->g && e->p != UINT32_MAX) /* the P runs what nobody told of */
+        v1_torn_p(em, e->p);
     return false;
 }
 

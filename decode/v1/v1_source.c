@@ -196,9 +196,14 @@ static void finish(struct v1 *v, struct source *s)
         source_damage(s, ERR_TRUNCATED, 0, s->len,
                       "%" PRIu64 " uses of stacks or strings that are not in the file: its end is missing",
                       v->names.missing);
-    if (v->emit.contradictions)
+    if (v->emit.contradictions && s->st.ndamages)
         source_warn(s, ERR_ORDER, 0, ERR_NO_OFFSET, "%llu events contradict what came before them",
                     (unsigned long long)v->emit.contradictions);
+    else if (v->emit.contradictions) /* nothing else tells that the file is not what was written */
+        source_damage(s, ERR_ORDER, 0, ERR_NO_OFFSET,
+                      "%llu event%s what came before: what may be lost between is not recorded",
+                      (unsigned long long)v->emit.contradictions,
+                      v->emit.contradictions == 1 ? " contradicts" : "s contradict");
 }
 
 static size_t play(struct v1 *v, struct source *s, struct ev *out, size_t cap)

@@ -106,6 +106,25 @@ static void test_others_go_on(void **state)
              "D no order makes all events consistent (first at GoStart, goroutine 2): some are missing\n");
 }
 
+/* A bit has made a call a stop: what the P does then nobody told of. From the stop on it isn't recorded, and it is said. */
+static void test_runs_nothing(void **state)
+{
+    (void)state;
+    reads_as("go 1.19\n" START "GoBlock +10\nGoSysCall +10\nGoSysCall +5\n",
+             START_LINES "10 g1 waiting\n~20 p0 lost since 0\n~25 p0 lost since 0\n"
+                         "D 2 events contradict what came before: what may be lost between is not recorded\n");
+}
+
+/* A goroutine that was neither there as the trace began nor made since. */
+static void test_out_of_nowhere(void **state)
+{
+    (void)state;
+    reads_as("prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
+             "GoUnblock +10 g=5 stack=0\n",
+             "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n~10 g5 is waiting\n10 g5 runnable b1\n"
+             "D 1 event contradicts what came before: what may be lost between is not recorded\n");
+}
+
 /* A P's batches: one twice, two exchanged, one that says an earlier time than the one in front of it. */
 static void test_batches(void **state)
 {
@@ -347,6 +366,8 @@ int main(void)
         cmocka_unit_test(test_gap),
         cmocka_unit_test(test_missing_event),
         cmocka_unit_test(test_others_go_on),
+        cmocka_unit_test(test_runs_nothing),
+        cmocka_unit_test(test_out_of_nowhere),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),

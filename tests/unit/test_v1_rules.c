@@ -235,10 +235,12 @@ static void test_futile_again(void **state)
              "batch p=0 t=0\nGoCreate g=1\nGoCreate g=2\nGoWaiting g=2\nProcStart thread=0\nGoStart g=1 seq=1\n"
              "Gomaxprocs procs=1\n"
              "GoUnblockLocal +10 g=2\nGoSched +1\nGoStartLocal +1 g=2\nFutileWakeup +1\nGoBlockSync +1\n"
-             "GoStart +4 g=1 seq=2\nGoUnblockLocal +10 g=2\nGoSched +1\nGoStartLocal +1 g=2\nFutileWakeup +1\nGoBlockSync +1\n"
+             "GoStart +4 g=1 seq=2\nGoUnblockLocal +10 g=2\nGoSched +1\nGoStartLocal +1 g=2\nFutileWakeup "
+             "+1\nGoBlockSync +1\n"
              "GoStart +4 g=1 seq=3\nGoUnblockLocal +10 g=2\nGoSched +1\nGoStartLocal +1 g=2\nGoBlockSync +1\n",
              "0< g2 is waiting\n~0 m0\n1< p0 sched m0\n2< g1 is running p0\n~2 procs 1\n"
-             "11 g1 runnable (runtime.Gosched)\n18 g1 running p0 m0\n29 g1 runnable (runtime.Gosched)\n36 g1 running p0 m0\n"
+             "11 g1 runnable (runtime.Gosched)\n18 g1 running p0 m0\n29 g1 runnable (runtime.Gosched)\n36 g1 running "
+             "p0 m0\n"
              "46 g2 runnable b1\n47 g1 runnable (runtime.Gosched)\n48 g2 running p0 m0\n49 g2 waiting (sync)\n");
 }
 
