@@ -164,7 +164,7 @@ static void sides_of(const struct view *v, struct lane l, const struct span *s, 
     bool has_next = span_seek_index(&it, v->tr, l, s->index) && span_next(&it);
     if (has_next)
         next = *span_get(&it);
-    struct lane_info li = trace_lane(v->tr, l);
+    struct lane_info li = trace_lane_who(v->tr, l);
     *out = (struct sides){.a = {"stack at its start", NO_LANE, s->stack, 0},
                           .b = {"stack at its end", NO_LANE, s->stack_end, 0}};
     out->two = true;
@@ -231,7 +231,7 @@ static void span_head(struct box *b, struct lane l, const struct span *s)
 {
     const struct view *v = b->v;
     char t0[FMT_MAX], t1[FMT_MAX], d[FMT_MAX], id[32], why[200];
-    struct lane_info li = trace_lane(v->tr, l);
+    struct lane_info li = trace_lane_who(v->tr, l);
     int y = next_row(b), x = put_g(b, y, b->col + 1, l.i);
     if (li.name_inferred)
         x = put(b, y, x, STYLE_POPUP_DIM, " (name inferred)");

@@ -387,7 +387,7 @@ static bool names_g(const struct term *t, const struct trace *tr, uint32_t g)
 {
     if (g == NO_LANE)
         return false;
-    struct lane_info li = trace_lane(tr, (struct lane){LANE_G, g});
+    struct lane_info li = trace_lane_who(tr, (struct lane){LANE_G, g});
     if (t->by_id)
         return li.id == t->id;
     return match_id(&t->m, (struct match_cache *)(uintptr_t)&t->cache, tr, li.name);

@@ -45,7 +45,7 @@ static uint64_t key_of(const struct lanes *l, const struct trace *tr, uint32_t l
     struct lane at = {l->kind, lane};
     if (l->sort == SORT_SEEN)
         return lane;
-    struct lane_info li = trace_lane(tr, at);
+    struct lane_info li = trace_lane_who(tr, at);
     if (l->sort == SORT_ID)
         return li.id;
     if (l->sort == SORT_NAME)

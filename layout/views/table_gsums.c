@@ -50,7 +50,7 @@ static void name(struct text *out, const struct table *t, const struct thing *x)
 
 static void say(struct text *out, const struct view *v, const struct thing *x)
 {
-    struct lane_info li = trace_lane(v->tr, tri_g(x->g));
+    struct lane_info li = trace_lane_who(v->tr, tri_g(x->g));
     struct shares sh;
     trace_shares(v->tr, tri_g(x->g), x->t0, x->t1 > x->t0 ? x->t1 : x->t0 + 1, &sh);
     bool first = true;

@@ -118,7 +118,7 @@ static uint64_t goroutine_group(struct job *j, uint32_t name)
 static uint64_t lane_track(struct job *j, struct lane l)
 {
     static const unsigned kind[LANE_KINDS] = {[LANE_P] = K_P, [LANE_G] = K_G, [LANE_M] = K_M, [LANE_BAND] = K_FIXED};
-    struct lane_info i = trace_lane(j->tr, l);
+    struct lane_info i = trace_lane_who(j->tr, l);
     struct track t = {.id = track_id(kind[l.kind], l.i), .rank = (int32_t)(l.i & INT32_MAX)};
     if (l.kind == LANE_G) {
         if (!bit_set(j->g_said, l.i)) {
@@ -155,7 +155,7 @@ static void note_stack(struct job *j, struct slice *s, enum note_name name, uint
 static void note_g(struct job *j, struct slice *s, enum note_name id, enum note_name start, uint32_t g)
 {
     if (g != NO_LANE) {
-        struct lane_info i = trace_lane(j->tr, (struct lane){LANE_G, g});
+        struct lane_info i = trace_lane_who(j->tr, (struct lane){LANE_G, g});
         note(s, id, false, i.id);
         if (i.name) {
             note(s, start, true, perfetto_word(&j->p, i.name));
@@ -328,7 +328,7 @@ static void regions(struct job *j)
             continue;
         }
         uint64_t track = track_id(K_REGION, (uint64_t)v[i].g << 16 | v[i].depth);
-        struct lane_info info = trace_lane(j->tr, (struct lane){LANE_G, v[i].g});
+        struct lane_info info = trace_lane_who(j->tr, (struct lane){LANE_G, v[i].g});
         if (tab_get(&said, track, 0) == TAB_NONE) {
             j->p.oom |= tab_put(&said, track, 0, 0) == TAB_NONE;
             struct track t = {.id = track, .rank = (int32_t)(v[i].g & INT32_MAX)};

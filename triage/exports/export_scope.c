@@ -22,7 +22,7 @@ bool scope_g(const struct scope *sc, uint32_t g)
     if (g == NO_LANE) {
         return false;
     }
-    struct lane_info i = trace_lane(sc->tr, (struct lane){LANE_G, g});
+    struct lane_info i = trace_lane_who(sc->tr, (struct lane){LANE_G, g});
     if (sc->one && i.id != sc->id) {
         return false;
     }

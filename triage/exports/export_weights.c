@@ -94,7 +94,7 @@ static enum before before_of(const struct trace *tr, const struct span *s, uint3
 bool weights_off(struct weights *w, const struct scope *sc, uint32_t g)
 {
     struct lane l = {LANE_G, g};
-    struct lane_info info = trace_lane(sc->tr, l);
+    struct lane_info info = trace_lane_who(sc->tr, l);
     struct span_iter it;
     uint32_t own = 0; /* its stack when it last blocked or called */
     enum before was = NOTHING;

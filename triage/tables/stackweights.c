@@ -170,7 +170,7 @@ static bool lanes(struct build *b)
 {
     uint32_t n = trace_nlanes(b->tr, LANE_G);
     for (uint32_t g = 0; g < n; g++) {
-        struct lane_info li = trace_lane(b->tr, (struct lane){LANE_G, g});
+        struct lane_info li = trace_lane_who(b->tr, (struct lane){LANE_G, g});
         if ((b->f.func && li.name != b->f.func) || (li.is_system && !b->f.system && !b->f.like_go && !b->f.func)) {
             continue;
         }

@@ -77,7 +77,7 @@ static struct lane same_lane(const struct view *from, const struct view *to)
     struct lane l = from->at.focus;
     if (l.kind >= LANE_BAND || l.i >= trace_nlanes(from->tr, l.kind))
         return to->at.focus;
-    struct lane_info li = trace_lane(from->tr, l);
+    struct lane_info li = trace_lane_who(from->tr, l);
     uint32_t i = trace_find_lane(to->tr, l.kind, li.id);
     if (i == NO_LANE)
         return to->at.focus;
