@@ -30,7 +30,6 @@ static const struct v2_type {
 } V2[256] = {
 #define X(number, id, since, nargs, ...) [number] = {#id, nargs},
 #include "decode/v2/events_v2.def"
-#undef X
 };
 
 static bool v2_batch(struct mix *m, const uint8_t *p, const uint8_t *end)

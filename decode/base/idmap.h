@@ -146,6 +146,21 @@ static inline void idmap_del(struct idmap *m, uint64_t key)
     m->gone += mark;
 }
 
+/* idmap_copy - what is in another one. false: out of memory; to be freed either way. */
+static inline bool idmap_copy(struct idmap *to, const struct idmap *from)
+{
+    *to = *from;
+    to->key = mem_alloc((size_t)from->cap * sizeof *to->key + 1);
+    to->val = mem_alloc((size_t)from->cap * sizeof *to->val + 1);
+    if (to->key && to->val && from->cap) {
+        memcpy(to->key, from->key, (size_t)from->cap * sizeof *to->key);
+        memcpy(to->val, from->val, (size_t)from->cap * sizeof *to->val);
+    }
+    if (!to->key || !to->val)
+        to->cap = 0;
+    return to->key && to->val;
+}
+
 static inline void idmap_clear(struct idmap *m)
 {
     if (m->used || m->gone)

@@ -156,9 +156,9 @@ static bool gc_agrees(const struct join *j, const struct segment *s)
 {
     const struct v2_order *o = &s->order;
     bool next = o->gc_first_seq == j->gc_seq + 1;
-    if (o->gc_first == V2_GC_ACTIVE)
+    if (o->gc_first == V2_MEANS_gc_active)
         return j->gc == GC_ON && next;
-    return o->gc_first != V2_GC_BEGIN || j->gc == GC_UNKNOWN || (j->gc == GC_OFF && next);
+    return o->gc_first != V2_MEANS_gc_begin || j->gc == GC_UNKNOWN || (j->gc == GC_OFF && next);
 }
 
 /* Tasks that begin here aren't open, regions that end are the innermost ones. */

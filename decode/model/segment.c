@@ -5,6 +5,7 @@
 
 #include "decode/base/mem.h"
 #include "decode/model/turns.h"
+#include "decode/v2/v2_torn.h"
 
 struct segment *segment_new(uint32_t n, const struct source *like)
 {
@@ -75,7 +76,7 @@ bool segment_begin(struct segment *s, int64_t base, int64_t before, struct fold 
     struct v2_order *o = &s->order;
     v2_order_free(o);
     o->s = s->s;
-    o->loose = s->gen.at_end && s->gen.torn;
+    o->loose = s->gen.at_end && s->gen.torn ? &v2_torn : NULL;
     s->before = before;
     s->over = s->oom = false;
     s->f = f;

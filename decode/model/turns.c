@@ -230,7 +230,6 @@ enum { CM = V2_CM, CP = V2_CP, CG = V2_CG, NG = V2_NG, SELF = V2_SELF, OWN = V2_
 enum {
 #define X(n, id, since, nargs, context, ...) NARGS_##id = nargs, NEEDS_##id = context,
 #include "decode/v2/events_v2.def"
-#undef X
 };
 
 /* An event's arguments; it is not for here if it wants a goroutine and there is none. */

@@ -190,7 +190,7 @@ enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what,
 {
     o->bad = true;
     o->again |= o->nlost > 0;
-    if (!o->loose) /* else it is no surprise */
+    if (!o->loose || o->loose->tells)
         source_damage(o->s, ERR_ORDER, o->gen->ordinal, (uint64_t)(c->at - o->s->data), "event %s: %s (%" PRId64 ")",
                       v2_specs[c->type].name, what, (int64_t)id);
     return ADV_BAD;
@@ -345,11 +345,10 @@ EVENT(proc_status)
 
 static enum adv status(struct v2_order *o, const struct v2_cursor *c, const struct v2_ctx *x, bool with_stack)
 {
-    static const uint8_t state_of[5] = {ST_NONE, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
-    uint64_t id = c->arg[0], mid = c->arg[1], st = c->arg[2];
-    if (st < 1 || st > 4)
-        return v2_bad(o, c, "invalid status for the goroutine", st);
-    uint8_t state = state_of[st];
+    uint64_t id = c->arg[0], mid = c->arg[1];
+    const uint8_t state = v2_state_of(c->arg[2]);
+    if (state == ST_NONE)
+        return v2_bad(o, c, "invalid status for the goroutine", c->arg[2]);
     uint32_t g = idmap_get(&o->gs, id);
     bool met = g != IDMAP_NONE, known = met && !(o->gen->apart && v2_g_at(o, g)->status == ST_UNKNOWN);
     if (known && v2_g_at(o, g)->status != state)
@@ -736,13 +735,32 @@ EVENT(syscall_destroy)
     return ADV_OK;
 }
 
+struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
+{
+    const enum v2_after after = v2_specs[type].after;
+    if (after == V2_AFTER_P_IDLE || (after == V2_AFTER_P_NEW && (arg[1] == V2_PS_RUNNING || arg[1] == V2_PS_SYSCALL)))
+        *p = arg[0];
+    else if (v2_means(type) == V2_MEANS_proc_stop)
+        *p = V2_NO_P;
+    switch (after) {
+    case V2_AFTER_G_RUNS:
+    case V2_AFTER_G_WAKES: return (struct v2_step){V2_STEP_G, 1, arg[0]};
+    case V2_AFTER_P_IDLE:
+    case V2_AFTER_P_CALL: return (struct v2_step){V2_STEP_P, 1, arg[0]};
+    case V2_AFTER_P_OWN: return (struct v2_step){*p == V2_NO_P ? V2_STEP_NONE : V2_STEP_P, 0, *p};
+    case V2_AFTER_GC: return (struct v2_step){V2_STEP_GC, 0, 0};
+    case V2_AFTER_G_NEW: return (struct v2_step){V2_STEP_G_TOLD, -1, arg[0]};
+    case V2_AFTER_P_NEW: return (struct v2_step){V2_STEP_P_TOLD, -1, arg[0]};
+    default: return (struct v2_step){V2_STEP_NONE, -1, 0};
+    }
+}
+
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
 typedef V2_RULE(rule);
 static rule *const rules[256] = {
 #define X(n, id, since, nargs, context, after, strs, stacks, rule) [n] = v2_rule_##rule,
 #include "decode/v2/events_v2.def"
-#undef X
 };
 
 enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
@@ -760,7 +778,7 @@ enum adv v2_adv(struct v2_order *o, const struct v2_cursor *c)
     }
     if (spec->context & V2_SELF)
         return rules[c->type](o, c, &x);
-    if (o->nlost && c->type == V2_GO_SYSCALL_END && x.m != EV_NONE && x.p == EV_NONE && x.g != EV_NONE &&
+    if (o->nlost && v2_means(c->type) == V2_MEANS_syscall_end && x.m != EV_NONE && x.p == EV_NONE && x.g != EV_NONE &&
         o->m[x.m].fresh) {
         found_only(o, x.m);
         x.p = o->m[x.m].p;

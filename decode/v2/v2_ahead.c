@@ -14,7 +14,7 @@
 /* How often an event makes time go on: a switch is three things at once. */
 static unsigned times_of(uint8_t type)
 {
-    return type == V2_GO_SWITCH || type == V2_GO_SWITCH_DESTROY ? 3 : 1;
+    return v2_means(type) == V2_MEANS_go_switch || v2_means(type) == V2_MEANS_go_switch_destroy ? 3 : 1;
 }
 
 struct late {
@@ -152,8 +152,7 @@ static void batch_workers(struct workers *w, const struct v2_batch *b)
 {
     uint64_t runs = 0; /* 0: not known */
     for (const uint8_t *p = b->p; p < b->end;) {
-        const uint8_t type = *p++;
-        const struct v2_spec *spec = &v2_specs[type];
+        const struct v2_spec *spec = &v2_specs[*p++];
         uint64_t v[V2_ARGS + 1] = {0};
         for (int i = 0; i < spec->nargs; i++)
             if (!(p = bytes_varint(p, b->end, &v[i])))
@@ -161,13 +160,14 @@ static void batch_workers(struct workers *w, const struct v2_batch *b)
         uint32_t func = 0;
         if (!spec->nargs)
             return;
-        if (type == V2_GO_START)
+        if (spec->means == V2_MEANS_go_start)
             runs = v[1];
-        else if (type == V2_GO_CREATE && v[2] && (func = worker_func(w, v[2], true)))
+        else if (spec->means == V2_MEANS_go_create && v[2] && (func = worker_func(w, v[2], true)))
             w->told(w->arg, v[1], func, false);
-        else if (type == V2_GO_STATUS_STACK && v[4] && (func = worker_func(w, v[4], false)))
+        else if (spec->means == V2_MEANS_go_status_stack && v[4] && (func = worker_func(w, v[4], false)))
             w->told(w->arg, v[1], func, true);
-        else if ((type == V2_GO_BLOCK || type == V2_GO_STOP) && runs && v[3] && (func = worker_func(w, v[3], false)))
+        else if ((spec->means == V2_MEANS_go_block || spec->means == V2_MEANS_go_stop) && runs && v[3] &&
+                 (func = worker_func(w, v[3], false)))
             w->told(w->arg, runs, func, true);
     }
 }

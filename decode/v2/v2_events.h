@@ -7,7 +7,11 @@
 enum v2_event {
 #define X(n, id, ...) V2_##id = n,
 #include "decode/v2/events_v2.def"
-#undef X
+};
+enum v2_means {
+    V2_MEANS_nothing, /* there is no such event */
+#define M(rule) V2_MEANS_##rule,
+#include "decode/v2/events_v2.def"
 };
 
 enum v2_context { V2_CM = 1, V2_CP = 2, V2_CG = 4, V2_NG = 8, V2_SELF = 16, V2_OWN = 32, V2_TELLS = 64 };
@@ -29,9 +33,16 @@ enum v2_after {
 struct v2_spec {
     int8_t nargs; /* + 1, so that 0 means: no such event */
     uint8_t context, after, since;
+    uint8_t means;
     uint8_t strs, stacks; /* bit i set: argument i is a string's, a stack's id */
     const char *name;     /* GO_CREATE */
 };
 extern const struct v2_spec v2_specs[256];
+
+/* v2_means - whoever asks what an event is asks this, not for its number: another one may mean the same. */
+static inline enum v2_means v2_means(uint8_t type)
+{
+    return v2_specs[type].means;
+}
 
 #endif

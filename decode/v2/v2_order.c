@@ -295,7 +295,7 @@ bool v2_order_begin(struct v2_order *o, struct v2_gen *gen)
         o->aside = aside;
     if (!heap || !aside)
         return false;
-    if (o->loose && !v2_torn_begin(o))
+    if (o->loose && !o->loose->begin(o))
         return false;
     const int64_t t = v2_ns(gen->min_time, o->unit);
     for (size_t i = 0; i < o->ncur; i++) {
@@ -385,7 +385,7 @@ static void cursor_done(struct v2_order *o, struct v2_cursor *c)
         c->t < o->torn_from)
         o->torn_from = c->t;
     if (o->loose)
-        v2_torn_over(o, c->m);
+        o->loose->over(o, c->m);
 }
 
 /* Events are missing. false: it can't go on without them. */
@@ -395,8 +395,9 @@ static bool loosen(struct v2_order *o)
         o->stopped = true;
         return false;
     }
-    o->loose = o->torn.begun = true;
-    return v2_torn_begin(o);
+    o->loose = &v2_torn;
+    o->torn.begun = true;
+    return o->loose->begin(o);
 }
 
 static void push_woken(struct v2_order *o)
@@ -429,13 +430,13 @@ static bool step_aside(struct v2_order *o, bool tried)
         if (tried) {
             tried = false;
         } else if (cursor_whole(o, &o->cur[i])) {
-            if (o->loose && v2_torn_before(o, &o->cur[i])) {
+            if (o->loose && o->loose->before(o, &o->cur[i])) {
                 come_back(o, n);
                 return true;
             }
             a = v2_adv(o, &o->cur[i]);
             if (a != ADV_OK && o->loose)
-                a = v2_torn_try(o, &o->cur[i], a, false);
+                a = o->loose->lacks(o, &o->cur[i], a, false);
         } else {
             cursor_done(o, &o->cur[i]);
             n--;
@@ -447,7 +448,7 @@ static bool step_aside(struct v2_order *o, bool tried)
         while (n)
             heap_push(o, o->aside[--n]);
         o->aside[n++] = i = heap_pop(o);
-        a = v2_torn_try(o, &o->cur[i], a, true);
+        a = o->loose->lacks(o, &o->cur[i], a, true);
     }
     if (a != ADV_OK) {
         while (n)
@@ -470,7 +471,7 @@ static bool step_aside(struct v2_order *o, bool tried)
     struct v2_cursor *c = &o->cur[i];
     const struct v2_cursor was = *c;
     if (o->loose)
-        v2_torn_after(o, &was, at);
+        o->loose->after(o, &was, at);
     if (cursor_next(o, c))
         heap_push(o, i);
     else
@@ -551,14 +552,14 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
         k->close(k);
     const bool more = cursor_whole(o, c);
     if (more && o->loose)
-        (void)v2_torn_before(o, c);
+        (void)o->loose->before(o, c);
     enum adv a = more ? v2_adv(o, c) : ADV_OK;
     if (a != ADV_OK && o->loose)
-        a = v2_torn_try(o, c, a, false);
+        a = o->loose->lacks(o, c, a, false);
     if (a != ADV_OK)
         k->close(k);
     if (more && a == ADV_OK && o->loose)
-        v2_torn_after(o, c, 0);
+        o->loose->after(o, c, 0);
     if (more && a == ADV_OK && o->park.n)
         v2_park_wake(o, c, 0);
     *over = !more || (a == ADV_OK && !cursor_peek(o, c));
@@ -588,8 +589,7 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
             ok = loosen(o) && give(o, k);
             continue;
         }
-        if (o->loose && v2_torn_due(o)) {
-            o->torn.begun = !v2_torn_silent(o);
+        if (o->loose && o->loose->due(o)) {
             ok = give(o, k);
             continue;
         }
@@ -607,7 +607,7 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
         if (!o->nheap && o->park.n)
             v2_park_all(o); /* none of them can go on; it is said below */
         push_woken(o);
-        if (!o->nheap && o->loose && v2_torn_rest(o)) {
+        if (!o->nheap && o->loose && o->loose->rest(o)) {
             ok = give(o, k);
             continue;
         }

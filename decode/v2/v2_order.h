@@ -13,6 +13,12 @@
 #include "decode/v2/v2_gen.h"
 #include "decode/v2/v2_park.h"
 
+/*
+ * ADV_WAIT: not yet. ADV_BAD: no order can make this right; it is noted as damage, the end. ADV_LONG: of rules that a sink carries
+ * out, not this way.
+ */
+enum adv { ADV_OK, ADV_WAIT, ADV_BAD, ADV_LONG };
+
 struct v2_g {
     uint64_t id, seq;
     uint32_t seqgen;
@@ -92,6 +98,30 @@ struct v2_torn {      /* of a generation of which events were lost */
     bool rested, begun;            /* these are done */
 };
 
+/*
+ * v2_loose - who is asked of a generation of which events may be missing: v2_torn.c, so that the model has gaps, or who writes it
+ * anew (v2_sim.h). All may make events, into o->out.
+ */
+struct v2_order;
+struct v2_loose {
+    /* begin - the generation is about to be put in order. false: out of memory (o->oom). */
+    bool (*begin)(struct v2_order *o);
+    /* due - what comes before the next event, in a few at a time. false: nothing. rest - behind all threads' events. */
+    bool (*due)(struct v2_order *o);
+    bool (*rest)(struct v2_order *o);
+    /* before - the cursor's event is about to be tried. true: not now, something has changed. */
+    bool (*before)(struct v2_order *o, struct v2_cursor *c);
+    /*
+     * lacks - the cursor's event, to which v2_adv() said `a`. ADV_WAIT: what it waits for is still to come; else it is done, or left
+     * out. force: nothing can come any more.
+     */
+    enum adv (*lacks)(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force);
+    /* after - the cursor's event is done, o->out[at] on is what it made. over - the thread has no more. */
+    void (*after)(struct v2_order *o, const struct v2_cursor *c, size_t at);
+    void (*over)(struct v2_order *o, uint32_t thread);
+    bool tells; /* an event that can't be is told as damage; else it is no surprise */
+};
+
 struct v2_order {
     struct source *s;
     struct v2_gen *gen;
@@ -120,10 +150,11 @@ struct v2_order {
     uint64_t unit64; /* the unit if it is a whole number, else 0 */
     enum { GC_UNKNOWN, GC_OFF, GC_ON } gc;
     uint64_t gc_seq;
+    bool gc_strict; /* a GC begins on a goroutine, even where nothing was known of the collector before */
     bool first_gen;
     bool gap_due, gap_over; /* the generation lies behind a gap, which is to be told of; and that it is behind us */
     int64_t gap_since;      /* where the gap begins, absolute */
-    bool loose;             /* events of the generation are missing: that makes gaps */
+    const struct v2_loose *loose; /* events of the generation are missing; NULL: none is */
     bool goes_on;           /* where events turn out to be missing it becomes loose; else it stops */
     bool hurt;              /* a batch can't be read to its end, or its times are none: some are missing */
     int64_t latest;         /* no event of the generation is behind this, ns */
@@ -139,7 +170,7 @@ struct v2_order {
     /* holder - a P's status as the segment began, and (V2_PS_SYSCALL) its thread and goroutine. NULL: nobody knows. */
     uint8_t (*holder)(void *arg, uint64_t p, uint64_t *m, uint64_t *g);
     void *holder_arg;
-    uint8_t gc_first; /* the first GC event's type, 0: none yet; its number */
+    uint8_t gc_first; /* what the first GC event means, 0: none yet; its number */
     uint64_t gc_first_seq;
     bool have_base;
     bool stopped; /* damage: nothing more can be ordered */

@@ -124,11 +124,12 @@ void v2_park_wake(struct v2_order *o, const struct v2_cursor *c, size_t at)
         if (e->p != EV_NONE)
             wake_p(o, &o->p[e->p]);
     }
-    if (c->type == V2_PROC_STATUS || c->type == V2_PROC_STEAL) { /* these may make no event of the P */
+    const enum v2_after after = v2_specs[c->type].after;
+    if (after == V2_AFTER_P_NEW || after == V2_AFTER_P_CALL) { /* these may make no event of the P */
         uint32_t p = idmap_get(&o->ps, c->arg[0]);
         if (p != IDMAP_NONE)
             wake_p(o, &o->p[p]);
-    } else if (c->type == V2_GC_BEGIN || c->type == V2_GC_END || c->type == V2_GC_ACTIVE) {
+    } else if (after == V2_AFTER_GC) {
         wake(k, W_GC, 0, o->gc_seq + 1);
     }
 }

@@ -10,10 +10,8 @@
 #define V2_RULE(name) enum adv name(struct v2_order *o, const struct v2_cursor *c, struct v2_ctx *x)
 #define EVENT(name) V2_RULE(v2_rule_##name)
 
-/* Each once, or oftener. */
-#define X(n, id, since, nargs, context, after, strs, stacks, rule) EVENT(rule);
+#define M(rule) EVENT(rule);
 #include "decode/v2/events_v2.def"
-#undef X
 
 /* v2_bad - the event can't be: damage, told once. v2_bad_context - because its thread lacks what it needs. */
 enum adv v2_bad(struct v2_order *o, const struct v2_cursor *c, const char *what, uint64_t id);

@@ -104,7 +104,8 @@ static size_t v2_run(struct source *s, struct v2_sink *k, size_t cap)
             v->last_gen = rc == V2_GEN_LAST && !(s->grows && v->pos >= s->len);
             v->in_gen = true;
             s->st.generations = v->gen.ordinal;
-            v->order.loose = v->gen.torn || v->rough || s->bad == v->gen.ordinal || v2_gen_lossy(&v->gen);
+            const bool loose = v->gen.torn || v->rough || s->bad == v->gen.ordinal || v2_gen_lossy(&v->gen);
+            v->order.loose = loose ? &v2_torn : NULL;
             v->order.torn.rough = v->rough;
             if (s->bad == v->gen.ordinal && s->why_bad.code == ERR_ORDER) /* others are found again */
                 source_damage(s, ERR_ORDER, s->why_bad.gen, s->why_bad.offset, "%s", s->why_bad.what);

@@ -10,11 +10,17 @@
 
 enum { V2_PS_RUNNING = 1, V2_PS_IDLE = 2, V2_PS_SYSCALL = 3, V2_PS_ABANDONED = 4, V2_PS_LOST = 5 /* ours */ };
 
-/*
- * ADV_WAIT: not yet. ADV_BAD: no order can make this right; it is noted as damage, the end. ADV_LONG: of rules that a sink carries
- * out, not this way.
- */
-enum adv { ADV_OK, ADV_WAIT, ADV_BAD, ADV_LONG };
+/* A goroutine's status of the file (1 to 4) as a state, and back. */
+static inline uint8_t v2_state_of(uint64_t status)
+{
+    static const uint8_t of[5] = {ST_NONE, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
+    return status < 5 ? of[status] : ST_NONE;
+}
+
+static inline uint8_t v2_status_of(uint8_t state)
+{
+    return state == ST_RUNNABLE ? 1 : state == ST_RUNNING ? 2 : state == ST_SYSCALL ? 3 : state == ST_WAITING ? 4 : 0;
+}
 
 struct v2_ctx { /* whose event it is, and what they had before it */
     uint32_t m, p, g;
@@ -46,6 +52,26 @@ static inline double v2_seconds(const struct v2_order *o, int64_t t)
 {
     t = t < o->last ? t : o->last;
     return t > o->base ? (double)(t - o->base) * 1e-9 : 0;
+}
+
+/*
+ * An event as a step of what it comes after (events_v2.def's column `after`): of a goroutine, a P or the collector, the next one by
+ * its number; or one that tells of a goroutine or P.
+ */
+enum v2_step_of { V2_STEP_NONE, V2_STEP_G, V2_STEP_P, V2_STEP_GC, V2_STEP_G_TOLD, V2_STEP_P_TOLD };
+struct v2_step {
+    enum v2_step_of of;
+    int8_t seq; /* which argument is the number, -1: it has none */
+    uint64_t id;
+};
+#define V2_NO_P UINT64_MAX
+/* v2_step - *p: its thread's P, V2_NO_P; which it may change. */
+struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p);
+
+/* The P that a thread has, by its id. */
+static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
+{
+    return m < o->nm && o->m[m].p != EV_NONE ? o->p[o->m[m].p].id : V2_NO_P;
 }
 
 /* A sequence number follows the last one, in this generation. */

@@ -21,7 +21,7 @@ static enum adv gc_step(struct v2_order *o, const struct v2_cursor *c, const str
 static bool gc_next(struct v2_order *o, const struct v2_cursor *c)
 {
     if (!o->gc_first) {
-        o->gc_first = c->type;
+        o->gc_first = v2_means(c->type);
         o->gc_first_seq = c->arg[0];
     }
     return o->gc != GC_UNKNOWN && c->arg[0] == o->gc_seq + 1;
@@ -41,7 +41,7 @@ EVENT(gc_end)
 EVENT(gc_begin)
 {
     struct ev *e;
-    if ((o->gc != GC_UNKNOWN || o->alone) && v2_lacks(x, V2_CM | V2_CP | V2_CG))
+    if ((o->gc != GC_UNKNOWN || o->alone || o->gc_strict) && v2_lacks(x, V2_CM | V2_CP | V2_CG))
         return v2_bad_context(o, c, x, V2_CM | V2_CP | V2_CG);
     if (!gc_next(o, c) && o->gc != GC_UNKNOWN)
         return ADV_WAIT;

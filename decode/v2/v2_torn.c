@@ -12,14 +12,8 @@
 #include "decode/base/hash.h"
 #include "decode/v2/v2_doubt.h"
 
-enum {
-    IN_G,
-    IN_P,
-    IN_GC,
-    IN_G_TOLD,
-    IN_P_TOLD,
-    MOST = 8 /* and one of these: the greatest number, as far as it goes */
-};           /* what the index has: an event with that number; one that tells of it */
+/* The index has events by what they are a step of and their number; and of these two the greatest, as far as it goes. */
+enum { MOST = 8 };
 
 static uint64_t key(unsigned what, uint64_t id, uint64_t seq)
 {
@@ -28,7 +22,7 @@ static uint64_t key(unsigned what, uint64_t id, uint64_t seq)
 
 static bool put(struct v2_order *o, unsigned what, uint64_t id, uint64_t seq)
 {
-    if (what == IN_G || what == IN_P) {
+    if (what == V2_STEP_G || what == V2_STEP_P) {
         const uint64_t most = key(MOST + what, id, 0);
         const uint32_t now = seq < IDMAP_NONE - 1 ? (uint32_t)seq : IDMAP_NONE - 2,
                        was = idmap_get(&o->torn.has, most);
@@ -54,34 +48,15 @@ static bool was_lost(const struct v2_order *o, unsigned what, uint64_t id, uint6
 
 /* ---- what there is ---------------------------------------------------------------------------------------- */
 
-/* One event into the index; *p: the thread's P, if it has one. */
-static bool note(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p, bool *on)
+/* One event into the index; *p: the thread's P. */
+static bool note(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
 {
-    if (type == V2_PROC_STOP)
-        *on = false;
-    switch (v2_specs[type].after) {
-    case V2_AFTER_G_RUNS:
-    case V2_AFTER_G_WAKES: return put(o, IN_G, arg[0], arg[1]);
-    case V2_AFTER_G_NEW: return put(o, IN_G_TOLD, arg[0], 0);
-    case V2_AFTER_P_IDLE:
-        *p = arg[0];
-        *on = true;
-        return put(o, IN_P, arg[0], arg[1]);
-    case V2_AFTER_P_CALL: return put(o, IN_P, arg[0], arg[1]);
-    case V2_AFTER_P_NEW:
-        if (arg[1] == V2_PS_RUNNING || arg[1] == V2_PS_SYSCALL) {
-            *p = arg[0];
-            *on = true;
-        }
-        return put(o, IN_P_TOLD, arg[0], 0);
-    case V2_AFTER_P_OWN: return !*on || put(o, IN_P, *p, arg[0]);
-    case V2_AFTER_GC: return put(o, IN_GC, 0, arg[0]);
-    default: return true;
-    }
+    const struct v2_step step = v2_step(type, arg, p);
+    return step.of == V2_STEP_NONE || put(o, step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]);
 }
 
 /* *t: from when its first event is to when its last one is. *broken: it can't be read further. */
-static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end, uint64_t *proc, bool *on, int64_t *t,
+static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end, uint64_t *proc, int64_t *t,
                        bool *broken)
 {
     while (p < end) {
@@ -99,7 +74,7 @@ static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end,
             return true;
         *t += step;
         *broken = false;
-        if (!note(o, type, arg, proc, on))
+        if (!note(o, type, arg, proc))
             return false;
     }
     return true;
@@ -124,7 +99,7 @@ static void note_holes(const struct v2_order *o, struct v2_cursor *c)
         c->cut = known || was->end - was->p >= FULL;
 }
 
-bool v2_torn_begin(struct v2_order *o)
+static bool torn_begin(struct v2_order *o)
 {
     int64_t least = INT64_MAX;
     o->torn.least = INT64_MIN;
@@ -132,8 +107,7 @@ bool v2_torn_begin(struct v2_order *o)
     idmap_free(&o->torn.has);
     for (size_t i = 0; i < o->ncur; i++) {
         struct v2_cursor *c = &o->cur[i];
-        bool on = c->m != EV_NONE && o->m[c->m].p != EV_NONE;
-        uint64_t p = on ? o->p[o->m[c->m].p].id : 0;
+        uint64_t p = v2_p_of(o, c->m);
         note_holes(o, c);
         int64_t t = v2_ns(o->gen->min_time, o->unit);
         for (uint32_t k = 0; k < c->nbatch; k++) {
@@ -143,7 +117,7 @@ bool v2_torn_begin(struct v2_order *o)
             if (b->gap && !rest)
                 least = t < least ? t : least;
             t = rest ? c->before : v2_ns(b->time, o->unit);
-            if (!note_batch(o, rest ? c->at : b->p, b->end, &p, &on, &t, &broken)) {
+            if (!note_batch(o, rest ? c->at : b->p, b->end, &p, &t, &broken)) {
                 o->oom = true;
                 return false;
             }
@@ -238,11 +212,11 @@ static enum lack lack_g(const struct v2_order *o, uint64_t id, uint64_t seq, int
     uint32_t g = idmap_get(&o->gs, id);
     const struct v2_g *vg = g == IDMAP_NONE ? NULL : v2_g_at(o, g);
     if (!vg || vg->seqgen != o->gen->ordinal)
-        return has(o, IN_G_TOLD, id, 0) ? TO_COME : GONE;
+        return has(o, V2_STEP_G_TOLD, id, 0) ? TO_COME : GONE;
     if (seq <= vg->seq)
         return STALE;
     if (seq > vg->seq + 1)
-        return has(o, IN_G, id, seq - 1) ? TO_COME : GONE;
+        return has(o, V2_STEP_G, id, seq - 1) ? TO_COME : GONE;
     return (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) && comes(o, holder(o, g), t) ? TO_COME : GONE;
 }
 
@@ -251,18 +225,18 @@ static enum lack lack_p(const struct v2_order *o, uint64_t id, uint64_t seq, int
     uint32_t p = idmap_get(&o->ps, id);
     const struct v2_p *vp = p == IDMAP_NONE ? NULL : &o->p[p];
     if (!vp || vp->seqgen != o->gen->ordinal)
-        return has(o, IN_P_TOLD, id, 0) ? TO_COME : GONE;
+        return has(o, V2_STEP_P_TOLD, id, 0) ? TO_COME : GONE;
     if (seq <= vp->seq)
         return STALE;
     if (seq > vp->seq + 1)
-        return has(o, IN_P, id, seq - 1) ? TO_COME : GONE;
+        return has(o, V2_STEP_P, id, seq - 1) ? TO_COME : GONE;
     return comes(o, vp->m, t) ? TO_COME : GONE;
 }
 
 /* The thread's own P is to be taken from it first. */
 static enum lack lack_steal(const struct v2_order *o, uint32_t p)
 {
-    return has(o, IN_P, o->p[p].id, o->p[p].seq + 1) ? TO_COME : GONE;
+    return has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) ? TO_COME : GONE;
 }
 
 static enum lack lack_of(const struct v2_order *o, const struct v2_cursor *c)
@@ -274,7 +248,7 @@ static enum lack lack_of(const struct v2_order *o, const struct v2_cursor *c)
     case V2_AFTER_P_IDLE: return p != EV_NONE ? lack_steal(o, p) : lack_p(o, c->arg[0], c->arg[1], c->t);
     case V2_AFTER_P_CALL: return lack_p(o, c->arg[0], c->arg[1], c->t);
     case V2_AFTER_P_LEAVES: return p != EV_NONE ? lack_steal(o, p) : GONE;
-    case V2_AFTER_GC: return c->arg[0] <= o->gc_seq ? STALE : has(o, IN_GC, 0, c->arg[0] - 1) ? TO_COME : GONE;
+    case V2_AFTER_GC: return c->arg[0] <= o->gc_seq ? STALE : has(o, V2_STEP_GC, 0, c->arg[0] - 1) ? TO_COME : GONE;
     default: return GONE;
     }
 }
@@ -317,12 +291,12 @@ static bool set_p(struct v2_order *o, const struct v2_cursor *c, uint64_t id, ui
 
 static bool mend_gc(struct v2_order *o, const struct v2_cursor *c)
 {
-    const bool begins = c->type == V2_GC_BEGIN;
+    const bool begins = v2_means(c->type) == V2_MEANS_gc_begin;
     if (!begins || o->gc == GC_ON) { /* the other half of it was lost: neither is shown */
         if (o->gc == GC_ON)
             lost(o, c->t, EV_NONE, EV_NONE, o->base);
         o->torn.gaps++;
-        o->gc = begins || c->type == V2_GC_ACTIVE ? GC_ON : GC_OFF;
+        o->gc = begins || v2_means(c->type) == V2_MEANS_gc_active ? GC_ON : GC_OFF;
         o->gc_seq = c->arg[0];
         return false;
     }
@@ -335,20 +309,20 @@ static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     uint32_t m, q;
-    switch (c->type) {
-    case V2_GO_START: return set_g(o, c, c->arg[0], c->arg[1], ST_RUNNABLE);
-    case V2_GO_UNBLOCK:
-    case V2_GO_SWITCH:
-    case V2_GO_SWITCH_DESTROY: return set_g(o, c, c->arg[0], c->arg[1], ST_WAITING);
-    case V2_PROC_START:
+    switch (v2_means(c->type)) {
+    case V2_MEANS_go_start: return set_g(o, c, c->arg[0], c->arg[1], ST_RUNNABLE);
+    case V2_MEANS_go_unblock:
+    case V2_MEANS_go_switch:
+    case V2_MEANS_go_switch_destroy: return set_g(o, c, c->arg[0], c->arg[1], ST_WAITING);
+    case V2_MEANS_proc_start:
         if (p != EV_NONE)
             p_gap(o, c, p, V2_PS_LOST);
         return set_p(o, c, c->arg[0], c->arg[1], V2_PS_IDLE);
-    case V2_GO_SYSCALL_END_BLOCKED:
+    case V2_MEANS_syscall_end_blocked:
         if (p != EV_NONE)
             p_gap(o, c, p, V2_PS_LOST);
         return p != EV_NONE;
-    case V2_PROC_STEAL:
+    case V2_MEANS_proc_steal:
         if (!set_p(o, c, c->arg[0], c->arg[1], V2_PS_SYSCALL) || (m = v2_m_get(o, c->arg[2])) == EV_NONE)
             return false;
         q = idmap_get(&o->ps, c->arg[0]);
@@ -357,27 +331,27 @@ static bool mend_wait(struct v2_order *o, const struct v2_cursor *c)
             o->p[q].m = m;
         }
         return o->m[m].p == q;
-    case V2_GC_BEGIN:
-    case V2_GC_END:
-    case V2_GC_ACTIVE: return mend_gc(o, c);
+    case V2_MEANS_gc_begin:
+    case V2_MEANS_gc_end:
+    case V2_MEANS_gc_active: return mend_gc(o, c);
     default: return false;
     }
 }
 
 static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
 {
-    static const uint8_t state_of[5] = {ST_NONE, ST_RUNNABLE, ST_RUNNING, ST_SYSCALL, ST_WAITING};
-    if (c->type == V2_PROC_STATUS) {
+    if (v2_means(c->type) == V2_MEANS_proc_status) {
         uint32_t p = idmap_get(&o->ps, c->arg[0]);
         if (p == IDMAP_NONE || c->arg[1] < V2_PS_RUNNING || c->arg[1] > V2_PS_SYSCALL)
             return false;
         p_gap(o, c, p, (uint8_t)c->arg[1]);
         return true;
     }
-    if (c->arg[2] < 1 || c->arg[2] > 4 || !set_g(o, c, c->arg[0], 2, state_of[c->arg[2]]))
+    const uint8_t state = v2_state_of(c->arg[2]);
+    if (state == ST_NONE || !set_g(o, c, c->arg[0], 2, state))
         return false;
     uint32_t m, g = idmap_get(&o->gs, c->arg[0]);
-    if (c->arg[2] == 3 && (m = v2_m_get(o, c->arg[1])) != EV_NONE) {
+    if (state == ST_SYSCALL && (m = v2_m_get(o, c->arg[1])) != EV_NONE) {
         if (o->m[m].g != EV_NONE && o->m[m].g != g)
             g_gap(o, c, o->m[m].g, ST_UNKNOWN);
         o->m[m].g = g;
@@ -389,26 +363,26 @@ static bool mend_status(struct v2_order *o, const struct v2_cursor *c)
 static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t m = c->m, g = m != EV_NONE ? o->m[m].g : EV_NONE, p = m != EV_NONE ? o->m[m].p : EV_NONE;
-    switch (c->type) {
-    case V2_PROC_STATUS:
-    case V2_GO_STATUS:
-    case V2_GO_STATUS_STACK: return mend_status(o, c);
-    case V2_GO_START:
+    switch (v2_means(c->type)) {
+    case V2_MEANS_proc_status:
+    case V2_MEANS_go_status:
+    case V2_MEANS_go_status_stack: return mend_status(o, c);
+    case V2_MEANS_go_start:
         if (g == EV_NONE || p == EV_NONE)
             return false;
         g_gap(o, c, g, ST_UNKNOWN);
         o->m[m].g = EV_NONE;
         return true;
-    case V2_GO_SYSCALL_BEGIN:
+    case V2_MEANS_syscall_begin:
         if (p == EV_NONE || g == EV_NONE)
             return false;
         o->p[p].seq = c->arg[0] - 1;
         o->p[p].seqgen = o->gen->ordinal; /* fallthrough */
-    case V2_GO_STOP:
-    case V2_GO_BLOCK:
-    case V2_GO_DESTROY:
-    case V2_GO_SWITCH:
-    case V2_GO_SWITCH_DESTROY:
+    case V2_MEANS_go_stop:
+    case V2_MEANS_go_block:
+    case V2_MEANS_go_destroy:
+    case V2_MEANS_go_switch:
+    case V2_MEANS_go_switch_destroy:
         if (g == EV_NONE || p == EV_NONE)
             return false;
         if (v2_g_at(o, g)->status != ST_RUNNING)
@@ -419,7 +393,7 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
     }
 }
 
-enum adv v2_torn_try(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
+static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
         enum lack l = a == ADV_WAIT ? lack_of(o, c) : GONE;
@@ -454,7 +428,7 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
     if (m->p == EV_NONE)
         return;
     struct v2_p *p = &o->p[m->p];
-    if (p->status == V2_PS_SYSCALL && has(o, IN_P, p->id, p->seq + 1))
+    if (p->status == V2_PS_SYSCALL && has(o, V2_STEP_P, p->id, p->seq + 1))
         return; /* it is taken from there, and when is known */
     lost(o, o->last, EV_NONE, m->p, since);
     p->status = V2_PS_LOST;
@@ -481,7 +455,8 @@ static void g_after(struct v2_order *o, uint32_t g, int64_t since)
         return;
     const bool told = vg->seqgen == o->gen->ordinal;
     if ((vg->status != ST_RUNNABLE && vg->status != ST_WAITING) ||
-        (told ? !was_lost(o, IN_G, vg->id, vg->seq + 1) : has(o, IN_G, vg->id, 1) || has(o, IN_G_TOLD, vg->id, 0)))
+        (told ? !was_lost(o, V2_STEP_G, vg->id, vg->seq + 1)
+              : has(o, V2_STEP_G, vg->id, 1) || has(o, V2_STEP_G_TOLD, vg->id, 0)))
         return;
     lost(o, now(o), g, EV_NONE, since);
     vg->status = ST_UNKNOWN;
@@ -495,8 +470,8 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
     if (too_soon(o))
         return;
     const bool told = vp->seqgen == o->gen->ordinal;
-    if (vp->status != V2_PS_IDLE ||
-        (told ? !was_lost(o, IN_P, vp->id, vp->seq + 1) : has(o, IN_P, vp->id, 1) || has(o, IN_P_TOLD, vp->id, 0)))
+    if (vp->status != V2_PS_IDLE || (told ? !was_lost(o, V2_STEP_P, vp->id, vp->seq + 1)
+                                          : has(o, V2_STEP_P, vp->id, 1) || has(o, V2_STEP_P_TOLD, vp->id, 0)))
         return;
     lost(o, now(o), EV_NONE, p, since);
     vp->status = V2_PS_LOST;
@@ -517,8 +492,8 @@ static void call_after(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     const uint8_t next = too_soon(o) ? 0 : type_behind(o, c);
-    if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL || has(o, IN_P, o->p[p].id, o->p[p].seq + 1) || !next ||
-        next == V2_GO_SYSCALL_END) /* with its P */
+    if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL || has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) || !next ||
+        v2_means(next) == V2_MEANS_syscall_end) /* with its P */
         return;
     lost(o, o->last, EV_NONE, p, o->last);
     o->p[p].status = V2_PS_LOST;
@@ -528,7 +503,7 @@ static void call_after(struct v2_order *o, const struct v2_cursor *c)
         o->torn_from = o->last;
 }
 
-void v2_torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
+static void torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
 {
     const size_t end = o->nout;
     for (; at < end; at++) {
@@ -542,14 +517,16 @@ void v2_torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
         if (e.p != EV_NONE)
             p_after(o, e.p, o->last);
     }
-    if (c->type == V2_GO_SYSCALL_BEGIN || c->type == V2_PROC_STATUS)
+    if (v2_means(c->type) == V2_MEANS_syscall_begin || v2_means(c->type) == V2_MEANS_proc_status)
         call_after(o, c);
-    uint32_t p = c->type == V2_PROC_STATUS || c->type == V2_PROC_STEAL ? idmap_get(&o->ps, c->arg[0]) : IDMAP_NONE;
+    const enum v2_after with = v2_specs[c->type].after;
+    const bool of_p = with == V2_AFTER_P_NEW || with == V2_AFTER_P_CALL;
+    const uint32_t p = of_p ? idmap_get(&o->ps, c->arg[0]) : IDMAP_NONE;
     if (p != IDMAP_NONE)
         p_after(o, p, o->last);
 }
 
-void v2_torn_over(struct v2_order *o, uint32_t thread)
+static void torn_over(struct v2_order *o, uint32_t thread)
 {
     over(o, thread, o->last);
 }
@@ -577,14 +554,14 @@ static void let_go(struct v2_order *o, uint32_t thread, int64_t since)
     lost(o, o->last, EV_NONE, m->p, since);
     from_now(o, since);
     p->status = V2_PS_RUNNING;
-    if (!was_lost(o, IN_P, p->id, p->seq + 1))
+    if (!was_lost(o, V2_STEP_P, p->id, p->seq + 1))
         return;
     p->status = V2_PS_LOST;
     p->m = EV_NONE;
     m->p = EV_NONE;
 }
 
-bool v2_torn_before(struct v2_order *o, struct v2_cursor *c)
+static bool torn_before(struct v2_order *o, struct v2_cursor *c)
 {
     enum { CLOSE_NS = 100000 }; /* no batch is written in so little time */
     const size_t at = o->nout;
@@ -613,13 +590,13 @@ static void silent(struct v2_order *o, uint32_t thread)
         over(o, thread, o->torn.before);
         return;
     }
-    if (m->g != EV_NONE && !has(o, IN_G_TOLD, v2_g_at(o, m->g)->id, 0)) {
+    if (m->g != EV_NONE && !has(o, V2_STEP_G_TOLD, v2_g_at(o, m->g)->id, 0)) {
         lost(o, o->last, m->g, EV_NONE, o->torn.before);
         from_now(o, o->torn.before);
         v2_g_at(o, m->g)->status = ST_UNKNOWN;
         m->g = EV_NONE;
     }
-    if (m->p != EV_NONE && !has(o, IN_P_TOLD, o->p[m->p].id, 0)) {
+    if (m->p != EV_NONE && !has(o, V2_STEP_P_TOLD, o->p[m->p].id, 0)) {
         lost(o, o->last, EV_NONE, m->p, o->torn.before);
         from_now(o, o->torn.before);
         o->p[m->p].status = V2_PS_LOST;
@@ -628,31 +605,36 @@ static void silent(struct v2_order *o, uint32_t thread)
     }
 }
 
-bool v2_torn_due(struct v2_order *o)
+static void reached(struct v2_order *o)
 {
     struct v2_torn *t = &o->torn;
-    if (t->begun && !t->reached && o->nheap && o->heap[0].t >= t->least) {
-        t->reached = true;
-        t->begun = t->least == INT64_MIN; /* nobody knew, so all has been looked at */
-        t->rest_m = t->rest_g = t->rest_p = 0;
-    }
-    return !t->begun;
+    if (!t->begun || t->reached || !o->nheap || o->heap[0].t < t->least)
+        return;
+    t->reached = true;
+    t->begun = t->least == INT64_MIN; /* nobody knew, so all has been looked at */
+    t->rest_m = t->rest_g = t->rest_p = 0;
 }
 
-bool v2_torn_silent(struct v2_order *o)
+/* Some of those of which nothing at all is told in this generation. */
+static bool torn_due(struct v2_order *o)
 {
     struct v2_torn *t = &o->torn;
     const size_t room = o->nout + 4;
+    reached(o);
+    if (t->begun)
+        return false;
     for (; t->rest_m < o->nm && o->nout < room; t->rest_m++)
         silent(o, (uint32_t)t->rest_m);
     for (; t->rest_g < o->ng && o->nout < room; t->rest_g++)
         g_after(o, (uint32_t)t->rest_g, t->before);
     for (; t->rest_p < o->np && o->nout < room; t->rest_p++)
         p_after(o, (uint32_t)t->rest_p, t->before);
-    return t->rest_m < o->nm || t->rest_g < o->ng || t->rest_p < o->np;
+    t->begun = t->rest_m == o->nm && t->rest_g == o->ng && t->rest_p == o->np;
+    return true;
 }
 
-bool v2_torn_rest(struct v2_order *o)
+/* A GC that is open. */
+static bool torn_rest(struct v2_order *o)
 {
     if (o->gen->all_told || o->torn.rested)
         return false;
@@ -661,6 +643,9 @@ bool v2_torn_rest(struct v2_order *o)
         lost(o, o->last, EV_NONE, EV_NONE, o->torn.before);
     return true;
 }
+
+const struct v2_loose v2_torn = {torn_begin, torn_due,   torn_rest, torn_before,
+                                 torn_lacks, torn_after, torn_over, false};
 
 void v2_torn_say(struct v2_order *o)
 {

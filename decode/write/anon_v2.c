@@ -49,15 +49,15 @@ static void stack_roles(struct gen_anon *w)
 
 static void event_roles(struct gen_anon *w, const struct v2_raw_ev *e)
 {
-    switch (e->type) {
-    case V2_GO_STOP:
-    case V2_GO_BLOCK:
-    case V2_STW_BEGIN: role(w, e->arg[0], ANON_REASON, 0); break;
-    case V2_GO_LABEL: role(w, e->arg[0], ANON_LABEL, 0); break;
-    case V2_TASK_BEGIN: role(w, e->arg[2], ANON_TASK, 0); break;
-    case V2_REGION_BEGIN:
-    case V2_REGION_END: role(w, e->arg[1], ANON_REGION, 0); break;
-    case V2_USER_LOG:
+    switch (v2_means(e->type)) {
+    case V2_MEANS_go_stop:
+    case V2_MEANS_go_block:
+    case V2_MEANS_stw_begin: role(w, e->arg[0], ANON_REASON, 0); break;
+    case V2_MEANS_go_label: role(w, e->arg[0], ANON_LABEL, 0); break;
+    case V2_MEANS_task_begin: role(w, e->arg[2], ANON_TASK, 0); break;
+    case V2_MEANS_region_begin:
+    case V2_MEANS_region_end: role(w, e->arg[1], ANON_REGION, 0); break;
+    case V2_MEANS_user_log:
         role(w, e->arg[1], ANON_KEY, 0);
         role(w, e->arg[2], ANON_LOG, 0);
         break;

@@ -3,7 +3,7 @@
  *
  * Generations that lie within the range are copied byte for byte. The one in which the range begins and the one in
  * which it ends are written anew by v2_cut_gen.c: from where each thread's events begin to where they end, which is
- * where the ordering (v2_sim.c) stood at that moment. Reading begins a generation earlier, so that all goroutines are
+ * where the ordering (v2_sim.h) stood at that moment. Reading begins a generation earlier, so that all goroutines are
  * known that the trace ever tells of.
  */
 #include "decode/write/v2_cut.h"
@@ -18,19 +18,22 @@
 
 static bool marks_set(struct v2_cut *c, struct v2c_marks *at)
 {
-    const struct v2_sim *s = &c->sim;
-    struct v2c_mark *v = mem_grow(at->v, &at->cap, s->ncur + 1, sizeof *v);
+    const struct v2_order *o = &c->sim.o;
+    struct v2c_mark *v = mem_grow(at->v, &at->cap, o->ncur + 1, sizeof *v);
     if (!v)
         return false;
     at->v = v;
-    at->sample = s->at_sample;
+    at->sample = o->sample;
     at->set = true;
-    for (size_t i = 0; i < s->ncur; i++) {
-        const struct v2s_cursor *k = &s->cur[i];
-        v[i] = (struct v2c_mark){.batch = k->batch, .p = k->over ? NULL : k->ev.at, .before = k->units - k->ev.dt};
-        double units = (double)k->t / s->unit;
+    for (size_t i = 0; i < o->ncur; i++) {
+        const struct v2_cursor *k = &o->cur[i];
+        v[i] = (struct v2c_mark){.batch = k->batch, .p = k->over ? NULL : k->at};
+        if (k->over)
+            continue;
+        const uint64_t told = v2_sim_units(&c->sim, k, &v[i].before);
+        double units = (double)k->t / o->unit;
         const uint64_t whole = to_u64(units); /* a tiny frequency and a late time: more than fits */
-        v[i].units = c->even ? k->units : whole + ((double)whole < units && whole < UINT64_MAX);
+        v[i].units = c->even ? told : whole + ((double)whole < units && whole < UINT64_MAX);
     }
     return true;
 }
@@ -43,47 +46,40 @@ static enum err_code no_memory(struct err *e)
 }
 
 /* late_add - a status that the first generation tells behind the range, of what had been so all along. */
-static bool late_add(struct v2_cut *c, const struct v2s_event *ev)
+static bool late_add(struct v2_cut *c, const struct v2s_event *e)
 {
     struct v2c_late *v = mem_grow(c->late, &c->caplate, c->nlate + 1, sizeof *v);
     if (!v)
         return false;
     c->late = v;
-    v[c->nlate++] = (struct v2c_late){ev->m, *ev->ev};
+    v[c->nlate++] = (struct v2c_late){e->m, e->ev};
     return true;
 }
 
 /* watch - an event of the generation in which the range begins, behind its beginning. */
-static bool watch(struct v2_cut *c, const struct v2s_event *ev, bool behind)
+static bool watch(void *arg, const struct v2s_event *e)
 {
-    if (!ev->ev)
-        return true;
-    switch (ev->ev->type) {
-    case V2_GC_ACTIVE:
-        if (c->head.gc == V2S_GC_ON && !behind)
-            c->head.gc_seq = ev->ev->arg[0];
-        return true;
-    case V2_GO_STATUS_STACK:
-        if (ev->ev->arg[3] && idmap_get(&c->stack_of, ev->ev->arg[0]) == IDMAP_NONE &&
-            ev->ev->arg[3] < UINT32_MAX - 2 && !idmap_put(&c->stack_of, ev->ev->arg[0], (uint32_t)ev->ev->arg[3]))
+    struct v2_cut *c = arg;
+    const struct v2_spec *spec = &v2_specs[e->ev.type];
+    if (v2_means(e->ev.type) == V2_MEANS_gc_active && c->head.o.gc == GC_ON && !c->behind)
+        c->head.o.gc_seq = e->ev.arg[0];
+    if (spec->after == V2_AFTER_G_NEW && spec->context & V2_TELLS && spec->stacks) {
+        const uint64_t g = e->ev.arg[0], stack = e->ev.arg[__builtin_ctz(spec->stacks)];
+        if (stack && idmap_get(&c->stack_of, g) == IDMAP_NONE && stack < UINT32_MAX - 2 &&
+            !idmap_put(&c->stack_of, g, (uint32_t)stack))
             return false;
-        return !behind || !ev->fresh || late_add(c, ev);
-    case V2_GO_STATUS:
-    case V2_PROC_STATUS: return !behind || !ev->fresh || late_add(c, ev);
-    default: return true;
     }
+    return !c->behind || !e->fresh || late_add(c, e);
 }
 
 /* rest - behind the range, in the generation of its beginning: what is still told of things that were there. */
 static bool rest(struct v2_cut *c)
 {
-    struct v2s_event ev;
     if (!c->start.set)
         return true;
-    while (v2_sim_next(&c->sim, INT64_MAX, &ev) == V2S_EVENT)
-        if (!watch(c, &ev, true))
-            return false;
-    return !c->sim.oom;
+    c->behind = true;
+    v2_sim_run(&c->sim, INT64_MAX);
+    return !c->sim.o.oom;
 }
 
 /* begin_at - the range begins here: `from` is rounded to the clock's units. */
@@ -95,10 +91,10 @@ static bool begin_at(struct v2_cut *c)
 
 static int64_t floor_units(const struct v2_cut *c, int64_t t, uint64_t *units)
 {
-    *units = t > 0 ? to_u64((double)t / c->sim.unit) : 0;
-    if (*units && to_i64((double)*units * c->sim.unit) > t)
+    *units = t > 0 ? to_u64((double)t / c->sim.o.unit) : 0;
+    if (*units && to_i64((double)*units * c->sim.o.unit) > t)
         --*units;
-    return to_i64((double)*units * c->sim.unit);
+    return to_i64((double)*units * c->sim.o.unit);
 }
 
 /* pin_find - somebody of whom the slice's last event can say that nothing has changed. */
@@ -106,12 +102,16 @@ static void pin_find(struct v2_cut *c)
 {
     const struct v2_sim *s = &c->sim;
     for (size_t i = 0; i < s->ng; i++) {
-        const struct v2s_g *g = &s->g[i];
-        if (g->status == V2S_G_GONE || (c->pin.nargs && (g->status == V2S_G_RUNNING || g->status == V2S_G_SYSCALL)))
+        if (s->g[i].gone)
             continue;
-        c->pin_m = g->m == V2S_NONE ? V2_RAW_NO_THREAD : s->m[g->m].id;
-        c->pin = (struct v2_raw_ev){.type = V2_GO_STATUS, .nargs = 3, .arg = {g->id, c->pin_m, g->status}};
-        if (g->status == V2S_G_WAITING || g->status == V2S_G_RUNNABLE)
+        const uint32_t g = v2_sim_g(s, &s->g[i]), m = v2_sim_holder(s, g);
+        const uint8_t status = v2_status_of(v2_g_at(&s->o, g)->status);
+        const bool busy = m != EV_NONE;
+        if (c->pin.nargs && busy)
+            continue;
+        c->pin_m = busy ? s->o.m[m].id : V2_RAW_NO_THREAD;
+        c->pin = (struct v2_raw_ev){.type = V2_GO_STATUS, .nargs = 3, .arg = {s->g[i].id, c->pin_m, status}};
+        if (!busy)
             return;
     }
 }
@@ -119,31 +119,27 @@ static void pin_find(struct v2_cut *c)
 /* run - a generation's events, up to the range's end. *over: there is nothing behind it to write. */
 static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, struct err *e)
 {
-    struct v2s_event ev;
     enum v2s_rc rc = V2S_END;
-    c->start.set = c->end.set = false;
+    c->start.set = c->end.set = c->behind = false;
+    c->sim.seen = NULL;
+    c->sim.arg = c;
     if (!v2_sim_begin(&c->sim, c->data, gen))
         return no_memory(e);
-    if (c->sim.twice) {
-        (void)err_set(&c->sim.damage, ERR_FORMAT, (uint64_t)(c->sim.twice->at - c->data),
-                      "a batch of thread %" PRId64 " stands there twice", (int64_t)c->sim.twice->m);
-        return ERR_OK;
-    }
-    c->even = c->sim.unit == (double)(uint64_t)c->sim.unit;
+    c->even = c->sim.o.unit == (double)(uint64_t)c->sim.o.unit;
     if (c->from != INT64_MIN && !c->begun)
         c->from = floor_units(c, c->from, &c->from_units);
     if (c->to != INT64_MAX)
         c->to = floor_units(c, c->to, &c->to_units);
-    while (!c->begun && (rc = v2_sim_next(&c->sim, c->from, &ev)) == V2S_EVENT) {
-    }
+    if (!c->begun)
+        rc = v2_sim_run(&c->sim, c->from);
     if (!c->begun && rc == V2S_UNTIL && !begin_at(c))
         return no_memory(e);
     if (c->begun) {
-        while ((rc = v2_sim_next(&c->sim, c->to, &ev)) == V2S_EVENT) {
-            c->res->events++;
-            if (c->start.set && !watch(c, &ev, false))
-                return no_memory(e);
-        }
+        const uint64_t n = c->sim.n;
+        if (c->start.set)
+            c->sim.seen = watch;
+        rc = v2_sim_run(&c->sim, c->to);
+        c->res->events += c->sim.n - n;
     }
     bool damaged = c->sim.damage.code || gen->damage.code;
     *over = damaged || rc == V2S_UNTIL;
@@ -152,13 +148,13 @@ static enum err_code run(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
     bool ends = rc == V2S_END && !damaged && c->start.set && gen->end == c->data + c->len;
     if (c->begun && ends)
         c->to_units =
-            to_u64((double)c->sim.last / c->sim.unit) + 1; /* what is left out may have been the last event */
+            to_u64((double)c->sim.o.last / c->sim.o.unit) + 1; /* what is left out may have been the last event */
     if (c->begun && (rc == V2S_UNTIL || ends))
         pin_find(c);
     if (damaged)
         c->res->damage = c->sim.damage.code ? c->sim.damage : gen->damage;
-    c->res->to = rc == V2S_UNTIL ? c->to : c->sim.last;
-    return c->sim.oom || (c->begun && *over && !rest(c)) ? no_memory(e) : ERR_OK;
+    c->res->to = rc == V2S_UNTIL ? c->to : c->sim.o.last;
+    return c->sim.o.oom || (c->begun && *over && !rest(c)) ? no_memory(e) : ERR_OK;
 }
 
 /* run_mended - as if run() had not been: things are as in `was`, and the generation's events have an order now. */
@@ -216,14 +212,12 @@ static enum err_code one(struct v2_cut *c, struct v2_raw_gen *gen, bool *over, s
 static bool first_of(const struct v2_cut *c, const struct v2_raw_gen *gen, int64_t *t, bool *whole, bool *oom)
 {
     struct v2_sim s = {0};
-    struct v2s_event ev;
-    bool any = false;
     *oom = !v2_sim_begin(&s, c->data, gen);
-    while (!*oom && v2_sim_next(&s, INT64_MAX, &ev) == V2S_EVENT) {
-        *t = any ? *t : ev.t;
-        any = true;
-    }
-    *oom |= s.oom;
+    if (!*oom)
+        v2_sim_run(&s, INT64_MAX);
+    const bool any = s.n;
+    *t = s.s.st.first_ns;
+    *oom |= s.o.oom;
     *whole = !s.damage.code && !gen->damage.code;
     v2_sim_free(&s);
     return any;
@@ -361,7 +355,7 @@ enum err_code cut_v2(const struct input *in, const struct dialect *d, const stru
     }
     if (rc == ERR_OK && !c.begun && !out->broken)
         rc = err_set(e, ERR_ARG, ERR_NO_OFFSET, "the range begins behind the trace's last event, which is at %.9f s",
-                     (double)(c.sim.last - base) * 1e-9);
+                     (double)(c.sim.o.last - base) * 1e-9);
     res->from = c.from == INT64_MIN ? 0 : c.from - base;
     res->to -= base;
     res->whole = r->from <= 0 && out->bytes == in->len;

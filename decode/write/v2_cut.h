@@ -7,7 +7,7 @@
 #include "decode/v2/v2_sim.h"
 
 struct v2c_mark {           /* where a thread's cursor stood */
-    uint32_t batch;         /* index in v2_sim.list */
+    uint32_t batch;         /* place in v2_order.list */
     const uint8_t *p;       /* its next event; NULL: it had none any more */
     uint64_t before, units; /* time of the event before in that batch; of this event, as it is to be written */
 };
@@ -33,8 +33,9 @@ struct v2_cut {
     bool begun; /* the range has */
     bool even;  /* a clock unit is a whole number of ns */
     struct v2_sim sim;
-    struct v2_sim head;          /* g, p, m and what goes with them as they were at `from` */
+    struct v2_sim head;          /* who there was at `from` */
     struct v2c_marks start, end; /* of the generation at hand, if the range begins or ends in it */
+    bool behind;                 /* events are behind the range */
     struct v2c_late *late;
     size_t nlate, caplate;
     struct idmap stack_of; /* goroutines whose stack the generation tells later on */

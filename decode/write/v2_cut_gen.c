@@ -41,7 +41,7 @@ static void put(struct gen_cut *w, uint8_t type, uint64_t a, uint64_t b, uint64_
     w->first = w->at < w->first ? w->at : w->first;
 }
 
-static void put_p(struct gen_cut *w, const struct v2s_p *p)
+static void put_p(struct gen_cut *w, const struct v2_p *p)
 {
     put(w, V2_PROC_STATUS, p->id, p->status, 0, 0);
     if (p->sweep)
@@ -56,55 +56,69 @@ static uint64_t label_of(struct gen_cut *w, const struct v2s_g *g)
     return w->t.max_string + g->label;
 }
 
-/* put_g - m: the thread that has it, V2S_NONE. */
+/* put_metrics - once, by whoever runs. */
+static void put_metrics(struct gen_cut *w)
+{
+    static const uint8_t event[METRIC_COUNT] = {
+        [METRIC_PROCS] = V2_PROCS_CHANGE, [METRIC_HEAP] = V2_HEAP_ALLOC, [METRIC_GOAL] = V2_HEAP_GOAL};
+    static const enum metric order[] = {METRIC_PROCS, METRIC_HEAP, METRIC_GOAL};
+    const struct v2_sim *h = &w->c->head;
+    for (int i = 0; !w->told && i < METRIC_COUNT; i++)
+        if (h->has[order[i]])
+            put(w, event[order[i]], h->metric[order[i]], 0, 0, 0);
+    w->told = true;
+}
+
+/* put_g - m: the thread that has it, EV_NONE. */
 static void put_g(struct gen_cut *w, const struct v2s_g *g, uint32_t m)
 {
     const struct v2_sim *h = &w->c->head;
-    uint64_t mid = m == V2S_NONE ? V2_RAW_NO_THREAD : h->m[m].id, stack = g->stackgen == h->ordinal ? g->stack : 0;
+    const struct v2_g *is = v2_g_at(&h->o, v2_sim_g(h, g));
+    const uint64_t mid = m == EV_NONE ? V2_RAW_NO_THREAD : h->o.m[m].id;
+    uint64_t stack = g->stackgen == h->ordinal ? g->stack : 0;
     uint32_t later = idmap_get(&w->c->stack_of, g->id);
     if (!stack && later != IDMAP_NONE)
         stack = later;
-    stack = w->c->version >= GO_123 && g->status != V2S_G_RUNNING ? v2_tables_use_stack(&w->t, stack) : 0;
-    put(w, stack ? V2_GO_STATUS_STACK : V2_GO_STATUS, g->id, mid, g->status, stack);
-    if (g->assist)
+    stack = w->c->version >= GO_123 && is->status != ST_RUNNING ? v2_tables_use_stack(&w->t, stack) : 0;
+    put(w, stack ? V2_GO_STATUS_STACK : V2_GO_STATUS, g->id, mid, v2_status_of(is->status), stack);
+    if (is->assist)
         put(w, V2_GC_ASSIST_ACTIVE, g->id, 0, 0, 0);
-    if (g->status != V2S_G_RUNNING || m == V2S_NONE || h->m[m].p == V2S_NONE)
+    if (is->status != ST_RUNNING || m == EV_NONE || h->o.m[m].p == EV_NONE)
         return;
     uint64_t label = label_of(w, g);
     if (label)
         put(w, V2_GO_LABEL, label, 0, 0, 0);
-    if (g->stw)
+    if (is->stw)
         put(w, V2_STW_BEGIN, v2_tables_use_string(&w->t, g->kind), v2_tables_use_stack(&w->t, g->kind_stack), 0, 0);
-    if (!w->told) {
-        if (h->has_procs)
-            put(w, V2_PROCS_CHANGE, h->procs, 0, 0, 0);
-        if (h->has_alloc)
-            put(w, V2_HEAP_ALLOC, h->heap_alloc, 0, 0, 0);
-        if (h->has_goal)
-            put(w, V2_HEAP_GOAL, h->heap_goal, 0, 0, 0);
-    }
-    w->told = true;
+    put_metrics(w);
 }
 
 /* What a thread has; of none: all that no thread has. */
 static void put_states(struct gen_cut *w, uint32_t m)
 {
     const struct v2_sim *h = &w->c->head;
-    if (m != V2S_NONE) {
-        if (m < h->nm && h->m[m].p != V2S_NONE)
-            put_p(w, &h->p[h->m[m].p]);
-        if (m < h->nm && h->m[m].g != V2S_NONE)
-            put_g(w, &h->g[h->m[m].g], m);
-        return;
+    const struct v2_order *o = &h->o;
+    if (m != EV_NONE && m < o->nm) {
+        const struct v2s_g *g = v2_sim_runs(h, m);
+        if (o->m[m].p != EV_NONE)
+            put_p(w, &o->p[o->m[m].p]);
+        if (g)
+            put_g(w, g, m);
     }
-    if (h->gc == V2S_GC_ON)
-        put(w, V2_GC_ACTIVE, h->gc_seq, 0, 0, 0);
-    for (size_t i = 0; i < h->np; i++)
-        if (h->p[i].status == V2S_P_IDLE || h->p[i].status == V2S_P_ABANDONED)
-            put_p(w, &h->p[i]);
-    for (size_t i = 0; i < h->ng; i++)
-        if (h->g[i].status == V2S_G_WAITING || h->g[i].status == V2S_G_RUNNABLE)
-            put_g(w, &h->g[i], V2S_NONE);
+    if (m != EV_NONE)
+        return;
+    if (o->gc == GC_ON)
+        put(w, V2_GC_ACTIVE, o->gc_seq, 0, 0, 0);
+    for (size_t i = 0; i < o->np; i++)
+        if (o->p[i].status == V2_PS_IDLE || o->p[i].status == V2_PS_ABANDONED)
+            put_p(w, &o->p[i]);
+    for (size_t i = 0; i < h->ng; i++) {
+        if (h->g[i].gone)
+            continue;
+        const uint8_t state = v2_g_at(o, v2_sim_g(h, &h->g[i]))->status;
+        if (state == ST_WAITING || state == ST_RUNNABLE)
+            put_g(w, &h->g[i], EV_NONE);
+    }
 }
 
 static int late_by_m(const void *a, const void *b)
@@ -128,7 +142,7 @@ static void put_late(struct gen_cut *w, uint32_t m)
     }
     for (; lo < n && v[lo].m == m; lo++) {
         struct v2_raw_ev e = v[lo].ev;
-        if (e.type == V2_GO_STATUS_STACK)
+        if (v2_means(e.type) == V2_MEANS_go_status_stack)
             e.arg[3] = v2_tables_use_stack(&w->t, e.arg[3]);
         put(w, e.type, e.arg[0], e.arg[1], e.arg[2], e.arg[3]);
     }
@@ -136,54 +150,36 @@ static void put_late(struct gen_cut *w, uint32_t m)
 
 /* ---- events ----------------------------------------------------------------------------------------------- */
 
-static uint64_t g_before(const struct gen_cut *w, uint64_t id)
+/* counted - the number of the last event of a goroutine or P before the beginning. */
+static uint64_t counted(const struct gen_cut *w, enum v2_step_of of, uint64_t id)
 {
-    uint32_t g = idmap_get(&w->c->head.gs, id);
-    return g != IDMAP_NONE && w->c->head.g[g].seqgen == w->c->head.ordinal ? w->c->head.g[g].seq : 0;
-}
-
-static uint64_t p_before(const struct gen_cut *w, uint64_t id)
-{
-    uint32_t p = idmap_get(&w->c->head.ps, id);
-    return p != IDMAP_NONE && w->c->head.p[p].seqgen == w->c->head.ordinal ? w->c->head.p[p].seq : 0;
+    const struct v2_order *o = &w->c->head.o;
+    const uint32_t i = of == V2_STEP_G ? idmap_get(&o->gs, id) : idmap_get(&o->ps, id);
+    if (i == IDMAP_NONE)
+        return 0;
+    const uint32_t gen = of == V2_STEP_G ? v2_g_at(o, i)->seqgen : o->p[i].seqgen;
+    return gen != w->c->head.ordinal ? 0 : of == V2_STEP_G ? v2_g_at(o, i)->seq : o->p[i].seq;
 }
 
 /* again - does the event open a range that is open since the beginning? (A status may be told twice.) */
 static bool again(const struct gen_cut *w, const struct v2_raw_ev *e)
 {
-    const struct v2_sim *h = &w->c->head;
-    uint32_t g = idmap_get(&h->gs, e->arg[0]), p = idmap_get(&h->ps, e->arg[0]);
-    switch (e->type) {
-    case V2_GC_SWEEP_ACTIVE: return p != IDMAP_NONE && h->p[p].sweep;
-    case V2_GC_ASSIST_ACTIVE: return g != IDMAP_NONE && h->g[g].assist;
-    case V2_GC_ACTIVE: return h->gc == V2S_GC_ON;
+    const struct v2_order *o = &w->c->head.o;
+    uint32_t g = idmap_get(&o->gs, e->arg[0]), p = idmap_get(&o->ps, e->arg[0]);
+    switch (v2_means(e->type)) {
+    case V2_MEANS_sweep_active: return p != IDMAP_NONE && o->p[p].sweep;
+    case V2_MEANS_assist_active: return g != IDMAP_NONE && v2_g_at(o, g)->assist;
+    case V2_MEANS_gc_active: return o->gc == GC_ON;
     default: return false;
-    }
-}
-
-/* renumber - sequence numbers count from the beginning. *p: the P of the thread, by its id. */
-static void renumber(const struct gen_cut *w, struct v2_raw_ev *e, uint64_t *p)
-{
-    switch (e->type) {
-    case V2_GO_START:
-    case V2_GO_UNBLOCK:
-    case V2_GO_SWITCH:
-    case V2_GO_SWITCH_DESTROY: e->arg[1] -= g_before(w, e->arg[0]); break;
-    case V2_PROC_START: *p = e->arg[0]; /* fallthrough */
-    case V2_PROC_STEAL: e->arg[1] -= p_before(w, e->arg[0]); break;
-    case V2_PROC_STATUS:
-        if (e->arg[1] == V2S_P_RUNNING || e->arg[1] == V2S_P_SYSCALL)
-            *p = e->arg[0];
-        break;
-    case V2_GO_SYSCALL_BEGIN: e->arg[0] -= p_before(w, *p); break;
-    default: break;
     }
 }
 
 static void put_event(struct gen_cut *w, struct v2_raw_ev *e, uint64_t units, uint64_t *p)
 {
     if (w->head) {
-        renumber(w, e, p);
+        const struct v2_step step = v2_step(e->type, e->arg, p); /* numbers count from the beginning */
+        if (step.of == V2_STEP_G || step.of == V2_STEP_P)
+            e->arg[step.seq] -= counted(w, step.of, step.id);
         if (again(w, e))
             return;
         if (units < w->c->from_units)
@@ -210,14 +206,15 @@ static void put_batch(struct gen_cut *w, const uint8_t *from, const uint8_t *to,
 static void put_cursor(struct gen_cut *w, size_t i)
 {
     struct v2_cut *c = w->c;
-    const struct v2s_cursor *k = &c->sim.cur[i];
+    const struct v2s_thread *k = &c->sim.thread[i];
+    const uint32_t thread = c->sim.o.cur[i].m;
     const struct v2c_mark *a = c->start.set ? &c->start.v[i] : NULL, *z = c->end.set ? &c->end.v[i] : NULL;
-    uint64_t m = k->m == V2S_NONE ? V2_RAW_NO_THREAD : c->sim.m[k->m].id;
-    uint64_t p = w->head && k->m < c->head.nm && c->head.m[k->m].p != V2S_NONE ? c->head.p[c->head.m[k->m].p].id : 0;
+    const uint64_t m = thread == EV_NONE ? V2_RAW_NO_THREAD : c->sim.o.m[thread].id;
+    uint64_t p = w->head ? v2_p_of(&c->head.o, thread) : V2_NO_P;
     if (a && !a->p)
         return;
-    for (uint32_t b = a ? a->batch : k->first; b < k->first + k->all; b++) {
-        const struct v2_raw_batch *raw = &w->gen->batch[c->sim.list[b]];
+    for (uint32_t b = a ? a->batch : k->first; b < k->first + k->n; b++) {
+        const struct v2_batch *raw = &c->sim.gen.batch[c->sim.o.list[b]];
         bool first = a && b == a->batch, last = z && z->p && b == z->batch;
         const uint8_t *from = first ? a->p : raw->p;
         uint64_t base = raw->time, units = base;
@@ -253,7 +250,7 @@ static void put_told(struct gen_cut *w, uint32_t m, uint64_t time)
 {
     struct v2_cut *c = w->c;
     w->at = time;
-    v2_put_open(c->put, c->out, w->gen->number, m == V2S_NONE ? V2_RAW_NO_THREAD : c->sim.m[m].id, time, 0);
+    v2_put_open(c->put, c->out, w->gen->number, m == EV_NONE ? V2_RAW_NO_THREAD : c->sim.o.m[m].id, time, 0);
     if (w->head)
         put_states(w, m);
     put_late(w, m);
@@ -266,8 +263,8 @@ static void put_told(struct gen_cut *w, uint32_t m, uint64_t time)
  */
 static void put_all_told(struct gen_cut *w, uint64_t time)
 {
-    put_told(w, V2S_NONE, time);
-    for (uint32_t m = 0; m < w->c->sim.nm; m++)
+    put_told(w, EV_NONE, time);
+    for (uint32_t m = 0; m < w->c->sim.o.nm; m++)
         put_told(w, m, time + 1);
 }
 
@@ -276,7 +273,7 @@ static void put_threads(struct gen_cut *w)
     struct v2_cut *c = w->c;
     if (w->head)
         put_all_told(w, w->time + 1);
-    for (size_t i = 0; i < c->sim.ncur; i++)
+    for (size_t i = 0; i < c->sim.o.ncur; i++)
         put_cursor(w, i);
     put_pin(w);
     if (!w->head && c->nlate)
@@ -294,9 +291,9 @@ static void put_clock(struct gen_cut *w)
     if (w->c->version >= GO_125)
         buf[n++] = V2R_SYNC;
     buf[n++] = V2R_FREQ;
-    n += v2_put_varint(buf + n, w->c->sim.freq);
+    n += v2_put_varint(buf + n, w->c->sim.gen.freq);
     if (w->c->version >= GO_125) {
-        int64_t d = to_i64((double)(int64_t)(w->time - k->at) * w->c->sim.unit);
+        int64_t d = to_i64((double)(int64_t)(w->time - k->at) * w->c->sim.o.unit);
         int64_t sec = d / 1000000000, nsec = (int64_t)(k->nsec % 1000000000) + d % 1000000000;
         sec += nsec < 0 ? -1 : nsec / 1000000000;
         nsec = nsec < 0 ? nsec + 1000000000 : nsec % 1000000000;
@@ -312,11 +309,11 @@ static void put_clock(struct gen_cut *w)
 static void put_samples(struct gen_cut *w)
 {
     struct v2_cut *c = w->c;
-    size_t i = c->start.set ? c->start.sample : 0, n = c->end.set ? c->end.sample : c->sim.nsample;
+    size_t i = c->start.set ? c->start.sample : 0, n = c->end.set ? c->end.sample : c->sim.gen.nsample;
     v2_put_open(c->put, c->out, w->gen->number, V2_RAW_NO_THREAD, w->time, V2R_SAMPLES);
     for (; i < n; i++) {
-        uint64_t v[5];
-        memcpy(v, c->sim.sample[i].v, sizeof v);
+        const struct v2_sample *q = &c->sim.gen.sample[i];
+        uint64_t v[5] = {q->time, q->m, q->p, q->g, q->stack};
         if (w->head && v[0] < c->from_units)
             v[0] = c->from_units;
         v[4] = v2_tables_use_stack(&w->t, v[4]);
@@ -347,8 +344,8 @@ static void put_tables(struct gen_cut *w)
 /* lead - clock units before `from` in which there is a nanosecond for each status. */
 static uint64_t lead(const struct v2_cut *c)
 {
-    double ns = 16 + 3 * (double)(c->head.ng + c->head.np) + (double)c->nlate;
-    return 3 + (uint64_t)(ns / c->sim.unit);
+    double ns = 16 + 3 * (double)(c->head.ng + c->head.o.np) + (double)c->nlate;
+    return 3 + (uint64_t)(ns / c->sim.o.unit);
 }
 
 bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
@@ -368,7 +365,7 @@ bool v2_cut_gen(struct v2_cut *c, const struct v2_raw_gen *gen)
     put_clock(&w);
     put_threads(&w);
     if (w.head)
-        c->res->lead = c->from - to_i64((double)w.first * c->sim.unit);
+        c->res->lead = c->from - to_i64((double)w.first * c->sim.o.unit);
     put_samples(&w);
     put_tables(&w);
     put_experiments(&w);
@@ -405,8 +402,9 @@ void v2_cut_labels(struct v2_cut *c, const struct v2_raw_gen *gen)
 {
     uint64_t last = 0;
     unsigned is = 0;
-    for (size_t i = 0, tries = 0; i < c->sim.nm && tries < 256; i++) { /* who runs has a thread */
-        struct v2s_g *g = c->sim.m[i].g == V2S_NONE ? NULL : &c->sim.g[c->sim.m[i].g];
+    const struct v2_order *o = &c->sim.o;
+    for (size_t i = 0, tries = 0; i < o->nm && tries < 256; i++) { /* who runs has a thread */
+        struct v2s_g *g = v2_sim_runs(&c->sim, (uint32_t)i);
         if (!g || !g->label || g->labelgen != c->sim.ordinal)
             continue;
         if (g->label != last) {

@@ -1,6 +1,6 @@
 /*
- * test_v2_sim.c - who does what, for those who write a part of a trace anew (decode/v2/v2_sim.h): the rules of the second family
- * once more, on the file's own ids. What breaks them ends it, and says where and why; what doesn't is all told, at the reader's times.
+ * test_v2_sim.c - who does what, for those who write a part of a trace anew (decode/v2/v2_sim.h): the rules of the second family,
+ * up to a moment, and beyond what the trace has. What breaks them ends it, and says where and why; what doesn't is all told, at the reader's times.
  */
 #include "tests/unit/decode_help.h"
 
@@ -13,18 +13,7 @@ struct run {
     struct v2_raw_gen gen;
     uint8_t *data;
     size_t n, pos;
-    uint64_t events;
-    int64_t first;
 };
-
-static void run_some(struct run *r, int64_t until)
-{
-    struct v2s_event e;
-    while (v2_sim_next(&r->s, until, &e) == V2S_EVENT) {
-        if (!r->events++)
-            r->first = e.t;
-    }
-}
 
 /* All generations, up to the first damage. */
 static void run(struct run *r, const char *text)
@@ -35,9 +24,9 @@ static void run(struct run *r, const char *text)
     r->pos = 16;
     while (!r->s.damage.code && v2_raw_gen(r->data, r->n, 1026, &r->pos, &r->gen, &e)) {
         assert_true(v2_sim_begin(&r->s, r->data, &r->gen));
-        run_some(r, INT64_MAX);
+        v2_sim_run(&r->s, INT64_MAX);
     }
-    assert_false(r->s.oom);
+    assert_false(r->s.o.oom);
 }
 
 static void end(struct run *r)
@@ -52,9 +41,9 @@ static void expect(const char *text, uint64_t events, const char *damage)
 {
     struct run r;
     run(&r, text);
-    if (r.events != events || (damage && (!r.s.damage.code || !strstr(r.s.damage.what, damage))) ||
+    if (r.s.n != events || (damage && (!r.s.damage.code || !strstr(r.s.damage.what, damage))) ||
         (!damage && r.s.damage.code))
-        fail_msg("%s: %" PRIu64 " events, %s; wanted %" PRIu64 ", %s", text, r.events, r.s.damage.what, events,
+        fail_msg("%s: %" PRIu64 " events, %s; wanted %" PRIu64 ", %s", text, r.s.n, r.s.damage.what, events,
                  damage ? damage : "no damage");
     if (damage)
         assert_true(r.s.damage.offset > 16 && r.s.damage.offset < r.n);
@@ -69,7 +58,7 @@ static void test_who_can(void **state)
     expect(P0 "GoStatus +1 g=5 m=-1 gstatus=0\n", 2, "GO_STATUS: invalid status for the goroutine");
     expect(P0 "GoStatus +1 g=5 m=-1 gstatus=9\n", 2, "GO_STATUS: invalid status for the goroutine");
     expect(P0 "GoStatus +1 g=5 m=-1 syscall\n", 2, "GO_STATUS: in a system call without a thread");
-    expect(P0 "GoStatus +1 g=5 m=7 syscall\n", 2, "GO_STATUS: the thread has another goroutine");
+    expect(P0 "batch m=8 t=200\nGoStatus +1 g=5 m=7 syscall\n", 2, "GO_STATUS: the thread has another goroutine");
     expect(P0 "GoStatus +1 g=1 m=-1 waiting\n", 2, "GO_STATUS: the goroutine has another status than before");
     expect(P0 "endgen\nbatch m=7 t=200\nGoStatus +1 g=9 m=-1 waiting\n", 2,
            "GO_STATUS: status of an unknown goroutine");
@@ -96,23 +85,23 @@ static void test_who_can(void **state)
            "BEGIN: the goroutine isn't");
     expect(P0 "GoSyscallBegin +1 p_seq=5 stack=0\n", 2, "GO_SYSCALL_BEGIN: the P's sequence number doesn't follow");
     expect(P0 "GoSyscallEnd +1\n", 2, "GO_SYSCALL_END: the goroutine isn't in a system call");
-    expect(P0 "HeapAlloc +1 1\nbatch m=8 t=200\nHeapAlloc +1 1\n", 3, "HEAP_ALLOC: its thread lacks a P");
-    expect(P0 "GoCreateSyscall +1 new_g=4\n", 2,
-           "GO_CREATE_SYSCALL: its thread lacks a P or a goroutine for it, or has one");
+    expect(P0 "HeapAlloc +1 1\nbatch m=8 t=200\nHeapAlloc +1 1\n", 3, "HEAP_ALLOC: expected a P, found none");
+    expect(P0 "GoCreateSyscall +1 new_g=4\n", 2, "GO_CREATE_SYSCALL: expected no goroutine, found one");
     expect(P0 "ClockSnapshot +1 mono=1 sec=1 nsec=1\n", 2, "CLOCK_SNAPSHOT: a clock snapshot outside its batch");
-    expect(P0 "HeapAlloc +1 1\nraw 7f 01\n", 3, "no event can be read here");
+    expect(P0 "HeapAlloc +1 1\nraw 7f 01\n", 3, "unknown event type 127");
 }
 
 static void test_who_waits(void **state)
 {
     (void)state;
     expect(P0 "GoStatus +1 g=2 m=-1 waiting\nGoUnblock +1 g=2 g_seq=3 stack=0\n", 3,
-           "no event can come next; the earliest is GO_U");
-    expect(P0 "batch m=8 t=200\nProcStart +1 p=3 p_seq=1\n", 2, "no event can come next; the earliest is PROC_START");
+           "no event can come next; the earliest is: GO_U");
+    expect(P0 "batch m=8 t=200\nProcStart +1 p=3 p_seq=1\n", 2,
+           "no event can come next; the earliest is: PROC_START");
     expect(P0 "batch m=8 t=200\nProcSteal +1 p=0 p_seq=1 m=7\n", 2,
-           "no event can come next; the earliest is PROC_STEAL");
+           "no event can come next; the earliest is: PROC_STEAL");
     expect(P0 "GoSyscallBegin +1 p_seq=1 stack=0\nGoSyscallEndBlocked +1\n", 3,
-           "the earliest is GO_SYSCALL_END_BLOCKED");
+           "the earliest is: GO_SYSCALL_END_BLOCKED");
     /* A P that is left in a system call keeps it until somebody takes it; a C thread that leaves gives it up. */
     expect(P0
            "GoSyscallBegin +1 p_seq=1 stack=0\nGoDestroySyscall +5\nbatch m=8 t=200\nProcSteal +1 p=0 p_seq=2 m=7\n"
@@ -136,13 +125,13 @@ static void test_ranges(void **state)
     (void)state;
     expect(P0 "GCEnd +1 gc_seq=2\n", 2, "GC_END: GC ends that did not begin");
     expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=5\n", 3,
-           "no event can come next; the earliest is GC_END");
+           "no event can come next; the earliest is: GC_END");
     expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCActive +1 gc_seq=2\n", 3, "GC_ACTIVE: GC active after other GC events");
-    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCBegin +1 gc_seq=2 stack=0\n", 3, "GC_BEGIN: GC begins or ends twice");
+    expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCBegin +1 gc_seq=2 stack=0\n", 3, "GC_BEGIN: GC begins while it runs");
     expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nGCEnd +1 gc_seq=3\n", 4,
-           "GC_END: GC begins or ends twice");
+           "GC_END: GC ends that did not begin");
     expect(P0 "GCBegin +1 gc_seq=1 stack=0\nGCEnd +1 gc_seq=2\nbatch m=8 t=200\nGCBegin +1 gc_seq=3 stack=0\n", 4,
-           "GC_BEGIN: its thread lacks a P");
+           "GC_BEGIN: expected a P, found none");
     expect(P0 "GCBegin +1 gc_seq=1 stack=0\nendgen\nbatch m=7 t=200\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 "
               "running\nGCActive +1 gc_seq=2\nGCEnd +1 gc_seq=3\n",
            7, NULL);
@@ -178,12 +167,17 @@ static void test_many_threads(void **state)
     expect_whole(l.tr);
     struct run r;
     run(&r, (char *)b.p);
-    assert_int_equal(r.events, N * 7 + 2);
-    assert_int_equal(r.events, trace_info(l.tr)->events);
-    assert_int_equal(r.s.last - r.first, trace_info(l.tr)->end);
+    assert_int_equal(r.s.n, N * 7 + 2);
+    assert_int_equal(r.s.n, trace_info(l.tr)->events);
+    assert_int_equal(r.s.o.last - r.s.o.base, trace_info(l.tr)->end);
     end(&r);
     unload(&l);
     tracegen_free(&b);
+}
+
+static int state_of(const struct v2_sim *s, uint64_t id)
+{
+    return v2_g_at(&s->o, idmap_get(&s->o.gs, id))->status;
 }
 
 /* It stops before a moment, events and samples alike, and a copy goes on from what is known there. */
@@ -200,24 +194,24 @@ static void test_until(void **state)
     r.pos = 16;
     assert_true(v2_raw_gen(r.data, r.n, 1026, &r.pos, &r.gen, &e));
     assert_true(v2_sim_begin(&r.s, r.data, &r.gen));
-    run_some(&r, 112);
-    assert_int_equal(r.events, 4);
-    run_some(&r, 118);
-    assert_int_equal(r.events, 5);
+    v2_sim_run(&r.s, 112);
+    assert_int_equal(r.s.n, 4);
+    v2_sim_run(&r.s, 118);
+    assert_int_equal(r.s.n, 5);
     struct v2_sim copy;
     assert_true(v2_sim_copy(&copy, &r.s));
-    assert_int_equal(copy.g[idmap_get(&copy.gs, 1)].status, V2S_G_RUNNING);
+    assert_int_equal(state_of(&copy, 1), ST_RUNNING);
     /* The goroutine that waits is woken by nobody in the trace, but may be. */
     const struct v2_raw_ev wake = {.type = V2_GO_UNBLOCK, .nargs = 3, .arg = {2, 1, 0}},
                            again = {.type = V2_GO_UNBLOCK, .arg = {2, 1}};
-    assert_true(v2_sim_do(&copy, V2S_NONE, &wake));
-    assert_int_equal(copy.g[idmap_get(&copy.gs, 2)].status, V2S_G_RUNNABLE);
-    assert_false(v2_sim_do(&copy, V2S_NONE, &again));
-    assert_int_equal(copy.damage.code, ERR_OK);
-    run_some(&r, INT64_MAX);
-    assert_int_equal(r.events, 6);
-    assert_int_equal(r.s.g[idmap_get(&r.s.gs, 1)].status, V2S_G_WAITING);
-    assert_int_equal(r.s.g[idmap_get(&r.s.gs, 2)].status, V2S_G_WAITING);
+    assert_true(v2_sim_do(&r.s, EV_NONE, &wake));
+    assert_int_equal(state_of(&r.s, 2), ST_RUNNABLE);
+    assert_false(v2_sim_do(&r.s, EV_NONE, &again));
+    v2_sim_run(&r.s, INT64_MAX);
+    assert_int_equal(r.s.damage.code, ERR_OK);
+    assert_int_equal(r.s.n, 6);
+    assert_int_equal(state_of(&r.s, 1), ST_WAITING);
+    assert_int_equal(state_of(&copy, 2), ST_WAITING);
     v2_sim_free(&copy);
     end(&r);
 }
