@@ -275,13 +275,50 @@ static void a_package_under_test(void **state)
     unmade(&m);
 }
 
+/* Every package of the library is known by its first element, and no other of a name that is like one. */
+static void the_library_is_known(void **state)
+{
+    static const char library[] =
+        "archive/tar.a:1,bufio.a:1,bytes.a:1,cmp.a:1,compress/gzip.a:1,container/list.a:1,context.a:1,crypto/tls.a:1,"
+        "database/sql.a:1,debug/elf.a:1,embed.a:1,encoding/json.a:1,errors.a:1,expvar.a:1,flag.a:1,fmt.a:1,go/"
+        "ast.a:1,"
+        "hash/crc32.a:1,html.a:1,image/png.a:1,index/suffixarray.a:1,internal/"
+        "poll.a:1,io.a:1,iter.a:1,log.a:1,maps.a:1,"
+        "math.a:1,mime.a:1,net/"
+        "http.a:1,os.a:1,path.a:1,plugin.a:1,reflect.a:1,regexp.a:1,runtime.a:1,slices.a:1,sort.a:1,"
+        "strconv.a:1,strings.a:1,structs.a:1,sync.a:1,syscall.a:1,testing.a:1,text/template.a:1,time.a:1,unicode.a:1,"
+        "unique.a:1,unsafe.a:1,vendor/x.a:1,weak.a:1";
+    static const char others[] = "main.a:1,archiver.a:1,gopher/x.a:1,example.org/io.a:1,ios.a:1,zlib.a:1,weaker.a:1,"
+                                 "containers.a:1,Runtime.a:1,a.b:1,netx/http.a:1";
+    struct made m;
+    (void)state;
+    begin(1);
+    create(US, 2, "other");
+    block(MS, "chan receive", library);
+    start(MS + US, 2);
+    block(2 * MS, "chan receive", others);
+    made_of(&m);
+    uint32_t seen[2] = {0};
+    for (uint32_t k = 0; k < m.l.tg->nwaits; k++) {
+        const uint32_t stack = m.l.tg->waits[k].stack, n = trace_stack(m.l.tr, stack);
+        for (uint32_t i = 0; i < n; i++) {
+            const bool is = stacks_is_program(m.l.tr, trace_frame(m.l.tr, stack, i).func);
+            assert_true(is == (n < 20));
+            seen[is]++;
+        }
+    }
+    assert_int_equal(seen[0], 50);
+    assert_int_equal(seen[1], 11);
+    unmade(&m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(timers_let_a_crowd_go), cmocka_unit_test(a_crowd_with_work),
         cmocka_unit_test(collections_asked_for), cmocka_unit_test(workers_on_processors_to_spare),
         cmocka_unit_test(a_sleep_that_paces),    cmocka_unit_test(told_too_early),
-        cmocka_unit_test(a_package_under_test),
+        cmocka_unit_test(a_package_under_test),  cmocka_unit_test(the_library_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -97,31 +97,37 @@ enum wait_kind stacks_wait_kind(const struct trace *tr, uint32_t reason, uint32_
 /* Go's standard library, by the first element of a package's path: it carries out what somebody else asked for. */
 static bool is_library(struct str f)
 {
-    static const char package[][10] = {
+    enum { LONGEST = 9, LETTERS = 26 };
+    static const struct {
+        uint8_t len;
+        char name[LONGEST + 1];
+    } package[] = {
         /* sorted */
-        "archive", "bufio",   "bytes",    "cmp",      "compress", "container", "context", "crypto",  "database",
-        "debug",   "embed",   "encoding", "errors",   "expvar",   "flag",      "fmt",     "go",      "hash",
-        "html",    "image",   "index",    "internal", "io",       "iter",      "log",     "maps",    "math",
-        "mime",    "net",     "os",       "path",     "plugin",   "reflect",   "regexp",  "runtime", "slices",
-        "sort",    "strconv", "strings",  "structs",  "sync",     "syscall",   "testing", "text",    "time",
-        "unicode", "unique",  "unsafe",   "vendor",   "weak"};
-    char first[sizeof *package] = "";
-    size_t n = 0, lo = 0, hi = sizeof package / sizeof *package;
-    while (n < f.len && n < sizeof first && f.p[n] != '.' && f.p[n] != '/') {
+        {7, "archive"}, {5, "bufio"},   {5, "bytes"},    {3, "cmp"},      {8, "compress"}, {9, "container"},
+        {7, "context"}, {6, "crypto"},  {8, "database"}, {5, "debug"},    {5, "embed"},    {8, "encoding"},
+        {6, "errors"},  {6, "expvar"},  {4, "flag"},     {3, "fmt"},      {2, "go"},       {4, "hash"},
+        {4, "html"},    {5, "image"},   {5, "index"},    {8, "internal"}, {2, "io"},       {4, "iter"},
+        {3, "log"},     {4, "maps"},    {4, "math"},     {4, "mime"},     {3, "net"},      {2, "os"},
+        {4, "path"},    {6, "plugin"},  {7, "reflect"},  {6, "regexp"},   {7, "runtime"},  {6, "slices"},
+        {4, "sort"},    {7, "strconv"}, {7, "strings"},  {7, "structs"},  {4, "sync"},     {7, "syscall"},
+        {7, "testing"}, {4, "text"},    {4, "time"},     {7, "unicode"},  {6, "unique"},   {6, "unsafe"},
+        {6, "vendor"},  {4, "weak"},
+    };
+    static const uint8_t first[LETTERS + 1] = {/* of each letter, and behind the last */
+                                               0,  1,  3,  8,  10, 14, 16, 17, 19, 24, 24, 24, 25, 28,
+                                               29, 30, 32, 32, 35, 42, 45, 48, 49, 50, 50, 50, 50};
+    size_t n = 0;
+    while (n < f.len && n <= LONGEST && f.p[n] != '.' && f.p[n] != '/') {
         n++;
     }
-    if (n == f.len || n == sizeof first || f.len == 0) {
+    if (n == f.len || n > LONGEST || n == 0) {
         return f.len == 0;
     }
-    memcpy(first, f.p, n);
-    while (lo < hi) {
-        const size_t mid = lo + (hi - lo) / 2;
-        const int c = memcmp(first, package[mid], sizeof first);
-        if (c == 0) {
-            return f.len > n;
+    const unsigned letter = (unsigned char)f.p[0] - (unsigned)'a';
+    for (unsigned i = letter < LETTERS ? first[letter] : 0; letter < LETTERS && i < first[letter + 1]; i++) {
+        if (package[i].len == n && memcmp(package[i].name, f.p, n) == 0) {
+            return true;
         }
-        lo = c > 0 ? mid + 1 : lo;
-        hi = c > 0 ? hi : mid;
     }
     return str_starts(f, "type:.eq");
 }
