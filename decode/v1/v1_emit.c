@@ -38,6 +38,8 @@ struct ev *v1_emit_put(struct v1_emit *em, enum ev_kind kind, uint16_t flags)
         t = 0;
     if (!(flags & EVF_QUIET))
         em->last = t;
+    else if (t - em->clock > em->last) /* what comes behind it is no earlier, though it may have been written so */
+        em->last = t - em->clock;
     *v = (struct ev){
         .t = t, .kind = (uint8_t)kind, .flags = flags, .g = EV_NONE, .p = EV_NONE, .m = EV_NONE, .by = EV_NONE};
     return v;
