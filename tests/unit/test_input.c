@@ -348,13 +348,71 @@ static void test_header_alone(void **state)
     }
 }
 
+/* Whatever it is packed in, an allocation that is refused is what is said, and nothing is kept. */
+static void test_no_memory(void **state)
+{
+    (void)state;
+    size_t cap = ZSTD_compressBound(sample_n) + sample_n, n;
+    uint8_t *z = malloc(cap);
+    put("plain", sample, sample_n);
+    put("m.gz", z, gz(sample, sample_n, z, cap));
+    put("m.zst", z, ZSTD_compress(z, cap, sample, sample_n, 3));
+    free(z);
+    static const char *const names[] = {"plain", "m.gz", "m.zst"};
+    for (size_t i = 0; i < 3; i++) {
+        bool refused = true;
+        for (n = 0; refused && n < 1000; n++) {
+            struct input in;
+            struct err e = {0};
+            size_t live = mem_live();
+            mem_fail_after((long)n);
+            enum err_code rc = input_open(at(names[i]), 0, &in, &e);
+            void *more = mem_alloc(1);
+            refused = !more;
+            mem_free(more);
+            mem_fail_after(-1);
+            if (rc && (rc != ERR_NOMEM || !strstr(e.what, "out of memory")))
+                fail_msg("%s, allocation %zu: %d '%s'", names[i], n, (int)rc, e.what);
+            if (!rc)
+                assert_int_equal(in.len, sample_n);
+            input_close(&in);
+            assert_int_equal(mem_live(), live);
+        }
+        assert_true(n > (i ? 1u : 0u) && n < 1000);
+    }
+}
+
+/* What stands before a colon must be an archive; without one to hear why, it is refused all the same. */
+static void test_members(void **state)
+{
+    (void)state;
+    struct input in;
+    char buf[300], word[400];
+    put("plain", sample, sample_n);
+    snprintf(word, sizeof word, "%s:x", at("plain"));
+    expect_error(word, ERR_FORMAT, "no zip archive stands before the colon");
+    assert_string_equal(input_member(word, buf, sizeof buf), "x");
+    assert_null(input_member(word, buf, 5)); /* no room for its name */
+    assert_null(input_member(":x", buf, sizeof buf));
+    assert_null(input_member("-", buf, sizeof buf));
+    snprintf(word, sizeof word, "%s:x", dir);
+    assert_null(input_member(word, buf, sizeof buf)); /* a folder is none */
+    assert_int_equal(input_open(at("missing"), 0, &in, NULL), ERR_IO);
+    assert_false(input_archive(at("plain"), &in));
+    assert_false(input_archive(at("missing"), &in));
+    assert_false(input_archive(dir, &in));
+    assert_false(input_archive("-", &in));
+    assert_false(input_archive(put("empty", "", 0), &in));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_plain),     cmocka_unit_test(test_gzip),         cmocka_unit_test(test_zstd),
         cmocka_unit_test(test_cut_trace), cmocka_unit_test(test_stdin),        cmocka_unit_test(test_bombs),
         cmocka_unit_test(test_spilled),   cmocka_unit_test(test_ratio),        cmocka_unit_test(test_kinds),
-        cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_header_alone),
+        cmocka_unit_test(test_no_trace),  cmocka_unit_test(test_header_alone), cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_members),
     };
     sample = read_file("samples/http-1.26.trace", &sample_n);
     int fd = open("samples/http-1.26.trace", O_RDONLY);

@@ -1,0 +1,322 @@
+/*
+ * test_feed.c - where bytes come from that are still being written (decode/input/feed.h): files that grow, pipes, and a program that
+ * fetches, played by scripts. What is asked of it, and what is said where it fails.
+ */
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "decode/input/feed.h"
+#include "tests/unit/decode_help.h"
+
+static char dir[] = "/tmp/gotop-feed-XXXXXX";
+
+static const char *at(const char *name)
+{
+    static char path[2][200];
+    static int k;
+    k ^= 1;
+    snprintf(path[k], sizeof path[k], "%s/%s", dir, name);
+    return path[k];
+}
+
+static const char *put(const char *name, const void *p, size_t n, const char *mode)
+{
+    FILE *f = fopen(at(name), mode);
+    assert_non_null(f);
+    assert_int_equal(fwrite(p, 1, n, f), n);
+    fclose(f);
+    return at(name);
+}
+
+/* All that comes until it ends, fails or (a file) nothing more does. */
+static enum feed_state drain(struct feed *f, char *text, size_t size, struct err *e)
+{
+    size_t n = 0;
+    enum feed_state s;
+    for (int tries = 0; tries < 2000; tries++) {
+        size_t got = 0;
+        s = feed_read(f, (uint8_t *)text + n, size - n - 1, 50, &got, e);
+        n += s == FEED_DATA ? got : 0;
+        if (s == FEED_END || s == FEED_FAILED || (s == FEED_WAIT && feed_is_file(f)))
+            break;
+    }
+    text[n] = '\0';
+    return s;
+}
+
+static struct feed *opened(const char *where, const struct feed_opts *o)
+{
+    struct feed *f;
+    struct err e = {0};
+    if (feed_open(where, o, &f, &e))
+        fail_msg("%s: %s", where, e.what);
+    return f;
+}
+
+static void refused(const char *where, const struct feed_opts *o, enum err_code code, const char *part)
+{
+    struct feed *f = (void *)1;
+    struct err e = {0};
+    size_t live = mem_live();
+    assert_int_equal(feed_open(where, o, &f, &e), code);
+    assert_null(f);
+    if (!strstr(e.what, part))
+        fail_msg("%s: '%s', expected '%s'", where, e.what, part);
+    assert_int_equal(mem_live(), live);
+}
+
+static void test_file(void **state)
+{
+    (void)state;
+    char text[100];
+    struct err e = {0};
+    struct feed *f = opened(put("grows", "one ", 4, "w"), NULL);
+    assert_true(feed_is_file(f));
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_WAIT);
+    assert_string_equal(text, "one ");
+    put("grows", "two", 3, "a");
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_WAIT);
+    assert_string_equal(text, "two");
+    assert_int_equal(truncate(at("grows"), 2), 0);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_FAILED);
+    assert_non_null(strstr(e.what, "the file became shorter"));
+    feed_close(f);
+
+    for (int how = 0; how < 2; how++) { /* another file has its name; none has */
+        f = opened(put("grows", "one", 3, "w"), NULL);
+        assert_int_equal(drain(f, text, sizeof text, &e), FEED_WAIT);
+        put("other", "x", 1, "w");
+        assert_int_equal(how ? unlink(at("grows")) : rename(at("other"), at("grows")), 0);
+        assert_int_equal(drain(f, text, sizeof text, &e), FEED_FAILED);
+        assert_non_null(strstr(e.what, "the file is gone or another one has its name"));
+        feed_close(f);
+    }
+    refused(at("missing"), NULL, ERR_IO, "can't open: No such file");
+    refused(dir, NULL, ERR_IO, "is neither a file nor a pipe");
+    refused("/dev/null", NULL, ERR_IO, "is neither a file nor a pipe");
+    put("there", "x", 1, "w");
+    for (long n = 0; n < 2; n++) {
+        mem_fail_after(n);
+        refused(at("there"), NULL, ERR_NOMEM, "out of memory");
+        mem_fail_after(-1);
+    }
+    feed_close(NULL);
+}
+
+static size_t gz(const char *p, uint8_t *out, size_t cap)
+{
+    z_stream z = {
+        .next_in = (Bytef *)(uintptr_t)p, .avail_in = (uInt)strlen(p), .next_out = out, .avail_out = (uInt)cap};
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    deflateEnd(&z);
+    return cap - z.avail_out;
+}
+
+/* Compressed on the way, in one member or two; and damaged. */
+static void test_gzip(void **state)
+{
+    (void)state;
+    char text[100];
+    uint8_t z[200];
+    struct err e = {0};
+    size_t n = gz("hello ", z, sizeof z), all = n + gz("world", z + n, sizeof z - n);
+    struct feed *f = opened(put("z", z, 5, "w"), NULL);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_WAIT); /* its beginning has come */
+    put("z", z + 5, all - 5, "a");
+    assert_int_equal(feed_read(f, (uint8_t *)text, 3, 50, &n, &e), FEED_DATA);
+    assert_memory_equal(text, "hel", 3);
+    assert_int_equal(feed_read(f, (uint8_t *)text, 50, 50, &n, &e), FEED_DATA);
+    assert_memory_equal(text, "lo ", 3);
+    feed_close(f);
+    z[10] ^= 0xff; /* where the data begins */
+    z[11] ^= 0xff;
+    f = opened(put("z", z, all, "w"), NULL);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_FAILED);
+    assert_non_null(strstr(e.what, "the gzip data is damaged here"));
+    feed_close(f);
+    f = opened(put("z", z, all, "w"), NULL);
+    mem_fail_after(0);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_FAILED);
+    mem_fail_after(-1);
+    assert_int_equal(e.code, ERR_NOMEM);
+    feed_close(f);
+}
+
+static void test_pipe(void **state)
+{
+    (void)state;
+    char text[100];
+    struct err e = {0};
+    assert_int_equal(mkfifo(at("pipe"), 0600), 0);
+    struct feed *f = opened(at("pipe"), NULL);
+    size_t n;
+    int w = open(at("pipe"), O_WRONLY);
+    assert_true(w >= 0);
+    assert_false(feed_is_file(f));
+    assert_int_equal(feed_read(f, (uint8_t *)text, 10, 0, &n, &e), FEED_WAIT);
+    assert_int_equal(write(w, "abc", 3), 3);
+    close(w);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_END);
+    assert_string_equal(text, "abc");
+    assert_int_equal(feed_read(f, (uint8_t *)text, 10, 0, &n, &e), FEED_END);
+    feed_close(f);
+}
+
+/* ---- the program that fetches ----------------------------------------------------------------------------- */
+
+static void curl_is(const char *script)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/bin", dir);
+    (void)mkdir(path, 0700);
+    char text[1000];
+    snprintf(text, sizeof text, "#!/bin/sh\ncat >%s/asked\n%s\n", dir, script);
+    put("bin/curl", text, strlen(text), "w");
+    assert_int_equal(chmod(at("bin/curl"), 0700), 0);
+    snprintf(path, sizeof path, "%s/bin:/usr/bin:/bin", dir);
+    setenv("PATH", path, 1);
+}
+
+static void test_fetch(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *script, *text, *what;
+        enum feed_state end;
+    } cases[] = {
+        {"printf body; printf '[200 ]' >&2", "body", "", FEED_END},
+        {"printf 'no trace\\nmore'; printf '[500 ]' >&2; exit 22", "no trace\nmore",
+         "the server answered 500: no trace", FEED_FAILED},
+        {"printf '[404 ]' >&2; exit 22", "", "the server answered 404: no reason given", FEED_FAILED},
+        {"printf '[302 http://else/]' >&2", "", "it has moved to http://else/: ask there", FEED_FAILED},
+        {"echo 'curl: (7) Failed to connect' >&2; printf '[000 ]' >&2; exit 7", "", "Failed to connect", FEED_FAILED},
+        {"echo 'something else' >&2; exit 3", "", "something else", FEED_FAILED},
+        {"printf part; kill -9 $$", "part", "curl was ended by a signal", FEED_FAILED},
+        {"head -c 5000 /dev/zero | tr '\\0' x >&2; exit 9", "", "xxxxx", FEED_FAILED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[200];
+        struct err e = {0};
+        curl_is(cases[i].script);
+        struct feed *f = opened("http://host:6060", NULL);
+        enum feed_state s = drain(f, text, sizeof text, &e);
+        if (s != cases[i].end || strcmp(text, cases[i].text) != 0 || !strstr(e.what, cases[i].what))
+            fail_msg("case %zu: %d '%s' '%s'", i, (int)s, text, e.what);
+        feed_close(f);
+    }
+    curl_is("sleep 100"); /* it ends with us */
+    struct feed *f = opened("http://host:6060", NULL);
+    feed_close(f);
+    setenv("PATH", dir, 1);
+    refused("http://host:6060", NULL, ERR_IO, "the curl program fetches URLs, and isn't there");
+}
+
+/* What it is asked stands in what it reads, not in a process list. */
+static void test_asked(void **state)
+{
+    (void)state;
+    char text[100];
+    struct err e = {0};
+    curl_is("printf '[200 ]' >&2");
+    put("token", "secret\r\nmore", 12, "w");
+    struct feed_opts o = {.header = {"X-Key: \"a\\b\""},
+                          .nheaders = 1,
+                          .token_file = at("token"),
+                          .cacert = "/ca",
+                          .cert = "/cert",
+                          .key = "/key",
+                          .method = "POST",
+                          .insecure = true,
+                          .connect_s = 3,
+                          .stall_s = 4};
+    struct feed *f = opened("unix:/run/app.sock", &o);
+    assert_int_equal(drain(f, text, sizeof text, &e), FEED_END);
+    feed_close(f);
+    size_t n;
+    char *asked = (char *)read_file(at("asked"), &n);
+    assert_non_null(asked);
+    asked[n] = '\0';
+    static const char *const want[] = {"url = \"http://localhost/debug/pprof/trace?seconds=604800\"\n",
+                                       "header = \"X-Key: \\\"a\\\\b\\\"\"\n",
+                                       "header = \"Authorization: Bearer secret\"\n",
+                                       "cacert = \"/ca\"\ncert = \"/cert\"\nkey = \"/key\"\n",
+                                       "unix-socket = \"/run/app.sock\"\nrequest = \"POST\"\n",
+                                       "insecure\n",
+                                       "connect-timeout = 3\nspeed-limit = 1\nspeed-time = 4\n"};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        if (!strstr(asked, want[i]))
+            fail_msg("'%s' isn't in\n%s", want[i], asked);
+    assert_null(strstr(asked, "location")); /* what is secret doesn't follow redirects */
+    free(asked);
+
+    refused("http://host", &(struct feed_opts){.token_file = at("missing")}, ERR_IO,
+            "the token's file can't be read");
+    put("token", "", 0, "w");
+    refused("http://host", &(struct feed_opts){.token_file = at("token")}, ERR_EMPTY, "the token's file is empty");
+    refused("http://host", &(struct feed_opts){.header = {"X: a\nb"}, .nheaders = 1}, ERR_ARG, "control bytes");
+    char *much = malloc(40000);
+    memset(much, 'x', 40000);
+    much[39999] = '\0';
+    refused("http://host", &(struct feed_opts){.header = {much}, .nheaders = 1}, ERR_ARG, "or they are too long");
+    memcpy(much, "http://", 7);
+    refused(much, NULL, ERR_ARG, "the URL is too long");
+    free(much);
+    refused("http://a b", NULL, ERR_ARG, "no blanks or control bytes");
+    refused("http://", NULL, ERR_ARG, "the URL names no host");
+    mem_fail_after(1);
+    refused("http://host", NULL, ERR_NOMEM, "out of memory");
+    mem_fail_after(-1);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *where;
+        bool url;
+    } cases[] = {
+        {"host:6060", true},      {"host:6060/path", true}, {"host:6060?x", true}, {"[::1]:6060", true},
+        {"unix:/s", true},        {"host:606060", false},   {"host:port", false},  {"host:60x", false},
+        {"dir/host:6060", false}, {"host", false},          {"-", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (feed_is_url(cases[i].where) != cases[i].url)
+            fail_msg("%s", cases[i].where);
+    assert_int_equal(chdir(dir), 0);
+    put("file:80", "x", 1, "w");
+    assert_false(feed_is_url("file:80")); /* there is such a file */
+    char url[200];
+    struct err e;
+    struct feed_opts o = {.seconds = 5, .profile = "profile"};
+    assert_int_equal(feed_url("host:1", &o, url, sizeof url, &e), ERR_OK);
+    assert_string_equal(url, "http://host:1/debug/pprof/profile?seconds=5");
+    assert_int_equal(feed_url("host:1/x?a=b", &o, url, sizeof url, &e), ERR_OK);
+    assert_string_equal(url, "http://host:1/x?a=b");
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    char rm[300];
+    setenv("PATH", "/usr/bin:/bin", 1);
+    snprintf(rm, sizeof rm, "rm -rf '%s'", dir);
+    return system(rm);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_file),  cmocka_unit_test(test_gzip),  cmocka_unit_test(test_pipe),
+        cmocka_unit_test(test_fetch), cmocka_unit_test(test_asked), cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, begin, end);
+}
