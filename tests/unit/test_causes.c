@@ -125,6 +125,7 @@ static void healthy_ones(void **state)
         "cleanflight",                                                                /* one asks, the others go on */
         "cleanframes",  /* works alone at a fixed rate, then sleeps */
         "cleanshops",   /* one worker has most to do, and time to spare */
+        "cleanlens",    /* a short step grows, a long one does not */
         "cleanguests",  /* a thousand goroutines that wait, then go */
         "cleanoffice",  /* asks itself */
         "cleanhiccup",  /* slow once, all at one moment */

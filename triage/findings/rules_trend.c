@@ -113,17 +113,23 @@ static double at_once(const struct series *s)
     return there > 1 ? there : 1;
 }
 
-/* What they work, and what they take, above the first ones. */
+/*
+ * What they work, and what they take, above the first ones: above their median, or their mean if that is less, since of short and
+ * long rounds by turns the long ones don't grow because the short ones do.
+ */
 static void cost_of(const struct series *s, struct trend *t)
 {
     const double each = (double)s->of / s->n / at_once(s);
-    double work = 0, took = 0, first = 0;
+    double work = 0, took = 0, first = 0, mean = 0;
     for (uint32_t i = 0; i < s->n / 4; i++) {
         first += (double)(s->v[i].t1 - s->v[i].t0);
+        mean += (double)s->v[i].work;
     }
     first /= s->n / 4;
+    mean /= s->n / 4;
+    mean = mean > (double)t->first ? mean : (double)t->first;
     for (uint32_t i = 0; i < s->n; i++) {
-        work += (double)(s->v[i].work - t->first);
+        work += (double)s->v[i].work - mean;
         took += (double)(s->v[i].t1 - s->v[i].t0) - first;
     }
     t->cost = work * each;
