@@ -10,6 +10,13 @@
 enum { SIM_M = 5, SIM_P = 4, SIM_G = 40, SIM_NONE = -1, SIM_TASKS = 6, SIM_DEPTH = 4 };
 enum sim_status { SIM_GONE, SIM_RUNNABLE, SIM_RUNNING, SIM_SYSCALL, SIM_WAITING }; /* as GoStatus has them */
 
+/* What a test may want more of. */
+static struct {
+    int first;    /* the first generation begins with so many values of the heap */
+    int procs;    /* each generation tells that GOMAXPROCS is this */
+    bool samples; /* CPU samples, of whom and when by chance */
+} sim_with;
+
 struct sim_g {
     enum sim_status status;
     int m;
@@ -35,7 +42,7 @@ struct sim {
     int64_t now;
     uint64_t gc_seq, next_task, task[SIM_TASKS];
     int ntask;
-    bool gc, gc_told;
+    bool gc, gc_told, procs_told;
 };
 
 /* An event of thread i, a while after the last one; now and then it begins a batch. */
@@ -285,6 +292,10 @@ static inline void sim_step(struct sim *s)
         s->gc_told = true;
         SIM_DO(s, m, "GCActive gc_seq=%" PRIu64, ++s->gc_seq);
     }
+    if (sim_with.procs && !s->procs_told && g != SIM_NONE && s->g[g].status == SIM_RUNNING) {
+        s->procs_told = true;
+        SIM_DO(s, m, "ProcsChange procs=%d stack=0", sim_with.procs);
+    }
     if (g != SIM_NONE && s->g[g].status == SIM_SYSCALL)
         sim_call(s, m);
     else if (s->m[m].p == SIM_NONE)
@@ -313,6 +324,7 @@ static inline void sim_gen_begin(struct sim *s)
     for (int i = 0; i < SIM_P; i++)
         s->p[i].told = false;
     s->gc_told = !s->gc;
+    s->procs_told = false;
     for (int m = 0; m < SIM_M; m++)
         if (s->m[m].p != SIM_NONE && s->p[s->m[m].p].status == SIM_P_RUNS) {
             sim_p_tell(s, m, s->m[m].p);
@@ -326,7 +338,18 @@ static inline bool sim_busy(const struct sim *s, int m)
     return s->m[m].p != SIM_NONE && s->p[s->m[m].p].status == SIM_P_RUNS;
 }
 
-static inline void sim_gen_end(struct sim *s, struct tracegen_buf *out, bool last)
+static inline void sim_samples(struct sim *s, struct tracegen_buf *out, int64_t from)
+{
+    tracegen_printf(out, "batch m=-1 t=%" PRId64 "\nCPUSamples\n", from);
+    for (int i = 0; i < 30; i++)
+        tracegen_printf(out, "CPUSample time=%" PRId64 " m=%d p=%d g=%d stack=main.f%u:3\n",
+                        from + (int64_t)below(&s->r, (uint64_t)(s->now - from)),
+                        below(&s->r, 4) ? 10 + (int)below(&s->r, SIM_M + 1) : -1,
+                        below(&s->r, 4) ? (int)below(&s->r, SIM_P + 1) : -1,
+                        below(&s->r, 5) ? 1 + (int)below(&s->r, (uint64_t)s->ng + 2) : 0, sim_stack(s));
+}
+
+static inline void sim_gen_end(struct sim *s, struct tracegen_buf *out, int64_t from, bool last)
 {
     int any = 0;
     while (any < SIM_M - 1 && !sim_busy(s, any))
@@ -342,6 +365,8 @@ static inline void sim_gen_end(struct sim *s, struct tracegen_buf *out, bool las
         tracegen_put(out, s->m[m].text.n ? (char *)s->m[m].text.p : "", s->m[m].text.n);
         tracegen_free(&s->m[m].text);
     }
+    if (sim_with.samples)
+        sim_samples(s, out, from);
     if (!last)
         tracegen_printf(out, "endgen\n");
 }
@@ -364,10 +389,13 @@ static inline char *sim_trace(uint64_t seed, int gens, int steps)
     for (s.ng = 0; s.ng < 6; s.ng++)
         s.g[s.ng] = (struct sim_g){.status = s.ng & 1 ? SIM_WAITING : SIM_RUNNABLE, .m = SIM_NONE};
     for (s.gen = 0; s.gen < gens; s.gen++) {
+        const int64_t from = s.now;
         sim_gen_begin(&s);
+        for (int i = 0; s.gen == 0 && i < sim_with.first; i++)
+            SIM_DO(&s, 0, "HeapAlloc bytes=%d", i);
         for (int i = 0; i < steps; i++)
             sim_step(&s);
-        sim_gen_end(&s, &out, s.gen == gens - 1);
+        sim_gen_end(&s, &out, from, s.gen == gens - 1);
         s.now += 100;
     }
     return (char *)out.p;

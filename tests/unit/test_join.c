@@ -212,28 +212,62 @@ static void test_stop_crosses(void **state)
 
 /* ---- whatever happens -------------------------------------------------------------------------------------- */
 
+struct tally {
+    uint32_t joined, again;
+};
+
+static void by_chance(uint64_t seed, int gens, int steps, struct tally *y)
+{
+    char *text = sim_trace(seed, gens, steps), label[40];
+    struct loaded plain = load_as(text, 1, true), one = load_as(text, 1, false), three = load_as(text, 3, false);
+    char *a = model_text(plain.tr), *b = model_text(one.tr), *c = model_text(three.tr);
+    snprintf(label, sizeof label, "seed %d", (int)seed);
+    if (trace_info(plain.tr)->ndamages)
+        fail_msg("%s: %s", label, trace_damage(plain.tr, 0)->what);
+    same_text(label, a, b);
+    same_text(label, a, c);
+    y->joined += one.tr->join.n > 1;
+    y->again += one.tr->cost.again > 0;
+    free(a), free(b), free(c), free(text);
+    unload(&plain);
+    unload(&one);
+    unload(&three);
+}
+
 static void test_by_chance(void **state)
 {
     (void)state;
-    uint32_t joined = 0, again = 0;
-    for (uint64_t seed = 1; seed <= 60; seed++) {
-        char *text = sim_trace(seed, 2 + (int)(seed % 6), 20 + (int)(seed % 7) * 30), label[40];
-        struct loaded plain = load_as(text, 1, true), one = load_as(text, 1, false), three = load_as(text, 3, false);
-        char *a = model_text(plain.tr), *b = model_text(one.tr), *c = model_text(three.tr);
-        snprintf(label, sizeof label, "seed %d", (int)seed);
-        if (trace_info(plain.tr)->ndamages)
-            fail_msg("%s: %s", label, trace_damage(plain.tr, 0)->what);
-        same_text(label, a, b);
-        same_text(label, a, c);
-        joined += one.tr->join.n > 1;
-        again += one.tr->cost.again > 0;
-        free(a), free(b), free(c), free(text);
-        unload(&plain);
-        unload(&one);
-        unload(&three);
+    struct tally y = {0};
+    for (uint64_t seed = 1; seed <= 60; seed++)
+        by_chance(seed, 2 + (int)(seed % 6), 20 + (int)(seed % 7) * 30, &y);
+    assert_true(y.joined > 30 && y.again > 0);
+}
+
+/* Samples of who isn't told of yet, or no more. */
+static void test_samples(void **state)
+{
+    (void)state;
+    struct tally y = {0};
+    sim_with.samples = true;
+    for (uint64_t seed = 61; seed <= 80; seed++)
+        by_chance(seed, 4, 100, &y);
+    sim_with.samples = false;
+    assert_true(y.joined > 10);
+}
+
+/* Of two Ps more than there are to be, and what is decoded while nobody knows yet how the first generation ends. */
+static void test_ahead(void **state)
+{
+    (void)state;
+    struct tally y = {0};
+    sim_with.first = 20000;
+    for (uint64_t seed = 81; seed <= 92; seed++) {
+        sim_with.procs = seed % 3 ? 0 : 2;
+        by_chance(seed, 5, 60, &y);
     }
-    print_message("%u of 60 joined, %u decoded again\n", joined, again);
-    assert_true(joined > 30 && again > 0);
+    sim_with.first = 0;
+    sim_with.procs = 0;
+    assert_true(y.joined > 3);
 }
 
 /* Lanes of many pieces, of which some end in others, answer each question as a walk over their spans does. */
@@ -257,7 +291,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_tasks),          cmocka_unit_test(test_task_twice), cmocka_unit_test(test_regions),
         cmocka_unit_test(test_region_crosses), cmocka_unit_test(test_ranges),     cmocka_unit_test(test_stop_crosses),
-        cmocka_unit_test(test_by_chance),      cmocka_unit_test(test_queries),
+        cmocka_unit_test(test_by_chance),      cmocka_unit_test(test_samples),    cmocka_unit_test(test_ahead),
+        cmocka_unit_test(test_queries),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

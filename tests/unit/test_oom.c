@@ -70,7 +70,7 @@ static void series(const char *path, const uint8_t *p, size_t bytes)
 {
     long n = 0;
     while (n < 100000 && !try_at(path, p, bytes, n))
-        n += n < 150 ? 1 : n / 40;
+        n += n < 400 ? 1 : n / 40;
     assert_true(n > 10 && n < 100000);
     print_message("%s: %ld\n", path, n);
 }
