@@ -681,6 +681,27 @@ static uint64_t smalls_of(const struct causes *c, uint32_t g, struct small *best
     return waits;
 }
 
+/* Does the main goroutine wait along other goroutines, and (nearly) never along those of that group? Then it is over no sooner without. */
+static bool off_the_way(struct causes *c, uint32_t group, uint32_t func)
+{
+    const uint32_t main_lane = trace_find_lane(c->tr, LANE_G, 1);
+    struct leaves v;
+    int64_t others = 0, its = 0;
+    if (main_lane >= c->tg->ng || !causes_main_way(c, &v, NULL)) {
+        return false;
+    }
+    const uint32_t own = c->tg->groups[gstat_group(c->tg->g, main_lane)].name, name = c->tg->groups[group].name;
+    for (uint32_t i = 0; i < v.n; i++) {
+        if (v.v[i].who == name || v.v[i].func == func) {
+            its = ns_add(its, v.v[i].ns);
+        } else if (v.v[i].who != own) {
+            others = ns_add(others, v.v[i].ns);
+        }
+    }
+    return name != own && (double)others >= threshold(TH_CALLS_OTHERS) * (double)v.all &&
+           !threshold_reached(TH_CALLS_FOR, its, v.all);
+}
+
 #define ENTER 1000 /* ns: what entering and leaving a call takes beside it, with tracing, about */
 
 static void small_finding(struct causes *c, uint32_t g, const struct small *k, int64_t life, uint32_t others)
@@ -703,6 +724,12 @@ static void small_finding(struct causes *c, uint32_t g, const struct small *k, i
     text_lit(&d.text, " of the life of ");
     text_who(&d.text, c->tr, g);
     text_add(&d.text, "%s", others ? " and of others like it." : ".");
+    if (off_the_way(c, gstat_group(c->tg->g, g), k->func)) {
+        d.f.note = true;
+        d.f.severity_ns = d.f.won_hi = 0;
+        text_lit(&d.text,
+                 " The way that the main goroutine waits along is others': this costs the trace hardly anything.");
+    }
     text_add(&d.next, "Put a buffer in front of it (bufio), or do more with each call.");
     draft_end(c->rs, &d);
 }
