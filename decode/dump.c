@@ -265,27 +265,25 @@ static void dump_logs(struct dump *d)
 
 static void dump_metrics(struct dump *d)
 {
-    static const char *const name[METRIC_COUNT] = {
-        [METRIC_HEAP] = "/memory/classes/heap/objects:bytes",
-        [METRIC_GOAL] = "/gc/heap/goal:bytes",
-        [METRIC_PROCS] = "/sched/gomaxprocs:threads",
-    };
+    static const struct {
+        const char *name;
+        enum metric m;
+    } by_name[METRIC_COUNT] = {{"/gc/heap/goal:bytes", METRIC_GOAL},
+                               {"/memory/classes/heap/objects:bytes", METRIC_HEAP},
+                               {"/sched/gomaxprocs:threads", METRIC_PROCS}};
     const struct point *v[METRIC_COUNT];
     size_t n[METRIC_COUNT], at[METRIC_COUNT] = {0};
-    for (int m = 0; m < METRIC_COUNT; m++)
-        n[m] = trace_points(d->tr, (enum metric)m, &v[m]);
+    for (int k = 0; k < METRIC_COUNT; k++)
+        n[k] = trace_points(d->tr, by_name[k].m, &v[k]);
     for (;;) { /* merge by time; the names decide ties */
-        static const enum metric order[METRIC_COUNT] = {METRIC_GOAL, METRIC_HEAP, METRIC_PROCS};
         int best = -1;
-        for (int k = 0; k < METRIC_COUNT; k++) {
-            enum metric m = order[k];
-            if (at[m] < n[m] && (best < 0 || v[m][at[m]].t < v[best][at[best]].t))
-                best = (int)m;
-        }
+        for (int k = 0; k < METRIC_COUNT; k++)
+            if (at[k] < n[k] && (best < 0 || v[k][at[k]].t < v[best][at[best]].t))
+                best = k;
         if (best < 0)
             return;
         const struct point *p = &v[best][at[best]++];
-        fprintf(d->out, "M\t%" PRId64 "\t%s\t%" PRIu64 "\n", p->t, name[best], p->v);
+        fprintf(d->out, "M\t%" PRId64 "\t%s\t%" PRIu64 "\n", p->t, by_name[best].name, p->v);
     }
 }
 

@@ -72,10 +72,8 @@ static void keep(struct v2_sim *s, const struct ev *e, const struct v2_raw_ev *r
     const struct v2_spec *spec = &v2_specs[raw->type];
     const uint64_t str = arg_of(raw->arg, spec->strs), stack = arg_of(raw->arg, spec->stacks);
     const uint64_t id = e->g == EV_NONE ? 0 : e->g == s->was.g ? s->was.g_id : v2_g_at(&s->o, e->g)->id;
-    if (e->kind == EVK_METRIC) {
-        s->metric[e->state] = e->arg;
-        s->has[e->state] = true;
-    }
+    if (e->kind == EVK_METRIC)
+        s->metric[e->state] = (struct v2s_metric){e->arg, raw->type};
     if (e->g == EV_NONE)
         return;
     if (e->kind == EVK_G_CREATE || (e->kind == EVK_G_STATUS && !g_find(s, id)))
@@ -457,7 +455,6 @@ bool v2_sim_copy(struct v2_sim *to, const struct v2_sim *s)
                           .capg = s->ng,
                           .spare = s->spare};
     memcpy(to->metric, s->metric, sizeof to->metric);
-    memcpy(to->has, s->has, sizeof to->has);
     to->g = copy(s->g, s->ng, sizeof *s->g);
     return to->g && order_copy(&to->o, &s->o) && idmap_copy(&to->at, &s->at);
 }

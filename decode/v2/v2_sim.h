@@ -50,8 +50,10 @@ struct v2_sim {
     struct idmap at;
     struct v2s_thread *thread; /* by cursor */
     size_t capthread;
-    uint64_t metric[METRIC_COUNT]; /* last told */
-    bool has[METRIC_COUNT];
+    struct v2s_metric { /* last told, by which event; 0: not yet */
+        uint64_t value;
+        uint8_t type;
+    } metric[METRIC_COUNT];
     int64_t until;
     uint64_t n;         /* events that are done, CPU samples among them */
     struct err damage;  /* why it can't go on */

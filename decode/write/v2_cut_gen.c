@@ -59,13 +59,12 @@ static uint64_t label_of(struct gen_cut *w, const struct v2s_g *g)
 /* put_metrics - once, by whoever runs. */
 static void put_metrics(struct gen_cut *w)
 {
-    static const uint8_t event[METRIC_COUNT] = {
-        [METRIC_PROCS] = V2_PROCS_CHANGE, [METRIC_HEAP] = V2_HEAP_ALLOC, [METRIC_GOAL] = V2_HEAP_GOAL};
-    static const enum metric order[] = {METRIC_PROCS, METRIC_HEAP, METRIC_GOAL};
     const struct v2_sim *h = &w->c->head;
-    for (int i = 0; !w->told && i < METRIC_COUNT; i++)
-        if (h->has[order[i]])
-            put(w, event[order[i]], h->metric[order[i]], 0, 0, 0);
+    for (int i = 0; !w->told && i < METRIC_COUNT; i++) {
+        const int m = (METRIC_PROCS + i) % METRIC_COUNT; /* as the runtime does: processors first */
+        if (h->metric[m].type)
+            put(w, h->metric[m].type, h->metric[m].value, 0, 0, 0);
+    }
     w->told = true;
 }
 
