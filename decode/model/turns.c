@@ -250,11 +250,12 @@ enum {
 
 /* Up to k.room of them. true: the next one's time is known, and it is later than ts->until. false: the next one is none for a
    turn, or beyond ts->limit (then ts->over is its time), or the batch ends. */
-static __attribute__((noinline)) bool turn_events(struct turns *ts, struct turn *u)
+HOT bool turn_events(struct turns *ts, struct turn *u)
 {
     struct hot_run *const r = &u->r;
     const uint8_t *at = u->at, *p;
     int64_t last = ts->last, now;
+    size_t room = ts->k.room;
     struct v2_at x = {ts, u, 0};
     uint64_t a0 = 0, a1 = 0, a2 = 0;
     if (u->args) { /* its time is known */
@@ -279,6 +280,7 @@ timed:
         u->now = now;
         u->at = at;
         ts->last = last;
+        ts->k.room = room;
         return true;
     }
     const uint8_t type = *at;
@@ -315,12 +317,13 @@ timed:
     at = p;
     u->before = now;
     last = x.t;
-    if (--ts->k.room && at <= u->behind)
+    if (--room && at <= u->behind)
         goto next;
 out:
     u->args = NULL;
     u->at = at;
     ts->last = last;
+    ts->k.room = room;
     return false;
 }
 

@@ -571,6 +571,25 @@ static bool general(struct v2_order *o, struct v2_sink *k, struct v2_cursor *c, 
     return a != ADV_OK || (!*over && c->t <= until);
 }
 
+/*
+ * Threads' turns, one after another, the earliest one's: until an event comes that is none for them, or there is something
+ * else to look at. *until: of the last one.
+ */
+HOT enum turn_rc turns(struct v2_order *o, struct v2_sink *k, size_t cap, int64_t *until)
+{
+    for (;;) {
+        struct v2_heap *first = o->heap;
+        k->room = cap - EV_MOST + 1 - k->n - k->others;
+        *until = alone_until(o);
+        const enum turn_rc rc = k->turn(k, &o->cur[first->cursor], *until, &first->t);
+        if (rc != TURN_ON || o->nheap < 2 || o->oom || k->n + k->others + EV_MOST > cap)
+            return rc;
+        heap_down(o);
+        if (sample_is_next(o))
+            return TURN_DONE;
+    }
+}
+
 size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
 {
     struct ev out[EV_ROOM];
@@ -582,7 +601,6 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
     while (ok && !o->stopped && !o->oom) {
         if (k->n + k->others + EV_MOST > cap)
             break;
-        k->room = cap - EV_MOST + 1 - k->n - k->others;
         push_woken(o);
         if (o->hurt && !o->loose) {
             k->close(k);
@@ -619,9 +637,11 @@ size_t v2_order_run(struct v2_order *o, struct v2_sink *k, size_t cap)
         }
         if (!o->nheap)
             break;
+        int64_t until;
+        enum turn_rc rc = turns(o, k, cap, &until);
+        if (rc == TURN_DONE)
+            continue;
         struct v2_cursor *c = &o->cur[o->heap[0].cursor];
-        const int64_t until = alone_until(o);
-        enum turn_rc rc = k->turn(k, c, until, &o->heap[0].t);
         if (rc == TURN_OUT && o->heap[0].t <= until) { /* it is still its turn */
             if (k->n + k->others + EV_MOST > cap)
                 break;

@@ -21,15 +21,15 @@
 RULE rule_start(const struct v2_at *at, uint64_t id, uint64_t seq)
 {
     const uint32_t g = at_find(at, id);
-    if (g == IDMAP_NONE || AT_G(at, g)->status != ST_RUNNABLE ||
-        !at_follows(at, AT_G(at, g)->seqgen, AT_G(at, g)->seq, seq))
+    struct v2_g *const e = g == IDMAP_NONE ? NULL : AT_G(at, g);
+    if (!e || e->status != ST_RUNNABLE || !at_follows(at, e->seqgen, e->seq, seq))
         return ADV_WAIT;
     if (at_m(at) == EV_NONE || at_p(at) == EV_NONE || at_g(at) != EV_NONE)
         return at_bad(at, "it starts where it can't", id);
     if (!put_start(at, g))
         return ADV_LONG;
-    AT_G(at, g)->status = ST_RUNNING;
-    AT_G(at, g)->seq = seq;
+    e->status = ST_RUNNING;
+    e->seq = seq;
     at_runs(at, g);
     return ADV_OK;
 }
@@ -38,14 +38,15 @@ RULE rule_start(const struct v2_at *at, uint64_t id, uint64_t seq)
 RULE rule_leave(const struct v2_at *at, uint8_t state, uint64_t reason, uint64_t stack)
 {
     const uint32_t g = at_g(at);
-    if (AT_G(at, g)->status != ST_RUNNING)
-        return at_bad(at, "the goroutine isn't running", AT_G(at, g)->id);
+    struct v2_g *const e = AT_G(at, g);
+    if (e->status != ST_RUNNING)
+        return at_bad(at, "the goroutine isn't running", e->id);
     if (!put_leave(at, g, state, reason, stack))
         return ADV_LONG;
     if (state == ST_NONE)
         v2_g_forget(at_order(at), g);
     else
-        AT_G(at, g)->status = state;
+        e->status = state;
     at_runs(at, EV_NONE);
     return ADV_OK;
 }
@@ -54,13 +55,13 @@ RULE rule_leave(const struct v2_at *at, uint8_t state, uint64_t reason, uint64_t
 RULE rule_wake(const struct v2_at *at, uint64_t id, uint64_t seq, uint64_t stack)
 {
     const uint32_t g = at_find(at, id);
-    if (g == IDMAP_NONE || AT_G(at, g)->status != ST_WAITING ||
-        !at_follows(at, AT_G(at, g)->seqgen, AT_G(at, g)->seq, seq))
+    struct v2_g *const e = g == IDMAP_NONE ? NULL : AT_G(at, g);
+    if (!e || e->status != ST_WAITING || !at_follows(at, e->seqgen, e->seq, seq))
         return ADV_WAIT;
     if (!put_wake(at, g, stack))
         return ADV_LONG;
-    AT_G(at, g)->status = ST_RUNNABLE;
-    AT_G(at, g)->seq = seq;
+    e->status = ST_RUNNABLE;
+    e->seq = seq;
     return ADV_OK;
 }
 
@@ -68,15 +69,17 @@ RULE rule_wake(const struct v2_at *at, uint64_t id, uint64_t seq, uint64_t stack
 RULE rule_call(const struct v2_at *at, uint64_t seq, uint64_t stack)
 {
     const uint32_t g = at_g(at);
-    if (AT_G(at, g)->status != ST_RUNNING)
-        return at_bad(at, "the goroutine isn't running", AT_G(at, g)->id);
-    if (!at_follows(at, AT_P(at)->seqgen, AT_P(at)->seq, seq))
+    struct v2_g *const e = AT_G(at, g);
+    struct v2_p *const p = AT_P(at);
+    if (e->status != ST_RUNNING)
+        return at_bad(at, "the goroutine isn't running", e->id);
+    if (!at_follows(at, p->seqgen, p->seq, seq))
         return at_bad(at, "the P's sequence number doesn't follow", seq);
     if (!put_call(at, g, stack))
         return ADV_LONG;
-    AT_G(at, g)->status = ST_SYSCALL;
-    AT_P(at)->status = V2_PS_SYSCALL;
-    AT_P(at)->seq = seq;
+    e->status = ST_SYSCALL;
+    p->status = V2_PS_SYSCALL;
+    p->seq = seq;
     return ADV_OK;
 }
 
@@ -84,12 +87,14 @@ RULE rule_call(const struct v2_at *at, uint64_t seq, uint64_t stack)
 RULE rule_return(const struct v2_at *at)
 {
     const uint32_t g = at_g(at);
-    if (AT_G(at, g)->status != ST_SYSCALL || AT_P(at)->status != V2_PS_SYSCALL)
-        return at_bad(at, "the goroutine isn't in a system call with its P", AT_G(at, g)->id);
+    struct v2_g *const e = AT_G(at, g);
+    struct v2_p *const p = AT_P(at);
+    if (e->status != ST_SYSCALL || p->status != V2_PS_SYSCALL)
+        return at_bad(at, "the goroutine isn't in a system call with its P", e->id);
     if (!put_return(at, g))
         return ADV_LONG;
-    AT_G(at, g)->status = ST_RUNNING;
-    AT_P(at)->status = V2_PS_RUNNING;
+    e->status = ST_RUNNING;
+    p->status = V2_PS_RUNNING;
     return ADV_OK;
 }
 
