@@ -41,25 +41,22 @@ struct v1 {
 
 /* ---- futile wake-ups -------------------------------------------------------------------------------------- */
 
-/* futile_goroutine - whose wake-up sequence an event belongs to, 0 = none's. */
-static uint32_t futile_goroutine(const struct v1_ev *e, bool *ends)
+static const enum {
+    NO_PART,
+    WOKEN,
+    GOES_ON,
+    PROVES,
+    ENDS
+} PART[V1_TYPES] = {
+#define V1_WAKEUP(id, part) [V1_##id] = part,
+#include "decode/v1/events_v1.def"
+};
+
+/* woken_of - whose wake-up an event is a part of, 0 = none's. */
+static uint32_t woken_of(const struct v1_ev *e)
 {
-    *ends = false;
-    switch (e->tag.type) {
-    case V1_GO_UNBLOCK:
-    case V1_UNBLOCK_LOCAL: return e->arg_g;
-    case V1_GO_START:
-    case V1_GO_START_LOCAL:
-    case V1_GO_PREEMPT:
-    case V1_FUTILE: return e->g;
-    case V1_GO_BLOCK:
-    case V1_GO_BLOCK_SEND:
-    case V1_GO_BLOCK_RECV:
-    case V1_GO_BLOCK_SELECT:
-    case V1_GO_BLOCK_SYNC:
-    case V1_GO_BLOCK_COND: *ends = true; return e->g;
-    default: return 0;
-    }
+    const unsigned part = PART[e->tag.type];
+    return part == NO_PART ? 0 : part == WOKEN ? e->arg_g : e->g;
 }
 
 static bool futile_room(struct v1 *v, uint32_t g)
@@ -78,17 +75,17 @@ static bool futile_room(struct v1 *v, uint32_t g)
 
 static bool futile_note(struct v1 *v, const struct v1_ev *e, uint64_t pos)
 {
-    bool ends;
-    uint32_t g = futile_goroutine(e, &ends);
+    const unsigned part = PART[e->tag.type];
+    const uint32_t g = woken_of(e);
     if (!g)
         return true;
     if (!futile_room(v, g))
         return false;
     struct futile_g *f = &v->fg[g];
-    if (!ends) {
-        if (!f->start || e->tag.type == V1_GO_UNBLOCK || e->tag.type == V1_UNBLOCK_LOCAL)
+    if (part != ENDS) {
+        if (!f->start || part == WOKEN)
             f->start = pos + 1;
-        f->futile |= e->tag.type == V1_FUTILE;
+        f->futile |= part == PROVES;
         return true;
     }
     if (f->futile) {
@@ -110,8 +107,7 @@ static bool futile_note(struct v1 *v, const struct v1_ev *e, uint64_t pos)
 
 static bool futile_drop(struct v1 *v, const struct v1_ev *e, uint64_t pos)
 {
-    bool ends;
-    uint32_t g = futile_goroutine(e, &ends);
+    const uint32_t g = woken_of(e);
     if (!g || g >= v->nfg)
         return false;
     struct futile_g *f = &v->fg[g];
