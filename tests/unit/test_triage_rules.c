@@ -243,6 +243,39 @@ static void leads_fall(void **state)
     assert_true(growing >= 1 && growing < notes);
 }
 
+/* In slices of no time at all: the same findings, after many steps; and thrown away at any of them. */
+static void in_slices(void **state)
+{
+    (void)state;
+    struct loaded l;
+    help_load("samples/lock-1.26.trace", &l);
+    unsigned steps = 1;
+    struct findings_job *j = findings_begin(l.tg);
+    assert_non_null(j);
+    while (!findings_step(j, 0)) {
+        steps++;
+    }
+    assert_true(steps > 20);
+    struct findings fs;
+    struct err e;
+    assert_int_equal(findings_end(j, &fs, &e), ERR_OK);
+    assert_int_equal(fs.n, l.fs.n);
+    for (uint32_t i = 0; i < fs.n; i++) {
+        assert_string_equal(fs.f[i].key, l.fs.f[i].key);
+        assert_string_equal(fs.f[i].text, l.fs.f[i].text);
+        assert_string_equal(fs.f[i].won ? fs.f[i].won : "", l.fs.f[i].won ? l.fs.f[i].won : "");
+    }
+    findings_free(&fs);
+    for (unsigned at = 0; at < steps; at += 7) {
+        j = findings_begin(l.tg);
+        for (unsigned i = 0; i < at; i++) {
+            (void)findings_step(j, 0);
+        }
+        findings_drop(j);
+    }
+    load_free(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -253,6 +286,7 @@ int main(void)
         cmocka_unit_test(help_names_thresholds),
         cmocka_unit_test(evidence),
         cmocka_unit_test(leads_fall),
+        cmocka_unit_test(in_slices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* causes.c - see causes.h. */
 #include "triage/findings/causes.h"
 #include "triage/findings/won.h"
+#include "triage/tables/slices.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -337,6 +338,11 @@ bool causes_doing(struct causes *c, uint32_t group, struct leaves *out)
     return ok;
 }
 
+static void (*const steps[])(struct causes *) = {
+    story_names, rules_service,  rules_join,     rules_slots, rules_waves,  rules_begun, rules_part,
+    rules_calls, rules_work,     rules_netlimit, rules_wakes, rules_timers, rules_slow,  rule_line,
+    rule_forced, rules_children, rules_trend,    rules_path,  rules_host,   story_end,   won_all};
+
 void rules_causes(struct rules *rs)
 {
     struct causes c;
@@ -344,26 +350,8 @@ void rules_causes(struct rules *rs)
         rs->failed = true;
         return;
     }
-    story_names(&c);
-    rules_service(&c);
-    rules_join(&c);
-    rules_slots(&c);
-    rules_waves(&c);
-    rules_begun(&c);
-    rules_part(&c);
-    rules_calls(&c);
-    rules_work(&c);
-    rules_netlimit(&c);
-    rules_wakes(&c);
-    rules_timers(&c);
-    rules_slow(&c);
-    rule_line(&c);
-    rule_forced(&c);
-    rules_children(&c);
-    rules_trend(&c);
-    rules_path(&c);
-    rules_host(&c);
-    story_end(&c);
-    won_all(&c);
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && slices_tick_now(); i++) {
+        steps[i](&c);
+    }
     causes_free(&c);
 }

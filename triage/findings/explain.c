@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "decode/base/mem.h"
+#include "triage/tables/slices.h"
 #include "triage/text.h"
 
 #define BUDGET 4000000
@@ -481,7 +482,7 @@ bool explain_walk(struct explainer *x, uint32_t g, int64_t a, int64_t b, explain
     x->level[0]->up = x->level[0]->asked = 0;
     level_set(x, x->level[0], g, a, b, 0);
     while (depth >= 0) {
-        if (!step(x, &depth)) {
+        if (!slices_tick() || !step(x, &depth)) {
             return false;
         }
     }

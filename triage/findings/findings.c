@@ -9,6 +9,7 @@
 
 #include "decode/base/mem.h"
 #include "triage/findings/rules.h"
+#include "triage/tables/slices.h"
 #include "triage/views.h"
 #include "triage/findings/thresholds.h"
 
@@ -137,12 +138,11 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
 {
     struct rules rs = {.tg = tg, .tr = tg->tr, .out = out};
     *out = (struct findings){0};
-    if (tg->end > 0 && trace_info(tg->tr)->has_clock) { /* thresholds in ns mean nothing where times are ticks */
-        rules_gc(&rs);
-        rules_sched(&rs);
-        rules_locks(&rs);
-        rules_leaks(&rs);
-        rules_causes(&rs);
+    static void (*const rules[])(struct rules *) = {rules_gc, rules_sched, rules_locks, rules_leaks, rules_causes};
+    const bool timed =
+        tg->end > 0 && trace_info(tg->tr)->has_clock; /* thresholds in ns mean nothing where times are ticks */
+    for (size_t i = 0; timed && i < sizeof rules / sizeof *rules && slices_tick_now(); i++) {
+        rules[i](&rs);
     }
     if (rs.failed) {
         findings_free(out);
@@ -154,6 +154,59 @@ enum err_code findings_of(const struct triage *tg, struct findings *out, struct 
     }
     findings_sort(out);
     return ERR_OK;
+}
+
+/* ---- in slices --------------------------------------------------------------------------------------------------------- */
+
+struct findings_job {
+    const struct triage *tg;
+    struct findings out;
+    struct err e;
+    struct slices *slices; /* NULL: no thread to be had, so it is done in one step */
+    bool over;
+};
+
+static bool job_all(void *arg)
+{
+    struct findings_job *j = arg;
+    return findings_of(j->tg, &j->out, &j->e) == ERR_OK;
+}
+
+struct findings_job *findings_begin(const struct triage *tg)
+{
+    struct findings_job *j = mem_zalloc(sizeof *j);
+    if (j) {
+        j->tg = tg;
+        j->slices = slices_new(job_all, j);
+    }
+    return j;
+}
+
+bool findings_step(struct findings_job *j, int64_t budget_ns)
+{
+    if (!j->over) {
+        j->over = j->slices ? slices_run(j->slices, budget_ns) != SLICES_MORE : (job_all(j), true);
+    }
+    return j->over;
+}
+
+enum err_code findings_end(struct findings_job *j, struct findings *out, struct err *e)
+{
+    *out = j->out;
+    *e = j->e;
+    j->out = (struct findings){0};
+    const enum err_code c = j->e.code;
+    findings_drop(j);
+    return c;
+}
+
+void findings_drop(struct findings_job *j)
+{
+    if (j) {
+        slices_free(j->slices);
+        findings_free(&j->out);
+        mem_free(j);
+    }
 }
 
 void findings_sort(struct findings *fs)

@@ -43,6 +43,15 @@ struct findings {
 /* findings_of - only after TRIAGE_DONE. All strings are clean UTF-8 without control characters. */
 enum err_code findings_of(const struct triage *tg, struct findings *out, struct err *e);
 void findings_free(struct findings *fs);
+/*
+ * The same in slices, for who has keys to answer meanwhile: findings_begin() after TRIAGE_DONE (NULL: out of memory), findings_step()
+ * until it says true, findings_end() for what findings_of() would have given. findings_drop(): instead, at any time; NULL is allowed.
+ */
+struct findings_job;
+struct findings_job *findings_begin(const struct triage *tg);
+bool findings_step(struct findings_job *j, int64_t budget_ns);
+enum err_code findings_end(struct findings_job *j, struct findings *out, struct err *e);
+void findings_drop(struct findings_job *j);
 void findings_sort(struct findings *fs);
 /*
  * finding_lead - what stands before a title where findings are listed: the share of the trace that it costs ("12.7%"), so that the list

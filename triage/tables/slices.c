@@ -12,7 +12,11 @@
 #include "decode/base/mem.h"
 #include "decode/base/thread.h"
 
-enum { LOOK = 8, STACK = 1 << 20 }; /* ticks between two looks at the clock */
+enum {
+    LOOK = 8,            /* ticks between two looks at the clock */
+    STACK = 1 << 20,     /* of those that help */
+    STACK_ALL = 8 << 20, /* of the computation, which may be anything */
+};
 
 struct slices {
     bool (*f)(void *arg);
@@ -88,7 +92,7 @@ struct slices *slices_new(bool (*f)(void *arg), void *arg)
     pthread_mutex_init(&s->lock, NULL);
     pthread_cond_init(&s->changed, NULL);
     pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, STACK);
+    pthread_attr_setstacksize(&attr, STACK_ALL);
     int rc = thread_start(&s->thread, &attr, compute, s);
     pthread_attr_destroy(&attr);
     if (rc) {
@@ -184,6 +188,14 @@ bool slices_tick(void)
         }
     }
     return !s->stop;
+}
+
+bool slices_tick_now(void)
+{
+    if (mine) {
+        mine->ticks |= LOOK - 1;
+    }
+    return slices_tick();
 }
 
 /* The caller waits for others a little at a time: between, it may be the owner's turn. Under the lock. */

@@ -28,6 +28,8 @@ void slices_free(struct slices *s);
  * false: it is no longer wanted, return. Where nothing is sliced it is always true.
  */
 bool slices_tick(void);
+/* slices_tick_now - the same, between long steps: it looks at the clock each time. */
+bool slices_tick_now(void);
 
 /*
  * slices_each - n jobs by up to so many threads, the caller's among them. work(arg, i, &kept) does job i beside others and

@@ -37,6 +37,8 @@ static void triage_trouble(struct app *a, const char *what)
     a->tri.trouble = what;
     a->wish = 0;
     soon_over(a);
+    findings_drop(a->finds);
+    a->finds = NULL;
     triage_free(a->tg);
     a->tg = NULL;
 }
@@ -76,8 +78,33 @@ void tables_drop(struct app *a)
     a->tri.so_far = was.so_far;
     memcpy(a->tri.row, was.row, sizeof was.row);
     memcpy(a->tri.top, was.top, sizeof was.top);
+    findings_drop(a->finds);
+    a->finds = NULL;
     triage_free(a->tg);
     a->tg = NULL;
+}
+
+/* First the tables, then what stands out in them. */
+static enum triage_state tables_step(struct app *a, int64_t budget_ns)
+{
+    if (!a->finds) {
+        const enum triage_state st = triage_step(a->tg, budget_ns);
+        if (st != TRIAGE_DONE)
+            return st;
+        if (!(a->finds = findings_begin(a->tg)))
+            return TRIAGE_NOMEM;
+        if (budget_ns < INT64_MAX)
+            return TRIAGE_MORE;
+    }
+    return findings_step(a->finds, budget_ns) ? TRIAGE_DONE : TRIAGE_MORE;
+}
+
+static bool findings_of_job(struct app *a)
+{
+    struct err e;
+    struct findings_job *j = a->finds;
+    a->finds = NULL;
+    return findings_end(j, &a->fs, &e) != ERR_OK;
 }
 
 unsigned app_triage(struct app *a, int64_t budget_ns)
@@ -89,11 +116,11 @@ unsigned app_triage(struct app *a, int64_t budget_ns)
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;
     }
-    enum triage_state st = triage_step(a->tg, budget_ns);
+    const enum triage_state st = tables_step(a, budget_ns);
     a->tri.progress = triage_progress(a->tg);
     if (st == TRIAGE_MORE)
         return tri_shows(a->view.at.view) ? VR_DRAW : VR_NONE;
-    if (st == TRIAGE_NOMEM || findings_of(a->tg, &a->fs, &e)) {
+    if (st == TRIAGE_NOMEM || findings_of_job(a)) {
         triage_trouble(a, "out of memory for the tables");
         return VR_DRAW;
     }

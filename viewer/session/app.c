@@ -40,6 +40,7 @@ void app_free(struct app *a)
 {
     view_free(&a->view);
     tri_free(&a->tri);
+    findings_drop(a->finds);
     findings_free(&a->fs);
     triage_free(a->tg);
     grid_free(&a->grid);

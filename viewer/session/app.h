@@ -45,7 +45,8 @@ struct app {
     struct pair *pair; /* another trace below or above this one; NULL: it stands alone */
     struct trace *tr;
     struct view view;
-    struct triage *tg; /* the tables of views 1, 5, 6; NULL until the trace is loaded */
+    struct triage *tg;          /* the tables of views 1, 5, 6; NULL until the trace is loaded */
+    struct findings_job *finds; /* while they are worked out */
     struct findings fs;
     struct tri tri;
     bool hint;    /* say when the tables are done, if a key has come before */
