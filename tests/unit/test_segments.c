@@ -165,6 +165,36 @@ static void test_ranges(void **state)
                 0, NULL);
 }
 
+/* Of two Ps that sweep one is told of when the other one has ended already: they swept all along. */
+static void test_told_late(void **state)
+{
+    (void)state;
+    expect_same(G1
+                "GCSweepBegin +1 stack=0\nbatch m=8 t=100\nProcStatus +3 p=1 running\nGoStatus +1 g=2 m=8 "
+                "running\nGCSweepBegin +70 stack=0\n" G2 "GCSweepActive +1 p=0\nGCSweepEnd +5 swept=1 reclaimed=2\n"
+                "batch m=8 t=300\nProcStatus +1 p=1 running\nGoStatus +1 g=2 m=8 running\nGCSweepActive +1 p=1\n"
+                "GCSweepEnd +100 swept=1 reclaimed=2\nGCSweepBegin +50 stack=0\nGCSweepEnd +10 swept=1 reclaimed=2\n",
+                NULL, LANE_BAND, BAND_SWEEP,
+                "0-52 nothing\n52-302 sweep\n302-352 nothing\n352-362 sweep\n362-800> nothing\n");
+    /* A stop of the world that begins in one and ends in the other. */
+    expect_same(G1 "STWBegin +1 kind=\"GC mark termination\" stack=0\n" G2 "STWEnd +10\n", NULL, LANE_G, 1,
+                "<0-800> running p0\n");
+    /* Tasks and regions go on, and end in another generation than they began in. */
+    expect_same(
+        G1 "UserTaskBegin +1 task=5 parent=0 name=\"job\" stack=0\nUserRegionBegin +1 task=5 name=\"part\" "
+           "stack=0\nUserTaskBegin +1 task=6 parent=5 name=\"open\" stack=0\n" G2
+           "UserRegionEnd +5 task=5 name=\"part\" stack=0\nUserTaskEnd +5 task=5 stack=0\nUserTaskEnd +5 task=99 "
+           "stack=0\n",
+        NULL, LANE_G, 1, "<0-800> running p0\n");
+    expect_same(G1 "UserRegionBegin +1 task=0 name=\"part\" stack=0\n" G2 "UserRegionEnd +5 task=0 name=\"other\" "
+                   "stack=0\n",
+                "REGION_END: another region is the innermost one", 0, 0, NULL);
+    /* The number of processors changes, and with it which of them are. */
+    expect_same(G1 "ProcStatus +1 p=1 idle\nProcsChange +1 procs=1 stack=0\n" G2 "ProcsChange +5 procs=2 stack=0\n"
+                   "ProcStatus +1 p=1 idle\n",
+                NULL, LANE_G, 1, "<0-800> running p0\n");
+}
+
 static void test_collector(void **state)
 {
     (void)state;
@@ -186,11 +216,92 @@ static void test_collector(void **state)
                 "GC_BEGIN: expected a thread, found none (-1)", 0, 0, NULL);
 }
 
+/* Each generation says what is wrong with it; more than are kept are counted. What all have in common is said once. */
+static void test_notes(void **state)
+{
+    (void)state;
+    enum { GENS = SOURCE_NOTES + 5 };
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, "go 1.26\nnoauto\n");
+    for (int i = 1; i <= GENS; i++) {
+        const int t = 1000 * i;
+        tracegen_printf(
+            &b, "batch gen=%d m=-1 t=%d\nSync\nFrequency freq=1000000000\nClockSnapshot +1 mono=1 sec=1 nsec=1\n", i,
+            t);
+        tracegen_printf(
+            &b,
+            "batch gen=%d m=7 t=%d\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nUserLog +1 task=0 key=4 "
+            "value=4 stack=1\n",
+            i, t);
+        tracegen_printf(&b, "batch gen=%d m=-1 t=%d\nStrings\nString id=4 \"a\"\nString id=4 \"b\"\n", i, t);
+        tracegen_printf(&b, "batch gen=%d m=-1 t=%d\nStacks\nStack id=1 16:4:4:1\nend\nraw 34\n", i, t + 900);
+    }
+    for (int threads = 0; threads <= 3; threads++) {
+        struct loaded l = load_as((char *)b.p, threads ? threads : 1, !threads);
+        assert_int_equal(l.tr->cost.segments, threads ? GENS : 0);
+        assert_int_equal(trace_info(l.tr)->ndamages, SOURCE_NOTES);
+        assert_int_equal(l.tr->src.st.ndamages, GENS);
+        assert_null(trace_damage(l.tr, SOURCE_NOTES));
+        for (uint32_t i = 0; i < SOURCE_NOTES; i++) {
+            assert_int_equal(trace_damage(l.tr, i)->gen, i + 1);
+            assert_string_equal(trace_damage(l.tr, i)->what, "string 4 is defined twice");
+        }
+        unload(&l);
+    }
+    tracegen_free(&b);
+    static const char newer[] =
+        "go 1.22\nbatch m=7 t=100\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=7 running\nraw 2f 01 09 00 "
+        "00\n" END G2 "raw 2f 01 0a 00 00\n" END MORE;
+    for (int threads = 0; threads <= 3; threads++) {
+        struct loaded l = load_as(newer, threads ? threads : 1, !threads);
+        expect_whole(l.tr);
+        assert_int_equal(trace_info(l.tr)->nwarnings, 1);
+        assert_non_null(strstr(trace_warning(l.tr, 0)->what, "GO_CREATE_BLOCKED, in a trace of go 1.22"));
+        unload(&l);
+    }
+}
+
+/* A mark worker that no event creates is known by its stack, in segments that are decoded beside the first, too. */
+static void test_worker(void **state)
+{
+    (void)state;
+#define WORK \
+    "GoStart +5 g=9 g_seq=%s\nGoLabel +1 label=\"GC (idle)\"\nGoBlock +10 reason=\"sync\" " \
+    "stack=main.x:1,runtime.gcBgMarkWorker:4\n"
+#define ALONE "GoBlock +1 reason=\"sync\" stack=0\n"
+#define AGAIN \
+    "endgen\nbatch m=7 t=%s\nProcStatus +1 p=0 running\nGoStatus +1 g=1 m=-1 waiting\nGoStatus +1 g=9 m=-1 " \
+    "waiting\nGoUnblock +5 g=9 g_seq=1 stack=0\n"
+    struct tracegen_buf b = {0};
+    tracegen_printf(&b, G1 "GoStatus +1 g=9 m=-1 runnable\n" ALONE WORK, "1");
+    for (int i = 2; i < 9; i++) {
+        char t[20];
+        snprintf(t, sizeof t, "%d", 1000 * i);
+        tracegen_printf(&b, AGAIN, t);
+        tracegen_printf(&b, WORK, "2");
+    }
+    struct loaded plain = load_as((char *)b.p, 1, true);
+    char *truth = all_of(plain.tr);
+    for (int threads = 1; threads <= 4; threads++) {
+        struct loaded l = load_as((char *)b.p, threads, false);
+        char *is = all_of(l.tr);
+        assert_string_equal(is, truth);
+        assert_true(trace_lane(l.tr, (struct lane){LANE_G, trace_find_lane(l.tr, LANE_G, 9)}).is_worker);
+        assert_int_equal(l.tr->cost.segments, 8);
+        free(is);
+        unload(&l);
+    }
+    free(truth);
+    unload(&plain);
+    tracegen_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_call_ends), cmocka_unit_test(test_call_stolen), cmocka_unit_test(test_statuses),
-        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_collector),
+        cmocka_unit_test(test_ranges),    cmocka_unit_test(test_collector),   cmocka_unit_test(test_told_late),
+        cmocka_unit_test(test_notes),     cmocka_unit_test(test_worker),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
