@@ -43,7 +43,7 @@ else ifdef COV
 HOOKS = $(BUILD)/tests/coverage/hooks.o
 CFLAGS ?= -g -O1
 COUNTED = -O0 --coverage -Dalways_inline=unused
-GOTOP_LDFLAGS = --coverage -Wl,--wrap=sandbox_enter -Wl,--wrap=_exit $(HOOKS)
+GOTOP_LDFLAGS = --coverage -Wl,--wrap=sandbox_enter -Wl,--wrap=_exit -Wl,--wrap=execvp $(HOOKS)
 else
 CFLAGS ?= -g -O2
 GOTOP_CPPFLAGS += -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2

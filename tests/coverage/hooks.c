@@ -2,7 +2,7 @@
  * hooks.c - linked into every program of `make coverage`, so that what a program ran is written down however it ends.
  *
  * The counters are written when a process ends, into files that it opens then: the sandbox would be in the way, a child that
- * leaves by _exit() writes none, and an allocator that still refuses would make libgcov give up.
+ * leaves by _exit() or becomes another program writes none, and an allocator that still refuses would make libgcov give up.
  */
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -10,11 +10,19 @@
 void __gcov_dump(void);
 void __real__exit(int status) __attribute__((noreturn));
 void __wrap__exit(int status) __attribute__((noreturn));
+int __real_execvp(const char *file, char *const *argv);
+int __wrap_execvp(const char *file, char *const *argv);
 void __wrap_sandbox_enter(unsigned needs, int argc, char *const *argv);
 
 void __wrap_sandbox_enter(unsigned needs, int argc, char *const *argv)
 {
     (void)needs, (void)argc, (void)argv;
+}
+
+int __wrap_execvp(const char *file, char *const *argv)
+{
+    __gcov_dump();
+    return __real_execvp(file, argv);
 }
 
 /* From 128 on a signal's handler leaves: it may have interrupted anything. */

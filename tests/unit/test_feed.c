@@ -163,6 +163,18 @@ static void test_pipe(void **state)
     assert_string_equal(text, "abc");
     assert_int_equal(feed_read(f, (uint8_t *)text, 10, 0, &n, &e), FEED_END);
     feed_close(f);
+    /* Standard input stays open for others. */
+    int keep = dup(0), fd = open(put("stdin", "in", 2, "w"), O_RDONLY);
+    dup2(fd, 0);
+    f = opened("-", NULL);
+    assert_true(feed_is_file(f));
+    assert_int_equal(feed_read(f, (uint8_t *)text, 10, 50, &n, &e), FEED_DATA);
+    assert_int_equal(n, 2);
+    feed_close(f);
+    assert_int_equal(lseek(0, 0, SEEK_CUR), 2);
+    dup2(keep, 0);
+    close(keep);
+    close(fd);
 }
 
 /* ---- the program that fetches ----------------------------------------------------------------------------- */

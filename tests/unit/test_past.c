@@ -208,6 +208,8 @@ static void test_dead_run(void **state)
     uint32_t seg = 1;
     while (!w.put.fold.seg[seg].past)
         seg++;
+    const size_t bytes = past_bytes(w.put.fold.seg[seg].past); /* some dozen each, not hundreds */
+    assert_true(bytes > PAST_GS && bytes < PAST_GS * (sizeof(struct spanlane) + sizeof(struct ginfo)) / 2);
     for (unsigned i = 0; i < sizeof states; i++) {
         uint32_t p = free_p(&w);
         say(&w, event(EVK_G_STATE, states[i], seg * PAST_GS + i * 25, p));
