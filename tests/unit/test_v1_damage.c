@@ -125,6 +125,21 @@ static void test_out_of_nowhere(void **state)
              "D 1 event contradicts what came before: what may be lost between is not recorded\n");
 }
 
+/* Ids of strings and stacks that are far from each other, and given twice: the first string counts, and the last stack. */
+static void test_far_names(void **state)
+{
+    (void)state;
+#define FAR_1 "900000000000"
+#define FAR_2 "18000000000000000000"
+    reads_as("go 1.11\nnoauto\n" START "UserTaskCreate +1 task=1 parent=0 name=" FAR_1 " stack=" FAR_2 "\n"
+             "UserTaskCreate +1 task=2 parent=0 name=" FAR_2 " stack=" FAR_1 "\nGoBlock +1 stack=3\n"
+             "Frequency freq=1000000000\nString id=1 \"f\"\nString id=2 \"file\"\nString id=3 \"other\"\n"
+             "String id=" FAR_2 " \"two\"\nString id=" FAR_1 " \"one\"\nString id=" FAR_1 " \"again\"\n"
+             "Stack id=" FAR_2 " 0x10:1:2:3\nStack id=" FAR_1 " 0x11:1:2:3\nStack id=" FAR_2 " 0x12:3:2:3\n",
+             START_LINES "2 g1 task 1 one at other\n3 g1 task 2 two at f\n4 g1 waiting\n"
+                         "D 1 uses of stacks or strings that are not in the file: its end is missing\n");
+}
+
 /* A P's batches: one twice, two exchanged, one that says an earlier time than the one in front of it. */
 static void test_batches(void **state)
 {
@@ -299,7 +314,8 @@ static void test_no_memory(void **state)
     for (size_t i = 0; i < NMIXED; i++) {
         size_t n;
         uint8_t *data = tracegen_bytes(MIXED[i], &n);
-        for (long k = 1; k < 120; k++) {
+        bool refused = true;
+        for (long k = 1; refused; k += k < 200 ? 1 : k / 20) {
             struct lines l = {.no_text = true};
             struct ev evs[64];
             struct err e;
@@ -319,9 +335,13 @@ static void test_no_memory(void **state)
             } else {
                 assert_int_equal(e.code, ERR_NOMEM);
             }
+            void *next = mem_alloc(1);
+            refused = !next;
+            mem_free(next);
             mem_fail_after(-1);
             lines_free(&l);
             assert_int_equal(mem_live(), before);
+            assert_true(k < 100000);
         }
         free(data);
     }
@@ -368,6 +388,7 @@ int main(void)
         cmocka_unit_test(test_others_go_on),
         cmocka_unit_test(test_runs_nothing),
         cmocka_unit_test(test_out_of_nowhere),
+        cmocka_unit_test(test_far_names),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_clock_skew),
         cmocka_unit_test(test_1_5_out_of_order),
