@@ -354,6 +354,8 @@ static void on_status(struct v1_emit *em, const struct v1_ev *e)
         return;
     uint8_t state = e->tag.type == V1_GO_WAITING ? ST_WAITING : ST_SYSCALL;
     leave(em, e->g);
+    if (!em->listing && !em->s->st.ndamages) /* nobody is listed behind the beginning */
+        em->contradictions++;
     if (gor(em, e->g)->lane == EV_NONE)
         introduce(em, e->g, 0, state);
     else

@@ -125,6 +125,16 @@ static void test_out_of_nowhere(void **state)
              "D 1 event contradicts what came before: what may be lost between is not recorded\n");
 }
 
+/* Who is there is listed as the trace begins, and never again: here a bit has made it of a value of the heap. */
+static void test_listed_later(void **state)
+{
+    (void)state;
+    reads_as("prototype\nbatch p=0 t=0\nGoCreate g=1 pc=0\nProcStart\nGoStart g=1\nGomaxprocs procs=1\n"
+             "HeapAlloc +5 bytes=7\nGoInSyscall +5 g=4416653\n",
+             "0< p0 sched\n1< g1 is running p0\n~1 procs 1\n5 heap 7\n10 g4416653 is syscall\n"
+             "D 1 event contradicts what came before: what may be lost between is not recorded\n");
+}
+
 /* Ids of strings and stacks that are far from each other, and given twice: the first string counts, and the last stack. */
 static void test_far_names(void **state)
 {
@@ -388,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_others_go_on),
         cmocka_unit_test(test_runs_nothing),
         cmocka_unit_test(test_out_of_nowhere),
+        cmocka_unit_test(test_listed_later),
         cmocka_unit_test(test_far_names),
         cmocka_unit_test(test_batches),
         cmocka_unit_test(test_clock_skew),
