@@ -256,6 +256,14 @@ static void callers_are_counted(void **state)
     assert_true(most.func == 7 && most.least && most.share > 0.85f && most.share <= 900.0f / 970);
     callers_merge(&a, &b);
     assert_true(callers_most(&a, 1070).func == 7 && callers_most(&a, 1070).least);
+    struct callers one = {0}, out = {0};
+    callers_add(&one, 3, 100);
+    callers_add(&out, 4, 80);
+    callers_add(&out, 5, 20);
+    const struct caller by = callers_beyond(&one, &out, 100);
+    assert_true(by.func == 3 && by.beyond == 4 && by.beyond_share > 0.79f && by.beyond_share < 0.81f);
+    callers_add(&one, 6, 20); /* two callers: who called them is not told */
+    assert_int_equal(callers_beyond(&one, &out, 120).beyond, 0);
 }
 
 static bool tells(const char *path, enum rule r)

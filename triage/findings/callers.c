@@ -88,7 +88,10 @@ void caller_text(struct text *t, const struct trace *tr, const struct caller *by
     }
     text_lit(t, ", called by ");
     text_func(t, tr, by->func, 0);
-    if (by->beyond) {
+    if (by->beyond && by->beyond_share > ALL) {
+        text_lit(t, ", by ");
+        text_func(t, tr, by->beyond, 0);
+    } else if (by->beyond) {
         part_text(t, tr, by->beyond_least, by->beyond_share, "by", by->beyond);
     }
 }
