@@ -123,19 +123,20 @@ static void healthy_ones(void **state)
         "cleanpace", "cleanfull", "cleanfair", "cleancrew", "cleanopen", "cleanlull", /* deadlines that are meant */
         "cleanrounds",                                                                /* uneven work side by side */
         "cleanflight",                                                                /* one asks, the others go on */
-        "cleanframes",  /* works alone at a fixed rate, then sleeps */
-        "cleanshops",   /* one worker has most to do, and time to spare */
-        "cleanlens",    /* a short step grows, a long one does not */
-        "cleanguests",  /* a thousand goroutines that wait, then go */
-        "cleanoffice",  /* asks itself */
-        "cleanhiccup",  /* slow once, all at one moment */
-        "cleanfeeder",  /* waits for one of them by chance, once for long */
-        "cleanwings",   /* begins several at a time, each of its own kind */
-        "cleansitter",  /* a child process now and then */
-        "cleandiary",   /* longer by a third from the middle on */
-        "cleannews",    /* asks for news, anew each time */
-        "cleanstalled", /* processors stand still, and then all is due */
-        "cleanbench"};  /* asks for collections; one goroutine; the file is compressed */
+        "cleanframes",                                         /* works alone at a fixed rate, then sleeps */
+        "cleanshops",                                          /* one worker has most to do, and time to spare */
+        "cleanlens",                                           /* a short step grows, a long one does not */
+        "cleanguests",                                         /* a thousand goroutines that wait, then go */
+        "cleanoffice",                                         /* asks itself */
+        "cleanlease", /* polls, mostly in vain */ "cleanpost", /* waits for what handlers hand it */
+        "cleanhiccup",                                         /* slow once, all at one moment */
+        "cleanfeeder",                                         /* waits for one of them by chance, once for long */
+        "cleanwings",                                          /* begins several at a time, each of its own kind */
+        "cleansitter",                                         /* a child process now and then */
+        "cleandiary",                                          /* longer by a third from the middle on */
+        "cleannews",                                           /* asks for news, anew each time */
+        "cleanstalled",                                        /* processors stand still, and then all is due */
+        "cleanbench"}; /* asks for collections; one goroutine; the file is compressed */
     (void)state;
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         struct loaded l;

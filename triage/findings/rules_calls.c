@@ -363,10 +363,22 @@ static void network(struct causes *c, const struct waits_at *p)
     }
 }
 
-/* A wait in the program that a goroutine of the library ended, one that waits for the network itself: an HTTP client's. */
+/* Does the library wait, not the program itself? */
+static bool in_library(const struct trace *tr, uint32_t stack)
+{
+    const uint32_t n = trace_stack(tr, stack);
+    uint32_t i = 0;
+    while (i < n && str_starts(trace_str(tr, trace_frame(tr, stack, i).func), "runtime.")) {
+        i++;
+    }
+    return i < n && !stacks_is_program(tr, trace_frame(tr, stack, i).func);
+}
+
+/* A wait in what the program called that a goroutine of the library ended, one that waits for the network itself: an HTTP client's. */
 static bool by_library(const struct causes *c, const struct pair_row *p)
 {
-    uint32_t g = p->from_scheduler || p->kind != WK_SELECT ? UINT32_MAX : causes_group(c, p->waker);
+    const bool asks = !p->from_scheduler && p->kind == WK_SELECT && in_library(c->tr, p->stack);
+    uint32_t g = asks ? causes_group(c, p->waker) : UINT32_MAX;
     return g != UINT32_MAX && !c->tg->groups[g].is_system && !c->life[g].program && c->life[g].by[WK_NET] > 0;
 }
 

@@ -271,6 +271,21 @@ static bool by_deadline(const struct causes *c, const struct pair_row *p)
     return !p->from_scheduler && str_starts(trace_str(c->tr, p->waker), "context.WithDeadline");
 }
 
+/* Most waits there last until the limit, each goroutine comes back, and nobody waits for it: a pace, maybe. */
+static bool may_be_pace(const struct causes *c, const struct waits_at *k, uint64_t all, uint32_t group)
+{
+    int64_t others = 0;
+    for (uint32_t i = 0; i < c->tg->npairs; i++) {
+        const struct pair_row *p = &c->tg->pairs[i];
+        const bool its = !p->from_scheduler && p->waker == c->tg->groups[group].name && p->waiter != p->waker &&
+                         p->kind != WK_WAITGROUP; /* who waits for all to end waits for no answer */
+        others = its ? ns_add(others, p->total) : others;
+    }
+    return (double)k->count >= threshold(TH_LINGER_PACE) * (double)all &&
+           (double)k->count >= threshold(TH_LINGER_ANEW) * c->of[group].n &&
+           !threshold_reached(TH_CALLS_FOR, others, c->tg->end);
+}
+
 /* all: waits there, those that something else ended with them */
 static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_t all, uint32_t group, double share)
 {
@@ -278,7 +293,7 @@ static void deadline_finding(struct causes *c, const struct waits_at *k, uint64_
     struct draft d;
     draft_start(&d, RULE_LINGER, (int64_t)(share * (double)(l->last - l->first)));
     /* nothing else ever ends it: it may be a pace; less than half of their lives: the limit may be meant */
-    d.f.note = k->count * 10 > all * 9 || share < threshold(TH_LINGER_ALARM);
+    d.f.note = k->count * 10 > all * 9 || share < threshold(TH_LINGER_ALARM) || may_be_pace(c, k, all, group);
     draft_subject(&d, c->rs, k->place);
     draft_at(&d, k->most->longest.t0, k->most->longest.t1, LANE_G, k->most->longest.g);
     d.f.stack = k->most->stack;
