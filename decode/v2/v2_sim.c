@@ -233,7 +233,7 @@ static enum turn_rc sink_turn(struct v2_sink *k, struct v2_cursor *c, int64_t un
 {
     (void)until;
     *t = c->t;
-    return late(v2_sim_of(k->o), c->t) ? TURN_ON : TURN_OUT;
+    return late(v2_sim_of(k->o), c->t) ? TURN_DONE : TURN_OUT;
 }
 
 static bool sink_take(struct v2_sink *k)

@@ -14,7 +14,7 @@ enum turn_rc {
     TURN_ON,   /* the next event's time is known, and it is later than `until`: it goes on later */
     TURN_OUT,  /* the next event is the cursor's again, untried */
     TURN_OVER, /* the cursor has no more */
-    TURN_DONE  /* never of turn(): it was done, and the heap is as it should be again */
+    TURN_DONE  /* it was done, and the heap is as it should be again; of turn(): o->stopped, nothing was */
 };
 
 struct v2_sink {
