@@ -735,26 +735,6 @@ EVENT(syscall_destroy)
     return ADV_OK;
 }
 
-struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
-{
-    const enum v2_after after = v2_specs[type].after;
-    if (after == V2_AFTER_P_IDLE || (after == V2_AFTER_P_NEW && (arg[1] == V2_PS_RUNNING || arg[1] == V2_PS_SYSCALL)))
-        *p = arg[0];
-    else if (v2_means(type) == V2_MEANS_proc_stop)
-        *p = V2_NO_P;
-    switch (after) {
-    case V2_AFTER_G_RUNS:
-    case V2_AFTER_G_WAKES: return (struct v2_step){V2_STEP_G, 1, arg[0]};
-    case V2_AFTER_P_IDLE:
-    case V2_AFTER_P_CALL: return (struct v2_step){V2_STEP_P, 1, arg[0]};
-    case V2_AFTER_P_OWN: return (struct v2_step){*p == V2_NO_P ? V2_STEP_NONE : V2_STEP_P, 0, *p};
-    case V2_AFTER_GC: return (struct v2_step){V2_STEP_GC, 0, 0};
-    case V2_AFTER_G_NEW: return (struct v2_step){V2_STEP_G_TOLD, -1, arg[0]};
-    case V2_AFTER_P_NEW: return (struct v2_step){V2_STEP_P_TOLD, -1, arg[0]};
-    default: return (struct v2_step){V2_STEP_NONE, -1, 0};
-    }
-}
-
 /* ---- the whole -------------------------------------------------------------------------------------------- */
 
 typedef V2_RULE(rule);

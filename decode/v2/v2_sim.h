@@ -9,7 +9,7 @@
 #define GOTOP_DECODE_V2_SIM_H
 
 #include "decode/v2/v2_raw.h"
-#include "decode/v2/v2_state.h"
+#include "decode/v2/v2_step.h"
 
 struct v2s_g { /* a goroutine that is there */
     uint64_t id;
@@ -102,15 +102,6 @@ static inline struct v2s_g *v2_sim_runs(const struct v2_sim *s, uint32_t m)
 {
     const uint32_t g = s->o.m[m].g, at = g == EV_NONE ? IDMAP_NONE : idmap_get(&s->at, v2_g_at(&s->o, g)->id);
     return at == IDMAP_NONE ? NULL : &s->g[at];
-}
-
-/* v2_sim_holder - the thread that has a goroutine, EV_NONE. */
-static inline uint32_t v2_sim_holder(const struct v2_sim *s, uint32_t g)
-{
-    uint32_t m = 0;
-    while (m < s->o.nm && s->o.m[m].g != g)
-        m++;
-    return m < s->o.nm ? m : EV_NONE;
 }
 
 #endif

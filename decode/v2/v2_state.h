@@ -54,26 +54,6 @@ static inline double v2_seconds(const struct v2_order *o, int64_t t)
     return t > o->base ? (double)(t - o->base) * 1e-9 : 0;
 }
 
-/*
- * An event as a step of what it comes after (events_v2.def's column `after`): of a goroutine, a P or the collector, the next one by
- * its number; or one that tells of a goroutine or P.
- */
-enum v2_step_of { V2_STEP_NONE, V2_STEP_G, V2_STEP_P, V2_STEP_GC, V2_STEP_G_TOLD, V2_STEP_P_TOLD };
-struct v2_step {
-    enum v2_step_of of;
-    int8_t seq; /* which argument is the number, -1: it has none */
-    uint64_t id;
-};
-#define V2_NO_P UINT64_MAX
-/* v2_step - *p: its thread's P, V2_NO_P; which it may change. */
-struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p);
-
-/* The P that a thread has, by its id. */
-static inline uint64_t v2_p_of(const struct v2_order *o, uint32_t m)
-{
-    return m < o->nm && o->m[m].p != EV_NONE ? o->p[o->m[m].p].id : V2_NO_P;
-}
-
 /* A sequence number follows the last one, in this generation. */
 static inline bool v2_follows(const struct v2_order *o, uint32_t gen, uint64_t have, uint64_t want)
 {

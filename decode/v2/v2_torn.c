@@ -9,51 +9,18 @@
 #include <inttypes.h>
 
 #include "decode/base/bytes.h"
-#include "decode/base/hash.h"
 #include "decode/v2/v2_doubt.h"
-
-/* The index has events by what they are a step of and their number; and of these two the greatest, as far as it goes. */
-enum { MOST = 8 };
-
-static uint64_t key(unsigned what, uint64_t id, uint64_t seq)
-{
-    return hash_last(hash_next(hash_next(hash_first(what), id), seq));
-}
-
-static bool put(struct v2_order *o, unsigned what, uint64_t id, uint64_t seq)
-{
-    if (what == V2_STEP_G || what == V2_STEP_P) {
-        const uint64_t most = key(MOST + what, id, 0);
-        const uint32_t now = seq < IDMAP_NONE - 1 ? (uint32_t)seq : IDMAP_NONE - 2,
-                       was = idmap_get(&o->torn.has, most);
-        if ((was == IDMAP_NONE || was < now) && !idmap_put(&o->torn.has, most, now))
-            return false;
-    }
-    return idmap_put(&o->torn.has, key(what, id, seq), 0);
-}
-
-static bool has(const struct v2_order *o, unsigned what, uint64_t id, uint64_t seq)
-{
-    return idmap_get(&o->torn.has, key(what, id, seq)) != IDMAP_NONE;
-}
+#include "decode/v2/v2_step.h"
 
 /* It was lost: later ones are there, or nothing says that the file has all. */
-static bool was_lost(const struct v2_order *o, unsigned what, uint64_t id, uint64_t seq)
+static bool was_lost(const struct v2_order *o, enum v2_step_of what, uint64_t id, uint64_t seq)
 {
-    if (has(o, what, id, seq))
+    if (v2_steps_has(o, what, id, seq))
         return false;
-    const uint32_t most = idmap_get(&o->torn.has, key(MOST + what, id, 0));
-    return !o->gen->all_told || (most != IDMAP_NONE && seq < most);
+    return !o->gen->all_told || !v2_steps_last(o, what, id, seq);
 }
 
 /* ---- what there is ---------------------------------------------------------------------------------------- */
-
-/* One event into the index; *p: the thread's P. */
-static bool note(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
-{
-    const struct v2_step step = v2_step(type, arg, p);
-    return step.of == V2_STEP_NONE || put(o, step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]);
-}
 
 /* *t: from when its first event is to when its last one is. *broken: it can't be read further. */
 static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end, uint64_t *proc, int64_t *t,
@@ -74,7 +41,7 @@ static bool note_batch(struct v2_order *o, const uint8_t *p, const uint8_t *end,
             return true;
         *t += step;
         *broken = false;
-        if (!note(o, type, arg, proc))
+        if (!v2_steps_event(o, type, arg, proc))
             return false;
     }
     return true;
@@ -149,26 +116,13 @@ static void lost(struct v2_order *o, int64_t t, uint32_t g, uint32_t p, int64_t 
     e->arg = since > o->base ? (uint64_t)(since - o->base) : 0;
 }
 
-static uint32_t holder(const struct v2_order *o, uint32_t g)
-{
-    for (uint32_t m = 0; m < o->nm; m++)
-        if (o->m[m].g == g)
-            return m;
-    return EV_NONE;
-}
-
-static bool has_more(const struct v2_order *o, uint32_t m)
-{
-    return m != EV_NONE && o->m[m].cur && !o->cur[o->m[m].cur - 1].over;
-}
-
 static void g_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t g, uint8_t next)
 {
     struct v2_g *vg = v2_g_at(o, g);
     int64_t since = c->t;
     if (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) {
-        uint32_t m = holder(o, g);
-        if (has_more(o, m) && o->cur[o->m[m].cur - 1].before < since) /* up to its thread's last event it was so */
+        uint32_t m = v2_holder(o, g);
+        if (v2_has_more(o, m) && o->cur[o->m[m].cur - 1].before < since) /* up to its thread's last event it was so */
             since = o->cur[o->m[m].cur - 1].before;
         if (m != EV_NONE)
             o->m[m].g = EV_NONE;
@@ -195,62 +149,6 @@ static void p_gap(struct v2_order *o, const struct v2_cursor *c, uint32_t p, uin
         o->m[vp->m].p = EV_NONE;
     vp->m = EV_NONE;
     vp->status = next;
-}
-
-/* ---- what an event waits for ------------------------------------------------------------------------------ */
-
-enum lack { TO_COME, GONE, STALE }; /* STALE: what it says has been already */
-
-/* Thread m has an event that can be the one before time t. */
-static bool comes(const struct v2_order *o, uint32_t m, int64_t t)
-{
-    return has_more(o, m) && o->cur[o->m[m].cur - 1].t <= t + DOUBT_SKEW_NS;
-}
-
-static enum lack lack_g(const struct v2_order *o, uint64_t id, uint64_t seq, int64_t t)
-{
-    uint32_t g = idmap_get(&o->gs, id);
-    const struct v2_g *vg = g == IDMAP_NONE ? NULL : v2_g_at(o, g);
-    if (!vg || vg->seqgen != o->gen->ordinal)
-        return has(o, V2_STEP_G_TOLD, id, 0) ? TO_COME : GONE;
-    if (seq <= vg->seq)
-        return STALE;
-    if (seq > vg->seq + 1)
-        return has(o, V2_STEP_G, id, seq - 1) ? TO_COME : GONE;
-    return (vg->status == ST_RUNNING || vg->status == ST_SYSCALL) && comes(o, holder(o, g), t) ? TO_COME : GONE;
-}
-
-static enum lack lack_p(const struct v2_order *o, uint64_t id, uint64_t seq, int64_t t)
-{
-    uint32_t p = idmap_get(&o->ps, id);
-    const struct v2_p *vp = p == IDMAP_NONE ? NULL : &o->p[p];
-    if (!vp || vp->seqgen != o->gen->ordinal)
-        return has(o, V2_STEP_P_TOLD, id, 0) ? TO_COME : GONE;
-    if (seq <= vp->seq)
-        return STALE;
-    if (seq > vp->seq + 1)
-        return has(o, V2_STEP_P, id, seq - 1) ? TO_COME : GONE;
-    return comes(o, vp->m, t) ? TO_COME : GONE;
-}
-
-/* The thread's own P is to be taken from it first. */
-static enum lack lack_steal(const struct v2_order *o, uint32_t p)
-{
-    return has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) ? TO_COME : GONE;
-}
-
-static enum lack lack_of(const struct v2_order *o, const struct v2_cursor *c)
-{
-    const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
-    switch (v2_specs[c->type].after) {
-    case V2_AFTER_G_RUNS:
-    case V2_AFTER_G_WAKES: return lack_g(o, c->arg[0], c->arg[1], c->t);
-    case V2_AFTER_P_IDLE: return p != EV_NONE ? lack_steal(o, p) : lack_p(o, c->arg[0], c->arg[1], c->t);
-    case V2_AFTER_P_CALL: return lack_p(o, c->arg[0], c->arg[1], c->t);
-    case V2_AFTER_P_LEAVES: return p != EV_NONE ? lack_steal(o, p) : GONE;
-    case V2_AFTER_GC: return c->arg[0] <= o->gc_seq ? STALE : has(o, V2_STEP_GC, 0, c->arg[0] - 1) ? TO_COME : GONE;
-    default: return GONE;
-    }
 }
 
 /* ---- as if it had come ------------------------------------------------------------------------------------ */
@@ -396,11 +294,11 @@ static bool mend_bad(struct v2_order *o, const struct v2_cursor *c)
 static enum adv torn_lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool force)
 {
     for (int tries = 0; a != ADV_OK && tries < 3 && !o->oom; tries++) {
-        enum lack l = a == ADV_WAIT ? lack_of(o, c) : GONE;
-        if (l == TO_COME && !force)
+        enum v2_lack l = a == ADV_WAIT ? v2_lack_of(o, c) : V2_GONE;
+        if (l == V2_TO_COME && !force)
             return ADV_WAIT;
         if (a == ADV_WAIT) {
-            if (l == STALE || !mend_wait(o, c))
+            if (l == V2_STALE || !mend_wait(o, c))
                 break;
         } else if (!mend_bad(o, c)) {
             break;
@@ -428,7 +326,7 @@ static void over(struct v2_order *o, uint32_t thread, int64_t since)
     if (m->p == EV_NONE)
         return;
     struct v2_p *p = &o->p[m->p];
-    if (p->status == V2_PS_SYSCALL && has(o, V2_STEP_P, p->id, p->seq + 1))
+    if (p->status == V2_PS_SYSCALL && v2_steps_has(o, V2_STEP_P, p->id, p->seq + 1))
         return; /* it is taken from there, and when is known */
     lost(o, o->last, EV_NONE, m->p, since);
     p->status = V2_PS_LOST;
@@ -456,7 +354,7 @@ static void g_after(struct v2_order *o, uint32_t g, int64_t since)
     const bool told = vg->seqgen == o->gen->ordinal;
     if ((vg->status != ST_RUNNABLE && vg->status != ST_WAITING) ||
         (told ? !was_lost(o, V2_STEP_G, vg->id, vg->seq + 1)
-              : has(o, V2_STEP_G, vg->id, 1) || has(o, V2_STEP_G_TOLD, vg->id, 0)))
+              : v2_steps_has(o, V2_STEP_G, vg->id, 1) || v2_steps_has(o, V2_STEP_G_TOLD, vg->id, 0)))
         return;
     lost(o, now(o), g, EV_NONE, since);
     vg->status = ST_UNKNOWN;
@@ -470,8 +368,9 @@ static void p_after(struct v2_order *o, uint32_t p, int64_t since)
     if (too_soon(o))
         return;
     const bool told = vp->seqgen == o->gen->ordinal;
-    if (vp->status != V2_PS_IDLE || (told ? !was_lost(o, V2_STEP_P, vp->id, vp->seq + 1)
-                                          : has(o, V2_STEP_P, vp->id, 1) || has(o, V2_STEP_P_TOLD, vp->id, 0)))
+    if (vp->status != V2_PS_IDLE ||
+        (told ? !was_lost(o, V2_STEP_P, vp->id, vp->seq + 1)
+              : v2_steps_has(o, V2_STEP_P, vp->id, 1) || v2_steps_has(o, V2_STEP_P_TOLD, vp->id, 0)))
         return;
     lost(o, now(o), EV_NONE, p, since);
     vp->status = V2_PS_LOST;
@@ -492,8 +391,8 @@ static void call_after(struct v2_order *o, const struct v2_cursor *c)
 {
     const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
     const uint8_t next = too_soon(o) ? 0 : type_behind(o, c);
-    if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL || has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) || !next ||
-        v2_means(next) == V2_MEANS_syscall_end) /* with its P */
+    if (p == EV_NONE || o->p[p].status != V2_PS_SYSCALL || v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) ||
+        !next || v2_means(next) == V2_MEANS_syscall_end) /* with its P */
         return;
     lost(o, o->last, EV_NONE, p, o->last);
     o->p[p].status = V2_PS_LOST;
@@ -510,7 +409,7 @@ static void torn_after(struct v2_order *o, const struct v2_cursor *c, size_t at)
         const struct ev e = o->out[at];
         if (e.flags & EVF_QUIET)
             continue;
-        if (e.g != EV_NONE && e.state == ST_SYSCALL && e.m != EV_NONE && !has_more(o, e.m))
+        if (e.g != EV_NONE && e.state == ST_SYSCALL && e.m != EV_NONE && !v2_has_more(o, e.m))
             over(o, e.m, o->last);
         else if (e.g != EV_NONE)
             g_after(o, e.g, o->last);
@@ -590,13 +489,13 @@ static void silent(struct v2_order *o, uint32_t thread)
         over(o, thread, o->torn.before);
         return;
     }
-    if (m->g != EV_NONE && !has(o, V2_STEP_G_TOLD, v2_g_at(o, m->g)->id, 0)) {
+    if (m->g != EV_NONE && !v2_steps_has(o, V2_STEP_G_TOLD, v2_g_at(o, m->g)->id, 0)) {
         lost(o, o->last, m->g, EV_NONE, o->torn.before);
         from_now(o, o->torn.before);
         v2_g_at(o, m->g)->status = ST_UNKNOWN;
         m->g = EV_NONE;
     }
-    if (m->p != EV_NONE && !has(o, V2_STEP_P_TOLD, o->p[m->p].id, 0)) {
+    if (m->p != EV_NONE && !v2_steps_has(o, V2_STEP_P_TOLD, o->p[m->p].id, 0)) {
         lost(o, o->last, EV_NONE, m->p, o->torn.before);
         from_now(o, o->torn.before);
         o->p[m->p].status = V2_PS_LOST;

@@ -104,7 +104,7 @@ static void pin_find(struct v2_cut *c)
     for (size_t i = 0; i < s->ng; i++) {
         if (s->g[i].gone)
             continue;
-        const uint32_t g = v2_sim_g(s, &s->g[i]), m = v2_sim_holder(s, g);
+        const uint32_t g = v2_sim_g(s, &s->g[i]), m = v2_holder(&s->o, g);
         const uint8_t status = v2_status_of(v2_g_at(&s->o, g)->status);
         const bool busy = m != EV_NONE;
         if (c->pin.nargs && busy)

@@ -9,19 +9,12 @@
 
 #include <string.h>
 
-#include "decode/base/hash.h"
 #include "decode/base/mem.h"
 #include "decode/v2/v2_doubt.h" /* and V2_NOT_RECORDED */
 #include "decode/write/v2_put.h"
 
 #define GO_123 1023
 #define NOBODY V2_RAW_NO_THREAD
-
-/*
- * The index has events by what they are a step of and their number; a goroutine's greatest, as far as it goes; and who is told of
- * as busy on a thread.
- */
-enum { OF_G_MOST = 8, OF_G_BUSY, OF_P_BUSY };
 
 struct thread { /* [0]: none; [m + 1] */
     uint8_t *p;
@@ -44,7 +37,7 @@ struct within {
 struct v2_mend_work {
     struct v2_mend *m;
     struct v2_sim s;
-    struct idmap has, gs, ps; /* gs, ps: index into known */
+    struct idmap gs, ps; /* index into known */
     struct thread *thread;
     size_t cthread;
     struct known *known;
@@ -65,59 +58,21 @@ struct v2_mend_work {
 
 /* ---- which events there are -------------------------------------------------------------------------------- */
 
-static uint64_t key(unsigned what, uint64_t id, uint64_t seq)
-{
-    return hash_last(hash_next(hash_next(hash_first(what), id), seq));
-}
-
-static bool has(const struct v2_mend_work *w, unsigned what, uint64_t id, uint64_t seq)
-{
-    return idmap_get(&w->has, key(what, id, seq)) != IDMAP_NONE;
-}
-
-/* key_of - of the step that the event is; *p: the thread's P. 0: none. */
-static uint64_t key_of(uint8_t type, const uint64_t *arg, uint64_t *p)
-{
-    const struct v2_step step = v2_step(type, arg, p);
-    return step.of == V2_STEP_NONE ? 0 : key(step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]);
-}
-
-/* index_most - that a goroutine has an event with this number. */
-static bool index_most(struct v2_mend_work *w, const struct v2_raw_ev *e)
-{
-    uint64_t none = V2_NO_P;
-    if (v2_step(e->type, e->arg, &none).of != V2_STEP_G)
-        return true;
-    const uint64_t k = key(OF_G_MOST, e->arg[0], 0);
-    const uint32_t now = e->arg[1] < IDMAP_NONE - 1 ? (uint32_t)e->arg[1] : IDMAP_NONE - 2,
-                   was = idmap_get(&w->has, k);
-    return (was != IDMAP_NONE && was >= now) || idmap_put(&w->has, k, now);
-}
-
-/* is_last - no event of the goroutine has a greater number. */
-static bool is_last(const struct v2_mend_work *w, uint64_t g, uint64_t seq)
-{
-    const uint32_t most = idmap_get(&w->has, key(OF_G_MOST, g, 0));
-    return most == IDMAP_NONE || most <= seq;
-}
-
 /* index_busy - that it is told as running, or in a system call. */
-static bool index_busy(struct v2_mend_work *w, const struct v2_raw_ev *e, uint64_t m)
+static bool index_busy(struct v2_order *o, const struct v2_raw_ev *e, uint64_t m)
 {
     const enum v2_means is = v2_means(e->type);
     if (is == V2_MEANS_proc_status && e->arg[1] != V2_PS_IDLE)
-        return idmap_put(&w->has, key(OF_P_BUSY, e->arg[0], e->arg[1] == V2_PS_RUNNING ? m : NOBODY), 0);
+        return v2_steps_put(o, V2_STEP_P_BUSY, e->arg[0], e->arg[1] == V2_PS_RUNNING ? m : NOBODY);
     if (is != V2_MEANS_go_status && is != V2_MEANS_go_status_stack)
         return true;
     const uint8_t state = v2_state_of(e->arg[2]);
-    return (state != ST_RUNNING && state != ST_SYSCALL) ||
-           idmap_put(&w->has, key(OF_G_BUSY, e->arg[0], e->arg[1]), 0);
+    return (state != ST_RUNNING && state != ST_SYSCALL) || v2_steps_put(o, V2_STEP_G_BUSY, e->arg[0], e->arg[1]);
 }
 
-static bool index_events(struct v2_mend_work *w)
+static bool index_events(struct v2_order *o)
 {
-    const struct v2_order *o = &w->s.o;
-    idmap_clear(&w->has);
+    idmap_clear(&o->torn.has);
     for (size_t i = 0; i < o->ncur; i++) {
         const struct v2_cursor *c = &o->cur[i];
         uint64_t p = v2_p_of(o, c->m);
@@ -125,8 +80,7 @@ static bool index_events(struct v2_mend_work *w)
             const struct v2_batch *raw = &o->gen->batch[o->list[b]];
             struct v2_raw_ev e;
             for (const uint8_t *q = raw->p; q < raw->end && (q = v2_raw_ev(q, raw->end, &e));) {
-                const uint64_t k = key_of(e.type, e.arg, &p);
-                if ((k && !idmap_put(&w->has, k, 0)) || !index_most(w, &e) || !index_busy(w, &e, raw->m))
+                if (!v2_steps_event(o, e.type, e.arg, &p) || !index_busy(o, &e, raw->m))
                     return false;
             }
         }
@@ -286,54 +240,6 @@ static bool put_in(struct v2_mend_work *w, uint32_t m, uint8_t type, uint64_t a,
     return true;
 }
 
-/* ---- what an event waits for ------------------------------------------------------------------------------- */
-
-enum lack { TO_COME, GONE, STALE }; /* STALE: what it says has been already */
-
-/* comes - the thread has an event that can be the one before time t. */
-static bool comes(const struct v2_mend_work *w, uint32_t m, int64_t t)
-{
-    const struct v2_order *o = &w->s.o;
-    const uint32_t c = m == EV_NONE ? 0 : o->m[m].cur;
-    return c && !o->cur[c - 1].over && o->cur[c - 1].t <= t + DOUBT_SKEW_NS;
-}
-
-static enum lack lack_of_number(const struct v2_mend_work *w, unsigned what, uint64_t id, uint64_t have,
-                                uint64_t want, uint32_t m, int64_t t)
-{
-    if (want <= have)
-        return STALE;
-    if (want > have + 1)
-        return has(w, what, id, want - 1) ? TO_COME : GONE;
-    return comes(w, m, t) ? TO_COME : GONE;
-}
-
-static enum lack lack_of(const struct v2_mend_work *w, const struct v2_cursor *c)
-{
-    const struct v2_order *o = &w->s.o;
-    uint64_t p = v2_p_of(o, c->m);
-    const uint32_t own = c->m == EV_NONE ? EV_NONE : o->m[c->m].p;
-    const unsigned after = v2_specs[c->type].after;
-    uint32_t i;
-    if (own != EV_NONE && (after == V2_AFTER_P_IDLE || after == V2_AFTER_P_LEAVES)) /* it is taken from it first */
-        return has(w, V2_STEP_P, o->p[own].id, o->p[own].seq + 1) ? TO_COME : GONE;
-    const struct v2_step step = v2_step(c->type, c->arg, &p);
-    if (after == V2_AFTER_P_OWN)
-        return GONE;
-    switch (step.of) {
-    case V2_STEP_G:
-        if ((i = idmap_get(&o->gs, step.id)) == IDMAP_NONE || v2_g_at(o, i)->seqgen != o->gen->ordinal)
-            return has(w, V2_STEP_G_TOLD, step.id, 0) ? TO_COME : GONE;
-        return lack_of_number(w, V2_STEP_G, step.id, v2_g_at(o, i)->seq, c->arg[1], v2_sim_holder(&w->s, i), c->t);
-    case V2_STEP_P:
-        if ((i = idmap_get(&o->ps, step.id)) == IDMAP_NONE || o->p[i].seqgen != o->gen->ordinal)
-            return has(w, V2_STEP_P_TOLD, step.id, 0) ? TO_COME : GONE;
-        return lack_of_number(w, V2_STEP_P, step.id, o->p[i].seq, c->arg[1], o->p[i].m, c->t);
-    case V2_STEP_GC: return c->arg[0] <= o->gc_seq ? STALE : has(w, V2_STEP_GC, 0, c->arg[0] - 1) ? TO_COME : GONE;
-    default: return GONE;
-    }
-}
-
 /* ---- as if it had come ------------------------------------------------------------------------------------- */
 
 /* g_told - its status is told in this generation, by whoever can. */
@@ -343,7 +249,7 @@ static bool g_told(struct v2_mend_work *w, uint32_t m, uint32_t g)
     if (v->seqgen == w->s.ordinal)
         return true;
     const bool busy = v->status == ST_RUNNING || v->status == ST_SYSCALL;
-    const uint32_t by = busy ? v2_sim_holder(&w->s, g) : m;
+    const uint32_t by = busy ? v2_holder(&w->s.o, g) : m;
     return (!busy || by != EV_NONE) &&
            put_in(w, by, V2_GO_STATUS, v->id, busy ? w->s.o.m[by].id : NOBODY, v2_status_of(v->status));
 }
@@ -380,7 +286,7 @@ static bool g_becomes(struct v2_mend_work *w, uint32_t m, uint32_t g, uint8_t st
 {
     const struct v2_order *o = &w->s.o;
     const struct v2_g *v = v2_g_at(o, g);
-    const uint32_t by = v2_sim_holder(&w->s, g);
+    const uint32_t by = v2_holder(&w->s.o, g);
     if (v->status == ST_RUNNING || (v->status == ST_SYSCALL && by != EV_NONE && o->m[by].p != EV_NONE)) {
         if (!park(w, by))
             return false;
@@ -552,9 +458,7 @@ static bool change(struct v2_mend_work *w, const struct v2_cursor *c)
 static void leave_out(struct v2_mend_work *w, const struct v2_cursor *c)
 {
     uint64_t p = v2_p_of(&w->s.o, c->m);
-    const uint64_t k = key_of(c->type, c->arg, &p);
-    if (k)
-        idmap_del(&w->has, k);
+    v2_steps_drop(&w->s.o, c->type, c->arg, &p);
     w->m->left_out++;
     w->s.left_out = true;
 }
@@ -564,12 +468,12 @@ static enum adv lacks(struct v2_order *o, struct v2_cursor *c, enum adv a, bool 
     struct v2_mend_work *w = v2_sim_of(o)->arg;
     uint64_t before;
     for (int tries = 0; a != ADV_OK && tries < 4 && !o->oom; tries++) {
-        const enum lack l = a == ADV_BAD ? GONE : lack_of(w, c);
-        if (l == TO_COME && !force)
+        const enum v2_lack l = a == ADV_BAD ? V2_GONE : v2_lack_of(o, c);
+        if (l == V2_TO_COME && !force)
             return ADV_WAIT;
         w->units = v2_sim_units(&w->s, c, &before);
         w->asker = c->m;
-        if (l == STALE || !change(w, c))
+        if (l == V2_STALE || !change(w, c))
             break;
         a = v2_adv(o, c);
     }
@@ -615,7 +519,8 @@ static void over(struct v2_order *o, uint32_t m)
     if (!w->cut || m == EV_NONE || !room(w))
         return;
     const uint32_t g = o->m[m].g, p = o->m[m].p;
-    if (p == EV_NONE || (o->p[p].status == V2_PS_SYSCALL && has(w, V2_STEP_P, o->p[p].id, o->p[p].seq + 1)))
+    if (p == EV_NONE ||
+        (o->p[p].status == V2_PS_SYSCALL && v2_steps_has(&w->s.o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1)))
         return;
     w->asker = m;
     w->units = w->thread[m + 1].any ? w->thread[m + 1].last : w->units;
@@ -627,7 +532,7 @@ static void over(struct v2_order *o, uint32_t m)
 /* lost_next - the event with this number, the goroutine's next one, is not in the file. */
 static bool lost_next(const struct v2_mend_work *w, uint64_t g, uint64_t seq)
 {
-    return !has(w, V2_STEP_G, g, seq) && (w->cut || !is_last(w, g, seq));
+    return !v2_steps_has(&w->s.o, V2_STEP_G, g, seq) && (w->cut || !v2_steps_last(&w->s.o, V2_STEP_G, g, seq));
 }
 
 /* mark - a goroutine stops, is woken or created, and what it did next was lost: it isn't told to be able to run all the while. */
@@ -659,15 +564,17 @@ static void mark(struct v2_mend_work *w, const struct v2s_event *e, struct v2_ra
 static bool p_told_as_is(const struct v2_mend_work *w, const struct v2_p *v)
 {
     const bool busy = v->m != EV_NONE && (v->status == V2_PS_RUNNING || v->status == V2_PS_SYSCALL);
-    return busy ? has(w, OF_P_BUSY, v->id, v->status == V2_PS_RUNNING ? w->s.o.m[v->m].id : NOBODY)
-                : has(w, V2_STEP_P_TOLD, v->id, 0);
+    return busy
+               ? v2_steps_has(&w->s.o, V2_STEP_P_BUSY, v->id, v->status == V2_PS_RUNNING ? w->s.o.m[v->m].id : NOBODY)
+               : v2_steps_has(&w->s.o, V2_STEP_P_TOLD, v->id, 0);
 }
 
 static bool g_told_as_is(const struct v2_mend_work *w, uint32_t g)
 {
     const struct v2_g *v = v2_g_at(&w->s.o, g);
-    const uint32_t m = v2_sim_holder(&w->s, g);
-    return m != EV_NONE ? has(w, OF_G_BUSY, v->id, w->s.o.m[m].id) : has(w, V2_STEP_G_TOLD, v->id, 0);
+    const uint32_t m = v2_holder(&w->s.o, g);
+    return m != EV_NONE ? v2_steps_has(&w->s.o, V2_STEP_G_BUSY, v->id, w->s.o.m[m].id)
+                        : v2_steps_has(&w->s.o, V2_STEP_G_TOLD, v->id, 0);
 }
 
 /* due - first of all: of whom no status is told in this generation is as it was. */
@@ -813,7 +720,7 @@ static bool index_all(struct v2_order *o)
 {
     struct v2_mend_work *w = v2_sim_of(o)->arg;
     w->told = false;
-    o->oom |= !index_events(w);
+    o->oom |= !index_events(o);
     return !o->oom;
 }
 
@@ -866,7 +773,6 @@ void v2_mend_free(struct v2_mend *m)
         for (size_t i = 0; i < w->cthread; i++)
             mem_free(w->thread[i].p);
         v2_sim_free(&w->s);
-        idmap_free(&w->has);
         idmap_free(&w->gs);
         idmap_free(&w->ps);
         mem_free(w->thread);

@@ -1,0 +1,134 @@
+/* v2_step.c - see v2_step.h. */
+#include "decode/v2/v2_step.h"
+
+#include "decode/base/hash.h"
+#include "decode/v2/v2_doubt.h"
+
+struct v2_step v2_step(uint8_t type, const uint64_t *arg, uint64_t *p)
+{
+    const enum v2_after after = v2_specs[type].after;
+    if (after == V2_AFTER_P_IDLE || (after == V2_AFTER_P_NEW && (arg[1] == V2_PS_RUNNING || arg[1] == V2_PS_SYSCALL)))
+        *p = arg[0];
+    else if (v2_means(type) == V2_MEANS_proc_stop)
+        *p = V2_NO_P;
+    switch (after) {
+    case V2_AFTER_G_RUNS:
+    case V2_AFTER_G_WAKES: return (struct v2_step){V2_STEP_G, 1, arg[0]};
+    case V2_AFTER_P_IDLE:
+    case V2_AFTER_P_CALL: return (struct v2_step){V2_STEP_P, 1, arg[0]};
+    case V2_AFTER_P_OWN: return (struct v2_step){*p == V2_NO_P ? V2_STEP_NONE : V2_STEP_P, 0, *p};
+    case V2_AFTER_GC: return (struct v2_step){V2_STEP_GC, 0, 0};
+    case V2_AFTER_G_NEW: return (struct v2_step){V2_STEP_G_TOLD, -1, arg[0]};
+    case V2_AFTER_P_NEW: return (struct v2_step){V2_STEP_P_TOLD, -1, arg[0]};
+    default: return (struct v2_step){V2_STEP_NONE, -1, 0};
+    }
+}
+
+/* ---- which there are -------------------------------------------------------------------------------------- */
+
+enum { MOST = 16 }; /* and the greatest number of a goroutine's, a P's, as far as it goes */
+
+static uint64_t key(unsigned of, uint64_t id, uint64_t seq)
+{
+    return hash_last(hash_next(hash_next(hash_first(of), id), seq));
+}
+
+bool v2_steps_put(struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
+{
+    struct idmap *has = &o->torn.has;
+    if (of == V2_STEP_G || of == V2_STEP_P) {
+        const uint64_t most = key(MOST + of, id, 0);
+        const uint32_t now = seq < IDMAP_NONE - 1 ? (uint32_t)seq : IDMAP_NONE - 2, was = idmap_get(has, most);
+        if ((was == IDMAP_NONE || was < now) && !idmap_put(has, most, now))
+            return false;
+    }
+    return idmap_put(has, key(of, id, seq), 0);
+}
+
+bool v2_steps_event(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
+{
+    const struct v2_step step = v2_step(type, arg, p);
+    return step.of == V2_STEP_NONE || v2_steps_put(o, step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]);
+}
+
+void v2_steps_drop(struct v2_order *o, uint8_t type, const uint64_t *arg, uint64_t *p)
+{
+    const struct v2_step step = v2_step(type, arg, p);
+    if (step.of != V2_STEP_NONE)
+        idmap_del(&o->torn.has, key(step.of, step.id, step.seq < 0 ? 0 : arg[step.seq]));
+}
+
+bool v2_steps_has(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
+{
+    return idmap_get(&o->torn.has, key(of, id, seq)) != IDMAP_NONE;
+}
+
+bool v2_steps_last(const struct v2_order *o, enum v2_step_of of, uint64_t id, uint64_t seq)
+{
+    const uint32_t most = idmap_get(&o->torn.has, key(MOST + of, id, 0));
+    return most == IDMAP_NONE || most <= seq;
+}
+
+/* ---- what an event waits for ------------------------------------------------------------------------------ */
+
+uint32_t v2_holder(const struct v2_order *o, uint32_t g)
+{
+    for (uint32_t m = 0; m < o->nm; m++)
+        if (o->m[m].g == g)
+            return m;
+    return EV_NONE;
+}
+
+bool v2_has_more(const struct v2_order *o, uint32_t m)
+{
+    return m != EV_NONE && o->m[m].cur && !o->cur[o->m[m].cur - 1].over;
+}
+
+/* The step with this number, of what had `have`, is to come on thread m, or another's before it is. */
+static enum v2_lack lack_of_step(const struct v2_order *o, const struct v2_cursor *c, enum v2_step_of of,
+                                 uint64_t have, uint32_t m)
+{
+    const uint64_t want = c->arg[1];
+    if (want <= have)
+        return V2_STALE;
+    const bool comes = want > have + 1 ? v2_steps_has(o, of, c->arg[0], want - 1)
+                                       : v2_has_more(o, m) && o->cur[o->m[m].cur - 1].t <= c->t + DOUBT_SKEW_NS;
+    return comes ? V2_TO_COME : V2_GONE;
+}
+
+static enum v2_lack lack_g(const struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint32_t g = idmap_get(&o->gs, c->arg[0]);
+    const struct v2_g *vg = g == IDMAP_NONE ? NULL : v2_g_at(o, g);
+    if (!vg || vg->seqgen != o->gen->ordinal)
+        return v2_steps_has(o, V2_STEP_G_TOLD, c->arg[0], 0) ? V2_TO_COME : V2_GONE;
+    const bool busy = vg->status == ST_RUNNING || vg->status == ST_SYSCALL;
+    return lack_of_step(o, c, V2_STEP_G, vg->seq, busy ? v2_holder(o, g) : EV_NONE);
+}
+
+static enum v2_lack lack_p(const struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint32_t p = idmap_get(&o->ps, c->arg[0]);
+    if (p == IDMAP_NONE || o->p[p].seqgen != o->gen->ordinal)
+        return v2_steps_has(o, V2_STEP_P_TOLD, c->arg[0], 0) ? V2_TO_COME : V2_GONE;
+    return lack_of_step(o, c, V2_STEP_P, o->p[p].seq, o->p[p].m);
+}
+
+enum v2_lack v2_lack_of(const struct v2_order *o, const struct v2_cursor *c)
+{
+    const uint32_t p = c->m != EV_NONE ? o->m[c->m].p : EV_NONE;
+    const enum v2_after after = v2_specs[c->type].after;
+    if (p != EV_NONE && (after == V2_AFTER_P_IDLE || after == V2_AFTER_P_LEAVES)) /* it is taken from it first */
+        return v2_steps_has(o, V2_STEP_P, o->p[p].id, o->p[p].seq + 1) ? V2_TO_COME : V2_GONE;
+    switch (after) {
+    case V2_AFTER_G_RUNS:
+    case V2_AFTER_G_WAKES: return lack_g(o, c);
+    case V2_AFTER_P_IDLE:
+    case V2_AFTER_P_CALL: return lack_p(o, c);
+    case V2_AFTER_GC:
+        return c->arg[0] <= o->gc_seq                          ? V2_STALE
+               : v2_steps_has(o, V2_STEP_GC, 0, c->arg[0] - 1) ? V2_TO_COME
+                                                               : V2_GONE;
+    default: return V2_GONE;
+    }
+}
