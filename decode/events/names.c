@@ -298,10 +298,12 @@ uint32_t names_depth(const struct names *nm, uint32_t stack)
 
 struct frame names_frame(const struct names *nm, uint32_t stack, uint32_t i)
 {
-    if (i >= names_depth(nm, stack))
+    if (stack >= __atomic_load_n(&nm->stacks.n, __ATOMIC_RELAXED))
         return (struct frame){0};
     const struct stack_ref *r = seg_at(&nm->stacks, stack);
-    return *(struct frame *)seg_at(&nm->frames, *(uint32_t *)seg_at(&nm->pool, r->first + i));
+    if (i >= r->n)
+        return (struct frame){0};
+    return *(struct frame *)seg_at(&nm->frames, ((const uint32_t *)seg_at(&nm->pool, r->first))[i]);
 }
 
 uint32_t names_root_func(const struct names *nm, uint32_t stack)
