@@ -19,6 +19,8 @@ static const struct {
     {"slots", RULE_POOL, "main.convert", NULL},
     {"straggler", RULE_SLOWEST, "main.resample", "main.epoch, called by"},
     {"skew", RULE_UNBALANCED, "main.drain", NULL},
+    {"hive", RULE_UNBALANCED, "main.fill, by main.tend",
+     NULL}, /* from a buffer, without a wait: many pieces, none long */
     {"crawl", RULE_SERIAL_CALLS, "main.fetchPage", "30 times in a row"}, /* asks its own process */
     {"flight", RULE_BACKEND, "main.(*profiles).loadProfile", NULL},
     {"lend", RULE_POOL, "main.(*db).borrow", "main.(*db).runQuery"}, /* a pool behind a condition */

@@ -181,12 +181,12 @@ static bool of_its_own(const struct triage *tg, uint32_t g, uint32_t group)
     return li.creator < tg->ng && gstat_group(tg->g, li.creator) == group;
 }
 
-/* At work, or on the way to it, for most of its life? Else it has room, however little the others have to do. */
-static bool at_work(const struct triage *tg, uint32_t g)
+/* At work, or on the way to it, for such a share of its life? Else it has room, however little the others have to do. */
+static bool at_work(const struct triage *tg, uint32_t g, double share)
 {
     const int64_t work = ns_add(ns_add(gstat_ns(tg->g, g, GM_EXEC), gstat_ns(tg->g, g, GM_SCHED)),
                                 ns_add(gstat_ns(tg->g, g, GM_SYSCALL), gstat_ns(tg->g, g, GM_SYSBLOCK)));
-    return (double)work >= threshold(TH_TEAM_BUSY) * (double)gstat_ns(tg->g, g, GM_LIFE);
+    return (double)work >= share * (double)gstat_ns(tg->g, g, GM_LIFE);
 }
 
 static void team_of(const struct triage *tg, uint32_t group, const int64_t *own, struct team *t)
@@ -219,10 +219,10 @@ static void team_of(const struct triage *tg, uint32_t group, const int64_t *own,
 
 static bool unbalanced(const struct triage *tg, const struct team *t)
 {
-    return t->top != NO_LANE && at_work(tg, t->top) && t->n >= threshold(TH_TEAM_WORKERS) && t->n <= TEAM_MOST &&
-           threshold_reached(TH_TEAM_SHARE, t->most, tg->end) &&
+    return t->top != NO_LANE && at_work(tg, t->top, threshold(TH_TEAM_BUSY)) && t->n >= threshold(TH_TEAM_WORKERS) &&
+           t->n <= TEAM_MOST && threshold_reached(TH_TEAM_SHARE, t->most, tg->end) &&
            (double)t->most >= threshold(TH_TEAM_MEAN) * (double)t->all / t->n &&
-           threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) &&
+           (threshold_reached(TH_TEAM_OF_ALL, t->most, t->all) || at_work(tg, t->top, threshold(TH_TEAM_FULL))) &&
            t->most - t->all / (int64_t)t->n >= threshold_ns(TH_TEAM_LOST);
 }
 

@@ -15,8 +15,9 @@
 #define LONG_TIMES threshold(TH_LINE_TIMES)
 #define LONG_LEAST threshold_ns(TH_LINE_LEAST)
 #define LONG_SHARE threshold(TH_LINE_SHARE)
-#define STEPS 5000 /* spans of each goroutine */
-#define WAITERS 64 /* of each group that waits for it */
+#define STEPS 5000   /* spans of each goroutine */
+#define WAITERS 4096 /* of each group that waits for it; their spans in all: */
+#define WALKED 400000
 
 struct item {
     uint32_t g;
@@ -32,12 +33,13 @@ struct items {
 struct behind {
     uint32_t g; /* who ended it */
     int64_t t0, t1;
-    bool sends; /* to hand something over: with its end the next piece begins */
 };
 struct queue {
     struct behind *v; /* by g, t1 */
     size_t n, cap;
     int64_t life; /* of those that wait so */
+    uint64_t walked;
+    bool partly; /* there are more: what ran together can't be told apart */
 };
 
 static bool item_add(struct items *k, uint32_t g, int64_t t0, int64_t t1, int64_t ran, uint32_t stack)
@@ -72,6 +74,7 @@ static bool waits_of(const struct causes *c, uint32_t g, uint32_t group, struct 
     bool more = span_seek_index(&it, c->tr, (struct lane){LANE_G, g}, 0);
     for (int i = 0; more && i < STEPS; i++, more = span_next(&it)) {
         const struct span *s = span_get(&it);
+        q->walked++;
         q->life = ns_add(q->life, s->t1 - s->t0);
         if (w.g == g && s->state == ST_RUNNABLE && s->who < c->tg->ng && gstat_group(c->tg->g, s->who) == group) {
             struct behind *p = mem_grow(q->v, &q->cap, q->n + 1, sizeof *p);
@@ -87,7 +90,7 @@ static bool waits_of(const struct causes *c, uint32_t g, uint32_t group, struct 
             const enum wait_kind kind = stacks_wait_kind(c->tr, s->reason, s->stack);
             const bool hands = kind == WK_SEND || kind == WK_RECV || kind == WK_SELECT || kind == WK_COND;
             if (hands && (kind == WK_SEND || !instance_wants_more(c->tr, name, s->reason, s->stack))) {
-                w = (struct behind){g, s->t0, s->t1, kind == WK_SEND};
+                w = (struct behind){g, s->t0, s->t1};
             }
         }
     }
@@ -110,8 +113,10 @@ static bool queue_of(const struct causes *c, uint32_t group, struct queue *q)
             continue;
         }
         seen[n++] = w;
-        for (uint32_t m = 0; ok && m < c->of[w].n && m < WAITERS; m++) {
-            ok = waits_of(c, causes_member(c, w, m, WAITERS), group, q);
+        q->partly |= c->of[w].n > WAITERS;
+        for (uint32_t m = 0; ok && m < c->of[w].n && m < WAITERS && !q->partly; m++) {
+            ok = waits_of(c, c->member[c->of[w].at + m], group, q);
+            q->partly |= q->walked > WALKED;
         }
     }
     if (q->n) {
@@ -139,19 +144,17 @@ struct piece { /* the one that goes on */
 };
 
 /*
- * Running [t0,t1): where it took what others had waited to send, the next piece begins. It never waits while they stand there,
- * so between two of its waits lie as many pieces as it took.
+ * Running [t0,t1): where it took what others had waited to send, or answered who waited for that, the next piece begins. It never waits
+ * while they stand there, or while there is more in a channel's buffer, so between two of its waits lie many pieces.
  */
 static bool run_on(const struct queue *q, uint32_t g, int64_t t0, int64_t t1, struct piece *p, struct items *k)
 {
     bool ok = true;
     for (size_t i = queue_from(q, g, t0); ok && i < q->n && q->v[i].g == g && q->v[i].t1 < t1; i++) {
-        if (q->v[i].sends) {
-            p->ran += q->v[i].t1 - t0;
-            t0 = q->v[i].t1;
-            ok = p->since == NO_TIME || item_add(k, g, p->since, t0, p->ran, p->within);
-            *p = (struct piece){.since = t0};
-        }
+        p->ran += q->v[i].t1 - t0;
+        t0 = q->v[i].t1;
+        ok = p->since == NO_TIME || item_add(k, g, p->since, t0, p->ran, p->within);
+        *p = (struct piece){.since = t0};
     }
     p->ran += t1 - t0;
     return ok;
@@ -314,7 +317,7 @@ static void line_of(struct causes *c, struct line *l)
     bool ok = pieces_of_line(c, l);
     if (ok && (double)l->some >= threshold(TH_LINE_LONGS)) {
         ok = queue_of(c, l->group, &l->q) && pieces_of_line(c, l);
-        if (ok && is_line(c, l)) {
+        if (ok && !l->q.partly && is_line(c, l)) {
             line_finding(c, l);
         }
     }

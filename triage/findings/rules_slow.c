@@ -162,6 +162,7 @@ static void tell_slow(struct causes *c, struct finding *f)
         const struct leaf *l = &s.v[best];
         struct leaf ran;
         f->queued = l->cat == EX_SCHED;
+        f->ends_with = l->who;
         if ((l->cat == EX_SCHED) && ran_instead(c, l->t0, l->t1, &ran)) {
             causes_calls_text(&before, c->tr, &ran);
             text_lit(&before, " has the processors while the slow ones wait for one. ");

@@ -486,7 +486,10 @@ static bool covers(const struct rules *rs, const struct finding *a, const struct
                    a->rule == RULE_IN_ORDER || a->rule == RULE_LINGER || a->rule == RULE_HUB || a->rule == RULE_OWN ||
                    a->rule == RULE_SLOWEST;
     switch (b->rule) {
-    case RULE_SLOW_TASK: return b->queued && a->rule == RULE_PROCS_BELOW && !a->note;
+    case RULE_SLOW_TASK: /* what the slow ones wait for, told */
+        return (b->queued && a->rule == RULE_PROCS_BELOW && !a->note) ||
+               (a->rule == RULE_UNBALANCED && !a->note && b->ends_with && b->ends_with == whose(rs, a) &&
+                a->severity_ns >= b->severity_ns / 2);
     case RULE_SLOWEST: return a->rule == RULE_LINGER && same_place(rs, a, b);
     case RULE_SYSCALL: return a->rule == RULE_CONVOY || a->rule == RULE_WRITER;
     case RULE_CONVOY:
