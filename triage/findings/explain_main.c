@@ -187,18 +187,42 @@ static bool subject(struct asked *q, const struct trace *tr, const char *s, cons
 
 /* ---- text ------------------------------------------------------------------------------------------------------ */
 
+/* Spans that an answer may pass: instances may lie one upon another, each as long as the trace. */
+static uint64_t allowed(const struct trace *tr)
+{
+    return 1000000 + 2 * trace_info(tr)->events;
+}
+
+/* Every how manieth instance is looked at, so that what they have of their own is not more than allowed. */
+static size_t stride(const struct trace *tr, const struct one *v, size_t n)
+{
+    for (size_t step = n > INSTANCES ? n / INSTANCES : 1;; step *= 2) {
+        uint64_t own = 0;
+        for (size_t i = 0; i < n && own <= allowed(tr); i += step) {
+            own += trace_count(tr, (struct lane){LANE_G, v[i].g}, v[i].t0, v[i].t1);
+        }
+        if (own <= allowed(tr) || step >= n) {
+            return step;
+        }
+    }
+}
+
+/* What explains their waits is shared out; what one doesn't need, those behind it have. */
 static bool tree_of(struct explainer *x, struct explain_tree *t, const struct trace *tr, const struct one *v,
                     size_t n)
 {
-    size_t step = n > INSTANCES ? n / INSTANCES : 1;
+    size_t step = stride(tr, v, n), looks = (n + step - 1) / step;
+    uint64_t left = allowed(tr);
     if (!explain_tree_init(t, tr)) {
         return false;
     }
-    for (size_t i = 0; i < n; i += step) {
-        explain_budget(x, 4000000);
+    for (size_t i = 0; i < n; i += step, looks--) {
+        uint64_t share = left / looks;
+        explain_budget(x, share);
         if (!explain_add(x, t, v[i].g, v[i].t0, v[i].t1)) {
             return false;
         }
+        left -= share - explain_left(x);
     }
     explain_tree_sort(t);
     return true;
@@ -277,45 +301,78 @@ static void json_ran(json_t *o, const struct trace *tr, const struct ran *r)
     }
 }
 
-static json_t *json_tree(const struct explain_tree *x, uint32_t i, int depth)
+/* A value in a document, the lines behind its first so far from the edge; open: without its last line, which closes it. */
+static void json_inset(struct text *t, const json_t *v, size_t flags, int inset, bool open)
 {
-    json_t *arr = json_array();
-    for (uint32_t k = x->v[i].first; arr && k != NO_LANE && depth < EXPLAIN_DEPTH + 1; k = x->v[k].next) {
-        const struct explain_node *n = &x->v[k];
-        json_t *o = json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", explain_cat_id((enum explain_cat)n->cat),
-                              "func", json_name(x->tr, n->func), "goroutines", json_name(x->tr, n->who), "ns",
-                              (json_int_t)n->ns, "count", (json_int_t)n->count, "longest_ns", (json_int_t)n->longest);
-        json_ran(o, x->tr, n->cat == EX_RUN && n->stack ? &n->ran : NULL);
-        if (n->first != NO_LANE) {
-            json_object_set_new(o, "by", json_tree(x, k, depth + 1));
-        }
-        json_array_append_new(arr, o);
+    char *s = json_dumps(v, flags);
+    size_t n = s ? strlen(s) : 0;
+    n -= open && n > 2 ? 2 : 0; /* "\n}" */
+    for (size_t i = 0, k; i < n; i += k) {
+        const char *end = memchr(s + i, '\n', n - i);
+        k = end ? (size_t)(end - s) - i + 1 : n - i;
+        text_raw(t, s + i, k);
+        text_add(t, "%*s", end ? inset : 0, "");
     }
-    return arr;
+    mem_free(s);
 }
 
-static json_t *json_parts(const struct explain_list *l, const struct trace *tr)
+static json_t *json_node(const struct trace *tr, const struct explain_node *n)
 {
-    json_t *arr = json_array();
-    for (size_t i = 0; i < l->n; i++) {
-        const struct explain_part *p = &l->v[i].part;
-        struct ran ran;
-        uint32_t stack, frame, func = explain_place(tr, p, &stack, &frame, &ran);
-        json_t *o =
-            json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1, "depth",
-                      (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat), "goroutine",
-                      (json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->g}).id, "func", json_name(tr, func));
-        json_ran(o, tr, p->cat == EX_RUN && stack ? &ran : NULL);
-        if (l->v[i].up != NO_LANE) {
-            json_object_set_new(o, "of", json_integer((json_int_t)l->v[i].up));
+    json_t *o = json_pack("{s:s, s:o, s:o, s:I, s:I, s:I}", "what", explain_cat_id((enum explain_cat)n->cat), "func",
+                          json_name(tr, n->func), "goroutines", json_name(tr, n->who), "ns", (json_int_t)n->ns,
+                          "count", (json_int_t)n->count, "longest_ns", (json_int_t)n->longest);
+    json_ran(o, tr, n->cat == EX_RUN && n->stack ? &n->ran : NULL);
+    return o;
+}
+
+/* A tree and a list have as many values as the trace has waits: each is written as it is made. */
+static void json_tree(struct text *t, const struct explain_tree *x, uint32_t i, int depth, size_t flags)
+{
+    const int inset = 2 * depth + 2;
+    uint32_t k = depth < EXPLAIN_DEPTH + 1 ? x->v[i].first : NO_LANE;
+    text_add(t, "%s", k == NO_LANE ? "[" : "[\n");
+    for (bool some = false; k != NO_LANE; k = x->v[k].next, some = true) {
+        json_t *o = json_node(x->tr, &x->v[k]);
+        text_add(t, "%s%*s", some ? ",\n" : "", inset, "");
+        json_inset(t, o, flags, inset, true);
+        json_decref(o);
+        if (x->v[k].first != NO_LANE) {
+            text_add(t, ",\n%*s \"by\": ", inset, "");
+            json_tree(t, x, k, depth + 1, flags);
         }
-        if (p->by != NO_LANE) {
-            json_object_set_new(o, "ended_by",
-                                json_integer((json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->by}).id));
-        }
-        json_array_append_new(arr, o);
+        text_add(t, "\n%*s}%s", inset, "", x->v[k].next == NO_LANE ? "\n" : "");
     }
-    return arr;
+    text_add(t, "%*s]", x->v[i].first == NO_LANE || depth > EXPLAIN_DEPTH ? 0 : inset - 1, "");
+}
+
+static json_t *json_part(const struct trace *tr, const struct explain_item *item)
+{
+    const struct explain_part *p = &item->part;
+    struct ran ran;
+    uint32_t stack, frame, func = explain_place(tr, p, &stack, &frame, &ran);
+    json_t *o = json_pack("{s:I, s:I, s:i, s:s, s:I, s:o}", "t0", (json_int_t)p->t0, "t1", (json_int_t)p->t1, "depth",
+                          (int)p->depth, "what", explain_cat_id((enum explain_cat)p->cat), "goroutine",
+                          (json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->g}).id, "func", json_name(tr, func));
+    json_ran(o, tr, p->cat == EX_RUN && stack ? &ran : NULL);
+    if (item->up != NO_LANE) {
+        json_object_set_new(o, "of", json_integer((json_int_t)item->up));
+    }
+    if (p->by != NO_LANE) {
+        json_object_set_new(o, "ended_by", json_integer((json_int_t)trace_lane_who(tr, (struct lane){LANE_G, p->by}).id));
+    }
+    return o;
+}
+
+static void json_parts(struct text *t, const struct explain_list *l, const struct trace *tr, size_t flags)
+{
+    text_lit(t, ",\n \"parts\": [");
+    for (size_t i = 0; i < l->n; i++) {
+        json_t *o = json_part(tr, &l->v[i]);
+        text_add(t, "%s\n  ", i ? "," : "");
+        json_inset(t, o, flags, 2, false);
+        json_decref(o);
+    }
+    text_add(t, "%s]", l->n ? "\n " : "");
 }
 
 static bool json_answer(struct text *t, struct explainer *x, const struct trace *tr, const struct asked *q)
@@ -326,24 +383,21 @@ static bool json_answer(struct text *t, struct explainer *x, const struct trace 
     explain_budget(x, 4000000);
     ok = ok && (q->n > 1 || explain_list(x, q->v[0].g, q->v[0].t0, q->v[0].t1, &l));
     if (ok) {
+        const size_t flags = JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0);
         json_begin();
-        json_t *root =
-            json_pack("{s:s, s:s, s:I, s:I, s:b, s:o}", "schema", "gotop.explain/1", "subject",
-                      q->title.p ? q->title.p : "", "instances", (json_int_t)q->all, "ns", (json_int_t)all.v[0].ns,
-                      "cut", (int)(all.cut || l.cut), "tree", json_tree(&all, 0, 0));
-        if (root && q->n == 1) {
-            json_object_set_new(root, "t0", json_integer((json_int_t)q->v[0].t0));
-            json_object_set_new(root, "t1", json_integer((json_int_t)q->v[0].t1));
-            json_object_set_new(root, "parts", json_parts(&l, tr));
+        json_t *head = json_pack("{s:s, s:s, s:I, s:I, s:b}", "schema", "gotop.explain/1", "subject",
+                                 q->title.p ? q->title.p : "", "instances", (json_int_t)q->all, "ns",
+                                 (json_int_t)all.v[0].ns, "cut", (int)(all.cut || l.cut));
+        json_inset(t, head, flags, 0, true);
+        json_decref(head);
+        text_lit(t, ",\n \"tree\": ");
+        json_tree(t, &all, 0, 0, flags);
+        if (q->n == 1) {
+            text_add(t, ",\n \"t0\": %" PRId64 ",\n \"t1\": %" PRId64, q->v[0].t0, q->v[0].t1);
+            json_parts(t, &l, tr, flags);
         }
-        char *s = json_whole() ? json_dumps(root, JSON_INDENT(1) | (t->ascii ? JSON_ENSURE_ASCII : 0)) : NULL;
-        if (s) {
-            text_raw(t, s, strlen(s));
-            text_lit(t, "\n");
-        }
-        ok = s != NULL;
-        mem_free(s);
-        json_decref(root);
+        text_lit(t, "\n}\n");
+        ok = json_whole();
     }
     explain_tree_free(&all);
     explain_list_free(&l);
