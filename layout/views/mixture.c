@@ -1,6 +1,7 @@
 /*
  * mixture.c - see mixture.h. Each goroutine is asked only for the columns in which it lives: of a hundred thousand short ones
- * that is one or two each.
+ * that is one or two each. Of a hundred thousand that wait all along the few spans are asked: of the columns that one covers
+ * only where they begin and end is noted.
  */
 #include "layout/views/mixture.h"
 
@@ -12,11 +13,14 @@
 #include "layout/move/lanes.h"
 #include "triage/tables/tab.h"
 
-enum { GROUPS = 128, BEFORE = 32, AT_ONCE_NS = 2000000, STEP = 64 };
+enum { GROUPS = 128, BEFORE = 32, AT_ONCE_NS = 2000000, STEP = 64, FEW = 8 };
 
 struct mixed {
     uint32_t lane, members; /* the group's first; how many they are */
     struct shares *col;
+    struct covered { /* by how many spans more than the column before, all of it */
+        int64_t n[ST_COUNT];
+    } * covered;
 };
 
 struct mixture {
@@ -28,14 +32,17 @@ struct mixture {
     struct tab by_name;
     struct shares *one; /* a goroutine's columns */
     uint32_t next;      /* goroutine to be added; NO_LANE: all are */
+    uint32_t settled;   /* groups that are ready */
 };
 
 void mixture_free(struct mixture *m)
 {
     if (!m)
         return;
-    for (uint32_t i = 0; i < m->n; i++)
+    for (uint32_t i = 0; i < m->n; i++) {
         mem_free(m->group[i].col);
+        mem_free(m->group[i].covered);
+    }
     tab_free(&m->by_name);
     mem_free(m->one);
     mem_free(m);
@@ -85,13 +92,55 @@ static struct mixture *begin(const struct view *v)
     bool ok = (m->one = mem_alloc(size)) != NULL;
     for (; ok && m->n < n; m->n++) {
         const uint32_t name = trace_g_name(v->tr, m->group[m->n].lane);
-        ok = (m->group[m->n].col = mem_zalloc(size)) != NULL && tab_put(&m->by_name, name, 0, m->n) != TAB_NONE;
+        struct mixed *x = &m->group[m->n];
+        x->col = mem_zalloc(size);
+        x->covered = mem_zalloc((size_t)(m->cols + 1) * sizeof *x->covered);
+        ok = x->col && x->covered && tab_put(&m->by_name, name, 0, m->n) != TAB_NONE;
     }
     if (!ok) {
         mixture_free(m);
         return NULL;
     }
     return m;
+}
+
+/* A span's part in [t0,t1), which lies in columns c0 .. c1. */
+static void add_span(const struct view *v, struct mixed *x, const struct span *s, int64_t t0, int64_t t1, int c0,
+                     int c1)
+{
+    const struct window win = v->mixture->win;
+    const int64_t a = s->t0 > t0 ? s->t0 : t0, z = s->t1 < t1 ? s->t1 : t1;
+    int ca = window_col(win, v->mixture->cols, a), cz = window_col(win, v->mixture->cols, z - 1);
+    if (z <= a || s->state <= ST_NONE || s->state >= ST_COUNT)
+        return;
+    ca = ca < c0 ? c0 : ca;
+    cz = cz < c0 || cz > c1 ? c1 : cz;
+    if (ca >= cz) {
+        x->col[cz].ns[s->state] = ns_add(x->col[cz].ns[s->state], z - a);
+        return;
+    }
+    x->col[ca].ns[s->state] = ns_add(x->col[ca].ns[s->state], v->edges[ca + 1] - a);
+    x->col[cz].ns[s->state] = ns_add(x->col[cz].ns[s->state], z - v->edges[cz]);
+    x->covered[ca + 1].n[s->state]++;
+    x->covered[cz].n[s->state]--;
+}
+
+static void add_few(const struct view *v, struct mixed *x, struct lane l, int64_t t0, int64_t t1, int c0, int c1)
+{
+    struct span_iter it;
+    for (bool more = span_seek(&it, v->tr, l, t0); more && span_get(&it)->t0 < t1; more = span_next(&it))
+        add_span(v, x, span_get(&it), t0, t1, c0, c1);
+}
+
+/* All are added: the columns that spans covered have their whole width of each. */
+static void settle(const struct view *v, struct mixed *x)
+{
+    struct covered now = {{0}};
+    for (int c = 0; c < v->mixture->cols; c++)
+        for (int k = ST_NONE + 1; k < ST_COUNT; k++) {
+            now.n[k] += x->covered[c].n[k];
+            x->col[c].ns[k] = ns_add(x->col[c].ns[k], ns_mul(v->edges[c + 1] - v->edges[c], now.n[k]));
+        }
 }
 
 /* What goroutine g does in each column, to its group's. */
@@ -109,8 +158,12 @@ static void add(struct mixture *m, const struct view *v, uint32_t g)
     c1 = c1 < 0 || c1 >= m->cols ? m->cols - 1 : c1;
     if (c1 < c0)
         return;
-    trace_columns(v->tr, l, v->edges + c0, (uint32_t)(c1 - c0 + 1), m->one);
     const bool assists = !li.is_worker && gstate_any(v->gstate, v->tr, g, t0, t1);
+    if (li.nspans < FEW && !li.is_worker && !assists) {
+        add_few(v, &m->group[i], l, t0, t1, c0, c1);
+        return;
+    }
+    trace_columns(v->tr, l, v->edges + c0, (uint32_t)(c1 - c0 + 1), m->one);
     for (int c = c0; c <= c1; c++) {
         struct shares *s = &m->one[c - c0], *sum = &m->group[i].col[c];
         if (li.is_worker || assists)
@@ -131,9 +184,11 @@ static bool step(struct view *v, int64_t budget_ns)
             if (m->next != NO_LANE)
                 add(m, v, m->next++);
         }
-        if (budget_ns != INT64_MAX && host_now() - start > budget_ns)
+        if (m->next != NO_LANE && budget_ns != INT64_MAX && host_now() - start > budget_ns)
             return false;
     }
+    for (; m->settled < m->n; m->settled++)
+        settle(v, &m->group[m->settled]);
     return true;
 }
 
