@@ -22,8 +22,28 @@ static const struct dialect table[] = {
 };
 #define NEWEST 1026
 
+/* What people give instead, and what to do. What gotop unpacks by itself it has unpacked, once, when this is asked. */
+static const struct other {
+    const char *magic, *why;
+    uint8_t n;
+    uint16_t at;
+} others[] = {
+    {"\x1f\x8b", "is compressed twice, the second time by gzip: unpack it once (gzip -dc)", 2, 0},
+    {"\x28\xb5\x2f\xfd", "is compressed twice, the second time by zstd: unpack it once (zstd -dc)", 4, 0},
+    {"PK\3\4", "is a zip archive that is compressed once more: unpack it once", 4, 0},
+    {"\xfd"
+     "7zXZ",
+     "is compressed by xz, which gotop doesn't read: unpack it first (xz -dc)", 5, 0},
+    {"BZh", "is compressed by bzip2, which gotop doesn't read: unpack it first (bzip2 -dc)", 3, 0},
+    {"\x04\x22\x4d\x18", "is compressed by lz4, which gotop doesn't read: unpack it first (lz4 -dc)", 4, 0},
+    {"ustar", "is a tar archive: unpack it first (tar -xf)", 5, 257},
+};
+
 static enum err_code not_trace(const uint8_t *p, size_t len, struct err *e)
 {
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (len >= (size_t)others[i].at + others[i].n && !memcmp(p + others[i].at, others[i].magic, others[i].n))
+            return err_set(e, ERR_NOT_TRACE, 0, "not a Go execution trace: it %s", others[i].why);
     char found[72];
     size_t n = 0;
     for (size_t i = 0; i < len && i < 16 && n + 4 < sizeof found; i++)

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -44,6 +45,30 @@ static enum err_code input_fd(const char *path, bool is_stdin, int *fd, struct s
         return err_set(e, ERR_IO, ERR_NO_OFFSET, "can't read: %s", strerror(errno));
     why = no_file(st, is_stdin);
     return why ? err_set(e, ERR_IO, ERR_NO_OFFSET, "%s", why) : ERR_OK;
+}
+
+/*
+ * How much of a file there is to be read. One that says to be so many times as large as what its disk holds of it, as no
+ * compressing disk makes it (UNPACK_RATIO), ends at its first hole: behind it stand zeros, for hours.
+ */
+static size_t input_there(int fd, const struct stat *st, struct err *damage)
+{
+    const uint64_t size = (uint64_t)st->st_size, kept = (uint64_t)st->st_blocks * 512;
+    const off_t hole = size > UNPACK_FREE && size / UNPACK_RATIO > kept ? lseek(fd, 0, SEEK_HOLE) : st->st_size;
+    if (hole <= 0 || hole >= st->st_size)
+        return (size_t)size;
+    err_set(damage, ERR_FORMAT, (uint64_t)hole,
+            "the file is empty from here on: of %" PRIu64 " bytes its disk holds %" PRIu64, size, kept);
+    return (size_t)hole;
+}
+
+static bool input_maps(int fd)
+{
+    void *p = mmap(NULL, 1, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (p == MAP_FAILED)
+        return errno != ENODEV;
+    munmap(p, 1);
+    return true;
 }
 
 static enum err_code input_map(int fd, size_t n, struct input *in, struct err *e)
@@ -147,8 +172,10 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
     memset(in, 0, sizeof *in);
     path = member ? archive : path;
     enum err_code rc = input_fd(path, is_stdin, &fd, &st, e);
-    if (!rc && S_ISREG(st.st_mode) && st.st_size > 0) {
-        rc = input_map(fd, (size_t)st.st_size, in, e);
+    struct err hole = {0};
+    const size_t there = !rc && S_ISREG(st.st_mode) ? input_there(fd, &st, &hole) : 0;
+    if (!rc && there && input_maps(fd)) {
+        rc = input_map(fd, there, in, e);
         struct feed f = {in->data, in->len, -1, NULL, in->len};
         if (!rc && zip_is(in->data, in->len))
             rc = input_zip(in, member, limit, e);
@@ -156,9 +183,11 @@ enum err_code input_open(const char *path, uint64_t limit, struct input *in, str
             rc = err_set(e, ERR_FORMAT, 0, "no zip archive stands before the colon");
         else if (!rc && unpack_packed(in->data, in->len))
             rc = input_take(in, &f, false, limit, e);
-    } else if (!rc) { /* files of size 0, too: some only tell when read */
+    } else if (!rc) { /* files of size 0, too: some only tell when read; and those of file systems that map none */
         rc = input_stream(fd, limit, in, e);
     }
+    if (!rc && hole.code && in->mapped) /* else unpacking tells what is missing */
+        in->damage = hole;
     if (!is_stdin && fd >= 0)
         close(fd);
     if (rc)

@@ -78,6 +78,30 @@ refused 'is a device' diff samples/http-1.26.trace /dev/zero
 refused 'is a directory' report "$tmp"
 refused 'is a device or a terminal' report - # standard input is /dev/null here
 truncate -s 1T "$tmp/hole" 2>/dev/null && holds 2 24 'not a Go execution trace' report "$tmp/hole"
+# A header, or a whole trace, and then a terabyte that isn't there: read up to the hole, at once.
+{ trace; } >"$tmp/head"; cp samples/http-1.26.trace "$tmp/whole"
+truncate -s 1T "$tmp/head" 2>/dev/null && holds 2 24 'empty from here on' report "$tmp/head"
+if truncate -s 1T "$tmp/whole" 2>/dev/null; then
+    for how in report dump info "csv spans" --headless; do
+        case $how in --headless) want=0 ;; *) want=3 ;; esac
+        holds $want 24 '.' $how "$tmp/whole"
+    done
+    holds 3 24 'the file is empty' report "$tmp/whole"
+fi
+rm -f "$tmp/head" "$tmp/whole"
+
+# Compressed twice, or in another way: what to do is said.
+s=samples/http-1.26.trace
+gzip -c $s | gzip -c >"$tmp/twice.gz"; zstd -qc $s | gzip -c >"$tmp/zst.gz"; gzip -c $s | zstd -qc >"$tmp/gz.zst"
+refused 'compressed twice.*gzip -dc' report "$tmp/twice.gz"
+refused 'compressed twice.*zstd -dc' dump "$tmp/zst.gz"
+refused 'compressed twice.*gzip -dc' --headless "$tmp/gz.zst"
+printf '\3757zXZ\0\0\4aaaaaaaaaaaa' >"$tmp/xz"; refused 'xz -dc' report "$tmp/xz"
+printf 'BZh91AY&SYaaaaaaaa' >"$tmp/bz2"; refused 'bzip2 -dc' info "$tmp/bz2"
+tar -cf "$tmp/tar" $s; refused 'tar -xf' report "$tmp/tar"
+(cd "$tmp" && tar -cf in.tar tar && zip -q in.zip tar && gzip -c in.zip >zip.gz); refused 'zip archive' report "$tmp/zip.gz"
+ln -s loop "$tmp/loop"; refused 'symbolic links' report "$tmp/loop"
+
 mkfifo "$tmp/fifo"
 cat samples/http-1.26.trace >"$tmp/fifo" &
 if "$GOTOP" report "$tmp/fifo" >"$tmp/out" 2>"$tmp/err" </dev/null; then pass; else fail "a FIFO"; fi
