@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "decode/base/door.h"
+#include "triage/exports/export_out.h"
 
 int say_failed(const char *command, const char *what, const char *why)
 {
@@ -20,14 +21,24 @@ int say_failed(const char *command, const char *what, const char *why)
     return 2;
 }
 
-int say_text(const char *command, const char *path, const struct text *t)
+/* What stood there before stays, unless all is written. */
+static int say_file(const char *command, const char *path, const struct text *t)
 {
-    FILE *f = path ? fopen(path, "wb") : stdout;
-    if (!f) {
+    struct out o;
+    struct err e;
+    if (out_open(&o, path, false, &e)) {
         return say_failed(command, path, "can't be written");
     }
-    bool bad = t->n && fwrite(t->p, 1, t->n, f) != t->n;
-    bad |= path ? fclose(f) != 0 : fflush(f) != 0;
-    return bad && errno != EPIPE ? say_failed(command, path ? path : "standard output", "could not be written whole")
-                                 : 0;
+    out_write(&o, t->p, t->n);
+    return out_close(&o, true, &e) ? say_failed(command, path, "could not be written whole") : 0;
+}
+
+int say_text(const char *command, const char *path, const struct text *t)
+{
+    if (path) {
+        return say_file(command, path, t);
+    }
+    bool bad = t->n && fwrite(t->p, 1, t->n, stdout) != t->n;
+    bad |= fflush(stdout) != 0;
+    return bad && errno != EPIPE ? say_failed(command, "standard output", "could not be written whole") : 0;
 }

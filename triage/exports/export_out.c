@@ -5,7 +5,9 @@
 #include "triage/exports/export_out.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +20,63 @@
 #define OUT_BUFFER (1 << 16)
 
 /* ---- the file ----------------------------------------------------------------------------------------------- */
+
+/*
+ * What a signal that ends us must not leave behind: files that aren't whole. Only signals that nobody else has taken are, and
+ * only while there is such a file; the process ends by the signal as it would have.
+ */
+enum { UNFINISHED = 4 };
+static char *_Atomic unfinished[UNFINISHED];
+static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+
+static void on_end(int sig)
+{
+    for (int i = 0; i < UNFINISHED; i++) {
+        const char *path = atomic_load(&unfinished[i]);
+        if (path) {
+            unlink(path);
+        }
+    }
+    signal(sig, SIG_DFL);
+    raise(sig);
+}
+
+/* now: a handler instead of `was`, if that is what there is. */
+static void hand_over(void (*was)(int), void (*now)(int))
+{
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        struct sigaction a;
+        if (!sigaction(ends[i], NULL, &a) && !(a.sa_flags & SA_SIGINFO) && a.sa_handler == was) {
+            a = (struct sigaction){.sa_handler = now};
+            sigaction(ends[i], &a, NULL);
+        }
+    }
+}
+
+static void begun(char *path)
+{
+    for (int i = 0; i < UNFINISHED; i++) {
+        char *none = NULL;
+        if (atomic_compare_exchange_strong(&unfinished[i], &none, path)) {
+            hand_over(SIG_DFL, on_end);
+            return;
+        }
+    }
+}
+
+static void finished(const char *path)
+{
+    bool more = false;
+    for (int i = 0; i < UNFINISHED; i++) {
+        if (atomic_load(&unfinished[i]) == path) {
+            atomic_store(&unfinished[i], NULL);
+        }
+        more |= atomic_load(&unfinished[i]) != NULL;
+    }
+    if (!more) {
+        hand_over(on_end, SIG_DFL);
+    }
+}
 
 /* A descriptor to write to; -1: errno says why. */
 static int open_target(struct out *o)
@@ -47,6 +106,7 @@ static int open_target(struct out *o)
         mem_free(o->tmp);
         o->tmp = NULL;
     } else {
+        begun(o->tmp);
         mode_t mask = umask(0);
         umask(mask);
         (void)!fchmod(fd, 0666 & ~mask);
@@ -163,6 +223,7 @@ enum err_code out_close(struct out *o, bool keep, struct err *e)
         if (!keep || o->error) {
             unlink(o->tmp);
         }
+        finished(o->tmp);
         mem_free(o->tmp);
         o->tmp = NULL;
     }

@@ -14,6 +14,7 @@
 #include "decode/input/zip.h"
 #include "triage/exports/export_run.h"
 #include "triage/report/info.h"
+#include "triage/say.h"
 
 static const char info_usage[] =
     "gotop info TRACE - what a trace file is and holds, and what it can answer.\n"
@@ -49,24 +50,19 @@ static bool take_flag(int *argc, char **argv, const char *flag)
 static int print(const struct info *i, bool json)
 {
     struct text t = {.ticks = !trace_info(i->tr)->has_clock};
-    char *text = json ? info_json(i) : NULL;
-    if (!json) {
+    char *s = json ? info_json(i) : NULL;
+    if (s)
+        text_raw(&t, s, strlen(s));
+    if (json)
+        text_lit(&t, "\n");
+    else
         info_text(&t, i);
-        text = text_ok(&t) ? t.p : NULL;
-    }
-    if (!text) {
-        text_free(&t);
-        return export_say("info", "the page", "out of memory");
-    }
-    fputs(text, stdout);
-    if (json) {
-        fputc('\n', stdout);
-        mem_free(text);
-    }
+    int status =
+        text_ok(&t) && !json == !s ? say_text("info", NULL, &t) : export_say("info", "the page", "out of memory");
+    mem_free(s);
     text_free(&t);
-    errno = 0;
-    if (fflush(stdout) != 0 && errno != EPIPE)
-        return export_say("info", "standard output", strerror(errno));
+    if (status)
+        return status;
     return trace_info(i->tr)->ndamages || i->packed->code ? 3 : 0;
 }
 
@@ -112,7 +108,7 @@ static int archive(const struct export_opts *o, bool json)
         n = info_archive(&t, o->path, &z, json, &o->trace, &e);
         status = n < 0 || !text_ok(&t) ? export_say("info", o->path, n < 0 ? e.what : "out of memory") : 0;
         if (!status)
-            fputs(t.p ? t.p : "", stdout);
+            status = say_text("info", NULL, &t);
     }
     text_free(&t);
     input_close(&in);

@@ -6,6 +6,7 @@
  * (a closed pipe) ends the program quietly.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -522,9 +523,22 @@ static bool no_session(const struct options *o, int *status)
     return true;
 }
 
+/*
+ * Started without one of the standard three, what is opened first would take its place, and reports or messages be written
+ * into it. Writing to such an output still fails, and that is said.
+ */
+static void standard_streams(void)
+{
+    static const int how[] = {O_RDONLY, O_RDONLY, O_WRONLY};
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", how[fd]) < 0)
+            (void)!open("/", O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
     struct options o;
+    standard_streams();
     enum charset charset = charset_start();
     door_utf8(charset == CHARSET_UTF8);
     survive_shrinking_files();
