@@ -473,7 +473,8 @@ static void mine_some(struct loader *l)
     if (more)
         return;
     l->mine = NULL;
-    if (!s->n && !s->oom && !l->begun && (!l->all || l->nseg > 1)) { /* those behind it wait for when the trace began */
+    if (!s->n && !s->oom && !l->begun &&
+        (!l->all || l->nseg > 1)) { /* those behind it wait for when the trace began */
         pthread_mutex_lock(&l->mu);
         l->lossy = true;
         pthread_mutex_unlock(&l->mu);
